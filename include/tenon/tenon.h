@@ -1,0 +1,9 @@
+/* tenon/tenon.h: the whole public interface. */
+#ifndef TENON_TENON_H
+#define TENON_TENON_H
+#include <tenon/base.h>
+#include <tenon/collide.h>
+#include <tenon/model.h>
+#include <tenon/solver.h>
+#include <tenon/world.h>
+#endif

@@ -1,0 +1,42 @@
+/* base.h: assertions, error filling, allocation, clock. */
+#ifndef TN_BASE_BASE_H
+#define TN_BASE_BASE_H
+
+#include <stdarg.h>
+#include <tenon/base.h>
+
+#ifdef __GNUC__
+#define TN_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define TN_PRINTF(f, a)
+#endif
+
+/* A caller's bug. Alive unless NDEBUG (Release); RelWithDebInfo keeps it. */
+#ifdef NDEBUG
+#define TN_ASSERT(x) ((void)0)
+#else
+void tn_assert_failed(const char *expression, const char *file, int line);
+#define TN_ASSERT(x) ((x) ? (void)0 : tn_assert_failed(#x, __FILE__, __LINE__))
+#endif
+
+/* Adds one line to the error (NULL err is fine) and keeps the first code. Lines that no longer fit are counted. */
+void tn_error_add(TnError *err, TnStatus code, const char *format, ...) TN_PRINTF(3, 4);
+/* The same with the place in front: `file:line:column: element: message`. */
+void tn_error_at(TnError *err, TnStatus code, TnSource source, const char *element, const char *format, ...)
+    TN_PRINTF(5, 6);
+
+/* All heap memory of the library goes through these, so that tests can count calls and make each one fail. */
+void *tn_malloc(size_t bytes);
+void *tn_calloc(size_t count, size_t size);
+void *tn_realloc(void *p, size_t bytes);
+void *tn_aligned_alloc(size_t bytes); /* 64-byte aligned, free with tn_free */
+void tn_free(void *p);
+char *tn_strdup(const char *s);       /* NULL for NULL or no memory */
+
+/* Test hooks: calls so far in this process, and a countdown after which allocations fail (< 0: never). */
+long tn_malloc_count(void);
+void tn_malloc_fail_after(long calls);
+
+double tn_clock(void); /* s, monotonic */
+
+#endif
