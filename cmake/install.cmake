@@ -1,1 +1,28 @@
+# What `cmake --install` puts where, and how others find it: a CMake package and a pkg-config file, both relocatable.
 include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(TENON_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)
+
+install(TARGETS tenon_static tenon_shared EXPORT tenonTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon
+  PATTERN "*.py" EXCLUDE PATTERN "__pycache__" EXCLUDE)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+install(EXPORT tenonTargets NAMESPACE tenon:: DESTINATION ${TENON_CMAKE_DIR})
+configure_package_config_file(cmake/tenonConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/tenonConfig.cmake
+  INSTALL_DESTINATION ${TENON_CMAKE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/tenonConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/tenonConfig.cmake ${PROJECT_BINARY_DIR}/cmake/tenonConfigVersion.cmake
+  DESTINATION ${TENON_CMAKE_DIR})
+
+# The .pc file names its prefix relative to itself, so that a moved or staged tree still works.
+file(RELATIVE_PATH TENON_PC_TO_PREFIX
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/tenon.pc.in ${PROJECT_BINARY_DIR}/cmake/tenon.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/tenon.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

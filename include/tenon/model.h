@@ -271,6 +271,12 @@ typedef struct TnGeomInfo {
 } TnGeomInfo;
 TN_API TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id);
 
+typedef struct TnSensorInfo {
+    TnSensorType type;
+    int data_start, data_count; /* place in the sensor data */
+} TnSensorInfo;
+TN_API TnSensorInfo tn_model_sensor_info(const TnModel *model, TnSensorId id);
+
 /* The control track's row at a time (see TnTrackDef); false and ctrl untouched where the model has none. */
 TN_API bool tn_model_track(const TnModel *model, double time, double *ctrl);
 

@@ -3,7 +3,10 @@
  *
  * Rigid subsystems use the twist at the centre of mass in world axes, (linear, angular); trees use the coordinates of qvel.
  * Forces, inertia and Coriolis terms are taken at the midpoint q ⊕ θt v̂ (`passes` fixed-point passes; free bodies solve their
- * gyroscopic term exactly). */
+ * gyroscopic term exactly).
+ *
+ * Arrays named qpos, qvel, frames and wrench are whole-model arrays; S, M, A, b, bias, J, v_free and vhat belong to the subsystem and
+ * count from its dof_start. */
 #ifndef TN_DYNAMICS_DYNAMICS_H
 #define TN_DYNAMICS_DYNAMICS_H
 
@@ -43,8 +46,9 @@ void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const T
 
 /* ---- articulated/: trees of any shape ---- */
 /* Motion axes: S[d] = (linear velocity at the point `origin`, angular velocity), world axes, per unit of dof d (index from the
- * subsystem's dof_start). */
-void tn_tree_axes(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames, const double origin[3], double (*S)[6]);
+ * subsystem's dof_start). qpos is read only for links with several joints, whose inner axes the frames do not tell. */
+void tn_tree_axes(const TnModel *model, const TnSubsystem *sub, const double *qpos, const TnLinkFrame *frames, const double origin[3],
+                  double (*S)[6]);
 /* n × n, row-major, symmetric, armature included: composite rigid bodies. */
 void tn_tree_mass_matrix(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames, const double origin[3],
                          const double (*S)[6], TnArena *scratch, double *M);

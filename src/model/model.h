@@ -4,6 +4,11 @@
  * index + 1. A body without joints is fixed to its parent: it keeps its own pose, but its mass is merged into its link (the nearest
  * ancestor-or-self with joints, or the world).
  *
+ * Order of links, joints, qpos and qvel: subsystem by subsystem (in the order in which their root bodies were added), within a
+ * subsystem the bodies in the order in which they were added, within a body its joints likewise. For a model that was added depth
+ * first (every file) this is MuJoCo's order. Where the calls interleave two trees, each tree's entries still lie together; then a
+ * joint's index differs from its id - 1 (model.c translates), which holds for joints only.
+ *
  * Subsystems: each moving base (a child of the world through joints) roots one. A lone body with nothing but a free joint is a
  * rigid subsystem; everything else is an articulated tree. */
 #ifndef TN_MODEL_MODEL_H
@@ -122,6 +127,7 @@ struct TnModel {
     const char **body_names, **joint_names, **geom_names, **site_names, **actuator_names, **sensor_names, **key_names,
         **equality_names;         /* never NULL entries; "" for none */
     double total_mass;
+    const struct TnModelLookup *lookup; /* names.h: by name, and joint ids */
     void *memory;                 /* the one block that holds all of the above */
 };
 

@@ -20,7 +20,7 @@ static inline int tn_row_slot_joint(const TnModel *model, int joint, int kind) {
 typedef struct TnState {
     double time;
     double *qpos, *qvel, *ctrl;
-    double *vhat;           /* dof_count: the solver's velocity of the last step, in qvel's coordinates; its starting guess */
+    double *vhat;           /* dof_count: the last step's velocity in the solver's coordinates; the next starting guess */
     double *row_lambda;     /* see above */
     int row_lambda_count;
     bool ctrl_by_user;      /* the model's control track is no longer followed */

@@ -1,0 +1,48 @@
+/* app.h: what the files of the command-line program share.
+ *
+ * Results go to stdout, everything else to stderr. A command returns one of the exit codes below.
+ */
+#ifndef TENON_APP_H
+#define TENON_APP_H
+
+#include <stdio.h>
+#include <tenon/tenon.h>
+
+enum {
+    EXIT_FINE = 0,
+    EXIT_DIVERGED = 1,     /* the simulation diverged */
+    EXIT_USAGE = 2,        /* an option is unknown or out of its range */
+    EXIT_MODEL = 3,        /* the model is wrong */
+    EXIT_IO = 4,           /* a file cannot be read or written, or there is no memory */
+    EXIT_INTERRUPTED = 130 /* SIGINT, as shells report it */
+};
+
+int cmd_run(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_eval(int argc, char **argv);
+int cmd_validate(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
+int cmd_bench_scaling(int argc, char **argv);
+
+/* "tenon COMMAND: message" on stderr. */
+void say(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Loads a model; on failure prints why and sets *code to the exit code. `remarks` may be NULL. */
+TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code);
+/* Exit code of a library call that failed. */
+int code_of(const TnError *err);
+/* Opens for reading and closes again: false with errno set where the file cannot be read. */
+bool file_is_readable(const char *path);
+
+/* The id of a named keyframe, 0 for a NULL name; false and a message that lists the keys where
+ * there is none. */
+bool find_key(const char *command, const TnModel *model, const char *name, TnKeyId *key);
+
+/* A joint's or body's name, or `joint3`, `body5` by id where it has none. */
+#define NAME_SIZE 256
+const char *joint_label(const TnModel *model, TnJointId id, char buffer[NAME_SIZE]);
+const char *body_label(const TnModel *model, TnBodyId id, char buffer[NAME_SIZE]);
+
+double clock_seconds(void); /* monotonic */
+
+#endif

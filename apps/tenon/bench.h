@@ -1,0 +1,42 @@
+/* bench.h: measuring a simulation.
+ *
+ * Timings are the mean over the steps of the shortest time that each step took in several repeats:
+ * a simulation is deterministic, so repeats do the same work, and what else runs on the machine can
+ * only lengthen it. Accuracy is measured in a pass of its own that is not timed. */
+#ifndef TENON_BENCH_H
+#define TENON_BENCH_H
+
+#include "table.h"
+
+#include <tenon/tenon.h>
+
+typedef struct Measure {
+    TnWorldDef def;    /* in: solver, threads, key */
+    int64_t settle;    /* in: steps before the measured ones */
+    int64_t steps;     /* in: measured steps */
+    int repeats;       /* in */
+    int aav_samples;   /* in: steps whose AAv is computed */
+    bool quiet;        /* in: no progress line */
+    const char *label; /* in: for the progress line */
+
+    int subsystems;
+    int64_t measured; /* steps that really ran; fewer after a divergence */
+    double iterations_mean, contacts_mean;
+    TnStepTimes times;    /* s, means of the shortest */
+    double aac, aal, aav; /* NaN where there is none */
+    double aav_residual;  /* m/s, the largest residual at which v* was taken for converged */
+    double max_penetration;
+    bool diverged, deterministic;
+} Measure;
+
+/* TN_OK, or an error in *err. */
+TnStatus measure(const TnModel *model, Measure *m, TnError *err);
+
+double solver_ms(const Measure *m); /* factor and iterate, per step */
+double us_per_iteration(const Measure *m);
+double ns_per_contact_iteration(const Measure *m); /* NaN without contacts */
+
+/* R² of the straight line fitted to (x, y) by least squares; its slope and intercept. */
+double fit_line(const double *x, const double *y, int count, double *slope, double *intercept);
+
+#endif

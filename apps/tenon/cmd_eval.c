@@ -1,0 +1,234 @@
+/* tenon eval: the model at one state: body poses, mass matrix, bias and actuator forces, sensors.
+ */
+#include "app.h"
+#include "json.h"
+#include "options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct EvalOptions {
+    const char *path, *key;
+    NumberList qpos, qvel, ctrl;
+    bool json;
+} EvalOptions;
+
+/* One block of memory for the state and all that is computed from it. */
+typedef struct EvalData {
+    double *memory;
+    double *qpos, *qvel, *ctrl;
+    TnEval out;
+} EvalData;
+
+static bool allocate(EvalData *data, const TnModelInfo *info)
+{
+    size_t nq = (size_t)info->qpos_count, nv = (size_t)info->dof_count,
+           nu = (size_t)info->actuator_count;
+    size_t poses = 7 * (size_t)info->body_count, ns = (size_t)info->sensor_data_count;
+    double *p = data->memory = calloc(nq + 2 * nv + 2 * nu + poses + nv * nv + ns + 1, sizeof *p);
+    if (!p) return false;
+    data->qpos = p, p += nq;
+    data->qvel = p, p += nv;
+    data->ctrl = p, p += nu;
+    data->out.body_poses = p, p += poses;
+    data->out.mass_matrix = p, p += nv * nv;
+    data->out.bias = p, p += nv;
+    data->out.actuator_force = p, p += nu;
+    data->out.sensors = p;
+    return true;
+}
+
+/* The state to start from: the reference pose at rest, or a keyframe. */
+static int default_state(const TnModel *model, const EvalOptions *eval, EvalData *data)
+{
+    TnError err = {0};
+    TnWorldDef def = tn_world_def();
+    if (!find_key("eval", model, eval->key, &def.key)) return EXIT_USAGE;
+    TnWorld *world = tn_world_create(&def, model, &err);
+    if (!world) {
+        say("eval", "%s", err.message);
+        return code_of(&err);
+    }
+    TnStateView state = tn_world_state(world);
+    memcpy(data->qpos, state.qpos, (size_t)state.qpos_count * sizeof(double));
+    memcpy(data->qvel, state.qvel, (size_t)state.dof_count * sizeof(double));
+    /* without a keyframe controls are zero, whatever the model's track says */
+    if (def.key) memcpy(data->ctrl, state.ctrl, (size_t)state.ctrl_count * sizeof(double));
+    tn_world_destroy(world);
+    return EXIT_FINE;
+}
+
+static bool take_list(const char *option, const NumberList *list, double *values, int count)
+{
+    if (!list->given) return true;
+    if (list->count != count) {
+        say("eval", "%s: the model has %d numbers there, %d were given", option, count,
+            list->count);
+        return false;
+    }
+    if (count) memcpy(values, list->values, (size_t)count * sizeof *values);
+    return true;
+}
+
+/* Orientations typed by hand are rarely of unit length; one of no length at all is no orientation.
+ */
+static bool normalize_quaternions(const TnModel *model, double *qpos)
+{
+    char name[NAME_SIZE];
+    int joint_count = tn_model_info(model).joint_count;
+    for (TnJointId id = 1; id <= joint_count; id++) {
+        TnJointInfo joint = tn_model_joint_info(model, id);
+        if (joint.type != TN_JOINT_FREE && joint.type != TN_JOINT_BALL) continue;
+        double *q = qpos + joint.qpos_start + joint.qpos_count - 4;
+        double length = hypot(hypot(q[0], q[1]), hypot(q[2], q[3]));
+        if (!(length > 1e-12) || isinf(length)) {
+            say("eval", "--qpos: the quaternion of %s has no length", joint_label(model, id, name));
+            return false;
+        }
+        /* leave a unit quaternion its bits */
+        if (fabs(length - 1) < 1e-15) continue;
+        for (int i = 0; i < 4; i++) q[i] /= length;
+    }
+    return true;
+}
+
+static void print_json(const TnModel *model, const TnModelInfo *info, const EvalOptions *eval,
+                       const EvalData *data)
+{
+    char name[NAME_SIZE];
+    Json json = json_to(stdout);
+    json_begin_object(&json, NULL);
+    json_string(&json, "model", eval->path);
+    json_numbers(&json, "qpos", data->qpos, info->qpos_count);
+    json_numbers(&json, "qvel", data->qvel, info->dof_count);
+    json_numbers(&json, "ctrl", data->ctrl, info->actuator_count);
+    json_begin_array(&json, "body_poses");
+    for (TnBodyId id = 1; id <= info->body_count; id++) {
+        const double *pose = data->out.body_poses + 7 * (id - 1);
+        json_begin_object(&json, NULL);
+        json_string(&json, "name", body_label(model, id, name));
+        json_numbers(&json, "pos", pose, 3);
+        json_numbers(&json, "quat", pose + 3, 4);
+        json_end(&json);
+    }
+    json_end(&json);
+    json_begin_array(&json, "mass_matrix");
+    for (int i = 0; i < info->dof_count; i++)
+        json_numbers(&json, NULL, data->out.mass_matrix + (size_t)i * (size_t)info->dof_count,
+                     info->dof_count);
+    json_end(&json);
+    json_numbers(&json, "bias", data->out.bias, info->dof_count);
+    json_numbers(&json, "actuator_force", data->out.actuator_force, info->actuator_count);
+    json_begin_array(&json, "sensors");
+    for (TnSensorId id = 1; id <= info->sensor_count; id++) {
+        TnSensorInfo sensor = tn_model_sensor_info(model, id);
+        json_begin_object(&json, NULL);
+        json_string(&json, "name", tn_model_sensor_name(model, id));
+        json_numbers(&json, "value", data->out.sensors + sensor.data_start, sensor.data_count);
+        json_end(&json);
+    }
+    json_end(&json);
+    json_end(&json);
+}
+
+static void print_row(const char *label, const double *values, int count)
+{
+    printf("  %-20s", label);
+    for (int i = 0; i < count; i++) printf(" %12.6g", values[i]);
+    putchar('\n');
+}
+
+static void print_text(const TnModel *model, const TnModelInfo *info, const EvalData *data)
+{
+    char name[NAME_SIZE];
+    int nv = info->dof_count;
+    printf("body poses (x y z, qw qx qy qz)\n");
+    for (TnBodyId id = 1; id <= info->body_count; id++)
+        print_row(body_label(model, id, name), data->out.body_poses + 7 * (id - 1), 7);
+    printf("mass matrix\n");
+    for (int i = 0; i < nv; i++) print_row("", data->out.mass_matrix + (size_t)i * (size_t)nv, nv);
+    printf("bias force\n");
+    print_row("", data->out.bias, nv);
+    if (info->actuator_count) printf("actuator force\n");
+    for (TnActuatorId id = 1; id <= info->actuator_count; id++)
+        print_row(tn_model_actuator_name(model, id), data->out.actuator_force + id - 1, 1);
+    if (info->sensor_count) printf("sensors\n");
+    for (TnSensorId id = 1; id <= info->sensor_count; id++) {
+        TnSensorInfo sensor = tn_model_sensor_info(model, id);
+        print_row(tn_model_sensor_name(model, id), data->out.sensors + sensor.data_start,
+                  sensor.data_count);
+    }
+}
+
+static int evaluate(const TnModel *model, const EvalOptions *eval)
+{
+    TnError err = {0};
+    EvalData data = {0};
+    TnModelInfo info = tn_model_info(model);
+    if (!allocate(&data, &info)) {
+        say("eval", "no memory for a mass matrix of %d x %d", info.dof_count, info.dof_count);
+        return EXIT_IO;
+    }
+    int code = default_state(model, eval, &data);
+    if (code == EXIT_FINE && (!take_list("--qpos", &eval->qpos, data.qpos, info.qpos_count) ||
+                              !take_list("--qvel", &eval->qvel, data.qvel, info.dof_count) ||
+                              !take_list("--ctrl", &eval->ctrl, data.ctrl, info.actuator_count) ||
+                              !normalize_quaternions(model, data.qpos)))
+        code = EXIT_USAGE;
+    if (code == EXIT_FINE &&
+        tn_model_eval(model, data.qpos, data.qvel, data.ctrl, &data.out, &err) != TN_OK) {
+        say("eval", "%s", err.message);
+        code = code_of(&err);
+    }
+    if (code == EXIT_FINE && eval->json)
+        print_json(model, &info, eval, &data);
+    else if (code == EXIT_FINE)
+        print_text(model, &info, &data);
+    free(data.memory);
+    return code;
+}
+
+int cmd_eval(int argc, char **argv)
+{
+    EvalOptions eval = {0};
+    const Option table[] = {
+        option_reals("--qpos", &eval.qpos, "A,B,...", "positions; default the reference pose"),
+        option_reals("--qvel", &eval.qvel, "A,B,...", "velocities; default zero"),
+        option_reals("--ctrl", &eval.ctrl, "A,B,...", "controls; default zero"),
+        option_text("--key", &eval.key, "NAME", "take what is not given from this keyframe"),
+        option_set("--json", &eval.json, "print one JSON object with all digits"),
+    };
+    const int count = sizeof table / sizeof table[0];
+    int code = EXIT_USAGE;
+    switch (options_parse("eval", table, count, "MODEL", &eval.path, argc, argv)) {
+    case PARSE_HELP:
+        printf("Usage: tenon eval MODEL [OPTIONS]\n\n"
+               "Computes, without simulating, the pose of every body, the mass matrix, the bias "
+               "forces\n"
+               "(Coriolis, centrifugal, gyroscopic, gravity), the actuators' forces and the "
+               "sensors at\n"
+               "one state. Numbers of a list are separated by commas or blanks; `tenon info` tells "
+               "how\n"
+               "many there are and which joint they belong to. Units are m, kg, s, rad, N.\n");
+        options_help(table, count);
+        printf(
+            "\nExamples:\n"
+            "  tenon eval pendulum.xml --qpos 0.5 --qvel -1\n"
+            "  tenon eval arm.xml --qpos 0,0.3,0,-1.2,0,0.7,0 --ctrl \"0 0 0 0 0 0 0\" --json\n");
+        code = EXIT_FINE;
+        break;
+    case PARSE_ERROR:
+        break;
+    case PARSE_OK: {
+        TnModel *model = load_model("eval", eval.path, NULL, &code);
+        if (model) code = evaluate(model, &eval);
+        tn_model_destroy(model);
+        break;
+    }
+    }
+    number_list_free(&eval.qpos);
+    number_list_free(&eval.qvel);
+    number_list_free(&eval.ctrl);
+    return code;
+}

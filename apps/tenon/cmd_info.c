@@ -1,0 +1,150 @@
+/* tenon info: what is in a model: counts, options, and the names one needs to use it. */
+#include "app.h"
+#include "json.h"
+#include "options.h"
+#include "table.h"
+
+static const char *const joint_type_names[] = {"free", "ball", "slide",
+                                               "hinge"}; /* order of TnJointType */
+static const char *const sensor_type_names[] = {
+    "jointpos",          "jointvel",         "framepos of body",
+    "framequat of body", "framepos of site", "framequat of site"}; /* of TnSensorType */
+
+static void print_text(const TnModel *model, const char *path)
+{
+    char joint_name[NAME_SIZE], body_name[NAME_SIZE];
+    TnModelInfo info = tn_model_info(model);
+    const TnOption *option = &info.option;
+    printf("%s\n", info.name[0] ? info.name : path);
+    table_line(stdout, "bodies", "%d", info.body_count - 1);
+    table_line(stdout, "joints", "%d", info.joint_count);
+    table_line(stdout, "degrees of freedom", "%d (%d numbers in qpos)", info.dof_count,
+               info.qpos_count);
+    table_line(stdout, "subsystems", "%d: %d free bodies, %d trees",
+               info.free_body_count + info.tree_count, info.free_body_count, info.tree_count);
+    table_line(stdout, "geoms", "%d", info.geom_count);
+    table_line(stdout, "sites", "%d", info.site_count);
+    table_line(stdout, "equalities", "%d", info.equality_count);
+    table_line(stdout, "moving mass", "%.6g kg", info.total_mass);
+    table_line(stdout, "time step", "%g s", option->timestep);
+    table_line(stdout, "gravity", "%g %g %g m/s\u00b2", option->gravity[0], option->gravity[1],
+               option->gravity[2]);
+    table_line(stdout, "theta", "%g", option->theta);
+    table_line(stdout, "relinearize", "%d", option->relinearize);
+    table_line(stdout, "stabilization", "%g", option->stabilization);
+    if (info.track_duration > 0) table_line(stdout, "control track", "%g s", info.track_duration);
+
+    if (info.joint_count) printf("joints\n");
+    for (TnJointId id = 1; id <= info.joint_count; id++) {
+        TnJointInfo joint = tn_model_joint_info(model, id);
+        table_line(stdout, joint_label(model, id, joint_name), "%s, body %s, qpos %d, qvel %d",
+                   joint_type_names[joint.type], body_label(model, joint.body, body_name),
+                   joint.qpos_start, joint.dof_start);
+    }
+    if (info.actuator_count) printf("actuators\n");
+    for (TnActuatorId id = 1; id <= info.actuator_count; id++)
+        printf("  %s\n", tn_model_actuator_name(model, id));
+    if (info.sensor_count) printf("sensors\n");
+    for (TnSensorId id = 1; id <= info.sensor_count; id++) {
+        TnSensorInfo sensor = tn_model_sensor_info(model, id);
+        table_line(stdout, tn_model_sensor_name(model, id), "%s", sensor_type_names[sensor.type]);
+    }
+    if (info.key_count) printf("keys\n");
+    for (TnKeyId id = 1; id <= info.key_count; id++) printf("  %s\n", tn_model_key_name(model, id));
+}
+
+static void print_option(Json *json, const TnOption *option)
+{
+    json_begin_object(json, "option");
+    json_number(json, "timestep", option->timestep);
+    json_numbers(json, "gravity", option->gravity, 3);
+    json_number(json, "theta", option->theta);
+    json_integer(json, "relinearize", option->relinearize);
+    json_number(json, "stabilization", option->stabilization);
+    json_end(json);
+}
+
+static void print_lists(Json *json, const TnModel *model, const TnModelInfo *info)
+{
+    char joint_name[NAME_SIZE], body_name[NAME_SIZE];
+    json_begin_array(json, "joints");
+    for (TnJointId id = 1; id <= info->joint_count; id++) {
+        TnJointInfo joint = tn_model_joint_info(model, id);
+        json_begin_object(json, NULL);
+        json_string(json, "name", joint_label(model, id, joint_name));
+        json_string(json, "type", joint_type_names[joint.type]);
+        json_string(json, "body", body_label(model, joint.body, body_name));
+        json_integer(json, "qpos_start", joint.qpos_start);
+        json_integer(json, "dof_start", joint.dof_start);
+        json_end(json);
+    }
+    json_end(json);
+    json_begin_array(json, "actuators");
+    for (TnActuatorId id = 1; id <= info->actuator_count; id++)
+        json_string(json, NULL, tn_model_actuator_name(model, id));
+    json_end(json);
+    json_begin_array(json, "sensors");
+    for (TnSensorId id = 1; id <= info->sensor_count; id++) {
+        json_begin_object(json, NULL);
+        json_string(json, "name", tn_model_sensor_name(model, id));
+        json_string(json, "type", sensor_type_names[tn_model_sensor_info(model, id).type]);
+        json_end(json);
+    }
+    json_end(json);
+    json_begin_array(json, "keys");
+    for (TnKeyId id = 1; id <= info->key_count; id++)
+        json_string(json, NULL, tn_model_key_name(model, id));
+    json_end(json);
+}
+
+static void print_json(const TnModel *model, const char *path)
+{
+    TnModelInfo info = tn_model_info(model);
+    Json json = json_to(stdout);
+    json_begin_object(&json, NULL);
+    json_string(&json, "model", path);
+    json_string(&json, "name", info.name);
+    json_integer(&json, "bodies", info.body_count - 1);
+    json_integer(&json, "joint_count", info.joint_count);
+    json_integer(&json, "qpos", info.qpos_count);
+    json_integer(&json, "dof", info.dof_count);
+    json_integer(&json, "subsystems", info.free_body_count + info.tree_count);
+    json_integer(&json, "free_bodies", info.free_body_count);
+    json_integer(&json, "trees", info.tree_count);
+    json_integer(&json, "geoms", info.geom_count);
+    json_integer(&json, "sites", info.site_count);
+    json_integer(&json, "equalities", info.equality_count);
+    json_number(&json, "mass", info.total_mass);
+    json_number(&json, "track_duration", info.track_duration);
+    print_option(&json, &info.option);
+    print_lists(&json, model, &info);
+    json_end(&json);
+}
+
+int cmd_info(int argc, char **argv)
+{
+    bool as_json = false;
+    const char *path;
+    const Option table[] = {option_set("--json", &as_json, "print one JSON object")};
+    switch (options_parse("info", table, 1, "MODEL", &path, argc, argv)) {
+    case PARSE_HELP:
+        printf("Usage: tenon info MODEL [OPTIONS]\n\n"
+               "Tells what is in a model: counts, mass, time step, and the names of its joints,\n"
+               "actuators, sensors and keyframes. Bodies do not count the world.\n");
+        options_help(table, 1);
+        printf("\nExamples:\n  tenon info scenes/stir.xml\n  tenon info robot.xml --json\n");
+        return EXIT_FINE;
+    case PARSE_ERROR:
+        return EXIT_USAGE;
+    case PARSE_OK:
+        break;
+    }
+    int code = EXIT_FINE;
+    TnModel *model = load_model("info", path, NULL, &code);
+    if (model && as_json)
+        print_json(model, path);
+    else if (model)
+        print_text(model, path);
+    tn_model_destroy(model);
+    return code;
+}

@@ -1,0 +1,250 @@
+/* tenon run: simulates a model, prints a table of what it took and how accurate it was, records the
+ * motion. */
+#include "app.h"
+#include "csv.h"
+#include "json.h"
+#include "options.h"
+#include "progress.h"
+#include "table.h"
+#include "totals.h"
+
+#include <inttypes.h>
+#include <signal.h>
+
+typedef struct RunOptions {
+    SimOptions sim;
+    const char *model_path, *csv_path;
+    bool json, quiet, accuracy;
+} RunOptions;
+
+static const char *const weight_choices[] = {"compliance", "paper", NULL};
+
+static int option_table(Option *table, RunOptions *run)
+{
+    int n = 0;
+    table[n++] = option_int("--iterations", &run->sim.solver.iterations, "N", 1, 1000000,
+                            "solver iterations per step, 1 ... 1000000; default 60");
+    n = sim_option_table(table, n, &run->sim);
+    table[n++] = option_choice("--weights", &run->sim.weights, "WEIGHTS", weight_choices,
+                               "compliance (default) or paper (tr A / tr J'J)");
+    table[n++] = option_text("--csv", &run->csv_path, "FILE",
+                             "record every step; the file's folder is made if missing");
+    table[n++] = option_set("--json", &run->json, "print one JSON object instead of the table");
+    table[n++] = option_set("--quiet", &run->quiet, "no progress line, no table");
+    table[n++] =
+        option_set("--accuracy", &run->accuracy, "measure the accuracy of each step (default)");
+    table[n++] = option_clear("--no-accuracy", &run->accuracy,
+                              "do not: saves about two iterations per step");
+    return n;
+}
+
+static void print_help(const Option *table, int count)
+{
+    printf("Usage: tenon run MODEL [OPTIONS]\n\n"
+           "Simulates a model file (MJCF) from its reference pose or a keyframe, following the\n"
+           "model's control track where it has one, and prints what a step took and how accurate\n"
+           "it was. A step that would leave the finite numbers is refused, ends the run and gives\n"
+           "exit code 1. Ctrl-C ends the run after the current step with the table so far.\n");
+    options_help(table, count);
+    printf("\nThe table's accuracies AAc and AA\u03bb are the mean of -log10 of the RMS constraint "
+           "error in\n"
+           "m/s of the velocities and of the forces: 3 means a millimetre per second.\n"
+           "\nThe CSV has one line per step: time, NAME.q0 ... and NAME.v0 ... of each joint, and\n"
+           "NAME.x ... NAME.z, NAME.qw ... NAME.qz of each free body; unnamed ones are called\n"
+           "joint3 or body5 by their id.\n"
+           "\nExamples:\n"
+           "  tenon run scenes/stir.xml --duration 5\n"
+           "  tenon run scenes/stir.xml --iterations 30 --threads 2 --json\n"
+           "  tenon run robot.xml --key home --duration 2 --csv out/robot.csv --quiet\n");
+}
+
+/* Set by Ctrl-C; the one thing a signal handler may do. */
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static void catch_interrupt(void)
+{
+    /* a second Ctrl-C ends the program at once */
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+}
+
+typedef struct RunResult {
+    Totals totals;
+    double simulated, wall; /* s */
+    uint64_t hash;
+} RunResult;
+
+/* False where the recording could not be written. */
+static bool simulate(TnWorld *world, const RunOptions *run, Csv *csv, RunResult *result)
+{
+    double timestep = tn_model_info(tn_world_model(world)).option.timestep;
+    int64_t steps = steps_of(run->sim.duration, timestep);
+    double start_time = tn_world_state(world).time;
+    Progress progress = progress_start((double)steps * timestep, run->quiet);
+    double start = clock_seconds();
+    bool written = true;
+    for (int64_t k = 0; k < steps && written && !interrupted && !result->totals.diverged; k++) {
+        TnStepReport report = tn_world_step(world);
+        totals_add(&result->totals, &report);
+        if (csv->out && !report.diverged) written = csv_write(csv, world);
+        progress_update(&progress, (double)(k + 1) * timestep);
+    }
+    result->wall = clock_seconds() - start;
+    result->simulated = tn_world_state(world).time - start_time;
+    result->hash = tn_world_hash(world);
+    progress_end(&progress);
+    return written;
+}
+
+/* Simulated seconds per second spent in steps; recording does not count. */
+static double real_time_factor(const RunResult *result)
+{
+    return result->simulated / result->totals.times.total;
+}
+
+static void print_table(const TnWorld *world, const RunOptions *run, const RunResult *result)
+{
+    const Totals *t = &result->totals;
+    TnModelInfo info = tn_model_info(tn_world_model(world));
+    double ms = 1e3 / (double)(t->steps ? t->steps : 1);
+    printf("%s\n", info.name[0] ? info.name : run->model_path);
+    table_line(stdout, "bodies", "%d", info.body_count - 1);
+    table_line(stdout, "degrees of freedom", "%d", info.dof_count);
+    table_line(stdout, "subsystems", "%d (%d free bodies, %d trees)",
+               tn_world_subsystem_count(world), info.free_body_count, info.tree_count);
+    table_line(stdout, "steps", "%" PRId64 " of %g s", t->steps, info.option.timestep);
+    table_line(stdout, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
+    table_line(stdout, "mean contacts", "%.1f", totals_mean(t->contacts, t->steps));
+    table_line(stdout, "mean step", "%.4f ms", ms * t->times.total);
+    table_line(stdout, "  dynamics", "%.4f ms", ms * t->times.dynamics);
+    table_line(stdout, "  collision", "%.4f ms", ms * t->times.collision);
+    table_line(stdout, "  constraint", "%.4f ms", ms * t->times.constraint);
+    table_line(stdout, "  factor", "%.4f ms", ms * t->times.factor);
+    table_line(stdout, "  iterate", "%.4f ms", ms * t->times.iterate);
+    table_line(stdout, "  integrate", "%.4f ms", ms * t->times.integrate);
+    table_line(stdout, "real-time factor", "%.2f", real_time_factor(result));
+    if (t->aac_count) table_line(stdout, "accuracy AAc", "%.3f", totals_mean(t->aac, t->aac_count));
+    if (t->aal_count)
+        table_line(stdout, "accuracy AA\u03bb", "%.3f", totals_mean(t->aal, t->aal_count));
+    table_line(stdout, "mean penetration", "%.3g mm",
+               1e3 * totals_mean(t->mean_penetration, t->steps));
+    table_line(stdout, "max penetration", "%.3g mm", 1e3 * t->max_penetration);
+    if (run->sim.solver.tolerance > 0)
+        table_line(stdout, "missed tolerance", "%" PRId64 " steps", t->unconverged);
+    if (t->diverged)
+        table_line(stdout, "diverged", "yes, at %g s", result->simulated);
+    else
+        table_line(stdout, "diverged", "no");
+}
+
+static void print_json(const TnWorld *world, const RunOptions *run, const RunResult *result)
+{
+    const Totals *t = &result->totals;
+    TnModelInfo info = tn_model_info(tn_world_model(world));
+    double ms = 1e3 / (double)(t->steps ? t->steps : 1);
+    char hash[17];
+    Json json = json_to(stdout);
+    snprintf(hash, sizeof hash, "%016" PRIx64, result->hash);
+    json_begin_object(&json, NULL);
+    json_string(&json, "model", run->model_path);
+    json_string(&json, "name", info.name);
+    json_string(&json, "solver", "subadmm");
+    json_string(&json, "admm_form", form_name(run->sim.solver.form));
+    json_string(&json, "weights", weights_name(run->sim.solver.weights));
+    json_integer(&json, "iterations", run->sim.solver.iterations);
+    json_number(&json, "tolerance", run->sim.solver.tolerance);
+    json_integer(&json, "threads", run->sim.threads);
+    json_integer(&json, "bodies", info.body_count - 1);
+    json_integer(&json, "dof", info.dof_count);
+    json_integer(&json, "subsystems", tn_world_subsystem_count(world));
+    json_integer(&json, "steps", t->steps);
+    json_number(&json, "timestep", info.option.timestep);
+    json_number(&json, "simulated_s", result->simulated);
+    json_number(&json, "wall_s", result->wall);
+    json_number(&json, "iterations_mean", totals_mean(t->iterations, t->steps));
+    json_number(&json, "contacts_mean", totals_mean(t->contacts, t->steps));
+    json_number(&json, "step_ms_mean", ms * t->times.total);
+    json_number(&json, "dynamics_ms_mean", ms * t->times.dynamics);
+    json_number(&json, "collision_ms_mean", ms * t->times.collision);
+    json_number(&json, "constraint_ms_mean", ms * t->times.constraint);
+    json_number(&json, "factor_ms_mean", ms * t->times.factor);
+    json_number(&json, "iterate_ms_mean", ms * t->times.iterate);
+    json_number(&json, "integrate_ms_mean", ms * t->times.integrate);
+    json_number(&json, "real_time_factor", real_time_factor(result));
+    json_number(&json, "aac", totals_mean(t->aac, t->aac_count));
+    json_number(&json, "aal", totals_mean(t->aal, t->aal_count));
+    json_number(&json, "penetration_mean_m", totals_mean(t->mean_penetration, t->steps));
+    json_number(&json, "penetration_max_m", t->max_penetration);
+    json_integer(&json, "unconverged_steps", t->unconverged);
+    json_bool(&json, "diverged", t->diverged);
+    json_bool(&json, "interrupted", interrupted != 0);
+    json_string(&json, "state_hash", hash);
+    json_end(&json);
+}
+
+/* Everything that can fail comes before the recording is opened, so that a failure leaves no file.
+ */
+static int run_model(const TnModel *model, const RunOptions *run)
+{
+    TnError err = {0};
+    TnWorldDef def = tn_world_def();
+    def.thread_count = run->sim.threads;
+    def.solver = run->sim.solver;
+    def.measure_accuracy = run->accuracy;
+    if (!find_key("run", model, run->sim.key, &def.key)) return EXIT_USAGE;
+    TnWorld *world = tn_world_create(&def, model, &err);
+    if (!world) {
+        say("run", "%s", err.message);
+        return code_of(&err);
+    }
+    Csv csv = {0};
+    RunResult result = {0};
+    bool written = !run->csv_path || csv_open(&csv, run->csv_path, model);
+    if (written) {
+        catch_interrupt();
+        written = simulate(world, run, &csv, &result);
+    }
+    if (written)
+        written = csv_close(&csv);
+    else if (csv.out)
+        fclose(csv.out); /* said already */
+    if (written && run->json)
+        print_json(world, run, &result);
+    else if (written && !run->quiet)
+        print_table(world, run, &result);
+    if (result.totals.diverged)
+        say("run", "the simulation diverged at %g s; the last good state is kept",
+            result.simulated);
+    tn_world_destroy(world);
+    return !written                 ? EXIT_IO
+           : result.totals.diverged ? EXIT_DIVERGED
+           : interrupted            ? EXIT_INTERRUPTED
+                                    : EXIT_FINE;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    RunOptions run = {.sim = sim_options(), .accuracy = true};
+    Option table[24];
+    int count = option_table(table, &run);
+    switch (options_parse("run", table, count, "MODEL", &run.model_path, argc, argv)) {
+    case PARSE_HELP:
+        print_help(table, count);
+        return EXIT_FINE;
+    case PARSE_ERROR:
+        return EXIT_USAGE;
+    case PARSE_OK:
+        break;
+    }
+    sim_options_finish(&run.sim);
+    int code = EXIT_FINE;
+    TnModel *model = load_model("run", run.model_path, NULL, &code);
+    if (model) code = run_model(model, &run);
+    tn_model_destroy(model);
+    return code;
+}

@@ -1,0 +1,200 @@
+/* tenon bench scaling: time per step of growing piles of spheres, and how straight the line through
+ * them is. */
+#include "app.h"
+#include "bench.h"
+#include "json.h"
+#include "options.h"
+#include "pile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SIZES = 32, MAX_SPHERES = 1000000 };
+
+typedef struct ScalingOptions {
+    NumberList sizes;
+    int iterations, threads, settle, steps, repeats;
+    bool json, quiet;
+} ScalingOptions;
+
+static int option_table(Option *table, ScalingOptions *o)
+{
+    int n = 0;
+    table[n++] = option_ints("--sizes", &o->sizes, "LIST", 1, MAX_SPHERES,
+                             "spheres of each pile; default 216,1000,4096,13824,50000");
+    table[n++] = option_int("--iterations", &o->iterations, "N", 1, 1000000,
+                            "per step, 1 ... 1000000; default 60");
+    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "1 ... 64; default 1");
+    table[n++] = option_int("--settle", &o->settle, "N", 0, 1000000,
+                            "steps before the measured ones; default 100");
+    table[n++] = option_int("--steps", &o->steps, "N", 1, 1000000, "measured steps; default 20");
+    table[n++] =
+        option_int("--repeats", &o->repeats, "N", 1, 1000, "timed passes, 1 ... 1000; default 1");
+    table[n++] = option_set("--json", &o->json, "print one JSON object");
+    table[n++] = option_set("--quiet", &o->quiet, "no progress line");
+    return n;
+}
+
+static void print_help(const Option *table, int count)
+{
+    printf(
+        "Usage: tenon bench scaling [OPTIONS]\n\n"
+        "Builds piles of spheres (1 cm, 4 g) in an open box by C calls, lets them settle, and\n"
+        "measures the time per step. R\u00b2 is that of the straight line through time over "
+        "spheres: 1\n"
+        "where the cost is in proportion to the size. Each step counts with its shortest time of\n"
+        "--repeats passes; every pass settles the pile again.\n");
+    options_help(table, count);
+    printf("\nExamples:\n"
+           "  tenon bench scaling\n"
+           "  tenon bench scaling --sizes 216,1000,4096 --threads 2 --json\n");
+}
+
+static bool default_sizes(NumberList *list)
+{
+    static const double sizes[] = {216, 1000, 4096, 13824, 50000};
+    if (list->given) return true;
+    list->values = malloc(sizeof sizes);
+    if (!list->values) return false;
+    memcpy(list->values, sizes, sizeof sizes);
+    list->count = sizeof sizes / sizeof sizes[0];
+    return true;
+}
+
+static int measure_pile(const ScalingOptions *o, int spheres, Measure *m)
+{
+    TnError err = {0};
+    char label[64];
+    snprintf(label, sizeof label, "%d spheres", spheres);
+    *m = (Measure){.def = tn_world_def(),
+                   .settle = o->settle,
+                   .steps = o->steps,
+                   .repeats = o->repeats,
+                   .quiet = o->quiet,
+                   .label = label};
+    m->def.thread_count = o->threads;
+    m->def.solver.iterations = o->iterations;
+    TnModel *model = pile_model(spheres, &err);
+    bool fine = model && measure(model, m, &err) == TN_OK;
+    tn_model_destroy(model);
+    m->label = NULL;
+    if (!fine) say("bench scaling", "%s", err.message);
+    return fine ? EXIT_FINE : code_of(&err);
+}
+
+static void print_table(const ScalingOptions *o, const double *spheres, const Measure *runs,
+                        double r2, double slope)
+{
+    static const char *const headings[] = {"spheres",        "contacts", "step ms", "solver ms",
+                                           "\u00b5s/sphere", "ns/c/i",   "AAc",     "diverged"};
+    Grid grid;
+    grid_start(&grid, 8);
+    for (int i = 0; i < 8; i++) grid_add(&grid, "%s", headings[i]);
+    for (int i = 0; i < o->sizes.count; i++) {
+        const Measure *m = &runs[i];
+        grid_number(&grid, 0, spheres[i]);
+        grid_number(&grid, 1, m->contacts_mean);
+        grid_number(&grid, 4, 1e3 * m->times.total);
+        grid_number(&grid, 4, solver_ms(m));
+        grid_number(&grid, 4, 1e6 * m->times.total / spheres[i]);
+        grid_number(&grid, 2, ns_per_contact_iteration(m));
+        grid_number(&grid, 3, m->aac);
+        grid_add(&grid, "%s", m->diverged ? "yes" : "no");
+    }
+    printf("piles of spheres, %d iterations, %d steps after %d, threads %d\n", o->iterations,
+           o->steps, o->settle, o->threads);
+    grid_print(stdout, &grid);
+    if (o->sizes.count > 1)
+        printf("  linear fit: %.4f \u00b5s per sphere, R\u00b2 %.5f\n", 1e6 * slope, r2);
+}
+
+static void print_json(const ScalingOptions *o, const double *spheres, const Measure *runs,
+                       double r2, double slope, double intercept)
+{
+    bool diverged = false, deterministic = true;
+    for (int i = 0; i < o->sizes.count; i++) {
+        diverged = diverged || runs[i].diverged;
+        deterministic = deterministic && runs[i].deterministic;
+    }
+    Json json = json_to(stdout);
+    json_begin_object(&json, NULL);
+    json_string(&json, "scene", "scaling");
+    json_string(&json, "solver", "subadmm");
+    json_integer(&json, "iterations", o->iterations);
+    json_integer(&json, "threads", o->threads);
+    json_integer(&json, "settle", o->settle);
+    json_integer(&json, "steps", o->steps);
+    json_integer(&json, "repeats", o->repeats);
+    json_number(&json, "r_squared", r2);
+    json_number(&json, "slope_us_per_sphere", 1e6 * slope);
+    json_number(&json, "intercept_ms", 1e3 * intercept);
+    json_bool(&json, "diverged", diverged);
+    json_bool(&json, "deterministic", deterministic);
+    json_begin_array(&json, "runs");
+    for (int i = 0; i < o->sizes.count; i++) {
+        const Measure *m = &runs[i];
+        json_begin_object(&json, NULL);
+        json_number(&json, "spheres", spheres[i]);
+        json_number(&json, "dof", 6 * spheres[i]);
+        json_integer(&json, "subsystems", m->subsystems);
+        json_number(&json, "contacts_mean", m->contacts_mean);
+        json_number(&json, "step_ms_mean", 1e3 * m->times.total);
+        json_number(&json, "solver_ms_mean", solver_ms(m));
+        json_number(&json, "collision_ms_mean", 1e3 * m->times.collision);
+        json_number(&json, "us_per_sphere", 1e6 * m->times.total / spheres[i]);
+        json_number(&json, "us_per_iteration", us_per_iteration(m));
+        json_number(&json, "ns_per_contact_iteration", ns_per_contact_iteration(m));
+        json_number(&json, "aac", m->aac);
+        json_number(&json, "aal", m->aal);
+        json_number(&json, "penetration_max_m", m->max_penetration);
+        json_bool(&json, "diverged", m->diverged);
+        json_end(&json);
+    }
+    json_end(&json);
+    json_end(&json);
+}
+
+static int scaling(const ScalingOptions *o)
+{
+    Measure runs[MAX_SIZES];
+    double seconds[MAX_SIZES], slope, intercept;
+    int code = EXIT_FINE;
+    for (int i = 0; i < o->sizes.count; i++) {
+        int failed = measure_pile(o, (int)o->sizes.values[i], &runs[i]);
+        if (failed) return failed;
+        seconds[i] = runs[i].times.total;
+        if (runs[i].diverged) code = EXIT_DIVERGED;
+        if (!runs[i].deterministic)
+            say("bench scaling", "repeats of the same simulation differ: please report this");
+    }
+    double r2 = fit_line(o->sizes.values, seconds, o->sizes.count, &slope, &intercept);
+    if (o->json)
+        print_json(o, o->sizes.values, runs, r2, slope, intercept);
+    else
+        print_table(o, o->sizes.values, runs, r2, slope);
+    return code;
+}
+
+int cmd_bench_scaling(int argc, char **argv)
+{
+    ScalingOptions o = {.iterations = 60, .threads = 1, .settle = 100, .steps = 20, .repeats = 1};
+    Option table[12];
+    int count = option_table(table, &o), code = EXIT_USAGE;
+    switch (options_parse("bench scaling", table, count, NULL, NULL, argc, argv)) {
+    case PARSE_HELP:
+        print_help(table, count);
+        code = EXIT_FINE;
+        break;
+    case PARSE_ERROR:
+        break;
+    case PARSE_OK:
+        if (o.sizes.count > MAX_SIZES)
+            say("bench scaling", "--sizes: at most %d", MAX_SIZES);
+        else
+            code = default_sizes(&o.sizes) ? scaling(&o) : EXIT_IO;
+        break;
+    }
+    number_list_free(&o.sizes);
+    return code;
+}

@@ -1,0 +1,104 @@
+/* tenon validate: loads a model file and lists its errors and what the loader approximates. */
+#include "app.h"
+#include "json.h"
+#include "options.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int count_lines(const char *text)
+{
+    int lines = text[0] != '\0';
+    for (; *text; text++) lines += text[0] == '\n' && text[1];
+    return lines;
+}
+
+/* The lines of `text` as an array of strings. */
+static void print_lines(Json *json, const char *key, const char *text)
+{
+    char line[2048];
+    json_begin_array(json, key);
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        if (length) json_string(json, NULL, line);
+        text += length;
+        if (*text) text++;
+    }
+    json_end(json);
+}
+
+static void print_kind(const char *kind, const char *text, int count)
+{
+    int shown = count_lines(text);
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        if (length) printf("%s: %.*s\n", kind, (int)length, text);
+        text += length;
+        if (*text) text++;
+    }
+    if (count > shown) printf("%s: and %d more\n", kind, count - shown);
+}
+
+static int validate(const char *path, bool strict, bool as_json)
+{
+    TnError err = {0};
+    TnRemarks remarks = {0};
+    if (!file_is_readable(path)) {
+        say("validate", "%s: cannot be read: %s", path, strerror(errno));
+        return EXIT_IO;
+    }
+    TnModel *model = tn_model_load_with_remarks(path, &remarks, &err);
+    bool loads = model != NULL;
+    tn_model_destroy(model);
+    if (!loads && err.code == TN_ERROR_MEMORY) {
+        say("validate", "%s", err.message);
+        return EXIT_IO;
+    }
+    bool valid = loads && !(strict && remarks.count > 0);
+    if (as_json) {
+        Json json = json_to(stdout);
+        json_begin_object(&json, NULL);
+        json_string(&json, "model", path);
+        json_bool(&json, "valid", valid);
+        json_integer(&json, "error_count", loads ? 0 : err.count);
+        json_integer(&json, "remark_count", remarks.count);
+        print_lines(&json, "errors", loads ? "" : err.message);
+        print_lines(&json, "remarks", remarks.message);
+        json_end(&json);
+    } else {
+        if (!loads) print_kind("error", err.message, err.count);
+        print_kind("remark", remarks.message, remarks.count);
+        printf("%s: %s, %d errors, %d remarks\n", path, valid ? "valid" : "not valid",
+               loads ? 0 : err.count, remarks.count);
+    }
+    return valid ? EXIT_FINE : EXIT_MODEL;
+}
+
+int cmd_validate(int argc, char **argv)
+{
+    bool strict = false, as_json = false;
+    const char *path;
+    const Option table[] = {
+        option_set("--strict", &strict, "remarks count as errors"),
+        option_set("--json", &as_json, "print one JSON object"),
+    };
+    switch (options_parse("validate", table, 2, "MODEL", &path, argc, argv)) {
+    case PARSE_HELP:
+        printf("Usage: tenon validate MODEL [OPTIONS]\n\n"
+               "Loads a model file and lists every problem with its file, line and column. Errors "
+               "keep\n"
+               "the model from loading; remarks tell what is read but approximated. Exit code 3 "
+               "where\n"
+               "the model does not load, or with --strict where there are remarks.\n");
+        options_help(table, 2);
+        printf("\nExamples:\n  tenon validate robot.xml\n  tenon validate robot.xml --strict "
+               "--json\n");
+        return EXIT_FINE;
+    case PARSE_ERROR:
+        return EXIT_USAGE;
+    case PARSE_OK:
+        break;
+    }
+    return validate(path, strict, as_json);
+}

@@ -1,0 +1,103 @@
+/* What several commands need: messages, loading a model, names, the clock. */
+#include "app.h"
+
+#include "options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+void say(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "tenon %s: ", command);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int code_of(const TnError *err)
+{
+    switch (err->code) {
+    case TN_OK:
+        return EXIT_FINE;
+    case TN_ERROR_USAGE:
+        return EXIT_USAGE;
+    case TN_ERROR_MODEL:
+        return EXIT_MODEL;
+    case TN_ERROR_IO:
+    case TN_ERROR_MEMORY:
+        return EXIT_IO;
+    }
+    return EXIT_IO;
+}
+
+bool file_is_readable(const char *path)
+{
+    struct stat about;
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    fclose(file);
+    if (folder) errno = EISDIR;
+    return !folder;
+}
+
+TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code)
+{
+    TnError err = {0};
+    if (!file_is_readable(path)) {
+        say(command, "%s: cannot be read: %s", path, strerror(errno));
+        *code = EXIT_IO;
+        return NULL;
+    }
+    TnModel *model = tn_model_load_with_remarks(path, remarks, &err);
+    if (model) return model;
+    fprintf(stderr, "%s\n", err.message);
+    /* the file itself was there: whatever else it lacks, a mesh for example, is a fault of the
+     * model */
+    *code = err.code == TN_ERROR_MEMORY ? EXIT_IO : EXIT_MODEL;
+    return NULL;
+}
+
+bool find_key(const char *command, const TnModel *model, const char *name, TnKeyId *key)
+{
+    *key = 0;
+    if (!name) return true;
+    *key = tn_model_find_key(model, name);
+    if (*key) return true;
+    int count = tn_model_info(model).key_count;
+    fprintf(stderr, "tenon %s: the model has no key '%s'", command, name);
+    for (TnKeyId id = 1; id <= count; id++)
+        fprintf(stderr, "%s'%s'", id == 1 ? "; it has " : ", ", tn_model_key_name(model, id));
+    fputs(count ? "\n" : "; it has none\n", stderr);
+    return false;
+}
+
+static const char *label_of(const char *name, const char *kind, int id, char buffer[NAME_SIZE])
+{
+    if (name[0]) return name;
+    snprintf(buffer, NAME_SIZE, "%s%d", kind, id);
+    return buffer;
+}
+
+const char *joint_label(const TnModel *model, TnJointId id, char buffer[NAME_SIZE])
+{
+    return label_of(tn_model_joint_name(model, id), "joint", id, buffer);
+}
+
+const char *body_label(const TnModel *model, TnBodyId id, char buffer[NAME_SIZE])
+{
+    return label_of(id == TN_BODY_WORLD ? "world" : tn_model_body_name(model, id), "body", id,
+                    buffer);
+}

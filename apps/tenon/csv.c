@@ -1,0 +1,108 @@
+/* CSV recording; see csv.h. */
+#include "csv.h"
+
+#include "app.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Makes every missing folder on the way to `path`. */
+static bool make_parent_folders(const char *path)
+{
+    char *copy = strdup(path);
+    if (!copy) return false;
+    bool fine = true;
+    for (char *slash = strchr(copy + 1, '/'); slash && fine; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        fine = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+    }
+    free(copy);
+    return fine;
+}
+
+static bool cannot_write(const Csv *csv)
+{
+    say("run", "%s: cannot be written: %s", csv->path, strerror(errno ? errno : EIO));
+    return false;
+}
+
+/* A column `,name.suffix`, quoted where the name holds a comma, a quote or a line break. */
+static void write_column(FILE *out, const char *name, const char *suffix, int index)
+{
+    bool quote = name[strcspn(name, ",\"\r\n")] != '\0';
+    fputs(quote ? ",\"" : ",", out);
+    for (const char *s = name; *s; s++) {
+        if (*s == '"') fputc('"', out);
+        fputc(*s, out);
+    }
+    fprintf(out, ".%s", suffix);
+    if (index >= 0) fprintf(out, "%d", index);
+    if (quote) fputc('"', out);
+}
+
+static void write_header(FILE *out, const TnModel *model)
+{
+    static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+    char buffer[NAME_SIZE];
+    int joint_count = tn_model_info(model).joint_count;
+    fputs("time", out);
+    for (TnJointId id = 1; id <= joint_count; id++) {
+        TnJointInfo joint = tn_model_joint_info(model, id);
+        if (joint.type == TN_JOINT_FREE) continue;
+        const char *name = joint_label(model, id, buffer);
+        for (int i = 0; i < joint.qpos_count; i++) write_column(out, name, "q", i);
+        for (int i = 0; i < joint.dof_count; i++) write_column(out, name, "v", i);
+    }
+    for (TnJointId id = 1; id <= joint_count; id++) {
+        TnJointInfo joint = tn_model_joint_info(model, id);
+        if (joint.type != TN_JOINT_FREE) continue;
+        const char *name = body_label(model, joint.body, buffer);
+        for (int i = 0; i < 7; i++) write_column(out, name, pose[i], -1);
+    }
+    fputc('\n', out);
+}
+
+bool csv_open(Csv *csv, const char *path, const TnModel *model)
+{
+    csv->path = path;
+    errno = 0;
+    if (!make_parent_folders(path) || !(csv->out = fopen(path, "w"))) return cannot_write(csv);
+    write_header(csv->out, model);
+    return !ferror(csv->out) || cannot_write(csv);
+}
+
+bool csv_write(Csv *csv, const TnWorld *world)
+{
+    const TnModel *model = tn_world_model(world);
+    TnStateView state = tn_world_state(world);
+    int joint_count = tn_model_info(model).joint_count;
+    errno = 0;
+    fprintf(csv->out, "%.17g", state.time);
+    for (TnJointId id = 1; id <= joint_count; id++) {
+        TnJointInfo joint = tn_model_joint_info(model, id);
+        if (joint.type == TN_JOINT_FREE) continue;
+        for (int i = 0; i < joint.qpos_count; i++)
+            fprintf(csv->out, ",%.17g", state.qpos[joint.qpos_start + i]);
+        for (int i = 0; i < joint.dof_count; i++)
+            fprintf(csv->out, ",%.17g", state.qvel[joint.dof_start + i]);
+    }
+    for (TnJointId id = 1; id <= joint_count; id++) {
+        TnJointInfo joint = tn_model_joint_info(model, id);
+        if (joint.type != TN_JOINT_FREE) continue;
+        for (int i = 0; i < 7; i++) fprintf(csv->out, ",%.17g", state.qpos[joint.qpos_start + i]);
+    }
+    fputc('\n', csv->out);
+    return !ferror(csv->out) || cannot_write(csv);
+}
+
+bool csv_close(Csv *csv)
+{
+    if (!csv->out) return true;
+    errno = 0;
+    bool fine = fclose(csv->out) == 0;
+    csv->out = NULL;
+    return fine || cannot_write(csv);
+}

@@ -1,0 +1,25 @@
+/* csv.h: the recording of `tenon run --csv`: a header, then one line per step, 17 significant
+ * digits.
+ *
+ * Columns: time; NAME.q0 … and NAME.v0 … of every joint that is not free, in the model's order;
+ * then NAME.x NAME.y NAME.z NAME.qw NAME.qx NAME.qy NAME.qz of every free body. */
+#ifndef TENON_CSV_H
+#define TENON_CSV_H
+
+#include <stdio.h>
+#include <tenon/tenon.h>
+
+typedef struct Csv {
+    const char *path;
+    FILE *out;
+} Csv;
+
+/* Makes the folder where it is missing, opens and writes the header. False and a message where that
+ * fails. */
+bool csv_open(Csv *csv, const char *path, const TnModel *model);
+bool csv_write(Csv *csv, const TnWorld *world);
+/* Flushes and closes; false and a message where anything was not written. Fine on a csv never
+ * opened. */
+bool csv_close(Csv *csv);
+
+#endif

@@ -1,0 +1,132 @@
+/* Measuring a simulation; see bench.h. */
+#include "bench.h"
+
+#include "app.h"
+#include "progress.h"
+#include "totals.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { AAV_MAX_ITERATIONS = 20000 };
+
+double solver_ms(const Measure *m) { return 1e3 * (m->times.factor + m->times.iterate); }
+double us_per_iteration(const Measure *m) { return 1e6 * m->times.iterate / m->iterations_mean; }
+
+double ns_per_contact_iteration(const Measure *m)
+{
+    return m->contacts_mean > 0 ? 1e3 * us_per_iteration(m) / m->contacts_mean : NAN;
+}
+
+double fit_line(const double *x, const double *y, int count, double *slope, double *intercept)
+{
+    double mx = 0, my = 0, sxx = 0, sxy = 0, syy = 0;
+    for (int i = 0; i < count; i++) mx += x[i] / count, my += y[i] / count;
+    for (int i = 0; i < count; i++) {
+        sxx += (x[i] - mx) * (x[i] - mx);
+        sxy += (x[i] - mx) * (y[i] - my);
+        syy += (y[i] - my) * (y[i] - my);
+    }
+    *slope = sxx > 0 ? sxy / sxx : NAN;
+    *intercept = my - *slope * mx;
+    return sxx > 0 && syy > 0 ? sxy * sxy / (sxx * syy) : NAN;
+}
+
+static bool settle(TnWorld *world, Measure *m)
+{
+    for (int64_t k = 0; k < m->settle; k++) {
+        if (!tn_world_step(world).diverged) continue;
+        m->diverged = true;
+        return false;
+    }
+    return true;
+}
+
+/* Accuracy, contacts and the hash that every timed pass must reproduce. */
+static void accuracy_pass(TnWorld *world, Measure *m, uint64_t *hash)
+{
+    Totals totals = {0};
+    double aav_sum = 0;
+    int aav_count = 0;
+    m->aav_residual = 0;
+    if (settle(world, m)) {
+        int64_t stride = m->aav_samples ? (m->steps + m->aav_samples - 1) / m->aav_samples : 0;
+        for (int64_t k = 0; k < m->steps && !m->diverged; k++) {
+            TnStepReport report = tn_world_step(world);
+            m->diverged = report.diverged;
+            if (!m->diverged) totals_add(&totals, &report);
+            /* the last step of each stretch: by then the scene is in motion */
+            if (m->diverged || !stride || (k + 1) % stride ||
+                report.contact_count + report.row_count == 0)
+                continue;
+            double reached = 0, aav = tn_world_last_aav(world, AAV_MAX_ITERATIONS, &reached);
+            if (!isfinite(aav)) continue;
+            aav_sum += aav;
+            aav_count++;
+            m->aav_residual = fmax(m->aav_residual, reached);
+        }
+    }
+    m->measured = totals.steps;
+    m->iterations_mean = totals_mean(totals.iterations, totals.steps);
+    m->contacts_mean = totals_mean(totals.contacts, totals.steps);
+    m->aac = totals_mean(totals.aac, totals.aac_count);
+    m->aal = totals_mean(totals.aal, totals.aal_count);
+    m->aav = totals_mean(aav_sum, aav_count);
+    m->max_penetration = totals.max_penetration;
+    *hash = tn_world_hash(world);
+}
+
+static void timed_pass(TnWorld *world, Measure *m, TnStepTimes *least, bool first)
+{
+    if (!settle(world, m)) return;
+    for (int64_t k = 0; k < m->measured; k++) {
+        TnStepReport report = tn_world_step(world);
+        if (first)
+            least[k] = report.times;
+        else
+            times_least(&least[k], &report.times);
+    }
+}
+
+TnStatus measure(const TnModel *model, Measure *m, TnError *err)
+{
+    TnStepTimes *least = calloc((size_t)m->steps, sizeof *least);
+    if (!least) {
+        *err = (TnError){.code = TN_ERROR_MEMORY, .count = 1};
+        snprintf(err->message, sizeof err->message, "no memory for the times of %lld steps",
+                 (long long)m->steps);
+        return err->code;
+    }
+    uint64_t hash = 0;
+    m->diverged = false;
+    m->deterministic = true;
+    m->measured = 0;
+    m->times = (TnStepTimes){0};
+    Progress progress = progress_start(m->repeats + 1, m->quiet);
+    for (int pass = 0; pass <= m->repeats; pass++) {
+        if (progress.shown)
+            fprintf(stderr, "\r%s: pass %d of %d\033[K", m->label, pass + 1, m->repeats + 1);
+        TnWorldDef def = m->def;
+        def.measure_accuracy = pass == 0;
+        TnWorld *world = tn_world_create(&def, model, err);
+        if (!world) {
+            progress_end(&progress);
+            free(least);
+            return err->code;
+        }
+        m->subsystems = tn_world_subsystem_count(world);
+        if (pass == 0)
+            accuracy_pass(world, m, &hash);
+        else
+            timed_pass(world, m, least, pass == 1);
+        /* a diverged pass ends with a refused step, which the timed ones do not repeat; the state
+         * is the same */
+        if (tn_world_hash(world) != hash) m->deterministic = false;
+        tn_world_destroy(world);
+    }
+    progress_end(&progress);
+    for (int64_t k = 0; k < m->measured; k++)
+        times_add(&m->times, &least[k], 1 / (double)m->measured);
+    free(least);
+    return TN_OK;
+}

@@ -1,0 +1,362 @@
+/* Table-driven option parser; see options.h. */
+#include "options.h"
+
+#include "app.h"
+
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Edit distance by rows; names longer than the buffer are simply far away. */
+static int edit_distance(const char *a, const char *b)
+{
+    enum { MAX = 64 };
+    size_t na = strlen(a), nb = strlen(b);
+    if (na >= MAX || nb >= MAX) return INT_MAX;
+    int row[MAX];
+    for (size_t j = 0; j <= nb; j++) row[j] = (int)j;
+    for (size_t i = 1; i <= na; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= nb; j++) {
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *nearest_name(const char *name, const char *const *candidates, int count)
+{
+    const char *best = NULL;
+    int best_distance = INT_MAX;
+    size_t length = strlen(name);
+    for (int i = 0; i < count; i++) {
+        int distance = edit_distance(name, candidates[i]);
+        /* the beginning of a name is near whatever its length */
+        if (length >= 3 && strncmp(candidates[i], name, length) == 0) distance = 1;
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = candidates[i];
+        }
+    }
+    int allowed = length <= 4 ? 1 : length <= 8 ? 2 : 3;
+    return best_distance <= allowed ? best : NULL;
+}
+
+Option option_set(const char *name, bool *target, const char *help)
+{
+    return (Option){.name = name, .kind = OPTION_SET, .target = target, .help = help};
+}
+
+Option option_clear(const char *name, bool *target, const char *help)
+{
+    return (Option){.name = name, .kind = OPTION_CLEAR, .target = target, .help = help};
+}
+
+Option option_int(const char *name, int *target, const char *value, int lower, int upper,
+                  const char *help)
+{
+    return (Option){.name = name,
+                    .kind = OPTION_INT,
+                    .target = target,
+                    .value = value,
+                    .help = help,
+                    .lower = lower,
+                    .upper = upper};
+}
+
+Option option_real(const char *name, double *target, const char *value, double lower, double upper,
+                   OptionEnds ends, const char *help)
+{
+    return (Option){.name = name,
+                    .kind = OPTION_REAL,
+                    .target = target,
+                    .value = value,
+                    .help = help,
+                    .lower = lower,
+                    .upper = upper,
+                    .ends = ends};
+}
+
+Option option_text(const char *name, const char **target, const char *value, const char *help)
+{
+    return (Option){
+        .name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
+}
+
+Option option_choice(const char *name, int *target, const char *value, const char *const *choices,
+                     const char *help)
+{
+    return (Option){.name = name,
+                    .kind = OPTION_CHOICE,
+                    .target = target,
+                    .value = value,
+                    .help = help,
+                    .choices = choices};
+}
+
+Option option_ints(const char *name, NumberList *target, const char *value, int lower, int upper,
+                   const char *help)
+{
+    return (Option){.name = name,
+                    .kind = OPTION_INTS,
+                    .target = target,
+                    .value = value,
+                    .help = help,
+                    .lower = lower,
+                    .upper = upper};
+}
+
+Option option_reals(const char *name, NumberList *target, const char *value, const char *help)
+{
+    return (Option){.name = name,
+                    .kind = OPTION_REALS,
+                    .target = target,
+                    .value = value,
+                    .help = help,
+                    .lower = -DBL_MAX,
+                    .upper = DBL_MAX};
+}
+
+void number_list_free(NumberList *list)
+{
+    free(list->values);
+    *list = (NumberList){0};
+}
+
+static const Option *find_option(const Option *options, int count, const char *name, size_t length)
+{
+    for (int i = 0; i < count; i++)
+        if (strlen(options[i].name) == length && strncmp(options[i].name, name, length) == 0)
+            return &options[i];
+    return NULL;
+}
+
+static void unknown_option(const char *command, const Option *options, int count, const char *name,
+                           size_t length)
+{
+    enum { MAX = 64 };
+    const char *names[MAX] = {"--help"};
+    char given[MAX];
+    int n = 1;
+    for (int i = 0; i < count && n < MAX; i++) names[n++] = options[i].name;
+    snprintf(given, sizeof given, "%.*s", (int)(length < MAX ? length : MAX - 1), name);
+    const char *near = nearest_name(given, names, n);
+    if (near)
+        say(command, "unknown option '%s'; did you mean '%s'?", given, near);
+    else
+        say(command, "unknown option '%s'", given);
+}
+
+static void out_of_range(const char *command, const Option *option, const char *text)
+{
+    if (option->kind == OPTION_INT || option->kind == OPTION_INTS)
+        say(command, "%s: '%s' is not an integer within %.0f ... %.0f", option->name, text,
+            option->lower, option->upper);
+    else if (option->upper >= 1e300 && option->lower <= -1e300)
+        say(command, "%s: '%s' is not a finite number", option->name, text);
+    else
+        say(command, "%s: '%s' is not a number with %g %s %s %s %g", option->name, text,
+            option->lower, option->ends == ENDS_LOWER_OPEN ? "<" : "<=", option->value,
+            option->ends == ENDS_UPPER_OPEN ? "<" : "<=", option->upper);
+}
+
+static bool in_range(const Option *option, double x)
+{
+    if (!isfinite(x)) return false;
+    if (x < option->lower || x > option->upper) return false;
+    if (option->ends == ENDS_LOWER_OPEN && x == option->lower) return false;
+    return !(option->ends == ENDS_UPPER_OPEN && x == option->upper);
+}
+
+/* One number at *text, which moves behind it. */
+static bool read_number(const Option *option, const char **text, double *x)
+{
+    char *end;
+    bool integer = option->kind == OPTION_INT || option->kind == OPTION_INTS;
+    errno = 0;
+    *x = integer ? (double)strtoll(*text, &end, 10) : strtod(*text, &end);
+    /* strtod's ERANGE also tells of an underflow, which is a fine zero */
+    bool overflow = errno == ERANGE && (integer || isinf(*x));
+    if (end == *text || overflow || !in_range(option, *x)) return false;
+    *text = end;
+    return true;
+}
+
+/* Appends the numbers of one argument, separated by commas or blanks. */
+static bool append_numbers(const Option *option, const char *text, NumberList *list)
+{
+    static const char blanks[] = " \t\n";
+    int old_count = list->count;
+    text += strspn(text, blanks);
+    while (*text) {
+        double x;
+        double *grown = realloc(list->values, (size_t)(list->count + 1) * sizeof *grown);
+        if (!grown) break;
+        list->values = grown;
+        if (!read_number(option, &text, &x)) break;
+        list->values[list->count++] = x;
+        size_t blank = strspn(text, blanks);
+        text += blank;
+        if (*text == ',') {
+            text++;
+            text += strspn(text, blanks);
+            if (!*text) break; /* nothing behind a comma */
+        } else if (!blank) {
+            break;
+        }
+        if (!*text) return true;
+    }
+    if (!*text && list->count > old_count) return true;
+    list->count = old_count;
+    return false;
+}
+
+static bool read_choice(const char *command, const Option *option, const char *text)
+{
+    int count = 0;
+    for (; option->choices[count]; count++) {
+        if (strcmp(option->choices[count], text)) continue;
+        *(int *)option->target = count;
+        return true;
+    }
+    char list[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                                 option->choices[i]);
+    const char *near = nearest_name(text, option->choices, count);
+    if (near)
+        say(command, "%s: there is no '%s'; did you mean '%s'?", option->name, text, near);
+    else
+        say(command, "%s: there is no '%s', only %s", option->name, text, list);
+    return false;
+}
+
+static bool read_value(const char *command, const Option *option, const char *text)
+{
+    double x;
+    const char *rest = text;
+    switch (option->kind) {
+    case OPTION_SET:
+        *(bool *)option->target = true;
+        return true;
+    case OPTION_CLEAR:
+        *(bool *)option->target = false;
+        return true;
+    case OPTION_CHOICE:
+        return read_choice(command, option, text);
+    case OPTION_TEXT:
+        if (!*text) {
+            say(command, "%s: the %s is empty", option->name, option->value);
+            return false;
+        }
+        *(const char **)option->target = text;
+        return true;
+    case OPTION_INT:
+    case OPTION_REAL:
+        if (!read_number(option, &rest, &x) || *rest) {
+            out_of_range(command, option, text);
+            return false;
+        }
+        if (option->kind == OPTION_INT)
+            *(int *)option->target = (int)x;
+        else
+            *(double *)option->target = x;
+        return true;
+    case OPTION_INTS:
+    case OPTION_REALS: {
+        NumberList *list = option->target;
+        if (list->given) number_list_free(list);
+        list->given = true;
+        /* an empty text is an empty list: right for a model without such numbers */
+        if (option->kind == OPTION_REALS && !text[strspn(text, " \t")]) return true;
+        if (append_numbers(option, text, list)) return true;
+        out_of_range(command, option, text);
+        return false;
+    }
+    }
+    return false;
+}
+
+static bool takes_value(const Option *option)
+{
+    return option->kind != OPTION_SET && option->kind != OPTION_CLEAR;
+}
+
+/* Reads the option at argv[*i] and moves *i to its last argument. */
+static bool read_option(const char *command, const Option *options, int option_count, int argc,
+                        char **argv, int *i)
+{
+    const char *text = argv[*i];
+    size_t length = strcspn(text, "=");
+    const Option *option = find_option(options, option_count, text, length);
+    if (!option) {
+        unknown_option(command, options, option_count, text, length);
+        return false;
+    }
+    if (!takes_value(option)) {
+        if (text[length]) {
+            say(command, "%s takes no value", option->name);
+            return false;
+        }
+        return read_value(command, option, "");
+    }
+    if (text[length]) return read_value(command, option, text + length + 1);
+    if (*i + 1 >= argc) {
+        say(command, "%s needs a value: %s %s", option->name, option->name, option->value);
+        return false;
+    }
+    if (!read_value(command, option, argv[++*i])) return false;
+    /* a list may go on in the next arguments: --qpos 0 1 2 */
+    if (option->kind == OPTION_REALS || option->kind == OPTION_INTS)
+        while (*i + 1 < argc && append_numbers(option, argv[*i + 1], option->target)) ++*i;
+    return true;
+}
+
+ParseResult options_parse(const char *command, const Option *options, int option_count,
+                          const char *positional, const char **argument, int argc, char **argv)
+{
+    bool only_arguments = false;
+    if (argument) *argument = NULL;
+    /* help wins over everything else on the line */
+    for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return PARSE_HELP;
+    for (int i = 0; i < argc; i++) {
+        const char *text = argv[i];
+        if (!only_arguments && !strcmp(text, "--")) {
+            only_arguments = true;
+        } else if (!only_arguments && text[0] == '-' && text[1]) {
+            if (!read_option(command, options, option_count, argc, argv, &i)) goto error;
+        } else if (!positional || *argument) {
+            say(command, "unexpected argument '%s'", text);
+            goto error;
+        } else {
+            *argument = text;
+        }
+    }
+    if (!positional || *argument) return PARSE_OK;
+    say(command, "%s is missing", positional);
+error:
+    fprintf(stderr, "Try 'tenon %s --help'.\n", command);
+    return PARSE_ERROR;
+}
+
+void options_help(const Option *options, int option_count)
+{
+    printf("\nOptions:\n");
+    for (int i = 0; i < option_count; i++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s", options[i].name, options[i].value ? " " : "",
+                 options[i].value ? options[i].value : "");
+        printf("  %-24s %s\n", left, options[i].help);
+    }
+    printf("  %-24s %s\n", "--help", "this text");
+}

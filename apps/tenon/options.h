@@ -1,0 +1,84 @@
+/* options.h: a small table-driven parser of command-line options.
+ *
+ * A command fills a table of Option (what it is called, where its value goes, its range, one line
+ * of help) and the parser does the rest: `--name value`, `--name=value`, `--` before arguments that
+ * start with a dash, `--help`, ranges, and a suggestion where a name is unknown. The same table
+ * prints the help. */
+#ifndef TENON_OPTIONS_H
+#define TENON_OPTIONS_H
+
+#include <stdbool.h>
+#include <tenon/tenon.h>
+
+typedef enum OptionKind {
+    OPTION_SET,    /* bool: becomes true */
+    OPTION_CLEAR,  /* bool: becomes false */
+    OPTION_INT,    /* int within [lower, upper] */
+    OPTION_REAL,   /* double within [lower, upper] less the open ends */
+    OPTION_TEXT,   /* const char *, not empty */
+    OPTION_CHOICE, /* int: index in `choices` */
+    OPTION_INTS,   /* NumberList of integers within [lower, upper] */
+    OPTION_REALS   /* NumberList of finite numbers */
+} OptionKind;
+
+typedef enum OptionEnds { ENDS_CLOSED, ENDS_LOWER_OPEN, ENDS_UPPER_OPEN } OptionEnds;
+
+typedef struct NumberList {
+    double *values; /* owned: number_list_free */
+    int count;
+    bool given;
+} NumberList;
+
+typedef struct Option {
+    const char *name; /* with its two dashes */
+    OptionKind kind;
+    void *target;
+    const char *value; /* what the help calls the value; NULL for set and clear */
+    const char *help;
+    double lower, upper;
+    OptionEnds ends;
+    const char *const *choices; /* NULL-terminated */
+} Option;
+
+Option option_set(const char *name, bool *target, const char *help);
+Option option_clear(const char *name, bool *target, const char *help);
+Option option_int(const char *name, int *target, const char *value, int lower, int upper,
+                  const char *help);
+Option option_real(const char *name, double *target, const char *value, double lower, double upper,
+                   OptionEnds ends, const char *help);
+Option option_text(const char *name, const char **target, const char *value, const char *help);
+Option option_choice(const char *name, int *target, const char *value, const char *const *choices,
+                     const char *help);
+Option option_ints(const char *name, NumberList *target, const char *value, int lower, int upper,
+                   const char *help);
+Option option_reals(const char *name, NumberList *target, const char *value, const char *help);
+
+typedef enum ParseResult { PARSE_OK, PARSE_HELP, PARSE_ERROR } ParseResult;
+
+/* The arguments after the command's name. Exactly one positional argument, called `positional` in
+ * messages, goes to *argument. With `positional` NULL there is none. */
+ParseResult options_parse(const char *command, const Option *options, int option_count,
+                          const char *positional, const char **argument, int argc, char **argv);
+void options_help(const Option *options, int option_count);
+void number_list_free(NumberList *list);
+
+/* The nearest of the candidates if it is near enough to be a slip of the keyboard, or NULL. */
+const char *nearest_name(const char *name, const char *const *candidates, int count);
+
+/* Options that `run` and `bench` share. */
+typedef struct SimOptions {
+    double duration;
+    TnSolverDef solver;
+    int method, form, weights, threads;
+    const char *key;
+} SimOptions;
+
+SimOptions sim_options(void);
+/* Appends --solver, --tolerance, --threads and the ADMM's own options; returns the new count. */
+int sim_option_table(Option *table, int count, SimOptions *sim);
+/* Copies the chosen enums into sim->solver. */
+void sim_options_finish(SimOptions *sim);
+const char *weights_name(TnWeights weights);
+const char *form_name(TnAdmmForm form);
+
+#endif

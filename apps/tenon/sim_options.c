@@ -1,0 +1,54 @@
+/* Options that `run` and `bench` share: the solver and its tuning. */
+#include "options.h"
+
+static const char *const method_names[] = {"subadmm", NULL};             /* order of TnMethod */
+static const char *const form_names[] = {"reduced", "paper", NULL};      /* order of TnAdmmForm */
+static const char *const weight_names[] = {"compliance", "paper", NULL}; /* order of TnWeights */
+
+const char *weights_name(TnWeights weights) { return weight_names[weights]; }
+const char *form_name(TnAdmmForm form) { return form_names[form]; }
+
+SimOptions sim_options(void)
+{
+    SimOptions sim = {.duration = 5, .solver = tn_solver_def(), .threads = 1};
+    sim.method = (int)sim.solver.method;
+    sim.form = (int)sim.solver.form;
+    sim.weights = (int)sim.solver.weights;
+    return sim;
+}
+
+int sim_option_table(Option *table, int count, SimOptions *sim)
+{
+    table[count++] = option_real("--duration", &sim->duration, "S", 0, 1e6, ENDS_LOWER_OPEN,
+                                 "simulated time in seconds, 0 < S <= 1e6; default 5");
+    table[count++] =
+        option_choice("--solver", &sim->method, "NAME", method_names, "subadmm (default)");
+    table[count++] =
+        option_real("--tolerance", &sim->solver.tolerance, "T", 0, 1e6, ENDS_CLOSED,
+                    "stop below this residual in m/s; default 0: always all iterations");
+    table[count++] = option_int("--threads", &sim->threads, "N", 1, 64,
+                                "1 ... 64; default 1; the result does not depend on it");
+    table[count++] =
+        option_text("--key", &sim->key, "NAME", "start from this keyframe of the model");
+    table[count++] = option_choice(
+        "--admm-form", &sim->form, "FORM", form_names,
+        "reduced (default: only v and lambda are kept) or paper (z and u as printed)");
+    table[count++] =
+        option_real("--over-relaxation", &sim->solver.over_relaxation, "A", 1, 2, ENDS_UPPER_OPEN,
+                    "1 <= A < 2; default 1.7; the paper's form uses 1");
+    table[count++] =
+        option_real("--weight-scale", &sim->solver.weight_scale, "W", 0, 1e6, ENDS_LOWER_OPEN,
+                    "scale of the compliance weights, 0 < W <= 1e6; default 2");
+    table[count++] =
+        option_real("--warm-start", &sim->solver.warm_start, "W", 0, 1, ENDS_CLOSED,
+                    "share of the last step's forces to start from, 0 <= W <= 1; default 0.95");
+    return count;
+}
+
+void sim_options_finish(SimOptions *sim)
+{
+    sim->solver.method = (TnMethod)sim->method;
+    sim->solver.form = (TnAdmmForm)sim->form;
+    sim->solver.weights = (TnWeights)sim->weights;
+    sim->solver.thread_count = sim->threads;
+}

@@ -1,0 +1,30 @@
+/* totals.h: the figures of a run, gathered from the reports of its steps. */
+#ifndef TENON_TOTALS_H
+#define TENON_TOTALS_H
+
+#include <tenon/tenon.h>
+
+typedef struct Totals {
+    int64_t steps;
+    double iterations, contacts;  /* sums over the steps */
+    double aac, aal;              /* sums of the finite ones */
+    int64_t aac_count, aal_count; /* steps that had one; a step without constraints has none */
+    double mean_penetration;      /* m, sum of the steps' means */
+    double max_penetration;       /* m, largest of all */
+    TnStepTimes times;            /* s, sums */
+    int64_t unconverged;          /* steps that missed a tolerance */
+    bool diverged;
+} Totals;
+
+void totals_add(Totals *totals, const TnStepReport *report);
+/* Mean over the steps, NaN where there was none. */
+double totals_mean(double sum, int64_t count);
+/* Adds times phase by phase, scaled. */
+void times_add(TnStepTimes *sum, const TnStepTimes *times, double scale);
+/* Phase by phase the smaller of both. */
+void times_least(TnStepTimes *least, const TnStepTimes *times);
+
+/* Steps of a simulation of that length; at least one. */
+int64_t steps_of(double duration, double timestep);
+
+#endif

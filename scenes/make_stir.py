@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Writes the granular stirring scene: stir.xml (MJCF) and stir_track.csv (its control track).
+
+The arm of panda_arm.py stirs spheres of 1 cm radius and 4 g in an open box with a rod. With the
+default 216 spheres the scene has 216 * 6 + 7 = 1303 velocities and 217 subsystems. Standard library
+only; the same options always give the same files.
+
+  spheres    start on a loose lattice with jitter and have fallen into a pile when the rod arrives
+  path       the rod's tip sinks into the bed on a widening helix, then runs circles near the floor
+  track      one turn is computed and repeated, so that the circles close exactly
+"""
+
+import argparse
+import math
+import os
+import random
+
+import panda_arm
+from panda_arm import number, numbers
+
+SPHERE_RADIUS = 0.01  # m
+SPHERE_MASS = 0.004   # kg
+FRICTION = 0.5
+
+ROW_TIME = 0.02    # s between rows of the track
+TURN_TIME = 1.0    # s per circle
+ENTRY_TIME = 2.0   # s until the track's loop begins
+TURNS = 4          # circles in the track
+
+
+class Layout:
+    """All lengths of the scene (m); they grow with the cube that the spheres start in."""
+
+    def __init__(self, spheres):
+        self.spheres = spheres
+        self.edge = max(2, math.ceil(spheres ** (1 / 3) - 1e-9))  # spheres along the cube's edge
+        self.centre = (0.5, 0.0)                    # of the box on the ground
+        self.inner = 0.025 * self.edge              # inner side of the box
+        self.wall = max(0.1, 0.02 * self.edge)      # height of its walls
+        self.wall_half = 0.005                      # half their thickness
+        self.pitch = self.inner / self.edge         # of the lattice, level
+        self.pitch_up = 0.0235                      # and upright
+        self.rod_length = self.wall + 0.1
+        self.base = max(0.0, self.wall - 0.12)      # the arm of a tall box stands on a pedestal
+        self.circle = min(0.06, 0.035 * self.edge / 6)
+        self.low_tip = 0.004                        # too low for a sphere to be caught under it
+        layers = math.ceil(spheres / self.edge ** 2)
+        self.high_tip = SPHERE_RADIUS + layers * self.pitch_up + 0.01
+
+    def sphere_positions(self):
+        """The jittered lattice; jitter stays below half the slack, so that none touch."""
+        dice = random.Random(216)
+        level = 0.45 * (self.pitch - 2 * SPHERE_RADIUS)
+        upright = 0.3 * (self.pitch_up - 2 * SPHERE_RADIUS)
+        corner = 0.5 * self.pitch - 0.5 * self.inner
+        out = []
+        for i in range(self.spheres):
+            x, y, z = i % self.edge, i // self.edge % self.edge, i // self.edge ** 2
+            dx, dy, dz = (2 * dice.random() - 1 for _ in range(3))
+            out.append((self.centre[0] + corner + x * self.pitch + level * dx,
+                        self.centre[1] + corner + y * self.pitch + level * dy,
+                        SPHERE_RADIUS + 0.0015 + z * self.pitch_up + upright * dz))
+        return out
+
+    def tip_path(self, t):
+        """Where the tip shall be at time t."""
+        # 0 to 1 within 80 % of the entry, without velocity and acceleration at both ends
+        s = min(1.0, t / (0.8 * ENTRY_TIME))
+        s = s * s * s * (10 - 15 * s + 6 * s * s)
+        phase = 2 * math.pi * t / TURN_TIME
+        return [self.centre[0] + self.circle * s * math.cos(phase),
+                self.centre[1] + self.circle * s * math.sin(phase),
+                self.high_tip + (self.low_tip - self.high_tip) * s]
+
+
+def plan(layout, arm):
+    """(angles at the start, rows of controls, row that the loop goes back to)."""
+    entry = round(ENTRY_TIME / ROW_TIME)
+    turn = round(TURN_TIME / ROW_TIME)
+    path, q = [], list(panda_arm.REST)
+    for k in range(entry + turn):
+        q = arm.inverse(layout.tip_path(k * ROW_TIME), q)
+        path.append(q)
+
+    def angles(k):
+        if k < entry:
+            return path[max(k, 0)]
+        return path[entry + (k - entry) % turn]
+
+    rows = []
+    for k in range(entry + turn):
+        rate = [(b - a) / (2 * ROW_TIME) for a, b in zip(angles(k - 1), angles(k + 1))]
+        # the path is already round at the loop's first row, where the row before is an entry row
+        rows.append(arm.controls(angles(k), rate))
+    for k in range(turn, TURNS * turn + 1):
+        rows.append(rows[entry + k % turn])
+    return path[0], rows, entry
+
+
+def box_xml(layout):
+    """The ground and four walls around the bed."""
+    (x, y), half, thin = layout.centre, layout.inner / 2, layout.wall_half
+    height = layout.wall / 2
+    lines = ['    <geom name="ground" class="box" type="plane" size="2 2 0.05" '
+             'rgba="0.75 0.77 0.8 1"/>']
+    for name, dx, dy in (("front", 1, 0), ("back", -1, 0), ("left", 0, 1), ("right", 0, -1)):
+        pos = (x + dx * (half + thin), y + dy * (half + thin), height)
+        size = (thin if dx else half + 2 * thin, thin if dy else half, height)
+        lines.append(f'    <geom name="wall_{name}" class="box" type="box" '
+                     f'pos="{numbers(pos)}" size="{numbers(size)}"/>')
+    return lines
+
+
+def scene_xml(layout, arm, start, rows, loop_from, track_name):
+    lines = [
+        "<!-- Written by make_stir.py; change that instead. -->",
+        '<mujoco model="stir">',
+        '  <compiler angle="radian" autolimits="true"/>',
+        '  <option timestep="0.01" integrator="implicitfast"/>',
+        "",
+        "  <!-- Who meets whom: spheres meet spheres, box and tool; the tool meets the box, too;",
+        "       the arm's links meet nothing. -->",
+        "  <default>",
+        f'    <geom condim="3" friction="{number(FRICTION)} 0.005 0.0001"/>',
+        '    <default class="grain">',
+        f'      <geom type="sphere" size="{number(SPHERE_RADIUS)}" mass="{number(SPHERE_MASS)}" '
+        'contype="1" conaffinity="1" rgba="0.9 0.65 0.25 1"/>',
+        "    </default>",
+        '    <default class="box">',
+        '      <geom contype="2" conaffinity="1" rgba="0.45 0.55 0.7 0.35"/>',
+        "    </default>",
+    ]
+    lines += panda_arm.defaults_xml() if arm else []
+    lines += ["  </default>", "", "  <worldbody>",
+              '    <light pos="0.5 -0.5 2" dir="0 0.2 -1" directional="true"/>']
+    lines += box_xml(layout)
+    lines += panda_arm.bodies_xml(arm, start) if arm else []
+    for i, pos in enumerate(layout.sphere_positions()):
+        lines.append(f'    <body name="s{i:03d}" pos="{numbers(pos)}">'
+                     '<freejoint/><geom class="grain"/></body>')
+    lines.append("  </worldbody>")
+    if arm:
+        lines += ["", "  <actuator>"] + panda_arm.actuators_xml() + ["  </actuator>"]
+        lines += ["", "  <keyframe>", f'    <key name="home" ctrl="{numbers(rows[0])}"/>',
+                  "  </keyframe>"]
+        lines += ["", "  <tenon>", f'    <track file="{track_name}" loop_from="{loop_from}"/>',
+                  "  </tenon>"]
+    return "\n".join(lines + ["</mujoco>", ""])
+
+
+def track_csv(rows):
+    lines = ["time," + ",".join(f"act{i + 1}" for i in range(len(panda_arm.JOINTS)))]
+    for k, row in enumerate(rows):
+        lines.append(f"{k * ROW_TIME:.2f}," + ",".join(number(c) for c in row))
+    return "\n".join(lines + [""])
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser = argparse.ArgumentParser(description="Write the granular stirring scene.")
+    parser.add_argument("--spheres", type=int, default=216, metavar="N",
+                        help="how many (default 216); the box grows with them")
+    parser.add_argument("--no-arm", action="store_true",
+                        help="spheres and box only, no control track")
+    parser.add_argument("--output", default=os.path.join(here, "stir.xml"), metavar="FILE.xml",
+                        help="where to; the track goes to FILE_track.csv (default: stir.xml "
+                             "beside this script)")
+    args = parser.parse_args()
+    if args.spheres < 1:
+        parser.error("--spheres needs at least one")
+    if not args.output.endswith(".xml"):
+        parser.error("--output must end in .xml")
+
+    os.makedirs(os.path.dirname(os.path.abspath(args.output)), exist_ok=True)
+    layout = Layout(args.spheres)
+    track_path = args.output[:-len(".xml")] + "_track.csv"
+    arm, start, rows, loop_from = None, [], [], -1
+    if not args.no_arm:
+        arm = panda_arm.Arm(layout.base, layout.rod_length)
+        start, rows, loop_from = plan(layout, arm)
+        with open(track_path, "w", newline="\n") as out:
+            out.write(track_csv(rows))
+    with open(args.output, "w", newline="\n") as out:
+        out.write(scene_xml(layout, arm, start, rows, loop_from, os.path.basename(track_path)))
+
+
+if __name__ == "__main__":
+    main()

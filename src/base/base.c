@@ -1,0 +1,130 @@
+/* base.c: version, errors, allocation, clock. */
+#include "base.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STR2(x) #x
+#define STR(x) STR2(x)
+
+const char *tn_version(void)
+{
+    return STR(TN_VERSION_MAJOR) "." STR(TN_VERSION_MINOR) "." STR(TN_VERSION_PATCH);
+}
+
+const char *tn_status_name(TnStatus status)
+{
+    switch (status) {
+    case TN_OK: return "ok";
+    case TN_ERROR_USAGE: return "usage";
+    case TN_ERROR_MODEL: return "model";
+    case TN_ERROR_IO: return "input/output";
+    case TN_ERROR_MEMORY: return "memory";
+    }
+    return "unknown";
+}
+
+#ifndef NDEBUG
+void tn_assert_failed(const char *expression, const char *file, int line)
+{
+    fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, expression);
+    abort();
+}
+#endif
+
+/* ---- errors ---- */
+
+static void append_line(TnError *err, TnStatus code, const char *prefix, const char *format,
+                        va_list args)
+{
+    if (!err) return;
+    if (err->code == TN_OK) err->code = code;
+    err->count++;
+    size_t used = strlen(err->message), size = sizeof err->message;
+    char line[1024];
+    int n = snprintf(line, sizeof line, "%s", prefix);
+    if (n < 0) n = 0;
+    if ((size_t)n < sizeof line) vsnprintf(line + n, sizeof line - (size_t)n, format, args);
+    /* A line that does not fit whole is left out: half a message misleads. */
+    if (used + strlen(line) + 2 > size) return;
+    if (used) err->message[used++] = '\n';
+    memcpy(err->message + used, line, strlen(line) + 1);
+}
+
+void tn_error_add(TnError *err, TnStatus code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    append_line(err, code, "", format, args);
+    va_end(args);
+}
+
+void tn_error_at(TnError *err, TnStatus code, TnSource source, const char *element,
+                 const char *format, ...)
+{
+    char prefix[768] = "";
+    int n = 0;
+    if (source.file)
+        n = snprintf(prefix, sizeof prefix, "%s:%d:%d: ", source.file, source.line, source.column);
+    if (element && n >= 0 && (size_t)n < sizeof prefix)
+        snprintf(prefix + n, sizeof prefix - (size_t)n, "%s: ", element);
+    va_list args;
+    va_start(args, format);
+    append_line(err, code, prefix, format, args);
+    va_end(args);
+}
+
+/* ---- heap ---- */
+
+/* Test instruments, not state of the engine: a count of calls and a countdown to failure. */
+static atomic_long allocation_count;
+static atomic_long allocations_left = -1;
+
+static bool may_allocate(void)
+{
+    atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed);
+    long left = atomic_load_explicit(&allocations_left, memory_order_relaxed);
+    if (left < 0) return true;
+    if (left == 0) return false;
+    atomic_fetch_sub_explicit(&allocations_left, 1, memory_order_relaxed);
+    return true;
+}
+
+long tn_malloc_count(void) { return atomic_load(&allocation_count); }
+void tn_malloc_fail_after(long calls) { atomic_store(&allocations_left, calls); }
+
+void *tn_malloc(size_t bytes) { return may_allocate() ? malloc(bytes ? bytes : 1) : NULL; }
+void *tn_calloc(size_t count, size_t size)
+{
+    return may_allocate() ? calloc(count ? count : 1, size ? size : 1) : NULL;
+}
+void *tn_realloc(void *p, size_t bytes)
+{
+    return may_allocate() ? realloc(p, bytes ? bytes : 1) : NULL;
+}
+void *tn_aligned_alloc(size_t bytes)
+{
+    if (bytes > SIZE_MAX - 64 || !may_allocate()) return NULL;
+    return aligned_alloc(64, (bytes + 63) / 64 * 64 + (bytes == 0 ? 64 : 0));
+}
+void tn_free(void *p) { free(p); }
+
+char *tn_strdup(const char *s)
+{
+    if (!s) return NULL;
+    size_t n = strlen(s) + 1;
+    char *copy = tn_malloc(n);
+    if (copy) memcpy(copy, s, n);
+    return copy;
+}
+
+double tn_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,142 @@
+/* collider.c: makes a collider: gives slots to the geoms that can collide, sorts them, and allocates all that a step needs. */
+#include "../base/base.h"
+#include "../math/vec3.h"
+#include "collider.h"
+
+#include <stdlib.h>
+
+/* Hands out parts of one block; with a NULL base it only measures. */
+typedef struct Carver {
+    char *base;
+    size_t used;
+} Carver;
+
+static void *carve(Carver *c, size_t bytes)
+{
+    void *p = c->base ? c->base + c->used : NULL;
+    c->used += (bytes + 63) / 64 * 64;
+    return p;
+}
+
+#define CARVE(carver, type, count) ((type *)carve((carver), sizeof(type) * (size_t)(count)))
+
+static void lay_out(TnCollider *c, Carver *k, int geom_count, int body_count, int pair_count)
+{
+    int n = geom_count;
+    c->geom = CARVE(k, int32_t, n);
+    c->shape = CARVE(k, TnShape, n);
+    c->filter = CARVE(k, TnSlotFilter, n);
+    c->surface = CARVE(k, TnSlotSurface, n);
+    c->bound_margin = CARVE(k, double, n);
+    c->pairs = CARVE(k, TnPairEntry, pair_count);
+    c->slot_of = CARVE(k, int32_t, n);
+    c->excluded = CARVE(k, uint8_t, body_count);
+    c->place = CARVE(k, TnTransform, n);
+    c->motion = CARVE(k, TnSlotMotion, n);
+    c->bounds = CARVE(k, TnBounds, n);
+    c->level = CARVE(k, int8_t, n);
+    c->members = CARVE(k, TnBounds, n);
+    c->cell_of = CARVE(k, int32_t, n);
+    c->cells = CARVE(k, int32_t, TN_GRID_CELLS(n));
+    c->items = CARVE(k, int32_t, n);
+    c->chunk_count = (n + TN_CHUNK - 1) / TN_CHUNK;
+    c->chunk_capacity = CARVE(k, int, c->chunk_count);
+    c->chunk_used = CARVE(k, int, c->chunk_count);
+    c->chunk_start = CARVE(k, size_t, c->chunk_count);
+}
+
+/* Slot order: moving first, small first, planes (infinite) last in each part, then as given. */
+typedef struct SortKey {
+    int fixed;
+    double radius;
+    int geom;
+} SortKey;
+
+static int compare_keys(const void *x, const void *y)
+{
+    const SortKey *a = x, *b = y;
+    if (a->fixed != b->fixed) return a->fixed - b->fixed;
+    if (a->radius != b->radius) return a->radius < b->radius ? -1 : 1;
+    return a->geom - b->geom;
+}
+
+static int collect(const TnModel *m, const uint8_t *paired, SortKey *keys)
+{
+    int count = 0;
+    for (int g = 0; g < m->geom_count; g++) {
+        const TnGeom *geom = &m->geoms[g];
+        if (geom->contact_type == 0 && geom->contact_affinity == 0 && !paired[g]) continue;
+        keys[count++] = (SortKey){geom->link == 0, geom->type == TN_GEOM_PLANE ? INFINITY : geom->bounding_radius, g};
+    }
+    if (count > 1) qsort(keys, (size_t)count, sizeof keys[0], compare_keys);
+    return count;
+}
+
+static void fill_slots(TnCollider *c, const SortKey *keys)
+{
+    const TnModel *m = c->model;
+    for (int g = 0; g < m->geom_count; g++) c->slot_of[g] = -1;
+    for (int slot = 0; slot < c->count; slot++) {
+        const TnGeom *g = &m->geoms[keys[slot].geom];
+        bool plane = g->type == TN_GEOM_PLANE;
+        c->geom[slot] = keys[slot].geom;
+        c->slot_of[keys[slot].geom] = slot;
+        c->shape[slot] = (TnShape){g->type, {g->size[0], g->size[1], g->size[2]}, g->mesh_vertices, g->mesh_vertex_count};
+        c->motion[slot] = (TnSlotMotion){{0.0, 0.0, 0.0}, 0.0};
+        /* the place of a fixed geom; a moving sphere keeps these axes, as it needs none */
+        v3_copy(c->place[slot].pos, g->link_pos);
+        memcpy(c->place[slot].rot, g->link_rot, sizeof g->link_rot);
+        if (g->link != 0) c->moving_count++;
+        if (g->link != 0 && !plane) c->moving_finite++;
+        if (g->link == 0 && !plane) c->fixed_finite++;
+    }
+    /* the cell of level 0: a quarter above the usual box, so that most of what moves stays in one level */
+    int middle = c->moving_finite / 2;
+    const double *h = c->moving_finite > 0 ? m->geoms[c->geom[middle]].half_extent : NULL;
+    c->cell = h ? 2.5 * fmax(h[0], fmax(h[1], h[2])) : 1.0;
+    if (!(c->cell > 0.0 && c->cell < INFINITY)) c->cell = 1.0;
+}
+
+TnCollider *tn_collider_create(const TnModel *model)
+{
+    int n = model->geom_count;
+    Carver measure = {NULL, 0};
+    TnCollider probe;
+    lay_out(&probe, &measure, n, model->body_count, model->pair_count);
+    TnCollider *c = tn_calloc(1, sizeof *c);
+    void *memory = tn_aligned_alloc(measure.used + 64);
+    SortKey *keys = tn_malloc(sizeof *keys * (size_t)(n + 1));
+    uint8_t *paired = tn_calloc((size_t)n + 1, 1);
+    if (!c || !memory || !keys || !paired) {
+        tn_free(c);
+        tn_free(memory);
+        tn_free(keys);
+        tn_free(paired);
+        return NULL;
+    }
+    Carver carver = {memory, 0};
+    memset(memory, 0, measure.used);
+    lay_out(c, &carver, n, model->body_count, model->pair_count);
+    c->memory = memory;
+    c->model = model;
+    for (int i = 0; i < model->pair_count; i++) paired[model->pairs[i].geom1] = paired[model->pairs[i].geom2] = 1;
+    c->count = collect(model, paired, keys);
+    fill_slots(c, keys);
+    tn_filter_init(c);
+    /* four points per geom to start with */
+    c->chunk_count = (c->moving_count + TN_CHUNK - 1) / TN_CHUNK;
+    for (int k = 0; k < c->chunk_count; k++) {
+        int slots = c->moving_count - k * TN_CHUNK;
+        c->chunk_capacity[k] = 4 * (slots < TN_CHUNK ? slots : TN_CHUNK) + 16;
+    }
+    tn_free(keys);
+    tn_free(paired);
+    return c;
+}
+
+void tn_collider_destroy(TnCollider *collider)
+{
+    if (!collider) return;
+    tn_free(collider->memory);
+    tn_free(collider);
+}

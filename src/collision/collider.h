@@ -1,0 +1,175 @@
+/* collider.h (internal): per-world memory of the collision phase, all of it allocated by tn_collider_create.
+ *
+ * Geoms that can collide at all get a slot. Slots are sorted once: moving before fixed, then small before large, planes last in either
+ * part. The geom with the lower slot is a contact's geom1, so geom1 always moves, and the order of a pair never changes.
+ *
+ * A step:  bounds.c   places and swept boxes of all slots
+ *          grid.c     slots of similar size into one grid each; a handful of larger ones into a list
+ *          detect.c   for each moving slot: neighbours with a higher slot -> filter -> narrow phase -> points
+ *
+ * Work is cut into chunks of TN_CHUNK slots whatever the number of threads, each with its own part of the point list. */
+#ifndef TN_COLLISION_COLLIDER_H
+#define TN_COLLISION_COLLIDER_H
+
+#include "collision.h"
+#include "narrow.h"
+
+#include <math.h>
+
+#define TN_CHUNK 1024      /* slots per chunk; a scene below this runs on one thread */
+#define TN_LEVEL_MAX 64    /* sizes are sorted by powers of two */
+#define TN_CANDIDATES 256  /* pairs handed from the broad to the narrow phase at a time */
+#define TN_CELLS_PER_MEMBER 4
+#define TN_CELLS_MORE 64
+/* cells of all grids together: tables are no larger than their members need */
+#define TN_GRID_CELLS(n) (TN_CELLS_PER_MEMBER * (size_t)(n) + (TN_CELLS_MORE + 1) * (size_t)TN_LEVEL_MAX)
+#define TN_FEW 24          /* so many are quicker to list than to put into a grid */
+
+/* What decides whether two geoms collide. */
+typedef struct TnSlotFilter {
+    uint32_t type, affinity;
+    int32_t link;
+    int32_t special; /* nonzero: part of a tree, an exclude or an explicit pair; two of these need a look at the model */
+} TnSlotFilter;
+
+/* What a contact takes from its geoms. */
+typedef struct TnSlotSurface {
+    int32_t dim, priority;
+    double friction[3];
+    double restitution, margin;
+} TnSlotSurface;
+
+/* What is known of a slot's motion over the step. */
+typedef struct TnSlotMotion {
+    double velocity[3]; /* of the shape's centre */
+    double speed;       /* no point of the shape moves faster; of a plane: its centre */
+} TnSlotMotion;
+
+/* A swept box, rounded outwards to float: two fit a cache line. */
+typedef struct TnBounds {
+    float c[3];
+    int32_t slot;
+    float h[3];
+    float pad;
+} TnBounds;
+
+/* A uniform grid over the centres of boxes of similar size, members sorted by cell, x fastest: neighbours along x are one run.
+ * A grid that would be much larger than its members wraps around; the box test sorts out strangers in the same cell. */
+typedef struct TnGrid {
+    int begin, count;   /* members in TnCollider.members */
+    int true_dims[3];   /* cells along each axis */
+    int dims[3];        /* of the table, <= true_dims */
+    double origin[3], per_cell; /* cells per metre */
+    float reach[3];     /* largest half box of a member */
+    int32_t *start;     /* per cell of the table and one more: first member */
+} TnGrid;
+
+typedef struct TnPairEntry { int32_t low, high, index; } TnPairEntry; /* geoms of an explicit pair, sorted */
+
+struct TnCollider {
+    const TnModel *model;
+    int count, moving_count;     /* slots; those on moving links come first */
+    int moving_finite, fixed_finite; /* of each part, those that are no planes */
+    double cell;                 /* m: cell of level 0, a little above the usual box */
+    /* constant, per slot */
+    int32_t *geom;
+    TnShape *shape;
+    TnSlotFilter *filter;
+    TnSlotSurface *surface;
+    double *bound_margin;        /* largest margin in which it may take part, m */
+    TnPairEntry *pairs;
+    int pair_count;
+    int32_t *slot_of;            /* geom -> slot, -1 for one that never collides */
+    uint8_t *excluded;           /* body -> named by an exclude */
+    /* per step, per slot (fixed ones are placed at create) */
+    TnTransform *place;
+    TnSlotMotion *motion;
+    TnBounds *bounds;
+    int8_t *level;
+    /* grids */
+    TnGrid grids[TN_LEVEL_MAX];
+    int grid_count;
+    TnBounds *members;           /* of all grids, sorted by cell */
+    int32_t *cell_of;            /* scratch: cell of a slot */
+    int32_t *cells;              /* tables of all grids */
+    TnBounds few[TN_FEW];        /* those in no grid */
+    int few_count;
+    int32_t *items;              /* moving slots in spatial order: the order of the contact list */
+    int item_count;
+    /* chunks */
+    int chunk_count;
+    int *chunk_capacity, *chunk_used; /* points */
+    size_t *chunk_start;         /* first point of a chunk's part */
+    void *memory;                /* the one block that holds all of the above */
+};
+
+/* One step's input, shared by all threads. */
+typedef struct TnDetection {
+    TnCollider *collider;
+    const TnLinkFrame *frames;
+    const double (*twists)[6];
+    double t, slack;
+    TnContactPoint *points;      /* all chunks' parts, one after the other */
+} TnDetection;
+
+/* ---- emit.c ---- */
+/* A chunk's part of the point list; `count` goes on past the capacity, so that a second try has the right size. */
+typedef struct TnEmitter {
+    const TnDetection *detection;
+    TnContactPoint *points;
+    int capacity, count;
+} TnEmitter;
+/* Filter and narrow phase of `count` pairs; context is a TnEmitter. */
+void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, int count);
+
+/* ---- filter.c ---- */
+typedef struct TnPairRule {
+    int32_t dim;
+    double friction[3], restitution;
+} TnPairRule;
+/* Fills filter, surface, margins and the sorted pairs; slots are known. */
+void tn_filter_init(TnCollider *collider);
+/* The explicit pair (index in the model) of two slots, or -1. */
+int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2);
+/* For two special slots whose masks say `masks`: -1 no contact, else 0 or 1 + the explicit pair. */
+int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks);
+TnPairRule tn_filter_mix(const TnSlotSurface *a, const TnSlotSurface *b);
+
+/* ---- bounds.c ---- */
+/* Places, motion and swept boxes of slots [begin, end). */
+void tn_bounds_update(const TnDetection *d, int begin, int end);
+
+/* ---- grid.c ---- */
+void tn_grid_build(TnCollider *collider);
+/* Pairs whose boxes meet, handed on whenever the buffer is full. */
+typedef struct TnCandidates {
+    int count;
+    int32_t slot1[TN_CANDIDATES], slot2[TN_CANDIDATES];
+    void (*flush)(void *context, const int32_t *slot1, const int32_t *slot2, int count);
+    void *context;
+} TnCandidates;
+
+static inline void tn_candidates_flush(TnCandidates *c)
+{
+    if (c->count > 0) c->flush(c->context, c->slot1, c->slot2, c->count);
+    c->count = 0;
+}
+
+static inline void tn_candidates_add(TnCandidates *c, int slot1, int slot2)
+{
+    c->slot1[c->count] = slot1;
+    c->slot2[c->count] = slot2;
+    if (++c->count == TN_CANDIDATES) tn_candidates_flush(c);
+}
+
+/* Adds the grid's members whose boxes meet `box` and whose slot is above its own. */
+void tn_grid_query(const TnCollider *collider, const TnGrid *grid, const TnBounds *box, TnCandidates *out);
+
+/* Without a branch: about half of the boxes looked at meet, which no branch predictor can guess. */
+static inline int tn_bounds_meet(const TnBounds *a, const TnBounds *b)
+{
+    float x = a->c[0] - b->c[0], y = a->c[1] - b->c[1], z = a->c[2] - b->c[2];
+    return (fabsf(x) <= a->h[0] + b->h[0]) & (fabsf(y) <= a->h[1] + b->h[1]) & (fabsf(z) <= a->h[2] + b->h[2]);
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* convex.c: any two convex shapes: GJK where their cores are apart, EPA where they meet.
+ *
+ * EPA rather than MPR, because it ends at the direction of least overlap whatever the start, which keeps the normal of resting faces
+ * independent of history; the pairs that are many in practice have closed forms and never come here. */
+#include "../math/vec3.h"
+#include "narrow.h"
+
+void tn_lines_nearest(const double p[3], const double u[3], const double q[3], const double v[3], double *s, double *t)
+{
+    double r[3];
+    v3_sub(r, p, q);
+    double uv = v3_dot(u, v), ur = v3_dot(u, r), vr = v3_dot(v, r), det = fmax(1.0 - uv * uv, 1e-300);
+    *s = (uv * vr - ur) / det;
+    *t = (vr - uv * ur) / det;
+}
+
+double tn_separation(const TnPlaced *a, const TnPlaced *b, const double n[3])
+{
+    double w[3], sa[3];
+    tn_minkowski(a, b, n, w, sa);
+    return -v3_dot(n, w);
+}
+
+/* Iterations end near a face's normal; where that very normal is as good, it is the one. */
+static void snap_to_axes(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *w)
+{
+    for (int k = 0; k < 6; k++) {
+        const TnPlaced *s = k < 3 ? a : b;
+        bool has_face = s->shape->type == TN_GEOM_BOX || (s->shape->type == TN_GEOM_CYLINDER && k % 3 == 2);
+        if (!has_face) continue;
+        double axis[3];
+        m3_column(axis, s->at->rot, k % 3);
+        double along = v3_dot(axis, w->normal);
+        if (fabs(along) < 0.99) continue;
+        if (along < 0.0) v3_scale(axis, axis, -1.0);
+        double gap = tn_separation(a, b, axis);
+        if (gap < w->gap - 1e-10 * scale) continue;
+        v3_copy(w->normal, axis);
+        w->gap = gap;
+        return;
+    }
+}
+
+void tn_convex_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out)
+{
+    double scale = tn_shape_extent(a->shape) + tn_shape_extent(b->shape);
+    if (!tn_gjk(a, b, scale, out)) tn_epa(a, b, scale, out);
+    out->gap = tn_separation(a, b, out->normal);
+    snap_to_axes(a, b, scale, out);
+    double ra = tn_core_radius(a->shape), rb = tn_core_radius(b->shape);
+    out->gap -= ra + rb;
+    v3_add_scaled(out->a, out->normal, ra);
+    v3_add_scaled(out->b, out->normal, -rb);
+}
+
+bool tn_collide_convex(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out)
+{
+    TnWitness w;
+    tn_convex_witness(a, b, &w);
+    tn_manifold_build(a, b, &w, margin, out);
+    return true;
+}

@@ -1,0 +1,94 @@
+/* filter.c: which pairs collide, and with what parameters.
+ *
+ * Two geoms collide when their masks meet, (type₁ & affinity₂) | (type₂ & affinity₁), and their bodies may; an explicit pair collides
+ * whatever masks and bodies say. Bodies can only forbid what is part of a tree or named by an exclude, so the model is asked for
+ * nothing else. Parameters: from the geom of higher priority, else the larger of both. */
+#include "collider.h"
+
+#include <stdlib.h>
+
+static int compare_entries(const void *x, const void *y)
+{
+    const TnPairEntry *a = x, *b = y;
+    if (a->low != b->low) return a->low < b->low ? -1 : 1;
+    if (a->high != b->high) return a->high < b->high ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void sort_pairs(TnCollider *collider)
+{
+    const TnModel *m = collider->model;
+    for (int i = 0; i < m->pair_count; i++) {
+        int a = m->pairs[i].geom1, b = m->pairs[i].geom2;
+        collider->pairs[i] = (TnPairEntry){a < b ? a : b, a < b ? b : a, i};
+    }
+    collider->pair_count = m->pair_count;
+    if (m->pair_count > 1) qsort(collider->pairs, (size_t)m->pair_count, sizeof collider->pairs[0], compare_entries);
+}
+
+int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2)
+{
+    int g = collider->geom[slot1], h = collider->geom[slot2], low = g < h ? g : h, high = g < h ? h : g;
+    int begin = 0, end = collider->pair_count;
+    while (begin < end) {
+        int middle = (begin + end) / 2;
+        const TnPairEntry *e = &collider->pairs[middle];
+        if (e->low < low || (e->low == low && e->high < high)) begin = middle + 1;
+        else end = middle;
+    }
+    if (begin == collider->pair_count || collider->pairs[begin].low != low || collider->pairs[begin].high != high) return -1;
+    return collider->pairs[begin].index;
+}
+
+int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks)
+{
+    const TnModel *m = collider->model;
+    int pair = tn_filter_explicit(collider, slot1, slot2);
+    if (pair >= 0) return pair + 1;
+    if (!masks) return -1;
+    return tn_model_bodies_collide(m, m->geoms[collider->geom[slot1]].body, m->geoms[collider->geom[slot2]].body) ? 0 : -1;
+}
+
+TnPairRule tn_filter_mix(const TnSlotSurface *a, const TnSlotSurface *b)
+{
+    TnPairRule rule = {.restitution = a->restitution > b->restitution ? a->restitution : b->restitution};
+    if (a->priority != b->priority) {
+        const TnSlotSurface *s = a->priority > b->priority ? a : b;
+        rule.dim = s->dim;
+        for (int i = 0; i < 3; i++) rule.friction[i] = s->friction[i];
+        return rule;
+    }
+    rule.dim = a->dim > b->dim ? a->dim : b->dim;
+    for (int i = 0; i < 3; i++) rule.friction[i] = a->friction[i] > b->friction[i] ? a->friction[i] : b->friction[i];
+    return rule;
+}
+
+static bool link_in_tree(const TnModel *m, int link)
+{
+    if (link == 0) return false;
+    const TnSubsystem *sub = &m->subsystems[m->links[link].subsystem];
+    return sub->link_count > 1;
+}
+
+void tn_filter_init(TnCollider *collider)
+{
+    const TnModel *m = collider->model;
+    for (int i = 0; i < m->exclude_count; i++) collider->excluded[m->excludes[i].body1] = collider->excluded[m->excludes[i].body2] = 1;
+    for (int slot = 0; slot < collider->count; slot++) {
+        const TnGeom *g = &m->geoms[collider->geom[slot]];
+        collider->filter[slot] = (TnSlotFilter){(uint32_t)g->contact_type, (uint32_t)g->contact_affinity, g->link,
+                                                link_in_tree(m, g->link) || collider->excluded[g->body]};
+        collider->surface[slot] = (TnSlotSurface){g->contact_dim, g->priority, {g->friction[0], g->friction[1], g->friction[2]},
+                                                  g->restitution, g->margin};
+        collider->bound_margin[slot] = g->margin;
+    }
+    sort_pairs(collider);
+    for (int i = 0; i < m->pair_count; i++) {
+        const int geoms[2] = {m->pairs[i].geom1, m->pairs[i].geom2};
+        for (int k = 0; k < 2; k++) {
+            int slot = collider->slot_of[geoms[k]];
+            collider->filter[slot].special = 1;
+            if (m->pairs[i].margin > collider->bound_margin[slot]) collider->bound_margin[slot] = m->pairs[i].margin;
+        }
+    }
+}

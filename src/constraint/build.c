@@ -1,0 +1,266 @@
+/* build.c: from the stages before to the solver's problem: blocks, ports, contacts, starting guess. */
+#include "constraint.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../math/vec3.h"
+
+/* ---- blocks and ports ---- */
+
+/* Rows of rigid links are known; a tree's link gets a port when a contact touches it. Returns the number of ports. */
+static int assign_rows(const TnConstraintInput *in, int *link_row, int port_row)
+{
+    const TnModel *model = in->model;
+    int ports = 0;
+    for (int i = 0; i < model->link_count; i++) link_row[i] = -1;
+    link_row[0] = 0;
+    for (int c = 0; c < in->contacts->count; c++) {
+        link_row[model->geoms[in->contacts->points[c].geom1].link] = 0;
+        link_row[model->geoms[in->contacts->points[c].geom2].link] = 0;
+    }
+    /* links of one tree are contiguous, and so are its ports */
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind == TN_SUBSYSTEM_RIGID) {
+            link_row[sub->link_start] = 1 + sub->kind_index;
+            continue;
+        }
+        for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
+            if (link_row[i] == 0) link_row[i] = port_row + ports++;
+    }
+    return ports;
+}
+
+static bool fill_tree(const TnConstraintInput *in, const TnSubsystem *sub, TnConstraintSet *set,
+                      TnTreeAxes *axes, int *next_port)
+{
+    TnProblem *p = &set->problem;
+    int index = sub->kind_index, n = sub->dof_count, first = *next_port, count = 0;
+    for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
+        if (set->link_row[i] >= 0) count++;
+    if (!tn_problem_set_dense(p, index, n, first, count)) return false;
+    TnDenseBlock *d = &p->dense[index];
+    memcpy(d->A, in->tree_A[index], sizeof(double) * (size_t)n * (size_t)n);
+    memcpy(d->b, in->tree_b[index], sizeof(double) * (size_t)n);
+    memcpy(d->v, in->state->vhat + sub->dof_start, sizeof(double) * (size_t)n);
+
+    v3_copy(axes->origin, in->frames[sub->link_start].com);
+    axes->S = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)n);
+    if (!axes->S) return false;
+    tn_tree_axes(in->model, sub, in->state->qpos, in->frames, axes->origin, axes->S);
+    for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++) {
+        if (set->link_row[i] < 0) continue;
+        int port = (*next_port)++;
+        if (!tn_problem_set_port(p, port, index)) return false;
+        tn_tree_jacobian(in->model, sub, axes->origin, (const double(*)[6])axes->S, i,
+                         in->frames[i].com, p->ports[port].T);
+    }
+    return true;
+}
+
+static void fill_twist(const TnConstraintInput *in, const TnSubsystem *sub, TnProblem *p)
+{
+    const TnRigidSystem *r = &in->rigid[sub->kind_index];
+    double b[6];
+    v3_scale(b, r->v_free, r->mass_rate);
+    m3_mul_v(b + 3, r->inertia_rate, r->v_free + 3);
+    tn_problem_set_twist(p, sub->kind_index, r->mass_rate, r->inertia_rate, b,
+                         in->state->vhat + sub->dof_start);
+}
+
+/* ---- contacts ---- */
+
+/* Where last step's contacts of a geom stand in the kept list. */
+typedef struct Groups {
+    int *first, *count; /* per geom */
+} Groups;
+
+static bool group_kept(const TnConstraintInput *in, Groups *groups)
+{
+    groups->first = TN_ARENA_NEW(in->arena, int, in->model->geom_count);
+    groups->count = TN_ARENA_ZERO(in->arena, int, in->model->geom_count);
+    if (!groups->first || !groups->count) return false;
+    for (int i = 0; i < in->state->contact_count; i++) {
+        int geom = in->state->contacts[i].geom1;
+        if (groups->count[geom]++ == 0) groups->first[geom] = i;
+    }
+    return true;
+}
+
+static const TnWarmContact *find_in_group(const TnConstraintInput *in, const Groups *groups, int geom1,
+                                          int geom2, uint32_t feature)
+{
+    const TnWarmContact *kept = in->state->contacts + groups->first[geom1];
+    for (int i = 0; i < groups->count[geom1]; i++)
+        if (kept[i].geom2 == geom2 && kept[i].feature == feature) return &kept[i];
+    return NULL;
+}
+
+/* λ and spin of the same contact in the last step, scaled; zero for a new one. A pair may have changed its order. */
+static void warm_contact(const TnConstraintInput *in, const Groups *groups, const TnContactPoint *c,
+                         double lambda[3], double spin[3])
+{
+    v3_zero(lambda);
+    v3_zero(spin);
+    if (in->warm_start == 0.0) return;
+    double sign = in->warm_start;
+    const TnWarmContact *kept = groups->count[c->geom1] ? find_in_group(in, groups, c->geom1, c->geom2, c->feature) : NULL;
+    if (!kept && groups->count[c->geom2]) {
+        kept = find_in_group(in, groups, c->geom2, c->geom1, c->feature);
+        sign = -sign;
+    }
+    if (!kept) return;
+    v3_scale(lambda, kept->lambda, sign);
+    v3_scale(spin, kept->spin, sign);
+}
+
+static void spin_axis(const TnContactPoint *c, TnRowSet set, double axis[3])
+{
+    double t1[3], t2[3];
+    v3_tangents(c->normal, t1, t2);
+    v3_copy(axis, set == TN_ROW_SPIN ? c->normal : set == TN_ROW_ROLL ? t1 : t2);
+}
+
+typedef struct ContactTask {
+    const TnConstraintInput *in;
+    TnConstraintSet *set;
+    const Groups *groups;
+    double gravity;
+} ContactTask;
+
+static void point_velocity(double out[3], const double twist[6], const double arm[3])
+{
+    v3_cross(out, twist + 3, arm);
+    v3_add(out, out, twist);
+}
+
+static void contact_range(void *context, int begin, int end, int thread)
+{
+    (void)thread;
+    const ContactTask *task = context;
+    const TnConstraintInput *in = task->in;
+    const TnModel *model = in->model;
+    for (int i = begin; i < end; i++) {
+        const TnContactPoint *c = &in->contacts->points[i];
+        int a = model->geoms[c->geom1].link, b = model->geoms[c->geom2].link;
+        double arm_a[3], arm_b[3], va[3], vb[3], v[3], v_end[3], e[3], lambda[3], spin[3];
+        v3_sub(arm_a, c->pos, in->frames[a].com);
+        v3_sub(arm_b, c->pos, in->frames[b].com);
+        point_velocity(va, in->twists[a], arm_a);
+        point_velocity(vb, in->twists[b], arm_b);
+        v3_sub(v, vb, va);
+        point_velocity(va, in->end_twists[a], arm_a);
+        point_velocity(vb, in->end_twists[b], arm_b);
+        v3_sub(v_end, vb, va);
+        double vn = v3_dot(c->normal, v);
+        TnLaw law = tn_unilateral_law(c->gap, vn, v3_dot(c->normal, v_end), c->restitution, in->t, in->theta,
+                                      model->option.stabilization, task->gravity);
+        double shift = -(1.0 - in->theta);
+        for (int k = 0; k < 3; k++) e[k] = shift * (v[k] - vn * c->normal[k]) + law.e_normal * c->normal[k];
+        warm_contact(in, task->groups, c, lambda, spin);
+        tn_problem_set_contact(&task->set->problem, i, task->set->link_row[a], task->set->link_row[b], arm_a,
+                               arm_b, c->normal, e, c->dim == 1 ? 0.0 : c->friction[0], lambda);
+        task->set->laws[i] = law;
+    }
+}
+
+bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
+{
+    const TnModel *model = in->model;
+    int contacts = in->contacts->count;
+    *set = (TnConstraintSet){0};
+    set->link_row = TN_ARENA_NEW(in->arena, int, model->link_count);
+    set->laws = TN_ARENA_NEW(in->arena, TnLaw, contacts);
+    TnTreeAxes *axes = TN_ARENA_ZERO(in->arena, TnTreeAxes, model->tree_count);
+    Groups groups;
+    if (!set->link_row || !set->laws || !axes || !group_kept(in, &groups)) return false;
+
+    int port_row = 1 + (model->rigid_count + TN_LANES - 1) / TN_LANES * TN_LANES;
+    int ports = assign_rows(in, set->link_row, port_row);
+    TnRowCounts counts = tn_constraint_count_rows(in);
+    set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
+    set->limits = TN_ARENA_NEW(in->arena, TnLimit, counts.limits);
+    TnProblemSize size = {model->rigid_count, model->tree_count, ports, contacts,
+                          counts.rows, counts.sides, counts.entries};
+    if (!set->row_slot || !set->limits || !tn_problem_init(&set->problem, in->arena, size)) return false;
+
+    int next_port = 0;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind == TN_SUBSYSTEM_RIGID) fill_twist(in, sub, &set->problem);
+        else if (!fill_tree(in, sub, set, &axes[sub->kind_index], &next_port)) return false;
+    }
+    ContactTask task = {in, set, &groups, v3_norm(model->option.gravity)};
+    tn_pool_run(in->pool, contacts, 512, contact_range, &task);
+    tn_constraint_fill_rows(in, axes, set);
+    for (int i = 0; i < set->problem.row_count; i++) {
+        TnRow *row = &set->problem.rows[i];
+        if (set->row_slot[i] >= 0) {
+            row->lambda = in->warm_start * in->state->row_lambda[set->row_slot[i]];
+        } else { /* spin rows start from their contact */
+            const TnContactPoint *c = &in->contacts->points[row->contact];
+            double lambda[3], spin[3], axis[3];
+            warm_contact(in, &groups, c, lambda, spin);
+            spin_axis(c, row->set, axis);
+            row->lambda = v3_dot(axis, spin);
+        }
+        row->t = row->lambda;
+    }
+    return true;
+}
+
+bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state)
+{
+    const TnModel *model = in->model;
+    const TnProblem *p = &set->problem;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind == TN_SUBSYSTEM_RIGID) tn_problem_twist(p, sub->kind_index, state->vhat + sub->dof_start);
+        else memcpy(state->vhat + sub->dof_start, p->dense[sub->kind_index].v, sizeof(double) * (size_t)sub->dof_count);
+    }
+    memset(state->row_lambda, 0, sizeof(double) * (size_t)state->row_lambda_count);
+    int count = in->contacts->count;
+    state->contact_count = 0;
+    if (!tn_state_reserve_contacts(state, count)) return false;
+    state->contact_count = count;
+    for (int i = 0; i < count; i++) {
+        const TnContactPoint *c = &in->contacts->points[i];
+        state->contacts[i] = (TnWarmContact){.geom1 = c->geom1, .geom2 = c->geom2, .feature = c->feature};
+        tn_problem_contact_lambda(p, i, state->contacts[i].lambda);
+    }
+    for (int r = 0; r < p->row_count; r++) {
+        if (set->row_slot[r] >= 0) {
+            state->row_lambda[set->row_slot[r]] = p->rows[r].lambda;
+            continue;
+        }
+        /* spin and roll rows: their axes in the world times λ */
+        const TnContactPoint *c = &in->contacts->points[p->rows[r].contact];
+        double axis[3];
+        spin_axis(c, p->rows[r].set, axis);
+        v3_add_scaled(state->contacts[p->rows[r].contact].spin, axis, p->rows[r].lambda);
+    }
+    return true;
+}
+
+static void raise_blend(const TnModel *model, int link, double share, double *blend)
+{
+    int s = model->links[link].subsystem;
+    if (s >= 0 && share > blend[s]) blend[s] = share;
+}
+
+void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set, double *blend)
+{
+    const TnModel *model = in->model;
+    for (int s = 0; s < model->subsystem_count; s++) blend[s] = 0.0;
+    for (int i = 0; i < in->contacts->count; i++) {
+        if (set->laws[i].resting || !(tn_contact_normal_force(&set->problem, i) > 0.0)) continue;
+        raise_blend(model, model->geoms[in->contacts->points[i].geom1].link, set->laws[i].blend, blend);
+        raise_blend(model, model->geoms[in->contacts->points[i].geom2].link, set->laws[i].blend, blend);
+    }
+    for (int i = 0; i < set->limit_count; i++) {
+        const TnLimit *limit = &set->limits[i];
+        if (limit->law.resting || !(set->problem.rows[limit->row].lambda > 0.0)) continue;
+        if (limit->law.blend > blend[limit->subsystem]) blend[limit->subsystem] = limit->law.blend;
+    }
+}

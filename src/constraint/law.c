@@ -1,0 +1,27 @@
+/* law.c: the unilateral law of one inequality, see constraint.h. */
+#include "constraint.h"
+
+#include <math.h>
+
+/* Approach below this share of g·t is rest: it moves a body by less than 0.5 % of g·t² in a step. */
+#define REST_SHARE 0.01
+
+TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitution, double t,
+                        double theta, double stabilization, double gravity)
+{
+    TnLaw law = {.blend = 1.0};
+    if (restitution > 0.0 && v < 0.0) {
+        /* Does the free motion reach the surface within this step? Only then the impact law acts. */
+        if (gap + t * ((1.0 - theta) * v + theta * v_free_end) <= 0.0) {
+            law.e_normal = -(1.0 - theta - theta * restitution) * v;
+            law.blend = 1.0 - restitution;
+            return law;
+        }
+        law.e_normal = gap / t; /* the displacement t v̂ must not pass it either way */
+        return law;
+    }
+    double rate = gap > 0.0 ? gap / t : stabilization * gap / t;
+    law.e_normal = -(1.0 - theta) * v + theta * rate;
+    law.resting = gap <= 0.0 && v > -REST_SHARE * gravity * t;
+    return law;
+}

@@ -1,0 +1,248 @@
+/* assemble.c: one step of a tree as a linear system in v̂ = (1-θ) v + θ v⁺,
+ *     A = M/(θt) + k,   b = M v/(θt) - c + τ0,   M and c at the midpoint (q ⊕ θt v̂, v̂),
+ * with k and τ0 the joints' springs, dampers and actuators (joint_forces.h).
+ *
+ * The midpoint depends on v̂: pass p evaluates at the v̂ of pass p-1, the first at v. Each pass gains one order of t. Where the
+ * passes do not approach each other (t times the joint rates is no longer small), the step falls back to the start point and there
+ * lets Coriolis forces turn the velocity but not add to its energy, so that wild tumbling stays bounded. */
+#include "joint_forces.h"
+
+typedef struct Assembly {
+    const TnDynamicsInput *in;
+    TnTree tree;
+    TnJointForces forces;
+    double *q;             /* the point of the pass */
+    TnLinkFrame *frames;
+    double (*S)[6];
+    TnSpatialInertia *inertia;
+    double (*work)[18];
+    double *M, *L;         /* n × n: mass matrix, factor */
+    double *c, *x, *y;     /* n: bias, work */
+    double *v_eval;        /* n: the velocity the pass is evaluated at */
+    double *A, *b, *vhat;  /* the caller's */
+} Assembly;
+
+static const TnLinkFrame world_frame = {.quat = {1.0, 0.0, 0.0, 0.0}, .rot = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+
+static bool take_scratch(Assembly *as, TnArena *arena)
+{
+    const TnSubsystem *sub = as->tree.sub;
+    size_t n = (size_t)sub->dof_count, links = (size_t)sub->link_count;
+    double *numbers = TN_ARENA_NEW(arena, double, (size_t)sub->qpos_count + 2 * n * n + 4 * n);
+    as->S = tn_arena_alloc(arena, sizeof *as->S * n);
+    as->work = tn_arena_alloc(arena, sizeof *as->work * links);
+    as->frames = TN_ARENA_NEW(arena, TnLinkFrame, links);
+    as->inertia = TN_ARENA_NEW(arena, TnSpatialInertia, links);
+    int *run = TN_ARENA_NEW(arena, int, n);
+    if (!numbers || !run || !as->S || !as->work || !as->frames || !as->inertia) return false;
+    as->M = numbers;
+    as->L = as->M + n * n;
+    as->c = as->L + n * n;
+    as->x = as->c + n;
+    as->y = as->x + n;
+    as->v_eval = as->y + n;
+    as->q = as->v_eval + n;
+    as->tree.frames = as->frames;
+    as->tree.S = (const double(*)[6])as->S;
+    tn_tree_runs(&as->tree, run);
+    as->tree.run = run;
+    return tn_joint_forces_init(&as->forces, as->in, &as->tree, arena);
+}
+
+/* Frames and motion axes of the tree at as->q. */
+static void forward(Assembly *as)
+{
+    const TnSubsystem *sub = as->tree.sub;
+    const TnModel *model = as->tree.model;
+    for (int i = 0; i < sub->link_count; i++) {
+        const TnLink *link = &as->tree.links[i];
+        int p = link->parent - sub->link_start;
+        const TnLinkFrame *parent = p >= 0 ? &as->frames[p] : &world_frame;
+        TnLinkWalk walk = tn_link_walk_start(model, link, parent);
+        const TnJoint *joint = &model->joints[link->joint_start];
+        for (int k = 0; k < link->joint_count; k++, joint++)
+            tn_link_walk_joint(&walk, joint, as->q + (joint->qpos_start - sub->qpos_start));
+        tn_link_frame_from_walk(&as->frames[i], link, &walk);
+        tn_link_axes(model, link, parent, &as->frames[i], as->q, sub->qpos_start, as->tree.origin,
+                     as->S + (link->dof_start - sub->dof_start));
+    }
+}
+
+/* y = M x */
+static void multiply(int n, const double *M, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++) {
+        double s = 0.0;
+        for (int j = 0; j < n; j++) s += M[i * n + j] * x[j];
+        y[i] = s;
+    }
+}
+
+static double dot(int n, const double *x, const double *y)
+{
+    double s = 0.0;
+    for (int i = 0; i < n; i++) s += x[i] * y[i];
+    return s;
+}
+
+static bool factor_copy(Assembly *as, const double *matrix)
+{
+    size_t n = (size_t)as->tree.n;
+    memcpy(as->L, matrix, sizeof(double) * n * n);
+    return tn_tree_factor(&as->tree, as->L);
+}
+
+/* Solves A v̂ = b, and again with other actuators held at their limits until those agree with v̂. A joint force that falls with v̂
+ * makes the answer unique for one joint, and two or three rounds settle it. */
+static bool solve(Assembly *as)
+{
+    size_t n = (size_t)as->tree.n;
+    double *b0 = as->x, *diagonal0 = as->y;
+    memcpy(b0, as->b, sizeof(double) * n);
+    for (size_t i = 0; i < n; i++) diagonal0[i] = as->A[i * (n + 1)];
+    for (int round = 0; round < 5; round++) {
+        memcpy(as->b, b0, sizeof(double) * n);
+        for (size_t i = 0; i < n; i++) as->A[i * (n + 1)] = diagonal0[i];
+        tn_joint_forces_apply_servos(&as->forces, as->A, as->b);
+        if (!factor_copy(as, as->A)) return false;
+        memcpy(as->vhat, as->b, sizeof(double) * n);
+        tn_tree_solve(&as->tree, as->L, as->vhat);
+        if (!tn_joint_forces_hold(&as->forces, as->vhat)) break;
+    }
+    return true;
+}
+
+/* Frames, axes and the links' inertias at q ⊕ h v, q the step's start. */
+static void place(Assembly *as, const double *v, double h)
+{
+    const TnSubsystem *sub = as->tree.sub;
+    tn_tree_move(as->tree.model, sub, as->in->qpos + sub->qpos_start, v, h, as->q);
+    forward(as);
+    tn_tree_inertias(&as->tree, as->inertia);
+}
+
+/* Largest share of the end velocity, the step's start velocity v turned by Coriolis forces, that has no more kinetic energy where the
+ * step would end than v has where it starts. Each round takes what the last one found too much. */
+static double bounded_share(Assembly *as, const double *end, double energy, double *mid)
+{
+    int n = as->tree.n;
+    const double *v = as->in->qvel + as->tree.sub->dof_start;
+    double share = 1.0, theta = as->in->theta;
+    for (int round = 0; round < 8; round++) {
+        for (int i = 0; i < n; i++) mid[i] = (1.0 - theta) * v[i] + theta * share * end[i];
+        place(as, mid, as->in->t);
+        tn_tree_compose(&as->tree, as->inertia, as->M);
+        multiply(n, as->M, end, mid);
+        double reached = share * share * dot(n, end, mid);
+        if (reached <= energy) break;
+        share *= reached < INFINITY ? 0.9 * sqrt(energy / reached) : 0.5;
+    }
+    return share;
+}
+
+/* The bias at the step's start, with Coriolis forces that turn the velocity but do not add to its energy. Leaves M there as well. */
+static bool bounded_bias(Assembly *as)
+{
+    int n = as->tree.n;
+    size_t bytes = sizeof(double) * (size_t)n;
+    const double *v = as->in->qvel + as->tree.sub->dof_start;
+    double *at_rest = as->x, *end = as->y, *product = as->vhat;
+    place(as, v, 0.0);
+    tn_tree_newton_euler(&as->tree, as->inertia, v, as->in->wrench, as->work, as->c);
+    memset(end, 0, bytes);
+    tn_tree_newton_euler(&as->tree, as->inertia, end, as->in->wrench, as->work, at_rest);
+    tn_tree_compose(&as->tree, as->inertia, as->M);
+    if (!factor_copy(as, as->M)) return false;
+    multiply(n, as->M, v, product);
+    double energy = dot(n, v, product);
+    for (int i = 0; i < n; i++) end[i] = -as->in->t * (as->c[i] - at_rest[i]);
+    tn_tree_solve(&as->tree, as->L, end);
+    for (int i = 0; i < n; i++) end[i] += v[i];
+    if (!isfinite(dot(n, end, end))) memcpy(end, v, bytes);
+    double share = bounded_share(as, end, energy, product);
+    place(as, v, 0.0);
+    tn_tree_compose(&as->tree, as->inertia, as->M);
+    for (int i = 0; i < n; i++) end[i] = share * end[i] - v[i];
+    multiply(n, as->M, end, product);
+    for (int i = 0; i < n; i++) as->c[i] = at_rest[i] - product[i] / as->in->t;
+    return true;
+}
+
+/* M and the bias at q ⊕ h v_eval. */
+static void midpoint_bias(Assembly *as, double h)
+{
+    place(as, as->v_eval, h);
+    tn_tree_newton_euler(&as->tree, as->inertia, as->v_eval, as->in->wrench, as->work, as->c);
+    tn_tree_compose(&as->tree, as->inertia, as->M);
+}
+
+/* Builds and solves the system from M and c at q ⊕ h v_eval. */
+static bool complete_pass(Assembly *as, double h, bool first)
+{
+    const TnDynamicsInput *in = as->in;
+    int n = as->tree.n;
+    const double *v = in->qvel + as->tree.sub->dof_start;
+    if (first) {
+        if (!factor_copy(as, as->M)) return false;
+        tn_joint_forces_weigh(&as->forces, as->L, as->x);
+    }
+    double rate = 1.0 / (in->theta * in->t);
+    for (int k = 0; k < n * n; k++) as->A[k] = as->M[k] * rate;
+    multiply(n, as->A, v, as->b);
+    for (int i = 0; i < n; i++) as->b[i] -= as->c[i];
+    tn_joint_forces_passive(&as->forces, as->q, as->v_eval, h, as->A, as->b);
+    tn_joint_forces_servos(&as->forces, as->v_eval, h);
+    return solve(as) && isfinite(dot(n, as->vhat, as->vhat));
+}
+
+/* Square of the change from v_eval to v̂, and of v̂ itself, weighed by the diagonal of M. */
+static void measure(const Assembly *as, double *change, double *size)
+{
+    int n = as->tree.n;
+    *change = *size = 0.0;
+    for (int i = 0; i < n; i++) {
+        double m = as->M[i * (n + 1)], d = as->vhat[i] - as->v_eval[i];
+        *change += m * d * d;
+        *size += m * as->vhat[i] * as->vhat[i];
+    }
+}
+
+static bool midpoint_passes(Assembly *as)
+{
+    double h = as->in->theta * as->in->t, last = INFINITY;
+    for (int pass = 0; pass < as->in->passes; pass++) {
+        if (pass > 0) memcpy(as->v_eval, as->vhat, sizeof(double) * (size_t)as->tree.n);
+        midpoint_bias(as, h);
+        if (!complete_pass(as, h, pass == 0)) return false;
+        double change, size;
+        measure(as, &change, &size);
+        /* The first change is the step's own. A later one that grows, or is still a tenth of the velocity, shows passes that do
+         * not converge; growth below a thousandth is harmless. */
+        if (pass > 0 && ((change > last && change > 1e-6 * size) || change > 1e-2 * size)) return false;
+        last = change;
+    }
+    return true;
+}
+
+static bool bounded_pass(Assembly *as)
+{
+    memcpy(as->v_eval, as->in->qvel + as->tree.sub->dof_start, sizeof(double) * (size_t)as->tree.n);
+    for (int k = 0; k < as->forces.servo_count; k++) as->forces.servos[k].held = 0;
+    return bounded_bias(as) && complete_pass(as, 0.0, true);
+}
+
+bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames, TnArena *scratch, double *A,
+                      double *b, double *v_free)
+{
+    Assembly as = {.in = in, .A = A, .b = b, .vhat = v_free};
+    size_t mark = tn_arena_mark(scratch);
+    as.tree = tn_tree(in->model, sub, NULL, frames[sub->link_start].com, NULL);
+    bool ok = take_scratch(&as, scratch);
+    if (ok) {
+        memcpy(as.v_eval, in->qvel + sub->dof_start, sizeof(double) * (size_t)sub->dof_count);
+        ok = midpoint_passes(&as) || bounded_pass(&as);
+        if (ok) tn_joint_forces_secant(&as.forces, v_free, A, b);
+    }
+    tn_arena_release(scratch, mark);
+    return ok;
+}

@@ -1,0 +1,69 @@
+/* factor.c: A = Lᵀ D L over a tree (Featherstone, Efficient factorization of the joint-space inertia matrix for branched
+ * kinematic trees, 2005). Row d has entries only at d and at the dofs between d and the root; eliminating the leaves first makes no
+ * others. So branches cost their own length and not the whole tree's.
+ *
+ * The way to the root is walked in runs of consecutive dofs, [run[i], i] and on from the parent of run[i]: a serial chain is one run
+ * and its loops are as plain as those of a dense factorization. */
+#include "tree.h"
+
+void tn_tree_runs(const TnTree *tree, int *run)
+{
+    for (int d = 0; d < tree->n; d++) {
+        int p = tn_tree_parent(tree, d);
+        run[d] = p >= 0 && p == d - 1 ? run[p] : d;
+    }
+}
+
+/* target[j] -= f · source[j] for j = i and all dofs from there to the root. */
+static inline void subtract_to_root(const TnTree *tree, int i, double f, const double *restrict source, double *restrict target)
+{
+    while (i >= 0) {
+        int first = tree->run[i];
+        for (int j = first; j <= i; j++) target[j] -= f * source[j];
+        i = tn_tree_parent(tree, first);
+    }
+}
+
+bool tn_tree_factor(const TnTree *tree, double *A)
+{
+    int n = tree->n;
+    for (int d = n - 1; d >= 0; d--) {
+        double *row = A + d * n, pivot = row[d];
+        if (!(pivot > 0.0 && isfinite(pivot))) return false;
+        double inverse = 1.0 / pivot;
+        for (int i = tn_tree_parent(tree, d); i >= 0; i = tn_tree_parent(tree, i)) {
+            double f = row[i] * inverse;
+            if (f != 0.0) subtract_to_root(tree, i, f, row, A + i * n);
+            row[i] = f;
+        }
+    }
+    return true;
+}
+
+void tn_tree_solve(const TnTree *tree, const double *L, double *x)
+{
+    int n = tree->n;
+    for (int d = n - 1; d >= 0; d--) subtract_to_root(tree, tn_tree_parent(tree, d), x[d], L + d * n, x);
+    for (int d = 0; d < n; d++) {
+        double s = x[d] / L[d * n + d];
+        for (int i = tn_tree_parent(tree, d); i >= 0;) {
+            int first = tree->run[i];
+            for (int j = first; j <= i; j++) s -= L[d * n + j] * x[j];
+            i = tn_tree_parent(tree, first);
+        }
+        x[d] = s;
+    }
+}
+
+double tn_tree_compliance(const TnTree *tree, const double *L, int d, double *y)
+{
+    int n = tree->n;
+    double sum = 0.0;
+    for (int i = d; i >= 0; i = tn_tree_parent(tree, i)) y[i] = i == d ? 1.0 : 0.0;
+    /* Lᵀ y = e_d reaches only the dofs between d and the root */
+    for (int i = d; i >= 0; i = tn_tree_parent(tree, i)) {
+        sum += y[i] * y[i] / L[i * n + i];
+        subtract_to_root(tree, tn_tree_parent(tree, i), y[i], L + i * n, y);
+    }
+    return sum;
+}

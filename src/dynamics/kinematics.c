@@ -1,0 +1,74 @@
+/* kinematics.c: from joint coordinates to frames and twists.
+ *
+ * Frames run from the root to the leaves: reference pose on the parent, then the link's joints in order (joint_motion.h).
+ * Velocities add up along the same way; a link's twist is kept as (linear at its com, angular) in world axes. */
+#include "dynamics.h"
+
+#include "joint_motion.h"
+
+static void world_frame(TnLinkFrame *frame)
+{
+    *frame = (TnLinkFrame){.quat = {1.0, 0.0, 0.0, 0.0}, .rot = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+}
+
+void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int link_count, TnLinkFrame *frames)
+{
+    world_frame(&frames[0]);
+    for (int i = link_start; i < link_start + link_count; i++) {
+        if (i == 0) continue;
+        const TnLink *link = &model->links[i];
+        TnLinkWalk walk = tn_link_walk_start(model, link, &frames[link->parent]);
+        const TnJoint *joint = &model->joints[link->joint_start];
+        for (int k = 0; k < link->joint_count; k++, joint++) tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
+        tn_link_frame_from_walk(&frames[i], link, &walk);
+    }
+}
+
+/* Adds the motion of one joint to a twist at `point`. */
+static void add_joint_motion(const TnJoint *joint, const TnJointPlace *place, const double *rates, const double point[3], double twist[6])
+{
+    double S[6][6];
+    tn_joint_axes(joint, place, point, S);
+    for (int d = 0; d < tn_joint_dofs(joint->type); d++)
+        for (int r = 0; r < 6; r++) twist[r] += S[d][r] * rates[d];
+}
+
+void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel, const TnLinkFrame *frames, int link_start,
+                          int link_count, double (*twists)[6])
+{
+    memset(twists[0], 0, sizeof twists[0]);
+    for (int i = link_start; i < link_start + link_count; i++) {
+        if (i == 0) continue;
+        const TnLink *link = &model->links[i];
+        const TnLinkFrame *frame = &frames[i], *parent = &frames[link->parent];
+        const double *carried = twists[link->parent];
+        double twist[6], arm[3];
+        memcpy(twist, carried, sizeof twist);
+        v3_sub(arm, frame->com, parent->com);
+        v3_cross(arm, carried + 3, arm);
+        v3_add(twist, twist, arm);
+        TnJointPlace place;
+        const TnJoint *joint = &model->joints[link->joint_start];
+        if (link->joint_count == 1) {
+            tn_joint_place(&place, joint, frame->pos, frame->rot);
+            add_joint_motion(joint, &place, qvel + joint->dof_start, frame->com, twist);
+        } else {
+            TnLinkWalk walk = tn_link_walk_start(model, link, parent);
+            for (int k = 0; k < link->joint_count; k++, joint++) {
+                tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
+                tn_joint_place_from_walk(&place, joint, &walk);
+                add_joint_motion(joint, &place, qvel + joint->dof_start, frame->com, twist);
+            }
+        }
+        memcpy(twists[i], twist, sizeof twist);
+    }
+}
+
+void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3], double quat[4])
+{
+    const TnBody *b = &model->bodies[body];
+    const TnLinkFrame *frame = &frames[b->link];
+    m3_mul_v(pos, frame->rot, b->link_pos);
+    v3_add(pos, pos, frame->pos);
+    quat_mul(quat, frame->quat, b->link_quat);
+}

@@ -1,0 +1,129 @@
+/* rigid.c: one free body over a step.
+ *
+ * Linear motion at the centre of mass: m(v̂ - v)/(θt) = f. Angular motion by Euler's equations at the midpoint, body axes:
+ *     I(ω̂ - ω)/(θt) + ω̂ × I ω̂ = τ,
+ * solved by Newton's method. The end state balances spatial angular momentum exactly:
+ *     R⁺ = cay(t ω̂) R,   L⁺ = L + tτ + constraint impulses,   ω⁺ = (R⁺ I R⁺ᵀ)⁻¹ L⁺.
+ * At θ = ½ without torque the last line gives the same ω⁺ as 2ω̂ - ω does, so that energy is kept as well
+ * (docs/time-stepping.md). */
+#include "../dynamics.h"
+#include "../joint_motion.h"
+
+/* Axes of the principal inertia in the world. */
+static void principal_rotation(double P[9], const TnLink *link, const double quat[4])
+{
+    double q[4];
+    quat_mul(q, quat, link->inertia_axes);
+    quat_normalize(q);
+    quat_to_m3(P, q);
+}
+
+/* x ← J⁻¹ x by cofactors; false where J is singular. */
+static bool solve3(const double J[9], double x[3])
+{
+    double c0[3], c1[3], c2[3];
+    v3_cross(c0, J + 3, J + 6);
+    v3_cross(c1, J + 6, J);
+    v3_cross(c2, J, J + 3);
+    double det = v3_dot(J, c0);
+    if (!(fabs(det) > 0.0)) return false;
+    double r[3];
+    for (int i = 0; i < 3; i++) r[i] = (c0[i] * x[0] + c1[i] * x[1] + c2[i] * x[2]) / det;
+    v3_copy(x, r);
+    return true;
+}
+
+/* ω̂ in principal axes: I(ω̂ - ω) + h(ω̂ × I ω̂ - τ) = 0 with h = θt. False: Newton did not get there, ω̂ is without the
+ * gyroscopic term, which the balance of momentum at the end of the step makes up for. */
+static bool midpoint_rate(const double I[3], const double omega[3], const double torque[3], double h, double hat[3])
+{
+    double plain[3], size = 0.0;
+    for (int k = 0; k < 3; k++) {
+        plain[k] = omega[k] + h * torque[k] / I[k];
+        size += I[k] * (fabs(omega[k]) + fabs(plain[k]));
+    }
+    v3_copy(hat, plain);
+    if (I[0] == I[1] && I[1] == I[2]) return true;
+    for (int iteration = 0; iteration < 10; iteration++) {
+        const double *w = hat;
+        double a = I[2] - I[1], b = I[0] - I[2], c = I[1] - I[0];
+        double r[3] = {I[0] * (w[0] - plain[0]) + h * a * w[1] * w[2], I[1] * (w[1] - plain[1]) + h * b * w[2] * w[0],
+                       I[2] * (w[2] - plain[2]) + h * c * w[0] * w[1]};
+        double residual = fabs(r[0]) + fabs(r[1]) + fabs(r[2]);
+        double J[9] = {I[0], h * a * w[2], h * a * w[1], h * b * w[2], I[1], h * b * w[0], h * c * w[1], h * c * w[0], I[2]};
+        if (!isfinite(residual) || !solve3(J, r)) break;
+        v3_sub(hat, hat, r);
+        /* one more step after 1e-10 squares the error away */
+        if (residual <= 1e-10 * size) return true;
+    }
+    v3_copy(hat, plain);
+    return false;
+}
+
+void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame, TnRigidSystem *out)
+{
+    const TnLink *link = &in->model->links[sub->link_start];
+    const double *qvel = in->qvel + sub->dof_start;
+    const double *wrench = in->wrench ? in->wrench[sub->link_start] : NULL;
+    double h = in->theta * in->t, P[9], arm[3], turn[3];
+    principal_rotation(P, link, frame->quat);
+    out->mass_rate = link->mass / h;
+    m3_rotate_diag(out->inertia_rate, P, link->inertia_principal);
+    for (int k = 0; k < 9; k++) out->inertia_rate[k] /= h;
+
+    m3_mul_v(out->v + 3, frame->rot, qvel + 3);
+    v3_sub(arm, frame->com, frame->pos);
+    v3_cross(turn, out->v + 3, arm);
+    v3_add(out->v, qvel, turn);
+
+    for (int k = 0; k < 3; k++) {
+        double acceleration = in->model->option.gravity[k] + (wrench ? wrench[k] / link->mass : 0.0);
+        out->v_free[k] = out->v[k] + h * acceleration;
+    }
+    double omega[3], torque[3] = {0.0, 0.0, 0.0}, hat[3];
+    m3_tmul_v(omega, P, out->v + 3);
+    if (wrench) m3_tmul_v(torque, P, wrench + 3);
+    midpoint_rate(link->inertia_principal, omega, torque, h, hat);
+    m3_mul_v(out->v_free + 3, P, hat);
+}
+
+/* L⁺ = L + tτ + impulses, where the solver's change of ω̂ carries the impulses: I_w(ω̂ - ω̂_free)/θ. */
+static void end_momentum(const TnDynamicsInput *in, const TnRigidSystem *system, const double *wrench, const double vhat[6], double L[3])
+{
+    double weighed[3];
+    for (int k = 0; k < 3; k++) weighed[k] = in->theta * system->v[3 + k] + (vhat[3 + k] - system->v_free[3 + k]);
+    m3_mul_v(L, system->inertia_rate, weighed); /* inertia_rate = I_w/(θt) */
+    v3_scale(L, L, in->t);
+    if (wrench) v3_add_scaled(L, wrench + 3, in->t);
+}
+
+void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame, const TnRigidSystem *system,
+                      const double vhat[6], double w, double *qpos, double *qvel)
+{
+    const TnLink *link = &in->model->links[sub->link_start];
+    const double *wrench = in->wrench ? in->wrench[sub->link_start] : NULL;
+    double end[6], displacement[6], L[3], P[9], quat[4], com[3], arm[3], body_rate[3];
+    for (int k = 0; k < 6; k++) {
+        end[k] = system->v[k] + (vhat[k] - system->v[k]) / in->theta;
+        displacement[k] = in->t * ((1.0 - w) * vhat[k] + w * end[k]);
+    }
+    end_momentum(in, system, wrench, vhat, L);
+
+    v3_add(com, frame->com, displacement);
+    quat_copy(quat, frame->quat);
+    quat_cayley_world(quat, displacement + 3);
+    principal_rotation(P, link, quat);
+    m3_tmul_v(body_rate, P, L);
+    for (int k = 0; k < 3; k++) body_rate[k] /= link->inertia_principal[k];
+    m3_mul_v(end + 3, P, body_rate);
+
+    double back[4], turn[3];
+    quat_rotate(arm, quat, link->com);
+    v3_cross(turn, end + 3, arm);
+    double *q = qpos + sub->qpos_start, *v = qvel + sub->dof_start;
+    v3_sub(q, com, arm);
+    quat_copy(q + 3, quat);
+    v3_sub(v, end, turn);
+    quat_conjugate(back, quat);
+    quat_rotate(v + 3, back, end + 3);
+}

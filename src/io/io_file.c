@@ -1,0 +1,119 @@
+/* io_file.c: reads a whole text file, pipes included, and refuses what cannot be a model. */
+#include "io_file.h"
+#include "../base/base.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+static const char *reason_of(int code)
+{
+    switch (code) {
+    case ENOENT: return "no such file";
+    case ENOTDIR: return "no such file";
+    case EACCES: return "permission denied";
+    case EISDIR: return "is a directory";
+    case ENAMETOOLONG: return "the name is too long";
+    case ELOOP: return "too many symbolic links";
+    default: return "cannot be read";
+    }
+}
+
+static bool fail(TnError *err, TnStatus code, TnSource from, const char *element, const char *path,
+                 const char *reason)
+{
+    if (from.file) tn_error_at(err, code, from, element, "'%.400s': %s", path, reason);
+    else tn_error_add(err, code, "%.700s: %s", path, reason);
+    return false;
+}
+
+bool tn_io_file_exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+/* Reads until the end, doubling the buffer. NULL with a reason, or with none when memory is short. */
+static char *read_all(FILE *file, size_t *size, const char **reason)
+{
+    size_t capacity = 16 * 1024, used = 0;
+    char *text = tn_malloc(capacity + 1);
+    *reason = NULL;
+    while (text) {
+        used += fread(text + used, 1, capacity - used, file);
+        if (used > TN_IO_FILE_LIMIT) {
+            *reason = "is larger than 256 MB";
+            tn_free(text);
+            return NULL;
+        }
+        if (used < capacity) break;
+        char *bigger = tn_realloc(text, 2 * capacity + 1);
+        if (!bigger) {
+            tn_free(text);
+            return NULL;
+        }
+        text = bigger;
+        capacity *= 2;
+    }
+    if (text && ferror(file)) {
+        *reason = "cannot be read";
+        tn_free(text);
+        return NULL;
+    }
+    if (text) text[used] = '\0';
+    *size = used;
+    return text;
+}
+
+bool tn_io_read_file(const char *path, TnSource from, const char *element, TnIoFile *out,
+                     TnError *err)
+{
+    *out = (TnIoFile){0};
+    FILE *file = fopen(path, "rb");
+    if (!file) return fail(err, TN_ERROR_IO, from, element, path, reason_of(errno));
+    struct stat info;
+    const char *reason = NULL;
+    if (fstat(fileno(file), &info) != 0) reason = reason_of(errno);
+    else if (S_ISDIR(info.st_mode)) reason = "is a directory";
+    else if (S_ISREG(info.st_mode) && info.st_size > (off_t)TN_IO_FILE_LIMIT)
+        reason = "is larger than 256 MB";
+    if (!reason) {
+        out->device = (uint64_t)info.st_dev;
+        out->inode = (uint64_t)info.st_ino;
+        out->text = read_all(file, &out->size, &reason);
+    }
+    fclose(file);
+    if (reason) return fail(err, TN_ERROR_IO, from, element, path, reason);
+    if (!out->text) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);
+        return false;
+    }
+    return true;
+}
+
+/* Length of the well-formed sequence at s (at most `left` bytes), 0 where there is none. */
+static size_t utf8_length(const unsigned char *s, size_t left)
+{
+    if (s[0] < 0x80) return 1;
+    size_t n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+    if (s[0] < 0xC2 || s[0] > 0xF4 || n > left) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    /* overlong forms, surrogates, beyond U+10FFFF */
+    if (s[0] == 0xE0 && s[1] < 0xA0) return 0;
+    if (s[0] == 0xED && s[1] > 0x9F) return 0;
+    if (s[0] == 0xF0 && s[1] < 0x90) return 0;
+    if (s[0] == 0xF4 && s[1] > 0x8F) return 0;
+    return n;
+}
+
+size_t tn_io_utf8_fault(const char *text, size_t size)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    for (size_t i = 0; i < size;) {
+        size_t n = utf8_length(s + i, size - i);
+        if (n == 0) return i;
+        i += n;
+    }
+    return size;
+}

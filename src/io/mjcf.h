@@ -1,0 +1,289 @@
+/* mjcf.h: what the parts of the MJCF reader share.
+ *
+ *   file ──► tree (xml_dom) ──► includes spliced in (mjcf_include) ──► sections read in a fixed order ──► builder ──► model
+ *
+ * Sections are read in the order settings, defaults, assets, bodies, then everything that refers to bodies, so that a file
+ * may hold them in any order. Each element is checked once against its rule (mjcf_schema): unknown names, bad numbers
+ * and unsupported features are reported there. Readers then fetch values through a view, which looks at the element and
+ * its default classes, and need not look at syntax again. Reading goes on after an error, so that all are found. */
+#ifndef TN_IO_MJCF_H
+#define TN_IO_MJCF_H
+
+#include "io_pool.h"
+#include "xml_dom.h"
+
+#include <locale.h>
+#include <tenon/model.h>
+
+/* ---- schema ---- */
+
+typedef enum TnMjcfKind {
+    TN_KIND_TEXT,
+    TN_KIND_REAL,
+    TN_KIND_INT,
+    TN_KIND_WORD /* one of `words` */
+} TnMjcfKind;
+
+typedef enum TnMjcfUse {
+    TN_USE_READ,
+    TN_USE_NOTHING, /* harmless here: drawing, optimization hints */
+    TN_USE_SOFT,    /* softness of MuJoCo's constraints: remark */
+    TN_USE_SOLVER,  /* numerics of MuJoCo: remark */
+    TN_USE_USER,    /* user data: remark */
+    TN_USE_GAP,     /* distances at which soft constraints start: remark unless zero */
+    TN_USE_NEUTRAL, /* must equal `words` (a word, or one number for all): anything else is not supported */
+    TN_USE_NEVER    /* not supported */
+} TnMjcfUse;
+
+typedef enum TnMjcfBound { TN_BOUND_NONE, TN_BOUND_NOT_NEGATIVE, TN_BOUND_POSITIVE } TnMjcfBound;
+typedef enum TnMjcfWhere {
+    TN_WHERE_BOTH,
+    TN_WHERE_OWN,     /* not in default classes */
+    TN_WHERE_REQUIRED /* not in default classes, and must be there */
+} TnMjcfWhere;
+
+typedef struct TnMjcfAttrRule {
+    const char *name;
+    TnMjcfKind kind;
+    int min_count, max_count; /* of numbers; max 0: any */
+    const char *words;        /* separated by spaces */
+    TnMjcfUse use;
+    TnMjcfBound bound;
+    TnMjcfWhere where;
+} TnMjcfAttrRule;
+
+typedef struct TnMjcfRule {
+    const char *name;
+    const TnMjcfAttrRule *attrs; /* ends with a NULL name; may be NULL */
+    const char *plain;           /* further attributes that are accepted and not looked at; may be NULL */
+} TnMjcfRule;
+
+/* NULL: no such element. Groups keep apart elements of the same name, as geom in a body and in a default class. */
+typedef enum TnMjcfGroup {
+    TN_GROUP_TOP,
+    TN_GROUP_BODY,
+    TN_GROUP_DEFAULT, /* those of TN_GROUP_BODY and TN_GROUP_ACTUATOR, and what only classes have */
+    TN_GROUP_ASSET,
+    TN_GROUP_CONTACT,
+    TN_GROUP_EQUALITY,
+    TN_GROUP_ACTUATOR,
+    TN_GROUP_SENSOR,
+    TN_GROUP_VISUAL,
+    TN_GROUP_CUSTOM,
+    TN_GROUP_KEYFRAME,
+    TN_GROUP_OPTION,
+    TN_GROUP_COMPILER,
+    TN_GROUP_TENON
+} TnMjcfGroup;
+const TnMjcfRule *tn_mjcf_rule(TnMjcfGroup group, const char *name);
+const char *tn_mjcf_unsupported(TnMjcfGroup group); /* MuJoCo's elements that tenon refuses, separated by spaces */
+void tn_mjcf_offer_rules(TnMjcfGroup group, void *suggestion);
+
+/* ---- names ---- */
+
+typedef enum TnMjcfNameKind {
+    TN_NAMED_BODY,
+    TN_NAMED_FRAME,
+    TN_NAMED_JOINT,
+    TN_NAMED_GEOM,
+    TN_NAMED_SITE,
+    TN_NAMED_CAMERA,
+    TN_NAMED_LIGHT,
+    TN_NAMED_ACTUATOR,
+    TN_NAMED_EQUALITY,
+    TN_NAMED_PAIR,
+    TN_NAMED_EXCLUDE,
+    TN_NAMED_SENSOR,
+    TN_NAMED_KEY,
+    TN_NAMED_CUSTOM,
+    TN_NAMED_TEXTURE,
+    TN_NAMED_MATERIAL,
+    TN_NAMED_MESH,
+    TN_NAMED_CLASS,
+    TN_NAMED_RESTITUTION /* geoms of the <tenon> element */
+} TnMjcfNameKind;
+
+typedef struct TnMjcfName {
+    const char *name;
+    TnMjcfNameKind kind;
+    int32_t id;
+    const void *data;            /* by kind: joints TnJointDef, bodies TnBodyDef, classes TnMjcfClass, … */
+    const TnXmlElement *element; /* where it was defined */
+    struct TnMjcfName *next;     /* in its bucket */
+    struct TnMjcfName *later;    /* in order of definition */
+} TnMjcfName;
+
+typedef struct TnMjcfNames {
+    TnMjcfName **buckets;
+    size_t bucket_count, count;
+    TnMjcfName *first, *last;
+} TnMjcfNames;
+
+/* ---- the reader ---- */
+
+typedef struct TnMjcfClass {
+    const char *name;
+    struct TnMjcfClass *parent;
+    struct TnMjcfSection *sections, *last_section; /* <default> elements that speak for this class */
+} TnMjcfClass;
+
+typedef struct TnMjcfSection {
+    const TnXmlElement *element;
+    struct TnMjcfSection *next;
+} TnMjcfSection;
+
+/* An element together with the class that fills in what it leaves open. */
+typedef struct TnMjcfView {
+    const TnXmlElement *element;
+    const TnMjcfClass *class_; /* NULL: this kind of element has no defaults */
+    const char *tags;          /* names under which the class speaks for it, separated by spaces */
+} TnMjcfView;
+
+typedef enum TnMjcfRemark {
+    TN_REMARK_SOFT,
+    TN_REMARK_SOLVER,
+    TN_REMARK_USER,
+    TN_REMARK_GAP,
+    TN_REMARK_DRAWING,
+    TN_REMARK_SIZE,
+    TN_REMARK_TEXT,
+    TN_REMARK_COUNT
+} TnMjcfRemark;
+
+typedef enum TnMjcfTri { TN_TRI_FALSE, TN_TRI_TRUE, TN_TRI_AUTO } TnMjcfTri;
+
+typedef struct TnMjcfSettings {
+    double angle;     /* rad per unit of angle in the file */
+    char eulerseq[4]; /* lower case: axes turn along; upper case: axes stay */
+    bool autolimits;
+    TnMjcfTri inertia_from_geom;
+    int inertia_group[2];
+    double bound_mass, bound_inertia;
+    bool balance_inertia;
+    /* <flag>: false where disabled */
+    bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity;
+} TnMjcfSettings;
+
+typedef struct TnMjcf {
+    TnIoPool pool;
+    TnError err;
+    bool quiet; /* an element is looked at again: its errors are known */
+    TnRemarks *remarks;
+    bool remarked[TN_REMARK_COUNT];
+    locale_t number_locale;
+    const char *main_directory; /* with its '/', or "" */
+    struct TnMjcfOpened *opened;/* files read so far */
+    TnModelBuilder *builder;
+    const TnXmlElement *root;
+    TnMjcfSettings settings;
+    TnOption option;
+    TnSource option_place;
+    TnMjcfNames names;
+    TnMjcfClass *main_class;
+    const TnXmlElement *track;  /* the one <track> */
+    int qpos_count, dof_count, actuator_count;
+} TnMjcf;
+
+/* Errors and remarks with their place (mjcf_check.c). */
+void tn_mjcf_error(TnMjcf *m, const TnXmlElement *element, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same at an attribute; `name` may be absent or come from elsewhere, then the element's place is taken. */
+void tn_mjcf_error_attr(TnMjcf *m, const TnXmlElement *element, const char *name,
+                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *element);
+
+/* Checks attributes against the rule of the element's name in this group; reports unknown elements and returns NULL for
+ * them. tn_mjcf_check_leaf refuses children as well. */
+const TnMjcfRule *tn_mjcf_check(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element);
+const TnMjcfRule *tn_mjcf_check_leaf(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element);
+/* Applies to each child element of all sections of one name under the root. */
+typedef void (*TnMjcfChildFn)(TnMjcf *m, const TnXmlElement *child);
+void tn_mjcf_each_child(TnMjcf *m, const char *section, TnMjcfChildFn fn);
+
+/* Values through a view (mjcf_read.c). Syntax is already checked; a bad value reads as if it were not there. */
+TnMjcfView tn_mjcf_view(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *inherited,
+                        const char *tags);
+TnMjcfView tn_mjcf_plain_view(const TnXmlElement *element);
+/* Most specific attribute of this name and the element that holds it (holder may be NULL). */
+const TnXmlAttr *tn_mjcf_find(const TnMjcfView *view, const char *name, const TnXmlElement **holder);
+bool tn_mjcf_has(const TnMjcfView *view, const char *name);
+/* Overlays from the outermost class to the element: a short list replaces only its leading numbers. Returns how many
+ * numbers the most specific one has, 0 where there is none (then `out` is untouched). */
+int tn_mjcf_reals(TnMjcf *m, const TnMjcfView *view, const char *name, double *out, int max);
+double tn_mjcf_real(TnMjcf *m, const TnMjcfView *view, const char *name, double otherwise);
+int tn_mjcf_int(TnMjcf *m, const TnMjcfView *view, const char *name, int otherwise);
+int tn_mjcf_word_index(const char *words, const char *word); /* words separated by spaces; -1: not one of them */
+int tn_mjcf_word(const TnMjcfView *view, const char *name, const char *words, int otherwise);
+bool tn_mjcf_bool(const TnMjcfView *view, const char *name, bool otherwise);
+const char *tn_mjcf_text(const TnMjcfView *view, const char *name); /* NULL: none or empty */
+/* All numbers of an attribute, in the pool; NULL and 0 where there are none. */
+const double *tn_mjcf_real_list(TnMjcf *m, const TnXmlElement *element, const char *name,
+                                int *count);
+/* MuJoCo's rule for limited="auto" with a range. False and an error where the range makes no sense. */
+bool tn_mjcf_limited(TnMjcf *m, const TnMjcfView *view, const char *limited_name,
+                     const char *range_name, double range[2]);
+
+typedef enum TnNumberFault { TN_NUMBER_GOOD, TN_NUMBER_NONE, TN_NUMBER_NOT_FINITE } TnNumberFault;
+/* Reads the number at *text (leading blanks skipped) up to a blank, the end or `stop`, and moves on; NONE at no number. */
+TnNumberFault tn_mjcf_number(const TnMjcf *m, const char **text, char stop, double *out);
+
+/* Default classes (mjcf_defaults.c). */
+void tn_mjcf_read_defaults(TnMjcf *m);
+const TnMjcfClass *tn_mjcf_class(TnMjcf *m, const TnXmlElement *element, const char *attr_name,
+                                 const TnMjcfClass *otherwise);
+
+/* Names (mjcf_names.c). Adding reports a duplicate. Finding by attribute reports an unknown name and gives NULL; it is
+ * silent where the attribute is missing. */
+bool tn_mjcf_name_add(TnMjcf *m, TnMjcfNameKind kind, const TnXmlElement *element, const char *name,
+                      int32_t id, const void *data);
+const TnMjcfName *tn_mjcf_name_find(const TnMjcf *m, TnMjcfNameKind kind, const char *name);
+const TnMjcfName *tn_mjcf_refer(TnMjcf *m, TnMjcfNameKind kind, const TnXmlElement *element,
+                                const char *attr_name);
+const char *tn_mjcf_kind_name(TnMjcfNameKind kind);
+
+/* Frames (mjcf_frame.c). */
+typedef struct TnMjcfPose {
+    double pos[3], quat[4];
+} TnMjcfPose;
+TnMjcfPose tn_mjcf_identity(void);
+TnMjcfPose tn_mjcf_compose(const TnMjcfPose *outer, const TnMjcfPose *inner);
+void tn_mjcf_rotate(const double quat[4], const double v[3], double out[3]);
+/* quat from quat, axisangle, euler, xyaxes or zaxis, whichever the most specific holder has. */
+void tn_mjcf_orientation(TnMjcf *m, const TnMjcfView *view, double quat[4]);
+TnMjcfPose tn_mjcf_pose(TnMjcf *m, const TnMjcfView *view); /* pos and orientation */
+bool tn_mjcf_normalize_quat(double quat[4]); /* false: zero length */
+void tn_mjcf_quat_from_z(const double z[3], double quat[4]); /* the shortest turn from the z axis; z is a unit vector */
+
+/* Mass of a body (mjcf_inertia.c): the compiler's bounds, applied as MuJoCo does. */
+void tn_mjcf_bound_inertia(const TnMjcfSettings *settings, TnBodyDef *body, const TnGeomDef *geoms,
+                           int geom_count);
+
+/* Geoms and sites (mjcf_geom.c); bodies and joints (mjcf_body.c). */
+bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
+                  const TnMjcfPose *frame, TnGeomDef *out);
+void tn_mjcf_site(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
+                  const TnMjcfPose *frame, TnBodyId body);
+void tn_mjcf_read_bodies(TnMjcf *m);
+void tn_mjcf_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
+                   const TnMjcfPose *frame, TnBodyId body);
+
+/* The other sections. */
+void tn_mjcf_read_settings(TnMjcf *m);
+void tn_mjcf_read_assets(TnMjcf *m);
+void tn_mjcf_read_actuators(TnMjcf *m);
+void tn_mjcf_read_contacts(TnMjcf *m);
+void tn_mjcf_read_equalities(TnMjcf *m);
+void tn_mjcf_read_sensors(TnMjcf *m);
+void tn_mjcf_read_keys(TnMjcf *m);
+void tn_mjcf_read_tenon(TnMjcf *m);       /* its settings and restitutions: before bodies */
+void tn_mjcf_finish_tenon(TnMjcf *m);     /* its track, and whether its geoms exist: after actuators */
+bool tn_mjcf_read_track(TnMjcf *m, const TnXmlElement *element, const char *path, TnTrackDef *out);
+
+/* Files (mjcf_include.c): the tree of the main file with includes in place, NULL after an error. */
+const TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path);
+/* A path as written in an element: as it stands, beside the main file, beside the element's file. */
+const char *tn_mjcf_resolve(TnMjcf *m, const TnXmlElement *element, const char *path);
+/* All sections into the builder. */
+void tn_mjcf_interpret(TnMjcf *m);
+
+#endif

@@ -1,0 +1,217 @@
+/* mjcf_body.c: the tree of bodies.
+ *
+ * MuJoCo numbers bodies depth first, and puts all joints, geoms and sites of a body before those of its children, whatever
+ * their order in the file; qpos follows. So each body is read in two passes: its own parts, then its children. A <frame>
+ * is no body: its pose is multiplied into what it holds. */
+#include "mjcf.h"
+
+#include <string.h>
+
+/* Where children of an element belong. */
+typedef struct Place {
+    TnBodyId body;
+    const TnMjcfClass *class_;
+    TnMjcfPose frame; /* of the element's axes in the body's */
+} Place;
+
+/* Geoms of a body, collected before the body is added: its mass may depend on them. */
+typedef struct GeomList {
+    TnGeomDef *defs;
+    const TnXmlElement **elements;
+    int count, capacity;
+} GeomList;
+
+static bool is(const TnXmlElement *element, const char *name)
+{
+    return strcmp(element->name, name) == 0;
+}
+
+/* Each pass comes through here; only the first one complains. */
+static Place inner_place(TnMjcf *m, const TnXmlElement *frame, const Place *outer, bool first_pass)
+{
+    m->quiet = !first_pass;
+    TnMjcfView view = tn_mjcf_plain_view(frame);
+    TnMjcfPose pose = tn_mjcf_pose(m, &view);
+    Place place = *outer;
+    place.frame = tn_mjcf_compose(&outer->frame, &pose);
+    place.class_ = tn_mjcf_class(m, frame, "childclass", outer->class_);
+    m->quiet = false;
+    return place;
+}
+
+static bool list_grow(TnMjcf *m, GeomList *list)
+{
+    if (list->count < list->capacity) return true;
+    int capacity = list->capacity ? 2 * list->capacity : 4;
+    TnGeomDef *defs = tn_io_alloc(&m->pool, sizeof *defs * (size_t)capacity);
+    const TnXmlElement **elements = tn_io_alloc(&m->pool, sizeof *elements * (size_t)capacity);
+    if (!defs || !elements) return false;
+    if (list->count) {
+        memcpy(defs, list->defs, sizeof *defs * (size_t)list->count);
+        memcpy(elements, list->elements, sizeof *elements * (size_t)list->count);
+    }
+    *list = (GeomList){defs, elements, list->count, capacity};
+    return true;
+}
+
+/* First look at an element's children: checks all of them, and keeps the geoms. */
+static void collect(TnMjcf *m, const TnXmlElement *parent, const Place *place, GeomList *list)
+{
+    for (const TnXmlElement *e = parent->first; e; e = e->next) {
+        if (is(e, "geom")) {
+            if (!list_grow(m, list)) return;
+            TnGeomDef *def = &list->defs[list->count];
+            if (!tn_mjcf_geom(m, e, place->class_, &place->frame, def)) continue;
+            list->elements[list->count++] = e;
+        } else if (is(e, "frame")) {
+            if (!tn_mjcf_check(m, TN_GROUP_BODY, e)) continue;
+            Place inner = inner_place(m, e, place, true);
+            TnMjcfView view = tn_mjcf_plain_view(e);
+            tn_mjcf_name_add(m, TN_NAMED_FRAME, e, tn_mjcf_text(&view, "name"), 0, NULL);
+            collect(m, e, &inner, list);
+        } else if (is(e, "inertial") && is(parent, "frame")) {
+            tn_mjcf_error(m, e, "inertial belongs directly into a body");
+        }
+    }
+}
+
+static void add_geoms(TnMjcf *m, const GeomList *list, TnBodyId body)
+{
+    for (int i = 0; i < list->count; i++) {
+        list->defs[i].body = body;
+        TnGeomId id = tn_builder_add_geom(m->builder, &list->defs[i]);
+        tn_mjcf_name_add(m, TN_NAMED_GEOM, list->elements[i], list->defs[i].name, id, NULL);
+    }
+}
+
+static void drawing(TnMjcf *m, const TnXmlElement *e, const Place *place, TnMjcfNameKind kind)
+{
+    if (!tn_mjcf_check_leaf(m, TN_GROUP_BODY, e)) return;
+    TnMjcfView view = tn_mjcf_view(m, e, place->class_, e->name);
+    if (kind == TN_NAMED_CAMERA) tn_mjcf_pose(m, &view);
+    tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
+    tn_mjcf_name_add(m, kind, e, tn_mjcf_text(&view, "name"), 0, NULL);
+}
+
+/* Own parts of a body other than geoms, in the order of the file. */
+static void read_parts(TnMjcf *m, const TnXmlElement *parent, const Place *place)
+{
+    for (const TnXmlElement *e = parent->first; e; e = e->next) {
+        if (is(e, "joint") || is(e, "freejoint")) {
+            if (place->body == TN_BODY_WORLD) tn_mjcf_error(m, e, "the world has no joints");
+            else tn_mjcf_joint(m, e, place->class_, &place->frame, place->body);
+        } else if (is(e, "site")) {
+            tn_mjcf_site(m, e, place->class_, &place->frame, place->body);
+        } else if (is(e, "camera")) {
+            drawing(m, e, place, TN_NAMED_CAMERA);
+        } else if (is(e, "light")) {
+            drawing(m, e, place, TN_NAMED_LIGHT);
+        } else if (is(e, "frame")) {
+            Place inner = inner_place(m, e, place, false);
+            read_parts(m, e, &inner);
+        } else if (is(e, "inertial")) {
+            if (place->body == TN_BODY_WORLD) tn_mjcf_error(m, e, "the world has no inertia");
+        } else if (!is(e, "geom") && !is(e, "body")) {
+            tn_mjcf_check(m, TN_GROUP_BODY, e); /* unknown or unsupported: says so */
+        }
+    }
+}
+
+static void read_inertial(TnMjcf *m, const TnXmlElement *e, TnBodyDef *body)
+{
+    if (!tn_mjcf_check_leaf(m, TN_GROUP_BODY, e)) return;
+    if (body->has_inertia) {
+        tn_mjcf_error(m, e, "a body has at most one inertial");
+        return;
+    }
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    TnMjcfPose pose = tn_mjcf_pose(m, &view);
+    body->has_inertia = true;
+    body->mass = tn_mjcf_real(m, &view, "mass", 0);
+    memcpy(body->inertia_pos, pose.pos, sizeof body->inertia_pos);
+    memcpy(body->inertia_quat, pose.quat, sizeof body->inertia_quat);
+    bool diagonal = tn_mjcf_reals(m, &view, "diaginertia", body->inertia, 3) > 0;
+    body->use_inertia_full = tn_mjcf_reals(m, &view, "fullinertia", body->inertia_full, 6) > 0;
+    if (body->use_inertia_full && diagonal)
+        tn_mjcf_error_attr(m, e, "fullinertia", "fullinertia and diaginertia cannot both be given");
+    if (!body->use_inertia_full && !diagonal)
+        tn_mjcf_error(m, e, "attribute 'diaginertia' or 'fullinertia' is missing");
+    static const char *const turns[] = {"quat", "axisangle", "euler", "xyaxes", "zaxis"};
+    for (int i = 0; i < 5 && body->use_inertia_full; i++)
+        if (tn_xml_attr(e, turns[i]))
+            tn_mjcf_error_attr(m, e, turns[i], "fullinertia and %s cannot both be given", turns[i]);
+}
+
+static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *place);
+
+/* Kept out of read_children, so that its big definitions do not pile up on the stack of a deep tree. */
+static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e,
+                                                const Place *outer, Place *inner)
+{
+    if (!tn_mjcf_check(m, TN_GROUP_BODY, e)) return false;
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    TnMjcfPose pose = tn_mjcf_pose(m, &view);
+    pose = tn_mjcf_compose(&outer->frame, &pose);
+    TnBodyDef *body = TN_IO_NEW(&m->pool, TnBodyDef); /* sensors ask for it later */
+    if (!body) return false;
+    *body = tn_body_def();
+    body->name = tn_mjcf_text(&view, "name");
+    body->parent = outer->body;
+    memcpy(body->pos, pose.pos, sizeof body->pos);
+    memcpy(body->quat, pose.quat, sizeof body->quat);
+    body->source = tn_xml_place(e);
+    for (const TnXmlElement *child = e->first; child; child = child->next)
+        if (is(child, "inertial")) read_inertial(m, child, body);
+    *inner = (Place){.class_ = tn_mjcf_class(m, e, "childclass", outer->class_)};
+    inner->frame = tn_mjcf_identity();
+    GeomList geoms = {0};
+    collect(m, e, inner, &geoms);
+    tn_mjcf_bound_inertia(&m->settings, body, geoms.defs, geoms.count);
+    inner->body = tn_builder_add_body(m->builder, body);
+    if (body->name && strcmp(body->name, "world") == 0)
+        tn_mjcf_error_attr(m, e, "name", "'world' is the name of the world body");
+    else
+        tn_mjcf_name_add(m, TN_NAMED_BODY, e, body->name, inner->body, body);
+    add_geoms(m, &geoms, inner->body);
+    read_parts(m, e, inner);
+    return true;
+}
+
+static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *place)
+{
+    for (const TnXmlElement *e = parent->first; e; e = e->next) {
+        Place inner;
+        if (is(e, "body") && read_body(m, e, place, &inner)) {
+            read_children(m, e, &inner);
+        } else if (is(e, "frame")) {
+            inner = inner_place(m, e, place, false);
+            read_children(m, e, &inner);
+        }
+    }
+}
+
+/* Cameras and lights may look at bodies that come later in the file. */
+static void check_targets(TnMjcf *m, const TnXmlElement *parent)
+{
+    for (const TnXmlElement *e = parent->first; e; e = e->next) {
+        if (is(e, "camera") || is(e, "light")) tn_mjcf_refer(m, TN_NAMED_BODY, e, "target");
+        else if (is(e, "body") || is(e, "frame")) check_targets(m, e);
+    }
+}
+
+void tn_mjcf_read_bodies(TnMjcf *m)
+{
+    static const TnBodyDef world = {.name = "world"};
+    tn_mjcf_name_add(m, TN_NAMED_BODY, NULL, "world", TN_BODY_WORLD, &world);
+    Place place = {.body = TN_BODY_WORLD, .class_ = m->main_class, .frame = tn_mjcf_identity()};
+    GeomList geoms = {0};
+    for (const TnXmlElement *e = m->root->first; e; e = e->next)
+        if (is(e, "worldbody")) collect(m, e, &place, &geoms);
+    add_geoms(m, &geoms, TN_BODY_WORLD);
+    for (const TnXmlElement *e = m->root->first; e; e = e->next)
+        if (is(e, "worldbody")) read_parts(m, e, &place);
+    for (const TnXmlElement *e = m->root->first; e; e = e->next)
+        if (is(e, "worldbody")) read_children(m, e, &place);
+    for (const TnXmlElement *e = m->root->first; e; e = e->next)
+        if (is(e, "worldbody")) check_targets(m, e);
+}

@@ -1,0 +1,246 @@
+/* mjcf_check.c: an element against its rule: unknown names, wrong numbers, unsupported values.
+ *
+ * Everything wrong with one attribute by itself is said here, at the attribute's place, so that readers may assume clean
+ * syntax. What is accepted without effect leaves one remark per kind and load. */
+#include "mjcf.h"
+#include "../base/base.h"
+#include "suggest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+
+void tn_mjcf_error(TnMjcf *m, const TnXmlElement *element, const char *format, ...)
+{
+    if (m->quiet) return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tn_error_at(&m->err, TN_ERROR_MODEL, tn_xml_place(element), element->name, "%s", text);
+}
+
+void tn_mjcf_error_attr(TnMjcf *m, const TnXmlElement *element, const char *name,
+                        const char *format, ...)
+{
+    if (m->quiet) return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const TnXmlAttr *attr = tn_xml_attr(element, name);
+    TnSource place = attr ? tn_xml_attr_place(element, attr) : tn_xml_place(element);
+    tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name, "%s", text);
+}
+
+void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *element)
+{
+    static const char *const texts[TN_REMARK_COUNT] = {
+        [TN_REMARK_SOFT] = "tenon's contacts and constraints are rigid; solref, solimp and their "
+                           "like are read but not used",
+        [TN_REMARK_SOLVER] = "tenon uses its own solver, time stepping and collision detection; "
+                             "MuJoCo's settings for them are read but not used",
+        [TN_REMARK_USER] = "user and custom data are read but not kept",
+        [TN_REMARK_GAP] = "tenon's contacts and limits act at zero distance; gap and the margin of "
+                          "joint limits are read but not used",
+        [TN_REMARK_DRAWING] = "cameras, lights, textures and visual settings are for drawing only "
+                              "and not kept",
+        [TN_REMARK_SIZE] = "sizes are found from the model; <size> is read but not used",
+        [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over"};
+    if (m->remarked[which]) return;
+    m->remarked[which] = true;
+    if (!m->remarks) return;
+    char line[1024];
+    snprintf(line, sizeof line, "%.500s:%d:%d: %.60s: %s", place.file, place.line, place.column,
+             element, texts[which]);
+    m->remarks->count++;
+    size_t used = strlen(m->remarks->message);
+    if (used + strlen(line) + 2 > sizeof m->remarks->message) return;
+    if (used) m->remarks->message[used++] = '\n';
+    memcpy(m->remarks->message + used, line, strlen(line) + 1);
+}
+
+static void unknown_attribute(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *attr,
+                              const TnMjcfRule *rule)
+{
+    char text[TN_SUGGEST_TEXT];
+    TnSuggestion near = tn_suggest_begin(attr->name);
+    for (const TnMjcfAttrRule *r = rule->attrs; r && r->name; r++)
+        tn_suggest_offer(&near, r->name, strlen(r->name));
+    if (rule->plain) tn_suggest_list(&near, rule->plain);
+    tn_error_at(&m->err, TN_ERROR_MODEL, tn_xml_attr_place(element, attr), element->name,
+                "unknown attribute '%.60s'%s", attr->name, tn_suggest_text(&near, text));
+}
+
+static void check_word(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *attr,
+                       const char *words)
+{
+    if (tn_mjcf_word_index(words, attr->value) >= 0) return;
+    char text[TN_SUGGEST_TEXT];
+    TnSuggestion near = tn_suggest_begin(attr->value);
+    tn_suggest_list(&near, words);
+    tn_error_at(&m->err, TN_ERROR_MODEL, tn_xml_attr_place(element, attr), element->name,
+                "%s must be one of: %s; it is '%.60s'%s", attr->name, words, attr->value,
+                tn_suggest_text(&near, text));
+}
+
+/* True when all is well; count and sum tell about the numbers. */
+static bool check_numbers(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *attr,
+                          const TnMjcfAttrRule *r, double *largest)
+{
+    TnSource place = tn_xml_attr_place(element, attr);
+    const char *at = attr->value;
+    int count = 0;
+    *largest = 0;
+    for (;;) {
+        at += strspn(at, " ");
+        if (!*at) break;
+        const char *token = at;
+        int length = (int)strcspn(token, " ");
+        if (length > 40) length = 40;
+        double value = 0;
+        TnNumberFault fault = tn_mjcf_number(m, &at, ' ', &value);
+        const char *wrong = NULL;
+        if (fault == TN_NUMBER_NONE) wrong = "is no number";
+        else if (fault == TN_NUMBER_NOT_FINITE) wrong = "is not a finite number";
+        else if (r->kind == TN_KIND_INT && (value != rint(value) || fabs(value) > 2147483647.0))
+            wrong = "is no whole number";
+        else if (r->bound == TN_BOUND_NOT_NEGATIVE && value < 0) wrong = "must not be negative";
+        else if (r->bound == TN_BOUND_POSITIVE && !(value > 0)) wrong = "must be positive";
+        if (wrong) {
+            tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name, "%s: '%.*s' %s", attr->name,
+                        length, token, wrong);
+            return false;
+        }
+        *largest = fmax(*largest, fabs(value));
+        count++;
+    }
+    if (count >= r->min_count && (r->max_count == 0 || count <= r->max_count)) return true;
+    if (r->min_count == r->max_count)
+        tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name, "%s needs %d number%s, not %d",
+                    attr->name, r->min_count, r->min_count == 1 ? "" : "s", count);
+    else
+        tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name, "%s needs %d to %d numbers, not %d",
+                    attr->name, r->min_count, r->max_count, count);
+    return false;
+}
+
+/* The word itself, or a list of numbers that all equal it. */
+static bool is_neutral(const TnMjcf *m, const char *value, const char *neutral)
+{
+    if (strcmp(value, neutral) == 0) return true;
+    const char *wanted_text = neutral;
+    double wanted, found;
+    if (tn_mjcf_number(m, &wanted_text, ' ', &wanted) != TN_NUMBER_GOOD) return false;
+    for (;;) {
+        value += strspn(value, " ");
+        if (!*value) return true;
+        if (tn_mjcf_number(m, &value, ' ', &found) != TN_NUMBER_GOOD || found != wanted) return false;
+    }
+}
+
+static void check_use(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *attr,
+                      const TnMjcfAttrRule *r, double largest)
+{
+    TnSource place = tn_xml_attr_place(element, attr);
+    switch (r->use) {
+    case TN_USE_READ:
+    case TN_USE_NOTHING: break;
+    case TN_USE_SOFT: tn_mjcf_remark(m, TN_REMARK_SOFT, place, element->name); break;
+    case TN_USE_SOLVER: tn_mjcf_remark(m, TN_REMARK_SOLVER, place, element->name); break;
+    case TN_USE_USER: tn_mjcf_remark(m, TN_REMARK_USER, place, element->name); break;
+    case TN_USE_GAP:
+        if (largest != 0) tn_mjcf_remark(m, TN_REMARK_GAP, place, element->name);
+        break;
+    case TN_USE_NEUTRAL:
+        if (!is_neutral(m, attr->value, r->words))
+            tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name,
+                        "%s=\"%.60s\" is not supported yet (only \"%s\" is)", attr->name,
+                        attr->value, r->words);
+        break;
+    case TN_USE_NEVER:
+        tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name, "%s is not supported yet",
+                    attr->name);
+        break;
+    }
+}
+
+static void check_attribute(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *attr,
+                            const TnMjcfRule *rule, bool in_class)
+{
+    const TnMjcfAttrRule *r = rule->attrs;
+    while (r && r->name && strcmp(r->name, attr->name) != 0) r++;
+    if (!r || !r->name) {
+        if (!rule->plain || tn_mjcf_word_index(rule->plain, attr->name) < 0)
+            unknown_attribute(m, element, attr, rule);
+        return;
+    }
+    if (in_class && r->where != TN_WHERE_BOTH) {
+        tn_error_at(&m->err, TN_ERROR_MODEL, tn_xml_attr_place(element, attr), element->name,
+                    "%s has no meaning in a default class", attr->name);
+        return;
+    }
+    double largest = 0;
+    if (r->use != TN_USE_NEUTRAL && r->kind == TN_KIND_WORD) check_word(m, element, attr, r->words);
+    if (r->kind == TN_KIND_REAL || r->kind == TN_KIND_INT)
+        if (!check_numbers(m, element, attr, r, &largest)) return;
+    check_use(m, element, attr, r, largest);
+}
+
+static void unknown_element(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element)
+{
+    const char *inside = element->parent ? element->parent->name : "the file";
+    if (tn_mjcf_word_index(tn_mjcf_unsupported(group), element->name) >= 0) {
+        tn_mjcf_error(m, element, "<%.60s> in <%.60s> is not supported yet", element->name, inside);
+        return;
+    }
+    char text[TN_SUGGEST_TEXT];
+    TnSuggestion near = tn_suggest_begin(element->name);
+    tn_mjcf_offer_rules(group, &near);
+    tn_suggest_list(&near, tn_mjcf_unsupported(group));
+    tn_mjcf_error(m, element, "unknown element <%.60s> in <%.60s>%s", element->name, inside,
+                  tn_suggest_text(&near, text));
+}
+
+const TnMjcfRule *tn_mjcf_check(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element)
+{
+    const TnMjcfRule *rule = tn_mjcf_rule(group, element->name);
+    if (!rule) {
+        unknown_element(m, group, element);
+        return NULL;
+    }
+    bool in_class = group == TN_GROUP_DEFAULT && strcmp(element->name, "default") != 0;
+    for (int i = 0; i < element->attr_count; i++)
+        check_attribute(m, element, &element->attrs[i], rule, in_class);
+    for (const TnMjcfAttrRule *r = rule->attrs; !in_class && r && r->name; r++)
+        if (r->where == TN_WHERE_REQUIRED && !tn_xml_attr(element, r->name))
+            tn_mjcf_error(m, element, "attribute '%s' is missing", r->name);
+    if (element->text_line)
+        tn_mjcf_remark(m, TN_REMARK_TEXT,
+                       (TnSource){element->file, element->text_line, element->text_column},
+                       element->name);
+    return rule;
+}
+
+const TnMjcfRule *tn_mjcf_check_leaf(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element)
+{
+    const TnMjcfRule *rule = tn_mjcf_check(m, group, element);
+    for (const TnXmlElement *child = element->first; rule && child; child = child->next) {
+        if (strcmp(child->name, "plugin") == 0)
+            tn_mjcf_error(m, child, "plugins are not supported yet");
+        else
+            tn_mjcf_error(m, child, "unknown element <%.60s> in <%.60s>, which has no children",
+                          child->name, element->name);
+    }
+    return rule;
+}
+
+void tn_mjcf_each_child(TnMjcf *m, const char *section, TnMjcfChildFn fn)
+{
+    for (const TnXmlElement *s = m->root->first; s; s = s->next)
+        if (strcmp(s->name, section) == 0)
+            for (const TnXmlElement *child = s->first; child; child = child->next) fn(m, child);
+}

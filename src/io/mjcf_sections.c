@@ -1,0 +1,230 @@
+/* mjcf_sections.c: sections that refer to bodies and their parts: contact, equality, sensor, keyframe. */
+#include "mjcf.h"
+
+#include <string.h>
+
+static void read_pair(TnMjcf *m, const TnXmlElement *e)
+{
+    TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "pair");
+    const TnMjcfName *geom1 = tn_mjcf_refer(m, TN_NAMED_GEOM, e, "geom1");
+    const TnMjcfName *geom2 = tn_mjcf_refer(m, TN_NAMED_GEOM, e, "geom2");
+    /* two sliding directions, torsion, two rolling directions; tenon's friction is the same in all directions */
+    double friction[5] = {1, 1, 0.005, 0.0001, 0.0001};
+    int count = tn_mjcf_reals(m, &view, "friction", friction, 5);
+    if (count == 1) friction[1] = friction[0];
+    if (count == 4) friction[4] = friction[3];
+    if (friction[0] != friction[1] || friction[3] != friction[4])
+        tn_mjcf_error_attr(m, e, "friction", "friction that depends on the direction is not supported yet");
+    TnPairDef pair = tn_pair_def();
+    pair.source = tn_xml_place(e);
+    pair.contact_dim = tn_mjcf_int(m, &view, "condim", 3);
+    pair.friction[0] = friction[0];
+    pair.friction[1] = friction[2];
+    pair.friction[2] = friction[3];
+    pair.margin = tn_mjcf_real(m, &view, "margin", 0);
+    tn_mjcf_name_add(m, TN_NAMED_PAIR, e, tn_mjcf_text(&view, "name"), 0, NULL);
+    if (!geom1 || !geom2 || !m->settings.contact) return;
+    const TnMjcfName *both[2] = {geom1, geom2};
+    for (int i = 0; i < 2; i++) {
+        const TnMjcfName *r = tn_mjcf_name_find(m, TN_NAMED_RESTITUTION, both[i]->name);
+        const double *value = r ? r->data : NULL;
+        if (value && *value > pair.restitution) pair.restitution = *value;
+    }
+    pair.geom1 = geom1->id;
+    pair.geom2 = geom2->id;
+    if (pair.geom1 && pair.geom2) tn_builder_add_pair(m->builder, &pair);
+}
+
+static void read_contact(TnMjcf *m, const TnXmlElement *e)
+{
+    if (!tn_mjcf_check_leaf(m, TN_GROUP_CONTACT, e)) return;
+    if (strcmp(e->name, "pair") == 0) {
+        read_pair(m, e);
+        return;
+    }
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    const TnMjcfName *body1 = tn_mjcf_refer(m, TN_NAMED_BODY, e, "body1");
+    const TnMjcfName *body2 = tn_mjcf_refer(m, TN_NAMED_BODY, e, "body2");
+    tn_mjcf_name_add(m, TN_NAMED_EXCLUDE, e, tn_mjcf_text(&view, "name"), 0, NULL);
+    if (body1 && body2) tn_builder_add_exclude(m->builder, body1->id, body2->id, tn_xml_place(e));
+}
+
+void tn_mjcf_read_contacts(TnMjcf *m) { tn_mjcf_each_child(m, "contact", read_contact); }
+
+/* False where something is wrong with the pair of bodies. */
+static bool read_equality_bodies(TnMjcf *m, const TnXmlElement *e, TnEqualityDef *equality)
+{
+    const TnMjcfName *body1 = tn_mjcf_refer(m, TN_NAMED_BODY, e, "body1");
+    const TnMjcfName *body2 = tn_mjcf_refer(m, TN_NAMED_BODY, e, "body2");
+    bool by_site = tn_xml_attr(e, "site1") || tn_xml_attr(e, "site2"); /* refused by the rule */
+    if (!tn_xml_attr(e, "body1") && !by_site) tn_mjcf_error(m, e, "attribute 'body1' is missing");
+    if (!body1 || (tn_xml_attr(e, "body2") && !body2)) return false;
+    equality->body1 = body1->id;
+    equality->body2 = body2 ? body2->id : 0;
+    return true;
+}
+
+static bool read_weld(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *view, TnEqualityDef *equality)
+{
+    if (!read_equality_bodies(m, e, equality)) return false;
+    tn_mjcf_reals(m, view, "anchor", equality->anchor, 3);
+    double relpose[7] = {0};
+    if (tn_mjcf_reals(m, view, "relpose", relpose, 7) != 7) return true;
+    /* a quaternion of zeros asks for the reference pose */
+    equality->has_relpose = relpose[3] != 0 || relpose[4] != 0 || relpose[5] != 0 || relpose[6] != 0;
+    if (!equality->has_relpose) return true;
+    tn_mjcf_normalize_quat(relpose + 3);
+    memcpy(equality->relpos, relpose, sizeof equality->relpos);
+    memcpy(equality->relquat, relpose + 3, sizeof equality->relquat);
+    return true;
+}
+
+static bool read_joint_equality(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *view,
+                                TnEqualityDef *equality)
+{
+    static const char *const attrs[2] = {"joint1", "joint2"};
+    const TnMjcfName *names[2];
+    for (int i = 0; i < 2; i++) {
+        names[i] = tn_mjcf_refer(m, TN_NAMED_JOINT, e, attrs[i]);
+        const TnJointDef *joint = names[i] ? names[i]->data : NULL;
+        if (joint && joint->type != TN_JOINT_HINGE && joint->type != TN_JOINT_SLIDE)
+            tn_mjcf_error_attr(m, e, attrs[i], "only hinge and slide joints can be coupled");
+    }
+    const double line[5] = {0, 1, 0, 0, 0};
+    memcpy(equality->polycoef, line, sizeof line);
+    tn_mjcf_reals(m, view, "polycoef", equality->polycoef, 5);
+    if (!names[0] || (tn_xml_attr(e, "joint2") && !names[1])) return false;
+    equality->joint1 = names[0]->id;
+    equality->joint2 = names[1] ? names[1]->id : 0;
+    return true;
+}
+
+static void read_equality(TnMjcf *m, const TnXmlElement *e)
+{
+    if (!tn_mjcf_check_leaf(m, TN_GROUP_EQUALITY, e)) return;
+    TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "equality");
+    TnEqualityDef equality = tn_equality_def();
+    equality.source = tn_xml_place(e);
+    equality.name = tn_mjcf_text(&view, "name");
+    equality.active = tn_mjcf_bool(&view, "active", true) && m->settings.equality;
+    bool good;
+    if (strcmp(e->name, "connect") == 0) {
+        equality.type = TN_EQUALITY_CONNECT;
+        good = read_equality_bodies(m, e, &equality);
+        bool by_site = tn_xml_attr(e, "site1") || tn_xml_attr(e, "site2");
+        if (tn_mjcf_reals(m, &view, "anchor", equality.anchor, 3) == 0 && !by_site &&
+            !tn_xml_attr(e, "anchor"))
+            tn_mjcf_error(m, e, "attribute 'anchor' is missing");
+    } else if (strcmp(e->name, "weld") == 0) {
+        equality.type = TN_EQUALITY_WELD;
+        good = read_weld(m, e, &view, &equality);
+    } else {
+        equality.type = TN_EQUALITY_JOINT;
+        good = read_joint_equality(m, e, &view, &equality);
+    }
+    TnEqualityId id = good ? tn_builder_add_equality(m->builder, &equality) : 0;
+    tn_mjcf_name_add(m, TN_NAMED_EQUALITY, e, equality.name, id, NULL);
+}
+
+void tn_mjcf_read_equalities(TnMjcf *m) { tn_mjcf_each_child(m, "equality", read_equality); }
+
+static bool read_joint_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sensor)
+{
+    const TnMjcfName *name = tn_mjcf_refer(m, TN_NAMED_JOINT, e, "joint");
+    const TnJointDef *joint = name ? name->data : NULL;
+    if (!joint) return false;
+    if (joint->type != TN_JOINT_HINGE && joint->type != TN_JOINT_SLIDE) {
+        tn_mjcf_error_attr(m, e, "joint", "%s is for hinge and slide joints", e->name);
+        return false;
+    }
+    sensor->type = strcmp(e->name, "jointpos") == 0 ? TN_SENSOR_JOINT_POS : TN_SENSOR_JOINT_VEL;
+    sensor->object = name->id;
+    return true;
+}
+
+/* MuJoCo's objtype "body" means the inertial frame: a site without a name at that frame stands for it. */
+static bool sense_inertial_frame(TnMjcf *m, const TnXmlElement *e, const TnMjcfName *name,
+                                 bool position, TnSensorDef *sensor)
+{
+    const TnBodyDef *body = name->data;
+    if (name->id == TN_BODY_WORLD) {
+        sensor->type = position ? TN_SENSOR_BODY_POS : TN_SENSOR_BODY_QUAT;
+        sensor->object = name->id;
+        return true;
+    }
+    if (!body->has_inertia || body->use_inertia_full) {
+        tn_mjcf_error_attr(m, e, "objtype",
+                           "the inertial frame of a body is only known here where the body has an "
+                           "inertial with diaginertia; for the body's own frame say \"xbody\"");
+        return false;
+    }
+    TnSiteDef site = tn_site_def();
+    site.body = name->id;
+    memcpy(site.pos, body->inertia_pos, sizeof site.pos);
+    memcpy(site.quat, body->inertia_quat, sizeof site.quat);
+    site.source = tn_xml_place(e);
+    sensor->type = position ? TN_SENSOR_SITE_POS : TN_SENSOR_SITE_QUAT;
+    sensor->object = tn_builder_add_site(m->builder, &site);
+    return true;
+}
+
+static bool read_frame_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sensor)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    bool position = strcmp(e->name, "framepos") == 0;
+    int type = tn_mjcf_word(&view, "objtype", "body xbody site geom camera", -1);
+    if (type < 0) return false;
+    if (type > 2) {
+        tn_mjcf_error_attr(m, e, "objtype", "only body, xbody and site are supported yet");
+        return false;
+    }
+    const TnMjcfName *name = tn_mjcf_refer(m, type == 2 ? TN_NAMED_SITE : TN_NAMED_BODY, e, "objname");
+    if (!name) return false;
+    if (type == 0) return sense_inertial_frame(m, e, name, position, sensor);
+    if (type == 1) sensor->type = position ? TN_SENSOR_BODY_POS : TN_SENSOR_BODY_QUAT;
+    else sensor->type = position ? TN_SENSOR_SITE_POS : TN_SENSOR_SITE_QUAT;
+    sensor->object = name->id;
+    return true;
+}
+
+static void read_sensor(TnMjcf *m, const TnXmlElement *e)
+{
+    if (!tn_mjcf_check_leaf(m, TN_GROUP_SENSOR, e)) return;
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    TnSensorDef sensor = tn_sensor_def();
+    sensor.source = tn_xml_place(e);
+    sensor.name = tn_mjcf_text(&view, "name");
+    bool good = strncmp(e->name, "joint", 5) == 0 ? read_joint_sensor(m, e, &sensor)
+                                                  : read_frame_sensor(m, e, &sensor);
+    TnSensorId id = good ? tn_builder_add_sensor(m->builder, &sensor) : 0;
+    tn_mjcf_name_add(m, TN_NAMED_SENSOR, e, sensor.name, id, NULL);
+}
+
+void tn_mjcf_read_sensors(TnMjcf *m) { tn_mjcf_each_child(m, "sensor", read_sensor); }
+
+static const double *read_vector(TnMjcf *m, const TnXmlElement *e, const char *name, int wanted,
+                                 int *count)
+{
+    int before = m->err.count;
+    const double *list = tn_mjcf_real_list(m, e, name, count);
+    if (*count != 0 && *count != wanted && before == 0)
+        tn_mjcf_error_attr(m, e, name, "%s has %d numbers; the model needs %d", name, *count, wanted);
+    return list;
+}
+
+static void read_key(TnMjcf *m, const TnXmlElement *e)
+{
+    if (!tn_mjcf_check_leaf(m, TN_GROUP_KEYFRAME, e)) return;
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    TnKeyDef key = tn_key_def();
+    key.source = tn_xml_place(e);
+    key.name = tn_mjcf_text(&view, "name");
+    key.time = tn_mjcf_real(m, &view, "time", 0);
+    key.qpos = read_vector(m, e, "qpos", m->qpos_count, &key.qpos_count);
+    key.qvel = read_vector(m, e, "qvel", m->dof_count, &key.qvel_count);
+    key.ctrl = read_vector(m, e, "ctrl", m->actuator_count, &key.ctrl_count);
+    TnKeyId id = tn_builder_add_key(m->builder, &key);
+    tn_mjcf_name_add(m, TN_NAMED_KEY, e, key.name, id, NULL);
+}
+
+void tn_mjcf_read_keys(TnMjcf *m) { tn_mjcf_each_child(m, "keyframe", read_key); }

@@ -1,0 +1,159 @@
+/* mjcf_settings.c: compiler, option, size, statistic, visual, custom: settings of the whole model; and assets.
+ *
+ * Sections of the same name may come several times (through includes); later attributes win, as in MuJoCo. */
+#include "mjcf.h"
+
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+static void read_eulerseq(TnMjcf *m, const TnXmlElement *e)
+{
+    const TnXmlAttr *attr = tn_xml_attr(e, "eulerseq");
+    if (!attr) return;
+    if (strlen(attr->value) != 3 || strspn(attr->value, "xyzXYZ") != 3) {
+        tn_mjcf_error_attr(m, e, "eulerseq", "eulerseq is three letters of x, y, z, X, Y, Z; it is '%.20s'",
+                           attr->value);
+        return;
+    }
+    memcpy(m->settings.eulerseq, attr->value, 4);
+}
+
+static void read_compiler(TnMjcf *m, const TnXmlElement *e)
+{
+    TnMjcfSettings *s = &m->settings;
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    if (tn_xml_attr(e, "angle"))
+        s->angle = tn_mjcf_word(&view, "angle", "degree radian", 0) == 1 ? 1 : PI / 180;
+    read_eulerseq(m, e);
+    s->autolimits = tn_mjcf_bool(&view, "autolimits", s->autolimits);
+    s->inertia_from_geom = (TnMjcfTri)tn_mjcf_word(&view, "inertiafromgeom", "false true auto",
+                                                   (int)s->inertia_from_geom);
+    double group[2] = {s->inertia_group[0], s->inertia_group[1]};
+    tn_mjcf_reals(m, &view, "inertiagrouprange", group, 2);
+    for (int i = 0; i < 2; i++) s->inertia_group[i] = (int)group[i];
+    s->bound_mass = tn_mjcf_real(m, &view, "boundmass", s->bound_mass);
+    s->bound_inertia = tn_mjcf_real(m, &view, "boundinertia", s->bound_inertia);
+    s->balance_inertia = tn_mjcf_bool(&view, "balanceinertia", s->balance_inertia);
+    for (const TnXmlElement *child = e->first; child; child = child->next)
+        tn_mjcf_check_leaf(m, TN_GROUP_COMPILER, child);
+}
+
+static void read_flag(TnMjcf *m, const TnXmlElement *e)
+{
+    if (!tn_mjcf_check_leaf(m, TN_GROUP_OPTION, e)) return;
+    TnMjcfSettings *s = &m->settings;
+    const struct {
+        const char *name;
+        bool *on;
+    } switches[] = {{"contact", &s->contact}, {"limit", &s->limit},
+                    {"equality", &s->equality}, {"frictionloss", &s->friction_loss},
+                    {"spring", &s->spring}, {"damper", &s->damper},
+                    {"clampctrl", &s->clamp_ctrl}, {"gravity", &s->gravity}};
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
+        *switches[i].on = tn_mjcf_word(&view, switches[i].name, "disable enable", *switches[i].on) != 0;
+}
+
+static void read_option(TnMjcf *m, const TnXmlElement *e)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    m->option.timestep = tn_mjcf_real(m, &view, "timestep", m->option.timestep);
+    tn_mjcf_reals(m, &view, "gravity", m->option.gravity, 3);
+    m->option_place = tn_xml_place(e);
+    for (const TnXmlElement *child = e->first; child; child = child->next) read_flag(m, child);
+}
+
+static void read_custom(TnMjcf *m, const TnXmlElement *e)
+{
+    tn_mjcf_remark(m, TN_REMARK_USER, tn_xml_place(e), e->name);
+    for (const TnXmlElement *child = e->first; child; child = child->next)
+        tn_mjcf_check(m, TN_GROUP_CUSTOM, child); /* a tuple has elements, which mean nothing here either */
+}
+
+static void read_visual(TnMjcf *m, const TnXmlElement *e)
+{
+    tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
+    for (const TnXmlElement *child = e->first; child; child = child->next)
+        tn_mjcf_check_leaf(m, TN_GROUP_VISUAL, child);
+}
+
+static void read_top(TnMjcf *m, const TnXmlElement *e)
+{
+    if (!tn_mjcf_check(m, TN_GROUP_TOP, e)) return;
+    if (strcmp(e->name, "compiler") == 0) read_compiler(m, e);
+    else if (strcmp(e->name, "option") == 0) read_option(m, e);
+    else if (strcmp(e->name, "custom") == 0) read_custom(m, e);
+    else if (strcmp(e->name, "visual") == 0) read_visual(m, e);
+    else if (strcmp(e->name, "statistic") == 0) tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
+    else if (strcmp(e->name, "size") == 0) tn_mjcf_remark(m, TN_REMARK_SIZE, tn_xml_place(e), e->name);
+}
+
+void tn_mjcf_read_settings(TnMjcf *m)
+{
+    m->settings = (TnMjcfSettings){.angle = PI / 180,
+                                   .eulerseq = "xyz",
+                                   .autolimits = true,
+                                   .inertia_from_geom = TN_TRI_AUTO,
+                                   .inertia_group = {0, 5},
+                                   .contact = true,
+                                   .limit = true,
+                                   .equality = true,
+                                   .friction_loss = true,
+                                   .spring = true,
+                                   .damper = true,
+                                   .clamp_ctrl = true,
+                                   .gravity = true};
+    m->option = tn_option();
+    m->option.timestep = 0.002; /* MuJoCo's default, which files count on */
+    m->option_place = tn_xml_place(m->root);
+    tn_mjcf_check(m, TN_GROUP_TOP, m->root);
+    for (const TnXmlElement *e = m->root->first; e; e = e->next) read_top(m, e);
+    if (!m->settings.gravity) memset(m->option.gravity, 0, sizeof m->option.gravity);
+}
+
+/* The name of an asset is that of its file, less folder and extension, where none is given. */
+static const char *asset_name(TnMjcf *m, const TnXmlElement *e)
+{
+    const TnXmlAttr *name = tn_xml_attr(e, "name"), *file = tn_xml_attr(e, "file");
+    if (name && name->value[0]) return name->value;
+    if (!file) return NULL;
+    const char *slash = strrchr(file->value, '/');
+    const char *start = slash ? slash + 1 : file->value;
+    const char *dot = strrchr(start, '.');
+    return tn_io_copy(&m->pool, start, dot ? (size_t)(dot - start) : strlen(start));
+}
+
+static void read_texture_or_mesh(TnMjcf *m, const TnXmlElement *e)
+{
+    bool texture = strcmp(e->name, "texture") == 0, mesh = strcmp(e->name, "mesh") == 0;
+    if (strcmp(e->name, "material") == 0 || !tn_mjcf_check_leaf(m, TN_GROUP_ASSET, e)) return;
+    tn_mjcf_view(m, e, m->main_class, e->name); /* complains about an unknown class */
+    if (texture) tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
+    if (texture || mesh)
+        tn_mjcf_name_add(m, texture ? TN_NAMED_TEXTURE : TN_NAMED_MESH, e, asset_name(m, e), 0, NULL);
+}
+
+/* Of a material only the colour is kept, for the geoms that wear it. */
+static void read_material(TnMjcf *m, const TnXmlElement *e)
+{
+    if (strcmp(e->name, "material") != 0 || !tn_mjcf_check(m, TN_GROUP_ASSET, e)) return;
+    TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "material");
+    double *rgba = tn_io_alloc(&m->pool, 4 * sizeof *rgba);
+    if (!rgba) return;
+    for (int i = 0; i < 4; i++) rgba[i] = 1;
+    tn_mjcf_reals(m, &view, "rgba", rgba, 4);
+    const TnXmlElement *holder = NULL;
+    if (tn_mjcf_find(&view, "texture", &holder)) tn_mjcf_refer(m, TN_NAMED_TEXTURE, holder, "texture");
+    if (!tn_xml_attr(e, "name")) tn_mjcf_error(m, e, "attribute 'name' is missing");
+    tn_mjcf_name_add(m, TN_NAMED_MATERIAL, e, tn_mjcf_text(&view, "name"), 0, rgba);
+    for (const TnXmlElement *child = e->first; child; child = child->next)
+        if (strcmp(child->name, "layer") != 0)
+            tn_mjcf_error(m, child, "unknown element <%.60s> in <material>", child->name);
+}
+
+void tn_mjcf_read_assets(TnMjcf *m)
+{
+    tn_mjcf_each_child(m, "asset", read_texture_or_mesh);
+    tn_mjcf_each_child(m, "asset", read_material);
+}

@@ -1,0 +1,74 @@
+/* mjcf_tenon.c: the element <tenon>, for what MJCF has no spelling for (docs/mjcf.md).
+ *
+ *   <tenon theta="0.5" relinearize="3" stabilization="0.2">
+ *     <geom name="ball" restitution="0.8"/>
+ *     <track file="stir.csv" loop_from="0"/>
+ *   </tenon> */
+#include "mjcf.h"
+
+#include <string.h>
+
+static void read_settings(TnMjcf *m, const TnXmlElement *e)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    double theta = tn_mjcf_real(m, &view, "theta", m->option.theta);
+    int relinearize = tn_mjcf_int(m, &view, "relinearize", m->option.relinearize);
+    double stabilization = tn_mjcf_real(m, &view, "stabilization", m->option.stabilization);
+    if (theta < 0.5 || theta > 1)
+        tn_mjcf_error_attr(m, e, "theta", "theta must be between 0.5 (midpoint) and 1 (implicit Euler)");
+    if (relinearize < 1) tn_mjcf_error_attr(m, e, "relinearize", "relinearize must be at least 1");
+    if (stabilization < 0 || stabilization > 1)
+        tn_mjcf_error_attr(m, e, "stabilization", "stabilization must be between 0 and 1");
+    m->option.theta = theta;
+    m->option.relinearize = relinearize;
+    m->option.stabilization = stabilization;
+    m->option_place = tn_xml_place(e);
+}
+
+static void read_geom(TnMjcf *m, const TnXmlElement *e)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    double *restitution = TN_IO_NEW(&m->pool, double);
+    if (!restitution) return;
+    *restitution = tn_mjcf_real(m, &view, "restitution", 0);
+    if (*restitution < 0 || *restitution > 1)
+        tn_mjcf_error_attr(m, e, "restitution", "restitution must be between 0 and 1");
+    tn_mjcf_name_add(m, TN_NAMED_RESTITUTION, e, tn_mjcf_text(&view, "name"), 0, restitution);
+}
+
+static void read_child(TnMjcf *m, const TnXmlElement *e)
+{
+    if (tn_mjcf_check_leaf(m, TN_GROUP_TENON, e) && strcmp(e->name, "geom") == 0) read_geom(m, e);
+}
+
+void tn_mjcf_read_tenon(TnMjcf *m)
+{
+    for (const TnXmlElement *e = m->root->first; e; e = e->next)
+        if (strcmp(e->name, "tenon") == 0) read_settings(m, e);
+    tn_mjcf_each_child(m, "tenon", read_child);
+}
+
+static void finish_child(TnMjcf *m, const TnXmlElement *e)
+{
+    if (strcmp(e->name, "geom") == 0) tn_mjcf_refer(m, TN_NAMED_GEOM, e, "name");
+    const TnXmlAttr *file = tn_xml_attr(e, "file");
+    if (strcmp(e->name, "track") != 0 || !file) return;
+    if (m->track) {
+        tn_mjcf_error(m, e, "a model has at most one track; the first is at line %d", m->track->line);
+        return;
+    }
+    m->track = e;
+    const char *path = tn_mjcf_resolve(m, e, file->value);
+    TnTrackDef track = tn_track_def();
+    if (!path || !tn_mjcf_read_track(m, e, path, &track)) return;
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    track.source = tn_xml_place(e);
+    track.loop_from = tn_mjcf_int(m, &view, "loop_from", -1);
+    if (track.loop_from < -1 || track.loop_from >= track.row_count)
+        tn_mjcf_error_attr(m, e, "loop_from", "loop_from must be a row of the track, 0 to %d, or -1 for none",
+                           track.row_count - 1);
+    else
+        tn_builder_set_track(m->builder, &track);
+}
+
+void tn_mjcf_finish_tenon(TnMjcf *m) { tn_mjcf_each_child(m, "tenon", finish_child); }

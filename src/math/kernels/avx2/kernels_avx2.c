@@ -1,0 +1,12 @@
+/* kernels_avx2.c: the lane kernels with four lanes. */
+#include "lanes_avx2.h"
+
+#include "../lanes/kernels_lanes.h"
+
+const TnKernels *tn_kernels_avx2_table(void);
+const TnKernels *tn_kernels_avx2_table(void)
+{
+    static const TnKernels kernels = {"avx2", contact_update, twist_update, twist_factor,
+                                      row_forces, row_stiffness};
+    return &kernels;
+}

@@ -1,0 +1,53 @@
+/* lanes_avx2.h: the vocabulary of lanes/ for four doubles in one register. */
+#ifndef TN_LANES_AVX2_H
+#define TN_LANES_AVX2_H
+
+#include <immintrin.h>
+
+#define W 4
+typedef double vd __attribute__((vector_size(32), may_alias));
+
+static inline vd v_sqrt(vd a) { return (vd)_mm256_sqrt_pd((__m256d)a); }
+static inline vd v_max(vd a, vd b) { return (vd)_mm256_max_pd((__m256d)a, (__m256d)b); }
+static inline vd v_min(vd a, vd b) { return (vd)_mm256_min_pd((__m256d)a, (__m256d)b); }
+static inline double v_sum(vd a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+
+#define SHUFFLE __builtin_shufflevector
+
+/* 4×4 transposition of rows into three columns. */
+static inline void v_columns3(vd out[3], vd r0, vd r1, vd r2, vd r3)
+{
+    vd a = SHUFFLE(r0, r1, 0, 4, 2, 6), b = SHUFFLE(r2, r3, 0, 4, 2, 6);
+    vd c = SHUFFLE(r0, r1, 1, 5, 3, 7), d = SHUFFLE(r2, r3, 1, 5, 3, 7);
+    out[0] = SHUFFLE(a, b, 0, 1, 4, 5);
+    out[1] = SHUFFLE(c, d, 0, 1, 4, 5);
+    out[2] = SHUFFLE(a, b, 2, 3, 6, 7);
+}
+
+/* Columns 0 1 2 4 5 6 of the four rows x[index[0..3]]. */
+static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t *index)
+{
+    for (int h = 0; h < 2; h++)
+        v_columns3(out + 3 * h, *(const vd *)(x[index[0]] + 4 * h), *(const vd *)(x[index[1]] + 4 * h),
+                   *(const vd *)(x[index[2]] + 4 * h), *(const vd *)(x[index[3]] + 4 * h));
+}
+
+/* Rows (v[0], v[1], v[2], 0) of four numbers each, stride doubles apart. */
+static inline void v_rows3(double *x, int stride, const vd v[3])
+{
+    const vd zero = {0};
+    vd a = SHUFFLE(v[0], v[1], 0, 4, 2, 6), b = SHUFFLE(v[2], zero, 0, 4, 2, 6);
+    vd c = SHUFFLE(v[0], v[1], 1, 5, 3, 7), d = SHUFFLE(v[2], zero, 1, 5, 3, 7);
+    *(vd *)x = SHUFFLE(a, b, 0, 1, 4, 5);
+    *(vd *)(x + stride) = SHUFFLE(c, d, 0, 1, 4, 5);
+    *(vd *)(x + 2 * stride) = SHUFFLE(a, b, 2, 3, 6, 7);
+    *(vd *)(x + 3 * stride) = SHUFFLE(c, d, 2, 3, 6, 7);
+}
+static inline void v_scatter_rows(double (*x)[8], const vd v[6])
+{
+    v_rows3(x[0], 8, v);
+    v_rows3(x[0] + 4, 8, v + 3);
+}
+static inline void v_scatter_rows3(double (*x)[4], const vd v[3]) { v_rows3(x[0], 4, v); }
+
+#endif

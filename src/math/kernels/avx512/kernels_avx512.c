@@ -1,0 +1,12 @@
+/* kernels_avx512.c: the lane kernels with eight lanes. */
+#include "lanes_avx512.h"
+
+#include "../lanes/kernels_lanes.h"
+
+const TnKernels *tn_kernels_avx512_table(void);
+const TnKernels *tn_kernels_avx512_table(void)
+{
+    static const TnKernels kernels = {"avx512", contact_update, twist_update, twist_factor,
+                                      row_forces, row_stiffness};
+    return &kernels;
+}

@@ -1,0 +1,91 @@
+/* lanes_avx512.h: the vocabulary of lanes/ for eight doubles in one register. */
+#ifndef TN_LANES_AVX512_H
+#define TN_LANES_AVX512_H
+
+#include <immintrin.h>
+
+#define W 8
+typedef double vd __attribute__((vector_size(64), may_alias));
+
+static inline vd v_sqrt(vd a) { return (vd)_mm512_sqrt_pd((__m512d)a); }
+static inline vd v_max(vd a, vd b) { return (vd)_mm512_max_pd((__m512d)a, (__m512d)b); }
+static inline vd v_min(vd a, vd b) { return (vd)_mm512_min_pd((__m512d)a, (__m512d)b); }
+static inline double v_sum(vd a) { return _mm512_reduce_add_pd((__m512d)a); }
+
+#define SHUFFLE __builtin_shufflevector
+
+/* Columns 0 1 2 4 5 6 of the eight rows x[index[0..7]]. */
+static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t *index)
+{
+    vd r[8];
+    for (int i = 0; i < 8; i++) r[i] = *(const vd *)x[index[i]];
+    vd even[4], odd[4];
+    for (int i = 0; i < 4; i++) {
+        even[i] = SHUFFLE(r[2 * i], r[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        odd[i] = SHUFFLE(r[2 * i], r[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    vd c04[2], c26[2], c15[2];
+    for (int i = 0; i < 2; i++) {
+        c04[i] = SHUFFLE(even[2 * i], even[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13);
+        c26[i] = SHUFFLE(even[2 * i], even[2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+        c15[i] = SHUFFLE(odd[2 * i], odd[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13);
+    }
+    out[0] = SHUFFLE(c04[0], c04[1], 0, 1, 2, 3, 8, 9, 10, 11);
+    out[1] = SHUFFLE(c15[0], c15[1], 0, 1, 2, 3, 8, 9, 10, 11);
+    out[2] = SHUFFLE(c26[0], c26[1], 0, 1, 2, 3, 8, 9, 10, 11);
+    out[3] = SHUFFLE(c04[0], c04[1], 4, 5, 6, 7, 12, 13, 14, 15);
+    out[4] = SHUFFLE(c15[0], c15[1], 4, 5, 6, 7, 12, 13, 14, 15);
+    out[5] = SHUFFLE(c26[0], c26[1], 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+/* The reverse for eight rows that follow each other: columns 0 1 2 4 5 6 from v, zeros at 3 and 7. */
+static inline void v_scatter_rows(double (*x)[8], const vd v[6])
+{
+    const vd zero = {0};
+    /* xy and z0 pairs of even and odd lanes, linear part in the lower half of a row, angular in the upper */
+    vd low[2][2], high[2][2];
+    for (int h = 0; h < 2; h++) {
+        const vd *c = v + 3 * h;
+        low[h][0] = SHUFFLE(c[0], c[1], 0, 8, 2, 10, 4, 12, 6, 14);
+        low[h][1] = SHUFFLE(c[0], c[1], 1, 9, 3, 11, 5, 13, 7, 15);
+        high[h][0] = SHUFFLE(c[2], zero, 0, 8, 2, 10, 4, 12, 6, 14);
+        high[h][1] = SHUFFLE(c[2], zero, 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+#define ROW(LANE, A)                                                                               \
+    do {                                                                                           \
+        vd l_ = SHUFFLE(low[0][(LANE) & 1], high[0][(LANE) & 1], A, A + 1, A + 8, A + 9, A, A + 1,  \
+                        A + 8, A + 9);                                                             \
+        vd a_ = SHUFFLE(low[1][(LANE) & 1], high[1][(LANE) & 1], A, A + 1, A + 8, A + 9, A, A + 1,  \
+                        A + 8, A + 9);                                                             \
+        *(vd *)x[LANE] = SHUFFLE(l_, a_, 0, 1, 2, 3, 8, 9, 10, 11);                                \
+    } while (0)
+    ROW(0, 0);
+    ROW(1, 0);
+    ROW(2, 2);
+    ROW(3, 2);
+    ROW(4, 4);
+    ROW(5, 4);
+    ROW(6, 6);
+    ROW(7, 6);
+#undef ROW
+}
+
+/* Eight rows of four: (v[0], v[1], v[2], 0). */
+static inline void v_scatter_rows3(double (*x)[4], const vd v[3])
+{
+    const vd zero = {0};
+    vd xy0 = SHUFFLE(v[0], v[1], 0, 8, 2, 10, 4, 12, 6, 14);
+    vd xy1 = SHUFFLE(v[0], v[1], 1, 9, 3, 11, 5, 13, 7, 15);
+    vd z0 = SHUFFLE(v[2], zero, 0, 8, 2, 10, 4, 12, 6, 14);
+    vd z1 = SHUFFLE(v[2], zero, 1, 9, 3, 11, 5, 13, 7, 15);
+    vd a = SHUFFLE(xy0, z0, 0, 1, 8, 9, 4, 5, 12, 13);  /* rows 0 and 4 */
+    vd b = SHUFFLE(xy1, z1, 0, 1, 8, 9, 4, 5, 12, 13);  /* rows 1 and 5 */
+    vd c = SHUFFLE(xy0, z0, 2, 3, 10, 11, 6, 7, 14, 15); /* rows 2 and 6 */
+    vd d = SHUFFLE(xy1, z1, 2, 3, 10, 11, 6, 7, 14, 15); /* rows 3 and 7 */
+    *(vd *)x[0] = SHUFFLE(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+    *(vd *)x[2] = SHUFFLE(c, d, 0, 1, 2, 3, 8, 9, 10, 11);
+    *(vd *)x[4] = SHUFFLE(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+    *(vd *)x[6] = SHUFFLE(c, d, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* kernels.h: the batched inner loops of the solver in structure-of-arrays form, eight lanes to a batch.
+ *
+ * generic/ is plain scalar C and the reference; avx2/ and avx512/ share the lane algorithms in lanes/ and differ
+ * only in their vocabulary. tn_kernels() picks one by cpuid. Layouts do not depend on the instruction set.
+ *
+ * Velocities live in a table of 8-double rows, (linear xyz, 0, angular xyz, 0): row 0 is the fixed world (zero), then
+ * one row per twist block, then one per port of other blocks. A point constraint reads v + ω × arm at its two rows.
+ *
+ * One over-relaxed iteration (u = J v + e, B = 1 / Σ 1/β):
+ *     t ← (1-α) t + α (λ - B u),   λ ← Π(t)                        contact_update
+ *     F = Jᵀλ,  v ← H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v)     twist_update
+ * with Π normal first, then tangent: λ_n = max(0, t_n), λ_t = t_t min(1, μ λ_n / |t_t|). */
+#ifndef TN_MATH_KERNELS_H
+#define TN_MATH_KERNELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TN_LANES 8
+
+/* Eight contacts between rows a and b; λ acts on b and -λ on a, world axes. */
+typedef struct TnContactBatch {
+    double arm_a[3][TN_LANES], arm_b[3][TN_LANES]; /* contact point minus the row's reference point */
+    double normal[3][TN_LANES];                    /* from a to b */
+    double e[3][TN_LANES];
+    double Bn[TN_LANES], Bt[TN_LANES]; /* B = Bn nnᵀ + Bt (I - nnᵀ); zero in unused lanes */
+    double mu[TN_LANES];
+    double t[3][TN_LANES], lambda[3][TN_LANES];
+    int32_t row_a[TN_LANES], row_b[TN_LANES];
+} TnContactBatch;
+
+#define TN_SYM6 21 /* upper triangle of a symmetric 6×6, row by row */
+
+/* Eight twist blocks with A = diag(a I, S). Unused lanes have a = 1, S = I and zeros elsewhere. */
+typedef struct TnTwistBatch {
+    double a[TN_LANES];
+    double S[6][TN_LANES];           /* xx xy xz yy yz zz */
+    double Hinv[TN_SYM6][TN_LANES];  /* first H = A + JᵀWJ's constraint part K, then its inverse */
+    double b[6][TN_LANES], g[6][TN_LANES];
+} TnTwistBatch;
+
+/* Which contacts act on a row: [start[r], mid[r]) as b (+λ), [mid[r], start[r+1]) as a (-λ). */
+typedef struct TnSides {
+    const int32_t *start, *mid;
+    const int32_t *contact;
+    const double (*arm)[4]; /* fourth number unused */
+} TnSides;
+
+typedef struct TnKernels {
+    const char *name;
+    /* Batches [begin, end). residual, where not NULL, gets per batch Σ |B⁻¹(λ - t) - u|² over its lanes, before the update. */
+    void (*contact_update)(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
+                           double (*lambda_rows)[4], double alpha, double *residual);
+    /* Blocks of batches [begin, end); block k has row k + 1. extra, where not NULL, is added to F (rows as in twist). */
+    void (*twist_update)(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
+                         const double (*lambda_rows)[4], const double (*extra)[8],
+                         double (*twist)[8], double alpha);
+    /* Hinv: K in, (A + K)⁻¹ out. */
+    void (*twist_factor)(TnTwistBatch *batches, int begin, int end);
+    /* Per row in [begin, end): F = Jᵀλ, and K = JᵀWJ with W = βn nnᵀ + βt (I - nnᵀ) of the row's side. normals and beta are per
+     * contact; beta holds (βn, βt) of side a, then of side b. */
+    void (*row_forces)(const TnSides *sides, int begin, int end, const double (*lambda_rows)[4],
+                       double (*F)[8]);
+    void (*row_stiffness)(const TnSides *sides, int begin, int end, const double (*normals)[4],
+                          const double (*beta)[4], double (*K)[TN_SYM6]);
+} TnKernels;
+
+const TnKernels *tn_kernels(void);         /* the best this processor runs */
+const TnKernels *tn_kernels_generic(void); /* the reference */
+const TnKernels *tn_kernels_avx2(void);    /* NULL where not built in or not supported */
+const TnKernels *tn_kernels_avx512(void);
+
+/* Position of (i, j), i <= j, in TN_SYM6 order. */
+static inline int tn_sym6(int i, int j) { return i * 6 - i * (i - 1) / 2 + (j - i); }
+
+#endif

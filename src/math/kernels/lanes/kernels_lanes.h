@@ -1,0 +1,222 @@
+/* kernels_lanes.h: the kernels of kernels.h with W lanes at a time. Included once per instruction set, after its vocabulary
+ * (W, vd, v_sqrt, v_max, v_min, v_sum, v_gather_rows, v_scatter_rows, v_scatter_rows3). */
+
+#include <stddef.h>
+
+#include "../kernels.h"
+
+#define AT(FIELD) (*(vd *)((FIELD) + h))
+
+static inline void v_cross_add(vd r[3], const vd a[3], const vd b[3], const vd c[3])
+{
+    r[0] = c[0] + a[1] * b[2] - a[2] * b[1];
+    r[1] = c[1] + a[2] * b[0] - a[0] * b[2];
+    r[2] = c[2] + a[0] * b[1] - a[1] * b[0];
+}
+
+static void contact_update(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
+                           double (*lambda_rows)[4], double alpha, double *residual)
+{
+    const vd zero = {0}, one = zero + 1.0, tiny = zero + 1e-300, small = zero + 1e-100;
+    for (int i = begin; i < end; i++) {
+        TnContactBatch *c = &batches[i];
+        double sum = 0.0;
+        for (int h = 0; h < TN_LANES; h += W) {
+            vd row[6], arm[3], pa[3], pb[3], n[3], u[3], d[3], t[3];
+            for (int k = 0; k < 3; k++) arm[k] = AT(c->arm_a[k]);
+            v_gather_rows(row, twist, c->row_a + h);
+            v_cross_add(pa, row + 3, arm, row);
+            for (int k = 0; k < 3; k++) arm[k] = AT(c->arm_b[k]);
+            v_gather_rows(row, twist, c->row_b + h);
+            v_cross_add(pb, row + 3, arm, row);
+            for (int k = 0; k < 3; k++) {
+                n[k] = AT(c->normal[k]);
+                u[k] = pb[k] - pa[k] + AT(c->e[k]);
+            }
+            vd Bn = AT(c->Bn), Bt = AT(c->Bt);
+            vd un = (Bn - Bt) * (n[0] * u[0] + n[1] * u[1] + n[2] * u[2]);
+            for (int k = 0; k < 3; k++) {
+                t[k] = AT(c->t[k]);
+                d[k] = AT(c->lambda[k]) - (Bt * u[k] + un * n[k]) - t[k];
+            }
+            if (residual) {
+                vd dn = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
+                vd dt2 = v_max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] - dn * dn, zero);
+                /* unused lanes have d = 0 and B = 0 */
+                vd wn = 1.0 / v_max(Bn, small), wt = 1.0 / v_max(Bt, small);
+                sum += v_sum(dn * dn * wn * wn + dt2 * wt * wt);
+            }
+            for (int k = 0; k < 3; k++) t[k] += alpha * d[k];
+            vd tn = n[0] * t[0] + n[1] * t[1] + n[2] * t[2], ln = v_max(tn, zero), tt[3], l[3];
+            for (int k = 0; k < 3; k++) tt[k] = t[k] - tn * n[k];
+            vd length = v_max(v_sqrt(tt[0] * tt[0] + tt[1] * tt[1] + tt[2] * tt[2]), tiny);
+            vd scale = v_min(AT(c->mu) * ln / length, one);
+            for (int k = 0; k < 3; k++) {
+                l[k] = ln * n[k] + scale * tt[k];
+                AT(c->t[k]) = t[k];
+                AT(c->lambda[k]) = l[k];
+            }
+            v_scatter_rows3(lambda_rows + (long)i * TN_LANES + h, l);
+        }
+        if (residual) residual[i] = sum;
+    }
+}
+
+/* One side's wrench in four lanes: force in f; the torque arm × λ as its cyclic permutation, put right once at the end. */
+typedef double v4 __attribute__((vector_size(32), may_alias));
+static inline v4 turn(v4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+
+static inline void add_sides(v4 *f, v4 *m, int begin, int end, const TnSides *sides,
+                             const double (*lambda_rows)[4])
+{
+    v4 force = {0}, moment = {0};
+    for (int s = begin; s < end; s++) {
+        v4 l = *(const v4 *)lambda_rows[sides->contact[s]], r = *(const v4 *)sides->arm[s];
+        force += l;
+        moment += r * turn(l) - turn(r) * l;
+    }
+    *f = force;
+    *m = turn(moment);
+}
+
+static inline void row_force(double F[8], int row, const TnSides *sides,
+                             const double (*lambda_rows)[4])
+{
+    v4 f, m, fa, ma;
+    add_sides(&f, &m, sides->start[row], sides->mid[row], sides, lambda_rows);
+    add_sides(&fa, &ma, sides->mid[row], sides->start[row + 1], sides, lambda_rows);
+    *(v4 *)F = f - fa;
+    *(v4 *)(F + 4) = m - ma;
+}
+
+static void row_forces(const TnSides *sides, int begin, int end, const double (*lambda_rows)[4],
+                       double (*F)[8])
+{
+    for (int row = begin; row < end; row++) row_force(F[row], row, sides, lambda_rows);
+}
+
+/* K = Σ βt JᵀJ + (βn - βt) j jᵀ with J = [I, -[r]×] and j = Jᵀn = (n, r × n). */
+static void row_stiffness(const TnSides *sides, int begin, int end, const double (*normals)[4],
+                          const double (*beta)[4], double (*K)[TN_SYM6])
+{
+    for (int row = begin; row < end; row++) {
+        v4 ll[3] = {{0}}, lw[3] = {{0}}, ww[3] = {{0}}, rr[3] = {{0}}, first = {0};
+        double total = 0.0;
+        int mid = sides->mid[row];
+        for (int s = sides->start[row]; s < sides->start[row + 1]; s++) {
+            int c = sides->contact[s];
+            const double *weight = beta[c] + (s < mid ? 2 : 0);
+            double bt = weight[1], delta = weight[0] - weight[1];
+            v4 n = *(const v4 *)normals[c], r = *(const v4 *)sides->arm[s];
+            v4 m = turn(r * turn(n) - turn(r) * n), dn = n * delta, dm = m * delta, br = r * bt;
+            for (int i = 0; i < 3; i++) {
+                ll[i] += dn[i] * n;
+                lw[i] += dn[i] * m;
+                ww[i] += dm[i] * m;
+                rr[i] += br[i] * r;
+            }
+            first += br;
+            total += bt;
+        }
+        double *k = K[row], trace = rr[0][0] + rr[1][1] + rr[2][2];
+        for (int i = 0; i < 3; i++)
+            for (int j = i; j < 3; j++) {
+                k[tn_sym6(i, j)] = ll[i][j] + (i == j ? total : 0.0);
+                k[tn_sym6(3 + i, 3 + j)] = ww[i][j] - rr[i][j] + (i == j ? trace : 0.0);
+            }
+        /* upper right block: -[r]× summed */
+        double cross[3][3] = {{0, first[2], -first[1]}, {-first[2], 0, first[0]}, {first[1], -first[0], 0}};
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) k[tn_sym6(i, 3 + j)] = lw[i][j] + cross[i][j];
+    }
+}
+
+static void twist_update(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
+                         const double (*lambda_rows)[4], const double (*extra)[8],
+                         double (*twist)[8], double alpha)
+{
+    static const int32_t consecutive[TN_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (int i = begin; i < end; i++) {
+        TnTwistBatch *block = &batches[i];
+        int first = i * TN_LANES + 1;
+        _Alignas(64) double wrench[TN_LANES][8];
+        for (int l = 0; l < TN_LANES; l++) row_force(wrench[l], first + l, sides, lambda_rows);
+        for (int h = 0; h < TN_LANES; h += W) {
+            vd F[6], x[6], v[6], Av[6];
+            v_gather_rows(F, (const double(*)[8])(wrench + h), consecutive);
+            if (extra) {
+                vd more[6];
+                v_gather_rows(more, extra + first + h, consecutive);
+                for (int k = 0; k < 6; k++) F[k] += more[k];
+            }
+            for (int k = 0; k < 6; k++) x[k] = AT(block->b[k]) + AT(block->g[k]) + 2.0 * F[k];
+            for (int r = 0; r < 6; r++) v[r] = AT(block->Hinv[tn_sym6(r, r)]) * x[r];
+            for (int r = 0; r < 6; r++)
+                for (int s = r + 1; s < 6; s++) {
+                    vd entry = AT(block->Hinv[tn_sym6(r, s)]);
+                    v[r] += entry * x[s];
+                    v[s] += entry * x[r];
+                }
+            for (int k = 0; k < 3; k++) Av[k] = AT(block->a) * v[k];
+            vd S[6];
+            for (int k = 0; k < 6; k++) S[k] = AT(block->S[k]);
+            Av[3] = S[0] * v[3] + S[1] * v[4] + S[2] * v[5];
+            Av[4] = S[1] * v[3] + S[3] * v[4] + S[4] * v[5];
+            Av[5] = S[2] * v[3] + S[4] * v[4] + S[5] * v[5];
+            for (int k = 0; k < 6; k++)
+                AT(block->g[k]) += alpha * (AT(block->b[k]) + F[k] - Av[k]);
+            v_scatter_rows(twist + first + h, v);
+        }
+    }
+}
+
+static inline void v_invert3(vd out[6], const vd m[6]) /* symmetric: xx xy xz yy yz zz */
+{
+    vd c0 = m[3] * m[5] - m[4] * m[4], c1 = m[2] * m[4] - m[1] * m[5];
+    vd c2 = m[1] * m[4] - m[2] * m[3], d = 1.0 / (m[0] * c0 + m[1] * c1 + m[2] * c2);
+    out[0] = c0 * d;
+    out[1] = c1 * d;
+    out[2] = c2 * d;
+    out[3] = (m[0] * m[5] - m[2] * m[2]) * d;
+    out[4] = (m[1] * m[2] - m[0] * m[4]) * d;
+    out[5] = (m[0] * m[3] - m[1] * m[1]) * d;
+}
+
+/* [P Q; Qᵀ R]⁻¹ by the Schur complement T = R - Qᵀ P⁻¹ Q. */
+static void twist_factor(TnTwistBatch *batches, int begin, int end)
+{
+    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    for (int n = begin; n < end; n++) {
+        TnTwistBatch *block = &batches[n];
+        for (int h = 0; h < TN_LANES; h += W) {
+            vd P[6], R[6], Q[3][3], Pi[6], Ti[6], PiQ[3][3], X[3][3];
+            for (int i = 0; i < 3; i++) {
+                for (int j = i; j < 3; j++) {
+                    P[at[i][j]] = AT(block->Hinv[tn_sym6(i, j)]);
+                    R[at[i][j]] = AT(block->Hinv[tn_sym6(3 + i, 3 + j)]) + AT(block->S[at[i][j]]);
+                }
+                P[at[i][i]] += AT(block->a);
+                for (int j = 0; j < 3; j++) Q[i][j] = AT(block->Hinv[tn_sym6(i, 3 + j)]);
+            }
+            v_invert3(Pi, P);
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    PiQ[i][j] = Pi[at[i][0]] * Q[0][j] + Pi[at[i][1]] * Q[1][j] + Pi[at[i][2]] * Q[2][j];
+            for (int i = 0; i < 3; i++)
+                for (int j = i; j < 3; j++)
+                    R[at[i][j]] -= Q[0][i] * PiQ[0][j] + Q[1][i] * PiQ[1][j] + Q[2][i] * PiQ[2][j];
+            v_invert3(Ti, R);
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    X[i][j] = PiQ[i][0] * Ti[at[0][j]] + PiQ[i][1] * Ti[at[1][j]] + PiQ[i][2] * Ti[at[2][j]];
+            for (int i = 0; i < 3; i++) {
+                for (int j = i; j < 3; j++) {
+                    AT(block->Hinv[tn_sym6(i, j)]) =
+                        Pi[at[i][j]] + X[i][0] * PiQ[j][0] + X[i][1] * PiQ[j][1] + X[i][2] * PiQ[j][2];
+                    AT(block->Hinv[tn_sym6(3 + i, 3 + j)]) = Ti[at[i][j]];
+                }
+                for (int j = 0; j < 3; j++) AT(block->Hinv[tn_sym6(i, 3 + j)]) = -X[i][j];
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/* select.c: the best kernels this processor runs. */
+#include "kernels.h"
+
+#include <stddef.h>
+
+#if defined(__x86_64__)
+const TnKernels *tn_kernels_avx2_table(void);
+const TnKernels *tn_kernels_avx512_table(void);
+
+const TnKernels *tn_kernels_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? tn_kernels_avx2_table()
+                                                                           : NULL;
+}
+
+const TnKernels *tn_kernels_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl")
+               ? tn_kernels_avx512_table()
+               : NULL;
+}
+#else
+const TnKernels *tn_kernels_avx2(void) { return NULL; }
+const TnKernels *tn_kernels_avx512(void) { return NULL; }
+#endif
+
+const TnKernels *tn_kernels(void)
+{
+    const TnKernels *best = tn_kernels_avx512();
+    if (!best) best = tn_kernels_avx2();
+    return best ? best : tn_kernels_generic();
+}

@@ -1,0 +1,273 @@
+/* builder.c: collects definitions. Nothing is judged here; compile does that. */
+#include "builder.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* ---- the store: a chain of blocks, filled from the front ---- */
+
+#define STORE_BLOCK_BYTES ((size_t)1 << 16)
+
+struct TnStoreBlock {
+    TnStoreBlock *next;
+    size_t used, capacity;
+    double data[]; /* double: the alignment that everything kept here needs */
+};
+
+static void *store_alloc(TnModelBuilder *builder, size_t bytes)
+{
+    bytes = (bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+    TnStoreBlock *block = builder->store;
+    if (!block || block->capacity - block->used < bytes) {
+        size_t capacity = bytes > STORE_BLOCK_BYTES ? bytes : STORE_BLOCK_BYTES;
+        block = tn_malloc(sizeof *block + capacity);
+        if (!block) {
+            builder->out_of_memory = true;
+            return NULL;
+        }
+        block->used = 0;
+        block->capacity = capacity;
+        /* A large request gets its own full block behind the head, which keeps its free rest. */
+        if (builder->store && bytes > STORE_BLOCK_BYTES / 2) {
+            block->next = builder->store->next;
+            builder->store->next = block;
+        } else {
+            block->next = builder->store;
+            builder->store = block;
+        }
+    }
+    void *p = (char *)block->data + block->used;
+    block->used += bytes;
+    return p;
+}
+
+static const char *store_string(TnModelBuilder *builder, const char *text)
+{
+    if (!text || !text[0]) return "";
+    size_t bytes = strlen(text) + 1;
+    char *copy = store_alloc(builder, bytes);
+    if (!copy) return "";
+    return memcpy(copy, text, bytes);
+}
+
+static const double *store_numbers(TnModelBuilder *builder, const double *values, size_t count)
+{
+    if (!values || count == 0) return NULL;
+    double *copy = store_alloc(builder, count * sizeof(double));
+    if (copy) memcpy(copy, values, count * sizeof(double));
+    return copy;
+}
+
+static TnSource store_source(TnModelBuilder *builder, TnSource source)
+{
+    if (!source.file) return source;
+    if (!builder->last_file || strcmp(builder->last_file, source.file) != 0)
+        builder->last_file = store_string(builder, source.file);
+    source.file = builder->last_file;
+    return source;
+}
+
+/* ---- growing arrays ---- */
+
+/* The array with room for one more element; NULL: no memory, which compile will report. */
+static void *grow(TnModelBuilder *builder, void *array, int count, int *room, size_t element_size)
+{
+    if (count < *room) return array;
+    int more = *room ? 2 * *room : 16;
+    void *p = *room <= INT_MAX / 2 ? tn_realloc(array, (size_t)more * element_size) : NULL;
+    if (p)
+        *room = more;
+    else
+        builder->out_of_memory = true;
+    return p;
+}
+
+/* append_x(builder, def): a pointer to the stored copy, NULL where there is no builder or no
+ * memory. */
+#define DEFINE_APPEND(WHAT, TYPE, ARRAY)                                                           \
+    static TYPE *append_##WHAT(TnModelBuilder *builder, const TYPE *def)                           \
+    {                                                                                              \
+        if (!builder) return NULL;                                                                 \
+        TYPE *p = grow(builder, builder->ARRAY, builder->WHAT##_count, &builder->WHAT##_room,      \
+                       sizeof *p);                                                                 \
+        if (!p) return NULL;                                                                       \
+        builder->ARRAY = p;                                                                        \
+        p += builder->WHAT##_count++;                                                              \
+        *p = *def;                                                                                 \
+        return p;                                                                                  \
+    }
+DEFINE_APPEND(body, TnBodyDef, bodies)
+DEFINE_APPEND(joint, TnJointDef, joints)
+DEFINE_APPEND(geom, TnGeomDef, geoms)
+DEFINE_APPEND(site, TnSiteDef, sites)
+DEFINE_APPEND(actuator, TnActuatorDef, actuators)
+DEFINE_APPEND(equality, TnEqualityDef, equalities)
+DEFINE_APPEND(pair, TnPairDef, pairs)
+DEFINE_APPEND(exclude, TnExcludeDef, excludes)
+DEFINE_APPEND(sensor, TnSensorDef, sensors)
+DEFINE_APPEND(key, TnKeyDef, keys)
+
+/* ---- public ---- */
+
+TnModelBuilder *tn_builder_create(void)
+{
+    TnModelBuilder *builder = tn_calloc(1, sizeof *builder);
+    if (!builder) return NULL;
+    builder->name = "";
+    builder->option = tn_option();
+    TnBodyDef world = tn_body_def();
+    world.name = "world";
+    world.parent = 0;
+    if (!tn_builder_add_body(builder, &world)) {
+        tn_builder_destroy(builder);
+        return NULL;
+    }
+    return builder;
+}
+
+void tn_builder_destroy(TnModelBuilder *builder)
+{
+    if (!builder) return;
+    while (builder->store) {
+        TnStoreBlock *next = builder->store->next;
+        tn_free(builder->store);
+        builder->store = next;
+    }
+    tn_free(builder->bodies);
+    tn_free(builder->joints);
+    tn_free(builder->geoms);
+    tn_free(builder->sites);
+    tn_free(builder->actuators);
+    tn_free(builder->equalities);
+    tn_free(builder->pairs);
+    tn_free(builder->excludes);
+    tn_free(builder->sensors);
+    tn_free(builder->keys);
+    tn_free(builder);
+}
+
+void tn_builder_set_name(TnModelBuilder *builder, const char *name)
+{
+    if (builder) builder->name = store_string(builder, name);
+}
+
+void tn_builder_set_option(TnModelBuilder *builder, const TnOption *option, TnSource source)
+{
+    if (!builder) return;
+    builder->option = *option;
+    builder->option_source = store_source(builder, source);
+}
+
+TnBodyId tn_builder_add_body(TnModelBuilder *builder, const TnBodyDef *def)
+{
+    TnBodyDef *copy = append_body(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->body_count;
+}
+
+TnJointId tn_builder_add_joint(TnModelBuilder *builder, const TnJointDef *def)
+{
+    TnJointDef *copy = append_joint(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->joint_count;
+}
+
+TnGeomId tn_builder_add_geom(TnModelBuilder *builder, const TnGeomDef *def)
+{
+    TnGeomDef *copy = append_geom(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    bool has_mesh = def->type == TN_GEOM_MESH && def->mesh_vertices && def->mesh_vertex_count > 0;
+    copy->mesh_vertex_count = has_mesh ? def->mesh_vertex_count : 0;
+    copy->mesh_vertices =
+        has_mesh ? store_numbers(builder, def->mesh_vertices, 3 * (size_t)def->mesh_vertex_count)
+                 : NULL;
+    return builder->geom_count;
+}
+
+TnSiteId tn_builder_add_site(TnModelBuilder *builder, const TnSiteDef *def)
+{
+    TnSiteDef *copy = append_site(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->site_count;
+}
+
+TnActuatorId tn_builder_add_actuator(TnModelBuilder *builder, const TnActuatorDef *def)
+{
+    TnActuatorDef *copy = append_actuator(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->actuator_count;
+}
+
+TnEqualityId tn_builder_add_equality(TnModelBuilder *builder, const TnEqualityDef *def)
+{
+    TnEqualityDef *copy = append_equality(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->equality_count;
+}
+
+void tn_builder_add_pair(TnModelBuilder *builder, const TnPairDef *def)
+{
+    TnPairDef *copy = append_pair(builder, def);
+    if (copy) copy->source = store_source(builder, def->source);
+}
+
+void tn_builder_add_exclude(TnModelBuilder *builder, TnBodyId body1, TnBodyId body2,
+                            TnSource source)
+{
+    TnExcludeDef def = {.body1 = body1, .body2 = body2};
+    TnExcludeDef *copy = append_exclude(builder, &def);
+    if (copy) copy->source = store_source(builder, source);
+}
+
+TnSensorId tn_builder_add_sensor(TnModelBuilder *builder, const TnSensorDef *def)
+{
+    TnSensorDef *copy = append_sensor(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->sensor_count;
+}
+
+/* The counts stay as given, so that compile can tell a wrong length; a count without numbers is no
+ * numbers. */
+TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def)
+{
+    TnKeyDef *copy = append_key(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    copy->qpos_count = def->qpos && def->qpos_count > 0 ? def->qpos_count : 0;
+    copy->qvel_count = def->qvel && def->qvel_count > 0 ? def->qvel_count : 0;
+    copy->ctrl_count = def->ctrl && def->ctrl_count > 0 ? def->ctrl_count : 0;
+    copy->qpos = store_numbers(builder, def->qpos, (size_t)copy->qpos_count);
+    copy->qvel = store_numbers(builder, def->qvel, (size_t)copy->qvel_count);
+    copy->ctrl = store_numbers(builder, def->ctrl, (size_t)copy->ctrl_count);
+    return builder->key_count;
+}
+
+/* The rows are as long as there are actuators now; compile refuses a track that was set before the
+ * last of them. */
+void tn_builder_set_track(TnModelBuilder *builder, const TnTrackDef *def)
+{
+    if (!builder) return;
+    size_t rows = def->row_count > 0 && def->times ? (size_t)def->row_count : 0;
+    builder->has_track = true;
+    builder->track = *def;
+    builder->track.source = store_source(builder, def->source);
+    builder->track.row_count = (int)rows;
+    builder->track_actuator_count = builder->actuator_count;
+    builder->track.times = store_numbers(builder, def->times, rows);
+    builder->track.ctrl = store_numbers(builder, def->ctrl, rows * (size_t)builder->actuator_count);
+}

@@ -1,0 +1,115 @@
+/* builder.h: the definitions as they were added, and the passes that compile them.
+ *
+ * A builder owns copies of everything it was given: definitions in growing arrays, and strings,
+ * mesh vertices, keys and the track in a chain of blocks that is freed as a whole. Index i of an
+ * array is the public id i + 1; body 0 is the world.
+ *
+ * Compile is a chain of passes, each of which adds to one list of problems:
+ *   layout.c         the one block of memory, names
+ *   check_tree.c     bodies, joints, geoms: every definition on its own
+ *   check_parts.c    the other definitions
+ *   compile.c        order of links and joints, subsystems, kinematic data
+ *   link_mass.c      mass properties of the links
+ *   compile_parts.c  equalities, sensors, keys, track and the rest */
+#ifndef TN_MODEL_BUILDER_H
+#define TN_MODEL_BUILDER_H
+
+#include "../base/base.h"
+#include "inertia.h"
+#include "model.h"
+#include "names.h"
+
+typedef struct TnStoreBlock TnStoreBlock;
+
+typedef struct TnExcludeDef {
+    TnBodyId body1, body2;
+    TnSource source;
+} TnExcludeDef;
+
+struct TnModelBuilder {
+    const char *name; /* "" for none */
+    TnOption option;
+    TnSource option_source;
+    TnBodyDef *bodies;
+    TnJointDef *joints;
+    TnGeomDef *geoms;
+    TnSiteDef *sites;
+    TnActuatorDef *actuators;
+    TnEqualityDef *equalities;
+    TnPairDef *pairs;
+    TnExcludeDef *excludes;
+    TnSensorDef *sensors;
+    TnKeyDef *keys;
+    int body_count, joint_count, geom_count, site_count, actuator_count, equality_count;
+    int pair_count, exclude_count, sensor_count, key_count;
+    int body_room, joint_room, geom_room, site_room, actuator_room, equality_room;
+    int pair_room, exclude_room, sensor_room, key_room;
+    bool has_track;
+    TnTrackDef track;
+    int track_actuator_count; /* actuators known when the track was set */
+    TnStoreBlock *store;
+    const char *last_file; /* most definitions come from the same file: one copy serves them */
+    bool out_of_memory;
+};
+
+/* One compile, by body: what the passes hand on to each other. */
+typedef struct TnBodyScratch {
+    int joint_count, dof_count;
+    int root;       /* body of the first link of its subsystem; 0: carried by the world */
+    int link_total; /* of a root: links of its subsystem */
+    int subsystem;  /* of a root */
+    bool has_free;
+    bool bad_mass;          /* a definition that gives its mass was refused */
+    double pos[3], quat[4]; /* world, reference pose */
+    TnMassProperties mass;  /* its own, in its axes */
+} TnBodyScratch;
+
+typedef struct TnCompile {
+    const TnModelBuilder *builder;
+    TnModel *model;
+    TnModelLookup *lookup; /* the model's, while it is written */
+    TnBodyScratch *bodies;
+    double *key_numbers, *vertices; /* room for these in the model's block */
+    char *text;
+    size_t vertex_count, text_bytes;
+    TnError *err; /* may be NULL */
+    int problem_count;
+} TnCompile;
+
+/* Names the definition at fault, as `joint 'elbow'` or `joint 7`. */
+typedef struct TnElement {
+    const char *kind;
+    const char *name; /* NULL or "" where it has none: the id tells it */
+    int id;
+    TnSource source;
+} TnElement;
+#define TN_ELEMENT(KIND, DEF, INDEX)                                                               \
+    &(TnElement) { .kind = (KIND), .name = (DEF)->name, .id = (INDEX) + 1, .source = (DEF)->source }
+
+void tn_problem(TnCompile *c, const TnElement *element, const char *format, ...) TN_PRINTF(3, 4);
+
+/* Checks that several passes share; each says what is wrong and returns false. */
+bool tn_check_numbers(TnCompile *c, const TnElement *element, const char *what,
+                      const double *values, int count);
+bool tn_check_quat(TnCompile *c, const TnElement *element, const char *what, const double quat[4]);
+bool tn_check_positive(TnCompile *c, const TnElement *element, const char *what,
+                       double value); /* >= 0 */
+bool tn_check_range(TnCompile *c, const TnElement *element, const char *what,
+                    const double range[2]);
+bool tn_check_id(TnCompile *c, const TnElement *element, const char *what, int id, int count);
+bool tn_check_contact(TnCompile *c, const TnElement *element, int dim, const double friction[3],
+                      double restitution, double margin);
+
+bool tn_layout(TnCompile *c); /* model and scratch; false: no memory, nothing is left */
+void tn_compile_names(TnCompile *c);
+/* False where ids dangle, so that later passes could not walk the tree. */
+bool tn_check_tree(TnCompile *c);
+bool tn_check_parts(TnCompile *c);
+void tn_compile_masses(TnCompile *c);
+void tn_compile_parts(TnCompile *c);
+
+int tn_joint_qpos_count(TnJointType type);
+int tn_joint_dof_count(TnJointType type);
+int tn_sensor_data_count(TnSensorType type);
+
+#endif

@@ -1,0 +1,229 @@
+/* check_parts.c: are the definitions of everything but bodies, joints, geoms and sites sensible? */
+#include "builder.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_scalar_joint(const TnModelBuilder *b, TnJointId id)
+{
+    TnJointType type = b->joints[id - 1].type;
+    return type == TN_JOINT_HINGE || type == TN_JOINT_SLIDE;
+}
+
+/* An existing hinge or slide. False only where the id dangles. */
+static bool check_scalar_joint(TnCompile *c, const TnElement *element, const char *what,
+                               TnJointId id)
+{
+    if (!tn_check_id(c, element, what, id, c->builder->joint_count)) return false;
+    if (!is_scalar_joint(c->builder, id))
+        tn_problem(c, element, "%s must be a hinge or a slide", what);
+    return true;
+}
+
+static void check_option(TnCompile *c)
+{
+    const TnOption *o = &c->builder->option;
+    const TnElement element = {.kind = "option", .source = c->builder->option_source};
+    if (!(o->timestep > 0.0 && isfinite(o->timestep)))
+        tn_problem(c, &element, "timestep must be positive (%g)", o->timestep);
+    tn_check_numbers(c, &element, "gravity", o->gravity, 3);
+    if (!(o->theta >= 0.5 && o->theta <= 1.0))
+        tn_problem(c, &element, "theta must lie in [0.5, 1] (%g)", o->theta);
+    if (o->relinearize < 1 || o->relinearize > 100)
+        tn_problem(c, &element, "relinearize must lie in [1, 100] (%d)", o->relinearize);
+    if (!(o->stabilization >= 0.0 && o->stabilization <= 1.0))
+        tn_problem(c, &element, "stabilization must lie in [0, 1] (%g)", o->stabilization);
+}
+
+static bool check_actuators(TnCompile *c)
+{
+    bool stands = true;
+    for (int i = 0; i < c->builder->actuator_count; i++) {
+        const TnActuatorDef *def = &c->builder->actuators[i];
+        const TnElement *element = TN_ELEMENT("actuator", def, i);
+        if (!check_scalar_joint(c, element, "joint", def->joint)) stands = false;
+        tn_check_numbers(c, element, "gear", &def->gear, 1);
+        tn_check_numbers(c, element, "gain", &def->gain, 1);
+        tn_check_numbers(c, element, "bias", def->bias, 3);
+        if (def->ctrl_limited) tn_check_range(c, element, "control range", def->ctrl_range);
+        if (def->force_limited) tn_check_range(c, element, "force range", def->force_range);
+    }
+    return stands;
+}
+
+static bool check_equality_joints(TnCompile *c, const TnElement *element, const TnEqualityDef *def)
+{
+    bool stands = check_scalar_joint(c, element, "joint1", def->joint1);
+    if (def->joint2 && !check_scalar_joint(c, element, "joint2", def->joint2)) stands = false;
+    if (def->joint1 && def->joint1 == def->joint2)
+        tn_problem(c, element, "joint1 and joint2 are the same");
+    tn_check_numbers(c, element, "polycoef", def->polycoef, 5);
+    return stands;
+}
+
+static bool check_equality_bodies(TnCompile *c, const TnElement *element, const TnEqualityDef *def)
+{
+    int count = c->builder->body_count;
+    bool stands = tn_check_id(c, element, "body1", def->body1, count);
+    if (def->body2 && !tn_check_id(c, element, "body2", def->body2, count)) stands = false;
+    tn_check_numbers(c, element, "anchor", def->anchor, 3);
+    if (def->type == TN_EQUALITY_WELD && def->has_relpose) {
+        tn_check_numbers(c, element, "relpos", def->relpos, 3);
+        tn_check_quat(c, element, "relquat", def->relquat);
+    }
+    return stands;
+}
+
+static bool check_equalities(TnCompile *c)
+{
+    bool stands = true;
+    for (int i = 0; i < c->builder->equality_count; i++) {
+        const TnEqualityDef *def = &c->builder->equalities[i];
+        const TnElement *element = TN_ELEMENT("equality", def, i);
+        bool ok = false;
+        switch (def->type) {
+        case TN_EQUALITY_CONNECT:
+        case TN_EQUALITY_WELD:
+            ok = check_equality_bodies(c, element, def);
+            break;
+        case TN_EQUALITY_JOINT:
+            ok = check_equality_joints(c, element, def);
+            break;
+        default:
+            tn_problem(c, element, "type %d does not exist", (int)def->type);
+        }
+        stands = stands && ok;
+    }
+    return stands;
+}
+
+static bool check_pairs_and_excludes(TnCompile *c)
+{
+    const TnModelBuilder *b = c->builder;
+    bool stands = true;
+    for (int i = 0; i < b->pair_count; i++) {
+        const TnPairDef *def = &b->pairs[i];
+        const TnElement element = {.kind = "pair", .id = i + 1, .source = def->source};
+        if (!tn_check_id(c, &element, "geom1", def->geom1, b->geom_count)) stands = false;
+        if (!tn_check_id(c, &element, "geom2", def->geom2, b->geom_count)) stands = false;
+        tn_check_contact(c, &element, def->contact_dim, def->friction, def->restitution,
+                         def->margin);
+    }
+    for (int i = 0; i < b->exclude_count; i++) {
+        const TnExcludeDef *def = &b->excludes[i];
+        const TnElement element = {.kind = "exclude", .id = i + 1, .source = def->source};
+        if (!tn_check_id(c, &element, "body1", def->body1, b->body_count)) stands = false;
+        if (!tn_check_id(c, &element, "body2", def->body2, b->body_count)) stands = false;
+    }
+    return stands;
+}
+
+static bool check_sensors(TnCompile *c)
+{
+    const TnModelBuilder *b = c->builder;
+    bool stands = true;
+    for (int i = 0; i < b->sensor_count; i++) {
+        const TnSensorDef *def = &b->sensors[i];
+        const TnElement *element = TN_ELEMENT("sensor", def, i);
+        bool ok = false;
+        switch (def->type) {
+        case TN_SENSOR_JOINT_POS:
+        case TN_SENSOR_JOINT_VEL:
+            ok = check_scalar_joint(c, element, "joint", def->object);
+            break;
+        case TN_SENSOR_BODY_POS:
+        case TN_SENSOR_BODY_QUAT:
+            ok = tn_check_id(c, element, "body", def->object, b->body_count);
+            break;
+        case TN_SENSOR_SITE_POS:
+        case TN_SENSOR_SITE_QUAT:
+            ok = tn_check_id(c, element, "site", def->object, b->site_count);
+            break;
+        default:
+            tn_problem(c, element, "type %d does not exist", (int)def->type);
+        }
+        stands = stands && ok;
+    }
+    return stands;
+}
+
+static bool check_length(TnCompile *c, const TnElement *element, const char *what,
+                         const double *values, int count, int wanted)
+{
+    if (count != 0 && count != wanted) {
+        tn_problem(c, element, "%s has %d numbers; the model has %d", what, count, wanted);
+        return false;
+    }
+    return tn_check_numbers(c, element, what, values, count);
+}
+
+static bool check_keys(TnCompile *c)
+{
+    const TnModel *m = c->model;
+    bool stands = true;
+    for (int i = 0; i < c->builder->key_count; i++) {
+        const TnKeyDef *def = &c->builder->keys[i];
+        const TnElement *element = TN_ELEMENT("key", def, i);
+        tn_check_numbers(c, element, "time", &def->time, 1);
+        if (!check_length(c, element, "qpos", def->qpos, def->qpos_count, m->qpos_count))
+            stands = false;
+        if (!check_length(c, element, "qvel", def->qvel, def->qvel_count, m->dof_count))
+            stands = false;
+        if (!check_length(c, element, "ctrl", def->ctrl, def->ctrl_count, m->actuator_count))
+            stands = false;
+    }
+    return stands;
+}
+
+static bool check_track(TnCompile *c)
+{
+    const TnTrackDef *def = &c->builder->track;
+    const TnElement element = {.kind = "control track", .source = def->source};
+    int width = c->builder->actuator_count, rows = def->row_count;
+    if (!c->builder->has_track) return true;
+    if (c->builder->track_actuator_count != width) {
+        tn_problem(c, &element,
+                   "it was set for %d actuators, but the model has %d: set it after adding them",
+                   c->builder->track_actuator_count, width);
+        return false;
+    }
+    if (rows < 1 || (width > 0 && !def->ctrl)) {
+        tn_problem(c, &element, "it has no rows");
+        return false;
+    }
+    if (!tn_check_numbers(c, &element, "a time", def->times, rows)) return false;
+    for (int k = 1; k < rows; k++)
+        if (!(def->times[k] > def->times[k - 1])) {
+            tn_problem(c, &element, "times must ascend (row %d: %g after %g)", k + 1, def->times[k],
+                       def->times[k - 1]);
+            break;
+        }
+    for (int k = 0; k < rows; k++)
+        if (!tn_check_numbers(c, &element, "a control", def->ctrl + (size_t)k * (size_t)width,
+                              width))
+            break;
+    if (def->loop_from == -1) return true;
+    if (def->loop_from < 0 || def->loop_from > rows - 2) {
+        tn_problem(c, &element, "loop_from %d must be -1 or name a row before the last of %d",
+                   def->loop_from, rows);
+        return true;
+    }
+    const double *first = def->ctrl + (size_t)def->loop_from * (size_t)width;
+    const double *last = def->ctrl + (size_t)(rows - 1) * (size_t)width;
+    for (int k = 0; k < width; k++)
+        if (first[k] != last[k]) {
+            tn_problem(c, &element,
+                       "the controls of row loop_from and of the last row must be equal");
+            break;
+        }
+    return true;
+}
+
+bool tn_check_parts(TnCompile *c)
+{
+    check_option(c);
+    bool actuators = check_actuators(c), equalities = check_equalities(c),
+         pairs = check_pairs_and_excludes(c);
+    bool sensors = check_sensors(c), keys = check_keys(c), track = check_track(c);
+    return actuators && equalities && pairs && sensors && keys && track;
+}

@@ -1,0 +1,296 @@
+/* check_tree.c: are the definitions of bodies, joints and geoms sensible, each on its own and
+ * within its body?
+ *
+ * Each check says what is wrong in words a user can act on, and goes on, so that one compile lists
+ * all problems. */
+#include "builder.h"
+
+#include "../math/vec3.h"
+
+/* Lengths below this give no direction worth the name. */
+#define SHORTEST_DIRECTION 1e-10
+
+/* ---- shared ---- */
+
+bool tn_check_numbers(TnCompile *c, const TnElement *element, const char *what,
+                      const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i])) {
+            tn_problem(c, element, "%s is not finite (%g)", what, values[i]);
+            return false;
+        }
+    return true;
+}
+
+bool tn_check_quat(TnCompile *c, const TnElement *element, const char *what, const double quat[4])
+{
+    if (!tn_check_numbers(c, element, what, quat, 4)) return false;
+    double copy[4], length;
+    quat_copy(copy, quat);
+    length = quat_normalize(copy);
+    if (length >= SHORTEST_DIRECTION && isfinite(length)) return true;
+    tn_problem(c, element, "%s has length %g: it gives no orientation", what, length);
+    return false;
+}
+
+bool tn_check_positive(TnCompile *c, const TnElement *element, const char *what, double value)
+{
+    if (!tn_check_numbers(c, element, what, &value, 1)) return false;
+    if (value >= 0.0) return true;
+    tn_problem(c, element, "%s must not be negative (%g)", what, value);
+    return false;
+}
+
+bool tn_check_range(TnCompile *c, const TnElement *element, const char *what, const double range[2])
+{
+    if (!tn_check_numbers(c, element, what, range, 2)) return false;
+    if (range[0] < range[1]) return true;
+    tn_problem(c, element, "%s must ascend (%g, %g)", what, range[0], range[1]);
+    return false;
+}
+
+bool tn_check_id(TnCompile *c, const TnElement *element, const char *what, int id, int count)
+{
+    if (id >= 1 && id <= count) return true;
+    if (id == 0)
+        tn_problem(c, element, "%s is not given", what);
+    else
+        tn_problem(c, element, "%s %d does not exist", what, id);
+    return false;
+}
+
+bool tn_check_contact(TnCompile *c, const TnElement *element, int dim, const double friction[3],
+                      double restitution, double margin)
+{
+    static const char *const names[3] = {"friction (sliding)", "friction (torsional)",
+                                         "friction (rolling)"};
+    int before = c->problem_count;
+    for (int k = 0; k < 3; k++) tn_check_positive(c, element, names[k], friction[k]);
+    if (!(restitution >= 0.0 && restitution <= 1.0))
+        tn_problem(c, element, "restitution must lie in [0, 1] (%g)", restitution);
+    tn_check_positive(c, element, "margin", margin);
+    if (dim != 1 && dim != 3 && dim != 4 && dim != 6)
+        tn_problem(c, element, "contact dimension must be 1, 3, 4 or 6 (%d)", dim);
+    return c->problem_count == before;
+}
+
+/* ---- bodies ---- */
+
+static bool check_moments(TnCompile *c, const TnElement *element, const double moments[3])
+{
+    for (int k = 0; k < 3; k++)
+        if (moments[k] < 0.0) {
+            tn_problem(c, element,
+                       "its inertia is not positive definite (principal moments %g %g %g kg m^2)",
+                       moments[0], moments[1], moments[2]);
+            return false;
+        }
+    if (tn_moments_possible(moments)) return true;
+    tn_problem(c, element,
+               "principal moments %g %g %g kg m^2 belong to no real body: the sum of any two must "
+               "reach the third",
+               moments[0], moments[1], moments[2]);
+    return false;
+}
+
+static bool check_inertial(TnCompile *c, const TnElement *element, const TnBodyDef *def)
+{
+    bool ok = tn_check_positive(c, element, "mass", def->mass);
+    if (!tn_check_numbers(c, element, "inertia pos", def->inertia_pos, 3)) ok = false;
+    if (def->use_inertia_full) {
+        const double *f = def->inertia_full;
+        if (!tn_check_numbers(c, element, "full inertia", f, 6)) return false;
+        double full[9] = {f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2]}, moments[3],
+               axes[4];
+        tn_principal_axes(full, moments, axes);
+        /* A singular matrix may come out a rounding error below zero: left to the check of the
+         * whole link. */
+        double slack = 1e-12 * (fabs(f[0]) + fabs(f[1]) + fabs(f[2]));
+        for (int k = 0; k < 3; k++)
+            if (moments[k] < 0.0 && moments[k] >= -slack) moments[k] = 0.0;
+        return check_moments(c, element, moments) && ok;
+    }
+    if (!tn_check_quat(c, element, "inertia quat", def->inertia_quat)) ok = false;
+    if (!tn_check_numbers(c, element, "inertia", def->inertia, 3)) return false;
+    return check_moments(c, element, def->inertia) && ok;
+}
+
+static bool check_bodies(TnCompile *c)
+{
+    bool stands = true;
+    for (int i = 1; i < c->builder->body_count; i++) {
+        const TnBodyDef *def = &c->builder->bodies[i];
+        const TnElement *element = TN_ELEMENT("body", def, i);
+        if (!tn_check_id(c, element, "parent body", def->parent, c->builder->body_count))
+            stands = false;
+        else if (def->parent > i) {
+            tn_problem(c, element, "parent body %d must be added before it", def->parent);
+            stands = false;
+        }
+        tn_check_numbers(c, element, "pos", def->pos, 3);
+        tn_check_quat(c, element, "quat", def->quat);
+        if (def->has_inertia && !check_inertial(c, element, def)) c->bodies[i].bad_mass = true;
+    }
+    return stands;
+}
+
+/* ---- joints ---- */
+
+static void check_joint_numbers(TnCompile *c, const TnElement *element, const TnJointDef *def)
+{
+    bool turns_about_axis = def->type == TN_JOINT_HINGE || def->type == TN_JOINT_SLIDE;
+    tn_check_numbers(c, element, "pos", def->pos, 3);
+    if (tn_check_numbers(c, element, "axis", def->axis, 3) && turns_about_axis) {
+        double length = v3_norm(def->axis);
+        if (!(length >= SHORTEST_DIRECTION && isfinite(length)))
+            tn_problem(c, element, "axis has length %g: it gives no direction", length);
+    }
+    tn_check_numbers(c, element, "ref", &def->ref, 1);
+    tn_check_numbers(c, element, "spring ref", &def->spring_ref, 1);
+    tn_check_positive(c, element, "stiffness", def->stiffness);
+    tn_check_positive(c, element, "damping", def->damping);
+    tn_check_positive(c, element, "armature", def->armature);
+    tn_check_positive(c, element, "friction loss", def->friction_loss);
+    if (def->limited && tn_check_range(c, element, "range", def->range) &&
+        def->type == TN_JOINT_BALL && def->range[0] != 0.0)
+        tn_problem(c, element, "range of a ball joint must start at 0 (%g)", def->range[0]);
+}
+
+static void check_joint_type(TnCompile *c, const TnElement *element, const TnJointDef *def)
+{
+    bool is_free = def->type == TN_JOINT_FREE;
+    if (is_free && def->limited) tn_problem(c, element, "a free joint cannot have limits");
+    if ((is_free || def->type == TN_JOINT_BALL) && def->friction_loss != 0.0)
+        tn_problem(c, element, "friction loss is for hinges and slides only");
+}
+
+static bool check_joints(TnCompile *c)
+{
+    const TnModelBuilder *b = c->builder;
+    bool stands = true;
+    for (int i = 0; i < b->joint_count; i++) {
+        const TnJointDef *def = &b->joints[i];
+        const TnElement *element = TN_ELEMENT("joint", def, i);
+        if ((unsigned)def->type > TN_JOINT_HINGE) {
+            tn_problem(c, element, "type %d does not exist", (int)def->type);
+            stands = false;
+            continue;
+        }
+        check_joint_numbers(c, element, def);
+        check_joint_type(c, element, def);
+        if (!tn_check_id(c, element, "body", def->body, b->body_count)) {
+            stands = false;
+            continue;
+        }
+        if (def->body == TN_BODY_WORLD) {
+            tn_problem(c, element, "the world cannot have joints");
+            stands = false;
+            continue;
+        }
+        TnBodyScratch *body = &c->bodies[def->body - 1];
+        body->joint_count++;
+        body->dof_count += tn_joint_dof_count(def->type);
+        if (def->type != TN_JOINT_FREE) continue;
+        body->has_free = true;
+        if (b->bodies[def->body - 1].parent != TN_BODY_WORLD)
+            tn_problem(c, element, "a free joint needs a body whose parent is the world");
+    }
+    for (int i = 1; i < b->body_count; i++) {
+        const TnElement *element = TN_ELEMENT("body", &b->bodies[i], i);
+        if (c->bodies[i].has_free && c->bodies[i].joint_count > 1)
+            tn_problem(c, element, "a free joint must be its only joint");
+        else if (c->bodies[i].dof_count > 6)
+            tn_problem(c, element, "its joints have %d degrees of freedom; 6 are the most",
+                       c->bodies[i].dof_count);
+    }
+    return stands;
+}
+
+/* ---- geoms and sites ---- */
+
+static int size_count(TnGeomType type)
+{
+    switch (type) {
+    case TN_GEOM_SPHERE:
+        return 1;
+    case TN_GEOM_CAPSULE:
+    case TN_GEOM_CYLINDER:
+        return 2;
+    case TN_GEOM_ELLIPSOID:
+    case TN_GEOM_BOX:
+        return 3;
+    case TN_GEOM_PLANE:
+    case TN_GEOM_HEIGHT_FIELD:
+    case TN_GEOM_MESH:
+        break;
+    }
+    return 0;
+}
+
+/* Shape and mass: what the body's mass depends on. */
+static bool check_geom_shape(TnCompile *c, const TnElement *element, const TnGeomDef *def)
+{
+    int before = c->problem_count;
+    tn_check_numbers(c, element, "pos", def->pos, 3);
+    tn_check_quat(c, element, "quat", def->quat);
+    if (tn_check_numbers(c, element, "size", def->size, 3))
+        for (int k = 0; k < size_count(def->type); k++)
+            if (!(def->size[k] > 0.0)) {
+                tn_problem(c, element, "size %d must be positive (%g)", k + 1, def->size[k]);
+                break;
+            }
+    if (tn_check_numbers(c, element, "mass", &def->mass, 1) && def->mass < 0.0)
+        tn_check_positive(c, element, "density", def->density);
+    if (def->type == TN_GEOM_HEIGHT_FIELD)
+        tn_problem(c, element, "height fields are not supported yet");
+    if (def->type == TN_GEOM_MESH) {
+        if (def->mesh_vertex_count < 4)
+            tn_problem(c, element, "a mesh needs at least 4 vertices (%d)", def->mesh_vertex_count);
+        tn_check_numbers(c, element, "a mesh vertex", def->mesh_vertices,
+                         3 * def->mesh_vertex_count);
+    }
+    return c->problem_count == before;
+}
+
+static bool check_geoms(TnCompile *c)
+{
+    bool stands = true;
+    for (int i = 0; i < c->builder->geom_count; i++) {
+        const TnGeomDef *def = &c->builder->geoms[i];
+        const TnElement *element = TN_ELEMENT("geom", def, i);
+        bool body_exists = tn_check_id(c, element, "body", def->body, c->builder->body_count);
+        if (!body_exists) stands = false;
+        if ((unsigned)def->type > TN_GEOM_MESH) {
+            tn_problem(c, element, "type %d does not exist", (int)def->type);
+            stands = false;
+            continue;
+        }
+        if (!check_geom_shape(c, element, def) && body_exists)
+            c->bodies[def->body - 1].bad_mass = true;
+        tn_check_contact(c, element, def->contact_dim, def->friction, def->restitution,
+                         def->margin);
+        tn_check_numbers(c, element, "rgba", def->rgba, 4);
+    }
+    return stands;
+}
+
+static bool check_sites(TnCompile *c)
+{
+    bool stands = true;
+    for (int i = 0; i < c->builder->site_count; i++) {
+        const TnSiteDef *def = &c->builder->sites[i];
+        const TnElement *element = TN_ELEMENT("site", def, i);
+        if (!tn_check_id(c, element, "body", def->body, c->builder->body_count)) stands = false;
+        tn_check_numbers(c, element, "pos", def->pos, 3);
+        tn_check_quat(c, element, "quat", def->quat);
+    }
+    return stands;
+}
+
+bool tn_check_tree(TnCompile *c)
+{
+    bool bodies = check_bodies(c), joints = check_joints(c), geoms = check_geoms(c),
+         sites = check_sites(c);
+    return bodies && joints && geoms && sites;
+}

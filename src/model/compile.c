@@ -1,0 +1,350 @@
+/* compile.c: from definitions to the immutable model: the chain of passes, and the kinematic tree.
+ *
+ * Links are sorted by subsystem with one counting sort over the bodies, joints by link with
+ * another, so that compiling is linear in the number of definitions. */
+#include "builder.h"
+
+#include "../math/vec3.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int tn_joint_qpos_count(TnJointType type)
+{
+    return type == TN_JOINT_FREE ? 7 : type == TN_JOINT_BALL ? 4 : 1;
+}
+
+int tn_joint_dof_count(TnJointType type)
+{
+    return type == TN_JOINT_FREE ? 6 : type == TN_JOINT_BALL ? 3 : 1;
+}
+
+int tn_sensor_data_count(TnSensorType type)
+{
+    switch (type) {
+    case TN_SENSOR_JOINT_POS:
+    case TN_SENSOR_JOINT_VEL:
+        return 1;
+    case TN_SENSOR_BODY_POS:
+    case TN_SENSOR_SITE_POS:
+        return 3;
+    case TN_SENSOR_BODY_QUAT:
+    case TN_SENSOR_SITE_QUAT:
+        return 4;
+    }
+    return 0;
+}
+
+void tn_problem(TnCompile *c, const TnElement *element, const char *format, ...)
+{
+    char place[160], text[512];
+    if (element->name && element->name[0])
+        snprintf(place, sizeof place, "%s '%.100s'", element->kind, element->name);
+    else if (element->id > 0)
+        snprintf(place, sizeof place, "%s %d", element->kind, element->id);
+    else
+        snprintf(place, sizeof place, "%s", element->kind);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tn_error_at(c->err, TN_ERROR_MODEL, element->source, place, "%s", text);
+    c->problem_count++;
+}
+
+/* (pos, quat) of a child frame given in its parent's, seen from where the parent is. */
+static void compose(double pos[3], double quat[4], const double parent_pos[3],
+                    const double parent_quat[4], const double child_pos[3],
+                    const double child_quat[4])
+{
+    double moved[3];
+    quat_rotate(moved, parent_quat, child_pos);
+    v3_add(pos, parent_pos, moved);
+    quat_mul(quat, parent_quat, child_quat);
+    quat_normalize(quat);
+}
+
+/* ---- order ---- */
+
+/* Roots, then each body's link: subsystems follow each other, bodies keep their order within one.
+ */
+static void order_links(TnCompile *c)
+{
+    TnModel *m = c->model;
+    TnBodyScratch *s = c->bodies;
+    for (int i = 1; i < m->body_count; i++) {
+        int parent = c->builder->bodies[i].parent - 1;
+        bool moves = s[i].joint_count > 0;
+        s[i].root = s[parent].root ? s[parent].root : moves ? i : 0;
+        if (moves) s[s[i].root].link_total++;
+    }
+    int link = 1, subsystem = 0;
+    for (int i = 1; i < m->body_count; i++)
+        if (s[i].root == i) {
+            s[i].subsystem = subsystem;
+            m->subsystems[subsystem++] =
+                (TnSubsystem){.link_start = link}; /* link_count counts up below */
+            link += s[i].link_total;
+        }
+    m->link_count = link;
+    m->subsystem_count = subsystem;
+
+    m->links[0] = (TnLink){.subsystem = -1, .inertia_axes = {1.0}};
+    m->bodies[0] = (TnBody){.parent = -1, .quat = {1.0}, .link_quat = {1.0}};
+    for (int i = 1; i < m->body_count; i++) {
+        TnBody *body = &m->bodies[i];
+        body->parent = c->builder->bodies[i].parent - 1;
+        body->link = m->bodies[body->parent].link;
+        if (s[i].joint_count == 0) continue;
+        TnSubsystem *sub = &m->subsystems[s[s[i].root].subsystem];
+        int l = sub->link_start + sub->link_count++;
+        m->links[l] =
+            (TnLink){.body = i, .parent = body->link, .subsystem = s[s[i].root].subsystem};
+        body->link = l;
+    }
+}
+
+/* Joints by link, then their places in qpos and qvel. */
+static void order_joints(TnCompile *c)
+{
+    TnModel *m = c->model;
+    int start = 0;
+    for (int l = 1; l < m->link_count; l++) {
+        m->links[l].joint_start = start;
+        start += c->bodies[m->links[l].body].joint_count;
+    }
+    for (int i = 0; i < m->joint_count; i++) {
+        TnLink *link = &m->links[m->bodies[c->builder->joints[i].body - 1].link];
+        int j = link->joint_start + link->joint_count++;
+        c->lookup->joint_index[i] = j;
+        c->lookup->joint_id[j] = i + 1;
+        m->joint_names[j] = c->lookup->names[TN_NAME_JOINT].names[i];
+    }
+    int qpos = 0, dof = 0;
+    for (int l = 1; l < m->link_count; l++) {
+        TnLink *link = &m->links[l];
+        int above = -1; /* the dof that moves this one's carrier */
+        if (link->parent)
+            above = m->links[link->parent].dof_start + m->links[link->parent].dof_count - 1;
+        link->dof_start = dof;
+        for (int j = link->joint_start; j < link->joint_start + link->joint_count; j++) {
+            TnJointType type = c->builder->joints[c->lookup->joint_id[j] - 1].type;
+            m->joints[j] = (TnJoint){
+                .type = type, .body = link->body, .link = l, .qpos_start = qpos, .dof_start = dof};
+            qpos += tn_joint_qpos_count(type);
+            for (int k = 0; k < tn_joint_dof_count(type); k++) {
+                m->dof_joint[dof] = j;
+                m->dof_parent[dof] = above;
+                above = dof++;
+            }
+        }
+        link->dof_count = dof - link->dof_start;
+    }
+}
+
+/* One free body on its own, with nothing on its joint that would make the mass matrix more than a
+ * rigid body's. */
+static bool is_rigid(const TnModel *m, const TnSubsystem *sub)
+{
+    const TnJoint *joint = &m->joints[m->links[sub->link_start].joint_start];
+    return sub->link_count == 1 && m->links[sub->link_start].joint_count == 1 &&
+           joint->type == TN_JOINT_FREE && joint->damping == 0.0 && joint->armature == 0.0 &&
+           joint->friction_loss == 0.0 && joint->stiffness == 0.0;
+}
+
+static void divide_into_subsystems(TnModel *m)
+{
+    for (int s = 0; s < m->subsystem_count; s++) {
+        TnSubsystem *sub = &m->subsystems[s];
+        const TnLink *first = &m->links[sub->link_start], *last = first + sub->link_count - 1;
+        const TnJoint *last_joint = &m->joints[last->joint_start + last->joint_count - 1];
+        sub->dof_start = first->dof_start;
+        sub->dof_count = last->dof_start + last->dof_count - first->dof_start;
+        sub->qpos_start = m->joints[first->joint_start].qpos_start;
+        sub->qpos_count =
+            last_joint->qpos_start + tn_joint_qpos_count(last_joint->type) - sub->qpos_start;
+        sub->kind = is_rigid(m, sub) ? TN_SUBSYSTEM_RIGID : TN_SUBSYSTEM_TREE;
+        sub->kind_index = sub->kind == TN_SUBSYSTEM_RIGID ? m->rigid_count++ : m->tree_count++;
+    }
+}
+
+/* ---- bodies, joints, geoms, sites ---- */
+
+static void compile_bodies(TnCompile *c)
+{
+    TnModel *m = c->model;
+    quat_identity(c->bodies[0].quat);
+    for (int i = 1; i < m->body_count; i++) {
+        const TnBodyDef *def = &c->builder->bodies[i];
+        TnBody *body = &m->bodies[i];
+        const TnBody *parent = &m->bodies[body->parent];
+        const TnBodyScratch *above = &c->bodies[body->parent];
+        v3_copy(body->pos, def->pos);
+        quat_copy(body->quat, def->quat);
+        quat_normalize(body->quat);
+        if (c->bodies[i].joint_count > 0)
+            quat_identity(body->link_quat);
+        else
+            compose(body->link_pos, body->link_quat, parent->link_pos, parent->link_quat, body->pos,
+                    body->quat);
+        compose(c->bodies[i].pos, c->bodies[i].quat, above->pos, above->quat, body->pos,
+                body->quat);
+    }
+}
+
+static void compile_joints(TnCompile *c)
+{
+    TnModel *m = c->model;
+    for (int j = 0; j < m->joint_count; j++) {
+        const TnJointDef *def = &c->builder->joints[c->lookup->joint_id[j] - 1];
+        TnJoint *joint = &m->joints[j];
+        double *q0 = m->qpos0 + joint->qpos_start;
+        const TnBody *body = &m->bodies[joint->body];
+        v3_copy(joint->pos, def->pos);
+        v3_copy(joint->axis, def->axis);
+        v3_normalize(joint->axis);
+        joint->ref = def->ref;
+        joint->limited = def->limited;
+        memcpy(joint->range, def->range, sizeof joint->range);
+        joint->stiffness = def->stiffness;
+        joint->spring_ref = def->spring_ref;
+        joint->damping = def->damping;
+        joint->armature = def->armature;
+        joint->friction_loss = def->friction_loss;
+        switch (joint->type) {
+        case TN_JOINT_FREE: /* acts at the body's origin, whatever anchor was given */
+            v3_zero(joint->pos);
+            v3_copy(q0, body->pos);
+            quat_copy(q0 + 3, body->quat);
+            break;
+        case TN_JOINT_BALL:
+            quat_identity(q0);
+            break;
+        case TN_JOINT_SLIDE:
+        case TN_JOINT_HINGE:
+            q0[0] = joint->ref;
+            break;
+        }
+    }
+}
+
+/* Bounds about the geom's own origin. */
+static void bound_geom(TnGeom *geom)
+{
+    const double *s = geom->size;
+    switch (geom->type) {
+    case TN_GEOM_PLANE:
+    case TN_GEOM_HEIGHT_FIELD:
+        geom->bounding_radius = INFINITY;
+        v3_set(geom->half_extent, INFINITY, INFINITY, INFINITY);
+        return;
+    case TN_GEOM_SPHERE:
+        geom->bounding_radius = s[0];
+        v3_set(geom->half_extent, s[0], s[0], s[0]);
+        return;
+    case TN_GEOM_CAPSULE:
+        geom->bounding_radius = s[0] + s[1];
+        v3_set(geom->half_extent, s[0], s[0], s[0] + s[1]);
+        return;
+    case TN_GEOM_ELLIPSOID:
+        geom->bounding_radius = fmax(s[0], fmax(s[1], s[2]));
+        v3_copy(geom->half_extent, s);
+        return;
+    case TN_GEOM_CYLINDER:
+        geom->bounding_radius = sqrt(s[0] * s[0] + s[1] * s[1]);
+        v3_set(geom->half_extent, s[0], s[0], s[1]);
+        return;
+    case TN_GEOM_BOX:
+        geom->bounding_radius = v3_norm(s);
+        v3_copy(geom->half_extent, s);
+        return;
+    case TN_GEOM_MESH:
+        for (int i = 0; i < geom->mesh_vertex_count; i++) {
+            const double *v = geom->mesh_vertices + 3 * (size_t)i;
+            geom->bounding_radius = fmax(geom->bounding_radius, v3_norm(v));
+            for (int k = 0; k < 3; k++)
+                geom->half_extent[k] = fmax(geom->half_extent[k], fabs(v[k]));
+        }
+        return;
+    }
+}
+
+static void compile_geoms(TnCompile *c)
+{
+    TnModel *m = c->model;
+    double *vertices = c->vertices;
+    for (int i = 0; i < m->geom_count; i++) {
+        const TnGeomDef *def = &c->builder->geoms[i];
+        TnGeom *geom = &m->geoms[i];
+        const TnBody *body = &m->bodies[def->body - 1];
+        geom->type = def->type;
+        geom->body = def->body - 1;
+        geom->link = body->link;
+        v3_copy(geom->pos, def->pos);
+        quat_copy(geom->quat, def->quat);
+        quat_normalize(geom->quat);
+        compose(geom->link_pos, geom->link_quat, body->link_pos, body->link_quat, geom->pos,
+                geom->quat);
+        quat_to_m3(geom->link_rot, geom->link_quat);
+        v3_copy(geom->size, def->size);
+        geom->contact_type = def->contact_type;
+        geom->contact_affinity = def->contact_affinity;
+        geom->contact_dim = def->contact_dim;
+        geom->priority = def->priority;
+        v3_copy(geom->friction, def->friction);
+        geom->restitution = def->restitution;
+        geom->margin = def->margin;
+        geom->group = def->group;
+        memcpy(geom->rgba, def->rgba, sizeof geom->rgba);
+        if (def->mesh_vertex_count > 0) {
+            size_t count = 3 * (size_t)def->mesh_vertex_count;
+            memcpy(vertices, def->mesh_vertices, count * sizeof(double));
+            geom->mesh_vertices = vertices;
+            geom->mesh_vertex_count = def->mesh_vertex_count;
+            vertices += count;
+        }
+        bound_geom(geom);
+        if (geom->type == TN_GEOM_PLANE && geom->link != 0)
+            tn_problem(c, TN_ELEMENT("geom", def, i), "a plane must be fixed to the world");
+    }
+}
+
+static void compile_sites(TnCompile *c)
+{
+    for (int i = 0; i < c->model->site_count; i++) {
+        const TnSiteDef *def = &c->builder->sites[i];
+        TnSite *site = &c->model->sites[i];
+        site->body = def->body - 1;
+        v3_copy(site->pos, def->pos);
+        quat_copy(site->quat, def->quat);
+        quat_normalize(site->quat);
+    }
+}
+
+/* ---- public ---- */
+
+TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
+{
+    TnCompile c = {.builder = builder, .err = err};
+    if (!builder || builder->out_of_memory || !tn_layout(&c)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the model");
+        return NULL;
+    }
+    tn_compile_names(&c);
+    bool tree_stands = tn_check_tree(&c), parts_stand = tn_check_parts(&c);
+    if (tree_stands) {
+        order_links(&c);
+        order_joints(&c);
+        compile_bodies(&c);
+        compile_joints(&c);
+        divide_into_subsystems(c.model);
+        compile_geoms(&c);
+        compile_sites(&c);
+        tn_compile_masses(&c);
+        if (parts_stand) tn_compile_parts(&c);
+    }
+    tn_free(c.bodies);
+    if (c.problem_count == 0) return c.model;
+    tn_model_destroy(c.model);
+    return NULL;
+}

@@ -1,0 +1,185 @@
+/* compile_parts.c: actuators, equalities, pairs, excludes, sensors, keys and the control track.
+ *
+ * Equality anchors follow MuJoCo: the anchor of a connect lies on body1, that of a weld on body2;
+ * the other body's copy of the point is the one that coincides with it in the reference pose. A
+ * weld with a given relpose takes relpos itself as the point on body1. */
+#include "builder.h"
+
+#include "../math/vec3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void compile_actuators(TnCompile *c)
+{
+    for (int i = 0; i < c->model->actuator_count; i++) {
+        const TnActuatorDef *def = &c->builder->actuators[i];
+        TnActuator *actuator = &c->model->actuators[i];
+        *actuator = (TnActuator){.joint = c->lookup->joint_index[def->joint - 1],
+                                 .gear = def->gear,
+                                 .gain = def->gain,
+                                 .ctrl_limited = def->ctrl_limited,
+                                 .force_limited = def->force_limited};
+        v3_copy(actuator->bias, def->bias);
+        memcpy(actuator->ctrl_range, def->ctrl_range, sizeof actuator->ctrl_range);
+        memcpy(actuator->force_range, def->force_range, sizeof actuator->force_range);
+    }
+}
+
+/* ---- equalities ---- */
+
+/* A point given in one body's axes, in the other's, both in the reference pose. */
+static void point_in_other(double out[3], const TnBodyScratch *other, const TnBodyScratch *own,
+                           const double point[3])
+{
+    double world[3], inverse[4];
+    quat_rotate(world, own->quat, point);
+    v3_add(world, world, own->pos);
+    v3_sub(world, world, other->pos);
+    quat_conjugate(inverse, other->quat);
+    quat_rotate(out, inverse, world);
+}
+
+static void compile_weld(TnEquality *equality, const TnEqualityDef *def, const TnBodyScratch *body1,
+                         const TnBodyScratch *body2)
+{
+    v3_copy(equality->anchor2, def->anchor);
+    if (def->has_relpose) {
+        v3_copy(equality->anchor1, def->relpos);
+        quat_copy(equality->relquat, def->relquat);
+    } else {
+        double inverse[4];
+        point_in_other(equality->anchor1, body1, body2, def->anchor);
+        quat_conjugate(inverse, body1->quat);
+        quat_mul(equality->relquat, inverse, body2->quat);
+    }
+    quat_normalize(equality->relquat);
+}
+
+static void compile_equalities(TnCompile *c)
+{
+    const TnModel *m = c->model;
+    for (int i = 0; i < m->equality_count; i++) {
+        const TnEqualityDef *def = &c->builder->equalities[i];
+        TnEquality *equality = &m->equalities[i];
+        *equality = (TnEquality){
+            .type = def->type, .active = def->active, .joint1 = -1, .joint2 = -1, .relquat = {1.0}};
+        memcpy(equality->polycoef, def->polycoef, sizeof equality->polycoef);
+        if (def->type == TN_EQUALITY_JOINT) {
+            equality->joint1 = c->lookup->joint_index[def->joint1 - 1];
+            if (def->joint2) equality->joint2 = c->lookup->joint_index[def->joint2 - 1];
+            continue;
+        }
+        int body1 = equality->body1 = def->body1 - 1;
+        int body2 = equality->body2 = def->body2 ? def->body2 - 1 : 0;
+        if (m->bodies[body1].link == m->bodies[body2].link)
+            tn_problem(c, TN_ELEMENT("equality", def, i),
+                       "its bodies are fixed to each other already");
+        if (def->type == TN_EQUALITY_WELD)
+            compile_weld(equality, def, &c->bodies[body1], &c->bodies[body2]);
+        else {
+            v3_copy(equality->anchor1, def->anchor);
+            point_in_other(equality->anchor2, &c->bodies[body2], &c->bodies[body1], def->anchor);
+        }
+    }
+}
+
+/* ---- pairs and excludes ---- */
+
+static void compile_pairs(TnCompile *c)
+{
+    const TnModel *m = c->model;
+    for (int i = 0; i < m->pair_count; i++) {
+        const TnPairDef *def = &c->builder->pairs[i];
+        TnPair *pair = &m->pairs[i];
+        *pair = (TnPair){.geom1 = def->geom1 - 1,
+                         .geom2 = def->geom2 - 1,
+                         .contact_dim = def->contact_dim,
+                         .restitution = def->restitution,
+                         .margin = def->margin};
+        v3_copy(pair->friction, def->friction);
+        const TnElement element = {.kind = "pair", .id = i + 1, .source = def->source};
+        if (m->geoms[pair->geom1].link == m->geoms[pair->geom2].link)
+            tn_problem(c, &element, "its geoms are fixed to each other");
+    }
+}
+
+static int compare_excludes(const void *a, const void *b)
+{
+    const TnExclude *x = a, *y = b;
+    if (x->body1 != y->body1) return x->body1 < y->body1 ? -1 : 1;
+    return (x->body2 > y->body2) - (x->body2 < y->body2);
+}
+
+static void compile_excludes(TnCompile *c)
+{
+    for (int i = 0; i < c->model->exclude_count; i++) {
+        int a = c->builder->excludes[i].body1 - 1, b = c->builder->excludes[i].body2 - 1;
+        c->model->excludes[i] = a < b ? (TnExclude){a, b} : (TnExclude){b, a};
+    }
+    qsort(c->model->excludes, (size_t)c->model->exclude_count, sizeof(TnExclude), compare_excludes);
+}
+
+/* ---- sensors, keys, track ---- */
+
+static void compile_sensors(TnCompile *c)
+{
+    int start = 0;
+    for (int i = 0; i < c->model->sensor_count; i++) {
+        const TnSensorDef *def = &c->builder->sensors[i];
+        bool of_joint = def->type == TN_SENSOR_JOINT_POS || def->type == TN_SENSOR_JOINT_VEL;
+        TnSensor *sensor = &c->model->sensors[i];
+        sensor->type = def->type;
+        sensor->object = of_joint ? c->lookup->joint_index[def->object - 1] : def->object - 1;
+        sensor->data_start = start;
+        sensor->data_count = tn_sensor_data_count(def->type);
+        start += sensor->data_count;
+    }
+}
+
+static double *keep_numbers(TnCompile *c, const double *values, int count)
+{
+    double *copy = c->key_numbers;
+    if (values) memcpy(copy, values, (size_t)count * sizeof(double));
+    c->key_numbers += count;
+    return copy;
+}
+
+static void compile_keys(TnCompile *c)
+{
+    const TnModel *m = c->model;
+    for (int i = 0; i < m->key_count; i++) {
+        const TnKeyDef *def = &c->builder->keys[i];
+        double *qpos = keep_numbers(c, def->qpos ? def->qpos : m->qpos0, m->qpos_count);
+        for (int j = 0; j < m->joint_count; j++) {
+            const TnJoint *joint = &m->joints[j];
+            if (joint->type != TN_JOINT_FREE && joint->type != TN_JOINT_BALL) continue;
+            double *quat = qpos + joint->qpos_start + (joint->type == TN_JOINT_FREE ? 3 : 0);
+            if (tn_check_quat(c, TN_ELEMENT("key", def, i), "a quaternion in qpos", quat))
+                quat_normalize(quat);
+        }
+        m->keys[i] = (TnKey){.time = def->time, .qpos = qpos};
+        m->keys[i].qvel = keep_numbers(
+            c, def->qvel, m->dof_count); /* the block is zero where nothing was given */
+        m->keys[i].ctrl = keep_numbers(c, def->ctrl, m->actuator_count);
+    }
+}
+
+static void compile_track(TnCompile *c)
+{
+    const TnTrackDef *def = &c->builder->track;
+    size_t rows = (size_t)c->model->track_count, numbers = rows * (size_t)c->model->actuator_count;
+    if (rows) memcpy(c->model->track_times, def->times, rows * sizeof(double));
+    if (numbers) memcpy(c->model->track_ctrl, def->ctrl, numbers * sizeof(double));
+}
+
+void tn_compile_parts(TnCompile *c)
+{
+    compile_actuators(c);
+    compile_equalities(c);
+    compile_pairs(c);
+    compile_excludes(c);
+    compile_sensors(c);
+    compile_keys(c);
+    compile_track(c);
+}

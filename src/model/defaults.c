@@ -1,0 +1,56 @@
+/* defaults.c: the definition structs with their default values. */
+#include <tenon/model.h>
+
+TnOption tn_option(void)
+{
+    return (TnOption){.timestep = 0.01,
+                      .gravity = {0.0, 0.0, -9.81},
+                      .theta = 0.5,
+                      .relinearize = 3,
+                      .stabilization = 0.2};
+}
+
+TnBodyDef tn_body_def(void)
+{
+    return (TnBodyDef){.parent = TN_BODY_WORLD, .quat = {1.0}, .inertia_quat = {1.0}};
+}
+
+TnJointDef tn_joint_def(void)
+{
+    return (TnJointDef){.type = TN_JOINT_HINGE, .axis = {0.0, 0.0, 1.0}};
+}
+
+TnGeomDef tn_geom_def(void)
+{
+    return (TnGeomDef){.body = TN_BODY_WORLD,
+                       .type = TN_GEOM_SPHERE,
+                       .quat = {1.0},
+                       .density = 1000.0,
+                       .mass = -1.0,
+                       .contact_type = 1,
+                       .contact_affinity = 1,
+                       .contact_dim = 3,
+                       .friction = {1.0, 0.005, 0.0001},
+                       .rgba = {0.5, 0.5, 0.5, 1.0}};
+}
+
+TnSiteDef tn_site_def(void) { return (TnSiteDef){.body = TN_BODY_WORLD, .quat = {1.0}}; }
+
+TnActuatorDef tn_actuator_def(void) { return (TnActuatorDef){.gear = 1.0, .gain = 1.0}; }
+
+TnEqualityDef tn_equality_def(void)
+{
+    return (TnEqualityDef){
+        .type = TN_EQUALITY_CONNECT, .active = true, .relquat = {1.0}, .polycoef = {0.0, 1.0}};
+}
+
+TnPairDef tn_pair_def(void)
+{
+    return (TnPairDef){.contact_dim = 3, .friction = {1.0, 0.005, 0.0001}};
+}
+
+TnSensorDef tn_sensor_def(void) { return (TnSensorDef){.type = TN_SENSOR_JOINT_POS}; }
+
+TnKeyDef tn_key_def(void) { return (TnKeyDef){.time = 0.0}; }
+
+TnTrackDef tn_track_def(void) { return (TnTrackDef){.loop_from = -1}; }

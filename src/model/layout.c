@@ -1,0 +1,214 @@
+/* layout.c: the model's one block of memory, and the names in it.
+ *
+ * All sizes follow from the definitions, so lay_out runs twice: first to measure, then to place the
+ * arrays. Each array starts on its own cache line. */
+#include "builder.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- the definitions that have names, seen alike ---- */
+
+typedef struct NamedDefs {
+    const char *kind;
+    const void *defs;
+    int count;
+    size_t stride, name_at, source_at;
+} NamedDefs;
+
+#define NAMED(KIND, ARRAY, COUNT, TYPE)                                                            \
+    {                                                                                              \
+        KIND, b->ARRAY, b->COUNT, sizeof(TYPE), offsetof(TYPE, name), offsetof(TYPE, source)       \
+    }
+
+static NamedDefs named_defs(const TnModelBuilder *b, TnNameKind kind)
+{
+    const NamedDefs all[TN_NAME_KIND_COUNT] = {
+        [TN_NAME_BODY] = NAMED("body", bodies, body_count, TnBodyDef),
+        [TN_NAME_JOINT] = NAMED("joint", joints, joint_count, TnJointDef),
+        [TN_NAME_GEOM] = NAMED("geom", geoms, geom_count, TnGeomDef),
+        [TN_NAME_SITE] = NAMED("site", sites, site_count, TnSiteDef),
+        [TN_NAME_ACTUATOR] = NAMED("actuator", actuators, actuator_count, TnActuatorDef),
+        [TN_NAME_EQUALITY] = NAMED("equality", equalities, equality_count, TnEqualityDef),
+        [TN_NAME_SENSOR] = NAMED("sensor", sensors, sensor_count, TnSensorDef),
+        [TN_NAME_KEY] = NAMED("key", keys, key_count, TnKeyDef),
+    };
+    return all[kind];
+}
+
+static const char *name_of(const NamedDefs *d, int i)
+{
+    const char *name;
+    memcpy(&name, (const char *)d->defs + (size_t)i * d->stride + d->name_at, sizeof name);
+    return name;
+}
+
+static TnSource source_of(const NamedDefs *d, int i)
+{
+    TnSource source;
+    memcpy(&source, (const char *)d->defs + (size_t)i * d->stride + d->source_at, sizeof source);
+    return source;
+}
+
+/* ---- memory ---- */
+
+typedef struct Block {
+    char *base; /* NULL: only measure */
+    size_t used;
+} Block;
+
+static void *place(Block *block, size_t count, size_t size)
+{
+    block->used = (block->used + 63) / 64 * 64;
+    void *p = block->base ? block->base + block->used : NULL;
+    block->used += count * size;
+    return p;
+}
+#define PLACE(TYPE, COUNT) ((TYPE *)place(block, (size_t)(COUNT), sizeof(TYPE)))
+
+static void lay_out_names(Block *block, TnCompile *c)
+{
+    const char **names[TN_NAME_KIND_COUNT];
+    TnNameTable tables[TN_NAME_KIND_COUNT];
+    for (int k = 0; k < TN_NAME_KIND_COUNT; k++) {
+        int count = named_defs(c->builder, (TnNameKind)k).count;
+        size_t slots = tn_name_slot_count(count);
+        names[k] = PLACE(const char *, count);
+        tables[k] = (TnNameTable){names[k], PLACE(int32_t, slots), (uint32_t)(slots - 1)};
+    }
+    int joint_count = c->builder->joint_count;
+    const char **joint_names = PLACE(const char *, joint_count);
+    int *joint_index = PLACE(int, joint_count), *joint_id = PLACE(int, joint_count);
+    c->lookup = PLACE(TnModelLookup, 1);
+    if (!block->base) return;
+
+    memcpy(c->lookup->names, tables, sizeof tables);
+    c->lookup->joint_index = joint_index;
+    c->lookup->joint_id = joint_id;
+    TnModel *m = c->model;
+    m->lookup = c->lookup;
+    m->body_names = names[TN_NAME_BODY];
+    m->joint_names = joint_names; /* by index; the table's are by id */
+    m->geom_names = names[TN_NAME_GEOM];
+    m->site_names = names[TN_NAME_SITE];
+    m->actuator_names = names[TN_NAME_ACTUATOR];
+    m->equality_names = names[TN_NAME_EQUALITY];
+    m->sensor_names = names[TN_NAME_SENSOR];
+    m->key_names = names[TN_NAME_KEY];
+}
+
+static void lay_out(Block *block, TnCompile *c, TnModel *m)
+{
+    size_t key_length = (size_t)m->qpos_count + (size_t)m->dof_count + (size_t)m->actuator_count;
+    size_t key_numbers = (size_t)m->key_count * key_length;
+    size_t track_numbers = (size_t)m->track_count * (size_t)m->actuator_count;
+    m->bodies = PLACE(TnBody, m->body_count);
+    m->links = PLACE(TnLink, m->link_count);
+    m->joints = PLACE(TnJoint, m->joint_count);
+    m->geoms = PLACE(TnGeom, m->geom_count);
+    m->sites = PLACE(TnSite, m->site_count);
+    m->actuators = PLACE(TnActuator, m->actuator_count);
+    m->equalities = PLACE(TnEquality, m->equality_count);
+    m->pairs = PLACE(TnPair, m->pair_count);
+    m->excludes = PLACE(TnExclude, m->exclude_count);
+    m->sensors = PLACE(TnSensor, m->sensor_count);
+    m->keys = PLACE(TnKey, m->key_count);
+    m->subsystems = PLACE(TnSubsystem, m->link_count); /* at most one per link */
+    m->qpos0 = PLACE(double, m->qpos_count);
+    m->dof_joint = PLACE(int, m->dof_count);
+    m->dof_parent = PLACE(int, m->dof_count);
+    m->track_times = PLACE(double, m->track_count);
+    m->track_ctrl = PLACE(double, track_numbers);
+    c->key_numbers = PLACE(double, key_numbers);
+    c->vertices = PLACE(double, 3 * c->vertex_count);
+    c->text = PLACE(char, c->text_bytes);
+    lay_out_names(block, c);
+}
+
+/* Counts from the definitions alone; link_count is an upper bound until the links are ordered. */
+static void measure(TnCompile *c, TnModel *m)
+{
+    const TnModelBuilder *b = c->builder;
+    m->option = b->option;
+    m->body_count = b->body_count;
+    m->joint_count = b->joint_count;
+    m->geom_count = b->geom_count;
+    m->site_count = b->site_count;
+    m->actuator_count = b->actuator_count;
+    m->equality_count = b->equality_count;
+    m->pair_count = b->pair_count;
+    m->exclude_count = b->exclude_count;
+    m->sensor_count = b->sensor_count;
+    m->key_count = b->key_count;
+    m->link_count = 1 + (b->joint_count < b->body_count - 1 ? b->joint_count : b->body_count - 1);
+    m->track_count = b->has_track ? b->track.row_count : 0;
+    m->track_loop_from = b->has_track ? b->track.loop_from : -1;
+    for (int i = 0; i < b->joint_count; i++) {
+        m->qpos_count += tn_joint_qpos_count(b->joints[i].type);
+        m->dof_count += tn_joint_dof_count(b->joints[i].type);
+    }
+    for (int i = 0; i < b->sensor_count; i++)
+        m->sensor_data_count += tn_sensor_data_count(b->sensors[i].type);
+    for (int i = 0; i < b->geom_count; i++)
+        c->vertex_count += (size_t)b->geoms[i].mesh_vertex_count;
+    c->text_bytes = strlen(b->name) + 1;
+    for (int k = 0; k < TN_NAME_KIND_COUNT; k++) {
+        NamedDefs d = named_defs(b, (TnNameKind)k);
+        for (int i = 0; i < d.count; i++) c->text_bytes += strlen(name_of(&d, i)) + 1;
+    }
+}
+
+bool tn_layout(TnCompile *c)
+{
+    TnModel head = {0};
+    measure(c, &head);
+    Block measured = {.used = sizeof(TnModel)};
+    lay_out(&measured, c, &head);
+
+    void *memory = tn_aligned_alloc(measured.used);
+    c->bodies = tn_calloc((size_t)head.body_count, sizeof *c->bodies);
+    if (!memory || !c->bodies) {
+        tn_free(memory);
+        tn_free(c->bodies);
+        c->bodies = NULL;
+        return false;
+    }
+    memset(memory, 0, measured.used);
+    c->model = memory;
+    *c->model = head;
+    c->model->memory = memory;
+    Block placed = {.base = memory, .used = sizeof(TnModel)};
+    lay_out(&placed, c, c->model);
+    return true;
+}
+
+/* ---- names ---- */
+
+static const char *keep_text(TnCompile *c, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = memcpy(c->text, text, bytes);
+    c->text += bytes;
+    return copy;
+}
+
+void tn_compile_names(TnCompile *c)
+{
+    c->model->name = keep_text(c, c->builder->name);
+    for (int k = 0; k < TN_NAME_KIND_COUNT; k++) {
+        NamedDefs d = named_defs(c->builder, (TnNameKind)k);
+        TnNameTable *table = &c->lookup->names[k];
+        for (int i = 0; i < d.count; i++) {
+            table->names[i] = keep_text(c, name_of(&d, i));
+            int first = tn_name_insert(table, i);
+            if (first < 0) continue;
+            TnElement element = {d.kind, table->names[i], i + 1, source_of(&d, i)};
+            TnSource there = source_of(&d, first);
+            if (there.file)
+                tn_problem(c, &element, "this name is already taken by the %s at %s:%d:%d", d.kind,
+                           there.file, there.line, there.column);
+            else
+                tn_problem(c, &element, "this name is already taken by %s %d", d.kind, first + 1);
+        }
+    }
+}

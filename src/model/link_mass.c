@@ -1,0 +1,96 @@
+/* link_mass.c: mass properties of the links: of each body from its inertial or its geoms, then
+ * merged into the link that carries it. Bodies carried by the world need no mass and get none. */
+#include "builder.h"
+
+#include "../math/vec3.h"
+
+/* Smallest over largest principal moment below which a matrix counts as singular: what rounding
+ * leaves of a zero. */
+#define SINGULAR_RATIO 1e-12
+
+static void add_inertial(TnBodyScratch *body, const TnBodyDef *def)
+{
+    body->mass.mass = def->mass;
+    v3_copy(body->mass.com, def->inertia_pos);
+    double *inertia = body->mass.inertia;
+    if (def->use_inertia_full) {
+        const double *f = def->inertia_full;
+        double full[9] = {f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2]};
+        memcpy(inertia, full, sizeof full);
+    } else {
+        double quat[4], R[9];
+        quat_copy(quat, def->inertia_quat);
+        quat_normalize(quat);
+        quat_to_m3(R, quat);
+        m3_rotate_diag(inertia, R, def->inertia);
+    }
+}
+
+static void add_geom(TnCompile *c, int index)
+{
+    const TnGeomDef *def = &c->builder->geoms[index];
+    const TnGeom *geom = &c->model->geoms[index];
+    TnBodyScratch *body = &c->bodies[geom->body];
+    if (def->mass == 0.0 || (def->mass < 0.0 && def->density == 0.0)) return;
+    double volume, moments[3];
+    if (!tn_shape_moments(def->type, def->size, &volume, moments)) {
+        if (def->type == TN_GEOM_MESH) {
+            tn_problem(c, TN_ELEMENT("geom", def, index),
+                       "the mass of a mesh is not computed: give its body an inertial, or the geom "
+                       "mass 0");
+            body->bad_mass = true;
+        }
+        return;
+    }
+    TnMassProperties part = {.mass = def->mass < 0.0 ? def->density * volume : def->mass};
+    for (int k = 0; k < 3; k++) part.inertia[4 * k] = part.mass * moments[k];
+    tn_mass_transform(&part, geom->pos, geom->quat);
+    tn_mass_add(&body->mass, &part);
+}
+
+static void finish_link(TnCompile *c, TnLink *link, const TnMassProperties *mass)
+{
+    const TnBodyDef *def = &c->builder->bodies[link->body];
+    const TnElement *element = TN_ELEMENT("body", def, link->body);
+    if (!(mass->mass > 0.0)) {
+        tn_problem(c, element, "has joints but no mass: give it an inertial or a geom with mass");
+        return;
+    }
+    link->mass = mass->mass;
+    v3_copy(link->com, mass->com);
+    memcpy(link->inertia, mass->inertia, sizeof link->inertia);
+    tn_principal_axes(link->inertia, link->inertia_principal, link->inertia_axes);
+    const double *p = link->inertia_principal;
+    double least = fmin(p[0], fmin(p[1], p[2])), most = fmax(p[0], fmax(p[1], p[2]));
+    /* Written so that a NaN (numbers that overflow when squared) is refused as well. */
+    if (!(least > SINGULAR_RATIO * most && most < INFINITY && link->mass < INFINITY))
+        tn_problem(c, element,
+                   "its inertia is not positive definite (principal moments %g %g %g kg m^2)", p[0],
+                   p[1], p[2]);
+    c->model->total_mass += link->mass;
+}
+
+void tn_compile_masses(TnCompile *c)
+{
+    TnModel *m = c->model;
+    for (int i = 1; i < m->body_count; i++)
+        if (m->bodies[i].link && c->builder->bodies[i].has_inertia)
+            add_inertial(&c->bodies[i], &c->builder->bodies[i]);
+    for (int i = 0; i < m->geom_count; i++)
+        if (m->geoms[i].link && !c->builder->bodies[m->geoms[i].body].has_inertia) add_geom(c, i);
+
+    /* The scratch of a link's own body collects all that is fixed to it; children come later than
+     * their carrier. */
+    for (int i = 1; i < m->body_count; i++) {
+        const TnBody *body = &m->bodies[i];
+        int carrier = m->links[body->link].body;
+        if (!body->link || carrier == i) continue;
+        tn_mass_transform(&c->bodies[i].mass, body->link_pos, body->link_quat);
+        tn_mass_add(&c->bodies[carrier].mass, &c->bodies[i].mass);
+        if (c->bodies[i].bad_mass) c->bodies[carrier].bad_mass = true;
+    }
+    for (int l = 1; l < m->link_count; l++) {
+        const TnBodyScratch *body = &c->bodies[m->links[l].body];
+        if (!body->bad_mass) finish_link(c, &m->links[l], &body->mass);
+    }
+}

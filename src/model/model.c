@@ -1,0 +1,185 @@
+/* model.c: questions to a compiled model: sizes, names, collision filter, control track. */
+#include "model.h"
+
+#include "../base/base.h"
+#include "names.h"
+
+#include <math.h>
+#include <string.h>
+
+void tn_model_destroy(TnModel *model)
+{
+    if (model) tn_free(model->memory); /* the model itself lies in it */
+}
+
+TnModelInfo tn_model_info(const TnModel *model)
+{
+    return (TnModelInfo){
+        .name = model->name,
+        .body_count = model->body_count,
+        .joint_count = model->joint_count,
+        .geom_count = model->geom_count,
+        .site_count = model->site_count,
+        .actuator_count = model->actuator_count,
+        .equality_count = model->equality_count,
+        .sensor_count = model->sensor_count,
+        .key_count = model->key_count,
+        .qpos_count = model->qpos_count,
+        .dof_count = model->dof_count,
+        .sensor_data_count = model->sensor_data_count,
+        .free_body_count = model->rigid_count,
+        .tree_count = model->tree_count,
+        .total_mass = model->total_mass,
+        .track_duration = model->track_count > 0 ? model->track_times[model->track_count - 1] : 0.0,
+        .option = model->option,
+    };
+}
+
+/* ---- names ---- */
+
+static const char *name_at(const TnModel *model, TnNameKind kind, int id, int count)
+{
+    return id >= 1 && id <= count ? model->lookup->names[kind].names[id - 1] : "";
+}
+
+const char *tn_model_body_name(const TnModel *model, TnBodyId id)
+{
+    return name_at(model, TN_NAME_BODY, id, model->body_count);
+}
+const char *tn_model_joint_name(const TnModel *model, TnJointId id)
+{
+    return name_at(model, TN_NAME_JOINT, id, model->joint_count);
+}
+const char *tn_model_geom_name(const TnModel *model, TnGeomId id)
+{
+    return name_at(model, TN_NAME_GEOM, id, model->geom_count);
+}
+const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id)
+{
+    return name_at(model, TN_NAME_ACTUATOR, id, model->actuator_count);
+}
+const char *tn_model_sensor_name(const TnModel *model, TnSensorId id)
+{
+    return name_at(model, TN_NAME_SENSOR, id, model->sensor_count);
+}
+const char *tn_model_key_name(const TnModel *model, TnKeyId id)
+{
+    return name_at(model, TN_NAME_KEY, id, model->key_count);
+}
+
+static int find(const TnModel *model, TnNameKind kind, const char *name)
+{
+    return tn_name_find(&model->lookup->names[kind], name) + 1;
+}
+
+TnBodyId tn_model_find_body(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_BODY, name);
+}
+TnJointId tn_model_find_joint(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_JOINT, name);
+}
+TnGeomId tn_model_find_geom(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_GEOM, name);
+}
+TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_ACTUATOR, name);
+}
+TnKeyId tn_model_find_key(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_KEY, name);
+}
+
+/* ---- joints and geoms; an id that does not exist gives zeros ---- */
+
+TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
+{
+    if (id < 1 || id > model->joint_count) return (TnJointInfo){0};
+    int index = model->lookup->joint_index[id - 1];
+    const TnJoint *joint = &model->joints[index];
+    bool is_free = joint->type == TN_JOINT_FREE, is_ball = joint->type == TN_JOINT_BALL;
+    return (TnJointInfo){.type = joint->type,
+                         .body = joint->body + 1,
+                         .qpos_start = joint->qpos_start,
+                         .qpos_count = is_free   ? 7
+                                       : is_ball ? 4
+                                                 : 1,
+                         .dof_start = joint->dof_start,
+                         .dof_count = is_free   ? 6
+                                      : is_ball ? 3
+                                                : 1};
+}
+
+TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id)
+{
+    TnGeomInfo info = {0};
+    if (id < 1 || id > model->geom_count) return info;
+    const TnGeom *geom = &model->geoms[id - 1];
+    info.type = geom->type;
+    info.body = geom->body + 1;
+    memcpy(info.size, geom->size, sizeof info.size);
+    memcpy(info.rgba, geom->rgba, sizeof info.rgba);
+    return info;
+}
+
+/* ---- collision filter ---- */
+
+static bool is_excluded(const TnModel *model, int body1, int body2)
+{
+    TnExclude wanted = body1 < body2 ? (TnExclude){body1, body2} : (TnExclude){body2, body1};
+    int low = 0, high = model->exclude_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const TnExclude *e = &model->excludes[middle];
+        if (e->body1 < wanted.body1 || (e->body1 == wanted.body1 && e->body2 < wanted.body2))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const TnExclude *e = &model->excludes[low];
+    return low < model->exclude_count && e->body1 == wanted.body1 && e->body2 == wanted.body2;
+}
+
+bool tn_model_bodies_collide(const TnModel *model, int body1, int body2)
+{
+    int link1 = model->bodies[body1].link, link2 = model->bodies[body2].link;
+    if (link1 == link2) return false;
+    /* A link touches its parent at the joint by design; the world is no such neighbour: a robot may
+     * hit the floor. */
+    if (link1 != 0 && link2 != 0 &&
+        (model->links[link1].parent == link2 || model->links[link2].parent == link1))
+        return false;
+    return !is_excluded(model, body1, body2);
+}
+
+/* ---- control track ---- */
+
+bool tn_model_track(const TnModel *model, double time, double *ctrl)
+{
+    int rows = model->track_count, width = model->actuator_count, loop = model->track_loop_from;
+    const double *times = model->track_times;
+    if (rows == 0) return false;
+    if (loop >= 0 && time > times[rows - 1])
+        time = times[loop] + fmod(time - times[loop], times[rows - 1] - times[loop]);
+
+    /* The last row whose time has come; the first one before that. */
+    int low = 0, high = rows;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (times[middle] <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double *row = model->track_ctrl + (size_t)low * (size_t)width;
+    if (low == rows - 1 || time <= times[low]) {
+        if (width) memcpy(ctrl, row, (size_t)width * sizeof(double));
+        return true;
+    }
+    double s = (time - times[low]) / (times[low + 1] - times[low]);
+    for (int k = 0; k < width; k++) ctrl[k] = row[k] + s * (row[width + k] - row[k]);
+    return true;
+}

@@ -1,0 +1,154 @@
+/* block_dense.c: a block with a full matrix, as a robot has. Contacts reach it through its ports, v_port = T v. */
+#include "block_kind.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../math/cholesky.h"
+
+static int unit_count(const TnProblem *p) { return p->dense_count; }
+
+static void multiply(double *y, const double *M, const double *x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        double s = 0.0;
+        for (int j = 0; j < n; j++) s += M[(long)i * n + j] * x[j];
+        y[i] = s;
+    }
+}
+
+/* compliance = T A⁻¹ Tᵀ = XᵀX with X = L⁻¹ Tᵀ, kept row by row in the block's scratch F. */
+static void port_compliance(const TnDenseBlock *d, TnPort *port)
+{
+    int n = d->dim;
+    for (int r = 0; r < 6; r++) {
+        double *x = d->F;
+        memcpy(x, port->T + (long)r * n, (size_t)n * sizeof(double));
+        tn_cholesky_solve(d->A_factor, n, x);
+        for (int s = 0; s < 6; s++) {
+            double sum = 0.0;
+            for (int k = 0; k < n; k++) sum += port->T[(long)s * n + k] * x[k];
+            port->compliance[6 * r + s] = sum;
+        }
+    }
+}
+
+static bool factor_A(TnProblem *p, int begin, int end)
+{
+    for (int i = begin; i < end; i++) {
+        TnDenseBlock *d = &p->dense[i];
+        memcpy(d->A_factor, d->A, sizeof(double) * (size_t)d->dim * (size_t)d->dim);
+        if (!tn_cholesky(d->A_factor, d->dim)) return false;
+        for (int k = d->port_start; k < d->port_start + d->port_count; k++)
+            port_compliance(d, &p->ports[k]);
+    }
+    return true;
+}
+
+/* Ports' velocities from the block's. */
+static void spread(TnProblem *p, const TnDenseBlock *d)
+{
+    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
+        double *row = p->twist[p->port_row + k];
+        const double *T = p->ports[k].T;
+        for (int r = 0; r < 6; r++) {
+            double s = 0.0;
+            for (int j = 0; j < d->dim; j++) s += T[(long)r * d->dim + j] * d->v[j];
+            row[r < 3 ? r : r + 1] = s;
+        }
+    }
+}
+
+/* F = Jᵀλ; port forces are taken from p->F. */
+static void gather(TnProblem *p, int block)
+{
+    TnDenseBlock *d = &p->dense[block];
+    memset(d->F, 0, sizeof(double) * (size_t)d->dim);
+    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
+        const double *f = p->F[p->port_row + k], *T = p->ports[k].T;
+        for (int r = 0; r < 6; r++) {
+            double w = f[r < 3 ? r : r + 1];
+            for (int j = 0; j < d->dim; j++) d->F[j] += w * T[(long)r * d->dim + j];
+        }
+    }
+    tn_rows_force(p, p->twist_count + block, d->F);
+}
+
+/* H += Tᵀ K T for each port. */
+static void add_port_stiffness(const TnProblem *p, const TnDenseBlock *d, double *H)
+{
+    int n = d->dim;
+    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
+        const double *K = p->K[p->port_row + k], *T = p->ports[k].T;
+        for (int r = 0; r < 6; r++)
+            for (int s = 0; s < 6; s++) {
+                double w = K[r <= s ? tn_sym6(r, s) : tn_sym6(s, r)];
+                if (w == 0.0) continue;
+                for (int i = 0; i < n; i++) {
+                    double wi = w * T[(long)r * n + i];
+                    for (int j = 0; j < n; j++) H[(long)i * n + j] += wi * T[(long)s * n + j];
+                }
+            }
+    }
+}
+
+static void add_row_stiffness(const TnProblem *p, int block, double *H, int n)
+{
+    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
+        const TnRowSide *side = &p->sides[p->block_sides[i]];
+        for (int a = side->start; a < side->start + side->count; a++)
+            for (int b = side->start; b < side->start + side->count; b++)
+                H[(long)p->index[a] * n + p->index[b]] +=
+                    side->beta * p->coefficient[a] * p->coefficient[b];
+    }
+}
+
+static bool factor_H(TnProblem *p, int begin, int end)
+{
+    for (int i = begin; i < end; i++) {
+        TnDenseBlock *d = &p->dense[i];
+        int n = d->dim;
+        size_t bytes = sizeof(double) * (size_t)n * (size_t)n;
+        spread(p, d);
+        gather(p, i);
+        /* JᵀWJ first on its own, for g = JᵀWJ v⁰ - F */
+        double *H = d->H_inverse;
+        memset(H, 0, bytes);
+        add_port_stiffness(p, d, H);
+        add_row_stiffness(p, p->twist_count + i, H, n);
+        multiply(d->g, H, d->v, n);
+        for (int k = 0; k < n; k++) d->g[k] -= d->F[k];
+        for (long k = 0; k < (long)n * n; k++) H[k] += d->A[k];
+        memcpy(d->work, H, bytes);
+        if (!tn_cholesky(d->work, n)) return false;
+        tn_cholesky_inverse(d->work, n, d->H_inverse);
+    }
+    return true;
+}
+
+static void update(TnProblem *p, int begin, int end, double alpha)
+{
+    for (int i = begin; i < end; i++) {
+        TnDenseBlock *d = &p->dense[i];
+        int n = d->dim;
+        p->kernels->row_forces(&p->contact_sides, p->port_row + d->port_start,
+                               p->port_row + d->port_start + d->port_count,
+                               (const double(*)[4])p->lambda_rows, p->F);
+        gather(p, i);
+        for (int r = 0; r < n; r++) d->v[r] = 0.0;
+        for (int c = 0; c < n; c++) { /* symmetric: column c is row c, which makes the loop a sum of rows */
+            double x = d->b[c] + d->g[c] + 2.0 * d->F[c];
+            const double *row = d->H_inverse + (long)c * n;
+            for (int r = 0; r < n; r++) d->v[r] += x * row[r];
+        }
+        for (int r = 0; r < n; r++) {
+            const double *row = d->A + (long)r * n;
+            double Av = 0.0;
+            for (int c = 0; c < n; c++) Av += row[c] * d->v[c];
+            d->g[r] += alpha * (d->b[r] + d->F[r] - Av);
+        }
+        spread(p, d);
+    }
+}
+
+const TnBlockKind tn_block_dense = {"dense", unit_count, factor_A, factor_H, update};

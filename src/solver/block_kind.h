@@ -1,0 +1,21 @@
+/* block_kind.h: the seam between the ADMM loop and the kinds of blocks. A kind handles its blocks in ranges of `units` (a batch of twist
+ * blocks, one dense block), so that threads share them. To add a kind, fill this table and name it in block_kinds[] of subadmm.c. */
+#ifndef TN_SOLVER_BLOCK_KIND_H
+#define TN_SOLVER_BLOCK_KIND_H
+
+#include "problem.h"
+
+typedef struct TnBlockKind {
+    const char *name;
+    int (*unit_count)(const TnProblem *problem);
+    /* Before weights: inverses and factors of A alone. False: not positive definite. */
+    bool (*factor_A)(TnProblem *problem, int begin, int end);
+    /* After weights: H = A + JᵀWJ factored; g = Jᵀ(W J v⁰ - λ⁰) for the starting guess. */
+    bool (*factor_H)(TnProblem *problem, int begin, int end);
+    /* v ← H⁻¹(b + g + 2F), g ← g + α(b + F - A v), F = Jᵀλ. */
+    void (*update)(TnProblem *problem, int begin, int end, double alpha);
+} TnBlockKind;
+
+extern const TnBlockKind tn_block_twist, tn_block_dense;
+
+#endif

@@ -1,0 +1,174 @@
+/* metrics.c: how far a solution is from one, recomputed from the raw data; no solver is judged by its own numbers.
+ *
+ * Per contact with u = J v + e and λ turned into a velocity by the local compliance (D_n, D_t; FB(a, b) = a + b - √(a² + b²)):
+ *     FB(u_n, D_n λ_n),   FB(|u_t|, D_t (μλ_n - |λ_t|)),   | |u_t| λ_t + μλ_n u_t | D_t / (|u_t| + D_t μλ_n).
+ * Hard rows: |u|, or min(u, Dλ) for an inequality; soft: |J v + e/α + λ/(kα)|; box, spin and roll: D |λ - Π(λ - u/D)|.
+ * AAc is -log10 of the RMS of all of these at v̂, AAλ the same at v_λ = A⁻¹(b + Jᵀλ), where the dynamics hold exactly. */
+#include "problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../math/cholesky.h"
+#include "../math/vec3.h"
+
+bool tn_velocities_alloc(const TnProblem *p, TnVelocities *out)
+{
+    int unknowns = 0;
+    for (int i = 0; i < p->dense_count; i++) unknowns += p->dense[i].dim;
+    out->twist = tn_arena_calloc(p->arena, sizeof(double[8]) * (size_t)p->table_rows);
+    out->dense = TN_ARENA_ZERO(p->arena, double, unknowns);
+    return out->twist && out->dense;
+}
+
+void tn_velocities_copy(const TnProblem *p, TnVelocities *out)
+{
+    memcpy(out->twist, p->twist, sizeof(double[8]) * (size_t)p->table_rows);
+    for (int i = 0; i < p->dense_count; i++)
+        memcpy(out->dense + p->dense[i].offset, p->dense[i].v, sizeof(double) * (size_t)p->dense[i].dim);
+}
+
+void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
+{
+    p->kernels->row_forces(&p->contact_sides, 0, p->table_rows,
+                           (const double(*)[4])p->lambda_rows, p->F);
+    for (int k = 0; k < p->twist_count; k++) {
+        const TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
+        const double *f = p->F[k + 1], *inverse = p->inverse[k];
+        int l = k % TN_LANES;
+        double x[6] = {f[0], f[1], f[2], f[4], f[5], f[6]}, *v = out->twist[k + 1];
+        tn_rows_force(p, k, x);
+        for (int i = 0; i < 6; i++) x[i] += batch->b[i][l];
+        for (int i = 0; i < 3; i++) v[i] = inverse[0] * x[i];
+        v[4] = inverse[1] * x[3] + inverse[2] * x[4] + inverse[3] * x[5];
+        v[5] = inverse[2] * x[3] + inverse[4] * x[4] + inverse[5] * x[5];
+        v[6] = inverse[3] * x[3] + inverse[5] * x[4] + inverse[6] * x[5];
+    }
+    for (int i = 0; i < p->dense_count; i++) {
+        const TnDenseBlock *d = &p->dense[i];
+        double *v = out->dense + d->offset;
+        memcpy(v, d->b, sizeof(double) * (size_t)d->dim);
+        for (int k = d->port_start; k < d->port_start + d->port_count; k++)
+            for (int r = 0; r < 6; r++)
+                for (int j = 0; j < d->dim; j++)
+                    v[j] += p->F[p->port_row + k][r < 3 ? r : r + 1] * p->ports[k].T[(long)r * d->dim + j];
+        tn_rows_force(p, p->twist_count + i, v);
+        tn_cholesky_solve(d->A_factor, d->dim, v);
+        for (int k = d->port_start; k < d->port_start + d->port_count; k++)
+            for (int r = 0; r < 6; r++) {
+                double s = 0.0;
+                for (int j = 0; j < d->dim; j++) s += p->ports[k].T[(long)r * d->dim + j] * v[j];
+                out->twist[p->port_row + k][r < 3 ? r : r + 1] = s;
+            }
+    }
+}
+
+static double fischer_burmeister(double a, double b) { return a + b - hypot(a, b); }
+
+static void point_velocity(double v[3], const double row[8], const double arm[3])
+{
+    v3_cross(v, row + 4, arm);
+    v3_add(v, v, row);
+}
+
+static double contact_error(const TnProblem *p, int c, double (*twist)[8])
+{
+    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+    int l = c % TN_LANES;
+    const double *n = p->normals[c], *lambda = p->lambda_rows[c];
+    double arm_a[3], arm_b[3], va[3], vb[3], u[3], ut[3], lt[3], Dn, Dt;
+    for (int k = 0; k < 3; k++) {
+        arm_a[k] = batch->arm_a[k][l];
+        arm_b[k] = batch->arm_b[k][l];
+    }
+    point_velocity(va, twist[batch->row_a[l]], arm_a);
+    point_velocity(vb, twist[batch->row_b[l]], arm_b);
+    for (int k = 0; k < 3; k++) u[k] = vb[k] - va[k] + batch->e[k][l];
+    tn_contact_compliance(p, c, &Dn, &Dt);
+    double un = v3_dot(n, u), ln = v3_dot(n, lambda);
+    for (int k = 0; k < 3; k++) {
+        ut[k] = u[k] - un * n[k];
+        lt[k] = Dt * (lambda[k] - ln * n[k]);
+    }
+    double slip = v3_norm(ut), bound = Dt * batch->mu[l] * ln, friction = v3_norm(lt), sum;
+    double opening = fischer_burmeister(un, Dn * ln);
+    double sticking = fischer_burmeister(slip, bound - friction);
+    double align[3];
+    for (int k = 0; k < 3; k++) align[k] = slip * lt[k] + bound * ut[k];
+    sum = slip + fabs(bound);
+    double direction = sum > 0.0 ? v3_norm(align) / sum : 0.0;
+    return opening * opening + sticking * sticking + direction * direction;
+}
+
+static double row_velocity(const TnProblem *p, const TnRow *row, const TnVelocities *at)
+{
+    double sum = 0.0;
+    for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
+        const TnRowSide *side = &p->sides[s];
+        if (side->block < p->twist_count) {
+            for (int e = side->start; e < side->start + side->count; e++) {
+                int i = p->index[e];
+                sum += p->coefficient[e] * at->twist[side->block + 1][i < 3 ? i : i + 1];
+            }
+        } else {
+            const double *v = at->dense + p->dense[side->block - p->twist_count].offset;
+            for (int e = side->start; e < side->start + side->count; e++)
+                sum += p->coefficient[e] * v[p->index[e]];
+        }
+    }
+    return sum;
+}
+
+/* Squared error of row r; a roll row takes its partner along and *r moves past it. */
+static double row_error(const TnProblem *p, int *r, const TnVelocities *at)
+{
+    const TnRow *row = &p->rows[*r];
+    double v = row_velocity(p, row, at), u = v + row->e, D = tn_row_compliance(p, row), error;
+    switch (row->set) {
+    case TN_ROW_EQUALITY: return u * u;
+    case TN_ROW_INEQUALITY: error = fmin(u, D * row->lambda); return error * error;
+    case TN_ROW_SOFT:
+        error = v + row->e / row->alpha + row->lambda / (row->k * row->alpha);
+        return error * error;
+    case TN_ROW_BOX: error = D * row->lambda - D * tn_row_project(row, row->lambda - u / D); return error * error;
+    default: break;
+    }
+    double bound = row->mu * tn_contact_normal_force(p, row->contact), t = row->lambda - u / D;
+    if (row->set == TN_ROW_SPIN) {
+        error = D * (row->lambda - fmin(bound, fmax(-bound, t)));
+        return error * error;
+    }
+    const TnRow *partner = &p->rows[++*r];
+    D = 0.5 * (D + tn_row_compliance(p, partner));
+    t = row->lambda - u / D;
+    double t2 = partner->lambda - (row_velocity(p, partner, at) + partner->e) / D;
+    double length = hypot(t, t2), scale = length > bound ? bound / length : 1.0;
+    double e1 = D * (row->lambda - scale * t), e2 = D * (partner->lambda - scale * t2);
+    return e1 * e1 + e2 * e2;
+}
+
+double tn_problem_error(const TnProblem *p, const TnVelocities *at)
+{
+    int count = 3 * p->contact_count + p->row_count;
+    double sum = 0.0;
+    if (count == 0) return NAN;
+    for (int c = 0; c < p->contact_count; c++) sum += contact_error(p, c, at->twist);
+    for (int r = 0; r < p->row_count; r++) sum += row_error(p, &r, at);
+    return sqrt(sum / count);
+}
+
+TnAccuracy tn_problem_accuracy(const TnProblem *p)
+{
+    TnVelocities v;
+    size_t mark = tn_arena_mark(p->arena);
+    TnAccuracy accuracy = {NAN, NAN};
+    if (!tn_velocities_alloc(p, &v)) return accuracy;
+    tn_velocities_copy(p, &v);
+    /* An exact zero counts as the smallest double above one's rounding: 16 digits. */
+    accuracy.aac = -log10(fmax(tn_problem_error(p, &v), 1e-16));
+    tn_velocities_implied(p, &v);
+    accuracy.aal = -log10(fmax(tn_problem_error(p, &v), 1e-16));
+    if (p->contact_count + p->row_count == 0) accuracy.aac = accuracy.aal = NAN;
+    tn_arena_release(p->arena, mark);
+    return accuracy;
+}

@@ -1,0 +1,258 @@
+/* problem.c: memory and filling of a problem, side lists, and the order of preparation. */
+#include "problem.h"
+
+#include <string.h>
+
+#include "block_kind.h"
+
+bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
+{
+    *p = (TnProblem){.arena = arena, .kernels = tn_kernels()};
+    p->twist_count = size.twists;
+    p->twist_batches = (size.twists + TN_LANES - 1) / TN_LANES;
+    p->dense_count = size.denses;
+    p->port_count = size.ports;
+    p->port_row = 1 + p->twist_batches * TN_LANES;
+    p->table_rows = p->port_row + size.ports;
+    p->contact_count = size.contacts;
+    p->contact_batches = (size.contacts + TN_LANES - 1) / TN_LANES;
+    p->row_count = size.rows;
+    p->side_count = size.sides;
+    p->entry_count = size.entries;
+
+    int lanes = p->contact_batches * TN_LANES, blocks = size.twists + size.denses;
+    p->twist_batch = TN_ARENA_ZERO(arena, TnTwistBatch, p->twist_batches);
+    p->dense = TN_ARENA_ZERO(arena, TnDenseBlock, size.denses);
+    p->ports = TN_ARENA_ZERO(arena, TnPort, size.ports);
+    p->twist = tn_arena_calloc(arena, sizeof(double[8]) * (size_t)p->table_rows);
+    p->contact_batch = TN_ARENA_ZERO(arena, TnContactBatch, p->contact_batches);
+    p->lambda_rows = tn_arena_calloc(arena, sizeof(double[4]) * (size_t)lanes);
+    p->normals = tn_arena_alloc(arena, sizeof(double[4]) * (size_t)lanes);
+    p->beta = tn_arena_alloc(arena, sizeof(double[4]) * (size_t)lanes);
+    p->rows = TN_ARENA_ZERO(arena, TnRow, size.rows);
+    p->sides = TN_ARENA_ZERO(arena, TnRowSide, size.sides);
+    p->index = TN_ARENA_NEW(arena, int, size.entries);
+    p->coefficient = TN_ARENA_NEW(arena, double, size.entries);
+    p->block_side_start = TN_ARENA_ZERO(arena, int, blocks + 2);
+    p->block_sides = TN_ARENA_NEW(arena, int, size.sides);
+    p->side_start = TN_ARENA_NEW(arena, int32_t, p->table_rows + 1);
+    p->side_mid = TN_ARENA_NEW(arena, int32_t, p->table_rows);
+    p->side_contact = TN_ARENA_NEW(arena, int32_t, 2 * lanes);
+    p->side_arm = tn_arena_alloc(arena, sizeof(double[4]) * 2 * (size_t)lanes);
+    p->K = tn_arena_alloc(arena, sizeof(double[TN_SYM6]) * (size_t)p->table_rows);
+    p->F = tn_arena_calloc(arena, sizeof(double[8]) * (size_t)p->table_rows);
+    p->inverse = tn_arena_alloc(arena, sizeof(double[8]) * (size_t)p->twist_batches * TN_LANES);
+    p->residual = TN_ARENA_ZERO(arena, double, p->contact_batches);
+    p->block_beta = TN_ARENA_ZERO(arena, double, blocks);
+    if (!p->twist_batch || !p->dense || !p->ports || !p->twist || !p->contact_batch ||
+        !p->lambda_rows || !p->normals || !p->beta || !p->rows || !p->sides || !p->index ||
+        !p->coefficient || !p->block_side_start || !p->block_sides || !p->side_start ||
+        !p->side_mid || !p->side_contact || !p->side_arm || !p->K || !p->F || !p->inverse ||
+        !p->residual || !p->block_beta)
+        return false;
+
+    /* Lanes that no block or contact uses must stay harmless: unit matrices, weightless constraints. */
+    for (int k = size.twists; k < p->twist_batches * TN_LANES; k++) {
+        TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
+        batch->a[k % TN_LANES] = 1.0;
+        batch->S[0][k % TN_LANES] = batch->S[3][k % TN_LANES] = batch->S[5][k % TN_LANES] = 1.0;
+    }
+    for (int c = size.contacts; c < lanes; c++)
+        p->contact_batch[c / TN_LANES].normal[2][c % TN_LANES] = 1.0;
+    return true;
+}
+
+void tn_problem_set_twist(TnProblem *p, int block, double a, const double S[9], const double b[6],
+                          const double v0[6])
+{
+    TnTwistBatch *batch = &p->twist_batch[block / TN_LANES];
+    int l = block % TN_LANES;
+    const double upper[6] = {S[0], S[1], S[2], S[4], S[5], S[8]};
+    batch->a[l] = a;
+    for (int k = 0; k < 6; k++) {
+        batch->S[k][l] = upper[k];
+        batch->b[k][l] = b[k];
+        p->twist[block + 1][k < 3 ? k : k + 1] = v0[k];
+    }
+}
+
+bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int port_count)
+{
+    TnDenseBlock *d = &p->dense[block];
+    size_t square = (size_t)dim * (size_t)dim;
+    int offset = block ? d[-1].offset + d[-1].dim : 0;
+    *d = (TnDenseBlock){
+        .dim = dim, .offset = offset, .port_start = port_start, .port_count = port_count};
+    d->A = TN_ARENA_ZERO(p->arena, double, square);
+    d->A_factor = TN_ARENA_NEW(p->arena, double, square);
+    d->H_inverse = TN_ARENA_NEW(p->arena, double, square);
+    d->work = TN_ARENA_NEW(p->arena, double, square);
+    d->b = TN_ARENA_ZERO(p->arena, double, dim);
+    d->v = TN_ARENA_ZERO(p->arena, double, dim);
+    d->g = TN_ARENA_ZERO(p->arena, double, dim);
+    d->F = TN_ARENA_ZERO(p->arena, double, dim);
+    return d->A && d->A_factor && d->H_inverse && d->work && d->b && d->v && d->g && d->F;
+}
+
+bool tn_problem_set_port(TnProblem *p, int port, int block)
+{
+    p->ports[port].block = block;
+    p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * p->dense[block].dim);
+    return p->ports[port].T != NULL;
+}
+
+void tn_problem_set_contact(TnProblem *p, int contact, int row_a, int row_b, const double arm_a[3],
+                            const double arm_b[3], const double normal[3], const double e[3],
+                            double mu, const double lambda[3])
+{
+    TnContactBatch *batch = &p->contact_batch[contact / TN_LANES];
+    int l = contact % TN_LANES;
+    batch->row_a[l] = row_a;
+    batch->row_b[l] = row_b;
+    batch->mu[l] = mu;
+    for (int k = 0; k < 3; k++) {
+        batch->arm_a[k][l] = arm_a[k];
+        batch->arm_b[k][l] = arm_b[k];
+        batch->normal[k][l] = p->normals[contact][k] = normal[k];
+        batch->e[k][l] = e[k];
+        batch->t[k][l] = batch->lambda[k][l] = p->lambda_rows[contact][k] = lambda[k];
+    }
+    p->normals[contact][3] = 0.0;
+}
+
+void tn_problem_contact_lambda(const TnProblem *p, int contact, double lambda[3])
+{
+    memcpy(lambda, p->lambda_rows[contact], 3 * sizeof(double));
+}
+
+void tn_problem_twist(const TnProblem *p, int block, double v[6])
+{
+    memcpy(v, p->twist[block + 1], 3 * sizeof(double));
+    memcpy(v + 3, p->twist[block + 1] + 4, 3 * sizeof(double));
+}
+
+/* For each table row the contacts that act on it, those as side b first: a counting sort by row. Row 0 keeps none. */
+static void group_contacts(TnProblem *p)
+{
+    int rows = p->table_rows;
+    int32_t *start = p->side_start, *mid = p->side_mid;
+    memset(start, 0, sizeof(int32_t) * (size_t)(rows + 1));
+    memset(mid, 0, sizeof(int32_t) * (size_t)rows);
+    for (int c = 0; c < p->contact_count; c++) {
+        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+        int l = c % TN_LANES;
+        start[batch->row_a[l]]++;
+        mid[batch->row_b[l]]++;
+    }
+    start[0] = mid[0] = 0;
+    /* start and mid become cursors for sides b and a */
+    int32_t total = 0;
+    for (int r = 0; r < rows; r++) {
+        int32_t as_a = start[r], as_b = mid[r];
+        start[r] = total;
+        mid[r] = total + as_b;
+        total += as_a + as_b;
+    }
+    start[rows] = total;
+    for (int c = 0; c < p->contact_count; c++) {
+        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+        int l = c % TN_LANES, a = batch->row_a[l], b = batch->row_b[l];
+        if (b) {
+            int32_t s = start[b]++;
+            p->side_contact[s] = c;
+            for (int k = 0; k < 3; k++) p->side_arm[s][k] = batch->arm_b[k][l];
+            p->side_arm[s][3] = 0.0;
+        }
+        if (a) {
+            int32_t s = mid[a]++;
+            p->side_contact[s] = c;
+            for (int k = 0; k < 3; k++) p->side_arm[s][k] = batch->arm_a[k][l];
+            p->side_arm[s][3] = 0.0;
+        }
+    }
+    /* The cursors moved to the ends of their parts: start to the middle, mid to the next row's start. */
+    for (int r = rows - 1; r >= 0; r--) {
+        int32_t middle = start[r];
+        start[r] = r ? mid[r - 1] : 0;
+        mid[r] = middle;
+    }
+    p->contact_sides = (TnSides){start, mid, p->side_contact, (const double(*)[4])p->side_arm};
+}
+
+/* Sides of scalar rows grouped by block, in row order. */
+static void group_rows(TnProblem *p)
+{
+    int blocks = p->twist_count + p->dense_count;
+    for (int r = 0; r < p->row_count; r++) {
+        const TnRow *row = &p->rows[r];
+        if (row->set >= TN_ROW_SPIN) p->spins = true;
+        for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
+            p->sides[s].row = r;
+            p->block_side_start[p->sides[s].block + 2]++;
+            if (p->sides[s].block < p->twist_count) p->rows_on_twists = true;
+        }
+    }
+    for (int b = 0; b < blocks; b++) p->block_side_start[b + 2] += p->block_side_start[b + 1];
+    for (int s = 0; s < p->side_count; s++)
+        p->block_sides[p->block_side_start[p->sides[s].block + 1]++] = s;
+}
+
+bool tn_problem_build_sides(TnProblem *p)
+{
+    group_contacts(p);
+    group_rows(p);
+    if (p->rows_on_twists) {
+        p->extra = tn_arena_calloc(p->arena, sizeof(double[8]) * (size_t)p->table_rows);
+        if (!p->extra) return false;
+    }
+    return true;
+}
+
+/* ---- preparation in parallel over units of each kind ---- */
+
+typedef struct Phase {
+    TnProblem *problem;
+    const TnBlockKind *kind;
+    bool (*run)(TnProblem *problem, int begin, int end);
+    bool ok[64];
+} Phase;
+
+static void phase_range(void *context, int begin, int end, int thread)
+{
+    Phase *phase = context;
+    phase->ok[thread] = phase->run(phase->problem, begin, end);
+}
+
+static bool run_phase(TnProblem *p, TnPool *pool, int units, int grain,
+                      bool (*run)(TnProblem *, int, int))
+{
+    Phase phase = {.problem = p, .run = run};
+    for (int i = 0; i < 64; i++) phase.ok[i] = true;
+    tn_pool_run(pool, units, grain, phase_range, &phase);
+    for (int i = 0; i < 64; i++)
+        if (!phase.ok[i]) return false;
+    return true;
+}
+
+static bool row_stiffness(TnProblem *p, int begin, int end)
+{
+    p->kernels->row_stiffness(&p->contact_sides, begin, end, (const double(*)[4])p->normals,
+                              (const double(*)[4])p->beta, p->K);
+    return true;
+}
+
+bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+{
+    const TnBlockKind *const kinds[] = {&tn_block_twist, &tn_block_dense};
+    const int grains[] = {64, 16};
+    if (!tn_problem_build_sides(p)) return false;
+    for (int k = 0; k < 2; k++)
+        if (!run_phase(p, pool, kinds[k]->unit_count(p), grains[k], kinds[k]->factor_A)) return false;
+    tn_problem_weights(p, def, pool);
+    run_phase(p, pool, p->table_rows, 512, row_stiffness);
+    p->kernels->row_forces(&p->contact_sides, 0, p->table_rows,
+                           (const double(*)[4])p->lambda_rows, p->F);
+    for (int k = 0; k < 2; k++)
+        if (!run_phase(p, pool, kinds[k]->unit_count(p), grains[k], kinds[k]->factor_H)) return false;
+    return true;
+}

@@ -1,0 +1,324 @@
+/* solver.c: the public solver (tenon/solver.h): collects a user's blocks and constraints and hands them to subadmm.c as a problem of
+ * dense blocks. A friction constraint's Jacobian on a block becomes a port whose linear rows are that Jacobian. */
+#include "problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/base.h"
+
+TnSolverDef tn_solver_def(void)
+{
+    return (TnSolverDef){.method = TN_METHOD_SUBADMM,
+                         .form = TN_ADMM_REDUCED,
+                         .weights = TN_WEIGHTS_COMPLIANCE,
+                         .iterations = 60,
+                         .tolerance = 0.0,
+                         .weight_scale = 2.0,
+                         .over_relaxation = 1.7,
+                         .warm_start = 0.95,
+                         .thread_count = 1};
+}
+
+TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
+{
+    TnError local = {0};
+    if (!err) err = &local;
+    int before = err->count;
+    if (def->method != TN_METHOD_SUBADMM)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: unknown method %d", (int)def->method);
+    if (def->form != TN_ADMM_REDUCED && def->form != TN_ADMM_PAPER)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: unknown form %d", (int)def->form);
+    if (def->weights != TN_WEIGHTS_COMPLIANCE && def->weights != TN_WEIGHTS_PAPER)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: unknown weights %d", (int)def->weights);
+    if (def->iterations < 1 || def->iterations > 1000000)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: iterations is %d, must be 1 to 1000000", def->iterations);
+    if (!(def->tolerance >= 0.0) || isinf(def->tolerance))
+        tn_error_add(err, TN_ERROR_USAGE, "solver: tolerance is %g, must be 0 or more", def->tolerance);
+    if (!(def->weight_scale > 0.0) || isinf(def->weight_scale))
+        tn_error_add(err, TN_ERROR_USAGE, "solver: weight_scale is %g, must be more than 0", def->weight_scale);
+    if (!(def->over_relaxation >= 1.0 && def->over_relaxation < 2.0))
+        tn_error_add(err, TN_ERROR_USAGE, "solver: over_relaxation is %g, must be in [1, 2)", def->over_relaxation);
+    if (!(def->warm_start >= 0.0 && def->warm_start <= 1.0))
+        tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1]", def->warm_start);
+    if (def->thread_count < 1 || def->thread_count > 64)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: thread_count is %d, must be 1 to 64", def->thread_count);
+    return err->count > before ? TN_ERROR_USAGE : TN_OK;
+}
+
+typedef struct Block {
+    int dim, offset;
+    double *A;
+} Block;
+
+typedef struct Constraint {
+    TnSet set;
+    int side_count, rows, offset; /* offset of its first number in λ */
+    int block[TN_MAX_SIDES];      /* from 0 */
+    double *J[TN_MAX_SIDES];
+    double e[3], mu, k, alpha, lower, upper;
+} Constraint;
+
+struct TnSolver {
+    TnSolverDef def;
+    TnPool *pool;
+    TnArena arena;
+    TnError problems; /* what was added wrongly, reported by prepare */
+    Block *blocks;
+    Constraint *constraints;
+    int block_count, block_capacity, constraint_count, constraint_capacity;
+    int unknown_count, lambda_count;
+    bool prepared, warm;
+    double *v, *lambda; /* the last solution */
+};
+
+TnSolver *tn_solver_create(const TnSolverDef *def, TnError *err)
+{
+    if (tn_solver_def_check(def, err) != TN_OK) return NULL;
+    TnSolver *solver = tn_calloc(1, sizeof *solver);
+    if (solver) {
+        solver->def = *def;
+        solver->pool = tn_pool_create(def->thread_count);
+        if (!solver->pool || !tn_arena_init(&solver->arena, "solver", 1 << 16)) {
+            tn_solver_destroy(solver);
+            solver = NULL;
+        }
+    }
+    if (!solver) tn_error_add(err, TN_ERROR_MEMORY, "solver: no memory or no threads");
+    return solver;
+}
+
+void tn_solver_destroy(TnSolver *solver)
+{
+    if (!solver) return;
+    for (int i = 0; i < solver->block_count; i++) tn_free(solver->blocks[i].A);
+    for (int i = 0; i < solver->constraint_count; i++)
+        for (int s = 0; s < TN_MAX_SIDES; s++) tn_free(solver->constraints[i].J[s]);
+    tn_free(solver->blocks);
+    tn_free(solver->constraints);
+    tn_free(solver->v);
+    tn_free(solver->lambda);
+    tn_arena_free(&solver->arena);
+    tn_pool_destroy(solver->pool);
+    tn_free(solver);
+}
+
+static double *copy_numbers(const double *numbers, size_t count, bool *finite)
+{
+    double *copy = tn_malloc(count * sizeof(double));
+    if (!copy) return NULL;
+    memcpy(copy, numbers, count * sizeof(double));
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(copy[i])) *finite = false;
+    return copy;
+}
+
+/* Room for one more; false: no memory. */
+static bool grow(void **array, int count, int *capacity, size_t size)
+{
+    if (count < *capacity) return true;
+    int wanted = *capacity ? 2 * *capacity : 16;
+    void *bigger = tn_realloc(*array, (size_t)wanted * size);
+    if (!bigger) return false;
+    *array = bigger;
+    *capacity = wanted;
+    return true;
+}
+
+TnBlockId tn_solver_add_block(TnSolver *solver, const TnBlockDef *def)
+{
+    TnError *err = &solver->problems;
+    int id = solver->block_count + 1;
+    solver->prepared = solver->warm = false;
+    if (def->dim < 1 || !def->A) {
+        tn_error_add(err, TN_ERROR_USAGE, "block %d: needs dim > 0 and a matrix A", id);
+        return 0;
+    }
+    bool finite = true;
+    size_t square = (size_t)def->dim * (size_t)def->dim;
+    double *A = copy_numbers(def->A, square, &finite);
+    if (!A || !grow((void **)&solver->blocks, solver->block_count, &solver->block_capacity, sizeof(Block))) {
+        tn_free(A);
+        tn_error_add(err, TN_ERROR_MEMORY, "block %d: no memory", id);
+        return 0;
+    }
+    if (!finite) tn_error_add(err, TN_ERROR_USAGE, "block %d: A has a number that is not finite", id);
+    double largest = 0.0;
+    for (size_t i = 0; i < square; i++) largest = fmax(largest, fabs(A[i]));
+    for (int i = 0; i < def->dim; i++)
+        for (int j = 0; j < i; j++)
+            if (fabs(A[i * def->dim + j] - A[j * def->dim + i]) > 1e-9 * largest) {
+                tn_error_add(err, TN_ERROR_USAGE, "block %d: A is not symmetric at (%d, %d)", id, i, j);
+                i = def->dim; /* one report is enough */
+                break;
+            }
+    solver->blocks[solver->block_count++] = (Block){def->dim, solver->unknown_count, A};
+    solver->unknown_count += def->dim;
+    return id;
+}
+
+TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstraintDef *def)
+{
+    TnError *err = &solver->problems;
+    int id = solver->constraint_count + 1, before = err->count;
+    solver->prepared = solver->warm = false;
+    Constraint c = {.set = def->set, .rows = def->set == TN_SET_FRICTION ? 3 : 1,
+                    .offset = solver->lambda_count, .mu = def->mu, .k = def->k, .alpha = def->alpha,
+                    .lower = def->lower, .upper = def->upper};
+    memcpy(c.e, def->e, sizeof c.e);
+    bool finite = true, memory = true;
+    for (int i = 0; i < c.rows; i++) finite = finite && isfinite(c.e[i]);
+    while (c.side_count < TN_MAX_SIDES && def->block[c.side_count]) {
+        int s = c.side_count, block = def->block[s] - 1;
+        if (block < 0 || block >= solver->block_count || !def->J[s]) {
+            tn_error_add(err, TN_ERROR_USAGE, "constraint %d: side %d needs a block added before and its J", id, s + 1);
+            break;
+        }
+        c.block[s] = block;
+        c.J[s] = copy_numbers(def->J[s], (size_t)c.rows * (size_t)solver->blocks[block].dim, &finite);
+        memory = memory && c.J[s];
+        c.side_count++;
+    }
+    if (c.side_count == 0 && err->count == before)
+        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: touches no block", id);
+    if (c.set == TN_SET_FRICTION && c.side_count > 2)
+        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: friction acts between at most two blocks", id);
+    if (!finite) tn_error_add(err, TN_ERROR_USAGE, "constraint %d: J or e has a number that is not finite", id);
+    if (c.set == TN_SET_FRICTION && !(c.mu >= 0.0 && isfinite(c.mu)))
+        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: mu is %g, must be 0 or more", id, c.mu);
+    if (c.set == TN_SET_SOFT && !(c.k > 0.0 && c.alpha > 0.0 && isfinite(c.k) && isfinite(c.alpha)))
+        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: a soft one needs k > 0 and alpha > 0", id);
+    if (c.set == TN_SET_BOX && !(c.lower <= c.upper))
+        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: lower is above upper", id);
+    if (!memory || !grow((void **)&solver->constraints, solver->constraint_count, &solver->constraint_capacity, sizeof c)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "constraint %d: no memory", id);
+        memory = false;
+    }
+    if (!memory || err->count > before) {
+        for (int s = 0; s < TN_MAX_SIDES; s++) tn_free(c.J[s]);
+        return 0;
+    }
+    solver->constraints[solver->constraint_count++] = c;
+    solver->lambda_count += c.rows;
+    return id;
+}
+
+/* Lays the problem out in the arena. Ports of one block must follow each other: they are counted first. */
+static bool build(TnSolver *solver, TnProblem *p)
+{
+    TnProblemSize size = {.denses = solver->block_count};
+    for (int i = 0; i < solver->constraint_count; i++) {
+        const Constraint *c = &solver->constraints[i];
+        if (c->set == TN_SET_FRICTION) {
+            size.contacts++;
+            size.ports += c->side_count;
+        } else {
+            size.rows++;
+            size.sides += c->side_count;
+            for (int s = 0; s < c->side_count; s++) size.entries += solver->blocks[c->block[s]].dim;
+        }
+    }
+    tn_arena_reset(&solver->arena);
+    if (!tn_problem_init(p, &solver->arena, size)) return false;
+    int *next_port = TN_ARENA_ZERO(&solver->arena, int, solver->block_count + 1);
+    if (!next_port) return false;
+    for (int i = 0; i < solver->constraint_count; i++)
+        if (solver->constraints[i].set == TN_SET_FRICTION)
+            for (int s = 0; s < solver->constraints[i].side_count; s++)
+                next_port[solver->constraints[i].block[s] + 1]++;
+    for (int i = 0; i < solver->block_count; i++) {
+        const Block *block = &solver->blocks[i];
+        int count = next_port[i + 1];
+        next_port[i + 1] += next_port[i];
+        if (!tn_problem_set_dense(p, i, block->dim, next_port[i], count)) return false;
+        memcpy(p->dense[i].A, block->A, sizeof(double) * (size_t)block->dim * (size_t)block->dim);
+        memcpy(p->dense[i].v, solver->v + block->offset, sizeof(double) * (size_t)block->dim);
+    }
+    const double zero[3] = {0}, axis[3] = {1.0, 0.0, 0.0};
+    int contact = 0, row = 0, side = 0, entry = 0;
+    for (int i = 0; i < solver->constraint_count; i++) {
+        const Constraint *c = &solver->constraints[i];
+        const double *lambda = solver->lambda + c->offset;
+        if (c->set == TN_SET_FRICTION) {
+            /* λ acts with +J on row b; a second block enters with its own sign, so its port carries -J as side a */
+            int rows[2] = {0, 0};
+            for (int s = 0; s < c->side_count; s++) {
+                int port = next_port[c->block[s]]++, dim = solver->blocks[c->block[s]].dim;
+                if (!tn_problem_set_port(p, port, c->block[s])) return false;
+                for (int k = 0; k < 3 * dim; k++) p->ports[port].T[k] = s ? -c->J[s][k] : c->J[s][k];
+                rows[s] = p->port_row + port;
+            }
+            double start[3];
+            for (int k = 0; k < 3; k++) start[k] = solver->def.warm_start * lambda[k];
+            tn_problem_set_contact(p, contact++, rows[1], rows[0], zero, zero, axis, c->e, c->mu, start);
+            continue;
+        }
+        static const TnRowSet sets[] = {[TN_SET_EQUALITY] = TN_ROW_EQUALITY, [TN_SET_INEQUALITY] = TN_ROW_INEQUALITY,
+                                        [TN_SET_SOFT] = TN_ROW_SOFT, [TN_SET_BOX] = TN_ROW_BOX};
+        double start = solver->def.warm_start * lambda[0];
+        p->rows[row++] = (TnRow){.set = sets[c->set], .side_start = side, .side_count = c->side_count,
+                                 .e = c->e[0], .k = c->k, .alpha = c->alpha, .lower = c->lower,
+                                 .upper = c->upper, .t = start, .lambda = start};
+        for (int s = 0; s < c->side_count; s++) {
+            int dim = solver->blocks[c->block[s]].dim;
+            p->sides[side++] = (TnRowSide){.block = c->block[s], .start = entry, .count = dim};
+            for (int k = 0; k < dim; k++, entry++) {
+                p->index[entry] = k;
+                p->coefficient[entry] = c->J[s][k];
+            }
+        }
+    }
+    return true;
+}
+
+TnStatus tn_solver_prepare(TnSolver *solver, TnError *err)
+{
+    TnError *problems = &solver->problems;
+    if (problems->count == 0) {
+        tn_free(solver->v);
+        tn_free(solver->lambda);
+        solver->v = tn_calloc((size_t)solver->unknown_count, sizeof(double));
+        solver->lambda = tn_calloc((size_t)solver->lambda_count, sizeof(double));
+        TnProblem p;
+        if (!solver->v || !solver->lambda || !build(solver, &p))
+            tn_error_add(err, TN_ERROR_MEMORY, "solver: no memory");
+        else if (!tn_problem_prepare(&p, &solver->def, solver->pool))
+            tn_error_add(err, TN_ERROR_USAGE, "solver: a block's A is not positive definite");
+        else {
+            solver->prepared = true;
+            return TN_OK;
+        }
+        return err ? err->code : TN_ERROR_USAGE;
+    }
+    if (err) *err = *problems;
+    return problems->code;
+}
+
+TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, double *lambda)
+{
+    TnSolveReport report = {.status = TN_ERROR_USAGE, .aac = NAN, .aal = NAN};
+    if (!solver->prepared) return report;
+    TnProblem p;
+    report.status = TN_ERROR_MEMORY;
+    if (!build(solver, &p)) return report;
+    for (int i = 0; i < solver->block_count; i++)
+        memcpy(p.dense[i].b, b + solver->blocks[i].offset, sizeof(double) * (size_t)p.dense[i].dim);
+    if (!tn_problem_prepare(&p, &solver->def, solver->pool)) return report;
+    TnSolveResult result;
+    if (solver->def.form == TN_ADMM_PAPER) {
+        if (!tn_subadmm_paper_solve(&p, &solver->def, &result)) return report;
+    } else {
+        result = tn_subadmm_solve(&p, &solver->def, solver->pool);
+    }
+    for (int i = 0; i < solver->block_count; i++)
+        memcpy(solver->v + solver->blocks[i].offset, p.dense[i].v, sizeof(double) * (size_t)p.dense[i].dim);
+    for (int i = 0, contact = 0, row = 0; i < solver->constraint_count; i++) {
+        const Constraint *c = &solver->constraints[i];
+        if (c->set == TN_SET_FRICTION) tn_problem_contact_lambda(&p, contact++, solver->lambda + c->offset);
+        else solver->lambda[c->offset] = p.rows[row++].lambda;
+    }
+    TnAccuracy accuracy = tn_problem_accuracy(&p);
+    memcpy(v, solver->v, sizeof(double) * (size_t)solver->unknown_count);
+    if (lambda) memcpy(lambda, solver->lambda, sizeof(double) * (size_t)solver->lambda_count);
+    return (TnSolveReport){TN_OK, result.converged, result.iterations, result.residual, accuracy.aac, accuracy.aal};
+}

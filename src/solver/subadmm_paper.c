@@ -1,0 +1,255 @@
+/* subadmm_paper.c: the iteration as printed in the paper, with z and u kept on every side of every constraint:
+ *
+ *     x = J v,  y = βx + u,  λ = Prox(-(Σ y/β + e) / Σ 1/β),  z = (y + λ)/β,  u ← u + β(x - z)    (eqs. 15, 16, 17)
+ *     v = H⁻¹ (b + Jᵀ(βz - u))                                                                (eq. 14)
+ *
+ * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for people who compare with the paper; plain code, one
+ * thread. Weights may be per row (β then is diag(βn, βt, βt) in a contact's own axes); with --weights paper they are the paper's. */
+#include "problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../math/vec3.h"
+
+typedef struct Side3 {
+    double z[3], u[3];
+} Side3;
+
+typedef struct State {
+    Side3 (*contacts)[2]; /* per contact: side a, side b */
+    double *row_z, *row_u;/* per side of a scalar row */
+    double *rhs;          /* largest dense block */
+} State;
+
+/* W x for W = βn nnᵀ + βt (I - nnᵀ). */
+static void weigh(double out[3], const double beta[2], const double n[3], const double x[3])
+{
+    double xn = v3_dot(n, x) * (beta[0] - beta[1]);
+    for (int k = 0; k < 3; k++) out[k] = beta[1] * x[k] + xn * n[k];
+}
+
+/* x = J v on one side; side a enters the constraint with a minus sign. */
+static void side_velocity(const TnProblem *p, int c, int side, double x[3])
+{
+    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+    int l = c % TN_LANES, row = side ? batch->row_b[l] : batch->row_a[l];
+    double arm[3];
+    for (int k = 0; k < 3; k++) arm[k] = side ? batch->arm_b[k][l] : batch->arm_a[k][l];
+    v3_cross(x, p->twist[row] + 4, arm);
+    v3_add(x, x, p->twist[row]);
+    if (!side) v3_scale(x, x, -1.0);
+}
+
+static int side_row(const TnProblem *p, int c, int side)
+{
+    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+    return side ? batch->row_b[c % TN_LANES] : batch->row_a[c % TN_LANES];
+}
+
+static double row_side_velocity(const TnProblem *p, const TnRowSide *side)
+{
+    TnRow one = {.side_start = (int)(side - p->sides), .side_count = 1};
+    return tn_row_velocity(p, &one);
+}
+
+static void start(const TnProblem *p, State *state)
+{
+    for (int c = 0; c < p->contact_count; c++)
+        for (int side = 0; side < 2; side++) {
+            side_velocity(p, c, side, state->contacts[c][side].z);
+            v3_scale(state->contacts[c][side].u, p->lambda_rows[c], -1.0);
+        }
+    for (int s = 0; s < p->side_count; s++) {
+        state->row_z[s] = row_side_velocity(p, &p->sides[s]);
+        state->row_u[s] = -p->rows[p->sides[s].row].lambda;
+    }
+}
+
+/* Returns the squared fixed-point residual in velocity units. */
+static double update_contact(TnProblem *p, State *state, int c)
+{
+    TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+    int l = c % TN_LANES;
+    const double *n = p->normals[c];
+    double y[2][3], x[2][3], sum[3], t[3], old[3], lambda[3];
+    for (int k = 0; k < 3; k++) sum[k] = batch->e[k][l];
+    for (int side = 0; side < 2; side++) {
+        if (!side_row(p, c, side)) continue;
+        const double *beta = p->beta[c] + 2 * side;
+        const double inverse[2] = {1.0 / beta[0], 1.0 / beta[1]};
+        double scaled[3];
+        side_velocity(p, c, side, x[side]);
+        weigh(y[side], beta, n, x[side]);
+        v3_add(y[side], y[side], state->contacts[c][side].u);
+        weigh(scaled, inverse, n, y[side]);
+        v3_add(sum, sum, scaled);
+    }
+    const double B[2] = {-batch->Bn[l], -batch->Bt[l]};
+    weigh(t, B, n, sum);
+    double tn = v3_dot(n, t), ln = fmax(0.0, tn), tt[3];
+    for (int k = 0; k < 3; k++) {
+        tt[k] = t[k] - tn * n[k];
+        old[k] = batch->t[k][l];
+    }
+    double scale = fmin(1.0, batch->mu[l] * ln / fmax(v3_norm(tt), 1e-300)), change = 0.0;
+    for (int k = 0; k < 3; k++) {
+        lambda[k] = ln * n[k] + scale * tt[k];
+        batch->t[k][l] = t[k];
+        batch->lambda[k][l] = p->lambda_rows[c][k] = lambda[k];
+    }
+    for (int side = 0; side < 2; side++) {
+        if (!side_row(p, c, side)) continue;
+        const double *beta = p->beta[c] + 2 * side;
+        const double inverse[2] = {1.0 / beta[0], 1.0 / beta[1]};
+        Side3 *s = &state->contacts[c][side];
+        double sum_y[3], difference[3], push[3];
+        v3_add(sum_y, y[side], lambda);
+        weigh(s->z, inverse, n, sum_y);
+        v3_sub(difference, x[side], s->z);
+        weigh(push, beta, n, difference);
+        v3_add(s->u, s->u, push);
+    }
+    double d[3], moved[3];
+    const double w[2] = {1.0 / batch->Bn[l], 1.0 / batch->Bt[l]};
+    v3_sub(d, t, old);
+    weigh(moved, w, n, d);
+    change = v3_dot(moved, moved);
+    return change;
+}
+
+static double bounded(const TnProblem *p, const TnRow *row, double t)
+{
+    if (row->set < TN_ROW_SPIN) return tn_row_project(row, t);
+    double bound = row->mu * tn_contact_normal_force(p, row->contact);
+    return fmin(bound, fmax(-bound, t));
+}
+
+/* Handles a roll row together with its partner and moves *r past it. */
+static double update_row(TnProblem *p, State *state, int *r)
+{
+    int pair = p->rows[*r].set == TN_ROW_ROLL ? 2 : 1;
+    TnRow *rows = &p->rows[*r];
+    double change = 0.0, t[2], lambda[2];
+    for (int i = 0; i < pair; i++) {
+        TnRow *row = &rows[i];
+        double sum = row->e;
+        for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
+            double beta = p->sides[s].beta, x = row_side_velocity(p, &p->sides[s]);
+            sum += x + state->row_u[s] / beta;
+        }
+        t[i] = -row->B * sum;
+        change += (t[i] - row->t) * (t[i] - row->t) / (row->B * row->B);
+        row->t = t[i];
+    }
+    if (pair == 2) {
+        double bound = rows->mu * tn_contact_normal_force(p, rows->contact), length = hypot(t[0], t[1]);
+        for (int i = 0; i < 2; i++) lambda[i] = length > bound ? t[i] * bound / length : t[i];
+    } else {
+        lambda[0] = bounded(p, rows, t[0]);
+    }
+    for (int i = 0; i < pair; i++) {
+        TnRow *row = &rows[i];
+        for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
+            double beta = p->sides[s].beta, x = row_side_velocity(p, &p->sides[s]);
+            state->row_z[s] = (beta * x + state->row_u[s] + lambda[i]) / beta;
+            state->row_u[s] += beta * (x - state->row_z[s]);
+        }
+        row->lambda = lambda[i];
+    }
+    *r += pair - 1;
+    return change;
+}
+
+/* Adds Jᵀ(βz - u) of the contacts on one table row as a wrench. */
+static void row_wrench(const TnProblem *p, const State *state, int row, double wrench[6])
+{
+    const TnSides *sides = &p->contact_sides;
+    memset(wrench, 0, 6 * sizeof(double));
+    for (int s = sides->start[row]; s < sides->start[row + 1]; s++) {
+        int c = sides->contact[s], side = s < sides->mid[row];
+        double f[3], torque[3], sign = side ? 1.0 : -1.0;
+        weigh(f, p->beta[c] + 2 * side, p->normals[c], state->contacts[c][side].z);
+        v3_sub(f, f, state->contacts[c][side].u);
+        v3_cross(torque, sides->arm[s], f);
+        v3_add_scaled(wrench, f, sign);
+        v3_add_scaled(wrench + 3, torque, sign);
+    }
+}
+
+static void add_rows(const TnProblem *p, const State *state, int block, double *rhs)
+{
+    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
+        int s = p->block_sides[i];
+        double f = p->sides[s].beta * state->row_z[s] - state->row_u[s];
+        for (int e = p->sides[s].start; e < p->sides[s].start + p->sides[s].count; e++)
+            rhs[p->index[e]] += f * p->coefficient[e];
+    }
+}
+
+static void update_blocks(TnProblem *p, State *state)
+{
+    for (int k = 0; k < p->twist_count; k++) {
+        const TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
+        int l = k % TN_LANES;
+        double x[6];
+        row_wrench(p, state, k + 1, x);
+        add_rows(p, state, k, x);
+        for (int i = 0; i < 6; i++) x[i] += batch->b[i][l];
+        for (int i = 0; i < 6; i++) {
+            double v = 0.0;
+            for (int j = 0; j < 6; j++)
+                v += batch->Hinv[i <= j ? tn_sym6(i, j) : tn_sym6(j, i)][l] * x[j];
+            p->twist[k + 1][i < 3 ? i : i + 1] = v;
+        }
+    }
+    for (int i = 0; i < p->dense_count; i++) {
+        TnDenseBlock *d = &p->dense[i];
+        int n = d->dim;
+        memcpy(state->rhs, d->b, sizeof(double) * (size_t)n);
+        for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
+            double wrench[6];
+            row_wrench(p, state, p->port_row + k, wrench);
+            for (int r = 0; r < 6; r++)
+                for (int j = 0; j < n; j++) state->rhs[j] += wrench[r] * p->ports[k].T[(long)r * n + j];
+        }
+        add_rows(p, state, p->twist_count + i, state->rhs);
+        for (int r = 0; r < n; r++) {
+            d->v[r] = 0.0;
+            for (int j = 0; j < n; j++) d->v[r] += d->H_inverse[(long)r * n + j] * state->rhs[j];
+        }
+        for (int k = d->port_start; k < d->port_start + d->port_count; k++)
+            for (int r = 0; r < 6; r++) {
+                double s = 0.0;
+                for (int j = 0; j < n; j++) s += p->ports[k].T[(long)r * n + j] * d->v[j];
+                p->twist[p->port_row + k][r < 3 ? r : r + 1] = s;
+            }
+    }
+}
+
+bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult *result)
+{
+    int largest = 1, count = 3 * p->contact_count + p->row_count;
+    for (int i = 0; i < p->dense_count; i++)
+        if (p->dense[i].dim > largest) largest = p->dense[i].dim;
+    State state = {.contacts = tn_arena_calloc(p->arena, sizeof(Side3[2]) * (size_t)p->contact_count),
+                   .row_z = TN_ARENA_ZERO(p->arena, double, p->side_count),
+                   .row_u = TN_ARENA_ZERO(p->arena, double, p->side_count),
+                   .rhs = TN_ARENA_ZERO(p->arena, double, largest)};
+    if (!state.contacts || !state.row_z || !state.row_u || !state.rhs) return false;
+    start(p, &state);
+    *result = (TnSolveResult){.converged = def->tolerance <= 0.0};
+    for (int i = 0; i < def->iterations; i++) {
+        double sum = 0.0;
+        for (int c = 0; c < p->contact_count; c++) sum += update_contact(p, &state, c);
+        for (int r = 0; r < p->row_count; r++) sum += update_row(p, &state, &r);
+        update_blocks(p, &state);
+        result->iterations = i + 1;
+        result->residual = count ? sqrt(sum / count) : 0.0;
+        if (def->tolerance > 0.0 && result->residual < def->tolerance) {
+            result->converged = true;
+            break;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,262 @@
+/* weights.c: the penalty weights β_ij, which decide how fast ADMM converges.
+ *
+ * compliance (default): β = s / (J A⁻¹ Jᵀ) per constraint and side; a contact's normal and its two tangents apart (the tangents
+ *   share one, or the closed-form friction update would not be exact). The inverse of what the block yields locally.
+ * paper: one weight per block, tr A_i / tr J_iᵀJ_i.
+ *
+ * A constraint then combines its sides to B = 1 / Σ 1/β. A side on the fixed world yields nothing: 1/β = 0. */
+#include "problem.h"
+
+#include <math.h>
+
+#include "../math/vec3.h"
+
+/* Compliance of a point at an arm: normal part, and mean of the two tangential parts. */
+typedef struct Compliance {
+    double normal, tangent;
+} Compliance;
+
+/* J A⁻¹ Jᵀ = I/a + [r]× S⁻¹ [r]×ᵀ for a twist block. */
+static Compliance twist_compliance(const double inverse[8], const double r[3], const double n[3])
+{
+    double m[3];
+    v3_cross(m, r, n);
+    double xx = inverse[1], xy = inverse[2], xz = inverse[3], yy = inverse[4], yz = inverse[5],
+           zz = inverse[6];
+    double spin = m[0] * (xx * m[0] + 2.0 * (xy * m[1] + xz * m[2])) +
+                  m[1] * (yy * m[1] + 2.0 * yz * m[2]) + zz * m[2] * m[2];
+    /* tr([r]× S⁻¹ [r]×ᵀ) = |r|² tr S⁻¹ - rᵀ S⁻¹ r */
+    double quadratic = r[0] * (xx * r[0] + 2.0 * (xy * r[1] + xz * r[2])) +
+                       r[1] * (yy * r[1] + 2.0 * yz * r[2]) + zz * r[2] * r[2];
+    double trace = v3_dot(r, r) * (xx + yy + zz) - quadratic;
+    return (Compliance){inverse[0] + spin, inverse[0] + 0.5 * (trace - spin)};
+}
+
+static Compliance port_compliance(const double C[36], const double r[3], const double n[3])
+{
+    /* columns of Jᵀ = [I; [r]×] */
+    const double J[3][6] = {{1, 0, 0, 0, r[2], -r[1]}, {0, 1, 0, -r[2], 0, r[0]}, {0, 0, 1, r[1], -r[0], 0}};
+    double P[3][3] = {{0}}, normal = 0.0, trace = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double x[6] = {0};
+        for (int k = 0; k < 6; k++)
+            for (int m = 0; m < 6; m++) x[k] += C[6 * k + m] * J[i][m];
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 6; k++) P[i][j] += J[j][k] * x[k];
+        trace += P[i][i];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) normal += n[i] * P[i][j] * n[j];
+    return (Compliance){normal, 0.5 * (trace - normal)};
+}
+
+static Compliance row_compliance(const TnProblem *p, int row, const double r[3], const double n[3])
+{
+    if (row == 0) return (Compliance){0.0, 0.0};
+    if (row < p->port_row) return twist_compliance(p->inverse[row - 1], r, n);
+    return port_compliance(p->ports[row - p->port_row].compliance, r, n);
+}
+
+/* A side may yield (almost) nothing in some direction, e.g. an arm along its own axis. Its weight is then bounded by what the
+ * other side makes of it: a floor of 1e-6 of the pair's compliance. */
+static void set_contact_weights(TnProblem *p, int contact, Compliance a, Compliance b, double s)
+{
+    TnContactBatch *batch = &p->contact_batch[contact / TN_LANES];
+    int l = contact % TN_LANES;
+    const double sides[2][2] = {{a.normal, a.tangent}, {b.normal, b.tangent}};
+    double w[2];
+    for (int k = 0; k < 2; k++) {
+        double total = sides[0][k] + sides[1][k];
+        if (!(total > 0.0)) total = 1e-300;
+        w[k] = 0.0;
+        for (int side = 0; side < 2; side++) {
+            int row = side ? batch->row_b[l] : batch->row_a[l];
+            double compliance = fmax(sides[side][k], 1e-6 * total);
+            p->beta[contact][2 * side + k] = row ? s / compliance : 0.0;
+            if (row) w[k] += compliance / s;
+        }
+    }
+    batch->Bn[l] = 1.0 / w[0];
+    batch->Bt[l] = 1.0 / w[1];
+}
+
+typedef struct Task {
+    TnProblem *problem;
+    double scale;
+} Task;
+
+static void contact_compliance(const TnProblem *p, int c, Compliance sides[2])
+{
+    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+    int l = c % TN_LANES;
+    double ra[3], rb[3];
+    for (int k = 0; k < 3; k++) {
+        ra[k] = batch->arm_a[k][l];
+        rb[k] = batch->arm_b[k][l];
+    }
+    sides[0] = row_compliance(p, batch->row_a[l], ra, p->normals[c]);
+    sides[1] = row_compliance(p, batch->row_b[l], rb, p->normals[c]);
+}
+
+static void contact_range(void *context, int begin, int end, int thread)
+{
+    (void)thread;
+    const Task *task = context;
+    for (int c = begin; c < end; c++) {
+        Compliance sides[2];
+        contact_compliance(task->problem, c, sides);
+        set_contact_weights(task->problem, c, sides[0], sides[1], task->scale);
+    }
+}
+
+void tn_contact_compliance(const TnProblem *p, int contact, double *normal, double *tangent)
+{
+    Compliance sides[2];
+    contact_compliance(p, contact, sides);
+    *normal = sides[0].normal + sides[1].normal;
+    *tangent = sides[0].tangent + sides[1].tangent;
+}
+
+/* J A⁻¹ Jᵀ of one side of a scalar row. */
+static double side_compliance(const TnProblem *p, const TnRowSide *side)
+{
+    double sum = 0.0;
+    if (side->block < p->twist_count) {
+        const double *inverse = p->inverse[side->block];
+        double c[6] = {0};
+        for (int e = side->start; e < side->start + side->count; e++)
+            c[p->index[e]] += p->coefficient[e];
+        const double *w = c + 3;
+        return inverse[0] * v3_dot(c, c) + inverse[1] * w[0] * w[0] + inverse[4] * w[1] * w[1] +
+               inverse[6] * w[2] * w[2] +
+               2.0 * (inverse[2] * w[0] * w[1] + inverse[3] * w[0] * w[2] + inverse[5] * w[1] * w[2]);
+    }
+    const TnDenseBlock *d = &p->dense[side->block - p->twist_count];
+    double *x = d->F;
+    for (int k = 0; k < d->dim; k++) x[k] = 0.0;
+    for (int e = side->start; e < side->start + side->count; e++) x[p->index[e]] += p->coefficient[e];
+    /* cᵀ A⁻¹ c = |L⁻¹ c|² */
+    for (int i = 0; i < d->dim; i++) {
+        const double *row = d->A_factor + (long)i * d->dim;
+        for (int k = 0; k < i; k++) x[i] -= row[k] * x[k];
+        x[i] /= row[i];
+        sum += x[i] * x[i];
+    }
+    return sum;
+}
+
+double tn_row_compliance(const TnProblem *p, const TnRow *row)
+{
+    double total = 0.0;
+    for (int i = 0; i < row->side_count; i++)
+        total += side_compliance(p, &p->sides[row->side_start + i]);
+    return total;
+}
+
+/* The two rows of a rolling pair share their weights: their disc projection is exact for isotropic ones only. */
+static void row_weights(TnProblem *p, double s)
+{
+    for (int r = 0; r < p->row_count; r++) {
+        int group = p->rows[r].set == TN_ROW_ROLL ? 2 : 1;
+        TnRow *row = &p->rows[r];
+        double compliance[TN_MAX_SIDES] = {0}, total = 0.0, w = 0.0;
+        for (int g = 0; g < group; g++)
+            for (int i = 0; i < row->side_count; i++)
+                compliance[i] += side_compliance(p, &p->sides[row[g].side_start + i]) / group;
+        for (int i = 0; i < row->side_count; i++) total += compliance[i];
+        if (!(total > 0.0)) total = 1e-300;
+        for (int i = 0; i < row->side_count; i++) {
+            double c = fmax(compliance[i], 1e-6 * total);
+            for (int g = 0; g < group; g++) p->sides[row[g].side_start + i].beta = s / c;
+            w += c / s;
+        }
+        for (int g = 0; g < group; g++) row[g].B = 1.0 / w;
+        r += group - 1;
+    }
+}
+
+/* ---- the paper's rule ---- */
+
+static double squared_norm_of_arm(const double arm[3]) { return 3.0 + 2.0 * v3_dot(arm, arm); }
+
+static double squared_norm_at_port(const double *T, int n, const double r[3])
+{
+    double sum = 0.0;
+    for (int j = 0; j < n; j++) {
+        double lin[3] = {T[j], T[n + j], T[2 * n + j]}, ang[3] = {T[3 * n + j], T[4 * n + j], T[5 * n + j]};
+        double v[3];
+        v3_cross(v, ang, r);
+        v3_add(v, v, lin);
+        sum += v3_dot(v, v);
+    }
+    return sum;
+}
+
+static double block_weight(const TnProblem *p, int block)
+{
+    double trace_A = 0.0, trace_J = 0.0;
+    const TnSides *sides = &p->contact_sides;
+    if (block < p->twist_count) {
+        const TnTwistBatch *batch = &p->twist_batch[block / TN_LANES];
+        int l = block % TN_LANES;
+        trace_A = 3.0 * batch->a[l] + batch->S[0][l] + batch->S[3][l] + batch->S[5][l];
+        for (int s = sides->start[block + 1]; s < sides->start[block + 2]; s++)
+            trace_J += squared_norm_of_arm(sides->arm[s]);
+    } else {
+        const TnDenseBlock *d = &p->dense[block - p->twist_count];
+        for (int k = 0; k < d->dim; k++) trace_A += d->A[(long)k * d->dim + k];
+        for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
+            int row = p->port_row + k;
+            for (int s = sides->start[row]; s < sides->start[row + 1]; s++)
+                trace_J += squared_norm_at_port(p->ports[k].T, d->dim, sides->arm[s]);
+        }
+    }
+    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
+        const TnRowSide *side = &p->sides[p->block_sides[i]];
+        for (int e = side->start; e < side->start + side->count; e++)
+            trace_J += p->coefficient[e] * p->coefficient[e];
+    }
+    return trace_J > 0.0 ? trace_A / trace_J : trace_A;
+}
+
+static int block_of_row(const TnProblem *p, int row)
+{
+    return row < p->port_row ? row - 1 : p->twist_count + p->ports[row - p->port_row].block;
+}
+
+static void paper_weights(TnProblem *p)
+{
+    for (int r = 0; r < p->row_count; r++) p->rows[r].B = 0.0;
+    for (int block = 0; block < p->twist_count + p->dense_count; block++) {
+        double beta = p->block_beta[block] = block_weight(p, block);
+        for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
+            TnRowSide *side = &p->sides[p->block_sides[i]];
+            side->beta = beta;
+            p->rows[side->row].B += 1.0 / beta; /* w, inverted below */
+        }
+    }
+    for (int r = 0; r < p->row_count; r++) p->rows[r].B = 1.0 / p->rows[r].B;
+    for (int c = 0; c < p->contact_count; c++) {
+        TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+        int l = c % TN_LANES;
+        double w = 0.0;
+        for (int side = 0; side < 2; side++) {
+            int row = side ? batch->row_b[l] : batch->row_a[l];
+            double beta = row ? p->block_beta[block_of_row(p, row)] : 0.0;
+            p->beta[c][2 * side] = p->beta[c][2 * side + 1] = beta;
+            if (row) w += 1.0 / beta;
+        }
+        batch->Bn[l] = batch->Bt[l] = 1.0 / w;
+    }
+}
+
+void tn_problem_weights(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+{
+    if (def->weights == TN_WEIGHTS_PAPER) {
+        paper_weights(p);
+        return;
+    }
+    Task task = {p, def->weight_scale};
+    tn_pool_run(pool, p->contact_count, 512, contact_range, &task);
+    row_weights(p, def->weight_scale);
+}

@@ -1,0 +1,168 @@
+/* save.c: a state as bytes, so that a restored world continues bit for bit.
+ *
+ *     header   magic, version, sizes of the model, contact count, flags, time, checksum
+ *     numbers  qpos, qvel, vhat, ctrl, row_lambda   (doubles)
+ *     contacts TnWarmContact × contact_count
+ *
+ * in the byte order of the machine (another order shows as a wrong magic). restore looks at
+ * everything before it touches the state. */
+#include "state.h"
+
+#include "../base/base.h"
+#include "hash.h"
+
+#include <string.h>
+
+#define SAVE_MAGIC UINT32_C(0x534e4554) /* "TENS" on a little-endian machine */
+#define SAVE_VERSION UINT32_C(1)
+
+typedef struct SaveHeader {
+    uint32_t magic, version;
+    int32_t body_count, joint_count, geom_count, actuator_count, equality_count, qpos_count,
+        dof_count;
+    int32_t contact_count;
+    uint32_t ctrl_by_user;
+    uint32_t zero; /* keeps the layout free of holes */
+    double time;
+    uint64_t checksum;
+} SaveHeader;
+
+_Static_assert(sizeof(SaveHeader) == 64, "the header has no padding");
+_Static_assert(sizeof(TnWarmContact) == 64, "contacts have no padding");
+
+/* Over the header without the checksum itself, and all that follows. Catches damage; no guard
+ * against forgery. */
+static uint64_t checksum(SaveHeader header, const void *rest, size_t bytes)
+{
+    header.checksum = 0;
+    return tn_hash_bytes(tn_hash_bytes(TN_HASH_START, &header, sizeof header), rest, bytes);
+}
+
+static size_t number_count(const TnModel *model)
+{
+    return (size_t)model->qpos_count + 2 * (size_t)model->dof_count +
+           (size_t)model->actuator_count + 6 * (size_t)model->equality_count +
+           3 * (size_t)model->joint_count;
+}
+
+static size_t bytes_for(const TnModel *model, int contact_count)
+{
+    return sizeof(SaveHeader) + number_count(model) * sizeof(double) +
+           (size_t)contact_count * sizeof(TnWarmContact);
+}
+
+/* The arrays of a state in the order of the layout. */
+typedef struct Part {
+    double *data;
+    size_t count;
+} Part;
+
+#define PART_COUNT 5
+static void list_parts(const TnState *state, const TnModel *model, Part parts[PART_COUNT])
+{
+    parts[0] = (Part){state->qpos, (size_t)model->qpos_count};
+    parts[1] = (Part){state->qvel, (size_t)model->dof_count};
+    parts[2] = (Part){state->vhat, (size_t)model->dof_count};
+    parts[3] = (Part){state->ctrl, (size_t)model->actuator_count};
+    parts[4] = (Part){state->row_lambda, (size_t)state->row_lambda_count};
+}
+
+size_t tn_state_save_size(const TnState *state, const TnModel *model)
+{
+    return bytes_for(model, state->contact_count);
+}
+
+void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
+{
+    unsigned char *start = (unsigned char *)buffer + sizeof(SaveHeader), *p = start;
+    Part parts[PART_COUNT];
+    list_parts(state, model, parts);
+    for (int i = 0; i < PART_COUNT; i++) {
+        size_t bytes = parts[i].count * sizeof(double);
+        if (bytes) memcpy(p, parts[i].data, bytes);
+        p += bytes;
+    }
+    size_t contact_bytes = (size_t)state->contact_count * sizeof(TnWarmContact);
+    if (contact_bytes) memcpy(p, state->contacts, contact_bytes);
+    p += contact_bytes;
+
+    SaveHeader header = {.magic = SAVE_MAGIC,
+                         .version = SAVE_VERSION,
+                         .body_count = model->body_count,
+                         .joint_count = model->joint_count,
+                         .geom_count = model->geom_count,
+                         .actuator_count = model->actuator_count,
+                         .equality_count = model->equality_count,
+                         .qpos_count = model->qpos_count,
+                         .dof_count = model->dof_count,
+                         .contact_count = state->contact_count,
+                         .ctrl_by_user = state->ctrl_by_user,
+                         .time = state->time};
+    header.checksum = checksum(header, start, (size_t)(p - start));
+    memcpy(buffer, &header, sizeof header);
+}
+
+static bool refuse(TnError *err, const char *why)
+{
+    tn_error_add(err, TN_ERROR_USAGE, "saved state: %s", why);
+    return false;
+}
+
+static bool is_of_model(const SaveHeader *h, const TnModel *m)
+{
+    return h->body_count == m->body_count && h->joint_count == m->joint_count &&
+           h->geom_count == m->geom_count && h->actuator_count == m->actuator_count &&
+           h->equality_count == m->equality_count && h->qpos_count == m->qpos_count &&
+           h->dof_count == m->dof_count;
+}
+
+static bool check_saved(SaveHeader *h, const TnModel *model, const void *buffer, size_t size,
+                        TnError *err)
+{
+    if (!buffer || size < sizeof *h) return refuse(err, "the buffer is too short to be one");
+    memcpy(h, buffer, sizeof *h);
+    if (h->magic != SAVE_MAGIC) return refuse(err, "the buffer does not hold a saved state");
+    if (h->version != SAVE_VERSION) return refuse(err, "it was written by another version");
+    if (!is_of_model(h, model)) return refuse(err, "it belongs to another model");
+    if (h->contact_count < 0 || h->ctrl_by_user > 1) return refuse(err, "it is damaged");
+    size_t expected = bytes_for(model, h->contact_count);
+    if (size < expected) return refuse(err, "the buffer is cut short");
+    if (size > expected) return refuse(err, "the buffer is longer than the state in it");
+    const unsigned char *start = (const unsigned char *)buffer + sizeof *h;
+    if (checksum(*h, start, size - sizeof *h) != h->checksum) return refuse(err, "it is damaged");
+
+    const unsigned char *contacts = start + number_count(model) * sizeof(double);
+    for (int i = 0; i < h->contact_count; i++) {
+        TnWarmContact contact;
+        memcpy(&contact, contacts + (size_t)i * sizeof contact, sizeof contact);
+        bool known = contact.geom1 >= 0 && contact.geom1 < model->geom_count &&
+                     contact.geom2 >= 0 && contact.geom2 < model->geom_count;
+        if (!known) return refuse(err, "it names geoms that do not exist");
+    }
+    return true;
+}
+
+TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buffer, size_t size,
+                          TnError *err)
+{
+    SaveHeader header;
+    if (!check_saved(&header, model, buffer, size, err)) return TN_ERROR_USAGE;
+    if (!tn_state_reserve_contacts(state, header.contact_count)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the saved contacts");
+        return TN_ERROR_MEMORY;
+    }
+    const unsigned char *p = (const unsigned char *)buffer + sizeof header;
+    Part parts[PART_COUNT];
+    list_parts(state, model, parts);
+    for (int i = 0; i < PART_COUNT; i++) {
+        size_t bytes = parts[i].count * sizeof(double);
+        if (bytes) memcpy(parts[i].data, p, bytes);
+        p += bytes;
+    }
+    if (header.contact_count > 0)
+        memcpy(state->contacts, p, (size_t)header.contact_count * sizeof(TnWarmContact));
+    state->contact_count = header.contact_count;
+    state->ctrl_by_user = header.ctrl_by_user != 0;
+    state->time = header.time;
+    return TN_OK;
+}

@@ -1,0 +1,83 @@
+/* state.c: creation, reset and hash of a state. One block of memory holds its fixed-size arrays;
+ * the warm-start contacts grow on their own. */
+#include "state.h"
+
+#include "../base/base.h"
+#include "hash.h"
+
+#include <limits.h>
+#include <string.h>
+
+static void copy_numbers(double *out, const double *values, int count)
+{
+    if (count > 0) memcpy(out, values, (size_t)count * sizeof(double));
+}
+
+static void zero_numbers(double *out, int count)
+{
+    if (count > 0) memset(out, 0, (size_t)count * sizeof(double));
+}
+
+bool tn_state_init(TnState *state, const TnModel *model)
+{
+    *state = (TnState){.row_lambda_count = 6 * model->equality_count + 3 * model->joint_count};
+    size_t nq = (size_t)model->qpos_count, nv = (size_t)model->dof_count,
+           nu = (size_t)model->actuator_count;
+    double *numbers = tn_calloc(nq + 2 * nv + nu + (size_t)state->row_lambda_count, sizeof(double));
+    if (!numbers) return false;
+    state->qpos = numbers;
+    state->qvel = state->qpos + nq;
+    state->vhat = state->qvel + nv;
+    state->ctrl = state->vhat + nv;
+    state->row_lambda = state->ctrl + nu;
+    tn_state_reset(state, model, -1);
+    return true;
+}
+
+void tn_state_free(TnState *state)
+{
+    tn_free(state->qpos); /* the start of the block */
+    tn_free(state->contacts);
+    *state = (TnState){0};
+}
+
+void tn_state_reset(TnState *state, const TnModel *model, int key)
+{
+    TN_ASSERT(key >= -1 && key < model->key_count);
+    const TnKey *k = key >= 0 ? &model->keys[key] : NULL;
+    state->time = k ? k->time : 0.0;
+    copy_numbers(state->qpos, k ? k->qpos : model->qpos0, model->qpos_count);
+    if (k) {
+        copy_numbers(state->qvel, k->qvel, model->dof_count);
+        copy_numbers(state->ctrl, k->ctrl, model->actuator_count);
+    } else {
+        zero_numbers(state->qvel, model->dof_count);
+        zero_numbers(state->ctrl, model->actuator_count);
+    }
+    tn_model_track(model, state->time, state->ctrl);
+    state->ctrl_by_user = false;
+    /* Cold starts: the solver begins from the velocity itself and from no forces. */
+    copy_numbers(state->vhat, state->qvel, model->dof_count);
+    zero_numbers(state->row_lambda, state->row_lambda_count);
+    state->contact_count = 0;
+}
+
+bool tn_state_reserve_contacts(TnState *state, int count)
+{
+    if (count <= state->contact_capacity) return true;
+    /* Half as many again, so that a growing pile does not ask at every step. */
+    int capacity = count <= INT_MAX / 2 ? count + count / 2 : count;
+    TnWarmContact *contacts = tn_realloc(state->contacts, (size_t)capacity * sizeof *contacts);
+    if (!contacts) return false;
+    state->contacts = contacts;
+    state->contact_capacity = capacity;
+    return true;
+}
+
+uint64_t tn_state_hash(const TnState *state, const TnModel *model)
+{
+    uint64_t h = TN_HASH_START;
+    h = tn_hash_bytes(h, &state->time, sizeof state->time);
+    h = tn_hash_bytes(h, state->qpos, (size_t)model->qpos_count * sizeof(double));
+    return tn_hash_bytes(h, state->qvel, (size_t)model->dof_count * sizeof(double));
+}

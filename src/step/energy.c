@@ -1,0 +1,118 @@
+/* energy.c: E = Σ ½ m|v|² + ½ ω·Iω + ½ armature·q̇² - m g·c + springs;  P = Σ m v;  L = Σ c × m v + Iω.
+ *
+ * Twists are summed up about the world's origin, where those of parent and child simply add: a link next to its parent in the
+ * list takes the parent's, any other walks to the root. */
+#include "energy.h"
+
+#include "../dynamics/joint_motion.h"
+
+static const double world_origin[3] = {0.0, 0.0, 0.0};
+
+/* Adds the motion that the link's own joints give it, seen at the world's origin. */
+static void add_own_motion(const TnModel *model, const TnLink *link, const double *qpos, const double *qvel, const TnLinkFrame *frames,
+                           double twist[6])
+{
+    TnJointPlace place;
+    const TnLinkFrame *frame = &frames[link - model->links];
+    TnLinkWalk walk = tn_link_walk_start(model, link, &frames[link->parent]);
+    const TnJoint *joint = &model->joints[link->joint_start];
+    for (int k = 0; k < link->joint_count; k++, joint++) {
+        double S[6][6];
+        if (link->joint_count == 1) {
+            tn_joint_place(&place, joint, frame->pos, frame->rot);
+        } else {
+            tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
+            tn_joint_place_from_walk(&place, joint, &walk);
+        }
+        tn_joint_axes(joint, &place, world_origin, S);
+        for (int d = 0; d < tn_joint_dofs(joint->type); d++)
+            for (int r = 0; r < 6; r++) twist[r] += S[d][r] * qvel[joint->dof_start + d];
+    }
+}
+
+/* Twist of `link` at the world's origin; on entry that of link - 1, on return that of link. */
+static void next_twist(const TnModel *model, int link, const double *qpos, const double *qvel, const TnLinkFrame *frames, double twist[6])
+{
+    const TnLink *l = &model->links[link];
+    if (l->parent != link - 1 || l->parent == 0) {
+        memset(twist, 0, 6 * sizeof(double));
+        for (int p = l->parent; p > 0; p = model->links[p].parent) add_own_motion(model, &model->links[p], qpos, qvel, frames, twist);
+    }
+    add_own_motion(model, l, qpos, qvel, frames, twist);
+}
+
+/* p = m v at the com, and spin = I ω, in world axes. */
+static void link_momentum(const TnLink *link, const TnLinkFrame *frame, const double twist[6], double v[3], double spin[3])
+{
+    double w[3];
+    v3_cross(v, twist + 3, frame->com);
+    v3_add(v, v, twist);
+    m3_tmul_v(w, frame->rot, twist + 3);
+    m3_mul_v(w, link->inertia, w);
+    m3_mul_v(spin, frame->rot, w);
+}
+
+static double rotation_squared(const double reference[4], const double quat[4])
+{
+    double back[4], turn[4], r[3];
+    tn_unit_quat(back, reference);
+    quat_conjugate(back, back);
+    tn_unit_quat(turn, quat);
+    quat_mul(turn, back, turn);
+    quat_to_rotvec(r, turn);
+    return v3_dot(r, r);
+}
+
+static double stretch_squared(const TnModel *model, const TnJoint *joint, const double *qpos)
+{
+    const double *q = qpos + joint->qpos_start, *reference = model->qpos0 + joint->qpos_start;
+    double d[3];
+    switch (joint->type) {
+    case TN_JOINT_BALL:
+        return rotation_squared(reference, q);
+    case TN_JOINT_FREE:
+        v3_sub(d, q, reference);
+        return v3_dot(d, d) + rotation_squared(reference + 3, q + 3);
+    case TN_JOINT_HINGE:
+    case TN_JOINT_SLIDE:
+        break;
+    }
+    return (q[0] - joint->spring_ref) * (q[0] - joint->spring_ref);
+}
+
+TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double *qvel, const TnLinkFrame *frames)
+{
+    TnEnergy energy = {0.0, 0.0};
+    double twist[6] = {0.0}, v[3], spin[3];
+    for (int i = 1; i < model->link_count; i++) {
+        const TnLink *link = &model->links[i];
+        next_twist(model, i, qpos, qvel, frames, twist);
+        link_momentum(link, &frames[i], twist, v, spin);
+        energy.kinetic += 0.5 * (link->mass * v3_dot(v, v) + v3_dot(spin, twist + 3));
+        energy.potential -= link->mass * v3_dot(model->option.gravity, frames[i].com);
+    }
+    for (int j = 0; j < model->joint_count; j++) {
+        const TnJoint *joint = &model->joints[j];
+        for (int d = 0; d < tn_joint_dofs(joint->type); d++)
+            energy.kinetic += 0.5 * joint->armature * qvel[joint->dof_start + d] * qvel[joint->dof_start + d];
+        if (joint->stiffness != 0.0) energy.potential += 0.5 * joint->stiffness * stretch_squared(model, joint, qpos);
+    }
+    return energy;
+}
+
+void tn_model_momentum(const TnModel *model, const double *qpos, const double *qvel, const TnLinkFrame *frames, double linear[3],
+                       double angular[3])
+{
+    double twist[6] = {0.0}, v[3], spin[3], orbit[3];
+    v3_zero(linear);
+    v3_zero(angular);
+    for (int i = 1; i < model->link_count; i++) {
+        const TnLink *link = &model->links[i];
+        next_twist(model, i, qpos, qvel, frames, twist);
+        link_momentum(link, &frames[i], twist, v, spin);
+        v3_add_scaled(linear, v, link->mass);
+        v3_cross(orbit, frames[i].com, v);
+        v3_add_scaled(angular, orbit, link->mass);
+        v3_add(angular, angular, spin);
+    }
+}

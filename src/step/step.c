@@ -1,0 +1,264 @@
+/* step.c: one step, in the order of the paper's Algorithm 1:
+ *
+ *     dynamics     A_i, b_i of every subsystem                      (line 3)
+ *     collision    frames and motion to contact points
+ *     constraint   J_j, e_j of every constraint                     (line 4)
+ *     factor       H_i = A_i + J_iᵀ W J_i                           (line 5)
+ *     iterate      v̂ and λ by SubADMM                               (lines 6 to 14)
+ *     integrate    q and v from v̂                                   (line 15)
+ *
+ * The new state is computed beside the old one and taken over only when it is finite. */
+#include <math.h>
+#include <string.h>
+
+#include "../base/base.h"
+#include "world.h"
+
+/* Subsystems per chunk of parallel work; fewer than this stay on one thread. */
+#define SUBSYSTEM_GRAIN 256
+/* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes by other contacts. */
+#define SLACK_SHARE 0.5
+
+/* What the stages hand to each other. Arrays live in the world's arena. */
+typedef struct Step {
+    TnWorld *world;
+    const TnModel *model;
+    double t, theta;
+    TnDynamicsInput dynamics;
+    TnRigidSystem *rigid;
+    double **tree_A, **tree_b, **tree_free;
+    double (*end_twists)[6]; /* per link: v⁺ of the free motion */
+    double *end_qvel; /* v⁺ of the free motion, dofs of trees only */
+    double *blend;    /* per subsystem */
+    TnConstraintInput constraint;
+    bool ok;
+} Step;
+
+static bool begin(Step *step, TnWorld *world)
+{
+    const TnModel *model = world->model;
+    const TnOption *option = &model->option;
+    TnArena *arena = &world->arena;
+    tn_arena_reset(arena);
+    world->has_problem = false;
+    world->contacts = (TnContactList){0};
+    if (!world->state.ctrl_by_user) tn_model_track(model, world->state.time, world->state.ctrl);
+    *step = (Step){.world = world, .model = model, .t = option->timestep, .theta = option->theta, .ok = true};
+    step->dynamics = (TnDynamicsInput){.model = model,
+                                       .t = step->t,
+                                       .theta = step->theta,
+                                       .passes = option->relinearize,
+                                       .qpos = world->state.qpos,
+                                       .qvel = world->state.qvel,
+                                       .ctrl = world->state.ctrl,
+                                       .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL};
+    step->rigid = TN_ARENA_NEW(arena, TnRigidSystem, model->rigid_count);
+    step->tree_A = TN_ARENA_NEW(arena, double *, model->tree_count);
+    step->tree_b = TN_ARENA_NEW(arena, double *, model->tree_count);
+    step->tree_free = TN_ARENA_NEW(arena, double *, model->tree_count);
+    step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
+    step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
+    step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
+    return step->rigid && step->tree_A && step->tree_b && step->tree_free &&
+           step->end_twists && step->end_qvel && step->blend;
+}
+
+/* ---- dynamics ---- */
+
+static void rigid_range(void *context, int begin_index, int end_index, int thread)
+{
+    (void)thread;
+    Step *step = context;
+    for (int s = begin_index; s < end_index; s++) {
+        const TnSubsystem *sub = &step->model->subsystems[s];
+        if (sub->kind != TN_SUBSYSTEM_RIGID) continue;
+        TnRigidSystem *system = &step->rigid[sub->kind_index];
+        int link = sub->link_start;
+        tn_rigid_assemble(&step->dynamics, sub, &step->world->frames[link], system);
+        for (int k = 0; k < 6; k++)
+            step->end_twists[link][k] = system->v[k] + (system->v_free[k] - system->v[k]) / step->theta;
+    }
+}
+
+static bool assemble_tree(Step *step, const TnSubsystem *sub)
+{
+    TnWorld *world = step->world;
+    int n = sub->dof_count, i = sub->kind_index;
+    step->tree_A[i] = TN_ARENA_NEW(&world->arena, double, n * n);
+    step->tree_b[i] = TN_ARENA_NEW(&world->arena, double, n);
+    step->tree_free[i] = TN_ARENA_NEW(&world->arena, double, n);
+    if (!step->tree_A[i] || !step->tree_b[i] || !step->tree_free[i]) return false;
+    if (!tn_tree_assemble(&step->dynamics, sub, world->frames, &world->arena, step->tree_A[i], step->tree_b[i],
+                          step->tree_free[i]))
+        return false;
+    for (int k = 0; k < n; k++) {
+        double v = world->state.qvel[sub->dof_start + k];
+        step->end_qvel[sub->dof_start + k] = v + (step->tree_free[i][k] - v) / step->theta;
+    }
+    tn_kinematics_twists(step->model, world->state.qpos, step->end_qvel, world->frames, sub->link_start,
+                         sub->link_count, step->end_twists);
+    return true;
+}
+
+static bool assemble_dynamics(Step *step)
+{
+    tn_pool_run(step->world->pool, step->model->subsystem_count, SUBSYSTEM_GRAIN, rigid_range, step);
+    for (int s = 0; s < step->model->subsystem_count; s++)
+        if (step->model->subsystems[s].kind == TN_SUBSYSTEM_TREE &&
+            !assemble_tree(step, &step->model->subsystems[s]))
+            return false;
+    return true;
+}
+
+/* ---- collision and constraints ---- */
+
+static bool detect_contacts(Step *step)
+{
+    TnWorld *world = step->world;
+    const double *g = step->model->option.gravity;
+    double slack = SLACK_SHARE * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * step->t * step->t;
+    return tn_collision_detect(world->collider, world->frames, (const double(*)[6])step->end_twists, step->t, slack,
+                               &world->arena, world->pool, &world->contacts);
+}
+
+static bool build_constraints(Step *step)
+{
+    TnWorld *world = step->world;
+    step->constraint = (TnConstraintInput){.model = step->model,
+                                           .state = &world->state,
+                                           .t = step->t,
+                                           .theta = step->theta,
+                                           .warm_start = world->def.solver.warm_start,
+                                           .frames = world->frames,
+                                           .twists = (const double(*)[6])world->twists,
+                                           .end_twists = (const double(*)[6])step->end_twists,
+                                           .rigid = step->rigid,
+                                           .tree_A = (const double *const *)step->tree_A,
+                                           .tree_b = (const double *const *)step->tree_b,
+                                           .tree_free = (const double *const *)step->tree_free,
+                                           .contacts = &world->contacts,
+                                           .arena = &world->arena,
+                                           .pool = world->pool};
+    return tn_constraint_build(&step->constraint, &world->set);
+}
+
+static bool solve(Step *step, TnSolveResult *result)
+{
+    TnWorld *world = step->world;
+    if (world->def.solver.form == TN_ADMM_PAPER)
+        return tn_subadmm_paper_solve(&world->set.problem, &world->def.solver, result);
+    *result = tn_subadmm_solve(&world->set.problem, &world->def.solver, world->pool);
+    return true;
+}
+
+/* ---- integration ---- */
+
+static void integrate_range(void *context, int begin_index, int end_index, int thread)
+{
+    (void)thread;
+    Step *step = context;
+    TnWorld *world = step->world;
+    for (int s = begin_index; s < end_index; s++) {
+        const TnSubsystem *sub = &step->model->subsystems[s];
+        if (sub->kind == TN_SUBSYSTEM_RIGID) {
+            double vhat[6];
+            tn_problem_twist(&world->set.problem, sub->kind_index, vhat);
+            tn_rigid_advance(&step->dynamics, sub, &world->frames[sub->link_start], &step->rigid[sub->kind_index],
+                             vhat, step->blend[s], world->next_qpos, world->next_qvel);
+        } else {
+            tn_tree_advance(&step->dynamics, sub, world->set.problem.dense[sub->kind_index].v, step->blend[s],
+                            world->next_qpos, world->next_qvel);
+        }
+    }
+}
+
+static bool all_finite(const double *x, int count)
+{
+    double sum = 0.0; /* one NaN or infinity makes 0·x NaN, and the sum with it */
+    for (int i = 0; i < count; i++) sum += 0.0 * x[i];
+    return sum == 0.0;
+}
+
+/* False: the new state would not be finite; the old one stays. */
+static bool integrate(Step *step)
+{
+    TnWorld *world = step->world;
+    tn_constraint_blend(&step->constraint, &world->set, step->blend);
+    tn_pool_run(world->pool, step->model->subsystem_count, SUBSYSTEM_GRAIN, integrate_range, step);
+    if (!all_finite(world->next_qpos, step->model->qpos_count) || !all_finite(world->next_qvel, step->model->dof_count))
+        return false;
+    double *qpos = world->state.qpos, *qvel = world->state.qvel;
+    world->state.qpos = world->next_qpos;
+    world->state.qvel = world->next_qvel;
+    world->next_qpos = qpos;
+    world->next_qvel = qvel;
+    tn_constraint_keep(&step->constraint, &world->set, &world->state);
+    world->state.time += step->t;
+    tn_world_update_frames(world);
+    return true;
+}
+
+static void measure_contacts(const TnWorld *world, TnStepReport *report)
+{
+    int touching = 0;
+    for (int i = 0; i < world->contacts.count; i++) {
+        double depth = -world->contacts.points[i].gap;
+        if (depth <= 0.0) continue;
+        touching++;
+        report->mean_penetration += depth;
+        if (depth > report->max_penetration) report->max_penetration = depth;
+    }
+    if (touching) report->mean_penetration /= touching;
+    report->contact_count = world->contacts.count;
+    report->row_count = world->set.problem.row_count;
+}
+
+/* Seconds since the last call. */
+static double lap(double *clock)
+{
+    double now = tn_clock(), passed = now - *clock;
+    *clock = now;
+    return passed;
+}
+
+TnStepReport tn_world_step(TnWorld *world)
+{
+    TnStepReport report = {.diverged = true, .aac = NAN, .aal = NAN};
+    TnSolveResult result = {0};
+    Step step;
+    double start = tn_clock(), clock = start;
+
+    bool ok = begin(&step, world) && assemble_dynamics(&step);
+    report.times.dynamics = lap(&clock);
+    ok = ok && detect_contacts(&step);
+    report.times.collision = lap(&clock);
+    ok = ok && build_constraints(&step);
+    report.times.constraint = lap(&clock);
+    ok = ok && tn_problem_prepare(&world->set.problem, &world->def.solver, world->pool);
+    report.times.factor = lap(&clock);
+    ok = ok && solve(&step, &result);
+    report.times.iterate = lap(&clock);
+    if (ok) {
+        measure_contacts(world, &report);
+        world->has_problem = true;
+        ok = integrate(&step);
+    }
+    report.times.integrate = lap(&clock);
+    report.times.total = clock - start;
+    report.diverged = !ok;
+    report.converged = ok && result.converged;
+    report.iterations = result.iterations;
+    report.residual = result.residual;
+    if (ok && world->def.measure_accuracy) {
+        TnAccuracy accuracy = tn_problem_accuracy(&world->set.problem);
+        report.aac = accuracy.aac;
+        report.aal = accuracy.aal;
+    }
+    if (world->wrench_set) {
+        memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
+        world->wrench_set = false;
+    }
+    report.heap_fallbacks = world->arena.overflow_count;
+    report.arena_high_water = world->arena.high_water;
+    return report;
+}

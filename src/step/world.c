@@ -1,0 +1,242 @@
+/* world.c: creating, asking and changing a world; step.c advances it. */
+#include "world.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/base.h"
+#include "../math/vec3.h"
+#include "energy.h"
+
+TnWorldDef tn_world_def(void)
+{
+    return (TnWorldDef){.thread_count = 1, .solver = tn_solver_def()};
+}
+
+static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
+{
+    TnError local = {0};
+    if (!err) err = &local;
+    int before = err->count;
+    if (def->thread_count < 1 || def->thread_count > 64)
+        tn_error_add(err, TN_ERROR_USAGE, "world: thread_count is %d, must be 1 to 64", def->thread_count);
+    if (def->key < 0 || def->key > model->key_count)
+        tn_error_add(err, TN_ERROR_USAGE, "world: there is no keyframe %d (the model has %d)", (int)def->key, model->key_count);
+    tn_solver_def_check(&def->solver, err);
+    return err->count == before;
+}
+
+TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *err)
+{
+    if (!model) {
+        if (err && err->count == 0) tn_error_add(err, TN_ERROR_USAGE, "world: no model");
+        return NULL;
+    }
+    if (!check_def(def, model, err)) return NULL;
+    TnWorld *world = tn_calloc(1, sizeof *world);
+    if (!world) {
+        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
+        return NULL;
+    }
+    world->model = model;
+    world->def = *def;
+    bool ok = tn_state_init(&world->state, model);
+    world->pool = tn_pool_create(def->thread_count);
+    world->collider = tn_collider_create(model);
+    world->frames = tn_calloc((size_t)model->link_count, sizeof(TnLinkFrame));
+    world->twists = tn_calloc((size_t)model->link_count, sizeof(double[6]));
+    world->wrench = tn_calloc((size_t)model->link_count, sizeof(double[6]));
+    world->next_qpos = tn_calloc((size_t)model->qpos_count, sizeof(double));
+    world->next_qvel = tn_calloc((size_t)model->dof_count, sizeof(double));
+    /* A first guess: blocks and about six contacts per moving body; the arena grows where that is too little. */
+    ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
+    if (!ok || !world->pool || !world->collider || !world->frames || !world->twists || !world->wrench || !world->next_qpos || !world->next_qvel) {
+        tn_world_destroy(world);
+        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
+        return NULL;
+    }
+    tn_world_reset(world, def->key);
+    return world;
+}
+
+void tn_world_destroy(TnWorld *world)
+{
+    if (!world) return;
+    tn_state_free(&world->state);
+    tn_pool_destroy(world->pool);
+    tn_collider_destroy(world->collider);
+    tn_arena_free(&world->arena);
+    tn_free(world->frames);
+    tn_free(world->twists);
+    tn_free(world->wrench);
+    tn_free(world->next_qpos);
+    tn_free(world->next_qvel);
+    tn_free(world);
+}
+
+static void kinematics_range(void *context, int begin, int end, int thread)
+{
+    (void)thread;
+    TnWorld *world = context;
+    const TnSubsystem *first = &world->model->subsystems[begin], *last = &world->model->subsystems[end - 1];
+    int start = first->link_start, count = last->link_start + last->link_count - start;
+    tn_kinematics(world->model, world->state.qpos, start, count, world->frames);
+    tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, start, count, world->twists);
+}
+
+void tn_world_update_frames(TnWorld *world)
+{
+    tn_kinematics(world->model, world->state.qpos, 0, 1, world->frames);
+    tn_pool_run(world->pool, world->model->subsystem_count, 256, kinematics_range, world);
+}
+
+/* What the last step left no longer belongs to the state. */
+static void forget_step(TnWorld *world)
+{
+    world->contacts = (TnContactList){0};
+    world->has_problem = false;
+    tn_world_update_frames(world);
+}
+
+void tn_world_reset(TnWorld *world, TnKeyId key)
+{
+    tn_state_reset(&world->state, world->model, key - 1);
+    memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
+    world->wrench_set = false;
+    forget_step(world);
+}
+
+const TnModel *tn_world_model(const TnWorld *world) { return world->model; }
+int tn_world_subsystem_count(const TnWorld *world) { return world->model->subsystem_count; }
+
+TnStateView tn_world_state(const TnWorld *world)
+{
+    const TnState *s = &world->state;
+    const TnModel *m = world->model;
+    return (TnStateView){s->time, s->qpos, m->qpos_count, s->qvel, m->dof_count, s->ctrl, m->actuator_count};
+}
+
+static bool check_numbers(const char *what, const double *x, int count, TnError *err)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(x[i])) {
+            tn_error_add(err, TN_ERROR_USAGE, "world: %s[%d] is not finite", what, i);
+            return false;
+        }
+    return true;
+}
+
+TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qvel, TnError *err)
+{
+    const TnModel *model = world->model;
+    if (qpos && !check_numbers("qpos", qpos, model->qpos_count, err)) return TN_ERROR_USAGE;
+    if (qvel && !check_numbers("qvel", qvel, model->dof_count, err)) return TN_ERROR_USAGE;
+    for (int j = 0; qpos && j < model->joint_count; j++) {
+        const TnJoint *joint = &model->joints[j];
+        if (joint->type != TN_JOINT_FREE && joint->type != TN_JOINT_BALL) continue;
+        double q[4];
+        quat_copy(q, qpos + joint->qpos_start + (joint->type == TN_JOINT_FREE ? 3 : 0));
+        if (quat_normalize(q) < 1e-10) {
+            tn_error_add(err, TN_ERROR_USAGE, "world: qpos of joint %d has a zero quaternion", j + 1);
+            return TN_ERROR_USAGE;
+        }
+    }
+    if (qpos) {
+        memcpy(world->state.qpos, qpos, sizeof(double) * (size_t)model->qpos_count);
+        for (int j = 0; j < model->joint_count; j++) {
+            const TnJoint *joint = &model->joints[j];
+            if (joint->type == TN_JOINT_FREE) quat_normalize(world->state.qpos + joint->qpos_start + 3);
+            if (joint->type == TN_JOINT_BALL) quat_normalize(world->state.qpos + joint->qpos_start);
+        }
+    }
+    if (qvel) memcpy(world->state.qvel, qvel, sizeof(double) * (size_t)model->dof_count);
+    /* Another state, another problem: start it cold. */
+    world->state.contact_count = 0;
+    memset(world->state.vhat, 0, sizeof(double) * (size_t)model->dof_count);
+    memset(world->state.row_lambda, 0, sizeof(double) * (size_t)world->state.row_lambda_count);
+    forget_step(world);
+    return TN_OK;
+}
+
+TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err)
+{
+    if (!check_numbers("ctrl", ctrl, world->model->actuator_count, err)) return TN_ERROR_USAGE;
+    memcpy(world->state.ctrl, ctrl, sizeof(double) * (size_t)world->model->actuator_count);
+    world->state.ctrl_by_user = true;
+    return TN_OK;
+}
+
+void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3], const double torque[3])
+{
+    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    int link = world->model->bodies[body - 1].link;
+    v3_add(world->wrench[link], world->wrench[link], force);
+    v3_add(world->wrench[link] + 3, world->wrench[link] + 3, torque);
+    world->wrench_set = true;
+}
+
+void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4])
+{
+    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    tn_body_pose(world->model, world->frames, body - 1, pos, quat);
+}
+
+void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3], double angular[3])
+{
+    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    const double *twist = world->twists[world->model->bodies[body - 1].link];
+    v3_copy(linear_com, twist);
+    v3_copy(angular, twist + 3);
+}
+
+int tn_world_contact_count(const TnWorld *world) { return world->contacts.count; }
+
+TnContact tn_world_contact(const TnWorld *world, int index)
+{
+    TN_ASSERT(index >= 0 && index < world->contacts.count);
+    const TnContactPoint *c = &world->contacts.points[index];
+    TnContact out = {.geom1 = c->geom1 + 1, .geom2 = c->geom2 + 1, .gap = c->gap};
+    v3_copy(out.pos, c->pos);
+    v3_copy(out.normal, c->normal);
+    tn_problem_contact_lambda(&world->set.problem, index, out.force);
+    return out;
+}
+
+TnEnergy tn_world_energy(const TnWorld *world)
+{
+    return tn_model_energy(world->model, world->state.qpos, world->state.qvel, world->frames);
+}
+
+void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3])
+{
+    tn_model_momentum(world->model, world->state.qpos, world->state.qvel, world->frames, linear, angular);
+}
+
+size_t tn_world_save_size(const TnWorld *world) { return tn_state_save_size(&world->state, world->model); }
+
+TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError *err)
+{
+    size_t need = tn_world_save_size(world);
+    if (size < need) {
+        tn_error_add(err, TN_ERROR_USAGE, "world: the buffer has %zu bytes, saving needs %zu", size, need);
+        return TN_ERROR_USAGE;
+    }
+    tn_state_save(&world->state, world->model, buffer);
+    return TN_OK;
+}
+
+TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnError *err)
+{
+    TnStatus status = tn_state_restore(&world->state, world->model, buffer, size, err);
+    if (status == TN_OK) forget_step(world);
+    return status;
+}
+
+uint64_t tn_world_hash(const TnWorld *world) { return tn_state_hash(&world->state, world->model); }
+
+TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err)
+{
+    TnStatus status = tn_solver_def_check(def, err);
+    if (status == TN_OK) world->def.solver = *def;
+    return status;
+}

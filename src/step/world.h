@@ -1,0 +1,32 @@
+/* world.h (internal): one simulation. step.c advances it, world.c does everything around that. */
+#ifndef TN_STEP_WORLD_H
+#define TN_STEP_WORLD_H
+
+#include <tenon/world.h>
+
+#include "../collision/collision.h"
+#include "../constraint/constraint.h"
+#include "../dynamics/dynamics.h"
+#include "../state/state.h"
+
+struct TnWorld {
+    const TnModel *model;
+    TnWorldDef def;
+    TnPool *pool;
+    TnCollider *collider;
+    TnArena arena;         /* all of a step's scratch; what the last step left there stays until the next */
+    TnState state;
+    TnLinkFrame *frames;   /* per link, at state.qpos */
+    double (*twists)[6];   /* per link, at state.qvel: linear at the com, angular; world axes */
+    double (*wrench)[6];   /* per link, for the next step */
+    bool wrench_set;
+    double *next_qpos, *next_qvel;
+    /* of the last step; contacts.count is 0 where there was none */
+    TnContactList contacts;
+    TnConstraintSet set;
+    bool has_problem;
+};
+
+void tn_world_update_frames(TnWorld *world); /* and twists, after the state changed */
+
+#endif

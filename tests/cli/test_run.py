@@ -1,0 +1,150 @@
+"""tenon run: table, JSON, CSV, what a failure leaves behind."""
+import csv
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import cli
+from cli import CliTest, pycheck
+
+HEADER = ["time", "swing.q0", "swing.v0", "joint3.q0", "joint3.v0", "ball.x", "ball.y", "ball.z", "ball.qw", "ball.qx",
+          "ball.qy", "ball.qz"]
+
+
+class Run(CliTest):
+    def read_csv(self, path):
+        with open(path, newline="", encoding="utf-8") as file:
+            return list(csv.reader(file))
+
+    def test_table_names_all_figures(self):
+        out, err = self.tenon("run", self.model, "--duration", "0.1")
+        self.assertEqual(err, "")  # a pipe: no progress line
+        for label in ("bodies", "degrees of freedom", "subsystems", "mean contacts", "mean step", "dynamics", "collision",
+                      "constraint", "factor", "iterate", "integrate", "real-time factor", "AAc", "AA\u03bb",
+                      "mean penetration", "max penetration", "diverged"):
+            self.assertIn(label, out)
+
+    def test_json_has_the_figures_and_the_hash(self):
+        r = self.tenon_json("run", self.model, "--duration", "0.1", "--iterations", "25", "--threads", "2")
+        self.assertEqual((r["bodies"], r["dof"], r["subsystems"], r["steps"]), (3, cli.DOF, 3, 10))
+        self.assertEqual((r["iterations"], r["threads"], r["diverged"]), (25, 2, False))
+        self.assertEqual(r["name"], 'small \\"one"')
+        self.assertRegex(r["state_hash"], r"^[0-9a-f]{16}$")
+        for key in ("contacts_mean", "step_ms_mean", "dynamics_ms_mean", "collision_ms_mean", "constraint_ms_mean",
+                    "factor_ms_mean", "iterate_ms_mean", "integrate_ms_mean", "real_time_factor", "penetration_mean_m",
+                    "penetration_max_m", "aac", "aal"):
+            self.assertIn(key, r)
+        self.assertGreater(r["contacts_mean"], 0)
+
+    def test_accuracy_is_null_where_not_measured(self):
+        r = self.tenon_json("run", self.model, "--duration", "0.1", "--no-accuracy")
+        self.assertIsNone(r["aac"])
+        self.assertIsNone(r["aal"])
+
+    def test_quiet_prints_nothing(self):
+        self.assertEqual(self.tenon("run", self.model, "--duration", "0.05", "--quiet"), ("", ""))
+
+    def test_two_runs_have_the_same_hash_and_record_the_same_bytes(self):
+        first = self.tenon_json("run", self.model, "--duration", "0.2", "--csv", "a.csv")
+        second = self.tenon_json("run", self.model, "--duration", "0.2", "--csv", "b.csv", "--threads", "2")
+        self.assertEqual(first["state_hash"], second["state_hash"])
+        with open(os.path.join(self.folder, "a.csv"), "rb") as a, open(os.path.join(self.folder, "b.csv"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_solver_options_change_the_result(self):
+        hashes = {self.tenon_json("run", self.model, "--duration", "0.3", *options)["state_hash"]
+                  for options in ([], ["--key", "up"], ["--duration", "0.4"])}
+        self.assertEqual(len(hashes), 3)
+
+    def test_csv_has_the_columns_of_joints_then_free_bodies(self):
+        self.tenon("run", self.model, "--duration", "0.1", "--csv", "new/folder/out.csv")
+        rows = self.read_csv(os.path.join(self.folder, "new", "folder", "out.csv"))
+        self.assertEqual(rows[0], HEADER)
+        self.assertEqual(len(rows), 11)
+        for k, row in enumerate(rows[1:], 1):
+            self.assertEqual(len(row), len(HEADER))
+            # time is a sum of k steps: k roundings of 1e-16
+            self.assertAlmostEqual(float(row[0]), 0.01 * k, delta=1e-14)
+
+    def test_csv_numbers_keep_all_their_digits(self):
+        self.tenon("run", self.model, "--duration", "0.1", "--csv", "out.csv")
+        row = self.read_csv(os.path.join(self.folder, "out.csv"))[-1]
+        self.assertGreaterEqual(max(len(x.replace(".", "").lstrip("-0")) for x in row), 16)
+        angle = float(row[HEADER.index("swing.q0")])
+        self.assertEqual(f"{angle:.17g}", row[HEADER.index("swing.q0")])
+
+    def test_csv_follows_the_motion(self):
+        self.tenon("run", self.model, "--duration", "0.2", "--csv", "out.csv")
+        row = self.read_csv(os.path.join(self.folder, "out.csv"))[-1]
+        # a rod held sideways at 0.5 m falls with about g / 0.5 m: 0.5 * 19.6 * 0.2 ** 2 = 0.39 rad, a little less with inertia
+        self.assertAlmostEqual(float(row[HEADER.index("swing.q0")]), 0.39, delta=0.03)
+        self.assertAlmostEqual(float(row[HEADER.index("ball.z")]), 0.1, delta=1e-3)  # it rests
+        self.assertEqual(float(row[HEADER.index("joint3.q0")]), 0)  # nothing pushes it
+
+    def test_names_with_commas_are_quoted(self):
+        model = self.write("comma.xml", cli.MODEL.replace('name="ball"', 'name="a,b"').replace('objname="ball"',
+                                                                                            'objname="a,b"'))
+        self.tenon("run", model, "--duration", "0.02", "--csv", "out.csv")
+        rows = self.read_csv(os.path.join(self.folder, "out.csv"))
+        self.assertEqual(rows[0][5], "a,b.x")
+        self.assertEqual(len(rows[1]), len(rows[0]))
+
+    def test_key_sets_the_start(self):
+        self.tenon("run", self.model, "--duration", "0.01", "--key", "up", "--csv", "out.csv")
+        row = self.read_csv(os.path.join(self.folder, "out.csv"))[-1]
+        self.assertAlmostEqual(float(row[HEADER.index("joint3.q0")]), 0.25, delta=1e-12)
+        self.refused("run", self.model, "--key", "down", says=["no key 'down'", "'up'"])
+
+    def test_duration_rounds_up_to_whole_steps(self):
+        for duration, steps in (("0.001", 1), ("0.01", 1), ("0.011", 2), ("0.07", 7), ("0.3", 30)):
+            self.assertEqual(self.tenon_json("run", self.model, "--duration", duration)["steps"], steps)
+
+    def test_failure_leaves_no_csv(self):
+        bad = self.write("bad.xml", "<mujoco><worldbody><nonsense/></worldbody></mujoco>")
+        self.refused("run", bad, "--csv", "sub/out.csv", code=3, says=["bad.xml:1"])
+        self.refused("run", self.model, "--threads", "0", "--csv", "sub/out.csv")
+        self.refused("run", self.model, "--key", "down", "--csv", "sub/out.csv")
+        self.refused("run", "missing.xml", "--csv", "sub/out.csv", code=4, says=["missing.xml", "cannot be read"])
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "sub")))
+
+    def test_folder_as_model_cannot_be_read(self):
+        self.refused("run", self.folder, code=4, says=["cannot be read"])
+
+    def test_unwritable_csv_is_an_io_error(self):
+        self.write("file", "")
+        self.refused("run", self.model, "--duration", "0.02", "--csv", "file/out.csv", code=4, says=["cannot be written"])
+        os.mkdir(os.path.join(self.folder, "dir"))
+        self.refused("run", self.model, "--duration", "0.02", "--csv", "dir", code=4, says=["cannot be written"])
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
+    def test_full_disk_is_an_io_error(self):
+        # short enough to fit the stream's buffer, and long enough not to
+        for duration in ("0.02", "3"):
+            self.refused("run", self.model, "--duration", duration, "--csv", "/dev/full", code=4,
+                         says=["/dev/full", "No space left"])
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([cli.PROGRAM, "run", self.model, "--duration", "0.02"], stdout=full,
+                                  stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(b"cannot be written", done.stderr)
+
+    def test_interrupt_ends_with_the_table_and_code_130(self):
+        process = subprocess.Popen([cli.PROGRAM, "run", self.model, "--duration", "1000000", "--csv", "long.csv"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder)
+        recording = os.path.join(self.folder, "long.csv")
+        # once the recording has a size, the handler is in place
+        deadline = time.monotonic() + 60
+        while not (os.path.exists(recording) and os.path.getsize(recording)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("mean step", out.decode())
+        rows = self.read_csv(recording)
+        self.assertEqual(len(rows[-1]), len(HEADER))  # the last line is whole
+
+
+if __name__ == "__main__":
+    pycheck.main()

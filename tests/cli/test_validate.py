@@ -1,0 +1,54 @@
+"""tenon validate: every problem with its place, and the exit codes."""
+from cli import CliTest, pycheck
+
+TWO_ERRORS = """<mujoco>
+  <worldbody>
+    <nonsense/>
+    <body>
+      <joint type="screw"/>
+      <geom size="0.1"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+class Validate(CliTest):
+    def test_good_model_is_valid(self):
+        out, err = self.tenon("validate", self.model)
+        self.assertIn("valid", out)
+        self.assertNotIn("not valid", out)
+        self.assertEqual(err, "")
+
+    def test_all_errors_are_listed_with_their_lines(self):
+        bad = self.write("bad.xml", TWO_ERRORS)
+        out, _ = self.tenon("validate", bad, code=3)
+        self.assertIn("bad.xml:3:", out)
+        self.assertIn("bad.xml:5:", out)
+        self.assertIn("not valid", out)
+
+    def test_json_lists_the_errors(self):
+        bad = self.write("bad.xml", TWO_ERRORS)
+        r = self.tenon_json("validate", bad, code=3)
+        self.assertFalse(r["valid"])
+        self.assertEqual(r["error_count"], 2)
+        self.assertEqual(len(r["errors"]), 2)
+        good = self.tenon_json("validate", self.model)
+        self.assertTrue(good["valid"])
+        self.assertEqual((good["errors"], good["error_count"]), ([], 0))
+
+    def test_remarks_count_only_with_strict(self):
+        r = self.tenon_json("validate", self.model)
+        self.tenon("validate", self.model, "--strict", code=3 if r["remark_count"] else 0)
+        self.assertEqual(len(r["remarks"]), r["remark_count"])
+
+    def test_malformed_files_are_wrong_models(self):
+        for text in ("", "no xml", "<mujoco>", "<mujoco/><mujoco/>", "\0\0\0"):
+            self.tenon("validate", self.write("bad.xml", text), code=3)
+
+    def test_missing_file_is_an_io_error(self):
+        self.refused("validate", "missing.xml", code=4, says=["missing.xml"])
+
+
+if __name__ == "__main__":
+    pycheck.main()

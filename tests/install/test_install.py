@@ -1,0 +1,92 @@
+"""The installed library as others use it: installs into an empty prefix, builds the example with CMake and with
+pkg-config, and runs it.
+
+    test_install.py CMAKE BUILD_FOLDER C_COMPILER GENERATOR
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import pycheck  # noqa: E402
+
+CMAKE, BUILD, COMPILER, GENERATOR = sys.argv[1:5]
+
+
+def run(*command, **variables):
+    done = subprocess.run(command, env={**os.environ, **variables}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        # installed in one place, used in another: nothing may remember the first
+        first = os.path.join(cls.folder.name, "first")
+        cls.prefix = os.path.join(cls.folder.name, "prefix")
+        run(CMAKE, "--install", BUILD, "--prefix", first)
+        os.rename(first, cls.prefix)
+        cls.libdir = next(where for where, _, names in os.walk(cls.prefix) if "libtenon.so" in names)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_example_builds_with_cmake_and_runs(self):
+        build = os.path.join(self.folder.name, "example-cmake")
+        run(CMAKE, "-S", os.path.join(ROOT, "examples"), "-B", build, "-G", GENERATOR,
+            f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_C_COMPILER={COMPILER}")
+        run(CMAKE, "--build", build)
+        shared = run(os.path.join(build, "hello_world"))
+        static = run(os.path.join(build, "hello_world_static"))
+        self.assertIn("the ball rests", shared)
+        self.assertEqual(shared, static)
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "there is no pkg-config")
+    def test_example_builds_with_pkg_config_and_runs(self):
+        where = {"PKG_CONFIG_PATH": os.path.join(self.libdir, "pkgconfig")}
+        flags = run("pkg-config", "--cflags", "--libs", "tenon", **where).split()
+        program = os.path.join(self.folder.name, "example-pkg-config")
+        run(COMPILER, os.path.join(ROOT, "examples", "hello_world.c"), "-o", program, *flags)
+        self.assertIn("the ball rests", run(program, LD_LIBRARY_PATH=self.libdir))
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "there is no pkg-config")
+    def test_example_links_the_static_library_through_pkg_config(self):
+        where = {"PKG_CONFIG_PATH": os.path.join(self.libdir, "pkgconfig")}
+        flags = run("pkg-config", "--static", "--cflags", "--libs", "tenon", **where).split()
+        flags = [os.path.join(self.libdir, "libtenon.a") if flag == "-ltenon" else flag for flag in flags]
+        program = os.path.join(self.folder.name, "example-static")
+        run(COMPILER, os.path.join(ROOT, "examples", "hello_world.c"), "-o", program, *flags)
+        self.assertIn("the ball rests", run(program))
+
+    def test_every_installed_header_compiles_alone_as_c_and_cpp(self):
+        include = os.path.join(self.prefix, "include")
+        headers = sorted(os.listdir(os.path.join(include, "tenon")))
+        self.assertIn("tenon.h", headers)
+        source = os.path.join(self.folder.name, "alone.c")
+        for header in headers:
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(f"#include <tenon/{header}>\n")
+            run(COMPILER, "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{include}", "-fsyntax-only", source)
+            if shutil.which("c++"):
+                run("c++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{include}", "-fsyntax-only", source)
+
+    def test_installed_program_runs_and_finds_the_scenes(self):
+        program = os.path.join(self.prefix, "bin", "tenon")
+        self.assertRegex(run(program, "--version"), r"^tenon \d+\.\d+\.\d+")
+        if not os.path.exists(os.path.join(ROOT, "scenes", "stir.xml")):
+            self.skipTest("there is no scenes/stir.xml")
+        run(program, "bench", "stir", "--duration", "0.02", "--repeats", "1", "--aav-samples", "0", "--quiet")
+
+
+if __name__ == "__main__":
+    pycheck.main()

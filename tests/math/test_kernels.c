@@ -1,0 +1,178 @@
+/* Every instruction set's kernels against the generic reference on random data. */
+#include "../check.h"
+
+#include "math/kernels/kernels.h"
+#include "base/base.h"
+
+enum { CONTACTS = 40, BLOCKS = 24, ROWS = BLOCKS + 4 };
+
+static uint64_t seed;
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(int64_t)(seed >> 11) / (double)(1ull << 52) - 1.0;
+}
+
+typedef struct Data {
+    _Alignas(64) double twist[ROWS + 8][8];
+    _Alignas(64) double lambda_rows[CONTACTS][4];
+    _Alignas(64) double arm[2 * CONTACTS][4];
+    _Alignas(64) double normals[CONTACTS][4];
+    _Alignas(64) TnContactBatch contacts[CONTACTS / 8];
+    _Alignas(64) TnTwistBatch blocks[BLOCKS / 8];
+    _Alignas(64) double extra[ROWS + 8][8];
+    _Alignas(64) double forces[ROWS][8];
+    double beta[CONTACTS][4];
+    double stiffness[ROWS][TN_SYM6];
+    double residual[CONTACTS / 8];
+    int32_t start[ROWS + 1], mid[ROWS], contact[2 * CONTACTS];
+} Data;
+
+static void fill(Data *d)
+{
+    memset(d, 0, sizeof *d);
+    seed = 7;
+    for (int r = 1; r < ROWS; r++)
+        for (int k = 0; k < 8; k++) {
+            d->twist[r][k] = k % 4 == 3 ? 0.0 : uniform();
+            d->extra[r][k] = k % 4 == 3 ? 0.0 : uniform();
+        }
+    for (int c = 0; c < CONTACTS; c++) {
+        TnContactBatch *b = &d->contacts[c / 8];
+        int l = c % 8;
+        double n[3] = {uniform(), uniform(), uniform()};
+        double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int k = 0; k < 3; k++) {
+            b->arm_a[k][l] = uniform();
+            b->arm_b[k][l] = uniform();
+            b->normal[k][l] = d->normals[c][k] = n[k] / length;
+            b->e[k][l] = uniform();
+            b->t[k][l] = uniform();
+            b->lambda[k][l] = uniform();
+        }
+        b->Bn[l] = 1.5 + uniform();
+        b->Bt[l] = 1.5 + uniform();
+        b->mu[l] = 0.5;
+        b->row_a[l] = c % ROWS;
+        b->row_b[l] = (c * 7 + 3) % ROWS;
+        for (int k = 0; k < 4; k++) d->beta[c][k] = 1.5 + uniform();
+    }
+    int count = 0;
+    for (int r = 0; r < ROWS; r++) {
+        d->start[r] = count;
+        for (int pass = 0; pass < 2; pass++) {
+            for (int c = 0; c < CONTACTS; c++) {
+                const TnContactBatch *b = &d->contacts[c / 8];
+                int l = c % 8, row = pass ? b->row_a[l] : b->row_b[l];
+                if (row != r || r == 0) continue;
+                for (int k = 0; k < 3; k++) d->arm[count][k] = pass ? b->arm_a[k][l] : b->arm_b[k][l];
+                d->contact[count++] = c;
+            }
+            if (!pass) d->mid[r] = count;
+        }
+    }
+    d->start[ROWS] = count;
+    for (int i = 0; i < BLOCKS; i++) {
+        TnTwistBatch *b = &d->blocks[i / 8];
+        int l = i % 8;
+        b->a[l] = 2.0 + uniform();
+        const double S[6] = {3.0 + uniform(), 0.3 * uniform(), 0.3 * uniform(), 3.0, 0.3 * uniform(), 3.0};
+        for (int k = 0; k < 6; k++) {
+            b->S[k][l] = S[k];
+            b->b[k][l] = uniform();
+            b->g[k][l] = uniform();
+        }
+    }
+}
+
+static void run(const TnKernels *kernels, Data *d)
+{
+    const TnSides sides = {d->start, d->mid, d->contact, (const double(*)[4])d->arm};
+    kernels->row_stiffness(&sides, 0, ROWS, (const double(*)[4])d->normals,
+                           (const double(*)[4])d->beta, d->stiffness);
+    for (int i = 0; i < BLOCKS; i++)
+        for (int k = 0; k < TN_SYM6; k++) d->blocks[i / 8].Hinv[k][i % 8] = d->stiffness[i + 1][k];
+    kernels->twist_factor(d->blocks, 0, BLOCKS / 8);
+    for (int iteration = 0; iteration < 3; iteration++) {
+        kernels->contact_update(d->contacts, 0, CONTACTS / 8, (const double(*)[8])d->twist,
+                                d->lambda_rows, 1.7, d->residual);
+        kernels->twist_update(d->blocks, 0, BLOCKS / 8, &sides, (const double(*)[4])d->lambda_rows,
+                              iteration == 1 ? (const double(*)[8])d->extra : NULL, d->twist, 1.7);
+    }
+    kernels->row_forces(&sides, 0, ROWS, (const double(*)[4])d->lambda_rows, d->forces);
+}
+
+/* 1e-12: numbers of order one, a few hundred operations, sums in another order and fused multiply-adds. */
+static void compare(const TnKernels *kernels)
+{
+    Data *a = tn_aligned_alloc(sizeof *a), *b = tn_aligned_alloc(sizeof *b);
+    REQUIRE(a && b);
+    fill(a);
+    fill(b);
+    run(tn_kernels_generic(), a);
+    run(kernels, b);
+    for (int r = 0; r < ROWS; r++)
+        for (int k = 0; k < 8; k++) {
+            CHECK_NEAR(b->twist[r][k], a->twist[r][k], 1e-12);
+            CHECK_NEAR(b->forces[r][k], a->forces[r][k], 1e-12);
+        }
+    for (int r = 0; r < ROWS; r++)
+        for (int k = 0; k < TN_SYM6; k++) CHECK_NEAR(b->stiffness[r][k], a->stiffness[r][k], 1e-12);
+    for (int c = 0; c < CONTACTS; c++)
+        for (int k = 0; k < 4; k++) CHECK_NEAR(b->lambda_rows[c][k], a->lambda_rows[c][k], 1e-12);
+    for (int i = 0; i < CONTACTS / 8; i++) CHECK_NEAR(b->residual[i], a->residual[i], 1e-10);
+    for (int i = 0; i < BLOCKS / 8; i++)
+        for (int k = 0; k < TN_SYM6; k++)
+            for (int l = 0; l < 8; l++)
+                CHECK_NEAR(b->blocks[i].Hinv[k][l], a->blocks[i].Hinv[k][l], 1e-12);
+    tn_free(a);
+    tn_free(b);
+}
+
+TEST(avx2_kernels_match_the_generic_reference)
+{
+    if (!tn_kernels_avx2()) {
+        test_skip("this processor has no AVX2");
+        return;
+    }
+    compare(tn_kernels_avx2());
+}
+
+TEST(avx512_kernels_match_the_generic_reference)
+{
+    if (!tn_kernels_avx512()) {
+        test_skip("this processor has no AVX-512");
+        return;
+    }
+    compare(tn_kernels_avx512());
+}
+
+TEST(generic_inverse_times_matrix_is_the_identity)
+{
+    Data *d = tn_aligned_alloc(sizeof *d);
+    REQUIRE(d);
+    fill(d);
+    run(tn_kernels_generic(), d);
+    const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    for (int n = 0; n < BLOCKS; n++) {
+        const TnTwistBatch *b = &d->blocks[n / 8];
+        int l = n % 8;
+        double H[6][6], X[6][6];
+        for (int i = 0; i < 6; i++)
+            for (int j = i; j < 6; j++) {
+                H[i][j] = H[j][i] = d->stiffness[n + 1][tn_sym6(i, j)];
+                X[i][j] = X[j][i] = b->Hinv[tn_sym6(i, j)][l];
+            }
+        for (int i = 0; i < 3; i++) {
+            H[i][i] += b->a[l];
+            for (int j = 0; j < 3; j++) H[3 + i][3 + j] += b->S[at[i][j]][l];
+        }
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++) {
+                double s = 0.0;
+                for (int k = 0; k < 6; k++) s += H[i][k] * X[k][j];
+                CHECK_NEAR(s, i == j ? 1.0 : 0.0, 1e-12); /* condition number below 100 */
+            }
+    }
+    tn_free(d);
+}

@@ -1,0 +1,110 @@
+/* Every way in which an option, actuator, equality, pair, exclude, sensor, key or track can be
+ * wrong is refused. */
+#include "scene.h"
+
+TEST(wrong_options_are_refused)
+{
+    REFUSED(s.option.timestep = 0.0, "option: timestep must be positive (0)");
+    REFUSED(s.option.timestep = -0.01, "timestep must be positive");
+    REFUSED(s.option.timestep = NAN, "timestep must be positive");
+    REFUSED(s.option.timestep = INFINITY, "timestep must be positive");
+    REFUSED(s.option.gravity[2] = NAN, "gravity is not finite");
+    REFUSED(s.option.theta = 0.49, "theta must lie in [0.5, 1]");
+    REFUSED(s.option.theta = 1.01, "theta must lie in [0.5, 1]");
+    REFUSED(s.option.theta = NAN, "theta must lie in [0.5, 1]");
+    REFUSED(s.option.relinearize = 0, "relinearize must lie in [1, 100] (0)");
+    REFUSED(s.option.relinearize = 101, "relinearize must lie in [1, 100]");
+    REFUSED(s.option.stabilization = -0.1, "stabilization must lie in [0, 1]");
+    REFUSED(s.option.stabilization = 1.1, "stabilization must lie in [0, 1]");
+    ACCEPTED((s.option.theta = 1.0, s.option.stabilization = 0.0, s.option.relinearize = 100));
+}
+
+TEST(wrong_actuators_are_refused)
+{
+    REFUSED(s.actuator.joint = 0, "actuator 'motor': joint is not given");
+    REFUSED(s.actuator.joint = 99, "joint 99 does not exist");
+    REFUSED(s.actuator.joint = 3, "joint must be a hinge or a slide"); /* free */
+    REFUSED(s.actuator.joint = 4, "joint must be a hinge or a slide"); /* ball */
+    REFUSED(s.actuator.gear = NAN, "gear is not finite");
+    REFUSED(s.actuator.gain = INFINITY, "gain is not finite");
+    REFUSED(s.actuator.bias[2] = NAN, "bias is not finite");
+    REFUSED(s.actuator.ctrl_limited = true, "control range must ascend (0, 0)");
+    REFUSED(s.actuator.force_limited = true, "force range must ascend (0, 0)");
+    REFUSED((s.actuator.ctrl_limited = true, s.actuator.ctrl_range[1] = NAN),
+            "control range is not finite");
+    ACCEPTED((s.actuator.force_limited = true, s.actuator.force_range[0] = -1.0));
+}
+
+TEST(wrong_equalities_are_refused)
+{
+    REFUSED(s.connect.body1 = 0, "equality 'hook': body1 is not given");
+    REFUSED(s.connect.body1 = 99, "body1 99 does not exist");
+    REFUSED(s.connect.body2 = -3, "body2 -3 does not exist");
+    REFUSED(s.connect.body2 = 4, "its bodies are fixed to each other already");
+    REFUSED(s.connect.anchor[0] = NAN, "anchor is not finite");
+    REFUSED(s.weld.body1 = TN_BODY_WORLD,
+            "equality 'glue': its bodies are fixed to each other already");
+    REFUSED((s.weld.has_relpose = true, s.weld.relpos[0] = NAN), "relpos is not finite");
+    REFUSED((s.weld.has_relpose = true, s.weld.relquat[0] = 0.0), "relquat has length 0");
+    ACCEPTED(s.weld.relquat[0] = 0.0); /* not read without has_relpose */
+    REFUSED(s.couple.joint1 = 0, "equality 'gears': joint1 is not given");
+    REFUSED(s.couple.joint1 = 3, "joint1 must be a hinge or a slide");
+    REFUSED(s.couple.joint2 = 4, "joint2 must be a hinge or a slide");
+    REFUSED(s.couple.joint2 = 99, "joint2 99 does not exist");
+    REFUSED(s.couple.joint2 = 1, "joint1 and joint2 are the same");
+    REFUSED(s.couple.polycoef[4] = NAN, "polycoef is not finite");
+    ACCEPTED(s.couple.joint2 = 0);
+    REFUSED(s.couple.type = (TnEqualityType)7, "type 7 does not exist");
+}
+
+TEST(wrong_pairs_and_excludes_are_refused)
+{
+    REFUSED(s.pair.geom1 = 0, "pair 1: geom1 is not given");
+    REFUSED(s.pair.geom2 = 99, "pair 1: geom2 99 does not exist");
+    REFUSED(s.pair.geom2 = 1, "pair 1: its geoms are fixed to each other");
+    REFUSED(s.pair.contact_dim = 2, "pair 1: contact dimension must be 1, 3, 4 or 6 (2)");
+    REFUSED(s.pair.friction[0] = -1.0, "pair 1: friction (sliding) must not be negative");
+    REFUSED(s.pair.restitution = 2.0, "restitution must lie in [0, 1]");
+    REFUSED(s.pair.margin = NAN, "margin is not finite");
+    REFUSED(s.exclude[0] = 0, "exclude 1: body1 is not given");
+    REFUSED(s.exclude[1] = 99, "exclude 1: body2 99 does not exist");
+}
+
+TEST(wrong_sensors_are_refused)
+{
+    REFUSED(s.sensor.object = 99, "sensor 'angle': joint 99 does not exist");
+    REFUSED(s.sensor.object = 3, "joint must be a hinge or a slide");
+    REFUSED((s.sensor.type = TN_SENSOR_BODY_POS, s.sensor.object = 0), "body is not given");
+    REFUSED((s.sensor.type = TN_SENSOR_SITE_QUAT, s.sensor.object = 3), "site 3 does not exist");
+    REFUSED(s.sensor.type = (TnSensorType)11, "type 11 does not exist");
+}
+
+TEST(wrong_keys_are_refused)
+{
+    REFUSED(s.key.qpos_count = 13, "key 'home': qpos has 13 numbers; the model has 14");
+    REFUSED(s.key.qvel_count = 13, "key 'home': qvel has 13 numbers; the model has 12");
+    REFUSED((s.key.ctrl = s.qvel, s.key.ctrl_count = 2),
+            "key 'home': ctrl has 2 numbers; the model has 1");
+    REFUSED(s.qpos[0] = NAN, "qpos is not finite");
+    REFUSED(s.qvel[3] = INFINITY, "qvel is not finite");
+    REFUSED(s.ctrl[0] = NAN, "ctrl is not finite");
+    REFUSED(s.key.time = NAN, "time is not finite");
+    REFUSED(s.qpos[9] = 0.0, "key 'home': a quaternion in qpos has length 0"); /* the swing's */
+}
+
+TEST(wrong_tracks_are_refused)
+{
+    REFUSED(s.times[1] = 0.0, "control track: times must ascend (row 2: 0 after 0)");
+    REFUSED(s.times[2] = 0.5, "times must ascend (row 3: 0.5 after 1)");
+    REFUSED(s.times[2] = NAN, "a time is not finite");
+    REFUSED(s.rows[1] = NAN, "a control is not finite");
+    REFUSED(s.track.row_count = 0, "it has no rows");
+    REFUSED(s.track.ctrl = NULL, "it has no rows");
+    REFUSED(s.track.loop_from = 2, "loop_from 2 must be -1 or name a row before the last of 3");
+    REFUSED(s.track.loop_from = -2, "loop_from -2 must be -1");
+    REFUSED((s.track.loop_from = 0, s.rows[2] = 1.0),
+            "the controls of row loop_from and of the last row must be equal");
+    ACCEPTED(s.track.loop_from = 0);
+    REFUSED((s.late_actuators = 1, s.key.ctrl_count = 0),
+            "it was set for 1 actuators, but the model has 2: set it after adding them");
+}

@@ -1,0 +1,241 @@
+/* Mass properties of links: inertials, geoms, and bodies that are fixed to each other. */
+#include "build.h"
+
+#include "model/inertia.h"
+
+TEST(density_and_mass_give_the_same_ball)
+{
+    for (int by_mass = 0; by_mass < 2; by_mass++) {
+        TnModelBuilder *b = tn_builder_create();
+        TnBodyId body = add_body(b, NULL, TN_BODY_WORLD, 0, 0, 0);
+        add_joint(b, NULL, body, TN_JOINT_FREE);
+        TnGeomDef ball = tn_geom_def();
+        ball.body = body;
+        ball.size[0] = 0.5;
+        v3_set(ball.pos, 1.0, 2.0, 3.0);
+        double mass = 2000.0 * 4.0 / 3.0 * M_PI * 0.125;
+        ball.density = 2000.0;
+        if (by_mass) {
+            ball.mass = mass;
+            ball.density = 7.0; /* not used */
+        }
+        tn_builder_add_geom(b, &ball);
+        TnModel *m = compile(b);
+        REQUIRE(m);
+        const TnLink *link = &m->links[1];
+        /* One multiplication apart: an ulp of 1047. */
+        CHECK_NEAR(link->mass, mass, 1e-12);
+        CHECK_NEAR(m->total_mass, mass, 1e-12);
+        CHECK(link->com[0] == 1.0 && link->com[1] == 2.0 && link->com[2] == 3.0);
+        for (int k = 0; k < 3; k++) CHECK_NEAR(link->inertia[4 * k], 0.4 * mass * 0.25, 1e-12);
+        tn_model_destroy(m);
+    }
+}
+
+TEST(fixed_bodies_merge_as_computed_by_hand)
+{
+    /* A dumb-bell: 1 kg at the origin of the link, 3 kg on a fixed arm of a fixed body, turned by a
+     * quarter about z. */
+    TnModelBuilder *b = tn_builder_create();
+    TnBodyDef def = tn_body_def();
+    def.has_inertia = true;
+    def.mass = 1.0;
+    v3_set(def.inertia, 0.1, 0.2, 0.25);
+    TnBodyId base = tn_builder_add_body(b, &def);
+    add_joint(b, NULL, base, TN_JOINT_HINGE);
+    TnBodyDef arm = tn_body_def();
+    arm.parent = base;
+    v3_set(arm.pos, 0.0, 2.0, 0.0);
+    arm.quat[0] = arm.quat[3] = 1.0; /* normalized by compile */
+    TnBodyId arm_id = tn_builder_add_body(b, &arm);
+    TnBodyDef tip = def;
+    tip.parent = arm_id;
+    tip.mass = 3.0;
+    v3_set(tip.pos, 2.0, 0.0, 0.0); /* the arm's x is the base's y: at (0, 4, 0) */
+    v3_set(tip.inertia_pos, 0.0, 0.0, 1.0);
+    tn_builder_add_body(b, &tip);
+    TnModel *m = compile(b);
+    REQUIRE(m);
+    CHECK(m->link_count == 2 && m->bodies[2].link == 1 && m->bodies[3].link == 1);
+    const TnLink *link = &m->links[1];
+    double com[3] = {0.0, 3.0, 0.75};
+    /* Parallel axes with reduced mass 3/4 and d = (0, 4, 1); the tip's own moments are turned: x
+     * and y trade places. */
+    double I[9] = {0.1 + 0.2 + 0.75 * 17.0, 0,           0, 0,
+                   0.2 + 0.1 + 0.75 * 1.0,  -0.75 * 4.0, 0, -0.75 * 4.0,
+                   0.5 + 0.75 * 16.0};
+    CHECK(link->mass == 4.0);
+    /* A quarter turn costs an ulp of numbers up to 17. */
+    for (int k = 0; k < 3; k++) CHECK_NEAR(link->com[k], com[k], 1e-14);
+    for (int k = 0; k < 9; k++) CHECK_NEAR(link->inertia[k], I[k], 1e-13);
+    double place[3] = {0.0, 4.0, 0.0};
+    for (int k = 0; k < 3; k++) CHECK_NEAR(m->bodies[3].link_pos[k], place[k], 1e-14);
+    CHECK_NEAR(m->bodies[3].link_quat[0], M_SQRT1_2, 1e-15);
+    CHECK_NEAR(m->bodies[3].link_quat[3], M_SQRT1_2, 1e-15);
+
+    double R[9], back[9];
+    quat_to_m3(R, link->inertia_axes);
+    m3_rotate_diag(back, R, link->inertia_principal);
+    for (int k = 0; k < 9; k++) CHECK_NEAR(back[k], link->inertia[k], 1e-13);
+    tn_model_destroy(m);
+}
+
+TEST(geoms_count_only_where_there_is_no_inertial)
+{
+    TnModelBuilder *b = tn_builder_create();
+    TnBodyDef def = tn_body_def();
+    def.has_inertia = true;
+    def.mass = 2.0;
+    v3_set(def.inertia, 0.1, 0.1, 0.1);
+    TnBodyId body = tn_builder_add_body(b, &def);
+    add_joint(b, NULL, body, TN_JOINT_HINGE);
+    add_ball(b, NULL, body, 1.0);
+    TnModel *m = compile(b);
+    REQUIRE(m);
+    CHECK(m->links[1].mass == 2.0);
+    CHECK(m->links[1].inertia[0] == 0.1 && m->links[1].inertia_principal[2] == 0.1);
+    tn_model_destroy(m);
+}
+
+TEST(full_inertia_equals_its_principal_form)
+{
+    double quat[4] = {0.8, 0.1, -0.4, 0.3}, moments[3] = {0.2, 0.3, 0.4}, R[9], I[9];
+    quat_normalize(quat);
+    quat_to_m3(R, quat);
+    m3_rotate_diag(I, R, moments);
+    TnModel *m[2];
+    for (int full = 0; full < 2; full++) {
+        TnModelBuilder *b = tn_builder_create();
+        TnBodyDef def = tn_body_def();
+        def.has_inertia = true;
+        def.mass = 1.0;
+        def.use_inertia_full = full != 0;
+        v3_copy(def.inertia, moments);
+        quat_copy(def.inertia_quat, quat);
+        double f[6] = {I[0], I[4], I[8], I[1], I[2], I[5]};
+        memcpy(def.inertia_full, f, sizeof f);
+        add_joint(b, NULL, tn_builder_add_body(b, &def), TN_JOINT_FREE);
+        m[full] = compile(b);
+        REQUIRE(m[full]);
+    }
+    /* The quaternion is normalized once more, which may move an ulp. */
+    for (int k = 0; k < 9; k++)
+        CHECK_NEAR(m[0]->links[1].inertia[k], m[1]->links[1].inertia[k], 1e-15);
+    tn_model_destroy(m[0]);
+    tn_model_destroy(m[1]);
+}
+
+TEST(what_the_world_carries_has_no_mass)
+{
+    TnModelBuilder *b = tn_builder_create();
+    add_ball(b, NULL, TN_BODY_WORLD, 1.0);
+    TnBodyId table = add_body(b, "table", TN_BODY_WORLD, 0, 0, 1);
+    add_ball(b, NULL, table, 1.0);
+    TnModel *m = compile(b);
+    REQUIRE(m);
+    CHECK(m->total_mass == 0.0 && m->links[0].mass == 0.0);
+    tn_model_destroy(m);
+}
+
+TEST(link_without_mass_is_refused)
+{
+    TnModelBuilder *b = tn_builder_create();
+    TnBodyId arm = add_body(b, "arm", TN_BODY_WORLD, 0, 0, 0);
+    add_joint(b, NULL, arm, TN_JOINT_HINGE);
+    CHECK_REFUSED(b, "body 'arm': has joints but no mass: give it an inertial or a geom with mass");
+}
+
+TEST(geoms_of_zero_mass_give_no_mass)
+{
+    for (int by_density = 0; by_density < 2; by_density++) {
+        TnModelBuilder *b = tn_builder_create();
+        TnBodyId arm = add_body(b, "arm", TN_BODY_WORLD, 0, 0, 0);
+        add_joint(b, NULL, arm, TN_JOINT_HINGE);
+        TnGeomDef ball = tn_geom_def();
+        ball.body = arm;
+        ball.size[0] = 0.1;
+        if (by_density)
+            ball.density = 0.0;
+        else
+            ball.mass = 0.0;
+        tn_builder_add_geom(b, &ball);
+        CHECK_REFUSED(b, "no mass");
+    }
+}
+
+TEST(link_that_borrows_mass_from_a_fixed_child_is_fine)
+{
+    TnModelBuilder *b = tn_builder_create();
+    TnBodyId arm = add_body(b, "arm", TN_BODY_WORLD, 0, 0, 0);
+    add_joint(b, NULL, arm, TN_JOINT_HINGE);
+    add_ball(b, NULL, add_body(b, "hand", arm, 1, 0, 0), 0.1);
+    TnModel *m = compile(b);
+    REQUIRE(m);
+    CHECK(m->links[1].com[0] == 1.0);
+    tn_model_destroy(m);
+}
+
+TEST(point_mass_is_refused_but_two_of_three_on_a_link_are_not)
+{
+    for (int extra = 0; extra < 3; extra++) {
+        TnModelBuilder *b = tn_builder_create();
+        TnBodyDef def = tn_body_def();
+        def.name = "bob";
+        def.has_inertia = true;
+        def.mass = 1.0;
+        TnBodyId bob = tn_builder_add_body(b, &def);
+        add_joint(b, NULL, bob, TN_JOINT_HINGE);
+        double place[2][3] = {{1, 0, 0}, {0, 1, 0}};
+        for (int i = 0; i < extra; i++) {
+            TnBodyDef more = def;
+            more.name = NULL;
+            more.parent = bob;
+            v3_copy(more.pos, place[i]);
+            tn_builder_add_body(b, &more);
+        }
+        /* One point has no inertia, two none about their line, three points span a plane: enough.
+         */
+        if (extra < 2)
+            CHECK_REFUSED(b, "body 'bob': its inertia is not positive definite");
+        else {
+            TnModel *m = compile(b);
+            CHECK(m);
+            tn_model_destroy(m);
+        }
+    }
+}
+
+TEST(mesh_that_would_have_to_give_mass_is_refused)
+{
+    const double tetrahedron[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int way = 0; way < 3; way++) {
+        TnModelBuilder *b = tn_builder_create();
+        TnBodyId body = add_body(b, NULL, TN_BODY_WORLD, 0, 0, 0);
+        add_joint(b, NULL, body, TN_JOINT_HINGE);
+        add_ball(b, NULL, body, 0.1);
+        TnGeomDef mesh = tn_geom_def();
+        mesh.name = "shell";
+        mesh.type = TN_GEOM_MESH;
+        mesh.body = way == 2 ? TN_BODY_WORLD : body;
+        mesh.mesh_vertices = tetrahedron;
+        mesh.mesh_vertex_count = 4;
+        if (way == 1) mesh.mass = 0.0;
+        tn_builder_add_geom(b, &mesh);
+        if (way == 0)
+            CHECK_REFUSED(b, "geom 'shell': the mass of a mesh is not computed");
+        else {
+            TnModel *m = compile(b);
+            CHECK(m);
+            tn_model_destroy(m);
+        }
+    }
+}
+
+TEST(masses_beyond_all_numbers_are_refused)
+{
+    TnModelBuilder *b = tn_builder_create();
+    TnBodyId body = add_body(b, "giant", TN_BODY_WORLD, 0, 0, 0);
+    add_joint(b, NULL, body, TN_JOINT_FREE);
+    add_ball(b, NULL, body, 1e200); /* its volume overflows */
+    CHECK_REFUSED(b, "body 'giant': its inertia is not positive definite");
+}

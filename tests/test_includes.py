@@ -1,0 +1,173 @@
+"""Keeps the picture of the architecture true: reads the #include lines of the sources and fails on any edge that the
+table below does not allow. What a folder may include comes with that folder's own dependencies."""
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+sys.path.insert(0, HERE)
+import pycheck  # noqa: E402
+
+# folder of src/ -> folders that it may include directly
+TABLE = {
+    "base": [],
+    "math": ["base"],
+    "model": ["math"],
+    "state": ["model"],
+    "dynamics": ["state"],
+    "collision": ["math", "model"],
+    "constraint": ["collision", "dynamics"],
+    "solver": ["base", "math"],
+    "integrate": ["state"],
+    "step": ["constraint", "solver", "integrate"],
+    "io": ["base"],
+}
+# public header -> the folder whose words it speaks: who may not include the folder may not include the header
+PUBLIC = {"base.h": "base", "model.h": "model", "collide.h": "model", "solver.h": "solver", "world.h": "step"}
+# these may include every public header
+SEES_ALL_PUBLIC = {"io", "step"}
+# libraries that belong to one folder
+ONLY_IN = {"expat.h": "io", "expat_external.h": "io"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def closure(table):
+    """Every folder with all that it may include, itself too."""
+    def reach(folder, seen):
+        if folder not in seen:
+            seen.add(folder)
+            for other in table[folder]:
+                reach(other, seen)
+        return seen
+    return {folder: reach(folder, set()) for folder in table}
+
+
+def includes(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text, flags=re.DOTALL)
+    for match in INCLUDE.finditer(text):
+        yield match.group(1) == "<", match.group(2), text.count("\n", 0, match.start(2)) + 1
+
+
+def source_files(folder):
+    for where, _, names in os.walk(folder):
+        for name in sorted(names):
+            if name.endswith((".c", ".h", ".cu", ".inc")):
+                yield os.path.join(where, name)
+
+
+def check_sources(root):
+    """Forbidden edges of root/src as text, and the number of files read."""
+    src = os.path.join(root, "src")
+    allowed = closure(TABLE)
+    problems, count = [], 0
+    for path in source_files(src):
+        count += 1
+        place = os.path.relpath(path, root)
+        folder = os.path.relpath(path, src).split(os.sep)[0]
+        if folder not in TABLE:
+            problems.append(f"{place}: folder {folder} is not in the architecture")
+            continue
+        for angled, name, line in includes(path):
+            where = f"{place}:{line}: "
+            if ONLY_IN.get(name, folder) != folder:
+                problems.append(f"{where}{name} belongs to src/{ONLY_IN[name]}")
+            elif angled and name.startswith("tenon/"):
+                owner = PUBLIC.get(name[len("tenon/"):])
+                if folder not in SEES_ALL_PUBLIC and owner not in allowed[folder]:
+                    problems.append(f"{where}src/{folder} may not include <{name}>")
+            elif not angled:
+                target = find_quoted(path, src, name)
+                if target is None:
+                    problems.append(f"{where}\"{name}\" is nowhere in src/")
+                elif target not in allowed[folder]:
+                    problems.append(f"{where}src/{folder} may not include src/{target} (\"{name}\")")
+    return problems, count
+
+
+def find_quoted(path, src, name):
+    """The folder of src/ that a quoted include leads to."""
+    for base in (os.path.dirname(path), src):
+        target = os.path.normpath(os.path.join(base, name))
+        if os.path.isfile(target) and target.startswith(src + os.sep):
+            return os.path.relpath(target, src).split(os.sep)[0]
+    return None
+
+
+def check_outside(root, folder):
+    """Programs, examples and public headers see the public headers and their own folder, nothing of src/."""
+    problems, count = [], 0
+    for path in source_files(os.path.join(root, folder)):
+        count += 1
+        for angled, name, line in includes(path):
+            target = os.path.normpath(os.path.join(os.path.dirname(path), name))
+            inside = os.path.isfile(target) and target.startswith(os.path.join(root, folder) + os.sep)
+            if not angled and not inside or "src/" in name:
+                problems.append(f"{os.path.relpath(path, root)}:{line}: {folder} may not include \"{name}\"")
+            elif angled and name.startswith("tenon/") and not os.path.isfile(os.path.join(root, "include", name)):
+                problems.append(f"{os.path.relpath(path, root)}:{line}: there is no <{name}>")
+    return problems, count
+
+
+class Tree(unittest.TestCase):
+    def test_sources_follow_the_architecture(self):
+        problems, count = check_sources(ROOT)
+        self.assertGreater(count, 0)
+        self.assertEqual(problems, [], "\n" + "\n".join(problems))
+
+    def test_apps_examples_and_public_headers_see_public_headers_only(self):
+        for folder in ("apps", "examples", "include"):
+            problems, count = check_outside(ROOT, folder)
+            self.assertGreater(count, 0, folder)
+            self.assertEqual(problems, [], "\n" + "\n".join(problems))
+
+    def test_table_has_no_cycle(self):
+        reach = closure(TABLE)
+        for folder, others in TABLE.items():
+            for other in others:
+                self.assertNotIn(folder, reach[other], f"{folder} and {other} need each other")
+
+
+class Checker(unittest.TestCase):
+    """The check itself can fail: small trees with one fault each."""
+
+    def problems_of(self, **files):
+        with tempfile.TemporaryDirectory() as root:
+            for place, text in {"src/base/base.h": "", "src/model/model.h": "", **files}.items():
+                path = os.path.join(root, place)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            return check_sources(root)[0]
+
+    def test_allowed_edges_pass(self):
+        self.assertEqual(self.problems_of(**{"src/state/a.c": '#include "../model/model.h"\n#include <math.h>\n'}), [])
+
+    def test_forbidden_edge_is_found_with_its_line(self):
+        problems = self.problems_of(**{"src/solver/a.c": '\n#include "../model/model.h"\n'})
+        self.assertEqual(len(problems), 1)
+        self.assertIn("a.c:2", problems[0])
+
+    def test_forbidden_public_header_is_found(self):
+        self.assertEqual(len(self.problems_of(**{"src/solver/a.c": "#include <tenon/world.h>\n"})), 1)
+
+    def test_include_in_a_comment_does_not_count(self):
+        self.assertEqual(self.problems_of(**{"src/base/a.c": '/*\n#include "../model/model.h"\n*/\n'}), [])
+
+    def test_unknown_folder_is_found(self):
+        self.assertEqual(len(self.problems_of(**{"src/misc/a.c": ""})), 1)
+
+    def test_missing_header_is_found(self):
+        self.assertEqual(len(self.problems_of(**{"src/base/a.c": '#include "nowhere.h"\n'})), 1)
+
+    def test_parser_library_outside_io_is_found(self):
+        self.assertEqual(len(self.problems_of(**{"src/model/a.c": "#include <expat.h>\n"})), 1)
+
+
+if __name__ == "__main__":
+    pycheck.main()
