@@ -6,7 +6,8 @@ default 216 spheres the scene has 216 * 6 + 7 = 1303 velocities and 217 subsyste
 only; the same options always give the same files.
 
   spheres    start on a loose lattice with jitter and have fallen into a pile when the rod arrives
-  path       the rod's tip sinks into the bed on a widening helix, then runs circles near the floor
+  path       the rod's tip sinks into the bed on a widening helix, then runs circles above the
+             lowest layer
   track      one turn is computed and repeated, so that the circles close exactly
 """
 
@@ -35,15 +36,15 @@ class Layout:
         self.spheres = spheres
         self.edge = max(2, math.ceil(spheres ** (1 / 3) - 1e-9))  # spheres along the cube's edge
         self.centre = (0.5, 0.0)                    # of the box on the ground
-        self.inner = 0.025 * self.edge              # inner side of the box
-        self.wall = max(0.1, 0.02 * self.edge)      # height of its walls
+        self.inner = 0.026 * self.edge              # inner side of the box
+        self.wall = 0.04 + 0.02 * self.edge         # height of its walls
         self.wall_half = 0.005                      # half their thickness
         self.pitch = self.inner / self.edge         # of the lattice, level
         self.pitch_up = 0.0235                      # and upright
         self.rod_length = self.wall + 0.1
-        self.base = max(0.0, self.wall - 0.12)      # the arm of a tall box stands on a pedestal
+        self.base = max(0.0, self.wall - 0.16)      # the arm of a tall box stands on a pedestal
         self.circle = min(0.06, 0.035 * self.edge / 6)
-        self.low_tip = 0.004                        # too low for a sphere to be caught under it
+        self.low_tip = 0.024                        # spheres pass below, none is clamped
         layers = math.ceil(spheres / self.edge ** 2)
         self.high_tip = SPHERE_RADIUS + layers * self.pitch_up + 0.01
 

@@ -11,13 +11,14 @@
 #include <tenon/tenon.h>
 
 typedef struct Measure {
-    TnWorldDef def;    /* in: solver, threads, key */
-    int64_t settle;    /* in: steps before the measured ones */
-    int64_t steps;     /* in: measured steps */
-    int repeats;       /* in */
-    int aav_samples;   /* in: steps whose AAv is computed */
-    bool quiet;        /* in: no progress line */
-    const char *label; /* in: for the progress line */
+    TnWorldDef def;     /* in: solver, threads, key */
+    int64_t settle;     /* in: steps before the measured ones */
+    int64_t steps;      /* in: measured steps */
+    int repeats;        /* in */
+    int aav_samples;    /* in: steps whose AAv is computed */
+    int aav_iterations; /* in: at most so many towards the converged velocities */
+    bool quiet;         /* in: no progress line */
+    const char *label;  /* in: for the progress line */
 
     int subsystems;
     int64_t measured; /* steps that really ran; fewer after a divergence */

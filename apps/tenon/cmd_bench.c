@@ -7,6 +7,7 @@
 #include "totals.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ typedef struct BenchOptions {
     SimOptions sim;
     NumberList iterations;
     const char *scene;
-    int repeats, aav_samples;
+    int repeats, aav_samples, aav_iterations;
     bool json, quiet;
 } BenchOptions;
 
@@ -35,6 +36,8 @@ static int option_table(Option *table, BenchOptions *bench)
                             "timed passes, 1 ... 1000; default 3");
     table[n++] = option_int("--aav-samples", &bench->aav_samples, "N", 0, 100000,
                             "steps that are also solved to the end, for AAv; default 10, 0: none");
+    table[n++] = option_int("--aav-iterations", &bench->aav_iterations, "N", 1, 10000000,
+                            "iterations at most to the end of such a step; default 20000");
     table[n++] = option_set("--json", &bench->json, "print one JSON object");
     table[n++] = option_set("--quiet", &bench->quiet, "no progress line");
     return n;
@@ -132,6 +135,11 @@ static void print_table(const TnModel *model, const char *path, const Measure *r
     for (int i = 0; i < 11; i++) grid_add(&grid, "%s", headings[i]);
     for (int i = 0; i < run_count; i++) print_row(&grid, &runs[i]);
     grid_print(stdout, &grid);
+    double residual = 0;
+    for (int i = 0; i < run_count; i++) residual = fmax(residual, runs[i].aav_residual);
+    if (runs[0].aav_samples)
+        printf("  AAv: %d steps, taken for converged at a residual of at most %.1e m/s\n",
+               runs[0].aav_samples, residual);
 }
 
 static void print_run(Json *json, const Measure *m)
@@ -204,6 +212,7 @@ static int plan_runs(const BenchOptions *bench, double timestep, TnKeyId key,
                            .steps = steps_of(bench->sim.duration, timestep),
                            .repeats = bench->repeats,
                            .aav_samples = bench->aav_samples,
+                           .aav_iterations = bench->aav_iterations,
                            .quiet = bench->quiet,
                            .label = bench->scene};
             m->def.thread_count = bench->sim.threads;
@@ -263,7 +272,8 @@ static bool default_iterations(NumberList *list)
 int cmd_bench(int argc, char **argv)
 {
     if (argc > 0 && !strcmp(argv[0], "scaling")) return cmd_bench_scaling(argc - 1, argv + 1);
-    BenchOptions bench = {.sim = sim_options(), .repeats = 3, .aav_samples = 10};
+    BenchOptions bench = {
+        .sim = sim_options(), .repeats = 3, .aav_samples = 10, .aav_iterations = 20000};
     bench.sim.weights = WEIGHTS_BOTH;
     Option table[24];
     char path[PATH_MAX];

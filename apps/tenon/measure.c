@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { AAV_MAX_ITERATIONS = 20000 };
-
 double solver_ms(const Measure *m) { return 1e3 * (m->times.factor + m->times.iterate); }
 double us_per_iteration(const Measure *m) { return 1e6 * m->times.iterate / m->iterations_mean; }
 
@@ -59,7 +57,7 @@ static void accuracy_pass(TnWorld *world, Measure *m, uint64_t *hash)
             if (m->diverged || !stride || (k + 1) % stride ||
                 report.contact_count + report.row_count == 0)
                 continue;
-            double reached = 0, aav = tn_world_last_aav(world, AAV_MAX_ITERATIONS, &reached);
+            double reached = 0, aav = tn_world_last_aav(world, m->aav_iterations, &reached);
             if (!isfinite(aav)) continue;
             aav_sum += aav;
             aav_count++;

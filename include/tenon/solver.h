@@ -30,7 +30,7 @@ typedef struct TnSolverDef {
     TnWeights weights;
     int iterations;          /* largest number, 1 … 1e6; default 60 */
     double tolerance;        /* stop when the residual (RMS change of constraint velocities, m/s) is below; 0: fixed count (default) */
-    double weight_scale;     /* s in β = s / compliance, > 0; default 2 */
+    double weight_scale;     /* s in β = s / compliance, > 0; default 2.5 */
     double over_relaxation;  /* α_r in [1, 2); default 1.7; the paper's form uses 1 */
     double warm_start;       /* scale of the previous λ, [0, 1]; default 0.95; 0 starts cold */
     int thread_count;        /* used by a solver on its own; a world sets it */

@@ -25,15 +25,17 @@ static void half_box(const TnShape *shape, const double rot[9], const double hal
     }
 }
 
-/* Outwards to float: the centre's rounding is added to the half box. */
-static void set_bounds(TnBounds *b, int slot, const double c[3], const double h[3], double grow)
+/* Outwards to float: the centre's rounding is added to box and ball, a little more for the rounding in the tests themselves. */
+static void set_bounds(TnBounds *b, int slot, const double c[3], const double h[3], double radius, double grow)
 {
+    const double more = 1.0 + 1e-6;
+    double rounding = 1.2e-7 * (fabs(c[0]) + fabs(c[1]) + fabs(c[2]));
     b->slot = slot;
-    b->pad = 0.0f;
     for (int i = 0; i < 3; i++) {
         b->c[i] = (float)c[i];
-        b->h[i] = (float)((h[i] + grow + 2.4e-7 * fabs(c[i])) * (1.0 + 3e-7));
+        b->h[i] = (float)((h[i] + grow + rounding) * more);
     }
+    b->r = (float)((radius + grow + rounding) * more);
 }
 
 /* Level k holds boxes with sides up to cell · 2^k. */
@@ -42,50 +44,52 @@ static int8_t level_of(const TnBounds *b, double cell)
     float h = b->h[0] > b->h[1] ? b->h[0] : b->h[1];
     double side = 2.0 * (double)(h > b->h[2] ? h : b->h[2]) / cell;
     int k = 0;
+    if (side >= 0.5 && side < 1.0) return TN_LEVEL_MAX / 2;
     if (!(side < INFINITY)) return TN_LEVEL_MAX - 1;
     (void)frexp(side, &k);
     k += TN_LEVEL_MAX / 2;
     return (int8_t)(k < 0 ? 0 : k > TN_LEVEL_MAX - 1 ? TN_LEVEL_MAX - 1 : k);
 }
 
-static void update_moving(const TnDetection *d, int slot)
+static void update_moving(const TnDetection *d, int index)
 {
     TnCollider *c = d->collider;
-    const TnGeom *g = &c->model->geoms[c->geom[slot]];
-    const TnLinkFrame *f = &d->frames[g->link];
-    const double *twist = d->twists[g->link];
-    TnTransform *place = &c->place[slot];
-    TnSlotMotion *motion = &c->motion[slot];
-    bool round = g->type == TN_GEOM_SPHERE, plane = g->type == TN_GEOM_PLANE;
+    TnSlot *slot = &c->slots[index];
+    const TnSlotLocal *local = &c->locals[index];
+    const TnLinkFrame *f = &d->frames[slot->link];
+    const double *twist = d->twists[slot->link];
+    TnTransform *place = &c->place[index];
+    bool round = slot->shape_type == TN_GEOM_SPHERE;
 
-    m3_mul_v(place->pos, f->rot, g->link_pos);
-    v3_add(place->pos, place->pos, f->pos);
-    if (!round) m3_mul(place->rot, f->rot, g->link_rot);
-
+    m3_mul_v(slot->pos, f->rot, local->pos);
+    v3_add(slot->pos, slot->pos, f->pos);
     double arm[3];
-    v3_sub(arm, place->pos, f->com);
-    v3_cross(motion->velocity, twist + 3, arm);
-    v3_add(motion->velocity, motion->velocity, twist);
-    motion->speed = v3_norm(motion->velocity);
-    if (!round && !plane) motion->speed += v3_norm(twist + 3) * g->bounding_radius;
-    if (plane) return;
-
-    double h[3];
-    half_box(&c->shape[slot], place->rot, g->half_extent, h);
-    set_bounds(&c->bounds[slot], slot, place->pos, h, d->t * motion->speed + 0.5 * d->slack + c->bound_margin[slot]);
-    c->level[slot] = level_of(&c->bounds[slot], c->cell);
+    v3_sub(arm, slot->pos, f->com);
+    v3_cross(slot->velocity, twist + 3, arm);
+    v3_add(slot->velocity, slot->velocity, twist);
+    slot->speed = v3_norm(slot->velocity);
+    v3_copy(place->pos, slot->pos);
+    if (!round) { /* turning moves the surface of all but a sphere */
+        m3_mul(place->rot, f->rot, c->model->geoms[slot->geom].link_rot);
+        slot->speed += v3_norm(twist + 3) * local->bounding_radius;
+    }
+    double h[3] = {slot->radius, slot->radius, slot->radius};
+    if (!round) half_box(&c->shape[index], place->rot, local->half_extent, h);
+    set_bounds(&c->bounds[index], index, slot->pos, h, round ? slot->radius : local->bounding_radius,
+               d->t * slot->speed + 0.5 * d->slack + local->bound_margin);
+    c->level[index] = level_of(&c->bounds[index], c->cell);
 }
 
 /* A fixed geom keeps its place; only the slack can change. */
-static void update_fixed(const TnDetection *d, int slot)
+static void update_fixed(const TnDetection *d, int index)
 {
     TnCollider *c = d->collider;
-    const TnGeom *g = &c->model->geoms[c->geom[slot]];
+    const TnSlotLocal *local = &c->locals[index];
     double h[3];
-    if (g->type == TN_GEOM_PLANE) return;
-    half_box(&c->shape[slot], c->place[slot].rot, g->half_extent, h);
-    set_bounds(&c->bounds[slot], slot, c->place[slot].pos, h, 0.5 * d->slack + c->bound_margin[slot]);
-    c->level[slot] = level_of(&c->bounds[slot], c->cell);
+    if (c->slots[index].shape_type == TN_GEOM_PLANE) return;
+    half_box(&c->shape[index], c->place[index].rot, local->half_extent, h);
+    set_bounds(&c->bounds[index], index, c->slots[index].pos, h, local->bounding_radius, 0.5 * d->slack + local->bound_margin);
+    c->level[index] = level_of(&c->bounds[index], c->cell);
 }
 
 void tn_bounds_update(const TnDetection *d, int begin, int end)

@@ -23,29 +23,27 @@ static void *carve(Carver *c, size_t bytes)
 static void lay_out(TnCollider *c, Carver *k, int geom_count, int body_count, int pair_count)
 {
     int n = geom_count;
-    c->geom = CARVE(k, int32_t, n);
+    c->slots = CARVE(k, TnSlot, n);
+    c->locals = CARVE(k, TnSlotLocal, n);
     c->shape = CARVE(k, TnShape, n);
-    c->filter = CARVE(k, TnSlotFilter, n);
-    c->surface = CARVE(k, TnSlotSurface, n);
-    c->bound_margin = CARVE(k, double, n);
+    c->surfaces = CARVE(k, TnSurface, n);
     c->pairs = CARVE(k, TnPairEntry, pair_count);
     c->slot_of = CARVE(k, int32_t, n);
     c->excluded = CARVE(k, uint8_t, body_count);
     c->place = CARVE(k, TnTransform, n);
-    c->motion = CARVE(k, TnSlotMotion, n);
     c->bounds = CARVE(k, TnBounds, n);
     c->level = CARVE(k, int8_t, n);
     c->members = CARVE(k, TnBounds, n);
     c->cell_of = CARVE(k, int32_t, n);
     c->cells = CARVE(k, int32_t, TN_GRID_CELLS(n));
-    c->items = CARVE(k, int32_t, n);
+    c->items = CARVE(k, const TnBounds *, n);
     c->chunk_count = (n + TN_CHUNK - 1) / TN_CHUNK;
     c->chunk_capacity = CARVE(k, int, c->chunk_count);
     c->chunk_used = CARVE(k, int, c->chunk_count);
     c->chunk_start = CARVE(k, size_t, c->chunk_count);
 }
 
-/* Slot order: moving first, small first, planes (infinite) last in each part, then as given. */
+/* Slot order: moving first, small first, planes (infinite, fixed) last, then as given. */
 typedef struct SortKey {
     int fixed;
     double radius;
@@ -78,21 +76,25 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
     for (int g = 0; g < m->geom_count; g++) c->slot_of[g] = -1;
     for (int slot = 0; slot < c->count; slot++) {
         const TnGeom *g = &m->geoms[keys[slot].geom];
-        bool plane = g->type == TN_GEOM_PLANE;
-        c->geom[slot] = keys[slot].geom;
+        TnSlotLocal *local = &c->locals[slot];
+        c->slots[slot] = (TnSlot){.geom = keys[slot].geom, .link = g->link, .radius = g->size[0], .shape_type = g->type};
         c->slot_of[keys[slot].geom] = slot;
+        c->bounds[slot].slot = slot;
+        v3_copy(local->pos, g->link_pos);
+        v3_copy(local->half_extent, g->half_extent);
+        local->bounding_radius = g->bounding_radius;
         c->shape[slot] = (TnShape){g->type, {g->size[0], g->size[1], g->size[2]}, g->mesh_vertices, g->mesh_vertex_count};
-        c->motion[slot] = (TnSlotMotion){{0.0, 0.0, 0.0}, 0.0};
         /* the place of a fixed geom; a moving sphere keeps these axes, as it needs none */
         v3_copy(c->place[slot].pos, g->link_pos);
+        v3_copy(c->slots[slot].pos, g->link_pos);
         memcpy(c->place[slot].rot, g->link_rot, sizeof g->link_rot);
         if (g->link != 0) c->moving_count++;
-        if (g->link != 0 && !plane) c->moving_finite++;
-        if (g->link == 0 && !plane) c->fixed_finite++;
+        if (g->type != TN_GEOM_PLANE) c->finite_count++;
+        TN_ASSERT(g->link == 0 || g->type != TN_GEOM_PLANE); /* compile refuses it */
     }
     /* the cell of level 0: a quarter above the usual box, so that most of what moves stays in one level */
-    int middle = c->moving_finite / 2;
-    const double *h = c->moving_finite > 0 ? m->geoms[c->geom[middle]].half_extent : NULL;
+    int middle = c->moving_count / 2;
+    const double *h = c->moving_count > 0 ? c->locals[middle].half_extent : NULL;
     c->cell = h ? 2.5 * fmax(h[0], fmax(h[1], h[2])) : 1.0;
     if (!(c->cell > 0.0 && c->cell < INFINITY)) c->cell = 1.0;
 }

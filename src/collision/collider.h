@@ -1,7 +1,7 @@
 /* collider.h (internal): per-world memory of the collision phase, all of it allocated by tn_collider_create.
  *
- * Geoms that can collide at all get a slot. Slots are sorted once: moving before fixed, then small before large, planes last in either
- * part. The geom with the lower slot is a contact's geom1, so geom1 always moves, and the order of a pair never changes.
+ * Geoms that can collide at all get a slot. Slots are sorted once: moving before fixed, small before large, planes (always fixed)
+ * last. The geom with the lower slot is a contact's geom1, so geom1 always moves, and the order of a pair never changes.
  *
  * A step:  bounds.c   places and swept boxes of all slots
  *          grid.c     slots of similar size into one grid each; a handful of larger ones into a list
@@ -25,32 +25,46 @@
 #define TN_GRID_CELLS(n) (TN_CELLS_PER_MEMBER * (size_t)(n) + (TN_CELLS_MORE + 1) * (size_t)TN_LEVEL_MAX)
 #define TN_FEW 24          /* so many are quicker to list than to put into a grid */
 
-/* What decides whether two geoms collide. */
-typedef struct TnSlotFilter {
-    uint32_t type, affinity;
+/* All that a pair of spheres and the filter need of a slot, in two cache lines. */
+typedef struct TnSlot {
+    /* per step */
+    double pos[3];      /* of the shape's centre, world */
+    double radius;      /* constant: size[0] */
+    double velocity[3]; /* of the shape's centre */
+    double speed;       /* no point of the shape moves faster */
+    /* constant */
+    uint32_t type_mask, affinity_mask;
     int32_t link;
-    int32_t special; /* nonzero: part of a tree, an exclude or an explicit pair; two of these need a look at the model */
-} TnSlotFilter;
+    int32_t special;    /* nonzero: part of a tree, an exclude or an explicit pair; two of these need a look at the model */
+    int32_t geom;       /* index in the model */
+    int32_t surface;    /* index in TnCollider.surfaces */
+    TnGeomType shape_type;
+    int32_t pad;
+    double margin;
+    double pad2[3];
+} TnSlot;
 
-/* What a contact takes from its geoms. */
-typedef struct TnSlotSurface {
+/* What the update of a slot's bounds needs, in one cache line. */
+typedef struct TnSlotLocal {
+    double pos[3];          /* in the link's axes */
+    double bounding_radius;
+    double half_extent[3];
+    double bound_margin;    /* largest margin in which it may take part, m */
+} TnSlotLocal;
+
+/* What a contact takes from its geoms; equal ones are stored once. */
+typedef struct TnSurface {
     int32_t dim, priority;
     double friction[3];
-    double restitution, margin;
-} TnSlotSurface;
+    double restitution;
+} TnSurface;
 
-/* What is known of a slot's motion over the step. */
-typedef struct TnSlotMotion {
-    double velocity[3]; /* of the shape's centre */
-    double speed;       /* no point of the shape moves faster; of a plane: its centre */
-} TnSlotMotion;
-
-/* A swept box, rounded outwards to float: two fit a cache line. */
+/* A swept box and a swept ball about its centre, rounded outwards to float: two fit a cache line. */
 typedef struct TnBounds {
     float c[3];
     int32_t slot;
-    float h[3];
-    float pad;
+    float h[3]; /* half box */
+    float r;    /* of the ball */
 } TnBounds;
 
 /* A uniform grid over the centres of boxes of similar size, members sorted by cell, x fastest: neighbours along x are one run.
@@ -61,6 +75,7 @@ typedef struct TnGrid {
     int dims[3];        /* of the table, <= true_dims */
     double origin[3], per_cell; /* cells per metre */
     float reach[3];     /* largest half box of a member */
+    bool round;         /* all members are spheres: their balls are tighter than their boxes */
     int32_t *start;     /* per cell of the table and one more: first member */
 } TnGrid;
 
@@ -68,22 +83,22 @@ typedef struct TnPairEntry { int32_t low, high, index; } TnPairEntry; /* geoms o
 
 struct TnCollider {
     const TnModel *model;
-    int count, moving_count;     /* slots; those on moving links come first */
-    int moving_finite, fixed_finite; /* of each part, those that are no planes */
+    int count;                   /* slots */
+    int moving_count;            /* those on moving links come first, */
+    int finite_count;            /* then fixed ones, the planes last */
     double cell;                 /* m: cell of level 0, a little above the usual box */
     /* constant, per slot */
-    int32_t *geom;
+    TnSlot *slots;               /* half constant, half per step */
+    TnSlotLocal *locals;
     TnShape *shape;
-    TnSlotFilter *filter;
-    TnSlotSurface *surface;
-    double *bound_margin;        /* largest margin in which it may take part, m */
+    TnSurface *surfaces;
+    int surface_count;
     TnPairEntry *pairs;
     int pair_count;
     int32_t *slot_of;            /* geom -> slot, -1 for one that never collides */
     uint8_t *excluded;           /* body -> named by an exclude */
     /* per step, per slot (fixed ones are placed at create) */
     TnTransform *place;
-    TnSlotMotion *motion;
     TnBounds *bounds;
     int8_t *level;
     /* grids */
@@ -94,7 +109,7 @@ struct TnCollider {
     int32_t *cells;              /* tables of all grids */
     TnBounds few[TN_FEW];        /* those in no grid */
     int few_count;
-    int32_t *items;              /* moving slots in spatial order: the order of the contact list */
+    const TnBounds **items;      /* boxes of the moving slots in spatial order: the order of the contact list */
     int item_count;
     /* chunks */
     int chunk_count;
@@ -102,6 +117,17 @@ struct TnCollider {
     size_t *chunk_start;         /* first point of a chunk's part */
     void *memory;                /* the one block that holds all of the above */
 };
+
+/* Asks for a slot's two cache lines ahead of time. */
+static inline void tn_slot_fetch(const TnSlot *slot)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(slot);
+    __builtin_prefetch((const char *)slot + 64);
+#else
+    (void)slot;
+#endif
+}
 
 /* One step's input, shared by all threads. */
 typedef struct TnDetection {
@@ -112,28 +138,32 @@ typedef struct TnDetection {
     TnContactPoint *points;      /* all chunks' parts, one after the other */
 } TnDetection;
 
+/* Parameters of a pair. */
+typedef struct TnPairRule {
+    int32_t dim;
+    double friction[3], restitution;
+} TnPairRule;
+
 /* ---- emit.c ---- */
 /* A chunk's part of the point list; `count` goes on past the capacity, so that a second try has the right size. */
 typedef struct TnEmitter {
     const TnDetection *detection;
     TnContactPoint *points;
     int capacity, count;
+    int32_t surface1, surface2; /* of the pair that `rule` was mixed for last */
+    TnPairRule rule;
 } TnEmitter;
 /* Filter and narrow phase of `count` pairs; context is a TnEmitter. */
 void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, int count);
 
 /* ---- filter.c ---- */
-typedef struct TnPairRule {
-    int32_t dim;
-    double friction[3], restitution;
-} TnPairRule;
-/* Fills filter, surface, margins and the sorted pairs; slots are known. */
+/* Fills masks, surfaces, margins and the sorted pairs; slots are known. */
 void tn_filter_init(TnCollider *collider);
 /* The explicit pair (index in the model) of two slots, or -1. */
 int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2);
 /* For two special slots whose masks say `masks`: -1 no contact, else 0 or 1 + the explicit pair. */
 int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks);
-TnPairRule tn_filter_mix(const TnSlotSurface *a, const TnSlotSurface *b);
+TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b);
 
 /* ---- bounds.c ---- */
 /* Places, motion and swept boxes of slots [begin, end). */
@@ -165,11 +195,17 @@ static inline void tn_candidates_add(TnCandidates *c, int slot1, int slot2)
 /* Adds the grid's members whose boxes meet `box` and whose slot is above its own. */
 void tn_grid_query(const TnCollider *collider, const TnGrid *grid, const TnBounds *box, TnCandidates *out);
 
-/* Without a branch: about half of the boxes looked at meet, which no branch predictor can guess. */
+/* Both without a branch: no predictor can guess which of the boxes looked at meet. */
+static inline int tn_balls_meet(const TnBounds *a, const TnBounds *b)
+{
+    float x = a->c[0] - b->c[0], y = a->c[1] - b->c[1], z = a->c[2] - b->c[2], r = a->r + b->r;
+    return x * x + y * y + z * z <= r * r;
+}
+
 static inline int tn_bounds_meet(const TnBounds *a, const TnBounds *b)
 {
     float x = a->c[0] - b->c[0], y = a->c[1] - b->c[1], z = a->c[2] - b->c[2];
-    return (fabsf(x) <= a->h[0] + b->h[0]) & (fabsf(y) <= a->h[1] + b->h[1]) & (fabsf(z) <= a->h[2] + b->h[2]);
+    return (fabsf(x) <= a->h[0] + b->h[0]) & (fabsf(y) <= a->h[1] + b->h[1]) & (fabsf(z) <= a->h[2] + b->h[2]) & tn_balls_meet(a, b);
 }
 
 #endif

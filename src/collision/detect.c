@@ -14,39 +14,23 @@ static void update_chunks(void *context, int begin, int end, int thread)
     tn_bounds_update(d, begin * TN_CHUNK, last < d->collider->count ? last : d->collider->count);
 }
 
-/* Planes are tested by height: the box's reach along the plane's normal. */
-static void add_planes(const TnDetection *d, const TnBounds *box, int begin, int end, TnCandidates *out)
+/* Planes (all fixed) are tested by height: against the box's reach along the plane's normal. */
+static void add_planes(const TnDetection *d, const TnBounds *box, TnCandidates *out)
 {
     const TnCollider *c = d->collider;
-    for (int slot = begin; slot < end; slot++) {
-        const TnTransform *place = &c->place[slot];
-        double reach = 0.5 * d->slack + c->bound_margin[slot], height = 0.0;
-        if (slot < c->moving_count) {
-            /* as fast as its link turns it out there */
-            const double *w = d->twists[c->filter[slot].link] + 3, *com = d->frames[c->filter[slot].link].com;
-            const double *v = d->twists[c->filter[slot].link], *p = c->place[box->slot].pos;
-            double arm[3], speed[3];
-            v3_sub(arm, p, com);
-            v3_cross(speed, w, arm);
-            v3_add(speed, speed, v);
-            reach += d->t * (v3_norm(speed) + v3_norm(w) * c->model->geoms[c->geom[box->slot]].bounding_radius);
-        }
-        bool round = c->shape[box->slot].type == TN_GEOM_SPHERE;
+    const TnSlot *slot = &c->slots[box->slot];
+    bool round = slot->shape_type == TN_GEOM_SPHERE;
+    for (int k = c->finite_count; k < c->count; k++) {
+        const TnTransform *place = &c->place[k];
+        double reach = 0.5 * d->slack + c->locals[k].bound_margin, height = 0.0;
         for (int i = 0; i < 3; i++) {
             double n = place->rot[3 * i + 2];
-            height += n * (c->place[box->slot].pos[i] - place->pos[i]);
+            height += n * (slot->pos[i] - place->pos[i]);
             if (!round) reach += fabs(n) * (double)box->h[i];
         }
-        if (round) reach += (double)box->h[0];
-        if (height <= reach) tn_candidates_add(out, box->slot, slot);
+        if (round) reach += (double)box->r;
+        if (height <= reach) tn_candidates_add(out, box->slot, k);
     }
-}
-
-/* A moving plane against the fixed geoms, whose slots are above its own. */
-static void add_fixed_of_plane(const TnDetection *d, int plane, TnCandidates *out)
-{
-    const TnCollider *c = d->collider;
-    for (int slot = c->moving_count; slot < c->moving_count + c->fixed_finite; slot++) tn_candidates_add(out, plane, slot);
 }
 
 static void detect_chunk(const TnDetection *d, int chunk, TnEmitter *emitter)
@@ -58,17 +42,13 @@ static void detect_chunk(const TnDetection *d, int chunk, TnEmitter *emitter)
     candidates.context = emitter;
     int end = (chunk + 1) * TN_CHUNK < c->item_count ? (chunk + 1) * TN_CHUNK : c->item_count;
     for (int item = chunk * TN_CHUNK; item < end; item++) {
-        int slot = c->items[item];
-        if (slot >= c->moving_finite) {
-            add_fixed_of_plane(d, slot, &candidates);
-            continue;
-        }
-        const TnBounds *box = &c->bounds[slot];
+        const TnBounds *box = c->items[item];
+        if (item + 4 < end) tn_slot_fetch(&c->slots[c->items[item + 4]->slot]);
         for (int g = 0; g < c->grid_count; g++) tn_grid_query(c, &c->grids[g], box, &candidates);
         for (int i = 0; i < c->few_count; i++)
-            if (c->few[i].slot > slot && tn_bounds_meet(&c->few[i], box)) tn_candidates_add(&candidates, slot, c->few[i].slot);
-        add_planes(d, box, c->moving_finite, c->moving_count, &candidates);
-        add_planes(d, box, c->moving_count + c->fixed_finite, c->count, &candidates);
+            if (c->few[i].slot > box->slot && tn_bounds_meet(&c->few[i], box))
+                tn_candidates_add(&candidates, box->slot, c->few[i].slot);
+        add_planes(d, box, &candidates);
     }
     tn_candidates_flush(&candidates);
 }
@@ -79,7 +59,7 @@ static void detect_chunks(void *context, int begin, int end, int thread)
     TnCollider *c = d->collider;
     (void)thread;
     for (int chunk = begin; chunk < end; chunk++) {
-        TnEmitter emitter = {.detection = d, .capacity = c->chunk_capacity[chunk]};
+        TnEmitter emitter = {.detection = d, .capacity = c->chunk_capacity[chunk], .surface1 = -1, .surface2 = -1};
         emitter.points = d->points + c->chunk_start[chunk];
         detect_chunk(d, chunk, &emitter);
         c->chunk_used[chunk] = emitter.count;

@@ -24,7 +24,7 @@ static void point_velocity(const TnDetection *d, int slot, const double p[3], do
         v3_zero(v);
         return;
     }
-    int link = c->filter[slot].link;
+    int link = c->slots[slot].link;
     double arm[3];
     v3_sub(arm, p, d->frames[link].com);
     v3_cross(v, d->twists[link] + 3, arm);
@@ -33,10 +33,10 @@ static void point_velocity(const TnDetection *d, int slot, const double p[3], do
 
 static bool passes(const TnCollider *c, int slot1, int slot2, Pair *pair)
 {
-    const TnSlotFilter *a = &c->filter[slot1], *b = &c->filter[slot2];
+    const TnSlot *a = &c->slots[slot1], *b = &c->slots[slot2];
     if (a->link == b->link) return false;
-    bool masks = ((a->type & b->affinity) | (b->type & a->affinity)) != 0;
-    *pair = (Pair){slot1, slot2, -1, larger(c->surface[slot1].margin, c->surface[slot2].margin)};
+    bool masks = ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
+    *pair = (Pair){slot1, slot2, -1, larger(a->margin, b->margin)};
     if (!(a->special & b->special)) return masks;
     int verdict = tn_filter_special(c, slot1, slot2, masks);
     if (verdict > 0) {
@@ -46,21 +46,33 @@ static bool passes(const TnCollider *c, int slot1, int slot2, Pair *pair)
     return verdict >= 0;
 }
 
-static TnPairRule rule_of(const TnCollider *c, const Pair *pair)
-{
-    if (pair->explicit_pair < 0) return tn_filter_mix(&c->surface[pair->slot1], &c->surface[pair->slot2]);
-    const TnPair *p = &c->model->pairs[pair->explicit_pair];
-    return (TnPairRule){p->contact_dim, {p->friction[0], p->friction[1], p->friction[2]}, p->restitution};
-}
-
-static void append(TnEmitter *e, const Pair *pair, const TnPairRule *rule, const double pos[3], const double n[3], double gap,
-                   uint32_t feature)
+/* Neighbouring pairs mostly have the same surfaces, so the last mixture is kept. */
+static const TnPairRule *rule_of(TnEmitter *e, const Pair *pair)
 {
     const TnCollider *c = e->detection->collider;
+    if (pair->explicit_pair >= 0) {
+        const TnPair *p = &c->model->pairs[pair->explicit_pair];
+        e->surface1 = e->surface2 = -1;
+        e->rule = (TnPairRule){p->contact_dim, {p->friction[0], p->friction[1], p->friction[2]}, p->restitution};
+        return &e->rule;
+    }
+    int32_t surface1 = c->slots[pair->slot1].surface, surface2 = c->slots[pair->slot2].surface;
+    if (surface1 != e->surface1 || surface2 != e->surface2) {
+        e->surface1 = surface1;
+        e->surface2 = surface2;
+        e->rule = tn_filter_mix(&c->surfaces[surface1], &c->surfaces[surface2]);
+    }
+    return &e->rule;
+}
+
+static void append(TnEmitter *e, const Pair *pair, const double pos[3], const double n[3], double gap, uint32_t feature)
+{
+    const TnCollider *c = e->detection->collider;
+    const TnPairRule *rule = rule_of(e, pair);
     if (e->count++ >= e->capacity) return;
     TnContactPoint *p = &e->points[e->count - 1];
-    p->geom1 = c->geom[pair->slot1];
-    p->geom2 = c->geom[pair->slot2];
+    p->geom1 = c->slots[pair->slot1].geom;
+    p->geom2 = c->slots[pair->slot2].geom;
     p->feature = feature;
     p->dim = rule->dim;
     v3_copy(p->pos, pos);
@@ -73,54 +85,37 @@ static void append(TnEmitter *e, const Pair *pair, const TnPairRule *rule, const
 static void emit_spheres(TnEmitter *e, const Pair *pair)
 {
     const TnDetection *d = e->detection;
-    const TnCollider *c = d->collider;
-    const TnSlotMotion *m1 = &c->motion[pair->slot1], *m2 = &c->motion[pair->slot2];
-    double r1 = c->shape[pair->slot1].size[0], r2 = c->shape[pair->slot2].size[0], n[3], v[3];
-    double allowed = pair->margin + d->slack, reach = r1 + r2 + allowed + d->t * (m1->speed + m2->speed);
-    v3_sub(n, c->place[pair->slot2].pos, c->place[pair->slot1].pos);
+    const TnSlot *a = &d->collider->slots[pair->slot1], *b = &d->collider->slots[pair->slot2];
+    double allowed = pair->margin + d->slack, reach = a->radius + b->radius + allowed + d->t * (a->speed + b->speed), n[3], v[3];
+    v3_sub(n, b->pos, a->pos);
     double distance2 = v3_dot(n, n);
     if (!(distance2 <= reach * reach)) return;
-    double distance = sqrt(distance2), gap = distance - r1 - r2;
+    double distance = sqrt(distance2), gap = distance - a->radius - b->radius;
     if (distance > 0.0) v3_scale(n, n, 1.0 / distance);
     else v3_set(n, 0.0, 0.0, 1.0);
     /* the contact lies on the line of centres: spinning adds nothing along n */
-    v3_sub(v, m1->velocity, m2->velocity);
+    v3_sub(v, a->velocity, b->velocity);
     if (!(gap <= allowed + d->t * larger(0.0, v3_dot(n, v)))) return;
-    TnPairRule rule = rule_of(c, pair);
     double pos[3];
-    v3_copy(pos, c->place[pair->slot1].pos);
-    v3_add_scaled(pos, n, r1 + 0.5 * gap);
-    append(e, pair, &rule, pos, n, gap, 0);
+    v3_copy(pos, a->pos);
+    v3_add_scaled(pos, n, a->radius + 0.5 * gap);
+    append(e, pair, pos, n, gap, 0);
 }
 
 static void emit_sphere_plane(TnEmitter *e, const Pair *pair)
 {
     const TnDetection *d = e->detection;
-    const TnCollider *c = d->collider;
-    const TnTransform *plane = &c->place[pair->slot2];
-    double r = c->shape[pair->slot1].size[0], n[3], v[3], offset[3], pos[3];
+    const TnSlot *ball = &d->collider->slots[pair->slot1];
+    const TnTransform *plane = &d->collider->place[pair->slot2];
+    double n[3], offset[3], pos[3];
     m3_column(n, plane->rot, 2);
     v3_scale(n, n, -1.0);
-    v3_sub(offset, plane->pos, c->place[pair->slot1].pos);
-    double gap = v3_dot(n, offset) - r;
-    v3_copy(pos, c->place[pair->slot1].pos);
-    v3_add_scaled(pos, n, r + 0.5 * gap);
-    point_velocity(d, pair->slot2, pos, v);
-    v3_sub(v, c->motion[pair->slot1].velocity, v);
-    if (!(gap <= pair->margin + d->slack + d->t * larger(0.0, v3_dot(n, v)))) return;
-    TnPairRule rule = rule_of(c, pair);
-    append(e, pair, &rule, pos, n, gap, tn_feature(tn_feature_vertex(0), TN_FEATURE_NONE));
-}
-
-/* A plane moves as fast as its link does where the other shape is. */
-static double fastest(const TnDetection *d, int slot, int other)
-{
-    const TnCollider *c = d->collider;
-    if (slot >= c->moving_count) return 0.0;
-    if (c->shape[slot].type != TN_GEOM_PLANE) return c->motion[slot].speed;
-    double v[3];
-    point_velocity(d, slot, c->place[other].pos, v);
-    return v3_norm(v) + v3_norm(d->twists[c->filter[slot].link] + 3) * c->model->geoms[c->geom[other]].bounding_radius;
+    v3_sub(offset, plane->pos, ball->pos);
+    double gap = v3_dot(n, offset) - ball->radius;
+    if (!(gap <= pair->margin + d->slack + d->t * larger(0.0, v3_dot(n, ball->velocity)))) return;
+    v3_copy(pos, ball->pos);
+    v3_add_scaled(pos, n, ball->radius + 0.5 * gap);
+    append(e, pair, pos, n, gap, tn_feature(tn_feature_vertex(0), TN_FEATURE_NONE));
 }
 
 static void emit_shapes(TnEmitter *e, const Pair *pair)
@@ -130,9 +125,8 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
     int i = pair->slot1, j = pair->slot2;
     double allowed = pair->margin + d->slack;
     TnManifold m;
-    if (!tn_collide(&c->shape[i], &c->place[i], &c->shape[j], &c->place[j], allowed + d->t * (fastest(d, i, j) + fastest(d, j, i)), &m))
-        return;
-    TnPairRule rule = {0};
+    double reach = allowed + d->t * (c->slots[i].speed + c->slots[j].speed);
+    if (!tn_collide(&c->shape[i], &c->place[i], &c->shape[j], &c->place[j], reach, &m)) return;
     for (int k = 0; k < m.count; k++) {
         const TnManifoldPoint *p = &m.points[k];
         double v1[3], v2[3];
@@ -140,8 +134,7 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
         point_velocity(d, j, p->pos, v2);
         v3_sub(v1, v1, v2);
         if (!(p->gap <= allowed + d->t * larger(0.0, v3_dot(m.normal, v1)))) continue;
-        if (rule.dim == 0) rule = rule_of(c, pair);
-        append(e, pair, &rule, p->pos, m.normal, p->gap, p->feature);
+        append(e, pair, p->pos, m.normal, p->gap, p->feature);
     }
 }
 
@@ -151,8 +144,9 @@ void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, in
     const TnCollider *c = e->detection->collider;
     for (int k = 0; k < count; k++) {
         Pair pair;
+        if (k + 8 < count) tn_slot_fetch(&c->slots[slot2[k + 8]]);
         if (!passes(c, slot1[k], slot2[k], &pair)) continue;
-        TnGeomType a = c->shape[slot1[k]].type, b = c->shape[slot2[k]].type;
+        TnGeomType a = c->slots[slot1[k]].shape_type, b = c->slots[slot2[k]].shape_type;
         if (a == TN_GEOM_SPHERE && b == TN_GEOM_SPHERE) emit_spheres(e, &pair);
         else if (a == TN_GEOM_SPHERE && b == TN_GEOM_PLANE) emit_sphere_plane(e, &pair);
         else emit_shapes(e, &pair);

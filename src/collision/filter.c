@@ -28,7 +28,7 @@ static void sort_pairs(TnCollider *collider)
 
 int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2)
 {
-    int g = collider->geom[slot1], h = collider->geom[slot2], low = g < h ? g : h, high = g < h ? h : g;
+    int g = collider->slots[slot1].geom, h = collider->slots[slot2].geom, low = g < h ? g : h, high = g < h ? h : g;
     int begin = 0, end = collider->pair_count;
     while (begin < end) {
         int middle = (begin + end) / 2;
@@ -46,14 +46,14 @@ int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool mas
     int pair = tn_filter_explicit(collider, slot1, slot2);
     if (pair >= 0) return pair + 1;
     if (!masks) return -1;
-    return tn_model_bodies_collide(m, m->geoms[collider->geom[slot1]].body, m->geoms[collider->geom[slot2]].body) ? 0 : -1;
+    return tn_model_bodies_collide(m, m->geoms[collider->slots[slot1].geom].body, m->geoms[collider->slots[slot2].geom].body) ? 0 : -1;
 }
 
-TnPairRule tn_filter_mix(const TnSlotSurface *a, const TnSlotSurface *b)
+TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b)
 {
     TnPairRule rule = {.restitution = a->restitution > b->restitution ? a->restitution : b->restitution};
     if (a->priority != b->priority) {
-        const TnSlotSurface *s = a->priority > b->priority ? a : b;
+        const TnSurface *s = a->priority > b->priority ? a : b;
         rule.dim = s->dim;
         for (int i = 0; i < 3; i++) rule.friction[i] = s->friction[i];
         return rule;
@@ -70,25 +70,41 @@ static bool link_in_tree(const TnModel *m, int link)
     return sub->link_count > 1;
 }
 
+/* Index of an equal surface, or of a new one. Only the first few are searched: models with many kinds gain nothing from sharing. */
+static int surface_of(TnCollider *collider, const TnGeom *g)
+{
+    TnSurface s = {g->contact_dim, g->priority, {g->friction[0], g->friction[1], g->friction[2]}, g->restitution};
+    for (int i = 0; i < collider->surface_count && i < 64; i++) {
+        const TnSurface *o = &collider->surfaces[i];
+        if (o->dim == s.dim && o->priority == s.priority && o->friction[0] == s.friction[0] && o->friction[1] == s.friction[1] &&
+            o->friction[2] == s.friction[2] && o->restitution == s.restitution)
+            return i;
+    }
+    collider->surfaces[collider->surface_count] = s;
+    return collider->surface_count++;
+}
+
 void tn_filter_init(TnCollider *collider)
 {
     const TnModel *m = collider->model;
     for (int i = 0; i < m->exclude_count; i++) collider->excluded[m->excludes[i].body1] = collider->excluded[m->excludes[i].body2] = 1;
-    for (int slot = 0; slot < collider->count; slot++) {
-        const TnGeom *g = &m->geoms[collider->geom[slot]];
-        collider->filter[slot] = (TnSlotFilter){(uint32_t)g->contact_type, (uint32_t)g->contact_affinity, g->link,
-                                                link_in_tree(m, g->link) || collider->excluded[g->body]};
-        collider->surface[slot] = (TnSlotSurface){g->contact_dim, g->priority, {g->friction[0], g->friction[1], g->friction[2]},
-                                                  g->restitution, g->margin};
-        collider->bound_margin[slot] = g->margin;
+    for (int i = 0; i < collider->count; i++) {
+        TnSlot *slot = &collider->slots[i];
+        const TnGeom *g = &m->geoms[slot->geom];
+        slot->type_mask = (uint32_t)g->contact_type;
+        slot->affinity_mask = (uint32_t)g->contact_affinity;
+        slot->special = link_in_tree(m, g->link) || collider->excluded[g->body];
+        slot->surface = surface_of(collider, g);
+        slot->margin = g->margin;
+        collider->locals[i].bound_margin = g->margin;
     }
     sort_pairs(collider);
     for (int i = 0; i < m->pair_count; i++) {
         const int geoms[2] = {m->pairs[i].geom1, m->pairs[i].geom2};
         for (int k = 0; k < 2; k++) {
             int slot = collider->slot_of[geoms[k]];
-            collider->filter[slot].special = 1;
-            if (m->pairs[i].margin > collider->bound_margin[slot]) collider->bound_margin[slot] = m->pairs[i].margin;
+            collider->slots[slot].special = 1;
+            if (m->pairs[i].margin > collider->locals[slot].bound_margin) collider->locals[slot].bound_margin = m->pairs[i].margin;
         }
     }
 }

@@ -38,39 +38,35 @@ static void size_table(TnGrid *g, const float low[3], const float high[3], doubl
 static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell, int32_t *table)
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    int finite_end[2] = {c->moving_finite, c->moving_count + c->fixed_finite}, begin[2] = {0, c->moving_count};
-    v3_zero(g->origin);
+    g->round = true;
     for (int i = 0; i < 3; i++) g->reach[i] = 0.0f;
-    for (int part = 0; part < 2; part++)
-        for (int slot = begin[part]; slot < finite_end[part]; slot++) {
-            const TnBounds *b = &c->bounds[slot];
-            if (c->level[slot] < first || c->level[slot] > last) continue;
-            for (int i = 0; i < 3; i++) {
-                low[i] = b->c[i] < low[i] ? b->c[i] : low[i];
-                high[i] = b->c[i] > high[i] ? b->c[i] : high[i];
-                g->reach[i] = b->h[i] > g->reach[i] ? b->h[i] : g->reach[i];
-            }
+    for (int slot = 0; slot < c->finite_count; slot++) {
+        const TnBounds *b = &c->bounds[slot];
+        if (c->level[slot] < first || c->level[slot] > last) continue;
+        for (int i = 0; i < 3; i++) {
+            low[i] = b->c[i] < low[i] ? b->c[i] : low[i];
+            high[i] = b->c[i] > high[i] ? b->c[i] : high[i];
+            g->reach[i] = b->h[i] > g->reach[i] ? b->h[i] : g->reach[i];
         }
+        g->round &= b->r <= b->h[0] && b->r <= b->h[1] && b->r <= b->h[2]; /* true for spheres alone */
+    }
     size_table(g, low, high, cell);
     int cells = g->dims[0] * g->dims[1] * g->dims[2];
     g->start = table;
     memset(table, 0, sizeof table[0] * (size_t)(cells + 1));
-    for (int part = 0; part < 2; part++)
-        for (int slot = begin[part]; slot < finite_end[part]; slot++) {
-            if (c->level[slot] < first || c->level[slot] > last) continue;
-            const TnBounds *b = &c->bounds[slot];
-            int k[3];
-            for (int i = 0; i < 3; i++) k[i] = wrap(cell_along(g, i, (double)b->c[i]), g->dims[i]);
-            c->cell_of[slot] = (k[2] * g->dims[1] + k[1]) * g->dims[0] + k[0];
-            table[c->cell_of[slot] + 1]++;
-        }
+    for (int slot = 0; slot < c->finite_count; slot++) {
+        if (c->level[slot] < first || c->level[slot] > last) continue;
+        int k[3];
+        for (int i = 0; i < 3; i++) k[i] = wrap(cell_along(g, i, (double)c->bounds[slot].c[i]), g->dims[i]);
+        c->cell_of[slot] = (k[2] * g->dims[1] + k[1]) * g->dims[0] + k[0];
+        table[c->cell_of[slot] + 1]++;
+    }
     for (int k = 0; k < cells; k++) table[k + 1] += table[k];
     /* fill: start[k] walks to the cell's end, which is the next cell's start; put back afterwards */
-    for (int part = 0; part < 2; part++)
-        for (int slot = begin[part]; slot < finite_end[part]; slot++) {
-            if (c->level[slot] < first || c->level[slot] > last) continue;
-            c->members[g->begin + table[c->cell_of[slot]]++] = c->bounds[slot];
-        }
+    for (int slot = 0; slot < c->finite_count; slot++) {
+        if (c->level[slot] < first || c->level[slot] > last) continue;
+        c->members[g->begin + table[c->cell_of[slot]]++] = c->bounds[slot];
+    }
     memmove(table + 1, table, sizeof table[0] * (size_t)cells);
     table[0] = 0;
     return cells + 1;
@@ -80,21 +76,19 @@ static void list_items(TnCollider *c)
 {
     c->item_count = 0;
     for (int i = 0; i < c->few_count; i++)
-        if (c->few[i].slot < c->moving_count) c->items[c->item_count++] = c->few[i].slot;
+        if (c->few[i].slot < c->moving_count) c->items[c->item_count++] = &c->few[i];
     for (int g = 0; g < c->grid_count; g++) {
-        const TnGrid *grid = &c->grids[g];
-        for (int i = grid->begin; i < grid->begin + grid->count; i++)
-            if (c->members[i].slot < c->moving_count) c->items[c->item_count++] = c->members[i].slot;
+        const TnBounds *m = c->members + c->grids[g].begin, *end = m + c->grids[g].count;
+        for (; m < end; m++)
+            if (m->slot < c->moving_count) c->items[c->item_count++] = m;
     }
-    for (int slot = c->moving_finite; slot < c->moving_count; slot++) c->items[c->item_count++] = slot;
 }
 
 void tn_grid_build(TnCollider *c)
 {
-    int members_of[TN_LEVEL_MAX] = {0}, waiting = 0, first = 0, placed = 0, fixed_end = c->moving_count + c->fixed_finite;
+    int members_of[TN_LEVEL_MAX] = {0}, waiting = 0, first = 0, placed = 0;
     int32_t *table = c->cells;
-    for (int slot = 0; slot < c->moving_finite; slot++) members_of[c->level[slot]]++;
-    for (int slot = c->moving_count; slot < fixed_end; slot++) members_of[c->level[slot]]++;
+    for (int slot = 0; slot < c->finite_count; slot++) members_of[c->level[slot]]++;
     c->grid_count = 0;
     for (int level = 0; level < TN_LEVEL_MAX; level++) {
         waiting += members_of[level];
@@ -108,16 +102,13 @@ void tn_grid_build(TnCollider *c)
         first = level + 1;
     }
     c->few_count = 0;
-    for (int slot = 0; waiting > 0 && slot < fixed_end; slot++) {
-        if (slot == c->moving_finite) slot = c->moving_count;
-        if (slot >= fixed_end) break;
+    for (int slot = 0; waiting > 0 && slot < c->finite_count; slot++)
         if (c->level[slot] >= first) c->few[c->few_count++] = c->bounds[slot];
-    }
     list_items(c);
 }
 
 /* Every member is written to the buffer, and stays there where it counts. */
-static void scan(const TnBounds *m, int count, const TnBounds *box, TnCandidates *out)
+static inline __attribute__((always_inline)) void scan(const TnBounds *m, int count, const TnBounds *box, bool round, TnCandidates *out)
 {
     while (count > 0) {
         if (out->count > TN_CANDIDATES / 2) tn_candidates_flush(out);
@@ -125,7 +116,7 @@ static void scan(const TnBounds *m, int count, const TnBounds *box, TnCandidates
         for (int i = 0; i < part; i++) {
             out->slot1[kept] = box->slot;
             out->slot2[kept] = m[i].slot;
-            kept += (m[i].slot > box->slot) & tn_bounds_meet(&m[i], box);
+            kept += (m[i].slot > box->slot) & (round ? tn_balls_meet(&m[i], box) : tn_bounds_meet(&m[i], box));
         }
         out->count = kept;
         m += part;
@@ -133,7 +124,7 @@ static void scan(const TnBounds *m, int count, const TnBounds *box, TnCandidates
     }
 }
 
-void tn_grid_query(const TnCollider *c, const TnGrid *g, const TnBounds *box, TnCandidates *out)
+static inline __attribute__((always_inline)) void query(const TnCollider *c, const TnGrid *g, const TnBounds *box, bool round, TnCandidates *out)
 {
     const TnBounds *members = c->members + g->begin;
     int low[3], span[3];
@@ -149,7 +140,7 @@ void tn_grid_query(const TnCollider *c, const TnGrid *g, const TnBounds *box, Tn
         if (i > 0) rows *= span[i];
     }
     if (2.0 * rows > g->count) {
-        scan(members, g->count, box, out);
+        scan(members, g->count, box, round, out);
         return;
     }
     int x = wrap(low[0], g->dims[0]), x_end = x + span[0], over = x_end - g->dims[0];
@@ -159,8 +150,15 @@ void tn_grid_query(const TnCollider *c, const TnGrid *g, const TnBounds *box, Tn
         for (int ky = 0; ky < span[1]; ky++) {
             int y = wrap(low[1] + ky, g->dims[1]);
             const int32_t *row = g->start + (z * g->dims[1] + y) * g->dims[0];
-            scan(members + row[x], row[x_end] - row[x], box, out);
-            if (over > 0) scan(members + row[0], row[over] - row[0], box, out);
+            scan(members + row[x], row[x_end] - row[x], box, round, out);
+            if (over > 0) scan(members + row[0], row[over] - row[0], box, round, out);
         }
     }
+}
+
+/* Compiled twice: the test for spheres alone is half as long. */
+void tn_grid_query(const TnCollider *c, const TnGrid *g, const TnBounds *box, TnCandidates *out)
+{
+    if (g->round && c->slots[box->slot].shape_type == TN_GEOM_SPHERE) query(c, g, box, true, out);
+    else query(c, g, box, false, out);
 }

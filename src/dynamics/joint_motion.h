@@ -1,7 +1,8 @@
 /* joint_motion.h: the joints of one link in space. Internal to dynamics/.
  *
- * A link starts at its reference pose in its parent and its joints move it in their order. Joint k sees the frame that the joints
- * before it left: it turns about (or slides along) axes fixed in that frame and leaves its anchor where it is. */
+ * A link starts at its reference pose in its parent and its joints move it in their order. Joint k
+ * sees the frame that the joints before it left: it turns about (or slides along) axes fixed in
+ * that frame and leaves its anchor where it is. */
 #ifndef TN_DYNAMICS_JOINT_MOTION_H
 #define TN_DYNAMICS_JOINT_MOTION_H
 
@@ -34,19 +35,24 @@ static inline void tn_unit_quat(double r[4], const double q[4])
 }
 
 /* The link's body frame in its reference pose on `parent`. */
-static inline TnLinkWalk tn_link_walk_start(const TnModel *model, const TnLink *link, const TnLinkFrame *parent)
+static inline TnLinkWalk tn_link_walk_start(const TnModel *model, const TnLink *link,
+                                            const TnLinkFrame *parent)
 {
     TnLinkWalk walk;
     const TnBody *body = &model->bodies[link->body];
     const TnBody *carrier = &model->bodies[body->parent];
-    double offset[3];
-    /* the parent body may itself be fixed to the parent link at a constant pose */
-    quat_rotate(offset, carrier->link_quat, body->pos);
-    v3_add(offset, offset, carrier->link_pos);
-    m3_mul_v(walk.pos, parent->rot, offset);
+    if (body->parent == model->links[link->parent].body) {
+        m3_mul_v(walk.pos, parent->rot, body->pos);
+        quat_mul(walk.quat, parent->quat, body->quat);
+    } else { /* the parent body is fixed to its link at a constant pose */
+        double offset[3];
+        quat_rotate(offset, carrier->link_quat, body->pos);
+        v3_add(offset, offset, carrier->link_pos);
+        m3_mul_v(walk.pos, parent->rot, offset);
+        quat_mul(walk.quat, parent->quat, carrier->link_quat);
+        quat_mul(walk.quat, walk.quat, body->quat);
+    }
     v3_add(walk.pos, walk.pos, parent->pos);
-    quat_mul(walk.quat, parent->quat, carrier->link_quat);
-    quat_mul(walk.quat, walk.quat, body->quat);
     return walk;
 }
 
@@ -65,8 +71,10 @@ static inline void tn_link_walk_joint(TnLinkWalk *walk, const TnJoint *joint, co
         return;
     }
     double turn[4], arm[3];
-    if (joint->type == TN_JOINT_BALL) tn_unit_quat(turn, q);
-    else quat_from_axis_angle(turn, joint->axis, q[0] - joint->ref);
+    if (joint->type == TN_JOINT_BALL)
+        tn_unit_quat(turn, q);
+    else
+        quat_from_axis_angle(turn, joint->axis, q[0] - joint->ref);
     quat_rotate(arm, walk->quat, joint->pos);
     v3_add(walk->pos, walk->pos, arm);
     quat_mul(walk->quat, walk->quat, turn);
@@ -74,7 +82,8 @@ static inline void tn_link_walk_joint(TnLinkWalk *walk, const TnJoint *joint, co
     v3_sub(walk->pos, walk->pos, arm);
 }
 
-static inline void tn_link_frame_from_walk(TnLinkFrame *frame, const TnLink *link, const TnLinkWalk *walk)
+static inline void tn_link_frame_from_walk(TnLinkFrame *frame, const TnLink *link,
+                                           const TnLinkWalk *walk)
 {
     v3_copy(frame->pos, walk->pos);
     quat_copy(frame->quat, walk->quat);
@@ -85,7 +94,8 @@ static inline void tn_link_frame_from_walk(TnLinkFrame *frame, const TnLink *lin
 }
 
 /* The joint's place from the frame that it left behind. */
-static inline void tn_joint_place(TnJointPlace *place, const TnJoint *joint, const double pos[3], const double rot[9])
+static inline void tn_joint_place(TnJointPlace *place, const TnJoint *joint, const double pos[3],
+                                  const double rot[9])
 {
     memcpy(place->rot, rot, sizeof place->rot);
     if (joint->type == TN_JOINT_FREE) {
@@ -96,7 +106,8 @@ static inline void tn_joint_place(TnJointPlace *place, const TnJoint *joint, con
     v3_add(place->anchor, place->anchor, pos);
 }
 
-static inline void tn_joint_place_from_walk(TnJointPlace *place, const TnJoint *joint, const TnLinkWalk *walk)
+static inline void tn_joint_place_from_walk(TnJointPlace *place, const TnJoint *joint,
+                                            const TnLinkWalk *walk)
 {
     double quat[4], rot[9];
     quat_copy(quat, walk->quat);
@@ -106,7 +117,8 @@ static inline void tn_joint_place_from_walk(TnJointPlace *place, const TnJoint *
 }
 
 /* One column of motion axes: turning about `axis` through `anchor`, seen at `origin`. */
-static inline void tn_turning_axis(double S[6], const double axis[3], const double anchor[3], const double origin[3])
+static inline void tn_turning_axis(double S[6], const double axis[3], const double anchor[3],
+                                   const double origin[3])
 {
     double arm[3];
     v3_sub(arm, origin, anchor);
@@ -115,7 +127,8 @@ static inline void tn_turning_axis(double S[6], const double axis[3], const doub
 }
 
 /* Motion axes of a joint's dofs: (linear velocity at origin, angular velocity) per unit of each. */
-static inline void tn_joint_axes(const TnJoint *joint, const TnJointPlace *place, const double origin[3], double (*S)[6])
+static inline void tn_joint_axes(const TnJoint *joint, const TnJointPlace *place,
+                                 const double origin[3], double (*S)[6])
 {
     double axis[3];
     switch (joint->type) {
@@ -141,10 +154,12 @@ static inline void tn_joint_axes(const TnJoint *joint, const TnJointPlace *place
     }
 }
 
-/* Motion axes of all dofs of a link into S (index from the link's first dof). With one joint the frame tells all; with several
- * the walk from the parent is repeated. qpos[0] is entry qpos_base of the model's qpos. */
-static inline void tn_link_axes(const TnModel *model, const TnLink *link, const TnLinkFrame *parent, const TnLinkFrame *frame,
-                                const double *qpos, int qpos_base, const double origin[3], double (*S)[6])
+/* Motion axes of all dofs of a link into S (index from the link's first dof). With one joint the
+ * frame tells all; with several the walk from the parent is repeated. qpos[0] is entry qpos_base of
+ * the model's qpos. */
+static inline void tn_link_axes(const TnModel *model, const TnLink *link, const TnLinkFrame *parent,
+                                const TnLinkFrame *frame, const double *qpos, int qpos_base,
+                                const double origin[3], double (*S)[6])
 {
     TnJointPlace place;
     const TnJoint *joint = &model->joints[link->joint_start];

@@ -1,17 +1,20 @@
 /* kinematics.c: from joint coordinates to frames and twists.
  *
- * Frames run from the root to the leaves: reference pose on the parent, then the link's joints in order (joint_motion.h).
- * Velocities add up along the same way; a link's twist is kept as (linear at its com, angular) in world axes. */
+ * Frames run from the root to the leaves: reference pose on the parent, then the link's joints in
+ * order (joint_motion.h). Velocities add up along the same way; a link's twist is kept as (linear
+ * at its com, angular) in world axes. */
 #include "dynamics.h"
 
 #include "joint_motion.h"
 
 static void world_frame(TnLinkFrame *frame)
 {
-    *frame = (TnLinkFrame){.quat = {1.0, 0.0, 0.0, 0.0}, .rot = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+    *frame = (TnLinkFrame){.quat = {1.0, 0.0, 0.0, 0.0},
+                           .rot = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
 }
 
-void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int link_count, TnLinkFrame *frames)
+void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int link_count,
+                   TnLinkFrame *frames)
 {
     world_frame(&frames[0]);
     for (int i = link_start; i < link_start + link_count; i++) {
@@ -19,13 +22,15 @@ void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int
         const TnLink *link = &model->links[i];
         TnLinkWalk walk = tn_link_walk_start(model, link, &frames[link->parent]);
         const TnJoint *joint = &model->joints[link->joint_start];
-        for (int k = 0; k < link->joint_count; k++, joint++) tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
+        for (int k = 0; k < link->joint_count; k++, joint++)
+            tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
         tn_link_frame_from_walk(&frames[i], link, &walk);
     }
 }
 
 /* Adds the motion of one joint to a twist at `point`. */
-static void add_joint_motion(const TnJoint *joint, const TnJointPlace *place, const double *rates, const double point[3], double twist[6])
+static void add_joint_motion(const TnJoint *joint, const TnJointPlace *place, const double *rates,
+                             const double point[3], double twist[6])
 {
     double S[6][6];
     tn_joint_axes(joint, place, point, S);
@@ -33,8 +38,9 @@ static void add_joint_motion(const TnJoint *joint, const TnJointPlace *place, co
         for (int r = 0; r < 6; r++) twist[r] += S[d][r] * rates[d];
 }
 
-void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel, const TnLinkFrame *frames, int link_start,
-                          int link_count, double (*twists)[6])
+void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel,
+                          const TnLinkFrame *frames, int link_start, int link_count,
+                          double (*twists)[6])
 {
     memset(twists[0], 0, sizeof twists[0]);
     for (int i = link_start; i < link_start + link_count; i++) {
@@ -64,7 +70,8 @@ void tn_kinematics_twists(const TnModel *model, const double *qpos, const double
     }
 }
 
-void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3], double quat[4])
+void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3],
+                  double quat[4])
 {
     const TnBody *b = &model->bodies[body];
     const TnLinkFrame *frame = &frames[b->link];

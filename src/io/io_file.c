@@ -9,21 +9,30 @@
 static const char *reason_of(int code)
 {
     switch (code) {
-    case ENOENT: return "no such file";
-    case ENOTDIR: return "no such file";
-    case EACCES: return "permission denied";
-    case EISDIR: return "is a directory";
-    case ENAMETOOLONG: return "the name is too long";
-    case ELOOP: return "too many symbolic links";
-    default: return "cannot be read";
+    case ENOENT:
+        return "no such file";
+    case ENOTDIR:
+        return "no such file";
+    case EACCES:
+        return "permission denied";
+    case EISDIR:
+        return "is a directory";
+    case ENAMETOOLONG:
+        return "the name is too long";
+    case ELOOP:
+        return "too many symbolic links";
+    default:
+        return "cannot be read";
     }
 }
 
 static bool fail(TnError *err, TnStatus code, TnSource from, const char *element, const char *path,
                  const char *reason)
 {
-    if (from.file) tn_error_at(err, code, from, element, "'%.400s': %s", path, reason);
-    else tn_error_add(err, code, "%.700s: %s", path, reason);
+    if (from.file)
+        tn_error_at(err, code, from, element, "'%.400s': %s", path, reason);
+    else
+        tn_error_add(err, code, "%.700s: %s", path, reason);
     return false;
 }
 
@@ -33,7 +42,8 @@ bool tn_io_file_exists(const char *path)
     return stat(path, &info) == 0;
 }
 
-/* Reads until the end, doubling the buffer. NULL with a reason, or with none when memory is short. */
+/* Reads until the end, doubling the buffer. NULL with a reason, or with none when memory is short.
+ */
 static char *read_all(FILE *file, size_t *size, const char **reason)
 {
     size_t capacity = 16 * 1024, used = 0;
@@ -73,8 +83,10 @@ bool tn_io_read_file(const char *path, TnSource from, const char *element, TnIoF
     if (!file) return fail(err, TN_ERROR_IO, from, element, path, reason_of(errno));
     struct stat info;
     const char *reason = NULL;
-    if (fstat(fileno(file), &info) != 0) reason = reason_of(errno);
-    else if (S_ISDIR(info.st_mode)) reason = "is a directory";
+    if (fstat(fileno(file), &info) != 0)
+        reason = reason_of(errno);
+    else if (S_ISDIR(info.st_mode))
+        reason = "is a directory";
     else if (S_ISREG(info.st_mode) && info.st_size > (off_t)TN_IO_FILE_LIMIT)
         reason = "is larger than 256 MB";
     if (!reason) {

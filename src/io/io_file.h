@@ -12,7 +12,8 @@ typedef struct TnIoFile {
     uint64_t device, inode; /* the same for the same file under any path */
 } TnIoFile;
 
-/* False and an error when the file cannot be read. `from` is the element that names the file, all zero for the first. */
+/* False and an error when the file cannot be read. `from` is the element that names the file, all
+ * zero for the first. */
 bool tn_io_read_file(const char *path, TnSource from, const char *element, TnIoFile *out,
                      TnError *err);
 bool tn_io_file_exists(const char *path);

@@ -1,7 +1,8 @@
 /* io_pool.h: memory of one load, given back all at once.
  *
- * A loader makes thousands of small strings and tree nodes that die together. They come from blocks in a list; a failed
- * block is remembered in `failed`, so that callers may go on with NULL checks and report the shortage once, at the end. */
+ * A loader makes thousands of small strings and tree nodes that die together. They come from blocks
+ * in a list; a failed block is remembered in `failed`, so that callers may go on with NULL checks
+ * and report the shortage once, at the end. */
 #ifndef TN_IO_POOL_H
 #define TN_IO_POOL_H
 
@@ -11,9 +12,9 @@
 typedef struct TnIoBlock TnIoBlock;
 
 typedef struct TnIoPool {
-    TnIoBlock *blocks;  /* newest first */
-    size_t used, size;  /* of the newest block */
-    bool failed;        /* the system gave no memory at least once */
+    TnIoBlock *blocks; /* newest first */
+    size_t used, size; /* of the newest block */
+    bool failed;       /* the system gave no memory at least once */
 } TnIoPool;
 
 void *tn_io_alloc(TnIoPool *pool, size_t bytes); /* cleared, 16-byte aligned; NULL: no memory */

@@ -1,6 +1,6 @@
 /* load.c: a model file, by content: the root element tells the format. */
-#include "mjcf.h"
 #include "../base/base.h"
+#include "mjcf.h"
 
 #include <string.h>
 
@@ -40,12 +40,17 @@ static TnModel *load(TnMjcf *m, const char *path)
     m->root = tn_mjcf_read_tree(m, path);
     if (m->root && is_mjcf(m)) {
         m->builder = tn_builder_create();
-        if (m->builder) tn_mjcf_interpret(m);
-        else m->pool.failed = true;
+        if (m->builder)
+            tn_mjcf_interpret(m);
+        else
+            m->pool.failed = true;
     }
-    if (m->pool.failed)
+    if (m->pool.failed) { /* other complaints may only be echoes of what could not be kept */
+        m->err = (TnError){0};
         tn_error_add(&m->err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);
-    /* Errors of the file first: compiling what is left of it would only repeat them in other words. */
+    }
+    /* Errors of the file first: compiling what is left of it would only repeat them in other words.
+     */
     if (m->builder && m->err.count == 0) model = tn_builder_compile(m->builder, &m->err);
     tn_builder_destroy(m->builder);
     return model;
@@ -68,7 +73,6 @@ TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnErro
     TnModel *model = NULL;
     m->number_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!m->number_locale) {
-        m->pool.failed = true;
         tn_error_add(&m->err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);
     } else {
         model = load(m, path);

@@ -1,11 +1,13 @@
 /* mjcf.h: what the parts of the MJCF reader share.
  *
- *   file ──► tree (xml_dom) ──► includes spliced in (mjcf_include) ──► sections read in a fixed order ──► builder ──► model
+ *   file ──► tree ──► includes spliced in ──► sections, in a fixed order ──► builder ──► model
+ *          xml_dom     mjcf_include           mjcf_settings … mjcf_tenon
  *
- * Sections are read in the order settings, defaults, assets, bodies, then everything that refers to bodies, so that a file
- * may hold them in any order. Each element is checked once against its rule (mjcf_schema): unknown names, bad numbers
- * and unsupported features are reported there. Readers then fetch values through a view, which looks at the element and
- * its default classes, and need not look at syntax again. Reading goes on after an error, so that all are found. */
+ * Sections are read in the order settings, defaults, assets, bodies, then everything that refers to
+ * bodies, so that a file may hold them in any order. Each element is checked once against its rule
+ * (mjcf_schema): unknown names, bad numbers and unsupported features are reported there. Readers
+ * then fetch values through a view, which looks at the element and its default classes, and need
+ * not look at syntax again. Reading goes on after an error, so that all are found. */
 #ifndef TN_IO_MJCF_H
 #define TN_IO_MJCF_H
 
@@ -31,7 +33,8 @@ typedef enum TnMjcfUse {
     TN_USE_SOLVER,  /* numerics of MuJoCo: remark */
     TN_USE_USER,    /* user data: remark */
     TN_USE_GAP,     /* distances at which soft constraints start: remark unless zero */
-    TN_USE_NEUTRAL, /* must equal `words` (a word, or one number for all): anything else is not supported */
+    TN_USE_NEUTRAL, /* must equal `words` (a word, or one number for all): anything else is not
+                       supported */
     TN_USE_NEVER    /* not supported */
 } TnMjcfUse;
 
@@ -55,11 +58,13 @@ typedef struct TnMjcfAttrRule {
 typedef struct TnMjcfRule {
     const char *name;
     const TnMjcfAttrRule *attrs; /* ends with a NULL name; may be NULL */
-    const char *plain;           /* further attributes that are accepted and not looked at; may be NULL */
+    const char *plain; /* further attributes that are accepted and not looked at; may be NULL */
 } TnMjcfRule;
 
-/* NULL: no such element. Groups keep apart elements of the same name, as geom in a body and in a default class. */
+/* NULL: no such element. Groups keep apart elements of the same name, as geom in a body and in a
+ * default class. */
 typedef enum TnMjcfGroup {
+    TN_GROUP_ROOT,
     TN_GROUP_TOP,
     TN_GROUP_BODY,
     TN_GROUP_DEFAULT, /* those of TN_GROUP_BODY and TN_GROUP_ACTUATOR, and what only classes have */
@@ -76,7 +81,8 @@ typedef enum TnMjcfGroup {
     TN_GROUP_TENON
 } TnMjcfGroup;
 const TnMjcfRule *tn_mjcf_rule(TnMjcfGroup group, const char *name);
-const char *tn_mjcf_unsupported(TnMjcfGroup group); /* MuJoCo's elements that tenon refuses, separated by spaces */
+const char *tn_mjcf_unsupported(
+    TnMjcfGroup group); /* MuJoCo's elements that tenon refuses, separated by spaces */
 void tn_mjcf_offer_rules(TnMjcfGroup group, void *suggestion);
 
 /* ---- names ---- */
@@ -107,7 +113,7 @@ typedef struct TnMjcfName {
     const char *name;
     TnMjcfNameKind kind;
     int32_t id;
-    const void *data;            /* by kind: joints TnJointDef, bodies TnBodyDef, classes TnMjcfClass, … */
+    const void *data; /* by kind: joints TnJointDef, bodies TnBodyDef, classes TnMjcfClass, … */
     const TnXmlElement *element; /* where it was defined */
     struct TnMjcfName *next;     /* in its bucket */
     struct TnMjcfName *later;    /* in order of definition */
@@ -124,7 +130,8 @@ typedef struct TnMjcfNames {
 typedef struct TnMjcfClass {
     const char *name;
     struct TnMjcfClass *parent;
-    struct TnMjcfSection *sections, *last_section; /* <default> elements that speak for this class */
+    struct TnMjcfSection *sections,
+        *last_section; /* <default> elements that speak for this class */
 } TnMjcfClass;
 
 typedef struct TnMjcfSection {
@@ -171,8 +178,8 @@ typedef struct TnMjcf {
     TnRemarks *remarks;
     bool remarked[TN_REMARK_COUNT];
     locale_t number_locale;
-    const char *main_directory; /* with its '/', or "" */
-    struct TnMjcfOpened *opened;/* files read so far */
+    const char *main_directory;  /* with its '/', or "" */
+    struct TnMjcfOpened *opened; /* files read so far */
     TnModelBuilder *builder;
     const TnXmlElement *root;
     TnMjcfSettings settings;
@@ -180,51 +187,58 @@ typedef struct TnMjcf {
     TnSource option_place;
     TnMjcfNames names;
     TnMjcfClass *main_class;
-    const TnXmlElement *track;  /* the one <track> */
+    const TnXmlElement *track; /* the one <track> */
     int qpos_count, dof_count, actuator_count;
 } TnMjcf;
 
 /* Errors and remarks with their place (mjcf_check.c). */
 void tn_mjcf_error(TnMjcf *m, const TnXmlElement *element, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same at an attribute; `name` may be absent or come from elsewhere, then the element's place is taken. */
+/* The same at an attribute; `name` may be absent or come from elsewhere, then the element's place
+ * is taken. */
 void tn_mjcf_error_attr(TnMjcf *m, const TnXmlElement *element, const char *name,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *element);
 
-/* Checks attributes against the rule of the element's name in this group; reports unknown elements and returns NULL for
- * them. tn_mjcf_check_leaf refuses children as well. */
+/* Checks attributes against the rule of the element's name in this group; reports unknown elements
+ * and returns NULL for them. tn_mjcf_check_leaf refuses children as well. */
 const TnMjcfRule *tn_mjcf_check(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element);
 const TnMjcfRule *tn_mjcf_check_leaf(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element);
 /* Applies to each child element of all sections of one name under the root. */
 typedef void (*TnMjcfChildFn)(TnMjcf *m, const TnXmlElement *child);
 void tn_mjcf_each_child(TnMjcf *m, const char *section, TnMjcfChildFn fn);
 
-/* Values through a view (mjcf_read.c). Syntax is already checked; a bad value reads as if it were not there. */
+/* Values through a view (mjcf_read.c). Syntax is already checked; a bad value reads as if it were
+ * not there. */
 TnMjcfView tn_mjcf_view(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *inherited,
                         const char *tags);
 TnMjcfView tn_mjcf_plain_view(const TnXmlElement *element);
 /* Most specific attribute of this name and the element that holds it (holder may be NULL). */
-const TnXmlAttr *tn_mjcf_find(const TnMjcfView *view, const char *name, const TnXmlElement **holder);
+const TnXmlAttr *tn_mjcf_find(const TnMjcfView *view, const char *name,
+                              const TnXmlElement **holder);
 bool tn_mjcf_has(const TnMjcfView *view, const char *name);
-/* Overlays from the outermost class to the element: a short list replaces only its leading numbers. Returns how many
- * numbers the most specific one has, 0 where there is none (then `out` is untouched). */
+/* Overlays from the outermost class to the element: a short list replaces only its leading numbers.
+ * Returns how many numbers the most specific one has, 0 where there is none (then `out` is
+ * untouched). */
 int tn_mjcf_reals(TnMjcf *m, const TnMjcfView *view, const char *name, double *out, int max);
 double tn_mjcf_real(TnMjcf *m, const TnMjcfView *view, const char *name, double otherwise);
 int tn_mjcf_int(TnMjcf *m, const TnMjcfView *view, const char *name, int otherwise);
-int tn_mjcf_word_index(const char *words, const char *word); /* words separated by spaces; -1: not one of them */
+int tn_mjcf_word_index(const char *words,
+                       const char *word); /* words separated by spaces; -1: not one of them */
 int tn_mjcf_word(const TnMjcfView *view, const char *name, const char *words, int otherwise);
 bool tn_mjcf_bool(const TnMjcfView *view, const char *name, bool otherwise);
 const char *tn_mjcf_text(const TnMjcfView *view, const char *name); /* NULL: none or empty */
 /* All numbers of an attribute, in the pool; NULL and 0 where there are none. */
 const double *tn_mjcf_real_list(TnMjcf *m, const TnXmlElement *element, const char *name,
                                 int *count);
-/* MuJoCo's rule for limited="auto" with a range. False and an error where the range makes no sense. */
+/* MuJoCo's rule for limited="auto" with a range. False and an error where the range makes no sense.
+ */
 bool tn_mjcf_limited(TnMjcf *m, const TnMjcfView *view, const char *limited_name,
                      const char *range_name, double range[2]);
 
 typedef enum TnNumberFault { TN_NUMBER_GOOD, TN_NUMBER_NONE, TN_NUMBER_NOT_FINITE } TnNumberFault;
-/* Reads the number at *text (leading blanks skipped) up to a blank, the end or `stop`, and moves on; NONE at no number. */
+/* Reads the number at *text (leading blanks skipped) up to a blank, the end or `stop`, and moves
+ * on; NONE at no number. */
 TnNumberFault tn_mjcf_number(const TnMjcf *m, const char **text, char stop, double *out);
 
 /* Default classes (mjcf_defaults.c). */
@@ -232,8 +246,8 @@ void tn_mjcf_read_defaults(TnMjcf *m);
 const TnMjcfClass *tn_mjcf_class(TnMjcf *m, const TnXmlElement *element, const char *attr_name,
                                  const TnMjcfClass *otherwise);
 
-/* Names (mjcf_names.c). Adding reports a duplicate. Finding by attribute reports an unknown name and gives NULL; it is
- * silent where the attribute is missing. */
+/* Names (mjcf_names.c). Adding reports a duplicate. Finding by attribute reports an unknown name
+ * and gives NULL; it is silent where the attribute is missing. */
 bool tn_mjcf_name_add(TnMjcf *m, TnMjcfNameKind kind, const TnXmlElement *element, const char *name,
                       int32_t id, const void *data);
 const TnMjcfName *tn_mjcf_name_find(const TnMjcf *m, TnMjcfNameKind kind, const char *name);
@@ -251,8 +265,9 @@ void tn_mjcf_rotate(const double quat[4], const double v[3], double out[3]);
 /* quat from quat, axisangle, euler, xyaxes or zaxis, whichever the most specific holder has. */
 void tn_mjcf_orientation(TnMjcf *m, const TnMjcfView *view, double quat[4]);
 TnMjcfPose tn_mjcf_pose(TnMjcf *m, const TnMjcfView *view); /* pos and orientation */
-bool tn_mjcf_normalize_quat(double quat[4]); /* false: zero length */
-void tn_mjcf_quat_from_z(const double z[3], double quat[4]); /* the shortest turn from the z axis; z is a unit vector */
+bool tn_mjcf_normalize_quat(double quat[4]);                /* false: zero length */
+void tn_mjcf_quat_from_z(
+    const double z[3], double quat[4]); /* the shortest turn from the z axis; z is a unit vector */
 
 /* Mass of a body (mjcf_inertia.c): the compiler's bounds, applied as MuJoCo does. */
 void tn_mjcf_bound_inertia(const TnMjcfSettings *settings, TnBodyDef *body, const TnGeomDef *geoms,
@@ -275,13 +290,14 @@ void tn_mjcf_read_contacts(TnMjcf *m);
 void tn_mjcf_read_equalities(TnMjcf *m);
 void tn_mjcf_read_sensors(TnMjcf *m);
 void tn_mjcf_read_keys(TnMjcf *m);
-void tn_mjcf_read_tenon(TnMjcf *m);       /* its settings and restitutions: before bodies */
-void tn_mjcf_finish_tenon(TnMjcf *m);     /* its track, and whether its geoms exist: after actuators */
+void tn_mjcf_read_tenon(TnMjcf *m);   /* its settings and restitutions: before bodies */
+void tn_mjcf_finish_tenon(TnMjcf *m); /* its track, and whether its geoms exist: after actuators */
 bool tn_mjcf_read_track(TnMjcf *m, const TnXmlElement *element, const char *path, TnTrackDef *out);
 
 /* Files (mjcf_include.c): the tree of the main file with includes in place, NULL after an error. */
 const TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path);
-/* A path as written in an element: as it stands, beside the main file, beside the element's file. */
+/* A path as written in an element: as it stands, beside the main file, beside the element's file.
+ */
 const char *tn_mjcf_resolve(TnMjcf *m, const TnXmlElement *element, const char *path);
 /* All sections into the builder. */
 void tn_mjcf_interpret(TnMjcf *m);

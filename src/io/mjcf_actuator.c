@@ -1,18 +1,17 @@
 /* mjcf_actuator.c: general, motor, position and velocity actuators on hinge and slide joints.
  *
- * force = gain · ctrl + bias0 + bias1 · length + bias2 · velocity. All kinds share one record of defaults, and each short
- * form writes its gains into it:
- *   motor     gain 1,  no bias
- *   position  gain kp, bias (0, -kp, -kv)
- *   velocity  gain kv, bias (0, 0, -kv)
- * kp and kv that an element leaves open come from the nearest class whose record was last written by the same kind or by
- * `general`; another short form's gains mean something else. */
+ * force = gain · ctrl + bias0 + bias1 · length + bias2 · velocity. All kinds share one record of
+ * defaults, and each short form writes its gains into it: motor     gain 1,  no bias position  gain
+ * kp, bias (0, -kp, -kv) velocity  gain kv, bias (0, 0, -kv) kp and kv that an element leaves open
+ * come from the nearest class whose record was last written by the same kind or by `general`;
+ * another short form's gains mean something else. */
 #include "mjcf.h"
 
 #include <string.h>
 
 #define ALL_KINDS                                                                                  \
-    "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor pid orientation"
+    "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor pid "     \
+    "orientation"
 
 typedef enum Kind { KIND_GENERAL, KIND_MOTOR, KIND_POSITION, KIND_VELOCITY, KIND_OTHER } Kind;
 
@@ -57,7 +56,8 @@ static Gains apply(TnMjcf *m, const TnXmlElement *e, Gains g)
         g.bias[2] = -g.gain;
         g.affine = true;
         break;
-    case KIND_OTHER: break;
+    case KIND_OTHER:
+        break;
     }
     return g;
 }
@@ -116,18 +116,22 @@ static void inherit_range(TnMjcf *m, const TnMjcfView *view, const TnJointDef *j
     double scale = tn_mjcf_real(m, view, "inheritrange", 0);
     if (scale == 0) return;
     if (tn_mjcf_has(view, "ctrlrange")) {
-        tn_mjcf_error_attr(m, view->element, "inheritrange", "ctrlrange and inheritrange cannot both be given");
+        tn_mjcf_error_attr(m, view->element, "inheritrange",
+                           "ctrlrange and inheritrange cannot both be given");
         return;
     }
     if (!joint || !(joint->range[0] < joint->range[1])) {
-        if (joint) tn_mjcf_error_attr(m, view->element, "inheritrange", "inheritrange needs a joint with a range");
+        if (joint)
+            tn_mjcf_error_attr(m, view->element, "inheritrange",
+                               "inheritrange needs a joint with a range");
         return;
     }
     double middle = 0.5 * (joint->range[0] + joint->range[1]);
     double half = 0.5 * (joint->range[1] - joint->range[0]) * scale;
     actuator->ctrl_range[0] = middle - half;
     actuator->ctrl_range[1] = middle + half;
-    actuator->ctrl_limited = tn_mjcf_word(view, "ctrllimited", "false true auto", TN_TRI_AUTO) != TN_TRI_FALSE;
+    actuator->ctrl_limited =
+        tn_mjcf_word(view, "ctrllimited", "false true auto", TN_TRI_AUTO) != TN_TRI_FALSE;
 }
 
 static void read_gear(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuator)
@@ -137,8 +141,9 @@ static void read_gear(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuator
     actuator->gear = gear[0];
     for (int i = 1; i < 6; i++)
         if (gear[i] != 0) {
-            tn_mjcf_error_attr(m, view->element, "gear",
-                               "gear: only the first number may differ from 0 on a hinge or slide joint");
+            tn_mjcf_error_attr(
+                m, view->element, "gear",
+                "gear: only the first number may differ from 0 on a hinge or slide joint");
             return;
         }
 }
@@ -166,10 +171,12 @@ static void read_actuator(TnMjcf *m, const TnXmlElement *e)
     actuator.name = tn_mjcf_text(&view, "name");
     const TnMjcfName *joint = read_joint(m, e);
     actuator.joint = joint ? joint->id : 0;
-    read_gear(m, &view, &actuator);
+    if (joint) read_gear(m, &view, &actuator);
     read_gains(m, &view, &actuator);
-    actuator.ctrl_limited = tn_mjcf_limited(m, &view, "ctrllimited", "ctrlrange", actuator.ctrl_range);
-    actuator.force_limited = tn_mjcf_limited(m, &view, "forcelimited", "forcerange", actuator.force_range);
+    actuator.ctrl_limited =
+        tn_mjcf_limited(m, &view, "ctrllimited", "ctrlrange", actuator.ctrl_range);
+    actuator.force_limited =
+        tn_mjcf_limited(m, &view, "forcelimited", "forcerange", actuator.force_range);
     inherit_range(m, &view, joint ? joint->data : NULL, &actuator);
     if (!m->settings.clamp_ctrl) actuator.ctrl_limited = false;
     TnActuatorId id = joint ? tn_builder_add_actuator(m->builder, &actuator) : 0;

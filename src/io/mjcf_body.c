@@ -1,8 +1,9 @@
 /* mjcf_body.c: the tree of bodies.
  *
- * MuJoCo numbers bodies depth first, and puts all joints, geoms and sites of a body before those of its children, whatever
- * their order in the file; qpos follows. So each body is read in two passes: its own parts, then its children. A <frame>
- * is no body: its pose is multiplied into what it holds. */
+ * MuJoCo numbers bodies depth first, and puts all joints, geoms and sites of a body before those of
+ * its children, whatever their order in the file; qpos follows. So each body is read in two passes:
+ * its own parts, then its children. A <frame> is no body: its pose is multiplied into what it
+ * holds. */
 #include "mjcf.h"
 
 #include <string.h>
@@ -98,8 +99,10 @@ static void read_parts(TnMjcf *m, const TnXmlElement *parent, const Place *place
 {
     for (const TnXmlElement *e = parent->first; e; e = e->next) {
         if (is(e, "joint") || is(e, "freejoint")) {
-            if (place->body == TN_BODY_WORLD) tn_mjcf_error(m, e, "the world has no joints");
-            else tn_mjcf_joint(m, e, place->class_, &place->frame, place->body);
+            if (place->body == TN_BODY_WORLD)
+                tn_mjcf_error(m, e, "the world has no joints");
+            else
+                tn_mjcf_joint(m, e, place->class_, &place->frame, place->body);
         } else if (is(e, "site")) {
             tn_mjcf_site(m, e, place->class_, &place->frame, place->body);
         } else if (is(e, "camera")) {
@@ -144,7 +147,8 @@ static void read_inertial(TnMjcf *m, const TnXmlElement *e, TnBodyDef *body)
 
 static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *place);
 
-/* Kept out of read_children, so that its big definitions do not pile up on the stack of a deep tree. */
+/* Kept out of read_children, so that its big definitions do not pile up on the stack of a deep
+ * tree. */
 static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e,
                                                 const Place *outer, Place *inner)
 {
@@ -194,8 +198,10 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
 static void check_targets(TnMjcf *m, const TnXmlElement *parent)
 {
     for (const TnXmlElement *e = parent->first; e; e = e->next) {
-        if (is(e, "camera") || is(e, "light")) tn_mjcf_refer(m, TN_NAMED_BODY, e, "target");
-        else if (is(e, "body") || is(e, "frame")) check_targets(m, e);
+        if (is(e, "camera") || is(e, "light"))
+            tn_mjcf_refer(m, TN_NAMED_BODY, e, "target");
+        else if (is(e, "body") || is(e, "frame"))
+            check_targets(m, e);
     }
 }
 

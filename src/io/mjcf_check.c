@@ -1,15 +1,15 @@
 /* mjcf_check.c: an element against its rule: unknown names, wrong numbers, unsupported values.
  *
- * Everything wrong with one attribute by itself is said here, at the attribute's place, so that readers may assume clean
- * syntax. What is accepted without effect leaves one remark per kind and load. */
-#include "mjcf.h"
+ * Everything wrong with one attribute by itself is said here, at the attribute's place, so that
+ * readers may assume clean syntax. What is accepted without effect leaves one remark per kind and
+ * load. */
 #include "../base/base.h"
+#include "mjcf.h"
 #include "suggest.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
 
 void tn_mjcf_error(TnMjcf *m, const TnXmlElement *element, const char *format, ...)
 {
@@ -104,12 +104,16 @@ static bool check_numbers(TnMjcf *m, const TnXmlElement *element, const TnXmlAtt
         double value = 0;
         TnNumberFault fault = tn_mjcf_number(m, &at, ' ', &value);
         const char *wrong = NULL;
-        if (fault == TN_NUMBER_NONE) wrong = "is no number";
-        else if (fault == TN_NUMBER_NOT_FINITE) wrong = "is not a finite number";
+        if (fault == TN_NUMBER_NONE)
+            wrong = "is no number";
+        else if (fault == TN_NUMBER_NOT_FINITE)
+            wrong = "is not a finite number";
         else if (r->kind == TN_KIND_INT && (value != rint(value) || fabs(value) > 2147483647.0))
             wrong = "is no whole number";
-        else if (r->bound == TN_BOUND_NOT_NEGATIVE && value < 0) wrong = "must not be negative";
-        else if (r->bound == TN_BOUND_POSITIVE && !(value > 0)) wrong = "must be positive";
+        else if (r->bound == TN_BOUND_NOT_NEGATIVE && value < 0)
+            wrong = "must not be negative";
+        else if (r->bound == TN_BOUND_POSITIVE && !(value > 0))
+            wrong = "must be positive";
         if (wrong) {
             tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name, "%s: '%.*s' %s", attr->name,
                         length, token, wrong);
@@ -123,8 +127,9 @@ static bool check_numbers(TnMjcf *m, const TnXmlElement *element, const TnXmlAtt
         tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name, "%s needs %d number%s, not %d",
                     attr->name, r->min_count, r->min_count == 1 ? "" : "s", count);
     else
-        tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name, "%s needs %d to %d numbers, not %d",
-                    attr->name, r->min_count, r->max_count, count);
+        tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name,
+                    "%s needs %d to %d numbers, not %d", attr->name, r->min_count, r->max_count,
+                    count);
     return false;
 }
 
@@ -138,7 +143,8 @@ static bool is_neutral(const TnMjcf *m, const char *value, const char *neutral)
     for (;;) {
         value += strspn(value, " ");
         if (!*value) return true;
-        if (tn_mjcf_number(m, &value, ' ', &found) != TN_NUMBER_GOOD || found != wanted) return false;
+        if (tn_mjcf_number(m, &value, ' ', &found) != TN_NUMBER_GOOD || found != wanted)
+            return false;
     }
 }
 
@@ -148,10 +154,17 @@ static void check_use(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *a
     TnSource place = tn_xml_attr_place(element, attr);
     switch (r->use) {
     case TN_USE_READ:
-    case TN_USE_NOTHING: break;
-    case TN_USE_SOFT: tn_mjcf_remark(m, TN_REMARK_SOFT, place, element->name); break;
-    case TN_USE_SOLVER: tn_mjcf_remark(m, TN_REMARK_SOLVER, place, element->name); break;
-    case TN_USE_USER: tn_mjcf_remark(m, TN_REMARK_USER, place, element->name); break;
+    case TN_USE_NOTHING:
+        break;
+    case TN_USE_SOFT:
+        tn_mjcf_remark(m, TN_REMARK_SOFT, place, element->name);
+        break;
+    case TN_USE_SOLVER:
+        tn_mjcf_remark(m, TN_REMARK_SOLVER, place, element->name);
+        break;
+    case TN_USE_USER:
+        tn_mjcf_remark(m, TN_REMARK_USER, place, element->name);
+        break;
     case TN_USE_GAP:
         if (largest != 0) tn_mjcf_remark(m, TN_REMARK_GAP, place, element->name);
         break;

@@ -1,7 +1,8 @@
 /* mjcf_defaults.c: the tree of default classes.
  *
- * <default> at the top level speaks for the class "main", from which all others descend; nested <default class="x"> make
- * sub-classes. The top level may be opened several times (files that are included bring their own), a named class once. */
+ * <default> at the top level speaks for the class "main", from which all others descend; nested
+ * <default class="x"> make sub-classes. The top level may be opened several times (files that are
+ * included bring their own), a named class once. */
 #include "mjcf.h"
 #include "suggest.h"
 
@@ -15,7 +16,8 @@ static TnMjcfClass *new_class(TnMjcf *m, const char *name, TnMjcfClass *parent,
     *c = (TnMjcfClass){.name = name, .parent = parent};
     const TnMjcfName *old = tn_mjcf_name_find(m, TN_NAMED_CLASS, name);
     if (old)
-        tn_mjcf_error_attr(m, element, "class", "there is already a default class named '%.60s'", name);
+        tn_mjcf_error_attr(m, element, "class", "there is already a default class named '%.60s'",
+                           name);
     else
         tn_mjcf_name_add(m, TN_NAMED_CLASS, element, name, 1, c);
     return c;
@@ -26,8 +28,10 @@ static void read_section(TnMjcf *m, const TnXmlElement *element, TnMjcfClass *cl
     TnMjcfSection *section = TN_IO_NEW(&m->pool, TnMjcfSection);
     if (!section) return;
     section->element = element;
-    if (class_->last_section) class_->last_section->next = section;
-    else class_->sections = section;
+    if (class_->last_section)
+        class_->last_section->next = section;
+    else
+        class_->sections = section;
     class_->last_section = section;
     for (const TnXmlElement *e = element->first; e; e = e->next) {
         bool nested = strcmp(e->name, "default") == 0;
@@ -53,10 +57,11 @@ void tn_mjcf_read_defaults(TnMjcf *m)
         if (strcmp(e->name, "default") != 0) continue;
         const TnXmlAttr *name = tn_xml_attr(e, "class");
         if (name && strcmp(name->value, "main") != 0)
-            tn_mjcf_error_attr(m, e, "class",
-                               "the class at the top level is 'main'; put <default class=\"%.60s\"> "
-                               "inside of <default>",
-                               name->value);
+            tn_mjcf_error_attr(
+                m, e, "class",
+                "the class at the top level is 'main'; put <default class=\"%.60s\"> "
+                "inside of <default>",
+                name->value);
         read_section(m, e, m->main_class);
     }
 }

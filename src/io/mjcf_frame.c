@@ -1,9 +1,10 @@
-/* mjcf_frame.c: positions and the five spellings of an orientation, as unit quaternions (w, x, y, z).
+/* mjcf_frame.c: positions and the five spellings of an orientation, as unit quaternions (w, x, y,
+ * z).
  *
- * euler:  product of turns about the axes that eulerseq names; lower case letters turn about the axes carried along
- *         (q = q1 q2 q3), upper case about the parent's axes (q = q3 q2 q1).
- * xyaxes: x is taken as given, y is made orthogonal to it, z = x × y.
- * zaxis:  the shortest turn that carries (0, 0, 1) onto the vector. */
+ * euler:  product of turns about the axes that eulerseq names; lower case letters turn about the
+ * axes carried along (q = q1 q2 q3), upper case about the parent's axes (q = q3 q2 q1). xyaxes: x
+ * is taken as given, y is made orthogonal to it, z = x × y. zaxis:  the shortest turn that carries
+ * (0, 0, 1) onto the vector. */
 #include "mjcf.h"
 
 #include <math.h>
@@ -73,7 +74,8 @@ void tn_mjcf_quat_from_z(const double z[3], double quat[4])
     turn(axis, angle, quat);
 }
 
-/* Columns x, y, z are an orthonormal right-handed frame. The largest component is taken first, to divide safely. */
+/* Columns x, y, z are an orthonormal right-handed frame. The largest component is taken first, to
+ * divide safely. */
 static void quat_from_axes(const double x[3], const double y[3], const double z[3], double quat[4])
 {
     double trace = x[0] + y[1] + z[2];
@@ -115,8 +117,10 @@ static void quat_from_euler(const TnMjcfSettings *settings, const double angles[
         double axis[3] = {0, 0, 0}, q[4];
         axis[carried ? letter - 'x' : letter - 'X'] = 1;
         turn(axis, angles[i] * settings->angle, q);
-        if (carried) multiply(quat, q, quat);
-        else multiply(q, quat, quat);
+        if (carried)
+            multiply(quat, q, quat);
+        else
+            multiply(q, quat, quat);
     }
 }
 
@@ -167,24 +171,30 @@ void tn_mjcf_orientation(TnMjcf *m, const TnMjcfView *view, double quat[4])
     if (!spelling) return;
     TnMjcfView own = tn_mjcf_plain_view(holder);
     double v[6] = {0};
-    int wanted = strcmp(spelling, "xyaxes") == 0                                        ? 6
+    int wanted = strcmp(spelling, "xyaxes") == 0                                       ? 6
                  : strcmp(spelling, "quat") == 0 || strcmp(spelling, "axisangle") == 0 ? 4
-                                                                                        : 3;
+                                                                                       : 3;
     if (tn_mjcf_reals(m, &own, spelling, v, 6) != wanted) return; /* reported as bad numbers */
     const char *wrong = NULL;
     if (spelling[0] == 'q') {
-        if (!tn_mjcf_normalize_quat(v)) wrong = "a quaternion of length zero gives no orientation";
-        else memcpy(quat, v, 4 * sizeof *v);
+        if (!tn_mjcf_normalize_quat(v))
+            wrong = "a quaternion of length zero gives no orientation";
+        else
+            memcpy(quat, v, 4 * sizeof *v);
     } else if (spelling[0] == 'a') {
-        if (!normalize3(v)) wrong = "the axis has length zero";
-        else turn(v, v[3] * m->settings.angle, quat);
+        if (!normalize3(v))
+            wrong = "the axis has length zero";
+        else
+            turn(v, v[3] * m->settings.angle, quat);
     } else if (spelling[0] == 'e') {
         quat_from_euler(&m->settings, v, quat);
     } else if (spelling[0] == 'x') {
         if (!quat_from_xyaxes(v, quat)) wrong = "the axes are parallel or have length zero";
     } else {
-        if (!normalize3(v)) wrong = "the axis has length zero";
-        else tn_mjcf_quat_from_z(v, quat);
+        if (!normalize3(v))
+            wrong = "the axis has length zero";
+        else
+            tn_mjcf_quat_from_z(v, quat);
     }
     if (wrong) tn_mjcf_error_attr(m, holder, spelling, "%s: %s", spelling, wrong);
 }

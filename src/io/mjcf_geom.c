@@ -10,12 +10,16 @@ static const char *const type_names = "plane hfield sphere capsule ellipsoid cyl
 static int size_count(TnGeomType type)
 {
     switch (type) {
-    case TN_GEOM_SPHERE: return 1;
+    case TN_GEOM_SPHERE:
+        return 1;
     case TN_GEOM_CAPSULE:
-    case TN_GEOM_CYLINDER: return 2;
+    case TN_GEOM_CYLINDER:
+        return 2;
     case TN_GEOM_ELLIPSOID:
-    case TN_GEOM_BOX: return 3;
-    default: return 0;
+    case TN_GEOM_BOX:
+        return 3;
+    default:
+        return 0;
     }
 }
 
@@ -25,7 +29,8 @@ static bool has_length(TnGeomType type)
            type == TN_GEOM_BOX;
 }
 
-/* fromto gives position, orientation and length: the middle, z from the second point to the first, half their distance. */
+/* fromto gives position, orientation and length: the middle, z from the second point to the first,
+ * half their distance. */
 static bool apply_fromto(TnMjcf *m, const TnMjcfView *view, const double ends[6], TnMjcfPose *pose,
                          double *half_length)
 {
@@ -42,7 +47,8 @@ static bool apply_fromto(TnMjcf *m, const TnMjcfView *view, const double ends[6]
         return false;
     }
     if (pose->pos[0] != 0 || pose->pos[1] != 0 || pose->pos[2] != 0) {
-        tn_mjcf_error_attr(m, view->element, "pos", "pos and fromto both give the position; only one may");
+        tn_mjcf_error_attr(m, view->element, "pos",
+                           "pos and fromto both give the position; only one may");
         return false;
     }
     for (int i = 0; i < 3; i++) {
@@ -54,7 +60,9 @@ static bool apply_fromto(TnMjcf *m, const TnMjcfView *view, const double ends[6]
     return true;
 }
 
-static bool read_shape(TnMjcf *m, const TnMjcfView *view, TnMjcfPose *pose, TnGeomDef *geom)
+/* `clean`: nothing was wrong with the attributes by themselves; else a missing size is no news. */
+static bool read_shape(TnMjcf *m, const TnMjcfView *view, bool clean, TnMjcfPose *pose,
+                       TnGeomDef *geom)
 {
     double ends[6], half_length;
     memset(geom->size, 0, sizeof geom->size);
@@ -75,8 +83,10 @@ static bool read_shape(TnMjcf *m, const TnMjcfView *view, TnMjcfPose *pose, TnGe
     }
     for (int i = 0; i < size_count(geom->type); i++) {
         if (geom->size[i] > 0) continue;
-        tn_mjcf_error_attr(m, view->element, "size", "size: a geom of this type needs %d positive number%s",
-                           size_count(geom->type), size_count(geom->type) == 1 ? "" : "s");
+        if (clean)
+            tn_mjcf_error_attr(m, view->element, "size",
+                               "size: a geom of this type needs %d positive number%s",
+                               size_count(geom->type), size_count(geom->type) == 1 ? "" : "s");
         return false;
     }
     return true;
@@ -100,14 +110,16 @@ static bool read_type(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
         return false;
     }
     if (tn_mjcf_text(view, "mesh")) {
-        tn_mjcf_error_attr(m, view->element, "mesh", "fitting a shape to a mesh is not supported yet");
+        tn_mjcf_error_attr(m, view->element, "mesh",
+                           "fitting a shape to a mesh is not supported yet");
         return false;
     }
     geom->type = (TnGeomType)type;
     return true;
 }
 
-/* A material colours a geom that has no colour of its own, which is to say MuJoCo's default grey. */
+/* A material colours a geom that has no colour of its own, which is to say MuJoCo's default grey.
+ */
 static void read_colour(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
 {
     const double grey[4] = {0.5, 0.5, 0.5, 1};
@@ -133,15 +145,17 @@ static void read_mass(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
 bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                   const TnMjcfPose *frame, TnGeomDef *out)
 {
+    int before = m->err.count;
     if (!tn_mjcf_check_leaf(m, TN_GROUP_BODY, element)) return false;
     TnMjcfView view = tn_mjcf_view(m, element, class_, "geom");
+    bool clean = m->err.count == before;
     TnGeomDef geom = tn_geom_def();
     geom.source = tn_xml_place(element);
     geom.name = tn_mjcf_text(&view, "name");
     geom.group = tn_mjcf_int(m, &view, "group", 0);
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
     read_colour(m, &view, &geom);
-    bool good = read_type(m, &view, &geom) && read_shape(m, &view, &pose, &geom);
+    bool good = read_type(m, &view, &geom) && read_shape(m, &view, clean, &pose, &geom);
     read_mass(m, &view, &geom);
     geom.contact_type = tn_mjcf_int(m, &view, "contype", 1);
     geom.contact_affinity = tn_mjcf_int(m, &view, "conaffinity", 1);

@@ -1,10 +1,12 @@
-/* mjcf_include.c: reads the main file and puts the children of included files in the place of each <include>.
+/* mjcf_include.c: reads the main file and puts the children of included files in the place of each
+ * <include>.
  *
- * A path is looked for beside the main file first and then beside the file that includes it, as MuJoCo does. A file may be
- * read only once: this ends cycles, and keeps a few files that include each other many times from exploding. */
-#include "mjcf.h"
+ * A path is looked for beside the main file first and then beside the file that includes it, as
+ * MuJoCo does. A file may be read only once: this ends cycles, and keeps a few files that include
+ * each other many times from exploding. */
 #include "../base/base.h"
 #include "io_file.h"
+#include "mjcf.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +43,8 @@ const char *tn_mjcf_resolve(TnMjcf *m, const TnXmlElement *element, const char *
     return !beside || tn_io_file_exists(beside) ? beside : beside_main;
 }
 
-static TnXmlElement *open_file(TnMjcf *m, const char *path, const TnXmlElement *from, Opened **entry);
+static TnXmlElement *open_file(TnMjcf *m, const char *path, const TnXmlElement *from,
+                               Opened **entry);
 
 static bool is_root_name(const char *name)
 {
@@ -107,8 +110,8 @@ static bool enter(TnMjcf *m, const char *path, const TnIoFile *file, const TnXml
     for (Opened *o = m->opened; o; o = o->next) {
         if (o->device != file->device || o->inode != file->inode) continue;
         if (o->busy)
-            tn_mjcf_error_attr(m, from, "file", "'%.300s' includes itself, directly or through others",
-                               path);
+            tn_mjcf_error_attr(m, from, "file",
+                               "'%.300s' includes itself, directly or through others", path);
         else
             tn_mjcf_error_attr(m, from, "file", "'%.300s' is already included", path);
         return false;
@@ -121,7 +124,8 @@ static bool enter(TnMjcf *m, const char *path, const TnIoFile *file, const TnXml
     return true;
 }
 
-static TnXmlElement *open_file(TnMjcf *m, const char *path, const TnXmlElement *from, Opened **entry)
+static TnXmlElement *open_file(TnMjcf *m, const char *path, const TnXmlElement *from,
+                               Opened **entry)
 {
     TnSource place = {0};
     if (from) {

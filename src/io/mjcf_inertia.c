@@ -1,8 +1,10 @@
-/* mjcf_inertia.c: the compiler settings inertiafromgeom, boundmass, boundinertia and balanceinertia.
+/* mjcf_inertia.c: the compiler settings inertiafromgeom, boundmass, boundinertia and
+ * balanceinertia.
  *
- * Mass and inertia of a body normally go to the builder as they stand in the file, or are left to it to find from geoms.
- * Only where a bound is set must they be known here. Then the geoms' inertias are summed about their common centre,
- *   I = Σ R_i I_i R_iᵀ + m_i (|d_i|² 1 - d_i d_iᵀ),
+ * Mass and inertia of a body normally go to the builder as they stand in the file, or are left to
+ * it to find from geoms. Only where a bound is set must they be known here. Then the geoms'
+ * inertias are summed about their common centre,
+ *     I = Σ R_i I_i R_iᵀ + m_i (|d_i|² 1 - d_i d_iᵀ),
  * brought to principal axes by Jacobi rotations, and bounded from below. */
 #include "mjcf.h"
 
@@ -35,12 +37,14 @@ static double shape_moments(const TnGeomDef *g, double moments[3])
         return 2 * PI * a * a * b;
     case TN_GEOM_CAPSULE: {
         double tube = 2 * PI * a * a * b, caps = 4.0 / 3 * PI * a * a * a, all = tube + caps;
-        moments[0] = moments[1] = (tube * (a * a / 4 + b * b / 3) +
-                                   caps * (0.4 * a * a + b * b + 0.75 * a * b)) / all;
+        moments[0] = moments[1] =
+            (tube * (a * a / 4 + b * b / 3) + caps * (0.4 * a * a + b * b + 0.75 * a * b)) / all;
         moments[2] = (tube * a * a / 2 + caps * 0.4 * a * a) / all;
         return all;
     }
-    default: memset(moments, 0, 3 * sizeof *moments); return 0;
+    default:
+        memset(moments, 0, 3 * sizeof *moments);
+        return 0;
     }
 }
 
@@ -91,8 +95,8 @@ static void inertia_from_geoms(const TnGeomDef *geoms, int count, TnBodyDef *bod
     memcpy(body->inertia_full, full, sizeof full);
 }
 
-/* inertia_full into inertia and inertia_quat: A ← Gᵀ A G by rotations in the (p, q) plane that zero A_pq, until none is
- * left; the quaternion gathers the rotations. */
+/* inertia_full into inertia and inertia_quat: A ← Gᵀ A G by rotations in the (p, q) plane that zero
+ * A_pq, until none is left; the quaternion gathers the rotations. */
 static void to_principal_axes(TnBodyDef *body)
 {
     const double *f = body->inertia_full;
@@ -116,7 +120,8 @@ static void to_principal_axes(TnBodyDef *body)
             A[p][k] = c * x + s * y;
             A[q][k] = c * y - s * x;
         }
-        /* the turn from e_p towards e_q is about +z for (x, y) and +x for (y, z), but about -y for (x, z) */
+        /* the turn from e_p towards e_q is about +z for (x, y) and +x for (y, z), but about -y for
+         * (x, z) */
         TnMjcfPose turn = tn_mjcf_identity();
         int axis = 3 - p - q;
         turn.quat[0] = cos(angle / 2);

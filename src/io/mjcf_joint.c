@@ -1,4 +1,5 @@
-/* mjcf_joint.c: joints and free joints. Angles of hinges and balls are in the compiler's unit, those of slides are lengths. */
+/* mjcf_joint.c: joints and free joints. Angles of hinges and balls are in the compiler's unit,
+ * those of slides are lengths. */
 #include "mjcf.h"
 
 #include <math.h>
@@ -6,10 +7,13 @@
 
 static void add(TnMjcf *m, const TnXmlElement *element, const TnJointDef *joint)
 {
-    static const int qpos_size[] = {[TN_JOINT_FREE] = 7, [TN_JOINT_BALL] = 4, [TN_JOINT_SLIDE] = 1, [TN_JOINT_HINGE] = 1};
-    static const int dof_size[] = {[TN_JOINT_FREE] = 6, [TN_JOINT_BALL] = 3, [TN_JOINT_SLIDE] = 1, [TN_JOINT_HINGE] = 1};
+    static const int qpos_size[] = {
+        [TN_JOINT_FREE] = 7, [TN_JOINT_BALL] = 4, [TN_JOINT_SLIDE] = 1, [TN_JOINT_HINGE] = 1};
+    static const int dof_size[] = {
+        [TN_JOINT_FREE] = 6, [TN_JOINT_BALL] = 3, [TN_JOINT_SLIDE] = 1, [TN_JOINT_HINGE] = 1};
     TnJointId id = tn_builder_add_joint(m->builder, joint);
-    TnJointDef *kept = TN_IO_NEW(&m->pool, TnJointDef); /* actuators and sensors ask for type and range */
+    TnJointDef *kept =
+        TN_IO_NEW(&m->pool, TnJointDef); /* actuators and sensors ask for type and range */
     if (!kept) return;
     *kept = *joint;
     tn_mjcf_name_add(m, TN_NAMED_JOINT, element, joint->name, id, kept);

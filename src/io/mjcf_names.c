@@ -1,11 +1,13 @@
-/* mjcf_names.c: names of all kinds of objects in one chained hash table (FNV-1a over kind and name). */
-#include "mjcf.h"
+/* mjcf_names.c: names of all kinds of objects in one chained hash table (FNV-1a over kind and
+ * name). */
 #include "../base/base.h"
+#include "mjcf.h"
 #include "suggest.h"
 
 #include <string.h>
 
-/* The nearest name is looked for only while messages still fit into the error: it costs a pass over all names. */
+/* The nearest name is looked for only while messages still fit into the error: it costs a pass over
+ * all names. */
 #define SUGGESTION_LIMIT 100
 
 static uint64_t hash_of(TnMjcfNameKind kind, const char *name)
@@ -62,7 +64,8 @@ bool tn_mjcf_name_add(TnMjcf *m, TnMjcfNameKind kind, const TnXmlElement *elemen
     const TnMjcfName *old = tn_mjcf_name_find(m, kind, name);
     if (old) {
         if (old->element)
-            tn_mjcf_error_attr(m, element, "name", "there is already a %s named '%.60s' at %.200s:%d:%d",
+            tn_mjcf_error_attr(m, element, "name",
+                               "there is already a %s named '%.60s' at %.200s:%d:%d",
                                tn_mjcf_kind_name(kind), name, old->element->file,
                                old->element->line, old->element->column);
         else
@@ -78,8 +81,10 @@ bool tn_mjcf_name_add(TnMjcf *m, TnMjcfNameKind kind, const TnXmlElement *elemen
     TnMjcfName **b = &t->buckets[hash_of(kind, name) % t->bucket_count];
     n->next = *b;
     *b = n;
-    if (t->last) t->last->later = n;
-    else t->first = n;
+    if (t->last)
+        t->last->later = n;
+    else
+        t->first = n;
     t->last = n;
     t->count++;
     return true;

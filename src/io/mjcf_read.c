@@ -1,9 +1,10 @@
 /* mjcf_read.c: values of attributes through an element and its default classes.
  *
- * A class is a chain from the main class down; what a deeper class or the element itself says wins. Lists of numbers are
- * overlaid: friction="0.7" over a class with friction="1 0.01 0.01" gives 0.7 0.01 0.01. */
-#include "mjcf.h"
+ * A class is a chain from the main class down; what a deeper class or the element itself says wins.
+ * Lists of numbers are overlaid: friction="0.7" over a class with friction="1 0.01 0.01" gives 0.7
+ * 0.01 0.01. */
 #include "../base/base.h"
+#include "mjcf.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ int tn_mjcf_word_index(const char *words, const char *word)
     return -1;
 }
 
-/* strtod also reads hexadecimal numbers, nan and infinities, and follows the locale: none of that is MJCF. */
+/* strtod also reads hexadecimal numbers, nan and infinities, and follows the locale: none of that
+ * is MJCF. */
 TnNumberFault tn_mjcf_number(const TnMjcf *m, const char **text, char stop, double *out)
 {
     const char *start = *text + strspn(*text, " \t");
@@ -78,7 +80,8 @@ static int overlay(const TnMjcf *m, const TnXmlAttr *attr, double *out, int max)
     const char *at = attr->value;
     int count = 0;
     double value;
-    while (count < max && tn_mjcf_number(m, &at, ' ', &value) == TN_NUMBER_GOOD) out[count++] = value;
+    while (count < max && tn_mjcf_number(m, &at, ' ', &value) == TN_NUMBER_GOOD)
+        out[count++] = value;
     return count;
 }
 
@@ -133,7 +136,8 @@ const char *tn_mjcf_text(const TnMjcfView *view, const char *name)
     return attr && attr->value[0] ? attr->value : NULL;
 }
 
-const double *tn_mjcf_real_list(TnMjcf *m, const TnXmlElement *element, const char *name, int *count)
+const double *tn_mjcf_real_list(TnMjcf *m, const TnXmlElement *element, const char *name,
+                                int *count)
 {
     *count = 0;
     const TnXmlAttr *attr = tn_xml_attr(element, name);

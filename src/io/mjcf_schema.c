@@ -1,29 +1,31 @@
 /* mjcf_schema.c: which elements and attributes MJCF has, and what tenon does with each.
  *
- * One table per element. `plain` lists attributes that only matter for drawing or for how MuJoCo stores things. What is in
- * no table is unknown; elements that MuJoCo has and tenon does not are listed by group, so that the message can say so. */
+ * One table per element. `plain` lists attributes that only matter for drawing or for how MuJoCo
+ * stores things. What is in no table is unknown; elements that MuJoCo has and tenon does not are
+ * listed by group, so that the message can say so. */
 #include "mjcf.h"
 #include "suggest.h"
 
 #include <string.h>
 
+/* Tables read best with their own line breaks. */
+/* clang-format off */
 #define TEXT(NAME) {.name = NAME}
 #define OWN(NAME) {.name = NAME, .where = TN_WHERE_OWN}
 #define REQUIRED(NAME) {.name = NAME, .where = TN_WHERE_REQUIRED}
-#define REAL(NAME, MIN, MAX) {.name = NAME, .kind = TN_KIND_REAL, .min_count = MIN, .max_count = MAX}
-#define BOUNDED(NAME, MIN, MAX, BOUND)                                                             \
-    {.name = NAME, .kind = TN_KIND_REAL, .min_count = MIN, .max_count = MAX, .bound = BOUND}
+#define NUMBERS(MIN, MAX) .kind = TN_KIND_REAL, .min_count = MIN, .max_count = MAX
+#define REAL(NAME, MIN, MAX) {.name = NAME, NUMBERS(MIN, MAX)}
+#define BOUNDED(NAME, MIN, MAX, BOUND) {.name = NAME, NUMBERS(MIN, MAX), .bound = BOUND}
 #define SIZE(NAME, MIN, MAX) BOUNDED(NAME, MIN, MAX, TN_BOUND_NOT_NEGATIVE)
 #define INT(NAME) {.name = NAME, .kind = TN_KIND_INT, .min_count = 1, .max_count = 1}
 #define WORD(NAME, WORDS) {.name = NAME, .kind = TN_KIND_WORD, .words = WORDS}
+#define CHOICE(NAME, WORDS, USE) {.name = NAME, .kind = TN_KIND_WORD, .words = WORDS, .use = USE}
 #define BOOL(NAME) WORD(NAME, "false true")
 #define TRI(NAME) WORD(NAME, "false true auto")
 #define NOTHING(NAME) {.name = NAME, .use = TN_USE_NOTHING}
-#define SOFT(NAME, MIN, MAX)                                                                       \
-    {.name = NAME, .kind = TN_KIND_REAL, .min_count = MIN, .max_count = MAX, .use = TN_USE_SOFT}
+#define SOFT(NAME, MIN, MAX) {.name = NAME, NUMBERS(MIN, MAX), .use = TN_USE_SOFT}
 #define SOLVER(NAME) {.name = NAME, .use = TN_USE_SOLVER}
-#define GAP(NAME)                                                                                  \
-    {.name = NAME, .kind = TN_KIND_REAL, .min_count = 1, .max_count = 1, .use = TN_USE_GAP}
+#define GAP(NAME) {.name = NAME, NUMBERS(1, 1), .use = TN_USE_GAP}
 #define USER {.name = "user", .kind = TN_KIND_REAL, .use = TN_USE_USER}
 #define ONLY(NAME, VALUE) {.name = NAME, .use = TN_USE_NEUTRAL, .words = VALUE}
 #define NEVER(NAME) {.name = NAME, .use = TN_USE_NEVER}
@@ -36,95 +38,97 @@
 #define TABLE static const TnMjcfAttrRule
 
 TABLE mujoco[] = {TEXT("model"), END};
-TABLE compiler[] = {WORD("angle", "degree radian"),
-                    TEXT("eulerseq"),
-                    ONLY("coordinate", "local"),
-                    BOOL("autolimits"),
-                    TRI("inertiafromgeom"),
-                    {.name = "inertiagrouprange", .kind = TN_KIND_INT, .min_count = 2, .max_count = 2},
-                    SIZE("boundmass", 1, 1),
-                    SIZE("boundinertia", 1, 1),
-                    BOOL("balanceinertia"),
-                    ONLY("settotalmass", "-1"),
-                    ONLY("alignfree", "false"),
-                    END};
-TABLE option[] = {BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE),
-                  REAL("gravity", 3, 3),
-                  ONLY("wind", "0"),
-                  ONLY("density", "0"),
-                  ONLY("viscosity", "0"),
-                  ONLY("collision", "all"),
-                  NEVER("actuatorgroupdisable"),
-                  {.name = "magnetic", .kind = TN_KIND_REAL, .min_count = 3, .max_count = 3, .use = TN_USE_NOTHING},
-                  {.name = "integrator", .kind = TN_KIND_WORD, .words = "Euler RK4 implicit implicitfast", .use = TN_USE_SOLVER},
-                  {.name = "cone", .kind = TN_KIND_WORD, .words = "pyramidal elliptic", .use = TN_USE_SOLVER},
-                  {.name = "jacobian", .kind = TN_KIND_WORD, .words = "dense sparse auto", .use = TN_USE_SOLVER},
-                  {.name = "solver", .kind = TN_KIND_WORD, .words = "PGS CG Newton", .use = TN_USE_SOLVER},
-                  SOLVER("iterations"), SOLVER("tolerance"), SOLVER("ls_iterations"),
-                  SOLVER("ls_tolerance"), SOLVER("noslip_iterations"), SOLVER("noslip_tolerance"),
-                  SOLVER("ccd_iterations"), SOLVER("ccd_tolerance"), SOLVER("mpr_iterations"),
-                  SOLVER("mpr_tolerance"), SOLVER("sdf_iterations"), SOLVER("sdf_initpoints"),
-                  SOLVER("impratio"), SOLVER("apirate"), SOLVER("sleep_tolerance"),
-                  SOFT("o_solref", 1, 2), SOFT("o_solimp", 1, 5), SOFT("o_friction", 1, 5),
-                  SOFT("o_margin", 1, 1), END};
+TABLE compiler[] = {
+    WORD("angle", "degree radian"), TEXT("eulerseq"), ONLY("coordinate", "local"),
+    BOOL("autolimits"), TRI("inertiafromgeom"),
+    {.name = "inertiagrouprange", .kind = TN_KIND_INT, .min_count = 2, .max_count = 2},
+    SIZE("boundmass", 1, 1), SIZE("boundinertia", 1, 1), BOOL("balanceinertia"),
+    ONLY("settotalmass", "-1"), ONLY("alignfree", "false"), END};
+TABLE option[] = {
+    BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), ONLY("wind", "0"),
+    ONLY("density", "0"), ONLY("viscosity", "0"), ONLY("collision", "all"),
+    NEVER("actuatorgroupdisable"),
+    {.name = "magnetic", NUMBERS(3, 3), .use = TN_USE_NOTHING},
+    CHOICE("integrator", "Euler RK4 implicit implicitfast", TN_USE_SOLVER),
+    CHOICE("cone", "pyramidal elliptic", TN_USE_SOLVER),
+    CHOICE("jacobian", "dense sparse auto", TN_USE_SOLVER),
+    CHOICE("solver", "PGS CG Newton", TN_USE_SOLVER),
+    SOLVER("iterations"), SOLVER("tolerance"), SOLVER("ls_iterations"), SOLVER("ls_tolerance"),
+    SOLVER("noslip_iterations"), SOLVER("noslip_tolerance"), SOLVER("ccd_iterations"),
+    SOLVER("ccd_tolerance"), SOLVER("mpr_iterations"), SOLVER("mpr_tolerance"),
+    SOLVER("sdf_iterations"), SOLVER("sdf_initpoints"), SOLVER("impratio"), SOLVER("apirate"),
+    SOLVER("sleep_tolerance"), SOFT("o_solref", 1, 2), SOFT("o_solimp", 1, 5),
+    SOFT("o_friction", 1, 5), SOFT("o_margin", 1, 1), END};
 #define SWITCH(NAME) WORD(NAME, "disable enable")
-#define SWITCH_SOLVER(NAME)                                                                        \
-    {.name = NAME, .kind = TN_KIND_WORD, .words = "disable enable", .use = TN_USE_SOLVER}
-TABLE flag[] = {SWITCH("contact"), SWITCH("limit"), SWITCH("equality"), SWITCH("frictionloss"),
-                SWITCH("spring"), SWITCH("damper"), SWITCH("clampctrl"), SWITCH("gravity"),
-                ONLY("constraint", "enable"), ONLY("passive", "enable"), ONLY("actuation", "enable"),
-                ONLY("filterparent", "enable"), ONLY("override", "disable"), ONLY("sensornoise", "disable"),
-                SWITCH_SOLVER("warmstart"), SWITCH_SOLVER("refsafe"), SWITCH_SOLVER("sensor"),
-                SWITCH_SOLVER("midphase"), SWITCH_SOLVER("nativeccd"), SWITCH_SOLVER("eulerdamp"),
-                SWITCH_SOLVER("autoreset"), SWITCH_SOLVER("island"), SWITCH_SOLVER("energy"),
-                SWITCH_SOLVER("fwdinv"), SWITCH_SOLVER("invdiscrete"), SWITCH_SOLVER("multiccd"),
-                SWITCH_SOLVER("sleep"), SWITCH_SOLVER("diagexact"), SWITCH_SOLVER("ipc"),
-                SWITCH_SOLVER("speculative"), END};
+#define SWITCH_SOLVER(NAME) CHOICE(NAME, "disable enable", TN_USE_SOLVER)
+TABLE flag[] = {
+    SWITCH("contact"), SWITCH("limit"), SWITCH("equality"), SWITCH("frictionloss"),
+    SWITCH("spring"), SWITCH("damper"), SWITCH("clampctrl"), SWITCH("gravity"),
+    ONLY("constraint", "enable"), ONLY("passive", "enable"), ONLY("actuation", "enable"),
+    ONLY("filterparent", "enable"), ONLY("override", "disable"), ONLY("sensornoise", "disable"),
+    SWITCH_SOLVER("warmstart"), SWITCH_SOLVER("refsafe"), SWITCH_SOLVER("sensor"),
+    SWITCH_SOLVER("midphase"), SWITCH_SOLVER("nativeccd"), SWITCH_SOLVER("eulerdamp"),
+    SWITCH_SOLVER("autoreset"), SWITCH_SOLVER("island"), SWITCH_SOLVER("energy"),
+    SWITCH_SOLVER("fwdinv"), SWITCH_SOLVER("invdiscrete"), SWITCH_SOLVER("multiccd"),
+    SWITCH_SOLVER("sleep"), SWITCH_SOLVER("diagexact"), SWITCH_SOLVER("ipc"),
+    SWITCH_SOLVER("speculative"), END};
 TABLE default_class[] = {TEXT("class"), END};
 
-TABLE body[] = {TEXT("name"), TEXT("childclass"), POSE, ONLY("mocap", "false"), ONLY("gravcomp", "0"), USER, END};
+TABLE body[] = {
+    TEXT("name"), TEXT("childclass"), POSE, ONLY("mocap", "false"), ONLY("gravcomp", "0"), USER,
+    END};
 TABLE frame[] = {TEXT("name"), TEXT("childclass"), POSE, END};
-TABLE inertial[] = {{.name = "mass", .kind = TN_KIND_REAL, .min_count = 1, .max_count = 1, .bound = TN_BOUND_NOT_NEGATIVE, .where = TN_WHERE_REQUIRED},
-                    {.name = "pos", .kind = TN_KIND_REAL, .min_count = 3, .max_count = 3, .where = TN_WHERE_REQUIRED},
-                    ORIENTATION, SIZE("diaginertia", 3, 3), REAL("fullinertia", 6, 6), END};
-TABLE joint[] = {OWN("name"), OWN("class"),
-                 WORD("type", "free ball slide hinge"),
-                 REAL("pos", 3, 3), REAL("axis", 3, 3), REAL("ref", 1, 1),
-                 TRI("limited"), REAL("range", 2, 2),
-                 SIZE("stiffness", 1, 1), REAL("springref", 1, 1), SIZE("damping", 1, 1),
-                 SIZE("armature", 1, 1), SIZE("frictionloss", 1, 1),
-                 ONLY("springdamper", "0"), ONLY("springyield", "0"),
-                 ONLY("actuatorfrclimited", "false"), NEVER("actuatorfrcrange"), ONLY("actuatorgravcomp", "false"),
-                 GAP("margin"), SOFT("solreflimit", 1, 2), SOFT("solimplimit", 1, 5),
-                 SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5), NOTHING("group"), USER, END};
+TABLE inertial[] = {
+    {.name = "mass", NUMBERS(1, 1), .bound = TN_BOUND_NOT_NEGATIVE, .where = TN_WHERE_REQUIRED},
+    {.name = "pos", NUMBERS(3, 3), .where = TN_WHERE_REQUIRED},
+    ORIENTATION, SIZE("diaginertia", 3, 3), REAL("fullinertia", 6, 6), END};
+TABLE joint[] = {
+    OWN("name"), OWN("class"), WORD("type", "free ball slide hinge"), REAL("pos", 3, 3),
+    REAL("axis", 3, 3), REAL("ref", 1, 1), TRI("limited"), REAL("range", 2, 2),
+    SIZE("stiffness", 1, 1), REAL("springref", 1, 1), SIZE("damping", 1, 1), SIZE("armature", 1, 1),
+    SIZE("frictionloss", 1, 1), ONLY("springdamper", "0"), ONLY("springyield", "0"),
+    ONLY("actuatorfrclimited", "false"), NEVER("actuatorfrcrange"),
+    ONLY("actuatorgravcomp", "false"), GAP("margin"), SOFT("solreflimit", 1, 2),
+    SOFT("solimplimit", 1, 5), SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5),
+    NOTHING("group"), USER, END};
 TABLE freejoint[] = {OWN("name"), NOTHING("group"), WORD("align", "false true auto"), END};
-TABLE geom[] = {OWN("name"), OWN("class"),
-                WORD("type", "plane hfield sphere capsule ellipsoid cylinder box mesh sdf"),
-                POSE, SIZE("size", 1, 3), REAL("fromto", 6, 6),
-                SIZE("density", 1, 1), SIZE("mass", 1, 1), ONLY("shellinertia", "false"),
-                INT("contype"), INT("conaffinity"), WORD("condim", "1 3 4 6"), INT("priority"),
-                SIZE("friction", 1, 3), SIZE("margin", 1, 1), GAP("gap"), SOLREF, SOFT("solmix", 1, 1),
-                INT("group"), SIZE("rgba", 3, 4), TEXT("material"), TEXT("mesh"), TEXT("hfield"),
-                ONLY("fluidshape", "none"), NOTHING("fluidcoef"), ONLY("adhesion", "0"),
-                ONLY("surfacevel", "0"), NOTHING("fitscale"), NOTHING("castshadow"), USER, END};
-TABLE site[] = {OWN("name"), OWN("class"),
-                {.name = "type", .kind = TN_KIND_WORD, .words = "sphere capsule ellipsoid cylinder box", .use = TN_USE_NOTHING},
-                POSE, SIZE("size", 1, 3), REAL("fromto", 6, 6), NOTHING("group"),
-                {.name = "rgba", .kind = TN_KIND_REAL, .min_count = 3, .max_count = 4, .use = TN_USE_NOTHING},
-                TEXT("material"), NOTHING("mesh"), USER, END};
-TABLE camera[] = {OWN("name"), OWN("class"), POSE, WORD("mode", "fixed track trackcom targetbody targetbodycom"), OWN("target"), USER, END};
-TABLE light[] = {OWN("name"), OWN("class"), REAL("pos", 3, 3), REAL("dir", 3, 3),
-                 WORD("mode", "fixed track trackcom targetbody targetbodycom"), OWN("target"), END};
-TABLE pair[] = {OWN("name"), OWN("class"), REQUIRED("geom1"), REQUIRED("geom2"), WORD("condim", "1 3 4 6"),
-                SIZE("friction", 1, 5), SIZE("margin", 1, 1), GAP("gap"), SOLREF, SOFT("solreffriction", 1, 2),
-                ONLY("adhesion", "0"), END};
+TABLE geom[] = {
+    OWN("name"), OWN("class"),
+    WORD("type", "plane hfield sphere capsule ellipsoid cylinder box mesh sdf"), POSE,
+    SIZE("size", 1, 3), REAL("fromto", 6, 6), SIZE("density", 1, 1), SIZE("mass", 1, 1),
+    ONLY("shellinertia", "false"), INT("contype"), INT("conaffinity"), WORD("condim", "1 3 4 6"),
+    INT("priority"), SIZE("friction", 1, 3), SIZE("margin", 1, 1), GAP("gap"), SOLREF,
+    SOFT("solmix", 1, 1), INT("group"), SIZE("rgba", 3, 4), TEXT("material"), TEXT("mesh"),
+    TEXT("hfield"), ONLY("fluidshape", "none"), NOTHING("fluidcoef"), ONLY("adhesion", "0"),
+    ONLY("surfacevel", "0"), NOTHING("fitscale"), NOTHING("castshadow"), USER, END};
+TABLE site[] = {
+    OWN("name"), OWN("class"),
+    CHOICE("type", "sphere capsule ellipsoid cylinder box", TN_USE_NOTHING),
+    POSE, SIZE("size", 1, 3), REAL("fromto", 6, 6), NOTHING("group"),
+    {.name = "rgba", NUMBERS(3, 4), .use = TN_USE_NOTHING},
+    TEXT("material"), NOTHING("mesh"), USER, END};
+TABLE camera[] = {
+    OWN("name"), OWN("class"), POSE, WORD("mode", "fixed track trackcom targetbody targetbodycom"),
+    OWN("target"), USER, END};
+TABLE light[] = {
+    OWN("name"), OWN("class"), REAL("pos", 3, 3), REAL("dir", 3, 3),
+    WORD("mode", "fixed track trackcom targetbody targetbodycom"), OWN("target"), END};
+TABLE pair[] = {
+    OWN("name"), OWN("class"), REQUIRED("geom1"), REQUIRED("geom2"), WORD("condim", "1 3 4 6"),
+    SIZE("friction", 1, 5), SIZE("margin", 1, 1), GAP("gap"), SOLREF, SOFT("solreffriction", 1, 2),
+    ONLY("adhesion", "0"), END};
 TABLE exclude[] = {TEXT("name"), REQUIRED("body1"), REQUIRED("body2"), END};
 TABLE equality_default[] = {BOOL("active"), SOLREF, END};
-TABLE connect[] = {OWN("name"), OWN("class"), OWN("body1"), OWN("body2"), REAL("anchor", 3, 3), BOOL("active"),
-                   NEVER("site1"), NEVER("site2"), SOLREF, END};
-TABLE weld[] = {OWN("name"), OWN("class"), OWN("body1"), OWN("body2"), REAL("anchor", 3, 3), REAL("relpose", 7, 7),
-                BOOL("active"), SOFT("torquescale", 1, 1), NEVER("site1"), NEVER("site2"), SOLREF, END};
-TABLE joint_equality[] = {OWN("name"), OWN("class"), REQUIRED("joint1"), OWN("joint2"), REAL("polycoef", 1, 5), BOOL("active"), SOLREF, END};
+TABLE connect[] = {
+    OWN("name"), OWN("class"), OWN("body1"), OWN("body2"), REAL("anchor", 3, 3), BOOL("active"),
+    NEVER("site1"), NEVER("site2"), SOLREF, END};
+TABLE weld[] = {
+    OWN("name"), OWN("class"), OWN("body1"), OWN("body2"), REAL("anchor", 3, 3),
+    REAL("relpose", 7, 7), BOOL("active"), SOFT("torquescale", 1, 1), NEVER("site1"),
+    NEVER("site2"), SOLREF, END};
+TABLE joint_equality[] = {
+    OWN("name"), OWN("class"), REQUIRED("joint1"), OWN("joint2"), REAL("polycoef", 1, 5),
+    BOOL("active"), SOLREF, END};
 
 #define TRANSMISSION                                                                               \
     OWN("name"), OWN("class"), OWN("joint"), OWN("jointinparent"), NEVER("tendon"), NEVER("site"), \
@@ -133,24 +137,31 @@ TABLE joint_equality[] = {OWN("name"), OWN("class"), REQUIRED("joint1"), OWN("jo
         REAL("ctrlrange", 2, 2), TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"),  \
         ONLY("delay", "0"), ONLY("nsample", "0"), NOTHING("interp"), ONLY("damping", "0"),         \
         ONLY("armature", "0"), USER
-TABLE general[] = {TRANSMISSION, ONLY("dyntype", "none"), ONLY("gaintype", "fixed"), WORD("biastype", "none affine muscle user"),
-                   REAL("gainprm", 1, 10), REAL("biasprm", 1, 10), NOTHING("dynprm"), ONLY("actlimited", "false"),
-                   NEVER("actrange"), NOTHING("actdim"), ONLY("actearly", "false"), SIZE("inheritrange", 1, 1),
-                   NEVER("input"), NEVER("velrange"), NEVER("ffrange"), END};
+TABLE general[] = {
+    TRANSMISSION, ONLY("dyntype", "none"), ONLY("gaintype", "fixed"),
+    WORD("biastype", "none affine muscle user"), REAL("gainprm", 1, 10), REAL("biasprm", 1, 10),
+    NOTHING("dynprm"), ONLY("actlimited", "false"), NEVER("actrange"), NOTHING("actdim"),
+    ONLY("actearly", "false"), SIZE("inheritrange", 1, 1), NEVER("input"), NEVER("velrange"),
+    NEVER("ffrange"), END};
 TABLE motor[] = {TRANSMISSION, END};
-TABLE position[] = {TRANSMISSION, SIZE("kp", 1, 1), SIZE("kv", 1, 1), ONLY("dampratio", "0"), ONLY("timeconst", "0"),
-                    SIZE("inheritrange", 1, 1), END};
+TABLE position[] = {
+    TRANSMISSION, SIZE("kp", 1, 1), SIZE("kv", 1, 1), ONLY("dampratio", "0"),
+    ONLY("timeconst", "0"), SIZE("inheritrange", 1, 1), END};
 TABLE velocity[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
 
 #define SENSOR_COMMON                                                                              \
     TEXT("name"), ONLY("cutoff", "0"), NOTHING("noise"), ONLY("delay", "0"), NOTHING("interp"),    \
         ONLY("interval", "0"), ONLY("nsample", "0"), USER
 TABLE joint_sensor[] = {SENSOR_COMMON, REQUIRED("joint"), END};
-TABLE frame_sensor[] = {SENSOR_COMMON, {.name = "objtype", .kind = TN_KIND_WORD, .words = "body xbody site geom camera", .where = TN_WHERE_REQUIRED},
-                        REQUIRED("objname"), NEVER("reftype"), NEVER("refname"), END};
+TABLE frame_sensor[] = {
+    SENSOR_COMMON,
+    {.name = "objtype", .kind = TN_KIND_WORD, .words = "body xbody site geom camera",
+     .where = TN_WHERE_REQUIRED},
+    REQUIRED("objname"), NEVER("reftype"), NEVER("refname"), END};
 
-TABLE key[] = {TEXT("name"), REAL("time", 1, 1), REAL("qpos", 0, 0), REAL("qvel", 0, 0), REAL("ctrl", 0, 0),
-               NEVER("act"), NEVER("mpos"), NEVER("mquat"), NEVER("plastic"), END};
+TABLE key[] = {
+    TEXT("name"), REAL("time", 1, 1), REAL("qpos", 0, 0), REAL("qvel", 0, 0), REAL("ctrl", 0, 0),
+    NEVER("act"), NEVER("mpos"), NEVER("mquat"), NEVER("plastic"), END};
 TABLE material[] = {OWN("name"), OWN("class"), SIZE("rgba", 3, 4), TEXT("texture"), END};
 TABLE texture[] = {OWN("name"), OWN("class"), TEXT("file"), END};
 TABLE mesh[] = {OWN("name"), OWN("class"), TEXT("file"), REAL("scale", 3, 3), END};
@@ -163,7 +174,7 @@ TABLE track[] = {REQUIRED("file"), INT("loop_from"), END};
     "actuatorfrclimited actuatorfrcrange armature damping frictionloss group limited margin "      \
     "material range rgba solimpfriction solimplimit solreffriction solreflimit springlength "      \
     "springyield stiffness user width"
-/* Union over MuJoCo's actuators: classes may speak for kinds that tenon refuses when they are used. */
+/* Union over MuJoCo's actuators: classes may speak for kinds that are refused only when used. */
 #define ACTUATOR_PLAIN                                                                             \
     "actdim actearly actlimited actrange area armature bias biasprm biastype cogging controller "  \
     "cranklength ctrllimited ctrlrange damping dampratio delay diameter dynprm dyntype ffrange "   \
@@ -177,12 +188,14 @@ typedef struct GroupedRule {
 } GroupedRule;
 
 static const GroupedRule rules[] = {
-    {TN_GROUP_TOP, {"mujoco", mujoco, NULL}},
-    {TN_GROUP_TOP, {"compiler", compiler, "assetdir meshdir texturedir discardvisual fusestatic strippath usethread fitaabb "
-                                          "convexhull exactmeshinertia conflict passthrough savecanonical savecompiled saveinertial"}},
+    {TN_GROUP_ROOT, {"mujoco", mujoco, NULL}},
+    {TN_GROUP_TOP, {"compiler", compiler,
+     "assetdir meshdir texturedir discardvisual fusestatic strippath usethread fitaabb convexhull "
+     "exactmeshinertia conflict passthrough savecanonical savecompiled saveinertial"}},
     {TN_GROUP_TOP, {"option", option, NULL}},
-    {TN_GROUP_TOP, {"size", NULL, "memory nconmax njmax nkey nstack nuserdata nuser_actuator nuser_body nuser_cam nuser_geom "
-                                  "nuser_jnt nuser_sensor nuser_site nuser_tendon"}},
+    {TN_GROUP_TOP, {"size", NULL,
+     "memory nconmax njmax nkey nstack nuserdata nuser_actuator nuser_body nuser_cam nuser_geom "
+     "nuser_jnt nuser_sensor nuser_site nuser_tendon"}},
     {TN_GROUP_TOP, {"statistic", NULL, "center extent meaninertia meanmass meansize"}},
     {TN_GROUP_TOP, {"visual", NULL, NULL}},
     {TN_GROUP_TOP, {"default", default_class, NULL}},
@@ -195,7 +208,8 @@ static const GroupedRule rules[] = {
     {TN_GROUP_TOP, {"keyframe", NULL, NULL}},
     {TN_GROUP_TOP, {"custom", NULL, NULL}},
     {TN_GROUP_TOP, {"tenon", tenon, NULL}},
-    {TN_GROUP_COMPILER, {"lengthrange", NULL, "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting uselimit"}},
+    {TN_GROUP_COMPILER, {"lengthrange", NULL,
+     "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting uselimit"}},
     {TN_GROUP_OPTION, {"flag", flag, NULL}},
     {TN_GROUP_BODY, {"body", body, "simple sleep fuse"}},
     {TN_GROUP_BODY, {"frame", frame, NULL}},
@@ -204,12 +218,19 @@ static const GroupedRule rules[] = {
     {TN_GROUP_BODY, {"freejoint", freejoint, NULL}},
     {TN_GROUP_BODY, {"geom", geom, NULL}},
     {TN_GROUP_BODY, {"site", site, NULL}},
-    {TN_GROUP_BODY, {"camera", camera, "focal focalpixel fovy ipd orthographic output principal principalpixel projection resolution sensorsize"}},
-    {TN_GROUP_BODY, {"light", light, "active ambient attenuation bulbradius castshadow cutoff diffuse directional exponent intensity range softness specular texture type"}},
+    {TN_GROUP_BODY, {"camera", camera,
+     "focal focalpixel fovy ipd orthographic output principal principalpixel projection "
+     "resolution sensorsize"}},
+    {TN_GROUP_BODY, {"light", light,
+     "active ambient attenuation bulbradius castshadow cutoff diffuse directional exponent "
+     "intensity range softness specular texture type"}},
     {TN_GROUP_DEFAULT, {"default", default_class, NULL}},
     {TN_GROUP_DEFAULT, {"mesh", mesh, "inertia maxhullvert"}},
-    {TN_GROUP_DEFAULT, {"texture", texture, "builtin colorspace embed gridlayout gridsize height hflip mark markrgb nchannel random rgb1 rgb2 type vflip width"}},
-    {TN_GROUP_DEFAULT, {"material", material, "emission metallic reflectance roughness shininess specular texrepeat texuniform"}},
+    {TN_GROUP_DEFAULT, {"texture", texture,
+     "builtin colorspace embed gridlayout gridsize height hflip mark markrgb nchannel random rgb1 "
+     "rgb2 type vflip width"}},
+    {TN_GROUP_DEFAULT, {"material", material,
+     "emission metallic reflectance roughness shininess specular texrepeat texuniform"}},
     {TN_GROUP_DEFAULT, {"pair", pair, NULL}},
     {TN_GROUP_DEFAULT, {"equality", equality_default, NULL}},
     {TN_GROUP_DEFAULT, {"tendon", NULL, TENDON_PLAIN}},
@@ -221,10 +242,14 @@ static const GroupedRule rules[] = {
     {TN_GROUP_DEFAULT, {"dcmotor", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"pid", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"orientation", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_ASSET, {"mesh", mesh, "builtin content_type face inertia material maxhullvert normal params refpos refquat smoothnormal texcoord vertex"}},
-    {TN_GROUP_ASSET, {"texture", texture, "builtin colorspace content_type embed fileback filedown filefront fileleft fileright fileup gridlayout gridsize "
-                                          "height hflip mark markrgb nchannel random rgb1 rgb2 type vflip width"}},
-    {TN_GROUP_ASSET, {"material", material, "emission metallic reflectance roughness shininess specular texrepeat texuniform"}},
+    {TN_GROUP_ASSET, {"mesh", mesh,
+     "builtin content_type face inertia material maxhullvert normal params refpos refquat "
+     "smoothnormal texcoord vertex"}},
+    {TN_GROUP_ASSET, {"texture", texture,
+     "builtin colorspace content_type embed fileback filedown filefront fileleft fileright fileup "
+     "gridlayout gridsize height hflip mark markrgb nchannel random rgb1 rgb2 type vflip width"}},
+    {TN_GROUP_ASSET, {"material", material,
+     "emission metallic reflectance roughness shininess specular texrepeat texuniform"}},
     {TN_GROUP_CONTACT, {"pair", pair, NULL}},
     {TN_GROUP_CONTACT, {"exclude", exclude, NULL}},
     {TN_GROUP_EQUALITY, {"connect", connect, NULL}},
@@ -238,14 +263,22 @@ static const GroupedRule rules[] = {
     {TN_GROUP_SENSOR, {"jointvel", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"framepos", frame_sensor, NULL}},
     {TN_GROUP_SENSOR, {"framequat", frame_sensor, NULL}},
-    {TN_GROUP_VISUAL, {"global", NULL, "azimuth bvactive cameraid elevation ellipsoidinertia fovy glow ipd linewidth offheight offwidth orthographic realtime"}},
+    {TN_GROUP_VISUAL, {"global", NULL,
+     "azimuth bvactive cameraid elevation ellipsoidinertia fovy glow ipd linewidth offheight "
+     "offwidth orthographic realtime"}},
     {TN_GROUP_VISUAL, {"quality", NULL, "numquads numslices numstacks offsamples shadowsize"}},
     {TN_GROUP_VISUAL, {"headlight", NULL, "active ambient diffuse specular"}},
-    {TN_GROUP_VISUAL, {"map", NULL, "actuatortendon alpha fogend fogstart force haze shadowclip shadowscale stiffness stiffnessrot torque zfar znear"}},
-    {TN_GROUP_VISUAL, {"scale", NULL, "actuatorlength actuatorwidth camera com connect constraint contactheight contactwidth forcewidth framelength framewidth "
-                                      "frustum jointlength jointwidth light selectpoint slidercrank"}},
-    {TN_GROUP_VISUAL, {"rgba", NULL, "actuator actuatornegative actuatorpositive bv bvactive camera com connect constraint contactforce contactfriction contactgap "
-                                     "contactpoint contacttorque crankbroken fog force frustum haze inertia joint light rangefinder selectpoint slidercrank"}},
+    {TN_GROUP_VISUAL, {"map", NULL,
+     "actuatortendon alpha fogend fogstart force haze shadowclip shadowscale stiffness "
+     "stiffnessrot torque zfar znear"}},
+    {TN_GROUP_VISUAL, {"scale", NULL,
+     "actuatorlength actuatorwidth camera com connect constraint contactheight contactwidth "
+     "forcewidth framelength framewidth frustum jointlength jointwidth light selectpoint "
+     "slidercrank"}},
+    {TN_GROUP_VISUAL, {"rgba", NULL,
+     "actuator actuatornegative actuatorpositive bv bvactive camera com connect constraint "
+     "contactforce contactfriction contactgap contactpoint contacttorque crankbroken fog force "
+     "frustum haze inertia joint light rangefinder selectpoint slidercrank"}},
     {TN_GROUP_CUSTOM, {"numeric", custom, "data size"}},
     {TN_GROUP_CUSTOM, {"text", custom, "data"}},
     {TN_GROUP_CUSTOM, {"tuple", custom, NULL}},
@@ -253,6 +286,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_TENON, {"geom", tenon_geom, NULL}},
     {TN_GROUP_TENON, {"track", track, NULL}},
 };
+/* clang-format on */
 #define RULE_COUNT (sizeof rules / sizeof rules[0])
 
 /* A default class may hold what bodies and actuators hold, less what has no class. */
@@ -283,10 +317,14 @@ void tn_mjcf_offer_rules(TnMjcfGroup group, void *suggestion)
 const char *tn_mjcf_unsupported(TnMjcfGroup group)
 {
     switch (group) {
-    case TN_GROUP_TOP: return "tendon deformable extension skin";
-    case TN_GROUP_BODY: return "replicate attach composite flexcomp plugin";
-    case TN_GROUP_ASSET: return "hfield skin model";
-    case TN_GROUP_EQUALITY: return "tendon flex flexvert flexstrain distance";
+    case TN_GROUP_TOP:
+        return "tendon deformable extension skin";
+    case TN_GROUP_BODY:
+        return "replicate attach composite flexcomp plugin";
+    case TN_GROUP_ASSET:
+        return "hfield skin model";
+    case TN_GROUP_EQUALITY:
+        return "tendon flex flexvert flexstrain distance";
     case TN_GROUP_ACTUATOR:
         return "intvelocity damper cylinder muscle adhesion dcmotor pid orientation plugin";
     case TN_GROUP_SENSOR:
@@ -297,6 +335,7 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
                "framexaxis frameyaxis framezaxis framelinvel frameangvel framelinacc frameangacc "
                "subtreecom subtreelinvel subtreeangmom insidesite distance normal fromto contact "
                "e_potential e_kinetic clock tactile user plugin";
-    default: return "";
+    default:
+        return "";
     }
 }

@@ -1,4 +1,5 @@
-/* mjcf_sections.c: sections that refer to bodies and their parts: contact, equality, sensor, keyframe. */
+/* mjcf_sections.c: sections that refer to bodies and their parts: contact, equality, sensor,
+ * keyframe. */
 #include "mjcf.h"
 
 #include <string.h>
@@ -8,13 +9,15 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
     TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "pair");
     const TnMjcfName *geom1 = tn_mjcf_refer(m, TN_NAMED_GEOM, e, "geom1");
     const TnMjcfName *geom2 = tn_mjcf_refer(m, TN_NAMED_GEOM, e, "geom2");
-    /* two sliding directions, torsion, two rolling directions; tenon's friction is the same in all directions */
+    /* two sliding directions, torsion, two rolling directions; tenon's friction is the same in all
+     * directions */
     double friction[5] = {1, 1, 0.005, 0.0001, 0.0001};
     int count = tn_mjcf_reals(m, &view, "friction", friction, 5);
     if (count == 1) friction[1] = friction[0];
     if (count == 4) friction[4] = friction[3];
     if (friction[0] != friction[1] || friction[3] != friction[4])
-        tn_mjcf_error_attr(m, e, "friction", "friction that depends on the direction is not supported yet");
+        tn_mjcf_error_attr(m, e, "friction",
+                           "friction that depends on the direction is not supported yet");
     TnPairDef pair = tn_pair_def();
     pair.source = tn_xml_place(e);
     pair.contact_dim = tn_mjcf_int(m, &view, "condim", 3);
@@ -64,14 +67,16 @@ static bool read_equality_bodies(TnMjcf *m, const TnXmlElement *e, TnEqualityDef
     return true;
 }
 
-static bool read_weld(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *view, TnEqualityDef *equality)
+static bool read_weld(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *view,
+                      TnEqualityDef *equality)
 {
     if (!read_equality_bodies(m, e, equality)) return false;
     tn_mjcf_reals(m, view, "anchor", equality->anchor, 3);
     double relpose[7] = {0};
     if (tn_mjcf_reals(m, view, "relpose", relpose, 7) != 7) return true;
     /* a quaternion of zeros asks for the reference pose */
-    equality->has_relpose = relpose[3] != 0 || relpose[4] != 0 || relpose[5] != 0 || relpose[6] != 0;
+    equality->has_relpose =
+        relpose[3] != 0 || relpose[4] != 0 || relpose[5] != 0 || relpose[6] != 0;
     if (!equality->has_relpose) return true;
     tn_mjcf_normalize_quat(relpose + 3);
     memcpy(equality->relpos, relpose, sizeof equality->relpos);
@@ -142,7 +147,8 @@ static bool read_joint_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sen
     return true;
 }
 
-/* MuJoCo's objtype "body" means the inertial frame: a site without a name at that frame stands for it. */
+/* MuJoCo's objtype "body" means the inertial frame: a site without a name at that frame stands for
+ * it. */
 static bool sense_inertial_frame(TnMjcf *m, const TnXmlElement *e, const TnMjcfName *name,
                                  bool position, TnSensorDef *sensor)
 {
@@ -178,11 +184,14 @@ static bool read_frame_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sen
         tn_mjcf_error_attr(m, e, "objtype", "only body, xbody and site are supported yet");
         return false;
     }
-    const TnMjcfName *name = tn_mjcf_refer(m, type == 2 ? TN_NAMED_SITE : TN_NAMED_BODY, e, "objname");
+    const TnMjcfName *name =
+        tn_mjcf_refer(m, type == 2 ? TN_NAMED_SITE : TN_NAMED_BODY, e, "objname");
     if (!name) return false;
     if (type == 0) return sense_inertial_frame(m, e, name, position, sensor);
-    if (type == 1) sensor->type = position ? TN_SENSOR_BODY_POS : TN_SENSOR_BODY_QUAT;
-    else sensor->type = position ? TN_SENSOR_SITE_POS : TN_SENSOR_SITE_QUAT;
+    if (type == 1)
+        sensor->type = position ? TN_SENSOR_BODY_POS : TN_SENSOR_BODY_QUAT;
+    else
+        sensor->type = position ? TN_SENSOR_SITE_POS : TN_SENSOR_SITE_QUAT;
     sensor->object = name->id;
     return true;
 }
@@ -208,7 +217,8 @@ static const double *read_vector(TnMjcf *m, const TnXmlElement *e, const char *n
     int before = m->err.count;
     const double *list = tn_mjcf_real_list(m, e, name, count);
     if (*count != 0 && *count != wanted && before == 0)
-        tn_mjcf_error_attr(m, e, name, "%s has %d numbers; the model needs %d", name, *count, wanted);
+        tn_mjcf_error_attr(m, e, name, "%s has %d numbers; the model needs %d", name, *count,
+                           wanted);
     return list;
 }
 

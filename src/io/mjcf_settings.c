@@ -1,6 +1,8 @@
-/* mjcf_settings.c: compiler, option, size, statistic, visual, custom: settings of the whole model; and assets.
+/* mjcf_settings.c: compiler, option, size, statistic, visual, custom: settings of the whole model;
+ * and assets.
  *
- * Sections of the same name may come several times (through includes); later attributes win, as in MuJoCo. */
+ * Sections of the same name may come several times (through includes); later attributes win, as in
+ * MuJoCo. */
 #include "mjcf.h"
 
 #include <string.h>
@@ -12,7 +14,8 @@ static void read_eulerseq(TnMjcf *m, const TnXmlElement *e)
     const TnXmlAttr *attr = tn_xml_attr(e, "eulerseq");
     if (!attr) return;
     if (strlen(attr->value) != 3 || strspn(attr->value, "xyzXYZ") != 3) {
-        tn_mjcf_error_attr(m, e, "eulerseq", "eulerseq is three letters of x, y, z, X, Y, Z; it is '%.20s'",
+        tn_mjcf_error_attr(m, e, "eulerseq",
+                           "eulerseq is three letters of x, y, z, X, Y, Z; it is '%.20s'",
                            attr->value);
         return;
     }
@@ -46,13 +49,14 @@ static void read_flag(TnMjcf *m, const TnXmlElement *e)
     const struct {
         const char *name;
         bool *on;
-    } switches[] = {{"contact", &s->contact}, {"limit", &s->limit},
-                    {"equality", &s->equality}, {"frictionloss", &s->friction_loss},
-                    {"spring", &s->spring}, {"damper", &s->damper},
+    } switches[] = {{"contact", &s->contact},      {"limit", &s->limit},
+                    {"equality", &s->equality},    {"frictionloss", &s->friction_loss},
+                    {"spring", &s->spring},        {"damper", &s->damper},
                     {"clampctrl", &s->clamp_ctrl}, {"gravity", &s->gravity}};
     TnMjcfView view = tn_mjcf_plain_view(e);
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
-        *switches[i].on = tn_mjcf_word(&view, switches[i].name, "disable enable", *switches[i].on) != 0;
+        *switches[i].on =
+            tn_mjcf_word(&view, switches[i].name, "disable enable", *switches[i].on) != 0;
 }
 
 static void read_option(TnMjcf *m, const TnXmlElement *e)
@@ -68,7 +72,8 @@ static void read_custom(TnMjcf *m, const TnXmlElement *e)
 {
     tn_mjcf_remark(m, TN_REMARK_USER, tn_xml_place(e), e->name);
     for (const TnXmlElement *child = e->first; child; child = child->next)
-        tn_mjcf_check(m, TN_GROUP_CUSTOM, child); /* a tuple has elements, which mean nothing here either */
+        tn_mjcf_check(m, TN_GROUP_CUSTOM,
+                      child); /* a tuple has elements, which mean nothing here either */
 }
 
 static void read_visual(TnMjcf *m, const TnXmlElement *e)
@@ -81,12 +86,18 @@ static void read_visual(TnMjcf *m, const TnXmlElement *e)
 static void read_top(TnMjcf *m, const TnXmlElement *e)
 {
     if (!tn_mjcf_check(m, TN_GROUP_TOP, e)) return;
-    if (strcmp(e->name, "compiler") == 0) read_compiler(m, e);
-    else if (strcmp(e->name, "option") == 0) read_option(m, e);
-    else if (strcmp(e->name, "custom") == 0) read_custom(m, e);
-    else if (strcmp(e->name, "visual") == 0) read_visual(m, e);
-    else if (strcmp(e->name, "statistic") == 0) tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
-    else if (strcmp(e->name, "size") == 0) tn_mjcf_remark(m, TN_REMARK_SIZE, tn_xml_place(e), e->name);
+    if (strcmp(e->name, "compiler") == 0)
+        read_compiler(m, e);
+    else if (strcmp(e->name, "option") == 0)
+        read_option(m, e);
+    else if (strcmp(e->name, "custom") == 0)
+        read_custom(m, e);
+    else if (strcmp(e->name, "visual") == 0)
+        read_visual(m, e);
+    else if (strcmp(e->name, "statistic") == 0)
+        tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
+    else if (strcmp(e->name, "size") == 0)
+        tn_mjcf_remark(m, TN_REMARK_SIZE, tn_xml_place(e), e->name);
 }
 
 void tn_mjcf_read_settings(TnMjcf *m)
@@ -107,7 +118,7 @@ void tn_mjcf_read_settings(TnMjcf *m)
     m->option = tn_option();
     m->option.timestep = 0.002; /* MuJoCo's default, which files count on */
     m->option_place = tn_xml_place(m->root);
-    tn_mjcf_check(m, TN_GROUP_TOP, m->root);
+    tn_mjcf_check(m, TN_GROUP_ROOT, m->root);
     for (const TnXmlElement *e = m->root->first; e; e = e->next) read_top(m, e);
     if (!m->settings.gravity) memset(m->option.gravity, 0, sizeof m->option.gravity);
 }
@@ -131,7 +142,8 @@ static void read_texture_or_mesh(TnMjcf *m, const TnXmlElement *e)
     tn_mjcf_view(m, e, m->main_class, e->name); /* complains about an unknown class */
     if (texture) tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
     if (texture || mesh)
-        tn_mjcf_name_add(m, texture ? TN_NAMED_TEXTURE : TN_NAMED_MESH, e, asset_name(m, e), 0, NULL);
+        tn_mjcf_name_add(m, texture ? TN_NAMED_TEXTURE : TN_NAMED_MESH, e, asset_name(m, e), 0,
+                         NULL);
 }
 
 /* Of a material only the colour is kept, for the geoms that wear it. */
@@ -144,7 +156,8 @@ static void read_material(TnMjcf *m, const TnXmlElement *e)
     for (int i = 0; i < 4; i++) rgba[i] = 1;
     tn_mjcf_reals(m, &view, "rgba", rgba, 4);
     const TnXmlElement *holder = NULL;
-    if (tn_mjcf_find(&view, "texture", &holder)) tn_mjcf_refer(m, TN_NAMED_TEXTURE, holder, "texture");
+    if (tn_mjcf_find(&view, "texture", &holder))
+        tn_mjcf_refer(m, TN_NAMED_TEXTURE, holder, "texture");
     if (!tn_xml_attr(e, "name")) tn_mjcf_error(m, e, "attribute 'name' is missing");
     tn_mjcf_name_add(m, TN_NAMED_MATERIAL, e, tn_mjcf_text(&view, "name"), 0, rgba);
     for (const TnXmlElement *child = e->first; child; child = child->next)

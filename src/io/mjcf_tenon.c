@@ -15,7 +15,8 @@ static void read_settings(TnMjcf *m, const TnXmlElement *e)
     int relinearize = tn_mjcf_int(m, &view, "relinearize", m->option.relinearize);
     double stabilization = tn_mjcf_real(m, &view, "stabilization", m->option.stabilization);
     if (theta < 0.5 || theta > 1)
-        tn_mjcf_error_attr(m, e, "theta", "theta must be between 0.5 (midpoint) and 1 (implicit Euler)");
+        tn_mjcf_error_attr(m, e, "theta",
+                           "theta must be between 0.5 (midpoint) and 1 (implicit Euler)");
     if (relinearize < 1) tn_mjcf_error_attr(m, e, "relinearize", "relinearize must be at least 1");
     if (stabilization < 0 || stabilization > 1)
         tn_mjcf_error_attr(m, e, "stabilization", "stabilization must be between 0 and 1");
@@ -54,7 +55,8 @@ static void finish_child(TnMjcf *m, const TnXmlElement *e)
     const TnXmlAttr *file = tn_xml_attr(e, "file");
     if (strcmp(e->name, "track") != 0 || !file) return;
     if (m->track) {
-        tn_mjcf_error(m, e, "a model has at most one track; the first is at line %d", m->track->line);
+        tn_mjcf_error(m, e, "a model has at most one track; the first is at line %d",
+                      m->track->line);
         return;
     }
     m->track = e;
@@ -65,7 +67,8 @@ static void finish_child(TnMjcf *m, const TnXmlElement *e)
     track.source = tn_xml_place(e);
     track.loop_from = tn_mjcf_int(m, &view, "loop_from", -1);
     if (track.loop_from < -1 || track.loop_from >= track.row_count)
-        tn_mjcf_error_attr(m, e, "loop_from", "loop_from must be a row of the track, 0 to %d, or -1 for none",
+        tn_mjcf_error_attr(m, e, "loop_from",
+                           "loop_from must be a row of the track, 0 to %d, or -1 for none",
                            track.row_count - 1);
     else
         tn_builder_set_track(m->builder, &track);

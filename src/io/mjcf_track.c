@@ -3,9 +3,9 @@
  *   time,shoulder,elbow        header: `time`, then every actuator once, in any order
  *   0,0.1,-0.2                 rows of numbers, times ascending
  * Blanks around fields are fine; empty lines are passed over. */
-#include "mjcf.h"
 #include "../base/base.h"
 #include "io_file.h"
+#include "mjcf.h"
 #include "suggest.h"
 
 #include <string.h>
@@ -24,10 +24,7 @@ static TnSource place(const Csv *csv, const char *at)
     return (TnSource){csv->file, csv->line, (int)(at - csv->line_start) + 1};
 }
 
-static const char *skip_blanks(const char *s)
-{
-    return s + strspn(s, " \t\r");
-}
+static const char *skip_blanks(const char *s) { return s + strspn(s, " \t\r"); }
 
 static bool at_line_end(const char *s) { return *s == '\n' || *s == '\0'; }
 
@@ -52,7 +49,8 @@ static int find_target(const Csv *csv, const char *field, size_t length, bool fi
         return -2;
     }
     const TnMjcfName *actuator = tn_mjcf_name_find(m, TN_NAMED_ACTUATOR, name);
-    if (actuator) return actuator->id > 0 ? actuator->id - 1 : -2; /* a refused one was reported before */
+    if (actuator)
+        return actuator->id > 0 ? actuator->id - 1 : -2; /* a refused one was reported before */
     char text[TN_SUGGEST_TEXT];
     TnSuggestion near = tn_suggest_begin(name);
     for (const TnMjcfName *n = m->names.first; n; n = n->later)
@@ -80,8 +78,8 @@ static bool read_header(Csv *csv, const char **text)
         if (target < -1) {
             good = false;
         } else if (target >= 0 && (target >= actuators || seen[target])) {
-            tn_error_at(&m->err, TN_ERROR_MODEL, place(csv, s), "track", "the column '%.*s' comes twice",
-                        (int)(trimmed < 60 ? trimmed : 60), s);
+            tn_error_at(&m->err, TN_ERROR_MODEL, place(csv, s), "track",
+                        "the column '%.*s' comes twice", (int)(trimmed < 60 ? trimmed : 60), s);
             good = false;
         } else if (target >= 0) {
             seen[target] = true;
@@ -94,8 +92,8 @@ static bool read_header(Csv *csv, const char **text)
     }
     if (good && count != actuators + 1) {
         tn_error_at(&m->err, TN_ERROR_MODEL, place(csv, *text), "track",
-                    "the track names %d actuators; the model has %d, and all must be there", count - 1,
-                    actuators);
+                    "the track names %d actuators; the model has %d, and all must be there",
+                    count - 1, actuators);
         good = false;
     }
     csv->column_count = count;
@@ -114,13 +112,15 @@ static bool read_row(Csv *csv, const char *s, double *time, double *ctrl)
         TnNumberFault fault = tn_mjcf_number(m, &s, ',', &value);
         if (fault != TN_NUMBER_GOOD) {
             size_t length = strcspn(field, ",\r\n");
-            tn_error_at(&m->err, TN_ERROR_MODEL, place(csv, field), "track", "'%.*s' is no %snumber",
-                        (int)(length < 40 ? length : 40), field,
+            tn_error_at(&m->err, TN_ERROR_MODEL, place(csv, field), "track",
+                        "'%.*s' is no %snumber", (int)(length < 40 ? length : 40), field,
                         fault == TN_NUMBER_NOT_FINITE ? "finite " : "");
             return false;
         }
-        if (csv->target[c] < 0) *time = value;
-        else ctrl[csv->target[c]] = value;
+        if (csv->target[c] < 0)
+            *time = value;
+        else
+            ctrl[csv->target[c]] = value;
         s = skip_blanks(s);
         bool last = c + 1 == csv->column_count;
         if (last ? at_line_end(s) : *s == ',') {
@@ -164,7 +164,8 @@ static bool read_rows(Csv *csv, const char *text, TnTrackDef *out)
         row++;
     }
     if (row == 0)
-        tn_error_at(&m->err, TN_ERROR_MODEL, (TnSource){csv->file, 1, 1}, "track", "the track has no rows");
+        tn_error_at(&m->err, TN_ERROR_MODEL, (TnSource){csv->file, 1, 1}, "track",
+                    "the track has no rows");
     out->row_count = row;
     out->times = times;
     out->ctrl = ctrl;
@@ -182,7 +183,8 @@ bool tn_mjcf_read_track(TnMjcf *m, const TnXmlElement *element, const char *path
     const char *text = file.text;
     bool good = false;
     if (strlen(file.text) != file.size)
-        tn_error_at(&m->err, TN_ERROR_MODEL, (TnSource){path, 1, 1}, "track", "the file is no text");
+        tn_error_at(&m->err, TN_ERROR_MODEL, (TnSource){path, 1, 1}, "track",
+                    "the file is no text");
     else
         good = read_header(&csv, &text) && read_rows(&csv, text, out);
     tn_free(file.text);

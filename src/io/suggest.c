@@ -1,8 +1,9 @@
 /* suggest.c: the nearest valid name by edit distance.
  *
- * The optimal string alignment distance D(i, j) between the first i letters of a and the first j of b:
- *   D(i, j) = min( D(i-1, j) + 1, D(i, j-1) + 1, D(i-1, j-1) + [a_i != b_j], D(i-2, j-2) + 1 where two letters swapped ),
- * of which three rows are kept. Names longer than the rows are never near: nobody misspells a paragraph. */
+ * The optimal string alignment distance D(i, j) between the first i letters of a and the first j of
+ * b: D(i, j) = min( D(i-1, j) + 1, D(i, j-1) + 1, D(i-1, j-1) + [a_i != b_j], D(i-2, j-2) + 1 where
+ * two letters swapped ), of which three rows are kept. Names longer than the rows are never near:
+ * nobody misspells a paragraph. */
 #include "suggest.h"
 
 #include <stdio.h>
@@ -42,9 +43,9 @@ int tn_edit_distance(const char *a, size_t a_length, const char *b, size_t b_len
 
 TnSuggestion tn_suggest_begin(const char *word)
 {
-    /* A third of the letters may be wrong, at least one, at most four. */
+    /* A third of the letters may be wrong, at least one (of two or more), at most four. */
     size_t length = strlen(word);
-    int limit = length > 12 ? 4 : length < 3 ? 1 : (int)(length / 3);
+    int limit = length > 12 ? 4 : length < 2 ? 0 : length < 3 ? 1 : (int)(length / 3);
     return (TnSuggestion){.word = word, .distance = limit + 1};
 }
 

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* The nearest candidate so far; feed all valid names, then read `best` (NULL: nothing is near enough). */
+/* The nearest candidate so far; feed all valid names, then read `best` (NULL: nothing is near
+ * enough). */
 typedef struct TnSuggestion {
     const char *word;
     const char *best;
@@ -15,7 +16,8 @@ typedef struct TnSuggestion {
 TnSuggestion tn_suggest_begin(const char *word);
 void tn_suggest_offer(TnSuggestion *s, const char *candidate, size_t length);
 void tn_suggest_list(TnSuggestion *s, const char *words); /* separated by spaces */
-/* Edits (insert, delete, replace, swap neighbours; letter case is free) from a to b, or limit + 1 when more. */
+/* Edits (insert, delete, replace, swap neighbours; letter case is free) from a to b, or limit + 1
+ * when more. */
 int tn_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length, int limit);
 
 #define TN_SUGGEST_TEXT 96

@@ -1,8 +1,9 @@
 /* xml_dom.c: builds the tree of xml_dom.h from expat's events.
  *
- * Expat tells where a tag starts; where its attributes start is found by scanning the raw tag once more, with one cursor
- * that walks the text from front to back and counts lines and columns (in characters). A DOCTYPE is refused: models
- * need none, and entity declarations can make a small file explode. */
+ * Expat tells where a tag starts; where its attributes start is found by scanning the raw tag once
+ * more, with one cursor that walks the text from front to back and counts lines and columns (in
+ * characters). A DOCTYPE is refused: models need none, and entity declarations can make a small
+ * file explode. */
 #include "xml_dom.h"
 #include "../base/base.h"
 #include "io_file.h"
@@ -80,7 +81,8 @@ static bool has_control_character(const char *text)
     return false;
 }
 
-/* Line breaks inside a value (written as &#10;) would tear messages apart; they mean the same as spaces. */
+/* Line breaks inside a value (written as &#10;) would tear messages apart; they mean the same as
+ * spaces. */
 static char *copy_value(TnIoPool *pool, const char *value)
 {
     char *copy = tn_io_copy(pool, value, strlen(value));
@@ -143,9 +145,12 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
         XML_StopParser(p->parser, XML_FALSE);
         return;
     }
-    if (!p->open) p->root = element;
-    else if (p->open->last) p->open->last->next = element;
-    else p->open->first = element;
+    if (!p->open)
+        p->root = element;
+    else if (p->open->last)
+        p->open->last->next = element;
+    else
+        p->open->first = element;
     if (p->open) p->open->last = element;
     p->open = element;
 }
@@ -166,6 +171,7 @@ static void XMLCALL on_text(void *user, const XML_Char *text, int length)
     for (int i = 0; i < length; i++) {
         if (is_space(text[i])) continue;
         move_to_event(p);
+        move_to(p, p->cursor + (size_t)i);
         p->open->text_line = p->line;
         p->open->text_column = p->column;
         return;
@@ -177,7 +183,13 @@ static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char 
 {
     Parse *p = user;
     (void)name, (void)system, (void)public_id, (void)has_internal;
-    move_to_event(p);
+    /* the event comes after the name; go back to the last "<!DOCTYPE" before it */
+    XML_Index index = XML_GetCurrentByteIndex(p->parser);
+    size_t at = index > 0 ? (size_t)index : 0, length = strlen("<!DOCTYPE");
+    while (at > p->cursor &&
+           (at + length > p->size || memcmp(p->text + at, "<!DOCTYPE", length) != 0))
+        at--;
+    move_to(p, at);
     refuse(p, "xml", "DOCTYPE and entity declarations are not accepted");
 }
 

@@ -1,6 +1,7 @@
 /* xml_dom.h: an XML file as a tree in which every element and attribute knows its place.
  *
- * Strings and nodes live in the pool of the load. Text between elements is not kept; the first piece of it is noted. */
+ * Strings and nodes live in the pool of the load. Text between elements is not kept; the first
+ * piece of it is noted. */
 #ifndef TN_IO_XML_DOM_H
 #define TN_IO_XML_DOM_H
 

@@ -14,7 +14,7 @@ TnSolverDef tn_solver_def(void)
                          .weights = TN_WEIGHTS_COMPLIANCE,
                          .iterations = 60,
                          .tolerance = 0.0,
-                         .weight_scale = 2.0,
+                         .weight_scale = 2.5,
                          .over_relaxation = 1.7,
                          .warm_start = 0.95,
                          .thread_count = 1};

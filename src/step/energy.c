@@ -1,7 +1,8 @@
-/* energy.c: E = Σ ½ m|v|² + ½ ω·Iω + ½ armature·q̇² - m g·c + springs;  P = Σ m v;  L = Σ c × m v + Iω.
+/* energy.c: E = Σ ½ m|v|² + ½ ω·Iω + ½ armature·q̇² - m g·c + springs;  P = Σ m v;  L = Σ c × m v +
+ * Iω.
  *
- * Twists are summed up about the world's origin, where those of parent and child simply add: a link next to its parent in the
- * list takes the parent's, any other walks to the root. */
+ * Twists are summed up about the world's origin, where those of parent and child simply add: a link
+ * next to its parent in the list takes the parent's, any other walks to the root. */
 #include "energy.h"
 
 #include "../dynamics/joint_motion.h"
@@ -9,8 +10,8 @@
 static const double world_origin[3] = {0.0, 0.0, 0.0};
 
 /* Adds the motion that the link's own joints give it, seen at the world's origin. */
-static void add_own_motion(const TnModel *model, const TnLink *link, const double *qpos, const double *qvel, const TnLinkFrame *frames,
-                           double twist[6])
+static void add_own_motion(const TnModel *model, const TnLink *link, const double *qpos,
+                           const double *qvel, const TnLinkFrame *frames, double twist[6])
 {
     TnJointPlace place;
     const TnLinkFrame *frame = &frames[link - model->links];
@@ -31,18 +32,21 @@ static void add_own_motion(const TnModel *model, const TnLink *link, const doubl
 }
 
 /* Twist of `link` at the world's origin; on entry that of link - 1, on return that of link. */
-static void next_twist(const TnModel *model, int link, const double *qpos, const double *qvel, const TnLinkFrame *frames, double twist[6])
+static void next_twist(const TnModel *model, int link, const double *qpos, const double *qvel,
+                       const TnLinkFrame *frames, double twist[6])
 {
     const TnLink *l = &model->links[link];
     if (l->parent != link - 1 || l->parent == 0) {
         memset(twist, 0, 6 * sizeof(double));
-        for (int p = l->parent; p > 0; p = model->links[p].parent) add_own_motion(model, &model->links[p], qpos, qvel, frames, twist);
+        for (int p = l->parent; p > 0; p = model->links[p].parent)
+            add_own_motion(model, &model->links[p], qpos, qvel, frames, twist);
     }
     add_own_motion(model, l, qpos, qvel, frames, twist);
 }
 
 /* p = m v at the com, and spin = I ω, in world axes. */
-static void link_momentum(const TnLink *link, const TnLinkFrame *frame, const double twist[6], double v[3], double spin[3])
+static void link_momentum(const TnLink *link, const TnLinkFrame *frame, const double twist[6],
+                          double v[3], double spin[3])
 {
     double w[3];
     v3_cross(v, twist + 3, frame->com);
@@ -80,7 +84,8 @@ static double stretch_squared(const TnModel *model, const TnJoint *joint, const 
     return (q[0] - joint->spring_ref) * (q[0] - joint->spring_ref);
 }
 
-TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double *qvel, const TnLinkFrame *frames)
+TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double *qvel,
+                         const TnLinkFrame *frames)
 {
     TnEnergy energy = {0.0, 0.0};
     double twist[6] = {0.0}, v[3], spin[3];
@@ -94,14 +99,16 @@ TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double 
     for (int j = 0; j < model->joint_count; j++) {
         const TnJoint *joint = &model->joints[j];
         for (int d = 0; d < tn_joint_dofs(joint->type); d++)
-            energy.kinetic += 0.5 * joint->armature * qvel[joint->dof_start + d] * qvel[joint->dof_start + d];
-        if (joint->stiffness != 0.0) energy.potential += 0.5 * joint->stiffness * stretch_squared(model, joint, qpos);
+            energy.kinetic +=
+                0.5 * joint->armature * qvel[joint->dof_start + d] * qvel[joint->dof_start + d];
+        if (joint->stiffness != 0.0)
+            energy.potential += 0.5 * joint->stiffness * stretch_squared(model, joint, qpos);
     }
     return energy;
 }
 
-void tn_model_momentum(const TnModel *model, const double *qpos, const double *qvel, const TnLinkFrame *frames, double linear[3],
-                       double angular[3])
+void tn_model_momentum(const TnModel *model, const double *qpos, const double *qvel,
+                       const TnLinkFrame *frames, double linear[3], double angular[3])
 {
     double twist[6] = {0.0}, v[3], spin[3], orbit[3];
     v3_zero(linear);

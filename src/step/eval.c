@@ -1,4 +1,5 @@
-/* eval.c: the model at a state, without a world: poses, mass matrix, bias, actuator forces, sensors. */
+/* eval.c: the model at a state, without a world: poses, mass matrix, bias, actuator forces,
+ * sensors. */
 #include <tenon/world.h>
 
 #include "../base/base.h"
@@ -6,39 +7,45 @@
 #include "../math/vec3.h"
 
 /* Mass matrix and bias, one diagonal block per subsystem. */
-static bool eval_dynamics(const TnModel *model, const double *qpos, const double *qvel, const TnLinkFrame *frames, TnArena *arena,
-                          TnEval *out)
+static bool eval_dynamics(const TnModel *model, const double *qpos, const double *qvel,
+                          const TnLinkFrame *frames, TnArena *arena, TnEval *out)
 {
     int total = model->dof_count;
-    if (out->mass_matrix) memset(out->mass_matrix, 0, sizeof(double) * (size_t)total * (size_t)total);
+    if (out->mass_matrix)
+        memset(out->mass_matrix, 0, sizeof(double) * (size_t)total * (size_t)total);
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         const double *origin = frames[sub->link_start].com;
         int n = sub->dof_count;
         size_t mark = tn_arena_mark(arena);
         double(*S)[6] = tn_arena_alloc(arena, sizeof *S * (size_t)n);
-        double *M = TN_ARENA_NEW(arena, double, n * n), *bias = TN_ARENA_NEW(arena, double, n);
+        double *M = TN_ARENA_NEW(arena, double, n *n), *bias = TN_ARENA_NEW(arena, double, n);
         if (!S || !M || !bias) return false;
         tn_tree_axes(model, sub, qpos, frames, origin, S);
         tn_tree_mass_matrix(model, sub, frames, origin, (const double(*)[6])S, arena, M);
         tn_tree_bias(model, sub, frames, origin, (const double(*)[6])S, qvel, arena, bias);
         if (out->mass_matrix)
             for (int i = 0; i < n; i++)
-                memcpy(out->mass_matrix + (size_t)(sub->dof_start + i) * (size_t)total + sub->dof_start, M + i * n,
-                       sizeof(double) * (size_t)n);
+                memcpy(out->mass_matrix + (size_t)(sub->dof_start + i) * (size_t)total +
+                           sub->dof_start,
+                       M + i * n, sizeof(double) * (size_t)n);
         if (out->bias) memcpy(out->bias + sub->dof_start, bias, sizeof(double) * (size_t)n);
         tn_arena_release(arena, mark);
     }
     return true;
 }
 
-static void eval_sensor(const TnModel *model, const TnSensor *sensor, const double *qpos, const double *qvel, const TnLinkFrame *frames,
-                        double *data)
+static void eval_sensor(const TnModel *model, const TnSensor *sensor, const double *qpos,
+                        const double *qvel, const TnLinkFrame *frames, double *data)
 {
     double pos[3], quat[4];
     switch (sensor->type) {
-    case TN_SENSOR_JOINT_POS: data[0] = qpos[model->joints[sensor->object].qpos_start]; return;
-    case TN_SENSOR_JOINT_VEL: data[0] = qvel[model->joints[sensor->object].dof_start]; return;
+    case TN_SENSOR_JOINT_POS:
+        data[0] = qpos[model->joints[sensor->object].qpos_start];
+        return;
+    case TN_SENSOR_JOINT_VEL:
+        data[0] = qvel[model->joints[sensor->object].dof_start];
+        return;
     case TN_SENSOR_BODY_POS:
         tn_body_pose(model, frames, sensor->object, pos, quat);
         v3_copy(data, pos);
@@ -48,7 +55,8 @@ static void eval_sensor(const TnModel *model, const TnSensor *sensor, const doub
         quat_copy(data, quat);
         return;
     case TN_SENSOR_SITE_POS:
-    case TN_SENSOR_SITE_QUAT: break;
+    case TN_SENSOR_SITE_QUAT:
+        break;
     }
     const TnSite *site = &model->sites[sensor->object];
     tn_body_pose(model, frames, site->body, pos, quat);
@@ -60,7 +68,8 @@ static void eval_sensor(const TnModel *model, const TnSensor *sensor, const doub
     }
 }
 
-static bool eval(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl, TnArena *arena, TnEval *out)
+static bool eval(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl,
+                 TnArena *arena, TnEval *out)
 {
     TnLinkFrame *frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count);
     if (!frames) return false;
@@ -72,13 +81,15 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
     if (out->body_poses)
         for (int b = 0; b < model->body_count; b++)
             tn_body_pose(model, frames, b, out->body_poses + 7 * b, out->body_poses + 7 * b + 3);
-    if ((out->mass_matrix || out->bias) && !eval_dynamics(model, qpos, qvel, frames, arena, out)) return false;
+    if ((out->mass_matrix || out->bias) && !eval_dynamics(model, qpos, qvel, frames, arena, out))
+        return false;
     if (out->actuator_force)
         for (int a = 0; a < model->actuator_count; a++)
             out->actuator_force[a] = tn_actuator_force(model, a, qpos, qvel, ctrl);
     if (out->sensors)
         for (int s = 0; s < model->sensor_count; s++)
-            eval_sensor(model, &model->sensors[s], qpos, qvel, frames, out->sensors + model->sensors[s].data_start);
+            eval_sensor(model, &model->sensors[s], qpos, qvel, frames,
+                        out->sensors + model->sensors[s].data_start);
     return true;
 }
 
@@ -89,12 +100,15 @@ static size_t scratch_size(const TnModel *model)
         size_t n = (size_t)model->subsystems[s].dof_count;
         if (n > dofs) dofs = n;
     }
-    /* frames; the largest subsystem's axes, matrix and bias; inertias and recursion (about 30 numbers a link); rounding up */
-    return links * (sizeof(TnLinkFrame) + 30 * sizeof(double)) + (dofs * dofs + 7 * dofs + (size_t)model->dof_count) * sizeof(double) +
+    /* frames; the largest subsystem's axes, matrix and bias; inertias and recursion (about 30
+     * numbers a link); rounding up */
+    return links * (sizeof(TnLinkFrame) + 30 * sizeof(double)) +
+           (dofs * dofs + 7 * dofs + (size_t)model->dof_count) * sizeof(double) +
            16 * TN_ARENA_ALIGN;
 }
 
-TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl, TnEval *out, TnError *err)
+TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel,
+                       const double *ctrl, TnEval *out, TnError *err)
 {
     if (!model || !out || (!qpos && model->qpos_count > 0)) {
         tn_error_add(err, TN_ERROR_USAGE, "tn_model_eval: model, qpos and out must be given");

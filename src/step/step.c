@@ -187,11 +187,8 @@ static bool integrate(Step *step)
     tn_pool_run(world->pool, step->model->subsystem_count, SUBSYSTEM_GRAIN, integrate_range, step);
     if (!all_finite(world->next_qpos, step->model->qpos_count) || !all_finite(world->next_qvel, step->model->dof_count))
         return false;
-    double *qpos = world->state.qpos, *qvel = world->state.qvel;
-    world->state.qpos = world->next_qpos;
-    world->state.qvel = world->next_qvel;
-    world->next_qpos = qpos;
-    world->next_qvel = qvel;
+    memcpy(world->state.qpos, world->next_qpos, sizeof(double) * (size_t)step->model->qpos_count);
+    memcpy(world->state.qvel, world->next_qvel, sizeof(double) * (size_t)step->model->dof_count);
     tn_constraint_keep(&step->constraint, &world->set, &world->state);
     world->state.time += step->t;
     tn_world_update_frames(world);

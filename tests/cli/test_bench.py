@@ -27,12 +27,13 @@ class Bench(CliTest):
         r = self.tenon_json("bench", self.model, *SHORT, "--iterations", "7", "--weights", "paper", "--threads", "2")
         self.assertEqual((r["iterations"], r["weights"], r["threads"], len(r["runs"])), (7, "paper", 2, 1))
 
-    def test_table_has_a_row_per_run(self):
+    def test_table_has_a_row_per_run_and_tells_how_far_v_star_converged(self):
         out, err = self.tenon("bench", self.model, *SHORT, "--iterations", "5,10")
         self.assertEqual(err, "")
         lines = out.splitlines()
-        self.assertEqual([line.split()[:2] for line in lines[2:]],
+        self.assertEqual([line.split()[:2] for line in lines[2:-1]],
                          [["compliance", "5"], ["compliance", "10"], ["paper", "5"], ["paper", "10"]])
+        self.assertRegex(lines[-1], r"AAv: 2 steps, .* residual of at most \d")
 
     def test_scene_is_found_by_name_in_the_current_folder(self):
         os.mkdir(os.path.join(self.folder, "scenes"))

@@ -1,4 +1,5 @@
-/* motion.h: helpers of the dynamics tests: repeatable random models, and stepping a model without any constraint. */
+/* motion.h: helpers of the dynamics tests: repeatable random models, and stepping a model without
+ * any constraint. */
 #ifndef TN_TESTS_MOTION_H
 #define TN_TESTS_MOTION_H
 
@@ -52,8 +53,9 @@ static inline TnModelBuilder *start(double gx, double gy, double gz)
     return builder;
 }
 
-static inline TnBodyId add_body(TnModelBuilder *builder, TnBodyId parent, double x, double y, double z, double mass, double cx, double cy,
-                                double cz, double ix, double iy, double iz)
+static inline TnBodyId add_body(TnModelBuilder *builder, TnBodyId parent, double x, double y,
+                                double z, double mass, double cx, double cy, double cz, double ix,
+                                double iy, double iz)
 {
     TnBodyDef def = tn_body_def();
     def.parent = parent;
@@ -74,7 +76,8 @@ static inline TnJointDef joint_on(TnBodyId body, TnJointType type, double ax, do
     return def;
 }
 
-/* A tree with branches, fixed bodies, all joint types, several joints on a body, anchors off the origin and armature. */
+/* A tree with branches, fixed bodies, all joint types, several joints on a body, anchors off the
+ * origin and armature. */
 static inline TnModel *random_tree(uint64_t seed, int body_count, bool free_root)
 {
     static const TnJointType single[] = {TN_JOINT_HINGE, TN_JOINT_SLIDE, TN_JOINT_BALL};
@@ -95,14 +98,19 @@ static inline TnModel *random_tree(uint64_t seed, int body_count, bool free_root
         random_quat(&r, def.inertia_quat);
         for (int k = 0; k < 3; k++) def.inertia[k] = uniform(&r, 0.05, 0.09);
         ids[i] = tn_builder_add_body(builder, &def);
-        int joints = i == 0 && free_root ? 1 : i > 0 && uniform(&r, 0.0, 1.0) < 0.15 ? 0 : (int)uniform(&r, 1.0, 3.999);
+        int joints = i == 0 && free_root                     ? 1
+                     : i > 0 && uniform(&r, 0.0, 1.0) < 0.15 ? 0
+                                                             : (int)uniform(&r, 1.0, 3.999);
         for (int j = 0; j < joints; j++) {
             TnJointDef joint = tn_joint_def();
             joint.body = ids[i];
-            joint.type = i == 0 && free_root ? TN_JOINT_FREE : single[(int)uniform(&r, 0.0, joints > 1 ? 1.999 : 2.999)];
+            joint.type = i == 0 && free_root
+                             ? TN_JOINT_FREE
+                             : single[(int)uniform(&r, 0.0, joints > 1 ? 1.999 : 2.999)];
             if (joint.type != TN_JOINT_FREE) random_vector(&r, 0.3, joint.pos, 3);
             random_vector(&r, 1.0, joint.axis, 3);
-            if (joint.type == TN_JOINT_HINGE || joint.type == TN_JOINT_SLIDE) joint.ref = uniform(&r, -0.5, 0.5);
+            if (joint.type == TN_JOINT_HINGE || joint.type == TN_JOINT_SLIDE)
+                joint.ref = uniform(&r, -0.5, 0.5);
             if (joint.type != TN_JOINT_FREE) joint.armature = uniform(&r, 0.0, 0.05);
             tn_builder_add_joint(builder, &joint);
         }
@@ -111,7 +119,8 @@ static inline TnModel *random_tree(uint64_t seed, int body_count, bool free_root
 }
 
 /* A random configuration and velocity of any model. */
-static inline void random_state(const TnModel *model, Random *r, double speed, double *qpos, double *qvel)
+static inline void random_state(const TnModel *model, Random *r, double speed, double *qpos,
+                                double *qvel)
 {
     random_vector(r, 1.0, qpos, model->qpos_count);
     random_vector(r, speed, qvel, model->dof_count);
@@ -161,8 +170,14 @@ static inline void motion_end(Motion *m)
 
 static inline TnDynamicsInput motion_input(const Motion *m)
 {
-    return (TnDynamicsInput){.model = m->model, .t = m->t, .theta = m->theta, .passes = m->passes, .qpos = m->qpos, .qvel = m->qvel,
-                             .ctrl = m->ctrl, .wrench = (const double(*)[6])m->wrench};
+    return (TnDynamicsInput){.model = m->model,
+                             .t = m->t,
+                             .theta = m->theta,
+                             .passes = m->passes,
+                             .qpos = m->qpos,
+                             .qvel = m->qvel,
+                             .ctrl = m->ctrl,
+                             .wrench = (const double(*)[6])m->wrench};
 }
 
 static inline void motion_step(Motion *m)
@@ -175,14 +190,18 @@ static inline void motion_step(Motion *m)
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             TnRigidSystem system;
             tn_rigid_assemble(&in, sub, &m->frames[sub->link_start], &system);
-            tn_rigid_advance(&in, sub, &m->frames[sub->link_start], &system, system.v_free, 0.0, m->qpos, m->qvel);
+            tn_rigid_advance(&in, sub, &m->frames[sub->link_start], &system, system.v_free, 0.0,
+                             m->qpos, m->qvel);
         } else {
             size_t mark = tn_arena_mark(&m->arena);
             int n = sub->dof_count;
-            double *A = TN_ARENA_NEW(&m->arena, double, n * n), *b = TN_ARENA_NEW(&m->arena, double, n);
+            double *A = TN_ARENA_NEW(&m->arena, double, n *n),
+                   *b = TN_ARENA_NEW(&m->arena, double, n);
             double *v_free = TN_ARENA_NEW(&m->arena, double, n);
-            if (!tn_tree_assemble(&in, sub, m->frames, &m->arena, A, b, v_free)) m->failed = true;
-            else tn_tree_advance(&in, sub, v_free, 0.0, m->qpos, m->qvel);
+            if (!tn_tree_assemble(&in, sub, m->frames, &m->arena, A, b, v_free))
+                m->failed = true;
+            else
+                tn_tree_advance(&in, sub, v_free, 0.0, m->qpos, m->qvel);
             tn_arena_release(&m->arena, mark);
         }
     }

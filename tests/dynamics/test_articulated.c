@@ -1,6 +1,7 @@
-/* Frames, Jacobians, mass matrix and bias of random trees against a plain reference written here: 4×4 transforms multiplied joint by
- * joint, columns of each link's Jacobian by geometry, M = Σ JᵀIJ, and c = Σ Jᵀ(I J̇v + gyroscopic - gravity) with J̇v from an
- * eighth-order difference along the exact motion. */
+/* Frames, Jacobians, mass matrix and bias of random trees against a plain reference written here:
+ * 4×4 transforms multiplied joint by joint, columns of each link's Jacobian by geometry, M = Σ
+ * JᵀIJ, and c = Σ Jᵀ(I J̇v + gyroscopic - gravity) with J̇v from an eighth-order difference along the
+ * exact motion. */
 #include "motion.h"
 
 #define MAX_DOFS 96
@@ -33,9 +34,10 @@ static Transform from_pose(const double pos[3], const double quat[4])
 static void rodrigues(double R[9], const double u[3], double angle)
 {
     double s = sin(angle), c = cos(angle), C = 1.0 - c;
-    double m[9] = {c + u[0] * u[0] * C, u[0] * u[1] * C - u[2] * s, u[0] * u[2] * C + u[1] * s,
-                   u[1] * u[0] * C + u[2] * s, c + u[1] * u[1] * C, u[1] * u[2] * C - u[0] * s,
-                   u[2] * u[0] * C - u[1] * s, u[2] * u[1] * C + u[0] * s, c + u[2] * u[2] * C};
+    double m[9] = {
+        c + u[0] * u[0] * C,        u[0] * u[1] * C - u[2] * s, u[0] * u[2] * C + u[1] * s,
+        u[1] * u[0] * C + u[2] * s, c + u[1] * u[1] * C,        u[1] * u[2] * C - u[0] * s,
+        u[2] * u[0] * C - u[1] * s, u[2] * u[1] * C + u[0] * s, c + u[2] * u[2] * C};
     memcpy(R, m, sizeof m);
 }
 
@@ -53,13 +55,14 @@ static Transform joint_transform(const TnJoint *joint, const double *q)
 
 typedef struct Reference {
     const TnModel *model;
-    Transform body[64];           /* bodies in the world */
-    double anchor[MAX_DOFS][3];   /* per dof: point and axis in the world, and whether it turns */
+    Transform body[64];         /* bodies in the world */
+    double anchor[MAX_DOFS][3]; /* per dof: point and axis in the world, and whether it turns */
     double axis[MAX_DOFS][3];
     bool turns[MAX_DOFS];
 } Reference;
 
-static void note_dof(Reference *ref, int dof, const double anchor[3], const double axis[3], bool turns)
+static void note_dof(Reference *ref, int dof, const double anchor[3], const double axis[3],
+                     bool turns)
 {
     v3_copy(ref->anchor[dof], anchor);
     v3_copy(ref->axis[dof], axis);
@@ -99,7 +102,8 @@ static void reference_kinematics(Reference *ref, const TnModel *model, const dou
             const TnJoint *joint = &model->joints[j];
             if (joint->body != b) continue;
             const double *q = qpos + joint->qpos_start;
-            T = joint->type == TN_JOINT_FREE ? from_pose(q, q + 3) : times(T, joint_transform(joint, q));
+            T = joint->type == TN_JOINT_FREE ? from_pose(q, q + 3)
+                                             : times(T, joint_transform(joint, q));
             note_joint(ref, joint, T);
         }
         ref->body[b] = T;
@@ -114,7 +118,8 @@ static bool depends(const TnModel *model, int body, int dof)
     return false;
 }
 
-static void reference_column(const Reference *ref, int body, const double point[3], int dof, double column[6])
+static void reference_column(const Reference *ref, int body, const double point[3], int dof,
+                             double column[6])
 {
     memset(column, 0, 6 * sizeof(double));
     if (!depends(ref->model, body, dof)) return;
@@ -136,7 +141,8 @@ static void link_com(const Reference *ref, const TnLink *link, double com[3])
 }
 
 /* Twist J v of a link at its com. */
-static void reference_twist(const Reference *ref, const TnLink *link, const double *v, double twist[6])
+static void reference_twist(const Reference *ref, const TnLink *link, const double *v,
+                            double twist[6])
 {
     double com[3], column[6];
     link_com(ref, link, com);
@@ -157,7 +163,8 @@ static void world_inertia(const Reference *ref, const TnLink *link, double I[9])
 }
 
 /* Moves along constant joint velocities for the time h, by exact rotations. */
-static void exact_motion(const TnModel *model, const double *qpos, const double *v, double h, double *out)
+static void exact_motion(const TnModel *model, const double *qpos, const double *v, double h,
+                         double *out)
 {
     memcpy(out, qpos, sizeof(double) * (size_t)model->qpos_count);
     for (int j = 0; j < model->joint_count; j++) {
@@ -182,7 +189,8 @@ static void exact_motion(const TnModel *model, const double *qpos, const double 
 }
 
 /* J̇ v of a link: d/dh of J(q ⊕ h v) v at h = 0. */
-static void reference_drift(const TnModel *model, const TnLink *link, const double *qpos, const double *v, double drift[6])
+static void reference_drift(const TnModel *model, const TnLink *link, const double *qpos,
+                            const double *v, double drift[6])
 {
     static const double weights[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
     double h = 0.005, moved[2 * MAX_DOFS], plus[6], minus[6];
@@ -199,7 +207,8 @@ static void reference_drift(const TnModel *model, const TnLink *link, const doub
     }
 }
 
-static void reference_dynamics(const TnModel *model, const double *qpos, const double *v, double *M, double *bias)
+static void reference_dynamics(const TnModel *model, const double *qpos, const double *v, double *M,
+                               double *bias)
 {
     int n = model->dof_count;
     Reference ref;
@@ -222,7 +231,8 @@ static void reference_dynamics(const TnModel *model, const double *qpos, const d
         for (int d = 0; d < n; d++) {
             double turned[3];
             m3_mul_v(turned, I, J[d] + 3);
-            for (int e = 0; e < n; e++) M[d * n + e] += link->mass * v3_dot(J[d], J[e]) + v3_dot(turned, J[e] + 3);
+            for (int e = 0; e < n; e++)
+                M[d * n + e] += link->mass * v3_dot(J[d], J[e]) + v3_dot(turned, J[e] + 3);
             bias[d] += v3_dot(J[d], force) + v3_dot(J[d] + 3, force + 3);
         }
     }
@@ -294,7 +304,8 @@ TEST(mass_matrix_of_random_trees_is_the_sum_over_links)
         TnEval out = {.mass_matrix = M, .bias = bias};
         CHECK(tn_model_eval(model, qpos, qvel, NULL, &out, &err) == TN_OK);
         double scale = largest(ref_M, n * n), bias_scale = largest(ref_bias, n);
-        /* M: rounding of sums over the links. c: the difference's rounding, 1e-16/0.005 times a few */
+        /* M: rounding of sums over the links. c: the difference's rounding, 1e-16/0.005 times a few
+         */
         for (int k = 0; k < n * n; k++) CHECK_NEAR(M[k], ref_M[k], 1e-12 * scale);
         for (int d = 0; d < n; d++) CHECK_NEAR(bias[d], ref_bias[d], 1e-10 * bias_scale);
         free(M);
@@ -319,7 +330,8 @@ TEST(axes_about_any_origin_give_the_same_mass_matrix_and_bias)
     for (int k = 0; k < 2; k++) {
         double origin[3] = {5.0 * k, -3.0 * k, 2.0 * k};
         tn_tree_axes(model, sub, qpos, frames, origin, S);
-        tn_tree_mass_matrix(model, sub, frames, origin, (const double(*)[6])S, &arena, M + k * n * n);
+        tn_tree_mass_matrix(model, sub, frames, origin, (const double(*)[6])S, &arena,
+                            M + k * n * n);
         tn_tree_bias(model, sub, frames, origin, (const double(*)[6])S, qvel, &arena, bias[k]);
     }
     /* rounding, larger by the square of the shift */
@@ -339,7 +351,8 @@ TEST(jacobian_is_the_derivative_of_a_point_and_orientation)
         const TnSubsystem *sub = &model->subsystems[0];
         Random r = {seed + 300};
         int n = sub->dof_count, link = model->link_count - 1;
-        double qpos[2 * MAX_DOFS], qvel[MAX_DOFS], moved[2 * MAX_DOFS], S[MAX_DOFS][6], J[6 * MAX_DOFS];
+        double qpos[2 * MAX_DOFS], qvel[MAX_DOFS], moved[2 * MAX_DOFS], S[MAX_DOFS][6],
+            J[6 * MAX_DOFS];
         double local[3] = {0.2, -0.1, 0.3}, origin[3] = {0.3, 0.2, 0.1}, point[3], h = 1e-5;
         random_state(model, &r, 1.0, qpos, qvel);
         TnLinkFrame frames[64], side[2][64];
@@ -357,11 +370,16 @@ TEST(jacobian_is_the_derivative_of_a_point_and_orientation)
                 m3_mul_v(at[k], side[k][link].rot, local);
                 v3_add(at[k], at[k], side[k][link].pos);
             }
-            for (int k = 0; k < 9; k++) turn[k] = (side[1][link].rot[k] - side[0][link].rot[k]) / (2.0 * h);
+            for (int k = 0; k < 9; k++)
+                turn[k] = (side[1][link].rot[k] - side[0][link].rot[k]) / (2.0 * h);
             m3_transpose(Rt, frames[link].rot);
             m3_mul(W, turn, Rt);
-            double column[6] = {(at[1][0] - at[0][0]) / (2 * h), (at[1][1] - at[0][1]) / (2 * h), (at[1][2] - at[0][2]) / (2 * h),
-                                W[7], W[2], W[3]};
+            double column[6] = {(at[1][0] - at[0][0]) / (2 * h),
+                                (at[1][1] - at[0][1]) / (2 * h),
+                                (at[1][2] - at[0][2]) / (2 * h),
+                                W[7],
+                                W[2],
+                                W[3]};
             /* central difference: h² and rounding/h, both about 1e-10 */
             for (int k = 0; k < 6; k++) CHECK_NEAR(J[k * n + d], column[k], 2e-9);
         }

@@ -1,4 +1,5 @@
-/* Springs, dampers and actuators of trees: against analytic solutions, and at gains far beyond the step. */
+/* Springs, dampers and actuators of trees: against analytic solutions, and at gains far beyond the
+ * step. */
 #include "motion.h"
 
 /* One hinge about z with unit inertia and no gravity. */
@@ -20,7 +21,8 @@ static TnModel *damped_wheel(double stiffness, double damping)
 }
 
 /* A wheel with one actuator. */
-static TnModel *driven_wheel(double gear, double gain, double bias1, double bias2, double force_limit, double ctrl_limit)
+static TnModel *driven_wheel(double gear, double gain, double bias1, double bias2,
+                             double force_limit, double ctrl_limit)
 {
     TnModelBuilder *builder = start(0, 0, 0);
     TnJointDef joint = wheel(builder);
@@ -96,7 +98,8 @@ TEST(stiff_damping_of_a_chain_stops_without_ringing)
     Motion m = motion_start(model, 0.01);
     for (int d = 0; d < 4; d++) m.qvel[d] = 1.0;
     for (int k = 0; k < 5; k++) motion_step(&m);
-    /* all rates D/M are above 20 per step; a trapezoidal rule would keep more than 0.8⁵ = 0.3, with alternating signs */
+    /* all rates D/M are above 20 per step; a trapezoidal rule would keep more than 0.8⁵ = 0.3, with
+     * alternating signs */
     for (int d = 0; d < 4; d++) CHECK_NEAR(m.qvel[d], 0.0, 1e-3);
     motion_end(&m);
     tn_model_destroy(model);
@@ -127,7 +130,8 @@ TEST(stiff_spring_stays_bounded)
     m.qpos[0] = 0.2 + 1e-3;
     for (int k = 0; k < 1000; k++) {
         motion_step(&m);
-        CHECK(fabs(m.qpos[0] - 0.2) <= 1.0001e-3); /* energy is kept: 1e-4 for rounding at this stiffness */
+        CHECK(fabs(m.qpos[0] - 0.2) <=
+              1.0001e-3); /* energy is kept: 1e-4 for rounding at this stiffness */
     }
     motion_end(&m);
     tn_model_destroy(model);
@@ -147,7 +151,8 @@ TEST(ball_spring_swings_like_a_hinge_spring)
     quat_from_axis_angle(m.qpos, axis, 0.5);
     motion_run(&m, 0.5);
     quat_to_rotvec(rotvec, m.qpos);
-    /* isotropic: a harmonic turn about the axis; (ωt)²/12 per radian of phase and (θ/n)² of the Cayley map */
+    /* isotropic: a harmonic turn about the axis; (ωt)²/12 per radian of phase and (θ/n)² of the
+     * Cayley map */
     for (int k = 0; k < 3; k++) CHECK_NEAR(rotvec[k], 0.5 * cos(5.0) * axis[k], 1e-4);
     motion_end(&m);
     tn_model_destroy(model);
@@ -225,7 +230,8 @@ TEST(servo_saturates_at_its_force_range)
         CHECK(fabs(m.qvel[0] - last) <= 0.01 * 2.0 + 1e-12); /* |Δv| <= t F/I */
         last = m.qvel[0];
     }
-    CHECK_NEAR(m.qpos[0], 1.0, 1e-6); /* it gets there in the end, with the time constant kd/kp = 1 s */
+    CHECK_NEAR(m.qpos[0], 1.0,
+               1e-6); /* it gets there in the end, with the time constant kd/kp = 1 s */
     motion_end(&m);
     tn_model_destroy(model);
 }
@@ -289,12 +295,14 @@ static double holding_force(const TnModel *model, double ctrl, double v, double 
 
 TEST(blocked_servo_pushes_with_its_force_range)
 {
-    /* free, this servo reaches the target within the step at little force; held still it must push with 5, not with kp · 0.01 */
+    /* free, this servo reaches the target within the step at little force; held still it must push
+     * with 5, not with kp · 0.01 */
     TnModel *model = driven_wheel(1.0, 1e6, -1e6, 0.0, 5.0, 0.0);
     TnModel *light = driven_wheel(1.0, 1e6, -1e6, -1e3, 200.0, 0.0);
     REQUIRE(model && light);
-    CHECK_NEAR(holding_force(model, 0.01, 0.0, 0.0), 5.0, 1e-9);  /* saturated anyway */
-    CHECK_NEAR(holding_force(light, 0.01, 0.0, 0.0), 200.0, 1e-6); /* unsaturated when free (100 needed), saturated when held */
+    CHECK_NEAR(holding_force(model, 0.01, 0.0, 0.0), 5.0, 1e-9); /* saturated anyway */
+    CHECK_NEAR(holding_force(light, 0.01, 0.0, 0.0), 200.0,
+               1e-6); /* unsaturated when free (100 needed), saturated when held */
     CHECK_NEAR(holding_force(light, -0.01, 0.0, 0.0), -200.0, 1e-6);
     CHECK_NEAR(holding_force(light, 1e-5, 0.0, 0.0), 10.0, 1e-6); /* within its range: kp · error */
     tn_model_destroy(model);

@@ -1,4 +1,5 @@
-/* One free body without contacts: what the step must keep, and how it answers wrenches and constraint impulses. */
+/* One free body without contacts: what the step must keep, and how it answers wrenches and
+ * constraint impulses. */
 #include "motion.h"
 
 /* An asymmetric body with its centre of mass off the origin. */
@@ -111,13 +112,15 @@ TEST(implicit_euler_keeps_angular_momentum_and_loses_energy)
     tn_model_momentum(model, m.qpos, m.qvel, m.frames, P, L0);
     motion_run(&m, 2.0);
     tn_model_momentum(model, m.qpos, m.qvel, m.frames, P, L);
-    for (int i = 0; i < 3; i++) CHECK_NEAR(L[i], L0[i], 1e-11 * v3_norm(L0)); /* the balance is exact for any theta */
+    for (int i = 0; i < 3; i++)
+        CHECK_NEAR(L[i], L0[i], 1e-11 * v3_norm(L0)); /* the balance is exact for any theta */
     CHECK(motion_energy(&m) < E0 * 1.001);
     motion_end(&m);
     tn_model_destroy(model);
 }
 
-/* Angular momentum about the centre of mass straight from qvel, free of the large numbers of a body far away. */
+/* Angular momentum about the centre of mass straight from qvel, free of the large numbers of a body
+ * far away. */
 static void spin_momentum(const Motion *m, double L[3])
 {
     m3_mul_v(L, m->model->links[1].inertia, m->qvel + 3);
@@ -176,7 +179,8 @@ TEST(a_constraint_force_changes_momentum_by_its_impulse)
         set_spin(&m, 3.0, -2.0, 4.0);
         TnDynamicsInput in = motion_input(&m);
         TnRigidSystem system;
-        double P0[3], L0[3], P1[3], L1[3], orbit[3], change[9], vhat[6], force[6] = {7.0, 1.0, 40.0, 0.8, -0.5, 0.3};
+        double P0[3], L0[3], P1[3], L1[3], orbit[3], change[9], vhat[6],
+            force[6] = {7.0, 1.0, 40.0, 0.8, -0.5, 0.3};
         tn_rigid_assemble(&in, &model->subsystems[0], &m.frames[1], &system);
         /* v̂ = v_free + A⁻¹ force, the angular part by Cramer's rule */
         const double *I = system.inertia_rate;
@@ -192,7 +196,8 @@ TEST(a_constraint_force_changes_momentum_by_its_impulse)
         tn_model_momentum(model, m.qpos, m.qvel, m.frames, P0, L0);
         v3_cross(orbit, m.frames[1].com, P0);
         v3_sub(L0, L0, orbit);
-        tn_rigid_advance(&in, &model->subsystems[0], &m.frames[1], &system, vhat, variant % 2, m.qpos, m.qvel);
+        tn_rigid_advance(&in, &model->subsystems[0], &m.frames[1], &system, vhat, variant % 2,
+                         m.qpos, m.qvel);
         tn_kinematics(model, m.qpos, 0, 2, m.frames);
         tn_model_momentum(model, m.qpos, m.qvel, m.frames, P1, L1);
         v3_cross(orbit, m.frames[1].com, P1);
@@ -217,7 +222,8 @@ TEST(displacement_with_weight_one_uses_the_end_velocity)
     TnRigidSystem system;
     tn_rigid_assemble(&in, &model->subsystems[0], &m.frames[1], &system);
     double z = m.frames[1].com[2], end = system.v[2] - 9.81 * 0.01;
-    tn_rigid_advance(&in, &model->subsystems[0], &m.frames[1], &system, system.v_free, 1.0, m.qpos, m.qvel);
+    tn_rigid_advance(&in, &model->subsystems[0], &m.frames[1], &system, system.v_free, 1.0, m.qpos,
+                     m.qvel);
     tn_kinematics(model, m.qpos, 0, 2, m.frames);
     CHECK_NEAR(m.frames[1].com[2], z + 0.01 * end, 1e-14); /* rounding */
     motion_end(&m);

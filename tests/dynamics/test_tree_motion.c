@@ -7,7 +7,8 @@ static TnModel *pendulum(int rods)
     TnModelBuilder *builder = start(0.0, 0.0, -9.81);
     TnBodyId parent = TN_BODY_WORLD;
     for (int k = 0; k < rods; k++) {
-        parent = add_body(builder, parent, 0, 0, k ? -1.0 : 0.0, 1.0, 0, 0, -0.5, 1.0 / 12, 1.0 / 12, 0.001);
+        parent = add_body(builder, parent, 0, 0, k ? -1.0 : 0.0, 1.0, 0, 0, -0.5, 1.0 / 12,
+                          1.0 / 12, 0.001);
         TnJointDef joint = joint_on(parent, TN_JOINT_HINGE, 0, 1, 0);
         tn_builder_add_joint(builder, &joint);
     }
@@ -74,7 +75,8 @@ TEST(more_passes_come_closer_to_the_implicit_midpoint)
         motion_end(&m);
     }
     for (int p = 0; p < 4; p++) error[p] = hypot(end[p][0] - end[4][0], end[p][1] - end[4][1]);
-    /* each pass gains a factor of about t times the joint rate (a few per cent here); 0.3 is on the safe side */
+    /* each pass gains a factor of about t times the joint rate (a few per cent here); 0.3 is on the
+     * safe side */
     for (int p = 1; p < 4; p++) CHECK(error[p] < 0.3 * error[p - 1]);
     tn_model_destroy(model);
 }
@@ -114,10 +116,12 @@ static TnModel *space_robot(void)
     TnJointDef joint = joint_on(base, TN_JOINT_FREE, 0, 0, 1);
     tn_builder_add_joint(builder, &joint);
     for (int side = -1; side <= 1; side += 2) {
-        TnBodyId upper = add_body(builder, base, 0.3 * side, 0, 0, 1.0, 0.2 * side, 0, 0, 0.01, 0.02, 0.02);
+        TnBodyId upper =
+            add_body(builder, base, 0.3 * side, 0, 0, 1.0, 0.2 * side, 0, 0, 0.01, 0.02, 0.02);
         joint = joint_on(upper, TN_JOINT_HINGE, 0, side, 1);
         tn_builder_add_joint(builder, &joint);
-        TnBodyId lower = add_body(builder, upper, 0.4 * side, 0, 0, 0.5, 0.2 * side, 0, 0, 0.005, 0.01, 0.01);
+        TnBodyId lower =
+            add_body(builder, upper, 0.4 * side, 0, 0, 0.5, 0.2 * side, 0, 0, 0.005, 0.01, 0.01);
         joint = joint_on(lower, TN_JOINT_HINGE, 1, 1, 0);
         tn_builder_add_joint(builder, &joint);
     }
@@ -128,7 +132,8 @@ static TnModel *space_robot(void)
 static void momentum_drift(const TnModel *model, double t, double *linear, double *angular)
 {
     Motion m = motion_start(model, t);
-    double v[10] = {0.1, -0.2, 0.05, 0.6, 0.4, -0.5, 1.5, -2.0, -1.0, 2.5}, P0[3], L0[3], P[3], L[3];
+    double v[10] = {0.1, -0.2, 0.05, 0.6, 0.4, -0.5, 1.5, -2.0, -1.0, 2.5}, P0[3], L0[3], P[3],
+           L[3];
     memcpy(m.qvel, v, sizeof v);
     tn_model_momentum(model, m.qpos, m.qvel, m.frames, P0, L0);
     *linear = *angular = 0.0;
@@ -150,10 +155,10 @@ TEST(floating_tree_keeps_momentum_to_second_order)
     double linear[2], angular[2];
     momentum_drift(model, 0.01, &linear[0], &angular[0]);
     momentum_drift(model, 0.005, &linear[1], &angular[1]);
-    /* The midpoint rule in joint coordinates keeps linear invariants only, and momentum M(q) v is none of these; what it keeps is
-     * the invariant up to t². Momenta here are of size 2 kg m/s and 1 kg m²/s. */
-    CHECK(linear[0] < 2e-3);
-    CHECK(angular[0] < 2e-3);
+    /* The midpoint rule keeps linear and quadratic functions of its coordinates exactly; momentum
+     * in joint coordinates is neither and is kept up to t². Measured 2e-5 and 7e-6 at 10 ms. */
+    CHECK(linear[0] < 1e-4);
+    CHECK(angular[0] < 1e-4);
     CHECK(linear[0] / linear[1] > 3.0);
     CHECK(angular[0] / angular[1] > 3.0);
     tn_model_destroy(model);
@@ -167,7 +172,8 @@ TEST(wrench_on_a_link_accelerates_through_its_jacobian)
     int n = sub->dof_count, link = model->link_count - 1;
     Motion m = motion_start(model, 1e-6);
     Random r = {2};
-    double wrench[6], S[64][6], J[6 * 64], bias[64], with[64], *M = malloc(sizeof(double) * (size_t)(n * n));
+    double wrench[6], S[64][6], J[6 * 64], bias[64], with[64],
+        *M = malloc(sizeof(double) * (size_t)(n * n));
     double *A = malloc(sizeof(double) * (size_t)(n * n)), b[64], v_free[64];
     random_state(model, &r, 1.0, m.qpos, m.qvel);
     random_vector(&r, 10.0, wrench, 6);
@@ -178,13 +184,15 @@ TEST(wrench_on_a_link_accelerates_through_its_jacobian)
     TnEval out = {.mass_matrix = M, .bias = bias};
     CHECK(tn_model_eval(model, m.qpos, m.qvel, NULL, &out, NULL) == TN_OK);
     tn_tree_axes(model, sub, m.qpos, m.frames, m.frames[1].com, S);
-    tn_tree_jacobian(model, sub, m.frames[1].com, (const double(*)[6])S, link, m.frames[link].com, J);
+    tn_tree_jacobian(model, sub, m.frames[1].com, (const double(*)[6])S, link, m.frames[link].com,
+                     J);
     for (int i = 0; i < n; i++) {
         with[i] = -bias[i];
         for (int k = 0; k < 6; k++) with[i] += J[k * n + i] * wrench[k];
         double got = 0.0;
         for (int j = 0; j < n; j++) got += M[i * n + j] * (v_free[j] - m.qvel[j]) / (m.theta * m.t);
-        CHECK_NEAR(got, with[i], 1e-2); /* first order in the tiny step, and rounding divided by it */
+        CHECK_NEAR(got, with[i],
+                   1e-2); /* first order in the tiny step, and rounding divided by it */
     }
     free(M);
     free(A);
@@ -204,7 +212,8 @@ TEST(wild_tree_stays_finite_and_gains_no_energy)
         double E0 = motion_energy(&m);
         for (int k = 0; k < 500; k++) {
             motion_step(&m);
-            CHECK(motion_energy(&m) < 1.1 * E0); /* Coriolis forces do no work; accurate steps may wander by some per cent */
+            CHECK(motion_energy(&m) < 1.1 * E0); /* Coriolis forces do no work; accurate steps may
+                                                    wander by some per cent */
         }
         motion_end(&m);
         tn_model_destroy(model);

@@ -20,7 +20,8 @@ TEST(energy_and_momentum_are_the_sums_over_links)
             m3_mul(I, I, Rt);
             m3_mul_v(spin, I, twists[l] + 3);
             v3_cross(orbit, m.frames[l].com, twists[l]);
-            kinetic += 0.5 * link->mass * v3_dot(twists[l], twists[l]) + 0.5 * v3_dot(spin, twists[l] + 3);
+            kinetic +=
+                0.5 * link->mass * v3_dot(twists[l], twists[l]) + 0.5 * v3_dot(spin, twists[l] + 3);
             potential -= link->mass * v3_dot(model->option.gravity, m.frames[l].com);
             for (int k = 0; k < 3; k++) {
                 P[k] += link->mass * twists[l][k];

@@ -1,9 +1,11 @@
-/* tn_model_eval: poses, actuator forces and sensors of a small arm by hand (mass matrix and bias: test_articulated.c). */
+/* tn_model_eval: poses, actuator forces and sensors of a small arm by hand (mass matrix and bias:
+ * test_articulated.c). */
 #include "../dynamics/motion.h"
 
 #include "base/base.h"
 
-/* A hinge about z at the origin, a slide along x on it, a fixed tool, a site, sensors of each kind, one motor and one servo. */
+/* A hinge about z at the origin, a slide along x on it, a fixed tool, a site, sensors of each kind,
+ * one motor and one servo. */
 static TnModel *arm(void)
 {
     TnModelBuilder *builder = start(0, 0, -9.81);
@@ -38,8 +40,8 @@ static TnModel *arm(void)
     actuator.force_range[0] = -20.0;
     actuator.force_range[1] = 20.0;
     tn_builder_add_actuator(builder, &actuator);
-    const TnSensorType types[] = {TN_SENSOR_JOINT_POS, TN_SENSOR_JOINT_VEL,  TN_SENSOR_BODY_POS,
-                                  TN_SENSOR_BODY_QUAT, TN_SENSOR_SITE_POS, TN_SENSOR_SITE_QUAT};
+    const TnSensorType types[] = {TN_SENSOR_JOINT_POS, TN_SENSOR_JOINT_VEL, TN_SENSOR_BODY_POS,
+                                  TN_SENSOR_BODY_QUAT, TN_SENSOR_SITE_POS,  TN_SENSOR_SITE_QUAT};
     const int32_t objects[] = {slide, hinge, tool_id, boom, site_id, site_id};
     for (int k = 0; k < 6; k++) {
         TnSensorDef sensor = tn_sensor_def();
@@ -57,19 +59,29 @@ TEST(poses_forces_and_sensors_of_a_small_arm)
     REQUIRE(model->qpos_count == 2 && model->sensor_data_count == 16 && model->body_count == 4);
     double q[2] = {asin(1.0), 0.25}, v[2] = {0.5, -1.0}, u[2] = {3.0, 0.4};
     double poses[4 * 7], force[2], data[16], M[4], bias[2];
-    TnEval out = {.body_poses = poses, .actuator_force = force, .sensors = data, .mass_matrix = M, .bias = bias};
+    TnEval out = {.body_poses = poses,
+                  .actuator_force = force,
+                  .sensors = data,
+                  .mass_matrix = M,
+                  .bias = bias};
     TnError err = {0};
     REQUIRE(tn_model_eval(model, q, v, u, &out, &err) == TN_OK);
     const double s = sqrt(0.5);
     /* the arm points along y at reach 0.75 */
-    const double expected[4][7] = {{0, 0, 0, 1, 0, 0, 0}, {0, 0, 1, s, 0, 0, s}, {0, 0.75, 1, s, 0, 0, s}, {0, 0.75, 1.2, 0.5, 0.5, 0.5, 0.5}};
+    const double expected[4][7] = {{0, 0, 0, 1, 0, 0, 0},
+                                   {0, 0, 1, s, 0, 0, s},
+                                   {0, 0.75, 1, s, 0, 0, s},
+                                   {0, 0.75, 1.2, 0.5, 0.5, 0.5, 0.5}};
     for (int b = 0; b < 4; b++)
-        for (int k = 0; k < 7; k++) CHECK_NEAR(poses[7 * b + k], expected[b][k], 1e-14); /* rounding */
-    CHECK_NEAR(force[0], 3.0, 0.0); /* before the gear */
-    CHECK_NEAR(force[1], 20.0, 0.0); /* 40 - 25 + 10 = 25, clamped */
-    const double sensed[16] = {0.25, 0.5, 0, 0.75, 1.2, s, 0, 0, s, 0, 0.75, 1.3, 0.5, 0.5, 0.5, 0.5};
+        for (int k = 0; k < 7; k++)
+            CHECK_NEAR(poses[7 * b + k], expected[b][k], 1e-14); /* rounding */
+    CHECK_NEAR(force[0], 3.0, 0.0);                              /* before the gear */
+    CHECK_NEAR(force[1], 20.0, 0.0);                             /* 40 - 25 + 10 = 25, clamped */
+    const double sensed[16] = {0.25, 0.5, 0,    0.75, 1.2, s,   0,   0,
+                               s,    0,   0.75, 1.3,  0.5, 0.5, 0.5, 0.5};
     for (int k = 0; k < 16; k++) CHECK_NEAR(data[k], sensed[k], 1e-14);
-    /* turret 0.2, boom and tool 0.011 + 1.5 · 0.75²; centrifugal and Coriolis terms of polar coordinates */
+    /* turret 0.2, boom and tool 0.011 + 1.5 · 0.75²; centrifugal and Coriolis terms of polar
+     * coordinates */
     CHECK_NEAR(M[0], 0.2 + 0.011 + 1.5 * 0.5625, 1e-14);
     CHECK_NEAR(M[3], 1.5, 1e-14);
     CHECK_NEAR(bias[1], -1.5 * 0.75 * 0.25, 1e-14);

@@ -1,11 +1,13 @@
 /* advance.c: moving along a velocity, q ⊕ h v, and the end of a step,
  *     v⁺ = v + (v̂ - v)/θ,   q⁺ = q ⊕ t((1-w) v̂ + w v⁺).
- * Hinges and slides add; ball and free joints turn by the Cayley map of their body-axes velocity, which is a rotation for any
- * velocity and second order. */
+ * Hinges and slides add; ball and free joints turn by the Cayley map of their body-axes velocity,
+ * which is a rotation for any velocity and second order. */
 #include "tree.h"
 
-/* One joint from q to out (its own entries; they may be the same) by a displacement in velocity coordinates. */
-static void move_joint(const TnJoint *joint, const double *q, const double *displacement, double *out)
+/* One joint from q to out (its own entries; they may be the same) by a displacement in velocity
+ * coordinates. */
+static void move_joint(const TnJoint *joint, const double *q, const double *displacement,
+                       double *out)
 {
     double quat[4];
     switch (joint->type) {
@@ -34,7 +36,8 @@ static const TnJoint *joints_of(const TnModel *model, const TnSubsystem *sub, in
     return &model->joints[first->joint_start];
 }
 
-void tn_tree_move(const TnModel *model, const TnSubsystem *sub, const double *q, const double *v, double h, double *out)
+void tn_tree_move(const TnModel *model, const TnSubsystem *sub, const double *q, const double *v,
+                  double h, double *out)
 {
     int count;
     const TnJoint *joint = joints_of(model, sub, &count);
@@ -47,18 +50,22 @@ void tn_tree_move(const TnModel *model, const TnSubsystem *sub, const double *q,
     }
 }
 
-void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const double *qpos, const double *qvel, double h, double *out)
+void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const double *qpos,
+                       const double *qvel, double h, double *out)
 {
-    tn_tree_move(model, sub, qpos + sub->qpos_start, qvel + sub->dof_start, h, out + sub->qpos_start);
+    tn_tree_move(model, sub, qpos + sub->qpos_start, qvel + sub->dof_start, h,
+                 out + sub->qpos_start);
 }
 
-void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const double *vhat, double w, double *qpos, double *qvel)
+void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const double *vhat,
+                     double w, double *qpos, double *qvel)
 {
     int count;
     const TnJoint *joint = joints_of(in->model, sub, &count);
     for (int k = 0; k < count; k++, joint++) {
         double displacement[6], end[6];
-        const double *v = in->qvel + joint->dof_start, *mid = vhat + (joint->dof_start - sub->dof_start);
+        const double *v = in->qvel + joint->dof_start,
+                     *mid = vhat + (joint->dof_start - sub->dof_start);
         int dofs = tn_joint_dofs(joint->type);
         for (int d = 0; d < dofs; d++) {
             end[d] = v[d] + (mid[d] - v[d]) / in->theta;

@@ -1,12 +1,13 @@
-/* bias.c: Coriolis, centrifugal, gyroscopic and gravity forces by recursive Newton–Euler (Featherstone, ch. 5) at zero joint
- * acceleration, in world axes about one fixed point O:
- *     V_l = V_p + Σ S_d v_d,      a_l = a_p + Σ Ṡ_d v_d,   a_world = (-g, 0)
- *     F_l = I_l a_l + V_l ×* (I_l V_l) + Σ_children F,      c_d = S_d · F_l.
- * An axis that rides on a body moving with V changes by Ṡ = V × S. Within a ball joint the body's own turning drops out
- * (ω × ω = 0), so that V is the motion before the joint; the linear axes of a free joint are fixed in the world. */
+/* bias.c: Coriolis, centrifugal, gyroscopic and gravity forces by recursive Newton–Euler
+ * (Featherstone, ch. 5) at zero joint acceleration, in world axes about one fixed point O: V_l =
+ * V_p + Σ S_d v_d,      a_l = a_p + Σ Ṡ_d v_d,   a_world = (-g, 0) F_l = I_l a_l + V_l ×* (I_l V_l)
+ * + Σ_children F,      c_d = S_d · F_l. An axis that rides on a body moving with V changes by Ṡ = V
+ * × S. Within a ball joint the body's own turning drops out (ω × ω = 0), so that V is the motion
+ * before the joint; the linear axes of a free joint are fixed in the world. */
 #include "tree.h"
 
-/* a += V × U: how the motion U, carried by a frame that moves with V, changes as seen from the fixed point. */
+/* a += V × U: how the motion U, carried by a frame that moves with V, changes as seen from the
+ * fixed point. */
 static inline void add_motion_cross(double a[6], const double V[6], const double U[6])
 {
     double x[3];
@@ -19,7 +20,8 @@ static inline void add_motion_cross(double a[6], const double V[6], const double
 }
 
 /* Adds `count` dofs of one kind that share the frame they ride on. */
-static inline void add_group(double V[6], double a[6], const double (*S)[6], const double *v, int count, bool rides)
+static inline void add_group(double V[6], double a[6], const double (*S)[6], const double *v,
+                             int count, bool rides)
 {
     double U[6] = {0};
     for (int d = 0; d < count; d++)
@@ -28,7 +30,8 @@ static inline void add_group(double V[6], double a[6], const double (*S)[6], con
     for (int r = 0; r < 6; r++) V[r] += U[r];
 }
 
-static void link_motion(const TnTree *tree, const TnLink *link, const double *v, double V[6], double a[6])
+static void link_motion(const TnTree *tree, const TnLink *link, const double *v, double V[6],
+                        double a[6])
 {
     const TnJoint *joint = &tree->model->joints[link->joint_start];
     for (int k = 0; k < link->joint_count; k++, joint++) {
@@ -68,8 +71,8 @@ static void link_force(const TnSpatialInertia *J, const double V[6], const doubl
     F[5] += I[4] * w[0] + I[5] * w[1] + I[2] * w[2];
 }
 
-void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, const double *v, const double (*wrench)[6],
-                          double (*work)[18], double *bias)
+void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, const double *v,
+                          const double (*wrench)[6], double (*work)[18], double *bias)
 {
     int first_link = tree->sub->link_start, first_dof = tree->sub->dof_start;
     for (int i = 0; i < tree->link_count; i++) {
@@ -98,9 +101,11 @@ void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, c
     for (int i = tree->link_count - 1; i >= 0; i--) {
         const TnLink *link = &tree->links[i];
         const double *F = work[i] + 12;
-        for (int d = link->dof_start - first_dof; d < link->dof_start - first_dof + link->dof_count; d++) {
+        for (int d = link->dof_start - first_dof; d < link->dof_start - first_dof + link->dof_count;
+             d++) {
             const double *S = tree->S[d];
-            bias[d] = S[0] * F[0] + S[1] * F[1] + S[2] * F[2] + S[3] * F[3] + S[4] * F[4] + S[5] * F[5];
+            bias[d] =
+                S[0] * F[0] + S[1] * F[1] + S[2] * F[2] + S[3] * F[3] + S[4] * F[4] + S[5] * F[5];
         }
         int p = link->parent - first_link;
         if (p >= 0)
@@ -108,8 +113,9 @@ void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, c
     }
 }
 
-void tn_tree_bias(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames, const double origin[3],
-                  const double (*S)[6], const double *qvel, TnArena *scratch, double *bias)
+void tn_tree_bias(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
+                  const double origin[3], const double (*S)[6], const double *qvel,
+                  TnArena *scratch, double *bias)
 {
     size_t mark = tn_arena_mark(scratch);
     TnSpatialInertia *inertia = TN_ARENA_NEW(scratch, TnSpatialInertia, sub->link_count);

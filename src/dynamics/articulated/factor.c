@@ -1,9 +1,11 @@
-/* factor.c: A = Lᵀ D L over a tree (Featherstone, Efficient factorization of the joint-space inertia matrix for branched
- * kinematic trees, 2005). Row d has entries only at d and at the dofs between d and the root; eliminating the leaves first makes no
- * others. So branches cost their own length and not the whole tree's.
+/* factor.c: A = Lᵀ D L over a tree (Featherstone, Efficient factorization of the joint-space
+ * inertia matrix for branched kinematic trees, 2005). Row d has entries only at d and at the dofs
+ * between d and the root; eliminating the leaves first makes no others. So branches cost their own
+ * length and not the whole tree's.
  *
- * The way to the root is walked in runs of consecutive dofs, [run[i], i] and on from the parent of run[i]: a serial chain is one run
- * and its loops are as plain as those of a dense factorization. */
+ * The way to the root is walked in runs of consecutive dofs, [run[i], i] and on from the parent of
+ * run[i]: a serial chain is one run and its loops are as plain as those of a dense factorization.
+ */
 #include "tree.h"
 
 void tn_tree_runs(const TnTree *tree, int *run)
@@ -15,7 +17,8 @@ void tn_tree_runs(const TnTree *tree, int *run)
 }
 
 /* target[j] -= f · source[j] for j = i and all dofs from there to the root. */
-static inline void subtract_to_root(const TnTree *tree, int i, double f, const double *restrict source, double *restrict target)
+static inline void subtract_to_root(const TnTree *tree, int i, double f,
+                                    const double *restrict source, double *restrict target)
 {
     while (i >= 0) {
         int first = tree->run[i];
@@ -43,7 +46,8 @@ bool tn_tree_factor(const TnTree *tree, double *A)
 void tn_tree_solve(const TnTree *tree, const double *L, double *x)
 {
     int n = tree->n;
-    for (int d = n - 1; d >= 0; d--) subtract_to_root(tree, tn_tree_parent(tree, d), x[d], L + d * n, x);
+    for (int d = n - 1; d >= 0; d--)
+        subtract_to_root(tree, tn_tree_parent(tree, d), x[d], L + d * n, x);
     for (int d = 0; d < n; d++) {
         double s = x[d] / L[d * n + d];
         for (int i = tn_tree_parent(tree, d); i >= 0;) {

@@ -13,10 +13,17 @@ static double clamp(double x, double low, double high)
 }
 
 /* Stiffness and damping that an actuator gives its joint; the destabilizing kind counts as none. */
-static double servo_stiffness(const TnActuator *a) { return fmax(0.0, -a->gear * a->gear * a->bias[1]); }
-static double servo_damping(const TnActuator *a) { return fmax(0.0, -a->gear * a->gear * a->bias[2]); }
+static double servo_stiffness(const TnActuator *a)
+{
+    return fmax(0.0, -a->gear * a->gear * a->bias[1]);
+}
+static double servo_damping(const TnActuator *a)
+{
+    return fmax(0.0, -a->gear * a->gear * a->bias[2]);
+}
 
-bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, const TnTree *tree, TnArena *scratch)
+bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, const TnTree *tree,
+                          TnArena *scratch)
 {
     const TnModel *model = tree->model;
     const TnSubsystem *sub = tree->sub;
@@ -36,7 +43,8 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
         if (dof < 0 || dof >= sub->dof_count) continue;
         *servo = (TnServo){.actuator = a, .dof = dof, .low = -INFINITY, .high = INFINITY};
         if (actuator->force_limited) {
-            double x = actuator->gear * actuator->force_range[0], y = actuator->gear * actuator->force_range[1];
+            double x = actuator->gear * actuator->force_range[0],
+                   y = actuator->gear * actuator->force_range[1];
             servo->low = fmin(x, y);
             servo->high = fmax(x, y);
         }
@@ -48,7 +56,8 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
 void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y)
 {
     double t = forces->in->t, theta = forces->in->theta;
-    double *damping = forces->theta_damping, *stiffness = forces->servo_lead; /* turned into θ_d and s below */
+    double *damping = forces->theta_damping,
+           *stiffness = forces->servo_lead; /* turned into θ_d and s below */
     int n = forces->tree->n;
     for (int d = 0; d < n; d++) {
         damping[d] = joint_of(forces, d)->damping;
@@ -83,8 +92,8 @@ static void rotation_from(double r[3], const double reference[4], const double q
     quat_to_rotvec(r, unit);
 }
 
-static void add_spring(const TnJointForces *forces, const TnJoint *joint, const double *q_eval, const double *v_eval, double h,
-                       double *A, double *b)
+static void add_spring(const TnJointForces *forces, const TnJoint *joint, const double *q_eval,
+                       const double *v_eval, double h, double *A, double *b)
 {
     const TnTree *tree = forces->tree;
     int n = tree->n, d = joint->dof_start - tree->sub->dof_start;
@@ -113,7 +122,8 @@ static void add_spring(const TnJointForces *forces, const TnJoint *joint, const 
     }
 }
 
-void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval, const double *v_eval, double h, double *A, double *b)
+void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
+                             const double *v_eval, double h, double *A, double *b)
 {
     const TnTree *tree = forces->tree;
     int n = tree->n;
@@ -141,7 +151,8 @@ void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double 
         TnServo *servo = &forces->servos[k];
         const TnActuator *a = &model->actuators[servo->actuator];
         int d = servo->dof;
-        double q = in->qpos[model->joints[a->joint].qpos_start], v = in->qvel[forces->tree->sub->dof_start + d];
+        double q = in->qpos[model->joints[a->joint].qpos_start],
+               v = in->qvel[forces->tree->sub->dof_start + d];
         double u = in->ctrl ? in->ctrl[servo->actuator] : 0.0;
         if (a->ctrl_limited) u = clamp(u, a->ctrl_range[0], a->ctrl_range[1]);
         double gear2 = a->gear * a->gear, K = servo_stiffness(a), D = servo_damping(a);
@@ -171,7 +182,9 @@ void tn_joint_forces_apply_servos(TnJointForces *forces, double *A, double *b)
     for (int k = 0; k < forces->servo_count; k++) {
         TnServo *servo = &forces->servos[k];
         servo->applied = servo->held;
-        b[servo->dof] += servo->held < 0 ? servo->low : servo->held > 0 ? servo->high : servo->force;
+        b[servo->dof] += servo->held < 0   ? servo->low
+                         : servo->held > 0 ? servo->high
+                                           : servo->force;
         if (!servo->held) A[servo->dof * (n + 1)] += servo->slope;
     }
 }
@@ -197,14 +210,16 @@ void tn_joint_forces_secant(const TnJointForces *forces, const double *v_free, d
         const TnServo *servo = &forces->servos[k];
         int d = servo->dof;
         if (servo->slope == 0.0) continue;
-        double at_v = servo->force - servo->slope * v[d], limited = clamp(at_v, servo->low, servo->high);
+        double at_v = servo->force - servo->slope * v[d],
+               limited = clamp(at_v, servo->low, servo->high);
         if (!servo->applied && limited == at_v) continue;
         double at_free = servo->applied < 0   ? servo->low
                          : servo->applied > 0 ? servo->high
                                               : servo->force - servo->slope * v_free[d];
         double present = servo->applied ? 0.0 : servo->slope, change = v_free[d] - v[d];
         double secant = change != 0.0 ? (limited - at_free) / change : present;
-        double more = clamp(secant, 0.0, servo->slope) - present; /* rounding may leave the interval */
+        double more =
+            clamp(secant, 0.0, servo->slope) - present; /* rounding may leave the interval */
         A[d * (n + 1)] += more;
         b[d] += more * v_free[d];
     }

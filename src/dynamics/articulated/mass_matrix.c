@@ -1,7 +1,8 @@
 /* mass_matrix.c: M by composite rigid bodies (Featherstone, Rigid Body Dynamics Algorithms, ch. 6).
  *
- * The composite inertia of link l is the sum over its subtree; with one common point and world axes the sum is plain. Then
- *     M_de = S_eᵀ (Ic_l(d) S_d)   for e on the way from d to the root,   M_dd += armature. */
+ * The composite inertia of link l is the sum over its subtree; with one common point and world axes
+ * the sum is plain. Then M_de = S_eᵀ (Ic_l(d) S_d)   for e on the way from d to the root,   M_dd +=
+ * armature. */
 #include "tree.h"
 
 void tn_tree_inertias(const TnTree *tree, TnSpatialInertia *inertia)
@@ -59,7 +60,8 @@ void tn_tree_compose(const TnTree *tree, TnSpatialInertia *inertia, double *M)
         for (int d = last; d > last - link->dof_count; d--) {
             double F[6];
             apply(F, J, tree->S[d]);
-            for (int e = d; e >= 0; e = tn_tree_parent(tree, e)) M[d * n + e] = M[e * n + d] = dot6(F, tree->S[e]);
+            for (int e = d; e >= 0; e = tn_tree_parent(tree, e))
+                M[d * n + e] = M[e * n + d] = dot6(F, tree->S[e]);
         }
         int p = link->parent - tree->sub->link_start;
         if (p >= 0) {
@@ -73,8 +75,8 @@ void tn_tree_compose(const TnTree *tree, TnSpatialInertia *inertia, double *M)
     for (int d = 0; d < n; d++) M[d * n + d] += tree->model->joints[dof_joint[d]].armature;
 }
 
-void tn_tree_mass_matrix(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames, const double origin[3],
-                         const double (*S)[6], TnArena *scratch, double *M)
+void tn_tree_mass_matrix(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
+                         const double origin[3], const double (*S)[6], TnArena *scratch, double *M)
 {
     size_t mark = tn_arena_mark(scratch);
     TnSpatialInertia *inertia = TN_ARENA_NEW(scratch, TnSpatialInertia, sub->link_count);

@@ -1,15 +1,17 @@
 /* tree.h: one articulated tree with its own scratch. Internal to articulated/.
  *
- * All links share world axes and one reference point `origin`, so that spatial vectors and inertias of different links add without
- * transforms: motion (v_O, ω), force (f, n_O), inertia (m, h = m(c-O), I_O). Here frames, S, qpos and velocities all count from the
- * subsystem's first link, dof or entry. */
+ * All links share world axes and one reference point `origin`, so that spatial vectors and inertias
+ * of different links add without transforms: motion (v_O, ω), force (f, n_O), inertia (m, h =
+ * m(c-O), I_O). Here frames, S, qpos and velocities all count from the subsystem's first link, dof
+ * or entry. */
 #ifndef TN_DYNAMICS_TREE_H
 #define TN_DYNAMICS_TREE_H
 
 #include "../dynamics.h"
 #include "../joint_motion.h"
 
-/* Rigid-body inertia about `origin`, world axes: mass, first moment, second moment (xx yy zz xy xz yz). */
+/* Rigid-body inertia about `origin`, world axes: mass, first moment, second moment (xx yy zz xy xz
+ * yz). */
 typedef struct TnSpatialInertia {
     double m, h[3], I[6];
 } TnSpatialInertia;
@@ -18,19 +20,27 @@ typedef struct TnTree {
     const TnModel *model;
     const TnSubsystem *sub;
     int n, link_count;
-    const TnLink *links;      /* of the subsystem */
-    const int *dof_parent;    /* of the subsystem's dofs; values are model dofs */
+    const TnLink *links;   /* of the subsystem */
+    const int *dof_parent; /* of the subsystem's dofs; values are model dofs */
     const TnLinkFrame *frames;
     const double *origin;
     const double (*S)[6];
-    const int *run;           /* n, for the factor only: tn_tree_runs */
+    const int *run; /* n, for the factor only: tn_tree_runs */
 } TnTree;
 
-static inline TnTree tn_tree(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames, const double *origin,
-                             const double (*S)[6])
+static inline TnTree tn_tree(const TnModel *model, const TnSubsystem *sub,
+                             const TnLinkFrame *frames, const double *origin, const double (*S)[6])
 {
-    return (TnTree){model, sub, sub->dof_count, sub->link_count, model->links + sub->link_start, model->dof_parent + sub->dof_start,
-                    frames, origin, S, NULL};
+    return (TnTree){model,
+                    sub,
+                    sub->dof_count,
+                    sub->link_count,
+                    model->links + sub->link_start,
+                    model->dof_parent + sub->dof_start,
+                    frames,
+                    origin,
+                    S,
+                    NULL};
 }
 
 /* The dof before d on the way to the root, in subsystem indices; negative at the root. */
@@ -43,16 +53,19 @@ static inline int tn_tree_parent(const TnTree *tree, int d)
 void tn_tree_inertias(const TnTree *tree, TnSpatialInertia *inertia);
 /* M from the links' own inertias, which become composite ones. */
 void tn_tree_compose(const TnTree *tree, TnSpatialInertia *inertia, double *M);
-/* Inverse dynamics at zero joint acceleration; wrench (model-wide or NULL) is subtracted. work: link_count × 18 numbers. */
-void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, const double *v, const double (*wrench)[6],
-                          double (*work)[18], double *bias);
+/* Inverse dynamics at zero joint acceleration; wrench (model-wide or NULL) is subtracted. work:
+ * link_count × 18 numbers. */
+void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, const double *v,
+                          const double (*wrench)[6], double (*work)[18], double *bias);
 
 /* q ⊕ h·v over the subsystem's own entries. */
-void tn_tree_move(const TnModel *model, const TnSubsystem *sub, const double *q, const double *v, double h, double *out);
+void tn_tree_move(const TnModel *model, const TnSubsystem *sub, const double *q, const double *v,
+                  double h, double *out);
 
-/* A = Lᵀ D L, eliminating from the leaves, so that L keeps the tree's sparsity. D on the diagonal, unit L below it. The upper
- * triangle is neither read nor written. False: not positive definite or not finite. run (n numbers): first dof of the unbroken run of
- * consecutive dofs towards the root that ends in each dof. */
+/* A = Lᵀ D L, eliminating from the leaves, so that L keeps the tree's sparsity. D on the diagonal,
+ * unit L below it. The upper triangle is neither read nor written. False: not positive definite or
+ * not finite. run (n numbers): first dof of the unbroken run of consecutive dofs towards the root
+ * that ends in each dof. */
 void tn_tree_runs(const TnTree *tree, int *run);
 bool tn_tree_factor(const TnTree *tree, double *A);
 void tn_tree_solve(const TnTree *tree, const double *L, double *x);

@@ -1,11 +1,10 @@
 /* rigid.c: one free body over a step.
  *
- * Linear motion at the centre of mass: m(v̂ - v)/(θt) = f. Angular motion by Euler's equations at the midpoint, body axes:
- *     I(ω̂ - ω)/(θt) + ω̂ × I ω̂ = τ,
- * solved by Newton's method. The end state balances spatial angular momentum exactly:
- *     R⁺ = cay(t ω̂) R,   L⁺ = L + tτ + constraint impulses,   ω⁺ = (R⁺ I R⁺ᵀ)⁻¹ L⁺.
- * At θ = ½ without torque the last line gives the same ω⁺ as 2ω̂ - ω does, so that energy is kept as well
- * (docs/time-stepping.md). */
+ * Linear motion at the centre of mass: m(v̂ - v)/(θt) = f. Angular motion by Euler's equations at
+ * the midpoint, body axes: I(ω̂ - ω)/(θt) + ω̂ × I ω̂ = τ, solved by Newton's method. The end state
+ * balances spatial angular momentum exactly: R⁺ = cay(t ω̂) R,   L⁺ = L + tτ + constraint impulses,
+ * ω⁺ = (R⁺ I R⁺ᵀ)⁻¹ L⁺. At θ = ½ without torque the last line gives the same ω⁺ as 2ω̂ - ω does, so
+ * that energy is kept as well (docs/time-stepping.md). */
 #include "../dynamics.h"
 #include "../joint_motion.h"
 
@@ -33,9 +32,11 @@ static bool solve3(const double J[9], double x[3])
     return true;
 }
 
-/* ω̂ in principal axes: I(ω̂ - ω) + h(ω̂ × I ω̂ - τ) = 0 with h = θt. False: Newton did not get there, ω̂ is without the
- * gyroscopic term, which the balance of momentum at the end of the step makes up for. */
-static bool midpoint_rate(const double I[3], const double omega[3], const double torque[3], double h, double hat[3])
+/* ω̂ in principal axes: I(ω̂ - ω) + h(ω̂ × I ω̂ - τ) = 0 with h = θt. False: Newton did not get there,
+ * ω̂ is without the gyroscopic term, which the balance of momentum at the end of the step makes up
+ * for. */
+static bool midpoint_rate(const double I[3], const double omega[3], const double torque[3],
+                          double h, double hat[3])
 {
     double plain[3], size = 0.0;
     for (int k = 0; k < 3; k++) {
@@ -47,10 +48,12 @@ static bool midpoint_rate(const double I[3], const double omega[3], const double
     for (int iteration = 0; iteration < 10; iteration++) {
         const double *w = hat;
         double a = I[2] - I[1], b = I[0] - I[2], c = I[1] - I[0];
-        double r[3] = {I[0] * (w[0] - plain[0]) + h * a * w[1] * w[2], I[1] * (w[1] - plain[1]) + h * b * w[2] * w[0],
+        double r[3] = {I[0] * (w[0] - plain[0]) + h * a * w[1] * w[2],
+                       I[1] * (w[1] - plain[1]) + h * b * w[2] * w[0],
                        I[2] * (w[2] - plain[2]) + h * c * w[0] * w[1]};
         double residual = fabs(r[0]) + fabs(r[1]) + fabs(r[2]);
-        double J[9] = {I[0], h * a * w[2], h * a * w[1], h * b * w[2], I[1], h * b * w[0], h * c * w[1], h * c * w[0], I[2]};
+        double J[9] = {I[0],         h * a * w[2], h * a * w[1], h * b * w[2], I[1],
+                       h * b * w[0], h * c * w[1], h * c * w[0], I[2]};
         if (!isfinite(residual) || !solve3(J, r)) break;
         v3_sub(hat, hat, r);
         /* one more step after 1e-10 squares the error away */
@@ -60,7 +63,8 @@ static bool midpoint_rate(const double I[3], const double omega[3], const double
     return false;
 }
 
-void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame, TnRigidSystem *out)
+void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame,
+                       TnRigidSystem *out)
 {
     const TnLink *link = &in->model->links[sub->link_start];
     const double *qvel = in->qvel + sub->dof_start;
@@ -77,7 +81,8 @@ void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const 
     v3_add(out->v, qvel, turn);
 
     for (int k = 0; k < 3; k++) {
-        double acceleration = in->model->option.gravity[k] + (wrench ? wrench[k] / link->mass : 0.0);
+        double acceleration =
+            in->model->option.gravity[k] + (wrench ? wrench[k] / link->mass : 0.0);
         out->v_free[k] = out->v[k] + h * acceleration;
     }
     double omega[3], torque[3] = {0.0, 0.0, 0.0}, hat[3];
@@ -87,18 +92,22 @@ void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const 
     m3_mul_v(out->v_free + 3, P, hat);
 }
 
-/* L⁺ = L + tτ + impulses, where the solver's change of ω̂ carries the impulses: I_w(ω̂ - ω̂_free)/θ. */
-static void end_momentum(const TnDynamicsInput *in, const TnRigidSystem *system, const double *wrench, const double vhat[6], double L[3])
+/* L⁺ = L + tτ + impulses, where the solver's change of ω̂ carries the impulses: I_w(ω̂ - ω̂_free)/θ.
+ */
+static void end_momentum(const TnDynamicsInput *in, const TnRigidSystem *system,
+                         const double *wrench, const double vhat[6], double L[3])
 {
     double weighed[3];
-    for (int k = 0; k < 3; k++) weighed[k] = in->theta * system->v[3 + k] + (vhat[3 + k] - system->v_free[3 + k]);
+    for (int k = 0; k < 3; k++)
+        weighed[k] = in->theta * system->v[3 + k] + (vhat[3 + k] - system->v_free[3 + k]);
     m3_mul_v(L, system->inertia_rate, weighed); /* inertia_rate = I_w/(θt) */
     v3_scale(L, L, in->t);
     if (wrench) v3_add_scaled(L, wrench + 3, in->t);
 }
 
-void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame, const TnRigidSystem *system,
-                      const double vhat[6], double w, double *qpos, double *qvel)
+void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame,
+                      const TnRigidSystem *system, const double vhat[6], double w, double *qpos,
+                      double *qvel)
 {
     const TnLink *link = &in->model->links[sub->link_start];
     const double *wrench = in->wrench ? in->wrench[sub->link_start] : NULL;
