@@ -44,8 +44,16 @@ static void snap_to_axes(const TnPlaced *a, const TnPlaced *b, double scale, TnW
 void tn_convex_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out)
 {
     double scale = tn_shape_extent(a->shape) + tn_shape_extent(b->shape);
-    if (!tn_gjk(a, b, scale, out)) tn_epa(a, b, scale, out);
-    out->gap = tn_separation(a, b, out->normal);
+    bool apart = tn_gjk(a, b, scale, out);
+    double distance = out->gap;
+    if (apart) out->gap = tn_separation(a, b, out->normal);
+    /* so near to touching that rounding stopped GJK before its direction was right: the better one of both */
+    if (!apart || distance - out->gap > 1e-11 * scale) {
+        TnWitness other;
+        tn_epa(a, b, scale, &other);
+        other.gap = tn_separation(a, b, other.normal);
+        if (!apart || other.gap > out->gap) *out = other;
+    }
     snap_to_axes(a, b, scale, out);
     double ra = tn_core_radius(a->shape), rb = tn_core_radius(b->shape);
     out->gap -= ra + rb;

@@ -95,7 +95,7 @@ static bool nearest(TnSimplex *s)
             v3_sub(o, s->w[faces[f][3]], p);
             v3_cross(n, e, g);
             double apex = v3_dot(n, o), origin = -v3_dot(n, p);
-            double flat = 1e-14 * v3_norm(n) * v3_norm(o);
+            double flat = 1e-12 * v3_norm(e) * v3_norm(g) * v3_norm(o); /* below this the sides cannot be told apart */
             if (fabs(apex) > flat && apex * origin > 0.0) continue; /* the origin lies on the apex's side */
             int try_corner[3];
             double try_weight[3];
@@ -115,8 +115,10 @@ static bool nearest(TnSimplex *s)
 
 bool tn_gjk(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out)
 {
+    out->gap = 0.0;
     TnSimplex s = {.count = 0}, last = {.count = 0};
-    double v[3], vv = INFINITY, touching = 1e-7 * scale;
+    double v[3], vv = INFINITY, touching = 1e-9 * scale;
+    bool apart = false; /* a separating plane was seen */
     v3_sub(v, a->at->pos, b->at->pos);
     if (v3_norm(v) <= touching) v3_set(v, 1.0, 0.0, 0.0);
     for (int k = 0; k < ITERATIONS_MAX; k++) {
@@ -130,7 +132,12 @@ bool tn_gjk(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out)
         v3_copy(s.w[s.count], w);
         v3_copy(s.a[s.count], sa);
         s.weight[s.count++] = 1.0;
-        if (!nearest(&s)) return false;
+        apart |= v3_dot(v, w) > 0.0;
+        if (!nearest(&s)) {
+            if (!apart) return false;
+            s = last; /* a flat simplex that rounding took for one around the origin: v is as good as it gets */
+            break;
+        }
         double next[3] = {0.0, 0.0, 0.0};
         for (int i = 0; i < s.count; i++) v3_add_scaled(next, s.w[i], s.weight[i]);
         double next2 = v3_dot(next, next);

@@ -269,11 +269,12 @@ typedef struct ClipResult {
     int count;
 } ClipResult;
 
-static void clip_faces(const TnFace *incident, const TnFace *reference, bool reference_is_a, const double n[3], double margin,
+static void clip_faces(const TnFace *incident, const TnFace *reference, bool reference_is_a, const TnWitness *w, double margin,
                        double tolerance, ClipResult *out)
 {
     ClipCorner corners[CLIP_MAX];
     ClipPlane planes[TN_FEATURE_MAX];
+    const double *n = w->normal;
     int plane_count = reference->count == 2 ? end_planes(reference, planes) : side_planes(reference, n, planes);
     int count = incident->count;
     for (int i = 0; i < count; i++) {
@@ -297,7 +298,8 @@ static void clip_faces(const TnFace *incident, const TnFace *reference, bool ref
         if (whole_disc && i % 2) continue; /* a whole disc stands well on four points */
         double from[3];
         v3_sub(from, corners[i].p, reference->p[0]);
-        double height = v3_dot(from, plane) / slope; /* of the incident point over the reference, along n */
+        /* of the incident point over the reference, along n; a mesh's face that is not quite flat must not look deeper than it is */
+        double height = sign * fmax(w->gap, sign * v3_dot(from, plane) / slope);
         if (!(sign * height <= margin)) continue;
         TnManifoldPoint *p = &out->points[out->count++];
         v3_copy(p->pos, corners[i].p);
@@ -344,9 +346,9 @@ void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w,
         double band = fmin(fmax(margin - w->gap, 1e-3 * other_extent), 0.1 * other_extent);
         tn_face_loose(other, a_face ? back : n, band, a_face ? &fb : &fa);
         TnFace *incident = a_face ? &fb : &fa;
-        if (incident->count > 1) clip_faces(incident, a_face ? &fa : &fb, a_face, n, margin, play, &clipped);
+        if (incident->count > 1) clip_faces(incident, a_face ? &fa : &fb, a_face, w, margin, play, &clipped);
     } else if (parallel_edges(&fa, &fb)) {
-        clip_faces(&fb, &fa, true, n, margin, play, &clipped);
+        clip_faces(&fb, &fa, true, w, margin, play, &clipped);
     }
     tn_manifold_reduce(clipped.points, clipped.count, n, a->at->rot, out);
     double deepest = INFINITY;

@@ -69,7 +69,7 @@ typedef struct TnSimplex {
     double a[4][3];    /* the support points on a they came from */
     double weight[4];  /* barycentric */
 } TnSimplex;
-/* Distance between the cores, relative accuracy 1e-6 in the direction. False: they touch or overlap within 1e-7 of the pair's size. */
+/* Distance between the cores, relative accuracy 1e-6 in the direction. False: they touch or overlap within 1e-8 of the pair's size. */
 bool tn_gjk(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out);
 /* The direction of least overlap of the cores; also right where they are apart by a hair. */
 void tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out);

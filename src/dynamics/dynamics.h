@@ -23,9 +23,10 @@ typedef struct TnDynamicsInput {
 } TnDynamicsInput;
 
 /* ---- kinematics.c ---- */
-/* Frames of links [link_start, link_start + link_count); parents outside the range must be done. frames[0] is the world. */
+/* Frames of links [link_start, link_start + link_count); parents outside the range must be done. frames[0], the
+ * world, is written by the range that starts with it. */
 void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int link_count, TnLinkFrame *frames);
-/* Twist of each link of the range (linear at its com, angular; world axes) from qvel. twists[0] = 0. */
+/* Twist of each link of the range (linear at its com, angular; world axes) from qvel; twists[0] = 0 as above. */
 void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel, const TnLinkFrame *frames, int link_start,
                           int link_count, double (*twists)[6]);
 void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3], double quat[4]);

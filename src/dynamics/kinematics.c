@@ -16,7 +16,7 @@ static void world_frame(TnLinkFrame *frame)
 void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int link_count,
                    TnLinkFrame *frames)
 {
-    world_frame(&frames[0]);
+    if (link_start == 0) world_frame(&frames[0]);
     for (int i = link_start; i < link_start + link_count; i++) {
         if (i == 0) continue;
         const TnLink *link = &model->links[i];
@@ -42,7 +42,7 @@ void tn_kinematics_twists(const TnModel *model, const double *qpos, const double
                           const TnLinkFrame *frames, int link_start, int link_count,
                           double (*twists)[6])
 {
-    memset(twists[0], 0, sizeof twists[0]);
+    if (link_start == 0) memset(twists[0], 0, sizeof twists[0]);
     for (int i = link_start; i < link_start + link_count; i++) {
         if (i == 0) continue;
         const TnLink *link = &model->links[i];
