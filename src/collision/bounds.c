@@ -1,32 +1,43 @@
 /* bounds.c: where each geom is and the box that holds it over the step.
  *
- * A box grows by t times the fastest point's speed, half the slack and its margin on every side: two geoms whose boxes do not meet
- * are farther apart than margin + t · approach speed + slack. */
+ * A box grows by t times the fastest point's speed, half the slack and its margin on every side:
+ * two geoms whose boxes do not meet are farther apart than margin + t · approach speed + slack. */
 #include "../math/vec3.h"
 #include "collider.h"
 
 /* Half box of a shape in world axes. */
-static void half_box(const TnShape *shape, const double rot[9], const double half_extent[3], double h[3])
+static void half_box(const TnShape *shape, const double rot[9], const double half_extent[3],
+                     double h[3])
 {
     const double *s = shape->size;
     for (int i = 0; i < 3; i++) {
         const double *row = rot + 3 * i;
         switch (shape->type) {
-        case TN_GEOM_SPHERE: h[i] = s[0]; break;
-        case TN_GEOM_CAPSULE: h[i] = s[0] + s[1] * fabs(row[2]); break;
-        case TN_GEOM_CYLINDER: h[i] = s[1] * fabs(row[2]) + s[0] * sqrt(fmax(0.0, 1.0 - row[2] * row[2])); break;
+        case TN_GEOM_SPHERE:
+            h[i] = s[0];
+            break;
+        case TN_GEOM_CAPSULE:
+            h[i] = s[0] + s[1] * fabs(row[2]);
+            break;
+        case TN_GEOM_CYLINDER:
+            h[i] = s[1] * fabs(row[2]) + s[0] * sqrt(fmax(0.0, 1.0 - row[2] * row[2]));
+            break;
         case TN_GEOM_ELLIPSOID: {
             double e[3] = {s[0] * row[0], s[1] * row[1], s[2] * row[2]};
             h[i] = v3_norm(e);
             break;
         }
-        default: h[i] = half_extent[0] * fabs(row[0]) + half_extent[1] * fabs(row[1]) + half_extent[2] * fabs(row[2]);
+        default:
+            h[i] = half_extent[0] * fabs(row[0]) + half_extent[1] * fabs(row[1]) +
+                   half_extent[2] * fabs(row[2]);
         }
     }
 }
 
-/* Outwards to float: the centre's rounding is added to box and ball, a little more for the rounding in the tests themselves. */
-static void set_bounds(TnBounds *b, int slot, const double c[3], const double h[3], double radius, double grow)
+/* Outwards to float: the centre's rounding is added to box and ball, a little more for the rounding
+ * in the tests themselves. */
+static void set_bounds(TnBounds *b, int slot, const double c[3], const double h[3], double radius,
+                       double grow)
 {
     const double more = 1.0 + 1e-6;
     double rounding = 1.2e-7 * (fabs(c[0]) + fabs(c[1]) + fabs(c[2]));
@@ -75,7 +86,8 @@ static void update_moving(const TnDetection *d, int index)
     }
     double h[3] = {slot->radius, slot->radius, slot->radius};
     if (!round) half_box(&c->shape[index], place->rot, local->half_extent, h);
-    set_bounds(&c->bounds[index], index, slot->pos, h, round ? slot->radius : local->bounding_radius,
+    set_bounds(&c->bounds[index], index, slot->pos, h,
+               round ? slot->radius : local->bounding_radius,
                d->t * slot->speed + 0.5 * d->slack + local->bound_margin);
     c->level[index] = level_of(&c->bounds[index], c->cell);
 }
@@ -88,14 +100,17 @@ static void update_fixed(const TnDetection *d, int index)
     double h[3];
     if (c->slots[index].shape_type == TN_GEOM_PLANE) return;
     half_box(&c->shape[index], c->place[index].rot, local->half_extent, h);
-    set_bounds(&c->bounds[index], index, c->slots[index].pos, h, local->bounding_radius, 0.5 * d->slack + local->bound_margin);
+    set_bounds(&c->bounds[index], index, c->slots[index].pos, h, local->bounding_radius,
+               0.5 * d->slack + local->bound_margin);
     c->level[index] = level_of(&c->bounds[index], c->cell);
 }
 
 void tn_bounds_update(const TnDetection *d, int begin, int end)
 {
     for (int slot = begin; slot < end; slot++) {
-        if (slot < d->collider->moving_count) update_moving(d, slot);
-        else update_fixed(d, slot);
+        if (slot < d->collider->moving_count)
+            update_moving(d, slot);
+        else
+            update_fixed(d, slot);
     }
 }

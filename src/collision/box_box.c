@@ -1,14 +1,15 @@
 /* box_box.c: two boxes by the separating axis test.
  *
- * With A's axes as rows of R = Aᵀ B and centre offset d, the gap along an axis l is |l·d| minus both boxes' reach along l. The best of
- * 6 face normals and 9 edge products is the direction of least overlap. For boxes that are apart it is a lower bound of the distance,
- * exact unless the nearest features are a corner with an edge or a corner; then GJK gives direction and distance. */
+ * With A's axes as rows of R = Aᵀ B and centre offset d, the gap along an axis l is |l·d| minus
+ * both boxes' reach along l. The best of 6 face normals and 9 edge products is the direction of
+ * least overlap. For boxes that are apart it is a lower bound of the distance, exact unless the
+ * nearest features are a corner with an edge or a corner; then GJK gives direction and distance. */
 #include "../math/vec3.h"
 #include "narrow.h"
 
 typedef struct Axis {
     double gap;
-    double n[3];     /* world, from a to b */
+    double n[3];        /* world, from a to b */
     int edge_a, edge_b; /* -1, -1 for a face */
 } Axis;
 
@@ -24,10 +25,12 @@ static double reach(const double h[3], const double columns[9], const double l[3
 }
 
 /* Edges win only when clearly better: the same face stays the reference from step to step. */
-static void try_axis(const TnPlaced *a, const TnPlaced *b, const double d[3], const double l[3], int edge_a, int edge_b, Axis *best)
+static void try_axis(const TnPlaced *a, const TnPlaced *b, const double d[3], const double l[3],
+                     int edge_a, int edge_b, Axis *best)
 {
     double along = v3_dot(d, l);
-    double gap = fabs(along) - reach(a->shape->size, a->at->rot, l) - reach(b->shape->size, b->at->rot, l);
+    double gap =
+        fabs(along) - reach(a->shape->size, a->at->rot, l) - reach(b->shape->size, b->at->rot, l);
     double biased = edge_a < 0 ? gap : gap > 0.0 ? gap * 0.9999 : gap * 1.01;
     if (biased <= best->gap) return;
     best->gap = gap;
@@ -41,7 +44,8 @@ static void edge_towards(const TnPlaced *s, const double n[3], int axis, double 
 {
     double local[3], m[3];
     m3_tmul_v(local, s->at->rot, n);
-    for (int i = 0; i < 3; i++) m[i] = i == axis ? 0.0 : local[i] >= 0.0 ? s->shape->size[i] : -s->shape->size[i];
+    for (int i = 0; i < 3; i++)
+        m[i] = i == axis ? 0.0 : local[i] >= 0.0 ? s->shape->size[i] : -s->shape->size[i];
     m3_mul_v(p, s->at->rot, m);
     v3_add(p, p, s->at->pos);
     m3_column(u, s->at->rot, axis);

@@ -1,12 +1,14 @@
 /* capsule.c: two capsules, in closed form.
  *
- * The nearest points of two segments c_a + s u, c_b + t v (|s| <= h_a, |t| <= h_b) solve a 2×2 system with its box constraints
- * [Ericson, Real-Time Collision Detection, 5.1.9]. Where the capsules lie side by side, the ends of their overlap are listed too, as
- * long as the shared normal is right there: the part of the offset across n must be small against the radii. */
+ * The nearest points of two segments c_a + s u, c_b + t v (|s| <= h_a, |t| <= h_b) solve a 2×2
+ * system with its box constraints [Ericson, Real-Time Collision Detection, 5.1.9]. Where the
+ * capsules lie side by side, the ends of their overlap are listed too, as long as the shared normal
+ * is right there: the part of the offset across n must be small against the radii. */
 #include "../math/vec3.h"
 #include "narrow.h"
 
-#define ACROSS 0.03 /* of the sum of radii: the gap at an end is then wrong by less than 0.05 % of it */
+#define ACROSS                                                                                     \
+    0.03 /* of the sum of radii: the gap at an end is then wrong by less than 0.05 % of it */
 
 static double clamp(double x, double limit) { return x < -limit ? -limit : x > limit ? limit : x; }
 
@@ -32,7 +34,8 @@ static void nearest(const Segment *a, const Segment *b, double *s, double *t)
 {
     double r[3];
     v3_sub(r, a->centre, b->centre);
-    double uv = v3_dot(a->axis, b->axis), ur = v3_dot(a->axis, r), vr = v3_dot(b->axis, r), det = 1.0 - uv * uv;
+    double uv = v3_dot(a->axis, b->axis), ur = v3_dot(a->axis, r), vr = v3_dot(b->axis, r),
+           det = 1.0 - uv * uv;
     *s = det > 1e-12 ? clamp((uv * vr - ur) / det, a->half) : 0.0;
     *t = uv * *s + vr;
     if (fabs(*t) > b->half) {
@@ -42,7 +45,8 @@ static void nearest(const Segment *a, const Segment *b, double *s, double *t)
 }
 
 /* Adds the point at parameter s of a, against the nearest point of b. */
-static void add_end(const Segment *a, const Segment *b, double s, const double n[3], double margin, uint32_t feature, TnManifold *out)
+static void add_end(const Segment *a, const Segment *b, double s, const double n[3], double margin,
+                    uint32_t feature, TnManifold *out)
 {
     double p[3], q[3], d[3];
     point_at(a, s, p);
@@ -56,7 +60,8 @@ static void add_end(const Segment *a, const Segment *b, double s, const double n
     tn_manifold_add(out, margin, p, gap, feature);
 }
 
-bool tn_collide_capsule_capsule(const TnPlaced *pa, const TnPlaced *pb, double margin, TnManifold *out)
+bool tn_collide_capsule_capsule(const TnPlaced *pa, const TnPlaced *pb, double margin,
+                                TnManifold *out)
 {
     Segment a = segment_of(pa), b = segment_of(pb);
     double s, t, p[3], q[3], n[3];
@@ -80,11 +85,14 @@ bool tn_collide_capsule_capsule(const TnPlaced *pa, const TnPlaced *pb, double m
     v3_sub(d, b.centre, a.centre);
     double middle = v3_dot(d, a.axis), reach = b.half * fabs(uv);
     double low = fmax(-a.half, middle - reach), high = fmin(a.half, middle + reach);
-    if (high - low > 0.05 * fmin(a.half, b.half) && fabs(uv) > 0.9 && fabs(v3_dot(n, a.axis)) < 0.3) {
+    if (high - low > 0.05 * fmin(a.half, b.half) && fabs(uv) > 0.9 &&
+        fabs(v3_dot(n, a.axis)) < 0.3) {
         /* each half of the id names an end of its capsule: 1 lower, 2 upper */
         uint32_t low_b = uv > 0.0 ? 1u : 2u, high_b = uv > 0.0 ? 2u : 1u;
-        add_end(&a, &b, low, n, margin, low > -a.half ? tn_feature(0u, low_b) : tn_feature(1u, 0u), out);
-        add_end(&a, &b, high, n, margin, high < a.half ? tn_feature(0u, high_b) : tn_feature(2u, 0u), out);
+        add_end(&a, &b, low, n, margin, low > -a.half ? tn_feature(0u, low_b) : tn_feature(1u, 0u),
+                out);
+        add_end(&a, &b, high, n, margin,
+                high < a.half ? tn_feature(0u, high_b) : tn_feature(2u, 0u), out);
     }
     int lower = 0;
     for (int i = 1; i < out->count; i++)

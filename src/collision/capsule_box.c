@@ -1,9 +1,10 @@
 /* capsule_box.c: a capsule with a box, in closed form.
  *
- * In the box's axes the squared distance from the core c + t u, |t| <= H, to the box with half lengths h is
- *     f(t) = Σ_i max(0, |c_i + t u_i| - h_i)²,
- * convex and piecewise quadratic: f' is linear between the at most six places where a coordinate enters or leaves the box, so its root
- * is found exactly. A core that meets the box is pushed out along the best of three face normals and three u × e_i. */
+ * In the box's axes the squared distance from the core c + t u, |t| <= H, to the box with half
+ * lengths h is f(t) = Σ_i max(0, |c_i + t u_i| - h_i)², convex and piecewise quadratic: f' is
+ * linear between the at most six places where a coordinate enters or leaves the box, so its root is
+ * found exactly. A core that meets the box is pushed out along the best of three face normals and
+ * three u × e_i. */
 #include "../math/vec3.h"
 #include "narrow.h"
 
@@ -34,7 +35,8 @@ static double nearest_parameter(const Core *k, const double h[3])
         }
     }
     /* last stop with a falling and first stop with a rising f */
-    double falls = -INFINITY, rises = INFINITY, fall_slope = 0.0, rise_slope = 0.0, low = INFINITY, high = -INFINITY;
+    double falls = -INFINITY, rises = INFINITY, fall_slope = 0.0, rise_slope = 0.0, low = INFINITY,
+           high = -INFINITY;
     for (int i = 0; i < count; i++) {
         double g = slope(k, h, stops[i]);
         if (g < 0.0 && stops[i] > falls) {
@@ -54,8 +56,10 @@ static double nearest_parameter(const Core *k, const double h[3])
     return falls + (rises - falls) * fall_slope / (fall_slope - rise_slope);
 }
 
-/* The core meets the box: the axis along which it leaves it soonest. All in the box's axes, n from the capsule to the box. */
-static void escape(const Core *k, const double h[3], double n[3], double *separation, int *edge_axis)
+/* The core meets the box: the axis along which it leaves it soonest. All in the box's axes, n from
+ * the capsule to the box. */
+static void escape(const Core *k, const double h[3], double n[3], double *separation,
+                   int *edge_axis)
 {
     *separation = -INFINITY;
     *edge_axis = -1;
@@ -107,7 +111,8 @@ bool tn_collide_capsule_box(const TnPlaced *a, const TnPlaced *b, double margin,
         } else { /* against the box's edge that looks against n */
             double corner[3], e[3] = {0.0, 0.0, 0.0}, s;
             e[edge_axis] = 1.0;
-            for (int i = 0; i < 3; i++) corner[i] = i == edge_axis ? 0.0 : n[i] > 0.0 ? -h[i] : h[i];
+            for (int i = 0; i < 3; i++)
+                corner[i] = i == edge_axis ? 0.0 : n[i] > 0.0 ? -h[i] : h[i];
             tn_lines_nearest(k.c, k.u, corner, e, &t, &s);
             t = t < -k.half ? -k.half : t > k.half ? k.half : t;
         }

@@ -1,25 +1,37 @@
 /* collide.c: which routine handles which pair.
  *
- * Pairs are put in a canonical order first (by type, then by size, then by place), so that swapping the arguments gives the same
- * points, the opposite normal, and feature ids with their halves exchanged. */
+ * Pairs are put in a canonical order first (by type, then by size, then by place), so that swapping
+ * the arguments gives the same points, the opposite normal, and feature ids with their halves
+ * exchanged. */
 #include "../math/vec3.h"
 #include "narrow.h"
 
 #define TYPE_COUNT (TN_GEOM_MESH + 1)
 
-static const TnCollideFn table[TYPE_COUNT][TYPE_COUNT] = {
-    [TN_GEOM_PLANE] = {[TN_GEOM_SPHERE] = tn_collide_plane, [TN_GEOM_CAPSULE] = tn_collide_plane,
-                       [TN_GEOM_ELLIPSOID] = tn_collide_plane, [TN_GEOM_CYLINDER] = tn_collide_plane,
-                       [TN_GEOM_BOX] = tn_collide_plane, [TN_GEOM_MESH] = tn_collide_plane},
-    [TN_GEOM_SPHERE] = {[TN_GEOM_SPHERE] = tn_collide_sphere_sphere, [TN_GEOM_CAPSULE] = tn_collide_sphere_capsule,
-                        [TN_GEOM_ELLIPSOID] = tn_collide_convex, [TN_GEOM_CYLINDER] = tn_collide_sphere_cylinder,
-                        [TN_GEOM_BOX] = tn_collide_sphere_box, [TN_GEOM_MESH] = tn_collide_convex},
-    [TN_GEOM_CAPSULE] = {[TN_GEOM_CAPSULE] = tn_collide_capsule_capsule, [TN_GEOM_ELLIPSOID] = tn_collide_convex,
-                         [TN_GEOM_CYLINDER] = tn_collide_convex, [TN_GEOM_BOX] = tn_collide_capsule_box,
+static TnCollideFn *const table[TYPE_COUNT][TYPE_COUNT] = {
+    [TN_GEOM_PLANE] = {[TN_GEOM_SPHERE] = tn_collide_plane,
+                       [TN_GEOM_CAPSULE] = tn_collide_plane,
+                       [TN_GEOM_ELLIPSOID] = tn_collide_plane,
+                       [TN_GEOM_CYLINDER] = tn_collide_plane,
+                       [TN_GEOM_BOX] = tn_collide_plane,
+                       [TN_GEOM_MESH] = tn_collide_plane},
+    [TN_GEOM_SPHERE] = {[TN_GEOM_SPHERE] = tn_collide_sphere_sphere,
+                        [TN_GEOM_CAPSULE] = tn_collide_sphere_capsule,
+                        [TN_GEOM_ELLIPSOID] = tn_collide_convex,
+                        [TN_GEOM_CYLINDER] = tn_collide_sphere_cylinder,
+                        [TN_GEOM_BOX] = tn_collide_sphere_box,
+                        [TN_GEOM_MESH] = tn_collide_convex},
+    [TN_GEOM_CAPSULE] = {[TN_GEOM_CAPSULE] = tn_collide_capsule_capsule,
+                         [TN_GEOM_ELLIPSOID] = tn_collide_convex,
+                         [TN_GEOM_CYLINDER] = tn_collide_convex,
+                         [TN_GEOM_BOX] = tn_collide_capsule_box,
                          [TN_GEOM_MESH] = tn_collide_convex},
-    [TN_GEOM_ELLIPSOID] = {[TN_GEOM_ELLIPSOID] = tn_collide_convex, [TN_GEOM_CYLINDER] = tn_collide_convex,
-                           [TN_GEOM_BOX] = tn_collide_convex, [TN_GEOM_MESH] = tn_collide_convex},
-    [TN_GEOM_CYLINDER] = {[TN_GEOM_CYLINDER] = tn_collide_convex, [TN_GEOM_BOX] = tn_collide_convex,
+    [TN_GEOM_ELLIPSOID] = {[TN_GEOM_ELLIPSOID] = tn_collide_convex,
+                           [TN_GEOM_CYLINDER] = tn_collide_convex,
+                           [TN_GEOM_BOX] = tn_collide_convex,
+                           [TN_GEOM_MESH] = tn_collide_convex},
+    [TN_GEOM_CYLINDER] = {[TN_GEOM_CYLINDER] = tn_collide_convex,
+                          [TN_GEOM_BOX] = tn_collide_convex,
                           [TN_GEOM_MESH] = tn_collide_convex},
     [TN_GEOM_BOX] = {[TN_GEOM_BOX] = tn_collide_box_box, [TN_GEOM_MESH] = tn_collide_convex},
     [TN_GEOM_MESH] = {[TN_GEOM_MESH] = tn_collide_convex},
@@ -32,26 +44,30 @@ static int compare(const double *x, const double *y, int count)
     return 0;
 }
 
-static bool in_order(const TnShape *a, const TnTransform *ta, const TnShape *b, const TnTransform *tb)
+static bool in_order(const TnShape *a, const TnTransform *ta, const TnShape *b,
+                     const TnTransform *tb)
 {
     if (a->type != b->type) return a->type < b->type;
-    int order = a->type == TN_GEOM_MESH ? a->mesh_vertex_count - b->mesh_vertex_count : compare(a->size, b->size, 3);
+    int order = a->type == TN_GEOM_MESH ? a->mesh_vertex_count - b->mesh_vertex_count
+                                        : compare(a->size, b->size, 3);
     if (order == 0) order = compare(ta->pos, tb->pos, 3);
     if (order == 0) order = compare(ta->rot, tb->rot, 9);
     return order <= 0;
 }
 
-bool tn_collide(const TnShape *a, const TnTransform *ta, const TnShape *b, const TnTransform *tb, double margin, TnManifold *out)
+bool tn_collide(const TnShape *a, const TnTransform *ta, const TnShape *b, const TnTransform *tb,
+                double margin, TnManifold *out)
 {
     out->count = 0;
     v3_set(out->normal, 0.0, 0.0, 1.0);
     if ((unsigned)a->type >= TYPE_COUNT || (unsigned)b->type >= TYPE_COUNT) return false;
     bool keep = in_order(a, ta, b, tb);
     TnPlaced first = {keep ? a : b, keep ? ta : tb}, second = {keep ? b : a, keep ? tb : ta};
-    TnCollideFn fn = table[first.shape->type][second.shape->type];
+    TnCollideFn *fn = table[first.shape->type][second.shape->type];
     if (!fn || !fn(&first, &second, margin, out)) return false;
     if (keep) return true;
     for (int i = 0; i < 3; i++) out->normal[i] = -out->normal[i];
-    for (int i = 0; i < out->count; i++) out->points[i].feature = out->points[i].feature << 16 | out->points[i].feature >> 16;
+    for (int i = 0; i < out->count; i++)
+        out->points[i].feature = out->points[i].feature << 16 | out->points[i].feature >> 16;
     return true;
 }

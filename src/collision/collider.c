@@ -1,7 +1,8 @@
-/* collider.c: makes a collider: gives slots to the geoms that can collide, sorts them, and allocates all that a step needs. */
+/* collider.c: makes a collider: gives slots to the geoms that can collide, sorts them, and
+ * allocates all that a step needs. */
+#include "collider.h"
 #include "../base/base.h"
 #include "../math/vec3.h"
-#include "collider.h"
 
 #include <stdlib.h>
 
@@ -64,7 +65,8 @@ static int collect(const TnModel *m, const uint8_t *paired, SortKey *keys)
     for (int g = 0; g < m->geom_count; g++) {
         const TnGeom *geom = &m->geoms[g];
         if (geom->contact_type == 0 && geom->contact_affinity == 0 && !paired[g]) continue;
-        keys[count++] = (SortKey){geom->link == 0, geom->type == TN_GEOM_PLANE ? INFINITY : geom->bounding_radius, g};
+        keys[count++] = (SortKey){
+            geom->link == 0, geom->type == TN_GEOM_PLANE ? INFINITY : geom->bounding_radius, g};
     }
     if (count > 1) qsort(keys, (size_t)count, sizeof keys[0], compare_keys);
     return count;
@@ -77,13 +79,15 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
     for (int slot = 0; slot < c->count; slot++) {
         const TnGeom *g = &m->geoms[keys[slot].geom];
         TnSlotLocal *local = &c->locals[slot];
-        c->slots[slot] = (TnSlot){.geom = keys[slot].geom, .link = g->link, .radius = g->size[0], .shape_type = g->type};
+        c->slots[slot] = (TnSlot){
+            .geom = keys[slot].geom, .link = g->link, .radius = g->size[0], .shape_type = g->type};
         c->slot_of[keys[slot].geom] = slot;
         c->bounds[slot].slot = slot;
         v3_copy(local->pos, g->link_pos);
         v3_copy(local->half_extent, g->half_extent);
         local->bounding_radius = g->bounding_radius;
-        c->shape[slot] = (TnShape){g->type, {g->size[0], g->size[1], g->size[2]}, g->mesh_vertices, g->mesh_vertex_count};
+        c->shape[slot] = (TnShape){
+            g->type, {g->size[0], g->size[1], g->size[2]}, g->mesh_vertices, g->mesh_vertex_count};
         /* the place of a fixed geom; a moving sphere keeps these axes, as it needs none */
         v3_copy(c->place[slot].pos, g->link_pos);
         v3_copy(c->slots[slot].pos, g->link_pos);
@@ -92,7 +96,8 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
         if (g->type != TN_GEOM_PLANE) c->finite_count++;
         TN_ASSERT(g->link == 0 || g->type != TN_GEOM_PLANE); /* compile refuses it */
     }
-    /* the cell of level 0: a quarter above the usual box, so that most of what moves stays in one level */
+    /* the cell of level 0: a quarter above the usual box, so that most of what moves stays in one
+     * level */
     int middle = c->moving_count / 2;
     const double *h = c->moving_count > 0 ? c->locals[middle].half_extent : NULL;
     c->cell = h ? 2.5 * fmax(h[0], fmax(h[1], h[2])) : 1.0;
@@ -121,7 +126,8 @@ TnCollider *tn_collider_create(const TnModel *model)
     lay_out(c, &carver, n, model->body_count, model->pair_count);
     c->memory = memory;
     c->model = model;
-    for (int i = 0; i < model->pair_count; i++) paired[model->pairs[i].geom1] = paired[model->pairs[i].geom2] = 1;
+    for (int i = 0; i < model->pair_count; i++)
+        paired[model->pairs[i].geom1] = paired[model->pairs[i].geom2] = 1;
     c->count = collect(model, paired, keys);
     fill_slots(c, keys);
     tn_filter_init(c);

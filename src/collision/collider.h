@@ -1,13 +1,17 @@
-/* collider.h (internal): per-world memory of the collision phase, all of it allocated by tn_collider_create.
+/* collider.h (internal): per-world memory of the collision phase, all of it allocated by
+ * tn_collider_create.
  *
- * Geoms that can collide at all get a slot. Slots are sorted once: moving before fixed, small before large, planes (always fixed)
- * last. The geom with the lower slot is a contact's geom1, so geom1 always moves, and the order of a pair never changes.
+ * Geoms that can collide at all get a slot. Slots are sorted once: moving before fixed, small
+ * before large, planes (always fixed) last. The geom with the lower slot is a contact's geom1, so
+ * geom1 always moves, and the order of a pair never changes.
  *
- * A step:  bounds.c   places and swept boxes of all slots
- *          grid.c     slots of similar size into one grid each; a handful of larger ones into a list
- *          detect.c   for each moving slot: neighbours with a higher slot -> filter -> narrow phase -> points
+ * A step:  bounds.c  places and swept boxes of all slots
+ *          grid.c    slots of similar size into one grid each, a few larger ones into a list
+ *          detect.c  for each moving slot the neighbours with a higher slot
+ *          emit.c    for each such pair: filter, narrow phase, points
  *
- * Work is cut into chunks of TN_CHUNK slots whatever the number of threads, each with its own part of the point list. */
+ * Work is cut into chunks of TN_CHUNK slots whatever the number of threads, each with its own part
+ * of the point list. */
 #ifndef TN_COLLISION_COLLIDER_H
 #define TN_COLLISION_COLLIDER_H
 
@@ -16,14 +20,15 @@
 
 #include <math.h>
 
-#define TN_CHUNK 1024      /* slots per chunk; a scene below this runs on one thread */
-#define TN_LEVEL_MAX 64    /* sizes are sorted by powers of two */
-#define TN_CANDIDATES 256  /* pairs handed from the broad to the narrow phase at a time */
+#define TN_CHUNK 1024     /* slots per chunk; a scene below this runs on one thread */
+#define TN_LEVEL_MAX 64   /* sizes are sorted by powers of two */
+#define TN_CANDIDATES 256 /* pairs handed from the broad to the narrow phase at a time */
 #define TN_CELLS_PER_MEMBER 4
 #define TN_CELLS_MORE 64
 /* cells of all grids together: tables are no larger than their members need */
-#define TN_GRID_CELLS(n) (TN_CELLS_PER_MEMBER * (size_t)(n) + (TN_CELLS_MORE + 1) * (size_t)TN_LEVEL_MAX)
-#define TN_FEW 24          /* so many are quicker to list than to put into a grid */
+#define TN_GRID_CELLS(n)                                                                           \
+    (TN_CELLS_PER_MEMBER * (size_t)(n) + (TN_CELLS_MORE + 1) * (size_t)TN_LEVEL_MAX)
+#define TN_FEW 24 /* so many are quicker to list than to put into a grid */
 
 /* All that a pair of spheres and the filter need of a slot, in two cache lines. */
 typedef struct TnSlot {
@@ -35,9 +40,10 @@ typedef struct TnSlot {
     /* constant */
     uint32_t type_mask, affinity_mask;
     int32_t link;
-    int32_t special;    /* nonzero: part of a tree, an exclude or an explicit pair; two of these need a look at the model */
-    int32_t geom;       /* index in the model */
-    int32_t surface;    /* index in TnCollider.surfaces */
+    int32_t special; /* nonzero: part of a tree, an exclude or an explicit pair; two of these need a
+                        look at the model */
+    int32_t geom;    /* index in the model */
+    int32_t surface; /* index in TnCollider.surfaces */
     TnGeomType shape_type;
     int32_t pad;
     double margin;
@@ -46,10 +52,10 @@ typedef struct TnSlot {
 
 /* What the update of a slot's bounds needs, in one cache line. */
 typedef struct TnSlotLocal {
-    double pos[3];          /* in the link's axes */
+    double pos[3]; /* in the link's axes */
     double bounding_radius;
     double half_extent[3];
-    double bound_margin;    /* largest margin in which it may take part, m */
+    double bound_margin; /* largest margin in which it may take part, m */
 } TnSlotLocal;
 
 /* What a contact takes from its geoms; equal ones are stored once. */
@@ -59,7 +65,7 @@ typedef struct TnSurface {
     double restitution;
 } TnSurface;
 
-/* A swept box and a swept ball about its centre, rounded outwards to float: two fit a cache line. */
+/* A swept box and ball about its centre, rounded outwards to float: two fit a cache line. */
 typedef struct TnBounds {
     float c[3];
     int32_t slot;
@@ -67,36 +73,39 @@ typedef struct TnBounds {
     float r;    /* of the ball */
 } TnBounds;
 
-/* A uniform grid over the centres of boxes of similar size, members sorted by cell, x fastest: neighbours along x are one run.
- * A grid that would be much larger than its members wraps around; the box test sorts out strangers in the same cell. */
+/* A uniform grid over the centres of boxes of similar size, members sorted by cell, x fastest:
+ * neighbours along x are one run. A grid that would be much larger than its members wraps around;
+ * the box test sorts out strangers in the same cell. */
 typedef struct TnGrid {
-    int begin, count;   /* members in TnCollider.members */
-    int true_dims[3];   /* cells along each axis */
-    int dims[3];        /* of the table, <= true_dims */
+    int begin, count;           /* members in TnCollider.members */
+    int true_dims[3];           /* cells along each axis */
+    int dims[3];                /* of the table, <= true_dims */
     double origin[3], per_cell; /* cells per metre */
-    float reach[3];     /* largest half box of a member */
-    bool round;         /* all members are spheres: their balls are tighter than their boxes */
-    int32_t *start;     /* per cell of the table and one more: first member */
+    float reach[3];             /* largest half box of a member */
+    bool round;     /* all members are spheres: their balls are tighter than their boxes */
+    int32_t *start; /* per cell of the table and one more: first member */
 } TnGrid;
 
-typedef struct TnPairEntry { int32_t low, high, index; } TnPairEntry; /* geoms of an explicit pair, sorted */
+typedef struct TnPairEntry {
+    int32_t low, high, index;
+} TnPairEntry; /* geoms of an explicit pair, sorted */
 
 struct TnCollider {
     const TnModel *model;
-    int count;                   /* slots */
-    int moving_count;            /* those on moving links come first, */
-    int finite_count;            /* then fixed ones, the planes last */
-    double cell;                 /* m: cell of level 0, a little above the usual box */
+    int count;        /* slots */
+    int moving_count; /* those on moving links come first, */
+    int finite_count; /* then fixed ones, the planes last */
+    double cell;      /* m: cell of level 0, a little above the usual box */
     /* constant, per slot */
-    TnSlot *slots;               /* half constant, half per step */
+    TnSlot *slots; /* half constant, half per step */
     TnSlotLocal *locals;
     TnShape *shape;
     TnSurface *surfaces;
     int surface_count;
     TnPairEntry *pairs;
     int pair_count;
-    int32_t *slot_of;            /* geom -> slot, -1 for one that never collides */
-    uint8_t *excluded;           /* body -> named by an exclude */
+    int32_t *slot_of;  /* geom -> slot, -1 for one that never collides */
+    uint8_t *excluded; /* body -> named by an exclude */
     /* per step, per slot (fixed ones are placed at create) */
     TnTransform *place;
     TnBounds *bounds;
@@ -104,18 +113,19 @@ struct TnCollider {
     /* grids */
     TnGrid grids[TN_LEVEL_MAX];
     int grid_count;
-    TnBounds *members;           /* of all grids, sorted by cell */
-    int32_t *cell_of;            /* scratch: cell of a slot */
-    int32_t *cells;              /* tables of all grids */
-    TnBounds few[TN_FEW];        /* those in no grid */
+    TnBounds *members;    /* of all grids, sorted by cell */
+    int32_t *cell_of;     /* scratch: cell of a slot */
+    int32_t *cells;       /* tables of all grids */
+    TnBounds few[TN_FEW]; /* those in no grid */
     int few_count;
-    const TnBounds **items;      /* boxes of the moving slots in spatial order: the order of the contact list */
+    const TnBounds *
+        *items; /* boxes of the moving slots in spatial order: the order of the contact list */
     int item_count;
     /* chunks */
     int chunk_count;
     int *chunk_capacity, *chunk_used; /* points */
-    size_t *chunk_start;         /* first point of a chunk's part */
-    void *memory;                /* the one block that holds all of the above */
+    size_t *chunk_start;              /* first point of a chunk's part */
+    void *memory;                     /* the one block that holds all of the above */
 };
 
 /* Asks for a slot's two cache lines ahead of time. */
@@ -135,7 +145,7 @@ typedef struct TnDetection {
     const TnLinkFrame *frames;
     const double (*twists)[6];
     double t, slack;
-    TnContactPoint *points;      /* all chunks' parts, one after the other */
+    TnContactPoint *points; /* all chunks' parts, one after the other */
 } TnDetection;
 
 /* Parameters of a pair. */
@@ -145,7 +155,8 @@ typedef struct TnPairRule {
 } TnPairRule;
 
 /* ---- emit.c ---- */
-/* A chunk's part of the point list; `count` goes on past the capacity, so that a second try has the right size. */
+/* A chunk's part of the point list; `count` goes on past the capacity, so that a second try has the
+ * right size. */
 typedef struct TnEmitter {
     const TnDetection *detection;
     TnContactPoint *points;
@@ -193,7 +204,8 @@ static inline void tn_candidates_add(TnCandidates *c, int slot1, int slot2)
 }
 
 /* Adds the grid's members whose boxes meet `box` and whose slot is above its own. */
-void tn_grid_query(const TnCollider *collider, const TnGrid *grid, const TnBounds *box, TnCandidates *out);
+void tn_grid_query(const TnCollider *collider, const TnGrid *grid, const TnBounds *box,
+                   TnCandidates *out);
 
 /* Both without a branch: no predictor can guess which of the boxes looked at meet. */
 static inline int tn_balls_meet(const TnBounds *a, const TnBounds *b)
@@ -205,7 +217,8 @@ static inline int tn_balls_meet(const TnBounds *a, const TnBounds *b)
 static inline int tn_bounds_meet(const TnBounds *a, const TnBounds *b)
 {
     float x = a->c[0] - b->c[0], y = a->c[1] - b->c[1], z = a->c[2] - b->c[2];
-    return (fabsf(x) <= a->h[0] + b->h[0]) & (fabsf(y) <= a->h[1] + b->h[1]) & (fabsf(z) <= a->h[2] + b->h[2]) & tn_balls_meet(a, b);
+    return (fabsf(x) <= a->h[0] + b->h[0]) & (fabsf(y) <= a->h[1] + b->h[1]) &
+           (fabsf(z) <= a->h[2] + b->h[2]) & tn_balls_meet(a, b);
 }
 
 #endif

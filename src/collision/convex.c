@@ -1,15 +1,18 @@
 /* convex.c: any two convex shapes: GJK where their cores are apart, EPA where they meet.
  *
- * EPA rather than MPR, because it ends at the direction of least overlap whatever the start, which keeps the normal of resting faces
- * independent of history; the pairs that are many in practice have closed forms and never come here. */
+ * EPA rather than MPR, because it ends at the direction of least overlap whatever the start, which
+ * keeps the normal of resting faces independent of history; the pairs that are many in practice
+ * have closed forms and never come here. */
 #include "../math/vec3.h"
 #include "narrow.h"
 
-void tn_lines_nearest(const double p[3], const double u[3], const double q[3], const double v[3], double *s, double *t)
+void tn_lines_nearest(const double p[3], const double u[3], const double q[3], const double v[3],
+                      double *s, double *t)
 {
     double r[3];
     v3_sub(r, p, q);
-    double uv = v3_dot(u, v), ur = v3_dot(u, r), vr = v3_dot(v, r), det = fmax(1.0 - uv * uv, 1e-300);
+    double uv = v3_dot(u, v), ur = v3_dot(u, r), vr = v3_dot(v, r),
+           det = fmax(1.0 - uv * uv, 1e-300);
     *s = (uv * vr - ur) / det;
     *t = (vr - uv * ur) / det;
 }
@@ -26,7 +29,8 @@ static void snap_to_axes(const TnPlaced *a, const TnPlaced *b, double scale, TnW
 {
     for (int k = 0; k < 6; k++) {
         const TnPlaced *s = k < 3 ? a : b;
-        bool has_face = s->shape->type == TN_GEOM_BOX || (s->shape->type == TN_GEOM_CYLINDER && k % 3 == 2);
+        bool has_face =
+            s->shape->type == TN_GEOM_BOX || (s->shape->type == TN_GEOM_CYLINDER && k % 3 == 2);
         if (!has_face) continue;
         double axis[3];
         m3_column(axis, s->at->rot, k % 3);
@@ -47,7 +51,8 @@ void tn_convex_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out)
     bool apart = tn_gjk(a, b, scale, out);
     double distance = out->gap;
     if (apart) out->gap = tn_separation(a, b, out->normal);
-    /* so near to touching that rounding stopped GJK before its direction was right: the better one of both */
+    /* so near to touching that rounding stopped GJK before its direction was right: the better one
+     * of both */
     if (!apart || distance - out->gap > 1e-11 * scale) {
         TnWitness other;
         tn_epa(a, b, scale, &other);

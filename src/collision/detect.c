@@ -1,7 +1,9 @@
-/* detect.c: the collision phase of a step: bounds, grids, then each chunk of moving geoms finds its neighbours and their contacts.
+/* detect.c: the collision phase of a step: bounds, grids, then each chunk of moving geoms finds its
+ * neighbours and their contacts.
  *
- * A chunk writes to its own part of one list; the parts are closed up afterwards. Parts are sized by what the chunk needed before;
- * where that is too little, everything is done again with the right sizes, so a warm step never is. */
+ * A chunk writes to its own part of one list; the parts are closed up afterwards. Parts are sized
+ * by what the chunk needed before; where that is too little, everything is done again with the
+ * right sizes, so a warm step never is. */
 #include "../base/base.h"
 #include "../math/vec3.h"
 #include "collider.h"
@@ -59,7 +61,8 @@ static void detect_chunks(void *context, int begin, int end, int thread)
     TnCollider *c = d->collider;
     (void)thread;
     for (int chunk = begin; chunk < end; chunk++) {
-        TnEmitter emitter = {.detection = d, .capacity = c->chunk_capacity[chunk], .surface1 = -1, .surface2 = -1};
+        TnEmitter emitter = {
+            .detection = d, .capacity = c->chunk_capacity[chunk], .surface1 = -1, .surface2 = -1};
         emitter.points = d->points + c->chunk_start[chunk];
         detect_chunk(d, chunk, &emitter);
         c->chunk_used[chunk] = emitter.count;
@@ -93,16 +96,18 @@ static int close_up(const TnCollider *c, TnContactPoint *points)
     int count = 0;
     for (int k = 0; k < c->chunk_count; k++) {
         if ((size_t)count != c->chunk_start[k])
-            memmove(points + count, points + c->chunk_start[k], sizeof points[0] * (size_t)c->chunk_used[k]);
+            memmove(points + count, points + c->chunk_start[k],
+                    sizeof points[0] * (size_t)c->chunk_used[k]);
         count += c->chunk_used[k];
     }
     return count;
 }
 
-bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const double (*twists)[6], double t, double slack,
-                         TnArena *arena, TnPool *pool, TnContactList *out)
+bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const double (*twists)[6],
+                         double t, double slack, TnArena *arena, TnPool *pool, TnContactList *out)
 {
-    TnDetection d = {.collider = collider, .frames = frames, .twists = twists, .t = t, .slack = slack};
+    TnDetection d = {
+        .collider = collider, .frames = frames, .twists = twists, .t = t, .slack = slack};
     *out = (TnContactList){NULL, 0};
     int update_count = (collider->count + TN_CHUNK - 1) / TN_CHUNK;
     tn_pool_run(pool, update_count, 1, update_chunks, &d);

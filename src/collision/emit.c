@@ -2,7 +2,8 @@
  *
  *     listed:  gap <= margin + t · max(0, n · (v₁(p) - v₂(p))) + slack
  *
- * Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are done in place. */
+ * Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are
+ * done in place. */
 #include "../math/vec3.h"
 #include "collider.h"
 
@@ -53,7 +54,8 @@ static const TnPairRule *rule_of(TnEmitter *e, const Pair *pair)
     if (pair->explicit_pair >= 0) {
         const TnPair *p = &c->model->pairs[pair->explicit_pair];
         e->surface1 = e->surface2 = -1;
-        e->rule = (TnPairRule){p->contact_dim, {p->friction[0], p->friction[1], p->friction[2]}, p->restitution};
+        e->rule = (TnPairRule){
+            p->contact_dim, {p->friction[0], p->friction[1], p->friction[2]}, p->restitution};
         return &e->rule;
     }
     int32_t surface1 = c->slots[pair->slot1].surface, surface2 = c->slots[pair->slot2].surface;
@@ -65,7 +67,8 @@ static const TnPairRule *rule_of(TnEmitter *e, const Pair *pair)
     return &e->rule;
 }
 
-static void append(TnEmitter *e, const Pair *pair, const double pos[3], const double n[3], double gap, uint32_t feature)
+static void append(TnEmitter *e, const Pair *pair, const double pos[3], const double n[3],
+                   double gap, uint32_t feature)
 {
     const TnCollider *c = e->detection->collider;
     const TnPairRule *rule = rule_of(e, pair);
@@ -86,13 +89,16 @@ static void emit_spheres(TnEmitter *e, const Pair *pair)
 {
     const TnDetection *d = e->detection;
     const TnSlot *a = &d->collider->slots[pair->slot1], *b = &d->collider->slots[pair->slot2];
-    double allowed = pair->margin + d->slack, reach = a->radius + b->radius + allowed + d->t * (a->speed + b->speed), n[3], v[3];
+    double allowed = pair->margin + d->slack,
+           reach = a->radius + b->radius + allowed + d->t * (a->speed + b->speed), n[3], v[3];
     v3_sub(n, b->pos, a->pos);
     double distance2 = v3_dot(n, n);
     if (!(distance2 <= reach * reach)) return;
     double distance = sqrt(distance2), gap = distance - a->radius - b->radius;
-    if (distance > 0.0) v3_scale(n, n, 1.0 / distance);
-    else v3_set(n, 0.0, 0.0, 1.0);
+    if (distance > 0.0)
+        v3_scale(n, n, 1.0 / distance);
+    else
+        v3_set(n, 0.0, 0.0, 1.0);
     /* the contact lies on the line of centres: spinning adds nothing along n */
     v3_sub(v, a->velocity, b->velocity);
     if (!(gap <= allowed + d->t * larger(0.0, v3_dot(n, v)))) return;
@@ -147,8 +153,11 @@ void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, in
         if (k + 8 < count) tn_slot_fetch(&c->slots[slot2[k + 8]]);
         if (!passes(c, slot1[k], slot2[k], &pair)) continue;
         TnGeomType a = c->slots[slot1[k]].shape_type, b = c->slots[slot2[k]].shape_type;
-        if (a == TN_GEOM_SPHERE && b == TN_GEOM_SPHERE) emit_spheres(e, &pair);
-        else if (a == TN_GEOM_SPHERE && b == TN_GEOM_PLANE) emit_sphere_plane(e, &pair);
-        else emit_shapes(e, &pair);
+        if (a == TN_GEOM_SPHERE && b == TN_GEOM_SPHERE)
+            emit_spheres(e, &pair);
+        else if (a == TN_GEOM_SPHERE && b == TN_GEOM_PLANE)
+            emit_sphere_plane(e, &pair);
+        else
+            emit_shapes(e, &pair);
     }
 }

@@ -1,8 +1,10 @@
 /* epa.c: depth of overlap of two convex cores by the expanding polytope [van den Bergen 2001].
  *
- * A polytope inside A - B grows where its boundary is nearest to the origin, until the support point in that face's direction lies on
- * the face. Faces are measured by the signed distance of their plane from the origin with normals turned away from the polytope's own
- * inside, so the origin need not be in the polytope: it may even be outside A - B by a hair (shapes that barely touch). */
+ * A polytope inside A - B grows where its boundary is nearest to the origin, until the support
+ * point in that face's direction lies on the face. Faces are measured by the signed distance of
+ * their plane from the origin with normals turned away from the polytope's own inside, so the
+ * origin need not be in the polytope: it may even be outside A - B by a hair (shapes that barely
+ * touch). */
 #include "../math/vec3.h"
 #include "narrow.h"
 
@@ -58,7 +60,7 @@ static int add_vertex(Polytope *p, const TnPlaced *a, const TnPlaced *b, const d
     return p->vertex_count++;
 }
 
-/* The farther one of the two support points along ±d from the plane or line through `from`. */
+/* Adds the support point along d or -d, whichever is farther from vertex 0; returns how far. */
 static double add_farther(Polytope *p, const TnPlaced *a, const TnPlaced *b, const double d[3])
 {
     double back[3] = {-d[0], -d[1], -d[2]}, e[3], f[3];
@@ -97,7 +99,8 @@ static bool start(Polytope *p, const TnPlaced *a, const TnPlaced *b)
     if (add_farther(p, a, b, e) <= flat) return false;
     v3_zero(p->inside);
     for (int i = 0; i < 4; i++) v3_add_scaled(p->inside, p->w[i], 0.25);
-    return add_face(p, 0, 1, 2) && add_face(p, 0, 1, 3) && add_face(p, 0, 2, 3) && add_face(p, 1, 2, 3);
+    return add_face(p, 0, 1, 2) && add_face(p, 0, 1, 3) && add_face(p, 0, 2, 3) &&
+           add_face(p, 1, 2, 3);
 }
 
 /* Puts vertex k outside the faces it sees and closes the hole. False: no room or a broken rim. */
@@ -108,7 +111,8 @@ static bool expand(Polytope *p, int nearest, int k)
     for (int i = 0; i < p->face_count; i++) {
         Face *f = &p->faces[i];
         if (!f->alive) continue;
-        bool seen = i == nearest || (f->offset < INFINITY && v3_dot(f->n, p->w[k]) > f->offset + flat);
+        bool seen =
+            i == nearest || (f->offset < INFINITY && v3_dot(f->n, p->w[k]) > f->offset + flat);
         if (!seen) continue;
         f->alive = false;
         for (int e = 0; e < 3; e++) {
@@ -148,7 +152,8 @@ static void face_witness(const Polytope *p, const Face *f, TnWitness *out)
     v3_copy(out->normal, f->n);
     out->gap = -f->offset;
     v3_zero(out->a);
-    for (int i = 0; i < 3; i++) v3_add_scaled(out->a, p->a[f->v[i]], sum > 0.0 ? weight[i] / sum : 1.0 / 3.0);
+    for (int i = 0; i < 3; i++)
+        v3_add_scaled(out->a, p->a[f->v[i]], sum > 0.0 ? weight[i] / sum : 1.0 / 3.0);
     v3_copy(out->b, out->a);
     v3_add_scaled(out->b, f->n, out->gap);
 }
@@ -185,7 +190,9 @@ void tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out)
     for (;;) {
         int nearest = -1;
         for (int i = 0; i < p.face_count; i++)
-            if (p.faces[i].alive && p.faces[i].offset < (nearest < 0 ? INFINITY : p.faces[nearest].offset)) nearest = i;
+            if (p.faces[i].alive &&
+                p.faces[i].offset < (nearest < 0 ? INFINITY : p.faces[nearest].offset))
+                nearest = i;
         if (nearest < 0 || p.vertex_count == VERTEX_MAX) break;
         Face face = p.faces[nearest];
         int k = add_vertex(&p, a, b, face.n);

@@ -1,12 +1,14 @@
 /* feature.c: the face, edge or vertex of a shape that looks along a direction.
  *
- * Ids: a box numbers its corners by their signs (bit i set: positive along axis i); a mesh its vertices; a cylinder eight points on
- * each rim (0 … 7 top, 8 … 15 bottom) and the two ends of the line where its side looks along n (16, 17). */
+ * Ids: a box numbers its corners by their signs (bit i set: positive along axis i); a mesh its
+ * vertices; a cylinder eight points on each rim (0 … 7 top, 8 … 15 bottom) and the two ends of the
+ * line where its side looks along n (16, 17). */
 #include "../math/vec3.h"
 #include "narrow.h"
 
-#define TIGHT 0.01          /* rad: a face or edge is taken for perpendicular to n below this tilt */
-#define UPRIGHT 3e-4        /* below this tilt a disc's points are fixed to the body, so that they do not wander */
+#define TIGHT 0.01 /* rad: a face or edge is taken for perpendicular to n below this tilt */
+#define UPRIGHT                                                                                    \
+    3e-4 /* below this tilt a disc's points are fixed to the body, so that they do not wander */
 #define CORNER_DIRECTIONS 16
 
 static void push(TnFace *f, const TnPlaced *s, const double local[3], uint32_t id)
@@ -50,8 +52,9 @@ static void box_face(const TnPlaced *s, const double n[3], bool tight, TnFace *f
 
 static void cylinder_face(const TnPlaced *s, const double n[3], bool tight, TnFace *f)
 {
-    static const double octagon[8][2] = {{1, 0},  {M_SQRT1_2, M_SQRT1_2},   {0, 1},  {-M_SQRT1_2, M_SQRT1_2},
-                                         {-1, 0}, {-M_SQRT1_2, -M_SQRT1_2}, {0, -1}, {M_SQRT1_2, -M_SQRT1_2}};
+    static const double octagon[8][2] = {
+        {1, 0},  {M_SQRT1_2, M_SQRT1_2},   {0, 1},  {-M_SQRT1_2, M_SQRT1_2},
+        {-1, 0}, {-M_SQRT1_2, -M_SQRT1_2}, {0, -1}, {M_SQRT1_2, -M_SQRT1_2}};
     double r = s->shape->size[0], h = s->shape->size[1];
     double radial = sqrt(n[0] * n[0] + n[1] * n[1]), end = n[2] >= 0.0 ? 1.0 : -1.0;
     double u[2] = {1.0, 0.0};
@@ -65,7 +68,8 @@ static void cylinder_face(const TnPlaced *s, const double n[3], bool tight, TnFa
         f->disc = true;
         for (int k = 0; k < 8; k++) {
             const double *o = octagon[k];
-            double p[3] = {r * (o[0] * u[0] - o[1] * u[1]), r * (o[0] * u[1] + o[1] * u[0]), end * h};
+            double p[3] = {r * (o[0] * u[0] - o[1] * u[1]), r * (o[0] * u[1] + o[1] * u[0]),
+                           end * h};
             push(f, s, p, (uint32_t)k + (end > 0.0 ? 0u : 8u));
         }
     } else if (side) {
@@ -76,8 +80,8 @@ static void cylinder_face(const TnPlaced *s, const double n[3], bool tight, TnFa
     }
 }
 
-/* The outermost vertices along evenly spread directions across n, among those within `band` of the top: they come out in cyclic
- * order, which makes them the corners of a convex polygon. */
+/* The outermost vertices along evenly spread directions across n, among those within `band` of the
+ * top: they come out in cyclic order, which makes them the corners of a convex polygon. */
 static void mesh_face(const TnPlaced *s, const double n[3], double band, TnFace *f)
 {
     const double *v = s->shape->mesh_vertices;
@@ -86,7 +90,8 @@ static void mesh_face(const TnPlaced *s, const double n[3], double band, TnFace 
     for (int i = 0; i < count; i++) top = fmax(top, v3_dot(v + 3 * i, n));
     v3_tangents(n, x, y);
     for (int k = 0; k < CORNER_DIRECTIONS; k++) {
-        /* the odd start keeps directions off the symmetry axes of common shapes, where two corners would tie */
+        /* the odd start keeps directions off the symmetry axes of common shapes, where two corners
+         * would tie */
         double angle = 0.1234 + 2.0 * M_PI * k / CORNER_DIRECTIONS, d[3], best = -INFINITY;
         for (int i = 0; i < 3; i++) d[i] = cos(angle) * x[i] + sin(angle) * y[i];
         int chosen = 0;
@@ -112,16 +117,23 @@ static void face(const TnPlaced *s, const double n[3], bool tight, double band, 
     f->count = 0;
     f->disc = false;
     switch (shape->type) {
-    case TN_GEOM_BOX: box_face(s, local, tight, f); break;
-    case TN_GEOM_CYLINDER: cylinder_face(s, local, tight, f); break;
-    case TN_GEOM_MESH: mesh_face(s, local, band, f); break;
+    case TN_GEOM_BOX:
+        box_face(s, local, tight, f);
+        break;
+    case TN_GEOM_CYLINDER:
+        cylinder_face(s, local, tight, f);
+        break;
+    case TN_GEOM_MESH:
+        mesh_face(s, local, band, f);
+        break;
     case TN_GEOM_CAPSULE: {
         double steep = fabs(local[2]), end = local[2] >= 0.0 ? 1.0 : -1.0;
         bool line = steep < (tight ? TIGHT : 0.95);
         for (int k = 0; k < 2; k++) {
             double sign = k ? -1.0 : 1.0;
             if (!line && sign != end) continue;
-            double p[3] = {shape->size[0] * local[0], shape->size[0] * local[1], sign * shape->size[1] + shape->size[0] * local[2]};
+            double p[3] = {shape->size[0] * local[0], shape->size[0] * local[1],
+                           sign * shape->size[1] + shape->size[0] * local[2]};
             push(f, s, p, (uint32_t)k);
         }
         break;

@@ -1,8 +1,9 @@
 /* filter.c: which pairs collide, and with what parameters.
  *
- * Two geoms collide when their masks meet, (type₁ & affinity₂) | (type₂ & affinity₁), and their bodies may; an explicit pair collides
- * whatever masks and bodies say. Bodies can only forbid what is part of a tree or named by an exclude, so the model is asked for
- * nothing else. Parameters: from the geom of higher priority, else the larger of both. */
+ * Two geoms collide when their masks meet, (type₁ & affinity₂) | (type₂ & affinity₁), and their
+ * bodies may; an explicit pair collides whatever masks and bodies say. Bodies can only forbid what
+ * is part of a tree or named by an exclude, so the model is asked for nothing else. Parameters:
+ * from the geom of higher priority, else the larger of both. */
 #include "collider.h"
 
 #include <stdlib.h>
@@ -23,20 +24,26 @@ static void sort_pairs(TnCollider *collider)
         collider->pairs[i] = (TnPairEntry){a < b ? a : b, a < b ? b : a, i};
     }
     collider->pair_count = m->pair_count;
-    if (m->pair_count > 1) qsort(collider->pairs, (size_t)m->pair_count, sizeof collider->pairs[0], compare_entries);
+    if (m->pair_count > 1)
+        qsort(collider->pairs, (size_t)m->pair_count, sizeof collider->pairs[0], compare_entries);
 }
 
 int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2)
 {
-    int g = collider->slots[slot1].geom, h = collider->slots[slot2].geom, low = g < h ? g : h, high = g < h ? h : g;
+    int g = collider->slots[slot1].geom, h = collider->slots[slot2].geom, low = g < h ? g : h,
+        high = g < h ? h : g;
     int begin = 0, end = collider->pair_count;
     while (begin < end) {
         int middle = (begin + end) / 2;
         const TnPairEntry *e = &collider->pairs[middle];
-        if (e->low < low || (e->low == low && e->high < high)) begin = middle + 1;
-        else end = middle;
+        if (e->low < low || (e->low == low && e->high < high))
+            begin = middle + 1;
+        else
+            end = middle;
     }
-    if (begin == collider->pair_count || collider->pairs[begin].low != low || collider->pairs[begin].high != high) return -1;
+    if (begin == collider->pair_count || collider->pairs[begin].low != low ||
+        collider->pairs[begin].high != high)
+        return -1;
     return collider->pairs[begin].index;
 }
 
@@ -46,12 +53,16 @@ int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool mas
     int pair = tn_filter_explicit(collider, slot1, slot2);
     if (pair >= 0) return pair + 1;
     if (!masks) return -1;
-    return tn_model_bodies_collide(m, m->geoms[collider->slots[slot1].geom].body, m->geoms[collider->slots[slot2].geom].body) ? 0 : -1;
+    return tn_model_bodies_collide(m, m->geoms[collider->slots[slot1].geom].body,
+                                   m->geoms[collider->slots[slot2].geom].body)
+               ? 0
+               : -1;
 }
 
 TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b)
 {
-    TnPairRule rule = {.restitution = a->restitution > b->restitution ? a->restitution : b->restitution};
+    TnPairRule rule = {.restitution =
+                           a->restitution > b->restitution ? a->restitution : b->restitution};
     if (a->priority != b->priority) {
         const TnSurface *s = a->priority > b->priority ? a : b;
         rule.dim = s->dim;
@@ -59,7 +70,8 @@ TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b)
         return rule;
     }
     rule.dim = a->dim > b->dim ? a->dim : b->dim;
-    for (int i = 0; i < 3; i++) rule.friction[i] = a->friction[i] > b->friction[i] ? a->friction[i] : b->friction[i];
+    for (int i = 0; i < 3; i++)
+        rule.friction[i] = a->friction[i] > b->friction[i] ? a->friction[i] : b->friction[i];
     return rule;
 }
 
@@ -70,14 +82,19 @@ static bool link_in_tree(const TnModel *m, int link)
     return sub->link_count > 1;
 }
 
-/* Index of an equal surface, or of a new one. Only the first few are searched: models with many kinds gain nothing from sharing. */
+/* Index of an equal surface, or of a new one. Only the first few are searched: models with many
+ * kinds gain nothing from sharing. */
 static int surface_of(TnCollider *collider, const TnGeom *g)
 {
-    TnSurface s = {g->contact_dim, g->priority, {g->friction[0], g->friction[1], g->friction[2]}, g->restitution};
+    TnSurface s = {g->contact_dim,
+                   g->priority,
+                   {g->friction[0], g->friction[1], g->friction[2]},
+                   g->restitution};
     for (int i = 0; i < collider->surface_count && i < 64; i++) {
         const TnSurface *o = &collider->surfaces[i];
-        if (o->dim == s.dim && o->priority == s.priority && o->friction[0] == s.friction[0] && o->friction[1] == s.friction[1] &&
-            o->friction[2] == s.friction[2] && o->restitution == s.restitution)
+        if (o->dim == s.dim && o->priority == s.priority && o->friction[0] == s.friction[0] &&
+            o->friction[1] == s.friction[1] && o->friction[2] == s.friction[2] &&
+            o->restitution == s.restitution)
             return i;
     }
     collider->surfaces[collider->surface_count] = s;
@@ -87,7 +104,8 @@ static int surface_of(TnCollider *collider, const TnGeom *g)
 void tn_filter_init(TnCollider *collider)
 {
     const TnModel *m = collider->model;
-    for (int i = 0; i < m->exclude_count; i++) collider->excluded[m->excludes[i].body1] = collider->excluded[m->excludes[i].body2] = 1;
+    for (int i = 0; i < m->exclude_count; i++)
+        collider->excluded[m->excludes[i].body1] = collider->excluded[m->excludes[i].body2] = 1;
     for (int i = 0; i < collider->count; i++) {
         TnSlot *slot = &collider->slots[i];
         const TnGeom *g = &m->geoms[slot->geom];
@@ -104,7 +122,8 @@ void tn_filter_init(TnCollider *collider)
         for (int k = 0; k < 2; k++) {
             int slot = collider->slot_of[geoms[k]];
             collider->slots[slot].special = 1;
-            if (m->pairs[i].margin > collider->locals[slot].bound_margin) collider->locals[slot].bound_margin = m->pairs[i].margin;
+            if (m->pairs[i].margin > collider->locals[slot].bound_margin)
+                collider->locals[slot].bound_margin = m->pairs[i].margin;
         }
     }
 }

@@ -1,12 +1,14 @@
 /* gjk.c: distance between two convex cores [Gilbert, Johnson, Keerthi 1988].
  *
- * v is the point of a simplex in A - B nearest to the origin; the support point w along -v either moves the simplex towards the
- * origin or proves that v is nearest: |v|² - v·w bounds |v|(|v| - distance). */
+ * v is the point of a simplex in A - B nearest to the origin; the support point w along -v either
+ * moves the simplex towards the origin or proves that v is nearest:
+ * |v|² - v·w bounds |v| (|v| - distance). */
 #include "../math/vec3.h"
 #include "narrow.h"
 
 #define ITERATIONS_MAX 128
-#define ACCURACY 1e-13 /* of |v|²: the direction is then right to about 1e-6, the distance to 1e-13 */
+/* of |v|²: the direction is then right to about 1e-6, the distance to 1e-13 */
+#define ACCURACY 1e-13
 
 /* Drops all but the listed corners, in place; indices ascend. */
 static void keep(TnSimplex *s, int count, const int *corner, const double *weight)
@@ -41,8 +43,10 @@ static double distance2(const TnSimplex *s, int count, const int *corner, const 
     return v3_dot(v, v);
 }
 
-/* On the triangle ijk (ascending): inside when the three areas agree in sign, else on the best edge. */
-static int nearest_triangle(const TnSimplex *s, int i, int j, int k, int corner[3], double weight[3])
+/* On the triangle ijk (ascending): inside when the three areas agree in sign, else on the best
+ * edge. */
+static int nearest_triangle(const TnSimplex *s, int i, int j, int k, int corner[3],
+                            double weight[3])
 {
     double e[3], f[3], n[3], c[3];
     v3_sub(e, s->w[j], s->w[i]);
@@ -76,7 +80,8 @@ static int nearest_triangle(const TnSimplex *s, int i, int j, int k, int corner[
     return best_count;
 }
 
-/* Reduces the simplex to the corners that carry the nearest point. False: a tetrahedron that holds the origin. */
+/* Reduces the simplex to the corners that carry the nearest point. False: a tetrahedron that holds
+ * the origin. */
 static bool nearest(TnSimplex *s)
 {
     int corner[3] = {0, 0, 0};
@@ -95,11 +100,14 @@ static bool nearest(TnSimplex *s)
             v3_sub(o, s->w[faces[f][3]], p);
             v3_cross(n, e, g);
             double apex = v3_dot(n, o), origin = -v3_dot(n, p);
-            double flat = 1e-12 * v3_norm(e) * v3_norm(g) * v3_norm(o); /* below this the sides cannot be told apart */
-            if (fabs(apex) > flat && apex * origin > 0.0) continue; /* the origin lies on the apex's side */
+            double flat = 1e-12 * v3_norm(e) * v3_norm(g) *
+                          v3_norm(o); /* below this the sides cannot be told apart */
+            if (fabs(apex) > flat && apex * origin > 0.0)
+                continue; /* the origin lies on the apex's side */
             int try_corner[3];
             double try_weight[3];
-            int n_corner = nearest_triangle(s, faces[f][0], faces[f][1], faces[f][2], try_corner, try_weight);
+            int n_corner =
+                nearest_triangle(s, faces[f][0], faces[f][1], faces[f][2], try_corner, try_weight);
             double d2 = distance2(s, n_corner, try_corner, try_weight);
             if (d2 >= best) continue;
             best = d2;
@@ -135,7 +143,8 @@ bool tn_gjk(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out)
         apart |= v3_dot(v, w) > 0.0;
         if (!nearest(&s)) {
             if (!apart) return false;
-            s = last; /* a flat simplex that rounding took for one around the origin: v is as good as it gets */
+            s = last; /* a flat simplex that rounding took for one around the origin: v is as good
+                         as it gets */
             break;
         }
         double next[3] = {0.0, 0.0, 0.0};

@@ -1,8 +1,10 @@
 /* grid.c: broad phase for many bodies of similar size and a few of any size.
  *
- * Boxes are sorted by size into levels (powers of two). Each level with more than a few members becomes a uniform grid with a cell
- * that just holds its largest box; thin levels join the next larger one; what remains at the top goes into a short list that everyone
- * is tested against. Members are sorted by cell with one counting sort, stable in the slot, so the result depends on nothing else. */
+ * Boxes are sorted by size into levels (powers of two). Each level with more than a few members
+ * becomes a uniform grid with a cell that just holds its largest box; thin levels join the next
+ * larger one; what remains at the top goes into a short list that everyone is tested against.
+ * Members are sorted by cell with one counting sort, stable in the slot, so the result depends on
+ * nothing else. */
 #include "../math/vec3.h"
 #include "collider.h"
 
@@ -34,7 +36,8 @@ static void size_table(TnGrid *g, const float low[3], const float high[3], doubl
     }
 }
 
-/* Sorts the slots of levels [first, last] into the grid's part of `members`. Returns the cells used. */
+/* Sorts the slots of levels [first, last] into the grid's part of `members`. Returns the cells
+ * used. */
 static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell, int32_t *table)
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -48,7 +51,8 @@ static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell,
             high[i] = b->c[i] > high[i] ? b->c[i] : high[i];
             g->reach[i] = b->h[i] > g->reach[i] ? b->h[i] : g->reach[i];
         }
-        g->round &= b->r <= b->h[0] && b->r <= b->h[1] && b->r <= b->h[2]; /* true for spheres alone */
+        g->round &=
+            b->r <= b->h[0] && b->r <= b->h[1] && b->r <= b->h[2]; /* true for spheres alone */
     }
     size_table(g, low, high, cell);
     int cells = g->dims[0] * g->dims[1] * g->dims[2];
@@ -57,12 +61,14 @@ static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell,
     for (int slot = 0; slot < c->finite_count; slot++) {
         if (c->level[slot] < first || c->level[slot] > last) continue;
         int k[3];
-        for (int i = 0; i < 3; i++) k[i] = wrap(cell_along(g, i, (double)c->bounds[slot].c[i]), g->dims[i]);
+        for (int i = 0; i < 3; i++)
+            k[i] = wrap(cell_along(g, i, (double)c->bounds[slot].c[i]), g->dims[i]);
         c->cell_of[slot] = (k[2] * g->dims[1] + k[1]) * g->dims[0] + k[0];
         table[c->cell_of[slot] + 1]++;
     }
     for (int k = 0; k < cells; k++) table[k + 1] += table[k];
-    /* fill: start[k] walks to the cell's end, which is the next cell's start; put back afterwards */
+    /* fill: start[k] walks to the cell's end, which is the next cell's start; put back afterwards
+     */
     for (int slot = 0; slot < c->finite_count; slot++) {
         if (c->level[slot] < first || c->level[slot] > last) continue;
         c->members[g->begin + table[c->cell_of[slot]]++] = c->bounds[slot];
@@ -108,7 +114,8 @@ void tn_grid_build(TnCollider *c)
 }
 
 /* Every member is written to the buffer, and stays there where it counts. */
-static inline __attribute__((always_inline)) void scan(const TnBounds *m, int count, const TnBounds *box, bool round, TnCandidates *out)
+static inline __attribute__((always_inline)) void
+scan(const TnBounds *m, int count, const TnBounds *box, bool round, TnCandidates *out)
 {
     while (count > 0) {
         if (out->count > TN_CANDIDATES / 2) tn_candidates_flush(out);
@@ -116,7 +123,8 @@ static inline __attribute__((always_inline)) void scan(const TnBounds *m, int co
         for (int i = 0; i < part; i++) {
             out->slot1[kept] = box->slot;
             out->slot2[kept] = m[i].slot;
-            kept += (m[i].slot > box->slot) & (round ? tn_balls_meet(&m[i], box) : tn_bounds_meet(&m[i], box));
+            kept += (m[i].slot > box->slot) &
+                    (round ? tn_balls_meet(&m[i], box) : tn_bounds_meet(&m[i], box));
         }
         out->count = kept;
         m += part;
@@ -124,7 +132,8 @@ static inline __attribute__((always_inline)) void scan(const TnBounds *m, int co
     }
 }
 
-static inline __attribute__((always_inline)) void query(const TnCollider *c, const TnGrid *g, const TnBounds *box, bool round, TnCandidates *out)
+static inline __attribute__((always_inline)) void
+query(const TnCollider *c, const TnGrid *g, const TnBounds *box, bool round, TnCandidates *out)
 {
     const TnBounds *members = c->members + g->begin;
     int low[3], span[3];
@@ -159,6 +168,8 @@ static inline __attribute__((always_inline)) void query(const TnCollider *c, con
 /* Compiled twice: the test for spheres alone is half as long. */
 void tn_grid_query(const TnCollider *c, const TnGrid *g, const TnBounds *box, TnCandidates *out)
 {
-    if (g->round && c->slots[box->slot].shape_type == TN_GEOM_SPHERE) query(c, g, box, true, out);
-    else query(c, g, box, false, out);
+    if (g->round && c->slots[box->slot].shape_type == TN_GEOM_SPHERE)
+        query(c, g, box, true, out);
+    else
+        query(c, g, box, false, out);
 }

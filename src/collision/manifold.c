@@ -1,12 +1,14 @@
 /* manifold.c: contact points between two faces that look at each other along n.
  *
- * The shape with a face perpendicular to n is the reference; the other one's best face, the incident one, is clipped by the planes
- * through the reference's edges along n (Sutherland–Hodgman). A clipped point's gap is its distance to the reference face along n.
- * Two edges without a face give the ends of their overlap when they are parallel. The witness of the separating direction is added
- * where none of these points is as deep.
+ * The shape with a face perpendicular to n is the reference; the other one's best face, the
+ * incident one, is clipped by the planes through the reference's edges along n
+ * (Sutherland–Hodgman). A clipped point's gap is its distance to the reference face along n. Two
+ * edges without a face give the ends of their overlap when they are parallel. The witness of the
+ * separating direction is added where none of these points is as deep.
  *
- * Each side of the clipped polygon remembers the edge it lies on, so a corner is known by the shapes' features that made it: a vertex
- * of one shape, or an edge of each. Which shape was the reference leaves no trace in the ids. */
+ * Each side of the clipped polygon remembers the edge it lies on, so a corner is known by the
+ * shapes' features that made it: a vertex of one shape, or an edge of each. Which shape was the
+ * reference leaves no trace in the ids. */
 #include "../math/vec3.h"
 #include "narrow.h"
 
@@ -16,20 +18,22 @@
 /* A corner of the polygon being clipped and the side that leaves it. */
 typedef struct ClipCorner {
     double p[3];
-    uint32_t vertex; /* vertex id (tn_feature_vertex) where it is one of the incident face, else 0 */
-    uint32_t side;   /* edge id of the side to the next corner */
-    bool of_reference; /* that side lies on an edge of the reference */
+    uint32_t
+        vertex;    /* vertex id (tn_feature_vertex) where it is one of the incident face, else 0 */
+    uint32_t side; /* edge id of the side to the next corner */
+    bool of_reference;   /* that side lies on an edge of the reference */
     uint32_t feature[2]; /* incident, reference half once known */
 } ClipCorner;
 
 typedef struct ClipPlane {
     double normal[3]; /* outward, across n */
     double offset;
-    uint32_t edge;        /* of the reference */
-    uint32_t start, end;  /* the edge's vertices */
+    uint32_t edge;       /* of the reference */
+    uint32_t start, end; /* the edge's vertices */
 } ClipPlane;
 
-void tn_manifold_add(TnManifold *m, double margin, const double pos[3], double gap, uint32_t feature)
+void tn_manifold_add(TnManifold *m, double margin, const double pos[3], double gap,
+                     uint32_t feature)
 {
     if (!(gap <= margin) || m->count == TN_MANIFOLD_MAX) return;
     TnManifoldPoint *p = &m->points[m->count++];
@@ -52,7 +56,8 @@ static int farthest(const TnManifoldPoint *points, int count, const double d[3])
     return best;
 }
 
-void tn_manifold_reduce(const TnManifoldPoint *points, int count, const double n[3], const double axes[9], TnManifold *out)
+void tn_manifold_reduce(const TnManifoldPoint *points, int count, const double n[3],
+                        const double axes[9], TnManifold *out)
 {
     out->count = 0;
     if (count <= TN_MANIFOLD_MAX) {
@@ -60,7 +65,8 @@ void tn_manifold_reduce(const TnManifoldPoint *points, int count, const double n
         out->count = count;
         return;
     }
-    /* directions across n that turn with the body, so that the same corners are kept in successive steps */
+    /* directions across n that turn with the body, so that the same corners are kept in successive
+     * steps */
     double x[3], y[3];
     int axis = 0;
     for (int k = 0; k < 3; k++) {
@@ -78,7 +84,8 @@ void tn_manifold_reduce(const TnManifoldPoint *points, int count, const double n
         if (points[i].gap < points[deepest].gap) deepest = i;
     bool has_deepest = false;
     for (int k = 0; k < TN_MANIFOLD_MAX; k++) {
-        static const int order[TN_MANIFOLD_MAX] = {0, 4, 2, 6, 1, 5, 3, 7}; /* the last one gives way to the deepest */
+        static const int order[TN_MANIFOLD_MAX] = {
+            0, 4, 2, 6, 1, 5, 3, 7}; /* the last one gives way to the deepest */
         double angle = 0.1 + 2.0 * M_PI * order[k] / TN_MANIFOLD_MAX, d[3];
         for (int i = 0; i < 3; i++) d[i] = cos(angle) * x[i] + sin(angle) * y[i];
         int best = farthest(points, count, d);
@@ -95,7 +102,8 @@ void tn_manifold_reduce(const TnManifoldPoint *points, int count, const double n
     for (int i = 0; i < chosen_count; i++) out->points[out->count++] = points[chosen[i]];
 }
 
-/* Planes through the reference's edges along n, outward. A flat edge gives two planes across its ends. */
+/* Planes through the reference's edges along n, outward. A flat edge gives two planes across its
+ * ends. */
 static int side_planes(const TnFace *f, const double n[3], ClipPlane *planes)
 {
     double centre[3] = {0, 0, 0};
@@ -122,12 +130,14 @@ static int side_planes(const TnFace *f, const double n[3], ClipPlane *planes)
     return count;
 }
 
-static int clip_by_plane(const ClipCorner *in, int count, const ClipPlane *plane, double tolerance, ClipCorner *out)
+static int clip_by_plane(const ClipCorner *in, int count, const ClipPlane *plane, double tolerance,
+                         ClipCorner *out)
 {
     int kept = 0;
     for (int i = 0; i < count && kept < CLIP_MAX - 2; i++) {
         const ClipCorner *p = &in[i], *q = &in[(i + 1) % count];
-        double dp = v3_dot(plane->normal, p->p) - plane->offset, dq = v3_dot(plane->normal, q->p) - plane->offset;
+        double dp = v3_dot(plane->normal, p->p) - plane->offset,
+               dq = v3_dot(plane->normal, q->p) - plane->offset;
         bool p_in = dp <= tolerance, q_in = dq <= tolerance;
         if (p_in) out[kept++] = *p;
         if (p_in == q_in) continue;
@@ -141,7 +151,8 @@ static int clip_by_plane(const ClipCorner *in, int count, const ClipPlane *plane
         ClipCorner cut = *p;
         for (int k = 0; k < 3; k++) cut.p[k] = p->p[k] + s * (q->p[k] - p->p[k]);
         cut.vertex = 0;
-        /* a cut of a side that already lies on the reference is one of its vertices; clip_polygon finds out which */
+        /* a cut of a side that already lies on the reference is one of its vertices; clip_polygon
+         * finds out which */
         cut.feature[0] = p->of_reference ? TN_FEATURE_NONE : p->side;
         cut.feature[1] = p->of_reference ? p->side : plane->edge;
         if (p_in) { /* from here the polygon follows the reference's edge */
@@ -188,15 +199,19 @@ static int clip_segment(ClipCorner c[2], const ClipPlane *planes, int plane_coun
     return 2;
 }
 
-static int clip_polygon(ClipCorner *corners, int count, const ClipPlane *planes, int plane_count, double tolerance)
+static int clip_polygon(ClipCorner *corners, int count, const ClipPlane *planes, int plane_count,
+                        double tolerance)
 {
     ClipCorner other[CLIP_MAX];
     for (int k = 0; k < plane_count && count > 0; k++) {
         int kept = clip_by_plane(corners, count, &planes[k], tolerance, other);
         for (int i = 0; i < kept; i++)
-            /* a cut of a side that lies on another edge of the reference is the vertex they share */
-            if (!other[i].vertex && other[i].feature[0] == TN_FEATURE_NONE && other[i].feature[1] & 0x8000u)
-                other[i].feature[1] = shared_vertex(planes, plane_count, other[i].feature[1], planes[k].edge);
+            /* a cut of a side that lies on another edge of the reference is the vertex they share
+             */
+            if (!other[i].vertex && other[i].feature[0] == TN_FEATURE_NONE &&
+                other[i].feature[1] & 0x8000u)
+                other[i].feature[1] =
+                    shared_vertex(planes, plane_count, other[i].feature[1], planes[k].edge);
         memcpy(corners, other, sizeof other[0] * (size_t)kept);
         count = kept;
     }
@@ -269,13 +284,14 @@ typedef struct ClipResult {
     int count;
 } ClipResult;
 
-static void clip_faces(const TnFace *incident, const TnFace *reference, bool reference_is_a, const TnWitness *w, double margin,
-                       double tolerance, ClipResult *out)
+static void clip_faces(const TnFace *incident, const TnFace *reference, bool reference_is_a,
+                       const TnWitness *w, double margin, double tolerance, ClipResult *out)
 {
     ClipCorner corners[CLIP_MAX];
     ClipPlane planes[TN_FEATURE_MAX];
     const double *n = w->normal;
-    int plane_count = reference->count == 2 ? end_planes(reference, planes) : side_planes(reference, n, planes);
+    int plane_count =
+        reference->count == 2 ? end_planes(reference, planes) : side_planes(reference, n, planes);
     int count = incident->count;
     for (int i = 0; i < count; i++) {
         ClipCorner *c = &corners[i];
@@ -298,7 +314,8 @@ static void clip_faces(const TnFace *incident, const TnFace *reference, bool ref
         if (whole_disc && i % 2) continue; /* a whole disc stands well on four points */
         double from[3];
         v3_sub(from, corners[i].p, reference->p[0]);
-        /* of the incident point over the reference, along n; a mesh's face that is not quite flat must not look deeper than it is */
+        /* of the incident point over the reference, along n; a mesh's face that is not quite flat
+         * must not look deeper than it is */
         double height = sign * fmax(w->gap, sign * v3_dot(from, plane) / slope);
         if (!(sign * height <= margin)) continue;
         TnManifoldPoint *p = &out->points[out->count++];
@@ -321,10 +338,12 @@ static void add_witness(const TnWitness *w, double margin, TnManifold *out)
             if (out->points[i].gap > out->points[worst].gap) worst = i;
         out->points[worst] = out->points[--out->count];
     }
-    tn_manifold_add(out, margin, middle, w->gap, tn_feature(TN_FEATURE_WITNESS, TN_FEATURE_WITNESS));
+    tn_manifold_add(out, margin, middle, w->gap,
+                    tn_feature(TN_FEATURE_WITNESS, TN_FEATURE_WITNESS));
 }
 
-void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w, double margin, TnManifold *out)
+void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w, double margin,
+                       TnManifold *out)
 {
     const double *n = w->normal;
     double back[3] = {-n[0], -n[1], -n[2]};
@@ -337,7 +356,8 @@ void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w,
 
     tn_face_tight(a, n, &fa);
     tn_face_tight(b, back, &fb);
-    /* a little play at the edges keeps a corner's id while it jitters about the other shape's edge */
+    /* a little play at the edges keeps a corner's id while it jitters about the other shape's edge
+     */
     double play = 1e-4 * extent;
     bool a_face = is_face(&fa, ea), b_face = is_face(&fb, eb);
     if (a_face || b_face) {
@@ -346,7 +366,8 @@ void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w,
         double band = fmin(fmax(margin - w->gap, 1e-3 * other_extent), 0.1 * other_extent);
         tn_face_loose(other, a_face ? back : n, band, a_face ? &fb : &fa);
         TnFace *incident = a_face ? &fb : &fa;
-        if (incident->count > 1) clip_faces(incident, a_face ? &fa : &fb, a_face, w, margin, play, &clipped);
+        if (incident->count > 1)
+            clip_faces(incident, a_face ? &fa : &fb, a_face, w, margin, play, &clipped);
     } else if (parallel_edges(&fa, &fb)) {
         clip_faces(&fb, &fa, true, w, margin, play, &clipped);
     }

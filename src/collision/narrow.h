@@ -1,12 +1,16 @@
 /* narrow.h (internal): the narrow phase's vocabulary.
  *
- * Every convex shape is a core plus a radius: a sphere is a point, a capsule a segment, everything else its own core with radius zero.
- * A pair routine finds the separating direction (n, gap) and one witness point on each surface; the manifold is then built from the
- * faces, edges or corners that look along n.
+ * Every convex shape is a core plus a radius: a sphere is a point, a capsule a segment, everything
+ * else its own core with radius zero. A pair routine finds the separating direction (n, gap) and
+ * one witness point on each surface; the manifold is then built from the faces, edges or corners
+ * that look along n.
  *
- *     gap(n) = n · (s_b(-n) - s_a(n)),   s = support point,   n from a to b;   the pair's gap is the largest over all n
+ *     gap(n) = n · (s_b(-n) - s_a(n)),   s = support point, n from a to b
  *
- * Feature ids: the upper half names a vertex or edge of the first shape, the lower half one of the second (tn_feature). */
+ * and the pair's gap is the largest over all n.
+ *
+ * Feature ids: the upper half names a vertex or edge of the first shape, the lower half one of the
+ * second (tn_feature). */
 #ifndef TN_COLLISION_NARROW_H
 #define TN_COLLISION_NARROW_H
 
@@ -20,14 +24,15 @@ typedef struct TnPlaced {
 
 /* The separating direction and where it is attained. */
 typedef struct TnWitness {
-    double normal[3]; /* unit, from a to b */
-    double gap;       /* m */
-    double a[3], b[3];/* m, world: one nearest (or deepest) point on each surface */
+    double normal[3];  /* unit, from a to b */
+    double gap;        /* m */
+    double a[3], b[3]; /* m, world: one nearest (or deepest) point on each surface */
 } TnWitness;
 
 /* ---- support.c ---- */
 double tn_core_radius(const TnShape *shape);
-double tn_shape_extent(const TnShape *shape); /* radius of a ball about the shape's origin that holds it */
+/* Radius of a ball about the shape's origin that holds it. */
+double tn_shape_extent(const TnShape *shape);
 /* Farthest point of the core along d (world, any length). */
 void tn_support_core(const TnPlaced *s, const double d[3], double p[3]);
 
@@ -35,7 +40,8 @@ void tn_support_core(const TnPlaced *s, const double d[3], double p[3]);
 #define TN_FEATURE_MAX 16
 #define TN_FEATURE_NONE 0x0000u
 #define TN_FEATURE_WITNESS 0x7fffu
-/* The vertex (1), edge (2) or face (3 …, in cyclic order) of a shape that looks along a direction. Radius included. */
+/* The vertex (1), edge (2) or face (3 …, in cyclic order) of a shape that looks along a direction.
+ * Radius included. */
 typedef struct TnFace {
     int count;
     bool disc; /* eight points that stand for a circle */
@@ -44,7 +50,7 @@ typedef struct TnFace {
 } TnFace;
 /* Only what is perpendicular to n within a hundredth of a radian. */
 void tn_face_tight(const TnPlaced *s, const double n[3], TnFace *out);
-/* The best face whatever its tilt; `band`: how far below the top a mesh's vertices still count, m. */
+/* The best face whatever its tilt; a mesh's vertices count down to `band` below its top, m. */
 void tn_face_loose(const TnPlaced *s, const double n[3], double band, TnFace *out);
 static inline uint32_t tn_feature(uint32_t a, uint32_t b) { return a << 16 | b; }
 static inline uint32_t tn_feature_vertex(uint32_t id) { return id + 1u; }
@@ -56,42 +62,49 @@ static inline uint32_t tn_feature_edge(uint32_t i, uint32_t j)
 
 /* ---- manifold.c ---- */
 /* Adds a point where its gap is within the margin and there is room. */
-void tn_manifold_add(TnManifold *m, double margin, const double pos[3], double gap, uint32_t feature);
+void tn_manifold_add(TnManifold *m, double margin, const double pos[3], double gap,
+                     uint32_t feature);
 /* All points between the faces that look along w->normal, and the witness where they miss it. */
-void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w, double margin, TnManifold *out);
-/* Keeps `keep` <= TN_MANIFOLD_MAX of `count` points: those farthest out along directions fixed to `axes` (columns), and the deepest. */
-void tn_manifold_reduce(const TnManifoldPoint *points, int count, const double n[3], const double axes[9], TnManifold *out);
+void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w, double margin,
+                       TnManifold *out);
+/* Keeps at most TN_MANIFOLD_MAX of `count` points: those farthest out along directions fixed to
+ * `axes` (columns), and the deepest. */
+void tn_manifold_reduce(const TnManifoldPoint *points, int count, const double n[3],
+                        const double axes[9], TnManifold *out);
 
 /* ---- gjk.c, epa.c ---- */
 typedef struct TnSimplex {
     int count;
-    double w[4][3];    /* points of a - b (cores) */
-    double a[4][3];    /* the support points on a they came from */
-    double weight[4];  /* barycentric */
+    double w[4][3];   /* points of a - b (cores) */
+    double a[4][3];   /* the support points on a they came from */
+    double weight[4]; /* barycentric */
 } TnSimplex;
-/* Distance between the cores, relative accuracy 1e-6 in the direction. False: they touch or overlap within 1e-8 of the pair's size. */
+/* Distance between the cores, relative accuracy 1e-6 in the direction. False: they touch or overlap
+ * within 1e-9 of the pair's size. */
 bool tn_gjk(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out);
 /* The direction of least overlap of the cores; also right where they are apart by a hair. */
 void tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out);
 /* w = s_a(d) - s_b(-d), and s_a. */
-void tn_minkowski(const TnPlaced *a, const TnPlaced *b, const double d[3], double w[3], double sa[3]);
+void tn_minkowski(const TnPlaced *a, const TnPlaced *b, const double d[3], double w[3],
+                  double sa[3]);
 
 /* Parameters of the nearest points of the lines p + s u and q + t v (unit u, v; not parallel). */
-void tn_lines_nearest(const double p[3], const double u[3], const double q[3], const double v[3], double *s, double *t); /* convex.c */
+void tn_lines_nearest(const double p[3], const double u[3], const double q[3], const double v[3],
+                      double *s, double *t); /* convex.c */
 /* gap(n) of the cores: how far they are apart along n. */
 double tn_separation(const TnPlaced *a, const TnPlaced *b, const double n[3]); /* convex.c */
 
 /* ---- pairs; the first shape's type is not above the second's ---- */
-typedef bool (*TnCollideFn)(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out);
-bool tn_collide_plane(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out);       /* plane.c */
-bool tn_collide_sphere_sphere(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out);   /* sphere.c */
-bool tn_collide_sphere_capsule(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out);
-bool tn_collide_sphere_cylinder(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out);
-bool tn_collide_sphere_box(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out);
-bool tn_collide_capsule_capsule(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out); /* capsule.c */
-bool tn_collide_capsule_box(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out);     /* capsule_box.c */
-bool tn_collide_box_box(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out);         /* box_box.c */
-bool tn_collide_convex(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out);          /* convex.c */
+typedef bool TnCollideFn(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out);
+TnCollideFn tn_collide_plane;         /* plane.c: with any convex shape */
+TnCollideFn tn_collide_sphere_sphere; /* sphere.c */
+TnCollideFn tn_collide_sphere_capsule;
+TnCollideFn tn_collide_sphere_cylinder;
+TnCollideFn tn_collide_sphere_box;
+TnCollideFn tn_collide_capsule_capsule; /* capsule.c */
+TnCollideFn tn_collide_capsule_box;     /* capsule_box.c */
+TnCollideFn tn_collide_box_box;         /* box_box.c */
+TnCollideFn tn_collide_convex;          /* convex.c: any two convex shapes */
 /* The exact gap and direction of any convex pair, by GJK and EPA. */
 void tn_convex_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out);
 

@@ -1,10 +1,12 @@
 /* plane.c: a plane with any convex shape, in closed form.
  *
- * With unit normal n and offset n·o, a surface point p has gap n·(p - o); the contact lies halfway down, at p - n gap/2. */
+ * With unit normal n and offset n·o, a surface point p has gap n·(p - o); the contact lies halfway
+ * down, at p - n gap/2. */
 #include "../math/vec3.h"
 #include "narrow.h"
 
-#define UPRIGHT 3e-4 /* below this tilt a disc's points are fixed to the body, so that they do not wander */
+#define UPRIGHT                                                                                    \
+    3e-4 /* below this tilt a disc's points are fixed to the body, so that they do not wander */
 
 typedef struct PlaneFrame {
     double normal[3], origin[3];
@@ -17,7 +19,8 @@ static double height(const PlaneFrame *plane, const double p[3])
     return v3_dot(plane->normal, d);
 }
 
-static void add(const PlaneFrame *plane, const double p[3], double margin, uint32_t id, TnManifold *out)
+static void add(const PlaneFrame *plane, const double p[3], double margin, uint32_t id,
+                TnManifold *out)
 {
     double gap = height(plane, p), pos[3];
     v3_copy(pos, p);
@@ -31,7 +34,8 @@ static void to_world(const TnPlaced *s, const double local[3], double p[3])
     v3_add(p, p, s->at->pos);
 }
 
-static void plane_capsule(const PlaneFrame *plane, const TnPlaced *s, double margin, TnManifold *out)
+static void plane_capsule(const PlaneFrame *plane, const TnPlaced *s, double margin,
+                          TnManifold *out)
 {
     for (int k = 0; k < 2; k++) {
         double p[3], local[3] = {0.0, 0.0, k ? -s->shape->size[1] : s->shape->size[1]};
@@ -41,14 +45,16 @@ static void plane_capsule(const PlaneFrame *plane, const TnPlaced *s, double mar
     }
 }
 
-/* One corner of each of the four diagonals: the lower one. The other end touches only where the centre is below the plane. */
+/* One corner of each of the four diagonals: the lower one. The other end touches only where the
+ * centre is below the plane. */
 static void plane_box(const PlaneFrame *plane, const TnPlaced *s, double margin, TnManifold *out)
 {
     double n[3];
     m3_tmul_v(n, s->at->rot, plane->normal);
     for (uint32_t diagonal = 0; diagonal < 4; diagonal++) {
         double local[3], p[3];
-        for (int i = 0; i < 3; i++) local[i] = diagonal >> i & 1u ? s->shape->size[i] : -s->shape->size[i];
+        for (int i = 0; i < 3; i++)
+            local[i] = diagonal >> i & 1u ? s->shape->size[i] : -s->shape->size[i];
         uint32_t corner = diagonal;
         if (v3_dot(n, local) > 1e-12 * v3_norm(local)) {
             v3_scale(local, local, -1.0);
@@ -59,8 +65,10 @@ static void plane_box(const PlaneFrame *plane, const TnPlaced *s, double margin,
     }
 }
 
-/* The lowest rim point, the two beside it, and the lower one of those across: on the same rim (standing) or on the other (lying). */
-static void plane_cylinder(const PlaneFrame *plane, const TnPlaced *s, double margin, TnManifold *out)
+/* The lowest rim point, the two beside it, and the lower one of those across: on the same rim
+ * (standing) or on the other (lying). */
+static void plane_cylinder(const PlaneFrame *plane, const TnPlaced *s, double margin,
+                           TnManifold *out)
 {
     double r = s->shape->size[0], h = s->shape->size[1], n[3], u[2] = {1.0, 0.0};
     m3_tmul_v(n, s->at->rot, plane->normal);
@@ -70,9 +78,13 @@ static void plane_cylinder(const PlaneFrame *plane, const TnPlaced *s, double ma
         u[1] = -n[1] / radial;
     }
     uint32_t base = end > 0.0 ? 0u : 8u;
-    double local[4][3] = {{r * u[0], r * u[1], end}, {-r * u[1], r * u[0], end}, {r * u[1], -r * u[0], end}, {0, 0, 0}};
+    double local[4][3] = {{r * u[0], r * u[1], end},
+                          {-r * u[1], r * u[0], end},
+                          {r * u[1], -r * u[0], end},
+                          {0, 0, 0}};
     uint32_t id[4] = {base, base + 1u, base + 2u, base + 3u};
-    if (2.0 * h * fabs(n[2]) < 2.0 * r * radial) { /* lying: along the side, and the two ends are known by their rim */
+    if (2.0 * h * fabs(n[2]) <
+        2.0 * r * radial) { /* lying: along the side, and the two ends are known by their rim */
         v3_set(local[3], r * u[0], r * u[1], -end);
         id[0] = end > 0.0 ? 16u : 17u;
         id[3] = end > 0.0 ? 17u : 16u;
@@ -120,10 +132,18 @@ bool tn_collide_plane(const TnPlaced *a, const TnPlaced *b, double margin, TnMan
     v3_copy(plane.origin, a->at->pos);
     v3_copy(out->normal, plane.normal);
     switch (b->shape->type) {
-    case TN_GEOM_CAPSULE: plane_capsule(&plane, b, margin, out); return true;
-    case TN_GEOM_BOX: plane_box(&plane, b, margin, out); return true;
-    case TN_GEOM_CYLINDER: plane_cylinder(&plane, b, margin, out); return true;
-    case TN_GEOM_MESH: plane_mesh(&plane, b, margin, out); return true;
+    case TN_GEOM_CAPSULE:
+        plane_capsule(&plane, b, margin, out);
+        return true;
+    case TN_GEOM_BOX:
+        plane_box(&plane, b, margin, out);
+        return true;
+    case TN_GEOM_CYLINDER:
+        plane_cylinder(&plane, b, margin, out);
+        return true;
+    case TN_GEOM_MESH:
+        plane_mesh(&plane, b, margin, out);
+        return true;
     case TN_GEOM_SPHERE:
     case TN_GEOM_ELLIPSOID: {
         double down[3], p[3];
@@ -134,7 +154,8 @@ bool tn_collide_plane(const TnPlaced *a, const TnPlaced *b, double margin, TnMan
         return true;
     }
     case TN_GEOM_PLANE:
-    case TN_GEOM_HEIGHT_FIELD: break;
+    case TN_GEOM_HEIGHT_FIELD:
+        break;
     }
     return false;
 }

@@ -1,20 +1,23 @@
 /* sphere.c: a sphere with another sphere, a capsule, a cylinder or a box, in closed form.
  *
- * Outside, the nearest point q of the other shape's core gives n = (q - c)/|q - c|. With the centre inside, n points against the
- * nearest face. One point with one id: as a sphere rolls from a face over an edge it stays the same contact. */
+ * Outside, the nearest point q of the other shape's core gives n = (q - c)/|q - c|. With the centre
+ * inside, n points against the nearest face. One point with one id: as a sphere rolls from a face
+ * over an edge it stays the same contact. */
 #include "../math/vec3.h"
 #include "narrow.h"
 
-/* Centre c, nearest core point q; radii of both; `inside`: normal to use where c is (all but) on the core. */
-static bool point_contact(const double c[3], double radius, const double q[3], double other_radius, const double fallback[3],
-                          double margin, TnManifold *out)
+/* Centre c, nearest core point q, radii of both; `fallback`: the normal where c is on the core. */
+static bool point_contact(const double c[3], double radius, const double q[3], double other_radius,
+                          const double fallback[3], double margin, TnManifold *out)
 {
     double d[3], pos[3];
     v3_sub(d, q, c);
     double distance = v3_norm(d), gap = distance - radius - other_radius;
     if (!(gap <= margin)) return true;
-    if (distance > 0.0) v3_scale(out->normal, d, 1.0 / distance);
-    else v3_copy(out->normal, fallback);
+    if (distance > 0.0)
+        v3_scale(out->normal, d, 1.0 / distance);
+    else
+        v3_copy(out->normal, fallback);
     v3_copy(pos, c);
     v3_add_scaled(pos, out->normal, radius + 0.5 * gap);
     tn_manifold_add(out, margin, pos, gap, 0);
@@ -24,7 +27,8 @@ static bool point_contact(const double c[3], double radius, const double q[3], d
 bool tn_collide_sphere_sphere(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out)
 {
     const double up[3] = {0.0, 0.0, 1.0};
-    return point_contact(a->at->pos, a->shape->size[0], b->at->pos, b->shape->size[0], up, margin, out);
+    return point_contact(a->at->pos, a->shape->size[0], b->at->pos, b->shape->size[0], up, margin,
+                         out);
 }
 
 bool tn_collide_sphere_capsule(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out)
@@ -40,8 +44,10 @@ bool tn_collide_sphere_capsule(const TnPlaced *a, const TnPlaced *b, double marg
     return point_contact(a->at->pos, a->shape->size[0], q, b->shape->size[0], side, margin, out);
 }
 
-/* A centre inside a solid: n against the outward face normal (local axes), depth measured to that face. */
-static bool inside_contact(const TnPlaced *a, const TnPlaced *b, const double face[3], double depth, double margin, TnManifold *out)
+/* A centre inside a solid: n against the outward face normal (local axes), depth measured to that
+ * face. */
+static bool inside_contact(const TnPlaced *a, const TnPlaced *b, const double face[3], double depth,
+                           double margin, TnManifold *out)
 {
     double gap = -depth - a->shape->size[0], pos[3];
     m3_mul_v(out->normal, b->at->rot, face);
@@ -52,8 +58,8 @@ static bool inside_contact(const TnPlaced *a, const TnPlaced *b, const double fa
     return true;
 }
 
-static bool outside_contact(const TnPlaced *a, const TnPlaced *b, const double local_q[3], const double face[3], double margin,
-                            TnManifold *out)
+static bool outside_contact(const TnPlaced *a, const TnPlaced *b, const double local_q[3],
+                            const double face[3], double margin, TnManifold *out)
 {
     double q[3], n[3];
     m3_mul_v(q, b->at->rot, local_q);
@@ -85,7 +91,8 @@ bool tn_collide_sphere_box(const TnPlaced *a, const TnPlaced *b, double margin, 
     return outside_contact(a, b, q, face, margin, out);
 }
 
-bool tn_collide_sphere_cylinder(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out)
+bool tn_collide_sphere_cylinder(const TnPlaced *a, const TnPlaced *b, double margin,
+                                TnManifold *out)
 {
     double r = b->shape->size[0], h = b->shape->size[1], c[3], d[3];
     v3_sub(d, a->at->pos, b->at->pos);
@@ -95,7 +102,9 @@ bool tn_collide_sphere_cylinder(const TnPlaced *a, const TnPlaced *b, double mar
     double to_side = r - rho, to_cap = h - fabs(c[2]);
     double face[3] = {0.0, 0.0, end};
     if (to_side < to_cap) v3_set(face, u[0], u[1], 0.0);
-    if (fmin(to_side, to_cap) >= -1e-9 * fmin(r, h)) return inside_contact(a, b, face, fmin(to_side, to_cap), margin, out);
-    double q[3] = {to_side < 0.0 ? r * u[0] : c[0], to_side < 0.0 ? r * u[1] : c[1], to_cap < 0.0 ? end * h : c[2]};
+    if (fmin(to_side, to_cap) >= -1e-9 * fmin(r, h))
+        return inside_contact(a, b, face, fmin(to_side, to_cap), margin, out);
+    double q[3] = {to_side < 0.0 ? r * u[0] : c[0], to_side < 0.0 ? r * u[1] : c[1],
+                   to_cap < 0.0 ? end * h : c[2]};
     return outside_contact(a, b, q, face, margin, out);
 }

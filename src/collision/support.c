@@ -2,8 +2,9 @@
  *
  *     s(d) = argmax over the core of d · x
  *
- * In local axes: a box takes the sign of each component, a cylinder the rim point under d's projection on its disc, an ellipsoid
- * with radii r the point r² d / |r d|, a mesh the best vertex. */
+ * In local axes: a box takes the sign of each component, a cylinder the rim point under d's
+ * projection on its disc, an ellipsoid with radii r the point r² d / |r d|, a mesh the best
+ * vertex. */
 #include "../math/vec3.h"
 #include "narrow.h"
 
@@ -16,11 +17,16 @@ double tn_shape_extent(const TnShape *shape)
 {
     const double *s = shape->size;
     switch (shape->type) {
-    case TN_GEOM_SPHERE: return s[0];
-    case TN_GEOM_CAPSULE: return s[0] + s[1];
-    case TN_GEOM_ELLIPSOID: return fmax(s[0], fmax(s[1], s[2]));
-    case TN_GEOM_CYLINDER: return sqrt(s[0] * s[0] + s[1] * s[1]);
-    case TN_GEOM_BOX: return v3_norm(s);
+    case TN_GEOM_SPHERE:
+        return s[0];
+    case TN_GEOM_CAPSULE:
+        return s[0] + s[1];
+    case TN_GEOM_ELLIPSOID:
+        return fmax(s[0], fmax(s[1], s[2]));
+    case TN_GEOM_CYLINDER:
+        return sqrt(s[0] * s[0] + s[1] * s[1]);
+    case TN_GEOM_BOX:
+        return v3_norm(s);
     case TN_GEOM_MESH: {
         double best = 0.0;
         for (int i = 0; i < shape->mesh_vertex_count; i++) {
@@ -30,7 +36,8 @@ double tn_shape_extent(const TnShape *shape)
         return sqrt(best);
     }
     case TN_GEOM_PLANE:
-    case TN_GEOM_HEIGHT_FIELD: break;
+    case TN_GEOM_HEIGHT_FIELD:
+        break;
     }
     return INFINITY;
 }
@@ -40,7 +47,9 @@ static void support_local(const TnShape *shape, const double d[3], double p[3])
     const double *s = shape->size;
     v3_zero(p);
     switch (shape->type) {
-    case TN_GEOM_CAPSULE: p[2] = d[2] >= 0.0 ? s[1] : -s[1]; break;
+    case TN_GEOM_CAPSULE:
+        p[2] = d[2] >= 0.0 ? s[1] : -s[1];
+        break;
     case TN_GEOM_ELLIPSOID: {
         double e[3] = {s[0] * d[0], s[1] * d[1], s[2] * d[2]};
         v3_normalize(e);
@@ -72,7 +81,8 @@ static void support_local(const TnShape *shape, const double d[3], double p[3])
     }
     case TN_GEOM_SPHERE:
     case TN_GEOM_PLANE:
-    case TN_GEOM_HEIGHT_FIELD: break;
+    case TN_GEOM_HEIGHT_FIELD:
+        break;
     }
 }
 
@@ -85,7 +95,8 @@ void tn_support_core(const TnPlaced *s, const double d[3], double p[3])
     v3_add(p, p, s->at->pos);
 }
 
-void tn_minkowski(const TnPlaced *a, const TnPlaced *b, const double d[3], double w[3], double sa[3])
+void tn_minkowski(const TnPlaced *a, const TnPlaced *b, const double d[3], double w[3],
+                  double sa[3])
 {
     double back[3] = {-d[0], -d[1], -d[2]}, sb[3];
     tn_support_core(a, d, sa);

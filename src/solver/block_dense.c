@@ -133,7 +133,7 @@ static void update(TnProblem *p, int begin, int end, double alpha)
         int n = d->dim;
         p->kernels->row_forces(&p->contact_sides, p->port_row + d->port_start,
                                p->port_row + d->port_start + d->port_count,
-                               (const double(*)[4])p->lambda_rows, p->F);
+                               (const double(*)[3])p->lambda, p->F);
         gather(p, i);
         for (int r = 0; r < n; r++) d->v[r] = 0.0;
         for (int c = 0; c < n; c++) { /* symmetric: column c is row c, which makes the loop a sum of rows */

@@ -82,7 +82,7 @@ static void update(TnProblem *p, int begin, int end, double alpha)
         }
     }
     p->kernels->twist_update(p->twist_batch, begin, end, &p->contact_sides,
-                             (const double(*)[4])p->lambda_rows, (const double(*)[8])p->extra,
+                             (const double(*)[3])p->lambda, (const double(*)[8])p->extra,
                              p->twist, alpha);
 }
 

@@ -31,7 +31,7 @@ void tn_velocities_copy(const TnProblem *p, TnVelocities *out)
 void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
 {
     p->kernels->row_forces(&p->contact_sides, 0, p->table_rows,
-                           (const double(*)[4])p->lambda_rows, p->F);
+                           (const double(*)[3])p->lambda, p->F);
     for (int k = 0; k < p->twist_count; k++) {
         const TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
         const double *f = p->F[k + 1], *inverse = p->inverse[k];
@@ -75,7 +75,7 @@ static double contact_error(const TnProblem *p, int c, double (*twist)[8])
 {
     const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
     int l = c % TN_LANES;
-    const double *n = p->normals[c], *lambda = p->lambda_rows[c];
+    const double *n = p->normals[c], *lambda = p->lambda[c];
     double arm_a[3], arm_b[3], va[3], vb[3], u[3], ut[3], lt[3], Dn, Dt;
     for (int k = 0; k < 3; k++) {
         arm_a[k] = batch->arm_a[k][l];

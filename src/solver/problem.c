@@ -26,7 +26,7 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->ports = TN_ARENA_ZERO(arena, TnPort, size.ports);
     p->twist = tn_arena_calloc(arena, sizeof(double[8]) * (size_t)p->table_rows);
     p->contact_batch = TN_ARENA_ZERO(arena, TnContactBatch, p->contact_batches);
-    p->lambda_rows = tn_arena_calloc(arena, sizeof(double[4]) * (size_t)lanes);
+    p->lambda = tn_arena_calloc(arena, sizeof(double[3]) * (size_t)(lanes + 1));
     p->normals = tn_arena_alloc(arena, sizeof(double[4]) * (size_t)lanes);
     p->beta = tn_arena_alloc(arena, sizeof(double[4]) * (size_t)lanes);
     p->rows = TN_ARENA_ZERO(arena, TnRow, size.rows);
@@ -38,14 +38,14 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->side_start = TN_ARENA_NEW(arena, int32_t, p->table_rows + 1);
     p->side_mid = TN_ARENA_NEW(arena, int32_t, p->table_rows);
     p->side_contact = TN_ARENA_NEW(arena, int32_t, 2 * lanes);
-    p->side_arm = tn_arena_alloc(arena, sizeof(double[4]) * 2 * (size_t)lanes);
+    p->side_arm = tn_arena_calloc(arena, sizeof(double[3]) * (size_t)(2 * lanes + 1));
     p->K = tn_arena_alloc(arena, sizeof(double[TN_SYM6]) * (size_t)p->table_rows);
     p->F = tn_arena_calloc(arena, sizeof(double[8]) * (size_t)p->table_rows);
     p->inverse = tn_arena_alloc(arena, sizeof(double[8]) * (size_t)p->twist_batches * TN_LANES);
     p->residual = TN_ARENA_ZERO(arena, double, p->contact_batches);
     p->block_beta = TN_ARENA_ZERO(arena, double, blocks);
     if (!p->twist_batch || !p->dense || !p->ports || !p->twist || !p->contact_batch ||
-        !p->lambda_rows || !p->normals || !p->beta || !p->rows || !p->sides || !p->index ||
+        !p->lambda || !p->normals || !p->beta || !p->rows || !p->sides || !p->index ||
         !p->coefficient || !p->block_side_start || !p->block_sides || !p->side_start ||
         !p->side_mid || !p->side_contact || !p->side_arm || !p->K || !p->F || !p->inverse ||
         !p->residual || !p->block_beta)
@@ -115,14 +115,14 @@ void tn_problem_set_contact(TnProblem *p, int contact, int row_a, int row_b, con
         batch->arm_b[k][l] = arm_b[k];
         batch->normal[k][l] = p->normals[contact][k] = normal[k];
         batch->e[k][l] = e[k];
-        batch->t[k][l] = batch->lambda[k][l] = p->lambda_rows[contact][k] = lambda[k];
+        batch->t[k][l] = p->lambda[contact][k] = lambda[k];
     }
     p->normals[contact][3] = 0.0;
 }
 
 void tn_problem_contact_lambda(const TnProblem *p, int contact, double lambda[3])
 {
-    memcpy(lambda, p->lambda_rows[contact], 3 * sizeof(double));
+    memcpy(lambda, p->lambda[contact], 3 * sizeof(double));
 }
 
 void tn_problem_twist(const TnProblem *p, int block, double v[6])
@@ -161,13 +161,11 @@ static void group_contacts(TnProblem *p)
             int32_t s = start[b]++;
             p->side_contact[s] = c;
             for (int k = 0; k < 3; k++) p->side_arm[s][k] = batch->arm_b[k][l];
-            p->side_arm[s][3] = 0.0;
         }
         if (a) {
             int32_t s = mid[a]++;
             p->side_contact[s] = c;
             for (int k = 0; k < 3; k++) p->side_arm[s][k] = batch->arm_a[k][l];
-            p->side_arm[s][3] = 0.0;
         }
     }
     /* The cursors moved to the ends of their parts: start to the middle, mid to the next row's start. */
@@ -176,7 +174,7 @@ static void group_contacts(TnProblem *p)
         start[r] = r ? mid[r - 1] : 0;
         mid[r] = middle;
     }
-    p->contact_sides = (TnSides){start, mid, p->side_contact, (const double(*)[4])p->side_arm};
+    p->contact_sides = (TnSides){start, mid, p->side_contact, (const double(*)[3])p->side_arm};
 }
 
 /* Sides of scalar rows grouped by block, in row order. */
@@ -251,7 +249,7 @@ bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
     tn_problem_weights(p, def, pool);
     run_phase(p, pool, p->table_rows, 512, row_stiffness);
     p->kernels->row_forces(&p->contact_sides, 0, p->table_rows,
-                           (const double(*)[4])p->lambda_rows, p->F);
+                           (const double(*)[3])p->lambda, p->F);
     for (int k = 0; k < 2; k++)
         if (!run_phase(p, pool, kinds[k]->unit_count(p), grains[k], kinds[k]->factor_H)) return false;
     return true;

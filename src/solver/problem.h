@@ -79,7 +79,7 @@ typedef struct TnProblem {
     double (*twist)[8];       /* velocities: starting guess, then result */
     /* contacts */
     TnContactBatch *contact_batch;
-    double (*lambda_rows)[4]; /* λ once more, one row per contact */
+    double (*lambda)[3];      /* starting guess, then result */
     double (*normals)[4];
     double (*beta)[4];        /* per contact (βn, βt) of side a and of side b, written by prepare */
     /* rows; `sides` in row order, `block_sides` the same sides grouped by block */
@@ -93,7 +93,7 @@ typedef struct TnProblem {
     /* written by prepare */
     TnSides contact_sides;
     int32_t *side_start, *side_mid, *side_contact;
-    double (*side_arm)[4];
+    double (*side_arm)[3];
     double (*K)[TN_SYM6];     /* per table row: JᵀWJ of its contacts */
     double (*F)[8];           /* per table row: scratch forces */
     double (*extra)[8];       /* per table row: forces of scalar rows on twist blocks; NULL where none */

@@ -63,7 +63,7 @@ void tn_rows_update(TnProblem *p, int begin, int end, double alpha, bool measure
 
 double tn_contact_normal_force(const TnProblem *p, int contact)
 {
-    const double *l = p->lambda_rows[contact], *n = p->normals[contact];
+    const double *l = p->lambda[contact], *n = p->normals[contact];
     return fmax(0.0, l[0] * n[0] + l[1] * n[1] + l[2] * n[2]);
 }
 

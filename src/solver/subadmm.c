@@ -62,7 +62,7 @@ static void iterate(void *context, int thread, int threads)
         bool check = def->tolerance > 0.0 && (i + 1) % CHECK_EVERY == 0;
         bool measure = check || i == last - 1;
         p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
-                                   p->lambda_rows, alpha, measure ? p->residual : NULL);
+                                   p->lambda, alpha, measure ? p->residual : NULL);
         tn_rows_update(p, row_begin, row_end, alpha, measure);
         tn_pool_barrier(loop->pool);
         if (p->spins) {

@@ -58,7 +58,7 @@ static void start(const TnProblem *p, State *state)
     for (int c = 0; c < p->contact_count; c++)
         for (int side = 0; side < 2; side++) {
             side_velocity(p, c, side, state->contacts[c][side].z);
-            v3_scale(state->contacts[c][side].u, p->lambda_rows[c], -1.0);
+            v3_scale(state->contacts[c][side].u, p->lambda[c], -1.0);
         }
     for (int s = 0; s < p->side_count; s++) {
         state->row_z[s] = row_side_velocity(p, &p->sides[s]);
@@ -96,7 +96,7 @@ static double update_contact(TnProblem *p, State *state, int c)
     for (int k = 0; k < 3; k++) {
         lambda[k] = ln * n[k] + scale * tt[k];
         batch->t[k][l] = t[k];
-        batch->lambda[k][l] = p->lambda_rows[c][k] = lambda[k];
+        p->lambda[c][k] = lambda[k];
     }
     for (int side = 0; side < 2; side++) {
         if (!side_row(p, c, side)) continue;

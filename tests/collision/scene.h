@@ -49,7 +49,8 @@ static inline TnGeomDef geom_def(TnBodyId body, TnGeomType type, double x, doubl
     return g;
 }
 
-static inline TnGeomId add_geom(Scene *s, TnBodyId body, TnGeomType type, double x, double y, double z)
+static inline TnGeomId add_geom(Scene *s, TnBodyId body, TnGeomType type, double x, double y,
+                                double z)
 {
     TnGeomDef g = geom_def(body, type, x, y, z);
     return tn_builder_add_geom(s->builder, &g);
@@ -116,7 +117,8 @@ static inline TnContactList detect(Scene *s, double t, double slack, TnPool *poo
 {
     TnContactList list = {NULL, 0};
     tn_arena_reset(&s->arena);
-    CHECK(tn_collision_detect(s->collider, s->frames, (const double(*)[6])s->twists, t, slack, &s->arena, pool, &list));
+    CHECK(tn_collision_detect(s->collider, s->frames, (const double(*)[6])s->twists, t, slack,
+                              &s->arena, pool, &list));
     return list;
 }
 
@@ -128,7 +130,9 @@ static inline TnTransform geom_place(const Scene *s, int geom)
     for (int i = 0; i < 3; i++) {
         t.pos[i] = f->pos[i] + dot3(f->rot + 3 * i, g->link_pos);
         for (int j = 0; j < 3; j++)
-            t.rot[3 * i + j] = f->rot[3 * i] * g->link_rot[j] + f->rot[3 * i + 1] * g->link_rot[3 + j] + f->rot[3 * i + 2] * g->link_rot[6 + j];
+            t.rot[3 * i + j] = f->rot[3 * i] * g->link_rot[j] +
+                               f->rot[3 * i + 1] * g->link_rot[3 + j] +
+                               f->rot[3 * i + 2] * g->link_rot[6 + j];
     }
     return t;
 }
@@ -136,7 +140,8 @@ static inline TnTransform geom_place(const Scene *s, int geom)
 static inline TnShape geom_shape(const Scene *s, int geom)
 {
     const TnGeom *g = &s->model->geoms[geom];
-    return (TnShape){g->type, {g->size[0], g->size[1], g->size[2]}, g->mesh_vertices, g->mesh_vertex_count};
+    return (TnShape){
+        g->type, {g->size[0], g->size[1], g->size[2]}, g->mesh_vertices, g->mesh_vertex_count};
 }
 
 #endif

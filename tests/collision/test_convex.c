@@ -1,8 +1,10 @@
-/* Gap and normal of every convex pair against the support-function definition: gap = max over n of the separation along n. */
+/* Gap and normal of every convex pair against the support-function definition: gap = max over n of
+ * the separation along n. */
 #include "../check.h"
 #include "shapes.h"
 
-static const TnGeomType convex_types[] = {TN_GEOM_SPHERE, TN_GEOM_CAPSULE, TN_GEOM_ELLIPSOID, TN_GEOM_CYLINDER, TN_GEOM_BOX, TN_GEOM_MESH};
+static const TnGeomType convex_types[] = {TN_GEOM_SPHERE,   TN_GEOM_CAPSULE, TN_GEOM_ELLIPSOID,
+                                          TN_GEOM_CYLINDER, TN_GEOM_BOX,     TN_GEOM_MESH};
 enum { TYPES = 6 };
 
 /* The reported normal attains the reported gap, and no sampled direction does better. */
@@ -17,17 +19,19 @@ static void check_pair(TnGeomType type_a, TnGeomType type_b, double scale, doubl
     double gap = lowest_gap(&m), along = separation(&a, &ta, &b, &tb, m.normal);
     /* unit to rounding */
     CHECK_NEAR(dot3(m.normal, m.normal), 1.0, 1e-12);
-    /* closed forms and the support functions differ by rounding; iterations end at 1e-10 of the size; a manifold's deepest point may be
-     * 1e-6 of the size shallower than the witness */
+    /* closed forms and the support functions differ by rounding; iterations end at 1e-10 of the
+     * size; a manifold's deepest point may be 1e-6 of the size shallower than the witness */
     CHECK_NEAR(along, gap, 2e-6 * scale);
     /* faces are preferred to edges up to 1 % of the depth */
     double allowed = 1e-8 * scale + (gap < 0.0 ? 0.0102 * -gap : 2e-4 * gap);
     double best = oracle_gap(&a, &ta, &b, &tb, r);
     if (!(best <= along + allowed))
-        test_fail(__FILE__, __LINE__, "types %d %d: gap %.12g along the normal, %.12g elsewhere", type_a, type_b, along, best);
+        test_fail(__FILE__, __LINE__, "types %d %d: gap %.12g along the normal, %.12g elsewhere",
+                  type_a, type_b, along, best);
     for (int i = 0; i < m.count; i++) {
         const double *p = m.points[i].pos;
-        /* halfway between the surfaces, so at most half the gap outside either shape along the normal */
+        /* halfway between the surfaces, so at most half the gap outside either shape along the
+         * normal */
         double outside_a = dot3(p, m.normal) - support_value(&a, &ta, m.normal);
         CHECK(outside_a <= 0.5 * m.points[i].gap + 2e-6 * scale);
     }
@@ -56,7 +60,8 @@ TEST(millimetres_and_hundreds_of_metres_are_as_exact)
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < TYPES; i++)
             for (int j = i; j < TYPES; j++)
-                for (int k = 0; k < 4; k++) check_pair(convex_types[i], convex_types[j], scales[s], scales[s], &r);
+                for (int k = 0; k < 4; k++)
+                    check_pair(convex_types[i], convex_types[j], scales[s], scales[s], &r);
 }
 
 TEST(a_millimetre_shape_on_a_hundred_metre_one_has_the_right_gap)
@@ -74,7 +79,8 @@ TEST(a_millimetre_shape_on_a_hundred_metre_one_has_the_right_gap)
         REQUIRE(tn_collide(&small, &place, &big, &ground, 0.0, &m));
         REQUIRE(m.count >= 1);
         CHECK_NEAR(m.normal[2], -1.0, 1e-9); /* the face's own normal */
-        CHECK_NEAR(lowest_gap(&m), -1e-5, 1e-11); /* rounding of 100 m, 1e-14, through a few operations and GJK's 1e-13 */
+        CHECK_NEAR(lowest_gap(&m), -1e-5,
+                   1e-11); /* rounding of 100 m, 1e-14, through a few operations and GJK's 1e-13 */
     }
 }
 
@@ -85,7 +91,8 @@ TEST(swapping_the_shapes_flips_the_normal_and_keeps_the_points)
         for (int j = 0; j < TYPES; j++)
             for (int k = 0; k < 10; k++) {
                 double va[3 * RANDOM_MESH_VERTICES], vb[3 * RANDOM_MESH_VERTICES];
-                TnShape a = random_shape(&r, convex_types[i], 1.0, va), b = random_shape(&r, convex_types[j], 1.0, vb);
+                TnShape a = random_shape(&r, convex_types[i], 1.0, va),
+                        b = random_shape(&r, convex_types[j], 1.0, vb);
                 TnTransform ta = random_place(&r, 0.8), tb = random_place(&r, 0.8);
                 TnManifold ab, ba;
                 REQUIRE(tn_collide(&a, &ta, &b, &tb, 1.0, &ab));
@@ -94,7 +101,8 @@ TEST(swapping_the_shapes_flips_the_normal_and_keeps_the_points)
                 for (int p = 0; p < ab.count; p++) {
                     CHECK(memcmp(ab.points[p].pos, ba.points[p].pos, sizeof ab.points[p].pos) == 0);
                     CHECK(ab.points[p].gap == ba.points[p].gap);
-                    CHECK(ab.points[p].feature == (ba.points[p].feature << 16 | ba.points[p].feature >> 16));
+                    CHECK(ab.points[p].feature ==
+                          (ba.points[p].feature << 16 | ba.points[p].feature >> 16));
                 }
                 for (int c = 0; c < 3; c++) CHECK(ab.normal[c] == -ba.normal[c]);
             }
@@ -107,7 +115,8 @@ TEST(exact_touching_is_a_gap_of_zero_for_every_pair)
         for (int j = 0; j < TYPES; j++)
             for (int k = 0; k < 6; k++) {
                 double va[3 * RANDOM_MESH_VERTICES], vb[3 * RANDOM_MESH_VERTICES];
-                TnShape a = random_shape(&r, convex_types[i], 1.0, va), b = random_shape(&r, convex_types[j], 1.0, vb);
+                TnShape a = random_shape(&r, convex_types[i], 1.0, va),
+                        b = random_shape(&r, convex_types[j], 1.0, vb);
                 TnTransform ta = random_place(&r, 1.0), tb = random_place(&r, 1.0);
                 TnManifold m;
                 /* apart first; then b moves along the normal by the gap, and they just touch */
@@ -119,7 +128,8 @@ TEST(exact_touching_is_a_gap_of_zero_for_every_pair)
                 for (int c = 0; c < 3; c++) tb.pos[c] -= gap * m.normal[c];
                 REQUIRE(tn_collide(&a, &ta, &b, &tb, 1e-6, &m));
                 REQUIRE(m.count > 0);
-                CHECK_NEAR(lowest_gap(&m), 0.0, 1e-8); /* the direction found before is right to 1e-6 at worst, its square in the gap */
+                CHECK_NEAR(lowest_gap(&m), 0.0, 1e-8); /* the direction found before is right to
+                                                          1e-6 at worst, its square in the gap */
                 /* touching at a corner leaves the normal free, but it must separate them */
                 CHECK(separation(&a, &ta, &b, &tb, m.normal) >= -1e-8);
             }
@@ -127,7 +137,8 @@ TEST(exact_touching_is_a_gap_of_zero_for_every_pair)
 
 TEST(planes_and_height_fields_among_themselves_are_refused)
 {
-    TnShape plane = {.type = TN_GEOM_PLANE}, field = {.type = TN_GEOM_HEIGHT_FIELD}, ball = {.type = TN_GEOM_SPHERE, .size = {1}};
+    TnShape plane = {.type = TN_GEOM_PLANE}, field = {.type = TN_GEOM_HEIGHT_FIELD},
+            ball = {.type = TN_GEOM_SPHERE, .size = {1}};
     TnTransform t = at(0, 0, 0);
     TnManifold m;
     CHECK(!tn_collide(&plane, &t, &plane, &t, 0.0, &m));

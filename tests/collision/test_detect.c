@@ -5,7 +5,8 @@
 static bool mixed_scene(Scene *s, int count, double spread, double speed, Random *r)
 {
     double vertices[3 * RANDOM_MESH_VERTICES];
-    static const TnGeomType types[] = {TN_GEOM_SPHERE, TN_GEOM_SPHERE, TN_GEOM_CAPSULE, TN_GEOM_BOX, TN_GEOM_ELLIPSOID, TN_GEOM_CYLINDER,
+    static const TnGeomType types[] = {TN_GEOM_SPHERE, TN_GEOM_SPHERE,    TN_GEOM_CAPSULE,
+                                       TN_GEOM_BOX,    TN_GEOM_ELLIPSOID, TN_GEOM_CYLINDER,
                                        TN_GEOM_MESH};
     scene_begin(s);
     add_geom(s, TN_BODY_WORLD, TN_GEOM_PLANE, 0, 0, 0);
@@ -14,11 +15,13 @@ static bool mixed_scene(Scene *s, int count, double spread, double speed, Random
         /* sizes over two decades */
         double scale = 0.05 * pow(10.0, uniform(r, -1.0, 1.0));
         TnShape shape = random_shape(r, types[i % 7], scale, vertices);
-        TnGeomDef g = geom_def(fixed ? TN_BODY_WORLD : add_free_body(s), shape.type, shape.size[0], shape.size[1], shape.size[2]);
+        TnGeomDef g = geom_def(fixed ? TN_BODY_WORLD : add_free_body(s), shape.type, shape.size[0],
+                               shape.size[1], shape.size[2]);
         g.mesh_vertices = shape.mesh_vertices;
         g.mesh_vertex_count = shape.mesh_vertex_count;
         g.margin = i % 3 == 0 ? 0.01 : 0.0;
-        for (int k = 0; k < 3; k++) g.pos[k] = fixed ? uniform(r, -spread, spread) : uniform(r, -0.02, 0.02);
+        for (int k = 0; k < 3; k++)
+            g.pos[k] = fixed ? uniform(r, -spread, spread) : uniform(r, -0.02, 0.02);
         for (int k = 0; k < 4; k++) g.quat[k] = uniform(r, -1, 1);
         tn_builder_add_geom(s->builder, &g);
         if (i % 5 == 0 && !fixed) { /* a second geom on the same body */
@@ -42,7 +45,8 @@ static void point_velocity(const Scene *s, int geom, const double p[3], double v
     v[2] = s->twists[link][2] + w[0] * d[1] - w[1] * d[0];
 }
 
-static double allowed_gap(const Scene *s, int g1, int g2, const double p[3], const double n[3], double t, double slack)
+static double allowed_gap(const Scene *s, int g1, int g2, const double p[3], const double n[3],
+                          double t, double slack)
 {
     double v1[3], v2[3], margin = fmax(s->model->geoms[g1].margin, s->model->geoms[g2].margin);
     point_velocity(s, g1, p, v1);
@@ -58,7 +62,9 @@ static int find(const TnContactList *list, int g1, int g2, const double *pos)
         bool same = (p->geom1 == g1 && p->geom2 == g2) || (p->geom1 == g2 && p->geom2 == g1);
         if (!same) continue;
         /* the same routine at places that differ by rounding of 10 m */
-        if (!pos || (fabs(p->pos[0] - pos[0]) + fabs(p->pos[1] - pos[1]) + fabs(p->pos[2] - pos[2]) < 1e-9)) found++;
+        if (!pos ||
+            (fabs(p->pos[0] - pos[0]) + fabs(p->pos[1] - pos[1]) + fabs(p->pos[2] - pos[2]) < 1e-9))
+            found++;
     }
     return found;
 }
@@ -80,8 +86,10 @@ static void check_against_all_pairs(Scene *s, double t, double slack)
                 CHECK(find(&list, g, h, NULL) == 0);
                 continue;
             }
-            /* which of many clipped points are kept may depend on the margin: of round caps and meshes only contact itself is compared */
-            bool exact = a->type != TN_GEOM_CYLINDER && b->type != TN_GEOM_CYLINDER && a->type != TN_GEOM_MESH && b->type != TN_GEOM_MESH;
+            /* which of many clipped points are kept may depend on the margin: of round caps and
+             * meshes only contact itself is compared */
+            bool exact = a->type != TN_GEOM_CYLINDER && b->type != TN_GEOM_CYLINDER &&
+                         a->type != TN_GEOM_MESH && b->type != TN_GEOM_MESH;
             int in_pair = 0;
             for (int k = 0; k < m.count; k++) {
                 const TnManifoldPoint *p = &m.points[k];
@@ -91,8 +99,9 @@ static void check_against_all_pairs(Scene *s, double t, double slack)
                 if (exact) {
                     int found = find(&list, g, h, p->pos);
                     if (found != (spare > 0.0))
-                        test_fail(__FILE__, __LINE__, "geoms %d %d (types %d %d): point listed %d times, spare %g", g, h, a->type, b->type,
-                                  found, spare);
+                        test_fail(__FILE__, __LINE__,
+                                  "geoms %d %d (types %d %d): point listed %d times, spare %g", g,
+                                  h, a->type, b->type, found, spare);
                 }
             }
             double margin = fmax(a->margin, b->margin) + slack;
@@ -164,7 +173,8 @@ static bool sphere_heap(Scene *s, int count, Random *r)
     scene_begin(s);
     add_geom(s, TN_BODY_WORLD, TN_GEOM_PLANE, 0, 0, 0);
     add_geom(s, TN_BODY_WORLD, TN_GEOM_BOX, 0.5, 0.5, 0.05);
-    for (int i = 0; i < count; i++) add_geom(s, add_free_body(s), i % 50 ? TN_GEOM_SPHERE : TN_GEOM_BOX, 0.05, 0.05, 0.05);
+    for (int i = 0; i < count; i++)
+        add_geom(s, add_free_body(s), i % 50 ? TN_GEOM_SPHERE : TN_GEOM_BOX, 0.05, 0.05, 0.05);
     if (!scene_end(s)) return false;
     for (int link = 1; link < s->model->link_count; link++) put_random(s, link, 0.6, 1.0, r);
     return true;
@@ -186,7 +196,8 @@ static void check_spheres(Scene *s)
     int n = s->model->geom_count, expected = 0;
     for (int g = 0; g < n; g++)
         for (int h = g + 1; h < n; h++) {
-            const double *p = s->frames[s->model->geoms[g].link].pos, *q = s->frames[s->model->geoms[h].link].pos;
+            const double *p = s->frames[s->model->geoms[g].link].pos,
+                         *q = s->frames[s->model->geoms[h].link].pos;
             double d[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
             expected += dot3(d, d) <= 0.01;
         }
@@ -195,10 +206,12 @@ static void check_spheres(Scene *s)
     /* with the right number, right distances and no pair twice, the list is the right one */
     for (int i = 0; i < list.count; i++) {
         const TnContactPoint *c = &list.points[i];
-        const double *p = s->frames[s->model->geoms[c->geom1].link].pos, *q = s->frames[s->model->geoms[c->geom2].link].pos;
+        const double *p = s->frames[s->model->geoms[c->geom1].link].pos,
+                     *q = s->frames[s->model->geoms[c->geom2].link].pos;
         double d[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
         CHECK_NEAR(c->gap, sqrt(dot3(d, d)) - 0.1, 1e-12); /* rounding of positions up to 1e4 m */
-        for (int j = i - 1; j >= 0 && list.points[j].geom1 == c->geom1; j--) CHECK(list.points[j].geom2 != c->geom2);
+        for (int j = i - 1; j >= 0 && list.points[j].geom1 == c->geom1; j--)
+            CHECK(list.points[j].geom2 != c->geom2);
     }
 }
 
@@ -218,7 +231,8 @@ TEST(a_grid_that_wraps_around_misses_nothing_at_its_seam)
     REQUIRE(sphere_cloud(&s, 300, 0.4, &r));
     /* a lonely sphere far out makes the grid wrap, each time at another place of the cloud */
     for (int k = 0; k < 60; k++) {
-        for (int i = 0; i < 3; i++) s.frames[1].pos[i] = s.frames[1].com[i] = i == k % 3 ? -100.0 - 0.37 * k : -0.05 * k;
+        for (int i = 0; i < 3; i++)
+            s.frames[1].pos[i] = s.frames[1].com[i] = i == k % 3 ? -100.0 - 0.37 * k : -0.05 * k;
         check_spheres(&s);
     }
     scene_free(&s);
@@ -238,7 +252,8 @@ TEST(one_to_eight_threads_give_the_same_bytes)
         REQUIRE(pool);
         TnContactList list = detect(&s, 0.01, 1e-4, pool);
         CHECK(list.count == first.count);
-        if (list.count == first.count) CHECK(memcmp(list.points, copy, sizeof *copy * (size_t)list.count) == 0);
+        if (list.count == first.count)
+            CHECK(memcmp(list.points, copy, sizeof *copy * (size_t)list.count) == 0);
         tn_pool_destroy(pool);
     }
     free(copy);
@@ -253,11 +268,13 @@ TEST(neighbours_in_the_list_are_neighbours_in_space)
     TnContactList list = detect(&s, 0.01, 1e-4, NULL);
     double near = 0.0, any = 0.0;
     for (int i = 1; i < list.count; i++) {
-        const double *p = list.points[i - 1].pos, *q = list.points[i].pos, *o = list.points[(i * 7919) % list.count].pos;
+        const double *p = list.points[i - 1].pos, *q = list.points[i].pos,
+                     *o = list.points[(i * 7919) % list.count].pos;
         near += fabs(p[1] - q[1]) + fabs(p[2] - q[2]);
         any += fabs(o[1] - q[1]) + fabs(o[2] - q[2]);
     }
-    /* cells go along x: the other two coordinates of successive points differ by a cell at most, of 16 across the heap */
+    /* cells go along x: the other two coordinates of successive points differ by a cell at most, of
+     * 16 across the heap */
     CHECK(near < 0.2 * any);
     scene_free(&s);
 }
@@ -300,7 +317,8 @@ TEST(running_out_of_memory_is_reported_and_leaks_nothing)
     REQUIRE(tn_arena_init(&tiny, "tiny", 64));
     TnContactList list;
     tn_malloc_fail_after(0);
-    bool ok = tn_collision_detect(s.collider, s.frames, (const double(*)[6])s.twists, 0.01, 0.0, &tiny, NULL, &list);
+    bool ok = tn_collision_detect(s.collider, s.frames, (const double(*)[6])s.twists, 0.01, 0.0,
+                                  &tiny, NULL, &list);
     tn_malloc_fail_after(-1);
     CHECK(!ok);
     CHECK(list.count == 0);

@@ -24,8 +24,10 @@ TEST(a_pair_collides_when_the_masks_meet_in_either_order)
 {
     Scene s;
     scene_begin(&s);
-    TnGeomId a = ball(&s, add_free_body(&s), 1, 2), b = ball(&s, add_free_body(&s), 2, 4), c = ball(&s, add_free_body(&s), 4, 8);
-    TnGeomId none = ball(&s, add_free_body(&s), 0, 0), high = ball(&s, add_free_body(&s), 1 << 30, 1 << 30);
+    TnGeomId a = ball(&s, add_free_body(&s), 1, 2), b = ball(&s, add_free_body(&s), 2, 4),
+             c = ball(&s, add_free_body(&s), 4, 8);
+    TnGeomId none = ball(&s, add_free_body(&s), 0, 0),
+             high = ball(&s, add_free_body(&s), 1 << 30, 1 << 30);
     REQUIRE(scene_end(&s));
     TnContactList list = detect(&s, 0.01, 0.0, NULL);
     CHECK(count_pair(&list, a, b) == 1); /* b's type 2 & a's affinity 2 */
@@ -42,8 +44,10 @@ TEST(a_link_does_not_hit_its_parent_but_its_grandparent_and_the_world)
     Scene s;
     scene_begin(&s);
     TnGeomId ground = ball(&s, TN_BODY_WORLD, 1, 1);
-    TnBodyId b1 = add_hinged_body(&s, TN_BODY_WORLD), b2 = add_hinged_body(&s, b1), b3 = add_hinged_body(&s, b2);
-    TnGeomId g1 = ball(&s, b1, 1, 1), g1b = ball(&s, b1, 1, 1), g2 = ball(&s, b2, 1, 1), g3 = ball(&s, b3, 1, 1);
+    TnBodyId b1 = add_hinged_body(&s, TN_BODY_WORLD), b2 = add_hinged_body(&s, b1),
+             b3 = add_hinged_body(&s, b2);
+    TnGeomId g1 = ball(&s, b1, 1, 1), g1b = ball(&s, b1, 1, 1), g2 = ball(&s, b2, 1, 1),
+             g3 = ball(&s, b3, 1, 1);
     REQUIRE(scene_end(&s));
     TnContactList list = detect(&s, 0.01, 0.0, NULL);
     CHECK(count_pair(&list, g1, g2) == 0);
@@ -60,7 +64,8 @@ TEST(excluded_bodies_do_not_collide_and_others_do)
     Scene s;
     scene_begin(&s);
     TnBodyId b1 = add_free_body(&s), b2 = add_free_body(&s), b3 = add_free_body(&s);
-    TnGeomId g1 = ball(&s, b1, 1, 1), g2 = ball(&s, b2, 1, 1), g3 = ball(&s, b3, 1, 1), ground = ball(&s, TN_BODY_WORLD, 1, 1);
+    TnGeomId g1 = ball(&s, b1, 1, 1), g2 = ball(&s, b2, 1, 1), g3 = ball(&s, b3, 1, 1),
+             ground = ball(&s, TN_BODY_WORLD, 1, 1);
     tn_builder_add_exclude(s.builder, b2, b1, (TnSource){0});
     tn_builder_add_exclude(s.builder, TN_BODY_WORLD, b3, (TnSource){0});
     REQUIRE(scene_end(&s));
@@ -78,7 +83,8 @@ TEST(an_explicit_pair_collides_whatever_masks_and_parents_say_with_its_own_param
     Scene s;
     scene_begin(&s);
     TnBodyId b1 = add_hinged_body(&s, TN_BODY_WORLD), b2 = add_hinged_body(&s, b1);
-    TnGeomId g1 = ball(&s, b1, 0, 0), g2 = ball(&s, b2, 0, 0), g3 = ball(&s, add_free_body(&s), 1, 1);
+    TnGeomId g1 = ball(&s, b1, 0, 0), g2 = ball(&s, b2, 0, 0),
+             g3 = ball(&s, add_free_body(&s), 1, 1);
     TnPairDef pair = tn_pair_def();
     pair.geom1 = g2;
     pair.geom2 = g1;
@@ -171,7 +177,8 @@ TEST(turning_brings_a_far_end_into_contact)
     TnGeomId rod = add_geom(&s, add_free_body(&s), TN_GEOM_CAPSULE, 0.1, 1.0, 0);
     REQUIRE(scene_end(&s));
     TnLinkFrame *f = &s.frames[link_of(&s, rod)];
-    TnTransform lying = turned(0, 0, 0.15, (double[3]){0, 1, 0}, 1.5707963267948966); /* along x, gap 0.05 */
+    TnTransform lying =
+        turned(0, 0, 0.15, (double[3]){0, 1, 0}, 1.5707963267948966); /* along x, gap 0.05 */
     memcpy(f->rot, lying.rot, sizeof lying.rot);
     put(&s, rod, 0, 0, 0.15);
     CHECK(detect(&s, 0.01, 0.0, NULL).count == 0);

@@ -19,7 +19,7 @@ static double largest_difference(const TnProblem *a, const TnProblem *b)
     for (int r = 0; r < a->table_rows; r++)
         for (int k = 0; k < 8; k++) worst = fmax(worst, fabs(a->twist[r][k] - b->twist[r][k]));
     for (int c = 0; c < a->contact_count; c++)
-        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(a->lambda_rows[c][k] - b->lambda_rows[c][k]));
+        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(a->lambda[c][k] - b->lambda[c][k]));
     for (int r = 0; r < a->row_count; r++) worst = fmax(worst, fabs(a->rows[r].lambda - b->rows[r].lambda));
     return worst;
 }

@@ -3,6 +3,9 @@
  * generic/ is plain scalar C and the reference; avx2/ and avx512/ share the lane algorithms in lanes/ and differ
  * only in their vocabulary. tn_kernels() picks one by cpuid. Layouts do not depend on the instruction set.
  *
+ * λ has three numbers per contact, one contact after the other, unused lanes of the last batch included and one number of room behind
+ * (four are read at a time).
+ *
  * Velocities live in a table of 8-double rows, (linear xyz, 0, angular xyz, 0): row 0 is the fixed world (zero), then
  * one row per twist block, then one per port of other blocks. A point constraint reads v + ω × arm at its two rows.
  *
@@ -25,7 +28,7 @@ typedef struct TnContactBatch {
     double e[3][TN_LANES];
     double Bn[TN_LANES], Bt[TN_LANES]; /* B = Bn nnᵀ + Bt (I - nnᵀ); zero in unused lanes */
     double mu[TN_LANES];
-    double t[3][TN_LANES], lambda[3][TN_LANES];
+    double t[3][TN_LANES];
     int32_t row_a[TN_LANES], row_b[TN_LANES];
 } TnContactBatch;
 
@@ -43,23 +46,23 @@ typedef struct TnTwistBatch {
 typedef struct TnSides {
     const int32_t *start, *mid;
     const int32_t *contact;
-    const double (*arm)[4]; /* fourth number unused */
+    const double (*arm)[3]; /* readable one number past the last */
 } TnSides;
 
 typedef struct TnKernels {
     const char *name;
     /* Batches [begin, end). residual, where not NULL, gets per batch Σ |B⁻¹(λ - t) - u|² over its lanes, before the update. */
     void (*contact_update)(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
-                           double (*lambda_rows)[4], double alpha, double *residual);
+                           double (*lambda)[3], double alpha, double *residual);
     /* Blocks of batches [begin, end); block k has row k + 1. extra, where not NULL, is added to F (rows as in twist). */
     void (*twist_update)(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
-                         const double (*lambda_rows)[4], const double (*extra)[8],
+                         const double (*lambda)[3], const double (*extra)[8],
                          double (*twist)[8], double alpha);
     /* Hinv: K in, (A + K)⁻¹ out. */
     void (*twist_factor)(TnTwistBatch *batches, int begin, int end);
     /* Per row in [begin, end): F = Jᵀλ, and K = JᵀWJ with W = βn nnᵀ + βt (I - nnᵀ) of the row's side. normals and beta are per
      * contact; beta holds (βn, βt) of side a, then of side b. */
-    void (*row_forces)(const TnSides *sides, int begin, int end, const double (*lambda_rows)[4],
+    void (*row_forces)(const TnSides *sides, int begin, int end, const double (*lambda)[3],
                        double (*F)[8]);
     void (*row_stiffness)(const TnSides *sides, int begin, int end, const double (*normals)[4],
                           const double (*beta)[4], double (*K)[TN_SYM6]);

@@ -48,6 +48,22 @@ static inline void v_scatter_rows(double (*x)[8], const vd v[6])
     v_rows3(x[0], 8, v);
     v_rows3(x[0] + 4, 8, v + 3);
 }
-static inline void v_scatter_rows3(double (*x)[4], const vd v[3]) { v_rows3(x[0], 4, v); }
+
+/* Four triples that follow each other, to and from three columns. */
+static inline void v_store3(double *p, const vd v[3])
+{
+    vd a = SHUFFLE(v[0], v[1], 0, 4, 0, 1), b = SHUFFLE(v[0], v[1], 5, 0, 2, 6);
+    vd c = SHUFFLE(v[0], v[1], 0, 3, 7, 0);
+    *(vd *)p = SHUFFLE(a, v[2], 0, 1, 4, 3);
+    *(vd *)(p + 4) = SHUFFLE(b, v[2], 0, 5, 2, 3);
+    *(vd *)(p + 8) = SHUFFLE(c, v[2], 6, 1, 2, 7);
+}
+static inline void v_load3(vd v[3], const double *p)
+{
+    vd a = *(const vd *)p, b = *(const vd *)(p + 4), c = *(const vd *)(p + 8);
+    v[0] = SHUFFLE(SHUFFLE(a, b, 0, 3, 6, 0), c, 0, 1, 2, 5);
+    v[1] = SHUFFLE(SHUFFLE(a, b, 1, 4, 7, 0), c, 0, 1, 2, 6);
+    v[2] = SHUFFLE(SHUFFLE(a, b, 2, 5, 0, 0), c, 0, 1, 4, 7);
+}
 
 #endif

@@ -70,22 +70,22 @@ static inline void v_scatter_rows(double (*x)[8], const vd v[6])
 #undef ROW
 }
 
-/* Eight rows of four: (v[0], v[1], v[2], 0). */
-static inline void v_scatter_rows3(double (*x)[4], const vd v[3])
+/* Eight triples that follow each other, to and from three columns. */
+static inline void v_store3(double *p, const vd v[3])
 {
-    const vd zero = {0};
-    vd xy0 = SHUFFLE(v[0], v[1], 0, 8, 2, 10, 4, 12, 6, 14);
-    vd xy1 = SHUFFLE(v[0], v[1], 1, 9, 3, 11, 5, 13, 7, 15);
-    vd z0 = SHUFFLE(v[2], zero, 0, 8, 2, 10, 4, 12, 6, 14);
-    vd z1 = SHUFFLE(v[2], zero, 1, 9, 3, 11, 5, 13, 7, 15);
-    vd a = SHUFFLE(xy0, z0, 0, 1, 8, 9, 4, 5, 12, 13);  /* rows 0 and 4 */
-    vd b = SHUFFLE(xy1, z1, 0, 1, 8, 9, 4, 5, 12, 13);  /* rows 1 and 5 */
-    vd c = SHUFFLE(xy0, z0, 2, 3, 10, 11, 6, 7, 14, 15); /* rows 2 and 6 */
-    vd d = SHUFFLE(xy1, z1, 2, 3, 10, 11, 6, 7, 14, 15); /* rows 3 and 7 */
-    *(vd *)x[0] = SHUFFLE(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
-    *(vd *)x[2] = SHUFFLE(c, d, 0, 1, 2, 3, 8, 9, 10, 11);
-    *(vd *)x[4] = SHUFFLE(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
-    *(vd *)x[6] = SHUFFLE(c, d, 4, 5, 6, 7, 12, 13, 14, 15);
+    vd a = SHUFFLE(v[0], v[1], 0, 8, 0, 1, 9, 0, 2, 10);
+    vd b = SHUFFLE(v[0], v[1], 0, 3, 11, 0, 4, 12, 0, 5);
+    vd c = SHUFFLE(v[0], v[1], 13, 0, 6, 14, 0, 7, 15, 0);
+    *(vd *)p = SHUFFLE(a, v[2], 0, 1, 8, 3, 4, 9, 6, 7);
+    *(vd *)(p + 8) = SHUFFLE(b, v[2], 10, 1, 2, 11, 4, 5, 12, 7);
+    *(vd *)(p + 16) = SHUFFLE(c, v[2], 0, 13, 2, 3, 14, 5, 6, 15);
+}
+static inline void v_load3(vd v[3], const double *p)
+{
+    vd a = *(const vd *)p, b = *(const vd *)(p + 8), c = *(const vd *)(p + 16);
+    v[0] = SHUFFLE(SHUFFLE(a, b, 0, 3, 6, 9, 12, 15, 0, 0), c, 0, 1, 2, 3, 4, 5, 10, 13);
+    v[1] = SHUFFLE(SHUFFLE(a, b, 1, 4, 7, 10, 13, 0, 0, 0), c, 0, 1, 2, 3, 4, 8, 11, 14);
+    v[2] = SHUFFLE(SHUFFLE(a, b, 2, 5, 8, 11, 14, 0, 0, 0), c, 0, 1, 2, 3, 4, 9, 12, 15);
 }
 
 #endif

@@ -12,17 +12,16 @@ static void point_velocity(double out[3], const double row[8], const double arm[
     v3_add(out, out, row);
 }
 
-static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], double *lambda_row,
+static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], double *lambda,
                          double alpha, double *residual)
 {
-    double arm_a[3], arm_b[3], n[3], e[3], t[3], lambda[3], va[3], vb[3], u[3], Bu[3];
+    double arm_a[3], arm_b[3], n[3], e[3], t[3], va[3], vb[3], u[3], Bu[3];
     for (int k = 0; k < 3; k++) {
         arm_a[k] = c->arm_a[k][l];
         arm_b[k] = c->arm_b[k][l];
         n[k] = c->normal[k][l];
         e[k] = c->e[k][l];
         t[k] = c->t[k][l];
-        lambda[k] = c->lambda[k][l];
     }
     point_velocity(va, twist[c->row_a[l]], arm_a);
     point_velocity(vb, twist[c->row_b[l]], arm_b);
@@ -42,20 +41,18 @@ static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], dou
     for (int k = 0; k < 3; k++) tt[k] = t[k] - tn * n[k];
     double length = fmax(v3_norm(tt), 1e-300), scale = fmin(1.0, c->mu[l] * ln / length);
     for (int k = 0; k < 3; k++) {
-        lambda_row[k] = ln * n[k] + scale * tt[k];
-        c->lambda[k][l] = lambda_row[k];
+        lambda[k] = ln * n[k] + scale * tt[k];
         c->t[k][l] = t[k];
     }
-    lambda_row[3] = 0.0;
 }
 
 static void contact_update(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
-                           double (*lambda_rows)[4], double alpha, double *residual)
+                           double (*lambda)[3], double alpha, double *residual)
 {
     for (int i = begin; i < end; i++) {
         if (residual) residual[i] = 0.0;
         for (int l = 0; l < TN_LANES; l++)
-            contact_lane(&batches[i], l, twist, lambda_rows[(long)i * TN_LANES + l], alpha,
+            contact_lane(&batches[i], l, twist, lambda[(long)i * TN_LANES + l], alpha,
                          residual ? &residual[i] : NULL);
     }
 }
@@ -68,20 +65,20 @@ static void add_wrench(double F[6], const double lambda[3], const double arm[3],
     v3_add_scaled(F + 3, torque, sign);
 }
 
-static void row_force(double F[6], int row, const TnSides *sides, const double (*lambda_rows)[4])
+static void row_force(double F[6], int row, const TnSides *sides, const double (*lambda)[3])
 {
     memset(F, 0, 6 * sizeof(double));
     for (int s = sides->start[row]; s < sides->start[row + 1]; s++)
-        add_wrench(F, lambda_rows[sides->contact[s]], sides->arm[s],
+        add_wrench(F, lambda[sides->contact[s]], sides->arm[s],
                    s < sides->mid[row] ? 1.0 : -1.0);
 }
 
-static void row_forces(const TnSides *sides, int begin, int end, const double (*lambda_rows)[4],
+static void row_forces(const TnSides *sides, int begin, int end, const double (*lambda)[3],
                        double (*F)[8])
 {
     for (int row = begin; row < end; row++) {
         double f[6];
-        row_force(f, row, sides, lambda_rows);
+        row_force(f, row, sides, lambda);
         for (int k = 0; k < 6; k++) F[row][k < 3 ? k : k + 1] = f[k];
         F[row][3] = F[row][7] = 0.0;
     }
@@ -113,11 +110,11 @@ static void row_stiffness(const TnSides *sides, int begin, int end, const double
 }
 
 static void twist_lane(TnTwistBatch *block, int l, int row, const TnSides *sides,
-                       const double (*lambda_rows)[4], const double (*extra)[8], double *out,
+                       const double (*lambda)[3], const double (*extra)[8], double *out,
                        double alpha)
 {
     double F[6], x[6], v[6];
-    row_force(F, row, sides, lambda_rows);
+    row_force(F, row, sides, lambda);
     if (extra)
         for (int k = 0; k < 6; k++) F[k] += extra[row][k < 3 ? k : k + 1];
     for (int k = 0; k < 6; k++) x[k] = block->b[k][l] + block->g[k][l] + 2.0 * F[k];
@@ -141,13 +138,13 @@ static void twist_lane(TnTwistBatch *block, int l, int row, const TnSides *sides
 }
 
 static void twist_update(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
-                         const double (*lambda_rows)[4], const double (*extra)[8],
+                         const double (*lambda)[3], const double (*extra)[8],
                          double (*twist)[8], double alpha)
 {
     for (int i = begin; i < end; i++)
         for (int l = 0; l < TN_LANES; l++) {
             int row = i * TN_LANES + l + 1;
-            twist_lane(&batches[i], l, row, sides, lambda_rows, extra, twist[row], alpha);
+            twist_lane(&batches[i], l, row, sides, lambda, extra, twist[row], alpha);
         }
 }
 

@@ -1,5 +1,5 @@
 /* kernels_lanes.h: the kernels of kernels.h with W lanes at a time. Included once per instruction set, after its vocabulary
- * (W, vd, v_sqrt, v_max, v_min, v_sum, v_gather_rows, v_scatter_rows, v_scatter_rows3). */
+ * (W, vd, v_sqrt, v_max, v_min, v_sum, v_gather_rows, v_scatter_rows, v_load3, v_store3). */
 
 #include <stddef.h>
 
@@ -15,14 +15,15 @@ static inline void v_cross_add(vd r[3], const vd a[3], const vd b[3], const vd c
 }
 
 static void contact_update(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
-                           double (*lambda_rows)[4], double alpha, double *residual)
+                           double (*lambda)[3], double alpha, double *residual)
 {
     const vd zero = {0}, one = zero + 1.0, tiny = zero + 1e-300, small = zero + 1e-100;
     for (int i = begin; i < end; i++) {
         TnContactBatch *c = &batches[i];
         double sum = 0.0;
         for (int h = 0; h < TN_LANES; h += W) {
-            vd row[6], arm[3], pa[3], pb[3], n[3], u[3], d[3], t[3];
+            vd row[6], arm[3], pa[3], pb[3], n[3], u[3], d[3], t[3], l[3];
+            double *lambda_here = lambda[(long)i * TN_LANES + h];
             for (int k = 0; k < 3; k++) arm[k] = AT(c->arm_a[k]);
             v_gather_rows(row, twist, c->row_a + h);
             v_cross_add(pa, row + 3, arm, row);
@@ -35,9 +36,10 @@ static void contact_update(TnContactBatch *batches, int begin, int end, const do
             }
             vd Bn = AT(c->Bn), Bt = AT(c->Bt);
             vd un = (Bn - Bt) * (n[0] * u[0] + n[1] * u[1] + n[2] * u[2]);
+            v_load3(l, lambda_here);
             for (int k = 0; k < 3; k++) {
                 t[k] = AT(c->t[k]);
-                d[k] = AT(c->lambda[k]) - (Bt * u[k] + un * n[k]) - t[k];
+                d[k] = l[k] - (Bt * u[k] + un * n[k]) - t[k];
             }
             if (residual) {
                 vd dn = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
@@ -47,16 +49,15 @@ static void contact_update(TnContactBatch *batches, int begin, int end, const do
                 sum += v_sum(dn * dn * wn * wn + dt2 * wt * wt);
             }
             for (int k = 0; k < 3; k++) t[k] += alpha * d[k];
-            vd tn = n[0] * t[0] + n[1] * t[1] + n[2] * t[2], ln = v_max(tn, zero), tt[3], l[3];
+            vd tn = n[0] * t[0] + n[1] * t[1] + n[2] * t[2], ln = v_max(tn, zero), tt[3];
             for (int k = 0; k < 3; k++) tt[k] = t[k] - tn * n[k];
             vd length = v_max(v_sqrt(tt[0] * tt[0] + tt[1] * tt[1] + tt[2] * tt[2]), tiny);
             vd scale = v_min(AT(c->mu) * ln / length, one);
             for (int k = 0; k < 3; k++) {
                 l[k] = ln * n[k] + scale * tt[k];
                 AT(c->t[k]) = t[k];
-                AT(c->lambda[k]) = l[k];
             }
-            v_scatter_rows3(lambda_rows + (long)i * TN_LANES + h, l);
+            v_store3(lambda_here, l);
         }
         if (residual) residual[i] = sum;
     }
@@ -64,14 +65,17 @@ static void contact_update(TnContactBatch *batches, int begin, int end, const do
 
 /* One side's wrench in four lanes: force in f; the torque arm × λ as its cyclic permutation, put right once at the end. */
 typedef double v4 __attribute__((vector_size(32), may_alias));
+/* Three numbers and whatever follows them: the fourth lane is never looked at. */
+typedef double v4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
+static inline v4 load4(const double *p) { return *(const v4_unaligned *)p; }
 static inline v4 turn(v4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
 
 static inline void add_sides(v4 *f, v4 *m, int begin, int end, const TnSides *sides,
-                             const double (*lambda_rows)[4])
+                             const double (*lambda)[3])
 {
     v4 force = {0}, moment = {0};
     for (int s = begin; s < end; s++) {
-        v4 l = *(const v4 *)lambda_rows[sides->contact[s]], r = *(const v4 *)sides->arm[s];
+        v4 l = load4(lambda[sides->contact[s]]), r = load4(sides->arm[s]);
         force += l;
         moment += r * turn(l) - turn(r) * l;
     }
@@ -80,19 +84,19 @@ static inline void add_sides(v4 *f, v4 *m, int begin, int end, const TnSides *si
 }
 
 static inline void row_force(double F[8], int row, const TnSides *sides,
-                             const double (*lambda_rows)[4])
+                             const double (*lambda)[3])
 {
     v4 f, m, fa, ma;
-    add_sides(&f, &m, sides->start[row], sides->mid[row], sides, lambda_rows);
-    add_sides(&fa, &ma, sides->mid[row], sides->start[row + 1], sides, lambda_rows);
+    add_sides(&f, &m, sides->start[row], sides->mid[row], sides, lambda);
+    add_sides(&fa, &ma, sides->mid[row], sides->start[row + 1], sides, lambda);
     *(v4 *)F = f - fa;
     *(v4 *)(F + 4) = m - ma;
 }
 
-static void row_forces(const TnSides *sides, int begin, int end, const double (*lambda_rows)[4],
+static void row_forces(const TnSides *sides, int begin, int end, const double (*lambda)[3],
                        double (*F)[8])
 {
-    for (int row = begin; row < end; row++) row_force(F[row], row, sides, lambda_rows);
+    for (int row = begin; row < end; row++) row_force(F[row], row, sides, lambda);
 }
 
 /* K = Σ βt JᵀJ + (βn - βt) j jᵀ with J = [I, -[r]×] and j = Jᵀn = (n, r × n). */
@@ -107,7 +111,7 @@ static void row_stiffness(const TnSides *sides, int begin, int end, const double
             int c = sides->contact[s];
             const double *weight = beta[c] + (s < mid ? 2 : 0);
             double bt = weight[1], delta = weight[0] - weight[1];
-            v4 n = *(const v4 *)normals[c], r = *(const v4 *)sides->arm[s];
+            v4 n = *(const v4 *)normals[c], r = load4(sides->arm[s]);
             v4 m = turn(r * turn(n) - turn(r) * n), dn = n * delta, dm = m * delta, br = r * bt;
             for (int i = 0; i < 3; i++) {
                 ll[i] += dn[i] * n;
@@ -132,7 +136,7 @@ static void row_stiffness(const TnSides *sides, int begin, int end, const double
 }
 
 static void twist_update(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
-                         const double (*lambda_rows)[4], const double (*extra)[8],
+                         const double (*lambda)[3], const double (*extra)[8],
                          double (*twist)[8], double alpha)
 {
     static const int32_t consecutive[TN_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -140,7 +144,7 @@ static void twist_update(TnTwistBatch *batches, int begin, int end, const TnSide
         TnTwistBatch *block = &batches[i];
         int first = i * TN_LANES + 1;
         _Alignas(64) double wrench[TN_LANES][8];
-        for (int l = 0; l < TN_LANES; l++) row_force(wrench[l], first + l, sides, lambda_rows);
+        for (int l = 0; l < TN_LANES; l++) row_force(wrench[l], first + l, sides, lambda);
         for (int h = 0; h < TN_LANES; h += W) {
             vd F[6], x[6], v[6], Av[6];
             v_gather_rows(F, (const double(*)[8])(wrench + h), consecutive);
