@@ -3,7 +3,8 @@
  *     #include "../check.h"
  *     TEST(two_and_two_make_four) { CHECK(2 + 2 == 4); }
  *
- * tests/main.c runs all tests of a program, or those whose names contain an argument, and prints `N passed, N failed`. */
+ * tests/main.c runs all tests of a program, or those whose names contain an argument, and prints `N
+ * passed, N failed`. */
 #ifndef TN_TESTS_CHECK_H
 #define TN_TESTS_CHECK_H
 
@@ -20,13 +21,17 @@ typedef struct TestCase {
 } TestCase;
 
 void test_register(TestCase *test);
-void test_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void test_fail(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void test_skip(const char *reason); /* marks the running test as skipped; return afterwards */
 
 #define TEST(NAME)                                                                                 \
     static void test_##NAME(void);                                                                 \
     static TestCase case_##NAME = {#NAME, test_##NAME, NULL};                                      \
-    __attribute__((constructor)) static void register_##NAME(void) { test_register(&case_##NAME); } \
+    __attribute__((constructor)) static void register_##NAME(void)                                 \
+    {                                                                                              \
+        test_register(&case_##NAME);                                                               \
+    }                                                                                              \
     static void test_##NAME(void)
 
 #define CHECK(COND)                                                                                \
@@ -38,11 +43,13 @@ void test_skip(const char *reason); /* marks the running test as skipped; return
     do {                                                                                           \
         double a_ = (A), b_ = (B), tol_ = (TOL);                                                   \
         if (!(fabs(a_ - b_) <= tol_))                                                              \
-            test_fail(__FILE__, __LINE__, "%s = %.17g, expected %.17g within %g (off by %g)", #A, a_, b_, tol_, a_ - b_); \
+            test_fail(__FILE__, __LINE__, "%s = %.17g, expected %.17g within %g (off by %g)", #A,  \
+                      a_, b_, tol_, a_ - b_);                                                      \
     } while (0)
 #define CHECK_STR(TEXT, PART)                                                                      \
     do {                                                                                           \
-        if (!strstr((TEXT), (PART))) test_fail(__FILE__, __LINE__, "\"%s\" does not contain \"%s\"", (TEXT), (PART)); \
+        if (!strstr((TEXT), (PART)))                                                               \
+            test_fail(__FILE__, __LINE__, "\"%s\" does not contain \"%s\"", (TEXT), (PART));       \
     } while (0)
 #define REQUIRE(COND)                                                                              \
     do {                                                                                           \

@@ -39,9 +39,12 @@ int main(int argc, char **argv)
         failures_now = 0;
         skipped_now = false;
         t->run();
-        if (failures_now) failed++;
-        else if (skipped_now) skipped++;
-        else passed++;
+        if (failures_now)
+            failed++;
+        else if (skipped_now)
+            skipped++;
+        else
+            passed++;
         printf("%s %s\n", failures_now ? "FAIL" : skipped_now ? "skip" : "ok  ", t->name);
         fflush(stdout);
     }

@@ -20,13 +20,14 @@ extern "C" {
 #define TN_API
 #endif
 
-/* What went wrong. Numerical outcomes (not converged, diverging) are no errors: see TnStepReport. */
+/* What went wrong. Numerical outcomes (not converged, diverging) are no errors: see TnStepReport.
+ */
 typedef enum TnStatus {
     TN_OK = 0,
-    TN_ERROR_USAGE,  /* an argument is out of its range */
-    TN_ERROR_MODEL,  /* a model file or definition is wrong */
-    TN_ERROR_IO,     /* a file is missing, unreadable or cannot be written */
-    TN_ERROR_MEMORY  /* the system gave no memory */
+    TN_ERROR_USAGE, /* an argument is out of its range */
+    TN_ERROR_MODEL, /* a model file or definition is wrong */
+    TN_ERROR_IO,    /* a file is missing, unreadable or cannot be written */
+    TN_ERROR_MEMORY /* the system gave no memory */
 } TnStatus;
 
 /* Filled by calls that can fail. `message` may hold several lines, one per problem found,

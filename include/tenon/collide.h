@@ -10,8 +10,8 @@ extern "C" {
 
 typedef struct TnShape {
     TnGeomType type;
-    double size[3];                 /* as in TnGeomDef */
-    const double *mesh_vertices;    /* convex mesh: 3 × count, local axes */
+    double size[3];              /* as in TnGeomDef */
+    const double *mesh_vertices; /* convex mesh: 3 × count, local axes */
     int mesh_vertex_count;
 } TnShape;
 
@@ -22,9 +22,10 @@ typedef struct TnTransform {
 
 #define TN_MANIFOLD_MAX 8
 typedef struct TnManifoldPoint {
-    double pos[3];    /* m, world, halfway between the surfaces */
-    double gap;       /* m, negative: penetration */
-    uint32_t feature; /* the same for the same corner, edge or face of the pair in successive steps */
+    double pos[3]; /* m, world, halfway between the surfaces */
+    double gap;    /* m, negative: penetration */
+    uint32_t
+        feature; /* the same for the same corner, edge or face of the pair in successive steps */
 } TnManifoldPoint;
 
 typedef struct TnManifold {
@@ -33,9 +34,10 @@ typedef struct TnManifold {
     TnManifoldPoint points[TN_MANIFOLD_MAX];
 } TnManifold;
 
-/* Contacts with gap <= margin. False where the pair of shapes is not supported (plane with plane, height fields). */
-TN_API bool tn_collide(const TnShape *a, const TnTransform *ta, const TnShape *b, const TnTransform *tb, double margin,
-                       TnManifold *out);
+/* Contacts with gap <= margin. False where the pair of shapes is not supported (plane with plane,
+ * height fields). */
+TN_API bool tn_collide(const TnShape *a, const TnTransform *ta, const TnShape *b,
+                       const TnTransform *tb, double margin, TnManifold *out);
 
 #ifdef __cplusplus
 }

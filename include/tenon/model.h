@@ -1,12 +1,12 @@
-/* tenon/model.h: what there is. A builder collects definitions (from C calls or a file) and compiles
- * them into an immutable TnModel, which many worlds and threads may share.
+/* tenon/model.h: what there is. A builder collects definitions (from C calls or a file) and
+ * compiles them into an immutable TnModel, which many worlds and threads may share.
  *
- * Units are SI throughout: m, kg, s, rad, N, N·m. Quaternions are (w, x, y, z). A frame (pos, quat) is given
- * relative to the parent body unless said otherwise. Coordinates follow MuJoCo: a joint's entries in qpos and
- * qvel stand in the order in which bodies and joints were added (depth first from a file);
- *   free   qpos x y z qw qx qy qz   qvel linear (world axes, of the body's origin), angular (body axes)
- *   ball   qpos qw qx qy qz         qvel angular (body axes)
- *   slide, hinge                    one number each. */
+ * Units are SI throughout: m, kg, s, rad, N, N·m. Quaternions are (w, x, y, z). A frame (pos, quat)
+ * is given relative to the parent body unless said otherwise. Coordinates follow MuJoCo: a joint's
+ * entries in qpos and qvel stand in the order in which bodies and joints were added (depth first
+ * from a file); free   qpos x y z qw qx qy qz   qvel linear (world axes, of the body's origin),
+ * angular (body axes) ball   qpos qw qx qy qz         qvel angular (body axes) slide, hinge one
+ * number each. */
 #ifndef TENON_MODEL_H
 #define TENON_MODEL_H
 
@@ -31,7 +31,12 @@ typedef int32_t TnKeyId;
 
 #define TN_BODY_WORLD ((TnBodyId)1) /* the fixed world, present in every builder */
 
-typedef enum TnJointType { TN_JOINT_FREE, TN_JOINT_BALL, TN_JOINT_SLIDE, TN_JOINT_HINGE } TnJointType;
+typedef enum TnJointType {
+    TN_JOINT_FREE,
+    TN_JOINT_BALL,
+    TN_JOINT_SLIDE,
+    TN_JOINT_HINGE
+} TnJointType;
 
 typedef enum TnGeomType {
     TN_GEOM_PLANE,        /* size: unused (infinite), normal = local z */
@@ -48,31 +53,33 @@ typedef struct TnOption {
     double timestep;   /* s, > 0; default 0.01 */
     double gravity[3]; /* m/s², default (0, 0, -9.81) */
     double theta;      /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
-    int relinearize;   /* passes that put forces and inertia of articulated trees at the midpoint, >= 1; default 3 */
-    double stabilization; /* share of a constraint's position error removed per step, [0, 1]; default 0.2 */
+    int relinearize; /* passes that put forces and inertia of articulated trees at the midpoint, >=
+                        1; default 3 */
+    double stabilization; /* share of a constraint's position error removed per step, [0, 1];
+                             default 0.2 */
 } TnOption;
 
 typedef struct TnBodyDef {
-    const char *name;      /* may be NULL */
-    TnBodyId parent;       /* default the world */
+    const char *name; /* may be NULL */
+    TnBodyId parent;  /* default the world */
     double pos[3], quat[4];
-    bool has_inertia;      /* false: mass and inertia come from the geoms */
-    double mass;           /* kg */
-    double inertia_pos[3]; /* centre of mass in body axes */
-    double inertia_quat[4];/* principal axes in body axes; with inertia_full they are computed */
-    double inertia[3];     /* principal moments, kg·m² */
-    bool use_inertia_full; /* read inertia_full instead of inertia and inertia_quat */
-    double inertia_full[6];/* xx yy zz xy xz yz about the centre of mass, body axes */
+    bool has_inertia;       /* false: mass and inertia come from the geoms */
+    double mass;            /* kg */
+    double inertia_pos[3];  /* centre of mass in body axes */
+    double inertia_quat[4]; /* principal axes in body axes; with inertia_full they are computed */
+    double inertia[3];      /* principal moments, kg·m² */
+    bool use_inertia_full;  /* read inertia_full instead of inertia and inertia_quat */
+    double inertia_full[6]; /* xx yy zz xy xz yz about the centre of mass, body axes */
     TnSource source;
 } TnBodyDef;
 
 typedef struct TnJointDef {
     const char *name;
     TnBodyId body;
-    TnJointType type;     /* default hinge */
-    double pos[3];        /* anchor in body axes */
-    double axis[3];       /* in body axes, normalized by compile; default z */
-    double ref;           /* joint coordinate in the reference pose (hinge, slide) */
+    TnJointType type; /* default hinge */
+    double pos[3];    /* anchor in body axes */
+    double axis[3];   /* in body axes, normalized by compile; default z */
+    double ref;       /* joint coordinate in the reference pose (hinge, slide) */
     bool limited;
     double range[2];      /* rad or m; ball: (0, largest angle) */
     double stiffness;     /* N·m/rad or N/m */
@@ -86,20 +93,22 @@ typedef struct TnJointDef {
 typedef struct TnGeomDef {
     const char *name;
     TnBodyId body;
-    TnGeomType type;      /* default sphere */
+    TnGeomType type; /* default sphere */
     double pos[3], quat[4];
     double size[3];
     double density;       /* kg/m³, default 1000; used when mass < 0 */
     double mass;          /* kg, < 0: from density */
     int contact_type;     /* bit mask, default 1 (MuJoCo's contype) */
-    int contact_affinity; /* bit mask, default 1; a pair collides when type & affinity meets in either order */
-    int contact_dim;      /* 1 frictionless, 3 sliding (default), 4 + torsional, 6 + rolling friction */
-    int priority;         /* the geom with the higher one gives contact_dim and friction; equal: the larger */
-    double friction[3];   /* sliding (1), torsional (m), rolling (m); default 1, 0.005, 0.0001 */
-    double restitution;   /* [0, 1], default 0; a pair takes the larger */
-    double margin;        /* m: distance below which contacts are listed even when not approaching */
-    int group;            /* for drawing only */
-    double rgba[4];       /* for drawing only */
+    int contact_affinity; /* bit mask, default 1; a pair collides when type & affinity meets in
+                             either order */
+    int contact_dim; /* 1 frictionless, 3 sliding (default), 4 + torsional, 6 + rolling friction */
+    int priority; /* the geom with the higher one gives contact_dim and friction; equal: the larger
+                   */
+    double friction[3]; /* sliding (1), torsional (m), rolling (m); default 1, 0.005, 0.0001 */
+    double restitution; /* [0, 1], default 0; a pair takes the larger */
+    double margin;      /* m: distance below which contacts are listed even when not approaching */
+    int group;          /* for drawing only */
+    double rgba[4];     /* for drawing only */
     const double *mesh_vertices; /* 3 × mesh_vertex_count, copied; TN_GEOM_MESH only */
     int mesh_vertex_count;
     TnSource source;
@@ -112,14 +121,15 @@ typedef struct TnSiteDef {
     TnSource source;
 } TnSiteDef;
 
-/* Generalized force on a joint: gear · clamp(gain · ctrl + bias[0] + bias[1] · length + bias[2] · velocity),
- * length = gear · q. A motor has gain 1; a position servo gain kp, bias (0, -kp, -kv); a velocity servo
- * gain kv, bias (0, 0, -kv). The gains are treated implicitly, so that high ones are stable. */
+/* Generalized force on a joint: gear · clamp(gain · ctrl + bias[0] + bias[1] · length + bias[2] ·
+ * velocity), length = gear · q. A motor has gain 1; a position servo gain kp, bias (0, -kp, -kv); a
+ * velocity servo gain kv, bias (0, 0, -kv). The gains are treated implicitly, so that high ones are
+ * stable. */
 typedef struct TnActuatorDef {
     const char *name;
-    TnJointId joint;      /* hinge or slide */
-    double gear;          /* default 1 */
-    double gain;          /* default 1 */
+    TnJointId joint; /* hinge or slide */
+    double gear;     /* default 1 */
+    double gain;     /* default 1 */
     double bias[3];
     bool ctrl_limited;
     double ctrl_range[2];
@@ -128,18 +138,24 @@ typedef struct TnActuatorDef {
     TnSource source;
 } TnActuatorDef;
 
-typedef enum TnEqualityType { TN_EQUALITY_CONNECT, TN_EQUALITY_WELD, TN_EQUALITY_JOINT } TnEqualityType;
+typedef enum TnEqualityType {
+    TN_EQUALITY_CONNECT,
+    TN_EQUALITY_WELD,
+    TN_EQUALITY_JOINT
+} TnEqualityType;
 
 typedef struct TnEqualityDef {
     const char *name;
     TnEqualityType type;
-    bool active;            /* default true */
-    TnBodyId body1, body2;  /* connect, weld; body2 0 means the world */
-    double anchor[3];       /* connect: point in body1's axes; weld: point in body2's axes */
-    bool has_relpose;       /* weld: relpos, relquat give body2 in body1's axes; else the reference pose does */
+    bool active;           /* default true */
+    TnBodyId body1, body2; /* connect, weld; body2 0 means the world */
+    double anchor[3];      /* connect: point in body1's axes; weld: point in body2's axes */
+    bool has_relpose; /* weld: relpos, relquat give body2 in body1's axes; else the reference pose
+                         does */
     double relpos[3], relquat[4];
-    TnJointId joint1, joint2;/* joint: q1 - ref1 = poly(q2 - ref2); joint2 0: q1 - ref1 = poly[0] */
-    double polycoef[5];     /* default 0 1 0 0 0 */
+    TnJointId joint1,
+        joint2;         /* joint: q1 - ref1 = poly(q2 - ref2); joint2 0: q1 - ref1 = poly[0] */
+    double polycoef[5]; /* default 0 1 0 0 0 */
     TnSource source;
 } TnEqualityDef;
 
@@ -153,9 +169,12 @@ typedef struct TnPairDef {
 } TnPairDef;
 
 typedef enum TnSensorType {
-    TN_SENSOR_JOINT_POS, TN_SENSOR_JOINT_VEL, /* of a hinge or slide */
-    TN_SENSOR_BODY_POS, TN_SENSOR_BODY_QUAT,  /* of the body's frame, in the world */
-    TN_SENSOR_SITE_POS, TN_SENSOR_SITE_QUAT
+    TN_SENSOR_JOINT_POS,
+    TN_SENSOR_JOINT_VEL, /* of a hinge or slide */
+    TN_SENSOR_BODY_POS,
+    TN_SENSOR_BODY_QUAT, /* of the body's frame, in the world */
+    TN_SENSOR_SITE_POS,
+    TN_SENSOR_SITE_QUAT
 } TnSensorType;
 
 typedef struct TnSensorDef {
@@ -168,19 +187,23 @@ typedef struct TnSensorDef {
 typedef struct TnKeyDef {
     const char *name;
     double time;
-    const double *qpos; int qpos_count; /* 0: the reference pose */
-    const double *qvel; int qvel_count; /* 0: at rest */
-    const double *ctrl; int ctrl_count; /* 0: all zero */
+    const double *qpos;
+    int qpos_count; /* 0: the reference pose */
+    const double *qvel;
+    int qvel_count; /* 0: at rest */
+    const double *ctrl;
+    int ctrl_count; /* 0: all zero */
     TnSource source;
 } TnKeyDef;
 
-/* A control track that comes with the model: row k holds all controls at times[k]; linear in between, the last row holds
- * afterwards, or the track repeats where `loop_from` >= 0 names the row to go back to (its controls must equal the last row's). */
+/* A control track that comes with the model: row k holds all controls at times[k]; linear in
+ * between, the last row holds afterwards, or the track repeats where `loop_from` >= 0 names the row
+ * to go back to (its controls must equal the last row's). */
 typedef struct TnTrackDef {
     int row_count;
-    const double *times;  /* ascending, s */
-    const double *ctrl;   /* row_count × actuator count */
-    int loop_from;        /* default -1 */
+    const double *times; /* ascending, s */
+    const double *ctrl;  /* row_count × actuator count */
+    int loop_from;       /* default -1 */
     TnSource source;
 } TnTrackDef;
 
@@ -196,8 +219,9 @@ TN_API TnSensorDef tn_sensor_def(void);
 TN_API TnKeyDef tn_key_def(void);
 TN_API TnTrackDef tn_track_def(void);
 
-/* Builder. Adding never fails visibly: an out-of-memory or a bad definition is remembered and reported by compile,
- * which lists all problems at once. Names are copied. A builder can be compiled more than once. */
+/* Builder. Adding never fails visibly: an out-of-memory or a bad definition is remembered and
+ * reported by compile, which lists all problems at once. Names are copied. A builder can be
+ * compiled more than once. */
 TN_API TnModelBuilder *tn_builder_create(void);
 TN_API void tn_builder_destroy(TnModelBuilder *builder);
 TN_API void tn_builder_set_name(TnModelBuilder *builder, const char *name);
@@ -209,7 +233,8 @@ TN_API TnSiteId tn_builder_add_site(TnModelBuilder *builder, const TnSiteDef *de
 TN_API TnActuatorId tn_builder_add_actuator(TnModelBuilder *builder, const TnActuatorDef *def);
 TN_API TnEqualityId tn_builder_add_equality(TnModelBuilder *builder, const TnEqualityDef *def);
 TN_API void tn_builder_add_pair(TnModelBuilder *builder, const TnPairDef *def);
-TN_API void tn_builder_add_exclude(TnModelBuilder *builder, TnBodyId body1, TnBodyId body2, TnSource source);
+TN_API void tn_builder_add_exclude(TnModelBuilder *builder, TnBodyId body1, TnBodyId body2,
+                                   TnSource source);
 TN_API TnSensorId tn_builder_add_sensor(TnModelBuilder *builder, const TnSensorDef *def);
 TN_API TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def);
 TN_API void tn_builder_set_track(TnModelBuilder *builder, const TnTrackDef *def);
@@ -222,7 +247,8 @@ typedef struct TnRemarks {
     char message[16384];
 } TnRemarks;
 
-/* Reads a model file (MJCF; URDF comes later). Unknown or unsupported elements are errors. `remarks` may be NULL. */
+/* Reads a model file (MJCF; URDF comes later). Unknown or unsupported elements are errors.
+ * `remarks` may be NULL. */
 TN_API TnModel *tn_model_load(const char *path, TnError *err);
 TN_API TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err);
 TN_API void tn_model_destroy(TnModel *model); /* NULL is fine; not while a world uses it */
@@ -230,15 +256,16 @@ TN_API void tn_model_destroy(TnModel *model); /* NULL is fine; not while a world
 /* Sizes and look-ups. Names are "" where none was given; find returns 0 where there is none. */
 typedef struct TnModelInfo {
     const char *name;
-    int body_count;   /* the world included */
-    int joint_count, geom_count, site_count, actuator_count, equality_count, sensor_count, key_count;
-    int qpos_count;   /* numbers in qpos */
-    int dof_count;    /* numbers in qvel */
+    int body_count; /* the world included */
+    int joint_count, geom_count, site_count, actuator_count, equality_count, sensor_count,
+        key_count;
+    int qpos_count; /* numbers in qpos */
+    int dof_count;  /* numbers in qvel */
     int sensor_data_count;
-    int free_body_count;    /* subsystems that are one free rigid body each */
-    int tree_count;         /* subsystems that are articulated trees */
-    double total_mass;      /* kg, of all that moves */
-    double track_duration;  /* s, 0 where the model has no control track */
+    int free_body_count;   /* subsystems that are one free rigid body each */
+    int tree_count;        /* subsystems that are articulated trees */
+    double total_mass;     /* kg, of all that moves */
+    double track_duration; /* s, 0 where the model has no control track */
     TnOption option;
 } TnModelInfo;
 
@@ -277,7 +304,8 @@ typedef struct TnSensorInfo {
 } TnSensorInfo;
 TN_API TnSensorInfo tn_model_sensor_info(const TnModel *model, TnSensorId id);
 
-/* The control track's row at a time (see TnTrackDef); false and ctrl untouched where the model has none. */
+/* The control track's row at a time (see TnTrackDef); false and ctrl untouched where the model has
+ * none. */
 TN_API bool tn_model_track(const TnModel *model, double time, double *ctrl);
 
 #ifdef __cplusplus

@@ -2,7 +2,8 @@
  *
  * It solves, for blocks i with symmetric positive definite A_i and constraints j,
  *     A_i v_i = b_i + Σ_j J_ijᵀ λ_j,      (Σ_i J_ij v_i + e_j, λ_j) ∈ set_j
- * by subsystem-based ADMM: each block solves its own small system, each constraint has a closed-form update. */
+ * by subsystem-based ADMM: each block solves its own small system, each constraint has a
+ * closed-form update. */
 #ifndef TENON_SOLVER_H
 #define TENON_SOLVER_H
 
@@ -28,12 +29,13 @@ typedef struct TnSolverDef {
     TnMethod method;
     TnAdmmForm form;
     TnWeights weights;
-    int iterations;          /* largest number, 1 … 1e6; default 60 */
-    double tolerance;        /* stop when the residual (RMS change of constraint velocities, m/s) is below; 0: fixed count (default) */
-    double weight_scale;     /* s in β = s / compliance, > 0; default 2.5 */
-    double over_relaxation;  /* α_r in [1, 2); default 1.7; the paper's form uses 1 */
-    double warm_start;       /* scale of the previous λ, [0, 1]; default 0.95; 0 starts cold */
-    int thread_count;        /* used by a solver on its own; a world sets it */
+    int iterations;   /* largest number, 1 … 1e6; default 60 */
+    double tolerance; /* stop when the residual (RMS change of constraint velocities, m/s) is below;
+                         0: fixed count (default) */
+    double weight_scale;    /* s in β = s / compliance, > 0; default 2.5 */
+    double over_relaxation; /* α_r in [1, 2); default 1.7; the paper's form uses 1 */
+    double warm_start;      /* scale of the previous λ, [0, 1]; default 0.95; 0 starts cold */
+    int thread_count;       /* used by a solver on its own; a world sets it */
 } TnSolverDef;
 
 TN_API TnSolverDef tn_solver_def(void);
@@ -48,8 +50,9 @@ typedef enum TnSet {
     TN_SET_EQUALITY,   /* J v + e = 0 */
     TN_SET_INEQUALITY, /* 0 <= λ ⟂ J v + e >= 0 */
     TN_SET_SOFT,       /* λ = -k (e + α J v) */
-    TN_SET_BOX,        /* λ within [lower, upper], J v + e = 0 inside, > 0 only at the lower, < 0 only at the upper bound */
-    TN_SET_FRICTION    /* Signorini–Coulomb; three rows: normal, two tangents */
+    TN_SET_BOX, /* λ within [lower, upper], J v + e = 0 inside, > 0 only at the lower, < 0 only at
+                   the upper bound */
+    TN_SET_FRICTION /* Signorini–Coulomb; three rows: normal, two tangents */
 } TnSet;
 
 typedef struct TnBlockDef {
@@ -60,12 +63,13 @@ typedef struct TnBlockDef {
 #define TN_MAX_SIDES 4
 typedef struct TnConstraintDef {
     TnSet set;
-    TnBlockId block[TN_MAX_SIDES];  /* 0 ends the list; none at all is an error */
-    const double *J[TN_MAX_SIDES];  /* rows × dim of that block, row-major; rows is 3 for friction, else 1; copied */
-    double e[3];                    /* one number per row */
-    double mu;                      /* friction */
-    double k, alpha;                /* soft */
-    double lower, upper;            /* box */
+    TnBlockId block[TN_MAX_SIDES]; /* 0 ends the list; none at all is an error */
+    const double *J[TN_MAX_SIDES]; /* rows × dim of that block, row-major; rows is 3 for friction,
+                                      else 1; copied */
+    double e[3];                   /* one number per row */
+    double mu;                     /* friction */
+    double k, alpha;               /* soft */
+    double lower, upper;           /* box */
 } TnConstraintDef;
 
 typedef struct TnSolveReport {
@@ -82,8 +86,8 @@ TN_API TnBlockId tn_solver_add_block(TnSolver *solver, const TnBlockDef *def);
 TN_API TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstraintDef *def);
 /* Checks, lays out, factors. What was added wrongly is reported here. */
 TN_API TnStatus tn_solver_prepare(TnSolver *solver, TnError *err);
-/* b, v: all blocks one after the other; lambda: all constraints one after the other (3 numbers for friction, else 1), may be NULL.
- * Again with a new b: warm-started. */
+/* b, v: all blocks one after the other; lambda: all constraints one after the other (3 numbers for
+ * friction, else 1), may be NULL. Again with a new b: warm-started. */
 TN_API TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, double *lambda);
 
 #ifdef __cplusplus

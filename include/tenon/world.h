@@ -12,11 +12,12 @@ extern "C" {
 typedef struct TnWorld TnWorld;
 
 typedef struct TnWorldDef {
-    int thread_count;     /* 1 … 64, default 1; small scenes stay on one thread whatever is asked for */
-    TnSolverDef solver;   /* method, iterations, tolerance, weights: see tenon/solver.h */
-    bool measure_accuracy;/* fill aac and aal of each step's report; default false (costs about two iterations) */
-    TnKeyId key;          /* start from this keyframe; 0: the reference pose */
-    TnLogFn log;          /* may be NULL */
+    int thread_count; /* 1 … 64, default 1; small scenes stay on one thread whatever is asked for */
+    TnSolverDef solver;    /* method, iterations, tolerance, weights: see tenon/solver.h */
+    bool measure_accuracy; /* fill aac and aal of each step's report; default false (costs about two
+                              iterations) */
+    TnKeyId key;           /* start from this keyframe; 0: the reference pose */
+    TnLogFn log;           /* may be NULL */
     void *log_user;
 } TnWorldDef;
 
@@ -26,25 +27,32 @@ typedef struct TnStepTimes {
 } TnStepTimes;
 
 typedef struct TnStepReport {
-    bool converged;    /* the tolerance was reached (always true for a fixed count that ran to its end) */
-    bool diverged;     /* the step would have produced a non-finite state: it was refused, the last good state stays */
+    bool converged; /* the tolerance was reached (always true for a fixed count that ran to its end)
+                     */
+    bool diverged; /* the step would have produced a non-finite state: it was refused, the last good
+                      state stays */
     int iterations;
-    double residual;   /* RMS change of the constraint velocities in the last iteration, m/s */
-    double aac, aal;   /* -log10 of the constraint error at v̂ and at v_λ (see docs); NaN where not measured */
-    double mean_penetration, max_penetration; /* m, over contacts with a negative gap at the step's start */
-    int contact_count; /* frictional contacts handed to the solver */
-    int row_count;     /* scalar rows of other constraints */
-    int heap_fallbacks;/* times the step's arena was too small and the heap helped; 0 once warm */
+    double residual; /* RMS change of the constraint velocities in the last iteration, m/s */
+    double aac,
+        aal; /* -log10 of the constraint error at v̂ and at v_λ (see docs); NaN where not measured */
+    double mean_penetration,
+        max_penetration; /* m, over contacts with a negative gap at the step's start */
+    int contact_count;   /* frictional contacts handed to the solver */
+    int row_count;       /* scalar rows of other constraints */
+    int heap_fallbacks;  /* times the step's arena was too small and the heap helped; 0 once warm */
     size_t arena_high_water; /* bytes */
     TnStepTimes times;
 } TnStepReport;
 
 /* Borrowed until the next step or destroy. Layout of qpos and qvel: tenon/model.h. */
 typedef struct TnStateView {
-    double time;         /* s */
-    const double *qpos;  int qpos_count;
-    const double *qvel;  int dof_count;
-    const double *ctrl;  int ctrl_count;
+    double time; /* s */
+    const double *qpos;
+    int qpos_count;
+    const double *qvel;
+    int dof_count;
+    const double *ctrl;
+    int ctrl_count;
 } TnStateView;
 
 typedef struct TnContact {
@@ -65,20 +73,27 @@ TN_API const TnModel *tn_world_model(const TnWorld *world);
 TN_API int tn_world_subsystem_count(const TnWorld *world);
 
 TN_API TnStateView tn_world_state(const TnWorld *world);
-TN_API TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qvel, TnError *err);
-/* Controls hold until set again. From the first call on, the model's control track is no longer followed. */
+TN_API TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qvel,
+                                   TnError *err);
+/* Controls hold until set again. From the first call on, the model's control track is no longer
+ * followed. */
 TN_API TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err);
 /* A wrench on a body for the next step only: force at the centre of mass, torque, world axes. */
-TN_API void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3], const double torque[3]);
+TN_API void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
+                                  const double torque[3]);
 
 TN_API void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4]);
-TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3], double angular[3]); /* world axes */
+TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3],
+                                   double angular[3]);   /* world axes */
 TN_API int tn_world_contact_count(const TnWorld *world); /* of the last step */
 TN_API TnContact tn_world_contact(const TnWorld *world, int index);
 
-typedef struct TnEnergy { double kinetic, potential; } TnEnergy; /* J; potential: gravity and joint springs */
+typedef struct TnEnergy {
+    double kinetic, potential;
+} TnEnergy; /* J; potential: gravity and joint springs */
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
-TN_API void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3]); /* about the world's origin */
+TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
+                              double angular[3]); /* about the world's origin */
 
 /* The whole state including warm starts: a restored world continues bit for bit. */
 TN_API size_t tn_world_save_size(const TnWorld *world);
@@ -89,19 +104,22 @@ TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos and qvel *
 /* The solver can be changed between steps. */
 TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err);
 
-/* Accuracy of the last step against the converged solution of the same problem: -log10 of the mass-weighted RMS
- * of v̂ - v*. Iterates until the residual is below 1e-12 or max_iterations are done; *reached tells the residual. */
+/* Accuracy of the last step against the converged solution of the same problem: -log10 of the
+ * mass-weighted RMS of v̂ - v*. Iterates until the residual is below 1e-12 or max_iterations are
+ * done; *reached tells the residual. */
 TN_API double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached);
 
 /* The model at a state, joints in qpos order. Arrays are the caller's; NULL skips one. */
 typedef struct TnEval {
-    double *body_poses;     /* body_count × 7: pos, quat; the world included */
-    double *mass_matrix;    /* dof × dof, row-major */
-    double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's qfrc_bias) */
+    double *body_poses;  /* body_count × 7: pos, quat; the world included */
+    double *mass_matrix; /* dof × dof, row-major */
+    double
+        *bias; /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's qfrc_bias) */
     double *actuator_force; /* actuator_count */
     double *sensors;        /* sensor_data_count */
 } TnEval;
-TN_API TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl, TnEval *out, TnError *err);
+TN_API TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel,
+                              const double *ctrl, TnEval *out, TnError *err);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,13 @@
 /* arena.h: a named stack of memory with mark and release.
  *
- * A step takes all its scratch from one arena, so that a warm step never calls malloc. When a request does not fit,
- * the heap helps (counted), and tn_arena_reset grows the arena to the high-water mark between steps. Under ASan
- * released memory is poisoned. */
+ * A step takes all its scratch from one arena, so that a warm step never calls malloc. When a
+ * request does not fit, the heap helps (counted), and tn_arena_reset grows the arena to the
+ * high-water mark between steps. Under ASan released memory is poisoned. */
 #ifndef TN_BASE_ARENA_H
 #define TN_BASE_ARENA_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #define TN_ARENA_ALIGN 64 /* one cache line, one AVX-512 register */
 
@@ -17,22 +17,26 @@ typedef struct TnArena {
     const char *name;
     char *base;
     size_t capacity, used;
-    size_t high_water;      /* largest use since creation, overflow included */
-    int overflow_count;     /* heap helps since the last reset */
+    size_t high_water;  /* largest use since creation, overflow included */
+    int overflow_count; /* heap helps since the last reset */
     size_t overflow_bytes;
     TnArenaOverflow *overflow;
 } TnArena;
 
 bool tn_arena_init(TnArena *arena, const char *name, size_t capacity); /* false: no memory */
 void tn_arena_free(TnArena *arena);
-void *tn_arena_alloc(TnArena *arena, size_t bytes);  /* 64-byte aligned, not cleared; NULL: no memory */
+void *tn_arena_alloc(TnArena *arena,
+                     size_t bytes); /* 64-byte aligned, not cleared; NULL: no memory */
 void *tn_arena_calloc(TnArena *arena, size_t bytes); /* cleared */
 /* Empties the arena and, where the heap had to help, grows it (by half more than was needed). */
 void tn_arena_reset(TnArena *arena);
 size_t tn_arena_mark(const TnArena *arena);
-void tn_arena_release(TnArena *arena, size_t mark); /* back to a mark; overflow blocks stay until reset */
+void tn_arena_release(TnArena *arena,
+                      size_t mark); /* back to a mark; overflow blocks stay until reset */
 
-#define TN_ARENA_NEW(arena, type, count) ((type *)tn_arena_alloc((arena), sizeof(type) * (size_t)(count)))
-#define TN_ARENA_ZERO(arena, type, count) ((type *)tn_arena_calloc((arena), sizeof(type) * (size_t)(count)))
+#define TN_ARENA_NEW(arena, type, count)                                                           \
+    ((type *)tn_arena_alloc((arena), sizeof(type) * (size_t)(count)))
+#define TN_ARENA_ZERO(arena, type, count)                                                          \
+    ((type *)tn_arena_calloc((arena), sizeof(type) * (size_t)(count)))
 
 #endif

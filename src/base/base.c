@@ -19,11 +19,16 @@ const char *tn_version(void)
 const char *tn_status_name(TnStatus status)
 {
     switch (status) {
-    case TN_OK: return "ok";
-    case TN_ERROR_USAGE: return "usage";
-    case TN_ERROR_MODEL: return "model";
-    case TN_ERROR_IO: return "input/output";
-    case TN_ERROR_MEMORY: return "memory";
+    case TN_OK:
+        return "ok";
+    case TN_ERROR_USAGE:
+        return "usage";
+    case TN_ERROR_MODEL:
+        return "model";
+    case TN_ERROR_IO:
+        return "input/output";
+    case TN_ERROR_MEMORY:
+        return "memory";
     }
     return "unknown";
 }

@@ -19,21 +19,24 @@ void tn_assert_failed(const char *expression, const char *file, int line);
 #define TN_ASSERT(x) ((x) ? (void)0 : tn_assert_failed(#x, __FILE__, __LINE__))
 #endif
 
-/* Adds one line to the error (NULL err is fine) and keeps the first code. Lines that no longer fit are counted. */
+/* Adds one line to the error (NULL err is fine) and keeps the first code. Lines that no longer fit
+ * are counted. */
 void tn_error_add(TnError *err, TnStatus code, const char *format, ...) TN_PRINTF(3, 4);
 /* The same with the place in front: `file:line:column: element: message`. */
-void tn_error_at(TnError *err, TnStatus code, TnSource source, const char *element, const char *format, ...)
-    TN_PRINTF(5, 6);
+void tn_error_at(TnError *err, TnStatus code, TnSource source, const char *element,
+                 const char *format, ...) TN_PRINTF(5, 6);
 
-/* All heap memory of the library goes through these, so that tests can count calls and make each one fail. */
+/* All heap memory of the library goes through these, so that tests can count calls and make each
+ * one fail. */
 void *tn_malloc(size_t bytes);
 void *tn_calloc(size_t count, size_t size);
 void *tn_realloc(void *p, size_t bytes);
 void *tn_aligned_alloc(size_t bytes); /* 64-byte aligned, free with tn_free */
 void tn_free(void *p);
-char *tn_strdup(const char *s);       /* NULL for NULL or no memory */
+char *tn_strdup(const char *s); /* NULL for NULL or no memory */
 
-/* Test hooks: calls so far in this process, and a countdown after which allocations fail (< 0: never). */
+/* Test hooks: calls so far in this process, and a countdown after which allocations fail (< 0:
+ * never). */
 long tn_malloc_count(void);
 void tn_malloc_fail_after(long calls);
 

@@ -1,8 +1,8 @@
 /* pool.c: a team of threads with one job at a time.
  *
- * Workers wait for a new generation number: they spin for a short while (a step starts many short jobs), then sleep on a condition
- * variable. Barriers inside a team spin the same way and then yield, so that the team also ends when the machine has fewer free
- * cores than threads. */
+ * Workers wait for a new generation number: they spin for a short while (a step starts many short
+ * jobs), then sleep on a condition variable. Barriers inside a team spin the same way and then
+ * yield, so that the team also ends when the machine has fewer free cores than threads. */
 #include "pool.h"
 #include "base.h"
 
@@ -122,8 +122,10 @@ static void wait_for_workers(TnPool *pool)
 {
     int spins = 0;
     while (atomic_load_explicit(&pool->working, memory_order_acquire) > 0) {
-        if (++spins < BARRIER_SPINS) relax();
-        else sched_yield();
+        if (++spins < BARRIER_SPINS)
+            relax();
+        else
+            sched_yield();
     }
 }
 
@@ -179,7 +181,9 @@ void tn_pool_barrier(TnPool *pool)
     }
     int spins = 0;
     while (atomic_load_explicit(&pool->barrier_phase, memory_order_acquire) == phase) {
-        if (++spins < BARRIER_SPINS) relax();
-        else sched_yield();
+        if (++spins < BARRIER_SPINS)
+            relax();
+        else
+            sched_yield();
     }
 }

@@ -1,4 +1,5 @@
-/* build.c: from the stages before to the solver's problem: blocks, ports, contacts, starting guess. */
+/* build.c: from the stages before to the solver's problem: blocks, ports, contacts, starting guess.
+ */
 #include "constraint.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@
 
 /* ---- blocks and ports ---- */
 
-/* Rows of rigid links are known; a tree's link gets a port when a contact touches it. Returns the number of ports. */
+/* Rows of rigid links are known; a tree's link gets a port when a contact touches it. Returns the
+ * number of ports. */
 static int assign_rows(const TnConstraintInput *in, int *link_row, int port_row)
 {
     const TnModel *model = in->model;
@@ -88,8 +90,8 @@ static bool group_kept(const TnConstraintInput *in, Groups *groups)
     return true;
 }
 
-static const TnWarmContact *find_in_group(const TnConstraintInput *in, const Groups *groups, int geom1,
-                                          int geom2, uint32_t feature)
+static const TnWarmContact *find_in_group(const TnConstraintInput *in, const Groups *groups,
+                                          int geom1, int geom2, uint32_t feature)
 {
     const TnWarmContact *kept = in->state->contacts + groups->first[geom1];
     for (int i = 0; i < groups->count[geom1]; i++)
@@ -97,7 +99,8 @@ static const TnWarmContact *find_in_group(const TnConstraintInput *in, const Gro
     return NULL;
 }
 
-/* λ and spin of the same contact in the last step, scaled; zero for a new one. A pair may have changed its order. */
+/* λ and spin of the same contact in the last step, scaled; zero for a new one. A pair may have
+ * changed its order. */
 static void warm_contact(const TnConstraintInput *in, const Groups *groups, const TnContactPoint *c,
                          double lambda[3], double spin[3])
 {
@@ -105,7 +108,8 @@ static void warm_contact(const TnConstraintInput *in, const Groups *groups, cons
     v3_zero(spin);
     if (in->warm_start == 0.0) return;
     double sign = in->warm_start;
-    const TnWarmContact *kept = groups->count[c->geom1] ? find_in_group(in, groups, c->geom1, c->geom2, c->feature) : NULL;
+    const TnWarmContact *kept =
+        groups->count[c->geom1] ? find_in_group(in, groups, c->geom1, c->geom2, c->feature) : NULL;
     if (!kept && groups->count[c->geom2]) {
         kept = find_in_group(in, groups, c->geom2, c->geom1, c->feature);
         sign = -sign;
@@ -154,13 +158,15 @@ static void contact_range(void *context, int begin, int end, int thread)
         point_velocity(vb, in->end_twists[b], arm_b);
         v3_sub(v_end, vb, va);
         double vn = v3_dot(c->normal, v);
-        TnLaw law = tn_unilateral_law(c->gap, vn, v3_dot(c->normal, v_end), c->restitution, in->t, in->theta,
-                                      model->option.stabilization, task->gravity);
+        TnLaw law = tn_unilateral_law(c->gap, vn, v3_dot(c->normal, v_end), c->restitution, in->t,
+                                      in->theta, model->option.stabilization, task->gravity);
         double shift = -(1.0 - in->theta);
-        for (int k = 0; k < 3; k++) e[k] = shift * (v[k] - vn * c->normal[k]) + law.e_normal * c->normal[k];
+        for (int k = 0; k < 3; k++)
+            e[k] = shift * (v[k] - vn * c->normal[k]) + law.e_normal * c->normal[k];
         warm_contact(in, task->groups, c, lambda, spin);
-        tn_problem_set_contact(&task->set->problem, i, task->set->link_row[a], task->set->link_row[b], arm_a,
-                               arm_b, c->normal, e, c->dim == 1 ? 0.0 : c->friction[0], lambda);
+        tn_problem_set_contact(&task->set->problem, i, task->set->link_row[a],
+                               task->set->link_row[b], arm_a, arm_b, c->normal, e,
+                               c->dim == 1 ? 0.0 : c->friction[0], lambda);
         task->set->laws[i] = law;
     }
 }
@@ -181,15 +187,18 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     TnRowCounts counts = tn_constraint_count_rows(in);
     set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
     set->limits = TN_ARENA_NEW(in->arena, TnLimit, counts.limits);
-    TnProblemSize size = {model->rigid_count, model->tree_count, ports, contacts,
-                          counts.rows, counts.sides, counts.entries};
-    if (!set->row_slot || !set->limits || !tn_problem_init(&set->problem, in->arena, size)) return false;
+    TnProblemSize size = {model->rigid_count, model->tree_count, ports,         contacts,
+                          counts.rows,        counts.sides,      counts.entries};
+    if (!set->row_slot || !set->limits || !tn_problem_init(&set->problem, in->arena, size))
+        return false;
 
     int next_port = 0;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID) fill_twist(in, sub, &set->problem);
-        else if (!fill_tree(in, sub, set, &axes[sub->kind_index], &next_port)) return false;
+        if (sub->kind == TN_SUBSYSTEM_RIGID)
+            fill_twist(in, sub, &set->problem);
+        else if (!fill_tree(in, sub, set, &axes[sub->kind_index], &next_port))
+            return false;
     }
     ContactTask task = {in, set, &groups, v3_norm(model->option.gravity)};
     tn_pool_run(in->pool, contacts, 512, contact_range, &task);
@@ -216,8 +225,11 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
     const TnProblem *p = &set->problem;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID) tn_problem_twist(p, sub->kind_index, state->vhat + sub->dof_start);
-        else memcpy(state->vhat + sub->dof_start, p->dense[sub->kind_index].v, sizeof(double) * (size_t)sub->dof_count);
+        if (sub->kind == TN_SUBSYSTEM_RIGID)
+            tn_problem_twist(p, sub->kind_index, state->vhat + sub->dof_start);
+        else
+            memcpy(state->vhat + sub->dof_start, p->dense[sub->kind_index].v,
+                   sizeof(double) * (size_t)sub->dof_count);
     }
     memset(state->row_lambda, 0, sizeof(double) * (size_t)state->row_lambda_count);
     int count = in->contacts->count;
@@ -226,7 +238,8 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
     state->contact_count = count;
     for (int i = 0; i < count; i++) {
         const TnContactPoint *c = &in->contacts->points[i];
-        state->contacts[i] = (TnWarmContact){.geom1 = c->geom1, .geom2 = c->geom2, .feature = c->feature};
+        state->contacts[i] =
+            (TnWarmContact){.geom1 = c->geom1, .geom2 = c->geom2, .feature = c->feature};
         tn_problem_contact_lambda(p, i, state->contacts[i].lambda);
     }
     for (int r = 0; r < p->row_count; r++) {
@@ -255,8 +268,10 @@ void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set
     for (int s = 0; s < model->subsystem_count; s++) blend[s] = 0.0;
     for (int i = 0; i < in->contacts->count; i++) {
         if (set->laws[i].resting || !(tn_contact_normal_force(&set->problem, i) > 0.0)) continue;
-        raise_blend(model, model->geoms[in->contacts->points[i].geom1].link, set->laws[i].blend, blend);
-        raise_blend(model, model->geoms[in->contacts->points[i].geom2].link, set->laws[i].blend, blend);
+        raise_blend(model, model->geoms[in->contacts->points[i].geom1].link, set->laws[i].blend,
+                    blend);
+        raise_blend(model, model->geoms[in->contacts->points[i].geom2].link, set->laws[i].blend,
+                    blend);
     }
     for (int i = 0; i < set->limit_count; i++) {
         const TnLimit *limit = &set->limits[i];

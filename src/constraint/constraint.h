@@ -1,12 +1,13 @@
-/* constraint.h: joints' limits and friction, equalities and contacts become rows (J, e) of the solver's problem.
+/* constraint.h: joints' limits and friction, equalities and contacts become rows (J, e) of the
+ * solver's problem.
  *
- * With v̂ = (1-θ) v + θ v⁺ as unknown, laws are imposed on the end velocity v⁺ (Moreau–Jean): θ J v⁺ = J v̂ - (1-θ) J v, so the shift
- * -(1-θ) J v goes into e of normal and tangential rows alike. Imposing them on v̂ would let resting forces alternate and make
- * inelastic contacts bounce. Then per inequality with gap d:
- *     open (d > 0)         θ (J v⁺ + d/t) >= 0                may close the gap within the step, not more
- *     penetrating          θ (J v⁺ + s d/t) >= 0              s = option.stabilization
- *     hit with restitution θ (J v⁺ + ε J v) >= 0              when the free motion would close the gap
- * See docs/time-stepping.md. */
+ * With v̂ = (1-θ) v + θ v⁺ as unknown, laws are imposed on the end velocity v⁺ (Moreau–Jean): θ J v⁺
+ * = J v̂ - (1-θ) J v, so the shift
+ * -(1-θ) J v goes into e of normal and tangential rows alike. Imposing them on v̂ would let resting
+ * forces alternate and make inelastic contacts bounce. Then per inequality with gap d: open (d > 0)
+ * θ (J v⁺ + d/t) >= 0                may close the gap within the step, not more penetrating θ (J
+ * v⁺ + s d/t) >= 0              s = option.stabilization hit with restitution θ (J v⁺ + ε J v) >= 0
+ * when the free motion would close the gap See docs/time-stepping.md. */
 #ifndef TN_CONSTRAINT_CONSTRAINT_H
 #define TN_CONSTRAINT_CONSTRAINT_H
 
@@ -20,11 +21,11 @@ typedef struct TnConstraintInput {
     const TnModel *model;
     const TnState *state;
     double t, theta;
-    double warm_start;              /* scale of last step's λ */
-    const TnLinkFrame *frames;      /* per link, at q */
-    const double (*twists)[6];      /* per link: velocity at the step's start */
-    const double (*end_twists)[6];  /* per link: v⁺ of the free motion */
-    const TnRigidSystem *rigid;     /* per rigid subsystem */
+    double warm_start;             /* scale of last step's λ */
+    const TnLinkFrame *frames;     /* per link, at q */
+    const double (*twists)[6];     /* per link: velocity at the step's start */
+    const double (*end_twists)[6]; /* per link: v⁺ of the free motion */
+    const TnRigidSystem *rigid;    /* per rigid subsystem */
     const double *const *tree_A, *const *tree_b, *const *tree_free; /* per tree */
     const TnContactList *contacts;
     TnArena *arena;
@@ -39,16 +40,17 @@ typedef struct TnLaw {
 } TnLaw;
 
 /* J v of the free motion (v_free_end is J v⁺ without constraints). */
-TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitution, double t, double theta, double stabilization,
-                        double gravity);
+TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitution, double t,
+                        double theta, double stabilization, double gravity);
 
 typedef struct TnConstraintSet {
     TnProblem problem;
-    int *link_row;       /* per link: its row in the problem's twist table, -1 where a tree's link has no port */
-    TnLaw *laws;         /* per contact */
+    int *link_row; /* per link: its row in the problem's twist table, -1 where a tree's link has no
+                      port */
+    TnLaw *laws;   /* per contact */
     struct TnLimit *limits; /* per limit row */
     int limit_count;
-    int *row_slot;       /* per row: place in state.row_lambda, or -1 - contact for spin rows */
+    int *row_slot; /* per row: place in state.row_lambda, or -1 - contact for spin rows */
 } TnConstraintSet;
 
 typedef struct TnLimit {
@@ -58,7 +60,8 @@ typedef struct TnLimit {
 
 /* Builds the whole problem (blocks, contacts, rows, starting guess). False: no memory. */
 bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *out);
-/* Keeps λ and v̂ for the next step. False: no memory for the contacts (the warm start is then lost, nothing else). */
+/* Keeps λ and v̂ for the next step. False: no memory for the contacts (the warm start is then lost,
+ * nothing else). */
 bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state);
 /* Per subsystem: share w of v⁺ in the displacement t((1-w) v̂ + w v⁺): 0 where nothing was hit. */
 void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set, double *blend);
@@ -72,6 +75,7 @@ typedef struct TnTreeAxes {
     double origin[3];
     double (*S)[6];
 } TnTreeAxes;
-void tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes, TnConstraintSet *set);
+void tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes,
+                             TnConstraintSet *set);
 
 #endif

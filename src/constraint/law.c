@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Approach below this share of g·t is rest: it moves a body by less than 0.5 % of g·t² in a step. */
+/* Approach below this share of g·t is rest: it moves a body by less than 0.5 % of g·t² in a step.
+ */
 #define REST_SHARE 0.01
 
 TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitution, double t,
@@ -11,7 +12,8 @@ TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitut
 {
     TnLaw law = {.blend = 1.0};
     if (restitution > 0.0 && v < 0.0) {
-        /* Does the free motion reach the surface within this step? Only then the impact law acts. */
+        /* Does the free motion reach the surface within this step? Only then the impact law acts.
+         */
         if (gap + t * ((1.0 - theta) * v + theta * v_free_end) <= 0.0) {
             law.e_normal = -(1.0 - theta - theta * restitution) * v;
             law.blend = 1.0 - restitution;

@@ -1,4 +1,5 @@
-/* rows.c: scalar rows: joint limits, dry friction of joints, equalities, and the spin friction of contacts. */
+/* rows.c: scalar rows: joint limits, dry friction of joints, equalities, and the spin friction of
+ * contacts. */
 #include "constraint.h"
 
 #include <math.h>
@@ -6,7 +7,8 @@
 
 #include "../math/vec3.h"
 
-/* A limit is watched when it could be reached within the step, with this much to spare (share of the range). */
+/* A limit is watched when it could be reached within the step, with this much to spare (share of
+ * the range). */
 #define LIMIT_SPARE 0.01
 
 static int dim_of_link(const TnModel *model, int link)
@@ -98,7 +100,8 @@ static void add_link(Writer *w, TnRow *row, int link, const double point[3], con
 
 static void add_dof(Writer *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient)
 {
-    TnRowSide *side = open_side(w, row, w->in->model->rigid_count + sub->kind_index, sub->dof_count);
+    TnRowSide *side =
+        open_side(w, row, w->in->model->rigid_count + sub->kind_index, sub->dof_count);
     w->set->problem.coefficient[side->start + dof - sub->dof_start] += coefficient;
     w->shift += coefficient * w->in->state->qvel[dof];
 }
@@ -107,18 +110,21 @@ static void add_dof(Writer *w, TnRow *row, const TnSubsystem *sub, int dof, doub
 static void close_equality(Writer *w, TnRow *row, double error)
 {
     double theta = w->in->theta;
-    row->e = -(1.0 - theta) * w->shift + theta * w->in->model->option.stabilization * error / w->in->t;
+    row->e =
+        -(1.0 - theta) * w->shift + theta * w->in->model->option.stabilization * error / w->in->t;
 }
 
 /* ---- limits and joint friction ---- */
 
-/* Gap to a limit and the direction that opens it: sign for hinge and slide, axis (body axes) for a ball. */
+/* Gap to a limit and the direction that opens it: sign for hinge and slide, axis (body axes) for a
+ * ball. */
 typedef struct LimitState {
     double gap, v, v_end;
     double axis[3];
 } LimitState;
 
-static bool watch_limit(const TnConstraintInput *in, const TnJoint *joint, int upper, LimitState *out)
+static bool watch_limit(const TnConstraintInput *in, const TnJoint *joint, int upper,
+                        LimitState *out)
 {
     const TnSubsystem *sub = subsystem_of_joint(in->model, joint);
     double spare, sign = upper ? -1.0 : 1.0;
@@ -207,7 +213,8 @@ static void add_connect(Writer *w, int index, const TnEquality *equality)
         close_equality(w, row, p2[k] - p1[k]);
     }
     if (equality->type != TN_EQUALITY_WELD) return;
-    /* orientation of body2 against the one that body1 prescribes, as a rotation vector in the world */
+    /* orientation of body2 against the one that body1 prescribes, as a rotation vector in the world
+     */
     double target[4], difference[4], error[3];
     quat_mul(target, quat1, equality->relquat);
     quat_conjugate(target, target);
@@ -239,7 +246,8 @@ static void add_joint_equality(Writer *w, int index, const TnEquality *equality)
     close_equality(w, row, error);
 }
 
-/* A row between bodies that do not move relative to each other has no side: it constrains nothing. */
+/* A row between bodies that do not move relative to each other has no side: it constrains nothing.
+ */
 static void drop_empty_rows(Writer *w, int first_row)
 {
     TnProblem *p = &w->set->problem;
@@ -259,8 +267,10 @@ static void add_equality_rows(Writer *w)
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *equality = &model->equalities[i];
         if (!equality->active) continue;
-        if (equality->type == TN_EQUALITY_JOINT) add_joint_equality(w, i, equality);
-        else add_connect(w, i, equality);
+        if (equality->type == TN_EQUALITY_JOINT)
+            add_joint_equality(w, i, equality);
+        else
+            add_connect(w, i, equality);
     }
     drop_empty_rows(w, first);
 }
@@ -310,9 +320,11 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
         if (!e->active) continue;
         if (e->type == TN_EQUALITY_JOINT) {
             dims = subsystem_of_joint(model, &model->joints[e->joint1])->dof_count;
-            if (e->joint2 >= 0) dims += subsystem_of_joint(model, &model->joints[e->joint2])->dof_count;
+            if (e->joint2 >= 0)
+                dims += subsystem_of_joint(model, &model->joints[e->joint2])->dof_count;
         } else {
-            dims = dim_of_link(model, model->bodies[e->body1].link) + dim_of_link(model, model->bodies[e->body2].link);
+            dims = dim_of_link(model, model->bodies[e->body1].link) +
+                   dim_of_link(model, model->bodies[e->body2].link);
         }
         n.rows += rows;
         n.sides += 2 * rows;
@@ -330,7 +342,8 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
     return n;
 }
 
-void tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes, TnConstraintSet *set)
+void tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes,
+                             TnConstraintSet *set)
 {
     Writer w = {.in = in, .axes = axes, .set = set};
     add_joint_rows(&w);

@@ -1,12 +1,12 @@
-/* dynamics.h: each subsystem's smooth dynamics over one step as a linear system in the step's velocity v̂,
- *     A v̂ = b + Jᵀλ,   v̂ = (1-θ) v + θ v⁺,   q⁺ = q ⊕ t v̂.
+/* dynamics.h: each subsystem's smooth dynamics over one step as a linear system in the step's
+ * velocity v̂, A v̂ = b + Jᵀλ,   v̂ = (1-θ) v + θ v⁺,   q⁺ = q ⊕ t v̂.
  *
- * Rigid subsystems use the twist at the centre of mass in world axes, (linear, angular); trees use the coordinates of qvel.
- * Forces, inertia and Coriolis terms are taken at the midpoint q ⊕ θt v̂ (`passes` fixed-point passes; free bodies solve their
- * gyroscopic term exactly).
+ * Rigid subsystems use the twist at the centre of mass in world axes, (linear, angular); trees use
+ * the coordinates of qvel. Forces, inertia and Coriolis terms are taken at the midpoint q ⊕ θt v̂
+ * (`passes` fixed-point passes; free bodies solve their gyroscopic term exactly).
  *
- * Arrays named qpos, qvel, frames and wrench are whole-model arrays; S, M, A, b, bias, J, v_free and vhat belong to the subsystem and
- * count from its dof_start. */
+ * Arrays named qpos, qvel, frames and wrench are whole-model arrays; S, M, A, b, bias, J, v_free
+ * and vhat belong to the subsystem and count from its dof_start. */
 #ifndef TN_DYNAMICS_DYNAMICS_H
 #define TN_DYNAMICS_DYNAMICS_H
 
@@ -23,52 +23,65 @@ typedef struct TnDynamicsInput {
 } TnDynamicsInput;
 
 /* ---- kinematics.c ---- */
-/* Frames of links [link_start, link_start + link_count); parents outside the range must be done. frames[0], the
- * world, is written by the range that starts with it. */
-void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int link_count, TnLinkFrame *frames);
-/* Twist of each link of the range (linear at its com, angular; world axes) from qvel; twists[0] = 0 as above. */
-void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel, const TnLinkFrame *frames, int link_start,
-                          int link_count, double (*twists)[6]);
-void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3], double quat[4]);
+/* Frames of links [link_start, link_start + link_count); parents outside the range must be done.
+ * frames[0], the world, is written by the range that starts with it. */
+void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int link_count,
+                   TnLinkFrame *frames);
+/* Twist of each link of the range (linear at its com, angular; world axes) from qvel; twists[0] = 0
+ * as above. */
+void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel,
+                          const TnLinkFrame *frames, int link_start, int link_count,
+                          double (*twists)[6]);
+void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3],
+                  double quat[4]);
 
 /* ---- rigid/rigid.c: one free body ---- */
 typedef struct TnRigidSystem {
-    double mass_rate;      /* m / (θ t): the linear part of A is this times I */
-    double inertia_rate[9];/* angular part of A: world inertia / (θ t) */
-    double v[6];           /* twist at the step's start: linear at com, angular; world axes */
-    double v_free[6];      /* v̂ without constraints; b = A v_free */
+    double mass_rate;       /* m / (θ t): the linear part of A is this times I */
+    double inertia_rate[9]; /* angular part of A: world inertia / (θ t) */
+    double v[6];            /* twist at the step's start: linear at com, angular; world axes */
+    double v_free[6];       /* v̂ without constraints; b = A v_free */
 } TnRigidSystem;
-void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame, TnRigidSystem *out);
-/* Advances qpos and qvel (whole-model arrays, only this subsystem's entries are written) from v̂. Displacement t((1-w) v̂ + w v⁺):
- * w = 0 is the θ rule, w = 1 moves with the end velocity (bodies that were hit in this step). Angular momentum is balanced exactly:
- * L⁺ = L + tτ + contact impulses. */
-void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame, const TnRigidSystem *system,
-                      const double vhat[6], double w, double *qpos, double *qvel);
+void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame,
+                       TnRigidSystem *out);
+/* Advances qpos and qvel (whole-model arrays, only this subsystem's entries are written) from v̂.
+ * Displacement t((1-w) v̂ + w v⁺): w = 0 is the θ rule, w = 1 moves with the end velocity (bodies
+ * that were hit in this step). Angular momentum is balanced exactly: L⁺ = L + tτ + contact
+ * impulses. */
+void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame,
+                      const TnRigidSystem *system, const double vhat[6], double w, double *qpos,
+                      double *qvel);
 
 /* ---- articulated/: trees of any shape ---- */
-/* Motion axes: S[d] = (linear velocity at the point `origin`, angular velocity), world axes, per unit of dof d (index from the
- * subsystem's dof_start). qpos is read only for links with several joints, whose inner axes the frames do not tell. */
-void tn_tree_axes(const TnModel *model, const TnSubsystem *sub, const double *qpos, const TnLinkFrame *frames, const double origin[3],
-                  double (*S)[6]);
+/* Motion axes: S[d] = (linear velocity at the point `origin`, angular velocity), world axes, per
+ * unit of dof d (index from the subsystem's dof_start). qpos is read only for links with several
+ * joints, whose inner axes the frames do not tell. */
+void tn_tree_axes(const TnModel *model, const TnSubsystem *sub, const double *qpos,
+                  const TnLinkFrame *frames, const double origin[3], double (*S)[6]);
 /* n × n, row-major, symmetric, armature included: composite rigid bodies. */
-void tn_tree_mass_matrix(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames, const double origin[3],
-                         const double (*S)[6], TnArena *scratch, double *M);
+void tn_tree_mass_matrix(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
+                         const double origin[3], const double (*S)[6], TnArena *scratch, double *M);
 /* Recursive Newton–Euler at zero acceleration: c(q, v) with gravity, n numbers. */
-void tn_tree_bias(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames, const double origin[3],
-                  const double (*S)[6], const double *qvel, TnArena *scratch, double *bias);
+void tn_tree_bias(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
+                  const double origin[3], const double (*S)[6], const double *qvel,
+                  TnArena *scratch, double *bias);
 /* 6 × n, row-major: rows linear at `point`, angular; world axes. `point` moves with `link`. */
-void tn_tree_jacobian(const TnModel *model, const TnSubsystem *sub, const double origin[3], const double (*S)[6], int link,
-                      const double point[3], double *J);
+void tn_tree_jacobian(const TnModel *model, const TnSubsystem *sub, const double origin[3],
+                      const double (*S)[6], int link, const double point[3], double *J);
 /* A (n × n), b (n), v_free = A⁻¹ b (n). False: A not positive definite or not finite. */
-bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames, TnArena *scratch,
-                      double *A, double *b, double *v_free);
-void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const double *vhat, double w, double *qpos, double *qvel);
+bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
+                      TnArena *scratch, double *A, double *b, double *v_free);
+void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const double *vhat,
+                     double w, double *qpos, double *qvel);
 
-/* q ⊕ h·v for one subsystem, in qpos/qvel coordinates: hinge and slide add, ball and free rotate by the Cayley map. */
-void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const double *qpos, const double *qvel, double h, double *out);
+/* q ⊕ h·v for one subsystem, in qpos/qvel coordinates: hinge and slide add, ball and free rotate by
+ * the Cayley map. */
+void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const double *qpos,
+                       const double *qvel, double h, double *out);
 
 /* ---- actuation.c ---- */
 /* Scalar force of actuator a before gear, clamped to its force range; ctrl clamped to its range. */
-double tn_actuator_force(const TnModel *model, int actuator, const double *qpos, const double *qvel, const double *ctrl);
+double tn_actuator_force(const TnModel *model, int actuator, const double *qpos, const double *qvel,
+                         const double *ctrl);
 
 #endif

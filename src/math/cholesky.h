@@ -14,7 +14,8 @@ void tn_cholesky_backward(const double *L, int n, double *x);
 /* inverse (full, symmetric) from the factor. */
 void tn_cholesky_inverse(const double *L, int n, double *inverse);
 
-/* Eigenvalues w and eigenvectors (columns of V, right-handed) of a symmetric 3×3 matrix by Jacobi rotations. */
+/* Eigenvalues w and eigenvectors (columns of V, right-handed) of a symmetric 3×3 matrix by Jacobi
+ * rotations. */
 void tn_eigen3(const double A[9], double w[3], double V[9]);
 
 #endif

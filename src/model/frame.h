@@ -3,10 +3,10 @@
 #define TN_MODEL_FRAME_H
 
 typedef struct TnLinkFrame {
-    double pos[3];  /* body origin, world */
+    double pos[3]; /* body origin, world */
     double quat[4];
-    double rot[9];  /* body to world, row-major */
-    double com[3];  /* centre of mass, world */
+    double rot[9]; /* body to world, row-major */
+    double com[3]; /* centre of mass, world */
 } TnLinkFrame;
 
 #endif

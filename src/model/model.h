@@ -1,33 +1,36 @@
-/* model.h (internal): the compiled, immutable model as flat arrays. Written by compile.c, read by everyone.
+/* model.h (internal): the compiled, immutable model as flat arrays. Written by compile.c, read by
+ * everyone.
  *
- * Bodies are sorted so that a parent comes before its children; body 0 is the world. Indices here count from 0; public ids are
- * index + 1. A body without joints is fixed to its parent: it keeps its own pose, but its mass is merged into its link (the nearest
- * ancestor-or-self with joints, or the world).
+ * Bodies are sorted so that a parent comes before its children; body 0 is the world. Indices here
+ * count from 0; public ids are index + 1. A body without joints is fixed to its parent: it keeps
+ * its own pose, but its mass is merged into its link (the nearest ancestor-or-self with joints, or
+ * the world).
  *
- * Order of links, joints, qpos and qvel: subsystem by subsystem (in the order in which their root bodies were added), within a
- * subsystem the bodies in the order in which they were added, within a body its joints likewise. For a model that was added depth
- * first (every file) this is MuJoCo's order. Where the calls interleave two trees, each tree's entries still lie together; then a
+ * Order of links, joints, qpos and qvel: subsystem by subsystem (in the order in which their root
+ * bodies were added), within a subsystem the bodies in the order in which they were added, within a
+ * body its joints likewise. For a model that was added depth first (every file) this is MuJoCo's
+ * order. Where the calls interleave two trees, each tree's entries still lie together; then a
  * joint's index differs from its id - 1 (model.c translates), which holds for joints only.
  *
- * Subsystems: each moving base (a child of the world through joints) roots one. A lone body with nothing but a free joint is a
- * rigid subsystem; everything else is an articulated tree. */
+ * Subsystems: each moving base (a child of the world through joints) roots one. A lone body with
+ * nothing but a free joint is a rigid subsystem; everything else is an articulated tree. */
 #ifndef TN_MODEL_MODEL_H
 #define TN_MODEL_MODEL_H
 
-#include <tenon/model.h>
 #include <tenon/collide.h>
+#include <tenon/model.h>
 
 /* Links: bodies that move on their own (have joints). Link 0 is the world. */
 typedef struct TnLink {
-    int body;               /* its body */
-    int parent;             /* parent link; 0: the world */
+    int body;   /* its body */
+    int parent; /* parent link; 0: the world */
     int joint_start, joint_count;
-    int dof_start, dof_count;   /* place in qvel; the link's own joints only */
-    int subsystem;          /* -1 for link 0 */
+    int dof_start, dof_count; /* place in qvel; the link's own joints only */
+    int subsystem;            /* -1 for link 0 */
     /* mass properties of the body and everything fixed to it, in the body's axes */
     double mass;
     double com[3];
-    double inertia[9];      /* about com, body axes, row-major */
+    double inertia[9];           /* about com, body axes, row-major */
     double inertia_principal[3]; /* the same, in its principal axes */
     double inertia_axes[4];      /* quaternion of the principal axes in body axes */
 } TnLink;
@@ -36,7 +39,8 @@ typedef struct TnBody {
     int parent;             /* parent body; -1 for the world */
     int link;               /* link that carries it */
     double pos[3], quat[4]; /* in the parent's axes, reference pose */
-    double link_pos[3], link_quat[4]; /* in its link's body axes (constant; identity for the link's own body) */
+    double link_pos[3],
+        link_quat[4]; /* in its link's body axes (constant; identity for the link's own body) */
 } TnBody;
 
 typedef struct TnJoint {
@@ -53,21 +57,25 @@ typedef struct TnJoint {
 typedef struct TnGeom {
     TnGeomType type;
     int body, link;
-    double pos[3], quat[4];           /* in its body's axes */
-    double link_pos[3], link_quat[4], link_rot[9]; /* in its link's body axes (link 0: in the world) */
+    double pos[3], quat[4]; /* in its body's axes */
+    double link_pos[3], link_quat[4],
+        link_rot[9]; /* in its link's body axes (link 0: in the world) */
     double size[3];
-    double bounding_radius;           /* about the geom's centre; INFINITY for a plane */
-    double half_extent[3];            /* of the box around it in its own axes; INFINITY for a plane */
+    double bounding_radius; /* about the geom's centre; INFINITY for a plane */
+    double half_extent[3];  /* of the box around it in its own axes; INFINITY for a plane */
     int contact_type, contact_affinity, contact_dim, priority;
     double friction[3];
     double restitution, margin;
     int group;
     double rgba[4];
-    const double *mesh_vertices;      /* owned by the model */
+    const double *mesh_vertices; /* owned by the model */
     int mesh_vertex_count;
 } TnGeom;
 
-typedef struct TnSite { int body; double pos[3], quat[4]; } TnSite;
+typedef struct TnSite {
+    int body;
+    double pos[3], quat[4];
+} TnSite;
 
 typedef struct TnActuator {
     int joint;
@@ -79,25 +87,36 @@ typedef struct TnActuator {
 typedef struct TnEquality {
     TnEqualityType type;
     bool active;
-    int body1, body2;                      /* connect, weld: body2 may be the world (0) */
-    double anchor1[3], anchor2[3];         /* the same point in both bodies' axes, reference pose */
-    double relquat[4];                     /* weld: orientation of body2 in body1's axes to keep */
-    int joint1, joint2;                    /* joint: joint2 may be -1 */
+    int body1, body2;              /* connect, weld: body2 may be the world (0) */
+    double anchor1[3], anchor2[3]; /* the same point in both bodies' axes, reference pose */
+    double relquat[4];             /* weld: orientation of body2 in body1's axes to keep */
+    int joint1, joint2;            /* joint: joint2 may be -1 */
     double polycoef[5];
 } TnEquality;
 
-typedef struct TnPair { int geom1, geom2, contact_dim; double friction[3], restitution, margin; } TnPair;
-typedef struct TnExclude { int body1, body2; } TnExclude; /* sorted, body1 <= body2 */
-typedef struct TnSensor { TnSensorType type; int object, data_start, data_count; } TnSensor;
-typedef struct TnKey { double time; const double *qpos, *qvel, *ctrl; } TnKey; /* always full length */
+typedef struct TnPair {
+    int geom1, geom2, contact_dim;
+    double friction[3], restitution, margin;
+} TnPair;
+typedef struct TnExclude {
+    int body1, body2;
+} TnExclude; /* sorted, body1 <= body2 */
+typedef struct TnSensor {
+    TnSensorType type;
+    int object, data_start, data_count;
+} TnSensor;
+typedef struct TnKey {
+    double time;
+    const double *qpos, *qvel, *ctrl;
+} TnKey; /* always full length */
 
 typedef enum TnSubsystemKind { TN_SUBSYSTEM_RIGID, TN_SUBSYSTEM_TREE } TnSubsystemKind;
 typedef struct TnSubsystem {
     TnSubsystemKind kind;
-    int link_start, link_count;   /* contiguous */
-    int dof_start, dof_count;     /* contiguous in qvel */
+    int link_start, link_count; /* contiguous */
+    int dof_start, dof_count;   /* contiguous in qvel */
     int qpos_start, qpos_count;
-    int kind_index;               /* position among the subsystems of its kind */
+    int kind_index; /* position among the subsystems of its kind */
 } TnSubsystem;
 
 struct TnModel {
@@ -105,7 +124,7 @@ struct TnModel {
     const char *name;
     int body_count, link_count, joint_count, geom_count, site_count, actuator_count, equality_count;
     int pair_count, exclude_count, sensor_count, key_count, subsystem_count;
-    int rigid_count, tree_count;  /* subsystems by kind */
+    int rigid_count, tree_count; /* subsystems by kind */
     int qpos_count, dof_count, sensor_data_count;
     TnBody *bodies;
     TnLink *links;
@@ -119,19 +138,20 @@ struct TnModel {
     TnSensor *sensors;
     TnKey *keys;
     TnSubsystem *subsystems;
-    double *qpos0;                /* reference pose, qpos_count */
-    int *dof_joint;               /* dof -> joint */
-    int *dof_parent;              /* dof -> previous dof of the same chain towards the root, -1 at a root */
+    double *qpos0;   /* reference pose, qpos_count */
+    int *dof_joint;  /* dof -> joint */
+    int *dof_parent; /* dof -> previous dof of the same chain towards the root, -1 at a root */
     int track_count, track_loop_from;
     double *track_times, *track_ctrl;
-    const char **body_names, **joint_names, **geom_names, **site_names, **actuator_names, **sensor_names, **key_names,
-        **equality_names;         /* never NULL entries; "" for none */
+    const char **body_names, **joint_names, **geom_names, **site_names, **actuator_names,
+        **sensor_names, **key_names, **equality_names; /* never NULL entries; "" for none */
     double total_mass;
     const struct TnModelLookup *lookup; /* names.h: by name, and joint ids */
-    void *memory;                 /* the one block that holds all of the above */
+    void *memory;                       /* the one block that holds all of the above */
 };
 
-/* The two bodies (indices) may collide: not the same link, not link and parent link (except the world's), not excluded. */
+/* The two bodies (indices) may collide: not the same link, not link and parent link (except the
+ * world's), not excluded. */
 bool tn_model_bodies_collide(const TnModel *model, int body1, int body2);
 
 #endif

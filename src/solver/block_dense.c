@@ -1,4 +1,5 @@
-/* block_dense.c: a block with a full matrix, as a robot has. Contacts reach it through its ports, v_port = T v. */
+/* block_dense.c: a block with a full matrix, as a robot has. Contacts reach it through its ports,
+ * v_port = T v. */
 #include "block_kind.h"
 
 #include <math.h>
@@ -136,7 +137,8 @@ static void update(TnProblem *p, int begin, int end, double alpha)
                                (const double(*)[3])p->lambda, p->F);
         gather(p, i);
         for (int r = 0; r < n; r++) d->v[r] = 0.0;
-        for (int c = 0; c < n; c++) { /* symmetric: column c is row c, which makes the loop a sum of rows */
+        for (int c = 0; c < n;
+             c++) { /* symmetric: column c is row c, which makes the loop a sum of rows */
             double x = d->b[c] + d->g[c] + 2.0 * d->F[c];
             const double *row = d->H_inverse + (long)c * n;
             for (int r = 0; r < n; r++) d->v[r] += x * row[r];

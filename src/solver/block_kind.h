@@ -1,5 +1,6 @@
-/* block_kind.h: the seam between the ADMM loop and the kinds of blocks. A kind handles its blocks in ranges of `units` (a batch of twist
- * blocks, one dense block), so that threads share them. To add a kind, fill this table and name it in block_kinds[] of subadmm.c. */
+/* block_kind.h: the seam between the ADMM loop and the kinds of blocks. A kind handles its blocks
+ * in ranges of `units` (a batch of twist blocks, one dense block), so that threads share them. To
+ * add a kind, fill this table and name it in block_kinds[] of subadmm.c. */
 #ifndef TN_SOLVER_BLOCK_KIND_H
 #define TN_SOLVER_BLOCK_KIND_H
 

@@ -1,4 +1,5 @@
-/* block_twist.c: many equal blocks of six unknowns, A = diag(a I, S), eight to a batch. The inner loops are kernels. */
+/* block_twist.c: many equal blocks of six unknowns, A = diag(a I, S), eight to a batch. The inner
+ * loops are kernels. */
 #include "block_kind.h"
 
 #include <math.h>
@@ -82,8 +83,8 @@ static void update(TnProblem *p, int begin, int end, double alpha)
         }
     }
     p->kernels->twist_update(p->twist_batch, begin, end, &p->contact_sides,
-                             (const double(*)[3])p->lambda, (const double(*)[8])p->extra,
-                             p->twist, alpha);
+                             (const double(*)[3])p->lambda, (const double(*)[8])p->extra, p->twist,
+                             alpha);
 }
 
 const TnBlockKind tn_block_twist = {"twist", unit_count, factor_A, factor_H, update};

@@ -1,9 +1,11 @@
-/* metrics.c: how far a solution is from one, recomputed from the raw data; no solver is judged by its own numbers.
+/* metrics.c: how far a solution is from one, recomputed from the raw data; no solver is judged by
+ * its own numbers.
  *
- * Per contact with u = J v + e and λ turned into a velocity by the local compliance (D_n, D_t; FB(a, b) = a + b - √(a² + b²)):
- *     FB(u_n, D_n λ_n),   FB(|u_t|, D_t (μλ_n - |λ_t|)),   | |u_t| λ_t + μλ_n u_t | D_t / (|u_t| + D_t μλ_n).
- * Hard rows: |u|, or min(u, Dλ) for an inequality; soft: |J v + e/α + λ/(kα)|; box, spin and roll: D |λ - Π(λ - u/D)|.
- * AAc is -log10 of the RMS of all of these at v̂, AAλ the same at v_λ = A⁻¹(b + Jᵀλ), where the dynamics hold exactly. */
+ * Per contact with u = J v + e and λ turned into a velocity by the local compliance (D_n, D_t;
+ * FB(a, b) = a + b - √(a² + b²)): FB(u_n, D_n λ_n),   FB(|u_t|, D_t (μλ_n - |λ_t|)),   | |u_t| λ_t
+ * + μλ_n u_t | D_t / (|u_t| + D_t μλ_n). Hard rows: |u|, or min(u, Dλ) for an inequality; soft: |J
+ * v + e/α + λ/(kα)|; box, spin and roll: D |λ - Π(λ - u/D)|. AAc is -log10 of the RMS of all of
+ * these at v̂, AAλ the same at v_λ = A⁻¹(b + Jᵀλ), where the dynamics hold exactly. */
 #include "problem.h"
 
 #include <math.h>
@@ -25,13 +27,14 @@ void tn_velocities_copy(const TnProblem *p, TnVelocities *out)
 {
     memcpy(out->twist, p->twist, sizeof(double[8]) * (size_t)p->table_rows);
     for (int i = 0; i < p->dense_count; i++)
-        memcpy(out->dense + p->dense[i].offset, p->dense[i].v, sizeof(double) * (size_t)p->dense[i].dim);
+        memcpy(out->dense + p->dense[i].offset, p->dense[i].v,
+               sizeof(double) * (size_t)p->dense[i].dim);
 }
 
 void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
 {
-    p->kernels->row_forces(&p->contact_sides, 0, p->table_rows,
-                           (const double(*)[3])p->lambda, p->F);
+    p->kernels->row_forces(&p->contact_sides, 0, p->table_rows, (const double(*)[3])p->lambda,
+                           p->F);
     for (int k = 0; k < p->twist_count; k++) {
         const TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
         const double *f = p->F[k + 1], *inverse = p->inverse[k];
@@ -51,7 +54,8 @@ void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
         for (int k = d->port_start; k < d->port_start + d->port_count; k++)
             for (int r = 0; r < 6; r++)
                 for (int j = 0; j < d->dim; j++)
-                    v[j] += p->F[p->port_row + k][r < 3 ? r : r + 1] * p->ports[k].T[(long)r * d->dim + j];
+                    v[j] += p->F[p->port_row + k][r < 3 ? r : r + 1] *
+                            p->ports[k].T[(long)r * d->dim + j];
         tn_rows_force(p, p->twist_count + i, v);
         tn_cholesky_solve(d->A_factor, d->dim, v);
         for (int k = d->port_start; k < d->port_start + d->port_count; k++)
@@ -125,13 +129,19 @@ static double row_error(const TnProblem *p, int *r, const TnVelocities *at)
     const TnRow *row = &p->rows[*r];
     double v = row_velocity(p, row, at), u = v + row->e, D = tn_row_compliance(p, row), error;
     switch (row->set) {
-    case TN_ROW_EQUALITY: return u * u;
-    case TN_ROW_INEQUALITY: error = fmin(u, D * row->lambda); return error * error;
+    case TN_ROW_EQUALITY:
+        return u * u;
+    case TN_ROW_INEQUALITY:
+        error = fmin(u, D * row->lambda);
+        return error * error;
     case TN_ROW_SOFT:
         error = v + row->e / row->alpha + row->lambda / (row->k * row->alpha);
         return error * error;
-    case TN_ROW_BOX: error = D * row->lambda - D * tn_row_project(row, row->lambda - u / D); return error * error;
-    default: break;
+    case TN_ROW_BOX:
+        error = D * row->lambda - D * tn_row_project(row, row->lambda - u / D);
+        return error * error;
+    default:
+        break;
     }
     double bound = row->mu * tn_contact_normal_force(p, row->contact), t = row->lambda - u / D;
     if (row->set == TN_ROW_SPIN) {

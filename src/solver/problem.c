@@ -44,14 +44,15 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->inverse = tn_arena_alloc(arena, sizeof(double[8]) * (size_t)p->twist_batches * TN_LANES);
     p->residual = TN_ARENA_ZERO(arena, double, p->contact_batches);
     p->block_beta = TN_ARENA_ZERO(arena, double, blocks);
-    if (!p->twist_batch || !p->dense || !p->ports || !p->twist || !p->contact_batch ||
-        !p->lambda || !p->normals || !p->beta || !p->rows || !p->sides || !p->index ||
-        !p->coefficient || !p->block_side_start || !p->block_sides || !p->side_start ||
-        !p->side_mid || !p->side_contact || !p->side_arm || !p->K || !p->F || !p->inverse ||
-        !p->residual || !p->block_beta)
+    if (!p->twist_batch || !p->dense || !p->ports || !p->twist || !p->contact_batch || !p->lambda ||
+        !p->normals || !p->beta || !p->rows || !p->sides || !p->index || !p->coefficient ||
+        !p->block_side_start || !p->block_sides || !p->side_start || !p->side_mid ||
+        !p->side_contact || !p->side_arm || !p->K || !p->F || !p->inverse || !p->residual ||
+        !p->block_beta)
         return false;
 
-    /* Lanes that no block or contact uses must stay harmless: unit matrices, weightless constraints. */
+    /* Lanes that no block or contact uses must stay harmless: unit matrices, weightless
+     * constraints. */
     for (int k = size.twists; k < p->twist_batches * TN_LANES; k++) {
         TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
         batch->a[k % TN_LANES] = 1.0;
@@ -131,7 +132,8 @@ void tn_problem_twist(const TnProblem *p, int block, double v[6])
     memcpy(v + 3, p->twist[block + 1] + 4, 3 * sizeof(double));
 }
 
-/* For each table row the contacts that act on it, those as side b first: a counting sort by row. Row 0 keeps none. */
+/* For each table row the contacts that act on it, those as side b first: a counting sort by row.
+ * Row 0 keeps none. */
 static void group_contacts(TnProblem *p)
 {
     int rows = p->table_rows;
@@ -168,7 +170,8 @@ static void group_contacts(TnProblem *p)
             for (int k = 0; k < 3; k++) p->side_arm[s][k] = batch->arm_a[k][l];
         }
     }
-    /* The cursors moved to the ends of their parts: start to the middle, mid to the next row's start. */
+    /* The cursors moved to the ends of their parts: start to the middle, mid to the next row's
+     * start. */
     for (int r = rows - 1; r >= 0; r--) {
         int32_t middle = start[r];
         start[r] = r ? mid[r - 1] : 0;
@@ -245,12 +248,14 @@ bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
     const int grains[] = {64, 16};
     if (!tn_problem_build_sides(p)) return false;
     for (int k = 0; k < 2; k++)
-        if (!run_phase(p, pool, kinds[k]->unit_count(p), grains[k], kinds[k]->factor_A)) return false;
+        if (!run_phase(p, pool, kinds[k]->unit_count(p), grains[k], kinds[k]->factor_A))
+            return false;
     tn_problem_weights(p, def, pool);
     run_phase(p, pool, p->table_rows, 512, row_stiffness);
-    p->kernels->row_forces(&p->contact_sides, 0, p->table_rows,
-                           (const double(*)[3])p->lambda, p->F);
+    p->kernels->row_forces(&p->contact_sides, 0, p->table_rows, (const double(*)[3])p->lambda,
+                           p->F);
     for (int k = 0; k < 2; k++)
-        if (!run_phase(p, pool, kinds[k]->unit_count(p), grains[k], kinds[k]->factor_H)) return false;
+        if (!run_phase(p, pool, kinds[k]->unit_count(p), grains[k], kinds[k]->factor_H))
+            return false;
     return true;
 }

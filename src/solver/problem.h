@@ -1,14 +1,16 @@
-/* problem.h: what a solver sees: blocks, ports, contacts and rows, and nothing of what they stand for.
+/* problem.h: what a solver sees: blocks, ports, contacts and rows, and nothing of what they stand
+ * for.
  *
  *     A_i v_i = b_i + Σ_j J_ijᵀ λ_j,      (Σ_i J_ij v_i + e_j, λ_j) ∈ set_j
  *
  * Blocks come in kinds (block_kind.h):
- *   twist  six unknowns, a twist (linear, angular) at a reference point, A = diag(a I, S); eight to a batch;
- *   dense  any size, a full matrix A.
- * A port is a twist that depends linearly on a dense block, T v: the place where point constraints meet it.
- * Contacts act between two rows of the twist table (row 0: the fixed world, 1 … twist_count: the twist blocks, then the ports) at
- * points given by their arms; see math/kernels/kernels.h for their layout. All other constraints are scalar rows over the unknowns
- * of up to TN_MAX_SIDES blocks. Everything lies in one arena and lives for one solve. */
+ *   twist  six unknowns, a twist (linear, angular) at a reference point, A = diag(a I, S); eight to
+ * a batch; dense  any size, a full matrix A. A port is a twist that depends linearly on a dense
+ * block, T v: the place where point constraints meet it. Contacts act between two rows of the twist
+ * table (row 0: the fixed world, 1 … twist_count: the twist blocks, then the ports) at points given
+ * by their arms; see math/kernels/kernels.h for their layout. All other constraints are scalar rows
+ * over the unknowns of up to TN_MAX_SIDES blocks. Everything lies in one arena and lives for one
+ * solve. */
 #ifndef TN_SOLVER_PROBLEM_H
 #define TN_SOLVER_PROBLEM_H
 
@@ -24,21 +26,22 @@ typedef enum TnRowSet {
     TN_ROW_SOFT,
     TN_ROW_BOX,
     TN_ROW_SPIN, /* |λ| <= mu · normal force of `contact` */
-    TN_ROW_ROLL, /* with the next row, a TN_ROW_ROLL_PARTNER on the same blocks: |(λ, λ')| <= mu · normal force of `contact` */
+    TN_ROW_ROLL, /* with the next row, a TN_ROW_ROLL_PARTNER on the same blocks: |(λ, λ')| <= mu ·
+                    normal force of `contact` */
     TN_ROW_ROLL_PARTNER
 } TnRowSet;
 
 typedef struct TnRowSide {
-    int block;       /* 0 … twist_count-1: a twist block; twist_count + d: dense block d */
-    int row;         /* the row it belongs to */
-    int start, count;/* entries in index[] and coefficient[]: J over the block's own unknowns */
-    double beta;     /* weight of this side, written by prepare */
+    int block;        /* 0 … twist_count-1: a twist block; twist_count + d: dense block d */
+    int row;          /* the row it belongs to */
+    int start, count; /* entries in index[] and coefficient[]: J over the block's own unknowns */
+    double beta;      /* weight of this side, written by prepare */
 } TnRowSide;
 
 typedef struct TnRow {
     TnRowSet set;
     int side_start, side_count;
-    int contact;         /* spin and roll: the contact whose normal force bounds it */
+    int contact; /* spin and roll: the contact whose normal force bounds it */
     double e;
     double k, alpha;     /* soft */
     double lower, upper; /* box */
@@ -50,18 +53,18 @@ typedef struct TnRow {
 
 typedef struct TnDenseBlock {
     int dim;
-    int offset;       /* of its unknowns among those of all dense blocks */
+    int offset; /* of its unknowns among those of all dense blocks */
     int port_start, port_count;
-    double *A;        /* dim × dim */
-    double *A_factor; /* its Cholesky factor, written by prepare */
-    double *H_inverse;/* (A + JᵀWJ)⁻¹, written by prepare */
-    double *work;     /* dim × dim */
+    double *A;         /* dim × dim */
+    double *A_factor;  /* its Cholesky factor, written by prepare */
+    double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare */
+    double *work;      /* dim × dim */
     double *b, *v, *g, *F;
 } TnDenseBlock;
 
 typedef struct TnPort {
-    int block;          /* dense block */
-    double *T;          /* 6 × dim, rows linear xyz, angular xyz */
+    int block;             /* dense block */
+    double *T;             /* 6 × dim, rows linear xyz, angular xyz */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 
@@ -76,30 +79,30 @@ typedef struct TnProblem {
     TnTwistBatch *twist_batch;
     TnDenseBlock *dense;
     TnPort *ports;
-    double (*twist)[8];       /* velocities: starting guess, then result */
+    double (*twist)[8]; /* velocities: starting guess, then result */
     /* contacts */
     TnContactBatch *contact_batch;
-    double (*lambda)[3];      /* starting guess, then result */
+    double (*lambda)[3]; /* starting guess, then result */
     double (*normals)[4];
-    double (*beta)[4];        /* per contact (βn, βt) of side a and of side b, written by prepare */
+    double (*beta)[4]; /* per contact (βn, βt) of side a and of side b, written by prepare */
     /* rows; `sides` in row order, `block_sides` the same sides grouped by block */
     TnRow *rows;
     TnRowSide *sides;
     int *index;
     double *coefficient;
     int *block_side_start, *block_sides; /* twist_count + dense_count + 1; side_count */
-    bool spins;           /* there are spin or roll rows */
-    bool rows_on_twists;  /* some row touches a twist block */
+    bool spins;                          /* there are spin or roll rows */
+    bool rows_on_twists;                 /* some row touches a twist block */
     /* written by prepare */
     TnSides contact_sides;
     int32_t *side_start, *side_mid, *side_contact;
     double (*side_arm)[3];
-    double (*K)[TN_SYM6];     /* per table row: JᵀWJ of its contacts */
-    double (*F)[8];           /* per table row: scratch forces */
-    double (*extra)[8];       /* per table row: forces of scalar rows on twist blocks; NULL where none */
-    double (*inverse)[8];     /* per twist block: 1/a, then S⁻¹ (xx xy xz yy yz zz) */
-    double *residual;         /* per contact batch */
-    double *block_beta;       /* per block: the paper's weight */
+    double (*K)[TN_SYM6]; /* per table row: JᵀWJ of its contacts */
+    double (*F)[8];       /* per table row: scratch forces */
+    double (*extra)[8]; /* per table row: forces of scalar rows on twist blocks; NULL where none */
+    double (*inverse)[8]; /* per twist block: 1/a, then S⁻¹ (xx xy xz yy yz zz) */
+    double *residual;     /* per contact batch */
+    double *block_beta;   /* per block: the paper's weight */
     const TnKernels *kernels;
     TnArena *arena;
 } TnProblem;
@@ -108,20 +111,22 @@ typedef struct TnProblemSize {
     int twists, denses, ports, contacts, rows, sides, entries;
 } TnProblemSize;
 
-/* Takes all memory from the arena and clears it. False: no memory. Dense blocks get theirs by tn_problem_set_dense. */
+/* Takes all memory from the arena and clears it. False: no memory. Dense blocks get theirs by
+ * tn_problem_set_dense. */
 bool tn_problem_init(TnProblem *problem, TnArena *arena, TnProblemSize size);
-void tn_problem_set_twist(TnProblem *problem, int block, double a, const double S[9], const double b[6], const double v0[6]);
+void tn_problem_set_twist(TnProblem *problem, int block, double a, const double S[9],
+                          const double b[6], const double v0[6]);
 /* Allocates A, b, v (the caller fills them) and the rest; blocks in order. False: no memory. */
 bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start, int port_count);
 bool tn_problem_set_port(TnProblem *problem, int port, int block); /* allocates T */
-void tn_problem_set_contact(TnProblem *problem, int contact, int row_a, int row_b, const double arm_a[3],
-                            const double arm_b[3], const double normal[3], const double e[3], double mu,
-                            const double lambda[3]);
+void tn_problem_set_contact(TnProblem *problem, int contact, int row_a, int row_b,
+                            const double arm_a[3], const double arm_b[3], const double normal[3],
+                            const double e[3], double mu, const double lambda[3]);
 void tn_problem_contact_lambda(const TnProblem *problem, int contact, double lambda[3]);
 void tn_problem_twist(const TnProblem *problem, int block, double v[6]);
 
-/* Side lists, weights, factors: everything that one solve's iterations share. The starting guess (v and λ) must be set.
- * False: no memory, or a matrix that is not positive definite. */
+/* Side lists, weights, factors: everything that one solve's iterations share. The starting guess (v
+ * and λ) must be set. False: no memory, or a matrix that is not positive definite. */
 bool tn_problem_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 
 /* Pieces of prepare, one file each. */
@@ -142,8 +147,8 @@ bool tn_subadmm_paper_solve(TnProblem *problem, const TnSolverDef *def, TnSolveR
 
 /* ---- rows.c: scalar rows ---- */
 double tn_row_velocity(const TnProblem *problem, const TnRow *row); /* Σ J v */
-/* Closed-form update of rows [begin, end) with over-relaxation alpha; measure fills `change`. Spin and roll rows are done by the
- * second one, which needs this iteration's contact forces. */
+/* Closed-form update of rows [begin, end) with over-relaxation alpha; measure fills `change`. Spin
+ * and roll rows are done by the second one, which needs this iteration's contact forces. */
 void tn_rows_update(TnProblem *problem, int begin, int end, double alpha, bool measure);
 void tn_rows_update_spins(TnProblem *problem, double alpha, bool measure);
 double tn_row_project(const TnRow *row, double t); /* Π for all but spin and roll */
@@ -153,19 +158,22 @@ void tn_rows_force(const TnProblem *problem, int block, double *F);
 
 /* ---- metrics.c ---- */
 typedef struct TnAccuracy {
-    double aac;   /* -log10 RMS of the constraint error at v̂ */
-    double aal;   /* the same at v_λ = A⁻¹ (b + Jᵀλ) */
+    double aac; /* -log10 RMS of the constraint error at v̂ */
+    double aal; /* the same at v_λ = A⁻¹ (b + Jᵀλ) */
 } TnAccuracy;
 TnAccuracy tn_problem_accuracy(const TnProblem *problem);
-/* Velocities of all blocks: a twist table like the problem's, and the dense blocks' unknowns one after the other. */
+/* Velocities of all blocks: a twist table like the problem's, and the dense blocks' unknowns one
+ * after the other. */
 typedef struct TnVelocities {
     double (*twist)[8];
     double *dense;
 } TnVelocities;
-bool tn_velocities_alloc(const TnProblem *problem, TnVelocities *out); /* from the problem's arena; false: no memory */
-void tn_velocities_copy(const TnProblem *problem, TnVelocities *out);  /* the current v̂ */
+bool tn_velocities_alloc(const TnProblem *problem,
+                         TnVelocities *out); /* from the problem's arena; false: no memory */
+void tn_velocities_copy(const TnProblem *problem, TnVelocities *out);    /* the current v̂ */
 void tn_velocities_implied(const TnProblem *problem, TnVelocities *out); /* v_λ */
-/* RMS of the constraint error at these velocities and the current λ, m/s; NaN without constraints. */
+/* RMS of the constraint error at these velocities and the current λ, m/s; NaN without constraints.
+ */
 double tn_problem_error(const TnProblem *problem, const TnVelocities *velocities);
 
 #endif

@@ -3,8 +3,9 @@
  * With s = Σ J v, w = Σ 1/β, B = 1/w:  t ← (1-α_r) t + α_r (λ - B (s + e)),  λ = Π(t), where
  *   equality     Π(t) = t                     inequality   Π(t) = max(0, t)
  *   box          Π(t) = clamp(t, lower, upper)
- *   soft         λ = -k (e + α u) with u = s at the new λ:  Π(t) = k (α w t + (α - 1) e) / (1 + w α k)
- *   spin, roll   projection on the interval or disc of radius mu · (normal force of the contact) */
+ *   soft         λ = -k (e + α u) with u = s at the new λ:  Π(t) = k (α w t + (α - 1) e) / (1 + w α
+ * k) spin, roll   projection on the interval or disc of radius mu · (normal force of the contact)
+ */
 #include "problem.h"
 
 #include <math.h>
@@ -32,13 +33,17 @@ double tn_row_velocity(const TnProblem *p, const TnRow *row)
 double tn_row_project(const TnRow *row, double t)
 {
     switch (row->set) {
-    case TN_ROW_INEQUALITY: return t > 0.0 ? t : 0.0;
-    case TN_ROW_BOX: return t < row->lower ? row->lower : t > row->upper ? row->upper : t;
+    case TN_ROW_INEQUALITY:
+        return t > 0.0 ? t : 0.0;
+    case TN_ROW_BOX:
+        return t < row->lower ? row->lower : t > row->upper ? row->upper : t;
     case TN_ROW_SOFT: {
         double w = 1.0 / row->B;
-        return row->k * (row->alpha * w * t + (row->alpha - 1.0) * row->e) / (1.0 + w * row->alpha * row->k);
+        return row->k * (row->alpha * w * t + (row->alpha - 1.0) * row->e) /
+               (1.0 + w * row->alpha * row->k);
     }
-    default: return t;
+    default:
+        return t;
     }
 }
 

@@ -1,5 +1,6 @@
-/* solver.c: the public solver (tenon/solver.h): collects a user's blocks and constraints and hands them to subadmm.c as a problem of
- * dense blocks. A friction constraint's Jacobian on a block becomes a port whose linear rows are that Jacobian. */
+/* solver.c: the public solver (tenon/solver.h): collects a user's blocks and constraints and hands
+ * them to subadmm.c as a problem of dense blocks. A friction constraint's Jacobian on a block
+ * becomes a port whose linear rows are that Jacobian. */
 #include "problem.h"
 
 #include <math.h>
@@ -32,17 +33,23 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (def->weights != TN_WEIGHTS_COMPLIANCE && def->weights != TN_WEIGHTS_PAPER)
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown weights %d", (int)def->weights);
     if (def->iterations < 1 || def->iterations > 1000000)
-        tn_error_add(err, TN_ERROR_USAGE, "solver: iterations is %d, must be 1 to 1000000", def->iterations);
+        tn_error_add(err, TN_ERROR_USAGE, "solver: iterations is %d, must be 1 to 1000000",
+                     def->iterations);
     if (!(def->tolerance >= 0.0) || isinf(def->tolerance))
-        tn_error_add(err, TN_ERROR_USAGE, "solver: tolerance is %g, must be 0 or more", def->tolerance);
+        tn_error_add(err, TN_ERROR_USAGE, "solver: tolerance is %g, must be 0 or more",
+                     def->tolerance);
     if (!(def->weight_scale > 0.0) || isinf(def->weight_scale))
-        tn_error_add(err, TN_ERROR_USAGE, "solver: weight_scale is %g, must be more than 0", def->weight_scale);
+        tn_error_add(err, TN_ERROR_USAGE, "solver: weight_scale is %g, must be more than 0",
+                     def->weight_scale);
     if (!(def->over_relaxation >= 1.0 && def->over_relaxation < 2.0))
-        tn_error_add(err, TN_ERROR_USAGE, "solver: over_relaxation is %g, must be in [1, 2)", def->over_relaxation);
+        tn_error_add(err, TN_ERROR_USAGE, "solver: over_relaxation is %g, must be in [1, 2)",
+                     def->over_relaxation);
     if (!(def->warm_start >= 0.0 && def->warm_start <= 1.0))
-        tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1]", def->warm_start);
+        tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1]",
+                     def->warm_start);
     if (def->thread_count < 1 || def->thread_count > 64)
-        tn_error_add(err, TN_ERROR_USAGE, "solver: thread_count is %d, must be 1 to 64", def->thread_count);
+        tn_error_add(err, TN_ERROR_USAGE, "solver: thread_count is %d, must be 1 to 64",
+                     def->thread_count);
     return err->count > before ? TN_ERROR_USAGE : TN_OK;
 }
 
@@ -137,18 +144,21 @@ TnBlockId tn_solver_add_block(TnSolver *solver, const TnBlockDef *def)
     bool finite = true;
     size_t square = (size_t)def->dim * (size_t)def->dim;
     double *A = copy_numbers(def->A, square, &finite);
-    if (!A || !grow((void **)&solver->blocks, solver->block_count, &solver->block_capacity, sizeof(Block))) {
+    if (!A || !grow((void **)&solver->blocks, solver->block_count, &solver->block_capacity,
+                    sizeof(Block))) {
         tn_free(A);
         tn_error_add(err, TN_ERROR_MEMORY, "block %d: no memory", id);
         return 0;
     }
-    if (!finite) tn_error_add(err, TN_ERROR_USAGE, "block %d: A has a number that is not finite", id);
+    if (!finite)
+        tn_error_add(err, TN_ERROR_USAGE, "block %d: A has a number that is not finite", id);
     double largest = 0.0;
     for (size_t i = 0; i < square; i++) largest = fmax(largest, fabs(A[i]));
     for (int i = 0; i < def->dim; i++)
         for (int j = 0; j < i; j++)
             if (fabs(A[i * def->dim + j] - A[j * def->dim + i]) > 1e-9 * largest) {
-                tn_error_add(err, TN_ERROR_USAGE, "block %d: A is not symmetric at (%d, %d)", id, i, j);
+                tn_error_add(err, TN_ERROR_USAGE, "block %d: A is not symmetric at (%d, %d)", id, i,
+                             j);
                 i = def->dim; /* one report is enough */
                 break;
             }
@@ -162,35 +172,47 @@ TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstraintDef 
     TnError *err = &solver->problems;
     int id = solver->constraint_count + 1, before = err->count;
     solver->prepared = solver->warm = false;
-    Constraint c = {.set = def->set, .rows = def->set == TN_SET_FRICTION ? 3 : 1,
-                    .offset = solver->lambda_count, .mu = def->mu, .k = def->k, .alpha = def->alpha,
-                    .lower = def->lower, .upper = def->upper};
+    Constraint c = {.set = def->set,
+                    .rows = def->set == TN_SET_FRICTION ? 3 : 1,
+                    .offset = solver->lambda_count,
+                    .mu = def->mu,
+                    .k = def->k,
+                    .alpha = def->alpha,
+                    .lower = def->lower,
+                    .upper = def->upper};
     memcpy(c.e, def->e, sizeof c.e);
     bool finite = true, memory = true;
     for (int i = 0; i < c.rows; i++) finite = finite && isfinite(c.e[i]);
     while (c.side_count < TN_MAX_SIDES && def->block[c.side_count]) {
         int s = c.side_count, block = def->block[s] - 1;
         if (block < 0 || block >= solver->block_count || !def->J[s]) {
-            tn_error_add(err, TN_ERROR_USAGE, "constraint %d: side %d needs a block added before and its J", id, s + 1);
+            tn_error_add(err, TN_ERROR_USAGE,
+                         "constraint %d: side %d needs a block added before and its J", id, s + 1);
             break;
         }
         c.block[s] = block;
-        c.J[s] = copy_numbers(def->J[s], (size_t)c.rows * (size_t)solver->blocks[block].dim, &finite);
+        c.J[s] =
+            copy_numbers(def->J[s], (size_t)c.rows * (size_t)solver->blocks[block].dim, &finite);
         memory = memory && c.J[s];
         c.side_count++;
     }
     if (c.side_count == 0 && err->count == before)
         tn_error_add(err, TN_ERROR_USAGE, "constraint %d: touches no block", id);
     if (c.set == TN_SET_FRICTION && c.side_count > 2)
-        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: friction acts between at most two blocks", id);
-    if (!finite) tn_error_add(err, TN_ERROR_USAGE, "constraint %d: J or e has a number that is not finite", id);
+        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: friction acts between at most two blocks",
+                     id);
+    if (!finite)
+        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: J or e has a number that is not finite",
+                     id);
     if (c.set == TN_SET_FRICTION && !(c.mu >= 0.0 && isfinite(c.mu)))
         tn_error_add(err, TN_ERROR_USAGE, "constraint %d: mu is %g, must be 0 or more", id, c.mu);
     if (c.set == TN_SET_SOFT && !(c.k > 0.0 && c.alpha > 0.0 && isfinite(c.k) && isfinite(c.alpha)))
-        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: a soft one needs k > 0 and alpha > 0", id);
+        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: a soft one needs k > 0 and alpha > 0",
+                     id);
     if (c.set == TN_SET_BOX && !(c.lower <= c.upper))
         tn_error_add(err, TN_ERROR_USAGE, "constraint %d: lower is above upper", id);
-    if (!memory || !grow((void **)&solver->constraints, solver->constraint_count, &solver->constraint_capacity, sizeof c)) {
+    if (!memory || !grow((void **)&solver->constraints, solver->constraint_count,
+                         &solver->constraint_capacity, sizeof c)) {
         tn_error_add(err, TN_ERROR_MEMORY, "constraint %d: no memory", id);
         memory = false;
     }
@@ -203,7 +225,8 @@ TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstraintDef 
     return id;
 }
 
-/* Lays the problem out in the arena. Ports of one block must follow each other: they are counted first. */
+/* Lays the problem out in the arena. Ports of one block must follow each other: they are counted
+ * first. */
 static bool build(TnSolver *solver, TnProblem *p)
 {
     TnProblemSize size = {.denses = solver->block_count};
@@ -240,25 +263,37 @@ static bool build(TnSolver *solver, TnProblem *p)
         const Constraint *c = &solver->constraints[i];
         const double *lambda = solver->lambda + c->offset;
         if (c->set == TN_SET_FRICTION) {
-            /* λ acts with +J on row b; a second block enters with its own sign, so its port carries -J as side a */
+            /* λ acts with +J on row b; a second block enters with its own sign, so its port carries
+             * -J as side a */
             int rows[2] = {0, 0};
             for (int s = 0; s < c->side_count; s++) {
                 int port = next_port[c->block[s]]++, dim = solver->blocks[c->block[s]].dim;
                 if (!tn_problem_set_port(p, port, c->block[s])) return false;
-                for (int k = 0; k < 3 * dim; k++) p->ports[port].T[k] = s ? -c->J[s][k] : c->J[s][k];
+                for (int k = 0; k < 3 * dim; k++)
+                    p->ports[port].T[k] = s ? -c->J[s][k] : c->J[s][k];
                 rows[s] = p->port_row + port;
             }
             double start[3];
             for (int k = 0; k < 3; k++) start[k] = solver->def.warm_start * lambda[k];
-            tn_problem_set_contact(p, contact++, rows[1], rows[0], zero, zero, axis, c->e, c->mu, start);
+            tn_problem_set_contact(p, contact++, rows[1], rows[0], zero, zero, axis, c->e, c->mu,
+                                   start);
             continue;
         }
-        static const TnRowSet sets[] = {[TN_SET_EQUALITY] = TN_ROW_EQUALITY, [TN_SET_INEQUALITY] = TN_ROW_INEQUALITY,
-                                        [TN_SET_SOFT] = TN_ROW_SOFT, [TN_SET_BOX] = TN_ROW_BOX};
+        static const TnRowSet sets[] = {[TN_SET_EQUALITY] = TN_ROW_EQUALITY,
+                                        [TN_SET_INEQUALITY] = TN_ROW_INEQUALITY,
+                                        [TN_SET_SOFT] = TN_ROW_SOFT,
+                                        [TN_SET_BOX] = TN_ROW_BOX};
         double start = solver->def.warm_start * lambda[0];
-        p->rows[row++] = (TnRow){.set = sets[c->set], .side_start = side, .side_count = c->side_count,
-                                 .e = c->e[0], .k = c->k, .alpha = c->alpha, .lower = c->lower,
-                                 .upper = c->upper, .t = start, .lambda = start};
+        p->rows[row++] = (TnRow){.set = sets[c->set],
+                                 .side_start = side,
+                                 .side_count = c->side_count,
+                                 .e = c->e[0],
+                                 .k = c->k,
+                                 .alpha = c->alpha,
+                                 .lower = c->lower,
+                                 .upper = c->upper,
+                                 .t = start,
+                                 .lambda = start};
         for (int s = 0; s < c->side_count; s++) {
             int dim = solver->blocks[c->block[s]].dim;
             p->sides[side++] = (TnRowSide){.block = c->block[s], .start = entry, .count = dim};
@@ -311,14 +346,18 @@ TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, doub
         result = tn_subadmm_solve(&p, &solver->def, solver->pool);
     }
     for (int i = 0; i < solver->block_count; i++)
-        memcpy(solver->v + solver->blocks[i].offset, p.dense[i].v, sizeof(double) * (size_t)p.dense[i].dim);
+        memcpy(solver->v + solver->blocks[i].offset, p.dense[i].v,
+               sizeof(double) * (size_t)p.dense[i].dim);
     for (int i = 0, contact = 0, row = 0; i < solver->constraint_count; i++) {
         const Constraint *c = &solver->constraints[i];
-        if (c->set == TN_SET_FRICTION) tn_problem_contact_lambda(&p, contact++, solver->lambda + c->offset);
-        else solver->lambda[c->offset] = p.rows[row++].lambda;
+        if (c->set == TN_SET_FRICTION)
+            tn_problem_contact_lambda(&p, contact++, solver->lambda + c->offset);
+        else
+            solver->lambda[c->offset] = p.rows[row++].lambda;
     }
     TnAccuracy accuracy = tn_problem_accuracy(&p);
     memcpy(v, solver->v, sizeof(double) * (size_t)solver->unknown_count);
     if (lambda) memcpy(lambda, solver->lambda, sizeof(double) * (size_t)solver->lambda_count);
-    return (TnSolveReport){TN_OK, result.converged, result.iterations, result.residual, accuracy.aac, accuracy.aal};
+    return (TnSolveReport){TN_OK,           result.converged, result.iterations,
+                           result.residual, accuracy.aac,     accuracy.aal};
 }

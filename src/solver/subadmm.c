@@ -1,14 +1,16 @@
 /* subadmm.c: subsystem-based ADMM in its smallest form (docs/solver.md).
  *
- * The paper's z and u need not be kept: after one iteration u = -λ on every side. What is left, over-relaxed by α:
+ * The paper's z and u need not be kept: after one iteration u = -λ on every side. What is left,
+ * over-relaxed by α:
  *
  *     t ← (1-α) t + α (λ - B (J v + e)),   λ = Π(t)                 per constraint, in parallel
  *     F = Jᵀλ,  v = H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v)     per block, in parallel
  *
- * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first iteration has α = 1. With α = 1 throughout these are the paper's iterates.
+ * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first iteration has α = 1. With α = 1
+ * throughout these are the paper's iterates.
  *
- * Threads share the units of each phase and meet twice per iteration. Every number is computed by one thread in one order, so that
- * the result has the same bits for any number of threads. */
+ * Threads share the units of each phase and meet twice per iteration. Every number is computed by
+ * one thread in one order, so that the result has the same bits for any number of threads. */
 #include "problem.h"
 
 #include <math.h>

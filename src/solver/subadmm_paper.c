@@ -1,10 +1,12 @@
-/* subadmm_paper.c: the iteration as printed in the paper, with z and u kept on every side of every constraint:
+/* subadmm_paper.c: the iteration as printed in the paper, with z and u kept on every side of every
+ * constraint:
  *
- *     x = J v,  y = βx + u,  λ = Prox(-(Σ y/β + e) / Σ 1/β),  z = (y + λ)/β,  u ← u + β(x - z)    (eqs. 15, 16, 17)
- *     v = H⁻¹ (b + Jᵀ(βz - u))                                                                (eq. 14)
+ *     x = J v,  y = βx + u,  λ = Prox(-(Σ y/β + e) / Σ 1/β),  z = (y + λ)/β,  u ← u + β(x - z)
+ * (eqs. 15, 16, 17) v = H⁻¹ (b + Jᵀ(βz - u)) (eq. 14)
  *
- * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for people who compare with the paper; plain code, one
- * thread. Weights may be per row (β then is diag(βn, βt, βt) in a contact's own axes); with --weights paper they are the paper's. */
+ * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for people who
+ * compare with the paper; plain code, one thread. Weights may be per row (β then is diag(βn, βt,
+ * βt) in a contact's own axes); with --weights paper they are the paper's. */
 #include "problem.h"
 
 #include <math.h>
@@ -17,9 +19,9 @@ typedef struct Side3 {
 } Side3;
 
 typedef struct State {
-    Side3 (*contacts)[2]; /* per contact: side a, side b */
-    double *row_z, *row_u;/* per side of a scalar row */
-    double *rhs;          /* largest dense block */
+    Side3 (*contacts)[2];  /* per contact: side a, side b */
+    double *row_z, *row_u; /* per side of a scalar row */
+    double *rhs;           /* largest dense block */
 } State;
 
 /* W x for W = βn nnᵀ + βt (I - nnᵀ). */
@@ -143,7 +145,8 @@ static double update_row(TnProblem *p, State *state, int *r)
         row->t = t[i];
     }
     if (pair == 2) {
-        double bound = rows->mu * tn_contact_normal_force(p, rows->contact), length = hypot(t[0], t[1]);
+        double bound = rows->mu * tn_contact_normal_force(p, rows->contact),
+               length = hypot(t[0], t[1]);
         for (int i = 0; i < 2; i++) lambda[i] = length > bound ? t[i] * bound / length : t[i];
     } else {
         lambda[0] = bounded(p, rows, t[0]);
@@ -211,7 +214,8 @@ static void update_blocks(TnProblem *p, State *state)
             double wrench[6];
             row_wrench(p, state, p->port_row + k, wrench);
             for (int r = 0; r < 6; r++)
-                for (int j = 0; j < n; j++) state->rhs[j] += wrench[r] * p->ports[k].T[(long)r * n + j];
+                for (int j = 0; j < n; j++)
+                    state->rhs[j] += wrench[r] * p->ports[k].T[(long)r * n + j];
         }
         add_rows(p, state, p->twist_count + i, state->rhs);
         for (int r = 0; r < n; r++) {
@@ -232,7 +236,8 @@ bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult 
     int largest = 1, count = 3 * p->contact_count + p->row_count;
     for (int i = 0; i < p->dense_count; i++)
         if (p->dense[i].dim > largest) largest = p->dense[i].dim;
-    State state = {.contacts = tn_arena_calloc(p->arena, sizeof(Side3[2]) * (size_t)p->contact_count),
+    State state = {.contacts =
+                       tn_arena_calloc(p->arena, sizeof(Side3[2]) * (size_t)p->contact_count),
                    .row_z = TN_ARENA_ZERO(p->arena, double, p->side_count),
                    .row_u = TN_ARENA_ZERO(p->arena, double, p->side_count),
                    .rhs = TN_ARENA_ZERO(p->arena, double, largest)};

@@ -1,10 +1,11 @@
 /* weights.c: the penalty weights β_ij, which decide how fast ADMM converges.
  *
- * compliance (default): β = s / (J A⁻¹ Jᵀ) per constraint and side; a contact's normal and its two tangents apart (the tangents
- *   share one, or the closed-form friction update would not be exact). The inverse of what the block yields locally.
- * paper: one weight per block, tr A_i / tr J_iᵀJ_i.
+ * compliance (default): β = s / (J A⁻¹ Jᵀ) per constraint and side; a contact's normal and its two
+ * tangents apart (the tangents share one, or the closed-form friction update would not be exact).
+ * The inverse of what the block yields locally. paper: one weight per block, tr A_i / tr J_iᵀJ_i.
  *
- * A constraint then combines its sides to B = 1 / Σ 1/β. A side on the fixed world yields nothing: 1/β = 0. */
+ * A constraint then combines its sides to B = 1 / Σ 1/β. A side on the fixed world yields nothing:
+ * 1/β = 0. */
 #include "problem.h"
 
 #include <math.h>
@@ -35,7 +36,8 @@ static Compliance twist_compliance(const double inverse[8], const double r[3], c
 static Compliance port_compliance(const double C[36], const double r[3], const double n[3])
 {
     /* columns of Jᵀ = [I; [r]×] */
-    const double J[3][6] = {{1, 0, 0, 0, r[2], -r[1]}, {0, 1, 0, -r[2], 0, r[0]}, {0, 0, 1, r[1], -r[0], 0}};
+    const double J[3][6] = {
+        {1, 0, 0, 0, r[2], -r[1]}, {0, 1, 0, -r[2], 0, r[0]}, {0, 0, 1, r[1], -r[0], 0}};
     double P[3][3] = {{0}}, normal = 0.0, trace = 0.0;
     for (int i = 0; i < 3; i++) {
         double x[6] = {0};
@@ -57,8 +59,8 @@ static Compliance row_compliance(const TnProblem *p, int row, const double r[3],
     return port_compliance(p->ports[row - p->port_row].compliance, r, n);
 }
 
-/* A side may yield (almost) nothing in some direction, e.g. an arm along its own axis. Its weight is then bounded by what the
- * other side makes of it: a floor of 1e-6 of the pair's compliance. */
+/* A side may yield (almost) nothing in some direction, e.g. an arm along its own axis. Its weight
+ * is then bounded by what the other side makes of it: a floor of 1e-6 of the pair's compliance. */
 static void set_contact_weights(TnProblem *p, int contact, Compliance a, Compliance b, double s)
 {
     TnContactBatch *batch = &p->contact_batch[contact / TN_LANES];
@@ -129,12 +131,14 @@ static double side_compliance(const TnProblem *p, const TnRowSide *side)
         const double *w = c + 3;
         return inverse[0] * v3_dot(c, c) + inverse[1] * w[0] * w[0] + inverse[4] * w[1] * w[1] +
                inverse[6] * w[2] * w[2] +
-               2.0 * (inverse[2] * w[0] * w[1] + inverse[3] * w[0] * w[2] + inverse[5] * w[1] * w[2]);
+               2.0 *
+                   (inverse[2] * w[0] * w[1] + inverse[3] * w[0] * w[2] + inverse[5] * w[1] * w[2]);
     }
     const TnDenseBlock *d = &p->dense[side->block - p->twist_count];
     double *x = d->F;
     for (int k = 0; k < d->dim; k++) x[k] = 0.0;
-    for (int e = side->start; e < side->start + side->count; e++) x[p->index[e]] += p->coefficient[e];
+    for (int e = side->start; e < side->start + side->count; e++)
+        x[p->index[e]] += p->coefficient[e];
     /* cᵀ A⁻¹ c = |L⁻¹ c|² */
     for (int i = 0; i < d->dim; i++) {
         const double *row = d->A_factor + (long)i * d->dim;
@@ -153,7 +157,8 @@ double tn_row_compliance(const TnProblem *p, const TnRow *row)
     return total;
 }
 
-/* The two rows of a rolling pair share their weights: their disc projection is exact for isotropic ones only. */
+/* The two rows of a rolling pair share their weights: their disc projection is exact for isotropic
+ * ones only. */
 static void row_weights(TnProblem *p, double s)
 {
     for (int r = 0; r < p->row_count; r++) {
@@ -183,7 +188,8 @@ static double squared_norm_at_port(const double *T, int n, const double r[3])
 {
     double sum = 0.0;
     for (int j = 0; j < n; j++) {
-        double lin[3] = {T[j], T[n + j], T[2 * n + j]}, ang[3] = {T[3 * n + j], T[4 * n + j], T[5 * n + j]};
+        double lin[3] = {T[j], T[n + j], T[2 * n + j]},
+               ang[3] = {T[3 * n + j], T[4 * n + j], T[5 * n + j]};
         double v[3];
         v3_cross(v, ang, r);
         v3_add(v, v, lin);

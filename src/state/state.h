@@ -7,34 +7,43 @@
 typedef struct TnWarmContact {
     int32_t geom1, geom2;
     uint32_t feature;
-    uint32_t pad;      /* zero: the struct is hashed and saved as bytes */
-    double lambda[3];  /* N, world axes, force on geom2 */
-    double spin[3];    /* N·m, torsional and rolling part */
+    uint32_t pad;     /* zero: the struct is hashed and saved as bytes */
+    double lambda[3]; /* N, world axes, force on geom2 */
+    double spin[3];   /* N·m, torsional and rolling part */
 } TnWarmContact;
 
-/* Persistent places of scalar rows in row_lambda: equality e has 6 from 6e; joint j then has 3: lower limit, upper limit, friction loss
- * (ball limit uses the upper; a free or ball joint's friction loss is refused by compile). */
+/* Persistent places of scalar rows in row_lambda: equality e has 6 from 6e; joint j then has 3:
+ * lower limit, upper limit, friction loss (ball limit uses the upper; a free or ball joint's
+ * friction loss is refused by compile). */
 static inline int tn_row_slot_equality(int equality, int row) { return 6 * equality + row; }
-static inline int tn_row_slot_joint(const TnModel *model, int joint, int kind) { return 6 * model->equality_count + 3 * joint + kind; }
+static inline int tn_row_slot_joint(const TnModel *model, int joint, int kind)
+{
+    return 6 * model->equality_count + 3 * joint + kind;
+}
 
 typedef struct TnState {
     double time;
     double *qpos, *qvel, *ctrl;
-    double *vhat;           /* dof_count: the last step's velocity in the solver's coordinates; the next starting guess */
-    double *row_lambda;     /* see above */
+    double *vhat;       /* dof_count: the last step's velocity in the solver's coordinates; the next
+                           starting guess */
+    double *row_lambda; /* see above */
     int row_lambda_count;
-    bool ctrl_by_user;      /* the model's control track is no longer followed */
+    bool ctrl_by_user; /* the model's control track is no longer followed */
     int contact_count, contact_capacity;
-    TnWarmContact *contacts;/* grouped by geom1, in the last step's order */
+    TnWarmContact *contacts; /* grouped by geom1, in the last step's order */
 } TnState;
 
 bool tn_state_init(TnState *state, const TnModel *model); /* false: no memory */
 void tn_state_free(TnState *state);
-void tn_state_reset(TnState *state, const TnModel *model, int key); /* key index, -1: the reference pose */
+void tn_state_reset(TnState *state, const TnModel *model,
+                    int key); /* key index, -1: the reference pose */
 bool tn_state_reserve_contacts(TnState *state, int count);
 size_t tn_state_save_size(const TnState *state, const TnModel *model);
-void tn_state_save(const TnState *state, const TnModel *model, void *buffer); /* buffer of tn_state_save_size bytes */
-TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buffer, size_t size, TnError *err);
-uint64_t tn_state_hash(const TnState *state, const TnModel *model); /* time, qpos, qvel: FNV-1a 64 */
+void tn_state_save(const TnState *state, const TnModel *model,
+                   void *buffer); /* buffer of tn_state_save_size bytes */
+TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buffer, size_t size,
+                          TnError *err);
+uint64_t tn_state_hash(const TnState *state,
+                       const TnModel *model); /* time, qpos, qvel: FNV-1a 64 */
 
 #endif

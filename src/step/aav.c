@@ -1,5 +1,5 @@
-/* aav.c: how far the last step's v̂ is from the converged solution v* of the same problem, mass-weighted:
- *     AAv = -log10 √( dᵀ M d / Σm ),   d = v̂ - v*,  m/s. */
+/* aav.c: how far the last step's v̂ is from the converged solution v* of the same problem,
+ * mass-weighted: AAv = -log10 √( dᵀ M d / Σm ),   d = v̂ - v*,  m/s. */
 #include <math.h>
 #include <string.h>
 
@@ -30,8 +30,9 @@ double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
             double d[3], w[3], Sw[3];
             v3_sub(d, before.twist[row], p->twist[row]);
             v3_sub(w, before.twist[row] + 4, p->twist[row] + 4);
-            double S[9] = {batch->S[0][l], batch->S[1][l], batch->S[2][l], batch->S[1][l], batch->S[3][l],
-                           batch->S[4][l], batch->S[2][l], batch->S[4][l], batch->S[5][l]};
+            double S[9] = {batch->S[0][l], batch->S[1][l], batch->S[2][l],
+                           batch->S[1][l], batch->S[3][l], batch->S[4][l],
+                           batch->S[2][l], batch->S[4][l], batch->S[5][l]};
             m3_mul_v(Sw, S, w);
             sum += theta_t * (batch->a[l] * v3_dot(d, d) + v3_dot(w, Sw));
             continue;
@@ -39,11 +40,13 @@ double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
         int n = sub->dof_count;
         size_t mark = tn_arena_mark(&world->arena);
         double(*S)[6] = tn_arena_alloc(&world->arena, sizeof(double[6]) * (size_t)n);
-        double *M = TN_ARENA_NEW(&world->arena, double, n * n), *d = TN_ARENA_NEW(&world->arena, double, n);
+        double *M = TN_ARENA_NEW(&world->arena, double, n *n),
+               *d = TN_ARENA_NEW(&world->arena, double, n);
         if (!S || !M || !d) return NAN;
         const double *origin = world->frames[sub->link_start].com;
         tn_tree_axes(model, sub, world->state.qpos, world->frames, origin, S);
-        tn_tree_mass_matrix(model, sub, world->frames, origin, (const double(*)[6])S, &world->arena, M);
+        tn_tree_mass_matrix(model, sub, world->frames, origin, (const double(*)[6])S, &world->arena,
+                            M);
         const TnDenseBlock *block = &p->dense[sub->kind_index];
         for (int k = 0; k < n; k++) d[k] = before.dense[block->offset + k] - block->v[k];
         for (int i = 0; i < n; i++)

@@ -16,8 +16,9 @@
 
 /* Subsystems per chunk of parallel work; fewer than this stay on one thread. */
 #define SUBSYSTEM_GRAIN 256
-/* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes by other contacts. */
-#define SLACK_SHARE 0.5
+/* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes
+ * by other contacts. */
+#define SLACK_SHARE 1.0
 
 /* What the stages hand to each other. Arrays live in the world's arena. */
 typedef struct Step {
@@ -28,8 +29,8 @@ typedef struct Step {
     TnRigidSystem *rigid;
     double **tree_A, **tree_b, **tree_free;
     double (*end_twists)[6]; /* per link: v⁺ of the free motion */
-    double *end_qvel; /* v⁺ of the free motion, dofs of trees only */
-    double *blend;    /* per subsystem */
+    double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
+    double *blend;           /* per subsystem */
     TnConstraintInput constraint;
     bool ok;
 } Step;
@@ -43,15 +44,17 @@ static bool begin(Step *step, TnWorld *world)
     world->has_problem = false;
     world->contacts = (TnContactList){0};
     if (!world->state.ctrl_by_user) tn_model_track(model, world->state.time, world->state.ctrl);
-    *step = (Step){.world = world, .model = model, .t = option->timestep, .theta = option->theta, .ok = true};
-    step->dynamics = (TnDynamicsInput){.model = model,
-                                       .t = step->t,
-                                       .theta = step->theta,
-                                       .passes = option->relinearize,
-                                       .qpos = world->state.qpos,
-                                       .qvel = world->state.qvel,
-                                       .ctrl = world->state.ctrl,
-                                       .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL};
+    *step = (Step){
+        .world = world, .model = model, .t = option->timestep, .theta = option->theta, .ok = true};
+    step->dynamics =
+        (TnDynamicsInput){.model = model,
+                          .t = step->t,
+                          .theta = step->theta,
+                          .passes = option->relinearize,
+                          .qpos = world->state.qpos,
+                          .qvel = world->state.qvel,
+                          .ctrl = world->state.ctrl,
+                          .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL};
     step->rigid = TN_ARENA_NEW(arena, TnRigidSystem, model->rigid_count);
     step->tree_A = TN_ARENA_NEW(arena, double *, model->tree_count);
     step->tree_b = TN_ARENA_NEW(arena, double *, model->tree_count);
@@ -59,8 +62,8 @@ static bool begin(Step *step, TnWorld *world)
     step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
-    return step->rigid && step->tree_A && step->tree_b && step->tree_free &&
-           step->end_twists && step->end_qvel && step->blend;
+    return step->rigid && step->tree_A && step->tree_b && step->tree_free && step->end_twists &&
+           step->end_qvel && step->blend;
 }
 
 /* ---- dynamics ---- */
@@ -76,7 +79,8 @@ static void rigid_range(void *context, int begin_index, int end_index, int threa
         int link = sub->link_start;
         tn_rigid_assemble(&step->dynamics, sub, &step->world->frames[link], system);
         for (int k = 0; k < 6; k++)
-            step->end_twists[link][k] = system->v[k] + (system->v_free[k] - system->v[k]) / step->theta;
+            step->end_twists[link][k] =
+                system->v[k] + (system->v_free[k] - system->v[k]) / step->theta;
     }
 }
 
@@ -84,25 +88,26 @@ static bool assemble_tree(Step *step, const TnSubsystem *sub)
 {
     TnWorld *world = step->world;
     int n = sub->dof_count, i = sub->kind_index;
-    step->tree_A[i] = TN_ARENA_NEW(&world->arena, double, n * n);
+    step->tree_A[i] = TN_ARENA_NEW(&world->arena, double, n *n);
     step->tree_b[i] = TN_ARENA_NEW(&world->arena, double, n);
     step->tree_free[i] = TN_ARENA_NEW(&world->arena, double, n);
     if (!step->tree_A[i] || !step->tree_b[i] || !step->tree_free[i]) return false;
-    if (!tn_tree_assemble(&step->dynamics, sub, world->frames, &world->arena, step->tree_A[i], step->tree_b[i],
-                          step->tree_free[i]))
+    if (!tn_tree_assemble(&step->dynamics, sub, world->frames, &world->arena, step->tree_A[i],
+                          step->tree_b[i], step->tree_free[i]))
         return false;
     for (int k = 0; k < n; k++) {
         double v = world->state.qvel[sub->dof_start + k];
         step->end_qvel[sub->dof_start + k] = v + (step->tree_free[i][k] - v) / step->theta;
     }
-    tn_kinematics_twists(step->model, world->state.qpos, step->end_qvel, world->frames, sub->link_start,
-                         sub->link_count, step->end_twists);
+    tn_kinematics_twists(step->model, world->state.qpos, step->end_qvel, world->frames,
+                         sub->link_start, sub->link_count, step->end_twists);
     return true;
 }
 
 static bool assemble_dynamics(Step *step)
 {
-    tn_pool_run(step->world->pool, step->model->subsystem_count, SUBSYSTEM_GRAIN, rigid_range, step);
+    tn_pool_run(step->world->pool, step->model->subsystem_count, SUBSYSTEM_GRAIN, rigid_range,
+                step);
     for (int s = 0; s < step->model->subsystem_count; s++)
         if (step->model->subsystems[s].kind == TN_SUBSYSTEM_TREE &&
             !assemble_tree(step, &step->model->subsystems[s]))
@@ -117,8 +122,8 @@ static bool detect_contacts(Step *step)
     TnWorld *world = step->world;
     const double *g = step->model->option.gravity;
     double slack = SLACK_SHARE * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * step->t * step->t;
-    return tn_collision_detect(world->collider, world->frames, (const double(*)[6])step->end_twists, step->t, slack,
-                               &world->arena, world->pool, &world->contacts);
+    return tn_collision_detect(world->collider, world->frames, (const double(*)[6])step->end_twists,
+                               step->t, slack, &world->arena, world->pool, &world->contacts);
 }
 
 static bool build_constraints(Step *step)
@@ -163,11 +168,12 @@ static void integrate_range(void *context, int begin_index, int end_index, int t
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             double vhat[6];
             tn_problem_twist(&world->set.problem, sub->kind_index, vhat);
-            tn_rigid_advance(&step->dynamics, sub, &world->frames[sub->link_start], &step->rigid[sub->kind_index],
-                             vhat, step->blend[s], world->next_qpos, world->next_qvel);
+            tn_rigid_advance(&step->dynamics, sub, &world->frames[sub->link_start],
+                             &step->rigid[sub->kind_index], vhat, step->blend[s], world->next_qpos,
+                             world->next_qvel);
         } else {
-            tn_tree_advance(&step->dynamics, sub, world->set.problem.dense[sub->kind_index].v, step->blend[s],
-                            world->next_qpos, world->next_qvel);
+            tn_tree_advance(&step->dynamics, sub, world->set.problem.dense[sub->kind_index].v,
+                            step->blend[s], world->next_qpos, world->next_qvel);
         }
     }
 }
@@ -185,7 +191,8 @@ static bool integrate(Step *step)
     TnWorld *world = step->world;
     tn_constraint_blend(&step->constraint, &world->set, step->blend);
     tn_pool_run(world->pool, step->model->subsystem_count, SUBSYSTEM_GRAIN, integrate_range, step);
-    if (!all_finite(world->next_qpos, step->model->qpos_count) || !all_finite(world->next_qvel, step->model->dof_count))
+    if (!all_finite(world->next_qpos, step->model->qpos_count) ||
+        !all_finite(world->next_qvel, step->model->dof_count))
         return false;
     memcpy(world->state.qpos, world->next_qpos, sizeof(double) * (size_t)step->model->qpos_count);
     memcpy(world->state.qvel, world->next_qvel, sizeof(double) * (size_t)step->model->dof_count);

@@ -8,10 +8,7 @@
 #include "../math/vec3.h"
 #include "energy.h"
 
-TnWorldDef tn_world_def(void)
-{
-    return (TnWorldDef){.thread_count = 1, .solver = tn_solver_def()};
-}
+TnWorldDef tn_world_def(void) { return (TnWorldDef){.thread_count = 1, .solver = tn_solver_def()}; }
 
 static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
 {
@@ -19,9 +16,11 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
     if (!err) err = &local;
     int before = err->count;
     if (def->thread_count < 1 || def->thread_count > 64)
-        tn_error_add(err, TN_ERROR_USAGE, "world: thread_count is %d, must be 1 to 64", def->thread_count);
+        tn_error_add(err, TN_ERROR_USAGE, "world: thread_count is %d, must be 1 to 64",
+                     def->thread_count);
     if (def->key < 0 || def->key > model->key_count)
-        tn_error_add(err, TN_ERROR_USAGE, "world: there is no keyframe %d (the model has %d)", (int)def->key, model->key_count);
+        tn_error_add(err, TN_ERROR_USAGE, "world: there is no keyframe %d (the model has %d)",
+                     (int)def->key, model->key_count);
     tn_solver_def_check(&def->solver, err);
     return err->count == before;
 }
@@ -48,9 +47,11 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     world->wrench = tn_calloc((size_t)model->link_count, sizeof(double[6]));
     world->next_qpos = tn_calloc((size_t)model->qpos_count, sizeof(double));
     world->next_qvel = tn_calloc((size_t)model->dof_count, sizeof(double));
-    /* A first guess: blocks and about six contacts per moving body; the arena grows where that is too little. */
+    /* A first guess: blocks and about six contacts per moving body; the arena grows where that is
+     * too little. */
     ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
-    if (!ok || !world->pool || !world->collider || !world->frames || !world->twists || !world->wrench || !world->next_qpos || !world->next_qvel) {
+    if (!ok || !world->pool || !world->collider || !world->frames || !world->twists ||
+        !world->wrench || !world->next_qpos || !world->next_qvel) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;
@@ -78,16 +79,19 @@ static void kinematics_range(void *context, int begin, int end, int thread)
 {
     (void)thread;
     TnWorld *world = context;
-    const TnSubsystem *first = &world->model->subsystems[begin], *last = &world->model->subsystems[end - 1];
+    const TnSubsystem *first = &world->model->subsystems[begin],
+                      *last = &world->model->subsystems[end - 1];
     int start = first->link_start, count = last->link_start + last->link_count - start;
     tn_kinematics(world->model, world->state.qpos, start, count, world->frames);
-    tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, start, count, world->twists);
+    tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, start,
+                         count, world->twists);
 }
 
 void tn_world_update_frames(TnWorld *world)
 {
     tn_kinematics(world->model, world->state.qpos, 0, 1, world->frames);
-    tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, 0, 1, world->twists);
+    tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, 0, 1,
+                         world->twists);
     tn_pool_run(world->pool, world->model->subsystem_count, 256, kinematics_range, world);
 }
 
@@ -114,7 +118,8 @@ TnStateView tn_world_state(const TnWorld *world)
 {
     const TnState *s = &world->state;
     const TnModel *m = world->model;
-    return (TnStateView){s->time, s->qpos, m->qpos_count, s->qvel, m->dof_count, s->ctrl, m->actuator_count};
+    return (TnStateView){s->time,      s->qpos, m->qpos_count,    s->qvel,
+                         m->dof_count, s->ctrl, m->actuator_count};
 }
 
 static bool check_numbers(const char *what, const double *x, int count, TnError *err)
@@ -138,7 +143,8 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
         double q[4];
         quat_copy(q, qpos + joint->qpos_start + (joint->type == TN_JOINT_FREE ? 3 : 0));
         if (quat_normalize(q) < 1e-10) {
-            tn_error_add(err, TN_ERROR_USAGE, "world: qpos of joint %d has a zero quaternion", j + 1);
+            tn_error_add(err, TN_ERROR_USAGE, "world: qpos of joint %d has a zero quaternion",
+                         j + 1);
             return TN_ERROR_USAGE;
         }
     }
@@ -146,7 +152,8 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
         memcpy(world->state.qpos, qpos, sizeof(double) * (size_t)model->qpos_count);
         for (int j = 0; j < model->joint_count; j++) {
             const TnJoint *joint = &model->joints[j];
-            if (joint->type == TN_JOINT_FREE) quat_normalize(world->state.qpos + joint->qpos_start + 3);
+            if (joint->type == TN_JOINT_FREE)
+                quat_normalize(world->state.qpos + joint->qpos_start + 3);
             if (joint->type == TN_JOINT_BALL) quat_normalize(world->state.qpos + joint->qpos_start);
         }
     }
@@ -167,7 +174,8 @@ TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err)
     return TN_OK;
 }
 
-void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3], const double torque[3])
+void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
+                           const double torque[3])
 {
     TN_ASSERT(body >= 1 && body <= world->model->body_count);
     int link = world->model->bodies[body - 1].link;
@@ -182,7 +190,8 @@ void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], doub
     tn_body_pose(world->model, world->frames, body - 1, pos, quat);
 }
 
-void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3], double angular[3])
+void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3],
+                            double angular[3])
 {
     TN_ASSERT(body >= 1 && body <= world->model->body_count);
     const double *twist = world->twists[world->model->bodies[body - 1].link];
@@ -210,16 +219,21 @@ TnEnergy tn_world_energy(const TnWorld *world)
 
 void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3])
 {
-    tn_model_momentum(world->model, world->state.qpos, world->state.qvel, world->frames, linear, angular);
+    tn_model_momentum(world->model, world->state.qpos, world->state.qvel, world->frames, linear,
+                      angular);
 }
 
-size_t tn_world_save_size(const TnWorld *world) { return tn_state_save_size(&world->state, world->model); }
+size_t tn_world_save_size(const TnWorld *world)
+{
+    return tn_state_save_size(&world->state, world->model);
+}
 
 TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError *err)
 {
     size_t need = tn_world_save_size(world);
     if (size < need) {
-        tn_error_add(err, TN_ERROR_USAGE, "world: the buffer has %zu bytes, saving needs %zu", size, need);
+        tn_error_add(err, TN_ERROR_USAGE, "world: the buffer has %zu bytes, saving needs %zu", size,
+                     need);
         return TN_ERROR_USAGE;
     }
     tn_state_save(&world->state, world->model, buffer);

@@ -14,11 +14,11 @@ struct TnWorld {
     TnWorldDef def;
     TnPool *pool;
     TnCollider *collider;
-    TnArena arena;         /* all of a step's scratch; what the last step left there stays until the next */
+    TnArena arena; /* all of a step's scratch; what the last step left there stays until the next */
     TnState state;
-    TnLinkFrame *frames;   /* per link, at state.qpos */
-    double (*twists)[6];   /* per link, at state.qvel: linear at the com, angular; world axes */
-    double (*wrench)[6];   /* per link, for the next step */
+    TnLinkFrame *frames; /* per link, at state.qpos */
+    double (*twists)[6]; /* per link, at state.qvel: linear at the com, angular; world axes */
+    double (*wrench)[6]; /* per link, for the next step */
     bool wrench_set;
     double *next_qpos, *next_qvel;
     /* of the last step; contacts.count is 0 where there was none */

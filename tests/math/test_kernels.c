@@ -1,8 +1,8 @@
 /* Every instruction set's kernels against the generic reference on random data. */
 #include "../check.h"
 
-#include "math/kernels/kernels.h"
 #include "base/base.h"
+#include "math/kernels/kernels.h"
 
 enum { CONTACTS = 40, BLOCKS = 24, ROWS = BLOCKS + 4 };
 
@@ -65,7 +65,8 @@ static void fill(Data *d)
                 const TnContactBatch *b = &d->contacts[c / 8];
                 int l = c % 8, row = pass ? b->row_a[l] : b->row_b[l];
                 if (row != r || r == 0) continue;
-                for (int k = 0; k < 3; k++) d->arm[count][k] = pass ? b->arm_a[k][l] : b->arm_b[k][l];
+                for (int k = 0; k < 3; k++)
+                    d->arm[count][k] = pass ? b->arm_a[k][l] : b->arm_b[k][l];
                 d->contact[count++] = c;
             }
             if (!pass) d->mid[r] = count;
@@ -76,7 +77,8 @@ static void fill(Data *d)
         TnTwistBatch *b = &d->blocks[i / 8];
         int l = i % 8;
         b->a[l] = 2.0 + uniform();
-        const double S[6] = {3.0 + uniform(), 0.3 * uniform(), 0.3 * uniform(), 3.0, 0.3 * uniform(), 3.0};
+        const double S[6] = {
+            3.0 + uniform(), 0.3 * uniform(), 0.3 * uniform(), 3.0, 0.3 * uniform(), 3.0};
         for (int k = 0; k < 6; k++) {
             b->S[k][l] = S[k];
             b->b[k][l] = uniform();
@@ -102,7 +104,8 @@ static void run(const TnKernels *kernels, Data *d)
     kernels->row_forces(&sides, 0, ROWS, (const double(*)[3])d->lambda, d->forces);
 }
 
-/* 1e-12: numbers of order one, a few hundred operations, sums in another order and fused multiply-adds. */
+/* 1e-12: numbers of order one, a few hundred operations, sums in another order and fused
+ * multiply-adds. */
 static void compare(const TnKernels *kernels)
 {
     Data *a = tn_aligned_alloc(sizeof *a), *b = tn_aligned_alloc(sizeof *b);

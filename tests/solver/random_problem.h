@@ -1,5 +1,6 @@
-/* random_problem.h: a random problem with all kinds of blocks and constraints: twist blocks, dense blocks with ports, contacts between
- * all of them and the world, equality, inequality, box and soft rows, spin and rolling friction. */
+/* random_problem.h: a random problem with all kinds of blocks and constraints: twist blocks, dense
+ * blocks with ports, contacts between all of them and the world, equality, inequality, box and soft
+ * rows, spin and rolling friction. */
 #ifndef TN_TESTS_RANDOM_PROBLEM_H
 #define TN_TESTS_RANDOM_PROBLEM_H
 
@@ -53,7 +54,8 @@ static inline void random_side(Random *r, TnProblem *p, int *side, int *entry, i
     (*side)++;
 }
 
-static inline bool random_problem(TnProblem *p, TnArena *arena, uint64_t seed, int twists, int contacts, int rows)
+static inline bool random_problem(TnProblem *p, TnArena *arena, uint64_t seed, int twists,
+                                  int contacts, int rows)
 {
     Random r = {seed * 7919 + 17};
     TnProblemSize size = {twists, DENSE, DENSE * PORTS_EACH, contacts, rows, 2 * rows, 12 * rows};
@@ -67,7 +69,8 @@ static inline bool random_problem(TnProblem *p, TnArena *arena, uint64_t seed, i
     for (int i = 0; i < DENSE; i++) {
         if (!tn_problem_set_dense(p, i, DENSE_DIM, i * PORTS_EACH, PORTS_EACH)) return false;
         random_spd(&r, p->dense[i].A, DENSE_DIM);
-        for (int k = 0; k < DENSE_DIM; k++) p->dense[i].b[k] = 3.0 * uniform(&r), p->dense[i].v[k] = uniform(&r);
+        for (int k = 0; k < DENSE_DIM; k++)
+            p->dense[i].b[k] = 3.0 * uniform(&r), p->dense[i].v[k] = uniform(&r);
         for (int k = 0; k < PORTS_EACH; k++) {
             if (!tn_problem_set_port(p, i * PORTS_EACH + k, i)) return false;
             for (int j = 0; j < 6 * DENSE_DIM; j++) p->ports[i * PORTS_EACH + k].T[j] = uniform(&r);
@@ -78,18 +81,28 @@ static inline bool random_problem(TnProblem *p, TnArena *arena, uint64_t seed, i
         int a = random_row(&r, twists, p->port_row), b = random_row(&r, twists, p->port_row);
         while (b == a) b = random_row(&r, twists, p->port_row);
         for (int k = 0; k < 3; k++) {
-            arm_a[k] = uniform(&r), arm_b[k] = uniform(&r), n[k] = uniform(&r), e[k] = 0.3 * uniform(&r), lambda[k] = 0.2 * uniform(&r);
+            arm_a[k] = uniform(&r), arm_b[k] = uniform(&r), n[k] = uniform(&r),
+            e[k] = 0.3 * uniform(&r), lambda[k] = 0.2 * uniform(&r);
         }
         v3_normalize(n);
         tn_problem_set_contact(p, c, a, b, arm_a, arm_b, n, e, 0.5, lambda);
     }
     int side = 0, entry = 0, blocks = twists + DENSE;
     int one = 0, two = 0;
-    static const TnRowSet sets[] = {TN_ROW_EQUALITY, TN_ROW_INEQUALITY, TN_ROW_SOFT, TN_ROW_BOX, TN_ROW_SPIN, TN_ROW_ROLL, TN_ROW_ROLL_PARTNER};
+    static const TnRowSet sets[] = {TN_ROW_EQUALITY,    TN_ROW_INEQUALITY, TN_ROW_SOFT,
+                                    TN_ROW_BOX,         TN_ROW_SPIN,       TN_ROW_ROLL,
+                                    TN_ROW_ROLL_PARTNER};
     for (p->row_count = 0; p->row_count < rows; p->row_count++) {
         TnRow *row = &p->rows[p->row_count];
-        *row = (TnRow){.set = sets[p->row_count % 7], .side_start = side, .contact = contacts ? p->row_count % contacts : 0,
-                       .e = 0.3 * uniform(&r), .k = 2.0, .alpha = 0.7, .lower = -0.4, .upper = 0.3, .mu = 0.2};
+        *row = (TnRow){.set = sets[p->row_count % 7],
+                       .side_start = side,
+                       .contact = contacts ? p->row_count % contacts : 0,
+                       .e = 0.3 * uniform(&r),
+                       .k = 2.0,
+                       .alpha = 0.7,
+                       .lower = -0.4,
+                       .upper = 0.3,
+                       .mu = 0.2};
         if (row->set == TN_ROW_ROLL_PARTNER) row->contact = row[-1].contact;
         if (row->set != TN_ROW_ROLL_PARTNER) {
             one = (int)(fabs(uniform(&r)) * blocks);

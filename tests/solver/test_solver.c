@@ -25,7 +25,9 @@ TEST(two_blocks_match_direct_kkt)
     REQUIRE(solver);
     TnBlockId one = tn_solver_add_block(solver, &(TnBlockDef){.dim = 2, .A = A1});
     TnBlockId two = tn_solver_add_block(solver, &(TnBlockDef){.dim = 1, .A = A2});
-    tn_solver_add_constraint(solver, &(TnConstraintDef){.set = TN_SET_EQUALITY, .block = {one, two}, .J = {J1, J2}, .e = {e}});
+    tn_solver_add_constraint(
+        solver,
+        &(TnConstraintDef){.set = TN_SET_EQUALITY, .block = {one, two}, .J = {J1, J2}, .e = {e}});
     CHECK(tn_solver_prepare(solver, &err) == TN_OK);
     double v[3], lambda[1], L[4], x[2] = {J1[0], J1[1]}, y[2] = {b[0], b[1]};
     TnSolveReport report = tn_solver_solve(solver, b, v, lambda);
@@ -52,7 +54,8 @@ static TnSolveReport point_on_plane(const double b[3], double mu, double v[3], d
     TnSolverDef def = exact();
     TnSolver *solver = tn_solver_create(&def, &err);
     TnBlockId block = tn_solver_add_block(solver, &(TnBlockDef){.dim = 3, .A = A});
-    tn_solver_add_constraint(solver, &(TnConstraintDef){.set = TN_SET_FRICTION, .mu = mu, .block = {block}, .J = {J}});
+    tn_solver_add_constraint(
+        solver, &(TnConstraintDef){.set = TN_SET_FRICTION, .mu = mu, .block = {block}, .J = {J}});
     CHECK(tn_solver_prepare(solver, &err) == TN_OK);
     TnSolveReport report = tn_solver_solve(solver, b, v, lambda);
     tn_solver_destroy(solver);
@@ -71,7 +74,9 @@ TEST(point_on_plane_opens_sticks_or_slips_as_coulomb_says)
         CHECK_NEAR(v[k], 0.0, 1e-11);
         CHECK_NEAR(lambda[k], -stick[k], 1e-11);
     }
-    point_on_plane(slip, 0.5, v, lambda); /* |b_t| = 5, μλ_n = 2: slips with what is left, straight on, and does not lift */
+    point_on_plane(
+        slip, 0.5, v,
+        lambda); /* |b_t| = 5, μλ_n = 2: slips with what is left, straight on, and does not lift */
     CHECK_NEAR(v[0], 0.0, 1e-11);
     CHECK_NEAR(v[1], 0.5 * 3.0 * (1.0 - 2.0 / 5.0), 1e-11);
     CHECK_NEAR(v[2], 0.5 * 4.0 * (1.0 - 2.0 / 5.0), 1e-11);
@@ -90,7 +95,9 @@ TEST(one_unknown_obeys_inequality_box_and_soft_laws)
         {{.set = TN_SET_BOX, .lower = -1.0, .upper = 1.0}, -1.0, 1.0},
         {{.set = TN_SET_BOX, .lower = -5.0, .upper = 5.0}, 0.0, 3.0},
         /* λ = -k (e + α v), 2 v = -3 + λ */
-        {{.set = TN_SET_SOFT, .k = 4.0, .alpha = 0.5, .e = {0.25}}, (-3.0 - 1.0) / (2.0 + 2.0), -4.0 * (0.25 - 0.5)},
+        {{.set = TN_SET_SOFT, .k = 4.0, .alpha = 0.5, .e = {0.25}},
+         (-3.0 - 1.0) / (2.0 + 2.0),
+         -4.0 * (0.25 - 0.5)},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         TnError err = {0};
@@ -136,7 +143,8 @@ TEST(redundant_rows_still_give_the_velocity)
     REQUIRE(solver);
     TnBlockId block = tn_solver_add_block(solver, &(TnBlockDef){.dim = 2, .A = A});
     for (int i = 0; i < 10; i++)
-        tn_solver_add_constraint(solver, &(TnConstraintDef){.set = TN_SET_EQUALITY, .block = {block}, .J = {J}});
+        tn_solver_add_constraint(
+            solver, &(TnConstraintDef){.set = TN_SET_EQUALITY, .block = {block}, .J = {J}});
     REQUIRE(tn_solver_prepare(solver, &err) == TN_OK);
     double v[2], lambda[10], sum = 0.0;
     CHECK(tn_solver_solve(solver, b, v, lambda).converged);
@@ -166,7 +174,8 @@ TEST(mistakes_are_reported_together_and_nothing_is_solved)
     tn_solver_add_block(solver, &(TnBlockDef){.dim = 2, .A = lopsided});
     tn_solver_add_block(solver, &(TnBlockDef){.dim = 1, .A = infinite});
     tn_solver_add_constraint(solver, &(TnConstraintDef){.set = TN_SET_EQUALITY});
-    tn_solver_add_constraint(solver, &(TnConstraintDef){.set = TN_SET_FRICTION, .mu = -1.0, .block = {7}, .J = {J}});
+    tn_solver_add_constraint(
+        solver, &(TnConstraintDef){.set = TN_SET_FRICTION, .mu = -1.0, .block = {7}, .J = {J}});
     CHECK(tn_solver_prepare(solver, &err) == TN_ERROR_USAGE);
     CHECK_STR(err.message, "not symmetric");
     CHECK_STR(err.message, "not finite");
@@ -202,7 +211,8 @@ TEST(every_failed_allocation_is_an_error_and_leaks_nothing)
         TnSolver *solver = tn_solver_create(&def, &err);
         if (solver) {
             TnBlockId block = tn_solver_add_block(solver, &(TnBlockDef){.dim = 1, .A = A});
-            tn_solver_add_constraint(solver, &(TnConstraintDef){.set = TN_SET_INEQUALITY, .block = {block}, .J = {J}});
+            tn_solver_add_constraint(
+                solver, &(TnConstraintDef){.set = TN_SET_INEQUALITY, .block = {block}, .J = {J}});
             if (tn_solver_prepare(solver, &err) == TN_OK) {
                 if (tn_solver_solve(solver, b, v, NULL).status == TN_OK) successes++;
             } else {

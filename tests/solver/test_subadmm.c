@@ -20,22 +20,26 @@ static double largest_difference(const TnProblem *a, const TnProblem *b)
         for (int k = 0; k < 8; k++) worst = fmax(worst, fabs(a->twist[r][k] - b->twist[r][k]));
     for (int c = 0; c < a->contact_count; c++)
         for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(a->lambda[c][k] - b->lambda[c][k]));
-    for (int r = 0; r < a->row_count; r++) worst = fmax(worst, fabs(a->rows[r].lambda - b->rows[r].lambda));
+    for (int r = 0; r < a->row_count; r++)
+        worst = fmax(worst, fabs(a->rows[r].lambda - b->rows[r].lambda));
     return worst;
 }
 
-/* 1e-11: rounding of numbers of order 1 … 10 over 50 iterations that contract errors; the two forms share no arithmetic. */
+/* 1e-11: rounding of numbers of order 1 … 10 over 50 iterations that contract errors; the two forms
+ * share no arithmetic. */
 static void forms_agree(TnWeights weights)
 {
     for (int iterations = 1; iterations <= 50; iterations += 7) {
         TnArena arena1, arena2;
         TnProblem reduced, literal;
         REQUIRE(tn_arena_init(&arena1, "a", 1 << 20) && tn_arena_init(&arena2, "b", 1 << 20));
-        REQUIRE(random_problem(&reduced, &arena1, 5, 11, 30, 21) && random_problem(&literal, &arena2, 5, 11, 30, 21));
+        REQUIRE(random_problem(&reduced, &arena1, 5, 11, 30, 21) &&
+                random_problem(&literal, &arena2, 5, 11, 30, 21));
         TnSolverDef def = plain(iterations);
         def.weights = weights;
         TnSolveResult result;
-        REQUIRE(tn_problem_prepare(&reduced, &def, NULL) && tn_problem_prepare(&literal, &def, NULL));
+        REQUIRE(tn_problem_prepare(&reduced, &def, NULL) &&
+                tn_problem_prepare(&literal, &def, NULL));
         tn_subadmm_solve(&reduced, &def, NULL);
         REQUIRE(tn_subadmm_paper_solve(&literal, &def, &result));
         CHECK_NEAR(largest_difference(&reduced, &literal), 0.0, 1e-11);
@@ -60,8 +64,9 @@ TEST(converged_solution_satisfies_every_law_and_the_dynamics)
         REQUIRE(tn_problem_prepare(&p, &def, NULL));
         TnSolveResult result = tn_subadmm_solve(&p, &def, NULL);
         CHECK(result.converged);
-        /* The error is recomputed from the raw data at v̂ and at A⁻¹(b + Jᵀλ). 9 digits: the loop stops at a residual of 1e-13 per
-         * iteration, and its slowest mode contracts by no less than 1e-4 per iteration on these problems. */
+        /* The error is recomputed from the raw data at v̂ and at A⁻¹(b + Jᵀλ). 9 digits: the loop
+         * stops at a residual of 1e-13 per iteration, and its slowest mode contracts by no less
+         * than 1e-4 per iteration on these problems. */
         TnAccuracy accuracy = tn_problem_accuracy(&p);
         CHECK(accuracy.aac > 9.0);
         CHECK(accuracy.aal > 9.0);
@@ -83,7 +88,8 @@ TEST(over_relaxation_and_weights_do_not_change_the_solution)
     CHECK(tn_subadmm_solve(&a, &one, NULL).converged);
     CHECK(tn_subadmm_solve(&b, &two, NULL).converged);
     for (int r = 0; r < a.table_rows; r++)
-        for (int k = 0; k < 8; k++) CHECK_NEAR(a.twist[r][k], b.twist[r][k], 1e-8); /* both converged to about 1e-9 */
+        for (int k = 0; k < 8; k++)
+            CHECK_NEAR(a.twist[r][k], b.twist[r][k], 1e-8); /* both converged to about 1e-9 */
     tn_arena_free(&arena1);
     tn_arena_free(&arena2);
 }
@@ -92,11 +98,12 @@ TEST(any_number_of_threads_gives_the_same_bits)
 {
     TnArena arena;
     TnProblem p;
-    double (*reference)[8] = NULL;
+    double(*reference)[8] = NULL;
     for (int threads = 1; threads <= 8; threads++) {
         TnPool *pool = tn_pool_create(threads);
         REQUIRE(pool && tn_arena_init(&arena, "a", 1 << 20));
-        REQUIRE(random_problem(&p, &arena, 2, 3000, 13000, 70)); /* large enough that eight threads share it */
+        REQUIRE(random_problem(&p, &arena, 2, 3000, 13000,
+                               70)); /* large enough that eight threads share it */
         TnSolverDef def = tn_solver_def();
         def.iterations = 20;
         REQUIRE(tn_problem_prepare(&p, &def, pool));

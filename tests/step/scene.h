@@ -25,8 +25,8 @@ static inline TnGeomId scene_plane(Scene *scene, double friction)
 }
 
 /* A free body with one geom; friction and mass as given. */
-static inline TnBodyId scene_free(Scene *scene, TnGeomType type, const double size[3], double mass, const double pos[3],
-                                  double friction, double restitution)
+static inline TnBodyId scene_free(Scene *scene, TnGeomType type, const double size[3], double mass,
+                                  const double pos[3], double friction, double restitution)
 {
     TnBodyDef body = tn_body_def();
     memcpy(body.pos, pos, sizeof body.pos);

@@ -1,4 +1,5 @@
-/* Contact physics of whole steps against closed forms. Gravity is tilted instead of the ground, which is the same. */
+/* Contact physics of whole steps against closed forms. Gravity is tilted instead of the ground,
+ * which is the same. */
 #include "../check.h"
 
 #include "scene.h"
@@ -35,7 +36,8 @@ static double slide(double mu, double angle, double theta)
 TEST(box_on_an_incline_sticks_just_below_the_friction_angle)
 {
     for (double mu = 0.2; mu < 1.0; mu += 0.3) {
-        CHECK_NEAR(slide(mu, atan(mu - 1e-4), 0.5), 0.0, 1e-9); /* 2000 iterations converge to rounding of the warm start */
+        CHECK_NEAR(slide(mu, atan(mu - 1e-4), 0.5), 0.0,
+                   1e-9); /* 2000 iterations converge to rounding of the warm start */
         CHECK_NEAR(slide(mu, atan(mu - 1e-4), 1.0), 0.0, 1e-9);
     }
 }
@@ -56,13 +58,15 @@ TEST(box_on_an_incline_slides_with_g_sin_minus_mu_cos)
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 2; j++) {
             double a = G * (sin(angles[j]) - mus[i] * cos(angles[j]));
-            /* 1e-6 of the acceleration over 100 steps of a constant force: the law itself is exact, the solver converges */
+            /* 1e-6 of the acceleration over 100 steps of a constant force: the law itself is exact,
+             * the solver converges */
             CHECK_NEAR(slide(mus[i], angles[j], 0.5), a, 1e-6);
         }
 }
 
 /* The largest deviation of the ground's force from the weight after the first `skip` steps. */
-static double force_error(TnGeomType type, const double size[3], double height, double drop, double theta, int skip)
+static double force_error(TnGeomType type, const double size[3], double height, double drop,
+                          double theta, int skip)
 {
     Scene scene = scene_begin();
     scene.option.theta = theta;
@@ -93,7 +97,8 @@ TEST(resting_force_is_the_weight_in_every_step)
         /* dropped from 5 cm it falls for 0.1 s and rests from then on: no alternation, no bounce */
         CHECK_NEAR(force_error(TN_GEOM_SPHERE, sphere, 0.1, 0.05, theta, 15), 0.0, 1e-6);
         CHECK_NEAR(force_error(TN_GEOM_BOX, half_box, 0.05, 0.05, theta, 15), 0.0, 1e-6);
-        CHECK_NEAR(force_error(TN_GEOM_CAPSULE, capsule, 0.15, 0.0, theta, 0), 0.0, 1e-8); /* upright, on its tip */
+        CHECK_NEAR(force_error(TN_GEOM_CAPSULE, capsule, 0.15, 0.0, theta, 0), 0.0,
+                   1e-8); /* upright, on its tip */
     }
 }
 
@@ -102,7 +107,8 @@ static TnModel *ball_above_ground(double height, double restitution, double thet
     Scene scene = scene_begin();
     scene.option.theta = theta;
     scene_plane(&scene, 0.5);
-    *ball = scene_free(&scene, TN_GEOM_SPHERE, (double[3]){0.1, 0, 0}, 1.0, (double[3]){0, 0, 0.1 + height}, 0.5, restitution);
+    *ball = scene_free(&scene, TN_GEOM_SPHERE, (double[3]){0.1, 0, 0}, 1.0,
+                       (double[3]){0, 0, 0.1 + height}, 0.5, restitution);
     return scene_compile(&scene);
 }
 
@@ -127,8 +133,8 @@ TEST(ball_with_restitution_zero_does_not_bounce_and_hardly_penetrates)
                 if (touched) fastest = fmax(fastest, v[2]);
             }
             CHECK(touched);
-            CHECK_NEAR(fastest, 0.0, 1e-9);  /* never upwards */
-            CHECK(lowest > -1e-9);           /* the gap is closed exactly, by the positional law */
+            CHECK_NEAR(fastest, 0.0, 1e-9); /* never upwards */
+            CHECK(lowest > -1e-9);          /* the gap is closed exactly, by the positional law */
             tn_world_destroy(world);
             tn_model_destroy(model);
         }
@@ -146,7 +152,8 @@ TEST(ball_with_restitution_one_keeps_its_energy)
         for (int k = 0; k < 1000; k++) {
             tn_world_step(world);
             TnEnergy e = tn_world_energy(world);
-            /* exact at every step but for rounding: free flight by the midpoint rule, reflection of the velocity in place */
+            /* exact at every step but for rounding: free flight by the midpoint rule, reflection of
+             * the velocity in place */
             CHECK_NEAR(e.kinetic + e.potential, e0.kinetic + e0.potential, 1e-9);
             double v[3], w[3];
             tn_world_body_velocity(world, ball, v, w);
@@ -194,7 +201,8 @@ TEST(free_fall_is_exact)
 
 TEST(rolling_sphere_reaches_five_sevenths_of_its_speed)
 {
-    /* A sliding ball loses 2/7 of its speed to friction, then rolls without slip: v = 5/7 v0, ω r = v. */
+    /* A sliding ball loses 2/7 of its speed to friction, then rolls without slip: v = 5/7 v0, ω r =
+     * v. */
     TnBodyId ball;
     TnModel *model = ball_above_ground(0.0, 0.0, 0.5, &ball);
     TnWorld *world = scene_world(model, 200);
@@ -210,7 +218,8 @@ TEST(rolling_sphere_reaches_five_sevenths_of_its_speed)
     tn_model_destroy(model);
 }
 
-/* A disc of radius R spinning flat on the ground: torsional friction μ_t λ_n stops it, α = μ_t m g / I. */
+/* A disc of radius R spinning flat on the ground: torsional friction μ_t λ_n stops it, α = μ_t m g
+ * / I. */
 TEST(torsional_friction_stops_a_spin_at_the_right_rate)
 {
     Scene scene = scene_begin();
@@ -221,7 +230,8 @@ TEST(torsional_friction_stops_a_spin_at_the_right_rate)
     ground.friction[1] = 0.01;
     ground.contact_dim = 4;
     tn_builder_add_geom(scene.builder, &ground);
-    TnBodyId ball = scene_free(&scene, TN_GEOM_SPHERE, (double[3]){0.1, 0, 0}, 1.0, (double[3]){0, 0, 0.1}, 0.0, 0.0);
+    TnBodyId ball = scene_free(&scene, TN_GEOM_SPHERE, (double[3]){0.1, 0, 0}, 1.0,
+                               (double[3]){0, 0, 0.1}, 0.0, 0.0);
     TnModel *model = scene_compile(&scene);
     TnWorld *world = scene_world(model, 300);
     TnError err = {0};
@@ -237,7 +247,8 @@ TEST(torsional_friction_stops_a_spin_at_the_right_rate)
     tn_model_destroy(model);
 }
 
-/* Rolling friction decelerates a rolling ball: m a = F, I α = F r - μ_r m g  =>  a = 5/7 μ_r g / r. */
+/* Rolling friction decelerates a rolling ball: m a = F, I α = F r - μ_r m g  =>  a = 5/7 μ_r g / r.
+ */
 TEST(rolling_friction_slows_a_rolling_ball)
 {
     Scene scene = scene_begin();
@@ -248,7 +259,8 @@ TEST(rolling_friction_slows_a_rolling_ball)
     ground.friction[2] = 0.002;
     ground.contact_dim = 6;
     tn_builder_add_geom(scene.builder, &ground);
-    TnBodyId ball = scene_free(&scene, TN_GEOM_SPHERE, (double[3]){0.1, 0, 0}, 1.0, (double[3]){0, 0, 0.1}, 0.8, 0.0);
+    TnBodyId ball = scene_free(&scene, TN_GEOM_SPHERE, (double[3]){0.1, 0, 0}, 1.0,
+                               (double[3]){0, 0, 0.1}, 0.8, 0.0);
     TnModel *model = scene_compile(&scene);
     TnWorld *world = scene_world(model, 500);
     TnError err = {0};

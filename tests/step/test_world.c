@@ -1,5 +1,5 @@
-/* What a world promises beside physics: no allocation when warm, the same bits for any number of threads, exact restore, refusal of
- * non-finite states. */
+/* What a world promises beside physics: no allocation when warm, the same bits for any number of
+ * threads, exact restore, refusal of non-finite states. */
 #include "../check.h"
 
 #include "scene.h"
@@ -25,7 +25,8 @@ static TnModel *pile(int n)
         tn_builder_add_geom(scene.builder, &geom);
     }
     for (int i = 0; i < n * n * n; i++) {
-        double pos[3] = {0.0201 * (i % n - 0.5 * (n - 1)) + 0.001 * (i % 7) / 7.0, 0.0201 * (i / n % n - 0.5 * (n - 1)),
+        double pos[3] = {0.0201 * (i % n - 0.5 * (n - 1)) + 0.001 * (i % 7) / 7.0,
+                         0.0201 * (i / n % n - 0.5 * (n - 1)),
                          0.011 + 0.0201 * (i / n / n) + 0.0002 * (i % 5)};
         scene_free(&scene, TN_GEOM_SPHERE, (double[3]){0.01, 0, 0}, 0.004, pos, 0.5, 0.0);
     }
@@ -159,7 +160,8 @@ TEST(bad_definitions_and_states_say_what_is_wrong)
     REQUIRE(world);
     uint64_t hash = tn_world_hash(world);
     double qpos[64];
-    memcpy(qpos, tn_world_state(world).qpos, sizeof(double) * (size_t)tn_world_state(world).qpos_count);
+    memcpy(qpos, tn_world_state(world).qpos,
+           sizeof(double) * (size_t)tn_world_state(world).qpos_count);
     qpos[2] = NAN;
     CHECK(tn_world_set_state(world, qpos, NULL, &err) == TN_ERROR_USAGE);
     CHECK_STR(err.message, "qpos[2]");

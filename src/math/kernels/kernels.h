@@ -1,13 +1,16 @@
-/* kernels.h: the batched inner loops of the solver in structure-of-arrays form, eight lanes to a batch.
+/* kernels.h: the batched inner loops of the solver in structure-of-arrays form, eight lanes to a
+ * batch.
  *
- * generic/ is plain scalar C and the reference; avx2/ and avx512/ share the lane algorithms in lanes/ and differ
- * only in their vocabulary. tn_kernels() picks one by cpuid. Layouts do not depend on the instruction set.
+ * generic/ is plain scalar C and the reference; avx2/ and avx512/ share the lane algorithms in
+ * lanes/ and differ only in their vocabulary. tn_kernels() picks one by cpuid. Layouts do not
+ * depend on the instruction set.
  *
- * λ has three numbers per contact, one contact after the other, unused lanes of the last batch included and one number of room behind
- * (four are read at a time).
+ * λ has three numbers per contact, one contact after the other, unused lanes of the last batch
+ * included and one number of room behind (four are read at a time).
  *
- * Velocities live in a table of 8-double rows, (linear xyz, 0, angular xyz, 0): row 0 is the fixed world (zero), then
- * one row per twist block, then one per port of other blocks. A point constraint reads v + ω × arm at its two rows.
+ * Velocities live in a table of 8-double rows, (linear xyz, 0, angular xyz, 0): row 0 is the fixed
+ * world (zero), then one row per twist block, then one per port of other blocks. A point constraint
+ * reads v + ω × arm at its two rows.
  *
  * One over-relaxed iteration (u = J v + e, B = 1 / Σ 1/β):
  *     t ← (1-α) t + α (λ - B u),   λ ← Π(t)                        contact_update
@@ -23,8 +26,9 @@
 
 /* Eight contacts between rows a and b; λ acts on b and -λ on a, world axes. */
 typedef struct TnContactBatch {
-    double arm_a[3][TN_LANES], arm_b[3][TN_LANES]; /* contact point minus the row's reference point */
-    double normal[3][TN_LANES];                    /* from a to b */
+    double arm_a[3][TN_LANES],
+        arm_b[3][TN_LANES];     /* contact point minus the row's reference point */
+    double normal[3][TN_LANES]; /* from a to b */
     double e[3][TN_LANES];
     double Bn[TN_LANES], Bt[TN_LANES]; /* B = Bn nnᵀ + Bt (I - nnᵀ); zero in unused lanes */
     double mu[TN_LANES];
@@ -37,8 +41,8 @@ typedef struct TnContactBatch {
 /* Eight twist blocks with A = diag(a I, S). Unused lanes have a = 1, S = I and zeros elsewhere. */
 typedef struct TnTwistBatch {
     double a[TN_LANES];
-    double S[6][TN_LANES];           /* xx xy xz yy yz zz */
-    double Hinv[TN_SYM6][TN_LANES];  /* first H = A + JᵀWJ's constraint part K, then its inverse */
+    double S[6][TN_LANES];          /* xx xy xz yy yz zz */
+    double Hinv[TN_SYM6][TN_LANES]; /* first H = A + JᵀWJ's constraint part K, then its inverse */
     double b[6][TN_LANES], g[6][TN_LANES];
 } TnTwistBatch;
 
@@ -51,17 +55,19 @@ typedef struct TnSides {
 
 typedef struct TnKernels {
     const char *name;
-    /* Batches [begin, end). residual, where not NULL, gets per batch Σ |B⁻¹(λ - t) - u|² over its lanes, before the update. */
+    /* Batches [begin, end). residual, where not NULL, gets per batch Σ |B⁻¹(λ - t) - u|² over its
+     * lanes, before the update. */
     void (*contact_update)(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
                            double (*lambda)[3], double alpha, double *residual);
-    /* Blocks of batches [begin, end); block k has row k + 1. extra, where not NULL, is added to F (rows as in twist). */
+    /* Blocks of batches [begin, end); block k has row k + 1. extra, where not NULL, is added to F
+     * (rows as in twist). */
     void (*twist_update)(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
-                         const double (*lambda)[3], const double (*extra)[8],
-                         double (*twist)[8], double alpha);
+                         const double (*lambda)[3], const double (*extra)[8], double (*twist)[8],
+                         double alpha);
     /* Hinv: K in, (A + K)⁻¹ out. */
     void (*twist_factor)(TnTwistBatch *batches, int begin, int end);
-    /* Per row in [begin, end): F = Jᵀλ, and K = JᵀWJ with W = βn nnᵀ + βt (I - nnᵀ) of the row's side. normals and beta are per
-     * contact; beta holds (βn, βt) of side a, then of side b. */
+    /* Per row in [begin, end): F = Jᵀλ, and K = JᵀWJ with W = βn nnᵀ + βt (I - nnᵀ) of the row's
+     * side. normals and beta are per contact; beta holds (βn, βt) of side a, then of side b. */
     void (*row_forces)(const TnSides *sides, int begin, int end, const double (*lambda)[3],
                        double (*F)[8]);
     void (*row_stiffness)(const TnSides *sides, int begin, int end, const double (*normals)[4],

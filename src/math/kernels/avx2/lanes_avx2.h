@@ -28,8 +28,9 @@ static inline void v_columns3(vd out[3], vd r0, vd r1, vd r2, vd r3)
 static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t *index)
 {
     for (int h = 0; h < 2; h++)
-        v_columns3(out + 3 * h, *(const vd *)(x[index[0]] + 4 * h), *(const vd *)(x[index[1]] + 4 * h),
-                   *(const vd *)(x[index[2]] + 4 * h), *(const vd *)(x[index[3]] + 4 * h));
+        v_columns3(out + 3 * h, *(const vd *)(x[index[0]] + 4 * h),
+                   *(const vd *)(x[index[1]] + 4 * h), *(const vd *)(x[index[2]] + 4 * h),
+                   *(const vd *)(x[index[3]] + 4 * h));
 }
 
 /* Rows (v[0], v[1], v[2], 0) of four numbers each, stride doubles apart. */

@@ -6,7 +6,7 @@
 const TnKernels *tn_kernels_avx512_table(void);
 const TnKernels *tn_kernels_avx512_table(void)
 {
-    static const TnKernels kernels = {"avx512", contact_update, twist_update, twist_factor,
-                                      row_forces, row_stiffness};
+    static const TnKernels kernels = {"avx512",     contact_update, twist_update,
+                                      twist_factor, row_forces,     row_stiffness};
     return &kernels;
 }

@@ -38,11 +38,13 @@ static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t 
     out[5] = SHUFFLE(c26[0], c26[1], 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
-/* The reverse for eight rows that follow each other: columns 0 1 2 4 5 6 from v, zeros at 3 and 7. */
+/* The reverse for eight rows that follow each other: columns 0 1 2 4 5 6 from v, zeros at 3 and 7.
+ */
 static inline void v_scatter_rows(double (*x)[8], const vd v[6])
 {
     const vd zero = {0};
-    /* xy and z0 pairs of even and odd lanes, linear part in the lower half of a row, angular in the upper */
+    /* xy and z0 pairs of even and odd lanes, linear part in the lower half of a row, angular in the
+     * upper */
     vd low[2][2], high[2][2];
     for (int h = 0; h < 2; h++) {
         const vd *c = v + 3 * h;
@@ -53,9 +55,9 @@ static inline void v_scatter_rows(double (*x)[8], const vd v[6])
     }
 #define ROW(LANE, A)                                                                               \
     do {                                                                                           \
-        vd l_ = SHUFFLE(low[0][(LANE) & 1], high[0][(LANE) & 1], A, A + 1, A + 8, A + 9, A, A + 1,  \
+        vd l_ = SHUFFLE(low[0][(LANE)&1], high[0][(LANE)&1], A, A + 1, A + 8, A + 9, A, A + 1,     \
                         A + 8, A + 9);                                                             \
-        vd a_ = SHUFFLE(low[1][(LANE) & 1], high[1][(LANE) & 1], A, A + 1, A + 8, A + 9, A, A + 1,  \
+        vd a_ = SHUFFLE(low[1][(LANE)&1], high[1][(LANE)&1], A, A + 1, A + 8, A + 9, A, A + 1,     \
                         A + 8, A + 9);                                                             \
         *(vd *)x[LANE] = SHUFFLE(l_, a_, 0, 1, 2, 3, 8, 9, 10, 11);                                \
     } while (0)

@@ -69,8 +69,7 @@ static void row_force(double F[6], int row, const TnSides *sides, const double (
 {
     memset(F, 0, 6 * sizeof(double));
     for (int s = sides->start[row]; s < sides->start[row + 1]; s++)
-        add_wrench(F, lambda[sides->contact[s]], sides->arm[s],
-                   s < sides->mid[row] ? 1.0 : -1.0);
+        add_wrench(F, lambda[sides->contact[s]], sides->arm[s], s < sides->mid[row] ? 1.0 : -1.0);
 }
 
 static void row_forces(const TnSides *sides, int begin, int end, const double (*lambda)[3],
@@ -94,7 +93,8 @@ static void row_stiffness(const TnSides *sides, int begin, int end, const double
             int c = sides->contact[s];
             const double *weight = beta[c] + (s < sides->mid[row] ? 2 : 0), *n = normals[c];
             const double *r = sides->arm[s];
-            double J[3][6] = {{1, 0, 0, 0, r[2], -r[1]}, {0, 1, 0, -r[2], 0, r[0]}, {0, 0, 1, r[1], -r[0], 0}};
+            double J[3][6] = {
+                {1, 0, 0, 0, r[2], -r[1]}, {0, 1, 0, -r[2], 0, r[0]}, {0, 0, 1, r[1], -r[0], 0}};
             for (int i = 0; i < 6; i++)
                 for (int j = i; j < 6; j++) {
                     double dot = 0.0, ni = 0.0, nj = 0.0;
@@ -138,8 +138,8 @@ static void twist_lane(TnTwistBatch *block, int l, int row, const TnSides *sides
 }
 
 static void twist_update(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
-                         const double (*lambda)[3], const double (*extra)[8],
-                         double (*twist)[8], double alpha)
+                         const double (*lambda)[3], const double (*extra)[8], double (*twist)[8],
+                         double alpha)
 {
     for (int i = begin; i < end; i++)
         for (int l = 0; l < TN_LANES; l++) {
@@ -186,7 +186,7 @@ static void twist_factor(TnTwistBatch *batches, int begin, int end)
 
 const TnKernels *tn_kernels_generic(void)
 {
-    static const TnKernels kernels = {"generic", contact_update, twist_update, twist_factor,
-                                      row_forces, row_stiffness};
+    static const TnKernels kernels = {"generic",    contact_update, twist_update,
+                                      twist_factor, row_forces,     row_stiffness};
     return &kernels;
 }

@@ -1,5 +1,6 @@
-/* kernels_lanes.h: the kernels of kernels.h with W lanes at a time. Included once per instruction set, after its vocabulary
- * (W, vd, v_sqrt, v_max, v_min, v_sum, v_gather_rows, v_scatter_rows, v_load3, v_store3). */
+/* kernels_lanes.h: the kernels of kernels.h with W lanes at a time. Included once per instruction
+ * set, after its vocabulary (W, vd, v_sqrt, v_max, v_min, v_sum, v_gather_rows, v_scatter_rows,
+ * v_load3, v_store3). */
 
 #include <stddef.h>
 
@@ -63,34 +64,28 @@ static void contact_update(TnContactBatch *batches, int begin, int end, const do
     }
 }
 
-/* One side's wrench in four lanes: force in f; the torque arm × λ as its cyclic permutation, put right once at the end. */
+/* One side's wrench in four lanes: force in f; the torque arm × λ as its cyclic permutation, put
+ * right once at the end. */
 typedef double v4 __attribute__((vector_size(32), may_alias));
 /* Three numbers and whatever follows them: the fourth lane is never looked at. */
 typedef double v4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
 static inline v4 load4(const double *p) { return *(const v4_unaligned *)p; }
 static inline v4 turn(v4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
 
-static inline void add_sides(v4 *f, v4 *m, int begin, int end, const TnSides *sides,
-                             const double (*lambda)[3])
+/* One loop over both kinds of sides: two short ones of unknown length would cost more in
+ * mispredicted ends. */
+static inline void row_force(double F[8], int row, const TnSides *sides, const double (*lambda)[3])
 {
+    static const double signs[2] = {-1.0, 1.0};
     v4 force = {0}, moment = {0};
-    for (int s = begin; s < end; s++) {
-        v4 l = load4(lambda[sides->contact[s]]), r = load4(sides->arm[s]);
+    int mid = sides->mid[row], end = sides->start[row + 1];
+    for (int s = sides->start[row]; s < end; s++) {
+        v4 l = load4(lambda[sides->contact[s]]) * signs[s < mid], r = load4(sides->arm[s]);
         force += l;
         moment += r * turn(l) - turn(r) * l;
     }
-    *f = force;
-    *m = turn(moment);
-}
-
-static inline void row_force(double F[8], int row, const TnSides *sides,
-                             const double (*lambda)[3])
-{
-    v4 f, m, fa, ma;
-    add_sides(&f, &m, sides->start[row], sides->mid[row], sides, lambda);
-    add_sides(&fa, &ma, sides->mid[row], sides->start[row + 1], sides, lambda);
-    *(v4 *)F = f - fa;
-    *(v4 *)(F + 4) = m - ma;
+    *(v4 *)F = force;
+    *(v4 *)(F + 4) = turn(moment);
 }
 
 static void row_forces(const TnSides *sides, int begin, int end, const double (*lambda)[3],
@@ -129,15 +124,16 @@ static void row_stiffness(const TnSides *sides, int begin, int end, const double
                 k[tn_sym6(3 + i, 3 + j)] = ww[i][j] - rr[i][j] + (i == j ? trace : 0.0);
             }
         /* upper right block: -[r]× summed */
-        double cross[3][3] = {{0, first[2], -first[1]}, {-first[2], 0, first[0]}, {first[1], -first[0], 0}};
+        double cross[3][3] = {
+            {0, first[2], -first[1]}, {-first[2], 0, first[0]}, {first[1], -first[0], 0}};
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) k[tn_sym6(i, 3 + j)] = lw[i][j] + cross[i][j];
     }
 }
 
 static void twist_update(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
-                         const double (*lambda)[3], const double (*extra)[8],
-                         double (*twist)[8], double alpha)
+                         const double (*lambda)[3], const double (*extra)[8], double (*twist)[8],
+                         double alpha)
 {
     static const int32_t consecutive[TN_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (int i = begin; i < end; i++) {
@@ -155,7 +151,9 @@ static void twist_update(TnTwistBatch *batches, int begin, int end, const TnSide
             }
             for (int k = 0; k < 6; k++) x[k] = AT(block->b[k]) + AT(block->g[k]) + 2.0 * F[k];
             for (int r = 0; r < 6; r++) v[r] = AT(block->Hinv[tn_sym6(r, r)]) * x[r];
+#pragma GCC unroll 6
             for (int r = 0; r < 6; r++)
+#pragma GCC unroll 6
                 for (int s = r + 1; s < 6; s++) {
                     vd entry = AT(block->Hinv[tn_sym6(r, s)]);
                     v[r] += entry * x[s];
@@ -167,8 +165,7 @@ static void twist_update(TnTwistBatch *batches, int begin, int end, const TnSide
             Av[3] = S[0] * v[3] + S[1] * v[4] + S[2] * v[5];
             Av[4] = S[1] * v[3] + S[3] * v[4] + S[4] * v[5];
             Av[5] = S[2] * v[3] + S[4] * v[4] + S[5] * v[5];
-            for (int k = 0; k < 6; k++)
-                AT(block->g[k]) += alpha * (AT(block->b[k]) + F[k] - Av[k]);
+            for (int k = 0; k < 6; k++) AT(block->g[k]) += alpha * (AT(block->b[k]) + F[k] - Av[k]);
             v_scatter_rows(twist + first + h, v);
         }
     }
@@ -205,18 +202,20 @@ static void twist_factor(TnTwistBatch *batches, int begin, int end)
             v_invert3(Pi, P);
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++)
-                    PiQ[i][j] = Pi[at[i][0]] * Q[0][j] + Pi[at[i][1]] * Q[1][j] + Pi[at[i][2]] * Q[2][j];
+                    PiQ[i][j] =
+                        Pi[at[i][0]] * Q[0][j] + Pi[at[i][1]] * Q[1][j] + Pi[at[i][2]] * Q[2][j];
             for (int i = 0; i < 3; i++)
                 for (int j = i; j < 3; j++)
                     R[at[i][j]] -= Q[0][i] * PiQ[0][j] + Q[1][i] * PiQ[1][j] + Q[2][i] * PiQ[2][j];
             v_invert3(Ti, R);
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++)
-                    X[i][j] = PiQ[i][0] * Ti[at[0][j]] + PiQ[i][1] * Ti[at[1][j]] + PiQ[i][2] * Ti[at[2][j]];
+                    X[i][j] = PiQ[i][0] * Ti[at[0][j]] + PiQ[i][1] * Ti[at[1][j]] +
+                              PiQ[i][2] * Ti[at[2][j]];
             for (int i = 0; i < 3; i++) {
                 for (int j = i; j < 3; j++) {
-                    AT(block->Hinv[tn_sym6(i, j)]) =
-                        Pi[at[i][j]] + X[i][0] * PiQ[j][0] + X[i][1] * PiQ[j][1] + X[i][2] * PiQ[j][2];
+                    AT(block->Hinv[tn_sym6(i, j)]) = Pi[at[i][j]] + X[i][0] * PiQ[j][0] +
+                                                     X[i][1] * PiQ[j][1] + X[i][2] * PiQ[j][2];
                     AT(block->Hinv[tn_sym6(3 + i, 3 + j)]) = Ti[at[i][j]];
                 }
                 for (int j = 0; j < 3; j++) AT(block->Hinv[tn_sym6(i, 3 + j)]) = -X[i][j];
