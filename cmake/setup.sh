@@ -2,16 +2,23 @@
 
 say() { printf '== %s\n' "$*" >&2; }
 
-# need COMMAND_OR_FILE PACKAGE: the package is wanted where neither the thing nor the package is there.
+# need COMMAND_OR_FILE PACKAGE: the package is wanted where the thing is not there.
 missing=()
 need() {
     case $1 in
-    /*) [ -e "$1" ] && return ;;
-    *) command -v "$1" >/dev/null 2>&1 && return ;;
+    /*) [ -e "$1" ] || missing+=("$2") ;;
+    *) command -v "$1" >/dev/null 2>&1 || missing+=("$2") ;;
     esac
-    dpkg -s "$2" >/dev/null 2>&1 || missing+=("$2")
 }
 
+# The one line that installs what is missing, for someone who may.
+print_install_line() {
+    local line="apt-get update && apt-get install -y ${missing[*]}"
+    [ "$(id -u)" -eq 0 ] && printf '%s\n' "$line" && return
+    if command -v sudo >/dev/null 2>&1; then printf "sudo sh -c '%s'\n" "$line"; else printf "su -c '%s'\n" "$line"; fi
+}
+
+# install_missing [COMMAND_OR_FILE:PACKAGE...]: what every build needs, and the given ones.
 install_missing() {
     missing=()
     need cc build-essential
@@ -22,23 +29,25 @@ install_missing() {
     for package in "$@"; do need "${package%%:*}" "${package##*:}"; done
     [ ${#missing[@]} -eq 0 ] && return
 
-    local as_root=()
+    local apt=(apt-get) may=true
     if [ "$(id -u)" -ne 0 ]; then
-        if command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
-            as_root=(sudo)
-        else
-            as_root=(no)
-        fi
+        apt=(sudo apt-get)
+        # without a terminal sudo cannot ask for a password
+        command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; } || may=false
     fi
-    if ! command -v apt-get >/dev/null 2>&1 || [ "${as_root[*]}" = no ]; then
-        say "these packages are missing; install them and start again:"
-        printf 'sudo apt-get install -y %s\n' "${missing[*]}" >&2
+    if ! $may || ! command -v apt-get >/dev/null 2>&1; then
+        say "${missing[*]} missing; install with the next line and start again"
+        print_install_line >&2
         exit 1
     fi
     say "installing ${missing[*]}"
     export DEBIAN_FRONTEND=noninteractive
-    "${as_root[@]}" apt-get update -qq </dev/null >&2 || say "apt-get update failed; trying with the lists that are there"
-    "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null >&2
+    "${apt[@]}" update -qq </dev/null >&2 || say "apt-get update failed; trying with the lists that are there"
+    if ! "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" </dev/null >&2; then
+        say "that failed; install with the next line and start again"
+        print_install_line >&2
+        exit 1
+    fi
 }
 
 # build FOLDER [CMAKE OPTIONS]

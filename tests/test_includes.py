@@ -1,5 +1,6 @@
 """Keeps the picture of the architecture true: reads the #include lines of the sources and fails on any edge that the
-table below does not allow. What a folder may include comes with that folder's own dependencies."""
+table below does not allow. What a folder may include comes with that folder's own dependencies. The table stands in
+docs/architecture.md, too, and must be the same there."""
 import os
 import re
 import sys
@@ -19,12 +20,14 @@ TABLE = {
     "state": ["model"],
     "dynamics": ["state"],
     "collision": ["math", "model"],
-    "constraint": ["collision", "dynamics"],
+    "constraint": ["collision", "dynamics", "solver"],
     "solver": ["base", "math"],
     "integrate": ["state"],
     "step": ["constraint", "solver", "integrate"],
     "io": ["base"],
 }
+# edges that are open for these headers only
+NARROW = {("constraint", "solver"): {"problem.h"}}
 # public header -> the folder whose words it speaks: who may not include the folder may not include the header
 PUBLIC = {"base.h": "base", "model.h": "model", "collide.h": "model", "solver.h": "solver", "world.h": "step"}
 # these may include every public header
@@ -87,6 +90,9 @@ def check_sources(root):
                     problems.append(f"{where}\"{name}\" is nowhere in src/")
                 elif target not in allowed[folder]:
                     problems.append(f"{where}src/{folder} may not include src/{target} (\"{name}\")")
+                elif os.path.basename(name) not in NARROW.get((folder, target), {os.path.basename(name)}):
+                    problems.append(f"{where}src/{folder} may not include \"{name}\", of src/{target} only "
+                                    + ", ".join(sorted(NARROW[folder, target])))
     return problems, count
 
 
@@ -97,6 +103,15 @@ def find_quoted(path, src, name):
         if os.path.isfile(target) and target.startswith(src + os.sep):
             return os.path.relpath(target, src).split(os.sep)[0]
     return None
+
+
+def table_in_text(text):
+    """The table of docs/architecture.md: rows `| `folder/` | what it holds | `a`, `b` (only `c.h`) |`."""
+    rows = re.findall(r"^\| `(\w+)/` \|.*\| ([^|]*) \|$", text, re.MULTILINE)
+    table = {folder: re.findall(r"`(\w+)`", others) for folder, others in rows}
+    narrow = {(folder, other): set(re.findall(r"`(\w+\.h)`", only))
+              for folder, others in rows for other, only in re.findall(r"`(\w+)` \(only ([^)]*)\)", others)}
+    return table, narrow
 
 
 def check_outside(root, folder):
@@ -125,6 +140,12 @@ class Tree(unittest.TestCase):
             problems, count = check_outside(ROOT, folder)
             self.assertGreater(count, 0, folder)
             self.assertEqual(problems, [], "\n" + "\n".join(problems))
+
+    def test_documentation_has_the_same_table(self):
+        with open(os.path.join(ROOT, "docs", "architecture.md"), encoding="utf-8") as file:
+            table, narrow = table_in_text(file.read())
+        self.assertEqual(table, TABLE)
+        self.assertEqual(narrow, NARROW)
 
     def test_table_has_no_cycle(self):
         reach = closure(TABLE)
@@ -155,6 +176,13 @@ class Checker(unittest.TestCase):
 
     def test_forbidden_public_header_is_found(self):
         self.assertEqual(len(self.problems_of(**{"src/solver/a.c": "#include <tenon/world.h>\n"})), 1)
+
+    def test_narrow_edge_is_open_for_its_header_only(self):
+        solver = {"src/solver/problem.h": "", "src/solver/block_kind.h": ""}
+        good, bad = '#include "../solver/problem.h"\n', '#include "../solver/block_kind.h"\n'
+        self.assertEqual(self.problems_of(**solver, **{"src/constraint/a.c": good}), [])
+        self.assertEqual(self.problems_of(**solver, **{"src/step/a.c": bad}), [])
+        self.assertEqual(len(self.problems_of(**solver, **{"src/constraint/a.c": bad})), 1)
 
     def test_include_in_a_comment_does_not_count(self):
         self.assertEqual(self.problems_of(**{"src/base/a.c": '/*\n#include "../model/model.h"\n*/\n'}), [])

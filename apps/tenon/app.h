@@ -29,10 +29,13 @@ void say(const char *command, const char *format, ...) __attribute__((format(pri
 
 /* Loads a model; on failure prints why and sets *code to the exit code. `remarks` may be NULL. */
 TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code);
+int count_lines(const char *text); /* an end of line at the very end starts no new one */
 /* Exit code of a library call that failed. */
 int code_of(const TnError *err);
 /* Opens for reading and closes again: false with errno set where the file cannot be read. */
 bool file_is_readable(const char *path);
+/* Both are there and are one and the same, by whatever path. */
+bool is_same_file(const char *a, const char *b);
 
 /* The id of a named keyframe, 0 for a NULL name; false and a message that lists the keys where
  * there is none. */

@@ -34,7 +34,7 @@ static int option_table(Option *table, RunOptions *run)
     table[n++] =
         option_set("--accuracy", &run->accuracy, "measure the accuracy of each step (default)");
     table[n++] = option_clear("--no-accuracy", &run->accuracy,
-                              "do not: saves about two iterations per step");
+                              "do not: saves about twenty iterations per step");
     return n;
 }
 
@@ -242,6 +242,10 @@ int cmd_run(int argc, char **argv)
         break;
     }
     sim_options_finish(&run.sim);
+    if (run.csv_path && is_same_file(run.csv_path, run.model_path)) {
+        say("run", "--csv: %s is the model itself", run.csv_path);
+        return EXIT_USAGE;
+    }
     int code = EXIT_FINE;
     TnModel *model = load_model("run", run.model_path, NULL, &code);
     if (model) code = run_model(model, &run);

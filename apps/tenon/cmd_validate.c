@@ -6,13 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-static int count_lines(const char *text)
-{
-    int lines = text[0] != '\0';
-    for (; *text; text++) lines += text[0] == '\n' && text[1];
-    return lines;
-}
-
 /* The lines of `text` as an array of strings. */
 static void print_lines(Json *json, const char *key, const char *text)
 {

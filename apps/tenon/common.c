@@ -53,6 +53,20 @@ bool file_is_readable(const char *path)
     return !folder;
 }
 
+bool is_same_file(const char *a, const char *b)
+{
+    struct stat about_a, about_b;
+    return stat(a, &about_a) == 0 && stat(b, &about_b) == 0 && about_a.st_dev == about_b.st_dev &&
+           about_a.st_ino == about_b.st_ino;
+}
+
+int count_lines(const char *text)
+{
+    int lines = text[0] != '\0';
+    for (; *text; text++) lines += text[0] == '\n' && text[1];
+    return lines;
+}
+
 TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code)
 {
     TnError err = {0};
@@ -64,6 +78,8 @@ TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, i
     TnModel *model = tn_model_load_with_remarks(path, remarks, &err);
     if (model) return model;
     fprintf(stderr, "%s\n", err.message);
+    int shown = count_lines(err.message);
+    if (err.count > shown) fprintf(stderr, "and %d more\n", err.count - shown);
     /* the file itself was there: whatever else it lacks, a mesh for example, is a fault of the
      * model */
     *code = err.code == TN_ERROR_MEMORY ? EXIT_IO : EXIT_MODEL;

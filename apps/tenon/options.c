@@ -209,12 +209,12 @@ static bool append_numbers(const Option *option, const char *text, NumberList *l
             text++;
             text += strspn(text, blanks);
             if (!*text) break; /* nothing behind a comma */
+        } else if (!*text) {
+            return true;
         } else if (!blank) {
             break;
         }
-        if (!*text) return true;
     }
-    if (!*text && list->count > old_count) return true;
     list->count = old_count;
     return false;
 }

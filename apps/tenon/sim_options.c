@@ -38,7 +38,7 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
                     "1 <= A < 2; default 1.7; the paper's form uses 1");
     table[count++] =
         option_real("--weight-scale", &sim->solver.weight_scale, "W", 0, 1e6, ENDS_LOWER_OPEN,
-                    "scale of the compliance weights, 0 < W <= 1e6; default 2");
+                    "scale of the compliance weights, 0 < W <= 1e6; default 2.5");
     table[count++] =
         option_real("--warm-start", &sim->solver.warm_start, "W", 0, 1, ENDS_CLOSED,
                     "share of the last step's forces to start from, 0 <= W <= 1; default 0.95");

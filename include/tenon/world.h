@@ -17,7 +17,7 @@ typedef struct TnWorldDef {
     bool measure_accuracy; /* fill aac and aal of each step's report; default false (costs about two
                               iterations) */
     TnKeyId key;           /* start from this keyframe; 0: the reference pose */
-    TnLogFn log;           /* may be NULL */
+    TnLogFn log; /* may be NULL; told of refused steps and of an arena that was too small */
     void *log_user;
 } TnWorldDef;
 

@@ -160,6 +160,7 @@ void tn_pool_team(TnPool *pool, int thread_count, TnTeamFn fn, void *context)
 {
     int size = thread_count < tn_pool_threads(pool) ? thread_count : tn_pool_threads(pool);
     if (size <= 1) {
+        if (pool) pool->job = (Job){0}; /* its barriers must not wait for the last team's size */
         fn(context, 0, 1);
         return;
     }

@@ -9,23 +9,30 @@
 
 /* ---- blocks and ports ---- */
 
-/* Rows of rigid links are known; a tree's link gets a port when a contact touches it. Returns the
- * number of ports. */
+/* Rows in the twist table. Free bodies are numbered as the contacts, which come in spatial order,
+ * first name them, so that neighbours in space are neighbours in memory; the others follow. A
+ * tree's link gets a port where a contact touches it. Returns the number of ports. */
 static int assign_rows(const TnConstraintInput *in, int *link_row, int port_row)
 {
     const TnModel *model = in->model;
-    int ports = 0;
+    int ports = 0, next = 1;
     for (int i = 0; i < model->link_count; i++) link_row[i] = -1;
     link_row[0] = 0;
     for (int c = 0; c < in->contacts->count; c++) {
-        link_row[model->geoms[in->contacts->points[c].geom1].link] = 0;
-        link_row[model->geoms[in->contacts->points[c].geom2].link] = 0;
+        const TnContactPoint *point = &in->contacts->points[c];
+        const int links[2] = {model->geoms[point->geom1].link, model->geoms[point->geom2].link};
+        for (int k = 0; k < 2; k++) {
+            if (link_row[links[k]] >= 0) continue;
+            int subsystem = model->links[links[k]].subsystem;
+            bool rigid = model->subsystems[subsystem].kind == TN_SUBSYSTEM_RIGID;
+            link_row[links[k]] = rigid ? next++ : 0; /* 0: wants a port */
+        }
     }
     /* links of one tree are contiguous, and so are its ports */
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
-            link_row[sub->link_start] = 1 + sub->kind_index;
+            if (link_row[sub->link_start] < 0) link_row[sub->link_start] = next++;
             continue;
         }
         for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
@@ -61,14 +68,14 @@ static bool fill_tree(const TnConstraintInput *in, const TnSubsystem *sub, TnCon
     return true;
 }
 
-static void fill_twist(const TnConstraintInput *in, const TnSubsystem *sub, TnProblem *p)
+static void fill_twist(const TnConstraintInput *in, const TnSubsystem *sub, TnConstraintSet *set)
 {
     const TnRigidSystem *r = &in->rigid[sub->kind_index];
     double b[6];
     v3_scale(b, r->v_free, r->mass_rate);
     m3_mul_v(b + 3, r->inertia_rate, r->v_free + 3);
-    tn_problem_set_twist(p, sub->kind_index, r->mass_rate, r->inertia_rate, b,
-                         in->state->vhat + sub->dof_start);
+    tn_problem_set_twist(&set->problem, set->link_row[sub->link_start] - 1, r->mass_rate,
+                         r->inertia_rate, b, in->state->vhat + sub->dof_start);
 }
 
 /* ---- contacts ---- */
@@ -196,13 +203,13 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         if (sub->kind == TN_SUBSYSTEM_RIGID)
-            fill_twist(in, sub, &set->problem);
+            fill_twist(in, sub, set);
         else if (!fill_tree(in, sub, set, &axes[sub->kind_index], &next_port))
             return false;
     }
     ContactTask task = {in, set, &groups, v3_norm(model->option.gravity)};
     tn_pool_run(in->pool, contacts, 512, contact_range, &task);
-    tn_constraint_fill_rows(in, axes, set);
+    if (!tn_constraint_fill_rows(in, axes, set)) return false;
     for (int i = 0; i < set->problem.row_count; i++) {
         TnRow *row = &set->problem.rows[i];
         if (set->row_slot[i] >= 0) {
@@ -226,7 +233,7 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         if (sub->kind == TN_SUBSYSTEM_RIGID)
-            tn_problem_twist(p, sub->kind_index, state->vhat + sub->dof_start);
+            tn_problem_twist(p, set->link_row[sub->link_start] - 1, state->vhat + sub->dof_start);
         else
             memcpy(state->vhat + sub->dof_start, p->dense[sub->kind_index].v,
                    sizeof(double) * (size_t)sub->dof_count);
@@ -267,7 +274,10 @@ void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set
     const TnModel *model = in->model;
     for (int s = 0; s < model->subsystem_count; s++) blend[s] = 0.0;
     for (int i = 0; i < in->contacts->count; i++) {
-        if (set->laws[i].resting || !(tn_contact_normal_force(&set->problem, i) > 0.0)) continue;
+        /* A lasting contact counts too: its point wanders as the body rolls, and with the force at
+         * the step's start only the end velocity gives a rule that does not gain energy. A limit
+         * stays where it is on its joint. */
+        if (!(tn_contact_normal_force(&set->problem, i) > 0.0)) continue;
         raise_blend(model, model->geoms[in->contacts->points[i].geom1].link, set->laws[i].blend,
                     blend);
         raise_blend(model, model->geoms[in->contacts->points[i].geom2].link, set->laws[i].blend,

@@ -32,11 +32,11 @@ typedef struct TnConstraintInput {
     TnPool *pool;
 } TnConstraintInput;
 
-/* How an inequality came about; decides how the hit subsystems move (TnConstraintSet.blend). */
+/* How an inequality came about; decides how the pushed subsystems move (tn_constraint_blend). */
 typedef struct TnLaw {
     double e_normal; /* along the normal, the shift included */
-    bool resting;    /* touching before, and no approach: nothing is hit */
-    double blend;    /* for a hit: share of v⁺ in the displacement, 1 - ε */
+    bool resting;    /* touching before, and no approach: a limit that hits nothing */
+    double blend;    /* share of v⁺ in the displacement while it pushes, 1 - ε for a hit */
 } TnLaw;
 
 /* J v of the free motion (v_free_end is J v⁺ without constraints). */
@@ -50,7 +50,7 @@ typedef struct TnConstraintSet {
     TnLaw *laws;   /* per contact */
     struct TnLimit *limits; /* per limit row */
     int limit_count;
-    int *row_slot; /* per row: place in state.row_lambda, or -1 - contact for spin rows */
+    int *row_slot; /* per row: place in state.row_lambda, or -1 for spin rows */
 } TnConstraintSet;
 
 typedef struct TnLimit {
@@ -63,7 +63,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *out);
 /* Keeps λ and v̂ for the next step. False: no memory for the contacts (the warm start is then lost,
  * nothing else). */
 bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state);
-/* Per subsystem: share w of v⁺ in the displacement t((1-w) v̂ + w v⁺): 0 where nothing was hit. */
+/* Per subsystem: share w of v⁺ in the displacement t((1-w) v̂ + w v⁺): 0 where nothing pushes. */
 void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set, double *blend);
 
 /* ---- rows.c (private to the folder) ---- */
@@ -75,7 +75,7 @@ typedef struct TnTreeAxes {
     double origin[3];
     double (*S)[6];
 } TnTreeAxes;
-void tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes,
-                             TnConstraintSet *set);
+bool tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes,
+                             TnConstraintSet *set); /* false: no memory */
 
 #endif

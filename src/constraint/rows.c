@@ -1,6 +1,6 @@
-/* rows.c: scalar rows: joint limits, dry friction of joints, equalities, and the spin friction of
- * contacts. */
-#include "constraint.h"
+/* rows.c: appending scalar rows; joint limits, dry friction of joints and spin friction of
+ * contacts. Equalities: equality.c. */
+#include "rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +10,8 @@
 /* A limit is watched when it could be reached within the step, with this much to spare (share of
  * the range). */
 #define LIMIT_SPARE 0.01
+/* Squared coefficients below this share of what they were summed from are rounding. */
+#define EMPTY_ROW 1e-20
 
 static int dim_of_link(const TnModel *model, int link)
 {
@@ -18,7 +20,7 @@ static int dim_of_link(const TnModel *model, int link)
     return sub->kind == TN_SUBSYSTEM_RIGID ? 6 : sub->dof_count;
 }
 
-static const TnSubsystem *subsystem_of_joint(const TnModel *model, const TnJoint *joint)
+const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *joint)
 {
     return &model->subsystems[model->links[joint->link].subsystem];
 }
@@ -29,27 +31,30 @@ static double free_end(const TnConstraintInput *in, const TnSubsystem *sub, int 
     return v + (vhat - v) / in->theta;
 }
 
+void tn_predict_velocity(int n, const double *v, const double *last, double *out)
+{
+    double change = 0.0, size = 0.0;
+    for (int k = 0; k < n; k++) {
+        change += (v[k] - last[k]) * (v[k] - last[k]);
+        size += v[k] * v[k];
+    }
+    double carry = change <= 0.0625 * size ? 1.0 : 0.0;
+    for (int k = 0; k < n; k++) out[k] = v[k] + carry * (v[k] - last[k]);
+}
+
 /* ---- appending rows ---- */
 
-typedef struct Writer {
-    const TnConstraintInput *in;
-    const TnTreeAxes *axes;
-    TnConstraintSet *set;
-    int row, side, entry;
-    double shift; /* Σ J v of the row being written */
-} Writer;
-
-static TnRow *begin_row(Writer *w, TnRowSet set, int slot)
+TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)
 {
     TnRow *row = &w->set->problem.rows[w->row];
     *row = (TnRow){.set = set, .side_start = w->side};
     w->set->row_slot[w->row++] = slot;
-    w->shift = 0.0;
+    w->rate = w->size = 0.0;
     return row;
 }
 
 /* The row's side on a block; two links of one block share it. */
-static TnRowSide *open_side(Writer *w, TnRow *row, int block, int dim)
+static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block, int dim)
 {
     TnProblem *p = &w->set->problem;
     for (int s = row->side_start; s < w->side; s++)
@@ -64,69 +69,106 @@ static TnRowSide *open_side(Writer *w, TnRow *row, int block, int dim)
     return side;
 }
 
-/* sign · (linear · velocity of the link's point + angular · its angular velocity). */
-static void add_link(Writer *w, TnRow *row, int link, const double point[3], const double linear[3],
-                     const double angular[3], double sign)
+void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
+                     const double point[3], const double linear[3], const double angular[3],
+                     double sign)
 {
     const TnModel *model = w->in->model;
     if (link == 0) return;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
-    const double *twist = w->in->twists[link];
     double arm[3], moment[3];
-    v3_sub(arm, point, w->in->frames[link].com);
-    v3_cross(moment, arm, linear);
-    v3_add(moment, moment, angular);
-    w->shift += sign * (v3_dot(linear, twist) + v3_dot(moment, twist + 3));
     if (sub->kind == TN_SUBSYSTEM_RIGID) {
-        TnRowSide *side = open_side(w, row, sub->kind_index, 6);
+        const double *twist = place->twists[link];
+        v3_sub(arm, point, place->frames[link].com);
+        v3_cross(moment, arm, linear);
+        v3_add(moment, moment, angular);
+        TnRowSide *side = open_side(w, row, w->set->link_row[link] - 1, 6);
         double *c = w->set->problem.coefficient + side->start;
         v3_add_scaled(c, linear, sign);
         v3_add_scaled(c + 3, moment, sign);
+        w->rate += sign * (v3_dot(linear, twist) + v3_dot(moment, twist + 3));
+        w->size += v3_dot(linear, linear) + v3_dot(moment, moment);
         return;
     }
     /* a dof moves the link where it lies on the chain from the link's last dof to the root */
-    const TnTreeAxes *axes = &w->axes[sub->kind_index];
+    const TnTreeAxes *axes = &place->axes[sub->kind_index];
     TnRowSide *side = open_side(w, row, model->rigid_count + sub->kind_index, sub->dof_count);
-    double *c = w->set->problem.coefficient + side->start, from_origin[3];
-    v3_sub(from_origin, point, axes->origin);
-    v3_cross(moment, from_origin, linear);
-    v3_add(moment, moment, angular);
+    double *c = w->set->problem.coefficient + side->start;
+    v3_sub(arm, point, axes->origin);
     const TnLink *l = &model->links[link];
     for (int d = l->dof_start + l->dof_count - 1; d >= 0; d = model->dof_parent[d]) {
         const double *S = axes->S[d - sub->dof_start];
-        c[d - sub->dof_start] += sign * (v3_dot(linear, S) + v3_dot(moment, S + 3));
+        double velocity[3];
+        v3_cross(velocity, S + 3, arm);
+        v3_add(velocity, velocity, S);
+        double coefficient = sign * (v3_dot(linear, velocity) + v3_dot(angular, S + 3));
+        c[d - sub->dof_start] += coefficient;
+        w->rate += coefficient * place->qvel[d];
+        w->size += v3_dot(linear, linear) * v3_dot(velocity, velocity) +
+                   v3_dot(angular, angular) * v3_dot(S + 3, S + 3);
     }
 }
 
-static void add_dof(Writer *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient)
+void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient,
+                    double velocity)
 {
     TnRowSide *side =
         open_side(w, row, w->in->model->rigid_count + sub->kind_index, sub->dof_count);
     w->set->problem.coefficient[side->start + dof - sub->dof_start] += coefficient;
-    w->shift += coefficient * w->in->state->qvel[dof];
+    w->rate += coefficient * velocity;
+    w->size += coefficient * coefficient;
 }
 
-/* e of a law that holds at the end of the step, with a position error to be reduced. */
-static void close_equality(Writer *w, TnRow *row, double error)
+bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row)
 {
-    double theta = w->in->theta;
-    row->e =
-        -(1.0 - theta) * w->shift + theta * w->in->model->option.stabilization * error / w->in->t;
+    const TnProblem *p = &w->set->problem;
+    int first_entry = row->side_count ? p->sides[row->side_start].start : w->entry;
+    double left = 0.0;
+    for (int e = first_entry; e < w->entry; e++) left += p->coefficient[e] * p->coefficient[e];
+    if (left > EMPTY_ROW * w->size) return false;
+    w->entry = first_entry;
+    w->side = row->side_start;
+    w->row--;
+    return true;
+}
+
+/* e of a law on the end velocity. */
+static void close_row(const TnRowWriter *w, TnRow *row)
+{
+    row->e = -(1.0 - w->in->theta) * w->rate;
 }
 
 /* ---- limits and joint friction ---- */
 
-/* Gap to a limit and the direction that opens it: sign for hinge and slide, axis (body axes) for a
- * ball. */
+/* Gap to a limit, its rate, and the direction that opens it: sign for hinge and slide, axis (body
+ * axes) for a ball. */
 typedef struct LimitState {
     double gap, v, v_end;
     double axis[3];
 } LimitState;
 
+/* The axis of a ball's limit turns as the joint slides along it. Like an equality (equality.c) it
+ * is taken in the middle of the predicted motion, or sliding would gain energy. */
+static void turn_axis(const TnConstraintInput *in, const TnJoint *joint, LimitState *limit)
+{
+    double half[3], quat[4], middle = 0.0;
+    tn_predict_velocity(3, in->state->qvel + joint->dof_start, in->state->vhat + joint->dof_start,
+                        half);
+    v3_scale(half, half, 0.5 * in->t);
+    quat_copy(quat, in->state->qpos + joint->qpos_start);
+    quat_cayley_body(quat, half);
+    quat_to_rotvec(limit->axis, quat);
+    v3_normalize(limit->axis);
+    v3_scale(limit->axis, limit->axis, -1.0);
+    for (int k = 0; k < 3; k++) middle += limit->axis[k] * in->state->qvel[joint->dof_start + k];
+    /* of J v, what smooth sliding leaves there at larger θ is no approach */
+    limit->v = 2.0 * in->theta * limit->v - (2.0 * in->theta - 1.0) * middle;
+}
+
 static bool watch_limit(const TnConstraintInput *in, const TnJoint *joint, int upper,
                         LimitState *out)
 {
-    const TnSubsystem *sub = subsystem_of_joint(in->model, joint);
+    const TnSubsystem *sub = tn_subsystem_of_joint(in->model, joint);
     double spare, sign = upper ? -1.0 : 1.0;
     v3_zero(out->axis);
     if (joint->type == TN_JOINT_BALL) {
@@ -153,17 +195,19 @@ static bool watch_limit(const TnConstraintInput *in, const TnJoint *joint, int u
     return out->gap < spare + in->t * fmax(0.0, fmax(-out->v, -out->v_end));
 }
 
-static void add_limit(Writer *w, int joint_index, int upper)
+static void add_limit(TnRowWriter *w, int joint_index, int upper)
 {
     const TnModel *model = w->in->model;
     const TnJoint *joint = &model->joints[joint_index];
     LimitState limit;
     if (!watch_limit(w->in, joint, upper, &limit)) return;
+    if (joint->type == TN_JOINT_BALL) turn_axis(w->in, joint, &limit);
     int index = w->row;
-    TnRow *row = begin_row(w, TN_ROW_INEQUALITY, tn_row_slot_joint(model, joint_index, upper));
-    const TnSubsystem *sub = subsystem_of_joint(model, joint);
+    TnRow *row = tn_row_begin(w, TN_ROW_INEQUALITY, tn_row_slot_joint(model, joint_index, upper));
+    const TnSubsystem *sub = tn_subsystem_of_joint(model, joint);
     int dofs = joint->type == TN_JOINT_BALL ? 3 : 1;
-    for (int k = 0; k < dofs; k++) add_dof(w, row, sub, joint->dof_start + k, limit.axis[k]);
+    for (int k = 0; k < dofs; k++)
+        tn_row_add_dof(w, row, sub, joint->dof_start + k, limit.axis[k], 0.0);
     /* gravity only sets the scale of "at rest" in metres; joints count their own motion */
     TnLaw law = tn_unilateral_law(limit.gap, limit.v, limit.v_end, 0.0, w->in->t, w->in->theta,
                                   model->option.stabilization, v3_norm(model->option.gravity));
@@ -171,7 +215,7 @@ static void add_limit(Writer *w, int joint_index, int upper)
     w->set->limits[w->set->limit_count++] = (TnLimit){index, (int)(sub - model->subsystems), law};
 }
 
-static void add_joint_rows(Writer *w)
+static void add_joint_rows(TnRowWriter *w)
 {
     const TnModel *model = w->in->model;
     for (int j = 0; j < model->joint_count; j++) {
@@ -181,103 +225,21 @@ static void add_joint_rows(Writer *w)
             add_limit(w, j, 1);
         }
         if (joint->friction_loss > 0.0) {
-            TnRow *row = begin_row(w, TN_ROW_BOX, tn_row_slot_joint(model, j, 2));
-            add_dof(w, row, subsystem_of_joint(model, joint), joint->dof_start, 1.0);
+            TnRow *row = tn_row_begin(w, TN_ROW_BOX, tn_row_slot_joint(model, j, 2));
+            tn_row_add_dof(w, row, tn_subsystem_of_joint(model, joint), joint->dof_start, 1.0,
+                           w->in->state->qvel[joint->dof_start]);
             row->lower = -joint->friction_loss;
             row->upper = joint->friction_loss;
-            close_equality(w, row, 0.0);
+            close_row(w, row);
         }
     }
 }
 
-/* ---- equalities ---- */
-
-static const double axes3[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-static const double zero3[3] = {0, 0, 0};
-
-static void add_connect(Writer *w, int index, const TnEquality *equality)
-{
-    const TnModel *model = w->in->model;
-    double pos1[3], quat1[4], pos2[3], quat2[4], p1[3], p2[3];
-    tn_body_pose(model, w->in->frames, equality->body1, pos1, quat1);
-    tn_body_pose(model, w->in->frames, equality->body2, pos2, quat2);
-    quat_rotate(p1, quat1, equality->anchor1);
-    quat_rotate(p2, quat2, equality->anchor2);
-    v3_add(p1, p1, pos1);
-    v3_add(p2, p2, pos2);
-    int link1 = model->bodies[equality->body1].link, link2 = model->bodies[equality->body2].link;
-    for (int k = 0; k < 3; k++) {
-        TnRow *row = begin_row(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, k));
-        add_link(w, row, link2, p2, axes3[k], zero3, 1.0);
-        add_link(w, row, link1, p1, axes3[k], zero3, -1.0);
-        close_equality(w, row, p2[k] - p1[k]);
-    }
-    if (equality->type != TN_EQUALITY_WELD) return;
-    /* orientation of body2 against the one that body1 prescribes, as a rotation vector in the world
-     */
-    double target[4], difference[4], error[3];
-    quat_mul(target, quat1, equality->relquat);
-    quat_conjugate(target, target);
-    quat_mul(difference, quat2, target);
-    quat_to_rotvec(error, difference);
-    for (int k = 0; k < 3; k++) {
-        TnRow *row = begin_row(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 3 + k));
-        add_link(w, row, link2, p2, zero3, axes3[k], 1.0);
-        add_link(w, row, link1, p1, zero3, axes3[k], -1.0);
-        close_equality(w, row, error[k]);
-    }
-}
-
-static void add_joint_equality(Writer *w, int index, const TnEquality *equality)
-{
-    const TnModel *model = w->in->model;
-    const TnJoint *j1 = &model->joints[equality->joint1];
-    const double *c = equality->polycoef, *qpos = w->in->state->qpos;
-    TnRow *row = begin_row(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 0));
-    double error = qpos[j1->qpos_start] - j1->ref - c[0];
-    add_dof(w, row, subsystem_of_joint(model, j1), j1->dof_start, 1.0);
-    if (equality->joint2 >= 0) {
-        const TnJoint *j2 = &model->joints[equality->joint2];
-        double x = qpos[j2->qpos_start] - j2->ref;
-        error -= x * (c[1] + x * (c[2] + x * (c[3] + x * c[4])));
-        double slope = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * 4.0 * c[4]));
-        add_dof(w, row, subsystem_of_joint(model, j2), j2->dof_start, -slope);
-    }
-    close_equality(w, row, error);
-}
-
-/* A row between bodies that do not move relative to each other has no side: it constrains nothing.
- */
-static void drop_empty_rows(Writer *w, int first_row)
-{
-    TnProblem *p = &w->set->problem;
-    int kept = first_row;
-    for (int r = first_row; r < w->row; r++) {
-        if (p->rows[r].side_count == 0) continue;
-        p->rows[kept] = p->rows[r];
-        w->set->row_slot[kept++] = w->set->row_slot[r];
-    }
-    w->row = kept;
-}
-
-static void add_equality_rows(Writer *w)
-{
-    const TnModel *model = w->in->model;
-    int first = w->row;
-    for (int i = 0; i < model->equality_count; i++) {
-        const TnEquality *equality = &model->equalities[i];
-        if (!equality->active) continue;
-        if (equality->type == TN_EQUALITY_JOINT)
-            add_joint_equality(w, i, equality);
-        else
-            add_connect(w, i, equality);
-    }
-    drop_empty_rows(w, first);
-}
-
 /* ---- spin and rolling friction ---- */
 
-static void add_spin_rows(Writer *w)
+static const double zero3[3] = {0, 0, 0};
+
+static void add_spin_rows(TnRowWriter *w)
 {
     const TnModel *model = w->in->model;
     for (int i = 0; i < w->in->contacts->count; i++) {
@@ -289,12 +251,12 @@ static void add_spin_rows(Writer *w)
         const double *axes[3] = {c->normal, t1, t2};
         static const TnRowSet sets[3] = {TN_ROW_SPIN, TN_ROW_ROLL, TN_ROW_ROLL_PARTNER};
         for (int k = 0; k < (c->dim == 6 ? 3 : 1); k++) {
-            TnRow *row = begin_row(w, sets[k], -1);
+            TnRow *row = tn_row_begin(w, sets[k], -1);
             row->contact = i;
             row->mu = c->friction[k == 0 ? 1 : 2];
-            add_link(w, row, b, c->pos, zero3, axes[k], 1.0);
-            add_link(w, row, a, c->pos, zero3, axes[k], -1.0);
-            close_equality(w, row, 0.0);
+            tn_row_add_link(w, row, &w->start, b, c->pos, zero3, axes[k], 1.0);
+            tn_row_add_link(w, row, &w->start, a, c->pos, zero3, axes[k], -1.0);
+            close_row(w, row);
         }
     }
 }
@@ -311,7 +273,7 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
             if (watch_limit(in, joint, upper, &limit)) rows++, n.limits++;
         n.rows += rows;
         n.sides += rows;
-        if (rows) n.entries += rows * subsystem_of_joint(model, joint)->dof_count;
+        if (rows) n.entries += rows * tn_subsystem_of_joint(model, joint)->dof_count;
     }
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];
@@ -319,9 +281,9 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
         int dims = 0;
         if (!e->active) continue;
         if (e->type == TN_EQUALITY_JOINT) {
-            dims = subsystem_of_joint(model, &model->joints[e->joint1])->dof_count;
+            dims = tn_subsystem_of_joint(model, &model->joints[e->joint1])->dof_count;
             if (e->joint2 >= 0)
-                dims += subsystem_of_joint(model, &model->joints[e->joint2])->dof_count;
+                dims += tn_subsystem_of_joint(model, &model->joints[e->joint2])->dof_count;
         } else {
             dims = dim_of_link(model, model->bodies[e->body1].link) +
                    dim_of_link(model, model->bodies[e->body2].link);
@@ -342,15 +304,17 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
     return n;
 }
 
-void tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes,
+bool tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes,
                              TnConstraintSet *set)
 {
-    Writer w = {.in = in, .axes = axes, .set = set};
+    TnRowWriter w = {
+        .in = in, .set = set, .start = {in->frames, axes, in->twists, in->state->qvel}};
     add_joint_rows(&w);
-    add_equality_rows(&w);
+    if (!tn_constraint_add_equalities(&w)) return false;
     add_spin_rows(&w);
     TnProblem *p = &set->problem;
     p->row_count = w.row;
     p->side_count = w.side;
     p->entry_count = w.entry;
+    return true;
 }

@@ -17,7 +17,7 @@ bool tn_cholesky(double *A, int n)
             if (j < i) {
                 row[j] = s / other[j];
             } else {
-                if (!(s > 0.0)) return false; /* NaN too */
+                if (!(s > 0.0 && s < INFINITY)) return false; /* NaN too */
                 row[i] = sqrt(s);
             }
         }

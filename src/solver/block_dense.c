@@ -153,4 +153,10 @@ static void update(TnProblem *p, int begin, int end, double alpha)
     }
 }
 
-const TnBlockKind tn_block_dense = {"dense", unit_count, factor_A, factor_H, update};
+const TnBlockKind tn_block_dense = {.name = "dense",
+                                    .grain = 16,
+                                    .in_chunks = false,
+                                    .unit_count = unit_count,
+                                    .factor_A = factor_A,
+                                    .factor_H = factor_H,
+                                    .update = update};

@@ -1,6 +1,6 @@
 /* block_kind.h: the seam between the ADMM loop and the kinds of blocks. A kind handles its blocks
  * in ranges of `units` (a batch of twist blocks, one dense block), so that threads share them. To
- * add a kind, fill this table and name it in block_kinds[] of subadmm.c. */
+ * add a kind, fill this table and name it in tn_block_kinds (problem.c). */
 #ifndef TN_SOLVER_BLOCK_KIND_H
 #define TN_SOLVER_BLOCK_KIND_H
 
@@ -8,6 +8,9 @@
 
 typedef struct TnBlockKind {
     const char *name;
+    int grain;      /* units that are worth a thread of their own */
+    bool in_chunks; /* units lie in the contacts' order: a sweep visits them chunk by chunk
+                       (sweep.h) */
     int (*unit_count)(const TnProblem *problem);
     /* Before weights: inverses and factors of A alone. False: not positive definite. */
     bool (*factor_A)(TnProblem *problem, int begin, int end);
@@ -18,5 +21,7 @@ typedef struct TnBlockKind {
 } TnBlockKind;
 
 extern const TnBlockKind tn_block_twist, tn_block_dense;
+enum { TN_BLOCK_KIND_COUNT = 2 };
+extern const TnBlockKind *const tn_block_kinds[TN_BLOCK_KIND_COUNT];
 
 #endif

@@ -87,4 +87,10 @@ static void update(TnProblem *p, int begin, int end, double alpha)
                              alpha);
 }
 
-const TnBlockKind tn_block_twist = {"twist", unit_count, factor_A, factor_H, update};
+const TnBlockKind tn_block_twist = {.name = "twist",
+                                    .grain = 64,
+                                    .in_chunks = true,
+                                    .unit_count = unit_count,
+                                    .factor_A = factor_A,
+                                    .factor_H = factor_H,
+                                    .update = update};

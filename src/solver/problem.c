@@ -209,53 +209,54 @@ bool tn_problem_build_sides(TnProblem *p)
     return true;
 }
 
-/* ---- preparation in parallel over units of each kind ---- */
+/* ---- preparation, in parallel over units ---- */
+
+const TnBlockKind *const tn_block_kinds[TN_BLOCK_KIND_COUNT] = {&tn_block_twist, &tn_block_dense};
 
 typedef struct Phase {
     TnProblem *problem;
-    const TnBlockKind *kind;
     bool (*run)(TnProblem *problem, int begin, int end);
-    bool ok[64];
+    bool failed[64]; /* per thread */
 } Phase;
 
 static void phase_range(void *context, int begin, int end, int thread)
 {
     Phase *phase = context;
-    phase->ok[thread] = phase->run(phase->problem, begin, end);
+    phase->failed[thread] = !phase->run(phase->problem, begin, end);
 }
 
 static bool run_phase(TnProblem *p, TnPool *pool, int units, int grain,
                       bool (*run)(TnProblem *, int, int))
 {
     Phase phase = {.problem = p, .run = run};
-    for (int i = 0; i < 64; i++) phase.ok[i] = true;
     tn_pool_run(pool, units, grain, phase_range, &phase);
     for (int i = 0; i < 64; i++)
-        if (!phase.ok[i]) return false;
+        if (phase.failed[i]) return false;
     return true;
 }
 
-static bool row_stiffness(TnProblem *p, int begin, int end)
+/* Of the contacts on each table row: JᵀWJ, and Jᵀλ of the starting guess. */
+static bool gather_rows(TnProblem *p, int begin, int end)
 {
     p->kernels->row_stiffness(&p->contact_sides, begin, end, (const double(*)[4])p->normals,
                               (const double(*)[4])p->beta, p->K);
+    p->kernels->row_forces(&p->contact_sides, begin, end, (const double(*)[3])p->lambda, p->F);
     return true;
 }
 
 bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
-    const TnBlockKind *const kinds[] = {&tn_block_twist, &tn_block_dense};
-    const int grains[] = {64, 16};
-    if (!tn_problem_build_sides(p)) return false;
-    for (int k = 0; k < 2; k++)
-        if (!run_phase(p, pool, kinds[k]->unit_count(p), grains[k], kinds[k]->factor_A))
-            return false;
+    bool ok = tn_problem_build_sides(p);
+    for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {
+        const TnBlockKind *kind = tn_block_kinds[k];
+        ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_A);
+    }
+    if (!ok) return false;
     tn_problem_weights(p, def, pool);
-    run_phase(p, pool, p->table_rows, 512, row_stiffness);
-    p->kernels->row_forces(&p->contact_sides, 0, p->table_rows, (const double(*)[3])p->lambda,
-                           p->F);
-    for (int k = 0; k < 2; k++)
-        if (!run_phase(p, pool, kinds[k]->unit_count(p), grains[k], kinds[k]->factor_H))
-            return false;
-    return true;
+    run_phase(p, pool, p->table_rows, 512, gather_rows);
+    for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {
+        const TnBlockKind *kind = tn_block_kinds[k];
+        ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_H);
+    }
+    return ok;
 }

@@ -25,8 +25,8 @@ double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
-            const TnTwistBatch *batch = &p->twist_batch[sub->kind_index / TN_LANES];
-            int l = sub->kind_index % TN_LANES, row = sub->kind_index + 1;
+            int row = world->set.link_row[sub->link_start], l = (row - 1) % TN_LANES;
+            const TnTwistBatch *batch = &p->twist_batch[(row - 1) / TN_LANES];
             double d[3], w[3], Sw[3];
             v3_sub(d, before.twist[row], p->twist[row]);
             v3_sub(w, before.twist[row] + 4, p->twist[row] + 4);

@@ -9,12 +9,16 @@
  *
  * The new state is computed beside the old one and taken over only when it is finite. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../base/base.h"
 #include "world.h"
 
-/* Subsystems per chunk of parallel work; fewer than this stay on one thread. */
+/* A scene with fewer contacts (in its last step) and subsystems than this stays on one thread:
+ * waking others costs more. */
+#define WORTH_SHARING 3000
+/* Subsystems per chunk of parallel work. */
 #define SUBSYSTEM_GRAIN 256
 /* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes
  * by other contacts. */
@@ -40,6 +44,8 @@ static bool begin(Step *step, TnWorld *world)
     const TnModel *model = world->model;
     const TnOption *option = &model->option;
     TnArena *arena = &world->arena;
+    bool large = world->contacts.count >= WORTH_SHARING || model->subsystem_count >= WORTH_SHARING;
+    world->team = large ? world->pool : NULL;
     tn_arena_reset(arena);
     world->has_problem = false;
     world->contacts = (TnContactList){0};
@@ -106,7 +112,7 @@ static bool assemble_tree(Step *step, const TnSubsystem *sub)
 
 static bool assemble_dynamics(Step *step)
 {
-    tn_pool_run(step->world->pool, step->model->subsystem_count, SUBSYSTEM_GRAIN, rigid_range,
+    tn_pool_run(step->world->team, step->model->subsystem_count, SUBSYSTEM_GRAIN, rigid_range,
                 step);
     for (int s = 0; s < step->model->subsystem_count; s++)
         if (step->model->subsystems[s].kind == TN_SUBSYSTEM_TREE &&
@@ -123,7 +129,7 @@ static bool detect_contacts(Step *step)
     const double *g = step->model->option.gravity;
     double slack = SLACK_SHARE * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * step->t * step->t;
     return tn_collision_detect(world->collider, world->frames, (const double(*)[6])step->end_twists,
-                               step->t, slack, &world->arena, world->pool, &world->contacts);
+                               step->t, slack, &world->arena, world->team, &world->contacts);
 }
 
 static bool build_constraints(Step *step)
@@ -143,7 +149,7 @@ static bool build_constraints(Step *step)
                                            .tree_free = (const double *const *)step->tree_free,
                                            .contacts = &world->contacts,
                                            .arena = &world->arena,
-                                           .pool = world->pool};
+                                           .pool = world->team};
     return tn_constraint_build(&step->constraint, &world->set);
 }
 
@@ -152,7 +158,7 @@ static bool solve(Step *step, TnSolveResult *result)
     TnWorld *world = step->world;
     if (world->def.solver.form == TN_ADMM_PAPER)
         return tn_subadmm_paper_solve(&world->set.problem, &world->def.solver, result);
-    *result = tn_subadmm_solve(&world->set.problem, &world->def.solver, world->pool);
+    *result = tn_subadmm_solve(&world->set.problem, &world->def.solver, world->team);
     return true;
 }
 
@@ -167,7 +173,7 @@ static void integrate_range(void *context, int begin_index, int end_index, int t
         const TnSubsystem *sub = &step->model->subsystems[s];
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             double vhat[6];
-            tn_problem_twist(&world->set.problem, sub->kind_index, vhat);
+            tn_problem_twist(&world->set.problem, world->set.link_row[sub->link_start] - 1, vhat);
             tn_rigid_advance(&step->dynamics, sub, &world->frames[sub->link_start],
                              &step->rigid[sub->kind_index], vhat, step->blend[s], world->next_qpos,
                              world->next_qvel);
@@ -190,7 +196,7 @@ static bool integrate(Step *step)
 {
     TnWorld *world = step->world;
     tn_constraint_blend(&step->constraint, &world->set, step->blend);
-    tn_pool_run(world->pool, step->model->subsystem_count, SUBSYSTEM_GRAIN, integrate_range, step);
+    tn_pool_run(world->team, step->model->subsystem_count, SUBSYSTEM_GRAIN, integrate_range, step);
     if (!all_finite(world->next_qpos, step->model->qpos_count) ||
         !all_finite(world->next_qvel, step->model->dof_count))
         return false;
@@ -225,6 +231,18 @@ static double lap(double *clock)
     return passed;
 }
 
+static void warn(const TnWorld *world, const char *format, ...) TN_PRINTF(2, 3);
+static void warn(const TnWorld *world, const char *format, ...)
+{
+    char line[256];
+    va_list args;
+    if (!world->def.log) return;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    world->def.log(world->def.log_user, TN_LOG_WARNING, line);
+}
+
 TnStepReport tn_world_step(TnWorld *world)
 {
     TnStepReport report = {.diverged = true, .aac = NAN, .aal = NAN};
@@ -238,7 +256,7 @@ TnStepReport tn_world_step(TnWorld *world)
     report.times.collision = lap(&clock);
     ok = ok && build_constraints(&step);
     report.times.constraint = lap(&clock);
-    ok = ok && tn_problem_prepare(&world->set.problem, &world->def.solver, world->pool);
+    ok = ok && tn_problem_prepare(&world->set.problem, &world->def.solver, world->team);
     report.times.factor = lap(&clock);
     ok = ok && solve(&step, &result);
     report.times.iterate = lap(&clock);
@@ -262,6 +280,12 @@ TnStepReport tn_world_step(TnWorld *world)
         memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
         world->wrench_set = false;
     }
+    if (!ok)
+        warn(world, "step at %g s refused: it would not be finite, or there was no memory",
+             world->state.time);
+    if (world->arena.overflow_count)
+        warn(world, "step at %g s: the arena was too small, the heap helped %d times",
+             world->state.time, world->arena.overflow_count);
     report.heap_fallbacks = world->arena.overflow_count;
     report.arena_high_water = world->arena.high_water;
     return report;

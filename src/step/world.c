@@ -92,7 +92,7 @@ void tn_world_update_frames(TnWorld *world)
     tn_kinematics(world->model, world->state.qpos, 0, 1, world->frames);
     tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, 0, 1,
                          world->twists);
-    tn_pool_run(world->pool, world->model->subsystem_count, 256, kinematics_range, world);
+    tn_pool_run(world->team, world->model->subsystem_count, 256, kinematics_range, world);
 }
 
 /* What the last step left no longer belongs to the state. */

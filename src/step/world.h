@@ -13,6 +13,7 @@ struct TnWorld {
     const TnModel *model;
     TnWorldDef def;
     TnPool *pool;
+    TnPool *team; /* the pool, or NULL for a step that is too small to share */
     TnCollider *collider;
     TnArena arena; /* all of a step's scratch; what the last step left there stays until the next */
     TnState state;

@@ -46,6 +46,10 @@ class Bench(CliTest):
         self.refused("bench", "nowhere", code=4, says=["there is no scene 'nowhere'"])
         self.refused("bench", "nowhere.xml", code=4, says=["cannot be read"])
 
+    def test_wrong_lists_of_iterations_are_refused(self):
+        for text in ("", "0", "5,", ",5", "5,,6", "5;6", "1.5"):
+            self.refused("bench", self.model, "--iterations", text, says=["--iterations"])
+
     def test_scaling_builds_piles_and_fits_a_line(self):
         r = self.tenon_json("bench", "scaling", "--sizes", "8,27,64", "--settle", "20", "--steps", "5")
         self.assertEqual([run["spheres"] for run in r["runs"]], [8, 27, 64])

@@ -1,6 +1,7 @@
 """tenon run: table, JSON, CSV, what a failure leaves behind."""
 import csv
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -108,6 +109,47 @@ class Run(CliTest):
         self.refused("run", self.model, "--key", "down", "--csv", "sub/out.csv")
         self.refused("run", "missing.xml", "--csv", "sub/out.csv", code=4, says=["missing.xml", "cannot be read"])
         self.assertFalse(os.path.exists(os.path.join(self.folder, "sub")))
+
+    def test_recording_over_the_model_is_refused(self):
+        os.link(self.model, os.path.join(self.folder, "same.xml"))
+        for path in (self.model, "same.xml"):
+            self.refused("run", self.model, "--csv", path, says=["is the model itself"])
+        with open(self.model, encoding="utf-8") as file:
+            self.assertEqual(file.read(), cli.MODEL)
+
+    def test_divergence_keeps_the_last_good_state_and_is_code_1(self):
+        # the first step's speed is beyond the largest double
+        wild = self.write("wild.xml", cli.MODEL.replace('timestep="0.01"', 'timestep="1e300"'))
+        out, err = self.tenon("run", wild, "--duration", "1", "--csv", "out.csv", code=1)
+        self.assertIn("diverged", err)
+        self.assertIn("yes, at 0 s", out)
+        self.assertEqual(len(self.read_csv(os.path.join(self.folder, "out.csv"))), 1)
+        r = self.tenon_json("run", wild, "--duration", "1", code=1)
+        self.assertEqual((r["diverged"], r["simulated_s"]), (True, 0))
+
+    def on_a_terminal(self, *arguments):
+        """What the program writes to a terminal that is its stderr."""
+        master, terminal = pty.openpty()
+        process = subprocess.Popen([cli.PROGRAM, "run", self.model, *arguments], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=terminal)
+        os.close(terminal)
+        text, ended = b"", False
+        while not ended:
+            try:
+                part = os.read(master, 4096)
+            except OSError:  # Linux reports the closed other end so
+                part = b""
+            text, ended = text + part, not part
+            if b"ETA" in text and process.poll() is None:
+                process.send_signal(signal.SIGINT)  # seen what we came for
+        process.wait(timeout=60)
+        os.close(master)
+        return text.decode()
+
+    def test_terminal_gets_a_progress_line_unless_quiet(self):
+        text = self.on_a_terminal("--duration", "1000000")
+        self.assertRegex(text, r"\[[#.]+\] +\d+ % .* ETA \d+ s +[\d.]+x real time")
+        self.assertEqual(self.on_a_terminal("--duration", "0.05", "--quiet"), "")
 
     def test_folder_as_model_cannot_be_read(self):
         self.refused("run", self.folder, code=4, says=["cannot be read"])

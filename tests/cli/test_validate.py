@@ -27,6 +27,14 @@ class Validate(CliTest):
         self.assertIn("bad.xml:5:", out)
         self.assertIn("not valid", out)
 
+    def test_what_does_not_fit_the_list_is_counted(self):
+        bad = self.write("bad.xml", "<mujoco><worldbody>" + "\n<nonsense/>" * 1000 + "</worldbody></mujoco>")
+        out, _ = self.tenon("validate", bad, code=3)
+        self.assertIn("1000 errors", out)
+        err = self.refused("run", bad, code=3)
+        listed = err.count("unknown element")
+        self.assertIn(f"and {1000 - listed} more", err)
+
     def test_json_lists_the_errors(self):
         bad = self.write("bad.xml", TWO_ERRORS)
         r = self.tenon_json("validate", bad, code=3)

@@ -4,6 +4,7 @@ pkg-config, and runs it.
     test_install.py CMAKE BUILD_FOLDER C_COMPILER GENERATOR
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -54,6 +55,8 @@ class Installed(unittest.TestCase):
     @unittest.skipUnless(shutil.which("pkg-config"), "there is no pkg-config")
     def test_example_builds_with_pkg_config_and_runs(self):
         where = {"PKG_CONFIG_PATH": os.path.join(self.libdir, "pkgconfig")}
+        version = run("pkg-config", "--modversion", "tenon", **where).strip()
+        self.assertEqual(run(os.path.join(self.prefix, "bin", "tenon"), "--version").strip(), f"tenon {version}")
         flags = run("pkg-config", "--cflags", "--libs", "tenon", **where).split()
         program = os.path.join(self.folder.name, "example-pkg-config")
         run(COMPILER, os.path.join(ROOT, "examples", "hello_world.c"), "-o", program, *flags)
@@ -79,6 +82,16 @@ class Installed(unittest.TestCase):
             run(COMPILER, "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{include}", "-fsyntax-only", source)
             if shutil.which("c++"):
                 run("c++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{include}", "-fsyntax-only", source)
+
+    @unittest.skipUnless(shutil.which("nm"), "there is no nm")
+    def test_shared_library_exports_the_public_functions_and_nothing_else(self):
+        include = os.path.join(self.prefix, "include", "tenon")
+        public = set()
+        for header in os.listdir(include):
+            with open(os.path.join(include, header), encoding="utf-8") as file:
+                public |= set(re.findall(r"^TN_API\b[^;(]*?(\w+)\(", file.read(), re.MULTILINE))
+        table = run("nm", "-D", "--defined-only", os.path.join(self.libdir, "libtenon.so"))
+        self.assertEqual({line.split()[-1] for line in table.splitlines()}, public)
 
     def test_installed_program_runs_and_finds_the_scenes(self):
         program = os.path.join(self.prefix, "bin", "tenon")

@@ -1,6 +1,9 @@
 """The sum of all tests must never hide a failure: summary.py on logs written by hand."""
+import contextlib
+import io
 import os
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -48,6 +51,20 @@ class Summary(unittest.TestCase):
     def test_program_that_prints_a_heading_of_ctest_is_not_taken_for_one(self):
         log = section(1, "a", "7/9 Test: fake\n3 passed, 0 failed\n", "Test Passed.")
         self.assertEqual(len(summary.read_log(log)), 1)
+
+    def test_last_line_is_the_sum_and_failures_of_repeated_runs_count(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first, again = os.path.join(folder, "first"), os.path.join(folder, "again")
+            with open(first, "w", encoding="utf-8") as file:
+                file.write(section(1, "a", "3 passed, 0 failed, 2 skipped\n", "Test Passed."))
+            with open(again, "w", encoding="utf-8") as file:
+                file.write(section(1, "a", "2 passed, 1 failed\n", "Test Failed."))
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                code = summary.main([f"first={first}", "--again", f"again={again}"])
+        lines = printed.getvalue().splitlines()
+        self.assertEqual((code, lines[-1]), (1, "3 passed, 1 failed"))
+        self.assertIn("first: 3 passed, 0 failed, 2 skipped in 1 programs", lines)
 
 
 if __name__ == "__main__":

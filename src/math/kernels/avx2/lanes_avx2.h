@@ -4,24 +4,25 @@
 
 #include <immintrin.h>
 
+#include "../lanes/shuffle.h"
+
 #define W 4
 typedef double vd __attribute__((vector_size(32), may_alias));
+typedef long long vi __attribute__((vector_size(32)));
 
 static inline vd v_sqrt(vd a) { return (vd)_mm256_sqrt_pd((__m256d)a); }
 static inline vd v_max(vd a, vd b) { return (vd)_mm256_max_pd((__m256d)a, (__m256d)b); }
 static inline vd v_min(vd a, vd b) { return (vd)_mm256_min_pd((__m256d)a, (__m256d)b); }
 static inline double v_sum(vd a) { return (a[0] + a[1]) + (a[2] + a[3]); }
 
-#define SHUFFLE __builtin_shufflevector
-
 /* 4×4 transposition of rows into three columns. */
 static inline void v_columns3(vd out[3], vd r0, vd r1, vd r2, vd r3)
 {
-    vd a = SHUFFLE(r0, r1, 0, 4, 2, 6), b = SHUFFLE(r2, r3, 0, 4, 2, 6);
-    vd c = SHUFFLE(r0, r1, 1, 5, 3, 7), d = SHUFFLE(r2, r3, 1, 5, 3, 7);
-    out[0] = SHUFFLE(a, b, 0, 1, 4, 5);
-    out[1] = SHUFFLE(c, d, 0, 1, 4, 5);
-    out[2] = SHUFFLE(a, b, 2, 3, 6, 7);
+    vd a = SHUFFLE(vi, r0, r1, 0, 4, 2, 6), b = SHUFFLE(vi, r2, r3, 0, 4, 2, 6);
+    vd c = SHUFFLE(vi, r0, r1, 1, 5, 3, 7), d = SHUFFLE(vi, r2, r3, 1, 5, 3, 7);
+    out[0] = SHUFFLE(vi, a, b, 0, 1, 4, 5);
+    out[1] = SHUFFLE(vi, c, d, 0, 1, 4, 5);
+    out[2] = SHUFFLE(vi, a, b, 2, 3, 6, 7);
 }
 
 /* Columns 0 1 2 4 5 6 of the four rows x[index[0..3]]. */
@@ -37,12 +38,12 @@ static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t 
 static inline void v_rows3(double *x, int stride, const vd v[3])
 {
     const vd zero = {0};
-    vd a = SHUFFLE(v[0], v[1], 0, 4, 2, 6), b = SHUFFLE(v[2], zero, 0, 4, 2, 6);
-    vd c = SHUFFLE(v[0], v[1], 1, 5, 3, 7), d = SHUFFLE(v[2], zero, 1, 5, 3, 7);
-    *(vd *)x = SHUFFLE(a, b, 0, 1, 4, 5);
-    *(vd *)(x + stride) = SHUFFLE(c, d, 0, 1, 4, 5);
-    *(vd *)(x + 2 * stride) = SHUFFLE(a, b, 2, 3, 6, 7);
-    *(vd *)(x + 3 * stride) = SHUFFLE(c, d, 2, 3, 6, 7);
+    vd a = SHUFFLE(vi, v[0], v[1], 0, 4, 2, 6), b = SHUFFLE(vi, v[2], zero, 0, 4, 2, 6);
+    vd c = SHUFFLE(vi, v[0], v[1], 1, 5, 3, 7), d = SHUFFLE(vi, v[2], zero, 1, 5, 3, 7);
+    *(vd *)x = SHUFFLE(vi, a, b, 0, 1, 4, 5);
+    *(vd *)(x + stride) = SHUFFLE(vi, c, d, 0, 1, 4, 5);
+    *(vd *)(x + 2 * stride) = SHUFFLE(vi, a, b, 2, 3, 6, 7);
+    *(vd *)(x + 3 * stride) = SHUFFLE(vi, c, d, 2, 3, 6, 7);
 }
 static inline void v_scatter_rows(double (*x)[8], const vd v[6])
 {
@@ -53,18 +54,18 @@ static inline void v_scatter_rows(double (*x)[8], const vd v[6])
 /* Four triples that follow each other, to and from three columns. */
 static inline void v_store3(double *p, const vd v[3])
 {
-    vd a = SHUFFLE(v[0], v[1], 0, 4, 0, 1), b = SHUFFLE(v[0], v[1], 5, 0, 2, 6);
-    vd c = SHUFFLE(v[0], v[1], 0, 3, 7, 0);
-    *(vd *)p = SHUFFLE(a, v[2], 0, 1, 4, 3);
-    *(vd *)(p + 4) = SHUFFLE(b, v[2], 0, 5, 2, 3);
-    *(vd *)(p + 8) = SHUFFLE(c, v[2], 6, 1, 2, 7);
+    vd a = SHUFFLE(vi, v[0], v[1], 0, 4, 0, 1), b = SHUFFLE(vi, v[0], v[1], 5, 0, 2, 6);
+    vd c = SHUFFLE(vi, v[0], v[1], 0, 3, 7, 0);
+    *(vd *)p = SHUFFLE(vi, a, v[2], 0, 1, 4, 3);
+    *(vd *)(p + 4) = SHUFFLE(vi, b, v[2], 0, 5, 2, 3);
+    *(vd *)(p + 8) = SHUFFLE(vi, c, v[2], 6, 1, 2, 7);
 }
 static inline void v_load3(vd v[3], const double *p)
 {
     vd a = *(const vd *)p, b = *(const vd *)(p + 4), c = *(const vd *)(p + 8);
-    v[0] = SHUFFLE(SHUFFLE(a, b, 0, 3, 6, 0), c, 0, 1, 2, 5);
-    v[1] = SHUFFLE(SHUFFLE(a, b, 1, 4, 7, 0), c, 0, 1, 2, 6);
-    v[2] = SHUFFLE(SHUFFLE(a, b, 2, 5, 0, 0), c, 0, 1, 4, 7);
+    v[0] = SHUFFLE(vi, SHUFFLE(vi, a, b, 0, 3, 6, 0), c, 0, 1, 2, 5);
+    v[1] = SHUFFLE(vi, SHUFFLE(vi, a, b, 1, 4, 7, 0), c, 0, 1, 2, 6);
+    v[2] = SHUFFLE(vi, SHUFFLE(vi, a, b, 2, 5, 0, 0), c, 0, 1, 4, 7);
 }
 
 #endif

@@ -4,15 +4,16 @@
 
 #include <immintrin.h>
 
+#include "../lanes/shuffle.h"
+
 #define W 8
 typedef double vd __attribute__((vector_size(64), may_alias));
+typedef long long vi __attribute__((vector_size(64)));
 
 static inline vd v_sqrt(vd a) { return (vd)_mm512_sqrt_pd((__m512d)a); }
 static inline vd v_max(vd a, vd b) { return (vd)_mm512_max_pd((__m512d)a, (__m512d)b); }
 static inline vd v_min(vd a, vd b) { return (vd)_mm512_min_pd((__m512d)a, (__m512d)b); }
 static inline double v_sum(vd a) { return _mm512_reduce_add_pd((__m512d)a); }
-
-#define SHUFFLE __builtin_shufflevector
 
 /* Columns 0 1 2 4 5 6 of the eight rows x[index[0..7]]. */
 static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t *index)
@@ -21,21 +22,21 @@ static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t 
     for (int i = 0; i < 8; i++) r[i] = *(const vd *)x[index[i]];
     vd even[4], odd[4];
     for (int i = 0; i < 4; i++) {
-        even[i] = SHUFFLE(r[2 * i], r[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        odd[i] = SHUFFLE(r[2 * i], r[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+        even[i] = SHUFFLE(vi, r[2 * i], r[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        odd[i] = SHUFFLE(vi, r[2 * i], r[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     }
     vd c04[2], c26[2], c15[2];
     for (int i = 0; i < 2; i++) {
-        c04[i] = SHUFFLE(even[2 * i], even[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13);
-        c26[i] = SHUFFLE(even[2 * i], even[2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
-        c15[i] = SHUFFLE(odd[2 * i], odd[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13);
+        c04[i] = SHUFFLE(vi, even[2 * i], even[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13);
+        c26[i] = SHUFFLE(vi, even[2 * i], even[2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+        c15[i] = SHUFFLE(vi, odd[2 * i], odd[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13);
     }
-    out[0] = SHUFFLE(c04[0], c04[1], 0, 1, 2, 3, 8, 9, 10, 11);
-    out[1] = SHUFFLE(c15[0], c15[1], 0, 1, 2, 3, 8, 9, 10, 11);
-    out[2] = SHUFFLE(c26[0], c26[1], 0, 1, 2, 3, 8, 9, 10, 11);
-    out[3] = SHUFFLE(c04[0], c04[1], 4, 5, 6, 7, 12, 13, 14, 15);
-    out[4] = SHUFFLE(c15[0], c15[1], 4, 5, 6, 7, 12, 13, 14, 15);
-    out[5] = SHUFFLE(c26[0], c26[1], 4, 5, 6, 7, 12, 13, 14, 15);
+    out[0] = SHUFFLE(vi, c04[0], c04[1], 0, 1, 2, 3, 8, 9, 10, 11);
+    out[1] = SHUFFLE(vi, c15[0], c15[1], 0, 1, 2, 3, 8, 9, 10, 11);
+    out[2] = SHUFFLE(vi, c26[0], c26[1], 0, 1, 2, 3, 8, 9, 10, 11);
+    out[3] = SHUFFLE(vi, c04[0], c04[1], 4, 5, 6, 7, 12, 13, 14, 15);
+    out[4] = SHUFFLE(vi, c15[0], c15[1], 4, 5, 6, 7, 12, 13, 14, 15);
+    out[5] = SHUFFLE(vi, c26[0], c26[1], 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
 /* The reverse for eight rows that follow each other: columns 0 1 2 4 5 6 from v, zeros at 3 and 7.
@@ -48,18 +49,18 @@ static inline void v_scatter_rows(double (*x)[8], const vd v[6])
     vd low[2][2], high[2][2];
     for (int h = 0; h < 2; h++) {
         const vd *c = v + 3 * h;
-        low[h][0] = SHUFFLE(c[0], c[1], 0, 8, 2, 10, 4, 12, 6, 14);
-        low[h][1] = SHUFFLE(c[0], c[1], 1, 9, 3, 11, 5, 13, 7, 15);
-        high[h][0] = SHUFFLE(c[2], zero, 0, 8, 2, 10, 4, 12, 6, 14);
-        high[h][1] = SHUFFLE(c[2], zero, 1, 9, 3, 11, 5, 13, 7, 15);
+        low[h][0] = SHUFFLE(vi, c[0], c[1], 0, 8, 2, 10, 4, 12, 6, 14);
+        low[h][1] = SHUFFLE(vi, c[0], c[1], 1, 9, 3, 11, 5, 13, 7, 15);
+        high[h][0] = SHUFFLE(vi, c[2], zero, 0, 8, 2, 10, 4, 12, 6, 14);
+        high[h][1] = SHUFFLE(vi, c[2], zero, 1, 9, 3, 11, 5, 13, 7, 15);
     }
 #define ROW(LANE, A)                                                                               \
     do {                                                                                           \
-        vd l_ = SHUFFLE(low[0][(LANE)&1], high[0][(LANE)&1], A, A + 1, A + 8, A + 9, A, A + 1,     \
+        vd l_ = SHUFFLE(vi, low[0][(LANE)&1], high[0][(LANE)&1], A, A + 1, A + 8, A + 9, A, A + 1, \
                         A + 8, A + 9);                                                             \
-        vd a_ = SHUFFLE(low[1][(LANE)&1], high[1][(LANE)&1], A, A + 1, A + 8, A + 9, A, A + 1,     \
+        vd a_ = SHUFFLE(vi, low[1][(LANE)&1], high[1][(LANE)&1], A, A + 1, A + 8, A + 9, A, A + 1, \
                         A + 8, A + 9);                                                             \
-        *(vd *)x[LANE] = SHUFFLE(l_, a_, 0, 1, 2, 3, 8, 9, 10, 11);                                \
+        *(vd *)x[LANE] = SHUFFLE(vi, l_, a_, 0, 1, 2, 3, 8, 9, 10, 11);                            \
     } while (0)
     ROW(0, 0);
     ROW(1, 0);
@@ -75,19 +76,19 @@ static inline void v_scatter_rows(double (*x)[8], const vd v[6])
 /* Eight triples that follow each other, to and from three columns. */
 static inline void v_store3(double *p, const vd v[3])
 {
-    vd a = SHUFFLE(v[0], v[1], 0, 8, 0, 1, 9, 0, 2, 10);
-    vd b = SHUFFLE(v[0], v[1], 0, 3, 11, 0, 4, 12, 0, 5);
-    vd c = SHUFFLE(v[0], v[1], 13, 0, 6, 14, 0, 7, 15, 0);
-    *(vd *)p = SHUFFLE(a, v[2], 0, 1, 8, 3, 4, 9, 6, 7);
-    *(vd *)(p + 8) = SHUFFLE(b, v[2], 10, 1, 2, 11, 4, 5, 12, 7);
-    *(vd *)(p + 16) = SHUFFLE(c, v[2], 0, 13, 2, 3, 14, 5, 6, 15);
+    vd a = SHUFFLE(vi, v[0], v[1], 0, 8, 0, 1, 9, 0, 2, 10);
+    vd b = SHUFFLE(vi, v[0], v[1], 0, 3, 11, 0, 4, 12, 0, 5);
+    vd c = SHUFFLE(vi, v[0], v[1], 13, 0, 6, 14, 0, 7, 15, 0);
+    *(vd *)p = SHUFFLE(vi, a, v[2], 0, 1, 8, 3, 4, 9, 6, 7);
+    *(vd *)(p + 8) = SHUFFLE(vi, b, v[2], 10, 1, 2, 11, 4, 5, 12, 7);
+    *(vd *)(p + 16) = SHUFFLE(vi, c, v[2], 0, 13, 2, 3, 14, 5, 6, 15);
 }
 static inline void v_load3(vd v[3], const double *p)
 {
     vd a = *(const vd *)p, b = *(const vd *)(p + 8), c = *(const vd *)(p + 16);
-    v[0] = SHUFFLE(SHUFFLE(a, b, 0, 3, 6, 9, 12, 15, 0, 0), c, 0, 1, 2, 3, 4, 5, 10, 13);
-    v[1] = SHUFFLE(SHUFFLE(a, b, 1, 4, 7, 10, 13, 0, 0, 0), c, 0, 1, 2, 3, 4, 8, 11, 14);
-    v[2] = SHUFFLE(SHUFFLE(a, b, 2, 5, 8, 11, 14, 0, 0, 0), c, 0, 1, 2, 3, 4, 9, 12, 15);
+    v[0] = SHUFFLE(vi, SHUFFLE(vi, a, b, 0, 3, 6, 9, 12, 15, 0, 0), c, 0, 1, 2, 3, 4, 5, 10, 13);
+    v[1] = SHUFFLE(vi, SHUFFLE(vi, a, b, 1, 4, 7, 10, 13, 0, 0, 0), c, 0, 1, 2, 3, 4, 8, 11, 14);
+    v[2] = SHUFFLE(vi, SHUFFLE(vi, a, b, 2, 5, 8, 11, 14, 0, 0, 0), c, 0, 1, 2, 3, 4, 9, 12, 15);
 }
 
 #endif

@@ -70,7 +70,8 @@ typedef double v4 __attribute__((vector_size(32), may_alias));
 /* Three numbers and whatever follows them: the fourth lane is never looked at. */
 typedef double v4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
 static inline v4 load4(const double *p) { return *(const v4_unaligned *)p; }
-static inline v4 turn(v4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+typedef long long v4i __attribute__((vector_size(32)));
+static inline v4 turn(v4 a) { return SHUFFLE(v4i, a, a, 1, 2, 0, 3); }
 
 /* One loop over both kinds of sides: two short ones of unknown length would cost more in
  * mispredicted ends. */

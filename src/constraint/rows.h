@@ -1,0 +1,48 @@
+/* rows.h: how scalar rows are written. Internal to constraint/.
+ *
+ * A row is J over the unknowns of the blocks it touches (its sides), e, and a law. Rows are
+ * appended one after the other; a row that turns out to constrain nothing is taken back. */
+#ifndef TN_CONSTRAINT_ROWS_H
+#define TN_CONSTRAINT_ROWS_H
+
+#include "constraint.h"
+
+/* Frames of links and motion axes of trees at one configuration, and a velocity there. */
+typedef struct TnPlace {
+    const TnLinkFrame *frames;
+    const TnTreeAxes *axes;    /* per tree */
+    const double (*twists)[6]; /* per link: the velocity that `rate` is taken of, for free bodies */
+    const double *qvel;        /* the same for trees */
+} TnPlace;
+
+typedef struct TnRowWriter {
+    const TnConstraintInput *in;
+    TnConstraintSet *set;
+    TnPlace start; /* at the step's start */
+    int row, side, entry;
+    double rate; /* Σ J v of the row being written, v the place's velocity */
+    double size; /* sum of squares of its coefficients before any of them cancel */
+} TnRowWriter;
+
+TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot);
+/* Adds sign · (linear · velocity of the link's point + angular · its angular velocity) at a place.
+ */
+void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
+                     const double point[3], const double linear[3], const double angular[3],
+                     double sign);
+void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient,
+                    double velocity);
+/* Takes the row back where it has no side or only coefficients that rounding left over: two bodies
+ * that cannot move against each other in this direction. True: it was taken back. */
+bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row);
+
+/* v̂ of this step from v and the last v̂. Smooth motion goes on changing as it did; after a large
+ * change (a hit, or a state set by hand) v itself is the better guess. */
+void tn_predict_velocity(int n, const double *v, const double *last, double *out);
+
+const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *joint);
+
+/* ---- equality.c ---- */
+bool tn_constraint_add_equalities(TnRowWriter *w); /* false: no memory */
+
+#endif

@@ -1,0 +1,63 @@
+/* parts.h: jointed bodies and readings for the tests of constraints in whole steps. */
+#ifndef TN_TESTS_CONSTRAINT_PARTS_H
+#define TN_TESTS_CONSTRAINT_PARTS_H
+
+#include "../step/scene.h"
+
+static const double TWO_THETAS[2] = {0.5, 1.0};
+
+/* A body with given mass properties and no geom; inertia about its centre, which lies at `com`. */
+static inline TnBodyId part_body(Scene *scene, TnBodyId parent, const double pos[3], double mass,
+                                 const double com[3], double inertia)
+{
+    TnBodyDef body = tn_body_def();
+    body.parent = parent;
+    memcpy(body.pos, pos, sizeof body.pos);
+    body.has_inertia = true;
+    body.mass = mass;
+    memcpy(body.inertia_pos, com, sizeof body.inertia_pos);
+    for (int k = 0; k < 3; k++) body.inertia[k] = inertia;
+    return tn_builder_add_body(scene->builder, &body);
+}
+
+static inline TnJointDef part_joint(TnBodyId body, TnJointType type, double x, double y, double z)
+{
+    TnJointDef joint = tn_joint_def();
+    joint.body = body;
+    joint.type = type;
+    joint.axis[0] = x;
+    joint.axis[1] = y;
+    joint.axis[2] = z;
+    return joint;
+}
+
+/* A body of one kilogram on a slide along an axis of the world. */
+static inline TnBodyId part_slider(Scene *scene, double mass, int axis, const TnJointDef *more,
+                                   TnJointId *joint)
+{
+    TnBodyId body =
+        part_body(scene, TN_BODY_WORLD, (double[3]){0, 0, 0}, mass, (double[3]){0, 0, 0}, 0.1);
+    TnJointDef def = more ? *more : tn_joint_def();
+    def.body = body;
+    def.type = TN_JOINT_SLIDE;
+    for (int k = 0; k < 3; k++) def.axis[k] = k == axis ? 1.0 : 0.0;
+    TnJointId id = tn_builder_add_joint(scene->builder, &def);
+    if (joint) *joint = id;
+    return body;
+}
+
+static inline double part_q(const TnWorld *world, int index)
+{
+    return tn_world_state(world).qpos[index];
+}
+static inline double part_v(const TnWorld *world, int index)
+{
+    return tn_world_state(world).qvel[index];
+}
+
+static inline void part_push(TnWorld *world, TnBodyId body, double x, double y, double z)
+{
+    tn_world_apply_wrench(world, body, (double[3]){x, y, z}, (double[3]){0, 0, 0});
+}
+
+#endif

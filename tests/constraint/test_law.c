@@ -1,0 +1,66 @@
+/* The unilateral law: what velocity it leaves, whatever θ is. */
+#include "../check.h"
+
+#include "constraint/constraint.h"
+
+static const double T = 0.01, G = 9.81;
+
+/* J v⁺ when the inequality pushes: J v̂ = -e, and v⁺ = (v̂ - (1-θ) v)/θ. */
+static double pushed(double gap, double v, double free_end, double restitution, double theta)
+{
+    TnLaw law = tn_unilateral_law(gap, v, free_end, restitution, T, theta, 0.2, G);
+    return (-law.e_normal - (1.0 - theta) * v) / theta;
+}
+
+/* Rounding of numbers of order ten. */
+static const double TINY = 1e-14;
+
+TEST(an_open_gap_may_close_and_not_more)
+{
+    for (double theta = 0.5; theta <= 1.0; theta += 0.125)
+        for (double v = -3.0; v <= 3.0; v += 0.5)
+            CHECK_NEAR(pushed(0.004, v, v, 0.0, theta), -0.004 / T, TINY);
+}
+
+TEST(a_penetration_is_left_at_a_fifth_of_itself_per_step)
+{
+    for (double theta = 0.5; theta <= 1.0; theta += 0.125)
+        for (double v = -3.0; v <= 3.0; v += 0.5)
+            CHECK_NEAR(pushed(-0.004, v, v, 0.0, theta), 0.2 * 0.004 / T, TINY);
+}
+
+TEST(touching_means_no_approach)
+{
+    for (double theta = 0.5; theta <= 1.0; theta += 0.125)
+        for (double v = -3.0; v <= 3.0; v += 0.5)
+            CHECK_NEAR(pushed(0.0, v, v, 0.0, theta), 0, TINY);
+}
+
+TEST(restitution_turns_the_velocity_when_the_gap_closes)
+{
+    for (double theta = 0.5; theta <= 1.0; theta += 0.125)
+        for (double e = 0.1; e <= 1.0; e += 0.3) {
+            CHECK_NEAR(pushed(0.004, -2.0, -2.1, e, theta), 2.0 * e, TINY);
+            CHECK_NEAR(pushed(-0.001, -2.0, -2.1, e, theta), 2.0 * e, TINY);
+            TnLaw law = tn_unilateral_law(0.004, -2.0, -2.1, e, T, theta, 0.2, G);
+            CHECK(!law.resting);
+            CHECK_NEAR(law.blend, 1.0 - e, TINY);
+            /* too far for this step: the whole way t v̂ is left free, no more */
+            law = tn_unilateral_law(0.03, -2.0, -2.1, e, T, theta, 0.2, G);
+            CHECK_NEAR(law.e_normal, 0.03 / T, TINY);
+        }
+}
+
+TEST(a_separating_contact_has_no_restitution)
+{
+    for (double theta = 0.5; theta <= 1.0; theta += 0.25)
+        CHECK_NEAR(pushed(0.0, 1.0, 1.0, 0.8, theta), 0.0, TINY);
+}
+
+TEST(rest_is_touching_without_approach)
+{
+    CHECK(tn_unilateral_law(0.0, 0.0, -0.1, 0.0, T, 0.5, 0.2, G).resting);
+    CHECK(tn_unilateral_law(-0.001, 0.5, 0.4, 0.0, T, 0.5, 0.2, G).resting);
+    CHECK(!tn_unilateral_law(-0.001, -0.5, -0.6, 0.0, T, 0.5, 0.2, G).resting);
+    CHECK(!tn_unilateral_law(0.001, 0.0, -0.1, 0.0, T, 0.5, 0.2, G).resting);
+}
