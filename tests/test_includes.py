@@ -22,8 +22,7 @@ TABLE = {
     "collision": ["math", "model"],
     "constraint": ["collision", "dynamics", "solver"],
     "solver": ["base", "math"],
-    "integrate": ["state"],
-    "step": ["constraint", "solver", "integrate"],
+    "step": ["constraint", "solver"],
     "io": ["base"],
 }
 # edges that are open for these headers only

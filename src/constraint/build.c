@@ -1,6 +1,6 @@
 /* build.c: from the stages before to the solver's problem: blocks, ports, contacts, starting guess.
  */
-#include "constraint.h"
+#include "rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -269,6 +269,31 @@ static void raise_blend(const TnModel *model, int link, double share, double *bl
     if (s >= 0 && share > blend[s]) blend[s] = share;
 }
 
+static int subsystem_of_joint(const TnModel *model, int joint)
+{
+    return joint < 0 ? -1 : model->links[model->joints[joint].link].subsystem;
+}
+
+void tn_constraint_share_blend(const TnModel *model, double *blend)
+{
+    bool changed = true;
+    while (changed) { /* a chain takes as many rounds as it is long, at most */
+        changed = false;
+        for (int i = 0; i < model->equality_count; i++) {
+            const TnEquality *e = &model->equalities[i];
+            if (!e->active) continue;
+            bool joints = e->type == TN_EQUALITY_JOINT;
+            int a = joints ? subsystem_of_joint(model, e->joint1)
+                           : model->links[model->bodies[e->body1].link].subsystem;
+            int b = joints ? subsystem_of_joint(model, e->joint2)
+                           : model->links[model->bodies[e->body2].link].subsystem;
+            if (a < 0 || b < 0 || blend[a] == blend[b]) continue;
+            blend[a] = blend[b] = fmax(blend[a], blend[b]);
+            changed = true;
+        }
+    }
+}
+
 void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set, double *blend)
 {
     const TnModel *model = in->model;
@@ -288,4 +313,5 @@ void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set
         if (limit->law.resting || !(set->problem.rows[limit->row].lambda > 0.0)) continue;
         if (limit->law.blend > blend[limit->subsystem]) blend[limit->subsystem] = limit->law.blend;
     }
+    tn_constraint_share_blend(model, blend);
 }

@@ -1,20 +1,21 @@
 /* equality.c: connect, weld and joint equalities, C(q) = 0, as rows.
  *
- * C is linearized about the step's predicted motion q ⊕ t v̂₀, not at its start, where the rows
- * would push the constrained points outwards in every step and at θ = ½ feed energy into the
- * motion:
+ * A subsystem moves by t u, u = (1-η) v + η v⁺: u is v̂ and η = θ where nothing pushes it, u is v⁺
+ * and η = 1 where contacts do (tn_constraint_blend; here the last step's contacts tell). C is
+ * linearized about the predicted motion q ⊕ t u₀, not at its start, where the rows would push the
+ * constrained points outwards in every step and at θ = ½ feed energy into the motion:
  *
- *     J v̂ + [(C(q ⊕ t v̂₀) - C(q))/t - J v̂₀] - γ J₀ v + θ s C(q)/t = 0,   s = option.stabilization.
+ *     J u + [(C(q ⊕ t u₀) - C(q))/t - J u₀] - γ J₀ v + η s C(q)/t = 0,   s = option.stabilization.
  *
  * The bracket is zero for a C that is linear in q. J₀ v, with J at the start, is the part of the
- * start velocity that violates the constraint. At θ = ½ half of it goes into v̂, or it would ring
- * for ever (v⁺ = 2v̂ - v); from θ = ⅔ on the θ rule itself halves it in every step: γ = max(0, 2 -
- * 3θ).
+ * start velocity that violates the constraint. At η = ½ half of it goes into u, or it would ring
+ * for ever (v⁺ = 2v̂ - v); from η = ⅔ on the rule itself halves it in every step. So
+ * γ = max(0, 2 - 3η). The row is written for v̂, with u = κ v̂ + (1-κ) v, κ = η/θ.
  *
- * Where J is taken matters little for C, and is chosen such that free bodies keep their angular
- * momentum exactly. Over a step with force f at a point x, that of a body about the origin grows by
- * t x × f when its arm is x - (c + (1-θ) t v), c its centre of mass. Both bodies of an equality use
- * the same x. Trees have their axes in the middle of the predicted motion. */
+ * Where J is taken matters little for C. It is taken at q ⊕ (1-η) t u₀, for then free bodies keep
+ * their angular momentum exactly: over a step with a force f at a point x, that of a body about the
+ * origin grows by t x × f when its arm is x - (c + (1-η) t v), c its centre of mass. Both bodies of
+ * an equality use the same x. (η = 1 is then the SHAKE scheme.) */
 #include "rows.h"
 
 #include <math.h>
@@ -25,85 +26,120 @@
 static const double axes3[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 static const double zero3[3] = {0, 0, 0};
 
-/* e of the row from C at the start and where the prediction leads, J v̂₀ and J₀ v. */
-static void close_row(const TnRowWriter *w, TnRow *row, double C, double C_end, double violation)
+/* What a row is about: C at the start and where the prediction leads, J u₀ and J₀ v. */
+typedef struct Violation {
+    double C, C_end, rate, start_rate;
+} Violation;
+
+static void close_row(const TnRowWriter *w, TnRow *row, double eta, Violation x)
 {
-    double theta = w->in->theta, t = w->in->t, gamma = fmax(0.0, 2.0 - 3.0 * theta);
-    row->e = (C_end - C) / t - w->rate - gamma * violation +
-             theta * w->in->model->option.stabilization * C / t;
+    double t = w->in->t, kappa = eta / w->in->theta, gamma = fmax(0.0, 2.0 - 3.0 * eta);
+    double e = (x.C_end - x.C) / t - x.rate - gamma * x.start_rate +
+               eta * w->in->model->option.stabilization * x.C / t;
+    row->e = (e + (1.0 - kappa) * w->shift) / kappa;
 }
 
 /* ---- the predicted motion ---- */
 
 typedef struct Motion {
-    TnLinkFrame *middle, *end; /* middle: of a free body only com is set, to c + (1-θ) t v */
-    TnTreeAxes *axes;          /* in the middle */
-    double (*twists)[6];       /* of free bodies: v̂₀ */
-    double *qvel, *qpos;       /* of trees: v̂₀, and where it leads */
-    bool *done;                /* per subsystem */
+    double *eta;      /* per subsystem */
+    bool *done;       /* per subsystem: what follows is there */
+    TnLinkFrame *at;  /* q ⊕ (1-η) t u₀; of a free body only com is set, to c + (1-η) t v */
+    TnTreeAxes *axes; /* there */
+    TnLinkFrame *end; /* q ⊕ t u₀ */
+    double (*twists)[6]; /* of free bodies: u₀ */
+    double *qvel, *qpos; /* of trees: u₀, and where it leads */
 } Motion;
 
 static bool alloc_motion(const TnConstraintInput *in, Motion *m)
 {
     const TnModel *model = in->model;
-    m->middle = TN_ARENA_NEW(in->arena, TnLinkFrame, model->link_count);
-    m->end = TN_ARENA_NEW(in->arena, TnLinkFrame, model->link_count);
+    m->eta = TN_ARENA_ZERO(in->arena, double, model->subsystem_count);
+    m->done = TN_ARENA_ZERO(in->arena, bool, model->subsystem_count);
+    m->at = TN_ARENA_NEW(in->arena, TnLinkFrame, model->link_count);
     m->axes = TN_ARENA_ZERO(in->arena, TnTreeAxes, model->tree_count);
+    m->end = TN_ARENA_NEW(in->arena, TnLinkFrame, model->link_count);
     m->twists = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)model->link_count);
     m->qvel = TN_ARENA_NEW(in->arena, double, model->dof_count);
     m->qpos = TN_ARENA_NEW(in->arena, double, model->qpos_count);
-    m->done = TN_ARENA_ZERO(in->arena, bool, model->subsystem_count);
-    if (!m->middle || !m->end || !m->axes || !m->twists || !m->qvel || !m->qpos || !m->done)
+    if (!m->eta || !m->done || !m->at || !m->axes || !m->end || !m->twists || !m->qvel || !m->qpos)
         return false;
-    m->middle[0] = m->end[0] = in->frames[0];
+    m->at[0] = m->end[0] = in->frames[0];
     return true;
 }
 
-static void move_rigid(const TnConstraintInput *in, int link, Motion *m)
+/* η from who was pushed in the last step. */
+static void predict_eta(const TnConstraintInput *in, double *eta)
+{
+    const TnModel *model = in->model;
+    for (int i = 0; i < in->state->contact_count; i++) {
+        const TnWarmContact *c = &in->state->contacts[i];
+        if (v3_dot(c->lambda, c->lambda) == 0.0) continue;
+        const int links[2] = {model->geoms[c->geom1].link, model->geoms[c->geom2].link};
+        for (int k = 0; k < 2; k++)
+            if (links[k]) eta[model->links[links[k]].subsystem] = 1.0;
+    }
+    tn_constraint_share_blend(model, eta);
+    for (int s = 0; s < model->subsystem_count; s++) eta[s] = eta[s] > 0.0 ? 1.0 : in->theta;
+}
+
+/* u₀ of some unknowns from v and the last v̂. */
+static void predict_u(const TnConstraintInput *in, double eta, int n, const double *v,
+                      const double *last, double *u)
+{
+    double kappa = eta / in->theta;
+    tn_predict_velocity(n, v, last, u);
+    for (int k = 0; k < n; k++) u[k] = kappa * u[k] + (1.0 - kappa) * v[k];
+}
+
+static void move_rigid(const TnConstraintInput *in, int link, double eta, Motion *m)
 {
     const TnLink *l = &in->model->links[link];
     const double *v = in->twists[link], *last = in->state->vhat + l->dof_start;
-    double *vhat = m->twists[link], turn[3], arm[3];
-    tn_predict_velocity(3, v, last, vhat);
-    tn_predict_velocity(3, v + 3, last + 3, vhat + 3);
-    v3_copy(m->middle[link].com, in->frames[link].com);
-    v3_add_scaled(m->middle[link].com, v, (1.0 - in->theta) * in->t);
+    double *u = m->twists[link], turn[3], arm[3];
+    predict_u(in, eta, 3, v, last, u);
+    predict_u(in, eta, 3, v + 3, last + 3, u + 3);
+    v3_copy(m->at[link].com, in->frames[link].com);
+    v3_add_scaled(m->at[link].com, v, (1.0 - eta) * in->t);
     TnLinkFrame *end = &m->end[link];
     *end = in->frames[link];
-    v3_add_scaled(end->com, vhat, in->t);
-    v3_scale(turn, vhat + 3, in->t);
+    v3_add_scaled(end->com, u, in->t);
+    v3_scale(turn, u + 3, in->t);
     quat_cayley_world(end->quat, turn);
     quat_to_m3(end->rot, end->quat);
     m3_mul_v(arm, end->rot, l->com);
     v3_sub(end->pos, end->com, arm);
 }
 
-static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, Motion *m)
+static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, double eta, Motion *m)
 {
     const TnModel *model = in->model;
+    const double *qpos = in->state->qpos, *qvel = in->state->qvel, *last = in->state->vhat;
     TnTreeAxes *axes = &m->axes[sub->kind_index];
     axes->S = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)sub->dof_count);
     if (!axes->S) return false;
     for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
-        tn_predict_velocity(1, in->state->qvel + d, in->state->vhat + d, m->qvel + d);
-    tn_integrate_qpos(model, sub, in->state->qpos, m->qvel, 0.5 * in->t, m->qpos);
-    tn_kinematics(model, m->qpos, sub->link_start, sub->link_count, m->middle);
-    v3_copy(axes->origin, m->middle[sub->link_start].com);
-    tn_tree_axes(model, sub, m->qpos, m->middle, axes->origin, axes->S);
-    tn_integrate_qpos(model, sub, in->state->qpos, m->qvel, in->t, m->qpos);
+        predict_u(in, eta, 1, qvel + d, last + d, m->qvel + d);
+    tn_integrate_qpos(model, sub, qpos, m->qvel, (1.0 - eta) * in->t, m->qpos);
+    tn_kinematics(model, m->qpos, sub->link_start, sub->link_count, m->at);
+    v3_copy(axes->origin, m->at[sub->link_start].com);
+    tn_tree_axes(model, sub, m->qpos, m->at, axes->origin, axes->S);
+    tn_integrate_qpos(model, sub, qpos, m->qvel, in->t, m->qpos);
     tn_kinematics(model, m->qpos, sub->link_start, sub->link_count, m->end);
     return true;
 }
 
-/* Moves the subsystem that carries a body. False: no memory. */
-static bool move_body(const TnConstraintInput *in, int body, Motion *m)
+/* Moves the subsystem that carries a body and tells its η. False: no memory. */
+static bool move_body(const TnConstraintInput *in, int body, Motion *m, double *eta)
 {
     int link = in->model->bodies[body].link, s = in->model->links[link].subsystem;
-    if (s < 0 || m->done[s]) return true;
+    if (s < 0) return true;
+    *eta = m->eta[s];
+    if (m->done[s]) return true;
     m->done[s] = true;
     const TnSubsystem *sub = &in->model->subsystems[s];
-    if (sub->kind == TN_SUBSYSTEM_TREE) return move_tree(in, sub, m);
-    move_rigid(in, link, m);
+    if (sub->kind == TN_SUBSYSTEM_TREE) return move_tree(in, sub, *eta, m);
+    move_rigid(in, link, *eta, m);
     return true;
 }
 
@@ -127,11 +163,12 @@ static void point_velocity(const TnConstraintInput *in, int link, const double p
     v3_add(v, v, in->twists[link]);
 }
 
-static void add_connect(TnRowWriter *w, const Motion *m, int index, const TnEquality *equality)
+static void add_connect(TnRowWriter *w, const Motion *m, double eta, int index,
+                        const TnEquality *equality)
 {
     const TnConstraintInput *in = w->in;
     const TnModel *model = in->model;
-    const TnPlace middle = {m->middle, m->axes, (const double(*)[6])m->twists, m->qvel};
+    const TnPlace place = {m->at, m->axes, (const double(*)[6])m->twists, m->qvel};
     int link1 = model->bodies[equality->body1].link, link2 = model->bodies[equality->body2].link;
     double start1[3], start2[3], end1[3], end2[3], v1[3], v2[3], x[3];
     place_anchor(model, in->frames, equality->body1, equality->anchor1, start1);
@@ -140,12 +177,14 @@ static void add_connect(TnRowWriter *w, const Motion *m, int index, const TnEqua
     place_anchor(model, m->end, equality->body2, equality->anchor2, end2);
     point_velocity(in, link1, start1, v1);
     point_velocity(in, link2, start2, v2);
-    for (int k = 0; k < 3; k++) x[k] = 0.25 * (start1[k] + start2[k] + end1[k] + end2[k]);
+    for (int k = 0; k < 3; k++)
+        x[k] = 0.5 * (eta * (start1[k] + start2[k]) + (1.0 - eta) * (end1[k] + end2[k]));
     for (int k = 0; k < 3; k++) {
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, k));
-        tn_row_add_link(w, row, &middle, link2, x, axes3[k], zero3, 1.0);
-        tn_row_add_link(w, row, &middle, link1, x, axes3[k], zero3, -1.0);
-        close_row(w, row, start2[k] - start1[k], end2[k] - end1[k], v2[k] - v1[k]);
+        tn_row_add_link(w, row, &place, link2, x, axes3[k], zero3, 1.0);
+        tn_row_add_link(w, row, &place, link1, x, axes3[k], zero3, -1.0);
+        close_row(w, row, eta,
+                  (Violation){start2[k] - start1[k], end2[k] - end1[k], w->rate, v2[k] - v1[k]});
         tn_row_drop_if_empty(w, row);
     }
 }
@@ -164,20 +203,22 @@ static void turn_error(const TnModel *model, const TnLinkFrame *frames, const Tn
 }
 
 /* The rotation of a weld. Its velocity is ω₂ - ω₁ up to the error itself. */
-static void add_turn(TnRowWriter *w, const Motion *m, int index, const TnEquality *equality)
+static void add_turn(TnRowWriter *w, const Motion *m, double eta, int index,
+                     const TnEquality *equality)
 {
     const TnConstraintInput *in = w->in;
     const TnModel *model = in->model;
-    const TnPlace middle = {m->middle, m->axes, (const double(*)[6])m->twists, m->qvel};
+    const TnPlace place = {m->at, m->axes, (const double(*)[6])m->twists, m->qvel};
     int link1 = model->bodies[equality->body1].link, link2 = model->bodies[equality->body2].link;
     double start[3], end[3];
     turn_error(model, in->frames, equality, start);
     turn_error(model, m->end, equality, end);
     for (int k = 0; k < 3; k++) {
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 3 + k));
-        tn_row_add_link(w, row, &middle, link2, zero3, zero3, axes3[k], 1.0);
-        tn_row_add_link(w, row, &middle, link1, zero3, zero3, axes3[k], -1.0);
-        close_row(w, row, start[k], end[k], in->twists[link2][3 + k] - in->twists[link1][3 + k]);
+        tn_row_add_link(w, row, &place, link2, zero3, zero3, axes3[k], 1.0);
+        tn_row_add_link(w, row, &place, link1, zero3, zero3, axes3[k], -1.0);
+        double start_rate = in->twists[link2][3 + k] - in->twists[link1][3 + k];
+        close_row(w, row, eta, (Violation){start[k], end[k], w->rate, start_rate});
         tn_row_drop_if_empty(w, row);
     }
 }
@@ -195,28 +236,29 @@ static double polynomial_slope(const double c[5], double x)
 }
 
 /* C = x1 - p(x2), or x1 - c0 where there is no second joint. */
-static void add_joints(TnRowWriter *w, int index, const TnEquality *equality)
+static void add_joints(TnRowWriter *w, const Motion *m, int index, const TnEquality *equality)
 {
     const TnModel *model = w->in->model;
     const TnState *state = w->in->state;
     const double *c = equality->polycoef;
-    const double t = w->in->t;
     const TnJoint *j1 = &model->joints[equality->joint1];
-    double vhat[2], x1 = state->qpos[j1->qpos_start] - j1->ref, v1 = state->qvel[j1->dof_start];
-    tn_predict_velocity(1, &v1, &state->vhat[j1->dof_start], &vhat[0]);
+    const TnSubsystem *sub1 = tn_subsystem_of_joint(model, j1);
+    double t = w->in->t, eta = m->eta[sub1 - model->subsystems], u1, u2;
+    double x1 = state->qpos[j1->qpos_start] - j1->ref, v1 = state->qvel[j1->dof_start];
+    predict_u(w->in, eta, 1, &v1, &state->vhat[j1->dof_start], &u1);
     TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 0));
-    tn_row_add_dof(w, row, tn_subsystem_of_joint(model, j1), j1->dof_start, 1.0, vhat[0]);
-    if (equality->joint2 < 0) {
-        close_row(w, row, x1 - c[0], x1 + t * vhat[0] - c[0], v1);
-        return;
+    tn_row_add_dof(w, row, sub1, j1->dof_start, 1.0);
+    Violation violation = {x1 - c[0], x1 + t * u1 - c[0], u1, v1};
+    if (equality->joint2 >= 0) {
+        const TnJoint *j2 = &model->joints[equality->joint2];
+        double x2 = state->qpos[j2->qpos_start] - j2->ref, v2 = state->qvel[j2->dof_start];
+        predict_u(w->in, eta, 1, &v2, &state->vhat[j2->dof_start], &u2);
+        double slope = polynomial_slope(c, x2 + (1.0 - eta) * t * u2);
+        tn_row_add_dof(w, row, tn_subsystem_of_joint(model, j2), j2->dof_start, -slope);
+        violation = (Violation){x1 - polynomial(c, x2), x1 + t * u1 - polynomial(c, x2 + t * u2),
+                                u1 - slope * u2, v1 - polynomial_slope(c, x2) * v2};
     }
-    const TnJoint *j2 = &model->joints[equality->joint2];
-    double x2 = state->qpos[j2->qpos_start] - j2->ref, v2 = state->qvel[j2->dof_start];
-    tn_predict_velocity(1, &v2, &state->vhat[j2->dof_start], &vhat[1]);
-    tn_row_add_dof(w, row, tn_subsystem_of_joint(model, j2), j2->dof_start,
-                   -polynomial_slope(c, x2 + 0.5 * t * vhat[1]), vhat[1]);
-    close_row(w, row, x1 - polynomial(c, x2), x1 + t * vhat[0] - polynomial(c, x2 + t * vhat[1]),
-              v1 - polynomial_slope(c, x2) * v2);
+    close_row(w, row, eta, violation);
 }
 
 bool tn_constraint_add_equalities(TnRowWriter *w)
@@ -226,16 +268,20 @@ bool tn_constraint_add_equalities(TnRowWriter *w)
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *equality = &model->equalities[i];
         if (!equality->active) continue;
+        if (!motion.eta) {
+            if (!alloc_motion(w->in, &motion)) return false;
+            predict_eta(w->in, motion.eta);
+        }
         if (equality->type == TN_EQUALITY_JOINT) {
-            add_joints(w, i, equality);
+            add_joints(w, &motion, i, equality);
             continue;
         }
-        if (!motion.done && !alloc_motion(w->in, &motion)) return false;
-        if (!move_body(w->in, equality->body1, &motion) ||
-            !move_body(w->in, equality->body2, &motion))
+        double eta = w->in->theta; /* the same for both bodies, unless one is the world */
+        if (!move_body(w->in, equality->body1, &motion, &eta) ||
+            !move_body(w->in, equality->body2, &motion, &eta))
             return false;
-        add_connect(w, &motion, i, equality);
-        if (equality->type == TN_EQUALITY_WELD) add_turn(w, &motion, i, equality);
+        add_connect(w, &motion, eta, i, equality);
+        if (equality->type == TN_EQUALITY_WELD) add_turn(w, &motion, eta, i, equality);
     }
     return true;
 }

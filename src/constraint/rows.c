@@ -49,7 +49,7 @@ TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)
     TnRow *row = &w->set->problem.rows[w->row];
     *row = (TnRow){.set = set, .side_start = w->side};
     w->set->row_slot[w->row++] = slot;
-    w->rate = w->size = 0.0;
+    w->shift = w->rate = w->size = 0.0;
     return row;
 }
 
@@ -78,7 +78,7 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
     double arm[3], moment[3];
     if (sub->kind == TN_SUBSYSTEM_RIGID) {
-        const double *twist = place->twists[link];
+        const double *v = w->in->twists[link], *u = place->twists[link];
         v3_sub(arm, point, place->frames[link].com);
         v3_cross(moment, arm, linear);
         v3_add(moment, moment, angular);
@@ -86,7 +86,8 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
         double *c = w->set->problem.coefficient + side->start;
         v3_add_scaled(c, linear, sign);
         v3_add_scaled(c + 3, moment, sign);
-        w->rate += sign * (v3_dot(linear, twist) + v3_dot(moment, twist + 3));
+        w->shift += sign * (v3_dot(linear, v) + v3_dot(moment, v + 3));
+        w->rate += sign * (v3_dot(linear, u) + v3_dot(moment, u + 3));
         w->size += v3_dot(linear, linear) + v3_dot(moment, moment);
         return;
     }
@@ -103,19 +104,19 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
         v3_add(velocity, velocity, S);
         double coefficient = sign * (v3_dot(linear, velocity) + v3_dot(angular, S + 3));
         c[d - sub->dof_start] += coefficient;
+        w->shift += coefficient * w->in->state->qvel[d];
         w->rate += coefficient * place->qvel[d];
         w->size += v3_dot(linear, linear) * v3_dot(velocity, velocity) +
                    v3_dot(angular, angular) * v3_dot(S + 3, S + 3);
     }
 }
 
-void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient,
-                    double velocity)
+void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient)
 {
     TnRowSide *side =
         open_side(w, row, w->in->model->rigid_count + sub->kind_index, sub->dof_count);
     w->set->problem.coefficient[side->start + dof - sub->dof_start] += coefficient;
-    w->rate += coefficient * velocity;
+    w->shift += coefficient * w->in->state->qvel[dof];
     w->size += coefficient * coefficient;
 }
 
@@ -135,7 +136,7 @@ bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row)
 /* e of a law on the end velocity. */
 static void close_row(const TnRowWriter *w, TnRow *row)
 {
-    row->e = -(1.0 - w->in->theta) * w->rate;
+    row->e = -(1.0 - w->in->theta) * w->shift;
 }
 
 /* ---- limits and joint friction ---- */
@@ -206,8 +207,7 @@ static void add_limit(TnRowWriter *w, int joint_index, int upper)
     TnRow *row = tn_row_begin(w, TN_ROW_INEQUALITY, tn_row_slot_joint(model, joint_index, upper));
     const TnSubsystem *sub = tn_subsystem_of_joint(model, joint);
     int dofs = joint->type == TN_JOINT_BALL ? 3 : 1;
-    for (int k = 0; k < dofs; k++)
-        tn_row_add_dof(w, row, sub, joint->dof_start + k, limit.axis[k], 0.0);
+    for (int k = 0; k < dofs; k++) tn_row_add_dof(w, row, sub, joint->dof_start + k, limit.axis[k]);
     /* gravity only sets the scale of "at rest" in metres; joints count their own motion */
     TnLaw law = tn_unilateral_law(limit.gap, limit.v, limit.v_end, 0.0, w->in->t, w->in->theta,
                                   model->option.stabilization, v3_norm(model->option.gravity));
@@ -226,8 +226,7 @@ static void add_joint_rows(TnRowWriter *w)
         }
         if (joint->friction_loss > 0.0) {
             TnRow *row = tn_row_begin(w, TN_ROW_BOX, tn_row_slot_joint(model, j, 2));
-            tn_row_add_dof(w, row, tn_subsystem_of_joint(model, joint), joint->dof_start, 1.0,
-                           w->in->state->qvel[joint->dof_start]);
+            tn_row_add_dof(w, row, tn_subsystem_of_joint(model, joint), joint->dof_start, 1.0);
             row->lower = -joint->friction_loss;
             row->upper = joint->friction_loss;
             close_row(w, row);

@@ -20,8 +20,9 @@ typedef struct TnRowWriter {
     TnConstraintSet *set;
     TnPlace start; /* at the step's start */
     int row, side, entry;
-    double rate; /* Σ J v of the row being written, v the place's velocity */
-    double size; /* sum of squares of its coefficients before any of them cancel */
+    double shift; /* Σ J v of the row being written, v at the step's start */
+    double rate;  /* the same with the place's velocity; links only */
+    double size;  /* sum of squares of its coefficients before any of them cancel */
 } TnRowWriter;
 
 TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot);
@@ -30,8 +31,8 @@ TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot);
 void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
                      const double point[3], const double linear[3], const double angular[3],
                      double sign);
-void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient,
-                    double velocity);
+void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof,
+                    double coefficient);
 /* Takes the row back where it has no side or only coefficients that rounding left over: two bodies
  * that cannot move against each other in this direction. True: it was taken back. */
 bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row);
@@ -41,6 +42,11 @@ bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row);
 void tn_predict_velocity(int n, const double *v, const double *last, double *out);
 
 const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *joint);
+
+/* ---- build.c ---- */
+/* Subsystems that an equality joins must move by the same rule, or it would open by t(v⁺ - v̂): all
+ * get the largest number of those joined with them. */
+void tn_constraint_share_blend(const TnModel *model, double *blend);
 
 /* ---- equality.c ---- */
 bool tn_constraint_add_equalities(TnRowWriter *w); /* false: no memory */

@@ -155,7 +155,6 @@ static void update(TnProblem *p, int begin, int end, double alpha)
 
 const TnBlockKind tn_block_dense = {.name = "dense",
                                     .grain = 16,
-                                    .in_chunks = false,
                                     .unit_count = unit_count,
                                     .factor_A = factor_A,
                                     .factor_H = factor_H,

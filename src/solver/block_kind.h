@@ -8,9 +8,7 @@
 
 typedef struct TnBlockKind {
     const char *name;
-    int grain;      /* units that are worth a thread of their own */
-    bool in_chunks; /* units lie in the contacts' order: a sweep visits them chunk by chunk
-                       (sweep.h) */
+    int grain; /* units that are worth a thread of their own */
     int (*unit_count)(const TnProblem *problem);
     /* Before weights: inverses and factors of A alone. False: not positive definite. */
     bool (*factor_A)(TnProblem *problem, int begin, int end);

@@ -89,7 +89,6 @@ static void update(TnProblem *p, int begin, int end, double alpha)
 
 const TnBlockKind tn_block_twist = {.name = "twist",
                                     .grain = 64,
-                                    .in_chunks = true,
                                     .unit_count = unit_count,
                                     .factor_A = factor_A,
                                     .factor_H = factor_H,

@@ -9,28 +9,23 @@
  * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first iteration has α = 1. With α = 1
  * throughout these are the paper's iterates.
  *
- * Threads share the work on each chunk (sweep.h; small problems are one chunk) and meet after it.
- * Every number is computed by one thread in one order, so that the result has the same bits for any
- * number of threads. */
+ * Threads share each phase and meet after it. Every number is computed by one thread in one order,
+ * so that the result has the same bits for any number of threads. */
 #include "problem.h"
 
 #include <math.h>
 
 #include "block_kind.h"
-#include "sweep.h"
 
 /* Iterations between two looks at the residual when a tolerance is set. */
 #define CHECK_EVERY 5
 /* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
 #define CONTACTS_PER_THREAD 1500
-/* Contacts per chunk of a large problem and thread: about 1 MB. */
-#define CONTACTS_PER_CHUNK 2048
 
 typedef struct Loop {
     TnProblem *problem;
     const TnSolverDef *def;
     TnPool *pool;
-    TnSweep sweep;
     TnSolveResult result;
 } Loop;
 
@@ -40,11 +35,10 @@ typedef struct Worker {
     int thread, threads;
 } Worker;
 
-static void share(const Worker *w, int first, int last, int *begin, int *end)
+static void share(const Worker *w, int count, int *begin, int *end)
 {
-    long count = last - first;
-    *begin = first + (int)(count * w->thread / w->threads);
-    *end = first + (int)(count * (w->thread + 1) / w->threads);
+    *begin = (int)((long)count * w->thread / w->threads);
+    *end = (int)((long)count * (w->thread + 1) / w->threads);
 }
 
 /* Every thread sums in the same order and so comes to the same decision. */
@@ -57,60 +51,31 @@ static double residual(const TnProblem *p)
     return count ? sqrt(sum / count) : 0.0;
 }
 
-static void update_constraints(const Worker *w, int chunk, double alpha, bool measure)
+static void update_constraints(const Worker *w, double alpha, bool measure)
 {
     TnProblem *p = w->loop->problem;
-    const TnSweep *sweep = &w->loop->sweep;
     int begin, end;
-    share(w, tn_sweep_begin(p->contact_batches, sweep->chunk_count, chunk),
-          tn_sweep_begin(p->contact_batches, sweep->chunk_count, chunk + 1), &begin, &end);
+    share(w, p->contact_batches, &begin, &end);
     p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
                                p->lambda, alpha, measure ? p->residual : NULL);
-    if (chunk == sweep->dense_chunk) {
-        share(w, 0, p->row_count, &begin, &end);
-        tn_rows_update(p, begin, end, alpha, measure);
-    }
+    share(w, p->row_count, &begin, &end);
+    tn_rows_update(p, begin, end, alpha, measure);
     tn_pool_barrier(w->loop->pool);
-    if (p->spins) {
+    if (p->spins) { /* bounded by this iteration's normal forces */
         if (w->thread == 0) tn_rows_update_spins(p, alpha, measure);
         tn_pool_barrier(w->loop->pool);
     }
 }
 
-static void update_blocks(const Worker *w, int chunk, double alpha)
+static void update_blocks(const Worker *w, double alpha)
 {
     TnProblem *p = w->loop->problem;
-    const TnSweep *sweep = &w->loop->sweep;
     for (int k = 0; k < TN_BLOCK_KIND_COUNT; k++) {
-        const TnBlockKind *kind = tn_block_kinds[k];
-        int begin, end, units = kind->unit_count(p);
-        if (kind->in_chunks)
-            share(w, tn_sweep_begin(units, sweep->chunk_count, chunk),
-                  tn_sweep_begin(units, sweep->chunk_count, chunk + 1), &begin, &end);
-        else if (chunk == sweep->dense_chunk)
-            share(w, 0, units, &begin, &end);
-        else
-            continue;
-        kind->update(p, begin, end, alpha);
+        int begin, end;
+        share(w, tn_block_kinds[k]->unit_count(p), &begin, &end);
+        tn_block_kinds[k]->update(p, begin, end, alpha);
     }
     tn_pool_barrier(w->loop->pool);
-}
-
-/* Iterations [first, last), each following the one before it chunk by chunk. The last is measured
- * where asked for. */
-static void sweep_once(const Worker *w, int first, int last, bool measure)
-{
-    const TnSweep *sweep = &w->loop->sweep;
-    int chunks = sweep->chunk_count, contacts[TN_SWEEP_DEPTH] = {0}, blocks[TN_SWEEP_DEPTH] = {0};
-    while (blocks[last - first - 1] < chunks)
-        for (int i = 0; i < last - first; i++) {
-            double alpha = first + i == 0 ? 1.0 : w->loop->def->over_relaxation;
-            if (contacts[i] < chunks &&
-                (i == 0 || blocks[i - 1] >= sweep->need_blocks[contacts[i]]))
-                update_constraints(w, contacts[i]++, alpha, measure && first + i == last - 1);
-            if (blocks[i] < chunks && contacts[i] >= sweep->need_contacts[blocks[i]])
-                update_blocks(w, blocks[i]++, alpha);
-        }
 }
 
 static void iterate(void *context, int thread, int threads)
@@ -120,13 +85,14 @@ static void iterate(void *context, int thread, int threads)
     Worker w = {loop, thread, threads};
     bool converged = def->tolerance <= 0.0;
     double change = 0.0;
-    int depth = loop->sweep.chunk_count > 1 ? TN_SWEEP_DEPTH : 1, done = 0;
+    int done = 0;
     while (done < def->iterations) {
-        int next = done + depth < def->iterations ? done + depth : def->iterations;
-        bool check = def->tolerance > 0.0 && next % CHECK_EVERY == 0;
-        bool measure = check || next == def->iterations;
-        sweep_once(&w, done, next, measure);
-        done = next;
+        double alpha = done == 0 ? 1.0 : def->over_relaxation;
+        bool check = def->tolerance > 0.0 && (done + 1) % CHECK_EVERY == 0;
+        bool measure = check || done + 1 == def->iterations;
+        update_constraints(&w, alpha, measure);
+        update_blocks(&w, alpha);
+        done++;
         if (!measure) continue;
         change = residual(loop->problem);
         tn_pool_barrier(loop->pool);
@@ -142,10 +108,7 @@ TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *poo
 {
     Loop loop = {.problem = p, .def = def, .pool = pool};
     int threads = (p->contact_count + p->row_count) / CONTACTS_PER_THREAD;
-    if (threads > tn_pool_threads(pool)) threads = tn_pool_threads(pool);
     if (threads <= 1) loop.pool = NULL;
-    if (!tn_sweep_plan(p, CONTACTS_PER_CHUNK * (threads > 1 ? threads : 1), &loop.sweep))
-        return (TnSolveResult){0};
     tn_pool_team(loop.pool, threads, iterate, &loop);
     return loop.result;
 }

@@ -4,6 +4,8 @@
 
 #include "../step/scene.h"
 
+#include "math/vec3.h"
+
 static const double TWO_THETAS[2] = {0.5, 1.0};
 
 /* A body with given mass properties and no geom; inertia about its centre, which lies at `com`. */
@@ -58,6 +60,47 @@ static inline double part_v(const TnWorld *world, int index)
 static inline void part_push(TnWorld *world, TnBodyId body, double x, double y, double z)
 {
     tn_world_apply_wrench(world, body, (double[3]){x, y, z}, (double[3]){0, 0, 0});
+}
+
+typedef struct Run {
+    TnModel *model;
+    TnWorld *world;
+} Run;
+
+static inline Run run_start(Scene *scene, int iterations)
+{
+    Run run = {scene_compile(scene), NULL};
+    if (run.model) run.world = scene_world(run.model, iterations);
+    return run;
+}
+
+static inline void run_end(Run *run)
+{
+    tn_world_destroy(run->world);
+    tn_model_destroy(run->model);
+}
+
+static inline double total_energy(const TnWorld *world)
+{
+    TnEnergy e = tn_world_energy(world);
+    return e.kinetic + e.potential;
+}
+
+/* Where a point given in body axes is. */
+static inline void point_of(const TnWorld *world, TnBodyId body, const double local[3],
+                            double point[3])
+{
+    double pos[3], quat[4];
+    tn_world_body_pose(world, body, pos, quat);
+    quat_rotate(point, quat, local);
+    v3_add(point, point, pos);
+}
+
+static inline double distance(const double a[3], const double b[3])
+{
+    double d[3];
+    v3_sub(d, a, b);
+    return v3_norm(d);
 }
 
 #endif

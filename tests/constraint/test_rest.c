@@ -135,7 +135,7 @@ TEST(a_rocking_ellipsoid_keeps_its_period_and_gains_no_energy)
             tn_world_step(world);
             TnEnergy e = tn_world_energy(world);
             /* forces at the start of the step and displacement by its end velocity: the energy
-             * swings by ωt/2 or so, ω = 11/s, and does not grow */
+             * swings by ωt/2 or so, ω = 17/s, and does not grow */
             CHECK(e.kinetic + e.potential - G * b < 1.1 * start);
             double pos[3], quat[4];
             tn_world_body_pose(world, body, pos, quat);

@@ -4,7 +4,6 @@
 #include "random_problem.h"
 
 #include "base/base.h"
-#include "solver/sweep.h"
 
 static TnSolverDef plain(int iterations)
 {
@@ -140,70 +139,4 @@ TEST(a_tolerance_stops_early_and_is_kept)
     def.tolerance = 1e-15;
     CHECK(!tn_subadmm_solve(&p, &def, NULL).converged);
     tn_arena_free(&arena);
-}
-
-/* A long chain of blocks, each in contact with its neighbours: large enough to be cut into chunks,
- * and with a dense block in the middle of it. */
-static bool chain_problem(TnProblem *p, TnArena *arena, int twists)
-{
-    Random r = {99};
-    int contacts = 2 * twists - 2;
-    if (!tn_problem_init(p, arena, (TnProblemSize){twists, 1, 1, contacts, 1, 1, DENSE_DIM}))
-        return false;
-    for (int i = 0; i < twists; i++) {
-        double S[9], b[6], v[6] = {0};
-        random_spd(&r, S, 3);
-        for (int k = 0; k < 6; k++) b[k] = 3.0 * uniform(&r);
-        tn_problem_set_twist(p, i, 1.5 + uniform(&r), S, b, v);
-    }
-    if (!tn_problem_set_dense(p, 0, DENSE_DIM, 0, 1) || !tn_problem_set_port(p, 0, 0)) return false;
-    random_spd(&r, p->dense[0].A, DENSE_DIM);
-    for (int k = 0; k < DENSE_DIM; k++) p->dense[0].b[k] = uniform(&r);
-    for (int k = 0; k < 6 * DENSE_DIM; k++) p->ports[0].T[k] = uniform(&r);
-    for (int c = 0; c < contacts; c++) {
-        double arm_a[3], arm_b[3], n[3], e[3], lambda[3] = {0};
-        for (int k = 0; k < 3; k++)
-            arm_a[k] = uniform(&r), arm_b[k] = uniform(&r), n[k] = uniform(&r),
-            e[k] = 0.3 * uniform(&r);
-        v3_normalize(n);
-        int a = 1 + c / 2, b = c / 2 + 2;
-        if (c / 2 > twists / 2 && c / 2 < twists / 2 + 900 && c % 50 == 0) b = p->port_row;
-        tn_problem_set_contact(p, c, a, b, arm_a, arm_b, n, e, 0.5, lambda);
-    }
-    p->rows[0] = (TnRow){.set = TN_ROW_INEQUALITY, .side_count = 1, .e = -0.2};
-    p->sides[0] = (TnRowSide){.block = twists, .count = DENSE_DIM};
-    for (int k = 0; k < DENSE_DIM; k++) p->index[k] = k, p->coefficient[k] = uniform(&r);
-    return true;
-}
-
-TEST(a_problem_cut_into_chunks_makes_the_same_iterates)
-{
-    TnArena arena1, arena2;
-    TnProblem chunked, literal;
-    TnSolverDef def = plain(13);
-    TnSolveResult result;
-    TnSweep sweep;
-    REQUIRE(tn_arena_init(&arena1, "a", 1 << 20) && tn_arena_init(&arena2, "b", 1 << 20));
-    REQUIRE(chain_problem(&chunked, &arena1, 12000) && chain_problem(&literal, &arena2, 12000));
-    REQUIRE(tn_problem_prepare(&chunked, &def, NULL) && tn_problem_prepare(&literal, &def, NULL));
-    REQUIRE(tn_sweep_plan(&chunked, 2048, &sweep));
-    CHECK(sweep.chunk_count > 5);
-    CHECK(sweep.dense_chunk > 0 && sweep.dense_chunk < sweep.chunk_count - 1);
-    CHECK(sweep.need_blocks[0] < 3); /* the chain lets iterations follow each other closely */
-    tn_subadmm_solve(&chunked, &def, NULL);
-    REQUIRE(tn_subadmm_paper_solve(&literal, &def, &result)); /* visits everything in turn */
-    CHECK_NEAR(largest_difference(&chunked, &literal), 0.0,
-               1e-11); /* rounding only, see forms_agree */
-
-    TnPool *pool = tn_pool_create(3);
-    TnArena arena3;
-    TnProblem shared;
-    REQUIRE(pool && tn_arena_init(&arena3, "c", 1 << 20) && chain_problem(&shared, &arena3, 12000));
-    REQUIRE(tn_problem_prepare(&shared, &def, pool));
-    tn_subadmm_solve(&shared, &def, pool); /* three threads, other chunks */
-    CHECK(memcmp(shared.twist, chunked.twist, sizeof(double[8]) * (size_t)chunked.table_rows) == 0);
-    tn_pool_destroy(pool);
-    tn_arena_free(&arena1);
-    tn_arena_free(&arena2);
-    tn_arena_free(&arena3);
 }
