@@ -20,8 +20,10 @@ void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int
     for (int i = link_start; i < link_start + link_count; i++) {
         if (i == 0) continue;
         const TnLink *link = &model->links[i];
-        TnLinkWalk walk = tn_link_walk_start(model, link, &frames[link->parent]);
         const TnJoint *joint = &model->joints[link->joint_start];
+        TnLinkWalk walk = {{0}, {0}}; /* a free joint says it all */
+        if (joint->type != TN_JOINT_FREE)
+            walk = tn_link_walk_start(model, link, &frames[link->parent]);
         for (int k = 0; k < link->joint_count; k++, joint++)
             tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
         tn_link_frame_from_walk(&frames[i], link, &walk);
@@ -48,13 +50,20 @@ void tn_kinematics_twists(const TnModel *model, const double *qpos, const double
         const TnLink *link = &model->links[i];
         const TnLinkFrame *frame = &frames[i], *parent = &frames[link->parent];
         const double *carried = twists[link->parent];
+        const TnJoint *joint = &model->joints[link->joint_start];
         double twist[6], arm[3];
+        if (joint->type == TN_JOINT_FREE) { /* on the world, and the link's only joint */
+            v3_sub(arm, frame->com, frame->pos);
+            m3_mul_v(twists[i] + 3, frame->rot, qvel + joint->dof_start + 3);
+            v3_cross(twists[i], twists[i] + 3, arm);
+            v3_add(twists[i], twists[i], qvel + joint->dof_start);
+            continue;
+        }
         memcpy(twist, carried, sizeof twist);
         v3_sub(arm, frame->com, parent->com);
         v3_cross(arm, carried + 3, arm);
         v3_add(twist, twist, arm);
         TnJointPlace place;
-        const TnJoint *joint = &model->joints[link->joint_start];
         if (link->joint_count == 1) {
             tn_joint_place(&place, joint, frame->pos, frame->rot);
             add_joint_motion(joint, &place, qvel + joint->dof_start, frame->com, twist);

@@ -103,12 +103,25 @@ static void forget_step(TnWorld *world)
     tn_world_update_frames(world);
 }
 
+/* The solver's first guess in a new state: the velocity it has. */
+static void guess_from_state(TnWorld *world)
+{
+    const TnModel *model = world->model;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        const double *v = sub->kind == TN_SUBSYSTEM_RIGID ? world->twists[sub->link_start]
+                                                          : world->state.qvel + sub->dof_start;
+        memcpy(world->state.vhat + sub->dof_start, v, sizeof(double) * (size_t)sub->dof_count);
+    }
+}
+
 void tn_world_reset(TnWorld *world, TnKeyId key)
 {
     tn_state_reset(&world->state, world->model, key - 1);
     memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
     world->wrench_set = false;
     forget_step(world);
+    guess_from_state(world);
 }
 
 const TnModel *tn_world_model(const TnWorld *world) { return world->model; }
@@ -160,9 +173,9 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
     if (qvel) memcpy(world->state.qvel, qvel, sizeof(double) * (size_t)model->dof_count);
     /* Another state, another problem: start it cold. */
     world->state.contact_count = 0;
-    memset(world->state.vhat, 0, sizeof(double) * (size_t)model->dof_count);
     memset(world->state.row_lambda, 0, sizeof(double) * (size_t)world->state.row_lambda_count);
     forget_step(world);
+    guess_from_state(world);
     return TN_OK;
 }
 

@@ -17,6 +17,9 @@ static void principal_rotation(double P[9], const TnLink *link, const double qua
     quat_to_m3(P, q);
 }
 
+/* Three equal moments: no gyroscopic term, and any axes are principal axes. */
+static bool isotropic(const double I[3]) { return I[0] == I[1] && I[1] == I[2]; }
+
 /* x ← J⁻¹ x by cofactors; false where J is singular. */
 static bool solve3(const double J[9], double x[3])
 {
@@ -44,7 +47,6 @@ static bool midpoint_rate(const double I[3], const double omega[3], const double
         size += I[k] * (fabs(omega[k]) + fabs(plain[k]));
     }
     v3_copy(hat, plain);
-    if (I[0] == I[1] && I[1] == I[2]) return true;
     for (int iteration = 0; iteration < 10; iteration++) {
         const double *w = hat;
         double a = I[2] - I[1], b = I[0] - I[2], c = I[1] - I[0];
@@ -69,11 +71,9 @@ void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const 
     const TnLink *link = &in->model->links[sub->link_start];
     const double *qvel = in->qvel + sub->dof_start;
     const double *wrench = in->wrench ? in->wrench[sub->link_start] : NULL;
-    double h = in->theta * in->t, P[9], arm[3], turn[3];
-    principal_rotation(P, link, frame->quat);
+    const double *I = link->inertia_principal;
+    double h = in->theta * in->t, arm[3], turn[3];
     out->mass_rate = link->mass / h;
-    m3_rotate_diag(out->inertia_rate, P, link->inertia_principal);
-    for (int k = 0; k < 9; k++) out->inertia_rate[k] /= h;
 
     m3_mul_v(out->v + 3, frame->rot, qvel + 3);
     v3_sub(arm, frame->com, frame->pos);
@@ -85,10 +85,19 @@ void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const 
             in->model->option.gravity[k] + (wrench ? wrench[k] / link->mass : 0.0);
         out->v_free[k] = out->v[k] + h * acceleration;
     }
-    double omega[3], torque[3] = {0.0, 0.0, 0.0}, hat[3];
+    if (isotropic(I)) {
+        for (int k = 0; k < 9; k++) out->inertia_rate[k] = k % 4 == 0 ? I[0] / h : 0.0;
+        v3_copy(out->v_free + 3, out->v + 3);
+        if (wrench) v3_add_scaled(out->v_free + 3, wrench + 3, h / I[0]);
+        return;
+    }
+    double P[9], omega[3], torque[3] = {0.0, 0.0, 0.0}, hat[3];
+    principal_rotation(P, link, frame->quat);
+    m3_rotate_diag(out->inertia_rate, P, I);
+    for (int k = 0; k < 9; k++) out->inertia_rate[k] /= h;
     m3_tmul_v(omega, P, out->v + 3);
     if (wrench) m3_tmul_v(torque, P, wrench + 3);
-    midpoint_rate(link->inertia_principal, omega, torque, h, hat);
+    midpoint_rate(I, omega, torque, h, hat);
     m3_mul_v(out->v_free + 3, P, hat);
 }
 
@@ -111,7 +120,8 @@ void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const T
 {
     const TnLink *link = &in->model->links[sub->link_start];
     const double *wrench = in->wrench ? in->wrench[sub->link_start] : NULL;
-    double end[6], displacement[6], L[3], P[9], quat[4], com[3], arm[3], body_rate[3];
+    const double *I = link->inertia_principal;
+    double end[6], displacement[6], L[3], quat[4], com[3], arm[3];
     for (int k = 0; k < 6; k++) {
         end[k] = system->v[k] + (vhat[k] - system->v[k]) / in->theta;
         displacement[k] = in->t * ((1.0 - w) * vhat[k] + w * end[k]);
@@ -121,10 +131,15 @@ void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const T
     v3_add(com, frame->com, displacement);
     quat_copy(quat, frame->quat);
     quat_cayley_world(quat, displacement + 3);
-    principal_rotation(P, link, quat);
-    m3_tmul_v(body_rate, P, L);
-    for (int k = 0; k < 3; k++) body_rate[k] /= link->inertia_principal[k];
-    m3_mul_v(end + 3, P, body_rate);
+    if (isotropic(I)) {
+        v3_scale(end + 3, L, 1.0 / I[0]);
+    } else {
+        double P[9], rate[3];
+        principal_rotation(P, link, quat);
+        m3_tmul_v(rate, P, L);
+        for (int k = 0; k < 3; k++) rate[k] /= I[k];
+        m3_mul_v(end + 3, P, rate);
+    }
 
     double back[4], turn[3];
     quat_rotate(arm, quat, link->com);
