@@ -46,32 +46,35 @@ static bool factor_A(TnProblem *p, int begin, int end)
     return true;
 }
 
-/* Ports' velocities from the block's. */
-static void spread(TnProblem *p, const TnDenseBlock *d)
+void tn_ports_spread(const TnProblem *p, const TnDenseBlock *d, const double *v, double (*table)[8])
 {
     for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-        double *row = p->twist[p->port_row + k];
         const double *T = p->ports[k].T;
         for (int r = 0; r < 6; r++) {
             double s = 0.0;
-            for (int j = 0; j < d->dim; j++) s += T[(long)r * d->dim + j] * d->v[j];
-            row[r < 3 ? r : r + 1] = s;
+            for (int j = 0; j < d->dim; j++) s += T[(long)r * d->dim + j] * v[j];
+            table[p->port_row + k][r < 3 ? r : r + 1] = s;
         }
     }
 }
 
-/* F = Jᵀλ; port forces are taken from p->F. */
+void tn_ports_gather(const TnProblem *p, const TnDenseBlock *d, double (*wrench)[8], double *F)
+{
+    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
+        const double *T = p->ports[k].T;
+        for (int r = 0; r < 6; r++) {
+            double w = wrench[p->port_row + k][r < 3 ? r : r + 1];
+            for (int j = 0; j < d->dim; j++) F[j] += w * T[(long)r * d->dim + j];
+        }
+    }
+}
+
+/* d->F = Jᵀλ; port forces are taken from p->F. */
 static void gather(TnProblem *p, int block)
 {
     TnDenseBlock *d = &p->dense[block];
     memset(d->F, 0, sizeof(double) * (size_t)d->dim);
-    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-        const double *f = p->F[p->port_row + k], *T = p->ports[k].T;
-        for (int r = 0; r < 6; r++) {
-            double w = f[r < 3 ? r : r + 1];
-            for (int j = 0; j < d->dim; j++) d->F[j] += w * T[(long)r * d->dim + j];
-        }
-    }
+    tn_ports_gather(p, d, p->F, d->F);
     tn_rows_force(p, p->twist_count + block, d->F);
 }
 
@@ -110,7 +113,7 @@ static bool factor_H(TnProblem *p, int begin, int end)
         TnDenseBlock *d = &p->dense[i];
         int n = d->dim;
         size_t bytes = sizeof(double) * (size_t)n * (size_t)n;
-        spread(p, d);
+        tn_ports_spread(p, d, d->v, p->twist);
         gather(p, i);
         /* JᵀWJ first on its own, for g = JᵀWJ v⁰ - F */
         double *H = d->H_inverse;
@@ -149,7 +152,7 @@ static void update(TnProblem *p, int begin, int end, double alpha)
             for (int c = 0; c < n; c++) Av += row[c] * d->v[c];
             d->g[r] += alpha * (d->b[r] + d->F[r] - Av);
         }
-        spread(p, d);
+        tn_ports_spread(p, d, d->v, p->twist);
     }
 }
 

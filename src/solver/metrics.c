@@ -51,19 +51,10 @@ void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
         const TnDenseBlock *d = &p->dense[i];
         double *v = out->dense + d->offset;
         memcpy(v, d->b, sizeof(double) * (size_t)d->dim);
-        for (int k = d->port_start; k < d->port_start + d->port_count; k++)
-            for (int r = 0; r < 6; r++)
-                for (int j = 0; j < d->dim; j++)
-                    v[j] += p->F[p->port_row + k][r < 3 ? r : r + 1] *
-                            p->ports[k].T[(long)r * d->dim + j];
+        tn_ports_gather(p, d, p->F, v);
         tn_rows_force(p, p->twist_count + i, v);
         tn_cholesky_solve(d->A_factor, d->dim, v);
-        for (int k = d->port_start; k < d->port_start + d->port_count; k++)
-            for (int r = 0; r < 6; r++) {
-                double s = 0.0;
-                for (int j = 0; j < d->dim; j++) s += p->ports[k].T[(long)r * d->dim + j] * v[j];
-                out->twist[p->port_row + k][r < 3 ? r : r + 1] = s;
-            }
+        tn_ports_spread(p, d, v, out->twist);
     }
 }
 

@@ -156,6 +156,12 @@ double tn_contact_normal_force(const TnProblem *problem, int contact);
 /* F += Jᵀλ of scalar rows for one block; F over the block's unknowns. */
 void tn_rows_force(const TnProblem *problem, int block, double *F);
 
+/* ---- block_dense.c: a dense block's ports ---- */
+void tn_ports_spread(const TnProblem *problem, const TnDenseBlock *block, const double *v,
+                     double (*table)[8]); /* rows T v */
+void tn_ports_gather(const TnProblem *problem, const TnDenseBlock *block, double (*wrench)[8],
+                     double *F); /* F += Tᵀ wrench */
+
 /* ---- metrics.c ---- */
 typedef struct TnAccuracy {
     double aac; /* -log10 RMS of the constraint error at v̂ */

@@ -222,12 +222,7 @@ static void update_blocks(TnProblem *p, State *state)
             d->v[r] = 0.0;
             for (int j = 0; j < n; j++) d->v[r] += d->H_inverse[(long)r * n + j] * state->rhs[j];
         }
-        for (int k = d->port_start; k < d->port_start + d->port_count; k++)
-            for (int r = 0; r < 6; r++) {
-                double s = 0.0;
-                for (int j = 0; j < n; j++) s += p->ports[k].T[(long)r * n + j] * d->v[j];
-                p->twist[p->port_row + k][r < 3 ? r : r + 1] = s;
-            }
+        tn_ports_spread(p, d, d->v, p->twist);
     }
 }
 
