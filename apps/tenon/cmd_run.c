@@ -128,9 +128,10 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     table_line(stdout, "  iterate", "%.4f ms", ms * t->times.iterate);
     table_line(stdout, "  integrate", "%.4f ms", ms * t->times.integrate);
     table_line(stdout, "real-time factor", "%.2f", real_time_factor(result));
-    if (t->aac_count) table_line(stdout, "accuracy AAc", "%.3f", totals_mean(t->aac, t->aac_count));
+    if (t->aac_count)
+        table_line(stdout, "mean accuracy AAc", "%.3f", totals_mean(t->aac, t->aac_count));
     if (t->aal_count)
-        table_line(stdout, "accuracy AA\u03bb", "%.3f", totals_mean(t->aal, t->aal_count));
+        table_line(stdout, "mean accuracy AA\u03bb", "%.3f", totals_mean(t->aal, t->aal_count));
     table_line(stdout, "mean penetration", "%.3g mm",
                1e3 * totals_mean(t->mean_penetration, t->steps));
     table_line(stdout, "max penetration", "%.3g mm", 1e3 * t->max_penetration);

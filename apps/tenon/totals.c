@@ -51,5 +51,6 @@ int64_t steps_of(double duration, double timestep)
 {
     /* 5 s / 0.01 s must not become 501 by rounding */
     double steps = ceil(duration / timestep * (1 - 1e-12));
-    return steps < 1 ? 1 : (int64_t)steps;
+    const double most = 9e18; /* more than anyone waits for, and within an int64_t */
+    return (int64_t)fmin(fmax(steps, 1), most);
 }

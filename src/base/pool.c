@@ -12,14 +12,14 @@
 
 #define MAX_THREADS 64
 #define SPIN_ROUNDS 2000
-#define BARRIER_SPINS 4000
+#define WAIT_SPINS 4000
 
 typedef struct Job {
     TnRangeFn range;
-    TnTeamFn team;
+    TnPhases phases; /* where range is NULL */
     void *context;
     int count, chunk_count;
-    int team_size;
+    int thread_count;
 } Job;
 
 struct TnPool {
@@ -32,8 +32,11 @@ struct TnPool {
     bool stop;
     _Alignas(64) atomic_uint generation; /* changes when a job is posted */
     _Alignas(64) atomic_int working;     /* workers still busy with the job */
-    _Alignas(64) atomic_int barrier_count;
-    _Alignas(64) atomic_uint barrier_phase;
+    /* phases: the number of the current one times 256, plus its chunks */
+    _Alignas(64) atomic_ullong phase;
+    _Alignas(64) atomic_int unfinished; /* chunks of the current phase */
+    _Alignas(64)
+        atomic_ullong claims[TN_PHASE_CHUNKS + 1]; /* per chunk: the last phase it was taken in */
 };
 
 typedef struct Start {
@@ -48,11 +51,55 @@ static inline void relax(void)
 #endif
 }
 
+/* Takes a chunk in a phase: true for the one thread that does. Phases only grow, so a thread that
+ * comes late from an older one gets nothing. */
+static bool claim(TnPool *pool, int chunk, unsigned long long number)
+{
+    unsigned long long last = atomic_load_explicit(&pool->claims[chunk], memory_order_relaxed);
+    return last < number &&
+           atomic_compare_exchange_strong_explicit(&pool->claims[chunk], &last, number,
+                                                   memory_order_relaxed, memory_order_relaxed);
+}
+
+/* Called by whoever ends a phase, alone: the others wait for the number to change. */
+static void begin_next_phase(TnPool *pool, unsigned long long number)
+{
+    int chunks = pool->job.phases.next(pool->job.phases.context);
+    atomic_store_explicit(&pool->unfinished, chunks, memory_order_relaxed);
+    atomic_store_explicit(&pool->phase, (number + 1) * 256 + (unsigned long long)chunks,
+                          memory_order_release);
+}
+
+static void run_phases(TnPool *pool, int index)
+{
+    const Job *job = &pool->job;
+    for (;;) {
+        unsigned long long phase = atomic_load_explicit(&pool->phase, memory_order_acquire),
+                           number = phase / 256;
+        int chunks = (int)(phase % 256), own = chunks * index / job->thread_count;
+        if (chunks == 0) return;
+        for (int k = 0; k < chunks; k++) {
+            int chunk = own + k < chunks ? own + k : own + k - chunks;
+            if (!claim(pool, chunk, number)) continue;
+            job->phases.run(job->phases.context, chunk);
+            if (atomic_fetch_sub_explicit(&pool->unfinished, 1, memory_order_acq_rel) == 1)
+                begin_next_phase(pool, number);
+        }
+        for (int spins = 0; atomic_load_explicit(&pool->phase, memory_order_relaxed) == phase;
+             spins++) {
+            if (spins < WAIT_SPINS)
+                relax();
+            else
+                sched_yield();
+        }
+    }
+}
+
 static void run_share(TnPool *pool, int index)
 {
     const Job *job = &pool->job;
-    if (job->team) {
-        if (index < job->team_size) job->team(job->context, index, job->team_size);
+    if (!job->range) {
+        if (index < job->thread_count) run_phases(pool, index);
         return;
     }
     if (index >= job->chunk_count) return;
@@ -122,7 +169,7 @@ static void wait_for_workers(TnPool *pool)
 {
     int spins = 0;
     while (atomic_load_explicit(&pool->working, memory_order_acquire) > 0) {
-        if (++spins < BARRIER_SPINS)
+        if (++spins < WAIT_SPINS)
             relax();
         else
             sched_yield();
@@ -156,35 +203,20 @@ void tn_pool_run(TnPool *pool, int count, int grain, TnRangeFn fn, void *context
     wait_for_workers(pool);
 }
 
-void tn_pool_team(TnPool *pool, int thread_count, TnTeamFn fn, void *context)
+void tn_pool_phases(TnPool *pool, int thread_count, TnPhases phases)
 {
     int size = thread_count < tn_pool_threads(pool) ? thread_count : tn_pool_threads(pool);
     if (size <= 1) {
-        if (pool) pool->job = (Job){0}; /* its barriers must not wait for the last team's size */
-        fn(context, 0, 1);
+        for (int chunks; (chunks = phases.next(phases.context)) > 0;)
+            for (int i = 0; i < chunks; i++) phases.run(phases.context, i);
         return;
     }
-    atomic_store_explicit(&pool->barrier_count, 0, memory_order_relaxed);
-    post(pool, (Job){.team = fn, .context = context, .team_size = size});
+    /* Numbers go on from the last call's, so that no claim of then can be mistaken for one of now.
+     */
+    unsigned long long last = atomic_load_explicit(&pool->phase, memory_order_relaxed) / 256;
+    pool->job = (Job){.phases = phases, .thread_count = size};
+    begin_next_phase(pool, last);
+    post(pool, pool->job);
     run_share(pool, 0);
     wait_for_workers(pool);
-}
-
-void tn_pool_barrier(TnPool *pool)
-{
-    if (!pool || pool->job.team_size <= 1) return;
-    unsigned phase = atomic_load_explicit(&pool->barrier_phase, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&pool->barrier_count, 1, memory_order_acq_rel) ==
-        pool->job.team_size - 1) {
-        atomic_store_explicit(&pool->barrier_count, 0, memory_order_relaxed);
-        atomic_store_explicit(&pool->barrier_phase, phase + 1, memory_order_release);
-        return;
-    }
-    int spins = 0;
-    while (atomic_load_explicit(&pool->barrier_phase, memory_order_acquire) == phase) {
-        if (++spins < BARRIER_SPINS)
-            relax();
-        else
-            sched_yield();
-    }
 }

@@ -19,11 +19,18 @@ void tn_pool_destroy(TnPool *pool);
 int tn_pool_threads(const TnPool *pool); /* 1 for NULL */
 void tn_pool_run(TnPool *pool, int count, int grain, TnRangeFn fn, void *context);
 
-/* A team inside one call: every thread enters fn once (begin = end = thread index, thread = index)
- * and may meet the others at tn_pool_barrier. For loops that alternate many short phases, where
- * starting each would cost more than it. */
-typedef void (*TnTeamFn)(void *context, int thread, int thread_count);
-void tn_pool_team(TnPool *pool, int thread_count, TnTeamFn fn, void *context);
-void tn_pool_barrier(TnPool *pool); /* only inside a team */
+/* A sequence of phases inside one call, for loops that alternate many short ones. next() is called
+ * by one thread at a time, before the first phase and when one has ended; it says into how many
+ * chunks the coming phase is cut (at most TN_PHASE_CHUNKS; 0: the end). run() does one chunk. A
+ * thread takes its own chunks first and then those that nobody has begun, so that a phase also goes
+ * on when the system has given a core to somebody else; what is computed must not depend on who
+ * does it. */
+#define TN_PHASE_CHUNKS 255
+typedef struct TnPhases {
+    int (*next)(void *context);
+    void (*run)(void *context, int chunk);
+    void *context;
+} TnPhases;
+void tn_pool_phases(TnPool *pool, int thread_count, TnPhases phases);
 
 #endif

@@ -62,8 +62,10 @@ static void finish_link(TnCompile *c, TnLink *link, const TnMassProperties *mass
     tn_principal_axes(link->inertia, link->inertia_principal, link->inertia_axes);
     const double *p = link->inertia_principal;
     double least = fmin(p[0], fmin(p[1], p[2])), most = fmax(p[0], fmax(p[1], p[2]));
-    /* Written so that a NaN (numbers that overflow when squared) is refused as well. */
-    if (!(least > SINGULAR_RATIO * most && most < INFINITY && link->mass < INFINITY))
+    /* Written so that a NaN, which comes from numbers that overflow when squared, is found here. */
+    if (!(p[0] + p[1] + p[2] < INFINITY && link->mass < INFINITY))
+        tn_problem(c, element, "its mass or inertia is beyond the range of numbers");
+    else if (!(least > SINGULAR_RATIO * most))
         tn_problem(c, element,
                    "its inertia is not positive definite (principal moments %g %g %g kg m^2)", p[0],
                    p[1], p[2]);

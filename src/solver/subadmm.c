@@ -9,8 +9,8 @@
  * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first iteration has α = 1. With α = 1
  * throughout these are the paper's iterates.
  *
- * Threads share each phase and meet after it. Every number is computed by one thread in one order,
- * so that the result has the same bits for any number of threads. */
+ * Each line is a phase that threads share in chunks. Every number is computed by one thread in one
+ * order, so that the result has the same bits for any number of threads. */
 #include "problem.h"
 
 #include <math.h>
@@ -22,26 +22,22 @@
 /* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
 #define CONTACTS_PER_THREAD 1500
 
+/* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
+#define CHUNKS_PER_THREAD 3
+
+typedef enum Stage { BEFORE, CONSTRAINTS, SPINS, BLOCKS } Stage;
+
 typedef struct Loop {
     TnProblem *problem;
     const TnSolverDef *def;
-    TnPool *pool;
-    TnSolveResult result;
+    int chunks;
+    /* of the phase under way; changed by next_stage only */
+    Stage stage;
+    double alpha;
+    bool measure;
+    TnSolveResult result; /* iterations: those finished */
 } Loop;
 
-/* One thread's view of the loop. */
-typedef struct Worker {
-    Loop *loop;
-    int thread, threads;
-} Worker;
-
-static void share(const Worker *w, int count, int *begin, int *end)
-{
-    *begin = (int)((long)count * w->thread / w->threads);
-    *end = (int)((long)count * (w->thread + 1) / w->threads);
-}
-
-/* Every thread sums in the same order and so comes to the same decision. */
 static double residual(const TnProblem *p)
 {
     double sum = 0.0;
@@ -51,64 +47,93 @@ static double residual(const TnProblem *p)
     return count ? sqrt(sum / count) : 0.0;
 }
 
-static void update_constraints(const Worker *w, double alpha, bool measure)
+static int begin_iteration(Loop *loop)
 {
-    TnProblem *p = w->loop->problem;
-    int begin, end;
-    share(w, p->contact_batches, &begin, &end);
-    p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
-                               p->lambda, alpha, measure ? p->residual : NULL);
-    share(w, p->row_count, &begin, &end);
-    tn_rows_update(p, begin, end, alpha, measure);
-    tn_pool_barrier(w->loop->pool);
-    if (p->spins) { /* bounded by this iteration's normal forces */
-        if (w->thread == 0) tn_rows_update_spins(p, alpha, measure);
-        tn_pool_barrier(w->loop->pool);
-    }
+    const TnSolverDef *def = loop->def;
+    int number = loop->result.iterations + 1;
+    loop->alpha = number == 1 ? 1.0 : def->over_relaxation;
+    loop->measure =
+        number == def->iterations || (def->tolerance > 0.0 && number % CHECK_EVERY == 0);
+    loop->stage = CONSTRAINTS;
+    return loop->chunks;
 }
 
-static void update_blocks(const Worker *w, double alpha)
+/* False: no more iterations. */
+static bool end_iteration(Loop *loop)
 {
-    TnProblem *p = w->loop->problem;
-    for (int k = 0; k < TN_BLOCK_KIND_COUNT; k++) {
-        int begin, end;
-        share(w, tn_block_kinds[k]->unit_count(p), &begin, &end);
-        tn_block_kinds[k]->update(p, begin, end, alpha);
+    const TnSolverDef *def = loop->def;
+    loop->result.iterations++;
+    if (loop->measure) {
+        loop->result.residual = residual(loop->problem);
+        loop->result.converged = def->tolerance <= 0.0 || loop->result.residual < def->tolerance;
+        if (def->tolerance > 0.0 && loop->result.converged) return false;
     }
-    tn_pool_barrier(w->loop->pool);
+    return loop->result.iterations < def->iterations;
 }
 
-static void iterate(void *context, int thread, int threads)
+static int next_stage(void *context)
 {
     Loop *loop = context;
-    const TnSolverDef *def = loop->def;
-    Worker w = {loop, thread, threads};
-    bool converged = def->tolerance <= 0.0;
-    double change = 0.0;
-    int done = 0;
-    while (done < def->iterations) {
-        double alpha = done == 0 ? 1.0 : def->over_relaxation;
-        bool check = def->tolerance > 0.0 && (done + 1) % CHECK_EVERY == 0;
-        bool measure = check || done + 1 == def->iterations;
-        update_constraints(&w, alpha, measure);
-        update_blocks(&w, alpha);
-        done++;
-        if (!measure) continue;
-        change = residual(loop->problem);
-        tn_pool_barrier(loop->pool);
-        if (def->tolerance > 0.0 && change < def->tolerance) {
-            converged = true;
-            break;
-        }
+    switch (loop->stage) {
+    case BEFORE:
+        return begin_iteration(loop);
+    case CONSTRAINTS:
+        if (loop->problem->spins) { /* bounded by this iteration's normal forces */
+            loop->stage = SPINS;
+            return 1;
+        } /* fall through */
+    case SPINS:
+        loop->stage = BLOCKS;
+        return loop->chunks;
+    case BLOCKS:
+        break;
     }
-    if (thread == 0) loop->result = (TnSolveResult){done, converged, change};
+    return end_iteration(loop) ? begin_iteration(loop) : 0;
+}
+
+static void share(const Loop *loop, int count, int chunk, int *begin, int *end)
+{
+    *begin = (int)((long)count * chunk / loop->chunks);
+    *end = (int)((long)count * (chunk + 1) / loop->chunks);
+}
+
+static void update_constraints(const Loop *loop, int chunk)
+{
+    TnProblem *p = loop->problem;
+    int begin, end;
+    share(loop, p->contact_batches, chunk, &begin, &end);
+    p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
+                               p->lambda, loop->alpha, loop->measure ? p->residual : NULL);
+    share(loop, p->row_count, chunk, &begin, &end);
+    tn_rows_update(p, begin, end, loop->alpha, loop->measure);
+}
+
+static void update_blocks(const Loop *loop, int chunk)
+{
+    TnProblem *p = loop->problem;
+    for (int k = 0; k < TN_BLOCK_KIND_COUNT; k++) {
+        int begin, end;
+        share(loop, tn_block_kinds[k]->unit_count(p), chunk, &begin, &end);
+        tn_block_kinds[k]->update(p, begin, end, loop->alpha);
+    }
+}
+
+static void run_chunk(void *context, int chunk)
+{
+    const Loop *loop = context;
+    if (loop->stage == CONSTRAINTS)
+        update_constraints(loop, chunk);
+    else if (loop->stage == SPINS)
+        tn_rows_update_spins(loop->problem, loop->alpha, loop->measure);
+    else
+        update_blocks(loop, chunk);
 }
 
 TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
-    Loop loop = {.problem = p, .def = def, .pool = pool};
     int threads = (p->contact_count + p->row_count) / CONTACTS_PER_THREAD;
-    if (threads <= 1) loop.pool = NULL;
-    tn_pool_team(loop.pool, threads, iterate, &loop);
+    if (threads > tn_pool_threads(pool)) threads = tn_pool_threads(pool);
+    Loop loop = {.problem = p, .def = def, .chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1};
+    tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
     return loop.result;
 }

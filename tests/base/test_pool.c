@@ -65,61 +65,63 @@ TEST(a_pool_runs_thousands_of_short_jobs)
     tn_pool_destroy(pool);
 }
 
-/* Each thread writes its phase's number, meets the others, and reads theirs: a barrier that lets
- * one through early shows a stale number. */
-typedef struct Phases {
-    TnPool *pool;
-    atomic_int at[64], stale, entered, sizes;
-    int rounds;
-} Phases;
+/* Every chunk of a phase writes the phase's number and finds that of the phase before in all
+ * others: a phase that begins early, a chunk done twice or left out shows. */
+typedef struct Rounds {
+    int round, last, chunks, wrong; /* written by next alone */
+    int at[TN_PHASE_CHUNKS];        /* no atomics: the phases order them */
+    atomic_int runs;
+} Rounds;
 
-static void in_step(void *context, int thread, int count)
+static int next_round(void *context)
 {
-    Phases *p = context;
-    atomic_fetch_add(&p->entered, 1);
-    atomic_fetch_add(&p->sizes, count);
-    for (int round = 1; round <= p->rounds; round++) {
-        atomic_store_explicit(&p->at[thread], round, memory_order_relaxed);
-        tn_pool_barrier(p->pool);
-        for (int i = 0; i < count; i++)
-            if (atomic_load_explicit(&p->at[i], memory_order_relaxed) != round)
-                atomic_fetch_add(&p->stale, 1);
-        tn_pool_barrier(p->pool);
-    }
+    Rounds *r = context;
+    for (int i = 0; r->round > 0 && i < r->chunks; i++) r->wrong += r->at[i] != r->round;
+    if (r->round == r->last) return 0;
+    r->chunks = 1 + (7 * r->round) % TN_PHASE_CHUNKS; /* a new number of chunks each time */
+    r->round++;
+    return r->chunks;
 }
 
-static void check_team(TnPool *pool, int asked, int rounds)
+static void run_round(void *context, int chunk)
 {
-    static Phases p;
-    memset(&p, 0, sizeof p);
-    p.pool = pool;
-    p.rounds = rounds;
-    tn_pool_team(pool, asked, in_step, &p);
-    int size = asked < tn_pool_threads(pool) ? asked : tn_pool_threads(pool);
-    if (size < 1) size = 1;
-    CHECK(atomic_load(&p.entered) == size);
-    CHECK(atomic_load(&p.sizes) == size * size); /* everyone was told the same size */
-    CHECK(atomic_load(&p.stale) == 0);
-    for (int i = 0; i < size; i++) CHECK(atomic_load(&p.at[i]) == rounds);
+    Rounds *r = context;
+    atomic_fetch_add_explicit(&r->runs, 1, memory_order_relaxed);
+    if (r->at[chunk] >= r->round) atomic_fetch_add(&r->runs, 1000000); /* done twice */
+    r->at[chunk] = r->round;
 }
 
-TEST(barriers_hold_back_every_thread)
+static void check_phases(TnPool *pool, int threads, int rounds)
+{
+    static Rounds r;
+    memset(&r, 0, sizeof r);
+    r.last = rounds;
+    tn_pool_phases(pool, threads, (TnPhases){next_round, run_round, &r});
+    int expected = 0;
+    for (int i = 0; i < rounds; i++) expected += 1 + (7 * i) % TN_PHASE_CHUNKS;
+    CHECK(r.round == rounds);
+    CHECK(r.wrong == 0);
+    CHECK(atomic_load(&r.runs) == expected);
+}
+
+TEST(phases_follow_each_other_and_every_chunk_runs_once)
 {
     for (int threads = 1; threads <= 16; threads++) {
         TnPool *pool = tn_pool_create(threads);
         REQUIRE(pool);
-        check_team(pool, threads, 40);
+        check_phases(pool, threads, 200);
         tn_pool_destroy(pool);
     }
-    check_team(NULL, 4, 10);
+    check_phases(NULL, 4, 10);
 }
 
-TEST(teams_of_all_sizes_follow_each_other)
+TEST(phases_of_all_sizes_and_runs_follow_each_other)
 {
     TnPool *pool = tn_pool_create(6);
     REQUIRE(pool);
     for (int i = 0; i < 60; i++) {
-        check_team(pool, 6 - i % 8, 3); /* 6 … -1: a team has at least the caller */
+        check_phases(pool, 6 - i % 8,
+                     i % 5); /* 6 … -1 threads: at least the caller; no phase at all too */
         check_cover(pool, 10 * (i % 7), 1);
     }
     tn_pool_destroy(pool);
