@@ -1,8 +1,13 @@
-/* pool.c: a team of threads with one job at a time.
+/* pool.c: threads that follow one atomic word.
  *
- * Workers wait for a new generation number: they spin for a short while (a step starts many short
- * jobs), then sleep on a condition variable. Barriers inside a team spin the same way and then
- * yield, so that the team also ends when the machine has fewer free cores than threads. */
+ * `phase` holds the number of the current phase, how many threads may join and how many chunks it
+ * has; no chunks means that nothing is to be done. Numbers only grow. A chunk belongs to the thread
+ * that first writes the phase's number into its claim; whoever finishes the last chunk asks for the
+ * next phase and publishes it. The caller returns when the end is published: nobody has to be
+ * waited for, and a worker that comes late finds either nothing or the next job's work.
+ *
+ * `job` is written before the first phase is published and read only by threads that hold a chunk
+ * of an unfinished phase, so it never changes under a reader. */
 #include "pool.h"
 #include "base.h"
 
@@ -11,38 +16,33 @@
 #include <stdatomic.h>
 
 #define MAX_THREADS 64
-#define SPIN_ROUNDS 2000
-#define WAIT_SPINS 4000
+#define IDLE_SPINS 2000  /* before a worker without work sleeps */
+#define PHASE_SPINS 4000 /* before a thread that waits for the next phase yields */
+#define CHUNKS_PER_THREAD 3
 
-typedef struct Job {
-    TnRangeFn range;
-    TnPhases phases; /* where range is NULL */
-    void *context;
-    int count, chunk_count;
-    int thread_count;
-} Job;
+typedef unsigned long long Word;
 
 struct TnPool {
     int thread_count;
-    int started;
+    int started; /* workers; thread 0 is the caller */
     pthread_t threads[MAX_THREADS];
     pthread_mutex_t mutex;
     pthread_cond_t wake;
-    Job job;
-    bool stop;
-    _Alignas(64) atomic_uint generation; /* changes when a job is posted */
-    _Alignas(64) atomic_int working;     /* workers still busy with the job */
-    /* phases: the number of the current one times 256, plus its chunks */
-    _Alignas(64) atomic_ullong phase;
+    TnPhases job;
+    atomic_bool stop;
+    _Alignas(64) _Atomic Word phase;
     _Alignas(64) atomic_int unfinished; /* chunks of the current phase */
-    _Alignas(64)
-        atomic_ullong claims[TN_PHASE_CHUNKS + 1]; /* per chunk: the last phase it was taken in */
+    _Alignas(64) _Atomic Word
+        claims[TN_PHASE_CHUNKS + 1]; /* per chunk: the last phase it was taken in */
 };
 
-typedef struct Start {
-    TnPool *pool;
-    int index;
-} Start;
+static Word make_phase(Word number, int threads, int chunks)
+{
+    return number << 16 | (Word)threads << 8 | (Word)chunks;
+}
+static Word phase_number(Word phase) { return phase >> 16; }
+static int phase_threads(Word phase) { return (int)(phase >> 8 & 255); }
+static int phase_chunks(Word phase) { return (int)(phase & 255); }
 
 static inline void relax(void)
 {
@@ -51,43 +51,43 @@ static inline void relax(void)
 #endif
 }
 
-/* Takes a chunk in a phase: true for the one thread that does. Phases only grow, so a thread that
- * comes late from an older one gets nothing. */
-static bool claim(TnPool *pool, int chunk, unsigned long long number)
+/* True for the one thread that takes the chunk. A thread that comes late from an older phase gets
+ * nothing. */
+static bool claim(TnPool *pool, int chunk, Word number)
 {
-    unsigned long long last = atomic_load_explicit(&pool->claims[chunk], memory_order_relaxed);
+    Word last = atomic_load_explicit(&pool->claims[chunk], memory_order_relaxed);
     return last < number &&
            atomic_compare_exchange_strong_explicit(&pool->claims[chunk], &last, number,
                                                    memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Called by whoever ends a phase, alone: the others wait for the number to change. */
-static void begin_next_phase(TnPool *pool, unsigned long long number)
+/* By whoever ended the phase before, alone. */
+static void publish_next(TnPool *pool, Word before, int threads)
 {
-    int chunks = pool->job.phases.next(pool->job.phases.context);
+    int chunks = pool->job.next(pool->job.context);
     atomic_store_explicit(&pool->unfinished, chunks, memory_order_relaxed);
-    atomic_store_explicit(&pool->phase, (number + 1) * 256 + (unsigned long long)chunks,
+    atomic_store_explicit(&pool->phase, make_phase(phase_number(before) + 1, threads, chunks),
                           memory_order_release);
 }
 
-static void run_phases(TnPool *pool, int index)
+/* Works on phases until there are none. */
+static void join_in(TnPool *pool, int index)
 {
-    const Job *job = &pool->job;
     for (;;) {
-        unsigned long long phase = atomic_load_explicit(&pool->phase, memory_order_acquire),
-                           number = phase / 256;
-        int chunks = (int)(phase % 256), own = chunks * index / job->thread_count;
-        if (chunks == 0) return;
+        Word phase = atomic_load_explicit(&pool->phase, memory_order_acquire);
+        int chunks = phase_chunks(phase), threads = phase_threads(phase);
+        if (chunks == 0 || index >= threads) return;
+        int own = chunks * index / threads;
         for (int k = 0; k < chunks; k++) {
             int chunk = own + k < chunks ? own + k : own + k - chunks;
-            if (!claim(pool, chunk, number)) continue;
-            job->phases.run(job->phases.context, chunk);
+            if (!claim(pool, chunk, phase_number(phase))) continue;
+            pool->job.run(pool->job.context, chunk);
             if (atomic_fetch_sub_explicit(&pool->unfinished, 1, memory_order_acq_rel) == 1)
-                begin_next_phase(pool, number);
+                publish_next(pool, phase, threads);
         }
-        for (int spins = 0; atomic_load_explicit(&pool->phase, memory_order_relaxed) == phase;
-             spins++) {
-            if (spins < WAIT_SPINS)
+        int spins = 0;
+        while (atomic_load_explicit(&pool->phase, memory_order_relaxed) == phase) {
+            if (++spins < PHASE_SPINS)
                 relax();
             else
                 sched_yield();
@@ -95,43 +95,48 @@ static void run_phases(TnPool *pool, int index)
     }
 }
 
-static void run_share(TnPool *pool, int index)
+static bool has_work(TnPool *pool, int index)
 {
-    const Job *job = &pool->job;
-    if (!job->range) {
-        if (index < job->thread_count) run_phases(pool, index);
-        return;
-    }
-    if (index >= job->chunk_count) return;
-    long n = job->count, c = job->chunk_count;
-    int begin = (int)(n * index / c), end = (int)(n * (index + 1) / c);
-    if (begin < end) job->range(job->context, begin, end, index);
+    Word phase = atomic_load_explicit(&pool->phase, memory_order_acquire);
+    return phase_chunks(phase) > 0 && index < phase_threads(phase);
 }
+
+static bool stopped(TnPool *pool)
+{
+    return atomic_load_explicit(&pool->stop, memory_order_acquire);
+}
+
+typedef struct Start {
+    TnPool *pool;
+    int index;
+} Start;
 
 static void *worker(void *argument)
 {
     Start start = *(Start *)argument;
     tn_free(argument);
     TnPool *pool = start.pool;
-    unsigned seen = 0;
-    for (;;) {
+    while (!stopped(pool)) {
         int spins = 0;
-        while (atomic_load_explicit(&pool->generation, memory_order_acquire) == seen &&
-               spins < SPIN_ROUNDS) {
-            relax();
-            spins++;
-        }
-        if (atomic_load_explicit(&pool->generation, memory_order_acquire) == seen) {
+        while (!has_work(pool, start.index) && !stopped(pool) && spins++ < IDLE_SPINS) relax();
+        if (!has_work(pool, start.index)) {
             pthread_mutex_lock(&pool->mutex);
-            while (atomic_load_explicit(&pool->generation, memory_order_acquire) == seen)
+            while (!has_work(pool, start.index) && !stopped(pool))
                 pthread_cond_wait(&pool->wake, &pool->mutex);
             pthread_mutex_unlock(&pool->mutex);
         }
-        seen = atomic_load_explicit(&pool->generation, memory_order_acquire);
-        if (pool->stop) return NULL;
-        run_share(pool, start.index);
-        atomic_fetch_sub_explicit(&pool->working, 1, memory_order_release);
+        join_in(pool, start.index);
     }
+    return NULL;
+}
+
+/* After a change that sleepers wait for. Taking the mutex makes sure that a worker either saw the
+ * change before it slept or sleeps already and is woken. */
+static void wake_all(TnPool *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 TnPool *tn_pool_create(int thread_count)
@@ -155,32 +160,11 @@ TnPool *tn_pool_create(int thread_count)
     return pool;
 }
 
-static void post(TnPool *pool, Job job)
-{
-    pool->job = job;
-    atomic_store_explicit(&pool->working, pool->started, memory_order_relaxed);
-    pthread_mutex_lock(&pool->mutex);
-    atomic_fetch_add_explicit(&pool->generation, 1, memory_order_release);
-    pthread_cond_broadcast(&pool->wake);
-    pthread_mutex_unlock(&pool->mutex);
-}
-
-static void wait_for_workers(TnPool *pool)
-{
-    int spins = 0;
-    while (atomic_load_explicit(&pool->working, memory_order_acquire) > 0) {
-        if (++spins < WAIT_SPINS)
-            relax();
-        else
-            sched_yield();
-    }
-}
-
 void tn_pool_destroy(TnPool *pool)
 {
     if (!pool) return;
-    pool->stop = true;
-    post(pool, (Job){0});
+    atomic_store_explicit(&pool->stop, true, memory_order_release);
+    wake_all(pool);
     for (int i = 1; i <= pool->started; i++) pthread_join(pool->threads[i], NULL);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->mutex);
@@ -189,34 +173,55 @@ void tn_pool_destroy(TnPool *pool)
 
 int tn_pool_threads(const TnPool *pool) { return pool ? pool->thread_count : 1; }
 
-void tn_pool_run(TnPool *pool, int count, int grain, TnRangeFn fn, void *context)
-{
-    if (count <= 0) return;
-    int chunks = grain > 0 ? count / grain : count;
-    if (chunks > tn_pool_threads(pool)) chunks = tn_pool_threads(pool);
-    if (chunks <= 1) {
-        fn(context, 0, count, 0);
-        return;
-    }
-    post(pool, (Job){.range = fn, .context = context, .count = count, .chunk_count = chunks});
-    run_share(pool, 0);
-    wait_for_workers(pool);
-}
-
 void tn_pool_phases(TnPool *pool, int thread_count, TnPhases phases)
 {
-    int size = thread_count < tn_pool_threads(pool) ? thread_count : tn_pool_threads(pool);
-    if (size <= 1) {
+    int threads = tn_pool_threads(pool);
+    if (thread_count < threads) threads = thread_count;
+    if (threads <= 1) {
         for (int chunks; (chunks = phases.next(phases.context)) > 0;)
             for (int i = 0; i < chunks; i++) phases.run(phases.context, i);
         return;
     }
-    /* Numbers go on from the last call's, so that no claim of then can be mistaken for one of now.
-     */
-    unsigned long long last = atomic_load_explicit(&pool->phase, memory_order_relaxed) / 256;
-    pool->job = (Job){.phases = phases, .thread_count = size};
-    begin_next_phase(pool, last);
-    post(pool, pool->job);
-    run_share(pool, 0);
-    wait_for_workers(pool);
+    pool->job = phases;
+    publish_next(pool, atomic_load_explicit(&pool->phase, memory_order_relaxed), threads);
+    wake_all(pool);
+    join_in(pool, 0);
+}
+
+/* ---- one phase over a range ---- */
+
+typedef struct Range {
+    TnRangeFn fn;
+    void *context;
+    int count, chunks;
+    bool begun;
+} Range;
+
+static int next_range(void *context)
+{
+    Range *range = context;
+    if (range->begun) return 0;
+    range->begun = true;
+    return range->chunks;
+}
+
+static void run_range(void *context, int chunk)
+{
+    const Range *range = context;
+    long n = range->count, c = range->chunks;
+    range->fn(range->context, (int)(n * chunk / c), (int)(n * (chunk + 1) / c));
+}
+
+void tn_pool_run(TnPool *pool, int count, int grain, TnRangeFn fn, void *context)
+{
+    if (count <= 0) return;
+    int threads = tn_pool_threads(pool), chunks = count / (grain > 1 ? grain : 1);
+    if (chunks > CHUNKS_PER_THREAD * threads) chunks = CHUNKS_PER_THREAD * threads;
+    if (chunks <= 1 || threads <= 1) {
+        fn(context, 0, count);
+        return;
+    }
+    Range range = {fn, context, count, chunks, false};
+    tn_pool_phases(pool, chunks < threads ? chunks : threads,
+                   (TnPhases){next_range, run_range, &range});
 }

@@ -1,30 +1,28 @@
-/* pool.h: a fixed team of threads that runs index ranges.
+/* pool.h: a fixed team of threads that shares work in chunks.
  *
- * tn_pool_run splits [0, count) into as many contiguous chunks as there are threads (never smaller
- * than `grain`) and returns when all are done. Chunk borders must not change results: callers write
- * to disjoint places only, so the same bits come out for any number of threads. Waiting spins
- * briefly and then sleeps, so that a loaded machine is not burned. Not re-entrant: one run at a
- * time per pool. A NULL pool runs on the calling thread. */
+ * A thread takes its own chunks first and then those that nobody has begun, so that work also goes
+ * on when the system has given a core to somebody else. What is computed must not depend on who
+ * does it: callers write to disjoint places only, so the same bits come out for any number of
+ * threads. Waiting spins briefly and then sleeps (or yields inside a job). Not re-entrant: one call
+ * at a time per pool. A NULL pool runs on the calling thread. */
 #ifndef TN_BASE_POOL_H
 #define TN_BASE_POOL_H
 
 #include <stdbool.h>
 
 typedef struct TnPool TnPool;
-typedef void (*TnRangeFn)(void *context, int begin, int end, int thread);
 
-TnPool *tn_pool_create(
-    int thread_count); /* NULL: no memory or no threads; 1 makes a pool without threads */
+TnPool *tn_pool_create(int thread_count); /* NULL: no memory or no threads; 1 … 64 */
 void tn_pool_destroy(TnPool *pool);
 int tn_pool_threads(const TnPool *pool); /* 1 for NULL */
+
+/* fn on [0, count), in contiguous pieces never smaller than `grain`. */
+typedef void (*TnRangeFn)(void *context, int begin, int end);
 void tn_pool_run(TnPool *pool, int count, int grain, TnRangeFn fn, void *context);
 
-/* A sequence of phases inside one call, for loops that alternate many short ones. next() is called
- * by one thread at a time, before the first phase and when one has ended; it says into how many
- * chunks the coming phase is cut (at most TN_PHASE_CHUNKS; 0: the end). run() does one chunk. A
- * thread takes its own chunks first and then those that nobody has begun, so that a phase also goes
- * on when the system has given a core to somebody else; what is computed must not depend on who
- * does it. */
+/* A sequence of phases in one call, for loops that alternate many short ones. next() is called by
+ * one thread at a time, before the first phase and when one has ended; it says into how many chunks
+ * the coming phase is cut (at most TN_PHASE_CHUNKS; 0: the end). run() does one chunk. */
 #define TN_PHASE_CHUNKS 255
 typedef struct TnPhases {
     int (*next)(void *context);

@@ -8,10 +8,9 @@
 #include "../math/vec3.h"
 #include "collider.h"
 
-static void update_chunks(void *context, int begin, int end, int thread)
+static void update_chunks(void *context, int begin, int end)
 {
     const TnDetection *d = context;
-    (void)thread;
     int last = end * TN_CHUNK;
     tn_bounds_update(d, begin * TN_CHUNK, last < d->collider->count ? last : d->collider->count);
 }
@@ -55,11 +54,10 @@ static void detect_chunk(const TnDetection *d, int chunk, TnEmitter *emitter)
     tn_candidates_flush(&candidates);
 }
 
-static void detect_chunks(void *context, int begin, int end, int thread)
+static void detect_chunks(void *context, int begin, int end)
 {
     const TnDetection *d = context;
     TnCollider *c = d->collider;
-    (void)thread;
     for (int chunk = begin; chunk < end; chunk++) {
         TnEmitter emitter = {
             .detection = d, .capacity = c->chunk_capacity[chunk], .surface1 = -1, .surface2 = -1};

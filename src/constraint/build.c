@@ -146,9 +146,8 @@ static void point_velocity(double out[3], const double twist[6], const double ar
     v3_add(out, out, twist);
 }
 
-static void contact_range(void *context, int begin, int end, int thread)
+static void contact_range(void *context, int begin, int end)
 {
-    (void)thread;
     const ContactTask *task = context;
     const TnConstraintInput *in = task->in;
     const TnModel *model = in->model;

@@ -1,6 +1,7 @@
 /* problem.c: memory and filling of a problem, side lists, and the order of preparation. */
 #include "problem.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "block_kind.h"
@@ -216,13 +217,14 @@ const TnBlockKind *const tn_block_kinds[TN_BLOCK_KIND_COUNT] = {&tn_block_twist,
 typedef struct Phase {
     TnProblem *problem;
     bool (*run)(TnProblem *problem, int begin, int end);
-    bool failed[64]; /* per thread */
+    atomic_bool failed;
 } Phase;
 
-static void phase_range(void *context, int begin, int end, int thread)
+static void phase_range(void *context, int begin, int end)
 {
     Phase *phase = context;
-    phase->failed[thread] = !phase->run(phase->problem, begin, end);
+    if (!phase->run(phase->problem, begin, end))
+        atomic_store_explicit(&phase->failed, true, memory_order_relaxed);
 }
 
 static bool run_phase(TnProblem *p, TnPool *pool, int units, int grain,
@@ -230,9 +232,7 @@ static bool run_phase(TnProblem *p, TnPool *pool, int units, int grain,
 {
     Phase phase = {.problem = p, .run = run};
     tn_pool_run(pool, units, grain, phase_range, &phase);
-    for (int i = 0; i < 64; i++)
-        if (phase.failed[i]) return false;
-    return true;
+    return !atomic_load_explicit(&phase.failed, memory_order_relaxed);
 }
 
 /* Of the contacts on each table row: JᵀWJ, and Jᵀλ of the starting guess. */

@@ -100,9 +100,8 @@ static void contact_compliance(const TnProblem *p, int c, Compliance sides[2])
     sides[1] = row_compliance(p, batch->row_b[l], rb, p->normals[c]);
 }
 
-static void contact_range(void *context, int begin, int end, int thread)
+static void contact_range(void *context, int begin, int end)
 {
-    (void)thread;
     const Task *task = context;
     for (int c = begin; c < end; c++) {
         Compliance sides[2];

@@ -74,9 +74,8 @@ static bool begin(Step *step, TnWorld *world)
 
 /* ---- dynamics ---- */
 
-static void rigid_range(void *context, int begin_index, int end_index, int thread)
+static void rigid_range(void *context, int begin_index, int end_index)
 {
-    (void)thread;
     Step *step = context;
     for (int s = begin_index; s < end_index; s++) {
         const TnSubsystem *sub = &step->model->subsystems[s];
@@ -164,9 +163,8 @@ static bool solve(Step *step, TnSolveResult *result)
 
 /* ---- integration ---- */
 
-static void integrate_range(void *context, int begin_index, int end_index, int thread)
+static void integrate_range(void *context, int begin_index, int end_index)
 {
-    (void)thread;
     Step *step = context;
     TnWorld *world = step->world;
     for (int s = begin_index; s < end_index; s++) {

@@ -75,9 +75,8 @@ void tn_world_destroy(TnWorld *world)
     tn_free(world);
 }
 
-static void kinematics_range(void *context, int begin, int end, int thread)
+static void kinematics_range(void *context, int begin, int end)
 {
-    (void)thread;
     TnWorld *world = context;
     const TnSubsystem *first = &world->model->subsystems[begin],
                       *last = &world->model->subsystems[end - 1];

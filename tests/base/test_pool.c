@@ -1,4 +1,4 @@
-/* The team of threads: every index once, barriers that hold, and an end with more threads than
+/* The team of threads: every index once, phases in order, and an end with more threads than
  * cores. */
 #include "../check.h"
 
@@ -11,11 +11,11 @@ enum { MOST = 1000 };
 
 typedef struct Visits {
     atomic_int seen[MOST];
-    atomic_int chunks, smallest, thread_errors;
+    atomic_int chunks, smallest;
     int threads;
 } Visits;
 
-static void visit(void *context, int begin, int end, int thread)
+static void visit(void *context, int begin, int end)
 {
     Visits *v = context;
     for (int i = begin; i < end; i++) atomic_fetch_add(&v->seen[i], 1);
@@ -23,7 +23,6 @@ static void visit(void *context, int begin, int end, int thread)
     int size = end - begin, smallest = atomic_load(&v->smallest);
     while (size < smallest && !atomic_compare_exchange_weak(&v->smallest, &smallest, size))
         ;
-    if (thread < 0 || thread >= v->threads) atomic_fetch_add(&v->thread_errors, 1);
 }
 
 static void check_cover(TnPool *pool, int count, int grain)
@@ -36,8 +35,7 @@ static void check_cover(TnPool *pool, int count, int grain)
     int wrong = 0;
     for (int i = 0; i < MOST; i++) wrong += atomic_load(&v.seen[i]) != (i < count ? 1 : 0);
     CHECK(wrong == 0);
-    CHECK(atomic_load(&v.thread_errors) == 0);
-    CHECK(atomic_load(&v.chunks) <= v.threads);
+    CHECK(atomic_load(&v.chunks) <= 3 * v.threads); /* some more than one each, for idle threads */
     if (count > 0)
         CHECK(atomic_load(&v.smallest) >= (count < grain ? count : grain));
     else
@@ -127,9 +125,8 @@ TEST(phases_of_all_sizes_and_runs_follow_each_other)
     tn_pool_destroy(pool);
 }
 
-static void square(void *context, int begin, int end, int thread)
+static void square(void *context, int begin, int end)
 {
-    (void)thread;
     int *plain = context; /* no atomics: the end of the run is what makes them visible */
     for (int i = begin; i < end; i++) plain[i] = i * i;
 }
