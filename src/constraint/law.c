@@ -23,6 +23,9 @@ TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitut
         return law;
     }
     double rate = gap > 0.0 ? gap / t : stabilization * gap / t;
+    /* Push-out is a real velocity: bounded by √(g·depth), it lifts a body by no more than half of
+     * what it was deep. */
+    if (gap < 0.0 && gravity > 0.0) rate = fmax(rate, -sqrt(gravity * -gap));
     law.e_normal = -(1.0 - theta) * v + theta * rate;
     law.resting = gap <= 0.0 && v > -REST_SHARE * gravity * t;
     return law;

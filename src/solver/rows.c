@@ -32,6 +32,8 @@ double tn_row_velocity(const TnProblem *p, const TnRow *row)
 
 double tn_row_project(const TnRow *row, double t)
 {
+    /* A row that moves nothing: only a soft one has a force, whatever it does. */
+    if (!(row->B > 0.0)) return row->set == TN_ROW_SOFT ? -row->k * row->e : 0.0;
     switch (row->set) {
     case TN_ROW_INEQUALITY:
         return t > 0.0 ? t : 0.0;
@@ -50,6 +52,7 @@ double tn_row_project(const TnRow *row, double t)
 /* Moves t and returns the fixed-point residual in velocity units. */
 static double relax(const TnProblem *p, TnRow *row, double alpha)
 {
+    if (!(row->B > 0.0)) return row->t = 0.0;
     double d = row->lambda - row->B * (tn_row_velocity(p, row) + row->e) - row->t;
     row->t += alpha * d;
     return d / row->B;

@@ -24,6 +24,9 @@ typedef struct State {
     double *rhs;           /* largest dense block */
 } State;
 
+/* Weights of directions that yield nothing are zero, and drop out either way. */
+static double inverted(double x) { return x > 0.0 ? 1.0 / x : 0.0; }
+
 /* W x for W = βn nnᵀ + βt (I - nnᵀ). */
 static void weigh(double out[3], const double beta[2], const double n[3], const double x[3])
 {
@@ -79,7 +82,7 @@ static double update_contact(TnProblem *p, State *state, int c)
     for (int side = 0; side < 2; side++) {
         if (!side_row(p, c, side)) continue;
         const double *beta = p->beta[c] + 2 * side;
-        const double inverse[2] = {1.0 / beta[0], 1.0 / beta[1]};
+        const double inverse[2] = {inverted(beta[0]), inverted(beta[1])};
         double scaled[3];
         side_velocity(p, c, side, x[side]);
         weigh(y[side], beta, n, x[side]);
@@ -103,7 +106,7 @@ static double update_contact(TnProblem *p, State *state, int c)
     for (int side = 0; side < 2; side++) {
         if (!side_row(p, c, side)) continue;
         const double *beta = p->beta[c] + 2 * side;
-        const double inverse[2] = {1.0 / beta[0], 1.0 / beta[1]};
+        const double inverse[2] = {inverted(beta[0]), inverted(beta[1])};
         Side3 *s = &state->contacts[c][side];
         double sum_y[3], difference[3], push[3];
         v3_add(sum_y, y[side], lambda);
@@ -113,7 +116,7 @@ static double update_contact(TnProblem *p, State *state, int c)
         v3_add(s->u, s->u, push);
     }
     double d[3], moved[3];
-    const double w[2] = {1.0 / batch->Bn[l], 1.0 / batch->Bt[l]};
+    const double w[2] = {inverted(batch->Bn[l]), inverted(batch->Bt[l])};
     v3_sub(d, t, old);
     weigh(moved, w, n, d);
     change = v3_dot(moved, moved);
@@ -138,10 +141,10 @@ static double update_row(TnProblem *p, State *state, int *r)
         double sum = row->e;
         for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
             double beta = p->sides[s].beta, x = row_side_velocity(p, &p->sides[s]);
-            sum += x + state->row_u[s] / beta;
+            sum += x + state->row_u[s] * inverted(beta);
         }
         t[i] = -row->B * sum;
-        change += (t[i] - row->t) * (t[i] - row->t) / (row->B * row->B);
+        change += pow((t[i] - row->t) * inverted(row->B), 2.0);
         row->t = t[i];
     }
     if (pair == 2) {
@@ -155,8 +158,8 @@ static double update_row(TnProblem *p, State *state, int *r)
         TnRow *row = &rows[i];
         for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
             double beta = p->sides[s].beta, x = row_side_velocity(p, &p->sides[s]);
-            state->row_z[s] = (beta * x + state->row_u[s] + lambda[i]) / beta;
-            state->row_u[s] += beta * (x - state->row_z[s]);
+            state->row_z[s] = (beta * x + state->row_u[s] + lambda[i]) * inverted(beta);
+            state->row_u[s] = -lambda[i]; /* u + β(x - z) */
         }
         row->lambda = lambda[i];
     }

@@ -15,6 +15,7 @@
 /* Compliance of a point at an arm: normal part, and mean of the two tangential parts. */
 typedef struct Compliance {
     double normal, tangent;
+    double scale; /* size of the terms they are sums of: what rounding is measured by */
 } Compliance;
 
 /* J A⁻¹ Jᵀ = I/a + [r]× S⁻¹ [r]×ᵀ for a twist block. */
@@ -30,7 +31,8 @@ static Compliance twist_compliance(const double inverse[8], const double r[3], c
     double quadratic = r[0] * (xx * r[0] + 2.0 * (xy * r[1] + xz * r[2])) +
                        r[1] * (yy * r[1] + 2.0 * yz * r[2]) + zz * r[2] * r[2];
     double trace = v3_dot(r, r) * (xx + yy + zz) - quadratic;
-    return (Compliance){inverse[0] + spin, inverse[0] + 0.5 * (trace - spin)};
+    double scale = inverse[0] + v3_dot(r, r) * (xx + yy + zz);
+    return (Compliance){inverse[0] + spin, inverse[0] + 0.5 * (trace - spin), scale};
 }
 
 static Compliance port_compliance(const double C[36], const double r[3], const double n[3])
@@ -49,37 +51,47 @@ static Compliance port_compliance(const double C[36], const double r[3], const d
     }
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) normal += n[i] * P[i][j] * n[j];
-    return (Compliance){normal, 0.5 * (trace - normal)};
+    double scale = C[0] + C[7] + C[14] + v3_dot(r, r) * (C[21] + C[28] + C[35]);
+    return (Compliance){normal, 0.5 * (trace - normal), scale};
 }
 
 static Compliance row_compliance(const TnProblem *p, int row, const double r[3], const double n[3])
 {
-    if (row == 0) return (Compliance){0.0, 0.0};
+    if (row == 0) return (Compliance){0};
     if (row < p->port_row) return twist_compliance(p->inverse[row - 1], r, n);
     return port_compliance(p->ports[row - p->port_row].compliance, r, n);
 }
 
+/* Below this share of what the contact yields in all, a direction counts as yielding nothing: it
+ * lies within a milliradian of one that does not yield, and forces there would have to be thousands
+ * of times what they move. */
+#define DEAD 1e-6
+#define ROUNDING 1e-12
+
 /* A side may yield (almost) nothing in some direction, e.g. an arm along its own axis. Its weight
- * is then bounded by what the other side makes of it: a floor of 1e-6 of the pair's compliance. */
+ * is then bounded by what the other side makes of it: a floor of 1e-6 of the pair's compliance.
+ * Where neither side yields (a slider across its axis, pressed against a wall) no force can help:
+ * the weights are zero and the direction takes no force, rather than one that grows without bound.
+ */
 static void set_contact_weights(TnProblem *p, int contact, Compliance a, Compliance b, double s)
 {
     TnContactBatch *batch = &p->contact_batch[contact / TN_LANES];
     int l = contact % TN_LANES;
     const double sides[2][2] = {{a.normal, a.tangent}, {b.normal, b.tangent}};
-    double w[2];
+    double B[2], all = a.normal + a.tangent + b.normal + b.tangent, scale = a.scale + b.scale;
     for (int k = 0; k < 2; k++) {
-        double total = sides[0][k] + sides[1][k];
-        if (!(total > 0.0)) total = 1e-300;
-        w[k] = 0.0;
+        double total = sides[0][k] + sides[1][k], w = 0.0;
+        bool dead = !(total > DEAD * all && total > ROUNDING * scale);
         for (int side = 0; side < 2; side++) {
             int row = side ? batch->row_b[l] : batch->row_a[l];
             double compliance = fmax(sides[side][k], 1e-6 * total);
-            p->beta[contact][2 * side + k] = row ? s / compliance : 0.0;
-            if (row) w[k] += compliance / s;
+            p->beta[contact][2 * side + k] = row && !dead ? s / compliance : 0.0;
+            if (row) w += compliance / s;
         }
+        B[k] = dead ? 0.0 : 1.0 / w;
     }
-    batch->Bn[l] = 1.0 / w[0];
-    batch->Bt[l] = 1.0 / w[1];
+    batch->Bn[l] = B[0];
+    batch->Bt[l] = B[1];
 }
 
 typedef struct Task {
@@ -168,13 +180,14 @@ static void row_weights(TnProblem *p, double s)
             for (int i = 0; i < row->side_count; i++)
                 compliance[i] += side_compliance(p, &p->sides[row[g].side_start + i]) / group;
         for (int i = 0; i < row->side_count; i++) total += compliance[i];
-        if (!(total > 0.0)) total = 1e-300;
+        bool dead = !(total > 0.0); /* nothing yields: weightless, see rows.c */
         for (int i = 0; i < row->side_count; i++) {
             double c = fmax(compliance[i], 1e-6 * total);
-            for (int g = 0; g < group; g++) p->sides[row[g].side_start + i].beta = s / c;
+            for (int g = 0; g < group; g++)
+                p->sides[row[g].side_start + i].beta = dead ? 0.0 : s / c;
             w += c / s;
         }
-        for (int g = 0; g < group; g++) row[g].B = 1.0 / w;
+        for (int g = 0; g < group; g++) row[g].B = dead ? 0.0 : 1.0 / w;
         r += group - 1;
     }
 }

@@ -226,3 +226,37 @@ TEST(every_failed_allocation_is_an_error_and_leaks_nothing)
     }
     CHECK(successes > 0);
 }
+
+TEST(constraints_that_nothing_can_help_take_no_force)
+{
+    /* unknown 0 moves; the friction's normal and one row act on nothing */
+    const double A[1] = {2.0}, J[3] = {0.0, 1.0, 0.0}, none[1] = {0.0}, b[1] = {-3.0};
+    for (int form = 0; form < 2; form++) {
+        TnError err = {0};
+        TnSolverDef def = tn_solver_def();
+        def.form = form ? TN_ADMM_PAPER : TN_ADMM_REDUCED;
+        def.iterations = 1000; /* the tangent's weight makes v creep to b/A */
+        TnSolver *solver = tn_solver_create(&def, &err);
+        REQUIRE(solver);
+        TnBlockId block = tn_solver_add_block(solver, &(TnBlockDef){.dim = 1, .A = A});
+        tn_solver_add_constraint(
+            solver,
+            &(TnConstraintDef){
+                .set = TN_SET_FRICTION, .mu = 0.5, .block = {block}, .J = {J}, .e = {-1.0}});
+        tn_solver_add_constraint(
+            solver, &(TnConstraintDef){
+                        .set = TN_SET_INEQUALITY, .block = {block}, .J = {none}, .e = {-1.0}});
+        tn_solver_add_constraint(
+            solver,
+            &(TnConstraintDef){.set = TN_SET_EQUALITY, .block = {block}, .J = {none}, .e = {1.0}});
+        REQUIRE(tn_solver_prepare(solver, &err) == TN_OK);
+        double v[1], lambda[5];
+        for (int again = 0; again < 3; again++) {
+            TnSolveReport report = tn_solver_solve(solver, b, v, lambda);
+            CHECK(isfinite(report.residual) && report.aac < 1.0); /* infeasible, and it shows */
+            CHECK_NEAR(v[0], -1.5, 1e-12);
+            for (int k = 0; k < 5; k++) CHECK_NEAR(lambda[k], 0.0, 0.0);
+        }
+        tn_solver_destroy(solver);
+    }
+}

@@ -272,3 +272,56 @@ TEST(rolling_friction_slows_a_rolling_ball)
     tn_world_destroy(world);
     tn_model_destroy(model);
 }
+
+/* A slider along x, sunk 1 cm into the floor: the floor cannot push it out, and must not end the
+ * run. */
+TEST(a_contact_across_a_joint_axis_is_harmless)
+{
+    Scene scene = scene_begin();
+    scene_plane(&scene, 0.5);
+    TnBodyDef body = tn_body_def();
+    body.pos[2] = 0.09;
+    TnBodyId slider = tn_builder_add_body(scene.builder, &body);
+    TnJointDef joint = tn_joint_def();
+    joint.body = slider;
+    joint.type = TN_JOINT_SLIDE;
+    joint.axis[0] = 1.0;
+    joint.axis[2] = 0.0;
+    tn_builder_add_joint(scene.builder, &joint);
+    TnGeomDef geom = tn_geom_def();
+    geom.body = slider;
+    geom.size[0] = 0.1;
+    tn_builder_add_geom(scene.builder, &geom);
+    TnModel *model = scene_compile(&scene);
+    TnWorld *world = scene_world(model, 60);
+    TnError err = {0};
+    double qvel[1] = {0.5};
+    tn_world_set_state(world, NULL, qvel, &err);
+    for (int k = 0; k < 200; k++) CHECK(!tn_world_step(world).diverged);
+    CHECK_NEAR(tn_world_state(world).qvel[0], 0.5, 1e-12); /* no normal force, no friction */
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(a_body_that_starts_in_the_ground_comes_up_gently)
+{
+    for (double t = 0.002; t <= 0.01; t += 0.008) {
+        Scene scene = scene_begin();
+        scene.option.timestep = t;
+        scene_plane(&scene, 0.5);
+        TnBodyId box = scene_free(&scene, TN_GEOM_BOX, half_box, 1.0, (double[3]){0, 0, 0.0}, 0.5,
+                                  0.0); /* 5 cm deep */
+        TnModel *model = scene_compile(&scene);
+        TnWorld *world = scene_world(model, 100);
+        double highest = 0.0, p[3], q[4];
+        for (int k = 0; k * t < 2.0; k++) {
+            tn_world_step(world);
+            tn_world_body_pose(world, box, p, q);
+            highest = fmax(highest, p[2]);
+        }
+        CHECK(highest < 0.05 + 0.025); /* half its depth above the ground at most */
+        CHECK_NEAR(p[2], 0.05, 1e-4);  /* and it ends on it, but for the slow end of the push-out */
+        tn_world_destroy(world);
+        tn_model_destroy(model);
+    }
+}
