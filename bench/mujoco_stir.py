@@ -129,7 +129,7 @@ def run_mujoco(model, track, steps, solver, iterations, fixed=False):
 # ---- tenon ---------------------------------------------------------------------------------------
 
 def run_tenon(program, scene, duration, iterations, threads):
-    command = [program, "run", scene, "--json", "--no-accuracy", "--no-accuracy", "--duration", repr(duration),
+    command = [program, "run", scene, "--json", "--no-accuracy", "--duration", repr(duration),
                "--iterations", str(iterations), "--threads", str(threads)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -159,7 +159,7 @@ def parse_arguments():
     parser.add_argument("--newton", action="store_true", help="MuJoCo's Newton solver too (slow)")
     parser.add_argument("--mujoco-only", action="store_true", help="do not run tenon")
     parser.add_argument("--tenon", default=os.path.join(ROOT, "build", "tenon"), metavar="PROGRAM")
-    parser.add_argument("--json", "--no-accuracy", action="store_true", help="one JSON object instead of the table")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
     args = parser.parse_args()
     if args.no_arm and not args.spheres:
         parser.error("--no-arm needs --spheres")

@@ -22,11 +22,11 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->entry_count = size.entries;
 
     int lanes = p->contact_batches * TN_LANES, blocks = size.twists + size.denses;
-    p->twist_batch = TN_ARENA_ZERO(arena, TnTwistBatch, p->twist_batches);
+    p->twist_batch = TN_ARENA_NEW(arena, TnTwistBatch, p->twist_batches);
     p->dense = TN_ARENA_ZERO(arena, TnDenseBlock, size.denses);
     p->ports = TN_ARENA_ZERO(arena, TnPort, size.ports);
     p->twist = tn_arena_calloc(arena, sizeof(double[8]) * (size_t)p->table_rows);
-    p->contact_batch = TN_ARENA_ZERO(arena, TnContactBatch, p->contact_batches);
+    p->contact_batch = TN_ARENA_NEW(arena, TnContactBatch, p->contact_batches);
     p->lambda = tn_arena_calloc(arena, sizeof(double[3]) * (size_t)(lanes + 1));
     p->normals = tn_arena_alloc(arena, sizeof(double[4]) * (size_t)lanes);
     p->beta = tn_arena_alloc(arena, sizeof(double[4]) * (size_t)lanes);
@@ -53,7 +53,10 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
         return false;
 
     /* Lanes that no block or contact uses must stay harmless: unit matrices, weightless
-     * constraints. */
+     * constraints. They are in the last batches; all others are filled by the caller. */
+    if (p->twist_batches) memset(&p->twist_batch[p->twist_batches - 1], 0, sizeof(TnTwistBatch));
+    if (p->contact_batches)
+        memset(&p->contact_batch[p->contact_batches - 1], 0, sizeof(TnContactBatch));
     for (int k = size.twists; k < p->twist_batches * TN_LANES; k++) {
         TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
         batch->a[k % TN_LANES] = 1.0;

@@ -72,7 +72,8 @@ void tn_rows_update(TnProblem *p, int begin, int end, double alpha, bool measure
 double tn_contact_normal_force(const TnProblem *p, int contact)
 {
     const double *l = p->lambda[contact], *n = p->normals[contact];
-    return fmax(0.0, l[0] * n[0] + l[1] * n[1] + l[2] * n[2]);
+    double force = l[0] * n[0] + l[1] * n[1] + l[2] * n[2];
+    return force > 0.0 ? force : 0.0;
 }
 
 void tn_rows_update_spins(TnProblem *p, double alpha, bool measure)

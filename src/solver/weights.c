@@ -12,6 +12,9 @@
 
 #include "../math/vec3.h"
 
+/* fmax without its care for NaN, which costs a call. */
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
 /* Compliance of a point at an arm: normal part, and mean of the two tangential parts. */
 typedef struct Compliance {
     double normal, tangent;
@@ -84,7 +87,7 @@ static void set_contact_weights(TnProblem *p, int contact, Compliance a, Complia
         bool dead = !(total > DEAD * all && total > ROUNDING * scale);
         for (int side = 0; side < 2; side++) {
             int row = side ? batch->row_b[l] : batch->row_a[l];
-            double compliance = fmax(sides[side][k], 1e-6 * total);
+            double compliance = larger(sides[side][k], 1e-6 * total);
             p->beta[contact][2 * side + k] = row && !dead ? s / compliance : 0.0;
             if (row) w += compliance / s;
         }
@@ -182,7 +185,7 @@ static void row_weights(TnProblem *p, double s)
         for (int i = 0; i < row->side_count; i++) total += compliance[i];
         bool dead = !(total > 0.0); /* nothing yields: weightless, see rows.c */
         for (int i = 0; i < row->side_count; i++) {
-            double c = fmax(compliance[i], 1e-6 * total);
+            double c = larger(compliance[i], 1e-6 * total);
             for (int g = 0; g < group; g++)
                 p->sides[row[g].side_start + i].beta = dead ? 0.0 : s / c;
             w += c / s;
