@@ -4,7 +4,8 @@
  * Units are SI throughout: m, kg, s, rad, N, N·m. Quaternions are (w, x, y, z). A frame (pos, quat)
  * is given relative to the parent body unless said otherwise. Coordinates follow MuJoCo: a joint's
  * entries in qpos and qvel stand in the order in which bodies and joints were added (depth first
- * from a file); free   qpos x y z qw qx qy qz   qvel linear (world axes, of the body's origin),
+ * from a file); where calls interleave several moving trees, each tree's entries lie together.
+ *   free   qpos x y z qw qx qy qz   qvel linear (world axes, of the body's origin),
  * angular (body axes) ball   qpos qw qx qy qz         qvel angular (body axes) slide, hinge one
  * number each. */
 #ifndef TENON_MODEL_H
