@@ -5,9 +5,11 @@
  * is given relative to the parent body unless said otherwise. Coordinates follow MuJoCo: a joint's
  * entries in qpos and qvel stand in the order in which bodies and joints were added (depth first
  * from a file); where calls interleave several moving trees, each tree's entries lie together.
- *   free   qpos x y z qw qx qy qz   qvel linear (world axes, of the body's origin),
- * angular (body axes) ball   qpos qw qx qy qz         qvel angular (body axes) slide, hinge one
- * number each. */
+ *
+ *   free          qpos x y z qw qx qy qz
+ *                 qvel linear (world axes, of the body's origin), angular (body axes)
+ *   ball          qpos qw qx qy qz, qvel angular (body axes)
+ *   slide, hinge  one number each */
 #ifndef TENON_MODEL_H
 #define TENON_MODEL_H
 

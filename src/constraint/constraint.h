@@ -1,13 +1,16 @@
 /* constraint.h: joints' limits and friction, equalities and contacts become rows (J, e) of the
  * solver's problem.
  *
- * With v̂ = (1-θ) v + θ v⁺ as unknown, laws are imposed on the end velocity v⁺ (Moreau–Jean): θ J v⁺
- * = J v̂ - (1-θ) J v, so the shift
- * -(1-θ) J v goes into e of normal and tangential rows alike. Imposing them on v̂ would let resting
- * forces alternate and make inelastic contacts bounce. Then per inequality with gap d: open (d > 0)
- * θ (J v⁺ + d/t) >= 0                may close the gap within the step, not more penetrating θ (J
- * v⁺ + s d/t) >= 0              s = option.stabilization hit with restitution θ (J v⁺ + ε J v) >= 0
- * when the free motion would close the gap See docs/time-stepping.md. */
+ * With v̂ = (1-θ) v + θ v⁺ as unknown, laws are imposed on the end velocity v⁺ (Moreau–Jean):
+ *     θ J v⁺ = J v̂ - (1-θ) J v,
+ * so the shift -(1-θ) J v goes into e of normal and tangential rows alike. Imposing them on v̂ would
+ * let resting forces alternate and make inelastic contacts bounce. Per inequality with gap d:
+ *
+ *     open (d > 0)          θ (J v⁺ + d/t) >= 0     may close the gap within the step, not more
+ *     penetrating           θ (J v⁺ + s d/t) >= 0   s = option.stabilization
+ *     hit with restitution  θ (J v⁺ + ε J v) >= 0   when the free motion would close the gap
+ *
+ * See docs/time-stepping.md. */
 #ifndef TN_CONSTRAINT_CONSTRAINT_H
 #define TN_CONSTRAINT_CONSTRAINT_H
 

@@ -1,5 +1,6 @@
 /* dynamics.h: each subsystem's smooth dynamics over one step as a linear system in the step's
- * velocity v̂, A v̂ = b + Jᵀλ,   v̂ = (1-θ) v + θ v⁺,   q⁺ = q ⊕ t v̂.
+ * velocity v̂,
+ *     A v̂ = b + Jᵀλ,   v̂ = (1-θ) v + θ v⁺,   q⁺ = q ⊕ t v̂.
  *
  * Rigid subsystems use the twist at the centre of mass in world axes, (linear, angular); trees use
  * the coordinates of qvel. Forces, inertia and Coriolis terms are taken at the midpoint q ⊕ θt v̂

@@ -1,11 +1,18 @@
 /* metrics.c: how far a solution is from one, recomputed from the raw data; no solver is judged by
  * its own numbers.
  *
- * Per contact with u = J v + e and λ turned into a velocity by the local compliance (D_n, D_t;
- * FB(a, b) = a + b - √(a² + b²)): FB(u_n, D_n λ_n),   FB(|u_t|, D_t (μλ_n - |λ_t|)),   | |u_t| λ_t
- * + μλ_n u_t | D_t / (|u_t| + D_t μλ_n). Hard rows: |u|, or min(u, Dλ) for an inequality; soft: |J
- * v + e/α + λ/(kα)|; box, spin and roll: D |λ - Π(λ - u/D)|. AAc is -log10 of the RMS of all of
- * these at v̂, AAλ the same at v_λ = A⁻¹(b + Jᵀλ), where the dynamics hold exactly. */
+ * With u = J v + e, λ turned into a velocity by the local compliance D (contacts: D_n, D_t) and
+ * FB(a, b) = a + b - √(a² + b²), the errors are
+ *
+ *     contact          FB(u_n, D_n λ_n),   FB(|u_t|, D_t (μλ_n - |λ_t|)),
+ *                      | |u_t| λ_t + μλ_n u_t | D_t / (|u_t| + D_t μλ_n)
+ *     equality         |u|
+ *     inequality       min(u, Dλ)
+ *     soft             |J v + e/α + λ/(kα)|
+ *     box, spin, roll  D |λ - Π(λ - u/D)|
+ *
+ * AAc is -log10 of the RMS of all of these at v̂, AAλ the same at v_λ = A⁻¹(b + Jᵀλ), where the
+ * dynamics hold exactly. */
 #include "problem.h"
 
 #include <math.h>

@@ -1,16 +1,18 @@
-/* problem.h: what a solver sees: blocks, ports, contacts and rows, and nothing of what they stand
- * for.
+/* problem.h: what a solver sees: blocks, ports, contacts and rows, and nothing of what they stand for.
  *
  *     A_i v_i = b_i + Σ_j J_ijᵀ λ_j,      (Σ_i J_ij v_i + e_j, λ_j) ∈ set_j
  *
  * Blocks come in kinds (block_kind.h):
  *   twist  six unknowns, a twist (linear, angular) at a reference point, A = diag(a I, S); eight to
- * a batch; dense  any size, a full matrix A. A port is a twist that depends linearly on a dense
- * block, T v: the place where point constraints meet it. Contacts act between two rows of the twist
- * table (row 0: the fixed world, 1 … twist_count: the twist blocks, then the ports) at points given
- * by their arms; see math/kernels/kernels.h for their layout. All other constraints are scalar rows
- * over the unknowns of up to TN_MAX_SIDES blocks. Everything lies in one arena and lives for one
- * solve. */
+ *          a batch;
+ *   dense  any size, a full matrix A.
+ * A port is a twist that depends linearly on a dense block, T v: the place where point constraints
+ * meet it.
+ *
+ * Contacts act between two rows of the twist table (row 0: the fixed world, 1 … twist_count: the
+ * twist blocks, then the ports) at points given by their arms; math/kernels/kernels.h has their
+ * layout. All other constraints are scalar rows over the unknowns of up to TN_MAX_SIDES blocks.
+ * Everything lies in one arena and lives for one solve. */
 #ifndef TN_SOLVER_PROBLEM_H
 #define TN_SOLVER_PROBLEM_H
 

@@ -1,11 +1,12 @@
 /* rows.c: scalar constraint rows and their closed-form updates.
  *
  * With s = Σ J v, w = Σ 1/β, B = 1/w:  t ← (1-α_r) t + α_r (λ - B (s + e)),  λ = Π(t), where
- *   equality     Π(t) = t                     inequality   Π(t) = max(0, t)
+ *   equality     Π(t) = t
+ *   inequality   Π(t) = max(0, t)
  *   box          Π(t) = clamp(t, lower, upper)
- *   soft         λ = -k (e + α u) with u = s at the new λ:  Π(t) = k (α w t + (α - 1) e) / (1 + w α
- * k) spin, roll   projection on the interval or disc of radius mu · (normal force of the contact)
- */
+ *   soft         λ = -k (e + α u) with u = s at the new λ:
+ *                Π(t) = k (α w t + (α - 1) e) / (1 + w α k)
+ *   spin, roll   projection on the interval or disc of radius mu · (normal force of the contact) */
 #include "problem.h"
 
 #include <math.h>

@@ -1,12 +1,13 @@
 /* subadmm_paper.c: the iteration as printed in the paper, with z and u kept on every side of every
  * constraint:
  *
- *     x = J v,  y = βx + u,  λ = Prox(-(Σ y/β + e) / Σ 1/β),  z = (y + λ)/β,  u ← u + β(x - z)
- * (eqs. 15, 16, 17) v = H⁻¹ (b + Jᵀ(βz - u)) (eq. 14)
+ *     x = J v,  y = βx + u,  λ = Prox(-(Σ y/β + e) / Σ 1/β),
+ *     z = (y + λ)/β,  u ← u + β(x - z)                         its z and u updates
+ *     v = H⁻¹ (b + Jᵀ(βz - u))                                 its v update
  *
  * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for people who
- * compare with the paper; plain code, one thread. Weights may be per row (β then is diag(βn, βt,
- * βt) in a contact's own axes); with --weights paper they are the paper's. */
+ * compare with the paper; plain code, one thread. Weights may be per row (β then is
+ * diag(βn, βt, βt) in a contact's own axes); with --weights paper they are the paper's. */
 #include "problem.h"
 
 #include <math.h>

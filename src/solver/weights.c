@@ -1,8 +1,9 @@
 /* weights.c: the penalty weights β_ij, which decide how fast ADMM converges.
  *
- * compliance (default): β = s / (J A⁻¹ Jᵀ) per constraint and side; a contact's normal and its two
- * tangents apart (the tangents share one, or the closed-form friction update would not be exact).
- * The inverse of what the block yields locally. paper: one weight per block, tr A_i / tr J_iᵀJ_i.
+ *   compliance (default)  β = s / (J A⁻¹ Jᵀ) per constraint and side: the inverse of what the block
+ *                         yields locally. A contact's normal and its two tangents apart (the tangents
+ *                         share one, or the closed-form friction update would not be exact).
+ *   paper                 one weight per block, tr A_i / tr J_iᵀJ_i.
  *
  * A constraint then combines its sides to B = 1 / Σ 1/β. A side on the fixed world yields nothing:
  * 1/β = 0. */

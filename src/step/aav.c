@@ -1,5 +1,6 @@
 /* aav.c: how far the last step's v̂ is from the converged solution v* of the same problem,
- * mass-weighted: AAv = -log10 √( dᵀ M d / Σm ),   d = v̂ - v*,  m/s. */
+ * mass-weighted:
+ *     AAv = -log10 √( dᵀ M d / Σm ),   d = v̂ - v*,  m/s. */
 #include <math.h>
 #include <string.h>
 
