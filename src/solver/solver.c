@@ -75,7 +75,7 @@ struct TnSolver {
     Constraint *constraints;
     int block_count, block_capacity, constraint_count, constraint_capacity;
     int unknown_count, lambda_count;
-    bool prepared, warm;
+    bool prepared;
     double *v, *lambda; /* the last solution */
 };
 
@@ -136,7 +136,7 @@ TnBlockId tn_solver_add_block(TnSolver *solver, const TnBlockDef *def)
 {
     TnError *err = &solver->problems;
     int id = solver->block_count + 1;
-    solver->prepared = solver->warm = false;
+    solver->prepared = false;
     if (def->dim < 1 || !def->A) {
         tn_error_add(err, TN_ERROR_USAGE, "block %d: needs dim > 0 and a matrix A", id);
         return 0;
@@ -171,7 +171,7 @@ TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstraintDef 
 {
     TnError *err = &solver->problems;
     int id = solver->constraint_count + 1, before = err->count;
-    solver->prepared = solver->warm = false;
+    solver->prepared = false;
     Constraint c = {.set = def->set,
                     .rows = def->set == TN_SET_FRICTION ? 3 : 1,
                     .offset = solver->lambda_count,

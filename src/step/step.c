@@ -36,7 +36,6 @@ typedef struct Step {
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
     double *blend;           /* per subsystem */
     TnConstraintInput constraint;
-    bool ok;
 } Step;
 
 static bool begin(Step *step, TnWorld *world)
@@ -50,8 +49,7 @@ static bool begin(Step *step, TnWorld *world)
     world->has_problem = false;
     world->contacts = (TnContactList){0};
     if (!world->state.ctrl_by_user) tn_model_track(model, world->state.time, world->state.ctrl);
-    *step = (Step){
-        .world = world, .model = model, .t = option->timestep, .theta = option->theta, .ok = true};
+    *step = (Step){.world = world, .model = model, .t = option->timestep, .theta = option->theta};
     step->dynamics =
         (TnDynamicsInput){.model = model,
                           .t = step->t,

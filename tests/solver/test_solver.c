@@ -46,6 +46,30 @@ TEST(two_blocks_match_direct_kkt)
     tn_solver_destroy(solver);
 }
 
+TEST(one_constraint_between_three_blocks_matches_direct_kkt)
+{
+    /* v1 + 2 v2 - v3 + e = 0 over three scalar blocks: λ = -(e + Σ J b/a) / Σ J²/a */
+    const double a[3] = {2.0, 3.0, 0.5}, J[3] = {1.0, 2.0, -1.0}, b[3] = {1.0, -2.0, 0.7}, e = 0.4;
+    TnError err = {0};
+    TnSolverDef def = exact();
+    TnSolver *solver = tn_solver_create(&def, &err);
+    REQUIRE(solver);
+    TnConstraintDef c = {.set = TN_SET_EQUALITY, .e = {e}};
+    double G = 0.0, r = e, v[3], lambda[1];
+    for (int i = 0; i < 3; i++) {
+        c.block[i] = tn_solver_add_block(solver, &(TnBlockDef){.dim = 1, .A = &a[i]});
+        c.J[i] = &J[i];
+        G += J[i] * J[i] / a[i];
+        r += J[i] * b[i] / a[i];
+    }
+    tn_solver_add_constraint(solver, &c);
+    REQUIRE(tn_solver_prepare(solver, &err) == TN_OK);
+    CHECK(tn_solver_solve(solver, b, v, lambda).converged);
+    CHECK_NEAR(lambda[0], -r / G, 1e-11); /* residual 1e-13, well conditioned */
+    for (int i = 0; i < 3; i++) CHECK_NEAR(v[i], (b[i] + J[i] * lambda[0]) / a[i], 1e-11);
+    tn_solver_destroy(solver);
+}
+
 /* A mass point on a plane: friction with J = I (normal x). */
 static TnSolveReport point_on_plane(const double b[3], double mu, double v[3], double lambda[3])
 {

@@ -207,3 +207,47 @@ TEST(every_failed_allocation_leaves_nothing_half_made)
     CHECK(created > 0);
     tn_model_destroy(model);
 }
+
+TEST(the_solver_can_be_changed_between_steps)
+{
+    TnModel *model = pile(3);
+    TnWorld *world = scene_world(model, 20);
+    TnError err = {0};
+    TnSolverDef def = tn_solver_def();
+    def.iterations = 7;
+    def.form = TN_ADMM_PAPER;
+    CHECK(tn_world_step(world).iterations == 20);
+    CHECK(tn_world_set_solver(world, &def, &err) == TN_OK);
+    CHECK(tn_world_step(world).iterations == 7);
+    def.over_relaxation = 3.0;
+    def.iterations = 9;
+    CHECK(tn_world_set_solver(world, &def, &err) == TN_ERROR_USAGE);
+    CHECK(tn_world_step(world).iterations == 7); /* a refused one changes nothing */
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+static void count_line(void *user, TnLogLevel level, const char *message)
+{
+    if (level == TN_LOG_WARNING && strstr(message, "refused")) ++*(int *)user;
+}
+
+TEST(a_refused_step_is_logged)
+{
+    TnModel *model = pile(2);
+    TnError err = {0};
+    int lines = 0;
+    TnWorldDef def = tn_world_def();
+    def.log = count_line;
+    def.log_user = &lines;
+    TnWorld *world = tn_world_create(&def, model, &err);
+    REQUIRE(world);
+    tn_world_step(world);
+    CHECK(lines == 0);
+    tn_world_apply_wrench(world, 2, (double[3]){1e308, 1e308, 1e308}, (double[3]){0});
+    tn_world_apply_wrench(world, 2, (double[3]){1e308, 1e308, 1e308}, (double[3]){0});
+    CHECK(tn_world_step(world).diverged);
+    CHECK(lines == 1);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
