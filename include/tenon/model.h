@@ -73,6 +73,10 @@ typedef struct TnBodyDef {
     double inertia[3];      /* principal moments, kg·m² */
     bool use_inertia_full;  /* read inertia_full instead of inertia and inertia_quat */
     double inertia_full[6]; /* xx yy zz xy xz yz about the centre of mass, body axes */
+    /* Corrections, wherever the mass comes from; default none. */
+    double min_mass;      /* kg: a smaller mass is raised to this */
+    double min_inertia;   /* kg·m²: smaller principal moments are raised to this */
+    bool balance_inertia; /* moments that belong to no real body are replaced by their mean */
     TnSource source;
 } TnBodyDef;
 

@@ -269,10 +269,6 @@ bool tn_mjcf_normalize_quat(double quat[4]);                /* false: zero lengt
 void tn_mjcf_quat_from_z(
     const double z[3], double quat[4]); /* the shortest turn from the z axis; z is a unit vector */
 
-/* Mass of a body (mjcf_inertia.c): the compiler's bounds, applied as MuJoCo does. */
-void tn_mjcf_bound_inertia(const TnMjcfSettings *settings, TnBodyDef *body, const TnGeomDef *geoms,
-                           int geom_count);
-
 /* Geoms and sites (mjcf_geom.c); bodies and joints (mjcf_body.c). */
 bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                   const TnMjcfPose *frame, TnGeomDef *out);

@@ -170,7 +170,10 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     inner->frame = tn_mjcf_identity();
     GeomList geoms = {0};
     collect(m, e, inner, &geoms);
-    tn_mjcf_bound_inertia(&m->settings, body, geoms.defs, geoms.count);
+    if (m->settings.inertia_from_geom == TN_TRI_TRUE && geoms.count > 0) body->has_inertia = false;
+    body->min_mass = m->settings.bound_mass;
+    body->min_inertia = m->settings.bound_inertia;
+    body->balance_inertia = m->settings.balance_inertia;
     inner->body = tn_builder_add_body(m->builder, body);
     if (body->name && strcmp(body->name, "world") == 0)
         tn_mjcf_error_attr(m, e, "name", "'world' is the name of the world body");

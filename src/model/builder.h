@@ -92,6 +92,8 @@ void tn_problem(TnCompile *c, const TnElement *element, const char *format, ...)
 bool tn_check_numbers(TnCompile *c, const TnElement *element, const char *what,
                       const double *values, int count);
 bool tn_check_quat(TnCompile *c, const TnElement *element, const char *what, const double quat[4]);
+/* Not negative, and possible for a real body. */
+bool tn_check_moments(TnCompile *c, const TnElement *element, const double moments[3]);
 bool tn_check_positive(TnCompile *c, const TnElement *element, const char *what,
                        double value); /* >= 0 */
 bool tn_check_range(TnCompile *c, const TnElement *element, const char *what,

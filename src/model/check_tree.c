@@ -77,7 +77,7 @@ bool tn_check_contact(TnCompile *c, const TnElement *element, int dim, const dou
 
 /* ---- bodies ---- */
 
-static bool check_moments(TnCompile *c, const TnElement *element, const double moments[3])
+static bool check_not_negative(TnCompile *c, const TnElement *element, const double moments[3])
 {
     for (int k = 0; k < 3; k++)
         if (moments[k] < 0.0) {
@@ -86,12 +86,27 @@ static bool check_moments(TnCompile *c, const TnElement *element, const double m
                        moments[0], moments[1], moments[2]);
             return false;
         }
+    return true;
+}
+
+bool tn_check_moments(TnCompile *c, const TnElement *element, const double moments[3])
+{
+    if (!check_not_negative(c, element, moments)) return false;
     if (tn_moments_possible(moments)) return true;
     tn_problem(c, element,
                "principal moments %g %g %g kg m^2 belong to no real body: the sum of any two must "
                "reach the third",
                moments[0], moments[1], moments[2]);
     return false;
+}
+
+/* Moments of an inertial. Where they are corrected, what comes out is checked (link_mass.c). */
+static bool check_given_moments(TnCompile *c, const TnElement *element, const TnBodyDef *def,
+                                const double moments[3])
+{
+    bool corrected = def->min_inertia > 0.0 || def->balance_inertia;
+    return corrected ? check_not_negative(c, element, moments)
+                     : tn_check_moments(c, element, moments);
 }
 
 static bool check_inertial(TnCompile *c, const TnElement *element, const TnBodyDef *def)
@@ -109,11 +124,11 @@ static bool check_inertial(TnCompile *c, const TnElement *element, const TnBodyD
         double slack = 1e-12 * (fabs(f[0]) + fabs(f[1]) + fabs(f[2]));
         for (int k = 0; k < 3; k++)
             if (moments[k] < 0.0 && moments[k] >= -slack) moments[k] = 0.0;
-        return check_moments(c, element, moments) && ok;
+        return check_given_moments(c, element, def, moments) && ok;
     }
     if (!tn_check_quat(c, element, "inertia quat", def->inertia_quat)) ok = false;
     if (!tn_check_numbers(c, element, "inertia", def->inertia, 3)) return false;
-    return check_moments(c, element, def->inertia) && ok;
+    return check_given_moments(c, element, def, def->inertia) && ok;
 }
 
 static bool check_bodies(TnCompile *c)
@@ -130,7 +145,10 @@ static bool check_bodies(TnCompile *c)
         }
         tn_check_numbers(c, element, "pos", def->pos, 3);
         tn_check_quat(c, element, "quat", def->quat);
-        if (def->has_inertia && !check_inertial(c, element, def)) c->bodies[i].bad_mass = true;
+        bool bounds = tn_check_positive(c, element, "min_mass", def->min_mass);
+        bounds = tn_check_positive(c, element, "min_inertia", def->min_inertia) && bounds;
+        if (!bounds || (def->has_inertia && !check_inertial(c, element, def)))
+            c->bodies[i].bad_mass = true;
     }
     return stands;
 }

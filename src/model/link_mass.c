@@ -48,6 +48,27 @@ static void add_geom(TnCompile *c, int index)
     tn_mass_add(&body->mass, &part);
 }
 
+static bool corrected(const TnBodyDef *def)
+{
+    return def->min_mass > 0.0 || def->min_inertia > 0.0 || def->balance_inertia;
+}
+
+/* The corrections that the definition asks for. What they make is checked here, not before. */
+static void correct(TnCompile *c, int index)
+{
+    const TnBodyDef *def = &c->builder->bodies[index];
+    TnMassProperties *mass = &c->bodies[index].mass;
+    double I[3], quat[4], R[9];
+    mass->mass = fmax(mass->mass, def->min_mass);
+    tn_principal_axes(mass->inertia, I, quat);
+    for (int k = 0; k < 3; k++) I[k] = fmax(I[k], def->min_inertia);
+    if (def->balance_inertia && !tn_moments_possible(I))
+        I[0] = I[1] = I[2] = (I[0] + I[1] + I[2]) / 3.0;
+    if (!tn_check_moments(c, TN_ELEMENT("body", def, index), I)) c->bodies[index].bad_mass = true;
+    quat_to_m3(R, quat);
+    m3_rotate_diag(mass->inertia, R, I);
+}
+
 static void finish_link(TnCompile *c, TnLink *link, const TnMassProperties *mass)
 {
     const TnBodyDef *def = &c->builder->bodies[link->body];
@@ -80,6 +101,10 @@ void tn_compile_masses(TnCompile *c)
             add_inertial(&c->bodies[i], &c->builder->bodies[i]);
     for (int i = 0; i < m->geom_count; i++)
         if (m->geoms[i].link && !c->builder->bodies[m->geoms[i].body].has_inertia) add_geom(c, i);
+
+    for (int i = 1; i < m->body_count; i++)
+        if (m->bodies[i].link && corrected(&c->builder->bodies[i]) && !c->bodies[i].bad_mass)
+            correct(c, i);
 
     /* The scratch of a link's own body collects all that is fixed to it; children come later than
      * their carrier. */

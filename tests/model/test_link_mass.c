@@ -239,3 +239,43 @@ TEST(masses_beyond_all_numbers_are_refused)
     add_ball(b, NULL, body, 1e200); /* its volume overflows */
     CHECK_REFUSED(b, "body 'giant': its mass or inertia is beyond the range of numbers");
 }
+
+/* The model of a lone hinged body, or NULL. */
+static TnModel *corrected_body(const double moments[3], double min_mass, double min_inertia,
+                               bool balance)
+{
+    TnModelBuilder *b = tn_builder_create();
+    TnBodyDef def = tn_body_def();
+    TnError err = {0};
+    def.has_inertia = true;
+    def.mass = 1.0;
+    v3_copy(def.inertia, moments);
+    def.min_mass = min_mass;
+    def.min_inertia = min_inertia;
+    def.balance_inertia = balance;
+    add_joint(b, NULL, tn_builder_add_body(b, &def), TN_JOINT_HINGE);
+    TnModel *m = tn_builder_compile(b, &err);
+    if (!m)
+        CHECK_STR(err.message,
+                  min_mass < 0.0 ? "min_mass must not be negative" : "belong to no real body");
+    tn_builder_destroy(b);
+    return m;
+}
+
+TEST(corrections_raise_and_balance_what_a_body_has)
+{
+    const double impossible[3] = {1.0, 1.0, 4.0}; /* 1 + 1 < 4 */
+    CHECK(!corrected_body(impossible, 0.0, 0.0, false));
+    CHECK(!corrected_body(impossible, 0.0, 1.5, false)); /* raised, and still impossible */
+    CHECK(!corrected_body((double[3]){1.0, 1.0, 1.0}, -2.0, 0.0, false));
+    TnModel *raised = corrected_body(impossible, 5.0, 2.0, false);
+    TnModel *balanced = corrected_body(impossible, 0.0, 0.0, true);
+    REQUIRE(raised && balanced);
+    CHECK(raised->links[1].mass == 5.0 && balanced->links[1].mass == 1.0);
+    for (int k = 0; k < 3; k++) { /* rounding of the way to principal axes and back */
+        CHECK_NEAR(raised->links[1].inertia[4 * k], k < 2 ? 2.0 : 4.0, 1e-14);
+        CHECK_NEAR(balanced->links[1].inertia[4 * k], 2.0, 1e-14);
+    }
+    tn_model_destroy(raised);
+    tn_model_destroy(balanced);
+}
