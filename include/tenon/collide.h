@@ -13,6 +13,8 @@ typedef struct TnShape {
     double size[3];              /* as in TnGeomDef */
     const double *mesh_vertices; /* convex mesh: 3 × count, local axes */
     int mesh_vertex_count;
+    const struct TnHull *hull; /* of the same vertices, from a model; NULL: they are searched one by
+                                  one */
 } TnShape;
 
 typedef struct TnTransform {

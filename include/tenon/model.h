@@ -31,6 +31,8 @@ typedef int32_t TnActuatorId;
 typedef int32_t TnEqualityId;
 typedef int32_t TnSensorId;
 typedef int32_t TnKeyId;
+typedef int32_t TnMeshId;
+typedef int32_t TnCameraId;
 
 #define TN_BODY_WORLD ((TnBodyId)1) /* the fixed world, present in every builder */
 
@@ -42,7 +44,8 @@ typedef enum TnJointType {
 } TnJointType;
 
 typedef enum TnGeomType {
-    TN_GEOM_PLANE,        /* size: unused (infinite), normal = local z */
+    TN_GEOM_PLANE,        /* collides endless, normal = local z; size: half lengths drawn, 0
+                             endless */
     TN_GEOM_HEIGHT_FIELD, /* reserved: compile refuses it for now */
     TN_GEOM_SPHERE,       /* size[0] radius */
     TN_GEOM_CAPSULE,      /* size[0] radius, size[1] half length of the cylinder along local z */
@@ -116,8 +119,7 @@ typedef struct TnGeomDef {
     double margin;      /* m: distance below which contacts are listed even when not approaching */
     int group;          /* for drawing only */
     double rgba[4];     /* for drawing only */
-    const double *mesh_vertices; /* 3 × mesh_vertex_count, copied; TN_GEOM_MESH only */
-    int mesh_vertex_count;
+    TnMeshId mesh;      /* TN_GEOM_MESH only; may serve many geoms */
     TnSource source;
 } TnGeomDef;
 
@@ -175,6 +177,53 @@ typedef struct TnPairDef {
     TnSource source;
 } TnPairDef;
 
+/* What a mesh's mass properties are computed from, where a geom's mass counts. */
+typedef enum TnMeshInertia {
+    TN_MESH_CONVEX, /* its convex hull, solid (default) */
+    TN_MESH_EXACT,  /* what its triangles enclose; they must be closed */
+    TN_MESH_LEGACY, /* as exact, but with each triangle's part positive: MuJoCo's default, counts
+                       too much of a mesh with hollows */
+    TN_MESH_SHELL   /* its triangles as a thin sheet; the geom's density is in kg/m² */
+} TnMeshInertia;
+
+/* Triangles that geoms of type TN_GEOM_MESH show; they collide as their convex hull. */
+typedef struct TnMeshDef {
+    const char *name;
+    const double *vertices; /* m, 3 × vertex_count, copied */
+    int vertex_count;       /* >= 4, not all in one plane */
+    const int32_t *triangles; /* 3 × triangle_count, from 0, counter-clockwise from outside; copied */
+    int triangle_count;       /* 0: the mesh is its convex hull */
+    TnMeshInertia inertia;
+    const char *file; /* named in messages; may be NULL */
+    TnSource source;
+} TnMeshDef;
+
+typedef enum TnCameraMode {
+    TN_CAMERA_FIXED,       /* moves and turns with its body (default) */
+    TN_CAMERA_TRACK,       /* moves with its body, keeps its direction */
+    TN_CAMERA_TARGET       /* moves with its body, looks at the target's origin */
+} TnCameraMode;
+
+/* Looks along its -z with y up, as in MuJoCo. */
+typedef struct TnCameraDef {
+    const char *name;
+    TnBodyId body;
+    double pos[3], quat[4];
+    double fovy; /* rad, of the picture's height; default 45 degrees */
+    TnCameraMode mode;
+    TnBodyId target; /* TN_CAMERA_TARGET */
+    TnSource source;
+} TnCameraDef;
+
+/* Where a free camera starts. What is not given is fitted to the scene. */
+typedef struct TnView {
+    bool has_center, has_extent, has_angles;
+    double center[3]; /* m, what it looks at */
+    double extent;    /* m, radius of what should be seen */
+    double azimuth, elevation; /* rad; MuJoCo's: looking along (cos a cos e, sin a cos e, sin e) */
+    double fovy; /* rad, of the picture's height; 0: not given */
+} TnView;
+
 typedef enum TnSensorType {
     TN_SENSOR_JOINT_POS,
     TN_SENSOR_JOINT_VEL, /* of a hinge or slide */
@@ -225,6 +274,8 @@ TN_API TnPairDef tn_pair_def(void);
 TN_API TnSensorDef tn_sensor_def(void);
 TN_API TnKeyDef tn_key_def(void);
 TN_API TnTrackDef tn_track_def(void);
+TN_API TnMeshDef tn_mesh_def(void);
+TN_API TnCameraDef tn_camera_def(void);
 
 /* Builder. Adding never fails visibly: an out-of-memory or a bad definition is remembered and
  * reported by compile, which lists all problems at once. Names are copied. A builder can be
@@ -244,6 +295,9 @@ TN_API void tn_builder_add_exclude(TnModelBuilder *builder, TnBodyId body1, TnBo
                                    TnSource source);
 TN_API TnSensorId tn_builder_add_sensor(TnModelBuilder *builder, const TnSensorDef *def);
 TN_API TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def);
+TN_API TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *def);
+TN_API TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def);
+TN_API void tn_builder_set_view(TnModelBuilder *builder, const TnView *view);
 TN_API void tn_builder_set_track(TnModelBuilder *builder, const TnTrackDef *def);
 /* NULL and an error when anything is wrong. */
 TN_API TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err);
@@ -265,7 +319,7 @@ typedef struct TnModelInfo {
     const char *name;
     int body_count; /* the world included */
     int joint_count, geom_count, site_count, actuator_count, equality_count, sensor_count,
-        key_count;
+        key_count, mesh_count, camera_count;
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
     int sensor_data_count;
@@ -274,6 +328,7 @@ typedef struct TnModelInfo {
     double total_mass;     /* kg, of all that moves */
     double track_duration; /* s, 0 where the model has no control track */
     TnOption option;
+    TnView view;
 } TnModelInfo;
 
 TN_API TnModelInfo tn_model_info(const TnModel *model);
@@ -288,22 +343,61 @@ TN_API TnJointId tn_model_find_joint(const TnModel *model, const char *name);
 TN_API TnGeomId tn_model_find_geom(const TnModel *model, const char *name);
 TN_API TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name);
 TN_API TnKeyId tn_model_find_key(const TnModel *model, const char *name);
+TN_API TnCameraId tn_model_find_camera(const TnModel *model, const char *name);
+
+/* Which subsystem a body belongs to, from 1; 0: fixed to the world. */
+TN_API int tn_model_body_subsystem(const TnModel *model, TnBodyId id);
+
+/* The rigid part that a body belongs to: itself and all that is fixed to it without a joint. */
+typedef struct TnBodyInfo {
+    TnBodyId carrier;  /* the part's body that has the joints; the world where it is fixed */
+    double mass;       /* kg; 0: fixed to the world */
+    double com[3];     /* m, centre of mass, in the body's axes */
+    double inertia[3]; /* kg·m², principal moments about the centre of mass */
+} TnBodyInfo;
+TN_API TnBodyInfo tn_model_body_info(const TnModel *model, TnBodyId id);
 
 typedef struct TnJointInfo {
     TnJointType type;
     TnBodyId body;
     int qpos_start, qpos_count; /* place in qpos */
     int dof_start, dof_count;   /* place in qvel */
+    double pos[3], axis[3];     /* in the body's axes */
 } TnJointInfo;
 TN_API TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id);
 
 typedef struct TnGeomInfo {
     TnGeomType type;
     TnBodyId body;
+    double pos[3], quat[4]; /* in the body's axes */
     double size[3];
     double rgba[4];
+    int group;
+    TnMeshId mesh; /* TN_GEOM_MESH, else 0 */
 } TnGeomInfo;
 TN_API TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id);
+
+/* Pointers are the model's. */
+typedef struct TnMeshInfo {
+    const char *name;
+    const double *vertices; /* 3 × vertex_count */
+    int vertex_count;
+    const int32_t *triangles; /* 3 × triangle_count */
+    int triangle_count;
+    const int32_t *hull_triangles; /* of the same vertices */
+    int hull_triangle_count;
+} TnMeshInfo;
+TN_API TnMeshInfo tn_model_mesh_info(const TnModel *model, TnMeshId id);
+
+typedef struct TnCameraInfo {
+    const char *name;
+    TnBodyId body;
+    double pos[3], quat[4]; /* in the body's axes */
+    double fovy;            /* rad */
+    TnCameraMode mode;
+    TnBodyId target;
+} TnCameraInfo;
+TN_API TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id);
 
 typedef struct TnSensorInfo {
     TnSensorType type;

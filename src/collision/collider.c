@@ -86,11 +86,20 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
         v3_copy(local->pos, g->link_pos);
         v3_copy(local->half_extent, g->half_extent);
         local->bounding_radius = g->bounding_radius;
-        c->shape[slot] = (TnShape){
-            g->type, {g->size[0], g->size[1], g->size[2]}, g->mesh_vertices, g->mesh_vertex_count};
+        c->shape[slot] = (TnShape){.type = g->type, .size = {g->size[0], g->size[1], g->size[2]}};
+        if (g->mesh >= 0) {
+            const TnHull *hull = &m->meshes[g->mesh].hull;
+            c->shape[slot].mesh_vertices = hull->vertices;
+            c->shape[slot].mesh_vertex_count = hull->vertex_count;
+            c->shape[slot].hull = hull;
+            /* the hull's vertices are about its centre */
+            double center[3];
+            m3_mul_v(center, g->link_rot, hull->center);
+            v3_add(local->pos, local->pos, center);
+        }
         /* the place of a fixed geom; a moving sphere keeps these axes, as it needs none */
-        v3_copy(c->place[slot].pos, g->link_pos);
-        v3_copy(c->slots[slot].pos, g->link_pos);
+        v3_copy(c->place[slot].pos, local->pos);
+        v3_copy(c->slots[slot].pos, local->pos);
         memcpy(c->place[slot].rot, g->link_rot, sizeof g->link_rot);
         if (g->link != 0) c->moving_count++;
         if (g->type != TN_GEOM_PLANE) c->finite_count++;

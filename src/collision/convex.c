@@ -4,6 +4,7 @@
  * keeps the normal of resting faces independent of history; the pairs that are many in practice
  * have closed forms and never come here. */
 #include "../math/vec3.h"
+#include "../model/hull.h"
 #include "narrow.h"
 
 void tn_lines_nearest(const double p[3], const double u[3], const double q[3], const double v[3],
@@ -25,6 +26,18 @@ double tn_separation(const TnPlaced *a, const TnPlaced *b, const double n[3])
 }
 
 /* Iterations end near a face's normal; where that very normal is as good, it is the one. */
+static bool snap(const TnPlaced *a, const TnPlaced *b, double scale, double axis[3], TnWitness *w)
+{
+    double along = v3_dot(axis, w->normal);
+    if (fabs(along) < 0.99) return false;
+    if (along < 0.0) v3_scale(axis, axis, -1.0);
+    double gap = tn_separation(a, b, axis);
+    if (gap < w->gap - 1e-10 * scale) return false;
+    v3_copy(w->normal, axis);
+    w->gap = gap;
+    return true;
+}
+
 static void snap_to_axes(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *w)
 {
     for (int k = 0; k < 6; k++) {
@@ -34,14 +47,17 @@ static void snap_to_axes(const TnPlaced *a, const TnPlaced *b, double scale, TnW
         if (!has_face) continue;
         double axis[3];
         m3_column(axis, s->at->rot, k % 3);
-        double along = v3_dot(axis, w->normal);
-        if (fabs(along) < 0.99) continue;
-        if (along < 0.0) v3_scale(axis, axis, -1.0);
-        double gap = tn_separation(a, b, axis);
-        if (gap < w->gap - 1e-10 * scale) continue;
-        v3_copy(w->normal, axis);
-        w->gap = gap;
-        return;
+        if (snap(a, b, scale, axis, w)) return;
+    }
+    for (int k = 0; k < 2; k++) {
+        const TnPlaced *s = k ? b : a;
+        if (s->shape->type != TN_GEOM_MESH || !s->shape->hull) continue;
+        double outward[3], local[3], axis[3];
+        v3_scale(outward, w->normal, k ? -1.0 : 1.0);
+        m3_tmul_v(local, s->at->rot, outward);
+        const double *normal = tn_hull_face_normal(s->shape->hull, local);
+        m3_mul_v(axis, s->at->rot, normal);
+        if (snap(a, b, scale, axis, w)) return;
     }
 }
 

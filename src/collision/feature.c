@@ -4,12 +4,14 @@
  * vertices; a cylinder eight points on each rim (0 … 7 top, 8 … 15 bottom) and the two ends of the
  * line where its side looks along n (16, 17). */
 #include "../math/vec3.h"
+#include "../model/hull.h"
 #include "narrow.h"
 
 #define TIGHT 0.01 /* rad: a face or edge is taken for perpendicular to n below this tilt */
 #define UPRIGHT                                                                                    \
     3e-4 /* below this tilt a disc's points are fixed to the body, so that they do not wander */
 #define CORNER_DIRECTIONS 16
+#define NEAR_TOP_MAX 256 /* vertices of a hull near its top that are listed */
 
 static void push(TnFace *f, const TnPlaced *s, const double local[3], uint32_t id)
 {
@@ -85,9 +87,13 @@ static void cylinder_face(const TnPlaced *s, const double n[3], bool tight, TnFa
 static void mesh_face(const TnPlaced *s, const double n[3], double band, TnFace *f)
 {
     const double *v = s->shape->mesh_vertices;
-    int count = s->shape->mesh_vertex_count, first = -1, last = -1;
+    int32_t near_top[NEAR_TOP_MAX];
+    int count = -1, first = -1, last = -1;
+    if (s->shape->hull) count = tn_hull_above(s->shape->hull, n, band, near_top, NEAR_TOP_MAX);
+    bool listed = count >= 0;
+    if (!listed) count = s->shape->mesh_vertex_count;
     double top = -INFINITY, x[3], y[3];
-    for (int i = 0; i < count; i++) top = fmax(top, v3_dot(v + 3 * i, n));
+    for (int i = 0; i < count && !listed; i++) top = fmax(top, v3_dot(v + 3 * (size_t)i, n));
     v3_tangents(n, x, y);
     for (int k = 0; k < CORNER_DIRECTIONS; k++) {
         /* the odd start keeps directions off the symmetry axes of common shapes, where two corners
@@ -96,16 +102,17 @@ static void mesh_face(const TnPlaced *s, const double n[3], double band, TnFace 
         for (int i = 0; i < 3; i++) d[i] = cos(angle) * x[i] + sin(angle) * y[i];
         int chosen = 0;
         for (int i = 0; i < count; i++) {
-            double along = v3_dot(v + 3 * i, d);
-            if (along > best && v3_dot(v + 3 * i, n) >= top - band) {
+            int vertex = listed ? near_top[i] : i;
+            double along = v3_dot(v + 3 * (size_t)vertex, d);
+            if (along > best && (listed || v3_dot(v + 3 * (size_t)i, n) >= top - band)) {
                 best = along;
-                chosen = i;
+                chosen = vertex;
             }
         }
         if (chosen == last || chosen == first) continue;
         if (first < 0) first = chosen;
         last = chosen;
-        push(f, s, v + 3 * chosen, (uint32_t)chosen % 0x7ffeu);
+        push(f, s, v + 3 * (size_t)chosen, (uint32_t)chosen % 0x7ffeu);
     }
 }
 

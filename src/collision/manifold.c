@@ -45,8 +45,8 @@ void tn_manifold_add(TnManifold *m, double margin, const double pos[3], double g
 static int farthest(const TnManifoldPoint *points, int count, const double d[3])
 {
     int best = 0;
-    double top = -INFINITY;
-    for (int i = 0; i < count; i++) {
+    double top = v3_dot(points[0].pos, d);
+    for (int i = 1; i < count; i++) {
         double along = v3_dot(points[i].pos, d);
         if (along > top + 1e-9 * fabs(top)) {
             top = along;

@@ -3,6 +3,7 @@
  * With unit normal n and offset n·o, a surface point p has gap n·(p - o); the contact lies halfway
  * down, at p - n gap/2. */
 #include "../math/vec3.h"
+#include "../model/hull.h"
 #include "narrow.h"
 
 #define UPRIGHT                                                                                    \
@@ -100,13 +101,28 @@ static void plane_cylinder(const PlaneFrame *plane, const TnPlaced *s, double ma
 
 static void plane_mesh(const PlaneFrame *plane, const TnPlaced *s, double margin, TnManifold *out)
 {
-    enum { BATCH = 64 };
+    enum { BATCH = 64, LOWEST_MAX = 256 };
     TnManifoldPoint points[BATCH];
     TnManifold reduced;
-    int count = 0;
-    for (int i = 0; i < s->shape->mesh_vertex_count; i++) {
+    int count = 0, candidates = -1;
+    int32_t lowest[LOWEST_MAX];
+    if (s->shape->hull) {
+        double down[3], p[3], local[3];
+        v3_scale(down, plane->normal, -1.0);
+        tn_support_core(s, down, p);
+        double room = margin - height(plane, p);
+        if (!(room >= 0.0)) return;
+        m3_tmul_v(local, s->at->rot, down);
+        /* a rounding more, as heights are measured anew below */
+        room += 1e-12 * s->shape->hull->radius;
+        candidates = tn_hull_above(s->shape->hull, local, room, lowest, LOWEST_MAX);
+    }
+    bool listed = candidates >= 0;
+    if (!listed) candidates = s->shape->mesh_vertex_count;
+    for (int k = 0; k < candidates; k++) {
+        int i = listed ? lowest[k] : k;
         double p[3];
-        to_world(s, s->shape->mesh_vertices + 3 * i, p);
+        to_world(s, s->shape->mesh_vertices + 3 * (size_t)i, p);
         double gap = height(plane, p);
         if (!(gap <= margin)) continue;
         if (count == BATCH) { /* the outermost of the points so far stay */

@@ -4,8 +4,9 @@
  *
  * In local axes: a box takes the sign of each component, a cylinder the rim point under d's
  * projection on its disc, an ellipsoid with radii r the point r² d / |r d|, a mesh the best
- * vertex. */
+ * vertex (model/hull.c). */
 #include "../math/vec3.h"
+#include "../model/hull.h"
 #include "narrow.h"
 
 double tn_core_radius(const TnShape *shape)
@@ -28,6 +29,7 @@ double tn_shape_extent(const TnShape *shape)
     case TN_GEOM_BOX:
         return v3_norm(s);
     case TN_GEOM_MESH: {
+        if (shape->hull) return shape->hull->radius;
         double best = 0.0;
         for (int i = 0; i < shape->mesh_vertex_count; i++) {
             const double *v = shape->mesh_vertices + 3 * i;
@@ -68,6 +70,10 @@ static void support_local(const TnShape *shape, const double d[3], double p[3])
         break;
     case TN_GEOM_MESH: {
         const double *v = shape->mesh_vertices, *best = v;
+        if (shape->hull) {
+            v3_copy(p, v + 3 * (size_t)tn_hull_support(shape->hull, d));
+            break;
+        }
         double top = v3_dot(v, d);
         for (int i = 1; i < shape->mesh_vertex_count; i++) {
             double h = v3_dot(v + 3 * i, d);

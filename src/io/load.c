@@ -21,6 +21,7 @@ void tn_mjcf_interpret(TnMjcf *m)
     tn_mjcf_read_keys(m);
     tn_mjcf_finish_tenon(m);
     tn_builder_set_option(m->builder, &m->option, m->option_place);
+    tn_builder_set_view(m->builder, &m->view);
 }
 
 static bool is_mjcf(TnMjcf *m)

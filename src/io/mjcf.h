@@ -32,6 +32,8 @@ typedef enum TnMjcfUse {
     TN_USE_SOFT,    /* softness of MuJoCo's constraints: remark */
     TN_USE_SOLVER,  /* numerics of MuJoCo: remark */
     TN_USE_USER,    /* user data: remark */
+    TN_USE_HULL,    /* how MuJoCo thins out hulls: remark */
+    TN_USE_LENS,    /* of cameras, beyond the field of view: remark */
     TN_USE_GAP,     /* distances at which soft constraints start: remark unless zero */
     TN_USE_NEUTRAL, /* must equal `words` (a word, or one number for all): anything else is not
                        supported */
@@ -152,6 +154,10 @@ typedef enum TnMjcfRemark {
     TN_REMARK_USER,
     TN_REMARK_GAP,
     TN_REMARK_DRAWING,
+    TN_REMARK_CAMERA_COM,
+    TN_REMARK_CAMERA_LENS,
+    TN_REMARK_HULL,
+    TN_REMARK_OBJ,
     TN_REMARK_SIZE,
     TN_REMARK_TEXT,
     TN_REMARK_COUNT
@@ -167,6 +173,8 @@ typedef struct TnMjcfSettings {
     int inertia_group[2];
     double bound_mass, bound_inertia;
     bool balance_inertia;
+    const char *mesh_folder; /* NULL: beside the model */
+    bool strip_path, exact_mesh_inertia;
     /* <flag>: false where disabled */
     bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity;
 } TnMjcfSettings;
@@ -185,6 +193,8 @@ typedef struct TnMjcf {
     TnMjcfSettings settings;
     TnOption option;
     TnSource option_place;
+    TnView view;
+    struct TnMjcfCamera *cameras, *last_camera; /* in the order of the file */
     TnMjcfNames names;
     TnMjcfClass *main_class;
     const TnXmlElement *track; /* the one <track> */
@@ -275,12 +285,21 @@ bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *cla
 void tn_mjcf_site(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                   const TnMjcfPose *frame, TnBodyId body);
 void tn_mjcf_read_bodies(TnMjcf *m);
+/* Cameras (mjcf_camera.c): collected with their bodies, added once all bodies are known. */
+void tn_mjcf_camera(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
+                    const TnMjcfPose *frame, TnBodyId body);
+void tn_mjcf_finish_cameras(TnMjcf *m);
 void tn_mjcf_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                    const TnMjcfPose *frame, TnBodyId body);
 
 /* The other sections. */
 void tn_mjcf_read_settings(TnMjcf *m);
+void tn_mjcf_start_view(TnMjcf *m); /* mjcf_camera.c */
+void tn_mjcf_read_visual(TnMjcf *m, const TnXmlElement *element);
+void tn_mjcf_read_statistic(TnMjcf *m, const TnXmlElement *element);
 void tn_mjcf_read_assets(TnMjcf *m);
+/* A mesh (mjcf_mesh.c); 0 after an error. */
+TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *element, const char *name);
 void tn_mjcf_read_actuators(TnMjcf *m);
 void tn_mjcf_read_contacts(TnMjcf *m);
 void tn_mjcf_read_equalities(TnMjcf *m);

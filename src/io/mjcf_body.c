@@ -85,13 +85,12 @@ static void add_geoms(TnMjcf *m, const GeomList *list, TnBodyId body)
     }
 }
 
-static void drawing(TnMjcf *m, const TnXmlElement *e, const Place *place, TnMjcfNameKind kind)
+static void read_light(TnMjcf *m, const TnXmlElement *e, const Place *place)
 {
     if (!tn_mjcf_check_leaf(m, TN_GROUP_BODY, e)) return;
-    TnMjcfView view = tn_mjcf_view(m, e, place->class_, e->name);
-    if (kind == TN_NAMED_CAMERA) tn_mjcf_pose(m, &view);
+    TnMjcfView view = tn_mjcf_view(m, e, place->class_, "light");
     tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
-    tn_mjcf_name_add(m, kind, e, tn_mjcf_text(&view, "name"), 0, NULL);
+    tn_mjcf_name_add(m, TN_NAMED_LIGHT, e, tn_mjcf_text(&view, "name"), 0, NULL);
 }
 
 /* Own parts of a body other than geoms, in the order of the file. */
@@ -106,9 +105,9 @@ static void read_parts(TnMjcf *m, const TnXmlElement *parent, const Place *place
         } else if (is(e, "site")) {
             tn_mjcf_site(m, e, place->class_, &place->frame, place->body);
         } else if (is(e, "camera")) {
-            drawing(m, e, place, TN_NAMED_CAMERA);
+            tn_mjcf_camera(m, e, place->class_, &place->frame, place->body);
         } else if (is(e, "light")) {
-            drawing(m, e, place, TN_NAMED_LIGHT);
+            read_light(m, e, place);
         } else if (is(e, "frame")) {
             Place inner = inner_place(m, e, place, false);
             read_parts(m, e, &inner);
@@ -197,11 +196,11 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
     }
 }
 
-/* Cameras and lights may look at bodies that come later in the file. */
+/* Lights may look at bodies that come later in the file. */
 static void check_targets(TnMjcf *m, const TnXmlElement *parent)
 {
     for (const TnXmlElement *e = parent->first; e; e = e->next) {
-        if (is(e, "camera") || is(e, "light"))
+        if (is(e, "light"))
             tn_mjcf_refer(m, TN_NAMED_BODY, e, "target");
         else if (is(e, "body") || is(e, "frame"))
             check_targets(m, e);
@@ -223,4 +222,5 @@ void tn_mjcf_read_bodies(TnMjcf *m)
         if (is(e, "worldbody")) read_children(m, e, &place);
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) check_targets(m, e);
+    tn_mjcf_finish_cameras(m);
 }

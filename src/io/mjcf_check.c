@@ -46,8 +46,17 @@ void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *e
         [TN_REMARK_USER] = "user and custom data are read but not kept",
         [TN_REMARK_GAP] = "tenon's contacts and limits act at zero distance; gap and the margin of "
                           "joint limits are read but not used",
-        [TN_REMARK_DRAWING] = "cameras, lights, textures and visual settings are for drawing only "
-                              "and not kept",
+        [TN_REMARK_DRAWING] = "lights, textures and this kind of visual setting are read but not "
+                              "kept; drawings use cameras, the starting view and colours",
+        [TN_REMARK_CAMERA_COM] = "tenon's cameras follow the origin of a body, not a centre of "
+                                 "mass: trackcom is taken as track, targetbodycom as targetbody",
+        [TN_REMARK_CAMERA_LENS] = "tenon's cameras have a field of view (fovy) and nothing else: "
+                                  "stereo, resolution, focal lengths, sensor sizes and "
+                                  "orthographic projection are read but not used",
+        [TN_REMARK_HULL] = "a mesh collides as its whole convex hull; maxhullvert is read but not "
+                           "used",
+        [TN_REMARK_OBJ] = "of an OBJ file with several groups only the first is taken, as in "
+                          "MuJoCo",
         [TN_REMARK_SIZE] = "sizes are found from the model; <size> is read but not used",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over"};
     if (m->remarked[which]) return;
@@ -164,6 +173,12 @@ static void check_use(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *a
         break;
     case TN_USE_USER:
         tn_mjcf_remark(m, TN_REMARK_USER, place, element->name);
+        break;
+    case TN_USE_HULL:
+        tn_mjcf_remark(m, TN_REMARK_HULL, place, element->name);
+        break;
+    case TN_USE_LENS:
+        tn_mjcf_remark(m, TN_REMARK_CAMERA_LENS, place, element->name);
         break;
     case TN_USE_GAP:
         if (largest != 0) tn_mjcf_remark(m, TN_REMARK_GAP, place, element->name);

@@ -1,4 +1,4 @@
-/* mjcf_geom.c: geoms and sites. Meshes will enter through `mesh_geom`. */
+/* mjcf_geom.c: geoms and sites. */
 #include "mjcf.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static bool read_shape(TnMjcf *m, const TnMjcfView *view, bool clean, TnMjcfPose
 {
     double ends[6], half_length;
     memset(geom->size, 0, sizeof geom->size);
-    tn_mjcf_reals(m, view, "size", geom->size, 3);
+    if (geom->type != TN_GEOM_MESH) tn_mjcf_reals(m, view, "size", geom->size, 3);
     if (tn_mjcf_reals(m, view, "fromto", ends, 6) == 6) {
         if (!has_length(geom->type)) {
             tn_mjcf_error_attr(m, view->element, "fromto",
@@ -92,18 +92,24 @@ static bool read_shape(TnMjcf *m, const TnMjcfView *view, bool clean, TnMjcfPose
     return true;
 }
 
-/* The place where meshes will be read: vertices of the asset into geom->mesh_vertices. */
-static bool mesh_geom(TnMjcf *m, const TnMjcfView *view)
+/* Finds the asset; a refused one has said what is wrong. */
+static bool mesh_geom(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
 {
-    tn_mjcf_refer(m, TN_NAMED_MESH, view->element, "mesh");
-    tn_mjcf_error(m, view->element, "mesh geoms are not supported yet");
-    return false;
+    const TnXmlElement *holder = NULL;
+    if (!tn_mjcf_find(view, "mesh", &holder)) {
+        tn_mjcf_error(m, view->element, "attribute 'mesh' is missing");
+        return false;
+    }
+    const TnMjcfName *mesh = tn_mjcf_refer(m, TN_NAMED_MESH, holder, "mesh");
+    geom->type = TN_GEOM_MESH;
+    geom->mesh = mesh ? mesh->id : 0;
+    return geom->mesh != 0;
 }
 
 static bool read_type(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
 {
     int type = tn_mjcf_word(view, "type", type_names, TN_GEOM_SPHERE);
-    if (type == TN_GEOM_MESH) return mesh_geom(m, view);
+    if (type == TN_GEOM_MESH) return mesh_geom(m, view, geom);
     if (type == TN_GEOM_HEIGHT_FIELD || type > TN_GEOM_MESH) {
         tn_mjcf_error_attr(m, view->element, "type", "geoms of type %s are not supported yet",
                            type == TN_GEOM_HEIGHT_FIELD ? "hfield" : "sdf");
@@ -126,7 +132,12 @@ static void read_colour(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
     memcpy(geom->rgba, grey, sizeof grey);
     tn_mjcf_reals(m, view, "rgba", geom->rgba, 4);
     const TnXmlElement *holder = NULL;
-    if (!tn_mjcf_find(view, "material", &holder)) return;
+    if (!tn_mjcf_find(view, "material", &holder)) { /* a mesh may bring one */
+        const TnXmlAttr *attr = tn_mjcf_find(view, "mesh", NULL);
+        const TnMjcfName *mesh = attr ? tn_mjcf_name_find(m, TN_NAMED_MESH, attr->value) : NULL;
+        holder = mesh ? mesh->data : NULL;
+        if (!holder) return;
+    }
     const TnMjcfName *material = tn_mjcf_refer(m, TN_NAMED_MATERIAL, holder, "material");
     if (material && memcmp(geom->rgba, grey, sizeof grey) == 0)
         memcpy(geom->rgba, material->data, sizeof grey);

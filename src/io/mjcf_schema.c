@@ -25,6 +25,7 @@
 #define NOTHING(NAME) {.name = NAME, .use = TN_USE_NOTHING}
 #define SOFT(NAME, MIN, MAX) {.name = NAME, NUMBERS(MIN, MAX), .use = TN_USE_SOFT}
 #define SOLVER(NAME) {.name = NAME, .use = TN_USE_SOLVER}
+#define LENS(NAME, MIN, MAX) {.name = NAME, NUMBERS(MIN, MAX), .use = TN_USE_LENS}
 #define GAP(NAME) {.name = NAME, NUMBERS(1, 1), .use = TN_USE_GAP}
 #define USER {.name = "user", .kind = TN_KIND_REAL, .use = TN_USE_USER}
 #define ONLY(NAME, VALUE) {.name = NAME, .use = TN_USE_NEUTRAL, .words = VALUE}
@@ -43,7 +44,8 @@ TABLE compiler[] = {
     BOOL("autolimits"), TRI("inertiafromgeom"),
     {.name = "inertiagrouprange", .kind = TN_KIND_INT, .min_count = 2, .max_count = 2},
     SIZE("boundmass", 1, 1), SIZE("boundinertia", 1, 1), BOOL("balanceinertia"),
-    ONLY("settotalmass", "-1"), ONLY("alignfree", "false"), END};
+    ONLY("settotalmass", "-1"), ONLY("alignfree", "false"), TEXT("assetdir"), TEXT("meshdir"),
+    BOOL("strippath"), BOOL("exactmeshinertia"), END};
 TABLE option[] = {
     BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), ONLY("wind", "0"),
     ONLY("density", "0"), ONLY("viscosity", "0"), ONLY("collision", "all"),
@@ -72,6 +74,10 @@ TABLE flag[] = {
     SWITCH_SOLVER("fwdinv"), SWITCH_SOLVER("invdiscrete"), SWITCH_SOLVER("multiccd"),
     SWITCH_SOLVER("sleep"), SWITCH_SOLVER("diagexact"), SWITCH_SOLVER("ipc"),
     SWITCH_SOLVER("speculative"), END};
+TABLE statistic[] = {
+    REAL("center", 3, 3), BOUNDED("extent", 1, 1, TN_BOUND_POSITIVE), END};
+TABLE visual_global[] = {
+    REAL("azimuth", 1, 1), REAL("elevation", 1, 1), REAL("fovy", 1, 1), BOOL("orthographic"), END};
 TABLE default_class[] = {TEXT("class"), END};
 
 TABLE body[] = {
@@ -109,7 +115,12 @@ TABLE site[] = {
     TEXT("material"), NOTHING("mesh"), USER, END};
 TABLE camera[] = {
     OWN("name"), OWN("class"), POSE, WORD("mode", "fixed track trackcom targetbody targetbodycom"),
-    OWN("target"), USER, END};
+    OWN("target"), REAL("fovy", 1, 1), LENS("ipd", 1, 1), LENS("resolution", 2, 2),
+    LENS("focal", 2, 2), LENS("focalpixel", 2, 2), LENS("principal", 2, 2),
+    LENS("principalpixel", 2, 2), LENS("sensorsize", 2, 2),
+    CHOICE("orthographic", "false true", TN_USE_LENS),
+    CHOICE("projection", "perspective orthographic", TN_USE_LENS),
+    {.name = "output", .use = TN_USE_LENS}, USER, END};
 TABLE light[] = {
     OWN("name"), OWN("class"), REAL("pos", 3, 3), REAL("dir", 3, 3),
     WORD("mode", "fixed track trackcom targetbody targetbodycom"), OWN("target"), END};
@@ -164,7 +175,16 @@ TABLE key[] = {
     NEVER("act"), NEVER("mpos"), NEVER("mquat"), NEVER("plastic"), END};
 TABLE material[] = {OWN("name"), OWN("class"), SIZE("rgba", 3, 4), TEXT("texture"), END};
 TABLE texture[] = {OWN("name"), OWN("class"), TEXT("file"), END};
-TABLE mesh[] = {OWN("name"), OWN("class"), TEXT("file"), REAL("scale", 3, 3), END};
+TABLE mesh[] = {
+    OWN("name"), OWN("class"), OWN("file"), REAL("scale", 3, 3),
+    {.name = "refpos", NUMBERS(3, 3), .where = TN_WHERE_OWN},
+    {.name = "refquat", NUMBERS(4, 4), .where = TN_WHERE_OWN},
+    WORD("inertia", "convex exact legacy shell"),
+    {.name = "maxhullvert", .kind = TN_KIND_INT, .min_count = 1, .max_count = 1,
+     .use = TN_USE_HULL},
+    {.name = "vertex", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
+    {.name = "face", .kind = TN_KIND_INT, .where = TN_WHERE_OWN}, OWN("content_type"),
+    OWN("material"), ONLY("builtin", "none"), END};
 TABLE custom[] = {REQUIRED("name"), END};
 TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), REAL("stabilization", 1, 1), END};
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
@@ -190,13 +210,12 @@ typedef struct GroupedRule {
 static const GroupedRule rules[] = {
     {TN_GROUP_ROOT, {"mujoco", mujoco, NULL}},
     {TN_GROUP_TOP, {"compiler", compiler,
-     "assetdir meshdir texturedir discardvisual fusestatic strippath usethread fitaabb convexhull "
-     "exactmeshinertia conflict passthrough savecanonical savecompiled saveinertial"}},
+     "texturedir discardvisual fusestatic usethread fitaabb convexhull conflict passthrough savecanonical savecompiled saveinertial"}},
     {TN_GROUP_TOP, {"option", option, NULL}},
     {TN_GROUP_TOP, {"size", NULL,
      "memory nconmax njmax nkey nstack nuserdata nuser_actuator nuser_body nuser_cam nuser_geom "
      "nuser_jnt nuser_sensor nuser_site nuser_tendon"}},
-    {TN_GROUP_TOP, {"statistic", NULL, "center extent meaninertia meanmass meansize"}},
+    {TN_GROUP_TOP, {"statistic", statistic, "meaninertia meanmass meansize"}},
     {TN_GROUP_TOP, {"visual", NULL, NULL}},
     {TN_GROUP_TOP, {"default", default_class, NULL}},
     {TN_GROUP_TOP, {"asset", NULL, NULL}},
@@ -218,14 +237,12 @@ static const GroupedRule rules[] = {
     {TN_GROUP_BODY, {"freejoint", freejoint, NULL}},
     {TN_GROUP_BODY, {"geom", geom, NULL}},
     {TN_GROUP_BODY, {"site", site, NULL}},
-    {TN_GROUP_BODY, {"camera", camera,
-     "focal focalpixel fovy ipd orthographic output principal principalpixel projection "
-     "resolution sensorsize"}},
+    {TN_GROUP_BODY, {"camera", camera, NULL}},
     {TN_GROUP_BODY, {"light", light,
      "active ambient attenuation bulbradius castshadow cutoff diffuse directional exponent "
      "intensity range softness specular texture type"}},
     {TN_GROUP_DEFAULT, {"default", default_class, NULL}},
-    {TN_GROUP_DEFAULT, {"mesh", mesh, "inertia maxhullvert"}},
+    {TN_GROUP_DEFAULT, {"mesh", mesh, NULL}},
     {TN_GROUP_DEFAULT, {"texture", texture,
      "builtin colorspace embed gridlayout gridsize height hflip mark markrgb nchannel random rgb1 "
      "rgb2 type vflip width"}},
@@ -242,9 +259,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_DEFAULT, {"dcmotor", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"pid", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"orientation", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_ASSET, {"mesh", mesh,
-     "builtin content_type face inertia material maxhullvert normal params refpos refquat "
-     "smoothnormal texcoord vertex"}},
+    {TN_GROUP_ASSET, {"mesh", mesh, "normal params smoothnormal texcoord"}},
     {TN_GROUP_ASSET, {"texture", texture,
      "builtin colorspace content_type embed fileback filedown filefront fileleft fileright fileup "
      "gridlayout gridsize height hflip mark markrgb nchannel random rgb1 rgb2 type vflip width"}},
@@ -263,9 +278,8 @@ static const GroupedRule rules[] = {
     {TN_GROUP_SENSOR, {"jointvel", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"framepos", frame_sensor, NULL}},
     {TN_GROUP_SENSOR, {"framequat", frame_sensor, NULL}},
-    {TN_GROUP_VISUAL, {"global", NULL,
-     "azimuth bvactive cameraid elevation ellipsoidinertia fovy glow ipd linewidth offheight "
-     "offwidth orthographic realtime"}},
+    {TN_GROUP_VISUAL, {"global", visual_global,
+     "bvactive cameraid ellipsoidinertia glow ipd linewidth offheight offwidth realtime"}},
     {TN_GROUP_VISUAL, {"quality", NULL, "numquads numslices numstacks offsamples shadowsize"}},
     {TN_GROUP_VISUAL, {"headlight", NULL, "active ambient diffuse specular"}},
     {TN_GROUP_VISUAL, {"map", NULL,

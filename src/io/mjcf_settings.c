@@ -38,6 +38,12 @@ static void read_compiler(TnMjcf *m, const TnXmlElement *e)
     s->bound_mass = tn_mjcf_real(m, &view, "boundmass", s->bound_mass);
     s->bound_inertia = tn_mjcf_real(m, &view, "boundinertia", s->bound_inertia);
     s->balance_inertia = tn_mjcf_bool(&view, "balanceinertia", s->balance_inertia);
+    s->strip_path = tn_mjcf_bool(&view, "strippath", s->strip_path);
+    s->exact_mesh_inertia = tn_mjcf_bool(&view, "exactmeshinertia", s->exact_mesh_inertia);
+    /* assetdir stands for meshdir and texturedir */
+    const TnXmlAttr *folder = tn_xml_attr(e, "meshdir");
+    if (!folder) folder = tn_xml_attr(e, "assetdir");
+    if (folder) s->mesh_folder = folder->value;
     for (const TnXmlElement *child = e->first; child; child = child->next)
         tn_mjcf_check_leaf(m, TN_GROUP_COMPILER, child);
 }
@@ -76,13 +82,6 @@ static void read_custom(TnMjcf *m, const TnXmlElement *e)
                       child); /* a tuple has elements, which mean nothing here either */
 }
 
-static void read_visual(TnMjcf *m, const TnXmlElement *e)
-{
-    tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
-    for (const TnXmlElement *child = e->first; child; child = child->next)
-        tn_mjcf_check_leaf(m, TN_GROUP_VISUAL, child);
-}
-
 static void read_top(TnMjcf *m, const TnXmlElement *e)
 {
     if (!tn_mjcf_check(m, TN_GROUP_TOP, e)) return;
@@ -93,9 +92,9 @@ static void read_top(TnMjcf *m, const TnXmlElement *e)
     else if (strcmp(e->name, "custom") == 0)
         read_custom(m, e);
     else if (strcmp(e->name, "visual") == 0)
-        read_visual(m, e);
+        tn_mjcf_read_visual(m, e);
     else if (strcmp(e->name, "statistic") == 0)
-        tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
+        tn_mjcf_read_statistic(m, e);
     else if (strcmp(e->name, "size") == 0)
         tn_mjcf_remark(m, TN_REMARK_SIZE, tn_xml_place(e), e->name);
 }
@@ -118,6 +117,7 @@ void tn_mjcf_read_settings(TnMjcf *m)
     m->option = tn_option();
     m->option.timestep = 0.002; /* MuJoCo's default, which files count on */
     m->option_place = tn_xml_place(m->root);
+    tn_mjcf_start_view(m);
     tn_mjcf_check(m, TN_GROUP_ROOT, m->root);
     for (const TnXmlElement *e = m->root->first; e; e = e->next) read_top(m, e);
     if (!m->settings.gravity) memset(m->option.gravity, 0, sizeof m->option.gravity);
@@ -137,13 +137,20 @@ static const char *asset_name(TnMjcf *m, const TnXmlElement *e)
 
 static void read_texture_or_mesh(TnMjcf *m, const TnXmlElement *e)
 {
+    int before = m->err.count;
     bool texture = strcmp(e->name, "texture") == 0, mesh = strcmp(e->name, "mesh") == 0;
     if (strcmp(e->name, "material") == 0 || !tn_mjcf_check_leaf(m, TN_GROUP_ASSET, e)) return;
-    tn_mjcf_view(m, e, m->main_class, e->name); /* complains about an unknown class */
-    if (texture) tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
-    if (texture || mesh)
-        tn_mjcf_name_add(m, texture ? TN_NAMED_TEXTURE : TN_NAMED_MESH, e, asset_name(m, e), 0,
-                         NULL);
+    const char *name = texture || mesh ? asset_name(m, e) : NULL;
+    if (texture) {
+        tn_mjcf_view(m, e, m->main_class, e->name); /* complains about an unknown class */
+        tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
+        tn_mjcf_name_add(m, TN_NAMED_TEXTURE, e, name, 0, NULL);
+    }
+    if (mesh) {
+        /* one that is refused keeps its name, so that its geoms raise no second error */
+        TnMeshId id = m->err.count == before ? tn_mjcf_mesh(m, e, name) : 0;
+        tn_mjcf_name_add(m, TN_NAMED_MESH, e, name, id, e);
+    }
 }
 
 /* Of a material only the colour is kept, for the geoms that wear it. */

@@ -106,6 +106,8 @@ DEFINE_APPEND(pair, TnPairDef, pairs)
 DEFINE_APPEND(exclude, TnExcludeDef, excludes)
 DEFINE_APPEND(sensor, TnSensorDef, sensors)
 DEFINE_APPEND(key, TnKeyDef, keys)
+DEFINE_APPEND(mesh, TnMeshDef, meshes)
+DEFINE_APPEND(camera, TnCameraDef, cameras)
 
 /* ---- public ---- */
 
@@ -143,6 +145,8 @@ void tn_builder_destroy(TnModelBuilder *builder)
     tn_free(builder->excludes);
     tn_free(builder->sensors);
     tn_free(builder->keys);
+    tn_free(builder->meshes);
+    tn_free(builder->cameras);
     tn_free(builder);
 }
 
@@ -182,11 +186,6 @@ TnGeomId tn_builder_add_geom(TnModelBuilder *builder, const TnGeomDef *def)
     if (!copy) return 0;
     copy->name = store_string(builder, def->name);
     copy->source = store_source(builder, def->source);
-    bool has_mesh = def->type == TN_GEOM_MESH && def->mesh_vertices && def->mesh_vertex_count > 0;
-    copy->mesh_vertex_count = has_mesh ? def->mesh_vertex_count : 0;
-    copy->mesh_vertices =
-        has_mesh ? store_numbers(builder, def->mesh_vertices, 3 * (size_t)def->mesh_vertex_count)
-                 : NULL;
     return builder->geom_count;
 }
 
@@ -255,6 +254,37 @@ TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def)
     copy->qvel = store_numbers(builder, def->qvel, (size_t)copy->qvel_count);
     copy->ctrl = store_numbers(builder, def->ctrl, (size_t)copy->ctrl_count);
     return builder->key_count;
+}
+
+TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *def)
+{
+    TnMeshDef *copy = append_mesh(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->file = store_string(builder, def->file);
+    copy->source = store_source(builder, def->source);
+    copy->vertex_count = def->vertices && def->vertex_count > 0 ? def->vertex_count : 0;
+    copy->triangle_count = def->triangles && def->triangle_count > 0 ? def->triangle_count : 0;
+    copy->vertices = store_numbers(builder, def->vertices, 3 * (size_t)copy->vertex_count);
+    size_t bytes = 3 * (size_t)copy->triangle_count * sizeof *def->triangles;
+    int32_t *triangles = bytes ? store_alloc(builder, bytes) : NULL;
+    if (triangles) memcpy(triangles, def->triangles, bytes);
+    copy->triangles = triangles;
+    return builder->mesh_count;
+}
+
+TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def)
+{
+    TnCameraDef *copy = append_camera(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->camera_count;
+}
+
+void tn_builder_set_view(TnModelBuilder *builder, const TnView *view)
+{
+    if (builder) builder->view = *view;
 }
 
 /* The rows are as long as there are actuators now; compile refuses a track that was set before the

@@ -1,10 +1,11 @@
 /* builder.h: the definitions as they were added, and the passes that compile them.
  *
  * A builder owns copies of everything it was given: definitions in growing arrays, and strings,
- * mesh vertices, keys and the track in a chain of blocks that is freed as a whole. Index i of an
+ * meshes, keys and the track in a chain of blocks that is freed as a whole. Index i of an
  * array is the public id i + 1; body 0 is the world.
  *
  * Compile is a chain of passes, each of which adds to one list of problems:
+ *   mesh.c           convex hulls of the meshes
  *   layout.c         the one block of memory, names
  *   check_tree.c     bodies, joints, geoms: every definition on its own
  *   check_parts.c    the other definitions
@@ -16,6 +17,7 @@
 
 #include "../base/base.h"
 #include "inertia.h"
+#include "mesh.h"
 #include "model.h"
 #include "names.h"
 
@@ -40,10 +42,13 @@ struct TnModelBuilder {
     TnExcludeDef *excludes;
     TnSensorDef *sensors;
     TnKeyDef *keys;
+    TnMeshDef *meshes;
+    TnCameraDef *cameras;
     int body_count, joint_count, geom_count, site_count, actuator_count, equality_count;
-    int pair_count, exclude_count, sensor_count, key_count;
+    int pair_count, exclude_count, sensor_count, key_count, mesh_count, camera_count;
     int body_room, joint_room, geom_room, site_room, actuator_room, equality_room;
-    int pair_room, exclude_room, sensor_room, key_room;
+    int pair_room, exclude_room, sensor_room, key_room, mesh_room, camera_room;
+    TnView view;
     bool has_track;
     TnTrackDef track;
     int track_actuator_count; /* actuators known when the track was set */
@@ -69,9 +74,10 @@ typedef struct TnCompile {
     TnModel *model;
     TnModelLookup *lookup; /* the model's, while it is written */
     TnBodyScratch *bodies;
-    double *key_numbers, *vertices; /* room for these in the model's block */
+    TnMeshScratch *meshes;
+    double *key_numbers; /* room for these in the model's block */
     char *text;
-    size_t vertex_count, text_bytes;
+    size_t text_bytes;
     TnError *err; /* may be NULL */
     int problem_count;
 } TnCompile;
@@ -102,6 +108,12 @@ bool tn_check_id(TnCompile *c, const TnElement *element, const char *what, int i
 bool tn_check_contact(TnCompile *c, const TnElement *element, int dim, const double friction[3],
                       double restitution, double margin);
 
+/* Meshes: false where there is no memory. Release whatever came of it. */
+bool tn_prepare_meshes(TnCompile *c);
+void tn_release_meshes(TnCompile *c);
+void tn_compile_meshes(TnCompile *c);
+/* Mass properties of density 1; false where it has none, which is told. */
+bool tn_mesh_unit_mass(TnCompile *c, int mesh, TnMassProperties *out);
 bool tn_layout(TnCompile *c); /* model and scratch; false: no memory, nothing is left */
 void tn_compile_names(TnCompile *c);
 /* False where ids dangle, so that later passes could not walk the tree. */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define PI 3.14159265358979323846
+
 static bool is_scalar_joint(const TnModelBuilder *b, TnJointId id)
 {
     TnJointType type = b->joints[id - 1].type;
@@ -147,6 +149,44 @@ static bool check_sensors(TnCompile *c)
     return stands;
 }
 
+static bool check_cameras(TnCompile *c)
+{
+    const TnModelBuilder *b = c->builder;
+    bool stands = true;
+    for (int i = 0; i < b->camera_count; i++) {
+        const TnCameraDef *def = &b->cameras[i];
+        const TnElement *element = TN_ELEMENT("camera", def, i);
+        if (!tn_check_id(c, element, "body", def->body, b->body_count)) stands = false;
+        tn_check_numbers(c, element, "pos", def->pos, 3);
+        tn_check_quat(c, element, "quat", def->quat);
+        if (!(def->fovy > 0.0 && def->fovy < PI))
+            tn_problem(c, element, "fovy must lie between 0 and 180 degrees (%g)",
+                       def->fovy * 180.0 / PI);
+        if ((unsigned)def->mode > TN_CAMERA_TARGET)
+            tn_problem(c, element, "mode %d does not exist", (int)def->mode);
+        if ((def->mode == TN_CAMERA_TARGET || def->target) &&
+            !tn_check_id(c, element, "target", def->target, b->body_count))
+            stands = false;
+    }
+    return stands;
+}
+
+static void check_view(TnCompile *c)
+{
+    const TnView *view = &c->builder->view;
+    const TnElement element = {.kind = "view"};
+    if (view->has_center) tn_check_numbers(c, &element, "center", view->center, 3);
+    if (view->has_extent && !(view->extent > 0.0 && isfinite(view->extent)))
+        tn_problem(c, &element, "extent must be positive (%g)", view->extent);
+    if (view->has_angles) {
+        tn_check_numbers(c, &element, "azimuth", &view->azimuth, 1);
+        tn_check_numbers(c, &element, "elevation", &view->elevation, 1);
+    }
+    if (!(view->fovy >= 0.0 && view->fovy < PI))
+        tn_problem(c, &element, "fovy must lie between 0 and 180 degrees (%g)",
+                   view->fovy * 180.0 / PI);
+}
+
 static bool check_length(TnCompile *c, const TnElement *element, const char *what,
                          const double *values, int count, int wanted)
 {
@@ -225,5 +265,7 @@ bool tn_check_parts(TnCompile *c)
     bool actuators = check_actuators(c), equalities = check_equalities(c),
          pairs = check_pairs_and_excludes(c);
     bool sensors = check_sensors(c), keys = check_keys(c), track = check_track(c);
-    return actuators && equalities && pairs && sensors && keys && track;
+    bool cameras = check_cameras(c);
+    check_view(c);
+    return actuators && equalities && pairs && sensors && keys && track && cameras;
 }

@@ -262,12 +262,6 @@ static bool check_geom_shape(TnCompile *c, const TnElement *element, const TnGeo
         tn_check_positive(c, element, "density", def->density);
     if (def->type == TN_GEOM_HEIGHT_FIELD)
         tn_problem(c, element, "height fields are not supported yet");
-    if (def->type == TN_GEOM_MESH) {
-        if (def->mesh_vertex_count < 4)
-            tn_problem(c, element, "a mesh needs at least 4 vertices (%d)", def->mesh_vertex_count);
-        tn_check_numbers(c, element, "a mesh vertex", def->mesh_vertices,
-                         3 * def->mesh_vertex_count);
-    }
     return c->problem_count == before;
 }
 
@@ -284,6 +278,9 @@ static bool check_geoms(TnCompile *c)
             stands = false;
             continue;
         }
+        if (def->type == TN_GEOM_MESH &&
+            !tn_check_id(c, element, "mesh", def->mesh, c->builder->mesh_count))
+            stands = false;
         if (!check_geom_shape(c, element, def) && body_exists)
             c->bodies[def->body - 1].bad_mass = true;
         tn_check_contact(c, element, def->contact_dim, def->friction, def->restitution,

@@ -228,8 +228,8 @@ static void compile_joints(TnCompile *c)
     }
 }
 
-/* Bounds about the geom's own origin. */
-static void bound_geom(TnGeom *geom)
+/* Bounds about the geom's own origin; of a mesh, about its hull's centre. */
+static void bound_geom(const TnModel *m, TnGeom *geom)
 {
     const double *s = geom->size;
     switch (geom->type) {
@@ -259,12 +259,8 @@ static void bound_geom(TnGeom *geom)
         v3_copy(geom->half_extent, s);
         return;
     case TN_GEOM_MESH:
-        for (int i = 0; i < geom->mesh_vertex_count; i++) {
-            const double *v = geom->mesh_vertices + 3 * (size_t)i;
-            geom->bounding_radius = fmax(geom->bounding_radius, v3_norm(v));
-            for (int k = 0; k < 3; k++)
-                geom->half_extent[k] = fmax(geom->half_extent[k], fabs(v[k]));
-        }
+        geom->bounding_radius = m->meshes[geom->mesh].hull.radius;
+        v3_copy(geom->half_extent, m->meshes[geom->mesh].hull.half_extent);
         return;
     }
 }
@@ -272,7 +268,6 @@ static void bound_geom(TnGeom *geom)
 static void compile_geoms(TnCompile *c)
 {
     TnModel *m = c->model;
-    double *vertices = c->vertices;
     for (int i = 0; i < m->geom_count; i++) {
         const TnGeomDef *def = &c->builder->geoms[i];
         TnGeom *geom = &m->geoms[i];
@@ -296,14 +291,8 @@ static void compile_geoms(TnCompile *c)
         geom->margin = def->margin;
         geom->group = def->group;
         memcpy(geom->rgba, def->rgba, sizeof geom->rgba);
-        if (def->mesh_vertex_count > 0) {
-            size_t count = 3 * (size_t)def->mesh_vertex_count;
-            memcpy(vertices, def->mesh_vertices, count * sizeof(double));
-            geom->mesh_vertices = vertices;
-            geom->mesh_vertex_count = def->mesh_vertex_count;
-            vertices += count;
-        }
-        bound_geom(geom);
+        geom->mesh = def->type == TN_GEOM_MESH ? def->mesh - 1 : -1;
+        bound_geom(m, geom);
         if (geom->type == TN_GEOM_PLANE && geom->link != 0)
             tn_problem(c, TN_ELEMENT("geom", def, i), "a plane must be fixed to the world");
     }
@@ -326,11 +315,13 @@ static void compile_sites(TnCompile *c)
 TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
 {
     TnCompile c = {.builder = builder, .err = err};
-    if (!builder || builder->out_of_memory || !tn_layout(&c)) {
+    if (!builder || builder->out_of_memory || !tn_prepare_meshes(&c) || !tn_layout(&c)) {
+        if (builder) tn_release_meshes(&c);
         tn_error_add(err, TN_ERROR_MEMORY, "no memory for the model");
         return NULL;
     }
     tn_compile_names(&c);
+    tn_compile_meshes(&c);
     bool tree_stands = tn_check_tree(&c), parts_stand = tn_check_parts(&c);
     if (tree_stands) {
         order_links(&c);
@@ -344,6 +335,7 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
         if (parts_stand) tn_compile_parts(&c);
     }
     tn_free(c.bodies);
+    tn_release_meshes(&c);
     if (c.problem_count == 0) return c.model;
     tn_model_destroy(c.model);
     return NULL;

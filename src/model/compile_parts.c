@@ -1,4 +1,5 @@
-/* compile_parts.c: actuators, equalities, pairs, excludes, sensors, keys and the control track.
+/* compile_parts.c: actuators, equalities, pairs, excludes, sensors, keys, cameras and the control
+ * track.
  *
  * Equality anchors follow MuJoCo: the anchor of a connect lies on body1, that of a weld on body2;
  * the other body's copy of the point is the one that coincides with it in the reference pose. A
@@ -165,6 +166,19 @@ static void compile_keys(TnCompile *c)
     }
 }
 
+static void compile_cameras(TnCompile *c)
+{
+    for (int i = 0; i < c->model->camera_count; i++) {
+        const TnCameraDef *def = &c->builder->cameras[i];
+        TnCamera *camera = &c->model->cameras[i];
+        *camera = (TnCamera){
+            .body = def->body - 1, .target = def->target - 1, .fovy = def->fovy, .mode = def->mode};
+        v3_copy(camera->pos, def->pos);
+        quat_copy(camera->quat, def->quat);
+        quat_normalize(camera->quat);
+    }
+}
+
 static void compile_track(TnCompile *c)
 {
     const TnTrackDef *def = &c->builder->track;
@@ -181,5 +195,6 @@ void tn_compile_parts(TnCompile *c)
     compile_excludes(c);
     compile_sensors(c);
     compile_keys(c);
+    compile_cameras(c);
     compile_track(c);
 }

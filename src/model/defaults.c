@@ -53,4 +53,12 @@ TnSensorDef tn_sensor_def(void) { return (TnSensorDef){.type = TN_SENSOR_JOINT_P
 
 TnKeyDef tn_key_def(void) { return (TnKeyDef){.time = 0.0}; }
 
+TnMeshDef tn_mesh_def(void) { return (TnMeshDef){.inertia = TN_MESH_CONVEX}; }
+
+TnCameraDef tn_camera_def(void)
+{
+    return (TnCameraDef){
+        .body = TN_BODY_WORLD, .quat = {1.0}, .fovy = 0.78539816339744830962 /* 45 degrees */};
+}
+
 TnTrackDef tn_track_def(void) { return (TnTrackDef){.loop_from = -1}; }

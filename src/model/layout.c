@@ -32,6 +32,8 @@ static NamedDefs named_defs(const TnModelBuilder *b, TnNameKind kind)
         [TN_NAME_EQUALITY] = NAMED("equality", equalities, equality_count, TnEqualityDef),
         [TN_NAME_SENSOR] = NAMED("sensor", sensors, sensor_count, TnSensorDef),
         [TN_NAME_KEY] = NAMED("key", keys, key_count, TnKeyDef),
+        [TN_NAME_MESH] = NAMED("mesh", meshes, mesh_count, TnMeshDef),
+        [TN_NAME_CAMERA] = NAMED("camera", cameras, camera_count, TnCameraDef),
     };
     return all[kind];
 }
@@ -95,6 +97,39 @@ static void lay_out_names(Block *block, TnCompile *c)
     m->equality_names = names[TN_NAME_EQUALITY];
     m->sensor_names = names[TN_NAME_SENSOR];
     m->key_names = names[TN_NAME_KEY];
+    m->mesh_names = names[TN_NAME_MESH];
+    m->camera_names = names[TN_NAME_CAMERA];
+}
+
+static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
+{
+    m->meshes = PLACE(TnMesh, m->mesh_count);
+    for (int i = 0; i < m->mesh_count; i++) {
+        const TnMeshDef *def = &c->builder->meshes[i];
+        const TnHullTriangles *triangles = &c->meshes[i].triangles;
+        const TnHull *hull = &c->meshes[i].hull;
+        int n = hull->vertex_count;
+        if (n == 0) continue; /* refused */
+        TnMesh mesh = {.vertex_count = def->vertex_count,
+                       .triangle_count = def->triangle_count,
+                       .hull_triangle_count = triangles->count};
+        mesh.vertices = PLACE(double, 3 * (size_t)def->vertex_count);
+        mesh.triangles = PLACE(int32_t, 3 * (size_t)def->triangle_count);
+        mesh.hull_triangles = PLACE(int32_t, 3 * (size_t)triangles->count);
+        if (def->triangle_count == 0) {
+            mesh.triangles = mesh.hull_triangles;
+            mesh.triangle_count = triangles->count;
+        }
+        mesh.hull = (TnHull){.vertex_count = n, .face_count = hull->face_count};
+        mesh.hull.vertices = PLACE(double, 3 * (size_t)n);
+        mesh.hull.normals = PLACE(double, 3 * (size_t)hull->face_count);
+        mesh.hull.edge_start = PLACE(int32_t, n + 1);
+        mesh.hull.edges = PLACE(int32_t, hull->edge_start[n]);
+        mesh.hull.face_start = PLACE(int32_t, n + 1);
+        mesh.hull.faces = PLACE(int32_t, hull->face_start[n]);
+        mesh.hull.starts = PLACE(int32_t, TN_HULL_STARTS);
+        if (block->base) m->meshes[i] = mesh;
+    }
 }
 
 static void lay_out(Block *block, TnCompile *c, TnModel *m)
@@ -113,6 +148,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->excludes = PLACE(TnExclude, m->exclude_count);
     m->sensors = PLACE(TnSensor, m->sensor_count);
     m->keys = PLACE(TnKey, m->key_count);
+    m->cameras = PLACE(TnCamera, m->camera_count);
     m->subsystems = PLACE(TnSubsystem, m->link_count); /* at most one per link */
     m->qpos0 = PLACE(double, m->qpos_count);
     m->dof_joint = PLACE(int, m->dof_count);
@@ -120,8 +156,8 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->track_times = PLACE(double, m->track_count);
     m->track_ctrl = PLACE(double, track_numbers);
     c->key_numbers = PLACE(double, key_numbers);
-    c->vertices = PLACE(double, 3 * c->vertex_count);
     c->text = PLACE(char, c->text_bytes);
+    lay_out_meshes(block, c, m);
     lay_out_names(block, c);
 }
 
@@ -130,6 +166,7 @@ static void measure(TnCompile *c, TnModel *m)
 {
     const TnModelBuilder *b = c->builder;
     m->option = b->option;
+    m->view = b->view;
     m->body_count = b->body_count;
     m->joint_count = b->joint_count;
     m->geom_count = b->geom_count;
@@ -140,6 +177,8 @@ static void measure(TnCompile *c, TnModel *m)
     m->exclude_count = b->exclude_count;
     m->sensor_count = b->sensor_count;
     m->key_count = b->key_count;
+    m->camera_count = b->camera_count;
+    m->mesh_count = b->mesh_count;
     m->link_count = 1 + (b->joint_count < b->body_count - 1 ? b->joint_count : b->body_count - 1);
     m->track_count = b->has_track ? b->track.row_count : 0;
     m->track_loop_from = b->has_track ? b->track.loop_from : -1;
@@ -149,8 +188,6 @@ static void measure(TnCompile *c, TnModel *m)
     }
     for (int i = 0; i < b->sensor_count; i++)
         m->sensor_data_count += tn_sensor_data_count(b->sensors[i].type);
-    for (int i = 0; i < b->geom_count; i++)
-        c->vertex_count += (size_t)b->geoms[i].mesh_vertex_count;
     c->text_bytes = strlen(b->name) + 1;
     for (int k = 0; k < TN_NAME_KIND_COUNT; k++) {
         NamedDefs d = named_defs(b, (TnNameKind)k);

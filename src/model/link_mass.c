@@ -32,18 +32,22 @@ static void add_geom(TnCompile *c, int index)
     const TnGeom *geom = &c->model->geoms[index];
     TnBodyScratch *body = &c->bodies[geom->body];
     if (def->mass == 0.0 || (def->mass < 0.0 && def->density == 0.0)) return;
+    TnMassProperties part = {.mass = 0.0};
     double volume, moments[3];
-    if (!tn_shape_moments(def->type, def->size, &volume, moments)) {
-        if (def->type == TN_GEOM_MESH) {
-            tn_problem(c, TN_ELEMENT("geom", def, index),
-                       "the mass of a mesh is not computed: give its body an inertial, or the geom "
-                       "mass 0");
+    if (def->type == TN_GEOM_MESH) {
+        if (!tn_mesh_unit_mass(c, geom->mesh, &part)) {
             body->bad_mass = true;
+            return;
         }
+        double scale = def->mass < 0.0 ? def->density : def->mass / part.mass;
+        part.mass = def->mass < 0.0 ? def->density * part.mass : def->mass;
+        for (int k = 0; k < 9; k++) part.inertia[k] *= scale;
+    } else if (tn_shape_moments(def->type, def->size, &volume, moments)) {
+        part.mass = def->mass < 0.0 ? def->density * volume : def->mass;
+        for (int k = 0; k < 3; k++) part.inertia[4 * k] = part.mass * moments[k];
+    } else {
         return;
     }
-    TnMassProperties part = {.mass = def->mass < 0.0 ? def->density * volume : def->mass};
-    for (int k = 0; k < 3; k++) part.inertia[4 * k] = part.mass * moments[k];
     tn_mass_transform(&part, geom->pos, geom->quat);
     tn_mass_add(&body->mass, &part);
 }

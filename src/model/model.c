@@ -24,6 +24,8 @@ TnModelInfo tn_model_info(const TnModel *model)
         .equality_count = model->equality_count,
         .sensor_count = model->sensor_count,
         .key_count = model->key_count,
+        .mesh_count = model->mesh_count,
+        .camera_count = model->camera_count,
         .qpos_count = model->qpos_count,
         .dof_count = model->dof_count,
         .sensor_data_count = model->sensor_data_count,
@@ -32,6 +34,7 @@ TnModelInfo tn_model_info(const TnModel *model)
         .total_mass = model->total_mass,
         .track_duration = model->track_count > 0 ? model->track_times[model->track_count - 1] : 0.0,
         .option = model->option,
+        .view = model->view,
     };
 }
 
@@ -93,7 +96,12 @@ TnKeyId tn_model_find_key(const TnModel *model, const char *name)
     return find(model, TN_NAME_KEY, name);
 }
 
-/* ---- joints and geoms; an id that does not exist gives zeros ---- */
+TnCameraId tn_model_find_camera(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_CAMERA, name);
+}
+
+/* ---- joints, geoms, meshes, cameras; an id that does not exist gives zeros ---- */
 
 TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
 {
@@ -101,16 +109,19 @@ TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
     int index = model->lookup->joint_index[id - 1];
     const TnJoint *joint = &model->joints[index];
     bool is_free = joint->type == TN_JOINT_FREE, is_ball = joint->type == TN_JOINT_BALL;
-    return (TnJointInfo){.type = joint->type,
-                         .body = joint->body + 1,
-                         .qpos_start = joint->qpos_start,
-                         .qpos_count = is_free   ? 7
-                                       : is_ball ? 4
-                                                 : 1,
-                         .dof_start = joint->dof_start,
-                         .dof_count = is_free   ? 6
-                                      : is_ball ? 3
-                                                : 1};
+    TnJointInfo info = {.type = joint->type,
+                        .body = joint->body + 1,
+                        .qpos_start = joint->qpos_start,
+                        .qpos_count = is_free   ? 7
+                                      : is_ball ? 4
+                                                : 1,
+                        .dof_start = joint->dof_start,
+                        .dof_count = is_free   ? 6
+                                     : is_ball ? 3
+                                               : 1};
+    memcpy(info.pos, joint->pos, sizeof info.pos);
+    memcpy(info.axis, joint->axis, sizeof info.axis);
+    return info;
 }
 
 TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id)
@@ -120,9 +131,47 @@ TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id)
     const TnGeom *geom = &model->geoms[id - 1];
     info.type = geom->type;
     info.body = geom->body + 1;
+    info.group = geom->group;
+    info.mesh = geom->mesh + 1;
+    memcpy(info.pos, geom->pos, sizeof info.pos);
+    memcpy(info.quat, geom->quat, sizeof info.quat);
     memcpy(info.size, geom->size, sizeof info.size);
     memcpy(info.rgba, geom->rgba, sizeof info.rgba);
     return info;
+}
+
+TnMeshInfo tn_model_mesh_info(const TnModel *model, TnMeshId id)
+{
+    TnMeshInfo info = {.name = name_at(model, TN_NAME_MESH, id, model->mesh_count)};
+    if (id < 1 || id > model->mesh_count) return info;
+    const TnMesh *mesh = &model->meshes[id - 1];
+    info.vertices = mesh->vertices;
+    info.vertex_count = mesh->vertex_count;
+    info.triangles = mesh->triangles;
+    info.triangle_count = mesh->triangle_count;
+    info.hull_triangles = mesh->hull_triangles;
+    info.hull_triangle_count = mesh->hull_triangle_count;
+    return info;
+}
+
+TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id)
+{
+    TnCameraInfo info = {.name = name_at(model, TN_NAME_CAMERA, id, model->camera_count)};
+    if (id < 1 || id > model->camera_count) return info;
+    const TnCamera *camera = &model->cameras[id - 1];
+    info.body = camera->body + 1;
+    info.fovy = camera->fovy;
+    info.mode = camera->mode;
+    info.target = camera->target + 1;
+    memcpy(info.pos, camera->pos, sizeof info.pos);
+    memcpy(info.quat, camera->quat, sizeof info.quat);
+    return info;
+}
+
+int tn_model_body_subsystem(const TnModel *model, TnBodyId id)
+{
+    if (id < 1 || id > model->body_count) return 0;
+    return model->links[model->bodies[id - 1].link].subsystem + 1;
 }
 
 /* ---- collision filter ---- */

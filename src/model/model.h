@@ -17,6 +17,8 @@
 #ifndef TN_MODEL_MODEL_H
 #define TN_MODEL_MODEL_H
 
+#include "hull.h"
+
 #include <tenon/collide.h>
 #include <tenon/model.h>
 
@@ -61,15 +63,15 @@ typedef struct TnGeom {
     double link_pos[3], link_quat[4],
         link_rot[9]; /* in its link's body axes (link 0: in the world) */
     double size[3];
-    double bounding_radius; /* about the geom's centre; INFINITY for a plane */
-    double half_extent[3];  /* of the box around it in its own axes; INFINITY for a plane */
+    /* about the geom's centre (of a mesh: its hull's), in its own axes; INFINITY for a plane */
+    double bounding_radius;
+    double half_extent[3];
     int contact_type, contact_affinity, contact_dim, priority;
     double friction[3];
     double restitution, margin;
     int group;
     double rgba[4];
-    const double *mesh_vertices; /* owned by the model */
-    int mesh_vertex_count;
+    int mesh; /* -1: none */
 } TnGeom;
 
 typedef struct TnSite {
@@ -110,6 +112,22 @@ typedef struct TnKey {
     const double *qpos, *qvel, *ctrl;
 } TnKey; /* always full length */
 
+/* Stored once, however many geoms show it. */
+typedef struct TnMesh {
+    int vertex_count, triangle_count, hull_triangle_count;
+    double *vertices;
+    int32_t *triangles, *hull_triangles; /* the same array where none were given */
+    TnHull hull;
+} TnMesh;
+
+/* Poses are in the body's axes; the target is an index, -1 for none. */
+typedef struct TnCamera {
+    int body, target;
+    double pos[3], quat[4];
+    double fovy; /* rad */
+    TnCameraMode mode;
+} TnCamera;
+
 typedef enum TnSubsystemKind { TN_SUBSYSTEM_RIGID, TN_SUBSYSTEM_TREE } TnSubsystemKind;
 typedef struct TnSubsystem {
     TnSubsystemKind kind;
@@ -121,9 +139,11 @@ typedef struct TnSubsystem {
 
 struct TnModel {
     TnOption option;
+    TnView view;
     const char *name;
     int body_count, link_count, joint_count, geom_count, site_count, actuator_count, equality_count;
-    int pair_count, exclude_count, sensor_count, key_count, subsystem_count;
+    int pair_count, exclude_count, sensor_count, key_count, mesh_count, camera_count,
+        subsystem_count;
     int rigid_count, tree_count; /* subsystems by kind */
     int qpos_count, dof_count, sensor_data_count;
     TnBody *bodies;
@@ -137,6 +157,8 @@ struct TnModel {
     TnExclude *excludes;
     TnSensor *sensors;
     TnKey *keys;
+    TnMesh *meshes;
+    TnCamera *cameras;
     TnSubsystem *subsystems;
     double *qpos0;   /* reference pose, qpos_count */
     int *dof_joint;  /* dof -> joint */
@@ -144,7 +166,8 @@ struct TnModel {
     int track_count, track_loop_from;
     double *track_times, *track_ctrl;
     const char **body_names, **joint_names, **geom_names, **site_names, **actuator_names,
-        **sensor_names, **key_names, **equality_names; /* never NULL entries; "" for none */
+        **sensor_names, **key_names, **equality_names, **mesh_names,
+        **camera_names; /* never NULL entries; "" for none */
     double total_mass;
     const struct TnModelLookup *lookup; /* names.h: by name, and joint ids */
     void *memory;                       /* the one block that holds all of the above */

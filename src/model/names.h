@@ -28,6 +28,8 @@ typedef enum TnNameKind {
     TN_NAME_EQUALITY,
     TN_NAME_SENSOR,
     TN_NAME_KEY,
+    TN_NAME_MESH,
+    TN_NAME_CAMERA,
     TN_NAME_KIND_COUNT
 } TnNameKind;
 

@@ -127,8 +127,13 @@ static inline TnTransform geom_place(const Scene *s, int geom)
     const TnGeom *g = &s->model->geoms[geom];
     const TnLinkFrame *f = &s->frames[g->link];
     TnTransform t;
+    double at[3]; /* a mesh is placed by its hull's centre */
     for (int i = 0; i < 3; i++) {
-        t.pos[i] = f->pos[i] + dot3(f->rot + 3 * i, g->link_pos);
+        at[i] = g->link_pos[i];
+        if (g->mesh >= 0) at[i] += dot3(g->link_rot + 3 * i, s->model->meshes[g->mesh].hull.center);
+    }
+    for (int i = 0; i < 3; i++) {
+        t.pos[i] = f->pos[i] + dot3(f->rot + 3 * i, at);
         for (int j = 0; j < 3; j++)
             t.rot[3 * i + j] = f->rot[3 * i] * g->link_rot[j] +
                                f->rot[3 * i + 1] * g->link_rot[3 + j] +
@@ -140,8 +145,12 @@ static inline TnTransform geom_place(const Scene *s, int geom)
 static inline TnShape geom_shape(const Scene *s, int geom)
 {
     const TnGeom *g = &s->model->geoms[geom];
-    return (TnShape){
-        g->type, {g->size[0], g->size[1], g->size[2]}, g->mesh_vertices, g->mesh_vertex_count};
+    TnShape shape = {.type = g->type, .size = {g->size[0], g->size[1], g->size[2]}};
+    if (g->mesh < 0) return shape;
+    shape.hull = &s->model->meshes[g->mesh].hull;
+    shape.mesh_vertices = shape.hull->vertices;
+    shape.mesh_vertex_count = shape.hull->vertex_count;
+    return shape;
 }
 
 #endif

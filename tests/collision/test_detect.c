@@ -17,8 +17,12 @@ static bool mixed_scene(Scene *s, int count, double spread, double speed, Random
         TnShape shape = random_shape(r, types[i % 7], scale, vertices);
         TnGeomDef g = geom_def(fixed ? TN_BODY_WORLD : add_free_body(s), shape.type, shape.size[0],
                                shape.size[1], shape.size[2]);
-        g.mesh_vertices = shape.mesh_vertices;
-        g.mesh_vertex_count = shape.mesh_vertex_count;
+        if (g.type == TN_GEOM_MESH) {
+            TnMeshDef mesh = tn_mesh_def();
+            mesh.vertices = shape.mesh_vertices;
+            mesh.vertex_count = shape.mesh_vertex_count;
+            g.mesh = tn_builder_add_mesh(s->builder, &mesh);
+        }
         g.margin = i % 3 == 0 ? 0.01 : 0.0;
         for (int k = 0; k < 3; k++)
             g.pos[k] = fixed ? uniform(r, -spread, spread) : uniform(r, -0.02, 0.02);

@@ -144,9 +144,11 @@ TEST(unsupported_features_are_errors)
         {"<mujoco>\n<option wind='1 0 0'/></mujoco>", "2:9", "wind=\"1 0 0\" is not supported yet"},
         {"<mujoco>\n<option density='1.2'/></mujoco>", "2:9", "not supported yet"},
         {"<mujoco>\n<compiler coordinate='global'/></mujoco>", "2:11", "only \"local\""},
-        {"<mujoco><asset><mesh name='m' file='m.stl'/></asset><worldbody>\n<geom type='mesh' "
-         "mesh='m'/></worldbody></mujoco>",
-         "2:1", "mesh geoms are not supported yet"},
+        {"<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n"
+         "<geom type='box' mesh='m'/></worldbody></mujoco>",
+         "2:18", "fitting a shape to a mesh is not supported yet"},
+        {"<mujoco><asset>\n<mesh name='m' builtin='sphere' params='3'/></asset></mujoco>", "2:16",
+         "builtin=\"sphere\" is not supported yet"},
         {WORLD("<geom type='hfield'/>"), "2:7", "not supported yet"},
         {WORLD("<body mocap='true'/>"), "2:7", "mocap=\"true\" is not supported yet"},
         {WORLD("<body gravcomp='1'/>"), "2:7", "not supported yet"},
@@ -296,7 +298,7 @@ TEST(all_mistakes_of_a_file_are_told_at_once)
     static const char *const places[] = {
         "2:13",  "2:29",  "2:44",  "3:11",  "3:24",  "3:37",  "3:53",  "6:24",  "7:14",
         "11:20", "11:33", "12:23", "12:36", "13:22", "14:13", "14:33", "15:39", "16:24",
-        "17:13", "18:24", "19:24", "20:13", "21:13", "22:38", "23:7",  "24:7",  "25:7",
+        "17:13", "18:24", "19:24", "20:13", "21:13", "22:38", "23:25", "24:7",  "25:7",
         "26:7",  "27:22", "30:3",  "31:3",  "33:21", "34:24", "37:12", "38:22", "39:5",
         "40:25", "43:5",  "44:30", "49:10", "49:20", "50:11", "50:21"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)

@@ -2,6 +2,7 @@
 #include "mjcf_text.h"
 
 #include <dirent.h>
+#include <tenon/world.h>
 
 static TnError err;
 static TnRemarks remarks;
@@ -107,5 +108,91 @@ TEST(go2_has_mujocos_sizes)
     TnModelInfo info = tn_model_info(m);
     CHECK(info.body_count == 14 && info.qpos_count == 19 && info.dof_count == 18 &&
           info.actuator_count == 12);
+    tn_model_destroy(m);
+}
+
+/* Files whose features tenon has all of; a robot joins this list when it loads. */
+TEST(five_robots_load_and_the_others_name_what_is_missing)
+{
+    static const char *const robots[12] = {"kuka_iiwa_14",
+                                           "trossen_vx300s",
+                                           "unitree_go2",
+                                           "unitree_h1",
+                                           "universal_robots_ur5e", /* these load */
+                                           "agility_cassie",
+                                           "franka_emika_panda",
+                                           "robot_soccer_kit",
+                                           "robotiq_2f85",
+                                           "shadow_hand",
+                                           "skydio_x2",
+                                           "tetheria_aero_hand_open"};
+    for (int i = 0; i < 12; i++) {
+        char path[768];
+        snprintf(path, sizeof path, "%s/%s/physics.xml", models_folder(), robots[i]);
+        if (access(path, R_OK) != 0) {
+            test_skip("no folder of models (set TENON_MODELS)");
+            return;
+        }
+        TnModel *m = tn_model_load(path, &err);
+        if ((m != NULL) != (i < 5)) test_fail(__FILE__, __LINE__, "%s: %s", path, err.message);
+        if (!m) CHECK_STR(err.message, "not supported yet");
+        tn_model_destroy(m);
+    }
+}
+
+/* An arm of nine meshes against MuJoCo 4.0 at one state. MuJoCo's place of a mesh's own axes is
+ * geom_xpos and geom_xmat with mesh_pos and mesh_quat taken off. */
+TEST(trossen_with_meshes_has_mujocos_mass_matrix_bias_and_geom_places)
+{
+    static const double qpos[8] = {0.1, -0.2, 0.3, -0.4, 0.5, -0.6, 0.03, -0.04};
+    static const double qvel[8] = {0.3, 0.6, 0.9, 1.2, 1.5, 1.8, 2.1, 2.4};
+    static const double diagonal[8] = {
+        0.100160307424487,   0.234545107986889,    0.173556099544081, 0.0620117553038722,
+        0.00572580548271051, 0.000755104940788212, 0.285796,          0.285796};
+    static const double row[8] = {-0.00047013748687943, 0.0858231348554858, 0.173556099544081,
+                                  0.00245131446659998,  0.0164532659698055, -0.00037019859649276,
+                                  0.0124675178409474,   0.0124675178409474};
+    static const double bias[8] = {0.369535579382746,   -3.49884379691397,  -3.2978803752497,
+                                   -0.0184208864690663, -0.425082990841017, 0.000191225833684167,
+                                   -0.249077364687782,  -0.223232640935909};
+    /* origins of the meshes of geoms 2 … 10 */
+    static const double origins[9][3] = {
+        {0, 0, 0},
+        {0, 0, 0.076},
+        {0, 0, 0.12705},
+        {-0.0012316505113577625, -0.0001235772501809642, 0.43290073200121854},
+        {0.19677500727276678, 0.01974335582932516, 0.41293404867185285},
+        {0.29577833616482896, 0.029676822369078305, 0.40295070700717006},
+        {0.33774288899329885, 0.024553631975578524, 0.3767363071075246},
+        {0.33759525718353284, 0.024571655422001494, 0.3768285296867794},
+        {0.33774288899329863, 0.024553631975578544, 0.3767363071075247}};
+    TnModel *m = load_robot("trossen_vx300s/physics.xml");
+    if (!m) return;
+    TnModelInfo info = tn_model_info(m);
+    REQUIRE(info.qpos_count == 8 && info.dof_count == 8 && info.geom_count == 28);
+    REQUIRE(info.mesh_count == 9 && info.body_count == 11);
+    CHECK_NEAR(info.total_mass, 2.772905, 1e-12);
+    double M[64], b[8], poses[11 * 7];
+    TnEval eval = {.mass_matrix = M, .bias = b, .body_poses = poses};
+    REQUIRE(tn_model_eval(m, qpos, qvel, NULL, &eval, &err) == TN_OK);
+    for (int i = 0; i < 8; i++) { /* numbers above have 15 digits */
+        CHECK_NEAR(M[9 * i], diagonal[i], 1e-14);
+        CHECK_NEAR(M[16 + i], row[i], 1e-14);
+        CHECK_NEAR(b[i], bias[i], 1e-13);
+    }
+    for (int i = 0; i < 9; i++) {
+        TnGeomInfo geom = tn_model_geom_info(m, i + 2);
+        CHECK(geom.type == TN_GEOM_MESH && geom.mesh > 0);
+        const double *pose = poses + 7 * (geom.body - 1), *q = pose + 3;
+        /* pos + 2 (w u + u × (u ×)) pos, written out by components of the cross products */
+        double t[3], turned[3];
+        for (int k = 0; k < 3; k++)
+            t[k] = 2 * (q[1 + (k + 1) % 3] * geom.pos[(k + 2) % 3] -
+                        q[1 + (k + 2) % 3] * geom.pos[(k + 1) % 3]);
+        for (int k = 0; k < 3; k++)
+            turned[k] = geom.pos[k] + q[0] * t[k] + q[1 + (k + 1) % 3] * t[(k + 2) % 3] -
+                        q[1 + (k + 2) % 3] * t[(k + 1) % 3];
+        for (int k = 0; k < 3; k++) CHECK_NEAR(pose[k] + turned[k], origins[i][k], 1e-14);
+    }
     tn_model_destroy(m);
 }

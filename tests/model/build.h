@@ -37,6 +37,17 @@ static inline TnGeomId add_ball(TnModelBuilder *b, const char *name, TnBodyId bo
     return tn_builder_add_geom(b, &def);
 }
 
+/* A mesh without triangles: the convex hull of the points. */
+static inline TnMeshId add_points(TnModelBuilder *b, const char *name, const double *points,
+                                  int count)
+{
+    TnMeshDef def = tn_mesh_def();
+    def.name = name;
+    def.vertices = points;
+    def.vertex_count = count;
+    return tn_builder_add_mesh(b, &def);
+}
+
 /* A body with one joint and a ball of 0.1 m. */
 static inline TnBodyId add_link(TnModelBuilder *b, const char *name, TnBodyId parent,
                                 TnJointType type)

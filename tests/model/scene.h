@@ -12,6 +12,9 @@ typedef struct Scene {
     TnBodyDef body;   /* child of the world, with an inertial */
     TnJointDef joint; /* hinge on that body */
     TnGeomDef geom;   /* box on the base */
+    TnMeshDef mesh;   /* tetrahedron, which the geom may show */
+    TnCameraDef camera;
+    TnView view;
     TnSiteDef site;
     TnActuatorDef actuator;
     TnEqualityDef connect, weld, couple;
@@ -24,6 +27,7 @@ typedef struct Scene {
     TnActuatorId late_actuators; /* so many more actuators after the track was set */
     /* what key and track point to; the numbers may be spoiled as well */
     double qpos[15], qvel[13], ctrl[1], times[3], rows[3], vertices[12];
+    int32_t triangles[12];
 } Scene;
 
 #define SCENE_BODY 6
@@ -47,9 +51,19 @@ static inline void scene_init(Scene *s)
     s->geom.body = 2;
     s->geom.type = TN_GEOM_BOX;
     v3_set(s->geom.size, 0.1, 0.1, 0.1);
-    s->geom.mesh_vertices = s->vertices;
+    s->geom.mesh = 1;
+    s->mesh = tn_mesh_def();
+    s->mesh.name = "tetra";
     s->vertices[3] = s->vertices[7] = s->vertices[11] = 1.0;
-    s->geom.mesh_vertex_count = 4;
+    s->mesh.vertices = s->vertices, s->mesh.vertex_count = 4;
+    static const int32_t triangles[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+    memcpy(s->triangles, triangles, sizeof triangles);
+    s->mesh.triangles = s->triangles, s->mesh.triangle_count = 4;
+    s->camera = tn_camera_def();
+    s->camera.name = "eye";
+    s->camera.mode = TN_CAMERA_TARGET;
+    s->camera.target = 2;
+    s->view = (TnView){true, true, true, {0, 0, 1}, 2.0, 1.0, -0.5, 0.7};
     s->site = tn_site_def();
     s->site.name = "spot";
     s->actuator = tn_actuator_def();
@@ -88,6 +102,14 @@ static inline void scene_init(Scene *s)
     s->track.ctrl = s->rows;
 }
 
+/* Turns a triangle of the mesh inside out. */
+static inline void scene_turn(Scene *s, int triangle)
+{
+    int32_t *t = s->triangles + 3 * triangle, first = t[0];
+    t[0] = t[1];
+    t[1] = first;
+}
+
 static inline TnModelBuilder *scene_build(const Scene *s)
 {
     TnModelBuilder *b = tn_builder_create();
@@ -111,7 +133,10 @@ static inline TnModelBuilder *scene_build(const Scene *s)
     tn_builder_add_body(b, &s->body);
     tn_builder_add_joint(b, &s->joint);
     if (s->extra_joint.body) tn_builder_add_joint(b, &s->extra_joint);
+    tn_builder_add_mesh(b, &s->mesh);
     tn_builder_add_geom(b, &s->geom);
+    tn_builder_add_camera(b, &s->camera);
+    tn_builder_set_view(b, &s->view);
     tn_builder_add_site(b, &s->site);
     tn_builder_add_actuator(b, &s->actuator);
     tn_builder_add_equality(b, &s->connect);

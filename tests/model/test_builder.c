@@ -31,18 +31,29 @@ TEST(builder_keeps_copies_of_what_it_was_given)
 {
     char name[] = "ball";
     double vertices[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    int32_t triangle[3] = {0, 1, 2};
     TnModelBuilder *b = tn_builder_create();
     TnGeomDef def = tn_geom_def();
     def.name = name;
     def.type = TN_GEOM_MESH;
-    def.mesh_vertices = vertices;
-    def.mesh_vertex_count = 4;
+    def.mesh = 1;
     tn_builder_add_geom(b, &def);
+    TnMeshDef mesh = tn_mesh_def();
+    mesh.name = name;
+    mesh.vertices = vertices;
+    mesh.vertex_count = 4;
+    mesh.triangles = triangle;
+    mesh.triangle_count = 1;
+    tn_builder_add_mesh(b, &mesh);
     memset(name, 'x', 4);
     vertices[3] = 77.0;
+    triangle[1] = 99;
     TnModel *m = compile(b);
     REQUIRE(m);
-    CHECK(tn_model_find_geom(m, "ball") == 1 && m->geoms[0].mesh_vertices[3] == 1.0);
+    TnMeshInfo info = tn_model_mesh_info(m, 1);
+    CHECK(tn_model_find_geom(m, "ball") == 1 && strcmp(info.name, "ball") == 0);
+    CHECK(info.vertex_count == 4 && info.vertices[3] == 1.0);
+    CHECK(info.triangle_count == 1 && info.triangles[1] == 1);
     tn_model_destroy(m);
 }
 
@@ -52,7 +63,7 @@ TEST(large_meshes_and_long_names_do_not_disturb_each_other)
     enum { COUNT = 20000 };
     double *vertices = malloc(3 * COUNT * sizeof *vertices);
     REQUIRE(vertices);
-    for (int i = 0; i < 3 * COUNT; i++) vertices[i] = i;
+    for (int i = 0; i < 3 * COUNT; i++) vertices[i] = i % 7 + i % 11 * (i % 3);
     TnModelBuilder *b = tn_builder_create();
     char name[32];
     for (int i = 0; i < 3; i++) {
@@ -60,8 +71,7 @@ TEST(large_meshes_and_long_names_do_not_disturb_each_other)
         snprintf(name, sizeof name, "shell %d", i);
         def.name = name;
         def.type = TN_GEOM_MESH;
-        def.mesh_vertices = vertices;
-        def.mesh_vertex_count = COUNT - i;
+        def.mesh = add_points(b, name, vertices, COUNT - i);
         tn_builder_add_geom(b, &def);
         snprintf(name, sizeof name, "ball %d", i);
         add_ball(b, name, TN_BODY_WORLD, 0.1);
@@ -69,8 +79,9 @@ TEST(large_meshes_and_long_names_do_not_disturb_each_other)
     TnModel *m = compile(b);
     REQUIRE(m);
     for (int i = 0; i < 3; i++) {
-        const TnGeom *g = &m->geoms[2 * i];
-        CHECK(memcmp(g->mesh_vertices, vertices, 3 * (size_t)(COUNT - i) * sizeof *vertices) == 0);
+        TnMeshInfo info = tn_model_mesh_info(m, tn_model_geom_info(m, 2 * i + 1).mesh);
+        CHECK(info.vertex_count == COUNT - i);
+        CHECK(memcmp(info.vertices, vertices, 3 * (size_t)(COUNT - i) * sizeof *vertices) == 0);
     }
     CHECK(tn_model_find_geom(m, "ball 2") == 6);
     tn_model_destroy(m);

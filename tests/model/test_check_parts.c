@@ -79,6 +79,27 @@ TEST(wrong_sensors_are_refused)
     REFUSED(s.sensor.type = (TnSensorType)11, "type 11 does not exist");
 }
 
+TEST(wrong_cameras_and_views_are_refused)
+{
+    ACCEPTED((s.camera.mode = TN_CAMERA_FIXED, s.camera.target = 0));
+    ACCEPTED(s.view = (TnView){0});
+    REFUSED(s.camera.body = 0, "camera 'eye': body is not given");
+    REFUSED(s.camera.body = 99, "camera 'eye': body 99 does not exist");
+    REFUSED(s.camera.target = 0, "camera 'eye': target is not given");
+    REFUSED((s.camera.mode = TN_CAMERA_FIXED, s.camera.target = 99), "target 99 does not exist");
+    REFUSED(s.camera.pos[1] = NAN, "camera 'eye': pos is not finite");
+    REFUSED(s.camera.quat[0] = 0.0, "camera 'eye': quat has length 0");
+    REFUSED(s.camera.fovy = 0.0, "fovy must lie between 0 and 180 degrees (0)");
+    REFUSED(s.camera.fovy = 3.2, "fovy must lie between 0 and 180 degrees");
+    REFUSED(s.camera.fovy = NAN, "fovy must lie between 0 and 180 degrees");
+    REFUSED(s.camera.mode = (TnCameraMode)3, "camera 'eye': mode 3 does not exist");
+    REFUSED(s.view.center[2] = INFINITY, "view: center is not finite");
+    REFUSED(s.view.extent = 0.0, "view: extent must be positive");
+    REFUSED(s.view.azimuth = NAN, "view: azimuth is not finite");
+    REFUSED(s.view.elevation = NAN, "view: elevation is not finite");
+    REFUSED(s.view.fovy = -1.0, "view: fovy must lie between");
+}
+
 TEST(wrong_keys_are_refused)
 {
     REFUSED(s.key.qpos_count = 13, "key 'home': qpos has 13 numbers; the model has 14");

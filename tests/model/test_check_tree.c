@@ -128,11 +128,29 @@ TEST(wrong_geoms_are_refused)
 
 TEST(wrong_meshes_are_refused)
 {
-#define MESH (s.geom.type = TN_GEOM_MESH, s.geom.mass = 0.0)
+#define MESH (s.geom.type = TN_GEOM_MESH)
     ACCEPTED(MESH);
-    REFUSED((MESH, s.geom.mesh_vertex_count = 3), "a mesh needs at least 4 vertices (3)");
-    REFUSED((MESH, s.geom.mesh_vertices = NULL), "a mesh needs at least 4 vertices (0)");
-    REFUSED((MESH, s.vertices[5] = NAN), "a mesh vertex is not finite");
+    ACCEPTED((MESH, s.mesh.triangle_count = 0));
+    REFUSED((MESH, s.geom.mesh = 0), "geom 'box': mesh is not given");
+    REFUSED((MESH, s.geom.mesh = 2), "geom 'box': mesh 2 does not exist");
+    REFUSED((MESH, s.mesh.vertex_count = 3), "mesh 'tetra': a mesh needs at least 4 vertices (3)");
+    REFUSED((MESH, s.mesh.vertices = NULL), "mesh 'tetra': a mesh needs at least 4 vertices (0)");
+    REFUSED((MESH, s.vertices[5] = NAN), "mesh 'tetra': vertex 1 is not finite");
+    REFUSED((MESH, s.vertices[11] = 1e-7, s.mesh.file = "a.obj"),
+            "mesh 'tetra': its points lie in one plane to a millionth of its size: a mesh needs a "
+            "thickness ('a.obj')");
+    REFUSED((MESH, memset(s.vertices, 0, sizeof s.vertices)), "its points lie in one plane");
+    REFUSED((MESH, s.triangles[7] = 4), "mesh 'tetra': triangle 2 names vertex 4 of 4");
+    REFUSED((MESH, s.triangles[0] = -1), "mesh 'tetra': triangle 0 names vertex -1 of 4");
+    REFUSED((MESH, s.mesh.inertia = (TnMeshInertia)4), "mesh 'tetra': inertia 4 does not exist");
+#define EXACT (MESH, s.mesh.inertia = TN_MESH_EXACT)
+    ACCEPTED(EXACT);
+    /* all four triangles inside out, then one */
+    REFUSED((EXACT, scene_turn(&s, 0), scene_turn(&s, 1), scene_turn(&s, 2), scene_turn(&s, 3)),
+            "mesh 'tetra': its volume is negative");
+    REFUSED((EXACT, scene_turn(&s, 1)), "mesh 'tetra': its triangles disagree");
+    /* no geom asks for the mass, so nothing is wrong */
+    ACCEPTED((EXACT, scene_turn(&s, 1), s.geom.mass = 0.0));
 }
 
 TEST(wrong_contact_parameters_are_refused)

@@ -173,9 +173,12 @@ TEST(geoms_know_their_place_on_the_link_and_their_bounds)
     const double mesh[15] = {0, 0, 0, 1, 0, 0, 0, -2, 0, 0, 0, 3, 0.5, 0.5, 0.5};
     TnGeomType types[6] = {TN_GEOM_CAPSULE, TN_GEOM_ELLIPSOID, TN_GEOM_CYLINDER,
                            TN_GEOM_BOX,     TN_GEOM_MESH,      TN_GEOM_PLANE};
-    double radius[6] = {0.3, 0.3, sqrt(0.05), sqrt(0.14), 3.0, INFINITY};
-    double extent[6][3] = {{0.1, 0.1, 0.3}, {0.1, 0.2, 0.3}, {0.1, 0.1, 0.2},
-                           {0.1, 0.2, 0.3}, {1, 2, 3},       {INFINITY, INFINITY, INFINITY}};
+    /* the mesh's are about the middle of its box, (0.5, -0.75, 1.5) */
+    double radius[6] = {0.3,     0.3, sqrt(0.05), sqrt(0.14), sqrt(0.25 + 1.25 * 1.25 + 2.25),
+                        INFINITY};
+    double extent[6][3] = {{0.1, 0.1, 0.3}, {0.1, 0.2, 0.3},  {0.1, 0.1, 0.2},
+                           {0.1, 0.2, 0.3}, {0.5, 1.25, 1.5}, {INFINITY, INFINITY, INFINITY}};
+    TnMeshId id = add_points(b, NULL, mesh, 5);
     for (int i = 0; i < 6; i++) {
         TnGeomDef def = tn_geom_def();
         def.type = types[i];
@@ -183,8 +186,7 @@ TEST(geoms_know_their_place_on_the_link_and_their_bounds)
         v3_set(def.pos, 1, 0, 0);
         v3_set(def.size, 0.1, 0.2, 0.3);
         def.mass = 0.0;
-        def.mesh_vertices = mesh;
-        def.mesh_vertex_count = 5;
+        def.mesh = id;
         tn_builder_add_geom(b, &def);
     }
     TnModel *m = compile(b);
@@ -199,7 +201,7 @@ TEST(geoms_know_their_place_on_the_link_and_their_bounds)
             for (int k = 0; k < 3; k++) CHECK_NEAR(g->half_extent[k], extent[i][k], 1e-15);
         }
         if (types[i] == TN_GEOM_PLANE) {
-            CHECK(g->link == 0 && g->link_pos[0] == 1.0 && g->mesh_vertices == NULL);
+            CHECK(g->link == 0 && g->link_pos[0] == 1.0 && g->mesh == -1);
             continue;
         }
         CHECK(g->link == 1 && g->body == body - 1);
@@ -209,8 +211,9 @@ TEST(geoms_know_their_place_on_the_link_and_their_bounds)
         for (int k = 0; k < 3; k++) CHECK_NEAR(g->link_pos[k], place[k], 1e-15);
         CHECK_NEAR(x[1], 1.0, 1e-15);
     }
-    CHECK(m->geoms[5].mesh_vertex_count == 5 &&
-          memcmp(m->geoms[5].mesh_vertices, mesh, sizeof mesh) == 0);
+    CHECK(m->geoms[5].mesh == 0 && memcmp(m->meshes[0].vertices, mesh, sizeof mesh) == 0);
+    /* all five points are corners of the hull */
+    CHECK(m->meshes[0].hull.vertex_count == 5 && m->meshes[0].hull.center[1] == -0.75);
     tn_model_destroy(m);
 }
 

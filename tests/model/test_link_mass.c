@@ -205,30 +205,55 @@ TEST(point_mass_is_refused_but_two_of_three_on_a_link_are_not)
     }
 }
 
-TEST(mesh_that_would_have_to_give_mass_is_refused)
+/* A box of triangles, off its own origin, against a box geom at the same place. */
+TEST(mesh_of_a_box_has_the_mass_of_a_box)
 {
-    const double tetrahedron[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-    for (int way = 0; way < 3; way++) {
+    const double half[3] = {0.1, 0.2, 0.3}, off[3] = {1.0, -2.0, 0.5};
+    double points[24];
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 3; k++) points[3 * i + k] = off[k] + (i >> k & 1 ? half[k] : -half[k]);
+    const int32_t triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                   2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    TnModel *models[5];
+    for (int way = 0; way < 5; way++) { /* box, and three kinds of solid mesh, and a given mass */
         TnModelBuilder *b = tn_builder_create();
         TnBodyId body = add_body(b, NULL, TN_BODY_WORLD, 0, 0, 0);
         add_joint(b, NULL, body, TN_JOINT_HINGE);
-        add_ball(b, NULL, body, 0.1);
-        TnGeomDef mesh = tn_geom_def();
-        mesh.name = "shell";
-        mesh.type = TN_GEOM_MESH;
-        mesh.body = way == 2 ? TN_BODY_WORLD : body;
-        mesh.mesh_vertices = tetrahedron;
-        mesh.mesh_vertex_count = 4;
-        if (way == 1) mesh.mass = 0.0;
-        tn_builder_add_geom(b, &mesh);
-        if (way == 0)
-            CHECK_REFUSED(b, "geom 'shell': the mass of a mesh is not computed");
-        else {
-            TnModel *m = compile(b);
-            CHECK(m);
-            tn_model_destroy(m);
+        TnMeshDef mesh = tn_mesh_def();
+        mesh.vertices = points;
+        mesh.vertex_count = 8;
+        mesh.triangles = triangles;
+        mesh.triangle_count = 12;
+        mesh.inertia = way == 2 ? TN_MESH_EXACT : way == 3 ? TN_MESH_LEGACY : TN_MESH_CONVEX;
+        TnGeomDef geom = tn_geom_def();
+        geom.body = body;
+        geom.density = 700.0;
+        geom.quat[1] = 0.3; /* some turn */
+        if (way == 0) {
+            double quat[4] = {1.0, 0.3, 0.0, 0.0};
+            quat_normalize(quat);
+            geom.type = TN_GEOM_BOX;
+            v3_copy(geom.size, half);
+            quat_rotate(geom.pos, quat, off);
+        } else {
+            geom.type = TN_GEOM_MESH;
+            geom.mesh = tn_builder_add_mesh(b, &mesh);
         }
+        if (way == 4) geom.mass = 700.0 * 8 * half[0] * half[1] * half[2];
+        tn_builder_add_geom(b, &geom);
+        models[way] = compile(b);
+        REQUIRE(models[way]);
     }
+    const TnLink *box = &models[0]->links[1];
+    for (int way = 1; way < 5; way++) {
+        const TnLink *link = &models[way]->links[1];
+        /* sums of twelve tetrahedra about a point inside: a few roundings each */
+        CHECK_NEAR(link->mass, box->mass, 1e-13 * box->mass);
+        for (int k = 0; k < 3; k++) CHECK_NEAR(link->com[k], box->com[k], 1e-14 * 4);
+        for (int k = 0; k < 9; k++)
+            CHECK_NEAR(link->inertia[k], box->inertia[k], 1e-13 * box->inertia[8]);
+    }
+    for (int way = 0; way < 5; way++) tn_model_destroy(models[way]);
 }
 
 TEST(masses_beyond_all_numbers_are_refused)

@@ -1,0 +1,180 @@
+/* mesh.c: meshes of a model: checked, their hulls found, and copied into the model's block.
+ *
+ * Hulls come before the layout, because their sizes are not known from the definitions. */
+#include "builder.h"
+
+#include "../math/vec3.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The mesh and, where it came from one, its file. */
+static void mesh_problem(TnCompile *c, int index, const char *text)
+{
+    const TnMeshDef *def = &c->builder->meshes[index];
+    if (def->file && def->file[0])
+        tn_problem(c, TN_ELEMENT("mesh", def, index), "%s ('%.300s')", text, def->file);
+    else
+        tn_problem(c, TN_ELEMENT("mesh", def, index), "%s", text);
+}
+
+static bool check_mesh(TnCompile *c, int index)
+{
+    const TnMeshDef *def = &c->builder->meshes[index];
+    char text[120];
+    int before = c->problem_count;
+    if ((unsigned)def->inertia > TN_MESH_SHELL)
+        tn_problem(c, TN_ELEMENT("mesh", def, index), "inertia %d does not exist",
+                   (int)def->inertia);
+    if (def->vertex_count < 4) {
+        snprintf(text, sizeof text, "a mesh needs at least 4 vertices (%d)", def->vertex_count);
+        mesh_problem(c, index, text);
+        return false;
+    }
+    for (size_t i = 0; i < 3 * (size_t)def->vertex_count; i++)
+        if (!isfinite(def->vertices[i])) {
+            snprintf(text, sizeof text, "vertex %zu is not finite (%g)", i / 3, def->vertices[i]);
+            mesh_problem(c, index, text);
+            return false;
+        }
+    for (size_t i = 0; i < 3 * (size_t)def->triangle_count; i++)
+        if (def->triangles[i] < 0 || def->triangles[i] >= def->vertex_count) {
+            snprintf(text, sizeof text, "triangle %zu names vertex %d of %d", i / 3,
+                     (int)def->triangles[i], def->vertex_count);
+            mesh_problem(c, index, text);
+            return false;
+        }
+    return c->problem_count == before;
+}
+
+/* False: no memory. */
+static bool find_hull(TnCompile *c, int index)
+{
+    const TnMeshDef *def = &c->builder->meshes[index];
+    TnMeshScratch *mesh = &c->meshes[index];
+    switch (tn_quickhull(def->vertices, def->vertex_count, &mesh->triangles)) {
+    case TN_HULL_GOOD:
+        return tn_hull_create(def->vertices, def->vertex_count, &mesh->triangles, &mesh->hull);
+    case TN_HULL_FEW:
+    case TN_HULL_FLAT:
+        mesh_problem(c, index,
+                     "its points lie in one plane to a millionth of its size: a mesh needs a "
+                     "thickness");
+        return true;
+    case TN_HULL_MEMORY:
+        break;
+    }
+    return false;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* Two triangles that run along an edge in the same direction look to different sides. False: no
+ * memory. */
+static bool find_twist(const TnMeshDef *def, bool *twisted)
+{
+    size_t count = 3 * (size_t)def->triangle_count, used = 0;
+    uint64_t *edges = tn_malloc((count + 1) * sizeof *edges);
+    if (!edges) return false;
+    for (size_t i = 0; i < count; i++) {
+        int32_t from = def->triangles[i], to = def->triangles[i % 3 == 2 ? i - 2 : i + 1];
+        if (from != to) edges[used++] = (uint64_t)from << 32 | (uint64_t)to;
+    }
+    qsort(edges, used, sizeof *edges, by_value);
+    for (size_t i = 1; i < used; i++) *twisted |= edges[i] == edges[i - 1];
+    tn_free(edges);
+    return true;
+}
+
+bool tn_prepare_meshes(TnCompile *c)
+{
+    int count = c->builder->mesh_count;
+    if (count == 0) return true;
+    c->meshes = tn_calloc((size_t)count, sizeof *c->meshes);
+    if (!c->meshes) return false;
+    for (int i = 0; i < count; i++) {
+        if (!check_mesh(c, i)) continue;
+        if (!find_hull(c, i)) return false;
+        if (c->builder->meshes[i].inertia == TN_MESH_EXACT &&
+            !find_twist(&c->builder->meshes[i], &c->meshes[i].twisted))
+            return false;
+    }
+    return true;
+}
+
+void tn_release_meshes(TnCompile *c)
+{
+    for (int i = 0; c->meshes && i < c->builder->mesh_count; i++) {
+        tn_free(c->meshes[i].triangles.corners);
+        tn_hull_free(&c->meshes[i].hull);
+    }
+    tn_free(c->meshes);
+    c->meshes = NULL;
+}
+
+#define COPY(TO, FROM, COUNT)                                                                      \
+    do {                                                                                           \
+        if ((COUNT) > 0) memcpy(TO, FROM, (size_t)(COUNT) * sizeof *(TO));                         \
+    } while (0)
+
+void tn_compile_meshes(TnCompile *c)
+{
+    for (int i = 0; i < c->model->mesh_count; i++) {
+        const TnMeshDef *def = &c->builder->meshes[i];
+        const TnMeshScratch *from = &c->meshes[i];
+        const TnHull *h = &from->hull;
+        TnMesh *mesh = &c->model->meshes[i];
+        if (h->vertex_count == 0) continue;
+        COPY(mesh->vertices, def->vertices, 3 * (size_t)def->vertex_count);
+        if (def->triangle_count > 0)
+            COPY(mesh->triangles, def->triangles, 3 * (size_t)def->triangle_count);
+        COPY(mesh->hull_triangles, from->triangles.corners, 3 * (size_t)from->triangles.count);
+        TnHull *to = &mesh->hull;
+        v3_copy(to->center, h->center);
+        v3_copy(to->half_extent, h->half_extent);
+        to->radius = h->radius;
+        COPY(to->vertices, h->vertices, 3 * (size_t)h->vertex_count);
+        COPY(to->normals, h->normals, 3 * (size_t)h->face_count);
+        COPY(to->edge_start, h->edge_start, h->vertex_count + 1);
+        COPY(to->edges, h->edges, h->edge_start[h->vertex_count]);
+        COPY(to->face_start, h->face_start, h->vertex_count + 1);
+        COPY(to->faces, h->faces, h->face_start[h->vertex_count]);
+        COPY(to->starts, h->starts, TN_HULL_STARTS);
+    }
+}
+
+bool tn_mesh_unit_mass(TnCompile *c, int index, TnMassProperties *out)
+{
+    const TnMeshDef *def = &c->builder->meshes[index];
+    TnMeshScratch *mesh = &c->meshes[index];
+    if (mesh->hull.vertex_count == 0) return false; /* told already */
+    if (!mesh->has_mass) {
+        bool convex = def->inertia == TN_MESH_CONVEX || def->triangle_count == 0;
+        mesh->has_mass = true;
+        mesh->mass_status = tn_mesh_mass(
+            def->inertia, def->vertices, convex ? mesh->triangles.corners : def->triangles,
+            convex ? mesh->triangles.count : def->triangle_count, &mesh->mass);
+        if (mesh->twisted) {
+            mesh->mass_status = TN_MESH_MASS_TWISTED;
+            mesh_problem(c, index,
+                         "its triangles disagree on which side is outside, so it has no exact "
+                         "inertia");
+        }
+        if (mesh->mass_status == TN_MESH_MASS_NONE)
+            mesh_problem(c, index,
+                         "its triangles enclose no volume: give the geom a mass of 0 and its body "
+                         "an inertial, or the mesh the inertia of its convex hull");
+        if (mesh->mass_status == TN_MESH_MASS_NEGATIVE)
+            mesh_problem(c, index,
+                         "its volume is negative: triangles must run counter-clockwise seen from "
+                         "outside");
+    }
+    *out = mesh->mass;
+    return mesh->mass_status == TN_MESH_MASS_GOOD;
+}
