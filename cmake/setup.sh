@@ -21,11 +21,14 @@ print_install_line() {
 # install_missing [COMMAND_OR_FILE:PACKAGE...]: what every build needs, and the given ones.
 install_missing() {
     missing=()
-    need cc build-essential
-    need cmake cmake
-    need ninja ninja-build
-    need /usr/include/expat.h libexpat1-dev
-    need python3 python3
+    if [ -z "${extra_only-}" ]; then
+        need cc build-essential
+        need cmake cmake
+        need ninja ninja-build
+        need /usr/include/expat.h libexpat1-dev
+        need /usr/include/zlib.h zlib1g-dev
+        need python3 python3
+    fi
     for package in "$@"; do need "${package%%:*}" "${package##*:}"; done
     [ ${#missing[@]} -eq 0 ] && return
 
@@ -48,6 +51,26 @@ install_missing() {
         print_install_line >&2
         exit 1
     fi
+}
+
+# What pictures and the window are built with, and a driver that draws without a graphics card.
+drawing=(/usr/include/GL/glcorearb.h:libgl-dev /usr/include/EGL/egl.h:libegl-dev /usr/include/GLFW/glfw3.h:libglfw3-dev
+    /usr/share/glvnd/egl_vendor.d/50_mesa.json:libegl-mesa0)
+
+# install_wished COMMAND_OR_FILE:PACKAGE...: one by one; what cannot be had is named and left out.
+install_wished() {
+    local package
+    for package in "$@"; do
+        (extra_only=true install_missing "$package") || say "going on without ${package##*:}"
+    done
+}
+
+# What the test of the HTML replay drives the browser with, and the bundler that checks the committed page.
+install_browser_driver() {
+    command -v npm >/dev/null 2>&1 || return 0
+    [ web/node_modules/.package-lock.json -nt web/package-lock.json ] && return
+    say "installing the packages of web/"
+    (cd web && npm ci --no-audit --no-fund --loglevel=error </dev/null >&2) || say "going on without the packages of web/"
 }
 
 # build FOLDER [CMAKE OPTIONS]

@@ -18,6 +18,11 @@ enum {
 };
 
 int cmd_run(int argc, char **argv);
+int cmd_view(int argc, char **argv);
+int cmd_render(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
@@ -34,6 +39,8 @@ int count_lines(const char *text); /* an end of line at the very end starts no n
 int code_of(const TnError *err);
 /* Opens for reading and closes again: false with errno set where the file cannot be read. */
 bool file_is_readable(const char *path);
+/* Makes every missing folder on the way to `path`; false with errno set. */
+bool make_parent_folders(const char *path);
 /* Both are there and are one and the same, by whatever path. */
 bool is_same_file(const char *a, const char *b);
 

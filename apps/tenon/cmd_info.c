@@ -2,6 +2,7 @@
 #include "app.h"
 #include "json.h"
 #include "options.h"
+#include "recording_info.h"
 #include "table.h"
 
 static const char *const joint_type_names[] = {"free", "ball", "slide",
@@ -130,9 +131,11 @@ int cmd_info(int argc, char **argv)
     case PARSE_HELP:
         printf("Usage: tenon info MODEL [OPTIONS]\n\n"
                "Tells what is in a model: counts, mass, time step, and the names of its joints,\n"
-               "actuators, sensors and keyframes. Bodies do not count the world.\n");
+               "actuators, sensors and keyframes. Bodies do not count the world. Of a recording\n"
+               "(.tnr) it tells frames, times, size, and whether it is cut off.\n");
         options_help(table, 1);
-        printf("\nExamples:\n  tenon info scenes/stir.xml\n  tenon info robot.xml --json\n");
+        printf("\nExamples:\n  tenon info scenes/stir.xml\n  tenon info robot.xml --json\n"
+               "  tenon info stir.tnr\n");
         return EXIT_FINE;
     case PARSE_ERROR:
         return EXIT_USAGE;
@@ -140,6 +143,7 @@ int cmd_info(int argc, char **argv)
         break;
     }
     int code = EXIT_FINE;
+    if (is_recording(path)) return print_recording_info(path, as_json);
     TnModel *model = load_model("info", path, NULL, &code);
     if (model && as_json)
         print_json(model, path);

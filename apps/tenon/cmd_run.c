@@ -5,15 +5,18 @@
 #include "json.h"
 #include "options.h"
 #include "progress.h"
+#include "run_record.h"
 #include "table.h"
 #include "totals.h"
 
 #include <inttypes.h>
 #include <signal.h>
+#include <string.h>
 
 typedef struct RunOptions {
     SimOptions sim;
     const char *model_path, *csv_path;
+    RecordOptions record;
     bool json, quiet, accuracy;
 } RunOptions;
 
@@ -29,6 +32,17 @@ static int option_table(Option *table, RunOptions *run)
                                "compliance (default) or paper (tr A / tr J'J)");
     table[n++] = option_text("--csv", &run->csv_path, "FILE",
                              "record every step; the file's folder is made if missing");
+    table[n++] = option_text("--record", &run->record.path, "FILE",
+                             "record frames (.tnr) to watch, render or export later");
+    table[n++] =
+        option_real("--record-fps", &run->record.fps, "F", 0, 1e6, ENDS_LOWER_OPEN,
+                    "frames per second of the recording, at most one per step; default 50");
+    table[n++] = option_set("--record-state", &run->record.state,
+                            "record the exact qpos, qvel and ctrl, too");
+    table[n++] = option_clear("--no-record-contacts", &run->record.contacts,
+                              "no contact points and forces: a smaller file");
+    table[n++] = option_set("--append", &run->record.append,
+                            "go on with a recording of the same model where the file exists");
     table[n++] = option_set("--json", &run->json, "print one JSON object instead of the table");
     table[n++] = option_set("--quiet", &run->quiet, "no progress line, no table");
     table[n++] =
@@ -46,16 +60,21 @@ static void print_help(const Option *table, int count)
            "it was. A step that would leave the finite numbers is refused, ends the run and gives\n"
            "exit code 1. Ctrl-C ends the run after the current step with the table so far.\n");
     options_help(table, count);
-    printf("\nThe table's accuracies AAc and AA\u03bb are the mean of -log10 of the RMS constraint "
-           "error in\n"
-           "m/s of the velocities and of the forces: 3 means a millimetre per second.\n"
-           "\nThe CSV has one line per step: time, NAME.q0 ... and NAME.v0 ... of each joint, and\n"
-           "NAME.x ... NAME.z, NAME.qw ... NAME.qz of each free body; unnamed ones are called\n"
-           "joint3 or body5 by their id.\n"
-           "\nExamples:\n"
-           "  tenon run scenes/stir.xml --duration 5\n"
-           "  tenon run scenes/stir.xml --iterations 30 --threads 2 --json\n"
-           "  tenon run robot.xml --key home --duration 2 --csv out/robot.csv --quiet\n");
+    printf(
+        "\nThe table's accuracies AAc and AA\u03bb are the mean of -log10 of the RMS constraint "
+        "error in\n"
+        "m/s of the velocities and of the forces: 3 means a millimetre per second.\n"
+        "\nThe CSV has one line per step: time, NAME.q0 ... and NAME.v0 ... of each joint, and\n"
+        "NAME.x ... NAME.z, NAME.qw ... NAME.qz of each free body; unnamed ones are called\n"
+        "joint3 or body5 by their id.\n"
+        "\nA recording holds the scene and its frames, the first one before the first step. It is\n"
+        "readable up to its last whole group of frames whatever happens to the run. See\n"
+        "tenon info, replay, render and export.\n"
+        "\nExamples:\n"
+        "  tenon run scenes/stir.xml --duration 5\n"
+        "  tenon run scenes/stir.xml --iterations 30 --threads 2 --json\n"
+        "  tenon run robot.xml --key home --duration 2 --csv out/robot.csv --quiet\n"
+        "  tenon run scenes/stir.xml --duration 10 --record out/stir.tnr\n");
 }
 
 /* Set by Ctrl-C; the one thing a signal handler may do. */
@@ -77,28 +96,46 @@ typedef struct RunResult {
     Totals totals;
     double simulated, wall; /* s */
     uint64_t hash;
+    int64_t recorded; /* frames */
 } RunResult;
 
-/* False where the recording could not be written. */
-static bool simulate(TnWorld *world, const RunOptions *run, Csv *csv, RunResult *result)
+typedef struct Outputs {
+    Csv csv;
+    RunRecord record;
+    bool csv_failed, record_failed; /* said already; either ends the run */
+} Outputs;
+
+static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunResult *result)
 {
     double timestep = tn_model_info(tn_world_model(world)).option.timestep;
     int64_t steps = steps_of(run->sim.duration, timestep);
     double start_time = tn_world_state(world).time;
     Progress progress = progress_start((double)steps * timestep, run->quiet);
     double start = clock_seconds();
-    bool written = true;
-    for (int64_t k = 0; k < steps && written && !interrupted && !result->totals.diverged; k++) {
+    for (int64_t k = 0; k < steps && !interrupted && !result->totals.diverged; k++) {
         TnStepReport report = tn_world_step(world);
         totals_add(&result->totals, &report);
-        if (csv->out && !report.diverged) written = csv_write(csv, world);
+        if (report.diverged) break;
+        if (out->csv.out) out->csv_failed = !csv_write(&out->csv, world);
+        out->record_failed = !run_record_step(&out->record, world, &report);
+        if (out->csv_failed || out->record_failed) break;
         progress_update(&progress, (double)(k + 1) * timestep);
     }
     result->wall = clock_seconds() - start;
     result->simulated = tn_world_state(world).time - start_time;
     result->hash = tn_world_hash(world);
     progress_end(&progress);
-    return written;
+}
+
+/* Finishes the files. */
+static void close_outputs(Outputs *out)
+{
+    if (out->csv_failed) {
+        if (out->csv.out) fclose(out->csv.out); /* said already */
+    } else {
+        out->csv_failed = !csv_close(&out->csv);
+    }
+    if (!run_record_close(&out->record)) out->record_failed = true;
 }
 
 /* Simulated seconds per second spent in steps; recording does not count. */
@@ -137,6 +174,7 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     table_line(stdout, "max penetration", "%.3g mm", 1e3 * t->max_penetration);
     if (run->sim.solver.tolerance > 0)
         table_line(stdout, "missed tolerance", "%" PRId64 " steps", t->unconverged);
+    if (run->record.path) table_line(stdout, "recorded", "%" PRId64 " frames", result->recorded);
     if (t->diverged)
         table_line(stdout, "diverged", "yes, at %g s", result->simulated);
     else
@@ -182,14 +220,24 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_number(&json, "penetration_mean_m", totals_mean(t->mean_penetration, t->steps));
     json_number(&json, "penetration_max_m", t->max_penetration);
     json_integer(&json, "unconverged_steps", t->unconverged);
+    if (run->record.path) json_integer(&json, "recorded_frames", result->recorded);
     json_bool(&json, "diverged", t->diverged);
     json_bool(&json, "interrupted", interrupted != 0);
     json_string(&json, "state_hash", hash);
     json_end(&json);
 }
 
-/* Everything that can fail comes before the recording is opened, so that a failure leaves no file.
- */
+/* The recording after the CSV: by now that one exists, so that both under one name are found out. */
+static int open_record(Outputs *out, const RunOptions *run, const TnWorld *world)
+{
+    if (run->record.path && run->csv_path && is_same_file(run->record.path, run->csv_path)) {
+        say("run", "--record: %s is the CSV file", run->record.path);
+        return EXIT_USAGE;
+    }
+    return run_record_open(&out->record, &run->record, world);
+}
+
+/* Everything that can fail comes before files are opened, so that a failure leaves none. */
 static int run_model(const TnModel *model, const RunOptions *run)
 {
     TnError err = {0};
@@ -203,35 +251,67 @@ static int run_model(const TnModel *model, const RunOptions *run)
         say("run", "%s", err.message);
         return code_of(&err);
     }
-    Csv csv = {0};
+    Outputs out = {0};
     RunResult result = {0};
-    bool written = !run->csv_path || csv_open(&csv, run->csv_path, model);
-    if (written) {
+    int code = EXIT_FINE;
+    out.csv_failed = run->csv_path && !csv_open(&out.csv, run->csv_path, model);
+    if (!out.csv_failed) code = open_record(&out, run, world);
+    bool started = !out.csv_failed && code == EXIT_FINE;
+    if (started) {
         catch_interrupt();
-        written = simulate(world, run, &csv, &result);
+        simulate(world, run, &out, &result);
+        result.recorded = out.record.frame_count;
     }
-    if (written)
-        written = csv_close(&csv);
-    else if (csv.out)
-        fclose(csv.out); /* said already */
-    if (written && run->json)
+    close_outputs(&out);
+    /* a recording that broke off leaves the figures of the run true */
+    if (started && !out.csv_failed && run->json)
         print_json(world, run, &result);
-    else if (written && !run->quiet)
+    else if (started && !out.csv_failed && !run->quiet)
         print_table(world, run, &result);
     if (result.totals.diverged)
         say("run", "the simulation diverged at %g s; the last good state is kept",
             result.simulated);
     tn_world_destroy(world);
-    return !written                 ? EXIT_IO
-           : result.totals.diverged ? EXIT_DIVERGED
-           : interrupted            ? EXIT_INTERRUPTED
-                                    : EXIT_FINE;
+    return code != EXIT_FINE                     ? code
+           : out.csv_failed || out.record_failed ? EXIT_IO
+           : result.totals.diverged              ? EXIT_DIVERGED
+           : interrupted                         ? EXIT_INTERRUPTED
+                                                 : EXIT_FINE;
+}
+
+/* What the files may not be, and options that need others; false and a message. */
+static bool check_paths(const RunOptions *run)
+{
+    const RecordOptions *record = &run->record;
+    if (run->csv_path && is_same_file(run->csv_path, run->model_path)) {
+        say("run", "--csv: %s is the model itself", run->csv_path);
+        return false;
+    }
+    if (!record->path) {
+        const char *lost = record->append      ? "--append"
+                           : record->state     ? "--record-state"
+                           : !record->contacts ? "--no-record-contacts"
+                           : record->fps > 0   ? "--record-fps"
+                                               : NULL;
+        if (lost) say("run", "%s needs --record FILE", lost);
+        return !lost;
+    }
+    if (is_same_file(record->path, run->model_path)) {
+        say("run", "--record: %s is the model itself", record->path);
+        return false;
+    }
+    if (run->csv_path &&
+        (!strcmp(record->path, run->csv_path) || is_same_file(record->path, run->csv_path))) {
+        say("run", "--record: %s is the CSV file", record->path);
+        return false;
+    }
+    return true;
 }
 
 int cmd_run(int argc, char **argv)
 {
-    RunOptions run = {.sim = sim_options(), .accuracy = true};
-    Option table[24];
+    RunOptions run = {.sim = sim_options(), .accuracy = true, .record = {.contacts = true}};
+    Option table[32];
     int count = option_table(table, &run);
     switch (options_parse("run", table, count, "MODEL", &run.model_path, argc, argv)) {
     case PARSE_HELP:
@@ -243,10 +323,7 @@ int cmd_run(int argc, char **argv)
         break;
     }
     sim_options_finish(&run.sim);
-    if (run.csv_path && is_same_file(run.csv_path, run.model_path)) {
-        say("run", "--csv: %s is the model itself", run.csv_path);
-        return EXIT_USAGE;
-    }
+    if (!check_paths(&run)) return EXIT_USAGE;
     int code = EXIT_FINE;
     TnModel *model = load_model("run", run.model_path, NULL, &code);
     if (model) code = run_model(model, &run);

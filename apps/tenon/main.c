@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 typedef struct Command {
@@ -17,6 +18,11 @@ static const Command commands[] = {
     {"info", cmd_info, "what is in a model"},
     {"eval", cmd_eval, "poses, mass matrix, bias forces and sensors at one state"},
     {"validate", cmd_validate, "check a model file and list what is wrong or approximated"},
+    {"view", cmd_view, "watch and pull: a window on a running simulation"},
+    {"render", cmd_render, "pictures and films of a model or a recording, without a display"},
+    {"replay", cmd_replay, "a window on a recording"},
+    {"export", cmd_export, "a recording as HTML, NPZ, CSV or VTU"},
+    {"plot", cmd_plot, "a CSV file as an SVG plot"},
     {"bench", cmd_bench, "measure time and accuracy of a scene, or of growing piles"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -83,6 +89,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond its limit is an error to tell, not the end */
     int code = dispatch(argc, argv);
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;

@@ -4,6 +4,8 @@
 #include <tenon/base.h>
 #include <tenon/collide.h>
 #include <tenon/model.h>
+#include <tenon/record.h>
+#include <tenon/scene.h>
 #include <tenon/solver.h>
 #include <tenon/world.h>
 #endif

@@ -20,6 +20,14 @@ class Usage(CliTest):
             self.assertIn("--json", out)
         self.assertEqual(self.tenon("help", "run"), self.tenon("run", "--help"))
 
+    def test_plot_has_help_that_starts_from_a_recording(self):
+        out, err = self.tenon("plot", "--help")
+        self.assertEqual(err, "")
+        for part in ("Usage: tenon plot DATA.csv", "Examples:", "tenon run", "--csv", "--fit power"):
+            self.assertIn(part, out)
+        for command in (["bench"], ["bench", "scaling"]):
+            self.assertIn("--plot FILE.svg", self.tenon(*command, "--help")[0])
+
     def test_help_wins_over_a_wrong_line(self):
         self.tenon("run", "--nonsense", "--help")
 
@@ -46,6 +54,7 @@ class Usage(CliTest):
             self.refused(command, says=["MODEL is missing"])
             self.refused(command, self.model, "another.xml", says=["unexpected argument 'another.xml'"])
         self.refused("bench", says=["SCENE is missing"])
+        self.refused("plot", says=["DATA.csv is missing"])
         self.refused("run", self.model, "--csv", says=["--csv needs a value"])
         self.refused("run", self.model, "--quiet=yes", says=["takes no value"])
 
@@ -71,6 +80,8 @@ class Usage(CliTest):
         self.refused("bench", self.model, "--iterations", "30,0", says=["1 ... 1000000"])
         self.refused("bench", self.model, "--iterations", "30,,60", says=["--iterations"])
         self.refused("bench", self.model, "--repeats", "0", says=["1 ... 1000"])
+        self.refused("bench", "scaling", "--repeats", "1001", says=["1 ... 1000"])
+        self.refused("bench", self.model, "--plot", "", says=["--plot"])
         self.refused("bench", "scaling", "--sizes", "0", says=["--sizes"])
 
 

@@ -231,6 +231,42 @@ TEST(a_size_that_cannot_be_takes_no_memory)
     recorded_leave(&place);
 }
 
+TEST(a_length_beyond_the_file_takes_no_memory)
+{
+    TnError err = {0};
+    Place place = recorded_place();
+    Bytes file = small_recording(&place);
+    store_u32(file.data + TN_RECORD_HEADER_BYTES + 4, 0xF0000000u); /* of the scene's chunk */
+    recorded_store(place.path, file.data, file.size);
+    tn_malloc_fail_after(2); /* the recording, its path */
+    CHECK(!tn_recording_open(place.path, &err) && err.code == TN_ERROR_IO);
+    tn_malloc_fail_after(-1);
+    free(file.data);
+    recorded_leave(&place);
+}
+
+TEST(more_contacts_than_bytes_can_hold_take_no_memory)
+{
+    TnScene scene = recorded_scene();
+    TnRecordGroup group;
+    tn_record_group_init(&group, &scene, 1e-6);
+    REQUIRE(tn_record_group_reserve(&group, 1));
+    group.frame_count = 1;
+    /* 120 bytes behind the count are ten contacts at most: two geoms and ten numbers each */
+    for (int64_t count = 11; count < (int64_t)1 << 40; count *= 3) {
+        TnRecordOut out = {0};
+        tn_record_put_u32(&out, 0);
+        tn_record_put_column(&out, &count, 1);
+        memset(tn_record_put_room(&out, 120), 1, 120);
+        TnRecordIn in = {.bytes = out.bytes, .size = out.size};
+        tn_malloc_fail_after(0);
+        CHECK(tn_record_get_contacts(&in, &group) == TN_ERROR_IO);
+        tn_malloc_fail_after(-1);
+        tn_record_out_free(&out);
+    }
+    tn_record_group_free(&group);
+}
+
 /* Header and scene, `extra` chunk, groups. */
 static void insert_chunk(const Place *place, Bytes file, const char *type)
 {
@@ -305,6 +341,9 @@ TEST(other_files_are_no_recordings)
     err = (TnError){0};
     CHECK(!tn_recording_open("/dev/zero", &err)); /* endless */
     CHECK_STR(err.message, "is no file");
+    unlink(place.path);
+    CHECK(mkfifo(place.path, 0600) == 0); /* nobody writes: opening it would wait */
+    CHECK(!tn_recording_open(place.path, &err));
     recorded_leave(&place);
 }
 

@@ -1,0 +1,40 @@
+/* export.h: what the exporters share. Each writes the chosen frames of a recording in its own
+ * format, says on stderr why it could not ("tenon export: ..."), and returns an exit code. */
+#ifndef TENON_EXPORT_H
+#define TENON_EXPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <tenon/record.h>
+
+typedef struct ExportOptions {
+    const int *frames; /* which frames of the recording, ascending; at least one */
+    int frame_count;
+    const char *title; /* of a page: the scene's name, or the recording's file name */
+} ExportOptions;
+
+int export_html(const char *path, TnRecording *recording, const ExportOptions *options);
+int export_npz(const char *path, TnRecording *recording, const ExportOptions *options);
+int export_csv(const char *path, TnRecording *recording, const ExportOptions *options);
+int export_vtu(const char *path, TnRecording *recording, const ExportOptions *options);
+
+/* A file that appears under its name only when it is whole: written beside, then renamed. Missing
+ * folders of the path are made. Failures are said on stderr. */
+typedef struct ExportFile {
+    FILE *out;
+    const char *path; /* borrowed */
+    char *beside;     /* where it is written until it is whole; NULL: at once (a device) */
+} ExportFile;
+
+bool export_file_open(ExportFile *file, const char *path);
+/* False where anything could not be written; then the file is gone. */
+bool export_file_close(ExportFile *file);
+/* Gives up: closes and removes. A file that was never opened is fine. */
+void export_file_drop(ExportFile *file);
+
+/* Reads a frame; on failure says why and returns false. */
+bool export_read_frame(TnRecording *recording, int index, TnFrame *frame);
+/* A body's name, or `body5` by id where it has none; the world is called `world`. */
+const char *export_body_name(const TnScene *scene, int index, char *buffer, size_t size);
+
+#endif

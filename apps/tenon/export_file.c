@@ -1,0 +1,91 @@
+/* What exporters share: files that appear only when they are whole, frames, names; see export.h. */
+#include "export.h"
+
+#include "app.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool cannot_write(const char *path)
+{
+    say("export", "%s: cannot be written: %s", path, strerror(errno ? errno : EIO));
+    return false;
+}
+
+bool export_file_open(ExportFile *file, const char *path)
+{
+    struct stat old;
+    *file = (ExportFile){.path = path};
+    errno = 0;
+    if (!make_parent_folders(path)) return cannot_write(path);
+    bool exists = stat(path, &old) == 0;
+    if (exists && S_ISDIR(old.st_mode)) {
+        errno = EISDIR;
+        return cannot_write(path);
+    }
+    if (exists && !S_ISREG(old.st_mode)) { /* a device or a pipe cannot be replaced */
+        file->out = fopen(path, "wb");
+        return file->out || cannot_write(path);
+    }
+    if (exists && access(path, W_OK) != 0) return cannot_write(path);
+    size_t size = strlen(path) + 32;
+    file->beside = malloc(size);
+    if (!file->beside) return cannot_write(path);
+    snprintf(file->beside, size, "%s.%ld.part", path, (long)getpid());
+    file->out = fopen(file->beside, "wbx");
+    if (file->out) return true;
+    cannot_write(path);
+    free(file->beside);
+    file->beside = NULL;
+    return false;
+}
+
+void export_file_drop(ExportFile *file)
+{
+    if (file->out) fclose(file->out);
+    if (file->beside) unlink(file->beside);
+    free(file->beside);
+    file->out = NULL;
+    file->beside = NULL;
+}
+
+bool export_file_close(ExportFile *file)
+{
+    errno = 0;
+    bool fine = !ferror(file->out);
+    if (fclose(file->out) != 0) fine = false;
+    file->out = NULL;
+    if (fine && file->beside) {
+        char *target = realpath(file->path, NULL); /* a symbolic link stays one */
+        fine = rename(file->beside, target ? target : file->path) == 0;
+        free(target);
+    }
+    if (!fine) {
+        cannot_write(file->path);
+        export_file_drop(file);
+        return false;
+    }
+    free(file->beside);
+    file->beside = NULL;
+    return true;
+}
+
+bool export_read_frame(TnRecording *recording, int index, TnFrame *frame)
+{
+    TnError err = {0};
+    if (tn_recording_frame(recording, index, frame, &err) == TN_OK) return true;
+    say("export", "%s", err.message);
+    return false;
+}
+
+const char *export_body_name(const TnScene *scene, int index, char *buffer, size_t size)
+{
+    const char *name = scene->bodies[index].name;
+    if (index == 0) return "world";
+    if (name[0]) return name;
+    snprintf(buffer, size, "body%d", index + 1);
+    return buffer;
+}

@@ -1,0 +1,369 @@
+/* A recording as NPZ, for numpy.load: a ZIP of .npy arrays.
+ *
+ * One array after the other, and the recording is read anew for each: memory stays that of one
+ * frame however long the recording is. Contacts of all frames stand in one list; those of frame i
+ * are rows contact_start[i] to contact_start[i + 1]. Indices (bodies, geoms) count from 0. */
+#include "app.h"
+#include "export.h"
+#include "zip.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Npz {
+    Zip zip;
+    TnRecording *recording;
+    const TnScene *scene;
+    const ExportOptions *options;
+    TnFrame *frame;
+    int64_t contact_count;
+    int qpos_count, dof_count, ctrl_count;
+    double *row; /* scratch for one frame's numbers */
+    bool said;   /* why it failed */
+} Npz;
+
+static bool read_frame(Npz *npz, int i)
+{
+    bool fine = export_read_frame(npz->recording, npz->options->frames[i], npz->frame);
+    npz->said = !fine;
+    return fine;
+}
+
+/* ---- arrays ---- */
+
+/* Begins an array: a dictionary that ends on a multiple of 64 bytes, then the numbers. */
+static bool begin(Npz *npz, const char *name, const char *type, const char *shape)
+{
+    char member[ZIP_MAX_NAME], header[256];
+    snprintf(member, sizeof member, "%s.npy", name);
+    int length = snprintf(header, sizeof header,
+                          "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, shape);
+    int padded = (10 + length + 1 + 63) / 64 * 64 - 10;
+    unsigned char front[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
+    front[8] = (unsigned char)(padded & 0xFF);
+    front[9] = (unsigned char)(padded >> 8);
+    memset(header + length, ' ', (size_t)(padded - length));
+    header[padded - 1] = '\n';
+    return zip_begin(&npz->zip, member) && zip_write(&npz->zip, front, sizeof front) &&
+           zip_write(&npz->zip, header, (size_t)padded);
+}
+
+/* Numbers go out as they lie in memory. */
+static const char *type_name(char kind, int bytes, char buffer[8])
+{
+    const uint16_t probe = 1;
+    bool little = *(const unsigned char *)&probe == 1;
+    snprintf(buffer, 8, "%c%c%d", little ? '<' : '>', kind, bytes);
+    return buffer;
+}
+
+/* Writes one frame's share of an array. */
+typedef bool (*FrameFn)(Npz *npz, int which);
+
+static bool write_frames(Npz *npz, FrameFn write_frame, int which)
+{
+    FILE *out = npz->zip.out;
+    for (int i = 0; i < npz->options->frame_count && !ferror(out); i++)
+        if (!read_frame(npz, i) || !write_frame(npz, which)) return false;
+    return true;
+}
+
+static bool add_array(Npz *npz, const char *name, char kind, int bytes, const char *shape,
+                      FrameFn write_frame, int which)
+{
+    char type[8];
+    return begin(npz, name, type_name(kind, bytes, type), shape) &&
+           write_frames(npz, write_frame, which) && zip_end(&npz->zip);
+}
+
+/* An array with a row of `columns` numbers per frame; 0: a plain number per frame. */
+static bool add_rows(Npz *npz, const char *name, char kind, int bytes, const char *columns,
+                     FrameFn write_frame, int which)
+{
+    char shape[96];
+    snprintf(shape, sizeof shape, "%d,%s", npz->options->frame_count, columns);
+    return add_array(npz, name, kind, bytes, shape, write_frame, which);
+}
+
+/* ---- one frame's share ---- */
+
+enum { TIME, RESIDUAL, KINETIC, POTENTIAL, MEAN_PENETRATION, MAX_PENETRATION };
+
+static bool write_number(Npz *npz, int which)
+{
+    const TnFrame *f = npz->frame;
+    const double numbers[] = {f->time,      f->residual,         f->kinetic,
+                              f->potential, f->mean_penetration, f->max_penetration};
+    return zip_write(&npz->zip, &numbers[which], sizeof numbers[which]);
+}
+
+static bool write_step(Npz *npz, int which)
+{
+    (void)which;
+    return zip_write(&npz->zip, &npz->frame->step, sizeof npz->frame->step);
+}
+
+enum { ITERATIONS, CONTACT_COUNT };
+
+static bool write_count(Npz *npz, int which)
+{
+    const int32_t counts[] = {npz->frame->iterations, npz->frame->contact_count};
+    return zip_write(&npz->zip, &counts[which], sizeof counts[which]);
+}
+
+static bool write_times(Npz *npz, int which)
+{
+    (void)which;
+    const TnStepTimes *t = &npz->frame->times;
+    const double times[] = {t->dynamics, t->collision, t->constraint, t->factor,
+                            t->iterate,  t->integrate, t->total};
+    return zip_write(&npz->zip, times, sizeof times);
+}
+
+enum { POSITION, QUATERNION };
+
+static bool write_poses(Npz *npz, int which)
+{
+    int first = which == POSITION ? 0 : 3, count = which == POSITION ? 3 : 4;
+    for (int i = 0; i < npz->frame->body_count; i++)
+        if (!zip_write(&npz->zip, npz->frame->poses + 7 * i + first,
+                       (size_t)count * sizeof(double)))
+            return false;
+    return true;
+}
+
+static bool write_points(Npz *npz, int which)
+{
+    (void)which;
+    return zip_write(&npz->zip, npz->frame->points,
+                     3 * (size_t)npz->frame->point_count * sizeof(float));
+}
+
+enum { QPOS, QVEL, CTRL };
+
+/* NaN where a frame has no state, as after an append with other options. */
+static bool write_state(Npz *npz, int which)
+{
+    const TnFrame *f = npz->frame;
+    const double *parts[] = {f->qpos, f->qvel, f->ctrl};
+    const int wanted[] = {npz->qpos_count, npz->dof_count, npz->ctrl_count};
+    const int there[] = {f->qpos_count, f->dof_count, f->ctrl_count};
+    for (int k = 0; k < wanted[which]; k++)
+        npz->row[k] = k < there[which] ? parts[which][k] : (double)NAN;
+    return zip_write(&npz->zip, npz->row, (size_t)wanted[which] * sizeof(double));
+}
+
+enum { CONTACT_GEOM, CONTACT_POS, CONTACT_NORMAL, CONTACT_GAP, CONTACT_FORCE };
+
+static bool write_contacts(Npz *npz, int which)
+{
+    for (int i = 0; i < npz->frame->contact_count; i++) {
+        const TnContact *c = &npz->frame->contacts[i];
+        const int32_t geoms[2] = {c->geom1 - 1, c->geom2 - 1};
+        const void *parts[] = {geoms, c->pos, c->normal, &c->gap, c->force};
+        static const size_t sizes[] = {sizeof geoms, sizeof c->pos, sizeof c->normal, sizeof c->gap,
+                                       sizeof c->force};
+        if (!zip_write(&npz->zip, parts[which], sizes[which])) return false;
+    }
+    return true;
+}
+
+/* ---- arrays of the scene ---- */
+
+/* The characters of UTF-8 text; a byte that is none stands for itself. */
+static int decode_utf8(const char *text, uint32_t *out)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    int count = 0;
+    while (*s) {
+        int extra = *s >= 0xF0 ? 3 : *s >= 0xE0 ? 2 : *s >= 0xC0 ? 1 : 0;
+        uint32_t code = extra ? *s & (0x3Fu >> extra) : *s;
+        int used = 0;
+        while (used < extra && (s[1 + used] & 0xC0) == 0x80)
+            code = code << 6 | (s[1 + used++] & 0x3Fu);
+        if (used < extra || code > 0x10FFFF) { /* not UTF-8 */
+            code = *s;
+            used = 0;
+        }
+        s += 1 + used;
+        if (out) out[count] = code;
+        count++;
+    }
+    return count;
+}
+
+static const char *body_name(const TnScene *scene, int index, char *buffer)
+{
+    return export_body_name(scene, index, buffer, NAME_SIZE);
+}
+
+static const char *joint_name(const TnScene *scene, int index, char *buffer)
+{
+    if (scene->joints[index].name[0]) return scene->joints[index].name;
+    snprintf(buffer, NAME_SIZE, "joint%d", index + 1);
+    return buffer;
+}
+
+/* Texts of one width, in 32-bit characters, filled with zeros: NumPy's unicode arrays. */
+static bool add_names(Npz *npz, const char *name, int count,
+                      const char *(*name_of)(const TnScene *, int, char *))
+{
+    char buffer[NAME_SIZE], shape[24], type[8];
+    int width = 1;
+    for (int i = 0; i < count; i++) {
+        int length = decode_utf8(name_of(npz->scene, i, buffer), NULL);
+        if (length > width) width = length;
+    }
+    uint32_t *cell = malloc((size_t)width * sizeof *cell);
+    snprintf(shape, sizeof shape, "%d,", count);
+    char wide_type[24];
+    snprintf(wide_type, sizeof wide_type, "%c%c%d", type_name('U', 1, type)[0], 'U', width);
+    bool fine = cell && begin(npz, name, wide_type, shape);
+    for (int i = 0; i < count && fine; i++) {
+        memset(cell, 0, (size_t)width * sizeof *cell);
+        decode_utf8(name_of(npz->scene, i, buffer), cell);
+        fine = zip_write(&npz->zip, cell, (size_t)width * sizeof *cell);
+    }
+    free(cell);
+    return fine && zip_end(&npz->zip);
+}
+
+static bool add_scene(Npz *npz)
+{
+    const TnScene *scene = npz->scene;
+    char type[8], shape[24];
+    snprintf(shape, sizeof shape, "%d,", scene->body_count);
+    bool fine = begin(npz, "body_subsystem", type_name('i', 4, type), shape);
+    for (int i = 0; i < scene->body_count && fine; i++) {
+        int32_t subsystem = scene->bodies[i].subsystem;
+        fine = zip_write(&npz->zip, &subsystem, sizeof subsystem);
+    }
+    fine = fine && zip_end(&npz->zip);
+    snprintf(shape, sizeof shape, "%d,", scene->shape_count);
+    fine = fine && begin(npz, "geom_body", type_name('i', 4, type), shape);
+    for (int i = 0; i < scene->shape_count && fine; i++) {
+        int32_t body = scene->shapes[i].body - 1;
+        fine = zip_write(&npz->zip, &body, sizeof body);
+    }
+    fine = fine && zip_end(&npz->zip);
+    return fine && add_names(npz, "body_names", scene->body_count, body_name) &&
+           add_names(npz, "joint_names", scene->joint_count, joint_name);
+}
+
+/* ---- all of it ---- */
+
+static bool add_steps(Npz *npz)
+{
+    char bodies[48];
+    snprintf(bodies, sizeof bodies, "%d,3", npz->scene->body_count);
+    bool fine = add_rows(npz, "time", 'f', 8, "", write_number, TIME) &&
+                add_rows(npz, "step", 'i', 8, "", write_step, 0) &&
+                add_rows(npz, "body_pos", 'f', 8, bodies, write_poses, POSITION);
+    snprintf(bodies, sizeof bodies, "%d,4", npz->scene->body_count);
+    return fine && add_rows(npz, "body_quat", 'f', 8, bodies, write_poses, QUATERNION) &&
+           add_rows(npz, "iterations", 'i', 4, "", write_count, ITERATIONS) &&
+           add_rows(npz, "residual", 'f', 8, "", write_number, RESIDUAL) &&
+           add_rows(npz, "kinetic", 'f', 8, "", write_number, KINETIC) &&
+           add_rows(npz, "potential", 'f', 8, "", write_number, POTENTIAL) &&
+           add_rows(npz, "mean_penetration", 'f', 8, "", write_number, MEAN_PENETRATION) &&
+           add_rows(npz, "max_penetration", 'f', 8, "", write_number, MAX_PENETRATION) &&
+           add_rows(npz, "step_times", 'f', 8, "7", write_times, 0);
+}
+
+static bool add_contact_start(Npz *npz)
+{
+    char type[8], shape[24];
+    int64_t start = 0;
+    snprintf(shape, sizeof shape, "%d,", npz->options->frame_count + 1);
+    bool fine = begin(npz, "contact_start", type_name('i', 8, type), shape) &&
+                zip_write(&npz->zip, &start, sizeof start);
+    for (int i = 0; i < npz->options->frame_count && fine; i++) {
+        fine = read_frame(npz, i);
+        start += npz->frame->contact_count;
+        fine = fine && zip_write(&npz->zip, &start, sizeof start);
+    }
+    return fine && zip_end(&npz->zip);
+}
+
+static bool add_contacts(Npz *npz)
+{
+    char one[32], two[32], three[32];
+    snprintf(one, sizeof one, "%lld,", (long long)npz->contact_count);
+    snprintf(two, sizeof two, "%lld,2", (long long)npz->contact_count);
+    snprintf(three, sizeof three, "%lld,3", (long long)npz->contact_count);
+    return add_rows(npz, "contact_count", 'i', 4, "", write_count, CONTACT_COUNT) &&
+           add_contact_start(npz) &&
+           add_array(npz, "contact_geom", 'i', 4, two, write_contacts, CONTACT_GEOM) &&
+           add_array(npz, "contact_pos", 'f', 8, three, write_contacts, CONTACT_POS) &&
+           add_array(npz, "contact_normal", 'f', 8, three, write_contacts, CONTACT_NORMAL) &&
+           add_array(npz, "contact_gap", 'f', 8, one, write_contacts, CONTACT_GAP) &&
+           add_array(npz, "contact_force", 'f', 8, three, write_contacts, CONTACT_FORCE);
+}
+
+static bool add_state(Npz *npz)
+{
+    char columns[24];
+    snprintf(columns, sizeof columns, "%d", npz->qpos_count);
+    bool fine = add_rows(npz, "qpos", 'f', 8, columns, write_state, QPOS);
+    snprintf(columns, sizeof columns, "%d", npz->dof_count);
+    fine = fine && add_rows(npz, "qvel", 'f', 8, columns, write_state, QVEL);
+    snprintf(columns, sizeof columns, "%d", npz->ctrl_count);
+    return fine && add_rows(npz, "ctrl", 'f', 8, columns, write_state, CTRL);
+}
+
+/* How large the arrays will be. */
+static bool survey(Npz *npz)
+{
+    for (int i = 0; i < npz->options->frame_count; i++) {
+        if (!read_frame(npz, i)) return false;
+        const TnFrame *f = npz->frame;
+        npz->contact_count += f->contact_count;
+        if (f->qpos_count > npz->qpos_count) npz->qpos_count = f->qpos_count;
+        if (f->dof_count > npz->dof_count) npz->dof_count = f->dof_count;
+        if (f->ctrl_count > npz->ctrl_count) npz->ctrl_count = f->ctrl_count;
+    }
+    size_t largest = (size_t)npz->qpos_count + (size_t)npz->dof_count + (size_t)npz->ctrl_count;
+    npz->row = malloc((largest + 1) * sizeof *npz->row);
+    if (!npz->row) say("export", "no memory");
+    return npz->row != NULL;
+}
+
+static bool write_all(Npz *npz)
+{
+    TnRecordingInfo info = tn_recording_info(npz->recording);
+    char points[48];
+    snprintf(points, sizeof points, "%d,3", npz->scene->point_count);
+    if (!add_scene(npz) || !add_steps(npz)) return false;
+    if (npz->scene->point_count && !add_rows(npz, "points", 'f', 4, points, write_points, 0))
+        return false;
+    if (info.has_contacts && !add_contacts(npz)) return false;
+    if (info.has_state && !add_state(npz)) return false;
+    zip_finish(&npz->zip);
+    return true;
+}
+
+int export_npz(const char *path, TnRecording *recording, const ExportOptions *options)
+{
+    TnError err = {0};
+    ExportFile file = {0};
+    Npz npz = {.recording = recording,
+               .scene = tn_recording_scene(recording),
+               .options = options,
+               .frame = tn_frame_create(tn_recording_scene(recording), &err)};
+    if (!npz.frame) say("export", "%s", err.message);
+    bool fine = npz.frame && survey(&npz) && export_file_open(&file, path);
+    if (fine) {
+        npz.zip.out = file.out;
+        fine = write_all(&npz);
+        zip_drop(&npz.zip);
+        if (!fine && !npz.said) say("export", "no memory");
+    }
+    if (fine)
+        fine = export_file_close(&file);
+    else
+        export_file_drop(&file);
+    free(npz.row);
+    tn_frame_destroy(npz.frame);
+    return fine ? EXIT_FINE : EXIT_IO;
+}

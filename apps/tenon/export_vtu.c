@@ -1,0 +1,374 @@
+/* What deforms in a recording as VTU files, one per frame, and a PVD file that lists them with their
+ * times, for ParaView.
+ *
+ * NAME.pvd has its frames in the folder NAME beside it. A frame is one unstructured grid: all points
+ * of the scene; tetrahedra where a surface has them, else its triangles; tubes as polylines. Numbers
+ * are base64 with their length in front. The frames are written into a folder of their own, which
+ * takes its name only when all are whole. */
+#include "app.h"
+#include "export.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- numbers as base64 ---- */
+
+typedef struct Base64 {
+    FILE *out;
+    unsigned char held[3];
+    int held_count;
+} Base64;
+
+static void base64_flush(Base64 *b)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    if (!b->held_count) return;
+    for (int k = b->held_count; k < 3; k++) b->held[k] = 0;
+    unsigned bits = (unsigned)b->held[0] << 16 | (unsigned)b->held[1] << 8 | b->held[2];
+    for (int k = 0; k < 4; k++)
+        fputc(k <= b->held_count ? digits[bits >> (18 - 6 * k) & 63] : '=', b->out);
+    b->held_count = 0;
+}
+
+/* Little-endian on any machine. */
+static void base64_integer(Base64 *b, uint64_t value, int bytes)
+{
+    for (int k = 0; k < bytes; k++) {
+        b->held[b->held_count++] = (unsigned char)(value >> (8 * k));
+        if (b->held_count == 3) base64_flush(b);
+    }
+}
+
+static void base64_float(Base64 *b, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    base64_integer(b, bits, 4);
+}
+
+static Base64 begin_array(FILE *out, const char *type, const char *name, int components,
+                          uint64_t bytes)
+{
+    fprintf(out, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"binary\">",
+            type, name, components);
+    Base64 b = {.out = out};
+    base64_integer(&b, bytes, 8);
+    return b;
+}
+
+static void end_array(Base64 *b)
+{
+    base64_flush(b);
+    fputs("</DataArray>\n", b->out);
+}
+
+/* ---- cells ---- */
+
+enum { VTK_POLY_LINE = 4, VTK_TRIANGLE = 5, VTK_TETRA = 10 };
+
+typedef struct Cell {
+    int type, corner_count;
+    const int32_t *corners; /* NULL: one after the other */
+    int point_start;
+    float radius; /* m, of tubes */
+} Cell;
+
+static int surface_cells(const TnSceneSurface *surface)
+{
+    return surface->tetrahedron_count ? surface->tetrahedron_count : surface->triangle_count;
+}
+
+static int64_t count_cells(const TnScene *scene)
+{
+    int64_t count = 0;
+    for (int i = 0; i < scene->surface_count; i++) count += surface_cells(&scene->surfaces[i]);
+    for (int i = 0; i < scene->tube_count; i++) count += scene->tubes[i].point_count > 0;
+    return count;
+}
+
+/* Goes through all cells in a fixed order. */
+typedef struct CellWalk {
+    const TnScene *scene;
+    int part, index; /* surface or, behind those, tube; cell of a surface */
+} CellWalk;
+
+static bool next_cell(CellWalk *walk, Cell *cell)
+{
+    const TnScene *scene = walk->scene;
+    while (walk->part < scene->surface_count) {
+        const TnSceneSurface *surface = &scene->surfaces[walk->part];
+        if (walk->index == surface_cells(surface)) {
+            walk->part++;
+            walk->index = 0;
+            continue;
+        }
+        bool solid = surface->tetrahedron_count > 0;
+        int corners = solid ? 4 : 3;
+        const int32_t *list = solid ? surface->tetrahedra : surface->triangles;
+        *cell = (Cell){.type = solid ? VTK_TETRA : VTK_TRIANGLE,
+                       .corner_count = corners,
+                       .corners = list + (size_t)corners * (size_t)walk->index++,
+                       .point_start = surface->point_start};
+        return true;
+    }
+    while (walk->part - scene->surface_count < scene->tube_count) {
+        const TnSceneTube *tube = &scene->tubes[walk->part++ - scene->surface_count];
+        if (tube->point_count == 0) continue;
+        *cell = (Cell){.type = VTK_POLY_LINE,
+                       .corner_count = tube->point_count,
+                       .point_start = tube->point_start,
+                       .radius = (float)tube->radius};
+        return true;
+    }
+    return false;
+}
+
+static int corner_of(const Cell *cell, int k)
+{
+    return cell->point_start + (cell->corners ? cell->corners[k] : k);
+}
+
+static void write_cells(FILE *out, const TnScene *scene)
+{
+    uint64_t count = (uint64_t)count_cells(scene), corners = 0, offset = 0;
+    Cell cell;
+    for (CellWalk walk = {.scene = scene}; next_cell(&walk, &cell);)
+        corners += (uint64_t)cell.corner_count;
+    fputs("<Cells>\n", out);
+    Base64 b = begin_array(out, "Int32", "connectivity", 1, 4 * corners);
+    for (CellWalk walk = {.scene = scene}; next_cell(&walk, &cell);)
+        for (int k = 0; k < cell.corner_count; k++)
+            base64_integer(&b, (uint64_t)corner_of(&cell, k), 4);
+    end_array(&b);
+    b = begin_array(out, "Int64", "offsets", 1, 8 * count);
+    for (CellWalk walk = {.scene = scene}; next_cell(&walk, &cell);)
+        base64_integer(&b, offset += (uint64_t)cell.corner_count, 8);
+    end_array(&b);
+    b = begin_array(out, "UInt8", "types", 1, count);
+    for (CellWalk walk = {.scene = scene}; next_cell(&walk, &cell);)
+        base64_integer(&b, (uint64_t)cell.type, 1);
+    end_array(&b);
+    fputs("</Cells>\n<CellData Scalars=\"subsystem\">\n", out);
+    b = begin_array(out, "Int32", "subsystem", 1, 4 * count);
+    for (CellWalk walk = {.scene = scene}; next_cell(&walk, &cell);)
+        base64_integer(&b, (uint64_t)scene->point_subsystems[corner_of(&cell, 0)], 4);
+    end_array(&b);
+    b = begin_array(out, "Float32", "radius", 1, 4 * count);
+    for (CellWalk walk = {.scene = scene}; next_cell(&walk, &cell);) base64_float(&b, cell.radius);
+    end_array(&b);
+    fputs("</CellData>\n", out);
+}
+
+static void write_points(FILE *out, const TnScene *scene, const TnFrame *frame)
+{
+    uint64_t count = (uint64_t)scene->point_count;
+    fputs("<PointData Scalars=\"subsystem\">\n", out);
+    Base64 b = begin_array(out, "Int32", "subsystem", 1, 4 * count);
+    for (int i = 0; i < scene->point_count; i++)
+        base64_integer(&b, (uint64_t)scene->point_subsystems[i], 4);
+    end_array(&b);
+    fputs("</PointData>\n<Points>\n", out);
+    b = begin_array(out, "Float32", "Points", 3, 12 * count);
+    for (uint64_t k = 0; k < 3 * count; k++) base64_float(&b, frame->points[k]);
+    end_array(&b);
+    fputs("</Points>\n", out);
+}
+
+static void write_grid(FILE *out, const TnScene *scene, const TnFrame *frame)
+{
+    fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+          "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n",
+          out);
+    fprintf(out, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%lld\">\n", scene->point_count,
+            (long long)count_cells(scene));
+    write_points(out, scene, frame);
+    write_cells(out, scene);
+    fputs("</Piece>\n</UnstructuredGrid>\n</VTKFile>\n", out);
+}
+
+/* ---- files and folders ---- */
+
+typedef struct Series {
+    char *folder;         /* final: the path without .pvd */
+    char *beside, *aside; /* the new frames until all are whole; the old ones until they go */
+    const char *base;     /* the folder's name alone */
+} Series;
+
+static bool cannot_write(const char *path)
+{
+    say("export", "%s: cannot be written: %s", path, strerror(errno ? errno : EIO));
+    return false;
+}
+
+static char *join(const char *a, const char *b)
+{
+    size_t size = strlen(a) + strlen(b) + 1;
+    char *text = malloc(size);
+    if (text) snprintf(text, size, "%s%s", a, b);
+    return text;
+}
+
+static bool is_frame_file(const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && !strcmp(name + digits, ".vtu");
+}
+
+/* Removes a folder of frames; stops at anything else. With `only_look` nothing is removed: true where
+ * the folder holds frames only. */
+static bool clear_folder(const char *folder, bool only_look)
+{
+    DIR *list = opendir(folder);
+    if (!list) return false;
+    bool fine = true;
+    for (struct dirent *entry; fine && (entry = readdir(list));) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+        fine = is_frame_file(entry->d_name);
+        if (fine && !only_look) fine = unlinkat(dirfd(list), entry->d_name, 0) == 0;
+    }
+    closedir(list);
+    return fine && (only_look || rmdir(folder) == 0);
+}
+
+static void series_free(Series *series)
+{
+    free(series->folder);
+    free(series->beside);
+    free(series->aside);
+}
+
+/* Names and the folder for the new frames; false and a message. */
+static bool series_open(Series *series, const char *path)
+{
+    char ending[48], old_ending[48];
+    struct stat about;
+    snprintf(ending, sizeof ending, ".%ld.part", (long)getpid());
+    snprintf(old_ending, sizeof old_ending, ".%ld.old", (long)getpid());
+    series->folder = strdup(path);
+    if (series->folder) series->folder[strlen(path) - 4] = '\0';
+    series->beside = series->folder ? join(series->folder, ending) : NULL;
+    series->aside = series->folder ? join(series->folder, old_ending) : NULL;
+    if (!series->beside || !series->aside) {
+        say("export", "no memory");
+        return false;
+    }
+    const char *slash = strrchr(series->folder, '/');
+    series->base = slash ? slash + 1 : series->folder;
+    errno = 0;
+    if (lstat(series->folder, &about) == 0 &&
+        (!S_ISDIR(about.st_mode) || !clear_folder(series->folder, true))) {
+        say("export", "%s: is there already and holds more than frames; it is left alone",
+            series->folder);
+        return false;
+    }
+    if (!make_parent_folders(path) || mkdir(series->beside, 0777) != 0)
+        return cannot_write(series->folder);
+    return true;
+}
+
+/* The new folder takes the place of the old one. */
+static bool series_place(Series *series)
+{
+    errno = 0;
+    bool had_old = rename(series->folder, series->aside) == 0;
+    if (rename(series->beside, series->folder) != 0) {
+        cannot_write(series->folder);
+        if (had_old && rename(series->aside, series->folder) != 0) cannot_write(series->folder);
+        return false;
+    }
+    if (had_old) clear_folder(series->aside, false);
+    return true;
+}
+
+static bool write_frame_file(const Series *series, int index, const TnScene *scene,
+                             const TnFrame *frame)
+{
+    char name[32];
+    ExportFile file = {0};
+    snprintf(name, sizeof name, "/%06d.vtu", index);
+    char *path = join(series->beside, name);
+    bool fine = path && export_file_open(&file, path);
+    if (fine) {
+        write_grid(file.out, scene, frame);
+        fine = export_file_close(&file);
+    }
+    free(path);
+    return fine;
+}
+
+static void write_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        const char *entity = *text == '&'   ? "&amp;"
+                             : *text == '<' ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '"' ? "&quot;"
+                                            : NULL;
+        if (entity)
+            fputs(entity, out);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void write_collection(FILE *out, const Series *series, const TnRecording *recording,
+                             const ExportOptions *options)
+{
+    fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+          "byte_order=\"LittleEndian\">\n<Collection>\n",
+          out);
+    for (int i = 0; i < options->frame_count; i++) {
+        fprintf(out, "<DataSet timestep=\"%.17g\" group=\"\" part=\"0\" file=\"",
+                tn_recording_time(recording, options->frames[i]));
+        write_escaped(out, series->base);
+        fprintf(out, "/%06d.vtu\"/>\n", i);
+    }
+    fputs("</Collection>\n</VTKFile>\n", out);
+}
+
+static bool write_series(const char *path, TnRecording *recording, const ExportOptions *options,
+                         TnFrame *frame)
+{
+    const TnScene *scene = tn_recording_scene(recording);
+    Series series = {0};
+    ExportFile file = {0};
+    bool fine = series_open(&series, path);
+    for (int i = 0; i < options->frame_count && fine; i++)
+        fine = export_read_frame(recording, options->frames[i], frame) &&
+               write_frame_file(&series, i, scene, frame);
+    /* the list is written before the folder moves: after that only two renames can fail */
+    fine = fine && export_file_open(&file, path);
+    if (fine) {
+        write_collection(file.out, &series, recording, options);
+        fflush(file.out);
+        errno = 0;
+        fine = ferror(file.out) ? cannot_write(path) : series_place(&series);
+    }
+    if (fine)
+        fine = export_file_close(&file);
+    else
+        export_file_drop(&file);
+    if (!fine && series.beside) clear_folder(series.beside, false);
+    series_free(&series);
+    return fine;
+}
+
+int export_vtu(const char *path, TnRecording *recording, const ExportOptions *options)
+{
+    TnError err = {0};
+    const TnScene *scene = tn_recording_scene(recording);
+    if (count_cells(scene) == 0) {
+        say("export", "there is nothing for VTU: the recording has no surfaces and no tubes (rigid "
+                      "bodies go into NPZ, CSV or HTML)");
+        return EXIT_USAGE;
+    }
+    TnFrame *frame = tn_frame_create(scene, &err);
+    if (!frame) say("export", "%s", err.message);
+    bool fine = frame && write_series(path, recording, options, frame);
+    tn_frame_destroy(frame);
+    return fine ? EXIT_FINE : EXIT_IO;
+}

@@ -1,0 +1,23 @@
+/* html_frames.h: the frames of a recording, gathered and made small for the replay. */
+#ifndef TENON_HTML_FRAMES_H
+#define TENON_HTML_FRAMES_H
+
+#include "export.h"
+#include "html_codec.h"
+
+/* What the player needs to know besides the sections. */
+typedef struct HtmlFrames {
+    double point_step;   /* m, grid of the points of tubes and surfaces */
+    double force_max;    /* N, what the highest level of a contact's force stands for */
+    bool contacts_short; /* some contacts name no shape and were left out */
+} HtmlFrames;
+
+/* How far a shape reaches from its own origin, m; INFINITY for a plane. */
+double shape_reach(const TnScene *scene, int shape);
+
+/* Reads the frames and adds the sections that depend on time. An exit code; what went wrong is said
+ * on stderr. */
+int html_frames_add(Sections *sections, HtmlFrames *info, TnRecording *recording,
+                    const ExportOptions *options);
+
+#endif

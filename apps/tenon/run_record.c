@@ -1,0 +1,109 @@
+/* The recording of a run; see run_record.h. */
+#include "run_record.h"
+
+#include "app.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static double fps_of(const RecordOptions *options)
+{
+    return options->fps > 0 ? options->fps : RECORD_DEFAULT_FPS;
+}
+
+static bool write_frame(RunRecord *record, const TnWorld *world, const TnStepReport *report)
+{
+    TnError err = {0};
+    TnFrame *frame = record->frame;
+    TnStatus status = tn_frame_capture(frame, world, report, record->options->state, &err);
+    frame->time += record->time_shift;
+    frame->step += record->step_shift;
+    if (status == TN_OK) status = tn_recorder_write(record->recorder, frame, &err);
+    if (status != TN_OK) {
+        say("run", "%s", err.message);
+        return false;
+    }
+    record->frame_count++;
+    return true;
+}
+
+/* An appended run goes on one frame after the old end: replays want times that ascend. */
+static bool find_shift(RunRecord *record, double timestep, TnError *err)
+{
+    struct stat about;
+    const RecordOptions *options = record->options;
+    if (!options->append || stat(options->path, &about) != 0 || about.st_size == 0) return true;
+    TnRecording *old = tn_recording_open(options->path, err);
+    if (!old) return false;
+    const TnScene *scene = tn_recording_scene(old);
+    TnRecordingInfo info = tn_recording_info(old);
+    bool fine = true;
+    if (info.frame_count > 0) {
+        TnFrame *last = tn_frame_create(scene, err);
+        fine = last && tn_recording_frame(old, info.frame_count - 1, last, err) == TN_OK;
+        double pause = fmax(1 / fps_of(options), timestep);
+        if (fine) {
+            record->time_shift = last->time + pause - record->start;
+            record->step_shift = last->step + llround((pause - record->start) / timestep);
+        }
+        tn_frame_destroy(last);
+    }
+    tn_recording_close(old);
+    return fine;
+}
+
+int run_record_open(RunRecord *record, const RecordOptions *options, const TnWorld *world)
+{
+    TnError err = {0};
+    const TnModel *model = tn_world_model(world);
+    *record = (RunRecord){.options = options, .start = tn_world_state(world).time};
+    if (!options->path) return EXIT_FINE;
+    errno = 0;
+    if (!make_parent_folders(options->path)) {
+        say("run", "%s: cannot be written: %s", options->path, strerror(errno));
+        return EXIT_IO;
+    }
+    TnRecorderDef def = tn_recorder_def();
+    def.contacts = options->contacts;
+    def.append = options->append;
+    record->scene = tn_scene_create(model, &err);
+    if (record->scene) record->frame = tn_frame_create(record->scene, &err);
+    if (record->frame && find_shift(record, tn_model_info(model).option.timestep, &err))
+        record->recorder = tn_recorder_create(&def, options->path, record->scene, &err);
+    if (!record->recorder) {
+        say("run", "%s", err.message);
+        run_record_close(record);
+        return code_of(&err);
+    }
+    record->next = 1;
+    if (write_frame(record, world, NULL)) return EXIT_FINE;
+    run_record_close(record);
+    return EXIT_IO;
+}
+
+bool run_record_step(RunRecord *record, const TnWorld *world, const TnStepReport *report)
+{
+    if (!record->recorder) return true;
+    double fps = fps_of(record->options), timestep = record->scene->timestep;
+    /* frame k belongs to the step nearest to k / fps; half a step later it is due */
+    double passed = tn_world_state(world).time - record->start + 0.5 * timestep;
+    int64_t due = (int64_t)floor(passed * fps);
+    if (due < record->next) return true;
+    record->next = due + 1;
+    return write_frame(record, world, report);
+}
+
+bool run_record_close(RunRecord *record)
+{
+    TnError err = {0};
+    bool fine = tn_recorder_close(record->recorder, &err) == TN_OK;
+    if (!fine) say("run", "%s", err.message);
+    tn_frame_destroy(record->frame);
+    tn_scene_destroy(record->scene);
+    record->recorder = NULL;
+    record->frame = NULL;
+    record->scene = NULL;
+    return fine;
+}

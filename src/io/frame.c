@@ -1,0 +1,180 @@
+/* frame.c: where everything of a scene is at one time: read from a world, copied, blended. */
+#include "../base/base.h"
+#include <tenon/scene.h>
+
+#include <math.h>
+#include <string.h>
+
+TnFrame *tn_frame_create(const TnScene *scene, TnError *err)
+{
+    TnFrame *frame = tn_calloc(1, sizeof *frame);
+    if (frame) {
+        frame->body_count = scene->body_count;
+        frame->point_count = scene->point_count;
+        frame->poses = tn_calloc((size_t)scene->body_count * 7 + 1, sizeof *frame->poses);
+        frame->points = tn_calloc((size_t)scene->point_count * 3 + 1, sizeof *frame->points);
+    }
+    if (!frame || !frame->poses || !frame->points) {
+        tn_frame_destroy(frame);
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for a frame");
+        return NULL;
+    }
+    for (int i = 0; i < frame->body_count; i++) frame->poses[7 * i + 3] = 1;
+    return frame;
+}
+
+void tn_frame_destroy(TnFrame *frame)
+{
+    if (!frame) return;
+    tn_free(frame->poses);
+    tn_free(frame->points);
+    tn_free(frame->contacts);
+    tn_free(frame->qpos);
+    tn_free(frame);
+}
+
+TnStatus tn_frame_reserve_contacts(TnFrame *frame, int count, TnError *err)
+{
+    frame->contact_count = 0;
+    if (count <= frame->contact_room) return TN_OK;
+    int room = count + count / 2; /* contacts come and go: grow seldom */
+    TnContact *contacts = tn_malloc((size_t)room * sizeof *contacts);
+    if (!contacts) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for %d contacts of a frame", count);
+        return TN_ERROR_MEMORY;
+    }
+    tn_free(frame->contacts);
+    frame->contacts = contacts;
+    frame->contact_room = room;
+    return TN_OK;
+}
+
+TnStatus tn_frame_reserve_state(TnFrame *frame, int qpos_count, int dof_count, int ctrl_count,
+                                TnError *err)
+{
+    size_t total = (size_t)qpos_count + (size_t)dof_count + (size_t)ctrl_count;
+    bool same = frame->qpos && frame->qpos_count == qpos_count && frame->dof_count == dof_count &&
+                frame->ctrl_count == ctrl_count;
+    if (same) return TN_OK;
+    tn_free(frame->qpos);
+    frame->qpos = frame->qvel = frame->ctrl = NULL;
+    frame->qpos_count = frame->dof_count = frame->ctrl_count = 0;
+    if (total == 0) return TN_OK;
+    frame->qpos = tn_malloc(total * sizeof *frame->qpos);
+    if (!frame->qpos) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the state of a frame");
+        return TN_ERROR_MEMORY;
+    }
+    frame->qvel = frame->qpos + qpos_count;
+    frame->ctrl = frame->qvel + dof_count;
+    frame->qpos_count = qpos_count;
+    frame->dof_count = dof_count;
+    frame->ctrl_count = ctrl_count;
+    return TN_OK;
+}
+
+static TnStatus capture_state(TnFrame *frame, const TnWorld *world, TnError *err)
+{
+    TnStateView s = tn_world_state(world);
+    TnStatus status =
+        tn_frame_reserve_state(frame, s.qpos_count, s.dof_count, s.ctrl_count, err);
+    if (status != TN_OK) return status;
+    if (s.qpos_count) memcpy(frame->qpos, s.qpos, (size_t)s.qpos_count * sizeof *s.qpos);
+    if (s.dof_count) memcpy(frame->qvel, s.qvel, (size_t)s.dof_count * sizeof *s.qvel);
+    if (s.ctrl_count) memcpy(frame->ctrl, s.ctrl, (size_t)s.ctrl_count * sizeof *s.ctrl);
+    return TN_OK;
+}
+
+TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepReport *report,
+                          bool state, TnError *err)
+{
+    TnModelInfo info = tn_model_info(tn_world_model(world));
+    TN_ASSERT(info.body_count == frame->body_count);
+    frame->time = tn_world_state(world).time;
+    frame->step = (int64_t)llround(frame->time / info.option.timestep);
+    for (TnBodyId id = 1; id <= info.body_count; id++) {
+        double *pose = frame->poses + 7 * (id - 1);
+        tn_world_body_pose(world, id, pose, pose + 3);
+    }
+    int contact_count = tn_world_contact_count(world);
+    TnStatus status = tn_frame_reserve_contacts(frame, contact_count, err);
+    if (status != TN_OK) return status;
+    for (int k = 0; k < contact_count; k++) frame->contacts[k] = tn_world_contact(world, k);
+    frame->contact_count = contact_count;
+    TnEnergy energy = tn_world_energy(world);
+    frame->kinetic = energy.kinetic;
+    frame->potential = energy.potential;
+    TnStepReport none = {0};
+    if (!report) report = &none;
+    frame->iterations = report->iterations;
+    frame->residual = report->residual;
+    frame->mean_penetration = report->mean_penetration;
+    frame->max_penetration = report->max_penetration;
+    frame->times = report->times;
+    return state ? capture_state(frame, world, err) : tn_frame_reserve_state(frame, 0, 0, 0, err);
+}
+
+/* Everything that is no array. */
+static void copy_scalars(TnFrame *to, const TnFrame *from)
+{
+    to->time = from->time;
+    to->step = from->step;
+    to->iterations = from->iterations;
+    to->residual = from->residual;
+    to->kinetic = from->kinetic;
+    to->potential = from->potential;
+    to->mean_penetration = from->mean_penetration;
+    to->max_penetration = from->max_penetration;
+    to->times = from->times;
+}
+
+TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err)
+{
+    TN_ASSERT(to->body_count == from->body_count && to->point_count == from->point_count);
+    TnStatus status = tn_frame_reserve_contacts(to, from->contact_count, err);
+    if (status == TN_OK)
+        status =
+            tn_frame_reserve_state(to, from->qpos_count, from->dof_count, from->ctrl_count, err);
+    if (status != TN_OK) return status;
+    copy_scalars(to, from);
+    memcpy(to->poses, from->poses, (size_t)to->body_count * 7 * sizeof *to->poses);
+    memcpy(to->points, from->points, (size_t)to->point_count * 3 * sizeof *to->points);
+    if (from->contact_count)
+        memcpy(to->contacts, from->contacts, (size_t)from->contact_count * sizeof *to->contacts);
+    to->contact_count = from->contact_count;
+    size_t numbers = (size_t)from->qpos_count + (size_t)from->dof_count + (size_t)from->ctrl_count;
+    if (numbers) memcpy(to->qpos, from->qpos, numbers * sizeof *to->qpos);
+    return TN_OK;
+}
+
+/* Along the shorter of the two ways round, normalized. */
+static void blend_quat(double out[4], const double a[4], const double b[4], double share)
+{
+    double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+    double weight = dot < 0 ? -share : share, square = 0;
+    for (int k = 0; k < 4; k++) {
+        out[k] = (1 - share) * a[k] + weight * b[k];
+        square += out[k] * out[k];
+    }
+    double scale = square > 0 ? 1 / sqrt(square) : 0;
+    for (int k = 0; k < 4; k++) out[k] *= scale;
+}
+
+TnStatus tn_frame_blend(TnFrame *out, const TnFrame *a, const TnFrame *b, double share,
+                        TnError *err)
+{
+    TN_ASSERT(out != a && out != b && a->body_count == b->body_count);
+    TnStatus status = tn_frame_copy(out, share < 0.5 ? a : b, err);
+    if (status != TN_OK) return status;
+    out->time = (1 - share) * a->time + share * b->time;
+    for (int i = 0; i < out->body_count; i++) {
+        const double *pa = a->poses + 7 * i, *pb = b->poses + 7 * i;
+        double *p = out->poses + 7 * i;
+        for (int k = 0; k < 3; k++) p[k] = (1 - share) * pa[k] + share * pb[k];
+        blend_quat(p + 3, pa + 3, pb + 3, share);
+    }
+    float late = (float)share, early = 1 - late;
+    for (int k = 0; k < 3 * out->point_count; k++)
+        out->points[k] = early * a->points[k] + late * b->points[k];
+    return TN_OK;
+}

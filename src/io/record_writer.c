@@ -1,0 +1,388 @@
+/* record_writer.c: writes a recording.
+ *
+ * A new file is written beside its final name and takes its place once the scene is in it, so that a
+ * failure leaves what was there. Every group goes out in one write: whoever dies in between leaves a
+ * file that ends with a whole group. */
+#include "record_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct TnRecorder {
+    TnRecorderDef def;
+    char *path;
+    int file;
+    bool failed;     /* a group could not be written */
+    bool is_regular; /* can be cut back after a failure */
+    int64_t end;     /* of the last whole group */
+    TnIoPool pool;   /* the scene's copy */
+    TnRecordGroup group;
+    double *last_poses; /* of the frame before, for the signs of quaternions */
+    bool has_last;
+    TnRecordOut out;
+};
+
+TnRecorderDef tn_recorder_def(void)
+{
+    return (TnRecorderDef){.contacts = true, .group_frames = 16};
+}
+
+static void no_memory(TnError *err, const char *path)
+{
+    tn_error_add(err, TN_ERROR_MEMORY, "%.700s: no memory to record", path);
+}
+
+static void cannot_write(TnError *err, const char *path, int code)
+{
+    tn_error_add(err, TN_ERROR_IO, "%.700s: cannot be written: %s", path, tn_record_reason(code));
+}
+
+/* 0, or the errno of what went wrong. */
+static int write_all(int file, const uint8_t *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t done = write(file, bytes, size);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return done < 0 ? errno : EIO;
+        bytes += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+/* ---- a new file ---- */
+
+/* Opens an unused name beside `target`; -1 and errno. */
+static int open_beside(const char *target, char *beside, size_t size)
+{
+    for (int attempt = 0; attempt < 100; attempt++) {
+        snprintf(beside, size, "%s.%ld-%d.part", target, (long)getpid(), attempt);
+        int file = open(beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST) return file;
+    }
+    return -1;
+}
+
+/* Header and scene in a file of their own, which then takes the place of `target`. */
+static int replace_file(TnRecorder *recorder, const char *target, const struct stat *old)
+{
+    size_t size = strlen(target) + 48;
+    char *beside = tn_malloc(size);
+    if (!beside) return ENOMEM;
+    int code = 0;
+    recorder->file = open_beside(target, beside, size);
+    if (recorder->file < 0) {
+        code = errno;
+    } else {
+        if (old && fchmod(recorder->file, old->st_mode & 07777) != 0) code = errno;
+        if (!code) code = write_all(recorder->file, recorder->out.bytes, recorder->out.size);
+        if (!code && rename(beside, target) != 0) code = errno;
+        if (code) unlink(beside);
+    }
+    tn_free(beside);
+    return code;
+}
+
+/* A device or a pipe cannot be replaced. */
+static int write_in_place(TnRecorder *recorder)
+{
+    recorder->is_regular = false;
+    recorder->file = open(recorder->path, O_WRONLY | O_CLOEXEC);
+    if (recorder->file < 0) return errno;
+    return write_all(recorder->file, recorder->out.bytes, recorder->out.size);
+}
+
+/* 0 or an errno. */
+static int create_file(TnRecorder *recorder)
+{
+    struct stat old;
+    if (stat(recorder->path, &old) != 0)
+        return errno == ENOENT ? replace_file(recorder, recorder->path, NULL) : errno;
+    if (S_ISDIR(old.st_mode)) return EISDIR;
+    if (!S_ISREG(old.st_mode)) return write_in_place(recorder);
+    if (access(recorder->path, W_OK) != 0) return errno; /* what is write-protected stays */
+    char *target = realpath(recorder->path, NULL);       /* a symbolic link stays one */
+    if (!target) return errno;
+    int code = replace_file(recorder, target, &old);
+    free(target);
+    return code;
+}
+
+/* ---- an old file ---- */
+
+/* The place after its last whole group, -1 and an error where it cannot be continued. */
+static int64_t end_of_recording(const char *path, const TnRecordOut *scene, TnError *err)
+{
+    TnRecording *old = tn_recording_open(path, err);
+    if (!old) return -1;
+    TnRecordOut other = {0};
+    tn_record_put_scene(&other, tn_recording_scene(old));
+    int64_t end = tn_recording_info(old).bytes;
+    if (other.failed) {
+        no_memory(err, path);
+        end = -1;
+    } else if (other.size != scene->size || memcmp(other.bytes, scene->bytes, scene->size) != 0) {
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "%.700s: is a recording of another scene and cannot be continued", path);
+        end = -1;
+    }
+    tn_record_out_free(&other);
+    tn_recording_close(old);
+    return end;
+}
+
+static bool continue_file(TnRecorder *recorder, const TnRecordOut *scene, TnError *err)
+{
+    int64_t end = end_of_recording(recorder->path, scene, err);
+    if (end < 0) return false;
+    recorder->file = open(recorder->path, O_RDWR | O_CLOEXEC);
+    if (recorder->file < 0 || ftruncate(recorder->file, end) != 0 ||
+        lseek(recorder->file, end, SEEK_SET) != end) {
+        cannot_write(err, recorder->path, errno);
+        return false;
+    }
+    recorder->end = end;
+    return true;
+}
+
+/* ---- the recorder ---- */
+
+static void destroy(TnRecorder *recorder)
+{
+    if (recorder->file >= 0) close(recorder->file);
+    tn_record_group_free(&recorder->group);
+    tn_record_out_free(&recorder->out);
+    tn_io_pool_free(&recorder->pool);
+    tn_free(recorder->last_poses);
+    tn_free(recorder->path);
+    tn_free(recorder);
+}
+
+/* The recorder keeps a scene of its own, as a reader would see it. */
+static bool take_scene(TnRecorder *recorder, const TnRecordOut *bytes)
+{
+    TnRecordIn in = {.bytes = bytes->bytes, .size = bytes->size};
+    double resolution;
+    TnScene *scene = tn_record_get_scene(&in, &recorder->pool, &resolution);
+    if (!scene) return in.failed;
+    tn_record_group_init(&recorder->group, scene, resolution);
+    recorder->last_poses = tn_calloc((size_t)scene->body_count * 7 + 1, sizeof(double));
+    return recorder->last_poses && tn_record_group_reserve(&recorder->group, 1);
+}
+
+static bool open_file(TnRecorder *recorder, const TnRecordOut *scene, TnError *err)
+{
+    struct stat old;
+    if (recorder->def.append && stat(recorder->path, &old) == 0 && S_ISREG(old.st_mode) &&
+        old.st_size > 0)
+        return continue_file(recorder, scene, err);
+    TnRecordOut *out = &recorder->out;
+    tn_record_put_header(out);
+    size_t start = tn_record_begin_chunk(out, TN_RECORD_SCENE);
+    tn_record_put_packed(out, scene->bytes, scene->size, false);
+    if (!tn_record_end_chunk(out, start)) {
+        no_memory(err, recorder->path);
+        return false;
+    }
+    int code = create_file(recorder);
+    if (code == ENOMEM)
+        no_memory(err, recorder->path);
+    else if (code)
+        cannot_write(err, recorder->path, code);
+    recorder->end = (int64_t)out->size;
+    out->size = 0;
+    return code == 0;
+}
+
+TnRecorder *tn_recorder_create(const TnRecorderDef *def, const char *path, const TnScene *scene,
+                               TnError *err)
+{
+    if (def->group_frames < 1 || def->group_frames > TN_RECORD_MAX_FRAMES) {
+        tn_error_add(err, TN_ERROR_USAGE, "group_frames is %d; it must be within 1 and %d",
+                     def->group_frames, TN_RECORD_MAX_FRAMES);
+        return NULL;
+    }
+    TnRecorder *recorder = tn_calloc(1, sizeof *recorder);
+    TnRecordOut bytes = {0};
+    tn_record_put_scene(&bytes, scene);
+    bool fine = recorder && !bytes.failed;
+    if (recorder) {
+        recorder->def = *def;
+        recorder->file = -1;
+        recorder->is_regular = true;
+        recorder->path = tn_strdup(path);
+        fine = fine && recorder->path && take_scene(recorder, &bytes);
+    }
+    if (!fine) {
+        no_memory(err, path);
+    } else if (!recorder->group.scene) {
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "the scene refers to a body, mesh or point that it does "
+                     "not have");
+        fine = false;
+    } else if (bytes.size > TN_RECORD_MAX_RAW) {
+        tn_error_add(err, TN_ERROR_USAGE, "the scene is too large to be recorded (1 GB)");
+        fine = false;
+    } else {
+        fine = open_file(recorder, &bytes, err);
+    }
+    tn_record_out_free(&bytes);
+    if (!fine && recorder) {
+        destroy(recorder);
+        recorder = NULL;
+    }
+    return recorder;
+}
+
+static TnStatus flush_group(TnRecorder *recorder, TnError *err)
+{
+    TnRecordGroup *group = &recorder->group;
+    if (group->frame_count == 0) return TN_OK;
+    recorder->out.size = 0;
+    if (!tn_record_put_group(&recorder->out, group)) {
+        recorder->failed = true;
+        no_memory(err, recorder->path);
+        return TN_ERROR_MEMORY;
+    }
+    group->frame_count = group->contact_count = 0;
+    int code = write_all(recorder->file, recorder->out.bytes, recorder->out.size);
+    if (!code) {
+        recorder->end += (int64_t)recorder->out.size;
+        return TN_OK;
+    }
+    recorder->failed = true;
+    /* the part of the group that went out; a reader would skip it as well */
+    if (recorder->is_regular && ftruncate(recorder->file, recorder->end) != 0) code = errno;
+    cannot_write(err, recorder->path, code);
+    return TN_ERROR_IO;
+}
+
+/* ---- frames ---- */
+
+static bool fits_scene(const TnScene *scene, const TnFrame *frame)
+{
+    if (frame->body_count != scene->body_count || frame->point_count != scene->point_count)
+        return false;
+    for (int i = 0; i < frame->contact_count; i++) {
+        const TnContact *c = &frame->contacts[i];
+        if (c->geom1 < 1 || c->geom1 > scene->shape_count || c->geom2 < 1 ||
+            c->geom2 > scene->shape_count)
+            return false;
+    }
+    return true;
+}
+
+static bool same_state_sizes(const TnRecordGroup *group, const TnFrame *frame)
+{
+    return group->has_state == (frame->qpos != NULL) && group->qpos_count == frame->qpos_count &&
+           group->dof_count == frame->dof_count && group->ctrl_count == frame->ctrl_count;
+}
+
+/* Of the two quaternions of one rotation the one nearer to the frame before. */
+static void follow_signs(double *poses, double *last, int body_count, bool has_last)
+{
+    for (int i = 0; i < body_count; i++) {
+        double *q = poses + 7 * i + 3, *p = last + 7 * i + 3;
+        double dot = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3];
+        if (has_last && dot < 0)
+            for (int k = 0; k < 4; k++) q[k] = -q[k];
+    }
+    memcpy(last, poses, (size_t)body_count * 7 * sizeof *last);
+}
+
+static bool add_contacts(TnRecordGroup *group, const TnFrame *frame, TnRecordHead *head)
+{
+    head->contact_start = group->contact_count;
+    head->contact_count = group->has_contacts ? frame->contact_count : 0;
+    int total = group->contact_count + head->contact_count;
+    if (total > group->contact_room && !tn_record_group_reserve_contacts(group, total + total / 2))
+        return false;
+    if (head->contact_count)
+        memcpy(group->contacts + group->contact_count, frame->contacts,
+               (size_t)head->contact_count * sizeof *frame->contacts);
+    group->contact_count = total;
+    return true;
+}
+
+static bool add_frame(TnRecorder *recorder, const TnFrame *frame)
+{
+    TnRecordGroup *group = &recorder->group;
+    size_t index = (size_t)group->frame_count, bodies = (size_t)frame->body_count;
+    group->has_contacts = recorder->def.contacts;
+    group->has_state = frame->qpos != NULL;
+    group->qpos_count = frame->qpos_count;
+    group->dof_count = frame->dof_count;
+    group->ctrl_count = frame->ctrl_count;
+    TnRecordHead head = {.time = frame->time,
+                         .step = frame->step,
+                         .iterations = frame->iterations,
+                         .residual = frame->residual,
+                         .kinetic = frame->kinetic,
+                         .potential = frame->potential,
+                         .mean_penetration = frame->mean_penetration,
+                         .max_penetration = frame->max_penetration,
+                         .times = frame->times};
+    if (!tn_record_group_reserve(group, recorder->def.group_frames) ||
+        !tn_record_group_reserve_state(group, recorder->def.group_frames) ||
+        !add_contacts(group, frame, &head))
+        return false;
+    group->heads[index] = head;
+    double *poses = group->poses + 7 * index * bodies;
+    memcpy(poses, frame->poses, 7 * bodies * sizeof *poses);
+    follow_signs(poses, recorder->last_poses, frame->body_count, recorder->has_last);
+    recorder->has_last = true;
+    size_t points = 3 * (size_t)frame->point_count;
+    if (points) memcpy(group->points + index * points, frame->points, points * sizeof(float));
+    size_t qpos = (size_t)frame->qpos_count, dof = (size_t)frame->dof_count,
+           ctrl = (size_t)frame->ctrl_count;
+    double *state = group->state ? group->state + index * (qpos + dof + ctrl) : NULL;
+    if (qpos) memcpy(state, frame->qpos, qpos * sizeof *state);
+    if (dof) memcpy(state + qpos, frame->qvel, dof * sizeof *state);
+    if (ctrl) memcpy(state + qpos + dof, frame->ctrl, ctrl * sizeof *state);
+    group->frame_count++;
+    return true;
+}
+
+TnStatus tn_recorder_write(TnRecorder *recorder, const TnFrame *frame, TnError *err)
+{
+    TnRecordGroup *group = &recorder->group;
+    if (recorder->failed) {
+        tn_error_add(err, TN_ERROR_IO, "%.700s: the recording has ended with an error before",
+                     recorder->path);
+        return TN_ERROR_IO;
+    }
+    if (!fits_scene(group->scene, frame)) {
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "the frame has bodies, points or contacts that the scene does not have");
+        return TN_ERROR_USAGE;
+    }
+    TnStatus status = TN_OK;
+    if (group->frame_count && !same_state_sizes(group, frame)) status = flush_group(recorder, err);
+    if (status == TN_OK && !add_frame(recorder, frame)) {
+        recorder->failed = true;
+        no_memory(err, recorder->path);
+        status = TN_ERROR_MEMORY;
+    }
+    /* a group of very many contacts is written early and so stays within its limits */
+    bool full = group->frame_count >= recorder->def.group_frames || group->contact_count > 1 << 20;
+    if (status == TN_OK && full) status = flush_group(recorder, err);
+    return status;
+}
+
+TnStatus tn_recorder_close(TnRecorder *recorder, TnError *err)
+{
+    if (!recorder) return TN_OK;
+    TnStatus status = recorder->failed ? TN_OK : flush_group(recorder, err);
+    if (close(recorder->file) != 0 && status == TN_OK && !recorder->failed) {
+        cannot_write(err, recorder->path, errno);
+        status = TN_ERROR_IO;
+    }
+    recorder->file = -1;
+    destroy(recorder);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* scene.c: what a model has to show, as one block of memory: the scene, its arrays and its names. */
+#include "../base/base.h"
+#include <tenon/scene.h>
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Hands out pieces of one block; with `base` NULL it only counts how large the block must be. */
+typedef struct Layout {
+    char *base;
+    size_t used;
+} Layout;
+
+static void *take(Layout *layout, size_t bytes)
+{
+    size_t start = (layout->used + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+    layout->used = start + bytes;
+    return layout->base ? layout->base + start : NULL;
+}
+
+static const char *take_text(Layout *layout, const char *text)
+{
+    char *copy = take(layout, strlen(text) + 1);
+    if (copy) strcpy(copy, text);
+    return copy;
+}
+
+static const void *take_copy(Layout *layout, const void *from, size_t bytes)
+{
+    void *copy = take(layout, bytes);
+    if (copy && bytes) memcpy(copy, from, bytes);
+    return copy;
+}
+
+static void lay_bodies(Layout *layout, TnScene *scene, const TnModel *model)
+{
+    TnSceneBody *bodies = take(layout, (size_t)scene->body_count * sizeof *bodies);
+    for (TnBodyId id = 1; id <= scene->body_count; id++) {
+        TnSceneBody body = {.name = take_text(layout, tn_model_body_name(model, id)),
+                            .subsystem = tn_model_body_subsystem(model, id)};
+        if (bodies) bodies[id - 1] = body;
+    }
+    scene->bodies = bodies;
+}
+
+static TnSceneShape shape_of(const TnModel *model, TnGeomId id)
+{
+    TnGeomInfo geom = tn_model_geom_info(model, id);
+    TnSceneShape shape = {
+        .type = geom.type, .body = geom.body, .group = geom.group, .mesh = geom.mesh - 1};
+    memcpy(shape.pos, geom.pos, sizeof shape.pos);
+    memcpy(shape.quat, geom.quat, sizeof shape.quat);
+    memcpy(shape.size, geom.size, sizeof shape.size);
+    for (int k = 0; k < 4; k++) shape.rgba[k] = (float)geom.rgba[k];
+    return shape;
+}
+
+static void lay_shapes(Layout *layout, TnScene *scene, const TnModel *model)
+{
+    TnSceneShape *shapes = take(layout, (size_t)scene->shape_count * sizeof *shapes);
+    for (TnGeomId id = 1; shapes && id <= scene->shape_count; id++)
+        shapes[id - 1] = shape_of(model, id);
+    scene->shapes = shapes;
+}
+
+static void lay_joints(Layout *layout, TnScene *scene, const TnModel *model)
+{
+    TnSceneJoint *joints = take(layout, (size_t)scene->joint_count * sizeof *joints);
+    for (TnJointId id = 1; id <= scene->joint_count; id++) {
+        TnJointInfo info = tn_model_joint_info(model, id);
+        TnSceneJoint joint = {.name = take_text(layout, tn_model_joint_name(model, id)),
+                              .type = info.type,
+                              .body = info.body};
+        memcpy(joint.pos, info.pos, sizeof joint.pos);
+        memcpy(joint.axis, info.axis, sizeof joint.axis);
+        if (joints) joints[id - 1] = joint;
+    }
+    scene->joints = joints;
+}
+
+static void lay_meshes(Layout *layout, TnScene *scene, const TnModel *model)
+{
+    TnSceneMesh *meshes = take(layout, (size_t)scene->mesh_count * sizeof *meshes);
+    for (TnMeshId id = 1; id <= scene->mesh_count; id++) {
+        TnMeshInfo info = tn_model_mesh_info(model, id);
+        size_t numbers = 3 * (size_t)info.vertex_count;
+        float *vertices = take(layout, numbers * sizeof *vertices);
+        for (size_t k = 0; vertices && k < numbers; k++) vertices[k] = (float)info.vertices[k];
+        size_t triangle = 3 * sizeof *info.triangles;
+        TnSceneMesh mesh = {
+            .vertices = vertices,
+            .vertex_count = info.vertex_count,
+            .triangles =
+                take_copy(layout, info.triangles, (size_t)info.triangle_count * triangle),
+            .triangle_count = info.triangle_count,
+            .hull_triangles =
+                take_copy(layout, info.hull_triangles, (size_t)info.hull_triangle_count * triangle),
+            .hull_triangle_count = info.hull_triangle_count};
+        if (meshes) meshes[id - 1] = mesh;
+    }
+    scene->meshes = meshes;
+}
+
+static void lay_cameras(Layout *layout, TnScene *scene, const TnModel *model)
+{
+    TnCameraInfo *cameras = take(layout, (size_t)scene->camera_count * sizeof *cameras);
+    for (TnCameraId id = 1; id <= scene->camera_count; id++) {
+        TnCameraInfo camera = tn_model_camera_info(model, id);
+        camera.name = take_text(layout, camera.name);
+        if (cameras) cameras[id - 1] = camera;
+    }
+    scene->cameras = cameras;
+}
+
+static TnScene *lay_scene(Layout *layout, const TnModel *model)
+{
+    TnModelInfo info = tn_model_info(model);
+    TnScene scene = {.timestep = info.option.timestep,
+                     .body_count = info.body_count,
+                     .shape_count = info.geom_count,
+                     .mesh_count = info.mesh_count,
+                     .joint_count = info.joint_count,
+                     .camera_count = info.camera_count,
+                     .view = info.view,
+                     .memory = layout->base};
+    TnScene *place = take(layout, sizeof scene);
+    scene.name = take_text(layout, info.name);
+    lay_bodies(layout, &scene, model);
+    lay_shapes(layout, &scene, model);
+    lay_joints(layout, &scene, model);
+    lay_meshes(layout, &scene, model);
+    lay_cameras(layout, &scene, model);
+    if (place) *place = scene;
+    return place;
+}
+
+TnScene *tn_scene_create(const TnModel *model, TnError *err)
+{
+    Layout count = {0};
+    lay_scene(&count, model);
+    Layout layout = {.base = tn_malloc(count.used)};
+    if (!layout.base) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the scene");
+        return NULL;
+    }
+    return lay_scene(&layout, model);
+}
+
+void tn_scene_destroy(TnScene *scene)
+{
+    if (scene) tn_free(scene->memory);
+}
