@@ -1,0 +1,160 @@
+// codec.js: from the text in the page to typed arrays. docs/replay.md has the format; html_codec.c writes it.
+
+const types = {
+  u8: Uint8Array, i8: Int8Array, i16: Int16Array, i32: Int32Array, f32: Float32Array, f64: Float64Array,
+};
+
+function bytesOfBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+  return bytes;
+}
+
+async function inflate(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Byte k of number i stands at k * count + i. Pages are read on little-endian machines only, as all of today's are.
+function joinPlanes(planes, type, count) {
+  const Type = types[type];
+  const width = Type.BYTES_PER_ELEMENT;
+  if (planes.length !== width * count) throw new Error('the data are damaged: a section has the wrong size');
+  if (width === 1) return new Type(planes.buffer, planes.byteOffset, count);
+  const bytes = new Uint8Array(width * count);
+  for (let k = 0; k < width; k++) {
+    const plane = planes.subarray(k * count, (k + 1) * count);
+    for (let i = 0, at = k; i < count; i++, at += width) bytes[at] = plane[i];
+  }
+  return new Type(bytes.buffer);
+}
+
+// All sections by name.
+async function readSections(list, text) {
+  const bytes = bytesOfBase64(text);
+  let start = 0;
+  const jobs = list.map((section) => {
+    const packed = bytes.subarray(start, start + section.bytes);
+    start += section.bytes;
+    return inflate(packed).then((planes) => [section.name, joinPlanes(planes, section.type, section.count)]);
+  });
+  if (start !== bytes.length) throw new Error('the data are damaged: they end too early or too late');
+  return Object.fromEntries(await Promise.all(jobs));
+}
+
+// Undoes predict_channel: `count` numbers from `start` on, one per frame, in place.
+function sumUp(numbers, start, count, order) {
+  let before = 0;
+  let last = 0;
+  for (let k = 0; k < count; k++) {
+    const folded = numbers[start + k];
+    let value = (folded >>> 1) ^ -(folded & 1);
+    if (order === 1 || (order === 2 && k === 1)) value = (value + last) | 0;
+    else if (order === 2 && k > 1) value = (value + 2 * last - before) | 0;
+    numbers[start + k] = value;
+    before = last;
+    last = value;
+  }
+}
+
+// Frame by frame: 7 numbers (position, quaternion w x y z) for each body that moves.
+function readMotion(head, sections) {
+  const { moving, motion, motion_order: orders, position_step: steps, rotation_levels: levels } = sections;
+  const frames = head.frames;
+  const row = moving.length * 7;
+  const poses = new Float32Array(frames * row);
+  for (let i = 0; i < moving.length; i++) {
+    for (let c = 0; c < 7; c++) {
+      const start = (i * 7 + c) * frames;
+      sumUp(motion, start, frames, orders[i * 7 + c]);
+      const unit = c < 3 ? steps[i] : 1 / levels[i];
+      for (let k = 0, at = i * 7 + c; k < frames; k++, at += row) poses[at] = motion[start + k] * unit;
+    }
+  }
+  return poses;
+}
+
+function readPoints(head, sections) {
+  const { points: numbers, point_order: orders } = sections;
+  if (!numbers) return new Float32Array(0);
+  const frames = head.frames;
+  const row = orders.length;
+  const points = new Float32Array(frames * row);
+  for (let c = 0; c < row; c++) {
+    sumUp(numbers, c * frames, frames, orders[c]);
+    for (let k = 0, at = c; k < frames; k++, at += row) points[at] = numbers[c * frames + k] * head.point_step;
+  }
+  return points;
+}
+
+// Where the contacts of each frame start; the last entry is the end.
+function readContacts(head, sections) {
+  const { contact_counts: counts, contact_shape: shape, contact_force: level } = sections;
+  const starts = new Uint32Array(head.frames + 1);
+  for (let k = 0; k < head.frames; k++) {
+    starts[k + 1] = starts[k] + counts[k];
+    for (let i = starts[k] + 1; i < starts[k + 1]; i++) shape[i] += shape[i - 1];
+  }
+  // 254 levels over four decades; level 0 is none
+  const forces = new Float32Array(256);
+  for (let i = 1; i < 256; i++) forces[i] = head.force_max * 10 ** (((i - 255) * 4) / 254);
+  return {
+    starts, shape, level, forces, total: shape.length,
+    offset: sections.contact_offset, direction: sections.contact_direction, reach: sections.shape_reach,
+  };
+}
+
+export const contactOffsetUnit = 127 * 256;
+export const contactMargin = 1.25;
+
+// The unit vector of two bytes, as pack_direction made them.
+export function directionOf(a, b, out) {
+  let x = a / 127;
+  let y = b / 127;
+  const z = 1 - Math.abs(x) - Math.abs(y);
+  if (z < 0) {
+    const folded = (1 - Math.abs(y)) * (x < 0 ? -1 : 1);
+    y = (1 - Math.abs(x)) * (y < 0 ? -1 : 1);
+    x = folded;
+  }
+  const length = Math.hypot(x, y, z) || 1;
+  out[0] = x / length;
+  out[1] = y / length;
+  out[2] = z / length;
+}
+
+const seriesNames = ['residual', 'contacts', 'kinetic', 'potential', 'iterations', 'meanPenetration',
+  'maxPenetration', 'stepTime'];
+
+// The recording: the head of the page, its scene and its frames.
+export async function readRecording(headText, dataText) {
+  const head = JSON.parse(headText);
+  if (head.format !== 1) throw new Error(`the data have format ${head.format}, which this player does not know`);
+  const sections = await readSections(head.sections, dataText.trim());
+  const series = {};
+  seriesNames.forEach((name, i) => {
+    series[name] = sections.series.subarray(i * head.frames, (i + 1) * head.frames);
+  });
+  series.total = series.kinetic.map((kinetic, k) => kinetic + series.potential[k]);
+  return {
+    head,
+    frameCount: head.frames,
+    times: sections.times,
+    start: sections.start,
+    moving: sections.moving,
+    motion: readMotion(head, sections),
+    points: readPoints(head, sections),
+    contacts: readContacts(head, sections),
+    shapeKinds: sections.shape_kinds,
+    shapes: sections.shapes,
+    shapeReach: sections.shape_reach,
+    bodySubsystem: sections.body_subsystem,
+    pointSubsystem: sections.point_subsystem,
+    subsystemColors: sections.subsystem_colors,
+    meshVertices: sections.mesh_vertices,
+    triangles: sections.triangles,
+    series,
+  };
+}
