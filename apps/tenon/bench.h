@@ -6,9 +6,12 @@
 #ifndef TENON_BENCH_H
 #define TENON_BENCH_H
 
+#include "options.h"
 #include "table.h"
 
 #include <tenon/tenon.h>
+
+enum { BENCH_MAX_RUNS = 32 };
 
 typedef struct Measure {
     TnWorldDef def;     /* in: solver, threads, key */
@@ -37,7 +40,18 @@ double solver_ms(const Measure *m); /* factor and iterate, per step */
 double us_per_iteration(const Measure *m);
 double ns_per_contact_iteration(const Measure *m); /* NaN without contacts */
 
-/* R² of the straight line fitted to (x, y) by least squares; its slope and intercept. */
-double fit_line(const double *x, const double *y, int count, double *slope, double *intercept);
+/* Options that `bench` and `bench scaling` share. */
+typedef struct BenchCommon {
+    int repeats;
+    const char *plot; /* NULL: no figure */
+    bool json, quiet;
+} BenchCommon;
+
+/* Appends them; returns the new count. */
+int bench_option_table(Option *table, int count, BenchCommon *common, const char *repeats_help);
+/* False and a message for --plot -. */
+bool bench_plot_is_file(const char *command, const BenchCommon *common);
+/* The values of a list that was not given; false without memory. */
+bool number_list_default(NumberList *list, const double *values, int count);
 
 #endif

@@ -2,17 +2,17 @@
  * the paper's weights. */
 #include "app.h"
 #include "bench.h"
+#include "bench_plot.h"
 #include "json.h"
 #include "options.h"
 #include "totals.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_RUNS = 32, WEIGHTS_BOTH = 2, MAIN_ITERATIONS = 60 };
+enum { WEIGHTS_BOTH = 2, MAIN_ITERATIONS = 60 };
 static const char *const weight_choices[] = {"compliance", "paper", "both",
                                              NULL}; /* TnWeights, then both */
 
@@ -20,8 +20,8 @@ typedef struct BenchOptions {
     SimOptions sim;
     NumberList iterations;
     const char *scene;
-    int repeats, aav_samples, aav_iterations;
-    bool json, quiet;
+    int aav_samples, aav_iterations;
+    BenchCommon common;
 } BenchOptions;
 
 static int option_table(Option *table, BenchOptions *bench)
@@ -32,15 +32,11 @@ static int option_table(Option *table, BenchOptions *bench)
     n = sim_option_table(table, n, &bench->sim);
     table[n++] = option_choice("--weights", &bench->sim.weights, "WEIGHTS", weight_choices,
                                "compliance, paper or both (default)");
-    table[n++] = option_int("--repeats", &bench->repeats, "N", 1, 1000,
-                            "timed passes, 1 ... 1000; default 3");
     table[n++] = option_int("--aav-samples", &bench->aav_samples, "N", 0, 100000,
                             "steps that are also solved to the end, for AAv; default 10, 0: none");
     table[n++] = option_int("--aav-iterations", &bench->aav_iterations, "N", 1, 10000000,
                             "iterations at most to the end of such a step; default 20000");
-    table[n++] = option_set("--json", &bench->json, "print one JSON object");
-    table[n++] = option_set("--quiet", &bench->quiet, "no progress line");
-    return n;
+    return bench_option_table(table, n, &bench->common, "timed passes, 1 ... 1000; default 3");
 }
 
 static void print_help(const Option *table, int count)
@@ -62,10 +58,12 @@ static void print_help(const Option *table, int count)
         "nanoseconds\n"
         "per contact and iteration. solver ms are factorization and iterations.\n"
         "With --json the top level holds the run with %d iterations (or the first), `runs` all.\n"
+        "--plot draws the time per step by phase, and accuracy against iterations.\n"
         "\nExamples:\n"
         "  tenon bench stir\n"
         "  tenon bench stir --iterations 60 --threads 2 --json\n"
-        "  tenon bench my/scene.xml --duration 2 --weights compliance\n",
+        "  tenon bench my/scene.xml --duration 2 --weights compliance\n"
+        "  tenon bench stir --iterations 10,20,30,60,90 --plot out/stir.svg\n",
         MAIN_ITERATIONS);
 }
 
@@ -184,7 +182,7 @@ static void print_json(const TnModel *model, const BenchOptions *bench, const ch
     json_string(&json, "model", path);
     json_integer(&json, "dof", info.dof_count);
     json_number(&json, "timestep", info.option.timestep);
-    json_integer(&json, "repeats", bench->repeats);
+    json_integer(&json, "repeats", bench->common.repeats);
     print_run(&json, &runs[main_run]);
     json_begin_array(&json, "runs");
     for (int i = 0; i < run_count; i++) {
@@ -199,21 +197,21 @@ static void print_json(const TnModel *model, const BenchOptions *bench, const ch
 /* The runs that were asked for, not yet measured: all iteration counts for each choice of weights.
  */
 static int plan_runs(const BenchOptions *bench, double timestep, TnKeyId key,
-                     Measure runs[MAX_RUNS])
+                     Measure runs[BENCH_MAX_RUNS])
 {
     int count = 0;
     bool over_relaxation_given =
         bench->sim.solver.over_relaxation != tn_solver_def().over_relaxation;
     for (int weights = TN_WEIGHTS_COMPLIANCE; weights <= TN_WEIGHTS_PAPER; weights++) {
         if (bench->sim.weights != WEIGHTS_BOTH && bench->sim.weights != weights) continue;
-        for (int i = 0; i < bench->iterations.count && count < MAX_RUNS; i++) {
+        for (int i = 0; i < bench->iterations.count && count < BENCH_MAX_RUNS; i++) {
             Measure *m = &runs[count++];
             *m = (Measure){.def = tn_world_def(),
                            .steps = steps_of(bench->sim.duration, timestep),
-                           .repeats = bench->repeats,
+                           .repeats = bench->common.repeats,
                            .aav_samples = bench->aav_samples,
                            .aav_iterations = bench->aav_iterations,
-                           .quiet = bench->quiet,
+                           .quiet = bench->common.quiet,
                            .label = bench->scene};
             m->def.thread_count = bench->sim.threads;
             m->def.key = key;
@@ -231,7 +229,7 @@ static int bench_model(const TnModel *model, const BenchOptions *bench, const ch
 {
     TnError err = {0};
     TnKeyId key;
-    Measure runs[MAX_RUNS];
+    Measure runs[BENCH_MAX_RUNS];
     if (!find_key("bench", model, bench->sim.key, &key)) return EXIT_USAGE;
     int run_count = plan_runs(bench, tn_model_info(model).option.timestep, key, runs);
     int main_run = 0;
@@ -250,53 +248,53 @@ static int bench_model(const TnModel *model, const BenchOptions *bench, const ch
         if (runs[i].diverged && runs[i].def.solver.weights == runs[0].def.solver.weights)
             diverged = true;
     }
-    if (bench->json)
+    if (bench->common.json)
         print_json(model, bench, path, runs, run_count, main_run);
     else
         print_table(model, path, runs, run_count);
-    return diverged ? EXIT_DIVERGED : EXIT_FINE;
+    /* after the results, which are worth more than their picture */
+    int plotted = EXIT_FINE;
+    if (bench->common.plot) plotted = plot_scene(bench->common.plot, bench->scene, runs, run_count);
+    return diverged ? EXIT_DIVERGED : plotted;
 }
 
-/* The list of iteration counts where none was given. */
-static bool default_iterations(NumberList *list)
+static int check_and_bench(BenchOptions *bench)
 {
-    static const double counts[] = {30, 60, 90};
-    if (list->given) return true;
-    list->values = malloc(sizeof counts);
-    if (!list->values) return false;
-    memcpy(list->values, counts, sizeof counts);
-    list->count = 3;
-    return true;
+    static const double default_iterations[] = {30, 60, 90};
+    char path[PATH_MAX];
+    int code = EXIT_USAGE;
+    sim_options_finish(&bench->sim);
+    if (bench->iterations.count > BENCH_MAX_RUNS / 2) {
+        say("bench", "--iterations: at most %d counts", BENCH_MAX_RUNS / 2);
+        return EXIT_USAGE;
+    }
+    if (!bench_plot_is_file("bench", &bench->common)) return EXIT_USAGE;
+    if (!number_list_default(&bench->iterations, default_iterations, 3) ||
+        !find_scene(bench->scene, path))
+        return EXIT_IO;
+    if (bench->common.plot && is_same_file(bench->common.plot, path)) {
+        say("bench", "--plot: %s is the model itself", bench->common.plot);
+        return EXIT_USAGE;
+    }
+    TnModel *model = load_model("bench", path, NULL, &code);
+    if (model) code = bench_model(model, bench, path);
+    tn_model_destroy(model);
+    return code;
 }
 
 int cmd_bench(int argc, char **argv)
 {
     if (argc > 0 && !strcmp(argv[0], "scaling")) return cmd_bench_scaling(argc - 1, argv + 1);
     BenchOptions bench = {
-        .sim = sim_options(), .repeats = 3, .aav_samples = 10, .aav_iterations = 20000};
+        .sim = sim_options(), .common.repeats = 3, .aav_samples = 10, .aav_iterations = 20000};
     bench.sim.weights = WEIGHTS_BOTH;
     Option table[24];
-    char path[PATH_MAX];
     int count = option_table(table, &bench), code = EXIT_USAGE;
-    switch (options_parse("bench", table, count, "SCENE", &bench.scene, argc, argv)) {
-    case PARSE_HELP:
+    ParseResult parsed = options_parse("bench", table, count, "SCENE", &bench.scene, argc, argv);
+    if (parsed == PARSE_OK) code = check_and_bench(&bench);
+    if (parsed == PARSE_HELP) {
         print_help(table, count);
         code = EXIT_FINE;
-        break;
-    case PARSE_ERROR:
-        break;
-    case PARSE_OK:
-        sim_options_finish(&bench.sim);
-        if (!default_iterations(&bench.iterations) || !find_scene(bench.scene, path)) {
-            code = EXIT_IO;
-        } else if (bench.iterations.count > MAX_RUNS / 2) {
-            say("bench", "--iterations: at most %d counts", MAX_RUNS / 2);
-        } else {
-            TnModel *model = load_model("bench", path, NULL, &code);
-            if (model) code = bench_model(model, &bench, path);
-            tn_model_destroy(model);
-        }
-        break;
     }
     number_list_free(&bench.iterations);
     return code;

@@ -2,20 +2,21 @@
  * them is. */
 #include "app.h"
 #include "bench.h"
+#include "bench_plot.h"
 #include "json.h"
 #include "options.h"
 #include "pile.h"
+#include "plot_file.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SIZES = 32, MAX_SPHERES = 1000000 };
+enum { MAX_SPHERES = 1000000 };
 
 typedef struct ScalingOptions {
     NumberList sizes;
-    int iterations, threads, settle, steps, repeats;
-    bool json, quiet;
+    int iterations, threads, settle, steps;
+    BenchCommon common;
 } ScalingOptions;
 
 static int option_table(Option *table, ScalingOptions *o)
@@ -29,11 +30,7 @@ static int option_table(Option *table, ScalingOptions *o)
     table[n++] = option_int("--settle", &o->settle, "N", 0, 1000000,
                             "steps before the measured ones; default 100");
     table[n++] = option_int("--steps", &o->steps, "N", 1, 1000000, "measured steps; default 20");
-    table[n++] =
-        option_int("--repeats", &o->repeats, "N", 1, 1000, "timed passes, 1 ... 1000; default 1");
-    table[n++] = option_set("--json", &o->json, "print one JSON object");
-    table[n++] = option_set("--quiet", &o->quiet, "no progress line");
-    return n;
+    return bench_option_table(table, n, &o->common, "timed passes, 1 ... 1000; default 1");
 }
 
 static void print_help(const Option *table, int count)
@@ -44,22 +41,13 @@ static void print_help(const Option *table, int count)
         "measures the time per step. R\u00b2 is that of the straight line through time over "
         "spheres: 1\n"
         "where the cost is in proportion to the size. Each step counts with its shortest time of\n"
-        "--repeats passes; every pass settles the pile again.\n");
+        "--repeats passes; every pass settles the pile again. --plot draws time per step over\n"
+        "spheres on logarithmic axes with the fitted exponent, and the time per sphere.\n");
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon bench scaling\n"
-           "  tenon bench scaling --sizes 216,1000,4096 --threads 2 --json\n");
-}
-
-static bool default_sizes(NumberList *list)
-{
-    static const double sizes[] = {216, 1000, 4096, 13824, 50000};
-    if (list->given) return true;
-    list->values = malloc(sizeof sizes);
-    if (!list->values) return false;
-    memcpy(list->values, sizes, sizeof sizes);
-    list->count = sizeof sizes / sizeof sizes[0];
-    return true;
+           "  tenon bench scaling --sizes 216,1000,4096 --threads 2 --json\n"
+           "  tenon bench scaling --plot out/scaling.svg\n");
 }
 
 static int measure_pile(const ScalingOptions *o, int spheres, Measure *m)
@@ -70,8 +58,8 @@ static int measure_pile(const ScalingOptions *o, int spheres, Measure *m)
     *m = (Measure){.def = tn_world_def(),
                    .settle = o->settle,
                    .steps = o->steps,
-                   .repeats = o->repeats,
-                   .quiet = o->quiet,
+                   .repeats = o->common.repeats,
+                   .quiet = o->common.quiet,
                    .label = label};
     m->def.thread_count = o->threads;
     m->def.solver.iterations = o->iterations;
@@ -84,7 +72,7 @@ static int measure_pile(const ScalingOptions *o, int spheres, Measure *m)
 }
 
 static void print_table(const ScalingOptions *o, const double *spheres, const Measure *runs,
-                        double r2, double slope)
+                        const PlotFitResult *line)
 {
     static const char *const headings[] = {"spheres",        "contacts", "step ms", "solver ms",
                                            "\u00b5s/sphere", "ns/c/i",   "AAc",     "diverged"};
@@ -106,11 +94,12 @@ static void print_table(const ScalingOptions *o, const double *spheres, const Me
            o->steps, o->settle, o->threads);
     grid_print(stdout, &grid);
     if (o->sizes.count > 1)
-        printf("  linear fit: %.4f \u00b5s per sphere, R\u00b2 %.5f\n", 1e6 * slope, r2);
+        printf("  linear fit: %.4f \u00b5s per sphere, R\u00b2 %.5f\n", 1e6 * line->b,
+               line->r_squared);
 }
 
 static void print_json(const ScalingOptions *o, const double *spheres, const Measure *runs,
-                       double r2, double slope, double intercept)
+                       const PlotFitResult *line)
 {
     bool diverged = false, deterministic = true;
     for (int i = 0; i < o->sizes.count; i++) {
@@ -125,10 +114,10 @@ static void print_json(const ScalingOptions *o, const double *spheres, const Mea
     json_integer(&json, "threads", o->threads);
     json_integer(&json, "settle", o->settle);
     json_integer(&json, "steps", o->steps);
-    json_integer(&json, "repeats", o->repeats);
-    json_number(&json, "r_squared", r2);
-    json_number(&json, "slope_us_per_sphere", 1e6 * slope);
-    json_number(&json, "intercept_ms", 1e3 * intercept);
+    json_integer(&json, "repeats", o->common.repeats);
+    json_number(&json, "r_squared", line->r_squared);
+    json_number(&json, "slope_us_per_sphere", 1e6 * line->b);
+    json_number(&json, "intercept_ms", 1e3 * line->a);
     json_bool(&json, "diverged", diverged);
     json_bool(&json, "deterministic", deterministic);
     json_begin_array(&json, "runs");
@@ -157,8 +146,8 @@ static void print_json(const ScalingOptions *o, const double *spheres, const Mea
 
 static int scaling(const ScalingOptions *o)
 {
-    Measure runs[MAX_SIZES];
-    double seconds[MAX_SIZES], slope, intercept;
+    Measure runs[BENCH_MAX_RUNS];
+    double seconds[BENCH_MAX_RUNS];
     int code = EXIT_FINE;
     for (int i = 0; i < o->sizes.count; i++) {
         int failed = measure_pile(o, (int)o->sizes.values[i], &runs[i]);
@@ -168,32 +157,40 @@ static int scaling(const ScalingOptions *o)
         if (!runs[i].deterministic)
             say("bench scaling", "repeats of the same simulation differ: please report this");
     }
-    double r2 = fit_line(o->sizes.values, seconds, o->sizes.count, &slope, &intercept);
-    if (o->json)
-        print_json(o, o->sizes.values, runs, r2, slope, intercept);
+    PlotFitResult line = plot_fit(PLOT_FIT_LINEAR, o->sizes.values, seconds, o->sizes.count);
+    if (o->common.json)
+        print_json(o, o->sizes.values, runs, &line);
     else
-        print_table(o, o->sizes.values, runs, r2, slope);
-    return code;
+        print_table(o, o->sizes.values, runs, &line);
+    /* after the results, which are worth more than their picture */
+    int plotted = EXIT_FINE;
+    if (o->common.plot)
+        plotted = plot_scaling(o->common.plot, o->sizes.values, runs, o->sizes.count);
+    return code != EXIT_FINE ? code : plotted;
+}
+
+static int check_and_scale(ScalingOptions *o)
+{
+    static const double default_sizes[] = {216, 1000, 4096, 13824, 50000};
+    if (o->sizes.count > BENCH_MAX_RUNS) {
+        say("bench scaling", "--sizes: at most %d", BENCH_MAX_RUNS);
+        return EXIT_USAGE;
+    }
+    if (!bench_plot_is_file("bench scaling", &o->common)) return EXIT_USAGE;
+    return number_list_default(&o->sizes, default_sizes, 5) ? scaling(o) : EXIT_IO;
 }
 
 int cmd_bench_scaling(int argc, char **argv)
 {
-    ScalingOptions o = {.iterations = 60, .threads = 1, .settle = 100, .steps = 20, .repeats = 1};
+    ScalingOptions o = {
+        .iterations = 60, .threads = 1, .settle = 100, .steps = 20, .common.repeats = 1};
     Option table[12];
     int count = option_table(table, &o), code = EXIT_USAGE;
-    switch (options_parse("bench scaling", table, count, NULL, NULL, argc, argv)) {
-    case PARSE_HELP:
+    ParseResult parsed = options_parse("bench scaling", table, count, NULL, NULL, argc, argv);
+    if (parsed == PARSE_OK) code = check_and_scale(&o);
+    if (parsed == PARSE_HELP) {
         print_help(table, count);
         code = EXIT_FINE;
-        break;
-    case PARSE_ERROR:
-        break;
-    case PARSE_OK:
-        if (o.sizes.count > MAX_SIZES)
-            say("bench scaling", "--sizes: at most %d", MAX_SIZES);
-        else
-            code = default_sizes(&o.sizes) ? scaling(&o) : EXIT_IO;
-        break;
     }
     number_list_free(&o.sizes);
     return code;

@@ -4,24 +4,7 @@
 #include "app.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* Makes every missing folder on the way to `path`. */
-static bool make_parent_folders(const char *path)
-{
-    char *copy = strdup(path);
-    if (!copy) return false;
-    bool fine = true;
-    for (char *slash = strchr(copy + 1, '/'); slash && fine; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        fine = mkdir(copy, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-    }
-    free(copy);
-    return fine;
-}
 
 static bool cannot_write(const Csv *csv)
 {

@@ -16,20 +16,6 @@ double ns_per_contact_iteration(const Measure *m)
     return m->contacts_mean > 0 ? 1e3 * us_per_iteration(m) / m->contacts_mean : NAN;
 }
 
-double fit_line(const double *x, const double *y, int count, double *slope, double *intercept)
-{
-    double mx = 0, my = 0, sxx = 0, sxy = 0, syy = 0;
-    for (int i = 0; i < count; i++) mx += x[i] / count, my += y[i] / count;
-    for (int i = 0; i < count; i++) {
-        sxx += (x[i] - mx) * (x[i] - mx);
-        sxy += (x[i] - mx) * (y[i] - my);
-        syy += (y[i] - my) * (y[i] - my);
-    }
-    *slope = sxx > 0 ? sxy / sxx : NAN;
-    *intercept = my - *slope * mx;
-    return sxx > 0 && syy > 0 ? sxy * sxy / (sxx * syy) : NAN;
-}
-
 static bool settle(TnWorld *world, Measure *m)
 {
     for (int64_t k = 0; k < m->settle; k++) {

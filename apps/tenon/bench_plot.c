@@ -1,0 +1,149 @@
+/* Figures of the benchmarks; see bench_plot.h. */
+#include "bench_plot.h"
+
+#include "app.h"
+#include "options.h"
+#include "plot_file.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PHASES = 6, WEIGHTS = 2, ACCURACIES = 3 };
+
+/* One bar per run, a stack of its phases. */
+typedef struct PhaseTimes {
+    double ms[PHASES][BENCH_MAX_RUNS];
+    char labels[BENCH_MAX_RUNS][48];
+    const char *categories[BENCH_MAX_RUNS];
+    PlotSeries series[PHASES];
+} PhaseTimes;
+
+static Plot phase_panel(PhaseTimes *t, const Measure *runs, int run_count)
+{
+    static const char *const names[PHASES] = {"dynamics", "collision", "constraint",
+                                              "factor",   "iterate",   "integrate"};
+    for (int i = 0; i < run_count; i++) {
+        const TnStepTimes *s = &runs[i].times;
+        const double seconds[PHASES] = {s->dynamics, s->collision, s->constraint,
+                                        s->factor,   s->iterate,   s->integrate};
+        for (int k = 0; k < PHASES; k++) t->ms[k][i] = 1e3 * seconds[k];
+        snprintf(t->labels[i], sizeof t->labels[i], "%s %d",
+                 weights_name(runs[i].def.solver.weights), runs[i].def.solver.iterations);
+        t->categories[i] = t->labels[i];
+    }
+    for (int k = 0; k < PHASES; k++)
+        t->series[k] =
+            (PlotSeries){.name = names[k], .kind = PLOT_BARS, .y = t->ms[k], .count = run_count};
+    return (Plot){.x.label = "weights and iterations",
+                  .y.label = "time per step, ms",
+                  .series = t->series,
+                  .series_count = PHASES,
+                  .categories = t->categories,
+                  .category_count = run_count,
+                  .stacked = true};
+}
+
+/* One line per kind of accuracy, and choice of weights: a colour for the one, dashes for the other. */
+typedef struct AccuracyLines {
+    double iterations[WEIGHTS][BENCH_MAX_RUNS];
+    double accuracy[WEIGHTS][ACCURACIES][BENCH_MAX_RUNS];
+    int count[WEIGHTS];
+    char names[WEIGHTS][ACCURACIES][48];
+    PlotSeries series[WEIGHTS * ACCURACIES];
+} AccuracyLines;
+
+static bool any_finite(const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (isfinite(values[i])) return true;
+    return false;
+}
+
+/* False where no run had anything to measure. */
+static bool accuracy_panel(AccuracyLines *a, const Measure *runs, int run_count, Plot *plot)
+{
+    static const char *const kinds[ACCURACIES] = {"AAc", "AA\u03bb", "AAv"};
+    int lines = 0;
+    for (int i = 0; i < run_count; i++) {
+        int w = (int)runs[i].def.solver.weights, n = a->count[w]++;
+        a->iterations[w][n] = runs[i].def.solver.iterations;
+        a->accuracy[w][0][n] = runs[i].aac;
+        a->accuracy[w][1][n] = runs[i].aal;
+        a->accuracy[w][2][n] = runs[i].aav;
+    }
+    for (int w = 0; w < WEIGHTS; w++)
+        for (int k = 0; k < ACCURACIES; k++) {
+            if (!any_finite(a->accuracy[w][k], a->count[w])) continue;
+            snprintf(a->names[w][k], sizeof a->names[w][k], "%s, %s", kinds[k],
+                     weights_name((TnWeights)w));
+            a->series[lines++] = (PlotSeries){.name = a->names[w][k],
+                                              .x = a->iterations[w],
+                                              .y = a->accuracy[w][k],
+                                              .count = a->count[w],
+                                              .style = k + 1,
+                                              .dashed = w == TN_WEIGHTS_PAPER};
+        }
+    *plot = (Plot){.x.label = "iterations per step",
+                   .y.label = "accuracy: \u2212log\u2081\u2080 of the RMS error, m/s",
+                   .series = a->series,
+                   .series_count = lines};
+    return lines > 0;
+}
+
+int plot_scene(const char *path, const char *scene, const Measure *runs, int run_count)
+{
+    char title[256];
+    PhaseTimes times = {0};
+    AccuracyLines lines = {0};
+    Plot panels[2] = {phase_panel(&times, runs, run_count)};
+    int panel_count = 1 + accuracy_panel(&lines, runs, run_count, &panels[1]);
+    const char *slash = strrchr(scene, '/');
+    snprintf(title, sizeof title, "%.160s: time and accuracy, %d thread%s",
+             slash ? slash + 1 : scene, runs[0].def.thread_count,
+             runs[0].def.thread_count == 1 ? "" : "s");
+    PlotFigure figure = {.title = title,
+                         .width = panel_count * 480,
+                         .height = 400,
+                         .panels = panels,
+                         .panel_count = panel_count};
+    return save_plot("bench", path, &figure, false);
+}
+
+int plot_scaling(const char *path, const double *spheres, const Measure *runs, int run_count)
+{
+    double ms[BENCH_MAX_RUNS], us[3][BENCH_MAX_RUNS], most = 0;
+    char title[160];
+    for (int i = 0; i < run_count; i++) {
+        const TnStepTimes *t = &runs[i].times;
+        ms[i] = 1e3 * t->total;
+        us[0][i] = 1e6 * t->total / spheres[i];
+        us[1][i] = 1e6 * (t->factor + t->iterate) / spheres[i];
+        us[2][i] = 1e6 * t->collision / spheres[i];
+        most = fmax(most, us[0][i]);
+    }
+    PlotSeries step = {.name = "step",
+                       .kind = PLOT_SCATTER,
+                       .x = spheres,
+                       .y = ms,
+                       .count = run_count,
+                       .fit = PLOT_FIT_POWER};
+    PlotSeries parts[3] = {
+        {.name = "step", .x = spheres, .y = us[0], .count = run_count},
+        {.name = "factor and iterate", .x = spheres, .y = us[1], .count = run_count},
+        {.name = "collision", .x = spheres, .y = us[2], .count = run_count}};
+    PlotAxis size = {.label = "spheres", .scale = PLOT_LOG};
+    Plot panels[2] = {{.x = size,
+                       .y = {.label = "time per step, ms", .scale = PLOT_LOG},
+                       .series = &step,
+                       .series_count = 1},
+                      {.x = size, /* from zero: the eye compares heights */
+                       .y = {.label = "time per step and sphere, \u00b5s", .upper = 1.1 * most},
+                       .series = parts,
+                       .series_count = 3}};
+    snprintf(title, sizeof title, "Piles of spheres: %d iterations, %d thread%s",
+             runs[0].def.solver.iterations, runs[0].def.thread_count,
+             runs[0].def.thread_count == 1 ? "" : "s");
+    PlotFigure figure = {
+        .title = title, .width = 960, .height = 400, .panels = panels, .panel_count = 2};
+    return save_plot("bench scaling", path, &figure, false);
+}
