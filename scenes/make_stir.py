@@ -22,6 +22,8 @@ from panda_arm import number, numbers
 SPHERE_RADIUS = 0.01  # m
 SPHERE_MASS = 0.004   # kg
 FRICTION = 0.5
+# colours of the lower, middle and upper third, so that one sees how the bed is mixed
+LAYERS = (("low", "0.13 0.47 0.71 1"), ("middle", "0.95 0.77 0.2 1"), ("high", "0.84 0.3 0.22 1"))
 
 ROW_TIME = 0.02    # s between rows of the track
 TURN_TIME = 1.0    # s per circle
@@ -63,6 +65,11 @@ class Layout:
                         SPHERE_RADIUS + 0.0015 + z * self.pitch_up + upright * dz))
         return out
 
+    def layer(self, i):
+        """The name of the colour of sphere i."""
+        rows = math.ceil(self.spheres / self.edge ** 2)
+        return LAYERS[i // self.edge ** 2 * len(LAYERS) // rows][0]
+
     def tip_path(self, t):
         """Where the tip shall be at time t."""
         # 0 to 1 within 80 % of the entry, without velocity and acceleration at both ends
@@ -102,7 +109,7 @@ def box_xml(layout):
     """The ground and four walls around the bed."""
     (x, y), half, thin = layout.centre, layout.inner / 2, layout.wall_half
     height = layout.wall / 2
-    lines = ['    <geom name="ground" class="box" type="plane" size="2 2 0.05" '
+    lines = ['    <geom name="ground" class="box" type="plane" size="0 0 0.05" '
              'rgba="0.75 0.77 0.8 1"/>']
     for name, dx, dy in (("front", 1, 0), ("back", -1, 0), ("left", 0, 1), ("right", 0, -1)):
         pos = (x + dx * (half + thin), y + dy * (half + thin), height)
@@ -110,6 +117,31 @@ def box_xml(layout):
         lines.append(f'    <geom name="wall_{name}" class="box" type="box" '
                      f'pos="{numbers(pos)}" size="{numbers(size)}"/>')
     return lines
+
+
+def camera_xml(name, eye, target):
+    """A camera that looks from eye to target with the horizon level."""
+    def unit(v):
+        length = math.sqrt(sum(c * c for c in v))
+        return [c / length for c in v]
+
+    def cross(a, b):
+        return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+    forward = unit([t - e for t, e in zip(target, eye)])
+    right = unit(cross(forward, [0, 0, 1]))
+    up = cross(right, forward)
+    return (f'    <camera name="{name}" pos="{numbers(eye)}" fovy="40" '
+            f'xyaxes="{numbers(right)} {numbers(up)}"/>')
+
+
+def cameras_xml(layout):
+    """The whole scene, and the bed alone."""
+    (x, y), size = layout.centre, layout.inner / 0.156  # 1 for 216 spheres
+    return [camera_xml("overview", (x + 0.58 * size, y - 1.06 * size, 0.78 * size),
+                       (x - 0.19 * size, y, 0.29 * size)),
+            camera_xml("bed", (x + 0.22 * size, y - 0.34 * size, 0.38 * size),
+                       (x, y, 0.06 * size))]
 
 
 def scene_xml(layout, arm, start, rows, loop_from, track_name):
@@ -125,20 +157,25 @@ def scene_xml(layout, arm, start, rows, loop_from, track_name):
         f'    <geom condim="3" friction="{number(FRICTION)} 0.005 0.0001"/>',
         '    <default class="grain">',
         f'      <geom type="sphere" size="{number(SPHERE_RADIUS)}" mass="{number(SPHERE_MASS)}" '
-        'contype="1" conaffinity="1" rgba="0.9 0.65 0.25 1"/>',
+        'contype="1" conaffinity="1"/>',
+    ]
+    lines += [f'      <default class="{name}"><geom rgba="{rgba}"/></default>'
+              for name, rgba in LAYERS]
+    lines += [
         "    </default>",
         '    <default class="box">',
-        '      <geom contype="2" conaffinity="1" rgba="0.45 0.55 0.7 0.35"/>',
+        '      <geom contype="2" conaffinity="1" rgba="0.55 0.65 0.8 0.25"/>',
         "    </default>",
     ]
     lines += panda_arm.defaults_xml() if arm else []
     lines += ["  </default>", "", "  <worldbody>",
               '    <light pos="0.5 -0.5 2" dir="0 0.2 -1" directional="true"/>']
+    lines += cameras_xml(layout)
     lines += box_xml(layout)
     lines += panda_arm.bodies_xml(arm, start) if arm else []
     for i, pos in enumerate(layout.sphere_positions()):
         lines.append(f'    <body name="s{i:03d}" pos="{numbers(pos)}">'
-                     '<freejoint/><geom class="grain"/></body>')
+                     f'<freejoint/><geom class="{layout.layer(i)}"/></body>')
     lines.append("  </worldbody>")
     if arm:
         lines += ["", "  <actuator>"] + panda_arm.actuators_xml() + ["  </actuator>"]
