@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -51,6 +52,20 @@ bool file_is_readable(const char *path)
     fclose(file);
     if (folder) errno = EISDIR;
     return !folder;
+}
+
+bool make_parent_folders(const char *path)
+{
+    char *copy = strdup(path);
+    if (!copy) return false;
+    bool fine = true;
+    for (char *slash = strchr(copy + 1, '/'); slash && fine; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        fine = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+    }
+    free(copy);
+    return fine;
 }
 
 bool is_same_file(const char *a, const char *b)

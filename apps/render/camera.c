@@ -1,0 +1,363 @@
+/* camera.c: from where the scene is seen.
+ *
+ * A free camera that nobody placed is fitted to the box around the scene. In the camera's own axes
+ * (x right, y up, z into the picture) a corner c is inside the picture of an eye e when
+ *
+ *     |c.x - e.x| <= tx (c.z - e.z)   and   |c.y - e.y| <= ty (c.z - e.z)
+ *
+ * with the tangents tx, ty of half the angles of view. Each of the four sides bounds one sum of
+ * the eye's numbers, so that the depth of the nearest eye that sees all eight corners follows in closed form. */
+#include "camera.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+/* Three quarters from the front of something that faces +x, slightly from above. */
+static const double default_azimuth = 125, default_elevation = -22, default_fovy = 45; /* degrees */
+/* Share of the picture that the box may fill in each direction. */
+static const double filled_share = 0.9;
+/* rad short of straight up or down, where turning would flip the picture */
+static const double pole_distance = 1e-3;
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(double out[3], const double a[3], const double b[3])
+{
+    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+    out[0] = x;
+    out[1] = y;
+}
+
+static bool normalize(double v[3])
+{
+    double length = sqrt(dot(v, v));
+    if (!(length > 1e-12)) return false;
+    for (int k = 0; k < 3; k++) v[k] /= length;
+    return true;
+}
+
+static double clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Columns are the turned axes. */
+static void matrix_of(double m[9], const double q[4])
+{
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    m[0] = 1 - 2 * (y * y + z * z), m[1] = 2 * (x * y - w * z), m[2] = 2 * (x * z + w * y);
+    m[3] = 2 * (x * y + w * z), m[4] = 1 - 2 * (x * x + z * z), m[5] = 2 * (y * z - w * x);
+    m[6] = 2 * (x * z - w * y), m[7] = 2 * (y * z + w * x), m[8] = 1 - 2 * (x * x + y * y);
+}
+
+static void turn(double out[3], const double m[9], const double v[3])
+{
+    double x = dot(m, v), y = dot(m + 3, v);
+    out[2] = dot(m + 6, v);
+    out[0] = x;
+    out[1] = y;
+}
+
+typedef struct Bounds {
+    double low[3], high[3];
+} Bounds;
+
+/* The box of half lengths `half` about a point; what is not finite stays out. */
+static void bounds_add(Bounds *bounds, const double center[3], const double half[3])
+{
+    for (int k = 0; k < 3; k++)
+        if (!isfinite(center[k]) || !isfinite(half[k])) return;
+    for (int k = 0; k < 3; k++) {
+        bounds->low[k] = fmin(bounds->low[k], center[k] - half[k]);
+        bounds->high[k] = fmax(bounds->high[k], center[k] + half[k]);
+    }
+}
+
+/* How far a shape reaches from its middle along the world's axis whose row of the rotation matrix
+ * is `row`. */
+static double reach(const TnSceneShape *shape, const double row[3])
+{
+    const double *s = shape->size;
+    double across = sqrt(row[0] * row[0] + row[1] * row[1]), along = fabs(row[2]);
+    switch (shape->type) {
+    case TN_GEOM_SPHERE:
+        return s[0];
+    case TN_GEOM_CAPSULE:
+        return s[0] + s[1] * along;
+    case TN_GEOM_CYLINDER:
+        return s[0] * across + s[1] * along;
+    case TN_GEOM_ELLIPSOID:
+        return sqrt(s[0] * s[0] * row[0] * row[0] + s[1] * s[1] * row[1] * row[1] +
+                    s[2] * s[2] * row[2] * row[2]);
+    case TN_GEOM_BOX:
+        return s[0] * fabs(row[0]) + s[1] * fabs(row[1]) + s[2] * fabs(row[2]);
+    case TN_GEOM_PLANE:
+    case TN_GEOM_HEIGHT_FIELD:
+    case TN_GEOM_MESH:
+        break;
+    }
+    return 0;
+}
+
+static void add_shape(Bounds *bounds, const TnScene *scene, const TnFrame *frame,
+                      const TnSceneShape *shape)
+{
+    static const double none[3] = {0, 0, 0};
+    const double *pose = frame->poses + 7 * (shape->body - 1);
+    double body[9], local[9], m[9], center[3], half[3];
+    matrix_of(body, pose + 3);
+    matrix_of(local, shape->quat);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            m[3 * i + j] = 0;
+            for (int k = 0; k < 3; k++) m[3 * i + j] += body[3 * i + k] * local[3 * k + j];
+        }
+    turn(center, body, shape->pos);
+    for (int k = 0; k < 3; k++) center[k] += pose[k];
+    if (shape->type == TN_GEOM_MESH) {
+        if (shape->mesh < 0) return;
+        const TnSceneMesh *mesh = &scene->meshes[shape->mesh];
+        for (int i = 0; i < mesh->vertex_count; i++) {
+            const float *vertex = mesh->vertices + 3 * i;
+            double p[3] = {(double)vertex[0], (double)vertex[1], (double)vertex[2]};
+            turn(p, m, p);
+            for (int k = 0; k < 3; k++) p[k] += center[k];
+            bounds_add(bounds, p, none);
+        }
+        return;
+    }
+    for (int k = 0; k < 3; k++) half[k] = reach(shape, m + 3 * k);
+    bounds_add(bounds, center, half);
+}
+
+static void add_points(Bounds *bounds, const TnFrame *frame, int start, int count, double radius)
+{
+    double half[3] = {radius, radius, radius};
+    for (int i = start; i < start + count; i++) {
+        const float *point = frame->points + 3 * i;
+        double p[3] = {(double)point[0], (double)point[1], (double)point[2]};
+        bounds_add(bounds, p, half);
+    }
+}
+
+bool scene_bounds(const TnScene *scene, const TnFrame *frame, unsigned group_mask, double low[3],
+                  double high[3])
+{
+    Bounds bounds = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
+    for (int i = 0; i < scene->shape_count; i++) {
+        const TnSceneShape *shape = &scene->shapes[i];
+        bool endless = shape->type == TN_GEOM_PLANE || shape->type == TN_GEOM_HEIGHT_FIELD;
+        if (!endless && (group_mask >> shape->group & 1)) add_shape(&bounds, scene, frame, shape);
+    }
+    for (int i = 0; i < scene->tube_count; i++) {
+        const TnSceneTube *tube = &scene->tubes[i];
+        add_points(&bounds, frame, tube->point_start, tube->point_count, tube->radius);
+    }
+    for (int i = 0; i < scene->surface_count; i++) {
+        const TnSceneSurface *surface = &scene->surfaces[i];
+        add_points(&bounds, frame, surface->point_start, surface->point_count, 0);
+    }
+    memcpy(low, bounds.low, sizeof bounds.low);
+    memcpy(high, bounds.high, sizeof bounds.high);
+    return low[0] <= high[0];
+}
+
+/* Right, up and into the picture. */
+static void orbit_axes(const Orbit *orbit, double right[3], double up[3], double forward[3])
+{
+    double ca = cos(orbit->azimuth), sa = sin(orbit->azimuth);
+    double ce = cos(orbit->elevation), se = sin(orbit->elevation);
+    memcpy(forward, (double[3]){ca * ce, sa * ce, se}, 3 * sizeof *forward);
+    memcpy(up, (double[3]){-ca * se, -sa * se, ce}, 3 * sizeof *up);
+    memcpy(right, (double[3]){sa, -ca, 0}, 3 * sizeof *right);
+}
+
+/* The box's corners in the camera's axes; `axes` are right, up, forward. */
+static void corners_in(double corners[8][3], double axes[3][3], const double low[3],
+                       const double high[3])
+{
+    for (int i = 0; i < 8; i++) {
+        double p[3];
+        for (int k = 0; k < 3; k++) p[k] = i >> k & 1 ? high[k] : low[k];
+        for (int k = 0; k < 3; k++) corners[i][k] = dot(axes[k], p);
+    }
+}
+
+/* By how much the box lies to the right of (or above) the middle of the picture. */
+static double off_middle(double corners[8][3], int k, double eye, double eye_depth)
+{
+    double least = DBL_MAX, most = -DBL_MAX;
+    for (int i = 0; i < 8; i++) {
+        double slope = (corners[i][k] - eye) / (corners[i][2] - eye_depth);
+        least = fmin(least, slope);
+        most = fmax(most, slope);
+    }
+    return least + most;
+}
+
+/* The nearest eye that sees the box, with the box in the middle of the picture. */
+static void fit_eye(Orbit *orbit, double axes[3][3], double corners[8][3], const double tangent[2],
+                    const double middle[3])
+{
+    double above[2], below[2], eye[3] = {0, 0, DBL_MAX}, depth = dot(axes[2], middle);
+    for (int k = 0; k < 2; k++) {
+        double t = tangent[k];
+        above[k] = below[k] = -DBL_MAX;
+        for (int i = 0; i < 8; i++) {
+            above[k] = fmax(above[k], corners[i][k] - t * corners[i][2]);
+            below[k] = fmax(below[k], -corners[i][k] - t * corners[i][2]);
+        }
+        eye[2] = fmin(eye[2], -(above[k] + below[k]) / (2 * t));
+    }
+    for (int k = 0; k < 2; k++) {
+        /* one direction is tight; in the other there is room, halved until both sides are even */
+        double low = above[k] + tangent[k] * eye[2], high = -(below[k] + tangent[k] * eye[2]);
+        for (int i = 0; i < 50; i++) {
+            eye[k] = (low + high) / 2;
+            if (off_middle(corners, k, eye[k], eye[2]) > 0)
+                low = eye[k];
+            else
+                high = eye[k];
+        }
+    }
+    orbit->distance = depth - eye[2];
+    for (int k = 0; k < 3; k++)
+        orbit->center[k] = axes[0][k] * eye[0] + axes[1][k] * eye[1] + axes[2][k] * depth;
+}
+
+/* How far from a given centre the eye must be to see the box. */
+static double fit_distance(const Orbit *orbit, double axes[3][3], double corners[8][3],
+                           const double tangent[2])
+{
+    double depth = dot(axes[2], orbit->center), distance = 0;
+    for (int k = 0; k < 2; k++) {
+        double middle = dot(axes[k], orbit->center);
+        for (int i = 0; i < 8; i++)
+            distance =
+                fmax(distance, fabs(corners[i][k] - middle) / tangent[k] - (corners[i][2] - depth));
+    }
+    return distance;
+}
+
+Orbit orbit_fit(const TnScene *scene, const TnFrame *frame, unsigned group_mask, double aspect)
+{
+    const TnView *view = &scene->view;
+    Orbit orbit = {.azimuth = view->has_angles ? view->azimuth : default_azimuth * pi / 180,
+                   .elevation = view->has_angles ? view->elevation : default_elevation * pi / 180,
+                   .fovy = default_fovy * pi / 180};
+    orbit_turn(&orbit, 0, 0);
+    double low[3], high[3], middle[3], diagonal = 0;
+    if (!scene_bounds(scene, frame, group_mask, low, high))
+        for (int k = 0; k < 3; k++) low[k] = high[k] = 0;
+    for (int k = 0; k < 3; k++) diagonal += (high[k] - low[k]) * (high[k] - low[k]);
+    for (int k = 0; k < 3; k++) {
+        if (diagonal < 1e-12) { /* nothing, or a point: some room around it */
+            low[k] -= 0.5;
+            high[k] += 0.5;
+        }
+        middle[k] = (low[k] + high[k]) / 2;
+    }
+
+    double axes[3][3], corners[8][3];
+    orbit_axes(&orbit, axes[0], axes[1], axes[2]);
+    corners_in(corners, axes, low, high);
+    double half = tan(orbit.fovy / 2);
+    double tangent[2] = {half * aspect * filled_share, half * filled_share};
+    memcpy(orbit.center, view->has_center ? view->center : middle, sizeof orbit.center);
+    if (view->has_extent) {
+        double smaller = atan(fmin(tangent[0], tangent[1]));
+        orbit.distance = view->extent / sin(smaller);
+    } else if (view->has_center) {
+        orbit.distance = fit_distance(&orbit, axes, corners, tangent);
+    } else {
+        fit_eye(&orbit, axes, corners, tangent, middle);
+    }
+    orbit_zoom(&orbit, 1);
+    return orbit;
+}
+
+View orbit_view(const Orbit *orbit)
+{
+    View view = {.fovy = orbit->fovy};
+    double right[3];
+    orbit_axes(orbit, right, view.up, view.forward);
+    for (int k = 0; k < 3; k++) view.eye[k] = orbit->center[k] - orbit->distance * view.forward[k];
+    return view;
+}
+
+void orbit_turn(Orbit *orbit, double azimuth, double elevation)
+{
+    orbit->azimuth = remainder(orbit->azimuth + azimuth, 2 * pi);
+    double steepest = pi / 2 - pole_distance;
+    orbit->elevation = clamp(orbit->elevation + elevation, -steepest, steepest);
+}
+
+/* The camera moves right and up, so that the scene moves left and down in the picture. */
+void orbit_pan(Orbit *orbit, double right_share, double up_share)
+{
+    double right[3], up[3], forward[3];
+    double height =
+        2 * orbit->distance * tan(orbit->fovy / 2); /* m, of the picture at the centre */
+    orbit_axes(orbit, right, up, forward);
+    for (int k = 0; k < 3; k++)
+        orbit->center[k] += height * (right_share * right[k] + up_share * up[k]);
+}
+
+/* A factor of 2 halves the distance. */
+void orbit_zoom(Orbit *orbit, double factor)
+{
+    if (factor > 0) orbit->distance /= factor;
+    orbit->distance = clamp(orbit->distance, 1e-4, 1e7);
+}
+
+/* A camera that tracks takes its place and direction for the world's axes, as they are in a
+ * reference pose in which the body is not turned. */
+View camera_view(const TnScene *scene, const TnFrame *frame, int camera)
+{
+    const TnCameraInfo *info = &scene->cameras[camera];
+    const double *pose = frame->poses + 7 * (info->body - 1);
+    double body[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, own[9];
+    View view = {.fovy = info->fovy};
+    if (info->mode != TN_CAMERA_TRACK) matrix_of(body, pose + 3);
+    matrix_of(own, info->quat);
+    turn(view.eye, body, info->pos);
+    for (int k = 0; k < 3; k++) {
+        view.eye[k] += pose[k];
+        view.forward[k] = -own[3 * k + 2];
+        view.up[k] = own[3 * k + 1];
+    }
+    turn(view.forward, body, view.forward);
+    turn(view.up, body, view.up);
+    if (info->mode == TN_CAMERA_TARGET && info->target > 0) {
+        const double *target = frame->poses + 7 * (info->target - 1);
+        double forward[3], right[3], z[3] = {0, 0, 1};
+        for (int k = 0; k < 3; k++) forward[k] = target[k] - view.eye[k];
+        if (normalize(forward)) {
+            cross(right, forward, z);
+            if (!normalize(right)) cross(right, forward, view.up); /* straight up or down */
+            if (!normalize(right)) cross(right, forward, (double[3]){0, 1, 0});
+            normalize(right);
+            memcpy(view.forward, forward, sizeof forward);
+            cross(view.up, right, forward);
+        }
+    }
+    return view;
+}
+
+void view_ray(const View *view, double aspect, double x, double y, double origin[3],
+              double direction[3])
+{
+    double right[3], half = tan(view->fovy / 2);
+    cross(right, view->forward, view->up);
+    memcpy(origin, view->eye, sizeof view->eye);
+    for (int k = 0; k < 3; k++)
+        direction[k] = view->forward[k] + (2 * x - 1) * half * aspect * right[k] +
+                       (1 - 2 * y) * half * view->up[k];
+    normalize(direction);
+}

@@ -1,0 +1,44 @@
+/* camera.h: from where the scene is seen. */
+#ifndef TENON_RENDER_CAMERA_H
+#define TENON_RENDER_CAMERA_H
+
+#include <tenon/scene.h>
+
+/* What the renderer needs of a camera. Axes are unit vectors in the world; near and far are chosen by
+ * the renderer from the scene's extent. */
+typedef struct View {
+    double eye[3];     /* m */
+    double forward[3]; /* into the picture */
+    double up[3];      /* upwards in the picture, at right angles to forward */
+    double fovy;       /* rad, of the picture's height */
+} View;
+
+/* A free camera that turns about a point. Looks along (cos a cos e, sin a cos e, sin e), as
+ * MuJoCo's. */
+typedef struct Orbit {
+    double center[3];          /* m */
+    double distance;           /* m, > 0 */
+    double azimuth, elevation; /* rad; elevation within ±(π/2 - a little) */
+    double fovy;               /* rad */
+} Orbit;
+
+/* A box around everything that moves or is of finite size in this frame; planes do not count. Shapes
+ * of hidden groups (bits of `group_mask` not set) do not count either. False where there is nothing. */
+bool scene_bounds(const TnScene *scene, const TnFrame *frame, unsigned group_mask, double low[3],
+                  double high[3]);
+/* Where a free camera starts: what the model says, fitted to the frame where it says nothing.
+ * `aspect` is width / height: the whole box is in the picture. */
+Orbit orbit_fit(const TnScene *scene, const TnFrame *frame, unsigned group_mask, double aspect);
+View orbit_view(const Orbit *orbit);
+/* Turned by angles, moved by shares of the picture's height, nearer by a factor. */
+void orbit_turn(Orbit *orbit, double azimuth, double elevation);
+void orbit_pan(Orbit *orbit, double right, double up);
+void orbit_zoom(Orbit *orbit, double factor);
+
+/* A camera of the scene (index from 0) at this frame. */
+View camera_view(const TnScene *scene, const TnFrame *frame, int camera);
+/* The ray through a pixel (from the picture's upper left corner, in shares of width and height). */
+void view_ray(const View *view, double aspect, double x, double y, double origin[3],
+              double direction[3]);
+
+#endif

@@ -1,0 +1,119 @@
+/* pick.c: what is under a pixel. That pixel alone is drawn, as one pixel large, with numbers in place
+ * of colours: which shape, and how far away. */
+#include "internal.h"
+#include "vec.h"
+
+#include <string.h>
+
+static bool make_target(Renderer *r)
+{
+    const Gl *gl = &r->gl;
+    if (r->pick_frame) return true;
+    gl->GenFramebuffers(1, &r->pick_frame);
+    gl->GenRenderbuffers(1, &r->pick_color);
+    gl->GenRenderbuffers(1, &r->pick_depth);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, r->pick_frame);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, r->pick_color);
+    gl->RenderbufferStorage(GL_RENDERBUFFER, GL_RG32UI, 1, 1);
+    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
+                                r->pick_color);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, r->pick_depth);
+    gl->RenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, 1, 1);
+    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER,
+                                r->pick_depth);
+    return gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+}
+
+/* Stretches the pixel at (x, y) of the clip space over all of it, and keeps what lies in it. */
+static void narrow(const Scope *scope, double x, double y, float clip[16], Lens *lens)
+{
+    for (int column = 0; column < 4; column++) {
+        float *c = clip + 4 * column;
+        c[0] = (float)(scope->width * (c[0] - x * c[3]));
+        c[1] = (float)(scope->height * (c[1] - y * c[3]));
+    }
+    lens->plane_count = 4;
+    for (int i = 0; i < 4; i++) {
+        double side = i % 2 ? -1 : 1, plane[3];
+        for (int k = 0; k < 3; k++) plane[k] = clip[4 * k + 3] + side * clip[4 * k + i / 2];
+        normalize3(plane);
+        for (int k = 0; k < 3; k++) lens->planes[i][k] = (float)plane[k];
+        lens->planes[i][3] = 0;
+    }
+}
+
+static void draw_numbers(Renderer *r, const TnFrame *frame, const DrawOptions *options,
+                         const Scope *scope, const float clip[16])
+{
+    const Gl *gl = &r->gl;
+    const GLuint nothing[4] = {0, 0, 0, 0};
+    const float far[1] = {1};
+    gl->BindFramebuffer(GL_FRAMEBUFFER, r->pick_frame);
+    gl->Viewport(0, 0, 1, 1);
+    gl->Disable(GL_SCISSOR_TEST);
+    gl->Disable(GL_BLEND);
+    gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    gl->DepthMask(GL_TRUE);
+    gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+    gl->ClearBufferuiv(GL_COLOR, 0, nothing);
+    gl->ClearBufferfv(GL_DEPTH, 0, far);
+    gl->Enable(GL_DEPTH_TEST);
+    gl->DepthFunc(GL_LESS);
+    gl->Enable(GL_CULL_FACE);
+    gl->CullFace(GL_BACK);
+    gl->FrontFace(GL_CCW);
+    const Program *programs[2] = {&r->shape_pick, &r->soft_pick};
+    for (int soft = 0; soft < 2; soft++) {
+        gl->UseProgram(programs[soft]->id);
+        gl->UniformMatrix4fv(programs[soft]->clip, 1, GL_FALSE, clip);
+        gl->Uniform3f(programs[soft]->forward, (float)scope->forward[0], (float)scope->forward[1],
+                      (float)scope->forward[2]);
+        if (!soft) list_draw(r, &r->opaque);
+        if (soft) gl->Disable(GL_CULL_FACE);
+        if (soft) soft_draw(r, 0, r->soft.index_count);
+    }
+    planes_pick(r, frame, options, scope, clip);
+    gl->Disable(GL_DEPTH_TEST);
+    gl->BindVertexArray(0);
+    gl->UseProgram(0);
+}
+
+Pick renderer_pick(Renderer *r, const TnFrame *frame, const View *view, const DrawOptions *options,
+                   int width, int height, int x, int y)
+{
+    Pick pick = {.shape = -1};
+    DrawStats stats = r->stats; /* of the last picture: kept */
+    if (width < 1 || height < 1 || !make_target(r)) return pick;
+    Scope scope = scope_of(view, width, height);
+    Lens lens;
+    float clip[16];
+    double at_x = (2 * x + 1.0) / width - 1, at_y = 1 - (2 * y + 1.0) / height, ray[3];
+    for (int k = 0; k < 3; k++)
+        ray[k] = scope.forward[k] + at_x * scope.tan_x * scope.right[k] +
+                 at_y * scope.tan_y * scope.up[k];
+    renderer_prepare(r, frame, options, &scope, &lens);
+    scope_clip_matrix(&scope, clip);
+    narrow(&scope, at_x, at_y, clip, &lens);
+    list_build(r, &r->opaque, &r->shapes, &lens, LIST_ALL);
+    soft_upload(r);
+    for (int k = 0; k < 3; k++) {
+        r->block.ray_base[k] = (float)ray[k];
+        r->block.ray_x[k] = r->block.ray_y[k] = 0;
+    }
+    renderer_send_block(r);
+    draw_numbers(r, frame, options, &scope, clip);
+
+    uint32_t found[2] = {0, 0};
+    float depth;
+    r->gl.ReadPixels(0, 0, 1, 1, GL_RG_INTEGER, GL_UNSIGNED_INT, found);
+    r->gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
+    memcpy(&depth, &found[1], sizeof depth);
+    r->stats = stats;
+    if (!found[0]) return pick;
+    for (int k = 0; k < 3; k++) pick.point[k] = scope.eye[k] + (double)depth * ray[k];
+    if (found[0] <= (uint32_t)r->scene->shape_count) {
+        pick.shape = (int)found[0] - 1;
+        pick.body = r->scene->shapes[pick.shape].body;
+    }
+    return pick;
+}

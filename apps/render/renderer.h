@@ -1,0 +1,77 @@
+/* renderer.h: draws a scene at a frame with OpenGL 3.3 core. It knows no window and no simulation:
+ * somebody makes a context current and hands it a TnScene and TnFrames.
+ *
+ * All calls need the context current that was current in renderer_create. */
+#ifndef TENON_RENDER_RENDERER_H
+#define TENON_RENDER_RENDERER_H
+
+#include "camera.h"
+
+typedef struct Renderer Renderer;
+
+/* Finds an OpenGL function by its name: glfwGetProcAddress, eglGetProcAddress. */
+typedef void (*GlProc)(void);
+typedef GlProc (*GlLoader)(const char *name);
+
+typedef enum ColorMode {
+    COLOR_MODEL,     /* the colours of the model */
+    COLOR_SUBSYSTEM, /* each subsystem its own: the method made visible */
+    COLOR_MODES
+} ColorMode;
+
+typedef struct DrawOptions {
+    ColorMode color;
+    unsigned group_mask; /* bit g: shapes of group g are drawn; default groups 0 to 2, as in MuJoCo */
+    bool shadows, ground_grid, sky, fog; /* default on */
+    bool contact_points, contact_forces, frames, joint_axes, hulls, wireframe, transparent; /* off */
+    bool tendons;           /* default on */
+    bool labels;            /* names of bodies; drawn by whoever has the overlay */
+    double force_scale;     /* m per N; 0: fitted to the scene's weight and size */
+    double frame_size;      /* m; 0: fitted */
+    TnBodyId selected;      /* highlighted; 0: none */
+    bool has_pull;          /* an arrow from `pull_from` to `pull_to` */
+    double pull_from[3], pull_to[3];
+    int samples; /* of anti-aliasing per pixel: 1, 2, 4 (default), 8; fewer where the driver has fewer */
+} DrawOptions;
+
+DrawOptions draw_options(void);
+
+/* NULL and a line in `error` where the driver is too old or a shader does not compile. The scene is
+ * borrowed and must outlive the renderer. */
+Renderer *renderer_create(const TnScene *scene, GlLoader loader, char *error, size_t error_size);
+void renderer_destroy(Renderer *renderer);
+const char *renderer_driver(const Renderer *renderer); /* "vendor, renderer, version" */
+
+/* Draws into the framebuffer object `target` (0: the window) of that size in pixels. */
+void renderer_draw(Renderer *renderer, const TnFrame *frame, const View *view,
+                   const DrawOptions *options, unsigned target, int width, int height);
+
+/* What the last draw counted, for the info overlay and benchmarks. */
+typedef struct DrawStats {
+    int instances, draw_calls;
+    int64_t triangles;
+} DrawStats;
+DrawStats renderer_stats(const Renderer *renderer);
+
+/* What is under a pixel (from the upper left corner). */
+typedef struct Pick {
+    TnBodyId body;    /* 0: nothing there */
+    int shape;        /* index in the scene's shapes, or -1 */
+    double point[3];  /* m, world: where the ray meets it */
+} Pick;
+Pick renderer_pick(Renderer *renderer, const TnFrame *frame, const View *view,
+                   const DrawOptions *options, int width, int height, int x, int y);
+
+/* An off-screen picture of its own: created once, drawn into, read back as 8-bit RGB from the upper
+ * left corner, 3 × width × height bytes. */
+typedef struct Canvas Canvas;
+Canvas *canvas_create(Renderer *renderer, int width, int height, char *error, size_t error_size);
+void canvas_destroy(Canvas *canvas);
+unsigned canvas_target(const Canvas *canvas); /* framebuffer object to draw into */
+void canvas_read(Canvas *canvas, uint8_t *rgb);
+
+/* A subsystem's colour: well apart for neighbours, the same in window, picture and replay. Number 0
+ * (fixed) is grey. */
+void subsystem_color(int subsystem, float rgb[3]);
+
+#endif

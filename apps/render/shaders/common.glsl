@@ -1,0 +1,16 @@
+#version 330 core
+// What all programs share. Places are in metres in the world's axes, seen from the eye: the eye is the
+// origin, so that a scene far from the world's origin loses no digits. Colours are linear.
+layout(std140) uniform Scene {
+    vec4 light_rows[3]; // place → shadow map (x, y, depth, each 0 to 1)
+    vec4 sun;           // towards it; w: 1 with shadows, 0 without
+    vec4 fill;          // towards the soft light beside the camera
+    vec4 fog;           // colour; w: 1 / distance, 0 without
+    vec4 zenith;        // colour; w: 1 with a sky, 0 with a plain background
+    vec4 below;         // colour of the sky under the horizon
+    vec4 ground;        // plane that darkens what is close to it: normal, height of the eye above it
+    vec4 sizes;         // m: texel of the shadow map; reach of the ground's darkening (0: none)
+    vec4 ray_base, ray_x, ray_y; // direction through a pixel: base + x ray_x + y ray_y
+};
+
+vec3 pixel_ray(vec2 pixel) { return ray_base.xyz + pixel.x * ray_x.xyz + pixel.y * ray_y.xyz; }

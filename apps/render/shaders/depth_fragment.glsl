@@ -1,0 +1,2 @@
+// For the shadow map: only depth counts.
+void main() {}

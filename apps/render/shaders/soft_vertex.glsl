@@ -1,0 +1,21 @@
+// A vertex of a tube or of a deforming surface, already in its place.
+layout(location = 0) in vec3 vertex;
+layout(location = 1) in vec3 vertex_normal;
+layout(location = 6) in vec4 vertex_color;
+layout(location = 7) in uint vertex_id;
+
+uniform mat4 clip_from_eye;
+
+out vec3 place;
+out vec3 normal;
+out vec4 color;
+flat out uint id;
+
+void main()
+{
+    place = vertex;
+    normal = vertex_normal;
+    color = vertex_color;
+    id = vertex_id;
+    gl_Position = clip_from_eye * vec4(vertex, 1);
+}

@@ -1,0 +1,344 @@
+/* tenon render: pictures and films of a model or a recording, without a display. */
+#include "app.h"
+
+#ifndef TENON_HAS_RENDER
+
+int cmd_render(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    say("render", "this tenon was built without pictures: install the headers of OpenGL and EGL "
+                  "(apt-get install libgl-dev libegl-dev) and build it again");
+    return EXIT_IO;
+}
+
+#else
+
+#include "frame_source.h"
+#include "json.h"
+#include "progress.h"
+#include "stage.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { ERROR_SIZE = 1024 };
+
+typedef enum OutputKind { OUTPUT_PICTURE, OUTPUT_FILM, OUTPUT_FOLDER } OutputKind;
+
+typedef struct RenderOptions {
+    SimOptions sim;
+    PictureOptions picture;
+    const char *input, *output, *title;
+    double time, fps, speed; /* duration is sim.duration; NaN: not given */
+    bool stats, json, quiet;
+    OutputKind kind;
+} RenderOptions;
+
+static int option_table(Option *table, RenderOptions *render)
+{
+    int n = 0;
+    table[n++] = option_text("-o", &render->output, "OUT",
+                             "OUT.png: a picture; OUT.mp4: a film; OUT/: a folder of pictures");
+    table[n++] =
+        option_real("--time", &render->time, "T", 0, 1e6, ENDS_CLOSED,
+                    "when: of the picture, or where the film starts; default 0: the start");
+    table[n++] = option_real("--fps", &render->fps, "F", 0, 1000, ENDS_LOWER_OPEN,
+                             "pictures per second of the film; default 30");
+    table[n++] =
+        option_real("--speed", &render->speed, "X", 0, 1e6, ENDS_LOWER_OPEN,
+                    "simulated seconds per second of the film; default 1; 0.1: slow motion");
+    table[n++] = option_text("--title", &render->title, "TEXT", "a line of text at the top");
+    table[n++] = option_set("--stats", &render->stats, "time, contacts and energy in a corner");
+    table[n++] = option_set("--json", &render->json, "print one JSON object");
+    table[n++] = option_set("--quiet", &render->quiet, "no progress line, no closing line");
+    n = picture_option_table(table, n, &render->picture);
+    table[n++] = option_int("--iterations", &render->sim.solver.iterations, "N", 1, 1000000,
+                            "solver iterations per step, 1 ... 1000000; default 60");
+    return sim_option_table(table, n, &render->sim);
+}
+
+static void print_help(const Option *table, int count)
+{
+    printf(
+        "Usage: tenon render MODEL|RECORDING.tnr -o OUT [OPTIONS]\n\n"
+        "Draws a model while it is simulated, or a recording, without a display: through EGL, on\n"
+        "a graphics card or in software. The simulation does not notice. A film has the length\n"
+        "of --duration (default: 5 s of a model, all of a recording); its pictures lie between\n"
+        "the steps where need be. MP4 needs the program ffmpeg. Pictures have 1280x720 pixels\n"
+        "unless --size says otherwise.\n"
+        "The free camera is fitted to the scene at the start unless the model or the options\n"
+        "say more. Options of the simulation mean nothing to a recording.\n");
+    options_help(table, count);
+    printf("\nExamples:\n"
+           "  tenon render scenes/stir.xml -o out/stir.png --time 0.5 --color subsystem\n"
+           "  tenon render scenes/stir.xml -o out/stir.mp4 --duration 4 --size 1280x720\n"
+           "  tenon render scenes/stir.xml -o out/frames/ --duration 1 --speed 0.1 --forces\n"
+           "  tenon render out/stir.tnr -o out/stir.mp4 --azimuth 60 --elevation -30\n");
+}
+
+/* Set by Ctrl-C; the one thing a signal handler may do. */
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length > end_length && strcasecmp(text + length - end_length, end) == 0;
+}
+
+/* What is to be made, by the name's end; false and a message. */
+static bool choose_output(RenderOptions *render)
+{
+    const char *out = render->output;
+    struct stat about;
+    if (!out) {
+        say("render", "-o is missing: OUT.png, OUT.mp4 or a folder OUT/");
+        return false;
+    }
+    if (ends_in(out, "/") || (stat(out, &about) == 0 && S_ISDIR(about.st_mode))) {
+        render->kind = OUTPUT_FOLDER;
+    } else if (ends_in(out, ".png")) {
+        render->kind = OUTPUT_PICTURE;
+    } else if (ends_in(out, ".mp4")) {
+        render->kind = OUTPUT_FILM;
+    } else {
+        say("render", "-o: '%s' ends neither in .png nor in .mp4 nor, for a folder, in /", out);
+        return false;
+    }
+    if (is_same_file(out, render->input)) {
+        say("render", "-o: %s is the input itself", out);
+        return false;
+    }
+    const PictureOptions *picture = &render->picture;
+    if (render->kind == OUTPUT_FILM && (picture->width % 2 || picture->height % 2)) {
+        say("render", "--size: an MP4 needs an even width and height, and %dx%d is not",
+            picture->width, picture->height);
+        return false;
+    }
+    if (render->kind != OUTPUT_PICTURE) return true;
+    const char *wrong = !isnan(render->sim.duration) ? "--duration"
+                        : !isnan(render->fps)        ? "--fps"
+                        : !isnan(render->speed)      ? "--speed"
+                                                     : NULL;
+    if (wrong)
+        say("render", "%s is for films; a picture takes --time (-o OUT.mp4 makes a film)", wrong);
+    return !wrong;
+}
+
+/* Simulates to a time; false where there is an error. */
+static bool advance(FrameSource *source, double time, Progress *progress, char error[ERROR_SIZE])
+{
+    TnError err = {0};
+    while (!interrupted && source_advance(source, time, &err))
+        progress_update(progress, (double)source->steps * source->timestep);
+    if (err.code == TN_OK) return true;
+    snprintf(error, ERROR_SIZE, "%.1000s", err.message);
+    return false;
+}
+
+/* All pictures; false where there is an error. What was drawn before stays. */
+static bool draw_all(Stage *stage, const RenderOptions *render, FrameSource *source,
+                     char error[ERROR_SIZE])
+{
+    bool film = render->kind != OUTPUT_PICTURE, fine = true;
+    double duration = film ? render->sim.duration : 0;
+    /* pictures stand for the time until the next one: the last is one short of the end */
+    double last = ceil(duration * render->fps / render->speed * (1 - 1e-9));
+    int64_t count = film ? (int64_t)fmax(last, 1) : 1;
+    Progress progress = progress_start(render->time + duration, render->quiet);
+    for (int64_t i = 0; i < count && fine; i++) {
+        double time = render->time + (double)i * render->speed / render->fps;
+        TnError err = {0};
+        fine = advance(source, time, &progress, error);
+        /* a picture that was not reached is not drawn; the last good state of one picture is */
+        if (!fine || interrupted || (source->diverged && film && i > 0)) break;
+        const TnFrame *frame = source_frame(source, time, &err);
+        if (!frame) snprintf(error, ERROR_SIZE, "%.1000s", err.message);
+        fine = frame && stage_draw(stage, frame, error, ERROR_SIZE);
+        progress_update(&progress, time);
+    }
+    /* the rest of the last picture's time: the same steps as `tenon run` */
+    if (fine && film) fine = advance(source, render->time + duration, &progress, error);
+    progress_end(&progress);
+    return fine;
+}
+
+static void print_json(const RenderOptions *render, const Stage *stage, const FrameSource *source)
+{
+    static const char *const kinds[] = {"picture", "film", "folder"};
+    Json json = json_to(stdout);
+    json_begin_object(&json, NULL);
+    json_string(&json, "input", render->input);
+    json_string(&json, "output", render->output);
+    json_string(&json, "kind", kinds[render->kind]);
+    json_integer(&json, "frames", stage->frames);
+    json_integer(&json, "width", render->picture.width);
+    json_integer(&json, "height", render->picture.height);
+    if (render->kind != OUTPUT_PICTURE) json_number(&json, "fps", render->fps);
+    json_string(&json, "driver", renderer_driver(stage->renderer));
+    json_number(&json, "draw_ms_mean", 1e3 * stage->drawing / stage->frames);
+    if (source->world) {
+        char hash[17];
+        snprintf(hash, sizeof hash, "%016" PRIx64, tn_world_hash(source->world));
+        json_integer(&json, "steps", source->steps);
+        json_bool(&json, "diverged", source->diverged);
+        json_string(&json, "state_hash", hash);
+    }
+    json_bool(&json, "interrupted", interrupted != 0);
+    json_end(&json);
+}
+
+static void print_line(const RenderOptions *render, const Stage *stage)
+{
+    int width = render->picture.width, height = render->picture.height;
+    if (render->kind == OUTPUT_PICTURE)
+        printf("%s: %dx%d\n", render->output, width, height);
+    else
+        printf("%s: %d pictures of %dx%d, %.4g s at %g per second\n", render->output, stage->frames,
+               width, height, stage->frames / render->fps, render->fps);
+}
+
+static int render_source(const RenderOptions *render, FrameSource *source)
+{
+    char error[ERROR_SIZE] = "";
+    Stage stage = {.camera = -1};
+    const PictureOptions *picture = &render->picture;
+    if (!picture_camera("render", picture, source->scene, &stage.camera)) return EXIT_USAGE;
+    stage.orbit = picture_orbit(picture, source->scene, source->after,
+                                (double)picture->width / picture->height);
+    StageDef def = {.picture = picture,
+                    .scene = source->scene,
+                    .output = render->output,
+                    .is_film = render->kind != OUTPUT_PICTURE,
+                    .fps = render->fps,
+                    .title = render->title,
+                    .stats = render->stats};
+    bool fine = stage_open(&stage, &def, error, ERROR_SIZE);
+    if (fine) {
+        /* a second Ctrl-C ends the program at once */
+        struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+        sigaction(SIGINT, &action, NULL);
+        fine = draw_all(&stage, render, source, error);
+    }
+    /* what there is of a film is kept, unless writing it went wrong */
+    bool any = stage.frames > 0;
+    char closing[ERROR_SIZE] = "";
+    bool whole = stage_end_film(&stage, closing, ERROR_SIZE);
+    if (fine && any && !whole) {
+        memcpy(error, closing, ERROR_SIZE);
+        fine = false;
+    }
+    if (!fine) say("render", "%s", error);
+    if (fine && any && render->json)
+        print_json(render, &stage, source);
+    else if (fine && any && !render->quiet)
+        print_line(render, &stage);
+    if (fine && interrupted && !any) say("render", "interrupted before the first picture");
+    if (source->diverged)
+        say("render", "the simulation diverged at %g s; what was drawn before is kept",
+            (double)source->steps * source->timestep);
+    stage_close(&stage);
+    return !fine              ? EXIT_IO
+           : source->diverged ? EXIT_DIVERGED
+           : interrupted      ? EXIT_INTERRUPTED
+                              : EXIT_FINE;
+}
+
+static int library_failed(const TnError *err)
+{
+    say("render", "%s", err->message);
+    return code_of(err);
+}
+
+static int render_model(RenderOptions *render)
+{
+    TnError err = {0};
+    int code = EXIT_FINE;
+    TnModel *model = load_model("render", render->input, NULL, &code);
+    if (!model) return code;
+    TnWorldDef def = tn_world_def();
+    def.thread_count = render->sim.threads;
+    def.solver = render->sim.solver;
+    if (!find_key("render", model, render->sim.key, &def.key)) {
+        tn_model_destroy(model);
+        return EXIT_USAGE;
+    }
+    TnWorld *world = tn_world_create(&def, model, &err);
+    TnScene *scene = world ? tn_scene_create(model, &err) : NULL;
+    FrameSource source = {0};
+    if (isnan(render->sim.duration)) render->sim.duration = 5;
+    if (scene && source_open(&source, scene, world, NULL, &err))
+        code = render_source(render, &source);
+    else
+        code = library_failed(&err);
+    source_close(&source);
+    tn_scene_destroy(scene);
+    if (world) tn_world_destroy(world);
+    tn_model_destroy(model);
+    return code;
+}
+
+static int render_recording(RenderOptions *render)
+{
+    TnError err = {0};
+    TnRecording *recording = tn_recording_open(render->input, &err);
+    if (!recording) return library_failed(&err);
+    TnRecordingInfo info = tn_recording_info(recording);
+    double length = info.end - info.start;
+    int code = EXIT_USAGE;
+    FrameSource source = {0};
+    if (info.cut_off)
+        say("render", "%s is cut off or damaged: it ends at %g s", render->input, info.end);
+    if (info.frame_count < 1) {
+        say("render", "%s: there is no frame in it", render->input);
+        code = EXIT_IO;
+    } else if (render->time > length * (1 + 1e-9)) {
+        say("render", "--time: the recording is only %g s long", length);
+    } else {
+        double rest = length - render->time;
+        if (!(render->sim.duration < rest)) render->sim.duration = rest;
+        if (source_open(&source, tn_recording_scene(recording), NULL, recording, &err))
+            code = render_source(render, &source);
+        else
+            code = library_failed(&err);
+    }
+    source_close(&source);
+    tn_recording_close(recording);
+    return code;
+}
+
+int cmd_render(int argc, char **argv)
+{
+    RenderOptions render = {
+        .sim = sim_options(), .picture = picture_options(1280, 720), .fps = NAN, .speed = NAN};
+    render.sim.duration = NAN;
+    Option table[9 + PICTURE_OPTION_COUNT + 16];
+    int count = option_table(table, &render), code = EXIT_USAGE;
+    switch (options_parse("render", table, count, "MODEL", &render.input, argc, argv)) {
+    case PARSE_HELP:
+        print_help(table, count);
+        code = EXIT_FINE;
+        break;
+    case PARSE_ERROR:
+        break;
+    case PARSE_OK:
+        sim_options_finish(&render.sim);
+        if (!picture_options_finish("render", &render.picture) || !choose_output(&render)) break;
+        if (isnan(render.fps)) render.fps = 30;
+        if (isnan(render.speed)) render.speed = 1;
+        code = ends_in(render.input, ".tnr") ? render_recording(&render) : render_model(&render);
+    }
+    picture_options_free(&render.picture);
+    return code;
+}
+
+#endif

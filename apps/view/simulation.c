@@ -1,0 +1,458 @@
+/* simulation.c: the thread that steps the world in time with the clock.
+ *
+ * Three frames go round: one is written by this thread, one waits, one is the window's. Taking and
+ * handing over exchange two pointers under the mutex. A frame is made when the last one was taken,
+ * not at every step: a world of 1000 steps per second needs no 1000 frames. */
+#include "simulation.h"
+
+#include "history.h"
+#include "pace.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { COMMAND_ROOM = 64, NOTICE_ROOM = 256 };
+
+typedef struct Command {
+    SimulationCommandKind kind;
+    double value;
+} Command;
+
+struct Simulation {
+    /* the simulation's thread alone */
+    TnWorld *world;
+    TnKeyId key;
+    int64_t step_limit;
+    void (*wake)(void);
+    History history;
+    TnStepReport report; /* of the step that led here */
+    TnContact *past_contacts;
+    int past_count, past_room;
+    bool shows_past; /* the contacts to show are the past ones */
+    bool paused, finished, diverged;
+    int64_t step;
+    Pace pace;
+    Pull pull; /* as of this step */
+    PullStrength strength;
+    TnBodyId strength_body;
+    double pull_force[3], pull_torque[3], pull_at[3];
+    TnFrame *writing;
+    bool has_news; /* the state is newer than the last frame handed over */
+
+    /* shared */
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    bool stop;
+    Command commands[COMMAND_ROOM];
+    int command_first, command_count;
+    Notice notices[NOTICE_ROOM];
+    int notice_first, notice_count;
+    Pull wanted_pull;
+    TnFrame *waiting;
+    SimulationStatus waiting_status;
+    bool fresh; /* `waiting` was not taken yet */
+
+    /* the window's thread alone */
+    TnFrame *shown;
+    SimulationStatus shown_status;
+    pthread_t thread;
+    bool has_mutex, has_condition;
+};
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+SimulationDef simulation_def(void)
+{
+    return (SimulationDef){.speed = 1, .max_states = 2000, .max_bytes = (size_t)256 << 20};
+}
+
+static double world_time(const Simulation *sim) { return tn_world_state(sim->world).time; }
+
+/* ---- told to the window ---- */
+
+static void copy_pull(const Simulation *sim, double force[3], double torque[3], double at[3])
+{
+    for (int k = 0; k < 3; k++) {
+        force[k] = sim->pull_force[k];
+        torque[k] = sim->pull_torque[k];
+        at[k] = sim->pull_at[k];
+    }
+}
+
+static SimulationStatus current_status(const Simulation *sim)
+{
+    SimulationStatus status = {.paused = sim->paused,
+                               .diverged = sim->diverged,
+                               .late = sim->pace.late && !sim->paused,
+                               .speed = sim->pace.speed,
+                               .real_time_factor = sim->paused ? 0 : sim->pace.real_time_factor,
+                               .step = sim->step,
+                               .states = sim->history.count,
+                               .state_bytes = sim->history.bytes,
+                               .pulling = sim->pull.kind != PULL_NONE};
+    copy_pull(sim, status.pull_force, status.pull_torque, status.pull_at);
+    return status;
+}
+
+/* Fills the thread's frame; false where there was no memory for the contacts: the old one is kept. */
+static bool write_frame(Simulation *sim)
+{
+    TnFrame *frame = sim->writing;
+    if (tn_frame_capture(frame, sim->world, &sim->report, false, NULL) != TN_OK) return false;
+    if (sim->shows_past && tn_frame_reserve_contacts(frame, sim->past_count, NULL) == TN_OK) {
+        for (int i = 0; i < sim->past_count; i++) frame->contacts[i] = sim->past_contacts[i];
+        frame->contact_count = sim->past_count;
+    }
+    return true;
+}
+
+static void hand_over(Simulation *sim)
+{
+    if (!write_frame(sim)) return;
+    SimulationStatus status = current_status(sim);
+    pthread_mutex_lock(&sim->mutex);
+    TnFrame *old = sim->waiting;
+    sim->waiting = sim->writing;
+    sim->writing = old;
+    sim->waiting_status = status;
+    sim->fresh = true;
+    pthread_mutex_unlock(&sim->mutex);
+    sim->has_news = false;
+    if (sim->wake) sim->wake();
+}
+
+/* Where nothing moves, the frame comes before the word: who reads it can look at once. */
+static void notify(Simulation *sim, NoticeKind kind)
+{
+    if (sim->paused && sim->has_news) hand_over(sim);
+    Notice notice = {.kind = kind,
+                     .time = world_time(sim),
+                     .step = sim->step,
+                     .hash = tn_world_hash(sim->world),
+                     .speed = sim->pace.speed,
+                     .key = sim->key,
+                     .pulling = sim->pull.kind != PULL_NONE};
+    copy_pull(sim, notice.pull_force, notice.pull_torque, notice.pull_at);
+    pthread_mutex_lock(&sim->mutex);
+    /* a window that reads nothing loses the newest, not the order */
+    if (sim->notice_count < NOTICE_ROOM)
+        sim->notices[(sim->notice_first + sim->notice_count++) % NOTICE_ROOM] = notice;
+    pthread_mutex_unlock(&sim->mutex);
+    if (sim->wake) sim->wake();
+}
+
+static bool was_taken(Simulation *sim)
+{
+    pthread_mutex_lock(&sim->mutex);
+    bool taken = !sim->fresh;
+    pthread_mutex_unlock(&sim->mutex);
+    return taken;
+}
+
+/* ---- what the thread does ---- */
+
+static void restart_clock(Simulation *sim)
+{
+    pace_restart(&sim->pace, now_seconds(), world_time(sim));
+}
+
+static void pause_at(Simulation *sim, bool paused)
+{
+    if (paused == sim->paused || (sim->finished && !paused)) return;
+    sim->paused = paused;
+    sim->has_news = true;
+    restart_clock(sim);
+    notify(sim, paused ? NOTICE_PAUSED : NOTICE_RUNNING);
+}
+
+static void apply_pull(Simulation *sim)
+{
+    for (int k = 0; k < 3; k++) sim->pull_force[k] = sim->pull_torque[k] = 0;
+    if (sim->pull.kind == PULL_NONE) return;
+    if (sim->strength_body != sim->pull.body) {
+        sim->strength = pull_strength(tn_world_model(sim->world), sim->pull.body);
+        sim->strength_body = sim->pull.body;
+    }
+    pull_wrench(&sim->pull, &sim->strength, sim->world, sim->pull_force, sim->pull_torque,
+                sim->pull_at);
+    tn_world_apply_wrench(sim->world, sim->pull.body, sim->pull_force, sim->pull_torque);
+}
+
+/* False where the step was refused. */
+static bool take_step(Simulation *sim)
+{
+    /* a restored world has no contacts of its own: keep those that it came with */
+    bool kept = history_push(&sim->history, sim->world, &sim->report,
+                             sim->shows_past ? sim->past_contacts : NULL, sim->past_count);
+    apply_pull(sim);
+    TnStepReport report = tn_world_step(sim->world);
+    sim->has_news = true;
+    if (report.diverged) {
+        if (kept) history_drop_newest(&sim->history);
+        sim->diverged = sim->paused = true;
+        notify(sim, NOTICE_DIVERGED);
+        return false;
+    }
+    sim->report = report;
+    sim->shows_past = false;
+    sim->step++;
+    if (sim->step_limit && sim->step >= sim->step_limit) {
+        sim->finished = sim->paused = true;
+        notify(sim, NOTICE_FINISHED);
+    }
+    return true;
+}
+
+static void step_once(Simulation *sim)
+{
+    if (!sim->paused) {
+        pause_at(sim, true);
+    } else if (!sim->finished && take_step(sim)) {
+        notify(sim, NOTICE_STEP);
+    }
+}
+
+static void step_back(Simulation *sim)
+{
+    pause_at(sim, true);
+    if (!history_pop(&sim->history, sim->world, &sim->report, &sim->past_contacts, &sim->past_count,
+                     &sim->past_room)) {
+        notify(sim, NOTICE_NO_BACK);
+        return;
+    }
+    sim->shows_past = true;
+    sim->finished = sim->diverged = false;
+    sim->step--;
+    sim->has_news = true;
+    notify(sim, NOTICE_BACK);
+}
+
+static void reset_to(Simulation *sim, TnKeyId key)
+{
+    tn_world_reset(sim->world, key);
+    history_clear(&sim->history);
+    sim->report = (TnStepReport){0};
+    sim->shows_past = sim->finished = sim->diverged = false;
+    sim->step = 0;
+    sim->has_news = true;
+    restart_clock(sim);
+    notify(sim, NOTICE_RESET);
+}
+
+static void obey(Simulation *sim, Command command)
+{
+    switch (command.kind) {
+    case COMMAND_PAUSE:
+        pause_at(sim, command.value < 0 ? !sim->paused : command.value > 0);
+        break;
+    case COMMAND_STEP:
+        step_once(sim);
+        break;
+    case COMMAND_BACK:
+        step_back(sim);
+        break;
+    case COMMAND_SPEED:
+        sim->pace.speed = command.value;
+        sim->has_news = true;
+        restart_clock(sim);
+        notify(sim, NOTICE_SPEED);
+        break;
+    case COMMAND_RESET:
+        if (command.value >= 0) sim->key = (TnKeyId)command.value;
+        reset_to(sim, sim->key);
+        break;
+    }
+}
+
+/* Waits until a command comes, until there is a pull to show or `seconds` have passed (infinite:
+ * as long as it takes). */
+static void wait_for_change(Simulation *sim, double seconds)
+{
+    struct timespec until;
+    if (isfinite(seconds)) {
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        double whole = floor(seconds);
+        until.tv_sec += (time_t)whole;
+        until.tv_nsec += (long)(1e9 * (seconds - whole));
+        if (until.tv_nsec >= 1000000000L) {
+            until.tv_nsec -= 1000000000L;
+            until.tv_sec++;
+        }
+    }
+    pthread_mutex_lock(&sim->mutex);
+    int error = 0;
+    while (!sim->stop && !sim->command_count && error != ETIMEDOUT)
+        error = isfinite(seconds) ? pthread_cond_timedwait(&sim->changed, &sim->mutex, &until)
+                                  : pthread_cond_wait(&sim->changed, &sim->mutex);
+    pthread_mutex_unlock(&sim->mutex);
+}
+
+/* The next command, and the pull of the moment; false where the thread should end. */
+static bool read_commands(Simulation *sim, Command *command, bool *has_command)
+{
+    pthread_mutex_lock(&sim->mutex);
+    bool go_on = !sim->stop;
+    *has_command = sim->command_count > 0;
+    if (*has_command) {
+        *command = sim->commands[sim->command_first];
+        sim->command_first = (sim->command_first + 1) % COMMAND_ROOM;
+        sim->command_count--;
+    }
+    sim->pull = sim->wanted_pull;
+    pthread_mutex_unlock(&sim->mutex);
+    return go_on;
+}
+
+static void *thread_main(void *argument)
+{
+    Simulation *sim = argument;
+    Command command;
+    bool has_command;
+    restart_clock(sim);
+    while (read_commands(sim, &command, &has_command)) {
+        if (has_command) {
+            obey(sim, command);
+            continue;
+        }
+        double ahead =
+            sim->paused ? INFINITY : pace_ahead(&sim->pace, now_seconds(), world_time(sim));
+        if (ahead <= 0) {
+            take_step(sim);
+            pace_measure(&sim->pace, now_seconds(), world_time(sim));
+            if (was_taken(sim)) hand_over(sim);
+            continue;
+        }
+        /* nothing moves any more: the last state must be seen; else only where one is missing */
+        if (sim->has_news && (sim->paused || was_taken(sim))) hand_over(sim);
+        wait_for_change(sim, ahead);
+    }
+    return NULL;
+}
+
+/* ---- the window's side ---- */
+
+static void free_simulation(Simulation *sim)
+{
+    if (!sim) return;
+    if (sim->has_condition) pthread_cond_destroy(&sim->changed);
+    if (sim->has_mutex) pthread_mutex_destroy(&sim->mutex);
+    history_free(&sim->history);
+    free(sim->past_contacts);
+    tn_frame_destroy(sim->writing);
+    tn_frame_destroy(sim->waiting);
+    tn_frame_destroy(sim->shown);
+    free(sim);
+}
+
+static bool create_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    if (pthread_condattr_init(&attributes)) return false;
+    bool made = !pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) &&
+                !pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return made;
+}
+
+Simulation *simulation_start(const SimulationDef *def, TnWorld *world, const TnScene *scene,
+                             TnError *err)
+{
+    Simulation *sim = calloc(1, sizeof *sim);
+    if (!sim) goto no_memory;
+    sim->world = world;
+    sim->key = def->key;
+    sim->pace.timestep = tn_model_info(tn_world_model(world)).option.timestep;
+    sim->step_limit = def->step_limit;
+    sim->wake = def->wake;
+    sim->paused = def->paused;
+    sim->pace.speed = def->speed;
+    sim->writing = tn_frame_create(scene, err);
+    sim->waiting = tn_frame_create(scene, err);
+    sim->shown = tn_frame_create(scene, err);
+    if (!sim->writing || !sim->waiting || !sim->shown ||
+        !history_create(&sim->history, def->max_states, def->max_bytes))
+        goto no_memory;
+    /* the state at the start can be seen before the thread has done anything */
+    if (tn_frame_capture(sim->shown, world, NULL, false, err) != TN_OK) goto no_memory;
+    sim->shown_status = sim->waiting_status = current_status(sim);
+    sim->has_mutex = pthread_mutex_init(&sim->mutex, NULL) == 0;
+    sim->has_condition = create_condition(&sim->changed);
+    if (!sim->has_mutex || !sim->has_condition ||
+        pthread_create(&sim->thread, NULL, thread_main, sim))
+        goto no_memory;
+    return sim;
+no_memory:
+    if (err && err->code == TN_OK)
+        *err = (TnError){TN_ERROR_MEMORY, 1, "no memory or thread for the simulation"};
+    free_simulation(sim);
+    return NULL;
+}
+
+void simulation_stop(Simulation *sim)
+{
+    if (!sim) return;
+    pthread_mutex_lock(&sim->mutex);
+    sim->stop = true;
+    pthread_cond_signal(&sim->changed);
+    pthread_mutex_unlock(&sim->mutex);
+    pthread_join(sim->thread, NULL);
+    free_simulation(sim);
+}
+
+bool simulation_command(Simulation *sim, SimulationCommandKind kind, double value)
+{
+    pthread_mutex_lock(&sim->mutex);
+    bool fits = sim->command_count < COMMAND_ROOM;
+    if (fits) {
+        int place = (sim->command_first + sim->command_count++) % COMMAND_ROOM;
+        sim->commands[place] = (Command){kind, value};
+    }
+    pthread_cond_signal(&sim->changed);
+    pthread_mutex_unlock(&sim->mutex);
+    return fits;
+}
+
+void simulation_pull(Simulation *sim, const Pull *pull)
+{
+    pthread_mutex_lock(&sim->mutex);
+    sim->wanted_pull = *pull;
+    pthread_mutex_unlock(&sim->mutex);
+}
+
+bool simulation_take(Simulation *sim, const TnFrame **frame, SimulationStatus *status)
+{
+    pthread_mutex_lock(&sim->mutex);
+    bool is_new = sim->fresh;
+    if (is_new) {
+        TnFrame *old = sim->shown;
+        sim->shown = sim->waiting;
+        sim->waiting = old;
+        sim->shown_status = sim->waiting_status;
+        sim->fresh = false;
+    }
+    pthread_mutex_unlock(&sim->mutex);
+    *frame = sim->shown;
+    *status = sim->shown_status;
+    return is_new;
+}
+
+bool simulation_notice(Simulation *sim, Notice *notice)
+{
+    pthread_mutex_lock(&sim->mutex);
+    bool has = sim->notice_count > 0;
+    if (has) {
+        *notice = sim->notices[sim->notice_first];
+        sim->notice_first = (sim->notice_first + 1) % NOTICE_ROOM;
+        sim->notice_count--;
+    }
+    pthread_mutex_unlock(&sim->mutex);
+    return has;
+}

@@ -1,0 +1,87 @@
+/* simulation.h: a world that runs in a thread of its own and keeps real time.
+ *
+ * The window thread sends commands and takes the newest frame; the simulation's thread alone touches
+ * the world. Everything they share lies behind one mutex, which is never held during a step. */
+#ifndef TENON_VIEW_SIMULATION_H
+#define TENON_VIEW_SIMULATION_H
+
+#include "pull.h"
+#include <tenon/scene.h>
+
+typedef struct Simulation Simulation;
+
+typedef struct SimulationDef {
+    TnKeyId key;        /* what a reset goes back to; 0: the reference pose */
+    double speed;       /* simulated seconds per second; 1: real time */
+    bool paused;        /* at the start */
+    int64_t step_limit; /* finished after so many steps from the start; 0: never */
+    int max_states;     /* kept to go back to */
+    size_t max_bytes;   /* of them */
+    void (*wake)(void); /* called from the simulation's thread when there is something new; may be
+                             NULL */
+} SimulationDef;
+
+SimulationDef simulation_def(void);
+
+typedef enum SimulationCommandKind {
+    COMMAND_PAUSE, /* value: 1 pause, 0 run, -1 the other of the two */
+    COMMAND_STEP,  /* one step where paused; else it pauses */
+    COMMAND_BACK,  /* to the state before the last step; pauses */
+    COMMAND_SPEED, /* value: simulated seconds per second */
+    COMMAND_RESET, /* value: keyframe, -1 for the one of SimulationDef */
+} SimulationCommandKind;
+
+/* What happened, in the order in which it did. */
+typedef enum NoticeKind {
+    NOTICE_PAUSED,
+    NOTICE_RUNNING,
+    NOTICE_STEP, /* a single one */
+    NOTICE_BACK,
+    NOTICE_NO_BACK, /* no older state is kept */
+    NOTICE_SPEED,
+    NOTICE_RESET,
+    NOTICE_DIVERGED, /* the step was refused; paused */
+    NOTICE_FINISHED, /* the step limit is reached; paused */
+} NoticeKind;
+
+typedef struct Notice {
+    NoticeKind kind;
+    double time; /* s, simulated */
+    int64_t step;
+    uint64_t hash; /* of the state */
+    double speed;
+    TnKeyId key;
+    bool pulling; /* of a single step: with what, and where the body was held before it */
+    double pull_force[3], pull_torque[3], pull_at[3];
+} Notice;
+
+/* How the simulation goes; belongs to the frame taken with it. */
+typedef struct SimulationStatus {
+    bool paused, diverged;
+    bool late;               /* it cannot keep the speed that was asked for */
+    double speed;            /* asked for */
+    double real_time_factor; /* measured over about half a second; 0 where paused */
+    int64_t step;            /* from the start or the last reset */
+    int states;              /* kept */
+    size_t state_bytes;
+    bool pulling; /* and with what: */
+    double pull_force[3], pull_torque[3], pull_at[3];
+} SimulationStatus;
+
+/* Starts the thread; from now on until the end the world belongs to it. NULL and an error where there
+ * is no memory or no thread. */
+Simulation *simulation_start(const SimulationDef *def, TnWorld *world, const TnScene *scene,
+                             TnError *err);
+/* Ends the thread after the step it is in; the world is the caller's again. NULL is fine. */
+void simulation_stop(Simulation *simulation);
+
+/* False where too many commands wait. */
+bool simulation_command(Simulation *simulation, SimulationCommandKind kind, double value);
+/* Holds until set again; kind PULL_NONE lets go. */
+void simulation_pull(Simulation *simulation, const Pull *pull);
+/* The newest frame; the caller's until the next call. True where it is another than last time. */
+bool simulation_take(Simulation *simulation, const TnFrame **frame, SimulationStatus *status);
+/* The oldest notice not yet read; false where there is none. */
+bool simulation_notice(Simulation *simulation, Notice *notice);
+
+#endif

@@ -1,0 +1,441 @@
+/* viewer.c: makes the window, and goes round: events, the newest frame, a picture.
+ *
+ * A picture is drawn when there is something new to see, and at most at the screen's rate: without
+ * that, a driver that does not wait for the screen would take the processor from the simulation. */
+#include "window.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double hint_seconds = 8, idle_seconds = 0.25;
+
+/* Set by Ctrl-C; the one thing a signal handler may do. */
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+ViewerDef viewer_def(void)
+{
+    return (ViewerDef){.title = "tenon",
+                       .width = 1280,
+                       .height = 720,
+                       .vsync = true,
+                       .speed = 1,
+                       .draw = draw_options(),
+                       .camera = -1,
+                       .screenshot_folder = "."};
+}
+
+/* ---- the window's own events ---- */
+
+static Viewer *viewer_of(GLFWwindow *window) { return glfwGetWindowUserPointer(window); }
+
+static void on_key(GLFWwindow *window, int key, int scancode, int action, int modifiers)
+{
+    if (action == GLFW_RELEASE) return;
+    keys_press(viewer_of(window), key, scancode, modifiers, action == GLFW_REPEAT);
+}
+
+static void on_button(GLFWwindow *window, int button, int action, int modifiers)
+{
+    mouse_button(viewer_of(window), button, action == GLFW_PRESS, modifiers);
+}
+
+static void on_cursor(GLFWwindow *window, double x, double y)
+{
+    Viewer *viewer = viewer_of(window);
+    mouse_move(viewer, x * viewer->pixels_per_unit[0], y * viewer->pixels_per_unit[1]);
+}
+
+static void on_wheel(GLFWwindow *window, double right, double up)
+{
+    (void)right;
+    mouse_wheel(viewer_of(window), up);
+}
+
+static void on_refresh(GLFWwindow *window) { viewer_of(window)->redraw = true; }
+
+static void measure_window(Viewer *viewer)
+{
+    int width, height, units_x, units_y;
+    float scale_x = 1, scale_y = 1;
+    glfwGetFramebufferSize(viewer->window, &width, &height);
+    glfwGetWindowSize(viewer->window, &units_x, &units_y);
+    glfwGetWindowContentScale(viewer->window, &scale_x, &scale_y);
+    if (width > 0 && height > 0) { /* else it is minimized: the last size stays */
+        viewer->width = width;
+        viewer->height = height;
+    }
+    viewer->pixels_per_unit[0] = units_x > 0 ? (double)viewer->width / units_x : 1;
+    viewer->pixels_per_unit[1] = units_y > 0 ? (double)viewer->height / units_y : 1;
+    viewer->scale = fmaxf(scale_x, 0.5f);
+}
+
+static void on_size(GLFWwindow *window, int width, int height)
+{
+    Viewer *viewer = viewer_of(window);
+    if (width < 1 || height < 1) return;
+    measure_window(viewer);
+    viewer->redraw = true;
+    event_begin(viewer->def.events, "resize");
+    event_integer(viewer->def.events, "width", viewer->width);
+    event_integer(viewer->def.events, "height", viewer->height);
+    event_end(viewer->def.events);
+}
+
+static void on_scale(GLFWwindow *window, float x, float y)
+{
+    (void)x;
+    (void)y;
+    measure_window(viewer_of(window));
+}
+
+static void wake(void) { glfwPostEmptyEvent(); }
+
+/* ---- from the simulation ---- */
+
+static const char *notice_name(NoticeKind kind)
+{
+    switch (kind) {
+    case NOTICE_PAUSED:
+        return "paused";
+    case NOTICE_RUNNING:
+        return "running";
+    case NOTICE_STEP:
+        return "step";
+    case NOTICE_BACK:
+        return "back";
+    case NOTICE_NO_BACK:
+        return "no_back";
+    case NOTICE_SPEED:
+        return "speed";
+    case NOTICE_RESET:
+        return "reset";
+    case NOTICE_DIVERGED:
+        return "diverged";
+    case NOTICE_FINISHED:
+        return "finished";
+    }
+    return "";
+}
+
+static void read_notice(Viewer *viewer, const Notice *notice)
+{
+    FILE *out = viewer->def.events;
+    event_begin(out, notice_name(notice->kind));
+    event_number(out, "time", notice->time);
+    event_integer(out, "step", notice->step);
+    event_hash(out, "hash", notice->hash);
+    if (notice->kind == NOTICE_SPEED) event_number(out, "speed", notice->speed);
+    if (notice->kind == NOTICE_RESET) event_integer(out, "key", notice->key);
+    event_end(out);
+    viewer->redraw = true;
+    if (notice->kind == NOTICE_STEP && notice->pulling)
+        mouse_tell_pull(viewer, notice->pull_force, notice->pull_torque, notice->pull_at,
+                        notice->time);
+    if (notice->kind == NOTICE_NO_BACK) viewer_say(viewer, "no older state is kept");
+    if (notice->kind == NOTICE_DIVERGED) viewer->ever_diverged = true;
+    if (notice->kind == NOTICE_FINISHED) viewer->quit = true;
+    if (notice->kind == NOTICE_RESET) {
+        if (notice->key)
+            viewer_say(viewer, "start from keyframe %d '%s'", (int)notice->key,
+                       tn_model_key_name(viewer->model, notice->key));
+        else
+            viewer_say(viewer, "start from the reference pose");
+    }
+}
+
+/* Takes what is new; false where the recording cannot be read. */
+static bool take_news(Viewer *viewer, double seconds)
+{
+    if (viewer->playback) {
+        TnError err = {0};
+        bool moves = !viewer->playback->paused;
+        if (playback_advance(viewer->playback, seconds))
+            viewer_tell_playback(viewer, viewer->playback->paused ? "ended" : "looped");
+        viewer->redraw |= moves;
+        if (!viewer->redraw) return true;
+        const TnFrame *frame = playback_frame(viewer->playback, &err);
+        if (!frame) {
+            fprintf(stderr, "tenon replay: %s\n", err.message);
+            return false;
+        }
+        viewer->frame = frame;
+        if (moves) panels_sample(viewer);
+        return true;
+    }
+    Notice notice;
+    while (simulation_notice(viewer->simulation, &notice)) read_notice(viewer, &notice);
+    if (simulation_take(viewer->simulation, &viewer->frame, &viewer->status)) {
+        viewer->redraw = true;
+        panels_sample(viewer);
+    }
+    double now = glfwGetTime();
+    if (viewer->status.pulling && !viewer->status.paused && now - viewer->mouse.told_time > 0.1) {
+        const SimulationStatus *s = &viewer->status;
+        viewer->mouse.told_time = now;
+        if (viewer->mouse.pull.kind != PULL_NONE)
+            mouse_tell_pull(viewer, s->pull_force, s->pull_torque, s->pull_at, viewer->frame->time);
+    }
+    return true;
+}
+
+/* ---- the round ---- */
+
+static void draw_window(Viewer *viewer)
+{
+    View view = viewer_view(viewer);
+    DrawOptions draw = viewer_options(viewer);
+    renderer_draw(viewer->renderer, viewer->frame, &view, &draw, 0, viewer->width, viewer->height);
+    panels_draw(viewer, &view, PANELS_ALL, 0);
+    glfwSwapBuffers(viewer->window);
+    viewer->drawn++;
+    viewer->redraw = false;
+}
+
+static double picture_interval(const Viewer *viewer)
+{
+    if (viewer->def.fps_limit > 0) return 1 / viewer->def.fps_limit;
+    GLFWmonitor *monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode *mode = monitor ? glfwGetVideoMode(monitor) : NULL;
+    int rate = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
+    /* a little faster than the screen, so that the screen sets the pace where it can */
+    return 1.0 / (rate + 1);
+}
+
+static void tell_frames(Viewer *viewer, double seconds, int64_t drawn)
+{
+    FILE *out = viewer->def.events;
+    viewer->fps = (double)drawn / seconds;
+    event_begin(out, "frames");
+    event_integer(out, "drawn", viewer->drawn);
+    event_number(out, "per_second", viewer->fps);
+    event_number(out, "time", viewer->frame->time);
+    if (viewer->simulation) {
+        event_number(out, "real_time_factor", viewer->status.real_time_factor);
+        event_integer(out, "step", viewer->status.step);
+    }
+    event_end(out);
+}
+
+static bool go_round(Viewer *viewer)
+{
+    double start = glfwGetTime(), last = start, due = start, second = start, last_draw = -1;
+    int64_t drawn = 0;
+    double interval = picture_interval(viewer);
+    viewer->redraw = true;
+    while (!viewer->quit && !interrupted && !glfwWindowShouldClose(viewer->window)) {
+        double now = glfwGetTime();
+        if (!take_news(viewer, now - last)) return false;
+        last = now;
+        if (viewer->wants_screenshot) viewer_screenshot(viewer);
+        if (viewer->playback && viewer->def.duration > 0 && now - start >= viewer->def.duration)
+            break;
+        if (now - last_draw > idle_seconds) viewer->redraw = true; /* messages fade */
+        if (viewer->redraw && now >= due) {
+            draw_window(viewer);
+            last_draw = now;
+            due = fmax(due + interval, glfwGetTime()); /* late pictures are not made up for */
+        }
+        now = glfwGetTime();
+        if (now - second >= 1) {
+            tell_frames(viewer, now - second, viewer->drawn - drawn);
+            second = now;
+            drawn = viewer->drawn;
+        }
+        bool moves = viewer->redraw || (viewer->playback && !viewer->playback->paused);
+        double wait = moves ? due - now : idle_seconds;
+        viewer->poll_time = now;
+        if (wait > 1e-4)
+            glfwWaitEventsTimeout(wait);
+        else
+            glfwPollEvents();
+    }
+    return true;
+}
+
+/* ---- beginning and end ---- */
+
+static bool fail(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool fail(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "tenon %s: ", command);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return false;
+}
+
+static bool open_window(Viewer *viewer, const char *command)
+{
+    const ViewerDef *def = &viewer->def;
+    const char *why = NULL;
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    glfwWindowHint(GLFW_SAMPLES, 0); /* the renderer smooths by itself */
+    glfwWindowHint(GLFW_DEPTH_BITS, 24);
+    viewer->window = glfwCreateWindow(def->width, def->height, def->title, NULL, NULL);
+    if (!viewer->window) {
+        glfwGetError(&why);
+        return fail(command, "no window with OpenGL 3.3: %s; 'tenon render' needs none",
+                    why ? why : "the system gives no reason");
+    }
+    GLFWwindow *window = viewer->window;
+    glfwMakeContextCurrent(window);
+    glfwSwapInterval(def->vsync);
+    glfwSetWindowUserPointer(window, viewer);
+    measure_window(viewer);
+    glfwSetKeyCallback(window, on_key);
+    glfwSetMouseButtonCallback(window, on_button);
+    glfwSetCursorPosCallback(window, on_cursor);
+    glfwSetScrollCallback(window, on_wheel);
+    glfwSetWindowRefreshCallback(window, on_refresh);
+    glfwSetFramebufferSizeCallback(window, on_size);
+    glfwSetWindowContentScaleCallback(window, on_scale);
+    if (def->fullscreen) viewer_fullscreen(viewer);
+    return true;
+}
+
+static bool prepare(Viewer *viewer, const char *command)
+{
+    const char *why = NULL;
+    char error[512] = "";
+    if (!glfwInit()) {
+        glfwGetError(&why);
+        fail(command, "no display: set DISPLAY, or use 'tenon render' which needs none");
+        return why ? fail(command, "%s", why) : false;
+    }
+    if (!open_window(viewer, command)) return false;
+    viewer->renderer = renderer_create(viewer->scene, glfwGetProcAddress, error, sizeof error);
+    if (!viewer->renderer) return fail(command, "%s", error);
+    viewer->overlay = overlay_create(glfwGetProcAddress, error, sizeof error);
+    if (!viewer->overlay) return fail(command, "%s", error);
+    return true;
+}
+
+static void put_away(Viewer *viewer)
+{
+    overlay_destroy(viewer->overlay);
+    renderer_destroy(viewer->renderer);
+    if (viewer->window) glfwDestroyWindow(viewer->window);
+    glfwTerminate();
+}
+
+static Viewer start_viewer(const ViewerDef *def, const TnScene *scene)
+{
+    Viewer viewer = {.def = *def,
+                     .scene = scene,
+                     .speed = def->speed,
+                     .key = def->key,
+                     .draw = def->draw,
+                     .orbit = def->orbit,
+                     .camera = def->camera,
+                     .scale = 1};
+    viewer.mouse.click_time = -10;
+    viewer.mouse.click_button = -1;
+    return viewer;
+}
+
+static void tell_started(Viewer *viewer)
+{
+    FILE *out = viewer->def.events;
+    viewer->hint_until = glfwGetTime() + hint_seconds;
+    event_begin(out, "started");
+    event_text(out, "name", viewer->scene->name);
+    event_text(out, "driver", renderer_driver(viewer->renderer));
+    event_integer(out, "width", viewer->width);
+    event_integer(out, "height", viewer->height);
+    event_number(out, "time", viewer->frame->time);
+    event_bool(out, "paused", viewer->def.paused);
+    if (viewer->playback) {
+        event_integer(out, "frames", viewer->playback->info.frame_count);
+        event_number(out, "end", viewer->playback->info.end);
+        event_bool(out, "cut_off", viewer->playback->info.cut_off);
+    }
+    event_end(out);
+}
+
+static void catch_interrupt(void)
+{
+    /* a second Ctrl-C ends the program at once */
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+}
+
+int viewer_run_world(const ViewerDef *def, TnWorld *world, const TnScene *scene)
+{
+    Viewer viewer = start_viewer(def, scene);
+    TnError err = {0};
+    viewer.model = tn_world_model(world);
+    bool fine = prepare(&viewer, "view");
+    if (fine) {
+        SimulationDef sim = simulation_def();
+        sim.key = def->key;
+        sim.speed = def->speed;
+        sim.paused = def->paused;
+        sim.step_limit = def->step_limit;
+        sim.wake = wake;
+        viewer.simulation = simulation_start(&sim, world, scene, &err);
+        if (!viewer.simulation) fine = fail("view", "%s", err.message);
+    }
+    if (fine) {
+        catch_interrupt();
+        simulation_take(viewer.simulation, &viewer.frame, &viewer.status);
+        tell_started(&viewer);
+        fine = go_round(&viewer);
+    }
+    bool has_run = viewer.simulation != NULL;
+    simulation_stop(viewer.simulation);
+    if (has_run) {
+        event_begin(def->events, "quit");
+        event_number(def->events, "time", tn_world_state(world).time);
+        event_hash(def->events, "hash", tn_world_hash(world));
+        event_bool(def->events, "diverged", viewer.ever_diverged);
+        event_end(def->events);
+    }
+    put_away(&viewer);
+    return !fine                  ? VIEWER_NO_WINDOW
+           : viewer.ever_diverged ? VIEWER_DIVERGED
+           : interrupted          ? VIEWER_INTERRUPTED
+                                  : VIEWER_FINE;
+}
+
+int viewer_run_recording(const ViewerDef *def, TnRecording *recording)
+{
+    Viewer viewer = start_viewer(def, tn_recording_scene(recording));
+    Playback playback;
+    TnError err = {0};
+    if (!playback_create(&playback, recording, &err)) {
+        fail("replay", "%s", err.message);
+        return VIEWER_NO_WINDOW;
+    }
+    playback.speed = def->speed;
+    playback.paused = def->paused;
+    playback.loop = def->loop;
+    viewer.playback = &playback;
+    viewer.frame = playback.before;
+    bool fine = prepare(&viewer, "replay");
+    if (fine) {
+        catch_interrupt();
+        tell_started(&viewer);
+        fine = go_round(&viewer);
+        event_begin(def->events, "quit");
+        event_number(def->events, "time", playback.time);
+        event_end(def->events);
+    }
+    put_away(&viewer);
+    playback_free(&playback);
+    return !fine ? VIEWER_NO_WINDOW : interrupted ? VIEWER_INTERRUPTED : VIEWER_FINE;
+}

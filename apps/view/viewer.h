@@ -1,0 +1,46 @@
+/* viewer.h: the window: watches a running simulation or a recording. */
+#ifndef TENON_VIEW_VIEWER_H
+#define TENON_VIEW_VIEWER_H
+
+#include "../render/renderer.h"
+#include <stdio.h>
+#include <tenon/record.h>
+
+/* The program's exit codes that a window can end with. */
+enum {
+    VIEWER_FINE = 0,
+    VIEWER_DIVERGED = 1,  /* the simulation did, at some time */
+    VIEWER_NO_WINDOW = 4, /* no display, no OpenGL, no memory, a file that cannot be read */
+    VIEWER_INTERRUPTED = 130
+};
+
+typedef struct ViewerDef {
+    const char *title;
+    int width, height; /* of the window, screen coordinates */
+    bool fullscreen;
+    bool vsync;       /* drawing waits for the screen; default true */
+    double fps_limit; /* pictures per second at most; 0: the screen's rate */
+    double speed;     /* simulated seconds per second; 1: real time */
+    bool paused;      /* at the start */
+    DrawOptions draw; /* at the start */
+    int camera;       /* index of the scene's camera to start from; -1: free */
+    Orbit orbit;      /* of the free camera */
+    const char *screenshot_folder;
+    FILE *events; /* one JSON object per line for what happens; NULL: none */
+    /* a simulation's */
+    TnKeyId key;        /* where it starts and what a reset goes back to; 0: the reference pose */
+    int64_t step_limit; /* the window closes after so many steps; 0: never */
+    /* a recording's */
+    bool loop;
+    double duration; /* s by the wall after which the window closes; 0: never */
+} ViewerDef;
+
+ViewerDef viewer_def(void);
+/* All return an exit code of the program and print what is wrong on stderr. The scene is that of the
+ * world's model, for a recording its own. */
+int viewer_run_world(const ViewerDef *def, TnWorld *world, const TnScene *scene);
+int viewer_run_recording(const ViewerDef *def, TnRecording *recording);
+/* Mouse and keys on stdout, for --help. */
+void viewer_print_help(bool recording);
+
+#endif

@@ -1,0 +1,142 @@
+/* window.h: what the files of the window share. Only the window's thread uses any of it. */
+#ifndef TENON_VIEW_WINDOW_H
+#define TENON_VIEW_WINDOW_H
+
+#include "../render/overlay.h"
+#include "events.h"
+#include "playback.h"
+#include "simulation.h"
+#include "viewer.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+typedef enum DragKind {
+    DRAG_NONE,
+    DRAG_ORBIT,
+    DRAG_PAN,
+    DRAG_ZOOM,
+    DRAG_PULL,
+    DRAG_TURN,
+    DRAG_TIMELINE
+} DragKind;
+
+typedef struct Mouse {
+    double x, y; /* pixels of the framebuffer */
+    DragKind drag;
+    int button;              /* that drags */
+    double start_x, start_y; /* of the drag */
+    double click_x, click_y; /* of the last click, and when: */
+    double click_time;       /* s */
+    int click_button;
+    /* of a pull or turn */
+    Pull pull;
+    double plane_point[3], plane_normal[3]; /* the mouse moves on this plane */
+    double grabbed[3];                      /* where on it the drag started */
+    double held[3];                         /* where the body was held then */
+    double start_quat[4];                   /* how the body stood then */
+    double told_time;                       /* s, of the last event */
+} Mouse;
+
+/* The newest figures, for the small plots. */
+enum { PLOT_ROOM = 240 };
+typedef struct Samples {
+    float values[PLOT_ROOM];
+    int first, count;
+} Samples;
+
+typedef struct Viewer {
+    ViewerDef def;
+    GLFWwindow *window;
+    int width, height;         /* pixels of the framebuffer */
+    double pixels_per_unit[2]; /* pixels per screen coordinate */
+    float scale;               /* of the overlay */
+    bool fullscreen;
+    int windowed[4]; /* x, y, width, height before full screen */
+
+    /* what is shown: one of the two */
+    Simulation *simulation;
+    Playback *playback;
+    const TnModel *model; /* NULL for a recording */
+    const TnScene *scene;
+    const TnFrame *frame;
+    SimulationStatus status;
+    double speed; /* as asked for */
+    TnKeyId key;
+
+    Renderer *renderer;
+    Overlay *overlay;
+    DrawOptions draw;
+    Orbit orbit;
+    int camera; /* -1: free */
+    TnBodyId selected;
+    double selected_point[3]; /* in the body's axes */
+    Mouse mouse;
+
+    bool shows_help, shows_info;
+    char message[512];
+    double message_until; /* s, by glfwGetTime */
+    bool message_is_error;
+    double hint_until;
+    int screenshots;
+    Samples residuals, contacts, factors;
+    TnStepTimes times; /* smoothed */
+    double fps;
+
+    bool redraw, quit, ever_diverged, wants_screenshot;
+    double poll_time; /* s: events before this were seen then */
+    int64_t drawn;
+} Viewer;
+
+/* actions.c: a line on the screen for some seconds. */
+void viewer_say(Viewer *viewer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void viewer_complain(Viewer *viewer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+View viewer_view(const Viewer *viewer);           /* the camera of this moment */
+DrawOptions viewer_options(const Viewer *viewer); /* with the arrow of a pull */
+/* "body7" where it has no name. */
+const char *viewer_body_name(const Viewer *viewer, TnBodyId body, char buffer[32]);
+void viewer_select(Viewer *viewer, TnBodyId body, const double point[3]); /* 0: nothing */
+void viewer_set_camera(Viewer *viewer, int camera);
+void viewer_set_speed(Viewer *viewer, double speed);
+void viewer_fullscreen(Viewer *viewer);
+void viewer_screenshot(Viewer *viewer);
+void viewer_tell_playback(Viewer *viewer, const char *event); /* an event with the frame's time */
+
+/* keys.c */
+void keys_press(Viewer *viewer, int key, int scancode, int modifiers, bool repeated);
+/* Rows of the help: label and text; a NULL text is a heading. Returns their number. */
+typedef struct HelpRow {
+    const char *label, *text;
+} HelpRow;
+enum { HELP_ROOM = 64 };
+int keys_help(bool recording, HelpRow rows[HELP_ROOM]);
+
+/* mouse.c */
+void mouse_button(Viewer *viewer, int button, bool pressed, int modifiers);
+void mouse_move(Viewer *viewer, double x, double y);
+void mouse_wheel(Viewer *viewer, double notches);
+void mouse_let_go(Viewer *viewer);
+/* The arrow of a pull at this frame. */
+void mouse_show_pull(const Viewer *viewer, DrawOptions *draw);
+void mouse_tell_pull(Viewer *viewer, const double force[3], const double torque[3],
+                     const double at[3], double time);
+
+/* panels.c */
+typedef enum PanelSet { PANELS_ALL, PANELS_LASTING } PanelSet; /* lasting: no messages, no help */
+void panels_draw(Viewer *viewer, const View *view, PanelSet set, unsigned target);
+/* The bar of a recording, in pixels: left, top, width, height. */
+void panels_timeline(const Viewer *viewer, float box[4]);
+void panels_sample(Viewer *viewer); /* a new frame came */
+
+/* plots.c */
+typedef struct PlotStyle {
+    const char *name;
+    bool logarithmic;
+    double least_top; /* the axis goes at least up to this (not logarithmic) */
+    OverlayColor color;
+} PlotStyle;
+void plot_add(Samples *samples, double value);
+void plot_draw(Overlay *overlay, const Samples *samples, const PlotStyle *style, float x, float y,
+               float width, float height, float scale);
+
+#endif

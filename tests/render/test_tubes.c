@@ -1,0 +1,145 @@
+/* Tubes and surfaces: no twist, closed ends, hard changes of colour, no memory once warm. */
+#include "../../apps/render/soft.h"
+#include "../check.h"
+#include "closed.h"
+
+static const uint16_t red[4] = {65535, 0, 0, 65535}, blue[4] = {0, 0, 65535, 65535};
+
+TEST(a_frame_along_a_plane_curve_keeps_its_normal_out_of_the_plane)
+{
+    TubeFrame frame = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int i = 1; i <= 200; i++) {
+        double a = 0.1 * i, pos[3] = {cos(a), sin(a), 0}, tangent[3] = {-sin(a), cos(a), 0};
+        tube_frame_advance(&frame, pos, tangent);
+        CHECK_NEAR(frame.normal[2], 1, 1e-12); /* exact but for rounding */
+    }
+}
+
+/* A helix of radius 1 that climbs 1 per radian: its Frenet normal turns by torsion × length = a / √2
+ * about the tangent up to the angle a; a frame that turns least stays behind by just that. */
+static double helix_error(double step, int steps)
+{
+    double slant = sqrt(0.5), a = step * steps;
+    TubeFrame frame = {{1, 0, 0}, {0, slant, slant}, {-1, 0, 0}};
+    for (int i = 1; i <= steps; i++) {
+        double b = step * i, pos[3] = {cos(b), sin(b), b};
+        double tangent[3] = {-slant * sin(b), slant * cos(b), slant};
+        tube_frame_advance(&frame, pos, tangent);
+    }
+    /* Frenet's normal points to the axis; its binormal is tangent × normal. */
+    double normal[3] = {-cos(a), -sin(a), 0};
+    double binormal[3] = {slant * sin(a), -slant * cos(a), slant}, error = 0;
+    for (int k = 0; k < 3; k++) {
+        double exact = cos(a * slant) * normal[k] - sin(a * slant) * binormal[k];
+        error = fmax(error, fabs(frame.normal[k] - exact));
+    }
+    return error;
+}
+
+TEST(a_frame_along_a_helix_turns_as_little_as_it_can)
+{
+    /* double reflection is of fourth order in the step: coarse tubes are right, too */
+    CHECK(helix_error(0.4, 30) < 0.01);
+    CHECK(helix_error(0.04, 300) < 1e-6);
+}
+
+TEST(a_frame_survives_places_that_coincide)
+{
+    TubeFrame frame = {{0, 0, 0}, {0, 0, 1}, {1, 0, 0}};
+    double pos[3] = {0, 0, 0}, tangent[3] = {1, 0, 0};
+    tube_frame_advance(&frame, pos, tangent);
+    double dot = 0, length = 0;
+    for (int k = 0; k < 3; k++) {
+        dot += frame.normal[k] * frame.tangent[k];
+        length += frame.normal[k] * frame.normal[k];
+    }
+    CHECK_NEAR(dot, 0, 1e-12);
+    CHECK_NEAR(length, 1, 1e-12);
+}
+
+static double *places_of(const SoftMesh *mesh)
+{
+    double *places = malloc(3 * (size_t)mesh->vertex_count * sizeof *places);
+    for (int i = 0; i < 3 * mesh->vertex_count; i++)
+        places[i] = (double)mesh->vertices[i / 3].pos[i % 3];
+    return places;
+}
+
+TEST(a_straight_tube_is_a_closed_capsule)
+{
+    SoftMesh mesh = {0};
+    float points[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
+    const uint16_t colors[3][4] = {{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}};
+    TubeLook look = {.radius = 0.1, .sides = 16, .steps = 4, .colors = colors, .id = 7};
+    REQUIRE(tube_add(&mesh, points, 3, &look));
+    double *places = places_of(&mesh);
+    for (int i = 0; i < mesh.vertex_count; i++) {
+        double *p = places + 3 * i, past = p[0] < 0 ? -p[0] : p[0] > 2 ? p[0] - 2 : 0;
+        CHECK_NEAR(sqrt(past * past + p[1] * p[1] + p[2] * p[2]), 0.1, 1e-6); /* floats */
+        CHECK(mesh.vertices[i].id == 7);
+    }
+    CHECK(open_edges(places, mesh.indices, mesh.index_count) == 0);
+    /* cylinder and ball, less 3 % for 16 sides and 8 % of the ball's part for four rings a cap */
+    CHECK_NEAR(volume(places, mesh.indices, mesh.index_count), 0.06702, 0.04 * 0.06702);
+    free(places);
+    soft_free(&mesh);
+}
+
+TEST(a_tube_changes_its_colour_half_way_and_nowhere_blends)
+{
+    SoftMesh mesh = {0};
+    float points[12] = {0, 0, 0, 1, 0.2f, 0, 2, -0.1f, 0.3f, 3, 0, 0};
+    uint16_t colors[4][4];
+    for (int i = 0; i < 4; i++) memcpy(colors[i], i < 2 ? red : blue, sizeof red);
+    TubeLook look = {
+        .radius = 0.05, .sides = 6, .steps = 6, .colors = (const uint16_t(*)[4])colors};
+    REQUIRE(tube_add(&mesh, points, 4, &look));
+    int seen[2] = {0, 0};
+    for (int t = 0; t < mesh.index_count; t += 3) {
+        bool first = memcmp(mesh.vertices[mesh.indices[t]].color, red, sizeof red) == 0;
+        seen[first]++;
+        for (int k = 0; k < 3; k++) {
+            const SoftVertex *v = &mesh.vertices[mesh.indices[t + k]];
+            CHECK(memcmp(v->color, first ? red : blue, sizeof red) == 0);
+            /* the middle of the piece is near x = 1.5; a ring leans by less than its radius */
+            CHECK(first ? v->pos[0] < 1.6f : v->pos[0] > 1.4f);
+        }
+    }
+    CHECK(seen[0] > 100 && seen[1] > 100);
+    soft_free(&mesh);
+}
+
+TEST(a_flat_sheet_has_its_normal_and_skips_bad_triangles)
+{
+    SoftMesh mesh = {0};
+    float points[12] = {0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
+    int32_t triangles[9] = {0, 1, 3, 0, 3, 2, 0, 4, 1};
+    uint16_t colors[4][4] = {{0}};
+    for (int round = 0; round < 2; round++) /* the second one starts behind the first */
+        REQUIRE(surface_add(&mesh, points, 4, triangles, 3, (const uint16_t(*)[4])colors, 1));
+    CHECK(mesh.vertex_count == 8);
+    CHECK(mesh.index_count == 12);
+    for (int i = 0; i < 8; i++) CHECK(mesh.vertices[i].normal[2] == 1.0f);
+    for (int i = 0; i < 6; i++) CHECK(mesh.indices[6 + i] == mesh.indices[i] + 4);
+    soft_free(&mesh);
+}
+
+TEST(a_warm_mesh_asks_for_no_memory)
+{
+    SoftMesh mesh = {0};
+    float points[30];
+    uint16_t colors[10][4] = {{0}};
+    for (int i = 0; i < 30; i++) points[i] = (float)(i * i % 7);
+    TubeLook look = {.radius = 0.1, .sides = 8, .steps = 4, .colors = (const uint16_t(*)[4])colors};
+    REQUIRE(tube_add(&mesh, points, 10, &look));
+    const SoftVertex *vertices = mesh.vertices;
+    const uint32_t *indices = mesh.indices;
+    int room = mesh.vertex_room, vertex_count = mesh.vertex_count;
+    for (int frame = 0; frame < 5; frame++) {
+        soft_clear(&mesh);
+        REQUIRE(tube_add(&mesh, points, frame % 2 ? 10 : 6, &look));
+        CHECK(mesh.vertices == vertices && mesh.indices == indices && mesh.vertex_room == room);
+        CHECK((mesh.vertex_count == vertex_count) == (frame % 2));
+    }
+    soft_free(&mesh);
+}

@@ -1,0 +1,229 @@
+"""tenon view: keys, mouse and what they do to the simulation, in a window on a display of its own."""
+import json
+import math
+import os
+import signal
+import subprocess
+import unittest
+
+import viewtest
+from viewtest import HEIGHT, LOOK_AT_BOX, WIDTH, ViewTest, colors, environment, pycheck, xdotool
+
+
+class Time(ViewTest):
+    def test_watching_changes_no_bit(self):
+        run, _ = self.tenon("run", self.model, "--duration", "0.5", "--json")
+        window = self.view("--duration", "0.5", focus=False)
+        finished = window.wait("finished")
+        self.assertEqual(finished["step"], 50)
+        self.assertEqual(finished["hash"], json.loads(run)["state_hash"])
+        last, code = window.end(key=None)
+        self.assertEqual((last["hash"], code), (finished["hash"], 0))
+
+    def test_pause_step_and_back_reproduce_the_state(self):
+        window = self.view("--paused", "--key", "high")
+        self.assertTrue(window.started["paused"])
+        steps = [window.key("Right", "step") for _ in range(4)]
+        self.assertEqual([event["step"] for event in steps], [1, 2, 3, 4])
+        self.assertEqual(len({event["hash"] for event in steps}), 4)
+        back = [window.key("Left", "back") for _ in range(3)]
+        self.assertEqual([event["hash"] for event in back], [steps[i]["hash"] for i in (2, 1, 0)])
+        self.assertLess(back[-1]["time"], steps[-1]["time"])
+        again = [window.key("Right", "step") for _ in range(3)]
+        self.assertEqual([event["hash"] for event in again], [event["hash"] for event in steps[1:]])
+        running = window.key("space", "running")
+        self.assertEqual(running["step"], 4)
+        window.wait("frames", lambda event: event["step"] > 4)
+        paused = window.key("space", "paused")
+        self.assertGreater(paused["step"], 4)
+        before = window.key("Left", "back")
+        self.assertEqual(before["step"], paused["step"] - 1)
+        self.assertEqual(window.key("Right", "step")["hash"], paused["hash"])
+
+    def test_no_step_back_before_the_start(self):
+        window = self.view("--paused")
+        self.assertEqual(window.key("Left", "no_back")["step"], 0)
+
+    def test_speed_doubles_and_halves(self):
+        window = self.view("--paused", "--speed", "0.5")
+        self.assertEqual(window.key("plus", "speed")["speed"], 1)
+        self.assertEqual(window.key("plus", "speed")["speed"], 2)
+        self.assertEqual(window.key("minus", "speed")["speed"], 1)
+
+    def test_reset_and_keyframes(self):
+        window = self.view("--paused")
+        window.key("Right", "step")
+        start = window.key("BackSpace", "reset")
+        self.assertEqual((start["time"], start["step"], start["key"]), (0, 0, 0))
+        high = window.key("1", "reset")
+        swung = window.key("Next", "reset")
+        self.assertEqual((high["key"], swung["key"]), (1, 2))
+        self.assertEqual(len({start["hash"], high["hash"], swung["hash"]}), 3)
+        self.assertEqual(window.key("Prior", "reset")["hash"], high["hash"])
+        window.key("Right", "step")
+        self.assertEqual(window.key("BackSpace", "reset")["hash"], high["hash"])  # back to the key chosen last
+
+    def test_divergence_pauses_and_gives_exit_code_1(self):
+        # the first step's speed is beyond the largest double
+        self.write("wild.xml", viewtest.MODEL.replace('timestep="0.01"', 'timestep="1e300"'))
+        window = self.open("view", "wild.xml", "--paused")
+        diverged = window.key("Right", "diverged")
+        self.assertEqual(diverged["time"], 0)
+        last, code = window.end()
+        self.assertEqual((last["hash"], last["diverged"], code), (diverged["hash"], True, 1))
+        self.assertIn("diverged", window.stderr())
+
+
+class Mouse(ViewTest):
+    def test_drags_turn_and_move_the_view(self):
+        window = self.view("--paused", *LOOK_AT_BOX)
+        first = self.picture(window)
+        window.drag(1, 100, 0)
+        turned = window.wait("camera")
+        self.assertGreater(abs(turned["forward"][0]), 0.1)  # it looked along +y before
+        self.assertNotEqual(self.picture(window)[2], first[2])
+        window.drag(3, 60, 30)
+        moved = window.wait("camera")
+        self.assertEqual(moved["forward"], turned["forward"])
+        self.assertNotEqual(moved["eye"], turned["eye"])
+        xdotool("click", 4)  # the wheel, upwards
+        nearer = window.wait("camera")
+        way = sum((a - b) * f for a, b, f in zip(nearer["eye"], moved["eye"], moved["forward"]))
+        self.assertGreater(way, 0)
+        window.drag(2, 0, 60)
+        farther = window.wait("camera")
+        way = sum((a - b) * f for a, b, f in zip(farther["eye"], nearer["eye"], moved["forward"]))
+        self.assertNotEqual(way, 0)
+        self.assertEqual(window.key("a", "camera")["name"], "free")
+
+    def test_double_click_selects_and_escape_clears(self):
+        window = self.view("--paused", *LOOK_AT_BOX)
+        xdotool("click", "--repeat", 2, "--delay", 30, 1)
+        self.assertEqual(window.wait("select")["body"], "box")
+        self.assertEqual(window.key("Escape", "select")["body"], "")
+
+    def test_a_pulled_body_goes_to_the_mouse(self):
+        window = self.view("--paused", *LOOK_AT_BOX)
+        xdotool("keydown", "ctrl")
+        window.drag(3, 60, -90, release=False)
+        xdotool("keyup", "ctrl")
+        self.assertEqual(window.wait("select")["body"], "box")
+        pulls = []
+        for _ in range(60):
+            xdotool("key", "Right")
+            pulls.append(window.wait("pull"))
+        first, last = pulls[0], pulls[-1]
+        self.assertEqual(first["body"], "box")
+        way = [t - a for t, a in zip(first["target"], first["at"])]
+        self.assertGreater(way[2], 0.1)  # the mouse went upwards
+        self.assertGreater(sum(w * f for w, f in zip(way, first["force"])), 0)
+        self.assertEqual(first["target"], last["target"])
+        self.assertLess(last["distance"], 0.5 * first["distance"])
+        self.assertGreater(last["at"][2], first["at"][2])
+        xdotool("mouseup", 3)
+        window.wait("release")
+        before = window.key("Right", "step")
+        self.assertEqual(before["event"], "step")
+        self.assertNotIn("pull", [event["event"] for event in window.seen[-1:]])
+
+    def test_a_turned_body_turns(self):
+        window = self.view("--paused", *LOOK_AT_BOX)
+        xdotool("keydown", "ctrl")
+        window.drag(1, 90, 0, release=False)
+        xdotool("keyup", "ctrl")
+        xdotool("key", "Right")
+        turn = window.wait("turn")
+        self.assertEqual(turn["body"], "box")
+        # to the right about the view's up, which leans back by 20 degrees from z
+        self.assertGreater(turn["torque"][2], 0)
+        self.assertAlmostEqual(math.dist(turn["force"], (0, 0, 0)), 0)
+        xdotool("mouseup", 1)
+        window.wait("release")
+
+
+class Drawing(ViewTest):
+    OPTIONS = {"c": "contact_points", "f": "contact_forces", "j": "joint_axes", "b": "frames", "h": "hulls",
+               "t": "transparent", "w": "wireframe", "u": "subsystem_colors", "l": "labels", "v": "tendons",
+               "s": "shadows", "g": "ground_grid", "k": "sky", "o": "fog", "F1": "help", "F2": "info"}
+
+    def test_each_option_has_its_key(self):
+        window = self.view("--paused")
+        for key, name in self.OPTIONS.items():
+            first = window.key(key, "option")
+            second = window.key(key, "option")
+            self.assertEqual((first["name"], second["name"]), (name, name))
+            self.assertNotEqual(first["value"], second["value"], name)
+        for group in range(6):
+            event = window.key(f"shift+{group}", "option")
+            self.assertEqual((event["name"], event["value"]), (f"group {group}", group > 2))
+
+    def test_options_change_the_picture(self):
+        window = self.view("--paused", *LOOK_AT_BOX)
+        window.key("Right", "step")  # contacts
+        plain = self.picture(window)[2]
+        for key in ("c", "f", "j", "b", "t", "w", "u", "l", "s", "g", "k", "F2", "shift+0"):
+            window.key(key, "option")
+            self.assertNotEqual(self.picture(window)[2], plain, key)
+            window.key(key, "option")
+        self.assertEqual(self.picture(window)[2], plain)
+
+    def test_screenshots_are_numbered_and_not_blank(self):
+        window = self.view("--paused", "--screenshots", self.folder)
+        paths = [window.key(key, "screenshot")["path"] for key in ("p", "F12")]
+        self.assertEqual([os.path.basename(path) for path in paths], ["tenon-0001.png", "tenon-0002.png"])
+        width, height, rows = viewtest.read_png(paths[0])
+        self.assertEqual((width, height), (WIDTH, HEIGHT))
+        self.assertGreater(len(colors(rows)), 20)
+
+    def test_cameras_of_the_model(self):
+        window = self.view("--paused")
+        self.assertEqual(window.key("bracketright", "camera")["name"], "above")
+        self.assertEqual(window.key("bracketright", "camera")["name"], "side")
+        self.assertEqual(window.key("bracketright", "camera")["name"], "free")
+        side = window.key("bracketleft", "camera")
+        self.assertEqual(side["name"], "side")
+        for value, expected in zip(side["eye"] + side["forward"], (0, -3, 0.5, 0, 1, 0)):
+            self.assertAlmostEqual(value, expected, 9)
+        self.assertEqual(window.key("Escape", "camera")["name"], "free")
+
+    def test_resize(self):
+        window = self.view("--paused")
+        xdotool("windowsize", window.id, 640, 300)
+        event = window.wait("resize")
+        self.assertEqual((event["width"], event["height"]), (640, 300))
+        self.assertEqual(self.picture(window)[:2], (640, 300))
+
+
+class Ends(ViewTest):
+    def test_quit_by_key(self):
+        for key in ("q", "ctrl+q"):
+            window = self.view("--paused")
+            last, code = window.end(key)
+            self.assertEqual((last["time"], code), (0, 0))
+
+    def test_interrupt_gives_130(self):
+        window = self.view("--paused")
+        window.process.send_signal(signal.SIGINT)
+        self.assertEqual(window.end(key=None)[1], 130)
+
+    def test_no_display_is_said(self):
+        out, err = self.tenon("view", self.model, code=4, DISPLAY="")
+        self.assertEqual(out, "")
+        self.assertIn("no display: set DISPLAY, or use 'tenon render' which needs none", err)
+
+    def test_wrong_use(self):
+        self.assertIn("did you mean '--paused'", self.tenon("view", self.model, "--pause", code=2)[1])
+        self.assertIn("'above', 'side'", self.tenon("view", self.model, "--camera", "nowhere", code=2)[1])
+        self.assertIn("no key 'nowhere'", self.tenon("view", self.model, "--key", "nowhere", code=2)[1])
+        self.tenon("view", "missing.xml", code=4)
+        self.tenon("view", self.write("bad.xml", "<mujoco><worldbody><geom/></worldbody>"), code=3)
+        self.assertIn("cannot be written", self.tenon("view", self.model, "--events", "no/such/folder", code=4)[1])
+
+    def test_help_teaches_mouse_and_keys(self):
+        out, _ = self.tenon("view", "--help")
+        for part in ("Ctrl+right drag", "Backspace", "contact forces", "--events", "--speed", "--threads", "--camera"):
+            self.assertIn(part, out)
+
+
+if __name__ == "__main__":
+    pycheck.main()
