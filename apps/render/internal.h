@@ -74,6 +74,7 @@ typedef struct Lens {
     float forward[3];
     float pixels; /* on the screen per m at distance 1 m, or per m where it is parallel */
     bool parallel;
+    const struct Lens *detail; /* whose pixels choose the meshes; NULL: its own */
 } Lens;
 
 typedef struct Bounds {

@@ -177,7 +177,7 @@ static void face_viewer(Instance *instance, const Lens *lens)
     /* The sun sees other corners than the camera: keep them below the surface, or they would throw
      * spots of shadow on it. */
     if (lens->parallel)
-        for (int k = 0; k < 3; k++) instance->scale[k] *= 0.97f;
+        for (int k = 0; k < 3; k++) instance->scale[k] *= 0.94f;
 }
 
 /* Which items, and with which mesh. */
@@ -192,7 +192,8 @@ static void choose(Renderer *r, DrawList *list, Items *items, const Lens *lens, 
         int family = items->family[i];
         bool slim = family == FAMILY_CAPSULE || family == FAMILY_CYLINDER;
         float size = slim ? instance->scale[0] : radius;
-        items->mesh[i] = choose_mesh(r, family, lens_pixels(lens, instance->pos, size));
+        const Lens *detail = lens->detail ? lens->detail : lens;
+        items->mesh[i] = choose_mesh(r, family, lens_pixels(detail, instance->pos, size));
         items->order[list->count++] = (uint32_t)i;
     }
 }

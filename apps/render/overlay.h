@@ -16,12 +16,15 @@ Overlay *overlay_create(GlLoader loader, char *error, size_t error_size);
 void overlay_destroy(Overlay *overlay);
 /* `scale` 1 draws text of 14 pixels height; screens of high density take 2. */
 void overlay_begin(Overlay *overlay, int width, int height, float scale);
-float overlay_line_height(const Overlay *overlay);                     /* pixels, with scale */
-float overlay_text_width(const Overlay *overlay, const char *text);    /* pixels, of its longest line */
+float overlay_line_height(const Overlay *overlay); /* pixels, with scale */
+float overlay_text_width(const Overlay *overlay,
+                         const char *text); /* pixels, of its longest line */
 void overlay_text(Overlay *overlay, float x, float y, OverlayColor color, const char *text);
-void overlay_rect(Overlay *overlay, float x, float y, float width, float height, OverlayColor color);
+void overlay_rect(Overlay *overlay, float x, float y, float width, float height,
+                  OverlayColor color);
 /* `points`: x, y of each. */
-void overlay_line(Overlay *overlay, const float *points, int count, float width, OverlayColor color);
+void overlay_line(Overlay *overlay, const float *points, int count, float width,
+                  OverlayColor color);
 /* Draws into the framebuffer object `target`. */
 void overlay_end(Overlay *overlay, unsigned target);
 

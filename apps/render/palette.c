@@ -11,7 +11,7 @@ void subsystem_color(int subsystem, float rgb[3])
 {
     static const double values[3] = {0.93, 0.72, 0.85}, saturations[3] = {0.62, 0.72, 0.42};
     if (subsystem <= 0) {
-        rgb[0] = rgb[1] = rgb[2] = 0.62f;
+        rgb[0] = rgb[1] = rgb[2] = 0.78f;
         return;
     }
     int index = subsystem - 1;

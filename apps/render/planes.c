@@ -32,11 +32,11 @@ static bool endless(const TnSceneShape *shape)
     return shape->size[0] <= 0 || shape->size[1] <= 0;
 }
 
-/* Seen from behind, an endless plane is not drawn: nothing would be left to see. */
+/* Seen from behind, a plane is not drawn: it would hide all there is to see. */
 static bool in_sight(const TnSceneShape *shape, const PlanePlace *place, const DrawOptions *options)
 {
-    return (options->group_mask >> shape->group & 1) && isfinite(place->offset) &&
-           !(endless(shape) && place->offset >= 0);
+    return (options->group_mask >> shape->group & 1) && place->offset < 0 &&
+           isfinite(place->offset);
 }
 
 static int fill_corners(const TnSceneShape *shape, const PlanePlace *place, float corners[6][4])

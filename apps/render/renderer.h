@@ -21,15 +21,17 @@ typedef enum ColorMode {
 
 typedef struct DrawOptions {
     ColorMode color;
-    unsigned group_mask; /* bit g: shapes of group g are drawn; default groups 0 to 2, as in MuJoCo */
+    unsigned
+        group_mask; /* bit g: shapes of group g are drawn; default groups 0 to 2, as in MuJoCo */
     bool shadows, ground_grid, sky, fog; /* default on */
-    bool contact_points, contact_forces, frames, joint_axes, hulls, wireframe, transparent; /* off */
-    bool tendons;           /* default on */
-    bool labels;            /* names of bodies; drawn by whoever has the overlay */
-    double force_scale;     /* m per N; 0: fitted to the scene's weight and size */
-    double frame_size;      /* m; 0: fitted */
-    TnBodyId selected;      /* highlighted; 0: none */
-    bool has_pull;          /* an arrow from `pull_from` to `pull_to` */
+    bool contact_points, contact_forces, frames, joint_axes, hulls, wireframe,
+        transparent;    /* off */
+    bool tendons;       /* default on */
+    bool labels;        /* names of bodies; drawn by whoever has the overlay */
+    double force_scale; /* m per N; 0: fitted to the forces there are */
+    double frame_size;  /* m; 0: fitted */
+    TnBodyId selected;  /* highlighted; 0: none */
+    bool has_pull;      /* an arrow from `pull_from` to `pull_to` */
     double pull_from[3], pull_to[3];
     int samples; /* of anti-aliasing per pixel: 1, 2, 4 (default), 8; fewer where the driver has fewer */
 } DrawOptions;
@@ -55,9 +57,9 @@ DrawStats renderer_stats(const Renderer *renderer);
 
 /* What is under a pixel (from the upper left corner). */
 typedef struct Pick {
-    TnBodyId body;    /* 0: nothing there */
-    int shape;        /* index in the scene's shapes, or -1 */
-    double point[3];  /* m, world: where the ray meets it */
+    TnBodyId body;   /* 0: nothing there */
+    int shape;       /* index in the scene's shapes, or -1 */
+    double point[3]; /* m, world: where the ray meets it */
 } Pick;
 Pick renderer_pick(Renderer *renderer, const TnFrame *frame, const View *view,
                    const DrawOptions *options, int width, int height, int x, int y);

@@ -122,7 +122,11 @@ bool shadow_draw(Renderer *r, const Scope *scope)
     }
     r->block.sizes[0] = (float)texel;
 
-    Lens lens = {.plane_count = 4, .parallel = true, .pixels = (float)(0.3 / texel)};
+    /* Things throw their shadow with the very mesh that the camera sees: a finer one would stick out
+     * of it and spot it with shadow. */
+    Lens camera = scope_sides(scope);
+    Lens lens = {
+        .plane_count = 4, .parallel = true, .pixels = (float)(0.3 / texel), .detail = &camera};
     for (int k = 0; k < 3; k++) lens.forward[k] = (float)axes[2][k];
     for (int i = 0; i < 4; i++) {
         int k = i / 2;

@@ -58,10 +58,10 @@ static void add_arrow(const Pen *pen, const double from[3], const double directi
     if (heads == 2) add_part(pen, FAMILY_CONE, head_at, back, 2.4 * radius, head, rgb);
 }
 
-/* The value in the middle, by narrowing down (Hoare's way). */
-static float median(float *values, int count)
+/* The value that `place` others are not above, by narrowing down (Hoare's way). */
+static float value_at(float *values, int count, int place)
 {
-    int low = 0, high = count - 1, middle = count / 2;
+    int low = 0, high = count - 1;
     while (low < high) {
         float pivot = values[(low + high) / 2];
         int i = low, j = high;
@@ -73,18 +73,17 @@ static float median(float *values, int count)
             values[i++] = values[j];
             values[j--] = swap;
         }
-        if (middle <= j)
+        if (place <= j)
             high = j;
-        else if (middle >= i)
+        else if (place >= i)
             low = i;
         else
             break;
     }
-    return values[middle];
+    return values[place];
 }
 
-/* A usual force gets an arrow of about the size of a usual shape. The scale is a power of two and is
- * kept while it is roughly right, so that arrows do not breathe in a film. */
+/* m per N. The scale is a power of two and is kept while it is roughly right, so that arrows do not breathe in a film. */
 static double fit_forces(Renderer *r, const TnFrame *frame)
 {
     if (frame->contact_count > r->force_room) {
@@ -100,7 +99,10 @@ static double fit_forces(Renderer *r, const TnFrame *frame)
         if (size > 0 && isfinite(size)) r->forces[count++] = size;
     }
     if (!count) return r->force_length;
-    double wish = 1.5 * r->typical / (double)median(r->forces, count);
+    /* a usual force is easy to see, and a large one does not hide everything */
+    double usual = (double)value_at(r->forces, count, count / 2);
+    double large = (double)value_at(r->forces, count, count - 1 - count / 20);
+    double wish = r->typical * fmin(1.5 / usual, 6 / large);
     if (!(r->force_length > 0.4 * wish && r->force_length < 2.5 * wish))
         r->force_length = exp2(round(log2(wish)));
     return r->force_length;

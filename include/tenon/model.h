@@ -191,17 +191,18 @@ typedef struct TnMeshDef {
     const char *name;
     const double *vertices; /* m, 3 × vertex_count, copied */
     int vertex_count;       /* >= 4, not all in one plane */
-    const int32_t *triangles; /* 3 × triangle_count, from 0, counter-clockwise from outside; copied */
-    int triangle_count;       /* 0: the mesh is its convex hull */
+    const int32_t
+        *triangles;     /* 3 × triangle_count, from 0, counter-clockwise from outside; copied */
+    int triangle_count; /* 0: the mesh is its convex hull */
     TnMeshInertia inertia;
     const char *file; /* named in messages; may be NULL */
     TnSource source;
 } TnMeshDef;
 
 typedef enum TnCameraMode {
-    TN_CAMERA_FIXED,       /* moves and turns with its body (default) */
-    TN_CAMERA_TRACK,       /* moves with its body, keeps its direction */
-    TN_CAMERA_TARGET       /* moves with its body, looks at the target's origin */
+    TN_CAMERA_FIXED, /* moves and turns with its body (default) */
+    TN_CAMERA_TRACK, /* moves with its body, keeps its direction */
+    TN_CAMERA_TARGET /* moves with its body, looks at the target's origin */
 } TnCameraMode;
 
 /* Looks along its -z with y up, as in MuJoCo. */
@@ -218,10 +219,10 @@ typedef struct TnCameraDef {
 /* Where a free camera starts. What is not given is fitted to the scene. */
 typedef struct TnView {
     bool has_center, has_extent, has_angles;
-    double center[3]; /* m, what it looks at */
-    double extent;    /* m, radius of what should be seen */
+    double center[3];          /* m, what it looks at */
+    double extent;             /* m, radius of what should be seen */
     double azimuth, elevation; /* rad; MuJoCo's: looking along (cos a cos e, sin a cos e, sin e) */
-    double fovy; /* rad, of the picture's height; 0: not given */
+    double fovy;               /* rad, of the picture's height; 0: not given */
 } TnView;
 
 typedef enum TnSensorType {

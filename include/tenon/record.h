@@ -36,21 +36,20 @@ TN_API TnStatus tn_recorder_close(TnRecorder *recorder, TnError *err);
 typedef struct TnRecordingInfo {
     int frame_count;
     double start, end; /* s, times of the first and last frame */
-    bool cut_off;      /* the file ends within a group, or a checksum is wrong: what is before is read */
+    bool cut_off; /* the file ends within a group, or a checksum is wrong: what is before is read */
     bool has_contacts, has_state;
     double resolution; /* m, grid of positions */
     int64_t bytes;     /* of the file, as far as it is readable */
 } TnRecordingInfo;
 
 TN_API TnRecording *tn_recording_open(const char *path, TnError *err);
-TN_API void tn_recording_close(TnRecording *recording); /* NULL is fine */
+TN_API void tn_recording_close(TnRecording *recording);                 /* NULL is fine */
 TN_API const TnScene *tn_recording_scene(const TnRecording *recording); /* borrowed */
 TN_API TnRecordingInfo tn_recording_info(const TnRecording *recording);
 /* The time of a frame, without reading it. */
 TN_API double tn_recording_time(const TnRecording *recording, int index);
 /* Reads frame `index` (from 0); forwards in order is fastest, any order works. */
-TN_API TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame,
-                                   TnError *err);
+TN_API TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, TnError *err);
 
 #ifdef __cplusplus
 }

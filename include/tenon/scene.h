@@ -89,7 +89,7 @@ typedef struct TnScene {
     int point_count;
     const TnCameraInfo *cameras; /* names point into the scene */
     int camera_count;
-    TnView view; /* where a free camera starts */
+    TnView view;  /* where a free camera starts */
     void *memory; /* owned by whoever made the scene */
 } TnScene;
 

@@ -76,8 +76,7 @@ TnStatus tn_frame_reserve_state(TnFrame *frame, int qpos_count, int dof_count, i
 static TnStatus capture_state(TnFrame *frame, const TnWorld *world, TnError *err)
 {
     TnStateView s = tn_world_state(world);
-    TnStatus status =
-        tn_frame_reserve_state(frame, s.qpos_count, s.dof_count, s.ctrl_count, err);
+    TnStatus status = tn_frame_reserve_state(frame, s.qpos_count, s.dof_count, s.ctrl_count, err);
     if (status != TN_OK) return status;
     if (s.qpos_count) memcpy(frame->qpos, s.qpos, (size_t)s.qpos_count * sizeof *s.qpos);
     if (s.dof_count) memcpy(frame->qvel, s.qvel, (size_t)s.dof_count * sizeof *s.qvel);

@@ -91,8 +91,7 @@ static void lay_meshes(Layout *layout, TnScene *scene, const TnModel *model)
         TnSceneMesh mesh = {
             .vertices = vertices,
             .vertex_count = info.vertex_count,
-            .triangles =
-                take_copy(layout, info.triangles, (size_t)info.triangle_count * triangle),
+            .triangles = take_copy(layout, info.triangles, (size_t)info.triangle_count * triangle),
             .triangle_count = info.triangle_count,
             .hull_triangles =
                 take_copy(layout, info.hull_triangles, (size_t)info.hull_triangle_count * triangle),
