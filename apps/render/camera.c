@@ -250,7 +250,7 @@ Orbit orbit_fit(const TnScene *scene, const TnFrame *frame, unsigned group_mask,
     const TnView *view = &scene->view;
     Orbit orbit = {.azimuth = view->has_angles ? view->azimuth : default_azimuth * pi / 180,
                    .elevation = view->has_angles ? view->elevation : default_elevation * pi / 180,
-                   .fovy = default_fovy * pi / 180};
+                   .fovy = scene->view.fovy > 0 ? scene->view.fovy : default_fovy * pi / 180};
     orbit_turn(&orbit, 0, 0);
     double low[3], high[3], middle[3], diagonal = 0;
     if (!scene_bounds(scene, frame, group_mask, low, high))
@@ -271,8 +271,7 @@ Orbit orbit_fit(const TnScene *scene, const TnFrame *frame, unsigned group_mask,
     double tangent[2] = {half * aspect * filled_share, half * filled_share};
     memcpy(orbit.center, view->has_center ? view->center : middle, sizeof orbit.center);
     if (view->has_extent) {
-        double smaller = atan(fmin(tangent[0], tangent[1]));
-        orbit.distance = view->extent / sin(smaller);
+        orbit.distance = 1.5 * view->extent / fmin(1, aspect); /* MuJoCo's distance */
     } else if (view->has_center) {
         orbit.distance = fit_distance(&orbit, axes, corners, tangent);
     } else {

@@ -113,6 +113,7 @@ struct Renderer {
     const TnScene *scene;
     char driver[256];
     int max_samples;
+    bool software; /* the processor draws */
 
     GpuMesh *meshes;
     int mesh_count;

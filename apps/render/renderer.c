@@ -18,8 +18,7 @@ DrawOptions draw_options(void)
                          .ground_grid = true,
                          .sky = true,
                          .fog = true,
-                         .tendons = true,
-                         .samples = 4};
+                         .tendons = true};
 }
 
 const char *renderer_driver(const Renderer *renderer) { return renderer->driver; }
@@ -255,7 +254,8 @@ void renderer_draw(Renderer *r, const TnFrame *frame, const View *view, const Dr
     r->block.sun[3] = shadows ? 1 : 0;
     renderer_send_block(r);
 
-    if (!target_prepare(r, width, height, options->samples)) return;
+    int samples = options->samples > 0 ? options->samples : target == 0 && r->software ? 1 : 4;
+    if (!target_prepare(r, width, height, samples)) return;
     scope_clip_matrix(&scope, clip);
     gl->BindFramebuffer(GL_FRAMEBUFFER, r->target.draw);
     gl->Viewport(0, 0, width, height);

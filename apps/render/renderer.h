@@ -33,10 +33,13 @@ typedef struct DrawOptions {
     TnBodyId selected;  /* highlighted; 0: none */
     bool has_pull;      /* an arrow from `pull_from` to `pull_to` */
     double pull_from[3], pull_to[3];
-    int samples; /* of anti-aliasing per pixel: 1, 2, 4 (default), 8; fewer where the driver has fewer */
+    int samples; /* per pixel against jagged edges: 1, 2, 4, 8; fewer where the driver has fewer; 0
+                    (default): 4, or 1 in a window that the processor draws */
 } DrawOptions;
 
 DrawOptions draw_options(void);
+/* The groups to show where nobody chose: 0 to 2, or all where nothing that moves is in these. */
+unsigned default_groups(const TnScene *scene);
 
 /* NULL and a line in `error` where the driver is too old or a shader does not compile. The scene is
  * borrowed and must outlive the renderer. */

@@ -229,6 +229,8 @@ static bool read_driver(Renderer *r, char *error, size_t error_size)
     }
     snprintf(r->driver, sizeof r->driver, "%s, %s, %s", vendor ? vendor : "", name ? name : "",
              version);
+    r->software = strstr(r->driver, "llvmpipe") || strstr(r->driver, "softpipe") ||
+                  strstr(r->driver, "SwiftShader");
     gl->GetIntegerv(GL_MAJOR_VERSION, &major);
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     gl->GetIntegerv(GL_MAX_SAMPLES, &r->max_samples);

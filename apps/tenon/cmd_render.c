@@ -207,12 +207,12 @@ static void print_line(const RenderOptions *render, const Stage *stage)
                width, height, stage->frames / render->fps, render->fps);
 }
 
-static int render_source(const RenderOptions *render, FrameSource *source)
+static int render_source(RenderOptions *render, FrameSource *source)
 {
     char error[ERROR_SIZE] = "";
     Stage stage = {.camera = -1};
-    const PictureOptions *picture = &render->picture;
-    if (!picture_camera("render", picture, source->scene, &stage.camera)) return EXIT_USAGE;
+    PictureOptions *picture = &render->picture;
+    if (!picture_scene("render", picture, source->scene, &stage.camera)) return EXIT_USAGE;
     stage.orbit = picture_orbit(picture, source->scene, source->after,
                                 (double)picture->width / picture->height);
     StageDef def = {.picture = picture,

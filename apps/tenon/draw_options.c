@@ -41,9 +41,11 @@ int picture_option_table(Option *table, int count, PictureOptions *picture)
     *t++ = option_clear("--no-grid", &draw->ground_grid, "no lines on planes");
     *t++ = option_clear("--no-sky", &draw->sky, "a plain background");
     *t++ = option_ints("--groups", &picture->groups, "LIST", 0, 5,
-                       "groups of geoms to show, such as 0,1,3; default 0,1,2");
+                       "groups of geoms to show, such as 0,1,3; default 0,1,2, or all where nothing "
+                       "that moves is in these");
     *t++ = option_int("--samples", &draw->samples, "N", 1, 16,
-                      "samples per pixel against jagged edges; default 4");
+                      "samples per pixel against jagged edges; default 4, or 1 in a window that the "
+                      "processor draws");
     *t++ = option_text("--size", &picture->size, "WxH", "width and height in pixels");
     *t++ = option_text("--camera", &picture->camera, "NAME",
                        "a camera of the model, or free (default)");
@@ -102,9 +104,9 @@ void picture_options_free(PictureOptions *picture)
     number_list_free(&picture->look_at);
 }
 
-bool picture_camera(const char *command, const PictureOptions *picture, const TnScene *scene,
-                    int *camera)
+bool picture_scene(const char *command, PictureOptions *picture, const TnScene *scene, int *camera)
 {
+    if (!picture->groups.given) picture->draw.group_mask = default_groups(scene);
     *camera = -1;
     if (!picture->camera) return true;
     for (int i = 0; i < scene->camera_count; i++)

@@ -8,7 +8,7 @@
  *   --azimuth D --elevation D    degrees                 --distance M       --look-at X Y Z
  *
  * In this order: picture_options, picture_option_table, options_parse, picture_options_finish,
- * then picture_camera with the scene and picture_orbit with the first frame, at the end
+ * then picture_scene and picture_orbit with the first frame, at the end
  * picture_options_free. */
 #ifndef TENON_DRAW_OPTIONS_H
 #define TENON_DRAW_OPTIONS_H
@@ -40,10 +40,9 @@ int picture_option_table(Option *table, int count, PictureOptions *picture);
 bool picture_options_finish(const char *command, PictureOptions *picture);
 void picture_options_free(PictureOptions *picture);
 
-/* The chosen camera's index in the scene, -1 for the free one; false and a message that lists the
+/* What depends on the scene: the groups where none were given, and the chosen camera's index, -1 for the free one; false and a message that lists the
  * cameras where there is none of that name (EXIT_USAGE). */
-bool picture_camera(const char *command, const PictureOptions *picture, const TnScene *scene,
-                    int *camera);
+bool picture_scene(const char *command, PictureOptions *picture, const TnScene *scene, int *camera);
 /* Where the free camera starts: orbit_fit with what the options say. */
 Orbit picture_orbit(const PictureOptions *picture, const TnScene *scene, const TnFrame *frame,
                     double aspect);

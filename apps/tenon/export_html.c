@@ -196,6 +196,7 @@ static void write_cameras(Json *json, const TnScene *scene)
     json_begin_object(json, "view");
     if (scene->view.has_center) json_numbers(json, "center", scene->view.center, 3);
     if (scene->view.has_extent) json_number(json, "extent", scene->view.extent);
+    if (scene->view.fovy > 0) json_number(json, "fovy", scene->view.fovy);
     if (scene->view.has_angles) {
         json_number(json, "azimuth", scene->view.azimuth);
         json_number(json, "elevation", scene->view.elevation);
@@ -222,6 +223,7 @@ static void write_head(FILE *out, TnRecording *recording, const ExportOptions *o
     json_bool(&json, "has_contacts", info.has_contacts);
     json_bool(&json, "contacts_short", frames->contacts_short);
     json_number(&json, "point_step", frames->point_step);
+    json_integer(&json, "groups", default_groups(scene));
     json_number(&json, "force_max", frames->force_max);
     write_parts(&json, scene);
     write_soft_parts(&json, scene);

@@ -157,9 +157,9 @@ static void fit(Viewer *viewer)
 
 /* ---- drawing ---- */
 
-static void tell_option(Viewer *viewer, const char *name, bool value)
+static void tell_option(Viewer *viewer, const char *name, const char *words, bool value)
 {
-    viewer_say(viewer, "%s: %s", name, value ? "on" : "off");
+    viewer_say(viewer, "%s: %s", words, value ? "on" : "off");
     event_begin(viewer->def.events, "option");
     event_text(viewer->def.events, "name", name);
     event_bool(viewer->def.events, "value", value);
@@ -171,7 +171,7 @@ static void toggle_option(Viewer *viewer, const KeyRow *row, int place)
     (void)place;
     bool *option = (bool *)((char *)&viewer->draw + row->option);
     *option = !*option;
-    tell_option(viewer, row->name, *option);
+    tell_option(viewer, row->name, row->help, *option);
 }
 
 static void toggle_color(Viewer *viewer, const KeyRow *row, int place)
@@ -179,7 +179,7 @@ static void toggle_color(Viewer *viewer, const KeyRow *row, int place)
     (void)place;
     bool by_subsystem = viewer->draw.color != COLOR_SUBSYSTEM;
     viewer->draw.color = by_subsystem ? COLOR_SUBSYSTEM : COLOR_MODEL;
-    tell_option(viewer, row->name, by_subsystem);
+    tell_option(viewer, row->name, row->help, by_subsystem);
 }
 
 static void toggle_group(Viewer *viewer, const KeyRow *row, int place)
@@ -188,7 +188,7 @@ static void toggle_group(Viewer *viewer, const KeyRow *row, int place)
     char name[16];
     viewer->draw.group_mask ^= 1u << place;
     snprintf(name, sizeof name, "group %d", place);
-    tell_option(viewer, name, (viewer->draw.group_mask >> place) & 1u);
+    tell_option(viewer, name, name, (viewer->draw.group_mask >> place) & 1u);
 }
 
 /* ---- window ---- */

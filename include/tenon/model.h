@@ -220,7 +220,7 @@ typedef struct TnCameraDef {
 typedef struct TnView {
     bool has_center, has_extent, has_angles;
     double center[3];          /* m, what it looks at */
-    double extent;             /* m, radius of what should be seen */
+    double extent;             /* m, size of the scene; the camera stands 1.5 times as far away */
     double azimuth, elevation; /* rad; MuJoCo's: looking along (cos a cos e, sin a cos e, sin e) */
     double fovy;               /* rad, of the picture's height; 0: not given */
 } TnView;

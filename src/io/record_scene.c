@@ -109,6 +109,7 @@ static void put_cameras(TnRecordOut *out, const TnScene *scene)
     tn_record_put_f64(out, view->extent);
     tn_record_put_f64(out, view->azimuth);
     tn_record_put_f64(out, view->elevation);
+    tn_record_put_f64(out, view->fovy);
 }
 
 void tn_record_put_scene(TnRecordOut *out, const TnScene *scene)
@@ -314,6 +315,7 @@ static void get_cameras(Reader *r, TnScene *scene)
     view->extent = tn_record_get_f64(r->in);
     view->azimuth = tn_record_get_f64(r->in);
     view->elevation = tn_record_get_f64(r->in);
+    view->fovy = tn_record_get_f64(r->in);
 }
 
 TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution)

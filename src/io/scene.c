@@ -44,6 +44,15 @@ static void lay_bodies(Layout *layout, TnScene *scene, const TnModel *model)
     scene->bodies = bodies;
 }
 
+/* A geom whose file says nothing of colour has MuJoCo's grey, which is gloomy: it is shown lighter. */
+static void color_of(const double rgba[4], float out[4])
+{
+    static const double plain[4] = {0.5, 0.5, 0.5, 1};
+    static const float lighter[4] = {0.78f, 0.79f, 0.81f, 1};
+    bool is_plain = memcmp(rgba, plain, sizeof plain) == 0;
+    for (int k = 0; k < 4; k++) out[k] = is_plain ? lighter[k] : (float)rgba[k];
+}
+
 static TnSceneShape shape_of(const TnModel *model, TnGeomId id)
 {
     TnGeomInfo geom = tn_model_geom_info(model, id);
@@ -52,7 +61,7 @@ static TnSceneShape shape_of(const TnModel *model, TnGeomId id)
     memcpy(shape.pos, geom.pos, sizeof shape.pos);
     memcpy(shape.quat, geom.quat, sizeof shape.quat);
     memcpy(shape.size, geom.size, sizeof shape.size);
-    for (int k = 0; k < 4; k++) shape.rgba[k] = (float)geom.rgba[k];
+    color_of(geom.rgba, shape.rgba);
     return shape;
 }
 

@@ -93,7 +93,7 @@ def read_scene(r):
                                         r.get("4f")))
     scene["cameras"] = r.list(lambda: (r.text(), r.get("I"), r.get("3d"), r.get("4d"), r.get("d"), r.get("I"),
                                        r.get("I")))
-    scene["view"] = (r.get("I"), r.get("6d"))
+    scene["view"] = (r.get("I"), r.get("7d"))
     if r.at != len(r.data):
         raise ValueError("bytes are left behind the scene")
     return scene
@@ -251,7 +251,7 @@ def write_soft(path, tubes, surfaces, subsystems, frames, resolution=2.0 ** -20)
     for first, count, triangles, tetrahedra in surfaces:
         scene += struct.pack("<II", first, count) + indices(triangles, 3) + indices(tetrahedra, 4)
         scene += struct.pack("<4f", 1, 1, 1, 1)
-    scene += struct.pack("<II6d", 0, 0, 0, 0, 0, 0, 0, 0)  # cameras, view
+    scene += struct.pack("<II7d", *[0] * 9)  # cameras, view
     data = MAGIC + struct.pack("<HH", 1, 0)
     data += struct.pack("<I", zlib.crc32(data)) + chunk(b"SCNE", pack(scene))
     for time, points in frames:

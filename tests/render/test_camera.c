@@ -152,9 +152,12 @@ TEST(extent_and_angles_of_the_model_are_taken)
     CHECK_NEAR(view.forward[0], cos(0.5) * cos(0.3), rounding);
     CHECK_NEAR(view.forward[1], sin(0.5) * cos(0.3), rounding);
     CHECK_NEAR(view.forward[2], -sin(0.3), rounding);
-    /* the whole sphere of that radius is seen, and not much more */
-    double share = orbit.distance * sin(view.fovy / 2) / parts.scene.view.extent;
-    CHECK(share > 1 && share < 1.15);
+    CHECK_NEAR(orbit.distance, 1.5 * 2, rounding); /* MuJoCo's rule */
+    orbit = orbit_fit(&parts.scene, &parts.frame, 1, 0.5);
+    CHECK_NEAR(orbit.distance, 1.5 * 2 / 0.5, rounding); /* as much is seen in a narrow picture */
+    CHECK_NEAR(orbit.fovy, 45 * 3.14159265358979 / 180, rounding);
+    parts.scene.view.fovy = 0.6;
+    CHECK(orbit_fit(&parts.scene, &parts.frame, 1, 1.5).fovy == 0.6);
 }
 
 TEST(without_words_of_the_model_the_view_is_from_above_at_an_angle)

@@ -4,9 +4,8 @@ import { Box3, MathUtils, MOUSE, Quaternion, TOUCH, Vector3 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { shapeCentre } from './frame.js';
 import { look } from './look.js';
-import { drawnGroups, fillTurns, shapeType } from './shapes.js';
+import { isDrawn, fillTurns, shapeType } from './shapes.js';
 
-const freeFovy = MathUtils.degToRad(look.fovy);
 
 // How far a shape reaches from its middle along the axes of the world; `m` is its rotation, column by column.
 function halfBox(recording, shape, m, out) {
@@ -37,7 +36,7 @@ function boxOf(recording, frame) {
   const q = new Quaternion();
   for (let i = 0; i < recording.shapeReach.length; i++) {
     const [type, body, , group] = recording.shapeKinds.subarray(i * 4, i * 4 + 4);
-    if (type === shapeType.plane || group >= drawnGroups || !(recording.shapeReach[i] > 0)) continue;
+    if (type === shapeType.plane || !isDrawn(recording, group) || !(recording.shapeReach[i] > 0)) continue;
     shapeCentre(centre, recording, frame.poses, i);
     const [w, x, y, z] = recording.shapes.subarray(i * 14 + 3, i * 14 + 7);
     const p = body * 7;
@@ -107,16 +106,17 @@ export class CameraMan {
     const elevation = Math.min(Math.max(view.elevation ?? MathUtils.degToRad(look.elevation), -limit), limit);
     const [ca, sa, ce, se] = [Math.cos(azimuth), Math.sin(azimuth), Math.cos(elevation), Math.sin(elevation)];
     const axes = [new Vector3(sa, -ca, 0), new Vector3(-ca * se, -sa * se, ce), new Vector3(ca * ce, sa * ce, se)];
-    const half = Math.tan(freeFovy / 2) * look.filledShare;
+    const fovy = view.fovy ?? MathUtils.degToRad(look.fovy);
+    const half = Math.tan(fovy / 2) * look.filledShare;
     // up to the right, left, upper and lower side; buttons and numbers lie over the upper and lower ones
     const height = this.stage.renderer.domElement.clientHeight || 1;
     const room = (pixels) => half * Math.max(1 - (2 * pixels) / height, 0.3);
     const sides = [[half * this.camera.aspect, half * this.camera.aspect], [room(44), room(34)]];
     const target = view.center ? new Vector3(...view.center) : this.stage.bounds.startCenter.clone();
     let distance;
-    if (view.extent) distance = view.extent / Math.sin(Math.atan(half * Math.min(1, this.camera.aspect)));
+    if (view.extent) distance = (1.5 * view.extent) / Math.min(1, this.camera.aspect); // MuJoCo's distance
     else distance = this.fit(axes, sides, target, !view.center);
-    this.camera.fov = look.fovy;
+    this.camera.fov = MathUtils.radToDeg(fovy);
     this.camera.up.set(0, 0, 1);
     this.controls.target.copy(target);
     this.camera.position.copy(target).addScaledVector(axes[2], -distance);

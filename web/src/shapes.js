@@ -7,7 +7,8 @@ import {
 import { look } from './look.js';
 
 export const shapeType = { plane: 0, sphere: 2, capsule: 3, ellipsoid: 4, cylinder: 5, box: 6, mesh: 7 };
-export const drawnGroups = 3; // groups 0 to 2, as in MuJoCo and in tenon's window
+// Whether shapes of a group are drawn: those that tenon's window shows at the start.
+export const isDrawn = (recording, group) => (recording.head.groups >> group) & 1;
 
 // Round things come in levels, chosen by the radius in pixels of the nearest one.
 const levels = [{ pixels: 7, corners: 12 }, { pixels: 40, corners: 24 }, { pixels: Infinity, corners: 48 }];
@@ -168,7 +169,7 @@ export class Shapes {
     for (let i = 0; i * 4 < recording.shapeKinds.length; i++) {
       const [type, body, mesh, group] = recording.shapeKinds.subarray(i * 4, i * 4 + 4);
       const s = recording.shapes.subarray(i * 14, i * 14 + 14);
-      if (group >= drawnGroups || s[13] <= 0) continue;
+      if (!isDrawn(recording, group) || s[13] <= 0) continue;
       local.compose(new Vector3(s[0], s[1], s[2]), new Quaternion(s[4], s[5], s[6], s[3]), new Vector3(1, 1, 1));
       if (type === shapeType.plane) {
         const plane = stage.addPlane([s[10], s[11], s[12]], s[13], s[7], s[8]);

@@ -1,0 +1,72 @@
+/* The options of the window, and its start. */
+#ifdef TENON_HAS_VIEW
+
+#include "window_options.h"
+#include "app.h"
+
+#include <errno.h>
+#include <string.h>
+
+WindowOptions window_options(void)
+{
+    WindowOptions window = {.viewer = viewer_def()};
+    window.picture = picture_options(window.viewer.width, window.viewer.height);
+    return window;
+}
+
+int window_option_table(Option *table, int count, WindowOptions *window)
+{
+    ViewerDef *viewer = &window->viewer;
+    table[count++] = option_set("--paused", &viewer->paused, "do not run before Space is pressed");
+    table[count++] = option_set("--fullscreen", &viewer->fullscreen, "take the whole screen");
+    table[count++] = option_text("--screenshots", &viewer->screenshot_folder, "FOLDER",
+                                 "where P puts its pictures; default: here");
+    table[count++] = option_text("--events", &window->events_path, "FILE",
+                                 "write what happens as lines of JSON; -: to stdout");
+    table[count++] = option_real("--fps-limit", &viewer->fps_limit, "N", 0, 1000, ENDS_CLOSED,
+                                 "pictures per second at most; default 0: the screen's rate");
+    table[count++] = option_clear("--no-vsync", &viewer->vsync, "do not wait for the screen");
+    return picture_option_table(table, count, &window->picture);
+}
+
+static int open_events(const char *command, WindowOptions *window)
+{
+    const char *path = window->events_path;
+    if (!path) return EXIT_FINE;
+    if (is_same_file(path, window->input)) {
+        say(command, "--events: %s is the input itself", path);
+        return EXIT_USAGE;
+    }
+    window->viewer.events = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    if (window->viewer.events) return EXIT_FINE;
+    say(command, "%s: cannot be written: %s", path, strerror(errno));
+    return EXIT_IO;
+}
+
+int window_open(const char *command, WindowOptions *window, const TnScene *scene,
+                const TnFrame *frame)
+{
+    ViewerDef *viewer = &window->viewer;
+    PictureOptions *picture = &window->picture;
+    if (!picture_scene(command, picture, scene, &viewer->camera)) return EXIT_USAGE;
+    viewer->draw = picture->draw;
+    viewer->width = picture->width;
+    viewer->height = picture->height;
+    viewer->orbit = picture_orbit(picture, scene, frame, (double)picture->width / picture->height);
+    snprintf(window->title, sizeof window->title, "tenon: %.250s",
+             scene->name[0] ? scene->name : window->input);
+    viewer->title = window->title;
+    return open_events(command, window);
+}
+
+void window_close(WindowOptions *window)
+{
+    FILE *events = window->viewer.events;
+    if (events && events != stdout) fclose(events);
+    window->viewer.events = NULL;
+    picture_options_free(&window->picture);
+}
+
+#else
+typedef int NothingHere; /* C wants a declaration */
+#endif
