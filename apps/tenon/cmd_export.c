@@ -1,6 +1,6 @@
 /* tenon export: a recording in the formats of others; the ending of the output's name decides. */
 #include "app.h"
-#include "export.h"
+#include "../export/export.h"
 #include "options.h"
 
 #include <errno.h>

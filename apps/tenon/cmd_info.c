@@ -7,9 +7,18 @@
 
 static const char *const joint_type_names[] = {"free", "ball", "slide",
                                                "hinge"}; /* order of TnJointType */
-static const char *const sensor_type_names[] = {
-    "jointpos",          "jointvel",         "framepos of body",
-    "framequat of body", "framepos of site", "framequat of site"}; /* of TnSensorType */
+static const char *const sensor_type_names[] = {"jointpos",
+                                                "jointvel",
+                                                "framepos of body",
+                                                "framequat of body",
+                                                "framepos of site",
+                                                "framequat of site",
+                                                "tendonpos",
+                                                "tendonvel",
+                                                "actuatorpos",
+                                                "actuatorvel",
+                                                "gyro",
+                                                "velocimeter"}; /* of TnSensorType */
 
 static void print_text(const TnModel *model, const char *path)
 {
@@ -25,6 +34,7 @@ static void print_text(const TnModel *model, const char *path)
                info.free_body_count + info.tree_count, info.free_body_count, info.tree_count);
     table_line(stdout, "geoms", "%d", info.geom_count);
     table_line(stdout, "sites", "%d", info.site_count);
+    table_line(stdout, "tendons", "%d", info.tendon_count);
     table_line(stdout, "equalities", "%d", info.equality_count);
     table_line(stdout, "moving mass", "%.6g kg", info.total_mass);
     table_line(stdout, "time step", "%g s", option->timestep);
@@ -114,6 +124,7 @@ static void print_json(const TnModel *model, const char *path)
     json_integer(&json, "trees", info.tree_count);
     json_integer(&json, "geoms", info.geom_count);
     json_integer(&json, "sites", info.site_count);
+    json_integer(&json, "tendons", info.tendon_count);
     json_integer(&json, "equalities", info.equality_count);
     json_number(&json, "mass", info.total_mass);
     json_number(&json, "track_duration", info.track_duration);

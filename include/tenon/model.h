@@ -27,6 +27,7 @@ typedef int32_t TnBodyId;
 typedef int32_t TnJointId;
 typedef int32_t TnGeomId;
 typedef int32_t TnSiteId;
+typedef int32_t TnTendonId;
 typedef int32_t TnActuatorId;
 typedef int32_t TnEqualityId;
 typedef int32_t TnSensorId;
@@ -130,16 +131,42 @@ typedef struct TnSiteDef {
     TnSource source;
 } TnSiteDef;
 
-/* Generalized force on a joint: gear · clamp(gain · ctrl + bias[0] + bias[1] · length + bias[2] ·
- * velocity), length = gear · q. A motor has gain 1; a position servo gain kp, bias (0, -kp, -kv); a
- * velocity servo gain kv, bias (0, 0, -kv). The gains are treated implicitly, so that high ones are
- * stable. */
+/* A joint's share in a tendon. */
+typedef struct TnTendonJoint {
+    TnJointId joint; /* hinge or slide */
+    double coef;     /* length per rad or per m */
+} TnTendonJoint;
+
+/* A fixed tendon (MuJoCo's <fixed>): length = Σ coef · q over joints of one moving tree. A force F
+ * along it acts on each of them as coef · F. */
+typedef struct TnTendonDef {
+    const char *name;
+    const TnTendonJoint *joints; /* copied */
+    int joint_count;
+    bool limited;
+    double range[2];         /* of the length */
+    double stiffness;        /* force per length */
+    bool has_spring_length;  /* false: at rest at the length of the reference pose */
+    double spring_length[2]; /* at rest between these two */
+    double damping;          /* force per rate of the length */
+    double friction_loss;    /* dry friction along the tendon */
+    TnSource source;
+} TnTendonDef;
+
+/* Generalized force on a joint or along a tendon: gear · clamp(gain · ctrl + bias[0] + bias[1] ·
+ * length + bias[2] · velocity), length = gear · q, or gear · the tendon's length. A motor has gain
+ * 1; a position servo gain kp, bias (0, -kp, -kv); a velocity servo gain kv, bias (0, 0, -kv). The
+ * gains are treated implicitly, so that high ones are stable. */
 typedef struct TnActuatorDef {
     const char *name;
-    TnJointId joint; /* hinge or slide */
-    double gear;     /* default 1 */
-    double gain;     /* default 1 */
+    TnJointId joint;   /* hinge or slide */
+    TnTendonId tendon; /* instead of a joint */
+    double gear;       /* default 1 */
+    double gain;       /* default 1 */
     double bias[3];
+    /* > 0, for a position servo without kv: kv = 2 · ratio · √(kp · m) takes the place of bias[2],
+     * with m = 1 / (J M⁻¹ Jᵀ) the mass it moves in the reference pose, all joints free */
+    double damping_ratio;
     bool ctrl_limited;
     double ctrl_range[2];
     bool force_limited;
@@ -220,7 +247,7 @@ typedef struct TnCameraDef {
 typedef struct TnView {
     bool has_center, has_extent, has_angles;
     double center[3];          /* m, what it looks at */
-    double extent;             /* m, size of the scene; the camera stands 1.5 times as far away */
+    double extent;             /* m, radius of what should be seen */
     double azimuth, elevation; /* rad; MuJoCo's: looking along (cos a cos e, sin a cos e, sin e) */
     double fovy;               /* rad, of the picture's height; 0: not given */
 } TnView;
@@ -231,13 +258,19 @@ typedef enum TnSensorType {
     TN_SENSOR_BODY_POS,
     TN_SENSOR_BODY_QUAT, /* of the body's frame, in the world */
     TN_SENSOR_SITE_POS,
-    TN_SENSOR_SITE_QUAT
+    TN_SENSOR_SITE_QUAT,
+    TN_SENSOR_TENDON_POS, /* length and its rate */
+    TN_SENSOR_TENDON_VEL,
+    TN_SENSOR_ACTUATOR_POS, /* length (gear included) and its rate */
+    TN_SENSOR_ACTUATOR_VEL,
+    TN_SENSOR_GYRO,       /* angular velocity of a site, in its own axes */
+    TN_SENSOR_VELOCIMETER /* velocity of a site's origin, in its own axes */
 } TnSensorType;
 
 typedef struct TnSensorDef {
     const char *name;
     TnSensorType type;
-    int32_t object; /* joint, body or site id */
+    int32_t object; /* joint, body, site, tendon or actuator id */
     TnSource source;
 } TnSensorDef;
 
@@ -269,6 +302,7 @@ TN_API TnBodyDef tn_body_def(void);
 TN_API TnJointDef tn_joint_def(void);
 TN_API TnGeomDef tn_geom_def(void);
 TN_API TnSiteDef tn_site_def(void);
+TN_API TnTendonDef tn_tendon_def(void);
 TN_API TnActuatorDef tn_actuator_def(void);
 TN_API TnEqualityDef tn_equality_def(void);
 TN_API TnPairDef tn_pair_def(void);
@@ -289,6 +323,7 @@ TN_API TnBodyId tn_builder_add_body(TnModelBuilder *builder, const TnBodyDef *de
 TN_API TnJointId tn_builder_add_joint(TnModelBuilder *builder, const TnJointDef *def);
 TN_API TnGeomId tn_builder_add_geom(TnModelBuilder *builder, const TnGeomDef *def);
 TN_API TnSiteId tn_builder_add_site(TnModelBuilder *builder, const TnSiteDef *def);
+TN_API TnTendonId tn_builder_add_tendon(TnModelBuilder *builder, const TnTendonDef *def);
 TN_API TnActuatorId tn_builder_add_actuator(TnModelBuilder *builder, const TnActuatorDef *def);
 TN_API TnEqualityId tn_builder_add_equality(TnModelBuilder *builder, const TnEqualityDef *def);
 TN_API void tn_builder_add_pair(TnModelBuilder *builder, const TnPairDef *def);
@@ -319,8 +354,8 @@ TN_API void tn_model_destroy(TnModel *model); /* NULL is fine; not while a world
 typedef struct TnModelInfo {
     const char *name;
     int body_count; /* the world included */
-    int joint_count, geom_count, site_count, actuator_count, equality_count, sensor_count,
-        key_count, mesh_count, camera_count;
+    int joint_count, geom_count, site_count, tendon_count, actuator_count, equality_count,
+        sensor_count, key_count, mesh_count, camera_count;
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
     int sensor_data_count;
@@ -336,12 +371,14 @@ TN_API TnModelInfo tn_model_info(const TnModel *model);
 TN_API const char *tn_model_body_name(const TnModel *model, TnBodyId id);
 TN_API const char *tn_model_joint_name(const TnModel *model, TnJointId id);
 TN_API const char *tn_model_geom_name(const TnModel *model, TnGeomId id);
+TN_API const char *tn_model_tendon_name(const TnModel *model, TnTendonId id);
 TN_API const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id);
 TN_API const char *tn_model_sensor_name(const TnModel *model, TnSensorId id);
 TN_API const char *tn_model_key_name(const TnModel *model, TnKeyId id);
 TN_API TnBodyId tn_model_find_body(const TnModel *model, const char *name);
 TN_API TnJointId tn_model_find_joint(const TnModel *model, const char *name);
 TN_API TnGeomId tn_model_find_geom(const TnModel *model, const char *name);
+TN_API TnTendonId tn_model_find_tendon(const TnModel *model, const char *name);
 TN_API TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name);
 TN_API TnKeyId tn_model_find_key(const TnModel *model, const char *name);
 TN_API TnCameraId tn_model_find_camera(const TnModel *model, const char *name);

@@ -90,7 +90,7 @@ TN_API TnContact tn_world_contact(const TnWorld *world, int index);
 
 typedef struct TnEnergy {
     double kinetic, potential;
-} TnEnergy; /* J; potential: gravity and joint springs */
+} TnEnergy; /* J; potential: gravity, springs of joints and tendons */
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
                               double angular[3]); /* about the world's origin */

@@ -1,5 +1,5 @@
 /* rows.c: appending scalar rows; joint limits, dry friction of joints and spin friction of
- * contacts. Equalities: equality.c. */
+ * contacts. Tendons: tendon_rows.c; equalities: equality.c. */
 #include "rows.h"
 
 #include <math.h>
@@ -7,8 +7,7 @@
 
 #include "../math/vec3.h"
 
-/* A limit is watched when it could be reached within the step, with this much to spare (share of
- * the range). */
+/* Share of its range at which a limit is watched before it could be reached. */
 #define LIMIT_SPARE 0.01
 /* Squared coefficients below this share of what they were summed from are rounding. */
 #define EMPTY_ROW 1e-20
@@ -25,7 +24,7 @@ const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *jo
     return &model->subsystems[model->links[joint->link].subsystem];
 }
 
-static double free_end(const TnConstraintInput *in, const TnSubsystem *sub, int dof)
+double tn_free_end(const TnConstraintInput *in, const TnSubsystem *sub, int dof)
 {
     double v = in->state->qvel[dof], vhat = in->tree_free[sub->kind_index][dof - sub->dof_start];
     return v + (vhat - v) / in->theta;
@@ -139,7 +138,31 @@ static void close_row(const TnRowWriter *w, TnRow *row)
     row->e = -(1.0 - w->in->theta) * w->shift;
 }
 
+void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction)
+{
+    row->lower = -friction;
+    row->upper = friction;
+    close_row(w, row);
+}
+
+void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, double gap, double v,
+                        double v_end)
+{
+    const TnModel *model = w->in->model;
+    /* gravity only sets the scale of "at rest" in metres; joints count their own motion */
+    TnLaw law = tn_unilateral_law(gap, v, v_end, 0.0, w->in->t, w->in->theta,
+                                  model->option.stabilization, v3_norm(model->option.gravity));
+    row->e = law.e_normal;
+    w->set->limits[w->set->limit_count++] =
+        (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - model->subsystems), law};
+}
+
 /* ---- limits and joint friction ---- */
+
+bool tn_limit_is_near(double gap, double v, double v_end, double range, double t)
+{
+    return gap < LIMIT_SPARE * range + t * fmax(0.0, fmax(-v, -v_end));
+}
 
 /* Gap to a limit, its rate, and the direction that opens it: sign for hinge and slide, axis (body
  * axes) for a ball. */
@@ -170,7 +193,7 @@ static bool watch_limit(const TnConstraintInput *in, const TnJoint *joint, int u
                         LimitState *out)
 {
     const TnSubsystem *sub = tn_subsystem_of_joint(in->model, joint);
-    double spare, sign = upper ? -1.0 : 1.0;
+    double range, sign = upper ? -1.0 : 1.0;
     v3_zero(out->axis);
     if (joint->type == TN_JOINT_BALL) {
         if (!upper) return false;
@@ -182,18 +205,18 @@ static bool watch_limit(const TnConstraintInput *in, const TnJoint *joint, int u
         out->v = out->v_end = 0.0;
         for (int k = 0; k < 3; k++) {
             out->v += out->axis[k] * in->state->qvel[joint->dof_start + k];
-            out->v_end += out->axis[k] * free_end(in, sub, joint->dof_start + k);
+            out->v_end += out->axis[k] * tn_free_end(in, sub, joint->dof_start + k);
         }
-        spare = LIMIT_SPARE * joint->range[1];
+        range = joint->range[1];
     } else {
         double q = in->state->qpos[joint->qpos_start];
         out->gap = upper ? joint->range[1] - q : q - joint->range[0];
         out->axis[0] = sign;
         out->v = sign * in->state->qvel[joint->dof_start];
-        out->v_end = sign * free_end(in, sub, joint->dof_start);
-        spare = LIMIT_SPARE * (joint->range[1] - joint->range[0]);
+        out->v_end = sign * tn_free_end(in, sub, joint->dof_start);
+        range = joint->range[1] - joint->range[0];
     }
-    return out->gap < spare + in->t * fmax(0.0, fmax(-out->v, -out->v_end));
+    return tn_limit_is_near(out->gap, out->v, out->v_end, range, in->t);
 }
 
 static void add_limit(TnRowWriter *w, int joint_index, int upper)
@@ -203,16 +226,11 @@ static void add_limit(TnRowWriter *w, int joint_index, int upper)
     LimitState limit;
     if (!watch_limit(w->in, joint, upper, &limit)) return;
     if (joint->type == TN_JOINT_BALL) turn_axis(w->in, joint, &limit);
-    int index = w->row;
     TnRow *row = tn_row_begin(w, TN_ROW_INEQUALITY, tn_row_slot_joint(model, joint_index, upper));
     const TnSubsystem *sub = tn_subsystem_of_joint(model, joint);
     int dofs = joint->type == TN_JOINT_BALL ? 3 : 1;
     for (int k = 0; k < dofs; k++) tn_row_add_dof(w, row, sub, joint->dof_start + k, limit.axis[k]);
-    /* gravity only sets the scale of "at rest" in metres; joints count their own motion */
-    TnLaw law = tn_unilateral_law(limit.gap, limit.v, limit.v_end, 0.0, w->in->t, w->in->theta,
-                                  model->option.stabilization, v3_norm(model->option.gravity));
-    row->e = law.e_normal;
-    w->set->limits[w->set->limit_count++] = (TnLimit){index, (int)(sub - model->subsystems), law};
+    tn_row_close_limit(w, row, sub, limit.gap, limit.v, limit.v_end);
 }
 
 static void add_joint_rows(TnRowWriter *w)
@@ -227,9 +245,7 @@ static void add_joint_rows(TnRowWriter *w)
         if (joint->friction_loss > 0.0) {
             TnRow *row = tn_row_begin(w, TN_ROW_BOX, tn_row_slot_joint(model, j, 2));
             tn_row_add_dof(w, row, tn_subsystem_of_joint(model, joint), joint->dof_start, 1.0);
-            row->lower = -joint->friction_loss;
-            row->upper = joint->friction_loss;
-            close_row(w, row);
+            tn_row_close_friction(w, row, joint->friction_loss);
         }
     }
 }
@@ -274,6 +290,7 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
         n.sides += rows;
         if (rows) n.entries += rows * tn_subsystem_of_joint(model, joint)->dof_count;
     }
+    tn_constraint_count_tendons(in, &n);
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];
         int rows = e->type == TN_EQUALITY_WELD ? 6 : e->type == TN_EQUALITY_CONNECT ? 3 : 1;
@@ -309,6 +326,7 @@ bool tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes
     TnRowWriter w = {
         .in = in, .set = set, .start = {in->frames, axes, in->twists, in->state->qvel}};
     add_joint_rows(&w);
+    tn_constraint_add_tendons(&w);
     if (!tn_constraint_add_equalities(&w)) return false;
     add_spin_rows(&w);
     TnProblem *p = &set->problem;

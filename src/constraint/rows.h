@@ -42,11 +42,25 @@ bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row);
 void tn_predict_velocity(int n, const double *v, const double *last, double *out);
 
 const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *joint);
+/* v⁺ of a tree's dof in the free motion. */
+double tn_free_end(const TnConstraintInput *in, const TnSubsystem *sub, int dof);
+/* A limit is watched when it could be reached within the step, with a share of its range to spare.
+ */
+bool tn_limit_is_near(double gap, double v, double v_end, double range, double t);
+/* Completes the row as a limit with this gap; its coefficients are written. */
+void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, double gap, double v,
+                        double v_end);
+/* Completes the row as dry friction of this size. */
+void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction);
 
 /* ---- build.c ---- */
 /* Subsystems that an equality joins must move by the same rule, or it would open by t(v⁺ - v̂): all
  * get the largest number of those joined with them. */
 void tn_constraint_share_blend(const TnModel *model, double *blend);
+
+/* ---- tendon_rows.c ---- */
+void tn_constraint_count_tendons(const TnConstraintInput *in, TnRowCounts *counts);
+void tn_constraint_add_tendons(TnRowWriter *w);
 
 /* ---- equality.c ---- */
 bool tn_constraint_add_equalities(TnRowWriter *w); /* false: no memory */

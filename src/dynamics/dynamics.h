@@ -81,6 +81,9 @@ void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const doubl
                        const double *qvel, double h, double *out);
 
 /* ---- actuation.c ---- */
+/* Gear included. */
+double tn_actuator_length(const TnModel *model, int actuator, const double *qpos);
+double tn_actuator_velocity(const TnModel *model, int actuator, const double *qvel);
 /* Scalar force of actuator a before gear, clamped to its force range; ctrl clamped to its range. */
 double tn_actuator_force(const TnModel *model, int actuator, const double *qpos, const double *qvel,
                          const double *ctrl);

@@ -73,6 +73,8 @@ typedef enum TnMjcfGroup {
     TN_GROUP_ASSET,
     TN_GROUP_CONTACT,
     TN_GROUP_EQUALITY,
+    TN_GROUP_TENDON,
+    TN_GROUP_FIXED, /* in a fixed tendon */
     TN_GROUP_ACTUATOR,
     TN_GROUP_SENSOR,
     TN_GROUP_VISUAL,
@@ -97,6 +99,7 @@ typedef enum TnMjcfNameKind {
     TN_NAMED_SITE,
     TN_NAMED_CAMERA,
     TN_NAMED_LIGHT,
+    TN_NAMED_TENDON,
     TN_NAMED_ACTUATOR,
     TN_NAMED_EQUALITY,
     TN_NAMED_PAIR,
@@ -115,7 +118,8 @@ typedef struct TnMjcfName {
     const char *name;
     TnMjcfNameKind kind;
     int32_t id;
-    const void *data; /* by kind: joints TnJointDef, bodies TnBodyDef, classes TnMjcfClass, … */
+    const void *data; /* by kind: joints TnJointDef, tendons TnTendonDef, bodies TnBodyDef, classes
+                         TnMjcfClass, … */
     const TnXmlElement *element; /* where it was defined */
     struct TnMjcfName *next;     /* in its bucket */
     struct TnMjcfName *later;    /* in order of definition */
@@ -300,6 +304,7 @@ void tn_mjcf_read_statistic(TnMjcf *m, const TnXmlElement *element);
 void tn_mjcf_read_assets(TnMjcf *m);
 /* A mesh (mjcf_mesh.c); 0 after an error. */
 TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *element, const char *name);
+void tn_mjcf_read_tendons(TnMjcf *m);
 void tn_mjcf_read_actuators(TnMjcf *m);
 void tn_mjcf_read_contacts(TnMjcf *m);
 void tn_mjcf_read_equalities(TnMjcf *m);

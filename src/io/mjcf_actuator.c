@@ -1,10 +1,16 @@
-/* mjcf_actuator.c: general, motor, position and velocity actuators on hinge and slide joints.
+/* mjcf_actuator.c: general, motor, position and velocity actuators on hinge and slide joints and on
+ * tendons.
  *
  * force = gain · ctrl + bias0 + bias1 · length + bias2 · velocity. All kinds share one record of
- * defaults, and each short form writes its gains into it: motor     gain 1,  no bias position  gain
- * kp, bias (0, -kp, -kv) velocity  gain kv, bias (0, 0, -kv) kp and kv that an element leaves open
- * come from the nearest class whose record was last written by the same kind or by `general`;
- * another short form's gains mean something else. */
+ * defaults, and each short form writes its gains into it:
+ *
+ *   motor     gain 1,  no bias
+ *   position  gain kp, bias (0, -kp, -kv); a damping ratio stands in the place of -kv, and its sign
+ *             tells it
+ *   velocity  gain kv, bias (0, 0, -kv)
+ *
+ * kp and kv that an element leaves open come from the nearest class whose record was last written by
+ * the same kind or by `general`; another short form's gains mean something else. */
 #include "mjcf.h"
 
 #include <string.h>
@@ -48,6 +54,7 @@ static Gains apply(TnMjcf *m, const TnXmlElement *e, Gains g)
         g.bias[0] = 0;
         g.bias[1] = -g.gain;
         g.bias[2] = -tn_mjcf_real(m, &own, "kv", -g.bias[2]);
+        if (tn_xml_attr(e, "dampratio")) g.bias[2] = tn_mjcf_real(m, &own, "dampratio", 0);
         g.affine = true;
         break;
     case KIND_VELOCITY:
@@ -90,27 +97,53 @@ static Gains base_for(TnMjcf *m, Kind kind, const TnMjcfClass *c)
     return start;
 }
 
-static const TnMjcfName *read_joint(TnMjcf *m, const TnXmlElement *e)
+static void read_joint(TnMjcf *m, const TnXmlElement *e, const char *attr, TnActuatorDef *actuator,
+                       const double **range)
 {
-    const char *attr = tn_xml_attr(e, "joint") ? "joint" : "jointinparent";
-    if (!tn_xml_attr(e, attr)) {
-        /* tendon, site and body are refused by the rule; then nothing more need be said */
-        if (!tn_xml_attr(e, "tendon") && !tn_xml_attr(e, "site") && !tn_xml_attr(e, "body") &&
-            !tn_xml_attr(e, "cranksite"))
-            tn_mjcf_error(m, e, "attribute 'joint' is missing");
-        return NULL;
-    }
     const TnMjcfName *name = tn_mjcf_refer(m, TN_NAMED_JOINT, e, attr);
     const TnJointDef *joint = name ? name->data : NULL;
-    if (joint && joint->type != TN_JOINT_HINGE && joint->type != TN_JOINT_SLIDE) {
+    if (!joint) return;
+    if (joint->type != TN_JOINT_HINGE && joint->type != TN_JOINT_SLIDE) {
         tn_mjcf_error_attr(m, e, attr, "actuators on free and ball joints are not supported yet");
-        return NULL;
+        return;
     }
-    return name;
+    actuator->joint = name->id;
+    *range = joint->range;
 }
 
-/* The control range as the joint's range, scaled about its middle. */
-static void inherit_range(TnMjcf *m, const TnMjcfView *view, const TnJointDef *joint,
+/* The joint or tendon it acts on, and that one's range. False after an error. */
+static bool read_target(TnMjcf *m, const TnXmlElement *e, TnActuatorDef *actuator,
+                        const double **range)
+{
+    static const char *const targets[] = {"joint", "jointinparent", "tendon",
+                                          "site",  "body",          "cranksite"};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        if (!tn_xml_attr(e, targets[i])) continue;
+        if (first) {
+            tn_mjcf_error_attr(m, e, targets[i], "%s and %s cannot both be given", first,
+                               targets[i]);
+            return false;
+        }
+        first = targets[i];
+    }
+    if (!first) {
+        tn_mjcf_error(m, e, "attribute 'joint' or 'tendon' is missing");
+        return false;
+    }
+    if (strcmp(first, "tendon") == 0) {
+        const TnMjcfName *name = tn_mjcf_refer(m, TN_NAMED_TENDON, e, "tendon");
+        const TnTendonDef *tendon = name ? name->data : NULL;
+        actuator->tendon = name ? name->id : 0;
+        if (tendon) *range = tendon->range;
+    } else if (strncmp(first, "joint", 5) == 0) {
+        read_joint(m, e, first, actuator, range);
+    } /* the others are refused by the rule; nothing more need be said */
+    return actuator->joint || actuator->tendon;
+}
+
+/* The control range as the joint's or tendon's range, scaled about its middle. */
+static void inherit_range(TnMjcf *m, const TnMjcfView *view, const double *range,
                           TnActuatorDef *actuator)
 {
     double scale = tn_mjcf_real(m, view, "inheritrange", 0);
@@ -120,14 +153,14 @@ static void inherit_range(TnMjcf *m, const TnMjcfView *view, const TnJointDef *j
                            "ctrlrange and inheritrange cannot both be given");
         return;
     }
-    if (!joint || !(joint->range[0] < joint->range[1])) {
-        if (joint)
+    if (!range || !(range[0] < range[1])) {
+        if (range)
             tn_mjcf_error_attr(m, view->element, "inheritrange",
-                               "inheritrange needs a joint with a range");
+                               "inheritrange needs a joint or tendon with a range");
         return;
     }
-    double middle = 0.5 * (joint->range[0] + joint->range[1]);
-    double half = 0.5 * (joint->range[1] - joint->range[0]) * scale;
+    double middle = 0.5 * (range[0] + range[1]);
+    double half = 0.5 * (range[1] - range[0]) * scale;
     actuator->ctrl_range[0] = middle - half;
     actuator->ctrl_range[1] = middle + half;
     actuator->ctrl_limited =
@@ -143,7 +176,7 @@ static void read_gear(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuator
         if (gear[i] != 0) {
             tn_mjcf_error_attr(
                 m, view->element, "gear",
-                "gear: only the first number may differ from 0 on a hinge or slide joint");
+                "gear: only the first number may differ from 0 on a hinge, slide or tendon");
             return;
         }
 }
@@ -155,11 +188,16 @@ static void read_gains(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuato
     int bias_type = tn_mjcf_word(view, "biastype", "none affine muscle user", 0);
     if (g.kind == KIND_GENERAL && bias_type > 1)
         tn_mjcf_error_attr(m, e, "biastype", "only biastype none and affine are supported");
-    /* In MuJoCo a positive velocity bias of a position servo stands for a damping ratio. */
-    if (g.kind == KIND_POSITION && g.bias[2] > 0)
-        tn_mjcf_error(m, e, "a damping ratio is not supported yet; give kv");
+    if (tn_xml_attr(e, "kv") && tn_xml_attr(e, "dampratio"))
+        tn_mjcf_error_attr(m, e, "dampratio", "kv and dampratio cannot both be given");
     actuator->gain = g.gain;
     for (int i = 0; i < 3; i++) actuator->bias[i] = g.affine ? g.bias[i] : 0;
+    /* As in MuJoCo, a positive velocity bias of whatever looks like a position servo is a damping
+     * ratio. */
+    if (actuator->bias[1] == -g.gain && actuator->bias[2] > 0) {
+        actuator->damping_ratio = actuator->bias[2];
+        actuator->bias[2] = 0;
+    }
 }
 
 static void read_actuator(TnMjcf *m, const TnXmlElement *e)
@@ -169,17 +207,17 @@ static void read_actuator(TnMjcf *m, const TnXmlElement *e)
     TnActuatorDef actuator = tn_actuator_def();
     actuator.source = tn_xml_place(e);
     actuator.name = tn_mjcf_text(&view, "name");
-    const TnMjcfName *joint = read_joint(m, e);
-    actuator.joint = joint ? joint->id : 0;
-    if (joint) read_gear(m, &view, &actuator);
+    const double *range = NULL;
+    bool good = read_target(m, e, &actuator, &range);
+    if (good) read_gear(m, &view, &actuator);
     read_gains(m, &view, &actuator);
     actuator.ctrl_limited =
         tn_mjcf_limited(m, &view, "ctrllimited", "ctrlrange", actuator.ctrl_range);
     actuator.force_limited =
         tn_mjcf_limited(m, &view, "forcelimited", "forcerange", actuator.force_range);
-    inherit_range(m, &view, joint ? joint->data : NULL, &actuator);
+    inherit_range(m, &view, range, &actuator);
     if (!m->settings.clamp_ctrl) actuator.ctrl_limited = false;
-    TnActuatorId id = joint ? tn_builder_add_actuator(m->builder, &actuator) : 0;
+    TnActuatorId id = good ? tn_builder_add_actuator(m->builder, &actuator) : 0;
     tn_mjcf_name_add(m, TN_NAMED_ACTUATOR, e, actuator.name, id, NULL);
     m->actuator_count++;
 }

@@ -19,17 +19,26 @@ static uint64_t hash_of(TnMjcfNameKind kind, const char *name)
 
 const char *tn_mjcf_kind_name(TnMjcfNameKind kind)
 {
-    static const char *const names[] = {
-        [TN_NAMED_BODY] = "body",         [TN_NAMED_FRAME] = "frame",
-        [TN_NAMED_JOINT] = "joint",       [TN_NAMED_GEOM] = "geom",
-        [TN_NAMED_SITE] = "site",         [TN_NAMED_CAMERA] = "camera",
-        [TN_NAMED_LIGHT] = "light",       [TN_NAMED_ACTUATOR] = "actuator",
-        [TN_NAMED_EQUALITY] = "equality", [TN_NAMED_PAIR] = "pair",
-        [TN_NAMED_EXCLUDE] = "exclude",   [TN_NAMED_SENSOR] = "sensor",
-        [TN_NAMED_KEY] = "key",           [TN_NAMED_CUSTOM] = "custom element",
-        [TN_NAMED_TEXTURE] = "texture",   [TN_NAMED_MATERIAL] = "material",
-        [TN_NAMED_MESH] = "mesh",         [TN_NAMED_CLASS] = "default class",
-        [TN_NAMED_RESTITUTION] = "geom"};
+    static const char *const names[] = {[TN_NAMED_BODY] = "body",
+                                        [TN_NAMED_FRAME] = "frame",
+                                        [TN_NAMED_JOINT] = "joint",
+                                        [TN_NAMED_GEOM] = "geom",
+                                        [TN_NAMED_SITE] = "site",
+                                        [TN_NAMED_CAMERA] = "camera",
+                                        [TN_NAMED_LIGHT] = "light",
+                                        [TN_NAMED_TENDON] = "tendon",
+                                        [TN_NAMED_ACTUATOR] = "actuator",
+                                        [TN_NAMED_EQUALITY] = "equality",
+                                        [TN_NAMED_PAIR] = "pair",
+                                        [TN_NAMED_EXCLUDE] = "exclude",
+                                        [TN_NAMED_SENSOR] = "sensor",
+                                        [TN_NAMED_KEY] = "key",
+                                        [TN_NAMED_CUSTOM] = "custom element",
+                                        [TN_NAMED_TEXTURE] = "texture",
+                                        [TN_NAMED_MATERIAL] = "material",
+                                        [TN_NAMED_MESH] = "mesh",
+                                        [TN_NAMED_CLASS] = "default class",
+                                        [TN_NAMED_RESTITUTION] = "geom"};
     return names[kind];
 }
 

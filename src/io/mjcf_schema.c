@@ -141,8 +141,17 @@ TABLE joint_equality[] = {
     OWN("name"), OWN("class"), REQUIRED("joint1"), OWN("joint2"), REAL("polycoef", 1, 5),
     BOOL("active"), SOLREF, END};
 
+TABLE tendon[] = {
+    OWN("name"), OWN("class"), TRI("limited"), REAL("range", 2, 2), SIZE("stiffness", 1, 1),
+    REAL("springlength", 1, 2), SIZE("damping", 1, 1), SIZE("frictionloss", 1, 1),
+    ONLY("armature", "0"), ONLY("springyield", "0"), ONLY("actuatorfrclimited", "false"),
+    NEVER("actuatorfrcrange"), GAP("margin"), SOFT("solreflimit", 1, 2), SOFT("solimplimit", 1, 5),
+    SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5), NOTHING("group"), USER, END};
+TABLE tendon_joint[] = {
+    REQUIRED("joint"), {.name = "coef", NUMBERS(1, 1), .where = TN_WHERE_REQUIRED}, END};
+
 #define TRANSMISSION                                                                               \
-    OWN("name"), OWN("class"), OWN("joint"), OWN("jointinparent"), NEVER("tendon"), NEVER("site"), \
+    OWN("name"), OWN("class"), OWN("joint"), OWN("jointinparent"), OWN("tendon"), NEVER("site"),   \
         NEVER("refsite"), NEVER("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
         NOTHING("cranklength"), NOTHING("lengthrange"), REAL("gear", 1, 6), TRI("ctrllimited"),    \
         REAL("ctrlrange", 2, 2), TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"),  \
@@ -156,7 +165,7 @@ TABLE general[] = {
     NEVER("ffrange"), END};
 TABLE motor[] = {TRANSMISSION, END};
 TABLE position[] = {
-    TRANSMISSION, SIZE("kp", 1, 1), SIZE("kv", 1, 1), ONLY("dampratio", "0"),
+    TRANSMISSION, SIZE("kp", 1, 1), SIZE("kv", 1, 1), SIZE("dampratio", 1, 1),
     ONLY("timeconst", "0"), SIZE("inheritrange", 1, 1), END};
 TABLE velocity[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
 
@@ -164,6 +173,9 @@ TABLE velocity[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
     TEXT("name"), ONLY("cutoff", "0"), NOTHING("noise"), ONLY("delay", "0"), NOTHING("interp"),    \
         ONLY("interval", "0"), ONLY("nsample", "0"), USER
 TABLE joint_sensor[] = {SENSOR_COMMON, REQUIRED("joint"), END};
+TABLE tendon_sensor[] = {SENSOR_COMMON, REQUIRED("tendon"), END};
+TABLE actuator_sensor[] = {SENSOR_COMMON, REQUIRED("actuator"), END};
+TABLE site_sensor[] = {SENSOR_COMMON, REQUIRED("site"), END};
 TABLE frame_sensor[] = {
     SENSOR_COMMON,
     {.name = "objtype", .kind = TN_KIND_WORD, .words = "body xbody site geom camera",
@@ -190,10 +202,7 @@ TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), REAL("stabilization", 
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
 TABLE track[] = {REQUIRED("file"), INT("loop_from"), END};
 
-#define TENDON_PLAIN                                                                               \
-    "actuatorfrclimited actuatorfrcrange armature damping frictionloss group limited margin "      \
-    "material range rgba solimpfriction solimplimit solreffriction solreflimit springlength "      \
-    "springyield stiffness user width"
+#define TENDON_PLAIN "material rgba width"
 /* Union over MuJoCo's actuators: classes may speak for kinds that are refused only when used. */
 #define ACTUATOR_PLAIN                                                                             \
     "actdim actearly actlimited actrange area armature bias biasprm biastype cogging controller "  \
@@ -222,6 +231,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_TOP, {"worldbody", NULL, NULL}},
     {TN_GROUP_TOP, {"contact", NULL, NULL}},
     {TN_GROUP_TOP, {"equality", NULL, NULL}},
+    {TN_GROUP_TOP, {"tendon", NULL, NULL}},
     {TN_GROUP_TOP, {"actuator", NULL, NULL}},
     {TN_GROUP_TOP, {"sensor", NULL, NULL}},
     {TN_GROUP_TOP, {"keyframe", NULL, NULL}},
@@ -250,7 +260,7 @@ static const GroupedRule rules[] = {
      "emission metallic reflectance roughness shininess specular texrepeat texuniform"}},
     {TN_GROUP_DEFAULT, {"pair", pair, NULL}},
     {TN_GROUP_DEFAULT, {"equality", equality_default, NULL}},
-    {TN_GROUP_DEFAULT, {"tendon", NULL, TENDON_PLAIN}},
+    {TN_GROUP_DEFAULT, {"tendon", tendon, TENDON_PLAIN}},
     {TN_GROUP_DEFAULT, {"intvelocity", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"damper", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"cylinder", NULL, ACTUATOR_PLAIN}},
@@ -270,12 +280,20 @@ static const GroupedRule rules[] = {
     {TN_GROUP_EQUALITY, {"connect", connect, NULL}},
     {TN_GROUP_EQUALITY, {"weld", weld, NULL}},
     {TN_GROUP_EQUALITY, {"joint", joint_equality, NULL}},
+    {TN_GROUP_TENDON, {"fixed", tendon, TENDON_PLAIN}},
+    {TN_GROUP_FIXED, {"joint", tendon_joint, NULL}},
     {TN_GROUP_ACTUATOR, {"general", general, NULL}},
     {TN_GROUP_ACTUATOR, {"motor", motor, NULL}},
     {TN_GROUP_ACTUATOR, {"position", position, NULL}},
     {TN_GROUP_ACTUATOR, {"velocity", velocity, NULL}},
     {TN_GROUP_SENSOR, {"jointpos", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"jointvel", joint_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"tendonpos", tendon_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"tendonvel", tendon_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"actuatorpos", actuator_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"actuatorvel", actuator_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"gyro", site_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"velocimeter", site_sensor, NULL}},
     {TN_GROUP_SENSOR, {"framepos", frame_sensor, NULL}},
     {TN_GROUP_SENSOR, {"framequat", frame_sensor, NULL}},
     {TN_GROUP_VISUAL, {"global", visual_global,
@@ -332,18 +350,19 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
 {
     switch (group) {
     case TN_GROUP_TOP:
-        return "tendon deformable extension skin";
+        return "deformable extension skin";
     case TN_GROUP_BODY:
         return "replicate attach composite flexcomp plugin";
     case TN_GROUP_ASSET:
         return "hfield skin model";
     case TN_GROUP_EQUALITY:
         return "tendon flex flexvert flexstrain distance";
+    case TN_GROUP_TENDON:
+        return "spatial";
     case TN_GROUP_ACTUATOR:
         return "intvelocity damper cylinder muscle adhesion dcmotor pid orientation plugin";
     case TN_GROUP_SENSOR:
-        return "touch accelerometer velocimeter gyro force torque magnetometer camprojection "
-               "rangefinder tendonpos tendonvel actuatorpos actuatorvel actuatorfrc "
+        return "touch accelerometer force torque magnetometer camprojection rangefinder actuatorfrc "
                "jointactuatorfrc tendonactuatorfrc ballquat ballangvel jointlimitpos "
                "jointlimitvel jointlimitfrc tendonlimitpos tendonlimitvel tendonlimitfrc "
                "framexaxis frameyaxis framezaxis framelinvel frameangvel framelinacc frameangacc "

@@ -196,6 +196,28 @@ static bool read_frame_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sen
     return true;
 }
 
+/* Of a tendon, an actuator or a site: the attribute that names it has the same name. */
+static bool read_part_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sensor)
+{
+    static const struct {
+        const char *element, *attr;
+        TnMjcfNameKind kind;
+        TnSensorType type;
+    } parts[] = {{"tendonpos", "tendon", TN_NAMED_TENDON, TN_SENSOR_TENDON_POS},
+                 {"tendonvel", "tendon", TN_NAMED_TENDON, TN_SENSOR_TENDON_VEL},
+                 {"actuatorpos", "actuator", TN_NAMED_ACTUATOR, TN_SENSOR_ACTUATOR_POS},
+                 {"actuatorvel", "actuator", TN_NAMED_ACTUATOR, TN_SENSOR_ACTUATOR_VEL},
+                 {"gyro", "site", TN_NAMED_SITE, TN_SENSOR_GYRO},
+                 {"velocimeter", "site", TN_NAMED_SITE, TN_SENSOR_VELOCIMETER}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (strcmp(e->name, parts[i].element) != 0) continue;
+        const TnMjcfName *name = tn_mjcf_refer(m, parts[i].kind, e, parts[i].attr);
+        sensor->type = parts[i].type;
+        sensor->object = name ? name->id : 0;
+    }
+    return sensor->object != 0;
+}
+
 static void read_sensor(TnMjcf *m, const TnXmlElement *e)
 {
     if (!tn_mjcf_check_leaf(m, TN_GROUP_SENSOR, e)) return;
@@ -203,8 +225,9 @@ static void read_sensor(TnMjcf *m, const TnXmlElement *e)
     TnSensorDef sensor = tn_sensor_def();
     sensor.source = tn_xml_place(e);
     sensor.name = tn_mjcf_text(&view, "name");
-    bool good = strncmp(e->name, "joint", 5) == 0 ? read_joint_sensor(m, e, &sensor)
-                                                  : read_frame_sensor(m, e, &sensor);
+    bool good = strncmp(e->name, "joint", 5) == 0   ? read_joint_sensor(m, e, &sensor)
+                : strncmp(e->name, "frame", 5) == 0 ? read_frame_sensor(m, e, &sensor)
+                                                    : read_part_sensor(m, e, &sensor);
     TnSensorId id = good ? tn_builder_add_sensor(m->builder, &sensor) : 0;
     tn_mjcf_name_add(m, TN_NAMED_SENSOR, e, sensor.name, id, NULL);
 }

@@ -100,6 +100,7 @@ DEFINE_APPEND(body, TnBodyDef, bodies)
 DEFINE_APPEND(joint, TnJointDef, joints)
 DEFINE_APPEND(geom, TnGeomDef, geoms)
 DEFINE_APPEND(site, TnSiteDef, sites)
+DEFINE_APPEND(tendon, TnTendonDef, tendons)
 DEFINE_APPEND(actuator, TnActuatorDef, actuators)
 DEFINE_APPEND(equality, TnEqualityDef, equalities)
 DEFINE_APPEND(pair, TnPairDef, pairs)
@@ -139,6 +140,7 @@ void tn_builder_destroy(TnModelBuilder *builder)
     tn_free(builder->joints);
     tn_free(builder->geoms);
     tn_free(builder->sites);
+    tn_free(builder->tendons);
     tn_free(builder->actuators);
     tn_free(builder->equalities);
     tn_free(builder->pairs);
@@ -196,6 +198,20 @@ TnSiteId tn_builder_add_site(TnModelBuilder *builder, const TnSiteDef *def)
     copy->name = store_string(builder, def->name);
     copy->source = store_source(builder, def->source);
     return builder->site_count;
+}
+
+TnTendonId tn_builder_add_tendon(TnModelBuilder *builder, const TnTendonDef *def)
+{
+    TnTendonDef *copy = append_tendon(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    copy->joint_count = def->joints && def->joint_count > 0 ? def->joint_count : 0;
+    size_t bytes = (size_t)copy->joint_count * sizeof *def->joints;
+    TnTendonJoint *joints = bytes ? store_alloc(builder, bytes) : NULL;
+    if (joints) memcpy(joints, def->joints, bytes);
+    copy->joints = joints;
+    return builder->tendon_count;
 }
 
 TnActuatorId tn_builder_add_actuator(TnModelBuilder *builder, const TnActuatorDef *def)

@@ -8,9 +8,11 @@
  *   mesh.c           convex hulls of the meshes
  *   layout.c         the one block of memory, names
  *   check_tree.c     bodies, joints, geoms: every definition on its own
+ *   check_drive.c    tendons, actuators
  *   check_parts.c    the other definitions
  *   compile.c        order of links and joints, subsystems, kinematic data
  *   link_mass.c      mass properties of the links
+ *   compile_drive.c  tendons and actuators
  *   compile_parts.c  equalities, sensors, keys, track and the rest */
 #ifndef TN_MODEL_BUILDER_H
 #define TN_MODEL_BUILDER_H
@@ -36,6 +38,7 @@ struct TnModelBuilder {
     TnJointDef *joints;
     TnGeomDef *geoms;
     TnSiteDef *sites;
+    TnTendonDef *tendons;
     TnActuatorDef *actuators;
     TnEqualityDef *equalities;
     TnPairDef *pairs;
@@ -44,9 +47,10 @@ struct TnModelBuilder {
     TnKeyDef *keys;
     TnMeshDef *meshes;
     TnCameraDef *cameras;
-    int body_count, joint_count, geom_count, site_count, actuator_count, equality_count;
-    int pair_count, exclude_count, sensor_count, key_count, mesh_count, camera_count;
-    int body_room, joint_room, geom_room, site_room, actuator_room, equality_room;
+    int body_count, joint_count, geom_count, site_count, tendon_count, actuator_count;
+    int equality_count, pair_count, exclude_count, sensor_count, key_count, mesh_count;
+    int camera_count;
+    int body_room, joint_room, geom_room, site_room, tendon_room, actuator_room, equality_room;
     int pair_room, exclude_room, sensor_room, key_room, mesh_room, camera_room;
     TnView view;
     bool has_track;
@@ -75,6 +79,7 @@ typedef struct TnCompile {
     TnModelLookup *lookup; /* the model's, while it is written */
     TnBodyScratch *bodies;
     TnMeshScratch *meshes;
+    TnMoment *moments;   /* the next free one of the model's */
     double *key_numbers; /* room for these in the model's block */
     char *text;
     size_t text_bytes;
@@ -104,6 +109,8 @@ bool tn_check_positive(TnCompile *c, const TnElement *element, const char *what,
                        double value); /* >= 0 */
 bool tn_check_range(TnCompile *c, const TnElement *element, const char *what,
                     const double range[2]);
+/* An existing hinge or slide. False only where the id dangles. */
+bool tn_check_scalar_joint(TnCompile *c, const TnElement *element, const char *what, TnJointId id);
 bool tn_check_id(TnCompile *c, const TnElement *element, const char *what, int id, int count);
 bool tn_check_contact(TnCompile *c, const TnElement *element, int dim, const double friction[3],
                       double restitution, double margin);
@@ -118,8 +125,10 @@ bool tn_layout(TnCompile *c); /* model and scratch; false: no memory, nothing is
 void tn_compile_names(TnCompile *c);
 /* False where ids dangle, so that later passes could not walk the tree. */
 bool tn_check_tree(TnCompile *c);
+bool tn_check_drive(TnCompile *c);
 bool tn_check_parts(TnCompile *c);
 void tn_compile_masses(TnCompile *c);
+void tn_compile_drive(TnCompile *c); /* after the masses */
 void tn_compile_parts(TnCompile *c);
 
 int tn_joint_qpos_count(TnJointType type);

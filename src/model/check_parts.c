@@ -1,26 +1,11 @@
-/* check_parts.c: are the definitions of everything but bodies, joints, geoms and sites sensible? */
+/* check_parts.c: are the definitions of everything but bodies, joints, geoms, sites, tendons and
+ * actuators sensible? */
 #include "builder.h"
 
 #include <math.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
-
-static bool is_scalar_joint(const TnModelBuilder *b, TnJointId id)
-{
-    TnJointType type = b->joints[id - 1].type;
-    return type == TN_JOINT_HINGE || type == TN_JOINT_SLIDE;
-}
-
-/* An existing hinge or slide. False only where the id dangles. */
-static bool check_scalar_joint(TnCompile *c, const TnElement *element, const char *what,
-                               TnJointId id)
-{
-    if (!tn_check_id(c, element, what, id, c->builder->joint_count)) return false;
-    if (!is_scalar_joint(c->builder, id))
-        tn_problem(c, element, "%s must be a hinge or a slide", what);
-    return true;
-}
 
 static void check_option(TnCompile *c)
 {
@@ -37,26 +22,10 @@ static void check_option(TnCompile *c)
         tn_problem(c, &element, "stabilization must lie in [0, 1] (%g)", o->stabilization);
 }
 
-static bool check_actuators(TnCompile *c)
-{
-    bool stands = true;
-    for (int i = 0; i < c->builder->actuator_count; i++) {
-        const TnActuatorDef *def = &c->builder->actuators[i];
-        const TnElement *element = TN_ELEMENT("actuator", def, i);
-        if (!check_scalar_joint(c, element, "joint", def->joint)) stands = false;
-        tn_check_numbers(c, element, "gear", &def->gear, 1);
-        tn_check_numbers(c, element, "gain", &def->gain, 1);
-        tn_check_numbers(c, element, "bias", def->bias, 3);
-        if (def->ctrl_limited) tn_check_range(c, element, "control range", def->ctrl_range);
-        if (def->force_limited) tn_check_range(c, element, "force range", def->force_range);
-    }
-    return stands;
-}
-
 static bool check_equality_joints(TnCompile *c, const TnElement *element, const TnEqualityDef *def)
 {
-    bool stands = check_scalar_joint(c, element, "joint1", def->joint1);
-    if (def->joint2 && !check_scalar_joint(c, element, "joint2", def->joint2)) stands = false;
+    bool stands = tn_check_scalar_joint(c, element, "joint1", def->joint1);
+    if (def->joint2 && !tn_check_scalar_joint(c, element, "joint2", def->joint2)) stands = false;
     if (def->joint1 && def->joint1 == def->joint2)
         tn_problem(c, element, "joint1 and joint2 are the same");
     tn_check_numbers(c, element, "polycoef", def->polycoef, 5);
@@ -131,7 +100,7 @@ static bool check_sensors(TnCompile *c)
         switch (def->type) {
         case TN_SENSOR_JOINT_POS:
         case TN_SENSOR_JOINT_VEL:
-            ok = check_scalar_joint(c, element, "joint", def->object);
+            ok = tn_check_scalar_joint(c, element, "joint", def->object);
             break;
         case TN_SENSOR_BODY_POS:
         case TN_SENSOR_BODY_QUAT:
@@ -139,7 +108,17 @@ static bool check_sensors(TnCompile *c)
             break;
         case TN_SENSOR_SITE_POS:
         case TN_SENSOR_SITE_QUAT:
+        case TN_SENSOR_GYRO:
+        case TN_SENSOR_VELOCIMETER:
             ok = tn_check_id(c, element, "site", def->object, b->site_count);
+            break;
+        case TN_SENSOR_TENDON_POS:
+        case TN_SENSOR_TENDON_VEL:
+            ok = tn_check_id(c, element, "tendon", def->object, b->tendon_count);
+            break;
+        case TN_SENSOR_ACTUATOR_POS:
+        case TN_SENSOR_ACTUATOR_VEL:
+            ok = tn_check_id(c, element, "actuator", def->object, b->actuator_count);
             break;
         default:
             tn_problem(c, element, "type %d does not exist", (int)def->type);
@@ -262,10 +241,9 @@ static bool check_track(TnCompile *c)
 bool tn_check_parts(TnCompile *c)
 {
     check_option(c);
-    bool actuators = check_actuators(c), equalities = check_equalities(c),
-         pairs = check_pairs_and_excludes(c);
+    bool equalities = check_equalities(c), pairs = check_pairs_and_excludes(c);
     bool sensors = check_sensors(c), keys = check_keys(c), track = check_track(c);
     bool cameras = check_cameras(c);
     check_view(c);
-    return actuators && equalities && pairs && sensors && keys && track && cameras;
+    return equalities && pairs && sensors && keys && track && cameras;
 }

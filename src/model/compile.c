@@ -24,9 +24,15 @@ int tn_sensor_data_count(TnSensorType type)
     switch (type) {
     case TN_SENSOR_JOINT_POS:
     case TN_SENSOR_JOINT_VEL:
+    case TN_SENSOR_TENDON_POS:
+    case TN_SENSOR_TENDON_VEL:
+    case TN_SENSOR_ACTUATOR_POS:
+    case TN_SENSOR_ACTUATOR_VEL:
         return 1;
     case TN_SENSOR_BODY_POS:
     case TN_SENSOR_SITE_POS:
+    case TN_SENSOR_GYRO:
+    case TN_SENSOR_VELOCIMETER:
         return 3;
     case TN_SENSOR_BODY_QUAT:
     case TN_SENSOR_SITE_QUAT:
@@ -322,7 +328,8 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
     }
     tn_compile_names(&c);
     tn_compile_meshes(&c);
-    bool tree_stands = tn_check_tree(&c), parts_stand = tn_check_parts(&c);
+    bool tree_stands = tn_check_tree(&c), drive_stands = tn_check_drive(&c),
+         parts_stand = tn_check_parts(&c);
     if (tree_stands) {
         order_links(&c);
         order_joints(&c);
@@ -332,6 +339,7 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
         compile_geoms(&c);
         compile_sites(&c);
         tn_compile_masses(&c);
+        if (drive_stands) tn_compile_drive(&c);
         if (parts_stand) tn_compile_parts(&c);
     }
     tn_free(c.bodies);

@@ -1,5 +1,4 @@
-/* compile_parts.c: actuators, equalities, pairs, excludes, sensors, keys, cameras and the control
- * track.
+/* compile_parts.c: equalities, pairs, excludes, sensors, keys, cameras and the control track.
  *
  * Equality anchors follow MuJoCo: the anchor of a connect lies on body1, that of a weld on body2;
  * the other body's copy of the point is the one that coincides with it in the reference pose. A
@@ -10,22 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static void compile_actuators(TnCompile *c)
-{
-    for (int i = 0; i < c->model->actuator_count; i++) {
-        const TnActuatorDef *def = &c->builder->actuators[i];
-        TnActuator *actuator = &c->model->actuators[i];
-        *actuator = (TnActuator){.joint = c->lookup->joint_index[def->joint - 1],
-                                 .gear = def->gear,
-                                 .gain = def->gain,
-                                 .ctrl_limited = def->ctrl_limited,
-                                 .force_limited = def->force_limited};
-        v3_copy(actuator->bias, def->bias);
-        memcpy(actuator->ctrl_range, def->ctrl_range, sizeof actuator->ctrl_range);
-        memcpy(actuator->force_range, def->force_range, sizeof actuator->force_range);
-    }
-}
 
 /* ---- equalities ---- */
 
@@ -189,7 +172,6 @@ static void compile_track(TnCompile *c)
 
 void tn_compile_parts(TnCompile *c)
 {
-    compile_actuators(c);
     compile_equalities(c);
     compile_pairs(c);
     compile_excludes(c);

@@ -28,6 +28,7 @@ static NamedDefs named_defs(const TnModelBuilder *b, TnNameKind kind)
         [TN_NAME_JOINT] = NAMED("joint", joints, joint_count, TnJointDef),
         [TN_NAME_GEOM] = NAMED("geom", geoms, geom_count, TnGeomDef),
         [TN_NAME_SITE] = NAMED("site", sites, site_count, TnSiteDef),
+        [TN_NAME_TENDON] = NAMED("tendon", tendons, tendon_count, TnTendonDef),
         [TN_NAME_ACTUATOR] = NAMED("actuator", actuators, actuator_count, TnActuatorDef),
         [TN_NAME_EQUALITY] = NAMED("equality", equalities, equality_count, TnEqualityDef),
         [TN_NAME_SENSOR] = NAMED("sensor", sensors, sensor_count, TnSensorDef),
@@ -93,6 +94,7 @@ static void lay_out_names(Block *block, TnCompile *c)
     m->joint_names = joint_names; /* by index; the table's are by id */
     m->geom_names = names[TN_NAME_GEOM];
     m->site_names = names[TN_NAME_SITE];
+    m->tendon_names = names[TN_NAME_TENDON];
     m->actuator_names = names[TN_NAME_ACTUATOR];
     m->equality_names = names[TN_NAME_EQUALITY];
     m->sensor_names = names[TN_NAME_SENSOR];
@@ -132,6 +134,13 @@ static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
     }
 }
 
+static size_t moment_count(const TnModelBuilder *b)
+{
+    size_t count = (size_t)b->actuator_count;
+    for (int i = 0; i < b->tendon_count; i++) count += (size_t)b->tendons[i].joint_count;
+    return count;
+}
+
 static void lay_out(Block *block, TnCompile *c, TnModel *m)
 {
     size_t key_length = (size_t)m->qpos_count + (size_t)m->dof_count + (size_t)m->actuator_count;
@@ -142,7 +151,9 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->joints = PLACE(TnJoint, m->joint_count);
     m->geoms = PLACE(TnGeom, m->geom_count);
     m->sites = PLACE(TnSite, m->site_count);
+    m->tendons = PLACE(TnTendon, m->tendon_count);
     m->actuators = PLACE(TnActuator, m->actuator_count);
+    m->moments = c->moments = PLACE(TnMoment, moment_count(c->builder));
     m->equalities = PLACE(TnEquality, m->equality_count);
     m->pairs = PLACE(TnPair, m->pair_count);
     m->excludes = PLACE(TnExclude, m->exclude_count);
@@ -153,6 +164,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->qpos0 = PLACE(double, m->qpos_count);
     m->dof_joint = PLACE(int, m->dof_count);
     m->dof_parent = PLACE(int, m->dof_count);
+    m->dof_couple = PLACE(int, m->dof_count);
     m->track_times = PLACE(double, m->track_count);
     m->track_ctrl = PLACE(double, track_numbers);
     c->key_numbers = PLACE(double, key_numbers);
@@ -171,6 +183,7 @@ static void measure(TnCompile *c, TnModel *m)
     m->joint_count = b->joint_count;
     m->geom_count = b->geom_count;
     m->site_count = b->site_count;
+    m->tendon_count = b->tendon_count;
     m->actuator_count = b->actuator_count;
     m->equality_count = b->equality_count;
     m->pair_count = b->pair_count;

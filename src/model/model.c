@@ -20,6 +20,7 @@ TnModelInfo tn_model_info(const TnModel *model)
         .joint_count = model->joint_count,
         .geom_count = model->geom_count,
         .site_count = model->site_count,
+        .tendon_count = model->tendon_count,
         .actuator_count = model->actuator_count,
         .equality_count = model->equality_count,
         .sensor_count = model->sensor_count,
@@ -57,6 +58,10 @@ const char *tn_model_geom_name(const TnModel *model, TnGeomId id)
 {
     return name_at(model, TN_NAME_GEOM, id, model->geom_count);
 }
+const char *tn_model_tendon_name(const TnModel *model, TnTendonId id)
+{
+    return name_at(model, TN_NAME_TENDON, id, model->tendon_count);
+}
 const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id)
 {
     return name_at(model, TN_NAME_ACTUATOR, id, model->actuator_count);
@@ -86,6 +91,10 @@ TnJointId tn_model_find_joint(const TnModel *model, const char *name)
 TnGeomId tn_model_find_geom(const TnModel *model, const char *name)
 {
     return find(model, TN_NAME_GEOM, name);
+}
+TnTendonId tn_model_find_tendon(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_TENDON, name);
 }
 TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name)
 {

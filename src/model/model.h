@@ -79,8 +79,27 @@ typedef struct TnSite {
     double pos[3], quat[4];
 } TnSite;
 
+/* One dof's share in a length: length = Σ coef · qpos[qpos], rate = Σ coef · qvel[dof], and a force
+ * along it acts as coef · force on the dof. */
+typedef struct TnMoment {
+    int qpos, dof;
+    double coef;
+} TnMoment;
+
+typedef struct TnTendon {
+    int subsystem;
+    int moment_count;
+    const TnMoment *moments; /* by ascending dof */
+    bool limited;
+    double range[2];
+    double stiffness, spring_length[2], damping, friction_loss;
+} TnTendon;
+
 typedef struct TnActuator {
-    int joint;
+    int subsystem;
+    int tendon; /* -1: on a joint */
+    int moment_count;
+    const TnMoment *moments; /* gear not included; one for a joint */
     double gear, gain, bias[3];
     bool ctrl_limited, force_limited;
     double ctrl_range[2], force_range[2];
@@ -141,7 +160,8 @@ struct TnModel {
     TnOption option;
     TnView view;
     const char *name;
-    int body_count, link_count, joint_count, geom_count, site_count, actuator_count, equality_count;
+    int body_count, link_count, joint_count, geom_count, site_count, tendon_count, actuator_count,
+        equality_count;
     int pair_count, exclude_count, sensor_count, key_count, mesh_count, camera_count,
         subsystem_count;
     int rigid_count, tree_count; /* subsystems by kind */
@@ -151,7 +171,9 @@ struct TnModel {
     TnJoint *joints;
     TnGeom *geoms;
     TnSite *sites;
+    TnTendon *tendons;
     TnActuator *actuators;
+    TnMoment *moments; /* of tendons, then of actuators on joints */
     TnEquality *equalities;
     TnPair *pairs;
     TnExclude *excludes;
@@ -163,15 +185,31 @@ struct TnModel {
     double *qpos0;   /* reference pose, qpos_count */
     int *dof_joint;  /* dof -> joint */
     int *dof_parent; /* dof -> previous dof of the same chain towards the root, -1 at a root */
+    int *dof_couple; /* the same with tendons as links too: all dofs that a tendon joins lie on one
+                        way to the root. Equal to dof_parent where there are none. */
     int track_count, track_loop_from;
     double *track_times, *track_ctrl;
-    const char **body_names, **joint_names, **geom_names, **site_names, **actuator_names,
-        **sensor_names, **key_names, **equality_names, **mesh_names,
+    const char **body_names, **joint_names, **geom_names, **site_names, **tendon_names,
+        **actuator_names, **sensor_names, **key_names, **equality_names, **mesh_names,
         **camera_names; /* never NULL entries; "" for none */
     double total_mass;
     const struct TnModelLookup *lookup; /* names.h: by name, and joint ids */
     void *memory;                       /* the one block that holds all of the above */
 };
+
+static inline double tn_moment_length(const TnMoment *moments, int count, const double *qpos)
+{
+    double length = 0.0;
+    for (int i = 0; i < count; i++) length += moments[i].coef * qpos[moments[i].qpos];
+    return length;
+}
+
+static inline double tn_moment_rate(const TnMoment *moments, int count, const double *qvel)
+{
+    double rate = 0.0;
+    for (int i = 0; i < count; i++) rate += moments[i].coef * qvel[moments[i].dof];
+    return rate;
+}
 
 /* The two bodies (indices) may collide: not the same link, not link and parent link (except the
  * world's), not excluded. */

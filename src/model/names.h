@@ -24,6 +24,7 @@ typedef enum TnNameKind {
     TN_NAME_JOINT,
     TN_NAME_GEOM,
     TN_NAME_SITE,
+    TN_NAME_TENDON,
     TN_NAME_ACTUATOR,
     TN_NAME_EQUALITY,
     TN_NAME_SENSOR,

@@ -22,7 +22,7 @@ typedef struct SaveHeader {
         dof_count;
     int32_t contact_count;
     uint32_t ctrl_by_user;
-    uint32_t zero; /* keeps the layout free of holes */
+    int32_t tendon_count;
     double time;
     uint64_t checksum;
 } SaveHeader;
@@ -41,8 +41,7 @@ static uint64_t checksum(SaveHeader header, const void *rest, size_t bytes)
 static size_t number_count(const TnModel *model)
 {
     return (size_t)model->qpos_count + 2 * (size_t)model->dof_count +
-           (size_t)model->actuator_count + 6 * (size_t)model->equality_count +
-           3 * (size_t)model->joint_count;
+           (size_t)model->actuator_count + (size_t)tn_row_slot_count(model);
 }
 
 static size_t bytes_for(const TnModel *model, int contact_count)
@@ -97,6 +96,7 @@ void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
                          .dof_count = model->dof_count,
                          .contact_count = state->contact_count,
                          .ctrl_by_user = state->ctrl_by_user,
+                         .tendon_count = model->tendon_count,
                          .time = state->time};
     header.checksum = checksum(header, start, (size_t)(p - start));
     memcpy(buffer, &header, sizeof header);
@@ -113,7 +113,7 @@ static bool is_of_model(const SaveHeader *h, const TnModel *m)
     return h->body_count == m->body_count && h->joint_count == m->joint_count &&
            h->geom_count == m->geom_count && h->actuator_count == m->actuator_count &&
            h->equality_count == m->equality_count && h->qpos_count == m->qpos_count &&
-           h->dof_count == m->dof_count;
+           h->dof_count == m->dof_count && h->tendon_count == m->tendon_count;
 }
 
 static bool check_saved(SaveHeader *h, const TnModel *model, const void *buffer, size_t size,

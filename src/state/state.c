@@ -20,7 +20,7 @@ static void zero_numbers(double *out, int count)
 
 bool tn_state_init(TnState *state, const TnModel *model)
 {
-    *state = (TnState){.row_lambda_count = 6 * model->equality_count + 3 * model->joint_count};
+    *state = (TnState){.row_lambda_count = tn_row_slot_count(model)};
     size_t nq = (size_t)model->qpos_count, nv = (size_t)model->dof_count,
            nu = (size_t)model->actuator_count;
     double *numbers = tn_calloc(nq + 2 * nv + nu + (size_t)state->row_lambda_count, sizeof(double));

@@ -1,4 +1,4 @@
-/* energy.c: E = Σ ½ m|v|² + ½ ω·Iω + ½ armature·q̇² - m g·c + springs;  P = Σ m v;  L = Σ c × m v +
+/* energy.c: E = Σ ½ m|v|² + ½ ω·Iω + ½ armature·q̇² - m g·c + springs of joints and tendons;  P = Σ m v;  L = Σ c × m v +
  * Iω.
  *
  * Twists are summed up about the world's origin, where those of parent and child simply add: a link
@@ -103,6 +103,13 @@ TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double 
                 0.5 * joint->armature * qvel[joint->dof_start + d] * qvel[joint->dof_start + d];
         if (joint->stiffness != 0.0)
             energy.potential += 0.5 * joint->stiffness * stretch_squared(model, joint, qpos);
+    }
+    for (int k = 0; k < model->tendon_count; k++) {
+        const TnTendon *tendon = &model->tendons[k];
+        double length = tn_moment_length(tendon->moments, tendon->moment_count, qpos);
+        double stretch =
+            fmax(0.0, fmax(length - tendon->spring_length[1], tendon->spring_length[0] - length));
+        energy.potential += 0.5 * tendon->stiffness * stretch * stretch;
     }
     return energy;
 }

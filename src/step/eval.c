@@ -35,10 +35,34 @@ static bool eval_dynamics(const TnModel *model, const double *qpos, const double
     return true;
 }
 
+/* Velocity of a site (linear or angular), in its own axes. */
+static void site_velocity(const TnModel *model, const TnSite *site, bool angular,
+                          const TnLinkFrame *frames, const double (*twists)[6], double *data)
+{
+    double pos[3], quat[4], arm[3], velocity[3];
+    int link = model->bodies[site->body].link;
+    const double *twist = twists[link];
+    tn_body_pose(model, frames, site->body, pos, quat);
+    if (angular) {
+        v3_copy(velocity, twist + 3);
+    } else {
+        quat_rotate(arm, quat, site->pos);
+        v3_add(arm, arm, pos);
+        v3_sub(arm, arm, frames[link].com);
+        v3_cross(velocity, twist + 3, arm);
+        v3_add(velocity, velocity, twist);
+    }
+    quat_mul(quat, quat, site->quat);
+    quat_conjugate(quat, quat);
+    quat_rotate(data, quat, velocity);
+}
+
 static void eval_sensor(const TnModel *model, const TnSensor *sensor, const double *qpos,
-                        const double *qvel, const TnLinkFrame *frames, double *data)
+                        const double *qvel, const TnLinkFrame *frames, const double (*twists)[6],
+                        double *data)
 {
     double pos[3], quat[4];
+    const TnTendon *tendon;
     switch (sensor->type) {
     case TN_SENSOR_JOINT_POS:
         data[0] = qpos[model->joints[sensor->object].qpos_start];
@@ -53,6 +77,25 @@ static void eval_sensor(const TnModel *model, const TnSensor *sensor, const doub
     case TN_SENSOR_BODY_QUAT:
         tn_body_pose(model, frames, sensor->object, pos, quat);
         quat_copy(data, quat);
+        return;
+    case TN_SENSOR_TENDON_POS:
+        tendon = &model->tendons[sensor->object];
+        data[0] = tn_moment_length(tendon->moments, tendon->moment_count, qpos);
+        return;
+    case TN_SENSOR_TENDON_VEL:
+        tendon = &model->tendons[sensor->object];
+        data[0] = tn_moment_rate(tendon->moments, tendon->moment_count, qvel);
+        return;
+    case TN_SENSOR_ACTUATOR_POS:
+        data[0] = tn_actuator_length(model, sensor->object, qpos);
+        return;
+    case TN_SENSOR_ACTUATOR_VEL:
+        data[0] = tn_actuator_velocity(model, sensor->object, qvel);
+        return;
+    case TN_SENSOR_GYRO:
+    case TN_SENSOR_VELOCIMETER:
+        site_velocity(model, &model->sites[sensor->object], sensor->type == TN_SENSOR_GYRO, frames,
+                      twists, data);
         return;
     case TN_SENSOR_SITE_POS:
     case TN_SENSOR_SITE_QUAT:
@@ -86,10 +129,14 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
     if (out->actuator_force)
         for (int a = 0; a < model->actuator_count; a++)
             out->actuator_force[a] = tn_actuator_force(model, a, qpos, qvel, ctrl);
-    if (out->sensors)
+    if (out->sensors) {
+        double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
+        if (!twists) return false;
+        tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
         for (int s = 0; s < model->sensor_count; s++)
-            eval_sensor(model, &model->sensors[s], qpos, qvel, frames,
+            eval_sensor(model, &model->sensors[s], qpos, qvel, frames, (const double(*)[6])twists,
                         out->sensors + model->sensors[s].data_start);
+    }
     return true;
 }
 
@@ -101,8 +148,8 @@ static size_t scratch_size(const TnModel *model)
         if (n > dofs) dofs = n;
     }
     /* frames; the largest subsystem's axes, matrix and bias; inertias and recursion (about 30
-     * numbers a link); rounding up */
-    return links * (sizeof(TnLinkFrame) + 30 * sizeof(double)) +
+     * numbers a link); twists; rounding up */
+    return links * (sizeof(TnLinkFrame) + 36 * sizeof(double)) +
            (dofs * dofs + 7 * dofs + (size_t)model->dof_count) * sizeof(double) +
            16 * TN_ARENA_ALIGN;
 }

@@ -76,7 +76,7 @@ TEST(wrong_sensors_are_refused)
     REFUSED(s.sensor.object = 3, "joint must be a hinge or a slide");
     REFUSED((s.sensor.type = TN_SENSOR_BODY_POS, s.sensor.object = 0), "body is not given");
     REFUSED((s.sensor.type = TN_SENSOR_SITE_QUAT, s.sensor.object = 3), "site 3 does not exist");
-    REFUSED(s.sensor.type = (TnSensorType)11, "type 11 does not exist");
+    REFUSED(s.sensor.type = (TnSensorType)99, "type 99 does not exist");
 }
 
 TEST(wrong_cameras_and_views_are_refused)

@@ -84,7 +84,7 @@ TEST(interleaved_trees_come_apart)
               strcmp(m->joint_names[j], names[j]) == 0);
         CHECK(tn_model_joint_info(m, ids[j]).dof_start == dof[j]);
     }
-    CHECK(m->actuators[0].joint == 3);
+    CHECK(m->actuators[0].moments[0].dof == m->joints[3].dof_start);
     int parent[7] = {-1, 0, 1, -1, 3, 4, 5};
     for (int d = 0; d < 7; d++) CHECK(m->dof_parent[d] == parent[d]);
     tn_model_destroy(m);

@@ -17,7 +17,7 @@ typedef struct Assembly {
     double (*S)[6];
     TnSpatialInertia *inertia;
     double (*work)[18];
-    double *M, *L;        /* n × n: mass matrix, factor */
+    double *M, *L, *A0;   /* n × n: mass matrix, factor, A without actuators */
     double *c, *x, *y;    /* n: bias, work */
     double *v_eval;       /* n: the velocity the pass is evaluated at */
     double *A, *b, *vhat; /* the caller's */
@@ -30,7 +30,7 @@ static bool take_scratch(Assembly *as, TnArena *arena)
 {
     const TnSubsystem *sub = as->tree.sub;
     size_t n = (size_t)sub->dof_count, links = (size_t)sub->link_count;
-    double *numbers = TN_ARENA_NEW(arena, double, (size_t)sub->qpos_count + 2 * n * n + 4 * n);
+    double *numbers = TN_ARENA_NEW(arena, double, (size_t)sub->qpos_count + 3 * n * n + 4 * n);
     as->S = tn_arena_alloc(arena, sizeof *as->S * n);
     as->work = tn_arena_alloc(arena, sizeof *as->work * links);
     as->frames = TN_ARENA_NEW(arena, TnLinkFrame, links);
@@ -39,7 +39,8 @@ static bool take_scratch(Assembly *as, TnArena *arena)
     if (!numbers || !run || !as->S || !as->work || !as->frames || !as->inertia) return false;
     as->M = numbers;
     as->L = as->M + n * n;
-    as->c = as->L + n * n;
+    as->A0 = as->L + n * n;
+    as->c = as->A0 + n * n;
     as->x = as->c + n;
     as->y = as->x + n;
     as->v_eval = as->y + n;
@@ -95,17 +96,19 @@ static bool factor_copy(Assembly *as, const double *matrix)
 }
 
 /* Solves A v̂ = b, and again with other actuators held at their limits until those agree with v̂. A
- * joint force that falls with v̂ makes the answer unique for one joint, and two or three rounds
- * settle it. */
+ * force that falls with v̂ makes the answer unique for one actuator, and two or three rounds settle
+ * it. */
 static bool solve(Assembly *as)
 {
     size_t n = (size_t)as->tree.n;
-    double *b0 = as->x, *diagonal0 = as->y;
+    double *b0 = as->x;
     memcpy(b0, as->b, sizeof(double) * n);
-    for (size_t i = 0; i < n; i++) diagonal0[i] = as->A[i * (n + 1)];
+    memcpy(as->A0, as->A, sizeof(double) * n * n);
     for (int round = 0; round < 5; round++) {
-        memcpy(as->b, b0, sizeof(double) * n);
-        for (size_t i = 0; i < n; i++) as->A[i * (n + 1)] = diagonal0[i];
+        if (round > 0) {
+            memcpy(as->b, b0, sizeof(double) * n);
+            memcpy(as->A, as->A0, sizeof(double) * n * n);
+        }
         tn_joint_forces_apply_servos(&as->forces, as->A, as->b);
         if (!factor_copy(as, as->A)) return false;
         memcpy(as->vhat, as->b, sizeof(double) * n);

@@ -1,7 +1,8 @@
 /* factor.c: A = Lᵀ D L over a tree (Featherstone, Efficient factorization of the joint-space
  * inertia matrix for branched kinematic trees, 2005). Row d has entries only at d and at the dofs
  * between d and the root; eliminating the leaves first makes no others. So branches cost their own
- * length and not the whole tree's.
+ * length and not the whole tree's. A tendon across branches adds entries; the way to the root then
+ * runs through both branches (dof_couple, model/compile_drive.c), and the same loops find them.
  *
  * The way to the root is walked in runs of consecutive dofs, [run[i], i] and on from the parent of
  * run[i]: a serial chain is one run and its loops are as plain as those of a dense factorization.
@@ -11,7 +12,7 @@
 void tn_tree_runs(const TnTree *tree, int *run)
 {
     for (int d = 0; d < tree->n; d++) {
-        int p = tn_tree_parent(tree, d);
+        int p = tn_tree_couple(tree, d);
         run[d] = p >= 0 && p == d - 1 ? run[p] : d;
     }
 }
@@ -23,7 +24,7 @@ static inline void subtract_to_root(const TnTree *tree, int i, double f,
     while (i >= 0) {
         int first = tree->run[i];
         for (int j = first; j <= i; j++) target[j] -= f * source[j];
-        i = tn_tree_parent(tree, first);
+        i = tn_tree_couple(tree, first);
     }
 }
 
@@ -34,7 +35,7 @@ bool tn_tree_factor(const TnTree *tree, double *A)
         double *row = A + d * n, pivot = row[d];
         if (!(pivot > 0.0 && isfinite(pivot))) return false;
         double inverse = 1.0 / pivot;
-        for (int i = tn_tree_parent(tree, d); i >= 0; i = tn_tree_parent(tree, i)) {
+        for (int i = tn_tree_couple(tree, d); i >= 0; i = tn_tree_couple(tree, i)) {
             double f = row[i] * inverse;
             if (f != 0.0) subtract_to_root(tree, i, f, row, A + i * n);
             row[i] = f;
@@ -47,13 +48,13 @@ void tn_tree_solve(const TnTree *tree, const double *L, double *x)
 {
     int n = tree->n;
     for (int d = n - 1; d >= 0; d--)
-        subtract_to_root(tree, tn_tree_parent(tree, d), x[d], L + d * n, x);
+        subtract_to_root(tree, tn_tree_couple(tree, d), x[d], L + d * n, x);
     for (int d = 0; d < n; d++) {
         double s = x[d] / L[d * n + d];
-        for (int i = tn_tree_parent(tree, d); i >= 0;) {
+        for (int i = tn_tree_couple(tree, d); i >= 0;) {
             int first = tree->run[i];
             for (int j = first; j <= i; j++) s -= L[d * n + j] * x[j];
-            i = tn_tree_parent(tree, first);
+            i = tn_tree_couple(tree, first);
         }
         x[d] = s;
     }
@@ -63,11 +64,27 @@ double tn_tree_compliance(const TnTree *tree, const double *L, int d, double *y)
 {
     int n = tree->n;
     double sum = 0.0;
-    for (int i = d; i >= 0; i = tn_tree_parent(tree, i)) y[i] = i == d ? 1.0 : 0.0;
+    for (int i = d; i >= 0; i = tn_tree_couple(tree, i)) y[i] = i == d ? 1.0 : 0.0;
     /* Lᵀ y = e_d reaches only the dofs between d and the root */
-    for (int i = d; i >= 0; i = tn_tree_parent(tree, i)) {
+    for (int i = d; i >= 0; i = tn_tree_couple(tree, i)) {
         sum += y[i] * y[i] / L[i * n + i];
-        subtract_to_root(tree, tn_tree_parent(tree, i), y[i], L + i * n, y);
+        subtract_to_root(tree, tn_tree_couple(tree, i), y[i], L + i * n, y);
     }
+    return sum;
+}
+
+double tn_tree_compliance_along(const TnTree *tree, const double *L, const TnMoment *moments,
+                                int count, double *y)
+{
+    int first = tree->sub->dof_start;
+    double sum = 0.0;
+    if (count == 1) {
+        double coef = moments[0].coef;
+        return coef * coef * tn_tree_compliance(tree, L, moments[0].dof - first, y);
+    }
+    memset(y, 0, sizeof(double) * (size_t)tree->n);
+    for (int i = 0; i < count; i++) y[moments[i].dof - first] = moments[i].coef;
+    tn_tree_solve(tree, L, y);
+    for (int i = 0; i < count; i++) sum += moments[i].coef * y[moments[i].dof - first];
     return sum;
 }

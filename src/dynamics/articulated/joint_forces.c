@@ -12,7 +12,7 @@ static double clamp(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Stiffness and damping that an actuator gives its joint; the destabilizing kind counts as none. */
+/* Stiffness and damping that an actuator gives its coordinate; the destabilizing kind counts as none. */
 static double servo_stiffness(const TnActuator *a)
 {
     return fmax(0.0, -a->gear * a->gear * a->bias[1]);
@@ -22,26 +22,63 @@ static double servo_damping(const TnActuator *a)
     return fmax(0.0, -a->gear * a->gear * a->bias[2]);
 }
 
+/* cᵀv of a coordinate, v counting from the subsystem's first dof. */
+static double rate_along(const TnJointForces *forces, const TnMoment *moments, int count,
+                         const double *v)
+{
+    int first = forces->tree->sub->dof_start;
+    double rate = 0.0;
+    for (int i = 0; i < count; i++) rate += moments[i].coef * v[moments[i].dof - first];
+    return rate;
+}
+
+/* A += slope c cᵀ, b += force c. */
+static void add_along(const TnJointForces *forces, const TnMoment *moments, int count, double force,
+                      double slope, double *A, double *b)
+{
+    int n = forces->tree->n, first = forces->tree->sub->dof_start;
+    for (int i = 0; i < count; i++) {
+        int d = moments[i].dof - first;
+        double coef = moments[i].coef;
+        b[d] += coef * force;
+        for (int j = 0; j < count; j++)
+            A[d * n + moments[j].dof - first] += slope * coef * moments[j].coef;
+    }
+}
+
+static double servo_rate(const TnJointForces *forces, const TnServo *servo, const double *v)
+{
+    return rate_along(forces, servo->actuator->moments, servo->actuator->moment_count, v);
+}
+
+static bool is_ours(const TnJointForces *forces, int subsystem)
+{
+    return &forces->tree->model->subsystems[subsystem] == forces->tree->sub;
+}
+
 bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, const TnTree *tree,
                           TnArena *scratch)
 {
     const TnModel *model = tree->model;
-    const TnSubsystem *sub = tree->sub;
+    int lines = tree->n + model->tendon_count;
     *forces = (TnJointForces){.in = in, .tree = tree};
-    for (int a = 0; a < model->actuator_count; a++) {
-        int dof = model->joints[model->actuators[a].joint].dof_start - sub->dof_start;
-        if (dof >= 0 && dof < sub->dof_count) forces->servo_count++;
-    }
-    forces->theta_damping = TN_ARENA_NEW(scratch, double, sub->dof_count);
-    forces->servo_lead = TN_ARENA_NEW(scratch, double, sub->dof_count);
+    for (int a = 0; a < model->actuator_count; a++)
+        if (is_ours(forces, model->actuators[a].subsystem)) forces->servo_count++;
+    forces->theta_damping = TN_ARENA_NEW(scratch, double, lines);
+    forces->servo_lead = TN_ARENA_NEW(scratch, double, lines);
     forces->servos = TN_ARENA_NEW(scratch, TnServo, forces->servo_count);
     if (!forces->theta_damping || !forces->servo_lead || !forces->servos) return false;
     TnServo *servo = forces->servos;
     for (int a = 0; a < model->actuator_count; a++) {
         const TnActuator *actuator = &model->actuators[a];
-        int dof = model->joints[actuator->joint].dof_start - sub->dof_start;
-        if (dof < 0 || dof >= sub->dof_count) continue;
-        *servo = (TnServo){.actuator = a, .dof = dof, .low = -INFINITY, .high = INFINITY};
+        if (!is_ours(forces, actuator->subsystem)) continue;
+        *servo = (TnServo){.actuator = actuator,
+                           .ctrl = in->ctrl ? in->ctrl + a : NULL,
+                           .line = actuator->tendon >= 0
+                                       ? tree->n + actuator->tendon
+                                       : actuator->moments[0].dof - tree->sub->dof_start,
+                           .low = -INFINITY,
+                           .high = INFINITY};
         if (actuator->force_limited) {
             double x = actuator->gear * actuator->force_range[0],
                    y = actuator->gear * actuator->force_range[1];
@@ -53,31 +90,43 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
     return true;
 }
 
+/* θ_d and s of one line from its sums of damping and stiffness, which they replace. */
+static void weigh_line(const TnDynamicsInput *in, double compliance, double *damping,
+                       double *stiffness)
+{
+    double x = *damping * in->t * compliance, z = *stiffness * in->t * in->t * compliance;
+    *damping = x > 1.0 ? fmax(in->theta, 1.0 - 1.0 / x) : in->theta;
+    *stiffness = z > 16.0 ? 0.125 - 2.0 / z : 0.0;
+}
+
 void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y)
 {
-    double t = forces->in->t, theta = forces->in->theta;
-    double *damping = forces->theta_damping,
-           *stiffness = forces->servo_lead; /* turned into θ_d and s below */
-    int n = forces->tree->n;
-    for (int d = 0; d < n; d++) {
-        damping[d] = joint_of(forces, d)->damping;
-        stiffness[d] = 0.0;
-    }
+    const TnTree *tree = forces->tree;
+    const TnModel *model = tree->model;
+    double *damping = forces->theta_damping, *stiffness = forces->servo_lead;
+    int n = tree->n;
+    for (int d = 0; d < n; d++) damping[d] = joint_of(forces, d)->damping;
+    for (int k = 0; k < model->tendon_count; k++) damping[n + k] = model->tendons[k].damping;
+    memset(stiffness, 0, sizeof(double) * (size_t)(n + model->tendon_count));
     for (int k = 0; k < forces->servo_count; k++) {
         const TnServo *servo = &forces->servos[k];
-        const TnActuator *a = &forces->tree->model->actuators[servo->actuator];
-        damping[servo->dof] += servo_damping(a);
-        stiffness[servo->dof] += servo_stiffness(a);
+        damping[servo->line] += servo_damping(servo->actuator);
+        stiffness[servo->line] += servo_stiffness(servo->actuator);
     }
     for (int d = 0; d < n; d++) {
-        double D = damping[d], K = stiffness[d];
-        damping[d] = theta;
-        stiffness[d] = 0.0;
-        if (D <= 0.0 && K <= 0.0) continue;
-        double compliance = tn_tree_compliance(forces->tree, M_factor, d, y);
-        double x = D * t * compliance, z = K * t * t * compliance;
-        if (x > 1.0) damping[d] = fmax(theta, 1.0 - 1.0 / x);
-        if (z > 16.0) stiffness[d] = 0.125 - 2.0 / z;
+        bool acts = damping[d] > 0.0 || stiffness[d] > 0.0;
+        weigh_line(forces->in, acts ? tn_tree_compliance(tree, M_factor, d, y) : 0.0, &damping[d],
+                   &stiffness[d]);
+    }
+    for (int k = 0; k < model->tendon_count; k++) {
+        const TnTendon *tendon = &model->tendons[k];
+        bool acts =
+            is_ours(forces, tendon->subsystem) && (damping[n + k] > 0.0 || stiffness[n + k] > 0.0);
+        weigh_line(forces->in,
+                   acts ? tn_tree_compliance_along(tree, M_factor, tendon->moments,
+                                                   tendon->moment_count, y)
+                        : 0.0,
+                   &damping[n + k], &stiffness[n + k]);
     }
 }
 
@@ -122,6 +171,40 @@ static void add_spring(const TnJointForces *forces, const TnJoint *joint, const 
     }
 }
 
+/* How far a tendon's spring is stretched at the pass's point; 0 within its dead band. */
+static double tendon_stretch(const TnJointForces *forces, const TnTendon *tendon,
+                             const double *q_eval)
+{
+    double length = 0.0;
+    for (int i = 0; i < tendon->moment_count; i++)
+        length += tendon->moments[i].coef *
+                  q_eval[tendon->moments[i].qpos - forces->tree->sub->qpos_start];
+    if (length < tendon->spring_length[0]) return length - tendon->spring_length[0];
+    return fmax(0.0, length - tendon->spring_length[1]);
+}
+
+static void add_tendon(const TnJointForces *forces, const TnTendon *tendon, double theta_damping,
+                       const double *q_eval, const double *v_eval, double h, double *A, double *b)
+{
+    const TnDynamicsInput *in = forces->in;
+    const double *v = in->qvel + forces->tree->sub->dof_start;
+    const TnMoment *moments = tendon->moments;
+    int count = tendon->moment_count;
+    double stretch = tendon->stiffness != 0.0 ? tendon_stretch(forces, tendon, q_eval) : 0.0;
+    bool plain = tendon->spring_length[0] == tendon->spring_length[1];
+    if (tendon->stiffness != 0.0 && (plain || stretch != 0.0)) {
+        double K = tendon->stiffness;
+        add_along(forces, moments, count,
+                  K * (h * rate_along(forces, moments, count, v_eval) - stretch),
+                  in->theta * in->t * K, A, b);
+    }
+    if (tendon->damping != 0.0) {
+        double D = tendon->damping, share = theta_damping / in->theta;
+        add_along(forces, moments, count, D * (share - 1.0) * rate_along(forces, moments, count, v),
+                  D * share, A, b);
+    }
+}
+
 void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
                              const double *v_eval, double h, double *A, double *b)
 {
@@ -141,34 +224,39 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
         }
         d += dofs;
     }
+    const TnModel *model = tree->model;
+    for (int k = 0; k < model->tendon_count; k++)
+        if (is_ours(forces, model->tendons[k].subsystem))
+            add_tendon(forces, &model->tendons[k], forces->theta_damping[n + k], q_eval, v_eval, h,
+                       A, b);
 }
 
 void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double h)
 {
     const TnDynamicsInput *in = forces->in;
-    const TnModel *model = forces->tree->model;
+    const double *v_start = in->qvel + forces->tree->sub->dof_start;
     for (int k = 0; k < forces->servo_count; k++) {
         TnServo *servo = &forces->servos[k];
-        const TnActuator *a = &model->actuators[servo->actuator];
-        int d = servo->dof;
-        double q = in->qpos[model->joints[a->joint].qpos_start],
-               v = in->qvel[forces->tree->sub->dof_start + d];
-        double u = in->ctrl ? in->ctrl[servo->actuator] : 0.0;
+        const TnActuator *a = servo->actuator;
+        double x = tn_moment_length(a->moments, a->moment_count, in->qpos),
+               v = servo_rate(forces, servo, v_start), mid = servo_rate(forces, servo, v_eval);
+        double u = servo->ctrl ? *servo->ctrl : 0.0;
         if (a->ctrl_limited) u = clamp(u, a->ctrl_range[0], a->ctrl_range[1]);
         double gear2 = a->gear * a->gear, K = servo_stiffness(a), D = servo_damping(a);
-        double s = forces->servo_lead[d], share = forces->theta_damping[d] / in->theta;
+        double s = forces->servo_lead[servo->line],
+               share = forces->theta_damping[servo->line] / in->theta;
         double force = a->gear * (a->gain * u + a->bias[0]), slope = 0.0;
         if (K > 0.0) {
-            force += K * (in->t * s * (1.0 - in->theta) / in->theta * v - q);
+            force += K * (in->t * s * (1.0 - in->theta) / in->theta * v - x);
             slope += K * in->t * (1.0 - s + s / in->theta);
         } else {
-            force += gear2 * a->bias[1] * (q + h * v_eval[d]);
+            force += gear2 * a->bias[1] * (x + h * mid);
         }
         if (D > 0.0) {
             force += D * (share - 1.0) * v;
             slope += D * share;
         } else {
-            force += gear2 * a->bias[2] * v_eval[d];
+            force += gear2 * a->bias[2] * mid;
         }
         servo->force = force;
         servo->slope = slope;
@@ -178,14 +266,12 @@ void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double 
 
 void tn_joint_forces_apply_servos(TnJointForces *forces, double *A, double *b)
 {
-    int n = forces->tree->n;
     for (int k = 0; k < forces->servo_count; k++) {
         TnServo *servo = &forces->servos[k];
         servo->applied = servo->held;
-        b[servo->dof] += servo->held < 0   ? servo->low
-                         : servo->held > 0 ? servo->high
-                                           : servo->force;
-        if (!servo->held) A[servo->dof * (n + 1)] += servo->slope;
+        double force = servo->held < 0 ? servo->low : servo->held > 0 ? servo->high : servo->force;
+        add_along(forces, servo->actuator->moments, servo->actuator->moment_count, force,
+                  servo->held ? 0.0 : servo->slope, A, b);
     }
 }
 
@@ -195,7 +281,7 @@ bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat)
     for (int k = 0; k < forces->servo_count; k++) {
         TnServo *servo = &forces->servos[k];
         if (servo->slope == 0.0) continue;
-        double force = servo->force - servo->slope * vhat[servo->dof];
+        double force = servo->force - servo->slope * servo_rate(forces, servo, vhat);
         servo->held = force < servo->low ? -1 : force > servo->high ? 1 : 0;
         changed |= servo->held != servo->applied;
     }
@@ -204,23 +290,22 @@ bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat)
 
 void tn_joint_forces_secant(const TnJointForces *forces, const double *v_free, double *A, double *b)
 {
-    int n = forces->tree->n;
-    const double *v = forces->in->qvel + forces->tree->sub->dof_start;
+    const double *v_start = forces->in->qvel + forces->tree->sub->dof_start;
     for (int k = 0; k < forces->servo_count; k++) {
         const TnServo *servo = &forces->servos[k];
-        int d = servo->dof;
         if (servo->slope == 0.0) continue;
-        double at_v = servo->force - servo->slope * v[d],
+        double v = servo_rate(forces, servo, v_start), free = servo_rate(forces, servo, v_free);
+        double at_v = servo->force - servo->slope * v,
                limited = clamp(at_v, servo->low, servo->high);
         if (!servo->applied && limited == at_v) continue;
         double at_free = servo->applied < 0   ? servo->low
                          : servo->applied > 0 ? servo->high
-                                              : servo->force - servo->slope * v_free[d];
-        double present = servo->applied ? 0.0 : servo->slope, change = v_free[d] - v[d];
+                                              : servo->force - servo->slope * free;
+        double present = servo->applied ? 0.0 : servo->slope, change = free - v;
         double secant = change != 0.0 ? (limited - at_free) / change : present;
         double more =
             clamp(secant, 0.0, servo->slope) - present; /* rounding may leave the interval */
-        A[d * (n + 1)] += more;
-        b[d] += more * v_free[d];
+        add_along(forces, servo->actuator->moments, servo->actuator->moment_count, more * free,
+                  more, A, b);
     }
 }

@@ -1,24 +1,28 @@
 /* joint_forces.h: springs, dampers and actuators of a tree as forces that are linear in v̂. Internal
  * to articulated/.
  *
- * Each acts on single dofs, so that a force τ = τ0 - k v̂ with k >= 0 puts k on the diagonal of A
- * and τ0 into b.
+ * Each acts along a coordinate x = cᵀq: one dof, or the length of a tendon. A force F0 - k ẋ with
+ * k >= 0 puts k c cᵀ into A (for one dof: k on the diagonal) and c F0 into b.
  *
- *   spring     -K(q - ref + θt v̂): at the midpoint, keeps energy at θ = ½.
- *   damping    -D((1-θ_d) v + θ_d v⁺), θ_d = max(θ, 1 - 1/x), x = D t (M⁻¹)_dd: second order while
- * x is small, and never past rest. servo      position gain at q + t((1-s) v̂ + s v⁺), s = max(0,
- * 1/8 - 2/z), z = K t² (M⁻¹)_dd; velocity gain as damping. The end of the step damps; s > 0 keeps
- * the double root -1/3 that z = 16 has for all larger z (s = 0 tends to -1, velocities that
- * alternate for ever). gains that push away from rest are taken explicitly, at the pass's own
- * prediction. */
+ *   spring   -K(x - ref), x at the midpoint: keeps energy at θ = ½. A tendon's spring may have a
+ *            dead band: each pass looks where its own point lies.
+ *   damping  -D((1-θ_d) ẋ + θ_d ẋ⁺), θ_d = max(θ, 1 - 1/y), y = D t cᵀM⁻¹c: second order while y is
+ *            small, and never past rest.
+ *   servo    position gain at x + t((1-s) ẋ̂ + s ẋ⁺), s = max(0, 1/8 - 2/z), z = K t² cᵀM⁻¹c;
+ *            velocity gain as damping. The end of the step damps; s > 0 keeps the double root -1/3
+ *            that z = 16 has for all larger z (s = 0 tends to -1, velocities that alternate for
+ *            ever). Gains that push away from rest are taken explicitly, at the pass's own
+ *            prediction. */
 #ifndef TN_DYNAMICS_JOINT_FORCES_H
 #define TN_DYNAMICS_JOINT_FORCES_H
 
 #include "tree.h"
 
-/* One actuator as a joint force clamp(force - slope · v̂, low, high). */
+/* One actuator as a force clamp(force - slope · cᵀv̂, low, high) along its coordinate. */
 typedef struct TnServo {
-    int actuator, dof; /* dof in the subsystem */
+    const TnActuator *actuator;
+    const double *ctrl; /* its own; NULL: 0 */
+    int line;           /* its place in theta_damping and servo_lead */
     double force, slope;
     double low, high; /* ∓INFINITY where not limited */
     int held;         /* -1, 1: to be held at its low or high limit */
@@ -28,8 +32,9 @@ typedef struct TnServo {
 typedef struct TnJointForces {
     const TnDynamicsInput *in;
     const TnTree *tree;
-    double *theta_damping; /* n: θ_d */
-    double *servo_lead;    /* n: s */
+    /* θ_d and s of all lines that forces act along: the n dofs, then the model's tendons */
+    double *theta_damping;
+    double *servo_lead;
     TnServo *servos;
     int servo_count;
 } TnJointForces;
@@ -39,13 +44,13 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
                           TnArena *scratch);
 /* θ_d and s from the factor of M; y: n numbers of scratch. */
 void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y);
-/* Adds springs and dampers to A's diagonal and b, at the point q_eval = q ⊕ h v_eval of the pass.
+/* Adds springs and dampers to A and b, at the point q_eval = q ⊕ h v_eval of the pass.
  */
 void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
                              const double *v_eval, double h, double *A, double *b);
 /* Linearizes the actuators at the pass's prediction. */
 void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double h);
-/* Adds the actuators to A's diagonal and b as they are held now. */
+/* Adds the actuators to A and b as they are held now. */
 void tn_joint_forces_apply_servos(TnJointForces *forces, double *A, double *b);
 /* Holds those at a limit whose force at v̂ is beyond it. True: something changed, A and b no longer
  * fit. */

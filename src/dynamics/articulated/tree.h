@@ -22,6 +22,7 @@ typedef struct TnTree {
     int n, link_count;
     const TnLink *links;   /* of the subsystem */
     const int *dof_parent; /* of the subsystem's dofs; values are model dofs */
+    const int *dof_couple; /* the same with tendons: for the factor */
     const TnLinkFrame *frames;
     const double *origin;
     const double (*S)[6];
@@ -37,6 +38,7 @@ static inline TnTree tn_tree(const TnModel *model, const TnSubsystem *sub,
                     sub->link_count,
                     model->links + sub->link_start,
                     model->dof_parent + sub->dof_start,
+                    model->dof_couple + sub->dof_start,
                     frames,
                     origin,
                     S,
@@ -47,6 +49,13 @@ static inline TnTree tn_tree(const TnModel *model, const TnSubsystem *sub,
 static inline int tn_tree_parent(const TnTree *tree, int d)
 {
     return tree->dof_parent[d] - tree->sub->dof_start;
+}
+
+/* The same on the way that the factor walks: wherever a tendon joins two dofs, one lies above the
+ * other. */
+static inline int tn_tree_couple(const TnTree *tree, int d)
+{
+    return tree->dof_couple[d] - tree->sub->dof_start;
 }
 
 /* The links' own inertias about the origin. */
@@ -62,8 +71,8 @@ void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, c
 void tn_tree_move(const TnModel *model, const TnSubsystem *sub, const double *q, const double *v,
                   double h, double *out);
 
-/* A = Lᵀ D L, eliminating from the leaves, so that L keeps the tree's sparsity. D on the diagonal,
- * unit L below it. The upper triangle is neither read nor written. False: not positive definite or
+/* A = Lᵀ D L, eliminating from the leaves, so that L keeps the sparsity of the tree and its tendons.
+ * D on the diagonal, unit L below it. The upper triangle is neither read nor written. False: not positive definite or
  * not finite. run (n numbers): first dof of the unbroken run of consecutive dofs towards the root
  * that ends in each dof. */
 void tn_tree_runs(const TnTree *tree, int *run);
@@ -71,5 +80,8 @@ bool tn_tree_factor(const TnTree *tree, double *A);
 void tn_tree_solve(const TnTree *tree, const double *L, double *x);
 /* (A⁻¹)_dd from the factor; y: n numbers of scratch. */
 double tn_tree_compliance(const TnTree *tree, const double *L, int d, double *y);
+/* cᵀ A⁻¹ c of a tendon or an actuator. */
+double tn_tree_compliance_along(const TnTree *tree, const double *L, const TnMoment *moments,
+                                int count, double *y);
 
 #endif

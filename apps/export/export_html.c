@@ -4,7 +4,7 @@
  * it says so: a JSON head with names and what happens seldom, and the numbers (html_codec.h).
  * docs/replay.md has the format. */
 #include "../render/renderer.h"
-#include "app.h"
+#include "../tenon/app.h"
 #include "html_frames.h"
 
 #include <math.h>

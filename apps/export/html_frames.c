@@ -6,7 +6,7 @@
  * numbers of a body is one channel over time, of which only the differences are kept (see
  * predict_channel). Points of tubes and surfaces are done likewise. */
 #include "html_frames.h"
-#include "app.h"
+#include "../tenon/app.h"
 #include "html_contacts.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * Columns: time; NAME.x NAME.y NAME.z NAME.qw NAME.qx NAME.qy NAME.qz of every body but the world;
  * then how the step went. Places have twelve digits, which is finer than the recording's grid. */
-#include "app.h"
+#include "../tenon/app.h"
 #include "export.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  * of the scene; tetrahedra where a surface has them, else its triangles; tubes as polylines. Numbers
  * are base64 with their length in front. The frames are written into a folder of their own, which
  * takes its name only when all are whole. */
-#include "app.h"
+#include "../tenon/app.h"
 #include "export.h"
 
 #include <dirent.h>

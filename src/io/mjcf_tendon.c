@@ -1,0 +1,69 @@
+/* mjcf_tendon.c: fixed tendons. Lengths are sums of joint coordinates in radians and metres, so the
+ * compiler's unit of angle does not touch them. */
+#include "mjcf.h"
+
+#include <string.h>
+
+static int read_joints(TnMjcf *m, const TnXmlElement *tendon, TnTendonJoint *out)
+{
+    int count = 0;
+    for (const TnXmlElement *e = tendon->first; e; e = e->next) {
+        if (!tn_mjcf_check_leaf(m, TN_GROUP_FIXED, e)) continue;
+        TnMjcfView view = tn_mjcf_plain_view(e);
+        const TnMjcfName *name = tn_mjcf_refer(m, TN_NAMED_JOINT, e, "joint");
+        const TnJointDef *joint = name ? name->data : NULL;
+        if (!joint) continue;
+        if (joint->type != TN_JOINT_HINGE && joint->type != TN_JOINT_SLIDE) {
+            tn_mjcf_error_attr(m, e, "joint", "only hinge and slide joints can be in a tendon");
+            continue;
+        }
+        out[count++] = (TnTendonJoint){name->id, tn_mjcf_real(m, &view, "coef", 0)};
+    }
+    return count;
+}
+
+/* "-1" and "-1 -1", the default, stand for the length of the reference pose. */
+static void read_spring_length(TnMjcf *m, const TnMjcfView *view, TnTendonDef *tendon)
+{
+    double length[2] = {-1, -1};
+    if (tn_mjcf_reals(m, view, "springlength", length, 2) == 1) length[1] = length[0];
+    tendon->has_spring_length = length[0] != -1 || length[1] != -1;
+    memcpy(tendon->spring_length, length, sizeof length);
+    if (length[0] > length[1])
+        tn_mjcf_error_attr(m, view->element, "springlength", "springlength must not descend");
+}
+
+static void read_tendon(TnMjcf *m, const TnXmlElement *e)
+{
+    if (!tn_mjcf_check(m, TN_GROUP_TENDON, e)) {
+        /* one that is refused keeps its name, so that its actuators raise no second error */
+        const TnXmlAttr *name = tn_xml_attr(e, "name");
+        if (strcmp(e->name, "spatial") == 0 && name)
+            tn_mjcf_name_add(m, TN_NAMED_TENDON, e, name->value, 0, NULL);
+        return;
+    }
+    TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "tendon");
+    TnTendonDef tendon = tn_tendon_def();
+    size_t children = 0;
+    for (const TnXmlElement *child = e->first; child; child = child->next) children++;
+    TnTendonJoint *joints = tn_io_alloc(&m->pool, (children + 1) * sizeof *joints);
+    TnTendonDef *kept = TN_IO_NEW(&m->pool, TnTendonDef); /* actuators ask for the range */
+    if (!joints || !kept) return;
+    tendon.source = tn_xml_place(e);
+    tendon.name = tn_mjcf_text(&view, "name");
+    tendon.joints = joints;
+    tendon.joint_count = read_joints(m, e, joints);
+    if (!children) tn_mjcf_error(m, e, "a fixed tendon needs at least one <joint>");
+    tendon.limited = tn_mjcf_limited(m, &view, "limited", "range", tendon.range);
+    if (!m->settings.limit) tendon.limited = false;
+    tendon.stiffness = m->settings.spring ? tn_mjcf_real(m, &view, "stiffness", 0) : 0;
+    tendon.damping = m->settings.damper ? tn_mjcf_real(m, &view, "damping", 0) : 0;
+    tendon.friction_loss =
+        m->settings.friction_loss ? tn_mjcf_real(m, &view, "frictionloss", 0) : 0;
+    read_spring_length(m, &view, &tendon);
+    *kept = tendon;
+    TnTendonId id = tn_builder_add_tendon(m->builder, &tendon);
+    tn_mjcf_name_add(m, TN_NAMED_TENDON, e, tendon.name, id, kept);
+}
+
+void tn_mjcf_read_tendons(TnMjcf *m) { tn_mjcf_each_child(m, "tendon", read_tendon); }

@@ -1,0 +1,86 @@
+/* check_drive.c: are the definitions of what drives joints, tendons and actuators, sensible? */
+#include "builder.h"
+
+bool tn_check_scalar_joint(TnCompile *c, const TnElement *element, const char *what, TnJointId id)
+{
+    if (!tn_check_id(c, element, what, id, c->builder->joint_count)) return false;
+    TnJointType type = c->builder->joints[id - 1].type;
+    if (type != TN_JOINT_HINGE && type != TN_JOINT_SLIDE)
+        tn_problem(c, element, "%s must be a hinge or a slide", what);
+    return true;
+}
+
+static bool check_tendon_joints(TnCompile *c, const TnElement *element, const TnTendonDef *def)
+{
+    bool stands = true;
+    if (def->joint_count == 0) tn_problem(c, element, "it has no joints");
+    for (int k = 0; k < def->joint_count; k++) {
+        const TnTendonJoint *part = &def->joints[k];
+        if (!tn_check_scalar_joint(c, element, "joint", part->joint)) stands = false;
+        tn_check_numbers(c, element, "coef", &part->coef, 1);
+        bool again = false;
+        for (int j = 0; j < k; j++) again |= def->joints[j].joint == part->joint;
+        if (again) tn_problem(c, element, "joint %d comes twice", part->joint);
+    }
+    return stands;
+}
+
+static bool check_tendons(TnCompile *c)
+{
+    bool stands = true;
+    for (int i = 0; i < c->builder->tendon_count; i++) {
+        const TnTendonDef *def = &c->builder->tendons[i];
+        const TnElement *element = TN_ELEMENT("tendon", def, i);
+        if (!check_tendon_joints(c, element, def)) stands = false;
+        if (def->limited) tn_check_range(c, element, "range", def->range);
+        tn_check_positive(c, element, "stiffness", def->stiffness);
+        tn_check_positive(c, element, "damping", def->damping);
+        tn_check_positive(c, element, "friction_loss", def->friction_loss);
+        if (!def->has_spring_length ||
+            !tn_check_numbers(c, element, "spring_length", def->spring_length, 2))
+            continue;
+        if (def->spring_length[0] > def->spring_length[1])
+            tn_problem(c, element, "spring_length must not descend (%g, %g)", def->spring_length[0],
+                       def->spring_length[1]);
+    }
+    return stands;
+}
+
+static bool check_target(TnCompile *c, const TnElement *element, const TnActuatorDef *def)
+{
+    if (!def->tendon) return tn_check_scalar_joint(c, element, "joint", def->joint);
+    if (def->joint) tn_problem(c, element, "it is given both a joint and a tendon");
+    return tn_check_id(c, element, "tendon", def->tendon, c->builder->tendon_count);
+}
+
+static void check_damping_ratio(TnCompile *c, const TnElement *element, const TnActuatorDef *def)
+{
+    if (!tn_check_positive(c, element, "damping_ratio", def->damping_ratio)) return;
+    if (def->damping_ratio == 0.0) return;
+    if (def->gain < 0.0 || def->bias[1] != -def->gain || def->bias[2] != 0.0)
+        tn_problem(c, element,
+                   "damping_ratio is for position servos, with gain kp and bias (0, -kp, 0)");
+}
+
+static bool check_actuators(TnCompile *c)
+{
+    bool stands = true;
+    for (int i = 0; i < c->builder->actuator_count; i++) {
+        const TnActuatorDef *def = &c->builder->actuators[i];
+        const TnElement *element = TN_ELEMENT("actuator", def, i);
+        if (!check_target(c, element, def)) stands = false;
+        tn_check_numbers(c, element, "gear", &def->gear, 1);
+        tn_check_numbers(c, element, "gain", &def->gain, 1);
+        tn_check_numbers(c, element, "bias", def->bias, 3);
+        check_damping_ratio(c, element, def);
+        if (def->ctrl_limited) tn_check_range(c, element, "control range", def->ctrl_range);
+        if (def->force_limited) tn_check_range(c, element, "force range", def->force_range);
+    }
+    return stands;
+}
+
+bool tn_check_drive(TnCompile *c)
+{
+    bool tendons = check_tendons(c), actuators = check_actuators(c);
+    return tendons && actuators;
+}

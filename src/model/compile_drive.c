@@ -1,0 +1,142 @@
+/* compile_drive.c: tendons and actuators, the way they couple dofs, and damping ratios.
+ *
+ * A force along a tendon with coefficients c puts k c cᵀ into a tree's matrix A. Where its joints
+ * lie on different branches, that fills entries which the tree's own pattern has not. dof_couple is
+ * the elimination tree of the pattern with tendons: the factor (dynamics/articulated/factor.c)
+ * walks it instead of dof_parent and so finds all entries. */
+#include "reference_mass.h"
+
+#include "../math/vec3.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static TnMoment moment_of(const TnCompile *c, TnJointId id, double coef)
+{
+    const TnJoint *joint = &c->model->joints[c->lookup->joint_index[id - 1]];
+    return (TnMoment){joint->qpos_start, joint->dof_start, coef};
+}
+
+static int subsystem_of(const TnCompile *c, TnJointId id)
+{
+    const TnModel *m = c->model;
+    return m->links[m->joints[c->lookup->joint_index[id - 1]].link].subsystem;
+}
+
+/* ---- tendons ---- */
+
+static int compare_moments(const void *a, const void *b)
+{
+    int x = ((const TnMoment *)a)->dof, y = ((const TnMoment *)b)->dof;
+    return (x > y) - (x < y);
+}
+
+/* Merges the ways from two dofs to the root into one: each keeps all that was above it. */
+static void merge_ways(int *parent, int a, int b)
+{
+    while (a >= 0 && b >= 0 && a != b) {
+        int low = a > b ? b : a, high = a > b ? a : b;
+        if (parent[high] < low) { /* low goes between, and what was above high is met further on */
+            a = parent[high];
+            parent[high] = low;
+            b = low;
+        } else {
+            a = parent[high];
+            b = low;
+        }
+    }
+}
+
+static void compile_tendon(TnCompile *c, int index)
+{
+    const TnTendonDef *def = &c->builder->tendons[index];
+    TnTendon *tendon = &c->model->tendons[index];
+    TnMoment *moments = c->moments;
+    c->moments += def->joint_count;
+    *tendon = (TnTendon){.subsystem = def->joint_count ? subsystem_of(c, def->joints[0].joint) : -1,
+                         .moment_count = def->joint_count,
+                         .moments = moments,
+                         .limited = def->limited,
+                         .stiffness = def->stiffness,
+                         .damping = def->damping,
+                         .friction_loss = def->friction_loss};
+    memcpy(tendon->range, def->range, sizeof tendon->range);
+    for (int k = 0; k < def->joint_count; k++) {
+        moments[k] = moment_of(c, def->joints[k].joint, def->joints[k].coef);
+        if (subsystem_of(c, def->joints[k].joint) == tendon->subsystem) continue;
+        tn_problem(c, TN_ELEMENT("tendon", def, index),
+                   "its joints lie in different moving trees, which is not supported yet");
+        return;
+    }
+    qsort(moments, (size_t)def->joint_count, sizeof *moments, compare_moments);
+    for (int k = 1; k < def->joint_count; k++)
+        merge_ways(c->model->dof_couple, moments[k - 1].dof, moments[k].dof);
+    memcpy(tendon->spring_length, def->spring_length, sizeof tendon->spring_length);
+    if (!def->has_spring_length)
+        tendon->spring_length[0] = tendon->spring_length[1] =
+            tn_moment_length(moments, def->joint_count, c->model->qpos0);
+}
+
+/* ---- damping ratios ---- */
+
+/* MuJoCo's rule: ratio 1 is critical damping of the mass that the actuator moves in the reference
+ * pose, all joints free. */
+static void set_damping(TnCompile *c, TnReferenceMass *reference, int index)
+{
+    const TnActuatorDef *def = &c->builder->actuators[index];
+    TnActuator *actuator = &c->model->actuators[index];
+    double mass, gear = actuator->gear;
+    if (def->damping_ratio <= 0.0 || c->problem_count) return;
+    if (!tn_reference_mass_along(c, reference, actuator->subsystem, actuator->moments,
+                                 actuator->moment_count, &mass)) {
+        tn_error_add(c->err, TN_ERROR_MEMORY, "no memory for the model");
+        c->problem_count++;
+        return;
+    }
+    double damping = 2.0 * def->damping_ratio * sqrt(def->gain * mass) / fabs(gear);
+    if (isfinite(damping))
+        actuator->bias[2] = -damping;
+    else
+        tn_problem(c, TN_ELEMENT("actuator", def, index),
+                   "damping_ratio: it moves no mass in the reference pose");
+}
+
+/* ---- actuators ---- */
+
+static void compile_actuator(TnCompile *c, int index)
+{
+    const TnActuatorDef *def = &c->builder->actuators[index];
+    TnActuator *actuator = &c->model->actuators[index];
+    *actuator = (TnActuator){.tendon = def->tendon - 1,
+                             .gear = def->gear,
+                             .gain = def->gain,
+                             .ctrl_limited = def->ctrl_limited,
+                             .force_limited = def->force_limited};
+    if (def->tendon) {
+        const TnTendon *tendon = &c->model->tendons[def->tendon - 1];
+        actuator->subsystem = tendon->subsystem;
+        actuator->moments = tendon->moments;
+        actuator->moment_count = tendon->moment_count;
+    } else {
+        *c->moments = moment_of(c, def->joint, 1.0);
+        actuator->subsystem = subsystem_of(c, def->joint);
+        actuator->moments = c->moments++;
+        actuator->moment_count = 1;
+    }
+    v3_copy(actuator->bias, def->bias);
+    memcpy(actuator->ctrl_range, def->ctrl_range, sizeof actuator->ctrl_range);
+    memcpy(actuator->force_range, def->force_range, sizeof actuator->force_range);
+}
+
+void tn_compile_drive(TnCompile *c)
+{
+    TnModel *m = c->model;
+    if (m->dof_count)
+        memcpy(m->dof_couple, m->dof_parent, sizeof *m->dof_parent * (size_t)m->dof_count);
+    for (int i = 0; i < m->tendon_count; i++) compile_tendon(c, i);
+    for (int i = 0; i < m->actuator_count; i++) compile_actuator(c, i);
+    TnReferenceMass reference = {.subsystem = -1};
+    for (int i = 0; i < m->actuator_count; i++) set_damping(c, &reference, i);
+    tn_reference_mass_free(&reference);
+}

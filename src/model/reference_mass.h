@@ -1,0 +1,22 @@
+/* reference_mass.h: the mass matrix of one subsystem in the reference pose, for what compile derives
+ * from it. */
+#ifndef TN_MODEL_REFERENCE_MASS_H
+#define TN_MODEL_REFERENCE_MASS_H
+
+#include "builder.h"
+
+/* Start with subsystem -1; keeps the last one's factor. */
+typedef struct TnReferenceMass {
+    int subsystem;
+    bool regular;   /* positive definite */
+    double *factor; /* dof_count × dof_count, and work */
+    double *work;
+} TnReferenceMass;
+
+/* 1 / (cᵀ M⁻¹ c): the mass that a force along these moments feels, all joints free. NAN where M is
+ * singular; false: no memory. */
+bool tn_reference_mass_along(const TnCompile *c, TnReferenceMass *reference, int subsystem,
+                             const TnMoment *moments, int count, double *mass);
+void tn_reference_mass_free(TnReferenceMass *reference);
+
+#endif
