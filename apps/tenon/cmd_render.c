@@ -186,6 +186,10 @@ static void print_json(const RenderOptions *render, const Stage *stage, const Fr
     if (render->kind != OUTPUT_PICTURE) json_number(&json, "fps", render->fps);
     json_string(&json, "driver", renderer_driver(stage->renderer));
     json_number(&json, "draw_ms_mean", 1e3 * stage->drawing / stage->frames);
+    DrawStats drawn = renderer_stats(stage->renderer); /* of the last picture */
+    json_integer(&json, "instances", drawn.instances);
+    json_integer(&json, "draw_calls", drawn.draw_calls);
+    json_integer(&json, "triangles", drawn.triangles);
     if (source->world) {
         char hash[17];
         snprintf(hash, sizeof hash, "%016" PRIx64, tn_world_hash(source->world));

@@ -1,6 +1,6 @@
 """tenon render: pictures against references, films, and what happens when something is missing.
 
-    python3 tests/render/test_render.py build/tenon [--update]
+    python3 tests/render/test_render.py build/tenon build/tests/make_soft [--update]
 
 --update writes the references anew. Look at each of them before you keep it.
 """
@@ -24,6 +24,7 @@ import pycheck  # noqa: E402
 UPDATE = "--update" in sys.argv
 sys.argv = [a for a in sys.argv if a != "--update"]
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(ROOT, "build", "tenon")
+MAKE_SOFT = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else os.path.join(ROOT, "build", "tests", "make_soft")
 REFERENCES = os.path.join(HERE, "references")
 SHAPES = os.path.join(HERE, "shapes.xml")
 STIR = os.path.join(ROOT, "scenes", "stir.xml")
@@ -171,6 +172,11 @@ class Pictures(RenderTest):
 
     def test_stir_in_the_colours_of_its_subsystems(self):
         self.check("stir_subsystems", STIR, "--time", "0.5", "--color", "subsystem")
+
+    def test_cable_tendon_and_surface(self):
+        recording = self.path("soft.tnr")
+        subprocess.run([MAKE_SOFT, recording], check=True)
+        self.check("soft", recording, "--time", "0.4", "--joints", "--distance", "3.2", "--look-at", "0.3", "0", "0.7")
 
     def test_text(self):
         self.check("text", SHAPES, "--title", "λ × µ → ✓ (äß)", "--stats", "--no-shadows")
