@@ -73,7 +73,8 @@ static Notice wait_notice(Simulation *sim)
         if (simulation_notice(sim, &notice)) return notice;
         nanosleep(&pause, NULL);
     }
-    CHECK(!"no notice came");
+    bool notice_came = false;
+    CHECK(notice_came);
     return notice;
 }
 
