@@ -3,6 +3,7 @@
  * The page is the player (web/dist/player.html, part of this program) with two scripts put in where
  * it says so: a JSON head with names and what happens seldom, and the numbers (html_codec.h).
  * docs/replay.md has the format. */
+#include "../plot/svg.h"
 #include "../render/renderer.h"
 #include "../tenon/app.h"
 #include "html_frames.h"
@@ -260,25 +261,6 @@ static void write_script_text(FILE *out, const char *text)
     }
 }
 
-static void write_html_text(FILE *out, const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        switch (*c) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        default:
-            fputc(*c, out);
-        }
-    }
-}
-
 static bool write_page(FILE *out, const char *title, const char *head, const Sections *sections)
 {
     const char *page = (const char *)player_html;
@@ -290,7 +272,7 @@ static bool write_page(FILE *out, const char *title, const char *head, const Sec
     }
     fwrite(page, 1, (size_t)(title_at - page), out);
     fputs("<title>", out);
-    write_html_text(out, title);
+    svg_escaped(out, title);
     fputs("</title>", out);
     const char *after_title = title_at + strlen(title_mark);
     fwrite(after_title, 1, (size_t)(data_at - after_title), out);

@@ -5,6 +5,7 @@
  * ffmpeg's own messages go to an unnamed temporary file; its last line is shown when it fails.
  * The other kind is a folder of frame_00001.png, frame_00002.png, … */
 #include "film.h"
+#include "fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,16 +30,6 @@ struct Film {
     int pipe;       /* towards ffmpeg; -1: closed */
     FILE *messages; /* what ffmpeg said */
 };
-
-__attribute__((format(printf, 3, 4))) static bool fail(char *error, size_t error_size,
-                                                       const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (error_size) vsnprintf(error, error_size, format, args);
-    va_end(args);
-    return false;
-}
 
 /* The program's place in PATH, to be freed; NULL where it is in none of the folders. */
 static char *find_program(const char *name)

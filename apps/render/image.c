@@ -5,6 +5,7 @@
  * and IEND. A filter predicts each byte from its neighbours to the left (a), above (b) and above
  * left (c); each row gets the one whose errors have the smallest sum of magnitudes. */
 #include "image.h"
+#include "fail.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -31,16 +32,6 @@ void image_free(Image *image)
 {
     free(image->rgb);
     *image = (Image){0};
-}
-
-__attribute__((format(printf, 3, 4))) static bool fail(char *error, size_t error_size,
-                                                       const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (error_size) vsnprintf(error, error_size, format, args);
-    va_end(args);
-    return false;
 }
 
 static int paeth(int a, int b, int c)

@@ -144,12 +144,12 @@ typedef struct TnTendonDef {
     const TnTendonJoint *joints; /* copied */
     int joint_count;
     bool limited;
-    double range[2];         /* of the length */
-    double stiffness;        /* force per length */
-    bool has_spring_length;  /* false: at rest at the length of the reference pose */
-    double spring_length[2]; /* at rest between these two */
-    double damping;          /* force per rate of the length */
-    double friction_loss;    /* dry friction along the tendon */
+    double range[2];        /* of the length */
+    double stiffness;       /* force per length */
+    bool has_spring_length; /* false: at rest where its joints are at their spring_ref */
+    double spring_length;
+    double damping;       /* force per rate of the length */
+    double friction_loss; /* dry friction along the tendon */
     TnSource source;
 } TnTendonDef;
 

@@ -362,7 +362,8 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_ACTUATOR:
         return "intvelocity damper cylinder muscle adhesion dcmotor pid orientation plugin";
     case TN_GROUP_SENSOR:
-        return "touch accelerometer force torque magnetometer camprojection rangefinder actuatorfrc "
+        return "touch accelerometer force torque magnetometer camprojection rangefinder "
+               "actuatorfrc "
                "jointactuatorfrc tendonactuatorfrc ballquat ballangvel jointlimitpos "
                "jointlimitvel jointlimitfrc tendonlimitpos tendonlimitvel tendonlimitfrc "
                "framexaxis frameyaxis framezaxis framelinvel frameangvel framelinacc frameangacc "

@@ -22,15 +22,18 @@ static int read_joints(TnMjcf *m, const TnXmlElement *tendon, TnTendonJoint *out
     return count;
 }
 
-/* "-1" and "-1 -1", the default, stand for the length of the reference pose. */
+/* "-1" and "-1 -1", the default, stand for the length at the joints' springref. */
 static void read_spring_length(TnMjcf *m, const TnMjcfView *view, TnTendonDef *tendon)
 {
     double length[2] = {-1, -1};
     if (tn_mjcf_reals(m, view, "springlength", length, 2) == 1) length[1] = length[0];
     tendon->has_spring_length = length[0] != -1 || length[1] != -1;
-    memcpy(tendon->spring_length, length, sizeof length);
+    tendon->spring_length = length[0];
     if (length[0] > length[1])
         tn_mjcf_error_attr(m, view->element, "springlength", "springlength must not descend");
+    else if (length[0] != length[1] && tendon->stiffness > 0)
+        tn_mjcf_error_attr(m, view->element, "springlength",
+                           "a spring with a dead band, between two lengths, is not supported yet");
 }
 
 static void read_tendon(TnMjcf *m, const TnXmlElement *e)

@@ -36,12 +36,7 @@ static bool check_tendons(TnCompile *c)
         tn_check_positive(c, element, "stiffness", def->stiffness);
         tn_check_positive(c, element, "damping", def->damping);
         tn_check_positive(c, element, "friction_loss", def->friction_loss);
-        if (!def->has_spring_length ||
-            !tn_check_numbers(c, element, "spring_length", def->spring_length, 2))
-            continue;
-        if (def->spring_length[0] > def->spring_length[1])
-            tn_problem(c, element, "spring_length must not descend (%g, %g)", def->spring_length[0],
-                       def->spring_length[1]);
+        tn_check_numbers(c, element, "spring_length", &def->spring_length, 1);
     }
     return stands;
 }

@@ -48,6 +48,15 @@ static void merge_ways(int *parent, int a, int b)
     }
 }
 
+/* The length where the springs of its joints are at rest, as in MuJoCo. */
+static double rest_length(const TnCompile *c, const TnTendonDef *def)
+{
+    double length = 0.0;
+    for (int k = 0; k < def->joint_count; k++)
+        length += def->joints[k].coef * c->builder->joints[def->joints[k].joint - 1].spring_ref;
+    return length;
+}
+
 static void compile_tendon(TnCompile *c, int index)
 {
     const TnTendonDef *def = &c->builder->tendons[index];
@@ -72,10 +81,8 @@ static void compile_tendon(TnCompile *c, int index)
     qsort(moments, (size_t)def->joint_count, sizeof *moments, compare_moments);
     for (int k = 1; k < def->joint_count; k++)
         merge_ways(c->model->dof_couple, moments[k - 1].dof, moments[k].dof);
-    memcpy(tendon->spring_length, def->spring_length, sizeof tendon->spring_length);
-    if (!def->has_spring_length)
-        tendon->spring_length[0] = tendon->spring_length[1] =
-            tn_moment_length(moments, def->joint_count, c->model->qpos0);
+    tendon->spring_length = def->spring_length;
+    if (!def->has_spring_length) tendon->spring_length = rest_length(c, def);
 }
 
 /* ---- damping ratios ---- */

@@ -92,7 +92,7 @@ typedef struct TnTendon {
     const TnMoment *moments; /* by ascending dof */
     bool limited;
     double range[2];
-    double stiffness, spring_length[2], damping, friction_loss;
+    double stiffness, spring_length, damping, friction_loss;
 } TnTendon;
 
 typedef struct TnActuator {

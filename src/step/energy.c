@@ -106,9 +106,8 @@ TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double 
     }
     for (int k = 0; k < model->tendon_count; k++) {
         const TnTendon *tendon = &model->tendons[k];
-        double length = tn_moment_length(tendon->moments, tendon->moment_count, qpos);
         double stretch =
-            fmax(0.0, fmax(length - tendon->spring_length[1], tendon->spring_length[0] - length));
+            tn_moment_length(tendon->moments, tendon->moment_count, qpos) - tendon->spring_length;
         energy.potential += 0.5 * tendon->stiffness * stretch * stretch;
     }
     return energy;

@@ -150,6 +150,9 @@ TEST(unsupported_features_are_errors)
         {ARM("<tendon><fixed actuatorfrcrange='-1 1'><joint joint='hinge' coef='1'/></fixed>"
              "</tendon>"),
          "2:16", "actuatorfrcrange is not supported yet"},
+        {ARM("<tendon><fixed stiffness='1' springlength='0 1'><joint joint='hinge' coef='1'/>"
+             "</fixed></tendon>"),
+         "2:30", "dead band, between two lengths, is not supported yet"},
         {ARM("<tendon><fixed><joint joint='loose' coef='1'/></fixed></tendon>"), "2:23",
          "only hinge and slide joints"},
         {"<mujoco>\n<option wind='1 0 0'/></mujoco>", "2:9", "wind=\"1 0 0\" is not supported yet"},

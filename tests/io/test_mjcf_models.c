@@ -191,3 +191,85 @@ TEST(trossen_with_meshes_has_mujocos_mass_matrix_bias_and_geom_places)
     }
     tn_model_destroy(m);
 }
+
+static TnWorld *start_world(const TnModel *model, const char *key)
+{
+    TnWorldDef def = tn_world_def();
+    def.key = key ? tn_model_find_key(model, key) : 0;
+    return tn_world_create(&def, model, &err);
+}
+
+/* The numbers of MuJoCo 4.0 after the same two seconds, which are the servos' rest under gravity. */
+TEST(panda_holds_its_home_pose_with_its_fingers_open)
+{
+    static const double rest[9] = {0,        0.006582,  -2e-6, -1.577103, -0.000334,
+                                   1.569649, -0.785300, 0.04,  0.04};
+    TnModel *m = load_robot("franka_emika_panda/physics.xml");
+    if (!m) return;
+    TnModelInfo info = tn_model_info(m);
+    CHECK(info.tendon_count == 1 && info.actuator_count == 8 && info.dof_count == 9);
+    CHECK(tn_model_find_tendon(m, "split") == 1);
+    CHECK(strcmp(tn_model_tendon_name(m, 1), "split") == 0);
+    TnWorld *world = start_world(m, "home");
+    REQUIRE(world);
+    bool diverged = false;
+    for (int k = 0; k < 1000; k++) diverged |= tn_world_step(world).diverged;
+    CHECK(!diverged);
+    for (int i = 0; i < 9; i++)
+        CHECK_NEAR(tn_world_state(world).qpos[i], rest[i], 2e-6); /* MuJoCo's digits as given */
+    tn_world_destroy(world);
+    tn_model_destroy(m);
+}
+
+TEST(panda_closes_its_fingers_through_their_tendon)
+{
+    TnModel *m = load_robot("franka_emika_panda/physics.xml");
+    if (!m) return;
+    TnWorld *world = start_world(m, "home");
+    REQUIRE(world);
+    double ctrl[8];
+    memcpy(ctrl, tn_world_state(world).ctrl, sizeof ctrl);
+    ctrl[7] = 127.5; /* half open */
+    CHECK(tn_world_set_ctrl(world, ctrl, &err) == TN_OK);
+    for (int k = 0; k < 1000; k++) tn_world_step(world);
+    for (int i = 7; i < 9; i++) /* gain 0.0157 · 127.5 = 100 q; kv/kp = 0.1 s leaves e^-20 */
+        CHECK_NEAR(tn_world_state(world).qpos[i], 0.02, 1e-5);
+    tn_world_destroy(world);
+    tn_model_destroy(m);
+}
+
+/* Actuator forces of MuJoCo 4.0 at one state; those of lh_A_FFJ0 … act on tendons. */
+TEST(shadow_hand_has_mujocos_actuator_forces)
+{
+    TnModel *m = load_robot("shadow_hand/physics.xml");
+    if (!m) return;
+    TnModelInfo info = tn_model_info(m);
+    REQUIRE(info.tendon_count == 4 && info.actuator_count == 20 && info.qpos_count == 31);
+    double qpos[31], qvel[30], ctrl[20], force[20];
+    for (int i = 0; i < 31; i++) qpos[i] = 0.01 * (i + 1);
+    for (int i = 0; i < 30; i++) qvel[i] = 0.02 * (i + 1);
+    for (int i = 0; i < 20; i++) ctrl[i] = 0.05 * i - 0.3;
+    TnEval out = {.actuator_force = force};
+    REQUIRE(tn_model_eval(m, qpos, qvel, ctrl, &out, &err) == TN_OK);
+    static const double expected[20] = {-3.1, -2.16, -0.16, -0.21,    -0.16, -0.42, -0.24,
+                                        0.02, 0.06,  0.02,  0.13,     0.17,  0.055, 0.239066,
+                                        0.28, 0.09,  0.35,  0.189066, 0.43,  0.14};
+    for (int i = 0; i < 20; i++) CHECK_NEAR(force[i], expected[i], 1e-12); /* rounding */
+    tn_model_destroy(m);
+}
+
+/* The kicker's damping ratio of 1: kv as MuJoCo 4.0 compiles it. */
+TEST(soccer_kit_has_mujocos_damping_from_its_ratio)
+{
+    TnModel *m = load_robot("robot_soccer_kit/physics.xml");
+    if (!m) return;
+    TnModelInfo info = tn_model_info(m);
+    REQUIRE(info.actuator_count == 4 && info.qpos_count == 71 && info.dof_count == 70);
+    double qpos[71] = {0}, qvel[70] = {0}, force[4];
+    qpos[3] = 1.0;
+    qvel[69] = 1.0; /* the kicker */
+    TnEval out = {.actuator_force = force};
+    REQUIRE(tn_model_eval(m, qpos, qvel, NULL, &out, &err) == TN_OK);
+    CHECK_NEAR(force[3], -5.328645726749087, 1e-13); /* rounding of a solve with 70 unknowns */
+    tn_model_destroy(m);
+}

@@ -16,6 +16,7 @@ typedef struct Scene {
     TnCameraDef camera;
     TnView view;
     TnSiteDef site;
+    TnTendonDef tendon; /* over turn and lift */
     TnActuatorDef actuator;
     TnEqualityDef connect, weld, couple;
     TnPairDef pair;
@@ -28,6 +29,7 @@ typedef struct Scene {
     /* what key and track point to; the numbers may be spoiled as well */
     double qpos[15], qvel[13], ctrl[1], times[3], rows[3], vertices[12];
     int32_t triangles[12];
+    TnTendonJoint parts[2];
 } Scene;
 
 #define SCENE_BODY 6
@@ -66,6 +68,12 @@ static inline void scene_init(Scene *s)
     s->view = (TnView){true, true, true, {0, 0, 1}, 2.0, 1.0, -0.5, 0.7};
     s->site = tn_site_def();
     s->site.name = "spot";
+    s->tendon = tn_tendon_def();
+    s->tendon.name = "rope";
+    s->parts[0] = (TnTendonJoint){1, 0.5};
+    s->parts[1] = (TnTendonJoint){2, -2.0};
+    s->tendon.joints = s->parts;
+    s->tendon.joint_count = 2;
     s->actuator = tn_actuator_def();
     s->actuator.name = "motor";
     s->actuator.joint = 1;
@@ -138,6 +146,7 @@ static inline TnModelBuilder *scene_build(const Scene *s)
     tn_builder_add_camera(b, &s->camera);
     tn_builder_set_view(b, &s->view);
     tn_builder_add_site(b, &s->site);
+    tn_builder_add_tendon(b, &s->tendon);
     tn_builder_add_actuator(b, &s->actuator);
     tn_builder_add_equality(b, &s->connect);
     tn_builder_add_equality(b, &s->weld);

@@ -1,4 +1,4 @@
-/* Every way in which an option, actuator, equality, pair, exclude, sensor, key or track can be
+/* Every way in which an option, tendon, actuator, equality, pair, exclude, sensor, key or track can be
  * wrong is refused. */
 #include "scene.h"
 
@@ -19,8 +19,37 @@ TEST(wrong_options_are_refused)
     ACCEPTED((s.option.theta = 1.0, s.option.stabilization = 0.0, s.option.relinearize = 100));
 }
 
+TEST(wrong_tendons_are_refused)
+{
+    REFUSED(s.tendon.joint_count = 0, "tendon 'rope': it has no joints");
+    REFUSED(s.parts[1].joint = 0, "tendon 'rope': joint is not given");
+    REFUSED(s.parts[1].joint = 99, "tendon 'rope': joint 99 does not exist");
+    REFUSED((s.parts[0].joint = 4, s.tendon.joint_count = 1), /* a ball */
+            "joint must be a hinge or a slide");
+    REFUSED(s.parts[1].joint = 1, "joint 1 comes twice");
+    REFUSED(s.parts[1].joint = SCENE_JOINT, "its joints lie in different moving trees");
+    REFUSED(s.parts[0].coef = NAN, "coef is not finite");
+    REFUSED((s.tendon.limited = true, s.tendon.range[0] = 1.0), "range must ascend (1, 0)");
+    REFUSED(s.tendon.stiffness = -1.0, "stiffness must not be negative");
+    REFUSED(s.tendon.damping = NAN, "damping is not finite");
+    REFUSED(s.tendon.friction_loss = -1.0, "friction_loss must not be negative");
+    REFUSED(s.tendon.spring_length = INFINITY, "spring_length is not finite");
+    ACCEPTED((s.tendon.limited = true, s.tendon.range[1] = 1.0, s.tendon.stiffness = 1.0));
+}
+
 TEST(wrong_actuators_are_refused)
 {
+    REFUSED(s.actuator.tendon = 1, "it is given both a joint and a tendon");
+    REFUSED((s.actuator.joint = 0, s.actuator.tendon = 2), "tendon 2 does not exist");
+    ACCEPTED((s.actuator.joint = 0, s.actuator.tendon = 1));
+    REFUSED(s.actuator.damping_ratio = -1.0, "damping_ratio must not be negative");
+    REFUSED(s.actuator.damping_ratio = 1.0, "damping_ratio is for position servos");
+    REFUSED((s.actuator.damping_ratio = s.actuator.gain = 1.0, s.actuator.bias[1] = -1.0,
+             s.actuator.bias[2] = -1.0),
+            "damping_ratio is for position servos");
+    REFUSED((s.actuator.damping_ratio = 1.0, s.actuator.bias[1] = -1.0, s.actuator.gear = 0.0),
+            "damping_ratio: it moves no mass");
+    ACCEPTED((s.actuator.damping_ratio = 1.0, s.actuator.bias[1] = -1.0));
     REFUSED(s.actuator.joint = 0, "actuator 'motor': joint is not given");
     REFUSED(s.actuator.joint = 99, "joint 99 does not exist");
     REFUSED(s.actuator.joint = 3, "joint must be a hinge or a slide"); /* free */
@@ -75,6 +104,10 @@ TEST(wrong_sensors_are_refused)
     REFUSED(s.sensor.object = 99, "sensor 'angle': joint 99 does not exist");
     REFUSED(s.sensor.object = 3, "joint must be a hinge or a slide");
     REFUSED((s.sensor.type = TN_SENSOR_BODY_POS, s.sensor.object = 0), "body is not given");
+    REFUSED((s.sensor.type = TN_SENSOR_TENDON_POS, s.sensor.object = 2), "tendon 2 does not exist");
+    REFUSED((s.sensor.type = TN_SENSOR_ACTUATOR_VEL, s.sensor.object = 2),
+            "actuator 2 does not exist");
+    REFUSED((s.sensor.type = TN_SENSOR_GYRO, s.sensor.object = 3), "site 3 does not exist");
     REFUSED((s.sensor.type = TN_SENSOR_SITE_QUAT, s.sensor.object = 3), "site 3 does not exist");
     REFUSED(s.sensor.type = (TnSensorType)99, "type 99 does not exist");
 }

@@ -171,37 +171,22 @@ static void add_spring(const TnJointForces *forces, const TnJoint *joint, const 
     }
 }
 
-/* How far a tendon's spring is stretched at the pass's point; 0 within its dead band. */
-static double tendon_stretch(const TnJointForces *forces, const TnTendon *tendon,
-                             const double *q_eval)
-{
-    double length = 0.0;
-    for (int i = 0; i < tendon->moment_count; i++)
-        length += tendon->moments[i].coef *
-                  q_eval[tendon->moments[i].qpos - forces->tree->sub->qpos_start];
-    if (length < tendon->spring_length[0]) return length - tendon->spring_length[0];
-    return fmax(0.0, length - tendon->spring_length[1]);
-}
-
+/* A tendon's length is linear in q, so its spring needs no pass: the midpoint is x + θt ẋ̂. */
 static void add_tendon(const TnJointForces *forces, const TnTendon *tendon, double theta_damping,
-                       const double *q_eval, const double *v_eval, double h, double *A, double *b)
+                       double *A, double *b)
 {
     const TnDynamicsInput *in = forces->in;
-    const double *v = in->qvel + forces->tree->sub->dof_start;
     const TnMoment *moments = tendon->moments;
     int count = tendon->moment_count;
-    double stretch = tendon->stiffness != 0.0 ? tendon_stretch(forces, tendon, q_eval) : 0.0;
-    bool plain = tendon->spring_length[0] == tendon->spring_length[1];
-    if (tendon->stiffness != 0.0 && (plain || stretch != 0.0)) {
-        double K = tendon->stiffness;
-        add_along(forces, moments, count,
-                  K * (h * rate_along(forces, moments, count, v_eval) - stretch),
-                  in->theta * in->t * K, A, b);
+    if (tendon->stiffness != 0.0) {
+        double K = tendon->stiffness,
+               stretch = tn_moment_length(moments, count, in->qpos) - tendon->spring_length;
+        add_along(forces, moments, count, -K * stretch, in->theta * in->t * K, A, b);
     }
     if (tendon->damping != 0.0) {
         double D = tendon->damping, share = theta_damping / in->theta;
-        add_along(forces, moments, count, D * (share - 1.0) * rate_along(forces, moments, count, v),
-                  D * share, A, b);
+        add_along(forces, moments, count,
+                  D * (share - 1.0) * tn_moment_rate(moments, count, in->qvel), D * share, A, b);
     }
 }
 
@@ -227,8 +212,7 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
     const TnModel *model = tree->model;
     for (int k = 0; k < model->tendon_count; k++)
         if (is_ours(forces, model->tendons[k].subsystem))
-            add_tendon(forces, &model->tendons[k], forces->theta_damping[n + k], q_eval, v_eval, h,
-                       A, b);
+            add_tendon(forces, &model->tendons[k], forces->theta_damping[n + k], A, b);
 }
 
 void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double h)

@@ -4,8 +4,7 @@
  * Each acts along a coordinate x = cᵀq: one dof, or the length of a tendon. A force F0 - k ẋ with
  * k >= 0 puts k c cᵀ into A (for one dof: k on the diagonal) and c F0 into b.
  *
- *   spring   -K(x - ref), x at the midpoint: keeps energy at θ = ½. A tendon's spring may have a
- *            dead band: each pass looks where its own point lies.
+ *   spring   -K(x - ref), x at the midpoint: keeps energy at θ = ½.
  *   damping  -D((1-θ_d) ẋ + θ_d ẋ⁺), θ_d = max(θ, 1 - 1/y), y = D t cᵀM⁻¹c: second order while y is
  *            small, and never past rest.
  *   servo    position gain at x + t((1-s) ẋ̂ + s ẋ⁺), s = max(0, 1/8 - 2/z), z = K t² cᵀM⁻¹c;
