@@ -1,15 +1,24 @@
 /* groups.c: which groups of shapes are shown where nobody chose. */
 #include "renderer.h"
 
+#include <stdlib.h>
+
 unsigned default_groups(const TnScene *scene)
 {
     const unsigned usual = 7; /* 0 to 2, as in MuJoCo; 3 to 5 are for collision and the like */
-    bool moves = false;
+    enum { MOVES = 1, SEEN = 2 };
+    unsigned char *bodies = calloc((size_t)scene->body_count + 1, 1);
+    if (!bodies) return usual;
     for (int i = 0; i < scene->shape_count; i++) {
         const TnSceneShape *shape = &scene->shapes[i];
         if (!scene->bodies[shape->body - 1].subsystem) continue;
-        if (usual >> shape->group & 1) return usual;
-        moves = true;
+        bodies[shape->body] |= MOVES | (usual >> shape->group & 1 ? SEEN : 0);
     }
-    return moves ? ~0u : usual;
+    int moving = 0, seen = 0;
+    for (int i = 0; i <= scene->body_count; i++) {
+        moving += (bodies[i] & MOVES) != 0;
+        seen += (bodies[i] & SEEN) != 0;
+    }
+    free(bodies);
+    return 2 * seen < moving ? ~0u : usual;
 }

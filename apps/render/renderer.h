@@ -38,7 +38,8 @@ typedef struct DrawOptions {
 } DrawOptions;
 
 DrawOptions draw_options(void);
-/* The groups to show where nobody chose: 0 to 2, or all where nothing that moves is in these. */
+/* The groups to show where nobody chose: 0 to 2, or all where these show less than half
+ * of the bodies that move. */
 unsigned default_groups(const TnScene *scene);
 
 /* NULL and a line in `error` where the driver is too old or a shader does not compile. The scene is

@@ -40,12 +40,14 @@ int picture_option_table(Option *table, int count, PictureOptions *picture)
     *t++ = option_clear("--no-shadows", &draw->shadows, "no shadows");
     *t++ = option_clear("--no-grid", &draw->ground_grid, "no lines on planes");
     *t++ = option_clear("--no-sky", &draw->sky, "a plain background");
-    *t++ = option_ints("--groups", &picture->groups, "LIST", 0, 5,
-                       "groups of geoms to show, such as 0,1,3; default 0,1,2, or all where nothing "
-                       "that moves is in these");
-    *t++ = option_int("--samples", &draw->samples, "N", 1, 16,
-                      "samples per pixel against jagged edges; default 4, or 1 in a window that the "
-                      "processor draws");
+    *t++ = option_ints(
+        "--groups", &picture->groups, "LIST", 0, 5,
+        "groups of geoms to show, such as 0,1,3; default 0,1,2, or all where these show "
+        "less than half of what moves");
+    *t++ =
+        option_int("--samples", &draw->samples, "N", 1, 16,
+                   "samples per pixel against jagged edges; default 4, or 1 in a window that the "
+                   "processor draws");
     *t++ = option_text("--size", &picture->size, "WxH", "width and height in pixels");
     *t++ = option_text("--camera", &picture->camera, "NAME",
                        "a camera of the model, or free (default)");
