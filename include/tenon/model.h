@@ -228,7 +228,7 @@ typedef struct TnMeshDef {
 
 typedef enum TnCameraMode {
     TN_CAMERA_FIXED, /* moves and turns with its body (default) */
-    TN_CAMERA_TRACK, /* moves with its body, keeps its direction */
+    TN_CAMERA_TRACK, /* moves with its body, keeps the direction that it has in the reference pose */
     TN_CAMERA_TARGET /* moves with its body, looks at the target's origin */
 } TnCameraMode;
 
@@ -430,8 +430,9 @@ TN_API TnMeshInfo tn_model_mesh_info(const TnModel *model, TnMeshId id);
 typedef struct TnCameraInfo {
     const char *name;
     TnBodyId body;
-    double pos[3], quat[4]; /* in the body's axes */
-    double fovy;            /* rad */
+    double pos[3],
+        quat[4]; /* in the body's axes; TN_CAMERA_TRACK: in the world's, pos from the body */
+    double fovy; /* rad */
     TnCameraMode mode;
     TnBodyId target;
 } TnCameraInfo;

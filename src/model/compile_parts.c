@@ -159,6 +159,11 @@ static void compile_cameras(TnCompile *c)
         v3_copy(camera->pos, def->pos);
         quat_copy(camera->quat, def->quat);
         quat_normalize(camera->quat);
+        if (def->mode != TN_CAMERA_TRACK) continue;
+        /* keeps the place and direction that it has in the reference pose, whatever its body does */
+        const double *turn = c->bodies[camera->body].quat;
+        quat_rotate(camera->pos, turn, def->pos);
+        quat_mul(camera->quat, turn, camera->quat);
     }
 }
 

@@ -67,6 +67,23 @@ TEST(cameras_have_their_place_field_of_view_and_mode)
     tn_model_destroy(m);
 }
 
+TEST(tracking_camera_of_a_turned_body_keeps_the_direction_of_the_reference_pose)
+{
+    /* the body's quarter turn about z takes the camera's x to y */
+    TnModel *m =
+        load("<mujoco><worldbody><body name='b' pos='5 0 0' euler='0 0 90'><geom size='1'/>"
+             "<joint/><camera name='c' pos='2 0 1' mode='track'/></body></worldbody></mujoco>");
+    REQUIRE(m);
+    TnCameraInfo c = tn_model_camera_info(m, 1);
+    CHECK(c.mode == TN_CAMERA_TRACK && c.body == tn_model_find_body(m, "b"));
+    CHECK_NEAR(c.pos[0], 0, ROUNDING);
+    CHECK_NEAR(c.pos[1], 2, ROUNDING);
+    CHECK_NEAR(c.pos[2], 1, ROUNDING);
+    CHECK_NEAR(c.quat[0], sqrt(0.5), ROUNDING);
+    CHECK_NEAR(c.quat[3], sqrt(0.5), ROUNDING);
+    tn_model_destroy(m);
+}
+
 TEST(cameras_that_follow_a_centre_of_mass_follow_the_origin_with_a_remark)
 {
     TnModel *m = load("<mujoco><worldbody><body name='b'><geom size='1'/><joint/>\n"
