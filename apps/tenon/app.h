@@ -32,9 +32,6 @@ int cmd_bench_scaling(int argc, char **argv);
 /* "tenon COMMAND: message" on stderr. */
 void say(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Says that this program was built without windows; the exit code. */
-int no_window(const char *command);
-
 /* Loads a model; on failure prints why and sets *code to the exit code. `remarks` may be NULL. */
 TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code);
 int count_lines(const char *text); /* an end of line at the very end starts no new one */

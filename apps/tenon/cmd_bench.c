@@ -290,12 +290,8 @@ int cmd_bench(int argc, char **argv)
     bench.sim.weights = WEIGHTS_BOTH;
     Option table[24];
     int count = option_table(table, &bench), code = EXIT_USAGE;
-    ParseResult parsed = options_parse("bench", table, count, "SCENE", &bench.scene, argc, argv);
-    if (parsed == PARSE_OK) code = check_and_bench(&bench);
-    if (parsed == PARSE_HELP) {
-        print_help(table, count);
-        code = EXIT_FINE;
-    }
+    if (options_parse("bench", table, count, print_help, "SCENE", &bench.scene, argc, argv, &code))
+        code = check_and_bench(&bench);
     number_list_free(&bench.iterations);
     return code;
 }

@@ -189,6 +189,22 @@ static int evaluate(const TnModel *model, const EvalOptions *eval)
     return code;
 }
 
+static void print_help(const Option *table, int count)
+{
+    printf("Usage: tenon eval MODEL [OPTIONS]\n\n"
+           "Computes, without simulating, the pose of every body, the mass matrix, the bias "
+           "forces\n"
+           "(Coriolis, centrifugal, gyroscopic, gravity), the actuators' forces and the "
+           "sensors at\n"
+           "one state. Numbers of a list are separated by commas or blanks; `tenon info` tells "
+           "how\n"
+           "many there are and which joint they belong to. Units are m, kg, s, rad, N.\n");
+    options_help(table, count);
+    printf("\nExamples:\n"
+           "  tenon eval pendulum.xml --qpos 0.5 --qvel -1\n"
+           "  tenon eval arm.xml --qpos 0,0.3,0,-1.2,0,0.7,0 --ctrl \"0 0 0 0 0 0 0\" --json\n");
+}
+
 int cmd_eval(int argc, char **argv)
 {
     EvalOptions eval = {0};
@@ -201,31 +217,10 @@ int cmd_eval(int argc, char **argv)
     };
     const int count = sizeof table / sizeof table[0];
     int code = EXIT_USAGE;
-    switch (options_parse("eval", table, count, "MODEL", &eval.path, argc, argv)) {
-    case PARSE_HELP:
-        printf("Usage: tenon eval MODEL [OPTIONS]\n\n"
-               "Computes, without simulating, the pose of every body, the mass matrix, the bias "
-               "forces\n"
-               "(Coriolis, centrifugal, gyroscopic, gravity), the actuators' forces and the "
-               "sensors at\n"
-               "one state. Numbers of a list are separated by commas or blanks; `tenon info` tells "
-               "how\n"
-               "many there are and which joint they belong to. Units are m, kg, s, rad, N.\n");
-        options_help(table, count);
-        printf(
-            "\nExamples:\n"
-            "  tenon eval pendulum.xml --qpos 0.5 --qvel -1\n"
-            "  tenon eval arm.xml --qpos 0,0.3,0,-1.2,0,0.7,0 --ctrl \"0 0 0 0 0 0 0\" --json\n");
-        code = EXIT_FINE;
-        break;
-    case PARSE_ERROR:
-        break;
-    case PARSE_OK: {
+    if (options_parse("eval", table, count, print_help, "MODEL", &eval.path, argc, argv, &code)) {
         TnModel *model = load_model("eval", eval.path, NULL, &code);
         if (model) code = evaluate(model, &eval);
         tn_model_destroy(model);
-        break;
-    }
     }
     number_list_free(&eval.qpos);
     number_list_free(&eval.qvel);

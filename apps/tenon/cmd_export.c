@@ -1,6 +1,6 @@
 /* tenon export: a recording in the formats of others; the ending of the output's name decides. */
-#include "app.h"
 #include "../export/export.h"
+#include "app.h"
 #include "options.h"
 
 #include <errno.h>
@@ -162,16 +162,10 @@ int cmd_export(int argc, char **argv)
 {
     Request request = {.from = NAN, .to = NAN, .every = 1, .fps = -1};
     Option table[8];
-    int count = option_table(table, &request);
-    switch (options_parse("export", table, count, "RECORDING", &request.input, argc, argv)) {
-    case PARSE_HELP:
-        print_help(table, count);
-        return EXIT_FINE;
-    case PARSE_ERROR:
-        return EXIT_USAGE;
-    case PARSE_OK:
-        break;
-    }
+    int count = option_table(table, &request), code = EXIT_FINE;
+    if (!options_parse("export", table, count, print_help, "RECORDING", &request.input, argc, argv,
+                       &code))
+        return code;
     if (!request.output) {
         say("export", "-o is missing: OUT.html, OUT.npz, OUT.csv or OUT.pvd");
         return EXIT_USAGE;

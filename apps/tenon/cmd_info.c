@@ -133,27 +133,25 @@ static void print_json(const TnModel *model, const char *path)
     json_end(&json);
 }
 
+static void print_help(const Option *table, int count)
+{
+    printf("Usage: tenon info MODEL [OPTIONS]\n\n"
+           "Tells what is in a model: counts, mass, time step, and the names of its joints,\n"
+           "actuators, sensors and keyframes. Bodies do not count the world. Of a recording\n"
+           "(.tnr) it tells frames, times, size, and whether it is cut off.\n");
+    options_help(table, count);
+    printf("\nExamples:\n  tenon info scenes/stir.xml\n  tenon info robot.xml --json\n"
+           "  tenon info stir.tnr\n");
+}
+
 int cmd_info(int argc, char **argv)
 {
     bool as_json = false;
     const char *path;
     const Option table[] = {option_set("--json", &as_json, "print one JSON object")};
-    switch (options_parse("info", table, 1, "MODEL", &path, argc, argv)) {
-    case PARSE_HELP:
-        printf("Usage: tenon info MODEL [OPTIONS]\n\n"
-               "Tells what is in a model: counts, mass, time step, and the names of its joints,\n"
-               "actuators, sensors and keyframes. Bodies do not count the world. Of a recording\n"
-               "(.tnr) it tells frames, times, size, and whether it is cut off.\n");
-        options_help(table, 1);
-        printf("\nExamples:\n  tenon info scenes/stir.xml\n  tenon info robot.xml --json\n"
-               "  tenon info stir.tnr\n");
-        return EXIT_FINE;
-    case PARSE_ERROR:
-        return EXIT_USAGE;
-    case PARSE_OK:
-        break;
-    }
     int code = EXIT_FINE;
+    if (!options_parse("info", table, 1, print_help, "MODEL", &path, argc, argv, &code))
+        return code;
     if (is_recording(path)) return print_recording_info(path, as_json);
     TnModel *model = load_model("info", path, NULL, &code);
     if (model && as_json)

@@ -326,10 +326,9 @@ int cmd_plot(int argc, char **argv)
 {
     PlotOptions o = {0};
     Option table[24];
-    int count = option_table(table, &o);
-    ParseResult parsed = options_parse("plot", table, count, "DATA.csv", &o.data, argc, argv);
-    if (parsed == PARSE_HELP) print_help(table, count);
-    int code = parsed == PARSE_OK ? plot_table(&o) : parsed == PARSE_HELP ? EXIT_FINE : EXIT_USAGE;
+    int count = option_table(table, &o), code = EXIT_USAGE;
+    if (options_parse("plot", table, count, print_help, "DATA.csv", &o.data, argc, argv, &code))
+        code = plot_table(&o);
     number_list_free(&o.x_range);
     number_list_free(&o.y_range);
     return code;

@@ -1,19 +1,6 @@
 /* tenon render: pictures and films of a model or a recording, without a display. */
 #include "app.h"
 
-#ifndef TENON_HAS_RENDER
-
-int cmd_render(int argc, char **argv)
-{
-    (void)argc;
-    (void)argv;
-    say("render", "this tenon was built without pictures: install the headers of OpenGL and EGL "
-                  "(apt-get install libgl-dev libegl-dev) and build it again");
-    return EXIT_IO;
-}
-
-#else
-
 #include "frame_source.h"
 #include "json.h"
 #include "progress.h"
@@ -327,16 +314,10 @@ int cmd_render(int argc, char **argv)
     render.sim.duration = NAN;
     Option table[9 + PICTURE_OPTION_COUNT + 16];
     int count = option_table(table, &render), code = EXIT_USAGE;
-    switch (options_parse("render", table, count, "MODEL", &render.input, argc, argv)) {
-    case PARSE_HELP:
-        print_help(table, count);
-        code = EXIT_FINE;
-        break;
-    case PARSE_ERROR:
-        break;
-    case PARSE_OK:
+    if (options_parse("render", table, count, print_help, "MODEL", &render.input, argc, argv,
+                      &code) &&
+        picture_options_finish("render", &render.picture) && choose_output(&render)) {
         sim_options_finish(&render.sim);
-        if (!picture_options_finish("render", &render.picture) || !choose_output(&render)) break;
         if (isnan(render.fps)) render.fps = 30;
         if (isnan(render.speed)) render.speed = 1;
         code = ends_in(render.input, ".tnr") ? render_recording(&render) : render_model(&render);
@@ -344,5 +325,3 @@ int cmd_render(int argc, char **argv)
     picture_options_free(&render.picture);
     return code;
 }
-
-#endif

@@ -2,8 +2,6 @@
 #include "app.h"
 #include "options.h"
 
-#ifdef TENON_HAS_VIEW
-
 #include "window_options.h"
 
 enum { OWN_OPTIONS = 4 };
@@ -73,28 +71,10 @@ int cmd_replay(int argc, char **argv)
     WindowOptions window = window_options();
     Option table[OWN_OPTIONS + WINDOW_OPTION_COUNT];
     int count = option_table(table, &window), code = EXIT_USAGE;
-    switch (options_parse("replay", table, count, "RUN.tnr", &window.input, argc, argv)) {
-    case PARSE_HELP:
-        print_help(table, count);
-        code = EXIT_FINE;
-        break;
-    case PARSE_ERROR:
-        break;
-    case PARSE_OK:
-        if (picture_options_finish("replay", &window.picture)) code = replay_file(&window);
-        break;
-    }
+    if (options_parse("replay", table, count, print_help, "RUN.tnr", &window.input, argc, argv,
+                      &code) &&
+        picture_options_finish("replay", &window.picture))
+        code = replay_file(&window);
     window_close(&window);
     return code;
 }
-
-#else
-
-int cmd_replay(int argc, char **argv)
-{
-    (void)argc;
-    (void)argv;
-    return no_window("replay");
-}
-
-#endif

@@ -312,19 +312,12 @@ int cmd_run(int argc, char **argv)
 {
     RunOptions run = {.sim = sim_options(), .accuracy = true, .record = {.contacts = true}};
     Option table[32];
-    int count = option_table(table, &run);
-    switch (options_parse("run", table, count, "MODEL", &run.model_path, argc, argv)) {
-    case PARSE_HELP:
-        print_help(table, count);
-        return EXIT_FINE;
-    case PARSE_ERROR:
-        return EXIT_USAGE;
-    case PARSE_OK:
-        break;
-    }
+    int count = option_table(table, &run), code = EXIT_FINE;
+    if (!options_parse("run", table, count, print_help, "MODEL", &run.model_path, argc, argv,
+                       &code))
+        return code;
     sim_options_finish(&run.sim);
     if (!check_paths(&run)) return EXIT_USAGE;
-    int code = EXIT_FINE;
     TnModel *model = load_model("run", run.model_path, NULL, &code);
     if (model) code = run_model(model, &run);
     tn_model_destroy(model);

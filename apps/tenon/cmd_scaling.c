@@ -186,12 +186,8 @@ int cmd_bench_scaling(int argc, char **argv)
         .iterations = 60, .threads = 1, .settle = 100, .steps = 20, .common.repeats = 1};
     Option table[12];
     int count = option_table(table, &o), code = EXIT_USAGE;
-    ParseResult parsed = options_parse("bench scaling", table, count, NULL, NULL, argc, argv);
-    if (parsed == PARSE_OK) code = check_and_scale(&o);
-    if (parsed == PARSE_HELP) {
-        print_help(table, count);
-        code = EXIT_FINE;
-    }
+    if (options_parse("bench scaling", table, count, print_help, NULL, NULL, argc, argv, &code))
+        code = check_and_scale(&o);
     number_list_free(&o.sizes);
     return code;
 }

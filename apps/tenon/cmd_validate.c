@@ -68,6 +68,19 @@ static int validate(const char *path, bool strict, bool as_json)
     return valid ? EXIT_FINE : EXIT_MODEL;
 }
 
+static void print_help(const Option *table, int count)
+{
+    printf("Usage: tenon validate MODEL [OPTIONS]\n\n"
+           "Loads a model file and lists every problem with its file, line and column. Errors "
+           "keep\n"
+           "the model from loading; remarks tell what is read but approximated. Exit code 3 "
+           "where\n"
+           "the model does not load, or with --strict where there are remarks.\n");
+    options_help(table, count);
+    printf("\nExamples:\n  tenon validate robot.xml\n  tenon validate robot.xml --strict "
+           "--json\n");
+}
+
 int cmd_validate(int argc, char **argv)
 {
     bool strict = false, as_json = false;
@@ -76,22 +89,8 @@ int cmd_validate(int argc, char **argv)
         option_set("--strict", &strict, "remarks count as errors"),
         option_set("--json", &as_json, "print one JSON object"),
     };
-    switch (options_parse("validate", table, 2, "MODEL", &path, argc, argv)) {
-    case PARSE_HELP:
-        printf("Usage: tenon validate MODEL [OPTIONS]\n\n"
-               "Loads a model file and lists every problem with its file, line and column. Errors "
-               "keep\n"
-               "the model from loading; remarks tell what is read but approximated. Exit code 3 "
-               "where\n"
-               "the model does not load, or with --strict where there are remarks.\n");
-        options_help(table, 2);
-        printf("\nExamples:\n  tenon validate robot.xml\n  tenon validate robot.xml --strict "
-               "--json\n");
-        return EXIT_FINE;
-    case PARSE_ERROR:
-        return EXIT_USAGE;
-    case PARSE_OK:
-        break;
-    }
+    int code = EXIT_FINE;
+    if (!options_parse("validate", table, 2, print_help, "MODEL", &path, argc, argv, &code))
+        return code;
     return validate(path, strict, as_json);
 }

@@ -2,8 +2,6 @@
 #include "app.h"
 #include "options.h"
 
-#ifdef TENON_HAS_VIEW
-
 #include "totals.h"
 #include "window_options.h"
 
@@ -19,9 +17,8 @@ enum { OWN_OPTIONS = 32 };
 static int option_table(Option *table, ViewOptions *view)
 {
     int n = 0;
-    table[n++] =
-        option_real("--speed", &view->window.viewer.speed, "X", 1.0 / 1024, 1024, ENDS_CLOSED,
-                    "simulated seconds per second; default 1: real time");
+    table[n++] = option_real("--speed", &view->window.viewer.speed, "X", 1.0 / 1024, 1024,
+                             ENDS_CLOSED, "simulated seconds per second; default 1: real time");
     n = window_option_table(table, n, &view->window);
     table[n++] = option_int("--iterations", &view->sim.solver.iterations, "N", 1, 1000000,
                             "solver iterations per step, 1 ... 1000000; default 60");
@@ -112,28 +109,10 @@ int cmd_view(int argc, char **argv)
     view.sim.duration = 0; /* until the window is closed */
     Option table[OWN_OPTIONS + WINDOW_OPTION_COUNT];
     int count = option_table(table, &view), code = EXIT_USAGE;
-    switch (options_parse("view", table, count, "MODEL", &view.window.input, argc, argv)) {
-    case PARSE_HELP:
-        print_help(table, count);
-        code = EXIT_FINE;
-        break;
-    case PARSE_ERROR:
-        break;
-    case PARSE_OK:
-        if (picture_options_finish("view", &view.window.picture)) code = view_file(&view);
-        break;
-    }
+    if (options_parse("view", table, count, print_help, "MODEL", &view.window.input, argc, argv,
+                      &code) &&
+        picture_options_finish("view", &view.window.picture))
+        code = view_file(&view);
     window_close(&view.window);
     return code;
 }
-
-#else
-
-int cmd_view(int argc, char **argv)
-{
-    (void)argc;
-    (void)argv;
-    return no_window("view");
-}
-
-#endif

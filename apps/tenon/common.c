@@ -82,13 +82,6 @@ int count_lines(const char *text)
     return lines;
 }
 
-int no_window(const char *command)
-{
-    say(command, "this tenon was built without windows: install GLFW (libglfw3-dev) and build "
-                 "again; 'tenon render' works without");
-    return EXIT_IO;
-}
-
 TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code)
 {
     TnError err = {0};

@@ -1,8 +1,6 @@
 /* Options of drawing; see draw_options.h. */
 #include "draw_options.h"
 
-#ifdef TENON_HAS_RENDER
-
 #include "app.h"
 
 #include <math.h>
@@ -143,5 +141,3 @@ Orbit picture_orbit(const PictureOptions *picture, const TnScene *scene, const T
     if (!isnan(picture->distance)) orbit.distance = picture->distance;
     return orbit;
 }
-
-#endif

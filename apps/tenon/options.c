@@ -321,14 +321,19 @@ static bool read_option(const char *command, const Option *options, int option_c
     return true;
 }
 
-ParseResult options_parse(const char *command, const Option *options, int option_count,
-                          const char *positional, const char **argument, int argc, char **argv)
+bool options_parse(const char *command, const Option *options, int option_count,
+                   PrintHelp print_help, const char *positional, const char **argument, int argc,
+                   char **argv, int *code)
 {
     bool only_arguments = false;
     if (argument) *argument = NULL;
     /* help wins over everything else on the line */
     for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return PARSE_HELP;
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            print_help(options, option_count);
+            *code = EXIT_FINE;
+            return false;
+        }
     for (int i = 0; i < argc; i++) {
         const char *text = argv[i];
         if (!only_arguments && !strcmp(text, "--")) {
@@ -342,11 +347,12 @@ ParseResult options_parse(const char *command, const Option *options, int option
             *argument = text;
         }
     }
-    if (!positional || *argument) return PARSE_OK;
+    if (!positional || *argument) return true;
     say(command, "%s is missing", positional);
 error:
     fprintf(stderr, "Try 'tenon %s --help'.\n", command);
-    return PARSE_ERROR;
+    *code = EXIT_USAGE;
+    return false;
 }
 
 void options_help(const Option *options, int option_count)

@@ -53,12 +53,15 @@ Option option_ints(const char *name, NumberList *target, const char *value, int 
                    const char *help);
 Option option_reals(const char *name, NumberList *target, const char *value, const char *help);
 
-typedef enum ParseResult { PARSE_OK, PARSE_HELP, PARSE_ERROR } ParseResult;
+typedef void (*PrintHelp)(const Option *options, int option_count);
 
 /* The arguments after the command's name. Exactly one positional argument, called `positional` in
- * messages, goes to *argument. With `positional` NULL there is none. */
-ParseResult options_parse(const char *command, const Option *options, int option_count,
-                          const char *positional, const char **argument, int argc, char **argv);
+ * messages, goes to *argument. With `positional` NULL there is none. False where the command is done
+ * already, with its exit code: the help was asked for and printed, or something is wrong and was
+ * said. */
+bool options_parse(const char *command, const Option *options, int option_count,
+                   PrintHelp print_help, const char *positional, const char **argument, int argc,
+                   char **argv, int *code);
 void options_help(const Option *options, int option_count);
 void number_list_free(NumberList *list);
 

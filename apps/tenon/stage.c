@@ -1,6 +1,4 @@
 /* What `tenon render` draws with; see stage.h. */
-#ifdef TENON_HAS_RENDER
-
 #include "stage.h"
 
 #include "app.h"
@@ -91,7 +89,3 @@ bool stage_end_film(Stage *stage, char *error, size_t error_size)
     stage->film = NULL;
     return fine;
 }
-
-#else
-typedef int nothing_here; /* a file must hold something */
-#endif

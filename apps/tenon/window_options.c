@@ -1,6 +1,4 @@
 /* The options of the window, and its start. */
-#ifdef TENON_HAS_VIEW
-
 #include "window_options.h"
 #include "app.h"
 
@@ -66,7 +64,3 @@ void window_close(WindowOptions *window)
     window->viewer.events = NULL;
     picture_options_free(&window->picture);
 }
-
-#else
-typedef int NothingHere; /* C wants a declaration */
-#endif

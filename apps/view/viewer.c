@@ -4,10 +4,11 @@
  * that, a driver that does not wait for the screen would take the processor from the simulation. */
 #include "window.h"
 
+#include "../tenon/app.h"
+
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,19 +264,6 @@ static bool go_round(Viewer *viewer)
 
 /* ---- beginning and end ---- */
 
-static bool fail(const char *command, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool fail(const char *command, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fprintf(stderr, "tenon %s: ", command);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return false;
-}
-
 static bool open_window(Viewer *viewer, const char *command)
 {
     const ViewerDef *def = &viewer->def;
@@ -289,8 +277,9 @@ static bool open_window(Viewer *viewer, const char *command)
     viewer->window = glfwCreateWindow(def->width, def->height, def->title, NULL, NULL);
     if (!viewer->window) {
         glfwGetError(&why);
-        return fail(command, "no window with OpenGL 3.3: %s; 'tenon render' needs none",
-                    why ? why : "the system gives no reason");
+        say(command, "no window with OpenGL 3.3: %s; 'tenon render' needs none",
+            why ? why : "the system gives no reason");
+        return false;
     }
     GLFWwindow *window = viewer->window;
     glfwMakeContextCurrent(window);
@@ -314,15 +303,15 @@ static bool prepare(Viewer *viewer, const char *command)
     char error[512] = "";
     if (!glfwInit()) {
         glfwGetError(&why);
-        fail(command, "no display: set DISPLAY, or use 'tenon render' which needs none");
-        return why ? fail(command, "%s", why) : false;
+        say(command, "no display: set DISPLAY, or use 'tenon render' which needs none");
+        if (why) say(command, "%s", why);
+        return false;
     }
     if (!open_window(viewer, command)) return false;
     viewer->renderer = renderer_create(viewer->scene, glfwGetProcAddress, error, sizeof error);
-    if (!viewer->renderer) return fail(command, "%s", error);
-    viewer->overlay = overlay_create(glfwGetProcAddress, error, sizeof error);
-    if (!viewer->overlay) return fail(command, "%s", error);
-    return true;
+    if (viewer->renderer) viewer->overlay = overlay_create(glfwGetProcAddress, error, sizeof error);
+    if (!viewer->overlay) say(command, "%s", error);
+    return viewer->overlay != NULL;
 }
 
 static void put_away(Viewer *viewer)
@@ -388,7 +377,10 @@ int viewer_run_world(const ViewerDef *def, TnWorld *world, const TnScene *scene)
         sim.step_limit = def->step_limit;
         sim.wake = wake;
         viewer.simulation = simulation_start(&sim, world, scene, &err);
-        if (!viewer.simulation) fine = fail("view", "%s", err.message);
+        if (!viewer.simulation) {
+            say("view", "%s", err.message);
+            fine = false;
+        }
     }
     if (fine) {
         catch_interrupt();
@@ -406,10 +398,10 @@ int viewer_run_world(const ViewerDef *def, TnWorld *world, const TnScene *scene)
         event_end(def->events);
     }
     put_away(&viewer);
-    return !fine                  ? VIEWER_NO_WINDOW
-           : viewer.ever_diverged ? VIEWER_DIVERGED
-           : interrupted          ? VIEWER_INTERRUPTED
-                                  : VIEWER_FINE;
+    return !fine                  ? EXIT_IO
+           : viewer.ever_diverged ? EXIT_DIVERGED
+           : interrupted          ? EXIT_INTERRUPTED
+                                  : EXIT_FINE;
 }
 
 int viewer_run_recording(const ViewerDef *def, TnRecording *recording)
@@ -418,8 +410,8 @@ int viewer_run_recording(const ViewerDef *def, TnRecording *recording)
     Playback playback;
     TnError err = {0};
     if (!playback_create(&playback, recording, &err)) {
-        fail("replay", "%s", err.message);
-        return VIEWER_NO_WINDOW;
+        say("replay", "%s", err.message);
+        return EXIT_IO;
     }
     playback.speed = def->speed;
     playback.paused = def->paused;
@@ -437,5 +429,5 @@ int viewer_run_recording(const ViewerDef *def, TnRecording *recording)
     }
     put_away(&viewer);
     playback_free(&playback);
-    return !fine ? VIEWER_NO_WINDOW : interrupted ? VIEWER_INTERRUPTED : VIEWER_FINE;
+    return !fine ? EXIT_IO : interrupted ? EXIT_INTERRUPTED : EXIT_FINE;
 }

@@ -6,14 +6,6 @@
 #include <stdio.h>
 #include <tenon/record.h>
 
-/* The program's exit codes that a window can end with. */
-enum {
-    VIEWER_FINE = 0,
-    VIEWER_DIVERGED = 1,  /* the simulation did, at some time */
-    VIEWER_NO_WINDOW = 4, /* no display, no OpenGL, no memory, a file that cannot be read */
-    VIEWER_INTERRUPTED = 130
-};
-
 typedef struct ViewerDef {
     const char *title;
     int width, height; /* of the window, screen coordinates */

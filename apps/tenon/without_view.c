@@ -1,0 +1,23 @@
+/* The commands with a window, in a program that was built without GLFW. */
+#include "app.h"
+
+static int no_window(const char *command)
+{
+    say(command, "this tenon was built without windows: install GLFW (libglfw3-dev) and build "
+                 "again; 'tenon render' works without");
+    return EXIT_IO;
+}
+
+int cmd_view(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return no_window("view");
+}
+
+int cmd_replay(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return no_window("replay");
+}
