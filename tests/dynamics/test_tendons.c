@@ -20,12 +20,12 @@ static TnModelBuilder *wheels(const double *inertia, int count, TnTendonJoint *p
     return builder;
 }
 
-/* Two wheels on one tendon of length q1 - 2 q2. */
+/* Two wheels on one tendon of length q1 - 2 q2; `parts` has room for two. */
 static const double INERTIA[2] = {0.7, 0.4};
 static const double COEF[2] = {1.0, -2.0};
 static const double COMPLIANCE = 1.0 / 0.7 + 4.0 / 0.4; /* cᵀ M⁻¹ c */
 
-static TnTendonDef pair(TnModelBuilder **builder, TnTendonJoint parts[2])
+static TnTendonDef pair(TnModelBuilder **builder, TnTendonJoint *parts)
 {
     *builder = wheels(INERTIA, 2, parts);
     TnTendonDef tendon = tn_tendon_def();
