@@ -79,9 +79,12 @@ static int choose_mesh(const Renderer *r, int family, float pixels)
     return levels[level].mesh;
 }
 
+/* What is wholly clear can be pointed at (LIST_ALL), but is not drawn. */
 static bool wanted(const Instance *instance, ListKind kind)
 {
-    return kind == LIST_ALL || (instance->color[3] == 65535) == (kind == LIST_OPAQUE);
+    uint16_t alpha = instance->color[3];
+    if (kind == LIST_ALL) return true;
+    return kind == LIST_OPAQUE ? alpha == 65535 : alpha > 0 && alpha < 65535;
 }
 
 static bool add_run(DrawList *list, int mesh, int first, int count)

@@ -30,8 +30,9 @@ static void print_text(const TnModel *model, const char *path)
     table_line(stdout, "joints", "%d", info.joint_count);
     table_line(stdout, "degrees of freedom", "%d (%d numbers in qpos)", info.dof_count,
                info.qpos_count);
-    table_line(stdout, "subsystems", "%d: %d free bodies, %d trees",
-               info.free_body_count + info.tree_count, info.free_body_count, info.tree_count);
+    table_line(stdout, "subsystems", "%d: %d free bodies, %d trees, %d cables",
+               info.free_body_count + info.tree_count + info.rod_count, info.free_body_count,
+               info.tree_count, info.rod_count);
     table_line(stdout, "geoms", "%d", info.geom_count);
     table_line(stdout, "sites", "%d", info.site_count);
     table_line(stdout, "tendons", "%d", info.tendon_count);
@@ -119,9 +120,10 @@ static void print_json(const TnModel *model, const char *path)
     json_integer(&json, "joint_count", info.joint_count);
     json_integer(&json, "qpos", info.qpos_count);
     json_integer(&json, "dof", info.dof_count);
-    json_integer(&json, "subsystems", info.free_body_count + info.tree_count);
+    json_integer(&json, "subsystems", info.free_body_count + info.tree_count + info.rod_count);
     json_integer(&json, "free_bodies", info.free_body_count);
     json_integer(&json, "trees", info.tree_count);
+    json_integer(&json, "cables", info.rod_count);
     json_integer(&json, "geoms", info.geom_count);
     json_integer(&json, "sites", info.site_count);
     json_integer(&json, "tendons", info.tendon_count);

@@ -152,8 +152,9 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     printf("%s\n", info.name[0] ? info.name : run->model_path);
     table_line(stdout, "bodies", "%d", info.body_count - 1);
     table_line(stdout, "degrees of freedom", "%d", info.dof_count);
-    table_line(stdout, "subsystems", "%d (%d free bodies, %d trees)",
-               tn_world_subsystem_count(world), info.free_body_count, info.tree_count);
+    table_line(stdout, "subsystems", "%d (%d free bodies, %d trees, %d cables)",
+               tn_world_subsystem_count(world), info.free_body_count, info.tree_count,
+               info.rod_count);
     table_line(stdout, "steps", "%" PRId64 " of %g s", t->steps, info.option.timestep);
     table_line(stdout, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
     table_line(stdout, "mean contacts", "%.1f", totals_mean(t->contacts, t->steps));

@@ -34,6 +34,7 @@ typedef int32_t TnSensorId;
 typedef int32_t TnKeyId;
 typedef int32_t TnMeshId;
 typedef int32_t TnCameraId;
+typedef int32_t TnRodId;
 
 #define TN_BODY_WORLD ((TnBodyId)1) /* the fixed world, present in every builder */
 
@@ -252,6 +253,47 @@ typedef struct TnView {
     double fovy;               /* rad, of the picture's height; 0: not given */
 } TnView;
 
+/* A cable: `segment_count` rigid segments in a row, each a body of its own with a free joint and a
+ * capsule, held together by elastic springs against stretch, shear, bending and twist (a Cosserat
+ * rod). A segment's frame lies at its centre with z along the rod; x is carried along without
+ * twist. Bodies, joints and geoms of the segments have consecutive ids and are named after the rod:
+ * name_0, name_1, … Everything that works on bodies works on them, but nothing may be attached to
+ * one as its child body; equalities do that. */
+typedef struct TnRodDef {
+    const char *name;
+    int segment_count;       /* >= 2 */
+    const double *points;    /* m, 3 × (segment_count + 1): the centre line as built, in the
+                                   world; copied. NULL: straight from start to end */
+    double start[3], end[3]; /* m */
+    double normal[3];        /* where x of the first segment points, as far as it is across; zero
+                                (default) or along it: anywhere */
+    double radius;           /* m; default 0.01 */
+    double density;          /* kg/m³; default 1000 */
+    double youngs_modulus;   /* Pa, > 0: stretch, shear, bending; default 1e7 */
+    double poisson_ratio;    /* in (-1, 0.5); default 0.3; twist: G = E / (2 (1 + ν)) */
+    double bend_modulus;     /* Pa, in place of E for bending; < 0 (default): none given */
+    double twist_modulus;    /* Pa, in place of G for twist; likewise */
+    double damping_time;     /* s: each spring's damping per stiffness; default 0.01 */
+    bool straight_rest;      /* free of stress when straight; default: as built */
+    bool self_contact;       /* its segments collide with each other, those close along the rod
+                                   excepted; default false */
+    int contact_type, contact_affinity, contact_dim, priority; /* as in TnGeomDef */
+    double friction[3];
+    double restitution, margin;
+    int group;                                         /* for drawing only */
+    double rgba[4];                                    /* for drawing only */
+    const char *const *body_names, *const *geom_names; /* segment_count each, in place of name_0 …;
+                                                          NULL: none given */
+    TnSource source;
+} TnRodDef;
+
+/* First body, joint and geom of a rod; those of segment i have ids higher by i. */
+typedef struct TnRodParts {
+    TnBodyId body;
+    TnJointId joint;
+    TnGeomId geom;
+} TnRodParts;
+
 typedef enum TnSensorType {
     TN_SENSOR_JOINT_POS,
     TN_SENSOR_JOINT_VEL, /* of a hinge or slide */
@@ -311,6 +353,7 @@ TN_API TnKeyDef tn_key_def(void);
 TN_API TnTrackDef tn_track_def(void);
 TN_API TnMeshDef tn_mesh_def(void);
 TN_API TnCameraDef tn_camera_def(void);
+TN_API TnRodDef tn_rod_def(void);
 
 /* Builder. Adding never fails visibly: an out-of-memory or a bad definition is remembered and
  * reported by compile, which lists all problems at once. Names are copied. A builder can be
@@ -333,6 +376,9 @@ TN_API TnSensorId tn_builder_add_sensor(TnModelBuilder *builder, const TnSensorD
 TN_API TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def);
 TN_API TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *def);
 TN_API TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def);
+TN_API TnRodId tn_builder_add_rod(TnModelBuilder *builder, const TnRodDef *def);
+/* All 0 where there is no such rod, or its segment_count makes no sense. */
+TN_API TnRodParts tn_builder_rod_parts(const TnModelBuilder *builder, TnRodId id);
 TN_API void tn_builder_set_view(TnModelBuilder *builder, const TnView *view);
 TN_API void tn_builder_set_track(TnModelBuilder *builder, const TnTrackDef *def);
 /* NULL and an error when anything is wrong. */
@@ -355,11 +401,11 @@ typedef struct TnModelInfo {
     const char *name;
     int body_count; /* the world included */
     int joint_count, geom_count, site_count, tendon_count, actuator_count, equality_count,
-        sensor_count, key_count, mesh_count, camera_count;
+        sensor_count, key_count, mesh_count, camera_count, rod_count;
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
     int sensor_data_count;
-    int free_body_count;   /* subsystems that are one free rigid body each */
+    int free_body_count;   /* subsystems that are one free rigid body each; no rods' segments */
     int tree_count;        /* subsystems that are articulated trees */
     double total_mass;     /* kg, of all that moves */
     double track_duration; /* s, 0 where the model has no control track */
@@ -375,6 +421,7 @@ TN_API const char *tn_model_tendon_name(const TnModel *model, TnTendonId id);
 TN_API const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id);
 TN_API const char *tn_model_sensor_name(const TnModel *model, TnSensorId id);
 TN_API const char *tn_model_key_name(const TnModel *model, TnKeyId id);
+TN_API const char *tn_model_rod_name(const TnModel *model, TnRodId id);
 TN_API TnBodyId tn_model_find_body(const TnModel *model, const char *name);
 TN_API TnJointId tn_model_find_joint(const TnModel *model, const char *name);
 TN_API TnGeomId tn_model_find_geom(const TnModel *model, const char *name);
@@ -382,6 +429,7 @@ TN_API TnTendonId tn_model_find_tendon(const TnModel *model, const char *name);
 TN_API TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name);
 TN_API TnKeyId tn_model_find_key(const TnModel *model, const char *name);
 TN_API TnCameraId tn_model_find_camera(const TnModel *model, const char *name);
+TN_API TnRodId tn_model_find_rod(const TnModel *model, const char *name);
 
 /* Which subsystem a body belongs to, from 1; 0: fixed to the world. */
 TN_API int tn_model_body_subsystem(const TnModel *model, TnBodyId id);
@@ -437,6 +485,22 @@ typedef struct TnCameraInfo {
     TnBodyId target;
 } TnCameraInfo;
 TN_API TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id);
+
+/* Pointers are the model's. */
+typedef struct TnRodInfo {
+    const char *name;
+    int segment_count;
+    TnBodyId body;         /* of the first segment; the others follow */
+    TnGeomId geom;         /* likewise */
+    int subsystem;         /* from 1 */
+    const double *lengths; /* m, of the segments; they reach half of it to both sides along z */
+    double radius;         /* m */
+    double damping_time;   /* s */
+    bool self_contact;
+    int group;
+    double rgba[4];
+} TnRodInfo;
+TN_API TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id);
 
 typedef struct TnSensorInfo {
     TnSensorType type;

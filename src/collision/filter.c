@@ -2,7 +2,7 @@
  *
  * Two geoms collide when their masks meet, (type₁ & affinity₂) | (type₂ & affinity₁), and their
  * bodies may; an explicit pair collides whatever masks and bodies say. Bodies can only forbid what
- * is part of a tree or named by an exclude, so the model is asked for nothing else. Parameters:
+ * is part of a tree or a rod or named by an exclude, so the model is asked for nothing else. Parameters:
  * from the geom of higher priority, else the larger of both. */
 #include "collider.h"
 
@@ -75,6 +75,7 @@ TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b)
     return rule;
 }
 
+/* Of a tree or a rod. */
 static bool link_in_tree(const TnModel *m, int link)
 {
     if (link == 0) return false;

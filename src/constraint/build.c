@@ -11,7 +11,7 @@
 
 /* Rows in the twist table. Free bodies are numbered as the contacts, which come in spatial order,
  * first name them, so that neighbours in space are neighbours in memory; the others follow. A
- * tree's link gets a port where a contact touches it. Returns the number of ports. */
+ * link of a tree or rod gets a port where a contact touches it. Returns the number of ports. */
 static int assign_rows(const TnConstraintInput *in, int *link_row, int port_row)
 {
     const TnModel *model = in->model;
@@ -22,22 +22,29 @@ static int assign_rows(const TnConstraintInput *in, int *link_row, int port_row)
         const TnContactPoint *point = &in->contacts->points[c];
         const int links[2] = {model->geoms[point->geom1].link, model->geoms[point->geom2].link};
         for (int k = 0; k < 2; k++) {
-            if (link_row[links[k]] >= 0) continue;
+            if (link_row[links[k]] >= 0 || model->links[links[k]].held) continue;
             int subsystem = model->links[links[k]].subsystem;
             bool rigid = model->subsystems[subsystem].kind == TN_SUBSYSTEM_RIGID;
             link_row[links[k]] = rigid ? next++ : 0; /* 0: wants a port */
         }
     }
-    /* links of one tree are contiguous, and so are its ports */
-    for (int s = 0; s < model->subsystem_count; s++) {
-        const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID) {
-            if (link_row[sub->link_start] < 0) link_row[sub->link_start] = next++;
-            continue;
+    /* links of one subsystem are contiguous, and so are its ports; trees come before rods, as their
+     * blocks do */
+    static const TnSubsystemKind order[] = {TN_SUBSYSTEM_RIGID, TN_SUBSYSTEM_TREE, TN_SUBSYSTEM_ROD};
+    for (int k = 0; k < 3; k++)
+        for (int s = 0; s < model->subsystem_count; s++) {
+            const TnSubsystem *sub = &model->subsystems[s];
+            if (sub->kind != order[k]) continue;
+            if (sub->kind == TN_SUBSYSTEM_RIGID) {
+                if (link_row[sub->link_start] < 0) link_row[sub->link_start] = next++;
+                continue;
+            }
+            for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
+                if (link_row[i] == 0) link_row[i] = port_row + ports++;
         }
-        for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
-            if (link_row[i] == 0) link_row[i] = port_row + ports++;
-    }
+    /* what the world holds is the world to contacts */
+    for (int i = 1; i < model->link_count; i++)
+        if (model->links[i].held) link_row[i] = 0;
     return ports;
 }
 
@@ -49,7 +56,7 @@ static bool fill_tree(const TnConstraintInput *in, const TnSubsystem *sub, TnCon
     for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
         if (set->link_row[i] >= 0) count++;
     if (!tn_problem_set_dense(p, index, n, first, count)) return false;
-    TnDenseBlock *d = &p->dense[index];
+    TnLargeBlock *d = &p->large[index];
     memcpy(d->A, in->tree_A[index], sizeof(double) * (size_t)n * (size_t)n);
     memcpy(d->b, in->tree_b[index], sizeof(double) * (size_t)n);
     memcpy(d->v, in->state->vhat + sub->dof_start, sizeof(double) * (size_t)n);
@@ -65,6 +72,27 @@ static bool fill_tree(const TnConstraintInput *in, const TnSubsystem *sub, TnCon
         tn_tree_jacobian(in->model, sub, axes->origin, (const double(*)[6])axes->S, i,
                          in->frames[i].com, p->ports[port].T);
     }
+    return true;
+}
+
+static bool fill_rod(const TnConstraintInput *in, const TnSubsystem *sub, TnConstraintSet *set,
+                     int *next_port)
+{
+    TnProblem *p = &set->problem;
+    const TnRodSystem *rod = &in->rods[sub->kind_index];
+    int index = tn_large_block(in->model, sub), first = *next_port, count = 0;
+    for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
+        if (set->link_row[i] > 0) count++;
+    if (!tn_problem_set_chain(p, index, rod->count, first, count)) return false;
+    TnLargeBlock *d = &p->large[index];
+    size_t n = (size_t)rod->count;
+    memcpy(d->D, rod->D, sizeof(double[36]) * n);
+    memcpy(d->E, rod->E, sizeof(double[36]) * (n - 1));
+    memcpy(d->b, rod->b, sizeof(double[6]) * n);
+    memcpy(d->v, in->state->vhat + sub->dof_start, sizeof(double[6]) * n);
+    for (int i = 0; i < sub->link_count; i++)
+        if (set->link_row[sub->link_start + i] > 0)
+            tn_problem_set_node_port(p, (*next_port)++, index, i);
     return true;
 }
 
@@ -193,19 +221,27 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     TnRowCounts counts = tn_constraint_count_rows(in);
     set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
     set->limits = TN_ARENA_NEW(in->arena, TnLimit, counts.limits);
-    TnProblemSize size = {model->rigid_count, model->tree_count, ports,         contacts,
-                          counts.rows,        counts.sides,      counts.entries};
+    TnProblemSize size = {.twists = model->rigid_count,
+                          .larges = model->tree_count + model->rod_count,
+                          .ports = ports,
+                          .contacts = contacts,
+                          .rows = counts.rows,
+                          .sides = counts.sides,
+                          .entries = counts.entries};
     if (!set->row_slot || !set->limits || !tn_problem_init(&set->problem, in->arena, size))
         return false;
 
     int next_port = 0;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID)
-            fill_twist(in, sub, set);
-        else if (!fill_tree(in, sub, set, &axes[sub->kind_index], &next_port))
+        if (sub->kind == TN_SUBSYSTEM_RIGID) fill_twist(in, sub, set);
+        if (sub->kind == TN_SUBSYSTEM_TREE &&
+            !fill_tree(in, sub, set, &axes[sub->kind_index], &next_port))
             return false;
     }
+    for (int r = 0; r < model->rod_count; r++)
+        if (!fill_rod(in, &model->subsystems[model->rods[r].subsystem], set, &next_port))
+            return false;
     ContactTask task = {in, set, &groups, v3_norm(model->option.gravity)};
     tn_pool_run(in->pool, contacts, 512, contact_range, &task);
     if (!tn_constraint_fill_rows(in, axes, set)) return false;
@@ -234,7 +270,7 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
         if (sub->kind == TN_SUBSYSTEM_RIGID)
             tn_problem_twist(p, set->link_row[sub->link_start] - 1, state->vhat + sub->dof_start);
         else
-            memcpy(state->vhat + sub->dof_start, p->dense[sub->kind_index].v,
+            memcpy(state->vhat + sub->dof_start, p->large[tn_large_block(model, sub)].v,
                    sizeof(double) * (size_t)sub->dof_count);
     }
     memset(state->row_lambda, 0, sizeof(double) * (size_t)state->row_lambda_count);
@@ -312,5 +348,7 @@ void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set
         if (limit->law.resting || !(set->problem.rows[limit->row].lambda > 0.0)) continue;
         if (limit->law.blend > blend[limit->subsystem]) blend[limit->subsystem] = limit->law.blend;
     }
+    /* rods know beforehand how they move, as their springs depend on it */
+    for (int r = 0; r < model->rod_count; r++) blend[model->rods[r].subsystem] = in->rods[r].w;
     tn_constraint_share_blend(model, blend);
 }

@@ -30,6 +30,7 @@ typedef struct TnConstraintInput {
     const double (*end_twists)[6]; /* per link: v⁺ of the free motion */
     const TnRigidSystem *rigid;    /* per rigid subsystem */
     const double *const *tree_A, *const *tree_b, *const *tree_free; /* per tree */
+    const TnRodSystem *rods;                                        /* per rod */
     const TnContactList *contacts;
     TnArena *arena;
     TnPool *pool;
@@ -48,8 +49,8 @@ TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitut
 
 typedef struct TnConstraintSet {
     TnProblem problem;
-    int *link_row; /* per link: its row in the problem's twist table, -1 where a tree's link has no
-                      port */
+    int *link_row; /* per link: its row in the problem's twist table, -1 where a link of a tree or rod
+                      has no port */
     TnLaw *laws;   /* per contact */
     struct TnLimit *limits; /* per limit row */
     int limit_count;

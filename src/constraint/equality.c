@@ -68,7 +68,7 @@ static bool alloc_motion(const TnConstraintInput *in, Motion *m)
     return true;
 }
 
-/* η from who was pushed in the last step. */
+/* η from who was pushed in the last step; rods say it themselves. */
 static void predict_eta(const TnConstraintInput *in, double *eta)
 {
     const TnModel *model = in->model;
@@ -79,6 +79,7 @@ static void predict_eta(const TnConstraintInput *in, double *eta)
         for (int k = 0; k < 2; k++)
             if (links[k]) eta[model->links[links[k]].subsystem] = 1.0;
     }
+    for (int r = 0; r < model->rod_count; r++) eta[model->rods[r].subsystem] = in->rods[r].w;
     tn_constraint_share_blend(model, eta);
     for (int s = 0; s < model->subsystem_count; s++) eta[s] = eta[s] > 0.0 ? 1.0 : in->theta;
 }
@@ -139,7 +140,8 @@ static bool move_body(const TnConstraintInput *in, int body, Motion *m, double *
     m->done[s] = true;
     const TnSubsystem *sub = &in->model->subsystems[s];
     if (sub->kind == TN_SUBSYSTEM_TREE) return move_tree(in, sub, *eta, m);
-    move_rigid(in, link, *eta, m);
+    for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
+        move_rigid(in, i, *eta, m);
     return true;
 }
 

@@ -16,7 +16,12 @@ static int dim_of_link(const TnModel *model, int link)
 {
     if (link == 0) return 0;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
-    return sub->kind == TN_SUBSYSTEM_RIGID ? 6 : sub->dof_count;
+    return sub->kind == TN_SUBSYSTEM_TREE ? sub->dof_count : 6;
+}
+
+int tn_large_block(const TnModel *model, const TnSubsystem *sub)
+{
+    return sub->kind_index + (sub->kind == TN_SUBSYSTEM_ROD ? model->tree_count : 0);
 }
 
 const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *joint)
@@ -52,16 +57,18 @@ TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)
     return row;
 }
 
-/* The row's side on a block; two links of one block share it. */
-static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block, int dim)
+/* The row's side on the unknowns [first, first + dim) of a block. Two links of one tree share it;
+ * two segments of one rod have a side each, as if they were blocks of their own. */
+static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block, int first, int dim)
 {
     TnProblem *p = &w->set->problem;
     for (int s = row->side_start; s < w->side; s++)
-        if (p->sides[s].block == block) return &p->sides[s];
+        if (p->sides[s].block == block && p->index[p->sides[s].start] == first)
+            return &p->sides[s];
     TnRowSide *side = &p->sides[w->side++];
     *side = (TnRowSide){.block = block, .start = w->entry, .count = dim};
     for (int k = 0; k < dim; k++, w->entry++) {
-        p->index[w->entry] = k;
+        p->index[w->entry] = first + k;
         p->coefficient[w->entry] = 0.0;
     }
     row->side_count++;
@@ -76,12 +83,15 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
     if (link == 0) return;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
     double arm[3], moment[3];
-    if (sub->kind == TN_SUBSYSTEM_RIGID) {
+    if (sub->kind != TN_SUBSYSTEM_TREE) {
         const double *v = w->in->twists[link], *u = place->twists[link];
         v3_sub(arm, point, place->frames[link].com);
         v3_cross(moment, arm, linear);
         v3_add(moment, moment, angular);
-        TnRowSide *side = open_side(w, row, w->set->link_row[link] - 1, 6);
+        bool rod = sub->kind == TN_SUBSYSTEM_ROD;
+        int block = rod ? model->rigid_count + tn_large_block(model, sub)
+                        : w->set->link_row[link] - 1;
+        TnRowSide *side = open_side(w, row, block, rod ? 6 * (link - sub->link_start) : 0, 6);
         double *c = w->set->problem.coefficient + side->start;
         v3_add_scaled(c, linear, sign);
         v3_add_scaled(c + 3, moment, sign);
@@ -92,7 +102,7 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
     }
     /* a dof moves the link where it lies on the chain from the link's last dof to the root */
     const TnTreeAxes *axes = &place->axes[sub->kind_index];
-    TnRowSide *side = open_side(w, row, model->rigid_count + sub->kind_index, sub->dof_count);
+    TnRowSide *side = open_side(w, row, model->rigid_count + sub->kind_index, 0, sub->dof_count);
     double *c = w->set->problem.coefficient + side->start;
     v3_sub(arm, point, axes->origin);
     const TnLink *l = &model->links[link];
@@ -113,7 +123,7 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
 void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient)
 {
     TnRowSide *side =
-        open_side(w, row, w->in->model->rigid_count + sub->kind_index, sub->dof_count);
+        open_side(w, row, w->in->model->rigid_count + sub->kind_index, 0, sub->dof_count);
     w->set->problem.coefficient[side->start + dof - sub->dof_start] += coefficient;
     w->shift += coefficient * w->in->state->qvel[dof];
     w->size += coefficient * coefficient;

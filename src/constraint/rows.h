@@ -41,6 +41,8 @@ bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row);
  * change (a hit, or a state set by hand) v itself is the better guess. */
 void tn_predict_velocity(int n, const double *v, const double *last, double *out);
 
+/* The problem's large block that stands for a tree or a rod. */
+int tn_large_block(const TnModel *model, const TnSubsystem *sub);
 const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *joint);
 /* v⁺ of a tree's dof in the free motion. */
 double tn_free_end(const TnConstraintInput *in, const TnSubsystem *sub, int dof);

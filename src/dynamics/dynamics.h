@@ -36,20 +36,20 @@ void tn_kinematics_twists(const TnModel *model, const double *qpos, const double
 void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3],
                   double quat[4]);
 
-/* ---- rigid/rigid.c: one free body ---- */
+/* ---- rigid/rigid.c: one free body: a rigid subsystem, or a segment of a rod ---- */
 typedef struct TnRigidSystem {
     double mass_rate;       /* m / (θ t): the linear part of A is this times I */
     double inertia_rate[9]; /* angular part of A: world inertia / (θ t) */
     double v[6];            /* twist at the step's start: linear at com, angular; world axes */
     double v_free[6];       /* v̂ without constraints; b = A v_free */
 } TnRigidSystem;
-void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame,
+void tn_rigid_assemble(const TnDynamicsInput *in, int link, const TnLinkFrame *frame,
                        TnRigidSystem *out);
-/* Advances qpos and qvel (whole-model arrays, only this subsystem's entries are written) from v̂.
+/* Advances qpos and qvel (whole-model arrays, only this link's entries are written) from v̂.
  * Displacement t((1-w) v̂ + w v⁺): w = 0 is the θ rule, w = 1 moves with the end velocity (bodies
  * that were hit in this step). Angular momentum is balanced exactly: L⁺ = L + tτ + contact
  * impulses. */
-void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame,
+void tn_rigid_advance(const TnDynamicsInput *in, int link, const TnLinkFrame *frame,
                       const TnRigidSystem *system, const double vhat[6], double w, double *qpos,
                       double *qvel);
 
@@ -74,6 +74,28 @@ bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const T
                       TnArena *scratch, double *A, double *b, double *v_free);
 void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const double *vhat,
                      double w, double *qpos, double *qvel);
+
+/* ---- rod/: chains of free segments with elastic joints between neighbours ---- */
+/* Unknowns: the segments' twists one after the other. A is block-tridiagonal. */
+typedef struct TnRodSystem {
+    int count;
+    TnRigidSystem *segments; /* each alone: inertia rates, v, v_free without the joints */
+    double *D;               /* count × 36, row-major: diagonal blocks of A */
+    double *E;               /* (count-1) × 36: block (k+1, k) */
+    double *b, *v_free;      /* 6·count; v_free = A⁻¹ b */
+    double w;                /* share of v⁺ in the displacement */
+} TnRodSystem;
+/* Fills `out`, which is zero before the first call, from the arena. The springs must know how the rod
+ * will move, t((1-w) v̂ + w v⁺): w = 0 free, w = 1 where it may be pushed. False: no memory, or A not
+ * positive definite or not finite. */
+bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
+                     double w, TnArena *arena, TnRodSystem *out);
+/* As tn_rigid_advance, for all segments. `system` as assembled (D and E not factored). The joints'
+ * forces leave the rod's linear and angular momentum as they are. */
+void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
+                    const TnRodSystem *system, const double *vhat, double *qpos, double *qvel);
+double tn_rod_energy(const TnModel *model, const TnSubsystem *sub,
+                     const TnLinkFrame *frames); /* elastic, J */
 
 /* q ⊕ h·v for one subsystem, in qpos/qvel coordinates: hinge and slide add, ball and free rotate by
  * the Cayley map. */

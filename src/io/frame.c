@@ -84,6 +84,33 @@ static TnStatus capture_state(TnFrame *frame, const TnWorld *world, TnError *err
     return TN_OK;
 }
 
+/* Where a segment ends, half its length along its z axis from its centre. */
+static void segment_end(const double pose[7], double half_length, double out[3])
+{
+    double w = pose[3], x = pose[4], y = pose[5], z = pose[6];
+    const double axis[3] = {2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)};
+    for (int k = 0; k < 3; k++) out[k] = pose[k] + half_length * axis[k];
+}
+
+/* Rod by rod, as in the scene: between two segments the mean of both their ends, which lie apart
+ * by what the rod is stretched and sheared. */
+static void capture_points(TnFrame *frame, const TnModel *model, int rod_count)
+{
+    float *to = frame->points;
+    for (TnRodId id = 1; id <= rod_count; id++) {
+        TnRodInfo rod = tn_model_rod_info(model, id);
+        const double *poses = frame->poses + 7 * (rod.body - 1);
+        int n = rod.segment_count;
+        for (int i = 0; i <= n; i++, to += 3) {
+            double a[3], b[3];
+            if (i > 0) segment_end(poses + 7 * (i - 1), 0.5 * rod.lengths[i - 1], a);
+            if (i < n) segment_end(poses + 7 * i, -0.5 * rod.lengths[i], b);
+            const double *first = i > 0 ? a : b, *second = i < n ? b : a;
+            for (int k = 0; k < 3; k++) to[k] = (float)(0.5 * (first[k] + second[k]));
+        }
+    }
+}
+
 TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepReport *report,
                           bool state, TnError *err)
 {
@@ -95,6 +122,7 @@ TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepRepo
         double *pose = frame->poses + 7 * (id - 1);
         tn_world_body_pose(world, id, pose, pose + 3);
     }
+    capture_points(frame, tn_world_model(world), info.rod_count);
     int contact_count = tn_world_contact_count(world);
     TnStatus status = tn_frame_reserve_contacts(frame, contact_count, err);
     if (status != TN_OK) return status;

@@ -35,6 +35,7 @@ typedef enum TnMjcfUse {
     TN_USE_HULL,    /* how MuJoCo thins out hulls: remark */
     TN_USE_LENS,    /* of cameras, beyond the field of view: remark */
     TN_USE_GAP,     /* distances at which soft constraints start: remark unless zero */
+    TN_USE_CABLE,   /* of a cable's joints, approximated: remark */
     TN_USE_NEUTRAL, /* must equal `words` (a word, or one number for all): anything else is not
                        supported */
     TN_USE_NEVER    /* not supported */
@@ -82,7 +83,10 @@ typedef enum TnMjcfGroup {
     TN_GROUP_KEYFRAME,
     TN_GROUP_OPTION,
     TN_GROUP_COMPILER,
-    TN_GROUP_TENON
+    TN_GROUP_TENON,
+    TN_GROUP_EXTENSION,
+    TN_GROUP_COMPOSITE,
+    TN_GROUP_PLUGIN /* in a cable's plugin */
 } TnMjcfGroup;
 const TnMjcfRule *tn_mjcf_rule(TnMjcfGroup group, const char *name);
 const char *tn_mjcf_unsupported(
@@ -111,7 +115,10 @@ typedef enum TnMjcfNameKind {
     TN_NAMED_MATERIAL,
     TN_NAMED_MESH,
     TN_NAMED_CLASS,
-    TN_NAMED_RESTITUTION /* geoms of the <tenon> element */
+    TN_NAMED_RESTITUTION, /* geoms of the <tenon> element */
+    TN_NAMED_CABLE,       /* by prefix */
+    TN_NAMED_SEGMENT,     /* a cable's body; data: TnMjcfPose of MuJoCo's frame in tenon's */
+    TN_NAMED_ROD          /* cables of the <tenon> element */
 } TnMjcfNameKind;
 
 typedef struct TnMjcfName {
@@ -162,6 +169,8 @@ typedef enum TnMjcfRemark {
     TN_REMARK_CAMERA_LENS,
     TN_REMARK_HULL,
     TN_REMARK_OBJ,
+    TN_REMARK_CABLE,
+    TN_REMARK_CABLE_SHAPE,
     TN_REMARK_SIZE,
     TN_REMARK_TEXT,
     TN_REMARK_COUNT
@@ -283,12 +292,24 @@ bool tn_mjcf_normalize_quat(double quat[4]);                /* false: zero lengt
 void tn_mjcf_quat_from_z(
     const double z[3], double quat[4]); /* the shortest turn from the z axis; z is a unit vector */
 
+TnMjcfPose tn_mjcf_inverse(const TnMjcfPose *pose);
+
 /* Geoms and sites (mjcf_geom.c); bodies and joints (mjcf_body.c). */
 bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                   const TnMjcfPose *frame, TnGeomDef *out);
+/* Colour, group and contact parameters alone. */
+void tn_mjcf_surface(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom);
 void tn_mjcf_site(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                   const TnMjcfPose *frame, TnBodyId body);
 void tn_mjcf_read_bodies(TnMjcf *m);
+/* Cables (mjcf_composite.c). `frame` is the element's pose in its body's axes, `world` in the
+ * world's. */
+void tn_mjcf_composite(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
+                       const TnMjcfPose *frame, const TnMjcfPose *world, TnBodyId body);
+void tn_mjcf_read_extensions(TnMjcf *m);
+/* MuJoCo's frame in that of the body where this is a cable's segment, whose frames differ; else
+ * NULL. */
+const TnMjcfPose *tn_mjcf_segment_frame(const TnMjcf *m, const TnMjcfName *body);
 /* Cameras (mjcf_camera.c): collected with their bodies, added once all bodies are known. */
 void tn_mjcf_camera(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                     const TnMjcfPose *frame, TnBodyId body);

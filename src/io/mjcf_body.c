@@ -13,6 +13,7 @@ typedef struct Place {
     TnBodyId body;
     const TnMjcfClass *class_;
     TnMjcfPose frame; /* of the element's axes in the body's */
+    TnMjcfPose world; /* of the body in the world, reference pose */
 } Place;
 
 /* Geoms of a body, collected before the body is added: its mass may depend on them. */
@@ -113,7 +114,7 @@ static void read_parts(TnMjcf *m, const TnXmlElement *parent, const Place *place
             read_parts(m, e, &inner);
         } else if (is(e, "inertial")) {
             if (place->body == TN_BODY_WORLD) tn_mjcf_error(m, e, "the world has no inertia");
-        } else if (!is(e, "geom") && !is(e, "body")) {
+        } else if (!is(e, "geom") && !is(e, "body") && !is(e, "composite")) {
             tn_mjcf_check(m, TN_GROUP_BODY, e); /* unknown or unsupported: says so */
         }
     }
@@ -167,6 +168,7 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
         if (is(child, "inertial")) read_inertial(m, child, body);
     *inner = (Place){.class_ = tn_mjcf_class(m, e, "childclass", outer->class_)};
     inner->frame = tn_mjcf_identity();
+    inner->world = tn_mjcf_compose(&outer->world, &pose);
     GeomList geoms = {0};
     collect(m, e, inner, &geoms);
     if (m->settings.inertia_from_geom == TN_TRI_TRUE && geoms.count > 0) body->has_inertia = false;
@@ -192,6 +194,9 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
         } else if (is(e, "frame")) {
             inner = inner_place(m, e, place, false);
             read_children(m, e, &inner);
+        } else if (is(e, "composite")) {
+            TnMjcfPose world = tn_mjcf_compose(&place->world, &place->frame);
+            tn_mjcf_composite(m, e, place->class_, &place->frame, &world, place->body);
         }
     }
 }
@@ -211,7 +216,10 @@ void tn_mjcf_read_bodies(TnMjcf *m)
 {
     static const TnBodyDef world = {.name = "world"};
     tn_mjcf_name_add(m, TN_NAMED_BODY, NULL, "world", TN_BODY_WORLD, &world);
-    Place place = {.body = TN_BODY_WORLD, .class_ = m->main_class, .frame = tn_mjcf_identity()};
+    Place place = {.body = TN_BODY_WORLD,
+                   .class_ = m->main_class,
+                   .frame = tn_mjcf_identity(),
+                   .world = tn_mjcf_identity()};
     GeomList geoms = {0};
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) collect(m, e, &place, &geoms);

@@ -57,6 +57,10 @@ void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *e
                            "used",
         [TN_REMARK_OBJ] = "of an OBJ file with several groups only the first is taken, as in "
                           "MuJoCo",
+        [TN_REMARK_CABLE] =
+            "a cable's joints are springs in all six directions; of their damping comes one time "
+            "for all of them (damping by bending stiffness), armature is read but not used",
+        [TN_REMARK_CABLE_SHAPE] = "segments of a cable collide as capsules, not as cylinders",
         [TN_REMARK_SIZE] = "sizes are found from the model; <size> is read but not used",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over"};
     if (m->remarked[which]) return;
@@ -182,6 +186,9 @@ static void check_use(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *a
         break;
     case TN_USE_GAP:
         if (largest != 0) tn_mjcf_remark(m, TN_REMARK_GAP, place, element->name);
+        break;
+    case TN_USE_CABLE:
+        if (largest != 0) tn_mjcf_remark(m, TN_REMARK_CABLE, place, element->name);
         break;
     case TN_USE_NEUTRAL:
         if (!is_neutral(m, attr->value, r->words))

@@ -209,6 +209,14 @@ TnMjcfPose tn_mjcf_pose(TnMjcf *m, const TnMjcfView *view)
     return pose;
 }
 
+TnMjcfPose tn_mjcf_inverse(const TnMjcfPose *pose)
+{
+    TnMjcfPose out = {.quat = {pose->quat[0], -pose->quat[1], -pose->quat[2], -pose->quat[3]}};
+    tn_mjcf_rotate(out.quat, pose->pos, out.pos);
+    for (int i = 0; i < 3; i++) out.pos[i] = -out.pos[i];
+    return out;
+}
+
 TnMjcfPose tn_mjcf_compose(const TnMjcfPose *outer, const TnMjcfPose *inner)
 {
     TnMjcfPose out;

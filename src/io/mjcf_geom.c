@@ -153,6 +153,22 @@ static void read_mass(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
     if (!counts) geom->mass = 0;
 }
 
+void tn_mjcf_surface(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
+{
+    geom->group = tn_mjcf_int(m, view, "group", 0);
+    read_colour(m, view, geom);
+    geom->contact_type = tn_mjcf_int(m, view, "contype", 1);
+    geom->contact_affinity = tn_mjcf_int(m, view, "conaffinity", 1);
+    if (!m->settings.contact) geom->contact_type = geom->contact_affinity = 0;
+    geom->contact_dim = tn_mjcf_int(m, view, "condim", 3);
+    geom->priority = tn_mjcf_int(m, view, "priority", 0);
+    geom->friction[0] = 1;
+    geom->friction[1] = 0.005;
+    geom->friction[2] = 0.0001;
+    tn_mjcf_reals(m, view, "friction", geom->friction, 3);
+    geom->margin = tn_mjcf_real(m, view, "margin", 0);
+}
+
 bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                   const TnMjcfPose *frame, TnGeomDef *out)
 {
@@ -163,21 +179,10 @@ bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *cla
     TnGeomDef geom = tn_geom_def();
     geom.source = tn_xml_place(element);
     geom.name = tn_mjcf_text(&view, "name");
-    geom.group = tn_mjcf_int(m, &view, "group", 0);
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
-    read_colour(m, &view, &geom);
+    tn_mjcf_surface(m, &view, &geom);
     bool good = read_type(m, &view, &geom) && read_shape(m, &view, clean, &pose, &geom);
     read_mass(m, &view, &geom);
-    geom.contact_type = tn_mjcf_int(m, &view, "contype", 1);
-    geom.contact_affinity = tn_mjcf_int(m, &view, "conaffinity", 1);
-    if (!m->settings.contact) geom.contact_type = geom.contact_affinity = 0;
-    geom.contact_dim = tn_mjcf_int(m, &view, "condim", 3);
-    geom.priority = tn_mjcf_int(m, &view, "priority", 0);
-    geom.friction[0] = 1;
-    geom.friction[1] = 0.005;
-    geom.friction[2] = 0.0001;
-    tn_mjcf_reals(m, &view, "friction", geom.friction, 3);
-    geom.margin = tn_mjcf_real(m, &view, "margin", 0);
     const TnMjcfName *restitution =
         geom.name ? tn_mjcf_name_find(m, TN_NAMED_RESTITUTION, geom.name) : NULL;
     if (restitution) geom.restitution = *(const double *)restitution->data;

@@ -200,6 +200,35 @@ TABLE mesh[] = {
 TABLE custom[] = {REQUIRED("name"), END};
 TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), REAL("stabilization", 1, 1), END};
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
+TABLE tenon_rod[] = {
+    REQUIRED("name"), BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),
+    BOUNDED("density", 1, 1, TN_BOUND_POSITIVE), BOUNDED("radius", 1, 1, TN_BOUND_POSITIVE),
+    SIZE("damping", 1, 1), BOOL("straight"), BOOL("self_contact"),
+    REAL("restitution", 1, 1), END};
+TABLE extension_plugin[] = {REQUIRED("plugin"), END};
+TABLE composite[] = {
+    {.name = "type", .use = TN_USE_NEUTRAL, .words = "cable", .where = TN_WHERE_REQUIRED},
+    TEXT("prefix"), {.name = "count", .kind = TN_KIND_INT, .min_count = 1, .max_count = 3},
+    REAL("offset", 3, 3), REAL("vertex", 0, 0), WORD("initial", "free ball none"), TEXT("curve"),
+    REAL("size", 1, 3), ONLY("quat", "1 0 0 0"), ONLY("flatinertia", "0"),
+    SOFT("solrefsmooth", 1, 2), SOFT("solimpsmooth", 1, 5), END};
+TABLE composite_geom[] = {
+    WORD("type", "plane hfield sphere capsule ellipsoid cylinder box mesh sdf"),
+    SIZE("size", 1, 3), SIZE("density", 1, 1), SIZE("mass", 1, 1), INT("contype"),
+    INT("conaffinity"), WORD("condim", "1 3 4 6"), INT("priority"), SIZE("friction", 1, 3),
+    SIZE("margin", 1, 1), GAP("gap"), SOLREF, SOFT("solmix", 1, 1), INT("group"),
+    SIZE("rgba", 3, 4), TEXT("material"), END};
+TABLE composite_joint[] = {
+    {.name = "kind", .use = TN_USE_NEUTRAL, .words = "main", .where = TN_WHERE_REQUIRED},
+    NOTHING("type"), NOTHING("axis"), NOTHING("group"),
+    {.name = "damping", NUMBERS(1, 1), .use = TN_USE_CABLE, .bound = TN_BOUND_NOT_NEGATIVE},
+    {.name = "armature", NUMBERS(1, 1), .use = TN_USE_CABLE, .bound = TN_BOUND_NOT_NEGATIVE},
+    ONLY("stiffness", "0"), ONLY("frictionloss", "0"), ONLY("limited", "false"), NEVER("range"),
+    GAP("margin"), SOFT("solreflimit", 1, 2), SOFT("solimplimit", 1, 5),
+    SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5), SOFT("solreffix", 1, 2),
+    SOFT("solimpfix", 1, 5), END};
+TABLE composite_plugin[] = {REQUIRED("plugin"), NEVER("instance"), END};
+TABLE plugin_config[] = {REQUIRED("key"), REQUIRED("value"), END};
 TABLE track[] = {REQUIRED("file"), INT("loop_from"), END};
 
 #define TENDON_PLAIN "material rgba width"
@@ -317,6 +346,14 @@ static const GroupedRule rules[] = {
     {TN_GROUP_KEYFRAME, {"key", key, NULL}},
     {TN_GROUP_TENON, {"geom", tenon_geom, NULL}},
     {TN_GROUP_TENON, {"track", track, NULL}},
+    {TN_GROUP_TENON, {"rod", tenon_rod, NULL}},
+    {TN_GROUP_TOP, {"extension", NULL, NULL}},
+    {TN_GROUP_EXTENSION, {"plugin", extension_plugin, NULL}},
+    {TN_GROUP_BODY, {"composite", composite, NULL}},
+    {TN_GROUP_COMPOSITE, {"geom", composite_geom, NULL}},
+    {TN_GROUP_COMPOSITE, {"joint", composite_joint, NULL}},
+    {TN_GROUP_COMPOSITE, {"plugin", composite_plugin, NULL}},
+    {TN_GROUP_PLUGIN, {"config", plugin_config, NULL}},
 };
 /* clang-format on */
 #define RULE_COUNT (sizeof rules / sizeof rules[0])
@@ -350,9 +387,11 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
 {
     switch (group) {
     case TN_GROUP_TOP:
-        return "deformable extension skin";
+        return "deformable skin";
     case TN_GROUP_BODY:
-        return "replicate attach composite flexcomp plugin";
+        return "replicate attach flexcomp plugin";
+    case TN_GROUP_COMPOSITE:
+        return "site skin pin";
     case TN_GROUP_ASSET:
         return "hfield skin model";
     case TN_GROUP_EQUALITY:

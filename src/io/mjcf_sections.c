@@ -67,6 +67,45 @@ static bool read_equality_bodies(TnMjcf *m, const TnXmlElement *e, TnEqualityDef
     return true;
 }
 
+/* Poses in the file are in MuJoCo's frames; a cable's segments have others here. */
+static void turn_connect(const TnMjcf *m, const TnXmlElement *e, TnEqualityDef *equality)
+{
+    const TnXmlAttr *name = tn_xml_attr(e, "body1");
+    const TnMjcfName *body = name ? tn_mjcf_name_find(m, TN_NAMED_BODY, name->value) : NULL;
+    const TnMjcfPose *frame = body ? tn_mjcf_segment_frame(m, body) : NULL;
+    if (!frame) return;
+    TnMjcfPose anchor = tn_mjcf_identity();
+    memcpy(anchor.pos, equality->anchor, sizeof anchor.pos);
+    anchor = tn_mjcf_compose(frame, &anchor);
+    memcpy(equality->anchor, anchor.pos, sizeof anchor.pos);
+}
+
+static void turn_weld(const TnMjcf *m, const TnXmlElement *e, TnEqualityDef *equality)
+{
+    static const char *const attrs[2] = {"body1", "body2"};
+    TnMjcfPose rel = tn_mjcf_identity(), anchor = tn_mjcf_identity();
+    memcpy(rel.pos, equality->relpos, sizeof rel.pos);
+    memcpy(rel.quat, equality->relquat, sizeof rel.quat);
+    memcpy(anchor.pos, equality->anchor, sizeof anchor.pos);
+    for (int i = 0; i < 2; i++) {
+        const TnXmlAttr *name = tn_xml_attr(e, attrs[i]);
+        const TnMjcfName *body = name ? tn_mjcf_name_find(m, TN_NAMED_BODY, name->value) : NULL;
+        const TnMjcfPose *frame = body ? tn_mjcf_segment_frame(m, body) : NULL;
+        if (!frame) continue;
+        if (i == 0) {
+            rel = tn_mjcf_compose(frame, &rel);
+        } else { /* relpos is where the anchor goes, so only the rotation ends in body2's axes */
+            TnMjcfPose turn_back = tn_mjcf_inverse(frame);
+            memset(turn_back.pos, 0, sizeof turn_back.pos);
+            rel = tn_mjcf_compose(&rel, &turn_back);
+            anchor = tn_mjcf_compose(frame, &anchor);
+        }
+    }
+    memcpy(equality->relpos, rel.pos, sizeof rel.pos);
+    memcpy(equality->relquat, rel.quat, sizeof rel.quat);
+    memcpy(equality->anchor, anchor.pos, sizeof anchor.pos);
+}
+
 static bool read_weld(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *view,
                       TnEqualityDef *equality)
 {
@@ -120,9 +159,11 @@ static void read_equality(TnMjcf *m, const TnXmlElement *e)
         if (tn_mjcf_reals(m, &view, "anchor", equality.anchor, 3) == 0 && !by_site &&
             !tn_xml_attr(e, "anchor"))
             tn_mjcf_error(m, e, "attribute 'anchor' is missing");
+        turn_connect(m, e, &equality);
     } else if (strcmp(e->name, "weld") == 0) {
         equality.type = TN_EQUALITY_WELD;
         good = read_weld(m, e, &view, &equality);
+        turn_weld(m, e, &equality);
     } else {
         equality.type = TN_EQUALITY_JOINT;
         good = read_joint_equality(m, e, &view, &equality);
@@ -147,6 +188,19 @@ static bool read_joint_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sen
     return true;
 }
 
+/* A site without a name senses a frame that is not its body's own. */
+static void sense_frame(TnMjcf *m, const TnXmlElement *e, TnBodyId body, const TnMjcfPose *frame,
+                        bool position, TnSensorDef *sensor)
+{
+    TnSiteDef site = tn_site_def();
+    site.body = body;
+    memcpy(site.pos, frame->pos, sizeof site.pos);
+    memcpy(site.quat, frame->quat, sizeof site.quat);
+    site.source = tn_xml_place(e);
+    sensor->type = position ? TN_SENSOR_SITE_POS : TN_SENSOR_SITE_QUAT;
+    sensor->object = tn_builder_add_site(m->builder, &site);
+}
+
 /* MuJoCo's objtype "body" means the inertial frame: a site without a name at that frame stands for
  * it. */
 static bool sense_inertial_frame(TnMjcf *m, const TnXmlElement *e, const TnMjcfName *name,
@@ -164,13 +218,10 @@ static bool sense_inertial_frame(TnMjcf *m, const TnXmlElement *e, const TnMjcfN
                            "inertial with diaginertia; for the body's own frame say \"xbody\"");
         return false;
     }
-    TnSiteDef site = tn_site_def();
-    site.body = name->id;
-    memcpy(site.pos, body->inertia_pos, sizeof site.pos);
-    memcpy(site.quat, body->inertia_quat, sizeof site.quat);
-    site.source = tn_xml_place(e);
-    sensor->type = position ? TN_SENSOR_SITE_POS : TN_SENSOR_SITE_QUAT;
-    sensor->object = tn_builder_add_site(m->builder, &site);
+    TnMjcfPose frame;
+    memcpy(frame.pos, body->inertia_pos, sizeof frame.pos);
+    memcpy(frame.quat, body->inertia_quat, sizeof frame.quat);
+    sense_frame(m, e, name->id, &frame, position, sensor);
     return true;
 }
 
@@ -188,6 +239,11 @@ static bool read_frame_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sen
         tn_mjcf_refer(m, type == 2 ? TN_NAMED_SITE : TN_NAMED_BODY, e, "objname");
     if (!name) return false;
     if (type == 0) return sense_inertial_frame(m, e, name, position, sensor);
+    const TnMjcfPose *segment = type == 1 ? tn_mjcf_segment_frame(m, name) : NULL;
+    if (segment) {
+        sense_frame(m, e, name->id, segment, position, sensor);
+        return true;
+    }
     if (type == 1)
         sensor->type = position ? TN_SENSOR_BODY_POS : TN_SENSOR_BODY_QUAT;
     else

@@ -2,6 +2,7 @@
  *
  *   <tenon theta="0.5" relinearize="3" stabilization="0.2">
  *     <geom name="ball" restitution="0.8"/>
+ *     <rod name="hose" young="5e7" poisson="0.45" density="900" radius="0.01" damping="0.02"/>
  *     <track file="stir.csv" loop_from="0"/>
  *   </tenon> */
 #include "mjcf.h"
@@ -39,7 +40,11 @@ static void read_geom(TnMjcf *m, const TnXmlElement *e)
 
 static void read_child(TnMjcf *m, const TnXmlElement *e)
 {
-    if (tn_mjcf_check_leaf(m, TN_GROUP_TENON, e) && strcmp(e->name, "geom") == 0) read_geom(m, e);
+    if (!tn_mjcf_check_leaf(m, TN_GROUP_TENON, e)) return;
+    if (strcmp(e->name, "geom") == 0) read_geom(m, e);
+    const TnXmlAttr *name = tn_xml_attr(e, "name");
+    if (strcmp(e->name, "rod") == 0 && name) /* read with its cable */
+        tn_mjcf_name_add(m, TN_NAMED_ROD, e, name->value, 0, e);
 }
 
 void tn_mjcf_read_tenon(TnMjcf *m)
@@ -52,6 +57,7 @@ void tn_mjcf_read_tenon(TnMjcf *m)
 static void finish_child(TnMjcf *m, const TnXmlElement *e)
 {
     if (strcmp(e->name, "geom") == 0) tn_mjcf_refer(m, TN_NAMED_GEOM, e, "name");
+    if (strcmp(e->name, "rod") == 0) tn_mjcf_refer(m, TN_NAMED_CABLE, e, "name");
     const TnXmlAttr *file = tn_xml_attr(e, "file");
     if (strcmp(e->name, "track") != 0 || !file) return;
     if (m->track) {

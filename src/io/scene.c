@@ -73,6 +73,33 @@ static void lay_shapes(Layout *layout, TnScene *scene, const TnModel *model)
     scene->shapes = shapes;
 }
 
+/* A tube per rod, its points the ends of the segments (frame.c fills them). The segments' capsules
+ * remain, so that shape i is geom i + 1 and can be pointed at, but are clear: drawn once. */
+static void lay_tubes(Layout *layout, TnScene *scene, const TnModel *model)
+{
+    TnSceneTube *tubes = take(layout, (size_t)scene->tube_count * sizeof *tubes);
+    for (TnRodId id = 1; id <= scene->tube_count; id++) {
+        TnRodInfo rod = tn_model_rod_info(model, id);
+        TnSceneTube tube = {.kind = TN_TUBE_CABLE,
+                            .point_start = scene->point_count,
+                            .point_count = rod.segment_count + 1,
+                            .radius = rod.radius};
+        color_of(rod.rgba, tube.rgba);
+        if (tubes) tubes[id - 1] = tube;
+        scene->point_count += tube.point_count;
+    }
+    scene->tubes = tubes;
+    int32_t *subsystems = take(layout, (size_t)scene->point_count * sizeof *subsystems);
+    for (TnRodId id = 1; subsystems && id <= scene->tube_count; id++) {
+        TnRodInfo rod = tn_model_rod_info(model, id);
+        for (int i = 0; i <= rod.segment_count; i++)
+            subsystems[tubes[id - 1].point_start + i] = rod.subsystem;
+        TnSceneShape *shapes = (TnSceneShape *)scene->shapes;
+        for (int i = 0; i < rod.segment_count; i++) shapes[rod.geom - 1 + i].rgba[3] = 0;
+    }
+    scene->point_subsystems = subsystems;
+}
+
 static void lay_joints(Layout *layout, TnScene *scene, const TnModel *model)
 {
     TnSceneJoint *joints = take(layout, (size_t)scene->joint_count * sizeof *joints);
@@ -130,12 +157,14 @@ static TnScene *lay_scene(Layout *layout, const TnModel *model)
                      .mesh_count = info.mesh_count,
                      .joint_count = info.joint_count,
                      .camera_count = info.camera_count,
+                     .tube_count = info.rod_count,
                      .view = info.view,
                      .memory = layout->base};
     TnScene *place = take(layout, sizeof scene);
     scene.name = take_text(layout, info.name);
     lay_bodies(layout, &scene, model);
     lay_shapes(layout, &scene, model);
+    lay_tubes(layout, &scene, model);
     lay_joints(layout, &scene, model);
     lay_meshes(layout, &scene, model);
     lay_cameras(layout, &scene, model);

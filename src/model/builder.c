@@ -109,6 +109,7 @@ DEFINE_APPEND(sensor, TnSensorDef, sensors)
 DEFINE_APPEND(key, TnKeyDef, keys)
 DEFINE_APPEND(mesh, TnMeshDef, meshes)
 DEFINE_APPEND(camera, TnCameraDef, cameras)
+DEFINE_APPEND(rod, TnRodEntry, rods)
 
 /* ---- public ---- */
 
@@ -149,6 +150,7 @@ void tn_builder_destroy(TnModelBuilder *builder)
     tn_free(builder->keys);
     tn_free(builder->meshes);
     tn_free(builder->cameras);
+    tn_free(builder->rods);
     tn_free(builder);
 }
 
@@ -296,6 +298,26 @@ TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def
     copy->name = store_string(builder, def->name);
     copy->source = store_source(builder, def->source);
     return builder->camera_count;
+}
+
+TnRodId tn_builder_add_rod(TnModelBuilder *builder, const TnRodDef *def)
+{
+    const TnRodEntry entry = {.def = *def};
+    TnRodEntry *copy = append_rod(builder, &entry);
+    if (!copy) return 0;
+    tn_rod_add_segments(builder, def, &copy->parts);
+    copy->def.name = store_string(builder, def->name);
+    copy->def.source = store_source(builder, def->source);
+    size_t points = def->segment_count > 0 ? (size_t)def->segment_count + 1 : 0;
+    copy->def.points = store_numbers(builder, def->points, 3 * points);
+    copy->def.body_names = copy->def.geom_names = NULL; /* the segments have them */
+    return builder->rod_count;
+}
+
+TnRodParts tn_builder_rod_parts(const TnModelBuilder *builder, TnRodId id)
+{
+    if (!builder || id < 1 || id > builder->rod_count) return (TnRodParts){0};
+    return builder->rods[id - 1].parts;
 }
 
 void tn_builder_set_view(TnModelBuilder *builder, const TnView *view)

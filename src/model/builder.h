@@ -13,6 +13,7 @@
  *   compile.c        order of links and joints, subsystems, kinematic data
  *   link_mass.c      mass properties of the links
  *   compile_drive.c  tendons and actuators
+ *   compile_rod.c    rods: their checks, and the springs between segments
  *   compile_parts.c  equalities, sensors, keys, track and the rest */
 #ifndef TN_MODEL_BUILDER_H
 #define TN_MODEL_BUILDER_H
@@ -29,6 +30,12 @@ typedef struct TnExcludeDef {
     TnBodyId body1, body2;
     TnSource source;
 } TnExcludeDef;
+
+/* A rod and what was added for it. */
+typedef struct TnRodEntry {
+    TnRodDef def;
+    TnRodParts parts;
+} TnRodEntry;
 
 struct TnModelBuilder {
     const char *name; /* "" for none */
@@ -47,11 +54,12 @@ struct TnModelBuilder {
     TnKeyDef *keys;
     TnMeshDef *meshes;
     TnCameraDef *cameras;
+    TnRodEntry *rods;
     int body_count, joint_count, geom_count, site_count, tendon_count, actuator_count;
     int equality_count, pair_count, exclude_count, sensor_count, key_count, mesh_count;
-    int camera_count;
+    int camera_count, rod_count;
     int body_room, joint_room, geom_room, site_room, tendon_room, actuator_room, equality_room;
-    int pair_room, exclude_room, sensor_room, key_room, mesh_room, camera_room;
+    int pair_room, exclude_room, sensor_room, key_room, mesh_room, camera_room, rod_room;
     TnView view;
     bool has_track;
     TnTrackDef track;
@@ -67,6 +75,7 @@ typedef struct TnBodyScratch {
     int root;       /* body of the first link of its subsystem; 0: carried by the world */
     int link_total; /* of a root: links of its subsystem */
     int subsystem;  /* of a root */
+    int rod;        /* index + 1 of the rod whose segment it is; 0: none */
     bool has_free;
     bool bad_mass;          /* a definition that gives its mass was refused */
     double pos[3], quat[4]; /* world, reference pose */
@@ -130,6 +139,16 @@ bool tn_check_parts(TnCompile *c);
 void tn_compile_masses(TnCompile *c);
 void tn_compile_drive(TnCompile *c); /* after the masses */
 void tn_compile_parts(TnCompile *c);
+
+/* Rods (rod_shape.c, compile_rod.c). */
+/* Segment i as built: centre, frame (z along it, x carried along without twist from the segment
+ * before, whose frame is `before`; NULL for the first) and length. */
+double tn_rod_segment(const TnRodDef *def, int i, const double before[4], double pos[3],
+                      double quat[4]);
+void tn_rod_add_segments(TnModelBuilder *builder, const TnRodDef *def, TnRodParts *parts);
+bool tn_rod_sound(const TnRodDef *def); /* nothing for check to complain of */
+bool tn_check_rods(TnCompile *c);       /* marks their bodies, too */
+void tn_compile_rods(TnCompile *c);     /* after bodies are placed */
 
 int tn_joint_qpos_count(TnJointType type);
 int tn_joint_dof_count(TnJointType type);

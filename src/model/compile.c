@@ -73,7 +73,7 @@ static void compose(double pos[3], double quat[4], const double parent_pos[3],
 /* ---- order ---- */
 
 /* Roots, then each body's link: subsystems follow each other, bodies keep their order within one.
- */
+ * The first segment of a rod is the root of all its segments. */
 static void order_links(TnCompile *c)
 {
     TnModel *m = c->model;
@@ -82,6 +82,7 @@ static void order_links(TnCompile *c)
         int parent = c->builder->bodies[i].parent - 1;
         bool moves = s[i].joint_count > 0;
         s[i].root = s[parent].root ? s[parent].root : moves ? i : 0;
+        if (s[i].rod) s[i].root = c->builder->rods[s[i].rod - 1].parts.body - 1;
         if (moves) s[s[i].root].link_total++;
     }
     int link = 1, subsystem = 0;
@@ -158,8 +159,10 @@ static bool is_rigid(const TnModel *m, const TnSubsystem *sub)
            joint->friction_loss == 0.0 && joint->stiffness == 0.0;
 }
 
-static void divide_into_subsystems(TnModel *m)
+static void divide_into_subsystems(TnCompile *c)
 {
+    TnModel *m = c->model;
+    int rod_count = 0; /* subsystems come in the order of the rods */
     for (int s = 0; s < m->subsystem_count; s++) {
         TnSubsystem *sub = &m->subsystems[s];
         const TnLink *first = &m->links[sub->link_start], *last = first + sub->link_count - 1;
@@ -169,8 +172,13 @@ static void divide_into_subsystems(TnModel *m)
         sub->qpos_start = m->joints[first->joint_start].qpos_start;
         sub->qpos_count =
             last_joint->qpos_start + tn_joint_qpos_count(last_joint->type) - sub->qpos_start;
-        sub->kind = is_rigid(m, sub) ? TN_SUBSYSTEM_RIGID : TN_SUBSYSTEM_TREE;
-        sub->kind_index = sub->kind == TN_SUBSYSTEM_RIGID ? m->rigid_count++ : m->tree_count++;
+        sub->kind = c->bodies[first->body].rod ? TN_SUBSYSTEM_ROD
+                    : is_rigid(m, sub)         ? TN_SUBSYSTEM_RIGID
+                                               : TN_SUBSYSTEM_TREE;
+        int *counts[] = {[TN_SUBSYSTEM_RIGID] = &m->rigid_count,
+                         [TN_SUBSYSTEM_TREE] = &m->tree_count,
+                         [TN_SUBSYSTEM_ROD] = &rod_count};
+        sub->kind_index = (*counts[sub->kind])++;
     }
 }
 
@@ -330,15 +338,17 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
     tn_compile_meshes(&c);
     bool tree_stands = tn_check_tree(&c), drive_stands = tn_check_drive(&c),
          parts_stand = tn_check_parts(&c);
+    if (!tn_check_rods(&c)) tree_stands = false;
     if (tree_stands) {
         order_links(&c);
         order_joints(&c);
         compile_bodies(&c);
         compile_joints(&c);
-        divide_into_subsystems(c.model);
+        divide_into_subsystems(&c);
         compile_geoms(&c);
         compile_sites(&c);
         tn_compile_masses(&c);
+        tn_compile_rods(&c);
         if (drive_stands) tn_compile_drive(&c);
         if (parts_stand) tn_compile_parts(&c);
     }

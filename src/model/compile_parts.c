@@ -40,6 +40,34 @@ static void compile_weld(TnEquality *equality, const TnEqualityDef *def, const T
     quat_normalize(equality->relquat);
 }
 
+static bool in_rod(const TnModel *m, int body)
+{
+    int link = m->bodies[body].link;
+    return link && m->subsystems[m->links[link].subsystem].kind == TN_SUBSYSTEM_ROD;
+}
+
+/* A segment of a rod that is welded to the world is held there by the rod's own equations, exactly
+ * and without iterating; the weld itself is then no constraint any more. */
+static void hold_segment(const TnCompile *c, TnEquality *weld, int body, int other)
+{
+    const TnModel *m = c->model;
+    TnLink *link = &m->links[m->bodies[body].link];
+    if (!in_rod(m, body) || m->bodies[other].link != 0 || !weld->active) return;
+    const TnBodyScratch *fixed = &c->bodies[other];
+    bool first = body == weld->body1;
+    double turn[4], at_fixed[3], at_own[3];
+    quat_copy(turn, weld->relquat);
+    if (first) quat_conjugate(turn, turn);
+    quat_mul(link->hold_quat, fixed->quat, turn);
+    quat_normalize(link->hold_quat);
+    quat_rotate(at_fixed, fixed->quat, first ? weld->anchor2 : weld->anchor1);
+    quat_rotate(at_own, link->hold_quat, first ? weld->anchor1 : weld->anchor2);
+    v3_add(link->hold_pos, fixed->pos, at_fixed);
+    v3_sub(link->hold_pos, link->hold_pos, at_own);
+    link->held = true;
+    weld->active = false;
+}
+
 static void compile_equalities(TnCompile *c)
 {
     const TnModel *m = c->model;
@@ -59,9 +87,15 @@ static void compile_equalities(TnCompile *c)
         if (m->bodies[body1].link == m->bodies[body2].link)
             tn_problem(c, TN_ELEMENT("equality", def, i),
                        "its bodies are fixed to each other already");
-        if (def->type == TN_EQUALITY_WELD)
+        if (def->type == TN_EQUALITY_WELD) {
             compile_weld(equality, def, &c->bodies[body1], &c->bodies[body2]);
-        else {
+            hold_segment(c, equality, body1, body2);
+            hold_segment(c, equality, body2, body1);
+            if (equality->active && (in_rod(m, body1) || in_rod(m, body2)))
+                tn_problem(c, TN_ELEMENT("equality", def, i),
+                           "a segment of a rod can be welded to the world only; a connect joins it "
+                           "to what moves");
+        } else {
             v3_copy(equality->anchor1, def->anchor);
             point_in_other(equality->anchor2, &c->bodies[body2], &c->bodies[body1], def->anchor);
         }

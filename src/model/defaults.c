@@ -64,3 +64,19 @@ TnCameraDef tn_camera_def(void)
 }
 
 TnTrackDef tn_track_def(void) { return (TnTrackDef){.loop_from = -1}; }
+
+TnRodDef tn_rod_def(void)
+{
+    return (TnRodDef){.radius = 0.01,
+                      .density = 1000.0,
+                      .youngs_modulus = 1e7,
+                      .poisson_ratio = 0.3,
+                      .bend_modulus = -1.0,
+                      .twist_modulus = -1.0,
+                      .damping_time = 0.01,
+                      .contact_type = 1,
+                      .contact_affinity = 1,
+                      .contact_dim = 3,
+                      .friction = {1.0, 0.005, 0.0001},
+                      .rgba = {0.5, 0.5, 0.5, 1.0}};
+}

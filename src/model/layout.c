@@ -35,6 +35,8 @@ static NamedDefs named_defs(const TnModelBuilder *b, TnNameKind kind)
         [TN_NAME_KEY] = NAMED("key", keys, key_count, TnKeyDef),
         [TN_NAME_MESH] = NAMED("mesh", meshes, mesh_count, TnMeshDef),
         [TN_NAME_CAMERA] = NAMED("camera", cameras, camera_count, TnCameraDef),
+        [TN_NAME_ROD] = {"rod", b->rods, b->rod_count, sizeof(TnRodEntry),
+                         offsetof(TnRodEntry, def.name), offsetof(TnRodEntry, def.source)},
     };
     return all[kind];
 }
@@ -101,6 +103,7 @@ static void lay_out_names(Block *block, TnCompile *c)
     m->key_names = names[TN_NAME_KEY];
     m->mesh_names = names[TN_NAME_MESH];
     m->camera_names = names[TN_NAME_CAMERA];
+    m->rod_names = names[TN_NAME_ROD];
 }
 
 static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
@@ -131,6 +134,18 @@ static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
         mesh.hull.faces = PLACE(int32_t, hull->face_start[n]);
         mesh.hull.starts = PLACE(int32_t, TN_HULL_STARTS);
         if (block->base) m->meshes[i] = mesh;
+    }
+}
+
+static void lay_out_rods(Block *block, const TnCompile *c, TnModel *m)
+{
+    m->rods = PLACE(TnRod, m->rod_count);
+    for (int i = 0; i < m->rod_count; i++) {
+        int n = c->builder->rods[i].def.segment_count;
+        if (n < 2) continue; /* refused */
+        TnRodJoint *joints = PLACE(TnRodJoint, n - 1);
+        double *lengths = PLACE(double, n);
+        if (block->base) m->rods[i] = (TnRod){.joints = joints, .lengths = lengths};
     }
 }
 
@@ -170,6 +185,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     c->key_numbers = PLACE(double, key_numbers);
     c->text = PLACE(char, c->text_bytes);
     lay_out_meshes(block, c, m);
+    lay_out_rods(block, c, m);
     lay_out_names(block, c);
 }
 
@@ -192,6 +208,7 @@ static void measure(TnCompile *c, TnModel *m)
     m->key_count = b->key_count;
     m->camera_count = b->camera_count;
     m->mesh_count = b->mesh_count;
+    m->rod_count = b->rod_count;
     m->link_count = 1 + (b->joint_count < b->body_count - 1 ? b->joint_count : b->body_count - 1);
     m->track_count = b->has_track ? b->track.row_count : 0;
     m->track_loop_from = b->has_track ? b->track.loop_from : -1;

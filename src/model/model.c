@@ -27,6 +27,7 @@ TnModelInfo tn_model_info(const TnModel *model)
         .key_count = model->key_count,
         .mesh_count = model->mesh_count,
         .camera_count = model->camera_count,
+        .rod_count = model->rod_count,
         .qpos_count = model->qpos_count,
         .dof_count = model->dof_count,
         .sensor_data_count = model->sensor_data_count,
@@ -75,6 +76,11 @@ const char *tn_model_key_name(const TnModel *model, TnKeyId id)
     return name_at(model, TN_NAME_KEY, id, model->key_count);
 }
 
+const char *tn_model_rod_name(const TnModel *model, TnRodId id)
+{
+    return name_at(model, TN_NAME_ROD, id, model->rod_count);
+}
+
 static int find(const TnModel *model, TnNameKind kind, const char *name)
 {
     return tn_name_find(&model->lookup->names[kind], name) + 1;
@@ -110,7 +116,12 @@ TnCameraId tn_model_find_camera(const TnModel *model, const char *name)
     return find(model, TN_NAME_CAMERA, name);
 }
 
-/* ---- joints, geoms, meshes, cameras; an id that does not exist gives zeros ---- */
+TnRodId tn_model_find_rod(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_ROD, name);
+}
+
+/* ---- joints, geoms, meshes, cameras, rods; an id that does not exist gives zeros ---- */
 
 TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
 {
@@ -177,6 +188,24 @@ TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id)
     return info;
 }
 
+TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id)
+{
+    TnRodInfo info = {.name = tn_model_rod_name(model, id)};
+    if (id < 1 || id > model->rod_count) return info;
+    const TnRod *rod = &model->rods[id - 1];
+    info.segment_count = rod->segment_count;
+    info.body = rod->body_start + 1;
+    info.geom = rod->geom_start + 1;
+    info.subsystem = rod->subsystem + 1;
+    info.lengths = rod->lengths;
+    info.radius = rod->radius;
+    info.damping_time = rod->damping_time;
+    info.self_contact = rod->self_contact;
+    info.group = rod->group;
+    memcpy(info.rgba, rod->rgba, sizeof info.rgba);
+    return info;
+}
+
 int tn_model_body_subsystem(const TnModel *model, TnBodyId id)
 {
     if (id < 1 || id > model->body_count) return 0;
@@ -201,10 +230,24 @@ static bool is_excluded(const TnModel *model, int body1, int body2)
     return low < model->exclude_count && e->body1 == wanted.body1 && e->body2 == wanted.body2;
 }
 
+/* Links of one subsystem follow each other along the rod. */
+static bool segments_collide(const TnModel *model, const TnSubsystem *sub, int link1, int link2)
+{
+    const TnRod *rod = &model->rods[sub->kind_index];
+    int apart = link1 < link2 ? link2 - link1 : link1 - link2;
+    return rod->self_contact && apart >= rod->near;
+}
+
 bool tn_model_bodies_collide(const TnModel *model, int body1, int body2)
 {
     int link1 = model->bodies[body1].link, link2 = model->bodies[body2].link;
     if (link1 == link2) return false;
+    int subsystem = model->links[link1].subsystem;
+    if (subsystem >= 0 && subsystem == model->links[link2].subsystem) {
+        const TnSubsystem *sub = &model->subsystems[subsystem];
+        if (sub->kind == TN_SUBSYSTEM_ROD && !segments_collide(model, sub, link1, link2))
+            return false;
+    }
     /* A link touches its parent at the joint by design; the world is no such neighbour: a robot may
      * hit the floor. */
     if (link1 != 0 && link2 != 0 &&

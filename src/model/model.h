@@ -13,7 +13,8 @@
  * joint's index differs from its id - 1 (model.c translates), which holds for joints only.
  *
  * Subsystems: each moving base (a child of the world through joints) roots one. A lone body with
- * nothing but a free joint is a rigid subsystem; everything else is an articulated tree. */
+ * nothing but a free joint is a rigid subsystem; the segments of a rod, each a free body, are one
+ * subsystem together; everything else is an articulated tree. */
 #ifndef TN_MODEL_MODEL_H
 #define TN_MODEL_MODEL_H
 
@@ -35,6 +36,9 @@ typedef struct TnLink {
     double inertia[9];           /* about com, body axes, row-major */
     double inertia_principal[3]; /* the same, in its principal axes */
     double inertia_axes[4];      /* quaternion of the principal axes in body axes */
+    /* a segment of a rod that is welded to the world: where it stays */
+    bool held;
+    double hold_pos[3], hold_quat[4];
 } TnLink;
 
 typedef struct TnBody {
@@ -147,7 +151,11 @@ typedef struct TnCamera {
     TnCameraMode mode;
 } TnCamera;
 
-typedef enum TnSubsystemKind { TN_SUBSYSTEM_RIGID, TN_SUBSYSTEM_TREE } TnSubsystemKind;
+typedef enum TnSubsystemKind {
+    TN_SUBSYSTEM_RIGID,
+    TN_SUBSYSTEM_TREE,
+    TN_SUBSYSTEM_ROD
+} TnSubsystemKind;
 typedef struct TnSubsystem {
     TnSubsystemKind kind;
     int link_start, link_count; /* contiguous */
@@ -155,6 +163,29 @@ typedef struct TnSubsystem {
     int qpos_start, qpos_count;
     int kind_index; /* position among the subsystems of its kind */
 } TnSubsystem;
+
+/* The spring between segments i and i + 1 of a rod (compile_rod.c). With d from centre to centre,
+ * θ the rotation vector of R_iᵀ R_{i+1} and the mid frame R_m = R_i exp(θ/2):
+ * g = (R_mᵀ d, θ) - rest. */
+typedef struct TnRodJoint {
+    double k[6];    /* N/m: shear x, shear y, stretch z; N·m/rad: bend x, bend y, twist z */
+    double rest[6]; /* m, rad */
+} TnRodJoint;
+
+/* Its segments are consecutive links, bodies and geoms, each with its frame at its centre and z
+ * along the rod. */
+typedef struct TnRod {
+    int subsystem, link_start, segment_count;
+    int body_start, geom_start;
+    double damping_time; /* s: force = -k (g + damping_time · ġ) */
+    TnRodJoint *joints;  /* segment_count - 1 */
+    double *lengths;     /* m, segment_count */
+    bool self_contact;
+    int near; /* segments fewer than so many apart never touch */
+    double radius;
+    int group; /* for drawing only */
+    double rgba[4];
+} TnRod;
 
 struct TnModel {
     TnOption option;
@@ -164,7 +195,7 @@ struct TnModel {
         equality_count;
     int pair_count, exclude_count, sensor_count, key_count, mesh_count, camera_count,
         subsystem_count;
-    int rigid_count, tree_count; /* subsystems by kind */
+    int rigid_count, tree_count, rod_count; /* subsystems by kind */
     int qpos_count, dof_count, sensor_data_count;
     TnBody *bodies;
     TnLink *links;
@@ -182,6 +213,7 @@ struct TnModel {
     TnMesh *meshes;
     TnCamera *cameras;
     TnSubsystem *subsystems;
+    TnRod *rods;
     double *qpos0;   /* reference pose, qpos_count */
     int *dof_joint;  /* dof -> joint */
     int *dof_parent; /* dof -> previous dof of the same chain towards the root, -1 at a root */
@@ -191,7 +223,7 @@ struct TnModel {
     double *track_times, *track_ctrl;
     const char **body_names, **joint_names, **geom_names, **site_names, **tendon_names,
         **actuator_names, **sensor_names, **key_names, **equality_names, **mesh_names,
-        **camera_names; /* never NULL entries; "" for none */
+        **camera_names, **rod_names; /* never NULL entries; "" for none */
     double total_mass;
     const struct TnModelLookup *lookup; /* names.h: by name, and joint ids */
     void *memory;                       /* the one block that holds all of the above */
@@ -212,7 +244,8 @@ static inline double tn_moment_rate(const TnMoment *moments, int count, const do
 }
 
 /* The two bodies (indices) may collide: not the same link, not link and parent link (except the
- * world's), not excluded. */
+ * world's), not excluded; two segments of one rod only where it has self-contact and they are far
+ * enough apart along it. */
 bool tn_model_bodies_collide(const TnModel *model, int body1, int body2);
 
 #endif

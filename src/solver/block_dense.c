@@ -7,7 +7,7 @@
 
 #include "../math/cholesky.h"
 
-static int unit_count(const TnProblem *p) { return p->dense_count; }
+static int unit_count(const TnProblem *p) { return p->large_count; }
 
 static void multiply(double *y, const double *M, const double *x, int n)
 {
@@ -19,7 +19,7 @@ static void multiply(double *y, const double *M, const double *x, int n)
 }
 
 /* compliance = T A⁻¹ Tᵀ = XᵀX with X = L⁻¹ Tᵀ, kept row by row in the block's scratch F. */
-static void port_compliance(const TnDenseBlock *d, TnPort *port)
+static void port_compliance(const TnLargeBlock *d, TnPort *port)
 {
     int n = d->dim;
     for (int r = 0; r < 6; r++) {
@@ -37,7 +37,8 @@ static void port_compliance(const TnDenseBlock *d, TnPort *port)
 static bool factor_A(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
-        TnDenseBlock *d = &p->dense[i];
+        TnLargeBlock *d = &p->large[i];
+        if (d->node_count) continue;
         memcpy(d->A_factor, d->A, sizeof(double) * (size_t)d->dim * (size_t)d->dim);
         if (!tn_cholesky(d->A_factor, d->dim)) return false;
         for (int k = d->port_start; k < d->port_start + d->port_count; k++)
@@ -46,40 +47,8 @@ static bool factor_A(TnProblem *p, int begin, int end)
     return true;
 }
 
-void tn_ports_spread(const TnProblem *p, const TnDenseBlock *d, const double *v, double (*table)[8])
-{
-    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-        const double *T = p->ports[k].T;
-        for (int r = 0; r < 6; r++) {
-            double s = 0.0;
-            for (int j = 0; j < d->dim; j++) s += T[(long)r * d->dim + j] * v[j];
-            table[p->port_row + k][r < 3 ? r : r + 1] = s;
-        }
-    }
-}
-
-void tn_ports_gather(const TnProblem *p, const TnDenseBlock *d, double (*wrench)[8], double *F)
-{
-    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-        const double *T = p->ports[k].T;
-        for (int r = 0; r < 6; r++) {
-            double w = wrench[p->port_row + k][r < 3 ? r : r + 1];
-            for (int j = 0; j < d->dim; j++) F[j] += w * T[(long)r * d->dim + j];
-        }
-    }
-}
-
-/* d->F = Jᵀλ; port forces are taken from p->F. */
-static void gather(TnProblem *p, int block)
-{
-    TnDenseBlock *d = &p->dense[block];
-    memset(d->F, 0, sizeof(double) * (size_t)d->dim);
-    tn_ports_gather(p, d, p->F, d->F);
-    tn_rows_force(p, p->twist_count + block, d->F);
-}
-
 /* H += Tᵀ K T for each port. */
-static void add_port_stiffness(const TnProblem *p, const TnDenseBlock *d, double *H)
+static void add_port_stiffness(const TnProblem *p, const TnLargeBlock *d, double *H)
 {
     int n = d->dim;
     for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
@@ -110,11 +79,12 @@ static void add_row_stiffness(const TnProblem *p, int block, double *H, int n)
 static bool factor_H(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
-        TnDenseBlock *d = &p->dense[i];
+        TnLargeBlock *d = &p->large[i];
+        if (d->node_count) continue;
         int n = d->dim;
         size_t bytes = sizeof(double) * (size_t)n * (size_t)n;
         tn_ports_spread(p, d, d->v, p->twist);
-        gather(p, i);
+        tn_large_gather(p, i);
         /* JᵀWJ first on its own, for g = JᵀWJ v⁰ - F */
         double *H = d->H_inverse;
         memset(H, 0, bytes);
@@ -133,12 +103,13 @@ static bool factor_H(TnProblem *p, int begin, int end)
 static void update(TnProblem *p, int begin, int end, double alpha)
 {
     for (int i = begin; i < end; i++) {
-        TnDenseBlock *d = &p->dense[i];
+        TnLargeBlock *d = &p->large[i];
+        if (d->node_count) continue;
         int n = d->dim;
         p->kernels->row_forces(&p->contact_sides, p->port_row + d->port_start,
                                p->port_row + d->port_start + d->port_count,
                                (const double(*)[3])p->lambda, p->F);
-        gather(p, i);
+        tn_large_gather(p, i);
         for (int r = 0; r < n; r++) d->v[r] = 0.0;
         for (int c = 0; c < n;
              c++) { /* symmetric: column c is row c, which makes the loop a sum of rows */

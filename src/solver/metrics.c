@@ -19,23 +19,24 @@
 #include <string.h>
 
 #include "../math/cholesky.h"
+#include "../math/tridiagonal.h"
 #include "../math/vec3.h"
 
 bool tn_velocities_alloc(const TnProblem *p, TnVelocities *out)
 {
     int unknowns = 0;
-    for (int i = 0; i < p->dense_count; i++) unknowns += p->dense[i].dim;
+    for (int i = 0; i < p->large_count; i++) unknowns += p->large[i].dim;
     out->twist = tn_arena_calloc(p->arena, sizeof(double[8]) * (size_t)p->table_rows);
-    out->dense = TN_ARENA_ZERO(p->arena, double, unknowns);
-    return out->twist && out->dense;
+    out->large = TN_ARENA_ZERO(p->arena, double, unknowns);
+    return out->twist && out->large;
 }
 
 void tn_velocities_copy(const TnProblem *p, TnVelocities *out)
 {
     memcpy(out->twist, p->twist, sizeof(double[8]) * (size_t)p->table_rows);
-    for (int i = 0; i < p->dense_count; i++)
-        memcpy(out->dense + p->dense[i].offset, p->dense[i].v,
-               sizeof(double) * (size_t)p->dense[i].dim);
+    for (int i = 0; i < p->large_count; i++)
+        memcpy(out->large + p->large[i].offset, p->large[i].v,
+               sizeof(double) * (size_t)p->large[i].dim);
 }
 
 void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
@@ -54,13 +55,16 @@ void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
         v[5] = inverse[2] * x[3] + inverse[4] * x[4] + inverse[5] * x[5];
         v[6] = inverse[3] * x[3] + inverse[5] * x[4] + inverse[6] * x[5];
     }
-    for (int i = 0; i < p->dense_count; i++) {
-        const TnDenseBlock *d = &p->dense[i];
-        double *v = out->dense + d->offset;
+    for (int i = 0; i < p->large_count; i++) {
+        const TnLargeBlock *d = &p->large[i];
+        double *v = out->large + d->offset;
         memcpy(v, d->b, sizeof(double) * (size_t)d->dim);
         tn_ports_gather(p, d, p->F, v);
         tn_rows_force(p, p->twist_count + i, v);
-        tn_cholesky_solve(d->A_factor, d->dim, v);
+        if (d->node_count)
+            tn_tridiagonal_solve(d->node_count, d->A_D, d->A_E, v);
+        else
+            tn_cholesky_solve(d->A_factor, d->dim, v);
         tn_ports_spread(p, d, v, out->twist);
     }
 }
@@ -113,7 +117,7 @@ static double row_velocity(const TnProblem *p, const TnRow *row, const TnVelocit
                 sum += p->coefficient[e] * at->twist[side->block + 1][i < 3 ? i : i + 1];
             }
         } else {
-            const double *v = at->dense + p->dense[side->block - p->twist_count].offset;
+            const double *v = at->large + p->large[side->block - p->twist_count].offset;
             for (int e = side->start; e < side->start + side->count; e++)
                 sum += p->coefficient[e] * v[p->index[e]];
         }

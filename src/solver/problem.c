@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../base/base.h"
 #include "block_kind.h"
 
 bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
@@ -11,7 +12,7 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     *p = (TnProblem){.arena = arena, .kernels = tn_kernels()};
     p->twist_count = size.twists;
     p->twist_batches = (size.twists + TN_LANES - 1) / TN_LANES;
-    p->dense_count = size.denses;
+    p->large_count = size.larges;
     p->port_count = size.ports;
     p->port_row = 1 + p->twist_batches * TN_LANES;
     p->table_rows = p->port_row + size.ports;
@@ -21,9 +22,9 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->side_count = size.sides;
     p->entry_count = size.entries;
 
-    int lanes = p->contact_batches * TN_LANES, blocks = size.twists + size.denses;
+    int lanes = p->contact_batches * TN_LANES, blocks = size.twists + size.larges;
     p->twist_batch = TN_ARENA_NEW(arena, TnTwistBatch, p->twist_batches);
-    p->dense = TN_ARENA_ZERO(arena, TnDenseBlock, size.denses);
+    p->large = TN_ARENA_ZERO(arena, TnLargeBlock, size.larges);
     p->ports = TN_ARENA_ZERO(arena, TnPort, size.ports);
     p->twist = tn_arena_calloc(arena, sizeof(double[8]) * (size_t)p->table_rows);
     p->contact_batch = TN_ARENA_NEW(arena, TnContactBatch, p->contact_batches);
@@ -45,7 +46,7 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->inverse = tn_arena_alloc(arena, sizeof(double[8]) * (size_t)p->twist_batches * TN_LANES);
     p->residual = TN_ARENA_ZERO(arena, double, p->contact_batches);
     p->block_beta = TN_ARENA_ZERO(arena, double, blocks);
-    if (!p->twist_batch || !p->dense || !p->ports || !p->twist || !p->contact_batch || !p->lambda ||
+    if (!p->twist_batch || !p->large || !p->ports || !p->twist || !p->contact_batch || !p->lambda ||
         !p->normals || !p->beta || !p->rows || !p->sides || !p->index || !p->coefficient ||
         !p->block_side_start || !p->block_sides || !p->side_start || !p->side_mid ||
         !p->side_contact || !p->side_arm || !p->K || !p->F || !p->inverse || !p->residual ||
@@ -81,29 +82,61 @@ void tn_problem_set_twist(TnProblem *p, int block, double a, const double S[9], 
     }
 }
 
-bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int port_count)
+/* What both kinds of large blocks have. */
+static bool set_large(TnProblem *p, int block, int dim, int port_start, int port_count)
 {
-    TnDenseBlock *d = &p->dense[block];
-    size_t square = (size_t)dim * (size_t)dim;
+    TnLargeBlock *d = &p->large[block];
     int offset = block ? d[-1].offset + d[-1].dim : 0;
-    *d = (TnDenseBlock){
+    *d = (TnLargeBlock){
         .dim = dim, .offset = offset, .port_start = port_start, .port_count = port_count};
-    d->A = TN_ARENA_ZERO(p->arena, double, square);
-    d->A_factor = TN_ARENA_NEW(p->arena, double, square);
-    d->H_inverse = TN_ARENA_NEW(p->arena, double, square);
-    d->work = TN_ARENA_NEW(p->arena, double, square);
     d->b = TN_ARENA_ZERO(p->arena, double, dim);
     d->v = TN_ARENA_ZERO(p->arena, double, dim);
     d->g = TN_ARENA_ZERO(p->arena, double, dim);
     d->F = TN_ARENA_ZERO(p->arena, double, dim);
-    return d->A && d->A_factor && d->H_inverse && d->work && d->b && d->v && d->g && d->F;
+    return d->b && d->v && d->g && d->F;
+}
+
+bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int port_count)
+{
+    TnLargeBlock *d = &p->large[block];
+    size_t square = (size_t)dim * (size_t)dim;
+    if (!set_large(p, block, dim, port_start, port_count)) return false;
+    d->A = TN_ARENA_ZERO(p->arena, double, square);
+    d->A_factor = TN_ARENA_NEW(p->arena, double, square);
+    d->H_inverse = TN_ARENA_NEW(p->arena, double, square);
+    d->work = TN_ARENA_NEW(p->arena, double, square);
+    return d->A && d->A_factor && d->H_inverse && d->work;
+}
+
+bool tn_problem_set_chain(TnProblem *p, int block, int node_count, int port_start, int port_count)
+{
+    TnLargeBlock *d = &p->large[block];
+    if (!set_large(p, block, 6 * node_count, port_start, port_count)) return false;
+    d->node_count = node_count;
+    size_t diagonal = 36 * (size_t)node_count, beside = diagonal - 36;
+    d->D = TN_ARENA_ZERO(p->arena, double, diagonal);
+    d->E = TN_ARENA_ZERO(p->arena, double, beside);
+    d->A_D = TN_ARENA_NEW(p->arena, double, diagonal);
+    d->A_E = TN_ARENA_NEW(p->arena, double, beside);
+    d->H_D = TN_ARENA_NEW(p->arena, double, diagonal);
+    d->H_E = TN_ARENA_NEW(p->arena, double, beside);
+    d->inverse = TN_ARENA_NEW(p->arena, double, diagonal);
+    d->C = TN_ARENA_NEW(p->arena, double, 36 * (size_t)port_count);
+    return d->D && d->E && d->A_D && d->A_E && d->H_D && d->H_E && d->inverse && d->C;
 }
 
 bool tn_problem_set_port(TnProblem *p, int port, int block)
 {
-    p->ports[port].block = block;
-    p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * p->dense[block].dim);
+    TN_ASSERT(p->large[block].node_count == 0);
+    p->ports[port] = (TnPort){.block = block, .count = p->large[block].dim};
+    p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * p->large[block].dim);
     return p->ports[port].T != NULL;
+}
+
+void tn_problem_set_node_port(TnProblem *p, int port, int block, int node)
+{
+    TN_ASSERT(node >= 0 && node < p->large[block].node_count);
+    p->ports[port] = (TnPort){.block = block, .start = 6 * node, .count = 6};
 }
 
 void tn_problem_set_contact(TnProblem *p, int contact, int row_a, int row_b, const double arm_a[3],
@@ -187,7 +220,7 @@ static void group_contacts(TnProblem *p)
 /* Sides of scalar rows grouped by block, in row order. */
 static void group_rows(TnProblem *p)
 {
-    int blocks = p->twist_count + p->dense_count;
+    int blocks = p->twist_count + p->large_count;
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
         if (row->set >= TN_ROW_SPIN) p->spins = true;
@@ -215,7 +248,8 @@ bool tn_problem_build_sides(TnProblem *p)
 
 /* ---- preparation, in parallel over units ---- */
 
-const TnBlockKind *const tn_block_kinds[TN_BLOCK_KIND_COUNT] = {&tn_block_twist, &tn_block_dense};
+const TnBlockKind *const tn_block_kinds[TN_BLOCK_KIND_COUNT] = {&tn_block_twist, &tn_block_dense,
+                                                                &tn_block_chain};
 
 typedef struct Phase {
     TnProblem *problem;

@@ -5,9 +5,10 @@
  * Blocks come in kinds (block_kind.h):
  *   twist  six unknowns, a twist (linear, angular) at a reference point, A = diag(a I, S); eight to
  *          a batch;
- *   dense  any size, a full matrix A.
- * A port is a twist that depends linearly on a dense block, T v: the place where point constraints
- * meet it.
+ *   dense  any size, a full matrix A;
+ *   chain  nodes of six unknowns one after the other, A block-tridiagonal (math/tridiagonal.h).
+ * The last two are the large blocks. A port is a twist that depends linearly on a large block, T v:
+ * the place where point constraints meet it.
  *
  * Contacts act between two rows of the twist table (row 0: the fixed world, 1 … twist_count: the
  * twist blocks, then the ports) at points given by their arms; math/kernels/kernels.h has their
@@ -34,10 +35,12 @@ typedef enum TnRowSet {
 } TnRowSet;
 
 typedef struct TnRowSide {
-    int block;        /* 0 … twist_count-1: a twist block; twist_count + d: dense block d */
+    int block;        /* 0 … twist_count-1: a twist block; twist_count + d: large block d */
     int row;          /* the row it belongs to */
     int start, count; /* entries in index[] and coefficient[]: J over the block's own unknowns */
     double beta;      /* weight of this side, written by prepare */
+    int pieces; /* written by prepare for a side on a chain: 1, or by how many pieces block_chain.c
+                   bounds a side that reaches farther than neighbours */
 } TnRowSide;
 
 typedef struct TnRow {
@@ -53,33 +56,42 @@ typedef struct TnRow {
     double change;       /* residual in the last measured iteration */
 } TnRow;
 
-typedef struct TnDenseBlock {
+typedef struct TnLargeBlock {
     int dim;
-    int offset; /* of its unknowns among those of all dense blocks */
+    int offset; /* of its unknowns among those of all large blocks */
     int port_start, port_count;
+    int node_count; /* of a chain, dim / 6; 0: dense */
+    /* dense */
     double *A;         /* dim × dim */
     double *A_factor;  /* its Cholesky factor, written by prepare */
     double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare */
     double *work;      /* dim × dim */
+    /* chain; 6×6 blocks, see math/tridiagonal.h. The rest is written by prepare. */
+    double *D, *E;                 /* A */
+    double *A_D, *A_E, *H_D, *H_E; /* factors of A and of H */
+    double *inverse;               /* diagonal blocks of A⁻¹ */
+    double *C;                     /* JᵀWJ of the contacts of each port, 36 numbers each */
+    /* both */
     double *b, *v, *g, *F;
-} TnDenseBlock;
+} TnLargeBlock;
 
 typedef struct TnPort {
-    int block;             /* dense block */
-    double *T;             /* 6 × dim, rows linear xyz, angular xyz */
+    int block;        /* large block */
+    int start, count; /* of its unknowns: those that the port's twist depends on */
+    double *T;        /* 6 × count, rows linear xyz, angular xyz; NULL: the identity, count 6 */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 
 typedef struct TnProblem {
     /* sizes */
     int twist_count, twist_batches;
-    int dense_count, port_count, table_rows; /* 1 + 8·twist_batches + port_count */
+    int large_count, port_count, table_rows; /* 1 + 8·twist_batches + port_count */
     int contact_count, contact_batches;
     int row_count, side_count, entry_count;
     int port_row; /* first port's row in the twist table */
     /* blocks */
     TnTwistBatch *twist_batch;
-    TnDenseBlock *dense;
+    TnLargeBlock *large;
     TnPort *ports;
     double (*twist)[8]; /* velocities: starting guess, then result */
     /* contacts */
@@ -92,7 +104,7 @@ typedef struct TnProblem {
     TnRowSide *sides;
     int *index;
     double *coefficient;
-    int *block_side_start, *block_sides; /* twist_count + dense_count + 1; side_count */
+    int *block_side_start, *block_sides; /* twist_count + large_count + 1; side_count */
     bool spins;                          /* there are spin or roll rows */
     bool rows_on_twists;                 /* some row touches a twist block */
     /* written by prepare */
@@ -110,17 +122,20 @@ typedef struct TnProblem {
 } TnProblem;
 
 typedef struct TnProblemSize {
-    int twists, denses, ports, contacts, rows, sides, entries;
+    int twists, larges, ports, contacts, rows, sides, entries;
 } TnProblemSize;
 
-/* Takes all memory from the arena and clears it. False: no memory. Dense blocks get theirs by
- * tn_problem_set_dense. */
+/* Takes all memory from the arena and clears it. False: no memory. Large blocks get theirs by
+ * tn_problem_set_dense or tn_problem_set_chain, in order. */
 bool tn_problem_init(TnProblem *problem, TnArena *arena, TnProblemSize size);
 void tn_problem_set_twist(TnProblem *problem, int block, double a, const double S[9],
                           const double b[6], const double v0[6]);
-/* Allocates A, b, v (the caller fills them) and the rest; blocks in order. False: no memory. */
+/* Allocates A or D and E, b, v (the caller fills them) and the rest. False: no memory. */
 bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start, int port_count);
-bool tn_problem_set_port(TnProblem *problem, int port, int block); /* allocates T */
+bool tn_problem_set_chain(TnProblem *problem, int block, int node_count, int port_start,
+                          int port_count);
+bool tn_problem_set_port(TnProblem *problem, int port, int block); /* dense; allocates T */
+void tn_problem_set_node_port(TnProblem *problem, int port, int block, int node); /* chain */
 void tn_problem_set_contact(TnProblem *problem, int contact, int row_a, int row_b,
                             const double arm_a[3], const double arm_b[3], const double normal[3],
                             const double e[3], double mu, const double lambda[3]);
@@ -158,11 +173,18 @@ double tn_contact_normal_force(const TnProblem *problem, int contact);
 /* F += Jᵀλ of scalar rows for one block; F over the block's unknowns. */
 void tn_rows_force(const TnProblem *problem, int block, double *F);
 
-/* ---- block_dense.c: a dense block's ports ---- */
-void tn_ports_spread(const TnProblem *problem, const TnDenseBlock *block, const double *v,
+/* ---- ports.c: a large block's ports ---- */
+void tn_ports_spread(const TnProblem *problem, const TnLargeBlock *block, const double *v,
                      double (*table)[8]); /* rows T v */
-void tn_ports_gather(const TnProblem *problem, const TnDenseBlock *block, double (*wrench)[8],
+void tn_ports_gather(const TnProblem *problem, const TnLargeBlock *block, double (*wrench)[8],
                      double *F); /* F += Tᵀ wrench */
+
+/* d->F = Jᵀλ of all that acts on the block; port forces are taken from p->F. */
+void tn_large_gather(const TnProblem *problem, int block);
+
+/* ---- block_chain.c ---- */
+/* y += (H - A - JᵀWJ) x for a chain: nothing but where H only bounds rows that reach too far. */
+void tn_chain_add_slack(const TnProblem *problem, int block, const double *x, double *y);
 
 /* ---- metrics.c ---- */
 typedef struct TnAccuracy {
@@ -170,11 +192,11 @@ typedef struct TnAccuracy {
     double aal; /* the same at v_λ = A⁻¹ (b + Jᵀλ) */
 } TnAccuracy;
 TnAccuracy tn_problem_accuracy(const TnProblem *problem);
-/* Velocities of all blocks: a twist table like the problem's, and the dense blocks' unknowns one
+/* Velocities of all blocks: a twist table like the problem's, and the large blocks' unknowns one
  * after the other. */
 typedef struct TnVelocities {
     double (*twist)[8];
-    double *dense;
+    double *large;
 } TnVelocities;
 bool tn_velocities_alloc(const TnProblem *problem,
                          TnVelocities *out); /* from the problem's arena; false: no memory */

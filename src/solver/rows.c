@@ -23,7 +23,7 @@ double tn_row_velocity(const TnProblem *p, const TnRow *row)
                 sum += p->coefficient[e] * v[i < 3 ? i : i + 1];
             }
         } else {
-            const double *v = p->dense[side->block - p->twist_count].v;
+            const double *v = p->large[side->block - p->twist_count].v;
             for (int e = side->start; e < side->start + side->count; e++)
                 sum += p->coefficient[e] * v[p->index[e]];
         }

@@ -229,7 +229,7 @@ TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstraintDef 
  * first. */
 static bool build(TnSolver *solver, TnProblem *p)
 {
-    TnProblemSize size = {.denses = solver->block_count};
+    TnProblemSize size = {.larges = solver->block_count};
     for (int i = 0; i < solver->constraint_count; i++) {
         const Constraint *c = &solver->constraints[i];
         if (c->set == TN_SET_FRICTION) {
@@ -254,8 +254,8 @@ static bool build(TnSolver *solver, TnProblem *p)
         int count = next_port[i + 1];
         next_port[i + 1] += next_port[i];
         if (!tn_problem_set_dense(p, i, block->dim, next_port[i], count)) return false;
-        memcpy(p->dense[i].A, block->A, sizeof(double) * (size_t)block->dim * (size_t)block->dim);
-        memcpy(p->dense[i].v, solver->v + block->offset, sizeof(double) * (size_t)block->dim);
+        memcpy(p->large[i].A, block->A, sizeof(double) * (size_t)block->dim * (size_t)block->dim);
+        memcpy(p->large[i].v, solver->v + block->offset, sizeof(double) * (size_t)block->dim);
     }
     const double zero[3] = {0}, axis[3] = {1.0, 0.0, 0.0};
     int contact = 0, row = 0, side = 0, entry = 0;
@@ -337,7 +337,7 @@ TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, doub
     report.status = TN_ERROR_MEMORY;
     if (!build(solver, &p)) return report;
     for (int i = 0; i < solver->block_count; i++)
-        memcpy(p.dense[i].b, b + solver->blocks[i].offset, sizeof(double) * (size_t)p.dense[i].dim);
+        memcpy(p.large[i].b, b + solver->blocks[i].offset, sizeof(double) * (size_t)p.large[i].dim);
     if (!tn_problem_prepare(&p, &solver->def, solver->pool)) return report;
     TnSolveResult result;
     if (solver->def.form == TN_ADMM_PAPER) {
@@ -346,8 +346,8 @@ TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, doub
         result = tn_subadmm_solve(&p, &solver->def, solver->pool);
     }
     for (int i = 0; i < solver->block_count; i++)
-        memcpy(solver->v + solver->blocks[i].offset, p.dense[i].v,
-               sizeof(double) * (size_t)p.dense[i].dim);
+        memcpy(solver->v + solver->blocks[i].offset, p.large[i].v,
+               sizeof(double) * (size_t)p.large[i].dim);
     for (int i = 0, contact = 0, row = 0; i < solver->constraint_count; i++) {
         const Constraint *c = &solver->constraints[i];
         if (c->set == TN_SET_FRICTION)

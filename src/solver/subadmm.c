@@ -22,6 +22,9 @@
 /* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
 #define CONTACTS_PER_THREAD 1500
 
+/* What a chain's node costs, in contacts. */
+#define CONTACTS_PER_NODE 4
+
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
 #define CHUNKS_PER_THREAD 3
 
@@ -129,9 +132,22 @@ static void run_chunk(void *context, int chunk)
         update_blocks(loop, chunk);
 }
 
+/* How many threads the work is worth. A chain belongs to one thread, so the longest is the least
+ * that a share can be. */
+static int worth_threads(const TnProblem *p)
+{
+    int work = p->contact_count + p->row_count, least = CONTACTS_PER_THREAD;
+    for (int i = 0; i < p->large_count; i++) {
+        int chain = CONTACTS_PER_NODE * p->large[i].node_count;
+        work += chain;
+        if (chain > least) least = chain;
+    }
+    return work / least;
+}
+
 TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
-    int threads = (p->contact_count + p->row_count) / CONTACTS_PER_THREAD;
+    int threads = worth_threads(p);
     if (threads > tn_pool_threads(pool)) threads = tn_pool_threads(pool);
     Loop loop = {.problem = p, .def = def, .chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1};
     tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});

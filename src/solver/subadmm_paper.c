@@ -7,12 +7,14 @@
  *
  * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for people who
  * compare with the paper; plain code, one thread. Weights may be per row (β then is
- * diag(βn, βt, βt) in a contact's own axes); with --weights paper they are the paper's. */
+ * diag(βn, βt, βt) in a contact's own axes); with --weights paper they are the paper's. Where a
+ * chain's H is only a bound (block_chain.c), the difference times the last v joins the right side. */
 #include "problem.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "../math/tridiagonal.h"
 #include "../math/vec3.h"
 
 typedef struct Side3 {
@@ -22,7 +24,7 @@ typedef struct Side3 {
 typedef struct State {
     Side3 (*contacts)[2];  /* per contact: side a, side b */
     double *row_z, *row_u; /* per side of a scalar row */
-    double *rhs;           /* largest dense block */
+    double *rhs;           /* largest large block */
 } State;
 
 /* Weights of directions that yield nothing are zero, and drop out either way. */
@@ -210,18 +212,30 @@ static void update_blocks(TnProblem *p, State *state)
             p->twist[k + 1][i < 3 ? i : i + 1] = v;
         }
     }
-    for (int i = 0; i < p->dense_count; i++) {
-        TnDenseBlock *d = &p->dense[i];
+    for (int i = 0; i < p->large_count; i++) {
+        TnLargeBlock *d = &p->large[i];
         int n = d->dim;
         memcpy(state->rhs, d->b, sizeof(double) * (size_t)n);
         for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
+            const TnPort *port = &p->ports[k];
             double wrench[6];
             row_wrench(p, state, p->port_row + k, wrench);
             for (int r = 0; r < 6; r++)
-                for (int j = 0; j < n; j++)
-                    state->rhs[j] += wrench[r] * p->ports[k].T[(long)r * n + j];
+                if (port->T)
+                    for (int j = 0; j < port->count; j++)
+                        state->rhs[port->start + j] +=
+                            wrench[r] * port->T[(long)r * port->count + j];
+                else
+                    state->rhs[port->start + r] += wrench[r];
         }
         add_rows(p, state, p->twist_count + i, state->rhs);
+        if (d->node_count) {
+            tn_chain_add_slack(p, i, d->v, state->rhs);
+            memcpy(d->v, state->rhs, sizeof(double) * (size_t)n);
+            tn_tridiagonal_solve(d->node_count, d->H_D, d->H_E, d->v);
+            tn_ports_spread(p, d, d->v, p->twist);
+            continue;
+        }
         for (int r = 0; r < n; r++) {
             d->v[r] = 0.0;
             for (int j = 0; j < n; j++) d->v[r] += d->H_inverse[(long)r * n + j] * state->rhs[j];
@@ -233,8 +247,8 @@ static void update_blocks(TnProblem *p, State *state)
 bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult *result)
 {
     int largest = 1, count = 3 * p->contact_count + p->row_count;
-    for (int i = 0; i < p->dense_count; i++)
-        if (p->dense[i].dim > largest) largest = p->dense[i].dim;
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].dim > largest) largest = p->large[i].dim;
     State state = {.contacts =
                        tn_arena_calloc(p->arena, sizeof(Side3[2]) * (size_t)p->contact_count),
                    .row_z = TN_ARENA_ZERO(p->arena, double, p->side_count),

@@ -10,7 +10,9 @@
 #include "problem.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "../math/tridiagonal.h"
 #include "../math/vec3.h"
 
 /* fmax without its care for NaN, which costs a call. */
@@ -134,6 +136,28 @@ void tn_contact_compliance(const TnProblem *p, int contact, double *normal, doub
     *tangent = sides[0].tangent + sides[1].tangent;
 }
 
+/* On a chain: from a diagonal block of A⁻¹ where the side touches one node only, which spin and
+ * rolling friction do; by a solve otherwise. */
+static double chain_compliance(const TnProblem *p, const TnLargeBlock *d, const TnRowSide *side)
+{
+    double sum = 0.0, *x = d->F;
+    int end = side->start + side->count, node = side->count ? p->index[side->start] / 6 : 0;
+    bool one = true;
+    for (int e = side->start; e < end; e++) one = one && p->index[e] / 6 == node;
+    if (one) {
+        double c[6] = {0};
+        for (int e = side->start; e < end; e++) c[p->index[e] - 6 * node] += p->coefficient[e];
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++) sum += c[i] * d->inverse[36L * node + 6 * i + j] * c[j];
+        return sum;
+    }
+    memset(x, 0, sizeof(double) * (size_t)d->dim);
+    for (int e = side->start; e < end; e++) x[p->index[e]] += p->coefficient[e];
+    tn_tridiagonal_solve(d->node_count, d->A_D, d->A_E, x);
+    for (int e = side->start; e < end; e++) sum += p->coefficient[e] * x[p->index[e]];
+    return sum;
+}
+
 /* J A⁻¹ Jᵀ of one side of a scalar row. */
 static double side_compliance(const TnProblem *p, const TnRowSide *side)
 {
@@ -149,7 +173,8 @@ static double side_compliance(const TnProblem *p, const TnRowSide *side)
                2.0 *
                    (inverse[2] * w[0] * w[1] + inverse[3] * w[0] * w[2] + inverse[5] * w[1] * w[2]);
     }
-    const TnDenseBlock *d = &p->dense[side->block - p->twist_count];
+    const TnLargeBlock *d = &p->large[side->block - p->twist_count];
+    if (d->node_count) return chain_compliance(p, d, side);
     double *x = d->F;
     for (int k = 0; k < d->dim; k++) x[k] = 0.0;
     for (int e = side->start; e < side->start + side->count; e++)
@@ -200,9 +225,12 @@ static void row_weights(TnProblem *p, double s)
 
 static double squared_norm_of_arm(const double arm[3]) { return 3.0 + 2.0 * v3_dot(arm, arm); }
 
-static double squared_norm_at_port(const double *T, int n, const double r[3])
+static double squared_norm_at_port(const TnPort *port, const double r[3])
 {
+    const double *T = port->T;
     double sum = 0.0;
+    int n = port->count;
+    if (!T) return squared_norm_of_arm(r);
     for (int j = 0; j < n; j++) {
         double lin[3] = {T[j], T[n + j], T[2 * n + j]},
                ang[3] = {T[3 * n + j], T[4 * n + j], T[5 * n + j]};
@@ -225,12 +253,14 @@ static double block_weight(const TnProblem *p, int block)
         for (int s = sides->start[block + 1]; s < sides->start[block + 2]; s++)
             trace_J += squared_norm_of_arm(sides->arm[s]);
     } else {
-        const TnDenseBlock *d = &p->dense[block - p->twist_count];
-        for (int k = 0; k < d->dim; k++) trace_A += d->A[(long)k * d->dim + k];
+        const TnLargeBlock *d = &p->large[block - p->twist_count];
+        for (int k = 0; k < d->dim; k++)
+            trace_A +=
+                d->node_count ? d->D[36L * (k / 6) + 7 * (k % 6)] : d->A[(long)k * d->dim + k];
         for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
             int row = p->port_row + k;
             for (int s = sides->start[row]; s < sides->start[row + 1]; s++)
-                trace_J += squared_norm_at_port(p->ports[k].T, d->dim, sides->arm[s]);
+                trace_J += squared_norm_at_port(&p->ports[k], sides->arm[s]);
         }
     }
     for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
@@ -249,7 +279,7 @@ static int block_of_row(const TnProblem *p, int row)
 static void paper_weights(TnProblem *p)
 {
     for (int r = 0; r < p->row_count; r++) p->rows[r].B = 0.0;
-    for (int block = 0; block < p->twist_count + p->dense_count; block++) {
+    for (int block = 0; block < p->twist_count + p->large_count; block++) {
         double beta = p->block_beta[block] = block_weight(p, block);
         for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
             TnRowSide *side = &p->sides[p->block_sides[i]];

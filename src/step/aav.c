@@ -8,6 +8,26 @@
 #include "../math/vec3.h"
 #include "world.h"
 
+/* dᵀ M d of a rod's segments. */
+static double rod_distance(const TnWorld *world, const TnSubsystem *sub, const TnVelocities *before)
+{
+    const TnModel *model = world->model;
+    const TnLargeBlock *block = &world->set.problem.large[model->tree_count + sub->kind_index];
+    double sum = 0.0;
+    for (int i = 0; i < sub->link_count; i++) {
+        const TnLink *link = &model->links[sub->link_start + i];
+        const double *rot = world->frames[sub->link_start + i].rot, *v = block->v + 6 * i,
+                     *u = before->large + block->offset + 6 * i;
+        double d[3], w[3], local[3], spin[3];
+        v3_sub(d, u, v);
+        v3_sub(w, u + 3, v + 3);
+        m3_tmul_v(local, rot, w);
+        m3_mul_v(spin, link->inertia, local);
+        sum += link->mass * v3_dot(d, d) + v3_dot(local, spin);
+    }
+    return sum;
+}
+
 double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
 {
     const TnModel *model = world->model;
@@ -38,6 +58,10 @@ double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
             sum += theta_t * (batch->a[l] * v3_dot(d, d) + v3_dot(w, Sw));
             continue;
         }
+        if (sub->kind == TN_SUBSYSTEM_ROD) {
+            sum += rod_distance(world, sub, &before);
+            continue;
+        }
         int n = sub->dof_count;
         size_t mark = tn_arena_mark(&world->arena);
         double(*S)[6] = tn_arena_alloc(&world->arena, sizeof(double[6]) * (size_t)n);
@@ -48,8 +72,8 @@ double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
         tn_tree_axes(model, sub, world->state.qpos, world->frames, origin, S);
         tn_tree_mass_matrix(model, sub, world->frames, origin, (const double(*)[6])S, &world->arena,
                             M);
-        const TnDenseBlock *block = &p->dense[sub->kind_index];
-        for (int k = 0; k < n; k++) d[k] = before.dense[block->offset + k] - block->v[k];
+        const TnLargeBlock *block = &p->large[sub->kind_index];
+        for (int k = 0; k < n; k++) d[k] = before.large[block->offset + k] - block->v[k];
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) sum += d[i] * M[i * n + j] * d[j];
         tn_arena_release(&world->arena, mark);

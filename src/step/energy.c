@@ -5,6 +5,8 @@
  * next to its parent in the list takes the parent's, any other walks to the root. */
 #include "energy.h"
 
+#include "../dynamics/dynamics.h"
+
 #include "../dynamics/joint_motion.h"
 
 static const double world_origin[3] = {0.0, 0.0, 0.0};
@@ -104,6 +106,9 @@ TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double 
         if (joint->stiffness != 0.0)
             energy.potential += 0.5 * joint->stiffness * stretch_squared(model, joint, qpos);
     }
+    for (int r = 0; r < model->rod_count; r++)
+        energy.potential +=
+            tn_rod_energy(model, &model->subsystems[model->rods[r].subsystem], frames);
     for (int k = 0; k < model->tendon_count; k++) {
         const TnTendon *tendon = &model->tendons[k];
         double stretch =

@@ -32,6 +32,7 @@ typedef struct Step {
     TnDynamicsInput dynamics;
     TnRigidSystem *rigid;
     double **tree_A, **tree_b, **tree_free;
+    TnRodSystem *rods;
     double (*end_twists)[6]; /* per link: v⁺ of the free motion */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
     double *blend;           /* per subsystem */
@@ -63,11 +64,12 @@ static bool begin(Step *step, TnWorld *world)
     step->tree_A = TN_ARENA_NEW(arena, double *, model->tree_count);
     step->tree_b = TN_ARENA_NEW(arena, double *, model->tree_count);
     step->tree_free = TN_ARENA_NEW(arena, double *, model->tree_count);
+    step->rods = TN_ARENA_ZERO(arena, TnRodSystem, model->rod_count);
     step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
-    return step->rigid && step->tree_A && step->tree_b && step->tree_free && step->end_twists &&
-           step->end_qvel && step->blend;
+    return step->rigid && step->tree_A && step->tree_b && step->tree_free && step->rods &&
+           step->end_twists && step->end_qvel && step->blend;
 }
 
 /* ---- dynamics ---- */
@@ -80,7 +82,7 @@ static void rigid_range(void *context, int begin_index, int end_index)
         if (sub->kind != TN_SUBSYSTEM_RIGID) continue;
         TnRigidSystem *system = &step->rigid[sub->kind_index];
         int link = sub->link_start;
-        tn_rigid_assemble(&step->dynamics, sub, &step->world->frames[link], system);
+        tn_rigid_assemble(&step->dynamics, link, &step->world->frames[link], system);
         for (int k = 0; k < 6; k++)
             step->end_twists[link][k] =
                 system->v[k] + (system->v_free[k] - system->v[k]) / step->theta;
@@ -107,15 +109,77 @@ static bool assemble_tree(Step *step, const TnSubsystem *sub)
     return true;
 }
 
+static bool assemble_rod(Step *step, const TnSubsystem *sub, double w)
+{
+    TnWorld *world = step->world;
+    TnRodSystem *rod = &step->rods[sub->kind_index];
+    if (!tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod)) return false;
+    for (int i = 0; i < rod->count; i++)
+        for (int k = 0; k < 6; k++) {
+            double v = rod->segments[i].v[k];
+            step->end_twists[sub->link_start + i][k] =
+                v + (rod->v_free[6 * i + k] - v) / step->theta;
+        }
+    return true;
+}
+
+static void mark_rod(const TnModel *model, int link, bool *pushed)
+{
+    int s = model->links[link].subsystem;
+    if (s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_ROD)
+        pushed[model->subsystems[s].kind_index] = true;
+}
+
+/* Rods that touched something in the last step, or are joined to something, will be pushed. */
+static bool assemble_rods(Step *step)
+{
+    const TnModel *model = step->model;
+    const TnState *state = &step->world->state;
+    bool *pushed = TN_ARENA_ZERO(&step->world->arena, bool, model->rod_count);
+    if (!pushed) return false;
+    for (int i = 0; model->rod_count && i < state->contact_count; i++) {
+        mark_rod(model, model->geoms[state->contacts[i].geom1].link, pushed);
+        mark_rod(model, model->geoms[state->contacts[i].geom2].link, pushed);
+    }
+    for (int i = 0; model->rod_count && i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        if (!e->active || e->type == TN_EQUALITY_JOINT) continue;
+        mark_rod(model, model->bodies[e->body1].link, pushed);
+        mark_rod(model, model->bodies[e->body2].link, pushed);
+    }
+    for (int r = 0; r < model->rod_count; r++)
+        if (!assemble_rod(step, &model->subsystems[model->rods[r].subsystem], pushed[r] ? 1.0 : 0.0))
+            return false;
+    return true;
+}
+
+/* Rods that come to touch something in this step are assembled again. */
+static bool reassemble_rods(Step *step)
+{
+    const TnModel *model = step->model;
+    const TnContactList *contacts = &step->world->contacts;
+    bool *pushed = TN_ARENA_ZERO(&step->world->arena, bool, model->rod_count);
+    if (!pushed) return false;
+    for (int i = 0; model->rod_count && i < contacts->count; i++) {
+        mark_rod(model, model->geoms[contacts->points[i].geom1].link, pushed);
+        mark_rod(model, model->geoms[contacts->points[i].geom2].link, pushed);
+    }
+    for (int r = 0; r < model->rod_count; r++)
+        if (pushed[r] && step->rods[r].w == 0.0 &&
+            !assemble_rod(step, &model->subsystems[model->rods[r].subsystem], 1.0))
+            return false;
+    return true;
+}
+
 static bool assemble_dynamics(Step *step)
 {
     tn_pool_run(step->world->team, step->model->subsystem_count, SUBSYSTEM_GRAIN, rigid_range,
                 step);
-    for (int s = 0; s < step->model->subsystem_count; s++)
-        if (step->model->subsystems[s].kind == TN_SUBSYSTEM_TREE &&
-            !assemble_tree(step, &step->model->subsystems[s]))
-            return false;
-    return true;
+    for (int s = 0; s < step->model->subsystem_count; s++) {
+        const TnSubsystem *sub = &step->model->subsystems[s];
+        if (sub->kind == TN_SUBSYSTEM_TREE && !assemble_tree(step, sub)) return false;
+    }
+    return assemble_rods(step);
 }
 
 /* ---- collision and constraints ---- */
@@ -144,6 +208,7 @@ static bool build_constraints(Step *step)
                                            .tree_A = (const double *const *)step->tree_A,
                                            .tree_b = (const double *const *)step->tree_b,
                                            .tree_free = (const double *const *)step->tree_free,
+                                           .rods = step->rods,
                                            .contacts = &world->contacts,
                                            .arena = &world->arena,
                                            .pool = world->team};
@@ -170,11 +235,15 @@ static void integrate_range(void *context, int begin_index, int end_index)
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             double vhat[6];
             tn_problem_twist(&world->set.problem, world->set.link_row[sub->link_start] - 1, vhat);
-            tn_rigid_advance(&step->dynamics, sub, &world->frames[sub->link_start],
+            tn_rigid_advance(&step->dynamics, sub->link_start, &world->frames[sub->link_start],
                              &step->rigid[sub->kind_index], vhat, step->blend[s], world->next_qpos,
                              world->next_qvel);
+        } else if (sub->kind == TN_SUBSYSTEM_ROD) {
+            int block = step->model->tree_count + sub->kind_index;
+            tn_rod_advance(&step->dynamics, sub, world->frames, &step->rods[sub->kind_index],
+                           world->set.problem.large[block].v, world->next_qpos, world->next_qvel);
         } else {
-            tn_tree_advance(&step->dynamics, sub, world->set.problem.dense[sub->kind_index].v,
+            tn_tree_advance(&step->dynamics, sub, world->set.problem.large[sub->kind_index].v,
                             step->blend[s], world->next_qpos, world->next_qvel);
         }
     }
@@ -248,7 +317,7 @@ TnStepReport tn_world_step(TnWorld *world)
 
     bool ok = begin(&step, world) && assemble_dynamics(&step);
     report.times.dynamics = lap(&clock);
-    ok = ok && detect_contacts(&step);
+    ok = ok && detect_contacts(&step) && reassemble_rods(&step);
     report.times.collision = lap(&clock);
     ok = ok && build_constraints(&step);
     report.times.constraint = lap(&clock);

@@ -108,8 +108,9 @@ static void guess_from_state(TnWorld *world)
     const TnModel *model = world->model;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        const double *v = sub->kind == TN_SUBSYSTEM_RIGID ? world->twists[sub->link_start]
-                                                          : world->state.qvel + sub->dof_start;
+        /* free bodies and segments of rods go by their twists, which lie one after the other */
+        const double *v = sub->kind == TN_SUBSYSTEM_TREE ? world->state.qvel + sub->dof_start
+                                                         : world->twists[sub->link_start];
         memcpy(world->state.vhat + sub->dof_start, v, sizeof(double) * (size_t)sub->dof_count);
     }
 }

@@ -189,9 +189,9 @@ static inline void motion_step(Motion *m)
         const TnSubsystem *sub = &model->subsystems[s];
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             TnRigidSystem system;
-            tn_rigid_assemble(&in, sub, &m->frames[sub->link_start], &system);
-            tn_rigid_advance(&in, sub, &m->frames[sub->link_start], &system, system.v_free, 0.0,
-                             m->qpos, m->qvel);
+            tn_rigid_assemble(&in, sub->link_start, &m->frames[sub->link_start], &system);
+            tn_rigid_advance(&in, sub->link_start, &m->frames[sub->link_start], &system,
+                             system.v_free, 0.0, m->qpos, m->qvel);
         } else {
             size_t mark = tn_arena_mark(&m->arena);
             int n = sub->dof_count;

@@ -181,7 +181,7 @@ TEST(a_constraint_force_changes_momentum_by_its_impulse)
         TnRigidSystem system;
         double P0[3], L0[3], P1[3], L1[3], orbit[3], change[9], vhat[6],
             force[6] = {7.0, 1.0, 40.0, 0.8, -0.5, 0.3};
-        tn_rigid_assemble(&in, &model->subsystems[0], &m.frames[1], &system);
+        tn_rigid_assemble(&in, 1, &m.frames[1], &system);
         /* v̂ = v_free + A⁻¹ force, the angular part by Cramer's rule */
         const double *I = system.inertia_rate;
         v3_cross(change, I + 3, I + 6);
@@ -196,7 +196,7 @@ TEST(a_constraint_force_changes_momentum_by_its_impulse)
         tn_model_momentum(model, m.qpos, m.qvel, m.frames, P0, L0);
         v3_cross(orbit, m.frames[1].com, P0);
         v3_sub(L0, L0, orbit);
-        tn_rigid_advance(&in, &model->subsystems[0], &m.frames[1], &system, vhat, variant % 2,
+        tn_rigid_advance(&in, 1, &m.frames[1], &system, vhat, variant % 2,
                          m.qpos, m.qvel);
         tn_kinematics(model, m.qpos, 0, 2, m.frames);
         tn_model_momentum(model, m.qpos, m.qvel, m.frames, P1, L1);
@@ -220,9 +220,9 @@ TEST(displacement_with_weight_one_uses_the_end_velocity)
     set_spin(&m, 0.0, 0.0, 0.0);
     TnDynamicsInput in = motion_input(&m);
     TnRigidSystem system;
-    tn_rigid_assemble(&in, &model->subsystems[0], &m.frames[1], &system);
+    tn_rigid_assemble(&in, 1, &m.frames[1], &system);
     double z = m.frames[1].com[2], end = system.v[2] - 9.81 * 0.01;
-    tn_rigid_advance(&in, &model->subsystems[0], &m.frames[1], &system, system.v_free, 1.0, m.qpos,
+    tn_rigid_advance(&in, 1, &m.frames[1], &system, system.v_free, 1.0, m.qpos,
                      m.qvel);
     tn_kinematics(model, m.qpos, 0, 2, m.frames);
     CHECK_NEAR(m.frames[1].com[2], z + 0.01 * end, 1e-14); /* rounding */

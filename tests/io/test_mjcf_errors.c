@@ -141,7 +141,8 @@ TEST(misspelt_names_get_a_suggestion)
 TEST(unsupported_features_are_errors)
 {
     static const Case cases[] = {
-        {"<mujoco>\n<extension/></mujoco>", "2:1", "<extension> in <mujoco> is not supported yet"},
+        {"<mujoco>\n<deformable/></mujoco>", "2:1",
+         "<deformable> in <mujoco> is not supported yet"},
         {ARM("<tendon><spatial name='t'><site site='tip'/></spatial></tendon>"
              "<actuator><motor tendon='t'/></actuator>"),
          "2:9", "<spatial> in <tendon> is not supported yet"},

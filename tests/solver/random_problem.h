@@ -1,6 +1,6 @@
 /* random_problem.h: a random problem with all kinds of blocks and constraints: twist blocks, dense
  * blocks with ports, contacts between all of them and the world, equality, inequality, box and soft
- * rows, spin and rolling friction. */
+ * rows, spin and rolling friction. random_chain_problem has chains as well. */
 #ifndef TN_TESTS_RANDOM_PROBLEM_H
 #define TN_TESTS_RANDOM_PROBLEM_H
 
@@ -68,9 +68,9 @@ static inline bool random_problem(TnProblem *p, TnArena *arena, uint64_t seed, i
     }
     for (int i = 0; i < DENSE; i++) {
         if (!tn_problem_set_dense(p, i, DENSE_DIM, i * PORTS_EACH, PORTS_EACH)) return false;
-        random_spd(&r, p->dense[i].A, DENSE_DIM);
+        random_spd(&r, p->large[i].A, DENSE_DIM);
         for (int k = 0; k < DENSE_DIM; k++)
-            p->dense[i].b[k] = 3.0 * uniform(&r), p->dense[i].v[k] = uniform(&r);
+            p->large[i].b[k] = 3.0 * uniform(&r), p->large[i].v[k] = uniform(&r);
         for (int k = 0; k < PORTS_EACH; k++) {
             if (!tn_problem_set_port(p, i * PORTS_EACH + k, i)) return false;
             for (int j = 0; j < 6 * DENSE_DIM; j++) p->ports[i * PORTS_EACH + k].T[j] = uniform(&r);
@@ -110,6 +110,166 @@ static inline bool random_problem(TnProblem *p, TnArena *arena, uint64_t seed, i
         }
         random_side(&r, p, &side, &entry, one);
         if (two != one) random_side(&r, p, &side, &entry, two);
+        row->t = row->lambda = 0.1 * uniform(&r);
+    }
+    p->side_count = side;
+    p->entry_count = entry;
+    return true;
+}
+
+/* ---- with chains ---- */
+
+enum { CHAINS = 3, LONGEST = 9 };
+static const int chain_nodes[CHAINS] = {LONGEST, 1, 4};
+
+typedef struct ChainChoice {
+    bool full; /* the same problem with the chains' matrices as dense ones */
+    int reach; /* rows on a chain touch a node, or that and the one so many behind it */
+    int twists, contacts, rows;
+    double stiffness; /* of the springs between nodes; masses are about 1 */
+} ChainChoice;
+
+/* I + Σ XᵀkX with X of six rows over two neighbours. */
+static inline void random_chain(Random *r, int m, double stiffness, double *D, double *E)
+{
+    memset(D, 0, sizeof(double[36]) * (size_t)m);
+    if (m > 1) memset(E, 0, sizeof(double[36]) * (size_t)(m - 1));
+    for (int i = 0; i < 6 * m; i++) D[36 * (i / 6) + 7 * (i % 6)] = 1.0;
+    for (int k = 0; k + 1 < m; k++)
+        for (int row = 0; row < 6; row++) {
+            double X[12];
+            for (int i = 0; i < 12; i++) X[i] = uniform(r);
+            for (int i = 0; i < 6; i++)
+                for (int j = 0; j < 6; j++) {
+                    D[36 * k + 6 * i + j] += stiffness * X[i] * X[j];
+                    D[36 * k + 36 + 6 * i + j] += stiffness * X[6 + i] * X[6 + j];
+                    E[36 * k + 6 * i + j] += stiffness * X[6 + i] * X[j];
+                }
+        }
+}
+
+static inline void fill_full(double *A, int m, const double *D, const double *E)
+{
+    int n = 6 * m;
+    for (int k = 0; k < m; k++)
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++) {
+                A[(6 * k + i) * n + 6 * k + j] = D[36 * k + 6 * i + j];
+                if (k + 1 == m) continue;
+                A[(6 * k + 6 + i) * n + 6 * k + j] = E[36 * k + 6 * i + j];
+                A[(6 * k + j) * n + 6 * k + 6 + i] = E[36 * k + 6 * i + j];
+            }
+}
+
+/* Large block 0 is dense; the chains follow, with a port at every second node. */
+static inline bool random_large_blocks(Random *r, TnProblem *p, ChainChoice choice)
+{
+    int port = 2;
+    if (!tn_problem_set_dense(p, 0, DENSE_DIM, 0, 2)) return false;
+    random_spd(r, p->large[0].A, DENSE_DIM);
+    for (int k = 0; k < 2; k++) {
+        if (!tn_problem_set_port(p, k, 0)) return false;
+        for (int j = 0; j < 6 * DENSE_DIM; j++) p->ports[k].T[j] = uniform(r);
+    }
+    for (int i = 1; i <= CHAINS; i++) {
+        int m = chain_nodes[i - 1], n = 6 * m, count = (m + 1) / 2;
+        double D[36 * LONGEST], E[36 * LONGEST];
+        random_chain(r, m, choice.stiffness, D, E);
+        if (choice.full ? !tn_problem_set_dense(p, i, n, port, count)
+                        : !tn_problem_set_chain(p, i, m, port, count))
+            return false;
+        if (choice.full) {
+            fill_full(p->large[i].A, m, D, E);
+        } else {
+            memcpy(p->large[i].D, D, sizeof(double[36]) * (size_t)m);
+            memcpy(p->large[i].E, E, sizeof(double[36]) * (size_t)(m - 1));
+        }
+        for (int node = 0; node < m; node += 2, port++) {
+            if (!choice.full) {
+                tn_problem_set_node_port(p, port, i, node);
+                continue;
+            }
+            if (!tn_problem_set_port(p, port, i)) return false;
+            for (int k = 0; k < 6; k++) p->ports[port].T[k * n + 6 * node + k] = 1.0;
+        }
+    }
+    for (int i = 0; i <= CHAINS; i++)
+        for (int k = 0; k < p->large[i].dim; k++)
+            p->large[i].b[k] = 3.0 * uniform(r), p->large[i].v[k] = uniform(r);
+    return true;
+}
+
+/* A side on one node of a chain, or on that and the one `reach` behind it where there is one. */
+static inline void random_chain_side(Random *r, TnProblem *p, int *side, int *entry, int chain,
+                                     int reach)
+{
+    int m = chain_nodes[chain], node = (int)(fabs(uniform(r)) * m), start = *entry;
+    for (int k = 0; k < 6; k++, (*entry)++) {
+        p->index[*entry] = 6 * node + k;
+        p->coefficient[*entry] = uniform(r);
+    }
+    for (int k = 0; reach > 0 && node + reach < m && k < 6; k++, (*entry)++) {
+        p->index[*entry] = 6 * (node + reach) + k;
+        p->coefficient[*entry] = uniform(r);
+    }
+    p->sides[(*side)++] =
+        (TnRowSide){.block = p->twist_count + 1 + chain, .start = start, .count = *entry - start};
+    p->rows[p->row_count].side_count++;
+}
+
+/* Every row has a side on a chain and most a second one on a twist block or the dense block. */
+static inline bool random_chain_problem(TnProblem *p, TnArena *arena, uint64_t seed, ChainChoice c)
+{
+    Random r = {seed * 104729 + 3};
+    int ports = 2, rows = c.rows, contacts = c.contacts;
+    for (int i = 0; i < CHAINS; i++) ports += (chain_nodes[i] + 1) / 2;
+    TnProblemSize size = {c.twists, 1 + CHAINS, ports, contacts, rows, 2 * rows, 18 * rows};
+    if (!tn_problem_init(p, arena, size)) return false;
+    for (int i = 0; i < c.twists; i++) {
+        double S[9], b[6], v[6];
+        random_spd(&r, S, 3);
+        for (int k = 0; k < 6; k++) b[k] = 3.0 * uniform(&r), v[k] = uniform(&r);
+        tn_problem_set_twist(p, i, 1.5 + uniform(&r), S, b, v);
+    }
+    if (!random_large_blocks(&r, p, c)) return false;
+    for (int i = 0; i < contacts; i++) {
+        double arm_a[3], arm_b[3], n[3], e[3], lambda[3];
+        /* half of all contacts between ports, so some between nodes of one chain */
+        int b = p->port_row + (int)(fabs(uniform(&r)) * ports), a = b;
+        while (a == b) {
+            int pick = (int)(fabs(uniform(&r)) * 2 * ports);
+            a = pick < ports ? p->port_row + pick : (pick - ports) % (c.twists + 1);
+        }
+        for (int k = 0; k < 3; k++) {
+            arm_a[k] = uniform(&r), arm_b[k] = uniform(&r), n[k] = uniform(&r),
+            e[k] = 0.3 * uniform(&r), lambda[k] = 0.2 * uniform(&r);
+        }
+        v3_normalize(n);
+        tn_problem_set_contact(p, i, a, b, arm_a, arm_b, n, e, 0.5, lambda);
+    }
+    int side = 0, entry = 0, chain = 0, other = 0;
+    static const TnRowSet sets[] = {TN_ROW_EQUALITY,    TN_ROW_INEQUALITY, TN_ROW_SOFT,
+                                    TN_ROW_BOX,         TN_ROW_SPIN,       TN_ROW_ROLL,
+                                    TN_ROW_ROLL_PARTNER};
+    for (p->row_count = 0; p->row_count < rows; p->row_count++) {
+        TnRow *row = &p->rows[p->row_count];
+        *row = (TnRow){.set = sets[p->row_count % 7],
+                       .side_start = side,
+                       .contact = contacts ? p->row_count % contacts : 0,
+                       .e = 0.3 * uniform(&r),
+                       .k = 2.0,
+                       .alpha = 0.7,
+                       .lower = -0.4,
+                       .upper = 0.3,
+                       .mu = 0.2};
+        if (row->set == TN_ROW_ROLL_PARTNER) {
+            row->contact = row[-1].contact;
+        } else {
+            chain = p->row_count % CHAINS;
+            other = (int)(fabs(uniform(&r)) * (c.twists + 2)); /* the last: no second side */
+        }
+        random_chain_side(&r, p, &side, &entry, chain, c.reach);
+        if (other <= c.twists) random_side(&r, p, &side, &entry, other);
         row->t = row->lambda = 0.1 * uniform(&r);
     }
     p->side_count = side;

@@ -65,12 +65,12 @@ static bool midpoint_rate(const double I[3], const double omega[3], const double
     return false;
 }
 
-void tn_rigid_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame,
+void tn_rigid_assemble(const TnDynamicsInput *in, int link_index, const TnLinkFrame *frame,
                        TnRigidSystem *out)
 {
-    const TnLink *link = &in->model->links[sub->link_start];
-    const double *qvel = in->qvel + sub->dof_start;
-    const double *wrench = in->wrench ? in->wrench[sub->link_start] : NULL;
+    const TnLink *link = &in->model->links[link_index];
+    const double *qvel = in->qvel + link->dof_start;
+    const double *wrench = in->wrench ? in->wrench[link_index] : NULL;
     const double *I = link->inertia_principal;
     double h = in->theta * in->t, arm[3], turn[3];
     out->mass_rate = link->mass / h;
@@ -114,12 +114,12 @@ static void end_momentum(const TnDynamicsInput *in, const TnRigidSystem *system,
     if (wrench) v3_add_scaled(L, wrench + 3, in->t);
 }
 
-void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frame,
+void tn_rigid_advance(const TnDynamicsInput *in, int link_index, const TnLinkFrame *frame,
                       const TnRigidSystem *system, const double vhat[6], double w, double *qpos,
                       double *qvel)
 {
-    const TnLink *link = &in->model->links[sub->link_start];
-    const double *wrench = in->wrench ? in->wrench[sub->link_start] : NULL;
+    const TnLink *link = &in->model->links[link_index];
+    const double *wrench = in->wrench ? in->wrench[link_index] : NULL;
     const double *I = link->inertia_principal;
     double end[6], displacement[6], L[3], quat[4], com[3], arm[3];
     for (int k = 0; k < 6; k++) {
@@ -144,7 +144,7 @@ void tn_rigid_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const T
     double back[4], turn[3];
     quat_rotate(arm, quat, link->com);
     v3_cross(turn, end + 3, arm);
-    double *q = qpos + sub->qpos_start, *v = qvel + sub->dof_start;
+    double *q = qpos + in->model->joints[link->joint_start].qpos_start, *v = qvel + link->dof_start;
     v3_sub(q, com, arm);
     quat_copy(q + 3, quat);
     v3_sub(v, end, turn);

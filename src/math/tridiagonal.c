@@ -1,0 +1,195 @@
+/* tridiagonal.c: block-tridiagonal systems by elimination from both ends towards a middle node c:
+ *
+ *     S_0 = D_0,           S_{k+1} = D_{k+1} - L_k E_kᵀ,      L_k = E_k S_k⁻¹         k < c
+ *     S_{m-1} = D_{m-1},   S_{k-1} = D_{k-1} - L_k E_{k-1},   L_k = E_{k-1}ᵀ S_k⁻¹    k > c
+ *
+ * and S_c loses both. The factor keeps S_k⁻¹ in D_k, and L_k in E_k (k < c) or E_{k-1} (k > c). Nodes
+ * left and right of c do not meet before c, so that a solve has two chains of dependent products
+ * side by side; their latency, not the number of products, is what it costs.
+ *
+ * With S = R Rᵀ (Cholesky) and X = R⁻¹ it is S⁻¹ = XᵀX. Products with inverses instead of
+ * substitutions: they vectorize. */
+#include "tridiagonal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* y -= M x */
+static inline void subtract(double *restrict y, const double *restrict M, const double *restrict x)
+{
+    for (int i = 0; i < 6; i++) {
+        const double *row = M + 6 * i;
+        double even = row[0] * x[0] + row[2] * x[2] + row[4] * x[4];
+        double odd = row[1] * x[1] + row[3] * x[3] + row[5] * x[5];
+        y[i] -= even + odd;
+    }
+}
+
+/* y = S x - Mᵀ z, S symmetric */
+static inline void combine(double *restrict y, const double *restrict S, const double *restrict x,
+                           const double *restrict M, const double *restrict z)
+{
+    double s[6] = {0}, t[6] = {0};
+    for (int j = 0; j < 6; j++)
+        for (int i = 0; i < 6; i++) s[i] += S[6 * j + i] * x[j];
+    for (int j = 0; j < 6; j++)
+        for (int i = 0; i < 6; i++) t[i] += M[6 * j + i] * z[j];
+    for (int i = 0; i < 6; i++) y[i] = s[i] - t[i];
+}
+
+/* C = X Y */
+static inline void product(double *restrict C, const double *restrict X, const double *restrict Y)
+{
+    for (int i = 0; i < 6; i++) {
+        double row[6] = {0};
+        for (int k = 0; k < 6; k++)
+            for (int j = 0; j < 6; j++) row[j] += X[6 * i + k] * Y[6 * k + j];
+        for (int j = 0; j < 6; j++) C[6 * i + j] = row[j];
+    }
+}
+
+static inline void transpose(double *restrict T, const double *restrict M)
+{
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) T[6 * i + j] = M[6 * j + i];
+}
+
+/* X with XᵀX = S⁻¹ from the lower triangle of S: the inverse of S's Cholesky factor, made by
+ * eliminating [S | I] row by row. */
+static inline bool invert_root(const double *restrict S, double *restrict X)
+{
+    double U[36], scale[6];
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            U[6 * i + j] = j <= i ? S[6 * i + j] : S[6 * j + i];
+            X[6 * i + j] = i == j ? 1.0 : 0.0;
+        }
+    for (int k = 0; k < 6; k++) {
+        double pivot = U[7 * k];
+        if (!(pivot > 0.0 && pivot < INFINITY)) return false; /* NaN too */
+        double d = 1.0 / pivot;
+        scale[k] = sqrt(d);
+        for (int i = k + 1; i < 6; i++) {
+            double f = U[6 * i + k] * d;
+            for (int j = 0; j < 6; j++) {
+                U[6 * i + j] -= f * U[6 * k + j];
+                X[6 * i + j] -= f * X[6 * k + j];
+            }
+        }
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) X[6 * i + j] *= scale[i];
+    return true;
+}
+
+/* S ← S⁻¹ = XᵀX */
+static inline void square(double *restrict S, const double *restrict X)
+{
+    double T[36];
+    transpose(T, X);
+    product(S, T, X);
+}
+
+/* One node: with C = A_nk for its neighbour n towards the middle (E, or Eᵀ on the right side) and
+ * Y = C Xᵀ: S_n -= Y Yᵀ, E ← Y X = C S⁻¹, S ← S⁻¹. By Y, because C S⁻¹ Cᵀ with an inverse of S would
+ * lose twice the digits. */
+static inline bool eliminate(double *restrict S, double *restrict next, double *restrict E,
+                             bool right)
+{
+    double X[36], T[36], Y[36], loss[36];
+    if (!invert_root(S, X)) return false;
+    square(S, X);
+    transpose(T, X);
+    if (right) {
+        double C[36];
+        transpose(C, E);
+        product(Y, C, T);
+    } else {
+        product(Y, E, T);
+    }
+    product(E, Y, X);
+    transpose(T, Y);
+    product(loss, Y, T);
+    for (int i = 0; i < 36; i++) next[i] -= loss[i];
+    return true;
+}
+
+static inline int middle(int m) { return m / 2; }
+
+bool tn_tridiagonal_factor(int m, double *D, double *E)
+{
+    int c = middle(m);
+    for (int k = 0; k < c; k++)
+        if (!eliminate(D + 36L * k, D + 36L * (k + 1), E + 36L * k, false)) return false;
+    for (int k = m - 1; k > c; k--)
+        if (!eliminate(D + 36L * k, D + 36L * (k - 1), E + 36L * (k - 1), true)) return false;
+    double X[36];
+    if (!invert_root(D + 36L * c, X)) return false;
+    square(D + 36L * c, X);
+    return true;
+}
+
+void tn_tridiagonal_solve(int m, const double *D, const double *E, double *x)
+{
+    int c = middle(m), right = m - 1 - c; /* c nodes on the left: as many, or one more */
+    for (int i = 0; i < right; i++) {
+        int k = m - 1 - i;
+        subtract(x + 6L * (i + 1), E + 36L * i, x + 6L * i);
+        subtract(x + 6L * (k - 1), E + 36L * (k - 1), x + 6L * k);
+    }
+    for (int i = right; i < c; i++) subtract(x + 6L * (i + 1), E + 36L * i, x + 6L * i);
+    double y[6];
+    const double zero[36] = {0};
+    combine(y, D + 36L * c, x + 6L * c, zero, zero);
+    memcpy(x + 6L * c, y, sizeof y);
+    for (int i = c - 1; i >= right; i--) {
+        combine(y, D + 36L * i, x + 6L * i, E + 36L * i, x + 6L * (i + 1));
+        memcpy(x + 6L * i, y, sizeof y);
+    }
+    for (int i = right - 1; i >= 0; i--) {
+        int k = m - 1 - i;
+        double z[6];
+        combine(y, D + 36L * i, x + 6L * i, E + 36L * i, x + 6L * (i + 1));
+        combine(z, D + 36L * k, x + 6L * k, E + 36L * (k - 1), x + 6L * (k - 1));
+        memcpy(x + 6L * i, y, sizeof y);
+        memcpy(x + 6L * k, z, sizeof z);
+    }
+}
+
+/* (A⁻¹)_kk = S_k⁻¹ + L_kᵀ (A⁻¹)_nn L_k with n the neighbour towards the middle. */
+static inline void inverse_block(double *restrict Z, const double *restrict S,
+                                 const double *restrict L, const double *restrict next)
+{
+    double T[36], X[36], Y[36];
+    transpose(T, L);
+    product(X, T, next);
+    product(Y, X, L);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j <= i; j++)
+            Z[6 * i + j] = Z[6 * j + i] = S[6 * i + j] + 0.5 * (Y[6 * i + j] + Y[6 * j + i]);
+}
+
+void tn_tridiagonal_inverse_blocks(int m, const double *D, const double *E, double *blocks)
+{
+    int c = middle(m);
+    memcpy(blocks + 36L * c, D + 36L * c, 36 * sizeof(double));
+    for (int k = c - 1; k >= 0; k--)
+        inverse_block(blocks + 36L * k, D + 36L * k, E + 36L * k, blocks + 36L * (k + 1));
+    for (int k = c + 1; k < m; k++)
+        inverse_block(blocks + 36L * k, D + 36L * k, E + 36L * (k - 1), blocks + 36L * (k - 1));
+}
+
+void tn_tridiagonal_multiply(int m, const double *D, const double *E, const double *x, double *y)
+{
+    for (int k = 0; k < m; k++) {
+        double sum[6] = {0};
+        for (int j = 0; j < 6; j++)
+            for (int i = 0; i < 6; i++) sum[i] += D[36L * k + 6 * j + i] * x[6L * k + j];
+        if (k + 1 < m)
+            for (int j = 0; j < 6; j++)
+                for (int i = 0; i < 6; i++) sum[i] += E[36L * k + 6 * j + i] * x[6L * (k + 1) + j];
+        for (int i = 0; i < 6; i++) sum[i] = -sum[i];
+        if (k) subtract(sum, E + 36L * (k - 1), x + 6L * (k - 1));
+        for (int i = 0; i < 6; i++) y[6L * k + i] = -sum[i];
+    }
+}

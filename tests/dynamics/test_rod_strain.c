@@ -1,0 +1,225 @@
+/* One joint of a rod: strain, its derivative, forces and stiffness. */
+#include "rod_rig.h"
+
+typedef struct Pair {
+    double x[2][3], q[2][4];
+} Pair;
+
+static TnRodJoint random_joint(Random *r)
+{
+    TnRodJoint joint;
+    for (int k = 0; k < 6; k++) joint.k[k] = uniform(r, 0.5, 3.0);
+    random_vector(r, 0.3, joint.rest, 6);
+    joint.rest[2] += 1.0;
+    return joint;
+}
+
+/* Segment b turned against a by `angle`. */
+static Pair random_pair(Random *r, double angle)
+{
+    Pair p;
+    double axis[3], turn[4];
+    random_vector(r, 1.0, p.x[0], 3);
+    random_vector(r, 1.0, p.x[1], 3);
+    random_quat(r, p.q[0]);
+    random_vector(r, 1.0, axis, 3);
+    v3_scale(axis, axis, 1.0 / v3_norm(axis));
+    quat_from_axis_angle(turn, axis, angle);
+    quat_mul(p.q[1], p.q[0], turn);
+    return p;
+}
+
+static TnRodStrain strain_of(const TnRodJoint *joint, const Pair *p)
+{
+    TnRodStrain s;
+    tn_rod_strain(joint, p->x[0], p->q[0], p->x[1], p->q[1], &s);
+    return s;
+}
+
+static Pair moved(const Pair *p, const double twist[12], double h)
+{
+    Pair r = *p;
+    for (int i = 0; i < 2; i++) {
+        double w[3], turn[4], angle;
+        v3_add_scaled(r.x[i], twist + 6 * i, h);
+        v3_scale(w, twist + 6 * i + 3, h);
+        angle = v3_norm(w);
+        if (angle == 0.0) continue;
+        v3_scale(w, w, 1.0 / angle);
+        quat_from_axis_angle(turn, w, angle);
+        quat_mul(r.q[i], turn, p->q[i]);
+    }
+    return r;
+}
+
+static double energy(const TnRodJoint *joint, const Pair *p)
+{
+    TnRodStrain s = strain_of(joint, p);
+    double e = 0.0;
+    for (int k = 0; k < 6; k++) e += 0.5 * joint->k[k] * s.g[k] * s.g[k];
+    return e;
+}
+
+static void pull(const TnRodJoint *joint, const TnRodStrain *s, double wrench[12])
+{
+    double force[6];
+    for (int k = 0; k < 6; k++) force[k] = joint->k[k] * s->g[k];
+    memset(wrench, 0, 12 * sizeof(double));
+    tn_rod_strain_pull(s, force, wrench, wrench + 6);
+}
+
+static const double angles[] = {0.0, 1e-9, 1e-4, 0.19, 0.21, 1.0, 2.5, 3.1};
+enum { ANGLES = sizeof angles / sizeof angles[0] };
+
+TEST(strain_rate_is_the_derivative_of_the_strain_at_any_angle)
+{
+    Random r = {1};
+    for (int a = 0; a < ANGLES; a++) {
+        TnRodJoint joint = random_joint(&r);
+        Pair p = random_pair(&r, angles[a]);
+        TnRodStrain s = strain_of(&joint, &p);
+        double twist[12], rate[6], error[2] = {0.0, 0.0};
+        random_vector(&r, 1.0, twist, 12);
+        tn_rod_strain_rate(&s, twist, twist + 6, rate);
+        for (int i = 0; i < 2; i++) {
+            double h = i ? 5e-4 : 1e-3;
+            Pair up = moved(&p, twist, h), down = moved(&p, twist, -h);
+            TnRodStrain su = strain_of(&joint, &up), sd = strain_of(&joint, &down);
+            for (int k = 0; k < 6; k++)
+                error[i] = fmax(error[i], fabs((su.g[k] - sd.g[k]) / (2.0 * h) - rate[k]));
+        }
+        CHECK(error[0] < 1e-5); /* h² times third derivatives of order ten */
+        /* central differences: a quarter of the error at half the step; 1e-11 is rounding / h */
+        CHECK(error[1] < 0.27 * error[0] + 1e-11);
+    }
+}
+
+TEST(forces_are_minus_the_gradient_of_the_energy)
+{
+    Random r = {2};
+    for (int a = 0; a < ANGLES; a++) {
+        TnRodJoint joint = random_joint(&r);
+        Pair p = random_pair(&r, angles[a]);
+        TnRodStrain s = strain_of(&joint, &p);
+        double wrench[12], h = 1e-5;
+        pull(&joint, &s, wrench);
+        for (int k = 0; k < 12; k++) {
+            double twist[12] = {0.0};
+            twist[k] = 1.0;
+            Pair up = moved(&p, twist, h), down = moved(&p, twist, -h);
+            double slope = (energy(&joint, &up) - energy(&joint, &down)) / (2.0 * h);
+            CHECK_NEAR(wrench[k], -slope, 2e-8); /* h² times third derivatives of order 100 */
+        }
+    }
+}
+
+TEST(forces_of_a_joint_have_no_sum_and_no_torque)
+{
+    Random r = {3};
+    for (int a = 0; a < ANGLES; a++) {
+        TnRodJoint joint = random_joint(&r);
+        Pair p = random_pair(&r, angles[a]);
+        TnRodStrain s = strain_of(&joint, &p);
+        double wrench[12], x[3];
+        pull(&joint, &s, wrench);
+        v3_cross(x, s.d, wrench + 6);
+        for (int k = 0; k < 3; k++) {
+            CHECK(wrench[k] + wrench[6 + k] == 0.0);
+            CHECK_NEAR(wrench[3 + k] + wrench[9 + k] + x[k], 0.0, 1e-14); /* rounding */
+        }
+    }
+}
+
+TEST(rigid_motion_changes_no_strain)
+{
+    Random r = {4};
+    for (int a = 0; a < ANGLES; a++) {
+        TnRodJoint joint = random_joint(&r);
+        Pair p = random_pair(&r, angles[a]), q = p;
+        double turn[4], shift[3], omega[3], twist[12], rate[6];
+        random_quat(&r, turn);
+        random_vector(&r, 1.0, shift, 3);
+        random_vector(&r, 1.0, omega, 3);
+        for (int i = 0; i < 2; i++) {
+            quat_rotate(q.x[i], turn, p.x[i]);
+            v3_add(q.x[i], q.x[i], shift);
+            quat_mul(q.q[i], turn, p.q[i]);
+            v3_cross(twist + 6 * i, omega, p.x[i]);
+            v3_add(twist + 6 * i, twist + 6 * i, shift);
+            v3_copy(twist + 6 * i + 3, omega);
+        }
+        TnRodStrain s = strain_of(&joint, &p), t = strain_of(&joint, &q);
+        tn_rod_strain_rate(&s, twist, twist + 6, rate);
+        for (int k = 0; k < 6; k++) {
+            CHECK_NEAR(t.g[k], s.g[k], 1e-13); /* rounding */
+            CHECK_NEAR(rate[k], 0.0, 1e-13);
+        }
+    }
+}
+
+TEST(both_ends_are_alike)
+{
+    /* Seen from the other end, with both bodies turned half around x (z and y reversed), strain and
+     * forces are the mirrored ones. */
+    Random r = {5};
+    double flip[4] = {0.0, 1.0, 0.0, 0.0};
+    static const double sign[6] = {-1.0, 1.0, 1.0, -1.0, 1.0, 1.0};
+    for (int a = 0; a < ANGLES; a++) {
+        TnRodJoint joint = random_joint(&r), back = joint;
+        Pair p = random_pair(&r, angles[a]), q;
+        for (int k = 0; k < 6; k++) back.rest[k] = sign[k] * joint.rest[k];
+        for (int i = 0; i < 2; i++) {
+            v3_copy(q.x[i], p.x[1 - i]);
+            quat_mul(q.q[i], p.q[1 - i], flip);
+        }
+        TnRodStrain s = strain_of(&joint, &p), t = strain_of(&back, &q);
+        double w[12], u[12];
+        pull(&joint, &s, w);
+        pull(&back, &t, u);
+        for (int k = 0; k < 6; k++) {
+            CHECK_NEAR(t.g[k], sign[k] * s.g[k], 1e-14); /* rounding */
+            CHECK_NEAR(u[k], w[6 + k], 1e-13);
+            CHECK_NEAR(u[6 + k], w[k], 1e-13);
+        }
+    }
+}
+
+TEST(stiffness_is_the_product_of_the_rates)
+{
+    Random r = {6};
+    for (int a = 0; a < ANGLES; a++) {
+        TnRodJoint joint = random_joint(&r);
+        Pair p = random_pair(&r, angles[a]);
+        TnRodStrain s = strain_of(&joint, &p);
+        double D_a[36] = {0}, D_b[36] = {0}, E[36] = {0}, twist[12], force[6], wrench[12] = {0};
+        random_vector(&r, 1.0, twist, 12);
+        tn_rod_strain_stiffness(&s, joint.k, D_a, D_b, E);
+        tn_rod_strain_rate(&s, twist, twist + 6, force);
+        for (int k = 0; k < 6; k++) force[k] *= joint.k[k];
+        tn_rod_strain_pull(&s, force, wrench, wrench + 6);
+        for (int i = 0; i < 6; i++) {
+            double y_a = 0.0, y_b = 0.0;
+            for (int j = 0; j < 6; j++) {
+                y_a += D_a[6 * i + j] * twist[j] + E[6 * j + i] * twist[6 + j];
+                y_b += D_b[6 * i + j] * twist[6 + j] + E[6 * i + j] * twist[j];
+                CHECK(D_a[6 * i + j] == D_a[6 * j + i]);
+                CHECK(D_b[6 * i + j] == D_b[6 * j + i]);
+            }
+            CHECK_NEAR(y_a, -wrench[i], 1e-13); /* rounding */
+            CHECK_NEAR(y_b, -wrench[6 + i], 1e-13);
+        }
+    }
+}
+
+TEST(sign_of_a_quaternion_does_not_matter)
+{
+    Random r = {7};
+    for (int a = 0; a < ANGLES; a++) {
+        TnRodJoint joint = random_joint(&r);
+        Pair p = random_pair(&r, angles[a]), q = p;
+        for (int k = 0; k < 4; k++) q.q[1][k] = -p.q[1][k];
+        TnRodStrain s = strain_of(&joint, &p), t = strain_of(&joint, &q);
+        for (int k = 0; k < 6; k++) CHECK_NEAR(t.g[k], s.g[k], 1e-15); /* rounding */
+        for (int k = 0; k < 9; k++) CHECK_NEAR(t.R[k], s.R[k], 1e-15);
+    }
+}

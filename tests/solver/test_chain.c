@@ -1,0 +1,199 @@
+/* Chains against the same problems with full matrices. */
+#include "../check.h"
+
+#include "random_problem.h"
+
+#include "base/base.h"
+
+enum { NEAR = 1, FAR = 3 };
+
+typedef struct Pair {
+    TnArena arenas[2];
+    TnProblem chain, full;
+} Pair;
+
+static bool pair_create(Pair *pair, uint64_t seed, ChainChoice choice)
+{
+    for (int i = 0; i < 2; i++)
+        if (!tn_arena_init(&pair->arenas[i], "pair", 1 << 20)) return false;
+    choice.full = false;
+    if (!random_chain_problem(&pair->chain, &pair->arenas[0], seed, choice)) return false;
+    choice.full = true;
+    return random_chain_problem(&pair->full, &pair->arenas[1], seed, choice);
+}
+
+static void pair_free(Pair *pair)
+{
+    for (int i = 0; i < 2; i++) tn_arena_free(&pair->arenas[i]);
+}
+
+static double largest_difference(const TnProblem *a, const TnProblem *b)
+{
+    double worst = 0.0;
+    for (int r = 0; r < a->table_rows; r++)
+        for (int k = 0; k < 8; k++) worst = fmax(worst, fabs(a->twist[r][k] - b->twist[r][k]));
+    for (int i = 0; i < a->large_count; i++)
+        for (int k = 0; k < a->large[i].dim; k++)
+            worst = fmax(worst, fabs(a->large[i].v[k] - b->large[i].v[k]));
+    for (int c = 0; c < a->contact_count; c++)
+        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(a->lambda[c][k] - b->lambda[c][k]));
+    for (int r = 0; r < a->row_count; r++)
+        worst = fmax(worst, fabs(a->rows[r].lambda - b->rows[r].lambda));
+    return worst;
+}
+
+static ChainChoice choice_of(int reach)
+{
+    return (ChainChoice){
+        .reach = reach, .twists = 11, .contacts = 30, .rows = 21, .stiffness = 4.0};
+}
+
+/* 1e-11: rounding of numbers of order 1 … 10 over 50 iterations that contract errors. */
+static void same_iterates(int reach, TnWeights weights, bool paper)
+{
+    for (int iterations = 1; iterations <= 50; iterations += 7) {
+        Pair pair;
+        REQUIRE(pair_create(&pair, 5, choice_of(reach)));
+        TnSolverDef def = tn_solver_def();
+        def.iterations = iterations;
+        def.weights = weights;
+        TnSolveResult result;
+        REQUIRE(tn_problem_prepare(&pair.chain, &def, NULL) &&
+                tn_problem_prepare(&pair.full, &def, NULL));
+        if (paper) {
+            REQUIRE(tn_subadmm_paper_solve(&pair.chain, &def, &result));
+            REQUIRE(tn_subadmm_paper_solve(&pair.full, &def, &result));
+        } else {
+            tn_subadmm_solve(&pair.chain, &def, NULL);
+            tn_subadmm_solve(&pair.full, &def, NULL);
+        }
+        CHECK_NEAR(largest_difference(&pair.chain, &pair.full), 0.0, 1e-11);
+        TnAccuracy a = tn_problem_accuracy(&pair.chain), b = tn_problem_accuracy(&pair.full);
+        CHECK_NEAR(a.aac, b.aac, 1e-9); /* digits of numbers that agree to 1e-11 */
+        CHECK_NEAR(a.aal, b.aal, 1e-9);
+        pair_free(&pair);
+    }
+}
+
+TEST(a_chain_makes_the_iterates_of_its_full_matrix)
+{
+    same_iterates(0, TN_WEIGHTS_COMPLIANCE, false);
+}
+TEST(rows_across_neighbours_make_the_iterates_of_the_full_matrix)
+{
+    same_iterates(NEAR, TN_WEIGHTS_COMPLIANCE, false);
+}
+TEST(a_chain_takes_the_papers_weights) { same_iterates(NEAR, TN_WEIGHTS_PAPER, false); }
+TEST(a_chain_makes_the_iterates_of_its_full_matrix_in_the_papers_form)
+{
+    same_iterates(NEAR, TN_WEIGHTS_COMPLIANCE, true);
+}
+
+TEST(both_forms_make_the_same_iterates_where_rows_reach_too_far_for_H)
+{
+    for (int iterations = 1; iterations <= 50; iterations += 7) {
+        TnArena arenas[2];
+        TnProblem reduced, literal;
+        REQUIRE(tn_arena_init(&arenas[0], "a", 1 << 20) && tn_arena_init(&arenas[1], "b", 1 << 20));
+        REQUIRE(random_chain_problem(&reduced, &arenas[0], 5, choice_of(FAR)) &&
+                random_chain_problem(&literal, &arenas[1], 5, choice_of(FAR)));
+        TnSolverDef def = tn_solver_def();
+        def.iterations = iterations;
+        def.over_relaxation = 1.0;
+        TnSolveResult result;
+        REQUIRE(tn_problem_prepare(&reduced, &def, NULL) &&
+                tn_problem_prepare(&literal, &def, NULL));
+        tn_subadmm_solve(&reduced, &def, NULL);
+        REQUIRE(tn_subadmm_paper_solve(&literal, &def, &result));
+        CHECK_NEAR(largest_difference(&reduced, &literal), 0.0, 1e-11); /* as above */
+        tn_arena_free(&arenas[0]);
+        tn_arena_free(&arenas[1]);
+    }
+}
+
+/* Fewer constraints than unknowns, so that λ is unique. */
+static void same_solution(int reach, double stiffness, double tolerance)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        Pair pair;
+        ChainChoice choice = {
+            .reach = reach, .twists = 11, .contacts = 12, .rows = 7, .stiffness = stiffness};
+        REQUIRE(pair_create(&pair, seed, choice));
+        TnSolverDef def = tn_solver_def();
+        def.iterations = 20000;
+        def.tolerance = 1e-14;
+        REQUIRE(tn_problem_prepare(&pair.chain, &def, NULL) &&
+                tn_problem_prepare(&pair.full, &def, NULL));
+        tn_subadmm_solve(&pair.chain, &def, NULL);
+        tn_subadmm_solve(&pair.full, &def, NULL);
+        CHECK_NEAR(largest_difference(&pair.chain, &pair.full), 0.0, tolerance);
+        TnAccuracy accuracy = tn_problem_accuracy(&pair.chain);
+        CHECK(accuracy.aac > -log10(tolerance));
+        CHECK(accuracy.aal > -log10(tolerance));
+        pair_free(&pair);
+    }
+}
+
+/* 1e-10: rounding of 1e-14 over the slowest mode's contraction of 1e-4 per iteration. */
+TEST(a_chain_converges_to_the_solution_of_its_full_matrix) { same_solution(NEAR, 4.0, 1e-10); }
+TEST(rows_that_reach_too_far_for_H_do_not_change_the_solution) { same_solution(FAR, 4.0, 1e-10); }
+/* 1e-7: entries of 1e7 beside masses of 1, so that rounding moves v and λ by 1e-9 times their size,
+ * some units, and what the slowest mode makes of it. */
+TEST(a_stiff_chain_converges_to_the_solution_of_its_full_matrix) { same_solution(NEAR, 1e6, 1e-7); }
+
+TEST(nodes_without_contacts_and_rows_carry_no_force)
+{
+    TnArena arena;
+    TnProblem p;
+    REQUIRE(tn_arena_init(&arena, "a", 1 << 20));
+    ChainChoice choice = choice_of(0);
+    choice.rows = 0;
+    REQUIRE(random_chain_problem(&p, &arena, 3, choice));
+    TnSolverDef def = tn_solver_def();
+    REQUIRE(tn_problem_prepare(&p, &def, NULL));
+    tn_subadmm_solve(&p, &def, NULL);
+    for (int i = 1; i <= CHAINS; i++)
+        for (int k = 0; k < p.large[i].dim; k++)
+            if (k / 6 % 2) CHECK(p.large[i].g[k] == 0.0 && p.large[i].F[k] == 0.0);
+    tn_arena_free(&arena);
+}
+
+TEST(any_number_of_threads_gives_the_same_bits_with_chains)
+{
+    double *reference = NULL;
+    for (int threads = 1; threads <= 8; threads++) {
+        TnArena arena;
+        TnProblem p;
+        TnPool *pool = tn_pool_create(threads);
+        REQUIRE(pool && tn_arena_init(&arena, "a", 1 << 20));
+        ChainChoice choice = choice_of(FAR);
+        choice.contacts = 13000; /* enough that eight threads share them */
+        REQUIRE(random_chain_problem(&p, &arena, 2, choice));
+        TnSolverDef def = tn_solver_def();
+        def.iterations = 20;
+        REQUIRE(tn_problem_prepare(&p, &def, pool));
+        tn_subadmm_solve(&p, &def, pool);
+        size_t bytes = sizeof(double) * (size_t)p.large[1].dim;
+        if (!reference) {
+            reference = tn_malloc(bytes);
+            REQUIRE(reference);
+            memcpy(reference, p.large[1].v, bytes);
+        }
+        CHECK(memcmp(reference, p.large[1].v, bytes) == 0);
+        tn_arena_free(&arena);
+        tn_pool_destroy(pool);
+    }
+    tn_free(reference);
+}
+
+TEST(a_chain_that_is_not_positive_definite_is_refused)
+{
+    TnArena arena;
+    TnProblem p;
+    REQUIRE(tn_arena_init(&arena, "a", 1 << 20));
+    REQUIRE(random_chain_problem(&p, &arena, 1, choice_of(0)));
+    p.large[1].D[36 * 5 + 7] = -1.0;
+    TnSolverDef def = tn_solver_def();
+    CHECK(!tn_problem_prepare(&p, &def, NULL));
+    tn_arena_free(&arena);
+}
