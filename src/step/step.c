@@ -113,7 +113,9 @@ static bool assemble_rod(Step *step, const TnSubsystem *sub, double w)
 {
     TnWorld *world = step->world;
     TnRodSystem *rod = &step->rods[sub->kind_index];
-    if (!tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod)) return false;
+    if (!tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod) ||
+        !tn_rod_free_motion(rod, &world->arena, rod->v_free))
+        return false;
     for (int i = 0; i < rod->count; i++)
         for (int k = 0; k < 6; k++) {
             double v = rod->segments[i].v[k];
@@ -148,7 +150,8 @@ static bool assemble_rods(Step *step)
         mark_rod(model, model->bodies[e->body2].link, pushed);
     }
     for (int r = 0; r < model->rod_count; r++)
-        if (!assemble_rod(step, &model->subsystems[model->rods[r].subsystem], pushed[r] ? 1.0 : 0.0))
+        if (!assemble_rod(step, &model->subsystems[model->rods[r].subsystem],
+                          pushed[r] ? 1.0 : 0.0))
             return false;
     return true;
 }
