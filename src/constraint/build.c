@@ -30,7 +30,8 @@ static int assign_rows(const TnConstraintInput *in, int *link_row, int port_row)
     }
     /* links of one subsystem are contiguous, and so are its ports; trees come before rods, as their
      * blocks do */
-    static const TnSubsystemKind order[] = {TN_SUBSYSTEM_RIGID, TN_SUBSYSTEM_TREE, TN_SUBSYSTEM_ROD};
+    static const TnSubsystemKind order[] = {TN_SUBSYSTEM_RIGID, TN_SUBSYSTEM_TREE,
+                                            TN_SUBSYSTEM_ROD};
     for (int k = 0; k < 3; k++)
         for (int s = 0; s < model->subsystem_count; s++) {
             const TnSubsystem *sub = &model->subsystems[s];
@@ -83,16 +84,14 @@ static bool fill_rod(const TnConstraintInput *in, const TnSubsystem *sub, TnCons
     int index = tn_large_block(in->model, sub), first = *next_port, count = 0;
     for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
         if (set->link_row[i] > 0) count++;
-    if (!tn_problem_set_chain(p, index, rod->count, first, count)) return false;
-    TnLargeBlock *d = &p->large[index];
-    size_t n = (size_t)rod->count;
-    memcpy(d->D, rod->D, sizeof(double[36]) * n);
-    memcpy(d->E, rod->E, sizeof(double[36]) * (n - 1));
-    memcpy(d->b, rod->b, sizeof(double[6]) * n);
-    memcpy(d->v, in->state->vhat + sub->dof_start, sizeof(double[6]) * n);
+    const TnChain *chain = &in->rod_chains[sub->kind_index];
+    TnChainMatrix matrix = {.D = rod->D, .E = rod->E, .b = rod->b};
+    if (!tn_problem_set_chain(p, index, chain, matrix, first, count)) return false;
+    memcpy(p->large[index].v, in->state->vhat + sub->dof_start,
+           sizeof(double[6]) * (size_t)rod->count);
     for (int i = 0; i < sub->link_count; i++)
         if (set->link_row[sub->link_start + i] > 0)
-            tn_problem_set_node_port(p, (*next_port)++, index, i);
+            tn_problem_set_node_port(p, (*next_port)++, index, i, NULL);
     return true;
 }
 

@@ -31,6 +31,7 @@ typedef struct TnConstraintInput {
     const TnRigidSystem *rigid;    /* per rigid subsystem */
     const double *const *tree_A, *const *tree_b, *const *tree_free; /* per tree */
     const TnRodSystem *rods;                                        /* per rod */
+    const TnChain *rod_chains;                                      /* per rod */
     const TnContactList *contacts;
     TnArena *arena;
     TnPool *pool;

@@ -209,6 +209,7 @@ static bool build_constraints(Step *step)
                                            .tree_b = (const double *const *)step->tree_b,
                                            .tree_free = (const double *const *)step->tree_free,
                                            .rods = step->rods,
+                                           .rod_chains = world->rod_chains,
                                            .contacts = &world->contacts,
                                            .arena = &world->arena,
                                            .pool = world->team};
