@@ -29,29 +29,6 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
     return err->count == before;
 }
 
-/* Segments one after the other. */
-static bool plan_rods(TnWorld *world)
-{
-    const TnModel *model = world->model;
-    world->rod_chains = tn_calloc((size_t)model->rod_count, sizeof(TnChain));
-    bool ok = world->rod_chains;
-    for (int i = 0; ok && i < model->rod_count; i++) {
-        int n = model->subsystems[model->rods[i].subsystem].link_count;
-        int *dims = tn_malloc(sizeof(int) * (size_t)n);
-        int(*edges)[2] = tn_malloc(sizeof *edges * (size_t)n);
-        for (int k = 0; dims && edges && k < n; k++) {
-            dims[k] = 6;
-            edges[k][0] = k;
-            edges[k][1] = k + 1;
-        }
-        ok = dims && edges &&
-             tn_chain_plan(&world->rod_chains[i], n, dims, n - 1, (const int(*)[2])edges);
-        tn_free(dims);
-        tn_free(edges);
-    }
-    return ok;
-}
-
 TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *err)
 {
     if (!model) {
@@ -76,7 +53,6 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     world->wrench = tn_calloc((size_t)model->link_count, sizeof(double[6]));
     world->next_qpos = tn_calloc((size_t)model->qpos_count, sizeof(double));
     world->next_qvel = tn_calloc((size_t)model->dof_count, sizeof(double));
-    ok = plan_rods(world) && ok;
     /* A first guess: blocks and about six contacts per moving body; the arena grows where that is
      * too little. */
     ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
@@ -103,9 +79,6 @@ void tn_world_destroy(TnWorld *world)
     tn_free(world->wrench);
     tn_free(world->next_qpos);
     tn_free(world->next_qvel);
-    for (int i = 0; world->rod_chains && i < world->model->rod_count; i++)
-        tn_chain_free(&world->rod_chains[i]);
-    tn_free(world->rod_chains);
     tn_free(world);
 }
 

@@ -23,7 +23,6 @@ struct TnWorld {
     double (*wrench)[6]; /* per link, for the next step */
     bool wrench_set;
     double *next_qpos, *next_qvel;
-    TnChain *rod_chains; /* per rod */
     /* of the last step; contacts.count is 0 where there was none */
     TnContactList contacts;
     TnConstraintSet set;
