@@ -192,8 +192,7 @@ static void update(TnProblem *p, int begin, int end, double alpha)
         TnLargeBlock *d = &p->large[i];
         int first = p->port_row + d->port_start;
         if (!d->node_count) continue;
-        p->kernels->row_forces(&p->contact_sides, first, first + d->port_count,
-                               (const double(*)[3])p->lambda, p->F);
+        tn_table_forces(p, first, first + d->port_count);
         tn_large_gather(p, i);
         right_side(d->dim, d->v, d->b, d->g, d->F);
         tn_tridiagonal_solve(d->node_count, d->H_D, d->H_E, d->v);
