@@ -6,7 +6,8 @@
 #include "table.h"
 
 static const char *const joint_type_names[] = {"free", "ball", "slide",
-                                               "hinge"}; /* order of TnJointType */
+                                               "hinge"};            /* order of TnJointType */
+static const char *const wheel_kind_names[] = {"rolling", "skate"}; /* of TnWheelKind */
 static const char *const sensor_type_names[] = {"jointpos",
                                                 "jointvel",
                                                 "framepos of body",
@@ -37,6 +38,7 @@ static void print_text(const TnModel *model, const char *path)
     table_line(stdout, "sites", "%d", info.site_count);
     table_line(stdout, "tendons", "%d", info.tendon_count);
     table_line(stdout, "equalities", "%d", info.equality_count);
+    if (info.wheel_count) table_line(stdout, "wheels", "%d", info.wheel_count);
     table_line(stdout, "moving mass", "%.6g kg", info.total_mass);
     table_line(stdout, "time step", "%g s", option->timestep);
     table_line(stdout, "gravity", "%g %g %g m/s\u00b2", option->gravity[0], option->gravity[1],
@@ -52,6 +54,13 @@ static void print_text(const TnModel *model, const char *path)
         table_line(stdout, joint_label(model, id, joint_name), "%s, body %s, qpos %d, qvel %d",
                    joint_type_names[joint.type], body_label(model, joint.body, body_name),
                    joint.qpos_start, joint.dof_start);
+    }
+    if (info.wheel_count) printf("wheels\n");
+    for (TnWheelId id = 1; id <= info.wheel_count; id++) {
+        TnWheelInfo wheel = tn_model_wheel_info(model, id);
+        table_line(stdout, tn_model_wheel_name(model, id), "%s, body %s, radius %g m%s",
+                   wheel_kind_names[wheel.kind], body_label(model, wheel.body, body_name),
+                   wheel.radius, wheel.keep_height ? ", height kept" : "");
     }
     if (info.actuator_count) printf("actuators\n");
     for (TnActuatorId id = 1; id <= info.actuator_count; id++)
@@ -88,6 +97,17 @@ static void print_lists(Json *json, const TnModel *model, const TnModelInfo *inf
         json_string(json, "body", body_label(model, joint.body, body_name));
         json_integer(json, "qpos_start", joint.qpos_start);
         json_integer(json, "dof_start", joint.dof_start);
+        json_end(json);
+    }
+    json_end(json);
+    json_begin_array(json, "wheels");
+    for (TnWheelId id = 1; id <= info->wheel_count; id++) {
+        TnWheelInfo wheel = tn_model_wheel_info(model, id);
+        json_begin_object(json, NULL);
+        json_string(json, "name", tn_model_wheel_name(model, id));
+        json_string(json, "roll", wheel_kind_names[wheel.kind]);
+        json_string(json, "body", body_label(model, wheel.body, body_name));
+        json_number(json, "radius", wheel.radius);
         json_end(json);
     }
     json_end(json);

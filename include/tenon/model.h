@@ -35,6 +35,7 @@ typedef int32_t TnKeyId;
 typedef int32_t TnMeshId;
 typedef int32_t TnCameraId;
 typedef int32_t TnRodId;
+typedef int32_t TnWheelId;
 
 #define TN_BODY_WORLD ((TnBodyId)1) /* the fixed world, present in every builder */
 
@@ -294,6 +295,30 @@ typedef struct TnRodParts {
     TnGeomId geom;
 } TnRodParts;
 
+typedef enum TnWheelKind {
+    TN_WHEEL_ROLLING, /* the body is the wheel and spins, on a hinge or as a free disc (default) */
+    TN_WHEEL_SKATE /* a knife edge, or a wheel whose spin is not modelled: free along its blade */
+} TnWheelKind;
+
+/* A wheel that does not slip on a plane ground: a constraint on velocities, no contact. With the
+ * axle a and the ground's normal n, the wheel stands on the point lowest on its rim, c - R n_w, n_w
+ * the unit vector of n - (n·a) a. There the body's velocity along the axle's projection on the
+ * ground is zero; for a rolling wheel so is that across it, and with keep_height the height. It
+ * needs no geom; forces are not limited. While the axle is upright the wheel holds nothing. */
+typedef struct TnWheelDef {
+    const char *name;
+    TnBodyId body; /* not fixed to the world, no segment of a rod */
+    double pos[3]; /* m, its centre c, body axes */
+    double
+        axle[3];   /* direction, body axes; default y. Not along the normal in the reference pose */
+    double radius; /* m; > 0 for a rolling wheel, 0 (default) possible for a skate */
+    TnWheelKind kind;
+    double normal[3]; /* of the ground, world axes; default z */
+    bool keep_height; /* the lowest point stays in the ground plane in which the reference pose has
+                         it; default false */
+    TnSource source;
+} TnWheelDef;
+
 typedef enum TnSensorType {
     TN_SENSOR_JOINT_POS,
     TN_SENSOR_JOINT_VEL, /* of a hinge or slide */
@@ -354,6 +379,7 @@ TN_API TnTrackDef tn_track_def(void);
 TN_API TnMeshDef tn_mesh_def(void);
 TN_API TnCameraDef tn_camera_def(void);
 TN_API TnRodDef tn_rod_def(void);
+TN_API TnWheelDef tn_wheel_def(void);
 
 /* Builder. Adding never fails visibly: an out-of-memory or a bad definition is remembered and
  * reported by compile, which lists all problems at once. Names are copied. A builder can be
@@ -377,6 +403,7 @@ TN_API TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def);
 TN_API TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *def);
 TN_API TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def);
 TN_API TnRodId tn_builder_add_rod(TnModelBuilder *builder, const TnRodDef *def);
+TN_API TnWheelId tn_builder_add_wheel(TnModelBuilder *builder, const TnWheelDef *def);
 /* All 0 where there is no such rod, or its segment_count makes no sense. */
 TN_API TnRodParts tn_builder_rod_parts(const TnModelBuilder *builder, TnRodId id);
 TN_API void tn_builder_set_view(TnModelBuilder *builder, const TnView *view);
@@ -401,7 +428,7 @@ typedef struct TnModelInfo {
     const char *name;
     int body_count; /* the world included */
     int joint_count, geom_count, site_count, tendon_count, actuator_count, equality_count,
-        sensor_count, key_count, mesh_count, camera_count, rod_count;
+        sensor_count, key_count, mesh_count, camera_count, rod_count, wheel_count;
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
     int sensor_data_count;
@@ -422,6 +449,7 @@ TN_API const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id)
 TN_API const char *tn_model_sensor_name(const TnModel *model, TnSensorId id);
 TN_API const char *tn_model_key_name(const TnModel *model, TnKeyId id);
 TN_API const char *tn_model_rod_name(const TnModel *model, TnRodId id);
+TN_API const char *tn_model_wheel_name(const TnModel *model, TnWheelId id);
 TN_API TnBodyId tn_model_find_body(const TnModel *model, const char *name);
 TN_API TnJointId tn_model_find_joint(const TnModel *model, const char *name);
 TN_API TnGeomId tn_model_find_geom(const TnModel *model, const char *name);
@@ -430,6 +458,7 @@ TN_API TnActuatorId tn_model_find_actuator(const TnModel *model, const char *nam
 TN_API TnKeyId tn_model_find_key(const TnModel *model, const char *name);
 TN_API TnCameraId tn_model_find_camera(const TnModel *model, const char *name);
 TN_API TnRodId tn_model_find_rod(const TnModel *model, const char *name);
+TN_API TnWheelId tn_model_find_wheel(const TnModel *model, const char *name);
 
 /* Which subsystem a body belongs to, from 1; 0: fixed to the world. */
 TN_API int tn_model_body_subsystem(const TnModel *model, TnBodyId id);
@@ -501,6 +530,16 @@ typedef struct TnRodInfo {
     double rgba[4];
 } TnRodInfo;
 TN_API TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id);
+
+typedef struct TnWheelInfo {
+    TnWheelKind kind;
+    TnBodyId body;
+    double pos[3], axle[3]; /* in the body's axes; a unit vector */
+    double radius;          /* m */
+    double normal[3];       /* in the world's axes; a unit vector */
+    bool keep_height;
+} TnWheelInfo;
+TN_API TnWheelInfo tn_model_wheel_info(const TnModel *model, TnWheelId id);
 
 typedef struct TnSensorInfo {
     TnSensorType type;

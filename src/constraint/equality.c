@@ -26,12 +26,7 @@
 static const double axes3[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 static const double zero3[3] = {0, 0, 0};
 
-/* What a row is about: C at the start and where the prediction leads, J u₀ and J₀ v. */
-typedef struct Violation {
-    double C, C_end, rate, start_rate;
-} Violation;
-
-static void close_row(const TnRowWriter *w, TnRow *row, double eta, Violation x)
+void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x)
 {
     double t = w->in->t, kappa = eta / w->in->theta, gamma = fmax(0.0, 2.0 - 3.0 * eta);
     double e = (x.C_end - x.C) / t - x.rate - gamma * x.start_rate +
@@ -41,17 +36,7 @@ static void close_row(const TnRowWriter *w, TnRow *row, double eta, Violation x)
 
 /* ---- the predicted motion ---- */
 
-typedef struct Motion {
-    double *eta;      /* per subsystem */
-    bool *done;       /* per subsystem: what follows is there */
-    TnLinkFrame *at;  /* q ⊕ (1-η) t u₀; of a free body only com is set, to c + (1-η) t v */
-    TnTreeAxes *axes; /* there */
-    TnLinkFrame *end; /* q ⊕ t u₀ */
-    double (*twists)[6]; /* of free bodies: u₀ */
-    double *qvel, *qpos; /* of trees: u₀, and where it leads */
-} Motion;
-
-static bool alloc_motion(const TnConstraintInput *in, Motion *m)
+static bool alloc_motion(const TnConstraintInput *in, TnMotion *m)
 {
     const TnModel *model = in->model;
     m->eta = TN_ARENA_ZERO(in->arena, double, model->subsystem_count);
@@ -84,6 +69,13 @@ static void predict_eta(const TnConstraintInput *in, double *eta)
     for (int s = 0; s < model->subsystem_count; s++) eta[s] = eta[s] > 0.0 ? 1.0 : in->theta;
 }
 
+bool tn_motion_init(const TnConstraintInput *in, TnMotion *m)
+{
+    if (!alloc_motion(in, m)) return false;
+    predict_eta(in, m->eta);
+    return true;
+}
+
 /* u₀ of some unknowns from v and the last v̂. */
 static void predict_u(const TnConstraintInput *in, double eta, int n, const double *v,
                       const double *last, double *u)
@@ -93,26 +85,37 @@ static void predict_u(const TnConstraintInput *in, double eta, int n, const doub
     for (int k = 0; k < n; k++) u[k] = kappa * u[k] + (1.0 - kappa) * v[k];
 }
 
-static void move_rigid(const TnConstraintInput *in, int link, double eta, Motion *m)
+/* A free body moved by time · u. */
+static void carry(const TnConstraintInput *in, int link, const double u[6], double time,
+                  TnLinkFrame *frame)
+{
+    double turn[3], arm[3];
+    *frame = in->frames[link];
+    v3_add_scaled(frame->com, u, time);
+    v3_scale(turn, u + 3, time);
+    quat_cayley_world(frame->quat, turn);
+    quat_to_m3(frame->rot, frame->quat);
+    m3_mul_v(arm, frame->rot, in->model->links[link].com);
+    v3_sub(frame->pos, frame->com, arm);
+}
+
+static void move_rigid(const TnConstraintInput *in, int link, double eta, TnMotion *m)
 {
     const TnLink *l = &in->model->links[link];
     const double *v = in->twists[link], *last = in->state->vhat + l->dof_start;
-    double *u = m->twists[link], turn[3], arm[3];
+    double *u = m->twists[link];
     predict_u(in, eta, 3, v, last, u);
     predict_u(in, eta, 3, v + 3, last + 3, u + 3);
+    carry(in, link, u, in->t, &m->end[link]);
+    if (m->middle) {
+        carry(in, link, u, 0.5 * in->t, &m->at[link]);
+        return;
+    }
     v3_copy(m->at[link].com, in->frames[link].com);
     v3_add_scaled(m->at[link].com, v, (1.0 - eta) * in->t);
-    TnLinkFrame *end = &m->end[link];
-    *end = in->frames[link];
-    v3_add_scaled(end->com, u, in->t);
-    v3_scale(turn, u + 3, in->t);
-    quat_cayley_world(end->quat, turn);
-    quat_to_m3(end->rot, end->quat);
-    m3_mul_v(arm, end->rot, l->com);
-    v3_sub(end->pos, end->com, arm);
 }
 
-static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, double eta, Motion *m)
+static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, double eta, TnMotion *m)
 {
     const TnModel *model = in->model;
     const double *qpos = in->state->qpos, *qvel = in->state->qvel, *last = in->state->vhat;
@@ -121,7 +124,8 @@ static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, doubl
     if (!axes->S) return false;
     for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
         predict_u(in, eta, 1, qvel + d, last + d, m->qvel + d);
-    tn_integrate_qpos(model, sub, qpos, m->qvel, (1.0 - eta) * in->t, m->qpos);
+    double share = m->middle ? 0.5 : 1.0 - eta;
+    tn_integrate_qpos(model, sub, qpos, m->qvel, share * in->t, m->qpos);
     tn_kinematics(model, m->qpos, sub->link_start, sub->link_count, m->at);
     v3_copy(axes->origin, m->at[sub->link_start].com);
     tn_tree_axes(model, sub, m->qpos, m->at, axes->origin, axes->S);
@@ -130,8 +134,7 @@ static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, doubl
     return true;
 }
 
-/* Moves the subsystem that carries a body and tells its η. False: no memory. */
-static bool move_body(const TnConstraintInput *in, int body, Motion *m, double *eta)
+bool tn_motion_of_body(const TnConstraintInput *in, int body, TnMotion *m, double *eta)
 {
     int link = in->model->bodies[body].link, s = in->model->links[link].subsystem;
     if (s < 0) return true;
@@ -165,7 +168,7 @@ static void point_velocity(const TnConstraintInput *in, int link, const double p
     v3_add(v, v, in->twists[link]);
 }
 
-static void add_connect(TnRowWriter *w, const Motion *m, double eta, int index,
+static void add_connect(TnRowWriter *w, const TnMotion *m, double eta, int index,
                         const TnEquality *equality)
 {
     const TnConstraintInput *in = w->in;
@@ -185,8 +188,9 @@ static void add_connect(TnRowWriter *w, const Motion *m, double eta, int index,
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, k));
         tn_row_add_link(w, row, &place, link2, x, axes3[k], zero3, 1.0);
         tn_row_add_link(w, row, &place, link1, x, axes3[k], zero3, -1.0);
-        close_row(w, row, eta,
-                  (Violation){start2[k] - start1[k], end2[k] - end1[k], w->rate, v2[k] - v1[k]});
+        tn_row_close_equality(
+            w, row, eta,
+            (TnViolation){start2[k] - start1[k], end2[k] - end1[k], w->rate, v2[k] - v1[k]});
         tn_row_drop_if_empty(w, row);
     }
 }
@@ -205,7 +209,7 @@ static void turn_error(const TnModel *model, const TnLinkFrame *frames, const Tn
 }
 
 /* The rotation of a weld. Its velocity is ω₂ - ω₁ up to the error itself. */
-static void add_turn(TnRowWriter *w, const Motion *m, double eta, int index,
+static void add_turn(TnRowWriter *w, const TnMotion *m, double eta, int index,
                      const TnEquality *equality)
 {
     const TnConstraintInput *in = w->in;
@@ -220,7 +224,7 @@ static void add_turn(TnRowWriter *w, const Motion *m, double eta, int index,
         tn_row_add_link(w, row, &place, link2, zero3, zero3, axes3[k], 1.0);
         tn_row_add_link(w, row, &place, link1, zero3, zero3, axes3[k], -1.0);
         double start_rate = in->twists[link2][3 + k] - in->twists[link1][3 + k];
-        close_row(w, row, eta, (Violation){start[k], end[k], w->rate, start_rate});
+        tn_row_close_equality(w, row, eta, (TnViolation){start[k], end[k], w->rate, start_rate});
         tn_row_drop_if_empty(w, row);
     }
 }
@@ -238,7 +242,7 @@ static double polynomial_slope(const double c[5], double x)
 }
 
 /* C = x1 - p(x2), or x1 - c0 where there is no second joint. */
-static void add_joints(TnRowWriter *w, const Motion *m, int index, const TnEquality *equality)
+static void add_joints(TnRowWriter *w, const TnMotion *m, int index, const TnEquality *equality)
 {
     const TnModel *model = w->in->model;
     const TnState *state = w->in->state;
@@ -250,37 +254,34 @@ static void add_joints(TnRowWriter *w, const Motion *m, int index, const TnEqual
     predict_u(w->in, eta, 1, &v1, &state->vhat[j1->dof_start], &u1);
     TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 0));
     tn_row_add_dof(w, row, sub1, j1->dof_start, 1.0);
-    Violation violation = {x1 - c[0], x1 + t * u1 - c[0], u1, v1};
+    TnViolation violation = {x1 - c[0], x1 + t * u1 - c[0], u1, v1};
     if (equality->joint2 >= 0) {
         const TnJoint *j2 = &model->joints[equality->joint2];
         double x2 = state->qpos[j2->qpos_start] - j2->ref, v2 = state->qvel[j2->dof_start];
         predict_u(w->in, eta, 1, &v2, &state->vhat[j2->dof_start], &u2);
         double slope = polynomial_slope(c, x2 + (1.0 - eta) * t * u2);
         tn_row_add_dof(w, row, tn_subsystem_of_joint(model, j2), j2->dof_start, -slope);
-        violation = (Violation){x1 - polynomial(c, x2), x1 + t * u1 - polynomial(c, x2 + t * u2),
-                                u1 - slope * u2, v1 - polynomial_slope(c, x2) * v2};
+        violation = (TnViolation){x1 - polynomial(c, x2), x1 + t * u1 - polynomial(c, x2 + t * u2),
+                                  u1 - slope * u2, v1 - polynomial_slope(c, x2) * v2};
     }
-    close_row(w, row, eta, violation);
+    tn_row_close_equality(w, row, eta, violation);
 }
 
 bool tn_constraint_add_equalities(TnRowWriter *w)
 {
     const TnModel *model = w->in->model;
-    Motion motion = {0};
+    TnMotion motion = {0};
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *equality = &model->equalities[i];
         if (!equality->active) continue;
-        if (!motion.eta) {
-            if (!alloc_motion(w->in, &motion)) return false;
-            predict_eta(w->in, motion.eta);
-        }
+        if (!motion.eta && !tn_motion_init(w->in, &motion)) return false;
         if (equality->type == TN_EQUALITY_JOINT) {
             add_joints(w, &motion, i, equality);
             continue;
         }
         double eta = w->in->theta; /* the same for both bodies, unless one is the world */
-        if (!move_body(w->in, equality->body1, &motion, &eta) ||
-            !move_body(w->in, equality->body2, &motion, &eta))
+        if (!tn_motion_of_body(w->in, equality->body1, &motion, &eta) ||
+            !tn_motion_of_body(w->in, equality->body2, &motion, &eta))
             return false;
         add_connect(w, &motion, eta, i, equality);
         if (equality->type == TN_EQUALITY_WELD) add_turn(w, &motion, eta, i, equality);

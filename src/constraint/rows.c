@@ -129,6 +129,13 @@ void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof,
     w->size += coefficient * coefficient;
 }
 
+void tn_row_take_back(TnRowWriter *w, TnRow *row)
+{
+    if (row->side_count) w->entry = w->set->problem.sides[row->side_start].start;
+    w->side = row->side_start;
+    w->row--;
+}
+
 bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row)
 {
     const TnProblem *p = &w->set->problem;
@@ -136,9 +143,7 @@ bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row)
     double left = 0.0;
     for (int e = first_entry; e < w->entry; e++) left += p->coefficient[e] * p->coefficient[e];
     if (left > EMPTY_ROW * w->size) return false;
-    w->entry = first_entry;
-    w->side = row->side_start;
-    w->row--;
+    tn_row_take_back(w, row);
     return true;
 }
 
@@ -301,6 +306,7 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
         if (rows) n.entries += rows * tn_subsystem_of_joint(model, joint)->dof_count;
     }
     tn_constraint_count_tendons(in, &n);
+    tn_constraint_count_wheels(in, &n);
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];
         int rows = e->type == TN_EQUALITY_WELD ? 6 : e->type == TN_EQUALITY_CONNECT ? 3 : 1;
@@ -337,7 +343,7 @@ bool tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes
         .in = in, .set = set, .start = {in->frames, axes, in->twists, in->state->qvel}};
     add_joint_rows(&w);
     tn_constraint_add_tendons(&w);
-    if (!tn_constraint_add_equalities(&w)) return false;
+    if (!tn_constraint_add_equalities(&w) || !tn_constraint_add_wheels(&w)) return false;
     add_spin_rows(&w);
     TnProblem *p = &set->problem;
     p->row_count = w.row;

@@ -33,7 +33,9 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
                      double sign);
 void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof,
                     double coefficient);
-/* Takes the row back where it has no side or only coefficients that rounding left over: two bodies
+/* Takes the row back that was begun last. */
+void tn_row_take_back(TnRowWriter *w, TnRow *row);
+/* The same where it has no side or only coefficients that rounding left over: two bodies
  * that cannot move against each other in this direction. True: it was taken back. */
 bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row);
 
@@ -66,5 +68,29 @@ void tn_constraint_add_tendons(TnRowWriter *w);
 
 /* ---- equality.c ---- */
 bool tn_constraint_add_equalities(TnRowWriter *w); /* false: no memory */
+
+/* Where the step is expected to lead (equality.c tells more). Filled by subsystem, on demand. */
+typedef struct TnMotion {
+    bool middle;         /* `at` is q ⊕ ½ t u₀, in full; else q ⊕ (1-η) t u₀ */
+    double *eta;         /* per subsystem: it moves by t u, u = (1-η) v + η v⁺ */
+    bool *done;          /* per subsystem: what follows is there */
+    TnLinkFrame *at;     /* of a free body only com is set, to c + (1-η) t v, unless `middle` */
+    TnTreeAxes *axes;    /* there */
+    TnLinkFrame *end;    /* q ⊕ t u₀ */
+    double (*twists)[6]; /* of free bodies: u₀ */
+    double *qvel, *qpos; /* of trees: u₀, and where it leads */
+} TnMotion;
+bool tn_motion_init(const TnConstraintInput *in, TnMotion *m); /* false: no memory */
+/* Moves the subsystem that carries a body and tells its η. False: no memory. */
+bool tn_motion_of_body(const TnConstraintInput *in, int body, TnMotion *m, double *eta);
+/* What a row of C(q) = 0 is about: C at the start and where the prediction leads, J u₀ and J₀ v. */
+typedef struct TnViolation {
+    double C, C_end, rate, start_rate;
+} TnViolation;
+void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x);
+
+/* ---- wheel_rows.c ---- */
+void tn_constraint_count_wheels(const TnConstraintInput *in, TnRowCounts *counts);
+bool tn_constraint_add_wheels(TnRowWriter *w); /* false: no memory */
 
 #endif

@@ -118,7 +118,8 @@ typedef enum TnMjcfNameKind {
     TN_NAMED_RESTITUTION, /* geoms of the <tenon> element */
     TN_NAMED_CABLE,       /* by prefix */
     TN_NAMED_SEGMENT,     /* a cable's body; data: TnMjcfPose of MuJoCo's frame in tenon's */
-    TN_NAMED_ROD          /* cables of the <tenon> element */
+    TN_NAMED_ROD,         /* cables of the <tenon> element */
+    TN_NAMED_WHEEL
 } TnMjcfNameKind;
 
 typedef struct TnMjcfName {

@@ -41,7 +41,8 @@ const char *tn_mjcf_kind_name(TnMjcfNameKind kind)
                                         [TN_NAMED_RESTITUTION] = "geom",
                                         [TN_NAMED_CABLE] = "cable",
                                         [TN_NAMED_SEGMENT] = "segment",
-                                        [TN_NAMED_ROD] = "rod"};
+                                        [TN_NAMED_ROD] = "rod",
+                                        [TN_NAMED_WHEEL] = "wheel"};
     return names[kind];
 }
 

@@ -205,6 +205,9 @@ TABLE tenon_rod[] = {
     BOUNDED("density", 1, 1, TN_BOUND_POSITIVE), BOUNDED("radius", 1, 1, TN_BOUND_POSITIVE),
     SIZE("damping", 1, 1), BOOL("straight"), BOOL("self_contact"),
     REAL("restitution", 1, 1), END};
+TABLE tenon_wheel[] = {
+    OWN("name"), REQUIRED("body"), REAL("pos", 3, 3), REAL("axle", 3, 3), SIZE("radius", 1, 1),
+    WORD("roll", "rolling skate"), REAL("normal", 3, 3), BOOL("keep"), END};
 TABLE extension_plugin[] = {REQUIRED("plugin"), END};
 TABLE composite[] = {
     {.name = "type", .use = TN_USE_NEUTRAL, .words = "cable", .where = TN_WHERE_REQUIRED},
@@ -347,6 +350,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_TENON, {"geom", tenon_geom, NULL}},
     {TN_GROUP_TENON, {"track", track, NULL}},
     {TN_GROUP_TENON, {"rod", tenon_rod, NULL}},
+    {TN_GROUP_TENON, {"wheel", tenon_wheel, NULL}},
     {TN_GROUP_TOP, {"extension", NULL, NULL}},
     {TN_GROUP_EXTENSION, {"plugin", extension_plugin, NULL}},
     {TN_GROUP_BODY, {"composite", composite, NULL}},

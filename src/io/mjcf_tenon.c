@@ -3,6 +3,7 @@
  *   <tenon theta="0.5" relinearize="3" stabilization="0.2">
  *     <geom name="ball" restitution="0.8"/>
  *     <rod name="hose" young="5e7" poisson="0.45" density="900" radius="0.01" damping="0.02"/>
+ *     <wheel name="left" body="left_wheel" axle="0 1 0" radius="0.1" roll="rolling"/>
  *     <track file="stir.csv" loop_from="0"/>
  *   </tenon> */
 #include "mjcf.h"
@@ -54,10 +55,39 @@ void tn_mjcf_read_tenon(TnMjcf *m)
     tn_mjcf_each_child(m, "tenon", read_child);
 }
 
+/* Numbers that cannot be are left to the compiler, which names this place; what the file alone can
+ * tell is said here, at the attribute. */
+static void read_wheel(TnMjcf *m, const TnXmlElement *e)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    TnWheelDef wheel = tn_wheel_def();
+    const TnMjcfName *body = tn_mjcf_refer(m, TN_NAMED_BODY, e, "body");
+    wheel.name = tn_mjcf_text(&view, "name");
+    wheel.source = tn_xml_place(e);
+    wheel.kind = (TnWheelKind)tn_mjcf_word(&view, "roll", "rolling skate", TN_WHEEL_ROLLING);
+    wheel.radius = tn_mjcf_real(m, &view, "radius", 0);
+    wheel.keep_height = tn_mjcf_bool(&view, "keep", false);
+    tn_mjcf_reals(m, &view, "pos", wheel.pos, 3);
+    tn_mjcf_reals(m, &view, "axle", wheel.axle, 3);
+    tn_mjcf_reals(m, &view, "normal", wheel.normal, 3);
+    static const double zero[3] = {0, 0, 0};
+    if (memcmp(wheel.axle, zero, sizeof zero) == 0)
+        tn_mjcf_error_attr(m, e, "axle", "axle must not be zero");
+    if (memcmp(wheel.normal, zero, sizeof zero) == 0)
+        tn_mjcf_error_attr(m, e, "normal", "normal must not be zero");
+    if (wheel.kind == TN_WHEEL_ROLLING && wheel.radius == 0)
+        tn_mjcf_error_attr(m, e, "radius", "a rolling wheel has a radius above 0");
+    if (!body) return;
+    wheel.body = body->id;
+    TnWheelId id = tn_builder_add_wheel(m->builder, &wheel);
+    tn_mjcf_name_add(m, TN_NAMED_WHEEL, e, wheel.name, id, NULL);
+}
+
 static void finish_child(TnMjcf *m, const TnXmlElement *e)
 {
     if (strcmp(e->name, "geom") == 0) tn_mjcf_refer(m, TN_NAMED_GEOM, e, "name");
     if (strcmp(e->name, "rod") == 0) tn_mjcf_refer(m, TN_NAMED_CABLE, e, "name");
+    if (strcmp(e->name, "wheel") == 0) read_wheel(m, e);
     const TnXmlAttr *file = tn_xml_attr(e, "file");
     if (strcmp(e->name, "track") != 0 || !file) return;
     if (m->track) {

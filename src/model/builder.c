@@ -110,6 +110,7 @@ DEFINE_APPEND(key, TnKeyDef, keys)
 DEFINE_APPEND(mesh, TnMeshDef, meshes)
 DEFINE_APPEND(camera, TnCameraDef, cameras)
 DEFINE_APPEND(rod, TnRodEntry, rods)
+DEFINE_APPEND(wheel, TnWheelDef, wheels)
 
 /* ---- public ---- */
 
@@ -151,6 +152,7 @@ void tn_builder_destroy(TnModelBuilder *builder)
     tn_free(builder->meshes);
     tn_free(builder->cameras);
     tn_free(builder->rods);
+    tn_free(builder->wheels);
     tn_free(builder);
 }
 
@@ -312,6 +314,15 @@ TnRodId tn_builder_add_rod(TnModelBuilder *builder, const TnRodDef *def)
     copy->def.points = store_numbers(builder, def->points, 3 * points);
     copy->def.body_names = copy->def.geom_names = NULL; /* the segments have them */
     return builder->rod_count;
+}
+
+TnWheelId tn_builder_add_wheel(TnModelBuilder *builder, const TnWheelDef *def)
+{
+    TnWheelDef *copy = append_wheel(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->wheel_count;
 }
 
 TnRodParts tn_builder_rod_parts(const TnModelBuilder *builder, TnRodId id)

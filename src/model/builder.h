@@ -14,6 +14,7 @@
  *   link_mass.c      mass properties of the links
  *   compile_drive.c  tendons and actuators
  *   compile_rod.c    rods: their checks, and the springs between segments
+ *   compile_wheel.c  wheels, and their checks
  *   compile_parts.c  equalities, sensors, keys, track and the rest */
 #ifndef TN_MODEL_BUILDER_H
 #define TN_MODEL_BUILDER_H
@@ -55,11 +56,13 @@ struct TnModelBuilder {
     TnMeshDef *meshes;
     TnCameraDef *cameras;
     TnRodEntry *rods;
+    TnWheelDef *wheels;
     int body_count, joint_count, geom_count, site_count, tendon_count, actuator_count;
     int equality_count, pair_count, exclude_count, sensor_count, key_count, mesh_count;
-    int camera_count, rod_count;
+    int camera_count, rod_count, wheel_count;
     int body_room, joint_room, geom_room, site_room, tendon_room, actuator_room, equality_room;
-    int pair_room, exclude_room, sensor_room, key_room, mesh_room, camera_room, rod_room;
+    int pair_room, exclude_room, sensor_room, key_room, mesh_room, camera_room, rod_room,
+        wheel_room;
     TnView view;
     bool has_track;
     TnTrackDef track;
@@ -149,6 +152,10 @@ void tn_rod_add_segments(TnModelBuilder *builder, const TnRodDef *def, TnRodPart
 bool tn_rod_sound(const TnRodDef *def); /* nothing for check to complain of */
 bool tn_check_rods(TnCompile *c);       /* marks their bodies, too */
 void tn_compile_rods(TnCompile *c);     /* after bodies are placed */
+
+/* Wheels (compile_wheel.c). */
+bool tn_check_wheels(TnCompile *c);
+void tn_compile_wheels(TnCompile *c); /* after bodies are placed */
 
 int tn_joint_qpos_count(TnJointType type);
 int tn_joint_dof_count(TnJointType type);

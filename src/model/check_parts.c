@@ -243,7 +243,7 @@ bool tn_check_parts(TnCompile *c)
     check_option(c);
     bool equalities = check_equalities(c), pairs = check_pairs_and_excludes(c);
     bool sensors = check_sensors(c), keys = check_keys(c), track = check_track(c);
-    bool cameras = check_cameras(c);
+    bool cameras = check_cameras(c), wheels = tn_check_wheels(c);
     check_view(c);
-    return equalities && pairs && sensors && keys && track && cameras;
+    return equalities && pairs && sensors && keys && track && cameras && wheels;
 }

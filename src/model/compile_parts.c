@@ -218,4 +218,5 @@ void tn_compile_parts(TnCompile *c)
     compile_keys(c);
     compile_cameras(c);
     compile_track(c);
+    tn_compile_wheels(c);
 }

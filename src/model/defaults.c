@@ -63,6 +63,11 @@ TnCameraDef tn_camera_def(void)
         .body = TN_BODY_WORLD, .quat = {1.0}, .fovy = 0.78539816339744830962 /* 45 degrees */};
 }
 
+TnWheelDef tn_wheel_def(void)
+{
+    return (TnWheelDef){.axle = {0.0, 1.0, 0.0}, .normal = {0.0, 0.0, 1.0}};
+}
+
 TnTrackDef tn_track_def(void) { return (TnTrackDef){.loop_from = -1}; }
 
 TnRodDef tn_rod_def(void)

@@ -37,6 +37,7 @@ static NamedDefs named_defs(const TnModelBuilder *b, TnNameKind kind)
         [TN_NAME_CAMERA] = NAMED("camera", cameras, camera_count, TnCameraDef),
         [TN_NAME_ROD] = {"rod", b->rods, b->rod_count, sizeof(TnRodEntry),
                          offsetof(TnRodEntry, def.name), offsetof(TnRodEntry, def.source)},
+        [TN_NAME_WHEEL] = NAMED("wheel", wheels, wheel_count, TnWheelDef),
     };
     return all[kind];
 }
@@ -175,6 +176,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->sensors = PLACE(TnSensor, m->sensor_count);
     m->keys = PLACE(TnKey, m->key_count);
     m->cameras = PLACE(TnCamera, m->camera_count);
+    m->wheels = PLACE(TnWheel, m->wheel_count);
     m->subsystems = PLACE(TnSubsystem, m->link_count); /* at most one per link */
     m->qpos0 = PLACE(double, m->qpos_count);
     m->dof_joint = PLACE(int, m->dof_count);
@@ -209,6 +211,7 @@ static void measure(TnCompile *c, TnModel *m)
     m->camera_count = b->camera_count;
     m->mesh_count = b->mesh_count;
     m->rod_count = b->rod_count;
+    m->wheel_count = b->wheel_count;
     m->link_count = 1 + (b->joint_count < b->body_count - 1 ? b->joint_count : b->body_count - 1);
     m->track_count = b->has_track ? b->track.row_count : 0;
     m->track_loop_from = b->has_track ? b->track.loop_from : -1;

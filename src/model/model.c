@@ -28,6 +28,7 @@ TnModelInfo tn_model_info(const TnModel *model)
         .mesh_count = model->mesh_count,
         .camera_count = model->camera_count,
         .rod_count = model->rod_count,
+        .wheel_count = model->wheel_count,
         .qpos_count = model->qpos_count,
         .dof_count = model->dof_count,
         .sensor_data_count = model->sensor_data_count,
@@ -81,6 +82,11 @@ const char *tn_model_rod_name(const TnModel *model, TnRodId id)
     return name_at(model, TN_NAME_ROD, id, model->rod_count);
 }
 
+const char *tn_model_wheel_name(const TnModel *model, TnWheelId id)
+{
+    return name_at(model, TN_NAME_WHEEL, id, model->wheel_count);
+}
+
 static int find(const TnModel *model, TnNameKind kind, const char *name)
 {
     return tn_name_find(&model->lookup->names[kind], name) + 1;
@@ -121,7 +127,12 @@ TnRodId tn_model_find_rod(const TnModel *model, const char *name)
     return find(model, TN_NAME_ROD, name);
 }
 
-/* ---- joints, geoms, meshes, cameras, rods; an id that does not exist gives zeros ---- */
+TnWheelId tn_model_find_wheel(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_WHEEL, name);
+}
+
+/* ---- joints, geoms, meshes, cameras, rods, wheels; an id that does not exist gives zeros ---- */
 
 TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
 {
@@ -203,6 +214,20 @@ TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id)
     info.self_contact = rod->self_contact;
     info.group = rod->group;
     memcpy(info.rgba, rod->rgba, sizeof info.rgba);
+    return info;
+}
+
+TnWheelInfo tn_model_wheel_info(const TnModel *model, TnWheelId id)
+{
+    if (id < 1 || id > model->wheel_count) return (TnWheelInfo){0};
+    const TnWheel *wheel = &model->wheels[id - 1];
+    TnWheelInfo info = {.kind = wheel->kind,
+                        .body = wheel->body + 1,
+                        .radius = wheel->radius,
+                        .keep_height = wheel->keep_height};
+    memcpy(info.pos, wheel->pos, sizeof info.pos);
+    memcpy(info.axle, wheel->axle, sizeof info.axle);
+    memcpy(info.normal, wheel->normal, sizeof info.normal);
     return info;
 }
 

@@ -151,6 +151,17 @@ typedef struct TnCamera {
     TnCameraMode mode;
 } TnCamera;
 
+/* No slip on a plane ground; directions are unit vectors. */
+typedef struct TnWheel {
+    TnWheelKind kind;
+    int body;
+    double pos[3], axle[3]; /* body axes */
+    double radius;
+    double normal[3]; /* world axes */
+    bool keep_height;
+    double height; /* of the lowest point along the normal, reference pose */
+} TnWheel;
+
 typedef enum TnSubsystemKind {
     TN_SUBSYSTEM_RIGID,
     TN_SUBSYSTEM_TREE,
@@ -193,7 +204,7 @@ struct TnModel {
     const char *name;
     int body_count, link_count, joint_count, geom_count, site_count, tendon_count, actuator_count,
         equality_count;
-    int pair_count, exclude_count, sensor_count, key_count, mesh_count, camera_count,
+    int pair_count, exclude_count, sensor_count, key_count, mesh_count, camera_count, wheel_count,
         subsystem_count;
     int rigid_count, tree_count, rod_count; /* subsystems by kind */
     int qpos_count, dof_count, sensor_data_count;
@@ -212,6 +223,7 @@ struct TnModel {
     TnKey *keys;
     TnMesh *meshes;
     TnCamera *cameras;
+    TnWheel *wheels;
     TnSubsystem *subsystems;
     TnRod *rods;
     double *qpos0;   /* reference pose, qpos_count */

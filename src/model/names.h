@@ -32,6 +32,7 @@ typedef enum TnNameKind {
     TN_NAME_MESH,
     TN_NAME_CAMERA,
     TN_NAME_ROD,
+    TN_NAME_WHEEL,
     TN_NAME_KIND_COUNT
 } TnNameKind;
 

@@ -14,7 +14,8 @@ typedef struct TnWarmContact {
 
 /* Persistent places of scalar rows in row_lambda: equality e has 6 from 6e; joint j then has 3:
  * lower limit, upper limit, friction loss (ball limit uses the upper; a free or ball joint's
- * friction loss is refused by compile); then each tendon has the same 3. */
+ * friction loss is refused by compile); then each tendon has the same 3; then each
+ * wheel has 3: lateral, forward, height. */
 static inline int tn_row_slot_equality(int equality, int row) { return 6 * equality + row; }
 static inline int tn_row_slot_joint(const TnModel *model, int joint, int kind)
 {
@@ -24,9 +25,13 @@ static inline int tn_row_slot_tendon(const TnModel *model, int tendon, int kind)
 {
     return tn_row_slot_joint(model, model->joint_count + tendon, kind);
 }
+static inline int tn_row_slot_wheel(const TnModel *model, int wheel, int kind)
+{
+    return tn_row_slot_tendon(model, model->tendon_count + wheel, kind);
+}
 static inline int tn_row_slot_count(const TnModel *model)
 {
-    return tn_row_slot_tendon(model, model->tendon_count, 0);
+    return tn_row_slot_wheel(model, model->wheel_count, 0);
 }
 
 typedef struct TnState {
