@@ -38,19 +38,20 @@ ROW_TIME = 0.04        # s between rows of the track
 DRAW_TIME = (0.0, 1.6)     # s: the arms draw the cable taut and to their heights
 WIND_TIME = (0.8, 9.6)     # s: the robots go round
 END_TIME = 11.0
-STRETCH = 0.05         # strain that the arms aim at, beside what the cable's own weight does
+STRETCH = 0.03         # strain that the arms aim at, beside what the cable's own weight does
 START_HEIGHT = 0.74    # m
 
 
 class Side:
     """One robot: where it starts, and how it goes round."""
 
-    def __init__(self, prefix, sign, turn, circle, height, start_free, rest, paint):
+    def __init__(self, prefix, sign, turn, circle, height, tilt, start_free, rest, paint):
         self.prefix = prefix
         self.sign = sign              # -1: starts in the west; +1: in the east
         self.turn = turn              # rad, counter-clockwise
         self.circle = circle          # m, radius of the base's path
         self.height = height          # m, of the gripper while it winds
+        self.tilt = tilt              # rad, by which the gripper then looks down along the cable
         self.start_free = start_free  # m of cable between the post and the gripper at the start
         self.rest = rest
         self.paint = paint
@@ -68,6 +69,7 @@ class Side:
         # arm lies level, level where it stands upright
         axes = [[0, 0, 1], [1, 0, 0], [0, 1, 0]] if self.sign < 0 else \
                [[0, 0, -1], [0, -1, 0], [-1, 0, 0]]
+        axes = mat_mul(mobile_arm.rot_y(-self.sign * self.tilt * taut), axes)
         to_base = rot_z(-math.pi / 2)  # both start facing north
         x, y, _ = mat_vec(rot_z(angle), base)
         return ((x, y, math.pi / 2 + angle),
@@ -84,10 +86,10 @@ def sides():
     a_turn, b_turn = math.radians(-210.0), math.radians(180.0)
     share = 0.5 * (LENGTH + ROUND * (abs(a_turn) - abs(b_turn)))
     # postures: the lower arm keeps its elbow ahead and level, the upper one its elbow up
-    return [Side("a_", -1, a_turn, 0.96, 0.60, share, (-0.45, 1.5, 1.5, -2.2, 0.0, 1.1, 0.0),
-                 "0.86 0.42 0.16 1"),
-            Side("b_", 1, b_turn, 1.44, 0.86, LENGTH - share, (1.57, 0.5, 0.0, 1.5, 0.0, -0.4, 0.0),
-                 "0.16 0.45 0.70 1")]
+    return [Side("a_", -1, a_turn, 0.94, 0.60, 0.35, share,
+                 (-0.45, 1.5, 1.5, -2.2, 0.0, 1.1, 0.0), "0.86 0.42 0.16 1"),
+            Side("b_", 1, b_turn, 1.44, 0.84, 0.60, LENGTH - share,
+                 (1.57, 0.5, 0.0, 1.5, 0.0, -0.4, 0.0), "0.16 0.45 0.70 1")]
 
 
 # ---- the plan ------------------------------------------------------------------------------------
@@ -155,7 +157,7 @@ def scene_xml(both, how, track_name):
     ]
     lines += mobile_arm.defaults_xml()
     lines += ["  </default>", "", "  <worldbody>",
-              camera_xml("overview", (1.75, -2.35, 1.75), (0.0, 0.08, 0.48)),
+              camera_xml("overview", (1.1, -2.75, 1.75), (0.02, 0.0, 0.46)),
               camera_xml("close", (0.42, -0.78, 1.12), (0.0, 0.0, 0.73)),
               camera_xml("above", (0.0, -0.45, 4.2), (0.0, 0.0, 0.4)),
               '    <geom name="ground" type="plane" size="0 0 0.05" contype="2" conaffinity="1" '
@@ -175,6 +177,7 @@ def scene_xml(both, how, track_name):
     lines += ["  </actuator>", "", "  <tenon>",
               f'    <rod name="cable" young="{number(YOUNG)}" poisson="{number(POISSON)}" '
               f'damping="{number(DAMPING_TIME)}"/>',
+              mobile_arm.skate_xml("a_"), mobile_arm.skate_xml("b_"),
               f'    <track file="{track_name}"/>', "  </tenon>"]
     return "\n".join(lines + ["</mujoco>", ""])
 

@@ -1,7 +1,7 @@
 """A mobile manipulator of ten joints, for the scene generators: a wheeled base with an arm.
 
   base       slides x, y and hinge yaw, so that its pose is (x, y, yaw) in the world; a box on four
-             drawn wheels. Nothing here keeps it from moving sideways: a <wheel> element does.
+             drawn wheels. A skate in its middle keeps it from moving sideways.
   arm        of our own design: seven hinges, turning and bending in turn, like most such arms; the
              shoulder, the elbow and the wrist are points where axes meet; 1.04 m from the
              shoulder to the fingertips. Straight up with all angles zero, every frame is parallel
@@ -29,7 +29,7 @@ BASE_MASS = 45.0                 # kg, wheels included: battery, motors, frame
 WHEEL_RADIUS = 0.11              # m
 WHEEL_WIDTH = 0.05
 WHEEL_AT = (0.19, 0.18)          # forward and sideways
-MOUNT = (0.0, 0.10, 0.26)        # m: where the arm stands in the base's frame, left of the middle
+MOUNT = (0.0, 0.13, 0.26)        # m: where the arm stands in the base's frame, left of the middle
 TIP = 0.14                       # m beyond the last joint
 
 # Links from the base out: offset along z (m), axis, range (rad), kp (N m / rad), force limit (N m),
@@ -279,3 +279,9 @@ def actuators_xml(prefix):
         lines.append(f'    <position name="{prefix}{name}" joint="{prefix}{name}" kp="{number(kp)}" '
                      f'kv="{number(kv)}" forcerange="{numbers((-force, force))}"/>')
     return lines
+
+
+def skate_xml(prefix):
+    """For <tenon>: the base moves along its heading and turns on the spot, never sideways."""
+    return (f'    <wheel name="{prefix}skate" body="{prefix}base" roll="skate" axle="0 1 0" '
+            f'pos="0 0 {number(WHEEL_RADIUS)}" radius="{number(WHEEL_RADIUS)}"/>')
