@@ -58,14 +58,29 @@ typedef enum TnGeomType {
     TN_GEOM_MESH          /* convex hull of `mesh` */
 } TnGeomType;
 
+/* How cables, and the robots that hold them, are divided into subsystems. Converged results do not
+ * depend on it. */
+typedef enum TnDivisionKind {
+    TN_DIVISION_AUTO,  /* as is usually best: whole */
+    TN_DIVISION_WHOLE, /* a cable with all robots that hold it is one subsystem */
+    TN_DIVISION_PAPER, /* four segments each, robots apart */
+    TN_DIVISION_GROUPS /* group_size segments each, robots apart */
+} TnDivisionKind;
+
+typedef struct TnDivisionDef {
+    TnDivisionKind kind;
+    int group_size; /* >= 1, for TN_DIVISION_GROUPS */
+} TnDivisionDef;
+
 typedef struct TnOption {
     double timestep;   /* s, > 0; default 0.01 */
     double gravity[3]; /* m/s², default (0, 0, -9.81) */
     double theta;      /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
     int relinearize; /* passes that put forces and inertia of articulated trees at the midpoint, >=
                         1; default 3 */
-    double stabilization; /* share of a constraint's position error removed per step, [0, 1];
+    double stabilization;   /* share of a constraint's position error removed per step, [0, 1];
                              default 0.2 */
+    TnDivisionDef division; /* default TN_DIVISION_AUTO */
 } TnOption;
 
 typedef struct TnBodyDef {
@@ -276,6 +291,8 @@ typedef struct TnRodDef {
     double twist_modulus;    /* Pa, in place of G for twist; likewise */
     double damping_time;     /* s: each spring's damping per stiffness; default 0.01 */
     bool straight_rest;      /* free of stress when straight; default: as built */
+    int group_size;          /* segments per subsystem, where the division is not said to be
+                                another; 0 (default): as the model's */
     bool self_contact;       /* its segments collide with each other, those close along the rod
                                    excepted; default false */
     int contact_type, contact_affinity, contact_dim, priority; /* as in TnGeomDef */

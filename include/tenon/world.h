@@ -13,7 +13,8 @@ typedef struct TnWorld TnWorld;
 
 typedef struct TnWorldDef {
     int thread_count; /* 1 … 64, default 1; small scenes stay on one thread whatever is asked for */
-    TnSolverDef solver;    /* method, iterations, tolerance, weights: see tenon/solver.h */
+    TnDivisionDef division; /* TN_DIVISION_AUTO (default): as the model says */
+    TnSolverDef solver;     /* method, iterations, tolerance, weights: see tenon/solver.h */
     bool measure_accuracy; /* fill aac and aal of each step's report; default false (costs about two
                               iterations) */
     TnKeyId key;           /* start from this keyframe; 0: the reference pose */
@@ -70,7 +71,22 @@ TN_API void tn_world_destroy(TnWorld *world);
 TN_API TnStepReport tn_world_step(TnWorld *world);
 TN_API void tn_world_reset(TnWorld *world, TnKeyId key); /* 0: the reference pose */
 TN_API const TnModel *tn_world_model(const TnWorld *world);
+
+/* A subsystem: what is solved together, with one matrix. */
+typedef struct TnSubsystemInfo {
+    int unknowns;    /* size of its matrix */
+    int free_bodies; /* 1 where it is one free body */
+    int trees;       /* robots and mechanisms in it */
+    int segments;    /* of cables */
+    TnBodyId body;   /* its first body, a robot's before a cable's */
+} TnSubsystemInfo;
 TN_API int tn_world_subsystem_count(const TnWorld *world);
+TN_API TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index); /* from 0 */
+TN_API int tn_world_body_subsystem(const TnWorld *world, TnBodyId body); /* -1: does not move */
+/* Springs and welds that are iterated because they join two subsystems. */
+TN_API int tn_world_bond_count(const TnWorld *world);
+/* Why the scene is divided as it is: some lines of text. */
+TN_API const char *tn_world_division_reason(const TnWorld *world);
 
 TN_API TnStateView tn_world_state(const TnWorld *world);
 TN_API TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qvel,

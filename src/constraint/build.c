@@ -9,90 +9,163 @@
 
 /* ---- blocks and ports ---- */
 
-/* Rows in the twist table. Free bodies are numbered as the contacts, which come in spatial order,
- * first name them, so that neighbours in space are neighbours in memory; the others follow. A
- * link of a tree or rod gets a port where a contact touches it. Returns the number of ports. */
-static int assign_rows(const TnConstraintInput *in, int *link_row, int port_row)
+/* A link of a tree or rod that gets a port; free bodies get their row. */
+static void want_row(const TnConstraintInput *in, int link, int *link_row, int *next)
 {
     const TnModel *model = in->model;
-    int ports = 0, next = 1;
+    link = in->division->carrier[link];
+    if (link_row[link] >= 0 || model->links[link].held) return;
+    bool rigid = model->subsystems[model->links[link].subsystem].kind == TN_SUBSYSTEM_RIGID;
+    link_row[link] = rigid ? (*next)++ : 0; /* 0: wants a port */
+}
+
+/* Links at either end of a bond. */
+static void want_bonds(const TnConstraintInput *in, int *link_row, int *next)
+{
+    const TnModel *model = in->model;
+    for (int r = 0; r < model->rod_count; r++)
+        for (int i = 0; i < in->rods[r].cut_count; i++)
+            for (int side = 0; side < 2; side++)
+                want_row(in, model->rods[r].link_start + in->rods[r].cuts[i] + side, link_row,
+                         next);
+    for (int i = 0; i < model->equality_count; i++)
+        if (in->division->iterated[i]) {
+            want_row(in, model->equalities[i].segment, link_row, next);
+            want_row(in, model->equalities[i].holder, link_row, next);
+        }
+}
+
+/* Rows in the twist table. Free bodies are numbered as the contacts, which come in spatial order,
+ * first name them, so that neighbours in space are neighbours in memory; the others follow. A
+ * link of a tree or rod gets a port where a contact or a bond touches it; the ports of a block lie
+ * together, first_port says where (one more than there are blocks). False: no memory. */
+static bool assign_rows(const TnConstraintInput *in, int *link_row, int port_row, int *first_port)
+{
+    const TnModel *model = in->model;
+    const TnDivision *d = in->division;
+    int next = 1, blocks = d->dense_count + d->chain_count;
     for (int i = 0; i < model->link_count; i++) link_row[i] = -1;
     link_row[0] = 0;
     for (int c = 0; c < in->contacts->count; c++) {
         const TnContactPoint *point = &in->contacts->points[c];
-        const int links[2] = {model->geoms[point->geom1].link, model->geoms[point->geom2].link};
-        for (int k = 0; k < 2; k++) {
-            if (link_row[links[k]] >= 0 || model->links[links[k]].held) continue;
-            int subsystem = model->links[links[k]].subsystem;
-            bool rigid = model->subsystems[subsystem].kind == TN_SUBSYSTEM_RIGID;
-            link_row[links[k]] = rigid ? next++ : 0; /* 0: wants a port */
-        }
+        want_row(in, model->geoms[point->geom1].link, link_row, &next);
+        want_row(in, model->geoms[point->geom2].link, link_row, &next);
     }
-    /* links of one subsystem are contiguous, and so are its ports; trees come before rods, as their
-     * blocks do */
-    static const TnSubsystemKind order[] = {TN_SUBSYSTEM_RIGID, TN_SUBSYSTEM_TREE, TN_SUBSYSTEM_ROD};
-    for (int k = 0; k < 3; k++)
-        for (int s = 0; s < model->subsystem_count; s++) {
-            const TnSubsystem *sub = &model->subsystems[s];
-            if (sub->kind != order[k]) continue;
-            if (sub->kind == TN_SUBSYSTEM_RIGID) {
-                if (link_row[sub->link_start] < 0) link_row[sub->link_start] = next++;
-                continue;
-            }
-            for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
-                if (link_row[i] == 0) link_row[i] = port_row + ports++;
-        }
-    /* what the world holds is the world to contacts */
+    want_bonds(in, link_row, &next);
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind == TN_SUBSYSTEM_RIGID && link_row[sub->link_start] < 0)
+            link_row[sub->link_start] = next++;
+    }
+    int *cursor = TN_ARENA_ZERO(in->arena, int, blocks + 1);
+    if (!cursor) return false;
     for (int i = 1; i < model->link_count; i++)
-        if (model->links[i].held) link_row[i] = 0;
-    return ports;
+        if (link_row[i] == 0) cursor[d->link_block[i]]++;
+    for (int b = 0, total = 0; b <= blocks; b++) {
+        int count = cursor[b];
+        first_port[b] = cursor[b] = total;
+        total += count;
+    }
+    for (int i = 1; i < model->link_count; i++)
+        if (link_row[i] == 0) link_row[i] = port_row + cursor[d->link_block[i]]++;
+    for (int i = 1; i < model->link_count; i++) {
+        if (model->links[i].held) link_row[i] = 0; /* the world, to contacts */
+        if (d->carrier[i] != i) link_row[i] = link_row[d->carrier[i]];
+    }
+    return true;
 }
 
-static bool fill_tree(const TnConstraintInput *in, const TnSubsystem *sub, TnConstraintSet *set,
-                      TnTreeAxes *axes, int *next_port)
+/* The tree's axes, and T of its ports. */
+static bool fill_tree_ports(const TnConstraintInput *in, const TnSubsystem *sub,
+                            TnConstraintSet *set, TnTreeAxes *axes)
 {
     TnProblem *p = &set->problem;
-    int index = sub->kind_index, n = sub->dof_count, first = *next_port, count = 0;
-    for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
-        if (set->link_row[i] >= 0) count++;
-    if (!tn_problem_set_dense(p, index, n, first, count)) return false;
-    TnLargeBlock *d = &p->large[index];
-    memcpy(d->A, in->tree_A[index], sizeof(double) * (size_t)n * (size_t)n);
-    memcpy(d->b, in->tree_b[index], sizeof(double) * (size_t)n);
-    memcpy(d->v, in->state->vhat + sub->dof_start, sizeof(double) * (size_t)n);
-
+    const TnDivision *d = in->division;
+    int n = sub->dof_count, block = d->tree_block[sub->kind_index];
     v3_copy(axes->origin, in->frames[sub->link_start].com);
     axes->S = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)n);
     if (!axes->S) return false;
     tn_tree_axes(in->model, sub, in->state->qpos, in->frames, axes->origin, axes->S);
     for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++) {
-        if (set->link_row[i] < 0) continue;
-        int port = (*next_port)++;
-        if (!tn_problem_set_port(p, port, index)) return false;
+        int port = set->link_row[i] - p->port_row;
+        if (port < 0) continue;
+        double *T;
+        if (block < d->dense_count) {
+            if (!tn_problem_set_port(p, port, block)) return false;
+            T = p->ports[port].T;
+        } else {
+            T = TN_ARENA_ZERO(in->arena, double, 6 * n);
+            if (!T) return false;
+            tn_problem_set_node_port(p, port, block, d->tree_node[sub->kind_index], T);
+        }
         tn_tree_jacobian(in->model, sub, axes->origin, (const double(*)[6])axes->S, i,
-                         in->frames[i].com, p->ports[port].T);
+                         in->frames[i].com, T);
     }
     return true;
 }
 
-static bool fill_rod(const TnConstraintInput *in, const TnSubsystem *sub, TnConstraintSet *set,
-                     int *next_port)
+static bool fill_dense(const TnConstraintInput *in, const TnSubsystem *sub, TnConstraintSet *set,
+                       const int *first_port)
 {
     TnProblem *p = &set->problem;
-    const TnRodSystem *rod = &in->rods[sub->kind_index];
-    int index = tn_large_block(in->model, sub), first = *next_port, count = 0;
-    for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
-        if (set->link_row[i] > 0) count++;
-    if (!tn_problem_set_chain(p, index, rod->count, first, count)) return false;
-    TnLargeBlock *d = &p->large[index];
-    size_t n = (size_t)rod->count;
-    memcpy(d->D, rod->D, sizeof(double[36]) * n);
-    memcpy(d->E, rod->E, sizeof(double[36]) * (n - 1));
-    memcpy(d->b, rod->b, sizeof(double[6]) * n);
-    memcpy(d->v, in->state->vhat + sub->dof_start, sizeof(double[6]) * n);
-    for (int i = 0; i < sub->link_count; i++)
-        if (set->link_row[sub->link_start + i] > 0)
-            tn_problem_set_node_port(p, (*next_port)++, index, i);
+    int index = sub->kind_index, block = in->division->tree_block[index], n = sub->dof_count;
+    if (!tn_problem_set_dense(p, block, n, first_port[block],
+                              first_port[block + 1] - first_port[block]))
+        return false;
+    memcpy(p->large[block].A, in->tree_A[index], sizeof(double) * (size_t)n * (size_t)n);
+    memcpy(p->large[block].b, in->tree_b[index], sizeof(double) * (size_t)n);
+    return true;
+}
+
+static bool fill_chain(const TnConstraintInput *in, int index, TnConstraintSet *set,
+                       const int *first_port)
+{
+    TnProblem *p = &set->problem;
+    const TnDivision *d = in->division;
+    const TnChainSystem *s = &in->chains[index];
+    int block = d->dense_count + index;
+    const TnChainMatrix matrix = {s->D, s->E, s->b, s->factor_D, s->factor_E};
+    if (!tn_problem_set_chain(p, block, &d->chains[index], matrix, first_port[block],
+                              first_port[block + 1] - first_port[block]))
+        return false;
+    for (int r = d->run_start[index]; r < d->run_start[index + 1]; r++) {
+        const TnRun *run = &d->runs[r];
+        int link = in->model->rods[run->rod].link_start + run->first;
+        for (int end = link + run->count; link < end; link++) {
+            if (d->carrier[link] != link) continue;
+            int node = d->link_node[link];
+            memcpy(p->large[block].v + d->chains[index].nodes[node].start,
+                   in->state->vhat + in->model->links[link].dof_start, sizeof(double[6]));
+            if (set->link_row[link] > 0)
+                tn_problem_set_node_port(p, set->link_row[link] - p->port_row, block, node, NULL);
+        }
+    }
+    return true;
+}
+
+/* All large blocks in their order. */
+static bool fill_large(const TnConstraintInput *in, TnConstraintSet *set, TnTreeAxes *axes,
+                       const int *first_port)
+{
+    const TnModel *model = in->model;
+    const TnDivision *d = in->division;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind == TN_SUBSYSTEM_TREE && d->tree_block[sub->kind_index] < d->dense_count &&
+            !fill_dense(in, sub, set, first_port))
+            return false;
+    }
+    for (int c = 0; c < d->chain_count; c++)
+        if (!fill_chain(in, c, set, first_port)) return false;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
+        int block = d->tree_block[sub->kind_index];
+        memcpy(set->problem.large[block].v +
+                   tn_division_start(d, block, d->tree_node[sub->kind_index]),
+               in->state->vhat + sub->dof_start, sizeof(double) * (size_t)sub->dof_count);
+        if (!fill_tree_ports(in, sub, set, &axes[sub->kind_index])) return false;
+    }
     return true;
 }
 
@@ -181,7 +254,8 @@ static void contact_range(void *context, int begin, int end)
     const TnModel *model = in->model;
     for (int i = begin; i < end; i++) {
         const TnContactPoint *c = &in->contacts->points[i];
-        int a = model->geoms[c->geom1].link, b = model->geoms[c->geom2].link;
+        int a = in->division->carrier[model->geoms[c->geom1].link],
+            b = in->division->carrier[model->geoms[c->geom2].link];
         double arm_a[3], arm_b[3], va[3], vb[3], v[3], v_end[3], e[3], lambda[3], spin[3];
         v3_sub(arm_a, c->pos, in->frames[a].com);
         v3_sub(arm_b, c->pos, in->frames[b].com);
@@ -213,17 +287,21 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     set->link_row = TN_ARENA_NEW(in->arena, int, model->link_count);
     set->laws = TN_ARENA_NEW(in->arena, TnLaw, contacts);
     TnTreeAxes *axes = TN_ARENA_ZERO(in->arena, TnTreeAxes, model->tree_count);
+    int larges = in->division->dense_count + in->division->chain_count;
+    int *first_port = TN_ARENA_NEW(in->arena, int, larges + 1);
     Groups groups;
-    if (!set->link_row || !set->laws || !axes || !group_kept(in, &groups)) return false;
+    if (!set->link_row || !set->laws || !axes || !first_port || !group_kept(in, &groups))
+        return false;
 
     int port_row = 1 + (model->rigid_count + TN_LANES - 1) / TN_LANES * TN_LANES;
-    int ports = assign_rows(in, set->link_row, port_row);
+    if (!assign_rows(in, set->link_row, port_row, first_port)) return false;
     TnRowCounts counts = tn_constraint_count_rows(in);
     set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
     set->limits = TN_ARENA_NEW(in->arena, TnLimit, counts.limits);
     TnProblemSize size = {.twists = model->rigid_count,
-                          .larges = model->tree_count + model->rod_count,
-                          .ports = ports,
+                          .larges = larges,
+                          .ports = first_port[larges],
+                          .bonds = in->division->bond_count,
                           .contacts = contacts,
                           .rows = counts.rows,
                           .sides = counts.sides,
@@ -231,19 +309,13 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     if (!set->row_slot || !set->limits || !tn_problem_init(&set->problem, in->arena, size))
         return false;
 
-    int next_port = 0;
-    for (int s = 0; s < model->subsystem_count; s++) {
-        const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID) fill_twist(in, sub, set);
-        if (sub->kind == TN_SUBSYSTEM_TREE &&
-            !fill_tree(in, sub, set, &axes[sub->kind_index], &next_port))
-            return false;
-    }
-    for (int r = 0; r < model->rod_count; r++)
-        if (!fill_rod(in, &model->subsystems[model->rods[r].subsystem], set, &next_port))
-            return false;
+    for (int i = 0; i < model->subsystem_count; i++)
+        if (model->subsystems[i].kind == TN_SUBSYSTEM_RIGID)
+            fill_twist(in, &model->subsystems[i], set);
+    if (!fill_large(in, set, axes, first_port)) return false;
     ContactTask task = {in, set, &groups, v3_norm(model->option.gravity)};
     tn_pool_run(in->pool, contacts, 512, contact_range, &task);
+    tn_constraint_add_springs(in, set);
     if (!tn_constraint_fill_rows(in, axes, set)) return false;
     for (int i = 0; i < set->problem.row_count; i++) {
         TnRow *row = &set->problem.rows[i];
@@ -267,13 +339,21 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
     const TnProblem *p = &set->problem;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID)
-            tn_problem_twist(p, set->link_row[sub->link_start] - 1, state->vhat + sub->dof_start);
-        else
-            memcpy(state->vhat + sub->dof_start, p->large[tn_large_block(model, sub)].v,
+        double *vhat = state->vhat + sub->dof_start;
+        if (sub->kind == TN_SUBSYSTEM_RIGID) {
+            tn_problem_twist(p, set->link_row[sub->link_start] - 1, vhat);
+        } else if (sub->kind == TN_SUBSYSTEM_ROD) {
+            memcpy(vhat, set->rod_vhat[sub->kind_index], sizeof(double) * (size_t)sub->dof_count);
+        } else {
+            const TnDivision *d = in->division;
+            int block = d->tree_block[sub->kind_index];
+            memcpy(vhat,
+                   p->large[block].v + tn_division_start(d, block, d->tree_node[sub->kind_index]),
                    sizeof(double) * (size_t)sub->dof_count);
+        }
     }
     memset(state->row_lambda, 0, sizeof(double) * (size_t)state->row_lambda_count);
+    tn_constraint_keep_welds(in, set, state->row_lambda);
     int count = in->contacts->count;
     state->contact_count = 0;
     if (!tn_state_reserve_contacts(state, count)) return false;
@@ -338,10 +418,10 @@ void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set
          * the step's start only the end velocity gives a rule that does not gain energy. A limit
          * stays where it is on its joint. */
         if (!(tn_contact_normal_force(&set->problem, i) > 0.0)) continue;
-        raise_blend(model, model->geoms[in->contacts->points[i].geom1].link, set->laws[i].blend,
-                    blend);
-        raise_blend(model, model->geoms[in->contacts->points[i].geom2].link, set->laws[i].blend,
-                    blend);
+        const TnContactPoint *c = &in->contacts->points[i];
+        const int *carrier = in->division->carrier;
+        raise_blend(model, carrier[model->geoms[c->geom1].link], set->laws[i].blend, blend);
+        raise_blend(model, carrier[model->geoms[c->geom2].link], set->laws[i].blend, blend);
     }
     for (int i = 0; i < set->limit_count; i++) {
         const TnLimit *limit = &set->limits[i];

@@ -15,6 +15,7 @@
 #define TN_CONSTRAINT_CONSTRAINT_H
 
 #include "../collision/collision.h"
+#include "../dynamics/assembled.h"
 #include "../dynamics/dynamics.h"
 #include "../solver/problem.h"
 #include "../state/state.h"
@@ -31,6 +32,8 @@ typedef struct TnConstraintInput {
     const TnRigidSystem *rigid;    /* per rigid subsystem */
     const double *const *tree_A, *const *tree_b, *const *tree_free; /* per tree */
     const TnRodSystem *rods;                                        /* per rod */
+    const TnDivision *division;
+    const TnChainSystem *chains; /* per chain of the division */
     const TnContactList *contacts;
     TnArena *arena;
     TnPool *pool;
@@ -49,11 +52,13 @@ TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitut
 
 typedef struct TnConstraintSet {
     TnProblem problem;
-    int *link_row; /* per link: its row in the problem's twist table, -1 where a link of a tree or rod
-                      has no port */
-    TnLaw *laws;   /* per contact */
+    int *link_row;     /* per link: its row in the problem's twist table (a carried segment's is its
+                      holder's), -1 where a link of a tree or rod has no port */
+    TnLaw *laws;       /* per contact */
+    double **rod_vhat; /* per rod: v̂ of all its segments; written after the solve */
     struct TnLimit *limits; /* per limit row */
     int limit_count;
+    int bond_next; /* bonds written so far */
     int *row_slot; /* per row: place in state.row_lambda, or -1 for spin rows */
 } TnConstraintSet;
 

@@ -26,12 +26,18 @@
 static const double axes3[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 static const double zero3[3] = {0, 0, 0};
 
+/* e of a row whose J v, v at the step's start, is `shift`. */
+static double close_law(const TnConstraintInput *in, double shift, double eta, TnViolation x)
+{
+    double t = in->t, kappa = eta / in->theta, gamma = fmax(0.0, 2.0 - 3.0 * eta);
+    double e = (x.C_end - x.C) / t - x.rate - gamma * x.start_rate +
+               eta * in->model->option.stabilization * x.C / t;
+    return (e + (1.0 - kappa) * shift) / kappa;
+}
+
 void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x)
 {
-    double t = w->in->t, kappa = eta / w->in->theta, gamma = fmax(0.0, 2.0 - 3.0 * eta);
-    double e = (x.C_end - x.C) / t - x.rate - gamma * x.start_rate +
-               eta * w->in->model->option.stabilization * x.C / t;
-    row->e = (e + (1.0 - kappa) * w->shift) / kappa;
+    row->e = close_law(w->in, w->shift, eta, x);
 }
 
 /* ---- the predicted motion ---- */
@@ -229,6 +235,65 @@ static void add_turn(TnRowWriter *w, const TnMotion *m, double eta, int index,
     }
 }
 
+/* ---- welds of segments that are iterated ---- */
+
+/* The predicted velocity of a link: of a tree from its dofs. */
+static void predicted_twist(const TnConstraintInput *in, const TnMotion *m, int link, double out[6])
+{
+    const TnModel *model = in->model;
+    const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
+    if (sub->kind != TN_SUBSYSTEM_TREE) {
+        memcpy(out, m->twists[link], sizeof(double[6]));
+        return;
+    }
+    const TnTreeAxes *axes = &m->axes[sub->kind_index];
+    const TnLink *l = &model->links[link];
+    double arm[3], x[3];
+    memset(out, 0, sizeof(double[6]));
+    v3_sub(arm, m->at[link].com, axes->origin);
+    for (int d = l->dof_start + l->dof_count - 1; d >= 0; d = model->dof_parent[d]) {
+        const double *S = axes->S[d - sub->dof_start];
+        v3_cross(x, S + 3, arm);
+        v3_add_scaled(out, x, m->qvel[d]);
+        for (int k = 0; k < 6; k++) out[k] += S[k] * m->qvel[d];
+    }
+}
+
+/* Place and turn of the segment against where its holder wants it. */
+static void hold_error(const TnEquality *weld, const TnLinkFrame *frames, double error[6])
+{
+    const TnLinkFrame *holder = &frames[weld->holder], *segment = &frames[weld->segment];
+    double target[4], difference[4], pos[3];
+    m3_mul_v(pos, holder->rot, weld->hold_pos);
+    v3_add(pos, pos, holder->pos);
+    v3_sub(error, segment->com, pos);
+    quat_mul(target, holder->quat, weld->hold_quat);
+    quat_conjugate(target, target);
+    quat_mul(difference, segment->quat, target);
+    quat_to_rotvec(error + 3, difference);
+}
+
+static void add_hold(const TnRowWriter *w, const TnMotion *m, double eta, int index)
+{
+    const TnConstraintInput *in = w->in;
+    const TnEquality *weld = &in->model->equalities[index];
+    const int links[2] = {in->division->carrier[weld->holder],
+                          in->division->carrier[weld->segment]};
+    TnBond *bond = tn_constraint_add_weld(in, w->set, index, m->at);
+    double start[6], end[6], u[12];
+    hold_error(weld, in->frames, start);
+    hold_error(weld, m->end, end);
+    for (int side = 0; side < 2; side++) predicted_twist(in, m, links[side], u + 6 * side);
+    for (int k = 0; k < 6; k++) {
+        double rate = 0.0, shift = 0.0;
+        for (int i = 0; i < 12; i++) {
+            rate += bond->J[12 * k + i] * u[i];
+            shift += bond->J[12 * k + i] * in->twists[links[i / 6]][i % 6];
+        }
+        bond->e[k] = close_law(in, shift, eta, (TnViolation){start[k], end[k], rate, shift});
+    }
+}
+
 /* ---- joints ---- */
 
 static double polynomial(const double c[5], double x)
@@ -273,7 +338,7 @@ bool tn_constraint_add_equalities(TnRowWriter *w)
     TnMotion motion = {0};
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *equality = &model->equalities[i];
-        if (!equality->active) continue;
+        if (!equality->active || (equality->segment && !w->in->division->iterated[i])) continue;
         if (!motion.eta && !tn_motion_init(w->in, &motion)) return false;
         if (equality->type == TN_EQUALITY_JOINT) {
             add_joints(w, &motion, i, equality);
@@ -283,6 +348,10 @@ bool tn_constraint_add_equalities(TnRowWriter *w)
         if (!tn_motion_of_body(w->in, equality->body1, &motion, &eta) ||
             !tn_motion_of_body(w->in, equality->body2, &motion, &eta))
             return false;
+        if (equality->segment) {
+            add_hold(w, &motion, eta, i);
+            continue;
+        }
         add_connect(w, &motion, eta, i, equality);
         if (equality->type == TN_EQUALITY_WELD) add_turn(w, &motion, eta, i, equality);
     }

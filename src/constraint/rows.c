@@ -12,16 +12,12 @@
 /* Squared coefficients below this share of what they were summed from are rounding. */
 #define EMPTY_ROW 1e-20
 
-static int dim_of_link(const TnModel *model, int link)
+static int dim_of_link(const TnConstraintInput *in, int link)
 {
+    link = in->division->carrier[link];
     if (link == 0) return 0;
-    const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
+    const TnSubsystem *sub = &in->model->subsystems[in->model->links[link].subsystem];
     return sub->kind == TN_SUBSYSTEM_TREE ? sub->dof_count : 6;
-}
-
-int tn_large_block(const TnModel *model, const TnSubsystem *sub)
-{
-    return sub->kind_index + (sub->kind == TN_SUBSYSTEM_ROD ? model->tree_count : 0);
 }
 
 const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *joint)
@@ -57,14 +53,16 @@ TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)
     return row;
 }
 
-/* The row's side on the unknowns [first, first + dim) of a block. Two links of one tree share it;
- * two segments of one rod have a side each, as if they were blocks of their own. */
-static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block, int first, int dim)
+/* The row's side on the unknowns of a free body (node < 0) or of a tree or segment in a large block.
+ * Two links of one tree share it; two segments of one rod have a side each, as if they were blocks of
+ * their own. */
+static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block, int node, int dim)
 {
     TnProblem *p = &w->set->problem;
+    int first = node < 0 ? 0 : tn_division_start(w->in->division, block, node);
+    if (node >= 0) block += w->in->model->rigid_count;
     for (int s = row->side_start; s < w->side; s++)
-        if (p->sides[s].block == block && p->index[p->sides[s].start] == first)
-            return &p->sides[s];
+        if (p->sides[s].block == block && p->index[p->sides[s].start] == first) return &p->sides[s];
     TnRowSide *side = &p->sides[w->side++];
     *side = (TnRowSide){.block = block, .start = w->entry, .count = dim};
     for (int k = 0; k < dim; k++, w->entry++) {
@@ -80,6 +78,8 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
                      double sign)
 {
     const TnModel *model = w->in->model;
+    const TnDivision *d = w->in->division;
+    link = d->carrier[link];
     if (link == 0) return;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
     double arm[3], moment[3];
@@ -89,9 +89,8 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
         v3_cross(moment, arm, linear);
         v3_add(moment, moment, angular);
         bool rod = sub->kind == TN_SUBSYSTEM_ROD;
-        int block = rod ? model->rigid_count + tn_large_block(model, sub)
-                        : w->set->link_row[link] - 1;
-        TnRowSide *side = open_side(w, row, block, rod ? 6 * (link - sub->link_start) : 0, 6);
+        TnRowSide *side = open_side(w, row, rod ? d->link_block[link] : w->set->link_row[link] - 1,
+                                    rod ? d->link_node[link] : -1, 6);
         double *c = w->set->problem.coefficient + side->start;
         v3_add_scaled(c, linear, sign);
         v3_add_scaled(c + 3, moment, sign);
@@ -102,7 +101,7 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
     }
     /* a dof moves the link where it lies on the chain from the link's last dof to the root */
     const TnTreeAxes *axes = &place->axes[sub->kind_index];
-    TnRowSide *side = open_side(w, row, model->rigid_count + sub->kind_index, 0, sub->dof_count);
+    TnRowSide *side = open_side(w, row, d->link_block[link], d->link_node[link], sub->dof_count);
     double *c = w->set->problem.coefficient + side->start;
     v3_sub(arm, point, axes->origin);
     const TnLink *l = &model->links[link];
@@ -122,8 +121,9 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
 
 void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient)
 {
-    TnRowSide *side =
-        open_side(w, row, w->in->model->rigid_count + sub->kind_index, 0, sub->dof_count);
+    const TnDivision *d = w->in->division;
+    TnRowSide *side = open_side(w, row, d->tree_block[sub->kind_index],
+                                d->tree_node[sub->kind_index], sub->dof_count);
     w->set->problem.coefficient[side->start + dof - sub->dof_start] += coefficient;
     w->shift += coefficient * w->in->state->qvel[dof];
     w->size += coefficient * coefficient;
@@ -311,14 +311,14 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
         const TnEquality *e = &model->equalities[i];
         int rows = e->type == TN_EQUALITY_WELD ? 6 : e->type == TN_EQUALITY_CONNECT ? 3 : 1;
         int dims = 0;
-        if (!e->active) continue;
+        if (!e->active || e->segment) continue;
         if (e->type == TN_EQUALITY_JOINT) {
             dims = tn_subsystem_of_joint(model, &model->joints[e->joint1])->dof_count;
             if (e->joint2 >= 0)
                 dims += tn_subsystem_of_joint(model, &model->joints[e->joint2])->dof_count;
         } else {
-            dims = dim_of_link(model, model->bodies[e->body1].link) +
-                   dim_of_link(model, model->bodies[e->body2].link);
+            dims = dim_of_link(in, model->bodies[e->body1].link) +
+                   dim_of_link(in, model->bodies[e->body2].link);
         }
         n.rows += rows;
         n.sides += 2 * rows;
@@ -330,8 +330,8 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
         n.rows += rows;
         n.sides += 2 * rows;
         if (rows)
-            n.entries += rows * (dim_of_link(model, model->geoms[c->geom1].link) +
-                                 dim_of_link(model, model->geoms[c->geom2].link));
+            n.entries += rows * (dim_of_link(in, model->geoms[c->geom1].link) +
+                                 dim_of_link(in, model->geoms[c->geom2].link));
     }
     return n;
 }

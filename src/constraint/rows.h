@@ -43,8 +43,6 @@ bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row);
  * change (a hit, or a state set by hand) v itself is the better guess. */
 void tn_predict_velocity(int n, const double *v, const double *last, double *out);
 
-/* The problem's large block that stands for a tree or a rod. */
-int tn_large_block(const TnModel *model, const TnSubsystem *sub);
 const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *joint);
 /* v⁺ of a tree's dof in the free motion. */
 double tn_free_end(const TnConstraintInput *in, const TnSubsystem *sub, int dof);
@@ -65,6 +63,16 @@ void tn_constraint_share_blend(const TnModel *model, double *blend);
 /* ---- tendon_rows.c ---- */
 void tn_constraint_count_tendons(const TnConstraintInput *in, TnRowCounts *counts);
 void tn_constraint_add_tendons(TnRowWriter *w);
+
+/* ---- bonds.c: springs between groups of a rod, and welds of segments that are iterated ---- */
+/* The springs; welds follow from equality.c. The bonds' order: by rod and joint, then by equality. */
+void tn_constraint_add_springs(const TnConstraintInput *in, TnConstraintSet *set);
+/* J of the weld's bond (rows: place, turn; of the segment against its holder) with arms as at these
+ * frames, and the starting guess of λ; e is left to the caller. */
+TnBond *tn_constraint_add_weld(const TnConstraintInput *in, TnConstraintSet *set, int equality,
+                               const TnLinkFrame *at);
+void tn_constraint_keep_welds(const TnConstraintInput *in, const TnConstraintSet *set,
+                              double *row_lambda);
 
 /* ---- equality.c ---- */
 bool tn_constraint_add_equalities(TnRowWriter *w); /* false: no memory */

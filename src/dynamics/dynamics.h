@@ -76,22 +76,34 @@ void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const do
                      double w, double *qpos, double *qvel);
 
 /* ---- rod/: chains of free segments with elastic joints between neighbours ---- */
+/* The spring of a cut joint over one step: wrenches on its two segments, one after the other, of
+ * -(f + K z), z = (v̂_a, v̂_b). K is symmetric and positive semidefinite. */
+typedef struct TnRodBond {
+    double K[144], f[12];
+} TnRodBond;
 /* Unknowns: the segments' twists one after the other. A is block-tridiagonal. */
 typedef struct TnRodSystem {
     int count;
+    int cut_count;
+    const int *cuts;         /* joints that are bonds instead of parts of A, ascending */
     TnRigidSystem *segments; /* each alone: inertia rates, v, v_free without the joints */
     double *D;               /* count × 36, row-major: diagonal blocks of A */
-    double *E;               /* (count-1) × 36: block (k+1, k) */
-    double *b, *v_free;      /* 6·count; v_free = A⁻¹ b */
-    double w;                /* share of v⁺ in the displacement */
+    double *E;               /* (count-1) × 36: block (k+1, k); zero for a cut joint */
+    double *b;               /* 6·count */
+    TnRodBond *bonds;        /* of the cuts */
+    double *v_free; /* 6·count, for whoever solves: v̂ without constraints, bonds included */
+    double w;       /* share of v⁺ in the displacement */
 } TnRodSystem;
-/* Fills `out`, which is zero before the first call, from the arena. The springs must know how the rod
- * will move, t((1-w) v̂ + w v⁺): w = 0 free, w = 1 where it may be pushed. False: no memory, or A not
- * positive definite or not finite. */
+/* Fills `out`, which is zero but for the cuts before the first call, from the arena; not v_free. The
+ * springs must know how the rod will move, t((1-w) v̂ + w v⁺): w = 0 free, w = 1 where it may be
+ * pushed. The equations of a segment that the world holds say its velocity. False: no memory. */
 bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                      double w, TnArena *arena, TnRodSystem *out);
-/* As tn_rigid_advance, for all segments. `system` as assembled (D and E not factored). The joints'
- * forces leave the rod's linear and angular momentum as they are. */
+/* v̂ of the whole rod, cut joints included, without constraints, 6·count. False: no memory, A not
+ * positive definite or not finite. */
+bool tn_rod_free_motion(const TnRodSystem *system, TnArena *scratch, double *v_free);
+/* As tn_rigid_advance, for all segments. In free flight (w = 0, nothing held) the rod's linear and
+ * angular momentum stay as they are. */
 void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                     const TnRodSystem *system, const double *vhat, double *qpos, double *qvel);
 double tn_rod_energy(const TnModel *model, const TnSubsystem *sub,

@@ -2,7 +2,8 @@
  * where two of them meet in the matrix, no cycles. A cable is a chain of nodes with six unknowns each;
  * robots that hold it are larger nodes at its ends or along it.
  *
- *     D   the nodes' diagonal blocks one after the other, dim × dim, row-major, full
+ *     D   the nodes' diagonal blocks one after the other, dim × dim, row-major, full (a factorization
+ *         reads the lower triangles only)
  *     E   the edges' blocks one after the other: (b, a), dim_b × dim_a, row-major, for a < b
  *
  * Everything is linear in the number of nodes. Runs of nodes of six are what is fast. */
@@ -39,6 +40,7 @@ typedef struct TnChain {
 bool tn_chain_plan(TnChain *chain, int node_count, const int *dims, int edge_count,
                    const int (*edges)[2]);
 void tn_chain_free(TnChain *chain);
+int tn_chain_edge(const TnChain *chain, int a, int b); /* the edge between two nodes; -1: none */
 
 /* In place; what D and E hold then is for the functions below that say "factor". False where A is not
  * positive definite. */

@@ -5,114 +5,10 @@
  *
  * and S_c loses both. The factor keeps S_k⁻¹ in D_k, and L_k in E_k (k < c) or E_{k-1} (k > c). Nodes
  * left and right of c do not meet before c, so that a solve has two chains of dependent products
- * side by side; their latency, not the number of products, is what it costs.
- *
- * With S = R Rᵀ (Cholesky) and X = R⁻¹ it is S⁻¹ = XᵀX. Products with inverses instead of
- * substitutions: they vectorize. */
+ * side by side; their latency, not the number of products, is what it costs. */
 #include "tridiagonal.h"
 
-#include <math.h>
-#include <string.h>
-
-/* y -= M x */
-static inline void subtract(double *restrict y, const double *restrict M, const double *restrict x)
-{
-    for (int i = 0; i < 6; i++) {
-        const double *row = M + 6 * i;
-        double even = row[0] * x[0] + row[2] * x[2] + row[4] * x[4];
-        double odd = row[1] * x[1] + row[3] * x[3] + row[5] * x[5];
-        y[i] -= even + odd;
-    }
-}
-
-/* y = S x - Mᵀ z, S symmetric */
-static inline void combine(double *restrict y, const double *restrict S, const double *restrict x,
-                           const double *restrict M, const double *restrict z)
-{
-    double s[6] = {0}, t[6] = {0};
-    for (int j = 0; j < 6; j++)
-        for (int i = 0; i < 6; i++) s[i] += S[6 * j + i] * x[j];
-    for (int j = 0; j < 6; j++)
-        for (int i = 0; i < 6; i++) t[i] += M[6 * j + i] * z[j];
-    for (int i = 0; i < 6; i++) y[i] = s[i] - t[i];
-}
-
-/* C = X Y */
-static inline void product(double *restrict C, const double *restrict X, const double *restrict Y)
-{
-    for (int i = 0; i < 6; i++) {
-        double row[6] = {0};
-        for (int k = 0; k < 6; k++)
-            for (int j = 0; j < 6; j++) row[j] += X[6 * i + k] * Y[6 * k + j];
-        for (int j = 0; j < 6; j++) C[6 * i + j] = row[j];
-    }
-}
-
-static inline void transpose(double *restrict T, const double *restrict M)
-{
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++) T[6 * i + j] = M[6 * j + i];
-}
-
-/* X with XᵀX = S⁻¹ from the lower triangle of S: the inverse of S's Cholesky factor, made by
- * eliminating [S | I] row by row. */
-static inline bool invert_root(const double *restrict S, double *restrict X)
-{
-    double U[36], scale[6];
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++) {
-            U[6 * i + j] = j <= i ? S[6 * i + j] : S[6 * j + i];
-            X[6 * i + j] = i == j ? 1.0 : 0.0;
-        }
-    for (int k = 0; k < 6; k++) {
-        double pivot = U[7 * k];
-        if (!(pivot > 0.0 && pivot < INFINITY)) return false; /* NaN too */
-        double d = 1.0 / pivot;
-        scale[k] = sqrt(d);
-        for (int i = k + 1; i < 6; i++) {
-            double f = U[6 * i + k] * d;
-            for (int j = 0; j < 6; j++) {
-                U[6 * i + j] -= f * U[6 * k + j];
-                X[6 * i + j] -= f * X[6 * k + j];
-            }
-        }
-    }
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++) X[6 * i + j] *= scale[i];
-    return true;
-}
-
-/* S ← S⁻¹ = XᵀX */
-static inline void square(double *restrict S, const double *restrict X)
-{
-    double T[36];
-    transpose(T, X);
-    product(S, T, X);
-}
-
-/* One node: with C = A_nk for its neighbour n towards the middle (E, or Eᵀ on the right side) and
- * Y = C Xᵀ: S_n -= Y Yᵀ, E ← Y X = C S⁻¹, S ← S⁻¹. By Y, because C S⁻¹ Cᵀ with an inverse of S would
- * lose twice the digits. */
-static inline bool eliminate(double *restrict S, double *restrict next, double *restrict E,
-                             bool right)
-{
-    double X[36], T[36], Y[36], loss[36];
-    if (!invert_root(S, X)) return false;
-    square(S, X);
-    transpose(T, X);
-    if (right) {
-        double C[36];
-        transpose(C, E);
-        product(Y, C, T);
-    } else {
-        product(Y, E, T);
-    }
-    product(E, Y, X);
-    transpose(T, Y);
-    product(loss, Y, T);
-    for (int i = 0; i < 36; i++) next[i] -= loss[i];
-    return true;
-}
+#include "chain_six.h"
 
 static inline int middle(int m) { return m / 2; }
 
@@ -154,19 +50,6 @@ void tn_tridiagonal_solve(int m, const double *D, const double *E, double *x)
         memcpy(x + 6L * i, y, sizeof y);
         memcpy(x + 6L * k, z, sizeof z);
     }
-}
-
-/* (A⁻¹)_kk = S_k⁻¹ + L_kᵀ (A⁻¹)_nn L_k with n the neighbour towards the middle. */
-static inline void inverse_block(double *restrict Z, const double *restrict S,
-                                 const double *restrict L, const double *restrict next)
-{
-    double T[36], X[36], Y[36];
-    transpose(T, L);
-    product(X, T, next);
-    product(Y, X, L);
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j <= i; j++)
-            Z[6 * i + j] = Z[6 * j + i] = S[6 * i + j] + 0.5 * (Y[6 * i + j] + Y[6 * j + i]);
 }
 
 void tn_tridiagonal_inverse_blocks(int m, const double *D, const double *E, double *blocks)

@@ -46,24 +46,52 @@ static bool in_rod(const TnModel *m, int body)
     return link && m->subsystems[m->links[link].subsystem].kind == TN_SUBSYSTEM_ROD;
 }
 
+/* Pose of a segment that a weld keeps against another body: in that body's axes. */
+static void held_pose(const TnEquality *weld, bool first, double pos[3], double quat[4])
+{
+    double at_own[3];
+    quat_copy(quat, weld->relquat);
+    if (first) quat_conjugate(quat, quat);
+    quat_normalize(quat);
+    quat_rotate(at_own, quat, first ? weld->anchor1 : weld->anchor2);
+    v3_sub(pos, first ? weld->anchor2 : weld->anchor1, at_own);
+}
+
+/* The same from the axes of a body to those that carry it. */
+static void carry_pose(const double body_pos[3], const double body_quat[4], double pos[3],
+                       double quat[4])
+{
+    double turned[3], product[4];
+    quat_rotate(turned, body_quat, pos);
+    v3_add(pos, body_pos, turned);
+    quat_mul(product, body_quat, quat);
+    quat_copy(quat, product);
+    quat_normalize(quat);
+}
+
 /* A segment of a rod that is welded to the world is held there by the rod's own equations, exactly
- * and without iterating; the weld itself is then no constraint any more. */
+ * and without iterating; the weld itself is then no constraint any more. One that is welded to what
+ * moves is noted: the division says what becomes of it. */
 static void hold_segment(const TnCompile *c, TnEquality *weld, int body, int other)
 {
     const TnModel *m = c->model;
     TnLink *link = &m->links[m->bodies[body].link];
-    if (!in_rod(m, body) || m->bodies[other].link != 0 || !weld->active) return;
+    const TnBody *holder = &m->bodies[other];
+    if (!in_rod(m, body) || !weld->active || weld->segment) return;
+    double pos[3], quat[4];
+    held_pose(weld, body == weld->body1, pos, quat);
+    if (holder->link) {
+        carry_pose(holder->link_pos, holder->link_quat, pos, quat);
+        weld->segment = m->bodies[body].link;
+        weld->holder = holder->link;
+        v3_copy(weld->hold_pos, pos);
+        quat_copy(weld->hold_quat, quat);
+        return;
+    }
     const TnBodyScratch *fixed = &c->bodies[other];
-    bool first = body == weld->body1;
-    double turn[4], at_fixed[3], at_own[3];
-    quat_copy(turn, weld->relquat);
-    if (first) quat_conjugate(turn, turn);
-    quat_mul(link->hold_quat, fixed->quat, turn);
-    quat_normalize(link->hold_quat);
-    quat_rotate(at_fixed, fixed->quat, first ? weld->anchor2 : weld->anchor1);
-    quat_rotate(at_own, link->hold_quat, first ? weld->anchor1 : weld->anchor2);
-    v3_add(link->hold_pos, fixed->pos, at_fixed);
-    v3_sub(link->hold_pos, link->hold_pos, at_own);
+    carry_pose(fixed->pos, fixed->quat, pos, quat);
+    v3_copy(link->hold_pos, pos);
+    quat_copy(link->hold_quat, quat);
     link->held = true;
     weld->active = false;
 }
@@ -91,10 +119,6 @@ static void compile_equalities(TnCompile *c)
             compile_weld(equality, def, &c->bodies[body1], &c->bodies[body2]);
             hold_segment(c, equality, body1, body2);
             hold_segment(c, equality, body2, body1);
-            if (equality->active && (in_rod(m, body1) || in_rod(m, body2)))
-                tn_problem(c, TN_ELEMENT("equality", def, i),
-                           "a segment of a rod can be welded to the world only; a connect joins it "
-                           "to what moves");
         } else {
             v3_copy(equality->anchor1, def->anchor);
             point_in_other(equality->anchor2, &c->bodies[body2], &c->bodies[body1], def->anchor);

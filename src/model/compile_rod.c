@@ -75,6 +75,8 @@ static void check_rod(TnCompile *c, const TnRodDef *def, int index)
     tn_check_positive(c, element, "damping_time", def->damping_time);
     tn_check_contact(c, element, def->contact_dim, def->friction, def->restitution, def->margin);
     tn_check_numbers(c, element, "rgba", def->rgba, 4);
+    if (def->group_size < 0)
+        tn_problem(c, element, "group_size must not be negative (%d)", def->group_size);
     if (def->segment_count < 2)
         tn_problem(c, element, "a rod needs at least two segments, not %d", def->segment_count);
     else
@@ -173,6 +175,7 @@ static void compile_rod(TnCompile *c, int index)
     rod->geom_start = entry->parts.geom - 1;
     rod->link_start = m->bodies[body].link;
     rod->subsystem = m->links[rod->link_start].subsystem;
+    rod->group_size = def->group_size;
     rod->damping_time = def->damping_time;
     rod->self_contact = def->self_contact;
     rod->radius = def->radius;

@@ -115,6 +115,10 @@ typedef struct TnEquality {
     int body1, body2;              /* connect, weld: body2 may be the world (0) */
     double anchor1[3], anchor2[3]; /* the same point in both bodies' axes, reference pose */
     double relquat[4];             /* weld: orientation of body2 in body1's axes to keep */
+    /* A weld of a rod's segment to something that moves: both links, and the segment's frame in its
+     * holder's axes. 0: no such weld. */
+    int segment, holder;
+    double hold_pos[3], hold_quat[4];
     int joint1, joint2;            /* joint: joint2 may be -1 */
     double polycoef[5];
 } TnEquality;
@@ -188,6 +192,7 @@ typedef struct TnRodJoint {
 typedef struct TnRod {
     int subsystem, link_start, segment_count;
     int body_start, geom_start;
+    int group_size;      /* 0: as the division says */
     double damping_time; /* s: force = -k (g + damping_time · ġ) */
     TnRodJoint *joints;  /* segment_count - 1 */
     double *lengths;     /* m, segment_count */

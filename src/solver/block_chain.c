@@ -1,102 +1,175 @@
-/* block_chain.c: a chain of nodes with six unknowns each, A block-tridiagonal, as a cable has.
- * Everything is linear in the number of nodes.
+/* block_chain.c: nodes of any size whose blocks in A form a forest, as a cable has, with the robots
+ * that hold it. Everything is linear in the number of nodes.
  *
  * With C = H - A the update needs no product with A. H v = b + g + 2F has just been solved, so
  * b + F - A v = C v - g - F and
  *
  *     g ← (1-α) g + α (C v - F),
  *
- * which is zero in every node without contacts and rows. C = JᵀWJ: of contacts it has a 6×6 block
- * per port, and a scalar row β c cᵀ fits as well if it stays within one node or two neighbours. One
- * that reaches farther does not. Cut into n pieces c = Σ c_i, each within a node, it is bounded by
- * n Σ β c_i c_iᵀ, because (Σ c_iᵀv)² <= n Σ (c_iᵀv)². C takes this bound; H stays above A + JᵀWJ,
- * which adds a proximal term ½|v - v_old|² in the norm C - JᵀWJ to ADMM's step. The solution is the
- * same, the way to it longer. */
+ * which is zero in every node without contacts and rows; only the others are touched. C = JᵀWJ: of
+ * contacts it has TᵀKT per port, and a scalar row β c cᵀ fits as well if it stays within one node or
+ * along one edge. One that reaches farther does not. Cut into n pieces c = Σ c_i, each within a node,
+ * it is bounded by n Σ β c_i c_iᵀ, because (Σ c_iᵀv)² <= n Σ (c_iᵀv)². C takes this bound; H stays
+ * above A + JᵀWJ, which adds a proximal term ½|v - v_old|² in the norm C - JᵀWJ to ADMM's step. The
+ * solution is the same, the way to it longer. */
 #include "block_kind.h"
 
 #include <string.h>
 
-#include "../math/tridiagonal.h"
-
 static int unit_count(const TnProblem *p) { return p->large_count; }
+
+/* compliance = T A⁻¹ Tᵀ from the node's block of A⁻¹ */
+static void port_compliance(const TnLargeBlock *d, TnPort *port)
+{
+    int n = port->count;
+    const double *T = port->T;
+    const double *Z = d->inverse + d->chain->nodes[d->chain->node_of[port->start]].D;
+    if (!T) {
+        memcpy(port->compliance, Z, sizeof port->compliance);
+        return;
+    }
+    for (int r = 0; r < 6; r++) {
+        double sums[6] = {0};
+        for (int i = 0; i < n; i++) {
+            double x = 0.0;
+            for (int j = 0; j < n; j++) x += Z[(long)i * n + j] * T[(long)r * n + j];
+            for (int s = 0; s < 6; s++) sums[s] += T[(long)s * n + i] * x;
+        }
+        memcpy(port->compliance + 6 * r, sums, sizeof sums);
+    }
+}
 
 static bool factor_A(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
         TnLargeBlock *d = &p->large[i];
-        int m = d->node_count;
-        if (!m) continue;
-        memcpy(d->A_D, d->D, sizeof(double[36]) * (size_t)m);
-        memcpy(d->A_E, d->E, sizeof(double[36]) * (size_t)(m - 1));
-        if (!tn_tridiagonal_factor(m, d->A_D, d->A_E)) return false;
-        tn_tridiagonal_inverse_blocks(m, d->A_D, d->A_E, d->inverse);
-        for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-            TnPort *port = &p->ports[k];
-            memcpy(port->compliance, d->inverse + 6L * port->start, sizeof port->compliance);
+        const TnChain *chain = d->chain;
+        if (!chain) continue;
+        if (!d->A_factored) {
+            memcpy(d->A_D, d->D, sizeof(double) * chain->D_size);
+            memcpy(d->A_E, d->E, sizeof(double) * chain->E_size);
+            if (!tn_chain_factor(chain, d->A_D, d->A_E)) return false;
         }
+        tn_chain_inverse_blocks(chain, d->A_D, d->A_E, d->inverse);
+        for (int k = d->port_start; k < d->port_start + d->port_count; k++)
+            port_compliance(d, &p->ports[k]);
     }
     return true;
 }
 
 /* ---- C: a block per port, and pieces of rows ---- */
 
-static int node_of(const TnProblem *p, int entry) { return p->index[entry] / 6; }
-
-/* 1 where the side stays within two neighbours, otherwise its runs of entries within one node. */
-static int count_pieces(const TnProblem *p, const TnRowSide *side)
+static int node_of(const TnProblem *p, const TnLargeBlock *d, int entry)
 {
-    int runs = 0, low = 0, high = 0, end = side->start + side->count;
+    return d->chain->node_of[p->index[entry]];
+}
+
+/* 1 where the side stays within a node or along an edge, otherwise its runs of entries within one
+ * node. */
+static int count_pieces(const TnProblem *p, const TnLargeBlock *d, const TnRowSide *side)
+{
+    int runs = 0, first = -1, second = -1, end = side->start + side->count;
+    bool more = false;
     for (int e = side->start; e < end; e++) {
-        int node = node_of(p, e);
-        if (e == side->start) low = high = node;
-        if (e == side->start || node != node_of(p, e - 1)) runs++;
-        low = node < low ? node : low;
-        high = node > high ? node : high;
+        int node = node_of(p, d, e);
+        if (e == side->start || node != node_of(p, d, e - 1)) runs++;
+        if (first < 0 || node == first)
+            first = node;
+        else if (second < 0 || node == second)
+            second = node;
+        else
+            more = true;
     }
-    return high - low <= 1 ? 1 : runs;
+    bool fits = second < 0 || (!more && tn_chain_edge(d->chain, first, second) >= 0);
+    return fits ? 1 : runs;
 }
 
 /* One past the last entry of the piece that begins at `entry`. */
-static int piece_end(const TnProblem *p, const TnRowSide *side, int entry)
+static int piece_end(const TnProblem *p, const TnLargeBlock *d, const TnRowSide *side, int entry)
 {
     int end = side->start + side->count, e = entry + 1;
     if (side->pieces == 1) return end;
-    while (e < end && node_of(p, e) == node_of(p, entry)) e++;
+    while (e < end && node_of(p, d, e) == node_of(p, d, entry)) e++;
     return e;
 }
 
 static void add_outer(const TnProblem *p, TnLargeBlock *d, int begin, int end, double weight)
 {
+    const TnChain *chain = d->chain;
     for (int a = begin; a < end; a++)
         for (int b = begin; b < end; b++) {
-            int row = node_of(p, a), column = node_of(p, b);
+            int row = node_of(p, d, a), column = node_of(p, d, b);
             if (row < column) continue; /* the transpose of an E */
-            double *block = row == column ? d->H_D + 36L * row : d->H_E + 36L * column;
-            block[6 * (p->index[a] % 6) + p->index[b] % 6] +=
+            const TnChainNode *at = &chain->nodes[row], *of = &chain->nodes[column];
+            double *block = row == column
+                                ? d->H_D + at->D
+                                : d->H_E + chain->edges[tn_chain_edge(chain, row, column)].E;
+            block[(long)(p->index[a] - at->start) * of->dim + p->index[b] - of->start] +=
                 weight * p->coefficient[a] * p->coefficient[b];
         }
 }
 
-/* H_D, H_E += C; keeps the ports' part of C as full matrices, whose products vectorize. */
+/* H_D += Tᵀ K T at the port's node; keeps K in C as a full matrix, whose products vectorize. */
+static void add_port_stiffness(const TnProblem *p, TnLargeBlock *d, int k)
+{
+    const TnPort *port = &p->ports[d->port_start + k];
+    const double *K = p->K[p->port_row + d->port_start + k], *T = port->T;
+    double *H = d->H_D + d->chain->nodes[d->chain->node_of[port->start]].D, *C = d->C + 36L * k;
+    int n = port->count;
+    for (int r = 0; r < 6; r++)
+        for (int s = 0; s < 6; s++) {
+            double w = K[r <= s ? tn_sym6(r, s) : tn_sym6(s, r)];
+            C[6 * r + s] = w;
+            if (!T) {
+                H[6 * r + s] += w;
+                continue;
+            }
+            for (int i = 0; i < n; i++) {
+                double wi = w * T[(long)r * n + i];
+                for (int j = 0; j < n; j++) H[(long)i * n + j] += wi * T[(long)s * n + j];
+            }
+        }
+}
+
 static void add_stiffness(TnProblem *p, int index)
 {
     TnLargeBlock *d = &p->large[index];
     int block = p->twist_count + index;
-    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-        const double *K = p->K[p->port_row + k];
-        double *H = d->H_D + 6L * p->ports[k].start, *C = d->C + 36L * (k - d->port_start);
-        for (int r = 0; r < 6; r++)
-            for (int s = 0; s < 6; s++) {
-                C[6 * r + s] = K[r <= s ? tn_sym6(r, s) : tn_sym6(s, r)];
-                H[6 * r + s] += C[6 * r + s];
-            }
-    }
+    for (int k = 0; k < d->port_count; k++) add_port_stiffness(p, d, k);
     for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
         TnRowSide *side = &p->sides[p->block_sides[i]];
-        side->pieces = count_pieces(p, side);
+        side->pieces = count_pieces(p, d, side);
         for (int e = side->start, next; e < side->start + side->count; e = next) {
-            next = piece_end(p, side, e);
+            next = piece_end(p, d, side, e);
             add_outer(p, d, e, next, side->pieces * side->beta);
+        }
+    }
+}
+
+/* The nodes with ports or rows, neighbours in memory as one span. Uses `work` for marks. */
+static void find_spans(TnProblem *p, int index)
+{
+    TnLargeBlock *d = &p->large[index];
+    const TnChain *chain = d->chain;
+    int block = p->twist_count + index;
+    memset(d->work, 0, sizeof(double) * (size_t)d->dim);
+    for (int k = d->port_start; k < d->port_start + d->port_count; k++)
+        d->work[p->ports[k].start] = 1.0;
+    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
+        const TnRowSide *side = &p->sides[p->block_sides[i]];
+        for (int e = side->start; e < side->start + side->count; e++)
+            d->work[chain->nodes[node_of(p, d, e)].start] = 1.0;
+    }
+    d->span_count = 0;
+    for (int k = 0; k < chain->node_count; k++) {
+        const TnChainNode *node = &chain->nodes[k];
+        if (d->work[node->start] == 0.0) continue;
+        TnSpan *next = &d->spans[d->span_count];
+        if (d->span_count && next[-1].start + next[-1].count == node->start) {
+            next[-1].count += node->dim;
+        } else {
+            *next = (TnSpan){node->start, node->dim};
+            d->span_count++;
         }
     }
 }
@@ -112,8 +185,8 @@ static void add_projection(const TnProblem *p, int begin, int end, double scale,
 }
 
 /* y += scale · K x, K symmetric */
-static inline void add_port_product(const double *restrict K, double scale,
-                                    const double *restrict x, double *restrict y)
+static inline void add_six_product(const double *restrict K, double scale, const double *restrict x,
+                                   double *restrict y)
 {
     double s[6] = {0};
     for (int j = 0; j < 6; j++)
@@ -121,18 +194,39 @@ static inline void add_port_product(const double *restrict K, double scale,
     for (int i = 0; i < 6; i++) y[i] += scale * s[i];
 }
 
+/* y += scale · Tᵀ K T x */
+static void add_port_product(const TnPort *port, const double *K, double scale, const double *x,
+                             double *y)
+{
+    const double *T = port->T;
+    double twist[6], wrench[6] = {0};
+    int n = port->count;
+    x += port->start;
+    y += port->start;
+    if (!T) {
+        add_six_product(K, scale, x, y);
+        return;
+    }
+    for (int r = 0; r < 6; r++) {
+        twist[r] = 0.0;
+        for (int j = 0; j < n; j++) twist[r] += T[(long)r * n + j] * x[j];
+    }
+    add_six_product(K, scale, twist, wrench);
+    for (int r = 0; r < 6; r++)
+        for (int j = 0; j < n; j++) y[j] += wrench[r] * T[(long)r * n + j];
+}
+
 /* y += scale · C x */
 static void add_C_product(const TnProblem *p, int index, double scale, const double *x, double *y)
 {
     const TnLargeBlock *d = &p->large[index];
-    const TnPort *ports = p->ports + d->port_start;
     int block = p->twist_count + index;
     for (int k = 0; k < d->port_count; k++)
-        add_port_product(d->C + 36L * k, scale, x + ports[k].start, y + ports[k].start);
+        add_port_product(&p->ports[d->port_start + k], d->C + 36L * k, scale, x, y);
     for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
         const TnRowSide *side = &p->sides[p->block_sides[i]];
         for (int e = side->start, next; e < side->start + side->count; e = next) {
-            next = piece_end(p, side, e);
+            next = piece_end(p, d, side, e);
             add_projection(p, e, next, scale * side->beta * side->pieces, x, y);
         }
     }
@@ -140,13 +234,14 @@ static void add_C_product(const TnProblem *p, int index, double scale, const dou
 
 void tn_chain_add_slack(const TnProblem *p, int index, const double *x, double *y)
 {
+    const TnLargeBlock *d = &p->large[index];
     int block = p->twist_count + index;
     for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
         const TnRowSide *side = &p->sides[p->block_sides[i]];
         int end = side->start + side->count;
         if (side->pieces == 1) continue;
         for (int e = side->start, next; e < end; e = next) {
-            next = piece_end(p, side, e);
+            next = piece_end(p, d, side, e);
             add_projection(p, e, next, side->beta * side->pieces, x, y);
         }
         add_projection(p, side->start, end, -side->beta, x, y);
@@ -159,25 +254,25 @@ static bool factor_H(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
         TnLargeBlock *d = &p->large[i];
-        int m = d->node_count;
-        if (!m) continue;
+        if (!d->chain) continue;
         tn_ports_spread(p, d, d->v, p->twist);
         tn_large_gather(p, i);
-        memcpy(d->H_D, d->D, sizeof(double[36]) * (size_t)m);
-        memcpy(d->H_E, d->E, sizeof(double[36]) * (size_t)(m - 1));
+        find_spans(p, i);
+        memcpy(d->H_D, d->D, sizeof(double) * d->chain->D_size);
+        memcpy(d->H_E, d->E, sizeof(double) * d->chain->E_size);
         add_stiffness(p, i);
         for (int k = 0; k < d->dim; k++) d->g[k] = -d->F[k];
         add_C_product(p, i, 1.0, d->v, d->g);
-        if (!tn_tridiagonal_factor(m, d->H_D, d->H_E)) return false;
+        if (!tn_chain_factor(d->chain, d->H_D, d->H_E)) return false;
     }
     return true;
 }
 
-/* x = b + g + 2F */
-static void right_side(int n, double *restrict x, const double *restrict b,
-                       const double *restrict g, const double *restrict F)
+/* x += g + 2F */
+static void add_forces(int n, double *restrict x, const double *restrict g,
+                       const double *restrict F)
 {
-    for (int k = 0; k < n; k++) x[k] = b[k] + g[k] + 2.0 * F[k];
+    for (int k = 0; k < n; k++) x[k] += g[k] + 2.0 * F[k];
 }
 
 /* g ← (1-α) g - α F */
@@ -186,21 +281,31 @@ static void relax(int n, double *restrict g, const double *restrict F, double al
     for (int k = 0; k < n; k++) g[k] = (1.0 - alpha) * g[k] - alpha * F[k];
 }
 
+static void update_chain(TnProblem *p, int index, double alpha)
+{
+    TnLargeBlock *d = &p->large[index];
+    int first = p->port_row + d->port_start;
+    p->kernels->row_forces(&p->contact_sides, first, first + d->port_count,
+                           (const double(*)[3])p->lambda, p->F);
+    for (int s = 0; s < d->span_count; s++)
+        memset(d->F + d->spans[s].start, 0, sizeof(double) * (size_t)d->spans[s].count);
+    tn_ports_gather(p, d, p->F, d->F);
+    tn_rows_force(p, p->twist_count + index, d->F);
+    memcpy(d->v, d->b, sizeof(double) * (size_t)d->dim);
+    for (int s = 0; s < d->span_count; s++) {
+        int k = d->spans[s].start, n = d->spans[s].count;
+        add_forces(n, d->v + k, d->g + k, d->F + k);
+        relax(n, d->g + k, d->F + k, alpha);
+    }
+    tn_chain_solve(d->chain, d->H_D, d->H_E, d->v);
+    tn_ports_spread(p, d, d->v, p->twist);
+    add_C_product(p, index, alpha, d->v, d->g);
+}
+
 static void update(TnProblem *p, int begin, int end, double alpha)
 {
-    for (int i = begin; i < end; i++) {
-        TnLargeBlock *d = &p->large[i];
-        int first = p->port_row + d->port_start;
-        if (!d->node_count) continue;
-        p->kernels->row_forces(&p->contact_sides, first, first + d->port_count,
-                               (const double(*)[3])p->lambda, p->F);
-        tn_large_gather(p, i);
-        right_side(d->dim, d->v, d->b, d->g, d->F);
-        tn_tridiagonal_solve(d->node_count, d->H_D, d->H_E, d->v);
-        tn_ports_spread(p, d, d->v, p->twist);
-        relax(d->dim, d->g, d->F, alpha);
-        add_C_product(p, i, alpha, d->v, d->g);
-    }
+    for (int i = begin; i < end; i++)
+        if (p->large[i].chain) update_chain(p, i, alpha);
 }
 
 const TnBlockKind tn_block_chain = {.name = "chain",

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "../math/cholesky.h"
-#include "../math/tridiagonal.h"
 #include "../math/vec3.h"
 
 bool tn_velocities_alloc(const TnProblem *p, TnVelocities *out)
@@ -61,8 +60,8 @@ void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
         memcpy(v, d->b, sizeof(double) * (size_t)d->dim);
         tn_ports_gather(p, d, p->F, v);
         tn_rows_force(p, p->twist_count + i, v);
-        if (d->node_count)
-            tn_tridiagonal_solve(d->node_count, d->A_D, d->A_E, v);
+        if (d->chain)
+            tn_chain_solve(d->chain, d->A_D, d->A_E, v);
         else
             tn_cholesky_solve(d->A_factor, d->dim, v);
         tn_ports_spread(p, d, v, out->twist);

@@ -89,11 +89,10 @@ static bool set_large(TnProblem *p, int block, int dim, int port_start, int port
     int offset = block ? d[-1].offset + d[-1].dim : 0;
     *d = (TnLargeBlock){
         .dim = dim, .offset = offset, .port_start = port_start, .port_count = port_count};
-    d->b = TN_ARENA_ZERO(p->arena, double, dim);
     d->v = TN_ARENA_ZERO(p->arena, double, dim);
     d->g = TN_ARENA_ZERO(p->arena, double, dim);
     d->F = TN_ARENA_ZERO(p->arena, double, dim);
-    return d->b && d->v && d->g && d->F;
+    return d->v && d->g && d->F;
 }
 
 bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int port_count)
@@ -101,42 +100,51 @@ bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int 
     TnLargeBlock *d = &p->large[block];
     size_t square = (size_t)dim * (size_t)dim;
     if (!set_large(p, block, dim, port_start, port_count)) return false;
+    d->b = TN_ARENA_ZERO(p->arena, double, dim);
     d->A = TN_ARENA_ZERO(p->arena, double, square);
     d->A_factor = TN_ARENA_NEW(p->arena, double, square);
     d->H_inverse = TN_ARENA_NEW(p->arena, double, square);
     d->work = TN_ARENA_NEW(p->arena, double, square);
-    return d->A && d->A_factor && d->H_inverse && d->work;
+    return d->b && d->A && d->A_factor && d->H_inverse && d->work;
 }
 
-bool tn_problem_set_chain(TnProblem *p, int block, int node_count, int port_start, int port_count)
+bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChainMatrix matrix,
+                          int port_start, int port_count)
 {
     TnLargeBlock *d = &p->large[block];
-    if (!set_large(p, block, 6 * node_count, port_start, port_count)) return false;
-    d->node_count = node_count;
-    size_t diagonal = 36 * (size_t)node_count, beside = diagonal - 36;
-    d->D = TN_ARENA_ZERO(p->arena, double, diagonal);
-    d->E = TN_ARENA_ZERO(p->arena, double, beside);
-    d->A_D = TN_ARENA_NEW(p->arena, double, diagonal);
-    d->A_E = TN_ARENA_NEW(p->arena, double, beside);
-    d->H_D = TN_ARENA_NEW(p->arena, double, diagonal);
-    d->H_E = TN_ARENA_NEW(p->arena, double, beside);
-    d->inverse = TN_ARENA_NEW(p->arena, double, diagonal);
+    if (!set_large(p, block, chain->dim, port_start, port_count)) return false;
+    d->chain = chain;
+    d->D = matrix.D;
+    d->E = matrix.E;
+    d->b = matrix.b;
+    d->A_factored = matrix.factor_D;
+    d->A_D = d->A_factored ? matrix.factor_D : TN_ARENA_NEW(p->arena, double, chain->D_size);
+    d->A_E = d->A_factored ? matrix.factor_E : TN_ARENA_NEW(p->arena, double, chain->E_size);
+    d->H_D = TN_ARENA_NEW(p->arena, double, chain->D_size);
+    d->H_E = TN_ARENA_NEW(p->arena, double, chain->E_size);
+    d->inverse = TN_ARENA_NEW(p->arena, double, chain->D_size);
     d->C = TN_ARENA_NEW(p->arena, double, 36 * (size_t)port_count);
-    return d->D && d->E && d->A_D && d->A_E && d->H_D && d->H_E && d->inverse && d->C;
+    d->spans = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
+    d->work = TN_ARENA_NEW(p->arena, double, chain->dim);
+    return d->A_D && d->A_E && d->H_D && d->H_E && d->inverse && d->C && d->spans && d->work;
 }
 
 bool tn_problem_set_port(TnProblem *p, int port, int block)
 {
-    TN_ASSERT(p->large[block].node_count == 0);
+    TN_ASSERT(!p->large[block].chain);
     p->ports[port] = (TnPort){.block = block, .count = p->large[block].dim};
     p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * p->large[block].dim);
     return p->ports[port].T != NULL;
 }
 
-void tn_problem_set_node_port(TnProblem *p, int port, int block, int node)
+bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const double *T)
 {
-    TN_ASSERT(node >= 0 && node < p->large[block].node_count);
-    p->ports[port] = (TnPort){.block = block, .start = 6 * node, .count = 6};
+    const TnChain *chain = p->large[block].chain;
+    TN_ASSERT(chain && node >= 0 && node < chain->node_count);
+    const TnChainNode *at = &chain->nodes[node];
+    p->ports[port] =
+        (TnPort){.block = block, .start = at->start, .count = at->dim, .T = (double *)T};
+    return T || at->dim == 6;
 }
 
 void tn_problem_set_contact(TnProblem *p, int contact, int row_a, int row_b, const double arm_a[3],

@@ -6,7 +6,7 @@
  *   twist  six unknowns, a twist (linear, angular) at a reference point, A = diag(a I, S); eight to
  *          a batch;
  *   dense  any size, a full matrix A;
- *   chain  nodes of six unknowns one after the other, A block-tridiagonal (math/tridiagonal.h).
+ *   chain  nodes of any size whose blocks in A form a forest (math/chain.h).
  * The last two are the large blocks. A port is a twist that depends linearly on a large block, T v:
  * the place where point constraints meet it.
  *
@@ -21,6 +21,7 @@
 
 #include "../base/arena.h"
 #include "../base/pool.h"
+#include "../math/chain.h"
 #include "../math/kernels/kernels.h"
 
 typedef enum TnRowSet {
@@ -40,7 +41,7 @@ typedef struct TnRowSide {
     int start, count; /* entries in index[] and coefficient[]: J over the block's own unknowns */
     double beta;      /* weight of this side, written by prepare */
     int pieces; /* written by prepare for a side on a chain: 1, or by how many pieces block_chain.c
-                   bounds a side that reaches farther than neighbours */
+                   bounds a side that fits neither a node nor an edge */
 } TnRowSide;
 
 typedef struct TnRow {
@@ -56,21 +57,28 @@ typedef struct TnRow {
     double change;       /* residual in the last measured iteration */
 } TnRow;
 
+typedef struct TnSpan {
+    int start, count;
+} TnSpan;
+
 typedef struct TnLargeBlock {
     int dim;
     int offset; /* of its unknowns among those of all large blocks */
     int port_start, port_count;
-    int node_count; /* of a chain, dim / 6; 0: dense */
+    const TnChain *chain; /* NULL: dense */
     /* dense */
     double *A;         /* dim × dim */
     double *A_factor;  /* its Cholesky factor, written by prepare */
     double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare */
-    double *work;      /* dim × dim */
-    /* chain; 6×6 blocks, see math/tridiagonal.h. The rest is written by prepare. */
+    double *work;      /* dim × dim; of a chain dim */
+    /* chain; blocks as math/chain.h has them. All but D and E is written by prepare. */
     double *D, *E;                 /* A */
     double *A_D, *A_E, *H_D, *H_E; /* factors of A and of H */
+    bool A_factored;               /* A_D and A_E came with the matrix */
     double *inverse;               /* diagonal blocks of A⁻¹ */
     double *C;                     /* JᵀWJ of the contacts of each port, 36 numbers each */
+    TnSpan *spans;                 /* unknowns of the nodes that have ports or rows */
+    int span_count;
     /* both */
     double *b, *v, *g, *F;
 } TnLargeBlock;
@@ -78,7 +86,8 @@ typedef struct TnLargeBlock {
 typedef struct TnPort {
     int block;        /* large block */
     int start, count; /* of its unknowns: those that the port's twist depends on */
-    double *T;        /* 6 × count, rows linear xyz, angular xyz; NULL: the identity, count 6 */
+    double *T;        /* 6 × count, rows linear xyz, angular xyz; NULL: the identity, count 6. Of a
+                         chain's port it is the caller's and only read. */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 
@@ -130,12 +139,20 @@ typedef struct TnProblemSize {
 bool tn_problem_init(TnProblem *problem, TnArena *arena, TnProblemSize size);
 void tn_problem_set_twist(TnProblem *problem, int block, double a, const double S[9],
                           const double b[6], const double v0[6]);
-/* Allocates A or D and E, b, v (the caller fills them) and the rest. False: no memory. */
+/* Allocates A, b, v (the caller fills them) and the rest. False: no memory. */
 bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start, int port_count);
-bool tn_problem_set_chain(TnProblem *problem, int block, int node_count, int port_start,
-                          int port_count);
+/* A and b of a chain, the caller's; they live as long as the problem and are only read. */
+typedef struct TnChainMatrix {
+    double *D, *E, *b;
+    double *factor_D, *factor_E; /* factor of A where the caller has it; NULL: made by prepare */
+} TnChainMatrix;
+/* Allocates v (the caller fills it) and the rest. False: no memory. */
+bool tn_problem_set_chain(TnProblem *problem, int block, const TnChain *chain, TnChainMatrix matrix,
+                          int port_start, int port_count);
 bool tn_problem_set_port(TnProblem *problem, int port, int block); /* dense; allocates T */
-void tn_problem_set_node_port(TnProblem *problem, int port, int block, int node); /* chain */
+/* A port on one node of a chain. T, 6 × the node's dim and row-major, is kept by reference; NULL: the
+ * identity. False: no T for a node of other than six unknowns. */
+bool tn_problem_set_node_port(TnProblem *problem, int port, int block, int node, const double *T);
 void tn_problem_set_contact(TnProblem *problem, int contact, int row_a, int row_b,
                             const double arm_a[3], const double arm_b[3], const double normal[3],
                             const double e[3], double mu, const double lambda[3]);

@@ -22,7 +22,7 @@
 /* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
 #define CONTACTS_PER_THREAD 1500
 
-/* What a chain's node costs, in contacts. */
+/* What six unknowns of a chain cost, in contacts. */
 #define CONTACTS_PER_NODE 4
 
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
@@ -138,7 +138,7 @@ static int worth_threads(const TnProblem *p)
 {
     int work = p->contact_count + p->row_count, least = CONTACTS_PER_THREAD;
     for (int i = 0; i < p->large_count; i++) {
-        int chain = CONTACTS_PER_NODE * p->large[i].node_count;
+        int chain = p->large[i].chain ? CONTACTS_PER_NODE * p->large[i].dim / 6 : 0;
         work += chain;
         if (chain > least) least = chain;
     }

@@ -14,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../math/tridiagonal.h"
 #include "../math/vec3.h"
 
 typedef struct Side3 {
@@ -229,10 +228,10 @@ static void update_blocks(TnProblem *p, State *state)
                     state->rhs[port->start + r] += wrench[r];
         }
         add_rows(p, state, p->twist_count + i, state->rhs);
-        if (d->node_count) {
+        if (d->chain) {
             tn_chain_add_slack(p, i, d->v, state->rhs);
             memcpy(d->v, state->rhs, sizeof(double) * (size_t)n);
-            tn_tridiagonal_solve(d->node_count, d->H_D, d->H_E, d->v);
+            tn_chain_solve(d->chain, d->H_D, d->H_E, d->v);
             tn_ports_spread(p, d, d->v, p->twist);
             continue;
         }

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../math/tridiagonal.h"
 #include "../math/vec3.h"
 
 /* fmax without its care for NaN, which costs a call. */
@@ -140,21 +139,26 @@ void tn_contact_compliance(const TnProblem *p, int contact, double *normal, doub
  * rolling friction do; by a solve otherwise. */
 static double chain_compliance(const TnProblem *p, const TnLargeBlock *d, const TnRowSide *side)
 {
-    double sum = 0.0, *x = d->F;
-    int end = side->start + side->count, node = side->count ? p->index[side->start] / 6 : 0;
+    double sum = 0.0, *x = d->work;
+    int begin = side->start, end = begin + side->count;
+    if (begin == end) return 0.0;
+    const TnChainNode *node = &d->chain->nodes[d->chain->node_of[p->index[begin]]];
     bool one = true;
-    for (int e = side->start; e < end; e++) one = one && p->index[e] / 6 == node;
+    for (int e = begin; e < end; e++)
+        one = one && p->index[e] >= node->start && p->index[e] < node->start + node->dim;
     if (one) {
-        double c[6] = {0};
-        for (int e = side->start; e < end; e++) c[p->index[e] - 6 * node] += p->coefficient[e];
-        for (int i = 0; i < 6; i++)
-            for (int j = 0; j < 6; j++) sum += c[i] * d->inverse[36L * node + 6 * i + j] * c[j];
+        for (int a = begin; a < end; a++) {
+            const double *row =
+                d->inverse + node->D + (long)(p->index[a] - node->start) * node->dim;
+            for (int b = begin; b < end; b++)
+                sum += p->coefficient[a] * row[p->index[b] - node->start] * p->coefficient[b];
+        }
         return sum;
     }
     memset(x, 0, sizeof(double) * (size_t)d->dim);
-    for (int e = side->start; e < end; e++) x[p->index[e]] += p->coefficient[e];
-    tn_tridiagonal_solve(d->node_count, d->A_D, d->A_E, x);
-    for (int e = side->start; e < end; e++) sum += p->coefficient[e] * x[p->index[e]];
+    for (int e = begin; e < end; e++) x[p->index[e]] += p->coefficient[e];
+    tn_chain_solve(d->chain, d->A_D, d->A_E, x);
+    for (int e = begin; e < end; e++) sum += p->coefficient[e] * x[p->index[e]];
     return sum;
 }
 
@@ -174,7 +178,7 @@ static double side_compliance(const TnProblem *p, const TnRowSide *side)
                    (inverse[2] * w[0] * w[1] + inverse[3] * w[0] * w[2] + inverse[5] * w[1] * w[2]);
     }
     const TnLargeBlock *d = &p->large[side->block - p->twist_count];
-    if (d->node_count) return chain_compliance(p, d, side);
+    if (d->chain) return chain_compliance(p, d, side);
     double *x = d->F;
     for (int k = 0; k < d->dim; k++) x[k] = 0.0;
     for (int e = side->start; e < side->start + side->count; e++)
@@ -242,6 +246,12 @@ static double squared_norm_at_port(const TnPort *port, const double r[3])
     return sum;
 }
 
+static double chain_diagonal(const TnLargeBlock *d, int k)
+{
+    const TnChainNode *node = &d->chain->nodes[d->chain->node_of[k]];
+    return d->D[node->D + (size_t)(k - node->start) * (size_t)(node->dim + 1)];
+}
+
 static double block_weight(const TnProblem *p, int block)
 {
     double trace_A = 0.0, trace_J = 0.0;
@@ -255,8 +265,7 @@ static double block_weight(const TnProblem *p, int block)
     } else {
         const TnLargeBlock *d = &p->large[block - p->twist_count];
         for (int k = 0; k < d->dim; k++)
-            trace_A +=
-                d->node_count ? d->D[36L * (k / 6) + 7 * (k % 6)] : d->A[(long)k * d->dim + k];
+            trace_A += d->chain ? chain_diagonal(d, k) : d->A[(long)k * d->dim + k];
         for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
             int row = p->port_row + k;
             for (int s = sides->start[row]; s < sides->start[row + 1]; s++)

@@ -8,16 +8,19 @@
 #include "../math/vec3.h"
 #include "world.h"
 
-/* dᵀ M d of a rod's segments. */
+/* dᵀ M d of a rod's segments; carried ones, which weigh little beside their robots, left out. */
 static double rod_distance(const TnWorld *world, const TnSubsystem *sub, const TnVelocities *before)
 {
     const TnModel *model = world->model;
-    const TnLargeBlock *block = &world->set.problem.large[model->tree_count + sub->kind_index];
+    const TnDivision *division = world->division;
     double sum = 0.0;
-    for (int i = 0; i < sub->link_count; i++) {
-        const TnLink *link = &model->links[sub->link_start + i];
-        const double *rot = world->frames[sub->link_start + i].rot, *v = block->v + 6 * i,
-                     *u = before->large + block->offset + 6 * i;
+    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+        if (division->carrier[l] != l) continue;
+        const TnLargeBlock *block = &world->set.problem.large[division->link_block[l]];
+        int start = tn_division_start(division, division->link_block[l], division->link_node[l]);
+        const TnLink *link = &model->links[l];
+        const double *rot = world->frames[l].rot, *v = block->v + start,
+                     *u = before->large + block->offset + start;
         double d[3], w[3], local[3], spin[3];
         v3_sub(d, u, v);
         v3_sub(w, u + 3, v + 3);
@@ -72,8 +75,12 @@ double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
         tn_tree_axes(model, sub, world->state.qpos, world->frames, origin, S);
         tn_tree_mass_matrix(model, sub, world->frames, origin, (const double(*)[6])S, &world->arena,
                             M);
-        const TnLargeBlock *block = &p->large[sub->kind_index];
-        for (int k = 0; k < n; k++) d[k] = before.large[block->offset + k] - block->v[k];
+        const TnDivision *division = world->division;
+        int index = division->tree_block[sub->kind_index];
+        int start = tn_division_start(division, index, division->tree_node[sub->kind_index]);
+        const TnLargeBlock *block = &p->large[index];
+        for (int k = 0; k < n; k++)
+            d[k] = before.large[block->offset + start + k] - block->v[start + k];
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) sum += d[i] * M[i * n + j] * d[j];
         tn_arena_release(&world->arena, mark);

@@ -9,6 +9,7 @@
  *
  * The new state is computed beside the old one and taken over only when it is finite. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,10 @@ typedef struct Step {
     TnRigidSystem *rigid;
     double **tree_A, **tree_b, **tree_free;
     TnRodSystem *rods;
+    TnChainSystem *chains; /* of the division */
+    double **chain_free;   /* per large block: v_free, of chains only */
+    atomic_bool failed;    /* some chain is not positive definite */
+    TnAssembledInput assembled;
     double (*end_twists)[6]; /* per link: v⁺ of the free motion */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
     double *blend;           /* per subsystem */
@@ -65,11 +70,31 @@ static bool begin(Step *step, TnWorld *world)
     step->tree_b = TN_ARENA_NEW(arena, double *, model->tree_count);
     step->tree_free = TN_ARENA_NEW(arena, double *, model->tree_count);
     step->rods = TN_ARENA_ZERO(arena, TnRodSystem, model->rod_count);
+    step->chains = TN_ARENA_ZERO(arena, TnChainSystem, world->division->chain_count);
+    step->chain_free =
+        TN_ARENA_ZERO(arena, double *, world->division->dense_count + world->division->chain_count);
+    double **T = TN_ARENA_ZERO(arena, double *, world->division->carried_count);
+    step->assembled = (TnAssembledInput){.in = &step->dynamics,
+                                         .division = world->division,
+                                         .tree_A = (const double *const *)step->tree_A,
+                                         .tree_b = (const double *const *)step->tree_b,
+                                         .rods = step->rods,
+                                         .T = T};
     step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
-    return step->rigid && step->tree_A && step->tree_b && step->tree_free && step->rods &&
-           step->end_twists && step->end_qvel && step->blend;
+    if (!step->rigid || !step->tree_A || !step->tree_b || !step->tree_free || !step->rods ||
+        !step->chains || !step->chain_free || !T || !step->end_twists || !step->end_qvel ||
+        !step->blend)
+        return false;
+    for (int r = 0; r < model->rod_count; r++) {
+        step->rods[r].cuts = world->division->cuts[r].joints;
+        step->rods[r].cut_count = world->division->cuts[r].count;
+    }
+    if (!tn_chains_reserve(world->division, arena, step->chains)) return false;
+    for (int c = 0; c < world->division->chain_count; c++)
+        step->chain_free[world->division->dense_count + c] = step->chains[c].v_free;
+    return true;
 }
 
 /* ---- dynamics ---- */
@@ -100,27 +125,29 @@ static bool assemble_tree(Step *step, const TnSubsystem *sub)
     if (!tn_tree_assemble(&step->dynamics, sub, world->frames, &world->arena, step->tree_A[i],
                           step->tree_b[i], step->tree_free[i]))
         return false;
-    for (int k = 0; k < n; k++) {
-        double v = world->state.qvel[sub->dof_start + k];
-        step->end_qvel[sub->dof_start + k] = v + (step->tree_free[i][k] - v) / step->theta;
-    }
-    tn_kinematics_twists(step->model, world->state.qpos, step->end_qvel, world->frames,
-                         sub->link_start, sub->link_count, step->end_twists);
     return true;
 }
 
-static bool assemble_rod(Step *step, const TnSubsystem *sub, double w)
+/* v⁺ of the free motion of a tree and its links, once tree_free is there. */
+static void end_tree(Step *step, const TnSubsystem *sub)
+{
+    const TnWorld *world = step->world;
+    for (int k = 0; k < sub->dof_count; k++) {
+        double v = world->state.qvel[sub->dof_start + k];
+        step->end_qvel[sub->dof_start + k] =
+            v + (step->tree_free[sub->kind_index][k] - v) / step->theta;
+    }
+    tn_kinematics_twists(step->model, world->state.qpos, step->end_qvel, world->frames,
+                         sub->link_start, sub->link_count, step->end_twists);
+}
+
+static bool assemble_rod(Step *step, int index, double w)
 {
     TnWorld *world = step->world;
-    TnRodSystem *rod = &step->rods[sub->kind_index];
-    if (!tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod)) return false;
-    for (int i = 0; i < rod->count; i++)
-        for (int k = 0; k < 6; k++) {
-            double v = rod->segments[i].v[k];
-            step->end_twists[sub->link_start + i][k] =
-                v + (rod->v_free[6 * i + k] - v) / step->theta;
-        }
-    return true;
+    TnRodSystem *rod = &step->rods[index];
+    const TnSubsystem *sub = &step->model->subsystems[step->model->rods[index].subsystem];
+    return tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod) &&
+           (!rod->cut_count || tn_rod_free_motion(rod, &world->arena, rod->v_free));
 }
 
 static void mark_rod(const TnModel *model, int link, bool *pushed)
@@ -143,13 +170,61 @@ static bool assemble_rods(Step *step)
     }
     for (int i = 0; model->rod_count && i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];
-        if (!e->active || e->type == TN_EQUALITY_JOINT) continue;
+        bool tied = e->active && e->type != TN_EQUALITY_JOINT &&
+                    (!e->segment || step->world->division->iterated[i]);
+        if (!tied) continue;
         mark_rod(model, model->bodies[e->body1].link, pushed);
         mark_rod(model, model->bodies[e->body2].link, pushed);
     }
     for (int r = 0; r < model->rod_count; r++)
-        if (!assemble_rod(step, &model->subsystems[model->rods[r].subsystem], pushed[r] ? 1.0 : 0.0))
-            return false;
+        if (!assemble_rod(step, r, pushed[r] ? 1.0 : 0.0)) return false;
+    return true;
+}
+
+/* ---- chains: rods, and the trees that hold them ---- */
+
+static void chain_range(void *context, int begin_index, int end_index)
+{
+    Step *step = context;
+    if (!tn_chains_assemble(&step->assembled, begin_index, end_index, step->chains))
+        atomic_store_explicit(&step->failed, true, memory_order_relaxed);
+}
+
+/* v⁺ of the free motion for all that is in chains. */
+static void end_chains(Step *step)
+{
+    const TnModel *model = step->model;
+    const TnDivision *d = step->world->division;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        int block = sub->kind == TN_SUBSYSTEM_TREE ? d->tree_block[sub->kind_index] : -1;
+        if (block >= d->dense_count) {
+            int chain = block - d->dense_count, node = d->tree_node[sub->kind_index];
+            memcpy(step->tree_free[sub->kind_index],
+                   step->chains[chain].v_free + d->chains[chain].nodes[node].start,
+                   sizeof(double) * (size_t)sub->dof_count);
+            end_tree(step, sub);
+        }
+    }
+    for (int r = 0; r < model->rod_count; r++) {
+        TnRodSystem *rod = &step->rods[r];
+        if (!rod->cut_count)
+            tn_chains_rod_velocity(&step->assembled, r, step->chain_free, rod->v_free);
+        for (int i = 0; i < rod->count; i++)
+            for (int k = 0; k < 6; k++) {
+                double v = rod->segments[i].v[k];
+                step->end_twists[model->rods[r].link_start + i][k] =
+                    v + (rod->v_free[6 * i + k] - v) / step->theta;
+            }
+    }
+}
+
+static bool assemble_chains(Step *step)
+{
+    const TnDivision *d = step->world->division;
+    tn_pool_run(step->world->team, d->chain_count, 8, chain_range, step);
+    if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
+    end_chains(step);
     return true;
 }
 
@@ -164,11 +239,13 @@ static bool reassemble_rods(Step *step)
         mark_rod(model, model->geoms[contacts->points[i].geom1].link, pushed);
         mark_rod(model, model->geoms[contacts->points[i].geom2].link, pushed);
     }
-    for (int r = 0; r < model->rod_count; r++)
-        if (pushed[r] && step->rods[r].w == 0.0 &&
-            !assemble_rod(step, &model->subsystems[model->rods[r].subsystem], 1.0))
-            return false;
-    return true;
+    bool again = false;
+    for (int r = 0; r < model->rod_count; r++) {
+        if (!pushed[r] || step->rods[r].w != 0.0) continue;
+        if (!assemble_rod(step, r, 1.0)) return false;
+        again = true;
+    }
+    return !again || assemble_chains(step);
 }
 
 static bool assemble_dynamics(Step *step)
@@ -177,9 +254,15 @@ static bool assemble_dynamics(Step *step)
                 step);
     for (int s = 0; s < step->model->subsystem_count; s++) {
         const TnSubsystem *sub = &step->model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_TREE && !assemble_tree(step, sub)) return false;
+        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
+        if (!assemble_tree(step, sub)) return false;
+        if (step->world->division->tree_block[sub->kind_index] < step->world->division->dense_count)
+            end_tree(step, sub);
     }
-    return assemble_rods(step);
+    return assemble_rods(step) &&
+           tn_carried_jacobians(&step->dynamics, step->world->division, &step->world->arena,
+                                step->assembled.T) &&
+           assemble_chains(step);
 }
 
 /* ---- collision and constraints ---- */
@@ -209,6 +292,8 @@ static bool build_constraints(Step *step)
                                            .tree_b = (const double *const *)step->tree_b,
                                            .tree_free = (const double *const *)step->tree_free,
                                            .rods = step->rods,
+                                           .division = world->division,
+                                           .chains = step->chains,
                                            .contacts = &world->contacts,
                                            .arena = &world->arena,
                                            .pool = world->team};
@@ -239,14 +324,36 @@ static void integrate_range(void *context, int begin_index, int end_index)
                              &step->rigid[sub->kind_index], vhat, step->blend[s], world->next_qpos,
                              world->next_qvel);
         } else if (sub->kind == TN_SUBSYSTEM_ROD) {
-            int block = step->model->tree_count + sub->kind_index;
             tn_rod_advance(&step->dynamics, sub, world->frames, &step->rods[sub->kind_index],
-                           world->set.problem.large[block].v, world->next_qpos, world->next_qvel);
+                           world->set.rod_vhat[sub->kind_index], world->next_qpos,
+                           world->next_qvel);
         } else {
-            tn_tree_advance(&step->dynamics, sub, world->set.problem.large[sub->kind_index].v,
+            const TnDivision *d = world->division;
+            int block = d->tree_block[sub->kind_index];
+            tn_tree_advance(&step->dynamics, sub,
+                            world->set.problem.large[block].v +
+                                tn_division_start(d, block, d->tree_node[sub->kind_index]),
                             step->blend[s], world->next_qpos, world->next_qvel);
         }
     }
+}
+
+/* v̂ of the rods' segments from that of the blocks. */
+static bool gather_rods(Step *step)
+{
+    TnWorld *world = step->world;
+    int blocks = world->division->dense_count + world->division->chain_count;
+    double **v = TN_ARENA_NEW(&world->arena, double *, blocks);
+    world->set.rod_vhat = TN_ARENA_NEW(&world->arena, double *, step->model->rod_count);
+    if (!v || !world->set.rod_vhat) return false;
+    for (int i = 0; i < blocks; i++) v[i] = world->set.problem.large[i].v;
+    for (int r = 0; r < step->model->rod_count; r++) {
+        double *vhat = TN_ARENA_NEW(&world->arena, double, 6 * step->rods[r].count);
+        if (!vhat) return false;
+        tn_chains_rod_velocity(&step->assembled, r, v, vhat);
+        world->set.rod_vhat[r] = vhat;
+    }
+    return true;
 }
 
 static bool all_finite(const double *x, int count)
@@ -260,6 +367,7 @@ static bool all_finite(const double *x, int count)
 static bool integrate(Step *step)
 {
     TnWorld *world = step->world;
+    if (!gather_rods(step)) return false;
     tn_constraint_blend(&step->constraint, &world->set, step->blend);
     tn_pool_run(world->team, step->model->subsystem_count, SUBSYSTEM_GRAIN, integrate_range, step);
     if (!all_finite(world->next_qpos, step->model->qpos_count) ||

@@ -21,6 +21,10 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
     if (def->key < 0 || def->key > model->key_count)
         tn_error_add(err, TN_ERROR_USAGE, "world: there is no keyframe %d (the model has %d)",
                      (int)def->key, model->key_count);
+    if (def->division.kind == TN_DIVISION_GROUPS && def->division.group_size < 1)
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "world: group_size of the division is %d, must be positive",
+                     def->division.group_size);
     tn_solver_def_check(&def->solver, err);
     return err->count == before;
 }
@@ -41,6 +45,8 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     world->def = *def;
     bool ok = tn_state_init(&world->state, model);
     world->pool = tn_pool_create(def->thread_count);
+    world->division = tn_division_create(
+        model, def->division.kind == TN_DIVISION_AUTO ? model->option.division : def->division);
     world->collider = tn_collider_create(model);
     world->frames = tn_calloc((size_t)model->link_count, sizeof(TnLinkFrame));
     world->twists = tn_calloc((size_t)model->link_count, sizeof(double[6]));
@@ -50,8 +56,8 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     /* A first guess: blocks and about six contacts per moving body; the arena grows where that is
      * too little. */
     ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
-    if (!ok || !world->pool || !world->collider || !world->frames || !world->twists ||
-        !world->wrench || !world->next_qpos || !world->next_qvel) {
+    if (!ok || !world->pool || !world->division || !world->collider || !world->frames ||
+        !world->twists || !world->wrench || !world->next_qpos || !world->next_qvel) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;
@@ -65,6 +71,7 @@ void tn_world_destroy(TnWorld *world)
     if (!world) return;
     tn_state_free(&world->state);
     tn_pool_destroy(world->pool);
+    tn_division_destroy(world->division);
     tn_collider_destroy(world->collider);
     tn_arena_free(&world->arena);
     tn_free(world->frames);
@@ -92,6 +99,8 @@ void tn_world_update_frames(TnWorld *world)
     tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, 0, 1,
                          world->twists);
     tn_pool_run(world->team, world->model->subsystem_count, 256, kinematics_range, world);
+    tn_carried_follow(world->model, world->division, world->state.qpos, world->state.qvel,
+                      world->frames, world->twists);
 }
 
 /* What the last step left no longer belongs to the state. */
@@ -125,7 +134,6 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
 }
 
 const TnModel *tn_world_model(const TnWorld *world) { return world->model; }
-int tn_world_subsystem_count(const TnWorld *world) { return world->model->subsystem_count; }
 
 TnStateView tn_world_state(const TnWorld *world)
 {

@@ -14,6 +14,7 @@ struct TnWorld {
     TnWorldDef def;
     TnPool *pool;
     TnPool *team; /* the pool, or NULL for a step that is too small to share */
+    TnDivision *division;
     TnCollider *collider;
     TnArena arena; /* all of a step's scratch; what the last step left there stays until the next */
     TnState state;

@@ -24,6 +24,8 @@ typedef struct Rig {
     TnRod rod;
     Motion m;
     TnRodSystem system;
+    const int *cuts; /* joints that are bonds */
+    int cut_count;
     double *vhat;
     bool *driven;       /* per segment */
     double (*drive)[6]; /* its v̂ */
@@ -107,8 +109,9 @@ static inline void rig_step(Rig *rig)
     TnDynamicsInput in = motion_input(m);
     tn_arena_reset(&m->arena);
     tn_kinematics(&rig->shown, m->qpos, 0, n + 1, m->frames);
-    rig->system = (TnRodSystem){0};
-    if (!tn_rod_assemble(&in, &rig->sub, m->frames, 0.0, &m->arena, &rig->system)) {
+    rig->system = (TnRodSystem){.cuts = rig->cuts, .cut_count = rig->cut_count};
+    if (!tn_rod_assemble(&in, &rig->sub, m->frames, 0.0, &m->arena, &rig->system) ||
+        !tn_rod_free_motion(&rig->system, &m->arena, rig->system.v_free)) {
         rig->failed = true;
         return;
     }

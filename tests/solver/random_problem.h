@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "math/vec3.h"
@@ -119,46 +120,108 @@ static inline bool random_problem(TnProblem *p, TnArena *arena, uint64_t seed, i
 
 /* ---- with chains ---- */
 
-enum { CHAINS = 3, LONGEST = 9 };
-static const int chain_nodes[CHAINS] = {LONGEST, 1, 4};
+enum { CHAINS = 6, MOST_NODES = 9, LARGEST_CHAIN = 64 };
+typedef struct ChainShape {
+    int node_count, dims[MOST_NODES];
+    int edge_count, edges[MOST_NODES - 1][2];
+} ChainShape;
+static const ChainShape chain_shapes[CHAINS] = {
+    {9,
+     {6, 6, 6, 6, 6, 6, 6, 6, 6},
+     8,
+     {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}}},
+    {1, {6}, 0, {{0}}},
+    {4, {6, 6, 6, 6}, 3, {{0, 1}, {1, 2}, {2, 3}}},
+    /* two robots hold a cable */
+    {7, {10, 6, 6, 6, 6, 6, 7}, 6, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}}},
+    /* one holds a cable in its middle; the robot comes last */
+    {8, {6, 6, 6, 6, 6, 6, 6, 9}, 7, {{0, 1}, {1, 2}, {2, 7}, {3, 7}, {3, 4}, {4, 5}, {5, 6}}},
+    /* a hub with three arms, one of them ending in a small node, and a second tree */
+    {9, {8, 6, 6, 6, 3, 6, 6, 4, 6}, 7, {{0, 1}, {1, 2}, {0, 3}, {3, 4}, {0, 5}, {5, 6}, {7, 8}}},
+};
+
+/* Planned once; they live as long as the program. */
+static inline const TnChain *chain_of(int shape)
+{
+    static TnChain chains[CHAINS];
+    const ChainShape *s = &chain_shapes[shape];
+    if (!chains[shape].plan &&
+        !tn_chain_plan(&chains[shape], s->node_count, s->dims, s->edge_count, s->edges))
+        abort();
+    return &chains[shape];
+}
 
 typedef struct ChainChoice {
     bool full; /* the same problem with the chains' matrices as dense ones */
-    int reach; /* rows on a chain touch a node, or that and the one so many behind it */
+    int reach; /* rows on a chain touch a node, or that and one across an edge (NEAR), or that and the
+                  one so many behind it */
     int twists, contacts, rows;
     double stiffness; /* of the springs between nodes; masses are about 1 */
 } ChainChoice;
+enum { NEAR = 1, FAR = 3 };
 
-/* I + Σ XᵀkX with X of six rows over two neighbours. */
-static inline void random_chain(Random *r, int m, double stiffness, double *D, double *E)
+/* I + Σ XᵀkX with X of six rows over the two nodes of an edge. */
+static inline void random_chain(Random *r, const TnChain *chain, double stiffness, double *D,
+                                double *E)
 {
-    memset(D, 0, sizeof(double[36]) * (size_t)m);
-    if (m > 1) memset(E, 0, sizeof(double[36]) * (size_t)(m - 1));
-    for (int i = 0; i < 6 * m; i++) D[36 * (i / 6) + 7 * (i % 6)] = 1.0;
-    for (int k = 0; k + 1 < m; k++)
+    memset(D, 0, sizeof(double) * chain->D_size);
+    memset(E, 0, sizeof(double) * chain->E_size);
+    for (int k = 0; k < chain->node_count; k++)
+        for (int i = 0; i < chain->nodes[k].dim; i++)
+            D[chain->nodes[k].D + (size_t)(i * (chain->nodes[k].dim + 1))] = 1.0;
+    for (int e = 0; e < chain->edge_count; e++) {
+        const TnChainNode *a = &chain->nodes[chain->edges[e].a],
+                          *b = &chain->nodes[chain->edges[e].b];
         for (int row = 0; row < 6; row++) {
-            double X[12];
-            for (int i = 0; i < 12; i++) X[i] = uniform(r);
-            for (int i = 0; i < 6; i++)
-                for (int j = 0; j < 6; j++) {
-                    D[36 * k + 6 * i + j] += stiffness * X[i] * X[j];
-                    D[36 * k + 36 + 6 * i + j] += stiffness * X[6 + i] * X[6 + j];
-                    E[36 * k + 6 * i + j] += stiffness * X[6 + i] * X[j];
-                }
+            double X[LARGEST_CHAIN], Y[LARGEST_CHAIN];
+            for (int i = 0; i < a->dim; i++) X[i] = uniform(r);
+            for (int i = 0; i < b->dim; i++) Y[i] = uniform(r);
+            for (int i = 0; i < a->dim; i++)
+                for (int j = 0; j < a->dim; j++)
+                    D[a->D + (size_t)(i * a->dim + j)] += stiffness * X[i] * X[j];
+            for (int i = 0; i < b->dim; i++)
+                for (int j = 0; j < b->dim; j++)
+                    D[b->D + (size_t)(i * b->dim + j)] += stiffness * Y[i] * Y[j];
+            for (int i = 0; i < b->dim; i++)
+                for (int j = 0; j < a->dim; j++)
+                    E[chain->edges[e].E + (size_t)(i * a->dim + j)] += stiffness * Y[i] * X[j];
         }
+    }
 }
 
-static inline void fill_full(double *A, int m, const double *D, const double *E)
+static inline void fill_full(double *A, const TnChain *chain, const double *D, const double *E)
 {
-    int n = 6 * m;
-    for (int k = 0; k < m; k++)
-        for (int i = 0; i < 6; i++)
-            for (int j = 0; j < 6; j++) {
-                A[(6 * k + i) * n + 6 * k + j] = D[36 * k + 6 * i + j];
-                if (k + 1 == m) continue;
-                A[(6 * k + 6 + i) * n + 6 * k + j] = E[36 * k + 6 * i + j];
-                A[(6 * k + j) * n + 6 * k + 6 + i] = E[36 * k + 6 * i + j];
-            }
+    int n = chain->dim;
+    for (int k = 0; k < chain->node_count; k++) {
+        const TnChainNode *at = &chain->nodes[k];
+        for (int i = 0; i < at->dim; i++)
+            for (int j = 0; j < at->dim; j++)
+                A[(at->start + i) * n + at->start + j] = D[at->D + (size_t)(i * at->dim + j)];
+    }
+    for (int e = 0; e < chain->edge_count; e++) {
+        const TnChainNode *a = &chain->nodes[chain->edges[e].a],
+                          *b = &chain->nodes[chain->edges[e].b];
+        for (int i = 0; i < b->dim; i++)
+            for (int j = 0; j < a->dim; j++)
+                A[(b->start + i) * n + a->start + j] = A[(a->start + j) * n + b->start + i] =
+                    E[chain->edges[e].E + (size_t)(i * a->dim + j)];
+    }
+}
+
+static inline bool random_node_port(Random *r, TnProblem *p, int port, int block, int node,
+                                    bool full)
+{
+    const TnChainNode *at = &chain_of(block - 1)->nodes[node];
+    int n = p->large[block].dim, m = at->dim;
+    double *T = TN_ARENA_ZERO(p->arena, double, 6 * m);
+    if (!T) return false;
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < m; j++) T[i * m + j] = m == 6 ? (i == j) : uniform(r);
+    if (!full) return tn_problem_set_node_port(p, port, block, node, m == 6 ? NULL : T);
+    if (!tn_problem_set_port(p, port, block)) return false;
+    for (int i = 0; i < 6; i++)
+        memcpy(p->ports[port].T + i * n + at->start, T + i * m, sizeof(double) * (size_t)m);
+    return true;
 }
 
 /* Large block 0 is dense; the chains follow, with a port at every second node. */
@@ -172,26 +235,19 @@ static inline bool random_large_blocks(Random *r, TnProblem *p, ChainChoice choi
         for (int j = 0; j < 6 * DENSE_DIM; j++) p->ports[k].T[j] = uniform(r);
     }
     for (int i = 1; i <= CHAINS; i++) {
-        int m = chain_nodes[i - 1], n = 6 * m, count = (m + 1) / 2;
-        double D[36 * LONGEST], E[36 * LONGEST];
-        random_chain(r, m, choice.stiffness, D, E);
-        if (choice.full ? !tn_problem_set_dense(p, i, n, port, count)
-                        : !tn_problem_set_chain(p, i, m, port, count))
+        const TnChain *chain = chain_of(i - 1);
+        int m = chain->node_count, count = (m + 1) / 2;
+        TnChainMatrix matrix = {.D = TN_ARENA_NEW(p->arena, double, chain->D_size),
+                                .E = TN_ARENA_NEW(p->arena, double, chain->E_size),
+                                .b = TN_ARENA_NEW(p->arena, double, chain->dim)};
+        if (!matrix.D || !matrix.E || !matrix.b) return false;
+        random_chain(r, chain, choice.stiffness, matrix.D, matrix.E);
+        if (choice.full ? !tn_problem_set_dense(p, i, chain->dim, port, count)
+                        : !tn_problem_set_chain(p, i, chain, matrix, port, count))
             return false;
-        if (choice.full) {
-            fill_full(p->large[i].A, m, D, E);
-        } else {
-            memcpy(p->large[i].D, D, sizeof(double[36]) * (size_t)m);
-            memcpy(p->large[i].E, E, sizeof(double[36]) * (size_t)(m - 1));
-        }
-        for (int node = 0; node < m; node += 2, port++) {
-            if (!choice.full) {
-                tn_problem_set_node_port(p, port, i, node);
-                continue;
-            }
-            if (!tn_problem_set_port(p, port, i)) return false;
-            for (int k = 0; k < 6; k++) p->ports[port].T[k * n + 6 * node + k] = 1.0;
-        }
+        if (choice.full) fill_full(p->large[i].A, chain, matrix.D, matrix.E);
+        for (int node = 0; node < m; node += 2, port++)
+            if (!random_node_port(r, p, port, i, node, choice.full)) return false;
     }
     for (int i = 0; i <= CHAINS; i++)
         for (int k = 0; k < p->large[i].dim; k++)
@@ -199,21 +255,30 @@ static inline bool random_large_blocks(Random *r, TnProblem *p, ChainChoice choi
     return true;
 }
 
-/* A side on one node of a chain, or on that and the one `reach` behind it where there is one. */
-static inline void random_chain_side(Random *r, TnProblem *p, int *side, int *entry, int chain,
+static inline void random_node_entries(Random *r, TnProblem *p, int *entry, const TnChainNode *node)
+{
+    for (int k = 0; k < node->dim; k++, (*entry)++) {
+        p->index[*entry] = node->start + k;
+        p->coefficient[*entry] = uniform(r);
+    }
+}
+
+/* A side on one node of a chain, or on two as `reach` says where there are two. */
+static inline void random_chain_side(Random *r, TnProblem *p, int *side, int *entry, int shape,
                                      int reach)
 {
-    int m = chain_nodes[chain], node = (int)(fabs(uniform(r)) * m), start = *entry;
-    for (int k = 0; k < 6; k++, (*entry)++) {
-        p->index[*entry] = 6 * node + k;
-        p->coefficient[*entry] = uniform(r);
+    const TnChain *chain = chain_of(shape);
+    int m = chain->node_count, node = (int)(fabs(uniform(r)) * m), second = node + reach,
+        start = *entry;
+    if (reach == NEAR && chain->edge_count) {
+        int e = (int)(fabs(uniform(r)) * chain->edge_count);
+        node = chain->edges[e].b;
+        second = chain->edges[e].a;
     }
-    for (int k = 0; reach > 0 && node + reach < m && k < 6; k++, (*entry)++) {
-        p->index[*entry] = 6 * (node + reach) + k;
-        p->coefficient[*entry] = uniform(r);
-    }
+    random_node_entries(r, p, entry, &chain->nodes[node]);
+    if (second != node && second < m) random_node_entries(r, p, entry, &chain->nodes[second]);
     p->sides[(*side)++] =
-        (TnRowSide){.block = p->twist_count + 1 + chain, .start = start, .count = *entry - start};
+        (TnRowSide){.block = p->twist_count + 1 + shape, .start = start, .count = *entry - start};
     p->rows[p->row_count].side_count++;
 }
 
@@ -222,8 +287,8 @@ static inline bool random_chain_problem(TnProblem *p, TnArena *arena, uint64_t s
 {
     Random r = {seed * 104729 + 3};
     int ports = 2, rows = c.rows, contacts = c.contacts;
-    for (int i = 0; i < CHAINS; i++) ports += (chain_nodes[i] + 1) / 2;
-    TnProblemSize size = {c.twists, 1 + CHAINS, ports, contacts, rows, 2 * rows, 18 * rows};
+    for (int i = 0; i < CHAINS; i++) ports += (chain_of(i)->node_count + 1) / 2;
+    TnProblemSize size = {c.twists, 1 + CHAINS, ports, contacts, rows, 2 * rows, 26 * rows};
     if (!tn_problem_init(p, arena, size)) return false;
     for (int i = 0; i < c.twists; i++) {
         double S[9], b[6], v[6];

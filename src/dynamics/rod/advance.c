@@ -3,8 +3,8 @@
  * Each segment takes the impulse that the linear system gave it, so linear momentum is balanced to
  * rounding. The joints' forces act at levers of the predicted midpoint, while the orbital momentum
  * Σ x × m v of a step changes by
- *     Σ (x + c t v̂) × m (v⁺ - v),   c = (1-θ)(1-w),
- * so a torque Σ τ + (x + c t v̂) × f of the joints' wrenches (f, τ) is left that no joint can have.
+ *     Σ (x + (1-θ) t v̂) × m (v⁺ - v),
+ * so a torque Σ τ + (x + (1-θ) t v̂) × f of the joints' wrenches (f, τ) is left that no joint can have.
  * It is of second order in the change of velocity, and is given back as a rigid turn of the rod about its
  * centre of mass: v⁺ += ω × (x⁺ - c), ω⁺ += ω. That keeps linear momentum, makes angular momentum
  * exact and excites no short waves, which a correction joint by joint would. */
@@ -16,46 +16,23 @@
  * momentum to mean much, and stability comes first. */
 #define CORRECTION_SHARE 1e-6
 
-/* y += block x, or blockᵀ x */
-static void add_product(double y[6], const double *block, const double *x)
-{
-    for (int r = 0; r < 6; r++)
-        for (int c = 0; c < 6; c++) y[r] += block[6 * r + c] * x[c];
-}
-static void add_product_t(double y[6], const double *block, const double *x)
-{
-    for (int r = 0; r < 6; r++)
-        for (int c = 0; c < 6; c++) y[c] += block[6 * r + c] * x[r];
-}
-
-/* What the joints do to segment i in the linear system: b - A v̂ without the segment's own part. */
-static void joint_wrench(const TnRodSystem *system, const double *vhat, int i, double wrench[6])
-{
-    const TnRigidSystem *rigid = &system->segments[i];
-    double y[6] = {0.0}, change[6], own[6];
-    add_product(y, system->D + 36 * i, vhat + 6 * i);
-    if (i > 0) add_product(y, system->E + 36 * (i - 1), vhat + 6 * (i - 1));
-    if (i + 1 < system->count) add_product_t(y, system->E + 36 * i, vhat + 6 * (i + 1));
-    for (int k = 0; k < 6; k++) change[k] = rigid->v_free[k] - vhat[6 * i + k];
-    v3_scale(own, change, rigid->mass_rate);
-    m3_mul_v(own + 3, rigid->inertia_rate, change + 3);
-    for (int k = 0; k < 6; k++) wrench[k] = system->b[6 * i + k] - y[k] - own[k];
-}
-
-/* The joints' torque on the whole rod at the levers x + c t v̂. About the first segment: forces add up
+/* The joints' torque on the whole rod at the levers x + (1-θ) t v̂. What a segment got beyond its own free
+ * motion, A_rigid (v̂ - v_rigid), is what its joints did to it. About the first segment: forces add up
  * to nothing, and the numbers stay small far from the origin. */
 static void left_torque(const TnLinkFrame *frames, const TnRodSystem *system, const double *vhat,
                         double ct, double torque[3])
 {
     v3_set(torque, 0.0, 0.0, 0.0);
     for (int i = 0; i < system->count; i++) {
-        double wrench[6], lever[3], x[3];
-        joint_wrench(system, vhat, i, wrench);
+        const TnRigidSystem *rigid = &system->segments[i];
+        double change[6], couple[3], lever[3], x[3];
+        for (int k = 0; k < 6; k++) change[k] = vhat[6 * i + k] - rigid->v_free[k];
         v3_sub(lever, frames[i].com, frames[0].com);
         v3_add_scaled(lever, vhat + 6 * i, ct);
-        v3_cross(x, lever, wrench);
-        v3_add(torque, torque, x);
-        v3_add(torque, torque, wrench + 3);
+        v3_cross(x, lever, change);
+        m3_mul_v(couple, rigid->inertia_rate, change + 3);
+        v3_add_scaled(torque, x, rigid->mass_rate);
+        v3_add(torque, torque, couple);
     }
 }
 
@@ -124,7 +101,7 @@ static void turn_back(const TnModel *model, const TnSubsystem *sub, const double
     }
 }
 
-/* What the world holds takes momentum anyway, and must not be turned. */
+/* What is held takes momentum anyway, and must not be turned. */
 static bool any_held(const TnLink *links, int count)
 {
     for (int i = 0; i < count; i++)
@@ -135,14 +112,13 @@ static bool any_held(const TnLink *links, int count)
 void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                     const TnRodSystem *system, const double *vhat, double *qpos, double *qvel)
 {
-    double w = system->w;
-    double impulse[3], ct = (1.0 - in->theta) * (1.0 - w) * in->t;
     const TnLinkFrame *own = frames + sub->link_start;
     for (int i = 0; i < system->count; i++)
-        tn_rigid_advance(in, sub->link_start + i, &own[i], &system->segments[i], vhat + 6 * i, w,
-                         qpos, qvel);
-    if (any_held(in->model->links + sub->link_start, system->count)) return;
-    left_torque(own, system, vhat, ct, impulse);
+        tn_rigid_advance(in, sub->link_start + i, &own[i], &system->segments[i], vhat + 6 * i,
+                         system->w, qpos, qvel);
+    if (system->w != 0.0 || any_held(in->model->links + sub->link_start, system->count)) return;
+    double impulse[3];
+    left_torque(own, system, vhat, (1.0 - in->theta) * in->t, impulse);
     v3_scale(impulse, impulse, -in->t);
     turn_back(in->model, sub, impulse, qpos, qvel);
 }

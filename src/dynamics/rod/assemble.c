@@ -19,7 +19,6 @@
  * k, and stays explicit. */
 #include "rod.h"
 
-#include "../../math/tridiagonal.h"
 #include "../../math/vec3.h"
 
 /* A row's weights of v̂ and -v, seconds. */
@@ -34,8 +33,7 @@ typedef struct Assembly {
     const TnLinkFrame *frames;
     TnRodSystem *system;
     double (*x)[3], (*quat)[4]; /* segments at the predicted midpoint */
-    double *factor_D, *factor_E;
-    RowLaw *laws; /* of the joints */
+    RowLaw *laws;               /* of the joints */
 } Assembly;
 
 /* z above which a row's spring is taken later than the midpoint, and where that has got all the way. */
@@ -84,8 +82,8 @@ static void weigh(const Assembly *as, int j, RowLaw *law)
                             angular[1],
                             angular[2]};
     for (int k = 0; k < 6; k++)
-        weigh_row(as->in, as->system->w, as->rod->damping_time, joint->k[k], compliance[k], &law->p[k],
-                  &law->r[k]);
+        weigh_row(as->in, as->system->w, as->rod->damping_time, joint->k[k], compliance[k],
+                  &law->p[k], &law->r[k]);
 }
 
 /* Neighbours of a uniform rod share their law. */
@@ -110,9 +108,14 @@ static void weigh_all(const Assembly *as)
             weigh(as, j, &as->laws[j]);
 }
 
+/* Where a joint's part of the system goes: into the chain, or, of a cut joint, into a bond. */
+typedef struct JointPlace {
+    double *D_a, *D_b, *E, *b_a, *b_b;
+} JointPlace;
+
 /* The pulling part of the geometric stiffness. T is the tension at the step's start: at the
  * predicted midpoint it swings too much where the rod is jerked, and then feeds energy in. */
-static void add_tension(const Assembly *as, int j, const TnRodStrain *strain)
+static void add_tension(const Assembly *as, int j, const TnRodStrain *strain, JointPlace to)
 {
     const TnRodSystem *s = as->system;
     const TnRodJoint *joint = &as->rod->joints[j];
@@ -126,29 +129,25 @@ static void add_tension(const Assembly *as, int j, const TnRodStrain *strain)
     weigh_row(as->in, s->w, 0.0, slope, compliance, &p, &r);
     for (int i = 0; i < 3; i++) rate[i] = -(r + h) * (v_b[i] - v_a[i]);
     double along = v3_dot(d, rate) / length2;
-    double *D_a = s->D + 36 * j, *D_b = D_a + 36, *E = s->E + 36 * j, *b_a = s->b + 6 * j,
-           *b_b = b_a + 6;
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
             double stiff = slope * p * ((i == k ? 1.0 : 0.0) - d[i] * d[k] / length2);
-            D_a[6 * i + k] += stiff;
-            D_b[6 * i + k] += stiff;
-            E[6 * i + k] -= stiff;
+            to.D_a[6 * i + k] += stiff;
+            to.D_b[6 * i + k] += stiff;
+            to.E[6 * i + k] -= stiff;
         }
         double pull = slope * (rate[i] - along * d[i]);
-        b_a[i] += pull;
-        b_b[i] -= pull;
+        to.b_a[i] += pull;
+        to.b_b[i] -= pull;
     }
 }
 
-static void add_joint(const Assembly *as, int j)
+static void add_joint(const Assembly *as, int j, JointPlace to)
 {
     const TnRodSystem *s = as->system;
     const TnRodJoint *joint = &as->rod->joints[j];
     const double *v_a = s->segments[j].v, *v_b = s->segments[j + 1].v;
     double h = as->in->theta * as->in->t;
-    double *D_a = s->D + 36 * j, *D_b = D_a + 36, *E = s->E + 36 * j, *b_a = s->b + 6 * j,
-           *b_b = b_a + 6;
     const RowLaw *law = &as->laws[j];
     TnRodStrain strain;
     double rate[6], k[6], rest[6];
@@ -158,9 +157,38 @@ static void add_joint(const Assembly *as, int j)
         k[i] = joint->k[i] * law->p[i];
         rest[i] = joint->k[i] * (strain.g[i] - (law->r[i] + h) * rate[i]); /* at v̂ = 0 */
     }
-    tn_rod_strain_stiffness(&strain, k, D_a, D_b, E);
-    tn_rod_strain_pull(&strain, rest, b_a, b_b);
-    add_tension(as, j, &strain);
+    tn_rod_strain_stiffness(&strain, k, to.D_a, to.D_b, to.E);
+    tn_rod_strain_pull(&strain, rest, to.b_a, to.b_b);
+    add_tension(as, j, &strain, to);
+}
+
+/* A cut joint's law by itself. */
+static void make_bond(const Assembly *as, int j, TnRodBond *bond)
+{
+    double parts[3 * 36 + 12] = {0.0}, *D_a = parts, *D_b = parts + 36, *E = parts + 72,
+                          *b = parts + 108;
+    add_joint(as, j, (JointPlace){D_a, D_b, E, b, b + 6});
+    for (int r = 0; r < 6; r++)
+        for (int c = 0; c < 6; c++) {
+            bond->K[12 * r + c] = D_a[6 * r + c];
+            bond->K[12 * (6 + r) + 6 + c] = D_b[6 * r + c];
+            bond->K[12 * (6 + r) + c] = bond->K[12 * c + 6 + r] = E[6 * r + c];
+        }
+    for (int r = 0; r < 12; r++) bond->f[r] = -b[r];
+}
+
+static void add_joints(const Assembly *as)
+{
+    const TnRodSystem *s = as->system;
+    for (int j = 0, cut = 0; j + 1 < s->count; j++) {
+        double *D = s->D + 36 * (long)j, *E = s->E + 36 * (long)j, *b = s->b + 6 * (long)j;
+        if (cut < s->cut_count && s->cuts[cut] == j) {
+            make_bond(as, j, &s->bonds[cut++]);
+            memset(E, 0, 36 * sizeof(double));
+        } else {
+            add_joint(as, j, (JointPlace){D, D + 36, E, b, b + 6});
+        }
+    }
 }
 
 /* The segments alone: D = diag(mass rate, inertia rate), b = D v_rigid. */
@@ -193,20 +221,6 @@ static void place(const Assembly *as, double h)
     }
 }
 
-static bool solve(const Assembly *as)
-{
-    const TnRodSystem *s = as->system;
-    size_t n = (size_t)s->count;
-    memcpy(as->factor_D, s->D, sizeof(double) * 36 * n);
-    memcpy(as->factor_E, s->E, sizeof(double) * 36 * (n - 1));
-    if (!tn_tridiagonal_factor(s->count, as->factor_D, as->factor_E)) return false;
-    memcpy(s->v_free, s->b, sizeof(double) * 6 * n);
-    tn_tridiagonal_solve(s->count, as->factor_D, as->factor_E, s->v_free);
-    double sum = 0.0;
-    for (size_t i = 0; i < 6 * n; i++) sum += 0.0 * s->v_free[i];
-    return sum == 0.0;
-}
-
 static bool take_memory(TnArena *arena, size_t n, TnRodSystem *out)
 {
     out->segments = TN_ARENA_NEW(arena, TnRigidSystem, n);
@@ -214,17 +228,16 @@ static bool take_memory(TnArena *arena, size_t n, TnRodSystem *out)
     out->E = TN_ARENA_NEW(arena, double, 36 * n);
     out->b = TN_ARENA_NEW(arena, double, 6 * n);
     out->v_free = TN_ARENA_NEW(arena, double, 6 * n);
-    return out->segments && out->D && out->E && out->b && out->v_free;
+    out->bonds = TN_ARENA_NEW(arena, TnRodBond, out->cut_count);
+    return out->segments && out->D && out->E && out->b && out->v_free && out->bonds;
 }
 
 static bool take_scratch(Assembly *as, TnArena *arena, size_t n)
 {
     as->x = tn_arena_alloc(arena, sizeof *as->x * n);
     as->quat = tn_arena_alloc(arena, sizeof *as->quat * n);
-    as->factor_D = TN_ARENA_NEW(arena, double, 36 * n);
-    as->factor_E = TN_ARENA_NEW(arena, double, 36 * n);
     as->laws = TN_ARENA_NEW(arena, RowLaw, n);
-    return as->laws && as->x && as->quat && as->factor_D && as->factor_E;
+    return as->laws && as->x && as->quat;
 }
 
 bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
@@ -247,9 +260,8 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
         weigh_all(&as);
         place(&as, in->theta * in->t);
         for (int i = 0; i < n; i++) add_segment(&as, i);
-        for (int j = 0; j + 1 < n; j++) add_joint(&as, j);
+        add_joints(&as);
         tn_rod_hold(in, as.links, as.frames, out);
-        ok = solve(&as);
     }
     tn_arena_release(arena, mark);
     return ok;

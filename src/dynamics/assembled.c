@@ -1,0 +1,244 @@
+/* assembled.c: rods and the trees that hold them as one system; see assembled.h. */
+#include "assembled.h"
+
+#include <string.h>
+
+#include "../math/vec3.h"
+
+static const TnSubsystem *part_of(const TnModel *model, int link)
+{
+    return &model->subsystems[model->links[link].subsystem];
+}
+
+/* ---- carried segments ---- */
+
+static void held_frame(const TnEquality *weld, const TnLinkFrame *holder, double pos[3],
+                       double quat[4])
+{
+    m3_mul_v(pos, holder->rot, weld->hold_pos);
+    v3_add(pos, pos, holder->pos);
+    quat_mul(quat, holder->quat, weld->hold_quat);
+    quat_normalize(quat);
+}
+
+bool tn_carried_jacobians(const TnDynamicsInput *in, const TnDivision *division, TnArena *arena,
+                          double **T)
+{
+    const TnModel *model = in->model;
+    if (!division->carried_count) return true;
+    TnLinkFrame *frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count);
+    double *qpos = TN_ARENA_NEW(arena, double, model->qpos_count);
+    if (!frames || !qpos) return false;
+    tn_kinematics(model, in->qpos, 0, 1, frames);
+    for (int i = 0; i < division->carried_count; i++) {
+        const TnCarried *carried = &division->carried[i];
+        const TnSubsystem *sub = part_of(model, carried->holder);
+        double pos[3], quat[4];
+        double(*S)[6] = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)sub->dof_count);
+        T[i] = TN_ARENA_NEW(arena, double, 6 * sub->dof_count);
+        if (!S || !T[i]) return false;
+        tn_integrate_qpos(model, sub, in->qpos, in->qvel, in->theta * in->t, qpos);
+        tn_kinematics(model, qpos, sub->link_start, sub->link_count, frames);
+        held_frame(&model->equalities[carried->equality], &frames[carried->holder], pos, quat);
+        const double *origin = frames[sub->link_start].com;
+        tn_tree_axes(model, sub, qpos, frames, origin, S);
+        tn_tree_jacobian(model, sub, origin, (const double(*)[6])S, carried->holder, pos, T[i]);
+    }
+    return true;
+}
+
+void tn_carried_follow(const TnModel *model, const TnDivision *division, double *qpos, double *qvel,
+                       TnLinkFrame *frames, double (*twists)[6])
+{
+    for (int i = 0; i < division->carried_count; i++) {
+        const TnCarried *carried = &division->carried[i];
+        const TnJoint *joint = &model->joints[model->links[carried->segment].joint_start];
+        const TnLinkFrame *holder = &frames[carried->holder];
+        const double *twist = twists[carried->holder];
+        double *q = qpos + joint->qpos_start, *v = qvel + joint->dof_start, arm[3], back[4];
+        held_frame(&model->equalities[carried->equality], holder, q, q + 3);
+        v3_sub(arm, q, holder->com);
+        v3_cross(v, twist + 3, arm);
+        v3_add(v, v, twist);
+        quat_conjugate(back, q + 3);
+        quat_rotate(v + 3, back, twist + 3); /* a free joint's turning is in its own axes */
+        tn_kinematics(model, qpos, carried->segment, 1, frames);
+        tn_kinematics_twists(model, qpos, qvel, frames, carried->segment, 1, twists);
+    }
+}
+
+/* ---- putting together ---- */
+
+bool tn_chains_reserve(const TnDivision *division, TnArena *arena, TnChainSystem *chains)
+{
+    for (int c = 0; c < division->chain_count; c++) {
+        const TnChain *chain = &division->chains[c];
+        TnChainSystem *s = &chains[c];
+        s->D = TN_ARENA_NEW(arena, double, chain->D_size);
+        s->E = TN_ARENA_NEW(arena, double, chain->E_size);
+        s->factor_D = TN_ARENA_NEW(arena, double, chain->D_size);
+        s->factor_E = TN_ARENA_NEW(arena, double, chain->E_size);
+        s->b = TN_ARENA_NEW(arena, double, chain->dim);
+        s->v_free = TN_ARENA_NEW(arena, double, chain->dim);
+        if (!s->D || !s->E || !s->factor_D || !s->factor_E || !s->b || !s->v_free) return false;
+    }
+    return true;
+}
+
+/* A segment's place in its chain: its own node, or its tree's through T. */
+typedef struct Place {
+    int node, dim;
+    const double *T; /* NULL: its own */
+} Place;
+
+static Place place_of(const TnAssembledInput *input, int link)
+{
+    const TnDivision *d = input->division;
+    const TnChain *chain = &d->chains[d->link_block[link] - d->dense_count];
+    int node = d->link_node[link];
+    Place place = {node, chain->nodes[node].dim, NULL};
+    for (int i = 0; d->carrier[link] != link && i < d->carried_count; i++)
+        if (d->carried[i].segment == link) place.T = input->T[i];
+    return place;
+}
+
+/* out (rows × place.dim) = M T, or M for a segment of its own; M rows × 6. */
+static void times_T(const Place *place, const double *M, int rows, double *out)
+{
+    int n = place->dim;
+    if (!place->T) {
+        memcpy(out, M, sizeof(double) * 6 * (size_t)rows);
+        return;
+    }
+    memset(out, 0, sizeof(double) * (size_t)rows * (size_t)n);
+    for (int r = 0; r < rows; r++)
+        for (int k = 0; k < 6; k++)
+            for (int j = 0; j < n; j++) out[r * n + j] += M[6 * r + k] * place->T[k * n + j];
+}
+
+/* out[row i, column j] += (Tᵀ M)_ij, M 6 × columns; strides let it be written transposed. */
+static void add_T_times(const Place *place, const double *M, int columns, double *out, int row,
+                        int column)
+{
+    for (int i = 0; i < place->dim; i++)
+        for (int j = 0; j < columns; j++) {
+            double sum = 0.0;
+            if (!place->T)
+                sum = M[i * columns + j];
+            else
+                for (int k = 0; k < 6; k++)
+                    sum += place->T[k * place->dim + i] * M[k * columns + j];
+            out[i * row + j * column] += sum;
+        }
+}
+
+/* The block of the spring between a and b = a + 1, E = A_ba: Sᵀ into the edge of their nodes. */
+static void add_coupling(const TnChain *chain, TnChainSystem *s, const Place *a, const Place *b,
+                         const double E[36], int *edge)
+{
+    double M[6 * TN_MAX_CARRIER];
+    times_T(a, E, 6, M);      /* 6 × a.dim */
+    if (a->node == b->node) { /* both carried by one tree: E and its transpose */
+        double *D = s->D + chain->nodes[a->node].D;
+        add_T_times(b, M, a->dim, D, a->dim, 1);
+        add_T_times(b, M, a->dim, D, 1, a->dim);
+        return;
+    }
+    double *out = s->E + chain->edges[*edge].E;
+    if (a->node < b->node)
+        add_T_times(b, M, a->dim, out, a->dim, 1);
+    else
+        add_T_times(b, M, a->dim, out, 1, b->dim);
+    ++*edge;
+}
+
+static void add_segment(const TnChain *chain, TnChainSystem *s, const Place *place,
+                        const double D[36], const double b[6])
+{
+    double *to_D = s->D + chain->nodes[place->node].D,
+           *to_b = s->b + chain->nodes[place->node].start;
+    if (!place->T) {
+        memcpy(to_D, D, sizeof(double[36]));
+        memcpy(to_b, b, sizeof(double[6]));
+        return;
+    }
+    double M[6 * TN_MAX_CARRIER];
+    times_T(place, D, 6, M);
+    add_T_times(place, M, place->dim, to_D, place->dim, 1);
+    add_T_times(place, b, 1, to_b, 1, 1);
+}
+
+static void add_run(const TnAssembledInput *input, const TnChain *chain, const TnRun *run,
+                    TnChainSystem *s, int *edge)
+{
+    const TnRodSystem *rod = &input->rods[run->rod];
+    int link = input->in->model->rods[run->rod].link_start + run->first;
+    Place last = {0};
+    for (int i = run->first; i < run->first + run->count; i++, link++) {
+        Place place = place_of(input, link);
+        add_segment(chain, s, &place, rod->D + 36L * i, rod->b + 6L * i);
+        if (i > run->first) {
+            if (!place.T && !last.T)
+                memcpy(s->E + chain->edges[(*edge)++].E, rod->E + 36L * (i - 1),
+                       sizeof(double[36]));
+            else
+                add_coupling(chain, s, &last, &place, rod->E + 36L * (i - 1), edge);
+        }
+        last = place;
+    }
+}
+
+static void add_trees(const TnAssembledInput *input, int index, TnChainSystem *s)
+{
+    const TnDivision *d = input->division;
+    const TnChain *chain = &d->chains[index];
+    for (int i = d->tree_start[index]; i < d->tree_start[index + 1]; i++) {
+        int t = d->trees[i];
+        const TnChainNode *node = &chain->nodes[d->tree_node[t]];
+        size_t n = (size_t)node->dim;
+        memcpy(s->D + node->D, input->tree_A[t], sizeof(double) * n * n);
+        memcpy(s->b + node->start, input->tree_b[t], sizeof(double) * n);
+    }
+}
+
+bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnChainSystem *chains)
+{
+    const TnDivision *d = input->division;
+    for (int c = begin; c < end; c++) {
+        const TnChain *chain = &d->chains[c];
+        TnChainSystem *s = &chains[c];
+        int edge = 0; /* edges are in the order in which the runs come to them */
+        memset(s->E, 0, sizeof(double) * chain->E_size);
+        add_trees(input, c, s);
+        for (int r = d->run_start[c]; r < d->run_start[c + 1]; r++)
+            add_run(input, chain, &d->runs[r], s, &edge);
+        memcpy(s->factor_D, s->D, sizeof(double) * chain->D_size);
+        memcpy(s->factor_E, s->E, sizeof(double) * chain->E_size);
+        memcpy(s->v_free, s->b, sizeof(double) * (size_t)chain->dim);
+        if (!tn_chain_factor(chain, s->factor_D, s->factor_E)) return false;
+        tn_chain_solve(chain, s->factor_D, s->factor_E, s->v_free);
+    }
+    return true;
+}
+
+void tn_chains_rod_velocity(const TnAssembledInput *input, int rod, double *const *block_v,
+                            double *v)
+{
+    const TnDivision *d = input->division;
+    const TnRod *r = &input->in->model->rods[rod];
+    for (int i = 0; i < r->segment_count; i++) {
+        int link = r->link_start + i;
+        Place place = place_of(input, link);
+        const double *x =
+            block_v[d->link_block[link]] + tn_division_start(d, d->link_block[link], place.node);
+        if (!place.T) {
+            memcpy(v + 6L * i, x, sizeof(double[6]));
+            continue;
+        }
+        for (int k = 0; k < 6; k++) {
+            double sum = 0.0;
+            for (int j = 0; j < place.dim; j++) sum += place.T[k * place.dim + j] * x[j];
+            v[6L * i + k] = sum;
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/* assembled.h: chains of the division (model/division.h) as one linear system each, put together from
+ * the matrices of rods and of the trees that hold them.
+ *
+ * A carried segment h moves with its holder's link, v_h = T q̇. So its blocks and those of its springs
+ * go to the tree's node: with v = S x, S = T for carried segments and 1 for the others,
+ *     A ← Sᵀ A_rods S + A_trees,   b ← Sᵀ b_rods + b_trees,
+ * and the tie is exact. T is taken at the predicted midpoint q ⊕ θt q̇, which makes T q̇̂ the segment's
+ * velocity there to second order. */
+#ifndef TN_DYNAMICS_ASSEMBLED_H
+#define TN_DYNAMICS_ASSEMBLED_H
+
+#include "../model/division.h"
+#include "dynamics.h"
+
+/* Of one chain; all from the arena. */
+typedef struct TnChainSystem {
+    double *D, *E, *b;           /* math/chain.h */
+    double *factor_D, *factor_E; /* of A */
+    double *v_free;              /* A⁻¹ b */
+} TnChainSystem;
+
+typedef struct TnAssembledInput {
+    const TnDynamicsInput *in;
+    const TnDivision *division;
+    const double *const *tree_A, *const *tree_b; /* per tree */
+    const TnRodSystem *rods;
+    double **T; /* per carried segment: 6 × dofs of its tree, from tn_carried_jacobians */
+} TnAssembledInput;
+
+bool tn_carried_jacobians(const TnDynamicsInput *in, const TnDivision *division, TnArena *arena,
+                          double **T); /* false: no memory */
+/* Chains [begin, end): memory first, then the numbers, which threads may share. */
+bool tn_chains_reserve(const TnDivision *division, TnArena *arena, TnChainSystem *chains);
+bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnChainSystem *chains);
+
+/* v̂ of all segments of a rod from those of the blocks; block_v as [large block] -> its unknowns. */
+void tn_chains_rod_velocity(const TnAssembledInput *input, int rod, double *const *block_v,
+                            double *v);
+/* Puts carried segments where their holders are: qpos, qvel and their frames and twists, which are those of
+ * the new state for the holders already. */
+void tn_carried_follow(const TnModel *model, const TnDivision *division, double *qpos, double *qvel,
+                       TnLinkFrame *frames, double (*twists)[6]);
+
+#endif

@@ -1,0 +1,311 @@
+/* chain.c: elimination of a forest of blocks from its leaves to its roots. A node k with parent n and
+ * C = A_nk, once its children are gone:
+ *
+ *     S_k = D_k less what its children took,   L_k = C S_k⁻¹,   D_n -= L_k Cᵀ
+ *     forward   x_n -= L_k x_k
+ *     backward  x_k = S_k⁻¹ x_k - L_kᵀ x_n
+ *
+ * With S = R Rᵀ (Cholesky) and Y = C R⁻ᵀ it is L = Y R⁻¹ and L Cᵀ = Y Yᵀ; by Y, because C S⁻¹ Cᵀ with
+ * an inverse of S would lose twice the digits. The factor keeps L in E (between nodes of six as it is,
+ * otherwise in the shape of E: L, or Lᵀ where E is Cᵀ). In D it keeps S⁻¹ for a node of six
+ * (chain_six.h), and for others X = R⁻¹ in the lower triangle and Xᵀ in the upper, from which both
+ * halves of S⁻¹ x = Xᵀ X x are made in place, by rows. */
+#include "chain_plan.h"
+
+#include <string.h>
+
+#include "chain_six.h"
+#include "cholesky.h"
+
+static bool is_six(const TnChainOp *op) { return op->dim == 6 && op->parent_dim == 6; }
+
+/* ---- products of any size ---- */
+
+static double dot(const double *restrict x, const double *restrict y, int n)
+{
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        a += x[i] * y[i];
+        b += x[i + 1] * y[i + 1];
+        c += x[i + 2] * y[i + 2];
+        d += x[i + 3] * y[i + 3];
+    }
+    for (; i < n; i++) a += x[i] * y[i];
+    return (a + b) + (c + d);
+}
+
+static void add_scaled(double *restrict y, const double *restrict x, double s, int n)
+{
+    for (int i = 0; i < n; i++) y[i] += s * x[i];
+}
+
+/* y += s M x, M rows × columns */
+static void add_product(double *restrict y, const double *restrict M, const double *restrict x,
+                        int rows, int columns, double s)
+{
+    for (int i = 0; i < rows; i++) y[i] += s * dot(M + (long)i * columns, x, columns);
+}
+
+/* y += s Mᵀ x */
+static void add_transposed_product(double *restrict y, const double *restrict M,
+                                   const double *restrict x, int rows, int columns, double s)
+{
+    for (int i = 0; i < rows; i++) add_scaled(y, M + (long)i * columns, s * x[i], columns);
+}
+
+/* ---- nodes of any size ---- */
+
+/* D: R in the lower triangle becomes X = R⁻¹ there and Xᵀ above. */
+static void invert_factor(double *D, int n)
+{
+    for (int i = 0; i < n; i++) {
+        double *row = D + (long)i * n, pivot = 1.0 / row[i];
+        /* row i of X is -(Σ_k R_ik X_k)/R_ii; X_k is there, and read by columns from above */
+        for (int j = 0; j < i; j++)
+            D[(long)j * n + i] = -pivot * dot(row + j, D + (long)j * n + j, i - j);
+        for (int j = 0; j < i; j++) row[j] = D[(long)j * n + i];
+        row[i] = pivot;
+    }
+}
+
+/* x ← S⁻¹ x with what D keeps */
+static void solve_node(const double *D, int n, double *x)
+{
+    if (n == 6) {
+        double y[6];
+        const double zero[36] = {0};
+        combine(y, D, x, zero, zero);
+        memcpy(x, y, sizeof y);
+        return;
+    }
+    for (int i = n - 1; i >= 0; i--) x[i] = dot(D + (long)i * n, x, i + 1);
+    for (int i = 0; i < n; i++) x[i] = dot(D + (long)i * n + i, x + i, n - i);
+}
+
+/* Z = S⁻¹ with what D keeps */
+static void write_inverse(const double *D, int n, double *Z)
+{
+    if (n == 6) {
+        memcpy(Z, D, 36 * sizeof(double));
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            Z[(long)i * n + j] = Z[(long)j * n + i] =
+                dot(D + (long)i * n + i, D + (long)j * n + i, n - i);
+}
+
+static bool factor_root(double *D, int n)
+{
+    if (n == 6) {
+        double X[36];
+        if (!invert_root(D, X)) return false;
+        square(D, X);
+        return true;
+    }
+    if (!tn_cholesky(D, n)) return false;
+    invert_factor(D, n);
+    return true;
+}
+
+/* E, n × m: E ← R⁻¹ E, and E ← R⁻ᵀ E */
+static void substitute_forward(const double *R, int n, double *E, int m)
+{
+    for (int i = 0; i < n; i++) {
+        double *row = E + (long)i * m, pivot = 1.0 / R[(long)i * n + i];
+        for (int k = 0; k < i; k++) add_scaled(row, E + (long)k * m, -R[(long)i * n + k], m);
+        for (int j = 0; j < m; j++) row[j] *= pivot;
+    }
+}
+
+static void substitute_backward(const double *R, int n, double *E, int m)
+{
+    for (int i = n - 1; i >= 0; i--) {
+        double *row = E + (long)i * m, pivot = 1.0 / R[(long)i * n + i];
+        for (int j = 0; j < m; j++) row[j] *= pivot;
+        for (int k = 0; k < i; k++) add_scaled(E + (long)k * m, row, -R[(long)i * n + k], m);
+    }
+}
+
+static bool eliminate_node(double *D, int n, double *next, int m, double *E, bool transposed)
+{
+    double six[36];
+    if (n == 6) memcpy(six, D, sizeof six);
+    if (!tn_cholesky(D, n)) return false;
+    if (transposed) { /* E = Cᵀ, n × m */
+        substitute_forward(D, n, E, m);
+        for (int k = 0; k < n; k++) {
+            const double *row = E + (long)k * m;
+            for (int i = 0; i < m; i++) add_scaled(next + (long)i * m, row, -row[i], i + 1);
+        }
+        substitute_backward(D, n, E, m);
+    } else { /* E = C, m × n */
+        for (int i = 0; i < m; i++) tn_cholesky_forward(D, n, E + (long)i * n);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j <= i; j++)
+                next[(long)i * m + j] -= dot(E + (long)i * n, E + (long)j * n, n);
+        for (int i = 0; i < m; i++) tn_cholesky_backward(D, n, E + (long)i * n);
+    }
+    if (n != 6) {
+        invert_factor(D, n);
+        return true;
+    }
+    memcpy(D, six, sizeof six);
+    return factor_root(D, 6);
+}
+
+/* Z_k = S⁻¹ + Lᵀ Z_n L, column by column in pieces of Z_n L that a small array holds. */
+static void inverse_node(double *Z, const double *D, int n, const double *next, int m,
+                         const double *E, bool transposed)
+{
+    enum { PIECE = 32 };
+    /* L_ij = E[i * down + j * right] */
+    long down = transposed ? 1 : n, right = transposed ? m : 1;
+    write_inverse(D, n, Z);
+    for (int j = 0; j < n; j++)
+        for (int begin = 0; begin < m; begin += PIECE) {
+            double t[PIECE];
+            int end = begin + PIECE < m ? begin + PIECE : m;
+            for (int a = begin; a < end; a++) {
+                t[a - begin] = 0.0;
+                for (int b = 0; b < m; b++)
+                    t[a - begin] += next[(long)a * m + b] * E[b * down + j * right];
+            }
+            for (int i = 0; i <= j; i++)
+                for (int a = begin; a < end; a++)
+                    Z[(long)i * n + j] += E[a * down + i * right] * t[a - begin];
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) Z[(long)i * n + j] = Z[(long)j * n + i];
+}
+
+/* ---- the whole ---- */
+
+bool tn_chain_factor(const TnChain *chain, double *D, double *E)
+{
+    const struct TnChainPlan *plan = chain->plan;
+    for (int o = 0; o < plan->op_count; o++) {
+        const TnChainOp *op = &plan->ops[o];
+        for (int r = 0; r < op->run_count; r++) {
+            TnChainRun at = op->runs[r];
+            for (int i = 0; i < op->count; i++, at.D += at.dD, at.E += at.dE) {
+                double *S = D + at.D, *next = S + at.dD, *C = E + at.E;
+                if (is_six(op)
+                        ? !eliminate(S, next, C, at.transposed)
+                        : !eliminate_node(S, op->dim, next, op->parent_dim, C, at.transposed))
+                    return false;
+            }
+        }
+    }
+    for (int r = 0; r < plan->root_count; r++) {
+        const TnChainNode *root = &chain->nodes[plan->roots[r]];
+        if (!factor_root(D + root->D, root->dim)) return false;
+    }
+    return true;
+}
+
+static void forward(const TnChainOp *op, const double *E, double *x)
+{
+    const TnChainRun *a = &op->runs[0], *b = &op->runs[1];
+    double *x_a = x + a->x, *x_b = x + b->x;
+    const double *E_a = E + a->E, *E_b = E + b->E;
+    if (!is_six(op)) {
+        if (a->transposed)
+            add_transposed_product(x_a + a->dx, E_a, x_a, op->dim, op->parent_dim, -1.0);
+        else
+            add_product(x_a + a->dx, E_a, x_a, op->parent_dim, op->dim, -1.0);
+    } else if (op->run_count == 1) {
+        for (int i = 0; i < op->count; i++, x_a += a->dx, E_a += a->dE)
+            subtract(x_a + a->dx, E_a, x_a);
+    } else {
+        for (int i = 0; i < op->count; i++) {
+            subtract(x_a + a->dx, E_a, x_a);
+            subtract(x_b + b->dx, E_b, x_b);
+            x_a += a->dx, x_b += b->dx;
+            E_a += a->dE, E_b += b->dE;
+        }
+    }
+}
+
+static void backward(const TnChainOp *op, const double *D, const double *E, double *x)
+{
+    const TnChainRun *a = &op->runs[0], *b = &op->runs[1];
+    int last = op->count - 1;
+    double *x_a = x + a->x + last * a->dx, *x_b = x + b->x + last * b->dx, y[6], z[6];
+    const double *D_a = D + a->D + last * a->dD, *D_b = D + b->D + last * b->dD;
+    const double *E_a = E + a->E + last * a->dE, *E_b = E + b->E + last * b->dE;
+    if (!is_six(op)) {
+        solve_node(D_a, op->dim, x_a);
+        if (a->transposed)
+            add_product(x_a, E_a, x_a + a->dx, op->dim, op->parent_dim, -1.0);
+        else
+            add_transposed_product(x_a, E_a, x_a + a->dx, op->parent_dim, op->dim, -1.0);
+    } else if (op->run_count == 1) {
+        for (int i = 0; i < op->count; i++) {
+            combine(y, D_a, x_a, E_a, x_a + a->dx);
+            memcpy(x_a, y, sizeof y);
+            x_a -= a->dx, D_a -= a->dD, E_a -= a->dE;
+        }
+    } else {
+        for (int i = 0; i < op->count; i++) {
+            combine(y, D_a, x_a, E_a, x_a + a->dx);
+            combine(z, D_b, x_b, E_b, x_b + b->dx);
+            memcpy(x_a, y, sizeof y);
+            memcpy(x_b, z, sizeof z);
+            x_a -= a->dx, D_a -= a->dD, E_a -= a->dE;
+            x_b -= b->dx, D_b -= b->dD, E_b -= b->dE;
+        }
+    }
+}
+
+void tn_chain_solve(const TnChain *chain, const double *D, const double *E, double *x)
+{
+    const struct TnChainPlan *plan = chain->plan;
+    for (int o = 0; o < plan->op_count; o++) forward(&plan->ops[o], E, x);
+    for (int r = 0; r < plan->root_count; r++) {
+        const TnChainNode *root = &chain->nodes[plan->roots[r]];
+        solve_node(D + root->D, root->dim, x + root->start);
+    }
+    for (int o = plan->op_count - 1; o >= 0; o--) backward(&plan->ops[o], D, E, x);
+}
+
+void tn_chain_inverse_blocks(const TnChain *chain, const double *D, const double *E, double *blocks)
+{
+    const struct TnChainPlan *plan = chain->plan;
+    for (int r = 0; r < plan->root_count; r++) {
+        const TnChainNode *root = &chain->nodes[plan->roots[r]];
+        write_inverse(D + root->D, root->dim, blocks + root->D);
+    }
+    for (int o = plan->op_count - 1; o >= 0; o--) {
+        const TnChainOp *op = &plan->ops[o];
+        for (int r = 0; r < op->run_count; r++) {
+            const TnChainRun *run = &op->runs[r];
+            for (int i = op->count - 1; i >= 0; i--) {
+                ptrdiff_t at = run->D + i * run->dD, next = at + run->dD;
+                const double *L = E + run->E + i * run->dE;
+                if (is_six(op))
+                    inverse_block(blocks + at, D + at, L, blocks + next);
+                else
+                    inverse_node(blocks + at, D + at, op->dim, blocks + next, op->parent_dim, L,
+                                 run->transposed);
+            }
+        }
+    }
+}
+
+void tn_chain_multiply(const TnChain *chain, const double *D, const double *E, const double *x,
+                       double *y)
+{
+    memset(y, 0, sizeof(double) * (size_t)chain->dim);
+    for (int k = 0; k < chain->node_count; k++) {
+        const TnChainNode *n = &chain->nodes[k];
+        add_transposed_product(y + n->start, D + n->D, x + n->start, n->dim, n->dim, 1.0);
+    }
+    for (int e = 0; e < chain->edge_count; e++) {
+        const TnChainEdge *edge = &chain->edges[e];
+        const TnChainNode *a = &chain->nodes[edge->a], *b = &chain->nodes[edge->b];
+        add_product(y + b->start, E + edge->E, x + a->start, b->dim, a->dim, 1.0);
+        add_transposed_product(y + a->start, E + edge->E, x + b->start, b->dim, a->dim, 1.0);
+    }
+}

@@ -1,0 +1,64 @@
+/* division.h: which parts of a model are solved together.
+ *
+ * The model's parts (TnSubsystem: free bodies, trees, rods) become the solver's blocks:
+ *   - each free body a twist block;
+ *   - a tree that holds no rod, or holds it by an iterated weld, a dense block;
+ *   - rods, whole or in groups of segments, with the trees that hold them: chains (math/chain.h).
+ *     Nodes are the trees' dofs first and then the segments' twists in the order of the links.
+ *
+ * A weld of a segment to a tree's link is *carried* where both are in one chain: the segment moves with
+ * that link, v = T q̇, and has no node. This needs a chain without cycles; a weld that would close one
+ * is iterated, as are all where the robots are apart, those to free bodies and those between segments.
+ * Springs of rods between two blocks are cut out of them and iterated as well. */
+#ifndef TN_MODEL_DIVISION_H
+#define TN_MODEL_DIVISION_H
+
+#include "../math/chain.h"
+#include "model.h"
+
+/* Dofs of the largest tree that may carry a segment. */
+#define TN_MAX_CARRIER 256
+
+/* A weld (TnEquality) by which a tree carries a segment. */
+typedef struct TnCarried {
+    int equality, segment, holder; /* links */
+    int tree;
+} TnCarried;
+
+/* Consecutive segments of a rod in one chain. */
+typedef struct TnRun {
+    int rod, first, count;
+} TnRun;
+
+typedef struct TnRodCuts {
+    int count, *joints; /* ascending */
+} TnRodCuts;
+
+typedef struct TnDivision {
+    TnDivisionDef def; /* as asked for */
+    int dense_count, chain_count;
+    TnChain *chains;             /* of the large blocks from dense_count on */
+    int *tree_block, *tree_node; /* per tree: large block, and node of a chain (else 0) */
+    int *link_block, *link_node; /* per link of a tree or rod, a carried one's are its holder's */
+    int *carrier;                /* per link: the link it moves with, itself unless carried */
+    TnCarried *carried;
+    int carried_count;
+    TnRun *runs;     /* by chain */
+    int *run_start;  /* per chain, and one past the last */
+    TnRodCuts *cuts; /* per rod */
+    bool *iterated;  /* per equality: a weld of a segment that is a bond */
+    int bond_count;  /* cuts, and iterated welds of segments */
+    char reason[640];
+} TnDivision;
+
+/* NULL: no memory. */
+TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def);
+void tn_division_destroy(TnDivision *division);
+
+/* First unknown of a tree or a segment in its large block. */
+static inline int tn_division_start(const TnDivision *d, int block, int node)
+{
+    return block < d->dense_count ? 0 : d->chains[block - d->dense_count].nodes[node].start;
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* division_info.c: telling how a world is divided into subsystems: free bodies first, then robots alone,
+ * then cables with the robots that hold them. */
+#include "world.h"
+
+#include "../base/base.h"
+
+int tn_world_subsystem_count(const TnWorld *world)
+{
+    return world->model->rigid_count + world->division->dense_count + world->division->chain_count;
+}
+
+int tn_world_bond_count(const TnWorld *world) { return world->division->bond_count; }
+
+const char *tn_world_division_reason(const TnWorld *world) { return world->division->reason; }
+
+int tn_world_body_subsystem(const TnWorld *world, TnBodyId body)
+{
+    const TnModel *model = world->model;
+    TN_ASSERT(body >= 1 && body <= model->body_count);
+    int link = world->division->carrier[model->bodies[body - 1].link];
+    if (link == 0) return -1;
+    const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
+    if (sub->kind == TN_SUBSYSTEM_RIGID) return sub->kind_index;
+    return model->rigid_count + world->division->link_block[link];
+}
+
+static void add_part(const TnModel *model, const TnSubsystem *sub, int block_dim,
+                     TnSubsystemInfo *info)
+{
+    info->unknowns = block_dim;
+    if (!info->body) info->body = model->links[sub->link_start].body + 1;
+}
+
+TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index)
+{
+    const TnModel *model = world->model;
+    const TnDivision *d = world->division;
+    TnSubsystemInfo info = {0};
+    TN_ASSERT(index >= 0 && index < tn_world_subsystem_count(world));
+    int block = index - model->rigid_count, chain = block - d->dense_count;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (block < 0 && sub->kind == TN_SUBSYSTEM_RIGID && sub->kind_index == index) {
+            info.free_bodies++;
+            add_part(model, sub, 6, &info);
+        }
+        if (block >= 0 && sub->kind == TN_SUBSYSTEM_TREE &&
+            d->tree_block[sub->kind_index] == block) {
+            info.trees++;
+            add_part(model, sub, chain < 0 ? sub->dof_count : d->chains[chain].dim, &info);
+        }
+    }
+    for (int r = chain < 0 ? 0 : d->run_start[chain]; chain >= 0 && r < d->run_start[chain + 1];
+         r++) {
+        const TnRod *rod = &model->rods[d->runs[r].rod];
+        info.segments += d->runs[r].count;
+        info.unknowns = d->chains[chain].dim;
+        if (!info.body) info.body = rod->body_start + d->runs[r].first + 1;
+    }
+    return info;
+}
