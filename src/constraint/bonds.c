@@ -67,6 +67,8 @@ void tn_constraint_add_springs(const TnConstraintInput *in, TnConstraintSet *set
                 shift_half(bond, side, arm);
             }
             start_from_law(in, links, bond);
+            if (bond->row_a == bond->row_b) /* within one robot's link: nothing can move there */
+                *bond = (TnBond){.row_a = bond->row_a};
         }
     }
 }

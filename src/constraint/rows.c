@@ -78,8 +78,8 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
                      double sign)
 {
     const TnModel *model = w->in->model;
-    const TnDivision *d = w->in->division;
-    link = d->carrier[link];
+    const TnDivision *division = w->in->division;
+    link = division->carrier[link];
     if (link == 0) return;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
     double arm[3], moment[3];
@@ -89,8 +89,9 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
         v3_cross(moment, arm, linear);
         v3_add(moment, moment, angular);
         bool rod = sub->kind == TN_SUBSYSTEM_ROD;
-        TnRowSide *side = open_side(w, row, rod ? d->link_block[link] : w->set->link_row[link] - 1,
-                                    rod ? d->link_node[link] : -1, 6);
+        TnRowSide *side =
+            open_side(w, row, rod ? division->link_block[link] : w->set->link_row[link] - 1,
+                      rod ? division->link_node[link] : -1, 6);
         double *c = w->set->problem.coefficient + side->start;
         v3_add_scaled(c, linear, sign);
         v3_add_scaled(c + 3, moment, sign);
@@ -101,7 +102,8 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
     }
     /* a dof moves the link where it lies on the chain from the link's last dof to the root */
     const TnTreeAxes *axes = &place->axes[sub->kind_index];
-    TnRowSide *side = open_side(w, row, d->link_block[link], d->link_node[link], sub->dof_count);
+    TnRowSide *side =
+        open_side(w, row, division->link_block[link], division->link_node[link], sub->dof_count);
     double *c = w->set->problem.coefficient + side->start;
     v3_sub(arm, point, axes->origin);
     const TnLink *l = &model->links[link];

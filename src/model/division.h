@@ -43,8 +43,9 @@ typedef struct TnDivision {
     int *carrier;                /* per link: the link it moves with, itself unless carried */
     TnCarried *carried;
     int carried_count;
-    TnRun *runs;     /* by chain */
-    int *run_start;  /* per chain, and one past the last */
+    /* by chain; starts per chain, and one past the last */
+    TnRun *runs;
+    int *run_start, *trees, *tree_start;
     TnRodCuts *cuts; /* per rod */
     bool *iterated;  /* per equality: a weld of a segment that is a bond */
     int bond_count;  /* cuts, and iterated welds of segments */

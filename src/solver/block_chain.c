@@ -285,8 +285,7 @@ static void update_chain(TnProblem *p, int index, double alpha)
 {
     TnLargeBlock *d = &p->large[index];
     int first = p->port_row + d->port_start;
-    p->kernels->row_forces(&p->contact_sides, first, first + d->port_count,
-                           (const double(*)[3])p->lambda, p->F);
+    tn_table_forces(p, first, first + d->port_count);
     for (int s = 0; s < d->span_count; s++)
         memset(d->F + d->spans[s].start, 0, sizeof(double) * (size_t)d->spans[s].count);
     tn_ports_gather(p, d, p->F, d->F);

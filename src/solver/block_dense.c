@@ -106,9 +106,8 @@ static void update(TnProblem *p, int begin, int end, double alpha)
         TnLargeBlock *d = &p->large[i];
         if (d->chain) continue;
         int n = d->dim;
-        p->kernels->row_forces(&p->contact_sides, p->port_row + d->port_start,
-                               p->port_row + d->port_start + d->port_count,
-                               (const double(*)[3])p->lambda, p->F);
+        tn_table_forces(p, p->port_row + d->port_start,
+                        p->port_row + d->port_start + d->port_count);
         tn_large_gather(p, i);
         for (int r = 0; r < n; r++) d->v[r] = 0.0;
         for (int c = 0; c < n;

@@ -80,6 +80,7 @@ static void update(TnProblem *p, int begin, int end, double alpha)
             tn_rows_force(p, block, F);
             memcpy(extra, F, 3 * sizeof(double));
             memcpy(extra + 4, F + 3, 3 * sizeof(double));
+            tn_bonds_add_forces(p, block + 1, block + 2, p->extra);
         }
     }
     p->kernels->twist_update(p->twist_batch, begin, end, &p->contact_sides,

@@ -10,6 +10,9 @@
  *     inequality       min(u, Dλ)
  *     soft             |J v + e/α + λ/(kα)|
  *     box, spin, roll  D |λ - Π(λ - u/D)|
+ *     bond, hard       |J z + e|, a number per row
+ *     bond, soft       (C⁻¹ + K)⁻¹ (λ + f + K z), twelve numbers (six against the world), C the
+ *                      compliances of its two rows: what the error in the force does to the velocity
  *
  * AAc is -log10 of the RMS of all of these at v̂, AAλ the same at v_λ = A⁻¹(b + Jᵀλ), where the
  * dynamics hold exactly. */
@@ -40,8 +43,7 @@ void tn_velocities_copy(const TnProblem *p, TnVelocities *out)
 
 void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
 {
-    p->kernels->row_forces(&p->contact_sides, 0, p->table_rows, (const double(*)[3])p->lambda,
-                           p->F);
+    tn_table_forces(p, 0, p->table_rows);
     for (int k = 0; k < p->twist_count; k++) {
         const TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
         const double *f = p->F[k + 1], *inverse = p->inverse[k];
@@ -162,9 +164,11 @@ double tn_problem_error(const TnProblem *p, const TnVelocities *at)
 {
     int count = 3 * p->contact_count + p->row_count;
     double sum = 0.0;
-    if (count == 0) return NAN;
+    if (count + p->bond_count == 0) return NAN;
     for (int c = 0; c < p->contact_count; c++) sum += contact_error(p, c, at->twist);
     for (int r = 0; r < p->row_count; r++) sum += row_error(p, &r, at);
+    for (int i = 0; i < p->bond_count; i++)
+        sum += tn_bond_error(p, &p->bonds[i], (const double(*)[8])at->twist, &count);
     return sqrt(sum / count);
 }
 
@@ -179,7 +183,7 @@ TnAccuracy tn_problem_accuracy(const TnProblem *p)
     accuracy.aac = -log10(fmax(tn_problem_error(p, &v), 1e-16));
     tn_velocities_implied(p, &v);
     accuracy.aal = -log10(fmax(tn_problem_error(p, &v), 1e-16));
-    if (p->contact_count + p->row_count == 0) accuracy.aac = accuracy.aal = NAN;
+    if (p->contact_count + p->row_count + p->bond_count == 0) accuracy.aac = accuracy.aal = NAN;
     tn_arena_release(p->arena, mark);
     return accuracy;
 }

@@ -21,6 +21,7 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->row_count = size.rows;
     p->side_count = size.sides;
     p->entry_count = size.entries;
+    p->bond_count = size.bonds;
 
     int lanes = p->contact_batches * TN_LANES, blocks = size.twists + size.larges;
     p->twist_batch = TN_ARENA_NEW(arena, TnTwistBatch, p->twist_batches);
@@ -46,11 +47,12 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->inverse = tn_arena_alloc(arena, sizeof(double[8]) * (size_t)p->twist_batches * TN_LANES);
     p->residual = TN_ARENA_ZERO(arena, double, p->contact_batches);
     p->block_beta = TN_ARENA_ZERO(arena, double, blocks);
+    p->bonds = TN_ARENA_ZERO(arena, TnBond, size.bonds);
     if (!p->twist_batch || !p->large || !p->ports || !p->twist || !p->contact_batch || !p->lambda ||
         !p->normals || !p->beta || !p->rows || !p->sides || !p->index || !p->coefficient ||
         !p->block_side_start || !p->block_sides || !p->side_start || !p->side_mid ||
         !p->side_contact || !p->side_arm || !p->K || !p->F || !p->inverse || !p->residual ||
-        !p->block_beta)
+        !p->block_beta || !p->bonds)
         return false;
 
     /* Lanes that no block or contact uses must stay harmless: unit matrices, weightless
@@ -247,7 +249,8 @@ bool tn_problem_build_sides(TnProblem *p)
 {
     group_contacts(p);
     group_rows(p);
-    if (p->rows_on_twists) {
+    if (!tn_bonds_group(p)) return false;
+    if (p->rows_on_twists || p->bonds_on_twists) {
         p->extra = tn_arena_calloc(p->arena, sizeof(double[8]) * (size_t)p->table_rows);
         if (!p->extra) return false;
     }
@@ -280,12 +283,34 @@ static bool run_phase(TnProblem *p, TnPool *pool, int units, int grain,
     return !atomic_load_explicit(&phase.failed, memory_order_relaxed);
 }
 
-/* Of the contacts on each table row: JᵀWJ, and Jᵀλ of the starting guess. */
+typedef struct BondPhase {
+    TnProblem *problem;
+    const TnSolverDef *def;
+    atomic_bool failed;
+} BondPhase;
+
+static void bond_range(void *context, int begin, int end)
+{
+    BondPhase *phase = context;
+    for (int i = begin; i < end; i++)
+        if (!tn_bond_prepare(phase->problem, phase->def, i))
+            atomic_store_explicit(&phase->failed, true, memory_order_relaxed);
+}
+
+static bool prepare_bonds(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+{
+    BondPhase phase = {.problem = p, .def = def};
+    tn_pool_run(pool, p->bond_count, 8, bond_range, &phase);
+    return !atomic_load_explicit(&phase.failed, memory_order_relaxed);
+}
+
+/* Of the contacts and bonds on each table row: JᵀWJ, and Jᵀλ of the starting guess. */
 static bool gather_rows(TnProblem *p, int begin, int end)
 {
     p->kernels->row_stiffness(&p->contact_sides, begin, end, (const double(*)[4])p->normals,
                               (const double(*)[4])p->beta, p->K);
-    p->kernels->row_forces(&p->contact_sides, begin, end, (const double(*)[3])p->lambda, p->F);
+    tn_bonds_add_stiffness(p, begin, end, p->K);
+    tn_table_forces(p, begin, end);
     return true;
 }
 
@@ -298,6 +323,7 @@ bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
     }
     if (!ok) return false;
     tn_problem_weights(p, def, pool);
+    if (!prepare_bonds(p, def, pool)) return false;
     run_phase(p, pool, p->table_rows, 512, gather_rows);
     for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {
         const TnBlockKind *kind = tn_block_kinds[k];

@@ -12,7 +12,8 @@
  *
  * Contacts act between two rows of the twist table (row 0: the fixed world, 1 … twist_count: the
  * twist blocks, then the ports) at points given by their arms; math/kernels/kernels.h has their
- * layout. All other constraints are scalar rows over the unknowns of up to TN_MAX_SIDES blocks.
+ * layout. Bonds are linear laws between the twists of two rows of the table (bonds.c). All other
+ * constraints are scalar rows over the unknowns of up to TN_MAX_SIDES blocks.
  * Everything lies in one arena and lives for one solve. */
 #ifndef TN_SOLVER_PROBLEM_H
 #define TN_SOLVER_PROBLEM_H
@@ -60,6 +61,21 @@ typedef struct TnRow {
 typedef struct TnSpan {
     int start, count;
 } TnSpan;
+
+/* A linear law between two rows of the twist table, z = (v_a, v_b), each linear xyz, angular xyz; λ is
+ * the pair of wrenches on them. Half of z is zero and gets no force where a row is the fixed world.
+ * The rows must differ. See bonds.c. */
+typedef struct TnBond {
+    int row_a, row_b;
+    int hard;                  /* rows of J; 0: soft */
+    double K[144], f[12];      /* soft: λ = -(f + K z), K symmetric positive semidefinite */
+    double J[72], e[6];        /* hard: J z + e = 0, λ = Jᵀμ; `hard` rows of 12 */
+    double lambda[12];         /* starting guess, then result */
+    double t[12];              /* from here on written by prepare and the loop */
+    double W[2][36], w[2][36]; /* weights of the sides and their inverses */
+    double P[144], c[12];      /* λ = P t + c; P by columns */
+    double change;             /* squared residual in the last measured iteration */
+} TnBond;
 
 typedef struct TnLargeBlock {
     int dim;
@@ -114,15 +130,22 @@ typedef struct TnProblem {
     int *index;
     double *coefficient;
     int *block_side_start, *block_sides; /* twist_count + large_count + 1; side_count */
-    bool spins;                          /* there are spin or roll rows */
-    bool rows_on_twists;                 /* some row touches a twist block */
+    /* bonds; `bond_sides` has 2·bond + side, grouped by table row (NULL without bonds) */
+    int bond_count;
+    TnBond *bonds;
+    int32_t *bond_side_start, *bond_sides;
+    bool bonds_on_twists;
+    bool spins;          /* there are spin or roll rows */
+    bool rows_on_twists; /* some row touches a twist block */
     /* written by prepare */
     TnSides contact_sides;
     int32_t *side_start, *side_mid, *side_contact;
     double (*side_arm)[3];
-    double (*K)[TN_SYM6]; /* per table row: JᵀWJ of its contacts */
+    double (*K)[TN_SYM6]; /* per table row: JᵀWJ of its contacts and bonds */
     double (*F)[8];       /* per table row: scratch forces */
-    double (*extra)[8]; /* per table row: forces of scalar rows on twist blocks; NULL where none */
+    double (
+        *extra)[8]; /* per table row: forces of scalar rows and bonds on twist blocks; NULL where
+                           there are none */
     double (*inverse)[8]; /* per twist block: 1/a, then S⁻¹ (xx xy xz yy yz zz) */
     double *residual;     /* per contact batch */
     double *block_beta;   /* per block: the paper's weight */
@@ -131,7 +154,7 @@ typedef struct TnProblem {
 } TnProblem;
 
 typedef struct TnProblemSize {
-    int twists, larges, ports, contacts, rows, sides, entries;
+    int twists, larges, ports, contacts, rows, sides, entries, bonds;
 } TnProblemSize;
 
 /* Takes all memory from the arena and clears it. False: no memory. Large blocks get theirs by
@@ -189,6 +212,31 @@ double tn_row_project(const TnRow *row, double t); /* Π for all but spin and ro
 double tn_contact_normal_force(const TnProblem *problem, int contact);
 /* F += Jᵀλ of scalar rows for one block; F over the block's unknowns. */
 void tn_rows_force(const TnProblem *problem, int block, double *F);
+
+/* ---- bonds.c ---- */
+bool tn_bonds_group(TnProblem *problem); /* side lists; false: no memory */
+void tn_bonds_add_stiffness(const TnProblem *problem, int begin, int end, double (*K)[TN_SYM6]);
+void tn_bonds_add_forces(const TnProblem *problem, int begin, int end, double (*F)[8]);
+/* problem->F of rows [begin, end) of the table: wrenches of contacts and bonds. */
+void tn_table_forces(const TnProblem *problem, int begin, int end);
+/* Update of bonds [begin, end) with over-relaxation alpha; measure fills `change`. */
+void tn_bonds_update(TnProblem *problem, int begin, int end, double alpha, bool measure);
+void tn_bond_velocity(const TnBond *bond, const double (*twist)[8], double z[12]);
+void tn_bond_weigh(double W[2][36], const double x[12], double y[12]); /* y = diag(W) x */
+void tn_bond_start_paper(const TnProblem *problem, int bond, double z[12], double u[12]);
+double tn_bond_update_paper(TnProblem *problem, int bond, double z[12], double u[12]);
+/* Sum of squares, and how many numbers they are of, which is added to *count. */
+double tn_bonds_residual(const TnProblem *problem, int *count);
+double tn_bond_error(const TnProblem *problem, const TnBond *bond, const double (*twist)[8],
+                     int *count);
+int tn_bond_numbers(const TnBond *bond); /* 12, or 6 with a side on the world */
+
+/* ---- bond_weights.c ---- */
+bool tn_bond_prepare(TnProblem *problem, const TnSolverDef *def, int bond); /* W, w, P, c */
+double tn_bonds_squared_norm(const TnProblem *problem, int row); /* tr JᵀJ of the row's bonds */
+/* (C⁻¹ + K)⁻¹ force: what an error in a soft bond's force is worth as a velocity. */
+void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const double force[12],
+                           double velocity[12]);
 
 /* ---- ports.c: a large block's ports ---- */
 void tn_ports_spread(const TnProblem *problem, const TnLargeBlock *block, const double *v,

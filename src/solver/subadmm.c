@@ -7,7 +7,8 @@
  *     F = Jᵀλ,  v = H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v)     per block, in parallel
  *
  * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first iteration has α = 1. With α = 1
- * throughout these are the paper's iterates.
+ * throughout these are the paper's iterates. Bonds have matrices for weights and t ← … λ - W z
+ * (bonds.c).
  *
  * Each line is a phase that threads share in chunks. Every number is computed by one thread in one
  * order, so that the result has the same bits for any number of threads. */
@@ -22,8 +23,9 @@
 /* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
 #define CONTACTS_PER_THREAD 1500
 
-/* What six unknowns of a chain cost, in contacts. */
+/* What six unknowns of a chain and a bond cost, in contacts. */
 #define CONTACTS_PER_NODE 4
+#define CONTACTS_PER_BOND 4
 
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
 #define CHUNKS_PER_THREAD 3
@@ -47,6 +49,7 @@ static double residual(const TnProblem *p)
     int count = 3 * p->contact_count + p->row_count;
     for (int i = 0; i < p->contact_batches; i++) sum += p->residual[i];
     for (int r = 0; r < p->row_count; r++) sum += p->rows[r].change * p->rows[r].change;
+    sum += tn_bonds_residual(p, &count);
     return count ? sqrt(sum / count) : 0.0;
 }
 
@@ -109,6 +112,8 @@ static void update_constraints(const Loop *loop, int chunk)
                                p->lambda, loop->alpha, loop->measure ? p->residual : NULL);
     share(loop, p->row_count, chunk, &begin, &end);
     tn_rows_update(p, begin, end, loop->alpha, loop->measure);
+    share(loop, p->bond_count, chunk, &begin, &end);
+    tn_bonds_update(p, begin, end, loop->alpha, loop->measure);
 }
 
 static void update_blocks(const Loop *loop, int chunk)
@@ -136,7 +141,8 @@ static void run_chunk(void *context, int chunk)
  * that a share can be. */
 static int worth_threads(const TnProblem *p)
 {
-    int work = p->contact_count + p->row_count, least = CONTACTS_PER_THREAD;
+    int work = p->contact_count + p->row_count + CONTACTS_PER_BOND * p->bond_count,
+        least = CONTACTS_PER_THREAD;
     for (int i = 0; i < p->large_count; i++) {
         int chain = p->large[i].chain ? CONTACTS_PER_NODE * p->large[i].dim / 6 : 0;
         work += chain;

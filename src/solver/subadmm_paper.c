@@ -23,7 +23,8 @@ typedef struct Side3 {
 typedef struct State {
     Side3 (*contacts)[2];  /* per contact: side a, side b */
     double *row_z, *row_u; /* per side of a scalar row */
-    double *rhs;           /* largest large block */
+    double (*bond_z)[12], (*bond_u)[12];
+    double *rhs; /* largest large block */
 } State;
 
 /* Weights of directions that yield nothing are zero, and drop out either way. */
@@ -71,6 +72,8 @@ static void start(const TnProblem *p, State *state)
         state->row_z[s] = row_side_velocity(p, &p->sides[s]);
         state->row_u[s] = -p->rows[p->sides[s].row].lambda;
     }
+    for (int i = 0; i < p->bond_count; i++)
+        tn_bond_start_paper(p, i, state->bond_z[i], state->bond_u[i]);
 }
 
 /* Returns the squared fixed-point residual in velocity units. */
@@ -169,7 +172,7 @@ static double update_row(TnProblem *p, State *state, int *r)
     return change;
 }
 
-/* Adds Jᵀ(βz - u) of the contacts on one table row as a wrench. */
+/* Jᵀ(βz - u) of the contacts and bonds on one table row as a wrench. */
 static void row_wrench(const TnProblem *p, const State *state, int row, double wrench[6])
 {
     const TnSides *sides = &p->contact_sides;
@@ -182,6 +185,13 @@ static void row_wrench(const TnProblem *p, const State *state, int row, double w
         v3_cross(torque, sides->arm[s], f);
         v3_add_scaled(wrench, f, sign);
         v3_add_scaled(wrench + 3, torque, sign);
+    }
+    if (!p->bond_count) return;
+    for (int i = p->bond_side_start[row]; i < p->bond_side_start[row + 1]; i++) {
+        int bond = p->bond_sides[i] / 2, half = 6 * (p->bond_sides[i] % 2);
+        double force[12];
+        tn_bond_weigh(p->bonds[bond].W, state->bond_z[bond], force);
+        for (int k = 0; k < 6; k++) wrench[k] += force[half + k] - state->bond_u[bond][half + k];
     }
 }
 
@@ -246,20 +256,27 @@ static void update_blocks(TnProblem *p, State *state)
 bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult *result)
 {
     int largest = 1, count = 3 * p->contact_count + p->row_count;
+    for (int i = 0; i < p->bond_count; i++) count += tn_bond_numbers(&p->bonds[i]);
     for (int i = 0; i < p->large_count; i++)
         if (p->large[i].dim > largest) largest = p->large[i].dim;
     State state = {.contacts =
                        tn_arena_calloc(p->arena, sizeof(Side3[2]) * (size_t)p->contact_count),
                    .row_z = TN_ARENA_ZERO(p->arena, double, p->side_count),
                    .row_u = TN_ARENA_ZERO(p->arena, double, p->side_count),
+                   .bond_z = tn_arena_calloc(p->arena, sizeof(double[12]) * (size_t)p->bond_count),
+                   .bond_u = tn_arena_calloc(p->arena, sizeof(double[12]) * (size_t)p->bond_count),
                    .rhs = TN_ARENA_ZERO(p->arena, double, largest)};
-    if (!state.contacts || !state.row_z || !state.row_u || !state.rhs) return false;
+    if (!state.contacts || !state.row_z || !state.row_u || !state.bond_z || !state.bond_u ||
+        !state.rhs)
+        return false;
     start(p, &state);
     *result = (TnSolveResult){.converged = def->tolerance <= 0.0};
     for (int i = 0; i < def->iterations; i++) {
         double sum = 0.0;
         for (int c = 0; c < p->contact_count; c++) sum += update_contact(p, &state, c);
         for (int r = 0; r < p->row_count; r++) sum += update_row(p, &state, &r);
+        for (int k = 0; k < p->bond_count; k++)
+            sum += tn_bond_update_paper(p, k, state.bond_z[k], state.bond_u[k]);
         update_blocks(p, &state);
         result->iterations = i + 1;
         result->residual = count ? sqrt(sum / count) : 0.0;

@@ -6,7 +6,7 @@
  *   paper                 one weight per block, tr A_i / tr J_iᵀJ_i.
  *
  * A constraint then combines its sides to B = 1 / Σ 1/β. A side on the fixed world yields nothing:
- * 1/β = 0. */
+ * 1/β = 0. Bonds have full matrices instead, see bond_weights.c. */
 #include "problem.h"
 
 #include <math.h>
@@ -262,6 +262,7 @@ static double block_weight(const TnProblem *p, int block)
         trace_A = 3.0 * batch->a[l] + batch->S[0][l] + batch->S[3][l] + batch->S[5][l];
         for (int s = sides->start[block + 1]; s < sides->start[block + 2]; s++)
             trace_J += squared_norm_of_arm(sides->arm[s]);
+        trace_J += tn_bonds_squared_norm(p, block + 1);
     } else {
         const TnLargeBlock *d = &p->large[block - p->twist_count];
         for (int k = 0; k < d->dim; k++)
@@ -270,6 +271,7 @@ static double block_weight(const TnProblem *p, int block)
             int row = p->port_row + k;
             for (int s = sides->start[row]; s < sides->start[row + 1]; s++)
                 trace_J += squared_norm_at_port(&p->ports[k], sides->arm[s]);
+            trace_J += tn_bonds_squared_norm(p, row);
         }
     }
     for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {

@@ -393,7 +393,7 @@ static void measure_contacts(const TnWorld *world, TnStepReport *report)
     }
     if (touching) report->mean_penetration /= touching;
     report->contact_count = world->contacts.count;
-    report->row_count = world->set.problem.row_count;
+    report->row_count = world->set.problem.row_count + 6 * world->set.problem.bond_count;
 }
 
 /* Seconds since the last call. */

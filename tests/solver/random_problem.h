@@ -59,7 +59,7 @@ static inline bool random_problem(TnProblem *p, TnArena *arena, uint64_t seed, i
                                   int contacts, int rows)
 {
     Random r = {seed * 7919 + 17};
-    TnProblemSize size = {twists, DENSE, DENSE * PORTS_EACH, contacts, rows, 2 * rows, 12 * rows};
+    TnProblemSize size = {twists, DENSE, DENSE * PORTS_EACH, contacts, rows, 2 * rows, 12 * rows, 0};
     if (!tn_problem_init(p, arena, size)) return false;
     for (int i = 0; i < twists; i++) {
         double S[9], b[6], v[6];
@@ -288,7 +288,7 @@ static inline bool random_chain_problem(TnProblem *p, TnArena *arena, uint64_t s
     Random r = {seed * 104729 + 3};
     int ports = 2, rows = c.rows, contacts = c.contacts;
     for (int i = 0; i < CHAINS; i++) ports += (chain_of(i)->node_count + 1) / 2;
-    TnProblemSize size = {c.twists, 1 + CHAINS, ports, contacts, rows, 2 * rows, 26 * rows};
+    TnProblemSize size = {c.twists, 1 + CHAINS, ports, contacts, rows, 2 * rows, 26 * rows, 0};
     if (!tn_problem_init(p, arena, size)) return false;
     for (int i = 0; i < c.twists; i++) {
         double S[9], b[6], v[6];

@@ -1,0 +1,339 @@
+/* bond_weights.c: the weights of bonds and the matrices of their update.
+ *
+ * A side's weight is a full matrix, W = s C⁻¹ with C the 6×6 compliance of its row of the table
+ * (T A⁻¹ Tᵀ of a port, A⁻¹ of a twist block), so that stiff and soft, heavy and light directions
+ * each get their own. C may be singular: an arm with few joints cannot follow every twist. So
+ *
+ *     w = (C + 1e-6 C') / s = G Gᵀ,      W = w⁺,
+ *
+ * with C' of the other side: what does not yield here is bounded by what the other side makes of it.
+ * Where that leaves w singular, neither side moves: these directions stay out of G, and W is the
+ * pseudo-inverse, under which they count as fixed. The fixed world is the extreme case, w = W = 0.
+ *
+ * What is small is judged after scaling linear and angular parts by the pair's mean compliances l
+ * and a, so that no law depends on the unit of length.
+ *
+ * The update is λ = P t + c (bonds.c). Soft, with N = G (I + GᵀKG)⁻¹ Gᵀ, which is (W + K)⁻¹ where W
+ * is regular:  P = I - W N = K N (the first rounds better, the second holds where W is singular) and
+ * c = P f - f. Hard, with M = J w Jᵀ:  P = Jᵀ M⁺ J w,  c = -Jᵀ M⁺ e. Directions in which M is
+ * singular cannot be moved by any force and take none. */
+#include "problem.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a side counts of the other one's compliance. */
+#define SHARE 1e-6
+/* Below this share of a side's largest compliance rounding begins. */
+#define SINGULAR 1e-11
+/* A hard bond gives up directions that yield less than this share of the pair's mean: forces there
+ * would move the blocks' unknowns 1/√DEAD times as fast as the bond's error. */
+#define DEAD 1e-9
+/* Linear against angular compliance, m²: a lever of 1e-10 m is rounding of positions. */
+#define NO_LEVER 1e-20
+
+typedef struct Halves {
+    double G[2][36], w[2][36], W[2][36];
+    double mean[12]; /* scale of w's diagonal */
+    bool singular[2];
+} Halves;
+
+/* S = L Lᵀ by Cholesky with pivots, which stops at pivots of `cut`: returns the rank, the number of
+ * columns of L (n × n row-major, n <= 6) that are not zero. */
+static int pivoted_factor(int n, const double *S, double cut, double *L)
+{
+    double left[6];
+    bool done[6] = {false};
+    for (int i = 0; i < n; i++) left[i] = S[n * i + i];
+    memset(L, 0, sizeof(double) * (size_t)(n * n));
+    for (int k = 0; k < n; k++) {
+        int p = -1;
+        for (int i = 0; i < n; i++)
+            if (!done[i] && left[i] > cut && (p < 0 || left[i] > left[p])) p = i;
+        if (p < 0) return k;
+        double root = sqrt(left[p]);
+        done[p] = true;
+        L[n * p + k] = root;
+        for (int i = 0; i < n; i++) {
+            if (done[i]) continue;
+            double sum = S[n * i + p];
+            for (int m = 0; m < k; m++) sum -= L[n * i + m] * L[n * p + m];
+            L[n * i + k] = sum / root;
+            left[i] -= L[n * i + k] * L[n * i + k];
+        }
+    }
+    return n;
+}
+
+/* X = (L Lᵀ)⁺ for the first `rank` columns of L. With L = Q U: X = Q U⁻ᵀ U⁻¹ Qᵀ. */
+static void pseudo_inverse(int n, int rank, const double *L, double *X)
+{
+    double Q[6][6] = {{0}}, U[6][6] = {{0}}; /* Q by columns, which become the rows of U⁻¹ Qᵀ */
+    for (int k = 0; k < rank; k++) {
+        for (int i = 0; i < n; i++) Q[k][i] = L[n * i + k];
+        for (int m = 0; m < k; m++) {
+            double dot = 0.0;
+            for (int i = 0; i < n; i++) dot += Q[m][i] * Q[k][i];
+            for (int i = 0; i < n; i++) Q[k][i] -= dot * Q[m][i];
+            U[m][k] = dot;
+        }
+        double norm = 0.0;
+        for (int i = 0; i < n; i++) norm += Q[k][i] * Q[k][i];
+        U[k][k] = sqrt(norm);
+        for (int i = 0; i < n; i++) Q[k][i] /= U[k][k];
+    }
+    for (int k = rank - 1; k >= 0; k--) {
+        for (int m = k + 1; m < rank; m++)
+            for (int i = 0; i < 6; i++) Q[k][i] -= U[k][m] * Q[m][i];
+        for (int i = 0; i < 6; i++) Q[k][i] /= U[k][k];
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < rank; k++) sum += Q[k][i] * Q[k][j];
+            X[n * i + j] = sum;
+        }
+}
+
+static void row_compliance(const TnProblem *p, int row, double C[36])
+{
+    memset(C, 0, sizeof(double[36]));
+    if (row == 0) return;
+    if (row >= p->port_row) {
+        memcpy(C, p->ports[row - p->port_row].compliance, sizeof(double[36]));
+        return;
+    }
+    const double *inverse = p->inverse[row - 1];
+    C[0] = C[7] = C[14] = inverse[0];
+    C[21] = inverse[1];
+    C[22] = C[27] = inverse[2];
+    C[23] = C[33] = inverse[3];
+    C[28] = inverse[4];
+    C[29] = C[34] = inverse[5];
+    C[35] = inverse[6];
+}
+
+static void set_side(Halves *h, int side, const double C[36], const double other[36],
+                     const double root[6], double s)
+{
+    double S[36], L[36], X[36], largest = 0.0, inverse[6], scale = 1.0 / sqrt(s);
+    for (int i = 0; i < 6; i++) inverse[i] = root[i] > 0.0 ? 1.0 / root[i] : 0.0;
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            S[6 * i + j] = inverse[i] * inverse[j] * (C[6 * i + j] + SHARE * other[6 * i + j]);
+    for (int i = 0; i < 6; i++) largest = fmax(largest, S[7 * i]);
+    int rank = pivoted_factor(6, S, SINGULAR * largest, L);
+    h->singular[side] = rank < 6;
+    pseudo_inverse(6, rank, L, X);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            h->G[side][6 * i + j] = scale * root[i] * L[6 * i + j];
+            h->W[side][6 * i + j] = s * inverse[i] * inverse[j] * X[6 * i + j];
+        }
+}
+
+static void set_halves(const TnProblem *p, const TnBond *bond, double s, Halves *h)
+{
+    double C[2][36], part[2];
+    memset(h, 0, sizeof *h);
+    row_compliance(p, bond->row_a, C[0]);
+    row_compliance(p, bond->row_b, C[1]);
+    for (int k = 0; k < 2; k++) {
+        part[k] = 0.0;
+        for (int i = 3 * k; i < 3 * k + 3; i++) part[k] += (C[0][7 * i] + C[1][7 * i]) / 3.0;
+    }
+    if (!(part[0] > NO_LEVER * part[1])) part[0] = 0.0;
+    double root[6];
+    for (int i = 0; i < 6; i++) {
+        root[i] = sqrt(part[i / 3]);
+        h->mean[i] = h->mean[i + 6] = part[i / 3] / s;
+    }
+    for (int side = 0; side < 2; side++) {
+        if (side ? bond->row_b : bond->row_a) set_side(h, side, C[side], C[1 - side], root, s);
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++)
+                for (int k = 0; k < 6; k++)
+                    h->w[side][6 * i + j] += h->G[side][6 * i + k] * h->G[side][6 * j + k];
+    }
+}
+
+static int block_of_row(const TnProblem *p, int row)
+{
+    return row < p->port_row ? row - 1 : p->twist_count + p->ports[row - p->port_row].block;
+}
+
+static void set_paper_halves(const TnProblem *p, const TnBond *bond, Halves *h)
+{
+    memset(h, 0, sizeof *h);
+    for (int side = 0; side < 2; side++) {
+        int row = side ? bond->row_b : bond->row_a;
+        if (!row) continue;
+        double beta = p->block_beta[block_of_row(p, row)];
+        for (int i = 0; i < 6; i++) {
+            h->G[side][7 * i] = 1.0 / sqrt(beta);
+            h->w[side][7 * i] = 1.0 / beta;
+            h->W[side][7 * i] = beta;
+            h->mean[i] += 1.0 / beta;
+            h->mean[i + 6] += 1.0 / beta;
+        }
+    }
+}
+
+/* N = G (I + GᵀKG)⁻¹ Gᵀ. False: K is not positive semidefinite. Loops over all twelve columns
+ * vectorize; half of that is wasted on triangles. */
+static bool soft_inverse(const double K[144], double G[2][36], double N[12][12])
+{
+    double Y[12][12] = {{0}}, B[12][12] = {{0}}, X[12][12] = {{0}};
+    for (int r = 0; r < 12; r++)
+        for (int k = 0; k < 12; k++)
+            for (int c = 0; c < 6; c++)
+                Y[r][k / 6 * 6 + c] += K[12 * r + k] * G[k / 6][6 * (k % 6) + c];
+    for (int k = 0; k < 12; k++)
+        for (int r = 0; r < 6; r++) {
+            double g = G[k / 6][6 * (k % 6) + r];
+            X[k / 6 * 6 + r][k] = g;
+            for (int c = 0; c < 12; c++) B[k / 6 * 6 + r][c] += g * Y[k][c];
+        }
+    for (int k = 0; k < 12; k++) {
+        double pivot = B[k][k] + 1.0;
+        if (!(pivot > 0.0)) return false;
+        double root = 1.0 / sqrt(pivot);
+        for (int c = 0; c < 12; c++) {
+            B[k][c] *= root;
+            X[k][c] *= root;
+        }
+        for (int r = k + 1; r < 12; r++) {
+            double f = B[k][r];
+            for (int c = 0; c < 12; c++) {
+                B[r][c] -= f * B[k][c];
+                X[r][c] -= f * X[k][c];
+            }
+        }
+    }
+    memset(N, 0, sizeof(double[144]));
+    for (int k = 0; k < 12; k++)
+        for (int r = 0; r < 12; r++)
+            for (int c = 0; c < 12; c++) N[r][c] += X[k][r] * X[k][c];
+    return true;
+}
+
+static bool set_soft(TnBond *bond, Halves *h)
+{
+    double N[12][12], P[12][12] = {{0}};
+    if (!soft_inverse(bond->K, h->G, N)) return false;
+    for (int r = 0; r < 12; r++) {
+        int side = r / 6;
+        if (!(side ? bond->row_b : bond->row_a)) continue;
+        if (h->singular[side]) {
+            for (int k = 0; k < 12; k++)
+                for (int c = 0; c < 12; c++) P[r][c] += bond->K[12 * r + k] * N[k][c];
+            continue;
+        }
+        for (int k = 0; k < 6; k++)
+            for (int c = 0; c < 12; c++)
+                P[r][c] -= h->W[side][6 * (r % 6) + k] * N[6 * side + k][c];
+        P[r][r] += 1.0;
+    }
+    for (int r = 0; r < 12; r++) {
+        bool world = !(r / 6 ? bond->row_b : bond->row_a);
+        double sum = world ? 0.0 : -bond->f[r];
+        for (int c = 0; c < 12; c++) {
+            sum += P[r][c] * bond->f[c];
+            bond->P[12 * c + r] = P[r][c];
+        }
+        bond->c[r] = sum;
+    }
+    return true;
+}
+
+static void set_hard(TnBond *bond, const Halves *h)
+{
+    int n = bond->hard;
+    double Jw[6][12] = {{0}}, M[36], L[36], X[36], scale[6] = {0};
+    for (int r = 0; r < n; r++) {
+        const double *J = bond->J + 12L * r;
+        double reference = 0.0;
+        for (int k = 0; k < 12; k++) {
+            for (int c = 0; c < 6; c++) Jw[r][k / 6 * 6 + c] += J[k] * h->w[k / 6][6 * (k % 6) + c];
+            reference += J[k] * J[k] * h->mean[k];
+        }
+        scale[r] = reference > 0.0 ? 1.0 / sqrt(reference) : 0.0;
+    }
+    for (int r = 0; r < n; r++)
+        for (int s = 0; s < n; s++) {
+            double sum = 0.0;
+            for (int k = 0; k < 12; k++) sum += Jw[r][k] * bond->J[12 * s + k];
+            M[n * r + s] = scale[r] * scale[s] * sum;
+        }
+    pseudo_inverse(n, pivoted_factor(n, M, DEAD, L), L, X);
+    memset(bond->P, 0, sizeof bond->P);
+    memset(bond->c, 0, sizeof bond->c);
+    for (int r = 0; r < n; r++)
+        for (int s = 0; s < n; s++) {
+            double x = scale[r] * scale[s] * X[n * r + s];
+            for (int i = 0; i < 12; i++) {
+                if (!(i / 6 ? bond->row_b : bond->row_a)) continue;
+                double Jx = x * bond->J[12 * r + i];
+                bond->c[i] -= Jx * bond->e[s];
+                for (int j = 0; j < 12; j++) bond->P[12 * j + i] += Jx * Jw[s][j];
+            }
+        }
+}
+
+double tn_bonds_squared_norm(const TnProblem *p, int row)
+{
+    double sum = 0.0;
+    if (!p->bond_count) return 0.0;
+    const TnPort *port = row < p->port_row ? NULL : &p->ports[row - p->port_row];
+    for (int i = p->bond_side_start[row]; i < p->bond_side_start[row + 1]; i++) {
+        const TnBond *bond = &p->bonds[p->bond_sides[i] / 2];
+        int n = bond->hard ? bond->hard : 6, half = 6 * (p->bond_sides[i] % 2);
+        for (int r = 0; r < n; r++) {
+            double unit[6] = {0};
+            const double *J = bond->hard ? bond->J + 12L * r + half : unit;
+            unit[r] = 1.0;
+            if (!port || !port->T) {
+                for (int k = 0; k < 6; k++) sum += J[k] * J[k];
+                continue;
+            }
+            for (int j = 0; j < port->count; j++) {
+                double x = 0.0;
+                for (int k = 0; k < 6; k++) x += J[k] * port->T[(long)k * port->count + j];
+                sum += x * x;
+            }
+        }
+    }
+    return sum;
+}
+
+bool tn_bond_prepare(TnProblem *p, const TnSolverDef *def, int index)
+{
+    TnBond *bond = &p->bonds[index];
+    Halves h;
+    if (def->weights == TN_WEIGHTS_PAPER)
+        set_paper_halves(p, bond, &h);
+    else
+        set_halves(p, bond, def->weight_scale, &h);
+    memcpy(bond->W, h.W, sizeof bond->W);
+    memcpy(bond->w, h.w, sizeof bond->w);
+    memcpy(bond->t, bond->lambda, sizeof bond->t);
+    for (int i = 0; i < 6; i++) { /* the world takes no force */
+        if (!bond->row_a) bond->lambda[i] = 0.0;
+        if (!bond->row_b) bond->lambda[6 + i] = 0.0;
+    }
+    if (!bond->hard) return set_soft(bond, &h);
+    set_hard(bond, &h);
+    return true;
+}
+
+void tn_bond_soft_velocity(const TnProblem *p, const TnBond *bond, const double force[12],
+                           double velocity[12])
+{
+    Halves h;
+    double N[12][12];
+    set_halves(p, bond, 1.0, &h);
+    memset(velocity, 0, sizeof(double[12]));
+    if (!soft_inverse(bond->K, h.G, N)) return;
+    for (int r = 0; r < 12; r++)
+        for (int c = 0; c < 12; c++) velocity[r] += N[r][c] * force[c];
+}
