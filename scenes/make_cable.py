@@ -6,9 +6,9 @@ opposite senses, as dancers do around a maypole. Standard library only; the same
 the same files.
 
   cable      1.2 m long, 8 mm thick, of 640 segments; straight at the start, south of the post
-  sides      robot `a_` starts in the west and goes round clockwise on the inner circle, its gripper
-             low; `b_` starts in the east and goes counter-clockwise on the outer circle, its gripper
-             high, so that its arm passes over the other robot
+  sides      robot `a_` starts in the west and goes round clockwise on the inner circle, its
+             gripper low; `b_` starts in the east and goes counter-clockwise on the outer circle,
+             its gripper high, so that its arm passes over the other robot
   paths      Seen from a frame that turns about the post with a robot, its gripper only draws near:
              what is wound up is missing outside. The base goes round with that frame, on a
              circle about the post, heading along it.
@@ -65,7 +65,7 @@ class Side:
         # in the frame that turns about the post: the cable runs along x
         grip = [self.sign * free, -ROUND - 0.001, height]
         base = [self.sign * self.circle, 0.0, 0.0]
-        # the gripper's z looks along the cable to the post; the finger's way y is upright where the
+        # the gripper's z looks along the cable to the post; the fingers' way y is upright where the
         # arm lies level, level where it stands upright
         axes = [[0, 0, 1], [1, 0, 0], [0, 1, 0]] if self.sign < 0 else \
                [[0, 0, -1], [0, -1, 0], [-1, 0, 0]]
@@ -87,9 +87,9 @@ def sides():
     share = 0.5 * (LENGTH + ROUND * (abs(a_turn) - abs(b_turn)))
     # postures: the lower arm keeps its elbow ahead and level, the upper one its elbow up
     return [Side("a_", -1, a_turn, 0.94, 0.60, 0.35, share,
-                 (-0.45, 1.5, 1.5, -2.2, 0.0, 1.1, 0.0), "0.86 0.42 0.16 1"),
-            Side("b_", 1, b_turn, 1.44, 0.84, 0.60, LENGTH - share,
-                 (1.57, 0.5, 0.0, 1.5, 0.0, -0.4, 0.0), "0.16 0.45 0.70 1")]
+                 (-0.45, 1.5, 1.5, -2.2, 0.0, 1.1, 0.0), "0.96 0.72 0.10 1"),
+            Side("b_", 1, b_turn, 1.44, 0.80, 0.30, LENGTH - share,
+                 (1.57, 0.5, 0.0, 1.5, 0.0, -0.4, 0.0), "0.13 0.44 0.74 1")]
 
 
 # ---- the plan ------------------------------------------------------------------------------------
@@ -125,22 +125,12 @@ def cable_xml(start):
         f'      offset="{numbers(start)}" initial="free">',
         f'      <geom type="capsule" size="{number(CABLE_RADIUS)}" density="{number(DENSITY)}" '
         f'condim="3" friction="{number(FRICTION)} 0 0"',
-        '        contype="1" conaffinity="3" rgba="0.95 0.75 0.1 1"/>',
+        '        contype="1" conaffinity="3" rgba="0.85 0.10 0.08 1"/>',
         "    </composite>",
     ]
 
 
-def holds_xml(how, start):
-    """What ties the cable's ends to the grippers."""
-    pairs = (("a_gripper", "cableB_first"), ("b_gripper", "cableB_last"))
-    if how == "weld":
-        return [f'    <weld body1="{grip}" body2="{end}"/>' for grip, end in pairs]
-    step = LENGTH / 640  # a segment's frame is at its start
-    return [f'    <connect body1="{end}" body2="{grip}" anchor="{number(x)} 0 0"/>'
-            for grip, end in pairs for x in (0, step)]
-
-
-def scene_xml(both, how, track_name):
+def scene_xml(both, track_name):
     west = both[0][0]
     start = [-west.start_free, -ROUND - 0.001, START_HEIGHT]
     lines = [
@@ -151,26 +141,28 @@ def scene_xml(both, how, track_name):
         '  <extension><plugin plugin="mujoco.elasticity.cable"/></extension>',
         '  <statistic center="0 0 0.5" extent="2.5"/>',
         "",
-        "  <!-- Who meets whom: the cable meets itself, the post and the ground; the robots nothing. -->",
+        "  <!-- Who meets whom: the cable meets itself, post and ground; the robots nothing. -->",
         "  <default>",
         f'    <geom condim="3" friction="{number(FRICTION)} 0 0"/>',
     ]
     lines += mobile_arm.defaults_xml()
     lines += ["  </default>", "", "  <worldbody>",
-              camera_xml("overview", (1.1, -2.75, 1.75), (0.02, 0.0, 0.46)),
-              camera_xml("close", (0.42, -0.78, 1.12), (0.0, 0.0, 0.73)),
-              camera_xml("above", (0.0, -0.45, 4.2), (0.0, 0.0, 0.4)),
+              camera_xml("overview", (0.90, -2.80, 1.65), (0.10, 0.0, 0.40)),
+              camera_xml("close", (0.35, -0.72, 0.95), (0.0, 0.0, 0.60)),
+              camera_xml("above", (0.0, -0.45, 5.6), (0.0, 0.0, 0.4)),
               '    <geom name="ground" type="plane" size="0 0 0.05" contype="2" conaffinity="1" '
               'rgba="0.80 0.82 0.85 1"/>',
               f'    <geom name="post" type="cylinder" pos="0 0 {number(POST_HEIGHT / 2)}" '
               f'size="{number(POST_RADIUS)} {number(POST_HEIGHT / 2)}" contype="2" conaffinity="1" '
               'rgba="0.55 0.60 0.66 1"/>',
-              '    <geom type="cylinder" pos="0 0 0.01" size="0.16 0.01" contype="0" conaffinity="0" '
-              'rgba="0.42 0.46 0.52 1"/>']
+              '    <geom type="cylinder" pos="0 0 0.01" size="0.16 0.01" contype="0" '
+              'conaffinity="0" rgba="0.42 0.46 0.52 1"/>']
     for side, path in both:
         lines += mobile_arm.robot_xml(side.prefix, path[1], side.paint)
     lines += cable_xml(start)
-    lines += ["  </worldbody>", "", "  <equality>"] + holds_xml(how, start) + ["  </equality>"]
+    lines += ["  </worldbody>", "", "  <equality>",
+              '    <weld body1="a_gripper" body2="cableB_first"/>',
+              '    <weld body1="b_gripper" body2="cableB_last"/>', "  </equality>"]
     lines += ["", "  <actuator>"]
     for side, _ in both:
         lines += mobile_arm.actuators_xml(side.prefix)
@@ -185,8 +177,6 @@ def scene_xml(both, how, track_name):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description="Write the cable scene.")
-    parser.add_argument("--holds", choices=("weld", "connect"), default="connect",
-                        help="how the grippers hold the cable's ends")
     parser.add_argument("--output", default=os.path.join(here, "cable.xml"), metavar="FILE.xml",
                         help="where to; the track goes to FILE_track.csv (default: cable.xml "
                              "beside this script)")
@@ -199,7 +189,7 @@ def main():
     with open(track_path, "w", newline="\n") as out:
         out.write(track_csv(both))
     with open(args.output, "w", newline="\n") as out:
-        out.write(scene_xml(both, args.holds, os.path.basename(track_path)))
+        out.write(scene_xml(both, os.path.basename(track_path)))
 
 
 if __name__ == "__main__":

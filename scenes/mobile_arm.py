@@ -47,7 +47,7 @@ LINKS = [
     (0.06, Z, 2.95, 800.0, 20.0, "shell", [((0, 0, -0.005), (0, 0, 0.02), 0.036, 0.5)]),
 ]
 PALM = ((0, 0, 0.070), (0.018, 0.040, 0.018), 0.30)       # centre, half sizes, mass
-FINGER = ((0, 0.0085, 0.114), (0.009, 0.0045, 0.030), 0.03)  # of the left one; the right one mirrored
+FINGER = ((0, 0.0085, 0.114), (0.009, 0.0045, 0.030), 0.03)  # the left one
 JOINT_NAMES = ("x", "y", "yaw", "j1", "j2", "j3", "j4", "j5", "j6", "j7")
 BASE_SERVOS = ((20000.0, 2000.0, 400.0), (20000.0, 2000.0, 400.0), (4000.0, 400.0, 200.0))
 KV_PER_KP = 0.1  # s, of the arm's servos
@@ -276,8 +276,8 @@ def actuators_xml(prefix):
     for j, name in enumerate(JOINT_NAMES):
         kp, kv, _ = kp_kv_damping(j)
         force = BASE_SERVOS[j][2] if j < 3 else LINKS[j - 3][4]
-        lines.append(f'    <position name="{prefix}{name}" joint="{prefix}{name}" kp="{number(kp)}" '
-                     f'kv="{number(kv)}" forcerange="{numbers((-force, force))}"/>')
+        lines.append(f'    <position name="{prefix}{name}" joint="{prefix}{name}" '
+                     f'kp="{number(kp)}" kv="{number(kv)}" forcerange="{numbers((-force, force))}"/>')
     return lines
 
 
