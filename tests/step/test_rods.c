@@ -223,19 +223,3 @@ TEST(warm_step_takes_nothing_from_the_heap)
     CHECK(fallbacks == 0);
     destroy(world, model);
 }
-
-TEST(weld_of_a_rod_to_what_moves_is_refused)
-{
-    TnModelBuilder *builder = begin(0.01, 9.81);
-    TnRodDef rod = rod_along_x(4, 1);
-    tn_builder_add_rod(builder, &rod);
-    TnEqualityDef weld = tn_equality_def();
-    weld.type = TN_EQUALITY_WELD;
-    weld.body1 = 2;
-    weld.body2 = 5;
-    tn_builder_add_equality(builder, &weld);
-    TnError err = {0};
-    CHECK(!tn_builder_compile(builder, &err));
-    CHECK_STR(err.message, "welded to the world only");
-    tn_builder_destroy(builder);
-}
