@@ -1,5 +1,4 @@
-/* chain_six.h: what chain.c does with nodes of six. S⁻¹ is kept in D, and L = C S⁻¹ in E, C the block
- * (parent, node).
+/* chain_six.h: elimination of a node of six with a parent of six, row-major blocks.
  *
  * With S = R Rᵀ (Cholesky) and X = R⁻¹ it is S⁻¹ = XᵀX. Products with inverses instead of
  * substitutions: they vectorize. */
@@ -9,29 +8,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-
-/* y -= M x */
-static inline void subtract(double *restrict y, const double *restrict M, const double *restrict x)
-{
-    for (int i = 0; i < 6; i++) {
-        const double *row = M + 6 * i;
-        double even = row[0] * x[0] + row[2] * x[2] + row[4] * x[4];
-        double odd = row[1] * x[1] + row[3] * x[3] + row[5] * x[5];
-        y[i] -= even + odd;
-    }
-}
-
-/* y = S x - Mᵀ z, S symmetric */
-static inline void combine(double *restrict y, const double *restrict S, const double *restrict x,
-                           const double *restrict M, const double *restrict z)
-{
-    double s[6] = {0}, t[6] = {0};
-    for (int j = 0; j < 6; j++)
-        for (int i = 0; i < 6; i++) s[i] += S[6 * j + i] * x[j];
-    for (int j = 0; j < 6; j++)
-        for (int i = 0; i < 6; i++) t[i] += M[6 * j + i] * z[j];
-    for (int i = 0; i < 6; i++) y[i] = s[i] - t[i];
-}
 
 /* C = X Y */
 static inline void product(double *restrict C, const double *restrict X, const double *restrict Y)

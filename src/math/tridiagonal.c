@@ -10,6 +10,29 @@
 
 #include "chain_six.h"
 
+/* y -= M x */
+static inline void subtract(double *restrict y, const double *restrict M, const double *restrict x)
+{
+    for (int i = 0; i < 6; i++) {
+        const double *row = M + 6 * i;
+        double even = row[0] * x[0] + row[2] * x[2] + row[4] * x[4];
+        double odd = row[1] * x[1] + row[3] * x[3] + row[5] * x[5];
+        y[i] -= even + odd;
+    }
+}
+
+/* y = S x - Mᵀ z, S symmetric */
+static inline void combine(double *restrict y, const double *restrict S, const double *restrict x,
+                           const double *restrict M, const double *restrict z)
+{
+    double s[6] = {0}, t[6] = {0};
+    for (int j = 0; j < 6; j++)
+        for (int i = 0; i < 6; i++) s[i] += S[6 * j + i] * x[j];
+    for (int j = 0; j < 6; j++)
+        for (int i = 0; i < 6; i++) t[i] += M[6 * j + i] * z[j];
+    for (int i = 0; i < 6; i++) y[i] = s[i] - t[i];
+}
+
 static inline int middle(int m) { return m / 2; }
 
 bool tn_tridiagonal_factor(int m, double *D, double *E)
