@@ -18,6 +18,14 @@ typedef struct TnChainKernels {
     void (*forward)(const TnChainOp *op, const double *D, const double *E, double *x);
     /* x_k -= Lᵀ x_n */
     void (*backward)(const TnChainOp *op, const double *E, double *x);
+    /* What a solver does at the nodes of six whose twist is in a table as kernels.h has it: entry k is
+     * the node that begins at at[k], where that is not negative. K is symmetric, in fours. */
+    void (*gather)(int count, const int *at, const double (*wrench)[8],
+                   double *F); /* F += wrench */
+    void (*spread)(int count, const int *at, const double *v, double (*twist)[8], const double *K,
+                   double scale, double *g); /* twist = v, g += scale K v */
+    /* v = b + g + 2F, g ← (1-α) g - α F */
+    void (*mix)(int n, const double *b, const double *F, double alpha, double *g, double *v);
 } TnChainKernels;
 
 const TnChainKernels *tn_chain_kernels(void); /* the best this processor runs */

@@ -120,6 +120,49 @@ static void backward(const TnChainOp *op, const double *E, double *x)
     }
 }
 
+/* ---- nodes in a solver's table of twists ---- */
+
+static void gather(int count, const int *at, const double (*wrench)[8], double *F)
+{
+    for (int k = 0; k < count; k++) {
+        if (at[k] < 0) continue;
+        const v4 *w = (const v4 *)wrench[k];
+        double *f = F + at[k];
+        *(v4 *)f += SHUFFLE(i4, w[0], w[1], 0, 1, 2, 4);
+        *(v2 *)(f + 4) += *(const v2 *)(wrench[k] + 5);
+    }
+}
+
+static void spread(int count, const int *at, const double *v, double (*twist)[8], const double *K,
+                   double scale, double *g)
+{
+    const v4 zero = {0};
+    for (int k = 0; k < count; k++) {
+        if (at[k] < 0) continue;
+        Six x, y, old;
+        load(&x, v + at[k]);
+        v4 t0 = SHUFFLE(i4, x.a, x.a, 0, 1, 0, 1), t1 = SHUFFLE(i4, x.a, x.a, 2, 3, 2, 3);
+        v4 end = SHUFFLE(i4, x.a, x.b, 3, 4, 5, 3);
+        *(v4 *)twist[k] = SHUFFLE(i4, x.a, zero, 0, 1, 2, 4);
+        *(v4 *)(twist[k] + 4) = SHUFFLE(i4, end, zero, 0, 1, 2, 4);
+        product_of(&y, K + 36L * k, &t0, &t1, &x);
+        load(&old, g + at[k]);
+        old.a += scale * y.a;
+        old.b += scale * y.b;
+        store(g + at[k], &old);
+    }
+}
+
+static void mix(int n, const double *restrict b, const double *restrict F, double alpha,
+                double *restrict g, double *restrict v)
+{
+    for (int k = 0; k < n; k++) {
+        double old = g[k], f = F[k];
+        v[k] = b[k] + old + 2.0 * f;
+        g[k] = (1.0 - alpha) * old - alpha * f;
+    }
+}
+
 static bool eliminate_six(double *S, double *next, double *E, bool transposed)
 {
     double inverse[36], L[36];
