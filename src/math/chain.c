@@ -139,13 +139,13 @@ static bool eliminate_node(double *D, int n, double *next, int m, double *E, boo
         substitute_forward(D, n, E, m);
         for (int k = 0; k < n; k++) {
             const double *row = E + (long)k * m;
-            for (int i = 0; i < m; i++) add_scaled(next + (long)i * m, row, -row[i], i + 1);
+            for (int i = 0; i < m; i++) add_scaled(next + (long)i * m, row, -row[i], m);
         }
         substitute_backward(D, n, E, m);
     } else { /* E = C, m × n */
         for (int i = 0; i < m; i++) tn_cholesky_forward(D, n, E + (long)i * n);
         for (int i = 0; i < m; i++)
-            for (int j = 0; j <= i; j++)
+            for (int j = 0; j < m; j++)
                 next[(long)i * m + j] -= dot(E + (long)i * n, E + (long)j * n, n);
         for (int i = 0; i < m; i++) tn_cholesky_backward(D, n, E + (long)i * n);
     }
@@ -256,10 +256,7 @@ void tn_chain_inverse_blocks(const TnChain *chain, const double *D, const double
                 ptrdiff_t at = run->D + i * run->dD, next = at + run->dD;
                 const double *L = E + run->E + i * run->dE;
                 if (is_six(op)) {
-                    double S[36], M[36];
-                    tn_six_unpack(S, D + at);
-                    tn_six_unpack(M, L);
-                    inverse_block(blocks + at, S, M, blocks + next);
+                    plan->kernels->invert(blocks + at, D + at, L, blocks + next);
                     continue;
                 }
                 inverse_node(blocks + at, D + at, op->dim, blocks + next, op->parent_dim, L,

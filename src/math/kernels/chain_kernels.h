@@ -14,6 +14,8 @@ typedef struct TnChainKernels {
     /* One node's elimination: S, its parent's block and E as chain.h has them; S and E come out in
      * fours. False: not positive definite. */
     bool (*eliminate)(double *S, double *next, double *E, bool transposed);
+    /* The node's block of A⁻¹ from its parent's: Z_k = S⁻¹ + Lᵀ Z_n L, row-major; S⁻¹ and L in fours. */
+    void (*invert)(double *Z_k, const double *S, const double *L, const double *Z_n);
     /* x_n -= L x_k and x_k ← S⁻¹ x_k, along the operation's runs. */
     void (*forward)(const TnChainOp *op, const double *D, const double *E, double *x);
     /* x_k -= Lᵀ x_n */

@@ -4,7 +4,7 @@
 const TnChainKernels *tn_chain_kernels_avx2_table(void);
 const TnChainKernels *tn_chain_kernels_avx2_table(void)
 {
-    static const TnChainKernels kernels = {"avx2", eliminate_six, forward, backward,
-                                           gather, spread,        mix};
+    static const TnChainKernels kernels = {"avx2",   eliminate_six, invert_six, forward,
+                                           backward, gather,        spread,     mix};
     return &kernels;
 }

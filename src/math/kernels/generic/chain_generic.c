@@ -3,7 +3,7 @@
 
 const TnChainKernels *tn_chain_kernels_generic(void)
 {
-    static const TnChainKernels kernels = {"generic", eliminate_six, forward, backward,
-                                           gather,    spread,        mix};
+    static const TnChainKernels kernels = {"generic", eliminate_six, invert_six, forward,
+                                           backward,  gather,        spread,     mix};
     return &kernels;
 }

@@ -163,15 +163,127 @@ static void mix(int n, const double *restrict b, const double *restrict F, doubl
     }
 }
 
+/* ---- factorization ---- */
+
+/* Column k of [S; C; I], whose elimination by columns of S gives [S̃; Y; X] with S = S̃ diag(d) S̃ᵀ,
+ * C S⁻¹ = Y diag(d) Xᵀ, S⁻¹ = X diag(d) Xᵀ, C S⁻¹ Cᵀ = Y diag(d) Yᵀ and d the inverse pivots. */
+typedef struct Column {
+    v4 s0, s1;  /* S: 0 1 2 3, 4 5 - - */
+    v4 c, i, m; /* C: 0 1 2 3, I: 0 1 2 3, then 4 5 of C and 4 5 of I */
+} Column;
+
+static inline void load_columns(Column *columns, const double *S, const double *C_transposed)
+{
+    for (int k = 0; k < 6; k++) {
+        const double *s = S + 6 * k, *c = C_transposed + 6 * k;
+        v4 s_end = *(const v4 *)(s + 2);
+        columns[k].s0 = *(const v4 *)s;
+        columns[k].s1 = SHUFFLE(i4, s_end, s_end, 2, 3, 2, 3);
+        columns[k].c = *(const v4 *)c;
+        columns[k].i = (v4){k == 0, k == 1, k == 2, k == 3};
+        columns[k].m = (v4){c[4], c[5], k == 4, k == 5};
+    }
+}
+
+static inline double entry(const Column *column, int i)
+{
+    return i < 4 ? column->s0[i & 3] : column->s1[i & 1];
+}
+
+/* False where the pivot is not positive. */
+static inline bool eliminate_column(Column *columns, double *d, int k)
+{
+    double pivot = entry(&columns[k], k);
+    if (!(pivot > 0.0 && pivot < INFINITY)) return false; /* NaN too */
+    d[k] = 1.0 / pivot;
+    for (int j = k + 1; j < 6; j++) {
+        double f = entry(&columns[k], j) * d[k];
+        if (j < 4) columns[j].s0 -= f * columns[k].s0;
+        columns[j].s1 -= f * columns[k].s1;
+        columns[j].c -= f * columns[k].c;
+        columns[j].i -= f * columns[k].i;
+        columns[j].m -= f * columns[k].m;
+    }
+    return true;
+}
+
 static bool eliminate_six(double *S, double *next, double *E, bool transposed)
 {
-    double inverse[36], L[36];
-    memcpy(inverse, S, sizeof inverse);
-    memcpy(L, E, sizeof L);
-    if (!eliminate(inverse, next, L, transposed)) return false;
-    tn_six_pack(S, inverse);
-    tn_six_pack(E, L);
+    Column columns[6];
+    double d[6], y[36], x[36]; /* d_k Y_jk and d_k X_jk, by k */
+    double C_transposed[36];
+    if (!transposed) transpose(C_transposed, E);
+    load_columns(columns, S, transposed ? E : C_transposed);
+    if (!eliminate_column(columns, d, 0) || !eliminate_column(columns, d, 1) ||
+        !eliminate_column(columns, d, 2) || !eliminate_column(columns, d, 3) ||
+        !eliminate_column(columns, d, 4) || !eliminate_column(columns, d, 5))
+        return false;
+    for (int k = 0; k < 6; k++) {
+        v4 end = d[k] * columns[k].m;
+        *(v4 *)(y + 6 * k) = d[k] * columns[k].c;
+        *(v4 *)(x + 6 * k) = d[k] * columns[k].i;
+        *(v2 *)(y + 6 * k + 4) = (v2){end[0], end[1]};
+        *(v2 *)(x + 6 * k + 4) = (v2){end[2], end[3]};
+    }
+    for (int j = 0; j < 6; j++) {
+        double *row = next + 6 * j;
+        v4 a = *(v4 *)row, b = (v4){row[4], row[5], 0.0, 0.0};
+        for (int k = 0; k < 6; k++) {
+            a -= y[6 * k + j] * columns[k].c;
+            b -= y[6 * k + j] * columns[k].m;
+        }
+        *(v4 *)row = a;
+        *(v2 *)(row + 4) = (v2){b[0], b[1]};
+    }
+    for (int j = 0; j < 6; j += 2) {
+        v4 c[2], i[2], m[2]; /* columns j and j + 1 of L and S⁻¹ */
+        for (int h = 0; h < 2; h++) {
+            c[h] = i[h] = m[h] = (v4){0};
+            for (int k = j + h; k < 6; k++) {
+                double f = x[6 * k + j + h];
+                c[h] += f * columns[k].c;
+                i[h] += f * columns[k].i;
+                m[h] += f * columns[k].m;
+            }
+        }
+        v4 low = SHUFFLE(i4, m[0], m[1], 0, 4, 2, 6), high = SHUFFLE(i4, m[0], m[1], 1, 5, 3, 7);
+        v4 *L = (v4 *)(E + 2 * j), *inverse = (v4 *)(S + 2 * j);
+        L[0] = SHUFFLE(i4, c[0], c[1], 0, 4, 2, 6);
+        L[3] = SHUFFLE(i4, c[0], c[1], 1, 5, 3, 7);
+        L[6] = SHUFFLE(i4, low, high, 0, 1, 4, 5);
+        inverse[0] = SHUFFLE(i4, i[0], i[1], 0, 4, 2, 6);
+        inverse[3] = SHUFFLE(i4, i[0], i[1], 1, 5, 3, 7);
+        inverse[6] = SHUFFLE(i4, low, high, 2, 3, 6, 7);
+    }
     return true;
+}
+
+static void invert_six(double *Z, const double *S, const double *L, const double *next)
+{
+    double M[36], inverse[36], product[36];
+    v4 low[6], high[6]; /* rows of Z_n L: 0 1 2 3, 2 3 4 5 */
+    tn_six_unpack(M, L);
+    tn_six_unpack(inverse, S);
+    for (int i = 0; i < 6; i++) {
+        low[i] = high[i] = (v4){0};
+        for (int k = 0; k < 6; k++) {
+            low[i] += next[6 * i + k] * *(const v4 *)(M + 6 * k);
+            high[i] += next[6 * i + k] * *(const v4 *)(M + 6 * k + 2);
+        }
+    }
+    for (int i = 0; i < 6; i++) {
+        v4 a = {0}, b = {0};
+        for (int k = 0; k < 6; k++) {
+            a += M[6 * k + i] * low[k];
+            b += M[6 * k + i] * high[k];
+        }
+        *(v4 *)(product + 6 * i) = a;
+        *(v4 *)(product + 6 * i + 2) = b;
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j <= i; j++)
+            Z[6 * i + j] = Z[6 * j + i] =
+                inverse[6 * i + j] + 0.5 * (product[6 * i + j] + product[6 * j + i]);
 }
 
 #endif
