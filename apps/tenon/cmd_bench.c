@@ -206,16 +206,14 @@ static int plan_runs(const BenchOptions *bench, double timestep, TnKeyId key,
         if (bench->sim.weights != WEIGHTS_BOTH && bench->sim.weights != weights) continue;
         for (int i = 0; i < bench->iterations.count && count < BENCH_MAX_RUNS; i++) {
             Measure *m = &runs[count++];
-            *m = (Measure){.def = tn_world_def(),
+            *m = (Measure){.def = sim_world_def(&bench->sim),
                            .steps = steps_of(bench->sim.duration, timestep),
                            .repeats = bench->common.repeats,
                            .aav_samples = bench->aav_samples,
                            .aav_iterations = bench->aav_iterations,
                            .quiet = bench->common.quiet,
                            .label = bench->scene};
-            m->def.thread_count = bench->sim.threads;
             m->def.key = key;
-            m->def.solver = bench->sim.solver;
             m->def.solver.weights = (TnWeights)weights;
             m->def.solver.iterations = (int)bench->iterations.values[i];
             if (weights == TN_WEIGHTS_PAPER && !over_relaxation_given)
