@@ -23,7 +23,7 @@ static TnCollideFn *const table[TYPE_COUNT][TYPE_COUNT] = {
                         [TN_GEOM_MESH] = tn_collide_convex},
     [TN_GEOM_CAPSULE] = {[TN_GEOM_CAPSULE] = tn_collide_capsule_capsule,
                          [TN_GEOM_ELLIPSOID] = tn_collide_convex,
-                         [TN_GEOM_CYLINDER] = tn_collide_convex,
+                         [TN_GEOM_CYLINDER] = tn_collide_capsule_cylinder,
                          [TN_GEOM_BOX] = tn_collide_capsule_box,
                          [TN_GEOM_MESH] = tn_collide_convex},
     [TN_GEOM_ELLIPSOID] = {[TN_GEOM_ELLIPSOID] = tn_collide_convex,

@@ -101,10 +101,11 @@ TnCollideFn tn_collide_sphere_sphere; /* sphere.c */
 TnCollideFn tn_collide_sphere_capsule;
 TnCollideFn tn_collide_sphere_cylinder;
 TnCollideFn tn_collide_sphere_box;
-TnCollideFn tn_collide_capsule_capsule; /* capsule.c */
-TnCollideFn tn_collide_capsule_box;     /* capsule_box.c */
-TnCollideFn tn_collide_box_box;         /* box_box.c */
-TnCollideFn tn_collide_convex;          /* convex.c: any two convex shapes */
+TnCollideFn tn_collide_capsule_capsule;  /* capsule.c */
+TnCollideFn tn_collide_capsule_box;      /* capsule_box.c */
+TnCollideFn tn_collide_capsule_cylinder; /* capsule_cylinder.c */
+TnCollideFn tn_collide_box_box;          /* box_box.c */
+TnCollideFn tn_collide_convex;           /* convex.c: any two convex shapes */
 /* The exact gap and direction of any convex pair, by GJK and EPA. */
 void tn_convex_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out);
 

@@ -195,9 +195,10 @@ static void compile_rod(TnCompile *c, int index)
         else
             find_rest(&m->bodies[body + i], &m->bodies[body + i + 1], joint->rest);
     }
-    /* Capsules k apart along a straight rod have (k - 1) segments less two radii between them. */
-    double overlap = ceil(2.0 * rod->radius / shortest * (1.0 - 1e-9));
-    rod->near = overlap < n ? (int)overlap + 1 : n;
+    /* A tube that bends no sharper than its own radius cannot touch itself within half a turn, π r
+     * along it; straight, such segments have (π - 2) r between them. */
+    double half_turn = ceil(PI * rod->radius / shortest * (1.0 - 1e-9));
+    rod->near = half_turn < n ? (int)half_turn + 1 : n;
 }
 
 void tn_compile_rods(TnCompile *c)

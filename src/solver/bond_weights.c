@@ -2,13 +2,14 @@
  *
  * A side's weight is a full matrix, W = s C⁻¹ with C the 6×6 compliance of its row of the table
  * (T A⁻¹ Tᵀ of a port, A⁻¹ of a twist block), so that stiff and soft, heavy and light directions
- * each get their own. C may be singular: an arm with few joints cannot follow every twist. So
+ * each get their own:
  *
- *     w = (C + 1e-6 C') / s = G Gᵀ,      W = w⁺,
+ *     w = (C + 1e-6 C') / s = G Gᵀ,      W = w⁻¹.
  *
- * with C' of the other side: what does not yield here is bounded by what the other side makes of it.
- * Where that leaves w singular, neither side moves: these directions stay out of G, and W is the
- * pseudo-inverse, under which they count as fixed. The fixed world is the extreme case, w = W = 0.
+ * C' is the other side's: what hardly yields here is bounded by what the other side makes of it. C
+ * may be singular, as an arm with few joints cannot follow every twist. Then C' is cut to the
+ * directions that C yields in, and the others count as fixed: G leaves them out and W is the
+ * pseudo-inverse. The fixed world is the extreme case, w = W = 0.
  *
  * What is small is judged after scaling linear and angular parts by the pair's mean compliances l
  * and a, so that no law depends on the unit of length.
@@ -24,8 +25,9 @@
 
 /* What a side counts of the other one's compliance. */
 #define SHARE 1e-6
-/* Below this share of a side's largest compliance rounding begins. */
-#define SINGULAR 1e-11
+/* Below this share of its largest compliance a side does not move. What is real and larger must stay:
+ * a direction left out is off by the root of this. */
+#define SINGULAR 1e-13
 /* A hard bond gives up directions that yield less than this share of the pair's mean: forces there
  * would move the blocks' unknowns 1/√DEAD times as fast as the bond's error. */
 #define DEAD 1e-9
@@ -38,15 +40,15 @@ typedef struct Halves {
     bool singular[2];
 } Halves;
 
-/* S = L Lᵀ by Cholesky with pivots, which stops at pivots of `cut`: returns the rank, the number of
- * columns of L (n × n row-major, n <= 6) that are not zero. */
-static int pivoted_factor(int n, const double *S, double cut, double *L)
+/* S = L Lᵀ by Cholesky with pivots, which stops at pivots of `cut` or after `most` columns: returns
+ * the rank, the number of columns of L (n × n row-major, n <= 6) that are not zero. */
+static int pivoted_factor(int n, const double *S, double cut, int most, double *L)
 {
     double left[6];
     bool done[6] = {false};
     for (int i = 0; i < n; i++) left[i] = S[n * i + i];
     memset(L, 0, sizeof(double) * (size_t)(n * n));
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < most; k++) {
         int p = -1;
         for (int i = 0; i < n; i++)
             if (!done[i] && left[i] > cut && (p < 0 || left[i] > left[p])) p = i;
@@ -62,15 +64,14 @@ static int pivoted_factor(int n, const double *S, double cut, double *L)
             left[i] -= L[n * i + k] * L[n * i + k];
         }
     }
-    return n;
+    return most;
 }
 
-/* X = (L Lᵀ)⁺ for the first `rank` columns of L. With L = Q U: X = Q U⁻ᵀ U⁻¹ Qᵀ. */
-static void pseudo_inverse(int n, int rank, const double *L, double *X)
+/* L = Q U for the first `rank` columns of L; Q by columns. */
+static void orthonormal(int n, int rank, const double *L, double Q[6][6], double U[6][6])
 {
-    double Q[6][6] = {{0}}, U[6][6] = {{0}}; /* Q by columns, which become the rows of U⁻¹ Qᵀ */
     for (int k = 0; k < rank; k++) {
-        for (int i = 0; i < n; i++) Q[k][i] = L[n * i + k];
+        for (int i = 0; i < 6; i++) Q[k][i] = i < n ? L[n * i + k] : 0.0;
         for (int m = 0; m < k; m++) {
             double dot = 0.0;
             for (int i = 0; i < n; i++) dot += Q[m][i] * Q[k][i];
@@ -82,17 +83,38 @@ static void pseudo_inverse(int n, int rank, const double *L, double *X)
         U[k][k] = sqrt(norm);
         for (int i = 0; i < n; i++) Q[k][i] /= U[k][k];
     }
+}
+
+/* X = (L Lᵀ)⁺ = Q U⁻ᵀ U⁻¹ Qᵀ for the first `rank` columns of L. */
+static void pseudo_inverse(int n, int rank, const double *L, double *X)
+{
+    double Q[6][6], U[6][6]; /* the columns of Q become the rows of U⁻¹ Qᵀ */
+    orthonormal(n, rank, L, Q, U);
+    memset(X, 0, sizeof(double) * (size_t)(n * n));
     for (int k = rank - 1; k >= 0; k--) {
         for (int m = k + 1; m < rank; m++)
             for (int i = 0; i < 6; i++) Q[k][i] -= U[k][m] * Q[m][i];
         for (int i = 0; i < 6; i++) Q[k][i] /= U[k][k];
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) X[n * i + j] += Q[k][i] * Q[k][j];
     }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            double sum = 0.0;
-            for (int k = 0; k < rank; k++) sum += Q[k][i] * Q[k][j];
-            X[n * i + j] = sum;
-        }
+}
+
+/* other ← Π other Π with Π the projection on the columns of L. */
+static void project_on(int rank, const double L[36], double other[36])
+{
+    double Q[6][6], U[6][6], projection[36] = {0}, half[36] = {0};
+    orthonormal(6, rank, L, Q, U);
+    for (int k = 0; k < rank; k++)
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++) projection[6 * i + j] += Q[k][i] * Q[k][j];
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 6; k++)
+            for (int j = 0; j < 6; j++) half[6 * i + j] += projection[6 * i + k] * other[6 * k + j];
+    memset(other, 0, sizeof(double[36]));
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 6; k++)
+            for (int j = 0; j < 6; j++) other[6 * i + j] += half[6 * i + k] * projection[6 * k + j];
 }
 
 static void row_compliance(const TnProblem *p, int row, double C[36])
@@ -113,22 +135,23 @@ static void row_compliance(const TnProblem *p, int row, double C[36])
     C[35] = inverse[6];
 }
 
-static void set_side(Halves *h, int side, const double C[36], const double other[36],
-                     const double root[6], double s)
+/* S and other: compliances of this side and the other one, divided by `root` on both sides. */
+static void set_side(Halves *h, int side, double S[36], double other[36], const double root[6],
+                     double s)
 {
-    double S[36], L[36], X[36], largest = 0.0, inverse[6], scale = 1.0 / sqrt(s);
-    for (int i = 0; i < 6; i++) inverse[i] = root[i] > 0.0 ? 1.0 / root[i] : 0.0;
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++)
-            S[6 * i + j] = inverse[i] * inverse[j] * (C[6 * i + j] + SHARE * other[6 * i + j]);
+    double L[36], X[36], largest = 0.0, scale = 1.0 / sqrt(s);
     for (int i = 0; i < 6; i++) largest = fmax(largest, S[7 * i]);
-    int rank = pivoted_factor(6, S, SINGULAR * largest, L);
+    int rank = pivoted_factor(6, S, SINGULAR * largest, 6, L);
     h->singular[side] = rank < 6;
+    if (rank < 6) project_on(rank, L, other);
+    for (int i = 0; i < 36; i++) S[i] += SHARE * other[i];
+    rank = pivoted_factor(6, S, 0.0, rank, L);
     pseudo_inverse(6, rank, L, X);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
+            double both = root[i] * root[j];
             h->G[side][6 * i + j] = scale * root[i] * L[6 * i + j];
-            h->W[side][6 * i + j] = s * inverse[i] * inverse[j] * X[6 * i + j];
+            h->W[side][6 * i + j] = both > 0.0 ? s * X[6 * i + j] / both : 0.0;
         }
 }
 
@@ -149,7 +172,15 @@ static void set_halves(const TnProblem *p, const TnBond *bond, double s, Halves 
         h->mean[i] = h->mean[i + 6] = part[i / 3] / s;
     }
     for (int side = 0; side < 2; side++) {
-        if (side ? bond->row_b : bond->row_a) set_side(h, side, C[side], C[1 - side], root, s);
+        if (side ? bond->row_b : bond->row_a) {
+            double S[2][36];
+            for (int i = 0; i < 36; i++) {
+                double both = root[i / 6] * root[i % 6];
+                S[0][i] = both > 0.0 ? C[side][i] / both : 0.0;
+                S[1][i] = both > 0.0 ? C[1 - side][i] / both : 0.0;
+            }
+            set_side(h, side, S[0], S[1], root, s);
+        }
         for (int i = 0; i < 6; i++)
             for (int j = 0; j < 6; j++)
                 for (int k = 0; k < 6; k++)
@@ -265,7 +296,7 @@ static void set_hard(TnBond *bond, const Halves *h)
             for (int k = 0; k < 12; k++) sum += Jw[r][k] * bond->J[12 * s + k];
             M[n * r + s] = scale[r] * scale[s] * sum;
         }
-    pseudo_inverse(n, pivoted_factor(n, M, DEAD, L), L, X);
+    pseudo_inverse(n, pivoted_factor(n, M, DEAD, n, L), L, X);
     memset(bond->P, 0, sizeof bond->P);
     memset(bond->c, 0, sizeof bond->c);
     for (int r = 0; r < n; r++)

@@ -157,6 +157,51 @@ TEST(nodes_without_contacts_and_rows_carry_no_force)
     tn_arena_free(&arena);
 }
 
+TEST(rows_within_a_node_or_along_an_edge_are_exact_and_others_bounded_by_pieces)
+{
+    static const int reaches[3] = {0, NEAR, FAR};
+    int bounded = 0;
+    for (int i = 0; i < 3; i++) {
+        TnArena arena;
+        TnProblem p;
+        REQUIRE(tn_arena_init(&arena, "a", 1 << 20));
+        REQUIRE(random_chain_problem(&p, &arena, 3, choice_of(reaches[i])));
+        TnSolverDef def = tn_solver_def();
+        REQUIRE(tn_problem_prepare(&p, &def, NULL));
+        for (int s = 0; s < p.side_count; s++) {
+            int block = p.sides[s].block - p.twist_count;
+            if (block < 0 || !p.large[block].chain) continue;
+            if (reaches[i] != FAR) CHECK(p.sides[s].pieces == 1);
+            bounded += p.sides[s].pieces == 2;
+        }
+        tn_arena_free(&arena);
+    }
+    CHECK(bounded > 5);
+}
+
+TEST(a_factor_that_comes_with_the_matrix_gives_the_same_bits)
+{
+    TnArena arenas[2];
+    TnProblem problems[2];
+    TnSolverDef def = tn_solver_def();
+    for (int i = 0; i < 2; i++) {
+        TnProblem *p = &problems[i];
+        REQUIRE(tn_arena_init(&arenas[i], "a", 1 << 20));
+        REQUIRE(random_chain_problem(p, &arenas[i], 4, choice_of(FAR)));
+        for (int k = 1; i && k <= CHAINS; k++) {
+            TnLargeBlock *d = &p->large[k];
+            memcpy(d->A_D, d->D, sizeof(double) * d->chain->D_size);
+            memcpy(d->A_E, d->E, sizeof(double) * d->chain->E_size);
+            REQUIRE(tn_chain_factor(d->chain, d->A_D, d->A_E));
+            d->A_factored = true;
+        }
+        REQUIRE(tn_problem_prepare(p, &def, NULL));
+        tn_subadmm_solve(p, &def, NULL);
+    }
+    CHECK(largest_difference(&problems[0], &problems[1]) == 0.0);
+    for (int i = 0; i < 2; i++) tn_arena_free(&arenas[i]);
+}
+
 TEST(any_number_of_threads_gives_the_same_bits_with_chains)
 {
     double *reference = NULL;
