@@ -28,45 +28,61 @@ static inline void store(double *p, const Six *x)
     *(v2 *)(p + 4) = (v2){x->b[0], x->b[1]};
 }
 
-/* y = M x for a block M in fours; t0 = 0 1 0 1, t1 = 2 3 2 3 of x */
-static inline void product_of(Six *y, const double *M, const v4 *t0, const v4 *t1, const Six *x)
+/* 0 1 0 1 and 2 3 2 3 */
+static inline void tile(v4 t[2], const Six *x)
 {
-    const v4 *m = (const v4 *)M;
-    v4 p = m[0] * *t0 + m[1] * *t1 + m[2] * x->b; /* rows 0 0 2 2 */
-    v4 q = m[3] * *t0 + m[4] * *t1 + m[5] * x->b; /* rows 1 1 3 3 */
-    v4 r = m[6] * *t0 + m[7] * *t1 + m[8] * x->b; /* rows 4 4 5 5 */
+    t[0] = SHUFFLE(i4, x->a, x->a, 0, 1, 0, 1);
+    t[1] = SHUFFLE(i4, x->a, x->a, 2, 3, 2, 3);
+}
+
+/* From rows 0 0 2 2, 1 1 3 3 and 4 4 5 5 of a sum in two halves each. */
+static inline void fold(Six *y, v4 p, v4 q, v4 r)
+{
     y->a = SHUFFLE(i4, p, q, 0, 4, 2, 6) + SHUFFLE(i4, p, q, 1, 5, 3, 7);
     r += SHUFFLE(i4, r, r, 1, 0, 3, 2);
     y->b = SHUFFLE(i4, r, r, 0, 2, 0, 2);
 }
 
-/* x_k is in `at`, and x_n there afterwards; S⁻¹ x_k is written. */
+/* y = M x for a block M in fours and x in tiles */
+static inline void product_of(Six *y, const double *M, const v4 t[2], const Six *x)
+{
+    const v4 *m = (const v4 *)M;
+    fold(y, m[0] * t[0] + m[1] * t[1] + m[2] * x->b, m[3] * t[0] + m[4] * t[1] + m[5] * x->b,
+         m[6] * t[0] + m[7] * t[1] + m[8] * x->b);
+}
+
+/* x_k is in `at`, and x_n there afterwards; S⁻¹ x_k is written. The sums begin with x_n: what comes
+ * last is what the next step waits for. */
 static inline void forward_step(Six *at, const double *S, const double *L, double *x,
                                 const double *next)
 {
-    v4 t0 = SHUFFLE(i4, at->a, at->a, 0, 1, 0, 1), t1 = SHUFFLE(i4, at->a, at->a, 2, 3, 2, 3);
-    Six moved, solved, parent;
-    load(&parent, next);
-    product_of(&moved, L, &t0, &t1, at);
-    product_of(&solved, S, &t0, &t1, at);
+    const v4 *m = (const v4 *)L, zero = {0};
+    v4 n = *(const v4 *)next, end = *(const v4 *)(next + 2), t[2];
+    Six solved;
+    tile(t, at);
+    product_of(&solved, S, t, at);
     store(x, &solved);
-    at->a = parent.a - moved.a;
-    at->b = parent.b - moved.b;
+    v4 p = SHUFFLE(i4, n, zero, 0, 5, 2, 7), q = SHUFFLE(i4, n, zero, 1, 5, 3, 7),
+       r = SHUFFLE(i4, end, zero, 2, 5, 3, 7);
+    fold(at, p - m[0] * t[0] - m[1] * t[1] - m[2] * at->b,
+         q - m[3] * t[0] - m[4] * t[1] - m[5] * at->b,
+         r - m[6] * t[0] - m[7] * t[1] - m[8] * at->b);
 }
 
 /* x_n is in `at`, and x_k there and at x afterwards. */
 static inline void backward_step(Six *at, const double *L, double *x)
 {
-    const v4 *m = (const v4 *)L;
+    const v4 *m = (const v4 *)L, zero = {0};
     v4 u0 = SHUFFLE(i4, at->a, at->a, 0, 0, 2, 2), u1 = SHUFFLE(i4, at->a, at->a, 1, 1, 3, 3),
        u2 = SHUFFLE(i4, at->b, at->b, 0, 0, 3, 3);
-    v4 p = m[0] * u0 + m[3] * u1 + m[6] * u2; /* columns 0 1 0 1 */
-    v4 q = m[1] * u0 + m[4] * u1 + m[7] * u2; /* columns 2 3 2 3 */
-    v4 r = m[2] * u0 + m[5] * u1 + m[8] * u2; /* columns 4 5 4 5 */
-    Six old;
-    load(&old, x);
-    at->a = old.a - (SHUFFLE(i4, p, q, 0, 1, 4, 5) + SHUFFLE(i4, p, q, 2, 3, 6, 7));
-    at->b = old.b - (r + SHUFFLE(i4, r, r, 2, 3, 0, 1));
+    v4 old = *(const v4 *)x, end = *(const v4 *)(x + 2);
+    v4 p = SHUFFLE(i4, old, zero, 0, 1, 4, 4), q = SHUFFLE(i4, old, zero, 2, 3, 4, 4),
+       r = SHUFFLE(i4, end, zero, 2, 3, 4, 4);
+    p = p - m[0] * u0 - m[3] * u1 - m[6] * u2; /* columns 0 1 0 1 */
+    q = q - m[1] * u0 - m[4] * u1 - m[7] * u2; /* columns 2 3 2 3 */
+    r = r - m[2] * u0 - m[5] * u1 - m[8] * u2; /* columns 4 5 4 5 */
+    at->a = SHUFFLE(i4, p, q, 0, 1, 4, 5) + SHUFFLE(i4, p, q, 2, 3, 6, 7);
+    at->b = r + SHUFFLE(i4, r, r, 2, 3, 0, 1);
     store(x, at);
 }
 
@@ -137,11 +153,11 @@ static void spread(int count, const int *at, const double *v, double (*twist)[8]
         if (at[k] < 0) continue;
         Six x, y, old;
         load(&x, v + at[k]);
-        v4 t0 = SHUFFLE(i4, x.a, x.a, 0, 1, 0, 1), t1 = SHUFFLE(i4, x.a, x.a, 2, 3, 2, 3);
-        v4 end = SHUFFLE(i4, x.a, x.b, 3, 4, 5, 3);
+        v4 t[2], end = SHUFFLE(i4, x.a, x.b, 3, 4, 5, 3);
         *(v4 *)twist[k] = SHUFFLE(i4, x.a, zero, 0, 1, 2, 4);
         *(v4 *)(twist[k] + 4) = SHUFFLE(i4, end, zero, 0, 1, 2, 4);
-        product_of(&y, K + 36L * k, &t0, &t1, &x);
+        tile(t, &x);
+        product_of(&y, K + 36L * k, t, &x);
         load(&old, g + at[k]);
         old.a += scale * y.a;
         old.b += scale * y.b;
@@ -211,9 +227,9 @@ static inline bool eliminate_column(Column *columns, double *d, int k)
 
 static bool eliminate_six(double *S, double *next, double *E, bool transposed)
 {
-    Column columns[6];
-    double d[6], y[36], x[36]; /* d_k Y_jk and d_k X_jk, by k */
-    double C_transposed[36];
+    _Alignas(32) Column columns[6];
+    _Alignas(32) double d[6], y[36], x[36]; /* d_k Y_jk and d_k X_jk, by k */
+    _Alignas(32) double C_transposed[36];
     if (!transposed) transpose(C_transposed, E);
     load_columns(columns, S, transposed ? E : C_transposed);
     if (!eliminate_column(columns, d, 0) || !eliminate_column(columns, d, 1) ||
@@ -262,8 +278,8 @@ static bool eliminate_six(double *S, double *next, double *E, bool transposed)
 
 static void invert_six(double *Z, const double *S, const double *L, const double *next)
 {
-    double M[36], inverse[36], product[36];
-    v4 low[6], high[6]; /* rows of Z_n L: 0 1 2 3, 2 3 4 5 */
+    _Alignas(32) double M[36], inverse[36], product[36];
+    _Alignas(32) v4 low[6], high[6]; /* rows of Z_n L: 0 1 2 3, 2 3 4 5 */
     tn_six_unpack(M, L);
     tn_six_unpack(inverse, S);
     for (int i = 0; i < 6; i++) {
