@@ -159,7 +159,11 @@ static double pull(RodSpec spec, double t, double speed, bool taut)
     rig.driven[0] = true;
     if (taut) {
         rig.driven[n - 1] = true;
-        for (int i = 1; i + 1 < n; i++) rig.m.qvel[6 * i + 1] = 0.1 * sin(M_PI * i / n);
+        for (int i = 0; i < n; i++) { /* swings, and turns with it: no shear */
+            double s = M_PI * i / (n - 1.0), slope = 0.1 * M_PI / spec.length * n / (n - 1.0);
+            rig.m.qvel[6 * i + 1] = 0.1 * sin(s);
+            rig.m.qvel[6 * i + 3] = -slope * cos(s);
+        }
     }
     rig.work = rig_kinetic(&rig);
     double worst = -INFINITY;
