@@ -168,7 +168,7 @@ static bool reassemble_rods(Step *step)
         mark_rod(model, model->geoms[contacts->points[i].geom2].link, pushed);
     }
     for (int r = 0; r < model->rod_count; r++)
-        if (pushed[r] && step->rods[r].w == 0.0 &&
+        if (pushed[r] && step->rods[r].w < 1.0 &&
             !assemble_rod(step, &model->subsystems[model->rods[r].subsystem], 1.0))
             return false;
     return true;

@@ -15,6 +15,10 @@
 
 #include "../../math/vec3.h"
 
+/* rad: the largest turn of a joint in a step that leaves the θ rule alone, and what ends it. */
+#define SLOW 0.15
+#define FAST 0.3
+
 typedef struct Assembly {
     const TnDynamicsInput *in;
     const TnRod *rod;
@@ -31,25 +35,35 @@ typedef struct JointPlace {
     double *D_a, *D_b, *E, *b_a, *b_b;
 } JointPlace;
 
+/* J v, of the start and of the middle. */
+static void strain_rate(const TnRodStrain *start, const TnRodStrain *mid, double w,
+                        const double v_a[6], const double v_b[6], double rate[TN_ROD_ROWS])
+{
+    double at_mid[TN_ROD_ROWS];
+    tn_rod_strain_rate(w < 1.0 ? start : mid, v_a, v_b, rate);
+    if (w <= 0.0 || w >= 1.0) return;
+    tn_rod_strain_rate(mid, v_a, v_b, at_mid);
+    for (int i = 0; i < TN_ROD_ROWS; i++) rate[i] += w * (at_mid[i] - rate[i]);
+}
+
 static void add_joint(const Assembly *as, int j, JointPlace to)
 {
     const TnRodSystem *s = as->system;
     const TnLinkFrame *f_a = &as->frames[j], *f_b = f_a + 1;
     const double *v_a = s->segments[j].v, *v_b = s->segments[j + 1].v;
     const TnRodLaw *law = &as->laws[j];
-    double theta = as->in->theta, part[3], rate[TN_ROD_ROWS], k[TN_ROD_ROWS], rest[TN_ROD_ROWS];
+    double part[3], rate[TN_ROD_ROWS], k[TN_ROD_ROWS], rest[TN_ROD_ROWS];
     TnRodStrain start, mid;
     tn_rod_strain_place(f_a->com, f_a->quat, f_b->com, f_b->quat, &start);
     tn_rod_strain_measure(&as->rod->joints[j], &start);
     tn_rod_strain_place(as->x[j], as->quat[j], as->x[j + 1], as->quat[j + 1], &mid);
     tn_rod_strain_follow(&start, &mid);
-    tn_rod_strain_rate(s->w < 1.0 ? &start : &mid, v_a, v_b, rate);
+    strain_rate(&start, &mid, s->w, v_a, v_b, rate);
 
     v3_sub(part, v_b, v_a);
-    double haste = law->haste * v3_dot(part, part) / theta;
     for (int i = 0; i < TN_ROD_ROWS; i++) {
-        k[i] = law->k[i] * (law->p[i] + haste);
-        rest[i] = law->k[i] * (start.g[i] - (law->r[i] + (1.0 - theta) * haste) * rate[i]);
+        k[i] = law->k[i] * law->p[i];
+        rest[i] = law->k[i] * (start.g[i] - law->r[i] * rate[i]);
     }
     double slope = law->k[6] * start.g[6], taut = 0.0; /* T/|d| */
     if (slope > 0.0) {
@@ -134,6 +148,20 @@ static void place(const Assembly *as, double h)
     }
 }
 
+/* The share of v⁺ that a rod's own motion asks for: where a joint turns far within the step, the θ rule
+ * does not follow, and moving with the end velocity is what is stable. */
+static double share_of_end(const Assembly *as)
+{
+    double most = 0.0, t = as->in->t;
+    for (int j = 0; j + 1 < as->system->count; j++) {
+        const double *rest = as->rod->joints[j].rest;
+        double part[3];
+        v3_sub(part, as->system->segments[j + 1].v, as->system->segments[j].v);
+        most = fmax(most, v3_dot(part, part) / v3_dot(rest, rest));
+    }
+    return fmin(fmax((t * sqrt(most) - SLOW) / (FAST - SLOW), 0.0), 1.0);
+}
+
 static bool take_memory(TnArena *arena, size_t n, TnRodSystem *out)
 {
     out->segments = TN_ARENA_NEW(arena, TnRigidSystem, n);
@@ -163,14 +191,14 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
                    .frames = frames + sub->link_start,
                    .system = out};
     out->count = n;
-    out->w = w;
     if (!out->segments && !take_memory(arena, (size_t)n, out)) return false;
     size_t mark = tn_arena_mark(arena);
     bool ok = take_scratch(&as, arena, (size_t)n);
     if (ok) {
         for (int i = 0; i < n; i++)
             tn_rod_segment_assemble(in, sub->link_start + i, &as.frames[i], &out->segments[i]);
-        tn_rod_weigh(in, as.rod, as.links, w, as.laws);
+        out->w = fmax(w, share_of_end(&as));
+        tn_rod_weigh(in, as.rod, as.links, out->w, as.laws);
         place(&as, in->theta * in->t);
         for (int i = 0; i < n; i++) add_segment(&as, i);
         add_joints(&as);

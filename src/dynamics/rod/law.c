@@ -5,21 +5,16 @@
  *     later, up to the end of the step, and v⁺ comes in (s) once the two roots of an oscillator would
  *     part; this damps what the step cannot resolve;
  *   - damping, τ k on the rate at (1-θ_d) v + θ_d v⁺ as joints of trees have it. What it damps, the
- *     spring's lead need not;
- *   - haste: a joint that turns by χ = t |v_b - v_a| / l within the step gets a damping time of
- *     10 χ² t. The step is linear, and its error in strain grows with χ³; a stiff rod that buckles at
- *     10 ms otherwise gains energy by it.
+ *     spring's lead need not.
  * docs/time-stepping.md has the figures. */
 #include <math.h>
 #include <string.h>
 
-#include "../../math/vec3.h"
 #include "rod.h"
 
 /* z above which a row's spring is taken later than the midpoint, and where that has got all the way. */
 #define RESOLVED 1.0
 #define UNRESOLVED 16.0
-#define HASTE 10.0
 
 static double lateness(double z)
 {
@@ -71,8 +66,7 @@ static void weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, 
                             angular[0],
                             angular[1],
                             angular[2]};
-    *law = (TnRodLaw){.tension = linear * in->t * in->t,
-                      .haste = HASTE * in->t * in->t * in->t / v3_dot(joint->rest, joint->rest)};
+    *law = (TnRodLaw){.tension = linear * in->t * in->t};
     for (int k = 0; k < 6; k++) {
         law->k[k] = joint->k[k];
         weigh_row(in, w, rod->damping_time, joint->k[k], compliance[k], &law->p[k], &law->r[k]);

@@ -56,7 +56,6 @@ void tn_rod_strain_stiffness(const TnRodStrain *strain, const double k[TN_ROD_RO
 typedef struct TnRodLaw {
     double k[TN_ROD_ROWS], p[TN_ROD_ROWS], r[TN_ROD_ROWS];
     double tension; /* z per N/m of tension's stiffness */
-    double haste;   /* seconds of damping per (m/s)² between the segments */
 } TnRodLaw;
 /* Of all joints. */
 void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *links, double w,
