@@ -75,6 +75,10 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
 /* Per subsystem: share w of v⁺ in the displacement t((1-w) v̂ + w v⁺): 0 where nothing pushes. */
 void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set, double *blend);
 
+/* v̂ of this step from v and the last v̂. Smooth motion goes on changing as it did; after a large
+ * change (a hit, or a state set by hand) v itself is the better guess. */
+void tn_predict_velocity(int n, const double *v, const double *last, double *out);
+
 /* ---- rows.c (private to the folder) ---- */
 typedef struct TnRowCounts {
     int rows, sides, entries, limits;

@@ -53,6 +53,13 @@ static bool alloc_motion(const TnConstraintInput *in, TnMotion *m)
     m->twists = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)model->link_count);
     m->qvel = TN_ARENA_NEW(in->arena, double, model->dof_count);
     m->qpos = TN_ARENA_NEW(in->arena, double, model->qpos_count);
+    if (m->middle) {
+        m->end_u = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)model->link_count);
+        m->end_v = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)model->link_count);
+        if (!m->end_u || !m->end_v) return false;
+        memset(m->end_u[0], 0, sizeof m->end_u[0]); /* the world */
+        memset(m->end_v[0], 0, sizeof m->end_v[0]);
+    }
     if (!m->eta || !m->done || !m->at || !m->axes || !m->end || !m->twists || !m->qvel || !m->qpos)
         return false;
     m->at[0] = m->end[0] = in->frames[0];
@@ -110,11 +117,13 @@ static void move_rigid(const TnConstraintInput *in, int link, double eta, TnMoti
     const TnLink *l = &in->model->links[link];
     const double *v = in->twists[link], *last = in->state->vhat + l->dof_start;
     double *u = m->twists[link];
-    predict_u(in, eta, 3, v, last, u);
-    predict_u(in, eta, 3, v + 3, last + 3, u + 3);
+    int group = m->middle ? 6 : 3;
+    for (int k = 0; k < 6; k += group) predict_u(in, eta, group, v + k, last + k, u + k);
     carry(in, link, u, in->t, &m->end[link]);
     if (m->middle) {
         carry(in, link, u, 0.5 * in->t, &m->at[link]);
+        memcpy(m->end_u[link], u, sizeof(double[6]));
+        memcpy(m->end_v[link], v, sizeof(double[6]));
         return;
     }
     v3_copy(m->at[link].com, in->frames[link].com);
@@ -128,8 +137,9 @@ static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, doubl
     TnTreeAxes *axes = &m->axes[sub->kind_index];
     axes->S = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)sub->dof_count);
     if (!axes->S) return false;
-    for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
-        predict_u(in, eta, 1, qvel + d, last + d, m->qvel + d);
+    int group = m->middle ? sub->dof_count : 1;
+    for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d += group)
+        predict_u(in, eta, group, qvel + d, last + d, m->qvel + d);
     double share = m->middle ? 0.5 : 1.0 - eta;
     tn_integrate_qpos(model, sub, qpos, m->qvel, share * in->t, m->qpos);
     tn_kinematics(model, m->qpos, sub->link_start, sub->link_count, m->at);
@@ -137,6 +147,12 @@ static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, doubl
     tn_tree_axes(model, sub, m->qpos, m->at, axes->origin, axes->S);
     tn_integrate_qpos(model, sub, qpos, m->qvel, in->t, m->qpos);
     tn_kinematics(model, m->qpos, sub->link_start, sub->link_count, m->end);
+    if (m->middle) {
+        tn_kinematics_twists(model, m->qpos, m->qvel, m->end, sub->link_start, sub->link_count,
+                             m->end_u);
+        tn_kinematics_twists(model, m->qpos, qvel, m->end, sub->link_start, sub->link_count,
+                             m->end_v);
+    }
     return true;
 }
 

@@ -131,13 +131,6 @@ void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof,
     w->size += coefficient * coefficient;
 }
 
-void tn_row_take_back(TnRowWriter *w, TnRow *row)
-{
-    if (row->side_count) w->entry = w->set->problem.sides[row->side_start].start;
-    w->side = row->side_start;
-    w->row--;
-}
-
 bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row)
 {
     const TnProblem *p = &w->set->problem;
@@ -145,7 +138,9 @@ bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row)
     double left = 0.0;
     for (int e = first_entry; e < w->entry; e++) left += p->coefficient[e] * p->coefficient[e];
     if (left > EMPTY_ROW * w->size) return false;
-    tn_row_take_back(w, row);
+    w->entry = first_entry;
+    w->side = row->side_start;
+    w->row--;
     return true;
 }
 

@@ -33,15 +33,9 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
                      double sign);
 void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof,
                     double coefficient);
-/* Takes the row back that was begun last. */
-void tn_row_take_back(TnRowWriter *w, TnRow *row);
-/* The same where it has no side or only coefficients that rounding left over: two bodies
+/* Takes the row back where it has no side or only coefficients that rounding left over: two bodies
  * that cannot move against each other in this direction. True: it was taken back. */
 bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row);
-
-/* v̂ of this step from v and the last v̂. Smooth motion goes on changing as it did; after a large
- * change (a hit, or a state set by hand) v itself is the better guess. */
-void tn_predict_velocity(int n, const double *v, const double *last, double *out);
 
 const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *joint);
 /* v⁺ of a tree's dof in the free motion. */
@@ -79,7 +73,9 @@ bool tn_constraint_add_equalities(TnRowWriter *w); /* false: no memory */
 
 /* Where the step is expected to lead (equality.c tells more). Filled by subsystem, on demand. */
 typedef struct TnMotion {
-    bool middle;         /* `at` is q ⊕ ½ t u₀, in full; else q ⊕ (1-η) t u₀ */
+    /* `at` is q ⊕ ½ t u₀, in full, and a subsystem is predicted as a whole: one velocity that
+     * passes zero is no hit. Else `at` is q ⊕ (1-η) t u₀ */
+    bool middle;
     double *eta;         /* per subsystem: it moves by t u, u = (1-η) v + η v⁺ */
     bool *done;          /* per subsystem: what follows is there */
     TnLinkFrame *at;     /* of a free body only com is set, to c + (1-η) t v, unless `middle` */
@@ -87,6 +83,7 @@ typedef struct TnMotion {
     TnLinkFrame *end;    /* q ⊕ t u₀ */
     double (*twists)[6]; /* of free bodies: u₀ */
     double *qvel, *qpos; /* of trees: u₀, and where it leads */
+    double (*end_u)[6], (*end_v)[6]; /* with `middle`, of all links: u₀ and v at the end */
 } TnMotion;
 bool tn_motion_init(const TnConstraintInput *in, TnMotion *m); /* false: no memory */
 /* Moves the subsystem that carries a body and tells its η. False: no memory. */

@@ -13,14 +13,18 @@
  *     J u = 0
  *
  * then is the midpoint rule: no slip in what is travelled, and no work done, to rounding. Alone it
- * would keep what violates the law in v: at η = ½ v⁺ = 2u - v only turns its sign. So, with J₀ at
- * the start, r = J₀ v and r_s what r is in smooth motion, which obeys J u = 0 and not J₀ v = 0:
+ * would keep what violates the law in v: at η = ½ v⁺ = 2u - v only turns its sign. So, with J₀ and
+ * J₁ at the start and the end, r = J₀ v, and r_s what r is in smooth motion, which obeys J u = 0 and
+ * not J₀ v = 0:
  *
- *     J u - (1-η) (r - r_s) = 0,        r_s = (J - J₀) (u₀ - 2 (1-η) v),
+ *     J u - (1-η) (r - r_s) = 0,
  *
- * which is η J v⁺ = 0 for all of r - r_s (constraint.h). r_s from: J u = η J v⁺ + (1-η) J v with
- * J v = r + (J - J₀) v and J v⁺ = r - (J - J₀) v⁺, as J changes on by as much after the middle. The
- * height is an equality like others. The row is written for v̂, u = κ v̂ + (1-κ) v, κ = η/θ. */
+ * which is η J v⁺ = 0 for what of r is not smooth (constraint.h). r_s is what J u = 0 gives for the
+ * same r at both ends, J₀ v = J₁ v⁺ = r_s:
+ *
+ *     r_s = η (J₁ - J) v⁺ - (1-η) (J - J₀) v = J₁ (u₀ - (1-η) v) + (1-η) J₀ v - J u₀.
+ *
+ * The height is an equality like others. The row is written for v̂, u = κ v̂ + (1-κ) v, κ = η/θ. */
 #include "rows.h"
 
 #include "../math/vec3.h"
@@ -61,41 +65,51 @@ static bool find_stand(const TnModel *model, const TnLinkFrame *frames, const Tn
 
 static const double zero3[3] = {0, 0, 0};
 
-static void add_no_slip(TnRowWriter *w, const TnPlace *place, double eta, int link, int slot,
-                        const Stand *start, const double start_direction[3], const Stand *middle,
-                        const double direction[3])
+/* Velocity along a direction of the link's point at x. */
+static double rate_at(const TnLinkFrame *frame, const double twist[6], const double x[3],
+                      const double direction[3])
 {
-    /* J₀ v and J₀ u₀ by a row that is not kept */
-    TnPlace before = w->start;
-    before.twists = place->twists;
-    before.qvel = place->qvel;
-    TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, slot);
-    tn_row_add_link(w, row, &before, link, start->point, start_direction, zero3, 1.0);
-    double start_v = w->shift, start_u = w->rate;
-    tn_row_take_back(w, row);
+    double arm[3], v[3];
+    v3_sub(arm, x, frame->com);
+    v3_cross(v, twist + 3, arm);
+    v3_add(v, v, twist);
+    return v3_dot(direction, v);
+}
 
-    row = tn_row_begin(w, TN_ROW_EQUALITY, slot);
-    tn_row_add_link(w, row, place, link, middle->point, direction, zero3, 1.0);
-    double kappa = eta / w->in->theta;
-    double smooth = w->rate - start_u - 2.0 * (1.0 - eta) * (w->shift - start_v);
-    double e = -(1.0 - eta) * (start_v - smooth);
-    row->e = (e + (1.0 - kappa) * w->shift) / kappa;
+/* The wheel over a step. */
+typedef struct Roll {
+    const TnMotion *motion;
+    TnPlace place; /* the middle */
+    int link;
+    double eta;
+    Stand start, middle, end;
+} Roll;
+
+static void add_no_slip(TnRowWriter *w, const Roll *r, int slot, const double start[3],
+                        const double middle[3], const double end[3])
+{
+    const TnConstraintInput *in = w->in;
+    const TnMotion *m = r->motion;
+    int link = r->link;
+    double rest = 1.0 - r->eta, kappa = r->eta / in->theta;
+    double start_v = rate_at(&in->frames[link], in->twists[link], r->start.point, start);
+    double end_v = rate_at(&m->end[link], m->end_v[link], r->end.point, end);
+    double end_u = rate_at(&m->end[link], m->end_u[link], r->end.point, end);
+    TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, slot);
+    tn_row_add_link(w, row, &r->place, link, r->middle.point, middle, zero3, 1.0);
+    double smooth = end_u - rest * end_v + rest * start_v - w->rate;
+    row->e = (-rest * (start_v - smooth) + (1.0 - kappa) * w->shift) / kappa;
     tn_row_drop_if_empty(w, row);
 }
 
-static void add_height(TnRowWriter *w, const TnPlace *place, double eta, int link, int slot,
-                       const double normal[3], const Stand *start, const Stand *middle,
-                       const Stand *end)
+static void add_height(TnRowWriter *w, const Roll *r, int slot, const double normal[3])
 {
     const TnConstraintInput *in = w->in;
-    double arm[3], v[3];
-    v3_sub(arm, start->point, in->frames[link].com);
-    v3_cross(v, in->twists[link] + 3, arm);
-    v3_add(v, v, in->twists[link]);
+    double rate = rate_at(&in->frames[r->link], in->twists[r->link], r->start.point, normal);
     TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, slot);
-    tn_row_add_link(w, row, place, link, middle->point, normal, zero3, 1.0);
-    tn_row_close_equality(w, row, eta,
-                          (TnViolation){start->height, end->height, w->rate, v3_dot(normal, v)});
+    tn_row_add_link(w, row, &r->place, r->link, r->middle.point, normal, zero3, 1.0);
+    tn_row_close_equality(w, row, r->eta,
+                          (TnViolation){r->start.height, r->end.height, w->rate, rate});
     tn_row_drop_if_empty(w, row);
 }
 
@@ -124,22 +138,19 @@ bool tn_constraint_add_wheels(TnRowWriter *w)
     if (model->wheel_count && !tn_motion_init(in, &m)) return false;
     for (int i = 0; i < model->wheel_count; i++) {
         const TnWheel *wheel = &model->wheels[i];
-        int link = model->bodies[wheel->body].link;
-        double eta = in->theta;
-        Stand start, middle, end;
-        if (!tn_motion_of_body(in, wheel->body, &m, &eta)) return false;
-        if (!find_stand(model, in->frames, wheel, &start) ||
-            !find_stand(model, m.at, wheel, &middle) || !find_stand(model, m.end, wheel, &end))
+        Roll r = {.motion = &m,
+                  .place = {m.at, m.axes, (const double(*)[6])m.twists, m.qvel},
+                  .link = model->bodies[wheel->body].link};
+        if (!tn_motion_of_body(in, wheel->body, &m, &r.eta)) return false;
+        if (!find_stand(model, in->frames, wheel, &r.start) ||
+            !find_stand(model, m.at, wheel, &r.middle) || !find_stand(model, m.end, wheel, &r.end))
             continue;
-        const TnPlace place = {m.at, m.axes, (const double(*)[6])m.twists, m.qvel};
-        add_no_slip(w, &place, eta, link, tn_row_slot_wheel(model, i, 0), &start, start.lateral,
-                    &middle, middle.lateral);
+        add_no_slip(w, &r, tn_row_slot_wheel(model, i, 0), r.start.lateral, r.middle.lateral,
+                    r.end.lateral);
         if (wheel->kind == TN_WHEEL_ROLLING)
-            add_no_slip(w, &place, eta, link, tn_row_slot_wheel(model, i, 1), &start, start.forward,
-                        &middle, middle.forward);
-        if (wheel->keep_height)
-            add_height(w, &place, eta, link, tn_row_slot_wheel(model, i, 2), wheel->normal, &start,
-                       &middle, &end);
+            add_no_slip(w, &r, tn_row_slot_wheel(model, i, 1), r.start.forward, r.middle.forward,
+                        r.end.forward);
+        if (wheel->keep_height) add_height(w, &r, tn_row_slot_wheel(model, i, 2), wheel->normal);
     }
     return true;
 }

@@ -20,6 +20,7 @@ typedef struct TnDynamicsInput {
     double t, theta;
     int passes;
     const double *qpos, *qvel, *ctrl;
+    const double *expected; /* per dof: the v̂ that constraints are expected to leave; NULL: unknown */
     const double (*wrench)[6]; /* per link: force at the com, torque; world axes. NULL: none */
 } TnDynamicsInput;
 

@@ -114,6 +114,25 @@ static void rigid_range(void *context, int begin_index, int end_index)
     }
 }
 
+/* v̂ of a tree on wheels, which hold it in every step; NULL in *out for others. False: no memory. */
+static bool expect_velocity(Step *step, const TnSubsystem *sub, const double **out)
+{
+    const TnModel *model = step->model;
+    const TnState *state = &step->world->state;
+    bool wheeled = false;
+    for (int i = 0; i < model->wheel_count && !wheeled; i++)
+        wheeled = &model->subsystems[model->links[model->bodies[model->wheels[i].body].link]
+                                         .subsystem] == sub;
+    *out = NULL;
+    if (!wheeled) return true;
+    double *v = TN_ARENA_NEW(&step->world->arena, double, model->dof_count);
+    if (v)
+        tn_predict_velocity(sub->dof_count, state->qvel + sub->dof_start,
+                            state->vhat + sub->dof_start, v + sub->dof_start);
+    *out = v;
+    return v != NULL;
+}
+
 static bool assemble_tree(Step *step, const TnSubsystem *sub)
 {
     TnWorld *world = step->world;
@@ -122,7 +141,9 @@ static bool assemble_tree(Step *step, const TnSubsystem *sub)
     step->tree_b[i] = TN_ARENA_NEW(&world->arena, double, n);
     step->tree_free[i] = TN_ARENA_NEW(&world->arena, double, n);
     if (!step->tree_A[i] || !step->tree_b[i] || !step->tree_free[i]) return false;
-    if (!tn_tree_assemble(&step->dynamics, sub, world->frames, &world->arena, step->tree_A[i],
+    TnDynamicsInput dynamics = step->dynamics;
+    if (!expect_velocity(step, sub, &dynamics.expected)) return false;
+    if (!tn_tree_assemble(&dynamics, sub, world->frames, &world->arena, step->tree_A[i],
                           step->tree_b[i], step->tree_free[i]))
         return false;
     return true;

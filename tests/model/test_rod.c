@@ -172,7 +172,7 @@ TEST(segments_of_a_rod_collide_only_with_self_contact_and_far_along_it)
 {
     for (int self = 0; self < 2; self++) {
         TnModelBuilder *b = tn_builder_create();
-        TnRodDef def = straight_rod(12); /* of 0.1 m, radius 0.12 m: ceil(2.4) + 1 = 4 apart */
+        TnRodDef def = straight_rod(12); /* of 0.1 m, radius 0.12 m: ceil(1.2 π) + 1 = 5 apart */
         def.radius = 0.12;
         def.self_contact = self;
         tn_builder_add_rod(b, &def);
@@ -181,10 +181,10 @@ TEST(segments_of_a_rod_collide_only_with_self_contact_and_far_along_it)
         TnBodyId stone = add_link(b, "stone", TN_BODY_WORLD, TN_JOINT_FREE);
         TnModel *m = compile(b);
         REQUIRE(m);
-        CHECK(m->rods[0].near == 4 && m->rods[1].link_start == 13 && m->exclude_count == 0);
+        CHECK(m->rods[0].near == 5 && m->rods[1].link_start == 13 && m->exclude_count == 0);
         for (int i = 1; i <= 12; i++)
             for (int j = 1; j <= 12; j++) {
-                CHECK(tn_model_bodies_collide(m, i, j) == (self && abs(i - j) >= 4));
+                CHECK(tn_model_bodies_collide(m, i, j) == (self && abs(i - j) >= 5));
                 CHECK(tn_model_bodies_collide(m, i, 12 + j));
             }
         CHECK(tn_model_bodies_collide(m, 1, stone - 1) && tn_model_bodies_collide(m, 0, 3));

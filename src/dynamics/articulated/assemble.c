@@ -236,6 +236,18 @@ static bool midpoint_passes(Assembly *as)
     return false;
 }
 
+/* Constraints change v̂ by O(t) against the free motion, and Coriolis forces with it. Where smooth
+ * motion under them is expected, M and c are taken there once more. */
+static bool constrained_pass(Assembly *as)
+{
+    if (!as->in->expected) return true;
+    memcpy(as->v_eval, as->in->expected + as->tree.sub->dof_start,
+           sizeof(double) * (size_t)as->tree.n);
+    double h = as->in->theta * as->in->t;
+    midpoint_bias(as, h);
+    return complete_pass(as, h, false);
+}
+
 static bool bounded_pass(Assembly *as)
 {
     memcpy(as->v_eval, as->in->qvel + as->tree.sub->dof_start, sizeof(double) * (size_t)as->tree.n);
@@ -252,7 +264,7 @@ bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const T
     bool ok = take_scratch(&as, scratch);
     if (ok) {
         memcpy(as.v_eval, in->qvel + sub->dof_start, sizeof(double) * (size_t)sub->dof_count);
-        ok = midpoint_passes(&as) || bounded_pass(&as);
+        ok = midpoint_passes(&as) ? constrained_pass(&as) : bounded_pass(&as);
         if (ok) tn_joint_forces_secant(&as.forces, v_free, A, b);
     }
     tn_arena_release(scratch, mark);
