@@ -108,7 +108,8 @@ def slider_xml(name, at, sign):
         f'size="0.02 0.016 {number(z / 2 - 0.006)}" mass="0" rgba="0.45 0.50 0.58 1"/>',
         "    </body>",
         '    <geom class="drawn" type="box" '
-        f'pos="{number(x + sign * (WAY / 2 + 0.02))} {number(y)} 0.002" size="{number(WAY / 2 + 0.06)} 0.008 0.002" rgba="0.45 0.50 0.58 1"/>',
+        f'pos="{number(x + sign * (WAY / 2 + 0.02))} {number(y)} 0.002" '
+        f'size="{number(WAY / 2 + 0.06)} 0.008 0.002" rgba="0.45 0.50 0.58 1"/>',
     ]
 
 
