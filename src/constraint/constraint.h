@@ -79,6 +79,11 @@ void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set
  * change (a hit, or a state set by hand) v itself is the better guess. */
 void tn_predict_velocity(int n, const double *v, const double *last, double *out);
 
+/* Takes slip of wheels out of a new state's velocity (wheel_slip.c); writes the frames of their
+ * subsystems. False: no memory. */
+bool tn_wheels_stop_slip(const TnModel *model, const double *qpos, double *qvel,
+                         TnLinkFrame *frames, TnArena *arena);
+
 /* ---- rows.c (private to the folder) ---- */
 typedef struct TnRowCounts {
     int rows, sides, entries, limits;

@@ -53,13 +53,6 @@ static bool alloc_motion(const TnConstraintInput *in, TnMotion *m)
     m->twists = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)model->link_count);
     m->qvel = TN_ARENA_NEW(in->arena, double, model->dof_count);
     m->qpos = TN_ARENA_NEW(in->arena, double, model->qpos_count);
-    if (m->middle) {
-        m->end_u = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)model->link_count);
-        m->end_v = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)model->link_count);
-        if (!m->end_u || !m->end_v) return false;
-        memset(m->end_u[0], 0, sizeof m->end_u[0]); /* the world */
-        memset(m->end_v[0], 0, sizeof m->end_v[0]);
-    }
     if (!m->eta || !m->done || !m->at || !m->axes || !m->end || !m->twists || !m->qvel || !m->qpos)
         return false;
     m->at[0] = m->end[0] = in->frames[0];
@@ -122,8 +115,6 @@ static void move_rigid(const TnConstraintInput *in, int link, double eta, TnMoti
     carry(in, link, u, in->t, &m->end[link]);
     if (m->middle) {
         carry(in, link, u, 0.5 * in->t, &m->at[link]);
-        memcpy(m->end_u[link], u, sizeof(double[6]));
-        memcpy(m->end_v[link], v, sizeof(double[6]));
         return;
     }
     v3_copy(m->at[link].com, in->frames[link].com);
@@ -147,12 +138,6 @@ static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, doubl
     tn_tree_axes(model, sub, m->qpos, m->at, axes->origin, axes->S);
     tn_integrate_qpos(model, sub, qpos, m->qvel, in->t, m->qpos);
     tn_kinematics(model, m->qpos, sub->link_start, sub->link_count, m->end);
-    if (m->middle) {
-        tn_kinematics_twists(model, m->qpos, m->qvel, m->end, sub->link_start, sub->link_count,
-                             m->end_u);
-        tn_kinematics_twists(model, m->qpos, qvel, m->end, sub->link_start, sub->link_count,
-                             m->end_v);
-    }
     return true;
 }
 

@@ -83,7 +83,6 @@ typedef struct TnMotion {
     TnLinkFrame *end;    /* q ⊕ t u₀ */
     double (*twists)[6]; /* of free bodies: u₀ */
     double *qvel, *qpos; /* of trees: u₀, and where it leads */
-    double (*end_u)[6], (*end_v)[6]; /* with `middle`, of all links: u₀ and v at the end */
 } TnMotion;
 bool tn_motion_init(const TnConstraintInput *in, TnMotion *m); /* false: no memory */
 /* Moves the subsystem that carries a body and tells its η. False: no memory. */
@@ -95,6 +94,15 @@ typedef struct TnViolation {
 void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x);
 
 /* ---- wheel_rows.c ---- */
+/* A wheel at one configuration. */
+typedef struct TnStand {
+    double point[3];               /* lowest of the rim */
+    double lateral[3], forward[3]; /* along the ground */
+    double height;                 /* of the point above the ground */
+} TnStand;
+/* False: it lies on its side and has no direction to roll in. */
+bool tn_wheel_stand(const TnModel *model, const TnLinkFrame *frames, const TnWheel *wheel,
+                    TnStand *out);
 void tn_constraint_count_wheels(const TnConstraintInput *in, TnRowCounts *counts);
 bool tn_constraint_add_wheels(TnRowWriter *w); /* false: no memory */
 

@@ -8,23 +8,13 @@
  *     height    n · x stays what it was in the reference pose, where wanted
  *
  * The first two have no C(q). A subsystem moves by t u, u = (1-η) v + η v⁺ (equality.c), and J is
- * taken in the middle of that displacement, q ⊕ ½ t u₀ with the predicted u₀. For smooth motion
+ * taken in the middle of that displacement, q ⊕ ½ t u₀ with the predicted u₀:
  *
- *     J u = 0
+ *     J u = 0,
  *
- * then is the midpoint rule: no slip in what is travelled, and no work done, to rounding. Alone it
- * would keep what violates the law in v: at η = ½ v⁺ = 2u - v only turns its sign. So, with J₀ and
- * J₁ at the start and the end, r = J₀ v, and r_s what r is in smooth motion, which obeys J u = 0 and
- * not J₀ v = 0:
- *
- *     J u - (1-η) (r - r_s) = 0,
- *
- * which is η J v⁺ = 0 for what of r is not smooth (constraint.h). r_s is what J u = 0 gives for the
- * same r at both ends, J₀ v = J₁ v⁺ = r_s:
- *
- *     r_s = η (J₁ - J) v⁺ - (1-η) (J - J₀) v = J₁ (u₀ - (1-η) v) + (1-η) J₀ v - J u₀.
- *
- * The height is an equality like others. The row is written for v̂, u = κ v̂ + (1-κ) v, κ = η/θ. */
+ * the midpoint rule: no slip in what is travelled, and no work done. What that leaves in v⁺ at the new
+ * place is taken out afterwards (wheel_slip.c), as RATTLE does it for positions. The height is an
+ * equality like others. The row is written for v̂, u = κ v̂ + (1-κ) v, κ = η/θ. */
 #include "rows.h"
 
 #include "../math/vec3.h"
@@ -33,15 +23,8 @@
  * direction to roll in. */
 #define LYING 1e-6
 
-/* The wheel at one configuration. */
-typedef struct Stand {
-    double point[3]; /* lowest of the rim */
-    double lateral[3], forward[3];
-    double height; /* of the point above the ground */
-} Stand;
-
-static bool find_stand(const TnModel *model, const TnLinkFrame *frames, const TnWheel *wheel,
-                       Stand *out)
+bool tn_wheel_stand(const TnModel *model, const TnLinkFrame *frames, const TnWheel *wheel,
+                    TnStand *out)
 {
     const double *n = wheel->normal;
     double quat[4], axle[3], centre[3], up[3];
@@ -78,27 +61,18 @@ static double rate_at(const TnLinkFrame *frame, const double twist[6], const dou
 
 /* The wheel over a step. */
 typedef struct Roll {
-    const TnMotion *motion;
     TnPlace place; /* the middle */
     int link;
     double eta;
-    Stand start, middle, end;
+    TnStand start, middle, end;
 } Roll;
 
-static void add_no_slip(TnRowWriter *w, const Roll *r, int slot, const double start[3],
-                        const double middle[3], const double end[3])
+static void add_no_slip(TnRowWriter *w, const Roll *r, int slot, const double direction[3])
 {
-    const TnConstraintInput *in = w->in;
-    const TnMotion *m = r->motion;
-    int link = r->link;
-    double rest = 1.0 - r->eta, kappa = r->eta / in->theta;
-    double start_v = rate_at(&in->frames[link], in->twists[link], r->start.point, start);
-    double end_v = rate_at(&m->end[link], m->end_v[link], r->end.point, end);
-    double end_u = rate_at(&m->end[link], m->end_u[link], r->end.point, end);
+    double kappa = r->eta / w->in->theta;
     TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, slot);
-    tn_row_add_link(w, row, &r->place, link, r->middle.point, middle, zero3, 1.0);
-    double smooth = end_u - rest * end_v + rest * start_v - w->rate;
-    row->e = (-rest * (start_v - smooth) + (1.0 - kappa) * w->shift) / kappa;
+    tn_row_add_link(w, row, &r->place, r->link, r->middle.point, direction, zero3, 1.0);
+    row->e = (1.0 - kappa) * w->shift / kappa;
     tn_row_drop_if_empty(w, row);
 }
 
@@ -138,18 +112,16 @@ bool tn_constraint_add_wheels(TnRowWriter *w)
     if (model->wheel_count && !tn_motion_init(in, &m)) return false;
     for (int i = 0; i < model->wheel_count; i++) {
         const TnWheel *wheel = &model->wheels[i];
-        Roll r = {.motion = &m,
-                  .place = {m.at, m.axes, (const double(*)[6])m.twists, m.qvel},
+        Roll r = {.place = {m.at, m.axes, (const double(*)[6])m.twists, m.qvel},
                   .link = model->bodies[wheel->body].link};
         if (!tn_motion_of_body(in, wheel->body, &m, &r.eta)) return false;
-        if (!find_stand(model, in->frames, wheel, &r.start) ||
-            !find_stand(model, m.at, wheel, &r.middle) || !find_stand(model, m.end, wheel, &r.end))
+        if (!tn_wheel_stand(model, in->frames, wheel, &r.start) ||
+            !tn_wheel_stand(model, m.at, wheel, &r.middle) ||
+            !tn_wheel_stand(model, m.end, wheel, &r.end))
             continue;
-        add_no_slip(w, &r, tn_row_slot_wheel(model, i, 0), r.start.lateral, r.middle.lateral,
-                    r.end.lateral);
+        add_no_slip(w, &r, tn_row_slot_wheel(model, i, 0), r.middle.lateral);
         if (wheel->kind == TN_WHEEL_ROLLING)
-            add_no_slip(w, &r, tn_row_slot_wheel(model, i, 1), r.start.forward, r.middle.forward,
-                        r.end.forward);
+            add_no_slip(w, &r, tn_row_slot_wheel(model, i, 1), r.middle.forward);
         if (wheel->keep_height) add_height(w, &r, tn_row_slot_wheel(model, i, 2), wheel->normal);
     }
     return true;

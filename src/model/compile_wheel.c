@@ -47,22 +47,23 @@ static void compile_wheel(TnCompile *c, const TnWheelDef *def, const TnElement *
                        .keep_height = def->keep_height};
     v3_copy(wheel->pos, def->pos);
     v3_copy(wheel->axle, def->axle);
-    v3_normalize(wheel->axle);
+    double axle_length = v3_normalize(wheel->axle);
     v3_copy(wheel->normal, def->normal);
-    v3_normalize(wheel->normal);
+    double normal_length = v3_normalize(wheel->normal);
     int link = m->bodies[wheel->body].link;
     if (link == 0) {
         tn_problem(c, element, "its body is fixed to the world and cannot roll");
         return;
     }
     if (body->rod) tn_problem(c, element, "its body is a segment of a rod, which has no wheels");
+    bool known = axle_length * normal_length > 0.0 && isfinite(axle_length * normal_length);
     double axle[3], centre[3], across[3];
     quat_rotate(axle, body->quat, wheel->axle);
     quat_rotate(centre, body->quat, wheel->pos);
     v3_add(centre, centre, body->pos);
     v3_cross(across, axle, wheel->normal);
     double upright = v3_norm(across);
-    if (!(upright > UPRIGHT_AXLE))
+    if (known && !(upright > UPRIGHT_AXLE))
         tn_problem(c, element, "its axle is parallel to the ground's normal in the reference pose");
     wheel->height = v3_dot(wheel->normal, centre) - wheel->radius * upright;
 }

@@ -2,14 +2,12 @@
  *
  * A side's weight is a full matrix, W = s C⁻¹ with C the 6×6 compliance of its row of the table
  * (T A⁻¹ Tᵀ of a port, A⁻¹ of a twist block), so that stiff and soft, heavy and light directions
- * each get their own:
+ * each get their own. w = C/s = G Gᵀ is its inverse.
  *
- *     w = (C + 1e-6 C') / s = G Gᵀ,      W = w⁻¹.
- *
- * C' is the other side's: what hardly yields here is bounded by what the other side makes of it. C
- * may be singular, as an arm with few joints cannot follow every twist. Then C' is cut to the
- * directions that C yields in, and the others count as fixed: G leaves them out and W is the
- * pseudo-inverse. The fixed world is the extreme case, w = W = 0.
+ * C may be singular, as an arm with few joints cannot follow every twist, or nearly so. What does not
+ * yield at all counts as fixed: G leaves it out and W is the pseudo-inverse. (The fixed world is the
+ * extreme case, w = W = 0.) What hardly yields is bounded by what the other side makes of it: C takes
+ * 1e-6 of the other side's compliance, within the directions it yields in.
  *
  * What is small is judged after scaling linear and angular parts by the pair's mean compliances l
  * and a, so that no law depends on the unit of length.
@@ -23,7 +21,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What a side counts of the other one's compliance. */
+/* Below this share of its largest compliance a side hardly yields, and takes this share of the other
+ * side's. Rounding grows with its inverse. */
 #define SHARE 1e-6
 /* Below this share of its largest compliance a side does not move. What is real and larger must stay:
  * a direction left out is off by the root of this. */
@@ -135,22 +134,36 @@ static void row_compliance(const TnProblem *p, int row, double C[36])
     C[35] = inverse[6];
 }
 
+/* S = L Lᵀ */
+static void multiply_transposed(const double L[36], double S[36])
+{
+    memset(S, 0, sizeof(double[36]));
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 6; k++)
+            for (int j = 0; j < 6; j++) S[6 * i + j] += L[6 * i + k] * L[6 * j + k];
+}
+
 /* S and other: compliances of this side and the other one, divided by `root` on both sides. */
 static void set_side(Halves *h, int side, double S[36], double other[36], const double root[6],
                      double s)
 {
     double L[36], X[36], largest = 0.0, scale = 1.0 / sqrt(s);
     for (int i = 0; i < 6; i++) largest = fmax(largest, S[7 * i]);
-    int rank = pivoted_factor(6, S, SINGULAR * largest, 6, L);
-    h->singular[side] = rank < 6;
-    if (rank < 6) project_on(rank, L, other);
-    for (int i = 0; i < 36; i++) S[i] += SHARE * other[i];
-    rank = pivoted_factor(6, S, 0.0, rank, L);
+    int rank = pivoted_factor(6, S, SHARE * largest, 6, L);
+    if (rank < 6) { /* some directions hardly yield, or do not */
+        rank = pivoted_factor(6, S, SINGULAR * largest, 6, L);
+        h->singular[side] = rank < 6;
+        if (rank < 6) project_on(rank, L, other);
+        for (int i = 0; i < 36; i++) S[i] += SHARE * other[i];
+        rank = pivoted_factor(6, S, 0.0, rank, L);
+    }
+    if (rank < 6) multiply_transposed(L, S);
     pseudo_inverse(6, rank, L, X);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             double both = root[i] * root[j];
             h->G[side][6 * i + j] = scale * root[i] * L[6 * i + j];
+            h->w[side][6 * i + j] = both * S[6 * i + j] / s;
             h->W[side][6 * i + j] = both > 0.0 ? s * X[6 * i + j] / both : 0.0;
         }
 }
@@ -172,19 +185,15 @@ static void set_halves(const TnProblem *p, const TnBond *bond, double s, Halves 
         h->mean[i] = h->mean[i + 6] = part[i / 3] / s;
     }
     for (int side = 0; side < 2; side++) {
-        if (side ? bond->row_b : bond->row_a) {
-            double S[2][36];
-            for (int i = 0; i < 36; i++) {
-                double both = root[i / 6] * root[i % 6];
-                S[0][i] = both > 0.0 ? C[side][i] / both : 0.0;
-                S[1][i] = both > 0.0 ? C[1 - side][i] / both : 0.0;
-            }
-            set_side(h, side, S[0], S[1], root, s);
-        }
+        if (!(side ? bond->row_b : bond->row_a)) continue;
+        double S[2][36];
         for (int i = 0; i < 6; i++)
-            for (int j = 0; j < 6; j++)
-                for (int k = 0; k < 6; k++)
-                    h->w[side][6 * i + j] += h->G[side][6 * i + k] * h->G[side][6 * j + k];
+            for (int j = 0; j < 6; j++) {
+                double both = root[i] * root[j], inverse = both > 0.0 ? 1.0 / both : 0.0;
+                S[0][6 * i + j] = C[side][6 * i + j] * inverse;
+                S[1][6 * i + j] = C[1 - side][6 * i + j] * inverse;
+            }
+        set_side(h, side, S[0], S[1], root, s);
     }
 }
 
@@ -210,41 +219,51 @@ static void set_paper_halves(const TnProblem *p, const TnBond *bond, Halves *h)
     }
 }
 
-/* N = G (I + GᵀKG)⁻¹ Gᵀ. False: K is not positive semidefinite. Loops over all twelve columns
- * vectorize; half of that is wasted on triangles. */
-static bool soft_inverse(const double K[144], double G[2][36], double N[12][12])
+/* (B | X) ← Uᵀ⁻¹ (B | X) for I + B = UᵀU, with X = Gᵀ at the start. False: not positive definite.
+ * Loops over all of a row vectorize; a third of that is wasted on triangles. */
+static bool eliminate(double (*restrict R)[24])
 {
-    double Y[12][12] = {{0}}, B[12][12] = {{0}}, X[12][12] = {{0}};
-    for (int r = 0; r < 12; r++)
-        for (int k = 0; k < 12; k++)
-            for (int c = 0; c < 6; c++)
-                Y[r][k / 6 * 6 + c] += K[12 * r + k] * G[k / 6][6 * (k % 6) + c];
-    for (int k = 0; k < 12; k++)
-        for (int r = 0; r < 6; r++) {
-            double g = G[k / 6][6 * (k % 6) + r];
-            X[k / 6 * 6 + r][k] = g;
-            for (int c = 0; c < 12; c++) B[k / 6 * 6 + r][c] += g * Y[k][c];
-        }
     for (int k = 0; k < 12; k++) {
-        double pivot = B[k][k] + 1.0;
+        double pivot = R[k][k] + 1.0, row[24];
         if (!(pivot > 0.0)) return false;
         double root = 1.0 / sqrt(pivot);
-        for (int c = 0; c < 12; c++) {
-            B[k][c] *= root;
-            X[k][c] *= root;
-        }
+        for (int c = 0; c < 24; c++) R[k][c] = row[c] = R[k][c] * root;
         for (int r = k + 1; r < 12; r++) {
-            double f = B[k][r];
-            for (int c = 0; c < 12; c++) {
-                B[r][c] -= f * B[k][c];
-                X[r][c] -= f * X[k][c];
-            }
+            double f = row[r];
+            for (int c = 0; c < 24; c++) R[r][c] -= f * row[c];
         }
     }
-    memset(N, 0, sizeof(double[144]));
-    for (int k = 0; k < 12; k++)
-        for (int r = 0; r < 12; r++)
-            for (int c = 0; c < 12; c++) N[r][c] += X[k][r] * X[k][c];
+    return true;
+}
+
+/* N = G (I + GᵀKG)⁻¹ Gᵀ. False: K is not positive semidefinite. */
+static bool soft_inverse(const double *restrict K, double (*restrict G)[36],
+                         double (*restrict N)[12])
+{
+    double Y[12][12] = {{0}}, R[12][24] = {{0}}; /* K G; (GᵀKG | Gᵀ) */
+    for (int r = 0; r < 12; r++)
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; k < 6; k++) {
+                double x = K[12 * r + 6 * side + k];
+                for (int c = 0; c < 6; c++) Y[r][6 * side + c] += x * G[side][6 * k + c];
+            }
+    for (int side = 0; side < 2; side++)
+        for (int r = 0; r < 6; r++) {
+            double *row = R[6 * side + r];
+            for (int k = 0; k < 6; k++) {
+                double g = row[12 + 6 * side + k] = G[side][6 * k + r];
+                for (int c = 0; c < 12; c++) row[c] += g * Y[6 * side + k][c];
+            }
+        }
+    if (!eliminate(R)) return false;
+    for (int r = 0; r < 12; r++) {
+        double sum[12] = {0};
+        for (int k = 0; k < 12; k++) {
+            double x = R[k][12 + r];
+            for (int c = 0; c < 12; c++) sum[c] += x * R[k][12 + c];
+        }
+        memcpy(N[r], sum, sizeof sum);
+    }
     return true;
 }
 
@@ -347,11 +366,11 @@ bool tn_bond_prepare(TnProblem *p, const TnSolverDef *def, int index)
         set_halves(p, bond, def->weight_scale, &h);
     memcpy(bond->W, h.W, sizeof bond->W);
     memcpy(bond->w, h.w, sizeof bond->w);
-    memcpy(bond->t, bond->lambda, sizeof bond->t);
     for (int i = 0; i < 6; i++) { /* the world takes no force */
         if (!bond->row_a) bond->lambda[i] = 0.0;
         if (!bond->row_b) bond->lambda[6 + i] = 0.0;
     }
+    memcpy(bond->t, bond->lambda, sizeof bond->t);
     if (!bond->hard) return set_soft(bond, &h);
     set_hard(bond, &h);
     return true;

@@ -398,8 +398,10 @@ static bool integrate(Step *step)
     memcpy(world->state.qvel, world->next_qvel, sizeof(double) * (size_t)step->model->dof_count);
     tn_constraint_keep(&step->constraint, &world->set, &world->state);
     world->state.time += step->t;
+    bool ok = tn_wheels_stop_slip(step->model, world->state.qpos, world->state.qvel, world->frames,
+                                  &world->arena);
     tn_world_update_frames(world);
-    return true;
+    return ok;
 }
 
 static void measure_contacts(const TnWorld *world, TnStepReport *report)

@@ -190,7 +190,7 @@ TEST(segments_of_a_rod_collide_only_with_self_contact_and_far_along_it)
         CHECK(tn_model_bodies_collide(m, 1, stone - 1) && tn_model_bodies_collide(m, 0, 3));
         tn_model_destroy(m);
     }
-    TnRodDef thin = straight_rod(3); /* 0.1 m long, 0.04 m thick: only neighbours overlap */
+    TnRodDef thin = straight_rod(3); /* 0.1 m long, 0.04 m thick: half a turn is 0.63 of it */
     TnModel *m = model_of(&thin);
     REQUIRE(m);
     CHECK(m->rods[0].near == 2);

@@ -77,6 +77,41 @@ static inline void rod_spring(Random *r, int k, double stiffness, Spring *spring
     }
 }
 
+/* `count` nodes of six in a row; planned once, kept to the program's end. */
+static inline const TnChain *line_of(int count)
+{
+    enum { KEPT = 16 };
+    static TnChain chains[KEPT];
+    static int dims[1000], edges[1000][2];
+    for (int k = 0; k < 1000; k++) {
+        dims[k] = 6;
+        edges[k][0] = k;
+        edges[k][1] = k + 1;
+    }
+    for (int i = 0; i < KEPT; i++) {
+        if (!chains[i].node_count &&
+            (count > 1000 ||
+             !tn_chain_plan(&chains[i], count, dims, count - 1, (const int(*)[2])edges)))
+            return NULL;
+        if (chains[i].node_count == count) return &chains[i];
+    }
+    return NULL;
+}
+
+static inline bool set_line(TnProblem *p, int block, int count, int first_port)
+{
+    const TnChain *chain = line_of(count);
+    if (!chain) return false;
+    TnChainMatrix matrix = {.D = TN_ARENA_ZERO(p->arena, double, chain->D_size),
+                            .E = TN_ARENA_ZERO(p->arena, double, chain->E_size),
+                            .b = TN_ARENA_ZERO(p->arena, double, chain->dim)};
+    if (!matrix.D || !matrix.E || !matrix.b ||
+        !tn_problem_set_chain(p, block, chain, matrix, first_port, count))
+        return false;
+    for (int k = 0; k < count; k++) tn_problem_set_node_port(p, first_port + k, block, k, NULL);
+    return true;
+}
+
 static inline bool bonded_rod(TnProblem *p, TnArena *arena, uint64_t seed, RodChoice c)
 {
     Random r = {seed * 7919 + 5};
@@ -91,8 +126,7 @@ static inline bool bonded_rod(TnProblem *p, TnArena *arena, uint64_t seed, RodCh
     int first = twists ? 1 : p->port_row; /* row of node 0 */
     for (int i = 0; !twists && i < blocks; i++) {
         int start = i * c.group, count = c.nodes - start < c.group ? c.nodes - start : c.group;
-        if (!tn_problem_set_chain(p, i, count, start, count)) return false;
-        for (int k = 0; k < count; k++) tn_problem_set_node_port(p, start + k, i, k);
+        if (!set_line(p, i, count, start)) return false;
     }
     for (int k = 0; k < c.nodes; k++) {
         double S[9], a, axis[3], b[6], zero[6] = {0};
