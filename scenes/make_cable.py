@@ -28,7 +28,7 @@ FRICTION = 0.5
 YOUNG = 1e5            # Pa
 POISSON = 0.49
 DENSITY = 1000.0       # kg / m^3
-DAMPING_TIME = 0.02    # s
+DAMPING_TIME = 0.01    # s
 
 POST_RADIUS = 0.05     # m
 POST_HEIGHT = 1.15     # m
