@@ -18,14 +18,17 @@ typedef struct Measure {
     int64_t settle;     /* in: steps before the measured ones */
     int64_t steps;      /* in: measured steps */
     int repeats;        /* in */
-    int aav_samples;    /* in: steps whose AAv is computed */
+    int least_contacts; /* in: steps with fewer contacts do not count */
+    int aav_samples;    /* in: steps whose AAv is computed, of those that count */
     int aav_iterations; /* in: at most so many towards the converged velocities */
     bool quiet;         /* in: no progress line */
     const char *label;  /* in: for the progress line */
 
-    int subsystems;
-    int64_t measured; /* steps that really ran; fewer after a divergence */
-    double iterations_mean, contacts_mean;
+    int subsystems, bonds;
+    int64_t ran;      /* steps; fewer after a divergence */
+    int64_t measured; /* of them, those that count */
+    int aav_count;
+    double iterations_mean, contacts_mean, rows_mean;
     TnStepTimes times;    /* s, means of the shortest */
     double aac, aal, aav; /* NaN where there is none */
     double aav_residual;  /* m/s, the largest residual at which v* was taken for converged */

@@ -1,9 +1,9 @@
 /* tenon bench SCENE: time and accuracy of a scene at several iteration counts, with the default and
- * the paper's weights. */
+ * the paper's weights, or the default and the paper's division of cables. */
 #include "app.h"
 #include "bench.h"
 #include "bench_plot.h"
-#include "json.h"
+#include "bench_report.h"
 #include "options.h"
 #include "totals.h"
 
@@ -12,12 +12,38 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WEIGHTS_BOTH = 2, MAIN_ITERATIONS = 60 };
+enum { WEIGHTS_BOTH = 2, WEIGHTS_DEFAULT, MAIN_ITERATIONS = 60, MAX_COUNTS = BENCH_MAX_RUNS / 4 };
 static const char *const weight_choices[] = {"compliance", "paper", "both",
                                              NULL}; /* TnWeights, then both */
 
+/* What is measured of a scene that is called by its name, and what the paper reports of it: 30, 60 and
+ * 90 iterations on four cores. */
+static const BenchScene known_scenes[] = {
+    {.name = "stir",
+     .duration = 5,
+     .has_paper = true,
+     .paper_ms = {3.49, 5.94, 8.71},
+     .paper_index = {4.07, 4.58, 5.02}},
+    {.name = "cable", /* while it is wound up */
+     .duration = 11,
+     .least_contacts = 101,
+     .has_paper = true,
+     .paper_ms = {2.29, 4.29, 6.40},
+     .paper_index = {4.34, 4.98, 5.22}},
+};
+static const BenchScene other_scene = {.duration = 5};
+
+/* Not a division: none was asked for. */
+static const TnDivisionDef no_division = {TN_DIVISION_GROUPS, 0};
+static bool is_given(TnDivisionDef division)
+{
+    return division.kind != TN_DIVISION_GROUPS || division.group_size > 0;
+}
+
 typedef struct BenchOptions {
     SimOptions sim;
+    const BenchScene *known;
+    int least_contacts; /* -1: as the scene has it */
     NumberList iterations;
     const char *scene;
     int aav_samples, aav_iterations;
@@ -29,9 +55,18 @@ static int option_table(Option *table, BenchOptions *bench)
     int n = 0;
     table[n++] = option_ints("--iterations", &bench->iterations, "LIST", 1, 1000000,
                              "iteration counts, as 30,60,90 (default); each 1 ... 1000000");
+    int first = n;
     n = sim_option_table(table, n, &bench->sim);
+    for (int i = first; i < n; i++) {
+        if (!strcmp(table[i].name, "--duration"))
+            table[i].help = "simulated time in seconds, 0 < S <= 1e6; default 5, cable: 11";
+        if (!strcmp(table[i].name, "--division"))
+            table[i].help = "as in run; default, of a model with cables: both auto and paper";
+    }
+    table[n++] = option_int("--least-contacts", &bench->least_contacts, "N", 0, 1000000,
+                            "steps with fewer contacts do not count; default 0, cable: 101");
     table[n++] = option_choice("--weights", &bench->sim.weights, "WEIGHTS", weight_choices,
-                               "compliance, paper or both (default)");
+                               "compliance, paper or both; default both, with cables compliance");
     table[n++] = option_int("--aav-samples", &bench->aav_samples, "N", 0, 100000,
                             "steps that are also solved to the end, for AAv; default 10, 0: none");
     table[n++] = option_int("--aav-iterations", &bench->aav_iterations, "N", 1, 10000000,
@@ -43,9 +78,9 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon bench SCENE [OPTIONS]\n"
-        "       tenon bench scaling [OPTIONS]     growing piles of spheres; see its --help\n\n"
+        "       tenon bench scaling [OPTIONS]     growing piles, growing cables; see its --help\n\n"
         "Measures a scene: a model file, or the name of one of the scenes that come with tenon\n"
-        "(stir for scenes/stir.xml).\n\n"
+        "(stir for scenes/stir.xml, cable for scenes/cable.xml).\n\n"
         "Each row simulates the scene from its start. One pass measures accuracy; then --repeats\n"
         "passes are timed, and each step counts with the shortest time that it took in any of\n"
         "them: the passes do the same work, and other load can only lengthen it.\n"
@@ -62,6 +97,7 @@ static void print_help(const Option *table, int count)
         "\nExamples:\n"
         "  tenon bench stir\n"
         "  tenon bench stir --iterations 60 --threads 2 --json\n"
+        "  tenon bench cable\n"
         "  tenon bench my/scene.xml --duration 2 --weights compliance\n"
         "  tenon bench stir --iterations 10,20,30,60,90 --plot out/stir.svg\n",
         MAIN_ITERATIONS);
@@ -104,124 +140,47 @@ static bool find_scene(const char *scene, char path[PATH_MAX])
     return false;
 }
 
-static void print_row(Grid *grid, const Measure *m)
+static Measure plan_run(const BenchOptions *bench, double timestep, TnKeyId key,
+                        TnDivisionDef division, TnWeights weights, int iterations)
 {
-    grid_add(grid, "%s", weights_name(m->def.solver.weights));
-    grid_add(grid, "%d", m->def.solver.iterations);
-    grid_number(grid, 1, m->contacts_mean);
-    grid_number(grid, 4, 1e3 * m->times.total);
-    grid_number(grid, 4, solver_ms(m));
-    grid_number(grid, 3, us_per_iteration(m));
-    grid_number(grid, 2, ns_per_contact_iteration(m));
-    grid_number(grid, 3, m->aac);
-    grid_number(grid, 3, m->aal);
-    grid_number(grid, 3, m->aav);
-    grid_add(grid, "%s", m->diverged ? "yes" : "no");
+    const BenchScene *known = bench->known;
+    double duration = isnan(bench->sim.duration) ? known->duration : bench->sim.duration;
+    Measure m = {.def = sim_world_def(&bench->sim),
+                 .steps = steps_of(duration, timestep),
+                 .repeats = bench->common.repeats,
+                 .least_contacts =
+                     bench->least_contacts < 0 ? known->least_contacts : bench->least_contacts,
+                 .aav_samples = bench->aav_samples,
+                 .aav_iterations = bench->aav_iterations,
+                 .quiet = bench->common.quiet,
+                 .label = bench->scene};
+    m.def.key = key;
+    m.def.division = division;
+    m.def.solver.weights = weights;
+    m.def.solver.iterations = iterations;
+    bool given = bench->sim.solver.over_relaxation != tn_solver_def().over_relaxation;
+    if (weights == TN_WEIGHTS_PAPER && !given) m.def.solver.over_relaxation = 1;
+    return m;
 }
 
-static void print_table(const TnModel *model, const char *path, const Measure *runs, int run_count)
-{
-    static const char *const headings[] = {"weights",   "iterations",   "contacts", "step ms",
-                                           "solver ms", "\u00b5s/iter", "ns/c/i",   "AAc",
-                                           "AA\u03bb",  "AAv",          "diverged"};
-    Grid grid;
-    TnModelInfo info = tn_model_info(model);
-    printf("%s: %d degrees of freedom, %d subsystems, %lld steps of %g s, threads %d\n", path,
-           info.dof_count, runs[0].subsystems, (long long)runs[0].steps, info.option.timestep,
-           runs[0].def.thread_count);
-    grid_start(&grid, 11);
-    for (int i = 0; i < 11; i++) grid_add(&grid, "%s", headings[i]);
-    for (int i = 0; i < run_count; i++) print_row(&grid, &runs[i]);
-    grid_print(stdout, &grid);
-    double residual = 0;
-    for (int i = 0; i < run_count; i++) residual = fmax(residual, runs[i].aav_residual);
-    if (runs[0].aav_samples)
-        printf("  AAv: %d steps, taken for converged at a residual of at most %.1e m/s\n",
-               runs[0].aav_samples, residual);
-}
-
-static void print_run(Json *json, const Measure *m)
-{
-    const TnSolverDef *solver = &m->def.solver;
-    json_string(json, "solver", "subadmm");
-    json_string(json, "admm_form", form_name(solver->form));
-    json_string(json, "weights", weights_name(solver->weights));
-    json_number(json, "over_relaxation", solver->over_relaxation);
-    json_integer(json, "iterations", solver->iterations);
-    json_number(json, "iterations_mean", m->iterations_mean);
-    json_integer(json, "threads", m->def.thread_count);
-    json_integer(json, "subsystems", m->subsystems);
-    json_integer(json, "steps", m->measured);
-    json_number(json, "contacts_mean", m->contacts_mean);
-    json_number(json, "step_ms_mean", 1e3 * m->times.total);
-    json_number(json, "solver_ms_mean", solver_ms(m));
-    json_number(json, "dynamics_ms_mean", 1e3 * m->times.dynamics);
-    json_number(json, "collision_ms_mean", 1e3 * m->times.collision);
-    json_number(json, "constraint_ms_mean", 1e3 * m->times.constraint);
-    json_number(json, "factor_ms_mean", 1e3 * m->times.factor);
-    json_number(json, "iterate_ms_mean", 1e3 * m->times.iterate);
-    json_number(json, "integrate_ms_mean", 1e3 * m->times.integrate);
-    json_number(json, "us_per_iteration", us_per_iteration(m));
-    json_number(json, "ns_per_contact_iteration", ns_per_contact_iteration(m));
-    json_number(json, "aac", m->aac);
-    json_number(json, "aal", m->aal);
-    json_number(json, "aav", m->aav);
-    json_number(json, "aav_residual", m->aav_residual);
-    json_number(json, "penetration_max_m", m->max_penetration);
-    json_bool(json, "diverged", m->diverged);
-    json_bool(json, "deterministic", m->deterministic);
-}
-
-static void print_json(const TnModel *model, const BenchOptions *bench, const char *path,
-                       const Measure *runs, int run_count, int main_run)
-{
-    TnModelInfo info = tn_model_info(model);
-    Json json = json_to(stdout);
-    json_begin_object(&json, NULL);
-    json_string(&json, "scene", bench->scene);
-    json_string(&json, "model", path);
-    json_integer(&json, "dof", info.dof_count);
-    json_number(&json, "timestep", info.option.timestep);
-    json_integer(&json, "repeats", bench->common.repeats);
-    print_run(&json, &runs[main_run]);
-    json_begin_array(&json, "runs");
-    for (int i = 0; i < run_count; i++) {
-        json_begin_object(&json, NULL);
-        print_run(&json, &runs[i]);
-        json_end(&json);
-    }
-    json_end(&json);
-    json_end(&json);
-}
-
-/* The runs that were asked for, not yet measured: all iteration counts for each choice of weights.
- */
-static int plan_runs(const BenchOptions *bench, double timestep, TnKeyId key,
+/* The runs that were asked for, not yet measured: all iteration counts for each choice of division and
+ * weights. */
+static int plan_runs(const BenchOptions *bench, const TnModel *model, TnKeyId key,
                      Measure runs[BENCH_MAX_RUNS])
 {
-    int count = 0;
-    bool over_relaxation_given =
-        bench->sim.solver.over_relaxation != tn_solver_def().over_relaxation;
-    for (int weights = TN_WEIGHTS_COMPLIANCE; weights <= TN_WEIGHTS_PAPER; weights++) {
-        if (bench->sim.weights != WEIGHTS_BOTH && bench->sim.weights != weights) continue;
-        for (int i = 0; i < bench->iterations.count && count < BENCH_MAX_RUNS; i++) {
-            Measure *m = &runs[count++];
-            *m = (Measure){.def = tn_world_def(),
-                           .steps = steps_of(bench->sim.duration, timestep),
-                           .repeats = bench->common.repeats,
-                           .aav_samples = bench->aav_samples,
-                           .aav_iterations = bench->aav_iterations,
-                           .quiet = bench->common.quiet,
-                           .label = bench->scene};
-            m->def.thread_count = bench->sim.threads;
-            m->def.key = key;
-            m->def.solver = bench->sim.solver;
-            m->def.solver.weights = (TnWeights)weights;
-            m->def.solver.iterations = (int)bench->iterations.values[i];
-            if (weights == TN_WEIGHTS_PAPER && !over_relaxation_given)
-                m->def.solver.over_relaxation = 1;
+    static const TnDivisionDef both[] = {{TN_DIVISION_AUTO, 0}, {TN_DIVISION_PAPER, 0}};
+    TnModelInfo info = tn_model_info(model);
+    const TnDivisionDef *divisions = is_given(bench->sim.division) ? &bench->sim.division : both;
+    int count = 0, division_count = divisions == both && info.rod_count ? 2 : 1;
+    int asked = bench->sim.weights;
+    if (asked == WEIGHTS_DEFAULT) asked = info.rod_count ? TN_WEIGHTS_COMPLIANCE : WEIGHTS_BOTH;
+    for (int d = 0; d < division_count; d++)
+        for (int weights = TN_WEIGHTS_COMPLIANCE; weights <= TN_WEIGHTS_PAPER; weights++) {
+            if (asked != WEIGHTS_BOTH && asked != weights) continue;
+            for (int i = 0; i < bench->iterations.count && count < BENCH_MAX_RUNS; i++)
+                runs[count++] = plan_run(bench, info.option.timestep, key, divisions[d],
+                                         (TnWeights)weights, (int)bench->iterations.values[i]);
         }
-    }
     return count;
 }
 
@@ -231,7 +190,7 @@ static int bench_model(const TnModel *model, const BenchOptions *bench, const ch
     TnKeyId key;
     Measure runs[BENCH_MAX_RUNS];
     if (!find_key("bench", model, bench->sim.key, &key)) return EXIT_USAGE;
-    int run_count = plan_runs(bench, tn_model_info(model).option.timestep, key, runs);
+    int run_count = plan_runs(bench, model, key, runs);
     int main_run = 0;
     bool diverged = false;
     for (int i = run_count - 1; i >= 0; i--)
@@ -243,15 +202,23 @@ static int bench_model(const TnModel *model, const BenchOptions *bench, const ch
         }
         if (!runs[i].deterministic)
             say("bench", "repeats of the same simulation differ: please report this");
-        /* the paper's weights are there to compare with; that they fail is a finding, not a failure
+        /* the paper's weights and division are there to compare with; that they fail is a finding, not a failure
          */
-        if (runs[i].diverged && runs[i].def.solver.weights == runs[0].def.solver.weights)
+        if (runs[i].diverged && runs[i].def.solver.weights == runs[0].def.solver.weights &&
+            runs[i].def.division.kind == runs[0].def.division.kind)
             diverged = true;
+        if (!runs[i].measured && !runs[i].diverged) {
+            say("bench", "no step had %d contacts; see --least-contacts", runs[i].least_contacts);
+            return EXIT_USAGE;
+        }
     }
+    const BenchReport report = {
+        model,     bench->scene, path, bench->known->has_paper ? bench->known : NULL,
+        run_count, main_run,     runs};
     if (bench->common.json)
-        print_json(model, bench, path, runs, run_count, main_run);
+        bench_print_json(&report);
     else
-        print_table(model, path, runs, run_count);
+        bench_print_table(&report);
     /* after the results, which are worth more than their picture */
     int plotted = EXIT_FINE;
     if (bench->common.plot) plotted = plot_scene(bench->common.plot, bench->scene, runs, run_count);
@@ -264,8 +231,11 @@ static int check_and_bench(BenchOptions *bench)
     char path[PATH_MAX];
     int code = EXIT_USAGE;
     sim_options_finish(&bench->sim);
-    if (bench->iterations.count > BENCH_MAX_RUNS / 2) {
-        say("bench", "--iterations: at most %d counts", BENCH_MAX_RUNS / 2);
+    bench->known = &other_scene;
+    for (size_t i = 0; i < sizeof known_scenes / sizeof known_scenes[0]; i++)
+        if (!strcmp(bench->scene, known_scenes[i].name)) bench->known = &known_scenes[i];
+    if (bench->iterations.count > MAX_COUNTS) {
+        say("bench", "--iterations: at most %d counts", MAX_COUNTS);
         return EXIT_USAGE;
     }
     if (!bench_plot_is_file("bench", &bench->common)) return EXIT_USAGE;
@@ -285,10 +255,15 @@ static int check_and_bench(BenchOptions *bench)
 int cmd_bench(int argc, char **argv)
 {
     if (argc > 0 && !strcmp(argv[0], "scaling")) return cmd_bench_scaling(argc - 1, argv + 1);
-    BenchOptions bench = {
-        .sim = sim_options(), .common.repeats = 3, .aav_samples = 10, .aav_iterations = 20000};
-    bench.sim.weights = WEIGHTS_BOTH;
-    Option table[24];
+    BenchOptions bench = {.sim = sim_options(),
+                          .least_contacts = -1,
+                          .common.repeats = 3,
+                          .aav_samples = 10,
+                          .aav_iterations = 20000};
+    bench.sim.duration = NAN;
+    bench.sim.division = no_division;
+    bench.sim.weights = WEIGHTS_DEFAULT;
+    Option table[28];
     int count = option_table(table, &bench), code = EXIT_USAGE;
     if (options_parse("bench", table, count, print_help, "SCENE", &bench.scene, argc, argv, &code))
         code = check_and_bench(&bench);

@@ -1,5 +1,6 @@
 /* tenon info: what is in a model: counts, options, and the names one needs to use it. */
 #include "app.h"
+#include "division_table.h"
 #include "json.h"
 #include "options.h"
 #include "recording_info.h"
@@ -21,8 +22,9 @@ static const char *const sensor_type_names[] = {"jointpos",
                                                 "gyro",
                                                 "velocimeter"}; /* of TnSensorType */
 
-static void print_text(const TnModel *model, const char *path)
+static bool print_text(const TnWorld *world, const char *path, const char *division)
 {
+    const TnModel *model = tn_world_model(world);
     char joint_name[NAME_SIZE], body_name[NAME_SIZE];
     TnModelInfo info = tn_model_info(model);
     const TnOption *option = &info.option;
@@ -31,9 +33,9 @@ static void print_text(const TnModel *model, const char *path)
     table_line(stdout, "joints", "%d", info.joint_count);
     table_line(stdout, "degrees of freedom", "%d (%d numbers in qpos)", info.dof_count,
                info.qpos_count);
-    table_line(stdout, "subsystems", "%d: %d free bodies, %d trees, %d cables",
-               info.free_body_count + info.tree_count + info.rod_count, info.free_body_count,
+    table_line(stdout, "parts", "%d free bodies, %d trees, %d cables", info.free_body_count,
                info.tree_count, info.rod_count);
+    table_line(stdout, "subsystems", "%d", tn_world_subsystem_count(world));
     table_line(stdout, "geoms", "%d", info.geom_count);
     table_line(stdout, "sites", "%d", info.site_count);
     table_line(stdout, "tendons", "%d", info.tendon_count);
@@ -48,6 +50,7 @@ static void print_text(const TnModel *model, const char *path)
     table_line(stdout, "stabilization", "%g", option->stabilization);
     if (info.track_duration > 0) table_line(stdout, "control track", "%g s", info.track_duration);
 
+    bool fine = division_print(world, division);
     if (info.joint_count) printf("joints\n");
     for (TnJointId id = 1; id <= info.joint_count; id++) {
         TnJointInfo joint = tn_model_joint_info(model, id);
@@ -72,6 +75,7 @@ static void print_text(const TnModel *model, const char *path)
     }
     if (info.key_count) printf("keys\n");
     for (TnKeyId id = 1; id <= info.key_count; id++) printf("  %s\n", tn_model_key_name(model, id));
+    return fine;
 }
 
 static void print_option(Json *json, const TnOption *option)
@@ -129,8 +133,9 @@ static void print_lists(Json *json, const TnModel *model, const TnModelInfo *inf
     json_end(json);
 }
 
-static void print_json(const TnModel *model, const char *path)
+static bool print_json(const TnWorld *world, const char *path, const char *division)
 {
+    const TnModel *model = tn_world_model(world);
     TnModelInfo info = tn_model_info(model);
     Json json = json_to(stdout);
     json_begin_object(&json, NULL);
@@ -140,7 +145,7 @@ static void print_json(const TnModel *model, const char *path)
     json_integer(&json, "joint_count", info.joint_count);
     json_integer(&json, "qpos", info.qpos_count);
     json_integer(&json, "dof", info.dof_count);
-    json_integer(&json, "subsystems", info.free_body_count + info.tree_count + info.rod_count);
+    json_integer(&json, "subsystems", tn_world_subsystem_count(world));
     json_integer(&json, "free_bodies", info.free_body_count);
     json_integer(&json, "trees", info.tree_count);
     json_integer(&json, "cables", info.rod_count);
@@ -151,35 +156,57 @@ static void print_json(const TnModel *model, const char *path)
     json_number(&json, "mass", info.total_mass);
     json_number(&json, "track_duration", info.track_duration);
     print_option(&json, &info.option);
+    bool fine = division_json(&json, world, division);
     print_lists(&json, model, &info);
     json_end(&json);
+    return fine;
 }
 
 static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon info MODEL [OPTIONS]\n\n"
-           "Tells what is in a model: counts, mass, time step, and the names of its joints,\n"
-           "actuators, sensors and keyframes. Bodies do not count the world. Of a recording\n"
+           "Tells what is in a model: counts, mass, time step, the division into subsystems and\n"
+           "why it is so, and the names of joints, actuators, sensors and keyframes. Bodies do not "
+           "count the world. Of a recording\n"
            "(.tnr) it tells frames, times, size, and whether it is cut off.\n");
     options_help(table, count);
     printf("\nExamples:\n  tenon info scenes/stir.xml\n  tenon info robot.xml --json\n"
+           "  tenon info scenes/drape.xml --division 4\n"
            "  tenon info stir.tnr\n");
+}
+
+/* The division is a world's. */
+static int print_model(const TnModel *model, const char *path, TnDivisionDef asked, bool as_json)
+{
+    TnError err = {0};
+    TnWorldDef def = tn_world_def();
+    char name[DIVISION_NAME_SIZE];
+    def.division = asked;
+    TnWorld *world = tn_world_create(&def, model, &err);
+    if (!world) {
+        say("info", "%s", err.message);
+        return code_of(&err);
+    }
+    const char *division = division_name(model, asked, name);
+    bool fine = as_json ? print_json(world, path, division) : print_text(world, path, division);
+    if (!fine) say("info", "no memory for the list of subsystems");
+    tn_world_destroy(world);
+    return fine ? EXIT_FINE : EXIT_IO;
 }
 
 int cmd_info(int argc, char **argv)
 {
     bool as_json = false;
+    TnDivisionDef division = {0};
     const char *path;
-    const Option table[] = {option_set("--json", &as_json, "print one JSON object")};
+    const Option table[] = {option_division(&division),
+                            option_set("--json", &as_json, "print one JSON object")};
     int code = EXIT_FINE;
-    if (!options_parse("info", table, 1, print_help, "MODEL", &path, argc, argv, &code))
+    if (!options_parse("info", table, 2, print_help, "MODEL", &path, argc, argv, &code))
         return code;
     if (is_recording(path)) return print_recording_info(path, as_json);
     TnModel *model = load_model("info", path, NULL, &code);
-    if (model && as_json)
-        print_json(model, path);
-    else if (model)
-        print_text(model, path);
+    if (model) code = print_model(model, path, division, as_json);
     tn_model_destroy(model);
     return code;
 }

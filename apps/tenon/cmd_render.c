@@ -256,9 +256,7 @@ static int render_model(RenderOptions *render)
     int code = EXIT_FINE;
     TnModel *model = load_model("render", render->input, NULL, &code);
     if (!model) return code;
-    TnWorldDef def = tn_world_def();
-    def.thread_count = render->sim.threads;
-    def.solver = render->sim.solver;
+    TnWorldDef def = sim_world_def(&render->sim);
     if (!find_key("render", model, render->sim.key, &def.key)) {
         tn_model_destroy(model);
         return EXIT_USAGE;

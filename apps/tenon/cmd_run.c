@@ -187,7 +187,7 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     const Totals *t = &result->totals;
     TnModelInfo info = tn_model_info(tn_world_model(world));
     double ms = 1e3 / (double)(t->steps ? t->steps : 1);
-    char hash[17];
+    char hash[17], division[DIVISION_NAME_SIZE];
     Json json = json_to(stdout);
     snprintf(hash, sizeof hash, "%016" PRIx64, result->hash);
     json_begin_object(&json, NULL);
@@ -201,6 +201,8 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_integer(&json, "threads", run->sim.threads);
     json_integer(&json, "bodies", info.body_count - 1);
     json_integer(&json, "dof", info.dof_count);
+    json_string(&json, "division",
+                division_name(tn_world_model(world), run->sim.division, division));
     json_integer(&json, "subsystems", tn_world_subsystem_count(world));
     json_integer(&json, "steps", t->steps);
     json_number(&json, "timestep", info.option.timestep);
@@ -242,9 +244,7 @@ static int open_record(Outputs *out, const RunOptions *run, const TnWorld *world
 static int run_model(const TnModel *model, const RunOptions *run)
 {
     TnError err = {0};
-    TnWorldDef def = tn_world_def();
-    def.thread_count = run->sim.threads;
-    def.solver = run->sim.solver;
+    TnWorldDef def = sim_world_def(&run->sim);
     def.measure_accuracy = run->accuracy;
     if (!find_key("run", model, run->sim.key, &def.key)) return EXIT_USAGE;
     TnWorld *world = tn_world_create(&def, model, &err);

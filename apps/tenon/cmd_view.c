@@ -74,10 +74,8 @@ static int view_world(ViewOptions *view, TnWorld *world)
 static int view_model(ViewOptions *view, const TnModel *model)
 {
     TnError err = {0};
-    TnWorldDef def = tn_world_def();
     sim_options_finish(&view->sim);
-    def.thread_count = view->sim.threads;
-    def.solver = view->sim.solver;
+    TnWorldDef def = sim_world_def(&view->sim);
     if (!find_key("view", model, view->sim.key, &def.key)) return EXIT_USAGE;
     TnWorld *world = tn_world_create(&def, model, &err);
     if (!world) {

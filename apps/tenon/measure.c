@@ -31,31 +31,34 @@ static void accuracy_pass(TnWorld *world, Measure *m, uint64_t *hash)
 {
     Totals totals = {0};
     double aav_sum = 0;
-    int aav_count = 0;
     m->aav_residual = 0;
+    m->aav_count = 0;
+    m->ran = 0;
     if (settle(world, m)) {
         int64_t stride = m->aav_samples ? (m->steps + m->aav_samples - 1) / m->aav_samples : 0;
         for (int64_t k = 0; k < m->steps && !m->diverged; k++) {
             TnStepReport report = tn_world_step(world);
             m->diverged = report.diverged;
-            if (!m->diverged) totals_add(&totals, &report);
+            m->ran += !m->diverged;
+            if (m->diverged || report.contact_count < m->least_contacts) continue;
+            totals_add(&totals, &report);
             /* the last step of each stretch: by then the scene is in motion */
-            if (m->diverged || !stride || (k + 1) % stride ||
-                report.contact_count + report.row_count == 0)
+            if (!stride || (k + 1) % stride || report.contact_count + report.row_count == 0)
                 continue;
             double reached = 0, aav = tn_world_last_aav(world, m->aav_iterations, &reached);
             if (!isfinite(aav)) continue;
             aav_sum += aav;
-            aav_count++;
+            m->aav_count++;
             m->aav_residual = fmax(m->aav_residual, reached);
         }
     }
     m->measured = totals.steps;
     m->iterations_mean = totals_mean(totals.iterations, totals.steps);
     m->contacts_mean = totals_mean(totals.contacts, totals.steps);
+    m->rows_mean = totals_mean(totals.rows, totals.steps);
     m->aac = totals_mean(totals.aac, totals.aac_count);
     m->aal = totals_mean(totals.aal, totals.aal_count);
-    m->aav = totals_mean(aav_sum, aav_count);
+    m->aav = totals_mean(aav_sum, m->aav_count);
     m->max_penetration = totals.max_penetration;
     *hash = tn_world_hash(world);
 }
@@ -63,12 +66,14 @@ static void accuracy_pass(TnWorld *world, Measure *m, uint64_t *hash)
 static void timed_pass(TnWorld *world, Measure *m, TnStepTimes *least, bool first)
 {
     if (!settle(world, m)) return;
-    for (int64_t k = 0; k < m->measured; k++) {
+    for (int64_t k = 0, n = 0; k < m->ran; k++) {
         TnStepReport report = tn_world_step(world);
+        if (report.contact_count < m->least_contacts) continue;
         if (first)
-            least[k] = report.times;
+            least[n] = report.times;
         else
-            times_least(&least[k], &report.times);
+            times_least(&least[n], &report.times);
+        n++;
     }
 }
 
@@ -99,6 +104,7 @@ TnStatus measure(const TnModel *model, Measure *m, TnError *err)
             return err->code;
         }
         m->subsystems = tn_world_subsystem_count(world);
+        m->bonds = tn_world_bond_count(world);
         if (pass == 0)
             accuracy_pass(world, m, &hash);
         else

@@ -102,6 +102,18 @@ Option option_choice(const char *name, int *target, const char *value, const cha
                     .choices = choices};
 }
 
+Option option_division(TnDivisionDef *target)
+{
+    return (Option){.name = "--division",
+                    .kind = OPTION_DIVISION,
+                    .target = target,
+                    .value = "HOW",
+                    .help = "cables by subsystem: auto (default: as the model says), whole, paper "
+                            "or N segments",
+                    .lower = 1,
+                    .upper = 1000000};
+}
+
 Option option_ints(const char *name, NumberList *target, const char *value, int lower, int upper,
                    const char *help)
 {
@@ -180,7 +192,8 @@ static bool in_range(const Option *option, double x)
 static bool read_number(const Option *option, const char **text, double *x)
 {
     char *end;
-    bool integer = option->kind == OPTION_INT || option->kind == OPTION_INTS;
+    bool integer = option->kind == OPTION_INT || option->kind == OPTION_INTS ||
+                   option->kind == OPTION_DIVISION;
     errno = 0;
     *x = integer ? (double)strtoll(*text, &end, 10) : strtod(*text, &end);
     /* strtod's ERANGE also tells of an underflow, which is a fine zero */
@@ -240,6 +253,33 @@ static bool read_choice(const char *command, const Option *option, const char *t
     return false;
 }
 
+/* Digits alone, unlike strtol. */
+static bool read_division(const char *command, const Option *option, const char *text)
+{
+    static const char *const names[] = {"auto", "whole", "paper"}; /* order of TnDivisionKind */
+    TnDivisionDef *division = option->target;
+    const char *rest = text;
+    double size;
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(names[i], text)) continue;
+        *division = (TnDivisionDef){.kind = (TnDivisionKind)i};
+        return true;
+    }
+    if (read_number(option, &rest, &size) && !text[strspn(text, "0123456789")]) {
+        *division = (TnDivisionDef){TN_DIVISION_GROUPS, (int)size};
+        return true;
+    }
+    const char *near = nearest_name(text, names, 3);
+    if (near)
+        say(command, "%s: there is no '%s'; did you mean '%s'?", option->name, text, near);
+    else
+        say(command,
+            "%s: '%s' is none of auto, whole, paper and no number of segments within 1 ... "
+            "%.0f",
+            option->name, text, option->upper);
+    return false;
+}
+
 static bool read_value(const char *command, const Option *option, const char *text)
 {
     double x;
@@ -253,6 +293,8 @@ static bool read_value(const char *command, const Option *option, const char *te
         return true;
     case OPTION_CHOICE:
         return read_choice(command, option, text);
+    case OPTION_DIVISION:
+        return read_division(command, option, text);
     case OPTION_TEXT:
         if (!*text) {
             say(command, "%s: the %s is empty", option->name, option->value);

@@ -11,14 +11,15 @@
 #include <tenon/tenon.h>
 
 typedef enum OptionKind {
-    OPTION_SET,    /* bool: becomes true */
-    OPTION_CLEAR,  /* bool: becomes false */
-    OPTION_INT,    /* int within [lower, upper] */
-    OPTION_REAL,   /* double within [lower, upper] less the open ends */
-    OPTION_TEXT,   /* const char *, not empty */
-    OPTION_CHOICE, /* int: index in `choices` */
-    OPTION_INTS,   /* NumberList of integers within [lower, upper] */
-    OPTION_REALS   /* NumberList of finite numbers */
+    OPTION_SET,      /* bool: becomes true */
+    OPTION_CLEAR,    /* bool: becomes false */
+    OPTION_INT,      /* int within [lower, upper] */
+    OPTION_REAL,     /* double within [lower, upper] less the open ends */
+    OPTION_TEXT,     /* const char *, not empty */
+    OPTION_CHOICE,   /* int: index in `choices` */
+    OPTION_DIVISION, /* TnDivisionDef: auto, whole, paper or a number of segments */
+    OPTION_INTS,     /* NumberList of integers within [lower, upper] */
+    OPTION_REALS     /* NumberList of finite numbers */
 } OptionKind;
 
 typedef enum OptionEnds { ENDS_CLOSED, ENDS_LOWER_OPEN, ENDS_UPPER_OPEN } OptionEnds;
@@ -49,6 +50,7 @@ Option option_real(const char *name, double *target, const char *value, double l
 Option option_text(const char *name, const char **target, const char *value, const char *help);
 Option option_choice(const char *name, int *target, const char *value, const char *const *choices,
                      const char *help);
+Option option_division(TnDivisionDef *target);
 Option option_ints(const char *name, NumberList *target, const char *value, int lower, int upper,
                    const char *help);
 Option option_reals(const char *name, NumberList *target, const char *value, const char *help);
@@ -73,6 +75,7 @@ typedef struct SimOptions {
     double duration;
     TnSolverDef solver;
     int method, form, weights, threads;
+    TnDivisionDef division;
     const char *key;
 } SimOptions;
 
@@ -81,7 +84,13 @@ SimOptions sim_options(void);
 int sim_option_table(Option *table, int count, SimOptions *sim);
 /* Copies the chosen enums into sim->solver. */
 void sim_options_finish(SimOptions *sim);
+/* What a world is made with; the key is the caller's. */
+TnWorldDef sim_world_def(const SimOptions *sim);
 const char *weights_name(TnWeights weights);
 const char *form_name(TnAdmmForm form);
+/* How a world is divided that was asked for so: in words as --division takes them. */
+enum { DIVISION_NAME_SIZE = 16 };
+const char *division_name(const TnModel *model, TnDivisionDef asked,
+                          char buffer[DIVISION_NAME_SIZE]);
 
 #endif

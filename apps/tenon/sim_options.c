@@ -1,6 +1,8 @@
 /* Options that `run` and `bench` share: the solver and its tuning. */
 #include "options.h"
 
+#include <stdio.h>
+
 static const char *const method_names[] = {"subadmm", NULL};             /* order of TnMethod */
 static const char *const form_names[] = {"reduced", "paper", NULL};      /* order of TnAdmmForm */
 static const char *const weight_names[] = {"compliance", "paper", NULL}; /* order of TnWeights */
@@ -30,6 +32,7 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
                                 "1 ... 64; default 1; the result does not depend on it");
     table[count++] =
         option_text("--key", &sim->key, "NAME", "start from this keyframe of the model");
+    table[count++] = option_division(&sim->division);
     table[count++] = option_choice(
         "--admm-form", &sim->form, "FORM", form_names,
         "reduced (default: only v and lambda are kept) or paper (z and u as printed)");
@@ -51,4 +54,31 @@ void sim_options_finish(SimOptions *sim)
     sim->solver.form = (TnAdmmForm)sim->form;
     sim->solver.weights = (TnWeights)sim->weights;
     sim->solver.thread_count = sim->threads;
+}
+
+TnWorldDef sim_world_def(const SimOptions *sim)
+{
+    TnWorldDef def = tn_world_def();
+    def.thread_count = sim->threads;
+    def.solver = sim->solver;
+    def.division = sim->division;
+    return def;
+}
+
+const char *division_name(const TnModel *model, TnDivisionDef asked,
+                          char buffer[DIVISION_NAME_SIZE])
+{
+    if (asked.kind == TN_DIVISION_AUTO) asked = tn_model_info(model).option.division;
+    switch (asked.kind) {
+    case TN_DIVISION_AUTO:
+        return "auto";
+    case TN_DIVISION_WHOLE:
+        return "whole";
+    case TN_DIVISION_PAPER:
+        return "paper";
+    case TN_DIVISION_GROUPS:
+        snprintf(buffer, DIVISION_NAME_SIZE, "%d", asked.group_size);
+        return buffer;
+    }
+    return "";
 }

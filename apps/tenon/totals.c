@@ -32,6 +32,7 @@ void totals_add(Totals *totals, const TnStepReport *report)
     totals->steps++;
     totals->iterations += report->iterations;
     totals->contacts += report->contact_count;
+    totals->rows += report->row_count;
     if (isfinite(report->aac)) {
         totals->aac += report->aac;
         totals->aac_count++;

@@ -6,13 +6,13 @@
 
 typedef struct Totals {
     int64_t steps;
-    double iterations, contacts;  /* sums over the steps */
-    double aac, aal;              /* sums of the finite ones */
-    int64_t aac_count, aal_count; /* steps that had one; a step without constraints has none */
-    double mean_penetration;      /* m, sum of the steps' means */
-    double max_penetration;       /* m, largest of all */
-    TnStepTimes times;            /* s, sums */
-    int64_t unconverged;          /* steps that missed a tolerance */
+    double iterations, contacts, rows; /* sums over the steps */
+    double aac, aal;                   /* sums of the finite ones */
+    int64_t aac_count, aal_count;      /* steps that had one; a step without constraints has none */
+    double mean_penetration;           /* m, sum of the steps' means */
+    double max_penetration;            /* m, largest of all */
+    TnStepTimes times;                 /* s, sums */
+    int64_t unconverged;               /* steps that missed a tolerance */
     bool diverged;
 } Totals;
 

@@ -273,6 +273,7 @@ static void find_material(TnMjcf *m, Cable *c)
     def->restitution = tn_mjcf_real(m, &view, "restitution", 0);
     def->straight_rest = tn_mjcf_bool(&view, "straight", def->straight_rest);
     def->self_contact = tn_mjcf_bool(&view, "self_contact", true); /* as in MuJoCo */
+    def->group_size = tn_mjcf_int(m, &view, "group", 0);
     double bend = c->has_bend ? def->bend_modulus : has_young ? def->youngs_modulus : 0;
     double length = 0, r = def->radius;
     for (int i = 0; i < def->segment_count; i++) length += length_of(c, i) / def->segment_count;
@@ -282,6 +283,10 @@ static void find_material(TnMjcf *m, Cable *c)
         tn_mjcf_error_attr(m, view.element, "poisson", "poisson must lie between -1 and 0.5");
     if (def->restitution < 0 || def->restitution > 1)
         tn_mjcf_error_attr(m, view.element, "restitution", "restitution must be between 0 and 1");
+    if (def->group_size < 0)
+        tn_mjcf_error_attr(m, view.element, "group",
+                           "group must not be negative: segments per subsystem, or 0 for the "
+                           "model's division");
 }
 
 /* ---- into the builder ---- */

@@ -198,13 +198,14 @@ TABLE mesh[] = {
     {.name = "face", .kind = TN_KIND_INT, .where = TN_WHERE_OWN}, OWN("content_type"),
     OWN("material"), ONLY("builtin", "none"), END};
 TABLE custom[] = {REQUIRED("name"), END};
-TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), REAL("stabilization", 1, 1), END};
+TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), REAL("stabilization", 1, 1),
+    TEXT("division"), END};
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
 TABLE tenon_rod[] = {
     REQUIRED("name"), BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),
     BOUNDED("density", 1, 1, TN_BOUND_POSITIVE), BOUNDED("radius", 1, 1, TN_BOUND_POSITIVE),
     SIZE("damping", 1, 1), BOOL("straight"), BOOL("self_contact"),
-    REAL("restitution", 1, 1), END};
+    REAL("restitution", 1, 1), INT("group"), END};
 TABLE tenon_wheel[] = {
     OWN("name"), REQUIRED("body"), REAL("pos", 3, 3), REAL("axle", 3, 3), SIZE("radius", 1, 1),
     WORD("roll", "rolling skate"), REAL("normal", 3, 3), BOOL("keep"), END};

@@ -1,14 +1,36 @@
 /* mjcf_tenon.c: the element <tenon>, for what MJCF has no spelling for (docs/mjcf.md).
  *
- *   <tenon theta="0.5" relinearize="3" stabilization="0.2">
+ *   <tenon theta="0.5" relinearize="3" stabilization="0.2" division="auto">
  *     <geom name="ball" restitution="0.8"/>
- *     <rod name="hose" young="5e7" poisson="0.45" density="900" radius="0.01" damping="0.02"/>
+ *     <rod name="hose" young="5e7" poisson="0.45" density="900" radius="0.01" damping="0.02" group="4"/>
  *     <wheel name="left" body="left_wheel" axle="0 1 0" radius="0.1" roll="rolling"/>
  *     <track file="stir.csv" loop_from="0"/>
  *   </tenon> */
 #include "mjcf.h"
 
 #include <string.h>
+
+/* auto, whole, paper, or digits: segments in each group. */
+static void read_division(TnMjcf *m, const TnXmlElement *e)
+{
+    const TnXmlAttr *attr = tn_xml_attr(e, "division");
+    if (!attr) return;
+    int kind = tn_mjcf_word_index("auto whole paper", attr->value); /* order of TnDivisionKind */
+    if (kind >= 0) {
+        m->option.division = (TnDivisionDef){.kind = (TnDivisionKind)kind};
+        return;
+    }
+    const char *text = attr->value;
+    double size = 0;
+    bool digits = *text && !text[strspn(text, "0123456789")];
+    if (!digits || tn_mjcf_number(m, &text, ' ', &size) != TN_NUMBER_GOOD || size < 1 || size > 1e6)
+        tn_mjcf_error_attr(m, e, "division",
+                           "division must be auto, whole, paper, or a number of segments from 1 to "
+                           "1000000; it is '%.60s'",
+                           attr->value);
+    else
+        m->option.division = (TnDivisionDef){TN_DIVISION_GROUPS, (int)size};
+}
 
 static void read_settings(TnMjcf *m, const TnXmlElement *e)
 {
@@ -25,6 +47,7 @@ static void read_settings(TnMjcf *m, const TnXmlElement *e)
     m->option.theta = theta;
     m->option.relinearize = relinearize;
     m->option.stabilization = stabilization;
+    read_division(m, e);
     m->option_place = tn_xml_place(e);
 }
 

@@ -2,8 +2,8 @@
  * C = A_nk, once its children are gone:
  *
  *     S_k = D_k less what its children took,   L_k = C S_k⁻¹,   D_n -= L_k Cᵀ
- *     forward   x_n -= L_k x_k
- *     backward  x_k = S_k⁻¹ x_k - L_kᵀ x_n
+ *     forward   x_n -= L_k x_k,   x_k ← S_k⁻¹ x_k
+ *     backward  x_k -= L_kᵀ x_n
  *
  * With S = R Rᵀ (Cholesky) and Y = C R⁻ᵀ it is L = Y R⁻¹ and L Cᵀ = Y Yᵀ; by Y, because C S⁻¹ Cᵀ with
  * an inverse of S would lose twice the digits. The factor keeps L in E (between nodes of six as it is,
@@ -16,6 +16,7 @@
 
 #include "chain_six.h"
 #include "cholesky.h"
+#include "kernels/chain_kernels.h"
 
 static bool is_six(const TnChainOp *op) { return op->dim == 6 && op->parent_dim == 6; }
 
@@ -73,9 +74,9 @@ static void invert_factor(double *D, int n)
 static void solve_node(const double *D, int n, double *x)
 {
     if (n == 6) {
-        double y[6];
-        const double zero[36] = {0};
-        combine(y, D, x, zero, zero);
+        double M[36], y[6] = {0};
+        tn_six_unpack(M, D);
+        add_transposed_product(y, M, x, 6, 6, 1.0);
         memcpy(x, y, sizeof y);
         return;
     }
@@ -87,7 +88,7 @@ static void solve_node(const double *D, int n, double *x)
 static void write_inverse(const double *D, int n, double *Z)
 {
     if (n == 6) {
-        memcpy(Z, D, 36 * sizeof(double));
+        tn_six_unpack(Z, D);
         return;
     }
     for (int i = 0; i < n; i++)
@@ -99,9 +100,10 @@ static void write_inverse(const double *D, int n, double *Z)
 static bool factor_root(double *D, int n)
 {
     if (n == 6) {
-        double X[36];
+        double X[36], inverse[36];
         if (!invert_root(D, X)) return false;
-        square(D, X);
+        square(inverse, X);
+        tn_six_pack(D, inverse);
         return true;
     }
     if (!tn_cholesky(D, n)) return false;
@@ -137,13 +139,13 @@ static bool eliminate_node(double *D, int n, double *next, int m, double *E, boo
         substitute_forward(D, n, E, m);
         for (int k = 0; k < n; k++) {
             const double *row = E + (long)k * m;
-            for (int i = 0; i < m; i++) add_scaled(next + (long)i * m, row, -row[i], i + 1);
+            for (int i = 0; i < m; i++) add_scaled(next + (long)i * m, row, -row[i], m);
         }
         substitute_backward(D, n, E, m);
     } else { /* E = C, m × n */
         for (int i = 0; i < m; i++) tn_cholesky_forward(D, n, E + (long)i * n);
         for (int i = 0; i < m; i++)
-            for (int j = 0; j <= i; j++)
+            for (int j = 0; j < m; j++)
                 next[(long)i * m + j] -= dot(E + (long)i * n, E + (long)j * n, n);
         for (int i = 0; i < m; i++) tn_cholesky_backward(D, n, E + (long)i * n);
     }
@@ -192,7 +194,7 @@ bool tn_chain_factor(const TnChain *chain, double *D, double *E)
             for (int i = 0; i < op->count; i++, at.D += at.dD, at.E += at.dE) {
                 double *S = D + at.D, *next = S + at.dD, *C = E + at.E;
                 if (is_six(op)
-                        ? !eliminate(S, next, C, at.transposed)
+                        ? !plan->kernels->eliminate(S, next, C, at.transposed)
                         : !eliminate_node(S, op->dim, next, op->parent_dim, C, at.transposed))
                     return false;
             }
@@ -205,69 +207,38 @@ bool tn_chain_factor(const TnChain *chain, double *D, double *E)
     return true;
 }
 
-static void forward(const TnChainOp *op, const double *E, double *x)
+static void forward(const TnChainOp *op, const double *D, const double *E, double *x)
 {
-    const TnChainRun *a = &op->runs[0], *b = &op->runs[1];
-    double *x_a = x + a->x, *x_b = x + b->x;
-    const double *E_a = E + a->E, *E_b = E + b->E;
-    if (!is_six(op)) {
-        if (a->transposed)
-            add_transposed_product(x_a + a->dx, E_a, x_a, op->dim, op->parent_dim, -1.0);
-        else
-            add_product(x_a + a->dx, E_a, x_a, op->parent_dim, op->dim, -1.0);
-    } else if (op->run_count == 1) {
-        for (int i = 0; i < op->count; i++, x_a += a->dx, E_a += a->dE)
-            subtract(x_a + a->dx, E_a, x_a);
-    } else {
-        for (int i = 0; i < op->count; i++) {
-            subtract(x_a + a->dx, E_a, x_a);
-            subtract(x_b + b->dx, E_b, x_b);
-            x_a += a->dx, x_b += b->dx;
-            E_a += a->dE, E_b += b->dE;
-        }
-    }
+    const TnChainRun *run = &op->runs[0];
+    double *x_k = x + run->x, *x_n = x_k + run->dx;
+    if (run->transposed)
+        add_transposed_product(x_n, E + run->E, x_k, op->dim, op->parent_dim, -1.0);
+    else
+        add_product(x_n, E + run->E, x_k, op->parent_dim, op->dim, -1.0);
+    solve_node(D + run->D, op->dim, x_k);
 }
 
-static void backward(const TnChainOp *op, const double *D, const double *E, double *x)
+static void backward(const TnChainOp *op, const double *E, double *x)
 {
-    const TnChainRun *a = &op->runs[0], *b = &op->runs[1];
-    int last = op->count - 1;
-    double *x_a = x + a->x + last * a->dx, *x_b = x + b->x + last * b->dx, y[6], z[6];
-    const double *D_a = D + a->D + last * a->dD, *D_b = D + b->D + last * b->dD;
-    const double *E_a = E + a->E + last * a->dE, *E_b = E + b->E + last * b->dE;
-    if (!is_six(op)) {
-        solve_node(D_a, op->dim, x_a);
-        if (a->transposed)
-            add_product(x_a, E_a, x_a + a->dx, op->dim, op->parent_dim, -1.0);
-        else
-            add_transposed_product(x_a, E_a, x_a + a->dx, op->parent_dim, op->dim, -1.0);
-    } else if (op->run_count == 1) {
-        for (int i = 0; i < op->count; i++) {
-            combine(y, D_a, x_a, E_a, x_a + a->dx);
-            memcpy(x_a, y, sizeof y);
-            x_a -= a->dx, D_a -= a->dD, E_a -= a->dE;
-        }
-    } else {
-        for (int i = 0; i < op->count; i++) {
-            combine(y, D_a, x_a, E_a, x_a + a->dx);
-            combine(z, D_b, x_b, E_b, x_b + b->dx);
-            memcpy(x_a, y, sizeof y);
-            memcpy(x_b, z, sizeof z);
-            x_a -= a->dx, D_a -= a->dD, E_a -= a->dE;
-            x_b -= b->dx, D_b -= b->dD, E_b -= b->dE;
-        }
-    }
+    const TnChainRun *run = &op->runs[0];
+    double *x_k = x + run->x, *x_n = x_k + run->dx;
+    if (run->transposed)
+        add_product(x_k, E + run->E, x_n, op->dim, op->parent_dim, -1.0);
+    else
+        add_transposed_product(x_k, E + run->E, x_n, op->parent_dim, op->dim, -1.0);
 }
 
 void tn_chain_solve(const TnChain *chain, const double *D, const double *E, double *x)
 {
     const struct TnChainPlan *plan = chain->plan;
-    for (int o = 0; o < plan->op_count; o++) forward(&plan->ops[o], E, x);
+    for (int o = 0; o < plan->op_count; o++)
+        (is_six(&plan->ops[o]) ? plan->kernels->forward : forward)(&plan->ops[o], D, E, x);
     for (int r = 0; r < plan->root_count; r++) {
         const TnChainNode *root = &chain->nodes[plan->roots[r]];
         solve_node(D + root->D, root->dim, x + root->start);
     }
-    for (int o = plan->op_count - 1; o >= 0; o--) backward(&plan->ops[o], D, E, x);
+    for (int o = plan->op_count - 1; o >= 0; o--)
+        (is_six(&plan->ops[o]) ? plan->kernels->backward : backward)(&plan->ops[o], E, x);
 }
 
 void tn_chain_inverse_blocks(const TnChain *chain, const double *D, const double *E, double *blocks)
@@ -284,11 +255,12 @@ void tn_chain_inverse_blocks(const TnChain *chain, const double *D, const double
             for (int i = op->count - 1; i >= 0; i--) {
                 ptrdiff_t at = run->D + i * run->dD, next = at + run->dD;
                 const double *L = E + run->E + i * run->dE;
-                if (is_six(op))
-                    inverse_block(blocks + at, D + at, L, blocks + next);
-                else
-                    inverse_node(blocks + at, D + at, op->dim, blocks + next, op->parent_dim, L,
-                                 run->transposed);
+                if (is_six(op)) {
+                    plan->kernels->invert(blocks + at, D + at, L, blocks + next);
+                    continue;
+                }
+                inverse_node(blocks + at, D + at, op->dim, blocks + next, op->parent_dim, L,
+                             run->transposed);
             }
         }
     }

@@ -2,8 +2,7 @@
  * where two of them meet in the matrix, no cycles. A cable is a chain of nodes with six unknowns each;
  * robots that hold it are larger nodes at its ends or along it.
  *
- *     D   the nodes' diagonal blocks one after the other, dim × dim, row-major, full (a factorization
- *         reads the lower triangles only)
+ *     D   the nodes' diagonal blocks one after the other, dim × dim, row-major, full
  *     E   the edges' blocks one after the other: (b, a), dim_b × dim_a, row-major, for a < b
  *
  * Everything is linear in the number of nodes. Runs of nodes of six are what is fast. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "kernels/chain_kernels.h"
 
 typedef struct Planner {
     const TnChain *chain;
@@ -227,7 +228,8 @@ static size_t cut_chain(char *base, TnChain *chain, size_t op_count, size_t root
     chain->nodes = cut(&c, sizeof *chain->nodes * n);
     chain->edges = cut(&c, sizeof *chain->edges * (size_t)chain->edge_count);
     chain->node_of = cut(&c, sizeof(int) * (size_t)chain->dim);
-    struct TnChainPlan parts = {.parent = cut(&c, sizeof(int) * n),
+    struct TnChainPlan parts = {.kernels = tn_chain_kernels(),
+                                .parent = cut(&c, sizeof(int) * n),
                                 .parent_edge = cut(&c, sizeof(int) * n),
                                 .roots = cut(&c, sizeof(int) * root_count),
                                 .ops = cut(&c, sizeof(TnChainOp) * op_count)};

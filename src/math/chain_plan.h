@@ -25,6 +25,7 @@ typedef struct TnChainOp {
 } TnChainOp;
 
 struct TnChainPlan {
+    const struct TnChainKernels *kernels; /* of nodes of six */
     int op_count, root_count;
     TnChainOp *ops; /* children before parents */
     int *roots;

@@ -1,5 +1,4 @@
-/* chain_six.h: what chain.c does with nodes of six. S⁻¹ is kept in D, and L = C S⁻¹ in E, C the block
- * (parent, node).
+/* chain_six.h: inverses of 6×6 matrices, row-major.
  *
  * With S = R Rᵀ (Cholesky) and X = R⁻¹ it is S⁻¹ = XᵀX. Products with inverses instead of
  * substitutions: they vectorize. */
@@ -9,29 +8,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-
-/* y -= M x */
-static inline void subtract(double *restrict y, const double *restrict M, const double *restrict x)
-{
-    for (int i = 0; i < 6; i++) {
-        const double *row = M + 6 * i;
-        double even = row[0] * x[0] + row[2] * x[2] + row[4] * x[4];
-        double odd = row[1] * x[1] + row[3] * x[3] + row[5] * x[5];
-        y[i] -= even + odd;
-    }
-}
-
-/* y = S x - Mᵀ z, S symmetric */
-static inline void combine(double *restrict y, const double *restrict S, const double *restrict x,
-                           const double *restrict M, const double *restrict z)
-{
-    double s[6] = {0}, t[6] = {0};
-    for (int j = 0; j < 6; j++)
-        for (int i = 0; i < 6; i++) s[i] += S[6 * j + i] * x[j];
-    for (int j = 0; j < 6; j++)
-        for (int i = 0; i < 6; i++) t[i] += M[6 * j + i] * z[j];
-    for (int i = 0; i < 6; i++) y[i] = s[i] - t[i];
-}
 
 /* C = X Y */
 static inline void product(double *restrict C, const double *restrict X, const double *restrict Y)
@@ -84,43 +60,6 @@ static inline void square(double *restrict S, const double *restrict X)
     double T[36];
     transpose(T, X);
     product(S, T, X);
-}
-
-/* One node: with C = A_nk for its neighbour n towards the middle (E, or Eᵀ on the right side) and
- * Y = C Xᵀ: S_n -= Y Yᵀ, E ← Y X = C S⁻¹, S ← S⁻¹. By Y, because C S⁻¹ Cᵀ with an inverse of S would
- * lose twice the digits. */
-static inline bool eliminate(double *restrict S, double *restrict next, double *restrict E,
-                             bool right)
-{
-    double X[36], T[36], Y[36], loss[36];
-    if (!invert_root(S, X)) return false;
-    square(S, X);
-    transpose(T, X);
-    if (right) {
-        double C[36];
-        transpose(C, E);
-        product(Y, C, T);
-    } else {
-        product(Y, E, T);
-    }
-    product(E, Y, X);
-    transpose(T, Y);
-    product(loss, Y, T);
-    for (int i = 0; i < 36; i++) next[i] -= loss[i];
-    return true;
-}
-
-/* (A⁻¹)_kk = S_k⁻¹ + L_kᵀ (A⁻¹)_nn L_k with n the parent. */
-static inline void inverse_block(double *restrict Z, const double *restrict S,
-                                 const double *restrict L, const double *restrict next)
-{
-    double T[36], X[36], Y[36];
-    transpose(T, L);
-    product(X, T, next);
-    product(Y, X, L);
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j <= i; j++)
-            Z[6 * i + j] = Z[6 * j + i] = S[6 * i + j] + 0.5 * (Y[6 * i + j] + Y[6 * j + i]);
 }
 
 #endif

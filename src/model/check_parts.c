@@ -20,6 +20,11 @@ static void check_option(TnCompile *c)
         tn_problem(c, &element, "relinearize must lie in [1, 100] (%d)", o->relinearize);
     if (!(o->stabilization >= 0.0 && o->stabilization <= 1.0))
         tn_problem(c, &element, "stabilization must lie in [0, 1] (%g)", o->stabilization);
+    if ((unsigned)o->division.kind > TN_DIVISION_GROUPS)
+        tn_problem(c, &element, "division has no kind %d", (int)o->division.kind);
+    if (o->division.kind == TN_DIVISION_GROUPS && o->division.group_size < 1)
+        tn_problem(c, &element, "group_size of the division must be positive (%d)",
+                   o->division.group_size);
 }
 
 static bool check_equality_joints(TnCompile *c, const TnElement *element, const TnEqualityDef *def)

@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#include "../math/kernels/chain_kernels.h"
+
 static int unit_count(const TnProblem *p) { return p->large_count; }
 
 /* compliance = T A⁻¹ Tᵀ from the node's block of A⁻¹ */
@@ -109,7 +111,7 @@ static void add_outer(const TnProblem *p, TnLargeBlock *d, int begin, int end, d
         }
 }
 
-/* H_D += Tᵀ K T at the port's node; keeps K in C as a full matrix, whose products vectorize. */
+/* H_D += Tᵀ K T at the port's node; keeps K in C, as a full matrix or in fours. */
 static void add_port_stiffness(const TnProblem *p, TnLargeBlock *d, int k)
 {
     const TnPort *port = &p->ports[d->port_start + k];
@@ -119,7 +121,7 @@ static void add_port_stiffness(const TnProblem *p, TnLargeBlock *d, int k)
     for (int r = 0; r < 6; r++)
         for (int s = 0; s < 6; s++) {
             double w = K[r <= s ? tn_sym6(r, s) : tn_sym6(s, r)];
-            C[6 * r + s] = w;
+            C[T ? 6 * r + s : tn_six_place(r, s)] = w;
             if (!T) {
                 H[6 * r + s] += w;
                 continue;
@@ -135,7 +137,13 @@ static void add_stiffness(TnProblem *p, int index)
 {
     TnLargeBlock *d = &p->large[index];
     int block = p->twist_count + index;
-    for (int k = 0; k < d->port_count; k++) add_port_stiffness(p, d, k);
+    d->wide_count = 0;
+    for (int k = 0; k < d->port_count; k++) {
+        const TnPort *port = &p->ports[d->port_start + k];
+        d->port_at[k] = port->T ? -1 : port->start;
+        if (port->T) d->wide[d->wide_count++] = k;
+        add_port_stiffness(p, d, k);
+    }
     for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
         TnRowSide *side = &p->sides[p->block_sides[i]];
         side->pieces = count_pieces(p, d, side);
@@ -146,7 +154,10 @@ static void add_stiffness(TnProblem *p, int index)
     }
 }
 
-/* The nodes with ports or rows, neighbours in memory as one span. Uses `work` for marks. */
+/* A gap of so many unknowns is cheaper to compute, as zeros, than to leave out. */
+#define GAP 24
+
+/* The nodes with ports or rows, those close together in one span. Uses `work` for marks. */
 static void find_spans(TnProblem *p, int index)
 {
     TnLargeBlock *d = &p->large[index];
@@ -165,8 +176,8 @@ static void find_spans(TnProblem *p, int index)
         const TnChainNode *node = &chain->nodes[k];
         if (d->work[node->start] == 0.0) continue;
         TnSpan *next = &d->spans[d->span_count];
-        if (d->span_count && next[-1].start + next[-1].count == node->start) {
-            next[-1].count += node->dim;
+        if (d->span_count && next[-1].start + next[-1].count + GAP >= node->start) {
+            next[-1].count = node->start + node->dim - next[-1].start;
         } else {
             *next = (TnSpan){node->start, node->dim};
             d->span_count++;
@@ -184,50 +195,50 @@ static void add_projection(const TnProblem *p, int begin, int end, double scale,
     for (int e = begin; e < end; e++) y[p->index[e]] += s * p->coefficient[e];
 }
 
-/* y += scale · K x, K symmetric */
-static inline void add_six_product(const double *restrict K, double scale, const double *restrict x,
-                                   double *restrict y)
-{
-    double s[6] = {0};
-    for (int j = 0; j < 6; j++)
-        for (int i = 0; i < 6; i++) s[i] += K[6 * j + i] * x[j];
-    for (int i = 0; i < 6; i++) y[i] += scale * s[i];
-}
-
-/* y += scale · Tᵀ K T x */
-static void add_port_product(const TnPort *port, const double *K, double scale, const double *x,
-                             double *y)
+/* The table's row = T x, y += scale · Tᵀ K T x */
+static void spread_wide(const TnPort *port, const double *K, double scale, const double *x,
+                        double row[8], double *y)
 {
     const double *T = port->T;
     double twist[6], wrench[6] = {0};
     int n = port->count;
-    x += port->start;
-    y += port->start;
-    if (!T) {
-        add_six_product(K, scale, x, y);
-        return;
-    }
     for (int r = 0; r < 6; r++) {
         twist[r] = 0.0;
-        for (int j = 0; j < n; j++) twist[r] += T[(long)r * n + j] * x[j];
+        for (int j = 0; j < n; j++) twist[r] += T[(long)r * n + j] * x[port->start + j];
+        row[r < 3 ? r : r + 1] = twist[r];
     }
-    add_six_product(K, scale, twist, wrench);
     for (int r = 0; r < 6; r++)
-        for (int j = 0; j < n; j++) y[j] += wrench[r] * T[(long)r * n + j];
+        for (int s = 0; s < 6; s++) wrench[r] += scale * K[6 * r + s] * twist[s];
+    for (int r = 0; r < 6; r++)
+        for (int j = 0; j < n; j++) y[port->start + j] += wrench[r] * T[(long)r * n + j];
 }
 
-/* y += scale · C x */
-static void add_C_product(const TnProblem *p, int index, double scale, const double *x, double *y)
+static void gather_wide(const TnPort *port, const double row[8], double *F)
 {
-    const TnLargeBlock *d = &p->large[index];
-    int block = p->twist_count + index;
-    for (int k = 0; k < d->port_count; k++)
-        add_port_product(&p->ports[d->port_start + k], d->C + 36L * k, scale, x, y);
+    int n = port->count;
+    for (int r = 0; r < 6; r++) {
+        double w = row[r < 3 ? r : r + 1];
+        for (int j = 0; j < n; j++) F[port->start + j] += w * port->T[(long)r * n + j];
+    }
+}
+
+/* The ports' twists from v, and g += scale · C v. */
+static void spread(TnProblem *p, int index, double scale)
+{
+    TnLargeBlock *d = &p->large[index];
+    int block = p->twist_count + index, first = p->port_row + d->port_start;
+    tn_chain_kernels()->spread(d->port_count, d->port_at, d->v, p->twist + first, d->C, scale,
+                               d->g);
+    for (int i = 0; i < d->wide_count; i++) {
+        int k = d->wide[i];
+        spread_wide(&p->ports[d->port_start + k], d->C + 36L * k, scale, d->v, p->twist[first + k],
+                    d->g);
+    }
     for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
         const TnRowSide *side = &p->sides[p->block_sides[i]];
         for (int e = side->start, next; e < side->start + side->count; e = next) {
             next = piece_end(p, d, side, e);
-            add_projection(p, e, next, scale * side->beta * side->pieces, x, y);
+            add_projection(p, e, next, scale * side->beta * side->pieces, d->v, d->g);
         }
     }
 }
@@ -255,50 +266,41 @@ static bool factor_H(TnProblem *p, int begin, int end)
     for (int i = begin; i < end; i++) {
         TnLargeBlock *d = &p->large[i];
         if (!d->chain) continue;
-        tn_ports_spread(p, d, d->v, p->twist);
         tn_large_gather(p, i);
         find_spans(p, i);
         memcpy(d->H_D, d->D, sizeof(double) * d->chain->D_size);
         memcpy(d->H_E, d->E, sizeof(double) * d->chain->E_size);
         add_stiffness(p, i);
         for (int k = 0; k < d->dim; k++) d->g[k] = -d->F[k];
-        add_C_product(p, i, 1.0, d->v, d->g);
+        spread(p, i, 1.0);
         if (!tn_chain_factor(d->chain, d->H_D, d->H_E)) return false;
     }
     return true;
 }
 
-/* x += g + 2F */
-static void add_forces(int n, double *restrict x, const double *restrict g,
-                       const double *restrict F)
-{
-    for (int k = 0; k < n; k++) x[k] += g[k] + 2.0 * F[k];
-}
-
-/* g ← (1-α) g - α F */
-static void relax(int n, double *restrict g, const double *restrict F, double alpha)
-{
-    for (int k = 0; k < n; k++) g[k] = (1.0 - alpha) * g[k] - alpha * F[k];
-}
-
 static void update_chain(TnProblem *p, int index, double alpha)
 {
     TnLargeBlock *d = &p->large[index];
+    const TnChainKernels *kernels = tn_chain_kernels();
     int first = p->port_row + d->port_start;
+    double(*wrench)[8] = p->F + first;
     tn_table_forces(p, first, first + d->port_count);
     for (int s = 0; s < d->span_count; s++)
         memset(d->F + d->spans[s].start, 0, sizeof(double) * (size_t)d->spans[s].count);
-    tn_ports_gather(p, d, p->F, d->F);
+    kernels->gather(d->port_count, d->port_at, (const double(*)[8])wrench, d->F);
+    for (int i = 0; i < d->wide_count; i++)
+        gather_wide(&p->ports[d->port_start + d->wide[i]], wrench[d->wide[i]], d->F);
     tn_rows_force(p, p->twist_count + index, d->F);
-    memcpy(d->v, d->b, sizeof(double) * (size_t)d->dim);
+    int from = 0;
     for (int s = 0; s < d->span_count; s++) {
         int k = d->spans[s].start, n = d->spans[s].count;
-        add_forces(n, d->v + k, d->g + k, d->F + k);
-        relax(n, d->g + k, d->F + k, alpha);
+        memcpy(d->v + from, d->b + from, sizeof(double) * (size_t)(k - from));
+        kernels->mix(n, d->b + k, d->F + k, alpha, d->g + k, d->v + k);
+        from = k + n;
     }
+    memcpy(d->v + from, d->b + from, sizeof(double) * (size_t)(d->dim - from));
     tn_chain_solve(d->chain, d->H_D, d->H_E, d->v);
-    tn_ports_spread(p, d, d->v, p->twist);
-    add_C_product(p, index, alpha, d->v, d->g);
+    spread(p, index, alpha);
 }
 
 static void update(TnProblem *p, int begin, int end, double alpha)

@@ -126,9 +126,12 @@ bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChain
     d->H_E = TN_ARENA_NEW(p->arena, double, chain->E_size);
     d->inverse = TN_ARENA_NEW(p->arena, double, chain->D_size);
     d->C = TN_ARENA_NEW(p->arena, double, 36 * (size_t)port_count);
+    d->port_at = TN_ARENA_NEW(p->arena, int, port_count);
+    d->wide = TN_ARENA_NEW(p->arena, int, port_count);
     d->spans = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
     d->work = TN_ARENA_NEW(p->arena, double, chain->dim);
-    return d->A_D && d->A_E && d->H_D && d->H_E && d->inverse && d->C && d->spans && d->work;
+    return d->A_D && d->A_E && d->H_D && d->H_E && d->inverse && d->C && d->port_at && d->wide &&
+           d->spans && d->work;
 }
 
 bool tn_problem_set_port(TnProblem *p, int port, int block)

@@ -92,8 +92,11 @@ typedef struct TnLargeBlock {
     double *A_D, *A_E, *H_D, *H_E; /* factors of A and of H */
     bool A_factored;               /* A_D and A_E came with the matrix */
     double *inverse;               /* diagonal blocks of A⁻¹ */
-    double *C;                     /* JᵀWJ of the contacts of each port, 36 numbers each */
-    TnSpan *spans;                 /* unknowns of the nodes that have ports or rows */
+    double
+        *C; /* JᵀWJ of the contacts of each port, 36 numbers each; in fours for a port without T */
+    int *port_at;          /* start of each port without T; -1: a port with T */
+    int wide_count, *wide; /* those with T, counted from port_start */
+    TnSpan *spans; /* unknowns of the nodes that have ports or rows, and some between them */
     int span_count;
     /* both */
     double *b, *v, *g, *F;

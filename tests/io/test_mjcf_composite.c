@@ -216,6 +216,34 @@ TEST(the_tenon_element_gives_a_cable_its_material)
     tn_model_destroy(m);
 }
 
+TEST(the_tenon_element_says_how_cables_are_divided)
+{
+    static const struct {
+        const char *said;
+        TnDivisionKind kind;
+        int size;
+    } cases[] = {{"", TN_DIVISION_AUTO, 0},
+                 {"division='auto'", TN_DIVISION_AUTO, 0},
+                 {"division='whole'", TN_DIVISION_WHOLE, 0},
+                 {"division='paper'", TN_DIVISION_PAPER, 0},
+                 {"division='12'", TN_DIVISION_GROUPS, 12}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody>%s%s</worldbody><tenon %s><rod name='hose' group='3'/></tenon>"
+                 "</mujoco>",
+                 CABLE("prefix='hose' curve='s' count='9' size='1'", GEOM),
+                 CABLE("prefix='wire' curve='s' count='9' size='1' offset='0 1 0'", GEOM),
+                 cases[i].said);
+        TnModel *m = load_good(text);
+        REQUIRE(m);
+        TnDivisionDef division = tn_model_info(m).option.division;
+        CHECK(division.kind == cases[i].kind && division.group_size == cases[i].size);
+        CHECK(m->rods[0].group_size == 3 && m->rods[1].group_size == 0);
+        tn_model_destroy(m);
+    }
+}
+
 TEST(a_flat_cable_is_at_rest_when_straight)
 {
     TnModel *m = load_good(
@@ -283,6 +311,11 @@ TEST(what_a_cable_cannot_be_is_said_with_its_place)
                          GEOM) "</worldbody><tenon>\n<rod name='a' poisson='.5'/></tenon></mujoco>",
                      &err));
     CHECK(has_line(err.message, "2:15", "poisson must lie between -1 and 0.5"));
+    CHECK(!load_text("<mujoco><worldbody>" CABLE(
+                         "prefix='a' curve='s' count='4'",
+                         GEOM) "</worldbody><tenon>\n<rod name='a' group='-1'/></tenon></mujoco>",
+                     &err));
+    CHECK(has_line(err.message, "2:15", "group must not be negative"));
 }
 
 TEST(what_is_approximated_of_a_cable_leaves_remarks)

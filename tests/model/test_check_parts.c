@@ -16,6 +16,10 @@ TEST(wrong_options_are_refused)
     REFUSED(s.option.relinearize = 101, "relinearize must lie in [1, 100]");
     REFUSED(s.option.stabilization = -0.1, "stabilization must lie in [0, 1]");
     REFUSED(s.option.stabilization = 1.1, "stabilization must lie in [0, 1]");
+    REFUSED(s.option.division.kind = TN_DIVISION_GROUPS,
+            "group_size of the division must be positive (0)");
+    REFUSED(s.option.division.kind = (TnDivisionKind)4, "division has no kind 4");
+    ACCEPTED((s.option.division = (TnDivisionDef){TN_DIVISION_GROUPS, 1}));
     ACCEPTED((s.option.theta = 1.0, s.option.stabilization = 0.0, s.option.relinearize = 100));
 }
 

@@ -1,4 +1,5 @@
 /* select.c: the best kernels this processor runs. */
+#include "chain_kernels.h"
 #include "kernels.h"
 
 #include <stddef.h>
@@ -6,6 +7,7 @@
 #if defined(__x86_64__)
 const TnKernels *tn_kernels_avx2_table(void);
 const TnKernels *tn_kernels_avx512_table(void);
+const TnChainKernels *tn_chain_kernels_avx2_table(void);
 
 const TnKernels *tn_kernels_avx2(void)
 {
@@ -20,9 +22,17 @@ const TnKernels *tn_kernels_avx512(void)
                ? tn_kernels_avx512_table()
                : NULL;
 }
+
+const TnChainKernels *tn_chain_kernels_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+               ? tn_chain_kernels_avx2_table()
+               : NULL;
+}
 #else
 const TnKernels *tn_kernels_avx2(void) { return NULL; }
 const TnKernels *tn_kernels_avx512(void) { return NULL; }
+const TnChainKernels *tn_chain_kernels_avx2(void) { return NULL; }
 #endif
 
 const TnKernels *tn_kernels(void)
@@ -30,4 +40,10 @@ const TnKernels *tn_kernels(void)
     const TnKernels *best = tn_kernels_avx512();
     if (!best) best = tn_kernels_avx2();
     return best ? best : tn_kernels_generic();
+}
+
+const TnChainKernels *tn_chain_kernels(void)
+{
+    const TnChainKernels *best = tn_chain_kernels_avx2();
+    return best ? best : tn_chain_kernels_generic();
 }

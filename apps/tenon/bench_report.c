@@ -1,0 +1,152 @@
+/* Table and JSON of `tenon bench SCENE`; see bench_report.h. */
+#include "bench_report.h"
+
+#include "json.h"
+#include "options.h"
+#include "table.h"
+
+#include <math.h>
+
+static const int paper_iterations[3] = {30, 60, 90};
+
+static bool has_cables(const BenchReport *report)
+{
+    return tn_model_info(report->model).rod_count > 0;
+}
+
+static void print_row(Grid *grid, const BenchReport *report, const Measure *m)
+{
+    char division[DIVISION_NAME_SIZE];
+    bool cables = has_cables(report);
+    if (cables) {
+        grid_add(grid, "%s", division_name(report->model, m->def.division, division));
+        grid_add(grid, "%d", m->bonds);
+    }
+    grid_add(grid, "%s", weights_name(m->def.solver.weights));
+    grid_add(grid, "%d", m->def.solver.iterations);
+    grid_number(grid, 1, m->contacts_mean);
+    grid_number(grid, 4, 1e3 * m->times.total);
+    if (cables) {
+        grid_number(grid, 4, 1e3 * m->times.dynamics);
+        grid_number(grid, 4, 1e3 * m->times.collision);
+    }
+    grid_number(grid, 4, solver_ms(m));
+    grid_number(grid, 3, us_per_iteration(m));
+    grid_number(grid, 2, ns_per_contact_iteration(m));
+    grid_number(grid, 3, m->aac);
+    grid_number(grid, 3, m->aal);
+    grid_number(grid, 3, m->aav);
+    grid_add(grid, "%s", m->diverged ? "yes" : "no");
+}
+
+static void print_headings(Grid *grid, bool cables)
+{
+    static const char *const headings[] = {"division",  "bonds",        "weights",  "iterations",
+                                           "contacts",  "step ms",      "dynamics", "collision",
+                                           "solver ms", "\u00b5s/iter", "ns/c/i",   "AAc",
+                                           "AA\u03bb",  "AAv",          "diverged"};
+    static const bool of_cables[] = {true, true, false, false, false, false, true, true};
+    grid_start(grid, cables ? 15 : 11);
+    for (int i = 0; i < 15; i++)
+        if (cables || i > 7 || !of_cables[i]) grid_add(grid, "%s", headings[i]);
+}
+
+static void print_paper(const BenchScene *known)
+{
+    printf("  the paper, on four cores, at");
+    for (int i = 0; i < 3; i++) printf("%s %d", i ? "," : "", paper_iterations[i]);
+    printf(" iterations:");
+    for (int i = 0; i < 3; i++) printf("%s %.2f", i ? "," : "", known->paper_ms[i]);
+    printf(" ms, accuracy index");
+    for (int i = 0; i < 3; i++) printf("%s %.2f", i ? "," : "", known->paper_index[i]);
+    printf("\n");
+}
+
+void bench_print_table(const BenchReport *report)
+{
+    const Measure *runs = report->runs;
+    Grid grid;
+    TnModelInfo info = tn_model_info(report->model);
+    printf("%s: %d degrees of freedom, ", report->path, info.dof_count);
+    if (!has_cables(report)) printf("%d subsystems, ", runs[0].subsystems);
+    printf("%lld of %lld steps of %g s", (long long)runs[0].measured, (long long)runs[0].steps,
+           info.option.timestep);
+    if (runs[0].least_contacts) printf(" (those with %d contacts)", runs[0].least_contacts);
+    printf(", threads %d\n", runs[0].def.thread_count);
+    print_headings(&grid, has_cables(report));
+    for (int i = 0; i < report->run_count; i++) print_row(&grid, report, &runs[i]);
+    grid_print(stdout, &grid);
+    if (report->paper) print_paper(report->paper);
+    double residual = 0;
+    for (int i = 0; i < report->run_count; i++) residual = fmax(residual, runs[i].aav_residual);
+    if (runs[0].aav_count)
+        printf("  AAv: %d steps, taken for converged at a residual of at most %.1e m/s\n",
+               runs[0].aav_count, residual);
+}
+
+static void print_run(Json *json, const BenchReport *report, const Measure *m)
+{
+    char division[DIVISION_NAME_SIZE];
+    const TnSolverDef *solver = &m->def.solver;
+    json_string(json, "solver", "subadmm");
+    json_string(json, "admm_form", form_name(solver->form));
+    json_string(json, "weights", weights_name(solver->weights));
+    json_number(json, "over_relaxation", solver->over_relaxation);
+    json_integer(json, "iterations", solver->iterations);
+    json_number(json, "iterations_mean", m->iterations_mean);
+    json_integer(json, "threads", m->def.thread_count);
+    json_string(json, "division", division_name(report->model, m->def.division, division));
+    json_integer(json, "subsystems", m->subsystems);
+    json_integer(json, "bonds", m->bonds);
+    json_integer(json, "steps", m->measured);
+    json_number(json, "contacts_mean", m->contacts_mean);
+    json_number(json, "rows_mean", m->rows_mean);
+    json_number(json, "step_ms_mean", 1e3 * m->times.total);
+    json_number(json, "solver_ms_mean", solver_ms(m));
+    json_number(json, "dynamics_ms_mean", 1e3 * m->times.dynamics);
+    json_number(json, "collision_ms_mean", 1e3 * m->times.collision);
+    json_number(json, "constraint_ms_mean", 1e3 * m->times.constraint);
+    json_number(json, "factor_ms_mean", 1e3 * m->times.factor);
+    json_number(json, "iterate_ms_mean", 1e3 * m->times.iterate);
+    json_number(json, "integrate_ms_mean", 1e3 * m->times.integrate);
+    json_number(json, "us_per_iteration", us_per_iteration(m));
+    json_number(json, "ns_per_contact_iteration", ns_per_contact_iteration(m));
+    json_number(json, "aac", m->aac);
+    json_number(json, "aal", m->aal);
+    json_number(json, "aav", m->aav);
+    json_number(json, "aav_residual", m->aav_residual);
+    json_number(json, "penetration_max_m", m->max_penetration);
+    json_bool(json, "diverged", m->diverged);
+    json_bool(json, "deterministic", m->deterministic);
+}
+
+void bench_print_json(const BenchReport *report)
+{
+    TnModelInfo info = tn_model_info(report->model);
+    Json json = json_to(stdout);
+    json_begin_object(&json, NULL);
+    json_string(&json, "scene", report->scene);
+    json_string(&json, "model", report->path);
+    json_integer(&json, "dof", info.dof_count);
+    json_number(&json, "timestep", info.option.timestep);
+    json_integer(&json, "repeats", report->runs[0].repeats);
+    json_integer(&json, "least_contacts", report->runs[0].least_contacts);
+    print_run(&json, report, &report->runs[report->main_run]);
+    if (report->paper) {
+        const double iterations[3] = {paper_iterations[0], paper_iterations[1],
+                                      paper_iterations[2]};
+        json_begin_object(&json, "paper");
+        json_numbers(&json, "iterations", iterations, 3);
+        json_numbers(&json, "step_ms", report->paper->paper_ms, 3);
+        json_numbers(&json, "index", report->paper->paper_index, 3);
+        json_end(&json);
+    }
+    json_begin_array(&json, "runs");
+    for (int i = 0; i < report->run_count; i++) {
+        json_begin_object(&json, NULL);
+        print_run(&json, report, &report->runs[i]);
+        json_end(&json);
+    }
+    json_end(&json);
+    json_end(&json);
+}

@@ -1,0 +1,54 @@
+/* chain_kernels.h: chains' steps from nodes of six to nodes of six (../chain_plan.h), the inner loops
+ * of a cable. lanes/chain_lanes.h has the algorithm; it is compiled per instruction set.
+ *
+ * In a factor, 6×6 blocks lie as nine times four numbers, (M_ij M_i,j+1 M_kj M_k,j+1) for the rows
+ * (i, k) = (0, 2), (1, 3), (4, 5) and j = 0, 2, 4 each. Both M x and Mᵀ x are then sums of such fours
+ * times fours of x, and few shuffles. */
+#ifndef TN_MATH_CHAIN_KERNELS_H
+#define TN_MATH_CHAIN_KERNELS_H
+
+#include "../chain_plan.h"
+
+typedef struct TnChainKernels {
+    const char *name;
+    /* One node's elimination: S, its parent's block and E as chain.h has them; S and E come out in
+     * fours. False: not positive definite. */
+    bool (*eliminate)(double *S, double *next, double *E, bool transposed);
+    /* The node's block of A⁻¹ from its parent's: Z_k = S⁻¹ + Lᵀ Z_n L, row-major; S⁻¹ and L in fours. */
+    void (*invert)(double *Z_k, const double *S, const double *L, const double *Z_n);
+    /* x_n -= L x_k and x_k ← S⁻¹ x_k, along the operation's runs. */
+    void (*forward)(const TnChainOp *op, const double *D, const double *E, double *x);
+    /* x_k -= Lᵀ x_n */
+    void (*backward)(const TnChainOp *op, const double *E, double *x);
+    /* What a solver does at the nodes of six whose twist is in a table as kernels.h has it: entry k is
+     * the node that begins at at[k], where that is not negative. K is symmetric, in fours. */
+    void (*gather)(int count, const int *at, const double (*wrench)[8],
+                   double *F); /* F += wrench */
+    void (*spread)(int count, const int *at, const double *v, double (*twist)[8], const double *K,
+                   double scale, double *g); /* twist = v, g += scale K v */
+    /* v = b + g + 2F, g ← (1-α) g - α F */
+    void (*mix)(int n, const double *b, const double *F, double alpha, double *g, double *v);
+} TnChainKernels;
+
+const TnChainKernels *tn_chain_kernels(void); /* the best this processor runs */
+const TnChainKernels *tn_chain_kernels_generic(void);
+const TnChainKernels *tn_chain_kernels_avx2(void); /* NULL where not built in or not supported */
+
+/* Place of (i, j) among the fours. */
+static inline int tn_six_place(int i, int j)
+{
+    int pair = i < 4 ? i & 1 : 2, second = i < 4 ? i >> 1 : i - 4;
+    return 12 * pair + 4 * (j >> 1) + 2 * second + (j & 1);
+}
+static inline void tn_six_pack(double *restrict fours, const double *restrict M)
+{
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) fours[tn_six_place(i, j)] = M[6 * i + j];
+}
+static inline void tn_six_unpack(double *restrict M, const double *restrict fours)
+{
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) M[6 * i + j] = fours[tn_six_place(i, j)];
+}
+
+#endif
