@@ -315,8 +315,8 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     if (!fill_large(in, set, axes, first_port)) return false;
     ContactTask task = {in, set, &groups, v3_norm(model->option.gravity)};
     tn_pool_run(in->pool, contacts, 512, contact_range, &task);
-    tn_constraint_add_springs(in, set);
-    if (!tn_constraint_fill_rows(in, axes, set)) return false;
+    if (!tn_constraint_add_springs(in, set) || !tn_constraint_fill_rows(in, axes, set))
+        return false;
     for (int i = 0; i < set->problem.row_count; i++) {
         TnRow *row = &set->problem.rows[i];
         if (set->row_slot[i] >= 0) {

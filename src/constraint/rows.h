@@ -60,7 +60,8 @@ void tn_constraint_add_tendons(TnRowWriter *w);
 
 /* ---- bonds.c: springs between groups of a rod, and welds of segments that are iterated ---- */
 /* The springs; welds follow from equality.c. The bonds' order: by rod and joint, then by equality. */
-void tn_constraint_add_springs(const TnConstraintInput *in, TnConstraintSet *set);
+bool tn_constraint_add_springs(const TnConstraintInput *in,
+                               TnConstraintSet *set); /* after the contacts; false: no memory */
 /* J of the weld's bond (rows: place, turn; of the segment against its holder) with arms as at these
  * frames, and the starting guess of λ; e is left to the caller. */
 TnBond *tn_constraint_add_weld(const TnConstraintInput *in, TnConstraintSet *set, int equality,

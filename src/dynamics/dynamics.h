@@ -93,6 +93,7 @@ typedef struct TnRodSystem {
     double *b;               /* 6·count */
     TnRodBond *bonds;        /* of the cuts */
     double *v_free; /* 6·count, for whoever solves: v̂ without constraints, bonds included */
+    double *whole_D, *whole_E; /* factor of A with the bonds put back; NULL before tn_rod_join */
     double w;       /* share of v⁺ in the displacement */
 } TnRodSystem;
 /* Fills `out`, which is zero but for the cuts before the first call, from the arena; not v_free. The
@@ -101,9 +102,11 @@ typedef struct TnRodSystem {
  * of a segment that the world holds say its velocity. False: no memory. */
 bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                      double w, TnArena *arena, TnRodSystem *out);
-/* v̂ of the whole rod, cut joints included, without constraints, 6·count. False: no memory, A not
- * positive definite or not finite. */
-bool tn_rod_free_motion(const TnRodSystem *system, TnArena *scratch, double *v_free);
+/* Of a rod with cuts: A with the bonds put back, factored. False: no memory, or not positive
+ * definite. */
+bool tn_rod_join(TnRodSystem *system, TnArena *arena);
+/* v̂ of the whole rod under wrenches on its segments (6·count; NULL: none), once joined. */
+void tn_rod_solve_whole(const TnRodSystem *system, const double *wrenches, double *v);
 /* As tn_rigid_advance, for all segments. In free flight (w = 0, nothing held) the rod's linear and
  * angular momentum stay as they are. */
 void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,

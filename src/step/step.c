@@ -99,6 +99,13 @@ static bool begin(Step *step, TnWorld *world)
 
 /* ---- dynamics ---- */
 
+static bool all_finite(const double *x, int count)
+{
+    double sum = 0.0; /* one NaN or infinity makes 0·x NaN, and the sum with it */
+    for (int i = 0; i < count; i++) sum += 0.0 * x[i];
+    return sum == 0.0;
+}
+
 static void rigid_range(void *context, int begin_index, int end_index)
 {
     Step *step = context;
@@ -121,8 +128,9 @@ static bool expect_velocity(Step *step, const TnSubsystem *sub, const double **o
     const TnState *state = &step->world->state;
     bool wheeled = false;
     for (int i = 0; i < model->wheel_count && !wheeled; i++)
-        wheeled = &model->subsystems[model->links[model->bodies[model->wheels[i].body].link]
-                                         .subsystem] == sub;
+        wheeled =
+            &model->subsystems[model->links[model->bodies[model->wheels[i].body].link].subsystem] ==
+            sub;
     *out = NULL;
     if (!wheeled) return true;
     double *v = TN_ARENA_NEW(&step->world->arena, double, model->dof_count);
@@ -167,8 +175,11 @@ static bool assemble_rod(Step *step, int index, double w)
     TnWorld *world = step->world;
     TnRodSystem *rod = &step->rods[index];
     const TnSubsystem *sub = &step->model->subsystems[step->model->rods[index].subsystem];
-    return tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod) &&
-           (!rod->cut_count || tn_rod_free_motion(rod, &world->arena, rod->v_free));
+    if (!tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod)) return false;
+    if (!rod->cut_count) return true;
+    if (!tn_rod_join(rod, &world->arena)) return false;
+    tn_rod_solve_whole(rod, NULL, rod->v_free);
+    return all_finite(rod->v_free, 6 * rod->count);
 }
 
 static void mark_rod(const TnModel *model, int link, bool *pushed)
@@ -375,13 +386,6 @@ static bool gather_rods(Step *step)
         world->set.rod_vhat[r] = vhat;
     }
     return true;
-}
-
-static bool all_finite(const double *x, int count)
-{
-    double sum = 0.0; /* one NaN or infinity makes 0·x NaN, and the sum with it */
-    for (int i = 0; i < count; i++) sum += 0.0 * x[i];
-    return sum == 0.0;
 }
 
 /* False: the new state would not be finite; the old one stays. */

@@ -111,11 +111,12 @@ static inline void rig_step(Rig *rig)
     tn_kinematics(&rig->shown, m->qpos, 0, n + 1, m->frames);
     rig->system = (TnRodSystem){.cuts = rig->cuts, .cut_count = rig->cut_count};
     if (!tn_rod_assemble(&in, &rig->sub, m->frames, 0.0, &m->arena, &rig->system) ||
-        !tn_rod_free_motion(&rig->system, &m->arena, rig->system.v_free)) {
+        !tn_rod_join(&rig->system, &m->arena)) {
         rig->failed = true;
         return;
     }
     TnRodSystem *s = &rig->system;
+    tn_rod_solve_whole(s, NULL, s->v_free);
     memcpy(rig->vhat, s->v_free, sizeof(double) * (size_t)(6 * n));
     bool any = false;
     for (int i = 0; i < n; i++) any |= rig->driven[i];
