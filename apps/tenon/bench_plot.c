@@ -109,38 +109,41 @@ int plot_scene(const char *path, const char *scene, const Measure *runs, int run
     return save_plot("bench", path, &figure, false);
 }
 
-int plot_scaling(const char *path, const double *spheres, const Measure *runs, int run_count)
+int plot_scaling(const char *path, const char *unit, const double *sizes, const Measure *runs,
+                 int run_count)
 {
     double ms[BENCH_MAX_RUNS], us[3][BENCH_MAX_RUNS], most = 0;
-    char title[160];
+    char title[160], units[48], per_unit[64];
+    snprintf(units, sizeof units, "%ss", unit);
+    snprintf(per_unit, sizeof per_unit, "time per step and %s, \u00b5s", unit);
     for (int i = 0; i < run_count; i++) {
         const TnStepTimes *t = &runs[i].times;
         ms[i] = 1e3 * t->total;
-        us[0][i] = 1e6 * t->total / spheres[i];
-        us[1][i] = 1e6 * (t->factor + t->iterate) / spheres[i];
-        us[2][i] = 1e6 * t->collision / spheres[i];
+        us[0][i] = 1e6 * t->total / sizes[i];
+        us[1][i] = 1e6 * (t->factor + t->iterate) / sizes[i];
+        us[2][i] = 1e6 * t->collision / sizes[i];
         most = fmax(most, us[0][i]);
     }
     PlotSeries step = {.name = "step",
                        .kind = PLOT_SCATTER,
-                       .x = spheres,
+                       .x = sizes,
                        .y = ms,
                        .count = run_count,
                        .fit = PLOT_FIT_POWER};
     PlotSeries parts[3] = {
-        {.name = "step", .x = spheres, .y = us[0], .count = run_count},
-        {.name = "factor and iterate", .x = spheres, .y = us[1], .count = run_count},
-        {.name = "collision", .x = spheres, .y = us[2], .count = run_count}};
-    PlotAxis size = {.label = "spheres", .scale = PLOT_LOG};
+        {.name = "step", .x = sizes, .y = us[0], .count = run_count},
+        {.name = "factor and iterate", .x = sizes, .y = us[1], .count = run_count},
+        {.name = "collision", .x = sizes, .y = us[2], .count = run_count}};
+    PlotAxis size = {.label = units, .scale = PLOT_LOG};
     Plot panels[2] = {{.x = size,
                        .y = {.label = "time per step, ms", .scale = PLOT_LOG},
                        .series = &step,
                        .series_count = 1},
                       {.x = size, /* from zero: the eye compares heights */
-                       .y = {.label = "time per step and sphere, \u00b5s", .upper = 1.1 * most},
+                       .y = {.label = per_unit, .upper = 1.1 * most},
                        .series = parts,
                        .series_count = 3}};
-    snprintf(title, sizeof title, "Piles of spheres: %d iterations, %d thread%s",
+    snprintf(title, sizeof title, "Growing number of %s: %d iterations, %d thread%s", units,
              runs[0].def.solver.iterations, runs[0].def.thread_count,
              runs[0].def.thread_count == 1 ? "" : "s");
     PlotFigure figure = {
