@@ -59,6 +59,7 @@ static void accuracy_pass(TnWorld *world, Measure *m, uint64_t *hash)
     m->aac = totals_mean(totals.aac, totals.aac_count);
     m->aal = totals_mean(totals.aal, totals.aal_count);
     m->aav = totals_mean(aav_sum, m->aav_count);
+    m->mean_penetration = totals_mean(totals.mean_penetration, totals.steps);
     m->max_penetration = totals.max_penetration;
     *hash = tn_world_hash(world);
 }
