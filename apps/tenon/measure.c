@@ -116,6 +116,7 @@ TnStatus measure(const TnModel *model, Measure *m, TnError *err)
         tn_world_destroy(world);
     }
     progress_end(&progress);
+    if (!m->measured) times_add(&m->times, &(TnStepTimes){0}, NAN); /* none: NaN */
     for (int64_t k = 0; k < m->measured; k++)
         times_add(&m->times, &least[k], 1 / (double)m->measured);
     free(least);

@@ -91,6 +91,8 @@ class Bench(CliTest):
         some = self.tenon_json("bench", self.model, *SHORT, "--iterations", "5", "--least-contacts", "1")
         self.assertTrue(0 < some["steps"] <= 10)
         self.assertGreaterEqual(some["contacts_mean"], 1)
+        settled = self.tenon_json("bench", self.model, *SHORT, "--iterations", "5", "--settle", "0.2")
+        self.assertEqual(settled["steps"], 10)
         self.refused("bench", self.model, *SHORT, "--iterations", "5", "--least-contacts", "50",
                      says=["no step had 50 contacts"])
 
