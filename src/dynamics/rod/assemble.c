@@ -29,8 +29,7 @@ typedef struct Assembly {
     TnRodLaw *laws;             /* of the joints */
 } Assembly;
 
-/* Where a joint's part of the system goes: into the chain, or, of a cut joint, into a bond. Of D the
- * lower triangles. */
+/* Where a joint's part of the system goes: into the chain, or, of a cut joint, into a bond. */
 typedef struct JointPlace {
     double *D_a, *D_b, *E, *b_a, *b_b;
 } JointPlace;
@@ -80,21 +79,12 @@ static void add_joint(const Assembly *as, int j, JointPlace to)
     tn_rod_strain_pull(&mid, rest, to.b_a, to.b_b);
 }
 
-/* The upper triangle from the lower one. */
-static void mirror(double *D)
-{
-    for (int r = 0; r < 6; r++)
-        for (int c = r + 1; c < 6; c++) D[6 * r + c] = D[6 * c + r];
-}
-
 /* A cut joint's law by itself. */
 static void make_bond(const Assembly *as, int j, TnRodBond *bond)
 {
     double parts[3 * 36 + 12] = {0.0}, *D_a = parts, *D_b = parts + 36, *E = parts + 72,
                           *b = parts + 108;
     add_joint(as, j, (JointPlace){D_a, D_b, E, b, b + 6});
-    mirror(D_a);
-    mirror(D_b);
     for (int r = 0; r < 6; r++)
         for (int c = 0; c < 6; c++) {
             bond->K[12 * r + c] = D_a[6 * r + c];
@@ -202,7 +192,6 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
         place(&as, in->theta * in->t);
         for (int i = 0; i < n; i++) add_segment(&as, i);
         add_joints(&as);
-        for (int i = 0; i < n; i++) mirror(out->D + 36 * (long)i);
         tn_rod_hold(in, as.links, as.frames, out);
     }
     tn_arena_release(arena, mark);

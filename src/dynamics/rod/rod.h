@@ -47,8 +47,8 @@ void tn_rod_strain_rate(const TnRodStrain *strain, const double twist_a[6], cons
 /* Adds -Jᵀ force to the two wrenches: what the joint does to its ends. */
 void tn_rod_strain_pull(const TnRodStrain *strain, const double force[TN_ROD_ROWS],
                         double wrench_a[6], double wrench_b[6]);
-/* Jᵀ diag(k) J and `taut` (1 - pull pullᵀ) on v_b - v_a: added to the lower triangles of the blocks
- * (a, a) and (b, b) of a matrix and written to (b, a), each 6 × 6. */
+/* Jᵀ diag(k) J and `taut` (1 - pull pullᵀ) on v_b - v_a, added to the blocks (a, a) and (b, b) of a
+ * matrix and written to (b, a), each 6 × 6. */
 void tn_rod_strain_stiffness(const TnRodStrain *strain, const double k[TN_ROD_ROWS], double taut,
                              double *restrict D_a, double *restrict D_b, double *restrict E);
 
