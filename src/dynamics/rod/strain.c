@@ -89,7 +89,14 @@ static double rest_factor(const double turn[3])
     return 2.0 * half / sqrt(angle2);
 }
 
-void tn_rod_strain_measure(const TnRodJoint *joint, TnRodStrain *strain)
+/* With d as it is. */
+static void pull_along(TnRodStrain *strain, double length)
+{
+    strain->inverse = length > 0.0 ? 1.0 / length : 0.0;
+    v3_scale(strain->pull, strain->d, strain->inverse);
+}
+
+void tn_rod_strain_measure(const TnRodJoint *joint, double length, TnRodStrain *strain)
 {
     const double *rest = joint->rest;
     double factor = rest_factor(rest + 3), *g = strain->g;
@@ -98,21 +105,19 @@ void tn_rod_strain_measure(const TnRodJoint *joint, TnRodStrain *strain)
         g[3 + k] =
             2.0 * strain->across * v3_dot(strain->axes[k], strain->axis) - factor * rest[3 + k];
     }
-    double length = v3_norm(strain->d), longer = length - v3_norm(rest);
-    bool stretched = longer >= 0.0 && length > 0.0;
-    v3_scale(strain->pull, strain->d, stretched ? 1.0 / length : 0.0);
+    double now = v3_norm(strain->d);
+    bool stretched = now >= length;
+    pull_along(strain, stretched ? now : 0.0);
     strain->pushes = !stretched || g[2] < 0.0;
     if (!strain->pushes) g[2] = 0.0;
-    g[6] = stretched ? longer : 0.0;
+    g[6] = stretched ? now - length : 0.0;
     g[7] = 0.0;
 }
 
 void tn_rod_strain_follow(const TnRodStrain *other, TnRodStrain *strain)
 {
-    bool stretched = v3_dot(other->pull, other->pull) > 0.0;
-    double length = v3_norm(strain->d);
     strain->pushes = other->pushes;
-    v3_scale(strain->pull, strain->d, stretched && length > 0.0 ? 1.0 / length : 0.0);
+    pull_along(strain, other->inverse > 0.0 ? v3_norm(strain->d) : 0.0);
 }
 
 /* x ← T x */
@@ -199,14 +204,14 @@ static inline void add_square(double *restrict block, const Row *x, const Row *c
     }
 }
 
-/* The symmetric part that both ends share, [taut (1 - pull pullᵀ) + k pull pullᵀ, 0; 0, bend]. */
-static inline void shared_part(const TnRodStrain *strain, const double k[TN_ROD_ROWS], double taut,
-                               Row common[6])
+/* The symmetric part that both ends share, [taut (1 - pull pullᵀ) + root² pull pullᵀ, 0; 0, bend]. */
+static inline void shared_part(const TnRodStrain *strain, const double root[TN_ROD_ROWS],
+                               double taut, Row common[6])
 {
     const double *p = strain->pull;
-    double t[3][3], more = k[6] - taut;
+    double t[3][3], more = root[6] * root[6] - taut;
     for (int row = 0; row < 3; row++) {
-        v3_scale(t[row], strain->axes[row], sqrt(k[3 + row]));
+        v3_scale(t[row], strain->axes[row], root[3 + row]);
         turn(strain, t[row]);
     }
     double xx = more * (p[0] * p[0]) + taut, yy = more * (p[1] * p[1]) + taut,
@@ -227,22 +232,22 @@ static inline void shared_part(const TnRodStrain *strain, const double k[TN_ROD_
 }
 
 /* Row k of the frame (axis r, c = r × d) is (-r, ½c + c × half) for a and (r, ½c - c × half) for b; a
- * row of the turn is -T r and T r of the angular velocities. Rows are weighed by √k. */
-void tn_rod_strain_stiffness(const TnRodStrain *strain, const double k[TN_ROD_ROWS], double taut,
+ * row of the turn is -T r and T r of the angular velocities. */
+void tn_rod_strain_stiffness(const TnRodStrain *strain, const double root[TN_ROD_ROWS], double taut,
                              double *restrict D_a, double *restrict D_b, double *restrict E)
 {
     int rows = strain->pushes ? 3 : 2;
     Row a[3], b[3], common[6];
     for (int row = 0; row < rows; row++) {
         double r[3], c[3], e[3];
-        v3_scale(r, strain->axes[row], sqrt(k[row]));
+        v3_scale(r, strain->axes[row], root[row]);
         v3_cross(c, r, strain->d);
         v3_cross(e, c, strain->half);
         v3_scale(c, c, 0.5);
         a[row] = row_of(-r[0], -r[1], -r[2], c[0] + e[0], c[1] + e[1], c[2] + e[2]);
         b[row] = row_of(r[0], r[1], r[2], c[0] - e[0], c[1] - e[1], c[2] - e[2]);
     }
-    shared_part(strain, k, taut, common);
+    shared_part(strain, root, taut, common);
     for (int i = 0; i < 6; i++) {
         Row sum = product_row(b, a, i, rows);
         Two *to = (Two *)(E + 6 * i);
