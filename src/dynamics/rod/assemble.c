@@ -45,6 +45,13 @@ static void strain_rate(const TnRodStrain *start, const TnRodStrain *mid, double
     for (int i = 0; i < TN_ROD_ROWS; i++) rate[i] += w * (at_mid[i] - rate[i]);
 }
 
+/* Growth of the bend's strain with its angle; 1 but for joints that are about to fold. */
+static double steepness(const TnRodStrain *strain)
+{
+    if (strain->along <= 0.0) return 1.0;
+    return strain->across + strain->along * v3_dot(strain->axis, strain->axis);
+}
+
 static void add_joint(const Assembly *as, int j, JointPlace to)
 {
     const TnRodSystem *s = as->system;
@@ -57,7 +64,13 @@ static void add_joint(const Assembly *as, int j, JointPlace to)
     tn_rod_strain_measure(&as->rod->joints[j], law->length, &start);
     tn_rod_strain_place(as->x[j], as->quat[j], as->x[j + 1], as->quat[j + 1], &mid);
     tn_rod_strain_follow(&start, &mid);
-    strain_rate(&start, &mid, s->w, v_a, v_b, rate);
+    double steep = fmax(steepness(&start), steepness(&mid));
+    TnRodLaw bent;
+    if (steep > 1.0) {
+        tn_rod_weigh_joint(as->in, as->rod, &as->links[j], s->w, &as->rod->joints[j], steep, &bent);
+        law = &bent;
+    }
+    strain_rate(&start, &mid, steep > 1.0 ? 1.0 : s->w, v_a, v_b, rate);
 
     v3_sub(part, v_b, v_a);
     for (int i = 0; i < TN_ROD_ROWS; i++)

@@ -51,8 +51,8 @@ double tn_rod_taut(const TnRodLaw *law, double stiffness)
 
 /* Compliances: two free segments moved against each other by the row, doubled since in the chain's
  * fastest motion all joints move together. */
-static void weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, double w,
-                  const TnRodJoint *joint, TnRodLaw *law)
+void tn_rod_weigh_joint(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, double w,
+                        const TnRodJoint *joint, double steep, TnRodLaw *law)
 {
     const TnLink *b = a + 1;
     double linear = 2.0 * (1.0 / a->mass + 1.0 / b->mass), angular[3];
@@ -60,12 +60,10 @@ static void weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, 
     /* z is the rod's direction and a principal axis */
     for (int k = 0; k < 3; k++)
         angular[k] = 2.0 * (1.0 / a->inertia[4 * k] + 1.0 / b->inertia[4 * k]);
-    double compliance[6] = {linear + lever * angular[1],
-                            linear + lever * angular[0],
-                            linear,
-                            angular[0],
-                            angular[1],
-                            angular[2]};
+    double turn = steep * steep;
+    double compliance[6] = {
+        linear + lever * angular[1], linear + lever * angular[0], linear,
+        turn * angular[0],           turn * angular[1],           turn * angular[2]};
     double t = in->t, theta = in->theta;
     *law = (TnRodLaw){.length = v3_norm(joint->rest),
                       .lead = (1.0 - w) * theta * t + w * 0.5 * t / theta,
@@ -97,7 +95,7 @@ void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *lin
             memcmp(joint->rest, joint[-1].rest, 3 * sizeof(double)) == 0)
             laws[j] = laws[j - 1];
         else
-            weigh(in, rod, &links[j], w, joint, &laws[j]);
+            tn_rod_weigh_joint(in, rod, &links[j], w, joint, 1.0, &laws[j]);
         before = now;
     }
 }

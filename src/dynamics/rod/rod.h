@@ -60,7 +60,10 @@ typedef struct TnRodLaw {
     double lead;       /* seconds with which the stiffness of a tension counts where resolved */
     double unresolved; /* late per N/m of it */
 } TnRodLaw;
-/* Of all joints. */
+/* Of one joint, between *a and the link behind it, whose bend strain grows `steep` times as fast as its
+ * angle; and of all, for 1. */
+void tn_rod_weigh_joint(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, double w,
+                        const TnRodJoint *joint, double steep, TnRodLaw *law);
 void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *links, double w,
                   TnRodLaw *laws);
 /* N s/m of v̂ - v across the rod, for the geometric stiffness T/|d| of a tension T. */
