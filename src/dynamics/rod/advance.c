@@ -131,7 +131,7 @@ double tn_rod_energy(const TnModel *model, const TnSubsystem *sub, const TnLinkF
     for (int j = 0; j + 1 < sub->link_count; j++) {
         TnRodStrain strain;
         tn_rod_strain_place(f[j].com, f[j].quat, f[j + 1].com, f[j + 1].quat, &strain);
-        tn_rod_strain_measure(&rod->joints[j], &strain);
+        tn_rod_strain_measure(&rod->joints[j], v3_norm(rod->joints[j].rest), &strain);
         for (int k = 0; k < 7; k++) {
             double stiffness = rod->joints[j].k[k < 6 ? k : 2];
             energy += 0.5 * stiffness * strain.g[k] * strain.g[k];

@@ -29,8 +29,7 @@ typedef struct Assembly {
     TnRodLaw *laws;             /* of the joints */
 } Assembly;
 
-/* Where a joint's part of the system goes: into the chain, or, of a cut joint, into a bond. Of D the
- * lower triangles. */
+/* Where a joint's part of the system goes: into the chain, or, of a cut joint, into a bond. */
 typedef struct JointPlace {
     double *D_a, *D_b, *E, *b_a, *b_b;
 } JointPlace;
@@ -46,45 +45,45 @@ static void strain_rate(const TnRodStrain *start, const TnRodStrain *mid, double
     for (int i = 0; i < TN_ROD_ROWS; i++) rate[i] += w * (at_mid[i] - rate[i]);
 }
 
+/* Growth of the bend's strain with its angle; 1 but for joints that are about to fold. */
+static double steepness(const TnRodStrain *strain)
+{
+    if (strain->along <= 0.0) return 1.0;
+    return strain->across + strain->along * v3_dot(strain->axis, strain->axis);
+}
+
 static void add_joint(const Assembly *as, int j, JointPlace to)
 {
     const TnRodSystem *s = as->system;
     const TnLinkFrame *f_a = &as->frames[j], *f_b = f_a + 1;
     const double *v_a = s->segments[j].v, *v_b = s->segments[j + 1].v;
     const TnRodLaw *law = &as->laws[j];
-    double part[3], rate[TN_ROD_ROWS], k[TN_ROD_ROWS], rest[TN_ROD_ROWS];
+    double part[3], rate[TN_ROD_ROWS], rest[TN_ROD_ROWS];
     TnRodStrain start, mid;
     tn_rod_strain_place(f_a->com, f_a->quat, f_b->com, f_b->quat, &start);
-    tn_rod_strain_measure(&as->rod->joints[j], &start);
+    tn_rod_strain_measure(&as->rod->joints[j], law->length, &start);
     tn_rod_strain_place(as->x[j], as->quat[j], as->x[j + 1], as->quat[j + 1], &mid);
     tn_rod_strain_follow(&start, &mid);
-    strain_rate(&start, &mid, s->w, v_a, v_b, rate);
+    double steep = fmax(steepness(&start), steepness(&mid));
+    TnRodLaw bent;
+    if (steep > 1.0) {
+        tn_rod_weigh_joint(as->in, as->rod, &as->links[j], s->w, &as->rod->joints[j], steep, &bent);
+        law = &bent;
+    }
+    strain_rate(&start, &mid, steep > 1.0 ? 1.0 : s->w, v_a, v_b, rate);
 
     v3_sub(part, v_b, v_a);
-    for (int i = 0; i < TN_ROD_ROWS; i++) {
-        k[i] = law->k[i] * law->p[i];
-        rest[i] = law->k[i] * (start.g[i] - law->r[i] * rate[i]);
+    for (int i = 0; i < TN_ROD_ROWS; i++)
+        rest[i] = law->k[i] * start.g[i] - law->kr[i] * rate[i]; /* at v̂ = 0 */
+    double taut = tn_rod_taut(law, law->k[6] * start.g[6] * start.inverse);
+    double along = v3_dot(mid.pull, part);
+    for (int i = 0; i < 3; i++) {
+        double across = taut * (part[i] - along * mid.pull[i]);
+        to.b_a[i] -= across;
+        to.b_b[i] += across;
     }
-    double slope = law->k[6] * start.g[6], taut = 0.0; /* T/|d| */
-    if (slope > 0.0) {
-        slope /= v3_norm(start.d);
-        taut = slope * tn_rod_tension_lead(as->in, s->w, law->tension * slope);
-        double along = v3_dot(mid.pull, part);
-        for (int i = 0; i < 3; i++) {
-            double across = taut * (part[i] - along * mid.pull[i]);
-            to.b_a[i] -= across;
-            to.b_b[i] += across;
-        }
-    }
-    tn_rod_strain_stiffness(&mid, k, taut, to.D_a, to.D_b, to.E);
+    tn_rod_strain_stiffness(&mid, law->root, taut, to.D_a, to.D_b, to.E);
     tn_rod_strain_pull(&mid, rest, to.b_a, to.b_b);
-}
-
-/* The upper triangle from the lower one. */
-static void mirror(double *D)
-{
-    for (int r = 0; r < 6; r++)
-        for (int c = r + 1; c < 6; c++) D[6 * r + c] = D[6 * c + r];
 }
 
 /* A cut joint's law by itself. */
@@ -93,8 +92,6 @@ static void make_bond(const Assembly *as, int j, TnRodBond *bond)
     double parts[3 * 36 + 12] = {0.0}, *D_a = parts, *D_b = parts + 36, *E = parts + 72,
                           *b = parts + 108;
     add_joint(as, j, (JointPlace){D_a, D_b, E, b, b + 6});
-    mirror(D_a);
-    mirror(D_b);
     for (int r = 0; r < 6; r++)
         for (int c = 0; c < 6; c++) {
             bond->K[12 * r + c] = D_a[6 * r + c];
@@ -139,12 +136,12 @@ static void place(const Assembly *as, double h)
 {
     for (int i = 0; i < as->system->count; i++) {
         const double *v = as->system->segments[i].v;
-        double turn[3];
+        double turn[4] = {1.0, 0.5 * h * v[3], 0.5 * h * v[4], 0.5 * h * v[5]};
         v3_copy(as->x[i], as->frames[i].com);
         v3_add_scaled(as->x[i], v, h);
-        quat_copy(as->quat[i], as->frames[i].quat);
-        v3_scale(turn, v + 3, h);
-        quat_cayley_world(as->quat[i], turn);
+        double shrink = 1.0 / sqrt(1.0 + v3_dot(turn + 1, turn + 1)); /* as quat_cayley_world */
+        for (int k = 0; k < 4; k++) turn[k] *= shrink;
+        quat_mul(as->quat[i], turn, as->frames[i].quat);
     }
 }
 
@@ -152,14 +149,18 @@ static void place(const Assembly *as, double h)
  * does not follow, and moving with the end velocity is what is stable. */
 static double share_of_end(const Assembly *as)
 {
-    double most = 0.0, t = as->in->t;
+    double speed2 = 0.0, length2 = 1.0; /* of the fastest: no division but the last */
     for (int j = 0; j + 1 < as->system->count; j++) {
         const double *rest = as->rod->joints[j].rest;
         double part[3];
         v3_sub(part, as->system->segments[j + 1].v, as->system->segments[j].v);
-        most = fmax(most, v3_dot(part, part) / v3_dot(rest, rest));
+        double own2 = v3_dot(part, part), rest2 = v3_dot(rest, rest);
+        if (own2 * length2 <= speed2 * rest2) continue;
+        speed2 = own2;
+        length2 = rest2;
     }
-    return fmin(fmax((t * sqrt(most) - SLOW) / (FAST - SLOW), 0.0), 1.0);
+    double angle = as->in->t * sqrt(speed2 / length2);
+    return fmin(fmax((angle - SLOW) / (FAST - SLOW), 0.0), 1.0);
 }
 
 static bool take_memory(TnArena *arena, size_t n, TnRodSystem *out)
@@ -202,7 +203,6 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
         place(&as, in->theta * in->t);
         for (int i = 0; i < n; i++) add_segment(&as, i);
         add_joints(&as);
-        for (int i = 0; i < n; i++) mirror(out->D + 36 * (long)i);
         tn_rod_hold(in, as.links, as.frames, out);
     }
     tn_arena_release(arena, mark);
