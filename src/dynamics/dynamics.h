@@ -95,6 +95,7 @@ typedef struct TnRodSystem {
     double *v_free; /* 6·count, for whoever solves: v̂ without constraints, bonds included */
     double *whole_D, *whole_E; /* factor of A with the bonds put back; NULL before tn_rod_join */
     double w;       /* share of v⁺ in the displacement */
+    bool alone;     /* nothing pushes or holds it: in free flight */
 } TnRodSystem;
 /* Fills `out`, which is zero but for the cuts before the first call, from the arena; not v_free. The
  * springs must know how the rod will move, t((1-w) v̂ + w v⁺): w = 0 free, w = 1 where it may be
@@ -107,8 +108,8 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
 bool tn_rod_join(TnRodSystem *system, TnArena *arena);
 /* v̂ of the whole rod under wrenches on its segments (6·count; NULL: none), once joined. */
 void tn_rod_solve_whole(const TnRodSystem *system, const double *wrenches, double *v);
-/* As tn_rigid_advance, for all segments. In free flight (w = 0, nothing held) the rod's linear and
- * angular momentum stay as they are. */
+/* As tn_rigid_advance, for all segments. In free flight the rod's linear and angular momentum stay as
+ * they are. */
 void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                     const TnRodSystem *system, const double *vhat, double *qpos, double *qvel);
 double tn_rod_energy(const TnModel *model, const TnSubsystem *sub,

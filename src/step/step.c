@@ -176,6 +176,10 @@ static bool assemble_rod(Step *step, int index, double w)
     TnRodSystem *rod = &step->rods[index];
     const TnSubsystem *sub = &step->model->subsystems[step->model->rods[index].subsystem];
     if (!tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod)) return false;
+    for (int i = 0; i < world->division->carried_count; i++)
+        if (step->model->links[world->division->carried[i].segment].subsystem ==
+            step->model->rods[index].subsystem)
+            rod->alone = false;
     if (!rod->cut_count) return true;
     if (!tn_rod_join(rod, &world->arena)) return false;
     tn_rod_solve_whole(rod, NULL, rod->v_free);

@@ -163,6 +163,13 @@ static double share_of_end(const Assembly *as)
     return fmin(fmax((angle - SLOW) / (FAST - SLOW), 0.0), 1.0);
 }
 
+static bool any_held(const TnLink *links, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (links[i].held) return true;
+    return false;
+}
+
 static bool take_memory(TnArena *arena, size_t n, TnRodSystem *out)
 {
     out->segments = TN_ARENA_NEW(arena, TnRigidSystem, n);
@@ -199,8 +206,9 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
         for (int i = 0; i < n; i++)
             tn_rod_segment_assemble(in, sub->link_start + i, &as.frames[i], &out->segments[i]);
         out->w = fmax(w, share_of_end(&as));
+        out->alone = w == 0.0 && !any_held(as.links, n);
         tn_rod_weigh(in, as.rod, as.links, out->w, as.laws);
-        place(&as, in->theta * in->t);
+        place(&as, 0.5 * in->t);
         for (int i = 0; i < n; i++) add_segment(&as, i);
         add_joints(&as);
         tn_rod_hold(in, as.links, as.frames, out);
