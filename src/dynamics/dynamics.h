@@ -87,6 +87,7 @@ typedef struct TnRodSystem {
     int count;
     int cut_count;
     const int *cuts;         /* joints that are bonds instead of parts of A, ascending */
+    const double *expected;  /* 6·count: v̂ as far as it is known, NULL: the start's v */
     TnRigidSystem *segments; /* each alone: inertia rates, v, v_free without the joints */
     double *D;               /* count × 36, row-major: diagonal blocks of A */
     double *E;               /* (count-1) × 36: block (k+1, k); zero for a cut joint */
@@ -103,6 +104,10 @@ typedef struct TnRodSystem {
  * of a segment that the world holds say its velocity. False: no memory. */
 bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                      double w, TnArena *arena, TnRodSystem *out);
+/* How far v̂ leads a joint's ends from where the assembly expected them, against each other and in lengths of
+ * a segment: the largest. */
+double tn_rod_surprise(const TnDynamicsInput *in, const TnSubsystem *sub, const TnRodSystem *system,
+                       const double *vhat);
 /* Of a rod with cuts: A with the bonds put back, factored. False: no memory, or not positive
  * definite. */
 bool tn_rod_join(TnRodSystem *system, TnArena *arena);

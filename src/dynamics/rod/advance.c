@@ -14,7 +14,7 @@
 
 /* Share of the kinetic energy that the correction may have. Beyond it the step is too coarse for its
  * momentum to mean much, and stability comes first. */
-#define CORRECTION_SHARE 1e-6
+#define CORRECTION_SHARE 1e-2
 
 /* The joints' torque on the whole rod at the levers x + c t v̂. What a segment got beyond its own free
  * motion, A_rigid (v̂ - v_rigid), is what its joints did to it. About the first segment: forces add up

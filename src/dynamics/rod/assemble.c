@@ -34,6 +34,12 @@ typedef struct JointPlace {
     double *D_a, *D_b, *E, *b_a, *b_b;
 } JointPlace;
 
+/* What the segment is expected to move with. */
+static const double *expected(const TnRodSystem *s, int i)
+{
+    return s->expected ? s->expected + 6L * i : s->segments[i].v;
+}
+
 /* J v, of the start and of the middle. */
 static void strain_rate(const TnRodStrain *start, const TnRodStrain *mid, double w,
                         const double v_a[6], const double v_b[6], double rate[TN_ROD_ROWS])
@@ -131,11 +137,11 @@ static void add_segment(const Assembly *as, int i)
     m3_mul_v(b + 3, rigid->inertia_rate, rigid->v_free + 3);
 }
 
-/* Segments at q ⊕ h v. */
+/* Segments at q ⊕ h u. */
 static void place(const Assembly *as, double h)
 {
     for (int i = 0; i < as->system->count; i++) {
-        const double *v = as->system->segments[i].v;
+        const double *v = expected(as->system, i);
         double turn[4] = {1.0, 0.5 * h * v[3], 0.5 * h * v[4], 0.5 * h * v[5]};
         v3_copy(as->x[i], as->frames[i].com);
         v3_add_scaled(as->x[i], v, h);
@@ -215,4 +221,23 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
     }
     tn_arena_release(arena, mark);
     return ok;
+}
+
+double tn_rod_surprise(const TnDynamicsInput *in, const TnSubsystem *sub, const TnRodSystem *s,
+                       const double *vhat)
+{
+    const TnRodJoint *joints = in->model->rods[sub->kind_index].joints;
+    double most = 0.0;
+    for (int j = 0; j + 1 < s->count; j++) {
+        const double *a = expected(s, j), *b = expected(s, j + 1), *v = vhat + 6L * j,
+                     *rest = joints[j].rest;
+        double sum = 0.0, length2 = v3_dot(rest, rest);
+        for (int k = 0; k < 3; k++) {
+            double move = v[6 + k] - v[k] - b[k] + a[k],
+                   turn = v[9 + k] - v[3 + k] - b[3 + k] + a[3 + k];
+            sum += move * move / length2 + turn * turn;
+        }
+        most = fmax(most, sum);
+    }
+    return in->t * sqrt(most);
 }
