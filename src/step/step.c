@@ -28,7 +28,7 @@
 /* Where a rod's joint ends up against where it was expected, in lengths of a segment and in radians: from
  * here on it is assembled again, so many times at most. */
 #define ROD_SURPRISE 0.02
-#define ROD_PASSES 4
+#define ROD_PASSES 3
 
 /* What the stages hand to each other. Arrays live in the world's arena. */
 typedef struct Step {
@@ -46,7 +46,6 @@ typedef struct Step {
     double (*end_twists)[6]; /* per link: v⁺ of the free motion */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
     double *blend;           /* per subsystem */
-    bool *pushed;            /* per rod: touches something, or is tied to something */
     TnConstraintInput constraint;
 } Step;
 
@@ -204,7 +203,7 @@ static bool assemble_rods(Step *step)
 {
     const TnModel *model = step->model;
     const TnState *state = &step->world->state;
-    bool *pushed = step->pushed = TN_ARENA_ZERO(&step->world->arena, bool, model->rod_count);
+    bool *pushed = TN_ARENA_ZERO(&step->world->arena, bool, model->rod_count);
     if (!pushed) return false;
     for (int i = 0; model->rod_count && i < state->contact_count; i++) {
         mark_rod(model, model->geoms[state->contacts[i].geom1].link, pushed);
@@ -270,8 +269,9 @@ static bool assemble_chains(Step *step)
     return true;
 }
 
-/* A rod that gets to elsewhere than its velocity at the start said is assembled there once more: what is
- * linear about the wrong place can gain energy. Smooth motion needs none of this. */
+/* A rod in free flight that gets to elsewhere than its velocity at the start said is assembled there once
+ * more: what is linear about the wrong place can gain energy and lose momentum. Smooth motion needs none
+ * of this. Of a rod that is held or pushed the free motion says too little. */
 static bool correct_rods(Step *step)
 {
     const TnModel *model = step->model;
@@ -280,12 +280,14 @@ static bool correct_rods(Step *step)
         for (int r = 0; r < model->rod_count; r++) {
             TnRodSystem *rod = &step->rods[r];
             const TnSubsystem *sub = &model->subsystems[model->rods[r].subsystem];
-            if (tn_rod_surprise(&step->dynamics, sub, rod, rod->v_free) < ROD_SURPRISE) continue;
+            if (!rod->alone ||
+                tn_rod_surprise(&step->dynamics, sub, rod, rod->v_free) < ROD_SURPRISE)
+                continue;
             double *expected = TN_ARENA_NEW(&step->world->arena, double, 6 * rod->count);
             if (!expected) return false;
             memcpy(expected, rod->v_free, sizeof(double) * 6 * (size_t)rod->count);
             rod->expected = expected;
-            if (!assemble_rod(step, r, step->pushed[r] ? 1.0 : 0.0)) return false;
+            if (!assemble_rod(step, r, 0.0)) return false;
             again = true;
         }
         if (!again) return true;

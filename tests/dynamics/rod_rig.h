@@ -144,10 +144,8 @@ static inline void rig_step(Rig *rig)
             for (int k = 0; rig->driven[i] && k < 6; k++)
                 rig->work += m->t * (y[6 * i + k] - s->b[6 * i + k]) * rig->vhat[6 * i + k];
     }
-    /* who drives a segment takes momentum, as one that is held */
-    for (int i = 0; i < n; i++) rig->model->links[1 + i].held |= rig->driven[i];
+    if (any) s->alone = false; /* who drives a segment takes momentum */
     tn_rod_advance(&in, &rig->sub, m->frames, s, rig->vhat, m->qpos, m->qvel);
-    for (int i = 0; i < n; i++) rig->model->links[1 + i].held &= !rig->driven[i];
     tn_kinematics(&rig->shown, m->qpos, 0, n + 1, m->frames);
 }
 

@@ -78,7 +78,7 @@ static void add_joint(const Assembly *as, int j, JointPlace to)
     }
     strain_rate(&start, &mid, steep > 1.0 ? 1.0 : s->w, v_a, v_b, rate);
 
-    v3_sub(part, v_b, v_a);
+    v3_sub(part, expected(s, j + 1), expected(s, j));
     for (int i = 0; i < TN_ROD_ROWS; i++)
         rest[i] = law->k[i] * start.g[i] - law->kr[i] * rate[i]; /* at v̂ = 0 */
     double taut = tn_rod_taut(law, law->k[6] * start.g[6] * start.inverse);
