@@ -12,6 +12,7 @@
 #define TN_DYNAMICS_DYNAMICS_H
 
 #include "../base/arena.h"
+#include "../math/chain.h"
 #include "../model/frame.h"
 #include "../model/model.h"
 
@@ -94,11 +95,13 @@ typedef struct TnRodSystem {
     double *b;               /* 6·count */
     TnRodBond *bonds;        /* of the cuts */
     double *v_free; /* 6·count, for whoever solves: v̂ without constraints, bonds included */
-    double *whole_D, *whole_E; /* factor of A with the bonds put back; NULL before tn_rod_join */
+    /* of a rod with cuts: all its segments as one chain, and the factor of A with the bonds put back */
+    const TnChain *whole;
+    double *whole_D, *whole_E;
     double w;       /* share of v⁺ in the displacement */
     bool alone;     /* nothing pushes or holds it: in free flight */
 } TnRodSystem;
-/* Fills `out`, which is zero but for the cuts before the first call, from the arena; not v_free. The
+/* Fills `out`, which is zero but for the cuts and `whole` before the first call, from the arena; not v_free. The
  * springs must know how the rod will move, t((1-w) v̂ + w v⁺): w = 0 free, w = 1 where it may be
  * pushed. A rod that moves too fast for the step takes more than it is given (out->w). The equations
  * of a segment that the world holds say its velocity. False: no memory. */

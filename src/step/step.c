@@ -95,6 +95,7 @@ static bool begin(Step *step, TnWorld *world)
     for (int r = 0; r < model->rod_count; r++) {
         step->rods[r].cuts = world->division->cuts[r].joints;
         step->rods[r].cut_count = world->division->cuts[r].count;
+        step->rods[r].whole = &world->division->cuts[r].whole;
     }
     if (!tn_chains_reserve(world->division, arena, step->chains)) return false;
     for (int c = 0; c < world->division->chain_count; c++)

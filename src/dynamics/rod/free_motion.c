@@ -3,7 +3,6 @@
  * solver that knows the springs between the groups. */
 #include <string.h>
 
-#include "../../math/tridiagonal.h"
 #include "rod.h"
 
 bool tn_rod_join(TnRodSystem *s, TnArena *arena)
@@ -25,7 +24,7 @@ bool tn_rod_join(TnRodSystem *s, TnArena *arena)
                 E[36 * j + (size_t)(6 * r + c)] = K[12 * (6 + r) + c];
             }
     }
-    return tn_tridiagonal_factor(s->count, D, E);
+    return tn_chain_factor(s->whole, D, E);
 }
 
 void tn_rod_solve_whole(const TnRodSystem *s, const double *wrenches, double *v)
@@ -34,5 +33,5 @@ void tn_rod_solve_whole(const TnRodSystem *s, const double *wrenches, double *v)
     for (int i = 0; i < n; i++) v[i] = s->b[i] + (wrenches ? wrenches[i] : 0.0);
     for (int cut = 0; cut < s->cut_count; cut++)
         for (int r = 0; r < 12; r++) v[6 * s->cuts[cut] + r] -= s->bonds[cut].f[r];
-    tn_tridiagonal_solve(s->count, s->whole_D, s->whole_E, v);
+    tn_chain_solve(s->whole, s->whole_D, s->whole_E, v);
 }
