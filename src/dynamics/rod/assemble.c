@@ -1,7 +1,8 @@
 /* assemble.c: one step of a rod as a linear system in v̂ = (1-θ) v + θ v⁺, the segments' twists:
  *     A v̂ = A_rigid v_rigid - Jᵀ F(v̂),     F_r(v̂) = k_r (g_r + [p_r J v̂ - r_r J v]_r),
  * with the segments' own inertia rates A_rigid and free motion v_rigid. Strain g is that of the start
- * of the step, J is that of the predicted midpoint q ⊕ θt v, and law.c says what p and r are. With
+ * of the step, J is that of the predicted midpoint q ⊕ ½t u, u what is known of v̂ (the start's v at first),
+ * and law.c says what p and r are. With
  * p = θt the force is that of the mean of g and g + t J v̂, which is what the energy needs, and a rod
  * that turns as a whole has no strain from that, however far it turns in a step: t J v̂ is zero, while
  * the strain at the midpoint of the chord is not. J v in the damping is the rate at the start for the
