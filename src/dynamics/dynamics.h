@@ -21,7 +21,8 @@ typedef struct TnDynamicsInput {
     double t, theta;
     int passes;
     const double *qpos, *qvel, *ctrl;
-    const double *expected; /* per dof: the v̂ that constraints are expected to leave; NULL: unknown */
+    const double
+        *expected; /* per dof: the v̂ that constraints are expected to leave; NULL: unknown */
     const double (*wrench)[6]; /* per link: force at the com, torque; world axes. NULL: none */
 } TnDynamicsInput;
 
@@ -98,8 +99,8 @@ typedef struct TnRodSystem {
     /* of a rod with cuts: all its segments as one chain, and the factor of A with the bonds put back */
     const TnChain *whole;
     double *whole_D, *whole_E;
-    double w;       /* share of v⁺ in the displacement */
-    bool alone;     /* nothing pushes or holds it: in free flight */
+    double w;   /* share of v⁺ in the displacement */
+    bool alone; /* nothing pushes or holds it: in free flight */
 } TnRodSystem;
 /* Fills `out`, which is zero but for the cuts and `whole` before the first call, from the arena; not v_free. The
  * springs must know how the rod will move, t((1-w) v̂ + w v⁺): w = 0 free, w = 1 where it may be
@@ -127,6 +128,11 @@ double tn_rod_energy(const TnModel *model, const TnSubsystem *sub,
  * the Cayley map. */
 void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const double *qpos,
                        const double *qvel, double h, double *out);
+
+/* ---- predict.c ---- */
+/* v̂ of this step from v and the last v̂. Smooth motion goes on changing as it did; after a large
+ * change (a hit, or a state set by hand) v itself is the better guess. */
+void tn_predict_velocity(int n, const double *v, const double *last, double *out);
 
 /* ---- actuation.c ---- */
 /* Gear included. */

@@ -225,8 +225,8 @@ bool tn_step_assemble(TnStep *step)
             end_tree(step, sub);
     }
     return assemble_rods(step) &&
-           tn_carried_jacobians(&step->dynamics, step->world->division, &step->world->arena,
-                                step->assembled.T) &&
+           tn_carried_motion(&step->dynamics, step->world->division, step->world->state.vhat,
+                             &step->world->arena, step->assembled.carried) &&
            assemble_chains(step) && correct_rods(step);
 }
 
