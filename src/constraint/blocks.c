@@ -154,7 +154,7 @@ static bool fill_chain(const TnConstraintInput *in, int index, TnConstraintSet *
     const TnDivision *d = in->division;
     const TnChainSystem *s = &in->chains[index];
     int block = d->dense_count + index;
-    const TnChainMatrix matrix = {s->D, s->E, s->b, s->factor_D, s->factor_E};
+    const TnChainMatrix matrix = {s->D, s->E, s->b, s->factor_D, s->factor_E, s->v_free};
     if (!tn_problem_set_chain(p, block, &d->chains[index], matrix, first_port[block],
                               first_port[block + 1] - first_port[block]))
         return false;
