@@ -28,7 +28,7 @@ FRICTION = 0.5
 YOUNG = 1e5            # Pa
 POISSON = 0.49
 DENSITY = 1000.0       # kg / m^3
-DAMPING_TIME = 0.02    # s
+DAMPING_TIME = 0.01    # s
 
 POST_RADIUS = 0.05     # m
 POST_HEIGHT = 1.15     # m
@@ -117,10 +117,10 @@ def track_csv(both):
 
 # ---- MJCF ----------------------------------------------------------------------------------------
 
-def cable_xml(start):
+def cable_xml(start, segments):
     """Straight along x from `start`; its stiffness stands in <tenon>."""
     return [
-        '    <composite type="cable" prefix="cable" curve="s 0 0" count="641 1 1" '
+        f'    <composite type="cable" prefix="cable" curve="s 0 0" count="{segments + 1} 1 1" '
         f'size="{number(LENGTH)}"',
         f'      offset="{numbers(start)}" initial="free">',
         f'      <geom type="capsule" size="{number(CABLE_RADIUS)}" density="{number(DENSITY)}" '
@@ -130,7 +130,7 @@ def cable_xml(start):
     ]
 
 
-def scene_xml(both, track_name):
+def scene_xml(both, segments, track_name):
     west = both[0][0]
     start = [-west.start_free, -ROUND - 0.001, START_HEIGHT]
     lines = [
@@ -159,7 +159,7 @@ def scene_xml(both, track_name):
               'conaffinity="0" rgba="0.42 0.46 0.52 1"/>']
     for side, path in both:
         lines += mobile_arm.robot_xml(side.prefix, path[1], side.paint)
-    lines += cable_xml(start)
+    lines += cable_xml(start, segments)
     lines += ["  </worldbody>", "", "  <equality>",
               '    <weld body1="a_gripper" body2="cableB_first"/>',
               '    <weld body1="b_gripper" body2="cableB_last"/>', "  </equality>"]
@@ -177,10 +177,14 @@ def scene_xml(both, track_name):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description="Write the cable scene.")
+    parser.add_argument("--segments", type=int, default=640, metavar="N",
+                        help="of the cable (default 640)")
     parser.add_argument("--output", default=os.path.join(here, "cable.xml"), metavar="FILE.xml",
                         help="where to; the track goes to FILE_track.csv (default: cable.xml "
                              "beside this script)")
     args = parser.parse_args()
+    if args.segments < 2:
+        parser.error("--segments needs two at least")
     if not args.output.endswith(".xml"):
         parser.error("--output must end in .xml")
     os.makedirs(os.path.dirname(os.path.abspath(args.output)), exist_ok=True)
@@ -189,7 +193,7 @@ def main():
     with open(track_path, "w", newline="\n") as out:
         out.write(track_csv(both))
     with open(args.output, "w", newline="\n") as out:
-        out.write(scene_xml(both, os.path.basename(track_path)))
+        out.write(scene_xml(both, args.segments, os.path.basename(track_path)))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Writes the knot scene: knot.xml (MJCF) and knot_track.csv (its control track).
 
-A cable lies on the ground as a loose overhand knot. Two sliders draw its ends apart until the knot is
-tight, then give way a little: friction keeps it. Standard library only.
+A cable lies on the ground as a loose overhand knot. Two sliders draw its ends apart until the knot
+is tight, then give way a little: friction keeps it. Standard library only; always the same files.
 
-  shape      the middle is a trefoil, (sin t + 2 sin 2t, cos t - 2 cos 2t, sin 3t), open where its
-             third lobe would be. Each end goes on in an arc and then straight, one to the left, one to
-             the right; the right half is the left one turned by half a turn about the y axis.
+  shape      the middle is a trefoil, (sin t + 2 sin 2t, cos t - 2 cos 2t, -sin 3t), open where its
+             third lobe would be. Each end goes on in an arc and then straight, one to the left, one
+             to the right; the left half is the right one turned by half a turn about the y axis.
   stiffness  A cable of solid material cannot be knotted tightly: bent to a radius of 1.5 of its own
              it pulls as if it were stretched by a ninth. Ropes bend more easily than that; this one
              bends like a material of 1/20 of the modulus against stretch.
@@ -82,17 +82,17 @@ def resample(points, count):
             k += 1
         u = (s - along[k]) / (along[k + 1] - along[k])
         out.append([a + u * (b - a) for a, b in zip(points[k], points[k + 1])])
-    return out, along[-1]
+    return out
 
 
 def centre_line():
-    """The cable's points from left to right, above the ground, and its length."""
+    """The cable's points from left to right, above the ground."""
     right = right_half()
     left = [[-x, y, -z] for x, y, z in reversed(right[1:])]
-    points, length = resample(left + right, SEGMENTS + 1)
+    points = resample(left + right, SEGMENTS + 1)
     low = min(p[2] for p in points)
-    middle = 0.5 * (min(p[1] for p in points) + max(p[1] for p in points))
-    return [[x, y - middle, z - low + RADIUS + 0.0005] for x, y, z in points], length
+    tail = points[0][1]
+    return [[x, y - tail, z - low + RADIUS + 0.0005] for x, y, z in points]
 
 
 def slider_xml(name, at, sign):
@@ -103,11 +103,13 @@ def slider_xml(name, at, sign):
         f'      <joint name="{name}" type="slide" axis="{sign} 0 0"/>',
         f'      <geom class="drawn" type="box" pos="{number(sign * 0.022)} 0 0" '
         'size="0.028 0.022 0.016" mass="2" rgba="0.20 0.24 0.30 1"/>',
-        f'      <geom class="drawn" type="box" pos="{number(sign * 0.022)} 0 {number(-z / 2 - 0.004)}" '
+        f'      <geom class="drawn" type="box" '
+        f'pos="{number(sign * 0.022)} 0 {number(-z / 2 - 0.004)}" '
         f'size="0.02 0.016 {number(z / 2 - 0.006)}" mass="0" rgba="0.45 0.50 0.58 1"/>',
         "    </body>",
-        f'    <geom class="drawn" type="box" pos="{number(x + sign * (WAY / 2 + 0.02))} {number(y)} '
-        f'0.002" size="{number(WAY / 2 + 0.06)} 0.008 0.002" rgba="0.45 0.50 0.58 1"/>',
+        '    <geom class="drawn" type="box" '
+        f'pos="{number(x + sign * (WAY / 2 + 0.02))} {number(y)} 0.002" '
+        f'size="{number(WAY / 2 + 0.06)} 0.008 0.002" rgba="0.45 0.50 0.58 1"/>',
     ]
 
 
@@ -125,8 +127,8 @@ def scene_xml(points, track_name):
         "  </default>",
         "",
         "  <worldbody>",
-        camera_xml("overview", (0.12, -0.92, 0.72), (0.02, -0.02, 0.0)),
-        camera_xml("close", (0.05, -0.26, 0.17), (0.01, -0.02, 0.01)),
+        camera_xml("overview", (0.10, -0.95, 0.62), (0.01, 0.05, 0.0)),
+        camera_xml("close", (0.05, -0.20, 0.14), (0.0, 0.0, 0.015)),
         f'    <geom name="ground" type="plane" size="0 0 0.05" contype="2" conaffinity="1" '
         f'condim="3" friction="{number(FRICTION)} 0 0" rgba="0.92 0.92 0.90 1"/>',
     ]
@@ -186,8 +188,7 @@ def main():
     if not args.output.endswith(".xml"):
         parser.error("--output must end in .xml")
     os.makedirs(os.path.dirname(os.path.abspath(args.output)), exist_ok=True)
-    points, length = centre_line()
-    print(f"{length:.3f} m of cable, {number(1000 * length / SEGMENTS)} mm per segment")
+    points = centre_line()
     track_path = args.output[:-len(".xml")] + "_track.csv"
     with open(track_path, "w", newline="\n") as out:
         out.write(track_csv())

@@ -277,7 +277,8 @@ def actuators_xml(prefix):
         kp, kv, _ = kp_kv_damping(j)
         force = BASE_SERVOS[j][2] if j < 3 else LINKS[j - 3][4]
         lines.append(f'    <position name="{prefix}{name}" joint="{prefix}{name}" '
-                     f'kp="{number(kp)}" kv="{number(kv)}" forcerange="{numbers((-force, force))}"/>')
+                     f'kp="{number(kp)}" kv="{number(kv)}" '
+                     f'forcerange="{numbers((-force, force))}"/>')
     return lines
 
 

@@ -11,6 +11,7 @@ typedef struct ExportOptions {
     const int *frames; /* which frames of the recording, ascending; at least one */
     int frame_count;
     const char *title; /* of a page: the scene's name, or the recording's file name */
+    bool by_subsystem; /* a page that starts in the colours of the subsystems */
 } ExportOptions;
 
 int export_html(const char *path, TnRecording *recording, const ExportOptions *options);

@@ -225,6 +225,7 @@ static void write_head(FILE *out, TnRecording *recording, const ExportOptions *o
     json_bool(&json, "contacts_short", frames->contacts_short);
     json_number(&json, "point_step", frames->point_step);
     json_integer(&json, "groups", default_groups(scene));
+    json_string(&json, "color", options->by_subsystem ? "subsystem" : "model");
     json_number(&json, "force_max", frames->force_max);
     write_parts(&json, scene);
     write_soft_parts(&json, scene);

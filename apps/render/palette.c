@@ -2,7 +2,10 @@
  *
  * Hues step by the golden angle, so that any few neighbours in number are far apart in hue, and
  * lightness and saturation step in a cycle of three, so that near hues that come round again differ
- * in these. */
+ * in these.
+ *
+ * A body shows its own light and dark within its subsystem's colour, so that a robot keeps its form.
+ * What is fixed keeps a little of its own colour, too little to be taken for a subsystem. */
 #include "renderer.h"
 
 #include <math.h>
@@ -22,4 +25,15 @@ void subsystem_color(int subsystem, float rgb[3])
         double share = away < 0 ? 0 : away > 1 ? 1 : away;
         rgb[k] = (float)(value * (1 - saturation * (1 - share)));
     }
+}
+
+void part_color(int subsystem, const float own[3], float rgb[3])
+{
+    float light = 0.3f * own[0] + 0.59f * own[1] + 0.11f * own[2];
+    float darker = light < 0.5f ? 0.7f + 0.6f * light : 1;
+    float whiter = light > 0.5f ? 0.5f * (light - 0.5f) : 0;
+    subsystem_color(subsystem, rgb);
+    for (int k = 0; k < 3; k++)
+        rgb[k] = subsystem > 0 ? darker * rgb[k] + whiter * (1 - rgb[k])
+                               : 0.35f * own[k] + 0.65f * light;
 }

@@ -170,14 +170,8 @@ static void add_tendon(Renderer *r, const TnSceneTube *tube, const float *points
                        const uint16_t (*colors)[4])
 {
     for (int i = 0; i + 1 < tube->point_count; i++) {
-        const float *a = points + 3 * i, *b = a + 3;
-        if (memcmp(colors[i], colors[i + 1], sizeof colors[i]) == 0) {
-            add_capsule(r, a, b, tube->radius, colors[i]);
-            continue;
-        }
-        float middle[3] = {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2};
-        add_capsule(r, a, middle, tube->radius, colors[i]);
-        add_capsule(r, middle, b, tube->radius, colors[i + 1]);
+        const float *a = points + 3 * i;
+        add_capsule(r, a, a + 3, tube->radius, colors[i]);
     }
 }
 

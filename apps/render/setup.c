@@ -207,7 +207,7 @@ static bool make_arrays(Renderer *r, char *error, size_t error_size)
         const TnSceneShape *shape = &scene->shapes[i];
         bool known = shape->body >= 1 && shape->body <= scene->body_count;
         float rgb[3];
-        subsystem_color(known ? scene->bodies[shape->body - 1].subsystem : 0, rgb);
+        part_color(known ? scene->bodies[shape->body - 1].subsystem : 0, shape->rgba, rgb);
         color_linear(shape->rgba, shape->rgba[3], r->shape_colors[i][COLOR_MODEL]);
         color_linear(rgb, shape->rgba[3], r->shape_colors[i][COLOR_SUBSYSTEM]);
         if (known && shape->type == TN_GEOM_PLANE && shape->group >= 0 && shape->group < 32)

@@ -28,8 +28,8 @@ bool soft_reserve(SoftMesh *mesh, int vertices, int indices);
 typedef struct TubeLook {
     double radius;
     int sides;                   /* around, >= 3 */
-    int steps;                   /* per piece between two points, even */
-    const uint16_t (*colors)[4]; /* one per point; changes half way between two */
+    int steps;                   /* per piece between two points */
+    const uint16_t (*colors)[4]; /* one per point: of the piece that begins there */
     uint32_t id;
 } TubeLook;
 /* Adds the tube to the mesh; false, and nothing added, where there is no memory. `points`: 3 × count. */

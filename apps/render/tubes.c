@@ -2,8 +2,8 @@
  *
  * The middle line is a Catmull-Rom curve. Rings stand at right angles to it; their frames are carried
  * on by double reflection, which turns them as little as possible, so that the tube never looks wrung.
- * Both ends are half spheres. Where the colour changes, half way between two points, a ring is made
- * twice, once in each colour. */
+ * Both ends are half spheres. The piece from a point to the next has the colour of the first; where
+ * two pieces differ, their ring is made twice, once in each colour. */
 #include "soft.h"
 #include "vec.h"
 
@@ -114,18 +114,16 @@ bool tube_add(SoftMesh *mesh, const float *points, int count, const TubeLook *lo
         add_ring(mesh, &frame, &circle, look, look->colors[0], -PI / 2 * (cap - i) / cap, i == 0);
     add_ring(mesh, &frame, &circle, look, look->colors[0], 0, false);
     for (int i = 0; i + 1 < count; i++) {
-        bool change = !same_color(look->colors[i], look->colors[i + 1]);
         for (int step = 1; step <= look->steps; step++) {
             curve_at(points, count, i, (double)step / look->steps, pos, tangent);
             if (normalize3(tangent) <= 0) memcpy(tangent, frame.tangent, sizeof tangent);
             tube_frame_advance(&frame, pos, tangent);
-            bool second_half = 2 * step > look->steps;
-            add_ring(mesh, &frame, &circle, look, look->colors[i + second_half], 0, false);
-            if (change && 2 * step == look->steps)
-                add_ring(mesh, &frame, &circle, look, look->colors[i + 1], 0, true);
+            add_ring(mesh, &frame, &circle, look, look->colors[i], 0, false);
         }
+        if (i + 2 < count && !same_color(look->colors[i], look->colors[i + 1]))
+            add_ring(mesh, &frame, &circle, look, look->colors[i + 1], 0, true);
     }
     for (int i = 1; i <= cap; i++)
-        add_ring(mesh, &frame, &circle, look, look->colors[count - 1], PI / 2 * i / cap, false);
+        add_ring(mesh, &frame, &circle, look, look->colors[count - 2], PI / 2 * i / cap, false);
     return true;
 }

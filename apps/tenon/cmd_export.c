@@ -28,7 +28,10 @@ typedef struct Request {
     int every;
     double fps; /* 0: all frames; < 0: not said */
     const char *title;
+    int color;
 } Request;
+
+static const char *const color_names[] = {"model", "subsystem", NULL};
 
 static int option_table(Option *table, Request *request)
 {
@@ -46,6 +49,8 @@ static int option_table(Option *table, Request *request)
                     "at most F frames per second, 0 for all; default 30 for .html, else 0");
     table[n++] = option_text("--title", &request->title, "TEXT",
                              "title of a page; default: the scene's name");
+    table[n++] = option_choice("--color", &request->color, "MODE", color_names,
+                               "colours a page starts with: model (default) or subsystem");
     return n;
 }
 
@@ -150,7 +155,8 @@ static int export_recording(const Request *request, const Format *format)
         ExportOptions options = {.frames = frames,
                                  .frame_count = count,
                                  .title = request->title ? request->title
-                                                         : title_of(recording, request->input)};
+                                                         : title_of(recording, request->input),
+                                 .by_subsystem = request->color == 1};
         code = format->write(request->output, recording, &options);
         free(frames);
     }

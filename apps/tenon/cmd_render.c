@@ -262,7 +262,7 @@ static int render_model(RenderOptions *render)
         return EXIT_USAGE;
     }
     TnWorld *world = tn_world_create(&def, model, &err);
-    TnScene *scene = world ? tn_scene_create(model, &err) : NULL;
+    TnScene *scene = world ? tn_scene_create_of(world, &err) : NULL;
     FrameSource source = {0};
     if (isnan(render->sim.duration)) render->sim.duration = 5;
     if (scene && source_open(&source, scene, world, NULL, &err))

@@ -61,7 +61,7 @@ static int view_scene(ViewOptions *view, TnWorld *world, const TnScene *scene)
 static int view_world(ViewOptions *view, TnWorld *world)
 {
     TnError err = {0};
-    TnScene *scene = tn_scene_create(tn_world_model(world), &err);
+    TnScene *scene = tn_scene_create_of(world, &err);
     int code = EXIT_IO;
     if (scene)
         code = view_scene(view, world, scene);

@@ -68,7 +68,7 @@ int run_record_open(RunRecord *record, const RecordOptions *options, const TnWor
     TnRecorderDef def = tn_recorder_def();
     def.contacts = options->contacts;
     def.append = options->append;
-    record->scene = tn_scene_create(model, &err);
+    record->scene = tn_scene_create_of(world, &err);
     if (record->scene) record->frame = tn_frame_create(record->scene, &err);
     if (record->frame && find_shift(record, tn_model_info(model).option.timestep, &err))
         record->recorder = tn_recorder_create(&def, options->path, record->scene, &err);

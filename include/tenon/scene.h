@@ -40,7 +40,8 @@ typedef enum TnTubeKind {
     TN_TUBE_TENDON /* straight between its points */
 } TnTubeKind;
 
-/* A line of points with a thickness. */
+/* A line of points with a thickness. The piece between two points belongs to the first one's
+ * subsystem. */
 typedef struct TnSceneTube {
     TnTubeKind kind;
     int point_start, point_count; /* range of the frame's points */
@@ -93,9 +94,12 @@ typedef struct TnScene {
     void *memory; /* owned by whoever made the scene */
 } TnScene;
 
-/* NULL and an error where there is no memory. The model may be destroyed afterwards. */
+/* NULL and an error where there is no memory. The model or world may be destroyed afterwards. Of a
+ * model: every free body, robot and cable is a subsystem. Of a world: subsystems are those that it
+ * is divided into, with its numbers and one more. */
 TN_API TnScene *tn_scene_create(const TnModel *model, TnError *err);
-TN_API void tn_scene_destroy(TnScene *scene); /* only of tn_scene_create; NULL is fine */
+TN_API TnScene *tn_scene_create_of(const TnWorld *world, TnError *err);
+TN_API void tn_scene_destroy(TnScene *scene); /* only of the two above; NULL is fine */
 
 typedef struct TnFrame {
     double time;    /* s */

@@ -97,7 +97,8 @@ typedef struct TnRodSystem {
 } TnRodSystem;
 /* Fills `out`, which is zero but for the cuts before the first call, from the arena; not v_free. The
  * springs must know how the rod will move, t((1-w) v̂ + w v⁺): w = 0 free, w = 1 where it may be
- * pushed. The equations of a segment that the world holds say its velocity. False: no memory. */
+ * pushed. A rod that moves too fast for the step takes more than it is given (out->w). The equations
+ * of a segment that the world holds say its velocity. False: no memory. */
 bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                      double w, TnArena *arena, TnRodSystem *out);
 /* v̂ of the whole rod, cut joints included, without constraints, 6·count. False: no memory, A not

@@ -33,12 +33,24 @@ static const void *take_copy(Layout *layout, const void *from, size_t bytes)
     return copy;
 }
 
-static void lay_bodies(Layout *layout, TnScene *scene, const TnModel *model)
+/* What the scene is made of; the world may be NULL. */
+typedef struct Source {
+    const TnModel *model;
+    const TnWorld *world;
+} Source;
+
+static int subsystem_of(const Source *from, TnBodyId body)
+{
+    return from->world ? tn_world_body_subsystem(from->world, body) + 1
+                       : tn_model_body_subsystem(from->model, body);
+}
+
+static void lay_bodies(Layout *layout, TnScene *scene, const Source *from)
 {
     TnSceneBody *bodies = take(layout, (size_t)scene->body_count * sizeof *bodies);
     for (TnBodyId id = 1; id <= scene->body_count; id++) {
-        TnSceneBody body = {.name = take_text(layout, tn_model_body_name(model, id)),
-                            .subsystem = tn_model_body_subsystem(model, id)};
+        TnSceneBody body = {.name = take_text(layout, tn_model_body_name(from->model, id)),
+                            .subsystem = subsystem_of(from, id)};
         if (bodies) bodies[id - 1] = body;
     }
     scene->bodies = bodies;
@@ -75,8 +87,9 @@ static void lay_shapes(Layout *layout, TnScene *scene, const TnModel *model)
 
 /* A tube per rod, its points the ends of the segments (frame.c fills them). The segments' capsules
  * remain, so that shape i is geom i + 1 and can be pointed at, but are clear: drawn once. */
-static void lay_tubes(Layout *layout, TnScene *scene, const TnModel *model)
+static void lay_tubes(Layout *layout, TnScene *scene, const Source *from)
 {
+    const TnModel *model = from->model;
     TnSceneTube *tubes = take(layout, (size_t)scene->tube_count * sizeof *tubes);
     for (TnRodId id = 1; id <= scene->tube_count; id++) {
         TnRodInfo rod = tn_model_rod_info(model, id);
@@ -92,10 +105,12 @@ static void lay_tubes(Layout *layout, TnScene *scene, const TnModel *model)
     int32_t *subsystems = take(layout, (size_t)scene->point_count * sizeof *subsystems);
     for (TnRodId id = 1; subsystems && id <= scene->tube_count; id++) {
         TnRodInfo rod = tn_model_rod_info(model, id);
-        for (int i = 0; i <= rod.segment_count; i++)
-            subsystems[tubes[id - 1].point_start + i] = rod.subsystem;
+        int32_t *to = subsystems + tubes[id - 1].point_start;
         TnSceneShape *shapes = (TnSceneShape *)scene->shapes;
-        for (int i = 0; i < rod.segment_count; i++) shapes[rod.geom - 1 + i].rgba[3] = 0;
+        for (int i = 0; i < rod.segment_count; i++) {
+            to[i] = to[i + 1] = subsystem_of(from, rod.body + i);
+            shapes[rod.geom - 1 + i].rgba[3] = 0;
+        }
     }
     scene->point_subsystems = subsystems;
 }
@@ -148,8 +163,9 @@ static void lay_cameras(Layout *layout, TnScene *scene, const TnModel *model)
     scene->cameras = cameras;
 }
 
-static TnScene *lay_scene(Layout *layout, const TnModel *model)
+static TnScene *lay_scene(Layout *layout, const Source *from)
 {
+    const TnModel *model = from->model;
     TnModelInfo info = tn_model_info(model);
     TnScene scene = {.timestep = info.option.timestep,
                      .body_count = info.body_count,
@@ -162,9 +178,9 @@ static TnScene *lay_scene(Layout *layout, const TnModel *model)
                      .memory = layout->base};
     TnScene *place = take(layout, sizeof scene);
     scene.name = take_text(layout, info.name);
-    lay_bodies(layout, &scene, model);
+    lay_bodies(layout, &scene, from);
     lay_shapes(layout, &scene, model);
-    lay_tubes(layout, &scene, model);
+    lay_tubes(layout, &scene, from);
     lay_joints(layout, &scene, model);
     lay_meshes(layout, &scene, model);
     lay_cameras(layout, &scene, model);
@@ -172,16 +188,26 @@ static TnScene *lay_scene(Layout *layout, const TnModel *model)
     return place;
 }
 
-TnScene *tn_scene_create(const TnModel *model, TnError *err)
+static TnScene *create(const Source *from, TnError *err)
 {
     Layout count = {0};
-    lay_scene(&count, model);
+    lay_scene(&count, from);
     Layout layout = {.base = tn_malloc(count.used)};
     if (!layout.base) {
         tn_error_add(err, TN_ERROR_MEMORY, "no memory for the scene");
         return NULL;
     }
-    return lay_scene(&layout, model);
+    return lay_scene(&layout, from);
+}
+
+TnScene *tn_scene_create(const TnModel *model, TnError *err)
+{
+    return create(&(Source){.model = model}, err);
+}
+
+TnScene *tn_scene_create_of(const TnWorld *world, TnError *err)
+{
+    return create(&(Source){.model = tn_world_model(world), .world = world}, err);
 }
 
 void tn_scene_destroy(TnScene *scene)

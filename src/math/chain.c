@@ -22,7 +22,7 @@ static bool is_six(const TnChainOp *op) { return op->dim == 6 && op->parent_dim 
 
 /* ---- products of any size ---- */
 
-static double dot(const double *restrict x, const double *restrict y, int n)
+static inline double dot(const double *restrict x, const double *restrict y, int n)
 {
     double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
     int i = 0;
@@ -36,21 +36,21 @@ static double dot(const double *restrict x, const double *restrict y, int n)
     return (a + b) + (c + d);
 }
 
-static void add_scaled(double *restrict y, const double *restrict x, double s, int n)
+static inline void add_scaled(double *restrict y, const double *restrict x, double s, int n)
 {
     for (int i = 0; i < n; i++) y[i] += s * x[i];
 }
 
 /* y += s M x, M rows × columns */
-static void add_product(double *restrict y, const double *restrict M, const double *restrict x,
-                        int rows, int columns, double s)
+static inline void add_product(double *restrict y, const double *restrict M,
+                               const double *restrict x, int rows, int columns, double s)
 {
     for (int i = 0; i < rows; i++) y[i] += s * dot(M + (long)i * columns, x, columns);
 }
 
 /* y += s Mᵀ x */
-static void add_transposed_product(double *restrict y, const double *restrict M,
-                                   const double *restrict x, int rows, int columns, double s)
+static inline void add_transposed_product(double *restrict y, const double *restrict M,
+                                          const double *restrict x, int rows, int columns, double s)
 {
     for (int i = 0; i < rows; i++) add_scaled(y, M + (long)i * columns, s * x[i], columns);
 }
@@ -266,18 +266,32 @@ void tn_chain_inverse_blocks(const TnChain *chain, const double *D, const double
     }
 }
 
+/* y_b += E x_a, y_a += Eᵀ x_b */
+static inline void multiply_edge(const double *E, int m, int n, const double *x_a,
+                                 const double *x_b, double *y_a, double *y_b)
+{
+    add_product(y_b, E, x_a, m, n, 1.0);
+    add_transposed_product(y_a, E, x_b, m, n, 1.0);
+}
+
 void tn_chain_multiply(const TnChain *chain, const double *D, const double *E, const double *x,
                        double *y)
 {
     memset(y, 0, sizeof(double) * (size_t)chain->dim);
     for (int k = 0; k < chain->node_count; k++) {
         const TnChainNode *n = &chain->nodes[k];
-        add_transposed_product(y + n->start, D + n->D, x + n->start, n->dim, n->dim, 1.0);
+        if (n->dim == 6)
+            add_transposed_product(y + n->start, D + n->D, x + n->start, 6, 6, 1.0);
+        else
+            add_transposed_product(y + n->start, D + n->D, x + n->start, n->dim, n->dim, 1.0);
     }
     for (int e = 0; e < chain->edge_count; e++) {
         const TnChainEdge *edge = &chain->edges[e];
         const TnChainNode *a = &chain->nodes[edge->a], *b = &chain->nodes[edge->b];
-        add_product(y + b->start, E + edge->E, x + a->start, b->dim, a->dim, 1.0);
-        add_transposed_product(y + a->start, E + edge->E, x + b->start, b->dim, a->dim, 1.0);
+        const double *block = E + edge->E, *x_a = x + a->start, *x_b = x + b->start;
+        if (a->dim == 6 && b->dim == 6)
+            multiply_edge(block, 6, 6, x_a, x_b, y + a->start, y + b->start);
+        else
+            multiply_edge(block, b->dim, a->dim, x_a, x_b, y + a->start, y + b->start);
     }
 }

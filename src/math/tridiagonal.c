@@ -33,43 +33,6 @@ static inline void combine(double *restrict y, const double *restrict S, const d
     for (int i = 0; i < 6; i++) y[i] = s[i] - t[i];
 }
 
-/* One node: with C = A_nk for its neighbour n towards the middle (E, or Eᵀ on the right side) and
- * Y = C Xᵀ: S_n -= Y Yᵀ, E ← Y X = C S⁻¹, S ← S⁻¹. By Y, because C S⁻¹ Cᵀ with an inverse of S would
- * lose twice the digits. */
-static inline bool eliminate(double *restrict S, double *restrict next, double *restrict E,
-                             bool right)
-{
-    double X[36], T[36], Y[36], loss[36];
-    if (!invert_root(S, X)) return false;
-    square(S, X);
-    transpose(T, X);
-    if (right) {
-        double C[36];
-        transpose(C, E);
-        product(Y, C, T);
-    } else {
-        product(Y, E, T);
-    }
-    product(E, Y, X);
-    transpose(T, Y);
-    product(loss, Y, T);
-    for (int i = 0; i < 36; i++) next[i] -= loss[i];
-    return true;
-}
-
-/* (A⁻¹)_kk = S_k⁻¹ + L_kᵀ (A⁻¹)_nn L_k with n the parent. */
-static inline void inverse_block(double *restrict Z, const double *restrict S,
-                                 const double *restrict L, const double *restrict next)
-{
-    double T[36], X[36], Y[36];
-    transpose(T, L);
-    product(X, T, next);
-    product(Y, X, L);
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j <= i; j++)
-            Z[6 * i + j] = Z[6 * j + i] = S[6 * i + j] + 0.5 * (Y[6 * i + j] + Y[6 * j + i]);
-}
-
 static inline int middle(int m) { return m / 2; }
 
 bool tn_tridiagonal_factor(int m, double *D, double *E)

@@ -25,7 +25,7 @@
 #define CONTACTS_PER_THREAD 1500
 
 /* What six unknowns of a chain and a bond cost, in contacts. */
-#define CONTACTS_PER_NODE 4
+#define CONTACTS_PER_NODE 2
 #define CONTACTS_PER_BOND 4
 
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */

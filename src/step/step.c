@@ -262,7 +262,7 @@ static bool reassemble_rods(Step *step)
     }
     bool again = false;
     for (int r = 0; r < model->rod_count; r++) {
-        if (!pushed[r] || step->rods[r].w != 0.0) continue;
+        if (!pushed[r] || step->rods[r].w == 1.0) continue;
         if (!assemble_rod(step, r, 1.0)) return false;
         again = true;
     }

@@ -339,6 +339,20 @@ class Export(RecordTest):
                 self.assertEqual(file.read(), "old")
             self.assertEqual(self.files(), before)
 
+    def test_points_of_a_cable_have_the_subsystem_of_the_segment_that_begins_there(self):
+        with open(self.path("cable.xml"), "w", encoding="utf-8") as file:
+            file.write('''<mujoco><extension><plugin plugin="mujoco.elasticity.cable"/></extension><worldbody>
+                <composite type="cable" prefix="c" initial="free" curve="s" count="5 1 1" size="0.4" offset="0 0 1">
+                <plugin plugin="mujoco.elasticity.cable"><config key="bend" value="1e5"/>
+                <config key="twist" value="1e5"/></plugin><geom type="capsule" size="0.01"/></composite>
+                <body pos="0 1 1"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>''')
+        self.tenon("run", "cable.xml", "--duration", 0.02, "--quiet", "--record", "cable.tnr")
+        scene = tnr.read(self.path("cable.tnr"))[0]
+        segments = [subsystem for name, subsystem in scene["bodies"] if name.startswith("c")]
+        self.assertEqual(len(segments), 4)
+        self.assertEqual(scene["points"], segments + segments[-1:])
+        self.assertEqual({subsystem for _, subsystem in scene["bodies"]}, {0, 1, 2})  # the world, the ball, the cable
+
     # ---- surfaces and tubes: no model has them yet, so the recording is written by hand ----
 
     POINTS = [k * 1000 + k % 7 for k in range(3 * 10)]  # in steps of 2^-20 m

@@ -28,7 +28,7 @@ typedef struct Rig {
     int cut_count;
     double *vhat;
     bool *driven;       /* per segment */
-    double (*drive)[6]; /* its v̂ */
+    double (*drive)[6]; /* its v⁺ */
     double work;        /* done by the drives so far */
     bool failed;
 } Rig;
@@ -130,7 +130,8 @@ static inline void rig_step(Rig *rig)
             for (int k = 0; rig->driven[i] && k < 6; k++) {
                 double huge = 1e6 * (D[36 * i + 7 * k] + s->segments[i].mass_rate);
                 D[36 * i + 7 * k] += huge;
-                rig->vhat[6 * i + k] += huge * rig->drive[i][k];
+                rig->vhat[6 * i + k] +=
+                    huge * ((1.0 - m->theta) * s->segments[i].v[k] + m->theta * rig->drive[i][k]);
             }
         if (!tn_tridiagonal_factor(n, D, E)) {
             rig->failed = true;
@@ -142,7 +143,10 @@ static inline void rig_step(Rig *rig)
             for (int k = 0; rig->driven[i] && k < 6; k++)
                 rig->work += m->t * (y[6 * i + k] - s->b[6 * i + k]) * rig->vhat[6 * i + k];
     }
+    /* who drives a segment takes momentum, as one that is held */
+    for (int i = 0; i < n; i++) rig->model->links[1 + i].held |= rig->driven[i];
     tn_rod_advance(&in, &rig->sub, m->frames, s, rig->vhat, m->qpos, m->qvel);
+    for (int i = 0; i < n; i++) rig->model->links[1 + i].held &= !rig->driven[i];
     tn_kinematics(&rig->shown, m->qpos, 0, n + 1, m->frames);
 }
 

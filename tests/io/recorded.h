@@ -43,7 +43,7 @@ static inline TnScene recorded_scene(void)
                                           {"", TN_JOINT_FREE, 3, {0}, {0}}};
     static const TnSceneTube tubes[] = {{TN_TUBE_CABLE, 0, 3, 0.01, {0, 1, 0, 1}}};
     static const TnSceneSurface surfaces[] = {{3, 4, faces, 4, tetrahedron, 1, {0, 0, 1, 1}}};
-    static const int32_t subsystems[POINTS] = {3, 3, 3, 4, 4, 4, 4};
+    static const int32_t subsystems[POINTS] = {3, 5, 5, 4, 4, 4, 4};
     static const TnCameraInfo cameras[] = {
         {"eye", 2, {0, -1, 0}, {1, 0, 0, 0}, 0.8, TN_CAMERA_TARGET, 3}};
     return (TnScene){.name = "one of each",

@@ -64,6 +64,7 @@ TEST(a_scene_comes_back_with_all_its_fields)
     CHECK(!memcmp(scene->meshes[0].vertices, wanted.meshes[0].vertices, 12 * sizeof(float)));
     CHECK(scene->joints[0].pos[2] == 3 && scene->joints[1].type == TN_JOINT_FREE);
     CHECK(scene->tubes[0].radius == 0.01 && scene->surfaces[0].tetrahedra[3] == 3);
+    CHECK(scene->point_subsystems[0] == 3 && scene->point_subsystems[1] == 5);
     CHECK(scene->point_subsystems[POINTS - 1] == 4);
     CHECK(scene->cameras[0].target == 3 && !strcmp(scene->cameras[0].name, "eye"));
     CHECK(scene->view.has_center && !scene->view.has_extent && scene->view.center[1] == 2);

@@ -69,6 +69,51 @@ TEST(a_frame_holds_what_the_world_tells)
     tn_model_destroy(model);
 }
 
+/* A ball, and a cable of ten segments of 0.1 m. */
+static TnModel *ball_and_cable(void)
+{
+    Scene scene = scene_begin();
+    scene_free(&scene, TN_GEOM_SPHERE, (double[]){0.1, 0, 0}, 1, (double[]){0, 1, 1}, 0.8, 0);
+    TnRodDef rod = tn_rod_def();
+    rod.start[2] = rod.end[2] = 1;
+    rod.end[0] = 1;
+    rod.segment_count = 10;
+    tn_builder_add_rod(scene.builder, &rod);
+    return scene_compile(&scene);
+}
+
+static bool shows(const TnScene *scene, const int bodies[12], const int points[11])
+{
+    bool same = scene->body_count == 12 && scene->point_count == 11;
+    for (int i = 0; same && i < 12; i++) same = scene->bodies[i].subsystem == bodies[i];
+    for (int i = 0; same && i < 11; i++) same = scene->point_subsystems[i] == points[i];
+    return same;
+}
+
+TEST(a_scene_of_a_world_has_the_subsystems_that_the_world_is_divided_into)
+{
+    TnError err = {0};
+    TnModel *model = ball_and_cable();
+    REQUIRE(model);
+    TnWorldDef def = tn_world_def();
+    def.division = (TnDivisionDef){TN_DIVISION_PAPER, 0};
+    TnWorld *world = tn_world_create(&def, model, &err);
+    REQUIRE(world);
+    TnScene *whole = tn_scene_create(model, &err), *divided = tn_scene_create_of(world, &err);
+    REQUIRE(whole && divided);
+    for (TnBodyId id = 1; id <= 12; id++)
+        CHECK(divided->bodies[id - 1].subsystem == tn_world_body_subsystem(world, id) + 1);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+    CHECK(shows(whole, (int[]){0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
+                (int[]){2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}));
+    /* a point has the number of the segment that begins there, the last one that of the last segment */
+    CHECK(shows(divided, (int[]){0, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4},
+                (int[]){2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4}));
+    tn_scene_destroy(whole);
+    tn_scene_destroy(divided);
+}
+
 /* The hash after 40 steps, watched or recorded after each, or left alone. */
 static uint64_t hash_of_run(const TnModel *model, bool watch, const char *path)
 {

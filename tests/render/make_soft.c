@@ -1,5 +1,5 @@
-/* make_soft.c: writes a recording of a scene made by hand: every kind of shape, a cable, a tendon, a
- * waving cloth, two cameras. Its motion is a formula, so that a test knows where things are.
+/* make_soft.c: writes a recording of a scene made by hand: every kind of shape, a cable of three subsystems,
+ * a tendon, a waving cloth, two cameras. Its motion is a formula, so that a test knows where things are.
  *
  *   make_soft OUT.tnr */
 #include <math.h>
@@ -127,7 +127,8 @@ int main(int argc, char **argv)
                               .hull_triangle_count = 6};
     int32_t triangles[3 * CLOTH_TRIANGLES], subsystems[POINTS];
     fill_triangles(triangles);
-    for (int i = 0; i < POINTS; i++) subsystems[i] = i < CABLE ? 7 : i < CABLE + TENDON ? 8 : 9;
+    for (int i = 0; i < POINTS; i++)
+        subsystems[i] = i < CABLE ? 7 + i / 4 : i < CABLE + TENDON ? 10 : 11;
     TnSceneTube tubes[] = {{TN_TUBE_CABLE, 0, CABLE, 0.03, {0.1f, 0.1f, 0.12f, 1}},
                            {TN_TUBE_TENDON, CABLE, TENDON, 0.015, {0.9f, 0.4f, 0.1f, 1}}};
     const TnSceneSurface cloth = {.point_start = CABLE + TENDON,

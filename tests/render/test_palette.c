@@ -51,6 +51,24 @@ TEST(the_first_twenty_are_all_different)
         for (int j = 0; j < i; j++) CHECK(apart(i, j) > 0.12);
 }
 
+TEST(a_shape_is_a_shade_of_its_subsystem_and_what_is_fixed_a_greyer_self)
+{
+    const float black[3] = {0, 0, 0}, grey[3] = {0.5f, 0.5f, 0.5f}, white[3] = {1, 1, 1},
+                red[3] = {0.9f, 0.1f, 0.1f};
+    float plain[3], rgb[3], dark[3], light[3];
+    subsystem_color(5, plain);
+    part_color(5, grey, rgb);
+    part_color(5, black, dark);
+    part_color(5, white, light);
+    for (int k = 0; k < 3; k++) {
+        CHECK_NEAR(rgb[k], plain[k], 1e-6); /* floats */
+        CHECK_NEAR(dark[k], 0.7f * plain[k], 1e-6);
+        CHECK_NEAR(light[k], 0.75f * plain[k] + 0.25f, 1e-6);
+    }
+    part_color(0, red, rgb);
+    CHECK(rgb[0] > rgb[1] && rgb[0] - rgb[1] < 0.3f); /* a subsystem has more: see above */
+}
+
 TEST(a_number_always_has_the_same_colour)
 {
     float first[3], second[3];

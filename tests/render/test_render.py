@@ -176,7 +176,9 @@ class Pictures(RenderTest):
     def test_cable_tendon_and_surface(self):
         recording = self.path("soft.tnr")
         subprocess.run([MAKE_SOFT, recording], check=True)
-        self.check("soft", recording, "--time", "0.4", "--joints", "--distance", "3.2", "--look-at", "0.3", "0", "0.7")
+        view = ("--time", "0.4", "--distance", "3.2", "--look-at", "0.3", "0", "0.7")
+        self.check("soft", recording, "--joints", *view)
+        self.check("soft_subsystems", recording, "--color", "subsystem", *view)
 
     def test_text(self):
         self.check("text", SHAPES, "--title", "λ × µ → ✓ (äß)", "--stats", "--no-shadows")

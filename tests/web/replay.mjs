@@ -181,6 +181,14 @@ async function watchSoft(blank) {
   const early = await look(page, 'soft');
   result.cloth = await judge(blank, early, null, [305, 335]);
   result.tendon = await judge(blank, early, null, [15, 35]);
+  await page.keyboard.press('u');
+  const coloured = await look(page, 'soft-subsystems');
+  // green, pink and blue-green along the cable, and none of these elsewhere
+  result.alongCable = [];
+  for (const hue of [[98, 110], [320, 332], [183, 195]]) {
+    result.alongCable.push((await judge(blank, coloured, null, hue)).hued);
+  }
+  await page.keyboard.press('u');
   await page.evaluate(() => window.tenonReplay.seek(1.9));
   result.later = await judge(blank, await look(page), early);
   // double-click follows the ball, whose name would end a script

@@ -191,6 +191,13 @@ class Export(unittest.TestCase):
         self.assertEqual(len(colors) // 3, max(data.sections["body_subsystem"]) + 1)
         self.assertGreater(len(rows), 100)  # 217 subsystems, nearly all different
 
+    def test_a_page_starts_in_the_colours_asked_for(self):
+        self.assertEqual(Data(read_page(Pages.path("soft.html"))).head["color"], "model")
+        run(TENON, "export", Pages.path("soft.tnr"), "-o", Pages.path("colour.html"), "--color", "subsystem")
+        data = Data(read_page(Pages.path("colour.html")))
+        self.assertEqual(data.head["color"], "subsystem")
+        self.assertEqual(data.sections["point_subsystem"][:12], (7,) * 4 + (8,) * 4 + (9,) * 4)  # along the cable
+
     def test_fps_title_and_a_part_of_the_time_can_be_chosen(self):
         html = Pages.path("part.html")
         run(TENON, "export", Pages.path("stir.tnr"), "-o", html, "--fps", 10, "--title", "a <b> & c", "--from", 0.5, "--to", 1.5)
@@ -316,6 +323,10 @@ class Browser(unittest.TestCase):
         self.assertIn("made with tenon", self.stir["maker"])
         self.assertFalse(self.stir["noteVisible"])
         self.assertIn("cut off", self.seen["cut"]["note"])
+
+    def test_a_cable_has_the_colours_of_its_subsystems_along_it(self):
+        for hued in self.seen["soft"]["alongCable"]:
+            self.assertGreater(hued, 200)
 
     def test_tubes_and_surfaces_are_seen_and_move(self):
         soft = self.seen["soft"]

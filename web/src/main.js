@@ -21,7 +21,9 @@ class Replay {
     this.shapes = new Shapes(recording, this.stage);
     this.soft = new SoftParts(recording, this.stage);
     this.marks = new Marks(recording, this.stage);
-    this.show = { subsystems: false, contacts: false, forces: false, joints: false, frames: false, shadows: true };
+    this.show = {
+      subsystems: recording.head.color === 'subsystem', contacts: false, forces: false, joints: false, frames: false, shadows: true,
+    };
     this.selected = -1;
     this.held = false;
     this.dirty = false;
@@ -32,6 +34,7 @@ class Replay {
     this.player = new Player(recording.times, () => this.changeTime());
     this.cameraMan = new CameraMan(recording, this.stage, canvas, () => this.redraw());
     this.ui = new Ui(recording, this);
+    this.ui.showPressed(this.show, this.player.loop);
     this.cameraMan.onModelLeft = () => this.ui.showCamera(-1);
     this.plots = new Plots(recording, document.getElementById('curves'), (time) => this.seek(time));
     this.measure();

@@ -157,6 +157,19 @@ export function subsystemColor(recording, subsystem, color) {
   return color.setRGB(c[at] / 255, c[at + 1] / 255, c[at + 2] / 255, SRGBColorSpace);
 }
 
+// A shape's own light and dark in the subsystem's colour; what is fixed is its own colour, greyed (as palette.c).
+function partColor(recording, subsystem, own, color) {
+  const light = 0.3 * own[0] + 0.59 * own[1] + 0.11 * own[2];
+  const at = 3 * Math.min(subsystem, recording.subsystemColors.length / 3 - 1);
+  const darker = light < 0.5 ? 0.7 + 0.6 * light : 1;
+  const whiter = light > 0.5 ? 0.5 * (light - 0.5) : 0;
+  const rgb = [0, 1, 2].map((k) => {
+    const c = recording.subsystemColors[at + k] / 255;
+    return subsystem ? darker * c + whiter * (1 - c) : 0.35 * own[k] + 0.65 * light;
+  });
+  return color.setRGB(...rgb, SRGBColorSpace);
+}
+
 export class Shapes {
   constructor(recording, stage) {
     this.recording = recording;
@@ -212,10 +225,9 @@ export class Shapes {
     const mark = new Color().setRGB(...look.selected, SRGBColorSpace);
     const { shapes, bodySubsystem } = this.recording;
     const colorOf = (body, shape) => {
-      const s = shape * 14;
-      if (bySubsystem) subsystemColor(this.recording, bodySubsystem[body], color);
-      else color.setRGB(shapes[s + 10], shapes[s + 11], shapes[s + 12], SRGBColorSpace);
-      return color;
+      const own = shapes.subarray(shape * 14 + 10, shape * 14 + 13);
+      if (bySubsystem) return partColor(this.recording, bodySubsystem[body], own, color);
+      return color.setRGB(...own, SRGBColorSpace);
     };
     for (const { mesh, body, shape } of this.planes) mesh.material.color.copy(colorOf(body, shape));
     for (const batch of this.batches) {

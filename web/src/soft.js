@@ -1,6 +1,6 @@
 // soft.js: tubes (cables, tendons) and deforming surfaces, their triangles filled anew for each frame.
 import {
-  BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Mesh, MeshPhongMaterial, SRGBColorSpace,
+  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Mesh, MeshPhongMaterial, SRGBColorSpace,
 } from 'three';
 import { look } from './look.js';
 import { subsystemColor } from './shapes.js';
@@ -10,10 +10,12 @@ function makeMesh(vertexCount, index, rgba) {
   for (const name of ['position', 'normal']) {
     geometry.setAttribute(name, new BufferAttribute(new Float32Array(vertexCount * 3), 3).setUsage(DynamicDrawUsage));
   }
+  geometry.setAttribute('color', new BufferAttribute(new Float32Array(vertexCount * 3), 3));
   geometry.setIndex(new BufferAttribute(index, 1));
   const clear = rgba[3] < 1;
   const mesh = new Mesh(geometry, new MeshPhongMaterial({
-    shininess: look.shininess, side: DoubleSide, transparent: clear, opacity: rgba[3], depthWrite: !clear,
+    shininess: look.shininess, side: DoubleSide, vertexColors: true,
+    transparent: clear, opacity: rgba[3], depthWrite: !clear,
   }));
   mesh.material.specular.setScalar(look.gloss);
   mesh.frustumCulled = false;
@@ -22,34 +24,48 @@ function makeMesh(vertexCount, index, rgba) {
   return mesh;
 }
 
-const around = 10; // corners of a tube's ring
-const between = 6; // rings from one point of a cable to the next
+const around = 12; // corners of a tube's ring
+const cap = 3; // rings of a half sphere at an end
 
+// Rings along the middle line, between two half spheres. The piece between two points has the colour of the first; where
+// two pieces belong to different subsystems their ring is there twice.
 class Tube {
-  constructor(tube) {
+  constructor(tube, pointSubsystem) {
+    const { start, count } = tube;
     this.tube = tube;
-    this.rings = tube.smooth ? (tube.count - 1) * between + 1 : tube.count;
-    // rings, and two points that close the ends
-    this.vertexCount = this.rings * around + 2;
-    const index = new Uint32Array(((this.rings - 1) * 2 + 2) * around * 3);
+    // a cable of many points is smooth with few rings between them
+    this.between = tube.smooth ? Math.max(2, Math.min(6, Math.ceil(800 / count))) : 1;
+    const last = (count - 1) * this.between; // of the line's places
+    this.rings = []; // place on the line, angle of the normal from the ring's plane, piece, joined to the ring before
+    for (let i = 0; i < cap; i++) this.addRing(0, (-Math.PI / 2) * (1 - i / cap), 0, i > 0);
+    for (let r = 0; r <= last; r++) {
+      const piece = Math.max(0, Math.ceil(r / this.between) - 1);
+      this.addRing(r, 0, piece, true);
+      const changes = pointSubsystem && pointSubsystem[start + piece] !== pointSubsystem[start + piece + 1];
+      if (changes && r && r < last && r % this.between === 0) this.addRing(r, 0, piece + 1, false);
+    }
+    for (let i = 1; i <= cap; i++) this.addRing(last, (Math.PI / 2) * (i / cap), count - 2, true);
+
+    const joined = this.rings.filter((ring) => ring.joined).length;
+    const index = new Uint32Array(joined * around * 6);
     let n = 0;
-    for (let r = 0; r + 1 < this.rings; r++) {
-      for (let k = 0; k < around; k++) {
-        const a = r * around + k;
-        const b = r * around + ((k + 1) % around);
-        index.set([a, b, a + around, b, b + around, a + around], n);
+    this.rings.forEach((ring, r) => {
+      for (let k = 0; ring.joined && k < around; k++) {
+        const b = r * around + k;
+        const d = r * around + ((k + 1) % around);
+        index.set([b - around, d - around, b, d - around, d, b], n);
         n += 6;
       }
-    }
-    const last = (this.rings - 1) * around;
-    for (let k = 0; k < around; k++) {
-      const next = (k + 1) % around;
-      index.set([this.vertexCount - 2, next, k, this.vertexCount - 1, last + k, last + next], n);
-      n += 6;
-    }
-    this.mesh = makeMesh(this.vertexCount, index, tube.rgba);
-    this.line = new Float32Array(this.rings * 3);
+    });
+    this.mesh = makeMesh(this.rings.length * around, index, tube.rgba);
+    this.line = new Float32Array((last + 1) * 3);
   }
+
+  addRing(place, angle, piece, joined) {
+    this.rings.push({ place, out: Math.cos(angle), along: Math.sin(angle), piece, joined });
+  }
+
+  pointOf(vertex) { return this.tube.start + this.rings[Math.floor(vertex / around)].piece; }
 
   // The middle line: the points, or a Catmull-Rom curve through them.
   fillLine(points) {
@@ -59,12 +75,15 @@ class Tube {
       line.set(points.subarray(start * 3, (start + count) * 3));
       return;
     }
-    for (let r = 0; r < this.rings; r++) {
+    const { between } = this;
+    for (let r = 0; r <= (count - 1) * between; r++) {
       const i = Math.min(Math.floor(r / between), count - 2);
       const t = r / between - i;
-      const at = [Math.max(i - 1, 0), i, i + 1, Math.min(i + 2, count - 1)].map((k) => (start + k) * 3);
       for (let c = 0; c < 3; c++) {
-        const [p0, p1, p2, p3] = at.map((k) => points[k + c]);
+        const p1 = points[(start + i) * 3 + c];
+        const p2 = points[(start + i + 1) * 3 + c];
+        const p0 = i > 0 ? points[(start + i - 1) * 3 + c] : 2 * p1 - p2; // beyond the ends the line is mirrored
+        const p3 = i + 2 < count ? points[(start + i + 2) * 3 + c] : 2 * p2 - p1;
         line[r * 3 + c] = p1 + 0.5 * t * (p2 - p0 + t * (2 * p0 - 5 * p1 + 4 * p2 - p3 + t * (3 * (p1 - p2) + p3 - p0)));
       }
     }
@@ -72,32 +91,32 @@ class Tube {
 
   update(points) {
     this.fillLine(points);
-    const { line, rings } = this;
+    const { line, tube } = this;
     const place = this.mesh.geometry.attributes.position;
     const normal = this.mesh.geometry.attributes.normal;
+    let along = [0, 0, 1];
     let side = [0, 0, 0]; // at right angles to the line; carried along so that the tube does not twist
-    for (let r = 0; r < rings; r++) {
-      const a = Math.max(r - 1, 0) * 3;
-      const b = Math.min(r + 1, rings - 1) * 3;
-      const along = unit([line[b] - line[a], line[b + 1] - line[a + 1], line[b + 2] - line[a + 2]], [0, 0, 1]);
-      const before = r ? side : Math.abs(along[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0];
-      const d = dot(before, along);
-      side = unit(before.map((v, c) => v - d * along[c]), side);
-      const other = cross(along, side);
-      for (let k = 0; k < around; k++) {
-        const angle = (2 * Math.PI * k) / around;
-        const at = (r * around + k) * 3;
-        for (let c = 0; c < 3; c++) {
-          const out = Math.cos(angle) * side[c] + Math.sin(angle) * other[c];
-          normal.array[at + c] = out;
-          place.array[at + c] = line[r * 3 + c] + this.tube.radius * out;
-        }
+    let other = side;
+    let reached = -1;
+    let at = 0;
+    for (const ring of this.rings) {
+      if (ring.place !== reached) {
+        reached = ring.place;
+        const a = Math.max(reached - 1, 0) * 3;
+        const b = Math.min(reached + 1, line.length / 3 - 1) * 3;
+        along = unit([line[b] - line[a], line[b + 1] - line[a + 1], line[b + 2] - line[a + 2]], along);
+        const before = reached ? side : Math.abs(along[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0];
+        const d = dot(before, along);
+        side = unit(before.map((v, c) => v - d * along[c]), side);
+        other = cross(along, side);
       }
-      if (r === 0 || r === rings - 1) {
-        const at = (this.vertexCount - (r === 0 ? 2 : 1)) * 3;
+      for (let k = 0; k < around; k++, at += 3) {
+        const x = ring.out * circle[2 * k];
+        const y = ring.out * circle[2 * k + 1];
         for (let c = 0; c < 3; c++) {
-          place.array[at + c] = line[r * 3 + c];
-          normal.array[at + c] = r === 0 ? -along[c] : along[c];
+          const out = x * side[c] + y * other[c] + ring.along * along[c];
+          normal.array[at + c] = out;
+          place.array[at + c] = line[ring.place * 3 + c] + tube.radius * out;
         }
       }
     }
@@ -106,6 +125,10 @@ class Tube {
   }
 }
 
+const circle = Array.from({ length: 2 * around }, (_, i) => {
+  const angle = (Math.PI * (i - (i % 2))) / around;
+  return i % 2 ? Math.sin(angle) : Math.cos(angle);
+});
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 function unit(v, otherwise) {
@@ -118,6 +141,8 @@ class Surface {
     this.surface = surface;
     this.mesh = makeMesh(surface.count, new Uint32Array(triangles), surface.rgba);
   }
+
+  pointOf(vertex) { return this.surface.start + vertex; }
 
   update(points) {
     const { start, count } = this.surface;
@@ -132,7 +157,8 @@ export class SoftParts {
   constructor(recording, stage) {
     this.recording = recording;
     let start = recording.head.meshes.reduce((sum, mesh) => sum + mesh.triangles * 3, 0);
-    this.parts = recording.head.tubes.filter((tube) => tube.count > 1).map((tube) => new Tube(tube));
+    this.parts = recording.head.tubes.filter((tube) => tube.count > 1)
+      .map((tube) => new Tube(tube, recording.pointSubsystem));
     for (const surface of recording.head.surfaces) {
       this.parts.push(new Surface(surface, recording.triangles.subarray(start, start + surface.triangles * 3)));
       start += surface.triangles * 3;
@@ -146,11 +172,16 @@ export class SoftParts {
 
   paint(bySubsystem) {
     const { pointSubsystem } = this.recording;
+    const color = new Color();
     for (const part of this.parts) {
-      const { start, rgba } = part.tube || part.surface;
-      const color = part.mesh.material.color;
-      if (bySubsystem && pointSubsystem) subsystemColor(this.recording, pointSubsystem[start], color);
-      else color.setRGB(rgba[0], rgba[1], rgba[2], SRGBColorSpace);
+      const { rgba } = part.tube || part.surface;
+      const colors = part.mesh.geometry.attributes.color;
+      color.setRGB(rgba[0], rgba[1], rgba[2], SRGBColorSpace);
+      for (let i = 0; i < colors.count; i++) {
+        if (bySubsystem && pointSubsystem) subsystemColor(this.recording, pointSubsystem[part.pointOf(i)], color);
+        colors.setXYZ(i, color.r, color.g, color.b);
+      }
+      colors.needsUpdate = true;
     }
   }
 }

@@ -114,8 +114,8 @@ void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnL
 {
     const TnLinkFrame *own = frames + sub->link_start;
     for (int i = 0; i < system->count; i++)
-        tn_rigid_advance(in, sub->link_start + i, &own[i], &system->segments[i], vhat + 6 * i,
-                         system->w, qpos, qvel);
+        tn_rod_segment_advance(in, sub->link_start + i, &own[i], &system->segments[i], vhat + 6 * i,
+                               system->w, qpos, qvel);
     if (system->w != 0.0 || any_held(in->model->links + sub->link_start, system->count)) return;
     double impulse[3];
     left_torque(own, system, vhat, (1.0 - in->theta) * in->t, impulse);
@@ -130,8 +130,12 @@ double tn_rod_energy(const TnModel *model, const TnSubsystem *sub, const TnLinkF
     double energy = 0.0;
     for (int j = 0; j + 1 < sub->link_count; j++) {
         TnRodStrain strain;
-        tn_rod_strain(&rod->joints[j], f[j].com, f[j].quat, f[j + 1].com, f[j + 1].quat, &strain);
-        for (int k = 0; k < 6; k++) energy += 0.5 * rod->joints[j].k[k] * strain.g[k] * strain.g[k];
+        tn_rod_strain_place(f[j].com, f[j].quat, f[j + 1].com, f[j + 1].quat, &strain);
+        tn_rod_strain_measure(&rod->joints[j], &strain);
+        for (int k = 0; k < 7; k++) {
+            double stiffness = rod->joints[j].k[k < 6 ? k : 2];
+            energy += 0.5 * stiffness * strain.g[k] * strain.g[k];
+        }
     }
     return energy;
 }

@@ -1,40 +1,77 @@
 /* rod.h: the elastic joint between two neighbouring segments of a rod. Internal to dynamics/.
  *
- * Segment a at x_a, R_a and segment b at x_b, R_b; d = x_b - x_a, θ the rotation vector of R_aᵀ R_b,
- * R = R_a exp(θ/2) the frame half way between the two. Strain and energy:
- *     g = (Rᵀ d, θ) - rest,   U = ½ Σ k_r g_r².
- * θ has the same components in the axes of a, of b and of R, so nothing prefers one end. */
+ * Segment a at x_a, R_a and segment b at x_b, R_b; d = x_b - x_a, R the frame half way between the two
+ * and θ the rotation vector of R_aᵀ R_b, which has the same components in the axes of a, of b and of
+ * R, so nothing prefers one end. Energy U = ½ Σ k_r g_r² of seven strains:
+ *     0, 1   shear         (Rᵀ d - rest)_x,y
+ *     2      compression   (Rᵀ d - rest)_z where negative
+ *     3..5   bend, twist   θ - rest, up to |θ| = 1; beyond that |θ| counts more, without bound towards
+ *                          π (strain.c): neighbours cannot fold over, where R would flip
+ *     6      stretch       |d| - |rest| where positive, with the stiffness of row 2
+ * For small strain rows 2 and 6 are one spring on (Rᵀ d)_z. Tension acts along d and not along the
+ * frame: else it would soften shear by as much, and a rod pulled to half again its length would fold
+ * into a zigzag. */
 #ifndef TN_DYNAMICS_ROD_ROD_H
 #define TN_DYNAMICS_ROD_ROD_H
 
 #include "../dynamics.h"
 
+enum { TN_ROD_ROWS = 8 }; /* seven, and one that is always zero: pairs are what processors like */
+
 /* A joint at one place of its segments; vectors in world axes.
  *     rate of g[0..2]:  Rᵀ (v_b - v_a + d × ω),   ω = ½(ω_a + ω_b) - half × (ω_b - ω_a)
  *     rate of g[3..5]:  Rᵀ T (ω_b - ω_a),         T = across · 1 + along · axis axisᵀ
+ *     rate of g[6]:     pull · (v_b - v_a)
  * ω is the turning of R. */
 typedef struct TnRodStrain {
-    double g[6];
-    double R[9];
+    double g[TN_ROD_ROWS];
+    double axes[3][3]; /* of R */
     double d[3];
+    double pull[3];       /* d / |d| where stretched, else zero */
+    bool pushes;          /* row 2 counts */
     double axis[3];       /* sin(|θ|/2) times the axis of θ */
     double half[3];       /* ½ tan(|θ|/4) times the axis of θ */
-    double across, along; /* (|θ|/2) / sin(|θ|/2), and what is left to 1 along the axis */
+    double across, along; /* (|θ|/2) / sin(|θ|/2), and what is left to 1 along the axis, |θ| < 1 */
 } TnRodStrain;
 
-void tn_rod_strain(const TnRodJoint *joint, const double x_a[3], const double quat_a[4],
-                   const double x_b[3], const double quat_b[4], TnRodStrain *out);
+/* All but g, pull and pushes. */
+void tn_rod_strain_place(const double x_a[3], const double quat_a[4], const double x_b[3],
+                         const double quat_b[4], TnRodStrain *out);
+/* g, pull and pushes where the joint is. */
+void tn_rod_strain_measure(const TnRodJoint *joint, TnRodStrain *strain);
+/* pull and pushes as decided elsewhere. */
+void tn_rod_strain_follow(const TnRodStrain *other, TnRodStrain *strain);
 /* J (twist_a, twist_b) */
 void tn_rod_strain_rate(const TnRodStrain *strain, const double twist_a[6], const double twist_b[6],
-                        double rate[6]);
+                        double rate[TN_ROD_ROWS]);
 /* Adds -Jᵀ force to the two wrenches: what the joint does to its ends. */
-void tn_rod_strain_pull(const TnRodStrain *strain, const double force[6], double wrench_a[6],
-                        double wrench_b[6]);
+void tn_rod_strain_pull(const TnRodStrain *strain, const double force[TN_ROD_ROWS],
+                        double wrench_a[6], double wrench_b[6]);
+/* Jᵀ diag(k) J and `taut` (1 - pull pullᵀ) on v_b - v_a: added to the lower triangles of the blocks
+ * (a, a) and (b, b) of a matrix and written to (b, a), each 6 × 6. */
+void tn_rod_strain_stiffness(const TnRodStrain *strain, const double k[TN_ROD_ROWS], double taut,
+                             double *restrict D_a, double *restrict D_b, double *restrict E);
+
+/* A joint's rows over one step: force k (g + J (p v̂ - r v)), p and r in seconds. */
+typedef struct TnRodLaw {
+    double k[TN_ROD_ROWS], p[TN_ROD_ROWS], r[TN_ROD_ROWS];
+    double tension; /* z per N/m of tension's stiffness */
+} TnRodLaw;
+/* Of all joints. */
+void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *links, double w,
+                  TnRodLaw *laws);
+/* Seconds p of p (v̂ - v) with which a tension of z counts. */
+double tn_rod_tension_lead(const TnDynamicsInput *in, double w, double z);
+
+/* One segment, as tn_rigid_assemble and tn_rigid_advance. */
+void tn_rod_segment_assemble(const TnDynamicsInput *in, int link, const TnLinkFrame *frame,
+                             TnRigidSystem *out);
+void tn_rod_segment_advance(const TnDynamicsInput *in, int link, const TnLinkFrame *frame,
+                            const TnRigidSystem *system, const double vhat[6], double w,
+                            double *qpos, double *qvel);
+
 /* Replaces the equations of held segments by their velocity; links and frames of the rod's segments. */
 void tn_rod_hold(const TnDynamicsInput *in, const TnLink *links, const TnLinkFrame *frames,
                  TnRodSystem *system);
-/* Jᵀ diag(k) J, added to the blocks (a, a) and (b, b) of a matrix and written to (b, a), each 6 × 6. */
-void tn_rod_strain_stiffness(const TnRodStrain *strain, const double k[6], double *restrict D_a,
-                             double *restrict D_b, double *restrict E);
 
 #endif

@@ -5,15 +5,32 @@
  *     ω_b = ω + dexp(η n) θ̇/2,   ω_a = ω - dexp(-η n) θ̇/2.
  * The difference has the symmetric part of dexp only, sin η/η across n and 1 along n; its inverse is
  * T. The sum has the antisymmetric part and gives ω its last term, ½ tan(η/2) n × (ω_b - ω_a). All
- * of it is finite up to |θ| = π and needs trigonometry only for large angles. */
+ * of it is finite up to |θ| = π and needs trigonometry only for large angles.
+ *
+ * Bend is G(η) n with G = 2η up to η₀ = ½ and 2η₀ + 2c tan((η - η₀)/c) beyond, c such that it grows
+ * without bound towards η = π/2; value, slope and curvature fit. T becomes G/(2 sin η) across and
+ * G'/2 along n. */
 #include "rod.h"
 
 #include "../../math/vec3.h"
 
-/* arcsin(s)/s from s² and w = cos, and (1 - arcsin(s)/s)/s². */
+#define PI 3.14159265358979323846
+#define FAITHFUL 0.5                     /* η₀ */
+#define ROOM (1.0 - 2.0 * FAITHFUL / PI) /* c */
+#define STEEPEST 30.0 /* of the tangent: reached a hair's breadth before π, and finite there */
+
+/* G/2 and its slope beyond η₀. */
+static void guarded_angle(double eta, double *half, double *slope)
+{
+    double steep = fmin(tan(fmin((eta - FAITHFUL) / ROOM, 0.5 * PI)), STEEPEST);
+    *half = FAITHFUL + ROOM * steep;
+    *slope = 1.0 + steep * steep;
+}
+
+/* T's two numbers from s² = sin² η and w = cos η. */
 static void turn_factors(double s2, double w, double *across, double *along)
 {
-    if (s2 < 0.01) { /* the series' first missing term is below 1e-18 */
+    if (s2 < 0.01) { /* arcsin(s)/s; the series' first missing term is below 1e-18 */
         double c =
             1.0 / 6.0 +
             s2 * (3.0 / 40.0 +
@@ -25,36 +42,77 @@ static void turn_factors(double s2, double w, double *across, double *along)
         *across = 1.0 + s2 * c;
         *along = -c;
     } else {
-        double s = sqrt(s2);
-        *across = atan2(s, w) / s;
-        *along = (1.0 - *across) / s2;
+        double s = sqrt(s2), half = atan2(s, w), slope = 1.0;
+        if (half > FAITHFUL) guarded_angle(half, &half, &slope);
+        *across = half / s;
+        *along = (slope - *across) / s2;
     }
 }
 
-void tn_rod_strain(const TnRodJoint *joint, const double x_a[3], const double quat_a[4],
-                   const double x_b[3], const double quat_b[4], TnRodStrain *out)
+/* The axes of a quaternion whose squared length is 2/scale. */
+static void quat_axes(double axes[3][3], const double q[4], double scale)
+{
+    double x = scale * q[1], y = scale * q[2], z = scale * q[3];
+    double wx = q[0] * x, wy = q[0] * y, wz = q[0] * z;
+    double xx = q[1] * x, xy = q[1] * y, xz = q[1] * z, yy = q[2] * y, yz = q[2] * z, zz = q[3] * z;
+    v3_set(axes[0], 1.0 - (yy + zz), xy + wz, xz - wy);
+    v3_set(axes[1], xy - wz, 1.0 - (xx + zz), yz + wx);
+    v3_set(axes[2], xz + wy, yz - wx, 1.0 - (xx + yy));
+}
+
+void tn_rod_strain_place(const double x_a[3], const double quat_a[4], const double x_b[3],
+                         const double quat_b[4], TnRodStrain *out)
 {
     const double *p = quat_a, *q = quat_b;
     double w = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3], sign = w < 0.0 ? -1.0 : 1.0;
-    double mid[4], cross[3], place[3];
+    double mid[4], cross[3];
+    w = fabs(w);
+    double scale = 1.0 / (1.0 + w); /* |q_a + q_b|² = 2 + 2w */
     for (int k = 0; k < 4; k++) mid[k] = p[k] + sign * q[k];
-    quat_normalize(mid);
-    quat_to_m3(out->R, mid);
+    quat_axes(out->axes, mid, scale);
     /* vector part of q_b q_a*, the relative rotation in world axes */
     v3_cross(cross, q + 1, p + 1);
-    for (int k = 0; k < 3; k++)
-        out->axis[k] = sign * (p[0] * q[k + 1] - q[0] * p[k + 1] - cross[k]);
-    w = fabs(w);
-    v3_scale(out->half, out->axis, 0.5 / (1.0 + w));
-    turn_factors(v3_dot(out->axis, out->axis), w, &out->across, &out->along);
-
-    v3_sub(out->d, x_b, x_a);
-    m3_tmul_v(out->g, out->R, out->d);
-    m3_tmul_v(place, out->R, out->axis);
     for (int k = 0; k < 3; k++) {
-        out->g[k] -= joint->rest[k];
-        out->g[3 + k] = 2.0 * out->across * place[k] - joint->rest[3 + k];
+        out->axis[k] = sign * (p[0] * q[k + 1] - q[0] * p[k + 1] - cross[k]);
+        out->half[k] = 0.5 * scale * out->axis[k];
     }
+    turn_factors(v3_dot(out->axis, out->axis), w, &out->across, &out->along);
+    v3_sub(out->d, x_b, x_a);
+}
+
+/* The rest's bend as strain measures it. */
+static double rest_factor(const double turn[3])
+{
+    double angle2 = v3_dot(turn, turn), half, slope;
+    if (angle2 <= 4.0 * FAITHFUL * FAITHFUL) return 1.0;
+    guarded_angle(0.5 * sqrt(angle2), &half, &slope);
+    return 2.0 * half / sqrt(angle2);
+}
+
+void tn_rod_strain_measure(const TnRodJoint *joint, TnRodStrain *strain)
+{
+    const double *rest = joint->rest;
+    double factor = rest_factor(rest + 3), *g = strain->g;
+    for (int k = 0; k < 3; k++) {
+        g[k] = v3_dot(strain->axes[k], strain->d) - rest[k];
+        g[3 + k] =
+            2.0 * strain->across * v3_dot(strain->axes[k], strain->axis) - factor * rest[3 + k];
+    }
+    double length = v3_norm(strain->d), longer = length - v3_norm(rest);
+    bool stretched = longer >= 0.0 && length > 0.0;
+    v3_scale(strain->pull, strain->d, stretched ? 1.0 / length : 0.0);
+    strain->pushes = !stretched || g[2] < 0.0;
+    if (!strain->pushes) g[2] = 0.0;
+    g[6] = stretched ? longer : 0.0;
+    g[7] = 0.0;
+}
+
+void tn_rod_strain_follow(const TnRodStrain *other, TnRodStrain *strain)
+{
+    bool stretched = v3_dot(other->pull, other->pull) > 0.0;
+    double length = v3_norm(strain->d);
+    strain->pushes = other->pushes;
+    v3_scale(strain->pull, strain->d, stretched && length > 0.0 ? 1.0 / length : 0.0);
 }
 
 /* x ← T x */
@@ -65,29 +123,38 @@ static void turn(const TnRodStrain *strain, double x[3])
 }
 
 void tn_rod_strain_rate(const TnRodStrain *strain, const double twist_a[6], const double twist_b[6],
-                        double rate[6])
+                        double rate[TN_ROD_ROWS])
 {
     double part[3], bend[3], omega[3], x[3];
     v3_sub(part, twist_b, twist_a);
     v3_sub(bend, twist_b + 3, twist_a + 3);
     v3_cross(x, strain->half, bend);
     for (int k = 0; k < 3; k++) omega[k] = 0.5 * (twist_a[3 + k] + twist_b[3 + k]) - x[k];
+    rate[6] = v3_dot(strain->pull, part);
+    rate[7] = 0.0;
     v3_cross(x, strain->d, omega);
     v3_add(part, part, x);
     turn(strain, bend);
-    m3_tmul_v(rate, strain->R, part);
-    m3_tmul_v(rate + 3, strain->R, bend);
+    for (int k = 0; k < 3; k++) {
+        rate[k] = v3_dot(strain->axes[k], part);
+        rate[3 + k] = v3_dot(strain->axes[k], bend);
+    }
+    if (!strain->pushes) rate[2] = 0.0;
 }
 
-void tn_rod_strain_pull(const TnRodStrain *strain, const double force[6], double wrench_a[6],
-                        double wrench_b[6])
+void tn_rod_strain_pull(const TnRodStrain *strain, const double force[TN_ROD_ROWS],
+                        double wrench_a[6], double wrench_b[6])
 {
-    double f[3], moment[3], torque[3], x[3];
-    m3_mul_v(f, strain->R, force);
-    m3_mul_v(moment, strain->R, force + 3);
+    const double(*axes)[3] = strain->axes;
+    double f[3], moment[3], torque[3], x[3], push = strain->pushes ? force[2] : 0.0;
+    for (int k = 0; k < 3; k++) {
+        f[k] = force[0] * axes[0][k] + force[1] * axes[1][k] + push * axes[2][k];
+        moment[k] = force[3] * axes[0][k] + force[4] * axes[1][k] + force[5] * axes[2][k];
+    }
     turn(strain, moment);
     v3_cross(torque, f, strain->d);
     v3_cross(x, torque, strain->half);
+    v3_add_scaled(f, strain->pull, force[6]);
     for (int k = 0; k < 3; k++) {
         double couple = moment[k] - x[k], share = 0.5 * torque[k];
         wrench_a[k] += f[k];
@@ -97,82 +164,82 @@ void tn_rod_strain_pull(const TnRodStrain *strain, const double force[6], double
     }
 }
 
-/* r = aᵀ b */
-static inline void product_t(double r[9], const double a[9], const double b[9])
+/* S += k x xᵀ, lower triangle xx yx yy zx zy zz; and M += x yᵀ. */
+static inline void add_square(double S[6], double k, const double x[3])
+{
+    double kx[3] = {k * x[0], k * x[1], k * x[2]};
+    S[0] += kx[0] * x[0];
+    S[1] += kx[1] * x[0];
+    S[2] += kx[1] * x[1];
+    S[3] += kx[2] * x[0];
+    S[4] += kx[2] * x[1];
+    S[5] += kx[2] * x[2];
+}
+static inline void add_outer(double M[9], const double x[3], const double y[3])
 {
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            r[3 * i + j] = a[i] * b[j] + a[3 + i] * b[3 + j] + a[6 + i] * b[6 + j];
+        for (int j = 0; j < 3; j++) M[3 * i + j] += x[i] * y[j];
 }
 
-/* The same where the result is symmetric. */
-static inline void product_symmetric(double r[9], const double a[9], const double b[9])
+/* Lower triangle of [C, .; X, Y] */
+static inline void add_lower(double *restrict block, const double C[6], const double X[9],
+                             const double Y[6])
 {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j <= i; j++)
-            r[3 * i + j] = r[3 * j + i] = a[i] * b[j] + a[3 + i] * b[3 + j] + a[6 + i] * b[6 + j];
-}
-
-/* S = T B T for symmetric B, T = across · 1 + along · axis axisᵀ. */
-static inline void turn_both_sides(const TnRodStrain *strain, const double B[9], double S[9])
-{
-    const double *a = strain->axis;
-    double w[3], x = strain->across * strain->across, y = strain->across * strain->along;
-    m3_mul_v(w, B, a);
-    double z = strain->along * strain->along * v3_dot(a, w);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j <= i; j++)
-            S[3 * i + j] = S[3 * j + i] =
-                x * B[3 * i + j] + y * (w[i] * a[j] + a[i] * w[j]) + z * a[i] * a[j];
-}
-
-/* block += [C, X; Xᵀ, Y], C and Y symmetric. */
-static inline void add_symmetric(double *restrict block, const double C[9], const double X[9],
-                                 const double Y[9])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            block[6 * i + j] += C[3 * i + j];
-            block[6 * i + 3 + j] += X[3 * i + j];
-            block[6 * (3 + i) + j] += X[3 * j + i];
-            block[6 * (3 + i) + 3 + j] += Y[3 * i + j];
+    for (int i = 0, n = 0; i < 3; i++)
+        for (int j = 0; j <= i; j++, n++) {
+            block[6 * i + j] += C[n];
+            block[6 * (3 + i) + 3 + j] += Y[n];
         }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) block[6 * (3 + i) + j] += X[3 * i + j];
 }
 
-/* The rates in world axes are v_b - v_a + P ω_a + Q ω_b and T(ω_b - ω_a), with
- *     P, Q = ½[d] ± [d][half],   [d][h] = h dᵀ - (d·h) 1. */
-void tn_rod_strain_stiffness(const TnRodStrain *strain, const double k[6], double *restrict D_a,
-                             double *restrict D_b, double *restrict E)
+/* Row k of the frame (axis r, c = r × d) is (-r, ½c + c × half) for a and (r, ½c - c × half) for b; a
+ * row of the turn is -T r and T r of the angular velocities. */
+void tn_rod_strain_stiffness(const TnRodStrain *strain, const double k[TN_ROD_ROWS], double taut,
+                             double *restrict D_a, double *restrict D_b, double *restrict E)
 {
-    const double *d = strain->d, *h = strain->half;
-    double C[9], B[9], P[9], Q[9], CP[9], CQ[9], PP[9], QQ[9], QP[9], S[9];
-    double dh = v3_dot(d, h);
-    double cross[9] = {0.0, -d[2], d[1], d[2], 0.0, -d[0], -d[1], d[0], 0.0};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            double even = 0.5 * cross[3 * i + j], odd = h[i] * d[j] - (i == j ? dh : 0.0);
-            P[3 * i + j] = -even - odd; /* -P: what the blocks of a need */
-            Q[3 * i + j] = even - odd;
+    static const int lower[9] = {0, 1, 3, 1, 2, 4, 3, 4, 5};
+    double C[6] = {taut, 0.0, taut, 0.0, 0.0, taut}, S[6] = {0.0};
+    double A[6] = {0.0}, B[6] = {0.0}, AC[9] = {0.0}, BC[9] = {0.0}, BA[9] = {0.0};
+    for (int row = 0; row < (strain->pushes ? 3 : 2); row++) {
+        const double *r = strain->axes[row];
+        double c[3], e[3], a[3], b[3], kr[3], ka[3];
+        v3_cross(c, r, strain->d);
+        v3_cross(e, c, strain->half);
+        for (int i = 0; i < 3; i++) {
+            a[i] = 0.5 * c[i] + e[i];
+            b[i] = 0.5 * c[i] - e[i];
+            kr[i] = k[row] * r[i];
+            ka[i] = k[row] * a[i];
         }
-    m3_rotate_diag(C, strain->R, k);
-    m3_rotate_diag(B, strain->R, k + 3);
-    turn_both_sides(strain, B, S);
-    product_t(CP, C, P); /* C is symmetric */
-    product_t(CQ, C, Q);
-    product_symmetric(PP, P, CP);
-    product_symmetric(QQ, Q, CQ);
-    product_t(QP, Q, CP);
-    for (int i = 0; i < 9; i++) {
-        PP[i] += S[i];
-        QQ[i] += S[i];
+        add_square(C, k[row], r);
+        add_square(A, k[row], a);
+        add_square(B, k[row], b);
+        add_outer(AC, a, kr);
+        add_outer(BC, b, kr);
+        add_outer(BA, b, ka);
     }
-    add_symmetric(D_a, C, CP, PP);
-    add_symmetric(D_b, C, CQ, QQ);
+    add_square(C, k[6] - taut, strain->pull);
+    for (int row = 0; row < 3; row++) {
+        double r[3];
+        v3_copy(r, strain->axes[row]);
+        turn(strain, r);
+        add_square(S, k[3 + row], r);
+    }
+    for (int i = 0; i < 6; i++) {
+        A[i] += S[i];
+        B[i] += S[i];
+    }
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            E[6 * i + j] = -C[3 * i + j];
-            E[6 * i + 3 + j] = -CP[3 * i + j];
-            E[6 * (3 + i) + j] = -CQ[3 * j + i];
-            E[6 * (3 + i) + 3 + j] = -QP[3 * i + j] - S[3 * i + j];
+            int n = lower[3 * i + j];
+            E[6 * i + j] = -C[n];
+            E[6 * i + 3 + j] = AC[3 * j + i];
+            E[6 * (3 + i) + j] = -BC[3 * i + j];
+            E[6 * (3 + i) + 3 + j] = BA[3 * i + j] - S[n];
         }
+    for (int i = 0; i < 9; i++) AC[i] = -AC[i];
+    add_lower(D_a, C, AC, A);
+    add_lower(D_b, C, BC, B);
 }

@@ -1,5 +1,5 @@
 /* chain_kernels.h: chains' steps from nodes of six to nodes of six (../chain_plan.h), the inner loops
- * of a cable. lanes/chain_lanes.h has the algorithm; it is compiled per instruction set.
+ * of a cable. generic/ is plain C and the reference; both know the same layout.
  *
  * In a factor, 6×6 blocks lie as nine times four numbers, (M_ij M_i,j+1 M_kj M_k,j+1) for the rows
  * (i, k) = (0, 2), (1, 3), (4, 5) and j = 0, 2, 4 each. Both M x and Mᵀ x are then sums of such fours

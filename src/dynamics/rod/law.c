@@ -1,0 +1,99 @@
+/* law.c: at which time of the step a joint's springs count. A row's force over a step is
+ * k (g + J (p v̂ - r v)) with g at the start of the step; p and r hold these things:
+ *   - the mean strain, p = θt: second order and without damping, kept where the step resolves the row
+ *     (z below 1, z = k t² times the compliance of the row in a chain). Above, the spring is taken
+ *     later, up to the end of the step, and v⁺ comes in (s) once the two roots of an oscillator would
+ *     part; this damps what the step cannot resolve;
+ *   - damping, τ k on the rate at (1-θ_d) v + θ_d v⁺ as joints of trees have it. What it damps, the
+ *     spring's lead need not.
+ * docs/time-stepping.md has the figures. */
+#include <math.h>
+#include <string.h>
+
+#include "rod.h"
+
+/* z above which a row's spring is taken later than the midpoint, and where that has got all the way. */
+#define RESOLVED 1.0
+#define UNRESOLVED 16.0
+
+static double lateness(double z)
+{
+    return fmin(fmax((z - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
+}
+
+/* `w` as in tn_rod_assemble. A rod that moves with its end velocity needs its springs there, too: at
+ * q + β t v⁺ such a step is stable for β >= ½ whatever z is, and for z < 4 / (1 - 2β) below that. */
+static void weigh_row(const TnDynamicsInput *in, double w, double tau, double k, double compliance,
+                      double *p, double *r)
+{
+    double t = in->t, theta = in->theta, z = k * t * t * compliance, x = k * tau * t * compliance;
+    double late = lateness(z), beta = theta + (1.0 - theta) * late, s = 0.0;
+    if (z > UNRESOLVED) {
+        double e = 2.0 * beta - 1.0;
+        s = e * e / (4.0 * (3.0 - 3.0 * beta + 2.0 * beta * beta)) * (1.0 - UNRESOLVED / z);
+    }
+    double lead = fmax(0.0, (beta - theta) * t - tau), lag = theta * t + lead;
+    double theta_d = x > 1.0 ? fmax(theta, 1.0 - 1.0 / x) : theta, share = theta_d / theta;
+    double end = z < RESOLVED ? 0.5 * z / RESOLVED : 0.5 + 0.5 * late;
+    double of_end = (1.0 - w) * s + w * end; /* share of t v⁺ */
+    *p = (1.0 - w) * (1.0 - s) * lag + of_end * t / theta + tau * share;
+    *r = of_end * t * (1.0 - theta) / theta + tau * (share - 1.0);
+}
+
+/* Tension at the place where the segments get to instead of where they were expected. Twice that where
+ * the step does not resolve it, for the tension itself may double meanwhile: that is a mass more on
+ * v⁺ - v across the rod, and no damping. */
+double tn_rod_tension_lead(const TnDynamicsInput *in, double w, double z)
+{
+    double t = in->t, theta = in->theta;
+    return (1.0 + lateness(z)) * ((1.0 - w) * theta * t + w * 0.5 * t / theta);
+}
+
+/* Compliances: two free segments moved against each other by the row, doubled since in the chain's
+ * fastest motion all joints move together. */
+static void weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, double w,
+                  const TnRodJoint *joint, TnRodLaw *law)
+{
+    const TnLink *b = a + 1;
+    double linear = 2.0 * (1.0 / a->mass + 1.0 / b->mass), angular[3];
+    double length = joint->rest[2], lever = 0.25 * length * length;
+    /* z is the rod's direction and a principal axis */
+    for (int k = 0; k < 3; k++)
+        angular[k] = 2.0 * (1.0 / a->inertia[4 * k] + 1.0 / b->inertia[4 * k]);
+    double compliance[6] = {linear + lever * angular[1],
+                            linear + lever * angular[0],
+                            linear,
+                            angular[0],
+                            angular[1],
+                            angular[2]};
+    *law = (TnRodLaw){.tension = linear * in->t * in->t};
+    for (int k = 0; k < 6; k++) {
+        law->k[k] = joint->k[k];
+        weigh_row(in, w, rod->damping_time, joint->k[k], compliance[k], &law->p[k], &law->r[k]);
+    }
+    law->k[6] = law->k[2];
+    law->p[6] = law->p[2];
+    law->r[6] = law->r[2];
+}
+
+static bool alike(const TnLink *a, const TnLink *b)
+{
+    return a->mass == b->mass && memcmp(a->inertia, b->inertia, sizeof a->inertia) == 0;
+}
+
+/* Neighbours of a uniform rod share their law. */
+void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *links, double w,
+                  TnRodLaw *laws)
+{
+    bool before = false; /* are segments j - 1 and j alike? */
+    for (int j = 0; j + 1 < rod->segment_count; j++) {
+        const TnRodJoint *joint = &rod->joints[j];
+        bool now = alike(&links[j], &links[j + 1]);
+        if (before && now && memcmp(joint->k, joint[-1].k, sizeof joint->k) == 0 &&
+            memcmp(joint->rest, joint[-1].rest, 3 * sizeof(double)) == 0)
+            laws[j] = laws[j - 1];
+        else
+            weigh(in, rod, &links[j], w, joint, &laws[j]);
+        before = now;
+    }
+}
