@@ -33,17 +33,17 @@ VENV = os.path.join(ROOT, ".venv")
 
 
 def fail(message):
-    sys.exit(f"mujoco_stir: {message}")
+    sys.exit(f"{os.path.basename(sys.argv[0])}: {message}")
 
 
-def ensure_packages():
-    """Where this Python lacks MuJoCo, goes on in the project's .venv, made if need be."""
+def ensure_packages(script):
+    """Where this Python lacks MuJoCo, goes on with the script in the project's .venv, made if need be."""
     if all(importlib.util.find_spec(name) for name in ("mujoco", "numpy")):
         return
     python = os.path.join(VENV, "bin", "python")
     inside = os.path.realpath(sys.prefix) == os.path.realpath(VENV)
     if inside or not os.path.exists(python):
-        print("mujoco_stir: installing bench/requirements.txt into .venv", file=sys.stderr)
+        print("installing bench/requirements.txt into .venv", file=sys.stderr)
         requirements = os.path.join(HERE, "requirements.txt")
         try:
             if not os.path.exists(python):
@@ -52,7 +52,7 @@ def ensure_packages():
                            check=True, stdout=sys.stderr)
         except (OSError, subprocess.CalledProcessError) as error:
             fail(f"MuJoCo cannot be installed: {error}")
-    os.execv(python, [python, os.path.abspath(__file__)] + sys.argv[1:])
+    os.execv(python, [python, os.path.abspath(script)] + sys.argv[1:])
 
 
 # ---- MuJoCo --------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def main():
              "or use --mujoco-only for MuJoCo's figures alone")
     if not args.spheres and not os.path.exists(args.scene):
         fail(f"there is no scene {args.scene}")
-    ensure_packages()
+    ensure_packages(__file__)
     import mujoco
     with tempfile.TemporaryDirectory() as folder:
         scene = generate(args.spheres, args.no_arm, folder) if args.spheres else args.scene

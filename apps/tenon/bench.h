@@ -32,7 +32,7 @@ typedef struct Measure {
     TnStepTimes times;    /* s, means of the shortest */
     double aac, aal, aav; /* NaN where there is none */
     double aav_residual;  /* m/s, the largest residual at which v* was taken for converged */
-    double max_penetration;
+    double mean_penetration, max_penetration; /* m */
     bool diverged, deterministic;
 } Measure;
 

@@ -8,7 +8,48 @@
 #include <math.h>
 #include <string.h>
 
-enum { PHASES = 6, WEIGHTS = 2, ACCURACIES = 3 };
+enum { PHASES = 6, VARIANTS = 4, ACCURACIES = 3, VARIANT_NAME = 32 };
+
+static bool same_division(const Measure *a, const Measure *b)
+{
+    return a->def.division.kind == b->def.division.kind &&
+           a->def.division.group_size == b->def.division.group_size;
+}
+
+static bool same_weights(const Measure *a, const Measure *b)
+{
+    return a->def.solver.weights == b->def.solver.weights;
+}
+
+/* Runs that differ in their iterations alone are one variant; its number. */
+static int variant_of(const Measure *runs, int run)
+{
+    int variant = 0;
+    for (int i = 0; i < run; i++) {
+        bool repeated = false;
+        if (same_division(&runs[i], &runs[run]) && same_weights(&runs[i], &runs[run])) break;
+        for (int j = 0; j < i; j++)
+            repeated =
+                repeated || (same_division(&runs[i], &runs[j]) && same_weights(&runs[i], &runs[j]));
+        variant += !repeated;
+    }
+    return variant < VARIANTS ? variant : VARIANTS - 1;
+}
+
+/* Told by its weights, or by its division where there are several. */
+static void name_variant(const Measure *runs, int run_count, int run, char name[VARIANT_NAME])
+{
+    char division[DIVISION_NAME_SIZE];
+    bool divisions = false, weights = false;
+    for (int i = 1; i < run_count; i++) {
+        divisions = divisions || !same_division(&runs[i], &runs[0]);
+        weights = weights || !same_weights(&runs[i], &runs[0]);
+    }
+    snprintf(name, VARIANT_NAME, "%s%s%s",
+             divisions ? division_name(NULL, runs[run].def.division, division) : "",
+             divisions && weights ? " " : "",
+             weights || !divisions ? weights_name(runs[run].def.solver.weights) : "");
+}
 
 /* One bar per run, a stack of its phases. */
 typedef struct PhaseTimes {
@@ -27,14 +68,15 @@ static Plot phase_panel(PhaseTimes *t, const Measure *runs, int run_count)
         const double seconds[PHASES] = {s->dynamics, s->collision, s->constraint,
                                         s->factor,   s->iterate,   s->integrate};
         for (int k = 0; k < PHASES; k++) t->ms[k][i] = 1e3 * seconds[k];
-        snprintf(t->labels[i], sizeof t->labels[i], "%s %d",
-                 weights_name(runs[i].def.solver.weights), runs[i].def.solver.iterations);
+        char name[VARIANT_NAME];
+        name_variant(runs, run_count, i, name);
+        snprintf(t->labels[i], sizeof t->labels[i], "%s %d", name, runs[i].def.solver.iterations);
         t->categories[i] = t->labels[i];
     }
     for (int k = 0; k < PHASES; k++)
         t->series[k] =
             (PlotSeries){.name = names[k], .kind = PLOT_BARS, .y = t->ms[k], .count = run_count};
-    return (Plot){.x.label = "weights and iterations",
+    return (Plot){.x.label = "variant and iterations",
                   .y.label = "time per step, ms",
                   .series = t->series,
                   .series_count = PHASES,
@@ -43,13 +85,13 @@ static Plot phase_panel(PhaseTimes *t, const Measure *runs, int run_count)
                   .stacked = true};
 }
 
-/* One line per kind of accuracy, and choice of weights: a colour for the one, dashes for the other. */
+/* One line per kind of accuracy and variant: a colour for the one, dashes for all but the first variant. */
 typedef struct AccuracyLines {
-    double iterations[WEIGHTS][BENCH_MAX_RUNS];
-    double accuracy[WEIGHTS][ACCURACIES][BENCH_MAX_RUNS];
-    int count[WEIGHTS];
-    char names[WEIGHTS][ACCURACIES][48];
-    PlotSeries series[WEIGHTS * ACCURACIES];
+    double iterations[VARIANTS][BENCH_MAX_RUNS];
+    double accuracy[VARIANTS][ACCURACIES][BENCH_MAX_RUNS];
+    int count[VARIANTS];
+    char variants[VARIANTS][VARIANT_NAME], names[VARIANTS][ACCURACIES][48];
+    PlotSeries series[VARIANTS * ACCURACIES];
 } AccuracyLines;
 
 static bool any_finite(const double *values, int count)
@@ -65,23 +107,23 @@ static bool accuracy_panel(AccuracyLines *a, const Measure *runs, int run_count,
     static const char *const kinds[ACCURACIES] = {"AAc", "AA\u03bb", "AAv"};
     int lines = 0;
     for (int i = 0; i < run_count; i++) {
-        int w = (int)runs[i].def.solver.weights, n = a->count[w]++;
+        int w = variant_of(runs, i), n = a->count[w]++;
+        name_variant(runs, run_count, i, a->variants[w]);
         a->iterations[w][n] = runs[i].def.solver.iterations;
         a->accuracy[w][0][n] = runs[i].aac;
         a->accuracy[w][1][n] = runs[i].aal;
         a->accuracy[w][2][n] = runs[i].aav;
     }
-    for (int w = 0; w < WEIGHTS; w++)
+    for (int w = 0; w < VARIANTS; w++)
         for (int k = 0; k < ACCURACIES; k++) {
             if (!any_finite(a->accuracy[w][k], a->count[w])) continue;
-            snprintf(a->names[w][k], sizeof a->names[w][k], "%s, %s", kinds[k],
-                     weights_name((TnWeights)w));
+            snprintf(a->names[w][k], sizeof a->names[w][k], "%s, %s", kinds[k], a->variants[w]);
             a->series[lines++] = (PlotSeries){.name = a->names[w][k],
                                               .x = a->iterations[w],
                                               .y = a->accuracy[w][k],
                                               .count = a->count[w],
                                               .style = k + 1,
-                                              .dashed = w == TN_WEIGHTS_PAPER};
+                                              .dashed = w > 0};
         }
     *plot = (Plot){.x.label = "iterations per step",
                    .y.label = "accuracy: \u2212log\u2081\u2080 of the RMS error, m/s",
@@ -109,38 +151,41 @@ int plot_scene(const char *path, const char *scene, const Measure *runs, int run
     return save_plot("bench", path, &figure, false);
 }
 
-int plot_scaling(const char *path, const double *spheres, const Measure *runs, int run_count)
+int plot_scaling(const char *path, const char *unit, const double *sizes, const Measure *runs,
+                 int run_count)
 {
     double ms[BENCH_MAX_RUNS], us[3][BENCH_MAX_RUNS], most = 0;
-    char title[160];
+    char title[160], units[48], per_unit[64];
+    snprintf(units, sizeof units, "%ss", unit);
+    snprintf(per_unit, sizeof per_unit, "time per step and %s, \u00b5s", unit);
     for (int i = 0; i < run_count; i++) {
         const TnStepTimes *t = &runs[i].times;
         ms[i] = 1e3 * t->total;
-        us[0][i] = 1e6 * t->total / spheres[i];
-        us[1][i] = 1e6 * (t->factor + t->iterate) / spheres[i];
-        us[2][i] = 1e6 * t->collision / spheres[i];
+        us[0][i] = 1e6 * t->total / sizes[i];
+        us[1][i] = 1e6 * (t->factor + t->iterate) / sizes[i];
+        us[2][i] = 1e6 * t->collision / sizes[i];
         most = fmax(most, us[0][i]);
     }
     PlotSeries step = {.name = "step",
                        .kind = PLOT_SCATTER,
-                       .x = spheres,
+                       .x = sizes,
                        .y = ms,
                        .count = run_count,
                        .fit = PLOT_FIT_POWER};
     PlotSeries parts[3] = {
-        {.name = "step", .x = spheres, .y = us[0], .count = run_count},
-        {.name = "factor and iterate", .x = spheres, .y = us[1], .count = run_count},
-        {.name = "collision", .x = spheres, .y = us[2], .count = run_count}};
-    PlotAxis size = {.label = "spheres", .scale = PLOT_LOG};
+        {.name = "step", .x = sizes, .y = us[0], .count = run_count},
+        {.name = "factor and iterate", .x = sizes, .y = us[1], .count = run_count},
+        {.name = "collision", .x = sizes, .y = us[2], .count = run_count}};
+    PlotAxis size = {.label = units, .scale = PLOT_LOG};
     Plot panels[2] = {{.x = size,
                        .y = {.label = "time per step, ms", .scale = PLOT_LOG},
                        .series = &step,
                        .series_count = 1},
                       {.x = size, /* from zero: the eye compares heights */
-                       .y = {.label = "time per step and sphere, \u00b5s", .upper = 1.1 * most},
+                       .y = {.label = per_unit, .upper = 1.1 * most},
                        .series = parts,
                        .series_count = 3}};
-    snprintf(title, sizeof title, "Piles of spheres: %d iterations, %d thread%s",
+    snprintf(title, sizeof title, "Growing number of %s: %d iterations, %d thread%s", units,
              runs[0].def.solver.iterations, runs[0].def.thread_count,
              runs[0].def.thread_count == 1 ? "" : "s");
     PlotFigure figure = {

@@ -6,7 +6,8 @@
 
 /* Time per step by phase, and accuracy against iterations. */
 int plot_scene(const char *path, const char *scene, const Measure *runs, int run_count);
-/* Time per step and time per sphere against spheres. */
-int plot_scaling(const char *path, const double *spheres, const Measure *runs, int run_count);
+/* Time per step and time per unit (a sphere, a segment) against their number. */
+int plot_scaling(const char *path, const char *unit, const double *sizes, const Measure *runs,
+                 int run_count);
 
 #endif

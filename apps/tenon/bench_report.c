@@ -116,6 +116,7 @@ static void print_run(Json *json, const BenchReport *report, const Measure *m)
     json_number(json, "aal", m->aal);
     json_number(json, "aav", m->aav);
     json_number(json, "aav_residual", m->aav_residual);
+    json_number(json, "penetration_mean_m", m->mean_penetration);
     json_number(json, "penetration_max_m", m->max_penetration);
     json_bool(json, "diverged", m->diverged);
     json_bool(json, "deterministic", m->deterministic);

@@ -44,6 +44,7 @@ typedef struct BenchOptions {
     SimOptions sim;
     const BenchScene *known;
     int least_contacts; /* -1: as the scene has it */
+    double settle;      /* s */
     NumberList iterations;
     const char *scene;
     int aav_samples, aav_iterations;
@@ -63,6 +64,8 @@ static int option_table(Option *table, BenchOptions *bench)
         if (!strcmp(table[i].name, "--division"))
             table[i].help = "as in run; default, of a model with cables: both auto and paper";
     }
+    table[n++] = option_real("--settle", &bench->settle, "S", 0, 1e6, ENDS_CLOSED,
+                             "simulated seconds before the measured ones; default 0");
     table[n++] = option_int("--least-contacts", &bench->least_contacts, "N", 0, 1000000,
                             "steps with fewer contacts do not count; default 0, cable: 101");
     table[n++] = option_choice("--weights", &bench->sim.weights, "WEIGHTS", weight_choices,
@@ -146,6 +149,7 @@ static Measure plan_run(const BenchOptions *bench, double timestep, TnKeyId key,
     const BenchScene *known = bench->known;
     double duration = isnan(bench->sim.duration) ? known->duration : bench->sim.duration;
     Measure m = {.def = sim_world_def(&bench->sim),
+                 .settle = bench->settle > 0 ? steps_of(bench->settle, timestep) : 0,
                  .steps = steps_of(duration, timestep),
                  .repeats = bench->common.repeats,
                  .least_contacts =

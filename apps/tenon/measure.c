@@ -59,6 +59,7 @@ static void accuracy_pass(TnWorld *world, Measure *m, uint64_t *hash)
     m->aac = totals_mean(totals.aac, totals.aac_count);
     m->aal = totals_mean(totals.aal, totals.aal_count);
     m->aav = totals_mean(aav_sum, m->aav_count);
+    m->mean_penetration = totals_mean(totals.mean_penetration, totals.steps);
     m->max_penetration = totals.max_penetration;
     *hash = tn_world_hash(world);
 }
@@ -115,6 +116,7 @@ TnStatus measure(const TnModel *model, Measure *m, TnError *err)
         tn_world_destroy(world);
     }
     progress_end(&progress);
+    if (!m->measured) times_add(&m->times, &(TnStepTimes){0}, NAN); /* none: NaN */
     for (int64_t k = 0; k < m->measured; k++)
         times_add(&m->times, &least[k], 1 / (double)m->measured);
     free(least);

@@ -91,7 +91,8 @@ void sim_options_finish(SimOptions *sim);
 TnWorldDef sim_world_def(const SimOptions *sim);
 const char *weights_name(TnWeights weights);
 const char *form_name(TnAdmmForm form);
-/* How a world is divided that was asked for so: in words as --division takes them. */
+/* How a world is divided that was asked for so: in words as --division takes them; without a
+ * model, `auto` stays. */
 enum { DIVISION_NAME_SIZE = 16 };
 const char *division_name(const TnModel *model, TnDivisionDef asked,
                           char buffer[DIVISION_NAME_SIZE]);

@@ -71,7 +71,7 @@ TnWorldDef sim_world_def(const SimOptions *sim)
 const char *division_name(const TnModel *model, TnDivisionDef asked,
                           char buffer[DIVISION_NAME_SIZE])
 {
-    if (asked.kind == TN_DIVISION_AUTO) asked = tn_model_info(model).option.division;
+    if (asked.kind == TN_DIVISION_AUTO && model) asked = tn_model_info(model).option.division;
     switch (asked.kind) {
     case TN_DIVISION_AUTO:
         return "auto";

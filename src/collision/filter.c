@@ -2,7 +2,7 @@
  *
  * Two geoms collide when their masks meet, (type₁ & affinity₂) | (type₂ & affinity₁), and their
  * bodies may; an explicit pair collides whatever masks and bodies say. Bodies can only forbid what
- * is part of a tree or a rod or named by an exclude, so the model is asked for nothing else. Parameters:
+ * is part of a tree or a rod, holds a rod or is named by an exclude, so the model is asked for nothing else. Parameters:
  * from the geom of higher priority, else the larger of both. */
 #include "collider.h"
 
@@ -75,12 +75,12 @@ TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b)
     return rule;
 }
 
-/* Of a tree or a rod. */
+/* Of a tree or a rod, or holding a rod's segment. */
 static bool link_in_tree(const TnModel *m, int link)
 {
     if (link == 0) return false;
     const TnSubsystem *sub = &m->subsystems[m->links[link].subsystem];
-    return sub->link_count > 1;
+    return sub->link_count > 1 || m->links[link].holds;
 }
 
 /* Index of an equal surface, or of a new one. Only the first few are searched: models with many

@@ -1,6 +1,10 @@
 /* bonds.c: what ties two blocks together with all six axes at once: the springs of rods between two
  * groups of segments, and welds of segments to what is no part of their chain. A bond works on the
- * twists of two links, z = (v_a, v_b) at their centres of mass. */
+ * twists of two links, z = (v_a, v_b) at their centres of mass.
+ *
+ * Springs are stiff, and an iteration carries news from one group to the next only. So a rod that is cut
+ * starts from its motion as a whole under last step's contact forces and welds, which is one solve, and
+ * its springs from their law there: what is left to iterate is what these forces change. */
 #include "rows.h"
 
 #include <string.h>
@@ -29,48 +33,101 @@ static void shift_half(TnBond *bond, int side, const double r[3])
     shift_wrench(r, bond->f + 6 * side);
 }
 
-static void start_from_law(const TnConstraintInput *in, const int links[2], TnBond *bond)
+/* Adds a wrench on one of the rod's segments to its list. */
+static void add_wrench(const TnRod *rod, int link, const double force[3], const double torque[3],
+                       double *wrenches)
 {
-    double z[12];
-    for (int side = 0; side < 2; side++) {
-        const TnLink *link = &in->model->links[links[side]];
-        bool own = in->division->carrier[links[side]] == links[side];
-        memcpy(z + 6 * side,
-               own ? in->state->vhat + link->dof_start
-                   : in->twists[in->division->carrier[links[side]]],
-               sizeof(double[6]));
-    }
-    for (int i = 0; i < 12; i++) {
-        double sum = bond->f[i];
-        for (int k = 0; k < 12; k++) sum += bond->K[12 * i + k] * z[k];
-        bond->lambda[i] = bond->t[i] = -sum;
+    int i = link - rod->link_start;
+    if (i < 0 || i >= rod->segment_count) return;
+    v3_add(wrenches + 6L * i, wrenches + 6L * i, force);
+    v3_add(wrenches + 6L * i + 3, wrenches + 6L * i + 3, torque);
+}
+
+static void add_contacts(const TnConstraintInput *in, const TnConstraintSet *set, const TnRod *rod,
+                         double *wrenches)
+{
+    for (int i = 0; i < in->contacts->count; i++) {
+        const TnContactPoint *c = &in->contacts->points[i];
+        for (int side = 0; side < 2; side++) {
+            int link = in->model->geoms[side ? c->geom2 : c->geom1].link;
+            double arm[3], force[3], torque[3];
+            v3_sub(arm, c->pos, in->frames[link].com);
+            v3_scale(force, set->problem.lambda[i], side ? 1.0 : -1.0);
+            v3_cross(torque, arm, force);
+            add_wrench(rod, link, force, torque, wrenches);
+        }
     }
 }
 
-/* A spring follows from the state, and so does its starting guess. */
-void tn_constraint_add_springs(const TnConstraintInput *in, TnConstraintSet *set)
+static void add_welds(const TnConstraintInput *in, const TnRod *rod, double *wrenches)
+{
+    for (int i = 0; i < in->model->equality_count; i++) {
+        const TnEquality *weld = &in->model->equalities[i];
+        double mu[6];
+        if (!in->division->iterated[i]) continue;
+        for (int k = 0; k < 6; k++)
+            mu[k] = in->warm_start * in->state->row_lambda[tn_row_slot_equality(i, k)];
+        add_wrench(rod, weld->segment, mu, mu + 3, wrenches);
+    }
+}
+
+/* Sets v of the rod's segments in their blocks. False: no memory. */
+static bool start_whole(const TnConstraintInput *in, TnConstraintSet *set, int index, double *v)
+{
+    const TnRod *rod = &in->model->rods[index];
+    const TnDivision *d = in->division;
+    double *wrenches = TN_ARENA_ZERO(in->arena, double, 6 * rod->segment_count);
+    if (!wrenches) return false;
+    add_contacts(in, set, rod, wrenches);
+    add_welds(in, rod, wrenches);
+    tn_rod_solve_whole(&in->rods[index], wrenches, v);
+    for (int i = 0; i < rod->segment_count; i++) {
+        int link = rod->link_start + i, block = d->link_block[link];
+        if (d->carrier[link] == link)
+            memcpy(set->problem.large[block].v + tn_division_start(d, block, d->link_node[link]),
+                   v + 6L * i, sizeof(double[6]));
+    }
+    return true;
+}
+
+static void add_spring(const TnConstraintInput *in, TnConstraintSet *set, const TnRodBond *spring,
+                       int link, const double z[12])
+{
+    TnBond *bond = &set->problem.bonds[set->bond_next++];
+    *bond = (TnBond){.row_a = set->link_row[link], .row_b = set->link_row[link + 1]};
+    if (bond->row_a == bond->row_b) { /* within one robot's link: nothing can move there */
+        bond->row_b = 0;
+        return;
+    }
+    memcpy(bond->K, spring->K, sizeof bond->K);
+    memcpy(bond->f, spring->f, sizeof bond->f);
+    for (int i = 0; i < 12; i++) {
+        bond->lambda[i] = -bond->f[i];
+        for (int k = 0; k < 12; k++) bond->lambda[i] -= bond->K[12 * i + k] * z[k];
+    }
+    for (int side = 0; side < 2; side++) {
+        int carrier = in->division->carrier[link + side];
+        double arm[3];
+        if (carrier == link + side) continue;
+        v3_sub(arm, in->frames[link + side].com, in->frames[carrier].com);
+        shift_half(bond, side, arm);
+        shift_wrench(arm, bond->lambda + 6L * side);
+    }
+    memcpy(bond->t, bond->lambda, sizeof bond->t);
+}
+
+bool tn_constraint_add_springs(const TnConstraintInput *in, TnConstraintSet *set)
 {
     for (int r = 0; r < in->model->rod_count; r++) {
         const TnRodSystem *rod = &in->rods[r];
-        for (int i = 0; i < rod->cut_count; i++) {
-            TnBond *bond = &set->problem.bonds[set->bond_next++];
-            int a = in->model->rods[r].link_start + rod->cuts[i];
-            const int links[2] = {a, a + 1};
-            *bond = (TnBond){.row_a = set->link_row[a], .row_b = set->link_row[a + 1]};
-            memcpy(bond->K, rod->bonds[i].K, sizeof bond->K);
-            memcpy(bond->f, rod->bonds[i].f, sizeof bond->f);
-            for (int side = 0; side < 2; side++) {
-                int carrier = in->division->carrier[links[side]];
-                double arm[3];
-                if (carrier == links[side]) continue;
-                v3_sub(arm, in->frames[links[side]].com, in->frames[carrier].com);
-                shift_half(bond, side, arm);
-            }
-            start_from_law(in, links, bond);
-            if (bond->row_a == bond->row_b) /* within one robot's link: nothing can move there */
-                *bond = (TnBond){.row_a = bond->row_a};
-        }
+        if (!rod->cut_count) continue;
+        double *v = TN_ARENA_NEW(in->arena, double, 6 * rod->count);
+        if (!v || !start_whole(in, set, r, v)) return false;
+        for (int i = 0; i < rod->cut_count; i++)
+            add_spring(in, set, &rod->bonds[i], in->model->rods[r].link_start + rod->cuts[i],
+                       v + 6L * rod->cuts[i]);
     }
+    return true;
 }
 
 /* ---- welds ---- */

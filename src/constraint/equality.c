@@ -40,121 +40,6 @@ void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViola
     row->e = close_law(w->in, w->shift, eta, x);
 }
 
-/* ---- the predicted motion ---- */
-
-static bool alloc_motion(const TnConstraintInput *in, TnMotion *m)
-{
-    const TnModel *model = in->model;
-    m->eta = TN_ARENA_ZERO(in->arena, double, model->subsystem_count);
-    m->done = TN_ARENA_ZERO(in->arena, bool, model->subsystem_count);
-    m->at = TN_ARENA_NEW(in->arena, TnLinkFrame, model->link_count);
-    m->axes = TN_ARENA_ZERO(in->arena, TnTreeAxes, model->tree_count);
-    m->end = TN_ARENA_NEW(in->arena, TnLinkFrame, model->link_count);
-    m->twists = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)model->link_count);
-    m->qvel = TN_ARENA_NEW(in->arena, double, model->dof_count);
-    m->qpos = TN_ARENA_NEW(in->arena, double, model->qpos_count);
-    if (!m->eta || !m->done || !m->at || !m->axes || !m->end || !m->twists || !m->qvel || !m->qpos)
-        return false;
-    m->at[0] = m->end[0] = in->frames[0];
-    return true;
-}
-
-/* η from who was pushed in the last step; rods say it themselves. */
-static void predict_eta(const TnConstraintInput *in, double *eta)
-{
-    const TnModel *model = in->model;
-    for (int i = 0; i < in->state->contact_count; i++) {
-        const TnWarmContact *c = &in->state->contacts[i];
-        if (v3_dot(c->lambda, c->lambda) == 0.0) continue;
-        const int links[2] = {model->geoms[c->geom1].link, model->geoms[c->geom2].link};
-        for (int k = 0; k < 2; k++)
-            if (links[k]) eta[model->links[links[k]].subsystem] = 1.0;
-    }
-    for (int r = 0; r < model->rod_count; r++) eta[model->rods[r].subsystem] = in->rods[r].w;
-    tn_constraint_share_blend(model, eta);
-    for (int s = 0; s < model->subsystem_count; s++) eta[s] = eta[s] > 0.0 ? 1.0 : in->theta;
-}
-
-bool tn_motion_init(const TnConstraintInput *in, TnMotion *m)
-{
-    if (!alloc_motion(in, m)) return false;
-    predict_eta(in, m->eta);
-    return true;
-}
-
-/* u₀ of some unknowns from v and the last v̂. */
-static void predict_u(const TnConstraintInput *in, double eta, int n, const double *v,
-                      const double *last, double *u)
-{
-    double kappa = eta / in->theta;
-    tn_predict_velocity(n, v, last, u);
-    for (int k = 0; k < n; k++) u[k] = kappa * u[k] + (1.0 - kappa) * v[k];
-}
-
-/* A free body moved by time · u. */
-static void carry(const TnConstraintInput *in, int link, const double u[6], double time,
-                  TnLinkFrame *frame)
-{
-    double turn[3], arm[3];
-    *frame = in->frames[link];
-    v3_add_scaled(frame->com, u, time);
-    v3_scale(turn, u + 3, time);
-    quat_cayley_world(frame->quat, turn);
-    quat_to_m3(frame->rot, frame->quat);
-    m3_mul_v(arm, frame->rot, in->model->links[link].com);
-    v3_sub(frame->pos, frame->com, arm);
-}
-
-static void move_rigid(const TnConstraintInput *in, int link, double eta, TnMotion *m)
-{
-    const TnLink *l = &in->model->links[link];
-    const double *v = in->twists[link], *last = in->state->vhat + l->dof_start;
-    double *u = m->twists[link];
-    int group = m->middle ? 6 : 3;
-    for (int k = 0; k < 6; k += group) predict_u(in, eta, group, v + k, last + k, u + k);
-    carry(in, link, u, in->t, &m->end[link]);
-    if (m->middle) {
-        carry(in, link, u, 0.5 * in->t, &m->at[link]);
-        return;
-    }
-    v3_copy(m->at[link].com, in->frames[link].com);
-    v3_add_scaled(m->at[link].com, v, (1.0 - eta) * in->t);
-}
-
-static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, double eta, TnMotion *m)
-{
-    const TnModel *model = in->model;
-    const double *qpos = in->state->qpos, *qvel = in->state->qvel, *last = in->state->vhat;
-    TnTreeAxes *axes = &m->axes[sub->kind_index];
-    axes->S = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)sub->dof_count);
-    if (!axes->S) return false;
-    int group = m->middle ? sub->dof_count : 1;
-    for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d += group)
-        predict_u(in, eta, group, qvel + d, last + d, m->qvel + d);
-    double share = m->middle ? 0.5 : 1.0 - eta;
-    tn_integrate_qpos(model, sub, qpos, m->qvel, share * in->t, m->qpos);
-    tn_kinematics(model, m->qpos, sub->link_start, sub->link_count, m->at);
-    v3_copy(axes->origin, m->at[sub->link_start].com);
-    tn_tree_axes(model, sub, m->qpos, m->at, axes->origin, axes->S);
-    tn_integrate_qpos(model, sub, qpos, m->qvel, in->t, m->qpos);
-    tn_kinematics(model, m->qpos, sub->link_start, sub->link_count, m->end);
-    return true;
-}
-
-bool tn_motion_of_body(const TnConstraintInput *in, int body, TnMotion *m, double *eta)
-{
-    int link = in->model->bodies[body].link, s = in->model->links[link].subsystem;
-    if (s < 0) return true;
-    *eta = m->eta[s];
-    if (m->done[s]) return true;
-    m->done[s] = true;
-    const TnSubsystem *sub = &in->model->subsystems[s];
-    if (sub->kind == TN_SUBSYSTEM_TREE) return move_tree(in, sub, *eta, m);
-    for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
-        move_rigid(in, i, *eta, m);
-    return true;
-}
-
 /* ---- connect and weld ---- */
 
 static void place_anchor(const TnModel *model, const TnLinkFrame *frames, int body,
@@ -317,14 +202,14 @@ static void add_joints(TnRowWriter *w, const TnMotion *m, int index, const TnEqu
     const TnSubsystem *sub1 = tn_subsystem_of_joint(model, j1);
     double t = w->in->t, eta = m->eta[sub1 - model->subsystems], u1, u2;
     double x1 = state->qpos[j1->qpos_start] - j1->ref, v1 = state->qvel[j1->dof_start];
-    predict_u(w->in, eta, 1, &v1, &state->vhat[j1->dof_start], &u1);
+    tn_motion_predict(w->in, eta, 1, &v1, &state->vhat[j1->dof_start], &u1);
     TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 0));
     tn_row_add_dof(w, row, sub1, j1->dof_start, 1.0);
     TnViolation violation = {x1 - c[0], x1 + t * u1 - c[0], u1, v1};
     if (equality->joint2 >= 0) {
         const TnJoint *j2 = &model->joints[equality->joint2];
         double x2 = state->qpos[j2->qpos_start] - j2->ref, v2 = state->qvel[j2->dof_start];
-        predict_u(w->in, eta, 1, &v2, &state->vhat[j2->dof_start], &u2);
+        tn_motion_predict(w->in, eta, 1, &v2, &state->vhat[j2->dof_start], &u2);
         double slope = polynomial_slope(c, x2 + (1.0 - eta) * t * u2);
         tn_row_add_dof(w, row, tn_subsystem_of_joint(model, j2), j2->dof_start, -slope);
         violation = (TnViolation){x1 - polynomial(c, x2), x1 + t * u1 - polynomial(c, x2 + t * u2),

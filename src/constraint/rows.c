@@ -31,17 +31,6 @@ double tn_free_end(const TnConstraintInput *in, const TnSubsystem *sub, int dof)
     return v + (vhat - v) / in->theta;
 }
 
-void tn_predict_velocity(int n, const double *v, const double *last, double *out)
-{
-    double change = 0.0, size = 0.0;
-    for (int k = 0; k < n; k++) {
-        change += (v[k] - last[k]) * (v[k] - last[k]);
-        size += v[k] * v[k];
-    }
-    double carry = change <= 0.0625 * size ? 1.0 : 0.0;
-    for (int k = 0; k < n; k++) out[k] = v[k] + carry * (v[k] - last[k]);
-}
-
 /* ---- appending rows ---- */
 
 TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)

@@ -49,6 +49,17 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
 /* Completes the row as dry friction of this size. */
 void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction);
 
+/* ---- blocks.c ---- */
+/* Rows in the twist table. Free bodies are numbered as the contacts, which come in spatial order,
+ * first name them, so that neighbours in space are neighbours in memory; the others follow. A
+ * link of a tree or rod gets a port where a contact or a bond touches it; the ports of a block lie
+ * together, first_port says where (one more than there are blocks). False: no memory. */
+bool tn_constraint_assign_rows(const TnConstraintInput *in, int *link_row, int port_row,
+                               int *first_port);
+/* A, b and the starting guess of every block, and its ports; the trees' axes. False: no memory. */
+bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set, TnTreeAxes *axes,
+                               const int *first_port);
+
 /* ---- build.c ---- */
 /* Subsystems that an equality joins must move by the same rule, or it would open by t(v⁺ - v̂): all
  * get the largest number of those joined with them. */
@@ -60,7 +71,8 @@ void tn_constraint_add_tendons(TnRowWriter *w);
 
 /* ---- bonds.c: springs between groups of a rod, and welds of segments that are iterated ---- */
 /* The springs; welds follow from equality.c. The bonds' order: by rod and joint, then by equality. */
-void tn_constraint_add_springs(const TnConstraintInput *in, TnConstraintSet *set);
+bool tn_constraint_add_springs(const TnConstraintInput *in,
+                               TnConstraintSet *set); /* after the contacts; false: no memory */
 /* J of the weld's bond (rows: place, turn; of the segment against its holder) with arms as at these
  * frames, and the starting guess of λ; e is left to the caller. */
 TnBond *tn_constraint_add_weld(const TnConstraintInput *in, TnConstraintSet *set, int equality,
@@ -71,6 +83,7 @@ void tn_constraint_keep_welds(const TnConstraintInput *in, const TnConstraintSet
 /* ---- equality.c ---- */
 bool tn_constraint_add_equalities(TnRowWriter *w); /* false: no memory */
 
+/* ---- motion.c ---- */
 /* Where the step is expected to lead (equality.c tells more). Filled by subsystem, on demand. */
 typedef struct TnMotion {
     /* `at` is q ⊕ ½ t u₀, in full, and a subsystem is predicted as a whole: one velocity that
@@ -85,6 +98,9 @@ typedef struct TnMotion {
     double *qvel, *qpos; /* of trees: u₀, and where it leads */
 } TnMotion;
 bool tn_motion_init(const TnConstraintInput *in, TnMotion *m); /* false: no memory */
+/* u₀ of some unknowns from v and the last v̂. */
+void tn_motion_predict(const TnConstraintInput *in, double eta, int n, const double *v,
+                       const double *last, double *u);
 /* Moves the subsystem that carries a body and tells its η. False: no memory. */
 bool tn_motion_of_body(const TnConstraintInput *in, int body, TnMotion *m, double *eta);
 /* What a row of C(q) = 0 is about: C at the start and where the prediction leads, J u₀ and J₀ v. */

@@ -21,28 +21,76 @@ static void held_frame(const TnEquality *weld, const TnLinkFrame *holder, double
     quat_normalize(quat);
 }
 
-bool tn_carried_jacobians(const TnDynamicsInput *in, const TnDivision *division, TnArena *arena,
-                          double **T)
+/* One tree moved with u: frames and twists of its links. */
+typedef struct Tour {
+    const TnDynamicsInput *in;
+    const TnSubsystem *sub;
+    double *u; /* whole-model */
+    double *qpos;
+    TnLinkFrame *frames;
+    double (*twists)[6];
+} Tour;
+
+/* Goes to q ⊕ h u and tells the held point's place and velocity there. */
+static void go_to(const Tour *tour, double h, const TnEquality *weld, double pos[3],
+                  double velocity[6])
+{
+    const TnModel *model = tour->in->model;
+    const TnSubsystem *sub = tour->sub;
+    double quat[4], arm[3];
+    tn_integrate_qpos(model, sub, tour->in->qpos, tour->u, h, tour->qpos);
+    tn_kinematics(model, tour->qpos, sub->link_start, sub->link_count, tour->frames);
+    tn_kinematics_twists(model, tour->qpos, tour->u, tour->frames, sub->link_start, sub->link_count,
+                         tour->twists);
+    const TnLinkFrame *holder = &tour->frames[weld->holder];
+    const double *twist = tour->twists[weld->holder];
+    held_frame(weld, holder, pos, quat);
+    v3_sub(arm, pos, holder->com);
+    v3_cross(velocity, twist + 3, arm);
+    v3_add(velocity, velocity, twist);
+    v3_copy(velocity + 3, twist + 3);
+}
+
+static bool begin_tour(const TnDynamicsInput *in, TnArena *arena, Tour *tour)
 {
     const TnModel *model = in->model;
+    *tour = (Tour){.in = in,
+                   .u = TN_ARENA_NEW(arena, double, model->dof_count),
+                   .qpos = TN_ARENA_NEW(arena, double, model->qpos_count),
+                   .frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count),
+                   .twists = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)model->link_count)};
+    if (!tour->u || !tour->qpos || !tour->frames || !tour->twists) return false;
+    tn_kinematics(model, in->qpos, 0, 1, tour->frames);
+    memset(tour->twists[0], 0, sizeof tour->twists[0]);
+    return true;
+}
+
+bool tn_carried_motion(const TnDynamicsInput *in, const TnDivision *division, const double *last,
+                       TnArena *arena, TnCarriedMotion *out)
+{
+    const TnModel *model = in->model;
+    Tour tour;
     if (!division->carried_count) return true;
-    TnLinkFrame *frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count);
-    double *qpos = TN_ARENA_NEW(arena, double, model->qpos_count);
-    if (!frames || !qpos) return false;
-    tn_kinematics(model, in->qpos, 0, 1, frames);
+    if (!begin_tour(in, arena, &tour)) return false;
     for (int i = 0; i < division->carried_count; i++) {
-        const TnCarried *carried = &division->carried[i];
-        const TnSubsystem *sub = part_of(model, carried->holder);
-        double pos[3], quat[4];
-        double(*S)[6] = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)sub->dof_count);
-        T[i] = TN_ARENA_NEW(arena, double, 6 * sub->dof_count);
-        if (!S || !T[i]) return false;
-        tn_integrate_qpos(model, sub, in->qpos, in->qvel, in->theta * in->t, qpos);
-        tn_kinematics(model, qpos, sub->link_start, sub->link_count, frames);
-        held_frame(&model->equalities[carried->equality], &frames[carried->holder], pos, quat);
-        const double *origin = frames[sub->link_start].com;
-        tn_tree_axes(model, sub, qpos, frames, origin, S);
-        tn_tree_jacobian(model, sub, origin, (const double(*)[6])S, carried->holder, pos, T[i]);
+        const TnEquality *weld = &model->equalities[division->carried[i].equality];
+        const TnSubsystem *sub = tour.sub = part_of(model, weld->holder);
+        int n = sub->dof_count, first = sub->dof_start;
+        double pos[3], before[6], after[6], middle[6], *v = out[i].start;
+        double(*S)[6] = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)n);
+        double *T = out[i].T = TN_ARENA_NEW(arena, double, 6 * n);
+        if (!S || !T) return false;
+        tn_predict_velocity(n, in->qvel + first, last + first, tour.u + first);
+        go_to(&tour, 0.0, weld, pos, before);
+        go_to(&tour, in->t, weld, pos, after);
+        go_to(&tour, 0.5 * in->t, weld, pos, middle);
+        const double *origin = tour.frames[sub->link_start].com;
+        tn_tree_axes(model, sub, tour.qpos, tour.frames, origin, S);
+        tn_tree_jacobian(model, sub, origin, (const double(*)[6])S, weld->holder, pos, T);
+        for (int k = 0; k < 6; k++) {
+            v[k] = -in->theta * (after[k] - before[k]);
+            for (int d = 0; d < n; d++) v[k] += T[k * n + d] * in->qvel[first + d];
+        }
     }
     return true;
 }
@@ -88,7 +136,8 @@ bool tn_chains_reserve(const TnDivision *division, TnArena *arena, TnChainSystem
 /* A segment's place in its chain: its own node, or its tree's through T. */
 typedef struct Place {
     int node, dim;
-    const double *T; /* NULL: its own */
+    const double *T;     /* NULL: its own */
+    const double *start; /* of its inertia, with T */
 } Place;
 
 static Place place_of(const TnAssembledInput *input, int link)
@@ -96,9 +145,12 @@ static Place place_of(const TnAssembledInput *input, int link)
     const TnDivision *d = input->division;
     const TnChain *chain = &d->chains[d->link_block[link] - d->dense_count];
     int node = d->link_node[link];
-    Place place = {node, chain->nodes[node].dim, NULL};
+    Place place = {node, chain->nodes[node].dim, NULL, NULL};
     for (int i = 0; d->carrier[link] != link && i < d->carried_count; i++)
-        if (d->carried[i].segment == link) place.T = input->T[i];
+        if (d->carried[i].segment == link) {
+            place.T = input->carried[i].T;
+            place.start = input->carried[i].start;
+        }
     return place;
 }
 
@@ -153,8 +205,9 @@ static void add_coupling(const TnChain *chain, TnChainSystem *s, const Place *a,
 }
 
 static void add_segment(const TnChain *chain, TnChainSystem *s, const Place *place,
-                        const double D[36], const double b[6])
+                        const TnRodSystem *rod, int i)
 {
+    const double *D = rod->D + 36L * i, *b = rod->b + 6L * i;
     double *to_D = s->D + chain->nodes[place->node].D,
            *to_b = s->b + chain->nodes[place->node].start;
     if (!place->T) {
@@ -162,10 +215,17 @@ static void add_segment(const TnChain *chain, TnChainSystem *s, const Place *pla
         memcpy(to_b, b, sizeof(double[6]));
         return;
     }
-    double M[6 * TN_MAX_CARRIER];
+    double M[6 * TN_MAX_CARRIER], push[6], change[6], turn[3];
+    const TnRigidSystem *rigid = &rod->segments[i];
     times_T(place, D, 6, M);
     add_T_times(place, M, place->dim, to_D, place->dim, 1);
-    add_T_times(place, b, 1, to_b, 1, 1);
+    for (int k = 0; k < 6; k++) change[k] = place->start[k] - rigid->v[k];
+    m3_mul_v(turn, rigid->inertia_rate, change + 3);
+    for (int k = 0; k < 3; k++) {
+        push[k] = b[k] + rigid->mass_rate * change[k];
+        push[3 + k] = b[3 + k] + turn[k];
+    }
+    add_T_times(place, push, 1, to_b, 1, 1);
 }
 
 static void add_run(const TnAssembledInput *input, const TnChain *chain, const TnRun *run,
@@ -176,7 +236,7 @@ static void add_run(const TnAssembledInput *input, const TnChain *chain, const T
     Place last = {0};
     for (int i = run->first; i < run->first + run->count; i++, link++) {
         Place place = place_of(input, link);
-        add_segment(chain, s, &place, rod->D + 36L * i, rod->b + 6L * i);
+        add_segment(chain, s, &place, rod, i);
         if (i > run->first) {
             if (!place.T && !last.T)
                 memcpy(s->E + chain->edges[(*edge)++].E, rod->E + 36L * (i - 1),

@@ -4,8 +4,9 @@
  * A carried segment h moves with its holder's link, v_h = T q̇. So its blocks and those of its springs
  * go to the tree's node: with v = S x, S = T for carried segments and 1 for the others,
  *     A ← Sᵀ A_rods S + A_trees,   b ← Sᵀ b_rods + b_trees,
- * and the tie is exact. T is taken at the predicted midpoint q ⊕ θt q̇, which makes T q̇̂ the segment's
- * velocity there to second order. */
+ * and the tie is exact. T is taken in the middle of the predicted displacement, T_m. The segment's inertia
+ * there is M (T_m (q̇̂ - q̇)/(θt) + Ṫ q̇): not what it has against the velocity v_h that it starts with,
+ * which T_m sees shortened by a cosine; on an arm that turns this would be a friction of first order. */
 #ifndef TN_DYNAMICS_ASSEMBLED_H
 #define TN_DYNAMICS_ASSEMBLED_H
 
@@ -19,16 +20,23 @@ typedef struct TnChainSystem {
     double *v_free;              /* A⁻¹ b */
 } TnChainSystem;
 
+/* A carried segment over the step. */
+typedef struct TnCarriedMotion {
+    double *T;       /* 6 × dofs of its tree */
+    double start[6]; /* the velocity that its inertia counts from: T q̇ - θt Ṫ q̇ */
+} TnCarriedMotion;
+
 typedef struct TnAssembledInput {
     const TnDynamicsInput *in;
     const TnDivision *division;
     const double *const *tree_A, *const *tree_b; /* per tree */
     const TnRodSystem *rods;
-    double **T; /* per carried segment: 6 × dofs of its tree, from tn_carried_jacobians */
+    TnCarriedMotion *carried; /* per carried segment */
 } TnAssembledInput;
 
-bool tn_carried_jacobians(const TnDynamicsInput *in, const TnDivision *division, TnArena *arena,
-                          double **T); /* false: no memory */
+/* `last`: v̂ of the last step, whole-model. False: no memory. */
+bool tn_carried_motion(const TnDynamicsInput *in, const TnDivision *division, const double *last,
+                       TnArena *arena, TnCarriedMotion *out);
 /* Chains [begin, end): memory first, then the numbers, which threads may share. */
 bool tn_chains_reserve(const TnDivision *division, TnArena *arena, TnChainSystem *chains);
 bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnChainSystem *chains);

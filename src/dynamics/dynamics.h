@@ -12,6 +12,7 @@
 #define TN_DYNAMICS_DYNAMICS_H
 
 #include "../base/arena.h"
+#include "../math/chain.h"
 #include "../model/frame.h"
 #include "../model/model.h"
 
@@ -20,7 +21,8 @@ typedef struct TnDynamicsInput {
     double t, theta;
     int passes;
     const double *qpos, *qvel, *ctrl;
-    const double *expected; /* per dof: the v̂ that constraints are expected to leave; NULL: unknown */
+    const double
+        *expected; /* per dof: the v̂ that constraints are expected to leave; NULL: unknown */
     const double (*wrench)[6]; /* per link: force at the com, torque; world axes. NULL: none */
 } TnDynamicsInput;
 
@@ -87,25 +89,36 @@ typedef struct TnRodSystem {
     int count;
     int cut_count;
     const int *cuts;         /* joints that are bonds instead of parts of A, ascending */
+    const double *expected;  /* 6·count: v̂ as far as it is known, NULL: the start's v */
     TnRigidSystem *segments; /* each alone: inertia rates, v, v_free without the joints */
     double *D;               /* count × 36, row-major: diagonal blocks of A */
     double *E;               /* (count-1) × 36: block (k+1, k); zero for a cut joint */
     double *b;               /* 6·count */
     TnRodBond *bonds;        /* of the cuts */
     double *v_free; /* 6·count, for whoever solves: v̂ without constraints, bonds included */
-    double w;       /* share of v⁺ in the displacement */
+    /* of a rod with cuts: all its segments as one chain, and the factor of A with the bonds put back */
+    const TnChain *whole;
+    double *whole_D, *whole_E;
+    double w;   /* share of v⁺ in the displacement */
+    bool alone; /* nothing pushes or holds it: in free flight */
 } TnRodSystem;
-/* Fills `out`, which is zero but for the cuts before the first call, from the arena; not v_free. The
+/* Fills `out`, which is zero but for the cuts and `whole` before the first call, from the arena; not v_free. The
  * springs must know how the rod will move, t((1-w) v̂ + w v⁺): w = 0 free, w = 1 where it may be
  * pushed. A rod that moves too fast for the step takes more than it is given (out->w). The equations
  * of a segment that the world holds say its velocity. False: no memory. */
 bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                      double w, TnArena *arena, TnRodSystem *out);
-/* v̂ of the whole rod, cut joints included, without constraints, 6·count. False: no memory, A not
- * positive definite or not finite. */
-bool tn_rod_free_motion(const TnRodSystem *system, TnArena *scratch, double *v_free);
-/* As tn_rigid_advance, for all segments. In free flight (w = 0, nothing held) the rod's linear and
- * angular momentum stay as they are. */
+/* How far v̂ leads a joint's ends from where the assembly expected them, against each other and in lengths of
+ * a segment: the largest. */
+double tn_rod_surprise(const TnDynamicsInput *in, const TnSubsystem *sub, const TnRodSystem *system,
+                       const double *vhat);
+/* Of a rod with cuts: A with the bonds put back, factored. False: no memory, or not positive
+ * definite. */
+bool tn_rod_join(TnRodSystem *system, TnArena *arena);
+/* v̂ of the whole rod under wrenches on its segments (6·count; NULL: none), once joined. */
+void tn_rod_solve_whole(const TnRodSystem *system, const double *wrenches, double *v);
+/* As tn_rigid_advance, for all segments. In free flight the rod's linear and angular momentum stay as
+ * they are. */
 void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                     const TnRodSystem *system, const double *vhat, double *qpos, double *qvel);
 double tn_rod_energy(const TnModel *model, const TnSubsystem *sub,
@@ -115,6 +128,11 @@ double tn_rod_energy(const TnModel *model, const TnSubsystem *sub,
  * the Cayley map. */
 void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const double *qpos,
                        const double *qvel, double h, double *out);
+
+/* ---- predict.c ---- */
+/* v̂ of this step from v and the last v̂. Smooth motion goes on changing as it did; after a large
+ * change (a hit, or a state set by hand) v itself is the better guess. */
+void tn_predict_velocity(int n, const double *v, const double *last, double *out);
 
 /* ---- actuation.c ---- */
 /* Gear included. */

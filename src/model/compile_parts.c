@@ -69,6 +69,19 @@ static void carry_pose(const double body_pos[3], const double body_quat[4], doub
     quat_normalize(quat);
 }
 
+/* What comes out of a gripper lies within its fingers: no contact between the two. */
+static void keep_apart(const TnModel *m, int segment, int holder)
+{
+    const TnRod *rod = &m->rods[m->subsystems[m->links[segment].subsystem].kind_index];
+    int first = segment - rod->near + 1, last = segment + rod->near - 1,
+        end = rod->link_start + rod->segment_count - 1;
+    if (first < rod->link_start) first = rod->link_start;
+    if (last > end) last = end;
+    for (int i = first; i <= last; i++)
+        if (!m->links[i].holder) m->links[i].holder = holder;
+    m->links[holder].holds = true;
+}
+
 /* A segment of a rod that is welded to the world is held there by the rod's own equations, exactly
  * and without iterating; the weld itself is then no constraint any more. One that is welded to what
  * moves is noted: the division says what becomes of it. */
@@ -86,6 +99,7 @@ static void hold_segment(const TnCompile *c, TnEquality *weld, int body, int oth
         weld->holder = holder->link;
         v3_copy(weld->hold_pos, pos);
         quat_copy(weld->hold_quat, quat);
+        keep_apart(m, weld->segment, weld->holder);
         return;
     }
     const TnBodyScratch *fixed = &c->bodies[other];

@@ -109,8 +109,7 @@ static void carry_segments(Graph *g)
         const TnSubsystem *holder = part_of(model, weld->holder);
         bool free = !model->links[weld->segment].held && !is_carried(d, weld->segment);
         if (!is_apart(d->def) && free && holder->kind == TN_SUBSYSTEM_TREE &&
-            holder->dof_count <= TN_MAX_CARRIER &&
-            takes(g, holder->kind_index, weld->segment)) {
+            holder->dof_count <= TN_MAX_CARRIER && takes(g, holder->kind_index, weld->segment)) {
             d->carried[d->carried_count++] =
                 (TnCarried){i, weld->segment, weld->holder, holder->kind_index};
             d->carrier[weld->segment] = weld->holder;
@@ -215,6 +214,23 @@ static bool plan_chain(const Graph *g, int block, const int *block_of, Nodes *no
                          (const int(*)[2])nodes->edges);
 }
 
+/* Rods with cuts as if they had none. */
+static bool plan_whole(const Graph *g, Nodes *nodes)
+{
+    for (int r = 0; r < g->model->rod_count; r++) {
+        TnRodCuts *cuts = &g->d->cuts[r];
+        if (!cuts->count) continue;
+        nodes->count = g->model->rods[r].segment_count;
+        nodes->edge_count = 0;
+        for (int i = 0; i < nodes->count; i++) nodes->dims[i] = 6;
+        for (int i = 1; i < nodes->count; i++) add_edge(nodes, i - 1, i);
+        if (!tn_chain_plan(&cuts->whole, nodes->count, nodes->dims, nodes->edge_count,
+                           (const int(*)[2])nodes->edges))
+            return false;
+    }
+    return true;
+}
+
 static bool build_blocks(Graph *g)
 {
     const TnModel *model = g->model;
@@ -241,6 +257,7 @@ static bool build_blocks(Graph *g)
     }
     for (int i = 0; ok && i < d->chain_count; i++)
         ok = plan_chain(g, d->dense_count + i, block, &nodes);
+    ok = ok && plan_whole(g, &nodes);
     tn_free(block);
     tn_free(nodes.dims);
     tn_free(nodes.edges);
@@ -305,8 +322,8 @@ static bool take_memory(TnDivision *d, const TnModel *model)
     d->cuts = tn_calloc(rods, sizeof *d->cuts);
     d->runs = tn_calloc(links, sizeof *d->runs);
     if (d->cuts) d->cuts[0].joints = tn_calloc(links, sizeof(int)); /* of all rods */
-    return d->tree_block && d->tree_node && d->trees && d->link_block && d->link_node && d->carrier &&
-           d->carried && d->iterated && d->runs && d->cuts && d->cuts[0].joints;
+    return d->tree_block && d->tree_node && d->trees && d->link_block && d->link_node &&
+           d->carrier && d->carried && d->iterated && d->runs && d->cuts && d->cuts[0].joints;
 }
 
 TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def)
@@ -314,6 +331,7 @@ TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def)
     TnDivision *d = tn_calloc(1, sizeof *d);
     if (!d) return NULL;
     d->def = def;
+    d->rod_count = model->rod_count;
     Graph g = {.model = model, .d = d};
     bool ok = take_memory(d, model);
     g.group = tn_calloc((size_t)model->link_count + 1, sizeof(int));
@@ -340,6 +358,7 @@ TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def)
 void tn_division_destroy(TnDivision *d)
 {
     if (!d) return;
+    for (int r = 0; d->cuts && r < d->rod_count; r++) tn_chain_free(&d->cuts[r].whole);
     for (int i = 0; d->chains && i < d->chain_count; i++) tn_chain_free(&d->chains[i]);
     tn_free(d->chains);
     tn_free(d->tree_block);

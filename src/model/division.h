@@ -32,6 +32,7 @@ typedef struct TnRun {
 
 typedef struct TnRodCuts {
     int count, *joints; /* ascending */
+    TnChain whole;      /* the rod's segments in a row, where it has cuts */
 } TnRodCuts;
 
 typedef struct TnDivision {
@@ -46,6 +47,7 @@ typedef struct TnDivision {
     /* by chain; starts per chain, and one past the last */
     TnRun *runs;
     int *run_start, *trees, *tree_start;
+    int rod_count;
     TnRodCuts *cuts; /* per rod */
     bool *iterated;  /* per equality: a weld of a segment that is a bond */
     int bond_count;  /* cuts, and iterated welds of segments */

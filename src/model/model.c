@@ -273,6 +273,9 @@ bool tn_model_bodies_collide(const TnModel *model, int body1, int body2)
         if (sub->kind == TN_SUBSYSTEM_ROD && !segments_collide(model, sub, link1, link2))
             return false;
     }
+    if (link1 != 0 && link2 != 0 &&
+        (model->links[link1].holder == link2 || model->links[link2].holder == link1))
+        return false;
     /* A link touches its parent at the joint by design; the world is no such neighbour: a robot may
      * hit the floor. */
     if (link1 != 0 && link2 != 0 &&

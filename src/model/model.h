@@ -39,6 +39,9 @@ typedef struct TnLink {
     /* a segment of a rod that is welded to the world: where it stays */
     bool held;
     double hold_pos[3], hold_quat[4];
+    int holder; /* of a segment that a link holds, and of those near it: they never touch that link; 0:
+                   none */
+    bool holds; /* is such a link */
 } TnLink;
 
 typedef struct TnBody {
@@ -119,7 +122,7 @@ typedef struct TnEquality {
      * holder's axes. 0: no such weld. */
     int segment, holder;
     double hold_pos[3], hold_quat[4];
-    int joint1, joint2;            /* joint: joint2 may be -1 */
+    int joint1, joint2; /* joint: joint2 may be -1 */
     double polycoef[5];
 } TnEquality;
 

@@ -61,6 +61,41 @@ class Bench(CliTest):
             self.assertGreaterEqual(run["contacts_mean"], run["spheres"])  # they lie on each other
             self.assertLess(run["penetration_max_m"], 0.002)  # a fifth of the radius
 
+    def test_scaling_of_a_cable_has_contacts_in_proportion(self):
+        r = self.tenon_json("bench", "scaling", "--of", "cable", "--sizes", "20,40,80", "--settle", "20", "--steps", "3")
+        self.assertEqual([(run["segments"], run["subsystems"]) for run in r["runs"]], [(20, 1), (40, 1), (80, 1)])
+        self.assertFalse(r["diverged"])
+        for run in r["runs"]:  # one bar under every fifth segment
+            self.assertGreaterEqual(run["contacts_mean"], run["segments"] / 5)
+            self.assertLess(run["penetration_max_m"], 0.0004)  # a tenth of the radius
+        self.refused("bench", "scaling", "--of", "cable", "--sizes", "1", says=["at least 2 segments"])
+        self.refused("bench", "scaling", "--of", "cables", says=["did you mean 'cable'?"])
+
+    def test_cables_are_measured_in_both_divisions(self):
+        cable = self.write("rope.xml", """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+          <composite type="cable" prefix="rope" initial="free" curve="s" count="13" size="0.5" offset="0 0 0.011">
+          <geom type="capsule" size="0.01"/></composite></worldbody></mujoco>""")
+        r = self.tenon_json("bench", cable, *SHORT, "--iterations", "20,60")
+        self.assertEqual([(run["division"], run["subsystems"], run["bonds"], run["weights"], run["iterations"])
+                          for run in r["runs"]],
+                         [(how, n, n - 1, "compliance", i) for how, n in (("auto", 1), ("paper", 3)) for i in (20, 60)])
+        self.assertNotIn("paper", r)
+        r = self.tenon_json("bench", cable, *SHORT, "--iterations", "20", "--weights", "both", "--division", "6")
+        self.assertEqual([(run["division"], run["weights"]) for run in r["runs"]], [("6", "compliance"), ("6", "paper")])
+        out, _ = self.tenon("bench", cable, *SHORT, "--iterations", "20")
+        self.assertEqual([line.split()[:4] for line in out.splitlines()[2:4]],
+                         [["auto", "0", "compliance", "20"], ["paper", "2", "compliance", "20"]])
+
+    def test_steps_with_few_contacts_do_not_count(self):
+        # the ball lies on the plane in each step; the first finds it as it is built
+        some = self.tenon_json("bench", self.model, *SHORT, "--iterations", "5", "--least-contacts", "1")
+        self.assertTrue(0 < some["steps"] <= 10)
+        self.assertGreaterEqual(some["contacts_mean"], 1)
+        settled = self.tenon_json("bench", self.model, *SHORT, "--iterations", "5", "--settle", "0.2")
+        self.assertEqual(settled["steps"], 10)
+        self.refused("bench", self.model, *SHORT, "--iterations", "5", "--least-contacts", "50",
+                     says=["no step had 50 contacts"])
+
     def test_scaling_table_tells_the_fit(self):
         out, _ = self.tenon("bench", "scaling", "--sizes", "1,8", "--settle", "0", "--steps", "2")
         self.assertIn("R\u00b2", out)

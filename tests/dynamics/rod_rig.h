@@ -7,7 +7,7 @@
 #include "motion.h"
 
 #include "dynamics/rod/rod.h"
-#include "math/tridiagonal.h"
+#include "math/chain.h"
 
 /* A round rod of circular cross-section, clamped ends half a segment short: n segments of length l. */
 typedef struct RodSpec {
@@ -27,6 +27,7 @@ typedef struct Rig {
     const int *cuts; /* joints that are bonds */
     int cut_count;
     double *vhat;
+    TnChain line;       /* of the segments */
     bool *driven;       /* per segment */
     double (*drive)[6]; /* its v⁺ */
     double work;        /* done by the drives so far */
@@ -44,6 +45,21 @@ static inline double rod_twist(const RodSpec *s)
 }
 
 /* Along x, first segment's centre at the origin. */
+static inline bool plan_line(TnChain *line, int n)
+{
+    int *dims = calloc((size_t)n, sizeof *dims);
+    int(*edges)[2] = calloc((size_t)n, sizeof *edges);
+    for (int i = 0; dims && edges && i < n; i++) {
+        dims[i] = 6;
+        edges[i][0] = i;
+        edges[i][1] = i + 1;
+    }
+    bool ok = dims && edges && tn_chain_plan(line, n, dims, n - 1, (const int(*)[2])edges);
+    free(dims);
+    free(edges);
+    return ok;
+}
+
 static inline bool rig_start(Rig *rig, RodSpec spec, double t)
 {
     *rig = (Rig){.spec = spec};
@@ -88,11 +104,12 @@ static inline bool rig_start(Rig *rig, RodSpec spec, double t)
     rig->vhat = calloc((size_t)(6 * n), sizeof(double));
     rig->driven = calloc((size_t)n, sizeof(bool));
     rig->drive = calloc((size_t)n, sizeof *rig->drive);
-    return true;
+    return plan_line(&rig->line, n);
 }
 
 static inline void rig_end(Rig *rig)
 {
+    tn_chain_free(&rig->line);
     if (rig->failed) test_fail(__FILE__, __LINE__, "a step of a rod could not be assembled");
     motion_end(&rig->m);
     free(rig->rod.joints);
@@ -109,13 +126,15 @@ static inline void rig_step(Rig *rig)
     TnDynamicsInput in = motion_input(m);
     tn_arena_reset(&m->arena);
     tn_kinematics(&rig->shown, m->qpos, 0, n + 1, m->frames);
-    rig->system = (TnRodSystem){.cuts = rig->cuts, .cut_count = rig->cut_count};
+    rig->system =
+        (TnRodSystem){.cuts = rig->cuts, .cut_count = rig->cut_count, .whole = &rig->line};
     if (!tn_rod_assemble(&in, &rig->sub, m->frames, 0.0, &m->arena, &rig->system) ||
-        !tn_rod_free_motion(&rig->system, &m->arena, rig->system.v_free)) {
+        !tn_rod_join(&rig->system, &m->arena)) {
         rig->failed = true;
         return;
     }
     TnRodSystem *s = &rig->system;
+    tn_rod_solve_whole(s, NULL, s->v_free);
     memcpy(rig->vhat, s->v_free, sizeof(double) * (size_t)(6 * n));
     bool any = false;
     for (int i = 0; i < n; i++) any |= rig->driven[i];
@@ -133,20 +152,18 @@ static inline void rig_step(Rig *rig)
                 rig->vhat[6 * i + k] +=
                     huge * ((1.0 - m->theta) * s->segments[i].v[k] + m->theta * rig->drive[i][k]);
             }
-        if (!tn_tridiagonal_factor(n, D, E)) {
+        if (!tn_chain_factor(&rig->line, D, E)) {
             rig->failed = true;
             return;
         }
-        tn_tridiagonal_solve(n, D, E, rig->vhat);
-        tn_tridiagonal_multiply(n, s->D, s->E, rig->vhat, y);
+        tn_chain_solve(&rig->line, D, E, rig->vhat);
+        tn_chain_multiply(&rig->line, s->D, s->E, rig->vhat, y);
         for (int i = 0; i < n; i++)
             for (int k = 0; rig->driven[i] && k < 6; k++)
                 rig->work += m->t * (y[6 * i + k] - s->b[6 * i + k]) * rig->vhat[6 * i + k];
     }
-    /* who drives a segment takes momentum, as one that is held */
-    for (int i = 0; i < n; i++) rig->model->links[1 + i].held |= rig->driven[i];
+    if (any) s->alone = false; /* who drives a segment takes momentum */
     tn_rod_advance(&in, &rig->sub, m->frames, s, rig->vhat, m->qpos, m->qvel);
-    for (int i = 0; i < n; i++) rig->model->links[1 + i].held &= !rig->driven[i];
     tn_kinematics(&rig->shown, m->qpos, 0, n + 1, m->frames);
 }
 

@@ -65,7 +65,7 @@ TEST(spinning_rod_keeps_its_energy_however_stiff_it_is)
             CHECK(now > 0.95 * e0);  /* its stretching is not resolved and fades */
         }
         momentum(&rig, P, L);
-        CHECK_NEAR(L[2], L0[2], 1e-12 * L0[2]); /* rounding */
+        CHECK_NEAR(L[2], L0[2], 1e-11 * L0[2]); /* rounding of forces that are z = 1e5 times it */
         rig_end(&rig);
     }
 }

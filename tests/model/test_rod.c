@@ -197,6 +197,26 @@ TEST(segments_of_a_rod_collide_only_with_self_contact_and_far_along_it)
     tn_model_destroy(m);
 }
 
+TEST(segments_near_a_held_one_never_touch_their_holder)
+{
+    TnModelBuilder *b = tn_builder_create();
+    TnRodDef def = straight_rod(12); /* of 0.1 m, radius 0.04 m: ceil(0.4 π) + 1 = 3 */
+    def.radius = 0.04;
+    tn_builder_add_rod(b, &def);
+    TnBodyId stone = add_link(b, "stone", TN_BODY_WORLD, TN_JOINT_FREE);
+    TnEqualityDef weld = tn_equality_def();
+    weld.type = TN_EQUALITY_WELD;
+    weld.body1 = stone;
+    weld.body2 = 2 + 6; /* segment 6 */
+    tn_builder_add_equality(b, &weld);
+    TnModel *m = compile(b);
+    REQUIRE(m);
+    CHECK(m->rods[0].near == 3);
+    for (int i = 0; i < 12; i++)
+        CHECK(tn_model_bodies_collide(m, 1 + i, stone - 1) == (abs(i - 6) >= 3));
+    tn_model_destroy(m);
+}
+
 #define ROD_REFUSED(CHANGE, TEXT)                                                                  \
     do {                                                                                           \
         TnModelBuilder *b_ = tn_builder_create();                                                  \

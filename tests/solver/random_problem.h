@@ -153,8 +153,8 @@ static inline const TnChain *chain_of(int shape)
 
 typedef struct ChainChoice {
     bool full; /* the same problem with the chains' matrices as dense ones */
-    int reach; /* rows on a chain touch a node, or that and one across an edge (NEAR), or that and the
-                  one so many behind it */
+    int reach; /* rows on a chain touch a node (0), or that and one across an edge (NEAR), or that, the
+                  one so many behind it and the one before it (FAR) */
     int twists, contacts, rows;
     double stiffness; /* of the springs between nodes; masses are about 1 */
 } ChainChoice;
@@ -263,7 +263,7 @@ static inline void random_node_entries(Random *r, TnProblem *p, int *entry, cons
     }
 }
 
-/* A side on one node of a chain, or on two as `reach` says where there are two. */
+/* A side on one node of a chain, or on more as `reach` says where there are more. */
 static inline void random_chain_side(Random *r, TnProblem *p, int *side, int *entry, int shape,
                                      int reach)
 {
@@ -276,6 +276,7 @@ static inline void random_chain_side(Random *r, TnProblem *p, int *side, int *en
         second = chain->edges[e].a;
     }
     random_node_entries(r, p, entry, &chain->nodes[node]);
+    if (reach == FAR && node > 0) random_node_entries(r, p, entry, &chain->nodes[node - 1]);
     if (second != node && second < m) random_node_entries(r, p, entry, &chain->nodes[second]);
     p->sides[(*side)++] =
         (TnRowSide){.block = p->twist_count + 1 + shape, .start = start, .count = *entry - start};
@@ -288,7 +289,7 @@ static inline bool random_chain_problem(TnProblem *p, TnArena *arena, uint64_t s
     Random r = {seed * 104729 + 3};
     int ports = 2, rows = c.rows, contacts = c.contacts;
     for (int i = 0; i < CHAINS; i++) ports += (chain_of(i)->node_count + 1) / 2;
-    TnProblemSize size = {c.twists, 1 + CHAINS, ports, contacts, rows, 2 * rows, 26 * rows, 0};
+    TnProblemSize size = {c.twists, 1 + CHAINS, ports, contacts, rows, 2 * rows, 36 * rows, 0};
     if (!tn_problem_init(p, arena, size)) return false;
     for (int i = 0; i < c.twists; i++) {
         double S[9], b[6], v[6];

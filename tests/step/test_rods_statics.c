@@ -162,7 +162,7 @@ static double chain_error(int joints, double stretch)
     hold_at(&scene, 0, -half, atan(slope));
     hold_at(&scene, joints, half, -atan(slope));
     if (!rod_finish(&scene, NULL)) return NAN;
-    if (!rod_march(&scene, 600, 0, none, none)) return NAN;
+    if (!rod_march(&scene, 3000, 0, none, none)) return NAN; /* only the step itself damps the swing */
     rod_pos(&scene, joints / 2, pos);
     CHECK(rod_speed(&scene) < 1e-9);
     CHECK_NEAR(pos[0], 0, 1e-9); /* by symmetry */

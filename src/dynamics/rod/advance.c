@@ -3,8 +3,8 @@
  * Each segment takes the impulse that the linear system gave it, so linear momentum is balanced to
  * rounding. The joints' forces act at levers of the predicted midpoint, while the orbital momentum
  * Σ x × m v of a step changes by
- *     Σ (x + (1-θ) t v̂) × m (v⁺ - v),
- * so a torque Σ τ + (x + (1-θ) t v̂) × f of the joints' wrenches (f, τ) is left that no joint can have.
+ *     Σ (x + c t v̂) × m (v⁺ - v),   c = (1-θ)(1-w),
+ * so a torque Σ τ + (x + c t v̂) × f of the joints' wrenches (f, τ) is left that no joint can have.
  * It is of second order in the change of velocity, and is given back as a rigid turn of the rod about its
  * centre of mass: v⁺ += ω × (x⁺ - c), ω⁺ += ω. That keeps linear momentum, makes angular momentum
  * exact and excites no short waves, which a correction joint by joint would. */
@@ -14,9 +14,9 @@
 
 /* Share of the kinetic energy that the correction may have. Beyond it the step is too coarse for its
  * momentum to mean much, and stability comes first. */
-#define CORRECTION_SHARE 1e-6
+#define CORRECTION_SHARE 1e-2
 
-/* The joints' torque on the whole rod at the levers x + (1-θ) t v̂. What a segment got beyond its own free
+/* The joints' torque on the whole rod at the levers x + c t v̂. What a segment got beyond its own free
  * motion, A_rigid (v̂ - v_rigid), is what its joints did to it. About the first segment: forces add up
  * to nothing, and the numbers stay small far from the origin. */
 static void left_torque(const TnLinkFrame *frames, const TnRodSystem *system, const double *vhat,
@@ -101,14 +101,6 @@ static void turn_back(const TnModel *model, const TnSubsystem *sub, const double
     }
 }
 
-/* What is held takes momentum anyway, and must not be turned. */
-static bool any_held(const TnLink *links, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (links[i].held) return true;
-    return false;
-}
-
 void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                     const TnRodSystem *system, const double *vhat, double *qpos, double *qvel)
 {
@@ -116,9 +108,10 @@ void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnL
     for (int i = 0; i < system->count; i++)
         tn_rod_segment_advance(in, sub->link_start + i, &own[i], &system->segments[i], vhat + 6 * i,
                                system->w, qpos, qvel);
-    if (system->w != 0.0 || any_held(in->model->links + sub->link_start, system->count)) return;
+    if (!system->alone)
+        return; /* others take momentum anyway, and what is held must not be turned */
     double impulse[3];
-    left_torque(own, system, vhat, (1.0 - in->theta) * in->t, impulse);
+    left_torque(own, system, vhat, (1.0 - in->theta) * (1.0 - system->w) * in->t, impulse);
     v3_scale(impulse, impulse, -in->t);
     turn_back(in->model, sub, impulse, qpos, qvel);
 }
@@ -131,7 +124,7 @@ double tn_rod_energy(const TnModel *model, const TnSubsystem *sub, const TnLinkF
     for (int j = 0; j + 1 < sub->link_count; j++) {
         TnRodStrain strain;
         tn_rod_strain_place(f[j].com, f[j].quat, f[j + 1].com, f[j + 1].quat, &strain);
-        tn_rod_strain_measure(&rod->joints[j], &strain);
+        tn_rod_strain_measure(&rod->joints[j], v3_norm(rod->joints[j].rest), &strain);
         for (int k = 0; k < 7; k++) {
             double stiffness = rod->joints[j].k[k < 6 ? k : 2];
             energy += 0.5 * stiffness * strain.g[k] * strain.g[k];

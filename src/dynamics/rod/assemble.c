@@ -1,7 +1,8 @@
 /* assemble.c: one step of a rod as a linear system in v̂ = (1-θ) v + θ v⁺, the segments' twists:
  *     A v̂ = A_rigid v_rigid - Jᵀ F(v̂),     F_r(v̂) = k_r (g_r + [p_r J v̂ - r_r J v]_r),
  * with the segments' own inertia rates A_rigid and free motion v_rigid. Strain g is that of the start
- * of the step, J is that of the predicted midpoint q ⊕ θt v, and law.c says what p and r are. With
+ * of the step, J is that of the predicted midpoint q ⊕ ½t u, u what is known of v̂ (the start's v at first),
+ * and law.c says what p and r are. With
  * p = θt the force is that of the mean of g and g + t J v̂, which is what the energy needs, and a rod
  * that turns as a whole has no strain from that, however far it turns in a step: t J v̂ is zero, while
  * the strain at the midpoint of the chord is not. J v in the damping is the rate at the start for the
@@ -29,11 +30,16 @@ typedef struct Assembly {
     TnRodLaw *laws;             /* of the joints */
 } Assembly;
 
-/* Where a joint's part of the system goes: into the chain, or, of a cut joint, into a bond. Of D the
- * lower triangles. */
+/* Where a joint's part of the system goes: into the chain, or, of a cut joint, into a bond. */
 typedef struct JointPlace {
     double *D_a, *D_b, *E, *b_a, *b_b;
 } JointPlace;
+
+/* What the segment is expected to move with. */
+static const double *expected(const TnRodSystem *s, int i)
+{
+    return s->expected ? s->expected + 6L * i : s->segments[i].v;
+}
 
 /* J v, of the start and of the middle. */
 static void strain_rate(const TnRodStrain *start, const TnRodStrain *mid, double w,
@@ -46,45 +52,45 @@ static void strain_rate(const TnRodStrain *start, const TnRodStrain *mid, double
     for (int i = 0; i < TN_ROD_ROWS; i++) rate[i] += w * (at_mid[i] - rate[i]);
 }
 
+/* Growth of the bend's strain with its angle; 1 but for joints that are about to fold. */
+static double steepness(const TnRodStrain *strain)
+{
+    if (strain->along <= 0.0) return 1.0;
+    return strain->across + strain->along * v3_dot(strain->axis, strain->axis);
+}
+
 static void add_joint(const Assembly *as, int j, JointPlace to)
 {
     const TnRodSystem *s = as->system;
     const TnLinkFrame *f_a = &as->frames[j], *f_b = f_a + 1;
     const double *v_a = s->segments[j].v, *v_b = s->segments[j + 1].v;
     const TnRodLaw *law = &as->laws[j];
-    double part[3], rate[TN_ROD_ROWS], k[TN_ROD_ROWS], rest[TN_ROD_ROWS];
+    double part[3], rate[TN_ROD_ROWS], rest[TN_ROD_ROWS];
     TnRodStrain start, mid;
     tn_rod_strain_place(f_a->com, f_a->quat, f_b->com, f_b->quat, &start);
-    tn_rod_strain_measure(&as->rod->joints[j], &start);
+    tn_rod_strain_measure(&as->rod->joints[j], law->length, &start);
     tn_rod_strain_place(as->x[j], as->quat[j], as->x[j + 1], as->quat[j + 1], &mid);
     tn_rod_strain_follow(&start, &mid);
-    strain_rate(&start, &mid, s->w, v_a, v_b, rate);
+    double steep = fmax(steepness(&start), steepness(&mid));
+    TnRodLaw bent;
+    if (steep > 1.0) {
+        tn_rod_weigh_joint(as->in, as->rod, &as->links[j], s->w, &as->rod->joints[j], steep, &bent);
+        law = &bent;
+    }
+    strain_rate(&start, &mid, steep > 1.0 ? 1.0 : s->w, v_a, v_b, rate);
 
-    v3_sub(part, v_b, v_a);
-    for (int i = 0; i < TN_ROD_ROWS; i++) {
-        k[i] = law->k[i] * law->p[i];
-        rest[i] = law->k[i] * (start.g[i] - law->r[i] * rate[i]);
+    v3_sub(part, expected(s, j + 1), expected(s, j));
+    for (int i = 0; i < TN_ROD_ROWS; i++)
+        rest[i] = law->k[i] * start.g[i] - law->kr[i] * rate[i]; /* at v̂ = 0 */
+    double taut = tn_rod_taut(law, law->k[6] * start.g[6] * start.inverse);
+    double along = v3_dot(mid.pull, part);
+    for (int i = 0; i < 3; i++) {
+        double across = taut * (part[i] - along * mid.pull[i]);
+        to.b_a[i] -= across;
+        to.b_b[i] += across;
     }
-    double slope = law->k[6] * start.g[6], taut = 0.0; /* T/|d| */
-    if (slope > 0.0) {
-        slope /= v3_norm(start.d);
-        taut = slope * tn_rod_tension_lead(as->in, s->w, law->tension * slope);
-        double along = v3_dot(mid.pull, part);
-        for (int i = 0; i < 3; i++) {
-            double across = taut * (part[i] - along * mid.pull[i]);
-            to.b_a[i] -= across;
-            to.b_b[i] += across;
-        }
-    }
-    tn_rod_strain_stiffness(&mid, k, taut, to.D_a, to.D_b, to.E);
+    tn_rod_strain_stiffness(&mid, law->root, taut, to.D_a, to.D_b, to.E);
     tn_rod_strain_pull(&mid, rest, to.b_a, to.b_b);
-}
-
-/* The upper triangle from the lower one. */
-static void mirror(double *D)
-{
-    for (int r = 0; r < 6; r++)
-        for (int c = r + 1; c < 6; c++) D[6 * r + c] = D[6 * c + r];
 }
 
 /* A cut joint's law by itself. */
@@ -93,8 +99,6 @@ static void make_bond(const Assembly *as, int j, TnRodBond *bond)
     double parts[3 * 36 + 12] = {0.0}, *D_a = parts, *D_b = parts + 36, *E = parts + 72,
                           *b = parts + 108;
     add_joint(as, j, (JointPlace){D_a, D_b, E, b, b + 6});
-    mirror(D_a);
-    mirror(D_b);
     for (int r = 0; r < 6; r++)
         for (int c = 0; c < 6; c++) {
             bond->K[12 * r + c] = D_a[6 * r + c];
@@ -134,17 +138,17 @@ static void add_segment(const Assembly *as, int i)
     m3_mul_v(b + 3, rigid->inertia_rate, rigid->v_free + 3);
 }
 
-/* Segments at q ⊕ h v. */
+/* Segments at q ⊕ h u. */
 static void place(const Assembly *as, double h)
 {
     for (int i = 0; i < as->system->count; i++) {
-        const double *v = as->system->segments[i].v;
-        double turn[3];
+        const double *v = expected(as->system, i);
+        double turn[4] = {1.0, 0.5 * h * v[3], 0.5 * h * v[4], 0.5 * h * v[5]};
         v3_copy(as->x[i], as->frames[i].com);
         v3_add_scaled(as->x[i], v, h);
-        quat_copy(as->quat[i], as->frames[i].quat);
-        v3_scale(turn, v + 3, h);
-        quat_cayley_world(as->quat[i], turn);
+        double shrink = 1.0 / sqrt(1.0 + v3_dot(turn + 1, turn + 1)); /* as quat_cayley_world */
+        for (int k = 0; k < 4; k++) turn[k] *= shrink;
+        quat_mul(as->quat[i], turn, as->frames[i].quat);
     }
 }
 
@@ -152,14 +156,25 @@ static void place(const Assembly *as, double h)
  * does not follow, and moving with the end velocity is what is stable. */
 static double share_of_end(const Assembly *as)
 {
-    double most = 0.0, t = as->in->t;
+    double speed2 = 0.0, length2 = 1.0; /* of the fastest: no division but the last */
     for (int j = 0; j + 1 < as->system->count; j++) {
         const double *rest = as->rod->joints[j].rest;
         double part[3];
         v3_sub(part, as->system->segments[j + 1].v, as->system->segments[j].v);
-        most = fmax(most, v3_dot(part, part) / v3_dot(rest, rest));
+        double own2 = v3_dot(part, part), rest2 = v3_dot(rest, rest);
+        if (own2 * length2 <= speed2 * rest2) continue;
+        speed2 = own2;
+        length2 = rest2;
     }
-    return fmin(fmax((t * sqrt(most) - SLOW) / (FAST - SLOW), 0.0), 1.0);
+    double angle = as->in->t * sqrt(speed2 / length2);
+    return fmin(fmax((angle - SLOW) / (FAST - SLOW), 0.0), 1.0);
+}
+
+static bool any_held(const TnLink *links, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (links[i].held) return true;
+    return false;
 }
 
 static bool take_memory(TnArena *arena, size_t n, TnRodSystem *out)
@@ -198,13 +213,32 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
         for (int i = 0; i < n; i++)
             tn_rod_segment_assemble(in, sub->link_start + i, &as.frames[i], &out->segments[i]);
         out->w = fmax(w, share_of_end(&as));
+        out->alone = w == 0.0 && !any_held(as.links, n);
         tn_rod_weigh(in, as.rod, as.links, out->w, as.laws);
-        place(&as, in->theta * in->t);
+        place(&as, 0.5 * in->t);
         for (int i = 0; i < n; i++) add_segment(&as, i);
         add_joints(&as);
-        for (int i = 0; i < n; i++) mirror(out->D + 36 * (long)i);
         tn_rod_hold(in, as.links, as.frames, out);
     }
     tn_arena_release(arena, mark);
     return ok;
+}
+
+double tn_rod_surprise(const TnDynamicsInput *in, const TnSubsystem *sub, const TnRodSystem *s,
+                       const double *vhat)
+{
+    const TnRodJoint *joints = in->model->rods[sub->kind_index].joints;
+    double most = 0.0;
+    for (int j = 0; j + 1 < s->count; j++) {
+        const double *a = expected(s, j), *b = expected(s, j + 1), *v = vhat + 6L * j,
+                     *rest = joints[j].rest;
+        double sum = 0.0, length2 = v3_dot(rest, rest);
+        for (int k = 0; k < 3; k++) {
+            double move = v[6 + k] - v[k] - b[k] + a[k],
+                   turn = v[9 + k] - v[3 + k] - b[3 + k] + a[3 + k];
+            sum += move * move / length2 + turn * turn;
+        }
+        most = fmax(most, sum);
+    }
+    return in->t * sqrt(most);
 }

@@ -10,16 +10,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../math/vec3.h"
 #include "rod.h"
 
 /* z above which a row's spring is taken later than the midpoint, and where that has got all the way. */
 #define RESOLVED 1.0
 #define UNRESOLVED 16.0
 
-static double lateness(double z)
-{
-    return fmin(fmax((z - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
-}
+#define PER_RANGE (1.0 / (UNRESOLVED - RESOLVED))
+
+static double lateness(double z) { return fmin(fmax((z - RESOLVED) * PER_RANGE, 0.0), 1.0); }
 
 /* `w` as in tn_rod_assemble. A rod that moves with its end velocity needs its springs there, too: at
  * q + β t v⁺ such a step is stable for β >= ½ whatever z is, and for z < 4 / (1 - 2β) below that. */
@@ -43,16 +43,16 @@ static void weigh_row(const TnDynamicsInput *in, double w, double tau, double k,
 /* Tension at the place where the segments get to instead of where they were expected. Twice that where
  * the step does not resolve it, for the tension itself may double meanwhile: that is a mass more on
  * v⁺ - v across the rod, and no damping. */
-double tn_rod_tension_lead(const TnDynamicsInput *in, double w, double z)
+double tn_rod_taut(const TnRodLaw *law, double stiffness)
 {
-    double t = in->t, theta = in->theta;
-    return (1.0 + lateness(z)) * ((1.0 - w) * theta * t + w * 0.5 * t / theta);
+    double late = fmin(fmax(law->unresolved * stiffness - RESOLVED * PER_RANGE, 0.0), 1.0);
+    return (1.0 + late) * law->lead * stiffness;
 }
 
 /* Compliances: two free segments moved against each other by the row, doubled since in the chain's
  * fastest motion all joints move together. */
-static void weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, double w,
-                  const TnRodJoint *joint, TnRodLaw *law)
+void tn_rod_weigh_joint(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, double w,
+                        const TnRodJoint *joint, double steep, TnRodLaw *law)
 {
     const TnLink *b = a + 1;
     double linear = 2.0 * (1.0 / a->mass + 1.0 / b->mass), angular[3];
@@ -60,20 +60,22 @@ static void weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, 
     /* z is the rod's direction and a principal axis */
     for (int k = 0; k < 3; k++)
         angular[k] = 2.0 * (1.0 / a->inertia[4 * k] + 1.0 / b->inertia[4 * k]);
-    double compliance[6] = {linear + lever * angular[1],
-                            linear + lever * angular[0],
-                            linear,
-                            angular[0],
-                            angular[1],
-                            angular[2]};
-    *law = (TnRodLaw){.tension = linear * in->t * in->t};
-    for (int k = 0; k < 6; k++) {
-        law->k[k] = joint->k[k];
-        weigh_row(in, w, rod->damping_time, joint->k[k], compliance[k], &law->p[k], &law->r[k]);
+    double turn = steep * steep;
+    double compliance[6] = {
+        linear + lever * angular[1], linear + lever * angular[0], linear,
+        turn * angular[0],           turn * angular[1],           turn * angular[2]};
+    double t = in->t, theta = in->theta;
+    *law = (TnRodLaw){.length = v3_norm(joint->rest),
+                      .lead = (1.0 - w) * theta * t + w * 0.5 * t / theta,
+                      .unresolved = linear * t * t * PER_RANGE};
+    for (int i = 0; i < 7; i++) {
+        int row = i < 6 ? i : 2;
+        double p, r;
+        weigh_row(in, w, rod->damping_time, joint->k[row], compliance[row], &p, &r);
+        law->k[i] = joint->k[row];
+        law->root[i] = sqrt(joint->k[row] * p);
+        law->kr[i] = joint->k[row] * r;
     }
-    law->k[6] = law->k[2];
-    law->p[6] = law->p[2];
-    law->r[6] = law->r[2];
 }
 
 static bool alike(const TnLink *a, const TnLink *b)
@@ -93,7 +95,7 @@ void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *lin
             memcmp(joint->rest, joint[-1].rest, 3 * sizeof(double)) == 0)
             laws[j] = laws[j - 1];
         else
-            weigh(in, rod, &links[j], w, joint, &laws[j]);
+            tn_rod_weigh_joint(in, rod, &links[j], w, joint, 1.0, &laws[j]);
         before = now;
     }
 }

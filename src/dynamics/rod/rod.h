@@ -27,19 +27,20 @@ typedef struct TnRodStrain {
     double g[TN_ROD_ROWS];
     double axes[3][3]; /* of R */
     double d[3];
-    double pull[3];       /* d / |d| where stretched, else zero */
+    double inverse;       /* 1/|d| where stretched, else zero */
+    double pull[3];       /* d times that */
     bool pushes;          /* row 2 counts */
     double axis[3];       /* sin(|θ|/2) times the axis of θ */
     double half[3];       /* ½ tan(|θ|/4) times the axis of θ */
     double across, along; /* (|θ|/2) / sin(|θ|/2), and what is left to 1 along the axis, |θ| < 1 */
 } TnRodStrain;
 
-/* All but g, pull and pushes. */
+/* All but g, inverse, pull and pushes. */
 void tn_rod_strain_place(const double x_a[3], const double quat_a[4], const double x_b[3],
                          const double quat_b[4], TnRodStrain *out);
-/* g, pull and pushes where the joint is. */
-void tn_rod_strain_measure(const TnRodJoint *joint, TnRodStrain *strain);
-/* pull and pushes as decided elsewhere. */
+/* The others, for a rest of that length. */
+void tn_rod_strain_measure(const TnRodJoint *joint, double length, TnRodStrain *strain);
+/* inverse, pull and pushes where another place decides whether the joint pulls or pushes. */
 void tn_rod_strain_follow(const TnRodStrain *other, TnRodStrain *strain);
 /* J (twist_a, twist_b) */
 void tn_rod_strain_rate(const TnRodStrain *strain, const double twist_a[6], const double twist_b[6],
@@ -47,21 +48,26 @@ void tn_rod_strain_rate(const TnRodStrain *strain, const double twist_a[6], cons
 /* Adds -Jᵀ force to the two wrenches: what the joint does to its ends. */
 void tn_rod_strain_pull(const TnRodStrain *strain, const double force[TN_ROD_ROWS],
                         double wrench_a[6], double wrench_b[6]);
-/* Jᵀ diag(k) J and `taut` (1 - pull pullᵀ) on v_b - v_a: added to the lower triangles of the blocks
- * (a, a) and (b, b) of a matrix and written to (b, a), each 6 × 6. */
-void tn_rod_strain_stiffness(const TnRodStrain *strain, const double k[TN_ROD_ROWS], double taut,
+/* Jᵀ diag(root²) J and `taut` (1 - pull pullᵀ) on v_b - v_a, added to the blocks (a, a) and (b, b) of a
+ * matrix and written to (b, a), each 6 × 6. */
+void tn_rod_strain_stiffness(const TnRodStrain *strain, const double root[TN_ROD_ROWS], double taut,
                              double *restrict D_a, double *restrict D_b, double *restrict E);
 
 /* A joint's rows over one step: force k (g + J (p v̂ - r v)), p and r in seconds. */
 typedef struct TnRodLaw {
-    double k[TN_ROD_ROWS], p[TN_ROD_ROWS], r[TN_ROD_ROWS];
-    double tension; /* z per N/m of tension's stiffness */
+    double k[TN_ROD_ROWS], root[TN_ROD_ROWS] /* √(k p) */, kr[TN_ROD_ROWS]; /* k r */
+    double length;                                                          /* of the rest */
+    double lead;       /* seconds with which the stiffness of a tension counts where resolved */
+    double unresolved; /* late per N/m of it */
 } TnRodLaw;
-/* Of all joints. */
+/* Of one joint, between *a and the link behind it, whose bend strain grows `steep` times as fast as its
+ * angle; and of all, for 1. */
+void tn_rod_weigh_joint(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, double w,
+                        const TnRodJoint *joint, double steep, TnRodLaw *law);
 void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *links, double w,
                   TnRodLaw *laws);
-/* Seconds p of p (v̂ - v) with which a tension of z counts. */
-double tn_rod_tension_lead(const TnDynamicsInput *in, double w, double z);
+/* N s/m of v̂ - v across the rod, for the geometric stiffness T/|d| of a tension T. */
+double tn_rod_taut(const TnRodLaw *law, double stiffness);
 
 /* One segment, as tn_rigid_assemble and tn_rigid_advance. */
 void tn_rod_segment_assemble(const TnDynamicsInput *in, int link, const TnLinkFrame *frame,

@@ -52,8 +52,8 @@ void tn_rod_segment_assemble(const TnDynamicsInput *in, int link_index, const Tn
     for (int k = 0; k < 3; k++)
         out->v_free[3 + k] = spin * z[k] + shrink * (plain[k] + kappa * cross[k]);
 
-    double rate = across / h, more = (along - across) / h;
-    out->mass_rate = link->mass / h;
+    double per_h = 1.0 / h, rate = across * per_h, more = (along - across) * per_h;
+    out->mass_rate = link->mass * per_h;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             out->inertia_rate[3 * i + j] = (i == j ? rate : 0.0) + more * (z[i] * z[j]);

@@ -89,7 +89,14 @@ static double rest_factor(const double turn[3])
     return 2.0 * half / sqrt(angle2);
 }
 
-void tn_rod_strain_measure(const TnRodJoint *joint, TnRodStrain *strain)
+/* With d as it is. */
+static void pull_along(TnRodStrain *strain, double length)
+{
+    strain->inverse = length > 0.0 ? 1.0 / length : 0.0;
+    v3_scale(strain->pull, strain->d, strain->inverse);
+}
+
+void tn_rod_strain_measure(const TnRodJoint *joint, double length, TnRodStrain *strain)
 {
     const double *rest = joint->rest;
     double factor = rest_factor(rest + 3), *g = strain->g;
@@ -98,21 +105,19 @@ void tn_rod_strain_measure(const TnRodJoint *joint, TnRodStrain *strain)
         g[3 + k] =
             2.0 * strain->across * v3_dot(strain->axes[k], strain->axis) - factor * rest[3 + k];
     }
-    double length = v3_norm(strain->d), longer = length - v3_norm(rest);
-    bool stretched = longer >= 0.0 && length > 0.0;
-    v3_scale(strain->pull, strain->d, stretched ? 1.0 / length : 0.0);
+    double now = v3_norm(strain->d);
+    bool stretched = now >= length;
+    pull_along(strain, stretched ? now : 0.0);
     strain->pushes = !stretched || g[2] < 0.0;
     if (!strain->pushes) g[2] = 0.0;
-    g[6] = stretched ? longer : 0.0;
+    g[6] = stretched ? now - length : 0.0;
     g[7] = 0.0;
 }
 
 void tn_rod_strain_follow(const TnRodStrain *other, TnRodStrain *strain)
 {
-    bool stretched = v3_dot(other->pull, other->pull) > 0.0;
-    double length = v3_norm(strain->d);
     strain->pushes = other->pushes;
-    v3_scale(strain->pull, strain->d, stretched && length > 0.0 ? 1.0 / length : 0.0);
+    pull_along(strain, other->inverse > 0.0 ? v3_norm(strain->d) : 0.0);
 }
 
 /* x ← T x */
@@ -164,82 +169,90 @@ void tn_rod_strain_pull(const TnRodStrain *strain, const double force[TN_ROD_ROW
     }
 }
 
-/* S += k x xᵀ, lower triangle xx yx yy zx zy zz; and M += x yᵀ. */
-static inline void add_square(double S[6], double k, const double x[3])
+/* Two numbers at once, anywhere in memory: compilers do not find them in blocks of six by themselves. A
+ * row of six is three of them, and is made of numbers in registers: reading a pair that was written
+ * one by one takes longer than what is done with it. */
+typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
+
+typedef struct Row {
+    Two two[3];
+} Row;
+
+static inline Row row_of(double a, double b, double c, double d, double e, double f)
 {
-    double kx[3] = {k * x[0], k * x[1], k * x[2]};
-    S[0] += kx[0] * x[0];
-    S[1] += kx[1] * x[0];
-    S[2] += kx[1] * x[1];
-    S[3] += kx[2] * x[0];
-    S[4] += kx[2] * x[1];
-    S[5] += kx[2] * x[2];
-}
-static inline void add_outer(double M[9], const double x[3], const double y[3])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) M[3 * i + j] += x[i] * y[j];
+    return (Row){{{a, b}, {c, d}, {e, f}}};
 }
 
-/* Lower triangle of [C, .; X, Y] */
-static inline void add_lower(double *restrict block, const double C[6], const double X[9],
-                             const double Y[6])
+/* Row i of Σ x_r y_rᵀ. */
+static inline Row product_row(const Row *x, const Row *y, int i, int rows)
 {
-    for (int i = 0, n = 0; i < 3; i++)
-        for (int j = 0; j <= i; j++, n++) {
-            block[6 * i + j] += C[n];
-            block[6 * (3 + i) + 3 + j] += Y[n];
-        }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) block[6 * (3 + i) + j] += X[3 * i + j];
+    Row sum;
+    double s[3];
+    for (int r = 0; r < rows; r++) s[r] = ((const double *)&x[r])[i];
+    for (int j = 0; j < 3; j++) sum.two[j] = s[0] * y[0].two[j] + s[1] * y[1].two[j];
+    for (int j = 0; rows > 2 && j < 3; j++) sum.two[j] += s[2] * y[2].two[j];
+    return sum;
+}
+
+/* block += Σ x_r x_rᵀ + common */
+static inline void add_square(double *restrict block, const Row *x, const Row *common, int rows)
+{
+    for (int i = 0; i < 6; i++) {
+        Row sum = product_row(x, x, i, rows);
+        Two *to = (Two *)(block + 6 * i);
+        for (int j = 0; j < 3; j++) to[j] += sum.two[j] + common[i].two[j];
+    }
+}
+
+/* The symmetric part that both ends share, [taut (1 - pull pullᵀ) + root² pull pullᵀ, 0; 0, bend]. */
+static inline void shared_part(const TnRodStrain *strain, const double root[TN_ROD_ROWS],
+                               double taut, Row common[6])
+{
+    const double *p = strain->pull;
+    double t[3][3], more = root[6] * root[6] - taut;
+    for (int row = 0; row < 3; row++) {
+        v3_scale(t[row], strain->axes[row], root[3 + row]);
+        turn(strain, t[row]);
+    }
+    double xx = more * (p[0] * p[0]) + taut, yy = more * (p[1] * p[1]) + taut,
+           zz = more * (p[2] * p[2]) + taut, xy = more * (p[0] * p[1]), xz = more * (p[0] * p[2]),
+           yz = more * (p[1] * p[2]);
+    common[0] = row_of(xx, xy, xz, 0.0, 0.0, 0.0);
+    common[1] = row_of(xy, yy, yz, 0.0, 0.0, 0.0);
+    common[2] = row_of(xz, yz, zz, 0.0, 0.0, 0.0);
+    xx = t[0][0] * t[0][0] + t[1][0] * t[1][0] + t[2][0] * t[2][0];
+    xy = t[0][0] * t[0][1] + t[1][0] * t[1][1] + t[2][0] * t[2][1];
+    xz = t[0][0] * t[0][2] + t[1][0] * t[1][2] + t[2][0] * t[2][2];
+    yy = t[0][1] * t[0][1] + t[1][1] * t[1][1] + t[2][1] * t[2][1];
+    yz = t[0][1] * t[0][2] + t[1][1] * t[1][2] + t[2][1] * t[2][2];
+    zz = t[0][2] * t[0][2] + t[1][2] * t[1][2] + t[2][2] * t[2][2];
+    common[3] = row_of(0.0, 0.0, 0.0, xx, xy, xz);
+    common[4] = row_of(0.0, 0.0, 0.0, xy, yy, yz);
+    common[5] = row_of(0.0, 0.0, 0.0, xz, yz, zz);
 }
 
 /* Row k of the frame (axis r, c = r × d) is (-r, ½c + c × half) for a and (r, ½c - c × half) for b; a
  * row of the turn is -T r and T r of the angular velocities. */
-void tn_rod_strain_stiffness(const TnRodStrain *strain, const double k[TN_ROD_ROWS], double taut,
+void tn_rod_strain_stiffness(const TnRodStrain *strain, const double root[TN_ROD_ROWS], double taut,
                              double *restrict D_a, double *restrict D_b, double *restrict E)
 {
-    static const int lower[9] = {0, 1, 3, 1, 2, 4, 3, 4, 5};
-    double C[6] = {taut, 0.0, taut, 0.0, 0.0, taut}, S[6] = {0.0};
-    double A[6] = {0.0}, B[6] = {0.0}, AC[9] = {0.0}, BC[9] = {0.0}, BA[9] = {0.0};
-    for (int row = 0; row < (strain->pushes ? 3 : 2); row++) {
-        const double *r = strain->axes[row];
-        double c[3], e[3], a[3], b[3], kr[3], ka[3];
+    int rows = strain->pushes ? 3 : 2;
+    Row a[3], b[3], common[6];
+    for (int row = 0; row < rows; row++) {
+        double r[3], c[3], e[3];
+        v3_scale(r, strain->axes[row], root[row]);
         v3_cross(c, r, strain->d);
         v3_cross(e, c, strain->half);
-        for (int i = 0; i < 3; i++) {
-            a[i] = 0.5 * c[i] + e[i];
-            b[i] = 0.5 * c[i] - e[i];
-            kr[i] = k[row] * r[i];
-            ka[i] = k[row] * a[i];
-        }
-        add_square(C, k[row], r);
-        add_square(A, k[row], a);
-        add_square(B, k[row], b);
-        add_outer(AC, a, kr);
-        add_outer(BC, b, kr);
-        add_outer(BA, b, ka);
+        v3_scale(c, c, 0.5);
+        a[row] = row_of(-r[0], -r[1], -r[2], c[0] + e[0], c[1] + e[1], c[2] + e[2]);
+        b[row] = row_of(r[0], r[1], r[2], c[0] - e[0], c[1] - e[1], c[2] - e[2]);
     }
-    add_square(C, k[6] - taut, strain->pull);
-    for (int row = 0; row < 3; row++) {
-        double r[3];
-        v3_copy(r, strain->axes[row]);
-        turn(strain, r);
-        add_square(S, k[3 + row], r);
-    }
+    shared_part(strain, root, taut, common);
     for (int i = 0; i < 6; i++) {
-        A[i] += S[i];
-        B[i] += S[i];
+        Row sum = product_row(b, a, i, rows);
+        Two *to = (Two *)(E + 6 * i);
+        for (int j = 0; j < 3; j++) to[j] = sum.two[j] - common[i].two[j];
     }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            int n = lower[3 * i + j];
-            E[6 * i + j] = -C[n];
-            E[6 * i + 3 + j] = AC[3 * j + i];
-            E[6 * (3 + i) + j] = -BC[3 * i + j];
-            E[6 * (3 + i) + 3 + j] = BA[3 * i + j] - S[n];
-        }
-    for (int i = 0; i < 9; i++) AC[i] = -AC[i];
-    add_lower(D_a, C, AC, A);
-    add_lower(D_b, C, BC, B);
+    add_square(D_a, a, common, rows);
+    add_square(D_b, b, common, rows);
 }

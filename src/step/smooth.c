@@ -1,0 +1,248 @@
+/* smooth.c: the step's first stage: A and b of free bodies, trees and rods, rods and the trees that carry
+ * them as chains, and the free motion v⁺ of all, which collision needs. */
+#include <string.h>
+
+#include "step.h"
+
+/* Where a rod's joint ends up against where it was expected, in lengths of a segment and in radians: from
+ * here on it is assembled again, so many times at most. */
+#define ROD_SURPRISE 0.02
+#define ROD_PASSES 3
+
+static void rigid_range(void *context, int begin_index, int end_index)
+{
+    TnStep *step = context;
+    for (int s = begin_index; s < end_index; s++) {
+        const TnSubsystem *sub = &step->model->subsystems[s];
+        if (sub->kind != TN_SUBSYSTEM_RIGID) continue;
+        TnRigidSystem *system = &step->rigid[sub->kind_index];
+        int link = sub->link_start;
+        tn_rigid_assemble(&step->dynamics, link, &step->world->frames[link], system);
+        for (int k = 0; k < 6; k++)
+            step->end_twists[link][k] =
+                system->v[k] + (system->v_free[k] - system->v[k]) / step->theta;
+    }
+}
+
+/* v̂ of a tree on wheels, which hold it in every step; NULL in *out for others. False: no memory. */
+static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double **out)
+{
+    const TnModel *model = step->model;
+    const TnState *state = &step->world->state;
+    bool wheeled = false;
+    for (int i = 0; i < model->wheel_count && !wheeled; i++)
+        wheeled =
+            &model->subsystems[model->links[model->bodies[model->wheels[i].body].link].subsystem] ==
+            sub;
+    *out = NULL;
+    if (!wheeled) return true;
+    double *v = TN_ARENA_NEW(&step->world->arena, double, model->dof_count);
+    if (v)
+        tn_predict_velocity(sub->dof_count, state->qvel + sub->dof_start,
+                            state->vhat + sub->dof_start, v + sub->dof_start);
+    *out = v;
+    return v != NULL;
+}
+
+static bool assemble_tree(TnStep *step, const TnSubsystem *sub)
+{
+    TnWorld *world = step->world;
+    int n = sub->dof_count, i = sub->kind_index;
+    step->tree_A[i] = TN_ARENA_NEW(&world->arena, double, n *n);
+    step->tree_b[i] = TN_ARENA_NEW(&world->arena, double, n);
+    step->tree_free[i] = TN_ARENA_NEW(&world->arena, double, n);
+    if (!step->tree_A[i] || !step->tree_b[i] || !step->tree_free[i]) return false;
+    TnDynamicsInput dynamics = step->dynamics;
+    if (!expect_velocity(step, sub, &dynamics.expected)) return false;
+    if (!tn_tree_assemble(&dynamics, sub, world->frames, &world->arena, step->tree_A[i],
+                          step->tree_b[i], step->tree_free[i]))
+        return false;
+    return true;
+}
+
+/* v⁺ of the free motion of a tree and its links, once tree_free is there. */
+static void end_tree(TnStep *step, const TnSubsystem *sub)
+{
+    const TnWorld *world = step->world;
+    for (int k = 0; k < sub->dof_count; k++) {
+        double v = world->state.qvel[sub->dof_start + k];
+        step->end_qvel[sub->dof_start + k] =
+            v + (step->tree_free[sub->kind_index][k] - v) / step->theta;
+    }
+    tn_kinematics_twists(step->model, world->state.qpos, step->end_qvel, world->frames,
+                         sub->link_start, sub->link_count, step->end_twists);
+}
+
+static bool assemble_rod(TnStep *step, int index, double w)
+{
+    TnWorld *world = step->world;
+    TnRodSystem *rod = &step->rods[index];
+    const TnSubsystem *sub = &step->model->subsystems[step->model->rods[index].subsystem];
+    if (!tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod)) return false;
+    for (int i = 0; i < world->division->carried_count; i++)
+        if (step->model->links[world->division->carried[i].segment].subsystem ==
+            step->model->rods[index].subsystem)
+            rod->alone = false;
+    if (!rod->cut_count) return true;
+    if (!tn_rod_join(rod, &world->arena)) return false;
+    tn_rod_solve_whole(rod, NULL, rod->v_free);
+    return tn_all_finite(rod->v_free, 6 * rod->count);
+}
+
+static void mark_rod(const TnModel *model, int link, bool *pushed)
+{
+    int s = model->links[link].subsystem;
+    if (s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_ROD)
+        pushed[model->subsystems[s].kind_index] = true;
+}
+
+/* Rods that touched something in the last step, or are joined to something, will be pushed. */
+static bool assemble_rods(TnStep *step)
+{
+    const TnModel *model = step->model;
+    const TnState *state = &step->world->state;
+    bool *pushed = TN_ARENA_ZERO(&step->world->arena, bool, model->rod_count);
+    if (!pushed) return false;
+    for (int i = 0; model->rod_count && i < state->contact_count; i++) {
+        mark_rod(model, model->geoms[state->contacts[i].geom1].link, pushed);
+        mark_rod(model, model->geoms[state->contacts[i].geom2].link, pushed);
+    }
+    for (int i = 0; model->rod_count && i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        bool tied = e->active && e->type != TN_EQUALITY_JOINT &&
+                    (!e->segment || step->world->division->iterated[i]);
+        if (!tied) continue;
+        mark_rod(model, model->bodies[e->body1].link, pushed);
+        mark_rod(model, model->bodies[e->body2].link, pushed);
+    }
+    for (int r = 0; r < model->rod_count; r++)
+        if (!assemble_rod(step, r, pushed[r] ? 1.0 : 0.0)) return false;
+    return true;
+}
+
+/* ---- chains: rods, and the trees that hold them ---- */
+
+static void chain_range(void *context, int begin_index, int end_index)
+{
+    TnStep *step = context;
+    if (!tn_chains_assemble(&step->assembled, begin_index, end_index, step->chains))
+        atomic_store_explicit(&step->failed, true, memory_order_relaxed);
+}
+
+/* v⁺ of the free motion for all that is in chains. */
+static void end_chains(TnStep *step)
+{
+    const TnModel *model = step->model;
+    const TnDivision *d = step->world->division;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        int block = sub->kind == TN_SUBSYSTEM_TREE ? d->tree_block[sub->kind_index] : -1;
+        if (block >= d->dense_count) {
+            int chain = block - d->dense_count, node = d->tree_node[sub->kind_index];
+            memcpy(step->tree_free[sub->kind_index],
+                   step->chains[chain].v_free + d->chains[chain].nodes[node].start,
+                   sizeof(double) * (size_t)sub->dof_count);
+            end_tree(step, sub);
+        }
+    }
+    for (int r = 0; r < model->rod_count; r++) {
+        TnRodSystem *rod = &step->rods[r];
+        if (!rod->cut_count)
+            tn_chains_rod_velocity(&step->assembled, r, step->chain_free, rod->v_free);
+        for (int i = 0; i < rod->count; i++)
+            for (int k = 0; k < 6; k++) {
+                double v = rod->segments[i].v[k];
+                step->end_twists[model->rods[r].link_start + i][k] =
+                    v + (rod->v_free[6 * i + k] - v) / step->theta;
+            }
+    }
+}
+
+static bool assemble_chains(TnStep *step)
+{
+    const TnDivision *d = step->world->division;
+    tn_pool_run(step->world->team, d->chain_count, 8, chain_range, step);
+    if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
+    end_chains(step);
+    return true;
+}
+
+/* A rod in free flight that gets to elsewhere than its velocity at the start said is assembled there once
+ * more: what is linear about the wrong place can gain energy and lose momentum. Smooth motion needs none
+ * of this. Of a rod that is held or pushed the free motion says too little. */
+static bool correct_rods(TnStep *step)
+{
+    const TnModel *model = step->model;
+    for (int pass = 0; pass < ROD_PASSES; pass++) {
+        bool again = false;
+        for (int r = 0; r < model->rod_count; r++) {
+            TnRodSystem *rod = &step->rods[r];
+            const TnSubsystem *sub = &model->subsystems[model->rods[r].subsystem];
+            if (!rod->alone ||
+                tn_rod_surprise(&step->dynamics, sub, rod, rod->v_free) < ROD_SURPRISE)
+                continue;
+            double *expected = TN_ARENA_NEW(&step->world->arena, double, 6 * rod->count);
+            if (!expected) return false;
+            memcpy(expected, rod->v_free, sizeof(double) * 6 * (size_t)rod->count);
+            rod->expected = expected;
+            if (!assemble_rod(step, r, 0.0)) return false;
+            again = true;
+        }
+        if (!again) return true;
+        if (!assemble_chains(step)) return false;
+    }
+    return true;
+}
+
+bool tn_step_reassemble_rods(TnStep *step)
+{
+    const TnModel *model = step->model;
+    const TnContactList *contacts = &step->world->contacts;
+    bool *pushed = TN_ARENA_ZERO(&step->world->arena, bool, model->rod_count);
+    if (!pushed) return false;
+    for (int i = 0; model->rod_count && i < contacts->count; i++) {
+        mark_rod(model, model->geoms[contacts->points[i].geom1].link, pushed);
+        mark_rod(model, model->geoms[contacts->points[i].geom2].link, pushed);
+    }
+    bool again = false;
+    for (int r = 0; r < model->rod_count; r++) {
+        if (!pushed[r] || step->rods[r].w == 1.0) continue;
+        if (!assemble_rod(step, r, 1.0)) return false;
+        again = true;
+    }
+    return !again || assemble_chains(step);
+}
+
+bool tn_step_assemble(TnStep *step)
+{
+    tn_pool_run(step->world->team, step->model->subsystem_count, TN_SUBSYSTEM_GRAIN, rigid_range,
+                step);
+    for (int s = 0; s < step->model->subsystem_count; s++) {
+        const TnSubsystem *sub = &step->model->subsystems[s];
+        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
+        if (!assemble_tree(step, sub)) return false;
+        if (step->world->division->tree_block[sub->kind_index] < step->world->division->dense_count)
+            end_tree(step, sub);
+    }
+    return assemble_rods(step) &&
+           tn_carried_motion(&step->dynamics, step->world->division, step->world->state.vhat,
+                             &step->world->arena, step->assembled.carried) &&
+           assemble_chains(step) && correct_rods(step);
+}
+
+bool tn_step_gather_rods(TnStep *step)
+{
+    TnWorld *world = step->world;
+    int blocks = world->division->dense_count + world->division->chain_count;
+    double **v = TN_ARENA_NEW(&world->arena, double *, blocks);
+    world->set.rod_vhat = TN_ARENA_NEW(&world->arena, double *, step->model->rod_count);
+    if (!v || !world->set.rod_vhat) return false;
+    for (int i = 0; i < blocks; i++) v[i] = world->set.problem.large[i].v;
+    for (int r = 0; r < step->model->rod_count; r++) {
+        double *vhat = TN_ARENA_NEW(&world->arena, double, 6 * step->rods[r].count);
+        if (!vhat) return false;
+        tn_chains_rod_velocity(&step->assembled, r, v, vhat);
+        world->set.rod_vhat[r] = vhat;
+    }
+    return true;
+}

@@ -1,0 +1,47 @@
+/* step.h (internal): what the stages of a step hand to each other. step.c runs them, smooth.c has the
+ * first one. */
+#ifndef TN_STEP_STEP_H
+#define TN_STEP_STEP_H
+
+#include <stdatomic.h>
+
+#include "world.h"
+
+/* Subsystems per chunk of parallel work. */
+#define TN_SUBSYSTEM_GRAIN 256
+
+/* Arrays live in the world's arena. */
+typedef struct TnStep {
+    TnWorld *world;
+    const TnModel *model;
+    double t, theta;
+    TnDynamicsInput dynamics;
+    TnRigidSystem *rigid;
+    double **tree_A, **tree_b, **tree_free;
+    TnRodSystem *rods;
+    TnChainSystem *chains; /* of the division */
+    double **chain_free;   /* per large block: v_free, of chains only */
+    atomic_bool failed;    /* some chain is not positive definite */
+    TnAssembledInput assembled;
+    double (*end_twists)[6]; /* per link: v⁺ of the free motion */
+    double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
+    double *blend;           /* per subsystem */
+    TnConstraintInput constraint;
+} TnStep;
+
+static inline bool tn_all_finite(const double *x, int count)
+{
+    double sum = 0.0; /* one NaN or infinity makes 0·x NaN, and the sum with it */
+    for (int i = 0; i < count; i++) sum += 0.0 * x[i];
+    return sum == 0.0;
+}
+
+/* ---- smooth.c ---- */
+/* A, b and the free motion of every part and chain. False: no memory, or not positive definite. */
+bool tn_step_assemble(TnStep *step);
+/* Rods that come to touch something in this step are assembled again. */
+bool tn_step_reassemble_rods(TnStep *step);
+/* v̂ of the rods' segments from that of the blocks. False: no memory. */
+bool tn_step_gather_rods(TnStep *step);
+
+#endif
