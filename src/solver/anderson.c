@@ -9,9 +9,8 @@
  *
  *     γ = argmin |r_k - Σ_j γ_j Δr_j|,      x_{k+1} = G_k - Σ_j γ_j ΔG_j
  *
- * over the last m differences (type II). The norm is that of y, Σ_sides r²/β, as far as t and g show it:
- * 1/B on t (along the normal and across it for contacts, w for bonds) and 1/diag(JᵀWJ) on g; a square
- * root of a force times a velocity.
+ * over the last m differences (type II). The norm sees t alone, with 1/B along the normal and across it
+ * for contacts and w for bonds: a force times a velocity. (With g in it, too, cables gained nothing.)
  *
  * The Gram matrix of the Δr gets one new row per iteration. It is factored from the newest difference to
  * the oldest, without those that depend on newer ones. Projections make the map piecewise smooth only:
@@ -30,9 +29,9 @@ typedef enum Part { CONTACTS, ROWS, BONDS, TWISTS, LARGE } Part;
 typedef struct Piece {
     Part part;
     int begin, end;
-    long at;     /* of its numbers in the state */
-    long length; /* of them, a multiple of eight; t first, then the bonds' λ */
-    long weighed; /* how many the norm sees, a multiple of eight */
+    long at;      /* of its numbers in the state */
+    long length;  /* of them, a multiple of eight; t first, then the bonds' λ */
+    long weighed; /* how many of the first the norm sees, a multiple of eight */
 } Piece;
 
 enum { PIECE = 2048 }; /* numbers of a piece, about */
@@ -44,10 +43,10 @@ struct TnAnderson {
     Piece *pieces;
     int piece_count;
     /* flat */
-    double *x, *last, *now, *r, *scale;
-    double *dG, *dr; /* `memory` columns each */
-    double (*bond_root)[2][36]; /* lower L, L Lᵀ = w, by columns */
-    double *sums;               /* per piece: |r|², then Δr·Δr_j and Δr_j·r */
+    double *x, *last, *now, *r, *scale; /* r is weighed */
+    double *dG, *dr;                    /* `memory` columns each */
+    double (*bond_root)[2][36];         /* lower L, L Lᵀ = w, by columns */
+    double *sums;                       /* per piece: |r|², then Δr·Δr_j and Δr_j·r */
     /* history */
     int calls, columns, newest; /* columns filled; the newest's place */
     double best;
@@ -98,8 +97,8 @@ static int cut(const TnProblem *p, Piece *pieces, long *n)
             while (unit < units[part] && length < PIECE)
                 length += unit_length(p, (Part)part, unit++);
             piece.end = unit;
-            piece.weighed = round_up(part == BONDS ? length / 2 : length);
-            piece.length = part == BONDS ? 2 * piece.weighed : piece.weighed;
+            piece.length = part == BONDS ? 2 * round_up(length / 2) : round_up(length);
+            piece.weighed = part == BONDS ? piece.length / 2 : part < BONDS ? piece.length : 0;
             *n += piece.length;
             if (!piece.length) continue; /* chains that nothing touches */
             if (pieces) pieces[count] = piece;
@@ -129,32 +128,6 @@ static void root_of(const double w[36], double L[36])
     }
 }
 
-/* diag(JᵀWJ) of a large block into its F, which is scratch. */
-static void stiffness_diagonal(const TnProblem *p, int index)
-{
-    const TnLargeBlock *d = &p->large[index];
-    memset(d->F, 0, sizeof(double) * (size_t)d->dim);
-    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-        const TnPort *port = &p->ports[k];
-        const double *K = p->K[p->port_row + k], *T = port->T;
-        double *to = d->F + port->start;
-        for (int r = 0; r < 6; r++) {
-            if (!T) to[r] += K[tn_sym6(r, r)];
-            for (int s = 0; T && s < 6; s++) {
-                double w = K[r <= s ? tn_sym6(r, s) : tn_sym6(s, r)];
-                for (int j = 0; j < port->count; j++)
-                    to[j] += w * T[(long)r * port->count + j] * T[(long)s * port->count + j];
-            }
-        }
-    }
-    int block = p->twist_count + index;
-    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
-        const TnRowSide *side = &p->sides[p->block_sides[i]];
-        for (int e = side->start; e < side->start + side->count; e++)
-            d->F[p->index[e]] += side->beta * p->coefficient[e] * p->coefficient[e];
-    }
-}
-
 /* Between the numbers of a large block that the state has and a flat array, `to` or `from` it. */
 static long pack(const TnLargeBlock *d, const double *from, double *to)
 {
@@ -180,7 +153,7 @@ static long unpack(const TnLargeBlock *d, const double *from, double *to)
     return at;
 }
 
-/* scale: 1/√ of the weights. Contacts have (1/√Bt, 1/√Bn - 1/√Bt, unused) in place of their three
+/* scale: 1/√B. Contacts have (1/√Bt, 1/√Bn - 1/√Bt, unused) in place of their three
  * numbers. */
 static void weigh_piece(TnAnderson *a, const Piece *piece)
 {
@@ -203,16 +176,7 @@ static void weigh_piece(TnAnderson *a, const Piece *piece)
             for (int side = 0; side < 2; side++)
                 root_of(p->bonds[i].w[side], a->bond_root[i][side]);
             break;
-        case TWISTS:
-            for (int k = 0; k < 6; k++)
-                for (int l = 0; l < TN_LANES; l++)
-                    *s++ = inverse_root(p->K[i * TN_LANES + l + 1][tn_sym6(k, k)]);
-            break;
-        case LARGE:
-            stiffness_diagonal(p, i);
-            for (int k = 0; k < p->large[i].dim; k++)
-                p->large[i].F[k] = inverse_root(p->large[i].F[k]);
-            s += pack(&p->large[i], p->large[i].F, s);
+        default: /* g is not weighed */
             break;
         }
     }
@@ -223,7 +187,8 @@ static void weigh_piece(TnAnderson *a, const Piece *piece)
 static void gather(const TnProblem *p, const Piece *piece, double *to)
 {
     double *lambda = to + piece->weighed;
-    memset(lambda - 8, 0, 8 * sizeof(double)); /* what rounding to eight leaves over */
+    /* what rounding to eight leaves over */
+    if (piece->weighed) memset(lambda - 8, 0, 8 * sizeof(double));
     memset(to + piece->length - 8, 0, 8 * sizeof(double));
     for (int i = piece->begin; i < piece->end; i++) {
         switch (piece->part) {
@@ -335,15 +300,6 @@ static void weigh(const TnAnderson *a, const Piece *piece, double *restrict r)
     }
 }
 
-/* x·y in eight partial sums */
-static double dot(long n, const double *restrict x, const double *restrict y)
-{
-    double s[8] = {0};
-    for (long k = 0; k < n; k += 8)
-        for (int l = 0; l < 8; l++) s[l] += x[k + l] * y[k + l];
-    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
-}
-
 /* ---- the steps ---- */
 
 void tn_anderson_start(TnAnderson *a) { a->calls = a->columns = a->newest = 0; }
@@ -360,47 +316,45 @@ int tn_anderson_begin(TnAnderson *a)
 void tn_anderson_take(TnAnderson *a, int index)
 {
     const Piece *piece = &a->pieces[index];
+    const TnKernels *kernels = a->problem->kernels;
     long n = piece->length, m = piece->weighed;
     double *restrict now = a->now + piece->at, *restrict x = a->x + piece->at;
-    double *sums = a->sums + (long)index * SUMS;
     gather(a->problem, piece, now);
     if (a->calls == 0) {
         memcpy(x, now, sizeof(double) * (size_t)n);
+        memcpy(a->last + piece->at, now, sizeof(double) * (size_t)n);
+        memset(a->r + piece->at, 0, sizeof(double) * (size_t)n);
         return;
     }
-    double *restrict r = a->r + piece->at, *restrict last = a->last + piece->at;
-    double *restrict dG = a->dG + a->n * a->newest + piece->at,
-                     *restrict dr = a->dr + a->n * a->newest + piece->at;
-    if (a->calls > 1)
-        for (long k = 0; k < n; k++) dG[k] = now[k] - last[k];
+    double *restrict last = a->last + piece->at, *restrict r = a->r + piece->at;
+    double *restrict dG = a->dG + a->n * a->newest + piece->at, *restrict dr = a->dr +
+                                                                               a->n * a->newest +
+                                                                               piece->at;
+    for (long k = 0; k < n; k++) {
+        dG[k] = now[k] - last[k];
+        last[k] = now[k];
+    }
+    double *sums = a->sums + (long)index * SUMS, norm[2];
+    memset(sums, 0, SUMS * sizeof(double));
+    if (!m) return;
     for (long k = 0; k < m; k++) {
         dr[k] = r[k];
         r[k] = now[k] - x[k];
     }
-    memcpy(last, now, sizeof(double) * (size_t)n);
     weigh(a, piece, r);
-    sums[0] = dot(m, r, r);
-    if (a->calls == 1) return;
     for (long k = 0; k < m; k++) dr[k] = r[k] - dr[k];
-    for (int j = 0; j < a->columns; j++) {
-        const double *column = a->dr + a->n * j + piece->at;
-        sums[1 + 2 * j] = dot(m, column, dr);
-        sums[2 + 2 * j] = dot(m, column, r);
-    }
+    kernels->column_dots(m, r, r, r, norm);
+    sums[0] = norm[0];
+    for (int j = 0; j < a->columns; j++)
+        kernels->column_dots(m, a->dr + a->n * j + piece->at, dr, r, sums + 1 + 2 * j);
 }
 
 void tn_anderson_put(TnAnderson *a, int index)
 {
     const Piece *piece = &a->pieces[index];
-    long n = piece->length;
-    double *restrict x = a->x + piece->at;
-    memcpy(x, a->now + piece->at, sizeof(double) * (size_t)n);
-    for (int j = 0; j < a->columns; j++) {
-        const double *restrict column = a->dG + a->n * j + piece->at;
-        double gamma = a->gamma[j];
-        if (gamma == 0.0) continue;
-        for (long k = 0; k < n; k++) x[k] -= gamma * column[k];
-    }
+    double *x = a->x + piece->at;
+    a->problem->kernels->column_subtract(piece->length, a->now + piece->at, a->columns,
+                                         a->dG + piece->at, a->n, a->gamma, x);
     scatter(a->problem, piece, x);
 }
 
@@ -486,7 +440,7 @@ bool tn_anderson_combine(TnAnderson *a)
 int tn_anderson_memory(const TnProblem *p, const TnSolverDef *def)
 {
     if (def->anderson >= 0) return def->anderson;
-    if (p->bond_count) return MEMORY_AUTO;
+    if (p->bond_count) return 0;
     for (int i = 0; i < p->large_count; i++)
         if (p->large[i].chain) return MEMORY_AUTO;
     return 0;

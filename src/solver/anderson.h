@@ -15,7 +15,7 @@ int tn_anderson_memory(const TnProblem *problem, const TnSolverDef *def);
  * in the arena. */
 bool tn_anderson_prepare(TnProblem *problem, const TnSolverDef *def);
 void tn_anderson_start(TnAnderson *anderson); /* forgets the history */
-int tn_anderson_begin(TnAnderson *anderson); /* once per iteration; how many pieces there are */
+int tn_anderson_begin(TnAnderson *anderson);  /* once per iteration; how many pieces there are */
 /* Reads t and g and what this iteration changed in them. */
 void tn_anderson_take(TnAnderson *anderson, int piece);
 /* Chooses the combination. False: the iterate stays as it is and nothing has to be put. */

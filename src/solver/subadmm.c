@@ -42,7 +42,7 @@ typedef struct Loop {
     Stage stage;
     double alpha;
     bool measure;
-    int pieces; /* of the state that is accelerated */
+    int pieces;           /* of the state that is accelerated */
     TnSolveResult result; /* iterations: those finished */
 } Loop;
 
