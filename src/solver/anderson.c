@@ -306,6 +306,9 @@ void tn_anderson_start(TnAnderson *a) { a->calls = a->columns = a->newest = 0; }
 
 int tn_anderson_begin(TnAnderson *a)
 {
+    double *last = a->now;
+    a->now = a->last;
+    a->last = last;
     if (a->calls > 1) {
         a->newest = a->columns ? (a->newest + 1) % a->memory : 0;
         if (a->columns < a->memory) a->columns++;
@@ -322,18 +325,15 @@ void tn_anderson_take(TnAnderson *a, int index)
     gather(a->problem, piece, now);
     if (a->calls == 0) {
         memcpy(x, now, sizeof(double) * (size_t)n);
-        memcpy(a->last + piece->at, now, sizeof(double) * (size_t)n);
         memset(a->r + piece->at, 0, sizeof(double) * (size_t)n);
         return;
     }
-    double *restrict last = a->last + piece->at, *restrict r = a->r + piece->at;
+    const double *restrict last = a->last + piece->at;
+    double *restrict r = a->r + piece->at;
     double *restrict dG = a->dG + a->n * a->newest + piece->at, *restrict dr = a->dr +
                                                                                a->n * a->newest +
                                                                                piece->at;
-    for (long k = 0; k < n; k++) {
-        dG[k] = now[k] - last[k];
-        last[k] = now[k];
-    }
+    for (long k = 0; k < n; k++) dG[k] = now[k] - last[k];
     double *sums = a->sums + (long)index * SUMS, norm[2];
     memset(sums, 0, SUMS * sizeof(double));
     if (!m) return;
@@ -425,11 +425,8 @@ bool tn_anderson_combine(TnAnderson *a)
             if (!mixed) forget(a, norm);
         }
     }
-    if (!mixed) { /* the next iteration starts from what this one made */
-        double *x = a->x;
-        a->x = a->now;
-        a->now = x;
-    }
+    /* the next iteration starts from what this one made */
+    if (!mixed) memcpy(a->x, a->now, sizeof(double) * (size_t)a->n);
     return mixed;
 }
 
