@@ -25,6 +25,9 @@ static void want_bonds(const TnConstraintInput *in, int *link_row, int *next)
             for (int side = 0; side < 2; side++)
                 want_row(in, model->rods[r].link_start + in->rods[r].cuts[i] + side, link_row,
                          next);
+    for (int i = 0; i < in->division->follower_count; i++)
+        if (!in->division->followers[i].carried)
+            want_row(in, in->division->followers[i].segment, link_row, next);
     for (int i = 0; i < model->equality_count; i++)
         if (in->division->iterated[i]) {
             want_row(in, model->equalities[i].segment, link_row, next);
@@ -32,12 +35,23 @@ static void want_bonds(const TnConstraintInput *in, int *link_row, int *next)
         }
 }
 
-bool tn_constraint_assign_rows(const TnConstraintInput *in, int *link_row, int port_row,
+/* Counts the followers' ports in (row NULL) or numbers them on from the cursors. */
+static void add_follower_ports(const TnDivision *d, int port_row, int *cursor, int *row)
+{
+    for (int i = 0; i < d->follower_count; i++) {
+        int *next = &cursor[d->link_block[d->followers[i].holder]];
+        if (d->followers[i].carried) continue;
+        if (row) row[i] = port_row + *next;
+        ++*next;
+    }
+}
+
+bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set, int port_row,
                                int *first_port)
 {
     const TnModel *model = in->model;
     const TnDivision *d = in->division;
-    int next = 1, blocks = d->dense_count + d->chain_count;
+    int next = 1, blocks = d->dense_count + d->chain_count, *link_row = set->link_row;
     for (int i = 0; i < model->link_count; i++) link_row[i] = -1;
     link_row[0] = 0;
     for (int c = 0; c < in->contacts->count; c++) {
@@ -55,6 +69,7 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, int *link_row, int p
     if (!cursor) return false;
     for (int i = 1; i < model->link_count; i++)
         if (link_row[i] == 0) cursor[d->link_block[i]]++;
+    add_follower_ports(d, port_row, cursor, NULL);
     for (int b = 0, total = 0; b <= blocks; b++) {
         int count = cursor[b];
         first_port[b] = cursor[b] = total;
@@ -62,6 +77,7 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, int *link_row, int p
     }
     for (int i = 1; i < model->link_count; i++)
         if (link_row[i] == 0) link_row[i] = port_row + cursor[d->link_block[i]]++;
+    add_follower_ports(d, port_row, cursor, set->follower_row);
     for (int i = 1; i < model->link_count; i++) {
         if (model->links[i].held) link_row[i] = 0; /* the world, to contacts */
         if (d->carrier[i] != i) link_row[i] = link_row[d->carrier[i]];
@@ -98,6 +114,26 @@ static bool fill_tree_ports(const TnConstraintInput *in, const TnSubsystem *sub,
     return true;
 }
 
+/* Where the holders want their followers: T of the middle of the step. */
+static bool fill_follower_ports(const TnConstraintInput *in, TnConstraintSet *set)
+{
+    TnProblem *p = &set->problem;
+    const TnDivision *d = in->division;
+    for (int i = 0; i < d->follower_count; i++) {
+        const TnFollower *f = &d->followers[i];
+        int port = set->follower_row[i] - p->port_row, block = d->link_block[f->holder];
+        if (f->carried) continue;
+        if (block >= d->dense_count) {
+            tn_problem_set_node_port(p, port, block, d->link_node[f->holder], in->followers[i].T);
+            continue;
+        }
+        if (!tn_problem_set_port(p, port, block)) return false;
+        memcpy(p->ports[port].T, in->followers[i].T,
+               sizeof(double) * 6 * (size_t)p->large[block].dim);
+    }
+    return true;
+}
+
 static bool fill_dense(const TnConstraintInput *in, const TnSubsystem *sub, TnConstraintSet *set,
                        const int *first_port)
 {
@@ -118,7 +154,7 @@ static bool fill_chain(const TnConstraintInput *in, int index, TnConstraintSet *
     const TnDivision *d = in->division;
     const TnChainSystem *s = &in->chains[index];
     int block = d->dense_count + index;
-    const TnChainMatrix matrix = {s->D, s->E, s->b, s->factor_D, s->factor_E};
+    const TnChainMatrix matrix = {s->D, s->E, s->b, s->factor_D, s->factor_E, s->v_free};
     if (!tn_problem_set_chain(p, block, &d->chains[index], matrix, first_port[block],
                               first_port[block + 1] - first_port[block]))
         return false;
@@ -171,5 +207,5 @@ bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set
                in->state->vhat + sub->dof_start, sizeof(double) * (size_t)sub->dof_count);
         if (!fill_tree_ports(in, sub, set, &axes[sub->kind_index])) return false;
     }
-    return true;
+    return fill_follower_ports(in, set);
 }

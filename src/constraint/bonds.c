@@ -64,7 +64,7 @@ static void add_welds(const TnConstraintInput *in, const TnRod *rod, double *wre
     for (int i = 0; i < in->model->equality_count; i++) {
         const TnEquality *weld = &in->model->equalities[i];
         double mu[6];
-        if (!in->division->iterated[i]) continue;
+        if (!weld->active || !weld->segment) continue;
         for (int k = 0; k < 6; k++)
             mu[k] = in->warm_start * in->state->row_lambda[tn_row_slot_equality(i, k)];
         add_wrench(rod, weld->segment, mu, mu + 3, wrenches);
@@ -116,7 +116,34 @@ static void add_spring(const TnConstraintInput *in, TnConstraintSet *set, const 
     memcpy(bond->t, bond->lambda, sizeof bond->t);
 }
 
-bool tn_constraint_add_springs(const TnConstraintInput *in, TnConstraintSet *set)
+/* λ = Jᵀμ of last step's μ. */
+static void start_weld(const TnConstraintInput *in, int equality, TnBond *bond)
+{
+    for (int k = 0; k < 6; k++) {
+        double mu = in->warm_start * in->state->row_lambda[tn_row_slot_equality(equality, k)];
+        for (int i = 0; i < 12; i++) bond->lambda[i] += mu * bond->J[12 * k + i];
+    }
+    memcpy(bond->t, bond->lambda, sizeof bond->t);
+}
+
+/* v̂ = T q̇̂, and nothing more: where it is afterwards is not left to the constraint. */
+static void add_followers(const TnConstraintInput *in, TnConstraintSet *set)
+{
+    for (int f = 0; f < in->division->follower_count; f++) {
+        const TnFollower *follower = &in->division->followers[f];
+        if (follower->carried) continue;
+        TnBond *bond = &set->problem.bonds[set->bond_next++];
+        *bond = (TnBond){
+            .row_a = set->follower_row[f], .row_b = set->link_row[follower->segment], .hard = 6};
+        for (int k = 0; k < 6; k++) {
+            bond->J[12 * k + k] = -1.0;
+            bond->J[12 * k + 6 + k] = 1.0;
+        }
+        start_weld(in, follower->equality, bond);
+    }
+}
+
+bool tn_constraint_add_bonds(const TnConstraintInput *in, TnConstraintSet *set)
 {
     for (int r = 0; r < in->model->rod_count; r++) {
         const TnRodSystem *rod = &in->rods[r];
@@ -127,6 +154,7 @@ bool tn_constraint_add_springs(const TnConstraintInput *in, TnConstraintSet *set
             add_spring(in, set, &rod->bonds[i], in->model->rods[r].link_start + rod->cuts[i],
                        v + 6L * rod->cuts[i]);
     }
+    add_followers(in, set);
     return true;
 }
 
@@ -158,11 +186,7 @@ TnBond *tn_constraint_add_weld(const TnConstraintInput *in, TnConstraintSet *set
         bond->J[12 * (3 + k) + 3 + k] = -1.0;
         bond->J[12 * (3 + k) + 9 + k] = 1.0;
     }
-    for (int k = 0; k < 6; k++) {
-        double mu = in->warm_start * in->state->row_lambda[tn_row_slot_equality(equality, k)];
-        for (int i = 0; i < 12; i++) bond->lambda[i] += mu * bond->J[12 * k + i];
-    }
-    memcpy(bond->t, bond->lambda, sizeof bond->t);
+    start_weld(in, equality, bond);
     return bond;
 }
 
@@ -170,7 +194,8 @@ TnBond *tn_constraint_add_weld(const TnConstraintInput *in, TnConstraintSet *set
 void tn_constraint_keep_welds(const TnConstraintInput *in, const TnConstraintSet *set,
                               double *row_lambda)
 {
-    int next = in->division->bond_count;
+    const TnDivision *d = in->division;
+    int next = d->bond_count;
     for (int i = in->model->equality_count; i-- > 0;) {
         if (!in->division->iterated[i]) continue;
         const TnBond *bond = &set->problem.bonds[--next];
@@ -179,4 +204,8 @@ void tn_constraint_keep_welds(const TnConstraintInput *in, const TnConstraintSet
         for (int k = 0; k < 3; k++)
             v3_add_scaled(mu + 3, bond->J + 12 * k + 9, -bond->lambda[6 + k]);
     }
+    for (int f = d->follower_count; f-- > 0;)
+        if (!d->followers[f].carried)
+            memcpy(row_lambda + tn_row_slot_equality(d->followers[f].equality, 0),
+                   set->problem.bonds[--next].lambda + 6, sizeof(double[6]));
 }

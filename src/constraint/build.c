@@ -114,15 +114,17 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     *set = (TnConstraintSet){0};
     set->link_row = TN_ARENA_NEW(in->arena, int, model->link_count);
     set->laws = TN_ARENA_NEW(in->arena, TnLaw, contacts);
+    set->follower_row = TN_ARENA_ZERO(in->arena, int, in->division->follower_count);
     TnTreeAxes *axes = TN_ARENA_ZERO(in->arena, TnTreeAxes, model->tree_count);
     int larges = in->division->dense_count + in->division->chain_count;
     int *first_port = TN_ARENA_NEW(in->arena, int, larges + 1);
     Groups groups;
-    if (!set->link_row || !set->laws || !axes || !first_port || !group_kept(in, &groups))
+    if (!set->link_row || !set->laws || !set->follower_row || !axes || !first_port ||
+        !group_kept(in, &groups))
         return false;
 
     int port_row = 1 + (model->rigid_count + TN_LANES - 1) / TN_LANES * TN_LANES;
-    if (!tn_constraint_assign_rows(in, set->link_row, port_row, first_port)) return false;
+    if (!tn_constraint_assign_rows(in, set, port_row, first_port)) return false;
     TnRowCounts counts = tn_constraint_count_rows(in);
     set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
     set->limits = TN_ARENA_NEW(in->arena, TnLimit, counts.limits);
@@ -140,8 +142,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     if (!tn_constraint_fill_blocks(in, set, axes, first_port)) return false;
     ContactTask task = {in, set, &groups, v3_norm(model->option.gravity)};
     tn_pool_run(in->pool, contacts, 512, contact_range, &task);
-    if (!tn_constraint_add_springs(in, set) || !tn_constraint_fill_rows(in, axes, set))
-        return false;
+    if (!tn_constraint_add_bonds(in, set) || !tn_constraint_fill_rows(in, axes, set)) return false;
     for (int i = 0; i < set->problem.row_count; i++) {
         TnRow *row = &set->problem.rows[i];
         if (set->row_slot[i] >= 0) {

@@ -34,6 +34,7 @@ typedef struct TnConstraintInput {
     const TnRodSystem *rods;                                        /* per rod */
     const TnDivision *division;
     const TnChainSystem *chains; /* per chain of the division */
+    const TnFollowerMotion *followers;
     const TnContactList *contacts;
     TnArena *arena;
     TnPool *pool;
@@ -58,8 +59,9 @@ typedef struct TnConstraintSet {
     double **rod_vhat; /* per rod: v̂ of all its segments; written after the solve */
     struct TnLimit *limits; /* per limit row */
     int limit_count;
-    int bond_next; /* bonds written so far */
-    int *row_slot; /* per row: place in state.row_lambda, or -1 for spin rows */
+    int *follower_row; /* per follower that is not carried: the port of where its holder wants it */
+    int bond_next;     /* bonds written so far */
+    int *row_slot;     /* per row: place in state.row_lambda, or -1 for spin rows */
 } TnConstraintSet;
 
 typedef struct TnLimit {

@@ -54,7 +54,7 @@ void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction);
  * first name them, so that neighbours in space are neighbours in memory; the others follow. A
  * link of a tree or rod gets a port where a contact or a bond touches it; the ports of a block lie
  * together, first_port says where (one more than there are blocks). False: no memory. */
-bool tn_constraint_assign_rows(const TnConstraintInput *in, int *link_row, int port_row,
+bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set, int port_row,
                                int *first_port);
 /* A, b and the starting guess of every block, and its ports; the trees' axes. False: no memory. */
 bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set, TnTreeAxes *axes,
@@ -70,9 +70,9 @@ void tn_constraint_count_tendons(const TnConstraintInput *in, TnRowCounts *count
 void tn_constraint_add_tendons(TnRowWriter *w);
 
 /* ---- bonds.c: springs between groups of a rod, and welds of segments that are iterated ---- */
-/* The springs; welds follow from equality.c. The bonds' order: by rod and joint, then by equality. */
-bool tn_constraint_add_springs(const TnConstraintInput *in,
-                               TnConstraintSet *set); /* after the contacts; false: no memory */
+/* Springs and followers; the other welds come from equality.c. */
+bool tn_constraint_add_bonds(const TnConstraintInput *in,
+                             TnConstraintSet *set); /* after the contacts; false: no memory */
 /* J of the weld's bond (rows: place, turn; of the segment against its holder) with arms as at these
  * frames, and the starting guess of λ; e is left to the caller. */
 TnBond *tn_constraint_add_weld(const TnConstraintInput *in, TnConstraintSet *set, int equality,

@@ -10,7 +10,7 @@ static const TnSubsystem *part_of(const TnModel *model, int link)
     return &model->subsystems[model->links[link].subsystem];
 }
 
-/* ---- carried segments ---- */
+/* ---- followers ---- */
 
 static void held_frame(const TnEquality *weld, const TnLinkFrame *holder, double pos[3],
                        double quat[4])
@@ -65,15 +65,15 @@ static bool begin_tour(const TnDynamicsInput *in, TnArena *arena, Tour *tour)
     return true;
 }
 
-bool tn_carried_motion(const TnDynamicsInput *in, const TnDivision *division, const double *last,
-                       TnArena *arena, TnCarriedMotion *out)
+bool tn_follower_motion(const TnDynamicsInput *in, const TnDivision *division, const double *last,
+                        TnArena *arena, TnFollowerMotion *out)
 {
     const TnModel *model = in->model;
     Tour tour;
-    if (!division->carried_count) return true;
+    if (!division->follower_count) return true;
     if (!begin_tour(in, arena, &tour)) return false;
-    for (int i = 0; i < division->carried_count; i++) {
-        const TnEquality *weld = &model->equalities[division->carried[i].equality];
+    for (int i = 0; i < division->follower_count; i++) {
+        const TnEquality *weld = &model->equalities[division->followers[i].equality];
         const TnSubsystem *sub = tour.sub = part_of(model, weld->holder);
         int n = sub->dof_count, first = sub->dof_start;
         double pos[3], before[6], after[6], middle[6], *v = out[i].start;
@@ -95,23 +95,40 @@ bool tn_carried_motion(const TnDynamicsInput *in, const TnDivision *division, co
     return true;
 }
 
-void tn_carried_follow(const TnModel *model, const TnDivision *division, double *qpos, double *qvel,
-                       TnLinkFrame *frames, double (*twists)[6])
+void tn_followers_start(const TnDivision *division, const TnFollowerMotion *motion,
+                        const TnModel *model, TnRodSystem *rods, int rod)
 {
-    for (int i = 0; i < division->carried_count; i++) {
-        const TnCarried *carried = &division->carried[i];
-        const TnJoint *joint = &model->joints[model->links[carried->segment].joint_start];
-        const TnLinkFrame *holder = &frames[carried->holder];
-        const double *twist = twists[carried->holder];
+    const TnRod *r = &model->rods[rod];
+    for (int f = 0; f < division->follower_count; f++) {
+        int i = division->followers[f].segment - r->link_start;
+        if (i < 0 || i >= r->segment_count) continue;
+        const TnRigidSystem *rigid = &rods[rod].segments[i];
+        double change[6], turn[3], *b = rods[rod].b + 6L * i;
+        for (int k = 0; k < 6; k++) change[k] = motion[f].start[k] - rigid->v[k];
+        m3_mul_v(turn, rigid->inertia_rate, change + 3);
+        v3_add_scaled(b, change, rigid->mass_rate);
+        v3_add(b + 3, b + 3, turn);
+        rods[rod].alone = false;
+    }
+}
+
+void tn_followers_place(const TnModel *model, const TnDivision *division, double *qpos,
+                        double *qvel, TnLinkFrame *frames, double (*twists)[6])
+{
+    for (int i = 0; i < division->follower_count; i++) {
+        const TnFollower *follower = &division->followers[i];
+        const TnJoint *joint = &model->joints[model->links[follower->segment].joint_start];
+        const TnLinkFrame *holder = &frames[follower->holder];
+        const double *twist = twists[follower->holder];
         double *q = qpos + joint->qpos_start, *v = qvel + joint->dof_start, arm[3], back[4];
-        held_frame(&model->equalities[carried->equality], holder, q, q + 3);
+        held_frame(&model->equalities[follower->equality], holder, q, q + 3);
         v3_sub(arm, q, holder->com);
         v3_cross(v, twist + 3, arm);
         v3_add(v, v, twist);
         quat_conjugate(back, q + 3);
         quat_rotate(v + 3, back, twist + 3); /* a free joint's turning is in its own axes */
-        tn_kinematics(model, qpos, carried->segment, 1, frames);
-        tn_kinematics_twists(model, qpos, qvel, frames, carried->segment, 1, twists);
+        tn_kinematics(model, qpos, follower->segment, 1, frames);
+        tn_kinematics_twists(model, qpos, qvel, frames, follower->segment, 1, twists);
     }
 }
 
@@ -136,8 +153,7 @@ bool tn_chains_reserve(const TnDivision *division, TnArena *arena, TnChainSystem
 /* A segment's place in its chain: its own node, or its tree's through T. */
 typedef struct Place {
     int node, dim;
-    const double *T;     /* NULL: its own */
-    const double *start; /* of its inertia, with T */
+    const double *T; /* NULL: its own */
 } Place;
 
 static Place place_of(const TnAssembledInput *input, int link)
@@ -145,12 +161,9 @@ static Place place_of(const TnAssembledInput *input, int link)
     const TnDivision *d = input->division;
     const TnChain *chain = &d->chains[d->link_block[link] - d->dense_count];
     int node = d->link_node[link];
-    Place place = {node, chain->nodes[node].dim, NULL, NULL};
-    for (int i = 0; d->carrier[link] != link && i < d->carried_count; i++)
-        if (d->carried[i].segment == link) {
-            place.T = input->carried[i].T;
-            place.start = input->carried[i].start;
-        }
+    Place place = {node, chain->nodes[node].dim, NULL};
+    for (int i = 0; d->carrier[link] != link && i < d->follower_count; i++)
+        if (d->followers[i].segment == link) place.T = input->followers[i].T;
     return place;
 }
 
@@ -205,9 +218,8 @@ static void add_coupling(const TnChain *chain, TnChainSystem *s, const Place *a,
 }
 
 static void add_segment(const TnChain *chain, TnChainSystem *s, const Place *place,
-                        const TnRodSystem *rod, int i)
+                        const double D[36], const double b[6])
 {
-    const double *D = rod->D + 36L * i, *b = rod->b + 6L * i;
     double *to_D = s->D + chain->nodes[place->node].D,
            *to_b = s->b + chain->nodes[place->node].start;
     if (!place->T) {
@@ -215,17 +227,10 @@ static void add_segment(const TnChain *chain, TnChainSystem *s, const Place *pla
         memcpy(to_b, b, sizeof(double[6]));
         return;
     }
-    double M[6 * TN_MAX_CARRIER], push[6], change[6], turn[3];
-    const TnRigidSystem *rigid = &rod->segments[i];
+    double M[6 * TN_MAX_CARRIER];
     times_T(place, D, 6, M);
     add_T_times(place, M, place->dim, to_D, place->dim, 1);
-    for (int k = 0; k < 6; k++) change[k] = place->start[k] - rigid->v[k];
-    m3_mul_v(turn, rigid->inertia_rate, change + 3);
-    for (int k = 0; k < 3; k++) {
-        push[k] = b[k] + rigid->mass_rate * change[k];
-        push[3 + k] = b[3 + k] + turn[k];
-    }
-    add_T_times(place, push, 1, to_b, 1, 1);
+    add_T_times(place, b, 1, to_b, 1, 1);
 }
 
 static void add_run(const TnAssembledInput *input, const TnChain *chain, const TnRun *run,
@@ -236,7 +241,7 @@ static void add_run(const TnAssembledInput *input, const TnChain *chain, const T
     Place last = {0};
     for (int i = run->first; i < run->first + run->count; i++, link++) {
         Place place = place_of(input, link);
-        add_segment(chain, s, &place, rod, i);
+        add_segment(chain, s, &place, rod->D + 36L * i, rod->b + 6L * i);
         if (i > run->first) {
             if (!place.T && !last.T)
                 memcpy(s->E + chain->edges[(*edge)++].E, rod->E + 36L * (i - 1),

@@ -1,7 +1,7 @@
 /* assembled.h: chains of the division (model/division.h) as one linear system each, put together from
  * the matrices of rods and of the trees that hold them.
  *
- * A carried segment h moves with its holder's link, v_h = T q̇. So its blocks and those of its springs
+ * A follower h moves with its holder's link, v_h = T q̇. Where it is carried its blocks and those of its springs
  * go to the tree's node: with v = S x, S = T for carried segments and 1 for the others,
  *     A ← Sᵀ A_rods S + A_trees,   b ← Sᵀ b_rods + b_trees,
  * and the tie is exact. T is taken in the middle of the predicted displacement, T_m. The segment's inertia
@@ -20,23 +20,26 @@ typedef struct TnChainSystem {
     double *v_free;              /* A⁻¹ b */
 } TnChainSystem;
 
-/* A carried segment over the step. */
-typedef struct TnCarriedMotion {
+/* A segment that follows a link, over the step. */
+typedef struct TnFollowerMotion {
     double *T;       /* 6 × dofs of its tree */
     double start[6]; /* the velocity that its inertia counts from: T q̇ - θt Ṫ q̇ */
-} TnCarriedMotion;
+} TnFollowerMotion;
 
 typedef struct TnAssembledInput {
     const TnDynamicsInput *in;
     const TnDivision *division;
     const double *const *tree_A, *const *tree_b; /* per tree */
     const TnRodSystem *rods;
-    TnCarriedMotion *carried; /* per carried segment */
+    const TnFollowerMotion *followers;
 } TnAssembledInput;
 
 /* `last`: v̂ of the last step, whole-model. False: no memory. */
-bool tn_carried_motion(const TnDynamicsInput *in, const TnDivision *division, const double *last,
-                       TnArena *arena, TnCarriedMotion *out);
+bool tn_follower_motion(const TnDynamicsInput *in, const TnDivision *division, const double *last,
+                        TnArena *arena, TnFollowerMotion *out);
+/* The change that the followers' inertia makes to b of their rods. */
+void tn_followers_start(const TnDivision *division, const TnFollowerMotion *motion,
+                        const TnModel *model, TnRodSystem *rods, int rod);
 /* Chains [begin, end): memory first, then the numbers, which threads may share. */
 bool tn_chains_reserve(const TnDivision *division, TnArena *arena, TnChainSystem *chains);
 bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnChainSystem *chains);
@@ -44,9 +47,9 @@ bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnCha
 /* v̂ of all segments of a rod from those of the blocks; block_v as [large block] -> its unknowns. */
 void tn_chains_rod_velocity(const TnAssembledInput *input, int rod, double *const *block_v,
                             double *v);
-/* Puts carried segments where their holders are: qpos, qvel and their frames and twists, which are those of
+/* Puts followers where their holders are: qpos, qvel and their frames and twists, which are those of
  * the new state for the holders already. */
-void tn_carried_follow(const TnModel *model, const TnDivision *division, double *qpos, double *qvel,
-                       TnLinkFrame *frames, double (*twists)[6]);
+void tn_followers_place(const TnModel *model, const TnDivision *division, double *qpos,
+                        double *qvel, TnLinkFrame *frames, double (*twists)[6]);
 
 #endif

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../base/arena.h"
+
 typedef struct TnChainNode {
     int dim;
     int start; /* of its unknowns; set by tn_chain_plan, as D */
@@ -38,6 +40,9 @@ typedef struct TnChain {
  * False: no memory. The edges must form a forest. */
 bool tn_chain_plan(TnChain *chain, int node_count, const int *dims, int edge_count,
                    const int (*edges)[2]);
+/* The same in an arena, which keeps it: not to be freed. */
+bool tn_chain_plan_in(TnChain *chain, TnArena *arena, int node_count, const int *dims,
+                      int edge_count, const int (*edges)[2]);
 void tn_chain_free(TnChain *chain);
 int tn_chain_edge(const TnChain *chain, int a, int b); /* the edge between two nodes; -1: none */
 

@@ -13,7 +13,6 @@
 typedef struct Planner {
     const TnChain *chain;
     struct TnChainPlan *plan;
-    int *first, *neighbour, *edge; /* of node k: [first[k], first[k+1]) */
     int *order, *far; /* breadth first, and cost of the path up to a node, itself included */
     int *waiting;     /* children that are not gone yet */
     int *children;
@@ -33,7 +32,7 @@ static int cost(const Planner *pl, int k)
 static void list_neighbours(Planner *pl)
 {
     const TnChain *c = pl->chain;
-    int *first = pl->first, total = 0;
+    int *first = pl->plan->first, total = 0;
     memset(first, 0, sizeof(int) * (size_t)(c->node_count + 1));
     for (int e = 0; e < c->edge_count; e++) {
         first[c->edges[e].a]++;
@@ -47,8 +46,8 @@ static void list_neighbours(Planner *pl)
         const int ends[2] = {c->edges[e].a, c->edges[e].b};
         for (int i = 0; i < 2; i++) {
             int place = --first[ends[i]];
-            pl->neighbour[place] = ends[1 - i];
-            pl->edge[place] = e;
+            pl->plan->neighbour[place] = ends[1 - i];
+            pl->plan->edge[place] = e;
         }
     }
 }
@@ -56,18 +55,19 @@ static void list_neighbours(Planner *pl)
 /* Parents, costs and the order of all that hangs together with `root`; returns how many nodes. */
 static int spread(Planner *pl, int root)
 {
-    int *parent = pl->plan->parent, *parent_edge = pl->plan->parent_edge, count = 0;
+    const struct TnChainPlan *plan = pl->plan;
+    int *parent = plan->parent, *parent_edge = plan->parent_edge, count = 0;
     pl->order[count++] = root;
     parent[root] = parent_edge[root] = -1;
     pl->far[root] = cost(pl, root);
     for (int i = 0; i < count; i++) {
         int k = pl->order[i];
-        for (int s = pl->first[k]; s < pl->first[k + 1]; s++) {
-            int n = pl->neighbour[s];
-            if (pl->edge[s] == parent_edge[k]) continue;
+        for (int s = plan->first[k]; s < plan->first[k + 1]; s++) {
+            int n = plan->neighbour[s];
+            if (plan->edge[s] == parent_edge[k]) continue;
             TN_ASSERT(count < pl->chain->node_count); /* a cycle */
             parent[n] = k;
-            parent_edge[n] = pl->edge[s];
+            parent_edge[n] = plan->edge[s];
             pl->far[n] = pl->far[k] + cost(pl, n);
             pl->order[count++] = n;
         }
@@ -192,6 +192,8 @@ static void emit_runs(Planner *pl)
 static void make_plan(Planner *pl)
 {
     int n = pl->chain->node_count;
+    memset(pl->children, 0, sizeof(int) * (size_t)n);
+    memset(pl->seen, 0, sizeof(bool) * (size_t)n);
     list_neighbours(pl);
     for (int k = 0; k < n; k++)
         if (!pl->seen[k]) root_tree(pl, k);
@@ -223,7 +225,7 @@ static void *cut(Cutter *c, size_t bytes)
 static size_t cut_chain(char *base, TnChain *chain, size_t op_count, size_t root_count)
 {
     Cutter c = {.base = base};
-    size_t n = (size_t)chain->node_count;
+    size_t n = (size_t)chain->node_count, ends = 2 * sizeof(int) * (size_t)chain->edge_count;
     struct TnChainPlan *plan = cut(&c, sizeof *plan);
     chain->nodes = cut(&c, sizeof *chain->nodes * n);
     chain->edges = cut(&c, sizeof *chain->edges * (size_t)chain->edge_count);
@@ -231,6 +233,9 @@ static size_t cut_chain(char *base, TnChain *chain, size_t op_count, size_t root
     struct TnChainPlan parts = {.kernels = tn_chain_kernels(),
                                 .parent = cut(&c, sizeof(int) * n),
                                 .parent_edge = cut(&c, sizeof(int) * n),
+                                .first = cut(&c, sizeof(int) * (n + 1)),
+                                .neighbour = cut(&c, ends),
+                                .edge = cut(&c, ends),
                                 .roots = cut(&c, sizeof(int) * root_count),
                                 .ops = cut(&c, sizeof(TnChainOp) * op_count)};
     if (base) *plan = parts;
@@ -242,11 +247,7 @@ static size_t cut_chain(char *base, TnChain *chain, size_t op_count, size_t root
 static size_t cut_planner(char *base, Planner *pl)
 {
     Cutter c = {.base = base};
-    size_t n = (size_t)pl->chain->node_count, ints = sizeof(int) * n,
-           ends = 2 * sizeof(int) * (size_t)pl->chain->edge_count;
-    pl->first = cut(&c, ints + sizeof(int));
-    pl->neighbour = cut(&c, ends);
-    pl->edge = cut(&c, ends);
+    size_t n = (size_t)pl->chain->node_count, ints = sizeof(int) * n;
     pl->order = cut(&c, ints);
     pl->far = cut(&c, ints);
     pl->waiting = cut(&c, ints);
@@ -273,23 +274,61 @@ static void lay_out(TnChain *chain, const int *dims, const int (*edges)[2])
     }
 }
 
+static TnChain sized(int node_count, const int *dims, int edge_count)
+{
+    TnChain chain = {.node_count = node_count, .edge_count = edge_count};
+    for (int k = 0; k < node_count; k++) chain.dim += dims[k];
+    return chain;
+}
+
+/* What a chain takes with room for as many operations as there are edges, and what its planner. */
+static size_t wide_bytes(const TnChain *chain)
+{
+    TnChain wide = *chain;
+    return cut_chain(NULL, &wide, (size_t)wide.edge_count, (size_t)wide.node_count);
+}
+
+static size_t planner_bytes(const TnChain *chain)
+{
+    return cut_planner(NULL, &(Planner){.chain = chain});
+}
+
+static void plan_wide(TnChain *wide, char *memory, char *scratch, const int *dims,
+                      const int (*edges)[2])
+{
+    Planner pl = {.chain = wide};
+    cut_chain(memory, wide, (size_t)wide->edge_count, (size_t)wide->node_count);
+    cut_planner(scratch, &pl);
+    pl.plan = wide->plan;
+    lay_out(wide, dims, edges);
+    make_plan(&pl);
+}
+
+bool tn_chain_plan_in(TnChain *chain, TnArena *arena, int node_count, const int *dims,
+                      int edge_count, const int (*edges)[2])
+{
+    *chain = sized(node_count, dims, edge_count);
+    char *memory = tn_arena_alloc(arena, wide_bytes(chain));
+    size_t mark = tn_arena_mark(arena);
+    char *scratch = tn_arena_alloc(arena, planner_bytes(chain));
+    if (!memory || !scratch) return false;
+    plan_wide(chain, memory, scratch, dims, edges);
+    chain->memory = NULL; /* the arena's */
+    tn_arena_release(arena, mark);
+    return true;
+}
+
 bool tn_chain_plan(TnChain *chain, int node_count, const int *dims, int edge_count,
                    const int (*edges)[2])
 {
-    TnChain wide = {.node_count = node_count, .edge_count = edge_count};
-    for (int k = 0; k < node_count; k++) wide.dim += dims[k];
+    TnChain wide = sized(node_count, dims, edge_count);
+    size_t bytes = wide_bytes(&wide);
+    char *scratch = tn_malloc(bytes + planner_bytes(&wide));
     *chain = (TnChain){0};
-    /* Planned with room for as many operations as there are edges; what is used is then copied. */
-    Planner pl = {.chain = &wide};
-    size_t bytes = cut_chain(NULL, &wide, (size_t)edge_count, (size_t)node_count);
-    char *scratch = tn_calloc(1, bytes + cut_planner(NULL, &pl));
     if (!scratch) return false;
-    cut_chain(scratch, &wide, (size_t)edge_count, (size_t)node_count);
-    cut_planner(scratch + bytes, &pl);
-    pl.plan = wide.plan;
-    lay_out(&wide, dims, edges);
-    make_plan(&pl);
+    plan_wide(&wide, scratch, scratch + bytes, dims, edges);
 
+    /* of the operations only what is used */
     size_t ops = (size_t)wide.plan->op_count, roots = (size_t)wide.plan->root_count;
     TnChain tight = wide;
     char *memory = tn_malloc(cut_chain(NULL, &tight, ops, roots));
@@ -301,6 +340,9 @@ bool tn_chain_plan(TnChain *chain, int node_count, const int *dims, int edge_cou
         memcpy(tight.node_of, wide.node_of, sizeof(int) * (size_t)wide.dim);
         memcpy(tight.plan->parent, wide.plan->parent, sizeof(int) * n);
         memcpy(tight.plan->parent_edge, wide.plan->parent_edge, sizeof(int) * n);
+        memcpy(tight.plan->first, wide.plan->first, sizeof(int) * (n + 1));
+        memcpy(tight.plan->neighbour, wide.plan->neighbour, 2 * sizeof(int) * (size_t)edge_count);
+        memcpy(tight.plan->edge, wide.plan->edge, 2 * sizeof(int) * (size_t)edge_count);
         memcpy(tight.plan->roots, wide.plan->roots, sizeof(int) * roots);
         memcpy(tight.plan->ops, wide.plan->ops, sizeof(TnChainOp) * ops);
         tight.plan->op_count = (int)ops;

@@ -29,7 +29,8 @@ struct TnChainPlan {
     int op_count, root_count;
     TnChainOp *ops; /* children before parents */
     int *roots;
-    int *parent, *parent_edge; /* per node; -1: a root */
+    int *parent, *parent_edge;     /* per node; -1: a root */
+    int *first, *neighbour, *edge; /* of node k, and the edges to them: [first[k], first[k+1]) */
 };
 
 #endif

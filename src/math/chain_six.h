@@ -86,6 +86,28 @@ static inline bool eliminate(double *restrict S, double *restrict next, double *
     return true;
 }
 
+/* next -= Cᵀ S⁻¹ C, far -= Gᵀ S⁻¹ G, G_next = -Cᵀ S⁻¹ G with C = A_kn, G = A_kq. */
+static inline bool condense(const double *restrict S, const double *restrict C,
+                            const double *restrict G, double *restrict next, double *restrict far,
+                            double *restrict G_next)
+{
+    double X[36], Y[36], Z[36], T[36], loss[36];
+    if (!invert_root(S, X)) return false;
+    product(Y, X, C);
+    product(Z, X, G);
+    transpose(T, Y);
+    product(loss, T, Y);
+    product(G_next, T, Z);
+    for (int i = 0; i < 36; i++) {
+        next[i] -= loss[i];
+        G_next[i] = -G_next[i];
+    }
+    transpose(T, Z);
+    product(loss, T, Z);
+    for (int i = 0; i < 36; i++) far[i] -= loss[i];
+    return true;
+}
+
 /* (A⁻¹)_kk = S_k⁻¹ + L_kᵀ (A⁻¹)_nn L_k with n the parent. */
 static inline void inverse_block(double *restrict Z, const double *restrict S,
                                  const double *restrict L, const double *restrict next)

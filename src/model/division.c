@@ -19,21 +19,22 @@ typedef struct Graph {
     int *group; /* per link of a rod */
     TnRun *groups;
     int group_count;
-    int *root; /* per vertex, union-find */
+    int *root;  /* per vertex, union-find */
+    int *whole; /* the same for trees and rods, whatever the groups are */
 } Graph;
 
-static int find_root(Graph *g, int vertex)
+static int find_root(int *root, int vertex)
 {
-    while (g->root[vertex] != vertex) vertex = g->root[vertex] = g->root[g->root[vertex]];
+    while (root[vertex] != vertex) vertex = root[vertex] = root[root[vertex]];
     return vertex;
 }
 
 /* False: they were one already. */
-static bool join(Graph *g, int a, int b)
+static bool join(int *root, int a, int b)
 {
-    a = find_root(g, a);
-    b = find_root(g, b);
-    g->root[a < b ? b : a] = a < b ? a : b;
+    a = find_root(root, a);
+    b = find_root(root, b);
+    root[a < b ? b : a] = a < b ? a : b;
     return a != b;
 }
 
@@ -83,23 +84,30 @@ static void cut_rods(Graph *g)
 
 static bool is_carried(const TnDivision *d, int link) { return d->carrier[link] != link; }
 
-/* May the tree take the segment in? A neighbour along the rod that it carries already makes no cycle:
- * the spring between the two lies within the tree's node. */
-static bool takes(Graph *g, int tree, int segment)
+static const TnFollower *follower_at(const TnDivision *d, int segment)
+{
+    for (int i = 0; i < d->follower_count; i++)
+        if (d->followers[i].segment == segment) return &d->followers[i];
+    return NULL;
+}
+
+/* May the segment follow the tree? A neighbour along the rod that follows it already makes no cycle: the
+ * spring between the two lies within the tree. */
+static bool may_follow(Graph *g, int tree, int segment)
 {
     const TnModel *model = g->model;
-    const TnRod *rod = &model->rods[part_of(model, segment)->kind_index];
+    int r = part_of(model, segment)->kind_index;
+    const TnRod *rod = &model->rods[r];
     for (int side = -1; side <= 1; side += 2) {
         int link = segment + side;
         if (link < rod->link_start || link >= rod->link_start + rod->segment_count) continue;
-        if (g->group[link] == g->group[segment] && is_carried(g->d, link) &&
-            part_of(model, g->d->carrier[link])->kind_index == tree)
-            return true;
+        const TnFollower *other = follower_at(g->d, link);
+        if (other && part_of(model, other->holder)->kind_index == tree) return true;
     }
-    return join(g, tree, vertex_of_segment(g, segment));
+    return join(g->whole, tree, model->tree_count + r);
 }
 
-static void carry_segments(Graph *g)
+static void sort_welds(Graph *g)
 {
     const TnModel *model = g->model;
     TnDivision *d = g->d;
@@ -107,16 +115,20 @@ static void carry_segments(Graph *g)
         const TnEquality *weld = &model->equalities[i];
         if (!weld->active || !weld->segment) continue;
         const TnSubsystem *holder = part_of(model, weld->holder);
-        bool free = !model->links[weld->segment].held && !is_carried(d, weld->segment);
-        if (!is_apart(d->def) && free && holder->kind == TN_SUBSYSTEM_TREE &&
-            holder->dof_count <= TN_MAX_CARRIER && takes(g, holder->kind_index, weld->segment)) {
-            d->carried[d->carried_count++] =
-                (TnCarried){i, weld->segment, weld->holder, holder->kind_index};
+        bool free = !model->links[weld->segment].held && !follower_at(d, weld->segment);
+        bool follows = free && holder->kind == TN_SUBSYSTEM_TREE &&
+                       holder->dof_count <= TN_MAX_CARRIER &&
+                       may_follow(g, holder->kind_index, weld->segment);
+        bool carried = follows && !is_apart(d->def);
+        if (follows)
+            d->followers[d->follower_count++] =
+                (TnFollower){i, weld->segment, weld->holder, carried};
+        if (carried) {
             d->carrier[weld->segment] = weld->holder;
-        } else {
-            d->iterated[i] = true;
-            d->bond_count++;
+            join(g->root, holder->kind_index, vertex_of_segment(g, weld->segment));
         }
+        d->iterated[i] = !follows;
+        d->bond_count += !carried;
     }
 }
 
@@ -130,10 +142,10 @@ static bool number_blocks(Graph *g, int *block)
     int vertices = model->tree_count + g->group_count;
     bool *chain = tn_calloc((size_t)vertices + 1, sizeof *chain);
     if (!chain) return false;
-    for (int v = model->tree_count; v < vertices; v++) chain[find_root(g, v)] = true;
+    for (int v = model->tree_count; v < vertices; v++) chain[find_root(g->root, v)] = true;
     for (int pass = 0; pass < 2; pass++)
         for (int v = 0; v < vertices; v++) {
-            int root = find_root(g, v);
+            int root = find_root(g->root, v);
             if (chain[root] != (pass == 1)) continue;
             if (root == v) block[v] = d->dense_count + d->chain_count;
             if (root == v && pass == 0) d->dense_count++;
@@ -278,9 +290,11 @@ static void say(TnDivision *d, const char *format, ...)
 
 static void explain(TnDivision *d, const TnModel *model)
 {
-    int cuts = 0, welds = 0;
+    int cuts = 0, carried = 0, apart, others = 0;
     for (int r = 0; r < model->rod_count; r++) cuts += d->cuts[r].count;
-    for (int i = 0; i < model->equality_count; i++) welds += d->iterated[i];
+    for (int i = 0; i < d->follower_count; i++) carried += d->followers[i].carried;
+    for (int i = 0; i < model->equality_count; i++) others += d->iterated[i];
+    apart = d->follower_count - carried;
     if (!model->rod_count) {
         say(d, "each free body and each robot is one subsystem\n");
         return;
@@ -294,15 +308,13 @@ static void explain(TnDivision *d, const TnModel *model)
                "iterated\n");
     else
         say(d, "cables in groups as their group_size says\n");
-    if (d->carried_count)
-        say(d, "%d weld%s of cables to robots %s inside: exact, not iterated\n", d->carried_count,
-            d->carried_count > 1 ? "s" : "", d->carried_count > 1 ? "are" : "is");
-    if (cuts) say(d, "%d springs between groups are iterated\n", cuts);
-    if (!welds) return;
-    say(d, "%d weld%s of cables %s iterated: ", welds, welds > 1 ? "s" : "",
-        welds > 1 ? "are" : "is");
-    say(d, is_apart(d->def) ? "robots are apart\n"
-                            : "to a free body, to another segment, or closing a loop\n");
+    if (carried)
+        say(d, "welds of cables to robots that are inside: %d; exact, not iterated\n", carried);
+    if (cuts) say(d, "springs between groups, iterated: %d\n", cuts);
+    if (apart) say(d, "welds of cables to robots, iterated because these are apart: %d\n", apart);
+    if (others)
+        say(d, "welds of cables to free bodies, to segments or closing a loop, iterated: %d\n",
+            others);
 }
 
 /* ---- */
@@ -317,13 +329,13 @@ static bool take_memory(TnDivision *d, const TnModel *model)
     d->link_block = tn_calloc(links, sizeof(int));
     d->link_node = tn_calloc(links, sizeof(int));
     d->carrier = tn_calloc(links, sizeof(int));
-    d->carried = tn_calloc(equalities, sizeof *d->carried);
+    d->followers = tn_calloc(equalities, sizeof *d->followers);
     d->iterated = tn_calloc(equalities, sizeof *d->iterated);
     d->cuts = tn_calloc(rods, sizeof *d->cuts);
     d->runs = tn_calloc(links, sizeof *d->runs);
     if (d->cuts) d->cuts[0].joints = tn_calloc(links, sizeof(int)); /* of all rods */
     return d->tree_block && d->tree_node && d->trees && d->link_block && d->link_node &&
-           d->carrier && d->carried && d->iterated && d->runs && d->cuts && d->cuts[0].joints;
+           d->carrier && d->followers && d->iterated && d->runs && d->cuts && d->cuts[0].joints;
 }
 
 TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def)
@@ -337,11 +349,13 @@ TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def)
     g.group = tn_calloc((size_t)model->link_count + 1, sizeof(int));
     g.groups = tn_calloc((size_t)model->link_count + 1, sizeof *g.groups);
     g.root = tn_calloc((size_t)(model->link_count + model->tree_count) + 1, sizeof(int));
-    if (ok && g.group && g.groups && g.root) {
+    g.whole = tn_calloc((size_t)(model->rod_count + model->tree_count) + 1, sizeof(int));
+    if (ok && g.group && g.groups && g.root && g.whole) {
         for (int i = 0; i < model->link_count; i++) d->carrier[i] = i;
         for (int i = 0; i <= model->link_count + model->tree_count; i++) g.root[i] = i;
+        for (int i = 0; i <= model->rod_count + model->tree_count; i++) g.whole[i] = i;
         cut_rods(&g);
-        carry_segments(&g);
+        sort_welds(&g);
         ok = build_blocks(&g);
         explain(d, model);
     } else {
@@ -350,6 +364,7 @@ TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def)
     tn_free(g.group);
     tn_free(g.groups);
     tn_free(g.root);
+    tn_free(g.whole);
     if (ok) return d;
     tn_division_destroy(d);
     return NULL;
@@ -366,7 +381,7 @@ void tn_division_destroy(TnDivision *d)
     tn_free(d->link_block);
     tn_free(d->link_node);
     tn_free(d->carrier);
-    tn_free(d->carried);
+    tn_free(d->followers);
     tn_free(d->iterated);
     tn_free(d->runs);
     tn_free(d->run_start);

@@ -6,10 +6,15 @@
  *   - rods, whole or in groups of segments, with the trees that hold them: chains (math/chain.h).
  *     Nodes are the trees' dofs first and then the segments' twists in the order of the links.
  *
- * A weld of a segment to a tree's link is *carried* where both are in one chain: the segment moves with
- * that link, v = T q̇, and has no node. This needs a chain without cycles; a weld that would close one
- * is iterated, as are all where the robots are apart, those to free bodies and those between segments.
- * Springs of rods between two blocks are cut out of them and iterated as well. */
+ * A weld of a segment to a tree's link makes the segment *follow* that link: place and velocity are the
+ * link's, v̂ = T q̇̂ over the step (dynamics/assembled.h). Where both are in one chain it is *carried*: v̂ is put
+ * in, and it has no node. Where the robots are apart, v̂ = T q̇̂ is iterated as a bond; converged, that is the
+ * same. It needs parts that form no cycle: a weld that closes one, one to a free body and one between
+ * segments are bonds of another kind, which bring back what drifts (equality.c).
+ * Springs of rods between two blocks are cut out of them and iterated as bonds as well.
+ *
+ * Order of the bonds: cut springs by rod and joint, then followers that are not carried, then the other
+ * welds by equality. */
 #ifndef TN_MODEL_DIVISION_H
 #define TN_MODEL_DIVISION_H
 
@@ -19,11 +24,11 @@
 /* Dofs of the largest tree that may carry a segment. */
 #define TN_MAX_CARRIER 256
 
-/* A weld (TnEquality) by which a tree carries a segment. */
-typedef struct TnCarried {
+/* A segment that follows a tree's link by a weld (TnEquality). */
+typedef struct TnFollower {
     int equality, segment, holder; /* links */
-    int tree;
-} TnCarried;
+    bool carried;
+} TnFollower;
 
 /* Consecutive segments of a rod in one chain. */
 typedef struct TnRun {
@@ -42,15 +47,15 @@ typedef struct TnDivision {
     int *tree_block, *tree_node; /* per tree: large block, and node of a chain (else 0) */
     int *link_block, *link_node; /* per link of a tree or rod, a carried one's are its holder's */
     int *carrier;                /* per link: the link it moves with, itself unless carried */
-    TnCarried *carried;
-    int carried_count;
+    TnFollower *followers;
+    int follower_count;
     /* by chain; starts per chain, and one past the last */
     TnRun *runs;
     int *run_start, *trees, *tree_start;
     int rod_count;
     TnRodCuts *cuts; /* per rod */
-    bool *iterated;  /* per equality: a weld of a segment that is a bond */
-    int bond_count;  /* cuts, and iterated welds of segments */
+    bool *iterated;  /* per equality: a weld of a segment that nothing follows by */
+    int bond_count;
     char reason[640];
 } TnDivision;
 

@@ -25,7 +25,7 @@ static void port_compliance(const TnLargeBlock *d, TnPort *port)
 {
     int n = port->count;
     const double *T = port->T;
-    const double *Z = d->inverse + d->chain->nodes[d->chain->node_of[port->start]].D;
+    const double *Z = d->inverse + tn_solved_node(d, d->chain->node_of[port->start])->D;
     if (!T) {
         memcpy(port->compliance, Z, sizeof port->compliance);
         return;
@@ -41,6 +41,12 @@ static void port_compliance(const TnLargeBlock *d, TnPort *port)
     }
 }
 
+static void copy_matrix(const TnLargeBlock *d)
+{
+    memcpy(d->H_D, d->S_D, sizeof(double) * d->solved->D_size);
+    memcpy(d->H_E, d->S_E, sizeof(double) * d->solved->E_size);
+}
+
 static bool factor_A(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
@@ -51,8 +57,17 @@ static bool factor_A(TnProblem *p, int begin, int end)
             memcpy(d->A_D, d->D, sizeof(double) * chain->D_size);
             memcpy(d->A_E, d->E, sizeof(double) * chain->E_size);
             if (!tn_chain_factor(chain, d->A_D, d->A_E)) return false;
+            memcpy(d->v_free, d->b, sizeof(double) * (size_t)d->dim);
+            tn_chain_solve(chain, d->A_D, d->A_E, d->v_free);
         }
-        tn_chain_inverse_blocks(chain, d->A_D, d->A_E, d->inverse);
+        if (!d->place) {
+            tn_chain_inverse_blocks(chain, d->A_D, d->A_E, d->inverse);
+        } else { /* (A⁻¹)_kk = S⁻¹; the factor of S lies where that of H will */
+            if (!tn_condense(&d->condensed, d->D, d->E, d->S_D, d->S_E)) return false;
+            copy_matrix(d);
+            if (!tn_chain_factor(d->solved, d->H_D, d->H_E)) return false;
+            tn_chain_inverse_blocks(d->solved, d->H_D, d->H_E, d->inverse);
+        }
         for (int k = d->port_start; k < d->port_start + d->port_count; k++)
             port_compliance(d, &p->ports[k]);
     }
@@ -95,6 +110,12 @@ static int piece_end(const TnProblem *p, const TnLargeBlock *d, const TnRowSide 
     return e;
 }
 
+static double *edge_block(const TnLargeBlock *d, int row, int column)
+{
+    int a = d->place ? d->place[row] : row, b = d->place ? d->place[column] : column;
+    return d->H_E + d->solved->edges[tn_chain_edge(d->solved, a, b)].E;
+}
+
 static void add_outer(const TnProblem *p, TnLargeBlock *d, int begin, int end, double weight)
 {
     const TnChain *chain = d->chain;
@@ -103,9 +124,8 @@ static void add_outer(const TnProblem *p, TnLargeBlock *d, int begin, int end, d
             int row = node_of(p, d, a), column = node_of(p, d, b);
             if (row < column) continue; /* the transpose of an E */
             const TnChainNode *at = &chain->nodes[row], *of = &chain->nodes[column];
-            double *block = row == column
-                                ? d->H_D + at->D
-                                : d->H_E + chain->edges[tn_chain_edge(chain, row, column)].E;
+            double *block = d->H_D + tn_solved_node(d, row)->D;
+            if (row != column) block = edge_block(d, row, column);
             block[(long)(p->index[a] - at->start) * of->dim + p->index[b] - of->start] +=
                 weight * p->coefficient[a] * p->coefficient[b];
         }
@@ -116,7 +136,7 @@ static void add_port_stiffness(const TnProblem *p, TnLargeBlock *d, int k)
 {
     const TnPort *port = &p->ports[d->port_start + k];
     const double *K = p->K[p->port_row + d->port_start + k], *T = port->T;
-    double *H = d->H_D + d->chain->nodes[d->chain->node_of[port->start]].D, *C = d->C + 36L * k;
+    double *H = d->H_D + tn_solved_node(d, d->chain->node_of[port->start])->D, *C = d->C + 36L * k;
     int n = port->count;
     for (int r = 0; r < 6; r++)
         for (int s = 0; s < 6; s++) {
@@ -150,37 +170,6 @@ static void add_stiffness(TnProblem *p, int index)
         for (int e = side->start, next; e < side->start + side->count; e = next) {
             next = piece_end(p, d, side, e);
             add_outer(p, d, e, next, side->pieces * side->beta);
-        }
-    }
-}
-
-/* A gap of so many unknowns is cheaper to compute, as zeros, than to leave out. */
-#define GAP 24
-
-/* The nodes with ports or rows, those close together in one span. Uses `work` for marks. */
-static void find_spans(TnProblem *p, int index)
-{
-    TnLargeBlock *d = &p->large[index];
-    const TnChain *chain = d->chain;
-    int block = p->twist_count + index;
-    memset(d->work, 0, sizeof(double) * (size_t)d->dim);
-    for (int k = d->port_start; k < d->port_start + d->port_count; k++)
-        d->work[p->ports[k].start] = 1.0;
-    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
-        const TnRowSide *side = &p->sides[p->block_sides[i]];
-        for (int e = side->start; e < side->start + side->count; e++)
-            d->work[chain->nodes[node_of(p, d, e)].start] = 1.0;
-    }
-    d->span_count = 0;
-    for (int k = 0; k < chain->node_count; k++) {
-        const TnChainNode *node = &chain->nodes[k];
-        if (d->work[node->start] == 0.0) continue;
-        TnSpan *next = &d->spans[d->span_count];
-        if (d->span_count && next[-1].start + next[-1].count + GAP >= node->start) {
-            next[-1].count = node->start + node->dim - next[-1].start;
-        } else {
-            *next = (TnSpan){node->start, node->dim};
-            d->span_count++;
         }
     }
 }
@@ -223,22 +212,20 @@ static void gather_wide(const TnPort *port, const double row[8], double *F)
 }
 
 /* The ports' twists from v, and g += scale · C v. */
-static void spread(TnProblem *p, int index, double scale)
+static void spread(const TnProblem *p, int index, const double *v, double scale, double *g)
 {
-    TnLargeBlock *d = &p->large[index];
+    const TnLargeBlock *d = &p->large[index];
     int block = p->twist_count + index, first = p->port_row + d->port_start;
-    tn_chain_kernels()->spread(d->port_count, d->port_at, d->v, p->twist + first, d->C, scale,
-                               d->g);
+    tn_chain_kernels()->spread(d->port_count, d->port_at, v, p->twist + first, d->C, scale, g);
     for (int i = 0; i < d->wide_count; i++) {
         int k = d->wide[i];
-        spread_wide(&p->ports[d->port_start + k], d->C + 36L * k, scale, d->v, p->twist[first + k],
-                    d->g);
+        spread_wide(&p->ports[d->port_start + k], d->C + 36L * k, scale, v, p->twist[first + k], g);
     }
     for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
         const TnRowSide *side = &p->sides[p->block_sides[i]];
         for (int e = side->start, next; e < side->start + side->count; e = next) {
             next = piece_end(p, d, side, e);
-            add_projection(p, e, next, scale * side->beta * side->pieces, d->v, d->g);
+            add_projection(p, e, next, scale * side->beta * side->pieces, v, g);
         }
     }
 }
@@ -267,15 +254,38 @@ static bool factor_H(TnProblem *p, int begin, int end)
         TnLargeBlock *d = &p->large[i];
         if (!d->chain) continue;
         tn_large_gather(p, i);
-        find_spans(p, i);
-        memcpy(d->H_D, d->D, sizeof(double) * d->chain->D_size);
-        memcpy(d->H_E, d->E, sizeof(double) * d->chain->E_size);
+        copy_matrix(d);
         add_stiffness(p, i);
+        memset(d->pull, 0, sizeof(double) * (size_t)d->dim);
+        spread(p, i, d->v_free, -1.0, d->pull);
         for (int k = 0; k < d->dim; k++) d->g[k] = -d->F[k];
-        spread(p, i, 1.0);
-        if (!tn_chain_factor(d->chain, d->H_D, d->H_E)) return false;
+        spread(p, i, d->v, 1.0, d->g);
+        if (!tn_chain_factor(d->solved, d->H_D, d->H_E)) return false;
     }
     return true;
+}
+
+/* x ← H⁻¹ x, and v from it on the spans */
+static void solve_x(const TnLargeBlock *d)
+{
+    if (d->place) memcpy(d->rhs, d->x, sizeof(double) * (size_t)d->solved->dim);
+    tn_chain_solve(d->solved, d->H_D, d->H_E, d->x);
+    for (int s = 0; s < d->span_count; s++) {
+        const double *x = d->x + d->spans[s].place, *free = d->v_free + d->spans[s].start;
+        double *v = d->v + d->spans[s].start;
+        for (int k = 0; k < d->spans[s].count; k++) v[k] = free[k] + x[k];
+    }
+}
+
+/* x is zero between the spans */
+static void clear_between(const TnLargeBlock *d)
+{
+    int from = 0;
+    for (int s = 0; s <= d->span_count; s++) {
+        int to = s < d->span_count ? d->spans[s].place : d->solved->dim;
+        if (to > from) memset(d->x + from, 0, sizeof(double) * (size_t)(to - from));
+        if (s < d->span_count) from = to + d->spans[s].count;
+    }
 }
 
 static void update_chain(TnProblem *p, int index, double alpha)
@@ -291,16 +301,48 @@ static void update_chain(TnProblem *p, int index, double alpha)
     for (int i = 0; i < d->wide_count; i++)
         gather_wide(&p->ports[d->port_start + d->wide[i]], wrench[d->wide[i]], d->F);
     tn_rows_force(p, p->twist_count + index, d->F);
-    int from = 0;
+    clear_between(d);
     for (int s = 0; s < d->span_count; s++) {
-        int k = d->spans[s].start, n = d->spans[s].count;
-        memcpy(d->v + from, d->b + from, sizeof(double) * (size_t)(k - from));
-        kernels->mix(n, d->b + k, d->F + k, alpha, d->g + k, d->v + k);
-        from = k + n;
+        int k = d->spans[s].start;
+        kernels->mix(d->spans[s].count, d->pull + k, d->F + k, alpha, d->g + k,
+                     d->x + d->spans[s].place);
     }
-    memcpy(d->v + from, d->b + from, sizeof(double) * (size_t)(d->dim - from));
-    tn_chain_solve(d->chain, d->H_D, d->H_E, d->v);
-    spread(p, index, alpha);
+    solve_x(d);
+    spread(p, index, d->v, alpha, d->g);
+}
+
+void tn_chain_solve_spans(const TnProblem *p, int index, const double *push)
+{
+    const TnLargeBlock *d = &p->large[index];
+    clear_between(d);
+    for (int s = 0; s < d->span_count; s++) {
+        int start = d->spans[s].start;
+        double *x = d->x + d->spans[s].place;
+        for (int k = 0; k < d->spans[s].count; k++) x[k] = d->pull[start + k] + push[start + k];
+    }
+    solve_x(d);
+}
+
+/* Of all nodes: v = v_free + A⁻¹ f with f = S x = rhs - C x. That holds A v = b + f on every node, while
+ * the eliminated ones added to what the iterations left in the others would not quite fit them. */
+void tn_chain_finish(TnProblem *p, int index)
+{
+    TnLargeBlock *d = &p->large[index];
+    const double *change = d->x;
+    if (d->place) {
+        double *f = d->work;
+        memset(f, 0, sizeof(double) * (size_t)d->dim);
+        for (int s = 0; s < d->span_count; s++) {
+            const TnSpan *span = &d->spans[s];
+            memcpy(f + span->start, d->rhs + span->place, sizeof(double) * (size_t)span->count);
+            memcpy(d->v + span->start, d->x + span->place, sizeof(double) * (size_t)span->count);
+        }
+        spread(p, index, d->v, -1.0, f);
+        if (d->span_count) tn_chain_solve(d->chain, d->A_D, d->A_E, f);
+        change = f;
+    }
+    for (int k = 0; k < d->dim; k++) d->v[k] = d->v_free[k] + change[k];
+    if (d->place) tn_ports_spread(p, d, d->v, p->twist);
 }
 
 static void update(TnProblem *p, int begin, int end, double alpha)

@@ -123,16 +123,15 @@ bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChain
     d->A_factored = matrix.factor_D;
     d->A_D = d->A_factored ? matrix.factor_D : TN_ARENA_NEW(p->arena, double, chain->D_size);
     d->A_E = d->A_factored ? matrix.factor_E : TN_ARENA_NEW(p->arena, double, chain->E_size);
-    d->H_D = TN_ARENA_NEW(p->arena, double, chain->D_size);
-    d->H_E = TN_ARENA_NEW(p->arena, double, chain->E_size);
-    d->inverse = TN_ARENA_NEW(p->arena, double, chain->D_size);
+    d->v_free = d->A_factored ? matrix.v_free : TN_ARENA_NEW(p->arena, double, chain->dim);
     d->C = TN_ARENA_NEW(p->arena, double, 36 * (size_t)port_count);
     d->port_at = TN_ARENA_NEW(p->arena, int, port_count);
     d->wide = TN_ARENA_NEW(p->arena, int, port_count);
     d->spans = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
     d->work = TN_ARENA_NEW(p->arena, double, chain->dim);
-    return d->A_D && d->A_E && d->H_D && d->H_E && d->inverse && d->C && d->port_at && d->wide &&
-           d->spans && d->work;
+    d->pull = TN_ARENA_NEW(p->arena, double, chain->dim);
+    return d->A_D && d->A_E && d->v_free && d->C && d->port_at && d->wide && d->spans && d->work &&
+           d->pull;
 }
 
 bool tn_problem_set_port(TnProblem *p, int port, int block)
@@ -320,7 +319,7 @@ static bool gather_rows(TnProblem *p, int begin, int end)
 
 bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
-    bool ok = tn_problem_build_sides(p);
+    bool ok = tn_problem_build_sides(p) && tn_chains_choose(p);
     for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {
         const TnBlockKind *kind = tn_block_kinds[k];
         ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_A);

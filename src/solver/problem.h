@@ -23,6 +23,7 @@
 #include "../base/arena.h"
 #include "../base/pool.h"
 #include "../math/chain.h"
+#include "../math/chain_condense.h"
 #include "../math/kernels/kernels.h"
 
 typedef enum TnRowSet {
@@ -60,6 +61,7 @@ typedef struct TnRow {
 
 typedef struct TnSpan {
     int start, count;
+    int place; /* of its first unknown among those that the iterations solve for */
 } TnSpan;
 
 /* A linear law between two rows of the twist table, z = (v_a, v_b), each linear xyz, angular xyz; λ is
@@ -88,15 +90,23 @@ typedef struct TnLargeBlock {
     double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare */
     double *work;      /* dim × dim; of a chain dim */
     /* chain; blocks as math/chain.h has them. All but D and E is written by prepare. */
-    double *D, *E;                 /* A */
-    double *A_D, *A_E, *H_D, *H_E; /* factors of A and of H */
-    bool A_factored;               /* A_D and A_E came with the matrix */
-    double *inverse;               /* diagonal blocks of A⁻¹ */
+    double *D, *E;         /* A */
+    double *A_D, *A_E;     /* factor of A */
+    double *v_free;        /* A⁻¹ b */
+    bool A_factored;       /* A_D, A_E and v_free came with the matrix */
+    TnCondensed condensed; /* where it is iterated on fewer nodes (chain_nodes.c) */
+    const TnChain *solved; /* the nodes iterated on: condensed.chain, or `chain` */
+    const int *place;      /* node -> node of `solved`; NULL: the same */
+    double *S_D, *S_E;     /* A on the nodes of `solved` */
+    double *H_D, *H_E;     /* factor of H = S + C there */
+    double *inverse;       /* diagonal blocks of A⁻¹ there */
+    double *x, *rhs;       /* v - v_free there, and H times that */
+    double *pull;          /* -C v_free */
     double
         *C; /* JᵀWJ of the contacts of each port, 36 numbers each; in fours for a port without T */
     int *port_at;          /* start of each port without T; -1: a port with T */
     int wide_count, *wide; /* those with T, counted from port_start */
-    TnSpan *spans; /* unknowns of the nodes that have ports or rows, and some between them */
+    TnSpan *spans;         /* unknowns of the nodes that have ports or rows, and some more */
     int span_count;
     /* both */
     double *b, *v, *g, *F;
@@ -173,7 +183,8 @@ bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start
 /* A and b of a chain, the caller's; they live as long as the problem and are only read. */
 typedef struct TnChainMatrix {
     double *D, *E, *b;
-    double *factor_D, *factor_E; /* factor of A where the caller has it; NULL: made by prepare */
+    /* factor of A and A⁻¹ b where the caller has them; NULL: made by prepare */
+    double *factor_D, *factor_E, *v_free;
 } TnChainMatrix;
 /* Allocates v (the caller fills it) and the rest. False: no memory. */
 bool tn_problem_set_chain(TnProblem *problem, int block, const TnChain *chain, TnChainMatrix matrix,
@@ -253,7 +264,18 @@ void tn_ports_gather(const TnProblem *problem, const TnLargeBlock *block, double
 /* d->F = Jᵀλ of all that acts on the block; port forces are taken from p->F. */
 void tn_large_gather(const TnProblem *problem, int block);
 
+/* ---- chain_nodes.c: which nodes of its chains the iterations solve for ---- */
+bool tn_chains_choose(TnProblem *problem); /* and memory for them; false: no memory */
+static inline const TnChainNode *tn_solved_node(const TnLargeBlock *d, int node)
+{
+    return &d->solved->nodes[d->place ? d->place[node] : node];
+}
+
 /* ---- block_chain.c ---- */
+/* v ← H⁻¹ (b + push) on the spans. */
+void tn_chain_solve_spans(const TnProblem *problem, int block, const double *push);
+/* All of v after the last iteration. */
+void tn_chain_finish(TnProblem *problem, int block);
 /* y += (H - A - JᵀWJ) x for a chain: nothing but where H only bounds rows that reach too far. */
 void tn_chain_add_slack(const TnProblem *problem, int block, const double *x, double *y);
 

@@ -190,11 +190,18 @@ static int worth_threads(const TnProblem *p)
     int work = p->contact_count + p->row_count + CONTACTS_PER_BOND * p->bond_count,
         least = CONTACTS_PER_THREAD;
     for (int i = 0; i < p->large_count; i++) {
-        int chain = p->large[i].chain ? CONTACTS_PER_NODE * p->large[i].dim / 6 : 0;
+        int chain = p->large[i].chain ? CONTACTS_PER_NODE * p->large[i].solved->dim / 6 : 0;
         work += chain;
         if (chain > least) least = chain;
     }
     return work / least;
+}
+
+static void finish_range(void *context, int begin, int end)
+{
+    TnProblem *p = context;
+    for (int i = begin; i < end; i++)
+        if (p->large[i].chain) tn_chain_finish(p, i);
 }
 
 TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *pool)
@@ -204,5 +211,6 @@ TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *poo
     Loop loop = {.problem = p, .def = def, .chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1};
     if (p->anderson) tn_anderson_start(p->anderson);
     tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
+    tn_pool_run(pool, p->large_count, 1, finish_range, p);
     return loop.result;
 }

@@ -224,7 +224,10 @@ static void update_blocks(TnProblem *p, State *state)
     for (int i = 0; i < p->large_count; i++) {
         TnLargeBlock *d = &p->large[i];
         int n = d->dim;
-        memcpy(state->rhs, d->b, sizeof(double) * (size_t)n);
+        if (d->chain)
+            memset(state->rhs, 0, sizeof(double) * (size_t)n);
+        else
+            memcpy(state->rhs, d->b, sizeof(double) * (size_t)n);
         for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
             const TnPort *port = &p->ports[k];
             double wrench[6];
@@ -240,8 +243,7 @@ static void update_blocks(TnProblem *p, State *state)
         add_rows(p, state, p->twist_count + i, state->rhs);
         if (d->chain) {
             tn_chain_add_slack(p, i, d->v, state->rhs);
-            memcpy(d->v, state->rhs, sizeof(double) * (size_t)n);
-            tn_chain_solve(d->chain, d->H_D, d->H_E, d->v);
+            tn_chain_solve_spans(p, i, state->rhs);
             tn_ports_spread(p, d, d->v, p->twist);
             continue;
         }
@@ -285,5 +287,7 @@ bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult 
             break;
         }
     }
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].chain) tn_chain_finish(p, i);
     return true;
 }

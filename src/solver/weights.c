@@ -147,9 +147,9 @@ static double chain_compliance(const TnProblem *p, const TnLargeBlock *d, const 
     for (int e = begin; e < end; e++)
         one = one && p->index[e] >= node->start && p->index[e] < node->start + node->dim;
     if (one) {
+        const double *Z = d->inverse + tn_solved_node(d, d->chain->node_of[p->index[begin]])->D;
         for (int a = begin; a < end; a++) {
-            const double *row =
-                d->inverse + node->D + (long)(p->index[a] - node->start) * node->dim;
+            const double *row = Z + (long)(p->index[a] - node->start) * node->dim;
             for (int b = begin; b < end; b++)
                 sum += p->coefficient[a] * row[p->index[b] - node->start] * p->coefficient[b];
         }

@@ -79,10 +79,7 @@ static bool assemble_rod(TnStep *step, int index, double w)
     TnRodSystem *rod = &step->rods[index];
     const TnSubsystem *sub = &step->model->subsystems[step->model->rods[index].subsystem];
     if (!tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod)) return false;
-    for (int i = 0; i < world->division->carried_count; i++)
-        if (step->model->links[world->division->carried[i].segment].subsystem ==
-            step->model->rods[index].subsystem)
-            rod->alone = false;
+    tn_followers_start(world->division, step->followers, step->model, step->rods, index);
     if (!rod->cut_count) return true;
     if (!tn_rod_join(rod, &world->arena)) return false;
     tn_rod_solve_whole(rod, NULL, rod->v_free);
@@ -224,10 +221,9 @@ bool tn_step_assemble(TnStep *step)
         if (step->world->division->tree_block[sub->kind_index] < step->world->division->dense_count)
             end_tree(step, sub);
     }
-    return assemble_rods(step) &&
-           tn_carried_motion(&step->dynamics, step->world->division, step->world->state.vhat,
-                             &step->world->arena, step->assembled.carried) &&
-           assemble_chains(step) && correct_rods(step);
+    return tn_follower_motion(&step->dynamics, step->world->division, step->world->state.vhat,
+                              &step->world->arena, step->followers) &&
+           assemble_rods(step) && assemble_chains(step) && correct_rods(step);
 }
 
 bool tn_step_gather_rods(TnStep *step)

@@ -51,19 +51,19 @@ static bool begin(TnStep *step, TnWorld *world)
     step->chains = TN_ARENA_ZERO(arena, TnChainSystem, world->division->chain_count);
     step->chain_free =
         TN_ARENA_ZERO(arena, double *, world->division->dense_count + world->division->chain_count);
-    TnCarriedMotion *carried = TN_ARENA_NEW(arena, TnCarriedMotion, world->division->carried_count);
+    step->followers = TN_ARENA_NEW(arena, TnFollowerMotion, world->division->follower_count);
     step->assembled = (TnAssembledInput){.in = &step->dynamics,
                                          .division = world->division,
                                          .tree_A = (const double *const *)step->tree_A,
                                          .tree_b = (const double *const *)step->tree_b,
                                          .rods = step->rods,
-                                         .carried = carried};
+                                         .followers = step->followers};
     step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
     if (!step->rigid || !step->tree_A || !step->tree_b || !step->tree_free || !step->rods ||
-        !step->chains || !step->chain_free || !carried || !step->end_twists || !step->end_qvel ||
-        !step->blend)
+        !step->chains || !step->chain_free || !step->followers || !step->end_twists ||
+        !step->end_qvel || !step->blend)
         return false;
     for (int r = 0; r < model->rod_count; r++) {
         step->rods[r].cuts = world->division->cuts[r].joints;
@@ -105,6 +105,7 @@ static bool build_constraints(TnStep *step)
                                            .rods = step->rods,
                                            .division = world->division,
                                            .chains = step->chains,
+                                           .followers = step->followers,
                                            .contacts = &world->contacts,
                                            .arena = &world->arena,
                                            .pool = world->team};

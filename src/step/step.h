@@ -22,6 +22,7 @@ typedef struct TnStep {
     TnChainSystem *chains; /* of the division */
     double **chain_free;   /* per large block: v_free, of chains only */
     atomic_bool failed;    /* some chain is not positive definite */
+    TnFollowerMotion *followers;
     TnAssembledInput assembled;
     double (*end_twists)[6]; /* per link: v⁺ of the free motion */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */

@@ -99,8 +99,8 @@ void tn_world_update_frames(TnWorld *world)
     tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, 0, 1,
                          world->twists);
     tn_pool_run(world->team, world->model->subsystem_count, 256, kinematics_range, world);
-    tn_carried_follow(world->model, world->division, world->state.qpos, world->state.qvel,
-                      world->frames, world->twists);
+    tn_followers_place(world->model, world->division, world->state.qpos, world->state.qvel,
+                       world->frames, world->twists);
 }
 
 /* What the last step left no longer belongs to the state. */

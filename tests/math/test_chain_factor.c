@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "math/chain.h"
+#include "math/chain_condense.h"
 #include "math/cholesky.h"
 #include "math/kernels/chain_kernels.h"
 
@@ -402,6 +403,81 @@ static void compare_table_loops(const TnChainKernels *kernels)
     for (int i = 0; i < UNKNOWNS; i++) {
         CHECK_NEAR(v[i], b[i] + old_g[i] + 2.0 * F[i], 1e-14);
         CHECK_NEAR(g[i], -0.7 * old_g[i] - 1.7 * F[i], 1e-14);
+    }
+}
+
+/* S⁻¹ is A⁻¹ on the kept nodes, so a force on these moves them alike in both. `share` of 8 nodes are
+ * kept beside those that must be; *eliminated counts the others. */
+static void compare_condensed(const TnChainKernels *kernels, int share, int *eliminated)
+{
+    static double S_D[N * 24], S_E[N * 24];
+    *eliminated = 0;
+    Shape shape;
+    TnArena arena;
+    REQUIRE(tn_arena_init(&arena, "condensed", 1 << 16));
+    for (int k = 0; shape_number(k, &shape); k++) {
+        Random r = {(uint64_t)(k + 300 * share)};
+        double x[N] = {0}, y[N];
+        bool keep[MOST];
+        TnCondensed c;
+        REQUIRE(fill(&s, &shape, (uint64_t)k + 200, 1.0));
+        for (int q = 0; q < shape.node_count; q++) keep[q] = below(&r, 8) < share;
+        int count = tn_condense_mark(&s.chain, keep);
+        REQUIRE(tn_condense_plan(&c, &arena, &s.chain, keep, count));
+        CHECK(c.chain.node_count == count);
+        *eliminated += shape.node_count - count;
+        c.chain.plan->kernels = kernels;
+        REQUIRE(tn_condense(&c, s.D, s.E, S_D, S_E));
+        for (int a = 0; a < count; a++) {
+            const TnChainNode *at = &c.chain.nodes[a], *was = &s.chain.nodes[c.kept[a]];
+            CHECK(keep[c.kept[a]] && c.place[c.kept[a]] == a && at->dim == was->dim);
+            for (int i = 0; i < at->dim; i++) y[at->start + i] = x[was->start + i] = uniform(&r);
+        }
+        REQUIRE(tn_cholesky(s.dense, s.chain.dim));
+        REQUIRE(tn_chain_factor(&c.chain, S_D, S_E));
+        tn_cholesky_solve(s.dense, s.chain.dim, x);
+        tn_chain_solve(&c.chain, S_D, S_E, y);
+        for (int a = 0; a < count; a++) {
+            const TnChainNode *at = &c.chain.nodes[a], *was = &s.chain.nodes[c.kept[a]];
+            for (int i = 0; i < at->dim; i++) /* as in the first claim */
+                CHECK_NEAR(y[at->start + i], x[was->start + i], 1e-13);
+        }
+        tn_chain_free(&s.chain);
+        tn_arena_reset(&arena);
+    }
+    tn_arena_free(&arena);
+}
+
+TEST(a_condensed_chain_answers_forces_on_its_nodes_as_the_whole_does)
+{
+    int eliminated, again, most = -1;
+    for (int share = 8; share >= 0; share--) {
+        compare_condensed(tn_chain_kernels_generic(), share, &eliminated);
+        CHECK(eliminated > most);
+        if (share == 8) CHECK(eliminated == 0);
+        most = eliminated;
+        if (!tn_chain_kernels_avx2()) continue;
+        compare_condensed(tn_chain_kernels_avx2(), share, &again);
+        CHECK(again == eliminated);
+    }
+}
+
+TEST(condensing_refuses_what_is_not_positive_definite)
+{
+    Shape shape = held(10, 18, 7);
+    static double S_D[N * 24], S_E[N * 24];
+    for (int q = 2; q < 18; q++) { /* all but the robots and their neighbours */
+        TnArena arena;
+        TnCondensed c;
+        bool keep[MOST] = {false};
+        REQUIRE(tn_arena_init(&arena, "condensed", 1 << 16) && fill(&s, &shape, 3, 1.0));
+        keep[9] = q != 9;
+        s.D[s.chain.nodes[q].D + 7 * (size_t)(q % 6)] = q % 2 ? -200.0 : NAN;
+        int count = tn_condense_mark(&s.chain, keep);
+        REQUIRE(tn_condense_plan(&c, &arena, &s.chain, keep, count));
+        if (!keep[q]) CHECK(!tn_condense(&c, s.D, s.E, S_D, S_E));
+        tn_chain_free(&s.chain);
+        tn_arena_free(&arena);
     }
 }
 

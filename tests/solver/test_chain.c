@@ -195,6 +195,8 @@ TEST(a_factor_that_comes_with_the_matrix_gives_the_same_bits)
             memcpy(d->A_D, d->D, sizeof(double) * d->chain->D_size);
             memcpy(d->A_E, d->E, sizeof(double) * d->chain->E_size);
             REQUIRE(tn_chain_factor(d->chain, d->A_D, d->A_E));
+            memcpy(d->v_free, d->b, sizeof(double) * (size_t)d->dim);
+            tn_chain_solve(d->chain, d->A_D, d->A_E, d->v_free);
             d->A_factored = true;
         }
         REQUIRE(tn_problem_prepare(p, &def, NULL));

@@ -14,6 +14,10 @@ typedef struct TnChainKernels {
     /* One node's elimination: S, its parent's block and E as chain.h has them; S and E come out in
      * fours. False: not positive definite. */
     bool (*eliminate)(double *S, double *next, double *E, bool transposed);
+    /* Eliminates a node without keeping its factor, C = A_kn and G = A_kq (chain_condense.c):
+     * next -= Cᵀ S⁻¹ C, far -= Gᵀ S⁻¹ G, G_next = -Cᵀ S⁻¹ G; row-major. */
+    bool (*condense)(const double *S, const double *C, const double *G, double *next, double *far,
+                     double *G_next);
     /* The node's block of A⁻¹ from its parent's: Z_k = S⁻¹ + Lᵀ Z_n L, row-major; S⁻¹ and L in fours. */
     void (*invert)(double *Z_k, const double *S, const double *L, const double *Z_n);
     /* x_n -= L x_k and x_k ← S⁻¹ x_k, along the operation's runs. */

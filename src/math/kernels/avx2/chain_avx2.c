@@ -177,11 +177,11 @@ static void mix(int n, const double *restrict b, const double *restrict F, doubl
 
 /* ---- factorization ---- */
 
-/* Column k of [S; C; I], whose elimination by columns of S gives [S̃; Y; X] with S = S̃ diag(d) S̃ᵀ,
+/* Column k of [S; C; I], or [S; C; G] where I is wanted for nothing, whose elimination by columns of S gives [S̃; Y; X] with S = S̃ diag(d) S̃ᵀ,
  * C S⁻¹ = Y diag(d) Xᵀ, S⁻¹ = X diag(d) Xᵀ, C S⁻¹ Cᵀ = Y diag(d) Yᵀ and d the inverse pivots. */
 typedef struct Column {
     v4 s0, s1;  /* S: 0 1 2 3, 4 5 - - */
-    v4 c, i, m; /* C: 0 1 2 3, I: 0 1 2 3, then 4 5 of C and 4 5 of I */
+    v4 c, i, m; /* C: 0 1 2 3, I or G: 0 1 2 3, then 4 5 of C and 4 5 of the other */
 } Column;
 
 static inline void load_columns(Column *columns, const double *S, const double *C_transposed)
@@ -276,6 +276,49 @@ static bool eliminate_six(double *S, double *next, double *E, bool transposed)
     return true;
 }
 
+static bool condense_six(const double *S, const double *C, const double *G, double *next,
+                         double *far, double *G_next)
+{
+    _Alignas(32) Column columns[6];
+    _Alignas(32) double d[6], y[36], z[36]; /* d_k Y_jk and d_k Z_jk, by k */
+    load_columns(columns, S, C);
+    for (int k = 0; k < 6; k++) {
+        const double *g = G + 6 * k;
+        columns[k].i = *(const v4 *)g;
+        columns[k].m = (v4){C[6 * k + 4], C[6 * k + 5], g[4], g[5]};
+    }
+    if (!eliminate_column(columns, d, 0) || !eliminate_column(columns, d, 1) ||
+        !eliminate_column(columns, d, 2) || !eliminate_column(columns, d, 3) ||
+        !eliminate_column(columns, d, 4) || !eliminate_column(columns, d, 5))
+        return false;
+    for (int k = 0; k < 6; k++) {
+        v4 end = d[k] * columns[k].m;
+        *(v4 *)(y + 6 * k) = d[k] * columns[k].c;
+        *(v4 *)(z + 6 * k) = d[k] * columns[k].i;
+        *(v2 *)(y + 6 * k + 4) = (v2){end[0], end[1]};
+        *(v2 *)(z + 6 * k + 4) = (v2){end[2], end[3]};
+    }
+    for (int j = 0; j < 6; j++) {
+        double *to_next = next + 6 * j, *to_far = far + 6 * j;
+        v4 a = *(v4 *)to_next, b = (v4){to_next[4], to_next[5], 0.0, 0.0}, c = {0},
+           f = *(v4 *)to_far, g = (v4){0.0, 0.0, to_far[4], to_far[5]};
+        for (int k = 0; k < 6; k++) {
+            a -= y[6 * k + j] * columns[k].c;
+            b -= y[6 * k + j] * columns[k].m; /* 4 5 of C's, 4 5 of G's */
+            c -= y[6 * k + j] * columns[k].i;
+            f -= z[6 * k + j] * columns[k].i;
+            g -= z[6 * k + j] * columns[k].m;
+        }
+        *(v4 *)to_next = a;
+        *(v2 *)(to_next + 4) = (v2){b[0], b[1]};
+        *(v4 *)(G_next + 6 * j) = c;
+        *(v2 *)(G_next + 6 * j + 4) = (v2){b[2], b[3]};
+        *(v4 *)to_far = f;
+        *(v2 *)(to_far + 4) = (v2){g[2], g[3]};
+    }
+    return true;
+}
+
 static void invert_six(double *Z, const double *S, const double *L, const double *next)
 {
     _Alignas(32) double M[36], inverse[36], product[36];
@@ -307,7 +350,7 @@ static void invert_six(double *Z, const double *S, const double *L, const double
 const TnChainKernels *tn_chain_kernels_avx2_table(void);
 const TnChainKernels *tn_chain_kernels_avx2_table(void)
 {
-    static const TnChainKernels kernels = {"avx2",   eliminate_six, invert_six, forward,
-                                           backward, gather,        spread,     mix};
+    static const TnChainKernels kernels = {
+        "avx2", eliminate_six, condense_six, invert_six, forward, backward, gather, spread, mix};
     return &kernels;
 }

@@ -42,6 +42,12 @@ static bool eliminate_six(double *S, double *next, double *E, bool transposed)
     return true;
 }
 
+static bool condense_six(const double *S, const double *C, const double *G, double *next,
+                         double *far, double *G_next)
+{
+    return condense(S, C, G, next, far, G_next);
+}
+
 static void invert_six(double *Z_k, const double *S, const double *L, const double *Z_n)
 {
     double inverse[36], M[36];
@@ -114,7 +120,7 @@ static void mix(int n, const double *restrict b, const double *restrict F, doubl
 
 const TnChainKernels *tn_chain_kernels_generic(void)
 {
-    static const TnChainKernels kernels = {"generic", eliminate_six, invert_six, forward,
-                                           backward,  gather,        spread,     mix};
+    static const TnChainKernels kernels = {
+        "generic", eliminate_six, condense_six, invert_six, forward, backward, gather, spread, mix};
     return &kernels;
 }
