@@ -131,7 +131,7 @@ static void root_of(const double w[36], double L[36])
 /* Between the numbers of a large block that the state has and a flat array, `to` or `from` it. */
 static long pack(const TnLargeBlock *d, const double *from, double *to)
 {
-    const TnSpan whole = {0, d->dim}, *spans = d->chain ? d->spans : &whole;
+    const TnSpan whole = {.count = d->dim}, *spans = d->chain ? d->spans : &whole;
     int count = d->chain ? d->span_count : 1;
     long at = 0;
     for (int s = 0; s < count; s++) {
@@ -143,7 +143,7 @@ static long pack(const TnLargeBlock *d, const double *from, double *to)
 
 static long unpack(const TnLargeBlock *d, const double *from, double *to)
 {
-    const TnSpan whole = {0, d->dim}, *spans = d->chain ? d->spans : &whole;
+    const TnSpan whole = {.count = d->dim}, *spans = d->chain ? d->spans : &whole;
     int count = d->chain ? d->span_count : 1;
     long at = 0;
     for (int s = 0; s < count; s++) {
@@ -360,6 +360,7 @@ void tn_anderson_put(TnAnderson *a, int index)
 
 /* A difference that newer ones explain up to this share of its square is left out. */
 #define DEPENDENT 1e-12
+/* The history is forgotten where coefficients add up to more, or the residual grows by more. */
 #define HUGE_COEFFICIENT 1e5
 #define GROWTH 2.0
 
@@ -432,6 +433,8 @@ bool tn_anderson_combine(TnAnderson *a)
 
 /* ---- preparation ---- */
 
+/* A cable in one block: more differences cost more than they gain. Bonds have too many slow modes for
+ * a few differences (docs/solver.md). */
 #define MEMORY_AUTO 5
 
 int tn_anderson_memory(const TnProblem *p, const TnSolverDef *def)
