@@ -92,6 +92,7 @@ static void print_run(Json *json, const BenchReport *report, const Measure *m)
     json_string(json, "admm_form", form_name(solver->form));
     json_string(json, "weights", weights_name(solver->weights));
     json_number(json, "over_relaxation", solver->over_relaxation);
+    json_integer(json, "anderson", solver->anderson);
     json_integer(json, "iterations", solver->iterations);
     json_number(json, "iterations_mean", m->iterations_mean);
     json_integer(json, "threads", m->def.thread_count);

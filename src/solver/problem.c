@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "anderson.h"
 #include "block_kind.h"
 
 bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
@@ -331,5 +332,5 @@ bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
         const TnBlockKind *kind = tn_block_kinds[k];
         ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_H);
     }
-    return ok;
+    return ok && tn_anderson_prepare(p, def);
 }

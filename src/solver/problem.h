@@ -120,6 +120,8 @@ typedef struct TnPort {
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 
+typedef struct TnAnderson TnAnderson; /* anderson.h */
+
 typedef struct TnProblem {
     /* sizes */
     int twist_count, twist_batches;
@@ -162,6 +164,7 @@ typedef struct TnProblem {
     double (*inverse)[8]; /* per twist block: 1/a, then S⁻¹ (xx xy xz yy yz zz) */
     double *residual;     /* per contact batch */
     double *block_beta;   /* per block: the paper's weight */
+    TnAnderson *anderson; /* NULL: not accelerated */
     const TnKernels *kernels;
     TnArena *arena;
 } TnProblem;

@@ -1,7 +1,7 @@
 /* solver.c: the public solver (tenon/solver.h): collects a user's blocks and constraints and hands
  * them to subadmm.c as a problem of dense blocks. A friction constraint's Jacobian on a block
  * becomes a port whose linear rows are that Jacobian. */
-#include "problem.h"
+#include "anderson.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +18,7 @@ TnSolverDef tn_solver_def(void)
                          .weight_scale = 2.5,
                          .over_relaxation = 1.7,
                          .warm_start = 0.95,
+                         .anderson = -1,
                          .thread_count = 1};
 }
 
@@ -47,6 +48,9 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (!(def->warm_start >= 0.0 && def->warm_start <= 1.0))
         tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1]",
                      def->warm_start);
+    if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,
+                     TN_ANDERSON_MAX);
     if (def->thread_count < 1 || def->thread_count > 64)
         tn_error_add(err, TN_ERROR_USAGE, "solver: thread_count is %d, must be 1 to 64",
                      def->thread_count);

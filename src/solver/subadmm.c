@@ -16,6 +16,7 @@
 
 #include <math.h>
 
+#include "anderson.h"
 #include "block_kind.h"
 
 /* Iterations between two looks at the residual when a tolerance is set. */
@@ -30,7 +31,8 @@
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
 #define CHUNKS_PER_THREAD 3
 
-typedef enum Stage { BEFORE, CONSTRAINTS, SPINS, BLOCKS } Stage;
+/* TAKE and PUT are Anderson's, and spins are bounded again after it. */
+typedef enum Stage { BEFORE, CONSTRAINTS, SPINS, TAKE, PUT, SPINS_AGAIN, BLOCKS } Stage;
 
 typedef struct Loop {
     TnProblem *problem;
@@ -40,6 +42,7 @@ typedef struct Loop {
     Stage stage;
     double alpha;
     bool measure;
+    int pieces;           /* of the state that is accelerated */
     TnSolveResult result; /* iterations: those finished */
 } Loop;
 
@@ -77,9 +80,18 @@ static bool end_iteration(Loop *loop)
     return loop->result.iterations < def->iterations;
 }
 
+static int begin_blocks(Loop *loop)
+{
+    /* t and g belong to the same y only where both are relaxed alike, from the second t on. */
+    if (loop->problem->anderson) loop->alpha = loop->def->over_relaxation;
+    loop->stage = BLOCKS;
+    return loop->chunks;
+}
+
 static int next_stage(void *context)
 {
     Loop *loop = context;
+    TnAnderson *anderson = loop->problem->anderson;
     switch (loop->stage) {
     case BEFORE:
         return begin_iteration(loop);
@@ -89,8 +101,23 @@ static int next_stage(void *context)
             return 1;
         } /* fall through */
     case SPINS:
-        loop->stage = BLOCKS;
+        if (anderson) {
+            loop->pieces = tn_anderson_begin(anderson);
+            loop->stage = TAKE;
+            return loop->chunks;
+        }
+        return begin_blocks(loop);
+    case TAKE:
+        if (!tn_anderson_combine(anderson)) return begin_blocks(loop);
+        loop->stage = PUT;
         return loop->chunks;
+    case PUT:
+        if (loop->problem->spins) {
+            loop->stage = SPINS_AGAIN;
+            return 1;
+        } /* fall through */
+    case SPINS_AGAIN:
+        return begin_blocks(loop);
     case BLOCKS:
         break;
     }
@@ -126,15 +153,34 @@ static void update_blocks(const Loop *loop, int chunk)
     }
 }
 
+static void accelerate(const Loop *loop, int chunk)
+{
+    int begin, end;
+    share(loop, loop->pieces, chunk, &begin, &end);
+    for (int piece = begin; piece < end; piece++)
+        (loop->stage == TAKE ? tn_anderson_take : tn_anderson_put)(loop->problem->anderson, piece);
+}
+
 static void run_chunk(void *context, int chunk)
 {
     const Loop *loop = context;
-    if (loop->stage == CONSTRAINTS)
+    switch (loop->stage) {
+    case CONSTRAINTS:
         update_constraints(loop, chunk);
-    else if (loop->stage == SPINS)
+        break;
+    case SPINS:
         tn_rows_update_spins(loop->problem, loop->alpha, loop->measure);
-    else
+        break;
+    case TAKE:
+    case PUT:
+        accelerate(loop, chunk);
+        break;
+    case SPINS_AGAIN:
+        tn_rows_update_spins(loop->problem, 0.0, false); /* t as it is */
+        break;
+    default:
         update_blocks(loop, chunk);
+    }
 }
 
 /* How many threads the work is worth. A chain belongs to one thread, so the longest is the least
@@ -163,6 +209,7 @@ TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *poo
     int threads = worth_threads(p);
     if (threads > tn_pool_threads(pool)) threads = tn_pool_threads(pool);
     Loop loop = {.problem = p, .def = def, .chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1};
+    if (p->anderson) tn_anderson_start(p->anderson);
     tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
     tn_pool_run(pool, p->large_count, 1, finish_range, p);
     return loop.result;

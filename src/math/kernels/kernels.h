@@ -72,6 +72,12 @@ typedef struct TnKernels {
                        double (*F)[8]);
     void (*row_stiffness)(const TnSides *sides, int begin, int end, const double (*normals)[4],
                           const double (*beta)[4], double (*K)[TN_SYM6]);
+    /* column·x and column·y; n is a multiple of eight */
+    void (*column_dots)(long n, const double *column, const double *x, const double *y,
+                        double sums[2]);
+    /* to = from - Σ factor_j · (columns + j·stride) */
+    void (*column_subtract)(long n, const double *from, int count, const double *columns,
+                            long stride, const double *factor, double *to);
 } TnKernels;
 
 const TnKernels *tn_kernels(void);         /* the best this processor runs */

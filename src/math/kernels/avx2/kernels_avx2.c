@@ -1,12 +1,13 @@
 /* kernels_avx2.c: the lane kernels with four lanes. */
 #include "lanes_avx2.h"
 
+#include "../lanes/column_lanes.h"
 #include "../lanes/kernels_lanes.h"
 
 const TnKernels *tn_kernels_avx2_table(void);
 const TnKernels *tn_kernels_avx2_table(void)
 {
-    static const TnKernels kernels = {"avx2",       contact_update, twist_update,
-                                      twist_factor, row_forces,     row_stiffness};
+    static const TnKernels kernels = {"avx2",     contact_update, twist_update, twist_factor,
+                                      row_forces, row_stiffness,  column_dots,  column_subtract};
     return &kernels;
 }

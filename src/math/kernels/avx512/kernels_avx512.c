@@ -1,12 +1,13 @@
 /* kernels_avx512.c: the lane kernels with eight lanes. */
 #include "lanes_avx512.h"
 
+#include "../lanes/column_lanes.h"
 #include "../lanes/kernels_lanes.h"
 
 const TnKernels *tn_kernels_avx512_table(void);
 const TnKernels *tn_kernels_avx512_table(void)
 {
-    static const TnKernels kernels = {"avx512",     contact_update, twist_update,
-                                      twist_factor, row_forces,     row_stiffness};
+    static const TnKernels kernels = {"avx512",   contact_update, twist_update, twist_factor,
+                                      row_forces, row_stiffness,  column_dots,  column_subtract};
     return &kernels;
 }

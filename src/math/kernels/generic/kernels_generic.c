@@ -1,5 +1,6 @@
 /* kernels_generic.c: the reference kernels, one lane after the other in plain C. */
 #include "../kernels.h"
+#include "../lanes/column_lanes.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -186,7 +187,7 @@ static void twist_factor(TnTwistBatch *batches, int begin, int end)
 
 const TnKernels *tn_kernels_generic(void)
 {
-    static const TnKernels kernels = {"generic",    contact_update, twist_update,
-                                      twist_factor, row_forces,     row_stiffness};
+    static const TnKernels kernels = {"generic",  contact_update, twist_update, twist_factor,
+                                      row_forces, row_stiffness,  column_dots,  column_subtract};
     return &kernels;
 }

@@ -1,0 +1,475 @@
+/* anderson.c: Anderson acceleration of the ADMM loop.
+ *
+ * An iteration is a fixed-point map of y, one number per side and row (y = W J v - λ). What the loop
+ * keeps is affine in y, t = -B (Σ y/β + e) and g = Jᵀy, and both belong to the same y after the
+ * constraints' stage and before the blocks'. There x = (t, g, λ of bonds, which is affine in t) may be
+ * replaced by any combination of earlier ones whose coefficients add up to one. With x_k the state that
+ * iteration k started from, G_k what it made of it, r_k = G_k - x_k and Δ the difference of consecutive
+ * iterations,
+ *
+ *     γ = argmin |r_k - Σ_j γ_j Δr_j|,      x_{k+1} = G_k - Σ_j γ_j ΔG_j
+ *
+ * over the last m differences (type II). The norm sees t alone, with 1/B along the normal and across it
+ * for contacts and w for bonds: a force times a velocity. (With g in it, too, cables gained nothing.)
+ *
+ * The Gram matrix of the Δr gets one new row per iteration. It is factored from the newest difference to
+ * the oldest, without those that depend on newer ones. Projections make the map piecewise smooth only:
+ * when the residual doubles or coefficients are huge the history is forgotten and the plain iterate
+ * kept.
+ *
+ * Everything lies in flat arrays of n numbers, cut into pieces that begin at multiples of eight. */
+#include "anderson.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum Part { CONTACTS, ROWS, BONDS, TWISTS, LARGE } Part;
+
+/* Units [begin, end) of a part: contact batches, rows, bonds, batches of twist blocks, large blocks. */
+typedef struct Piece {
+    Part part;
+    int begin, end;
+    long at;      /* of its numbers in the state */
+    long length;  /* of them, a multiple of eight; t first, then the bonds' λ */
+    long weighed; /* how many of the first the norm sees, a multiple of eight */
+} Piece;
+
+enum { PIECE = 2048 }; /* numbers of a piece, about */
+
+struct TnAnderson {
+    TnProblem *problem;
+    int memory;
+    long n;
+    Piece *pieces;
+    int piece_count;
+    /* flat */
+    double *x, *last, *now, *r, *scale; /* r is weighed */
+    double *dG, *dr;                    /* `memory` columns each */
+    double (*bond_root)[2][36];         /* lower L, L Lᵀ = w, by columns */
+    double *sums;                       /* per piece: |r|², then Δr·Δr_j and Δr_j·r */
+    /* history */
+    int calls, columns, newest; /* columns filled; the newest's place */
+    double best;
+    double gram[TN_ANDERSON_MAX][TN_ANDERSON_MAX], gamma[TN_ANDERSON_MAX];
+};
+
+enum { SUMS = 1 + 2 * TN_ANDERSON_MAX };
+
+static long round_up(long count) { return (count + 7) / 8 * 8; }
+
+/* ---- layout ---- */
+
+static long large_length(const TnLargeBlock *d)
+{
+    if (!d->chain) return d->dim;
+    long sum = 0;
+    for (int s = 0; s < d->span_count; s++) sum += d->spans[s].count;
+    return sum;
+}
+
+static long unit_length(const TnProblem *p, Part part, int unit)
+{
+    switch (part) {
+    case CONTACTS:
+        return 3 * TN_LANES;
+    case ROWS:
+        return 1;
+    case BONDS:
+        return 24;
+    case TWISTS:
+        return 6 * TN_LANES;
+    default:
+        return large_length(&p->large[unit]);
+    }
+}
+
+/* Cuts the state into pieces; only counts them where `pieces` is NULL. */
+static int cut(const TnProblem *p, Piece *pieces, long *n)
+{
+    const int units[] = {p->contact_batches, p->row_count, p->bond_count, p->twist_batches,
+                         p->large_count};
+    int count = 0;
+    *n = 0;
+    for (int part = CONTACTS; part <= LARGE; part++)
+        for (int unit = 0; unit < units[part];) {
+            Piece piece = {.part = (Part)part, .begin = unit, .at = *n};
+            long length = 0;
+            while (unit < units[part] && length < PIECE)
+                length += unit_length(p, (Part)part, unit++);
+            piece.end = unit;
+            piece.length = part == BONDS ? 2 * round_up(length / 2) : round_up(length);
+            piece.weighed = part == BONDS ? piece.length / 2 : part < BONDS ? piece.length : 0;
+            *n += piece.length;
+            if (!piece.length) continue; /* chains that nothing touches */
+            if (pieces) pieces[count] = piece;
+            count++;
+        }
+    return count;
+}
+
+/* ---- metric ---- */
+
+static double inverse_root(double x) { return x > 0.0 ? 1.0 / sqrt(x) : 0.0; }
+
+/* Lower L by columns with L Lᵀ = w, semidefinite. */
+static void root_of(const double w[36], double L[36])
+{
+    memset(L, 0, 36 * sizeof(double));
+    for (int j = 0; j < 6; j++) {
+        double pivot = w[7 * j];
+        for (int k = 0; k < j; k++) pivot -= L[6 * k + j] * L[6 * k + j];
+        if (!(pivot > 1e-12 * w[7 * j])) continue;
+        double inverse = 1.0 / sqrt(pivot);
+        for (int i = j; i < 6; i++) {
+            double sum = w[6 * j + i];
+            for (int k = 0; k < j; k++) sum -= L[6 * k + i] * L[6 * k + j];
+            L[6 * j + i] = sum * inverse;
+        }
+    }
+}
+
+/* Between the numbers of a large block that the state has and a flat array, `to` or `from` it. */
+static long pack(const TnLargeBlock *d, const double *from, double *to)
+{
+    const TnSpan whole = {.count = d->dim}, *spans = d->chain ? d->spans : &whole;
+    int count = d->chain ? d->span_count : 1;
+    long at = 0;
+    for (int s = 0; s < count; s++) {
+        memcpy(to + at, from + spans[s].start, sizeof(double) * (size_t)spans[s].count);
+        at += spans[s].count;
+    }
+    return at;
+}
+
+static long unpack(const TnLargeBlock *d, const double *from, double *to)
+{
+    const TnSpan whole = {.count = d->dim}, *spans = d->chain ? d->spans : &whole;
+    int count = d->chain ? d->span_count : 1;
+    long at = 0;
+    for (int s = 0; s < count; s++) {
+        memcpy(to + spans[s].start, from + at, sizeof(double) * (size_t)spans[s].count);
+        at += spans[s].count;
+    }
+    return at;
+}
+
+/* scale: 1/√B. Contacts have (1/√Bt, 1/√Bn - 1/√Bt, unused) in place of their three
+ * numbers. */
+static void weigh_piece(TnAnderson *a, const Piece *piece)
+{
+    const TnProblem *p = a->problem;
+    double *s = a->scale + piece->at;
+    for (int i = piece->begin; i < piece->end; i++) {
+        switch (piece->part) {
+        case CONTACTS:
+            for (int l = 0; l < TN_LANES; l++) {
+                const TnContactBatch *batch = &p->contact_batch[i];
+                s[l] = inverse_root(batch->Bt[l]);
+                s[TN_LANES + l] = inverse_root(batch->Bn[l]) - s[l];
+            }
+            s += 3 * TN_LANES;
+            break;
+        case ROWS:
+            *s++ = inverse_root(p->rows[i].B);
+            break;
+        case BONDS:
+            for (int side = 0; side < 2; side++)
+                root_of(p->bonds[i].w[side], a->bond_root[i][side]);
+            break;
+        default: /* g is not weighed */
+            break;
+        }
+    }
+}
+
+/* ---- numbers of a piece ---- */
+
+static void gather(const TnProblem *p, const Piece *piece, double *to)
+{
+    double *lambda = to + piece->weighed;
+    /* what rounding to eight leaves over */
+    if (piece->weighed) memset(lambda - 8, 0, 8 * sizeof(double));
+    memset(to + piece->length - 8, 0, 8 * sizeof(double));
+    for (int i = piece->begin; i < piece->end; i++) {
+        switch (piece->part) {
+        case CONTACTS:
+            memcpy(to, p->contact_batch[i].t, sizeof p->contact_batch[i].t);
+            to += 3 * TN_LANES;
+            break;
+        case ROWS:
+            *to++ = p->rows[i].t;
+            break;
+        case BONDS:
+            memcpy(to, p->bonds[i].t, sizeof p->bonds[i].t);
+            memcpy(lambda, p->bonds[i].lambda, sizeof p->bonds[i].lambda);
+            to += 12;
+            lambda += 12;
+            break;
+        case TWISTS:
+            memcpy(to, p->twist_batch[i].g, sizeof p->twist_batch[i].g);
+            to += 6 * TN_LANES;
+            break;
+        case LARGE:
+            to += pack(&p->large[i], p->large[i].g, to);
+            break;
+        }
+    }
+}
+
+/* λ = Π(t) of eight contacts, as the kernels have it. */
+static void project_batch(const TnContactBatch *batch, double (*lambda)[3])
+{
+    double l[3][TN_LANES];
+    for (int k = 0; k < TN_LANES; k++) {
+        double n0 = batch->normal[0][k], n1 = batch->normal[1][k], n2 = batch->normal[2][k];
+        double t0 = batch->t[0][k], t1 = batch->t[1][k], t2 = batch->t[2][k];
+        double tn = n0 * t0 + n1 * t1 + n2 * t2, force = tn > 0.0 ? tn : 0.0;
+        double x = t0 - n0 * tn, y = t1 - n1 * tn, z = t2 - n2 * tn;
+        double square = x * x + y * y + z * z, bound = batch->mu[k] * force;
+        double share = bound / sqrt(square > 1e-300 ? square : 1e-300);
+        share = share < 1.0 ? share : 1.0;
+        l[0][k] = force * n0 + share * x;
+        l[1][k] = force * n1 + share * y;
+        l[2][k] = force * n2 + share * z;
+    }
+    for (int k = 0; k < TN_LANES; k++)
+        for (int c = 0; c < 3; c++) lambda[k][c] = l[c][k];
+}
+
+static void scatter(TnProblem *p, const Piece *piece, const double *from)
+{
+    const double *lambda = from + piece->weighed;
+    for (int i = piece->begin; i < piece->end; i++) {
+        switch (piece->part) {
+        case CONTACTS:
+            memcpy(p->contact_batch[i].t, from, sizeof p->contact_batch[i].t);
+            project_batch(&p->contact_batch[i], p->lambda + (long)i * TN_LANES);
+            from += 3 * TN_LANES;
+            break;
+        case ROWS:
+            p->rows[i].t = *from++;
+            if (p->rows[i].set < TN_ROW_SPIN)
+                p->rows[i].lambda = tn_row_project(&p->rows[i], p->rows[i].t);
+            break;
+        case BONDS:
+            memcpy(p->bonds[i].t, from, sizeof p->bonds[i].t);
+            memcpy(p->bonds[i].lambda, lambda, sizeof p->bonds[i].lambda);
+            from += 12;
+            lambda += 12;
+            break;
+        case TWISTS:
+            memcpy(p->twist_batch[i].g, from, sizeof p->twist_batch[i].g);
+            from += 6 * TN_LANES;
+            break;
+        case LARGE:
+            from += unpack(&p->large[i], from, p->large[i].g);
+            break;
+        }
+    }
+}
+
+/* r ← √metric · r over a piece */
+static void weigh(const TnAnderson *a, const Piece *piece, double *restrict r)
+{
+    const TnProblem *p = a->problem;
+    const double *restrict s = a->scale + piece->at;
+    if (piece->part == CONTACTS) {
+        for (int i = piece->begin; i < piece->end; i++, r += 3 * TN_LANES, s += 3 * TN_LANES) {
+            const double(*n)[TN_LANES] = (const double(*)[TN_LANES])p->contact_batch[i].normal;
+            for (int l = 0; l < TN_LANES; l++) {
+                double along = n[0][l] * r[l] + n[1][l] * r[8 + l] + n[2][l] * r[16 + l];
+                along *= s[8 + l];
+                r[l] = s[l] * r[l] + n[0][l] * along;
+                r[8 + l] = s[l] * r[8 + l] + n[1][l] * along;
+                r[16 + l] = s[l] * r[16 + l] + n[2][l] * along;
+            }
+        }
+    } else if (piece->part == BONDS) {
+        for (int i = piece->begin; i < piece->end; i++)
+            for (int side = 0; side < 2; side++, r += 6) {
+                const double *L = a->bond_root[i][side];
+                double sum[6];
+                for (int j = 0; j < 6; j++) { /* Lᵀ r */
+                    sum[j] = 0.0;
+                    for (int k = 0; k < 6; k++) sum[j] += L[6 * j + k] * r[k];
+                }
+                memcpy(r, sum, sizeof sum);
+            }
+    } else {
+        for (long k = 0; k < piece->weighed; k++) r[k] *= s[k];
+    }
+}
+
+/* ---- the steps ---- */
+
+void tn_anderson_start(TnAnderson *a) { a->calls = a->columns = a->newest = 0; }
+
+int tn_anderson_begin(TnAnderson *a)
+{
+    double *last = a->now;
+    a->now = a->last;
+    a->last = last;
+    if (a->calls > 1) {
+        a->newest = a->columns ? (a->newest + 1) % a->memory : 0;
+        if (a->columns < a->memory) a->columns++;
+    }
+    return a->piece_count;
+}
+
+void tn_anderson_take(TnAnderson *a, int index)
+{
+    const Piece *piece = &a->pieces[index];
+    const TnKernels *kernels = a->problem->kernels;
+    long n = piece->length, m = piece->weighed;
+    double *restrict now = a->now + piece->at, *restrict x = a->x + piece->at;
+    gather(a->problem, piece, now);
+    if (a->calls == 0) {
+        memcpy(x, now, sizeof(double) * (size_t)n);
+        memset(a->r + piece->at, 0, sizeof(double) * (size_t)n);
+        return;
+    }
+    const double *restrict last = a->last + piece->at;
+    double *restrict r = a->r + piece->at;
+    double *restrict dG = a->dG + a->n * a->newest + piece->at, *restrict dr = a->dr +
+                                                                               a->n * a->newest +
+                                                                               piece->at;
+    for (long k = 0; k < n; k++) dG[k] = now[k] - last[k];
+    double *sums = a->sums + (long)index * SUMS, norm[2];
+    memset(sums, 0, SUMS * sizeof(double));
+    if (!m) return;
+    for (long k = 0; k < m; k++) {
+        dr[k] = r[k];
+        r[k] = now[k] - x[k];
+    }
+    weigh(a, piece, r);
+    for (long k = 0; k < m; k++) dr[k] = r[k] - dr[k];
+    kernels->column_dots(m, r, r, r, norm);
+    sums[0] = norm[0];
+    for (int j = 0; j < a->columns; j++)
+        kernels->column_dots(m, a->dr + a->n * j + piece->at, dr, r, sums + 1 + 2 * j);
+}
+
+void tn_anderson_put(TnAnderson *a, int index)
+{
+    const Piece *piece = &a->pieces[index];
+    double *x = a->x + piece->at;
+    a->problem->kernels->column_subtract(piece->length, a->now + piece->at, a->columns,
+                                         a->dG + piece->at, a->n, a->gamma, x);
+    scatter(a->problem, piece, x);
+}
+
+/* A difference that newer ones explain up to this share of its square is left out. */
+#define DEPENDENT 1e-12
+/* The history is forgotten where coefficients add up to more, or the residual grows by more. */
+#define HUGE_COEFFICIENT 1e5
+#define GROWTH 2.0
+
+/* γ from the normal equations; the sum of |γ|. */
+static double solve(TnAnderson *a, const double rhs[])
+{
+    double L[TN_ANDERSON_MAX][TN_ANDERSON_MAX], y[TN_ANDERSON_MAX];
+    int order[TN_ANDERSON_MAX], rank = 0;
+    for (int j = 0; j < a->columns; j++) a->gamma[j] = 0.0;
+    for (int age = 0; age < a->columns; age++) {
+        int j = (a->newest - age + a->memory) % a->memory;
+        double *row = L[rank], pivot = a->gram[j][j];
+        for (int k = 0; k < rank; k++) {
+            double sum = a->gram[j][order[k]];
+            for (int i = 0; i < k; i++) sum -= row[i] * L[k][i];
+            row[k] = sum / L[k][k];
+            pivot -= row[k] * row[k];
+        }
+        if (!(pivot > DEPENDENT * a->gram[j][j])) continue;
+        row[rank] = sqrt(pivot);
+        y[rank] = rhs[j];
+        for (int k = 0; k < rank; k++) y[rank] -= row[k] * y[k];
+        y[rank] /= row[rank];
+        order[rank++] = j;
+    }
+    double total = 0.0;
+    for (int k = rank - 1; k >= 0; k--) {
+        for (int i = k + 1; i < rank; i++) y[k] -= L[i][k] * y[i];
+        y[k] /= L[k][k];
+        a->gamma[order[k]] = y[k];
+        total += fabs(y[k]);
+    }
+    return total;
+}
+
+static void forget(TnAnderson *a, double norm)
+{
+    a->columns = 0;
+    a->newest = 0;
+    a->best = norm;
+}
+
+bool tn_anderson_combine(TnAnderson *a)
+{
+    if (a->calls++ == 0) return false;
+    double sums[SUMS] = {0};
+    for (int i = 0; i < a->piece_count; i++)
+        for (int k = 0; k < 1 + 2 * a->columns; k++) sums[k] += a->sums[(long)i * SUMS + k];
+    double norm = sqrt(sums[0]), rhs[TN_ANDERSON_MAX];
+    bool mixed = false;
+    if (a->calls == 2) {
+        a->best = norm;
+    } else {
+        for (int j = 0; j < a->columns; j++) {
+            a->gram[j][a->newest] = a->gram[a->newest][j] = sums[1 + 2 * j];
+            rhs[j] = sums[2 + 2 * j];
+        }
+        if (!(norm <= GROWTH * a->best)) { /* NaN too */
+            forget(a, norm);
+        } else {
+            a->best = fmin(a->best, norm);
+            mixed = solve(a, rhs) <= HUGE_COEFFICIENT;
+            if (!mixed) forget(a, norm);
+        }
+    }
+    /* the next iteration starts from what this one made */
+    if (!mixed) memcpy(a->x, a->now, sizeof(double) * (size_t)a->n);
+    return mixed;
+}
+
+/* ---- preparation ---- */
+
+/* A cable in one block: more differences cost more than they gain. Bonds have too many slow modes for
+ * a few differences (docs/solver.md). */
+#define MEMORY_AUTO 5
+
+int tn_anderson_memory(const TnProblem *p, const TnSolverDef *def)
+{
+    if (def->anderson >= 0) return def->anderson;
+    if (p->bond_count) return 0;
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].chain) return MEMORY_AUTO;
+    return 0;
+}
+
+bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
+{
+    int memory = tn_anderson_memory(p, def);
+    p->anderson = NULL;
+    if (memory == 0 || def->form != TN_ADMM_REDUCED) return true;
+    TnAnderson *a = TN_ARENA_NEW(p->arena, TnAnderson, 1);
+    if (!a) return false;
+    *a = (TnAnderson){.problem = p, .memory = memory};
+    a->piece_count = cut(p, NULL, &a->n);
+    a->pieces = TN_ARENA_NEW(p->arena, Piece, a->piece_count);
+    a->x = TN_ARENA_NEW(p->arena, double, a->n);
+    a->now = TN_ARENA_NEW(p->arena, double, a->n);
+    a->last = TN_ARENA_NEW(p->arena, double, a->n);
+    a->r = TN_ARENA_NEW(p->arena, double, a->n);
+    a->scale = TN_ARENA_ZERO(p->arena, double, a->n);
+    a->dG = TN_ARENA_NEW(p->arena, double, a->n *memory);
+    a->dr = TN_ARENA_NEW(p->arena, double, a->n *memory);
+    a->sums = TN_ARENA_NEW(p->arena, double, (long)a->piece_count *SUMS);
+    a->bond_root = tn_arena_alloc(p->arena, sizeof(*a->bond_root) * (size_t)p->bond_count);
+    if (!a->pieces || !a->x || !a->now || !a->last || !a->r || !a->scale || !a->dG || !a->dr ||
+        !a->sums || !a->bond_root)
+        return false;
+    cut(p, a->pieces, &a->n);
+    for (int i = 0; i < a->piece_count; i++) weigh_piece(a, &a->pieces[i]);
+    p->anderson = a;
+    return true;
+}
