@@ -24,9 +24,10 @@
 /* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
 #define CONTACTS_PER_THREAD 1500
 
-/* What six unknowns of a chain and a bond cost, in contacts. */
+/* What six unknowns of a chain, the chain itself and a bond cost, in contacts. */
 #define CONTACTS_PER_NODE 2
-#define CONTACTS_PER_BOND 4
+#define CONTACTS_PER_CHAIN 12
+#define CONTACTS_PER_BOND 6
 
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
 #define CHUNKS_PER_THREAD 3
@@ -190,7 +191,9 @@ static int worth_threads(const TnProblem *p)
     int work = p->contact_count + p->row_count + CONTACTS_PER_BOND * p->bond_count,
         least = CONTACTS_PER_THREAD;
     for (int i = 0; i < p->large_count; i++) {
-        int chain = p->large[i].chain ? CONTACTS_PER_NODE * p->large[i].solved->dim / 6 : 0;
+        int chain = p->large[i].chain
+                        ? CONTACTS_PER_CHAIN + CONTACTS_PER_NODE * p->large[i].solved->dim / 6
+                        : 0;
         work += chain;
         if (chain > least) least = chain;
     }

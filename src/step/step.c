@@ -15,9 +15,10 @@
 #include "../base/base.h"
 #include "step.h"
 
-/* A scene with fewer contacts (in its last step) and subsystems than this stays on one thread:
- * waking others costs more. */
+/* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts' cost,
+ * than this stays on one thread: waking others costs more. */
 #define WORTH_SHARING 3000
+#define CONTACTS_PER_GROUP 24
 /* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes
  * by other contacts. */
 #define SLACK_SHARE 1.0
@@ -27,7 +28,9 @@ static bool begin(TnStep *step, TnWorld *world)
     const TnModel *model = world->model;
     const TnOption *option = &model->option;
     TnArena *arena = &world->arena;
-    bool large = world->contacts.count >= WORTH_SHARING || model->subsystem_count >= WORTH_SHARING;
+    bool large = world->contacts.count >= WORTH_SHARING ||
+                 model->subsystem_count >= WORTH_SHARING ||
+                 CONTACTS_PER_GROUP * world->division->bond_count >= WORTH_SHARING;
     world->team = large ? world->pool : NULL;
     tn_arena_reset(arena);
     world->has_problem = false;
