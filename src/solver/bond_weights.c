@@ -30,11 +30,11 @@
 /* A hard bond gives up directions that yield less than this share of the pair's mean: forces there
  * would move the blocks' unknowns 1/√DEAD times as fast as the bond's error. */
 #define DEAD 1e-9
-/* A spring that is stiffer than its sides wants weights between both: s times the cube root of K C, in the
- * mean of the directions, over this. Cables in groups of four: with springs of 40 times the inertia the
- * best factor is 1, at 3000 (tenon bench cable --division paper) it is 4: digits of v at 30/60/90 iterations
- * 3.9/4.2/4.5 at 1, 4.5/5.1/5.5 at 4, 3.6/4.4/4.9 at 16. */
-#define STIFF 40.0
+/* A spring that is stiffer than its sides wants weights between both: s times the cube root of K C, the mean
+ * over the directions, over this. Of cables in groups of four, one with K C of 8 is best at a factor of 1,
+ * and that of tenon bench cable --division paper, 460, at 4: digits of v at 30/60/90 iterations 3.9/4.2/4.5 at
+ * 1, 4.5/5.1/5.5 at 4, 3.6/4.4/4.9 at 16. */
+#define STIFF 8.0
 #define MOST_STIFF 8.0
 /* Linear against angular compliance, m²: a lever of 1e-10 m is rounding of positions. */
 #define NO_LEVER 1e-20
