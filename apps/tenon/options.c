@@ -72,15 +72,6 @@ Option option_int(const char *name, int *target, const char *value, int lower, i
                     .upper = upper};
 }
 
-Option option_int_or_auto(const char *name, int *target, const char *value, int lower, int upper,
-                          const char *help)
-{
-    static const char *const words[] = {"auto", NULL};
-    Option option = option_int(name, target, value, lower, upper, help);
-    option.choices = words;
-    return option;
-}
-
 Option option_real(const char *name, double *target, const char *value, double lower, double upper,
                    OptionEnds ends, const char *help)
 {
@@ -313,10 +304,6 @@ static bool read_value(const char *command, const Option *option, const char *te
         return true;
     case OPTION_INT:
     case OPTION_REAL:
-        if (option->choices && !strcmp(text, option->choices[0])) {
-            *(int *)option->target = -1;
-            return true;
-        }
         if (!read_number(option, &rest, &x) || *rest) {
             out_of_range(command, option, text);
             return false;

@@ -45,9 +45,6 @@ Option option_set(const char *name, bool *target, const char *help);
 Option option_clear(const char *name, bool *target, const char *help);
 Option option_int(const char *name, int *target, const char *value, int lower, int upper,
                   const char *help);
-/* The word auto means -1. */
-Option option_int_or_auto(const char *name, int *target, const char *value, int lower, int upper,
-                          const char *help);
 Option option_real(const char *name, double *target, const char *value, double lower, double upper,
                    OptionEnds ends, const char *help);
 Option option_text(const char *name, const char **target, const char *value, const char *help);

@@ -433,22 +433,9 @@ bool tn_anderson_combine(TnAnderson *a)
 
 /* ---- preparation ---- */
 
-/* A cable in one block: more differences cost more than they gain. Bonds have too many slow modes for
- * a few differences (docs/solver.md). */
-#define MEMORY_AUTO 5
-
-int tn_anderson_memory(const TnProblem *p, const TnSolverDef *def)
-{
-    if (def->anderson >= 0) return def->anderson;
-    if (p->bond_count) return 0;
-    for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].chain) return MEMORY_AUTO;
-    return 0;
-}
-
 bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
 {
-    int memory = tn_anderson_memory(p, def);
+    int memory = def->anderson;
     p->anderson = NULL;
     if (memory == 0 || def->form != TN_ADMM_REDUCED) return true;
     TnAnderson *a = TN_ARENA_NEW(p->arena, TnAnderson, 1);

@@ -9,8 +9,6 @@
 
 #define TN_ANDERSON_MAX 16 /* largest memory */
 
-/* The memory that a problem gets: that asked for, or chosen; 0: none. */
-int tn_anderson_memory(const TnProblem *problem, const TnSolverDef *def);
 /* After the weights are known; sets problem->anderson, NULL where the memory is 0. False: no memory
  * in the arena. */
 bool tn_anderson_prepare(TnProblem *problem, const TnSolverDef *def);

@@ -137,7 +137,7 @@ bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChain
 bool tn_problem_set_port(TnProblem *p, int port, int block)
 {
     TN_ASSERT(!p->large[block].chain);
-    p->ports[port] = (TnPort){.block = block, .count = p->large[block].dim};
+    p->ports[port] = (TnPort){.block = block, .scale = 1.0, .count = p->large[block].dim};
     p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * p->large[block].dim);
     return p->ports[port].T != NULL;
 }
@@ -147,8 +147,8 @@ bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const
     const TnChain *chain = p->large[block].chain;
     TN_ASSERT(chain && node >= 0 && node < chain->node_count);
     const TnChainNode *at = &chain->nodes[node];
-    p->ports[port] =
-        (TnPort){.block = block, .start = at->start, .count = at->dim, .T = (double *)T};
+    p->ports[port] = (TnPort){
+        .block = block, .scale = 1.0, .start = at->start, .count = at->dim, .T = (double *)T};
     return T || at->dim == 6;
 }
 

@@ -117,6 +117,7 @@ typedef struct TnPort {
     int start, count; /* of its unknowns: those that the port's twist depends on */
     double *T;        /* 6 × count, rows linear xyz, angular xyz; NULL: the identity, count 6. Of a
                          chain's port it is the caller's and only read. */
+    double scale;     /* of the weights of its contacts, 1 unless set otherwise */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 

@@ -117,13 +117,22 @@ static void contact_compliance(const TnProblem *p, int c, Compliance sides[2])
     sides[1] = row_compliance(p, batch->row_b[l], rb, p->normals[c]);
 }
 
+static double scale_of(const TnProblem *p, int row)
+{
+    return row < p->port_row ? 1.0 : p->ports[row - p->port_row].scale;
+}
+
 static void contact_range(void *context, int begin, int end)
 {
     const Task *task = context;
+    const TnProblem *p = task->problem;
     for (int c = begin; c < end; c++) {
+        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+        int l = c % TN_LANES;
+        double scale = larger(scale_of(p, batch->row_a[l]), scale_of(p, batch->row_b[l]));
         Compliance sides[2];
-        contact_compliance(task->problem, c, sides);
-        set_contact_weights(task->problem, c, sides[0], sides[1], task->scale);
+        contact_compliance(p, c, sides);
+        set_contact_weights(task->problem, c, sides[0], sides[1], scale * task->scale);
     }
 }
 

@@ -170,22 +170,6 @@ TEST(one_and_four_threads_give_the_same_bits)
     tn_free(reference);
 }
 
-TEST(automatic_is_on_for_chains_and_off_for_bonds_and_bodies)
-{
-    TnArena arena;
-    TnProblem p;
-    TnSolverDef automatic = tn_solver_def();
-    REQUIRE(make(&p, &arena, 1, 10, 7, false));
-    CHECK(tn_anderson_memory(&p, &automatic) == 5);
-    tn_arena_reset(&arena);
-    REQUIRE(random_problem(&p, &arena, 1, 11, 10, 7));
-    CHECK(tn_anderson_memory(&p, &automatic) == 0);
-    tn_arena_reset(&arena);
-    REQUIRE(bonded_rod(&p, &arena, 1, (RodChoice){.nodes = 8, .group = 4, .stiffness = 1.0}));
-    CHECK(tn_anderson_memory(&p, &automatic) == 0);
-    tn_arena_free(&arena);
-}
-
 TEST(the_papers_form_has_none)
 {
     TnArena arenas[2];

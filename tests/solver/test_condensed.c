@@ -243,7 +243,6 @@ static void same_iterates(TnAdmmForm form, TnWeights weights)
                 def.form = form;
                 def.weights = weights;
                 def.iterations = iterations;
-                def.anderson = 0; /* automatic would be on for one of them only */
                 compare((Choice){f, touches[t], 4.0, false}, def, 1e-11, &condensed);
             }
     CHECK(condensed >= 3 * FORMS * 8); /* all but the last three touches are few */
