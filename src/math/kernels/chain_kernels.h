@@ -15,9 +15,9 @@ typedef struct TnChainKernels {
      * fours. False: not positive definite. */
     bool (*eliminate)(double *S, double *next, double *E, bool transposed);
     /* Eliminates a node without keeping its factor, C = A_kn and G = A_kq (chain_condense.c):
-     * next -= Cᵀ S⁻¹ C, far -= Gᵀ S⁻¹ G, G_next = -Cᵀ S⁻¹ G; row-major. */
-    bool (*condense)(const double *S, const double *C, const double *G, double *next, double *far,
-                     double *G_next);
+     * next = D_next - Cᵀ S⁻¹ C, far -= Gᵀ S⁻¹ G, G_next = -Cᵀ S⁻¹ G; row-major. next may be D_next. */
+    bool (*condense)(const double *S, const double *C, const double *G, const double *D_next,
+                     double *next, double *far, double *G_next);
     /* The node's block of A⁻¹ from its parent's: Z_k = S⁻¹ + Lᵀ Z_n L, row-major; S⁻¹ and L in fours. */
     void (*invert)(double *Z_k, const double *S, const double *L, const double *Z_n);
     /* x_n -= L x_k and x_k ← S⁻¹ x_k, along the operation's runs. */

@@ -289,8 +289,8 @@ static bool eliminate_six(double *S, double *next, double *E, bool transposed)
     return true;
 }
 
-static bool condense_six(const double *S, const double *C, const double *G, double *next,
-                         double *far, double *G_next)
+static bool condense_six(const double *S, const double *C, const double *G, const double *D_next,
+                         double *next, double *far, double *G_next)
 {
     _Alignas(32) Column columns[6];
     _Alignas(32) double d[6], y[36], z[36]; /* d_k Y_jk and d_k Z_jk, by k */
@@ -312,9 +312,10 @@ static bool condense_six(const double *S, const double *C, const double *G, doub
         *(v2 *)(z + 6 * k + 4) = (v2){end[2], end[3]};
     }
     for (int j = 0; j < 6; j++) {
+        const double *from = D_next + 6 * j;
         double *to_next = next + 6 * j, *to_far = far + 6 * j;
-        v4 a = *(v4 *)to_next, b = (v4){to_next[4], to_next[5], 0.0, 0.0}, c = {0},
-           f = *(v4 *)to_far, g = (v4){0.0, 0.0, to_far[4], to_far[5]};
+        v4 a = *(const v4 *)from, b = (v4){from[4], from[5], 0.0, 0.0}, c = {0}, f = *(v4 *)to_far,
+           g = (v4){0.0, 0.0, to_far[4], to_far[5]};
         for (int k = 0; k < 6; k++) {
             a -= y[6 * k + j] * columns[k].c;
             b -= y[6 * k + j] * columns[k].m; /* 4 5 of C's, 4 5 of G's */

@@ -42,9 +42,10 @@ static bool eliminate_six(double *S, double *next, double *E, bool transposed)
     return true;
 }
 
-static bool condense_six(const double *S, const double *C, const double *G, double *next,
-                         double *far, double *G_next)
+static bool condense_six(const double *S, const double *C, const double *G, const double *D_next,
+                         double *next, double *far, double *G_next)
 {
+    if (next != D_next) memcpy(next, D_next, sizeof(double[36]));
     return condense(S, C, G, next, far, G_next);
 }
 
