@@ -25,7 +25,7 @@ static void port_compliance(const TnLargeBlock *d, TnPort *port)
 {
     int n = port->count;
     const double *T = port->T;
-    const double *Z = d->inverse + tn_solved_node(d, d->chain->node_of[port->start])->D;
+    const double *Z = tn_inverse_block(d, d->chain->node_of[port->start]);
     if (!T) {
         memcpy(port->compliance, Z, sizeof port->compliance);
         return;
@@ -60,10 +60,10 @@ static bool factor_A(TnProblem *p, int begin, int end)
             memcpy(d->v_free, d->b, sizeof(double) * (size_t)d->dim);
             tn_chain_solve(chain, d->A_D, d->A_E, d->v_free);
         }
-        if (!d->place) {
+        if (d->place && !tn_condense(&d->condensed, d->D, d->E, d->S_D, d->S_E)) return false;
+        if (d->inverse_of_all) {
             tn_chain_inverse_blocks(chain, d->A_D, d->A_E, d->inverse);
-        } else { /* (A⁻¹)_kk = S⁻¹; the factor of S lies where that of H will */
-            if (!tn_condense(&d->condensed, d->D, d->E, d->S_D, d->S_E)) return false;
+        } else { /* A⁻¹ is S⁻¹ there; the factor of S lies where that of H will */
             copy_matrix(d);
             if (!tn_chain_factor(d->solved, d->H_D, d->H_E)) return false;
             tn_chain_inverse_blocks(d->solved, d->H_D, d->H_E, d->inverse);
@@ -131,26 +131,27 @@ static void add_outer(const TnProblem *p, TnLargeBlock *d, int begin, int end, d
         }
 }
 
-/* H_D += Tᵀ K T at the port's node; keeps K in C, as a full matrix or in fours. */
+/* H_D += Tᵀ K T at the port's node; keeps K in C, in fours or as a full matrix. */
 static void add_port_stiffness(const TnProblem *p, TnLargeBlock *d, int k)
 {
     const TnPort *port = &p->ports[d->port_start + k];
-    const double *K = p->K[p->port_row + d->port_start + k], *T = port->T;
+    const double *packed = p->K[p->port_row + d->port_start + k], *T = port->T;
     double *H = d->H_D + tn_solved_node(d, d->chain->node_of[port->start])->D, *C = d->C + 36L * k;
+    double K[36];
     int n = port->count;
     for (int r = 0; r < 6; r++)
-        for (int s = 0; s < 6; s++) {
-            double w = K[r <= s ? tn_sym6(r, s) : tn_sym6(s, r)];
-            C[d->port_at[k] < 0 ? 6 * r + s : tn_six_place(r, s)] = w;
-            if (!T) {
-                H[6 * r + s] += w;
-                continue;
-            }
+        for (int s = r; s < 6; s++) K[6 * r + s] = K[6 * s + r] = packed[tn_sym6(r, s)];
+    if (d->port_at[k] < 0)
+        memcpy(C, K, sizeof K);
+    else
+        tn_six_pack(C, K);
+    for (int i = 0; !T && i < 36; i++) H[i] += K[i];
+    for (int r = 0; T && r < 6; r++)
+        for (int s = 0; s < 6; s++)
             for (int i = 0; i < n; i++) {
-                double wi = w * T[(long)r * n + i];
+                double wi = K[6 * r + s] * T[(long)r * n + i];
                 for (int j = 0; j < n; j++) H[(long)i * n + j] += wi * T[(long)s * n + j];
             }
-        }
 }
 
 static void add_stiffness(TnProblem *p, int index)

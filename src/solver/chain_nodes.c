@@ -12,6 +12,9 @@
 /* Nodes that must be saved to be worth a plan, and their least share. */
 #define LEAST_SAVED 4
 #define SHARE 4
+/* Diagonal blocks of A⁻¹ come from a factor of S where that has at most so many of ten nodes; otherwise
+ * A's own, which is there, gives them for less. */
+#define FEW 4
 
 /* In a chain with all nodes kept, a gap of so many unknowns is cheaper to compute, as zeros, than to leave
  * out. */
@@ -79,7 +82,8 @@ static bool reserve(TnProblem *p, TnLargeBlock *d)
     d->S_E = d->place ? TN_ARENA_NEW(p->arena, double, E) : d->E;
     d->H_D = TN_ARENA_NEW(p->arena, double, D);
     d->H_E = TN_ARENA_NEW(p->arena, double, E);
-    d->inverse = TN_ARENA_NEW(p->arena, double, D);
+    d->inverse_of_all = 10 * d->solved->node_count > FEW * d->chain->node_count;
+    d->inverse = TN_ARENA_NEW(p->arena, double, d->inverse_of_all ? d->chain->D_size : D);
     d->x = TN_ARENA_NEW(p->arena, double, d->solved->dim);
     d->Sx = TN_ARENA_NEW(p->arena, double, d->solved->dim);
     return d->S_D && d->S_E && d->H_D && d->H_E && d->inverse && d->x && d->Sx;

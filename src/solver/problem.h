@@ -99,9 +99,10 @@ typedef struct TnLargeBlock {
     const int *place;      /* node -> node of `solved`; NULL: the same */
     double *S_D, *S_E;     /* A on the nodes of `solved` */
     double *H_D, *H_E;     /* factor of H = S + C there */
-    double *inverse;       /* diagonal blocks of A⁻¹ there */
-    double *x, *Sx;        /* v - v_free there, and S times that */
-    double *pull;          /* -C v_free */
+    double *inverse;       /* diagonal blocks of A⁻¹, there or everywhere */
+    bool inverse_of_all;
+    double *x, *Sx; /* v - v_free there, and S times that */
+    double *pull;   /* -C v_free */
     double
         *C; /* JᵀWJ of the contacts of each port, 36 numbers each; in fours for a port without T */
     int *port_at;          /* start of each port that is a node; -1: one with T */
@@ -269,6 +270,11 @@ bool tn_chains_choose(TnProblem *problem); /* and memory for them; false: no mem
 static inline const TnChainNode *tn_solved_node(const TnLargeBlock *d, int node)
 {
     return &d->solved->nodes[d->place ? d->place[node] : node];
+}
+/* The node's block of A⁻¹. */
+static inline const double *tn_inverse_block(const TnLargeBlock *d, int node)
+{
+    return d->inverse + (d->inverse_of_all ? d->chain->nodes[node].D : tn_solved_node(d, node)->D);
 }
 
 /* ---- block_chain.c ---- */
