@@ -134,18 +134,27 @@ void tn_followers_place(const TnModel *model, const TnDivision *division, double
 
 /* ---- putting together ---- */
 
+/* Nothing but segments of one rod: the chain's matrix is a piece of the rod's. */
+static bool is_piece(const TnDivision *d, int chain)
+{
+    return d->tree_start[chain + 1] == d->tree_start[chain] &&
+           d->run_start[chain + 1] == d->run_start[chain] + 1;
+}
+
 bool tn_chains_reserve(const TnDivision *division, TnArena *arena, TnChainSystem *chains)
 {
     for (int c = 0; c < division->chain_count; c++) {
         const TnChain *chain = &division->chains[c];
         TnChainSystem *s = &chains[c];
-        s->D = TN_ARENA_NEW(arena, double, chain->D_size);
-        s->E = TN_ARENA_NEW(arena, double, chain->E_size);
         s->factor_D = TN_ARENA_NEW(arena, double, chain->D_size);
         s->factor_E = TN_ARENA_NEW(arena, double, chain->E_size);
-        s->b = TN_ARENA_NEW(arena, double, chain->dim);
         s->v_free = TN_ARENA_NEW(arena, double, chain->dim);
-        if (!s->D || !s->E || !s->factor_D || !s->factor_E || !s->b || !s->v_free) return false;
+        if (!s->factor_D || !s->factor_E || !s->v_free) return false;
+        if (is_piece(division, c)) continue;
+        s->D = TN_ARENA_NEW(arena, double, chain->D_size);
+        s->E = TN_ARENA_NEW(arena, double, chain->E_size);
+        s->b = TN_ARENA_NEW(arena, double, chain->dim);
+        if (!s->D || !s->E || !s->b) return false;
     }
     return true;
 }
@@ -210,6 +219,7 @@ static void add_coupling(const TnChain *chain, TnChainSystem *s, const Place *a,
         return;
     }
     double *out = s->E + chain->edges[*edge].E;
+    memset(out, 0, sizeof(double) * (size_t)a->dim * (size_t)b->dim);
     if (a->node < b->node)
         add_T_times(b, M, a->dim, out, a->dim, 1);
     else
@@ -217,37 +227,50 @@ static void add_coupling(const TnChain *chain, TnChainSystem *s, const Place *a,
     ++*edge;
 }
 
-static void add_segment(const TnChain *chain, TnChainSystem *s, const Place *place,
+static void add_carried(const TnChain *chain, TnChainSystem *s, const Place *place,
                         const double D[36], const double b[6])
 {
     double *to_D = s->D + chain->nodes[place->node].D,
            *to_b = s->b + chain->nodes[place->node].start;
-    if (!place->T) {
-        memcpy(to_D, D, sizeof(double[36]));
-        memcpy(to_b, b, sizeof(double[6]));
-        return;
-    }
     double M[6 * TN_MAX_CARRIER];
     times_T(place, D, 6, M);
     add_T_times(place, M, place->dim, to_D, place->dim, 1);
     add_T_times(place, b, 1, to_b, 1, 1);
 }
 
+/* How many links from this one on have nodes of their own in one chain: their nodes follow each other, too. At
+ * least one, which may be carried. */
+static int stretch(const TnDivision *d, int link, int end)
+{
+    int count = 1;
+    if (d->carrier[link] != link) return count;
+    while (link + count < end && d->carrier[link + count] == link + count &&
+           d->link_block[link + count] == d->link_block[link])
+        count++;
+    return count;
+}
+
 static void add_run(const TnAssembledInput *input, const TnChain *chain, const TnRun *run,
                     TnChainSystem *s, int *edge)
 {
     const TnRodSystem *rod = &input->rods[run->rod];
-    int link = input->in->model->rods[run->rod].link_start + run->first;
+    int start = input->in->model->rods[run->rod].link_start, end = run->first + run->count;
     Place last = {0};
-    for (int i = run->first; i < run->first + run->count; i++, link++) {
-        Place place = place_of(input, link);
-        add_segment(chain, s, &place, rod->D + 36L * i, rod->b + 6L * i);
-        if (i > run->first) {
-            if (!place.T && !last.T)
-                memcpy(s->E + chain->edges[(*edge)++].E, rod->E + 36L * (i - 1),
-                       sizeof(double[36]));
-            else
-                add_coupling(chain, s, &last, &place, rod->E + 36L * (i - 1), edge);
+    for (int i = run->first, count; i < end; i += count) {
+        const double *D = rod->D + 36L * i, *E = rod->E + 36L * i, *b = rod->b + 6L * i;
+        Place place = place_of(input, start + i);
+        count = stretch(input->division, start + i, start + end);
+        if (i > run->first) add_coupling(chain, s, &last, &place, E - 36, edge);
+        if (place.T) {
+            add_carried(chain, s, &place, D, b);
+        } else {
+            const TnChainNode *node = &chain->nodes[place.node];
+            memcpy(s->D + node->D, D, sizeof(double[36]) * (size_t)count);
+            memcpy(s->b + node->start, b, sizeof(double[6]) * (size_t)count);
+            if (count > 1)
+                memcpy(s->E + chain->edges[*edge].E, E, sizeof(double[36]) * (size_t)(count - 1));
+            *edge += count - 1;
+            place.node += count - 1;
         }
         last = place;
     }
@@ -266,17 +289,29 @@ static void add_trees(const TnAssembledInput *input, int index, TnChainSystem *s
     }
 }
 
-bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnChainSystem *chains)
+static void assemble(const TnAssembledInput *input, int index, TnChainSystem *s)
 {
     const TnDivision *d = input->division;
+    const TnRun *run = &d->runs[d->run_start[index]];
+    const TnRodSystem *rod = &input->rods[run->rod];
+    if (is_piece(d, index)) {
+        s->D = rod->D + 36L * run->first;
+        s->E = rod->E + 36L * run->first;
+        s->b = rod->b + 6L * run->first;
+        return;
+    }
+    int edge = 0; /* edges are in the order in which the runs come to them */
+    add_trees(input, index, s);
+    for (; run < &d->runs[d->run_start[index + 1]]; run++)
+        add_run(input, &d->chains[index], run, s, &edge);
+}
+
+bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnChainSystem *chains)
+{
     for (int c = begin; c < end; c++) {
-        const TnChain *chain = &d->chains[c];
+        const TnChain *chain = &input->division->chains[c];
         TnChainSystem *s = &chains[c];
-        int edge = 0; /* edges are in the order in which the runs come to them */
-        memset(s->E, 0, sizeof(double) * chain->E_size);
-        add_trees(input, c, s);
-        for (int r = d->run_start[c]; r < d->run_start[c + 1]; r++)
-            add_run(input, chain, &d->runs[r], s, &edge);
+        assemble(input, c, s);
         memcpy(s->factor_D, s->D, sizeof(double) * chain->D_size);
         memcpy(s->factor_E, s->E, sizeof(double) * chain->E_size);
         memcpy(s->v_free, s->b, sizeof(double) * (size_t)chain->dim);
@@ -291,13 +326,14 @@ void tn_chains_rod_velocity(const TnAssembledInput *input, int rod, double *cons
 {
     const TnDivision *d = input->division;
     const TnRod *r = &input->in->model->rods[rod];
-    for (int i = 0; i < r->segment_count; i++) {
+    for (int i = 0, count; i < r->segment_count; i += count) {
         int link = r->link_start + i;
         Place place = place_of(input, link);
+        count = stretch(d, link, r->link_start + r->segment_count);
         const double *x =
             block_v[d->link_block[link]] + tn_division_start(d, d->link_block[link], place.node);
         if (!place.T) {
-            memcpy(v + 6L * i, x, sizeof(double[6]));
+            memcpy(v + 6L * i, x, sizeof(double[6]) * (size_t)count);
             continue;
         }
         for (int k = 0; k < 6; k++) {

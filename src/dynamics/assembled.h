@@ -13,9 +13,9 @@
 #include "../model/division.h"
 #include "dynamics.h"
 
-/* Of one chain; all from the arena. */
+/* Of one chain; from the arena. */
 typedef struct TnChainSystem {
-    double *D, *E, *b;           /* math/chain.h */
+    double *D, *E, *b; /* math/chain.h; a rod's own where there is nothing but segments of it */
     double *factor_D, *factor_E; /* of A */
     double *v_free;              /* A⁻¹ b */
 } TnChainSystem;

@@ -128,27 +128,29 @@ static bool condense_run(const TnCondensed *c, const TnCondensedRun *run, const 
 {
     const TnChain *full = c->full, *chain = &c->chain;
     const TnChainKernels *kernels = chain->plan->kernels;
-    _Alignas(32) double S[2][36], G[2][36] = {{0}}, room[36], nothing[36] = {0};
+    static const double none[36] = {0};
+    _Alignas(32) double S[2][36], G[2][36], room[2][36], nowhere[36];
     const int *nodes = c->nodes + run->first, *edges = c->edges + run->first;
-    double *far = run->from < 0 ? nothing : S_D + chain->nodes[run->from].D;
     int last = run->count - 1, at = 0;
+    const double *G_k = none;
+    double *far = nowhere;
     if (run->from >= 0) {
-        const double *block =
-            block_of(full, E, run->last_edge, nodes[last], c->kept[run->from], room);
-        memcpy(G[0], block, sizeof G[0]);
+        G_k = block_of(full, E, run->last_edge, nodes[last], c->kept[run->from], room[0]);
+        far = S_D + chain->nodes[run->from].D;
+    } else {
+        memset(nowhere, 0, sizeof nowhere);
     }
-    memcpy(S[0], D + full->nodes[nodes[last]].D, sizeof S[0]);
+    const double *S_k = D + full->nodes[nodes[last]].D;
     for (int i = last; i >= 0; i--, at = !at) {
         int next = i ? nodes[i - 1] : c->kept[run->to];
-        double *into = S_D + chain->nodes[run->to].D;
-        if (i) {
-            into = S[!at];
-            memcpy(into, D + full->nodes[next].D, sizeof S[0]);
-        }
-        const double *C = block_of(full, E, edges[i], nodes[i], next, room);
-        if (!kernels->condense(S[at], C, G[at], into, far, G[!at])) return false;
+        double *into = i ? S[at] : S_D + chain->nodes[run->to].D;
+        const double *D_next = i ? D + full->nodes[next].D : into;
+        const double *C = block_of(full, E, edges[i], nodes[i], next, room[1]);
+        if (!kernels->condense(S_k, C, G_k, D_next, into, far, G[at])) return false;
+        S_k = into;
+        G_k = G[at];
     }
-    if (run->from >= 0) transpose(S_E + chain->edges[run->edge].E, G[at]);
+    if (run->from >= 0) transpose(S_E + chain->edges[run->edge].E, G_k);
     return true;
 }
 

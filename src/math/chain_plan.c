@@ -86,9 +86,13 @@ static int farthest(const Planner *pl, int count)
 /* Roots the tree that holds `node` in its middle. */
 static void root_tree(Planner *pl, int node)
 {
-    int count = spread(pl, node);
-    count = spread(pl, farthest(pl, count));
-    int end = farthest(pl, count), total = pl->far[end], best = end, least = total;
+    int count = spread(pl, node), end = farthest(pl, count), all = 0;
+    for (int i = 0; i < count; i++) all += cost(pl, pl->order[i]);
+    if (pl->far[end] < all) { /* more than a path that begins at `node` */
+        spread(pl, end);
+        end = farthest(pl, count);
+    }
+    int total = pl->far[end], best = end, least = total;
     for (int k = end; k >= 0; k = pl->plan->parent[k]) {
         int before = pl->far[k] - cost(pl, k), behind = total - pl->far[k];
         int longer = before > behind ? before : behind;

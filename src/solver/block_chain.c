@@ -25,7 +25,7 @@ static void port_compliance(const TnLargeBlock *d, TnPort *port)
 {
     int n = port->count;
     const double *T = port->T;
-    const double *Z = d->inverse + tn_solved_node(d, d->chain->node_of[port->start])->D;
+    const double *Z = tn_inverse_block(d, d->chain->node_of[port->start]);
     if (!T) {
         memcpy(port->compliance, Z, sizeof port->compliance);
         return;
@@ -60,10 +60,10 @@ static bool factor_A(TnProblem *p, int begin, int end)
             memcpy(d->v_free, d->b, sizeof(double) * (size_t)d->dim);
             tn_chain_solve(chain, d->A_D, d->A_E, d->v_free);
         }
-        if (!d->place) {
+        if (d->place && !tn_condense(&d->condensed, d->D, d->E, d->S_D, d->S_E)) return false;
+        if (d->inverse_of_all) {
             tn_chain_inverse_blocks(chain, d->A_D, d->A_E, d->inverse);
-        } else { /* (A⁻¹)_kk = S⁻¹; the factor of S lies where that of H will */
-            if (!tn_condense(&d->condensed, d->D, d->E, d->S_D, d->S_E)) return false;
+        } else { /* A⁻¹ is S⁻¹ there; the factor of S lies where that of H will */
             copy_matrix(d);
             if (!tn_chain_factor(d->solved, d->H_D, d->H_E)) return false;
             tn_chain_inverse_blocks(d->solved, d->H_D, d->H_E, d->inverse);
@@ -131,39 +131,34 @@ static void add_outer(const TnProblem *p, TnLargeBlock *d, int begin, int end, d
         }
 }
 
-/* H_D += Tᵀ K T at the port's node; keeps K in C, as a full matrix or in fours. */
+/* H_D += Tᵀ K T at the port's node; keeps K in C, in fours or as a full matrix. */
 static void add_port_stiffness(const TnProblem *p, TnLargeBlock *d, int k)
 {
     const TnPort *port = &p->ports[d->port_start + k];
-    const double *K = p->K[p->port_row + d->port_start + k], *T = port->T;
+    const double *packed = p->K[p->port_row + d->port_start + k], *T = port->T;
     double *H = d->H_D + tn_solved_node(d, d->chain->node_of[port->start])->D, *C = d->C + 36L * k;
+    double K[36];
     int n = port->count;
     for (int r = 0; r < 6; r++)
-        for (int s = 0; s < 6; s++) {
-            double w = K[r <= s ? tn_sym6(r, s) : tn_sym6(s, r)];
-            C[T ? 6 * r + s : tn_six_place(r, s)] = w;
-            if (!T) {
-                H[6 * r + s] += w;
-                continue;
-            }
+        for (int s = r; s < 6; s++) K[6 * r + s] = K[6 * s + r] = packed[tn_sym6(r, s)];
+    if (d->port_at[k] < 0)
+        memcpy(C, K, sizeof K);
+    else
+        tn_six_pack(C, K);
+    for (int i = 0; !T && i < 36; i++) H[i] += K[i];
+    for (int r = 0; T && r < 6; r++)
+        for (int s = 0; s < 6; s++)
             for (int i = 0; i < n; i++) {
-                double wi = w * T[(long)r * n + i];
+                double wi = K[6 * r + s] * T[(long)r * n + i];
                 for (int j = 0; j < n; j++) H[(long)i * n + j] += wi * T[(long)s * n + j];
             }
-        }
 }
 
 static void add_stiffness(TnProblem *p, int index)
 {
     TnLargeBlock *d = &p->large[index];
     int block = p->twist_count + index;
-    d->wide_count = 0;
-    for (int k = 0; k < d->port_count; k++) {
-        const TnPort *port = &p->ports[d->port_start + k];
-        d->port_at[k] = port->T ? -1 : port->start;
-        if (port->T) d->wide[d->wide_count++] = k;
-        add_port_stiffness(p, d, k);
-    }
+    for (int k = 0; k < d->port_count; k++) add_port_stiffness(p, d, k);
     for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
         TnRowSide *side = &p->sides[p->block_sides[i]];
         side->pieces = count_pieces(p, d, side);
@@ -184,39 +179,44 @@ static void add_projection(const TnProblem *p, int begin, int end, double scale,
     for (int e = begin; e < end; e++) y[p->index[e]] += s * p->coefficient[e];
 }
 
-/* The table's row = T x, y += scale · Tᵀ K T x */
-static void spread_wide(const TnPort *port, const double *K, double scale, const double *x,
-                        double row[8], double *y)
+/* T of any port */
+static const double *matrix_of(const TnPort *port)
 {
-    const double *T = port->T;
+    static const double identity[36] = {[0] = 1, [7] = 1, [14] = 1, [21] = 1, [28] = 1, [35] = 1};
+    return port->T ? port->T : identity;
+}
+
+/* The table's row = T v, g += scale · Tᵀ K T v */
+static void spread_wide(const TnPort *port, const double *K, double scale, const double *v,
+                        double row[8], double *g)
+{
+    const double *T = matrix_of(port);
     double twist[6], wrench[6] = {0};
     int n = port->count;
     for (int r = 0; r < 6; r++) {
         twist[r] = 0.0;
-        for (int j = 0; j < n; j++) twist[r] += T[(long)r * n + j] * x[port->start + j];
+        for (int j = 0; j < n; j++) twist[r] += T[(long)r * n + j] * v[port->start + j];
         row[r < 3 ? r : r + 1] = twist[r];
     }
     for (int r = 0; r < 6; r++)
         for (int s = 0; s < 6; s++) wrench[r] += scale * K[6 * r + s] * twist[s];
     for (int r = 0; r < 6; r++)
-        for (int j = 0; j < n; j++) y[port->start + j] += wrench[r] * T[(long)r * n + j];
+        for (int j = 0; j < n; j++) g[port->start + j] += wrench[r] * T[(long)r * n + j];
 }
 
-static void gather_wide(const TnPort *port, const double row[8], double *F)
-{
-    int n = port->count;
-    for (int r = 0; r < 6; r++) {
-        double w = row[r < 3 ? r : r + 1];
-        for (int j = 0; j < n; j++) F[port->start + j] += w * port->T[(long)r * n + j];
-    }
-}
-
-/* The ports' twists from v, and g += scale · C v. */
-static void spread(const TnProblem *p, int index, const double *v, double scale, double *g)
+/* v = from + x where there are ports or rows; the ports' twists; g += scale · C v. */
+static void spread(const TnProblem *p, int index, const double *from, double *v, double scale,
+                   double *g)
 {
     const TnLargeBlock *d = &p->large[index];
     int block = p->twist_count + index, first = p->port_row + d->port_start;
-    tn_chain_kernels()->spread(d->port_count, d->port_at, v, p->twist + first, d->C, scale, g);
+    tn_chain_kernels()->spread(d->port_count, d->port_at, d->port_place, d->x, from, v,
+                               p->twist + first, d->C, scale, g);
+    for (int i = 0; i < d->other_count; i++) {
+        const TnSpan *node = &d->others[i];
+        for (int k = 0; k < node->count; k++)
+            v[node->start + k] = from[node->start + k] + d->x[node->place + k];
+    }
     for (int i = 0; i < d->wide_count; i++) {
         int k = d->wide[i];
         spread_wide(&p->ports[d->port_start + k], d->C + 36L * k, scale, v, p->twist[first + k], g);
@@ -252,79 +252,103 @@ static bool factor_H(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
         TnLargeBlock *d = &p->large[i];
+        size_t bytes = sizeof(double) * (size_t)d->dim;
         if (!d->chain) continue;
         tn_large_gather(p, i);
         copy_matrix(d);
         add_stiffness(p, i);
-        memset(d->pull, 0, sizeof(double) * (size_t)d->dim);
-        spread(p, i, d->v_free, -1.0, d->pull);
+        memset(d->x, 0, sizeof(double) * (size_t)d->solved->dim);
+        memset(d->pull, 0, bytes);
+        spread(p, i, d->v_free, d->work, -1.0, d->pull);
         for (int k = 0; k < d->dim; k++) d->g[k] = -d->F[k];
-        spread(p, i, d->v, 1.0, d->g);
+        spread(p, i, d->v, d->work, 1.0, d->g);
         if (!tn_chain_factor(d->solved, d->H_D, d->H_E)) return false;
     }
     return true;
 }
 
-/* x ← H⁻¹ x, and v from it on the spans */
-static void solve_x(const TnLargeBlock *d)
+/* Force f on unknown i, whose place in x is `place`: F, x = pull + g + 2F and g ← (1-α) g - α F are
+ * linear in it. */
+static inline void push(const TnLargeBlock *d, int i, int place, double f, double alpha)
 {
-    if (d->place) memcpy(d->rhs, d->x, sizeof(double) * (size_t)d->solved->dim);
-    tn_chain_solve(d->solved, d->H_D, d->H_E, d->x);
-    for (int s = 0; s < d->span_count; s++) {
-        const double *x = d->x + d->spans[s].place, *free = d->v_free + d->spans[s].start;
-        double *v = d->v + d->spans[s].start;
-        for (int k = 0; k < d->spans[s].count; k++) v[k] = free[k] + x[k];
+    d->F[i] += f;
+    d->x[place] += 2.0 * f;
+    d->g[i] -= alpha * f;
+}
+
+static void push_wide(const TnLargeBlock *d, const TnPort *port, int place, const double row[8],
+                      double alpha)
+{
+    const double *T = matrix_of(port);
+    int n = port->count;
+    for (int j = 0; j < n; j++) {
+        double f = 0.0;
+        for (int r = 0; r < 6; r++) f += T[(long)r * n + j] * row[r < 3 ? r : r + 1];
+        push(d, port->start + j, place + j, f, alpha);
     }
 }
 
-/* x is zero between the spans */
-static void clear_between(const TnLargeBlock *d)
+static void push_rows(const TnProblem *p, int index, double alpha)
 {
-    int from = 0;
-    for (int s = 0; s <= d->span_count; s++) {
-        int to = s < d->span_count ? d->spans[s].place : d->solved->dim;
-        if (to > from) memset(d->x + from, 0, sizeof(double) * (size_t)(to - from));
-        if (s < d->span_count) from = to + d->spans[s].count;
+    const TnLargeBlock *d = &p->large[index];
+    int block = p->twist_count + index;
+    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
+        const TnRowSide *side = &p->sides[p->block_sides[i]];
+        double lambda = p->rows[side->row].lambda;
+        for (int e = side->start; e < side->start + side->count; e++) {
+            int k = p->index[e], node = node_of(p, d, e);
+            int place = tn_solved_node(d, node)->start + k - d->chain->nodes[node].start;
+            push(d, k, place, p->coefficient[e] * lambda, alpha);
+        }
     }
 }
 
 static void update_chain(TnProblem *p, int index, double alpha)
 {
     TnLargeBlock *d = &p->large[index];
-    const TnChainKernels *kernels = tn_chain_kernels();
     int first = p->port_row + d->port_start;
     double(*wrench)[8] = p->F + first;
     tn_table_forces(p, first, first + d->port_count);
-    for (int s = 0; s < d->span_count; s++)
-        memset(d->F + d->spans[s].start, 0, sizeof(double) * (size_t)d->spans[s].count);
-    kernels->gather(d->port_count, d->port_at, (const double(*)[8])wrench, d->F);
-    for (int i = 0; i < d->wide_count; i++)
-        gather_wide(&p->ports[d->port_start + d->wide[i]], wrench[d->wide[i]], d->F);
-    tn_rows_force(p, p->twist_count + index, d->F);
-    clear_between(d);
-    for (int s = 0; s < d->span_count; s++) {
-        int k = d->spans[s].start;
-        kernels->mix(d->spans[s].count, d->pull + k, d->F + k, alpha, d->g + k,
-                     d->x + d->spans[s].place);
+    if (!d->place)
+        memset(d->x, 0, sizeof(double) * (size_t)d->dim); /* some nodes may have no port */
+    tn_chain_kernels()->gather(d->port_count, d->port_at, d->port_place, (const double(*)[8])wrench,
+                               d->pull, alpha, d->F, d->g, d->x);
+    for (int i = 0; i < d->other_count; i++) {
+        const TnSpan *node = &d->others[i];
+        for (int k = 0; k < node->count; k++) {
+            d->F[node->start + k] = 0.0;
+            d->x[node->place + k] = d->pull[node->start + k] + d->g[node->start + k];
+            d->g[node->start + k] *= 1.0 - alpha;
+        }
     }
-    solve_x(d);
-    spread(p, index, d->v, alpha, d->g);
+    for (int i = 0; i < d->wide_count; i++) {
+        int k = d->wide[i];
+        push_wide(d, &p->ports[d->port_start + k], d->port_place[k], wrench[k], alpha);
+    }
+    push_rows(p, index, alpha);
+    tn_chain_solve(d->solved, d->H_D, d->H_E, d->x);
+    spread(p, index, d->v_free, d->v, alpha, d->g);
 }
 
-void tn_chain_solve_spans(const TnProblem *p, int index, const double *push)
+void tn_chain_solve_spans(const TnProblem *p, int index, const double *force)
 {
     const TnLargeBlock *d = &p->large[index];
-    clear_between(d);
+    memset(d->x, 0, sizeof(double) * (size_t)d->solved->dim);
     for (int s = 0; s < d->span_count; s++) {
         int start = d->spans[s].start;
         double *x = d->x + d->spans[s].place;
-        for (int k = 0; k < d->spans[s].count; k++) x[k] = d->pull[start + k] + push[start + k];
+        for (int k = 0; k < d->spans[s].count; k++) x[k] = d->pull[start + k] + force[start + k];
     }
-    solve_x(d);
+    tn_chain_solve(d->solved, d->H_D, d->H_E, d->x);
+    for (int s = 0; s < d->span_count; s++) {
+        int start = d->spans[s].start;
+        const double *x = d->x + d->spans[s].place;
+        for (int k = 0; k < d->spans[s].count; k++) d->v[start + k] = d->v_free[start + k] + x[k];
+    }
 }
 
-/* Of all nodes: v = v_free + A⁻¹ f with f = S x = rhs - C x. That holds A v = b + f on every node, while
- * the eliminated ones added to what the iterations left in the others would not quite fit them. */
+/* Of all nodes: v = v_free + A⁻¹ f with f = S x on the kept ones. That holds A v = b + f on every node, while
+ * the eliminated ones put beside what the iterations left in the others would not quite fit them. */
 void tn_chain_finish(TnProblem *p, int index)
 {
     TnLargeBlock *d = &p->large[index];
@@ -332,12 +356,11 @@ void tn_chain_finish(TnProblem *p, int index)
     if (d->place) {
         double *f = d->work;
         memset(f, 0, sizeof(double) * (size_t)d->dim);
+        tn_chain_multiply(d->solved, d->S_D, d->S_E, d->x, d->Sx);
         for (int s = 0; s < d->span_count; s++) {
             const TnSpan *span = &d->spans[s];
-            memcpy(f + span->start, d->rhs + span->place, sizeof(double) * (size_t)span->count);
-            memcpy(d->v + span->start, d->x + span->place, sizeof(double) * (size_t)span->count);
+            memcpy(f + span->start, d->Sx + span->place, sizeof(double) * (size_t)span->count);
         }
-        spread(p, index, d->v, -1.0, f);
         if (d->span_count) tn_chain_solve(d->chain, d->A_D, d->A_E, f);
         change = f;
     }

@@ -12,6 +12,9 @@
 /* Nodes that must be saved to be worth a plan, and their least share. */
 #define LEAST_SAVED 4
 #define SHARE 4
+/* Diagonal blocks of A⁻¹ come from a factor of S where that has at most so many of ten nodes; otherwise
+ * A's own, which is there, gives them for less. */
+#define FEW 4
 
 /* In a chain with all nodes kept, a gap of so many unknowns is cheaper to compute, as zeros, than to leave
  * out. */
@@ -50,6 +53,28 @@ static void find_spans(TnLargeBlock *d, const bool *marked)
     }
 }
 
+/* Ports that are nodes, ports with T, and the other marked nodes; takes the first ones' marks away. */
+static void sort_ports(const TnProblem *p, TnLargeBlock *d, bool *marked)
+{
+    const TnChain *chain = d->chain;
+    d->wide_count = d->other_count = 0;
+    for (int k = 0; k < d->port_count; k++) {
+        const TnPort *port = &p->ports[d->port_start + k];
+        int node = chain->node_of[port->start];
+        bool plain = !port->T && marked[node];
+        d->port_at[k] = plain ? port->start : -1;
+        d->port_place[k] = tn_solved_node(d, node)->start;
+        if (plain)
+            marked[node] = false;
+        else
+            d->wide[d->wide_count++] = k;
+    }
+    for (int k = 0; k < chain->node_count; k++)
+        if (marked[k])
+            d->others[d->other_count++] =
+                (TnSpan){chain->nodes[k].start, chain->nodes[k].dim, tn_solved_node(d, k)->start};
+}
+
 static bool reserve(TnProblem *p, TnLargeBlock *d)
 {
     size_t D = d->solved->D_size, E = d->solved->E_size;
@@ -57,10 +82,11 @@ static bool reserve(TnProblem *p, TnLargeBlock *d)
     d->S_E = d->place ? TN_ARENA_NEW(p->arena, double, E) : d->E;
     d->H_D = TN_ARENA_NEW(p->arena, double, D);
     d->H_E = TN_ARENA_NEW(p->arena, double, E);
-    d->inverse = TN_ARENA_NEW(p->arena, double, D);
+    d->inverse_of_all = 10 * d->solved->node_count > FEW * d->chain->node_count;
+    d->inverse = TN_ARENA_NEW(p->arena, double, d->inverse_of_all ? d->chain->D_size : D);
     d->x = TN_ARENA_NEW(p->arena, double, d->solved->dim);
-    d->rhs = d->place ? TN_ARENA_NEW(p->arena, double, d->solved->dim) : d->x;
-    return d->S_D && d->S_E && d->H_D && d->H_E && d->inverse && d->x && d->rhs;
+    d->Sx = TN_ARENA_NEW(p->arena, double, d->solved->dim);
+    return d->S_D && d->S_E && d->H_D && d->H_E && d->inverse && d->x && d->Sx;
 }
 
 static bool choose(TnProblem *p, int index)
@@ -83,6 +109,7 @@ static bool choose(TnProblem *p, int index)
         d->place = d->condensed.place;
     }
     find_spans(d, worth ? kept : marked);
+    sort_ports(p, d, worth ? kept : marked);
     return reserve(p, d);
 }
 

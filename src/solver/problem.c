@@ -126,12 +126,14 @@ bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChain
     d->v_free = d->A_factored ? matrix.v_free : TN_ARENA_NEW(p->arena, double, chain->dim);
     d->C = TN_ARENA_NEW(p->arena, double, 36 * (size_t)port_count);
     d->port_at = TN_ARENA_NEW(p->arena, int, port_count);
+    d->port_place = TN_ARENA_NEW(p->arena, int, port_count);
     d->wide = TN_ARENA_NEW(p->arena, int, port_count);
     d->spans = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
+    d->others = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
     d->work = TN_ARENA_NEW(p->arena, double, chain->dim);
     d->pull = TN_ARENA_NEW(p->arena, double, chain->dim);
-    return d->A_D && d->A_E && d->v_free && d->C && d->port_at && d->wide && d->spans && d->work &&
-           d->pull;
+    return d->A_D && d->A_E && d->v_free && d->C && d->port_at && d->port_place && d->wide &&
+           d->spans && d->others && d->work && d->pull;
 }
 
 bool tn_problem_set_port(TnProblem *p, int port, int block)

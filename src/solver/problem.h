@@ -99,14 +99,18 @@ typedef struct TnLargeBlock {
     const int *place;      /* node -> node of `solved`; NULL: the same */
     double *S_D, *S_E;     /* A on the nodes of `solved` */
     double *H_D, *H_E;     /* factor of H = S + C there */
-    double *inverse;       /* diagonal blocks of A⁻¹ there */
-    double *x, *rhs;       /* v - v_free there, and H times that */
-    double *pull;          /* -C v_free */
+    double *inverse;       /* diagonal blocks of A⁻¹, there or everywhere */
+    bool inverse_of_all;
+    double *x, *Sx; /* v - v_free there, and S times that */
+    double *pull;   /* -C v_free */
     double
         *C; /* JᵀWJ of the contacts of each port, 36 numbers each; in fours for a port without T */
-    int *port_at;          /* start of each port without T; -1: a port with T */
+    int *port_at;          /* start of each port that is a node; -1: one with T */
+    int *port_place;       /* the same among the unknowns of `solved` */
     int wide_count, *wide; /* those with T, counted from port_start */
-    TnSpan *spans;         /* unknowns of the nodes that have ports or rows, and some more */
+    TnSpan *others;        /* the nodes in the spans that are no port */
+    int other_count;
+    TnSpan *spans; /* unknowns of the nodes that have ports or rows, and some more */
     int span_count;
     /* both */
     double *b, *v, *g, *F;
@@ -271,10 +275,15 @@ static inline const TnChainNode *tn_solved_node(const TnLargeBlock *d, int node)
 {
     return &d->solved->nodes[d->place ? d->place[node] : node];
 }
+/* The node's block of A⁻¹. */
+static inline const double *tn_inverse_block(const TnLargeBlock *d, int node)
+{
+    return d->inverse + (d->inverse_of_all ? d->chain->nodes[node].D : tn_solved_node(d, node)->D);
+}
 
 /* ---- block_chain.c ---- */
-/* v ← H⁻¹ (b + push) on the spans. */
-void tn_chain_solve_spans(const TnProblem *problem, int block, const double *push);
+/* v ← H⁻¹ (b + force) on the spans. */
+void tn_chain_solve_spans(const TnProblem *problem, int block, const double *force);
 /* All of v after the last iteration. */
 void tn_chain_finish(TnProblem *problem, int block);
 /* y += (H - A - JᵀWJ) x for a chain: nothing but where H only bounds rows that reach too far. */

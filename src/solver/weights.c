@@ -42,16 +42,15 @@ static Compliance twist_compliance(const double inverse[8], const double r[3], c
 
 static Compliance port_compliance(const double C[36], const double r[3], const double n[3])
 {
-    /* columns of Jᵀ = [I; [r]×] */
-    const double J[3][6] = {
-        {1, 0, 0, 0, r[2], -r[1]}, {0, 1, 0, -r[2], 0, r[0]}, {0, 0, 1, r[1], -r[0], 0}};
-    double P[3][3] = {{0}}, normal = 0.0, trace = 0.0;
+    /* columns of [r]× in Jᵀ = [I; [r]×] */
+    const double J[3][3] = {{0, r[2], -r[1]}, {-r[2], 0, r[0]}, {r[1], -r[0], 0}};
+    double P[3][3], normal = 0.0, trace = 0.0;
     for (int i = 0; i < 3; i++) {
-        double x[6] = {0};
+        double x[6]; /* column i of C Jᵀ: C is symmetric */
         for (int k = 0; k < 6; k++)
-            for (int m = 0; m < 6; m++) x[k] += C[6 * k + m] * J[i][m];
+            x[k] = C[6 * i + k] + J[i][0] * C[18 + k] + J[i][1] * C[24 + k] + J[i][2] * C[30 + k];
         for (int j = 0; j < 3; j++)
-            for (int k = 0; k < 6; k++) P[i][j] += J[j][k] * x[k];
+            P[i][j] = x[j] + J[j][0] * x[3] + J[j][1] * x[4] + J[j][2] * x[5];
         trace += P[i][i];
     }
     for (int i = 0; i < 3; i++)
@@ -156,7 +155,7 @@ static double chain_compliance(const TnProblem *p, const TnLargeBlock *d, const 
     for (int e = begin; e < end; e++)
         one = one && p->index[e] >= node->start && p->index[e] < node->start + node->dim;
     if (one) {
-        const double *Z = d->inverse + tn_solved_node(d, d->chain->node_of[p->index[begin]])->D;
+        const double *Z = tn_inverse_block(d, d->chain->node_of[p->index[begin]]);
         for (int a = begin; a < end; a++) {
             const double *row = Z + (long)(p->index[a] - node->start) * node->dim;
             for (int b = begin; b < end; b++)

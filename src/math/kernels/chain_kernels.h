@@ -15,9 +15,9 @@ typedef struct TnChainKernels {
      * fours. False: not positive definite. */
     bool (*eliminate)(double *S, double *next, double *E, bool transposed);
     /* Eliminates a node without keeping its factor, C = A_kn and G = A_kq (chain_condense.c):
-     * next -= Cᵀ S⁻¹ C, far -= Gᵀ S⁻¹ G, G_next = -Cᵀ S⁻¹ G; row-major. */
-    bool (*condense)(const double *S, const double *C, const double *G, double *next, double *far,
-                     double *G_next);
+     * next = D_next - Cᵀ S⁻¹ C, far -= Gᵀ S⁻¹ G, G_next = -Cᵀ S⁻¹ G; row-major. next may be D_next. */
+    bool (*condense)(const double *S, const double *C, const double *G, const double *D_next,
+                     double *next, double *far, double *G_next);
     /* The node's block of A⁻¹ from its parent's: Z_k = S⁻¹ + Lᵀ Z_n L, row-major; S⁻¹ and L in fours. */
     void (*invert)(double *Z_k, const double *S, const double *L, const double *Z_n);
     /* x_n -= L x_k and x_k ← S⁻¹ x_k, along the operation's runs. */
@@ -25,13 +25,15 @@ typedef struct TnChainKernels {
     /* x_k -= Lᵀ x_n */
     void (*backward)(const TnChainOp *op, const double *E, double *x);
     /* What a solver does at the nodes of six whose twist is in a table as kernels.h has it: entry k is
-     * the node that begins at at[k], where that is not negative. K is symmetric, in fours. */
-    void (*gather)(int count, const int *at, const double (*wrench)[8],
-                   double *F); /* F += wrench */
-    void (*spread)(int count, const int *at, const double *v, double (*twist)[8], const double *K,
-                   double scale, double *g); /* twist = v, g += scale K v */
-    /* v = b + g + 2F, g ← (1-α) g - α F */
-    void (*mix)(int n, const double *b, const double *F, double alpha, double *g, double *v);
+     * the node whose unknowns begin at at[k], where that is not negative, and at place[k] in x. K is
+     * symmetric, in fours. */
+    /* F = wrench, x = b + g + 2F, g ← (1-α) g - α F */
+    void (*gather)(int count, const int *at, const int *place, const double (*wrench)[8],
+                   const double *b, double alpha, double *F, double *g, double *x);
+    /* v = v_free + x, twist = v, g += scale K v */
+    void (*spread)(int count, const int *at, const int *place, const double *x,
+                   const double *v_free, double *v, double (*twist)[8], const double *K,
+                   double scale, double *g);
 } TnChainKernels;
 
 const TnChainKernels *tn_chain_kernels(void); /* the best this processor runs */

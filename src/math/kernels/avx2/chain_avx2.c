@@ -134,44 +134,57 @@ static void backward(const TnChainOp *op, const double *E, double *x)
 
 /* ---- nodes in a solver's table of twists ---- */
 
-static void gather(int count, const int *at, const double (*wrench)[8], double *F)
+/* twist = x, g += scale K x */
+static inline void spread_node(const Six *x, double twist[8], const double *K, double scale,
+                               double *g)
+{
+    const v4 zero = {0};
+    Six y, old;
+    v4 t[2], end = SHUFFLE(i4, x->a, x->b, 3, 4, 5, 3);
+    *(v4 *)twist = SHUFFLE(i4, x->a, zero, 0, 1, 2, 4);
+    *(v4 *)(twist + 4) = SHUFFLE(i4, end, zero, 0, 1, 2, 4);
+    tile(t, x);
+    product_of(&y, K, t, x);
+    load(&old, g);
+    old.a += scale * y.a;
+    old.b += scale * y.b;
+    store(g, &old);
+}
+
+static void spread(int count, const int *at, const int *place, const double *x,
+                   const double *v_free, double *v, double (*twist)[8], const double *K,
+                   double scale, double *g)
+{
+    for (int k = 0; k < count; k++) {
+        if (at[k] < 0) continue;
+        Six sum, free;
+        load(&sum, x + place[k]);
+        load(&free, v_free + at[k]);
+        sum.a += free.a;
+        sum.b += free.b;
+        store(v + at[k], &sum);
+        spread_node(&sum, twist[k], K + 36L * k, scale, g + at[k]);
+    }
+}
+
+static void gather(int count, const int *at, const int *place, const double (*wrench)[8],
+                   const double *b, double alpha, double *F, double *g, double *x)
 {
     for (int k = 0; k < count; k++) {
         if (at[k] < 0) continue;
         const v4 *w = (const v4 *)wrench[k];
-        double *f = F + at[k];
-        *(v4 *)f += SHUFFLE(i4, w[0], w[1], 0, 1, 2, 4);
-        *(v2 *)(f + 4) += *(const v2 *)(wrench[k] + 5);
-    }
-}
-
-static void spread(int count, const int *at, const double *v, double (*twist)[8], const double *K,
-                   double scale, double *g)
-{
-    const v4 zero = {0};
-    for (int k = 0; k < count; k++) {
-        if (at[k] < 0) continue;
-        Six x, y, old;
-        load(&x, v + at[k]);
-        v4 t[2], end = SHUFFLE(i4, x.a, x.b, 3, 4, 5, 3);
-        *(v4 *)twist[k] = SHUFFLE(i4, x.a, zero, 0, 1, 2, 4);
-        *(v4 *)(twist[k] + 4) = SHUFFLE(i4, end, zero, 0, 1, 2, 4);
-        tile(t, &x);
-        product_of(&y, K + 36L * k, t, &x);
-        load(&old, g + at[k]);
-        old.a += scale * y.a;
-        old.b += scale * y.b;
-        store(g + at[k], &old);
-    }
-}
-
-static void mix(int n, const double *restrict b, const double *restrict F, double alpha,
-                double *restrict g, double *restrict v)
-{
-    for (int k = 0; k < n; k++) {
-        double old = g[k], f = F[k];
-        v[k] = b[k] + old + 2.0 * f;
-        g[k] = (1.0 - alpha) * old - alpha * f;
+        v4 f = SHUFFLE(i4, w[0], w[1], 0, 1, 2, 4);
+        v2 f_end = *(const v2 *)(wrench[k] + 5);
+        const double *b_k = b + at[k];
+        double *F_k = F + at[k], *g_k = g + at[k], *x_k = x + place[k];
+        v4 old = *(v4 *)g_k;
+        v2 old_end = *(v2 *)(g_k + 4);
+        *(v4 *)F_k = f;
+        *(v2 *)(F_k + 4) = f_end;
+        *(v4 *)x_k = *(const v4 *)b_k + old + 2.0 * f;
+        *(v2 *)(x_k + 4) = *(const v2 *)(b_k + 4) + old_end + 2.0 * f_end;
+        *(v4 *)g_k = (1.0 - alpha) * old - alpha * f;
+        *(v2 *)(g_k + 4) = (1.0 - alpha) * old_end - alpha * f_end;
     }
 }
 
@@ -276,8 +289,8 @@ static bool eliminate_six(double *S, double *next, double *E, bool transposed)
     return true;
 }
 
-static bool condense_six(const double *S, const double *C, const double *G, double *next,
-                         double *far, double *G_next)
+static bool condense_six(const double *S, const double *C, const double *G, const double *D_next,
+                         double *next, double *far, double *G_next)
 {
     _Alignas(32) Column columns[6];
     _Alignas(32) double d[6], y[36], z[36]; /* d_k Y_jk and d_k Z_jk, by k */
@@ -299,9 +312,10 @@ static bool condense_six(const double *S, const double *C, const double *G, doub
         *(v2 *)(z + 6 * k + 4) = (v2){end[2], end[3]};
     }
     for (int j = 0; j < 6; j++) {
+        const double *from = D_next + 6 * j;
         double *to_next = next + 6 * j, *to_far = far + 6 * j;
-        v4 a = *(v4 *)to_next, b = (v4){to_next[4], to_next[5], 0.0, 0.0}, c = {0},
-           f = *(v4 *)to_far, g = (v4){0.0, 0.0, to_far[4], to_far[5]};
+        v4 a = *(const v4 *)from, b = (v4){from[4], from[5], 0.0, 0.0}, c = {0}, f = *(v4 *)to_far,
+           g = (v4){0.0, 0.0, to_far[4], to_far[5]};
         for (int k = 0; k < 6; k++) {
             a -= y[6 * k + j] * columns[k].c;
             b -= y[6 * k + j] * columns[k].m; /* 4 5 of C's, 4 5 of G's */
@@ -350,7 +364,7 @@ static void invert_six(double *Z, const double *S, const double *L, const double
 const TnChainKernels *tn_chain_kernels_avx2_table(void);
 const TnChainKernels *tn_chain_kernels_avx2_table(void)
 {
-    static const TnChainKernels kernels = {
-        "avx2", eliminate_six, condense_six, invert_six, forward, backward, gather, spread, mix};
+    static const TnChainKernels kernels = {"avx2",  eliminate_six, condense_six, invert_six,
+                                           forward, backward,      gather,       spread};
     return &kernels;
 }

@@ -42,9 +42,10 @@ static bool eliminate_six(double *S, double *next, double *E, bool transposed)
     return true;
 }
 
-static bool condense_six(const double *S, const double *C, const double *G, double *next,
-                         double *far, double *G_next)
+static bool condense_six(const double *S, const double *C, const double *G, const double *D_next,
+                         double *next, double *far, double *G_next)
 {
+    if (next != D_next) memcpy(next, D_next, sizeof(double[36]));
     return condense(S, C, G, next, far, G_next);
 }
 
@@ -84,43 +85,37 @@ static void backward(const TnChainOp *op, const double *E, double *x)
         for (int r = 0; r < op->run_count; r++) backward_step(&op->runs[r], i, E, x);
 }
 
-static void gather(int count, const int *at, const double (*wrench)[8], double *F)
+static void gather(int count, const int *at, const int *place, const double (*wrench)[8],
+                   const double *b, double alpha, double *F, double *g, double *x)
 {
     for (int k = 0; k < count; k++)
-        for (int i = 0; at[k] >= 0 && i < 3; i++) {
-            F[at[k] + i] += wrench[k][i];
-            F[at[k] + 3 + i] += wrench[k][4 + i];
+        for (int i = 0; at[k] >= 0 && i < 6; i++) {
+            int n = at[k] + i;
+            double old = g[n], f = F[n] = wrench[k][i < 3 ? i : i + 1];
+            x[place[k] + i] = b[n] + old + 2.0 * f;
+            g[n] = (1.0 - alpha) * old - alpha * f;
         }
 }
 
-static void spread(int count, const int *at, const double *v, double (*twist)[8], const double *K,
+static void spread(int count, const int *at, const int *place, const double *x,
+                   const double *v_free, double *v, double (*twist)[8], const double *K,
                    double scale, double *g)
 {
     for (int k = 0; k < count; k++) {
         if (at[k] < 0) continue;
-        const double *x = v + at[k];
-        for (int i = 0; i < 3; i++) {
-            twist[k][i] = x[i];
-            twist[k][4 + i] = x[3 + i];
+        double *v_k = v + at[k];
+        for (int i = 0; i < 6; i++) {
+            v_k[i] = v_free[at[k] + i] + x[place[k] + i];
+            twist[k][i < 3 ? i : i + 1] = v_k[i];
         }
         twist[k][3] = twist[k][7] = 0.0;
-        add_transposed(g + at[k], K + 36L * k, scale, x);
-    }
-}
-
-static void mix(int n, const double *restrict b, const double *restrict F, double alpha,
-                double *restrict g, double *restrict v)
-{
-    for (int k = 0; k < n; k++) {
-        double old = g[k], f = F[k];
-        v[k] = b[k] + old + 2.0 * f;
-        g[k] = (1.0 - alpha) * old - alpha * f;
+        add_transposed(g + at[k], K + 36L * k, scale, v_k);
     }
 }
 
 const TnChainKernels *tn_chain_kernels_generic(void)
 {
-    static const TnChainKernels kernels = {
-        "generic", eliminate_six, condense_six, invert_six, forward, backward, gather, spread, mix};
+    static const TnChainKernels kernels = {"generic", eliminate_six, condense_six, invert_six,
+                                           forward,   backward,      gather,       spread};
     return &kernels;
 }
