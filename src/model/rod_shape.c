@@ -134,9 +134,12 @@ void tn_rod_add_segments(TnModelBuilder *builder, const TnRodDef *def, TnRodPart
     *parts =
         (TnRodParts){builder->body_count + 1, builder->joint_count + 1, builder->geom_count + 1};
     char body_text[256], geom_text[256];
-    double before[4], pos[3], quat[4];
+    double before[4], pos[3], quat[4], last = 0.0;
     for (int i = 0; i < shape.segment_count && !builder->out_of_memory; i++) {
         double length = tn_rod_segment(&shape, i, i > 0 ? before : NULL, pos, quat);
+        /* what rounding of the points makes of equal lengths: alike segments are cheaper */
+        if (fabs(length - last) <= 1e-9 * last) length = last;
+        last = length;
         add_segment(builder, &shape,
                     segment_name(&shape, shape.body_names, i, body_text, sizeof body_text),
                     segment_name(&shape, shape.geom_names, i, geom_text, sizeof geom_text), pos,

@@ -83,7 +83,7 @@ static bool alike(const TnLink *a, const TnLink *b)
     return a->mass == b->mass && memcmp(a->inertia, b->inertia, sizeof a->inertia) == 0;
 }
 
-/* Neighbours of a uniform rod share their law. */
+/* Neighbours of a uniform rod share their law, but for the length at rest, which rounding may tell apart. */
 void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *links, double w,
                   TnRodLaw *laws)
 {
@@ -91,11 +91,12 @@ void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *lin
     for (int j = 0; j + 1 < rod->segment_count; j++) {
         const TnRodJoint *joint = &rod->joints[j];
         bool now = alike(&links[j], &links[j + 1]);
-        if (before && now && memcmp(joint->k, joint[-1].k, sizeof joint->k) == 0 &&
-            memcmp(joint->rest, joint[-1].rest, 3 * sizeof(double)) == 0)
+        if (before && now && memcmp(joint->k, joint[-1].k, sizeof joint->k) == 0) {
             laws[j] = laws[j - 1];
-        else
+            laws[j].length = v3_norm(joint->rest);
+        } else {
             tn_rod_weigh_joint(in, rod, &links[j], w, joint, 1.0, &laws[j]);
+        }
         before = now;
     }
 }
