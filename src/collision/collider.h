@@ -45,7 +45,7 @@ typedef struct TnSlot {
     int32_t geom;    /* index in the model */
     int32_t surface; /* index in TnCollider.surfaces */
     TnGeomType shape_type;
-    int32_t pad;
+    int32_t rod; /* of a rod whose segments never meet each other: its index + 1; else 0 */
     double margin;
     double pad2[3];
 } TnSlot;
@@ -83,6 +83,7 @@ typedef struct TnGrid {
     double origin[3], per_cell; /* cells per metre */
     float reach[3];             /* largest half box of a member */
     bool round;     /* all members are spheres: their balls are tighter than their boxes */
+    int32_t rod;    /* all members have this as TnSlot.rod, which is not 0: they need not ask here */
     int32_t *start; /* per cell of the table and one more: first member */
 } TnGrid;
 

@@ -83,6 +83,15 @@ static bool link_in_tree(const TnModel *m, int link)
     return sub->link_count > 1 || m->links[link].holds;
 }
 
+/* Explicit pairs are the exception that makes a rod meet itself; they are few, and such a rod none. */
+static int lone_rod(const TnModel *m, int link)
+{
+    if (link == 0 || m->pair_count) return 0;
+    const TnSubsystem *sub = &m->subsystems[m->links[link].subsystem];
+    bool lone = sub->kind == TN_SUBSYSTEM_ROD && !m->rods[sub->kind_index].self_contact;
+    return lone ? sub->kind_index + 1 : 0;
+}
+
 /* Index of an equal surface, or of a new one. Only the first few are searched: models with many
  * kinds gain nothing from sharing. */
 static int surface_of(TnCollider *collider, const TnGeom *g)
@@ -113,6 +122,7 @@ void tn_filter_init(TnCollider *collider)
         slot->type_mask = (uint32_t)g->contact_type;
         slot->affinity_mask = (uint32_t)g->contact_affinity;
         slot->special = link_in_tree(m, g->link) || collider->excluded[g->body];
+        slot->rod = lone_rod(m, g->link);
         slot->surface = surface_of(collider, g);
         slot->margin = g->margin;
         collider->locals[i].bound_margin = g->margin;

@@ -42,10 +42,12 @@ static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell,
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     g->round = true;
+    g->rod = -1;
     for (int i = 0; i < 3; i++) g->reach[i] = 0.0f;
     for (int slot = 0; slot < c->finite_count; slot++) {
         const TnBounds *b = &c->bounds[slot];
         if (c->level[slot] < first || c->level[slot] > last) continue;
+        g->rod = g->rod < 0 || g->rod == c->slots[slot].rod ? c->slots[slot].rod : 0;
         for (int i = 0; i < 3; i++) {
             low[i] = b->c[i] < low[i] ? b->c[i] : low[i];
             high[i] = b->c[i] > high[i] ? b->c[i] : high[i];
@@ -168,6 +170,7 @@ query(const TnCollider *c, const TnGrid *g, const TnBounds *box, bool round, TnC
 /* Compiled twice: the test for spheres alone is half as long. */
 void tn_grid_query(const TnCollider *c, const TnGrid *g, const TnBounds *box, TnCandidates *out)
 {
+    if (g->rod && g->rod == c->slots[box->slot].rod) return;
     if (g->round && c->slots[box->slot].shape_type == TN_GEOM_SPHERE)
         query(c, g, box, true, out);
     else
