@@ -9,7 +9,7 @@ static const double segment_length = 0.01; /* m */
 static const double cable_radius = 0.004;  /* m */
 static const double bar_radius = 0.01;     /* m */
 static const double drop = 0.0005;         /* m of air above the bars at the start */
-enum { SEGMENTS_PER_BAR = 5 };
+enum { SEGMENTS_PER_BAR = 10 };
 
 static TnModel *no_memory(int segments, TnError *err)
 {
