@@ -148,12 +148,10 @@ static void predicted_twist(const TnConstraintInput *in, const TnMotion *m, int 
 /* Place and turn of the segment against where its holder wants it. */
 static void hold_error(const TnEquality *weld, const TnLinkFrame *frames, double error[6])
 {
-    const TnLinkFrame *holder = &frames[weld->holder], *segment = &frames[weld->segment];
+    const TnLinkFrame *segment = &frames[weld->segment];
     double target[4], difference[4], pos[3];
-    m3_mul_v(pos, holder->rot, weld->hold_pos);
-    v3_add(pos, pos, holder->pos);
+    tn_held_frame(weld, &frames[weld->holder], pos, target);
     v3_sub(error, segment->com, pos);
-    quat_mul(target, holder->quat, weld->hold_quat);
     quat_conjugate(target, target);
     quat_mul(difference, segment->quat, target);
     quat_to_rotvec(error + 3, difference);

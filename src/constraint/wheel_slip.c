@@ -94,7 +94,7 @@ static bool begin(Slip *s, const double *qpos, TnArena *arena, int rows)
 
 static const TnSubsystem *part_of(const TnModel *model, const TnWheel *wheel)
 {
-    return &model->subsystems[model->links[model->bodies[wheel->body].link].subsystem];
+    return tn_part_of_link(model, model->bodies[wheel->body].link);
 }
 
 static void stop_wheel(Slip *s, const TnWheel *wheel)

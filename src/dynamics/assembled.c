@@ -5,20 +5,24 @@
 
 #include "../math/vec3.h"
 
-static const TnSubsystem *part_of(const TnModel *model, int link)
-{
-    return &model->subsystems[model->links[link].subsystem];
-}
-
 /* ---- followers ---- */
 
-static void held_frame(const TnEquality *weld, const TnLinkFrame *holder, double pos[3],
-                       double quat[4])
+void tn_held_frame(const TnEquality *weld, const TnLinkFrame *holder, double pos[3], double quat[4])
 {
     m3_mul_v(pos, holder->rot, weld->hold_pos);
     v3_add(pos, pos, holder->pos);
     quat_mul(quat, holder->quat, weld->hold_quat);
     quat_normalize(quat);
+}
+
+/* Of a link's point. */
+static void velocity_at(const TnLinkFrame *link, const double twist[6], const double point[3],
+                        double velocity[3])
+{
+    double arm[3];
+    v3_sub(arm, point, link->com);
+    v3_cross(velocity, twist + 3, arm);
+    v3_add(velocity, velocity, twist);
 }
 
 /* One tree moved with u: frames and twists of its links. */
@@ -37,17 +41,15 @@ static void go_to(const Tour *tour, double h, const TnEquality *weld, double pos
 {
     const TnModel *model = tour->in->model;
     const TnSubsystem *sub = tour->sub;
-    double quat[4], arm[3];
+    double quat[4];
     tn_integrate_qpos(model, sub, tour->in->qpos, tour->u, h, tour->qpos);
     tn_kinematics(model, tour->qpos, sub->link_start, sub->link_count, tour->frames);
     tn_kinematics_twists(model, tour->qpos, tour->u, tour->frames, sub->link_start, sub->link_count,
                          tour->twists);
     const TnLinkFrame *holder = &tour->frames[weld->holder];
     const double *twist = tour->twists[weld->holder];
-    held_frame(weld, holder, pos, quat);
-    v3_sub(arm, pos, holder->com);
-    v3_cross(velocity, twist + 3, arm);
-    v3_add(velocity, velocity, twist);
+    tn_held_frame(weld, holder, pos, quat);
+    velocity_at(holder, twist, pos, velocity);
     v3_copy(velocity + 3, twist + 3);
 }
 
@@ -74,7 +76,7 @@ bool tn_follower_motion(const TnDynamicsInput *in, const TnDivision *division, c
     if (!begin_tour(in, arena, &tour)) return false;
     for (int i = 0; i < division->follower_count; i++) {
         const TnEquality *weld = &model->equalities[division->followers[i].equality];
-        const TnSubsystem *sub = tour.sub = part_of(model, weld->holder);
+        const TnSubsystem *sub = tour.sub = tn_part_of_link(model, weld->holder);
         int n = sub->dof_count, first = sub->dof_start;
         double pos[3], before[6], after[6], middle[6], *v = out[i].start;
         double(*S)[6] = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)n);
@@ -120,11 +122,9 @@ void tn_followers_place(const TnModel *model, const TnDivision *division, double
         const TnJoint *joint = &model->joints[model->links[follower->segment].joint_start];
         const TnLinkFrame *holder = &frames[follower->holder];
         const double *twist = twists[follower->holder];
-        double *q = qpos + joint->qpos_start, *v = qvel + joint->dof_start, arm[3], back[4];
-        held_frame(&model->equalities[follower->equality], holder, q, q + 3);
-        v3_sub(arm, q, holder->com);
-        v3_cross(v, twist + 3, arm);
-        v3_add(v, v, twist);
+        double *q = qpos + joint->qpos_start, *v = qvel + joint->dof_start, back[4];
+        tn_held_frame(&model->equalities[follower->equality], holder, q, q + 3);
+        velocity_at(holder, twist, q, v);
         quat_conjugate(back, q + 3);
         quat_rotate(v + 3, back, twist + 3); /* a free joint's turning is in its own axes */
         tn_kinematics(model, qpos, follower->segment, 1, frames);

@@ -34,6 +34,9 @@ typedef struct TnAssembledInput {
     const TnFollowerMotion *followers;
 } TnAssembledInput;
 
+/* Where a weld of a segment wants it, with its holder's link at this frame. */
+void tn_held_frame(const TnEquality *weld, const TnLinkFrame *holder, double pos[3],
+                   double quat[4]);
 /* `last`: v̂ of the last step, whole-model. False: no memory. */
 bool tn_follower_motion(const TnDynamicsInput *in, const TnDivision *division, const double *last,
                         TnArena *arena, TnFollowerMotion *out);

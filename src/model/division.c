@@ -43,11 +43,6 @@ static int vertex_of_segment(const Graph *g, int link)
     return g->model->tree_count + g->group[link];
 }
 
-static const TnSubsystem *part_of(const TnModel *model, int link)
-{
-    return &model->subsystems[model->links[link].subsystem];
-}
-
 static bool is_apart(TnDivisionDef def)
 {
     return def.kind == TN_DIVISION_PAPER || def.kind == TN_DIVISION_GROUPS;
@@ -96,13 +91,13 @@ static const TnFollower *follower_at(const TnDivision *d, int segment)
 static bool may_follow(Graph *g, int tree, int segment)
 {
     const TnModel *model = g->model;
-    int r = part_of(model, segment)->kind_index;
+    int r = tn_part_of_link(model, segment)->kind_index;
     const TnRod *rod = &model->rods[r];
     for (int side = -1; side <= 1; side += 2) {
         int link = segment + side;
         if (link < rod->link_start || link >= rod->link_start + rod->segment_count) continue;
         const TnFollower *other = follower_at(g->d, link);
-        if (other && part_of(model, other->holder)->kind_index == tree) return true;
+        if (other && tn_part_of_link(model, other->holder)->kind_index == tree) return true;
     }
     return join(g->whole, tree, model->tree_count + r);
 }
@@ -114,7 +109,7 @@ static void sort_welds(Graph *g)
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *weld = &model->equalities[i];
         if (!weld->active || !weld->segment) continue;
-        const TnSubsystem *holder = part_of(model, weld->holder);
+        const TnSubsystem *holder = tn_part_of_link(model, weld->holder);
         bool free = !model->links[weld->segment].held && !follower_at(d, weld->segment);
         bool follows = free && holder->kind == TN_SUBSYSTEM_TREE &&
                        holder->dof_count <= TN_MAX_CARRIER &&

@@ -249,6 +249,12 @@ struct TnModel {
     void *memory;                       /* the one block that holds all of the above */
 };
 
+/* The part of the model that a link belongs to; not for the world. */
+static inline const TnSubsystem *tn_part_of_link(const TnModel *model, int link)
+{
+    return &model->subsystems[model->links[link].subsystem];
+}
+
 static inline double tn_moment_length(const TnMoment *moments, int count, const double *qpos)
 {
     double length = 0.0;

@@ -457,17 +457,6 @@ static bool add_random_bonds(TnProblem *p, uint64_t seed, int count, int rows)
     return true;
 }
 
-static double largest_difference(const TnProblem *a, const TnProblem *b)
-{
-    double worst = 0.0;
-    for (int r = 0; r < a->table_rows; r++)
-        for (int k = 0; k < 8; k++) worst = fmax(worst, fabs(a->twist[r][k] - b->twist[r][k]));
-    for (int i = 0; i < a->bond_count; i++)
-        for (int k = 0; k < 12; k++)
-            worst = fmax(worst, fabs(a->bonds[i].lambda[k] - b->bonds[i].lambda[k]));
-    return worst;
-}
-
 static void forms_agree(TnWeights weights)
 {
     ChainChoice choice = {.reach = 1, .twists = 11, .contacts = 12, .rows = 7, .stiffness = 4.0};

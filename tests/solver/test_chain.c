@@ -25,21 +25,6 @@ static void pair_free(Pair *pair)
     for (int i = 0; i < 2; i++) tn_arena_free(&pair->arenas[i]);
 }
 
-static double largest_difference(const TnProblem *a, const TnProblem *b)
-{
-    double worst = 0.0;
-    for (int r = 0; r < a->table_rows; r++)
-        for (int k = 0; k < 8; k++) worst = fmax(worst, fabs(a->twist[r][k] - b->twist[r][k]));
-    for (int i = 0; i < a->large_count; i++)
-        for (int k = 0; k < a->large[i].dim; k++)
-            worst = fmax(worst, fabs(a->large[i].v[k] - b->large[i].v[k]));
-    for (int c = 0; c < a->contact_count; c++)
-        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(a->lambda[c][k] - b->lambda[c][k]));
-    for (int r = 0; r < a->row_count; r++)
-        worst = fmax(worst, fabs(a->rows[r].lambda - b->rows[r].lambda));
-    return worst;
-}
-
 static ChainChoice choice_of(int reach)
 {
     return (ChainChoice){

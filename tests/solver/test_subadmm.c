@@ -13,18 +13,6 @@ static TnSolverDef plain(int iterations)
     return def;
 }
 
-static double largest_difference(const TnProblem *a, const TnProblem *b)
-{
-    double worst = 0.0;
-    for (int r = 0; r < a->table_rows; r++)
-        for (int k = 0; k < 8; k++) worst = fmax(worst, fabs(a->twist[r][k] - b->twist[r][k]));
-    for (int c = 0; c < a->contact_count; c++)
-        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(a->lambda[c][k] - b->lambda[c][k]));
-    for (int r = 0; r < a->row_count; r++)
-        worst = fmax(worst, fabs(a->rows[r].lambda - b->rows[r].lambda));
-    return worst;
-}
-
 /* 1e-11: rounding of numbers of order 1 … 10 over 50 iterations that contract errors; the two forms
  * share no arithmetic. */
 static void forms_agree(TnWeights weights)
