@@ -579,6 +579,12 @@ typedef struct TnTetMesh {
 } TnTetMesh;
 TN_API void tn_tet_mesh_free(TnTetMesh *mesh); /* leaves an empty mesh */
 
+/* Reads gmsh 2.x and 4.1 (.msh, text and binary), TetGen (.node with .ele beside it; either may be
+ * named) and legacy VTK (.vtk, text and binary), leaves out nodes that no element names, and checks
+ * the mesh as tn_tet_mesh_check does. Points, lines and faces in the file are passed over; other
+ * solid elements are refused. After a failure *out is empty. */
+TN_API bool tn_tet_mesh_load(const char *path, TnTetMesh *out, TnError *err);
+
 /* False, with all problems in err, where numbers are not finite, an element names a node that is
  * not there or one twice, is flat, or comes twice, where elements differ in orientation, a node has
  * no element, a face has more than two, or an edge of the surface other than two triangles. A mesh

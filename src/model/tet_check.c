@@ -231,7 +231,7 @@ static bool check_meeting(Check *c)
 bool tn_tet_mesh_check(TnTetMesh *mesh, const char *name, TnError *err)
 {
     Check c = {.mesh = mesh, .name = name ? name : "tetrahedral mesh", .err = err, .good = true};
-    if (mesh->node_count < 4 || mesh->tet_count < 1 || !mesh->nodes || !mesh->tets) {
+    if (mesh->node_count < 1 || mesh->tet_count < 1 || !mesh->nodes || !mesh->tets) {
         tn_error_add(err, TN_ERROR_MODEL,
                      "%.400s: %d nodes and %d tetrahedra; there must be one tetrahedron at least",
                      c.name, mesh->node_count, mesh->tet_count);
