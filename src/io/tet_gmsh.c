@@ -274,6 +274,9 @@ bool tn_tet_read_gmsh(TnTetFile *f)
                      : tn_tet_is(word, length, "$Elements") ? &elements
                                                             : NULL;
         if (word[0] != '$') return tn_tet_fault(f, "a section ($...) should begin here");
+        if (tn_tet_is(word, length, "$ParametricNodes"))
+            return tn_tet_fault(f, "$ParametricNodes are not supported; save with "
+                                   "Mesh.SaveParametric = 0 or as 4.1");
         if (!seen) {
             if (!skip_section(&r, word, length)) return false;
             continue;

@@ -430,6 +430,7 @@ TEST(gmsh_faults_have_line_and_help)
     FAULT("f.msh", GMSH "$Nodes\n-4\n", "is negative");
     FAULT("f.msh", GMSH "$Nodes\n1\n1 0 nan 0\n$EndNodes\n", "f.msh:6: a node's coordinate must");
     FAULT("f.msh", GMSH "$Nodes\n1\n1 0 0 1e999\n$EndNodes\n", "must be a finite number");
+    FAULT("f.msh", GMSH "$ParametricNodes\n", "f.msh:4: $ParametricNodes are not supported");
     FAULT("f.msh", GMSH NODES, "$Elements is missing");
     FAULT("f.msh", GMSH NODES "$Elements\n1\n1 4 0 1 2 3 5\n$EndElements\n",
           "f.msh:13: a tetrahedron names node 5, which the file does not have");
