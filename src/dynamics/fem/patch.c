@@ -19,26 +19,6 @@
 
 enum { LANES = TN_FEM_LANES };
 
-/* Each element goes to the one of its nodes that has the fewest yet: patches of about equal size, each
- * around a node. */
-static int choose(const TnFemMesh *mesh, int *owned, int *patch)
-{
-    for (int e = 0; e < mesh->tet_count; e++) {
-        const TnFemBatch *batch = &mesh->batches[e / LANES];
-        int best = batch->node[0][e % LANES];
-        for (int a = 1; a < 4; a++) {
-            int n = batch->node[a][e % LANES];
-            if (owned[n] < owned[best]) best = n;
-        }
-        owned[best]++;
-        patch[e] = best;
-    }
-    int count = 0;
-    for (int n = 0; n < mesh->node_count; n++) owned[n] = owned[n] ? count++ : -1;
-    for (int e = 0; e < mesh->tet_count; e++) patch[e] = owned[patch[e]];
-    return count;
-}
-
 static int compare_int(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
@@ -106,15 +86,16 @@ static int check_given(int tet_count, const int *given, int *seen, TnError *err)
 
 bool tn_fem_patches_create(TnFemMesh *mesh, const int *given, TnError *err)
 {
-    size_t tets = (size_t)mesh->tet_count, nodes = (size_t)mesh->node_count;
-    int *patch = tn_malloc(tets * sizeof(int));
-    int *scratch = tn_calloc(nodes > tets ? nodes : tets, sizeof(int));
+    size_t tets = (size_t)mesh->tet_count;
+    int *patch = tn_malloc(tets * sizeof(int)), *seen = tn_calloc(tets, sizeof(int));
     int count = -1;
-    bool memory = patch && scratch;
-    if (memory) {
-        if (given) memcpy(patch, given, tets * sizeof(int));
-        count = given ? check_given(mesh->tet_count, given, scratch, err)
-                      : choose(mesh, scratch, patch);
+    bool memory = patch && seen;
+    if (memory && given) {
+        memcpy(patch, given, tets * sizeof(int));
+        count = check_given(mesh->tet_count, given, seen, err);
+    } else if (memory) {
+        count = tn_fem_patches_choose(mesh, patch);
+        memory = count >= 0;
     }
     if (count >= 0) {
         mesh->patch_count = count;
@@ -126,7 +107,7 @@ bool tn_fem_patches_create(TnFemMesh *mesh, const int *given, TnError *err)
     }
     if (!memory) tn_error_add(err, TN_ERROR_MEMORY, "soft body: no memory");
     tn_free(patch);
-    tn_free(scratch);
+    tn_free(seen);
     return memory && count >= 0;
 }
 
