@@ -2,8 +2,8 @@
  *
  * Breadth-first search from a node at one end (found by going to the far end a few times) gives
  * levels; edges join only nodes of the same or the next level, so any level separates what is before
- * it from what is behind. Dissection takes a small level near the middle, improves it as Fiduccia and
- * Mattheyses do, and goes on with both sides. An improvement moves a node of the separator to one
+ * it from what is behind. Dissection takes a small level near the middle, or a smoother surface, improves
+ * it as Fiduccia and Mattheyses do, and goes on with both sides. An improvement moves a node of the separator to one
  * side and takes that node's neighbours on the other side into the separator, also where this makes
  * it larger for a while; the best that was seen is kept, and each node moves once in a pass.
  *
@@ -14,6 +14,7 @@ enum {
     LEAF = 24,     /* nodes; smaller parts are not cut */
     PASSES = 6,    /* of improvement */
     PATIENCE = 40, /* moves without improvement */
+    ROUNDS = 16,   /* of taking means */
 };
 
 enum { SIDE_A, SIDE_B, SEPARATOR };
@@ -121,7 +122,7 @@ static bool cut_at_level(Order *o, int count, int sizes[3])
         int before = k, behind = count - next;
         int smaller = before < behind ? before : behind;
         double lack = smaller * 3 < count ? 1.0 - 3.0 * smaller / count : 0.0;
-        double score = (next - k) * (1.0 + 20.0 * lack);
+        double score = next - k + lack * count;
         if (chosen < 0 || score < best) chosen = level, best = score;
     }
     sizes[0] = sizes[1] = sizes[2] = 0;
@@ -131,6 +132,69 @@ static bool cut_at_level(Order *o, int count, int sizes[3])
         sizes[o->side[i]]++;
     }
     return true;
+}
+
+static int middle_value(int *a, int count)
+{
+    int gap = 1;
+    while (gap < count / 3) gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (int i = gap; i < count; i++) {
+            int value = a[i], j = i;
+            for (; j >= gap && a[j - gap] > value; j -= gap) a[j] = a[j - gap];
+            a[j] = value;
+        }
+    return a[count / 2];
+}
+
+/* A flatter cut where there is one: the surface half-way between both ends, after each node has
+ * taken the mean of its neighbours a few times. Whole numbers, so the same everywhere. */
+static void cut_half_way(Order *o, int count, int sizes[3])
+{
+    const TnGraph *g = o->graph;
+    int n = g->node_count, *value = o->log, *mean = o->log + n, *sorted = o->log + 2 * (long)n;
+    for (int k = 0; k < count; k++) value[o->queue[k]] = o->level[o->queue[k]];
+    int far = o->queue[count - 1], part = o->part[far];
+    forget(o, count);
+    search(o, far);
+    for (int k = 0; k < count; k++) {
+        int i = o->queue[k];
+        value[i] = 256 * (value[i] - o->level[i]);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int k = 0; k < count; k++) {
+            int i = o->queue[k], terms = 1;
+            long long sum = value[i];
+            for (int e = g->first[i]; e < g->first[i + 1]; e++)
+                if (o->part[g->neighbour[e]] == part) sum += value[g->neighbour[e]], terms++;
+            mean[i] = (int)(sum / terms);
+        }
+        int *swap = value;
+        value = mean;
+        mean = swap;
+    }
+    for (int k = 0; k < count; k++) sorted[k] = value[o->queue[k]];
+    int middle = middle_value(sorted, count);
+    int edge[2] = {0, 0}, high = 0; /* nodes of either side that have neighbours on the other */
+    for (int k = 0; k < count; k++) {
+        int i = o->queue[k], side = value[i] >= middle, touches = 0;
+        for (int e = g->first[i]; e < g->first[i + 1] && !touches; e++) {
+            int j = g->neighbour[e];
+            touches = o->part[j] == part && (value[j] >= middle) != side;
+        }
+        mean[i] = touches ? 2 + side : side;
+        edge[side] += touches;
+        high += side;
+    }
+    int taken = edge[1] < edge[0], now[3] = {count - high, high, edge[taken]};
+    now[taken] -= edge[taken];
+    int smaller = now[0] < now[1] ? now[0] : now[1];
+    if (now[SEPARATOR] >= sizes[SEPARATOR] || 4 * smaller < count - now[SEPARATOR]) return;
+    for (int k = 0; k < count; k++) {
+        int i = o->queue[k];
+        o->side[i] = mean[i] == 2 + taken ? SEPARATOR : mean[i] & 1;
+    }
+    for (int s = 0; s < 3; s++) sizes[s] = now[s];
 }
 
 static int pulled(const Order *o, int node, int side)
@@ -231,6 +295,7 @@ void tn_graph_dissect(const TnGraph *graph, const bool *left_out, int *order, in
             sizes[0] = found, sizes[1] = end - begin - found, sizes[2] = 0;
             cut = true;
         } else if (found > LEAF && cut_at_level(&o, found, sizes)) {
+            cut_half_way(&o, found, sizes);
             for (int pass = 0; pass < PASSES && improve(&o, begin, end, sizes); pass++) continue;
             cut = true;
         }

@@ -248,3 +248,27 @@ TEST(bad_definitions_and_missing_memory_are_errors)
     CHECK(plan != NULL);
     tn_sparse_free(plan);
 }
+
+static double flops(int nx, int ny, int nz, TnSparseOrder order, bool *layers)
+{
+    BoxGraph g = box_graph(nx, ny, nz, NULL);
+    TnSparseDef def = {g.node_count, g.edge_count, (const int(*)[2])g.edges, 0, NULL, order};
+    TnSparse *plan = tn_sparse_plan(&def, NULL);
+    TnSparseSizes sizes = tn_sparse_sizes(plan);
+    if (layers) *layers = sizes.layers;
+    tn_sparse_free(plan);
+    free(g.edges);
+    return sizes.flops;
+}
+
+TEST(layers_are_chosen_for_slender_boxes_and_dissection_for_cubes)
+{
+    bool layers;
+    flops(5, 5, 64, TN_SPARSE_ORDER_BEST, &layers);
+    CHECK(layers);
+    double best = flops(14, 14, 14, TN_SPARSE_ORDER_BEST, &layers);
+    CHECK(!layers);
+    /* A cube's operations grow with the power 7/3 of its nodes in layers and with 2 in dissection; at
+     * this size that should be a third less at least. */
+    CHECK(best < 0.67 * flops(14, 14, 14, TN_SPARSE_ORDER_LAYERS, NULL));
+}
