@@ -272,3 +272,22 @@ TEST(layers_are_chosen_for_slender_boxes_and_dissection_for_cubes)
      * this size that should be a third less at least. */
     CHECK(best < 0.67 * flops(14, 14, 14, TN_SPARSE_ORDER_LAYERS, NULL));
 }
+
+TEST(blocks_of_an_edge_given_twice_add)
+{
+    int edges[][2] = {{0, 1}, {1, 0}};
+    TnSparseDef def = {2, 2, (const int(*)[2])edges, 0, NULL, TN_SPARSE_ORDER_BEST};
+    TnSparse *plan = tn_sparse_plan(&def, NULL);
+    REQUIRE(plan != NULL);
+    TnSparseSizes sizes = tn_sparse_sizes(plan);
+    double *factor = tn_aligned_alloc(sizeof(double) * sizes.factor);
+    double *work = tn_aligned_alloc(sizeof(double) * (sizes.factor_work + sizes.solve_work) + 64);
+    double blocks[4][9] = {{2, 0, 0, 0, 2, 0, 0, 0, 2}, {2, 0, 0, 0, 2, 0, 0, 0, 2}};
+    blocks[2][1] = 0.25, blocks[3][3] = 0.75; /* both at row 0 of node 0, column 1 of node 1 */
+    REQUIRE(tn_sparse_factor(plan, (const double(*)[9])blocks, factor, work));
+    double x[6] = {3, 0, 0, 0, 3, 0}; /* 2a + b = a + 2b = 3 */
+    tn_sparse_solve(plan, factor, 1, x, work);
+    CHECK_NEAR(x[0], 1.0, 1e-15); /* a few roundings of numbers near one */
+    CHECK_NEAR(x[4], 1.0, 1e-15);
+    tn_sparse_free(plan), tn_free(factor), tn_free(work);
+}
