@@ -145,13 +145,15 @@ TEST(separate_parts_and_all_nodes_last_are_solved_too)
             memcpy(g.edges[kept++], g.edges[e], sizeof g.edges[0]);
     g.edge_count = kept;
     for (int k = 0; k < 72; k++) last[k] = k;
-    int cuts[][2] = {{0, 0}, {30, 12}, {0, 72}, {71, 1}};
-    for (int c = 0; c < 4; c++)
+    int cuts[][2] = {{0, 0}, {30, 12}, {0, 72}, {71, 1}, {10, 40}};
+    for (int c = 0; c < 5; c++)
         for (int order = TN_SPARSE_ORDER_LAYERS; order <= TN_SPARSE_ORDER_DISSECT; order++) {
             BoxGraph copy = g;
             copy.edges = malloc(sizeof *g.edges * (size_t)g.edge_count);
             memcpy(copy.edges, g.edges, sizeof *g.edges * (size_t)g.edge_count);
             System s = make(copy, (TnSparseOrder)order, cuts[c][1], last + cuts[c][0], 5);
+            CHECK(memcmp(tn_sparse_order(s.plan) + 72 - cuts[c][1], last + cuts[c][0],
+                         sizeof(int) * (size_t)cuts[c][1]) == 0);
             check_solve(&s);
             drop(&s);
         }
