@@ -1,5 +1,6 @@
 /* select.c: the best kernels this processor runs. */
 #include "chain_kernels.h"
+#include "dense_kernels.h"
 #include "kernels.h"
 
 #include <stddef.h>
@@ -8,6 +9,8 @@
 const TnKernels *tn_kernels_avx2_table(void);
 const TnKernels *tn_kernels_avx512_table(void);
 const TnChainKernels *tn_chain_kernels_avx2_table(void);
+const TnDenseKernels *tn_dense_kernels_avx2_table(void);
+const TnDenseKernels *tn_dense_kernels_avx512_table(void);
 
 const TnKernels *tn_kernels_avx2(void)
 {
@@ -29,10 +32,24 @@ const TnChainKernels *tn_chain_kernels_avx2(void)
                ? tn_chain_kernels_avx2_table()
                : NULL;
 }
+
+const TnDenseKernels *tn_dense_kernels_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+               ? tn_dense_kernels_avx2_table()
+               : NULL;
+}
+
+const TnDenseKernels *tn_dense_kernels_avx512(void)
+{
+    return tn_kernels_avx512() ? tn_dense_kernels_avx512_table() : NULL;
+}
 #else
 const TnKernels *tn_kernels_avx2(void) { return NULL; }
 const TnKernels *tn_kernels_avx512(void) { return NULL; }
 const TnChainKernels *tn_chain_kernels_avx2(void) { return NULL; }
+const TnDenseKernels *tn_dense_kernels_avx2(void) { return NULL; }
+const TnDenseKernels *tn_dense_kernels_avx512(void) { return NULL; }
 #endif
 
 const TnKernels *tn_kernels(void)
@@ -46,4 +63,11 @@ const TnChainKernels *tn_chain_kernels(void)
 {
     const TnChainKernels *best = tn_chain_kernels_avx2();
     return best ? best : tn_chain_kernels_generic();
+}
+
+const TnDenseKernels *tn_dense_kernels(void)
+{
+    const TnDenseKernels *best = tn_dense_kernels_avx512();
+    if (!best) best = tn_dense_kernels_avx2();
+    return best ? best : tn_dense_kernels_generic();
 }

@@ -1,0 +1,96 @@
+/* neo_hookean.c: a neo-Hookean law that stays finite for flat and inverted elements, after the idea of
+ * B. Smith, F. de Goes, T. Kim, "Stable Neo-Hookean Flesh Simulation", ACM Transactions on Graphics 37
+ * (2018): no logarithm of J = det F, and the rest state shifted to where the stress vanishes.
+ *
+ *     ψ = ½ m (I - 3) - ½ m ln((I + 1)/4) + ½ n (J - a)² - ½ n (1 - a)²,   I = |F|²
+ *     m = 4/3 μ,   n = λ + 5/6 μ,   a = 1 + ¾ m/n
+ *     P = m I/(I + 1) F + n (J - a) ∂J/∂F
+ * m and n are such that small strains see Lamé's λ and μ; ψ(1) = 0.
+ *
+ * The derivative of P in the frame of the singular vectors (element.h), with c = m I/(I + 1),
+ * e = 2 m/(I + 1)², b = n (J - a), and h_i = ∂J/∂s_i the product of the other two s:
+ *     A_ij = δ_ij c + e s_i s_j + n h_i h_j + (i ≠ j) b s_k
+ *     on a pair, the symmetric part of D:  c - b s_k,   the skew part:  c + b s_k
+ * Negative eigenvalues become zero: of the pairs directly; A becomes ½ (A + |A|), where
+ * |A| = V |s| Vᵀ comes from its singular values. */
+#include "element.h"
+
+#include <math.h>
+
+enum { LANES = TN_FEM_LANES };
+
+typedef struct Moduli {
+    double m, n, a;
+} Moduli;
+
+static Moduli moduli(const TnFemMaterial *material)
+{
+    double m = 4.0 / 3.0 * material->mu, n = material->lambda + 5.0 / 6.0 * material->mu;
+    return (Moduli){m, n, 1.0 + 0.75 * m / n};
+}
+
+void tn_fem_neo_hookean_stress(const TnFemMaterial *material, const TnFemPlace *place,
+                               TnFemMatrix P, double energy[TN_FEM_LANES])
+{
+    Moduli k = moduli(material);
+    double along[LANES], volume[LANES];
+    for (int l = 0; l < LANES; l++) {
+        double I = 0.0;
+        for (int i = 0; i < 9; i++) I += place->F[i][l] * place->F[i][l];
+        double J = place->polar.s[0][l] * place->polar.s[1][l] * place->polar.s[2][l], d = J - k.a;
+        along[l] = k.m * I / (I + 1.0);
+        volume[l] = k.n * d;
+        energy[l] = 0.5 * k.m * (I - 3.0 - log1p(0.25 * (I - 3.0))) +
+                    0.5 * k.n * (d * d - (1.0 - k.a) * (1.0 - k.a));
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int i1 = 3 * ((i + 1) % 3), i2 = 3 * ((i + 2) % 3), j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            for (int l = 0; l < LANES; l++) {
+                double cofactor = place->F[i1 + j1][l] * place->F[i2 + j2][l] -
+                                  place->F[i1 + j2][l] * place->F[i2 + j1][l];
+                P[3 * i + j][l] = along[l] * place->F[3 * i + j][l] + volume[l] * cofactor;
+            }
+        }
+}
+
+/* A ← ½ (A + |A|): the nearest matrix without negative eigenvalues. */
+static void project(TnFemMatrix A)
+{
+    TnPolar polar;
+    tn_polar(A, &polar);
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            for (int l = 0; l < LANES; l++) {
+                double size = 0.0;
+                for (int k = 0; k < 3; k++)
+                    size += polar.V[3 * i + k][l] * fabs(polar.s[k][l]) * polar.V[3 * j + k][l];
+                A[3 * i + j][l] = 0.5 * (A[3 * i + j][l] + size);
+                A[3 * j + i][l] = A[3 * i + j][l];
+            }
+}
+
+void tn_fem_neo_hookean_tangent(const TnFemMaterial *material, const TnFemPlace *place,
+                                TnFemTangent *out)
+{
+    Moduli k = moduli(material);
+    for (int l = 0; l < LANES; l++) {
+        double s[3] = {place->polar.s[0][l], place->polar.s[1][l], place->polar.s[2][l]};
+        double I = s[0] * s[0] + s[1] * s[1] + s[2] * s[2], J = s[0] * s[1] * s[2];
+        double h[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
+        double c = k.m * I / (I + 1.0), e = 2.0 * k.m / ((I + 1.0) * (I + 1.0));
+        double b = k.n * (J - k.a);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                out->A[3 * i + j][l] =
+                    (i == j ? c : b * s[3 - i - j]) + e * s[i] * s[j] + k.n * h[i] * h[j];
+        for (int i = 0; i < 3; i++) {
+            double even = c - b * s[i], odd = c + b * s[i];
+            even = even > 0.0 ? even : 0.0;
+            odd = odd > 0.0 ? odd : 0.0;
+            out->own[i][l] = 0.5 * (even + odd);
+            out->cross[i][l] = 0.5 * (even - odd);
+        }
+    }
+    project(out->A);
+}

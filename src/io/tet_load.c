@@ -1,0 +1,102 @@
+/* tet_load.c: loads a tetrahedral mesh of any supported format.
+ *
+ * gmsh and VTK files are known by how they begin, whatever their name; TetGen's have nothing to be
+ * known by but `.node` and `.ele`. */
+#include "io_file.h"
+#include "tet_file.h"
+
+#include "../base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool starts_with(const TnIoFile *file, const char *head)
+{
+    return file->size >= strlen(head) && memcmp(file->text, head, strlen(head)) == 0;
+}
+
+static const char *extension_of(const char *path)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    return dot && (!slash || dot > slash) ? dot : "";
+}
+
+static void open_text(TnTetFile *f, const char *path, const TnIoFile *file)
+{
+    f->path = path;
+    f->text = file->text;
+    f->size = file->size;
+    f->at = 0;
+    f->line = 1;
+}
+
+static bool unknown(const char *path, const char *extension, TnError *err)
+{
+    const char *why =
+        strcasecmp(extension, ".msh") == 0
+            ? "it does not begin with $MeshFormat, so it is no mesh of gmsh"
+        : strcasecmp(extension, ".vtk") == 0
+            ? "it does not begin with '# vtk DataFile', so it is no legacy file of VTK"
+        : strcasecmp(extension, ".vtu") == 0 ? "VTK's XML files are not supported"
+                                             : "its format is not known";
+    tn_error_add(err, TN_ERROR_MODEL,
+                 "%.500s: %s; tetrahedral meshes come as gmsh 2.2 or 4.1 (.msh), TetGen (.node and "
+                 ".ele) or legacy VTK (.vtk)",
+                 path, why);
+    return false;
+}
+
+/* Either file of the pair may be named; `given` is its text. */
+static bool read_pair(TnTetFile *f, const char *path, const char *extension, const TnIoFile *given,
+                      TnTetMesh *out)
+{
+    bool nodes_given = strcasecmp(extension, ".node") == 0;
+    size_t stem = (size_t)(extension - path);
+    char *other = tn_malloc(stem + 6);
+    TnIoFile more = {0};
+    if (!other) return tn_tet_no_memory(f);
+    memcpy(other, path, stem);
+    strcpy(other + stem, nodes_given ? ".ele" : ".node");
+    bool good = tn_io_read_file(other, (TnSource){0}, NULL, &more, f->err);
+    if (good) {
+        open_text(f, nodes_given ? path : other, nodes_given ? given : &more);
+        good = tn_tet_read_tetgen_nodes(f);
+    }
+    if (good) {
+        open_text(f, nodes_given ? other : path, nodes_given ? &more : given);
+        good = tn_tet_read_tetgen_elements(f) && tn_tet_file_finish(f, out);
+    }
+    tn_free(more.text);
+    tn_free(other);
+    return good;
+}
+
+bool tn_tet_mesh_load(const char *path, TnTetMesh *out, TnError *err)
+{
+    *out = (TnTetMesh){0};
+    TnIoFile file = {0};
+    TnTetFile f = {.path = path, .err = err};
+    f.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!f.locale) return tn_tet_no_memory(&f);
+    bool good = tn_io_read_file(path, (TnSource){0}, NULL, &file, err);
+    if (good) {
+        const char *extension = extension_of(path);
+        open_text(&f, path, &file);
+        if (starts_with(&file, "$MeshFormat"))
+            good = tn_tet_read_gmsh(&f) && tn_tet_file_finish(&f, out);
+        else if (starts_with(&file, "# vtk DataFile"))
+            good = tn_tet_read_vtk(&f) && tn_tet_file_finish(&f, out);
+        else if (strcasecmp(extension, ".node") == 0 || strcasecmp(extension, ".ele") == 0)
+            good = read_pair(&f, path, extension, &file, out);
+        else
+            good = unknown(path, extension, err);
+    }
+    good = good && tn_tet_mesh_check(out, path, err);
+    tn_free(file.text);
+    tn_free(f.nodes.data);
+    tn_free(f.tets.data);
+    freelocale(f.locale);
+    if (!good) tn_tet_mesh_free(out);
+    return good;
+}

@@ -1,0 +1,23 @@
+/* graph_order.h: orders in which the nodes of a graph may be eliminated with little fill. Any other
+ * program that makes a permutation (METIS) may stand in for tn_graph_dissect. */
+#ifndef TN_MATH_GRAPH_ORDER_H
+#define TN_MATH_GRAPH_ORDER_H
+
+#include <stdbool.h>
+
+/* Neighbours of node i: neighbour[first[i] … first[i+1]), each edge from both of its ends, no node
+ * its own neighbour. */
+typedef struct TnGraph {
+    int node_count;
+    const int *first, *neighbour;
+} TnGraph;
+
+#define TN_GRAPH_WORK 13 /* ints of scratch per node */
+
+/* Both write the nodes that are not left out to `order`, the first to be eliminated first. */
+/* Layers: by distance from a node at one end, for slender bodies. */
+void tn_graph_layers(const TnGraph *graph, const bool *left_out, int *order, int *work);
+/* Nested dissection: nodes that separate two halves come behind both, and so on within the halves. */
+void tn_graph_dissect(const TnGraph *graph, const bool *left_out, int *order, int *work);
+
+#endif

@@ -1,0 +1,12 @@
+/* dense_avx2.c: the dense kernels with four lanes. */
+#include "lanes_avx2.h"
+
+#include "../lanes/dense_lanes.h"
+
+const TnDenseKernels *tn_dense_kernels_avx2_table(void);
+const TnDenseKernels *tn_dense_kernels_avx2_table(void)
+{
+    static const TnDenseKernels kernels = {"avx2", dense_factor, dense_update, dense_forward,
+                                           dense_backward};
+    return &kernels;
+}

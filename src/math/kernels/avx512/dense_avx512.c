@@ -1,0 +1,12 @@
+/* dense_avx512.c: the dense kernels with eight lanes. */
+#include "lanes_avx512.h"
+
+#include "../lanes/dense_lanes.h"
+
+const TnDenseKernels *tn_dense_kernels_avx512_table(void);
+const TnDenseKernels *tn_dense_kernels_avx512_table(void)
+{
+    static const TnDenseKernels kernels = {"avx512", dense_factor, dense_update, dense_forward,
+                                           dense_backward};
+    return &kernels;
+}

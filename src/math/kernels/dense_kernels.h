@@ -1,0 +1,33 @@
+/* dense_kernels.h: the dense part of the sparse Cholesky factorization (../sparse_cholesky.h); another
+ * table of these four functions is all that a BLAS needs.
+ *
+ * A front has `rows` unknowns, of which the first `width` are eliminated. Its panel P has a column of
+ * `ld` numbers for each of these: rows up to a multiple of eight, the rest zero, 64-byte aligned. Of
+ * the columns' parts above the diagonal nothing is said. The diagonal of L is kept as its reciprocal.
+ * U, the rest of the front, has a column for each of the rows - width other unknowns; its columns
+ * begin with row ⌊width / 8⌋ 8 of the front, so that panel and U lie alike in memory, and only what is
+ * on and below the diagonal counts. */
+#ifndef TN_MATH_DENSE_KERNELS_H
+#define TN_MATH_DENSE_KERNELS_H
+
+#include <stdbool.h>
+
+typedef struct TnDenseKernels {
+    const char *name;
+    /* P = (A₁₁; A₂₁) becomes (L₁₁; L₂₁) with A₁₁ = L₁₁L₁₁ᵀ, L₂₁ = A₂₁L₁₁⁻ᵀ. False: not positive
+     * definite. */
+    bool (*factor)(int rows, int width, double *P, int ld);
+    /* U -= L₂₁L₂₁ᵀ */
+    void (*update)(int rows, int width, const double *P, int ld, double *U);
+    /* (z₁, z₂) ← (y, z₂ - L₂₁y) with y = L₁₁⁻¹z₁, for `count` vectors of ld numbers each */
+    void (*forward)(int rows, int width, const double *P, int ld, int count, double *z);
+    /* z₁ ← L₁₁⁻ᵀ (z₁ - L₂₁ᵀz₂); z is zero behind its `rows` numbers */
+    void (*backward)(int rows, int width, const double *P, int ld, int count, double *z);
+} TnDenseKernels;
+
+const TnDenseKernels *tn_dense_kernels(void); /* the best this processor runs */
+const TnDenseKernels *tn_dense_kernels_generic(void);
+const TnDenseKernels *tn_dense_kernels_avx2(void); /* NULL where not built in or not supported */
+const TnDenseKernels *tn_dense_kernels_avx512(void);
+
+#endif

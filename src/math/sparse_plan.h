@@ -1,0 +1,47 @@
+/* sparse_plan.h: what sparse_plan.c makes and sparse_cholesky.c and sparse_solve.c read.
+ *
+ * Places count nodes in the order of elimination. A front eliminates the nodes at places
+ * [first, first + width) and has `below` further ones, in rising order, at rows[…]; unknowns are three
+ * per node. Fronts are numbered children before parents. U of a front (dense_kernels.h) is added to
+ * the parent's panel and U in runs of nodes that are neighbours in both.
+ *
+ * Us lie on two stacks, by the parity of a front's depth: when a front is worked on, the stack of its
+ * children holds nothing above them, and its own stack can take its U without moving anything. */
+#ifndef TN_MATH_SPARSE_PLAN_H
+#define TN_MATH_SPARSE_PLAN_H
+
+#include "sparse_cholesky.h"
+
+typedef struct TnSparseFront {
+    int first, width, below, ld;
+    int parent, child, sibling; /* -1: none; child: the first */
+    int rows;                   /* where its rows begin */
+    int entry_begin, entry_end; /* blocks of A that belong to its panel */
+    int run_begin, run_end;
+    size_t panel, update; /* places in factor and work */
+} TnSparseFront;
+
+/* A block of A at (row, column) of a panel, in nodes. */
+typedef struct TnSparseEntry {
+    int block, row, column;
+    bool transposed;
+} TnSparseEntry;
+
+/* `count` nodes, from node `from` of the rows below to node `to` of the parent's front. */
+typedef struct TnSparseRun {
+    int from, to, count;
+} TnSparseRun;
+
+struct TnSparse {
+    int node_count, last_count, front_count;
+    TnSparseSizes sizes;
+    const struct TnDenseKernels *kernels;
+    TnSparseFront *fronts;
+    int *order, *place; /* node at a place, place of a node */
+    int *front_of;      /* per place */
+    int *rows;
+    TnSparseEntry *entries;
+    TnSparseRun *runs;
+};
+
+#endif

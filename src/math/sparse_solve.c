@@ -1,0 +1,137 @@
+/* sparse_solve.c: systems with a factor. A front's part of the vector, and what it subtracts from or
+ * reads of the nodes below it, is gathered into z, where the dense kernels work. */
+#include <string.h>
+
+#include "kernels/dense_kernels.h"
+#include "sparse_plan.h"
+
+static size_t vector_length(const TnSparse *plan) { return 3 * (size_t)plan->node_count; }
+static size_t scratch_at(const TnSparse *plan) { return (vector_length(plan) + 7) & ~(size_t)7; }
+
+/* z₁ ← L₁₁⁻¹y₁, y₂ -= L₂₁z₁; z₁ stays in z too. */
+static void forward_front(const TnSparse *plan, const double *factor, const TnSparseFront *front,
+                          int count, double *y, double *z)
+{
+    int width = 3 * front->width, below = 3 * front->below, ld = front->ld;
+    size_t n = vector_length(plan);
+    const int *rows = plan->rows + front->rows;
+    for (int r = 0; r < count; r++) {
+        double *to = z + (long)r * ld;
+        memcpy(to, y + (size_t)r * n + 3L * front->first, sizeof(double) * (size_t)width);
+        memset(to + width, 0, sizeof(double) * (size_t)(ld - width));
+    }
+    plan->kernels->forward(width + below, width, factor + front->panel, ld, count, z);
+    for (int r = 0; r < count; r++) {
+        const double *from = z + (long)r * ld;
+        double *to = y + (size_t)r * n;
+        memcpy(to + 3L * front->first, from, sizeof(double) * (size_t)width);
+        for (int k = 0; k < front->below; k++)
+            for (int i = 0; i < 3; i++) to[3L * rows[k] + i] += from[width + 3 * k + i];
+    }
+}
+
+/* y₁ ← L₁₁⁻ᵀ (y₁ - L₂₁ᵀy₂) */
+static void backward_front(const TnSparse *plan, const double *factor, const TnSparseFront *front,
+                           int count, double *y, double *z)
+{
+    int width = 3 * front->width, below = 3 * front->below, ld = front->ld;
+    size_t n = vector_length(plan);
+    const int *rows = plan->rows + front->rows;
+    for (int r = 0; r < count; r++) {
+        double *to = z + (long)r * ld;
+        const double *from = y + (size_t)r * n;
+        memcpy(to, from + 3L * front->first, sizeof(double) * (size_t)width);
+        for (int k = 0; k < front->below; k++)
+            for (int i = 0; i < 3; i++) to[width + 3 * k + i] = from[3L * rows[k] + i];
+        for (int i = width + below; i < ld; i++) to[i] = 0.0;
+    }
+    plan->kernels->backward(width + below, width, factor + front->panel, ld, count, z);
+    for (int r = 0; r < count; r++)
+        memcpy(y + (size_t)r * n + 3L * front->first, z + (long)r * ld,
+               sizeof(double) * (size_t)width);
+}
+
+/* Fronts that do not belong to the last nodes. */
+static int inner_fronts(const TnSparse *plan)
+{
+    return plan->front_count - (plan->last_count > 0 ? 1 : 0);
+}
+
+void tn_sparse_forward(const TnSparse *plan, const double *factor, int count, const double *b,
+                       double *y, double *work)
+{
+    size_t n = vector_length(plan);
+    for (int r = 0; r < count; r++)
+        for (int k = 0; k < plan->node_count; k++)
+            for (int i = 0; i < 3; i++)
+                y[(size_t)r * n + 3 * (size_t)k + (size_t)i] =
+                    b[(size_t)r * n + 3 * (size_t)plan->order[k] + (size_t)i];
+    for (int f = 0; f < inner_fronts(plan); f++)
+        forward_front(plan, factor, &plan->fronts[f], count, y, work);
+}
+
+void tn_sparse_solve_last(const TnSparse *plan, const double *factor, int count, double *y_l,
+                          size_t stride, double *work)
+{
+    if (plan->last_count == 0) return;
+    const TnSparseFront *front = &plan->fronts[plan->front_count - 1];
+    int width = 3 * front->width, ld = front->ld;
+    size_t bytes = sizeof(double) * (size_t)width;
+    for (int r = 0; r < count; r++) {
+        memset(work + (long)r * ld + width, 0, sizeof(double) * (size_t)(ld - width));
+        memcpy(work + (long)r * ld, y_l + (size_t)r * stride, bytes);
+    }
+    plan->kernels->forward(width, width, factor + front->panel, ld, count, work);
+    plan->kernels->backward(width, width, factor + front->panel, ld, count, work);
+    for (int r = 0; r < count; r++) memcpy(y_l + (size_t)r * stride, work + (long)r * ld, bytes);
+}
+
+void tn_sparse_backward(const TnSparse *plan, const double *factor, int count, double *y, double *x,
+                        double *work)
+{
+    size_t n = vector_length(plan);
+    for (int f = inner_fronts(plan) - 1; f >= 0; f--)
+        backward_front(plan, factor, &plan->fronts[f], count, y, work);
+    for (int r = 0; r < count; r++)
+        for (int k = 0; k < plan->node_count; k++)
+            for (int i = 0; i < 3; i++)
+                x[(size_t)r * n + 3 * (size_t)plan->order[k] + (size_t)i] =
+                    y[(size_t)r * n + 3 * (size_t)k + (size_t)i];
+}
+
+void tn_sparse_solve(const TnSparse *plan, const double *factor, int count, double *x, double *work)
+{
+    size_t n = vector_length(plan);
+    double *y = work, *z = work + (size_t)count * scratch_at(plan);
+    tn_sparse_forward(plan, factor, count, x, y, z);
+    tn_sparse_solve_last(plan, factor, count, y + n - 3 * (size_t)plan->last_count, n, z);
+    tn_sparse_backward(plan, factor, count, y, x, z);
+}
+
+void tn_sparse_inverse(const TnSparse *plan, const double *factor, int count, const int *nodes,
+                       double (*blocks)[9], double *work)
+{
+    size_t n = vector_length(plan);
+    double *y = work, *z = work + 3 * scratch_at(plan);
+    memset(y, 0, sizeof(double) * 3 * n);
+    for (int k = 0; k < count; k++) {
+        double *B = blocks[k];
+        int place = plan->place[nodes[k]];
+        for (int i = 0; i < 3; i++) y[(size_t)i * n + 3 * (size_t)place + (size_t)i] = 1.0;
+        memset(B, 0, sizeof(double) * 9);
+        for (int f = plan->front_of[place]; f >= 0; f = plan->fronts[f].parent) {
+            const TnSparseFront *front = &plan->fronts[f];
+            int width = 3 * front->width, ld = front->ld;
+            forward_front(plan, factor, front, 3, y, z);
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j <= i; j++) {
+                    double s = 0.0;
+                    for (int u = 0; u < width; u++) s += z[(long)i * ld + u] * z[(long)j * ld + u];
+                    B[3 * i + j] += s;
+                }
+            for (int i = 0; i < 3; i++) /* zero again for the next node */
+                memset(y + (size_t)i * n + 3L * front->first, 0, sizeof(double) * (size_t)width);
+        }
+        B[1] = B[3], B[2] = B[6], B[5] = B[7];
+    }
+}
