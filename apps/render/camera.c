@@ -98,6 +98,7 @@ static double reach(const TnSceneShape *shape, const double row[3])
     case TN_GEOM_BOX:
         return s[0] * fabs(row[0]) + s[1] * fabs(row[1]) + s[2] * fabs(row[2]);
     case TN_GEOM_PLANE:
+    case TN_GEOM_SOFT:
     case TN_GEOM_HEIGHT_FIELD:
     case TN_GEOM_MESH:
         break;

@@ -34,7 +34,7 @@ static const BenchScene known_scenes[] = {
 static const BenchScene other_scene = {.duration = 5};
 
 /* Not a division: none was asked for. */
-static const TnDivisionDef no_division = {TN_DIVISION_GROUPS, 0};
+static const TnDivisionDef no_division = {TN_DIVISION_GROUPS, 0, 0};
 static bool is_given(TnDivisionDef division)
 {
     return division.kind != TN_DIVISION_GROUPS || division.group_size > 0;
@@ -172,7 +172,7 @@ static Measure plan_run(const BenchOptions *bench, double timestep, TnKeyId key,
 static int plan_runs(const BenchOptions *bench, const TnModel *model, TnKeyId key,
                      Measure runs[BENCH_MAX_RUNS])
 {
-    static const TnDivisionDef both[] = {{TN_DIVISION_AUTO, 0}, {TN_DIVISION_PAPER, 0}};
+    static const TnDivisionDef both[] = {{.kind = TN_DIVISION_AUTO}, {.kind = TN_DIVISION_PAPER}};
     TnModelInfo info = tn_model_info(model);
     const TnDivisionDef *divisions = is_given(bench->sim.division) ? &bench->sim.division : both;
     int count = 0, division_count = divisions == both && info.rod_count ? 2 : 1;

@@ -266,7 +266,7 @@ static bool read_division(const char *command, const Option *option, const char 
         return true;
     }
     if (read_number(option, &rest, &size) && !text[strspn(text, "0123456789")]) {
-        *division = (TnDivisionDef){TN_DIVISION_GROUPS, (int)size};
+        *division = (TnDivisionDef){TN_DIVISION_GROUPS, (int)size, 0};
         return true;
     }
     const char *near = nearest_name(text, names, 3);

@@ -9,7 +9,10 @@
  *   free          qpos x y z qw qx qy qz
  *                 qvel linear (world axes, of the body's origin), angular (body axes)
  *   ball          qpos qw qx qy qz, qvel angular (body axes)
- *   slide, hinge  one number each */
+ *   slide, hinge  one number each
+ *
+ * Soft bodies come last, in the order in which they were added: three numbers per node, in qpos its
+ * position and in qvel its velocity, both in the world. */
 #ifndef TENON_MODEL_H
 #define TENON_MODEL_H
 
@@ -36,6 +39,8 @@ typedef int32_t TnMeshId;
 typedef int32_t TnCameraId;
 typedef int32_t TnRodId;
 typedef int32_t TnWheelId;
+typedef int32_t TnSoftId;
+typedef int32_t TnTieId;
 
 #define TN_BODY_WORLD ((TnBodyId)1) /* the fixed world, present in every builder */
 
@@ -55,21 +60,24 @@ typedef enum TnGeomType {
     TN_GEOM_ELLIPSOID,    /* size: three radii */
     TN_GEOM_CYLINDER,     /* size[0] radius, size[1] half length along local z */
     TN_GEOM_BOX,          /* size: three half lengths */
-    TN_GEOM_MESH          /* convex hull of `mesh` */
+    TN_GEOM_MESH,         /* convex hull of `mesh` */
+    TN_GEOM_SOFT /* surface of a soft body; tn_builder_add_soft makes it, and nobody else */
 } TnGeomType;
 
-/* How cables, and the robots that hold them, are divided into subsystems. Converged results do not
- * depend on it. */
+/* How cables and soft bodies, and the robots that hold them, are divided into subsystems. Converged
+ * results do not depend on it. */
 typedef enum TnDivisionKind {
     TN_DIVISION_AUTO,  /* as is usually best: whole */
-    TN_DIVISION_WHOLE, /* a cable with all robots that hold it is one subsystem */
-    TN_DIVISION_PAPER, /* four segments each, robots apart */
-    TN_DIVISION_GROUPS /* group_size segments each, robots apart */
+    TN_DIVISION_WHOLE, /* a cable or soft body with all robots that hold it is one subsystem */
+    TN_DIVISION_PAPER, /* cables: four segments each; soft bodies: 20 pieces; robots apart */
+    TN_DIVISION_GROUPS /* cables: group_size segments each; robots apart */
 } TnDivisionKind;
 
 typedef struct TnDivisionDef {
     TnDivisionKind kind;
     int group_size; /* >= 1, for TN_DIVISION_GROUPS */
+    int pieces;     /* >= 1: of each soft body, robots apart where there is more than one; 0
+                       (default): as the kind says */
 } TnDivisionDef;
 
 typedef struct TnOption {
@@ -305,6 +313,104 @@ typedef struct TnRodDef {
     TnSource source;
 } TnRodDef;
 
+/* ---- tetrahedral meshes, for soft bodies ----
+ * Positive volume: nodes 1, 2, 3 of an element turn counterclockwise when seen from outside, from
+ * the side away from node 0: (x1 - x0) · ((x2 - x0) × (x3 - x0)) > 0. A mesh may be made by hand, by
+ * one of the generators, or come from a file; only the latter two are freed with tn_tet_mesh_free. */
+typedef struct TnTetMesh {
+    int node_count, tet_count;
+    double *nodes; /* 3 per node, m */
+    int32_t *tets; /* 4 per element, from 0, positive volume */
+} TnTetMesh;
+TN_API void tn_tet_mesh_free(TnTetMesh *mesh); /* leaves an empty mesh */
+
+/* Reads gmsh 2.x and 4.1 (.msh, text and binary), TetGen (.node with .ele beside it; either may be
+ * named) and legacy VTK (.vtk, text and binary), leaves out nodes that no element names, and checks
+ * the mesh as tn_tet_mesh_check does. Points, lines and faces in the file are passed over; other
+ * solid elements are refused. After a failure *out is empty. */
+TN_API bool tn_tet_mesh_load(const char *path, TnTetMesh *out, TnError *err);
+
+/* False, with all problems in err, where numbers are not finite, an element names a node that is
+ * not there or one twice, is flat, or comes twice, where elements differ in orientation, a node has
+ * no element, a face has more than two, or an edge of the surface other than two triangles. A mesh
+ * whose elements are all inverted is put right. `name` stands before each message; NULL is fine. */
+TN_API bool tn_tet_mesh_check(TnTetMesh *mesh, const char *name, TnError *err);
+TN_API double tn_tet_mesh_volume(const TnTetMesh *mesh); /* m³ */
+
+/* The faces that one element only has, counterclockwise seen from outside, in the order of the
+ * elements. */
+typedef struct TnTetSurface {
+    int triangle_count;
+    int32_t *triangles; /* 3 nodes of the mesh each */
+    int32_t *tets;      /* the element behind each */
+} TnTetSurface;
+TN_API bool tn_tet_mesh_surface(const TnTetMesh *mesh, TnTetSurface *out, TnError *err);
+TN_API void tn_tet_surface_free(TnTetSurface *surface);
+
+/* Generators. All are centred at the origin and sized as geoms are: half lengths, radius, half
+ * length along z. Curved surfaces have their nodes on the true surface, so that the volume is a
+ * little too small and comes closer with the square of the division. */
+TN_API bool tn_tet_mesh_box(const double half[3], const int cells[3], int tets_per_cell,
+                            TnTetMesh *out, TnError *err); /* 5 or 6 per cell */
+/* `rings` elements from the axis to the side (18 rings² per layer), `layers` along z. */
+TN_API bool tn_tet_mesh_cylinder(double radius, double half_length, int rings, int layers,
+                                 TnTetMesh *out, TnError *err);
+/* `shells` elements from the centre to the surface (20 shells³ in all). */
+TN_API bool tn_tet_mesh_ball(double radius, int shells, TnTetMesh *out, TnError *err);
+
+typedef enum TnSoftLaw {
+    TN_SOFT_COROTATIONAL, /* linear in the strain, any rotation (default) */
+    TN_SOFT_NEO_HOOKEAN   /* stable neo-Hookean, for large strain */
+} TnSoftLaw;
+
+/* A node that moves with a body: it keeps the place that it has in the body's axes in the reference
+ * pose. On a body that is fixed to the world the node is pinned. */
+typedef struct TnSoftHoldDef {
+    int node; /* of the mesh, from 0 */
+    TnBodyId body;
+} TnSoftHoldDef;
+
+/* A soft body: linear tetrahedra with three unknowns per node. It has one geom, its surface, of type
+ * TN_GEOM_SOFT, named as the soft body; contacts are between surface nodes and triangles and other
+ * geoms, with sliding friction (no torsional and rolling friction). */
+typedef struct TnSoftDef {
+    const char *name;
+    TnTetMesh mesh; /* free of stress as it is; copied. tn_tet_mesh_check must have passed */
+    double pos[3], quat[4]; /* of the mesh in the world */
+    double youngs_modulus;  /* Pa, > 0; default 1e6 */
+    double poisson_ratio;   /* [0, 0.5); default 0.3 */
+    double density;         /* kg/m³; default 1000 */
+    double mass; /* kg of the whole, in place of the density; < 0 (default): none given */
+    TnSoftLaw law;
+    double damping_mass;      /* 1/s, >= 0: Rayleigh damping α M + β K; α, default 0 */
+    double damping_stiffness; /* s, >= 0: β, default 0.001 */
+    bool consistent_mass;     /* default: lumped, a quarter of each element at its corners */
+    bool mean_dilatation; /* volume changes by patches of elements, against locking near ν = 0.5;
+                                 default true */
+    const TnSoftHoldDef *holds; /* copied */
+    int hold_count;
+    int pieces;        /* subsystems that it is divided into where the division does not say
+                          otherwise; 0 (default): as the model's */
+    bool self_contact; /* its surface collides with itself; default false */
+    double radius; /* m: the surface that touches lies this far outside of the mesh; default 0 */
+    int contact_type, contact_affinity, contact_dim, priority; /* as in TnGeomDef; dim 1 or 3 */
+    double friction[3];
+    double restitution, margin;
+    int group;      /* for drawing only */
+    double rgba[4]; /* for drawing only */
+    TnSource source;
+} TnSoftDef;
+
+/* A node of a soft body tied to another one: to the point of it that it lies in (or nearest to) in the
+ * reference pose. Nodes that are tied to bodies and to segments of rods are holds. */
+typedef struct TnTieDef {
+    const char *name;
+    TnSoftId soft1;
+    int node; /* of soft1, from 0 */
+    TnSoftId soft2;
+    TnSource source;
+} TnTieDef;
+
 /* First body, joint and geom of a rod; those of segment i have ids higher by i. */
 typedef struct TnRodParts {
     TnBodyId body;
@@ -397,6 +503,8 @@ TN_API TnMeshDef tn_mesh_def(void);
 TN_API TnCameraDef tn_camera_def(void);
 TN_API TnRodDef tn_rod_def(void);
 TN_API TnWheelDef tn_wheel_def(void);
+TN_API TnSoftDef tn_soft_def(void);
+TN_API TnTieDef tn_tie_def(void);
 
 /* Builder. Adding never fails visibly: an out-of-memory or a bad definition is remembered and
  * reported by compile, which lists all problems at once. Names are copied. A builder can be
@@ -421,6 +529,8 @@ TN_API TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *de
 TN_API TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def);
 TN_API TnRodId tn_builder_add_rod(TnModelBuilder *builder, const TnRodDef *def);
 TN_API TnWheelId tn_builder_add_wheel(TnModelBuilder *builder, const TnWheelDef *def);
+TN_API TnSoftId tn_builder_add_soft(TnModelBuilder *builder, const TnSoftDef *def);
+TN_API TnTieId tn_builder_add_tie(TnModelBuilder *builder, const TnTieDef *def);
 /* All 0 where there is no such rod, or its segment_count makes no sense. */
 TN_API TnRodParts tn_builder_rod_parts(const TnModelBuilder *builder, TnRodId id);
 TN_API void tn_builder_set_view(TnModelBuilder *builder, const TnView *view);
@@ -445,7 +555,8 @@ typedef struct TnModelInfo {
     const char *name;
     int body_count; /* the world included */
     int joint_count, geom_count, site_count, tendon_count, actuator_count, equality_count,
-        sensor_count, key_count, mesh_count, camera_count, rod_count, wheel_count;
+        sensor_count, key_count, mesh_count, camera_count, rod_count, wheel_count, soft_count,
+        tie_count;
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
     int sensor_data_count;
@@ -467,6 +578,7 @@ TN_API const char *tn_model_sensor_name(const TnModel *model, TnSensorId id);
 TN_API const char *tn_model_key_name(const TnModel *model, TnKeyId id);
 TN_API const char *tn_model_rod_name(const TnModel *model, TnRodId id);
 TN_API const char *tn_model_wheel_name(const TnModel *model, TnWheelId id);
+TN_API const char *tn_model_soft_name(const TnModel *model, TnSoftId id);
 TN_API TnBodyId tn_model_find_body(const TnModel *model, const char *name);
 TN_API TnJointId tn_model_find_joint(const TnModel *model, const char *name);
 TN_API TnGeomId tn_model_find_geom(const TnModel *model, const char *name);
@@ -476,6 +588,7 @@ TN_API TnKeyId tn_model_find_key(const TnModel *model, const char *name);
 TN_API TnCameraId tn_model_find_camera(const TnModel *model, const char *name);
 TN_API TnRodId tn_model_find_rod(const TnModel *model, const char *name);
 TN_API TnWheelId tn_model_find_wheel(const TnModel *model, const char *name);
+TN_API TnSoftId tn_model_find_soft(const TnModel *model, const char *name);
 
 /* Which subsystem a body belongs to, from 1; 0: fixed to the world. */
 TN_API int tn_model_body_subsystem(const TnModel *model, TnBodyId id);
@@ -548,6 +661,28 @@ typedef struct TnRodInfo {
 } TnRodInfo;
 TN_API TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id);
 
+/* Pointers are the model's. */
+typedef struct TnSoftInfo {
+    const char *name;
+    TnGeomId geom;
+    int subsystem; /* from 1 */
+    int node_count, tet_count, triangle_count;
+    int qpos_start, dof_start; /* 3 · node_count numbers each */
+    const double *rest;        /* m, 3 · node_count: as built, in the world */
+    const int32_t *tets;       /* 4 nodes each */
+    const int32_t *triangles;  /* of the surface, 3 nodes each, counterclockwise from outside */
+    const double *node_masses; /* kg, lumped */
+    double mass;               /* kg */
+    int hold_count;            /* nodes that bodies hold, pinned ones included */
+    double youngs_modulus, poisson_ratio;
+    TnSoftLaw law;
+    double radius;
+    bool self_contact;
+    int group;
+    double rgba[4];
+} TnSoftInfo;
+TN_API TnSoftInfo tn_model_soft_info(const TnModel *model, TnSoftId id);
+
 typedef struct TnWheelInfo {
     TnWheelKind kind;
     TnBodyId body;
@@ -567,51 +702,6 @@ TN_API TnSensorInfo tn_model_sensor_info(const TnModel *model, TnSensorId id);
 /* The control track's row at a time (see TnTrackDef); false and ctrl untouched where the model has
  * none. */
 TN_API bool tn_model_track(const TnModel *model, double time, double *ctrl);
-
-/* ---- tetrahedral meshes, for soft bodies ----
- * Positive volume: nodes 1, 2, 3 of an element turn counterclockwise when seen from outside, from
- * the side away from node 0: (x1 - x0) · ((x2 - x0) × (x3 - x0)) > 0. A mesh may be made by hand, by
- * one of the generators, or come from a file; only the latter two are freed with tn_tet_mesh_free. */
-typedef struct TnTetMesh {
-    int node_count, tet_count;
-    double *nodes; /* 3 per node, m */
-    int32_t *tets; /* 4 per element, from 0, positive volume */
-} TnTetMesh;
-TN_API void tn_tet_mesh_free(TnTetMesh *mesh); /* leaves an empty mesh */
-
-/* Reads gmsh 2.x and 4.1 (.msh, text and binary), TetGen (.node with .ele beside it; either may be
- * named) and legacy VTK (.vtk, text and binary), leaves out nodes that no element names, and checks
- * the mesh as tn_tet_mesh_check does. Points, lines and faces in the file are passed over; other
- * solid elements are refused. After a failure *out is empty. */
-TN_API bool tn_tet_mesh_load(const char *path, TnTetMesh *out, TnError *err);
-
-/* False, with all problems in err, where numbers are not finite, an element names a node that is
- * not there or one twice, is flat, or comes twice, where elements differ in orientation, a node has
- * no element, a face has more than two, or an edge of the surface other than two triangles. A mesh
- * whose elements are all inverted is put right. `name` stands before each message; NULL is fine. */
-TN_API bool tn_tet_mesh_check(TnTetMesh *mesh, const char *name, TnError *err);
-TN_API double tn_tet_mesh_volume(const TnTetMesh *mesh); /* m³ */
-
-/* The faces that one element only has, counterclockwise seen from outside, in the order of the
- * elements. */
-typedef struct TnTetSurface {
-    int triangle_count;
-    int32_t *triangles; /* 3 nodes of the mesh each */
-    int32_t *tets;      /* the element behind each */
-} TnTetSurface;
-TN_API bool tn_tet_mesh_surface(const TnTetMesh *mesh, TnTetSurface *out, TnError *err);
-TN_API void tn_tet_surface_free(TnTetSurface *surface);
-
-/* Generators. All are centred at the origin and sized as geoms are: half lengths, radius, half
- * length along z. Curved surfaces have their nodes on the true surface, so that the volume is a
- * little too small and comes closer with the square of the division. */
-TN_API bool tn_tet_mesh_box(const double half[3], const int cells[3], int tets_per_cell,
-                            TnTetMesh *out, TnError *err); /* 5 or 6 per cell */
-/* `rings` elements from the axis to the side (18 rings² per layer), `layers` along z. */
-TN_API bool tn_tet_mesh_cylinder(double radius, double half_length, int rings, int layers,
-                                 TnTetMesh *out, TnError *err);
-/* `shells` elements from the centre to the surface (20 shells³ in all). */
-TN_API bool tn_tet_mesh_ball(double radius, int shells, TnTetMesh *out, TnError *err);
 
 #ifdef __cplusplus
 }

@@ -78,13 +78,17 @@ typedef struct TnSubsystemInfo {
     int free_bodies; /* 1 where it is one free body */
     int trees;       /* robots and mechanisms in it */
     int segments;    /* of cables */
-    TnBodyId body;   /* its first body, a robot's before a cable's */
+    int soft_nodes;  /* of soft bodies, those without unknowns of their own left out */
+    TnBodyId body;   /* its first body, a robot's before a cable's; 0: none */
+    TnSoftId soft;   /* its first soft body; 0: none */
 } TnSubsystemInfo;
 TN_API int tn_world_subsystem_count(const TnWorld *world);
 TN_API TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index); /* from 0 */
 TN_API int tn_world_body_subsystem(const TnWorld *world, TnBodyId body); /* -1: does not move */
 /* Springs and welds that are iterated because they join two subsystems. */
 TN_API int tn_world_bond_count(const TnWorld *world);
+/* Subsystem of each element of a soft body, from 0. */
+TN_API void tn_world_soft_subsystems(const TnWorld *world, TnSoftId soft, int32_t *of_tets);
 /* Why the scene is divided as it is: some lines of text. */
 TN_API const char *tn_world_division_reason(const TnWorld *world);
 
@@ -97,6 +101,13 @@ TN_API TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *e
 /* A wrench on a body for the next step only: force at the centre of mass, torque, world axes. */
 TN_API void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
                                   const double torque[3]);
+
+/* A force on a node of a soft body for the next step only, world axes. */
+TN_API void tn_world_apply_node_force(TnWorld *world, TnSoftId soft, int node,
+                                      const double force[3]);
+/* Cauchy stress of each element, Pa: xx yy zz xy xz yz; and von Mises' stress. NULL skips one. */
+TN_API TnStatus tn_world_soft_stress(const TnWorld *world, TnSoftId soft, double *stress,
+                                     double *von_mises, TnError *err);
 
 TN_API void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4]);
 TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3],

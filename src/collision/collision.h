@@ -20,11 +20,24 @@ typedef struct TnContactPoint {
     double gap;           /* m, negative: penetration */
     double friction[3];   /* of the pair */
     double restitution;
+    int32_t soft1,
+        soft2; /* of a geom that is a soft body's surface: index in soft_points; else -1 */
 } TnContactPoint;
+
+/* A point of a soft body's surface: Σ weight · node. */
+typedef struct TnSoftPoint {
+    int32_t soft;     /* index in the model */
+    int32_t triangle; /* of the surface; -1: a node alone */
+    int32_t count;    /* 1 … 3 nodes */
+    int32_t node[3];
+    double weight[3]; /* of sum 1 */
+} TnSoftPoint;
 
 typedef struct TnContactList {
     TnContactPoint *points; /* in the arena handed to tn_collision_detect */
     int count;
+    TnSoftPoint *soft_points; /* the same */
+    int soft_point_count;
 } TnContactList;
 
 typedef struct TnCollider
@@ -34,10 +47,12 @@ TnCollider *tn_collider_create(const TnModel *model); /* NULL: no memory */
 void tn_collider_destroy(TnCollider *collider);
 
 /* frames, twists: per link; twist = predicted velocity over the step (linear at the link's com,
- * angular), world axes. A point is listed when gap <= margin + t · max(0, approach speed along the
+ * angular), world axes. qpos, end_qvel: whole-model; read for soft bodies' nodes: where they are and
+ * their predicted velocity. A point is listed when gap <= margin + t · max(0, approach speed along the
  * normal at the point) + slack, so that nothing that can touch within the step is missed and
  * nothing else is listed. False: no memory. */
 bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const double (*twists)[6],
-                         double t, double slack, TnArena *arena, TnPool *pool, TnContactList *out);
+                         const double *qpos, const double *end_qvel, double t, double slack,
+                         TnArena *arena, TnPool *pool, TnContactList *out);
 
 #endif

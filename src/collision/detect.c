@@ -102,11 +102,13 @@ static int close_up(const TnCollider *c, TnContactPoint *points)
 }
 
 bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const double (*twists)[6],
-                         double t, double slack, TnArena *arena, TnPool *pool, TnContactList *out)
+                         const double *qpos, const double *end_qvel, double t, double slack,
+                         TnArena *arena, TnPool *pool, TnContactList *out)
 {
     TnDetection d = {
         .collider = collider, .frames = frames, .twists = twists, .t = t, .slack = slack};
-    *out = (TnContactList){NULL, 0};
+    (void)qpos, (void)end_qvel;
+    *out = (TnContactList){0};
     int update_count = (collider->count + TN_CHUNK - 1) / TN_CHUNK;
     tn_pool_run(pool, update_count, 1, update_chunks, &d);
     tn_grid_build(collider);

@@ -83,6 +83,7 @@ static void append(TnEmitter *e, const Pair *pair, const double pos[3], const do
     p->gap = gap;
     v3_copy(p->friction, rule->friction);
     p->restitution = rule->restitution;
+    p->soft1 = p->soft2 = -1;
 }
 
 static void emit_spheres(TnEmitter *e, const Pair *pair)

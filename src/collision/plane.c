@@ -170,6 +170,7 @@ bool tn_collide_plane(const TnPlaced *a, const TnPlaced *b, double margin, TnMan
         return true;
     }
     case TN_GEOM_PLANE:
+    case TN_GEOM_SOFT:
     case TN_GEOM_HEIGHT_FIELD:
         break;
     }

@@ -38,6 +38,7 @@ double tn_shape_extent(const TnShape *shape)
         return sqrt(best);
     }
     case TN_GEOM_PLANE:
+    case TN_GEOM_SOFT:
     case TN_GEOM_HEIGHT_FIELD:
         break;
     }
@@ -87,6 +88,7 @@ static void support_local(const TnShape *shape, const double d[3], double p[3])
     }
     case TN_GEOM_SPHERE:
     case TN_GEOM_PLANE:
+    case TN_GEOM_SOFT:
     case TN_GEOM_HEIGHT_FIELD:
         break;
     }

@@ -29,7 +29,7 @@ static void read_division(TnMjcf *m, const TnXmlElement *e)
                            "1000000; it is '%.60s'",
                            attr->value);
     else
-        m->option.division = (TnDivisionDef){TN_DIVISION_GROUPS, (int)size};
+        m->option.division = (TnDivisionDef){TN_DIVISION_GROUPS, (int)size, 0};
 }
 
 static void read_settings(TnMjcf *m, const TnXmlElement *e)

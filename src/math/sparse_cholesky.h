@@ -21,7 +21,9 @@
 
 #include <stddef.h>
 
+#include "../base/arena.h"
 #include "../base/base.h"
+#include "../base/pool.h"
 
 typedef enum TnSparseOrder {
     TN_SPARSE_ORDER_BEST, /* of those below the one with fewer operations */
@@ -54,6 +56,28 @@ TnSparse *tn_sparse_plan(const TnSparseDef *def, TnError *err);
 void tn_sparse_free(TnSparse *plan);
 TnSparseSizes tn_sparse_sizes(const TnSparse *plan);
 const int *tn_sparse_order(const TnSparse *plan); /* the node at each place of the order */
+
+/* ---- last nodes that change ----
+ * A pattern is what does not: the graph and orders for it. It is immutable, and threads may share it. A plan
+ * for a set of last nodes is a function of the pattern and the set alone, and cheap to make: nodes are
+ * eliminated towards the set, layer by layer from the farthest, or as nested dissection has them, whichever
+ * takes fewer operations. */
+typedef struct TnSparsePattern TnSparsePattern;
+TnSparsePattern *tn_sparse_pattern_create(int node_count, int edge_count, const int (*edges)[2],
+                                          TnError *err);
+void tn_sparse_pattern_free(TnSparsePattern *pattern);
+/* In the arena, which keeps it; NULL: no memory. */
+TnSparse *tn_sparse_plan_last(const TnSparsePattern *pattern, int last_count, const int *last,
+                              TnArena *arena);
+/* As tn_sparse_factor, but the last nodes are not eliminated: S, the Schur complement on them, is written to
+ * `S`, symmetric, 3·last_count square, column-major with `stride` numbers per column (a multiple of 8, 64-byte
+ * aligned). The pool's threads share the work; NULL: one thread. The same bits for any number. */
+bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work,
+                      double *S, size_t stride, TnPool *pool);
+/* Dense symmetric positive definite matrices laid out as S: lower triangle ← L; x ← (L Lᵀ)⁻¹ x for `count` vectors,
+ * `x_stride` apart. */
+bool tn_dense_factor(int n, double *S, size_t stride);
+void tn_dense_solve(int n, const double *L, size_t stride, int count, double *x, size_t x_stride);
 
 /* blocks: those of the nodes' diagonal, then A_ij of each edge (i, j), row-major; of the former the
  * lower triangle is read. False: not positive definite, and the factor is of no use. */

@@ -239,6 +239,7 @@ static int size_count(TnGeomType type)
     case TN_GEOM_BOX:
         return 3;
     case TN_GEOM_PLANE:
+    case TN_GEOM_SOFT:
     case TN_GEOM_HEIGHT_FIELD:
     case TN_GEOM_MESH:
         break;

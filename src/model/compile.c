@@ -248,6 +248,7 @@ static void bound_geom(const TnModel *m, TnGeom *geom)
     const double *s = geom->size;
     switch (geom->type) {
     case TN_GEOM_PLANE:
+    case TN_GEOM_SOFT:
     case TN_GEOM_HEIGHT_FIELD:
         geom->bounding_radius = INFINITY;
         v3_set(geom->half_extent, INFINITY, INFINITY, INFINITY);

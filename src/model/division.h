@@ -13,12 +13,18 @@
  * segments are bonds of another kind, which bring back what drifts (equality.c).
  * Springs of rods between two blocks are cut out of them and iterated as bonds as well.
  *
+ * Soft bodies, whole or in pieces, with the trees that carry their nodes, are mesh blocks: nodes of three
+ * unknowns each on a graph. A held node of a body that is whole is carried by its tree as a segment is, unless that
+ * tree carries a rod already; all other holds by moving links, and the ties that keep the copies of a node together
+ * where pieces meet, are rows.
+ *
  * Order of the bonds: cut springs by rod and joint, then followers that are not carried, then the other
  * welds by equality. */
 #ifndef TN_MODEL_DIVISION_H
 #define TN_MODEL_DIVISION_H
 
 #include "../math/chain.h"
+#include "../math/sparse_cholesky.h"
 #include "model.h"
 
 /* Dofs of the largest tree that may carry a segment. */
@@ -40,11 +46,48 @@ typedef struct TnRodCuts {
     TnChain whole;      /* the rod's segments in a row, where it has cuts */
 } TnRodCuts;
 
+/* Elements of a soft body in one block: all of them, unless it is divided. A node where pieces meet belongs to
+ * each of them. */
+typedef struct TnSoftPiece {
+    int soft, block; /* large block */
+    int tet_count, node_count;
+    int *tets;       /* of the soft body's, ascending */
+    int *nodes;      /* of the soft body's, ascending */
+    int *block_node; /* per node: its node in the block; -1: pinned or carried */
+    int *hold;       /* per node: index in soft->holds where it is carried; -1: is not */
+} TnSoftPiece;
+
+/* A large block of pieces and of the trees that carry them. Nodes: each tree's dofs in threes (the last node is
+ * filled up with unknowns that do nothing: 1 on the diagonal), then each piece's in its order. */
+typedef struct TnMeshBlock {
+    int node_count, edge_count;
+    int (*edges)[2]; /* nodes of the block, the higher one first; each once */
+    TnSparsePattern *pattern;
+    int tree_start, tree_count;   /* in mesh_trees */
+    int piece_start, piece_count; /* in pieces */
+} TnMeshBlock;
+
+/* Two copies of a node of a soft body: node_a and node_b of two pieces, a < b. */
+typedef struct TnPieceTie {
+    int piece_a, node_a, piece_b, node_b;
+} TnPieceTie;
+
 typedef struct TnDivision {
     TnDivisionDef def; /* as asked for */
-    int dense_count, chain_count;
-    TnChain *chains;             /* of the large blocks from dense_count on */
-    int *tree_block, *tree_node; /* per tree: large block, and node of a chain (else 0) */
+    int dense_count, chain_count, mesh_count;
+    TnChain *chains;     /* of the large blocks from dense_count on */
+    TnMeshBlock *meshes; /* of those behind the chains */
+    int *mesh_trees;     /* trees of the mesh blocks */
+    TnSoftPiece *pieces; /* by soft body */
+    int piece_count;
+    int *soft_piece;  /* per soft body, and one more: its first piece */
+    int **node_piece; /* per soft body and node: the first piece that has it, */
+    int **node_place; /* and its node there */
+    int **tet_piece;  /* per soft body and tet */
+    TnPieceTie *piece_ties;
+    int piece_tie_count;
+
+    int *tree_block, *tree_node; /* per tree: large block, and node of a chain or mesh (else 0) */
     int *link_block, *link_node; /* per link of a tree or rod, a carried one's are its holder's */
     int *carrier;                /* per link: the link it moves with, itself unless carried */
     TnFollower *followers;
@@ -63,9 +106,10 @@ typedef struct TnDivision {
 TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def);
 void tn_division_destroy(TnDivision *division);
 
-/* First unknown of a tree or a segment in its large block. */
+/* First unknown of a tree or a segment in its large block; of a mesh block's node. */
 static inline int tn_division_start(const TnDivision *d, int block, int node)
 {
+    if (block >= d->dense_count + d->chain_count) return 3 * node;
     return block < d->dense_count ? 0 : d->chains[block - d->dense_count].nodes[node].start;
 }
 

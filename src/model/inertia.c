@@ -47,6 +47,7 @@ bool tn_shape_moments(TnGeomType type, const double size[3], double *volume, dou
         return true;
     }
     case TN_GEOM_PLANE:
+    case TN_GEOM_SOFT:
     case TN_GEOM_HEIGHT_FIELD:
     case TN_GEOM_MESH:
         break;

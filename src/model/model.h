@@ -172,7 +172,8 @@ typedef struct TnWheel {
 typedef enum TnSubsystemKind {
     TN_SUBSYSTEM_RIGID,
     TN_SUBSYSTEM_TREE,
-    TN_SUBSYSTEM_ROD
+    TN_SUBSYSTEM_ROD,
+    TN_SUBSYSTEM_SOFT /* no links */
 } TnSubsystemKind;
 typedef struct TnSubsystem {
     TnSubsystemKind kind;
@@ -206,6 +207,52 @@ typedef struct TnRod {
     double rgba[4];
 } TnRod;
 
+/* A node that moves with a link. */
+typedef struct TnSoftHold {
+    int node, link; /* link > 0 */
+    double pos[3];  /* in the link's body axes */
+} TnSoftHold;
+
+/* Its nodes are points of their own, no links: 3 numbers each in qpos and qvel. Its last subsystems
+ * are the soft bodies, in their order. */
+typedef struct TnSoft {
+    int subsystem, geom;
+    int qpos_start, dof_start;
+    int node_count, tet_count;
+    double *rest;   /* 3 · node_count, world */
+    int32_t *tets;  /* 4 each */
+    double *masses; /* kg per node, lumped */
+    double mass;
+    TnSoftLaw law;
+    double youngs_modulus, poisson_ratio, density;
+    double damping_mass, damping_stiffness;
+    bool consistent_mass;
+    int patch_count;  /* of mean dilatation; 0 without */
+    int32_t *patches; /* per tet, NULL without */
+    /* surface */
+    int triangle_count;
+    int32_t *triangles;     /* 3 nodes each */
+    int32_t *triangle_tets; /* the element behind each */
+    int surface_node_count;
+    int32_t *surface_nodes; /* ascending */
+    /* held nodes */
+    bool *pinned;      /* per node: fixed to the world */
+    int hold_count;    /* by moving links */
+    TnSoftHold *holds; /* by ascending node; a node has one at most */
+    int pieces;        /* 0: as the division says */
+    bool self_contact;
+    double radius;
+    int group;
+    double rgba[4];
+} TnSoft;
+
+/* node1 of soft1 stays at Σ weight · node2 of soft2. */
+typedef struct TnTie {
+    int soft1, node1, soft2;
+    int node2[4]; /* corners of one tetrahedron */
+    double weight[4];
+} TnTie;
+
 struct TnModel {
     TnOption option;
     TnView view;
@@ -214,7 +261,8 @@ struct TnModel {
         equality_count;
     int pair_count, exclude_count, sensor_count, key_count, mesh_count, camera_count, wheel_count,
         subsystem_count;
-    int rigid_count, tree_count, rod_count; /* subsystems by kind */
+    int rigid_count, tree_count, rod_count, soft_count; /* subsystems by kind */
+    int tie_count;
     int qpos_count, dof_count, sensor_data_count;
     TnBody *bodies;
     TnLink *links;
@@ -234,6 +282,8 @@ struct TnModel {
     TnWheel *wheels;
     TnSubsystem *subsystems;
     TnRod *rods;
+    TnSoft *softs;
+    TnTie *ties;
     double *qpos0;   /* reference pose, qpos_count */
     int *dof_joint;  /* dof -> joint */
     int *dof_parent; /* dof -> previous dof of the same chain towards the root, -1 at a root */
@@ -243,7 +293,7 @@ struct TnModel {
     double *track_times, *track_ctrl;
     const char **body_names, **joint_names, **geom_names, **site_names, **tendon_names,
         **actuator_names, **sensor_names, **key_names, **equality_names, **mesh_names,
-        **camera_names, **rod_names; /* never NULL entries; "" for none */
+        **camera_names, **rod_names, **soft_names; /* never NULL entries; "" for none */
     double total_mass;
     const struct TnModelLookup *lookup; /* names.h: by name, and joint ids */
     void *memory;                       /* the one block that holds all of the above */

@@ -6,8 +6,9 @@
  *   twist  six unknowns, a twist (linear, angular) at a reference point, A = diag(a I, S); eight to
  *          a batch;
  *   dense  any size, a full matrix A;
- *   chain  nodes of any size whose blocks in A form a forest (math/chain.h).
- * The last two are the large blocks. A port is a twist that depends linearly on a large block, T v:
+ *   chain  nodes of any size whose blocks in A form a forest (math/chain.h);
+ *   mesh   nodes of three unknowns on a graph (math/sparse_cholesky.h).
+ * The last three are the large blocks. A port is a twist that depends linearly on a large block, T v:
  * the place where point constraints meet it.
  *
  * Contacts act between two rows of the twist table (row 0: the fixed world, 1 … twist_count: the
@@ -25,6 +26,7 @@
 #include "../math/chain.h"
 #include "../math/chain_condense.h"
 #include "../math/kernels/kernels.h"
+#include "../math/sparse_cholesky.h"
 
 typedef enum TnRowSet {
     TN_ROW_EQUALITY,
@@ -125,7 +127,8 @@ typedef struct TnPort {
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 
-typedef struct TnAnderson TnAnderson; /* anderson.h */
+typedef struct TnAnderson TnAnderson;     /* anderson.h */
+typedef struct TnMeshMemory TnMeshMemory; /* block_mesh.c */
 
 typedef struct TnProblem {
     /* sizes */
@@ -194,6 +197,26 @@ typedef struct TnChainMatrix {
 /* Allocates v (the caller fills it) and the rest. False: no memory. */
 bool tn_problem_set_chain(TnProblem *problem, int block, const TnChain *chain, TnChainMatrix matrix,
                           int port_start, int port_count);
+/* A and b of a mesh, the caller's; they live as long as the problem and are only read. */
+typedef struct TnMeshMatrix {
+    const TnSparsePattern *pattern;
+    const double (*blocks)[9];
+    double *b;
+    TnMeshMemory *
+        memory; /* outlives the problem: the last plan, which serves as long as the touched nodes stay */
+} TnMeshMatrix;
+TnMeshMemory *tn_mesh_memory_create(void); /* NULL: no memory */
+void tn_mesh_memory_destroy(TnMeshMemory *memory);
+/* Allocates v (the caller fills it) and the rest. False: no memory. */
+bool tn_problem_set_mesh(TnProblem *problem, int block, int node_count, TnMeshMatrix matrix,
+                         int port_start, int port_count);
+/* A port of a mesh that is a point: its velocity is Σ M_i v_i over `count` nodes (distinct), M 3 × 3 row-major; the
+ * angular half of its twist is zero. Both arrays are kept by reference. */
+void tn_problem_set_point_port(TnProblem *problem, int port, int block, int count, const int *nodes,
+                               const double (*M)[9]);
+/* A port of a mesh over consecutive unknowns (a robot's): T, 6 × count and row-major, is kept by reference. */
+void tn_problem_set_span_port(TnProblem *problem, int port, int block, int start, int count,
+                              const double *T);
 bool tn_problem_set_port(TnProblem *problem, int port, int block); /* dense; allocates T */
 /* A port on one node of a chain. T, 6 × the node's dim and row-major, is kept by reference; NULL: the
  * identity. False: no T for a node of other than six unknowns. */

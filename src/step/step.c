@@ -87,7 +87,8 @@ static bool detect_contacts(TnStep *step)
     const double *g = step->model->option.gravity;
     double slack = SLACK_SHARE * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * step->t * step->t;
     return tn_collision_detect(world->collider, world->frames, (const double(*)[6])step->end_twists,
-                               step->t, slack, &world->arena, world->team, &world->contacts);
+                               world->state.qpos, step->end_qvel, step->t, slack, &world->arena,
+                               world->team, &world->contacts);
 }
 
 static bool build_constraints(TnStep *step)

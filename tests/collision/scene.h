@@ -115,10 +115,10 @@ static inline void put_random(Scene *s, int link, double spread, double speed, R
 
 static inline TnContactList detect(Scene *s, double t, double slack, TnPool *pool)
 {
-    TnContactList list = {NULL, 0};
+    TnContactList list = {0};
     tn_arena_reset(&s->arena);
-    CHECK(tn_collision_detect(s->collider, s->frames, (const double(*)[6])s->twists, t, slack,
-                              &s->arena, pool, &list));
+    CHECK(tn_collision_detect(s->collider, s->frames, (const double(*)[6])s->twists, NULL, NULL, t,
+                              slack, &s->arena, pool, &list));
     return list;
 }
 

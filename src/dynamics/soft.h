@@ -1,0 +1,73 @@
+/* soft.h: soft bodies over one step: from the elements of the division's pieces (model/division.h) and the trees
+ * that carry them to one linear system per mesh block, and from v̂ back to nodes.
+ *
+ * A carried node moves with its tree's link, v = T q̇, T (3 × dofs) taken in the middle of the predicted
+ * displacement as in assembled.h, and is substituted: the tie is exact and not iterated. */
+#ifndef TN_DYNAMICS_SOFT_H
+#define TN_DYNAMICS_SOFT_H
+
+#include "../base/pool.h"
+#include "../model/division.h"
+#include "dynamics.h"
+
+/* Elements of all pieces, made once per world (fem/). */
+typedef struct TnSoftElements TnSoftElements;
+TnSoftElements *tn_soft_elements_create(const TnModel *model, const TnDivision *division,
+                                        TnError *err);
+void tn_soft_elements_destroy(TnSoftElements *elements);
+
+/* A carried node over the step. */
+typedef struct TnSoftHoldMotion {
+    double *T; /* 3 × dofs of its tree, row-major; NULL: not carried (its hold is iterated) */
+    double start[3]; /* the velocity that its inertia counts from: T q̇ - θt Ṫ q̇ */
+} TnSoftHoldMotion;
+
+/* Of one soft body. */
+typedef struct TnSoftSystem {
+    double w;         /* share of v⁺ in the displacement t((1-w) v̂ + w v⁺) */
+    bool alone;       /* nothing pushes, holds or ties it: in free flight */
+    double *expected; /* 3 · node_count: v̂ as it is predicted */
+    double *end;      /* where that leads: x ⊕ t(...), what the elements are assembled at */
+    TnSoftHoldMotion *holds; /* per hold of the body */
+} TnSoftSystem;
+
+/* Of one mesh block. */
+typedef struct TnMeshSystem {
+    double (
+        *blocks)[9]; /* of A as math/sparse_cholesky.h has them: nodes, then the block's edges */
+    double *b;       /* 3 · node_count of the block */
+} TnMeshSystem;
+
+typedef struct TnSoftInput {
+    const TnDynamicsInput *in;
+    const TnDivision *division;
+    TnSoftElements *elements; /* its scratch is written to */
+    const double *last;       /* v̂ of the last step, whole-model */
+    const double *forces;     /* on dofs of soft bodies, whole-model; NULL: none */
+    const double *const *tree_A, *const *tree_b; /* per tree */
+    TnArena *arena;
+    TnPool *pool; /* NULL: one thread */
+} TnSoftInput;
+
+/* First in a step, before collision: `expected` of every body, and v⁺ of the nodes as it is predicted into
+ * end_qvel (whole-model; only dofs of soft bodies are written). False: no memory. */
+bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_qvel);
+/* After collision: A and b of all mesh blocks. softs[].w and alone are set by the caller: w = 1 where the body
+ * may be pushed. A body that needs more takes more. False: no memory. */
+bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSystem *meshes);
+/* v̂ of all nodes of a soft body from those of the blocks; block_v as [large block] -> its unknowns. */
+void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
+                      double *const *block_v, double *vhat);
+/* qpos and qvel of the soft body's nodes. In free flight linear and angular momentum stay as they are. */
+void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
+                     const double *vhat, double *qpos, double *qvel);
+/* Puts held nodes where their links are: qpos and qvel. Carried ones only; pinned ones to their rest. */
+void tn_soft_place_held(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
+                        const double (*twists)[6], double *qpos, double *qvel);
+double tn_soft_energy(const TnSoftElements *elements, const TnModel *model, int soft,
+                      const double *qpos); /* elastic, J */
+/* Per element: xx yy zz xy xz yz of Cauchy's stress, Pa; and von Mises'. NULL skips one. */
+void tn_soft_stress(const TnSoftElements *elements, const TnModel *model, int soft,
+                    const double *qpos, double *stress, double *von_mises);
+
+#endif
