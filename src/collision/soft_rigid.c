@@ -1,6 +1,6 @@
-/* soft_rigid.c: a surface against a rigid geom.
- *
- * Nodes: the geom's signed distance φ to the node, less the surface's radius. */
+/* soft_rigid.c: nodes of a surface against a rigid geom: the geom's signed distance φ to the node, less
+ * the surface's radius. A plane needs no more; for other geoms φ at the corners also says which
+ * faces and edges are worth a look (soft_facets.c). */
 #include "../math/vec3.h"
 #include "soft_surface.h"
 
@@ -41,6 +41,9 @@ void tn_soft_emit_rigid(TnSoftEmitter *e, TnSoftSurface *s, int found)
             int node = s->triangles[triangle][k];
             if (s->node_owners[node] == triangle && s->holders[node] != link)
                 emit_node(e, s, &geom, node);
+            else if (geom.shape->type != TN_GEOM_PLANE)
+                probe(s, &geom, node);
         }
     }
+    if (geom.shape->type != TN_GEOM_PLANE) tn_soft_emit_facets(e, s, link, found);
 }

@@ -31,6 +31,8 @@ static size_t lay_out(TnSoftSurface *s, char *base)
     s->holders = carve(base, &used, n, sizeof s->holders[0]);
     s->ties = carve(base, &used, n, sizeof s->ties[0]);
     s->sizes = carve(base, &used, t, sizeof s->sizes[0]);
+    s->depths = carve(base, &used, t, sizeof s->depths[0]);
+    s->edge_done = carve(base, &used, e, sizeof s->edge_done[0]);
     s->x = carve(base, &used, n, sizeof s->x[0]);
     s->v = carve(base, &used, n, sizeof s->v[0]);
     s->grow = carve(base, &used, n, sizeof s->grow[0]);
@@ -140,6 +142,24 @@ static void take_geom(TnSoftSurface *s, const TnModel *model)
     }
 }
 
+/* Half an edge's length, or the height of the element behind where that is less. */
+static double depth_of(const TnSoft *soft, int triangle, double size)
+{
+    const int32_t *c = soft->triangles + 3 * (size_t)triangle,
+                  *tet = soft->tets + 4 * (size_t)soft->triangle_tets[triangle];
+    const double *o = soft->rest + 3 * (size_t)c[0];
+    double e[3], f[3], n[3], d[3], height = 0.0;
+    v3_sub(e, soft->rest + 3 * (size_t)c[1], o);
+    v3_sub(f, soft->rest + 3 * (size_t)c[2], o);
+    v3_cross(n, e, f);
+    v3_normalize(n);
+    for (int k = 0; k < 4; k++) {
+        v3_sub(d, soft->rest + 3 * (size_t)tet[k], o);
+        height = fmax(height, fabs(v3_dot(n, d)));
+    }
+    return fmin(0.5 * size, height);
+}
+
 bool tn_soft_surface_init(TnSoftSurface *s, const TnModel *model, int index)
 {
     const TnSoft *soft = &model->softs[index];
@@ -176,6 +196,7 @@ bool tn_soft_surface_init(TnSoftSurface *s, const TnModel *model, int index)
                 s->triangles[i][k] = local_node(s, corner[k]);
                 s->sizes[i] += v3_norm(d) / 3.0;
             }
+            s->depths[i] = depth_of(soft, s->triangle_ids[i], s->sizes[i]);
         }
         make_edges(s, halves);
         make_around(s);
@@ -212,6 +233,7 @@ void tn_soft_surface_update(TnSoftSurface *s, const double *qpos, const double *
     }
     s->speed = sqrt(most);
     s->query = 0;
+    memset(s->edge_done, 0, sizeof s->edge_done[0] * (size_t)s->edge_count);
     tn_soft_tree_refit(s);
 }
 

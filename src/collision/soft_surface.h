@@ -6,7 +6,8 @@
  *
  * A step:  soft_surface.c  places and velocities of the nodes
  *          soft_tree.c     boxes swept by them; what is near a box, a plane, another surface
- *          soft_rigid.c    nodes, faces and edges against rigid geoms (soft_distance.c)
+ *          soft_rigid.c    nodes against rigid geoms (soft_distance.c), then
+ *          soft_facets.c   faces and edges
  *          soft_pair.c     against another surface or itself
  *          soft_detect.c   filter, listing rule, the list
  *
@@ -49,6 +50,7 @@ typedef struct TnSoftSurface {
     int32_t *holders; /* per node: link that holds it (0: pinned to the world), -1: none */
     int32_t *ties;    /* per node: 1 + soft body that it is tied to, 0: none */
     double *sizes;    /* m, per triangle: mean length of its edges at rest */
+    double *depths;   /* m, per triangle: a point deeper below it is none of its business */
     double radius;
     double bound_margin; /* m: largest margin in which it may take part */
     TnSurface surface;
@@ -62,7 +64,8 @@ typedef struct TnSoftSurface {
     /* scratch */
     TnSoftProbe *probes;
     int32_t query;
-    int32_t *found; /* triangles near something */
+    int32_t *edge_done; /* query in which an edge was looked at */
+    int32_t *found;     /* triangles near something */
     /* the part of the list */
     int capacity, used; /* points */
     size_t start;
@@ -131,8 +134,19 @@ void tn_soft_emit(TnSoftEmitter *e, const TnSoftPlace *a, const TnSoftPlace *b, 
 #define TN_SOFT_EDGE (2u << 30)
 #define TN_SOFT_OTHER_NODE (3u << 30) /* a node of the second surface */
 
-/* ---- soft_rigid.c, soft_pair.c ---- */
+/* ---- soft_rigid.c ---- */
+/* Contacts of the first `found` triangles of s->found with the emitter's slot. */
 void tn_soft_emit_rigid(TnSoftEmitter *e, TnSoftSurface *s, int found);
+
+/* ---- soft_facets.c ---- */
+/* Of faces and edges; the nodes' probes are there, and `link` carries the slot. */
+void tn_soft_emit_facets(TnSoftEmitter *e, TnSoftSurface *s, int link, int found);
+/* The direction n (unit, across the edge's unit direction u) leaves the body at an edge, and does not
+ * lean into one of its triangles by more than the sine `lean`. */
+bool tn_soft_edge_outside(const TnSoftSurface *s, int edge, const double u[3], const double n[3],
+                          double lean);
+
+/* ---- soft_pair.c ---- */
 void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other);
 
 #endif
