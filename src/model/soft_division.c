@@ -230,11 +230,10 @@ static bool partition(TnDivision *d, const TnModel *model, int **piece_of)
     for (int s = 0; s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
         int asked = tn_soft_piece_count(d, soft);
-        d->soft_piece_count[s] = 1;
         piece_of[s] = tn_calloc((size_t)soft->tet_count, sizeof(int));
         if (!piece_of[s]) return false;
-        if (asked > 1 && !tn_soft_partition(soft, asked, piece_of[s], &d->soft_piece_count[s]))
-            return false;
+        if (asked > 1 && !tn_soft_partition(soft, &asked, piece_of[s])) return false;
+        d->soft_piece_count[s] = asked;
     }
     return true;
 }
