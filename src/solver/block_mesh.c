@@ -16,7 +16,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../math/kernels/dense_kernels.h"
 #include "block_kind.h"
 #include "mesh.h"
 
@@ -62,27 +61,6 @@ void tn_mesh_solve_A(const TnLargeBlock *d, double *x)
     tn_sparse_backward(m->plan, m->factor, 1, m->y, x, m->work);
 }
 
-enum { PANEL = 8 }; /* columns of L⁻¹ at a time */
-
-static int panel_count(const TnMesh *m) { return (int)(m->stride / PANEL); }
-
-/* Columns of panels [begin, end) of L⁻¹ by forward substitution from their own row on. */
-static void invert_panels(void *context, int begin, int end)
-{
-    const TnMesh *m = context;
-    for (int k = begin; k < end; k++) {
-        int first = PANEL * k, count = m->size - first < PANEL ? m->size - first : PANEL;
-        size_t corner = (size_t)first * m->stride + (size_t)first;
-        double *z = m->root + corner;
-        for (int c = 0; c < count; c++) {
-            memset(z + (size_t)c * m->stride, 0, sizeof(double) * (m->stride - (size_t)first));
-            z[(size_t)c * m->stride + (size_t)c] = 1.0;
-        }
-        tn_dense_kernels()->forward(m->size - first, m->size - first, m->S_factor + corner,
-                                    (int)m->stride, count, z);
-    }
-}
-
 static bool factor_A(TnProblem *p, int index, TnPool *pool)
 {
     TnLargeBlock *d = &p->large[index];
@@ -94,7 +72,7 @@ static bool factor_A(TnProblem *p, int index, TnPool *pool)
     memcpy(m->v_free, d->b, sizeof(double) * (size_t)d->dim);
     tn_mesh_solve_A(d, m->v_free);
     gather_kept(m, m->v_free, m->free);
-    tn_pool_run(pool, panel_count(m), 4, invert_panels, m);
+    if (m->size) tn_dense_inverse(m->size, m->S_factor, m->stride, m->S_inverse, m->stride);
     tn_mesh_port_compliances(p, index);
     return true;
 }
@@ -149,6 +127,8 @@ static bool factor_H(TnProblem *p, int begin, int end)
         gather_kept(m, d->v, m->v);
         tn_mesh_spread(p, i, m->v, 1.0, d->g);
         if (m->size && !tn_dense_factor(m->size, m->H, m->stride)) return false;
+        if (m->size && m->H_inverse)
+            tn_dense_inverse(m->size, m->H, m->stride, m->H_inverse, m->stride);
     }
     return true;
 }
@@ -156,9 +136,16 @@ static bool factor_H(TnProblem *p, int begin, int end)
 /* x ← H⁻¹ x and v there */
 static void solve(const TnLargeBlock *d)
 {
-    const TnMesh *m = d->mesh;
+    TnMesh *m = d->mesh;
     if (!m->size) return;
-    tn_dense_solve(m->size, m->H, m->stride, 1, m->x, m->stride);
+    if (m->H_inverse) {
+        double *y = m->column;
+        tn_dense_multiply(m->size, m->H_inverse, m->stride, m->x, y);
+        m->column = m->x;
+        m->x = y;
+    } else {
+        tn_dense_solve(m->size, m->H, m->stride, 1, m->x, m->stride);
+    }
     for (int k = 0; k < m->size; k++) m->v[k] = m->free[k] + m->x[k];
     scatter_kept(m, m->v, d->v);
 }

@@ -8,6 +8,9 @@
 
 #include "problem.h"
 
+/* Up to so many unknowns on K the iterations multiply by H⁻¹. */
+#define TN_MESH_INVERTED 192
+
 struct TnMesh {
     const TnSparsePattern *pattern;
     const double (*blocks)[9]; /* A */
@@ -27,11 +30,11 @@ struct TnMesh {
     double *y;             /* scratch: all unknowns in the order of elimination */
     double *v_free;        /* A⁻¹ b, all unknowns */
     double *S, *S_factor;  /* the Schur complement of A on K */
-    double *root;          /* L⁻¹, lower, of S = L Lᵀ: there A⁻¹ is L⁻ᵀL⁻¹ */
-    double *H;             /* the factor of S + C */
+    double *S_inverse;     /* lower triangle: A⁻¹ on K */
+    double *H, *H_inverse; /* the factor of S + C, and its inverse where the iterations use that */
     double *free, *v, *x;  /* on K: v_free, v and v - v_free; the block's g is on K, too */
     double *pull;          /* on K: -C v_free */
-    double *column;        /* scratch: six vectors on K */
+    double *column;        /* scratch: three vectors on K */
 };
 
 /* ---- mesh_nodes.c ---- */

@@ -119,7 +119,8 @@ static void contact_compliance(const TnProblem *p, int c, Compliance sides[2])
 
 static double scale_of(const TnProblem *p, int row)
 {
-    return row < p->port_row ? 1.0 : p->ports[row - p->port_row].scale;
+    const TnPort *port = &p->ports[row < p->port_row ? 0 : row - p->port_row];
+    return row < p->port_row ? 1.0 : port->scale * port->crowd;
 }
 
 /* Of a pair: the larger scale above one, times the smaller one below. */
