@@ -49,30 +49,25 @@ static void scatter_kept(const TnMesh *m, const double *from, double *to)
 
 void tn_mesh_solve_A(const TnLargeBlock *d, double *x)
 {
-    const TnMesh *m = d->mesh;
-    double *last = m->y + d->dim - m->size, *z = m->column;
-    tn_sparse_forward(m->plan, m->factor, 1, x, m->y, m->work);
-    if (m->size) {
-        memset(z, 0, sizeof(double) * m->stride);
-        memcpy(z, last, sizeof(double) * (size_t)m->size);
-        tn_dense_solve(m->size, m->S_factor, m->stride, 1, z, m->stride);
-        memcpy(last, z, sizeof(double) * (size_t)m->size);
-    }
-    tn_sparse_backward(m->plan, m->factor, 1, m->y, x, m->work);
+    tn_sparse_solve(d->mesh->plan, d->mesh->factor, 1, x, d->mesh->work);
 }
 
 static bool factor_A(TnProblem *p, int index, TnPool *pool)
 {
     TnLargeBlock *d = &p->large[index];
     TnMesh *m = d->mesh;
+    double *L = m->H_inverse; /* of S, for a while */
     if (!tn_sparse_reduce(m->plan, m->blocks, m->factor, m->work, m->S, m->stride, pool))
         return false;
-    memcpy(m->S_factor, m->S, sizeof(double) * (size_t)m->size * m->stride);
-    if (m->size && !tn_dense_factor(m->size, m->S_factor, m->stride)) return false;
+    if (m->size) {
+        memcpy(L, m->S, sizeof(double) * (size_t)m->size * m->stride);
+        if (!tn_dense_factor(m->size, L, m->stride)) return false;
+        tn_sparse_put_last(m->plan, L, m->stride, m->factor);
+        tn_dense_inverse(m->size, L, m->stride, m->S_inverse, m->stride);
+    }
     memcpy(m->v_free, d->b, sizeof(double) * (size_t)d->dim);
     tn_mesh_solve_A(d, m->v_free);
     gather_kept(m, m->v_free, m->free);
-    if (m->size) tn_dense_inverse(m->size, m->S_factor, m->stride, m->S_inverse, m->stride);
     tn_mesh_port_compliances(p, index);
     return true;
 }
@@ -113,6 +108,11 @@ bool tn_meshes_factor_A(TnProblem *p, TnPool *pool)
 
 /* ---- H and the iterations ---- */
 
+/* Up to so many unknowns on K the iterations multiply by H⁻¹. */
+#define INVERTED 192
+
+static bool is_inverted(const TnMesh *m) { return m->size > 0 && m->size <= INVERTED; }
+
 static bool factor_H(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
@@ -127,8 +127,7 @@ static bool factor_H(TnProblem *p, int begin, int end)
         gather_kept(m, d->v, m->v);
         tn_mesh_spread(p, i, m->v, 1.0, d->g);
         if (m->size && !tn_dense_factor(m->size, m->H, m->stride)) return false;
-        if (m->size && m->H_inverse)
-            tn_dense_inverse(m->size, m->H, m->stride, m->H_inverse, m->stride);
+        if (is_inverted(m)) tn_dense_inverse(m->size, m->H, m->stride, m->H_inverse, m->stride);
     }
     return true;
 }
@@ -138,10 +137,10 @@ static void solve(const TnLargeBlock *d)
 {
     TnMesh *m = d->mesh;
     if (!m->size) return;
-    if (m->H_inverse) {
-        double *y = m->column;
+    if (is_inverted(m)) {
+        double *y = m->swap;
         tn_dense_multiply(m->size, m->H_inverse, m->stride, m->x, y);
-        m->column = m->x;
+        m->swap = m->x;
         m->x = y;
     } else {
         tn_dense_solve(m->size, m->H, m->stride, 1, m->x, m->stride);

@@ -8,9 +8,6 @@
 
 #include "problem.h"
 
-/* Up to so many unknowns on K the iterations multiply by H⁻¹. */
-#define TN_MESH_INVERTED 192
-
 struct TnMesh {
     const TnSparsePattern *pattern;
     const double (*blocks)[9]; /* A */
@@ -26,15 +23,15 @@ struct TnMesh {
     const TnSparse *plan;
     double flops; /* of the elimination */
     /* block_mesh.c */
-    double *factor, *work; /* of the nodes that are not kept; scratch */
+    double *factor, *work; /* of A; scratch */
     double *y;             /* scratch: all unknowns in the order of elimination */
     double *v_free;        /* A⁻¹ b, all unknowns */
-    double *S, *S_factor;  /* the Schur complement of A on K */
-    double *S_inverse;     /* lower triangle: A⁻¹ on K */
-    double *H, *H_inverse; /* the factor of S + C, and its inverse where the iterations use that */
+    double *S, *S_inverse; /* the Schur complement of A on K; lower triangle: A⁻¹ there */
+    double *H, *H_inverse; /* where S was: the factor of S + C; its inverse, if that is used */
     double *free, *v, *x;  /* on K: v_free, v and v - v_free; the block's g is on K, too */
     double *pull;          /* on K: -C v_free */
-    double *column;        /* scratch: three vectors on K */
+    double *swap;          /* on K: takes turns with x */
+    double *column;        /* scratch: six vectors on K */
 };
 
 /* ---- mesh_nodes.c ---- */

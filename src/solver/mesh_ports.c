@@ -249,17 +249,18 @@ static void span_compliance(const TnMesh *m, const TnPort *port, int place, doub
 static void weigh_crowd(TnProblem *p, const TnLargeBlock *d)
 {
     const TnMesh *m = d->mesh;
-    double *y = m->column;
-    memset(y, 0, sizeof(double) * 3 * m->stride);
+    double *f = m->column, *y = m->column + 3 * m->stride;
+    memset(f, 0, sizeof(double) * 3 * m->stride);
     for (int k = 0; k < d->port_count; k++) {
         const TnPort *port = &p->ports[d->port_start + k];
         const int *place = m->port_place + m->port_start[k];
         for (int i = 0; i < port->node_count; i++)
             for (int r = 0; r < 3; r++)
                 for (int c = 0; c < 3; c++)
-                    y[(size_t)r * m->stride + (size_t)(place[i] + c)] += port->M[i][3 * r + c];
+                    f[(size_t)r * m->stride + (size_t)(place[i] + c)] += port->M[i][3 * r + c];
     }
-    tn_dense_solve(m->size, m->S_factor, m->stride, 3, y, m->stride);
+    for (size_t r = 0; m->size && r < 3; r++)
+        tn_dense_multiply(m->size, m->S_inverse, m->stride, f + r * m->stride, y + r * m->stride);
     for (int k = 0; k < d->port_count; k++) {
         TnPort *port = &p->ports[d->port_start + k];
         const int *place = m->port_place + m->port_start[k];
