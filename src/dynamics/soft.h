@@ -26,6 +26,7 @@ typedef struct TnSoftHoldMotion {
 typedef struct TnSoftSystem {
     double w;         /* share of v⁺ in the displacement t((1-w) v̂ + w v⁺) */
     bool alone;       /* nothing pushes, holds or ties it: in free flight */
+    bool smooth;      /* it moves as it did in the last step, as far as is known */
     double *expected; /* 3 · node_count: v̂ as it is predicted */
     double *end;      /* where that leads: x ⊕ t(...), what the elements are assembled at */
     TnSoftHoldMotion *holds; /* per hold of the body */
