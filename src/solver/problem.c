@@ -155,7 +155,7 @@ bool tn_problem_set_mesh(TnProblem *p, int block, int node_count, TnMeshMatrix m
 void tn_problem_set_point_port(TnProblem *p, int port, int block, int count, const int *nodes,
                                const double (*M)[9])
 {
-    TN_ASSERT(p->large[block].mesh && M);
+    TN_ASSERT(p->large[block].mesh);
     p->ports[port] = (TnPort){
         .block = block, .scale = 1.0, .crowd = 1.0, .node_count = count, .nodes = nodes, .M = M};
 }
@@ -163,7 +163,7 @@ void tn_problem_set_point_port(TnProblem *p, int port, int block, int count, con
 void tn_problem_set_span_port(TnProblem *p, int port, int block, int start, int count,
                               const double *T)
 {
-    TN_ASSERT(p->large[block].mesh && T);
+    TN_ASSERT(p->large[block].mesh);
     p->ports[port] = (TnPort){.block = block,
                               .scale = 1.0,
                               .crowd = 1.0,
