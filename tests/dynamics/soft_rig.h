@@ -154,6 +154,7 @@ static inline void rig_piece(SoftRig *rig, int p, int tree_nodes)
                            .nodes = malloc(sizeof(int) * nodes),
                            .block_node = malloc(sizeof(int) * nodes),
                            .hold = malloc(sizeof(int) * nodes)};
+    piece->follow = piece->hold;
     char *used = calloc(nodes, 1);
     for (int e = 0; e < soft->tet_count; e++) {
         if (rig_piece_of(rig, e) != p) continue;
