@@ -9,6 +9,7 @@
 #define TN_DENSE_LANES_H
 
 #include <math.h>
+#include <string.h>
 
 #include "../dense_kernels.h"
 
@@ -16,7 +17,7 @@ enum {
     DENSE_DEPTH = 128,
     DENSE_BLOCK = TN_DENSE_BLOCK,
     DENSE_ROWS = 24,
-    DENSE_PACK = 48, /* rows and columns from which copying pays */
+    DENSE_PACK = 144, /* rows from which copying pays */
 };
 
 #ifdef __clang__
@@ -112,12 +113,16 @@ static void subtract_block(const double *A, long ld, int depth, double *C, long 
 {
     _Alignas(64) double pack_A[DENSE_ROWS * DENSE_DEPTH];
     _Alignas(64) double pack_B[DENSE_BLOCK * DENSE_DEPTH];
-    bool pack = row_end - row_begin >= DENSE_PACK && end - begin >= DENSE_PACK;
+    bool pack = row_end - row_begin >= DENSE_PACK && end - begin >= 32 && depth >= 48;
     for (int c = begin; pack && c < end; c += 8) {
         double *to = pack_B + (long)(c - begin) * depth;
         int columns = end - c < 8 ? end - c : 8;
-        for (int k = 0; k < depth; k++, to += 8)
-            for (int i = 0; i < columns; i++) to[i] = A[k * ld + c + i];
+        for (int k = 0; k < depth; k++, to += 8) {
+            if (columns == 8)
+                memcpy(to, A + k * ld + c, 8 * sizeof(double));
+            else
+                for (int i = 0; i < columns; i++) to[i] = A[k * ld + c + i];
+        }
     }
     for (int i = row_begin; i < row_end; i += DENSE_ROWS) {
         int eights = row_end - i < DENSE_ROWS ? (row_end - i) / 8 : DENSE_ROWS / 8;
@@ -156,23 +161,26 @@ static void subtract(const double *P, long ld, int first, int behind, double *C,
 
 /* Rows of a panel times L⁻ᵀ of the columns' triangle, whose diagonal holds reciprocals; P and the triangle
  * begin with the first column. */
-DENSE_INLINE void divide(int columns, int begin, int end, double *P, long ld, const double *L)
+DENSE_INLINE void divide(int columns, int begin, int end, double *P, long ld, const double *T)
 {
+    double L[8][8];
+    for (int c = 0; c < columns; c++)
+        for (int d = c; d < columns; d++) L[c][d] = T[c * ld + d];
     for (int i = begin; i < end; i += W) {
         vd x[8];
         DENSE_UNROLL for (int c = 0; c < columns; c++) { x[c] = *(const vd *)(P + c * ld + i); }
         DENSE_UNROLL for (int c = 0; c < columns; c++)
         {
-            x[c] *= L[c * ld + c];
+            x[c] *= L[c][c];
             *(vd *)(P + c * ld + i) = x[c];
-            DENSE_UNROLL for (int d = c + 1; d < columns; d++) x[d] -= x[c] * L[c * ld + d];
+            DENSE_UNROLL for (int d = c + 1; d < columns; d++) x[d] -= x[c] * L[c][d];
         }
     }
 }
 
-static void divide_rows(int columns, int begin, int end, double *P, long ld, const double *L)
+static void divide_rows(int columns, int begin, int end, double *P, long ld, const double *T)
 {
-#define DIVIDE(N) divide(N, begin, end, P, ld, L)
+#define DIVIDE(N) divide(N, begin, end, P, ld, T)
     DENSE_COLUMNS(columns, DIVIDE)
 #undef DIVIDE
 }
@@ -447,10 +455,23 @@ static void dense_multiply(int n, const double *M, int ldm, const double *x, dou
     }
 }
 
+static void dense_zero(int n, double *to)
+{
+    for (int i = 0; i < n; i += W) *(vd *)(to + i) = (vd){0};
+}
+
+static void dense_add(int n, const double *from, double *to)
+{
+    int i = 0;
+    for (; i + W <= n; i += W) *(vu *)(to + i) += *(const vu *)(from + i);
+    for (; i < n; i++) to[i] += from[i];
+}
+
 #define DENSE_TABLE(NAME)                                                                          \
     {                                                                                              \
         NAME, dense_factor, dense_update, dense_factor_diagonal, dense_factor_rows,                \
-            dense_update_columns, dense_forward, dense_backward, dense_invert, dense_multiply      \
+            dense_update_columns, dense_forward, dense_backward, dense_invert, dense_zero,         \
+            dense_add, dense_multiply                                                              \
     }
 
 #endif
