@@ -3,7 +3,7 @@
  *     listed:  gap <= margin + t · max(0, n · (v₁ - v₂)) + slack
  *
  * with v₁ = Σ weight · node velocity, v₂ likewise or of the link at the point. A surface's points stand
- * together: rigid geoms by slot, then surfaces with a higher number, then itself. */
+ * together: rigid geoms by slot, then other surfaces, then itself. */
 #include "../base/base.h"
 #include "../math/vec3.h"
 #include "soft_surface.h"
@@ -152,6 +152,24 @@ static void detect_rigid(TnSoftEmitter *e, TnSoftSurface *s)
     }
 }
 
+static void detect_soft(TnSoftEmitter *e, TnSoftSurface *s)
+{
+    const TnCollider *c = e->detection->collider;
+    for (int i = 0; i < c->model->soft_count; i++) {
+        TnSoftSurface *o = &c->softs[i];
+        if (o == s || o->triangle_count == 0) continue;
+        const TnSoftBox *a = &s->boxes[0], *b = &o->boxes[0];
+        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, b->depth)) continue;
+        bool masks = masks_meet(s->type_mask, s->affinity_mask, o->type_mask, o->affinity_mask);
+        double margin = s->margin > o->margin ? s->margin : o->margin;
+        if (set_pair(e, s->geom, o->geom, masks, &s->surface, &o->surface, margin))
+            tn_soft_emit_pair(e, s, o);
+    }
+    if (!s->soft->self_contact) return;
+    if (set_pair(e, s->geom, s->geom, true, &s->surface, &s->surface, s->margin))
+        tn_soft_emit_pair(e, s, s);
+}
+
 /* ---- a step ---- */
 
 typedef struct Task {
@@ -179,7 +197,10 @@ static void detect_range(void *context, int begin, int end)
                            .points = task->points + s->start,
                            .soft_points = task->soft_points + 2 * s->start,
                            .capacity = s->capacity};
-        if (s->triangle_count > 0) detect_rigid(&e, s);
+        if (s->triangle_count > 0) {
+            detect_rigid(&e, s);
+            detect_soft(&e, s);
+        }
         s->used = e.count;
     }
 }

@@ -38,6 +38,7 @@ static size_t lay_out(TnSoftSurface *s, char *base)
     s->grow = carve(base, &used, n, sizeof s->grow[0]);
     s->boxes = carve(base, &used, (size_t)tn_soft_tree_size(s->triangle_count), sizeof s->boxes[0]);
     s->probes = carve(base, &used, n, sizeof s->probes[0]);
+    s->nearest = carve(base, &used, n, sizeof s->nearest[0]);
     s->found = carve(base, &used, t, sizeof s->found[0]);
     return used;
 }
@@ -198,6 +199,7 @@ bool tn_soft_surface_init(TnSoftSurface *s, const TnModel *model, int index)
             }
             s->depths[i] = depth_of(soft, s->triangle_ids[i], s->sizes[i]);
         }
+        tn_soft_tree_deepen(s);
         make_edges(s, halves);
         make_around(s);
         make_holders(s, model);

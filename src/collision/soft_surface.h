@@ -23,6 +23,7 @@
 /* Node of the tree. An inner one's first child follows it. */
 typedef struct TnSoftBox {
     double low[3], high[3]; /* per step, m: all of it over the step */
+    double depth;           /* m: largest of its triangles' depths */
     int32_t second;         /* child; 0: a leaf */
     int32_t first, count;   /* triangles */
 } TnSoftBox;
@@ -33,6 +34,13 @@ typedef struct TnSoftProbe {
     double out[3];   /* unit: where that grows */
     int32_t query;   /* that it was measured for */
 } TnSoftProbe;
+
+/* The triangle of another surface that is nearest to a node. */
+typedef struct TnSoftNearest {
+    int32_t triangle;
+    double height; /* m, of the node above it */
+    double weight[3], n[3];
+} TnSoftNearest;
 
 typedef struct TnSoftSurface {
     const TnSoft *soft;
@@ -63,6 +71,7 @@ typedef struct TnSoftSurface {
     TnSoftBox *boxes;
     /* scratch */
     TnSoftProbe *probes;
+    TnSoftNearest *nearest; /* valid where the probe's query is the current one */
     int32_t query;
     int32_t *edge_done; /* query in which an edge was looked at */
     int32_t *found;     /* triangles near something */
@@ -87,9 +96,35 @@ void tn_soft_node_normal(const TnSoftSurface *s, int node, double n[3]);
 void tn_soft_tree_build(TnSoftSurface *s, const double (*middle)[3]);
 int tn_soft_tree_size(int triangle_count); /* boxes, at most */
 void tn_soft_tree_refit(TnSoftSurface *s);
+/* The boxes' depths, once. */
+void tn_soft_tree_deepen(TnSoftSurface *s);
 /* Triangles whose boxes meet the box, or reach below a plane, into s->found; how many. */
 int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double high[3]);
 int tn_soft_tree_near_plane(TnSoftSurface *s, const double n[3], double height);
+
+static inline void tn_soft_triangle_box(const TnSoftSurface *s, int triangle, double low[3],
+                                        double high[3])
+{
+    const int32_t *c = s->triangles[triangle];
+    const double *a = s->x[c[0]], *b = s->x[c[1]], *d = s->x[c[2]];
+    double g = s->grow[c[0]];
+    g = g > s->grow[c[1]] ? g : s->grow[c[1]];
+    g = g > s->grow[c[2]] ? g : s->grow[c[2]];
+    for (int k = 0; k < 3; k++) {
+        double l = a[k] < b[k] ? a[k] : b[k], h = a[k] > b[k] ? a[k] : b[k];
+        low[k] = (l < d[k] ? l : d[k]) - g;
+        high[k] = (h > d[k] ? h : d[k]) + g;
+    }
+}
+
+/* Within `more` of each other along every axis. */
+static inline bool tn_soft_boxes_meet(const double low1[3], const double high1[3],
+                                      const double low2[3], const double high2[3], double more)
+{
+    return (low1[0] <= high2[0] + more) & (low2[0] <= high1[0] + more) &
+           (low1[1] <= high2[1] + more) & (low2[1] <= high1[1] + more) &
+           (low1[2] <= high2[2] + more) & (low2[2] <= high1[2] + more);
+}
 
 /* ---- soft_distance.c ---- */
 #define TN_SOFT_AGAINST 0.25 /* cosine: a way out may go this much along the normal */
@@ -146,7 +181,13 @@ void tn_soft_emit_facets(TnSoftEmitter *e, TnSoftSurface *s, int link, int found
 bool tn_soft_edge_outside(const TnSoftSurface *s, int edge, const double u[3], const double n[3],
                           double lean);
 
+/* Weights of a point's projection on a triangle with normal n, of any length; false: beside it. */
+bool tn_soft_project(const double *const x[3], const double n[3], const double p[3],
+                     double weight[3]);
+
 /* ---- soft_pair.c ---- */
+/* Contacts of s's nodes with the other surface's triangles (which may be s itself), and of edges where s
+ * comes first. */
 void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other);
 
 #endif

@@ -73,14 +73,12 @@ void tn_soft_tree_build(TnSoftSurface *s, const double (*middle)[3])
 static inline double lower(double a, double b) { return a < b ? a : b; }
 static inline double higher(double a, double b) { return a > b ? a : b; }
 
-static inline void triangle_box(const TnSoftSurface *s, int triangle, double low[3], double high[3])
+void tn_soft_tree_deepen(TnSoftSurface *s)
 {
-    const int32_t *c = s->triangles[triangle];
-    const double *a = s->x[c[0]], *b = s->x[c[1]], *d = s->x[c[2]];
-    double g = higher(s->grow[c[0]], higher(s->grow[c[1]], s->grow[c[2]]));
-    for (int k = 0; k < 3; k++) {
-        low[k] = lower(a[k], lower(b[k], d[k])) - g;
-        high[k] = higher(a[k], higher(b[k], d[k])) + g;
+    for (int i = 0; i < s->box_count; i++) {
+        TnSoftBox *box = &s->boxes[i];
+        for (int j = box->first; j < box->first + box->count; j++)
+            box->depth = higher(box->depth, s->depths[j]);
     }
 }
 
@@ -96,23 +94,16 @@ void tn_soft_tree_refit(TnSoftSurface *s)
             }
             continue;
         }
-        triangle_box(s, box->first, box->low, box->high);
+        tn_soft_triangle_box(s, box->first, box->low, box->high);
         for (int j = 1; j < box->count; j++) {
             double low[3], high[3];
-            triangle_box(s, box->first + j, low, high);
+            tn_soft_triangle_box(s, box->first + j, low, high);
             for (int k = 0; k < 3; k++) {
                 box->low[k] = lower(box->low[k], low[k]);
                 box->high[k] = higher(box->high[k], high[k]);
             }
         }
     }
-}
-
-static inline bool boxes_meet(const double low1[3], const double high1[3], const double low2[3],
-                              const double high2[3])
-{
-    return (low1[0] <= high2[0]) & (low2[0] <= high1[0]) & (low1[1] <= high2[1]) &
-           (low2[1] <= high1[1]) & (low1[2] <= high2[2]) & (low2[2] <= high1[2]);
 }
 
 int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double high[3])
@@ -123,7 +114,7 @@ int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double hi
     while (depth > 0) {
         int index = stack[--depth];
         const TnSoftBox *box = &s->boxes[index];
-        if (!boxes_meet(box->low, box->high, low, high)) continue;
+        if (!tn_soft_boxes_meet(box->low, box->high, low, high, 0.0)) continue;
         if (box->second) {
             stack[depth++] = box->second;
             stack[depth++] = index + 1;
@@ -131,9 +122,9 @@ int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double hi
         }
         for (int i = box->first; i < box->first + box->count; i++) {
             double a[3], b[3];
-            triangle_box(s, i, a, b);
+            tn_soft_triangle_box(s, i, a, b);
             s->found[found] = i;
-            found += boxes_meet(a, b, low, high);
+            found += tn_soft_boxes_meet(a, b, low, high, 0.0);
         }
     }
     return found;
