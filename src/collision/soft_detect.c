@@ -132,13 +132,13 @@ static void detect_rigid(TnSoftEmitter *e, TnSoftSurface *s)
     for (int slot = 0; slot < c->finite_count; slot++) {
         const TnBounds *b = &c->bounds[slot];
         double low[3], high[3];
-        bool meets = true;
         for (int i = 0; i < 3; i++) {
             low[i] = (double)b->c[i] - (double)b->h[i];
             high[i] = (double)b->c[i] + (double)b->h[i];
-            meets &= (low[i] <= all->high[i]) & (all->low[i] <= high[i]);
         }
-        if (!meets || !pair_with_slot(e, s, slot)) continue;
+        if (!tn_soft_boxes_meet(low, high, all->low, all->high, all->sweep) ||
+            !pair_with_slot(e, s, slot))
+            continue;
         int found = tn_soft_tree_near_box(s, low, high);
         if (found) tn_soft_emit_rigid(e, s, found);
     }
@@ -159,7 +159,8 @@ static void detect_soft(TnSoftEmitter *e, TnSoftSurface *s)
         TnSoftSurface *o = &c->softs[i];
         if (o == s || o->triangle_count == 0) continue;
         const TnSoftBox *a = &s->boxes[0], *b = &o->boxes[0];
-        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, b->depth)) continue;
+        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, b->depth + a->sweep + b->sweep))
+            continue;
         bool masks = masks_meet(s->type_mask, s->affinity_mask, o->type_mask, o->affinity_mask);
         double margin = s->margin > o->margin ? s->margin : o->margin;
         if (set_pair(e, s->geom, o->geom, masks, &s->surface, &o->surface, margin))

@@ -13,8 +13,7 @@
 #include "../math/vec3.h"
 #include "soft_surface.h"
 
-#define LEAN 0.1  /* sine, as in soft_facets.c */
-#define RIDGE 0.1 /* sine of the fold at an edge that is none below */
+#define LEAN 0.1 /* sine, as in soft_facets.c */
 #define NEAR_END 0.02
 #define CROSSING 0.05 /* sine of the angle between edges that are parallel below */
 
@@ -102,15 +101,14 @@ static void node_triangle(Walk *w, int node, int triangle)
     const TnSoftSurface *o = w->other;
     const int32_t *corner = o->triangles[triangle];
     const double *x[3] = {o->x[corner[0]], o->x[corner[1]], o->x[corner[2]]};
-    double n[3], d[3], weight[3], look[3];
+    const double *n = o->normals[triangle];
+    double d[3], weight[3];
+    if (v3_dot(s->looks[node], n) > 0.0) return;
     if (w->self && (corner[0] == node || corner[1] == node || corner[2] == node)) return;
     v3_sub(d, s->x[node], x[0]);
-    tn_soft_triangle_normal(o, triangle, n);
     double height = v3_dot(n, d), gap = height - w->radii;
     if (gap > w->reach || gap < -w->share * o->depths[triangle]) return;
     if (!tn_soft_project(x, n, s->x[node], weight) || tied(w, node, corner, 3)) return;
-    tn_soft_node_normal(s, node, look);
-    if (v3_dot(look, n) > 0.0) return;
     TnSoftNearest *best = &s->nearest[node];
     bool first = s->probes[node].query != s->query;
     if (!first && fabs(best->height) <= fabs(height)) return;
@@ -148,21 +146,6 @@ static void emit_nodes(const Walk *w)
 
 /* ---- edges ---- */
 
-/* The surface folds outward at the edge. */
-static bool is_ridge(const TnSoftSurface *s, int edge)
-{
-    const int32_t *two = s->edge_triangles[edge];
-    double n[3], m[3], d[3], e[3], f[3];
-    tn_soft_triangle_normal(s, two[0], n);
-    tn_soft_triangle_normal(s, two[1], m);
-    v3_cross(d, n, m);
-    if (v3_dot(n, m) > 0.0 && v3_norm(d) < RIDGE) return false;
-    v3_zero(e); /* the second triangle's centre lies below the first one's plane */
-    for (int k = 0; k < 3; k++) v3_add_scaled(e, s->x[s->triangles[two[1]][k]], 1.0 / 3.0);
-    v3_sub(f, e, s->x[s->edges[edge][0]]);
-    return v3_dot(f, n) < 0.0;
-}
-
 static void edge_edge(Walk *w, int edge1, int edge2)
 {
     const TnSoftSurface *s = w->s, *o = w->other;
@@ -181,12 +164,9 @@ static void edge_edge(Walk *w, int edge1, int edge2)
     v3_normalize(u);
     v3_normalize(v);
     v3_cross(n, u, v);
-    if (v3_normalize(n) < CROSSING || !is_ridge(s, edge1) || !is_ridge(o, edge2)) return;
-    double normal1[3], normal2[3];
-    tn_soft_triangle_normal(s, owner1, normal1);
-    tn_soft_triangle_normal(s, s->edge_triangles[edge1][1], normal2);
-    v3_add(normal1, normal1, normal2);
-    if (v3_dot(n, normal1) < 0.0) v3_scale(n, n, -1.0);
+    if (v3_normalize(n) < CROSSING) return;
+    if (v3_dot(n, s->normals[owner1]) + v3_dot(n, s->normals[s->edge_triangles[edge1][1]]) < 0.0)
+        v3_scale(n, n, -1.0);
     double back[3] = {-n[0], -n[1], -n[2]};
     if (!tn_soft_edge_outside(s, edge1, u, n, LEAN) ||
         !tn_soft_edge_outside(o, edge2, v, back, LEAN))
@@ -219,17 +199,25 @@ static void edge_edge(Walk *w, int edge1, int edge2)
 
 /* ---- both trees ---- */
 
-static void triangles(Walk *w, int a, int b)
+/* All of one leaf against all of the other; what they own themselves. */
+static void leaves(Walk *w, const TnSoftBox *a, const TnSoftBox *b)
 {
-    TnSoftSurface *s = w->s;
-    const TnSoftSurface *o = w->other;
-    for (int k = 0; k < 3; k++) {
-        int node = s->triangles[a][k], edge = s->sides[a][k];
-        if (s->node_owners[node] == a) node_triangle(w, node, b);
-        if (!w->edges || s->edge_triangles[edge][0] != a) continue;
-        for (int j = 0; j < 3; j++)
-            if (o->edge_triangles[o->sides[b][j]][0] == b) edge_edge(w, edge, o->sides[b][j]);
-    }
+    const TnSoftSurface *s = w->s, *o = w->other;
+    int32_t ridges[3 * TN_SOFT_LEAF];
+    int ridge_count = 0;
+    for (int i = b->first; i < b->first + b->count && w->edges; i++)
+        for (int k = 0; k < 3; k++) {
+            int edge = o->sides[i][k];
+            if (o->ridges[edge] && o->edge_triangles[edge][0] == i) ridges[ridge_count++] = edge;
+        }
+    for (int i = a->first; i < a->first + a->count; i++)
+        for (int k = 0; k < 3; k++) {
+            int node = s->triangles[i][k], edge = s->sides[i][k];
+            for (int j = b->first; j < b->first + b->count && s->node_owners[node] == i; j++)
+                node_triangle(w, node, j);
+            if (!s->ridges[edge] || s->edge_triangles[edge][0] != i) continue;
+            for (int j = 0; j < ridge_count; j++) edge_edge(w, edge, ridges[j]);
+        }
 }
 
 void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other)
@@ -238,7 +226,8 @@ void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *
     Walk w = {.e = e,
               .s = s,
               .other = other,
-              .reach = e->margin + d->slack + d->t * (s->speed + other->speed),
+              .reach =
+                  e->margin + d->slack + d->t * tn_soft_cones_speed(&s->cones[0], &other->cones[0]),
               .radii = s->radius + other->radius,
               .share = s == other ? 0.5 : 1.0, /* its other side is no enemy */
               .self = s == other,
@@ -251,19 +240,13 @@ void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *
         depth--;
         int i = stack[depth][0], j = stack[depth][1];
         const TnSoftBox *a = &s->boxes[i], *b = &other->boxes[j];
-        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, b->depth)) continue;
+        /* how far what can be listed may lie apart, or inside */
+        double motion = d->t * tn_soft_cones_speed(&s->cones[i], &other->cones[j]);
+        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, motion + w.share * b->depth) ||
+            tn_soft_cones_agree(&s->cones[i], &other->cones[j]))
+            continue;
         if (!a->second && !b->second) {
-            for (int k = a->first; k < a->first + a->count; k++) {
-                double low[3], high[3];
-                tn_soft_triangle_box(s, k, low, high);
-                if (!tn_soft_boxes_meet(low, high, b->low, b->high, b->depth)) continue;
-                for (int l = b->first; l < b->first + b->count; l++) {
-                    double low2[3], high2[3];
-                    tn_soft_triangle_box(other, l, low2, high2);
-                    if (tn_soft_boxes_meet(low, high, low2, high2, other->depths[l]))
-                        triangles(&w, k, l);
-                }
-            }
+            leaves(&w, a, b);
             continue;
         }
         /* the one with more triangles is opened */

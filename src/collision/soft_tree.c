@@ -1,9 +1,9 @@
 /* soft_tree.c: a tree of boxes over the triangles of a surface.
  *
  * Built once on the rest shape by halving: neighbours at rest stay neighbours, whatever the body
- * does, so each step only fits the boxes anew, from the leaves up. A box holds all of its nodes' boxes,
- * each grown by radius, t · speed, half the slack and margin; as for rigid geoms (bounds.c), things
- * whose boxes do not meet are not listed. */
+ * does, so each step only fits the boxes anew, from the leaves up. A box holds its
+ * nodes with radius, half the slack and margin; grown by t · speed as well, as for rigid geoms (bounds.c),
+ * things whose boxes do not meet are not listed. */
 #include "../math/vec3.h"
 #include "soft_surface.h"
 
@@ -92,12 +92,15 @@ void tn_soft_tree_refit(TnSoftSurface *s)
                 box->low[k] = lower(a->low[k], b->low[k]);
                 box->high[k] = higher(a->high[k], b->high[k]);
             }
+            box->sweep = higher(a->sweep, b->sweep);
             continue;
         }
         tn_soft_triangle_box(s, box->first, box->low, box->high);
+        box->sweep = tn_soft_triangle_sweep(s, box->first);
         for (int j = 1; j < box->count; j++) {
             double low[3], high[3];
             tn_soft_triangle_box(s, box->first + j, low, high);
+            box->sweep = higher(box->sweep, tn_soft_triangle_sweep(s, box->first + j));
             for (int k = 0; k < 3; k++) {
                 box->low[k] = lower(box->low[k], low[k]);
                 box->high[k] = higher(box->high[k], high[k]);
@@ -114,7 +117,7 @@ int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double hi
     while (depth > 0) {
         int index = stack[--depth];
         const TnSoftBox *box = &s->boxes[index];
-        if (!tn_soft_boxes_meet(box->low, box->high, low, high, 0.0)) continue;
+        if (!tn_soft_boxes_meet(box->low, box->high, low, high, box->sweep)) continue;
         if (box->second) {
             stack[depth++] = box->second;
             stack[depth++] = index + 1;
@@ -124,7 +127,7 @@ int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double hi
             double a[3], b[3];
             tn_soft_triangle_box(s, i, a, b);
             s->found[found] = i;
-            found += tn_soft_boxes_meet(a, b, low, high, 0.0);
+            found += tn_soft_boxes_meet(a, b, low, high, tn_soft_triangle_sweep(s, i));
         }
     }
     return found;
@@ -146,7 +149,7 @@ int tn_soft_tree_near_plane(TnSoftSurface *s, const double n[3], double height)
     while (depth > 0) {
         int index = stack[--depth];
         const TnSoftBox *box = &s->boxes[index];
-        if (lowest(box->low, box->high, n) > height) continue;
+        if (lowest(box->low, box->high, n) - box->sweep > height) continue;
         if (box->second) {
             stack[depth++] = box->second;
             stack[depth++] = index + 1;
