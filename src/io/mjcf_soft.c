@@ -159,7 +159,11 @@ static void read_hold(TnMjcf *m, const TnXmlElement *e, TnMjcfSoft *soft)
 static void read_element(TnMjcf *m, const TnXmlElement *e, TnMjcfSoft *soft)
 {
     read_material(m, e, &soft->def);
-    for (const TnXmlElement *c = e->first; soft->nodes && c; c = c->next) read_hold(m, c, soft);
+    for (const TnXmlElement *c = e->first; c; c = c->next)
+        if (soft->nodes)
+            read_hold(m, c, soft);
+        else
+            tn_mjcf_check_leaf(m, TN_GROUP_SOFT, c);
 }
 
 /* ---- into the builder ---- */
@@ -195,7 +199,7 @@ static void apply_flags(TnMjcf *m, TnMjcfSoft *soft)
     if (!m->settings.spring)
         tn_mjcf_error(m, soft->element,
                       "springs are disabled (option/flag spring), and a soft body is made of them");
-    if (!(def->youngs_modulus > 0))
+    if (soft->from_mujoco && def->youngs_modulus == 0)
         tn_mjcf_error(
             m, soft->element,
             "a soft body needs a stiffness: <elasticity young=\"…\"/> in Pa, 1e5 for soft "

@@ -156,9 +156,12 @@ bool tn_mjcf_make_tets(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out)
     if (!found) return false;
     if (shape == 0) return tn_mjcf_load_tets(m, e, out, &ignored);
     static const int cell_counts[SHAPE_COUNT] = {0, 3, 2, 1};
-    tn_mjcf_reals(m, &view, shapes[shape], size, cell_counts[shape]);
+    int sizes = cell_counts[shape]; /* as many as there are sizes */
+    if (tn_mjcf_reals(m, &view, shapes[shape], size, sizes) != sizes) return false;
+    for (int i = 0; i < sizes; i++)
+        if (!(size[i] > 0)) return false; /* told by the rule, as is the line before */
     if (!read_cells(m, e, cell_counts[shape], cells)) return false;
-    int per_cell = tn_mjcf_int(m, &view, "tets_per_cell", 6);
+    int per_cell = 5 + tn_mjcf_word(&view, "tets_per_cell", "5 6", 1);
     bool good = shape == 1 ? tn_tet_mesh_box(size, cells, per_cell, out, found)
                 : shape == 2
                     ? tn_tet_mesh_cylinder(size[0], size[1], cells[0], cells[1], out, found)
