@@ -248,7 +248,12 @@ TEST(qpos_of_keys_may_leave_out_soft_bodies)
     TnRemarks remarks;
     TnModel *m = load_good(KEYS("<key qpos='0.5'/>"), &remarks);
     REQUIRE(m);
-    CHECK(m->qpos_count == 25 && remarks.count == 1);
+    CHECK(m->qpos_count == 25 && remarks.count == 0);
+    tn_model_destroy(m);
+    m = load_good(KEYS("<key qpos='0 1 1 1 2 2 2 3 3 3 4 4 4 5 5 5 6 6 6 7 7 7 8 8 8'/>"),
+                  &remarks);
+    REQUIRE(m);
+    CHECK(remarks.count == 1);
     CHECK(strstr(remarks.message, "MuJoCo has displacements"));
     tn_model_destroy(m);
     TnError err = {0};
@@ -289,6 +294,9 @@ TEST(bad_flexcomps_are_reported_at_their_place)
         {FLEXCOMP("type='gmsh' file='none.msh'"), "2:32", "none.msh"},
         {FLEXCOMP("type='gmsh'"), "2:1", "'file' is missing"},
         {FLEXCOMP("type='gmsh' file='" DATA("corner.obj") "'"), "2:32", "format is not known"},
+        {WORLD("<flexcomp name='f' type='gmsh' file='" DATA(
+             "loose_node.msh") "'>" STIFF "\n<pin id='4'/></flexcomp>"),
+         "3:1", "1 node without elements"},
         {FLEXCOMP("dim='3' count='1 2 2'"), "2:28", "2 or more in each"},
         {FLEXCOMP("dim='3' count='2 2'"), "2:28", "3 numbers"},
         {FLEXCOMP("dim='3' count='3000 3000 3000'"), "2:28", "more than"},
