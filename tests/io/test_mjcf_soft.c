@@ -1,5 +1,6 @@
 /* Soft bodies and ties of the <tenon> element: their attributes, which nodes are held, and errors with
  * their places. */
+#include "base/base.h"
 #include "mjcf_text.h"
 #include "model/model.h"
 
@@ -273,4 +274,26 @@ TEST(bad_soft_bodies_are_reported_at_their_place)
                       cases[i].part, m ? "no error" : err.message);
         tn_model_destroy(m);
     }
+}
+
+TEST(soft_bodies_without_memory_are_an_error_and_leak_nothing)
+{
+    static const char text[] = SCENE(
+        BAR "><hold within='pad'/></soft>"
+            "<soft name='a' file='" DATA(
+                "two_tets.msh") "' pos='0 0 5' young='1e6'/>"
+                                "<soft name='cube' pieces='2'><hold body='hand' nodes='26'/></soft>"
+                                "<tie soft1='bar' soft2='b' ball='0 0 0 .01'/>"
+                                "<soft name='b' ball='.1' cells='2' young='1e5'/>");
+    TnModel *m = NULL;
+    for (long calls = 0; !m && calls < 2000; calls++) {
+        TnError err = {0};
+        tn_malloc_fail_after(calls);
+        m = load_text(text, &err);
+        tn_malloc_fail_after(-1);
+        if (!m && err.code != TN_ERROR_MEMORY)
+            test_fail(__FILE__, __LINE__, "call %ld: %s", calls, err.message);
+    }
+    CHECK(m);
+    tn_model_destroy(m);
 }
