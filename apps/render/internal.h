@@ -21,6 +21,8 @@ typedef struct Instance {
 } Instance;
 
 #define ID_SELECTED 0x80000000u
+#define ID_SURFACE 0x40000000u /* + index of a surface */
+#define ID_OTHER 0x7fffffffu   /* there, but nothing to select */
 
 typedef struct GpuMesh {
     GLuint array, vertices, indices;
@@ -127,6 +129,11 @@ struct Renderer {
     DrawList opaque, clear, casters, marks;
     uint16_t (*shape_colors)[COLOR_MODES][4];
     uint16_t (*point_colors)[4];
+    SurfacePlan *plans;           /* one per surface */
+    uint16_t (*vertex_colors)[4]; /* of one surface: scratch */
+    uint16_t stress_colors[256][4];
+    StressScale stress;
+    double stress_seen; /* Pa, the largest since stress is shown */
     float *points; /* of the frame, seen from the eye */
     int *planes;   /* shapes that are planes */
     int plane_count;

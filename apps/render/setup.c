@@ -190,6 +190,32 @@ static bool find_body_sizes(Renderer *r)
     return true;
 }
 
+/* What surfaces are drawn with. */
+static bool make_surfaces(Renderer *r)
+{
+    const TnScene *scene = r->scene;
+    int most = 0;
+    r->plans = calloc((size_t)scene->surface_count + 1, sizeof *r->plans);
+    if (!r->plans) return false;
+    for (int i = 0; i < scene->surface_count; i++) {
+        const TnSceneSurface *surface = &scene->surfaces[i];
+        /* whoever filled the scene by hand may have done it wrong */
+        if (surface->point_start < 0 || surface->point_count < 0 ||
+            surface->point_start > scene->point_count - surface->point_count)
+            continue;
+        if (!surface_plan(&r->plans[i], surface, scene->point_subsystems + surface->point_start))
+            return false;
+        if (r->plans[i].vertex_count > most) most = r->plans[i].vertex_count;
+    }
+    for (int i = 0; i < 256; i++) {
+        float rgb[3];
+        stress_color(i / 255.0, rgb);
+        color_linear(rgb, 1, r->stress_colors[i]);
+    }
+    r->vertex_colors = malloc(((size_t)most + 1) * sizeof *r->vertex_colors);
+    return r->vertex_colors != NULL;
+}
+
 static bool make_arrays(Renderer *r, char *error, size_t error_size)
 {
     const TnScene *scene = r->scene;
@@ -199,7 +225,8 @@ static bool make_arrays(Renderer *r, char *error, size_t error_size)
     r->point_colors = calloc(points, sizeof *r->point_colors);
     r->points = calloc(3 * points, sizeof *r->points);
     if (!r->shape_colors || !r->planes || !r->point_colors || !r->points ||
-        !items_reserve(&r->shapes, scene->shape_count) || !find_typical(r) || !find_body_sizes(r)) {
+        !items_reserve(&r->shapes, scene->shape_count) || !find_typical(r) || !find_body_sizes(r) ||
+        !make_surfaces(r)) {
         snprintf(error, error_size, "no memory to draw %d shapes", scene->shape_count);
         return false;
     }
@@ -210,6 +237,8 @@ static bool make_arrays(Renderer *r, char *error, size_t error_size)
         part_color(known ? scene->bodies[shape->body - 1].subsystem : 0, shape->rgba, rgb);
         color_linear(shape->rgba, shape->rgba[3], r->shape_colors[i][COLOR_MODEL]);
         color_linear(rgb, shape->rgba[3], r->shape_colors[i][COLOR_SUBSYSTEM]);
+        part_color(0, shape->rgba, rgb);
+        color_linear(rgb, shape->rgba[3], r->shape_colors[i][COLOR_STRESS]);
         if (known && shape->type == TN_GEOM_PLANE && shape->group >= 0 && shape->group < 32)
             r->planes[r->plane_count++] = i;
     }
@@ -295,6 +324,9 @@ void renderer_destroy(Renderer *r)
     soft_free(&r->soft);
     free(r->shape_colors);
     free(r->point_colors);
+    for (int i = 0; r->plans && i < r->scene->surface_count; i++) surface_plan_free(&r->plans[i]);
+    free(r->plans);
+    free(r->vertex_colors);
     free(r->points);
     free(r->planes);
     free(r->body_sizes);
