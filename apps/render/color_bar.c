@@ -1,35 +1,10 @@
-/* color_bar.c: the colours of stress, and a scale of them in a corner of the picture.
- *
- * The colours are those of viridis (public domain): lightness rises evenly from dark violet over
- * blue-green to yellow, so that more is always lighter, to the colour-blind and in grey, too. */
+/* color_bar.c: the scale of the colours of stress, at the right of a picture. */
 #include "overlay.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { STOPS = 9, BANDS = 48, TICKS = 4 };
-
-void stress_color(double share, float rgb[3])
-{
-    static const unsigned char stops[STOPS][3] = {{68, 1, 84},    {71, 44, 122},  {59, 81, 139},
-                                                  {44, 113, 142}, {33, 144, 141}, {39, 173, 129},
-                                                  {92, 200, 99},  {170, 220, 50}, {253, 231, 37}};
-    double place = (STOPS - 1) * (share > 0 ? fmin(share, 1) : 0); /* not a number: 0 */
-    int stop = (int)place < STOPS - 2 ? (int)place : STOPS - 2;
-    double part = place - stop;
-    for (int k = 0; k < 3; k++)
-        rgb[k] = (float)(((1 - part) * stops[stop][k] + part * stops[stop + 1][k]) / 255);
-}
-
-double stress_top(double largest)
-{
-    if (!(largest > 1)) return 1; /* less is noise, and not a number nothing */
-    double power = pow(10, floor(log10(largest)));
-    static const double steps[] = {1, 1.2, 1.6, 2, 2.4, 3.2, 4, 5, 6, 8, 10};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (largest <= steps[i] * power * (1 + 1e-9)) return steps[i] * power;
-    return 10 * power;
-}
+enum { BANDS = 48, TICKS = 4 };
 
 void color_bar_draw(Overlay *overlay, const StressScale *scale, int width, int height, float size)
 {

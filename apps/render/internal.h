@@ -9,7 +9,7 @@
 #include "shapes.h"
 #include "soft.h"
 
-enum { LEVEL_ROOM = 8, SHADOW_TEXELS = 2048 };
+enum { LEVEL_ROOM = 8, SHADOW_TEXELS = 2048, STRESS_STOPS = 17 /* as in lit_fragment.glsl */ };
 
 /* One thing in its place, as the shader reads it (shape_vertex.glsl). */
 typedef struct Instance {
@@ -131,11 +131,11 @@ struct Renderer {
     uint16_t (*point_colors)[4];
     SurfacePlan *plans;           /* one per surface */
     uint16_t (*vertex_colors)[4]; /* of one surface: scratch */
-    uint16_t stress_colors[256][4];
+    float *stress_levels;         /* of the points: shares of the range of stress */
     StressScale stress;
     double stress_seen; /* Pa, the largest since stress is shown */
-    float *points; /* of the frame, seen from the eye */
-    int *planes;   /* shapes that are planes */
+    float *points;      /* of the frame, seen from the eye */
+    int *planes;        /* shapes that are planes */
     int plane_count;
 
     SoftMesh soft;

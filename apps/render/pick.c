@@ -106,8 +106,8 @@ static int nearest_triangle(const TnSceneSurface *surface, const float *points, 
     int found = -1;
     for (int t = 0; t < surface->triangle_count; t++) {
         const int32_t *corner = surface->triangles + 3 * t;
-        double far = distance_to(p, points + 3 * corner[0], points + 3 * corner[1],
-                                 points + 3 * corner[2]);
+        double far =
+            distance_to(p, points + 3 * corner[0], points + 3 * corner[1], points + 3 * corner[2]);
         if (far >= nearest) continue;
         nearest = far;
         found = t;

@@ -233,15 +233,17 @@ static void find_stress_scale(Renderer *r, const TnFrame *frame, const DrawOptio
     for (int i = 0; i < frame->point_count && i < scene->point_count; i++)
         if ((double)frame->stress[i] > r->stress_seen) r->stress_seen = (double)frame->stress[i];
     r->stress.top = options->stress_max > 0 ? options->stress_max : stress_top(r->stress_seen);
+    for (int i = 0; i < frame->point_count && i < scene->point_count; i++) {
+        double share = (double)frame->stress[i] / r->stress.top;
+        r->stress_levels[i] = share > 0 ? (float)fmin(share, 1) : 0; /* not a number: 0 */
+    }
 }
 
 /* One colour per vertex, into r->vertex_colors. */
-static void color_surface(Renderer *r, const TnFrame *frame, const DrawOptions *options, int index)
+static void color_surface(Renderer *r, const DrawOptions *options, int index)
 {
     const TnSceneSurface *surface = &r->scene->surfaces[index];
     const SurfacePlan *plan = &r->plans[index];
-    const float *stress =
-        r->stress.shown && frame->stress ? frame->stress + surface->point_start : NULL;
     float alpha = options->transparent ? 0.35f * surface->rgba[3] : surface->rgba[3], rgb[3];
     uint16_t color[4];
     memcpy(rgb, surface->rgba, sizeof rgb);
@@ -251,10 +253,6 @@ static void color_surface(Renderer *r, const TnFrame *frame, const DrawOptions *
         if (options->color == COLOR_SUBSYSTEM && (i == 0 || plan->parts[i] != plan->parts[i - 1])) {
             subsystem_color(plan->parts[i], rgb);
             color_linear(rgb, alpha, color);
-        } else if (stress) {
-            double share = (double)stress[plan->points[i]] / r->stress.top;
-            int level = share > 0 ? (int)(255 * fmin(share, 1) + 0.5) : 0;
-            memcpy(color, r->stress_colors[level], 3 * sizeof *color);
         }
         memcpy(r->vertex_colors[i], color, sizeof color);
     }
@@ -278,8 +276,7 @@ static bool points_fit(const Renderer *r, int start, int count)
 }
 
 /* First what is opaque, then the rest. */
-static void place_pass(Renderer *r, const TnFrame *frame, const DrawOptions *options,
-                       const Lens *sides, bool clear)
+static void place_pass(Renderer *r, const DrawOptions *options, const Lens *sides, bool clear)
 {
     const TnScene *scene = r->scene;
     for (int i = 0; i < scene->surface_count; i++) {
@@ -287,8 +284,9 @@ static void place_pass(Renderer *r, const TnFrame *frame, const DrawOptions *opt
         int start = surface->point_start;
         bool is_clear = options->transparent || surface->rgba[3] < 1;
         if (!points_fit(r, start, surface->point_count) || is_clear != clear) continue;
-        color_surface(r, frame, options, i);
+        color_surface(r, options, i);
         surface_add(&r->soft, &r->plans[i], r->points + 3 * start,
+                    r->stress.shown && r->stress.known ? r->stress_levels + start : NULL,
                     (const uint16_t(*)[4])r->vertex_colors, ID_SURFACE + (uint32_t)i);
     }
     for (int i = 0; i < scene->tube_count; i++) {
@@ -327,7 +325,7 @@ void place_soft(Renderer *r, const TnFrame *frame, const DrawOptions *options, c
             add_tendon(r, tube, points, (const uint16_t(*)[4])r->point_colors + tube->point_start);
     }
     find_stress_scale(r, frame, options);
-    place_pass(r, frame, options, sides, false);
+    place_pass(r, options, sides, false);
     r->soft_clear_start = r->soft.index_count;
-    place_pass(r, frame, options, sides, true);
+    place_pass(r, options, sides, true);
 }

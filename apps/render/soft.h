@@ -7,6 +7,7 @@
 typedef struct SoftVertex {
     float pos[3], normal[3];
     uint16_t color[4]; /* linear */
+    float level;       /* share of the range of stress, 0 … 1, in place of the colour; -1: none */
     uint32_t id;
 } SoftVertex;
 
@@ -55,8 +56,9 @@ typedef struct SurfacePlan {
 bool surface_plan(SurfacePlan *plan, const TnSceneSurface *surface,
                   const int32_t *point_subsystems);
 void surface_plan_free(SurfacePlan *plan);
-/* Adds the surface with smooth normals and a colour per vertex; `points`: of the surface. */
-bool surface_add(SoftMesh *mesh, const SurfacePlan *plan, const float *points,
+/* Adds the surface with smooth normals and a colour per vertex; `points` and `levels`, which may be
+ * NULL, are the surface's. */
+bool surface_add(SoftMesh *mesh, const SurfacePlan *plan, const float *points, const float *levels,
                  const uint16_t (*colors)[4], uint32_t id);
 
 #endif

@@ -162,7 +162,7 @@ bool surface_plan(SurfacePlan *plan, const TnSceneSurface *surface, const int32_
     return fine;
 }
 
-bool surface_add(SoftMesh *mesh, const SurfacePlan *plan, const float *points,
+bool surface_add(SoftMesh *mesh, const SurfacePlan *plan, const float *points, const float *levels,
                  const uint16_t (*colors)[4], uint32_t id)
 {
     if (!soft_reserve(mesh, plan->vertex_count, plan->index_count)) return false;
@@ -173,6 +173,7 @@ bool surface_add(SoftMesh *mesh, const SurfacePlan *plan, const float *points,
         memcpy(vertices[i].pos, points + 3 * plan->points[i], sizeof vertices[i].pos);
         memcpy(vertices[i].color, colors[i], sizeof vertices[i].color);
         memset(vertices[i].normal, 0, sizeof vertices[i].normal);
+        vertices[i].level = levels ? levels[plan->points[i]] : -1;
         vertices[i].id = id;
     }
     /* each triangle adds its normal, as long as its area, to its corners */

@@ -57,6 +57,7 @@ typedef struct TnSceneSurface {
     const int32_t *tetrahedra; /* 4 × tetrahedron_count, likewise; may be none */
     int tetrahedron_count;
     float rgba[4];
+    const char *name; /* "" or NULL for none */
     /* Each may be NULL: then a part belongs to the subsystem of its first point, and the shape free
      * of stress is not known. */
     const int32_t *triangle_subsystems, *tetrahedron_subsystems; /* from 1 */

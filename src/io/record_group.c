@@ -262,10 +262,9 @@ bool tn_record_put_group(TnRecordOut *out, const TnRecordGroup *group)
     if (fine) {
         size_t start = tn_record_begin_chunk(out, TN_RECORD_FRAMES);
         tn_record_put_u32(out, (uint32_t)group->frame_count);
-        tn_record_put_u32(out, (group->has_contacts ? FLAG_CONTACTS : 0u) |
-                                   (group->has_state ? FLAG_STATE : 0u) |
-                                   (exact ? FLAG_EXACT : 0u) |
-                                   (group->has_stress ? FLAG_STRESS : 0u));
+        tn_record_put_u32(
+            out, (group->has_contacts ? FLAG_CONTACTS : 0u) | (group->has_state ? FLAG_STATE : 0u) |
+                     (exact ? FLAG_EXACT : 0u) | (group->has_stress ? FLAG_STRESS : 0u));
         tn_record_put_u32(out, (uint32_t)group->qpos_count);
         tn_record_put_u32(out, (uint32_t)group->dof_count);
         tn_record_put_u32(out, (uint32_t)group->ctrl_count);

@@ -117,6 +117,7 @@ static void put_surface_details(TnRecordOut *out, const TnScene *scene)
 {
     for (int i = 0; i < scene->surface_count; i++) {
         const TnSceneSurface *surface = &scene->surfaces[i];
+        tn_record_put_text(out, surface->name ? surface->name : "");
         put_indices(out, surface->triangle_subsystems,
                     surface->triangle_subsystems ? surface->triangle_count : 0, 1);
         put_indices(out, surface->tetrahedron_subsystems,
@@ -365,6 +366,7 @@ static void get_surface_details(Reader *r, TnScene *scene)
     if (r->in->at == r->in->size) return; /* version 1.0 */
     for (int i = 0; i < scene->surface_count && !r->in->failed && !r->pool->failed; i++) {
         TnSceneSurface *surface = (TnSceneSurface *)&scene->surfaces[i];
+        surface->name = tn_record_get_text(r->in, r->pool);
         surface->triangle_subsystems = get_subsystems(r, surface->triangle_count);
         surface->tetrahedron_subsystems = get_subsystems(r, surface->tetrahedron_count);
         int points = tn_record_get_count(r->in, 12);

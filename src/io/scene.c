@@ -157,6 +157,7 @@ static TnSceneSurface surface_of(Layout *layout, const Source *from, TnSoftId id
         .triangle_count = soft.triangle_count,
         .tetrahedra = take_copy(layout, soft.tets, tets * 4 * sizeof *soft.tets),
         .tetrahedron_count = soft.tet_count,
+        .name = take_text(layout, soft.name),
         .triangle_subsystems = of_triangles,
         .tetrahedron_subsystems = of_tets,
         .rest = rest};

@@ -120,7 +120,7 @@ TEST(a_flat_sheet_has_its_normal_and_skips_bad_triangles)
     TnSceneSurface surface = {.point_count = 4, .triangles = triangles, .triangle_count = 3};
     REQUIRE(surface_plan(&plan, &surface, subsystems));
     for (int round = 0; round < 2; round++) /* the second one starts behind the first */
-        REQUIRE(surface_add(&mesh, &plan, points, (const uint16_t(*)[4])colors, 1));
+        REQUIRE(surface_add(&mesh, &plan, points, NULL, (const uint16_t(*)[4])colors, 1));
     CHECK(mesh.vertex_count == 8);
     CHECK(mesh.index_count == 12);
     for (int i = 0; i < 8; i++) CHECK(mesh.vertices[i].normal[2] == 1.0f);
@@ -155,7 +155,7 @@ TEST(a_soft_box_has_flat_sides_and_keeps_its_edges_when_it_is_bent)
     CHECK(plan.vertex_count == 54 && plan.index_count == 3 * 48);
     SoftMesh mesh = {0};
     uint16_t colors[54][4] = {{0}};
-    REQUIRE(surface_add(&mesh, &plan, rest, (const uint16_t(*)[4])colors, 1));
+    REQUIRE(surface_add(&mesh, &plan, rest, NULL, (const uint16_t(*)[4])colors, 1));
     for (int i = 0; i < 54; i++) {
         const float *n = mesh.vertices[i].normal;
         CHECK(fmaxf(fabsf(n[0]), fmaxf(fabsf(n[1]), fabsf(n[2]))) > 0.9999f);
@@ -166,7 +166,7 @@ TEST(a_soft_box_has_flat_sides_and_keeps_its_edges_when_it_is_bent)
         points[3 * i] += points[3 * i + 2];
     }
     soft_clear(&mesh);
-    REQUIRE(surface_add(&mesh, &plan, points, (const uint16_t(*)[4])colors, 1));
+    REQUIRE(surface_add(&mesh, &plan, points, NULL, (const uint16_t(*)[4])colors, 1));
     CHECK(mesh.vertex_count == 54);
     surface_plan_free(&plan);
     soft_free(&mesh);
@@ -189,7 +189,7 @@ TEST(pieces_of_a_soft_body_part_in_colour_but_not_in_light)
     REQUIRE(surface_plan(&plan, &surface, subsystems));
     REQUIRE(plan.vertex_count == 6);
     for (int k = 0; k < 6; k++) CHECK(plan.parts[plan.indices[k]] == parts[k / 3]);
-    REQUIRE(surface_add(&mesh, &plan, points, (const uint16_t(*)[4])colors, 1));
+    REQUIRE(surface_add(&mesh, &plan, points, NULL, (const uint16_t(*)[4])colors, 1));
     for (int a = 0; a < 6; a++)
         for (int b = 0; b < a; b++)
             if (plan.points[a] == plan.points[b])
