@@ -79,8 +79,9 @@ static void draw_numbers(Renderer *r, const TnFrame *frame, const DrawOptions *o
     gl->UseProgram(0);
 }
 
-/* How far a point is from a triangle's plane and from its inside, squared. */
-static double distance_to(const double p[3], const float *a, const float *b, const float *c)
+/* How far a point is from a triangle, squared, about; the weights of the corners for a point of it. */
+static double distance_to(const double p[3], const float *a, const float *b, const float *c,
+                          double weights[3])
 {
     double u[3], v[3], w[3], normal[3], rest = 0;
     for (int k = 0; k < 3; k++) {
@@ -93,6 +94,9 @@ static double distance_to(const double p[3], const float *a, const float *b, con
     if (!(area > 0)) return 1e300;
     double s = fmax(0, fmin(1, (vv * wu - uv * wv) / area));
     double t = fmax(0, fmin(1 - s, (uu * wv - uv * wu) / area));
+    weights[0] = 1 - s - t;
+    weights[1] = s;
+    weights[2] = t;
     for (int k = 0; k < 3; k++) {
         normal[k] = w[k] - s * u[k] - t * v[k];
         rest += normal[k] * normal[k];
@@ -100,19 +104,18 @@ static double distance_to(const double p[3], const float *a, const float *b, con
     return rest;
 }
 
-static int nearest_triangle(const TnSceneSurface *surface, const float *points, const double p[3])
+static void find_triangle(const TnSceneSurface *surface, const float *points, Pick *pick)
 {
-    double nearest = INFINITY;
-    int found = -1;
+    double nearest = INFINITY, weights[3] = {0, 0, 0};
     for (int t = 0; t < surface->triangle_count; t++) {
         const int32_t *corner = surface->triangles + 3 * t;
-        double far =
-            distance_to(p, points + 3 * corner[0], points + 3 * corner[1], points + 3 * corner[2]);
+        double far = distance_to(pick->point, points + 3 * corner[0], points + 3 * corner[1],
+                                 points + 3 * corner[2], weights);
         if (far >= nearest) continue;
         nearest = far;
-        found = t;
+        pick->triangle = t;
+        memcpy(pick->weights, weights, sizeof weights);
     }
-    return found;
 }
 
 Pick renderer_pick(Renderer *r, const TnFrame *frame, const View *view, const DrawOptions *options,
@@ -155,8 +158,7 @@ Pick renderer_pick(Renderer *r, const TnFrame *frame, const View *view, const Dr
         pick.surface = (int)(found[0] - ID_SURFACE);
         pick.body = TN_BODY_WORLD;
         const TnSceneSurface *surface = &r->scene->surfaces[pick.surface];
-        pick.triangle =
-            nearest_triangle(surface, frame->points + 3 * surface->point_start, pick.point);
+        find_triangle(surface, frame->points + 3 * surface->point_start, &pick);
     }
     return pick;
 }

@@ -63,11 +63,12 @@ DrawStats renderer_stats(const Renderer *renderer);
 
 /* What is under a pixel (from the upper left corner). */
 typedef struct Pick {
-    TnBodyId body;   /* 0: nothing there */
-    int shape;       /* index in the scene's shapes, or -1 */
-    double point[3]; /* m, world: where the ray meets it */
-    int surface;     /* index in the scene's surfaces, or -1; the body is then the world */
-    int triangle;    /* of the surface, the one nearest to the point */
+    TnBodyId body;     /* 0: nothing there */
+    int shape;         /* index in the scene's shapes, or -1 */
+    double point[3];   /* m, world: where the ray meets it */
+    int surface;       /* index in the scene's surfaces, or -1; the body is then the world */
+    int triangle;      /* of the surface, the one nearest to the point, and */
+    double weights[3]; /* of its corners: their sum is the point */
 } Pick;
 Pick renderer_pick(Renderer *renderer, const TnFrame *frame, const View *view,
                    const DrawOptions *options, int width, int height, int x, int y);
