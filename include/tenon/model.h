@@ -220,7 +220,8 @@ typedef struct TnEqualityDef {
     TnSource source;
 } TnEqualityDef;
 
-/* An explicit geom pair: collides whatever the masks say, with these parameters. */
+/* An explicit geom pair: collides whatever the masks say, with these parameters. Rigid geoms only: surfaces of
+ * soft bodies go by their masks. */
 typedef struct TnPairDef {
     TnGeomId geom1, geom2;
     int contact_dim;
@@ -386,7 +387,7 @@ typedef struct TnSoftDef {
     double damping_stiffness; /* s, >= 0: β, default 0.001 */
     bool consistent_mass;     /* default: lumped, a quarter of each element at its corners */
     bool mean_dilatation; /* volume changes by patches of elements, against locking near ν = 0.5;
-                                 default true */
+                                 default true; the corotational law only */
     const TnSoftHoldDef *holds; /* copied */
     int hold_count;
     int pieces;        /* subsystems that it is divided into where the division does not say
@@ -468,9 +469,9 @@ typedef struct TnKeyDef {
     const char *name;
     double time;
     const double *qpos;
-    int qpos_count; /* 0: the reference pose */
+    int qpos_count; /* 0: the reference pose; the joints' numbers alone: soft bodies as built */
     const double *qvel;
-    int qvel_count; /* 0: at rest */
+    int qvel_count; /* 0: at rest; the joints' numbers alone: soft bodies at rest */
     const double *ctrl;
     int ctrl_count; /* 0: all zero */
     TnSource source;

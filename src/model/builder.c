@@ -50,12 +50,16 @@ static const char *store_string(TnModelBuilder *builder, const char *text)
     return memcpy(copy, text, bytes);
 }
 
-static const double *store_numbers(TnModelBuilder *builder, const double *values, size_t count)
+static void *store_bytes(TnModelBuilder *builder, const void *data, size_t bytes)
 {
-    if (!values || count == 0) return NULL;
-    double *copy = store_alloc(builder, count * sizeof(double));
-    if (copy) memcpy(copy, values, count * sizeof(double));
-    return copy;
+    if (!data || bytes == 0) return NULL;
+    void *copy = store_alloc(builder, bytes);
+    return copy ? memcpy(copy, data, bytes) : NULL;
+}
+
+static double *store_numbers(TnModelBuilder *builder, const double *values, size_t count)
+{
+    return store_bytes(builder, values, count * sizeof(double));
 }
 
 static TnSource store_source(TnModelBuilder *builder, TnSource source)
@@ -111,6 +115,8 @@ DEFINE_APPEND(mesh, TnMeshDef, meshes)
 DEFINE_APPEND(camera, TnCameraDef, cameras)
 DEFINE_APPEND(rod, TnRodEntry, rods)
 DEFINE_APPEND(wheel, TnWheelDef, wheels)
+DEFINE_APPEND(soft, TnSoftEntry, softs)
+DEFINE_APPEND(tie, TnTieDef, ties)
 
 /* ---- public ---- */
 
@@ -153,6 +159,8 @@ void tn_builder_destroy(TnModelBuilder *builder)
     tn_free(builder->cameras);
     tn_free(builder->rods);
     tn_free(builder->wheels);
+    tn_free(builder->softs);
+    tn_free(builder->ties);
     tn_free(builder);
 }
 
@@ -212,9 +220,7 @@ TnTendonId tn_builder_add_tendon(TnModelBuilder *builder, const TnTendonDef *def
     copy->source = store_source(builder, def->source);
     copy->joint_count = def->joints && def->joint_count > 0 ? def->joint_count : 0;
     size_t bytes = (size_t)copy->joint_count * sizeof *def->joints;
-    TnTendonJoint *joints = bytes ? store_alloc(builder, bytes) : NULL;
-    if (joints) memcpy(joints, def->joints, bytes);
-    copy->joints = joints;
+    copy->joints = store_bytes(builder, def->joints, bytes);
     return builder->tendon_count;
 }
 
@@ -287,9 +293,7 @@ TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *def)
     copy->triangle_count = def->triangles && def->triangle_count > 0 ? def->triangle_count : 0;
     copy->vertices = store_numbers(builder, def->vertices, 3 * (size_t)copy->vertex_count);
     size_t bytes = 3 * (size_t)copy->triangle_count * sizeof *def->triangles;
-    int32_t *triangles = bytes ? store_alloc(builder, bytes) : NULL;
-    if (triangles) memcpy(triangles, def->triangles, bytes);
-    copy->triangles = triangles;
+    copy->triangles = store_bytes(builder, def->triangles, bytes);
     return builder->mesh_count;
 }
 
@@ -323,6 +327,53 @@ TnWheelId tn_builder_add_wheel(TnModelBuilder *builder, const TnWheelDef *def)
     copy->name = store_string(builder, def->name);
     copy->source = store_source(builder, def->source);
     return builder->wheel_count;
+}
+
+/* Its surface: a geom of the world that has no shape of its own. */
+static TnGeomId add_soft_geom(TnModelBuilder *builder, const TnSoftDef *def)
+{
+    TnGeomDef geom = tn_geom_def();
+    geom.name = def->name;
+    geom.type = TN_GEOM_SOFT;
+    geom.mass = 0.0;
+    geom.contact_type = def->contact_type;
+    geom.contact_affinity = def->contact_affinity;
+    geom.contact_dim = def->contact_dim;
+    geom.priority = def->priority;
+    memcpy(geom.friction, def->friction, sizeof geom.friction);
+    geom.restitution = def->restitution;
+    geom.margin = def->margin;
+    geom.group = def->group;
+    memcpy(geom.rgba, def->rgba, sizeof geom.rgba);
+    geom.source = def->source;
+    return tn_builder_add_geom(builder, &geom);
+}
+
+TnSoftId tn_builder_add_soft(TnModelBuilder *builder, const TnSoftDef *def)
+{
+    const TnSoftEntry entry = {.def = *def};
+    TnSoftEntry *copy = append_soft(builder, &entry);
+    if (!copy) return 0;
+    copy->geom = add_soft_geom(builder, def);
+    TnSoftDef *own = &copy->def;
+    own->name = store_string(builder, def->name);
+    own->source = store_source(builder, def->source);
+    size_t nodes = def->mesh.node_count > 0 ? (size_t)def->mesh.node_count : 0,
+           tets = def->mesh.tet_count > 0 ? (size_t)def->mesh.tet_count : 0;
+    own->mesh.nodes = store_numbers(builder, def->mesh.nodes, 3 * nodes);
+    own->mesh.tets = store_bytes(builder, def->mesh.tets, 4 * tets * sizeof *def->mesh.tets);
+    own->hold_count = def->holds && def->hold_count > 0 ? def->hold_count : 0;
+    own->holds = store_bytes(builder, def->holds, (size_t)own->hold_count * sizeof *def->holds);
+    return builder->soft_count;
+}
+
+TnTieId tn_builder_add_tie(TnModelBuilder *builder, const TnTieDef *def)
+{
+    TnTieDef *copy = append_tie(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->tie_count;
 }
 
 TnRodParts tn_builder_rod_parts(const TnModelBuilder *builder, TnRodId id)

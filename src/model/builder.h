@@ -6,6 +6,7 @@
  *
  * Compile is a chain of passes, each of which adds to one list of problems:
  *   mesh.c           convex hulls of the meshes
+ *   prepare_soft.c   meshes of soft bodies: checked, their surfaces and patches
  *   layout.c         the one block of memory, names
  *   check_tree.c     bodies, joints, geoms: every definition on its own
  *   check_drive.c    tendons, actuators
@@ -15,6 +16,9 @@
  *   compile_drive.c  tendons and actuators
  *   compile_rod.c    rods: their checks, and the springs between segments
  *   compile_wheel.c  wheels, and their checks
+ *   check_soft.c     soft bodies and ties
+ *   compile_soft.c   soft bodies: nodes, masses, surfaces, holds
+ *   compile_tie.c    ties between soft bodies
  *   compile_parts.c  equalities, sensors, keys, track and the rest */
 #ifndef TN_MODEL_BUILDER_H
 #define TN_MODEL_BUILDER_H
@@ -38,6 +42,12 @@ typedef struct TnRodEntry {
     TnRodParts parts;
 } TnRodEntry;
 
+/* A soft body and its surface. */
+typedef struct TnSoftEntry {
+    TnSoftDef def;
+    TnGeomId geom;
+} TnSoftEntry;
+
 struct TnModelBuilder {
     const char *name; /* "" for none */
     TnOption option;
@@ -57,12 +67,14 @@ struct TnModelBuilder {
     TnCameraDef *cameras;
     TnRodEntry *rods;
     TnWheelDef *wheels;
+    TnSoftEntry *softs;
+    TnTieDef *ties;
     int body_count, joint_count, geom_count, site_count, tendon_count, actuator_count;
     int equality_count, pair_count, exclude_count, sensor_count, key_count, mesh_count;
-    int camera_count, rod_count, wheel_count;
+    int camera_count, rod_count, wheel_count, soft_count, tie_count;
     int body_room, joint_room, geom_room, site_room, tendon_room, actuator_room, equality_room;
     int pair_room, exclude_room, sensor_room, key_room, mesh_room, camera_room, rod_room,
-        wheel_room;
+        wheel_room, soft_room, tie_room;
     TnView view;
     bool has_track;
     TnTrackDef track;
@@ -85,12 +97,22 @@ typedef struct TnBodyScratch {
     TnMassProperties mass;  /* its own, in its axes */
 } TnBodyScratch;
 
+/* A soft body while it is compiled. */
+typedef struct TnSoftScratch {
+    bool good; /* nothing is wrong with its mesh; the rest is there only then */
+    TnTetSurface surface;
+    int surface_node_count, patch_count;
+    int32_t *patches; /* per tet; NULL without mean dilatation */
+    TnBodyId *holder; /* per node: the body that holds it, 0: none */
+} TnSoftScratch;
+
 typedef struct TnCompile {
     const TnModelBuilder *builder;
     TnModel *model;
     TnModelLookup *lookup; /* the model's, while it is written */
     TnBodyScratch *bodies;
     TnMeshScratch *meshes;
+    TnSoftScratch *softs;
     TnMoment *moments;   /* the next free one of the model's */
     double *key_numbers; /* room for these in the model's block */
     char *text;
@@ -156,6 +178,13 @@ void tn_compile_rods(TnCompile *c);     /* after bodies are placed */
 /* Wheels (compile_wheel.c). */
 bool tn_check_wheels(TnCompile *c);
 void tn_compile_wheels(TnCompile *c); /* after bodies are placed */
+
+/* Soft bodies. */
+bool tn_prepare_softs(TnCompile *c); /* false: no memory. Release whatever came of it. */
+void tn_release_softs(TnCompile *c);
+bool tn_check_softs(TnCompile *c);   /* and ties */
+void tn_compile_softs(TnCompile *c); /* after bodies are placed; behind all joints. Then ties */
+void tn_compile_ties(TnCompile *c);
 
 int tn_joint_qpos_count(TnJointType type);
 int tn_joint_dof_count(TnJointType type);

@@ -25,6 +25,9 @@ static void check_option(TnCompile *c)
     if (o->division.kind == TN_DIVISION_GROUPS && o->division.group_size < 1)
         tn_problem(c, &element, "group_size of the division must be positive (%d)",
                    o->division.group_size);
+    if (o->division.pieces < 0)
+        tn_problem(c, &element, "pieces of the division must not be negative (%d)",
+                   o->division.pieces);
 }
 
 static bool check_equality_joints(TnCompile *c, const TnElement *element, const TnEqualityDef *def)
@@ -82,6 +85,16 @@ static bool check_pairs_and_excludes(TnCompile *c)
         const TnElement element = {.kind = "pair", .id = i + 1, .source = def->source};
         if (!tn_check_id(c, &element, "geom1", def->geom1, b->geom_count)) stands = false;
         if (!tn_check_id(c, &element, "geom2", def->geom2, b->geom_count)) stands = false;
+        for (int k = 0; k < 2; k++) {
+            TnGeomId id = k ? def->geom2 : def->geom1;
+            if (id >= 1 && id <= b->geom_count && b->geoms[id - 1].type == TN_GEOM_SOFT) {
+                tn_problem(c, &element,
+                           "geom%d is the surface of a soft body: pairs are for rigid geoms; give "
+                           "the soft body its contact_type, contact_affinity and priority instead",
+                           k + 1);
+                stands = false;
+            }
+        }
         tn_check_contact(c, &element, def->contact_dim, def->friction, def->restitution,
                          def->margin);
     }
@@ -181,17 +194,35 @@ static bool check_length(TnCompile *c, const TnElement *element, const char *wha
     return tn_check_numbers(c, element, what, values, count);
 }
 
+/* qpos and qvel may leave out the nodes of soft bodies, which come last. */
+static bool check_coordinates(TnCompile *c, const TnElement *element, const char *what,
+                              const double *values, int count, int wanted, int soft)
+{
+    if (!soft || count == 0 || count == wanted || count == wanted - soft)
+        return check_length(c, element, what, values, count,
+                            count == wanted - soft ? count : wanted);
+    tn_problem(c, element,
+               "%s has %d numbers; the model has %d, or %d without the nodes of soft bodies", what,
+               count, wanted, wanted - soft);
+    return false;
+}
+
 static bool check_keys(TnCompile *c)
 {
     const TnModel *m = c->model;
     bool stands = true;
+    int soft = 0;
+    for (int i = 0; i < m->soft_count; i++) {
+        int nodes = c->builder->softs[i].def.mesh.node_count;
+        soft += nodes > 0 ? 3 * nodes : 0;
+    }
     for (int i = 0; i < c->builder->key_count; i++) {
         const TnKeyDef *def = &c->builder->keys[i];
         const TnElement *element = TN_ELEMENT("key", def, i);
         tn_check_numbers(c, element, "time", &def->time, 1);
-        if (!check_length(c, element, "qpos", def->qpos, def->qpos_count, m->qpos_count))
+        if (!check_coordinates(c, element, "qpos", def->qpos, def->qpos_count, m->qpos_count, soft))
             stands = false;
-        if (!check_length(c, element, "qvel", def->qvel, def->qvel_count, m->dof_count))
+        if (!check_coordinates(c, element, "qvel", def->qvel, def->qvel_count, m->dof_count, soft))
             stands = false;
         if (!check_length(c, element, "ctrl", def->ctrl, def->ctrl_count, m->actuator_count))
             stands = false;

@@ -269,11 +269,19 @@ static bool check_geom_shape(TnCompile *c, const TnElement *element, const TnGeo
 static bool check_geoms(TnCompile *c)
 {
     bool stands = true;
+    int soft = 0; /* the next surface comes from this soft body */
     for (int i = 0; i < c->builder->geom_count; i++) {
         const TnGeomDef *def = &c->builder->geoms[i];
         const TnElement *element = TN_ELEMENT("geom", def, i);
         bool body_exists = tn_check_id(c, element, "body", def->body, c->builder->body_count);
         if (!body_exists) stands = false;
+        if (def->type == TN_GEOM_SOFT) { /* check_soft.c has looked at those */
+            if (soft < c->builder->soft_count && c->builder->softs[soft].geom == i + 1)
+                soft++;
+            else
+                tn_problem(c, element, "surfaces come with soft bodies: use tn_builder_add_soft");
+            continue;
+        }
         if ((unsigned)def->type > TN_GEOM_MESH) {
             tn_problem(c, element, "type %d does not exist", (int)def->type);
             stands = false;

@@ -330,15 +330,17 @@ static void compile_sites(TnCompile *c)
 TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
 {
     TnCompile c = {.builder = builder, .err = err};
-    if (!builder || builder->out_of_memory || !tn_prepare_meshes(&c) || !tn_layout(&c)) {
+    if (!builder || builder->out_of_memory || !tn_prepare_meshes(&c) || !tn_prepare_softs(&c) ||
+        !tn_layout(&c)) {
         if (builder) tn_release_meshes(&c);
+        if (builder) tn_release_softs(&c);
         tn_error_add(err, TN_ERROR_MEMORY, "no memory for the model");
         return NULL;
     }
     tn_compile_names(&c);
     tn_compile_meshes(&c);
     bool tree_stands = tn_check_tree(&c), drive_stands = tn_check_drive(&c),
-         parts_stand = tn_check_parts(&c);
+         parts_stand = tn_check_parts(&c), softs_stand = tn_check_softs(&c);
     if (!tn_check_rods(&c)) tree_stands = false;
     if (tree_stands) {
         order_links(&c);
@@ -350,11 +352,13 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
         compile_sites(&c);
         tn_compile_masses(&c);
         tn_compile_rods(&c);
+        if (softs_stand) tn_compile_softs(&c);
         if (drive_stands) tn_compile_drive(&c);
         if (parts_stand) tn_compile_parts(&c);
     }
     tn_free(c.bodies);
     tn_release_meshes(&c);
+    tn_release_softs(&c);
     if (c.problem_count == 0) return c.model;
     tn_model_destroy(c.model);
     return NULL;

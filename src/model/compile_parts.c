@@ -193,10 +193,13 @@ static void compile_sensors(TnCompile *c)
     }
 }
 
-static double *keep_numbers(TnCompile *c, const double *values, int count)
+/* `given` numbers of `count`; the rest is as it is in `other` (NULL: zero, as the block is). */
+static double *keep_numbers(TnCompile *c, const double *values, int given, const double *other,
+                            int count)
 {
     double *copy = c->key_numbers;
-    if (values) memcpy(copy, values, (size_t)count * sizeof(double));
+    if (other && count) memcpy(copy, other, (size_t)count * sizeof(double));
+    if (values) memcpy(copy, values, (size_t)given * sizeof(double));
     c->key_numbers += count;
     return copy;
 }
@@ -206,7 +209,7 @@ static void compile_keys(TnCompile *c)
     const TnModel *m = c->model;
     for (int i = 0; i < m->key_count; i++) {
         const TnKeyDef *def = &c->builder->keys[i];
-        double *qpos = keep_numbers(c, def->qpos ? def->qpos : m->qpos0, m->qpos_count);
+        double *qpos = keep_numbers(c, def->qpos, def->qpos_count, m->qpos0, m->qpos_count);
         for (int j = 0; j < m->joint_count; j++) {
             const TnJoint *joint = &m->joints[j];
             if (joint->type != TN_JOINT_FREE && joint->type != TN_JOINT_BALL) continue;
@@ -215,9 +218,8 @@ static void compile_keys(TnCompile *c)
                 quat_normalize(quat);
         }
         m->keys[i] = (TnKey){.time = def->time, .qpos = qpos};
-        m->keys[i].qvel = keep_numbers(
-            c, def->qvel, m->dof_count); /* the block is zero where nothing was given */
-        m->keys[i].ctrl = keep_numbers(c, def->ctrl, m->actuator_count);
+        m->keys[i].qvel = keep_numbers(c, def->qvel, def->qvel_count, NULL, m->dof_count);
+        m->keys[i].ctrl = keep_numbers(c, def->ctrl, def->ctrl_count, NULL, m->actuator_count);
     }
 }
 

@@ -85,3 +85,21 @@ TnRodDef tn_rod_def(void)
                       .friction = {1.0, 0.005, 0.0001},
                       .rgba = {0.5, 0.5, 0.5, 1.0}};
 }
+
+TnSoftDef tn_soft_def(void)
+{
+    return (TnSoftDef){.quat = {1.0},
+                       .youngs_modulus = 1e6,
+                       .poisson_ratio = 0.3,
+                       .density = 1000.0,
+                       .mass = -1.0,
+                       .damping_stiffness = 0.001,
+                       .mean_dilatation = true,
+                       .contact_type = 1,
+                       .contact_affinity = 1,
+                       .contact_dim = 3,
+                       .friction = {1.0, 0.005, 0.0001},
+                       .rgba = {0.5, 0.5, 0.5, 1.0}};
+}
+
+TnTieDef tn_tie_def(void) { return (TnTieDef){.node = 0}; }

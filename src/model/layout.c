@@ -38,6 +38,9 @@ static NamedDefs named_defs(const TnModelBuilder *b, TnNameKind kind)
         [TN_NAME_ROD] = {"rod", b->rods, b->rod_count, sizeof(TnRodEntry),
                          offsetof(TnRodEntry, def.name), offsetof(TnRodEntry, def.source)},
         [TN_NAME_WHEEL] = NAMED("wheel", wheels, wheel_count, TnWheelDef),
+        [TN_NAME_SOFT] = {"soft body", b->softs, b->soft_count, sizeof(TnSoftEntry),
+                          offsetof(TnSoftEntry, def.name), offsetof(TnSoftEntry, def.source)},
+        [TN_NAME_TIE] = NAMED("tie", ties, tie_count, TnTieDef),
     };
     return all[kind];
 }
@@ -105,6 +108,7 @@ static void lay_out_names(Block *block, TnCompile *c)
     m->mesh_names = names[TN_NAME_MESH];
     m->camera_names = names[TN_NAME_CAMERA];
     m->rod_names = names[TN_NAME_ROD];
+    m->soft_names = names[TN_NAME_SOFT];
 }
 
 static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
@@ -150,6 +154,33 @@ static void lay_out_rods(Block *block, const TnCompile *c, TnModel *m)
     }
 }
 
+static void lay_out_softs(Block *block, const TnCompile *c, TnModel *m)
+{
+    m->softs = PLACE(TnSoft, m->soft_count);
+    for (int i = 0; i < m->soft_count; i++) {
+        const TnSoftDef *def = &c->builder->softs[i].def;
+        const TnSoftScratch *scratch = &c->softs[i];
+        if (!scratch->good) continue; /* refused */
+        size_t nodes = (size_t)def->mesh.node_count, tets = (size_t)def->mesh.tet_count,
+               triangles = (size_t)scratch->surface.triangle_count;
+        TnSoft soft = {.node_count = def->mesh.node_count,
+                       .tet_count = def->mesh.tet_count,
+                       .patch_count = scratch->patch_count,
+                       .triangle_count = scratch->surface.triangle_count,
+                       .surface_node_count = scratch->surface_node_count};
+        soft.rest = PLACE(double, 3 * nodes);
+        soft.tets = PLACE(int32_t, 4 * tets);
+        soft.masses = PLACE(double, nodes);
+        soft.patches = scratch->patches ? PLACE(int32_t, tets) : NULL;
+        soft.triangles = PLACE(int32_t, 3 * triangles);
+        soft.triangle_tets = PLACE(int32_t, triangles);
+        soft.surface_nodes = PLACE(int32_t, scratch->surface_node_count);
+        soft.pinned = PLACE(bool, nodes);
+        soft.holds = PLACE(TnSoftHold, def->hold_count);
+        if (block->base) m->softs[i] = soft;
+    }
+}
+
 static size_t moment_count(const TnModelBuilder *b)
 {
     size_t count = (size_t)b->actuator_count;
@@ -177,7 +208,9 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->keys = PLACE(TnKey, m->key_count);
     m->cameras = PLACE(TnCamera, m->camera_count);
     m->wheels = PLACE(TnWheel, m->wheel_count);
-    m->subsystems = PLACE(TnSubsystem, m->link_count); /* at most one per link */
+    m->ties = PLACE(TnTie, m->tie_count);
+    /* at most one per link, and the soft bodies */
+    m->subsystems = PLACE(TnSubsystem, m->link_count + m->soft_count);
     m->qpos0 = PLACE(double, m->qpos_count);
     m->dof_joint = PLACE(int, m->dof_count);
     m->dof_parent = PLACE(int, m->dof_count);
@@ -188,6 +221,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     c->text = PLACE(char, c->text_bytes);
     lay_out_meshes(block, c, m);
     lay_out_rods(block, c, m);
+    lay_out_softs(block, c, m);
     lay_out_names(block, c);
 }
 
@@ -212,12 +246,19 @@ static void measure(TnCompile *c, TnModel *m)
     m->mesh_count = b->mesh_count;
     m->rod_count = b->rod_count;
     m->wheel_count = b->wheel_count;
+    m->soft_count = b->soft_count;
+    m->tie_count = b->tie_count;
     m->link_count = 1 + (b->joint_count < b->body_count - 1 ? b->joint_count : b->body_count - 1);
     m->track_count = b->has_track ? b->track.row_count : 0;
     m->track_loop_from = b->has_track ? b->track.loop_from : -1;
     for (int i = 0; i < b->joint_count; i++) {
         m->qpos_count += tn_joint_qpos_count(b->joints[i].type);
         m->dof_count += tn_joint_dof_count(b->joints[i].type);
+    }
+    for (int i = 0; i < b->soft_count; i++) {
+        int nodes = b->softs[i].def.mesh.node_count;
+        m->qpos_count += nodes > 0 ? 3 * nodes : 0;
+        m->dof_count += nodes > 0 ? 3 * nodes : 0;
     }
     for (int i = 0; i < b->sensor_count; i++)
         m->sensor_data_count += tn_sensor_data_count(b->sensors[i].type);

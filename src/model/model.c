@@ -29,6 +29,8 @@ TnModelInfo tn_model_info(const TnModel *model)
         .camera_count = model->camera_count,
         .rod_count = model->rod_count,
         .wheel_count = model->wheel_count,
+        .soft_count = model->soft_count,
+        .tie_count = model->tie_count,
         .qpos_count = model->qpos_count,
         .dof_count = model->dof_count,
         .sensor_data_count = model->sensor_data_count,
@@ -87,6 +89,11 @@ const char *tn_model_wheel_name(const TnModel *model, TnWheelId id)
     return name_at(model, TN_NAME_WHEEL, id, model->wheel_count);
 }
 
+const char *tn_model_soft_name(const TnModel *model, TnSoftId id)
+{
+    return name_at(model, TN_NAME_SOFT, id, model->soft_count);
+}
+
 static int find(const TnModel *model, TnNameKind kind, const char *name)
 {
     return tn_name_find(&model->lookup->names[kind], name) + 1;
@@ -132,7 +139,12 @@ TnWheelId tn_model_find_wheel(const TnModel *model, const char *name)
     return find(model, TN_NAME_WHEEL, name);
 }
 
-/* ---- joints, geoms, meshes, cameras, rods, wheels; an id that does not exist gives zeros ---- */
+TnSoftId tn_model_find_soft(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_SOFT, name);
+}
+
+/* ---- joints, geoms, meshes, cameras, rods, soft bodies, wheels; an id that does not exist gives zeros ---- */
 
 TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
 {
@@ -214,6 +226,35 @@ TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id)
     info.self_contact = rod->self_contact;
     info.group = rod->group;
     memcpy(info.rgba, rod->rgba, sizeof info.rgba);
+    return info;
+}
+
+TnSoftInfo tn_model_soft_info(const TnModel *model, TnSoftId id)
+{
+    TnSoftInfo info = {.name = tn_model_soft_name(model, id)};
+    if (id < 1 || id > model->soft_count) return info;
+    const TnSoft *soft = &model->softs[id - 1];
+    info.geom = soft->geom + 1;
+    info.subsystem = soft->subsystem + 1;
+    info.node_count = soft->node_count;
+    info.tet_count = soft->tet_count;
+    info.triangle_count = soft->triangle_count;
+    info.qpos_start = soft->qpos_start;
+    info.dof_start = soft->dof_start;
+    info.rest = soft->rest;
+    info.tets = soft->tets;
+    info.triangles = soft->triangles;
+    info.node_masses = soft->masses;
+    info.mass = soft->mass;
+    info.hold_count = soft->hold_count;
+    for (int i = 0; i < soft->node_count; i++) info.hold_count += soft->pinned[i];
+    info.youngs_modulus = soft->youngs_modulus;
+    info.poisson_ratio = soft->poisson_ratio;
+    info.law = soft->law;
+    info.radius = soft->radius;
+    info.self_contact = soft->self_contact;
+    info.group = soft->group;
+    memcpy(info.rgba, soft->rgba, sizeof info.rgba);
     return info;
 }
 

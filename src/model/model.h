@@ -14,7 +14,8 @@
  *
  * Subsystems: each moving base (a child of the world through joints) roots one. A lone body with
  * nothing but a free joint is a rigid subsystem; the segments of a rod, each a free body, are one
- * subsystem together; everything else is an articulated tree. */
+ * subsystem together; everything else is an articulated tree. Soft bodies are subsystems without
+ * links, behind all others; their link_start is link_count. */
 #ifndef TN_MODEL_MODEL_H
 #define TN_MODEL_MODEL_H
 
@@ -238,6 +239,7 @@ typedef struct TnSoft {
     /* held nodes */
     bool *pinned;      /* per node: fixed to the world */
     int hold_count;    /* by moving links */
+    int hold_start;    /* of the holds of all soft bodies; see state/state.h */
     TnSoftHold *holds; /* by ascending node; a node has one at most */
     int pieces;        /* 0: as the division says */
     bool self_contact;
@@ -263,6 +265,7 @@ struct TnModel {
         subsystem_count;
     int rigid_count, tree_count, rod_count, soft_count; /* subsystems by kind */
     int tie_count;
+    int hold_count; /* of all soft bodies, by moving links */
     int qpos_count, dof_count, sensor_data_count;
     TnBody *bodies;
     TnLink *links;
@@ -285,7 +288,7 @@ struct TnModel {
     TnSoft *softs;
     TnTie *ties;
     double *qpos0;   /* reference pose, qpos_count */
-    int *dof_joint;  /* dof -> joint */
+    int *dof_joint;  /* dof -> joint; -1 for nodes of soft bodies */
     int *dof_parent; /* dof -> previous dof of the same chain towards the root, -1 at a root */
     int *dof_couple; /* the same with tendons as links too: all dofs that a tendon joins lie on one
                         way to the root. Equal to dof_parent where there are none. */

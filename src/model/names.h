@@ -33,6 +33,8 @@ typedef enum TnNameKind {
     TN_NAME_CAMERA,
     TN_NAME_ROD,
     TN_NAME_WHEEL,
+    TN_NAME_SOFT,
+    TN_NAME_TIE,
     TN_NAME_KIND_COUNT
 } TnNameKind;
 

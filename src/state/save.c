@@ -1,7 +1,7 @@
 /* save.c: a state as bytes, so that a restored world continues bit for bit.
  *
- *     header   magic, version, sizes of the model, contact count, flags, time, checksum
- *     numbers  qpos, qvel, vhat, ctrl, row_lambda   (doubles)
+ *     header   magic, version, sizes of the model, counts of contacts and ties, flags, time, checksum
+ *     numbers  qpos, qvel, vhat, ctrl, row_lambda, tie_lambda   (doubles)
  *     contacts TnWarmContact × contact_count
  *
  * in the byte order of the machine (another order shows as a wrong magic). restore looks at
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define SAVE_MAGIC UINT32_C(0x534e4554) /* "TENS" on a little-endian machine */
-#define SAVE_VERSION UINT32_C(1)
+#define SAVE_VERSION UINT32_C(2)
 
 typedef struct SaveHeader {
     uint32_t magic, version;
@@ -22,12 +22,13 @@ typedef struct SaveHeader {
         dof_count;
     int32_t contact_count;
     uint32_t ctrl_by_user;
-    int32_t tendon_count;
+    int32_t tendon_count, soft_count;
+    int32_t tie_count; /* of the state: between pieces of soft bodies */
     double time;
     uint64_t checksum;
 } SaveHeader;
 
-_Static_assert(sizeof(SaveHeader) == 64, "the header has no padding");
+_Static_assert(sizeof(SaveHeader) == 72, "the header has no padding");
 _Static_assert(sizeof(TnWarmContact) == 64, "contacts have no padding");
 
 /* Over the header without the checksum itself, and all that follows. Catches damage; no guard
@@ -38,15 +39,15 @@ static uint64_t checksum(SaveHeader header, const void *rest, size_t bytes)
     return tn_hash_bytes(tn_hash_bytes(TN_HASH_START, &header, sizeof header), rest, bytes);
 }
 
-static size_t number_count(const TnModel *model)
+static size_t number_count(const TnModel *model, int tie_count)
 {
     return (size_t)model->qpos_count + 2 * (size_t)model->dof_count +
-           (size_t)model->actuator_count + (size_t)tn_row_slot_count(model);
+           (size_t)model->actuator_count + (size_t)tn_row_slot_count(model) + 3 * (size_t)tie_count;
 }
 
-static size_t bytes_for(const TnModel *model, int contact_count)
+static size_t bytes_for(const TnModel *model, int tie_count, int contact_count)
 {
-    return sizeof(SaveHeader) + number_count(model) * sizeof(double) +
+    return sizeof(SaveHeader) + number_count(model, tie_count) * sizeof(double) +
            (size_t)contact_count * sizeof(TnWarmContact);
 }
 
@@ -56,7 +57,7 @@ typedef struct Part {
     size_t count;
 } Part;
 
-#define PART_COUNT 5
+#define PART_COUNT 6
 static void list_parts(const TnState *state, const TnModel *model, Part parts[PART_COUNT])
 {
     parts[0] = (Part){state->qpos, (size_t)model->qpos_count};
@@ -64,11 +65,12 @@ static void list_parts(const TnState *state, const TnModel *model, Part parts[PA
     parts[2] = (Part){state->vhat, (size_t)model->dof_count};
     parts[3] = (Part){state->ctrl, (size_t)model->actuator_count};
     parts[4] = (Part){state->row_lambda, (size_t)state->row_lambda_count};
+    parts[5] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
 }
 
 size_t tn_state_save_size(const TnState *state, const TnModel *model)
 {
-    return bytes_for(model, state->contact_count);
+    return bytes_for(model, state->tie_count, state->contact_count);
 }
 
 void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
@@ -97,6 +99,8 @@ void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
                          .contact_count = state->contact_count,
                          .ctrl_by_user = state->ctrl_by_user,
                          .tendon_count = model->tendon_count,
+                         .soft_count = model->soft_count,
+                         .tie_count = state->tie_count,
                          .time = state->time};
     header.checksum = checksum(header, start, (size_t)(p - start));
     memcpy(buffer, &header, sizeof header);
@@ -113,7 +117,8 @@ static bool is_of_model(const SaveHeader *h, const TnModel *m)
     return h->body_count == m->body_count && h->joint_count == m->joint_count &&
            h->geom_count == m->geom_count && h->actuator_count == m->actuator_count &&
            h->equality_count == m->equality_count && h->qpos_count == m->qpos_count &&
-           h->dof_count == m->dof_count && h->tendon_count == m->tendon_count;
+           h->dof_count == m->dof_count && h->tendon_count == m->tendon_count &&
+           h->soft_count == m->soft_count;
 }
 
 static bool check_saved(SaveHeader *h, const TnModel *model, const void *buffer, size_t size,
@@ -124,14 +129,15 @@ static bool check_saved(SaveHeader *h, const TnModel *model, const void *buffer,
     if (h->magic != SAVE_MAGIC) return refuse(err, "the buffer does not hold a saved state");
     if (h->version != SAVE_VERSION) return refuse(err, "it was written by another version");
     if (!is_of_model(h, model)) return refuse(err, "it belongs to another model");
-    if (h->contact_count < 0 || h->ctrl_by_user > 1) return refuse(err, "it is damaged");
-    size_t expected = bytes_for(model, h->contact_count);
+    if (h->contact_count < 0 || h->tie_count < 0 || h->ctrl_by_user > 1)
+        return refuse(err, "it is damaged");
+    size_t expected = bytes_for(model, h->tie_count, h->contact_count);
     if (size < expected) return refuse(err, "the buffer is cut short");
     if (size > expected) return refuse(err, "the buffer is longer than the state in it");
     const unsigned char *start = (const unsigned char *)buffer + sizeof *h;
     if (checksum(*h, start, size - sizeof *h) != h->checksum) return refuse(err, "it is damaged");
 
-    const unsigned char *contacts = start + number_count(model) * sizeof(double);
+    const unsigned char *contacts = start + number_count(model, h->tie_count) * sizeof(double);
     for (int i = 0; i < h->contact_count; i++) {
         TnWarmContact contact;
         memcpy(&contact, contacts + (size_t)i * sizeof contact, sizeof contact);
@@ -156,7 +162,13 @@ TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buff
     list_parts(state, model, parts);
     for (int i = 0; i < PART_COUNT; i++) {
         size_t bytes = parts[i].count * sizeof(double);
-        if (bytes) memcpy(parts[i].data, p, bytes);
+        bool fits = i != PART_COUNT - 1 || state->tie_count == header.tie_count;
+        if (!fits) { /* another division: a cold start of its ties */
+            if (bytes) memset(parts[i].data, 0, bytes);
+            bytes = 3 * (size_t)header.tie_count * sizeof(double);
+        } else if (bytes) {
+            memcpy(parts[i].data, p, bytes);
+        }
         p += bytes;
     }
     if (header.contact_count > 0)

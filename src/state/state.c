@@ -1,5 +1,5 @@
 /* state.c: creation, reset and hash of a state. One block of memory holds its fixed-size arrays;
- * the warm-start contacts grow on their own. */
+ * the warm-start contacts and the λ of ties, which depend on the division, are on their own. */
 #include "state.h"
 
 #include "../base/base.h"
@@ -38,6 +38,7 @@ void tn_state_free(TnState *state)
 {
     tn_free(state->qpos); /* the start of the block */
     tn_free(state->contacts);
+    tn_free(state->tie_lambda);
     *state = (TnState){0};
 }
 
@@ -59,7 +60,21 @@ void tn_state_reset(TnState *state, const TnModel *model, int key)
     /* Cold starts: the solver begins from the velocity itself and from no forces. */
     copy_numbers(state->vhat, state->qvel, model->dof_count);
     zero_numbers(state->row_lambda, state->row_lambda_count);
+    zero_numbers(state->tie_lambda, 3 * state->tie_count);
     state->contact_count = 0;
+}
+
+bool tn_state_set_ties(TnState *state, int tie_count)
+{
+    double *lambda = NULL;
+    if (tie_count > 0) {
+        lambda = tn_calloc(3 * (size_t)tie_count, sizeof *lambda);
+        if (!lambda) return false;
+    }
+    tn_free(state->tie_lambda);
+    state->tie_lambda = lambda;
+    state->tie_count = tie_count;
+    return true;
 }
 
 bool tn_state_reserve_contacts(TnState *state, int count)

@@ -15,7 +15,8 @@ typedef struct TnWarmContact {
 /* Persistent places of scalar rows in row_lambda: equality e has 6 from 6e; joint j then has 3:
  * lower limit, upper limit, friction loss (ball limit uses the upper; a free or ball joint's
  * friction loss is refused by compile); then each tendon has the same 3; then each
- * wheel has 3: lateral, forward, height. */
+ * wheel has 3: lateral, forward, height; then each hold of the soft bodies by a moving link has 3,
+ * and each tie between soft bodies: x, y, z. */
 static inline int tn_row_slot_equality(int equality, int row) { return 6 * equality + row; }
 static inline int tn_row_slot_joint(const TnModel *model, int joint, int kind)
 {
@@ -29,9 +30,18 @@ static inline int tn_row_slot_wheel(const TnModel *model, int wheel, int kind)
 {
     return tn_row_slot_tendon(model, model->tendon_count + wheel, kind);
 }
+static inline int tn_row_slot_hold(const TnModel *model, int soft, int hold, int axis)
+{
+    int index = model->softs[soft].hold_start + hold;
+    return tn_row_slot_wheel(model, model->wheel_count + index, axis);
+}
+static inline int tn_row_slot_tie(const TnModel *model, int tie, int axis)
+{
+    return tn_row_slot_wheel(model, model->wheel_count + model->hold_count + tie, axis);
+}
 static inline int tn_row_slot_count(const TnModel *model)
 {
-    return tn_row_slot_wheel(model, model->wheel_count, 0);
+    return tn_row_slot_tie(model, model->tie_count, 0);
 }
 
 typedef struct TnState {
@@ -41,6 +51,8 @@ typedef struct TnState {
                            starting guess */
     double *row_lambda; /* see above */
     int row_lambda_count;
+    double *tie_lambda; /* N, 3 per tie that keeps pieces of a soft body together (TnPieceTie) */
+    int tie_count;
     bool ctrl_by_user; /* the model's control track is no longer followed */
     int contact_count, contact_capacity;
     TnWarmContact *contacts; /* grouped by geom1, in the last step's order */
@@ -50,10 +62,13 @@ bool tn_state_init(TnState *state, const TnModel *model); /* false: no memory */
 void tn_state_free(TnState *state);
 void tn_state_reset(TnState *state, const TnModel *model,
                     int key); /* key index, -1: the reference pose */
+/* As the division has them; their λ become zero. False: no memory, nothing has changed. */
+bool tn_state_set_ties(TnState *state, int tie_count);
 bool tn_state_reserve_contacts(TnState *state, int count);
 size_t tn_state_save_size(const TnState *state, const TnModel *model);
 void tn_state_save(const TnState *state, const TnModel *model,
                    void *buffer); /* buffer of tn_state_save_size bytes */
+/* A state that was saved under another number of ties (another division) leaves their λ zero. */
 TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buffer, size_t size,
                           TnError *err);
 uint64_t tn_state_hash(const TnState *state,

@@ -116,7 +116,7 @@ TnFemMesh *tn_fem_mesh_create(const TnFemMeshDef *def, TnError *err)
         else
             batch->volume[e % LANES] = 0.0;
     }
-    if (m->mean_dilatation && !tn_fem_patches_create(mesh, def->patches, err)) {
+    if (m->mean_dilatation && !tn_fem_patches_create(mesh, def, err)) {
         tn_fem_mesh_destroy(mesh);
         return NULL;
     }

@@ -13,6 +13,7 @@
  * symmetric. */
 #include "patch.h"
 
+#include "../../model/soft_patches.h"
 #include "element.h"
 
 #include <string.h>
@@ -84,8 +85,9 @@ static int check_given(int tet_count, const int *given, int *seen, TnError *err)
     return -1;
 }
 
-bool tn_fem_patches_create(TnFemMesh *mesh, const int *given, TnError *err)
+bool tn_fem_patches_create(TnFemMesh *mesh, const TnFemMeshDef *def, TnError *err)
 {
+    const int *given = def->patches;
     size_t tets = (size_t)mesh->tet_count;
     int *patch = tn_malloc(tets * sizeof(int)), *seen = tn_calloc(tets, sizeof(int));
     int count = -1;
@@ -94,7 +96,7 @@ bool tn_fem_patches_create(TnFemMesh *mesh, const int *given, TnError *err)
         memcpy(patch, given, tets * sizeof(int));
         count = check_given(mesh->tet_count, given, seen, err);
     } else if (memory) {
-        count = tn_fem_patches_choose(mesh, patch);
+        count = tn_soft_patches(def->node_count, def->tet_count, def->tets, patch);
         memory = count >= 0;
     }
     if (count >= 0) {

@@ -4,9 +4,7 @@
 
 #include "fem.h"
 
-/* Groups the elements; returns the number of patches, -1: no memory. */
-int tn_fem_patches_choose(const TnFemMesh *mesh, int *patch);
-/* Fills the mesh's patches from those given, or chosen for NULL. */
-bool tn_fem_patches_create(TnFemMesh *mesh, const int *given, TnError *err);
+/* Fills the mesh's patches from those given, or chosen for NULL (model/soft_patches.h). */
+bool tn_fem_patches_create(TnFemMesh *mesh, const TnFemMeshDef *def, TnError *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* patch_choose.c: groups neighbouring elements into patches of about six, as compact as a greedy choice
+/* soft_patches.c: groups neighbouring elements into patches of about six, as compact as a greedy choice
  * makes them.
  *
  * A patch starts with the first element that has none yet and takes, one by one, the element behind one
@@ -6,30 +6,30 @@
  * and bend like one thick element. Six elements for one volume is what a cut cube has, and about one
  * volume per node. What is left over between finished patches and too small for one of its own (less
  * than three elements) goes to the smallest patch beside it. */
-#include "patch.h"
+#include "soft_patches.h"
 
-enum { LANES = TN_FEM_LANES, FULL = 6, FEW = 3, MOST_NODES = 4 + FULL };
+#include "../base/base.h"
+
+enum { FULL = 6, FEW = 3, MOST_NODES = 4 + FULL };
 
 typedef struct Chooser {
-    const TnFemMesh *mesh;
+    int node_count, tet_count;
+    const int32_t *tets;
     int *star_start, *star; /* elements of each node */
     int *mark;              /* per node: the last patch that had it */
     int *size;              /* elements per patch */
-    int *patch;             /* per element, -1: none yet */
+    int32_t *patch;         /* per element, -1: none yet */
 } Chooser;
 
-static int corner(const Chooser *c, int e, int a)
-{
-    return c->mesh->batches[e / LANES].node[a][e % LANES];
-}
+static int corner(const Chooser *c, int e, int a) { return c->tets[4 * (size_t)e + (size_t)a]; }
 
 static void list_stars(Chooser *c)
 {
     int *start = c->star_start;
-    for (int e = 0; e < c->mesh->tet_count; e++)
+    for (int e = 0; e < c->tet_count; e++)
         for (int a = 0; a < 4; a++) start[corner(c, e, a) + 2]++;
-    for (int n = 0; n < c->mesh->node_count; n++) start[n + 2] += start[n + 1];
-    for (int e = 0; e < c->mesh->tet_count; e++)
+    for (int n = 0; n < c->node_count; n++) start[n + 2] += start[n + 1];
+    for (int e = 0; e < c->tet_count; e++)
         for (int a = 0; a < 4; a++) c->star[start[corner(c, e, a) + 1]++] = e;
 }
 
@@ -84,7 +84,7 @@ static bool dissolve(Chooser *c, int p, const int *members, int count)
 static int choose(Chooser *c)
 {
     int count = 0;
-    for (int seed = 0; seed < c->mesh->tet_count; seed++) {
+    for (int seed = 0; seed < c->tet_count; seed++) {
         if (c->patch[seed] >= 0) continue;
         int members[FULL], nodes[MOST_NODES], size = 0, node_count = 0;
         for (int e = seed; e >= 0 && size < FULL; e = next_element(c, count, nodes, node_count)) {
@@ -106,19 +106,21 @@ static int choose(Chooser *c)
     return count;
 }
 
-int tn_fem_patches_choose(const TnFemMesh *mesh, int *patch)
+int tn_soft_patches(int node_count, int tet_count, const int32_t *tets, int32_t *patch)
 {
-    size_t nodes = (size_t)mesh->node_count, tets = (size_t)mesh->tet_count;
-    Chooser c = {.mesh = mesh,
+    size_t nodes = (size_t)node_count, elements = (size_t)tet_count;
+    Chooser c = {.node_count = node_count,
+                 .tet_count = tet_count,
+                 .tets = tets,
                  .star_start = tn_calloc(nodes + 2, sizeof(int)),
-                 .star = tn_malloc(4 * tets * sizeof(int)),
+                 .star = tn_malloc(4 * elements * sizeof(int)),
                  .mark = tn_malloc(nodes * sizeof(int)),
-                 .size = tn_calloc(tets, sizeof(int)),
+                 .size = tn_calloc(elements, sizeof(int)),
                  .patch = patch};
     int count = -1;
     if (c.star_start && c.star && c.mark && c.size) {
         for (size_t n = 0; n < nodes; n++) c.mark[n] = -1;
-        for (size_t e = 0; e < tets; e++) patch[e] = -1;
+        for (size_t e = 0; e < elements; e++) patch[e] = -1;
         list_stars(&c);
         count = choose(&c);
     }
