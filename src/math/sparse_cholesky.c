@@ -46,19 +46,48 @@ static void add_child(const TnSparse *plan, const TnSparseFront *child, const Tn
         }
 }
 
-bool tn_sparse_factor(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work)
+/* A front's part of A and its children's contributions. */
+static void assemble(const TnSparse *plan, const TnSparseFront *front, const double (*blocks)[9],
+                     const double *work, double *panel, double *U)
 {
-    for (int f = 0; f < plan->front_count; f++) {
+    int width = 3 * front->width, below = 3 * front->below, ld = front->ld;
+    memset(panel, 0, sizeof(double) * (size_t)ld * (size_t)width);
+    memset(U, 0, sizeof(double) * (size_t)(ld - (width & ~7)) * (size_t)below);
+    add_blocks(plan, front, blocks, panel);
+    for (int c = front->child; c >= 0; c = plan->fronts[c].sibling)
+        add_child(plan, &plan->fronts[c], front, work + plan->fronts[c].update, panel, U);
+}
+
+static bool factor_fronts(const TnSparse *plan, const double (*blocks)[9], int count,
+                          double *factor, double *work)
+{
+    for (int f = 0; f < count; f++) {
         const TnSparseFront *front = &plan->fronts[f];
         int width = 3 * front->width, below = 3 * front->below, ld = front->ld;
         double *panel = factor + front->panel, *U = work + front->update;
-        memset(panel, 0, sizeof(double) * (size_t)ld * (size_t)width);
-        memset(U, 0, sizeof(double) * (size_t)(ld - (width & ~7)) * (size_t)below);
-        add_blocks(plan, front, blocks, panel);
-        for (int c = front->child; c >= 0; c = plan->fronts[c].sibling)
-            add_child(plan, &plan->fronts[c], front, work + plan->fronts[c].update, panel, U);
+        assemble(plan, front, blocks, work, panel, U);
         if (!plan->kernels->factor(width + below, width, panel, ld)) return false;
         if (below > 0) plan->kernels->update(width + below, width, panel, ld, U);
     }
+    return true;
+}
+
+bool tn_sparse_factor(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work)
+{
+    return factor_fronts(plan, blocks, plan->front_count, factor, work);
+}
+
+bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work,
+                      double *S, size_t stride, TnPool *pool)
+{
+    (void)pool;
+    if (plan->last_count == 0) return tn_sparse_factor(plan, blocks, factor, work);
+    if (!factor_fronts(plan, blocks, plan->front_count - 1, factor, work)) return false;
+    TnSparseFront front = plan->fronts[plan->front_count - 1];
+    size_t n = 3 * (size_t)front.width;
+    front.ld = (int)stride;
+    assemble(plan, &front, blocks, work, S, work);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = j + 1; i < n; i++) S[i * stride + j] = S[j * stride + i];
     return true;
 }

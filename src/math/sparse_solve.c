@@ -86,6 +86,18 @@ void tn_sparse_solve_last(const TnSparse *plan, const double *factor, int count,
     for (int r = 0; r < count; r++) memcpy(y_l + (size_t)r * stride, work + (long)r * ld, bytes);
 }
 
+void tn_sparse_put_last(const TnSparse *plan, const double *L, size_t stride, double *factor)
+{
+    if (plan->last_count == 0) return;
+    const TnSparseFront *front = &plan->fronts[plan->front_count - 1];
+    size_t width = 3 * (size_t)front->width, ld = (size_t)front->ld;
+    for (size_t j = 0; j < width; j++) {
+        double *column = factor + front->panel + j * ld;
+        memcpy(column, L + j * stride, sizeof(double) * width);
+        memset(column + width, 0, sizeof(double) * (ld - width));
+    }
+}
+
 void tn_sparse_backward(const TnSparse *plan, const double *factor, int count, double *y, double *x,
                         double *work)
 {

@@ -78,12 +78,12 @@ typedef struct TnDivision {
     TnChain *chains;     /* of the large blocks from dense_count on */
     TnMeshBlock *meshes; /* of those behind the chains */
     int *mesh_trees;     /* trees of the mesh blocks */
-    TnSoftPiece *pieces; /* by soft body */
-    int piece_count;
-    int *soft_piece;  /* per soft body, and one more: its first piece */
-    int **node_piece; /* per soft body and node: the first piece that has it, */
-    int **node_place; /* and its node there */
-    int **tet_piece;  /* per soft body and tet */
+    TnSoftPiece *pieces; /* by mesh block */
+    int piece_count, soft_count;
+    int *soft_piece, *soft_piece_count; /* per soft body: its pieces, which lie together */
+    int **node_piece;                   /* per soft body and node: the first piece that has it, */
+    int **node_place;                   /* and its node there */
+    int **tet_piece;                    /* per soft body and tet */
     TnPieceTie *piece_ties;
     int piece_tie_count;
 
@@ -99,12 +99,17 @@ typedef struct TnDivision {
     TnRodCuts *cuts; /* per rod */
     bool *iterated;  /* per equality: a weld of a segment that nothing follows by */
     int bond_count;
-    char reason[640];
+    char reason[1024];
 } TnDivision;
 
 /* NULL: no memory. */
 TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def);
 void tn_division_destroy(TnDivision *division);
+
+static inline int tn_division_blocks(const TnDivision *d)
+{
+    return d->dense_count + d->chain_count + d->mesh_count;
+}
 
 /* First unknown of a tree or a segment in its large block; of a mesh block's node. */
 static inline int tn_division_start(const TnDivision *d, int block, int node)

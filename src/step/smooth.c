@@ -119,6 +119,12 @@ static bool assemble_rods(TnStep *step)
 
 /* ---- chains: rods, and the trees that hold them ---- */
 
+static bool is_in_chain(const TnDivision *d, int tree)
+{
+    int block = d->tree_block[tree];
+    return block >= d->dense_count && block < d->dense_count + d->chain_count;
+}
+
 static void chain_range(void *context, int begin_index, int end_index)
 {
     TnStep *step = context;
@@ -134,7 +140,7 @@ static void end_chains(TnStep *step)
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         int block = sub->kind == TN_SUBSYSTEM_TREE ? d->tree_block[sub->kind_index] : -1;
-        if (block >= d->dense_count) {
+        if (block >= 0 && is_in_chain(d, sub->kind_index)) {
             int chain = block - d->dense_count, node = d->tree_node[sub->kind_index];
             memcpy(step->tree_free[sub->kind_index],
                    step->chains[chain].v_free + d->chains[chain].nodes[node].start,
@@ -218,12 +224,12 @@ bool tn_step_assemble(TnStep *step)
         const TnSubsystem *sub = &step->model->subsystems[s];
         if (sub->kind != TN_SUBSYSTEM_TREE) continue;
         if (!assemble_tree(step, sub)) return false;
-        if (step->world->division->tree_block[sub->kind_index] < step->world->division->dense_count)
-            end_tree(step, sub);
+        if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
     }
     return tn_follower_motion(&step->dynamics, step->world->division, step->world->state.vhat,
                               &step->world->arena, step->followers) &&
-           assemble_rods(step) && assemble_chains(step) && correct_rods(step);
+           assemble_rods(step) && assemble_chains(step) && correct_rods(step) &&
+           tn_soft_predict(&step->soft_input, step->softs, step->end_qvel);
 }
 
 bool tn_step_gather_rods(TnStep *step)
@@ -239,6 +245,59 @@ bool tn_step_gather_rods(TnStep *step)
         if (!vhat) return false;
         tn_chains_rod_velocity(&step->assembled, r, v, vhat);
         world->set.rod_vhat[r] = vhat;
+    }
+    return true;
+}
+
+/* ---- soft bodies ---- */
+
+/* Joined by iteration to something that moves. */
+static bool is_tied(const TnStep *step, int index)
+{
+    const TnModel *model = step->model;
+    const TnSoft *soft = &model->softs[index];
+    const TnDivision *d = step->world->division;
+    for (int h = 0; h < soft->hold_count; h++) {
+        int node = soft->holds[h].node;
+        if (d->pieces[d->node_piece[index][node]].hold[d->node_place[index][node]] < 0) return true;
+    }
+    for (int i = 0; i < model->tie_count; i++)
+        if (model->ties[i].soft1 == index || model->ties[i].soft2 == index) return true;
+    return false;
+}
+
+bool tn_step_assemble_softs(TnStep *step)
+{
+    const TnModel *model = step->model;
+    const TnContactList *contacts = &step->world->contacts;
+    if (!model->soft_count) return true;
+    for (int s = 0; s < model->soft_count; s++) {
+        bool tied = is_tied(step, s);
+        step->softs[s].w = tied ? 1.0 : 0.0;
+        step->softs[s].alone = !tied && !model->softs[s].hold_count;
+        for (int i = 0; step->softs[s].alone && i < model->softs[s].node_count; i++)
+            step->softs[s].alone = !model->softs[s].pinned[i];
+    }
+    for (int i = 0; i < contacts->soft_point_count; i++) {
+        step->softs[contacts->soft_points[i].soft].w = 1.0;
+        step->softs[contacts->soft_points[i].soft].alone = false;
+    }
+    return tn_soft_assemble(&step->soft_input, step->softs, step->meshes);
+}
+
+bool tn_step_gather_softs(TnStep *step)
+{
+    TnWorld *world = step->world;
+    int blocks = tn_division_blocks(world->division);
+    double **v = TN_ARENA_NEW(&world->arena, double *, blocks);
+    world->set.soft_vhat = TN_ARENA_NEW(&world->arena, double *, step->model->soft_count);
+    if (!v || !world->set.soft_vhat) return false;
+    for (int i = 0; i < blocks; i++) v[i] = world->set.problem.large[i].v;
+    for (int s = 0; s < step->model->soft_count; s++) {
+        double *vhat = TN_ARENA_NEW(&world->arena, double, 3 * step->model->softs[s].node_count);
+        if (!vhat) return false;
+        tn_soft_velocity(&step->soft_input, step->softs, s, v, vhat);
+        world->set.soft_vhat[s] = vhat;
     }
     return true;
 }

@@ -196,7 +196,7 @@ DENSE_INLINE void forward_rows(int columns, int begin, int end, const double *P,
 
 static void dense_forward(int rows, int width, const double *P, int ld, int count, double *z)
 {
-    (void)rows;
+    int end = (rows + 7) & ~7;
     for (int j = 0; j < width; j += 8, P += 8L * ld) {
         int columns = width - j < 8 ? width - j : 8;
         for (int r = 0; r < count; r++) {
@@ -205,7 +205,7 @@ static void dense_forward(int rows, int width, const double *P, int ld, int coun
                 y[c] = x[j + c] *= P[(long)c * ld + j + c];
                 for (int i = c + 1; i < 8; i++) x[j + i] -= P[(long)c * ld + j + i] * y[c];
             }
-#define FORWARD(N) forward_rows(N, j + 8, ld, P, ld, y, x)
+#define FORWARD(N) forward_rows(N, j + 8, end, P, ld, y, x)
             DENSE_COLUMNS(columns, FORWARD)
 #undef FORWARD
         }

@@ -1,0 +1,209 @@
+/* block_mesh.c: nodes of three unknowns on a graph, as a soft body has.
+ *
+ * Only touched nodes, those with ports or rows, have anything but zero in C = JᵀWJ and in g. All others are
+ * eliminated before the first iteration (math/sparse_cholesky.h). On the kept ones A becomes its Schur
+ * complement S, a full matrix, and with v_free = A⁻¹ b, whose part there is what b comes to,
+ *
+ *     (S + C) x = g + 2F - C v_free,      v = v_free + x
+ *
+ * As in block_chain.c, b + F - A v is C v - g - F by then, so that g ← (1-α) g + α (C v - F) needs no product
+ * with S. After the last iteration the others follow from x by their half of a solve: A v = b + f holds on them
+ * with f = 0.
+ *
+ * S = L Lᵀ serves v_free and the weights, for which L⁻¹ is computed: A⁻¹ on the kept nodes is L⁻ᵀL⁻¹. With n
+ * unknowns there, factorizing S and S + C and inverting L take n³/6 multiplications each, an iteration n² and
+ * twice reading the factor, n²/2 numbers. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../math/kernels/dense_kernels.h"
+#include "block_kind.h"
+#include "mesh.h"
+
+static int unit_count(const TnProblem *p) { return p->large_count; }
+
+double tn_mesh_trace(const TnLargeBlock *d)
+{
+    double sum = 0.0;
+    for (int k = 0; k < d->mesh->node_count; k++) {
+        const double *B = d->mesh->blocks[k];
+        sum += B[0] + B[4] + B[8];
+    }
+    return sum;
+}
+
+/* ---- between a vector of all unknowns and one on K ---- */
+
+static void gather_kept(const TnMesh *m, const double *from, double *to)
+{
+    for (int k = 0; k < m->kept_count; k++)
+        for (int i = 0; i < 3; i++) to[3 * k + i] = from[3L * m->kept[k] + i];
+}
+
+static void scatter_kept(const TnMesh *m, const double *from, double *to)
+{
+    for (int k = 0; k < m->kept_count; k++)
+        for (int i = 0; i < 3; i++) to[3L * m->kept[k] + i] = from[3 * k + i];
+}
+
+/* ---- A ---- */
+
+void tn_mesh_solve_A(const TnLargeBlock *d, double *x)
+{
+    const TnMesh *m = d->mesh;
+    double *last = m->y + d->dim - m->size, *z = m->column;
+    tn_sparse_forward(m->plan, m->factor, 1, x, m->y, m->work);
+    if (m->size) {
+        memset(z, 0, sizeof(double) * m->stride);
+        memcpy(z, last, sizeof(double) * (size_t)m->size);
+        tn_dense_solve(m->size, m->S_factor, m->stride, 1, z, m->stride);
+        memcpy(last, z, sizeof(double) * (size_t)m->size);
+    }
+    tn_sparse_backward(m->plan, m->factor, 1, m->y, x, m->work);
+}
+
+enum { PANEL = 8 }; /* columns of L⁻¹ at a time */
+
+static int panel_count(const TnMesh *m) { return (int)(m->stride / PANEL); }
+
+/* Columns of panels [begin, end) of L⁻¹ by forward substitution from their own row on. */
+static void invert_panels(void *context, int begin, int end)
+{
+    const TnMesh *m = context;
+    for (int k = begin; k < end; k++) {
+        int first = PANEL * k, count = m->size - first < PANEL ? m->size - first : PANEL;
+        size_t corner = (size_t)first * m->stride + (size_t)first;
+        double *z = m->root + corner;
+        for (int c = 0; c < count; c++) {
+            memset(z + (size_t)c * m->stride, 0, sizeof(double) * (m->stride - (size_t)first));
+            z[(size_t)c * m->stride + (size_t)c] = 1.0;
+        }
+        tn_dense_kernels()->forward(m->size - first, m->size - first, m->S_factor + corner,
+                                    (int)m->stride, count, z);
+    }
+}
+
+static bool factor_A(TnProblem *p, int index, TnPool *pool)
+{
+    TnLargeBlock *d = &p->large[index];
+    TnMesh *m = d->mesh;
+    if (!tn_sparse_reduce(m->plan, m->blocks, m->factor, m->work, m->S, m->stride, pool))
+        return false;
+    memcpy(m->S_factor, m->S, sizeof(double) * (size_t)m->size * m->stride);
+    if (m->size && !tn_dense_factor(m->size, m->S_factor, m->stride)) return false;
+    memcpy(m->v_free, d->b, sizeof(double) * (size_t)d->dim);
+    tn_mesh_solve_A(d, m->v_free);
+    gather_kept(m, m->v_free, m->free);
+    tn_pool_run(pool, panel_count(m), 4, invert_panels, m);
+    tn_mesh_port_compliances(p, index);
+    return true;
+}
+
+typedef struct Task {
+    TnProblem *problem;
+    atomic_bool failed;
+} Task;
+
+static void factor_range(void *context, int begin, int end)
+{
+    Task *task = context;
+    for (int i = begin; i < end; i++)
+        if (task->problem->large[i].mesh && !factor_A(task->problem, i, NULL))
+            atomic_store_explicit(&task->failed, true, memory_order_relaxed);
+}
+
+/* One thread per block, unless most of the work is in fewer than half as many blocks as there are threads:
+ * then all threads on one block after the other. */
+bool tn_meshes_factor_A(TnProblem *p, TnPool *pool)
+{
+    double all = 0.0, most = 0.0;
+    for (int i = 0; i < p->large_count; i++) {
+        if (!p->large[i].mesh) continue;
+        double flops = p->large[i].mesh->flops;
+        all += flops;
+        if (flops > most) most = flops;
+    }
+    if (2.0 * all >= tn_pool_threads(pool) * most) {
+        Task task = {.problem = p};
+        tn_pool_run(pool, p->large_count, 1, factor_range, &task);
+        return !atomic_load_explicit(&task.failed, memory_order_relaxed);
+    }
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].mesh && !factor_A(p, i, pool)) return false;
+    return true;
+}
+
+/* ---- H and the iterations ---- */
+
+static bool factor_H(TnProblem *p, int begin, int end)
+{
+    for (int i = begin; i < end; i++) {
+        TnLargeBlock *d = &p->large[i];
+        TnMesh *m = d->mesh;
+        if (!m) continue;
+        tn_mesh_add_stiffness(p, i, m->H); /* where S is */
+        memset(m->pull, 0, sizeof(double) * m->stride);
+        tn_mesh_spread(p, i, m->free, -1.0, m->pull);
+        memset(d->g, 0, sizeof(double) * (size_t)m->size);
+        tn_mesh_push(p, i, 1.0, m->x, d->g); /* the forces' other half goes nowhere */
+        gather_kept(m, d->v, m->v);
+        tn_mesh_spread(p, i, m->v, 1.0, d->g);
+        if (m->size && !tn_dense_factor(m->size, m->H, m->stride)) return false;
+    }
+    return true;
+}
+
+/* x ← H⁻¹ x and v there */
+static void solve(const TnLargeBlock *d)
+{
+    const TnMesh *m = d->mesh;
+    if (!m->size) return;
+    tn_dense_solve(m->size, m->H, m->stride, 1, m->x, m->stride);
+    for (int k = 0; k < m->size; k++) m->v[k] = m->free[k] + m->x[k];
+    scatter_kept(m, m->v, d->v);
+}
+
+static void update_mesh(TnProblem *p, int index, double alpha)
+{
+    TnLargeBlock *d = &p->large[index];
+    const TnMesh *m = d->mesh;
+    int first = p->port_row + d->port_start;
+    tn_table_forces(p, first, first + d->port_count);
+    for (int k = 0; k < m->size; k++) {
+        m->x[k] = m->pull[k] + d->g[k];
+        d->g[k] *= 1.0 - alpha;
+    }
+    tn_mesh_push(p, index, alpha, m->x, d->g);
+    solve(d);
+    tn_mesh_spread(p, index, m->v, alpha, d->g);
+}
+
+void tn_mesh_solve_kept(TnProblem *p, int index, const double *force)
+{
+    const TnLargeBlock *d = &p->large[index];
+    const TnMesh *m = d->mesh;
+    gather_kept(m, force, m->x);
+    for (int k = 0; k < m->size; k++) m->x[k] += m->pull[k];
+    solve(d);
+    tn_ports_spread(p, d, d->v, p->twist);
+}
+
+void tn_mesh_finish(TnProblem *p, int index)
+{
+    TnLargeBlock *d = &p->large[index];
+    const TnMesh *m = d->mesh;
+    double *y = m->y;
+    memset(y, 0, sizeof(double) * (size_t)(d->dim - m->size));
+    memcpy(y + d->dim - m->size, m->x, sizeof(double) * (size_t)m->size);
+    tn_sparse_backward(m->plan, m->factor, 1, y, d->v, m->work);
+    for (int k = 0; k < d->dim; k++) d->v[k] += m->v_free[k];
+}
+
+static void update(TnProblem *p, int begin, int end, double alpha)
+{
+    for (int i = begin; i < end; i++)
+        if (p->large[i].mesh) update_mesh(p, i, alpha);
+}
+
+const TnBlockKind tn_block_mesh = {
+    .name = "mesh", .grain = 1, .unit_count = unit_count, .factor_H = factor_H, .update = update};
