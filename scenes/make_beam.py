@@ -29,9 +29,9 @@ FRICTION = 0.2
 HEIGHT = 0.65               # m, of the beam's axis
 START, WAY = 0.40, 0.34     # m: the held end's x, and how far it is pushed
 ASIDE = 0.05                # m, sideways at the end
-GAP_AT = 0.96               # m, middle of the blocks
-BLOCK = (0.02, 0.045)       # m, half sizes along and across
-ROUND = 0.01                # m, radius of the blocks' edges at the gap
+GAP_AT = 0.97               # m, middle of the blocks
+ROUND = 0.04                # m, radius of the blocks' noses, and half their width
+BLOCK_DEPTH = 0.05          # m, from the nose's axis backwards
 BLOCK_LOW, BLOCK_HIGH = 0.53, 0.75  # m
 
 ROW_TIME = 0.04             # s between rows of the track
@@ -108,21 +108,22 @@ def plan(arm, speed):
 
 
 def blocks_xml(gap):
-    """Two blocks with round edges on two stands."""
+    """Two blocks with round noses on two stands. The beam meets the noses only: at a corner flush with
+    them it would be caught."""
     lines = []
     middle, half = (BLOCK_LOW + BLOCK_HIGH) / 2, (BLOCK_HIGH - BLOCK_LOW) / 2
     for name, side in (("left", 1), ("right", -1)):
-        y = side * (gap / 2 + BLOCK[1])
-        lines.append(f'    <geom name="{name}_block" class="block" type="box" '
-                     f'pos="{numbers((GAP_AT, y, middle))}" size="{numbers((*BLOCK, half))}"/>')
-        for end, x in (("entry", -BLOCK[0]), ("exit", BLOCK[0])):
-            edge = (GAP_AT + x, side * (gap / 2 + ROUND))
-            lines.append(f'    <geom name="{name}_{end}" class="block" type="capsule" '
-                         f'fromto="{numbers((*edge, BLOCK_LOW, *edge, BLOCK_HIGH))}" '
-                         f'size="{number(ROUND)}"/>')
-        lines.append(f'    <geom class="drawn" type="box" '
-                     f'pos="{numbers((GAP_AT, y, BLOCK_LOW / 2))}" '
-                     f'size="{numbers((BLOCK[0], 0.03, BLOCK_LOW / 2))}" rgba="0.55 0.58 0.63 1"/>')
+        axis = (GAP_AT, side * (gap / 2 + ROUND))
+        y = axis[1] + side * BLOCK_DEPTH / 2
+        lines += [
+            f'    <geom name="{name}_nose" class="block" type="cylinder" '
+            f'pos="{numbers((*axis, middle))}" size="{numbers((ROUND, half))}"/>',
+            f'    <geom name="{name}_block" class="block" type="box" '
+            f'pos="{numbers((GAP_AT, y, middle))}" '
+            f'size="{numbers((ROUND, BLOCK_DEPTH / 2, half))}"/>',
+            f'    <geom class="drawn" type="box" pos="{numbers((GAP_AT, y, BLOCK_LOW / 2))}" '
+            f'size="{numbers((0.6 * ROUND, 0.6 * BLOCK_DEPTH / 2, BLOCK_LOW / 2))}" '
+            'rgba="0.55 0.58 0.63 1"/>']
     lines.append(f'    <geom class="drawn" type="box" pos="{number(GAP_AT)} 0 0.01" '
                  'size="0.09 0.17 0.01" rgba="0.42 0.46 0.52 1"/>')
     return lines

@@ -32,7 +32,7 @@ static const BenchScene known_scenes[] = {
      .paper_index = {4.34, 4.98, 5.22}},
     {.name = "beam", /* while it is in the gap */
      .duration = 8,
-     .least_contacts = 20,
+     .least_contacts = 10,
      .has_paper = true,
      .paper_ms = {13.4, 24.7, 35.5},
      .paper_index = {4.33, 4.74, 4.93}},
@@ -76,7 +76,7 @@ static int option_table(Option *table, BenchOptions *bench)
                              "simulated seconds before the measured ones; default 0");
     table[n++] =
         option_int("--least-contacts", &bench->least_contacts, "N", 0, 1000000,
-                   "steps with fewer contacts do not count; default 0, cable: 101, beam: 20");
+                   "steps with fewer contacts do not count; default 0, cable: 101, beam: 10");
     table[n++] =
         option_choice("--weights", &bench->sim.weights, "WEIGHTS", weight_choices,
                       "compliance, paper or both; default both, with cables or soft bodies "
