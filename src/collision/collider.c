@@ -3,6 +3,7 @@
 #include "collider.h"
 #include "../base/base.h"
 #include "../math/vec3.h"
+#include "soft_surface.h"
 
 #include <stdlib.h>
 
@@ -65,6 +66,7 @@ static int collect(const TnModel *m, const uint8_t *paired, SortKey *keys)
     for (int g = 0; g < m->geom_count; g++) {
         const TnGeom *geom = &m->geoms[g];
         if (geom->contact_type == 0 && geom->contact_affinity == 0 && !paired[g]) continue;
+        if (geom->type == TN_GEOM_SOFT) continue; /* has a tree of its own */
         keys[count++] = (SortKey){
             geom->link == 0, geom->type == TN_GEOM_PLANE ? INFINITY : geom->bounding_radius, g};
     }
@@ -148,12 +150,22 @@ TnCollider *tn_collider_create(const TnModel *model)
     }
     tn_free(keys);
     tn_free(paired);
-    return c;
+    if (model->soft_count == 0) return c;
+    c->softs = tn_calloc((size_t)model->soft_count, sizeof c->softs[0]);
+    bool good = c->softs != NULL;
+    for (int i = 0; good && i < model->soft_count; i++)
+        good = tn_soft_surface_init(&c->softs[i], model, i);
+    if (good) return c;
+    tn_collider_destroy(c);
+    return NULL;
 }
 
 void tn_collider_destroy(TnCollider *collider)
 {
     if (!collider) return;
+    for (int i = 0; collider->softs && i < collider->model->soft_count; i++)
+        tn_soft_surface_free(&collider->softs[i]);
+    tn_free(collider->softs);
     tn_free(collider->memory);
     tn_free(collider);
 }

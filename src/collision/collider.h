@@ -122,6 +122,7 @@ struct TnCollider {
     const TnBounds *
         *items; /* boxes of the moving slots in spatial order: the order of the contact list */
     int item_count;
+    struct TnSoftSurface *softs; /* per soft body (soft_surface.h) */
     /* chunks */
     int chunk_count;
     int *chunk_capacity, *chunk_used; /* points */
@@ -171,8 +172,8 @@ void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, in
 /* ---- filter.c ---- */
 /* Fills masks, surfaces, margins and the sorted pairs; slots are known. */
 void tn_filter_init(TnCollider *collider);
-/* The explicit pair (index in the model) of two slots, or -1. */
-int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2);
+/* The explicit pair (index in the model) of two geoms, or -1. */
+int tn_filter_explicit(const TnCollider *collider, int geom1, int geom2);
 /* For two special slots whose masks say `masks`: -1 no contact, else 0 or 1 + the explicit pair. */
 int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks);
 TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b);
@@ -207,6 +208,14 @@ static inline void tn_candidates_add(TnCandidates *c, int slot1, int slot2)
 /* Adds the grid's members whose boxes meet `box` and whose slot is above its own. */
 void tn_grid_query(const TnCollider *collider, const TnGrid *grid, const TnBounds *box,
                    TnCandidates *out);
+
+/* ---- soft_detect.c ---- */
+/* Points that the soft surfaces needed at most so far. */
+size_t tn_soft_capacity(TnCollider *collider);
+/* Appends contacts of soft surfaces to the list, which has room for tn_soft_capacity points. False: no
+ * memory. */
+bool tn_soft_detect(const TnDetection *d, const double *qpos, const double *end_qvel,
+                    TnArena *arena, TnPool *pool, TnContactList *out);
 
 /* Both without a branch: no predictor can guess which of the boxes looked at meet. */
 static inline int tn_balls_meet(const TnBounds *a, const TnBounds *b)

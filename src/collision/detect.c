@@ -107,14 +107,13 @@ bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const 
 {
     TnDetection d = {
         .collider = collider, .frames = frames, .twists = twists, .t = t, .slack = slack};
-    (void)qpos, (void)end_qvel;
     *out = (TnContactList){0};
     int update_count = (collider->count + TN_CHUNK - 1) / TN_CHUNK;
     tn_pool_run(pool, update_count, 1, update_chunks, &d);
     tn_grid_build(collider);
     size_t mark = tn_arena_mark(arena);
     for (;;) {
-        d.points = TN_ARENA_NEW(arena, TnContactPoint, lay_out(collider));
+        d.points = TN_ARENA_NEW(arena, TnContactPoint, lay_out(collider) + tn_soft_capacity(collider));
         if (!d.points) return false;
         tn_pool_run(pool, collider->chunk_count, 1, detect_chunks, &d);
         if (fits(collider)) break;
@@ -122,5 +121,5 @@ bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const 
     }
     out->points = d.points;
     out->count = close_up(collider, d.points);
-    return true;
+    return collider->softs ? tn_soft_detect(&d, qpos, end_qvel, arena, pool, out) : true;
 }

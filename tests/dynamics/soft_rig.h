@@ -154,6 +154,7 @@ static inline void rig_piece(SoftRig *rig, int p, int tree_nodes)
                            .nodes = malloc(sizeof(int) * nodes),
                            .block_node = malloc(sizeof(int) * nodes),
                            .hold = malloc(sizeof(int) * nodes)};
+    piece->follow = piece->hold;
     char *used = calloc(nodes, 1);
     for (int e = 0; e < soft->tet_count; e++) {
         if (rig_piece_of(rig, e) != p) continue;
@@ -201,7 +202,8 @@ static inline void rig_division(SoftRig *rig)
     d->tree_node = calloc(1, sizeof(int));
     d->tree_block = calloc(1, sizeof(int));
     d->soft_piece = calloc(2, sizeof(int));
-    d->soft_piece[1] = pieces;
+    d->soft_piece_count = calloc(1, sizeof(int));
+    d->soft_piece_count[0] = pieces;
     d->node_piece = malloc(sizeof *d->node_piece);
     d->node_place = malloc(sizeof *d->node_place);
     d->node_piece[0] = malloc(sizeof(int) * nodes);
@@ -253,6 +255,7 @@ static inline void soft_rig_end(SoftRig *rig)
     free(d->tree_node);
     free(d->tree_block);
     free(d->soft_piece);
+    free(d->soft_piece_count);
     free(d->node_piece[0]);
     free(d->node_place[0]);
     free(d->node_piece);

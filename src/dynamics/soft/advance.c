@@ -38,9 +38,9 @@ void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int s
 {
     const TnDivision *d = input->division;
     const TnSoft *body = &input->in->model->softs[soft];
-    bool whole = d->soft_piece[soft + 1] - d->soft_piece[soft] == 1;
+    bool whole = d->soft_piece_count[soft] == 1;
     memset(vhat, 0, sizeof(double[3]) * (size_t)body->node_count);
-    for (int i = d->soft_piece[soft]; i < d->soft_piece[soft + 1]; i++) {
+    for (int i = d->soft_piece[soft]; i < d->soft_piece[soft] + d->soft_piece_count[soft]; i++) {
         const TnSoftPiece *piece = &d->pieces[i];
         for (int a = 0; a < piece->node_count; a++) {
             double v[3], *to = vhat + 3 * (size_t)piece->nodes[a];
@@ -65,7 +65,7 @@ static void momentum(const TnSoftInput *input, int soft, const double *v, double
         return;
     }
     memset(out, 0, sizeof(double) * n);
-    for (int i = d->soft_piece[soft]; i < d->soft_piece[soft + 1]; i++) {
+    for (int i = d->soft_piece[soft]; i < d->soft_piece[soft] + d->soft_piece_count[soft]; i++) {
         const TnPieceElements *p = &input->elements->pieces[i];
         for (int a = 0; a < p->piece->node_count; a++)
             v3_copy(p->x[a], v + 3 * (size_t)p->piece->nodes[a]);

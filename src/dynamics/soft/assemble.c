@@ -214,7 +214,7 @@ static void add_inertia(const Assembly *as, int index)
     TnMeshSystem *system = system_of(as, piece);
     double scale = w->inertia + w->drag;
     for (int a = 0; a < piece->node_count; a++) {
-        int n = piece->nodes[a], hold = piece->hold[a];
+        int n = piece->nodes[a], hold = piece->follow[a];
         const double *start = hold >= 0 ? s->holds[hold].start : v + 3 * n;
         bool first = input->division->node_piece[piece->soft][n] == index;
         for (int k = 0; k < 3; k++) {

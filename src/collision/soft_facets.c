@@ -1,0 +1,246 @@
+/* soft_facets.c: what nodes do not see: a corner, a small sphere or a rod against the inside of a triangle,
+ * an edge across an edge.
+ *
+ * φ, the signed distance to a convex geom, is convex. What the nodes' own contacts keep at a point
+ * y = Σ w_i x_i of the surface is Σ w_i φ(x_i); a point is worth a contact of its own where
+ *
+ *     Σ w_i φ(x_i) - φ(y) > SHARE · (length of the edges).
+ *
+ * The tangent at one corner is a lower bound of φ, and what it leaves is linear, so
+ * max_j [φ_j - φ_i - ∇φ_i · (x_j - x_i)] bounds the left side: along flat faces and on shapes that are
+ * large against the mesh a triangle is done with that.
+ *
+ * Faces: points of the geom that look against the triangle's normal (corners, ends, the support point of
+ * a round shape) and stand above or below its inside; the normal is the triangle's.
+ * Edges: as thin capsules, where the way to the geom leaves both triangles (within `lean`), so that
+ * there is nothing nearer beside the edge.
+ * Deeper than a triangle's share of the body nothing counts: it is on another side. */
+#include "../math/vec3.h"
+#include "soft_surface.h"
+
+#define SHARE 0.05
+#define LEAN 0.1 /* sine: how much nearer it may be beside the edge, for geoms with flat sides */
+#define FACES_MAX 64  /* points that are compared with each other; more are listed as they are */
+#define PARALLEL 0.9  /* cosine: the same corner on two triangles is one contact below this angle */
+#define NEAR_END 0.02 /* of an edge's length: its node has this contact */
+
+typedef struct FacePoint {
+    uint32_t id;
+    int triangle;
+    double weight[3], n[3], gap;
+} FacePoint;
+
+typedef struct Facets {
+    TnSoftEmitter *e;
+    TnSoftSurface *s;
+    TnPlaced geom;
+    double reach; /* m: no larger gap is listed */
+    double core;  /* m: radius of the geom's core */
+    double lean;
+    int face_count;
+    FacePoint faces[FACES_MAX];
+} Facets;
+
+static double corner_distance(const Facets *f, int node) { return f->s->probes[node].distance; }
+
+/* How far φ may lie below what its corners say, by the tangent at the best corner, and a lower bound of φ. */
+static void bound(const Facets *f, const int32_t *corner, int count, double *below, double *lowest)
+{
+    const TnSoftSurface *s = f->s;
+    *below = INFINITY;
+    *lowest = -INFINITY;
+    for (int i = 0; i < count; i++) {
+        const TnSoftProbe *p = &s->probes[corner[i]];
+        double most = 0.0, low = p->distance;
+        for (int j = 0; j < count; j++) {
+            double d[3];
+            if (j == i) continue;
+            v3_sub(d, s->x[corner[j]], s->x[corner[i]]);
+            double tangent = p->distance + v3_dot(p->out, d),
+                   left = corner_distance(f, corner[j]) - tangent;
+            most = left > most ? left : most;
+            low = tangent < low ? tangent : low;
+        }
+        *below = most < *below ? most : *below;
+        *lowest = low > *lowest ? low : *lowest;
+    }
+}
+
+/* ---- faces ---- */
+
+static void emit_face(const Facets *f, const FacePoint *p, uint32_t ordinal)
+{
+    TnSoftPlace place = {.s = f->s, .count = 3, .triangle = p->triangle};
+    for (int k = 0; k < 3; k++) {
+        place.node[k] = f->s->triangles[p->triangle][k];
+        place.weight[k] = p->weight[k];
+    }
+    tn_soft_emit(f->e, &place, NULL, p->n, p->gap, TN_SOFT_FACE | ordinal << 16 | p->id);
+}
+
+static void keep_face(Facets *f, const FacePoint *p)
+{
+    for (int i = 0; i < f->face_count; i++) {
+        FacePoint *q = &f->faces[i];
+        if (q->id != p->id || v3_dot(q->n, p->n) < PARALLEL) continue;
+        if (p->gap < q->gap) *q = *p;
+        return;
+    }
+    if (f->face_count < FACES_MAX)
+        f->faces[f->face_count++] = *p;
+    else
+        emit_face(f, p, (uint32_t)p->triangle & 0x3fffu);
+}
+
+bool tn_soft_project(const double *const x[3], const double n[3], const double q[3], double w[3])
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double a[3], b[3], c[3];
+        v3_sub(a, x[(k + 1) % 3], q);
+        v3_sub(b, x[(k + 2) % 3], q);
+        v3_cross(c, a, b);
+        w[k] = v3_dot(c, n);
+        sum += w[k];
+    }
+    if (!(sum > 0.0)) return false;
+    for (int k = 0; k < 3; k++) {
+        if (w[k] < -1e-9 * sum) return false;
+        w[k] = w[k] > 0.0 ? w[k] / sum : 0.0;
+    }
+    return true;
+}
+
+static void face(Facets *f, int triangle)
+{
+    const TnSoftSurface *s = f->s;
+    const int32_t *corner = s->triangles[triangle];
+    const double *x[3] = {s->x[corner[0]], s->x[corner[1]], s->x[corner[2]]};
+    FacePoint p = {.triangle = triangle};
+    TnFace points;
+    double back[3], deepest = s->depths[triangle] + f->core;
+    tn_soft_triangle_normal(s, triangle, p.n);
+    v3_scale(back, p.n, -1.0);
+    tn_face_loose(&f->geom, back, f->reach > 0.0 ? f->reach : 0.0, &points);
+    for (int i = 0; i < points.count; i++) {
+        double d[3], kept = 0.0;
+        v3_sub(d, points.p[i], x[0]);
+        double distance = v3_dot(p.n, d);
+        p.gap = distance - s->radius;
+        if (p.gap > f->reach || p.gap < -deepest || !tn_soft_project(x, p.n, points.p[i], p.weight))
+            continue;
+        for (int k = 0; k < 3; k++) kept += p.weight[k] * corner_distance(f, corner[k]);
+        if (kept - distance <= SHARE * s->sizes[triangle]) continue;
+        p.id = points.id[i] & 0xffffu;
+        keep_face(f, &p);
+    }
+}
+
+/* ---- edges ---- */
+
+/* The unit direction from the edge into a triangle, across the edge's unit direction u. */
+static void inward(const TnSoftSurface *s, int triangle, const int32_t edge[2], const double u[3],
+                   double m[3])
+{
+    const int32_t *c = s->triangles[triangle];
+    int third = c[0] != edge[0] && c[0] != edge[1]   ? c[0]
+                : c[1] != edge[0] && c[1] != edge[1] ? c[1]
+                                                     : c[2];
+    v3_sub(m, s->x[third], s->x[edge[0]]);
+    v3_add_scaled(m, u, -v3_dot(u, m));
+    v3_normalize(m);
+}
+
+bool tn_soft_edge_outside(const TnSoftSurface *s, int edge, const double u[3], const double n[3],
+                          double lean)
+{
+    double outward[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < 2; k++) {
+        double m[3], normal[3];
+        int triangle = s->edge_triangles[edge][k];
+        inward(s, triangle, s->edges[edge], u, m);
+        if (v3_dot(n, m) > lean) return false;
+        tn_soft_triangle_normal(s, triangle, normal);
+        v3_add(outward, outward, normal);
+    }
+    return v3_dot(n, outward) > 0.0;
+}
+
+static void edge_contact(Facets *f, int edge)
+{
+    const TnSoftSurface *s = f->s;
+    const int32_t *ends = s->edges[edge];
+    double u[3], side[3], up[3], below, lowest;
+    v3_sub(u, s->x[ends[1]], s->x[ends[0]]);
+    double length = v3_normalize(u);
+    bound(f, ends, 2, &below, &lowest);
+    if (!(below > SHARE * length) || lowest - s->radius > f->reach) return;
+    v3_tangents(u, side, up);
+    TnShape shape = {.type = TN_GEOM_CAPSULE, .size = {s->radius, 0.5 * length, 0.0}};
+    TnTransform at;
+    for (int k = 0; k < 3; k++) {
+        at.pos[k] = 0.5 * (s->x[ends[0]][k] + s->x[ends[1]][k]);
+        at.rot[3 * k] = side[k];
+        at.rot[3 * k + 1] = up[k];
+        at.rot[3 * k + 2] = u[k];
+    }
+    TnManifold m;
+    if (!tn_collide(&shape, &at, f->geom.shape, f->geom.at, f->reach, &m)) return;
+    double best = INFINITY, along = 0.0;
+    for (int i = 0; i < m.count; i++) {
+        double d[3];
+        v3_sub(d, m.points[i].pos, s->x[ends[0]]);
+        double w = v3_dot(d, u) / length;
+        if (m.points[i].gap >= best || w < NEAR_END || w > 1.0 - NEAR_END) continue;
+        best = m.points[i].gap;
+        along = w;
+    }
+    int owner = s->edge_triangles[edge][0];
+    double kept = (1.0 - along) * corner_distance(f, ends[0]) + along * corner_distance(f, ends[1]);
+    if (best == INFINITY || best < -(s->depths[owner] + f->core)) return;
+    if (kept - (best + s->radius) <= SHARE * length) return;
+    if (!tn_soft_edge_outside(s, edge, u, m.normal, f->lean)) return;
+    TnSoftPlace place = {.s = s,
+                         .count = 2,
+                         .node = {ends[0], ends[1]},
+                         .triangle = owner,
+                         .weight = {1.0 - along, along}};
+    tn_soft_emit(f->e, &place, NULL, m.normal, best, TN_SOFT_EDGE | (uint32_t)edge);
+}
+
+void tn_soft_emit_facets(TnSoftEmitter *e, TnSoftSurface *s, int link, int found)
+{
+    const TnDetection *d = e->detection;
+    const TnCollider *c = d->collider;
+    Facets f = {.e = e,
+                .s = s,
+                .geom = {&c->shape[e->slot], &c->place[e->slot]},
+                .reach = e->margin + d->slack + d->t * (s->speed + c->slots[e->slot].speed)};
+    bool round = f.geom.shape->type == TN_GEOM_SPHERE || f.geom.shape->type == TN_GEOM_ELLIPSOID;
+    f.core = tn_core_radius(f.geom.shape);
+    f.lean = round ? 1e-9 : LEAN;
+    for (int i = 0; i < found; i++) {
+        int triangle = s->found[i];
+        const int32_t *corner = s->triangles[triangle];
+        double below, lowest;
+        bool held = false;
+        for (int k = 0; k < 3; k++) held |= s->holders[corner[k]] == link;
+        bound(&f, corner, 3, &below, &lowest);
+        if (!(below > SHARE * s->sizes[triangle]) || lowest - s->radius > f.reach) continue;
+        if (!held) face(&f, triangle);
+        for (int k = 0; k < 3; k++) {
+            int edge = s->sides[triangle][k];
+            const int32_t *ends = s->edges[edge];
+            if (s->edge_done[edge] == s->query || s->holders[ends[0]] == link ||
+                s->holders[ends[1]] == link)
+                continue;
+            s->edge_done[edge] = s->query;
+            edge_contact(&f, edge);
+        }
+    }
+    for (int i = 0; i < f.face_count; i++) {
+        uint32_t ordinal = 0;
+        for (int j = 0; j < i; j++) ordinal += f.faces[j].id == f.faces[i].id;
+        emit_face(&f, &f.faces[i], ordinal);
+    }
+}
