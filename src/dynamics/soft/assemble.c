@@ -120,7 +120,7 @@ static double pace(const TnSoftInput *input, int index, const BodyStep *step, co
     const TnDivision *d = input->division;
     const double *x = input->in->qpos + soft->qpos_start;
     double most = 0.0, t = input->in->t;
-    for (int i = d->soft_piece[index]; i < d->soft_piece[index + 1]; i++) {
+    for (int i = d->soft_piece[index]; i < d->soft_piece[index] + d->soft_piece_count[index]; i++) {
         const TnPieceElements *p = &input->elements->pieces[i];
         for (int a = 0; a < p->piece->node_count; a++) {
             int n = p->piece->nodes[a];

@@ -369,7 +369,8 @@ static void measure(const TnDivision *division, TnSoftElements *all)
 {
     for (int s = 0; s < all->soft_count; s++) {
         double volume = 0.0;
-        for (int i = division->soft_piece[s]; i < division->soft_piece[s] + division->soft_piece_count[s]; i++)
+        for (int i = division->soft_piece[s];
+             i < division->soft_piece[s] + division->soft_piece_count[s]; i++)
             add_rates(all->pieces[i].mesh, &all->rates[s], &volume);
         all->rates[s].mean /= volume;
     }
