@@ -158,8 +158,9 @@ static void detect_soft(TnSoftEmitter *e, TnSoftSurface *s)
     for (int i = 0; i < c->model->soft_count; i++) {
         TnSoftSurface *o = &c->softs[i];
         if (o == s || o->triangle_count == 0) continue;
-        const TnSoftBox *a = &s->boxes[0], *b = &o->boxes[0];
-        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, b->depth + a->sweep + b->sweep))
+        const TnSoftBox *a = &s->boxes[0];
+        const TnSoftCone *b = &o->cones[0];
+        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, a->sweep + o->boxes[0].sweep))
             continue;
         bool masks = masks_meet(s->type_mask, s->affinity_mask, o->type_mask, o->affinity_mask);
         double margin = s->margin > o->margin ? s->margin : o->margin;

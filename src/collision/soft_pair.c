@@ -223,11 +223,11 @@ static void leaves(Walk *w, const TnSoftBox *a, const TnSoftBox *b)
 void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other)
 {
     const TnDetection *d = e->detection;
+    double most = d->t * tn_soft_cones_speed(&s->cones[0], &other->cones[0]);
     Walk w = {.e = e,
               .s = s,
               .other = other,
-              .reach =
-                  e->margin + d->slack + d->t * tn_soft_cones_speed(&s->cones[0], &other->cones[0]),
+              .reach = e->margin + d->slack + most,
               .radii = s->radius + other->radius,
               .share = s == other ? 0.5 : 1.0, /* its other side is no enemy */
               .self = s == other,
@@ -240,11 +240,14 @@ void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *
         depth--;
         int i = stack[depth][0], j = stack[depth][1];
         const TnSoftBox *a = &s->boxes[i], *b = &other->boxes[j];
-        /* how far what can be listed may lie apart, or inside */
-        double motion = d->t * tn_soft_cones_speed(&s->cones[i], &other->cones[j]);
-        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, motion + w.share * b->depth) ||
-            tn_soft_cones_agree(&s->cones[i], &other->cones[j]))
+        const TnSoftCone *cone = &other->cones[j];
+        if (!tn_soft_boxes_meet(a->low, a->high, cone->low, cone->high, most) ||
+            tn_soft_cones_agree(&s->cones[i], cone))
             continue;
+        if (most > 0.0) {
+            double motion = d->t * tn_soft_cones_speed(&s->cones[i], cone);
+            if (!tn_soft_boxes_meet(a->low, a->high, cone->low, cone->high, motion)) continue;
+        }
         if (!a->second && !b->second) {
             leaves(&w, a, b);
             continue;

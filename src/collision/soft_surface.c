@@ -208,7 +208,6 @@ bool tn_soft_surface_init(TnSoftSurface *s, const TnModel *model, int index)
             }
             s->depths[i] = depth_of(soft, s->triangle_ids[i], s->sizes[i]);
         }
-        tn_soft_tree_deepen(s);
         make_edges(s, halves);
         make_around(s);
         make_holders(s, model);
