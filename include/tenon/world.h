@@ -117,7 +117,7 @@ TN_API TnContact tn_world_contact(const TnWorld *world, int index);
 
 typedef struct TnEnergy {
     double kinetic, potential;
-} TnEnergy; /* J; potential: gravity, springs of joints and tendons */
+} TnEnergy; /* J; potential: gravity, springs of joints and tendons, elastic energy of cables and soft bodies */
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
                               double angular[3]); /* about the world's origin */
@@ -140,8 +140,8 @@ TN_API double tn_world_last_aav(TnWorld *world, int max_iterations, double *reac
 typedef struct TnEval {
     double *body_poses;  /* body_count × 7: pos, quat; the world included */
     double *mass_matrix; /* dof × dof, row-major */
-    double
-        *bias; /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's qfrc_bias) */
+    double *bias; /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
+                     qfrc_bias); of soft bodies gravity alone */
     double *actuator_force; /* actuator_count */
     double *sensors;        /* sensor_data_count */
 } TnEval;

@@ -56,7 +56,7 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
 {
     const TnModel *model = in->model;
     const TnDivision *d = in->division;
-    int next = 1, blocks = d->dense_count + d->chain_count, *link_row = set->link_row;
+    int next = 1, blocks = tn_division_blocks(d), *link_row = set->link_row;
     for (int i = 0; i < model->link_count; i++) link_row[i] = -1;
     link_row[0] = 0;
     for (int c = 0; c < in->contacts->count; c++) {
@@ -75,6 +75,7 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
     for (int i = 1; i < model->link_count; i++)
         if (link_row[i] == 0) cursor[d->link_block[i]]++;
     add_follower_ports(d, port_row, cursor, NULL);
+    tn_constraint_soft_rows(in, port_row, cursor, NULL);
     for (int b = 0, total = 0; b <= blocks; b++) {
         int count = cursor[b];
         first_port[b] = cursor[b] = total;
@@ -83,6 +84,7 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
     for (int i = 1; i < model->link_count; i++)
         if (link_row[i] == 0) link_row[i] = port_row + cursor[d->link_block[i]]++;
     add_follower_ports(d, port_row, cursor, set->follower_row);
+    tn_constraint_soft_rows(in, port_row, cursor, set->soft_row);
     for (int i = 1; i < model->link_count; i++) {
         if (model->links[i].held) link_row[i] = 0; /* the world, to contacts */
         if (d->carrier[i] != i) link_row[i] = link_row[d->carrier[i]];
@@ -109,9 +111,13 @@ static bool fill_tree_ports(const TnConstraintInput *in, const TnSubsystem *sub,
             if (!tn_problem_set_port(p, port, block)) return false;
             T = p->ports[port].T;
         } else {
+            int node = d->tree_node[sub->kind_index];
             T = TN_ARENA_ZERO(in->arena, double, 6 * n);
             if (!T) return false;
-            tn_problem_set_node_port(p, port, block, d->tree_node[sub->kind_index], T);
+            if (block < d->dense_count + d->chain_count)
+                tn_problem_set_node_port(p, port, block, node, T);
+            else
+                tn_problem_set_span_port(p, port, block, 3 * node, n, T);
         }
         tn_tree_jacobian(in->model, sub, axes->origin, (const double(*)[6])axes->S, i,
                          in->frames[i].com, T);
@@ -128,6 +134,12 @@ static bool fill_follower_ports(const TnConstraintInput *in, TnConstraintSet *se
         const TnFollower *f = &d->followers[i];
         int port = set->follower_row[i] - p->port_row, block = d->link_block[f->holder];
         if (f->carried) continue;
+        if (block >= d->dense_count + d->chain_count) {
+            tn_problem_set_span_port(p, port, block, 3 * d->link_node[f->holder],
+                                     tn_part_of_link(in->model, f->holder)->dof_count,
+                                     in->followers[i].T);
+            continue;
+        }
         if (block >= d->dense_count) {
             tn_problem_set_node_port(p, port, block, d->link_node[f->holder], in->followers[i].T);
             continue;
@@ -205,6 +217,7 @@ bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set
     }
     for (int c = 0; c < d->chain_count; c++)
         if (!fill_chain(in, c, set, first_port)) return false;
+    if (!tn_constraint_fill_meshes(in, set, first_port)) return false;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         if (sub->kind != TN_SUBSYSTEM_TREE) continue;

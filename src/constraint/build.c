@@ -118,6 +118,32 @@ static void point_velocity(double out[3], const double twist[6], const double ar
     v3_add(out, out, twist);
 }
 
+/* One side of a contact: its row in the twist table, its arm there, and its velocity at the step's start and at
+ * the end of its free motion. */
+typedef struct Side {
+    int row;
+    double arm[3], v[3], v_end[3];
+} Side;
+
+static void find_side(const ContactTask *task, const TnContactPoint *c, int geom, int soft,
+                      Side *out)
+{
+    const TnConstraintInput *in = task->in;
+    if (soft >= 0) {
+        const TnSoftPoint *point = &in->contacts->soft_points[soft];
+        v3_zero(out->arm);
+        tn_soft_point_velocity(in->model, point, in->state->qvel, out->v);
+        tn_soft_point_velocity(in->model, point, in->end_qvel, out->v_end);
+        out->row = task->set->soft_row[soft];
+        return;
+    }
+    int link = in->division->carrier[in->model->geoms[geom].link];
+    v3_sub(out->arm, c->pos, in->frames[link].com);
+    point_velocity(out->v, in->twists[link], out->arm);
+    point_velocity(out->v_end, in->end_twists[link], out->arm);
+    out->row = task->set->link_row[link];
+}
+
 static void contact_range(void *context, int begin, int end)
 {
     const ContactTask *task = context;
@@ -125,17 +151,12 @@ static void contact_range(void *context, int begin, int end)
     const TnModel *model = in->model;
     for (int i = begin; i < end; i++) {
         const TnContactPoint *c = &in->contacts->points[i];
-        int a = in->division->carrier[model->geoms[c->geom1].link],
-            b = in->division->carrier[model->geoms[c->geom2].link];
-        double arm_a[3], arm_b[3], va[3], vb[3], v[3], v_end[3], e[3], lambda[3], spin[3];
-        v3_sub(arm_a, c->pos, in->frames[a].com);
-        v3_sub(arm_b, c->pos, in->frames[b].com);
-        point_velocity(va, in->twists[a], arm_a);
-        point_velocity(vb, in->twists[b], arm_b);
-        v3_sub(v, vb, va);
-        point_velocity(va, in->end_twists[a], arm_a);
-        point_velocity(vb, in->end_twists[b], arm_b);
-        v3_sub(v_end, vb, va);
+        Side a, b;
+        double v[3], v_end[3], e[3], lambda[3], spin[3];
+        find_side(task, c, c->geom1, c->soft1, &a);
+        find_side(task, c, c->geom2, c->soft2, &b);
+        v3_sub(v, b.v, a.v);
+        v3_sub(v_end, b.v_end, a.v_end);
         double vn = v3_dot(c->normal, v);
         TnLaw law = tn_unilateral_law(c->gap, vn, v3_dot(c->normal, v_end), c->restitution, in->t,
                                       in->theta, model->option.stabilization, task->gravity);
@@ -143,8 +164,7 @@ static void contact_range(void *context, int begin, int end)
         for (int k = 0; k < 3; k++)
             e[k] = shift * (v[k] - vn * c->normal[k]) + law.e_normal * c->normal[k];
         warm_contact(in, task->groups, c, lambda, spin);
-        tn_problem_set_contact(&task->set->problem, i, task->set->link_row[a],
-                               task->set->link_row[b], arm_a, arm_b, c->normal, e,
+        tn_problem_set_contact(&task->set->problem, i, a.row, b.row, a.arm, b.arm, c->normal, e,
                                c->dim == 1 ? 0.0 : c->friction[0], lambda);
         task->set->laws[i] = law;
     }
@@ -158,12 +178,13 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     set->link_row = TN_ARENA_NEW(in->arena, int, model->link_count);
     set->laws = TN_ARENA_NEW(in->arena, TnLaw, contacts);
     set->follower_row = TN_ARENA_ZERO(in->arena, int, in->division->follower_count);
+    set->soft_row = TN_ARENA_ZERO(in->arena, int, contacts ? in->contacts->soft_point_count : 0);
     TnTreeAxes *axes = TN_ARENA_ZERO(in->arena, TnTreeAxes, model->tree_count);
-    int larges = in->division->dense_count + in->division->chain_count;
+    int larges = tn_division_blocks(in->division);
     int *first_port = TN_ARENA_NEW(in->arena, int, larges + 1);
     Groups groups;
-    if (!set->link_row || !set->laws || !set->follower_row || !axes || !first_port ||
-        !group_kept(in, &groups))
+    if (!set->link_row || !set->laws || !set->follower_row || !set->soft_row || !axes ||
+        !first_port || !group_kept(in, &groups))
         return false;
 
     int port_row = 1 + (model->rigid_count + TN_LANES - 1) / TN_LANES * TN_LANES;
@@ -189,7 +210,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     for (int i = 0; i < set->problem.row_count; i++) {
         TnRow *row = &set->problem.rows[i];
         if (set->row_slot[i] >= 0) {
-            row->lambda = in->warm_start * in->state->row_lambda[set->row_slot[i]];
+            row->lambda = in->warm_start * *tn_row_lambda(in->state, set->row_slot[i]);
         } else { /* spin rows start from their contact */
             const TnContactPoint *c = &in->contacts->points[row->contact];
             double lambda[3], spin[3], axis[3];
@@ -213,6 +234,8 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
             tn_problem_twist(p, set->link_row[sub->link_start] - 1, vhat);
         } else if (sub->kind == TN_SUBSYSTEM_ROD) {
             memcpy(vhat, set->rod_vhat[sub->kind_index], sizeof(double) * (size_t)sub->dof_count);
+        } else if (sub->kind == TN_SUBSYSTEM_SOFT) {
+            memcpy(vhat, set->soft_vhat[sub->kind_index], sizeof(double) * (size_t)sub->dof_count);
         } else {
             const TnDivision *d = in->division;
             int block = d->tree_block[sub->kind_index];
@@ -222,6 +245,8 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
         }
     }
     memset(state->row_lambda, 0, sizeof(double) * (size_t)state->row_lambda_count);
+    if (state->tie_count)
+        memset(state->tie_lambda, 0, sizeof(double) * 3 * (size_t)state->tie_count);
     tn_constraint_keep_welds(in, set, state->row_lambda);
     int count = in->contacts->count;
     state->contact_count = 0;
@@ -235,7 +260,7 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
     }
     for (int r = 0; r < p->row_count; r++) {
         if (set->row_slot[r] >= 0) {
-            state->row_lambda[set->row_slot[r]] = p->rows[r].lambda;
+            *tn_row_lambda(state, set->row_slot[r]) = p->rows[r].lambda;
             continue;
         }
         /* spin and roll rows: their axes in the world times λ */
@@ -275,6 +300,7 @@ void tn_constraint_share_blend(const TnModel *model, double *blend)
             blend[a] = blend[b] = fmax(blend[a], blend[b]);
             changed = true;
         }
+        changed |= tn_constraint_share_softs(model, blend);
     }
 }
 
@@ -297,7 +323,8 @@ void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set
         if (limit->law.resting || !(set->problem.rows[limit->row].lambda > 0.0)) continue;
         if (limit->law.blend > blend[limit->subsystem]) blend[limit->subsystem] = limit->law.blend;
     }
-    /* rods know beforehand how they move, as their springs depend on it */
+    /* rods and soft bodies know beforehand how they move, as their springs depend on it */
     for (int r = 0; r < model->rod_count; r++) blend[model->rods[r].subsystem] = in->rods[r].w;
+    for (int s = 0; s < model->soft_count; s++) blend[model->softs[s].subsystem] = in->softs[s].w;
     tn_constraint_share_blend(model, blend);
 }

@@ -17,6 +17,7 @@
 #include "../collision/collision.h"
 #include "../dynamics/assembled.h"
 #include "../dynamics/dynamics.h"
+#include "../dynamics/soft.h"
 #include "../solver/problem.h"
 #include "../state/state.h"
 
@@ -35,6 +36,10 @@ typedef struct TnConstraintInput {
     const TnDivision *division;
     const TnChainSystem *chains; /* per chain of the division */
     const TnFollowerMotion *followers;
+    const TnSoftSystem *softs;  /* per soft body */
+    const TnMeshSystem *meshes; /* per mesh block of the division */
+    TnMeshMemory *const *mesh_memory;
+    const double *end_qvel; /* v⁺ of soft bodies' nodes as it is predicted, whole-model */
     const TnContactList *contacts;
     TnArena *arena;
     TnPool *pool;
@@ -53,10 +58,12 @@ TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitut
 
 typedef struct TnConstraintSet {
     TnProblem problem;
-    int *link_row;     /* per link: its row in the problem's twist table (a carried segment's is its
+    int *link_row; /* per link: its row in the problem's twist table (a carried segment's is its
                       holder's), -1 where a link of a tree or rod has no port */
-    TnLaw *laws;       /* per contact */
-    double **rod_vhat; /* per rod: v̂ of all its segments; written after the solve */
+    TnLaw *laws;   /* per contact */
+    int *soft_row; /* per soft point of the contacts: the same; 0: all its nodes are pinned */
+    double **soft_vhat;     /* per soft body: v̂ of all its nodes; written after the solve */
+    double **rod_vhat;      /* per rod: v̂ of all its segments; written after the solve */
     struct TnLimit *limits; /* per limit row */
     int limit_count;
     int *follower_row; /* per follower that is not carried: the port of where its holder wants it */

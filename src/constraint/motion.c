@@ -34,6 +34,7 @@ static void predict_eta(const TnConstraintInput *in, double *eta)
             if (links[k]) eta[model->links[links[k]].subsystem] = 1.0;
     }
     for (int r = 0; r < model->rod_count; r++) eta[model->rods[r].subsystem] = in->rods[r].w;
+    for (int s = 0; s < model->soft_count; s++) eta[model->softs[s].subsystem] = in->softs[s].w;
     tn_constraint_share_blend(model, eta);
     for (int s = 0; s < model->subsystem_count; s++) eta[s] = eta[s] > 0.0 ? 1.0 : in->theta;
 }

@@ -293,6 +293,7 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
     }
     tn_constraint_count_tendons(in, &n);
     tn_constraint_count_wheels(in, &n);
+    tn_constraint_count_softs(in, &n);
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];
         int rows = e->type == TN_EQUALITY_WELD ? 6 : e->type == TN_EQUALITY_CONNECT ? 3 : 1;
@@ -329,7 +330,9 @@ bool tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes
         .in = in, .set = set, .start = {in->frames, axes, in->twists, in->state->qvel}};
     add_joint_rows(&w);
     tn_constraint_add_tendons(&w);
-    if (!tn_constraint_add_equalities(&w) || !tn_constraint_add_wheels(&w)) return false;
+    if (!tn_constraint_add_equalities(&w) || !tn_constraint_add_wheels(&w) ||
+        !tn_constraint_add_softs(&w))
+        return false;
     add_spin_rows(&w);
     TnProblem *p = &set->problem;
     p->row_count = w.row;

@@ -80,6 +80,24 @@ TnBond *tn_constraint_add_weld(const TnConstraintInput *in, TnConstraintSet *set
 void tn_constraint_keep_welds(const TnConstraintInput *in, const TnConstraintSet *set,
                               double *row_lambda);
 
+/* ---- soft_ports.c ---- */
+/* Node of the soft body -> node of a piece that has it. */
+int tn_soft_piece_node(const TnSoftPiece *piece, int node);
+/* Counts ports of soft points in (row NULL) or numbers them on from the blocks' cursors. */
+void tn_constraint_soft_rows(const TnConstraintInput *in, int port_row, int *cursor, int *row);
+/* Mesh blocks with the starting guess of their nodes, and ports of soft points. False: no memory. */
+bool tn_constraint_fill_meshes(const TnConstraintInput *in, TnConstraintSet *set,
+                               const int *first_port);
+void tn_soft_point_velocity(const TnModel *model, const TnSoftPoint *point, const double *qvel,
+                            double v[3]);
+
+/* ---- soft_rows.c ---- */
+bool tn_soft_hold_carried(const TnDivision *division, int soft, const TnSoftHold *hold);
+void tn_constraint_count_softs(const TnConstraintInput *in, TnRowCounts *counts);
+bool tn_constraint_add_softs(TnRowWriter *w); /* false: no memory */
+/* One round of tn_constraint_share_blend over holds and ties; true where something changed. */
+bool tn_constraint_share_softs(const TnModel *model, double *blend);
+
 /* ---- equality.c ---- */
 bool tn_constraint_add_equalities(TnRowWriter *w); /* false: no memory */
 

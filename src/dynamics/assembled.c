@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "tour.h"
 
 /* ---- followers ---- */
 
@@ -15,74 +16,34 @@ void tn_held_frame(const TnEquality *weld, const TnLinkFrame *holder, double pos
     quat_normalize(quat);
 }
 
-/* Of a link's point. */
-static void velocity_at(const TnLinkFrame *link, const double twist[6], const double point[3],
-                        double velocity[3])
+/* Goes to q ⊕ h u and tells the held segment's place and velocity there. */
+static void go_to(TnTour *tour, double h, const TnEquality *weld, double pos[3], double velocity[6])
 {
-    double arm[3];
-    v3_sub(arm, point, link->com);
-    v3_cross(velocity, twist + 3, arm);
-    v3_add(velocity, velocity, twist);
-}
-
-/* One tree moved with u: frames and twists of its links. */
-typedef struct Tour {
-    const TnDynamicsInput *in;
-    const TnSubsystem *sub;
-    double *u; /* whole-model */
-    double *qpos;
-    TnLinkFrame *frames;
-    double (*twists)[6];
-} Tour;
-
-/* Goes to q ⊕ h u and tells the held point's place and velocity there. */
-static void go_to(const Tour *tour, double h, const TnEquality *weld, double pos[3],
-                  double velocity[6])
-{
-    const TnModel *model = tour->in->model;
-    const TnSubsystem *sub = tour->sub;
     double quat[4];
-    tn_integrate_qpos(model, sub, tour->in->qpos, tour->u, h, tour->qpos);
-    tn_kinematics(model, tour->qpos, sub->link_start, sub->link_count, tour->frames);
-    tn_kinematics_twists(model, tour->qpos, tour->u, tour->frames, sub->link_start, sub->link_count,
-                         tour->twists);
+    tn_tour_go(tour, h);
     const TnLinkFrame *holder = &tour->frames[weld->holder];
     const double *twist = tour->twists[weld->holder];
     tn_held_frame(weld, holder, pos, quat);
-    velocity_at(holder, twist, pos, velocity);
+    tn_velocity_at(holder, twist, pos, velocity);
     v3_copy(velocity + 3, twist + 3);
-}
-
-static bool begin_tour(const TnDynamicsInput *in, TnArena *arena, Tour *tour)
-{
-    const TnModel *model = in->model;
-    *tour = (Tour){.in = in,
-                   .u = TN_ARENA_NEW(arena, double, model->dof_count),
-                   .qpos = TN_ARENA_NEW(arena, double, model->qpos_count),
-                   .frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count),
-                   .twists = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)model->link_count)};
-    if (!tour->u || !tour->qpos || !tour->frames || !tour->twists) return false;
-    tn_kinematics(model, in->qpos, 0, 1, tour->frames);
-    memset(tour->twists[0], 0, sizeof tour->twists[0]);
-    return true;
 }
 
 bool tn_follower_motion(const TnDynamicsInput *in, const TnDivision *division, const double *last,
                         TnArena *arena, TnFollowerMotion *out)
 {
     const TnModel *model = in->model;
-    Tour tour;
+    TnTour tour;
     if (!division->follower_count) return true;
-    if (!begin_tour(in, arena, &tour)) return false;
+    if (!tn_tour_begin(in, arena, &tour)) return false;
     for (int i = 0; i < division->follower_count; i++) {
         const TnEquality *weld = &model->equalities[division->followers[i].equality];
-        const TnSubsystem *sub = tour.sub = tn_part_of_link(model, weld->holder);
+        const TnSubsystem *sub = tn_part_of_link(model, weld->holder);
         int n = sub->dof_count, first = sub->dof_start;
         double pos[3], before[6], after[6], middle[6], *v = out[i].start;
         double(*S)[6] = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)n);
         double *T = out[i].T = TN_ARENA_NEW(arena, double, 6 * n);
         if (!S || !T) return false;
-        tn_predict_velocity(n, in->qvel + first, last + first, tour.u + first);
+        tn_tour_choose(&tour, sub, last);
         go_to(&tour, 0.0, weld, pos, before);
         go_to(&tour, in->t, weld, pos, after);
         go_to(&tour, 0.5 * in->t, weld, pos, middle);
@@ -124,7 +85,7 @@ void tn_followers_place(const TnModel *model, const TnDivision *division, double
         const double *twist = twists[follower->holder];
         double *q = qpos + joint->qpos_start, *v = qvel + joint->dof_start, back[4];
         tn_held_frame(&model->equalities[follower->equality], holder, q, q + 3);
-        velocity_at(holder, twist, q, v);
+        tn_velocity_at(holder, twist, q, v);
         quat_conjugate(back, q + 3);
         quat_rotate(v + 3, back, twist + 3); /* a free joint's turning is in its own axes */
         tn_kinematics(model, qpos, follower->segment, 1, frames);

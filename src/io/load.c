@@ -14,7 +14,9 @@ void tn_mjcf_interpret(TnMjcf *m)
     tn_mjcf_read_defaults(m);
     tn_mjcf_read_assets(m);
     tn_mjcf_read_extensions(m);
+    tn_mjcf_find_carriers(m);
     tn_mjcf_read_bodies(m);
+    tn_mjcf_read_softs(m);
     tn_mjcf_read_contacts(m);
     tn_mjcf_read_equalities(m);
     tn_mjcf_read_tendons(m);

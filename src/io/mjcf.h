@@ -36,6 +36,7 @@ typedef enum TnMjcfUse {
     TN_USE_LENS,    /* of cameras, beyond the field of view: remark */
     TN_USE_GAP,     /* distances at which soft constraints start: remark unless zero */
     TN_USE_CABLE,   /* of a cable's joints, approximated: remark */
+    TN_USE_FLEX,    /* of soft bodies, MuJoCo's algorithms and surfaces alone: remark */
     TN_USE_NEUTRAL, /* must equal `words` (a word, or one number for all): anything else is not
                        supported */
     TN_USE_NEVER    /* not supported */
@@ -86,7 +87,11 @@ typedef enum TnMjcfGroup {
     TN_GROUP_TENON,
     TN_GROUP_EXTENSION,
     TN_GROUP_COMPOSITE,
-    TN_GROUP_PLUGIN /* in a cable's plugin */
+    TN_GROUP_PLUGIN, /* in a cable's plugin */
+    TN_GROUP_DEFORMABLE,
+    TN_GROUP_FLEX,
+    TN_GROUP_FLEXCOMP, /* those of TN_GROUP_FLEX, and pins */
+    TN_GROUP_SOFT      /* in a <soft> of <tenon> */
 } TnMjcfGroup;
 const TnMjcfRule *tn_mjcf_rule(TnMjcfGroup group, const char *name);
 const char *tn_mjcf_unsupported(
@@ -119,7 +124,10 @@ typedef enum TnMjcfNameKind {
     TN_NAMED_CABLE,       /* by prefix */
     TN_NAMED_SEGMENT,     /* a cable's body; data: TnMjcfPose of MuJoCo's frame in tenon's */
     TN_NAMED_ROD,         /* cables of the <tenon> element */
-    TN_NAMED_WHEEL
+    TN_NAMED_WHEEL,
+    TN_NAMED_SOFT,      /* data: TnMjcfNodes, NULL after an error */
+    TN_NAMED_SOFT_MORE, /* <soft> of the <tenon> element for a flexcomp or flex */
+    TN_NAMED_CARRIER    /* bodies that flexes name */
 } TnMjcfNameKind;
 
 typedef struct TnMjcfName {
@@ -127,7 +135,7 @@ typedef struct TnMjcfName {
     TnMjcfNameKind kind;
     int32_t id;
     const void *data; /* by kind: joints TnJointDef, tendons TnTendonDef, bodies TnBodyDef, classes
-                         TnMjcfClass, … */
+                         TnMjcfClass, geoms TnMjcfGeomPlace or NULL, sites the TnBodyId, … */
     const TnXmlElement *element; /* where it was defined */
     struct TnMjcfName *next;     /* in its bucket */
     struct TnMjcfName *later;    /* in order of definition */
@@ -172,6 +180,9 @@ typedef enum TnMjcfRemark {
     TN_REMARK_OBJ,
     TN_REMARK_CABLE,
     TN_REMARK_CABLE_SHAPE,
+    TN_REMARK_FLEX,
+    TN_REMARK_FLEX_QPOS,
+    TN_REMARK_SOFT_DIM,
     TN_REMARK_SIZE,
     TN_REMARK_TEXT,
     TN_REMARK_COUNT
@@ -213,6 +224,9 @@ typedef struct TnMjcf {
     TnMjcfClass *main_class;
     const TnXmlElement *track; /* the one <track> */
     int qpos_count, dof_count, actuator_count;
+    int soft_numbers;                                 /* of them, those of soft bodies' nodes */
+    bool has_flex;                                    /* a soft body that is MuJoCo's */
+    struct TnMjcfFlexcomp *flexcomps, *last_flexcomp; /* in the order of the file */
 } TnMjcf;
 
 /* Errors and remarks with their place (mjcf_check.c). */
@@ -295,6 +309,12 @@ void tn_mjcf_quat_from_z(
 
 TnMjcfPose tn_mjcf_inverse(const TnMjcfPose *pose);
 
+/* A geom with its pose in the world, reference pose. */
+typedef struct TnMjcfGeomPlace {
+    TnGeomDef def;
+    TnMjcfPose world;
+} TnMjcfGeomPlace;
+
 /* Geoms and sites (mjcf_geom.c); bodies and joints (mjcf_body.c). */
 bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                   const TnMjcfPose *frame, TnGeomDef *out);
@@ -308,6 +328,17 @@ void tn_mjcf_read_bodies(TnMjcf *m);
 void tn_mjcf_composite(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                        const TnMjcfPose *frame, const TnMjcfPose *world, TnBodyId body);
 void tn_mjcf_read_extensions(TnMjcf *m);
+/* Soft bodies (mjcf_soft.c and others, see mjcf_soft.h): after bodies. */
+void tn_mjcf_read_softs(TnMjcf *m);
+bool tn_mjcf_soft_has_shape(const TnXmlElement *element); /* of <soft> in <tenon> */
+/* Vertices of flexes (mjcf_flex.c). Bodies that are named by flexes are found first; while bodies
+ * are read, those that are nothing but a free vertex are kept apart, and the poses of the others
+ * noted. */
+void tn_mjcf_find_carriers(TnMjcf *m);
+bool tn_mjcf_is_node(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
+                     const TnMjcfPose *world);
+void tn_mjcf_note_carrier(TnMjcf *m, const char *name, const TnMjcfPose *world, TnBodyId body);
+void tn_mjcf_read_flexes(TnMjcf *m);
 /* MuJoCo's frame in that of the body where this is a cable's segment, whose frames differ; else
  * NULL. */
 const TnMjcfPose *tn_mjcf_segment_frame(const TnMjcf *m, const TnMjcfName *body);
@@ -326,6 +357,12 @@ void tn_mjcf_read_statistic(TnMjcf *m, const TnXmlElement *element);
 void tn_mjcf_read_assets(TnMjcf *m);
 /* A mesh (mjcf_mesh.c); 0 after an error. */
 TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *element, const char *name);
+/* The triangles of its `file`; the path is kept for messages. */
+struct TnMeshFile;
+bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *element, const TnMjcfView *view,
+                            struct TnMeshFile *out, const char **path);
+/* The compiler's folder for meshes before the name of a file; NULL: no memory. */
+const char *tn_mjcf_asset_path(TnMjcf *m, const char *file);
 void tn_mjcf_read_tendons(TnMjcf *m);
 void tn_mjcf_read_actuators(TnMjcf *m);
 void tn_mjcf_read_contacts(TnMjcf *m);

@@ -4,7 +4,7 @@
  * its children, whatever their order in the file; qpos follows. So each body is read in two passes:
  * its own parts, then its children. A <frame> is no body: its pose is multiplied into what it
  * holds. */
-#include "mjcf.h"
+#include "mjcf_soft.h"
 
 #include <string.h>
 
@@ -77,12 +77,19 @@ static void collect(TnMjcf *m, const TnXmlElement *parent, const Place *place, G
     }
 }
 
-static void add_geoms(TnMjcf *m, const GeomList *list, TnBodyId body)
+static void add_geoms(TnMjcf *m, const GeomList *list, const Place *place)
 {
     for (int i = 0; i < list->count; i++) {
-        list->defs[i].body = body;
-        TnGeomId id = tn_builder_add_geom(m->builder, &list->defs[i]);
-        tn_mjcf_name_add(m, TN_NAMED_GEOM, list->elements[i], list->defs[i].name, id, NULL);
+        TnGeomDef *def = &list->defs[i];
+        def->body = place->body;
+        TnGeomId id = tn_builder_add_geom(m->builder, def);
+        TnMjcfGeomPlace *of = def->name ? TN_IO_NEW(&m->pool, TnMjcfGeomPlace) : NULL;
+        if (!of) continue;
+        TnMjcfPose pose;
+        memcpy(pose.pos, def->pos, sizeof pose.pos);
+        memcpy(pose.quat, def->quat, sizeof pose.quat);
+        *of = (TnMjcfGeomPlace){*def, tn_mjcf_compose(&place->world, &pose)};
+        tn_mjcf_name_add(m, TN_NAMED_GEOM, list->elements[i], def->name, id, of);
     }
 }
 
@@ -114,7 +121,7 @@ static void read_parts(TnMjcf *m, const TnXmlElement *parent, const Place *place
             read_parts(m, e, &inner);
         } else if (is(e, "inertial")) {
             if (place->body == TN_BODY_WORLD) tn_mjcf_error(m, e, "the world has no inertia");
-        } else if (!is(e, "geom") && !is(e, "body") && !is(e, "composite")) {
+        } else if (!is(e, "geom") && !is(e, "body") && !is(e, "composite") && !is(e, "flexcomp")) {
             tn_mjcf_check(m, TN_GROUP_BODY, e); /* unknown or unsupported: says so */
         }
     }
@@ -152,10 +159,12 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
 static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e,
                                                 const Place *outer, Place *inner)
 {
-    if (!tn_mjcf_check(m, TN_GROUP_BODY, e)) return false;
     TnMjcfView view = tn_mjcf_plain_view(e);
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
     pose = tn_mjcf_compose(&outer->frame, &pose);
+    TnMjcfPose world = tn_mjcf_compose(&outer->world, &pose);
+    const TnMjcfClass *class_ = tn_mjcf_class(m, e, "childclass", outer->class_);
+    if (tn_mjcf_is_node(m, e, class_, &world) || !tn_mjcf_check(m, TN_GROUP_BODY, e)) return false;
     TnBodyDef *body = TN_IO_NEW(&m->pool, TnBodyDef); /* sensors ask for it later */
     if (!body) return false;
     *body = tn_body_def();
@@ -166,9 +175,7 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     body->source = tn_xml_place(e);
     for (const TnXmlElement *child = e->first; child; child = child->next)
         if (is(child, "inertial")) read_inertial(m, child, body);
-    *inner = (Place){.class_ = tn_mjcf_class(m, e, "childclass", outer->class_)};
-    inner->frame = tn_mjcf_identity();
-    inner->world = tn_mjcf_compose(&outer->world, &pose);
+    *inner = (Place){.class_ = class_, .frame = tn_mjcf_identity(), .world = world};
     GeomList geoms = {0};
     collect(m, e, inner, &geoms);
     if (m->settings.inertia_from_geom == TN_TRI_TRUE && geoms.count > 0) body->has_inertia = false;
@@ -180,7 +187,8 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
         tn_mjcf_error_attr(m, e, "name", "'world' is the name of the world body");
     else
         tn_mjcf_name_add(m, TN_NAMED_BODY, e, body->name, inner->body, body);
-    add_geoms(m, &geoms, inner->body);
+    tn_mjcf_note_carrier(m, body->name, &world, inner->body);
+    add_geoms(m, &geoms, inner);
     read_parts(m, e, inner);
     return true;
 }
@@ -197,6 +205,9 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
         } else if (is(e, "composite")) {
             TnMjcfPose world = tn_mjcf_compose(&place->world, &place->frame);
             tn_mjcf_composite(m, e, place->class_, &place->frame, &world, place->body);
+        } else if (is(e, "flexcomp")) {
+            TnMjcfPose world = tn_mjcf_compose(&place->world, &place->frame);
+            tn_mjcf_flexcomp(m, e, &world, place->body);
         }
     }
 }
@@ -223,7 +234,7 @@ void tn_mjcf_read_bodies(TnMjcf *m)
     GeomList geoms = {0};
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) collect(m, e, &place, &geoms);
-    add_geoms(m, &geoms, TN_BODY_WORLD);
+    add_geoms(m, &geoms, &place);
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) read_parts(m, e, &place);
     for (const TnXmlElement *e = m->root->first; e; e = e->next)

@@ -61,6 +61,14 @@ void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *e
             "a cable's joints are springs in all six directions; of their damping comes one time "
             "for all of them (damping by bending stiffness), armature is read but not used",
         [TN_REMARK_CABLE_SHAPE] = "segments of a cable collide as capsules, not as cylinders",
+        [TN_REMARK_FLEX] = "of soft bodies, what only concerns MuJoCo's way to find contacts "
+                           "(internal, vertcollide, passive, activelayers) or surfaces "
+                           "(thickness) is read but not used",
+        [TN_REMARK_FLEX_QPOS] = "qpos and qvel have places and velocities of soft bodies' nodes in "
+                                "the world, behind all joints; MuJoCo has displacements, in the "
+                                "order of bodies",
+        [TN_REMARK_SOFT_DIM] = "points of a soft body have sliding friction only; condim 4 and 6 "
+                               "are taken as 3",
         [TN_REMARK_SIZE] = "sizes are found from the model; <size> is read but not used",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over"};
     if (m->remarked[which]) return;
@@ -189,6 +197,9 @@ static void check_use(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *a
         break;
     case TN_USE_CABLE:
         if (largest != 0) tn_mjcf_remark(m, TN_REMARK_CABLE, place, element->name);
+        break;
+    case TN_USE_FLEX:
+        tn_mjcf_remark(m, TN_REMARK_FLEX, place, element->name);
         break;
     case TN_USE_NEUTRAL:
         if (!is_neutral(m, attr->value, r->words))

@@ -313,7 +313,10 @@ static void add_site(TnMjcf *m, const Cable *c, TnBodyId body, int segment, doub
     memcpy(site.quat, mujoco_axes, sizeof site.quat);
     site.source = tn_xml_place(c->element);
     TnSiteId id = tn_builder_add_site(m->builder, &site);
-    tn_mjcf_name_add(m, TN_NAMED_SITE, c->element, site.name, id, NULL);
+    TnBodyId *of = TN_IO_NEW(&m->pool, TnBodyId);
+    if (!of) return;
+    *of = body;
+    tn_mjcf_name_add(m, TN_NAMED_SITE, c->element, site.name, id, of);
 }
 
 /* Enters the segments' names, so that other sections can speak of them. */

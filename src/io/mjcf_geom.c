@@ -215,5 +215,8 @@ void tn_mjcf_site(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *cla
     memcpy(site.quat, pose.quat, sizeof site.quat);
     site.source = tn_xml_place(element);
     TnSiteId id = tn_builder_add_site(m->builder, &site);
-    tn_mjcf_name_add(m, TN_NAMED_SITE, element, site.name, id, NULL);
+    TnBodyId *of = TN_IO_NEW(&m->pool, TnBodyId);
+    if (!of) return;
+    *of = body;
+    tn_mjcf_name_add(m, TN_NAMED_SITE, element, site.name, id, of);
 }

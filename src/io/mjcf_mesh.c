@@ -29,7 +29,7 @@ static Format format_of(const char *path, const char *content_type)
 }
 
 /* `meshdir/file`, or the file's name alone where the compiler strips paths. */
-static const char *asset_path(TnMjcf *m, const char *file)
+const char *tn_mjcf_asset_path(TnMjcf *m, const char *file)
 {
     const char *folder = m->settings.mesh_folder;
     const char *slash = strrchr(file, '/');
@@ -41,17 +41,16 @@ static const char *asset_path(TnMjcf *m, const char *file)
     return path;
 }
 
-/* The path is kept for messages. */
-static bool read_file(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *view, TnMeshFile *out,
-                      const char **path)
+bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *view,
+                            TnMeshFile *out, const char **path)
 {
     const TnXmlAttr *attr = tn_xml_attr(e, "file");
-    const char *wanted = asset_path(m, attr->value);
+    const char *wanted = tn_mjcf_asset_path(m, attr->value);
     *path = wanted ? tn_mjcf_resolve(m, e, wanted) : NULL;
     if (!*path) return false;
     TnIoFile file;
     TnSource place = tn_xml_attr_place(e, attr);
-    if (!tn_io_read_file(*path, place, "mesh", &file, &m->err)) return false;
+    if (!tn_io_read_file(*path, place, e->name, &file, &m->err)) return false;
     bool good = false;
     switch (format_of(*path, tn_mjcf_text(view, "content_type"))) {
     case FORMAT_OBJ:
@@ -158,7 +157,8 @@ TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *e, const char *name)
     TnMeshFile mesh = {0};
     TnMeshDef def = tn_mesh_def();
     TnMeshId id = 0;
-    bool good = has_file ? read_file(m, e, &view, &mesh, &def.file) : read_inline(m, e, &mesh);
+    bool good =
+        has_file ? tn_mjcf_read_mesh_file(m, e, &view, &mesh, &def.file) : read_inline(m, e, &mesh);
     if (good) place_vertices(m, &view, &mesh);
     if (good && m->err.count == before) {
         def.name = name;

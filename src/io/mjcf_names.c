@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The nearest name is looked for only while messages still fit into the error: it costs a pass over
+/* The nearest name, and what else a name may mean, is looked for only while messages still fit into the error: it costs a pass over
  * all names. */
 #define SUGGESTION_LIMIT 100
 
@@ -42,7 +42,10 @@ const char *tn_mjcf_kind_name(TnMjcfNameKind kind)
                                         [TN_NAMED_CABLE] = "cable",
                                         [TN_NAMED_SEGMENT] = "segment",
                                         [TN_NAMED_ROD] = "rod",
-                                        [TN_NAMED_WHEEL] = "wheel"};
+                                        [TN_NAMED_WHEEL] = "wheel",
+                                        [TN_NAMED_SOFT] = "soft body",
+                                        [TN_NAMED_SOFT_MORE] = "soft body",
+                                        [TN_NAMED_CARRIER] = "body"};
     return names[kind];
 }
 
@@ -103,6 +106,21 @@ bool tn_mjcf_name_add(TnMjcf *m, TnMjcfNameKind kind, const TnXmlElement *elemen
     return true;
 }
 
+/* What MuJoCo has as a body or geom of its own may be part of a soft body here: `soft`, `soft_7`. */
+static bool is_soft_part(const TnMjcf *m, TnMjcfNameKind kind, const char *name)
+{
+    if (kind != TN_NAMED_BODY && kind != TN_NAMED_GEOM) return false;
+    for (const TnMjcfName *n = m->names.first; n; n = n->later) {
+        size_t length = strlen(n->name);
+        if (n->kind == TN_NAMED_CARRIER && strcmp(name, n->name) == 0) return true;
+        if (n->kind != TN_NAMED_SOFT || strncmp(name, n->name, length) != 0) continue;
+        const char *rest = name + length;
+        if (!*rest || (*rest == '_' && rest[1] && !rest[1 + strspn(rest + 1, "0123456789")]))
+            return true;
+    }
+    return false;
+}
+
 const TnMjcfName *tn_mjcf_refer(TnMjcf *m, TnMjcfNameKind kind, const TnXmlElement *element,
                                 const char *attr_name)
 {
@@ -110,6 +128,14 @@ const TnMjcfName *tn_mjcf_refer(TnMjcf *m, TnMjcfNameKind kind, const TnXmlEleme
     if (!attr) return NULL;
     const TnMjcfName *found = tn_mjcf_name_find(m, kind, attr->value);
     if (found) return found;
+    if (m->err.count < SUGGESTION_LIMIT && is_soft_part(m, kind, attr->value)) {
+        tn_mjcf_error_attr(m, element, attr_name,
+                           "'%.60s' is part of a soft body, which has nodes and a surface but no "
+                           "bodies and geoms to refer to; contacts are set by its contype and "
+                           "conaffinity, and <hold> in <tenon><soft> joins nodes to bodies",
+                           attr->value);
+        return NULL;
+    }
     char text[TN_SUGGEST_TEXT];
     TnSuggestion near = tn_suggest_begin(attr->value);
     for (const TnMjcfName *n = m->names.first; n && m->err.count < SUGGESTION_LIMIT; n = n->later)

@@ -199,7 +199,7 @@ TABLE mesh[] = {
     OWN("material"), ONLY("builtin", "none"), END};
 TABLE custom[] = {REQUIRED("name"), END};
 TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), REAL("stabilization", 1, 1),
-    TEXT("division"), END};
+    TEXT("division"), INT("pieces"), END};
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
 TABLE tenon_rod[] = {
     REQUIRED("name"), BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),
@@ -233,6 +233,56 @@ TABLE composite_joint[] = {
     SOFT("solimpfix", 1, 5), END};
 TABLE composite_plugin[] = {REQUIRED("plugin"), NEVER("instance"), END};
 TABLE plugin_config[] = {REQUIRED("key"), REQUIRED("value"), END};
+/* Texture coordinates and shading only colour; inertiabox turns points that never turn. */
+#define FLEX(NAME) CHOICE(NAME, "false true", TN_USE_FLEX)
+#define FLEX_COMMON                                                                                \
+    REQUIRED("name"), INT("dim"), SIZE("radius", 1, 1), SIZE("rgba", 3, 4), TEXT("material"),      \
+        INT("group"), NOTHING("flatskin"), NOTHING("texcoord"), ONLY("dof", "full"),               \
+        NEVER("cellcount")
+TABLE flexcomp[] = {
+    FLEX_COMMON, WORD("type", "grid box cylinder ellipsoid square disc circle mesh gmsh direct"),
+    {.name = "count", .kind = TN_KIND_INT, .min_count = 3, .max_count = 3},
+    REAL("spacing", 3, 3), BOOL("rigid"), BOUNDED("mass", 1, 1, TN_BOUND_POSITIVE),
+    NOTHING("inertiabox"), REAL("scale", 3, 3), TEXT("file"), NEVER("mesh"), POSE,
+    REAL("origin", 3, 3), REAL("point", 0, 0), {.name = "element", .kind = TN_KIND_INT}, END};
+TABLE flex[] = {
+    FLEX_COMMON, REQUIRED("body"), REAL("vertex", 0, 0),
+    {.name = "element", .kind = TN_KIND_INT, .where = TN_WHERE_REQUIRED},
+    NOTHING("elemtexcoord"), NEVER("node"), NEVER("nodecoord"), END};
+TABLE flex_edge[] = {
+    TEXT("equality"), REAL("stiffness", 1, 1), REAL("damping", 1, 1), SOLREF, END};
+TABLE flex_elasticity[] = {
+    SIZE("young", 1, 1), REAL("poisson", 1, 1), SIZE("damping", 1, 1),
+    {.name = "thickness", NUMBERS(1, 1), .use = TN_USE_FLEX},
+    ONLY("elastic2d", "none"), NEVER("yield"), NEVER("section"), NEVER("sectionsize"),
+    NEVER("shear"), END};
+#define SOFT_CONTACT                                                                               \
+    INT("contype"), INT("conaffinity"), INT("priority"), SIZE("friction", 1, 3),                   \
+        SIZE("margin", 1, 1)
+TABLE flex_contact[] = {
+    SOFT_CONTACT, WORD("condim", "1 3 4 6"), GAP("gap"), SOLREF, SOFT("solmix", 1, 1),
+    WORD("selfcollide", "none narrow bvh sap auto"), FLEX("internal"), FLEX("vertcollide"),
+    FLEX("passive"),
+    {.name = "activelayers", .kind = TN_KIND_INT, .min_count = 1, .max_count = 1,
+     .use = TN_USE_FLEX}, END};
+#define INTS(NAME) {.name = NAME, .kind = TN_KIND_INT}
+TABLE flex_pin[] = {INTS("id"), INTS("range"), INTS("grid"), INTS("gridrange"), END};
+TABLE tenon_soft[] = {
+    REQUIRED("name"), TEXT("file"), BOUNDED("box", 3, 3, TN_BOUND_POSITIVE),
+    BOUNDED("cylinder", 2, 2, TN_BOUND_POSITIVE), BOUNDED("ball", 1, 1, TN_BOUND_POSITIVE),
+    {.name = "cells", .kind = TN_KIND_INT, .min_count = 1, .max_count = 3},
+    WORD("tets_per_cell", "5 6"), REAL("scale", 3, 3), POSE,
+    BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),
+    BOUNDED("density", 1, 1, TN_BOUND_POSITIVE), BOUNDED("mass", 1, 1, TN_BOUND_POSITIVE),
+    WORD("law", "corotational neohookean"), SIZE("damping", 1, 1), SIZE("mass_damping", 1, 1),
+    WORD("mass_matrix", "lumped consistent"), BOOL("mean_dilatation"), INT("pieces"),
+    BOOL("self_contact"), SIZE("radius", 1, 1), SOFT_CONTACT, WORD("condim", "1 3"),
+    REAL("restitution", 1, 1), SIZE("rgba", 3, 4), TEXT("material"), INT("group"), END};
+#define REGION                                                                                     \
+    INTS("nodes"), INTS("range"), REAL("box", 6, 6), REAL("ball", 4, 4), TEXT("within")
+TABLE soft_hold[] = {TEXT("body"), TEXT("site"), REGION, END};
+TABLE soft_pin[] = {REGION, END};
+TABLE tenon_tie[] = {REQUIRED("soft1"), REQUIRED("soft2"), REGION, END};
 TABLE track[] = {REQUIRED("file"), INT("loop_from"), END};
 
 #define TENDON_PLAIN "material rgba width"
@@ -359,6 +409,17 @@ static const GroupedRule rules[] = {
     {TN_GROUP_COMPOSITE, {"joint", composite_joint, NULL}},
     {TN_GROUP_COMPOSITE, {"plugin", composite_plugin, NULL}},
     {TN_GROUP_PLUGIN, {"config", plugin_config, NULL}},
+    {TN_GROUP_TOP, {"deformable", NULL, NULL}},
+    {TN_GROUP_BODY, {"flexcomp", flexcomp, NULL}},
+    {TN_GROUP_DEFORMABLE, {"flex", flex, NULL}},
+    {TN_GROUP_FLEX, {"edge", flex_edge, NULL}},
+    {TN_GROUP_FLEX, {"elasticity", flex_elasticity, NULL}},
+    {TN_GROUP_FLEX, {"contact", flex_contact, NULL}},
+    {TN_GROUP_FLEXCOMP, {"pin", flex_pin, NULL}},
+    {TN_GROUP_TENON, {"soft", tenon_soft, NULL}},
+    {TN_GROUP_TENON, {"tie", tenon_tie, NULL}},
+    {TN_GROUP_SOFT, {"hold", soft_hold, NULL}},
+    {TN_GROUP_SOFT, {"pin", soft_pin, NULL}},
 };
 /* clang-format on */
 #define RULE_COUNT (sizeof rules / sizeof rules[0])
@@ -367,6 +428,7 @@ static const GroupedRule rules[] = {
 static bool group_has(TnMjcfGroup group, const GroupedRule *r)
 {
     if (r->group == group) return true;
+    if (group == TN_GROUP_FLEXCOMP) return r->group == TN_GROUP_FLEX;
     if (group != TN_GROUP_DEFAULT) return false;
     if (r->group == TN_GROUP_ACTUATOR) return true;
     return r->group == TN_GROUP_BODY &&
@@ -392,11 +454,13 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
 {
     switch (group) {
     case TN_GROUP_TOP:
-        return "deformable skin";
+        return "skin";
     case TN_GROUP_BODY:
-        return "replicate attach flexcomp plugin";
+        return "replicate attach plugin";
     case TN_GROUP_COMPOSITE:
         return "site skin pin";
+    case TN_GROUP_DEFORMABLE:
+        return "skin";
     case TN_GROUP_ASSET:
         return "hfield skin model";
     case TN_GROUP_EQUALITY:

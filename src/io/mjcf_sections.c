@@ -145,6 +145,13 @@ static bool read_joint_equality(TnMjcf *m, const TnXmlElement *e, const TnMjcfVi
 
 static void read_equality(TnMjcf *m, const TnXmlElement *e)
 {
+    if (strncmp(e->name, "flex", 4) == 0) {
+        tn_mjcf_error(m, e,
+                      "<%.60s> in <equality> is not supported: it would keep a soft body from "
+                      "changing its shape; leave it out and give <elasticity young=\"…\">",
+                      e->name);
+        return;
+    }
     if (!tn_mjcf_check_leaf(m, TN_GROUP_EQUALITY, e)) return;
     TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "equality");
     TnEqualityDef equality = tn_equality_def();
@@ -295,9 +302,15 @@ static const double *read_vector(TnMjcf *m, const TnXmlElement *e, const char *n
 {
     int before = m->err.count;
     const double *list = tn_mjcf_real_list(m, e, name, count);
-    if (*count != 0 && *count != wanted && before == 0)
+    if (*count == 0 || *count == wanted || before != 0) return list;
+    if (strcmp(name, "ctrl") == 0 || m->soft_numbers == 0)
         tn_mjcf_error_attr(m, e, name, "%s has %d numbers; the model needs %d", name, *count,
                            wanted);
+    else if (*count != wanted - m->soft_numbers)
+        tn_mjcf_error_attr(m, e, name,
+                           "%s has %d numbers; the model needs %d, or %d without the nodes of soft "
+                           "bodies, which come last",
+                           name, *count, wanted, wanted - m->soft_numbers);
     return list;
 }
 
@@ -312,6 +325,8 @@ static void read_key(TnMjcf *m, const TnXmlElement *e)
     key.qpos = read_vector(m, e, "qpos", m->qpos_count, &key.qpos_count);
     key.qvel = read_vector(m, e, "qvel", m->dof_count, &key.qvel_count);
     key.ctrl = read_vector(m, e, "ctrl", m->actuator_count, &key.ctrl_count);
+    if (m->has_flex && (key.qpos_count == m->qpos_count || key.qvel_count == m->dof_count))
+        tn_mjcf_remark(m, TN_REMARK_FLEX_QPOS, tn_xml_place(e), e->name);
     TnKeyId id = tn_builder_add_key(m->builder, &key);
     tn_mjcf_name_add(m, TN_NAMED_KEY, e, key.name, id, NULL);
 }

@@ -5,7 +5,11 @@
  *     <rod name="hose" young="5e7" poisson="0.45" density="900" radius="0.01" damping="0.02" group="4"/>
  *     <wheel name="left" body="left_wheel" axle="0 1 0" radius="0.1" roll="rolling"/>
  *     <track file="stir.csv" loop_from="0"/>
- *   </tenon> */
+ *     <soft name="beam" file="beam.msh" young="1e7"><hold body="hand" nodes="0 1"/></soft>
+ *     <tie soft1="beam" soft2="block" box="0 0 1  0.1 0.1 0.1"/>
+ *   </tenon>
+ *
+ * Soft bodies and ties are read in mjcf_soft.c, cables in mjcf_composite.c. */
 #include "mjcf.h"
 
 #include <string.h>
@@ -48,6 +52,11 @@ static void read_settings(TnMjcf *m, const TnXmlElement *e)
     m->option.relinearize = relinearize;
     m->option.stabilization = stabilization;
     read_division(m, e);
+    const TnXmlAttr *pieces = tn_xml_attr(e, "pieces");
+    if (pieces) m->option.division.pieces = tn_mjcf_int(m, &view, "pieces", 0);
+    if (pieces && (m->option.division.pieces < 1 || m->option.division.pieces > 1000000))
+        tn_mjcf_error_attr(m, e, "pieces",
+                           "pieces must be from 1 to 1000000: subsystems of each soft body");
     m->option_place = tn_xml_place(e);
 }
 
@@ -64,11 +73,14 @@ static void read_geom(TnMjcf *m, const TnXmlElement *e)
 
 static void read_child(TnMjcf *m, const TnXmlElement *e)
 {
-    if (!tn_mjcf_check_leaf(m, TN_GROUP_TENON, e)) return;
+    bool soft = strcmp(e->name, "soft") == 0; /* has children, read with it */
+    if (!(soft ? tn_mjcf_check : tn_mjcf_check_leaf)(m, TN_GROUP_TENON, e)) return;
     if (strcmp(e->name, "geom") == 0) read_geom(m, e);
     const TnXmlAttr *name = tn_xml_attr(e, "name");
     if (strcmp(e->name, "rod") == 0 && name) /* read with its cable */
         tn_mjcf_name_add(m, TN_NAMED_ROD, e, name->value, 0, e);
+    if (soft && name && !tn_mjcf_soft_has_shape(e)) /* read with its flexcomp */
+        tn_mjcf_name_add(m, TN_NAMED_SOFT_MORE, e, name->value, 0, e);
 }
 
 void tn_mjcf_read_tenon(TnMjcf *m)

@@ -36,6 +36,9 @@ typedef struct TnTetFile {
     TnMeshList tets;  /* TnTetFileTet */
 } TnTetFile;
 
+/* tn_tet_mesh_load, and how many nodes the file has, those without elements included. */
+bool tn_tet_load(const char *path, TnTetMesh *out, int *file_nodes, TnError *err);
+
 bool tn_tet_read_gmsh(TnTetFile *f);
 bool tn_tet_read_vtk(TnTetFile *f);
 bool tn_tet_read_tetgen_nodes(TnTetFile *f);

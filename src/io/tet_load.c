@@ -72,12 +72,13 @@ static bool read_pair(TnTetFile *f, const char *path, const char *extension, con
     return good;
 }
 
-bool tn_tet_mesh_load(const char *path, TnTetMesh *out, TnError *err)
+bool tn_tet_load(const char *path, TnTetMesh *out, int *file_nodes, TnError *err)
 {
     *out = (TnTetMesh){0};
     TnIoFile file = {0};
     TnTetFile f = {.path = path, .err = err};
     f.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    *file_nodes = 0;
     if (!f.locale) return tn_tet_no_memory(&f);
     bool good = tn_io_read_file(path, (TnSource){0}, NULL, &file, err);
     if (good) {
@@ -93,10 +94,17 @@ bool tn_tet_mesh_load(const char *path, TnTetMesh *out, TnError *err)
             good = unknown(path, extension, err);
     }
     good = good && tn_tet_mesh_check(out, path, err);
+    *file_nodes = (int)f.nodes.count;
     tn_free(file.text);
     tn_free(f.nodes.data);
     tn_free(f.tets.data);
     freelocale(f.locale);
     if (!good) tn_tet_mesh_free(out);
     return good;
+}
+
+bool tn_tet_mesh_load(const char *path, TnTetMesh *out, TnError *err)
+{
+    int file_nodes;
+    return tn_tet_load(path, out, &file_nodes, err);
 }

@@ -29,21 +29,17 @@ typedef struct Order {
     int part_count, stamp;
 } Order;
 
-static Order begin_order(const TnGraph *graph, const bool *left_out, int *order, int *work,
-                         int *count)
+static Order begin_order(const TnGraph *graph, int *order, int *work)
 {
     int n = graph->node_count;
     Order o = {.graph = graph, .order = order, .part = work, .level = work + n};
     o.queue = work + 2 * (long)n, o.side = work + 3 * (long)n, o.moved = work + 4 * (long)n;
     o.list = work + 5 * (long)n, o.log = work + 7 * (long)n, o.stack = work + 11 * (long)n;
     o.part_count = 1;
-    *count = 0;
     for (int i = 0; i < n; i++) {
-        bool out = left_out && left_out[i];
-        o.part[i] = out ? -1 : 0;
-        o.moved[i] = 0;
+        o.part[i] = o.moved[i] = 0;
         o.level[i] = -1;
-        if (!out) order[(*count)++] = i;
+        order[i] = i;
     }
     return o;
 }
@@ -92,20 +88,51 @@ static int search_from_end(Order *o, int start)
     }
 }
 
-void tn_graph_layers(const TnGraph *graph, const bool *left_out, int *order, int *work)
+/* Breadth first from what is in the queue already; returns the end of the queue. */
+static int spread(const TnGraph *g, bool *seen, int *queue, int end)
 {
-    int count, done = 0;
-    Order o = begin_order(graph, left_out, order, work, &count);
-    for (int i = 0; i < graph->node_count; i++) {
-        if (o.part[i] < 0) continue;
-        int found = search_from_end(&o, i);
-        /* Backwards: nodes with a common neighbour before them then come late (reverse
-         * Cuthill-McKee), which never makes more fill. */
-        for (int k = found - 1; k >= 0; k--) {
-            order[done++] = o.queue[k];
-            o.part[o.queue[k]] = -1;
+    for (int k = 0; k < end; k++) {
+        int i = queue[k];
+        for (int e = g->first[i]; e < g->first[i + 1]; e++) {
+            int j = g->neighbour[e];
+            if (!seen[j]) seen[j] = true, queue[end++] = j;
         }
     }
+    return end;
+}
+
+void tn_graph_towards(const TnGraph *graph, int count, int *order, int *work)
+{
+    int n = graph->node_count, *queue = work, end = count;
+    bool *seen = (bool *)(work + n);
+    for (int i = 0; i < n; i++) seen[i] = false;
+    for (int k = 0; k < count; k++) seen[queue[k] = order[n - 1 - k]] = true;
+    end = spread(graph, seen, queue, end);
+    for (int i = 0; i < n && end < n; i++) { /* parts that were not reached */
+        if (seen[i]) continue;
+        seen[i] = true;
+        queue[end] = i;
+        end += spread(graph, seen, queue + end, 1);
+    }
+    /* Backwards: nodes with a common neighbour before them then come late (reverse Cuthill-McKee), which
+     * never makes more fill. */
+    for (int k = 0; k < n; k++) order[k] = queue[n - 1 - k];
+}
+
+void tn_graph_layers(const TnGraph *graph, int *order, int *work)
+{
+    int n = graph->node_count, middle = n;
+    Order o = begin_order(graph, order, work);
+    for (int i = 0; i < n; i++) { /* the middle level of each connected part */
+        if (o.part[i] < 0) continue;
+        int found = search_from_end(&o, i), level = o.level[o.queue[found / 2]];
+        for (int k = 0; k < found; k++) {
+            int j = o.queue[k];
+            o.part[j] = -1;
+            if (o.level[j] == level) order[--middle] = j;
+        }
+    }
+    tn_graph_towards(graph, n - middle, order, work);
 }
 
 /* Chooses the level that separates: small, and with neither side below a third where possible. */
@@ -280,11 +307,11 @@ static void arrange(Order *o, int begin, int end, const int sizes[3])
     o->part_count += 2;
 }
 
-void tn_graph_dissect(const TnGraph *graph, const bool *left_out, int *order, int *work)
+void tn_graph_dissect(const TnGraph *graph, int *order, int *work)
 {
-    int count, waiting = 0;
-    Order o = begin_order(graph, left_out, order, work, &count);
-    if (count > 0) o.stack[waiting++] = 0, o.stack[waiting++] = count;
+    int waiting = 0;
+    Order o = begin_order(graph, order, work);
+    if (graph->node_count > 0) o.stack[waiting++] = 0, o.stack[waiting++] = graph->node_count;
     while (waiting > 0) {
         int end = o.stack[--waiting], begin = o.stack[--waiting], sizes[3];
         int found = search_from_end(&o, order[begin]);

@@ -74,10 +74,19 @@ TnSparse *tn_sparse_plan_last(const TnSparsePattern *pattern, int last_count, co
  * aligned). The pool's threads share the work; NULL: one thread. The same bits for any number. */
 bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work,
                       double *S, size_t stride, TnPool *pool);
-/* Dense symmetric positive definite matrices laid out as S: lower triangle ← L; x ← (L Lᵀ)⁻¹ x for `count` vectors,
- * `x_stride` apart. */
+/* With such a factor tn_sparse_forward and tn_sparse_backward work at once: what is solved for the last nodes
+ * goes into the last part of y between them. tn_sparse_solve, solve_last and inverse need a factor of S (or of
+ * S and what was added to it), as tn_dense_factor makes it, put in its place first: */
+void tn_sparse_put_last(const TnSparse *plan, const double *L, size_t stride, double *factor);
+/* Dense symmetric positive definite matrices laid out as S, with columns of at least n numbers rounded up to
+ * eight. Lower triangle ← L, the diagonal as its reciprocals; what is above it stays. False: not positive definite.
+ * x ← (L Lᵀ)⁻¹ x for `count` vectors, `x_stride` apart. */
 bool tn_dense_factor(int n, double *S, size_t stride);
 void tn_dense_solve(int n, const double *L, size_t stride, int count, double *x, size_t x_stride);
+/* M ← (L Lᵀ)⁻¹, laid out as S, its lower triangle; L is of no use afterwards. y ← M x of a symmetric matrix of which
+ * the lower triangle is given. */
+void tn_dense_inverse(int n, double *L, size_t stride, double *M, size_t m_stride);
+void tn_dense_multiply(int n, const double *M, size_t stride, const double *x, double *y);
 
 /* blocks: those of the nodes' diagonal, then A_ij of each edge (i, j), row-major; of the former the
  * lower triangle is read. False: not positive definite, and the factor is of no use. */

@@ -3,86 +3,12 @@
 #include "sparse_plan.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
-#include "../base/arena.h"
 #include "kernels/dense_kernels.h"
-#include "sparse_tree.h"
+#include "sparse_pattern.h"
 
 static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
-
-static bool check(const TnSparseDef *def, TnError *err)
-{
-    int n = def->node_count;
-    if (n < 1 || n > INT_MAX / 64 || def->edge_count < 0 || def->edge_count > INT_MAX / 4 ||
-        def->last_count < 0 || def->last_count > n) {
-        tn_error_add(err, TN_ERROR_USAGE, "sparse: %d nodes, %d edges, %d last nodes", n,
-                     def->edge_count, def->last_count);
-        return false;
-    }
-    for (int e = 0; e < def->edge_count; e++) {
-        int i = def->edges[e][0], j = def->edges[e][1];
-        if (i < 0 || j < 0 || i >= n || j >= n || i == j) {
-            tn_error_add(err, TN_ERROR_USAGE, "sparse: edge %d joins %d and %d", e, i, j);
-            return false;
-        }
-    }
-    for (int k = 0; k < def->last_count; k++)
-        if (def->last[k] < 0 || def->last[k] >= n) {
-            tn_error_add(err, TN_ERROR_USAGE, "sparse: last node %d of %d", def->last[k], n);
-            return false;
-        }
-    return true;
-}
-
-/* The graph as lists of neighbours. */
-static bool make_graph(const TnSparseDef *def, TnArena *arena, TnGraph *graph)
-{
-    int n = def->node_count;
-    int *first = TN_ARENA_ZERO(arena, int, n + 2);
-    int *neighbour = TN_ARENA_NEW(arena, int, 2 * (size_t)def->edge_count + 1);
-    if (!first || !neighbour) return false;
-    for (int e = 0; e < def->edge_count; e++)
-        first[def->edges[e][0] + 2]++, first[def->edges[e][1] + 2]++;
-    for (int i = 2; i <= n + 1; i++) first[i] += first[i - 1];
-    for (int e = 0; e < def->edge_count; e++) { /* first[i + 1] moves to where i's list ends */
-        int i = def->edges[e][0], j = def->edges[e][1];
-        neighbour[first[i + 1]++] = j;
-        neighbour[first[j + 1]++] = i;
-    }
-    *graph = (TnGraph){n, first, neighbour};
-    return true;
-}
-
-/* The cheaper order into `order`; its tree stays in `tree`. False: no memory. */
-static bool choose_order(const TnSparseDef *def, const TnGraph *graph, TnArena *arena,
-                         TnSparseTree *tree, int *order, bool *left_out, bool *layers)
-{
-    int n = def->node_count, last = n - def->last_count;
-    int *work = TN_ARENA_NEW(arena, int, TN_GRAPH_WORK *(size_t)n);
-    int *other = TN_ARENA_NEW(arena, int, n);
-    if (!work || !other) return false;
-    for (int k = 0; k < def->last_count; k++) order[last + k] = other[last + k] = def->last[k];
-    *layers = def->order == TN_SPARSE_ORDER_LAYERS;
-    if (*layers) {
-        tn_graph_layers(graph, left_out, order, work);
-    } else {
-        tn_graph_dissect(graph, left_out, order, work);
-    }
-    tree->flops = tn_sparse_count(tree, graph, order, def->last_count, INFINITY);
-    if (def->order != TN_SPARSE_ORDER_BEST) return true;
-    tn_graph_layers(graph, left_out, other, work);
-    double flops = tn_sparse_count(tree, graph, other, def->last_count, tree->flops);
-    if (flops < tree->flops) {
-        *layers = true;
-        tree->flops = flops;
-        memcpy(order, other, sizeof(int) * (size_t)n);
-    } else {
-        tn_sparse_count(tree, graph, order, def->last_count, INFINITY);
-    }
-    return true;
-}
 
 static void sort_ints(int *a, int count)
 {
@@ -96,100 +22,167 @@ static void sort_ints(int *a, int count)
         }
 }
 
-/* Rows below each front: what its nodes' neighbours and its children's rows leave behind it. */
-static void find_rows(TnSparse *plan, const TnGraph *graph, int *mark)
+/* Rows below a front: what its nodes' neighbours and its children's rows leave behind it. row_of tells
+ * afterwards which row of the front they are; mark: the front that last met a place. */
+static void find_rows(TnSparse *plan, const TnGraph *graph, int f, int *mark, int *row_of)
 {
-    int used = 0;
-    for (int k = 0; k < plan->node_count; k++) mark[k] = -1;
-    for (int f = 0; f < plan->front_count; f++) {
-        TnSparseFront *front = &plan->fronts[f];
-        int end = front->first + front->width, *rows = plan->rows + used, count = 0;
-        for (int k = front->first; k < end; k++) {
-            int i = plan->order[k];
-            for (int e = graph->first[i]; e < graph->first[i + 1]; e++) {
-                int r = plan->place[graph->neighbour[e]];
-                if (r >= end && mark[r] != f) mark[r] = f, rows[count++] = r;
-            }
+    TnSparseFront *front = &plan->fronts[f];
+    int end = front->first + front->width, *rows = plan->rows + front->rows, count = 0;
+    for (int c = front->child; c >= 0; c = plan->fronts[c].sibling)
+        for (int k = 0; k < plan->fronts[c].below; k++) {
+            int r = plan->rows[plan->fronts[c].rows + k];
+            if (r >= end && mark[r] != f) mark[r] = f, rows[count++] = r;
         }
-        for (int c = front->child; c >= 0; c = plan->fronts[c].sibling)
-            for (int k = 0; k < plan->fronts[c].below; k++) {
-                int r = plan->rows[plan->fronts[c].rows + k];
-                if (r >= end && mark[r] != f) mark[r] = f, rows[count++] = r;
-            }
-        TN_ASSERT(count == front->below);
-        sort_ints(rows, count);
-        front->rows = used;
-        used += count;
-        front->parent = count > 0 ? plan->front_of[rows[0]] : -1;
-        if (front->parent >= 0) { /* children in falling order: any fixed order will do */
-            front->sibling = plan->fronts[front->parent].child;
-            plan->fronts[front->parent].child = f;
+    for (int k = front->first; k < end; k++) {
+        int i = plan->order[k];
+        for (int e = graph->first[i]; e < graph->first[i + 1]; e++) {
+            int r = plan->place[graph->neighbour[e]];
+            if (r >= end && mark[r] != f) mark[r] = f, rows[count++] = r;
         }
+    }
+    TN_ASSERT(count == front->below);
+    sort_ints(rows, count);
+    for (int k = 0; k < count; k++) row_of[rows[k]] = front->width + k;
+    for (int k = front->first; k < end; k++) row_of[k] = k - front->first;
+    front->parent = count > 0 ? plan->front_of[rows[0]] : -1;
+    if (front->parent >= 0) { /* children in falling order: any fixed order will do */
+        front->sibling = plan->fronts[front->parent].child;
+        plan->fronts[front->parent].child = f;
     }
 }
 
-/* Where a place is in a front, in nodes. */
-static int find_row(const TnSparse *plan, const TnSparseFront *front, int place)
+/* Blocks of A, column by column. */
+static int find_entries(TnSparse *plan, const TnSparsePattern *pattern, int f, const int *row_of,
+                        int used)
 {
-    if (place < front->first + front->width) return place - front->first;
-    const int *rows = plan->rows + front->rows;
-    int low = 0, high = front->below - 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (rows[middle] < place)
-            low = middle + 1;
-        else
-            high = middle;
+    TnSparseFront *front = &plan->fronts[f];
+    const TnGraph *graph = &pattern->graph;
+    front->entry_begin = used;
+    for (int column = 0; column < front->width; column++) {
+        int k = front->first + column, i = plan->order[k];
+        plan->entries[used++] = (TnSparseEntry){i, column, column, false};
+        for (int e = graph->first[i]; e < graph->first[i + 1]; e++) {
+            int r = plan->place[graph->neighbour[e]], link = pattern->link[e];
+            if (r > k)
+                plan->entries[used++] = (TnSparseEntry){graph->node_count + (link >> 1), row_of[r],
+                                                        column, !(link & 1)};
+        }
     }
-    return front->width + low;
+    front->entry_end = used;
+    return used;
 }
 
-static void find_runs(TnSparse *plan)
+/* Where the rows of a front's children are in it. */
+static int find_runs(TnSparse *plan, int f, const int *row_of, int used)
 {
-    int used = 0;
-    for (int f = 0; f < plan->front_count; f++) {
-        TnSparseFront *front = &plan->fronts[f];
-        front->run_begin = used;
-        for (int k = 0; k < front->below; k++) {
-            int to = find_row(plan, &plan->fronts[front->parent], plan->rows[front->rows + k]);
-            TnSparseRun *run = used > front->run_begin ? &plan->runs[used - 1] : NULL;
+    for (int c = plan->fronts[f].child; c >= 0; c = plan->fronts[c].sibling) {
+        TnSparseFront *child = &plan->fronts[c];
+        child->run_begin = used;
+        for (int k = 0; k < child->below; k++) {
+            int to = row_of[plan->rows[child->rows + k]];
+            TnSparseRun *run = used > child->run_begin ? &plan->runs[used - 1] : NULL;
             if (run && run->to + run->count == to)
                 run->count++;
             else
                 plan->runs[used++] = (TnSparseRun){k, to, 1};
         }
-        front->run_end = used;
+        child->run_end = used;
     }
+    return used;
 }
 
-static void find_entries(TnSparse *plan, const TnSparseDef *def)
+/* Operations of every front and of what is below it. */
+static void count_flops(TnSparse *plan)
 {
-    int n = plan->node_count, blocks = n + def->edge_count, used = 0;
-    for (int pass = 0; pass < 2; pass++) { /* counts, then places them */
-        for (int b = 0; b < blocks; b++) {
-            int i = plan->place[b < n ? b : def->edges[b - n][0]];
-            int j = plan->place[b < n ? b : def->edges[b - n][1]];
-            int row = i > j ? i : j, column = i > j ? j : i;
-            TnSparseFront *front = &plan->fronts[plan->front_of[column]];
-            if (pass > 0)
-                plan->entries[front->entry_end] =
-                    (TnSparseEntry){b, find_row(plan, front, row), column - front->first, i < j};
-            front->entry_end++;
+    for (int f = 0; f < plan->front_count; f++) {
+        TnSparseFront *front = &plan->fronts[f];
+        double w = 3.0 * front->width, m = 3.0 * front->below;
+        front->flops = w * w * w / 3.0 + w * w * m + w * m * m;
+        front->subtree_flops = front->flops;
+        front->subtree = f;
+        for (int c = front->child; c >= 0; c = plan->fronts[c].sibling) {
+            front->subtree_flops += plan->fronts[c].subtree_flops;
+            if (plan->fronts[c].subtree < front->subtree) front->subtree = plan->fronts[c].subtree;
         }
-        for (int f = 0; pass == 0 && f < plan->front_count; f++) {
-            TnSparseFront *front = &plan->fronts[f];
-            front->entry_begin = used;
-            used += front->entry_end;
-            front->entry_end = front->entry_begin;
-        }
+        plan->sizes.flops += front->flops;
+        plan->sizes.nonzeros += w * (w + 1.0) / 2.0 + w * m;
     }
 }
 
-/* Sizes, and places in memory of panels and updates. */
+/* Where cutting the subtree of `root` lets threads share its work: the uppermost front with two heavy subtrees below.
+ * -1: nowhere, or so far below that the fronts above it, one after the other, would take longer than is gained. */
+static int find_cut(const TnSparse *plan, int root)
+{
+    double above = 0.0;
+    for (int f = root; f >= 0;) {
+        const TnSparseFront *front = &plan->fronts[f];
+        int heavy = -1;
+        double most = 0.0, second = 0.0;
+        for (int c = front->child; c >= 0; c = plan->fronts[c].sibling) {
+            double flops = plan->fronts[c].subtree_flops;
+            if (heavy < 0 || flops > most)
+                second = most, most = flops, heavy = c;
+            else if (flops > second)
+                second = flops;
+        }
+        bool large = front->flops >= TN_SPARSE_LARGE;
+        above += large ? 0.5 * front->flops : front->flops; /* threads share the large ones */
+        if (large && f == root) return f;
+        if (second > 0.1 * front->subtree_flops) return above < 0.5 * second ? f : -1;
+        f = heavy;
+    }
+    return -1;
+}
+
+/* Subtrees for threads. waiting: scratch, one int per front. */
+static void cut_into_tasks(TnSparse *plan, int *waiting)
+{
+    int inner = plan->front_count - (plan->last_count > 0 ? 1 : 0), count = 0;
+    double grain = plan->sizes.flops / 24.0 > 2e5 ? plan->sizes.flops / 24.0 : 2e5;
+    for (int f = 0; f < plan->front_count; f++) {
+        plan->fronts[f].task = TN_SPARSE_TASKS;
+        int up = plan->fronts[f].parent;
+        if (f < inner && (up < 0 || up >= inner)) waiting[count++] = f;
+    }
+    while (count > 0) {
+        int f = waiting[--count];
+        int cut = plan->fronts[f].subtree_flops > grain ? find_cut(plan, f) : -1;
+        if (cut < 0) plan->fronts[f].task = 0; /* some task's root */
+        for (int k = f; cut >= 0 && k >= 0;) { /* from f down to the cut: in no task */
+            int next = -1;
+            for (int c = plan->fronts[k].child; c >= 0; c = plan->fronts[c].sibling)
+                if (k != cut && plan->fronts[c].subtree <= cut && cut <= c)
+                    next = c;
+                else
+                    waiting[count++] = c;
+            k = next;
+        }
+    }
+    double flops = 0.0; /* of the newest task; small neighbours make one */
+    for (int f = 0; f < inner; f++) {
+        TnSparseFront *front = &plan->fronts[f];
+        if (front->task == TN_SPARSE_TASKS) continue;
+        front->task = TN_SPARSE_TASKS;
+        TnSparseTask *newest = &plan->tasks[plan->task_count - 1];
+        bool joins = plan->task_count > 0 && newest->end == front->subtree &&
+                     flops + front->subtree_flops <= grain;
+        if (!joins && plan->task_count == TN_SPARSE_TASKS) continue; /* by one thread afterwards */
+        if (!joins) {
+            newest = &plan->tasks[plan->task_count++];
+            newest->begin = front->subtree;
+            flops = 0.0;
+        }
+        newest->end = f + 1;
+        flops += front->subtree_flops;
+        for (int k = front->subtree; k <= f; k++) plan->fronts[k].task = plan->task_count - 1;
+    }
+}
+
+/* Places in memory of panels and updates. */
 static void lay_out(TnSparse *plan, int *depth)
 {
     TnSparseSizes *sizes = &plan->sizes;
-    size_t top[2] = {0, 0}, most[2] = {0, 0};
+    size_t top[TN_SPARSE_TASKS + 1][2] = {{0}}, most[TN_SPARSE_TASKS + 1][2] = {{0}};
     int most_ld = 0;
     for (int f = plan->front_count - 1; f >= 0; f--) {
         int up = plan->fronts[f].parent;
@@ -198,34 +191,34 @@ static void lay_out(TnSparse *plan, int *depth)
     for (int f = 0; f < plan->front_count; f++) {
         TnSparseFront *front = &plan->fronts[f];
         int width = 3 * front->width, rows = width + 3 * front->below, own = depth[f] & 1;
+        size_t *stack = top[front->task], *room = most[front->task];
         front->ld = (rows + 7) & ~7;
         if (front->ld > most_ld) most_ld = front->ld;
         if (rows > sizes->widest) sizes->widest = rows;
         front->panel = sizes->factor;
         sizes->factor += (size_t)front->ld * (size_t)width;
-        front->update = top[own];
-        top[own] += (size_t)(front->ld - (width & ~7)) * 3 * (size_t)front->below;
-        if (top[own] > most[own]) most[own] = top[own];
-        if (front->child >= 0) { /* the first child in the list is the last one put on the stack */
-            int c = front->child;
-            while (plan->fronts[c].sibling >= 0) c = plan->fronts[c].sibling;
-            top[1 - own] = plan->fronts[c].update;
-        }
-        double w = width, m = 3.0 * front->below;
-        sizes->nonzeros += w * (w + 1.0) / 2.0 + w * m;
-        sizes->flops += w * w * w / 3.0 + w * w * m + w * m * m;
+        front->update = stack[own];
+        stack[own] += (size_t)(front->ld - (width & ~7)) * 3 * (size_t)front->below;
+        if (stack[own] > room[own]) room[own] = stack[own];
+        /* the children's go; the last one in the list was put on the stack first */
+        for (int c = front->child; c >= 0; c = plan->fronts[c].sibling)
+            if (plan->fronts[c].task == front->task) stack[1 - own] = plan->fronts[c].update;
     }
+    for (int t = 0; t <= TN_SPARSE_TASKS; t++)
+        for (int parity = 0; parity < 2; parity++) { /* from here on, where the stacks begin */
+            top[t][parity] = sizes->factor_work;
+            sizes->factor_work += most[t][parity];
+        }
     for (int f = 0; f < plan->front_count; f++)
-        if (depth[f] & 1) plan->fronts[f].update += most[0];
-    sizes->factor_work = most[0] + most[1];
+        plan->fronts[f].update += top[plan->fronts[f].task][depth[f] & 1];
     sizes->solve_work = ((3 * (size_t)plan->node_count + 7) & ~(size_t)7) + (size_t)most_ld;
     sizes->front_count = plan->front_count;
 }
 
-/* One block of memory for everything that the tree needs. */
-static TnSparse *allocate(const TnSparseDef *def, const TnSparseTree *tree)
+/* One block of memory for everything that the tree needs; from the heap where there is no arena. */
+static TnSparse *allocate(const TnSparsePattern *pattern, const TnSparseTree *tree, TnArena *arena)
 {
-    size_t n = (size_t)def->node_count, fronts = (size_t)tree->front_count, rows = 0;
+    size_t n = (size_t)pattern->graph.node_count, fronts = (size_t)tree->front_count, rows = 0;
     for (size_t f = 0; f < fronts; f++) rows += (size_t)tree->front_below[f];
     if (rows > INT_MAX) return NULL;
     size_t sizes[8] = {sizeof(TnSparse),
@@ -234,12 +227,13 @@ static TnSparse *allocate(const TnSparseDef *def, const TnSparseTree *tree)
                        n * sizeof(int),
                        n * sizeof(int),
                        rows * sizeof(int),
-                       (n + (size_t)def->edge_count) * sizeof(TnSparseEntry),
+                       (n + (size_t)pattern->edge_count) * sizeof(TnSparseEntry),
                        rows * sizeof(TnSparseRun)};
     size_t at[9] = {0};
     for (int k = 0; k < 8; k++) at[k + 1] = at[k] + round_up(sizes[k]);
-    char *memory = tn_calloc(at[8], 1);
+    char *memory = arena ? tn_arena_alloc(arena, at[8]) : tn_malloc(at[8]);
     if (!memory) return NULL;
+    memset(memory, 0, at[2]); /* plan and fronts; the rest is written whole */
     TnSparse *plan = (TnSparse *)memory;
     plan->fronts = (TnSparseFront *)(memory + at[1]);
     plan->order = (int *)(memory + at[2]);
@@ -251,68 +245,89 @@ static TnSparse *allocate(const TnSparseDef *def, const TnSparseTree *tree)
     return plan;
 }
 
-static TnSparse *make_plan(const TnSparseDef *def, TnArena *arena, TnError *err)
+/* The plan in `keep` (NULL: the heap), scratch in `arena`. NULL: no memory. */
+static TnSparse *make_plan(const TnSparsePattern *pattern, TnSparseOrder which, int last_count,
+                           const int *last, TnArena *keep, TnArena *arena)
 {
-    size_t n = (size_t)def->node_count;
-    TnGraph graph;
-    TnSparseTree tree = {0};
-    int **arrays[] = {&tree.front_first, &tree.front_below, &tree.parent, &tree.count, &tree.mark,
-                      &tree.place,       &tree.head,        &tree.next,   &tree.width};
-    bool ok = make_graph(def, arena, &graph);
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        ok = (*arrays[k] = TN_ARENA_NEW(arena, int, n + 1)) && ok;
-    int *order = TN_ARENA_NEW(arena, int, n), *scratch = TN_ARENA_NEW(arena, int, n);
-    bool *left_out = TN_ARENA_ZERO(arena, bool, n), layers = false;
-    ok = ok && order && scratch && left_out;
-    for (int k = 0; ok && k < def->last_count; k++) {
-        if (left_out[def->last[k]]) {
-            tn_error_add(err, TN_ERROR_USAGE, "sparse: last node %d twice", def->last[k]);
-            return NULL;
-        }
-        left_out[def->last[k]] = true;
-    }
-    ok = ok && choose_order(def, &graph, arena, &tree, order, left_out, &layers);
-    if (ok) tn_sparse_fronts(&tree, &graph, order, def->last_count, scratch);
-    TnSparse *plan = ok ? allocate(def, &tree) : NULL;
-    if (!plan) {
-        tn_error_add(err, TN_ERROR_MEMORY, "sparse: no memory for the plan of %d nodes",
-                     def->node_count);
+    int n = pattern->graph.node_count, *order = TN_ARENA_NEW(arena, int, n);
+    TnSparseTree tree;
+    bool layers = false;
+    if (!order || !tn_sparse_tree_init(&tree, n, arena) ||
+        !tn_sparse_choose(pattern, which, last_count, last, order, &tree, &layers, arena))
         return NULL;
-    }
-    plan->node_count = def->node_count;
-    plan->last_count = def->last_count;
+    TnSparse *plan = allocate(pattern, &tree, keep);
+    if (!plan) return NULL;
+    plan->node_count = n;
+    plan->last_count = last_count;
     plan->front_count = tree.front_count;
     plan->kernels = tn_dense_kernels();
     plan->sizes.layers = layers;
-    memcpy(plan->order, order, n * sizeof(int));
-    for (int k = 0; k < plan->node_count; k++) plan->place[order[k]] = k;
+    int rows = 0, entries = 0, runs = 0, *mark = tree.mark, *row_of = tree.parent;
     for (int f = 0; f < plan->front_count; f++) {
         TnSparseFront *front = &plan->fronts[f];
         front->first = tree.front_first[f];
         front->width = tree.front_first[f + 1] - front->first;
         front->below = tree.front_below[f];
         front->child = front->sibling = -1;
+        front->rows = rows;
+        rows += front->below;
         for (int k = 0; k < front->width; k++) plan->front_of[front->first + k] = f;
     }
-    find_rows(plan, &graph, scratch);
-    find_runs(plan);
-    find_entries(plan, def);
-    lay_out(plan, scratch);
+    for (int k = 0; k < n; k++) {
+        plan->order[k] = order[k];
+        plan->place[order[k]] = k;
+        mark[k] = -1;
+    }
+    for (int f = 0; f < plan->front_count; f++) {
+        find_rows(plan, &pattern->graph, f, mark, row_of);
+        entries = find_entries(plan, pattern, f, row_of, entries);
+        runs = find_runs(plan, f, row_of, runs);
+    }
+    count_flops(plan);
+    cut_into_tasks(plan, mark);
+    lay_out(plan, mark);
     return plan;
+}
+
+TnSparse *tn_sparse_plan_last(const TnSparsePattern *pattern, int last_count, const int *last,
+                              TnArena *arena)
+{
+    return make_plan(pattern, TN_SPARSE_ORDER_BEST, last_count, last, arena, arena);
+}
+
+static bool check_last(const TnSparseDef *def, TnArena *arena, TnError *err)
+{
+    int n = def->node_count;
+    bool *seen = TN_ARENA_ZERO(arena, bool, n);
+    if (def->last_count < 0 || def->last_count > n) {
+        tn_error_add(err, TN_ERROR_USAGE, "sparse: %d last nodes of %d", def->last_count, n);
+        return false;
+    }
+    for (int k = 0; seen && k < def->last_count; k++) {
+        int i = def->last[k];
+        if (i < 0 || i >= n || seen[i]) {
+            tn_error_add(err, TN_ERROR_USAGE, "sparse: last node %d is %s", i,
+                         i < 0 || i >= n ? "none" : "there twice");
+            return false;
+        }
+        seen[i] = true;
+    }
+    if (!seen) tn_error_add(err, TN_ERROR_MEMORY, "sparse: no memory for %d nodes", n);
+    return seen;
 }
 
 TnSparse *tn_sparse_plan(const TnSparseDef *def, TnError *err)
 {
-    if (!check(def, err)) return NULL;
-    TnArena arena;
-    size_t ints = 32 * (size_t)def->node_count + 2 * (size_t)def->edge_count;
-    if (!tn_arena_init(&arena, "sparse plan", ints * sizeof(int) + 4096)) {
-        tn_error_add(err, TN_ERROR_MEMORY, "sparse: no memory for the plan of %d nodes",
-                     def->node_count);
-        return NULL;
+    TnSparsePattern *pattern =
+        tn_sparse_pattern_create(def->node_count, def->edge_count, def->edges, err);
+    TnSparse *plan = NULL;
+    if (pattern && check_last(def, &pattern->arena, err)) {
+        plan = make_plan(pattern, def->order, def->last_count, def->last, NULL, &pattern->arena);
+        if (!plan)
+            tn_error_add(err, TN_ERROR_MEMORY, "sparse: no memory for the plan of %d nodes",
+                         def->node_count);
     }
-    TnSparse *plan = make_plan(def, &arena, err);
-    tn_arena_free(&arena);
+    tn_sparse_pattern_free(pattern);
     return plan;
 }
 

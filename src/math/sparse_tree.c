@@ -1,27 +1,43 @@
 /* sparse_tree.c: the elimination tree, and which nodes are eliminated together.
  *
  * Column j of L has an entry in row i exactly if j is on the way, in the elimination tree, from a
- * neighbour k < i of i up to i. Walking these ways row by row gives the parents (the first entry below
- * the diagonal) and the number of entries of every column. Places that follow each other and have the
- * same rows below form a front. Fronts are then merged into their parents where the zeros that this
- * stores are few: a child of w_c nodes whose m_c rows below are part of the parent's w_p and m_p costs
- * w_c (w_p + m_p - m_c) blocks. */
+ * neighbour k < i of i up to i. These ways form, for each i, a subtree with root i; the parent of j is the first
+ * i > j with j in its subtree. How many entries column j has is counted without walking the ways (Gilbert,
+ * Ng and Peyton): with places in postorder, the leaves of i's subtree are those neighbours of i, in rising
+ * order, below which no earlier neighbour of i lies. Each leaf adds one to all from itself up to i; what two
+ * successive leaves both add, from their least common ancestor on, is taken away again. The sums over
+ * subtrees of these ones are the counts.
+ *
+ * Places that follow each other and have the same rows below form a front. Fronts are then merged into their
+ * parents where the zeros that this stores are few: a child of w_c nodes whose m_c rows below are part of the
+ * parent's w_p and m_p costs w_c (w_p + m_p - m_c) blocks. */
 #include "sparse_tree.h"
 
-#include <math.h>
+#include <string.h>
 
-double tn_sparse_count(TnSparseTree *tree, const TnGraph *graph, const int *order, int last_count,
-                       double limit)
+bool tn_sparse_tree_init(TnSparseTree *tree, int n, TnArena *arena)
 {
-    int n = graph->node_count, last = n - last_count, *ancestor = tree->mark;
-    int *parent = tree->parent, *place = tree->place, *count = tree->count;
+    int **arrays[] = {&tree->front_first, &tree->front_below, &tree->parent,
+                      &tree->count,       &tree->place,       &tree->mark,
+                      &tree->head,        &tree->next,        &tree->width};
+    bool ok = true;
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        ok = (*arrays[k] = TN_ARENA_NEW(arena, int, (size_t)n + 1)) && ok;
+    return ok;
+}
+
+static void find_parents(TnSparseTree *tree, const TnGraph *graph, const int *order, int last)
+{
+    int n = graph->node_count, *ancestor = tree->mark, *parent = tree->parent, *place = tree->place;
     for (int k = 0; k < n; k++) place[order[k]] = k;
     for (int k = 0; k < n; k++) {
         parent[k] = ancestor[k] = -1;
+        if (k > last) { /* a chain, whatever else is joined to it */
+            if (ancestor[k - 1] < 0) ancestor[k - 1] = parent[k - 1] = k;
+        }
         int i = order[k];
-        /* the last nodes are all neighbours of the first of them; edge -1 stands for that */
-        for (int e = graph->first[i] - 1; e < graph->first[i + 1]; e++) {
-            int r = e >= graph->first[i] ? place[graph->neighbour[e]] : k > last ? last : k;
+        for (int e = graph->first[i]; e < graph->first[i + 1]; e++) {
+            int r = place[graph->neighbour[e]];
             if (r >= k) continue;
             while (ancestor[r] >= 0 && ancestor[r] != k) { /* ways get shorter as they are walked */
                 int up = ancestor[r];
@@ -31,33 +47,16 @@ double tn_sparse_count(TnSparseTree *tree, const TnGraph *graph, const int *orde
             if (ancestor[r] < 0) ancestor[r] = parent[r] = k;
         }
     }
-    int *mark = tree->mark;
-    for (int k = 0; k < n; k++) mark[k] = -1, count[k] = 1;
-    double entries = n, entry_limit = limit < INFINITY ? sqrt(limit / 27.0 * n) : INFINITY;
-    for (int k = 0; k < n; k++) {
-        int i = order[k];
-        mark[k] = k;
-        for (int e = graph->first[i] - 1; e < graph->first[i + 1]; e++) {
-            int r = e >= graph->first[i] ? place[graph->neighbour[e]] : k > last ? last : k;
-            if (r >= k) continue;
-            for (; mark[r] != k; r = parent[r]) mark[r] = k, count[r]++, entries += 1.0;
-        }
-        /* Σ c² is least where all columns are alike */
-        if (entries > entry_limit) return INFINITY;
-    }
-    double flops = 0.0;
-    for (int k = 0; k < n; k++) flops += 27.0 * (double)count[k] * (double)count[k];
-    return flops;
 }
 
 /* Renumbers places so that every subtree is a range that ends with its root. */
-static void postorder(TnSparseTree *tree, int n, int *order, int *scratch)
+static void postorder(TnSparseTree *tree, int n, int *order)
 {
     int *head = tree->head, *next = tree->next, *to = tree->mark, *stack = tree->width;
+    int *parent = tree->parent;
     for (int k = 0; k <= n; k++) head[k] = -1;
-    for (int k = n - 1; k >= 0;
-         k--) { /* children in rising order; place n stands above the roots */
-        int up = tree->parent[k] < 0 ? n : tree->parent[k];
+    for (int k = n - 1; k >= 0; k--) { /* children in rising order; place n is above the roots */
+        int up = parent[k] < 0 ? n : parent[k];
         next[k] = head[up];
         head[up] = k;
     }
@@ -73,15 +72,62 @@ static void postorder(TnSparseTree *tree, int n, int *order, int *scratch)
             depth--;
         }
     }
-    int *was = tree->head;
-    for (int k = 0; k < n; k++) scratch[to[k]] = order[k], was[to[k]] = k;
-    for (int k = 0; k < n; k++) order[k] = scratch[k];
+    int *new_order = tree->head, *new_parent = tree->next;
     for (int k = 0; k < n; k++) {
-        int up = tree->parent[was[k]];
-        scratch[k] = up < 0 ? -1 : to[up];
-        next[k] = tree->count[was[k]];
+        new_order[to[k]] = order[k];
+        new_parent[to[k]] = parent[k] < 0 ? -1 : to[parent[k]];
     }
-    for (int k = 0; k < n; k++) tree->parent[k] = scratch[k], tree->count[k] = next[k];
+    memcpy(order, new_order, sizeof(int) * (size_t)n);
+    memcpy(parent, new_parent, sizeof(int) * (size_t)n);
+    for (int k = 0; k < n; k++) tree->place[order[k]] = k;
+}
+
+double tn_sparse_count(TnSparseTree *tree, const TnGraph *graph, int *order, int last_count)
+{
+    int n = graph->node_count, last = n - last_count;
+    find_parents(tree, graph, order, last);
+    postorder(tree, n, order);
+    const int *parent = tree->parent, *place = tree->place;
+    int *count = tree->count, *begin = tree->head, *ancestor = tree->mark;
+    int *newest = tree->next,
+        *leaf = tree->width; /* of each row: its newest leaf, and begin of it */
+    for (int k = 0; k < n; k++)
+        begin[k] = k, count[k] = 1, ancestor[k] = k, newest[k] = leaf[k] = -1;
+    for (int k = 0; k < n; k++) {
+        if (parent[k] >= 0 && begin[k] < begin[parent[k]]) begin[parent[k]] = begin[k];
+        if (begin[k] < k) count[k] = 0; /* no leaf of its own row */
+    }
+    for (int k = 0; k < last; k++) {
+        if (parent[k] >= 0) count[parent[k]]--; /* row k ends here */
+        int i = order[k];
+        for (int e = graph->first[i]; e < graph->first[i + 1]; e++) {
+            int r = place[graph->neighbour[e]];
+            if (r <= k || begin[k] <= newest[r]) continue;
+            newest[r] = begin[k];
+            count[k]++;
+            int before = leaf[r];
+            leaf[r] = k;
+            if (before < 0) continue;
+            int top = before;
+            while (ancestor[top] != top) top = ancestor[top];
+            while (before != top) {
+                int up = ancestor[before];
+                ancestor[before] = top;
+                before = up;
+            }
+            count[top]--;
+        }
+        if (parent[k] >= 0) ancestor[k] = parent[k];
+    }
+    double flops = 0.0;
+    for (int k = 0; k < n; k++) {
+        if (k >= last)
+            count[k] = n - k;
+        else if (parent[k] >= 0 && parent[k] < last)
+            count[parent[k]] += count[k];
+        flops += 27.0 * (double)count[k] * (double)count[k];
+    }
+    return flops;
 }
 
 /* Zeros worth storing: narrow fronts cost more than their operations, wide ones do not. */
@@ -92,11 +138,9 @@ static bool worth_merging(int width, double zeros, double size)
     return share < (width <= 8 ? 0.4 : width <= 16 ? 0.15 : 0.05);
 }
 
-void tn_sparse_fronts(TnSparseTree *tree, const TnGraph *graph, int *order, int last_count,
-                      int *scratch)
+void tn_sparse_fronts(TnSparseTree *tree, int n, int *order, int last_count)
 {
-    int n = graph->node_count, last = n - last_count, fronts = 0;
-    postorder(tree, n, order, scratch);
+    int last = n - last_count, fronts = 0;
     int *parent = tree->parent, *count = tree->count, *first = tree->front_first;
     int *front_of = tree->mark;
     for (int k = 0; k < n; k++) {
@@ -105,8 +149,8 @@ void tn_sparse_fronts(TnSparseTree *tree, const TnGraph *graph, int *order, int 
         front_of[k] = fronts - 1;
     }
     first[fronts] = n;
-    int *up = scratch, *head = tree->head, *next = tree->next, *width = tree->width;
-    int *below = tree->front_below, *zeros = tree->place, *into = tree->parent;
+    int *up = tree->place, *head = tree->head, *next = tree->next, *width = tree->width;
+    int *below = tree->front_below, *zeros = tree->mark, *into = tree->parent;
     for (int s = 0; s < fronts; s++) {
         int end = first[s + 1] - 1;
         up[s] = parent[end] < 0 ? -1 : front_of[parent[end]];

@@ -2,7 +2,7 @@
  *
  * Union-find over trees and groups of segments tells what a chain is made of; joining two that are
  * one already would close a cycle. */
-#include "division.h"
+#include "soft_division.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,8 +19,10 @@ typedef struct Graph {
     int *group; /* per link of a rod */
     TnRun *groups;
     int group_count;
-    int *root;  /* per vertex, union-find */
-    int *whole; /* the same for trees and rods, whatever the groups are */
+    int *root;      /* per vertex, union-find */
+    int *whole;     /* the same for trees and rods, whatever the groups are */
+    int *soft_root; /* the same for trees and soft bodies */
+    bool *taken;    /* trees that are in chains */
 } Graph;
 
 static int find_root(int *root, int vertex)
@@ -129,6 +131,17 @@ static void sort_welds(Graph *g)
 
 /* ---- blocks ---- */
 
+/* Trees that carry soft bodies are no blocks of their own. */
+static bool is_in_mesh(const Graph *g, int vertex)
+{
+    const TnModel *model = g->model;
+    if (vertex >= model->tree_count) return false;
+    for (int s = 0; s < model->soft_count; s++)
+        if (find_root(g->soft_root, model->tree_count + s) == find_root(g->soft_root, vertex))
+            return true;
+    return false;
+}
+
 /* Large block of each vertex: trees alone are dense and come first. */
 static bool number_blocks(Graph *g, int *block)
 {
@@ -138,10 +151,13 @@ static bool number_blocks(Graph *g, int *block)
     bool *chain = tn_calloc((size_t)vertices + 1, sizeof *chain);
     if (!chain) return false;
     for (int v = model->tree_count; v < vertices; v++) chain[find_root(g->root, v)] = true;
+    for (int v = model->tree_count - 1; v >= 0; v--) g->taken[v] = chain[find_root(g->root, v)];
+    tn_soft_join(d, model, g->taken, g->soft_root);
     for (int pass = 0; pass < 2; pass++)
         for (int v = 0; v < vertices; v++) {
             int root = find_root(g->root, v);
-            if (chain[root] != (pass == 1)) continue;
+            if (is_in_mesh(g, v)) block[v] = -1; /* numbered with the meshes */
+            if (chain[root] != (pass == 1) || block[v] < 0) continue;
             if (root == v) block[v] = d->dense_count + d->chain_count;
             if (root == v && pass == 0) d->dense_count++;
             if (root == v && pass == 1) d->chain_count++;
@@ -264,7 +280,7 @@ static bool build_blocks(Graph *g)
     }
     for (int i = 0; ok && i < d->chain_count; i++)
         ok = plan_chain(g, d->dense_count + i, block, &nodes);
-    ok = ok && plan_whole(g, &nodes);
+    ok = ok && plan_whole(g, &nodes) && tn_soft_divide(d, model, g->soft_root);
     tn_free(block);
     tn_free(nodes.dims);
     tn_free(nodes.edges);
@@ -283,6 +299,32 @@ static void say(TnDivision *d, const char *format, ...)
     va_end(args);
 }
 
+static void explain_softs(TnDivision *d, const TnModel *model)
+{
+    int whole = 0, carried = 0, holds = 0;
+    for (int s = 0; s < model->soft_count; s++) {
+        whole += d->soft_piece_count[s] == 1;
+        holds += model->softs[s].hold_count;
+    }
+    for (int p = 0; p < d->piece_count; p++)
+        for (int i = 0; i < d->pieces[p].node_count; i++) carried += d->pieces[p].hold[i] >= 0;
+    if (whole)
+        say(d, "a soft body is whole: its matrix is eliminated down to the nodes that touch "
+               "something, once per step, and nothing stiff is iterated\n");
+    if (whole < model->soft_count)
+        say(d,
+            "soft bodies in pieces, %s: %d pieces of %d bodies, %d nodes on their borders tied by "
+            "iterated constraints\n",
+            d->def.pieces > 0                  ? "as asked for"
+            : d->def.kind == TN_DIVISION_PAPER ? "as in the paper"
+                                               : "as their pieces say",
+            d->piece_count - whole, model->soft_count - whole, d->piece_tie_count);
+    if (carried)
+        say(d, "nodes that robots hold, robots inside: %d; exact, not iterated\n", carried);
+    if (holds > carried)
+        say(d, "nodes that bodies hold, iterated because these are apart: %d\n", holds - carried);
+}
+
 static void explain(TnDivision *d, const TnModel *model)
 {
     int cuts = 0, carried = 0, apart, others = 0;
@@ -290,10 +332,10 @@ static void explain(TnDivision *d, const TnModel *model)
     for (int i = 0; i < d->follower_count; i++) carried += d->followers[i].carried;
     for (int i = 0; i < model->equality_count; i++) others += d->iterated[i];
     apart = d->follower_count - carried;
-    if (!model->rod_count) {
+    if (!model->rod_count && !model->soft_count)
         say(d, "each free body and each robot is one subsystem\n");
-        return;
-    }
+    if (model->soft_count) explain_softs(d, model);
+    if (!model->rod_count) return;
     if (d->def.kind == TN_DIVISION_PAPER)
         say(d, "as in the paper: cables in groups of %d segments, robots apart\n", PAPER_GROUP);
     else if (d->def.kind == TN_DIVISION_GROUPS)
@@ -345,14 +387,17 @@ TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def)
     g.groups = tn_calloc((size_t)model->link_count + 1, sizeof *g.groups);
     g.root = tn_calloc((size_t)(model->link_count + model->tree_count) + 1, sizeof(int));
     g.whole = tn_calloc((size_t)(model->rod_count + model->tree_count) + 1, sizeof(int));
-    if (ok && g.group && g.groups && g.root && g.whole) {
+    g.soft_root = tn_calloc((size_t)(model->soft_count + model->tree_count) + 1, sizeof(int));
+    g.taken = tn_calloc((size_t)model->tree_count + 1, sizeof(bool));
+    if (ok && g.group && g.groups && g.root && g.whole && g.soft_root && g.taken) {
         for (int i = 0; i < model->link_count; i++) d->carrier[i] = i;
         for (int i = 0; i <= model->link_count + model->tree_count; i++) g.root[i] = i;
         for (int i = 0; i <= model->rod_count + model->tree_count; i++) g.whole[i] = i;
+        for (int i = 0; i <= model->soft_count + model->tree_count; i++) g.soft_root[i] = i;
         cut_rods(&g);
         sort_welds(&g);
         ok = build_blocks(&g);
-        explain(d, model);
+        if (ok) explain(d, model);
     } else {
         ok = false;
     }
@@ -360,6 +405,8 @@ TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def)
     tn_free(g.groups);
     tn_free(g.root);
     tn_free(g.whole);
+    tn_free(g.soft_root);
+    tn_free(g.taken);
     if (ok) return d;
     tn_division_destroy(d);
     return NULL;
@@ -370,6 +417,7 @@ void tn_division_destroy(TnDivision *d)
     if (!d) return;
     for (int r = 0; d->cuts && r < d->rod_count; r++) tn_chain_free(&d->cuts[r].whole);
     for (int i = 0; d->chains && i < d->chain_count; i++) tn_chain_free(&d->chains[i]);
+    tn_soft_division_free(d);
     tn_free(d->chains);
     tn_free(d->tree_block);
     tn_free(d->tree_node);

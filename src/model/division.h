@@ -14,9 +14,9 @@
  * Springs of rods between two blocks are cut out of them and iterated as bonds as well.
  *
  * Soft bodies, whole or in pieces, with the trees that carry their nodes, are mesh blocks: nodes of three
- * unknowns each on a graph. A held node of a body that is whole is carried by its tree as a segment is, unless that
- * tree carries a rod already; all other holds by moving links, and the ties that keep the copies of a node together
- * where pieces meet, are rows.
+ * unknowns each on a graph. A node held by a tree's link follows it as a segment does, and is carried where the body is
+ * whole, unless that tree carries a rod already; elsewhere v̂ = T q̇̂ is iterated. Holds by other moving links, and the
+ * ties that keep the copies of a node together where pieces meet, are rows as well.
  *
  * Order of the bonds: cut springs by rod and joint, then followers that are not carried, then the other
  * welds by equality. */
@@ -55,6 +55,7 @@ typedef struct TnSoftPiece {
     int *nodes;      /* of the soft body's, ascending */
     int *block_node; /* per node: its node in the block; -1: pinned or carried */
     int *hold;       /* per node: index in soft->holds where it is carried; -1: is not */
+    int *follow;     /* the same where it follows a tree's link, carried or not */
 } TnSoftPiece;
 
 /* A large block of pieces and of the trees that carry them. Nodes: each tree's dofs in threes (the last node is
@@ -78,12 +79,12 @@ typedef struct TnDivision {
     TnChain *chains;     /* of the large blocks from dense_count on */
     TnMeshBlock *meshes; /* of those behind the chains */
     int *mesh_trees;     /* trees of the mesh blocks */
-    TnSoftPiece *pieces; /* by soft body */
-    int piece_count;
-    int *soft_piece;  /* per soft body, and one more: its first piece */
-    int **node_piece; /* per soft body and node: the first piece that has it, */
-    int **node_place; /* and its node there */
-    int **tet_piece;  /* per soft body and tet */
+    TnSoftPiece *pieces; /* by mesh block */
+    int piece_count, soft_count;
+    int *soft_piece, *soft_piece_count; /* per soft body: its pieces, which lie together */
+    int **node_piece;                   /* per soft body and node: the first piece that has it, */
+    int **node_place;                   /* and its node there */
+    int **tet_piece;                    /* per soft body and tet */
     TnPieceTie *piece_ties;
     int piece_tie_count;
 
@@ -99,12 +100,17 @@ typedef struct TnDivision {
     TnRodCuts *cuts; /* per rod */
     bool *iterated;  /* per equality: a weld of a segment that nothing follows by */
     int bond_count;
-    char reason[640];
+    char reason[1024];
 } TnDivision;
 
 /* NULL: no memory. */
 TnDivision *tn_division_create(const TnModel *model, TnDivisionDef def);
 void tn_division_destroy(TnDivision *division);
+
+static inline int tn_division_blocks(const TnDivision *d)
+{
+    return d->dense_count + d->chain_count + d->mesh_count;
+}
 
 /* First unknown of a tree or a segment in its large block; of a mesh block's node. */
 static inline int tn_division_start(const TnDivision *d, int block, int node)

@@ -23,6 +23,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mesh.h"
+
 typedef enum Part { CONTACTS, ROWS, BONDS, TWISTS, LARGE } Part;
 
 /* Units [begin, end) of a part: contact batches, rows, bonds, batches of twist blocks, large blocks. */
@@ -61,7 +63,7 @@ static long round_up(long count) { return (count + 7) / 8 * 8; }
 
 static long large_length(const TnLargeBlock *d)
 {
-    if (!d->chain) return d->dim;
+    if (!d->chain) return d->mesh ? d->mesh->size : d->dim;
     long sum = 0;
     for (int s = 0; s < d->span_count; s++) sum += d->spans[s].count;
     return sum;
@@ -131,7 +133,7 @@ static void root_of(const double w[36], double L[36])
 /* Between the numbers of a large block that the state has and a flat array, `to` or `from` it. */
 static long pack(const TnLargeBlock *d, const double *from, double *to)
 {
-    const TnSpan whole = {.count = d->dim}, *spans = d->chain ? d->spans : &whole;
+    const TnSpan whole = {.count = d->mesh ? d->mesh->size : d->dim}, *spans = d->chain ? d->spans : &whole;
     int count = d->chain ? d->span_count : 1;
     long at = 0;
     for (int s = 0; s < count; s++) {
@@ -143,7 +145,7 @@ static long pack(const TnLargeBlock *d, const double *from, double *to)
 
 static long unpack(const TnLargeBlock *d, const double *from, double *to)
 {
-    const TnSpan whole = {.count = d->dim}, *spans = d->chain ? d->spans : &whole;
+    const TnSpan whole = {.count = d->mesh ? d->mesh->size : d->dim}, *spans = d->chain ? d->spans : &whole;
     int count = d->chain ? d->span_count : 1;
     long at = 0;
     for (int s = 0; s < count; s++) {

@@ -38,7 +38,7 @@ static bool factor_A(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
         TnLargeBlock *d = &p->large[i];
-        if (d->chain) continue;
+        if (d->chain || d->mesh) continue;
         memcpy(d->A_factor, d->A, sizeof(double) * (size_t)d->dim * (size_t)d->dim);
         if (!tn_cholesky(d->A_factor, d->dim)) return false;
         for (int k = d->port_start; k < d->port_start + d->port_count; k++)
@@ -80,7 +80,7 @@ static bool factor_H(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
         TnLargeBlock *d = &p->large[i];
-        if (d->chain) continue;
+        if (d->chain || d->mesh) continue;
         int n = d->dim;
         size_t bytes = sizeof(double) * (size_t)n * (size_t)n;
         tn_ports_spread(p, d, d->v, p->twist);
@@ -104,7 +104,7 @@ static void update(TnProblem *p, int begin, int end, double alpha)
 {
     for (int i = begin; i < end; i++) {
         TnLargeBlock *d = &p->large[i];
-        if (d->chain) continue;
+        if (d->chain || d->mesh) continue;
         int n = d->dim;
         tn_table_forces(p, p->port_row + d->port_start,
                         p->port_row + d->port_start + d->port_count);

@@ -10,7 +10,8 @@ typedef struct TnBlockKind {
     const char *name;
     int grain; /* units that are worth a thread of their own */
     int (*unit_count)(const TnProblem *problem);
-    /* Before weights: inverses and factors of A alone. False: not positive definite. */
+    /* Before weights: inverses and factors of A alone. False: not positive definite. NULL: the kind
+     * shares threads in its own way (tn_meshes_factor_A). */
     bool (*factor_A)(TnProblem *problem, int begin, int end);
     /* After weights: H = A + JᵀWJ factored; g = (H - A) v⁰ - Jᵀλ⁰ for the starting guess. */
     bool (*factor_H)(TnProblem *problem, int begin, int end);
@@ -18,8 +19,8 @@ typedef struct TnBlockKind {
     void (*update)(TnProblem *problem, int begin, int end, double alpha);
 } TnBlockKind;
 
-extern const TnBlockKind tn_block_twist, tn_block_dense, tn_block_chain;
-enum { TN_BLOCK_KIND_COUNT = 3 };
+extern const TnBlockKind tn_block_twist, tn_block_dense, tn_block_chain, tn_block_mesh;
+enum { TN_BLOCK_KIND_COUNT = 4 };
 extern const TnBlockKind *const tn_block_kinds[TN_BLOCK_KIND_COUNT];
 
 #endif

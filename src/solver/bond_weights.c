@@ -348,15 +348,8 @@ double tn_bonds_squared_norm(const TnProblem *p, int row)
             double unit[6] = {0};
             const double *J = bond->hard ? bond->J + 12L * r + half : unit;
             unit[r] = 1.0;
-            if (!port || !port->T) {
-                for (int k = 0; k < 6; k++) sum += J[k] * J[k];
-                continue;
-            }
-            for (int j = 0; j < port->count; j++) {
-                double x = 0.0;
-                for (int k = 0; k < 6; k++) x += J[k] * port->T[(long)k * port->count + j];
-                sum += x * x;
-            }
+            for (int k = 0; !port && k < 6; k++) sum += J[k] * J[k];
+            if (port) sum += tn_port_squared_norm(port, J);
         }
     }
     return sum;

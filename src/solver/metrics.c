@@ -23,6 +23,7 @@
 
 #include "../math/cholesky.h"
 #include "../math/vec3.h"
+#include "mesh.h"
 
 bool tn_velocities_alloc(const TnProblem *p, TnVelocities *out)
 {
@@ -64,6 +65,8 @@ void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
         tn_rows_force(p, p->twist_count + i, v);
         if (d->chain)
             tn_chain_solve(d->chain, d->A_D, d->A_E, v);
+        else if (d->mesh)
+            tn_mesh_solve_A(d, v);
         else
             tn_cholesky_solve(d->A_factor, d->dim, v);
         tn_ports_spread(p, d, v, out->twist);

@@ -3,6 +3,21 @@
 
 #include <string.h>
 
+static bool is_identity(const TnPort *port) { return !port->T && port->count; }
+static bool is_point(const TnPort *port) { return !port->T && !port->count; }
+
+static void spread_point(const TnPort *port, const double *v, double row[8])
+{
+    double sum[3] = {0};
+    for (int k = 0; k < port->node_count; k++) {
+        const double *M = port->M[k], *x = v + 3L * port->nodes[k];
+        for (int r = 0; r < 3; r++)
+            sum[r] += M[3 * r] * x[0] + M[3 * r + 1] * x[1] + M[3 * r + 2] * x[2];
+    }
+    memcpy(row, sum, sizeof sum);
+    memset(row + 4, 0, 3 * sizeof(double));
+}
+
 void tn_ports_spread(const TnProblem *p, const TnLargeBlock *d, const double *v, double (*table)[8])
 {
     for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
@@ -10,7 +25,11 @@ void tn_ports_spread(const TnProblem *p, const TnLargeBlock *d, const double *v,
         const double *T = port->T, *x = v + port->start;
         double *row = table[p->port_row + k];
         int n = port->count;
-        if (!T) {
+        if (is_point(port)) {
+            spread_point(port, v, row);
+            continue;
+        }
+        if (is_identity(port)) {
             memcpy(row, x, 3 * sizeof(double));
             memcpy(row + 4, x + 3, 3 * sizeof(double));
             continue;
@@ -23,25 +42,45 @@ void tn_ports_spread(const TnProblem *p, const TnLargeBlock *d, const double *v,
     }
 }
 
+void tn_port_gather(const TnPort *port, const double row[8], double *F)
+{
+    const double *T = port->T;
+    double *f = F + port->start;
+    int n = port->count;
+    for (int k = 0; k < port->node_count; k++)
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++)
+                F[3L * port->nodes[k] + c] += port->M[k][3 * r + c] * row[r];
+    for (int r = 0; r < 6; r++) {
+        double w = row[r < 3 ? r : r + 1];
+        if (is_identity(port)) f[r] += w;
+        for (int j = 0; T && j < n; j++) f[j] += w * T[(long)r * n + j];
+    }
+}
+
 void tn_ports_gather(const TnProblem *p, const TnLargeBlock *d, double (*wrench)[8], double *F)
 {
-    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-        const TnPort *port = &p->ports[k];
-        const double *T = port->T, *row = wrench[p->port_row + k];
-        double *f = F + port->start;
-        int n = port->count;
-        if (!T) {
-            for (int r = 0; r < 3; r++) {
-                f[r] += row[r];
-                f[r + 3] += row[r + 4];
-            }
-            continue;
+    for (int k = d->port_start; k < d->port_start + d->port_count; k++)
+        tn_port_gather(&p->ports[k], wrench[p->port_row + k], F);
+}
+
+double tn_port_squared_norm(const TnPort *port, const double J[6])
+{
+    double sum = 0.0;
+    if (is_identity(port))
+        for (int k = 0; k < 6; k++) sum += J[k] * J[k];
+    for (int i = 0; i < port->node_count; i++)
+        for (int c = 0; c < 3; c++) {
+            double x = 0.0;
+            for (int r = 0; r < 3; r++) x += J[r] * port->M[i][3 * r + c];
+            sum += x * x;
         }
-        for (int r = 0; r < 6; r++) {
-            double w = row[r < 3 ? r : r + 1];
-            for (int j = 0; j < n; j++) f[j] += w * T[(long)r * n + j];
-        }
+    for (int j = 0; port->T && j < port->count; j++) {
+        double x = 0.0;
+        for (int k = 0; k < 6; k++) x += J[k] * port->T[(long)k * port->count + j];
+        sum += x * x;
     }
+    return sum;
 }
 
 void tn_large_gather(const TnProblem *p, int block)

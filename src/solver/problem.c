@@ -7,6 +7,7 @@
 #include "../base/base.h"
 #include "anderson.h"
 #include "block_kind.h"
+#include "mesh.h"
 
 bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
 {
@@ -85,7 +86,7 @@ void tn_problem_set_twist(TnProblem *p, int block, double a, const double S[9], 
     }
 }
 
-/* What both kinds of large blocks have. */
+/* What all kinds of large blocks have. */
 static bool set_large(TnProblem *p, int block, int dim, int port_start, int port_count)
 {
     TnLargeBlock *d = &p->large[block];
@@ -136,10 +137,46 @@ bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChain
            d->spans && d->others && d->work && d->pull;
 }
 
+bool tn_problem_set_mesh(TnProblem *p, int block, int node_count, TnMeshMatrix matrix,
+                         int port_start, int port_count)
+{
+    TnLargeBlock *d = &p->large[block];
+    if (!set_large(p, block, 3 * node_count, port_start, port_count)) return false;
+    d->b = matrix.b;
+    d->mesh = TN_ARENA_ZERO(p->arena, TnMesh, 1);
+    if (!d->mesh) return false;
+    d->mesh->pattern = matrix.pattern;
+    d->mesh->blocks = matrix.blocks;
+    d->mesh->memory = matrix.memory;
+    d->mesh->node_count = node_count;
+    return true;
+}
+
+void tn_problem_set_point_port(TnProblem *p, int port, int block, int count, const int *nodes,
+                               const double (*M)[9])
+{
+    TN_ASSERT(p->large[block].mesh);
+    p->ports[port] = (TnPort){
+        .block = block, .scale = 1.0, .crowd = 1.0, .node_count = count, .nodes = nodes, .M = M};
+}
+
+void tn_problem_set_span_port(TnProblem *p, int port, int block, int start, int count,
+                              const double *T)
+{
+    TN_ASSERT(p->large[block].mesh);
+    p->ports[port] = (TnPort){.block = block,
+                              .scale = 1.0,
+                              .crowd = 1.0,
+                              .start = start,
+                              .count = count,
+                              .T = (double *)T};
+}
+
 bool tn_problem_set_port(TnProblem *p, int port, int block)
 {
-    TN_ASSERT(!p->large[block].chain);
-    p->ports[port] = (TnPort){.block = block, .scale = 1.0, .count = p->large[block].dim};
+    TN_ASSERT(!p->large[block].chain && !p->large[block].mesh);
+    p->ports[port] =
+        (TnPort){.block = block, .scale = 1.0, .crowd = 1.0, .count = p->large[block].dim};
     p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * p->large[block].dim);
     return p->ports[port].T != NULL;
 }
@@ -149,8 +186,12 @@ bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const
     const TnChain *chain = p->large[block].chain;
     TN_ASSERT(chain && node >= 0 && node < chain->node_count);
     const TnChainNode *at = &chain->nodes[node];
-    p->ports[port] = (TnPort){
-        .block = block, .scale = 1.0, .start = at->start, .count = at->dim, .T = (double *)T};
+    p->ports[port] = (TnPort){.block = block,
+                              .scale = 1.0,
+                              .crowd = 1.0,
+                              .start = at->start,
+                              .count = at->dim,
+                              .T = (double *)T};
     return T || at->dim == 6;
 }
 
@@ -265,7 +306,7 @@ bool tn_problem_build_sides(TnProblem *p)
 /* ---- preparation, in parallel over units ---- */
 
 const TnBlockKind *const tn_block_kinds[TN_BLOCK_KIND_COUNT] = {&tn_block_twist, &tn_block_dense,
-                                                                &tn_block_chain};
+                                                                &tn_block_chain, &tn_block_mesh};
 
 typedef struct Phase {
     TnProblem *problem;
@@ -321,10 +362,12 @@ static bool gather_rows(TnProblem *p, int begin, int end)
 
 bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
-    bool ok = tn_problem_build_sides(p) && tn_chains_choose(p);
+    bool ok = tn_problem_build_sides(p) && tn_chains_choose(p) && tn_meshes_choose(p, pool) &&
+              tn_meshes_factor_A(p, pool);
     for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {
         const TnBlockKind *kind = tn_block_kinds[k];
-        ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_A);
+        if (kind->factor_A)
+            ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_A);
     }
     if (!ok) return false;
     tn_problem_weights(p, def, pool);

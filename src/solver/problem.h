@@ -56,6 +56,7 @@ typedef struct TnRow {
     double k, alpha;     /* soft */
     double lower, upper; /* box */
     double mu;           /* spin, roll, m */
+    double scale;        /* of its weights; 0 stands for 1 */
     double B;            /* 1 / Σ 1/β, written by prepare */
     double t, lambda;    /* λ is the starting guess before a solve and the result after it */
     double change;       /* residual in the last measured iteration */
@@ -81,11 +82,15 @@ typedef struct TnBond {
     double change;             /* squared residual in the last measured iteration */
 } TnBond;
 
+typedef struct TnMesh TnMesh;             /* mesh.h */
+typedef struct TnMeshMemory TnMeshMemory; /* mesh_nodes.c */
+
 typedef struct TnLargeBlock {
     int dim;
     int offset; /* of its unknowns among those of all large blocks */
     int port_start, port_count;
-    const TnChain *chain; /* NULL: dense */
+    const TnChain *chain; /* NULL: dense or a mesh */
+    TnMesh *mesh;         /* NULL: dense or a chain (mesh.h) */
     /* dense */
     double *A;         /* dim × dim */
     double *A_factor;  /* its Cholesky factor, written by prepare */
@@ -114,21 +119,25 @@ typedef struct TnLargeBlock {
     int other_count;
     TnSpan *spans; /* unknowns of the nodes that have ports or rows, and some more */
     int span_count;
-    /* both */
-    double *b, *v, *g, *F;
+    /* all */
+    double *b, *v, *g, *F; /* of a mesh g is on its kept nodes and there is no F */
 } TnLargeBlock;
 
 typedef struct TnPort {
     int block;        /* large block */
     int start, count; /* of its unknowns: those that the port's twist depends on */
-    double *T;        /* 6 × count, rows linear xyz, angular xyz; NULL: the identity, count 6. Of a
-                         chain's port it is the caller's and only read. */
+    double *T;        /* 6 × count, rows linear xyz, angular xyz; NULL: the identity, count 6, or a
+                         point, count 0. Of a chain's or a mesh's port it is the caller's and only
+                         read. */
+    int node_count;   /* of a point: its velocity is Σ M_i v_i over these nodes of a mesh */
+    const int *nodes;
+    const double (*M)[9];
     double scale;     /* of the weights of its contacts, 1 unless set otherwise */
+    double crowd;     /* the same by what else touches the block, written by prepare for points of a mesh */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 
-typedef struct TnAnderson TnAnderson;     /* anderson.h */
-typedef struct TnMeshMemory TnMeshMemory; /* block_mesh.c */
+typedef struct TnAnderson TnAnderson; /* anderson.h */
 
 typedef struct TnProblem {
     /* sizes */
@@ -182,7 +191,7 @@ typedef struct TnProblemSize {
 } TnProblemSize;
 
 /* Takes all memory from the arena and clears it. False: no memory. Large blocks get theirs by
- * tn_problem_set_dense or tn_problem_set_chain, in order. */
+ * tn_problem_set_dense, tn_problem_set_chain or tn_problem_set_mesh, in order. */
 bool tn_problem_init(TnProblem *problem, TnArena *arena, TnProblemSize size);
 void tn_problem_set_twist(TnProblem *problem, int block, double a, const double S[9],
                           const double b[6], const double v0[6]);
@@ -202,19 +211,20 @@ typedef struct TnMeshMatrix {
     const TnSparsePattern *pattern;
     const double (*blocks)[9];
     double *b;
-    TnMeshMemory *
-        memory; /* outlives the problem: the last plan, which serves as long as the touched nodes stay */
+    TnMeshMemory *memory; /* the mesh's own; outlives the problem */
 } TnMeshMatrix;
+/* Of one mesh, for its lifetime: the last plan, which serves as long as the touched nodes stay the same. */
 TnMeshMemory *tn_mesh_memory_create(void); /* NULL: no memory */
 void tn_mesh_memory_destroy(TnMeshMemory *memory);
 /* Allocates v (the caller fills it) and the rest. False: no memory. */
 bool tn_problem_set_mesh(TnProblem *problem, int block, int node_count, TnMeshMatrix matrix,
                          int port_start, int port_count);
-/* A port of a mesh that is a point: its velocity is Σ M_i v_i over `count` nodes (distinct), M 3 × 3 row-major; the
- * angular half of its twist is zero. Both arrays are kept by reference. */
+/* A port of a mesh that is a point: its velocity is Σ M_i v_i over `count` nodes (distinct), M 3 × 3
+ * row-major; the angular half of its twist is zero. Both arrays are kept by reference. */
 void tn_problem_set_point_port(TnProblem *problem, int port, int block, int count, const int *nodes,
                                const double (*M)[9]);
-/* A port of a mesh over consecutive unknowns (a robot's): T, 6 × count and row-major, is kept by reference. */
+/* A port of a mesh over consecutive unknowns (a robot's): T, 6 × count and row-major, is kept by
+ * reference. */
 void tn_problem_set_span_port(TnProblem *problem, int port, int block, int start, int count,
                               const double *T);
 bool tn_problem_set_port(TnProblem *problem, int port, int block); /* dense; allocates T */
@@ -288,6 +298,8 @@ void tn_ports_spread(const TnProblem *problem, const TnLargeBlock *block, const 
                      double (*table)[8]); /* rows T v */
 void tn_ports_gather(const TnProblem *problem, const TnLargeBlock *block, double (*wrench)[8],
                      double *F); /* F += Tᵀ wrench */
+void tn_port_gather(const TnPort *port, const double wrench[8], double *F); /* of one */
+double tn_port_squared_norm(const TnPort *port, const double J[6]);         /* |J T|² */
 
 /* d->F = Jᵀλ of all that acts on the block; port forces are taken from p->F. */
 void tn_large_gather(const TnProblem *problem, int block);

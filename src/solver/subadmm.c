@@ -18,16 +18,19 @@
 
 #include "anderson.h"
 #include "block_kind.h"
+#include "mesh.h"
 
 /* Iterations between two looks at the residual when a tolerance is set. */
 #define CHECK_EVERY 5
 /* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
 #define CONTACTS_PER_THREAD 1500
 
-/* What six unknowns of a chain, the chain itself and a bond cost, in contacts. */
+/* What six unknowns of a chain, the chain itself and a bond cost, in contacts; and a contact in
+ * numbers of a mesh's dense matrix. */
 #define CONTACTS_PER_NODE 2
 #define CONTACTS_PER_CHAIN 12
 #define CONTACTS_PER_BOND 6
+#define NUMBERS_PER_CONTACT 56
 
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
 #define CHUNKS_PER_THREAD 3
@@ -184,18 +187,24 @@ static void run_chunk(void *context, int chunk)
     }
 }
 
-/* How many threads the work is worth. A chain belongs to one thread, so the longest is the least
- * that a share can be. */
+/* What an iteration of the block costs, in contacts. */
+static int block_work(const TnLargeBlock *d)
+{
+    if (d->chain) return CONTACTS_PER_CHAIN + CONTACTS_PER_NODE * d->solved->dim / 6;
+    if (d->mesh) return (int)((long)d->mesh->size * d->mesh->size / NUMBERS_PER_CONTACT);
+    return 0;
+}
+
+/* How many threads the work is worth. A chain or a mesh belongs to one thread, so the longest is the
+ * least that a share can be. */
 static int worth_threads(const TnProblem *p)
 {
     int work = p->contact_count + p->row_count + CONTACTS_PER_BOND * p->bond_count,
         least = CONTACTS_PER_THREAD;
     for (int i = 0; i < p->large_count; i++) {
-        int chain = p->large[i].chain
-                        ? CONTACTS_PER_CHAIN + CONTACTS_PER_NODE * p->large[i].solved->dim / 6
-                        : 0;
-        work += chain;
-        if (chain > least) least = chain;
+        int block = block_work(&p->large[i]);
+        work += block;
+        if (block > least) least = block;
     }
     return work / least;
 }
@@ -203,8 +212,10 @@ static int worth_threads(const TnProblem *p)
 static void finish_range(void *context, int begin, int end)
 {
     TnProblem *p = context;
-    for (int i = begin; i < end; i++)
+    for (int i = begin; i < end; i++) {
         if (p->large[i].chain) tn_chain_finish(p, i);
+        if (p->large[i].mesh) tn_mesh_finish(p, i);
+    }
 }
 
 TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *pool)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "mesh.h"
 
 typedef struct Side3 {
     double z[3], u[3];
@@ -224,27 +225,25 @@ static void update_blocks(TnProblem *p, State *state)
     for (int i = 0; i < p->large_count; i++) {
         TnLargeBlock *d = &p->large[i];
         int n = d->dim;
-        if (d->chain)
+        if (d->chain || d->mesh)
             memset(state->rhs, 0, sizeof(double) * (size_t)n);
         else
             memcpy(state->rhs, d->b, sizeof(double) * (size_t)n);
         for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-            const TnPort *port = &p->ports[k];
-            double wrench[6];
-            row_wrench(p, state, p->port_row + k, wrench);
-            for (int r = 0; r < 6; r++)
-                if (port->T)
-                    for (int j = 0; j < port->count; j++)
-                        state->rhs[port->start + j] +=
-                            wrench[r] * port->T[(long)r * port->count + j];
-                else
-                    state->rhs[port->start + r] += wrench[r];
+            double w[6];
+            row_wrench(p, state, p->port_row + k, w);
+            const double row[8] = {w[0], w[1], w[2], 0.0, w[3], w[4], w[5], 0.0};
+            tn_port_gather(&p->ports[k], row, state->rhs);
         }
         add_rows(p, state, p->twist_count + i, state->rhs);
         if (d->chain) {
             tn_chain_add_slack(p, i, d->v, state->rhs);
             tn_chain_solve_spans(p, i, state->rhs);
             tn_ports_spread(p, d, d->v, p->twist);
+            continue;
+        }
+        if (d->mesh) {
+            tn_mesh_solve_kept(p, i, state->rhs);
             continue;
         }
         for (int r = 0; r < n; r++) {
@@ -287,7 +286,9 @@ bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult 
             break;
         }
     }
-    for (int i = 0; i < p->large_count; i++)
+    for (int i = 0; i < p->large_count; i++) {
         if (p->large[i].chain) tn_chain_finish(p, i);
+        if (p->large[i].mesh) tn_mesh_finish(p, i);
+    }
     return true;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "mesh.h"
 
 /* fmax without its care for NaN, which costs a call. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
@@ -118,7 +119,14 @@ static void contact_compliance(const TnProblem *p, int c, Compliance sides[2])
 
 static double scale_of(const TnProblem *p, int row)
 {
-    return row < p->port_row ? 1.0 : p->ports[row - p->port_row].scale;
+    const TnPort *port = &p->ports[row < p->port_row ? 0 : row - p->port_row];
+    return row < p->port_row ? 1.0 : port->scale * port->crowd;
+}
+
+/* Of a pair: the larger scale above one, times the smaller one below. */
+static double pair_scale(double a, double b)
+{
+    return larger(larger(a, b), 1.0) / larger(larger(1.0 / a, 1.0 / b), 1.0);
 }
 
 static void contact_range(void *context, int begin, int end)
@@ -128,7 +136,7 @@ static void contact_range(void *context, int begin, int end)
     for (int c = begin; c < end; c++) {
         const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
         int l = c % TN_LANES;
-        double scale = larger(scale_of(p, batch->row_a[l]), scale_of(p, batch->row_b[l]));
+        double scale = pair_scale(scale_of(p, batch->row_a[l]), scale_of(p, batch->row_b[l]));
         Compliance sides[2];
         contact_compliance(p, c, sides);
         set_contact_weights(task->problem, c, sides[0], sides[1], scale * task->scale);
@@ -187,6 +195,7 @@ static double side_compliance(const TnProblem *p, const TnRowSide *side)
     }
     const TnLargeBlock *d = &p->large[side->block - p->twist_count];
     if (d->chain) return chain_compliance(p, d, side);
+    if (d->mesh) return tn_mesh_side_compliance(p, d, side);
     double *x = d->F;
     for (int k = 0; k < d->dim; k++) x[k] = 0.0;
     for (int e = side->start; e < side->start + side->count; e++)
@@ -211,11 +220,12 @@ double tn_row_compliance(const TnProblem *p, const TnRow *row)
 
 /* The two rows of a rolling pair share their weights: their disc projection is exact for isotropic
  * ones only. */
-static void row_weights(TnProblem *p, double s)
+static void row_weights(TnProblem *p, double scale)
 {
     for (int r = 0; r < p->row_count; r++) {
         int group = p->rows[r].set == TN_ROW_ROLL ? 2 : 1;
         TnRow *row = &p->rows[r];
+        double s = row->scale > 0.0 ? scale * row->scale : scale;
         double compliance[TN_MAX_SIDES] = {0}, total = 0.0, w = 0.0;
         for (int g = 0; g < group; g++)
             for (int i = 0; i < row->side_count; i++)
@@ -239,17 +249,12 @@ static double squared_norm_of_arm(const double arm[3]) { return 3.0 + 2.0 * v3_d
 
 static double squared_norm_at_port(const TnPort *port, const double r[3])
 {
-    const double *T = port->T;
     double sum = 0.0;
-    int n = port->count;
-    if (!T) return squared_norm_of_arm(r);
-    for (int j = 0; j < n; j++) {
-        double lin[3] = {T[j], T[n + j], T[2 * n + j]},
-               ang[3] = {T[3 * n + j], T[4 * n + j], T[5 * n + j]};
-        double v[3];
-        v3_cross(v, ang, r);
-        v3_add(v, v, lin);
-        sum += v3_dot(v, v);
+    for (int k = 0; k < 3; k++) { /* axis k: (axis, r × axis) */
+        double J[6] = {0};
+        J[k] = 1.0;
+        v3_cross(J + 3, r, J);
+        sum += tn_port_squared_norm(port, J);
     }
     return sum;
 }
@@ -258,6 +263,15 @@ static double chain_diagonal(const TnLargeBlock *d, int k)
 {
     const TnChainNode *node = &d->chain->nodes[d->chain->node_of[k]];
     return d->D[node->D + (size_t)(k - node->start) * (size_t)(node->dim + 1)];
+}
+
+static double trace_of(const TnLargeBlock *d)
+{
+    double sum = 0.0;
+    if (d->mesh) return tn_mesh_trace(d);
+    for (int k = 0; k < d->dim; k++)
+        sum += d->chain ? chain_diagonal(d, k) : d->A[(long)k * d->dim + k];
+    return sum;
 }
 
 static double block_weight(const TnProblem *p, int block)
@@ -273,8 +287,7 @@ static double block_weight(const TnProblem *p, int block)
         trace_J += tn_bonds_squared_norm(p, block + 1);
     } else {
         const TnLargeBlock *d = &p->large[block - p->twist_count];
-        for (int k = 0; k < d->dim; k++)
-            trace_A += d->chain ? chain_diagonal(d, k) : d->A[(long)k * d->dim + k];
+        trace_A = trace_of(d);
         for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
             int row = p->port_row + k;
             for (int s = sides->start[row]; s < sides->start[row + 1]; s++)

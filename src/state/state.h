@@ -58,6 +58,13 @@ typedef struct TnState {
     TnWarmContact *contacts; /* grouped by geom1, in the last step's order */
 } TnState;
 
+/* λ of a row by its slot; those from row_lambda_count on are the piece ties'. */
+static inline double *tn_row_lambda(const TnState *state, int slot)
+{
+    return slot < state->row_lambda_count ? &state->row_lambda[slot]
+                                          : &state->tie_lambda[slot - state->row_lambda_count];
+}
+
 bool tn_state_init(TnState *state, const TnModel *model); /* false: no memory */
 void tn_state_free(TnState *state);
 void tn_state_reset(TnState *state, const TnModel *model,

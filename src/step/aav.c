@@ -31,6 +31,23 @@ static double rod_distance(const TnWorld *world, const TnSubsystem *sub, const T
     return sum;
 }
 
+/* dᵀ M d of a soft body's nodes with lumped masses, of each node's first copy; carried ones left out as above. */
+static double soft_distance(const TnWorld *world, int index, const TnVelocities *before)
+{
+    const TnSoft *soft = &world->model->softs[index];
+    const TnDivision *division = world->division;
+    double sum = 0.0, d[3];
+    for (int i = 0; i < soft->node_count; i++) {
+        const TnSoftPiece *piece = &division->pieces[division->node_piece[index][i]];
+        int node = piece->block_node[division->node_place[index][i]];
+        const TnLargeBlock *block = &world->set.problem.large[piece->block];
+        if (node < 0) continue;
+        v3_sub(d, before->large + block->offset + 3L * node, block->v + 3L * node);
+        sum += soft->masses[i] * v3_dot(d, d);
+    }
+    return sum;
+}
+
 double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
 {
     const TnModel *model = world->model;
@@ -63,6 +80,10 @@ double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
         }
         if (sub->kind == TN_SUBSYSTEM_ROD) {
             sum += rod_distance(world, sub, &before);
+            continue;
+        }
+        if (sub->kind == TN_SUBSYSTEM_SOFT) {
+            sum += soft_distance(world, sub->kind_index, &before);
             continue;
         }
         int n = sub->dof_count;

@@ -1,12 +1,12 @@
 /* division_info.c: telling how a world is divided into subsystems: free bodies first, then robots alone,
- * then cables with the robots that hold them. */
+ * then cables with the robots that hold them, then soft bodies, likewise. */
 #include "world.h"
 
 #include "../base/base.h"
 
 int tn_world_subsystem_count(const TnWorld *world)
 {
-    return world->model->rigid_count + world->division->dense_count + world->division->chain_count;
+    return world->model->rigid_count + tn_division_blocks(world->division);
 }
 
 int tn_world_bond_count(const TnWorld *world) { return world->division->bond_count; }
@@ -37,7 +37,9 @@ TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index)
     const TnDivision *d = world->division;
     TnSubsystemInfo info = {0};
     TN_ASSERT(index >= 0 && index < tn_world_subsystem_count(world));
-    int block = index - model->rigid_count, chain = block - d->dense_count;
+    int block = index - model->rigid_count, chain = block - d->dense_count,
+        mesh = chain - d->chain_count;
+    if (mesh >= 0) chain = -1;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         if (block < 0 && sub->kind == TN_SUBSYSTEM_RIGID && sub->kind_index == index) {
@@ -47,7 +49,11 @@ TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index)
         if (block >= 0 && sub->kind == TN_SUBSYSTEM_TREE &&
             d->tree_block[sub->kind_index] == block) {
             info.trees++;
-            add_part(model, sub, chain < 0 ? sub->dof_count : d->chains[chain].dim, &info);
+            add_part(model, sub,
+                     mesh >= 0   ? 3 * d->meshes[mesh].node_count
+                     : chain < 0 ? sub->dof_count
+                                 : d->chains[chain].dim,
+                     &info);
         }
     }
     for (int r = chain < 0 ? 0 : d->run_start[chain]; chain >= 0 && r < d->run_start[chain + 1];
@@ -56,6 +62,12 @@ TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index)
         info.segments += d->runs[r].count;
         info.unknowns = d->chains[chain].dim;
         if (!info.body) info.body = rod->body_start + d->runs[r].first + 1;
+    }
+    for (int k = 0; mesh >= 0 && k < d->meshes[mesh].piece_count; k++) {
+        const TnSoftPiece *piece = &d->pieces[d->meshes[mesh].piece_start + k];
+        for (int i = 0; i < piece->node_count; i++) info.soft_nodes += piece->block_node[i] >= 0;
+        info.unknowns = 3 * d->meshes[mesh].node_count;
+        if (!info.soft) info.soft = piece->soft + 1;
     }
     return info;
 }

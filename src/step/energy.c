@@ -86,6 +86,21 @@ static double stretch_squared(const TnModel *model, const TnJoint *joint, const 
     return (q[0] - joint->spring_ref) * (q[0] - joint->spring_ref);
 }
 
+/* Motion and weight of soft bodies' nodes, lumped masses; their elastic energy is the world's to add. */
+static void add_softs(const TnModel *model, const double *qpos, const double *qvel,
+                      TnEnergy *energy)
+{
+    for (int s = 0; s < model->soft_count; s++) {
+        const TnSoft *soft = &model->softs[s];
+        for (int i = 0; i < soft->node_count; i++) {
+            const double *x = qpos + soft->qpos_start + 3L * i,
+                         *v = qvel + soft->dof_start + 3L * i;
+            energy->kinetic += 0.5 * soft->masses[i] * v3_dot(v, v);
+            energy->potential -= soft->masses[i] * v3_dot(model->option.gravity, x);
+        }
+    }
+}
+
 TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double *qvel,
                          const TnLinkFrame *frames)
 {
@@ -106,6 +121,7 @@ TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double 
         if (joint->stiffness != 0.0)
             energy.potential += 0.5 * joint->stiffness * stretch_squared(model, joint, qpos);
     }
+    add_softs(model, qpos, qvel, &energy);
     for (int r = 0; r < model->rod_count; r++)
         energy.potential +=
             tn_rod_energy(model, &model->subsystems[model->rods[r].subsystem], frames);
@@ -133,4 +149,12 @@ void tn_model_momentum(const TnModel *model, const double *qpos, const double *q
         v3_add_scaled(angular, orbit, link->mass);
         v3_add(angular, angular, spin);
     }
+    for (int s = 0; s < model->soft_count; s++)
+        for (int i = 0; i < model->softs[s].node_count; i++) {
+            const double *x = qpos + model->softs[s].qpos_start + 3L * i;
+            v3_scale(v, qvel + model->softs[s].dof_start + 3L * i, model->softs[s].masses[i]);
+            v3_add(linear, linear, v);
+            v3_cross(orbit, x, v);
+            v3_add(angular, angular, orbit);
+        }
 }

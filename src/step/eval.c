@@ -6,6 +6,17 @@
 #include "../dynamics/dynamics.h"
 #include "../math/vec3.h"
 
+/* Lumped masses of a soft body's nodes on the diagonal, their weight as bias. */
+static void eval_soft(const TnModel *model, const TnSoft *soft, TnEval *out)
+{
+    for (int i = 0; i < 3 * soft->node_count; i++) {
+        size_t dof = (size_t)(soft->dof_start + i);
+        if (out->mass_matrix)
+            out->mass_matrix[dof * (size_t)model->dof_count + dof] = soft->masses[i / 3];
+        if (out->bias) out->bias[dof] = -soft->masses[i / 3] * model->option.gravity[i % 3];
+    }
+}
+
 /* Mass matrix and bias, one diagonal block per subsystem. */
 static bool eval_dynamics(const TnModel *model, const double *qpos, const double *qvel,
                           const TnLinkFrame *frames, TnArena *arena, TnEval *out)
@@ -15,6 +26,10 @@ static bool eval_dynamics(const TnModel *model, const double *qpos, const double
         memset(out->mass_matrix, 0, sizeof(double) * (size_t)total * (size_t)total);
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind == TN_SUBSYSTEM_SOFT) {
+            eval_soft(model, &model->softs[sub->kind_index], out);
+            continue;
+        }
         const double *origin = frames[sub->link_start].com;
         int n = sub->dof_count;
         size_t mark = tn_arena_mark(arena);
@@ -145,6 +160,7 @@ static size_t scratch_size(const TnModel *model)
     size_t dofs = 0, links = (size_t)model->link_count;
     for (int s = 0; s < model->subsystem_count; s++) {
         size_t n = (size_t)model->subsystems[s].dof_count;
+        if (model->subsystems[s].kind == TN_SUBSYSTEM_SOFT) continue;
         if (n > dofs) dofs = n;
     }
     /* frames; the largest subsystem's axes, matrix and bias; inertias and recursion (about 30

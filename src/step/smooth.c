@@ -2,6 +2,7 @@
  * them as chains, and the free motion v⁺ of all, which collision needs. */
 #include <string.h>
 
+#include "../math/vec3.h"
 #include "step.h"
 
 /* Where a rod's joint ends up against where it was expected, in lengths of a segment and in radians: from
@@ -119,6 +120,12 @@ static bool assemble_rods(TnStep *step)
 
 /* ---- chains: rods, and the trees that hold them ---- */
 
+static bool is_in_chain(const TnDivision *d, int tree)
+{
+    int block = d->tree_block[tree];
+    return block >= d->dense_count && block < d->dense_count + d->chain_count;
+}
+
 static void chain_range(void *context, int begin_index, int end_index)
 {
     TnStep *step = context;
@@ -134,7 +141,7 @@ static void end_chains(TnStep *step)
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         int block = sub->kind == TN_SUBSYSTEM_TREE ? d->tree_block[sub->kind_index] : -1;
-        if (block >= d->dense_count) {
+        if (block >= 0 && is_in_chain(d, sub->kind_index)) {
             int chain = block - d->dense_count, node = d->tree_node[sub->kind_index];
             memcpy(step->tree_free[sub->kind_index],
                    step->chains[chain].v_free + d->chains[chain].nodes[node].start,
@@ -218,12 +225,12 @@ bool tn_step_assemble(TnStep *step)
         const TnSubsystem *sub = &step->model->subsystems[s];
         if (sub->kind != TN_SUBSYSTEM_TREE) continue;
         if (!assemble_tree(step, sub)) return false;
-        if (step->world->division->tree_block[sub->kind_index] < step->world->division->dense_count)
-            end_tree(step, sub);
+        if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
     }
     return tn_follower_motion(&step->dynamics, step->world->division, step->world->state.vhat,
                               &step->world->arena, step->followers) &&
-           assemble_rods(step) && assemble_chains(step) && correct_rods(step);
+           assemble_rods(step) && assemble_chains(step) && correct_rods(step) &&
+           tn_soft_predict(&step->soft_input, step->softs, step->end_qvel);
 }
 
 bool tn_step_gather_rods(TnStep *step)
@@ -239,6 +246,105 @@ bool tn_step_gather_rods(TnStep *step)
         if (!vhat) return false;
         tn_chains_rod_velocity(&step->assembled, r, v, vhat);
         world->set.rod_vhat[r] = vhat;
+    }
+    return true;
+}
+
+/* ---- soft bodies ---- */
+
+/* Velocity of a contact's side at the end of its predicted motion, along the normal. */
+static double end_velocity(const TnStep *step, const TnContactPoint *c, int geom, int soft)
+{
+    const TnContactList *contacts = &step->world->contacts;
+    double v[3] = {0.0}, arm[3];
+    if (soft >= 0) {
+        const TnSoftPoint *point = &contacts->soft_points[soft];
+        const double *nodes = step->end_qvel + step->model->softs[point->soft].dof_start;
+        for (int k = 0; k < point->count; k++)
+            v3_add_scaled(v, nodes + 3L * point->node[k], point->weight[k]);
+        return v3_dot(v, c->normal);
+    }
+    int link = step->model->geoms[geom].link;
+    v3_sub(arm, c->pos, step->world->frames[link].com);
+    v3_cross(v, step->end_twists[link] + 3, arm);
+    v3_add(v, v, step->end_twists[link]);
+    return v3_dot(v, c->normal);
+}
+
+static void push_soft(TnStep *step, int geom, int soft)
+{
+    const TnModel *model = step->model;
+    if (soft < 0) return;
+    for (int s = 0; s < model->soft_count; s++)
+        if (model->softs[s].geom == geom) step->softs[s].w = 1.0;
+}
+
+/* Bodies that a contact will push: one that its motion closes, or any where some contact pushed in the last step. One
+ * that is listed and stays open must not change the motion. */
+static void mark_pushed(TnStep *step)
+{
+    const TnContactList *contacts = &step->world->contacts;
+    const TnState *state = &step->world->state;
+    for (int i = 0; i < contacts->count; i++) {
+        const TnContactPoint *c = &contacts->points[i];
+        if (c->soft1 < 0 && c->soft2 < 0) continue;
+        double v =
+            end_velocity(step, c, c->geom2, c->soft2) - end_velocity(step, c, c->geom1, c->soft1);
+        bool closes = c->gap + step->t * v < 0.0;
+        if (c->soft1 >= 0) step->softs[contacts->soft_points[c->soft1].soft].alone = false;
+        if (c->soft2 >= 0) step->softs[contacts->soft_points[c->soft2].soft].alone = false;
+        if (!closes) continue;
+        push_soft(step, c->geom1, c->soft1);
+        push_soft(step, c->geom2, c->soft2);
+    }
+    for (int i = 0; i < state->contact_count; i++) {
+        const TnWarmContact *c = &state->contacts[i];
+        if (v3_dot(c->lambda, c->lambda) == 0.0) continue;
+        push_soft(step, c->geom1, 0);
+        push_soft(step, c->geom2, 0);
+    }
+}
+
+/* Joined by iteration to something that moves. */
+static bool is_tied(const TnStep *step, int index)
+{
+    const TnModel *model = step->model;
+    const TnSoft *soft = &model->softs[index];
+    for (int h = 0; h < soft->hold_count; h++)
+        if (!step->softs[index].holds[h].T) return true;
+    for (int i = 0; i < model->tie_count; i++)
+        if (model->ties[i].soft1 == index || model->ties[i].soft2 == index) return true;
+    return false;
+}
+
+bool tn_step_assemble_softs(TnStep *step)
+{
+    const TnModel *model = step->model;
+    if (!model->soft_count) return true;
+    for (int s = 0; s < model->soft_count; s++) {
+        bool tied = is_tied(step, s);
+        step->softs[s].w = tied ? 1.0 : 0.0;
+        step->softs[s].alone = !tied && !model->softs[s].hold_count;
+        for (int i = 0; step->softs[s].alone && i < model->softs[s].node_count; i++)
+            step->softs[s].alone = !model->softs[s].pinned[i];
+    }
+    mark_pushed(step);
+    return tn_soft_assemble(&step->soft_input, step->softs, step->meshes);
+}
+
+bool tn_step_gather_softs(TnStep *step)
+{
+    TnWorld *world = step->world;
+    int blocks = tn_division_blocks(world->division);
+    double **v = TN_ARENA_NEW(&world->arena, double *, blocks);
+    world->set.soft_vhat = TN_ARENA_NEW(&world->arena, double *, step->model->soft_count);
+    if (!v || !world->set.soft_vhat) return false;
+    for (int i = 0; i < blocks; i++) v[i] = world->set.problem.large[i].v;
+    for (int s = 0; s < step->model->soft_count; s++) {
+        double *vhat = TN_ARENA_NEW(&world->arena, double, 3 * step->model->softs[s].node_count);
+        if (!vhat) return false;
+        tn_soft_velocity(&step->soft_input, step->softs, s, v, vhat);
+        world->set.soft_vhat[s] = vhat;
     }
     return true;
 }

@@ -19,9 +19,17 @@
  * than this stays on one thread: waking others costs more. */
 #define WORTH_SHARING 3000
 #define CONTACTS_PER_GROUP 24
+#define CONTACTS_PER_NODE 5
 /* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes
  * by other contacts. */
 #define SLACK_SHARE 1.0
+
+static int soft_nodes(const TnModel *model)
+{
+    int count = 0;
+    for (int s = 0; s < model->soft_count; s++) count += model->softs[s].node_count;
+    return count;
+}
 
 static bool begin(TnStep *step, TnWorld *world)
 {
@@ -30,7 +38,8 @@ static bool begin(TnStep *step, TnWorld *world)
     TnArena *arena = &world->arena;
     bool large = world->contacts.count >= WORTH_SHARING ||
                  model->subsystem_count >= WORTH_SHARING ||
-                 CONTACTS_PER_GROUP * world->division->bond_count >= WORTH_SHARING;
+                 CONTACTS_PER_GROUP * world->division->bond_count >= WORTH_SHARING ||
+                 CONTACTS_PER_NODE * soft_nodes(model) >= WORTH_SHARING;
     world->team = large ? world->pool : NULL;
     tn_arena_reset(arena);
     world->has_problem = false;
@@ -61,13 +70,24 @@ static bool begin(TnStep *step, TnWorld *world)
                                          .tree_b = (const double *const *)step->tree_b,
                                          .rods = step->rods,
                                          .followers = step->followers};
+    step->softs = TN_ARENA_ZERO(arena, TnSoftSystem, model->soft_count);
+    step->meshes = TN_ARENA_ZERO(arena, TnMeshSystem, world->division->mesh_count);
     step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
     if (!step->rigid || !step->tree_A || !step->tree_b || !step->tree_free || !step->rods ||
-        !step->chains || !step->chain_free || !step->followers || !step->end_twists ||
-        !step->end_qvel || !step->blend)
+        !step->chains || !step->chain_free || !step->followers || !step->softs || !step->meshes ||
+        !step->end_twists || !step->end_qvel || !step->blend)
         return false;
+    step->soft_input = (TnSoftInput){.in = &step->dynamics,
+                                     .division = world->division,
+                                     .elements = world->elements,
+                                     .last = world->state.vhat,
+                                     .forces = world->node_force_set ? world->node_force : NULL,
+                                     .tree_A = (const double *const *)step->tree_A,
+                                     .tree_b = (const double *const *)step->tree_b,
+                                     .arena = arena,
+                                     .pool = world->team};
     for (int r = 0; r < model->rod_count; r++) {
         step->rods[r].cuts = world->division->cuts[r].joints;
         step->rods[r].cut_count = world->division->cuts[r].count;
@@ -110,6 +130,10 @@ static bool build_constraints(TnStep *step)
                                            .division = world->division,
                                            .chains = step->chains,
                                            .followers = step->followers,
+                                           .softs = step->softs,
+                                           .meshes = step->meshes,
+                                           .mesh_memory = world->mesh_memory,
+                                           .end_qvel = step->end_qvel,
                                            .contacts = &world->contacts,
                                            .arena = &world->arena,
                                            .pool = world->team};
@@ -143,6 +167,10 @@ static void integrate_range(void *context, int begin_index, int end_index)
             tn_rod_advance(&step->dynamics, sub, world->frames, &step->rods[sub->kind_index],
                            world->set.rod_vhat[sub->kind_index], world->next_qpos,
                            world->next_qvel);
+        } else if (sub->kind == TN_SUBSYSTEM_SOFT) {
+            tn_soft_advance(&step->soft_input, step->softs, sub->kind_index,
+                            world->set.soft_vhat[sub->kind_index], world->next_qpos,
+                            world->next_qvel);
         } else {
             const TnDivision *d = world->division;
             int block = d->tree_block[sub->kind_index];
@@ -158,7 +186,7 @@ static void integrate_range(void *context, int begin_index, int end_index)
 static bool integrate(TnStep *step)
 {
     TnWorld *world = step->world;
-    if (!tn_step_gather_rods(step)) return false;
+    if (!tn_step_gather_rods(step) || !tn_step_gather_softs(step)) return false;
     tn_constraint_blend(&step->constraint, &world->set, step->blend);
     tn_pool_run(world->team, step->model->subsystem_count, TN_SUBSYSTEM_GRAIN, integrate_range,
                 step);
@@ -219,7 +247,8 @@ TnStepReport tn_world_step(TnWorld *world)
 
     bool ok = begin(&step, world) && tn_step_assemble(&step);
     report.times.dynamics = lap(&clock);
-    ok = ok && detect_contacts(&step) && tn_step_reassemble_rods(&step);
+    ok = ok && detect_contacts(&step) && tn_step_reassemble_rods(&step) &&
+         tn_step_assemble_softs(&step);
     report.times.collision = lap(&clock);
     ok = ok && build_constraints(&step);
     report.times.constraint = lap(&clock);
@@ -246,6 +275,10 @@ TnStepReport tn_world_step(TnWorld *world)
     if (world->wrench_set) {
         memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
         world->wrench_set = false;
+    }
+    if (world->node_force_set) {
+        memset(world->node_force, 0, sizeof(double) * (size_t)world->model->dof_count);
+        world->node_force_set = false;
     }
     if (!ok)
         warn(world, "step at %g s refused: it would not be finite, or there was no memory",

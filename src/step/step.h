@@ -27,6 +27,9 @@ typedef struct TnStep {
     double (*end_twists)[6]; /* per link: v⁺ of the free motion */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
     double *blend;           /* per subsystem */
+    TnSoftInput soft_input;
+    TnSoftSystem *softs;
+    TnMeshSystem *meshes;
     TnConstraintInput constraint;
 } TnStep;
 
@@ -42,6 +45,10 @@ static inline bool tn_all_finite(const double *x, int count)
 bool tn_step_assemble(TnStep *step);
 /* Rods that come to touch something in this step are assembled again. */
 bool tn_step_reassemble_rods(TnStep *step);
+/* A and b of the mesh blocks, once the contacts are known. */
+bool tn_step_assemble_softs(TnStep *step);
+/* v̂ of the soft bodies' nodes from that of the blocks. False: no memory. */
+bool tn_step_gather_softs(TnStep *step);
 /* v̂ of the rods' segments from that of the blocks. False: no memory. */
 bool tn_step_gather_rods(TnStep *step);
 

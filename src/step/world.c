@@ -21,12 +21,52 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
     if (def->key < 0 || def->key > model->key_count)
         tn_error_add(err, TN_ERROR_USAGE, "world: there is no keyframe %d (the model has %d)",
                      (int)def->key, model->key_count);
+    if (def->division.pieces < 0)
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "world: pieces of the division is %d, must not be negative",
+                     def->division.pieces);
     if (def->division.kind == TN_DIVISION_GROUPS && def->division.group_size < 1)
         tn_error_add(err, TN_ERROR_USAGE,
                      "world: group_size of the division is %d, must be positive",
                      def->division.group_size);
     tn_solver_def_check(&def->solver, err);
     return err->count == before;
+}
+
+/* What the world's definition leaves open the model says. */
+static TnDivisionDef division_of(const TnWorldDef *def, const TnModel *model)
+{
+    TnDivisionDef division = def->division;
+    if (division.kind == TN_DIVISION_AUTO) {
+        division.kind = model->option.division.kind;
+        division.group_size = model->option.division.group_size;
+        if (division.pieces == 0) division.pieces = model->option.division.pieces;
+    }
+    return division;
+}
+
+/* False: no memory. */
+static bool create_softs(TnWorld *world, TnError *err)
+{
+    const TnModel *model = world->model;
+    int blocks = world->division->mesh_count;
+    if (!model->soft_count) return true;
+    world->elements = tn_soft_elements_create(model, world->division, err);
+    world->node_force = tn_calloc((size_t)model->dof_count, sizeof(double));
+    world->mesh_memory = tn_calloc((size_t)blocks + 1, sizeof *world->mesh_memory);
+    if (!world->elements || !world->node_force || !world->mesh_memory) return false;
+    for (int i = 0; i < blocks; i++)
+        if (!(world->mesh_memory[i] = tn_mesh_memory_create())) return false;
+    return tn_state_set_ties(&world->state, world->division->piece_tie_count);
+}
+
+static void destroy_softs(TnWorld *world)
+{
+    for (int i = 0; world->mesh_memory && i < world->division->mesh_count; i++)
+        tn_mesh_memory_destroy(world->mesh_memory[i]);
+    tn_free(world->mesh_memory);
+    tn_free(world->node_force);
+    tn_soft_elements_destroy(world->elements);
 }
 
 TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *err)
@@ -45,8 +85,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     world->def = *def;
     bool ok = tn_state_init(&world->state, model);
     world->pool = tn_pool_create(def->thread_count);
-    world->division = tn_division_create(
-        model, def->division.kind == TN_DIVISION_AUTO ? model->option.division : def->division);
+    world->division = tn_division_create(model, division_of(def, model));
     world->collider = tn_collider_create(model);
     world->frames = tn_calloc((size_t)model->link_count, sizeof(TnLinkFrame));
     world->twists = tn_calloc((size_t)model->link_count, sizeof(double[6]));
@@ -57,7 +96,8 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
      * too little. */
     ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
     if (!ok || !world->pool || !world->division || !world->collider || !world->frames ||
-        !world->twists || !world->wrench || !world->next_qpos || !world->next_qvel) {
+        !world->twists || !world->wrench || !world->next_qpos || !world->next_qvel ||
+        !create_softs(world, err)) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;
@@ -69,6 +109,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
 void tn_world_destroy(TnWorld *world)
 {
     if (!world) return;
+    destroy_softs(world);
     tn_state_free(&world->state);
     tn_pool_destroy(world->pool);
     tn_division_destroy(world->division);
@@ -101,6 +142,8 @@ void tn_world_update_frames(TnWorld *world)
     tn_pool_run(world->team, world->model->subsystem_count, 256, kinematics_range, world);
     tn_followers_place(world->model, world->division, world->state.qpos, world->state.qvel,
                        world->frames, world->twists);
+    tn_soft_place_held(world->model, world->division, world->frames,
+                       (const double(*)[6])world->twists, world->state.qpos, world->state.qvel);
 }
 
 /* What the last step left no longer belongs to the state. */
@@ -118,8 +161,9 @@ static void guess_from_state(TnWorld *world)
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         /* free bodies and segments of rods go by their twists, which lie one after the other */
-        const double *v = sub->kind == TN_SUBSYSTEM_TREE ? world->state.qvel + sub->dof_start
-                                                         : world->twists[sub->link_start];
+        bool twists = sub->kind == TN_SUBSYSTEM_RIGID || sub->kind == TN_SUBSYSTEM_ROD;
+        const double *v =
+            twists ? world->twists[sub->link_start] : world->state.qvel + sub->dof_start;
         memcpy(world->state.vhat + sub->dof_start, v, sizeof(double) * (size_t)sub->dof_count);
     }
 }
@@ -129,6 +173,9 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
     tn_state_reset(&world->state, world->model, key - 1);
     memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
     world->wrench_set = false;
+    if (world->node_force)
+        memset(world->node_force, 0, sizeof(double) * (size_t)world->model->dof_count);
+    world->node_force_set = false;
     forget_step(world);
     guess_from_state(world);
 }
@@ -182,6 +229,8 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
     /* Another state, another problem: start it cold. */
     world->state.contact_count = 0;
     memset(world->state.row_lambda, 0, sizeof(double) * (size_t)world->state.row_lambda_count);
+    if (world->state.tie_count)
+        memset(world->state.tie_lambda, 0, sizeof(double) * 3 * (size_t)world->state.tie_count);
     forget_step(world);
     guess_from_state(world);
     return TN_OK;
@@ -235,7 +284,11 @@ TnContact tn_world_contact(const TnWorld *world, int index)
 
 TnEnergy tn_world_energy(const TnWorld *world)
 {
-    return tn_model_energy(world->model, world->state.qpos, world->state.qvel, world->frames);
+    TnEnergy energy =
+        tn_model_energy(world->model, world->state.qpos, world->state.qvel, world->frames);
+    for (int s = 0; s < world->model->soft_count; s++)
+        energy.potential += tn_soft_energy(world->elements, world->model, s, world->state.qpos);
+    return energy;
 }
 
 void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3])

@@ -7,6 +7,7 @@
 #include "../collision/collision.h"
 #include "../constraint/constraint.h"
 #include "../dynamics/dynamics.h"
+#include "../dynamics/soft.h"
 #include "../state/state.h"
 
 struct TnWorld {
@@ -22,6 +23,10 @@ struct TnWorld {
     double (*twists)[6]; /* per link, at state.qvel: linear at the com, angular; world axes */
     double (*wrench)[6]; /* per link, for the next step */
     bool wrench_set;
+    double *node_force; /* on dofs of soft bodies, whole-model, for the next step */
+    bool node_force_set;
+    TnSoftElements *elements; /* of soft bodies; NULL without */
+    TnMeshMemory **mesh_memory;
     double *next_qpos, *next_qvel;
     /* of the last step; contacts.count is 0 where there was none */
     TnContactList contacts;

@@ -96,7 +96,7 @@ TEST(a_scene_of_a_world_has_the_subsystems_that_the_world_is_divided_into)
     TnModel *model = ball_and_cable();
     REQUIRE(model);
     TnWorldDef def = tn_world_def();
-    def.division = (TnDivisionDef){TN_DIVISION_PAPER, 0};
+    def.division = (TnDivisionDef){.kind = TN_DIVISION_PAPER};
     TnWorld *world = tn_world_create(&def, model, &err);
     REQUIRE(world);
     TnScene *whole = tn_scene_create(model, &err), *divided = tn_scene_create_of(world, &err);

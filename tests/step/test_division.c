@@ -149,9 +149,9 @@ static double difference(Setup setup, TnDivisionDef other, int steps)
     return most;
 }
 
-static const TnDivisionDef whole = {TN_DIVISION_WHOLE, 0};
+static const TnDivisionDef whole = {.kind = TN_DIVISION_WHOLE};
 
-static TnDivisionDef groups(int size) { return (TnDivisionDef){TN_DIVISION_GROUPS, size}; }
+static TnDivisionDef groups(int size) { return (TnDivisionDef){.kind = TN_DIVISION_GROUPS, .group_size = size}; }
 
 TEST(groups_of_a_free_rod_agree_with_the_whole)
 {
@@ -272,9 +272,9 @@ TEST(division_says_why)
         TnDivisionDef division;
         int subsystems, bonds;
         const char *words;
-    } cases[] = {{{TN_DIVISION_AUTO, 0}, 1, 0, "whole"},
-                 {{TN_DIVISION_PAPER, 0}, 10, 9, "paper"},
-                 {{TN_DIVISION_GROUPS, 5}, 9, 8, "groups of 5"}};
+    } cases[] = {{{.kind = TN_DIVISION_AUTO}, 1, 0, "whole"},
+                 {{.kind = TN_DIVISION_PAPER}, 10, 9, "paper"},
+                 {{.kind = TN_DIVISION_GROUPS, .group_size = 5}, 9, 8, "groups of 5"}};
     for (int i = 0; i < 3; i++) {
         TnModel *model;
         TnWorld *world = make((Setup){.arms = 2, .division = cases[i].division}, &model);
@@ -349,7 +349,7 @@ TEST(stiff_rod_swings_with_its_arm_as_one_body)
 
 TEST(restored_world_with_carried_segments_continues_bit_for_bit)
 {
-    const TnDivisionDef divisions[] = {{TN_DIVISION_WHOLE, 0}, {TN_DIVISION_GROUPS, 4}};
+    const TnDivisionDef divisions[] = {{.kind = TN_DIVISION_WHOLE}, {.kind = TN_DIVISION_GROUPS, .group_size = 4}};
     for (int i = 0; i < 2; i++) {
         TnModel *model;
         TnError err = {0};

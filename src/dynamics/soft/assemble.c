@@ -1,0 +1,305 @@
+/* assemble.c: one step of soft bodies as a linear system in v̂ = (1-θ) v + θ v⁺ of their nodes. With
+ * x⁺ = x + p v̂ - r v, elements at the place x_e where the step is expected to end, f and K there:
+ *     M (v̂ - start)/(θt) = (1-β) f(x) + β (f - K (x_e(v̂) - x_e)) - (τK + αM) v_d + m g + forces
+ * (weights.c says what β and the others are). The law's own rotation is that of the end, so a body that spins does
+ * not feel its rotation as strain: f of a turned body is zero, and x⁺ = x + t v̂ is turned where v̂ is the mean of
+ * the turning velocities. Velocities of the start, where they meet K, are turned along with the body, Q v.
+ *
+ * Each piece gathers its numbers into a vector of its own and writes to its own nodes and edges of the block;
+ * carried nodes come afterwards. */
+#include "elements.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../../math/vec3.h"
+
+/* ---- what is expected ---- */
+
+static bool take_memory(const TnSoft *soft, TnArena *arena, TnSoftSystem *s)
+{
+    size_t n = 3 * (size_t)soft->node_count;
+    s->expected = TN_ARENA_NEW(arena, double, n);
+    s->end = TN_ARENA_NEW(arena, double, n);
+    s->holds = tn_arena_calloc(arena, sizeof *s->holds * ((size_t)soft->hold_count + 1));
+    return s->expected && s->end && s->holds;
+}
+
+bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_qvel)
+{
+    const TnModel *model = input->in->model;
+    for (int s = 0; s < model->soft_count; s++) {
+        const TnSoft *soft = &model->softs[s];
+        int n = 3 * soft->node_count;
+        if (!take_memory(soft, input->arena, &softs[s])) return false;
+        softs[s].smooth = tn_predict_velocity(n, input->in->qvel + soft->dof_start,
+                                              input->last + soft->dof_start, softs[s].expected);
+        for (int k = 0; k < n; k++)
+            if (soft->pinned[k / 3]) softs[s].expected[k] = 0.0;
+    }
+    if (!tn_soft_hold_motion(input, softs)) return false;
+    for (int s = 0; s < model->soft_count; s++) {
+        const TnSoft *soft = &model->softs[s];
+        const double *v = input->in->qvel + soft->dof_start;
+        for (int k = 0; k < 3 * soft->node_count; k++)
+            end_qvel[soft->dof_start + k] =
+                soft->pinned[k / 3] ? 0.0 : v[k] + (softs[s].expected[k] - v[k]) / input->in->theta;
+    }
+    return true;
+}
+
+/* ---- one body ---- */
+
+/* Share of an element's size that its corners may be expected to move against each other, the body's own turn
+ * aside; twice that ends the θ rule. */
+#define SLOW 0.15
+
+typedef struct BodyStep {
+    TnSoftWeights weights;
+    double centre[3], mean[3], omega[3]; /* of the body as a whole, as it is expected */
+    double turn[9];                      /* Q */
+} BodyStep;
+
+bool tn_soft_solve3(const double I[9], const double y[3], double x[3])
+{
+    double c0[3], c1[3], c2[3];
+    v3_cross(c0, I + 3, I + 6);
+    v3_cross(c1, I + 6, I);
+    v3_cross(c2, I, I + 3);
+    double det = v3_dot(I, c0), size = I[0] + I[4] + I[8];
+    if (!(det > 1e-12 * size * size * size)) return false; /* nodes in a line */
+    for (int i = 0; i < 3; i++) x[i] = (c0[i] * y[0] + c1[i] * y[1] + c2[i] * y[2]) / det;
+    return true;
+}
+
+/* The motion of the body as a whole: that with the same momenta, half way. Its turn is Cayley's. */
+static void whole_motion(const TnSoft *soft, const double *x, const double *v, double t,
+                         BodyStep *out)
+{
+    double *centre = out->centre, *mean = out->mean, L[3] = {0.0}, I[9] = {0.0};
+    v3_set(centre, 0.0, 0.0, 0.0);
+    v3_set(mean, 0.0, 0.0, 0.0);
+    for (int n = 0; n < soft->node_count; n++) {
+        double share = soft->masses[n] / soft->mass;
+        v3_add_scaled(centre, x + 3 * n, share);
+        v3_add_scaled(mean, v + 3 * n, share);
+    }
+    v3_add_scaled(centre, mean, 0.5 * t);
+    for (int n = 0; n < soft->node_count; n++) {
+        double r[3], u[3], l[3], m = soft->masses[n];
+        for (int k = 0; k < 3; k++) {
+            u[k] = v[3 * n + k] - mean[k];
+            r[k] = x[3 * n + k] + 0.5 * t * v[3 * n + k] - centre[k];
+        }
+        double r2 = v3_dot(r, r);
+        v3_cross(l, r, u);
+        v3_add_scaled(L, l, m);
+        for (int k = 0; k < 9; k++) I[k] += m * ((k % 4 ? 0.0 : r2) - r[k / 3] * r[k % 3]);
+    }
+    if (!tn_soft_solve3(I, L, out->omega)) v3_set(out->omega, 0.0, 0.0, 0.0);
+    double quat[4] = {1.0};
+    for (int k = 0; k < 3; k++) quat[1 + k] = 0.5 * t * out->omega[k];
+    quat_normalize(quat);
+    quat_to_m3(out->turn, quat);
+}
+
+/* v̂ of a node if it moved with the whole: ω × r half way, where |r| is shorter than at the ends. */
+static void whole_velocity(const BodyStep *step, const double x[3], const double v[3], double t,
+                           double out[3])
+{
+    double r[3];
+    for (int k = 0; k < 3; k++) r[k] = x[k] + 0.5 * t * v[k] - step->centre[k];
+    v3_cross(out, step->omega, r);
+    v3_add(out, out, step->mean);
+}
+
+/* How far the corners of elements move against each other in the step, in lengths of them: the most. */
+static double pace(const TnSoftInput *input, int index, const BodyStep *step, const double *v)
+{
+    const TnSoft *soft = &input->in->model->softs[index];
+    const TnDivision *d = input->division;
+    const double *x = input->in->qpos + soft->qpos_start;
+    double most = 0.0, t = input->in->t;
+    for (int i = d->soft_piece[index]; i < d->soft_piece[index + 1]; i++) {
+        const TnPieceElements *p = &input->elements->pieces[i];
+        for (int a = 0; a < p->piece->node_count; a++) {
+            int n = p->piece->nodes[a];
+            double with[3];
+            whole_velocity(step, x + 3 * n, v + 3 * n, t, with);
+            v3_sub(p->y + 3 * a, v + 3 * n, with);
+        }
+        most = fmax(most, tn_fem_fastest(p->mesh, p->y));
+    }
+    return t * most;
+}
+
+/* Where the elements are taken, and the weights. A motion that is too fast is not expected to go on: what is
+ * beyond SLOW stays out of the place where the elements are linearized (a hit of which nothing is known yet: beyond
+ * what stiff elements will bear), and a share of v⁺ in the displacement follows better than the θ rule. */
+static void prepare_body(const TnSoftInput *input, int index, TnSoftSystem *s, BodyStep *step)
+{
+    const TnSoft *soft = &input->in->model->softs[index];
+    const double *x = input->in->qpos + soft->qpos_start, *v = input->in->qvel + soft->dof_start;
+    double t = input->in->t;
+    TnSoftWeights *w = &step->weights;
+    whole_motion(soft, x, s->expected, t, step);
+    double far = pace(input, index, step, s->expected);
+    double limit = s->smooth ? SLOW : SLOW / sqrt(1.0 + t * t * input->elements->rates[index].mean);
+    double fast = fmin(fmax(far / limit - 1.0, 0.0), 1.0);
+    s->w = fmax(s->w, fast);
+    *w = tn_soft_weights(input->in, soft, input->elements->rates[index], s->w, fast);
+    for (int n = 0; n < soft->node_count; n++) {
+        double turned[3], with[3];
+        m3_mul_v(turned, step->turn, v + 3 * n);
+        if (far > limit) whole_velocity(step, x + 3 * n, s->expected + 3 * n, t, with);
+        for (int k = 0; k < 3; k++) {
+            double u = v[3 * n + k], *expected = &s->expected[3 * n + k];
+            if (far > limit) *expected = with[k] + limit / far * (*expected - with[k]);
+            if (soft->pinned[n]) *expected = 0.0;
+            double after = u + (*expected - u) / input->in->theta;
+            s->end[3 * n + k] = soft->pinned[n] ? x[3 * n + k]
+                                                : x[3 * n + k] + w->p * *expected - w->r * u +
+                                                      w->late * (after - turned[k]);
+        }
+    }
+}
+
+/* ---- one piece ---- */
+
+typedef struct Assembly {
+    const TnSoftInput *input;
+    const TnSoftSystem *softs;
+    const BodyStep *steps;
+    TnMeshSystem *meshes;
+} Assembly;
+
+void tn_piece_add_mass(const TnPieceElements *p, bool consistent, double scale, const double *v,
+                       double *out)
+{
+    if (!consistent) {
+        for (int n = 0; n < 3 * p->piece->node_count; n++) out[n] += scale * p->mass[n / 3] * v[n];
+        return;
+    }
+    for (int k = 0; k < p->mesh->batch_count; k++) {
+        const TnFemBatch *batch = &p->mesh->batches[k];
+        for (int l = 0; l < batch->count; l++) {
+            double m = scale * p->mesh->material.density * batch->volume[l] / 20.0, sum[3] = {0.0};
+            for (int a = 0; a < 4; a++) v3_add(sum, sum, v + 3 * (size_t)batch->node[a][l]);
+            for (int a = 0; a < 4; a++)
+                for (int i = 0; i < 3; i++) {
+                    size_t n = 3 * (size_t)batch->node[a][l] + (size_t)i;
+                    out[n] += m * (sum[i] + v[n]);
+                }
+        }
+    }
+}
+
+/* Σ of the forces at the start and at the end, and K y of the end, to p->f; K to the block. */
+static void add_elements(const Assembly *as, TnPieceElements *p, TnMeshSystem *system)
+{
+    const TnDynamicsInput *in = as->input->in;
+    const TnSoftPiece *piece = p->piece;
+    const TnSoft *soft = &in->model->softs[piece->soft];
+    const TnSoftSystem *s = &as->softs[piece->soft];
+    const BodyStep *step = &as->steps[piece->soft];
+    const TnSoftWeights *w = &step->weights;
+    const double *x = in->qpos + soft->qpos_start, *v = in->qvel + soft->dof_start;
+    size_t numbers = 3 * (size_t)piece->node_count;
+    if (w->share < 1.0) {
+        for (int a = 0; a < piece->node_count; a++) v3_copy(p->x + 3 * a, x + 3 * piece->nodes[a]);
+        memset(p->y, 0, sizeof(double) * numbers);
+        tn_fem_place(p->mesh, p->x, p->places, p->patches);
+        tn_fem_add_forces(p->mesh, p->places, p->y);
+        for (size_t k = 0; k < numbers; k++) p->f[k] += (1.0 - w->share) * p->y[k];
+    }
+    for (int a = 0; a < piece->node_count; a++) v3_copy(p->x + 3 * a, s->end + 3 * piece->nodes[a]);
+    memset(p->y, 0, sizeof(double) * numbers);
+    tn_fem_place(p->mesh, p->x, p->places, p->patches);
+    tn_fem_add_forces(p->mesh, p->places, p->y);
+    for (size_t k = 0; k < numbers; k++) p->f[k] += w->share * p->y[k];
+    for (int a = 0; a < piece->node_count; a++) {
+        int n = piece->nodes[a];
+        double turned[3];
+        m3_mul_v(turned, step->turn, v + 3 * n);
+        for (int k = 0; k < 3; k++)
+            p->y[3 * a + k] = w->share * w->lead * s->expected[3 * n + k] -
+                              w->damping_turned * turned[k] - w->damping_start * v[3 * n + k];
+    }
+    tn_fem_add_stiffness_product(p->mesh, p->places, 1.0, p->y, p->patches, p->f);
+    tn_fem_add_stiffness(p->mesh, p->places, &p->map, w->stiffness, p->patches,
+                         (double *)system->blocks);
+}
+
+/* Masses, weights and forces that are given. */
+static void add_inertia(const Assembly *as, int index, TnPieceElements *p, TnMeshSystem *system)
+{
+    const TnSoftInput *input = as->input;
+    const TnDynamicsInput *in = input->in;
+    const TnSoftPiece *piece = p->piece;
+    const TnSoft *soft = &in->model->softs[piece->soft];
+    const TnSoftSystem *s = &as->softs[piece->soft];
+    const TnSoftWeights *w = &as->steps[piece->soft].weights;
+    const double *v = in->qvel + soft->dof_start, *g = in->model->option.gravity;
+    for (int a = 0; a < piece->node_count; a++) {
+        int n = piece->nodes[a], hold = piece->follow[a];
+        const double *start = hold >= 0 ? s->holds[hold].start : v + 3 * n;
+        bool first = input->division->node_piece[piece->soft][n] == index;
+        for (int k = 0; k < 3; k++) {
+            p->y[3 * a + k] = w->inertia * start[k] - w->drag_start * v[3 * n + k];
+            if (soft->pinned[n]) p->y[3 * a + k] = 0.0;
+            p->f[3 * a + k] = p->mass[a] * g[k];
+            if (input->forces && first)
+                p->f[3 * a + k] += input->forces[soft->dof_start + 3 * n + k];
+        }
+    }
+    tn_piece_add_mass(p, soft->consistent_mass, 1.0, p->y, p->f);
+    double scale = w->inertia + w->drag;
+    if (soft->consistent_mass) {
+        tn_fem_add_mass(p->mesh, &p->map, scale, (double *)system->blocks);
+        return;
+    }
+    for (int k = 0; k < p->pair_count; k++)
+        if (p->pairs[k][0] == p->pairs[k][1])
+            for (int i = 0; i < 9; i += 4)
+                system->blocks[p->pair_start + k][i] += scale * p->mass[p->pairs[k][0]];
+    for (int a = 0; a < piece->node_count; a++)
+        for (int i = 0; i < 9 && piece->block_node[a] >= 0; i += 4)
+            system->blocks[piece->block_node[a]][i] += scale * p->mass[a];
+}
+
+static void assemble_pieces(void *context, int begin, int end)
+{
+    const Assembly *as = context;
+    const TnDivision *d = as->input->division;
+    for (int i = begin; i < end; i++) {
+        TnPieceElements *p = &as->input->elements->pieces[i];
+        TnMeshSystem *system = &as->meshes[p->piece->block - d->dense_count - d->chain_count];
+        add_inertia(as, i, p, system);
+        add_elements(as, p, system);
+        for (int a = 0; a < p->piece->node_count; a++)
+            if (p->piece->block_node[a] >= 0)
+                v3_add(system->b + 3 * p->piece->block_node[a],
+                       system->b + 3 * p->piece->block_node[a], p->f + 3 * a);
+    }
+}
+
+bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSystem *meshes)
+{
+    const TnModel *model = input->in->model;
+    const TnDivision *d = input->division;
+    BodyStep *steps = TN_ARENA_NEW(input->arena, BodyStep, model->soft_count);
+    if (!steps) return false;
+    for (int s = 0; s < model->soft_count; s++) prepare_body(input, s, &softs[s], &steps[s]);
+    for (int m = 0; m < d->mesh_count; m++) {
+        size_t blocks = (size_t)input->elements->edges[m].array_count,
+               nodes = (size_t)d->meshes[m].node_count;
+        meshes[m].blocks = tn_arena_calloc(input->arena, sizeof(double[9]) * blocks);
+        meshes[m].b = TN_ARENA_ZERO(input->arena, double, 3 * nodes);
+        if (!meshes[m].blocks || !meshes[m].b) return false;
+        tn_mesh_add_trees(input, m, &meshes[m]);
+    }
+    Assembly as = {input, softs, steps, meshes};
+    tn_pool_run(input->pool, d->piece_count, 1, assemble_pieces, &as);
+    for (int m = 0; m < d->mesh_count; m++) tn_mesh_add_carried(input, softs, m, &meshes[m]);
+    return true;
+}

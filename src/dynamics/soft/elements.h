@@ -1,0 +1,74 @@
+/* elements.h: what soft bodies keep from step to step: the elements of each piece, and where their numbers go in the
+ * mesh blocks. Internal to dynamics/.
+ *
+ * The array of a mesh block has its nodes' blocks, its edges', and behind them those of pairs with a carried
+ * node (`pairs` of its pieces), which T takes to the trees' nodes afterwards (carried.c). */
+#ifndef TN_DYNAMICS_SOFT_ELEMENTS_H
+#define TN_DYNAMICS_SOFT_ELEMENTS_H
+
+#include "../fem/fem.h"
+#include "../soft.h"
+
+typedef struct TnPieceElements {
+    const TnSoftPiece *piece;
+    TnFemMesh *mesh;            /* nodes are the piece's */
+    TnFemMap map;               /* into the block's array */
+    double *mass;               /* kg per node, of the piece's elements */
+    int pair_count, pair_start; /* in the block's array */
+    int (*pairs)[2];            /* nodes of the piece, the higher one first; the rows are its */
+    /* scratch */
+    TnFemPlace *places;
+    double *patches;
+    double *x, *y, *f; /* 3 per node */
+} TnPieceElements;
+
+/* Edges of a mesh block by node, for those of trees. */
+typedef struct TnBlockEdges {
+    int *start;      /* node_count + 1 */
+    int (*lower)[2]; /* lower node, edge; by lower node */
+    int array_count; /* blocks in the array, pairs included */
+} TnBlockEdges;
+
+/* Squares of frequencies of an element's corners, each with a quarter of its mass [1/s²]. */
+typedef struct TnSoftRate {
+    double mean, largest; /* by volume */
+} TnSoftRate;
+
+struct TnSoftElements {
+    int piece_count, mesh_count, soft_count;
+    TnPieceElements *pieces; /* as the division's */
+    TnBlockEdges *edges;     /* per mesh block */
+    TnSoftRate *rates;       /* per soft body */
+};
+
+/* Edge between two nodes, a > b, or -1. */
+int tn_block_edge(const TnBlockEdges *edges, int a, int b);
+
+/* Weights of a step (weights.c): with x⁺ = x + p v̂ - r v and Q the body's turn,
+ *     force = (1-share) f(x) + share f(x_e) - (τK + αM) v_d,   x_e = x⁺ + late (v⁺ - Q v) */
+typedef struct TnSoftWeights {
+    double p, r, late, share;
+    double lead;                          /* s: dx_e/dv̂ */
+    double stiffness;                     /* s: factor of K in A */
+    double inertia;                       /* 1/s: of M (v̂ - start) */
+    double drag, drag_start;              /* 1/s: -M (drag v̂ + drag_start v) */
+    double damping_turned, damping_start; /* s: -K (... Q v + ... v) */
+} TnSoftWeights;
+TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
+                              double w, double fast);
+
+/* I⁻¹ y, I symmetric; false: singular. */
+bool tn_soft_solve3(const double I[9], const double y[3], double x[3]);
+
+/* out += scale · M v, over the piece's nodes. */
+void tn_piece_add_mass(const TnPieceElements *elements, bool consistent, double scale,
+                       const double *v, double *out);
+
+/* carried.c: adds trees and the pairs with carried nodes; `loads`: b of carried nodes, 3 per node, per piece. */
+void tn_mesh_add_trees(const TnSoftInput *input, int mesh, TnMeshSystem *system);
+void tn_mesh_add_carried(const TnSoftInput *input, const TnSoftSystem *softs, int mesh,
+                         TnMeshSystem *system);
+/* Motion of the carried nodes over the step; False: no memory. */
+bool tn_soft_hold_motion(const TnSoftInput *input, TnSoftSystem *softs);
+
+#endif

@@ -1,0 +1,98 @@
+/* output.c: what soft bodies tell: held nodes' places, energy, stress. */
+#include "elements.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../fem/element.h"
+#include "../tour.h"
+
+enum { LANES = TN_FEM_LANES };
+
+void tn_soft_place_held(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
+                        const double (*twists)[6], double *qpos, double *qvel)
+{
+    for (int i = 0; i < division->piece_count; i++) {
+        const TnSoftPiece *piece = &division->pieces[i];
+        const TnSoft *soft = &model->softs[piece->soft];
+        for (int a = 0; a < piece->node_count; a++) {
+            int n = piece->nodes[a];
+            double *x = qpos + soft->qpos_start + 3 * n, *v = qvel + soft->dof_start + 3 * n;
+            if (soft->pinned[n]) {
+                v3_copy(x, soft->rest + 3 * n);
+                v3_set(v, 0.0, 0.0, 0.0);
+            } else if (piece->follow[a] >= 0) {
+                const TnSoftHold *hold = &soft->holds[piece->follow[a]];
+                m3_mul_v(x, frames[hold->link].rot, hold->pos);
+                v3_add(x, x, frames[hold->link].pos);
+                tn_velocity_at(&frames[hold->link], twists[hold->link], x, v);
+            }
+        }
+    }
+}
+
+/* Places the elements of piece p. */
+static void place(const TnPieceElements *p, const double *x)
+{
+    for (int a = 0; a < p->piece->node_count; a++)
+        v3_copy(p->x + 3 * a, x + 3 * p->piece->nodes[a]);
+    tn_fem_place(p->mesh, p->x, p->places, p->patches);
+}
+
+double tn_soft_energy(const TnSoftElements *elements, const TnModel *model, int soft,
+                      const double *qpos)
+{
+    double sum = 0.0;
+    for (int i = 0; i < elements->piece_count; i++) {
+        const TnPieceElements *p = &elements->pieces[i];
+        if (p->piece->soft != soft) continue;
+        place(p, qpos + model->softs[soft].qpos_start);
+        sum += tn_fem_add_forces(p->mesh, p->places, NULL);
+    }
+    return sum;
+}
+
+/* σ = P Fᵀ / det F of one lane. Where an element is flat or inverted, as if it had a thousandth of its volume. */
+static void cauchy(TnFemMatrix P, const TnFemPlace *at, int l, double sigma[6])
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    double J = at->polar.s[0][l] * at->polar.s[1][l] * at->polar.s[2][l];
+    for (int k = 0; k < 6; k++) {
+        double both[2];
+        for (int side = 0; side < 2; side++) {
+            int i = 3 * (side ? column[k] : row[k]), j = 3 * (side ? row[k] : column[k]);
+            both[side] = P[i][l] * at->F[j][l] + P[i + 1][l] * at->F[j + 1][l] +
+                         P[i + 2][l] * at->F[j + 2][l];
+        }
+        sigma[k] = 0.5 * (both[0] + both[1]) / fmax(J, 1e-3);
+    }
+}
+
+static double mises(const double s[6])
+{
+    double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
+    return sqrt(0.5 * (a * a + b * b + c * c) + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+void tn_soft_stress(const TnSoftElements *elements, const TnModel *model, int soft,
+                    const double *qpos, double *stress, double *von_mises)
+{
+    for (int i = 0; i < elements->piece_count; i++) {
+        const TnPieceElements *p = &elements->pieces[i];
+        if (p->piece->soft != soft) continue;
+        place(p, qpos + model->softs[soft].qpos_start);
+        for (int e = 0; e < p->piece->tet_count; e++) {
+            const TnFemPlace *at = &p->places[e / LANES];
+            TnFemMatrix P;
+            double energy[LANES], sigma[6];
+            if (p->mesh->material.law == TN_FEM_NEO_HOOKEAN)
+                tn_fem_neo_hookean_stress(&p->mesh->material, at, P, energy);
+            else
+                tn_fem_corotational_stress(&p->mesh->material, at, P, energy);
+            cauchy(P, at, e % LANES, sigma);
+            size_t tet = (size_t)p->piece->tets[e];
+            if (stress) memcpy(stress + 6 * tet, sigma, sizeof sigma);
+            if (von_mises) von_mises[tet] = mises(sigma);
+        }
+    }
+}

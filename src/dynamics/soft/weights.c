@@ -1,0 +1,45 @@
+/* weights.c: at which time of the step a soft body's elements count. As for rods (rod/law.c), with
+ * z = t² (stiffness / mass of an element's corners):
+ *   - resolved, z <= 1: the mean of the forces at both ends of the step, which keeps energy;
+ *   - unresolved, z >= 16: the force at the end alone, which damps what can only ring, and for large z a
+ *     little beyond the end, where the two roots of an oscillator would part. That is a mass more on
+ *     v⁺ - Q v, and damps nothing slow;
+ *   - in between, in between.
+ * One z for the body, that of its mean element, so that one thin element does not damp all; what must hold for
+ * every element takes the largest. A body that moves too fast for the step counts as unresolved. */
+#include "elements.h"
+
+#include <math.h>
+
+#define RESOLVED 1.0
+#define UNRESOLVED 16.0
+
+TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
+                              double w, double fast)
+{
+    double t = in->t, theta = in->theta, alpha = soft->damping_mass, tau = soft->damping_stiffness;
+    double z = t * t * rate.mean, most = t * t * rate.largest;
+    double late = fmin(fmax((z - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
+    late = fmax(late, fast);
+    double beta = theta + (1.0 - theta) * late, s = 0.0;
+    if (most > UNRESOLVED) {
+        double e = 2.0 * beta - 1.0;
+        s = e * e / (4.0 * (3.0 - 3.0 * beta + 2.0 * beta * beta)) * (1.0 - UNRESOLVED / most);
+    }
+    TnSoftWeights out = {.p = t * (1.0 - w + w / theta),
+                         .r = t * w * (1.0 - theta) / theta,
+                         .late = s * (1.0 - w) * (1.0 - theta) * t,
+                         .share = beta,
+                         .inertia = 1.0 / (theta * t)};
+    out.lead = out.p + out.late / theta;
+    /* damping at (1-θ_d) v + θ_d v⁺, later than θ where v⁺ would cross zero */
+    double strong = tau * most / t,
+           theta_d = strong > 1.0 ? fmax(theta, 1.0 - 1.0 / strong) : theta;
+    out.stiffness = beta * out.lead + tau * theta_d / theta;
+    out.damping_turned = tau * (1.0 - theta_d);
+    out.damping_start = -tau * theta_d * (1.0 - theta) / theta;
+    double x = alpha * t, theta_m = x > 1.0 ? fmax(theta, 1.0 - 1.0 / x) : theta;
+    out.drag = alpha * theta_m / theta;
+    out.drag_start = alpha * (1.0 - theta_m / theta);
+    return out;
+}

@@ -1,0 +1,400 @@
+/* mjcf_flexcomp.c: MuJoCo's <flexcomp> of dimension 3 becomes a soft body (docs/mjcf.md).
+ *
+ * MuJoCo makes a body with three slide joints for each vertex; pinned vertices belong to the body
+ * that the flexcomp stands in. Here vertices are nodes, and that body holds the pinned ones. Numbers
+ * of nodes are MuJoCo's. `damping` of <elasticity> is MuJoCo's time that scales the stiffness matrix
+ * to a damping matrix, which is the β of Rayleigh's α M + β K. */
+#include "mjcf_soft.h"
+
+#include "../base/base.h"
+#include "io_file.h"
+#include "mesh_file.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A flexcomp as the tree of bodies has it; read once all bodies are known. */
+struct TnMjcfFlexcomp {
+    const TnXmlElement *element;
+    TnMjcfPose world; /* of the axes it stands in */
+    TnBodyId body;
+    struct TnMjcfFlexcomp *next;
+};
+
+static const char *const type_names =
+    "grid box cylinder ellipsoid square disc circle mesh gmsh direct";
+enum { TYPE_SQUARE = 4, TYPE_CIRCLE = 6, TYPE_MESH, TYPE_GMSH, TYPE_DIRECT };
+
+static bool is(const TnXmlElement *element, const char *name)
+{
+    return strcmp(element->name, name) == 0;
+}
+
+void tn_mjcf_flexcomp(TnMjcf *m, const TnXmlElement *e, const TnMjcfPose *world, TnBodyId body)
+{
+    struct TnMjcfFlexcomp *f = TN_IO_NEW(&m->pool, struct TnMjcfFlexcomp);
+    if (!f) return;
+    *f = (struct TnMjcfFlexcomp){.element = e, .world = *world, .body = body};
+    if (m->last_flexcomp)
+        m->last_flexcomp->next = f;
+    else
+        m->flexcomps = f;
+    m->last_flexcomp = f;
+}
+
+/* ---- parts that <flex> has, too ---- */
+
+/* MuJoCo's default is 2. */
+bool tn_mjcf_flex_dim(TnMjcf *m, const TnXmlElement *e, const char *type)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    int dim = tn_mjcf_int(m, &view, "dim", 2);
+    if (dim == 3) return true;
+    if (dim == 2 && strcmp(type, "mesh") == 0)
+        tn_mjcf_error_attr(m, e, "dim",
+                           "surfaces (dim 2) are not supported yet; for a solid, mesh its volume "
+                           "and load that with type=\"gmsh\" dim=\"3\", or where all of it can be "
+                           "seen from one inner point, say dim=\"3\" and origin");
+    else
+        tn_mjcf_error_attr(m, e, "dim",
+                           "only solids (dim=\"3\") are supported yet, not %s (dim %d%s)%s",
+                           dim == 1 ? "ropes" : "surfaces", dim,
+                           tn_xml_attr(e, "dim") ? "" : " where none is given",
+                           dim == 1 ? "; cables come from <composite type=\"cable\">" : "");
+    return false;
+}
+
+static void read_elasticity(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    def->youngs_modulus = tn_mjcf_real(m, &view, "young", 0);
+    def->poisson_ratio = tn_mjcf_real(m, &view, "poisson", 0);
+    def->damping_stiffness = tn_mjcf_real(m, &view, "damping", 0);
+    if (def->poisson_ratio < 0 || def->poisson_ratio >= 0.5)
+        tn_mjcf_error_attr(m, e, "poisson", "poisson must be at least 0 and below 0.5");
+}
+
+static void read_contact(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    tn_mjcf_soft_contact(m, e, def);
+    def->self_contact = tn_mjcf_word(&view, "selfcollide", "none narrow bvh sap auto", 4) != 0;
+}
+
+/* Of a solid's edges nothing is left to say but that they stay as they are. */
+static void read_edge(TnMjcf *m, const TnXmlElement *e)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    if (tn_mjcf_real(m, &view, "stiffness", 0) != 0)
+        tn_mjcf_error_attr(m, e, "stiffness",
+                           "stiffness of edges is for dim 1; a solid has <elasticity young=\"…\">");
+    if (tn_mjcf_real(m, &view, "damping", 0) != 0)
+        tn_mjcf_error_attr(m, e, "damping",
+                           "damping along edges is not supported; a solid has <elasticity "
+                           "damping=\"…\">");
+    const char *equality = tn_mjcf_text(&view, "equality");
+    if (equality && strcmp(equality, "false") != 0)
+        tn_mjcf_error_attr(m, e, "equality",
+                           "equality=\"%.20s\" would keep a solid from changing its shape; leave "
+                           "it out and give <elasticity young=\"…\">",
+                           equality);
+}
+
+bool tn_mjcf_flex_part(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *e, TnSoftDef *def)
+{
+    if (is(e, "plugin")) {
+        tn_mjcf_error(m, e,
+                      "plugins of soft bodies are not supported; young, poisson and damping of "
+                      "mujoco.elasticity.solid go into <elasticity>");
+        return false;
+    }
+    if (!tn_mjcf_check_leaf(m, group, e)) return false;
+    if (is(e, "elasticity")) read_elasticity(m, e, def);
+    if (is(e, "contact")) read_contact(m, e, def);
+    if (is(e, "edge")) read_edge(m, e);
+    return true;
+}
+
+/* ---- the mesh ---- */
+
+static bool make_shape(TnMjcf *m, const TnXmlElement *e, TnFlexShape shape, int count[3],
+                       TnTetMesh *out)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    double counts[3] = {10, 10, 10}, spacing[3] = {0.02, 0.02, 0.02};
+    tn_mjcf_reals(m, &view, "count", counts, 3);
+    tn_mjcf_reals(m, &view, "spacing", spacing, 3);
+    for (int k = 0; k < 3; k++) {
+        if (counts[k] < 2) {
+            tn_mjcf_error_attr(m, e, "count",
+                               "a solid needs a count of 2 or more in each direction");
+            return false;
+        }
+        if (!(spacing[k] > 0)) {
+            tn_mjcf_error_attr(m, e, "spacing", "spacing must be above 0 in each direction");
+            return false;
+        }
+    }
+    if (counts[0] * counts[1] * counts[2] > TN_MJCF_NODE_LIMIT) {
+        tn_mjcf_error_attr(m, e, "count", "count asks for more than %d nodes", TN_MJCF_NODE_LIMIT);
+        return false;
+    }
+    for (int k = 0; k < 3; k++) count[k] = (int)counts[k];
+    if (tn_flex_mesh(shape, count, spacing, out)) return true;
+    m->pool.failed = true;
+    return false;
+}
+
+static bool make_direct(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out)
+{
+    int numbers = 0, indices = 0;
+    const double *points = tn_mjcf_real_list(m, e, "point", &numbers);
+    const double *corners = tn_mjcf_real_list(m, e, "element", &indices);
+    if (numbers < 12 || numbers % 3 != 0 || indices < 4 || indices % 4 != 0) {
+        bool of_points = numbers < 12 || numbers % 3 != 0;
+        tn_mjcf_error_attr(m, e, of_points ? "point" : "element",
+                           of_points
+                               ? "point needs three numbers each for four or more points, not "
+                                 "%d in all"
+                               : "element needs four points for each tetrahedron, not %d "
+                                 "numbers in all",
+                           of_points ? numbers : indices);
+        return false;
+    }
+    for (int i = 0; i < indices; i++)
+        if (corners[i] < 0 || corners[i] >= numbers / 3) {
+            tn_mjcf_error_attr(m, e, "element",
+                               "element %d names point %.0f; points are 0 to %d here", i / 4,
+                               corners[i], numbers / 3 - 1);
+            return false;
+        }
+    out->nodes = tn_malloc((size_t)numbers * sizeof *out->nodes);
+    out->tets = tn_malloc((size_t)indices * sizeof *out->tets);
+    if (!out->nodes || !out->tets) {
+        tn_tet_mesh_free(out);
+        m->pool.failed = true;
+        return false;
+    }
+    memcpy(out->nodes, points, (size_t)numbers * sizeof *points);
+    for (int i = 0; i < indices; i++) out->tets[i] = (int32_t)corners[i];
+    out->node_count = numbers / 3;
+    out->tet_count = indices / 4;
+    return true;
+}
+
+/* Tetrahedra between a point and the triangles that turn their front away from it. */
+static bool make_star(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    double origin[3];
+    if (!tn_xml_attr(e, "file")) {
+        tn_mjcf_error(m, e, "attribute 'file' is missing");
+        return false;
+    }
+    if (tn_mjcf_reals(m, &view, "origin", origin, 3) != 3) {
+        tn_mjcf_error(m, e,
+                      "a solid out of a surface mesh needs origin: a point inside, from which "
+                      "all of it can be seen");
+        return false;
+    }
+    TnMeshFile mesh = {0};
+    bool good = tn_mjcf_read_mesh_file(m, e, &view, &mesh, &(const char *){NULL});
+    if (good) {
+        out->nodes = tn_malloc(3 * ((size_t)mesh.vertex_count + 1) * sizeof *out->nodes);
+        out->tets = tn_malloc(4 * ((size_t)mesh.triangle_count + 1) * sizeof *out->tets);
+        good = out->nodes && out->tets;
+        if (!good) m->pool.failed = true;
+    }
+    if (good) {
+        out->node_count = mesh.vertex_count + 1;
+        memcpy(out->nodes, origin, sizeof origin);
+        memcpy(out->nodes + 3, mesh.vertices, 3 * (size_t)mesh.vertex_count * sizeof *out->nodes);
+    }
+    for (size_t i = 0; good && i < (size_t)mesh.triangle_count; i++) {
+        int32_t *tet = out->tets + 4 * (size_t)out->tet_count;
+        double d[3][3];
+        tet[0] = 0;
+        for (int c = 0; c < 3; c++) {
+            tet[c + 1] = mesh.triangles[3 * i + (size_t)c] + 1;
+            for (int k = 0; k < 3; k++)
+                d[c][k] = out->nodes[3 * (size_t)tet[c + 1] + (size_t)k] - origin[k];
+        }
+        double volume = d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) +
+                        d[0][1] * (d[1][2] * d[2][0] - d[1][0] * d[2][2]) +
+                        d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
+        if (volume > 1e-15) out->tet_count++; /* MuJoCo's bound */
+    }
+    tn_mesh_file_free(&mesh);
+    if (good && out->tet_count == 0) {
+        tn_mjcf_error_attr(m, e, "origin", "no triangle of the mesh is seen from inside by origin");
+        good = false;
+    }
+    if (!good) tn_tet_mesh_free(out);
+    return good;
+}
+
+/* Attributes that this type has no use for, so that nobody waits for their effect. */
+static void refuse_others(TnMjcf *m, const TnXmlElement *e, int type)
+{
+    static const struct {
+        const char *name;
+        bool shape, mesh, gmsh, direct;
+    } uses[] = {{"count", true, false, false, false},  {"spacing", true, false, false, false},
+                {"scale", false, true, true, true},    {"file", false, true, true, false},
+                {"origin", false, true, false, false}, {"point", false, false, false, true},
+                {"element", false, false, false, true}};
+    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
+        bool used = type == TYPE_MESH     ? uses[i].mesh
+                    : type == TYPE_GMSH   ? uses[i].gmsh
+                    : type == TYPE_DIRECT ? uses[i].direct
+                                          : uses[i].shape;
+        if (!used && tn_xml_attr(e, uses[i].name))
+            tn_mjcf_error_attr(m, e, uses[i].name, "%s has no meaning for this type; leave it out",
+                               uses[i].name);
+    }
+}
+
+static bool make_mesh(TnMjcf *m, const TnXmlElement *e, int type, int count[3], int *file_nodes,
+                      TnTetMesh *out)
+{
+    bool good = type == TYPE_MESH     ? make_star(m, e, out)
+                : type == TYPE_GMSH   ? tn_mjcf_load_tets(m, e, out, file_nodes)
+                : type == TYPE_DIRECT ? make_direct(m, e, out)
+                                      : make_shape(m, e, (TnFlexShape)type, count, out);
+    if (!good) return false;
+    if (type != TYPE_GMSH) *file_nodes = out->node_count;
+    return type < TYPE_MESH || type == TYPE_GMSH || tn_mjcf_scale_tets(m, e, out);
+}
+
+/* ---- pins ---- */
+
+typedef struct Pins {
+    unsigned char *pinned; /* by node */
+    int node_count, file_nodes;
+    const int *count; /* of a grid; NULL: it is none */
+} Pins;
+
+/* True where numbers come in groups of this many and each lies below its bound; bounds repeat. */
+static bool check_pin(TnMjcf *m, const TnXmlElement *e, const char *name, const double *list,
+                      int length, int group, const int *bounds, int bound_count)
+{
+    if (length % group != 0) {
+        tn_mjcf_error_attr(m, e, name, "%s needs numbers in groups of %d, not %d in all", name,
+                           group, length);
+        return false;
+    }
+    for (int i = 0; i < length; i++)
+        if (list[i] < 0 || list[i] >= bounds[i % bound_count]) {
+            tn_mjcf_error_attr(m, e, name, "%s: %.0f is not between 0 and %d", name, list[i],
+                               bounds[i % bound_count] - 1);
+            return false;
+        }
+    return true;
+}
+
+static void pin_grid(TnMjcf *m, const TnXmlElement *e, const Pins *p, const char *name, int group)
+{
+    int length = 0;
+    const double *list = tn_mjcf_real_list(m, e, name, &length);
+    if (!tn_xml_attr(e, name)) return;
+    if (!p->count) {
+        tn_mjcf_error_attr(m, e, name, "%s is for flexcomps of type grid; say id or range", name);
+        return;
+    }
+    if (!check_pin(m, e, name, list, length, group, p->count, 3)) return;
+    for (int i = 0; i < length; i += group) {
+        const double *low = list + i, *high = low + group - 3;
+        for (int x = (int)low[0]; x <= (int)high[0]; x++)
+            for (int y = (int)low[1]; y <= (int)high[1]; y++)
+                for (int z = (int)low[2]; z <= (int)high[2]; z++)
+                    p->pinned[((size_t)x * (size_t)p->count[1] + (size_t)y) * (size_t)p->count[2] +
+                              (size_t)z] = 1;
+    }
+}
+
+static void read_pin(TnMjcf *m, const TnXmlElement *e, const Pins *p)
+{
+    int length = 0, before = m->err.count;
+    if (!tn_mjcf_check_leaf(m, TN_GROUP_FLEXCOMP, e) || m->err.count != before) return;
+    if (p->node_count != p->file_nodes) {
+        tn_mjcf_error(
+            m, e,
+            "the mesh file has %d node%s without elements, and it is not plain which ones "
+            "are meant; save the mesh without them",
+            p->file_nodes - p->node_count, p->file_nodes - p->node_count == 1 ? "" : "s");
+        return;
+    }
+    const double *ids = tn_mjcf_real_list(m, e, "id", &length);
+    if (check_pin(m, e, "id", ids, length, 1, &p->node_count, 1))
+        for (int i = 0; i < length; i++) p->pinned[(size_t)ids[i]] = 1;
+    const double *ranges = tn_mjcf_real_list(m, e, "range", &length);
+    if (check_pin(m, e, "range", ranges, length, 2, &p->node_count, 1))
+        for (int i = 0; i < length; i += 2)
+            for (size_t k = (size_t)ranges[i]; k <= (size_t)ranges[i + 1]; k++) p->pinned[k] = 1;
+    pin_grid(m, e, p, "grid", 3);
+    pin_grid(m, e, p, "gridrange", 6);
+}
+
+/* ---- the whole ---- */
+
+static bool read_parts(TnMjcf *m, TnMjcfSoft *soft, const Pins *pins)
+{
+    int before = m->err.count;
+    for (const TnXmlElement *c = soft->element->first; c; c = c->next) {
+        if (is(c, "pin"))
+            read_pin(m, c, pins);
+        else
+            tn_mjcf_flex_part(m, TN_GROUP_FLEXCOMP, c, &soft->def);
+    }
+    return m->err.count == before;
+}
+
+static void read_flexcomp(TnMjcf *m, const struct TnMjcfFlexcomp *f)
+{
+    const TnXmlElement *e = f->element;
+    int before = m->err.count;
+    if (!tn_mjcf_check(m, TN_GROUP_BODY, e)) return;
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    int type = tn_mjcf_word(&view, "type", type_names, 0);
+    const char *type_text = tn_mjcf_text(&view, "type");
+    TnMjcfSoft soft = tn_mjcf_soft_new(e);
+    soft.from_mujoco = true;
+    soft.def.youngs_modulus = soft.def.poisson_ratio = soft.def.damping_stiffness = 0;
+    soft.def.self_contact = true;
+    soft.def.radius = tn_mjcf_real(m, &view, "radius", 0.005);
+    soft.def.mass = tn_mjcf_real(m, &view, "mass", 1);
+    tn_mjcf_soft_look(m, e, &soft.def);
+    if (type >= TYPE_SQUARE && type <= TYPE_CIRCLE)
+        tn_mjcf_error_attr(m, e, "type", "only solids are supported yet, not %s", type_text);
+    else if (type != TYPE_GMSH || tn_xml_attr(e, "dim")) /* a gmsh file's dimension is its own */
+        tn_mjcf_flex_dim(m, e, type_text ? type_text : "grid");
+    if (tn_mjcf_bool(&view, "rigid", false))
+        tn_mjcf_error_attr(m, e, "rigid",
+                           "a rigid flexcomp has nothing soft; give its body a geom of type mesh");
+    refuse_others(m, e, type);
+    TnMjcfPose pose = tn_mjcf_pose(m, &view);
+    pose = tn_mjcf_compose(&f->world, &pose);
+
+    int count[3] = {0}, file_nodes = 0;
+    TnTetMesh *mesh = &soft.def.mesh;
+    if (m->err.count == before && make_mesh(m, e, type, count, &file_nodes, mesh)) {
+        Pins pins = {.pinned = tn_io_alloc(&m->pool, (size_t)mesh->node_count + 1),
+                     .node_count = mesh->node_count,
+                     .file_nodes = file_nodes,
+                     .count = type == 0 ? count : NULL};
+        if (pins.pinned && read_parts(m, &soft, &pins) &&
+            tn_mjcf_drop_unused(m, mesh, pins.pinned) &&
+            tn_mjcf_check_tets(m, e, soft.def.name, mesh) && tn_mjcf_soft_begin(m, &soft, &pose))
+            for (int i = 0; i < mesh->node_count; i++)
+                if (pins.pinned[i]) tn_mjcf_soft_hold(m, &soft, e, i, f->body);
+    } else { /* say all that is wrong at once */
+        for (const TnXmlElement *c = e->first; c; c = c->next)
+            if (!is(c, "pin")) tn_mjcf_flex_part(m, TN_GROUP_FLEXCOMP, c, &soft.def);
+    }
+    tn_mjcf_soft_finish(m, &soft, before);
+}
+
+void tn_mjcf_read_flexcomps(TnMjcf *m)
+{
+    for (const struct TnMjcfFlexcomp *f = m->flexcomps; f; f = f->next) read_flexcomp(m, f);
+}

@@ -1,0 +1,75 @@
+/* mjcf_soft.h: what the readers of soft bodies share: MuJoCo's <flexcomp> (mjcf_flexcomp) and
+ * <flex> (mjcf_flex), and <soft> of the <tenon> element (mjcf_soft).
+ *
+ * Each reader makes a mesh and a TnSoftDef, then
+ *
+ *   tn_mjcf_soft_begin     places of the nodes in the world; nobody holds them yet
+ *   tn_mjcf_soft_hold      once for each node that a body holds
+ *   tn_mjcf_soft_finish    what <tenon> says of it; into the builder; the mesh is freed
+ *
+ * Soft bodies are read once all bodies are known, and come last in qpos in any case. */
+#ifndef TN_IO_MJCF_SOFT_H
+#define TN_IO_MJCF_SOFT_H
+
+#include "mjcf.h"
+#include "tet_file.h"
+
+#define TN_MJCF_NODE_LIMIT 20000000 /* of one soft body: what indices of 32 bits have room for */
+
+/* A soft body by name, for those who refer to it. */
+typedef struct TnMjcfNodes {
+    int count;
+    double *places; /* 3 each, in the world */
+} TnMjcfNodes;
+
+typedef struct TnMjcfSoft {
+    const TnXmlElement *element;
+    TnSoftDef def;
+    bool from_mujoco; /* a <flexcomp> or <flex>: <tenon><soft> of its name speaks for it, too */
+    TnMjcfNodes *nodes;
+    TnBodyId *holders;            /* by node; 0: none */
+    const TnXmlElement **held_at; /* by node */
+} TnMjcfSoft;
+
+TnMjcfSoft tn_mjcf_soft_new(const TnXmlElement *element);
+bool tn_mjcf_soft_begin(TnMjcf *m, TnMjcfSoft *soft, const TnMjcfPose *world);
+void tn_mjcf_soft_hold(TnMjcf *m, TnMjcfSoft *soft, const TnXmlElement *e, int node, TnBodyId body);
+void tn_mjcf_soft_finish(TnMjcf *m, TnMjcfSoft *soft, int errors_before);
+/* Contact parameters, where the element has them; colour and group likewise. */
+void tn_mjcf_soft_contact(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def);
+void tn_mjcf_soft_look(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def);
+/* Meshes (mjcf_tets.c). By the shape that a <soft> has. */
+bool tn_mjcf_make_tets(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out);
+/* Problems of a mesh, each at the place of the attribute (or of the element). */
+void tn_mjcf_mesh_errors(TnMjcf *m, const TnXmlElement *e, const char *attr, const TnError *found);
+/* tn_tet_mesh_check, and the sign of each element put right first. */
+bool tn_mjcf_check_tets(TnMjcf *m, const TnXmlElement *e, const char *name, TnTetMesh *mesh);
+/* From a file, with `scale`; a path as for meshes. file_nodes: before those without elements were
+ * left out. */
+bool tn_mjcf_load_tets(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out, int *file_nodes);
+bool tn_mjcf_scale_tets(TnMjcf *m, const TnXmlElement *e, TnTetMesh *mesh);
+/* Leaves out nodes without elements, and their entries in `kept` (NULL is fine). */
+bool tn_mjcf_drop_unused(TnMjcf *m, TnTetMesh *mesh, unsigned char *kept);
+
+/* Flexcomps (mjcf_flexcomp.c). */
+void tn_mjcf_flexcomp(TnMjcf *m, const TnXmlElement *e, const TnMjcfPose *world, TnBodyId body);
+void tn_mjcf_read_flexcomps(TnMjcf *m);
+/* <elasticity>, <contact>, <edge> of a <flexcomp> or <flex>; others are left alone. */
+bool tn_mjcf_flex_part(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *e, TnSoftDef *def);
+bool tn_mjcf_flex_dim(TnMjcf *m, const TnXmlElement *e, const char *type);
+/* Their shapes (mjcf_flex_mesh.c): grid, box, cylinder, ellipsoid. */
+typedef enum TnFlexShape {
+    TN_FLEX_GRID,
+    TN_FLEX_BOX,
+    TN_FLEX_CYLINDER,
+    TN_FLEX_ELLIPSOID
+} TnFlexShape;
+bool tn_flex_mesh(TnFlexShape shape, const int count[3], const double spacing[3], TnTetMesh *out);
+
+/* Nodes by number or place (mjcf_region.c): sets chosen[i] for those that the element's attributes
+ * nodes, range, box, ball and within speak of. False after an error. `body`: of the geom that
+ * `within` names, else 0; NULL is fine. */
+bool tn_mjcf_choose_nodes(TnMjcf *m, const TnXmlElement *e, const TnMjcfNodes *nodes,
+                          unsigned char *chosen, TnBodyId *body);
+
+#endif

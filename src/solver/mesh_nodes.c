@@ -1,0 +1,173 @@
+/* mesh_nodes.c: which nodes of a mesh the iterations solve for, the plan that eliminates all others, and
+ * memory for both.
+ *
+ * A plan is a function of the graph and the kept nodes alone, and contacts often stay where they are: each mesh
+ * remembers its last plan and the nodes it was made for. Whether it is remembered or made again makes no
+ * difference to any result. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../base/base.h"
+#include "mesh.h"
+
+struct TnMeshMemory {
+    TnArena arena; /* the plan and `kept` */
+    const TnSparsePattern *pattern;
+    int kept_count, *kept;
+    TnSparse *plan; /* NULL: none */
+};
+
+TnMeshMemory *tn_mesh_memory_create(void)
+{
+    TnMeshMemory *memory = tn_malloc(sizeof *memory);
+    if (!memory) return NULL;
+    *memory = (TnMeshMemory){0};
+    if (tn_arena_init(&memory->arena, "mesh plan", 0)) return memory;
+    tn_free(memory);
+    return NULL;
+}
+
+void tn_mesh_memory_destroy(TnMeshMemory *memory)
+{
+    if (memory) tn_arena_free(&memory->arena);
+    tn_free(memory);
+}
+
+/* The plan for d->mesh's kept nodes. False: no memory, and nothing is remembered. */
+static bool remember(TnMeshMemory *m, const TnMesh *mesh)
+{
+    size_t bytes = sizeof(int) * (size_t)mesh->kept_count;
+    if (m->plan && m->pattern == mesh->pattern && m->kept_count == mesh->kept_count &&
+        memcmp(m->kept, mesh->kept, bytes) == 0)
+        return true;
+    tn_arena_reset(&m->arena);
+    m->plan = NULL;
+    m->pattern = mesh->pattern;
+    m->kept_count = mesh->kept_count;
+    m->kept = tn_arena_alloc(&m->arena, bytes);
+    if (!m->kept) return false;
+    memcpy(m->kept, mesh->kept, bytes);
+    m->plan = tn_sparse_plan_last(m->pattern, m->kept_count, m->kept, &m->arena);
+    return m->plan;
+}
+
+enum { UNTOUCHED = -1 };
+
+static void touch(int *place, int first, int count)
+{
+    for (int node = first / 3; node <= (first + count - 1) / 3; node++) place[3 * node] = 0;
+}
+
+static void mark_touched(const TnProblem *p, int index, int *place)
+{
+    const TnLargeBlock *d = &p->large[index];
+    int block = p->twist_count + index;
+    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
+        const TnPort *port = &p->ports[k];
+        for (int i = 0; i < port->node_count; i++) touch(place, 3 * port->nodes[i], 3);
+        if (port->T && port->count) touch(place, port->start, port->count);
+    }
+    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
+        const TnRowSide *side = &p->sides[p->block_sides[i]];
+        for (int e = side->start; e < side->start + side->count; e++) touch(place, p->index[e], 1);
+    }
+}
+
+/* Kept nodes and places; where the ports' nodes are among them. */
+static bool choose(TnProblem *p, int index)
+{
+    const TnLargeBlock *d = &p->large[index];
+    TnMesh *m = d->mesh;
+    int ports = 0;
+    for (int k = d->port_start; k < d->port_start + d->port_count; k++)
+        ports += p->ports[k].T ? 1 : p->ports[k].node_count;
+    m->kept = TN_ARENA_NEW(p->arena, int, m->node_count);
+    m->place = TN_ARENA_NEW(p->arena, int, d->dim);
+    m->port_start = TN_ARENA_NEW(p->arena, int, d->port_count + 1);
+    m->port_place = TN_ARENA_NEW(p->arena, int, ports);
+    if (!m->kept || !m->place || !m->port_start || !m->port_place) return false;
+    for (int k = 0; k < m->node_count; k++) m->place[3 * k] = UNTOUCHED;
+    mark_touched(p, index, m->place);
+    m->kept_count = 0;
+    for (int k = 0; k < m->node_count; k++) {
+        if (m->place[3 * k] == UNTOUCHED) continue;
+        for (int i = 0; i < 3; i++) m->place[3 * k + i] = 3 * m->kept_count + i;
+        m->kept[m->kept_count++] = k;
+    }
+    m->size = 3 * m->kept_count;
+    m->stride = ((size_t)m->size + 7) & ~(size_t)7;
+    int at = 0;
+    for (int k = 0; k < d->port_count; k++) {
+        const TnPort *port = &p->ports[d->port_start + k];
+        m->port_start[k] = at;
+        if (port->T) m->port_place[at++] = port->count ? m->place[port->start] : 0;
+        for (int i = 0; i < port->node_count; i++)
+            m->port_place[at++] = m->place[3 * port->nodes[i]];
+    }
+    m->port_start[d->port_count] = at;
+    return true;
+}
+
+typedef struct Plans {
+    TnProblem *problem;
+    atomic_bool failed;
+} Plans;
+
+static void plan_range(void *context, int begin, int end)
+{
+    Plans *plans = context;
+    for (int i = begin; i < end; i++) {
+        const TnMesh *m = plans->problem->large[i].mesh;
+        if (m && !remember(m->memory, m))
+            atomic_store_explicit(&plans->failed, true, memory_order_relaxed);
+    }
+}
+
+/* A vector on K, zero up to its end. */
+static double *vector(TnArena *arena, const TnMesh *m)
+{
+    return TN_ARENA_ZERO(arena, double, m->stride);
+}
+
+static bool reserve(TnProblem *p, TnLargeBlock *d)
+{
+    TnMesh *m = d->mesh;
+    TnArena *arena = p->arena;
+    size_t square = (size_t)m->size * m->stride;
+    m->plan = m->memory->plan;
+    TnSparseSizes sizes = tn_sparse_sizes(m->plan);
+    m->flops = sizes.flops;
+    m->factor = TN_ARENA_NEW(arena, double, sizes.factor);
+    m->work = TN_ARENA_NEW(
+        arena, double, sizes.factor_work > sizes.solve_work ? sizes.factor_work : sizes.solve_work);
+    m->y = TN_ARENA_NEW(arena, double, d->dim);
+    m->v_free = TN_ARENA_NEW(arena, double, d->dim);
+    m->S = m->H = TN_ARENA_NEW(arena, double, square);
+    m->S_inverse = TN_ARENA_NEW(arena, double, square);
+    m->H_inverse = TN_ARENA_NEW(arena, double, square);
+    m->x = vector(arena, m);
+    m->swap = vector(arena, m);
+    m->v = vector(arena, m);
+    m->free = vector(arena, m);
+    m->pull = vector(arena, m);
+    m->column = TN_ARENA_NEW(arena, double, 6 * m->stride);
+    return m->factor && m->work && m->y && m->v_free && m->S && m->S_inverse && m->H_inverse &&
+           m->x && m->swap && m->v && m->free && m->pull && m->column;
+}
+
+bool tn_meshes_choose(TnProblem *p, TnPool *pool)
+{
+    Plans plans = {.problem = p};
+    bool any = false;
+    for (int i = 0; i < p->large_count; i++) {
+        if (!p->large[i].mesh) continue;
+        any = true;
+        if (!choose(p, i)) return false;
+    }
+    if (!any) return true;
+    tn_pool_run(pool, p->large_count, 1, plan_range, &plans);
+    if (atomic_load_explicit(&plans.failed, memory_order_relaxed)) return false;
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].mesh && !reserve(p, &p->large[i])) return false;
+    return true;
+}
