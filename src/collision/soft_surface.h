@@ -68,7 +68,6 @@ typedef struct TnSoftSurface {
     double *sizes;    /* m, per triangle: mean length of its edges at rest */
     double *depths;   /* m, per triangle: a point deeper below it is none of its business */
     double radius;
-    double bound_margin; /* m: largest margin in which it may take part */
     TnSurface surface;
     uint32_t type_mask, affinity_mask;
     double margin;
