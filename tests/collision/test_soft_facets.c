@@ -12,7 +12,7 @@ static TnGeomId begin(SoftScene *s, double radius, TnGeomType type, double x, do
     TnSoftDef def = soft_box_def(HALF, ONE, 0, 0, -0.03);
     def.radius = radius;
     add_soft(s, &def);
-    REQUIRE(soft_scene_end(s));
+    CHECK(soft_scene_end(s));
     return geom;
 }
 
