@@ -14,13 +14,12 @@ the same files.
              circle about the post, heading along it.
 """
 
-import argparse
 import math
 import os
 
 import mobile_arm
-from make_stir import camera_xml
 from panda_arm import mat_mul, mat_vec, number, numbers, rot_z
+from scene_parts import camera_xml, ease, parser_for, track_path, write
 
 LENGTH = 1.2           # m
 CABLE_RADIUS = 0.004   # m
@@ -74,12 +73,6 @@ class Side:
         x, y, _ = mat_vec(rot_z(angle), base)
         return ((x, y, math.pi / 2 + angle),
                 mat_vec(to_base, [g - b for g, b in zip(grip, base)]), mat_mul(to_base, axes))
-
-
-def ease(t, span):
-    """0 to 1 within the span, without velocity and acceleration at both ends."""
-    s = min(1.0, max(0.0, (t - span[0]) / (span[1] - span[0])))
-    return s * s * s * (10 - 15 * s + 6 * s * s)
 
 
 def sides():
@@ -175,25 +168,16 @@ def scene_xml(both, segments, track_name):
 
 
 def main():
-    here = os.path.dirname(os.path.abspath(__file__))
-    parser = argparse.ArgumentParser(description="Write the cable scene.")
+    parser = parser_for("cable", "the cable scene")
     parser.add_argument("--segments", type=int, default=640, metavar="N",
                         help="of the cable (default 640)")
-    parser.add_argument("--output", default=os.path.join(here, "cable.xml"), metavar="FILE.xml",
-                        help="where to; the track goes to FILE_track.csv (default: cable.xml "
-                             "beside this script)")
     args = parser.parse_args()
     if args.segments < 2:
         parser.error("--segments needs two at least")
-    if not args.output.endswith(".xml"):
-        parser.error("--output must end in .xml")
-    os.makedirs(os.path.dirname(os.path.abspath(args.output)), exist_ok=True)
-    track_path = args.output[:-len(".xml")] + "_track.csv"
+    track = track_path(parser, args)
     both = [(side, plan(side)) for side in sides()]
-    with open(track_path, "w", newline="\n") as out:
-        out.write(track_csv(both))
-    with open(args.output, "w", newline="\n") as out:
-        out.write(scene_xml(both, args.segments, os.path.basename(track_path)))
+    write(track, track_csv(both))
+    write(args.output, scene_xml(both, args.segments, os.path.basename(track)))
 
 
 if __name__ == "__main__":

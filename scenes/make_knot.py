@@ -12,12 +12,11 @@ is tight, then give way a little: friction keeps it. Standard library only; alwa
              bends like a material of 1/20 of the modulus against stretch.
 """
 
-import argparse
 import math
 import os
 
-from make_stir import camera_xml
 from panda_arm import number, numbers
+from scene_parts import camera_xml, ease, parser_for, track_path, write
 
 SEGMENTS = 320
 RADIUS = 0.006          # m
@@ -39,12 +38,6 @@ END_TIME = 8.0
 WAY = 0.365             # m that each slider goes outwards
 BACK = 0.025            # m that it then gives way
 KP, KV, FORCE = 4000.0, 400.0, 40.0
-
-
-def ease(t, span):
-    """0 to 1 within the span, without velocity and acceleration at both ends."""
-    s = min(1.0, max(0.0, (t - span[0]) / (span[1] - span[0])))
-    return s * s * s * (10 - 15 * s + 6 * s * s)
 
 
 def right_half():
@@ -179,21 +172,11 @@ def track_csv():
 
 
 def main():
-    here = os.path.dirname(os.path.abspath(__file__))
-    parser = argparse.ArgumentParser(description="Write the knot scene.")
-    parser.add_argument("--output", default=os.path.join(here, "knot.xml"), metavar="FILE.xml",
-                        help="where to; the track goes to FILE_track.csv (default: knot.xml "
-                             "beside this script)")
+    parser = parser_for("knot", "the knot scene")
     args = parser.parse_args()
-    if not args.output.endswith(".xml"):
-        parser.error("--output must end in .xml")
-    os.makedirs(os.path.dirname(os.path.abspath(args.output)), exist_ok=True)
-    points = centre_line()
-    track_path = args.output[:-len(".xml")] + "_track.csv"
-    with open(track_path, "w", newline="\n") as out:
-        out.write(track_csv())
-    with open(args.output, "w", newline="\n") as out:
-        out.write(scene_xml(points, os.path.basename(track_path)))
+    track = track_path(parser, args)
+    write(track, track_csv())
+    write(args.output, scene_xml(centre_line(), os.path.basename(track)))
 
 
 if __name__ == "__main__":

@@ -11,13 +11,13 @@ only; the same options always give the same files.
   track      one turn is computed and repeated, so that the circles close exactly
 """
 
-import argparse
 import math
 import os
 import random
 
 import panda_arm
 from panda_arm import number, numbers
+from scene_parts import camera_xml, ease, parser_for, track_csv, track_path, write
 
 SPHERE_RADIUS = 0.01  # m
 SPHERE_MASS = 0.004   # kg
@@ -72,9 +72,7 @@ class Layout:
 
     def tip_path(self, t):
         """Where the tip shall be at time t."""
-        # 0 to 1 within 80 % of the entry, without velocity and acceleration at both ends
-        s = min(1.0, t / (0.8 * ENTRY_TIME))
-        s = s * s * s * (10 - 15 * s + 6 * s * s)
+        s = ease(t, (0, 0.8 * ENTRY_TIME))
         phase = 2 * math.pi * t / TURN_TIME
         return [self.centre[0] + self.circle * s * math.cos(phase),
                 self.centre[1] + self.circle * s * math.sin(phase),
@@ -117,22 +115,6 @@ def box_xml(layout):
         lines.append(f'    <geom name="wall_{name}" class="box" type="box" '
                      f'pos="{numbers(pos)}" size="{numbers(size)}"/>')
     return lines
-
-
-def camera_xml(name, eye, target):
-    """A camera that looks from eye to target with the horizon level."""
-    def unit(v):
-        length = math.sqrt(sum(c * c for c in v))
-        return [c / length for c in v]
-
-    def cross(a, b):
-        return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-
-    forward = unit([t - e for t, e in zip(target, eye)])
-    right = unit(cross(forward, [0, 0, 1]))
-    up = cross(right, forward)
-    return (f'    <camera name="{name}" pos="{numbers(eye)}" fovy="40" '
-            f'xyaxes="{numbers(right)} {numbers(up)}"/>')
 
 
 def cameras_xml(layout):
@@ -186,40 +168,23 @@ def scene_xml(layout, arm, start, rows, loop_from, track_name):
     return "\n".join(lines + ["</mujoco>", ""])
 
 
-def track_csv(rows):
-    lines = ["time," + ",".join(f"act{i + 1}" for i in range(len(panda_arm.JOINTS)))]
-    for k, row in enumerate(rows):
-        lines.append(f"{k * ROW_TIME:.2f}," + ",".join(number(c) for c in row))
-    return "\n".join(lines + [""])
-
-
 def main():
-    here = os.path.dirname(os.path.abspath(__file__))
-    parser = argparse.ArgumentParser(description="Write the granular stirring scene.")
+    parser = parser_for("stir", "the granular stirring scene")
     parser.add_argument("--spheres", type=int, default=216, metavar="N",
                         help="how many (default 216); the box grows with them")
     parser.add_argument("--no-arm", action="store_true",
                         help="spheres and box only, no control track")
-    parser.add_argument("--output", default=os.path.join(here, "stir.xml"), metavar="FILE.xml",
-                        help="where to; the track goes to FILE_track.csv (default: stir.xml "
-                             "beside this script)")
     args = parser.parse_args()
     if args.spheres < 1:
         parser.error("--spheres needs at least one")
-    if not args.output.endswith(".xml"):
-        parser.error("--output must end in .xml")
-
-    os.makedirs(os.path.dirname(os.path.abspath(args.output)), exist_ok=True)
+    track = track_path(parser, args)
     layout = Layout(args.spheres)
-    track_path = args.output[:-len(".xml")] + "_track.csv"
     arm, start, rows, loop_from = None, [], [], -1
     if not args.no_arm:
         arm = panda_arm.Arm(layout.base, layout.rod_length)
         start, rows, loop_from = plan(layout, arm)
-        with open(track_path, "w", newline="\n") as out:
-            out.write(track_csv(rows))
-    with open(args.output, "w", newline="\n") as out:
-        out.write(scene_xml(layout, arm, start, rows, loop_from, os.path.basename(track_path)))
+        write(track, track_csv(panda_arm.ACTUATORS, rows, ROW_TIME))
+    write(args.output, scene_xml(layout, arm, start, rows, loop_from, os.path.basename(track)))
 
 
 if __name__ == "__main__":

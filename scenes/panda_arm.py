@@ -12,7 +12,8 @@
   start      in the file every hinge has `ref` = its initial angle, so that the reference pose is
              the start of the motion
 
-The tool is a rod along the last joint's axis. Vectors are lists, matrices lists of rows.
+The tool is a rod along the last joint's axis; other tools are subclasses of Arm. Vectors are lists,
+matrices lists of rows.
 """
 
 import math
@@ -57,6 +58,7 @@ JOINTS = [
     (-0.0175, 3.7525, 2000.0, 12.0),
     (-2.8973, 2.8973, 2000.0, 12.0),
 ]
+ACTUATORS = [f"act{i + 1}" for i in range(len(JOINTS))]
 KV_PER_KP = 0.1  # s
 ARMATURE = 0.1   # kg m^2
 DAMPING = 1.0    # N m s / rad
@@ -155,6 +157,8 @@ def joint_offset(a, d, alpha):
 class Arm:
     """The arm on a base of height `base`; its rod's tip is `rod_length` beyond the flange."""
 
+    tool_name = "stirrer"
+
     def __init__(self, base, rod_length):
         self.base = base
         self.rod_length = rod_length
@@ -164,6 +168,15 @@ class Arm:
         return [("mount", 0.0, MOUNT_LENGTH, 0.025, MOUNT_MASS),
                 ("rod", MOUNT_LENGTH, self.rod_length - ROD_RADIUS, ROD_RADIUS,
                  ROD_MASS_PER_METRE * self.rod_length)]
+
+    def tool_xml(self):
+        """The tool's geoms."""
+        return [capsule_xml((0, 0, low), (0, 0, high), radius, f'name="{name}" mass="{number(mass)}" ')
+                for name, low, high, radius, mass in self.tool()]
+
+    def loads(self):
+        """[(distance from the flange along the tool, mass)] of all that the last link carries."""
+        return [((low + high) / 2, mass) for _, low, high, _, mass in self.tool()]
 
     def frames(self, q):
         """[(rotation, position)] of the seven link frames in the world."""
@@ -182,8 +195,7 @@ class Arm:
         """The torque at each joint that holds the arm against its weight."""
         frames = self.frames(q)
         masses = [(i, mass, com) for i, (mass, com, _) in enumerate(LINKS)]
-        for _, low, high, _, mass in self.tool():
-            masses.append((6, mass, [0, 0, FLANGE + (low + high) / 2]))
+        masses += [(6, mass, [0, 0, FLANGE + way]) for way, mass in self.loads()]
         placed = []
         for i, mass, com in masses:
             rot, pos = frames[i]
@@ -195,26 +207,27 @@ class Arm:
                               for i, mass, com in placed if i >= j))
         return torque
 
-    def inverse(self, target, seed):
-        """Angles near REST that put the tip at `target`, the rod straight down; starts at seed."""
+    def inverse(self, target, seed, rest=REST, attitude=None):
+        """Angles near `rest` that put the tip at `target`, starting at seed. The tool stands straight
+        down, or with the columns of `attitude` as its axes."""
         # the turn about the rod is the one that REST has in the arm's plane of symmetry
-        down = mat_mul([[1, 0, 0], [0, -1, 0], [0, 0, -1]], rot_z(REST[6]))
+        attitude = attitude or mat_mul([[1, 0, 0], [0, -1, 0], [0, 0, -1]], rot_z(REST[6]))
         q, error = list(seed), [math.inf]
         for _ in range(500):
             frames = self.frames(q)
             rot, _ = frames[-1]
             tip = self.tip(frames)
-            # half the sum of the axes' cross products is the rotation from rot to down, if small
+            # half the sum of the axes' cross products is the rotation to the attitude, if small
             turn = [0.0, 0.0, 0.0]
             for k in range(3):
-                turn = add(turn, [0.5 * x for x in cross(column(rot, k), column(down, k))])
+                turn = add(turn, [0.5 * x for x in cross(column(rot, k), column(attitude, k))])
             error = sub(target, tip) + turn
             jacobian = []  # one entry per joint: motion of the tip, rotation
             for r, p in frames:
                 axis = column(r, 2)
                 jacobian.append(cross(axis, sub(tip, p)) + axis)
             # step = J' (J J' + damping)^-1 (error - J pull) + pull: J does not see the pull
-            pull = [0.5 * (a - b) for a, b in zip(REST, q)]
+            pull = [0.5 * (a - b) for a, b in zip(rest, q)]
             gram = [[sum(c[i] * c[k] for c in jacobian) for k in range(6)] for i in range(6)]
             for i in range(6):
                 gram[i][i] += 1e-12
@@ -255,7 +268,7 @@ def capsule_xml(start, end, radius, more=""):
     return f'<geom {more}type="capsule" fromto="{ends}" size="{number(radius)}"/>'
 
 
-def defaults_xml():
+def defaults_xml(tool="4", meets="3"):
     """Classes `arm` and `tool`. Bits: 1 spheres and other loose things, 2 surroundings, 4 tool."""
     return [
         '    <default class="arm">',
@@ -263,7 +276,7 @@ def defaults_xml():
         '      <geom contype="0" conaffinity="0" rgba="0.92 0.92 0.94 1"/>',
         "    </default>",
         '    <default class="tool">',
-        '      <geom contype="4" conaffinity="3" rgba="0.3 0.3 0.35 1"/>',
+        f'      <geom contype="{tool}" conaffinity="{meets}" rgba="0.3 0.3 0.35 1"/>',
         "    </default>",
     ]
 
@@ -285,10 +298,8 @@ def bodies_xml(arm, start):
         ]
         lines += [f"{pad}  {capsule_xml(*shape)}" for shape in SHAPES[i]]
     pad += "  "
-    lines.append(f'{pad}<body name="stirrer" pos="0 0 {number(FLANGE)}" childclass="tool">')
-    for name, low, high, radius, mass in arm.tool():
-        more = f'name="{name}" mass="{number(mass)}" '
-        lines.append(f"{pad}  {capsule_xml((0, 0, low), (0, 0, high), radius, more)}")
+    lines.append(f'{pad}<body name="{arm.tool_name}" pos="0 0 {number(FLANGE)}" childclass="tool">')
+    lines += [f"{pad}  {geom}" for geom in arm.tool_xml()]
     for _ in range(len(LINKS) + 2):
         lines.append(f"{pad}</body>")
         pad = pad[:-2]

@@ -23,8 +23,12 @@ typedef struct Measure {
     int aav_iterations; /* in: at most so many towards the converged velocities */
     bool quiet;         /* in: no progress line */
     const char *label;  /* in: for the progress line */
+    size_t
+        memory_before; /* in: heap_in_use() before the model was made; `memory` is what came since */
 
     int subsystems, bonds;
+    int dof;
+    size_t memory;    /* bytes of model and world after the first pass; 0 where it is not known */
     int64_t ran;      /* steps; fewer after a divergence */
     int64_t measured; /* of them, those that count */
     int aav_count;
@@ -38,6 +42,8 @@ typedef struct Measure {
 
 /* TN_OK, or an error in *err. */
 TnStatus measure(const TnModel *model, Measure *m, TnError *err);
+
+size_t heap_in_use(void); /* bytes, 0 where the C library does not tell */
 
 double solver_ms(const Measure *m); /* factor and iterate, per step */
 double us_per_iteration(const Measure *m);

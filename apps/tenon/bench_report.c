@@ -9,16 +9,17 @@
 
 static const int paper_iterations[3] = {30, 60, 90};
 
-static bool has_cables(const BenchReport *report)
+bool is_divisible(const TnModel *model)
 {
-    return tn_model_info(report->model).rod_count > 0;
+    TnModelInfo info = tn_model_info(model);
+    return info.rod_count + info.soft_count > 0;
 }
 
 static void print_row(Grid *grid, const BenchReport *report, const Measure *m)
 {
     char division[DIVISION_NAME_SIZE];
-    bool cables = has_cables(report);
-    if (cables) {
+    bool divisible = is_divisible(report->model);
+    if (divisible) {
         grid_add(grid, "%s", division_name(report->model, m->def.division, division));
         grid_add(grid, "%d", m->bonds);
     }
@@ -26,7 +27,7 @@ static void print_row(Grid *grid, const BenchReport *report, const Measure *m)
     grid_add(grid, "%d", m->def.solver.iterations);
     grid_number(grid, 1, m->contacts_mean);
     grid_number(grid, 4, 1e3 * m->times.total);
-    if (cables) {
+    if (divisible) {
         grid_number(grid, 4, 1e3 * m->times.dynamics);
         grid_number(grid, 4, 1e3 * m->times.collision);
     }
@@ -39,16 +40,16 @@ static void print_row(Grid *grid, const BenchReport *report, const Measure *m)
     grid_add(grid, "%s", m->diverged ? "yes" : "no");
 }
 
-static void print_headings(Grid *grid, bool cables)
+static void print_headings(Grid *grid, bool divisible)
 {
     static const char *const headings[] = {"division",  "bonds",        "weights",  "iterations",
                                            "contacts",  "step ms",      "dynamics", "collision",
                                            "solver ms", "\u00b5s/iter", "ns/c/i",   "AAc",
                                            "AA\u03bb",  "AAv",          "diverged"};
-    static const bool of_cables[] = {true, true, false, false, false, false, true, true};
-    grid_start(grid, cables ? 15 : 11);
+    static const bool of_divisible[] = {true, true, false, false, false, false, true, true};
+    grid_start(grid, divisible ? 15 : 11);
     for (int i = 0; i < 15; i++)
-        if (cables || i > 7 || !of_cables[i]) grid_add(grid, "%s", headings[i]);
+        if (divisible || i > 7 || !of_divisible[i]) grid_add(grid, "%s", headings[i]);
 }
 
 static void print_paper(const BenchScene *known)
@@ -68,12 +69,12 @@ void bench_print_table(const BenchReport *report)
     Grid grid;
     TnModelInfo info = tn_model_info(report->model);
     printf("%s: %d degrees of freedom, ", report->path, info.dof_count);
-    if (!has_cables(report)) printf("%d subsystems, ", runs[0].subsystems);
+    if (!is_divisible(report->model)) printf("%d subsystems, ", runs[0].subsystems);
     printf("%lld of %lld steps of %g s", (long long)runs[0].measured, (long long)runs[0].steps,
            info.option.timestep);
     if (runs[0].least_contacts) printf(" (those with %d contacts)", runs[0].least_contacts);
     printf(", threads %d\n", runs[0].def.thread_count);
-    print_headings(&grid, has_cables(report));
+    print_headings(&grid, is_divisible(report->model));
     for (int i = 0; i < report->run_count; i++) print_row(&grid, report, &runs[i]);
     grid_print(stdout, &grid);
     if (report->paper) print_paper(report->paper);

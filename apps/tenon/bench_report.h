@@ -21,6 +21,8 @@ typedef struct BenchReport {
     const Measure *runs;
 } BenchReport;
 
+/* It has cables or soft bodies, which the paper divides into groups or pieces. */
+bool is_divisible(const TnModel *model);
 void bench_print_table(const BenchReport *report);
 void bench_print_json(const BenchReport *report);
 

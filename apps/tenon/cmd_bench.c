@@ -1,5 +1,5 @@
 /* tenon bench SCENE: time and accuracy of a scene at several iteration counts, with the default and
- * the paper's weights, or the default and the paper's division of cables. */
+ * the paper's weights, or the default and the paper's division of cables and soft bodies. */
 #include "app.h"
 #include "bench.h"
 #include "bench_plot.h"
@@ -30,6 +30,12 @@ static const BenchScene known_scenes[] = {
      .has_paper = true,
      .paper_ms = {2.29, 4.29, 6.40},
      .paper_index = {4.34, 4.98, 5.22}},
+    {.name = "beam", /* while it is in the gap */
+     .duration = 8,
+     .least_contacts = 10,
+     .has_paper = true,
+     .paper_ms = {13.4, 24.7, 35.5},
+     .paper_index = {4.33, 4.74, 4.93}},
 };
 static const BenchScene other_scene = {.duration = 5};
 
@@ -60,16 +66,21 @@ static int option_table(Option *table, BenchOptions *bench)
     n = sim_option_table(table, n, &bench->sim);
     for (int i = first; i < n; i++) {
         if (!strcmp(table[i].name, "--duration"))
-            table[i].help = "simulated time in seconds, 0 < S <= 1e6; default 5, cable: 11";
+            table[i].help = "simulated time in seconds, 0 < S <= 1e6; default 5, cable: 11, "
+                            "beam: 8";
         if (!strcmp(table[i].name, "--division"))
-            table[i].help = "as in run; default, of a model with cables: both auto and paper";
+            table[i].help = "as in run; default, of a model with cables or soft bodies: both auto "
+                            "and paper";
     }
     table[n++] = option_real("--settle", &bench->settle, "S", 0, 1e6, ENDS_CLOSED,
                              "simulated seconds before the measured ones; default 0");
-    table[n++] = option_int("--least-contacts", &bench->least_contacts, "N", 0, 1000000,
-                            "steps with fewer contacts do not count; default 0, cable: 101");
-    table[n++] = option_choice("--weights", &bench->sim.weights, "WEIGHTS", weight_choices,
-                               "compliance, paper or both; default both, with cables compliance");
+    table[n++] =
+        option_int("--least-contacts", &bench->least_contacts, "N", 0, 1000000,
+                   "steps with fewer contacts do not count; default 0, cable: 101, beam: 10");
+    table[n++] =
+        option_choice("--weights", &bench->sim.weights, "WEIGHTS", weight_choices,
+                      "compliance, paper or both; default both, with cables or soft bodies "
+                      "compliance");
     table[n++] = option_int("--aav-samples", &bench->aav_samples, "N", 0, 100000,
                             "steps that are also solved to the end, for AAv; default 10, 0: none");
     table[n++] = option_int("--aav-iterations", &bench->aav_iterations, "N", 1, 10000000,
@@ -81,9 +92,9 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon bench SCENE [OPTIONS]\n"
-        "       tenon bench scaling [OPTIONS]     growing piles, growing cables; see its --help\n\n"
+        "       tenon bench scaling [OPTIONS]     growing piles, cables, beams; see its --help\n\n"
         "Measures a scene: a model file, or the name of one of the scenes that come with tenon\n"
-        "(stir for scenes/stir.xml, cable for scenes/cable.xml).\n\n"
+        "(stir for scenes/stir.xml, cable for scenes/cable.xml, beam for scenes/beam.xml).\n\n"
         "Each row simulates the scene from its start. One pass measures accuracy; then --repeats\n"
         "passes are timed, and each step counts with the shortest time that it took in any of\n"
         "them: the passes do the same work, and other load can only lengthen it.\n"
@@ -101,6 +112,7 @@ static void print_help(const Option *table, int count)
         "  tenon bench stir\n"
         "  tenon bench stir --iterations 60 --threads 2 --json\n"
         "  tenon bench cable\n"
+        "  tenon bench beam --threads 2\n"
         "  tenon bench my/scene.xml --duration 2 --weights compliance\n"
         "  tenon bench stir --iterations 10,20,30,60,90 --plot out/stir.svg\n",
         MAIN_ITERATIONS);
@@ -175,9 +187,10 @@ static int plan_runs(const BenchOptions *bench, const TnModel *model, TnKeyId ke
     static const TnDivisionDef both[] = {{.kind = TN_DIVISION_AUTO}, {.kind = TN_DIVISION_PAPER}};
     TnModelInfo info = tn_model_info(model);
     const TnDivisionDef *divisions = is_given(bench->sim.division) ? &bench->sim.division : both;
-    int count = 0, division_count = divisions == both && info.rod_count ? 2 : 1;
+    bool divisible = is_divisible(model);
+    int count = 0, division_count = divisions == both && divisible ? 2 : 1;
     int asked = bench->sim.weights;
-    if (asked == WEIGHTS_DEFAULT) asked = info.rod_count ? TN_WEIGHTS_COMPLIANCE : WEIGHTS_BOTH;
+    if (asked == WEIGHTS_DEFAULT) asked = divisible ? TN_WEIGHTS_COMPLIANCE : WEIGHTS_BOTH;
     for (int d = 0; d < division_count; d++)
         for (int weights = TN_WEIGHTS_COMPLIANCE; weights <= TN_WEIGHTS_PAPER; weights++) {
             if (asked != WEIGHTS_BOTH && asked != weights) continue;

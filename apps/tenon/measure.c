@@ -7,6 +7,20 @@
 
 #include <math.h>
 #include <stdlib.h>
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+#include <malloc.h>
+#define HAVE_MALLINFO2
+#endif
+
+size_t heap_in_use(void)
+{
+#ifdef HAVE_MALLINFO2
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+#else
+    return 0;
+#endif
+}
 
 double solver_ms(const Measure *m) { return 1e3 * (m->times.factor + m->times.iterate); }
 double us_per_iteration(const Measure *m) { return 1e6 * m->times.iterate / m->iterations_mean; }
@@ -110,6 +124,7 @@ TnStatus measure(const TnModel *model, Measure *m, TnError *err)
             accuracy_pass(world, m, &hash);
         else
             timed_pass(world, m, least, pass == 1);
+        if (pass == 0) m->memory = heap_in_use() - m->memory_before;
         /* a diverged pass ends with a refused step, which the timed ones do not repeat; the state
          * is the same */
         if (tn_world_hash(world) != hash) m->deterministic = false;
