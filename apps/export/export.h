@@ -11,7 +11,8 @@ typedef struct ExportOptions {
     const int *frames; /* which frames of the recording, ascending; at least one */
     int frame_count;
     const char *title; /* of a page: the scene's name, or the recording's file name */
-    bool by_subsystem; /* a page that starts in the colours of the subsystems */
+    const char *color; /* of a page at the start: "model", "subsystem" or "stress" */
+    double stress_max; /* Pa, the upper end of the colours of stress; 0: fitted */
 } ExportOptions;
 
 int export_html(const char *path, TnRecording *recording, const ExportOptions *options);
@@ -35,6 +36,10 @@ void export_file_drop(ExportFile *file);
 
 /* Reads a frame; on failure says why and returns false. */
 bool export_read_frame(TnRecording *recording, int index, TnFrame *frame);
+/* The largest von Mises stress of the chosen frames, Pa; 0 where there is none. */
+double export_largest_stress(TnRecording *recording, const int *frames, int frame_count);
+/* A surface's name, or `soft2` by its number from 1 where it has none. */
+const char *export_surface_name(const TnScene *scene, int index, char *buffer, size_t size);
 /* A body's name, or `body5` by id where it has none; the world is called `world`. */
 const char *export_body_name(const TnScene *scene, int index, char *buffer, size_t size);
 

@@ -1,7 +1,8 @@
 /* A recording as CSV: a header, then one line per frame.
  *
  * Columns: time; NAME.x NAME.y NAME.z NAME.qw NAME.qx NAME.qy NAME.qz of every body but the world;
- * then how the step went. Places have twelve digits, which is finer than the recording's grid. */
+ * how the step went; then, of every node of every soft body, NAME.node5.x .y .z, and where stress is
+ * recorded .stress. Places have twelve digits, which is finer than the recording's grid. */
 #include "../tenon/app.h"
 #include "export.h"
 
@@ -19,7 +20,21 @@ static void write_name(FILE *out, const char *name, const char *suffix)
     fprintf(out, ".%s%s", suffix, quote ? "\"" : "");
 }
 
-static void write_header(FILE *out, const TnScene *scene)
+static void write_node_names(FILE *out, const TnScene *scene, bool stress)
+{
+    static const char *const parts[] = {"x", "y", "z", "stress"};
+    char buffer[NAME_SIZE], suffix[32];
+    for (int i = 0; i < scene->surface_count; i++) {
+        const char *name = export_surface_name(scene, i, buffer, sizeof buffer);
+        for (int node = 0; node < scene->surfaces[i].point_count; node++)
+            for (int k = 0; k < (stress ? 4 : 3); k++) {
+                snprintf(suffix, sizeof suffix, "node%d.%s", node, parts[k]);
+                write_name(out, name, suffix);
+            }
+    }
+}
+
+static void write_header(FILE *out, const TnScene *scene, bool stress)
 {
     static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
     char buffer[NAME_SIZE];
@@ -29,15 +44,29 @@ static void write_header(FILE *out, const TnScene *scene)
         for (int k = 0; k < 7; k++) write_name(out, name, pose[k]);
     }
     fputs(",step,contacts,iterations,residual,kinetic,potential,mean_penetration,max_penetration,"
-          "step_time\n",
+          "step_time",
           out);
+    write_node_names(out, scene, stress);
+    fputc('\n', out);
+}
+
+static void write_nodes(FILE *out, const TnScene *scene, const TnFrame *frame, bool stress)
+{
+    for (int i = 0; i < scene->surface_count; i++) {
+        const TnSceneSurface *surface = &scene->surfaces[i];
+        for (int p = surface->point_start; p < surface->point_start + surface->point_count; p++) {
+            for (int k = 0; k < 3; k++) fprintf(out, ",%.9g", (double)frame->points[3 * p + k]);
+            if (stress) fprintf(out, ",%.6g", frame->stress ? (double)frame->stress[p] : 0.0);
+        }
+    }
+    fputc('\n', out);
 }
 
 static void write_frame(FILE *out, const TnFrame *frame)
 {
     fprintf(out, "%.17g", frame->time);
     for (int k = 7; k < 7 * frame->body_count; k++) fprintf(out, ",%.12g", frame->poses[k]);
-    fprintf(out, ",%" PRId64 ",%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.6g\n", frame->step,
+    fprintf(out, ",%" PRId64 ",%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.6g", frame->step,
             frame->contact_count, frame->iterations, frame->residual, frame->kinetic,
             frame->potential, frame->mean_penetration, frame->max_penetration, frame->times.total);
 }
@@ -50,10 +79,12 @@ int export_csv(const char *path, TnRecording *recording, const ExportOptions *op
     ExportFile file = {0};
     if (!frame) say("export", "%s", err.message);
     bool fine = frame && export_file_open(&file, path);
-    if (fine) write_header(file.out, scene);
+    bool stress = tn_recording_info(recording).has_stress;
+    if (fine) write_header(file.out, scene, stress);
     for (int i = 0; i < options->frame_count && fine && !ferror(file.out); i++) {
         fine = export_read_frame(recording, options->frames[i], frame);
         if (fine) write_frame(file.out, frame);
+        if (fine) write_nodes(file.out, scene, frame, stress);
     }
     if (fine)
         fine = export_file_close(&file);

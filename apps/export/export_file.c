@@ -89,3 +89,26 @@ const char *export_body_name(const TnScene *scene, int index, char *buffer, size
     snprintf(buffer, size, "body%d", index + 1);
     return buffer;
 }
+
+const char *export_surface_name(const TnScene *scene, int index, char *buffer, size_t size)
+{
+    const char *name = scene->surfaces[index].name;
+    if (name && name[0]) return name;
+    snprintf(buffer, size, "soft%d", index + 1);
+    return buffer;
+}
+
+double export_largest_stress(TnRecording *recording, const int *frames, int frame_count)
+{
+    double largest = 0;
+    if (!tn_recording_info(recording).has_stress) return 0;
+    TnFrame *frame = tn_frame_create(tn_recording_scene(recording), NULL);
+    if (!frames) frame_count = tn_recording_info(recording).frame_count;
+    for (int k = 0; frame && k < frame_count; k++) {
+        if (tn_recording_frame(recording, frames ? frames[k] : k, frame, NULL) != TN_OK) break;
+        for (int i = 0; frame->stress && i < frame->point_count; i++)
+            if ((double)frame->stress[i] > largest) largest = (double)frame->stress[i];
+    }
+    tn_frame_destroy(frame);
+    return largest;
+}

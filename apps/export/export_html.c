@@ -63,6 +63,11 @@ static void add_subsystems(Sections *sections, const TnScene *scene)
     }
     for (int i = 0; i < scene->point_count; i++)
         if (scene->point_subsystems[i] > last) last = scene->point_subsystems[i];
+    for (int i = 0; i < scene->surface_count; i++) {
+        const TnSceneSurface *surface = &scene->surfaces[i];
+        for (int t = 0; surface->triangle_subsystems && t < surface->triangle_count; t++)
+            if (surface->triangle_subsystems[t] > last) last = surface->triangle_subsystems[t];
+    }
     unsigned char *colors = malloc(((size_t)last + 1) * 3);
     if (of_body && colors) {
         for (int i = 0; i <= last; i++) {
@@ -82,16 +87,46 @@ static void add_subsystems(Sections *sections, const TnScene *scene)
     free(colors);
 }
 
-/* All triangles of meshes and surfaces in one list; the head says which belong to whom. */
-static void add_triangles(Sections *sections, const TnScene *scene)
+/* The vertices that surfaces are drawn with, as in pictures: point, whose normal, subsystem. A surface
+ * whose plan found no memory leaves `failed`. */
+static void add_vertices(Sections *sections, const TnScene *scene, const SurfacePlan *plans)
+{
+    size_t count = 0;
+    for (int i = 0; i < scene->surface_count; i++) count += (size_t)plans[i].vertex_count;
+    int32_t *rows = malloc((3 * count + 1) * sizeof *rows), *row = rows;
+    for (int i = 0; rows && i < scene->surface_count; i++)
+        for (int v = 0; v < plans[i].vertex_count; v++, row += 3) {
+            row[0] = scene->surfaces[i].point_start + plans[i].points[v];
+            row[1] = plans[i].smooth[v];
+            row[2] = plans[i].parts[v];
+        }
+    if (!rows) sections->failed = true;
+    if (rows && count) sections_add(sections, "surface_vertices", SECTION_I32, rows, 3 * count);
+    free(rows);
+}
+
+/* The colours of 256 levels of stress. */
+static void add_stress_colors(Sections *sections)
+{
+    unsigned char colors[256 * 3];
+    for (int i = 0; i < 256; i++) {
+        float rgb[3];
+        stress_color(i / 255.0, rgb);
+        for (int k = 0; k < 3; k++) colors[3 * i + k] = (unsigned char)lrintf(rgb[k] * 255);
+    }
+    sections_add(sections, "stress_colors", SECTION_U8, colors, sizeof colors);
+}
+
+/* All triangles of meshes and surfaces in one list; the head says which belong to whom. Those of
+ * surfaces name vertices of surface_vertices. */
+static void add_triangles(Sections *sections, const TnScene *scene, const SurfacePlan *plans)
 {
     size_t vertices = 0, triangles = 0;
     for (int i = 0; i < scene->mesh_count; i++) {
         vertices += (size_t)scene->meshes[i].vertex_count;
         triangles += (size_t)scene->meshes[i].triangle_count;
     }
-    for (int i = 0; i < scene->surface_count; i++)
-        triangles += (size_t)scene->surfaces[i].triangle_count;
+    for (int i = 0; i < scene->surface_count; i++) triangles += (size_t)plans[i].index_count / 3;
     float *places = malloc((vertices * 3 + 1) * sizeof *places);
     int32_t *corners = malloc((triangles * 3 + 1) * sizeof *corners);
     if (places && corners) {
@@ -103,8 +138,7 @@ static void add_triangles(Sections *sections, const TnScene *scene)
             for (int k = 0; k < 3 * mesh->triangle_count; k++) *corner++ = mesh->triangles[k];
         }
         for (int i = 0; i < scene->surface_count; i++) {
-            const TnSceneSurface *surface = &scene->surfaces[i];
-            for (int k = 0; k < 3 * surface->triangle_count; k++) *corner++ = surface->triangles[k];
+            for (int k = 0; k < plans[i].index_count; k++) *corner++ = (int32_t)plans[i].indices[k];
         }
         if (vertices) sections_add(sections, "mesh_vertices", SECTION_F32, places, vertices * 3);
         if (triangles) sections_add(sections, "triangles", SECTION_I32, corners, triangles * 3);
@@ -148,7 +182,7 @@ static void write_parts(Json *json, const TnScene *scene)
     json_end(json);
 }
 
-static void write_soft_parts(Json *json, const TnScene *scene)
+static void write_soft_parts(Json *json, const TnScene *scene, const SurfacePlan *plans)
 {
     json_begin_array(json, "tubes");
     for (int i = 0; i < scene->tube_count; i++) {
@@ -168,7 +202,8 @@ static void write_soft_parts(Json *json, const TnScene *scene)
         json_begin_object(json, NULL);
         json_integer(json, "start", surface->point_start);
         json_integer(json, "count", surface->point_count);
-        json_integer(json, "triangles", surface->triangle_count);
+        json_integer(json, "vertices", plans[i].vertex_count);
+        json_integer(json, "triangles", plans[i].index_count / 3);
         write_color(json, surface->rgba);
         json_end(json);
     }
@@ -225,10 +260,13 @@ static void write_head(FILE *out, TnRecording *recording, const ExportOptions *o
     json_bool(&json, "contacts_short", frames->contacts_short);
     json_number(&json, "point_step", frames->point_step);
     json_integer(&json, "groups", default_groups(scene));
-    json_string(&json, "color", options->by_subsystem ? "subsystem" : "model");
+    json_string(&json, "color", options->color);
+    json_number(&json, "stress_step", frames->stress_step);
+    json_number(&json, "stress_max",
+                options->stress_max > 0 ? options->stress_max : stress_top(frames->stress_max));
     json_number(&json, "force_max", frames->force_max);
     write_parts(&json, scene);
-    write_soft_parts(&json, scene);
+    write_soft_parts(&json, scene, frames->plans);
     write_cameras(&json, scene);
     sections_describe(sections, &json);
     json_end(&json);
@@ -312,16 +350,43 @@ static int write_file(const char *path, TnRecording *recording, const ExportOpti
     return fine ? EXIT_FINE : EXIT_IO;
 }
 
+static void free_plans(SurfacePlan *plans, int count)
+{
+    for (int i = 0; plans && i < count; i++) surface_plan_free(&plans[i]);
+    free(plans);
+}
+
+/* NULL where there is no memory. */
+static SurfacePlan *make_plans(const TnScene *scene)
+{
+    SurfacePlan *plans = calloc((size_t)scene->surface_count + 1, sizeof *plans);
+    for (int i = 0; plans && i < scene->surface_count; i++) {
+        const TnSceneSurface *surface = &scene->surfaces[i];
+        if (surface_plan(&plans[i], surface, scene->point_subsystems + surface->point_start))
+            continue;
+        free_plans(plans, i);
+        return NULL;
+    }
+    return plans;
+}
+
 int export_html(const char *path, TnRecording *recording, const ExportOptions *options)
 {
     Sections sections = {0};
-    HtmlFrames frames = {0};
     const TnScene *scene = tn_recording_scene(recording);
+    SurfacePlan *plans = make_plans(scene);
+    HtmlFrames frames = {.plans = plans};
+    if (!plans) {
+        say("export", "no memory for the replay's scene");
+        return EXIT_IO;
+    }
     int code = html_frames_add(&sections, &frames, recording, options);
     if (code == EXIT_FINE) {
         add_shapes(&sections, scene);
         add_subsystems(&sections, scene);
-        add_triangles(&sections, scene);
+        add_triangles(&sections, scene, plans);
+        add_vertices(&sections, scene, plans);
+        if (frames.stress_step > 0) add_stress_colors(&sections);
         if (sections.failed) {
             say("export", "no memory for the replay's scene");
             code = EXIT_IO;
@@ -329,5 +394,6 @@ int export_html(const char *path, TnRecording *recording, const ExportOptions *o
     }
     if (code == EXIT_FINE) code = write_file(path, recording, options, &frames, &sections);
     sections_free(&sections);
+    free_plans(plans, scene->surface_count);
     return code;
 }

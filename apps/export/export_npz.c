@@ -19,6 +19,8 @@ typedef struct Npz {
     TnFrame *frame;
     int64_t contact_count;
     int qpos_count, dof_count, ctrl_count;
+    int tet_count; /* of all surfaces */
+    bool has_tet_stress;
     double *row; /* scratch for one frame's numbers */
     bool said;   /* why it failed */
 } Npz;
@@ -140,6 +142,29 @@ static bool write_points(Npz *npz, int which)
                      3 * (size_t)npz->frame->point_count * sizeof(float));
 }
 
+static bool write_stress(Npz *npz, int which)
+{
+    (void)which;
+    const TnFrame *f = npz->frame;
+    for (int i = 0; i < f->point_count; i++) {
+        float value = f->stress ? f->stress[i] : NAN;
+        if (!zip_write(&npz->zip, &value, sizeof value)) return false;
+    }
+    return true;
+}
+
+/* NaN where a frame has none. */
+static bool write_tet_stress(Npz *npz, int which)
+{
+    (void)which;
+    const TnFrame *f = npz->frame;
+    for (int i = 0; i < 6 * npz->tet_count; i++) {
+        float value = f->cell_count == npz->tet_count ? f->cell_stress[i] : NAN;
+        if (!zip_write(&npz->zip, &value, sizeof value)) return false;
+    }
+    return true;
+}
+
 enum { QPOS, QVEL, CTRL };
 
 /* NaN where a frame has no state, as after an append with other options. */
@@ -251,6 +276,72 @@ static bool add_scene(Npz *npz)
            add_names(npz, "joint_names", scene->joint_count, joint_name);
 }
 
+/* ---- soft bodies ---- */
+
+static const char *surface_name(const TnScene *scene, int index, char *buffer)
+{
+    return export_surface_name(scene, index, buffer, NAME_SIZE);
+}
+
+/* Tetrahedra name rows of `points`; where the shape free of stress is not known it is NaN. */
+static bool write_mesh(Npz *npz, const char *name, int columns)
+{
+    char type[8], shape[48];
+    const TnScene *scene = npz->scene;
+    snprintf(shape, sizeof shape, columns > 1 ? "%d,%d" : "%d,", npz->tet_count, columns);
+    bool fine = begin(npz, name, type_name('i', 4, type), shape);
+    for (int i = 0; i < scene->surface_count; i++) {
+        const TnSceneSurface *s = &scene->surfaces[i];
+        for (int t = 0; t < s->tetrahedron_count && fine; t++) {
+            int32_t row[4];
+            for (int k = 0; k < 4; k++) row[k] = s->point_start + s->tetrahedra[4 * t + k];
+            if (columns == 1)
+                row[0] = s->tetrahedron_subsystems ? s->tetrahedron_subsystems[t]
+                                                   : scene->point_subsystems[row[0]];
+            fine = zip_write(&npz->zip, row, (size_t)columns * sizeof *row);
+        }
+    }
+    return fine && zip_end(&npz->zip);
+}
+
+static bool add_point_subsystems(Npz *npz)
+{
+    char type[8], shape[24];
+    size_t count = (size_t)npz->scene->point_count;
+    snprintf(shape, sizeof shape, "%d,", npz->scene->point_count);
+    return begin(npz, "point_subsystem", type_name('i', 4, type), shape) &&
+           zip_write(&npz->zip, npz->scene->point_subsystems, count * sizeof(int32_t)) &&
+           zip_end(&npz->zip);
+}
+
+static bool add_surfaces(Npz *npz)
+{
+    char type[8], shape[48];
+    const TnScene *scene = npz->scene;
+    snprintf(shape, sizeof shape, "%d,2", scene->surface_count);
+    bool fine = begin(npz, "soft_points", type_name('i', 4, type), shape);
+    for (int i = 0; i < scene->surface_count && fine; i++) {
+        const int32_t row[2] = {scene->surfaces[i].point_start, scene->surfaces[i].point_count};
+        fine = zip_write(&npz->zip, row, sizeof row);
+    }
+    fine = fine && zip_end(&npz->zip);
+    float *rest = malloc(3 * (size_t)scene->point_count * sizeof *rest);
+    if (!fine || !rest) return false;
+    for (int i = 0; i < 3 * scene->point_count; i++) rest[i] = NAN;
+    for (int i = 0; i < scene->surface_count; i++) {
+        const TnSceneSurface *s = &scene->surfaces[i];
+        if (s->rest && s->point_count)
+            memcpy(rest + 3 * s->point_start, s->rest, 3 * (size_t)s->point_count * sizeof *rest);
+    }
+    snprintf(shape, sizeof shape, "%d,3", scene->point_count);
+    fine = begin(npz, "point_rest", type_name('f', 4, type), shape) &&
+           zip_write(&npz->zip, rest, 3 * (size_t)scene->point_count * sizeof *rest) &&
+           zip_end(&npz->zip);
+    free(rest);
+    fine = fine && add_names(npz, "soft_names", scene->surface_count, surface_name);
+    return fine && write_mesh(npz, "tets", 4) && write_mesh(npz, "tet_subsystem", 1);
+}
+
 /* ---- all of it ---- */
 
 static bool add_steps(Npz *npz)
@@ -322,7 +413,10 @@ static bool survey(Npz *npz)
         if (f->qpos_count > npz->qpos_count) npz->qpos_count = f->qpos_count;
         if (f->dof_count > npz->dof_count) npz->dof_count = f->dof_count;
         if (f->ctrl_count > npz->ctrl_count) npz->ctrl_count = f->ctrl_count;
+        npz->has_tet_stress |= f->cell_count > 0;
     }
+    for (int i = 0; i < npz->scene->surface_count; i++)
+        npz->tet_count += npz->scene->surfaces[i].tetrahedron_count;
     size_t largest = (size_t)npz->qpos_count + (size_t)npz->dof_count + (size_t)npz->ctrl_count;
     npz->row = malloc((largest + 1) * sizeof *npz->row);
     if (!npz->row) say("export", "no memory");
@@ -335,7 +429,15 @@ static bool write_all(Npz *npz)
     char points[48];
     snprintf(points, sizeof points, "%d,3", npz->scene->point_count);
     if (!add_scene(npz) || !add_steps(npz)) return false;
-    if (npz->scene->point_count && !add_rows(npz, "points", 'f', 4, points, write_points, 0))
+    if (npz->scene->point_count &&
+        (!add_rows(npz, "points", 'f', 4, points, write_points, 0) || !add_point_subsystems(npz)))
+        return false;
+    if (npz->scene->surface_count && !add_surfaces(npz)) return false;
+    snprintf(points, sizeof points, "%d", npz->scene->point_count);
+    if (info.has_stress && !add_rows(npz, "point_stress", 'f', 4, points, write_stress, 0))
+        return false;
+    snprintf(points, sizeof points, "%d,6", npz->tet_count);
+    if (npz->has_tet_stress && !add_rows(npz, "tet_stress", 'f', 4, points, write_tet_stress, 0))
         return false;
     if (info.has_contacts && !add_contacts(npz)) return false;
     if (info.has_state && !add_state(npz)) return false;

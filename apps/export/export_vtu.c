@@ -2,14 +2,17 @@
  * times, for ParaView.
  *
  * NAME.pvd has its frames in the folder NAME beside it. A frame is one unstructured grid: all points
- * of the scene; tetrahedra where a surface has them, else its triangles; tubes as polylines. Numbers
- * are base64 with their length in front. The frames are written into a folder of their own, which
+ * of the scene; tetrahedra where a surface has them, else its triangles; tubes as polylines. Points
+ * have subsystem, displacement from the shape free of stress, velocity where the state is recorded,
+ * and von Mises' stress; tetrahedra have their stress where it is recorded. What is not known of a
+ * point or cell is 0. Numbers are base64 with their length in front. The frames are written into a folder of their own, which
  * takes its name only when all are whole. */
 #include "../tenon/app.h"
 #include "export.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,7 +77,9 @@ typedef struct Cell {
     int type, corner_count;
     const int32_t *corners; /* NULL: one after the other */
     int point_start;
-    float radius; /* m, of tubes */
+    float radius;  /* m, of tubes */
+    int subsystem; /* < 0: its first point's */
+    int tet;       /* number of all tetrahedra, or -1 */
 } Cell;
 
 static int surface_cells(const TnSceneSurface *surface)
@@ -94,6 +99,7 @@ static int64_t count_cells(const TnScene *scene)
 typedef struct CellWalk {
     const TnScene *scene;
     int part, index; /* surface or, behind those, tube; cell of a surface */
+    int tets;        /* so far */
 } CellWalk;
 
 static bool next_cell(CellWalk *walk, Cell *cell)
@@ -109,10 +115,15 @@ static bool next_cell(CellWalk *walk, Cell *cell)
         bool solid = surface->tetrahedron_count > 0;
         int corners = solid ? 4 : 3;
         const int32_t *list = solid ? surface->tetrahedra : surface->triangles;
+        const int32_t *subsystems =
+            solid ? surface->tetrahedron_subsystems : surface->triangle_subsystems;
         *cell = (Cell){.type = solid ? VTK_TETRA : VTK_TRIANGLE,
                        .corner_count = corners,
-                       .corners = list + (size_t)corners * (size_t)walk->index++,
-                       .point_start = surface->point_start};
+                       .corners = list + (size_t)corners * (size_t)walk->index,
+                       .point_start = surface->point_start,
+                       .subsystem = subsystems ? subsystems[walk->index] : -1,
+                       .tet = solid ? walk->tets++ : -1};
+        walk->index++;
         return true;
     }
     while (walk->part - scene->surface_count < scene->tube_count) {
@@ -121,7 +132,9 @@ static bool next_cell(CellWalk *walk, Cell *cell)
         *cell = (Cell){.type = VTK_POLY_LINE,
                        .corner_count = tube->point_count,
                        .point_start = tube->point_start,
-                       .radius = (float)tube->radius};
+                       .radius = (float)tube->radius,
+                       .subsystem = -1,
+                       .tet = -1};
         return true;
     }
     return false;
@@ -132,7 +145,37 @@ static int corner_of(const Cell *cell, int k)
     return cell->point_start + (cell->corners ? cell->corners[k] : k);
 }
 
-static void write_cells(FILE *out, const TnScene *scene)
+static double von_mises(const float *s)
+{
+    double a = (double)s[0] - (double)s[1], b = (double)s[1] - (double)s[2],
+           c = (double)s[2] - (double)s[0];
+    double shear =
+        (double)s[3] * (double)s[3] + (double)s[4] * (double)s[4] + (double)s[5] * (double)s[5];
+    return sqrt(0.5 * (a * a + b * b + c * c) + 3 * shear);
+}
+
+/* VTK's order of a symmetric tensor: xx yy zz xy yz xz. */
+static void write_cell_stress(FILE *out, const TnScene *scene, const TnFrame *frame, uint64_t count)
+{
+    static const int order[6] = {0, 1, 2, 3, 5, 4};
+    static const float none[6] = {0};
+    Cell cell;
+    Base64 b = begin_array(out, "Float32", "stress", 6, 24 * count);
+    for (CellWalk walk = {.scene = scene}; next_cell(&walk, &cell);) {
+        bool known = cell.tet >= 0 && cell.tet < frame->cell_count;
+        const float *s = known ? frame->cell_stress + 6 * cell.tet : none;
+        for (int k = 0; k < 6; k++) base64_float(&b, s[order[k]]);
+    }
+    end_array(&b);
+    b = begin_array(out, "Float32", "von_mises", 1, 4 * count);
+    for (CellWalk walk = {.scene = scene}; next_cell(&walk, &cell);) {
+        bool known = cell.tet >= 0 && cell.tet < frame->cell_count;
+        base64_float(&b, known ? (float)von_mises(frame->cell_stress + 6 * cell.tet) : 0);
+    }
+    end_array(&b);
+}
+
+static void write_cells(FILE *out, const TnScene *scene, const TnFrame *frame)
 {
     uint64_t count = (uint64_t)count_cells(scene), corners = 0, offset = 0;
     Cell cell;
@@ -155,12 +198,63 @@ static void write_cells(FILE *out, const TnScene *scene)
     fputs("</Cells>\n<CellData Scalars=\"subsystem\">\n", out);
     b = begin_array(out, "Int32", "subsystem", 1, 4 * count);
     for (CellWalk walk = {.scene = scene}; next_cell(&walk, &cell);)
-        base64_integer(&b, (uint64_t)scene->point_subsystems[corner_of(&cell, 0)], 4);
+        base64_integer(&b,
+                       (uint64_t)(cell.subsystem >= 0
+                                      ? cell.subsystem
+                                      : scene->point_subsystems[corner_of(&cell, 0)]),
+                       4);
     end_array(&b);
     b = begin_array(out, "Float32", "radius", 1, 4 * count);
     for (CellWalk walk = {.scene = scene}; next_cell(&walk, &cell);) base64_float(&b, cell.radius);
     end_array(&b);
+    if (frame->cell_count) write_cell_stress(out, scene, frame, count);
     fputs("</CellData>\n", out);
+}
+
+/* Three numbers per point of a surface, 0 for all others. `from` NULL: displacement, else the numbers
+ * of the soft bodies' nodes one after the other. */
+static void write_vectors(FILE *out, const TnScene *scene, const TnFrame *frame, const char *name,
+                          const double *from)
+{
+    Base64 b = begin_array(out, "Float32", name, 3, 12 * (uint64_t)scene->point_count);
+    for (int p = 0; p < scene->point_count; p++) {
+        const double *node = from;
+        float value[3] = {0, 0, 0};
+        for (int i = 0; i < scene->surface_count; i++) {
+            const TnSceneSurface *surface = &scene->surfaces[i];
+            int own = p - surface->point_start;
+            bool inside = own >= 0 && own < surface->point_count;
+            for (int k = 0; k < 3 && inside; k++) {
+                if (from)
+                    value[k] = (float)node[3 * own + k];
+                else if (surface->rest)
+                    value[k] = frame->points[3 * p + k] - surface->rest[3 * own + k];
+            }
+            if (from) node += 3 * (size_t)surface->point_count;
+        }
+        for (int k = 0; k < 3; k++) base64_float(&b, value[k]);
+    }
+    end_array(&b);
+}
+
+/* The velocities of soft bodies are the last ones of qvel; NULL where the state is not recorded. */
+static const double *node_velocities(const TnScene *scene, const TnFrame *frame)
+{
+    int numbers = 0;
+    for (int i = 0; i < scene->surface_count; i++) {
+        if (!scene->surfaces[i].rest) return NULL; /* not of a model */
+        numbers += 3 * scene->surfaces[i].point_count;
+    }
+    return numbers && frame->qvel && frame->dof_count >= numbers
+               ? frame->qvel + frame->dof_count - numbers
+               : NULL;
+}
+
+static bool has_rest(const TnScene *scene)
+{
+    for (int i = 0; i < scene->surface_count; i++)
+        if (scene->surfaces[i].rest) return true;
+    return false;
 }
 
 static void write_points(FILE *out, const TnScene *scene, const TnFrame *frame)
@@ -171,6 +265,14 @@ static void write_points(FILE *out, const TnScene *scene, const TnFrame *frame)
     for (int i = 0; i < scene->point_count; i++)
         base64_integer(&b, (uint64_t)scene->point_subsystems[i], 4);
     end_array(&b);
+    if (has_rest(scene)) write_vectors(out, scene, frame, "displacement", NULL);
+    const double *velocities = node_velocities(scene, frame);
+    if (velocities) write_vectors(out, scene, frame, "velocity", velocities);
+    if (frame->stress) {
+        b = begin_array(out, "Float32", "von_mises", 1, 4 * count);
+        for (uint64_t i = 0; i < count; i++) base64_float(&b, frame->stress[i]);
+        end_array(&b);
+    }
     fputs("</PointData>\n<Points>\n", out);
     b = begin_array(out, "Float32", "Points", 3, 12 * count);
     for (uint64_t k = 0; k < 3 * count; k++) base64_float(&b, frame->points[k]);
@@ -186,7 +288,7 @@ static void write_grid(FILE *out, const TnScene *scene, const TnFrame *frame)
     fprintf(out, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%lld\">\n", scene->point_count,
             (long long)count_cells(scene));
     write_points(out, scene, frame);
-    write_cells(out, scene);
+    write_cells(out, scene, frame);
     fputs("</Piece>\n</UnstructuredGrid>\n</VTKFile>\n", out);
 }
 

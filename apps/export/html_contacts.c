@@ -26,7 +26,8 @@ bool html_contacts_start(HtmlContacts *contacts, const TnScene *scene)
         double reach = shape_reach(scene, i);
         /* a contact may lie a little outside of the shape */
         contacts->reach[i] = reach > 0 ? 1.25 * reach : INFINITY;
-        contacts->smallest = fmin(contacts->smallest, contacts->reach[i]);
+        if (scene->shapes[i].type != TN_GEOM_SOFT)
+            contacts->smallest = fmin(contacts->smallest, contacts->reach[i]);
     }
     return contacts->reach != NULL;
 }
@@ -89,11 +90,11 @@ static HtmlContact pack(const HtmlContacts *contacts, const TnFrame *frame,
     const TnSceneShape *shape = &contacts->scene->shapes[index];
     const double *pose = frame->poses + 7 * (shape->body - 1);
     double reach = contacts->reach[index], centre[3];
+    bool coarse = reach < 4 * contacts->smallest && shape->type != TN_GEOM_SOFT;
     HtmlContact packed = {.shape = index};
     rotate(centre, pose + 3, shape->pos);
     for (int k = 0; k < 3; k++)
-        packed.offset[k] = pack_offset(contact->pos[k] - pose[k] - centre[k], reach,
-                                       reach < 4 * contacts->smallest);
+        packed.offset[k] = pack_offset(contact->pos[k] - pose[k] - centre[k], reach, coarse);
     pack_direction(contact->force, packed.direction);
     const double *f = contact->force;
     packed.force = (float)sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);

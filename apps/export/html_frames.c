@@ -22,6 +22,7 @@ typedef struct Gathered {
     double *times;
     double *poses; /* frame × body × 7 */
     float *points; /* frame × point × 3 */
+    float *stress; /* frame × point; NULL: not recorded */
     float *series; /* SERIES × frame */
     HtmlContacts contacts;
 } Gathered;
@@ -33,8 +34,22 @@ static void gathered_free(Gathered *g)
     free(g->times);
     free(g->poses);
     free(g->points);
+    free(g->stress);
     free(g->series);
     html_contacts_free(&g->contacts);
+}
+
+/* Soft bodies stand in the world's axes and move: twice as far as any began. */
+static double soft_reach(const TnScene *scene)
+{
+    double farthest = 0;
+    for (int i = 0; i < scene->surface_count; i++) {
+        const float *rest = scene->surfaces[i].rest;
+        for (int k = 0; rest && k < scene->surfaces[i].point_count; k++, rest += 3)
+            farthest =
+                fmax(farthest, hypot(hypot((double)rest[0], (double)rest[1]), (double)rest[2]));
+    }
+    return 2 * farthest;
 }
 
 double shape_reach(const TnScene *scene, int index)
@@ -61,6 +76,8 @@ double shape_reach(const TnScene *scene, int index)
         }
         return farthest;
     }
+    case TN_GEOM_SOFT:
+        return soft_reach(scene);
     default:
         return INFINITY;
     }
@@ -74,6 +91,8 @@ static void keep_frame(Gathered *g, int k, const TnFrame *frame)
     memcpy(g->poses + at * bodies * 7, frame->poses, bodies * 7 * sizeof *frame->poses);
     if (points)
         memcpy(g->points + at * points * 3, frame->points, points * 3 * sizeof *frame->points);
+    if (g->stress && frame->stress)
+        memcpy(g->stress + at * points, frame->stress, points * sizeof *frame->stress);
     const double values[SERIES] = {
         frame->residual,   frame->contact_count,    frame->kinetic,         frame->potential,
         frame->iterations, frame->mean_penetration, frame->max_penetration, frame->times.total};
@@ -90,7 +109,9 @@ static int gather(Gathered *g, TnRecording *recording, const ExportOptions *opti
     g->poses = make_room(frames * (size_t)g->scene->body_count * 7, sizeof *g->poses);
     g->points = make_room(frames * (size_t)g->scene->point_count * 3, sizeof *g->points);
     g->series = make_room(frames * SERIES, sizeof *g->series);
-    bool fine = frame && g->times && g->poses && g->points && g->series &&
+    bool stress = tn_recording_info(recording).has_stress;
+    if (stress) g->stress = make_room(frames * (size_t)g->scene->point_count, sizeof *g->stress);
+    bool fine = frame && g->times && g->poses && g->points && g->series && (g->stress || !stress) &&
                 html_contacts_start(&g->contacts, g->scene);
     if (!fine) say("export", "no memory for %d frames", g->frame_count);
     for (int k = 0; fine && k < g->frame_count; k++) {
@@ -287,6 +308,33 @@ static void add_points(Sections *sections, const Gathered *g, double step)
     free(orders);
 }
 
+/* 4095 levels up to the largest; points that are under none in any frame take no room to speak of. */
+static void add_stress(Sections *sections, const Gathered *g, HtmlFrames *info)
+{
+    size_t points = (size_t)g->scene->point_count, frames = (size_t)g->frame_count;
+    info->stress_step = info->stress_max = 0;
+    if (!g->stress || !points) return;
+    for (size_t i = 0; i < frames * points; i++)
+        if ((double)g->stress[i] > info->stress_max) info->stress_max = (double)g->stress[i];
+    info->stress_step = info->stress_max > 0 ? info->stress_max / 4095 : 1;
+    int32_t *numbers = make_room(points * frames, sizeof *numbers);
+    unsigned char *orders = make_room(points, sizeof *orders);
+    if (numbers && orders) {
+        for (size_t p = 0; p < points; p++) {
+            int32_t *channel = numbers + p * frames;
+            for (size_t k = 0; k < frames; k++)
+                channel[k] = on_grid((double)g->stress[k * points + p], 1 / info->stress_step);
+            orders[p] = predict_channel(channel, g->frame_count);
+        }
+        sections_add(sections, "stress_order", SECTION_U8, orders, points);
+        sections_add(sections, "stress", SECTION_I32, numbers, points * frames);
+    } else {
+        sections->failed = true;
+    }
+    free(numbers);
+    free(orders);
+}
+
 int html_frames_add(Sections *sections, HtmlFrames *info, TnRecording *recording,
                     const ExportOptions *options)
 {
@@ -300,6 +348,7 @@ int html_frames_add(Sections *sections, HtmlFrames *info, TnRecording *recording
         sections_add(sections, "series", SECTION_F32, g.series, SERIES * frames);
         add_motion(sections, &g, resolution);
         add_points(sections, &g, info->point_step);
+        add_stress(sections, &g, info);
         info->force_max = html_contacts_add(sections, &g.contacts);
         info->contacts_short = g.contacts.dropped > 0;
         if (sections->failed) {

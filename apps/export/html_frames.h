@@ -5,11 +5,16 @@
 #include "export.h"
 #include "html_codec.h"
 
+#include "../render/soft.h"
+
 /* What the player needs to know besides the sections. */
 typedef struct HtmlFrames {
-    double point_step;   /* m, grid of the points of tubes and surfaces */
-    double force_max;    /* N, what the highest level of a contact's force stands for */
-    bool contacts_short; /* some contacts name no shape and were left out */
+    const SurfacePlan *plans; /* one per surface: its vertices; set by the caller */
+    double point_step;        /* m, grid of the points of tubes and surfaces */
+    double stress_step;       /* Pa, grid of the points' stress; 0: none is recorded */
+    double stress_max;        /* Pa, the largest */
+    double force_max;         /* N, what the highest level of a contact's force stands for */
+    bool contacts_short;      /* some contacts name no shape and were left out */
 } HtmlFrames;
 
 /* How far a shape reaches from its own origin, m; INFINITY for a plane. */

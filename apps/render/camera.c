@@ -153,8 +153,10 @@ bool scene_bounds(const TnScene *scene, const TnFrame *frame, unsigned group_mas
     Bounds bounds = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
     for (int i = 0; i < scene->shape_count; i++) {
         const TnSceneShape *shape = &scene->shapes[i];
-        bool endless = shape->type == TN_GEOM_PLANE || shape->type == TN_GEOM_HEIGHT_FIELD;
-        if (!endless && (group_mask >> shape->group & 1)) add_shape(&bounds, scene, frame, shape);
+        /* endless, or known by its points */
+        bool unbound = shape->type == TN_GEOM_PLANE || shape->type == TN_GEOM_HEIGHT_FIELD ||
+                       shape->type == TN_GEOM_SOFT;
+        if (!unbound && (group_mask >> shape->group & 1)) add_shape(&bounds, scene, frame, shape);
     }
     for (int i = 0; i < scene->tube_count; i++) {
         const TnSceneTube *tube = &scene->tubes[i];

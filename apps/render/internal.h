@@ -9,7 +9,7 @@
 #include "shapes.h"
 #include "soft.h"
 
-enum { LEVEL_ROOM = 8, SHADOW_TEXELS = 2048 };
+enum { LEVEL_ROOM = 8, SHADOW_TEXELS = 2048, STRESS_STOPS = 17 /* as in lit_fragment.glsl */ };
 
 /* One thing in its place, as the shader reads it (shape_vertex.glsl). */
 typedef struct Instance {
@@ -21,6 +21,8 @@ typedef struct Instance {
 } Instance;
 
 #define ID_SELECTED 0x80000000u
+#define ID_SURFACE 0x40000000u /* + index of a surface */
+#define ID_OTHER 0x7fffffffu   /* there, but nothing to select */
 
 typedef struct GpuMesh {
     GLuint array, vertices, indices;
@@ -127,8 +129,13 @@ struct Renderer {
     DrawList opaque, clear, casters, marks;
     uint16_t (*shape_colors)[COLOR_MODES][4];
     uint16_t (*point_colors)[4];
-    float *points; /* of the frame, seen from the eye */
-    int *planes;   /* shapes that are planes */
+    SurfacePlan *plans;           /* one per surface */
+    uint16_t (*vertex_colors)[4]; /* of one surface: scratch */
+    float *stress_levels;         /* of the points: shares of the range of stress */
+    StressScale stress;
+    double stress_seen; /* Pa, the largest since stress is shown */
+    float *points;      /* of the frame, seen from the eye */
+    int *planes;        /* shapes that are planes */
     int plane_count;
 
     SoftMesh soft;

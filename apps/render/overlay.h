@@ -25,6 +25,8 @@ void overlay_rect(Overlay *overlay, float x, float y, float width, float height,
 /* `points`: x, y of each. */
 void overlay_line(Overlay *overlay, const float *points, int count, float width,
                   OverlayColor color);
+/* The scale of the colours of stress, at the right of a picture; `size` as in overlay_begin. */
+void color_bar_draw(Overlay *overlay, const StressScale *scale, int width, int height, float size);
 /* Draws into the framebuffer object `target`. */
 void overlay_end(Overlay *overlay, unsigned target);
 

@@ -3,6 +3,7 @@
 #include "internal.h"
 #include "vec.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool make_target(Renderer *r)
@@ -78,10 +79,49 @@ static void draw_numbers(Renderer *r, const TnFrame *frame, const DrawOptions *o
     gl->UseProgram(0);
 }
 
+/* How far a point is from a triangle, squared, about; the weights of the corners for a point of it. */
+static double distance_to(const double p[3], const float *a, const float *b, const float *c,
+                          double weights[3])
+{
+    double u[3], v[3], w[3], normal[3], rest = 0;
+    for (int k = 0; k < 3; k++) {
+        u[k] = (double)b[k] - (double)a[k];
+        v[k] = (double)c[k] - (double)a[k];
+        w[k] = p[k] - (double)a[k];
+    }
+    double uu = dot3(u, u), uv = dot3(u, v), vv = dot3(v, v), wu = dot3(w, u), wv = dot3(w, v);
+    double area = uu * vv - uv * uv;
+    if (!(area > 0)) return 1e300;
+    double s = fmax(0, fmin(1, (vv * wu - uv * wv) / area));
+    double t = fmax(0, fmin(1 - s, (uu * wv - uv * wu) / area));
+    weights[0] = 1 - s - t;
+    weights[1] = s;
+    weights[2] = t;
+    for (int k = 0; k < 3; k++) {
+        normal[k] = w[k] - s * u[k] - t * v[k];
+        rest += normal[k] * normal[k];
+    }
+    return rest;
+}
+
+static void find_triangle(const TnSceneSurface *surface, const float *points, Pick *pick)
+{
+    double nearest = INFINITY, weights[3] = {0, 0, 0};
+    for (int t = 0; t < surface->triangle_count; t++) {
+        const int32_t *corner = surface->triangles + 3 * t;
+        double far = distance_to(pick->point, points + 3 * corner[0], points + 3 * corner[1],
+                                 points + 3 * corner[2], weights);
+        if (far >= nearest) continue;
+        nearest = far;
+        pick->triangle = t;
+        memcpy(pick->weights, weights, sizeof weights);
+    }
+}
+
 Pick renderer_pick(Renderer *r, const TnFrame *frame, const View *view, const DrawOptions *options,
                    int width, int height, int x, int y)
 {
-    Pick pick = {.shape = -1};
+    Pick pick = {.shape = -1, .surface = -1, .triangle = -1};
     DrawStats stats = r->stats; /* of the last picture: kept */
     if (width < 1 || height < 1 || !make_target(r)) return pick;
     Scope scope = scope_of(view, width, height);
@@ -114,6 +154,11 @@ Pick renderer_pick(Renderer *r, const TnFrame *frame, const View *view, const Dr
     if (found[0] <= (uint32_t)r->scene->shape_count) {
         pick.shape = (int)found[0] - 1;
         pick.body = r->scene->shapes[pick.shape].body;
+    } else if (found[0] >= ID_SURFACE && found[0] != ID_OTHER) {
+        pick.surface = (int)(found[0] - ID_SURFACE);
+        pick.body = TN_BODY_WORLD;
+        const TnSceneSurface *surface = &r->scene->surfaces[pick.surface];
+        find_triangle(surface, frame->points + 3 * surface->point_start, &pick);
     }
     return pick;
 }

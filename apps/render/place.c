@@ -162,7 +162,7 @@ static void add_capsule(Renderer *r, const float a[3], const float b[3], double 
     }
     for (int k = 0; k < 4; k++) instance->quat[k] = (float)quat[k];
     instance->lift = (float)(length / 2);
-    instance->id = 0x7fffffffu;
+    instance->id = ID_OTHER;
     memcpy(instance->color, color, sizeof instance->color);
 }
 
@@ -199,24 +199,62 @@ static void add_cable(Renderer *r, const TnSceneTube *tube, const float *points,
                               : steps > 12 ? 12
                                            : steps,
                      .colors = colors,
-                     .id = 0x7fffffffu};
+                     .id = ID_OTHER};
     tube_add(&r->soft, points, tube->point_count, &look);
 }
 
+/* Of tubes. */
 static void color_points(Renderer *r, const DrawOptions *options, int start, int count,
                          const float rgba[4])
 {
     uint16_t color[4];
-    float alpha = options->transparent ? 0.35f * rgba[3] : rgba[3];
-    color_linear(rgba, alpha, color);
+    float alpha = options->transparent ? 0.35f * rgba[3] : rgba[3], rgb[3];
+    memcpy(rgb, rgba, sizeof rgb);
+    if (options->color == COLOR_STRESS) part_color(0, rgba, rgb);
+    color_linear(rgb, alpha, color);
     for (int i = start; i < start + count; i++) {
         if (options->color == COLOR_SUBSYSTEM &&
             (i == start || r->scene->point_subsystems[i] != r->scene->point_subsystems[i - 1])) {
-            float rgb[3];
             subsystem_color(r->scene->point_subsystems[i], rgb);
             color_linear(rgb, alpha, color);
         }
         memcpy(r->point_colors[i], color, sizeof color);
+    }
+}
+
+/* The range of the colours of stress: grows with what is seen, so that it does not flicker. */
+static void find_stress_scale(Renderer *r, const TnFrame *frame, const DrawOptions *options)
+{
+    const TnScene *scene = r->scene;
+    bool shown = options->color == COLOR_STRESS && scene->surface_count > 0;
+    if (!shown) r->stress_seen = 0;
+    r->stress = (StressScale){.shown = shown, .known = frame->stress != NULL};
+    if (!shown || !frame->stress) return;
+    for (int i = 0; i < frame->point_count && i < scene->point_count; i++)
+        if ((double)frame->stress[i] > r->stress_seen) r->stress_seen = (double)frame->stress[i];
+    r->stress.top = options->stress_max > 0 ? options->stress_max : stress_top(r->stress_seen);
+    for (int i = 0; i < frame->point_count && i < scene->point_count; i++) {
+        double share = (double)frame->stress[i] / r->stress.top;
+        r->stress_levels[i] = share > 0 ? (float)fmin(share, 1) : 0; /* not a number: 0 */
+    }
+}
+
+/* One colour per vertex, into r->vertex_colors. */
+static void color_surface(Renderer *r, const DrawOptions *options, int index)
+{
+    const TnSceneSurface *surface = &r->scene->surfaces[index];
+    const SurfacePlan *plan = &r->plans[index];
+    float alpha = options->transparent ? 0.35f * surface->rgba[3] : surface->rgba[3], rgb[3];
+    uint16_t color[4];
+    memcpy(rgb, surface->rgba, sizeof rgb);
+    if (options->color == COLOR_STRESS) part_color(0, surface->rgba, rgb);
+    color_linear(rgb, alpha, color);
+    for (int i = 0; i < plan->vertex_count; i++) {
+        if (options->color == COLOR_SUBSYSTEM && (i == 0 || plan->parts[i] != plan->parts[i - 1])) {
+            subsystem_color(plan->parts[i], rgb);
+            color_linear(rgb, alpha, color);
+        }
+        memcpy(r->vertex_colors[i], color, sizeof color);
     }
 }
 
@@ -238,18 +276,18 @@ static bool points_fit(const Renderer *r, int start, int count)
 }
 
 /* First what is opaque, then the rest. */
-static void place_pass(Renderer *r, const Lens *sides, bool clear)
+static void place_pass(Renderer *r, const DrawOptions *options, const Lens *sides, bool clear)
 {
     const TnScene *scene = r->scene;
     for (int i = 0; i < scene->surface_count; i++) {
         const TnSceneSurface *surface = &scene->surfaces[i];
         int start = surface->point_start;
-        if (!points_fit(r, start, surface->point_count) || surface->point_count == 0 ||
-            (r->point_colors[start][3] < 65535) != clear)
-            continue;
-        surface_add(&r->soft, r->points + 3 * start, surface->point_count, surface->triangles,
-                    surface->triangle_count, (const uint16_t(*)[4])r->point_colors + start,
-                    0x7fffffffu);
+        bool is_clear = options->transparent || surface->rgba[3] < 1;
+        if (!points_fit(r, start, surface->point_count) || is_clear != clear) continue;
+        color_surface(r, options, i);
+        surface_add(&r->soft, &r->plans[i], r->points + 3 * start,
+                    r->stress.shown && r->stress.known ? r->stress_levels + start : NULL,
+                    (const uint16_t(*)[4])r->vertex_colors, ID_SURFACE + (uint32_t)i);
     }
     for (int i = 0; i < scene->tube_count; i++) {
         const TnSceneTube *tube = &scene->tubes[i];
@@ -274,7 +312,6 @@ void place_soft(Renderer *r, const TnFrame *frame, const DrawOptions *options, c
     for (int i = 0; i < scene->surface_count; i++) {
         const TnSceneSurface *surface = &scene->surfaces[i];
         if (!points_fit(r, surface->point_start, surface->point_count)) continue;
-        color_points(r, options, surface->point_start, surface->point_count, surface->rgba);
         include_points(r, scope, r->points + 3 * surface->point_start, surface->point_count, 0);
     }
     for (int i = 0; i < scene->tube_count; i++) {
@@ -287,7 +324,8 @@ void place_soft(Renderer *r, const TnFrame *frame, const DrawOptions *options, c
         if (tube->kind == TN_TUBE_TENDON)
             add_tendon(r, tube, points, (const uint16_t(*)[4])r->point_colors + tube->point_start);
     }
-    place_pass(r, sides, false);
+    find_stress_scale(r, frame, options);
+    place_pass(r, options, sides, false);
     r->soft_clear_start = r->soft.index_count;
-    place_pass(r, sides, true);
+    place_pass(r, options, sides, true);
 }

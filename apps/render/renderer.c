@@ -22,6 +22,7 @@ DrawOptions draw_options(void)
 }
 
 const char *renderer_driver(const Renderer *renderer) { return renderer->driver; }
+StressScale renderer_stress(const Renderer *renderer) { return renderer->stress; }
 DrawStats renderer_stats(const Renderer *renderer) { return renderer->stats; }
 
 void soft_upload(Renderer *r)

@@ -16,6 +16,7 @@ typedef GlProc (*GlLoader)(const char *name);
 typedef enum ColorMode {
     COLOR_MODEL,     /* the colours of the model */
     COLOR_SUBSYSTEM, /* each subsystem its own: the method made visible */
+    COLOR_STRESS,    /* soft bodies by von Mises' stress, all else greyed */
     COLOR_MODES
 } ColorMode;
 
@@ -30,6 +31,7 @@ typedef struct DrawOptions {
     bool labels;        /* names of bodies; drawn by whoever has the overlay */
     double force_scale; /* m per N; 0: fitted to the forces there are */
     double frame_size;  /* m; 0: fitted */
+    double stress_max;  /* Pa, the upper end of the colours; 0: fitted to the largest seen */
     TnBodyId selected;  /* highlighted; 0: none */
     bool has_pull;      /* an arrow from `pull_from` to `pull_to` */
     double pull_from[3], pull_to[3];
@@ -61,12 +63,27 @@ DrawStats renderer_stats(const Renderer *renderer);
 
 /* What is under a pixel (from the upper left corner). */
 typedef struct Pick {
-    TnBodyId body;   /* 0: nothing there */
-    int shape;       /* index in the scene's shapes, or -1 */
-    double point[3]; /* m, world: where the ray meets it */
+    TnBodyId body;     /* 0: nothing there */
+    int shape;         /* index in the scene's shapes, or -1 */
+    double point[3];   /* m, world: where the ray meets it */
+    int surface;       /* index in the scene's surfaces, or -1; the body is then the world */
+    int triangle;      /* of the surface, the one nearest to the point, and */
+    double weights[3]; /* of its corners: their sum is the point */
 } Pick;
 Pick renderer_pick(Renderer *renderer, const TnFrame *frame, const View *view,
                    const DrawOptions *options, int width, int height, int x, int y);
+
+/* What the colours of stress mean in the last picture. */
+typedef struct StressScale {
+    bool shown; /* it was drawn with COLOR_STRESS, and there are soft bodies */
+    bool known; /* the frame has stress */
+    double top; /* Pa: colours go from 0 to this */
+} StressScale;
+StressScale renderer_stress(const Renderer *renderer);
+/* The colour of a share, 0 … 1, of that range: more is lighter. */
+void stress_color(double share, float rgb[3]);
+/* A round number not below the largest stress, Pa. */
+double stress_top(double largest);
 
 /* An off-screen picture of its own: created once, drawn into, read back as 8-bit RGB from the upper
  * left corner, 3 × width × height bytes. */

@@ -97,6 +97,23 @@ static bool make_programs(Renderer *r, char *error, size_t error_size)
     return true;
 }
 
+/* The colours of stress, linear; the shader mixes them. */
+static void send_stress_colors(Renderer *r)
+{
+    float stops[STRESS_STOPS][3];
+    for (int i = 0; i < STRESS_STOPS; i++) {
+        float rgb[3];
+        uint16_t linear[4];
+        stress_color(i / (STRESS_STOPS - 1.0), rgb);
+        color_linear(rgb, 1, linear);
+        for (int k = 0; k < 3; k++) stops[i][k] = (float)linear[k] / 65535;
+    }
+    r->gl.UseProgram(r->soft_lit.id);
+    r->gl.Uniform3fv(r->gl.GetUniformLocation(r->soft_lit.id, "stress_stops"), STRESS_STOPS,
+                     stops[0]);
+    r->gl.UseProgram(0);
+}
+
 static void make_soft_array(Renderer *r)
 {
     const Gl *gl = &r->gl;
@@ -114,10 +131,13 @@ static void make_soft_array(Renderer *r)
     gl->VertexAttribPointer(6, 4, GL_UNSIGNED_SHORT, GL_TRUE, stride,
                             buffer_place(offsetof(SoftVertex, color)));
     gl->VertexAttribIPointer(7, 1, GL_UNSIGNED_INT, stride, buffer_place(offsetof(SoftVertex, id)));
+    gl->VertexAttribPointer(8, 1, GL_FLOAT, GL_FALSE, stride,
+                            buffer_place(offsetof(SoftVertex, level)));
     gl->EnableVertexAttribArray(0);
     gl->EnableVertexAttribArray(1);
     gl->EnableVertexAttribArray(6);
     gl->EnableVertexAttribArray(7);
+    gl->EnableVertexAttribArray(8);
     gl->BindVertexArray(0);
 }
 
@@ -150,6 +170,21 @@ double shape_size(const Renderer *r, const TnSceneShape *shape)
     }
 }
 
+/* m, half, about: of the box around a soft body; 0: not known. */
+static double surface_size(const TnSceneSurface *surface)
+{
+    double sum = 0;
+    for (int k = 0; surface->rest && surface->point_count > 0 && k < 3; k++) {
+        double low = (double)surface->rest[k], high = low;
+        for (int i = 1; i < surface->point_count; i++) {
+            low = fmin(low, (double)surface->rest[3 * i + k]);
+            high = fmax(high, (double)surface->rest[3 * i + k]);
+        }
+        sum += high - low;
+    }
+    return sum / 6;
+}
+
 /* The median size of what moves, or of everything where nothing does. */
 static bool find_typical(Renderer *r)
 {
@@ -165,6 +200,9 @@ static bool find_typical(Renderer *r)
             if (known && size > 0 && (scene->bodies[shape->body - 1].subsystem == 0) == fixed)
                 sizes[count++] = size;
         }
+    for (int i = 0; i < scene->surface_count && count == 0; i++)
+        if (surface_size(&scene->surfaces[i]) > 0)
+            sizes[count++] = surface_size(&scene->surfaces[i]);
     for (int i = 0; count == 0 && i < scene->tube_count; i++)
         if (scene->tubes[i].radius > 0) sizes[0] = 3 * scene->tubes[i].radius, count = 1;
     qsort(sizes, (size_t)count, sizeof *sizes, compare_doubles);
@@ -190,6 +228,28 @@ static bool find_body_sizes(Renderer *r)
     return true;
 }
 
+/* What surfaces are drawn with. */
+static bool make_surfaces(Renderer *r)
+{
+    const TnScene *scene = r->scene;
+    int most = 0;
+    r->plans = calloc((size_t)scene->surface_count + 1, sizeof *r->plans);
+    if (!r->plans) return false;
+    for (int i = 0; i < scene->surface_count; i++) {
+        const TnSceneSurface *surface = &scene->surfaces[i];
+        /* whoever filled the scene by hand may have done it wrong */
+        if (surface->point_start < 0 || surface->point_count < 0 ||
+            surface->point_start > scene->point_count - surface->point_count)
+            continue;
+        if (!surface_plan(&r->plans[i], surface, scene->point_subsystems + surface->point_start))
+            return false;
+        if (r->plans[i].vertex_count > most) most = r->plans[i].vertex_count;
+    }
+    r->vertex_colors = malloc(((size_t)most + 1) * sizeof *r->vertex_colors);
+    r->stress_levels = malloc(((size_t)scene->point_count + 1) * sizeof *r->stress_levels);
+    return r->vertex_colors && r->stress_levels;
+}
+
 static bool make_arrays(Renderer *r, char *error, size_t error_size)
 {
     const TnScene *scene = r->scene;
@@ -199,7 +259,8 @@ static bool make_arrays(Renderer *r, char *error, size_t error_size)
     r->point_colors = calloc(points, sizeof *r->point_colors);
     r->points = calloc(3 * points, sizeof *r->points);
     if (!r->shape_colors || !r->planes || !r->point_colors || !r->points ||
-        !items_reserve(&r->shapes, scene->shape_count) || !find_typical(r) || !find_body_sizes(r)) {
+        !items_reserve(&r->shapes, scene->shape_count) || !find_typical(r) || !find_body_sizes(r) ||
+        !make_surfaces(r)) {
         snprintf(error, error_size, "no memory to draw %d shapes", scene->shape_count);
         return false;
     }
@@ -210,6 +271,8 @@ static bool make_arrays(Renderer *r, char *error, size_t error_size)
         part_color(known ? scene->bodies[shape->body - 1].subsystem : 0, shape->rgba, rgb);
         color_linear(shape->rgba, shape->rgba[3], r->shape_colors[i][COLOR_MODEL]);
         color_linear(rgb, shape->rgba[3], r->shape_colors[i][COLOR_SUBSYSTEM]);
+        part_color(0, shape->rgba, rgb);
+        color_linear(rgb, shape->rgba[3], r->shape_colors[i][COLOR_STRESS]);
         if (known && shape->type == TN_GEOM_PLANE && shape->group >= 0 && shape->group < 32)
             r->planes[r->plane_count++] = i;
     }
@@ -261,6 +324,7 @@ Renderer *renderer_create(const TnScene *scene, GlLoader loader, char *error, si
         return NULL;
     }
     make_soft_array(r);
+    send_stress_colors(r);
     r->gl.GenVertexArrays(1, &r->empty_array);
     r->gl.GenBuffers(1, &r->scene_block);
     return r;
@@ -295,6 +359,10 @@ void renderer_destroy(Renderer *r)
     soft_free(&r->soft);
     free(r->shape_colors);
     free(r->point_colors);
+    for (int i = 0; r->plans && i < r->scene->surface_count; i++) surface_plan_free(&r->plans[i]);
+    free(r->plans);
+    free(r->vertex_colors);
+    free(r->stress_levels);
     free(r->points);
     free(r->planes);
     free(r->body_sizes);

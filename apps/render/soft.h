@@ -2,12 +2,12 @@
 #ifndef TENON_RENDER_SOFT_H
 #define TENON_RENDER_SOFT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <tenon/scene.h>
 
 typedef struct SoftVertex {
     float pos[3], normal[3];
     uint16_t color[4]; /* linear */
+    float level;       /* share of the range of stress, 0 … 1, in place of the colour; -1: none */
     uint32_t id;
 } SoftVertex;
 
@@ -43,8 +43,22 @@ typedef struct TubeFrame {
  * reflection). */
 void tube_frame_advance(TubeFrame *frame, const double pos[3], const double tangent[3]);
 
-/* Adds a surface with smooth normals. Triangles that name a missing point are left out. */
-bool surface_add(SoftMesh *mesh, const float *points, int point_count, const int32_t *triangles,
-                 int triangle_count, const uint16_t (*colors)[4], uint32_t id);
+/* Which vertices a surface is drawn with; made once. */
+typedef struct SurfacePlan {
+    int32_t *points; /* of each vertex: its point, from 0 within the surface */
+    int32_t *smooth; /* of each vertex: the one, not behind it, whose normal it has */
+    int32_t *parts;  /* of each vertex: the subsystem of its triangles */
+    int vertex_count;
+    uint32_t *indices;
+    int index_count;
+} SurfacePlan;
+/* False where there is no memory. */
+bool surface_plan(SurfacePlan *plan, const TnSceneSurface *surface,
+                  const int32_t *point_subsystems);
+void surface_plan_free(SurfacePlan *plan);
+/* Adds the surface with smooth normals and a colour per vertex; `points` and `levels`, which may be
+ * NULL, are the surface's. */
+bool surface_add(SoftMesh *mesh, const SurfacePlan *plan, const float *points, const float *levels,
+                 const uint16_t (*colors)[4], uint32_t id);
 
 #endif

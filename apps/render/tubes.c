@@ -77,6 +77,7 @@ static void add_ring(SoftMesh *mesh, const TubeFrame *frame, const Circle *circl
             vertex->pos[k] = (float)(frame->pos[k] + look->radius * normal);
         }
         memcpy(vertex->color, color, sizeof vertex->color);
+        vertex->level = -1;
         vertex->id = look->id;
     }
     for (uint32_t i = 0; !first && i + 1 < turn; i++) {

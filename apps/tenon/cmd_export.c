@@ -29,9 +29,10 @@ typedef struct Request {
     double fps; /* 0: all frames; < 0: not said */
     const char *title;
     int color;
+    double stress_max;
 } Request;
 
-static const char *const color_names[] = {"model", "subsystem", NULL};
+static const char *const color_names[] = {"model", "subsystem", "stress", NULL};
 
 static int option_table(Option *table, Request *request)
 {
@@ -50,7 +51,9 @@ static int option_table(Option *table, Request *request)
     table[n++] = option_text("--title", &request->title, "TEXT",
                              "title of a page; default: the scene's name");
     table[n++] = option_choice("--color", &request->color, "MODE", color_names,
-                               "colours a page starts with: model (default) or subsystem");
+                               "colours a page starts with: model (default), subsystem or stress");
+    table[n++] = option_real("--stress-max", &request->stress_max, "PA", 0, 1e15, ENDS_LOWER_OPEN,
+                             "stress in Pa at the upper end of a page's colours; default: fitted");
     return n;
 }
 
@@ -61,8 +64,10 @@ static void print_help(const Option *table, int count)
         "Writes a recording (tenon run --record) in the format that OUT's ending names:\n"
         "  .html  a page that plays it in a browser, all in one file\n"
         "  .npz   arrays for NumPy: times, poses, contacts, energies, and the state if recorded\n"
-        "  .csv   one line per frame: time, poses of all bodies, figures of the step\n"
-        "  .pvd   surfaces and tubes for ParaView, one .vtu per frame in a folder beside\n"
+        "  .csv   one line per frame: time, poses of all bodies, nodes of soft bodies, figures of "
+        "the step\n"
+        "  .pvd   soft bodies, surfaces and tubes for ParaView, one .vtu per frame in a folder "
+        "beside\n"
         "A file of that name is replaced only when the new one is whole.\n");
     options_help(table, count);
     printf("\nExamples:\n"
@@ -156,7 +161,8 @@ static int export_recording(const Request *request, const Format *format)
                                  .frame_count = count,
                                  .title = request->title ? request->title
                                                          : title_of(recording, request->input),
-                                 .by_subsystem = request->color == 1};
+                                 .color = color_names[request->color],
+                                 .stress_max = request->stress_max};
         code = format->write(request->output, recording, &options);
         free(frames);
     }
@@ -167,7 +173,7 @@ static int export_recording(const Request *request, const Format *format)
 int cmd_export(int argc, char **argv)
 {
     Request request = {.from = NAN, .to = NAN, .every = 1, .fps = -1};
-    Option table[8];
+    Option table[9];
     int count = option_table(table, &request), code = EXIT_FINE;
     if (!options_parse("export", table, count, print_help, "RECORDING", &request.input, argc, argv,
                        &code))

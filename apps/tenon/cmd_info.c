@@ -6,6 +6,8 @@
 #include "recording_info.h"
 #include "table.h"
 
+#include <stdlib.h>
+
 static const char *const joint_type_names[] = {"free", "ball", "slide",
                                                "hinge"};            /* order of TnJointType */
 static const char *const wheel_kind_names[] = {"rolling", "skate"}; /* of TnWheelKind */
@@ -22,6 +24,35 @@ static const char *const sensor_type_names[] = {"jointpos",
                                                 "gyro",
                                                 "velocimeter"}; /* of TnSensorType */
 
+static const char *const law_names[] = {"corotational", "neo-Hookean"}; /* of TnSoftLaw */
+
+static const char *soft_label(const TnModel *model, TnSoftId id, char buffer[NAME_SIZE])
+{
+    const char *name = tn_model_soft_name(model, id);
+    if (name[0]) return name;
+    snprintf(buffer, NAME_SIZE, "soft%d", id);
+    return buffer;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Subsystems that the elements of a soft body are in; -1 where there is no memory. */
+static int count_pieces(const TnWorld *world, TnSoftId id)
+{
+    int count = tn_model_soft_info(tn_world_model(world), id).tet_count, pieces = 0;
+    int32_t *of_tets = malloc((size_t)count * sizeof *of_tets);
+    if (!of_tets) return -1;
+    tn_world_soft_subsystems(world, id, of_tets);
+    qsort(of_tets, (size_t)count, sizeof *of_tets, compare_numbers);
+    for (int i = 0; i < count; i++) pieces += i == 0 || of_tets[i] != of_tets[i - 1];
+    free(of_tets);
+    return pieces;
+}
+
 static bool print_text(const TnWorld *world, const char *path, const char *division)
 {
     const TnModel *model = tn_world_model(world);
@@ -33,8 +64,8 @@ static bool print_text(const TnWorld *world, const char *path, const char *divis
     table_line(stdout, "joints", "%d", info.joint_count);
     table_line(stdout, "degrees of freedom", "%d (%d numbers in qpos)", info.dof_count,
                info.qpos_count);
-    table_line(stdout, "parts", "%d free bodies, %d trees, %d cables", info.free_body_count,
-               info.tree_count, info.rod_count);
+    table_line(stdout, "parts", "%d free bodies, %d trees, %d cables, %d soft bodies",
+               info.free_body_count, info.tree_count, info.rod_count, info.soft_count);
     table_line(stdout, "subsystems", "%d", tn_world_subsystem_count(world));
     table_line(stdout, "geoms", "%d", info.geom_count);
     table_line(stdout, "sites", "%d", info.site_count);
@@ -51,6 +82,16 @@ static bool print_text(const TnWorld *world, const char *path, const char *divis
     if (info.track_duration > 0) table_line(stdout, "control track", "%g s", info.track_duration);
 
     bool fine = division_print(world, division);
+    if (info.soft_count) printf("soft bodies\n");
+    for (TnSoftId id = 1; id <= info.soft_count && fine; id++) {
+        TnSoftInfo soft = tn_model_soft_info(model, id);
+        int pieces = count_pieces(world, id);
+        fine = pieces >= 0;
+        table_line(stdout, soft_label(model, id, body_name),
+                   "%d nodes (%d held), %d tetrahedra, %.6g kg, E %g Pa, nu %g, %s, %d piece%s",
+                   soft.node_count, soft.hold_count, soft.tet_count, soft.mass, soft.youngs_modulus,
+                   soft.poisson_ratio, law_names[soft.law], pieces, pieces == 1 ? "" : "s");
+    }
     if (info.joint_count) printf("joints\n");
     for (TnJointId id = 1; id <= info.joint_count; id++) {
         TnJointInfo joint = tn_model_joint_info(model, id);
@@ -87,6 +128,36 @@ static void print_option(Json *json, const TnOption *option)
     json_integer(json, "relinearize", option->relinearize);
     json_number(json, "stabilization", option->stabilization);
     json_end(json);
+}
+
+/* False where there is no memory. */
+static bool print_soft_bodies(Json *json, const TnWorld *world, int count)
+{
+    const TnModel *model = tn_world_model(world);
+    char name[NAME_SIZE];
+    bool fine = true;
+    json_begin_array(json, "soft");
+    for (TnSoftId id = 1; id <= count && fine; id++) {
+        TnSoftInfo soft = tn_model_soft_info(model, id);
+        int pieces = count_pieces(world, id);
+        fine = pieces >= 0;
+        json_begin_object(json, NULL);
+        json_string(json, "name", soft_label(model, id, name));
+        json_integer(json, "nodes", soft.node_count);
+        json_integer(json, "held", soft.hold_count);
+        json_integer(json, "tetrahedra", soft.tet_count);
+        json_integer(json, "triangles", soft.triangle_count);
+        json_number(json, "mass", soft.mass);
+        json_number(json, "youngs_modulus", soft.youngs_modulus);
+        json_number(json, "poisson_ratio", soft.poisson_ratio);
+        json_string(json, "law", law_names[soft.law]);
+        json_integer(json, "pieces", pieces);
+        json_integer(json, "qpos_start", soft.qpos_start);
+        json_integer(json, "dof_start", soft.dof_start);
+        json_end(json);
+    }
+    json_end(json);
+    return fine;
 }
 
 static void print_lists(Json *json, const TnModel *model, const TnModelInfo *info)
@@ -149,6 +220,7 @@ static bool print_json(const TnWorld *world, const char *path, const char *divis
     json_integer(&json, "free_bodies", info.free_body_count);
     json_integer(&json, "trees", info.tree_count);
     json_integer(&json, "cables", info.rod_count);
+    json_integer(&json, "soft_bodies", info.soft_count);
     json_integer(&json, "geoms", info.geom_count);
     json_integer(&json, "sites", info.site_count);
     json_integer(&json, "tendons", info.tendon_count);
@@ -157,6 +229,7 @@ static bool print_json(const TnWorld *world, const char *path, const char *divis
     json_number(&json, "track_duration", info.track_duration);
     print_option(&json, &info.option);
     bool fine = division_json(&json, world, division);
+    fine = print_soft_bodies(&json, world, info.soft_count) && fine;
     print_lists(&json, model, &info);
     json_end(&json);
     return fine;
@@ -166,7 +239,8 @@ static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon info MODEL [OPTIONS]\n\n"
            "Tells what is in a model: counts, mass, time step, the division into subsystems and\n"
-           "why it is so, and the names of joints, actuators, sensors and keyframes. Bodies do not "
+           "why it is so, soft bodies, and the names of joints, actuators, sensors and keyframes. "
+           "Bodies do not "
            "count the world. Of a recording\n"
            "(.tnr) it tells frames, times, size, and whether it is cut off.\n");
     options_help(table, count);
@@ -199,10 +273,10 @@ int cmd_info(int argc, char **argv)
     bool as_json = false;
     TnDivisionDef division = {0};
     const char *path;
-    const Option table[] = {option_division(&division),
+    const Option table[] = {option_division(&division), option_pieces(&division),
                             option_set("--json", &as_json, "print one JSON object")};
     int code = EXIT_FINE;
-    if (!options_parse("info", table, 2, print_help, "MODEL", &path, argc, argv, &code))
+    if (!options_parse("info", table, 3, print_help, "MODEL", &path, argc, argv, &code))
         return code;
     if (is_recording(path)) return print_recording_info(path, as_json);
     TnModel *model = load_model("info", path, NULL, &code);

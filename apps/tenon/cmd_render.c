@@ -1,6 +1,7 @@
 /* tenon render: pictures and films of a model or a recording, without a display. */
 #include "app.h"
 
+#include "../export/export.h"
 #include "frame_source.h"
 #include "json.h"
 #include "progress.h"
@@ -65,6 +66,7 @@ static void print_help(const Option *table, int count)
            "  tenon render scenes/stir.xml -o out/stir.png --time 0.5 --color subsystem\n"
            "  tenon render scenes/stir.xml -o out/stir.mp4 --duration 4 --size 1280x720\n"
            "  tenon render scenes/stir.xml -o out/frames/ --duration 1 --speed 0.1 --forces\n"
+           "  tenon render scenes/beam.xml -o out/beam.mp4 --color stress --stress-max 1e6\n"
            "  tenon render out/stir.tnr -o out/stir.mp4 --azimuth 60 --elevation -30\n");
 }
 
@@ -265,7 +267,8 @@ static int render_model(RenderOptions *render)
     TnScene *scene = world ? tn_scene_create_of(world, &err) : NULL;
     FrameSource source = {0};
     if (isnan(render->sim.duration)) render->sim.duration = 5;
-    if (scene && source_open(&source, scene, world, NULL, &err))
+    if (scene &&
+        source_open(&source, scene, world, NULL, render->picture.color == COLOR_STRESS, &err))
         code = render_source(render, &source);
     else
         code = library_failed(&err);
@@ -295,7 +298,11 @@ static int render_recording(RenderOptions *render)
     } else {
         double rest = length - render->time;
         if (!(render->sim.duration < rest)) render->sim.duration = rest;
-        if (source_open(&source, tn_recording_scene(recording), NULL, recording, &err))
+        /* one range for all of a film */
+        if (render->picture.color == COLOR_STRESS && render->kind != OUTPUT_PICTURE &&
+            !(render->picture.draw.stress_max > 0))
+            render->picture.draw.stress_max = stress_top(export_largest_stress(recording, NULL, 0));
+        if (source_open(&source, tn_recording_scene(recording), NULL, recording, false, &err))
             code = render_source(render, &source);
         else
             code = library_failed(&err);

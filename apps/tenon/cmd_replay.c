@@ -2,6 +2,8 @@
 #include "app.h"
 #include "options.h"
 
+#include "../export/export.h"
+
 #include "window_options.h"
 
 enum { OWN_OPTIONS = 4 };
@@ -47,6 +49,9 @@ static int replay_recording(WindowOptions *window, TnRecording *recording)
         code = window_open("replay", window, scene, frame);
     tn_frame_destroy(frame);
     if (code != EXIT_FINE) return code;
+    /* one range for all of it */
+    if (info.has_stress && !(window->viewer.draw.stress_max > 0))
+        window->viewer.draw.stress_max = stress_top(export_largest_stress(recording, NULL, 0));
     if (info.cut_off)
         say("replay", "%s: was cut off; %d whole frames up to %g s are shown", window->input,
             info.frame_count, info.end);

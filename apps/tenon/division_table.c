@@ -15,6 +15,7 @@ typedef struct Line {
     int first;            /* index of one of them */
     TnSubsystemInfo info; /* of each */
     TnRodId group_of;     /* a part of this cable and nothing else; 0: whole cables, or robots */
+    int least_nodes, least_unknowns; /* of pieces of a soft body, which differ; info has the most */
     char text[512];
 } Line;
 
@@ -48,7 +49,8 @@ static const char *rod_label(const TnModel *model, TnRodId id, char buffer[NAME_
 /* Where all segments are of one cable, and not all of it, that cable. */
 static TnRodId part_of_cable(const TnModel *model, const TnSubsystemInfo *info)
 {
-    for (TnRodId id = 1; id <= tn_model_info(model).rod_count && !info->trees; id++) {
+    for (TnRodId id = 1; id <= tn_model_info(model).rod_count && !info->trees && !info->soft;
+         id++) {
         TnRodInfo rod = tn_model_rod_info(model, id);
         if (info->body >= rod.body && info->body < rod.body + rod.segment_count)
             return info->segments < rod.segment_count ? id : 0;
@@ -59,8 +61,21 @@ static TnRodId part_of_cable(const TnModel *model, const TnSubsystemInfo *info)
 static bool is_alike(const Line *line, const Line *other)
 {
     const TnSubsystemInfo *a = &line->info, *b = &other->info;
+    if (a->soft || b->soft) /* pieces of one soft body */
+        return a->soft == b->soft && !a->trees && !b->trees && !a->segments && !b->segments;
     return a->unknowns == b->unknowns && a->free_bodies == b->free_bodies && a->trees == b->trees &&
            a->segments == b->segments && line->group_of == other->group_of;
+}
+
+static void join(Line *line, const Line *other)
+{
+    line->count++;
+    TnSubsystemInfo *most = &line->info;
+    const TnSubsystemInfo *more = &other->info;
+    if (more->soft_nodes < line->least_nodes) line->least_nodes = more->soft_nodes;
+    if (more->unknowns < line->least_unknowns) line->least_unknowns = more->unknowns;
+    if (more->soft_nodes > most->soft_nodes) most->soft_nodes = more->soft_nodes;
+    if (more->unknowns > most->unknowns) most->unknowns = more->unknowns;
 }
 
 /* Free bodies come first and are all alike; there may be many. */
@@ -74,10 +89,12 @@ static bool collect(Lines *all, const TnWorld *world)
                      .first = i,
                      .info = tn_world_subsystem_info(world, i)};
         line.group_of = part_of_cable(all->model, &line.info);
+        line.least_nodes = line.info.soft_nodes;
+        line.least_unknowns = line.info.unknowns;
         int same = 0;
         while (same < all->count && !is_alike(&all->lines[same], &line)) same++;
         if (same < all->count) {
-            all->lines[same].count++;
+            join(&all->lines[same], &line);
             continue;
         }
         Line *grown = realloc(all->lines, (size_t)(all->count + 1) * sizeof *grown);
@@ -149,6 +166,22 @@ static void name_some(const Lines *all, Line *line)
     }
 }
 
+/* A whole soft body with what is in its subsystem, or its pieces. */
+static void describe_soft(const Lines *all, Line *line)
+{
+    char label[NAME_SIZE];
+    const TnSubsystemInfo *info = &line->info;
+    const char *name = tn_model_soft_name(all->model, info->soft);
+    snprintf(label, sizeof label, "soft%d", info->soft);
+    add(line, "%s%s (", line->count > 1 ? "pieces of " : "", name[0] ? name : label);
+    if (line->least_nodes < info->soft_nodes) add(line, "%d to ", line->least_nodes);
+    add(line, "%d nodes%s)", info->soft_nodes, line->count > 1 ? " each" : "");
+    if (info->segments) add(line, ", ");
+    if (info->segments) name_cables(all, line);
+    if (info->trees) add(line, " with ");
+    if (info->trees) name_robots(all, line);
+}
+
 static void describe(const Lines *all, Line *line)
 {
     char name[NAME_SIZE];
@@ -158,6 +191,8 @@ static void describe(const Lines *all, Line *line)
     } else if (line->group_of) {
         add(line, "group%s of %d segment%s of %s", plural(line->count), info->segments,
             plural(info->segments), rod_label(all->model, line->group_of, name));
+    } else if (info->soft) {
+        describe_soft(all, line);
     } else if (!info->segments) {
         add(line, "robot%s ", plural(line->count));
         add(line, line->count > 1 ? "(" : "");
@@ -171,7 +206,9 @@ static void describe(const Lines *all, Line *line)
         add(line, "cables of %d segments", info->segments);
         if (info->trees) add(line, " with %d robot%s", info->trees, plural(info->trees));
     }
-    add(line, ": %d unknown%s%s", info->unknowns, plural(info->unknowns),
+    add(line, ": ");
+    if (line->least_unknowns < info->unknowns) add(line, "%d to ", line->least_unknowns);
+    add(line, "%d unknown%s%s", info->unknowns, plural(info->unknowns),
         line->count > 1 ? " each" : "");
 }
 
@@ -213,6 +250,7 @@ bool division_json(Json *json, const TnWorld *world, const char *name)
         json_integer(json, "free_bodies", line->info.free_bodies);
         json_integer(json, "trees", line->info.trees);
         json_integer(json, "segments", line->info.segments);
+        json_integer(json, "soft_nodes", line->info.soft_nodes);
         json_end(json);
     }
     json_end(json);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const color_names[] = {"model", "subsystem", NULL}; /* order of ColorMode */
+static const char *const color_names[] = {"model", "subsystem", "stress",
+                                          NULL}; /* order of ColorMode */
 static const double degree = 3.14159265358979323846 / 180;
 
 PictureOptions picture_options(int width, int height)
@@ -24,8 +25,12 @@ int picture_option_table(Option *table, int count, PictureOptions *picture)
 {
     DrawOptions *draw = &picture->draw;
     Option *t = table + count;
-    *t++ = option_choice("--color", &picture->color, "MODE", color_names,
-                         "model (default) or subsystem: each subsystem its own colour");
+    *t++ =
+        option_choice("--color", &picture->color, "MODE", color_names,
+                      "model (default), subsystem: each subsystem its own colour, or stress: soft "
+                      "bodies by von Mises' stress");
+    *t++ = option_real("--stress-max", &draw->stress_max, "PA", 0, 1e15, ENDS_LOWER_OPEN,
+                       "stress in Pa at the upper end of its colours; default: fitted");
     *t++ = option_set("--contacts", &draw->contact_points, "show contact points");
     *t++ = option_set("--forces", &draw->contact_forces, "show contact forces as arrows");
     *t++ = option_real("--force-scale", &draw->force_scale, "M", 0, 1e6, ENDS_LOWER_OPEN,

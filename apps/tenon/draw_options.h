@@ -1,7 +1,8 @@
 /* draw_options.h: the options of drawing that `render`, `view` and `replay` share: what is shown, how
  * large, and from where.
  *
- *   --color model|subsystem      --contacts --forces --frames --joints --hulls --wireframe
+ *   --color model|subsystem|stress   --stress-max PA
+ *   --contacts --forces --frames --joints --hulls --wireframe
  *   --transparent                --no-shadows --no-grid --no-sky
  *   --groups 0,1,2               --force-scale M         --samples N
  *   --size WxH                   --camera NAME|free
@@ -16,7 +17,7 @@
 #include "../render/renderer.h"
 #include "options.h"
 
-enum { PICTURE_OPTION_COUNT = 20, PICTURE_MAX_SIZE = 16384 };
+enum { PICTURE_OPTION_COUNT = 21, PICTURE_MAX_SIZE = 16384 };
 
 typedef struct PictureOptions {
     DrawOptions draw;   /* complete after picture_options_finish */

@@ -7,7 +7,7 @@
 static const double near_step = 1e-6;
 
 bool source_open(FrameSource *source, const TnScene *scene, TnWorld *world, TnRecording *recording,
-                 TnError *err)
+                 bool stress, TnError *err)
 {
     *source = (FrameSource){.scene = scene, .world = world, .recording = recording};
     source->before = tn_frame_create(scene, err);
@@ -16,7 +16,8 @@ bool source_open(FrameSource *source, const TnScene *scene, TnWorld *world, TnRe
     bool fine = source->blended != NULL;
     if (fine && world) {
         source->timestep = tn_model_info(tn_world_model(world)).option.timestep;
-        fine = tn_frame_capture(source->after, world, NULL, false, err) == TN_OK &&
+        fine = (!stress || tn_frame_reserve_stress(source->after, 0, err) == TN_OK) &&
+               tn_frame_capture(source->after, world, NULL, false, err) == TN_OK &&
                tn_frame_copy(source->before, source->after, err) == TN_OK;
     } else if (fine) {
         source->steps = -1; /* `before` holds no frame of the recording yet */

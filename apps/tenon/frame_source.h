@@ -18,9 +18,9 @@ typedef struct FrameSource {
 } FrameSource;
 
 /* False and an error where there is no memory or the recording cannot be read. Afterwards `after`
- * holds the first frame. */
+ * holds the first frame. `stress`: frames of a world have it; a recording's have what it holds. */
 bool source_open(FrameSource *source, const TnScene *scene, TnWorld *world, TnRecording *recording,
-                 TnError *err);
+                 bool stress, TnError *err);
 void source_close(FrameSource *source);
 /* Simulates to `time` (s since the start) or so far as it goes, one step per call: false when there
  * is nothing left to do. A recording has nothing to do. */

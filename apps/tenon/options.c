@@ -108,10 +108,17 @@ Option option_division(TnDivisionDef *target)
                     .kind = OPTION_DIVISION,
                     .target = target,
                     .value = "HOW",
-                    .help = "cables by subsystem: auto (default: as the model says), whole, paper "
-                            "or N segments",
+                    .help =
+                        "cables and soft bodies by subsystem: auto (default: as the model says), "
+                        "whole, paper or, of cables, N segments",
                     .lower = 1,
                     .upper = 1000000};
+}
+
+Option option_pieces(TnDivisionDef *target)
+{
+    return option_int("--pieces", &target->pieces, "N", 1, 1000000,
+                      "each soft body in N pieces, a subsystem each; default: as --division says");
 }
 
 Option option_ints(const char *name, NumberList *target, const char *value, int lower, int upper,
@@ -262,11 +269,12 @@ static bool read_division(const char *command, const Option *option, const char 
     double size;
     for (int i = 0; i < 3; i++) {
         if (strcmp(names[i], text)) continue;
-        *division = (TnDivisionDef){.kind = (TnDivisionKind)i};
+        division->kind = (TnDivisionKind)i;
         return true;
     }
     if (read_number(option, &rest, &size) && !text[strspn(text, "0123456789")]) {
-        *division = (TnDivisionDef){TN_DIVISION_GROUPS, (int)size, 0};
+        division->kind = TN_DIVISION_GROUPS;
+        division->group_size = (int)size;
         return true;
     }
     const char *near = nearest_name(text, names, 3);

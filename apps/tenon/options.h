@@ -51,6 +51,7 @@ Option option_text(const char *name, const char **target, const char *value, con
 Option option_choice(const char *name, int *target, const char *value, const char *const *choices,
                      const char *help);
 Option option_division(TnDivisionDef *target);
+Option option_pieces(TnDivisionDef *target);
 Option option_ints(const char *name, NumberList *target, const char *value, int lower, int upper,
                    const char *help);
 Option option_reals(const char *name, NumberList *target, const char *value, const char *help);
@@ -88,9 +89,9 @@ void sim_options_finish(SimOptions *sim);
 TnWorldDef sim_world_def(const SimOptions *sim);
 const char *weights_name(TnWeights weights);
 const char *form_name(TnAdmmForm form);
-/* How a world is divided that was asked for so: in words as --division takes them; without a
- * model, `auto` stays. */
-enum { DIVISION_NAME_SIZE = 16 };
+/* How a world is divided that was asked for so: in words as --division takes them, with the pieces
+ * where these were asked for; without a model, `auto` stays. */
+enum { DIVISION_NAME_SIZE = 48 };
 const char *division_name(const TnModel *model, TnDivisionDef asked,
                           char buffer[DIVISION_NAME_SIZE]);
 

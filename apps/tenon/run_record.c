@@ -70,7 +70,10 @@ int run_record_open(RunRecord *record, const RecordOptions *options, const TnWor
     def.append = options->append;
     record->scene = tn_scene_create_of(world, &err);
     if (record->scene) record->frame = tn_frame_create(record->scene, &err);
-    if (record->frame && find_shift(record, tn_model_info(model).option.timestep, &err))
+    /* so that replays can be coloured by it */
+    bool fine = record->frame && (record->scene->surface_count == 0 ||
+                                  tn_frame_reserve_stress(record->frame, 0, &err) == TN_OK);
+    if (fine && find_shift(record, tn_model_info(model).option.timestep, &err))
         record->recorder = tn_recorder_create(&def, options->path, record->scene, &err);
     if (!record->recorder) {
         say("run", "%s", err.message);

@@ -33,6 +33,7 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] =
         option_text("--key", &sim->key, "NAME", "start from this keyframe of the model");
     table[count++] = option_division(&sim->division);
+    table[count++] = option_pieces(&sim->division);
     table[count++] = option_choice(
         "--admm-form", &sim->form, "FORM", form_names,
         "reduced (default: only v and lambda are kept) or paper (z and u as printed)");
@@ -71,17 +72,15 @@ TnWorldDef sim_world_def(const SimOptions *sim)
 const char *division_name(const TnModel *model, TnDivisionDef asked,
                           char buffer[DIVISION_NAME_SIZE])
 {
+    static const char *const names[] = {"auto", "whole", "paper"}; /* order of TnDivisionKind */
+    int pieces = asked.pieces;
     if (asked.kind == TN_DIVISION_AUTO && model) asked = tn_model_info(model).option.division;
-    switch (asked.kind) {
-    case TN_DIVISION_AUTO:
-        return "auto";
-    case TN_DIVISION_WHOLE:
-        return "whole";
-    case TN_DIVISION_PAPER:
-        return "paper";
-    case TN_DIVISION_GROUPS:
-        snprintf(buffer, DIVISION_NAME_SIZE, "%d", asked.group_size);
-        return buffer;
-    }
-    return "";
+    if (asked.kind != TN_DIVISION_GROUPS && pieces == 0) return names[asked.kind];
+    int used = asked.kind == TN_DIVISION_GROUPS
+                   ? snprintf(buffer, DIVISION_NAME_SIZE, "%d", asked.group_size)
+                   : snprintf(buffer, DIVISION_NAME_SIZE, "%s", names[asked.kind]);
+    if (pieces > 0)
+        snprintf(buffer + used, DIVISION_NAME_SIZE - (size_t)used, ", %d piece%s", pieces,
+                 pieces == 1 ? "" : "s");
+    return buffer;
 }

@@ -27,7 +27,7 @@ bool stage_open(Stage *stage, const StageDef *def, char *error, size_t error_siz
     if (!stage->renderer) return false;
     stage->canvas = canvas_create(stage->renderer, width, height, error, error_size);
     if (!stage->canvas) return false;
-    if (def->title || def->stats) {
+    if (def->title || def->stats || def->picture->draw.color == COLOR_STRESS) {
         stage->overlay = overlay_create(loader, error, error_size);
         if (!stage->overlay) return false;
     }
@@ -54,9 +54,9 @@ static void draw_panel(Overlay *overlay, float x, float y, const char *text)
 static void draw_text(Stage *stage, const TnFrame *frame)
 {
     int width = stage->image.width, height = stage->image.height;
-    float scale = height >= 1200 ? 2 : 1, margin = 8 * scale;
+    float scale_of_text = height >= 1200 ? 2 : 1, margin = 8 * scale_of_text;
     Overlay *overlay = stage->overlay;
-    overlay_begin(overlay, width, height, scale);
+    overlay_begin(overlay, width, height, scale_of_text);
     if (stage->def.title) draw_panel(overlay, margin, margin, stage->def.title);
     if (stage->def.stats) {
         char text[256];
@@ -64,6 +64,8 @@ static void draw_text(Stage *stage, const TnFrame *frame)
                  frame->contact_count, frame->kinetic + frame->potential);
         draw_panel(overlay, margin, (float)height - margin - panel_height(overlay, text), text);
     }
+    StressScale scale = renderer_stress(stage->renderer);
+    if (scale.shown) color_bar_draw(overlay, &scale, width, height, scale_of_text);
     overlay_end(overlay, canvas_target(stage->canvas));
 }
 

@@ -174,12 +174,30 @@ static void toggle_option(Viewer *viewer, const KeyRow *row, int place)
     tell_option(viewer, row->name, row->help, *option);
 }
 
-static void toggle_color(Viewer *viewer, const KeyRow *row, int place)
+static void toggle_color(Viewer *viewer, const KeyRow *row, ColorMode mode)
+{
+    bool on = viewer->draw.color != mode;
+    viewer->draw.color = on ? mode : COLOR_MODEL;
+    if (viewer->simulation)
+        simulation_command(viewer->simulation, COMMAND_STRESS,
+                           viewer->draw.color == COLOR_STRESS ? 1 : 0);
+    tell_option(viewer, row->name, row->help, on);
+}
+
+static void toggle_subsystems(Viewer *viewer, const KeyRow *row, int place)
 {
     (void)place;
-    bool by_subsystem = viewer->draw.color != COLOR_SUBSYSTEM;
-    viewer->draw.color = by_subsystem ? COLOR_SUBSYSTEM : COLOR_MODEL;
-    tell_option(viewer, row->name, row->help, by_subsystem);
+    toggle_color(viewer, row, COLOR_SUBSYSTEM);
+}
+
+static void toggle_stress(Viewer *viewer, const KeyRow *row, int place)
+{
+    (void)place;
+    if (viewer->scene->surface_count == 0) {
+        viewer_say(viewer, "there are no soft bodies");
+        return;
+    }
+    toggle_color(viewer, row, COLOR_STRESS);
 }
 
 static void toggle_group(Viewer *viewer, const KeyRow *row, int place)
@@ -291,7 +309,8 @@ static const KeyRow table[] = {
     OPTION(GLFW_KEY_H, "H", hulls, "hulls that collide"),
     OPTION(GLFW_KEY_T, "T", transparent, "transparent"),
     OPTION(GLFW_KEY_W, "W", wireframe, "wireframe"),
-    SWITCH(GLFW_KEY_U, "U", "subsystem_colors", "colours by subsystem", toggle_color),
+    SWITCH(GLFW_KEY_U, "U", "subsystem_colors", "colours by subsystem", toggle_subsystems),
+    SWITCH(GLFW_KEY_X, "X", "stress_colors", "soft bodies by stress", toggle_stress),
     OPTION(GLFW_KEY_L, "L", labels, "names of the bodies"),
     OPTION(GLFW_KEY_V, "V", tendons, "tendons"),
     OPTION(GLFW_KEY_S, "S", shadows, "shadows"),
@@ -317,7 +336,7 @@ static const HelpRow mouse_rows[] = {
     {"Double click", "select a body"}, {"Right double", "look at the point"},
 };
 static const HelpRow world_mouse_rows[] = {
-    {"Ctrl+right drag", "pull the body"},
+    {"Ctrl+right drag", "pull the body, soft or not"},
     {"  with Shift", "over the ground"},
     {"Ctrl+left drag", "turn the body"},
 };

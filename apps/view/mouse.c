@@ -60,7 +60,8 @@ static Pick pick_here(Viewer *viewer)
 {
     View view = viewer_view(viewer);
     int x = (int)viewer->mouse.x, y = (int)viewer->mouse.y;
-    if (x < 0 || y < 0 || x >= viewer->width || y >= viewer->height) return (Pick){.shape = -1};
+    if (x < 0 || y < 0 || x >= viewer->width || y >= viewer->height)
+        return (Pick){.shape = -1, .surface = -1};
     return renderer_pick(viewer->renderer, viewer->frame, &view, &viewer->draw, viewer->width,
                          viewer->height, x, y);
 }
@@ -84,10 +85,42 @@ static bool mouse_on_plane(const Viewer *viewer, double point[3])
     return true;
 }
 
-/* The body to pull and where: the selected one, or what is under the mouse where none is. */
-static bool choose_pulled(Viewer *viewer, double anchor[3])
+/* A soft body under the mouse, where no body is selected. */
+static bool choose_soft(const Viewer *viewer, const Pick *pick, Pull *pull)
+{
+    if (pick->surface < 0 || pick->triangle < 0 || viewer->selected) return false;
+    const TnSceneSurface *surface = &viewer->scene->surfaces[pick->surface];
+    pull->soft = pick->surface + 1; /* as scenes of a model are made */
+    for (int k = 0; k < 3; k++) pull->nodes[k] = surface->triangles[3 * pick->triangle + k];
+    memcpy(pull->weights, pick->weights, sizeof pull->weights);
+    return true;
+}
+
+/* Where the pulled point is in this frame. */
+static void held_point(const Viewer *viewer, const Pull *pull, double out[3])
+{
+    if (!pull->soft) {
+        body_to_world(pose_of(viewer, pull->body), pull->anchor, out);
+        return;
+    }
+    const float *points =
+        viewer->frame->points + 3 * viewer->scene->surfaces[pull->soft - 1].point_start;
+    for (int k = 0; k < 3; k++) {
+        out[k] = 0;
+        for (int c = 0; c < 3; c++)
+            out[k] += pull->weights[c] * (double)points[3 * pull->nodes[c] + k];
+    }
+}
+
+/* What to pull and where: the selected body, or what is under the mouse where none is. */
+static bool choose_pulled(Viewer *viewer, Pull *pull)
 {
     Pick pick = pick_here(viewer);
+    if (choose_soft(viewer, &pick, pull)) {
+        if (pull->kind == PULL_MOVE) return true;
+        viewer_say(viewer, "a soft body cannot be turned, only pulled");
+        return false;
+    }
     bool can_move = pick.body > 0 && viewer->scene->bodies[pick.body - 1].subsystem > 0;
     if (can_move && (!viewer->selected || viewer->selected == pick.body)) {
         double local[3];
@@ -98,7 +131,8 @@ static bool choose_pulled(Viewer *viewer, double anchor[3])
         viewer_say(viewer, "nothing to pull here: double click on a body selects it");
         return false;
     }
-    memcpy(anchor, viewer->selected_point, sizeof viewer->selected_point);
+    memcpy(pull->anchor, viewer->selected_point, sizeof viewer->selected_point);
+    pull->body = viewer->selected;
     if (viewer->scene->bodies[viewer->selected - 1].subsystem > 0) return true;
     char name[32];
     viewer_say(viewer, "%s is fixed", viewer_body_name(viewer, viewer->selected, name));
@@ -113,12 +147,11 @@ static bool start_pull(Viewer *viewer, PullKind kind, bool over_ground)
         return false;
     }
     Pull pull = {.kind = kind};
-    if (!choose_pulled(viewer, pull.anchor)) return false;
-    pull.body = viewer->selected;
+    if (!choose_pulled(viewer, &pull)) return false;
     View view = viewer_view(viewer);
-    const double *pose = pose_of(viewer, pull.body);
-    body_to_world(pose, pull.anchor, mouse->held);
-    memcpy(mouse->start_quat, pose + 3, sizeof mouse->start_quat);
+    held_point(viewer, &pull, mouse->held);
+    if (pull.body)
+        memcpy(mouse->start_quat, pose_of(viewer, pull.body) + 3, sizeof mouse->start_quat);
     memcpy(pull.target, mouse->held, sizeof pull.target);
     memcpy(pull.rotation, mouse->start_quat, sizeof pull.rotation);
     double depth = 0;
@@ -184,7 +217,7 @@ void mouse_show_pull(const Viewer *viewer, DrawOptions *draw)
     const Mouse *mouse = &viewer->mouse;
     draw->has_pull = mouse->pull.kind == PULL_MOVE;
     if (!draw->has_pull) return;
-    body_to_world(pose_of(viewer, mouse->pull.body), mouse->pull.anchor, draw->pull_from);
+    held_point(viewer, &mouse->pull, draw->pull_from);
     memcpy(draw->pull_to, mouse->pull.target, sizeof draw->pull_to);
 }
 
@@ -197,7 +230,10 @@ void mouse_tell_pull(Viewer *viewer, const double force[3], const double torque[
     for (int k = 0; k < 3; k++) square += (pull->target[k] - at[k]) * (pull->target[k] - at[k]);
     FILE *out = viewer->def.events;
     event_begin(out, pull->kind == PULL_TURN ? "turn" : "pull");
-    event_text(out, "body", viewer_body_name(viewer, pull->body, name));
+    if (pull->soft)
+        event_text(out, "soft", tn_model_soft_name(viewer->model, pull->soft));
+    else
+        event_text(out, "body", viewer_body_name(viewer, pull->body, name));
     event_number(out, "time", time);
     event_vector(out, "force", force);
     event_vector(out, "torque", torque);

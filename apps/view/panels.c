@@ -399,6 +399,9 @@ void panels_draw(Viewer *viewer, const View *view, PanelSet set, unsigned target
     bool all = set == PANELS_ALL;
     overlay_begin(viewer->overlay, viewer->width, viewer->height, viewer->scale);
     if (viewer->draw.labels) draw_labels(viewer, view);
+    StressScale scale = renderer_stress(viewer->renderer);
+    if (scale.shown)
+        color_bar_draw(viewer->overlay, &scale, viewer->width, viewer->height, viewer->scale);
     if (viewer->playback && all) draw_timeline(viewer);
     if (viewer->shows_help && all)
         draw_help(viewer);

@@ -53,9 +53,8 @@ PullStrength pull_strength(const TnModel *model, TnBodyId body)
     return s;
 }
 
-/* Spring and damper for what weighs `mass`, where the point shows at least `least`. */
-static void limit_spring(double mass, double stiffness, double least, double h, double *spring,
-                         double *damper)
+void pull_limits(double mass, double stiffness, double least, double h, double *spring,
+                 double *damper)
 {
     *spring = fmin(mass * stiffness, 0.5 * least / (h * h));
     *damper = fmin(2 * mass * sqrt(stiffness), least / h);
@@ -95,7 +94,7 @@ void pull_wrench(const Pull *pull, const PullStrength *strength, const TnWorld *
     if (pull->kind == PULL_MOVE) {
         double square = arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2];
         double least = 1 / (1 / strength->body_mass + square / strength->least_inertia);
-        limit_spring(strength->mass, pull->stiffness, least, strength->timestep, &spring, &damper);
+        pull_limits(strength->mass, pull->stiffness, least, strength->timestep, &spring, &damper);
         cross(turning, angular, arm);
         for (int k = 0; k < 3; k++)
             force[k] = spring * (pull->target[k] - at[k]) - damper * (velocity[k] + turning[k]);
@@ -106,8 +105,8 @@ void pull_wrench(const Pull *pull, const PullStrength *strength, const TnWorld *
     } else if (pull->kind == PULL_TURN) {
         double turn[3];
         rotation_between(turn, quat, pull->rotation);
-        limit_spring(strength->inertia, pull->stiffness, strength->least_inertia,
-                     strength->timestep, &spring, &damper);
+        pull_limits(strength->inertia, pull->stiffness, strength->least_inertia, strength->timestep,
+                    &spring, &damper);
         for (int k = 0; k < 3; k++) torque[k] = spring * turn[k] - damper * angular[k];
     }
 }

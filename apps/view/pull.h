@@ -9,7 +9,10 @@ typedef enum PullKind { PULL_NONE, PULL_MOVE, PULL_TURN } PullKind;
 
 typedef struct Pull {
     PullKind kind;
-    TnBodyId body;
+    TnBodyId body;      /* 0: a soft body is pulled */
+    TnSoftId soft;      /* 0: a body is pulled */
+    int nodes[3];       /* of the soft body, around the point that is held, and */
+    double weights[3];  /* their shares in it */
     double anchor[3];   /* m, in the body's axes: where the spring holds it */
     double target[3];   /* m, world: where the spring pulls it */
     double rotation[4]; /* quaternion, world: how a turned body should stand */
@@ -30,5 +33,9 @@ PullStrength pull_strength(const TnModel *model, TnBodyId body);
 /* The wrench at the centre of mass in the world's present state; `at` is the point that is held. */
 void pull_wrench(const Pull *pull, const PullStrength *strength, const TnWorld *world,
                  double force[3], double torque[3], double at[3]);
+
+/* Spring and damper for what weighs `mass`, where the point shows at least `least`, in steps of h. */
+void pull_limits(double mass, double stiffness, double least, double h, double *spring,
+                 double *damper);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "history.h"
 #include "pace.h"
+#include "pull_soft.h"
 
 #include <errno.h>
 #include <math.h>
@@ -37,6 +38,8 @@ struct Simulation {
     Pace pace;
     Pull pull; /* as of this step */
     PullStrength strength;
+    SoftGrip grip;
+    bool stress; /* is wanted */
     TnBodyId strength_body;
     double pull_force[3], pull_torque[3], pull_at[3];
     TnFrame *writing;
@@ -106,7 +109,9 @@ static SimulationStatus current_status(const Simulation *sim)
 static bool write_frame(Simulation *sim)
 {
     TnFrame *frame = sim->writing;
-    if (tn_frame_capture(frame, sim->world, &sim->report, false, NULL) != TN_OK) return false;
+    if (tn_frame_reserve_stress(frame, sim->stress ? 0 : -1, NULL) != TN_OK ||
+        tn_frame_capture(frame, sim->world, &sim->report, false, NULL) != TN_OK)
+        return false;
     if (sim->shows_past && tn_frame_reserve_contacts(frame, sim->past_count, NULL) == TN_OK) {
         for (int i = 0; i < sim->past_count; i++) frame->contacts[i] = sim->past_contacts[i];
         frame->contact_count = sim->past_count;
@@ -176,7 +181,14 @@ static void pause_at(Simulation *sim, bool paused)
 static void apply_pull(Simulation *sim)
 {
     for (int k = 0; k < 3; k++) sim->pull_force[k] = sim->pull_torque[k] = 0;
+    if (sim->pull.kind == PULL_NONE || !sim->pull.soft) sim->grip.soft = 0; /* let go */
     if (sim->pull.kind == PULL_NONE) return;
+    if (sim->pull.soft) {
+        if (soft_grip_fits(&sim->grip, &sim->pull) ||
+            soft_grip_take(&sim->grip, &sim->pull, sim->world))
+            soft_grip_pull(&sim->grip, &sim->pull, sim->world, sim->pull_force, sim->pull_at);
+        return;
+    }
     if (sim->strength_body != sim->pull.body) {
         sim->strength = pull_strength(tn_world_model(sim->world), sim->pull.body);
         sim->strength_body = sim->pull.body;
@@ -269,6 +281,10 @@ static void obey(Simulation *sim, Command command)
         if (command.value >= 0) sim->key = (TnKeyId)command.value;
         reset_to(sim, sim->key);
         break;
+    case COMMAND_STRESS:
+        sim->stress = command.value > 0;
+        sim->has_news = true;
+        break;
     }
 }
 
@@ -345,6 +361,7 @@ static void free_simulation(Simulation *sim)
     if (sim->has_condition) pthread_cond_destroy(&sim->changed);
     if (sim->has_mutex) pthread_mutex_destroy(&sim->mutex);
     history_free(&sim->history);
+    soft_grip_free(&sim->grip);
     free(sim->past_contacts);
     tn_frame_destroy(sim->writing);
     tn_frame_destroy(sim->waiting);
@@ -373,6 +390,7 @@ Simulation *simulation_start(const SimulationDef *def, TnWorld *world, const TnS
     sim->step_limit = def->step_limit;
     sim->wake = def->wake;
     sim->paused = def->paused;
+    sim->stress = def->stress;
     sim->pace.speed = def->speed;
     sim->writing = tn_frame_create(scene, err);
     sim->waiting = tn_frame_create(scene, err);
@@ -381,7 +399,9 @@ Simulation *simulation_start(const SimulationDef *def, TnWorld *world, const TnS
         !history_create(&sim->history, def->max_states, def->max_bytes))
         goto no_memory;
     /* the state at the start can be seen before the thread has done anything */
-    if (tn_frame_capture(sim->shown, world, NULL, false, err) != TN_OK) goto no_memory;
+    if (tn_frame_reserve_stress(sim->shown, sim->stress ? 0 : -1, err) != TN_OK ||
+        tn_frame_capture(sim->shown, world, NULL, false, err) != TN_OK)
+        goto no_memory;
     sim->shown_status = sim->waiting_status = current_status(sim);
     sim->has_mutex = pthread_mutex_init(&sim->mutex, NULL) == 0;
     sim->has_condition = create_condition(&sim->changed);

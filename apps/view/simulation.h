@@ -14,6 +14,7 @@ typedef struct SimulationDef {
     TnKeyId key;        /* what a reset goes back to; 0: the reference pose */
     double speed;       /* simulated seconds per second; 1: real time */
     bool paused;        /* at the start */
+    bool stress;        /* frames have the stress of soft bodies; COMMAND_STRESS changes it */
     int64_t step_limit; /* finished after so many steps from the start; 0: never */
     int max_states;     /* kept to go back to */
     size_t max_bytes;   /* of them */
@@ -29,6 +30,7 @@ typedef enum SimulationCommandKind {
     COMMAND_BACK,  /* to the state before the last step; pauses */
     COMMAND_SPEED, /* value: simulated seconds per second */
     COMMAND_RESET, /* value: keyframe, -1 for the one of SimulationDef */
+    COMMAND_STRESS /* value: 1 frames have it, 0 they do not: it costs time */
 } SimulationCommandKind;
 
 /* What happened, in the order in which it did. */

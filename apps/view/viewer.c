@@ -375,6 +375,7 @@ int viewer_run_world(const ViewerDef *def, TnWorld *world, const TnScene *scene)
         sim.speed = def->speed;
         sim.paused = def->paused;
         sim.step_limit = def->step_limit;
+        sim.stress = def->draw.color == COLOR_STRESS;
         sim.wake = wake;
         viewer.simulation = simulation_start(&sim, world, scene, &err);
         if (!viewer.simulation) {

@@ -3,7 +3,7 @@
  *
  * Frames are written in small groups, each compressed and with its own checksum. A file that was
  * cut off, or whose writer died, is read up to the last whole group. Poses and points are kept on a
- * fine grid (see TnRecordingInfo.resolution), an exact state bit for bit. */
+ * fine grid (see TnRecordingInfo.resolution), stress to 16 bits, an exact state bit for bit. */
 #ifndef TENON_RECORD_H
 #define TENON_RECORD_H
 
@@ -37,7 +37,7 @@ typedef struct TnRecordingInfo {
     int frame_count;
     double start, end; /* s, times of the first and last frame */
     bool cut_off; /* the file ends within a group, or a checksum is wrong: what is before is read */
-    bool has_contacts, has_state;
+    bool has_contacts, has_state, has_stress;
     double resolution; /* m, grid of positions */
     int64_t bytes;     /* of the file, as far as it is readable */
 } TnRecordingInfo;

@@ -57,6 +57,11 @@ typedef struct TnSceneSurface {
     const int32_t *tetrahedra; /* 4 × tetrahedron_count, likewise; may be none */
     int tetrahedron_count;
     float rgba[4];
+    const char *name; /* "" or NULL for none */
+    /* Each may be NULL: then a part belongs to the subsystem of its first point, and the shape free
+     * of stress is not known. */
+    const int32_t *triangle_subsystems, *tetrahedron_subsystems; /* from 1 */
+    const float *rest;                                           /* m, 3 × point_count */
 } TnSceneSurface;
 
 typedef struct TnSceneBody {
@@ -85,7 +90,7 @@ typedef struct TnScene {
     const TnSceneTube *tubes;
     int tube_count;
     const TnSceneSurface *surfaces;
-    int surface_count;
+    int surface_count; /* of a model: surface i is soft body i + 1, its points all nodes */
     const int32_t *point_subsystems; /* point_count, from 1 */
     int point_count;
     const TnCameraInfo *cameras; /* names point into the scene */
@@ -95,7 +100,7 @@ typedef struct TnScene {
 } TnScene;
 
 /* NULL and an error where there is no memory. The model or world may be destroyed afterwards. Of a
- * model: every free body, robot and cable is a subsystem. Of a world: subsystems are those that it
+ * model: every free body, robot, cable and soft body is a subsystem. Of a world: subsystems are those that it
  * is divided into, with its numbers and one more. */
 TN_API TnScene *tn_scene_create(const TnModel *model, TnError *err);
 TN_API TnScene *tn_scene_create_of(const TnWorld *world, TnError *err);
@@ -119,6 +124,12 @@ typedef struct TnFrame {
     /* The exact state where it is kept, NULL and 0 else. */
     double *qpos, *qvel, *ctrl;
     int qpos_count, dof_count, ctrl_count;
+    /* Stress of soft bodies where it is kept, NULL and 0 else. */
+    float *stress;      /* Pa, point_count: von Mises' stress, the mean of the tetrahedra around,
+                           weighted by volume; 0 at points of anything else */
+    float *cell_stress; /* Pa, 6 × cell_count: Cauchy stress xx yy zz xy xz yz of each tetrahedron,
+                           surface by surface */
+    int cell_count;
 } TnFrame;
 
 /* Room for a frame of the scene, all bodies at the origin; NULL and an error where there is no
@@ -129,12 +140,16 @@ TN_API void tn_frame_destroy(TnFrame *frame); /* NULL is fine */
 TN_API TnStatus tn_frame_reserve_contacts(TnFrame *frame, int count, TnError *err);
 TN_API TnStatus tn_frame_reserve_state(TnFrame *frame, int qpos_count, int dof_count,
                                        int ctrl_count, TnError *err);
+/* Makes room for the stress of points and of that many tetrahedra, all 0; with -1 none is kept. */
+TN_API TnStatus tn_frame_reserve_stress(TnFrame *frame, int cell_count, TnError *err);
 /* Reads the world into the frame. `report` of the last step may be NULL. With `state` the exact
- * state is kept, too. The world is not changed. */
+ * state is kept, too. Stress costs time and is computed only for a frame that has room for it; with
+ * `state` that of the tetrahedra is kept, too. The world is not changed. */
 TN_API TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepReport *report,
                                  bool state, TnError *err);
 TN_API TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err);
-/* Between two frames of one scene: poses and points in between, everything else from the nearer. */
+/* Between two frames of one scene: poses, points and their stress in between, everything else from
+ * the nearer. */
 TN_API TnStatus tn_frame_blend(TnFrame *out, const TnFrame *a, const TnFrame *b, double share,
                                TnError *err);
 

@@ -3,7 +3,7 @@
  *     listed:  gap <= margin + t · max(0, n · (v₁ - v₂)) + slack
  *
  * with v₁ = Σ weight · node velocity, v₂ likewise or of the link at the point. A surface's points stand
- * together: rigid geoms by slot, then surfaces with a higher number, then itself. */
+ * together: rigid geoms by slot, then other surfaces, then itself. */
 #include "../base/base.h"
 #include "../math/vec3.h"
 #include "soft_surface.h"
@@ -132,13 +132,13 @@ static void detect_rigid(TnSoftEmitter *e, TnSoftSurface *s)
     for (int slot = 0; slot < c->finite_count; slot++) {
         const TnBounds *b = &c->bounds[slot];
         double low[3], high[3];
-        bool meets = true;
         for (int i = 0; i < 3; i++) {
             low[i] = (double)b->c[i] - (double)b->h[i];
             high[i] = (double)b->c[i] + (double)b->h[i];
-            meets &= (low[i] <= all->high[i]) & (all->low[i] <= high[i]);
         }
-        if (!meets || !pair_with_slot(e, s, slot)) continue;
+        if (!tn_soft_boxes_meet(low, high, all->low, all->high, all->sweep) ||
+            !pair_with_slot(e, s, slot))
+            continue;
         int found = tn_soft_tree_near_box(s, low, high);
         if (found) tn_soft_emit_rigid(e, s, found);
     }
@@ -150,6 +150,25 @@ static void detect_rigid(TnSoftEmitter *e, TnSoftSurface *s)
             s, n, v3_dot(n, c->place[slot].pos) + 0.5 * d->slack + c->locals[slot].bound_margin);
         if (found) tn_soft_emit_rigid(e, s, found);
     }
+}
+
+static void detect_soft(TnSoftEmitter *e, TnSoftSurface *s)
+{
+    const TnCollider *c = e->detection->collider;
+    for (int i = 0; i < c->model->soft_count; i++) {
+        TnSoftSurface *o = &c->softs[i];
+        if (o == s || o->triangle_count == 0) continue;
+        const TnSoftBox *a = &s->boxes[0], *b = &o->boxes[0];
+        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, b->depth + a->sweep + b->sweep))
+            continue;
+        bool masks = masks_meet(s->type_mask, s->affinity_mask, o->type_mask, o->affinity_mask);
+        double margin = s->margin > o->margin ? s->margin : o->margin;
+        if (set_pair(e, s->geom, o->geom, masks, &s->surface, &o->surface, margin))
+            tn_soft_emit_pair(e, s, o);
+    }
+    if (!s->soft->self_contact) return;
+    if (set_pair(e, s->geom, s->geom, true, &s->surface, &s->surface, s->margin))
+        tn_soft_emit_pair(e, s, s);
 }
 
 /* ---- a step ---- */
@@ -179,7 +198,10 @@ static void detect_range(void *context, int begin, int end)
                            .points = task->points + s->start,
                            .soft_points = task->soft_points + 2 * s->start,
                            .capacity = s->capacity};
-        if (s->triangle_count > 0) detect_rigid(&e, s);
+        if (s->triangle_count > 0) {
+            detect_rigid(&e, s);
+            detect_soft(&e, s);
+        }
         s->used = e.count;
     }
 }

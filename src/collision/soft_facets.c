@@ -92,8 +92,7 @@ static void keep_face(Facets *f, const FacePoint *p)
         emit_face(f, p, (uint32_t)p->triangle & 0x3fffu);
 }
 
-/* Weights of the point's projection; false: beside the triangle. */
-static bool project(const double *const x[3], const double n[3], const double q[3], double w[3])
+bool tn_soft_project(const double *const x[3], const double n[3], const double q[3], double w[3])
 {
     double sum = 0.0;
     for (int k = 0; k < 3; k++) {
@@ -128,7 +127,7 @@ static void face(Facets *f, int triangle)
         v3_sub(d, points.p[i], x[0]);
         double distance = v3_dot(p.n, d);
         p.gap = distance - s->radius;
-        if (p.gap > f->reach || p.gap < -deepest || !project(x, p.n, points.p[i], p.weight))
+        if (p.gap > f->reach || p.gap < -deepest || !tn_soft_project(x, p.n, points.p[i], p.weight))
             continue;
         for (int k = 0; k < 3; k++) kept += p.weight[k] * corner_distance(f, corner[k]);
         if (kept - distance <= SHARE * s->sizes[triangle]) continue;

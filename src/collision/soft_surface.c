@@ -18,7 +18,8 @@ static void *carve(char *base, size_t *used, size_t count, size_t size)
 
 static size_t lay_out(TnSoftSurface *s, char *base)
 {
-    size_t used = 0, n = (size_t)s->node_count, t = (size_t)s->triangle_count, e = t * 3;
+    size_t used = 0, n = (size_t)s->node_count, t = (size_t)s->triangle_count, e = t * 3,
+           boxes = (size_t)tn_soft_tree_size(s->triangle_count);
     s->nodes = carve(base, &used, n, sizeof s->nodes[0]);
     s->triangles = carve(base, &used, t, sizeof s->triangles[0]);
     s->triangle_ids = carve(base, &used, t, sizeof s->triangle_ids[0]);
@@ -35,8 +36,16 @@ static size_t lay_out(TnSoftSurface *s, char *base)
     s->edge_done = carve(base, &used, e, sizeof s->edge_done[0]);
     s->x = carve(base, &used, n, sizeof s->x[0]);
     s->v = carve(base, &used, n, sizeof s->v[0]);
-    s->grow = carve(base, &used, n, sizeof s->grow[0]);
-    s->boxes = carve(base, &used, (size_t)tn_soft_tree_size(s->triangle_count), sizeof s->boxes[0]);
+    s->sweep = carve(base, &used, n, sizeof s->sweep[0]);
+    s->boxes = carve(base, &used, boxes, sizeof s->boxes[0]);
+    if (s->meets_soft) {
+        s->cones = carve(base, &used, boxes, sizeof s->cones[0]);
+        s->node_cones = carve(base, &used, n, sizeof s->node_cones[0]);
+        s->normals = carve(base, &used, t, sizeof s->normals[0]);
+        s->looks = carve(base, &used, n, sizeof s->looks[0]);
+        s->ridges = carve(base, &used, e, sizeof s->ridges[0]);
+        s->nearest = carve(base, &used, n, sizeof s->nearest[0]);
+    }
     s->probes = carve(base, &used, n, sizeof s->probes[0]);
     s->found = carve(base, &used, t, sizeof s->found[0]);
     return used;
@@ -169,6 +178,7 @@ bool tn_soft_surface_init(TnSoftSurface *s, const TnModel *model, int index)
                          .node_count = soft->surface_node_count,
                          .triangle_count = soft->triangle_count,
                          .radius = soft->radius,
+                         .meets_soft = soft->self_contact || model->soft_count > 1,
                          .capacity = soft->surface_node_count / 4 + 64};
     size_t t = (size_t)s->triangle_count, bytes = lay_out(s, NULL);
     s->memory = tn_aligned_alloc(bytes + 64);
@@ -198,6 +208,7 @@ bool tn_soft_surface_init(TnSoftSurface *s, const TnModel *model, int index)
             }
             s->depths[i] = depth_of(soft, s->triangle_ids[i], s->sizes[i]);
         }
+        tn_soft_tree_deepen(s);
         make_edges(s, halves);
         make_around(s);
         make_holders(s, model);
@@ -221,20 +232,22 @@ void tn_soft_surface_update(TnSoftSurface *s, const double *qpos, const double *
                             double slack)
 {
     const double *x = qpos + s->soft->qpos_start, *v = end_qvel + s->soft->dof_start;
-    double still = s->radius + 0.5 * slack + s->bound_margin, most = 0.0;
+    double most = 0.0;
+    s->grow = s->radius + 0.5 * slack + s->bound_margin;
     for (int i = 0; i < s->node_count; i++) {
         size_t node = 3 * (size_t)s->nodes[i];
         v3_copy(s->x[i], x + node);
         v3_copy(s->v[i], v + node);
         double speed2 = v3_dot(v + node, v + node);
         most = speed2 > most ? speed2 : most;
-        s->grow[i] = still + t * sqrt(speed2);
+        s->sweep[i] = t * sqrt(speed2);
         s->probes[i].query = 0;
     }
     s->speed = sqrt(most);
     s->query = 0;
     memset(s->edge_done, 0, sizeof s->edge_done[0] * (size_t)s->edge_count);
     tn_soft_tree_refit(s);
+    if (s->meets_soft) tn_soft_cones_update(s);
 }
 
 /* Twice the area. */

@@ -22,10 +22,19 @@
 
 /* Node of the tree. An inner one's first child follows it. */
 typedef struct TnSoftBox {
-    double low[3], high[3]; /* per step, m: all of it over the step */
+    double low[3], high[3]; /* per step, m: its nodes, radius, half the slack and margin included */
+    double sweep;           /* per step, m: t · speed of the fastest node */
+    double depth;           /* m: largest of its triangles' depths */
     int32_t second;         /* child; 0: a leaf */
     int32_t first, count;   /* triangles */
 } TnSoftBox;
+
+/* What the parts of a box may do: velocities of its nodes, normals of all triangles about them. Kept
+ * where a surface may meet another one or itself. */
+typedef struct TnSoftCone {
+    double v_low[3], v_high[3]; /* m/s */
+    double n_low[3], n_high[3];
+} TnSoftCone;
 
 /* A node against the rigid geom that is looked at. */
 typedef struct TnSoftProbe {
@@ -33,6 +42,13 @@ typedef struct TnSoftProbe {
     double out[3];   /* unit: where that grows */
     int32_t query;   /* that it was measured for */
 } TnSoftProbe;
+
+/* The triangle of another surface that is nearest to a node. */
+typedef struct TnSoftNearest {
+    int32_t triangle;
+    double height; /* m, of the node above it */
+    double weight[3], n[3];
+} TnSoftNearest;
 
 typedef struct TnSoftSurface {
     const TnSoft *soft;
@@ -56,13 +72,20 @@ typedef struct TnSoftSurface {
     TnSurface surface;
     uint32_t type_mask, affinity_mask;
     double margin;
+    bool meets_soft;
     /* per step */
     double (*x)[3], (*v)[3];
-    double *grow; /* m: how far a node's box reaches: radius, motion, half the slack, margin */
-    double speed; /* m/s: of the fastest node */
+    double grow; /* m: radius, half the slack, margin: how far every box reaches beyond its nodes */
+    double *sweep; /* m, per node: t · speed */
+    double speed;  /* m/s: of the fastest node */
     TnSoftBox *boxes;
+    TnSoftCone *cones, *node_cones; /* per box, per node */
+    double (*normals)[3];           /* per triangle; kept as cones are */
+    double (*looks)[3];             /* per node: sum of its triangles' normals */
+    uint8_t *ridges;                /* per edge: the surface folds outward there */
     /* scratch */
     TnSoftProbe *probes;
+    TnSoftNearest *nearest; /* valid where the probe's query is the current one */
     int32_t query;
     int32_t *edge_done; /* query in which an edge was looked at */
     int32_t *found;     /* triangles near something */
@@ -87,9 +110,48 @@ void tn_soft_node_normal(const TnSoftSurface *s, int node, double n[3]);
 void tn_soft_tree_build(TnSoftSurface *s, const double (*middle)[3]);
 int tn_soft_tree_size(int triangle_count); /* boxes, at most */
 void tn_soft_tree_refit(TnSoftSurface *s);
+/* The boxes' depths, once. */
+void tn_soft_tree_deepen(TnSoftSurface *s);
 /* Triangles whose boxes meet the box, or reach below a plane, into s->found; how many. */
 int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double high[3]);
 int tn_soft_tree_near_plane(TnSoftSurface *s, const double n[3], double height);
+
+static inline void tn_soft_triangle_box(const TnSoftSurface *s, int triangle, double low[3],
+                                        double high[3])
+{
+    const int32_t *c = s->triangles[triangle];
+    const double *a = s->x[c[0]], *b = s->x[c[1]], *d = s->x[c[2]];
+    for (int k = 0; k < 3; k++) {
+        double l = a[k] < b[k] ? a[k] : b[k], h = a[k] > b[k] ? a[k] : b[k];
+        low[k] = (l < d[k] ? l : d[k]) - s->grow;
+        high[k] = (h > d[k] ? h : d[k]) + s->grow;
+    }
+}
+
+static inline double tn_soft_triangle_sweep(const TnSoftSurface *s, int triangle)
+{
+    const int32_t *c = s->triangles[triangle];
+    double a = s->sweep[c[0]], b = s->sweep[c[1]], d = s->sweep[c[2]];
+    a = a > b ? a : b;
+    return a > d ? a : d;
+}
+
+/* Within `more` of each other along every axis. */
+static inline bool tn_soft_boxes_meet(const double low1[3], const double high1[3],
+                                      const double low2[3], const double high2[3], double more)
+{
+    return (low1[0] <= high2[0] + more) & (low2[0] <= high1[0] + more) &
+           (low1[1] <= high2[1] + more) & (low2[1] <= high1[1] + more) &
+           (low1[2] <= high2[2] + more) & (low2[2] <= high1[2] + more);
+}
+
+/* ---- soft_cone.c ---- */
+/* Normals, ridges and cones of a step; boxes are fitted. */
+void tn_soft_cones_update(TnSoftSurface *s);
+/* No point of one looks at the other. */
+bool tn_soft_cones_agree(const TnSoftCone *a, const TnSoftCone *b);
+/* No two points approach each other faster, m/s. */
+double tn_soft_cones_speed(const TnSoftCone *a, const TnSoftCone *b);
 
 /* ---- soft_distance.c ---- */
 #define TN_SOFT_AGAINST 0.25 /* cosine: a way out may go this much along the normal */
@@ -146,7 +208,13 @@ void tn_soft_emit_facets(TnSoftEmitter *e, TnSoftSurface *s, int link, int found
 bool tn_soft_edge_outside(const TnSoftSurface *s, int edge, const double u[3], const double n[3],
                           double lean);
 
+/* Weights of a point's projection on a triangle with normal n, of any length; false: beside it. */
+bool tn_soft_project(const double *const x[3], const double n[3], const double p[3],
+                     double weight[3]);
+
 /* ---- soft_pair.c ---- */
+/* Contacts of s's nodes with the other surface's triangles (which may be s itself), and of edges where s
+ * comes first. */
 void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other);
 
 #endif

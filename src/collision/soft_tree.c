@@ -1,9 +1,9 @@
 /* soft_tree.c: a tree of boxes over the triangles of a surface.
  *
  * Built once on the rest shape by halving: neighbours at rest stay neighbours, whatever the body
- * does, so each step only fits the boxes anew, from the leaves up. A box holds all of its nodes' boxes,
- * each grown by radius, t · speed, half the slack and margin; as for rigid geoms (bounds.c), things
- * whose boxes do not meet are not listed. */
+ * does, so each step only fits the boxes anew, from the leaves up. A box holds its
+ * nodes with radius, half the slack and margin; grown by t · speed as well, as for rigid geoms (bounds.c),
+ * things whose boxes do not meet are not listed. */
 #include "../math/vec3.h"
 #include "soft_surface.h"
 
@@ -73,14 +73,12 @@ void tn_soft_tree_build(TnSoftSurface *s, const double (*middle)[3])
 static inline double lower(double a, double b) { return a < b ? a : b; }
 static inline double higher(double a, double b) { return a > b ? a : b; }
 
-static inline void triangle_box(const TnSoftSurface *s, int triangle, double low[3], double high[3])
+void tn_soft_tree_deepen(TnSoftSurface *s)
 {
-    const int32_t *c = s->triangles[triangle];
-    const double *a = s->x[c[0]], *b = s->x[c[1]], *d = s->x[c[2]];
-    double g = higher(s->grow[c[0]], higher(s->grow[c[1]], s->grow[c[2]]));
-    for (int k = 0; k < 3; k++) {
-        low[k] = lower(a[k], lower(b[k], d[k])) - g;
-        high[k] = higher(a[k], higher(b[k], d[k])) + g;
+    for (int i = 0; i < s->box_count; i++) {
+        TnSoftBox *box = &s->boxes[i];
+        for (int j = box->first; j < box->first + box->count; j++)
+            box->depth = higher(box->depth, s->depths[j]);
     }
 }
 
@@ -94,25 +92,21 @@ void tn_soft_tree_refit(TnSoftSurface *s)
                 box->low[k] = lower(a->low[k], b->low[k]);
                 box->high[k] = higher(a->high[k], b->high[k]);
             }
+            box->sweep = higher(a->sweep, b->sweep);
             continue;
         }
-        triangle_box(s, box->first, box->low, box->high);
+        tn_soft_triangle_box(s, box->first, box->low, box->high);
+        box->sweep = tn_soft_triangle_sweep(s, box->first);
         for (int j = 1; j < box->count; j++) {
             double low[3], high[3];
-            triangle_box(s, box->first + j, low, high);
+            tn_soft_triangle_box(s, box->first + j, low, high);
+            box->sweep = higher(box->sweep, tn_soft_triangle_sweep(s, box->first + j));
             for (int k = 0; k < 3; k++) {
                 box->low[k] = lower(box->low[k], low[k]);
                 box->high[k] = higher(box->high[k], high[k]);
             }
         }
     }
-}
-
-static inline bool boxes_meet(const double low1[3], const double high1[3], const double low2[3],
-                              const double high2[3])
-{
-    return (low1[0] <= high2[0]) & (low2[0] <= high1[0]) & (low1[1] <= high2[1]) &
-           (low2[1] <= high1[1]) & (low1[2] <= high2[2]) & (low2[2] <= high1[2]);
 }
 
 int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double high[3])
@@ -123,7 +117,7 @@ int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double hi
     while (depth > 0) {
         int index = stack[--depth];
         const TnSoftBox *box = &s->boxes[index];
-        if (!boxes_meet(box->low, box->high, low, high)) continue;
+        if (!tn_soft_boxes_meet(box->low, box->high, low, high, box->sweep)) continue;
         if (box->second) {
             stack[depth++] = box->second;
             stack[depth++] = index + 1;
@@ -131,9 +125,9 @@ int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double hi
         }
         for (int i = box->first; i < box->first + box->count; i++) {
             double a[3], b[3];
-            triangle_box(s, i, a, b);
+            tn_soft_triangle_box(s, i, a, b);
             s->found[found] = i;
-            found += boxes_meet(a, b, low, high);
+            found += tn_soft_boxes_meet(a, b, low, high, tn_soft_triangle_sweep(s, i));
         }
     }
     return found;
@@ -155,7 +149,7 @@ int tn_soft_tree_near_plane(TnSoftSurface *s, const double n[3], double height)
     while (depth > 0) {
         int index = stack[--depth];
         const TnSoftBox *box = &s->boxes[index];
-        if (lowest(box->low, box->high, n) > height) continue;
+        if (lowest(box->low, box->high, n) - box->sweep > height) continue;
         if (box->second) {
             stack[depth++] = box->second;
             stack[depth++] = index + 1;

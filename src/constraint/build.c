@@ -9,10 +9,44 @@
 
 /* ---- contacts ---- */
 
-/* Where last step's contacts of a geom stand in the kept list. */
+/* Where last step's contacts of a geom stand in the kept list. Large groups (soft surfaces have hundreds)
+ * are found through a hash table, open addressing, with indices + 1. */
 typedef struct Groups {
     int *first, *count; /* per geom */
+    int *table;
+    uint32_t mask; /* size of the table - 1 */
 } Groups;
+
+#define LARGE_GROUP 32
+
+static uint32_t hash_contact(int geom1, int geom2, uint32_t feature)
+{
+    uint32_t h =
+        feature * 0x9e3779b1u ^ (uint32_t)geom1 * 0x85ebca6bu ^ (uint32_t)geom2 * 0xc2b2ae35u;
+    h = (h ^ h >> 15) * 0x2c1b3c6du;
+    return h ^ h >> 13;
+}
+
+static bool hash_large(const TnConstraintInput *in, Groups *groups)
+{
+    uint32_t members = 0, size = 1;
+    for (int i = 0; i < in->model->geom_count; i++)
+        if (groups->count[i] > LARGE_GROUP) members += (uint32_t)groups->count[i];
+    groups->table = NULL;
+    if (members == 0) return true;
+    while (size < 2 * members) size *= 2;
+    groups->mask = size - 1;
+    groups->table = TN_ARENA_ZERO(in->arena, int, size);
+    if (!groups->table) return false;
+    for (int i = 0; i < in->state->contact_count; i++) {
+        const TnWarmContact *c = &in->state->contacts[i];
+        if (groups->count[c->geom1] <= LARGE_GROUP) continue;
+        uint32_t k = hash_contact(c->geom1, c->geom2, c->feature) & groups->mask;
+        while (groups->table[k]) k = (k + 1) & groups->mask;
+        groups->table[k] = i + 1;
+    }
+    return true;
+}
 
 static bool group_kept(const TnConstraintInput *in, Groups *groups)
 {
@@ -23,13 +57,22 @@ static bool group_kept(const TnConstraintInput *in, Groups *groups)
         int geom = in->state->contacts[i].geom1;
         if (groups->count[geom]++ == 0) groups->first[geom] = i;
     }
-    return true;
+    return hash_large(in, groups);
 }
 
 static const TnWarmContact *find_in_group(const TnConstraintInput *in, const Groups *groups,
                                           int geom1, int geom2, uint32_t feature)
 {
-    const TnWarmContact *kept = in->state->contacts + groups->first[geom1];
+    const TnWarmContact *kept = in->state->contacts;
+    if (groups->count[geom1] > LARGE_GROUP) {
+        uint32_t k = hash_contact(geom1, geom2, feature) & groups->mask;
+        for (; groups->table[k]; k = (k + 1) & groups->mask) {
+            const TnWarmContact *c = &kept[groups->table[k] - 1];
+            if (c->geom1 == geom1 && c->geom2 == geom2 && c->feature == feature) return c;
+        }
+        return NULL;
+    }
+    kept += groups->first[geom1];
     for (int i = 0; i < groups->count[geom1]; i++)
         if (kept[i].geom2 == geom2 && kept[i].feature == feature) return &kept[i];
     return NULL;

@@ -1,7 +1,8 @@
-/* soft_rows.c: what holds nodes of soft bodies by iteration: holds by links that do not carry them, ties of soft
- * bodies to each other, and ties of the copies of a node where the pieces of one body meet. Three equality rows each,
- * along the world's axes; the first two bring back what drifts as equality.c does, the copies are one node in the
- * state and cannot drift. */
+/* soft_rows.c: what holds nodes of soft bodies by iteration, three equality rows each along the world's axes:
+ *   - followers of a tree's link that are not carried: v̂ = T q̇̂, the same as if they were;
+ *   - holds by other links and ties of soft bodies to each other, which bring back what drifts as equality.c does;
+ *   - ties of the copies of a node where the pieces of one body meet. They are one node in the state and cannot
+ *     drift. */
 #include "rows.h"
 
 #include <string.h>
@@ -160,6 +161,22 @@ static void add_hold(TnRowWriter *w, const TnMotion *m, double eta, int soft_ind
     }
 }
 
+/* v̂ of a node - T q̇̂ = 0: nothing to bring back, since followers are put where their links are. */
+static void add_follower(TnRowWriter *w, int soft_index, int hold_index)
+{
+    const TnConstraintInput *in = w->in;
+    const TnSoftHold *hold = &in->model->softs[soft_index].holds[hold_index];
+    const TnSubsystem *sub = tn_part_of_link(in->model, hold->link);
+    const double *T = in->softs[soft_index].holds[hold_index].T, one = 1.0;
+    for (int k = 0; k < 3; k++) {
+        TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY,
+                                  tn_row_slot_hold(in->model, soft_index, hold_index, k));
+        for (int d = 0; d < sub->dof_count; d++)
+            tn_row_add_dof(w, row, sub, sub->dof_start + d, -T[k * sub->dof_count + d]);
+        add_soft_side(w, row, soft_index, 1, &hold->node, &one, k, 1.0);
+    }
+}
+
 static void add_tie(TnRowWriter *w, double eta, int index)
 {
     const TnConstraintInput *in = w->in;
@@ -206,6 +223,10 @@ bool tn_constraint_add_softs(TnRowWriter *w)
             const TnSoftHold *hold = &model->softs[s].holds[h];
             double eta = in->theta;
             if (tn_soft_hold_carried(in->division, s, hold)) continue;
+            if (in->softs[s].holds[h].T) {
+                add_follower(w, s, h);
+                continue;
+            }
             if (!motion.eta && !tn_motion_init(in, &motion)) return false;
             if (!tn_motion_of_body(in, model->links[hold->link].body, &motion, &eta)) return false;
             add_hold(w, &motion, motion.eta[model->softs[s].subsystem], s, h);

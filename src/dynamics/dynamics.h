@@ -131,8 +131,9 @@ void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const doubl
 
 /* ---- predict.c ---- */
 /* v̂ of this step from v and the last v̂. Smooth motion goes on changing as it did; after a large
- * change (a hit, or a state set by hand) v itself is the better guess. */
-void tn_predict_velocity(int n, const double *v, const double *last, double *out);
+ * change (a hit, or a state set by hand) v itself is the better guess. Returns
+ * whether it was smooth. */
+bool tn_predict_velocity(int n, const double *v, const double *last, double *out);
 
 /* ---- actuation.c ---- */
 /* Gear included. */

@@ -1,7 +1,7 @@
 /* predict.c: what a step's v̂ will be, before it is solved for. */
 #include "dynamics.h"
 
-void tn_predict_velocity(int n, const double *v, const double *last, double *out)
+bool tn_predict_velocity(int n, const double *v, const double *last, double *out)
 {
     double change = 0.0, size = 0.0;
     for (int k = 0; k < n; k++) {
@@ -10,4 +10,5 @@ void tn_predict_velocity(int n, const double *v, const double *last, double *out
     }
     double carry = change <= 0.0625 * size ? 1.0 : 0.0;
     for (int k = 0; k < n; k++) out[k] = v[k] + carry * (v[k] - last[k]);
+    return carry > 0.0;
 }

@@ -16,9 +16,9 @@ TnSoftElements *tn_soft_elements_create(const TnModel *model, const TnDivision *
                                         TnError *err);
 void tn_soft_elements_destroy(TnSoftElements *elements);
 
-/* A carried node over the step. */
+/* A node that follows a tree's link over the step, carried or not. */
 typedef struct TnSoftHoldMotion {
-    double *T; /* 3 × dofs of its tree, row-major; NULL: not carried (its hold is iterated) */
+    double *T;       /* 3 × dofs of its tree, row-major; NULL: no tree holds it */
     double start[3]; /* the velocity that its inertia counts from: T q̇ - θt Ṫ q̇ */
 } TnSoftHoldMotion;
 
@@ -26,6 +26,7 @@ typedef struct TnSoftHoldMotion {
 typedef struct TnSoftSystem {
     double w;         /* share of v⁺ in the displacement t((1-w) v̂ + w v⁺) */
     bool alone;       /* nothing pushes, holds or ties it: in free flight */
+    bool smooth;      /* it moves as it did in the last step, as far as is known */
     double *expected; /* 3 · node_count: v̂ as it is predicted */
     double *end;      /* where that leads: x ⊕ t(...), what the elements are assembled at */
     TnSoftHoldMotion *holds; /* per hold of the body */
@@ -61,7 +62,7 @@ void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int s
 /* qpos and qvel of the soft body's nodes. In free flight linear and angular momentum stay as they are. */
 void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
                      const double *vhat, double *qpos, double *qvel);
-/* Puts held nodes where their links are: qpos and qvel. Carried ones only; pinned ones to their rest. */
+/* Puts followers where their links are, pinned nodes to their rest: qpos and qvel. */
 void tn_soft_place_held(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
                         const double (*twists)[6], double *qpos, double *qvel);
 double tn_soft_energy(const TnSoftElements *elements, const TnModel *model, int soft,

@@ -30,6 +30,7 @@ void tn_frame_destroy(TnFrame *frame)
     tn_free(frame->points);
     tn_free(frame->contacts);
     tn_free(frame->qpos);
+    tn_free(frame->stress);
     tn_free(frame);
 }
 
@@ -73,6 +74,26 @@ TnStatus tn_frame_reserve_state(TnFrame *frame, int qpos_count, int dof_count, i
     return TN_OK;
 }
 
+/* One block for both: the points' numbers, then the tetrahedra's. */
+TnStatus tn_frame_reserve_stress(TnFrame *frame, int cell_count, TnError *err)
+{
+    if (cell_count < 0 ? !frame->stress : frame->stress && frame->cell_count == cell_count)
+        return TN_OK;
+    tn_free(frame->stress);
+    frame->stress = frame->cell_stress = NULL;
+    frame->cell_count = 0;
+    if (cell_count < 0) return TN_OK;
+    size_t points = (size_t)frame->point_count;
+    frame->stress = tn_calloc(points + 6 * (size_t)cell_count + 1, sizeof *frame->stress);
+    if (!frame->stress) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the stress of a frame");
+        return TN_ERROR_MEMORY;
+    }
+    frame->cell_stress = cell_count ? frame->stress + points : NULL;
+    frame->cell_count = cell_count;
+    return TN_OK;
+}
+
 static TnStatus capture_state(TnFrame *frame, const TnWorld *world, TnError *err)
 {
     TnStateView s = tn_world_state(world);
@@ -93,8 +114,8 @@ static void segment_end(const double pose[7], double half_length, double out[3])
 }
 
 /* Rod by rod, as in the scene: between two segments the mean of both their ends, which lie apart
- * by what the rod is stretched and sheared. */
-static void capture_points(TnFrame *frame, const TnModel *model, int rod_count)
+ * by what the rod is stretched and sheared. Returns where the points of soft bodies begin. */
+static float *capture_rods(TnFrame *frame, const TnModel *model, int rod_count)
 {
     float *to = frame->points;
     for (TnRodId id = 1; id <= rod_count; id++) {
@@ -109,6 +130,87 @@ static void capture_points(TnFrame *frame, const TnModel *model, int rod_count)
             for (int k = 0; k < 3; k++) to[k] = (float)(0.5 * (first[k] + second[k]));
         }
     }
+    return to;
+}
+
+static void capture_points(TnFrame *frame, const TnWorld *world, const TnModelInfo *info)
+{
+    const TnModel *model = tn_world_model(world);
+    const double *qpos = tn_world_state(world).qpos;
+    float *to = capture_rods(frame, model, info->rod_count);
+    for (TnSoftId id = 1; id <= info->soft_count; id++) {
+        TnSoftInfo soft = tn_model_soft_info(model, id);
+        for (int k = 0; k < 3 * soft.node_count; k++) *to++ = (float)qpos[soft.qpos_start + k];
+    }
+}
+
+/* ---- stress ---- */
+
+/* Six times the volume of a tetrahedron free of stress. */
+static double rest_volume(const TnSoftInfo *soft, int tet)
+{
+    const double *x[4];
+    double e[3][3];
+    for (int k = 0; k < 4; k++) x[k] = soft->rest + 3 * soft->tets[4 * tet + k];
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) e[i][k] = x[i + 1][k] - x[0][k];
+    return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) +
+           e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+           e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+/* `work`: tet_count and twice node_count numbers, then 6 × tet_count where cells are wanted. */
+static TnStatus stress_of_soft(const TnWorld *world, TnSoftId id, const TnSoftInfo *soft,
+                               double *work, float *of_points, float *of_cells, TnError *err)
+{
+    double *von_mises = work, *sum = von_mises + soft->tet_count, *weight = sum + soft->node_count,
+           *cells = weight + soft->node_count;
+    TnStatus status = tn_world_soft_stress(world, id, of_cells ? cells : NULL, von_mises, err);
+    if (status != TN_OK) return status;
+    memset(sum, 0, 2 * (size_t)soft->node_count * sizeof *sum);
+    for (int t = 0; t < soft->tet_count; t++) {
+        double volume = rest_volume(soft, t);
+        for (int k = 0; k < 4; k++) {
+            sum[soft->tets[4 * t + k]] += volume * von_mises[t];
+            weight[soft->tets[4 * t + k]] += volume;
+        }
+    }
+    for (int i = 0; i < soft->node_count; i++)
+        of_points[i] = weight[i] > 0 ? (float)(sum[i] / weight[i]) : 0;
+    for (int k = 0; of_cells && k < 6 * soft->tet_count; k++) of_cells[k] = (float)cells[k];
+    return TN_OK;
+}
+
+/* Points of soft bodies are the last ones. */
+static TnStatus capture_stress(TnFrame *frame, const TnWorld *world, int soft_count,
+                               bool with_cells, TnError *err)
+{
+    const TnModel *model = tn_world_model(world);
+    size_t room = 0;
+    int points = 0, tets = 0;
+    for (TnSoftId id = 1; id <= soft_count; id++) {
+        TnSoftInfo soft = tn_model_soft_info(model, id);
+        size_t need = 7 * (size_t)soft.tet_count + 2 * (size_t)soft.node_count;
+        room = need > room ? need : room;
+        points += soft.node_count;
+        tets += soft.tet_count;
+    }
+    TnStatus status = tn_frame_reserve_stress(frame, with_cells ? tets : 0, err);
+    if (status != TN_OK || soft_count == 0) return status;
+    double *work = tn_malloc(room * sizeof *work);
+    if (!work) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the stress of a frame");
+        return TN_ERROR_MEMORY;
+    }
+    float *of_points = frame->stress + frame->point_count - points, *of_cells = frame->cell_stress;
+    for (TnSoftId id = 1; id <= soft_count && status == TN_OK; id++) {
+        TnSoftInfo soft = tn_model_soft_info(model, id);
+        status = stress_of_soft(world, id, &soft, work, of_points, of_cells, err);
+        of_points += soft.node_count;
+        if (of_cells) of_cells += 6 * soft.tet_count;
+    }
+    tn_free(work);
+    return status;
 }
 
 TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepReport *report,
@@ -122,9 +224,11 @@ TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepRepo
         double *pose = frame->poses + 7 * (id - 1);
         tn_world_body_pose(world, id, pose, pose + 3);
     }
-    capture_points(frame, tn_world_model(world), info.rod_count);
+    capture_points(frame, world, &info);
     int contact_count = tn_world_contact_count(world);
     TnStatus status = tn_frame_reserve_contacts(frame, contact_count, err);
+    if (status == TN_OK && frame->stress)
+        status = capture_stress(frame, world, info.soft_count, state, err);
     if (status != TN_OK) return status;
     for (int k = 0; k < contact_count; k++) frame->contacts[k] = tn_world_contact(world, k);
     frame->contact_count = contact_count;
@@ -162,6 +266,8 @@ TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err)
     if (status == TN_OK)
         status =
             tn_frame_reserve_state(to, from->qpos_count, from->dof_count, from->ctrl_count, err);
+    if (status == TN_OK)
+        status = tn_frame_reserve_stress(to, from->stress ? from->cell_count : -1, err);
     if (status != TN_OK) return status;
     copy_scalars(to, from);
     memcpy(to->poses, from->poses, (size_t)to->body_count * 7 * sizeof *to->poses);
@@ -171,6 +277,8 @@ TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err)
     to->contact_count = from->contact_count;
     size_t numbers = (size_t)from->qpos_count + (size_t)from->dof_count + (size_t)from->ctrl_count;
     if (numbers) memcpy(to->qpos, from->qpos, numbers * sizeof *to->qpos);
+    size_t stresses = (size_t)from->point_count + 6 * (size_t)from->cell_count;
+    if (from->stress) memcpy(to->stress, from->stress, stresses * sizeof *to->stress);
     return TN_OK;
 }
 
@@ -203,5 +311,7 @@ TnStatus tn_frame_blend(TnFrame *out, const TnFrame *a, const TnFrame *b, double
     float late = (float)share, early = 1 - late;
     for (int k = 0; k < 3 * out->point_count; k++)
         out->points[k] = early * a->points[k] + late * b->points[k];
+    for (int i = 0; a->stress && b->stress && i < out->point_count; i++)
+        out->stress[i] = early * a->stress[i] + late * b->stress[i];
     return TN_OK;
 }

@@ -121,8 +121,7 @@ static void read_parts(TnMjcf *m, const TnXmlElement *parent, const Place *place
             read_parts(m, e, &inner);
         } else if (is(e, "inertial")) {
             if (place->body == TN_BODY_WORLD) tn_mjcf_error(m, e, "the world has no inertia");
-        } else if (!is(e, "geom") && !is(e, "body") && !is(e, "composite") &&
-                   !is(e, "flexcomp")) {
+        } else if (!is(e, "geom") && !is(e, "body") && !is(e, "composite") && !is(e, "flexcomp")) {
             tn_mjcf_check(m, TN_GROUP_BODY, e); /* unknown or unsupported: says so */
         }
     }

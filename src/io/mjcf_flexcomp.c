@@ -317,10 +317,11 @@ static void read_pin(TnMjcf *m, const TnXmlElement *e, const Pins *p)
     int length = 0, before = m->err.count;
     if (!tn_mjcf_check_leaf(m, TN_GROUP_FLEXCOMP, e) || m->err.count != before) return;
     if (p->node_count != p->file_nodes) {
-        tn_mjcf_error(m, e,
-                      "the mesh file has %d nodes without elements, and it is not plain which ones "
-                      "are meant; save the mesh without them",
-                      p->file_nodes - p->node_count);
+        tn_mjcf_error(
+            m, e,
+            "the mesh file has %d node%s without elements, and it is not plain which ones "
+            "are meant; save the mesh without them",
+            p->file_nodes - p->node_count, p->file_nodes - p->node_count == 1 ? "" : "s");
         return;
     }
     const double *ids = tn_mjcf_real_list(m, e, "id", &length);

@@ -157,7 +157,8 @@ TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *e, const char *name)
     TnMeshFile mesh = {0};
     TnMeshDef def = tn_mesh_def();
     TnMeshId id = 0;
-    bool good = has_file ? tn_mjcf_read_mesh_file(m, e, &view, &mesh, &def.file) : read_inline(m, e, &mesh);
+    bool good =
+        has_file ? tn_mjcf_read_mesh_file(m, e, &view, &mesh, &def.file) : read_inline(m, e, &mesh);
     if (good) place_vertices(m, &view, &mesh);
     if (good && m->err.count == before) {
         def.name = name;

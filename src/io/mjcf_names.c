@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The nearest name is looked for only while messages still fit into the error: it costs a pass over
+/* The nearest name, and what else a name may mean, is looked for only while messages still fit into the error: it costs a pass over
  * all names. */
 #define SUGGESTION_LIMIT 100
 
@@ -128,7 +128,7 @@ const TnMjcfName *tn_mjcf_refer(TnMjcf *m, TnMjcfNameKind kind, const TnXmlEleme
     if (!attr) return NULL;
     const TnMjcfName *found = tn_mjcf_name_find(m, kind, attr->value);
     if (found) return found;
-    if (is_soft_part(m, kind, attr->value)) {
+    if (m->err.count < SUGGESTION_LIMIT && is_soft_part(m, kind, attr->value)) {
         tn_mjcf_error_attr(m, element, attr_name,
                            "'%.60s' is part of a soft body, which has nodes and a surface but no "
                            "bodies and geoms to refer to; contacts are set by its contype and "

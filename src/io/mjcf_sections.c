@@ -325,7 +325,7 @@ static void read_key(TnMjcf *m, const TnXmlElement *e)
     key.qpos = read_vector(m, e, "qpos", m->qpos_count, &key.qpos_count);
     key.qvel = read_vector(m, e, "qvel", m->dof_count, &key.qvel_count);
     key.ctrl = read_vector(m, e, "ctrl", m->actuator_count, &key.ctrl_count);
-    if (m->has_flex && (key.qpos_count || key.qvel_count))
+    if (m->has_flex && (key.qpos_count == m->qpos_count || key.qvel_count == m->dof_count))
         tn_mjcf_remark(m, TN_REMARK_FLEX_QPOS, tn_xml_place(e), e->name);
     TnKeyId id = tn_builder_add_key(m->builder, &key);
     tn_mjcf_name_add(m, TN_NAMED_KEY, e, key.name, id, NULL);

@@ -15,7 +15,7 @@
 
 enum {
     TN_RECORD_MAJOR = 1,
-    TN_RECORD_MINOR = 0,
+    TN_RECORD_MINOR = 1,
     TN_RECORD_HEADER_BYTES = 16, /* magic, version, checksum */
     TN_RECORD_CHUNK_BYTES = 12,  /* type, length, checksum */
     TN_RECORD_MAX_FRAMES = 256   /* of a group */
@@ -116,15 +116,17 @@ typedef struct TnRecordGroup {
     const TnScene *scene;
     double resolution;
     int frame_count;
-    bool has_contacts, has_state;
+    bool has_contacts, has_state, has_stress;
     int qpos_count, dof_count, ctrl_count;
+    int cell_count; /* tetrahedra with stress of their own */
     TnRecordHead *heads; /* frame_room */
     double *poses;       /* frame_room × body_count × 7 */
     float *points;       /* frame_room × point_count × 3 */
     double *state;       /* frame_room × (qpos, qvel, ctrl) */
+    float *stress;       /* frame_room × (point_count, 6 × cell_count) */
     TnContact *contacts;
     int frame_room, contact_count, contact_room;
-    size_t state_room; /* numbers */
+    size_t state_room, stress_room; /* numbers */
 } TnRecordGroup;
 
 void tn_record_group_init(TnRecordGroup *group, const TnScene *scene, double resolution);
@@ -133,6 +135,7 @@ void tn_record_group_free(TnRecordGroup *group);
 bool tn_record_group_reserve(TnRecordGroup *group, int frames);
 bool tn_record_group_reserve_contacts(TnRecordGroup *group, int contacts);
 bool tn_record_group_reserve_state(TnRecordGroup *group, int frames);
+bool tn_record_group_reserve_stress(TnRecordGroup *group, int frames); /* record_stress.c */
 
 /* A whole chunk. False: no memory or too long. */
 bool tn_record_put_group(TnRecordOut *out, const TnRecordGroup *group);
@@ -140,7 +143,7 @@ bool tn_record_put_group(TnRecordOut *out, const TnRecordGroup *group);
 /* What a chunk's payload tells without unpacking it. */
 typedef struct TnRecordGroupInfo {
     int frame_count;
-    bool has_contacts, has_state;
+    bool has_contacts, has_state, has_stress;
     const uint8_t *times; /* frame_count × 8 bytes */
 } TnRecordGroupInfo;
 bool tn_record_get_group_info(TnRecordIn *in, TnRecordGroupInfo *info);
@@ -153,6 +156,11 @@ TnStatus tn_record_get_group(TnRecordIn *in, TnRecordGroup *group);
 bool tn_record_put_contacts(TnRecordOut *out, const TnRecordGroup *group, const double *poses);
 /* Fills heads[].contact_… and contacts; poses are there already. */
 TnStatus tn_record_get_contacts(TnRecordIn *in, TnRecordGroup *group);
+
+/* ---- stress of a group (record_stress.c) ---- */
+
+bool tn_record_put_stress(TnRecordOut *out, const TnRecordGroup *group); /* false: no memory */
+TnStatus tn_record_get_stress(TnRecordIn *in, TnRecordGroup *group);
 
 /* On the grid: false where a number is not finite or too large for it. */
 static inline int64_t tn_record_round(double value) /* below 2^51; llround is slower */

@@ -2,7 +2,7 @@
  *
  * Payload: frame count, flags, three sizes of the state, the frames' times; then, deflated, tables
  * with one row per frame: the numbers of the steps, positions, quaternions, points, the exact state,
- * and the contacts (record_contacts.c). Positions and points are multiples of the resolution,
+ * the contacts (record_contacts.c), and the stress (record_stress.c). Positions and points are multiples of the resolution,
  * quaternions of 2^-18. Where a number is not finite or too large for the grid, the group keeps the
  * bits of its doubles instead. */
 #include "record_format.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FLAG_CONTACTS = 1, FLAG_STATE = 2, FLAG_EXACT = 4 };
+enum { FLAG_CONTACTS = 1, FLAG_STATE = 2, FLAG_EXACT = 4, FLAG_STRESS = 8 };
 enum { HEAD_NUMBERS = 14 };
 #define QUAT_STEP 0x1p-18
 
@@ -27,6 +27,7 @@ void tn_record_group_free(TnRecordGroup *group)
     tn_free(group->poses);
     tn_free(group->points);
     tn_free(group->state);
+    tn_free(group->stress);
     tn_free(group->contacts);
     *group = (TnRecordGroup){.scene = group->scene, .resolution = group->resolution};
 }
@@ -249,6 +250,7 @@ static bool put_raw(TnRecordOut *raw, const TnRecordGroup *group, bool *exact)
     tn_free(tables.pos);
     if (fine && group->has_state) fine = put_state(raw, group);
     if (fine && group->has_contacts) fine = tn_record_put_contacts(raw, group, poses);
+    if (fine && group->has_stress) fine = tn_record_put_stress(raw, group);
     tn_free(poses);
     return fine && !raw->failed;
 }
@@ -260,9 +262,9 @@ bool tn_record_put_group(TnRecordOut *out, const TnRecordGroup *group)
     if (fine) {
         size_t start = tn_record_begin_chunk(out, TN_RECORD_FRAMES);
         tn_record_put_u32(out, (uint32_t)group->frame_count);
-        tn_record_put_u32(out, (group->has_contacts ? FLAG_CONTACTS : 0u) |
-                                   (group->has_state ? FLAG_STATE : 0u) |
-                                   (exact ? FLAG_EXACT : 0u));
+        tn_record_put_u32(
+            out, (group->has_contacts ? FLAG_CONTACTS : 0u) | (group->has_state ? FLAG_STATE : 0u) |
+                     (exact ? FLAG_EXACT : 0u) | (group->has_stress ? FLAG_STRESS : 0u));
         tn_record_put_u32(out, (uint32_t)group->qpos_count);
         tn_record_put_u32(out, (uint32_t)group->dof_count);
         tn_record_put_u32(out, (uint32_t)group->ctrl_count);
@@ -291,6 +293,7 @@ static bool get_front(TnRecordIn *in, TnRecordGroup *group, bool *exact, const u
     group->frame_count = (int)frames;
     group->has_contacts = flags & FLAG_CONTACTS;
     group->has_state = flags & FLAG_STATE;
+    group->has_stress = flags & FLAG_STRESS;
     *exact = flags & FLAG_EXACT;
     group->qpos_count = (int)sizes[0];
     group->dof_count = (int)sizes[1];
@@ -306,6 +309,7 @@ bool tn_record_get_group_info(TnRecordIn *in, TnRecordGroupInfo *info)
     info->frame_count = group.frame_count;
     info->has_contacts = group.has_contacts;
     info->has_state = group.has_state;
+    info->has_stress = group.has_stress;
     return true;
 }
 
@@ -379,6 +383,7 @@ TnStatus tn_record_get_group(TnRecordIn *in, TnRecordGroup *group)
     if (status == TN_OK) status = get_places(&raw, group, exact);
     if (status == TN_OK && group->has_state) status = get_state(&raw, group);
     if (status == TN_OK && group->has_contacts) status = tn_record_get_contacts(&raw, group);
+    if (status == TN_OK && group->has_stress) status = tn_record_get_stress(&raw, group);
     tn_free(bytes);
     return status;
 }

@@ -131,6 +131,7 @@ static ChunkEnd note_group(TnRecording *recording, const Chunk *chunk, int64_t o
         recording->times[info->frame_count++] = tn_record_get_f64(&times);
     info->has_contacts |= group.has_contacts;
     info->has_state |= group.has_state;
+    info->has_stress |= group.has_stress;
     return CHUNK_WHOLE;
 }
 
@@ -302,6 +303,8 @@ TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, T
     if (status == TN_OK)
         status = tn_frame_reserve_state(frame, group->qpos_count, group->dof_count,
                                         group->ctrl_count, err);
+    if (status == TN_OK)
+        status = tn_frame_reserve_stress(frame, group->has_stress ? group->cell_count : -1, err);
     if (status != TN_OK) return status;
     copy_head(frame, head);
     size_t poses = 7 * (size_t)scene->body_count, points = 3 * (size_t)scene->point_count;
@@ -314,5 +317,8 @@ TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, T
     size_t numbers =
         (size_t)group->qpos_count + (size_t)group->dof_count + (size_t)group->ctrl_count;
     if (numbers) memcpy(frame->qpos, group->state + at * numbers, numbers * sizeof *frame->qpos);
+    size_t stresses = (size_t)scene->point_count + 6 * (size_t)group->cell_count;
+    if (group->has_stress && stresses)
+        memcpy(frame->stress, group->stress + at * stresses, stresses * sizeof *frame->stress);
     return TN_OK;
 }

@@ -112,6 +112,22 @@ static void put_cameras(TnRecordOut *out, const TnScene *scene)
     tn_record_put_f64(out, view->fovy);
 }
 
+/* Since version 1.1; a list that is not there has the count 0. */
+static void put_surface_details(TnRecordOut *out, const TnScene *scene)
+{
+    for (int i = 0; i < scene->surface_count; i++) {
+        const TnSceneSurface *surface = &scene->surfaces[i];
+        tn_record_put_text(out, surface->name ? surface->name : "");
+        put_indices(out, surface->triangle_subsystems,
+                    surface->triangle_subsystems ? surface->triangle_count : 0, 1);
+        put_indices(out, surface->tetrahedron_subsystems,
+                    surface->tetrahedron_subsystems ? surface->tetrahedron_count : 0, 1);
+        int points = surface->rest ? surface->point_count : 0;
+        tn_record_put_u32(out, (uint32_t)points);
+        put_f32s(out, surface->rest, 3 * (size_t)points);
+    }
+}
+
 void tn_record_put_scene(TnRecordOut *out, const TnScene *scene)
 {
     tn_record_put_f64(out, tn_record_resolution(scene));
@@ -120,6 +136,7 @@ void tn_record_put_scene(TnRecordOut *out, const TnScene *scene)
     put_parts(out, scene);
     put_soft_parts(out, scene);
     put_cameras(out, scene);
+    put_surface_details(out, scene);
 }
 
 static double length_of(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
@@ -141,12 +158,29 @@ static double reach_of(const TnScene *scene, const TnSceneShape *shape)
 
 /* A millionth of what there is to see: the view's extent where the model gives one, else the largest
  * shape or joint offset. Never coarser than 2^-20 m, a micrometre. */
+/* Half the longest side of the box around a soft body. */
+static double surface_reach(const TnSceneSurface *surface)
+{
+    double reach = 0;
+    for (int k = 0; surface->rest && k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < surface->point_count; i++) {
+            low = fmin(low, (double)surface->rest[3 * i + k]);
+            high = fmax(high, (double)surface->rest[3 * i + k]);
+        }
+        reach = fmax(reach, (high - low) / 2);
+    }
+    return reach;
+}
+
 double tn_record_resolution(const TnScene *scene)
 {
     double extent = scene->view.has_extent ? scene->view.extent : 0;
     if (!(extent > 0)) {
         for (int i = 0; i < scene->shape_count; i++)
             extent = fmax(extent, reach_of(scene, &scene->shapes[i]));
+        for (int i = 0; i < scene->surface_count; i++)
+            extent = fmax(extent, surface_reach(&scene->surfaces[i]));
     }
     if (!(extent > 0) || !isfinite(extent)) extent = 1;
     int exponent = (int)floor(log2(extent)) - 20;
@@ -231,7 +265,7 @@ static void get_shapes(Reader *r, TnScene *scene)
     TnSceneShape *shapes = new_list(r, scene->shape_count, sizeof *shapes);
     for (int i = 0; shapes && i < scene->shape_count && !r->in->failed; i++) {
         TnSceneShape *shape = &shapes[i];
-        shape->type = (TnGeomType)get_int(r, 0, TN_GEOM_MESH);
+        shape->type = (TnGeomType)get_int(r, 0, TN_GEOM_SOFT);
         shape->body = get_int(r, 1, scene->body_count);
         shape->mesh = get_int(r, -1, scene->mesh_count - 1);
         shape->group = get_int(r, INT32_MIN, INT32_MAX);
@@ -318,6 +352,31 @@ static void get_cameras(Reader *r, TnScene *scene)
     view->fovy = tn_record_get_f64(r->in);
 }
 
+/* A list of `count` subsystems, or NULL where it is empty. */
+static const int32_t *get_subsystems(Reader *r, int count)
+{
+    int there;
+    const int32_t *list = get_indices(r, &there, 1, 0, INT32_MAX);
+    if (there != 0 && there != count) r->in->failed = true;
+    return there ? list : NULL;
+}
+
+static void get_surface_details(Reader *r, TnScene *scene)
+{
+    if (r->in->at == r->in->size) return; /* version 1.0 */
+    for (int i = 0; i < scene->surface_count && !r->in->failed && !r->pool->failed; i++) {
+        TnSceneSurface *surface = (TnSceneSurface *)&scene->surfaces[i];
+        surface->name = tn_record_get_text(r->in, r->pool);
+        surface->triangle_subsystems = get_subsystems(r, surface->triangle_count);
+        surface->tetrahedron_subsystems = get_subsystems(r, surface->tetrahedron_count);
+        int points = tn_record_get_count(r->in, 12);
+        if (points != 0 && points != surface->point_count) r->in->failed = true;
+        float *rest = points && !r->in->failed ? new_list(r, points, 3 * sizeof *rest) : NULL;
+        if (rest) get_f32s(r, rest, 3 * (size_t)points);
+        surface->rest = rest;
+    }
+}
+
 TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution)
 {
     Reader r = {.in = in, .pool = pool};
@@ -332,6 +391,7 @@ TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution)
     get_joints(&r, scene);
     get_soft_parts(&r, scene);
     get_cameras(&r, scene);
+    get_surface_details(&r, scene);
     if (!(*resolution > 0) || !isfinite(*resolution)) in->failed = true;
     /* a list that got no memory leaves its bytes unread and looks like damage: memory is the cause */
     if (pool->failed) in->failed = false;

@@ -277,10 +277,11 @@ static bool fits_scene(const TnScene *scene, const TnFrame *frame)
     return true;
 }
 
-static bool same_state_sizes(const TnRecordGroup *group, const TnFrame *frame)
+static bool has_same_sizes(const TnRecordGroup *group, const TnFrame *frame)
 {
     return group->has_state == (frame->qpos != NULL) && group->qpos_count == frame->qpos_count &&
-           group->dof_count == frame->dof_count && group->ctrl_count == frame->ctrl_count;
+           group->dof_count == frame->dof_count && group->ctrl_count == frame->ctrl_count &&
+           group->has_stress == (frame->stress != NULL) && group->cell_count == frame->cell_count;
 }
 
 /* Of the two quaternions of one rotation the one nearer to the frame before. */
@@ -318,6 +319,8 @@ static bool add_frame(TnRecorder *recorder, const TnFrame *frame)
     group->qpos_count = frame->qpos_count;
     group->dof_count = frame->dof_count;
     group->ctrl_count = frame->ctrl_count;
+    group->has_stress = frame->stress != NULL;
+    group->cell_count = frame->cell_count;
     TnRecordHead head = {.time = frame->time,
                          .step = frame->step,
                          .iterations = frame->iterations,
@@ -329,6 +332,7 @@ static bool add_frame(TnRecorder *recorder, const TnFrame *frame)
                          .times = frame->times};
     if (!tn_record_group_reserve(group, recorder->def.group_frames) ||
         !tn_record_group_reserve_state(group, recorder->def.group_frames) ||
+        !tn_record_group_reserve_stress(group, recorder->def.group_frames) ||
         !add_contacts(group, frame, &head))
         return false;
     group->heads[index] = head;
@@ -344,6 +348,9 @@ static bool add_frame(TnRecorder *recorder, const TnFrame *frame)
     if (qpos) memcpy(state, frame->qpos, qpos * sizeof *state);
     if (dof) memcpy(state + qpos, frame->qvel, dof * sizeof *state);
     if (ctrl) memcpy(state + qpos + dof, frame->ctrl, ctrl * sizeof *state);
+    size_t stresses = (size_t)frame->point_count + 6 * (size_t)frame->cell_count;
+    if (frame->stress && stresses)
+        memcpy(group->stress + index * stresses, frame->stress, stresses * sizeof(float));
     group->frame_count++;
     return true;
 }
@@ -362,7 +369,7 @@ TnStatus tn_recorder_write(TnRecorder *recorder, const TnFrame *frame, TnError *
         return TN_ERROR_USAGE;
     }
     TnStatus status = TN_OK;
-    if (group->frame_count && !same_state_sizes(group, frame)) status = flush_group(recorder, err);
+    if (group->frame_count && !has_same_sizes(group, frame)) status = flush_group(recorder, err);
     if (status == TN_OK && !add_frame(recorder, frame)) {
         recorder->failed = true;
         no_memory(err, recorder->path);

@@ -74,6 +74,7 @@ static TnSceneShape shape_of(const TnModel *model, TnGeomId id)
     memcpy(shape.quat, geom.quat, sizeof shape.quat);
     memcpy(shape.size, geom.size, sizeof shape.size);
     color_of(geom.rgba, shape.rgba);
+    if (geom.type == TN_GEOM_SOFT) shape.rgba[3] = 0; /* its surface is drawn: lay_surfaces */
     return shape;
 }
 
@@ -86,10 +87,10 @@ static void lay_shapes(Layout *layout, TnScene *scene, const TnModel *model)
 }
 
 /* A tube per rod, its points the ends of the segments (frame.c fills them). The segments' capsules
- * remain, so that shape i is geom i + 1 and can be pointed at, but are clear: drawn once. */
-static void lay_tubes(Layout *layout, TnScene *scene, const Source *from)
+ * remain, so that shape i is geom i + 1 and can be pointed at, but are clear: drawn once
+ * (lay_point_subsystems). */
+static void lay_tubes(Layout *layout, TnScene *scene, const TnModel *model)
 {
-    const TnModel *model = from->model;
     TnSceneTube *tubes = take(layout, (size_t)scene->tube_count * sizeof *tubes);
     for (TnRodId id = 1; id <= scene->tube_count; id++) {
         TnRodInfo rod = tn_model_rod_info(model, id);
@@ -102,15 +103,98 @@ static void lay_tubes(Layout *layout, TnScene *scene, const Source *from)
         scene->point_count += tube.point_count;
     }
     scene->tubes = tubes;
+}
+
+/* The tetrahedron behind a triangle of the surface: the one that has all three of its nodes. */
+static bool is_behind(const int32_t tet[4], const int32_t triangle[3])
+{
+    int shared = 0;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++) shared += tet[i] == triangle[k];
+    return shared == 3;
+}
+
+/* Triangles come in the order of their tetrahedra, so that one walk finds all; where they do not, it
+ * starts again. */
+static void color_triangles(const TnSoftInfo *soft, const int32_t *of_tets, int32_t *of_triangles)
+{
+    int tet = 0;
+    for (int t = 0; t < soft->triangle_count; t++) {
+        int tried = 0;
+        while (tried < soft->tet_count &&
+               !is_behind(soft->tets + 4 * tet, soft->triangles + 3 * t)) {
+            tet = tet + 1 < soft->tet_count ? tet + 1 : 0;
+            tried++;
+        }
+        of_triangles[t] = of_tets[tet];
+    }
+}
+
+static void find_tet_subsystems(const Source *from, TnSoftId id, const TnSoftInfo *soft,
+                                int32_t *of_tets)
+{
+    if (from->world) tn_world_soft_subsystems(from->world, id, of_tets);
+    for (int i = 0; i < soft->tet_count; i++)
+        of_tets[i] = from->world ? of_tets[i] + 1 : soft->subsystem;
+}
+
+/* A surface per soft body: all nodes are its points, as the tetrahedra need them. */
+static TnSceneSurface surface_of(Layout *layout, const Source *from, TnSoftId id, int point_start)
+{
+    TnSoftInfo soft = tn_model_soft_info(from->model, id);
+    size_t triangles = (size_t)soft.triangle_count, tets = (size_t)soft.tet_count;
+    int32_t *of_triangles = take(layout, triangles * sizeof *of_triangles);
+    int32_t *of_tets = take(layout, tets * sizeof *of_tets);
+    size_t numbers = 3 * (size_t)soft.node_count;
+    float *rest = take(layout, numbers * sizeof *rest);
+    for (size_t k = 0; rest && k < numbers; k++) rest[k] = (float)soft.rest[k];
+    if (of_tets) find_tet_subsystems(from, id, &soft, of_tets);
+    if (of_tets) color_triangles(&soft, of_tets, of_triangles);
+    TnSceneSurface surface = {
+        .point_start = point_start,
+        .point_count = soft.node_count,
+        .triangles = take_copy(layout, soft.triangles, triangles * 3 * sizeof *soft.triangles),
+        .triangle_count = soft.triangle_count,
+        .tetrahedra = take_copy(layout, soft.tets, tets * 4 * sizeof *soft.tets),
+        .tetrahedron_count = soft.tet_count,
+        .name = take_text(layout, soft.name),
+        .triangle_subsystems = of_triangles,
+        .tetrahedron_subsystems = of_tets,
+        .rest = rest};
+    color_of(soft.rgba, surface.rgba);
+    return surface;
+}
+
+static void lay_surfaces(Layout *layout, TnScene *scene, const Source *from)
+{
+    TnSceneSurface *surfaces = take(layout, (size_t)scene->surface_count * sizeof *surfaces);
+    for (TnSoftId id = 1; id <= scene->surface_count; id++) {
+        TnSceneSurface surface = surface_of(layout, from, id, scene->point_count);
+        if (surfaces) surfaces[id - 1] = surface;
+        scene->point_count += surface.point_count;
+    }
+    scene->surfaces = surfaces;
+}
+
+static void lay_point_subsystems(Layout *layout, TnScene *scene, const Source *from)
+{
     int32_t *subsystems = take(layout, (size_t)scene->point_count * sizeof *subsystems);
     for (TnRodId id = 1; subsystems && id <= scene->tube_count; id++) {
-        TnRodInfo rod = tn_model_rod_info(model, id);
-        int32_t *to = subsystems + tubes[id - 1].point_start;
+        TnRodInfo rod = tn_model_rod_info(from->model, id);
+        int32_t *to = subsystems + scene->tubes[id - 1].point_start;
         TnSceneShape *shapes = (TnSceneShape *)scene->shapes;
         for (int i = 0; i < rod.segment_count; i++) {
             to[i] = to[i + 1] = subsystem_of(from, rod.body + i);
             shapes[rod.geom - 1 + i].rgba[3] = 0;
         }
+    }
+    for (int i = 0; subsystems && i < scene->surface_count; i++) {
+        const TnSceneSurface *surface = &scene->surfaces[i];
+        /* of the nodes that pieces share, the first piece's: from the last tetrahedron on */
+        for (int t = surface->tetrahedron_count - 1; t >= 0; t--)
+            for (int k = 0; k < 4; k++)
+                subsystems[surface->point_start + surface->tetrahedra[4 * t + k]] =
+                    surface->tetrahedron_subsystems[t];
     }
     scene->point_subsystems = subsystems;
 }
@@ -174,13 +258,16 @@ static TnScene *lay_scene(Layout *layout, const Source *from)
                      .joint_count = info.joint_count,
                      .camera_count = info.camera_count,
                      .tube_count = info.rod_count,
+                     .surface_count = info.soft_count,
                      .view = info.view,
                      .memory = layout->base};
     TnScene *place = take(layout, sizeof scene);
     scene.name = take_text(layout, info.name);
     lay_bodies(layout, &scene, from);
     lay_shapes(layout, &scene, model);
-    lay_tubes(layout, &scene, from);
+    lay_tubes(layout, &scene, model);
+    lay_surfaces(layout, &scene, from);
+    lay_point_subsystems(layout, &scene, from);
     lay_joints(layout, &scene, model);
     lay_meshes(layout, &scene, model);
     lay_cameras(layout, &scene, model);

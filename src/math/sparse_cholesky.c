@@ -1,93 +1,271 @@
 /* sparse_cholesky.c: the numeric factorization. Front by front, children before parents:
  *     panel and U ← blocks of A + Σ children's U,   panel ← L,   U ← U - L₂₁L₂₁ᵀ.
- * Children are added in the plan's order, so the same bits come out whoever works on them. */
+ *
+ * Threads share it in phases: first the tasks, whole subtrees that the plan chose; then, one after the other, the
+ * fronts above them, of which the large ones are cut into pieces: columns where they are put together and in U,
+ * rows below the diagonal in the panel. Pieces change what is in a cache, but not what is computed: every number
+ * gets the same terms in the same order, so the same bits come out for any number of threads. */
 #include "sparse_cholesky.h"
-
-#include <string.h>
 
 #include "kernels/dense_kernels.h"
 #include "sparse_plan.h"
 
-static void add_blocks(const TnSparse *plan, const TnSparseFront *front, const double (*blocks)[9],
-                       double *panel)
+enum {
+    PIECE_COLUMNS = 64, /* unknowns */
+    PIECE_ROWS = 192,
+};
+
+typedef enum Stage { TASKS, SMALL, ASSEMBLE, DIAGONAL, ROWS, UPDATE, MIRROR } Stage;
+
+typedef struct Job {
+    const TnSparse *plan;
+    const double (*blocks)[9];
+    double *factor, *work;
+    double *S; /* NULL: the last front is a front as all others */
+    int stride;
+    Stage stage;
+    bool begun;
+    int front, small_end; /* small fronts are done [front, small_end) at a time */
+    int block, block_end; /* columns of the panel */
+    bool failed[TN_SPARSE_TASKS];
+} Job;
+
+/* ---- putting a front together ---- */
+
+/* Where the front's column begins, as if from row 0. */
+static double *column_of(const TnSparseFront *front, double *panel, double *U, int column)
 {
-    int ld = front->ld;
-    for (int e = front->entry_begin; e < front->entry_end; e++) {
-        const TnSparseEntry *entry = &plan->entries[e];
-        const double *B = blocks[entry->block];
-        double *to = panel + 3L * entry->column * ld + 3 * entry->row;
-        int by_row = entry->transposed ? 1 : 3, by_column = entry->transposed ? 3 : 1;
-        for (int c = 0; c < 3; c++)
-            for (int r = 0; r < 3; r++) to[(long)c * ld + r] += B[r * by_row + c * by_column];
+    int width = 3 * front->width, base = width & ~7;
+    return column < width ? panel + (long)column * front->ld
+                          : U + (long)(column - width) * (front->ld - base) - base;
+}
+
+static void add_block(const TnSparseEntry *entry, const double *B, double *panel, long ld)
+{
+    double *to = panel + 3 * entry->column * ld + 3 * entry->row;
+    int by_row = entry->transposed ? 1 : 3, by_column = entry->transposed ? 3 : 1;
+    for (int c = 0; c < 3; c++)
+        for (int r = 0; r < 3; r++) to[c * ld + r] += B[r * by_row + c * by_column];
+}
+
+/* Adds a child's U to columns of nodes [begin, end). */
+static void add_child(const TnSparse *plan, const TnSparseFront *child, const TnSparseFront *front,
+                      const double *child_U, double *panel, double *U, int begin, int end)
+{
+    int child_base = (3 * child->width) & ~7;
+    long child_ld = child->ld - child_base;
+    const TnSparseRun *runs_end = plan->runs + child->run_end;
+    for (const TnSparseRun *run = plan->runs + child->run_begin; run < runs_end; run++) {
+        int first = begin > run->to ? begin - run->to : 0;
+        int behind = end - run->to < run->count ? end - run->to : run->count;
+        for (int k = 3 * first; k < 3 * behind; k++) {
+            const double *from =
+                child_U + (3 * run->from + k) * child_ld + 3 * child->width - child_base;
+            double *to = column_of(front, panel, U, 3 * run->to + k);
+            int skip = k; /* above the diagonal */
+            for (const TnSparseRun *rows = run; rows < runs_end; rows++, skip = 0)
+                plan->kernels->add(3 * rows->count - skip, from + 3 * rows->from + skip,
+                                   to + 3 * rows->to + skip);
+        }
     }
 }
 
-/* Adds a child's U to the front's panel and U, column by column in runs of rows. */
-static void add_child(const TnSparse *plan, const TnSparseFront *child, const TnSparseFront *front,
-                      const double *child_U, double *panel, double *U)
+/* Columns of nodes [begin, end), from their diagonal on. */
+static void assemble(const Job *job, const TnSparseFront *front, double *panel, int begin, int end)
 {
-    int child_base = (3 * child->width) & ~7, base = (3 * front->width) & ~7;
-    long child_ld = child->ld - child_base, update_ld = front->ld - base;
-    const TnSparseRun *end = plan->runs + child->run_end;
-    for (const TnSparseRun *columns = plan->runs + child->run_begin; columns < end; columns++)
-        for (int k = 0; k < 3 * columns->count; k++) {
-            const double *from =
-                child_U + (3 * columns->from + k) * child_ld + 3 * child->width - child_base;
-            int column = 3 * columns->to + k;
-            double *to = column < 3 * front->width
-                             ? panel + (long)column * front->ld
-                             : U + (column - 3 * front->width) * update_ld - base;
-            int skip = k; /* above the diagonal */
-            for (const TnSparseRun *rows = columns; rows < end; rows++, skip = 0) {
-                const double *a = from + 3 * rows->from;
-                double *b = to + 3 * rows->to;
-                for (int i = skip; i < 3 * rows->count; i++) b[i] += a[i];
-            }
+    const TnSparse *plan = job->plan;
+    double *U = job->work + front->update;
+    int rows = (3 * (front->width + front->below) + 7) & ~7, e = front->entry_begin;
+    if (begin > 0) { /* entries are in rising order of columns */
+        int high = front->entry_end;
+        while (e < high) {
+            int middle = e + (high - e) / 2;
+            if (plan->entries[middle].column < begin)
+                e = middle + 1;
+            else
+                high = middle;
         }
+    }
+    for (int c = begin; c < end; c++) {
+        for (int k = 3 * c; k < 3 * c + 3; k++)
+            plan->kernels->zero(rows - (k & ~7), column_of(front, panel, U, k) + (k & ~7));
+        for (; e < front->entry_end && plan->entries[e].column == c; e++)
+            add_block(&plan->entries[e], job->blocks[plan->entries[e].block], panel, front->ld);
+    }
+    for (int c = front->child; c >= 0; c = plan->fronts[c].sibling)
+        add_child(plan, &plan->fronts[c], front, job->work + plan->fronts[c].update, panel, U,
+                  begin, end);
 }
 
-/* A front's part of A and its children's contributions. */
-static void assemble(const TnSparse *plan, const TnSparseFront *front, const double (*blocks)[9],
-                     const double *work, double *panel, double *U)
+static bool factor_front(const Job *job, const TnSparseFront *front)
 {
     int width = 3 * front->width, below = 3 * front->below, ld = front->ld;
-    memset(panel, 0, sizeof(double) * (size_t)ld * (size_t)width);
-    memset(U, 0, sizeof(double) * (size_t)(ld - (width & ~7)) * (size_t)below);
-    add_blocks(plan, front, blocks, panel);
-    for (int c = front->child; c >= 0; c = plan->fronts[c].sibling)
-        add_child(plan, &plan->fronts[c], front, work + plan->fronts[c].update, panel, U);
+    double *panel = job->factor + front->panel;
+    assemble(job, front, panel, 0, front->width + front->below);
+    if (!job->plan->kernels->factor(width + below, width, panel, ld)) return false;
+    if (below > 0)
+        job->plan->kernels->update(width + below, width, panel, ld, job->work + front->update);
+    return true;
 }
 
-static bool factor_fronts(const TnSparse *plan, const double (*blocks)[9], int count,
-                          double *factor, double *work)
+/* ---- phases ---- */
+
+static int pieces(int count, int size)
 {
-    for (int f = 0; f < count; f++) {
-        const TnSparseFront *front = &plan->fronts[f];
-        int width = 3 * front->width, below = 3 * front->below, ld = front->ld;
-        double *panel = factor + front->panel, *U = work + front->update;
-        assemble(plan, front, blocks, work, panel, U);
-        if (!plan->kernels->factor(width + below, width, panel, ld)) return false;
-        if (below > 0) plan->kernels->update(width + below, width, panel, ld, U);
+    int all = (count + size - 1) / size;
+    return all < TN_PHASE_CHUNKS ? all : TN_PHASE_CHUNKS;
+}
+
+/* Piece k of `all`, in multiples of `unit`. */
+static void piece(int count, int unit, int all, int k, int *begin, int *end)
+{
+    long units = (count + unit - 1) / unit;
+    *begin = (int)(units * k / all) * unit;
+    *end = (int)(units * (k + 1) / all) * unit;
+    if (*end > count) *end = count;
+}
+
+static bool is_last(const Job *job, int front)
+{
+    return job->S && front == job->plan->front_count - 1;
+}
+
+static int row_pieces(const Job *job, const TnSparseFront *front)
+{
+    int rows = (3 * (front->width + front->below) + 7) & ~7, begin = (job->block_end + 7) & ~7;
+    return pieces(rows - begin, PIECE_ROWS);
+}
+
+/* The front that follows in no task, at or behind f. */
+static int outside(const TnSparse *plan, int f)
+{
+    while (f < plan->front_count && plan->fronts[f].task < TN_SPARSE_TASKS)
+        f = plan->tasks[plan->fronts[f].task].end;
+    return f;
+}
+
+/* Begins with a front, or with several small ones. */
+static int begin_front(Job *job, int f)
+{
+    const TnSparse *plan = job->plan;
+    job->front = job->small_end = outside(plan, f);
+    if (job->front == plan->front_count) return 0;
+    while (job->small_end < plan->front_count && !is_last(job, job->small_end) &&
+           plan->fronts[job->small_end].flops < TN_SPARSE_LARGE)
+        job->small_end = outside(plan, job->small_end + 1);
+    job->stage = job->small_end > job->front ? SMALL : ASSEMBLE;
+    const TnSparseFront *front = &plan->fronts[job->front];
+    return job->stage == SMALL ? 1 : pieces(3 * (front->width + front->below), PIECE_COLUMNS);
+}
+
+static int next_phase(void *context)
+{
+    Job *job = context;
+    const TnSparse *plan = job->plan;
+    for (int t = 0; t < TN_SPARSE_TASKS; t++)
+        if (job->failed[t]) return 0;
+    if (!job->begun) {
+        job->begun = true;
+        job->stage = TASKS;
+        if (plan->task_count > 0) return plan->task_count;
     }
+    if (job->stage == TASKS) return begin_front(job, 0);
+    if (job->stage == SMALL) return begin_front(job, job->small_end);
+    const TnSparseFront *front = &plan->fronts[job->front];
+    int width = 3 * front->width, count;
+    switch (job->stage) {
+    case ASSEMBLE:
+        if (is_last(job, job->front)) {
+            job->stage = MIRROR;
+            return pieces(width, PIECE_COLUMNS);
+        }
+        job->block = 0;
+        break;
+    case DIAGONAL:
+        job->stage = ROWS;
+        if ((count = row_pieces(job, front)) > 0) return count;
+        /* fall through */
+    case ROWS:
+        job->block += TN_DENSE_BLOCK;
+        break;
+    default:
+        return begin_front(job, job->front + 1);
+    }
+    if (job->block < width) {
+        job->stage = DIAGONAL;
+        job->block_end = job->block + TN_DENSE_BLOCK < width ? job->block + TN_DENSE_BLOCK : width;
+        return 1;
+    }
+    job->stage = UPDATE;
+    if (front->below > 0) return pieces(3 * front->below, PIECE_COLUMNS);
+    return begin_front(job, job->front + 1);
+}
+
+static void run_piece(void *context, int k)
+{
+    Job *job = context;
+    const TnSparse *plan = job->plan;
+    if (job->stage == TASKS) {
+        for (int f = plan->tasks[k].begin; f < plan->tasks[k].end && !job->failed[k]; f++)
+            job->failed[k] = !factor_front(job, &plan->fronts[f]);
+        return;
+    }
+    if (job->stage == SMALL) {
+        for (int f = job->front; f < job->small_end && !job->failed[0]; f = outside(plan, f + 1))
+            job->failed[0] = !factor_front(job, &plan->fronts[f]);
+        return;
+    }
+    const TnDenseKernels *kernels = plan->kernels;
+    TnSparseFront front = plan->fronts[job->front];
+    int width = 3 * front.width, all = width + 3 * front.below, begin, end;
+    double *panel = job->factor + front.panel;
+    if (is_last(job, job->front)) panel = job->S, front.ld = job->stride;
+    switch (job->stage) {
+    case ASSEMBLE:
+        piece(all / 3, 1, pieces(all, PIECE_COLUMNS), k, &begin, &end);
+        assemble(job, &front, panel, begin, end);
+        break;
+    case DIAGONAL:
+        job->failed[0] = !kernels->factor_diagonal(job->block, job->block_end, panel, front.ld);
+        break;
+    case ROWS: {
+        int from = (job->block_end + 7) & ~7, rows = ((all + 7) & ~7) - from;
+        piece(rows, 8, row_pieces(job, &front), k, &begin, &end);
+        kernels->factor_rows(job->block, job->block_end, from + begin, from + end, panel, front.ld);
+        break;
+    }
+    case UPDATE:
+        piece(all - width, 8, pieces(all - width, PIECE_COLUMNS), k, &begin, &end);
+        kernels->update_columns(all, width, panel, front.ld, job->work + front.update,
+                                width + begin, width + end);
+        break;
+    default: /* MIRROR: rows of the upper triangle from columns of the lower */
+        piece(width, 8, pieces(width, PIECE_COLUMNS), k, &begin, &end);
+        for (int i = begin; i < end; i += 8)
+            for (int j = i; j < width; j++)
+                for (int r = i; r < i + 8 && r < j; r++)
+                    panel[(long)j * front.ld + r] = panel[(long)r * front.ld + j];
+    }
+}
+
+static bool factorize(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work,
+                      double *S, size_t stride, TnPool *pool)
+{
+    Job job = {.plan = plan, .blocks = blocks, .factor = factor, .work = work};
+    job.S = S, job.stride = (int)stride;
+    tn_pool_phases(pool, tn_pool_threads(pool), (TnPhases){next_phase, run_piece, &job});
+    for (int t = 0; t < TN_SPARSE_TASKS; t++)
+        if (job.failed[t]) return false;
     return true;
 }
 
 bool tn_sparse_factor(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work)
 {
-    return factor_fronts(plan, blocks, plan->front_count, factor, work);
+    return factorize(plan, blocks, factor, work, NULL, 0, NULL);
 }
 
 bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work,
                       double *S, size_t stride, TnPool *pool)
 {
-    (void)pool;
-    if (plan->last_count == 0) return tn_sparse_factor(plan, blocks, factor, work);
-    if (!factor_fronts(plan, blocks, plan->front_count - 1, factor, work)) return false;
-    TnSparseFront front = plan->fronts[plan->front_count - 1];
-    size_t n = 3 * (size_t)front.width;
-    front.ld = (int)stride;
-    assemble(plan, &front, blocks, work, S, work);
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = j + 1; i < n; i++) S[i * stride + j] = S[j * stride + i];
-    return true;
+    return factorize(plan, blocks, factor, work, plan->last_count > 0 ? S : NULL, stride, pool);
 }

@@ -83,8 +83,8 @@ void tn_sparse_put_last(const TnSparse *plan, const double *L, size_t stride, do
  * x ← (L Lᵀ)⁻¹ x for `count` vectors, `x_stride` apart. */
 bool tn_dense_factor(int n, double *S, size_t stride);
 void tn_dense_solve(int n, const double *L, size_t stride, int count, double *x, size_t x_stride);
-/* M ← (L Lᵀ)⁻¹, laid out as S, the lower triangle; what is above the diagonal is of no use in M and in L
- * afterwards. y ← M x of a symmetric matrix of which the lower triangle is given. */
+/* M ← (L Lᵀ)⁻¹, laid out as S, its lower triangle; L is of no use afterwards. y ← M x of a symmetric matrix of which
+ * the lower triangle is given. */
 void tn_dense_inverse(int n, double *L, size_t stride, double *M, size_t m_stride);
 void tn_dense_multiply(int n, const double *M, size_t stride, const double *x, double *y);
 

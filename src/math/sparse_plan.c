@@ -91,11 +91,98 @@ static int find_runs(TnSparse *plan, int f, const int *row_of, int used)
     return used;
 }
 
-/* Sizes, and places in memory of panels and updates. */
+/* Operations of every front and of what is below it. */
+static void count_flops(TnSparse *plan)
+{
+    for (int f = 0; f < plan->front_count; f++) {
+        TnSparseFront *front = &plan->fronts[f];
+        double w = 3.0 * front->width, m = 3.0 * front->below;
+        front->flops = w * w * w / 3.0 + w * w * m + w * m * m;
+        front->subtree_flops = front->flops;
+        front->subtree = f;
+        for (int c = front->child; c >= 0; c = plan->fronts[c].sibling) {
+            front->subtree_flops += plan->fronts[c].subtree_flops;
+            if (plan->fronts[c].subtree < front->subtree) front->subtree = plan->fronts[c].subtree;
+        }
+        plan->sizes.flops += front->flops;
+        plan->sizes.nonzeros += w * (w + 1.0) / 2.0 + w * m;
+    }
+}
+
+/* Where cutting the subtree of `root` lets threads share its work: the uppermost front with two heavy subtrees below.
+ * -1: nowhere, or so far below that the fronts above it, one after the other, would take longer than is gained. */
+static int find_cut(const TnSparse *plan, int root)
+{
+    double above = 0.0;
+    for (int f = root; f >= 0;) {
+        const TnSparseFront *front = &plan->fronts[f];
+        int heavy = -1;
+        double most = 0.0, second = 0.0;
+        for (int c = front->child; c >= 0; c = plan->fronts[c].sibling) {
+            double flops = plan->fronts[c].subtree_flops;
+            if (heavy < 0 || flops > most)
+                second = most, most = flops, heavy = c;
+            else if (flops > second)
+                second = flops;
+        }
+        bool large = front->flops >= TN_SPARSE_LARGE;
+        above += large ? 0.5 * front->flops : front->flops; /* threads share the large ones */
+        if (large && f == root) return f;
+        if (second > 0.1 * front->subtree_flops) return above < 0.5 * second ? f : -1;
+        f = heavy;
+    }
+    return -1;
+}
+
+/* Subtrees for threads. waiting: scratch, one int per front. */
+static void cut_into_tasks(TnSparse *plan, int *waiting)
+{
+    int inner = plan->front_count - (plan->last_count > 0 ? 1 : 0), count = 0;
+    double grain = plan->sizes.flops / 24.0 > 2e5 ? plan->sizes.flops / 24.0 : 2e5;
+    for (int f = 0; f < plan->front_count; f++) {
+        plan->fronts[f].task = TN_SPARSE_TASKS;
+        int up = plan->fronts[f].parent;
+        if (f < inner && (up < 0 || up >= inner)) waiting[count++] = f;
+    }
+    while (count > 0) {
+        int f = waiting[--count];
+        int cut = plan->fronts[f].subtree_flops > grain ? find_cut(plan, f) : -1;
+        if (cut < 0) plan->fronts[f].task = 0; /* some task's root */
+        for (int k = f; cut >= 0 && k >= 0;) { /* from f down to the cut: in no task */
+            int next = -1;
+            for (int c = plan->fronts[k].child; c >= 0; c = plan->fronts[c].sibling)
+                if (k != cut && plan->fronts[c].subtree <= cut && cut <= c)
+                    next = c;
+                else
+                    waiting[count++] = c;
+            k = next;
+        }
+    }
+    double flops = 0.0; /* of the newest task; small neighbours make one */
+    for (int f = 0; f < inner; f++) {
+        TnSparseFront *front = &plan->fronts[f];
+        if (front->task == TN_SPARSE_TASKS) continue;
+        front->task = TN_SPARSE_TASKS;
+        TnSparseTask *newest = &plan->tasks[plan->task_count - 1];
+        bool joins = plan->task_count > 0 && newest->end == front->subtree &&
+                     flops + front->subtree_flops <= grain;
+        if (!joins && plan->task_count == TN_SPARSE_TASKS) continue; /* by one thread afterwards */
+        if (!joins) {
+            newest = &plan->tasks[plan->task_count++];
+            newest->begin = front->subtree;
+            flops = 0.0;
+        }
+        newest->end = f + 1;
+        flops += front->subtree_flops;
+        for (int k = front->subtree; k <= f; k++) plan->fronts[k].task = plan->task_count - 1;
+    }
+}
+
+/* Places in memory of panels and updates. */
 static void lay_out(TnSparse *plan, int *depth)
 {
     TnSparseSizes *sizes = &plan->sizes;
-    size_t top[2] = {0, 0}, most[2] = {0, 0};
+    size_t top[TN_SPARSE_TASKS + 1][2] = {{0}}, most[TN_SPARSE_TASKS + 1][2] = {{0}};
     int most_ld = 0;
     for (int f = plan->front_count - 1; f >= 0; f--) {
         int up = plan->fronts[f].parent;
@@ -104,26 +191,26 @@ static void lay_out(TnSparse *plan, int *depth)
     for (int f = 0; f < plan->front_count; f++) {
         TnSparseFront *front = &plan->fronts[f];
         int width = 3 * front->width, rows = width + 3 * front->below, own = depth[f] & 1;
+        size_t *stack = top[front->task], *room = most[front->task];
         front->ld = (rows + 7) & ~7;
         if (front->ld > most_ld) most_ld = front->ld;
         if (rows > sizes->widest) sizes->widest = rows;
         front->panel = sizes->factor;
         sizes->factor += (size_t)front->ld * (size_t)width;
-        front->update = top[own];
-        top[own] += (size_t)(front->ld - (width & ~7)) * 3 * (size_t)front->below;
-        if (top[own] > most[own]) most[own] = top[own];
-        if (front->child >= 0) { /* the first child in the list is the last one put on the stack */
-            int c = front->child;
-            while (plan->fronts[c].sibling >= 0) c = plan->fronts[c].sibling;
-            top[1 - own] = plan->fronts[c].update;
-        }
-        double w = width, m = 3.0 * front->below;
-        sizes->nonzeros += w * (w + 1.0) / 2.0 + w * m;
-        sizes->flops += w * w * w / 3.0 + w * w * m + w * m * m;
+        front->update = stack[own];
+        stack[own] += (size_t)(front->ld - (width & ~7)) * 3 * (size_t)front->below;
+        if (stack[own] > room[own]) room[own] = stack[own];
+        /* the children's go; the last one in the list was put on the stack first */
+        for (int c = front->child; c >= 0; c = plan->fronts[c].sibling)
+            if (plan->fronts[c].task == front->task) stack[1 - own] = plan->fronts[c].update;
     }
+    for (int t = 0; t <= TN_SPARSE_TASKS; t++)
+        for (int parity = 0; parity < 2; parity++) { /* from here on, where the stacks begin */
+            top[t][parity] = sizes->factor_work;
+            sizes->factor_work += most[t][parity];
+        }
     for (int f = 0; f < plan->front_count; f++)
-        if (depth[f] & 1) plan->fronts[f].update += most[0];
-    sizes->factor_work = most[0] + most[1];
+        plan->fronts[f].update += top[plan->fronts[f].task][depth[f] & 1];
     sizes->solve_work = ((3 * (size_t)plan->node_count + 7) & ~(size_t)7) + (size_t)most_ld;
     sizes->front_count = plan->front_count;
 }
@@ -196,6 +283,8 @@ static TnSparse *make_plan(const TnSparsePattern *pattern, TnSparseOrder which, 
         entries = find_entries(plan, pattern, f, row_of, entries);
         runs = find_runs(plan, f, row_of, runs);
     }
+    count_flops(plan);
+    cut_into_tasks(plan, mark);
     lay_out(plan, mark);
     return plan;
 }

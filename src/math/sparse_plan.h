@@ -6,11 +6,15 @@
  * the parent's panel and U in runs of nodes that are neighbours in both.
  *
  * Us lie on two stacks, by the parity of a front's depth: when a front is worked on, the stack of its
- * children holds nothing above them, and its own stack can take its U without moving anything. */
+ * children holds nothing above them, and its own stack can take its U without moving anything. Every task and what
+ * comes behind the tasks have two stacks of their own. Fronts with TN_SPARSE_LARGE operations and more are in no
+ * task but cut into pieces themselves. */
 #ifndef TN_MATH_SPARSE_PLAN_H
 #define TN_MATH_SPARSE_PLAN_H
 
 #include "sparse_cholesky.h"
+
+#define TN_SPARSE_LARGE 2e7
 
 typedef struct TnSparseFront {
     int first, width, below, ld;
@@ -19,6 +23,9 @@ typedef struct TnSparseFront {
     int entry_begin, entry_end; /* blocks of A that belong to its panel */
     int run_begin, run_end;
     size_t panel, update; /* places in factor and work */
+    double flops, subtree_flops;
+    int subtree; /* the first front below it; all up to itself are */
+    int task;    /* TN_SPARSE_TASKS: none */
 } TnSparseFront;
 
 /* A block of A at (row, column) of a panel, in nodes. */
@@ -27,13 +34,21 @@ typedef struct TnSparseEntry {
     bool transposed;
 } TnSparseEntry;
 
+/* Fronts [begin, end): whole subtrees, worked on by one thread. */
+typedef struct TnSparseTask {
+    int begin, end;
+} TnSparseTask;
+
+enum { TN_SPARSE_TASKS = 64 };
+
 /* `count` nodes, from node `from` of the rows below to node `to` of the parent's front. */
 typedef struct TnSparseRun {
     int from, to, count;
 } TnSparseRun;
 
 struct TnSparse {
-    int node_count, last_count, front_count;
+    int node_count, last_count, front_count, task_count;
+    TnSparseTask tasks[TN_SPARSE_TASKS]; /* in rising order; fronts of none come afterwards */
     TnSparseSizes sizes;
     const struct TnDenseKernels *kernels;
     TnSparseFront *fronts;

@@ -18,9 +18,9 @@ static void forward_front(const TnSparse *plan, const double *factor, const TnSp
     for (int r = 0; r < count; r++) {
         double *to = z + (long)r * ld;
         memcpy(to, y + (size_t)r * n + 3L * front->first, sizeof(double) * (size_t)width);
-        memset(to + width, 0, sizeof(double) * (size_t)(ld - width));
+        memset(to + width, 0, sizeof(double) * (size_t)below);
     }
-    plan->kernels->forward(width + below, width, factor + front->panel, ld, count, z);
+    plan->kernels->forward(width + below, width, factor + front->panel, ld, count, z, ld);
     for (int r = 0; r < count; r++) {
         const double *from = z + (long)r * ld;
         double *to = y + (size_t)r * n;
@@ -43,9 +43,8 @@ static void backward_front(const TnSparse *plan, const double *factor, const TnS
         memcpy(to, from + 3L * front->first, sizeof(double) * (size_t)width);
         for (int k = 0; k < front->below; k++)
             for (int i = 0; i < 3; i++) to[width + 3 * k + i] = from[3L * rows[k] + i];
-        for (int i = width + below; i < ld; i++) to[i] = 0.0;
     }
-    plan->kernels->backward(width + below, width, factor + front->panel, ld, count, z);
+    plan->kernels->backward(width + below, width, factor + front->panel, ld, count, z, ld);
     for (int r = 0; r < count; r++)
         memcpy(y + (size_t)r * n + 3L * front->first, z + (long)r * ld,
                sizeof(double) * (size_t)width);
@@ -76,14 +75,9 @@ void tn_sparse_solve_last(const TnSparse *plan, const double *factor, int count,
     if (plan->last_count == 0) return;
     const TnSparseFront *front = &plan->fronts[plan->front_count - 1];
     int width = 3 * front->width, ld = front->ld;
-    size_t bytes = sizeof(double) * (size_t)width;
-    for (int r = 0; r < count; r++) {
-        memset(work + (long)r * ld + width, 0, sizeof(double) * (size_t)(ld - width));
-        memcpy(work + (long)r * ld, y_l + (size_t)r * stride, bytes);
-    }
-    plan->kernels->forward(width, width, factor + front->panel, ld, count, work);
-    plan->kernels->backward(width, width, factor + front->panel, ld, count, work);
-    for (int r = 0; r < count; r++) memcpy(y_l + (size_t)r * stride, work + (long)r * ld, bytes);
+    (void)work;
+    plan->kernels->forward(width, width, factor + front->panel, ld, count, y_l, (long)stride);
+    plan->kernels->backward(width, width, factor + front->panel, ld, count, y_l, (long)stride);
 }
 
 void tn_sparse_put_last(const TnSparse *plan, const double *L, size_t stride, double *factor)

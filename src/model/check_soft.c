@@ -34,34 +34,32 @@ static void check_material(TnCompile *c, const TnElement *element, const TnSoftD
 static void check_surface(TnCompile *c, const TnElement *element, const TnSoftDef *def)
 {
     tn_check_positive(c, element, "radius", def->radius);
-    if (def->contact_dim == 4 || def->contact_dim == 6)
+    bool known = def->contact_dim == 1 || def->contact_dim == 3;
+    if (!known)
         tn_problem(
             c, element,
             "contact dimension must be 1 (frictionless) or 3 (sliding friction) (%d): points "
             "of a soft body have no torsional and rolling friction",
             def->contact_dim);
-    tn_check_contact(c, element, def->contact_dim, def->friction, def->restitution, def->margin);
+    tn_check_contact(c, element, known ? def->contact_dim : 3, def->friction, def->restitution,
+                     def->margin);
     tn_check_numbers(c, element, "rgba", def->rgba, 4);
 }
 
-/* False where ids dangle. */
-static bool check_holds(TnCompile *c, const TnElement *element, int index)
+static void check_holds(TnCompile *c, const TnElement *element, int index)
 {
     const TnSoftDef *def = &c->builder->softs[index].def;
     TnBodyId *holder =
         c->softs[index].holder; /* NULL: the mesh is bad, and nothing is known of nodes */
-    bool stands = true;
     for (int i = 0; i < def->hold_count; i++) {
         const TnSoftHoldDef *hold = &def->holds[i];
         char what[64];
         snprintf(what, sizeof what, "hold %d: body", i + 1);
         bool known = tn_check_id(c, element, what, hold->body, c->builder->body_count);
-        if (!known) stands = false;
         if (!holder) continue;
         if (hold->node < 0 || hold->node >= def->mesh.node_count) {
             tn_problem(c, element, "hold %d: node %d does not exist; its %d nodes count from 0",
                        i + 1, hold->node, def->mesh.node_count);
-            stands = false;
         } else if (holder[hold->node]) {
             tn_problem(c, element,
                        "hold %d: node %d is held already, by body %d; a node moves with one body",
@@ -70,10 +68,9 @@ static bool check_holds(TnCompile *c, const TnElement *element, int index)
             holder[hold->node] = hold->body;
         }
     }
-    return stands;
 }
 
-static bool check_soft(TnCompile *c, int index)
+static void check_soft(TnCompile *c, int index)
 {
     const TnSoftDef *def = &c->builder->softs[index].def;
     const TnElement *element = TN_ELEMENT("soft body", def, index);
@@ -84,41 +81,39 @@ static bool check_soft(TnCompile *c, int index)
     if (def->pieces < 0)
         tn_problem(c, element, "pieces must not be negative (%d); 0: as the division says",
                    def->pieces);
-    return check_holds(c, element, index) && c->softs[index].good;
+    check_holds(c, element, index);
 }
 
-static bool check_tie(TnCompile *c, int index)
+static void check_tie(TnCompile *c, int index)
 {
     const TnTieDef *def = &c->builder->ties[index];
     const TnElement *element = TN_ELEMENT("tie", def, index);
     int count = c->builder->soft_count;
     bool first = tn_check_id(c, element, "soft1", def->soft1, count),
          second = tn_check_id(c, element, "soft2", def->soft2, count);
-    if (first && def->soft1 == def->soft2)
+    if (first && second && def->soft1 == def->soft2)
         tn_problem(c, element, "soft1 and soft2 are the same: a tie joins two soft bodies");
-    if (!first || !second) return false;
-    const TnSoftScratch *soft = &c->softs[def->soft1 - 1];
+    if (!first || !c->softs[def->soft1 - 1].good) return;
+    const TnBodyId *holder = c->softs[def->soft1 - 1].holder;
     int nodes = c->builder->softs[def->soft1 - 1].def.mesh.node_count;
-    if (!soft->good) return true; /* that is told already */
-    if (def->node < 0 || def->node >= nodes) {
+    if (def->node < 0 || def->node >= nodes)
         tn_problem(c, element, "node %d does not exist; the %d nodes of soft1 count from 0",
                    def->node, nodes);
-        return false;
-    }
-    if (soft->holder[def->node])
+    else if (holder[def->node])
         tn_problem(
             c, element,
             "node %d is held by body %d: a held node cannot be tied; leave out one of the two",
-            def->node, (int)soft->holder[def->node]);
-    return true;
+            def->node, (int)holder[def->node]);
 }
 
 bool tn_check_softs(TnCompile *c)
 {
-    bool stands = true;
-    for (int i = 0; i < c->builder->soft_count; i++)
-        if (!check_soft(c, i)) stands = false;
-    for (int i = 0; i < c->builder->tie_count; i++)
-        if (!check_tie(c, i)) stands = false;
-    return stands;
+    int before = c->problem_count;
+    bool good = true;
+    for (int i = 0; i < c->builder->soft_count; i++) {
+        check_soft(c, i);
+        good = good && c->softs[i].good;
+    }
+    for (int i = 0; i < c->builder->tie_count; i++) check_tie(c, i);
+    return good && c->problem_count == before;
 }

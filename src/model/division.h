@@ -14,9 +14,9 @@
  * Springs of rods between two blocks are cut out of them and iterated as bonds as well.
  *
  * Soft bodies, whole or in pieces, with the trees that carry their nodes, are mesh blocks: nodes of three
- * unknowns each on a graph. A held node of a body that is whole is carried by its tree as a segment is, unless that
- * tree carries a rod already; all other holds by moving links, and the ties that keep the copies of a node together
- * where pieces meet, are rows.
+ * unknowns each on a graph. A node held by a tree's link follows it as a segment does, and is carried where the body is
+ * whole, unless that tree carries a rod already; elsewhere v̂ = T q̇̂ is iterated. Holds by other moving links, and the
+ * ties that keep the copies of a node together where pieces meet, are rows as well.
  *
  * Order of the bonds: cut springs by rod and joint, then followers that are not carried, then the other
  * welds by equality. */
@@ -55,6 +55,7 @@ typedef struct TnSoftPiece {
     int *nodes;      /* of the soft body's, ascending */
     int *block_node; /* per node: its node in the block; -1: pinned or carried */
     int *hold;       /* per node: index in soft->holds where it is carried; -1: is not */
+    int *follow;     /* the same where it follows a tree's link, carried or not */
 } TnSoftPiece;
 
 /* A large block of pieces and of the trees that carry them. Nodes: each tree's dofs in threes (the last node is

@@ -60,7 +60,8 @@ static bool take_piece(TnSoftPiece *piece, int tets, int nodes)
     piece->nodes = tn_malloc(sizeof(int) * ((size_t)nodes + 1));
     piece->block_node = tn_malloc(sizeof(int) * ((size_t)nodes + 1));
     piece->hold = tn_malloc(sizeof(int) * ((size_t)nodes + 1));
-    return piece->tets && piece->nodes && piece->block_node && piece->hold;
+    piece->follow = tn_malloc(sizeof(int) * ((size_t)nodes + 1));
+    return piece->tets && piece->nodes && piece->block_node && piece->hold && piece->follow;
 }
 
 /* Elements and nodes of one piece, `first` + index of the soft body's. mark: one number per node, below `index`. */
@@ -89,7 +90,7 @@ static bool fill_piece(TnDivision *d, const TnSoft *soft, int s, int index, cons
             d->node_piece[s][i] = d->soft_piece[s] + index;
             d->node_place[s][i] = nodes;
         }
-        piece->hold[nodes] = -1;
+        piece->hold[nodes] = piece->follow[nodes] = -1;
         piece->block_node[nodes] = -1;
         piece->nodes[nodes++] = i;
     }
@@ -150,8 +151,9 @@ static int number_nodes(TnDivision *d, const TnModel *model, TnSoftPiece *piece,
         while (h < soft->hold_count && soft->holds[h].node < node) h++;
         bool held = h < soft->hold_count && soft->holds[h].node == node;
         const TnSubsystem *sub = held ? tn_part_of_link(model, soft->holds[h].link) : NULL;
-        if (held && sub->kind == TN_SUBSYSTEM_TREE &&
-            d->tree_block[sub->kind_index] == piece->block)
+        if (held && sub->kind == TN_SUBSYSTEM_TREE && sub->dof_count <= TN_MAX_CARRIER)
+            piece->follow[i] = h;
+        if (piece->follow[i] >= 0 && d->tree_block[sub->kind_index] == piece->block)
             piece->hold[i] = h;
         else if (!soft->pinned[node])
             piece->block_node[i] = next++;
@@ -275,6 +277,7 @@ void tn_soft_division_free(TnDivision *d)
         tn_free(d->pieces[p].nodes);
         tn_free(d->pieces[p].block_node);
         tn_free(d->pieces[p].hold);
+        tn_free(d->pieces[p].follow);
     }
     for (int i = 0; d->meshes && i < d->mesh_count; i++) {
         tn_free(d->meshes[i].edges);

@@ -10,13 +10,14 @@
  * with S. After the last iteration the others follow from x by their half of a solve: A v = b + f holds on them
  * with f = 0.
  *
- * S = L Lᵀ serves v_free and the weights, for which L⁻¹ is computed: A⁻¹ on the kept nodes is L⁻ᵀL⁻¹. With n
- * unknowns there, factorizing S and S + C and inverting L take n³/6 multiplications each, an iteration n² and
- * twice reading the factor, n²/2 numbers. */
+ * A factor of S serves v_free, its inverse the weights, since S⁻¹ is A⁻¹ on the kept nodes. With n unknowns there
+ * a factorization takes n³/6 multiplications and an inverse n³/3; an iteration reads n² numbers (a solve with the
+ * factor of S + C, twice half a matrix) or n²/2 (a product with its inverse). The solve is slower for small n,
+ * since it waits for its own results: 2.4 and 1.4 µs for n = 90, 7.0 and 4.5 for 240, 23 and 17 for 480. Its inverse
+ * takes 15, 200 and 1600 µs; for 60 iterations it pays up to n = 190. */
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../math/kernels/dense_kernels.h"
 #include "block_kind.h"
 #include "mesh.h"
 
@@ -50,51 +51,25 @@ static void scatter_kept(const TnMesh *m, const double *from, double *to)
 
 void tn_mesh_solve_A(const TnLargeBlock *d, double *x)
 {
-    const TnMesh *m = d->mesh;
-    double *last = m->y + d->dim - m->size, *z = m->column;
-    tn_sparse_forward(m->plan, m->factor, 1, x, m->y, m->work);
-    if (m->size) {
-        memset(z, 0, sizeof(double) * m->stride);
-        memcpy(z, last, sizeof(double) * (size_t)m->size);
-        tn_dense_solve(m->size, m->S_factor, m->stride, 1, z, m->stride);
-        memcpy(last, z, sizeof(double) * (size_t)m->size);
-    }
-    tn_sparse_backward(m->plan, m->factor, 1, m->y, x, m->work);
-}
-
-enum { PANEL = 8 }; /* columns of L⁻¹ at a time */
-
-static int panel_count(const TnMesh *m) { return (int)(m->stride / PANEL); }
-
-/* Columns of panels [begin, end) of L⁻¹ by forward substitution from their own row on. */
-static void invert_panels(void *context, int begin, int end)
-{
-    const TnMesh *m = context;
-    for (int k = begin; k < end; k++) {
-        int first = PANEL * k, count = m->size - first < PANEL ? m->size - first : PANEL;
-        size_t corner = (size_t)first * m->stride + (size_t)first;
-        double *z = m->root + corner;
-        for (int c = 0; c < count; c++) {
-            memset(z + (size_t)c * m->stride, 0, sizeof(double) * (m->stride - (size_t)first));
-            z[(size_t)c * m->stride + (size_t)c] = 1.0;
-        }
-        tn_dense_kernels()->forward(m->size - first, m->size - first, m->S_factor + corner,
-                                    (int)m->stride, count, z);
-    }
+    tn_sparse_solve(d->mesh->plan, d->mesh->factor, 1, x, d->mesh->work);
 }
 
 static bool factor_A(TnProblem *p, int index, TnPool *pool)
 {
     TnLargeBlock *d = &p->large[index];
     TnMesh *m = d->mesh;
+    double *L = m->H_inverse; /* of S, for a while */
     if (!tn_sparse_reduce(m->plan, m->blocks, m->factor, m->work, m->S, m->stride, pool))
         return false;
-    memcpy(m->S_factor, m->S, sizeof(double) * (size_t)m->size * m->stride);
-    if (m->size && !tn_dense_factor(m->size, m->S_factor, m->stride)) return false;
+    if (m->size) {
+        memcpy(L, m->S, sizeof(double) * (size_t)m->size * m->stride);
+        if (!tn_dense_factor(m->size, L, m->stride)) return false;
+        tn_sparse_put_last(m->plan, L, m->stride, m->factor);
+        tn_dense_inverse(m->size, L, m->stride, m->S_inverse, m->stride);
+    }
     memcpy(m->v_free, d->b, sizeof(double) * (size_t)d->dim);
     tn_mesh_solve_A(d, m->v_free);
     gather_kept(m, m->v_free, m->free);
-    tn_pool_run(pool, panel_count(m), 4, invert_panels, m);
     tn_mesh_port_compliances(p, index);
     return true;
 }
@@ -135,6 +110,11 @@ bool tn_meshes_factor_A(TnProblem *p, TnPool *pool)
 
 /* ---- H and the iterations ---- */
 
+/* Up to so many unknowns on K the iterations multiply by H⁻¹. */
+#define INVERTED 192
+
+static bool is_inverted(const TnMesh *m) { return m->size > 0 && m->size <= INVERTED; }
+
 static bool factor_H(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
@@ -145,10 +125,12 @@ static bool factor_H(TnProblem *p, int begin, int end)
         memset(m->pull, 0, sizeof(double) * m->stride);
         tn_mesh_spread(p, i, m->free, -1.0, m->pull);
         memset(d->g, 0, sizeof(double) * (size_t)m->size);
-        tn_mesh_push(p, i, 1.0, m->x, d->g); /* the forces' other half goes nowhere */
+        tn_mesh_push(p, i, 1.0, m->x, d->g); /* of this x is overwritten */
         gather_kept(m, d->v, m->v);
+        for (int k = 0; k < m->size; k++) m->x[k] = m->v[k] - m->free[k];
         tn_mesh_spread(p, i, m->v, 1.0, d->g);
         if (m->size && !tn_dense_factor(m->size, m->H, m->stride)) return false;
+        if (is_inverted(m)) tn_dense_inverse(m->size, m->H, m->stride, m->H_inverse, m->stride);
     }
     return true;
 }
@@ -156,9 +138,16 @@ static bool factor_H(TnProblem *p, int begin, int end)
 /* x ← H⁻¹ x and v there */
 static void solve(const TnLargeBlock *d)
 {
-    const TnMesh *m = d->mesh;
+    TnMesh *m = d->mesh;
     if (!m->size) return;
-    tn_dense_solve(m->size, m->H, m->stride, 1, m->x, m->stride);
+    if (is_inverted(m)) {
+        double *y = m->swap;
+        tn_dense_multiply(m->size, m->H_inverse, m->stride, m->x, y);
+        m->swap = m->x;
+        m->x = y;
+    } else {
+        tn_dense_solve(m->size, m->H, m->stride, 1, m->x, m->stride);
+    }
     for (int k = 0; k < m->size; k++) m->v[k] = m->free[k] + m->x[k];
     scatter_kept(m, m->v, d->v);
 }

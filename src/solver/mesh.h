@@ -23,14 +23,14 @@ struct TnMesh {
     const TnSparse *plan;
     double flops; /* of the elimination */
     /* block_mesh.c */
-    double *factor, *work; /* of the nodes that are not kept; scratch */
+    double *factor, *work; /* of A; scratch */
     double *y;             /* scratch: all unknowns in the order of elimination */
     double *v_free;        /* A⁻¹ b, all unknowns */
-    double *S, *S_factor;  /* the Schur complement of A on K */
-    double *root;          /* L⁻¹, lower, of S = L Lᵀ: there A⁻¹ is L⁻ᵀL⁻¹ */
-    double *H;             /* the factor of S + C */
+    double *S, *S_inverse; /* the Schur complement of A on K; lower triangle: A⁻¹ there */
+    double *H, *H_inverse; /* where S was: the factor of S + C; its inverse, if that is used */
     double *free, *v, *x;  /* on K: v_free, v and v - v_free; the block's g is on K, too */
     double *pull;          /* on K: -C v_free */
+    double *swap;          /* on K: takes turns with x */
     double *column;        /* scratch: six vectors on K */
 };
 

@@ -7,6 +7,7 @@
  *
  * The matrix on K being full, all of these fit. In the iterations C is applied port by port and row by row,
  * which is linear in their number. */
+#include <math.h>
 #include <string.h>
 
 #include "mesh.h"
@@ -203,70 +204,100 @@ void tn_mesh_add_stiffness(const TnProblem *p, int index, double *H)
     }
 }
 
-/* ---- compliances: J A⁻¹ Jᵀ = |L⁻¹ Jᵀ|² ---- */
+/* ---- compliances: J A⁻¹ Jᵀ, and on K A⁻¹ is S⁻¹ ---- */
 
-/* y += scale · column k of L⁻¹, which begins at row k */
-static void add_column(const TnMesh *m, int k, double scale, double *y)
+static inline double inverse_at(const TnMesh *m, int i, int j)
 {
-    const double *column = m->root + (size_t)k * m->stride;
-    for (int i = k & ~7; i < (int)m->stride; i++) y[i] += scale * column[i];
+    return i >= j ? m->S_inverse[(size_t)j * m->stride + (size_t)i]
+                  : m->S_inverse[(size_t)i * m->stride + (size_t)j];
 }
 
-static double dot(const double *x, const double *y, int begin, int end)
+/* 3 × 3: Σ M_i S⁻¹_ij M_jᵀ */
+static void point_compliance(const TnMesh *m, const TnPort *port, const int *place, double C[36])
 {
-    double sum[8] = {0}, total = 0.0;
-    for (int i = begin; i < end; i += 8)
-        for (int k = 0; k < 8; k++) sum[k] += x[i + k] * y[i + k];
-    for (int k = 0; k < 8; k++) total += sum[k];
-    return total;
+    for (int i = 0; i < port->node_count; i++)
+        for (int j = 0; j < port->node_count; j++)
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 3; b++) {
+                    double z = inverse_at(m, place[i] + a, place[j] + b);
+                    for (int r = 0; r < 3; r++)
+                        for (int s = 0; s < 3; s++)
+                            C[6 * r + s] += port->M[i][3 * r + a] * z * port->M[j][3 * s + b];
+                }
 }
 
-static int least(int a, int b) { return a < b ? a : b; }
-
-/* Rows of J: those of a point port's first half, or all six. */
-static void port_compliance(const TnMesh *m, TnPort *port, const int *place)
+static void span_compliance(const TnMesh *m, const TnPort *port, int place, double C[36])
 {
-    int rows = port->T ? 6 : 3, first = m->size, n = port->count;
-    double *Y = m->column;
-    memset(port->compliance, 0, sizeof port->compliance);
-    if (!(port->T ? n : port->node_count)) return;
-    for (int i = 0; i < (port->T ? 1 : port->node_count); i++) first = least(first, place[i]);
-    first &= ~7;
-    for (int r = 0; r < rows; r++) {
-        double *y = Y + (size_t)r * m->stride;
-        memset(y + first, 0, sizeof(double) * (m->stride - (size_t)first));
-        for (int j = 0; port->T && j < n; j++)
-            add_column(m, *place + j, port->T[(long)r * n + j], y);
-        for (int i = 0; i < port->node_count; i++)
-            for (int c = 0; c < 3; c++) {
-                double x = port->M[i][3 * r + c];
-                if (x != 0.0) add_column(m, place[i] + c, x, y);
-            }
+    int n = port->count;
+    for (int i = 0; i < n; i++) {
+        double x[6] = {0}; /* S⁻¹ Tᵀ, row i */
+        for (int j = 0; j < n; j++) {
+            double z = inverse_at(m, place + i, place + j);
+            for (int s = 0; s < 6; s++) x[s] += z * port->T[(long)s * n + j];
+        }
+        for (int r = 0; r < 6; r++)
+            for (int s = 0; s < 6; s++) C[6 * r + s] += port->T[(long)r * n + i] * x[s];
     }
-    for (int r = 0; r < rows; r++)
-        for (int s = r; s < rows; s++)
-            port->compliance[6 * r + s] = port->compliance[6 * s + r] =
-                dot(Y + (size_t)r * m->stride, Y + (size_t)s * m->stride, first, (int)m->stride);
+}
+
+/* The scale of a point's weights that goes with its share in the block's motion. */
+#define CROWD 0.4
+
+/* Many contacts on one soft body move it together: a point yields more to forces on all of them than to one on
+ * itself. ADMM wants weights between both. With c = tr M S⁻¹ Mᵀ, what the point yields to its own force, and
+ * C the same with the sum of all ports' Mᵀ, the scale is CROWD √(c/C). */
+static void weigh_crowd(TnProblem *p, const TnLargeBlock *d)
+{
+    const TnMesh *m = d->mesh;
+    double *f = m->column, *y = m->column + 3 * m->stride;
+    memset(f, 0, sizeof(double) * 3 * m->stride);
+    for (int k = 0; k < d->port_count; k++) {
+        const TnPort *port = &p->ports[d->port_start + k];
+        const int *place = m->port_place + m->port_start[k];
+        for (int i = 0; i < port->node_count; i++)
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++)
+                    f[(size_t)r * m->stride + (size_t)(place[i] + c)] += port->M[i][3 * r + c];
+    }
+    for (size_t r = 0; m->size && r < 3; r++)
+        tn_dense_multiply(m->size, m->S_inverse, m->stride, f + r * m->stride, y + r * m->stride);
+    for (int k = 0; k < d->port_count; k++) {
+        TnPort *port = &p->ports[d->port_start + k];
+        const int *place = m->port_place + m->port_start[k];
+        double own = port->compliance[0] + port->compliance[7] + port->compliance[14], all = 0.0;
+        for (int i = 0; i < port->node_count; i++)
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++)
+                    all +=
+                        port->M[i][3 * r + c] * y[(size_t)r * m->stride + (size_t)(place[i] + c)];
+        if (port->node_count) port->crowd = CROWD * (all > own ? sqrt(own / all) : 1.0);
+    }
 }
 
 void tn_mesh_port_compliances(TnProblem *p, int index)
 {
     const TnLargeBlock *d = &p->large[index];
     const TnMesh *m = d->mesh;
-    for (int k = 0; k < d->port_count; k++)
-        port_compliance(m, &p->ports[d->port_start + k], m->port_place + m->port_start[k]);
+    for (int k = 0; k < d->port_count; k++) {
+        TnPort *port = &p->ports[d->port_start + k];
+        const int *place = m->port_place + m->port_start[k];
+        memset(port->compliance, 0, sizeof port->compliance);
+        if (port->T)
+            span_compliance(m, port, *place, port->compliance);
+        else
+            point_compliance(m, port, place, port->compliance);
+    }
+    if (d->port_count) weigh_crowd(p, d);
 }
 
 double tn_mesh_side_compliance(const TnProblem *p, const TnLargeBlock *d, const TnRowSide *side)
 {
     const TnMesh *m = d->mesh;
-    double *y = m->column;
-    int first = m->size, end = side->start + side->count;
-    for (int e = side->start; e < end; e++) first = least(first, m->place[p->index[e]]);
-    if (side->count == 0) return 0.0;
-    first &= ~7;
-    memset(y + first, 0, sizeof(double) * (m->stride - (size_t)first));
-    for (int e = side->start; e < end; e++)
-        add_column(m, m->place[p->index[e]], p->coefficient[e], y);
-    return dot(y, y, first, (int)m->stride);
+    int end = side->start + side->count;
+    double sum = 0.0;
+    for (int a = side->start; a < end; a++)
+        for (int b = side->start; b < end; b++)
+            sum += p->coefficient[a] * p->coefficient[b] *
+                   inverse_at(m, m->place[p->index[a]], m->place[p->index[b]]);
+    return sum;
 }

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+static bool is_identity(const TnPort *port) { return !port->T && port->count; }
+static bool is_point(const TnPort *port) { return !port->T && !port->count; }
+
 static void spread_point(const TnPort *port, const double *v, double row[8])
 {
     double sum[3] = {0};
@@ -22,11 +25,11 @@ void tn_ports_spread(const TnProblem *p, const TnLargeBlock *d, const double *v,
         const double *T = port->T, *x = v + port->start;
         double *row = table[p->port_row + k];
         int n = port->count;
-        if (port->M) {
+        if (is_point(port)) {
             spread_point(port, v, row);
             continue;
         }
-        if (!T) {
+        if (is_identity(port)) {
             memcpy(row, x, 3 * sizeof(double));
             memcpy(row + 4, x + 3, 3 * sizeof(double));
             continue;
@@ -50,7 +53,7 @@ void tn_port_gather(const TnPort *port, const double row[8], double *F)
                 F[3L * port->nodes[k] + c] += port->M[k][3 * r + c] * row[r];
     for (int r = 0; r < 6; r++) {
         double w = row[r < 3 ? r : r + 1];
-        if (!T && !port->M) f[r] += w;
+        if (is_identity(port)) f[r] += w;
         for (int j = 0; T && j < n; j++) f[j] += w * T[(long)r * n + j];
     }
 }
@@ -64,7 +67,7 @@ void tn_ports_gather(const TnProblem *p, const TnLargeBlock *d, double (*wrench)
 double tn_port_squared_norm(const TnPort *port, const double J[6])
 {
     double sum = 0.0;
-    if (!port->T && !port->M)
+    if (is_identity(port))
         for (int k = 0; k < 6; k++) sum += J[k] * J[k];
     for (int i = 0; i < port->node_count; i++)
         for (int c = 0; c < 3; c++) {

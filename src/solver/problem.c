@@ -155,23 +155,28 @@ bool tn_problem_set_mesh(TnProblem *p, int block, int node_count, TnMeshMatrix m
 void tn_problem_set_point_port(TnProblem *p, int port, int block, int count, const int *nodes,
                                const double (*M)[9])
 {
-    TN_ASSERT(p->large[block].mesh && M);
-    p->ports[port] =
-        (TnPort){.block = block, .scale = 1.0, .node_count = count, .nodes = nodes, .M = M};
+    TN_ASSERT(p->large[block].mesh);
+    p->ports[port] = (TnPort){
+        .block = block, .scale = 1.0, .crowd = 1.0, .node_count = count, .nodes = nodes, .M = M};
 }
 
 void tn_problem_set_span_port(TnProblem *p, int port, int block, int start, int count,
                               const double *T)
 {
-    TN_ASSERT(p->large[block].mesh && T);
-    p->ports[port] = (TnPort){
-        .block = block, .scale = 1.0, .start = start, .count = count, .T = (double *)T};
+    TN_ASSERT(p->large[block].mesh);
+    p->ports[port] = (TnPort){.block = block,
+                              .scale = 1.0,
+                              .crowd = 1.0,
+                              .start = start,
+                              .count = count,
+                              .T = (double *)T};
 }
 
 bool tn_problem_set_port(TnProblem *p, int port, int block)
 {
     TN_ASSERT(!p->large[block].chain && !p->large[block].mesh);
-    p->ports[port] = (TnPort){.block = block, .scale = 1.0, .count = p->large[block].dim};
+    p->ports[port] =
+        (TnPort){.block = block, .scale = 1.0, .crowd = 1.0, .count = p->large[block].dim};
     p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * p->large[block].dim);
     return p->ports[port].T != NULL;
 }
@@ -181,8 +186,12 @@ bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const
     const TnChain *chain = p->large[block].chain;
     TN_ASSERT(chain && node >= 0 && node < chain->node_count);
     const TnChainNode *at = &chain->nodes[node];
-    p->ports[port] = (TnPort){
-        .block = block, .scale = 1.0, .start = at->start, .count = at->dim, .T = (double *)T};
+    p->ports[port] = (TnPort){.block = block,
+                              .scale = 1.0,
+                              .crowd = 1.0,
+                              .start = at->start,
+                              .count = at->dim,
+                              .T = (double *)T};
     return T || at->dim == 6;
 }
 
@@ -296,8 +305,8 @@ bool tn_problem_build_sides(TnProblem *p)
 
 /* ---- preparation, in parallel over units ---- */
 
-const TnBlockKind *const tn_block_kinds[TN_BLOCK_KIND_COUNT] = {
-    &tn_block_twist, &tn_block_dense, &tn_block_chain, &tn_block_mesh};
+const TnBlockKind *const tn_block_kinds[TN_BLOCK_KIND_COUNT] = {&tn_block_twist, &tn_block_dense,
+                                                                &tn_block_chain, &tn_block_mesh};
 
 typedef struct Phase {
     TnProblem *problem;
@@ -357,7 +366,8 @@ bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
               tn_meshes_factor_A(p, pool);
     for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {
         const TnBlockKind *kind = tn_block_kinds[k];
-        if (kind->factor_A) ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_A);
+        if (kind->factor_A)
+            ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_A);
     }
     if (!ok) return false;
     tn_problem_weights(p, def, pool);

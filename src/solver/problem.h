@@ -126,12 +126,14 @@ typedef struct TnLargeBlock {
 typedef struct TnPort {
     int block;        /* large block */
     int start, count; /* of its unknowns: those that the port's twist depends on */
-    double *T;        /* 6 × count, rows linear xyz, angular xyz; NULL: the identity, count 6. Of a
-                         chain's or a mesh's port it is the caller's and only read. */
-    int node_count;   /* a mesh's point port, without T, start and count: Σ M_i v_i over these nodes */
+    double *T;        /* 6 × count, rows linear xyz, angular xyz; NULL: the identity, count 6, or a
+                         point, count 0. Of a chain's or a mesh's port it is the caller's and only
+                         read. */
+    int node_count;   /* of a point: its velocity is Σ M_i v_i over these nodes of a mesh */
     const int *nodes;
     const double (*M)[9];
     double scale;     /* of the weights of its contacts, 1 unless set otherwise */
+    double crowd;     /* the same by what else touches the block, written by prepare for points of a mesh */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 

@@ -30,7 +30,7 @@
 #define CONTACTS_PER_NODE 2
 #define CONTACTS_PER_CHAIN 12
 #define CONTACTS_PER_BOND 6
-#define NUMBERS_PER_CONTACT 32
+#define NUMBERS_PER_CONTACT 56
 
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
 #define CHUNKS_PER_THREAD 3

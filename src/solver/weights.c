@@ -119,7 +119,14 @@ static void contact_compliance(const TnProblem *p, int c, Compliance sides[2])
 
 static double scale_of(const TnProblem *p, int row)
 {
-    return row < p->port_row ? 1.0 : p->ports[row - p->port_row].scale;
+    const TnPort *port = &p->ports[row < p->port_row ? 0 : row - p->port_row];
+    return row < p->port_row ? 1.0 : port->scale * port->crowd;
+}
+
+/* Of a pair: the larger scale above one, times the smaller one below. */
+static double pair_scale(double a, double b)
+{
+    return larger(larger(a, b), 1.0) / larger(larger(1.0 / a, 1.0 / b), 1.0);
 }
 
 static void contact_range(void *context, int begin, int end)
@@ -129,7 +136,7 @@ static void contact_range(void *context, int begin, int end)
     for (int c = begin; c < end; c++) {
         const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
         int l = c % TN_LANES;
-        double scale = larger(scale_of(p, batch->row_a[l]), scale_of(p, batch->row_b[l]));
+        double scale = pair_scale(scale_of(p, batch->row_a[l]), scale_of(p, batch->row_b[l]));
         Compliance sides[2];
         contact_compliance(p, c, sides);
         set_contact_weights(task->problem, c, sides[0], sides[1], scale * task->scale);

@@ -2,6 +2,7 @@
  * them as chains, and the free motion v⁺ of all, which collision needs. */
 #include <string.h>
 
+#include "../math/vec3.h"
 #include "step.h"
 
 /* Where a rod's joint ends up against where it was expected, in lengths of a segment and in radians: from
@@ -251,16 +252,66 @@ bool tn_step_gather_rods(TnStep *step)
 
 /* ---- soft bodies ---- */
 
+/* Velocity of a contact's side at the end of its predicted motion, along the normal. */
+static double end_velocity(const TnStep *step, const TnContactPoint *c, int geom, int soft)
+{
+    const TnContactList *contacts = &step->world->contacts;
+    double v[3] = {0.0}, arm[3];
+    if (soft >= 0) {
+        const TnSoftPoint *point = &contacts->soft_points[soft];
+        const double *nodes = step->end_qvel + step->model->softs[point->soft].dof_start;
+        for (int k = 0; k < point->count; k++)
+            v3_add_scaled(v, nodes + 3L * point->node[k], point->weight[k]);
+        return v3_dot(v, c->normal);
+    }
+    int link = step->model->geoms[geom].link;
+    v3_sub(arm, c->pos, step->world->frames[link].com);
+    v3_cross(v, step->end_twists[link] + 3, arm);
+    v3_add(v, v, step->end_twists[link]);
+    return v3_dot(v, c->normal);
+}
+
+static void push_soft(TnStep *step, int geom, int soft)
+{
+    const TnModel *model = step->model;
+    if (soft < 0) return;
+    for (int s = 0; s < model->soft_count; s++)
+        if (model->softs[s].geom == geom) step->softs[s].w = 1.0;
+}
+
+/* Bodies that a contact will push: one that its motion closes, or any where some contact pushed in the last step. One
+ * that is listed and stays open must not change the motion. */
+static void mark_pushed(TnStep *step)
+{
+    const TnContactList *contacts = &step->world->contacts;
+    const TnState *state = &step->world->state;
+    for (int i = 0; i < contacts->count; i++) {
+        const TnContactPoint *c = &contacts->points[i];
+        if (c->soft1 < 0 && c->soft2 < 0) continue;
+        double v =
+            end_velocity(step, c, c->geom2, c->soft2) - end_velocity(step, c, c->geom1, c->soft1);
+        bool closes = c->gap + step->t * v < 0.0;
+        if (c->soft1 >= 0) step->softs[contacts->soft_points[c->soft1].soft].alone = false;
+        if (c->soft2 >= 0) step->softs[contacts->soft_points[c->soft2].soft].alone = false;
+        if (!closes) continue;
+        push_soft(step, c->geom1, c->soft1);
+        push_soft(step, c->geom2, c->soft2);
+    }
+    for (int i = 0; i < state->contact_count; i++) {
+        const TnWarmContact *c = &state->contacts[i];
+        if (v3_dot(c->lambda, c->lambda) == 0.0) continue;
+        push_soft(step, c->geom1, 0);
+        push_soft(step, c->geom2, 0);
+    }
+}
+
 /* Joined by iteration to something that moves. */
 static bool is_tied(const TnStep *step, int index)
 {
     const TnModel *model = step->model;
     const TnSoft *soft = &model->softs[index];
-    const TnDivision *d = step->world->division;
-    for (int h = 0; h < soft->hold_count; h++) {
-        int node = soft->holds[h].node;
-        if (d->pieces[d->node_piece[index][node]].hold[d->node_place[index][node]] < 0) return true;
-    }
+    for (int h = 0; h < soft->hold_count; h++)
+        if (!step->softs[index].holds[h].T) return true;
     for (int i = 0; i < model->tie_count; i++)
         if (model->ties[i].soft1 == index || model->ties[i].soft2 == index) return true;
     return false;
@@ -269,7 +320,6 @@ static bool is_tied(const TnStep *step, int index)
 bool tn_step_assemble_softs(TnStep *step)
 {
     const TnModel *model = step->model;
-    const TnContactList *contacts = &step->world->contacts;
     if (!model->soft_count) return true;
     for (int s = 0; s < model->soft_count; s++) {
         bool tied = is_tied(step, s);
@@ -278,10 +328,7 @@ bool tn_step_assemble_softs(TnStep *step)
         for (int i = 0; step->softs[s].alone && i < model->softs[s].node_count; i++)
             step->softs[s].alone = !model->softs[s].pinned[i];
     }
-    for (int i = 0; i < contacts->soft_point_count; i++) {
-        step->softs[contacts->soft_points[i].soft].w = 1.0;
-        step->softs[contacts->soft_points[i].soft].alone = false;
-    }
+    mark_pushed(step);
     return tn_soft_assemble(&step->soft_input, step->softs, step->meshes);
 }
 

@@ -106,7 +106,7 @@ TEST(an_edge_touches_across_an_edge)
         const double r = sqrt(0.5), n[3] = {r, 0, r}, along[3] = {r, 0, -r};
         double *rot = s.rigid.frames[link_of(&s.rigid, box)].rot, x[3];
         double columns[3][3] = {
-            {along[0], along[1], along[2]}, {n[0] * r, -r, n[2] * r}, {n[0] * r, r, n[2] * r}};
+            {along[0], along[1], along[2]}, {n[0] * r, r, n[2] * r}, {n[0] * r, -r, n[2] * r}};
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) rot[3 * i + j] = columns[j][i];
         double away = 0.001 + gaps[k] + 0.01 * sqrt(2.0);

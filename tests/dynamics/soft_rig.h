@@ -57,7 +57,8 @@ static inline TnModel *soft_model(const SoftSpec *spec)
         test_fail(__FILE__, __LINE__, "mesh: %s", err.message);
     if (spec->arm) {
         double x = spec->half[0];
-        TnBodyId upper = add_body(b, 0, x + 0.5, 0.1, 0.3, 2.0, 0.0, 0.0, -0.1, 0.02, 0.03, 0.01);
+        TnBodyId upper =
+            add_body(b, TN_BODY_WORLD, x + 0.5, 0.1, 0.3, 2.0, 0.0, 0.0, -0.1, 0.02, 0.03, 0.01);
         TnJointDef first = joint_on(upper, TN_JOINT_HINGE, 0.0, 1.0, 0.2);
         tn_builder_add_joint(b, &first);
         hand = add_body(b, upper, 0.0, 0.0, -0.3, 1.0, -0.1, 0.0, 0.0, 0.01, 0.02, 0.02);
@@ -76,7 +77,7 @@ static inline TnModel *soft_model(const SoftSpec *spec)
     def.holds = holds;
     for (int n = 0; n < def.mesh.node_count && def.hold_count < 1024; n++) {
         double x = def.mesh.nodes[3 * n], end = spec->half[0] - 1e-9;
-        if (spec->pin && x < -end) holds[def.hold_count++] = (TnSoftHoldDef){n, 0};
+        if (spec->pin && x < -end) holds[def.hold_count++] = (TnSoftHoldDef){n, TN_BODY_WORLD};
         if (spec->arm && x > end) holds[def.hold_count++] = (TnSoftHoldDef){n, hand};
     }
     tn_builder_add_soft(b, &def);
@@ -153,6 +154,7 @@ static inline void rig_piece(SoftRig *rig, int p, int tree_nodes)
                            .nodes = malloc(sizeof(int) * nodes),
                            .block_node = malloc(sizeof(int) * nodes),
                            .hold = malloc(sizeof(int) * nodes)};
+    piece->follow = piece->hold;
     char *used = calloc(nodes, 1);
     for (int e = 0; e < soft->tet_count; e++) {
         if (rig_piece_of(rig, e) != p) continue;

@@ -42,7 +42,13 @@ static inline TnScene recorded_scene(void)
     static const TnSceneJoint joints[] = {{"slide", TN_JOINT_SLIDE, 2, {1, 2, 3}, {0, 0, 1}},
                                           {"", TN_JOINT_FREE, 3, {0}, {0}}};
     static const TnSceneTube tubes[] = {{TN_TUBE_CABLE, 0, 3, 0.01, {0, 1, 0, 1}}};
-    static const TnSceneSurface surfaces[] = {{3, 4, faces, 4, tetrahedron, 1, {0, 0, 1, 1}}};
+    static const TnSceneSurface surfaces[] = {{.point_start = 3,
+                                               .point_count = 4,
+                                               .triangles = faces,
+                                               .triangle_count = 4,
+                                               .tetrahedra = tetrahedron,
+                                               .tetrahedron_count = 1,
+                                               .rgba = {0, 0, 1, 1}}};
     static const int32_t subsystems[POINTS] = {3, 5, 5, 4, 4, 4, 4};
     static const TnCameraInfo cameras[] = {
         {"eye", 2, {0, -1, 0}, {1, 0, 0, 0}, 0.8, TN_CAMERA_TARGET, 3}};

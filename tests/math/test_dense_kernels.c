@@ -65,7 +65,7 @@ static void check_front(const TnDenseKernels *kernels, int n, int width, uint64_
     double x[2][MOST];
     for (int r = 0; r < 2; r++)
         for (int i = 0; i < n; i++) x[r][i] = z[r * ld + i] = uniform(&seed);
-    kernels->forward(n, width, P, ld, 2, z);
+    kernels->forward(n, width, P, ld, 2, z, ld);
     for (int r = 0; r < 2; r++) {
         for (int i = 0; i < n; i++) {
             double s = x[r][i];
@@ -74,7 +74,7 @@ static void check_front(const TnDenseKernels *kernels, int n, int width, uint64_
             CHECK_NEAR(z[r * ld + i], x[r][i], 1e-11);
         }
     }
-    kernels->backward(n, width, P, ld, 2, z);
+    kernels->backward(n, width, P, ld, 2, z, ld);
     for (int r = 0; r < 2; r++)
         for (int i = width - 1; i >= 0; i--) {
             double s = x[r][i];

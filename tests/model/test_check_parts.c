@@ -19,7 +19,7 @@ TEST(wrong_options_are_refused)
     REFUSED(s.option.division.kind = TN_DIVISION_GROUPS,
             "group_size of the division must be positive (0)");
     REFUSED(s.option.division.kind = (TnDivisionKind)4, "division has no kind 4");
-    ACCEPTED((s.option.division = (TnDivisionDef){.kind = TN_DIVISION_GROUPS, .group_size = 1}));
+    ACCEPTED((s.option.division = (TnDivisionDef){TN_DIVISION_GROUPS, 1, 0}));
     ACCEPTED((s.option.theta = 1.0, s.option.stabilization = 0.0, s.option.relinearize = 100));
 }
 

@@ -2,6 +2,9 @@
 #include "../../apps/render/renderer.h"
 #include "../check.h"
 
+#include <math.h>
+#include <string.h>
+
 static double apart(int a, int b)
 {
     float x[3], y[3];
@@ -49,6 +52,34 @@ TEST(the_first_twenty_are_all_different)
 {
     for (int i = 0; i < 20; i++)
         for (int j = 0; j < i; j++) CHECK(apart(i, j) > 0.12);
+}
+
+TEST(more_stress_is_always_lighter)
+{
+    double last = -1;
+    for (int i = 0; i <= 100; i++) {
+        float rgb[3];
+        stress_color(i / 100.0, rgb);
+        double light = 0.2126 * pow((double)rgb[0], 2.2) + 0.7152 * pow((double)rgb[1], 2.2) +
+                       0.0722 * pow((double)rgb[2], 2.2);
+        CHECK(light > last);
+        last = light;
+    }
+    float low[3], none[3], high[3], above[3];
+    stress_color(0, low);
+    stress_color(NAN, none);
+    stress_color(1, high);
+    stress_color(7, above);
+    CHECK(memcmp(low, none, sizeof low) == 0 && memcmp(high, above, sizeof high) == 0);
+}
+
+TEST(the_scale_of_stress_ends_at_a_round_number_not_far_above)
+{
+    for (double largest = 1.5; largest < 1e12; largest *= 1.37) {
+        double top = stress_top(largest);
+        CHECK(top >= largest * (1 - 1e-12) && top < 1.4 * largest);
+    }
+    CHECK(stress_top(0) == 1 && stress_top(NAN) == 1 && stress_top(2e5) == 2e5);
 }
 
 TEST(a_shape_is_a_shade_of_its_subsystem_and_what_is_fixed_a_greyer_self)

@@ -113,15 +113,89 @@ TEST(a_tube_changes_its_colour_at_a_point_and_nowhere_blends)
 TEST(a_flat_sheet_has_its_normal_and_skips_bad_triangles)
 {
     SoftMesh mesh = {0};
+    SurfacePlan plan;
     float points[12] = {0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
-    int32_t triangles[9] = {0, 1, 3, 0, 3, 2, 0, 4, 1};
+    int32_t triangles[9] = {0, 1, 3, 0, 3, 2, 0, 4, 1}, subsystems[4] = {1, 1, 1, 1};
     uint16_t colors[4][4] = {{0}};
+    TnSceneSurface surface = {.point_count = 4, .triangles = triangles, .triangle_count = 3};
+    REQUIRE(surface_plan(&plan, &surface, subsystems));
     for (int round = 0; round < 2; round++) /* the second one starts behind the first */
-        REQUIRE(surface_add(&mesh, points, 4, triangles, 3, (const uint16_t(*)[4])colors, 1));
+        REQUIRE(surface_add(&mesh, &plan, points, NULL, (const uint16_t(*)[4])colors, 1));
     CHECK(mesh.vertex_count == 8);
     CHECK(mesh.index_count == 12);
     for (int i = 0; i < 8; i++) CHECK(mesh.vertices[i].normal[2] == 1.0f);
     for (int i = 0; i < 6; i++) CHECK(mesh.indices[6 + i] == mesh.indices[i] + 4);
+    surface_plan_free(&plan);
+    soft_free(&mesh);
+}
+
+static void box_surface(TnTetMesh *box, TnTetSurface *faces, float *rest)
+{
+    const double half[3] = {1, 1, 1};
+    const int cells[3] = {2, 2, 2};
+    REQUIRE(tn_tet_mesh_box(half, cells, 6, box, NULL));
+    REQUIRE(tn_tet_mesh_surface(box, faces, NULL));
+    for (int i = 0; i < 3 * box->node_count; i++) rest[i] = (float)box->nodes[i];
+}
+
+TEST(a_soft_box_has_flat_sides_and_keeps_its_edges_when_it_is_bent)
+{
+    TnTetMesh box;
+    TnTetSurface faces;
+    float rest[81], points[81]; /* 3 × 3 × 3 nodes */
+    int32_t subsystems[27] = {0};
+    box_surface(&box, &faces, rest);
+    TnSceneSurface surface = {.point_count = box.node_count,
+                              .triangles = faces.triangles,
+                              .triangle_count = faces.triangle_count,
+                              .rest = rest};
+    SurfacePlan plan;
+    REQUIRE(surface_plan(&plan, &surface, subsystems));
+    /* six sides of 9 vertices each: shared by nobody */
+    CHECK(plan.vertex_count == 54 && plan.index_count == 3 * 48);
+    SoftMesh mesh = {0};
+    uint16_t colors[54][4] = {{0}};
+    REQUIRE(surface_add(&mesh, &plan, rest, NULL, (const uint16_t(*)[4])colors, 1));
+    for (int i = 0; i < 54; i++) {
+        const float *n = mesh.vertices[i].normal;
+        CHECK(fmaxf(fabsf(n[0]), fmaxf(fabsf(n[1]), fabsf(n[2]))) > 0.9999f);
+    }
+    /* sheared so that its sides lean by 45 degrees, no vertex comes or goes */
+    for (int i = 0; i < 27; i++) {
+        memcpy(points + 3 * i, rest + 3 * i, 3 * sizeof *points);
+        points[3 * i] += points[3 * i + 2];
+    }
+    soft_clear(&mesh);
+    REQUIRE(surface_add(&mesh, &plan, points, NULL, (const uint16_t(*)[4])colors, 1));
+    CHECK(mesh.vertex_count == 54);
+    surface_plan_free(&plan);
+    soft_free(&mesh);
+    tn_tet_surface_free(&faces);
+    tn_tet_mesh_free(&box);
+}
+
+TEST(pieces_of_a_soft_body_part_in_colour_but_not_in_light)
+{
+    float points[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0.2f, 1, 1, 0};
+    int32_t triangles[6] = {0, 1, 2, 1, 3, 2}, subsystems[4] = {1, 1, 1, 1}, parts[2] = {1, 2};
+    TnSceneSurface surface = {.point_count = 4,
+                              .triangles = triangles,
+                              .triangle_count = 2,
+                              .triangle_subsystems = parts,
+                              .rest = points};
+    SurfacePlan plan;
+    SoftMesh mesh = {0};
+    uint16_t colors[6][4] = {{0}};
+    REQUIRE(surface_plan(&plan, &surface, subsystems));
+    REQUIRE(plan.vertex_count == 6);
+    for (int k = 0; k < 6; k++) CHECK(plan.parts[plan.indices[k]] == parts[k / 3]);
+    REQUIRE(surface_add(&mesh, &plan, points, NULL, (const uint16_t(*)[4])colors, 1));
+    for (int a = 0; a < 6; a++)
+        for (int b = 0; b < a; b++)
+            if (plan.points[a] == plan.points[b])
+                CHECK(memcmp(mesh.vertices[a].normal, mesh.vertices[b].normal,
+                             sizeof mesh.vertices[a].normal) == 0);
+    surface_plan_free(&plan);
     soft_free(&mesh);
 }
 

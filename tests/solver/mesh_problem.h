@@ -14,9 +14,9 @@ typedef struct MeshRig {
     TnMeshMemory *memory;
 } MeshRig;
 
-static inline bool mesh_rigs_create(MeshRig rigs[MESHES])
+static inline bool mesh_rigs_create(MeshRig rigs[MESHES], bool large)
 {
-    static const int sizes[MESHES][3] = {{3, 3, 3}, {6, 2, 2}, {2, 2, 1}};
+    const int n = large ? 5 : 3, sizes[MESHES][3] = {{n, n, 3}, {6, 2, 2}, {2, 2, 1}};
     bool ok = true;
     for (int i = 0; i < MESHES; i++) {
         MeshRig *rig = &rigs[i];
@@ -46,6 +46,7 @@ typedef struct MeshChoice {
     bool full;
     double stiffness; /* of the springs between nodes; masses are 1 */
     int shift;        /* which nodes are touched */
+    bool large;       /* the first mesh has 75 nodes instead of 27 */
 } MeshChoice;
 
 static inline int mesh_ports(const MeshRig *rig, MeshTouch touch)

@@ -20,11 +20,13 @@ static void compare(MeshChoice c, uint64_t seed, TnSolverDef def, double toleran
     TnArena arenas[2];
     TnProblem problems[2];
     MeshRig rigs[MESHES];
-    REQUIRE(mesh_rigs_create(rigs));
+    REQUIRE(mesh_rigs_create(rigs, c.large));
     for (int i = 0; i < 2; i++) {
         c.full = i;
         REQUIRE(tn_arena_init(&arenas[i], "a", 1 << 22));
         REQUIRE(random_mesh_problem(&problems[i], &arenas[i], seed, rigs, c));
+        for (int k = 0; i == 1 && k < problems[1].port_count; k++) /* meshes choose some scales */
+            problems[1].ports[k].scale = problems[0].ports[k].scale * problems[0].ports[k].crowd;
         solve(&problems[i], def, NULL);
     }
     double difference = largest_difference(&problems[0], &problems[1]);
@@ -51,6 +53,16 @@ static void same_iterates(TnSolverDef def, double tolerance)
 }
 
 TEST(a_mesh_makes_the_iterates_of_the_full_matrix) { same_iterates(tn_solver_def(), 1e-11); }
+
+/* So many that the iterations solve with a factor instead of multiplying by an inverse. */
+TEST(a_mesh_with_many_touched_nodes_makes_the_iterates_of_the_full_matrix)
+{
+    TnSolverDef def = tn_solver_def();
+    def.iterations = 20;
+    compare((MeshChoice){.touch = ALL, .stiffness = 1.0, .large = true}, 1, def, 1e-11);
+    def.form = TN_ADMM_PAPER;
+    compare((MeshChoice){.touch = ALL, .stiffness = 1.0, .large = true}, 2, def, 1e-11);
+}
 
 TEST(a_mesh_makes_the_iterates_of_the_full_matrix_with_the_papers_weights)
 {
@@ -93,7 +105,7 @@ typedef struct Solved {
 
 static void solved_create(Solved *s, MeshChoice c, uint64_t seed, TnPool *pool)
 {
-    REQUIRE(mesh_rigs_create(s->rigs) && tn_arena_init(&s->arena, "a", 1 << 22));
+    REQUIRE(mesh_rigs_create(s->rigs, c.large) && tn_arena_init(&s->arena, "a", 1 << 22));
     REQUIRE(random_mesh_problem(&s->problem, &s->arena, seed, s->rigs, c));
     solve(&s->problem, tn_solver_def(), pool);
 }
@@ -171,7 +183,7 @@ static void check_same_bits(const TnProblem *a, const TnProblem *b)
 TEST(any_number_of_threads_gives_the_same_bits_with_meshes)
 {
     for (MeshTouch touch = FEW; touch <= ALL; touch++) {
-        MeshChoice c = {.touch = touch, .stiffness = 4.0};
+        MeshChoice c = {.touch = touch, .stiffness = 4.0, .large = true};
         Solved one;
         solved_create(&one, c, 1, NULL);
         for (int threads = 1; threads <= 8; threads++) {
@@ -192,7 +204,7 @@ TEST(what_a_mesh_remembers_changes_no_bit)
 {
     MeshRig rigs[MESHES];
     TnArena arena;
-    REQUIRE(mesh_rigs_create(rigs) && tn_arena_init(&arena, "a", 1 << 22));
+    REQUIRE(mesh_rigs_create(rigs, false) && tn_arena_init(&arena, "a", 1 << 22));
     const MeshChoice choices[] = {{.touch = FEW, .stiffness = 1.0},
                                   {.touch = FEW, .stiffness = 2.0},
                                   {.touch = FEW, .stiffness = 2.0, .shift = 3},
@@ -218,7 +230,7 @@ TEST(a_warm_solve_with_meshes_takes_nothing_from_the_heap)
 {
     MeshRig rigs[MESHES];
     TnArena arena;
-    REQUIRE(mesh_rigs_create(rigs) && tn_arena_init(&arena, "a", 1 << 22));
+    REQUIRE(mesh_rigs_create(rigs, false) && tn_arena_init(&arena, "a", 1 << 22));
     for (int i = 0; i < 12; i++) {
         TnProblem p;
         tn_arena_reset(&arena);
@@ -239,7 +251,7 @@ TEST(a_mesh_that_is_not_positive_definite_is_refused)
         TnArena arena;
         TnProblem p;
         TnSolverDef def = tn_solver_def();
-        REQUIRE(mesh_rigs_create(rigs) && tn_arena_init(&arena, "a", 1 << 22));
+        REQUIRE(mesh_rigs_create(rigs, false) && tn_arena_init(&arena, "a", 1 << 22));
         REQUIRE(random_mesh_problem(&p, &arena, 4, rigs,
                                     (MeshChoice){.touch = touch, .stiffness = -1.0}));
         CHECK(!tn_problem_prepare(&p, &def, NULL));
@@ -257,7 +269,7 @@ TEST(a_mesh_without_memory_is_refused_and_leaks_nothing)
         TnArena arena;
         TnProblem p;
         TnSolverDef def = tn_solver_def();
-        REQUIRE(mesh_rigs_create(rigs) && tn_arena_init(&arena, "a", 0));
+        REQUIRE(mesh_rigs_create(rigs, false) && tn_arena_init(&arena, "a", 0));
         REQUIRE(
             random_mesh_problem(&p, &arena, 4, rigs, (MeshChoice){.touch = FEW, .stiffness = 1.0}));
         tn_malloc_fail_after(calls);
@@ -277,4 +289,94 @@ TEST(a_mesh_without_memory_is_refused_and_leaks_nothing)
     tn_malloc_fail_after(0);
     CHECK(!tn_mesh_memory_create());
     tn_malloc_fail_after(-1);
+}
+
+/* A box whose nodes `first`, first + 1, … have a port and a contact with the floor each; `empty` more ports have no
+ * nodes. */
+typedef struct Floor {
+    TnArena arena;
+    TnProblem problem;
+    MeshRig rigs[MESHES];
+    int nodes[16];
+    double M[9];
+} Floor;
+
+static void floor_create(Floor *f, int count, int empty)
+{
+    static const double zero[3], up[3] = {0, 0, 1};
+    MeshChoice c = {.stiffness = 1.0};
+    REQUIRE(mesh_rigs_create(f->rigs, false) && tn_arena_init(&f->arena, "a", 1 << 20));
+    TnProblem *p = &f->problem;
+    int ports = count + empty;
+    REQUIRE(tn_problem_init(
+        p, &f->arena,
+        (TnProblemSize){
+            .larges = 1, .ports = ports, .contacts = ports, .rows = 2, .sides = 2, .entries = 2}));
+    REQUIRE(random_mesh(p, 0, &f->rigs[0], c, 0));
+    p->large[0].port_count = ports;
+    BoxGraph g = f->rigs[0].graph;
+    double(*A)[9] = (double(*)[9])(uintptr_t)p->large[0].mesh->blocks; /* masses and springs of 1 */
+    memset(A, 0, sizeof(double[9]) * (size_t)(g.node_count + g.edge_count));
+    for (int i = 0; i < 9; i += 4) {
+        for (int k = 0; k < g.node_count; k++) A[k][i] = 1.0;
+        for (int e = 0; e < g.edge_count; e++) {
+            A[g.node_count + e][i] = -1.0;
+            for (int side = 0; side < 2; side++) A[g.edges[e][side]][i] += 1.0;
+        }
+    }
+    for (int k = 0; k < p->large[0].dim; k++) p->large[0].b[k] = k % 3 == 2 ? -1.0 : 0.5;
+    memcpy(f->M, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof f->M);
+    for (int k = 0; k < ports; k++) {
+        f->nodes[k] = k;
+        if (k < count)
+            tn_problem_set_point_port(p, k, 0, 1, &f->nodes[k], (const double(*)[9])f->M);
+        else
+            tn_problem_set_point_port(p, k, 0, 0, NULL, NULL);
+        tn_problem_set_contact(p, k, 0, p->port_row + k, zero, zero, up, zero, 0.5, zero);
+    }
+    for (int r = 0; r < 2; r++) { /* the same, but for the scale */
+        p->rows[r] = (TnRow){.side_start = r, .side_count = 1, .scale = r ? 5.0 : 0.0};
+        p->sides[r] = (TnRowSide){.start = r, .count = 1};
+        p->index[r] = p->large[0].dim - 1;
+        p->coefficient[r] = 1.0;
+    }
+}
+
+static void floor_free(Floor *f)
+{
+    tn_arena_free(&f->arena);
+    mesh_rigs_destroy(f->rigs);
+}
+
+TEST(contacts_that_crowd_on_a_mesh_have_smaller_weights_and_rows_those_of_their_scale)
+{
+    double last = INFINITY;
+    for (int count = 1; count <= 9; count += 4) {
+        Floor f;
+        floor_create(&f, count, 0);
+        solve(&f.problem, tn_solver_def(), NULL);
+        const TnPort *port = &f.problem.ports[0];
+        double alone = tn_solver_def().weight_scale / port->compliance[14];
+        CHECK(f.problem.beta[0][2] < 0.5 * alone && f.problem.beta[0][2] < last);
+        CHECK_NEAR(f.problem.beta[0][2] / alone, port->crowd, 1e-12);
+        CHECK_NEAR(f.problem.sides[1].beta / f.problem.sides[0].beta, 5.0, 1e-12);
+        last = f.problem.beta[0][2];
+        floor_free(&f);
+    }
+}
+
+TEST(a_point_without_nodes_takes_no_force_and_changes_nothing)
+{
+    Floor with, without;
+    floor_create(&without, 4, 0);
+    floor_create(&with, 4, 2);
+    solve(&without.problem, tn_solver_def(), NULL);
+    solve(&with.problem, tn_solver_def(), NULL);
+    const TnLargeBlock *a = &without.problem.large[0], *b = &with.problem.large[0];
+    for (int k = 0; k < a->dim; k++) CHECK(a->v[k] == b->v[k]);
+    for (int k = 4; k < 6; k++)
+        for (int i = 0; i < 3; i++) CHECK(with.problem.lambda[k][i] == 0.0);
+    CHECK(with.problem.lambda[0][2] > 0.0);
+    floor_free(&with);
+    floor_free(&without);
 }

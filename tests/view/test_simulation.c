@@ -2,6 +2,7 @@
 #include "../../apps/view/history.c"
 #include "../../apps/view/pace.c"
 #include "../../apps/view/pull.c"
+#include "../../apps/view/pull_soft.c"
 #include "../../apps/view/simulation.c"
 
 #include "../check.h"
@@ -453,5 +454,89 @@ TEST(a_fixed_body_is_not_pulled)
     double force[3] = {1, 1, 1}, torque[3] = {1, 1, 1}, at[3];
     pull_wrench(&pull, &strength, stage.world, force, torque, at);
     for (int k = 0; k < 3; k++) CHECK(force[k] == 0 && torque[k] == 0);
+    free_stage(&stage);
+}
+
+/* A soft box of 8 kg in empty space. */
+static TnModel *make_soft(double young, double timestep)
+{
+    TnModelBuilder *builder = tn_builder_create();
+    TnOption option = tn_option();
+    option.timestep = timestep;
+    option.gravity[2] = 0;
+    tn_builder_set_option(builder, &option, (TnSource){0});
+    const double half[3] = {0.1, 0.1, 0.1};
+    const int cells[3] = {4, 4, 4};
+    TnSoftDef soft = tn_soft_def();
+    soft.name = "block";
+    soft.youngs_modulus = young;
+    if (!tn_tet_mesh_box(half, cells, 6, &soft.mesh, NULL)) return NULL;
+    tn_builder_add_soft(builder, &soft);
+    TnModel *model = tn_builder_compile(builder, NULL);
+    tn_builder_destroy(builder);
+    tn_tet_mesh_free(&soft.mesh);
+    return model;
+}
+
+TEST(a_pulled_soft_body_comes_to_the_mouse_however_stiff_it_is)
+{
+    const double young[] = {1e4, 1e6, 1e8}, steps[] = {0.01, 0.03};
+    for (int y = 0; y < 3; y++)
+        for (int s = 0; s < 2; s++) {
+            Stage stage = make_stage(make_soft(young[y], steps[s]));
+            REQUIRE(stage.world != NULL);
+            const TnSceneSurface *surface = &stage.scene->surfaces[0];
+            Pull pull = {
+                .kind = PULL_MOVE,
+                .soft = 1,
+                .nodes = {surface->triangles[0], surface->triangles[1], surface->triangles[2]},
+                .weights = {0.5, 0.25, 0.25},
+                .stiffness = 100};
+            SoftGrip grip = {0};
+            REQUIRE(!soft_grip_fits(&grip, &pull) && soft_grip_take(&grip, &pull, stage.world));
+            double force[3], at[3], start[3], sum = 0;
+            for (int i = 0; i < grip.count; i++) sum += grip.shares[i];
+            CHECK_NEAR(sum, 1, 1e-12);
+            CHECK(grip.count > 3 && grip.shown < grip.mass);
+            held_point(&pull, tn_world_state(stage.world).qpos, start);
+            for (int k = 0; k < 3; k++) pull.target[k] = start[k] + 0.2 * (k + 1);
+            double first = 0, distance = 0, largest = 0;
+            for (int i = 0; i < (int)(4 / steps[s]); i++) {
+                soft_grip_pull(&grip, &pull, stage.world, force, at);
+                CHECK(!tn_world_step(stage.world).diverged);
+                distance = 0;
+                for (int k = 0; k < 3; k++)
+                    distance += (at[k] - pull.target[k]) * (at[k] - pull.target[k]);
+                distance = sqrt(distance);
+                if (i == 0) first = distance;
+                largest = fmax(largest, distance);
+            }
+            /* the point is where the triangle is at first; four seconds are many times the
+             * spring's own, and what spins on slows down within them */
+            CHECK_NEAR(first, 0.2 * sqrt(14), 1e-9);
+            CHECK_NEAR(distance, 0, 0.02 * first);
+            CHECK(largest < 1.01 * first);
+            soft_grip_free(&grip);
+            free_stage(&stage);
+        }
+}
+
+TEST(frames_have_stress_only_while_it_is_asked_for)
+{
+    Stage stage = make_stage(make_soft(1e5, 0.01));
+    SimulationDef def = simulation_def();
+    def.paused = true;
+    Simulation *sim = simulation_start(&def, stage.world, stage.scene, NULL);
+    REQUIRE(sim != NULL);
+    const TnFrame *frame;
+    SimulationStatus status;
+    for (int on = 0; on < 3; on++) {
+        REQUIRE(simulation_command(sim, COMMAND_STRESS, on == 1));
+        REQUIRE(simulation_command(sim, COMMAND_STEP, 0));
+        while (wait_notice(sim).kind != NOTICE_STEP) {}
+        simulation_take(sim, &frame, &status);
+        CHECK((frame->stress != NULL) == (on == 1));
+    }
+    simulation_stop(sim);
     free_stage(&stage);
 }

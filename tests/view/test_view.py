@@ -126,6 +126,27 @@ class Mouse(ViewTest):
         self.assertEqual(before["event"], "step")
         self.assertNotIn("pull", [event["event"] for event in window.seen[-1:]])
 
+    def test_a_pulled_soft_body_goes_to_the_mouse_and_is_coloured_by_stress(self):
+        model = self.write("soft.xml", """<mujoco><worldbody><geom type="plane" size="2 2 0.1"/></worldbody><tenon>
+          <soft name="block" box="0.2 0.2 0.2" cells="3 3 3" pos="0 0 0.2" young="1e5" density="50"/></tenon></mujoco>""")
+        window = self.open("view", model, "--paused", "--screenshots", self.folder, *LOOK_AT_BOX)
+        self.assertTrue(window.key("x", "option")["value"])
+        xdotool("keydown", "ctrl")
+        window.drag(3, 60, -90, release=False)
+        xdotool("keyup", "ctrl")
+        pulls = []
+        for _ in range(60):
+            xdotool("key", "Right")
+            pulls.append(window.wait("pull"))
+        first, last = pulls[0], pulls[-1]
+        self.assertEqual((first["soft"], first["torque"]), ("block", [0, 0, 0]))
+        self.assertLess(last["distance"], 0.5 * first["distance"])
+        self.assertGreater(last["at"][2], first["at"][2])
+        xdotool("mouseup", 3)
+        window.wait("release")
+        width, height, rgb = viewtest.read_png(window.key("p", "screenshot")["path"])
+        self.assertEqual((width, height), (viewtest.WIDTH, viewtest.HEIGHT))
+
     def test_a_turned_body_turns(self):
         window = self.view("--paused", *LOOK_AT_BOX)
         xdotool("keydown", "ctrl")

@@ -36,7 +36,7 @@ function boxOf(recording, frame) {
   const q = new Quaternion();
   for (let i = 0; i < recording.shapeReach.length; i++) {
     const [type, body, , group] = recording.shapeKinds.subarray(i * 4, i * 4 + 4);
-    if (type === shapeType.plane || !isDrawn(recording, group) || !(recording.shapeReach[i] > 0)) continue;
+    if (type === shapeType.plane || type === shapeType.soft || !isDrawn(recording, group) || !(recording.shapeReach[i] > 0)) continue;
     shapeCentre(centre, recording, frame.poses, i);
     const [w, x, y, z] = recording.shapes.subarray(i * 14 + 3, i * 14 + 7);
     const p = body * 7;

@@ -89,6 +89,20 @@ function readPoints(head, sections) {
   return points;
 }
 
+// Von Mises' stress of each point, Pa, frame by frame; null where it is not recorded.
+function readStress(head, sections) {
+  const { stress: numbers, stress_order: orders } = sections;
+  if (!numbers) return null;
+  const frames = head.frames;
+  const row = orders.length;
+  const stress = new Float32Array(frames * row);
+  for (let p = 0; p < row; p++) {
+    sumUp(numbers, p * frames, frames, orders[p]);
+    for (let k = 0, at = p; k < frames; k++, at += row) stress[at] = numbers[p * frames + k] * head.stress_step;
+  }
+  return stress;
+}
+
 // Where the contacts of each frame start; the last entry is the end.
 function readContacts(head, sections) {
   const { contact_counts: counts, contact_shape: shape, contact_force: level } = sections;
@@ -146,6 +160,8 @@ export async function readRecording(headText, dataText) {
     moving: sections.moving,
     motion: readMotion(head, sections),
     points: readPoints(head, sections),
+    stress: readStress(head, sections),
+    stressColors: sections.stress_colors,
     contacts: readContacts(head, sections),
     shapeKinds: sections.shape_kinds,
     shapes: sections.shapes,
@@ -155,6 +171,7 @@ export async function readRecording(headText, dataText) {
     subsystemColors: sections.subsystem_colors,
     meshVertices: sections.mesh_vertices,
     triangles: sections.triangles,
+    surfaceVertices: sections.surface_vertices,
     series,
   };
 }

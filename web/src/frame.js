@@ -6,6 +6,7 @@ export class Frame {
     this.index = 0; // of the nearer frame
     this.poses = new Float32Array(recording.start); // body × 7
     this.points = new Float32Array(recording.frameCount ? recording.points.length / recording.frameCount : 0);
+    this.stress = recording.stress ? new Float32Array(this.points.length / 3) : null;
     this.time = recording.times[0];
   }
 
@@ -30,7 +31,8 @@ export class Frame {
     this.time = time;
     this.index = share < 0.5 ? early : late;
     this.blendPoses(early, late, share);
-    this.blendPoints(early, late, share);
+    this.blend(this.points, this.recording.points, early, late, share);
+    if (this.stress) this.blend(this.stress, this.recording.stress, early, late, share);
   }
 
   blendPoses(early, late, share) {
@@ -56,12 +58,10 @@ export class Frame {
     }
   }
 
-  blendPoints(early, late, share) {
-    const { points } = this.recording;
-    const row = this.points.length;
-    for (let i = 0; i < row; i++) {
-      this.points[i] = (1 - share) * points[early * row + i] + share * points[late * row + i];
-    }
+  // Rows of numbers, one per frame.
+  blend(out, numbers, early, late, share) {
+    const row = out.length;
+    for (let i = 0; i < row; i++) out[i] = (1 - share) * numbers[early * row + i] + share * numbers[late * row + i];
   }
 }
 

@@ -22,7 +22,7 @@ class Replay {
     this.soft = new SoftParts(recording, this.stage);
     this.marks = new Marks(recording, this.stage);
     this.show = {
-      subsystems: recording.head.color === 'subsystem', contacts: false, forces: false, joints: false, frames: false, shadows: true,
+      subsystems: recording.head.color === 'subsystem', stress: recording.head.color === 'stress' && Boolean(recording.stress), contacts: false, forces: false, joints: false, frames: false, shadows: true,
     };
     this.selected = -1;
     this.held = false;
@@ -94,15 +94,20 @@ class Replay {
     this.frame.set(this.player.time);
     this.shapes.update(this.frame.poses);
     this.soft.update(this.frame.points);
+    if (this.show.stress) this.soft.paintStress(this.frame.stress);
     this.cameraMan.update(this.frame);
     this.moved = true;
     this.adapt();
     this.redraw();
   }
 
+  get colorMode() { return this.show.subsystems ? 'subsystem' : this.show.stress ? 'stress' : 'model'; }
+
   paint() {
-    this.shapes.paint(this.show.subsystems, this.selected);
-    this.soft.paint(this.show.subsystems);
+    this.shapes.paint(this.colorMode, this.selected);
+    this.soft.paint(this.colorMode);
+    if (this.show.stress) this.soft.paintStress(this.frame.stress);
+    this.ui.showScale(this.show.stress);
   }
 
   // Before the next picture on the screen, however often it is asked for.
@@ -134,7 +139,11 @@ class Replay {
 
   toggleShow(name) {
     this.show[name] = !this.show[name];
-    if (name === 'subsystems') this.paint();
+    if (name === 'stress' && !this.recording.stress) this.show.stress = false;
+    if (name === 'subsystems' || name === 'stress') {
+      this.show[name === 'stress' ? 'subsystems' : 'stress'] &&= !this.show[name]; // one at a time
+      this.paint();
+    }
     if (name === 'shadows') {
       this.stage.setShadows(this.show.shadows);
       this.moved = true;
@@ -215,7 +224,9 @@ class Replay {
       get start() { return replay.player.start; },
       get end() { return replay.player.end; },
       get camera() { return replay.stage.camera.position.toArray(); },
-      get colorMode() { return replay.show.subsystems ? 'subsystem' : 'model'; },
+      get colorMode() { return replay.colorMode; },
+      // Pa, of a point at this moment; undefined where it is not recorded
+      pointStress: (point) => replay.frame.stress?.[point],
       get show() { return { ...replay.show }; },
       get selected() { return replay.selected; },
       get contactCount() { return replay.recording.series.contacts[replay.frame.index]; },

@@ -6,7 +6,7 @@ import {
 } from 'three';
 import { look } from './look.js';
 
-export const shapeType = { plane: 0, sphere: 2, capsule: 3, ellipsoid: 4, cylinder: 5, box: 6, mesh: 7 };
+export const shapeType = { plane: 0, sphere: 2, capsule: 3, ellipsoid: 4, cylinder: 5, box: 6, mesh: 7, soft: 8 };
 // Whether shapes of a group are drawn: those that tenon's window shows at the start.
 export const isDrawn = (recording, group) => (recording.head.groups >> group) & 1;
 
@@ -158,7 +158,7 @@ export function subsystemColor(recording, subsystem, color) {
 }
 
 // A shape's own light and dark in the subsystem's colour; what is fixed is its own colour, greyed (as palette.c).
-function partColor(recording, subsystem, own, color) {
+export function partColor(recording, subsystem, own, color) {
   const light = 0.3 * own[0] + 0.59 * own[1] + 0.11 * own[2];
   const at = 3 * Math.min(subsystem, recording.subsystemColors.length / 3 - 1);
   const darker = light < 0.5 ? 0.7 + 0.6 * light : 1;
@@ -182,7 +182,7 @@ export class Shapes {
     for (let i = 0; i * 4 < recording.shapeKinds.length; i++) {
       const [type, body, mesh, group] = recording.shapeKinds.subarray(i * 4, i * 4 + 4);
       const s = recording.shapes.subarray(i * 14, i * 14 + 14);
-      if (!isDrawn(recording, group) || s[13] <= 0) continue;
+      if (!isDrawn(recording, group) || s[13] <= 0 || type === shapeType.soft) continue; // a surface shows it
       local.compose(new Vector3(s[0], s[1], s[2]), new Quaternion(s[4], s[5], s[6], s[3]), new Vector3(1, 1, 1));
       if (type === shapeType.plane) {
         const plane = stage.addPlane([s[10], s[11], s[12]], s[13], s[7], s[8]);
@@ -219,14 +219,14 @@ export class Shapes {
     }
   }
 
-  // Colours of the model or of the subsystems; the selected body stands out.
-  paint(bySubsystem, selected) {
+  // Colours of the model or of the subsystems, or greyed beside those of stress; the selected body stands out.
+  paint(mode, selected) {
     const color = new Color();
     const mark = new Color().setRGB(...look.selected, SRGBColorSpace);
     const { shapes, bodySubsystem } = this.recording;
     const colorOf = (body, shape) => {
       const own = shapes.subarray(shape * 14 + 10, shape * 14 + 13);
-      if (bySubsystem) return partColor(this.recording, bodySubsystem[body], own, color);
+      if (mode !== 'model') return partColor(this.recording, mode === 'stress' ? 0 : bodySubsystem[body], own, color);
       return color.setRGB(...own, SRGBColorSpace);
     };
     for (const { mesh, body, shape } of this.planes) mesh.material.color.copy(colorOf(body, shape));

@@ -1,9 +1,10 @@
 // soft.js: tubes (cables, tendons) and deforming surfaces, their triangles filled anew for each frame.
 import {
-  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Mesh, MeshPhongMaterial, SRGBColorSpace,
+  BufferAttribute, BufferGeometry, Color, DataTexture, DoubleSide, DynamicDrawUsage, LinearFilter, Mesh, MeshPhongMaterial,
+  SRGBColorSpace,
 } from 'three';
 import { look } from './look.js';
-import { subsystemColor } from './shapes.js';
+import { partColor, subsystemColor } from './shapes.js';
 
 function makeMesh(vertexCount, index, rgba) {
   const geometry = new BufferGeometry();
@@ -136,20 +137,67 @@ function unit(v, otherwise) {
   return length > 1e-12 ? v.map((x) => x / length) : otherwise;
 }
 
+// The scale of colours as a picture of one row: so a place between two vertices has the colour of its own stress.
+function stressTexture(colors) {
+  const count = colors.length / 3;
+  const rgba = new Uint8Array(count * 4).fill(255);
+  for (let i = 0; i < count; i++) rgba.set(colors.subarray(i * 3, i * 3 + 3), i * 4);
+  const texture = new DataTexture(rgba, count, 1);
+  texture.colorSpace = SRGBColorSpace;
+  texture.magFilter = LinearFilter;
+  texture.minFilter = LinearFilter;
+  texture.needsUpdate = true;
+  return texture;
+}
+
+// Vertices are those of pictures (apps/render/surfaces.c): rows of point, vertex whose normal it has, subsystem.
 class Surface {
-  constructor(surface, triangles) {
+  constructor(surface, triangles, vertices) {
     this.surface = surface;
-    this.mesh = makeMesh(surface.count, new Uint32Array(triangles), surface.rgba);
+    this.vertices = vertices;
+    this.triangles = triangles;
+    this.mesh = makeMesh(surface.vertices, new Uint32Array(triangles), surface.rgba);
+    this.mesh.geometry.setAttribute('uv', new BufferAttribute(new Float32Array(surface.vertices * 2).fill(0.5), 2));
   }
 
-  pointOf(vertex) { return this.surface.start + vertex; }
+  pointOf(vertex) { return this.vertices[vertex * 3]; }
 
   update(points) {
-    const { start, count } = this.surface;
-    const { geometry } = this.mesh;
-    geometry.attributes.position.array.set(points.subarray(start * 3, (start + count) * 3));
-    geometry.attributes.position.needsUpdate = true;
-    geometry.computeVertexNormals();
+    const { vertices, triangles } = this;
+    const { position, normal } = this.mesh.geometry.attributes;
+    const p = position.array;
+    const n = normal.array;
+    for (let i = 0; i < vertices.length; i += 3) {
+      for (let c = 0; c < 3; c++) p[i + c] = points[vertices[i] * 3 + c];
+    }
+    n.fill(0);
+    for (let t = 0; t < triangles.length; t += 3) {
+      const a = triangles[t] * 3;
+      const b = triangles[t + 1] * 3;
+      const d = triangles[t + 2] * 3;
+      const ux = p[b] - p[a];
+      const uy = p[b + 1] - p[a + 1];
+      const uz = p[b + 2] - p[a + 2];
+      const vx = p[d] - p[a];
+      const vy = p[d + 1] - p[a + 1];
+      const vz = p[d + 2] - p[a + 2];
+      for (let k = 0; k < 3; k++) {
+        const to = vertices[triangles[t + k] * 3 + 1] * 3;
+        n[to] += uy * vz - uz * vy;
+        n[to + 1] += uz * vx - ux * vz;
+        n[to + 2] += ux * vy - uy * vx;
+      }
+    }
+    for (let i = 0; i < n.length; i += 3) {
+      const from = vertices[i + 1] * 3; // not behind this one, so that it is done
+      if (from !== i) n.copyWithin(i, from, from + 3);
+      else {
+        const length = Math.hypot(n[i], n[i + 1], n[i + 2]) || 1;
+        for (let c = 0; c < 3; c++) n[i + c] /= length;
+      }
+    }
+    position.needsUpdate = true;
+    normal.needsUpdate = true;
   }
 }
 
@@ -157,31 +205,58 @@ export class SoftParts {
   constructor(recording, stage) {
     this.recording = recording;
     let start = recording.head.meshes.reduce((sum, mesh) => sum + mesh.triangles * 3, 0);
+    let vertex = 0;
     this.parts = recording.head.tubes.filter((tube) => tube.count > 1)
       .map((tube) => new Tube(tube, recording.pointSubsystem));
     for (const surface of recording.head.surfaces) {
-      this.parts.push(new Surface(surface, recording.triangles.subarray(start, start + surface.triangles * 3)));
+      this.parts.push(new Surface(surface, recording.triangles.subarray(start, start + surface.triangles * 3),
+        recording.surfaceVertices.subarray(vertex * 3, (vertex + surface.vertices) * 3)));
       start += surface.triangles * 3;
+      vertex += surface.vertices;
     }
     for (const part of this.parts) stage.scene.add(part.mesh);
+    if (recording.stressColors) this.scale = stressTexture(recording.stressColors);
   }
 
   update(points) {
     for (const part of this.parts) part.update(points);
   }
 
-  paint(bySubsystem) {
+  // mode: 'model', 'subsystem' or 'stress'
+  paint(mode) {
     const { pointSubsystem } = this.recording;
     const color = new Color();
     for (const part of this.parts) {
       const { rgba } = part.tube || part.surface;
       const colors = part.mesh.geometry.attributes.color;
-      color.setRGB(rgba[0], rgba[1], rgba[2], SRGBColorSpace);
+      const map = mode === 'stress' && part.vertices && this.scale ? this.scale : null;
+      if (part.mesh.material.map !== map) {
+        part.mesh.material.map = map;
+        part.mesh.material.needsUpdate = true;
+      }
+      if (map) color.setRGB(1, 1, 1);
+      else if (mode === 'stress') partColor(this.recording, 0, rgba, color);
+      else color.setRGB(rgba[0], rgba[1], rgba[2], SRGBColorSpace);
       for (let i = 0; i < colors.count; i++) {
-        if (bySubsystem && pointSubsystem) subsystemColor(this.recording, pointSubsystem[part.pointOf(i)], color);
+        if (mode === 'subsystem' && pointSubsystem) {
+          const subsystem = part.vertices ? part.vertices[i * 3 + 2] : pointSubsystem[part.pointOf(i)];
+          subsystemColor(this.recording, subsystem, color);
+        }
         colors.setXYZ(i, color.r, color.g, color.b);
       }
       colors.needsUpdate = true;
+    }
+  }
+
+  // Each vertex's place in the scale of colours.
+  paintStress(stress) {
+    if (!stress) return;
+    const unit = 1 / this.recording.head.stress_max;
+    for (const part of this.parts) {
+      if (!part.vertices) continue;
+      const { uv } = part.mesh.geometry.attributes;
+      for (let i = 0; i < uv.count; i++) uv.array[2 * i] = Math.min(stress[part.pointOf(i)] * unit, 1);
+      uv.needsUpdate = true;
     }
   }
 }

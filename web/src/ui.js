@@ -15,6 +15,8 @@ function factsOf(recording) {
   for (const list of [recording.bodySubsystem, recording.pointSubsystem]) {
     for (const subsystem of list || []) subsystems = Math.max(subsystems, subsystem);
   }
+  const rows = recording.surfaceVertices || [];
+  for (let i = 2; i < rows.length; i += 3) subsystems = Math.max(subsystems, rows[i]);
   const bodies = plural(head.bodies.length - 1, 'body', 'bodies');
   const facts = [`${bodies} in ${plural(subsystems, 'subsystem', 'subsystems')}`];
   if (head.tubes.length) facts.push(plural(head.tubes.length, 'tube', 'tubes'));
@@ -94,6 +96,7 @@ export class Ui {
       play: () => replay.toggle(),
       loop: () => replay.toggleLoop(),
       subsystems: () => replay.toggleShow('subsystems'),
+      stress: () => replay.toggleShow('stress'),
       contacts: () => replay.toggleShow('contacts'),
       forces: () => replay.toggleShow('forces'),
       joints: () => replay.toggleShow('joints'),
@@ -111,6 +114,7 @@ export class Ui {
         if (event.detail) element(id).blur(); // after a mouse, Space plays again
       });
     }
+    element('stress').hidden = !this.recording.stress;
     element('full').hidden = !document.fullscreenEnabled;
     if (!this.recording.head.joints.some((joint) => joint.type >= 2)) element('joints').hidden = true;
     if (!this.recording.contacts.total) element('contacts').hidden = element('forces').hidden = true;
@@ -126,6 +130,7 @@ export class Ui {
     const { replay } = this;
     const keys = {
       u: () => replay.toggleShow('subsystems'),
+      x: () => replay.toggleShow('stress'),
       c: () => replay.toggleShow('contacts'),
       f: () => replay.toggleShow('forces'),
       j: () => replay.toggleShow('joints'),
@@ -183,6 +188,30 @@ export class Ui {
   showPressed(show, loop) {
     for (const name of Object.keys(show)) element(name).setAttribute('aria-pressed', String(show[name]));
     element('loop').setAttribute('aria-pressed', String(loop));
+  }
+
+  // The colours of stress and what they mean.
+  showScale(on) {
+    const scale = element('scale');
+    scale.hidden = !on;
+    if (!on || scale.childElementCount) return;
+    const { stressColors: colors, head } = this.recording;
+    const stops = [];
+    for (let i = 0; i < 256; i += 15) stops.push(`rgb(${colors.subarray(i * 3, i * 3 + 3).join(' ')})`);
+    const step = Math.min(Math.max(Math.floor(Math.log10(head.stress_max) / 3), 0), 3);
+    const words = document.createElement('span');
+    const bar = document.createElement('div');
+    const ends = document.createElement('div');
+    words.textContent = `von Mises stress, ${['Pa', 'kPa', 'MPa', 'GPa'][step]}`;
+    bar.className = 'bar';
+    bar.style.background = `linear-gradient(to right, ${stops.join(', ')})`;
+    ends.className = 'ends';
+    for (const share of [0, 0.5, 1]) {
+      const end = document.createElement('span');
+      end.textContent = formatNumber((share * head.stress_max) / 1000 ** step, 4);
+      ends.append(end);
+    }
+    scale.append(words, bar, ends);
   }
 
   showCamera(index) { element('camera').value = index; }

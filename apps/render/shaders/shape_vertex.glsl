@@ -13,6 +13,7 @@ uniform mat4 clip_from_eye;
 out vec3 place;
 out vec3 normal;
 out vec4 color;
+out float level;
 flat out uint id;
 
 vec3 turn(vec4 q, vec3 v) { return v + 2.0 * cross(q.yzw, cross(q.yzw, v) + q.x * v); }
@@ -23,6 +24,7 @@ void main()
     place = turn(instance_quat, local) + instance_pos.xyz;
     normal = turn(instance_quat, vertex_normal / instance_scale);
     color = instance_color;
+    level = -1.0;
     id = instance_id;
     gl_Position = clip_from_eye * vec4(place, 1);
 }

@@ -120,6 +120,8 @@ void tn_fem_add_stiffness_product(const TnFemMesh *mesh, const TnFemPlace *place
 /* -(α M + β K) v, lumped M. */
 void tn_fem_add_damping(const TnFemMesh *mesh, const TnFemPlace *places, const double *v,
                         double *patches, double *f);
+/* Largest gradient (Frobenius norm) of a velocity at the nodes over the elements at rest [1/s]. */
+double tn_fem_fastest(const TnFemMesh *mesh, const double *v);
 /* kg per node. */
 void tn_fem_add_lumped_mass(const TnFemMesh *mesh, double *mass);
 /* scale · the consistent mass matrix, ρ V/20 (1 + δ_ab). */

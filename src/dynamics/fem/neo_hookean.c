@@ -11,8 +11,10 @@
  * e = 2 m/(I + 1)², b = n (J - a), and h_i = ∂J/∂s_i the product of the other two s:
  *     A_ij = δ_ij c + e s_i s_j + n h_i h_j + (i ≠ j) b s_k
  *     on a pair, the symmetric part of D:  c - b s_k,   the skew part:  c + b s_k
- * Negative eigenvalues become zero: of the pairs directly; A becomes ½ (A + |A|), where
- * |A| = V |s| Vᵀ comes from its singular values. */
+ * Negative eigenvalues change their sign (H. Chen et al., "Stabler Neo-Hookean Simulation: Absolute Eigenvalue
+ * Filtering for Projected Newton", SIGGRAPH 2024): of the pairs directly; A becomes |A| = V |s| Vᵀ from its
+ * singular values. As zeros they leave steps far too long where elements are inverted or squeezed, and a step that is
+ * taken once explodes. */
 #include "element.h"
 
 #include <math.h>
@@ -54,7 +56,7 @@ void tn_fem_neo_hookean_stress(const TnFemMaterial *material, const TnFemPlace *
         }
 }
 
-/* A ← ½ (A + |A|): the nearest matrix without negative eigenvalues. */
+/* A ← |A| */
 static void project(TnFemMatrix A)
 {
     TnPolar polar;
@@ -65,7 +67,7 @@ static void project(TnFemMatrix A)
                 double size = 0.0;
                 for (int k = 0; k < 3; k++)
                     size += polar.V[3 * i + k][l] * fabs(polar.s[k][l]) * polar.V[3 * j + k][l];
-                A[3 * i + j][l] = 0.5 * (A[3 * i + j][l] + size);
+                A[3 * i + j][l] = size;
                 A[3 * j + i][l] = A[3 * i + j][l];
             }
 }
@@ -86,8 +88,8 @@ void tn_fem_neo_hookean_tangent(const TnFemMaterial *material, const TnFemPlace 
                     (i == j ? c : b * s[3 - i - j]) + e * s[i] * s[j] + k.n * h[i] * h[j];
         for (int i = 0; i < 3; i++) {
             double even = c - b * s[i], odd = c + b * s[i];
-            even = even > 0.0 ? even : 0.0;
-            odd = odd > 0.0 ? odd : 0.0;
+            even = fabs(even);
+            odd = fabs(odd);
             out->own[i][l] = 0.5 * (even + odd);
             out->cross[i][l] = 0.5 * (even - odd);
         }

@@ -78,26 +78,31 @@ static void momentum(const TnSoftInput *input, int soft, const double *v, double
     }
 }
 
-/* Memory of three vectors, for a body in free flight. */
+/* Two vectors, for a body in free flight. */
 typedef struct Scratch {
     double *a, *b;
 } Scratch;
 
-/* t times the torque of the elements at the levers x + c t v̂: what the nodes got beyond given forces. About the
- * first node, for the numbers stay small far from the origin. */
-static void left_torque(const TnSoftInput *input, const TnSoftSystem *s, int soft,
-                        const double *vhat, const double *v_end, Scratch work, double torque[3])
+/* What the elements did to the body as a whole in a step: t times their force, which is rounding, and t times their
+ * torque about `at`, which is where the first node was half way: the numbers stay small far from the origin. */
+typedef struct Left {
+    double force[3], torque[3], at[3];
+} Left;
+
+/* What the nodes got beyond given forces, at the levers x + c t v̂. */
+static void what_is_left(const TnSoftInput *input, const TnSoftSystem *s, int soft,
+                         const double *vhat, const double *v_end, Scratch work, Left *left)
 {
     const TnDynamicsInput *in = input->in;
     const TnSoft *body = &in->model->softs[soft];
     const double *x = in->qpos + body->qpos_start, *v = in->qvel + body->dof_start;
     const double *g = in->model->option.gravity;
     double t = in->t, ct = (1.0 - in->theta) * (1.0 - s->w) * t;
-    TnSoftWeights w = tn_soft_weights(in, body, input->elements->rates[soft], s->w);
+    TnSoftWeights w = tn_soft_weights(in, body, input->elements->rates[soft], s->w, 0.0);
     for (int k = 0; k < 3 * body->node_count; k++)
         work.a[k] = v_end[k] - v[k] + t * (w.drag * vhat[k] + w.drag_start * v[k] - g[k % 3]);
     momentum(input, soft, work.a, work.b);
-    v3_set(torque, 0.0, 0.0, 0.0);
+    *left = (Left){.at = {x[0] + ct * vhat[0], x[1] + ct * vhat[1], x[2] + ct * vhat[2]}};
     for (int n = 0; n < body->node_count; n++) {
         double lever[3], part[3], f[3];
         for (int k = 0; k < 3; k++) {
@@ -106,29 +111,34 @@ static void left_torque(const TnSoftInput *input, const TnSoftSystem *s, int sof
             if (input->forces) f[k] -= t * input->forces[body->dof_start + 3 * n + k];
         }
         v3_cross(part, lever, f);
-        v3_add(torque, torque, part);
+        v3_add(left->force, left->force, f);
+        v3_add(left->torque, left->torque, part);
     }
 }
 
-/* Turns the body so that it has `impulse` more of angular momentum. */
-static void turn_back(const TnSoftInput *input, int soft, const double impulse[3], const double *x,
+/* Takes it from the body: a push at its centre of mass, and a turn. */
+static void give_back(const TnSoftInput *input, int soft, const Left *left, const double *x,
                       double *v, Scratch work)
 {
     const TnSoft *body = &input->in->model->softs[soft];
-    double centre[3] = {0.0}, second[9] = {0.0}, I[9], omega[3], energy = 0.0;
+    double centre[3] = {0.0}, second[9] = {0.0}, I[9], omega[3], arm[3], torque[3], energy = 0.0;
     for (int n = 0; n < body->node_count; n++)
         v3_add_scaled(centre, x + 3 * n, body->masses[n] / body->mass);
     for (int n = 0; n < body->node_count; n++) {
+        v3_add_scaled(v + 3 * n, left->force, -1.0 / body->mass);
         v3_sub(work.a + 3 * n, x + 3 * n, centre);
         energy += body->masses[n] * v3_dot(v + 3 * n, v + 3 * n);
     }
+    v3_sub(arm, centre, left->at);
+    v3_cross(torque, arm, left->force); /* what the push took along */
+    v3_sub(torque, torque, left->torque);
     momentum(input, soft, work.a, work.b);
     for (int n = 0; n < body->node_count; n++)
         for (int k = 0; k < 9; k++) second[k] += work.a[3 * n + k / 3] * work.b[3 * n + k % 3];
     double trace = second[0] + second[4] + second[8];
     for (int k = 0; k < 9; k++) I[k] = (k % 4 ? 0.0 : trace) - second[k];
-    if (!tn_soft_solve3(I, impulse, omega)) return;
-    if (!(v3_dot(omega, impulse) <= CORRECTION_SHARE * energy)) return;
+    if (!tn_soft_solve3(I, torque, omega)) return;
+    if (!(v3_dot(omega, torque) <= CORRECTION_SHARE * energy)) return;
     for (int n = 0; n < body->node_count; n++) {
         double add[3];
         v3_cross(add, omega, work.a + 3 * n);
@@ -143,7 +153,7 @@ void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int so
     const TnSoft *body = &in->model->softs[soft];
     const TnSoftSystem *s = &softs[soft];
     const double *x = in->qpos + body->qpos_start, *v = in->qvel + body->dof_start;
-    double *x_end = qpos + body->qpos_start, *v_end = qvel + body->dof_start, impulse[3];
+    double *x_end = qpos + body->qpos_start, *v_end = qvel + body->dof_start;
     double p = in->t * (1.0 - s->w + s->w / in->theta),
            r = in->t * s->w * (1.0 - in->theta) / in->theta;
     for (int k = 0; k < 3 * body->node_count; k++) {
@@ -153,8 +163,8 @@ void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int so
         x_end[k] = pinned ? x[k] : x[k] + p * vhat[k] - r * start;
     }
     if (!s->alone) return; /* others take momentum anyway, and what is held must not be turned */
+    Left left;
     Scratch work = {s->expected, s->end}; /* done with */
-    left_torque(input, s, soft, vhat, v_end, work, impulse);
-    v3_scale(impulse, impulse, -1.0);
-    turn_back(input, soft, impulse, x_end, v_end, work);
+    what_is_left(input, s, soft, vhat, v_end, work, &left);
+    give_back(input, soft, &left, x_end, v_end, work);
 }

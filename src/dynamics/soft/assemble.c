@@ -32,8 +32,8 @@ bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_
         const TnSoft *soft = &model->softs[s];
         int n = 3 * soft->node_count;
         if (!take_memory(soft, input->arena, &softs[s])) return false;
-        tn_predict_velocity(n, input->in->qvel + soft->dof_start, input->last + soft->dof_start,
-                            softs[s].expected);
+        softs[s].smooth = tn_predict_velocity(n, input->in->qvel + soft->dof_start,
+                                              input->last + soft->dof_start, softs[s].expected);
         for (int k = 0; k < n; k++)
             if (soft->pinned[k / 3]) softs[s].expected[k] = 0.0;
     }
@@ -50,40 +50,15 @@ bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_
 
 /* ---- one body ---- */
 
+/* Share of an element's size that its corners may be expected to move against each other, the body's own turn
+ * aside; twice that ends the θ rule. */
+#define SLOW 0.15
+
 typedef struct BodyStep {
     TnSoftWeights weights;
-    double turn[9]; /* Q */
+    double centre[3], mean[3], omega[3]; /* of the body as a whole, as it is expected */
+    double turn[9];                      /* Q */
 } BodyStep;
-
-/* The turn of the body as a whole over the expected step: Cayley's of the ω with the same angular momentum, half
- * way. */
-static void body_turn(const TnSoft *soft, const double *x, const double *v, double t, double Q[9])
-{
-    double centre[3] = {0.0}, mean[3] = {0.0}, L[3] = {0.0}, I[9] = {0.0}, omega[3];
-    for (int n = 0; n < soft->node_count; n++) {
-        v3_add_scaled(centre, x + 3 * n, soft->masses[n]);
-        v3_add_scaled(mean, v + 3 * n, soft->masses[n]);
-    }
-    v3_scale(centre, centre, 1.0 / soft->mass);
-    v3_scale(mean, mean, 1.0 / soft->mass);
-    for (int n = 0; n < soft->node_count; n++) {
-        double r[3], u[3], l[3], m = soft->masses[n];
-        for (int k = 0; k < 3; k++) {
-            u[k] = v[3 * n + k] - mean[k];
-            r[k] = x[3 * n + k] - centre[k] + 0.5 * t * u[k];
-        }
-        double r2 = v3_dot(r, r);
-        v3_cross(l, r, u);
-        v3_add_scaled(L, l, m);
-        for (int k = 0; k < 9; k++) I[k] += m * ((k % 4 ? 0.0 : r2) - r[k / 3] * r[k % 3]);
-    }
-    double quat[4] = {1.0, 0.0, 0.0, 0.0};
-    if (tn_soft_solve3(I, L, omega)) {
-        for (int k = 0; k < 3; k++) quat[1 + k] = 0.5 * t * omega[k];
-        quat_normalize(quat);
-    }
-    quat_to_m3(Q, quat);
-}
 
 bool tn_soft_solve3(const double I[9], const double y[3], double x[3])
 {
@@ -97,22 +72,93 @@ bool tn_soft_solve3(const double I[9], const double y[3], double x[3])
     return true;
 }
 
-/* Where the elements are taken, and the weights. */
+/* The motion of the body as a whole: that with the same momenta, half way. Its turn is Cayley's. */
+static void whole_motion(const TnSoft *soft, const double *x, const double *v, double t,
+                         BodyStep *out)
+{
+    double *centre = out->centre, *mean = out->mean, L[3] = {0.0}, I[9] = {0.0};
+    v3_set(centre, 0.0, 0.0, 0.0);
+    v3_set(mean, 0.0, 0.0, 0.0);
+    for (int n = 0; n < soft->node_count; n++) {
+        double share = soft->masses[n] / soft->mass;
+        v3_add_scaled(centre, x + 3 * n, share);
+        v3_add_scaled(mean, v + 3 * n, share);
+    }
+    v3_add_scaled(centre, mean, 0.5 * t);
+    for (int n = 0; n < soft->node_count; n++) {
+        double r[3], u[3], l[3], m = soft->masses[n];
+        for (int k = 0; k < 3; k++) {
+            u[k] = v[3 * n + k] - mean[k];
+            r[k] = x[3 * n + k] + 0.5 * t * v[3 * n + k] - centre[k];
+        }
+        double r2 = v3_dot(r, r);
+        v3_cross(l, r, u);
+        v3_add_scaled(L, l, m);
+        for (int k = 0; k < 9; k++) I[k] += m * ((k % 4 ? 0.0 : r2) - r[k / 3] * r[k % 3]);
+    }
+    if (!tn_soft_solve3(I, L, out->omega)) v3_set(out->omega, 0.0, 0.0, 0.0);
+    double quat[4] = {1.0};
+    for (int k = 0; k < 3; k++) quat[1 + k] = 0.5 * t * out->omega[k];
+    quat_normalize(quat);
+    quat_to_m3(out->turn, quat);
+}
+
+/* v̂ of a node if it moved with the whole: ω × r half way, where |r| is shorter than at the ends. */
+static void whole_velocity(const BodyStep *step, const double x[3], const double v[3], double t,
+                           double out[3])
+{
+    double r[3];
+    for (int k = 0; k < 3; k++) r[k] = x[k] + 0.5 * t * v[k] - step->centre[k];
+    v3_cross(out, step->omega, r);
+    v3_add(out, out, step->mean);
+}
+
+/* How far the corners of elements move against each other in the step, in lengths of them: the most. */
+static double pace(const TnSoftInput *input, int index, const BodyStep *step, const double *v)
+{
+    const TnSoft *soft = &input->in->model->softs[index];
+    const TnDivision *d = input->division;
+    const double *x = input->in->qpos + soft->qpos_start;
+    double most = 0.0, t = input->in->t;
+    for (int i = d->soft_piece[index]; i < d->soft_piece[index + 1]; i++) {
+        const TnPieceElements *p = &input->elements->pieces[i];
+        for (int a = 0; a < p->piece->node_count; a++) {
+            int n = p->piece->nodes[a];
+            double with[3];
+            whole_velocity(step, x + 3 * n, v + 3 * n, t, with);
+            v3_sub(p->y + 3 * a, v + 3 * n, with);
+        }
+        most = fmax(most, tn_fem_fastest(p->mesh, p->y));
+    }
+    return t * most;
+}
+
+/* Where the elements are taken, and the weights. A motion that is too fast is not expected to go on: what is
+ * beyond SLOW stays out of the place where the elements are linearized (a hit of which nothing is known yet: beyond
+ * what stiff elements will bear), and a share of v⁺ in the displacement follows better than the θ rule. */
 static void prepare_body(const TnSoftInput *input, int index, TnSoftSystem *s, BodyStep *step)
 {
     const TnSoft *soft = &input->in->model->softs[index];
     const double *x = input->in->qpos + soft->qpos_start, *v = input->in->qvel + soft->dof_start;
+    double t = input->in->t;
     TnSoftWeights *w = &step->weights;
-    *w = tn_soft_weights(input->in, soft, input->elements->rates[index], s->w);
-    body_turn(soft, x, s->expected, input->in->t, step->turn);
+    whole_motion(soft, x, s->expected, t, step);
+    double far = pace(input, index, step, s->expected);
+    double limit = s->smooth ? SLOW : SLOW / sqrt(1.0 + t * t * input->elements->rates[index].mean);
+    double fast = fmin(fmax(far / limit - 1.0, 0.0), 1.0);
+    s->w = fmax(s->w, fast);
+    *w = tn_soft_weights(input->in, soft, input->elements->rates[index], s->w, fast);
     for (int n = 0; n < soft->node_count; n++) {
-        double turned[3];
+        double turned[3], with[3];
         m3_mul_v(turned, step->turn, v + 3 * n);
+        if (far > limit) whole_velocity(step, x + 3 * n, s->expected + 3 * n, t, with);
         for (int k = 0; k < 3; k++) {
-            double u = v[3 * n + k], expected = s->expected[3 * n + k];
-            double after = u + (expected - u) / input->in->theta;
+            double u = v[3 * n + k], *expected = &s->expected[3 * n + k];
+            if (far > limit) *expected = with[k] + limit / far * (*expected - with[k]);
+            if (soft->pinned[n]) *expected = 0.0;
+            double after = u + (*expected - u) / input->in->theta;
             s->end[3 * n + k] = soft->pinned[n] ? x[3 * n + k]
-                                                : x[3 * n + k] + w->p * expected - w->r * u +
+                                                : x[3 * n + k] + w->p * *expected - w->r * u +
                                                       w->late * (after - turned[k]);
         }
     }
@@ -195,7 +241,7 @@ static void add_inertia(const Assembly *as, int index, TnPieceElements *p, TnMes
     const TnSoftWeights *w = &as->steps[piece->soft].weights;
     const double *v = in->qvel + soft->dof_start, *g = in->model->option.gravity;
     for (int a = 0; a < piece->node_count; a++) {
-        int n = piece->nodes[a], hold = piece->hold[a];
+        int n = piece->nodes[a], hold = piece->follow[a];
         const double *start = hold >= 0 ? s->holds[hold].start : v + 3 * n;
         bool first = input->division->node_piece[piece->soft][n] == index;
         for (int k = 0; k < 3; k++) {

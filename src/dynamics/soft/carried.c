@@ -1,4 +1,4 @@
-/* carried.c: nodes that move with a link of a tree, v = T q̇. With v = S u, S = T for them and 1 for the others,
+/* carried.c: nodes that follow a link of a tree, v = T q̇. Of those in one block with it, with v = S u, S = T for them and 1 for the others,
  *     A ← Sᵀ A_elements S + A_trees,   b ← Sᵀ b_elements + b_trees,
  * as assembled.h has it for rods; a tree's dofs are nodes of three in the block. */
 #include "elements.h"
@@ -64,20 +64,17 @@ static void expect(const TnTour *tour, const TnSoftHoldMotion *motion, double v[
 
 typedef enum Stop { BEFORE, AFTER, MIDDLE } Stop;
 
-static bool visit_holds(const TnSoftInput *input, TnSoftSystem *softs, const TnMeshBlock *block,
-                        Visit *visit, Stop stop)
+static bool visit_holds(const TnSoftInput *input, TnSoftSystem *softs, Visit *visit, Stop stop)
 {
     const TnModel *model = input->in->model;
     const TnTour *tour = visit->tour;
     double theta = input->in->theta, pos[3], velocity[3];
-    for (int i = block->piece_start; i < block->piece_start + block->piece_count; i++) {
-        const TnSoftPiece *piece = &input->division->pieces[i];
-        const TnSoft *soft = &model->softs[piece->soft];
-        TnSoftSystem *system = &softs[piece->soft];
-        for (int a = 0; a < piece->node_count; a++) {
-            if (piece->hold[a] < 0) continue;
-            const TnSoftHold *hold = &soft->holds[piece->hold[a]];
-            TnSoftHoldMotion *out = &system->holds[piece->hold[a]];
+    for (int s = 0; s < model->soft_count; s++) {
+        const TnSoft *soft = &model->softs[s];
+        TnSoftSystem *system = &softs[s];
+        for (int h = 0; h < soft->hold_count; h++) {
+            const TnSoftHold *hold = &soft->holds[h];
+            TnSoftHoldMotion *out = &system->holds[h];
             if (tn_part_of_link(model, hold->link) != tour->sub) continue;
             if (stop == MIDDLE) {
                 visit->T = TN_ARENA_NEW(input->arena, double, 3 * tour->sub->dof_count);
@@ -96,32 +93,39 @@ static bool visit_holds(const TnSoftInput *input, TnSoftSystem *softs, const TnM
     return true;
 }
 
+/* A tree that nodes follow. */
+static bool holds_nodes(const TnModel *model, const TnSubsystem *sub)
+{
+    if (sub->kind != TN_SUBSYSTEM_TREE || sub->dof_count > TN_MAX_CARRIER) return false;
+    for (int s = 0; s < model->soft_count; s++)
+        for (int h = 0; h < model->softs[s].hold_count; h++)
+            if (tn_part_of_link(model, model->softs[s].holds[h].link) == sub) return true;
+    return false;
+}
+
 bool tn_soft_hold_motion(const TnSoftInput *input, TnSoftSystem *softs)
 {
-    const TnDivision *d = input->division;
     const TnModel *model = input->in->model;
     TnTour tour;
     bool ready = false;
-    for (int m = 0; m < d->mesh_count; m++) {
-        const TnMeshBlock *block = &d->meshes[m];
-        for (int i = block->tree_start; i < block->tree_start + block->tree_count; i++) {
-            const TnSubsystem *sub = subsystem_of_tree(model, d->mesh_trees[i]);
-            size_t n = (size_t)sub->dof_count;
-            if (!ready && !tn_tour_begin(input->in, input->arena, &tour)) return false;
-            ready = true;
-            double(*S)[6] = tn_arena_alloc(input->arena, sizeof(double[6]) * n);
-            double *J = TN_ARENA_NEW(input->arena, double, 6 * n);
-            if (!S || !J) return false;
-            Visit visit = {.model = model, .tour = &tour, .S = (const double(*)[6])S, .J = J};
-            tn_tour_choose(&tour, sub, input->last);
-            tn_tour_go(&tour, 0.0);
-            visit_holds(input, softs, block, &visit, BEFORE);
-            tn_tour_go(&tour, input->in->t);
-            visit_holds(input, softs, block, &visit, AFTER);
-            tn_tour_go(&tour, 0.5 * input->in->t);
-            tn_tree_axes(model, sub, tour.qpos, tour.frames, tour.frames[sub->link_start].com, S);
-            if (!visit_holds(input, softs, block, &visit, MIDDLE)) return false;
-        }
+    for (int i = 0; i < model->subsystem_count; i++) {
+        const TnSubsystem *sub = &model->subsystems[i];
+        size_t n = (size_t)sub->dof_count;
+        if (!holds_nodes(model, sub)) continue;
+        if (!ready && !tn_tour_begin(input->in, input->arena, &tour)) return false;
+        ready = true;
+        double(*S)[6] = tn_arena_alloc(input->arena, sizeof(double[6]) * n);
+        double *J = TN_ARENA_NEW(input->arena, double, 6 * n);
+        if (!S || !J) return false;
+        Visit visit = {.model = model, .tour = &tour, .S = (const double(*)[6])S, .J = J};
+        tn_tour_choose(&tour, sub, input->last);
+        tn_tour_go(&tour, 0.0);
+        visit_holds(input, softs, &visit, BEFORE);
+        tn_tour_go(&tour, input->in->t);
+        visit_holds(input, softs, &visit, AFTER);
+        tn_tour_go(&tour, 0.5 * input->in->t);
+        tn_tree_axes(model, sub, tour.qpos, tour.frames, tour.frames[sub->link_start].com, S);
+        if (!visit_holds(input, softs, &visit, MIDDLE)) return false;
     }
     return true;
 }

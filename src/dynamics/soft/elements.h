@@ -55,7 +55,7 @@ typedef struct TnSoftWeights {
     double damping_turned, damping_start; /* s: -K (... Q v + ... v) */
 } TnSoftWeights;
 TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
-                              double w);
+                              double w, double fast);
 
 /* I⁻¹ y, I symmetric; false: singular. */
 bool tn_soft_solve3(const double I[9], const double y[3], double x[3]);

@@ -21,8 +21,8 @@ void tn_soft_place_held(const TnModel *model, const TnDivision *division, const 
             if (soft->pinned[n]) {
                 v3_copy(x, soft->rest + 3 * n);
                 v3_set(v, 0.0, 0.0, 0.0);
-            } else if (piece->hold[a] >= 0) {
-                const TnSoftHold *hold = &soft->holds[piece->hold[a]];
+            } else if (piece->follow[a] >= 0) {
+                const TnSoftHold *hold = &soft->holds[piece->follow[a]];
                 m3_mul_v(x, frames[hold->link].rot, hold->pos);
                 v3_add(x, x, frames[hold->link].pos);
                 tn_velocity_at(&frames[hold->link], twists[hold->link], x, v);

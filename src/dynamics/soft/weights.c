@@ -6,7 +6,7 @@
  *     v⁺ - Q v, and damps nothing slow;
  *   - in between, in between.
  * One z for the body, that of its mean element, so that one thin element does not damp all; what must hold for
- * every element takes the largest. */
+ * every element takes the largest. A body that moves too fast for the step counts as unresolved. */
 #include "elements.h"
 
 #include <math.h>
@@ -15,11 +15,12 @@
 #define UNRESOLVED 16.0
 
 TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
-                              double w)
+                              double w, double fast)
 {
     double t = in->t, theta = in->theta, alpha = soft->damping_mass, tau = soft->damping_stiffness;
     double z = t * t * rate.mean, most = t * t * rate.largest;
     double late = fmin(fmax((z - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
+    late = fmax(late, fast);
     double beta = theta + (1.0 - theta) * late, s = 0.0;
     if (most > UNRESOLVED) {
         double e = 2.0 * beta - 1.0;

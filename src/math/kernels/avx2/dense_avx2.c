@@ -6,7 +6,6 @@
 const TnDenseKernels *tn_dense_kernels_avx2_table(void);
 const TnDenseKernels *tn_dense_kernels_avx2_table(void)
 {
-    static const TnDenseKernels kernels = {"avx2", dense_factor, dense_update, dense_forward,
-                                           dense_backward};
+    static const TnDenseKernels kernels = DENSE_TABLE("avx2");
     return &kernels;
 }

@@ -6,7 +6,6 @@
 const TnDenseKernels *tn_dense_kernels_avx512_table(void);
 const TnDenseKernels *tn_dense_kernels_avx512_table(void)
 {
-    static const TnDenseKernels kernels = {"avx512", dense_factor, dense_update, dense_forward,
-                                           dense_backward};
+    static const TnDenseKernels kernels = DENSE_TABLE("avx512");
     return &kernels;
 }

@@ -3,27 +3,52 @@
 
 #include <math.h>
 
-static bool factor(int rows, int width, double *P, int ld)
+static void factor_rows(int begin, int end, int row_begin, int row_end, double *P, int ld)
 {
-    for (int j = 0; j < width; j++) {
+    for (int j = begin; j < end; j++) {
         double *column = P + (long)j * ld;
         for (int k = 0; k < j; k++) {
             const double *before = P + (long)k * ld;
             double b = before[j];
-            for (int i = j; i < rows; i++) column[i] -= before[i] * b;
+            for (int i = row_begin; i < row_end; i++) column[i] -= before[i] * b;
+        }
+        for (int i = row_begin; i < row_end; i++) column[i] *= column[j];
+    }
+}
+
+static bool factor_diagonal(int begin, int end, double *P, int ld)
+{
+    int row_end = (end + 7) & ~7;
+    for (int j = begin; j < end; j++) {
+        double *column = P + (long)j * ld;
+        for (int k = 0; k < j; k++) {
+            const double *before = P + (long)k * ld;
+            double b = before[j];
+            for (int i = j; i < row_end; i++) column[i] -= before[i] * b;
         }
         if (!(column[j] > 0.0 && column[j] < INFINITY)) return false; /* NaN too */
         double inverse = 1.0 / sqrt(column[j]);
         column[j] = inverse;
-        for (int i = j + 1; i < rows; i++) column[i] *= inverse;
+        for (int i = j + 1; i < row_end; i++) column[i] *= inverse;
     }
     return true;
 }
 
-static void update(int rows, int width, const double *P, int ld, double *U)
+static bool factor(int rows, int width, double *P, int ld)
+{
+    for (int begin = 0; begin < width; begin += TN_DENSE_BLOCK) {
+        int end = begin + TN_DENSE_BLOCK < width ? begin + TN_DENSE_BLOCK : width;
+        if (!factor_diagonal(begin, end, P, ld)) return false;
+        factor_rows(begin, end, (end + 7) & ~7, rows, P, ld);
+    }
+    return true;
+}
+
+static void update_columns(int rows, int width, const double *P, int ld, double *U, int begin,
+                           int end)
 {
     int base = width & ~7;
-    for (int j = width; j < rows; j++) {
+    for (int j = begin; j < end; j++) {
         double *column = U + (long)(j - width) * (ld - base) - base;
         for (int k = 0; k < width; k++) {
             const double *before = P + (long)k * ld;
@@ -33,9 +58,14 @@ static void update(int rows, int width, const double *P, int ld, double *U)
     }
 }
 
-static void forward(int rows, int width, const double *P, int ld, int count, double *z)
+static void update(int rows, int width, const double *P, int ld, double *U)
 {
-    for (int r = 0; r < count; r++, z += ld)
+    update_columns(rows, width, P, ld, U, width, rows);
+}
+
+static void forward(int rows, int width, const double *P, int ld, int count, double *z, long ldz)
+{
+    for (int r = 0; r < count; r++, z += ldz)
         for (int j = 0; j < width; j++) {
             const double *column = P + (long)j * ld;
             double y = z[j] *= column[j];
@@ -43,9 +73,9 @@ static void forward(int rows, int width, const double *P, int ld, int count, dou
         }
 }
 
-static void backward(int rows, int width, const double *P, int ld, int count, double *z)
+static void backward(int rows, int width, const double *P, int ld, int count, double *z, long ldz)
 {
-    for (int r = 0; r < count; r++, z += ld)
+    for (int r = 0; r < count; r++, z += ldz)
         for (int j = width - 1; j >= 0; j--) {
             const double *column = P + (long)j * ld;
             double s = z[j];
@@ -54,8 +84,44 @@ static void backward(int rows, int width, const double *P, int ld, int count, do
         }
 }
 
+static void invert(int n, double *P, int ld, double *M, int ldm)
+{
+    for (int j = 0; j < n; j++) { /* solve for the columns of the identity, from the diagonal on */
+        double *x = M + (long)j * ldm;
+        for (int i = j; i < n; i++) x[i] = i == j;
+        forward(n - j, n - j, P + (long)j * ld + j, ld, 1, x + j, 0);
+        backward(n - j, n - j, P + (long)j * ld + j, ld, 1, x + j, 0);
+    }
+}
+
+static void zero(int n, double *to)
+{
+    for (int i = 0; i < n; i++) to[i] = 0.0;
+}
+
+static void add(int n, const double *from, double *to)
+{
+    for (int i = 0; i < n; i++) to[i] += from[i];
+}
+
+static void multiply(int n, const double *M, int ldm, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++) y[i] = 0.0;
+    for (int j = 0; j < n; j++) {
+        const double *column = M + (long)j * ldm;
+        double s = column[j] * x[j];
+        for (int i = j + 1; i < n; i++) {
+            y[i] += column[i] * x[j];
+            s += column[i] * x[i];
+        }
+        y[j] += s;
+    }
+}
+
 const TnDenseKernels *tn_dense_kernels_generic(void)
 {
-    static const TnDenseKernels kernels = {"generic", factor, update, forward, backward};
+    static const TnDenseKernels kernels = {"generic",   factor,         update,  factor_diagonal,
+                                           factor_rows, update_columns, forward, backward,
+                                           invert,      zero,           add,     multiply};
     return &kernels;
 }

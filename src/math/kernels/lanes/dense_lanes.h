@@ -2,16 +2,23 @@
  *
  * Everything is cut into eight columns. `product` subtracts A Bᵀ from a piece of VR vectors by NR
  * columns that stays in registers; around it, pieces of A of DENSE_DEPTH columns stay in the first
- * cache and DENSE_BLOCK columns of the result share what is read of A. How things are cut depends on
- * the front's size only. */
+ * cache and DENSE_BLOCK columns of the result share what is read of A. Where much is computed, A and B are
+ * copied first, so that they lie together. Every number of the result gets the same products subtracted one after
+ * the other however things are cut. */
 #ifndef TN_DENSE_LANES_H
 #define TN_DENSE_LANES_H
 
 #include <math.h>
+#include <string.h>
 
 #include "../dense_kernels.h"
 
-enum { DENSE_DEPTH = 128, DENSE_BLOCK = 64 };
+enum {
+    DENSE_DEPTH = 128,
+    DENSE_BLOCK = TN_DENSE_BLOCK,
+    DENSE_ROWS = 24,
+    DENSE_PACK = 144, /* rows from which copying pays */
+};
 
 #ifdef __clang__
 #define DENSE_UNROLL _Pragma("unroll")
@@ -49,9 +56,9 @@ enum { DENSE_DEPTH = 128, DENSE_BLOCK = 64 };
         break;                                                                                     \
     }
 
-/* C -= A Bᵀ; A and B have `depth` columns of ld numbers, C has `columns` of ldc */
-DENSE_INLINE void product(int vectors, int columns, int depth, const double *A, const double *B,
-                          long ld, double *C, long ldc)
+/* C -= A Bᵀ; A and B have `depth` columns of lda and ldb numbers, C has `columns` of ldc */
+DENSE_INLINE void product(int vectors, int columns, int depth, const double *A, long lda,
+                          const double *B, long ldb, double *C, long ldc)
 {
     vd sum[8][3];
     DENSE_UNROLL for (int c = 0; c < columns; c++)
@@ -59,7 +66,7 @@ DENSE_INLINE void product(int vectors, int columns, int depth, const double *A, 
         DENSE_UNROLL for (int v = 0; v < vectors; v++) sum[c][v] =
             *(const vd *)(C + c * ldc + v * W);
     }
-    for (int k = 0; k < depth; k++, A += ld, B += ld) {
+    for (int k = 0; k < depth; k++, A += lda, B += ldb) {
         vd a[3];
         DENSE_UNROLL for (int v = 0; v < vectors; v++) a[v] = *(const vd *)(A + v * W);
         DENSE_UNROLL for (int c = 0; c < columns; c++)
@@ -73,55 +80,92 @@ DENSE_INLINE void product(int vectors, int columns, int depth, const double *A, 
     }
 }
 
-/* The same for 8 `eights` rows. With four lanes there are half as many registers, so four columns. */
-static void product_rows(int eights, int columns, int depth, const double *A, const double *B,
-                         long ld, double *C, long ldc)
+/* The same for 8 `eights` rows, three at most. With four lanes there are half as many registers, so four columns. */
+static void product_rows(int eights, int columns, int depth, const double *A, long lda,
+                         const double *B, long ldb, double *C, long ldc)
 {
 #if W == 8
+#define PRODUCT3(N) product(3, N, depth, A, lda, B, ldb, C, ldc)
+#define PRODUCT2(N) product(2, N, depth, A, lda, B, ldb, C, ldc)
+#define PRODUCT1(N) product(1, N, depth, A, lda, B, ldb, C, ldc)
     if (eights == 3) {
-#define PRODUCT(N) product(3, N, depth, A, B, ld, C, ldc)
-        DENSE_COLUMNS(columns, PRODUCT)
-#undef PRODUCT
-        return;
+        DENSE_COLUMNS(columns, PRODUCT3)
+    } else if (eights == 2) {
+        DENSE_COLUMNS(columns, PRODUCT2)
+    } else {
+        DENSE_COLUMNS(columns, PRODUCT1)
     }
-    for (int e = 0; e < eights; e++, A += 8, C += 8) {
-#define PRODUCT(N) product(1, N, depth, A, B, ld, C, ldc)
-        DENSE_COLUMNS(columns, PRODUCT)
-#undef PRODUCT
-    }
+#undef PRODUCT1
+#undef PRODUCT2
+#undef PRODUCT3
 #else
     for (int e = 0; e < eights; e++, A += 8, C += 8) {
         int c = 0;
-        for (; c + 4 <= columns; c += 4) product(2, 4, depth, A, B + c, ld, C + c * ldc, ldc);
-        for (; c < columns; c++) product(2, 1, depth, A, B + c, ld, C + c * ldc, ldc);
+        for (; c + 4 <= columns; c += 4) product(2, 4, depth, A, lda, B + c, ldb, C + c * ldc, ldc);
+        for (; c < columns; c++) product(2, 1, depth, A, lda, B + c, ldb, C + c * ldc, ldc);
     }
 #endif
 }
 
-/* C_ic -= Σ_k P_ik P_ck for columns c of [begin, end), k of [first, behind), and i from the eight
- * rows with the diagonal on. C points where row 0 and column 0 of the front would be. */
-static void subtract(const double *P, int ld, int first, int behind, double *C, long ldc, int begin,
-                     int end)
+/* Columns [begin, end) of a block, rows of [row_begin, row_end) from the eight with the diagonal on. */
+static void subtract_block(const double *A, long ld, int depth, double *C, long ldc, int begin,
+                           int end, int row_begin, int row_end)
 {
-    for (int k = first; k < behind; k += DENSE_DEPTH) {
-        int depth = behind - k < DENSE_DEPTH ? behind - k : DENSE_DEPTH;
-        const double *A = P + (long)k * ld;
-        for (int block = begin; block < end; block += DENSE_BLOCK) {
-            int block_end = block + DENSE_BLOCK < end ? block + DENSE_BLOCK : end;
-            for (int i = block & ~7; i < ld; i += 24) {
-                int eights = ld - i < 24 ? (ld - i) / 8 : 3;
-                for (int c = block; c < block_end && c < i + 8 * eights; c += 8)
-                    product_rows(eights, block_end - c < 8 ? block_end - c : 8, depth, A + i, A + c,
-                                 ld, C + c * ldc + i, ldc);
-            }
+    _Alignas(64) double pack_A[DENSE_ROWS * DENSE_DEPTH];
+    _Alignas(64) double pack_B[DENSE_BLOCK * DENSE_DEPTH];
+    bool pack = row_end - row_begin >= DENSE_PACK && end - begin >= 32 && depth >= 48;
+    for (int c = begin; pack && c < end; c += 8) {
+        double *to = pack_B + (long)(c - begin) * depth;
+        int columns = end - c < 8 ? end - c : 8;
+        for (int k = 0; k < depth; k++, to += 8) {
+            if (columns == 8)
+                memcpy(to, A + k * ld + c, 8 * sizeof(double));
+            else
+                for (int i = 0; i < columns; i++) to[i] = A[k * ld + c + i];
+        }
+    }
+    for (int i = row_begin; i < row_end; i += DENSE_ROWS) {
+        int eights = row_end - i < DENSE_ROWS ? (row_end - i) / 8 : DENSE_ROWS / 8;
+        const double *from = A + i;
+        long lda = ld;
+        if (pack) {
+            double *to = pack_A;
+            for (int k = 0; k < depth; k++, to += 8 * eights)
+                for (int v = 0; v < 8 * eights; v += W)
+                    *(vd *)(to + v) = *(const vd *)(from + k * ld + v);
+            from = pack_A, lda = 8 * eights;
+        }
+        for (int c = begin; c < end && c < i + 8 * eights; c += 8) {
+            int above = (c & ~7) > i ? ((c & ~7) - i) / 8 : 0; /* eights above the diagonal */
+            product_rows(eights - above, end - c < 8 ? end - c : 8, depth, from + 8 * above, lda,
+                         pack ? pack_B + (long)(c - begin) * depth : A + c, pack ? 8 : ld,
+                         C + c * ldc + i + 8 * above, ldc);
         }
     }
 }
 
-/* Rows of a panel times L⁻ᵀ of the columns' triangle, whose diagonal holds reciprocals. */
-DENSE_INLINE void divide_rows(int columns, int begin, int end, double *P, long ld,
-                              const double (*L)[8])
+/* C_ic -= Σ_k P_ik P_ck for columns c of [begin, end), k of [first, behind), and rows i of [row_begin, row_end)
+ * from the eight with the diagonal on. C points where row 0 and column 0 of the front would be. */
+static void subtract(const double *P, long ld, int first, int behind, double *C, long ldc,
+                     int begin, int end, int row_begin, int row_end)
 {
+    for (int k = first; k < behind; k += DENSE_DEPTH) {
+        int depth = behind - k < DENSE_DEPTH ? behind - k : DENSE_DEPTH;
+        for (int block = begin; block < end; block += DENSE_BLOCK) {
+            int block_end = block + DENSE_BLOCK < end ? block + DENSE_BLOCK : end;
+            int from = (block & ~7) > row_begin ? block & ~7 : row_begin;
+            subtract_block(P + (long)k * ld, ld, depth, C, ldc, block, block_end, from, row_end);
+        }
+    }
+}
+
+/* Rows of a panel times L⁻ᵀ of the columns' triangle, whose diagonal holds reciprocals; P and the triangle
+ * begin with the first column. */
+DENSE_INLINE void divide(int columns, int begin, int end, double *P, long ld, const double *T)
+{
+    double L[8][8];
+    for (int c = 0; c < columns; c++)
+        for (int d = c; d < columns; d++) L[c][d] = T[c * ld + d];
     for (int i = begin; i < end; i += W) {
         vd x[8];
         DENSE_UNROLL for (int c = 0; c < columns; c++) { x[c] = *(const vd *)(P + c * ld + i); }
@@ -134,12 +178,19 @@ DENSE_INLINE void divide_rows(int columns, int begin, int end, double *P, long l
     }
 }
 
-/* Eight columns (or fewer) that no longer depend on others; P is the panel's column j. */
-static bool factor_columns(int columns, int j, double *P, int ld)
+static void divide_rows(int columns, int begin, int end, double *P, long ld, const double *T)
+{
+#define DIVIDE(N) divide(N, begin, end, P, ld, T)
+    DENSE_COLUMNS(columns, DIVIDE)
+#undef DIVIDE
+}
+
+/* The triangle of eight columns (or fewer) that no longer depend on others, and the rest of its eight rows. */
+static bool factor_triangle(int columns, double *T, long ld)
 {
     double L[8][8]; /* by columns */
     for (int c = 0; c < columns; c++)
-        for (int i = 0; i < 8; i++) L[c][i] = P[(long)c * ld + j + i];
+        for (int i = 0; i < 8; i++) L[c][i] = T[c * ld + i];
     for (int c = 0; c < columns; c++) {
         if (!(L[c][c] > 0.0 && L[c][c] < INFINITY)) return false; /* NaN too */
         double inverse = 1.0 / sqrt(L[c][c]);
@@ -149,100 +200,278 @@ static bool factor_columns(int columns, int j, double *P, int ld)
             for (int i = d; i < 8; i++) L[d][i] -= L[c][i] * L[c][d];
     }
     for (int c = 0; c < columns; c++)
-        for (int i = c; i < 8; i++) P[(long)c * ld + j + i] = L[c][i];
-#define DIVIDE(N) divide_rows(N, j + 8, ld, P, ld, (const double(*)[8])L)
-    DENSE_COLUMNS(columns, DIVIDE)
-#undef DIVIDE
+        for (int i = c; i < 8; i++) T[c * ld + i] = L[c][i];
     return true;
+}
+
+static bool dense_factor_diagonal(int begin, int end, double *P, int ld)
+{
+    int row_end = (end + 7) & ~7;
+    subtract(P, ld, 0, begin, P, ld, begin, end, begin, row_end);
+    for (int j = begin; j < end; j += 8) {
+        int columns = end - j < 8 ? end - j : 8;
+        double *panel = P + (long)j * ld;
+        subtract(P, ld, begin, j, P, ld, j, j + columns, j, row_end);
+        if (!factor_triangle(columns, panel + j, ld)) return false;
+        divide_rows(columns, j + 8, row_end, panel, ld, panel + j);
+    }
+    return true;
+}
+
+static void dense_factor_rows(int begin, int end, int row_begin, int row_end, double *P, int ld)
+{
+    subtract(P, ld, 0, begin, P, ld, begin, end, row_begin, row_end);
+    for (int i = row_begin; i < row_end; i += DENSE_ROWS) { /* these stay in the first cache */
+        int i_end = i + DENSE_ROWS < row_end ? i + DENSE_ROWS : row_end;
+        for (int j = begin; j < end; j += 8) {
+            int columns = end - j < 8 ? end - j : 8;
+            double *panel = P + (long)j * ld;
+            if (j > begin)
+                product_rows((i_end - i) / 8, columns, j - begin, P + (long)begin * ld + i, ld,
+                             P + (long)begin * ld + j, ld, panel + i, ld);
+            divide_rows(columns, i, i_end, panel, ld, panel + j);
+        }
+    }
 }
 
 static bool dense_factor(int rows, int width, double *P, int ld)
 {
-    (void)rows;
-    for (int block = 0; block < width; block += DENSE_BLOCK) {
-        int end = block + DENSE_BLOCK < width ? block + DENSE_BLOCK : width;
-        subtract(P, ld, 0, block, P, ld, block, end);
-        for (int j = block; j < end; j += 8) {
-            int columns = end - j < 8 ? end - j : 8;
-            subtract(P, ld, block, j, P, ld, j, j + columns);
-            if (!factor_columns(columns, j, P + (long)j * ld, ld)) return false;
-        }
+    for (int begin = 0; begin < width; begin += DENSE_BLOCK) {
+        int end = begin + DENSE_BLOCK < width ? begin + DENSE_BLOCK : width;
+        if (!dense_factor_diagonal(begin, end, P, ld)) return false;
+        dense_factor_rows(begin, end, (end + 7) & ~7, (rows + 7) & ~7, P, ld);
     }
     return true;
 }
 
-static void dense_update(int rows, int width, const double *P, int ld, double *U)
+static void dense_update_columns(int rows, int width, const double *P, int ld, double *U, int begin,
+                                 int end)
 {
     int base = width & ~7;
     long ldu = ld - base;
-    subtract(P, ld, 0, width, U - width * ldu - base, ldu, width, rows);
+    subtract(P, ld, 0, width, U - width * ldu - base, ldu, begin, end, begin & ~7, (rows + 7) & ~7);
 }
 
-DENSE_INLINE void forward_rows(int columns, int begin, int end, const double *P, long ld,
+static void dense_update(int rows, int width, const double *P, int ld, double *U)
+{
+    dense_update_columns(rows, width, P, ld, U, width, rows);
+}
+
+/* ---- vectors, anywhere in memory; the last eight of them may not be whole ---- */
+
+typedef double vu __attribute__((vector_size(8 * W), may_alias, aligned(8)));
+
+/* z -= Σ_c P_c y_c */
+DENSE_INLINE vd forward_sum(int columns, const double *P, long ld, const double *y, vd s)
+{
+    vd t = s - s;
+    DENSE_UNROLL for (int c = 0; c < columns; c++)
+    {
+        if (c & 1)
+            t += *(const vd *)(P + c * ld) * y[c];
+        else
+            s -= *(const vd *)(P + c * ld) * y[c];
+    }
+    return s - t;
+}
+
+DENSE_INLINE void forward_rows(int columns, int begin, int rows, const double *P, long ld,
                                const double *y, double *z)
 {
-    for (int i = begin; i < end; i += W) {
-        vd s = *(const vd *)(z + i), t = s - s;
-        DENSE_UNROLL for (int c = 0; c < columns; c++)
-        {
-            if (c & 1)
-                t += *(const vd *)(P + c * ld + i) * y[c];
-            else
-                s -= *(const vd *)(P + c * ld + i) * y[c];
-        }
-        *(vd *)(z + i) = s - t;
-    }
+    int i = begin;
+    for (; i + W <= rows; i += W)
+        *(vu *)(z + i) = forward_sum(columns, P + i, ld, y, *(const vu *)(z + i));
+    if (i >= rows) return;
+    vd rest = {0};
+    for (int k = 0; i + k < rows; k++) rest[k] = z[i + k];
+    rest = forward_sum(columns, P + i, ld, y, rest);
+    for (int k = 0; i + k < rows; k++) z[i + k] = rest[k];
 }
 
-static void dense_forward(int rows, int width, const double *P, int ld, int count, double *z)
+static void dense_forward(int rows, int width, const double *P, int ld, int count, double *z,
+                          long ldz)
 {
-    int end = (rows + 7) & ~7;
     for (int j = 0; j < width; j += 8, P += 8L * ld) {
-        int columns = width - j < 8 ? width - j : 8;
+        int columns = width - j < 8 ? width - j : 8, more = rows - j < 8 ? rows - j : 8;
         for (int r = 0; r < count; r++) {
-            double *x = z + (long)r * ld, y[8];
+            double *x = z + r * ldz, y[8];
+            for (int c = 0; c < more; c++) y[c] = x[j + c];
+            for (int c = more; c < 8; c++) y[c] = 0.0;
             for (int c = 0; c < columns; c++) {
-                y[c] = x[j + c] *= P[(long)c * ld + j + c];
-                for (int i = c + 1; i < 8; i++) x[j + i] -= P[(long)c * ld + j + i] * y[c];
+                y[c] *= P[(long)c * ld + j + c];
+                for (int i = c + 1; i < 8; i++) y[i] -= P[(long)c * ld + j + i] * y[c];
             }
-#define FORWARD(N) forward_rows(N, j + 8, end, P, ld, y, x)
+            for (int c = 0; c < more; c++) x[j + c] = y[c];
+#define FORWARD(N) forward_rows(N, j + 8, rows, P, ld, y, x)
             DENSE_COLUMNS(columns, FORWARD)
 #undef FORWARD
         }
     }
 }
 
-DENSE_INLINE void backward_rows(int columns, int begin, int end, const double *P, long ld,
+DENSE_INLINE void backward_rows(int columns, int begin, int rows, const double *P, long ld,
                                 const double *z, double *sums)
 {
     vd sum[8];
+    int i = begin;
     DENSE_UNROLL for (int c = 0; c < columns; c++) sum[c] = (vd){0};
-    for (int i = begin; i < end; i += W) {
-        vd x = *(const vd *)(z + i);
+    for (; i + W <= rows; i += W) {
+        vd x = *(const vu *)(z + i);
+        DENSE_UNROLL for (int c = 0; c < columns; c++) sum[c] += *(const vd *)(P + c * ld + i) * x;
+    }
+    if (i < rows) {
+        vd x = {0};
+        for (int k = 0; i + k < rows; k++) x[k] = z[i + k];
         DENSE_UNROLL for (int c = 0; c < columns; c++) sum[c] += *(const vd *)(P + c * ld + i) * x;
     }
     DENSE_UNROLL for (int c = 0; c < columns; c++) sums[c] = v_sum(sum[c]);
 }
 
-static void dense_backward(int rows, int width, const double *P, int ld, int count, double *z)
+static void dense_backward(int rows, int width, const double *P, int ld, int count, double *z,
+                           long ldz)
 {
-    (void)rows;
     for (int j = (width - 1) & ~7; j >= 0; j -= 8) {
-        int columns = width - j < 8 ? width - j : 8;
+        int columns = width - j < 8 ? width - j : 8, more = rows - j < 8 ? rows - j : 8;
         const double *panel = P + (long)j * ld;
         for (int r = 0; r < count; r++) {
-            double *x = z + (long)r * ld, sums[8];
-#define BACKWARD(N) backward_rows(N, j + 8, ld, panel, ld, x, sums)
+            double *x = z + r * ldz, sums[8], y[8] = {0};
+#define BACKWARD(N) backward_rows(N, j + 8, rows, panel, ld, x, sums)
             DENSE_COLUMNS(columns, BACKWARD)
 #undef BACKWARD
+            for (int c = 0; c < more; c++) y[c] = x[j + c];
             for (int c = columns - 1; c >= 0; c--) {
                 const double *column = panel + (long)c * ld + j;
-                double s = x[j + c] - sums[c];
-                for (int i = c + 1; i < 8; i++) s -= column[i] * x[j + i];
-                x[j + c] = s * column[c];
+                double s = y[c] - sums[c];
+                for (int i = c + 1; i < 8; i++) s -= column[i] * y[i];
+                y[c] = s * column[c];
             }
+            for (int c = 0; c < columns; c++) x[j + c] = y[c];
         }
     }
 }
+
+/* C -= A Bᵀ over columns [i, end) of both for rows of A that begin with column i, eight by eight: what is left of
+ * these in memory is not theirs. A and B point to column 0. */
+static void product_upper(int eights, int columns, int i, int end, const double *A, const double *B,
+                          long ld, double *C, long ldc)
+{
+    int behind = i + 8 * eights < end ? i + 8 * eights : end;
+    for (int e = 0; e < eights; e++)
+        product_rows(1, columns, behind - i - 8 * e, A + (i + 8 * e) * ld + 8 * e, ld,
+                     B + (i + 8 * e) * ld, ld, C + 8 * e, ldc);
+    product_rows(eights, columns, end - behind, A + behind * ld, ld, B + behind * ld, ld, C, ldc);
+}
+
+/* X = L⁻ᵀ, upper triangular, takes the place above and on the diagonal's eights: its columns j are those of the
+ * identity minus Σ X_k L_jk over the k before, times L_jj⁻ᵀ. Then M = X Xᵀ. */
+static void dense_invert(int n, double *P, int ld, double *M, int ldm)
+{
+    for (int j = 0; j < n; j += 8) {
+        int columns = n - j < 8 ? n - j : 8;
+        double *panel = P + (long)j * ld, T[8][8];
+        for (int c = 0; c < columns; c++)
+            for (int v = 0; v < j; v += W) *(vd *)(panel + (long)c * ld + v) = (vd){0};
+        for (int i = 0; i < j; i += DENSE_ROWS)
+            product_upper(j - i < DENSE_ROWS ? (j - i) / 8 : DENSE_ROWS / 8, columns, i, j, P + i,
+                          P + j, ld, panel + i, ld);
+        divide_rows(columns, 0, j, panel, ld, panel + j);
+        for (int c = 0; c < columns; c++)
+            for (int i = 7; i >= 0; i--) {
+                double s = i == c ? 1.0 : 0.0;
+                for (int k = i; k < c; k++) s -= T[k][i] * panel[(long)k * ld + j + c];
+                T[c][i] = i > c ? 0.0 : s * panel[(long)c * ld + j + c];
+            }
+        for (int c = 0; c < columns; c++)
+            for (int i = 0; i < 8; i++) panel[(long)c * ld + j + i] = T[c][i];
+    }
+    int rows = (n + 7) & ~7;
+    for (int c = 0; c < n; c++)
+        for (int v = c & ~7; v < rows; v += W) *(vd *)(M + (long)c * ldm + v) = (vd){0};
+    for (int i = 0; i < rows; i += DENSE_ROWS) {
+        int eights = rows - i < DENSE_ROWS ? (rows - i) / 8 : DENSE_ROWS / 8;
+        for (int c = 0; c < n && c < i + 8 * eights; c += 8) {
+            int above = c > i ? (c - i) / 8 : 0, row = i + 8 * above;
+            product_upper(eights - above, n - c < 8 ? n - c : 8, row, n, P + row, P + c, ld,
+                          M + (long)c * ldm + row, ldm);
+        }
+    }
+    for (int c = 0; c < n; c++)
+        for (int v = c & ~7; v < rows; v += W)
+            *(vd *)(M + (long)c * ldm + v) = -*(const vd *)(M + (long)c * ldm + v);
+}
+
+/* Columns and, being symmetric, rows at once: y_i += Σ_c M_ic x_c and y_c += Σ_i M_ic x_i. */
+DENSE_INLINE void multiply_columns(int columns, int begin, int n, const double *M, long ldm,
+                                   const double *x, const double *xc, double *y, double *sums)
+{
+    vd sum[8];
+    int i = begin;
+    DENSE_UNROLL for (int c = 0; c < columns; c++) sum[c] = (vd){0};
+    for (; i + W <= n; i += W) {
+        vd xi = *(const vu *)(x + i), s = *(const vu *)(y + i), t = s - s;
+        DENSE_UNROLL for (int c = 0; c < columns; c++)
+        {
+            vd m = *(const vd *)(M + c * ldm + i);
+            sum[c] += m * xi;
+            if (c & 1)
+                t += m * xc[c];
+            else
+                s += m * xc[c];
+        }
+        *(vu *)(y + i) = s + t;
+    }
+    if (i < n) {
+        vd xi = {0}, s = {0};
+        for (int k = 0; i + k < n; k++) xi[k] = x[i + k];
+        DENSE_UNROLL for (int c = 0; c < columns; c++)
+        {
+            vd m = *(const vd *)(M + c * ldm + i);
+            sum[c] += m * xi;
+            s += m * xc[c];
+        }
+        for (int k = 0; i + k < n; k++) y[i + k] += s[k];
+    }
+    DENSE_UNROLL for (int c = 0; c < columns; c++) sums[c] = v_sum(sum[c]);
+}
+
+static void dense_multiply(int n, const double *M, int ldm, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++) y[i] = 0.0;
+    for (int j = 0; j < n; j += 8, M += 8L * ldm) {
+        int columns = n - j < 8 ? n - j : 8;
+        double sums[8];
+#define MULTIPLY(N) multiply_columns(N, j + 8, n, M, ldm, x, x + j, y, sums)
+        DENSE_COLUMNS(columns, MULTIPLY)
+#undef MULTIPLY
+        for (int c = 0; c < columns; c++) {
+            const double *column = M + (long)c * ldm + j;
+            double s = sums[c] + column[c] * x[j + c];
+            for (int i = c + 1; i < columns; i++) {
+                s += column[i] * x[j + i];
+                y[j + i] += column[i] * x[j + c];
+            }
+            y[j + c] += s;
+        }
+    }
+}
+
+static void dense_zero(int n, double *to)
+{
+    for (int i = 0; i < n; i += W) *(vd *)(to + i) = (vd){0};
+}
+
+static void dense_add(int n, const double *from, double *to)
+{
+    int i = 0;
+    for (; i + W <= n; i += W) *(vu *)(to + i) += *(const vu *)(from + i);
+    for (; i < n; i++) to[i] += from[i];
+}
+
+#define DENSE_TABLE(NAME)                                                                          \
+    {                                                                                              \
+        NAME, dense_factor, dense_update, dense_factor_diagonal, dense_factor_rows,                \
+            dense_update_columns, dense_forward, dense_backward, dense_invert, dense_zero,         \
+            dense_add, dense_multiply                                                              \
+    }
 
 #endif

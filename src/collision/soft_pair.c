@@ -1,0 +1,262 @@
+/* soft_pair.c: a surface against another one, or against itself.
+ *
+ * Nodes: of this surface against the triangles of the other one (the other one's turn comes when it is
+ * this one), on the triangle's outer side or not deeper below it than its share of the body, and
+ * looking at it. A node has one contact with a surface, with the nearest such triangle, and its feature is the
+ * node: λ stays while it slides from triangle to triangle.
+ * Edges: where two ridges cross, each leaving its body towards the other. What is flat is left to the nodes:
+ * two faces on each other would else be listed at every crossing of their edges. The surface with the
+ * lower number lists them.
+ *
+ * Parts of one surface that lie near each other at rest do not touch: nearer than what would be
+ * listed there, or than an edge is long. */
+#include "../math/vec3.h"
+#include "soft_surface.h"
+
+#define LEAN 0.1 /* sine, as in soft_facets.c */
+#define NEAR_END 0.02
+#define CROSSING 0.05 /* sine of the angle between edges that are parallel below */
+
+typedef struct Walk {
+    TnSoftEmitter *e;
+    TnSoftSurface *s;
+    const TnSoftSurface *other;
+    double reach; /* m: no larger gap is listed */
+    double radii;
+    double share; /* of a triangle's depth that counts */
+    bool self, edges;
+    int touched; /* nodes, in s->found */
+} Walk;
+
+static const double *rest_of(const TnSoftSurface *s, int node)
+{
+    return s->soft->rest + 3 * (size_t)s->nodes[node];
+}
+
+static double clamp01(double x) { return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x; }
+
+/* Squared distance of segments, and where it is attained. */
+static double segments(const double *a0, const double *a1, const double *b0, const double *b1,
+                       double *s, double *t)
+{
+    double u[3], v[3], r[3];
+    v3_sub(u, a1, a0);
+    v3_sub(v, b1, b0);
+    v3_sub(r, a0, b0);
+    double uu = v3_dot(u, u), vv = v3_dot(v, v), uv = v3_dot(u, v), ur = v3_dot(u, r),
+           vr = v3_dot(v, r), det = uu * vv - uv * uv;
+    *s = det > 1e-12 * uu * vv ? clamp01((uv * vr - ur * vv) / det) : 0.0;
+    *t = (uv * *s + vr) / vv;
+    if (*t < 0.0 || *t > 1.0) {
+        *t = clamp01(*t);
+        *s = clamp01((uv * *t - ur) / uu);
+    }
+    v3_add_scaled(r, u, *s);
+    v3_add_scaled(r, v, -*t);
+    return v3_dot(r, r);
+}
+
+/* Squared distance of a point to a triangle. */
+static double point_triangle(const double p[3], const double *const x[3])
+{
+    double e[3], f[3], n[3], d[3], w[3], best = INFINITY;
+    v3_sub(e, x[1], x[0]);
+    v3_sub(f, x[2], x[0]);
+    v3_cross(n, e, f);
+    if (tn_soft_project(x, n, p, w)) {
+        v3_sub(d, p, x[0]);
+        double height = v3_dot(n, d);
+        return height * height / v3_dot(n, n);
+    }
+    for (int k = 0; k < 3; k++) {
+        v3_sub(e, x[(k + 1) % 3], x[k]);
+        v3_sub(d, p, x[k]);
+        v3_add_scaled(d, e, -clamp01(v3_dot(d, e) / v3_dot(e, e)));
+        best = fmin(best, v3_dot(d, d));
+    }
+    return best;
+}
+
+static bool tied(const Walk *w, int node, const int32_t *corners, int count)
+{
+    bool yes = node >= 0 && w->s->ties[node] == 1 + w->other->index;
+    for (int k = 0; k < count; k++) yes |= w->other->ties[corners[k]] == 1 + w->s->index;
+    return yes && !w->self;
+}
+
+/* The square of the distance at rest below which parts of a surface do not touch; counts through a thin
+ * body too. */
+static double near_at_rest(const Walk *w, int triangle)
+{
+    double along = fmax(w->reach + w->radii, w->s->sizes[triangle]),
+           through = 2.0 * w->s->depths[triangle];
+    return along * along + through * through;
+}
+
+/* ---- nodes ---- */
+
+static void node_triangle(Walk *w, int node, int triangle)
+{
+    TnSoftSurface *s = w->s;
+    const TnSoftSurface *o = w->other;
+    const int32_t *corner = o->triangles[triangle];
+    const double *x[3] = {o->x[corner[0]], o->x[corner[1]], o->x[corner[2]]};
+    const double *n = o->normals[triangle];
+    double d[3], weight[3];
+    if (v3_dot(s->looks[node], n) > 0.0) return;
+    if (w->self && (corner[0] == node || corner[1] == node || corner[2] == node)) return;
+    v3_sub(d, s->x[node], x[0]);
+    double height = v3_dot(n, d), gap = height - w->radii;
+    if (gap > w->reach || gap < -w->share * o->depths[triangle]) return;
+    if (!tn_soft_project(x, n, s->x[node], weight) || tied(w, node, corner, 3)) return;
+    TnSoftNearest *best = &s->nearest[node];
+    bool first = s->probes[node].query != s->query;
+    if (!first && fabs(best->height) <= fabs(height)) return;
+    if (w->self) {
+        const double *rest[3];
+        for (int k = 0; k < 3; k++) rest[k] = rest_of(o, corner[k]);
+        if (point_triangle(rest_of(s, node), rest) <= near_at_rest(w, triangle)) return;
+    }
+    if (first) s->found[w->touched++] = node;
+    s->probes[node].query = s->query;
+    best->height = height;
+    best->triangle = triangle;
+    v3_copy(best->weight, weight);
+    v3_copy(best->n, n);
+}
+
+static void emit_nodes(const Walk *w)
+{
+    const TnSoftSurface *s = w->s;
+    uint32_t kind = s->index <= w->other->index ? TN_SOFT_NODE : TN_SOFT_OTHER_NODE;
+    for (int i = 0; i < w->touched; i++) {
+        int node = s->found[i];
+        const TnSoftNearest *best = &s->nearest[node];
+        TnSoftPlace a = {.s = s, .count = 1, .node = {node}, .triangle = -1, .weight = {1.0}};
+        TnSoftPlace b = {.s = w->other, .count = 3, .triangle = best->triangle};
+        double n[3];
+        for (int k = 0; k < 3; k++) {
+            b.node[k] = w->other->triangles[best->triangle][k];
+            b.weight[k] = best->weight[k];
+        }
+        v3_scale(n, best->n, -1.0);
+        tn_soft_emit(w->e, &a, &b, n, best->height - w->radii, kind | (uint32_t)s->nodes[node]);
+    }
+}
+
+/* ---- edges ---- */
+
+static void edge_edge(Walk *w, int edge1, int edge2)
+{
+    const TnSoftSurface *s = w->s, *o = w->other;
+    const int32_t *a = s->edges[edge1], *b = o->edges[edge2];
+    double p, q, u[3], v[3], n[3], d[3];
+    if (w->self && (edge1 >= edge2 || a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]))
+        return;
+    int owner1 = s->edge_triangles[edge1][0], owner2 = o->edge_triangles[edge2][0];
+    double deepest = w->share * fmin(s->depths[owner1], o->depths[owner2]),
+           far = fmax(w->reach, deepest) + w->radii;
+    if (!(segments(s->x[a[0]], s->x[a[1]], o->x[b[0]], o->x[b[1]], &p, &q) <= far * far)) return;
+    if (p < NEAR_END || p > 1.0 - NEAR_END || q < NEAR_END || q > 1.0 - NEAR_END) return;
+    if (tied(w, a[0], b, 2) || tied(w, a[1], b, 2)) return;
+    v3_sub(u, s->x[a[1]], s->x[a[0]]);
+    v3_sub(v, o->x[b[1]], o->x[b[0]]);
+    v3_normalize(u);
+    v3_normalize(v);
+    v3_cross(n, u, v);
+    if (v3_normalize(n) < CROSSING) return;
+    if (v3_dot(n, s->normals[owner1]) + v3_dot(n, s->normals[s->edge_triangles[edge1][1]]) < 0.0)
+        v3_scale(n, n, -1.0);
+    double back[3] = {-n[0], -n[1], -n[2]};
+    if (!tn_soft_edge_outside(s, edge1, u, n, LEAN) ||
+        !tn_soft_edge_outside(o, edge2, v, back, LEAN))
+        return;
+    TnSoftPlace one = {.s = s,
+                       .count = 2,
+                       .node = {a[0], a[1]},
+                       .triangle = owner1,
+                       .weight = {1.0 - p, p}},
+                two = {.s = o,
+                       .count = 2,
+                       .node = {b[0], b[1]},
+                       .triangle = owner2,
+                       .weight = {1.0 - q, q}};
+    double x[3], y[3];
+    tn_soft_place_at(&one, x, NULL);
+    tn_soft_place_at(&two, y, NULL);
+    v3_sub(d, y, x);
+    double gap = v3_dot(n, d) - w->radii;
+    if (gap < -deepest) return;
+    if (w->self) {
+        double near = fmax(near_at_rest(w, owner1), near_at_rest(w, owner2)), i, j;
+        if (segments(rest_of(s, a[0]), rest_of(s, a[1]), rest_of(s, b[0]), rest_of(s, b[1]), &i,
+                     &j) <= near)
+            return;
+    }
+    uint32_t hash = (uint32_t)edge1 * 0x9e3779b1u ^ (uint32_t)edge2 * 0x85ebca6bu;
+    tn_soft_emit(w->e, &one, &two, n, gap, TN_SOFT_EDGE | ((hash ^ hash >> 15) & 0x3fffffffu));
+}
+
+/* ---- both trees ---- */
+
+/* All of one leaf against all of the other; what they own themselves. */
+static void leaves(Walk *w, const TnSoftBox *a, const TnSoftBox *b)
+{
+    const TnSoftSurface *s = w->s, *o = w->other;
+    int32_t ridges[3 * TN_SOFT_LEAF];
+    int ridge_count = 0;
+    for (int i = b->first; i < b->first + b->count && w->edges; i++)
+        for (int k = 0; k < 3; k++) {
+            int edge = o->sides[i][k];
+            if (o->ridges[edge] && o->edge_triangles[edge][0] == i) ridges[ridge_count++] = edge;
+        }
+    for (int i = a->first; i < a->first + a->count; i++)
+        for (int k = 0; k < 3; k++) {
+            int node = s->triangles[i][k], edge = s->sides[i][k];
+            for (int j = b->first; j < b->first + b->count && s->node_owners[node] == i; j++)
+                node_triangle(w, node, j);
+            if (!s->ridges[edge] || s->edge_triangles[edge][0] != i) continue;
+            for (int j = 0; j < ridge_count; j++) edge_edge(w, edge, ridges[j]);
+        }
+}
+
+void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other)
+{
+    const TnDetection *d = e->detection;
+    Walk w = {.e = e,
+              .s = s,
+              .other = other,
+              .reach =
+                  e->margin + d->slack + d->t * tn_soft_cones_speed(&s->cones[0], &other->cones[0]),
+              .radii = s->radius + other->radius,
+              .share = s == other ? 0.5 : 1.0, /* its other side is no enemy */
+              .self = s == other,
+              .edges = s->index <= other->index};
+    s->query++;
+    int stack[2 * TN_SOFT_DEPTH][2], depth = 0;
+    stack[depth][0] = stack[depth][1] = 0;
+    depth++;
+    while (depth > 0) {
+        depth--;
+        int i = stack[depth][0], j = stack[depth][1];
+        const TnSoftBox *a = &s->boxes[i], *b = &other->boxes[j];
+        /* how far what can be listed may lie apart, or inside */
+        double motion = d->t * tn_soft_cones_speed(&s->cones[i], &other->cones[j]);
+        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, motion + w.share * b->depth) ||
+            tn_soft_cones_agree(&s->cones[i], &other->cones[j]))
+            continue;
+        if (!a->second && !b->second) {
+            leaves(&w, a, b);
+            continue;
+        }
+        /* the one with more triangles is opened */
+        bool open = a->second && (!b->second || a->count >= b->count);
+        stack[depth][0] = open ? a->second : i;
+        stack[depth][1] = open ? j : b->second;
+        depth++;
+        stack[depth][0] = open ? i + 1 : i;
+        stack[depth][1] = open ? j : j + 1;
+        depth++;
+    }
+    emit_nodes(&w);
+}
