@@ -13,9 +13,9 @@
  * Vectors y are in the order of elimination, b and x in that of the nodes.
  *
  * Threads: a front depends on its children in the tree of fronts only, and adds their contributions in
- * a fixed order. Subtrees that the plan chooses by their work may be factorized by different threads,
- * each with update matrices in memory of its own, and the fronts above them by one thread afterwards:
- * the same operations in the same order for every number of threads. */
+ * a fixed order. Subtrees that the plan chooses by their work are factorized by different threads, each with
+ * update matrices in memory of its own, and the fronts above them afterwards, the large ones cut into pieces. Every
+ * number gets the same operations in the same order for every number of threads. */
 #ifndef TN_MATH_SPARSE_CHOLESKY_H
 #define TN_MATH_SPARSE_CHOLESKY_H
 
@@ -41,7 +41,7 @@ typedef struct TnSparseDef {
 
 typedef struct TnSparseSizes {
     size_t factor;           /* numbers in a factor, 64-byte aligned */
-    size_t factor_work;      /* numbers of scratch for tn_sparse_factor, 64-byte aligned */
+    size_t factor_work;      /* numbers of scratch for it, 64-byte aligned */
     size_t solve_work;       /* the same for a solve, per right side */
     double nonzeros;         /* of L, zeros that fronts store included */
     double flops;            /* additions and multiplications of a factorization */
@@ -66,7 +66,8 @@ typedef struct TnSparsePattern TnSparsePattern;
 TnSparsePattern *tn_sparse_pattern_create(int node_count, int edge_count, const int (*edges)[2],
                                           TnError *err);
 void tn_sparse_pattern_free(TnSparsePattern *pattern);
-/* In the arena, which keeps it; NULL: no memory. */
+/* In the arena, which keeps it and its scratch (tn_sparse_free is not for these); the last nodes differ from each
+ * other. NULL: no memory. */
 TnSparse *tn_sparse_plan_last(const TnSparsePattern *pattern, int last_count, const int *last,
                               TnArena *arena);
 /* As tn_sparse_factor, but the last nodes are not eliminated: S, the Schur complement on them, is written to

@@ -163,9 +163,9 @@ static void cut_into_tasks(TnSparse *plan, int *waiting)
         TnSparseFront *front = &plan->fronts[f];
         if (front->task == TN_SPARSE_TASKS) continue;
         front->task = TN_SPARSE_TASKS;
-        TnSparseTask *newest = &plan->tasks[plan->task_count - 1];
-        bool joins = plan->task_count > 0 && newest->end == front->subtree &&
-                     flops + front->subtree_flops <= grain;
+        TnSparseTask *newest = plan->task_count > 0 ? &plan->tasks[plan->task_count - 1] : NULL;
+        bool joins =
+            newest && newest->end == front->subtree && flops + front->subtree_flops <= grain;
         if (!joins && plan->task_count == TN_SPARSE_TASKS) continue; /* by one thread afterwards */
         if (!joins) {
             newest = &plan->tasks[plan->task_count++];
