@@ -1,6 +1,6 @@
-/* sparse_solve.c: systems with a factor. A front's part of the vector, and what it subtracts from or
- * reads of the nodes below it, is gathered into z, where the dense kernels work on whole eights: zeros fill up both
- * z and the panel. */
+/* sparse_solve.c: systems with a factor. A front's part of the vector, and what it subtracts
+ * from or reads of the nodes below it, is gathered into z, where the dense kernels work on whole
+ * eights: zeros fill up both z and the panel. */
 #include <string.h>
 
 #include "kernels/dense_kernels.h"

@@ -1,6 +1,6 @@
-/* Plans whose last nodes change, and the Schur complement on these, against dense matrices. Matrices have
- * eigenvalues between 1 and about 100 and at most 1000 unknowns, so solutions agree to about
- * 100·1000·2⁻⁵³ ≈ 1e-11; so do entries of S, which are below 100. */
+/* Plans whose last nodes change, and the Schur complement on these, against dense matrices.
+ * Matrices have eigenvalues between 1 and about 100 and at most 1000 unknowns, so solutions
+ * agree to about 100·1000·2⁻⁵³ ≈ 1e-11; so do entries of S, which are below 100. */
 #include "../check.h"
 
 #include "base/base.h"

@@ -1,10 +1,10 @@
 /* dense_lanes.h: the dense kernels with vectors of W numbers; W is 4 or 8.
  *
- * Everything is cut into eight columns. `product` subtracts A Bᵀ from a piece of VR vectors by NR
- * columns that stays in registers; around it, pieces of A of DENSE_DEPTH columns stay in the first
- * cache and DENSE_BLOCK columns of the result share what is read of A. Where much is computed, A and B are
- * copied first, so that they lie together. Every number of the result gets the same products subtracted one after
- * the other however things are cut. */
+ * Everything is cut into eight columns. `product` subtracts A Bᵀ from a piece of VR vectors by
+ * NR columns that stays in registers; around it, pieces of A of DENSE_DEPTH columns stay in the
+ * first cache and DENSE_BLOCK columns of the result share what is read of A. Where much is
+ * computed, A and B are copied first, so that they lie together. Every number of the result gets
+ * the same products subtracted one after the other however things are cut. */
 #ifndef TN_DENSE_LANES_H
 #define TN_DENSE_LANES_H
 
@@ -44,7 +44,8 @@ DENSE_INLINE void product(int vectors, int columns, int depth, const double *A, 
     }
 }
 
-/* The same for 8 `eights` rows, three at most. With four lanes there are half as many registers, so four columns. */
+/* The same for 8 `eights` rows, three at most. With four lanes there are half as many registers,
+ * so four columns. */
 static void product_rows(int eights, int columns, int depth, const double *A, long lda,
                          const double *B, long ldb, double *C, long ldc)
 {
@@ -71,7 +72,8 @@ static void product_rows(int eights, int columns, int depth, const double *A, lo
 #endif
 }
 
-/* Columns [begin, end) of a block, rows of [row_begin, row_end) from the eight with the diagonal on. */
+/* Columns [begin, end) of a block, rows of [row_begin, row_end) from the eight with the diagonal
+ * on. */
 static void subtract_block(const double *A, long ld, int depth, double *C, long ldc, int begin,
                            int end, int row_begin, int row_end)
 {
@@ -108,8 +110,9 @@ static void subtract_block(const double *A, long ld, int depth, double *C, long 
     }
 }
 
-/* C_ic -= Σ_k P_ik P_ck for columns c of [begin, end), k of [first, behind), and rows i of [row_begin, row_end)
- * from the eight with the diagonal on. C points where row 0 and column 0 of the front would be. */
+/* C_ic -= Σ_k P_ik P_ck for columns c of [begin, end), k of [first, behind), and rows i of
+ * [row_begin, row_end) from the eight with the diagonal on. C points where row 0 and column 0 of
+ * the front would be. */
 static void subtract(const double *P, long ld, int first, int behind, double *C, long ldc,
                      int begin, int end, int row_begin, int row_end)
 {
@@ -123,8 +126,8 @@ static void subtract(const double *P, long ld, int first, int behind, double *C,
     }
 }
 
-/* Rows of a panel times L⁻ᵀ of the columns' triangle, whose diagonal holds reciprocals; P and the triangle
- * begin with the first column. */
+/* Rows of a panel times L⁻ᵀ of the columns' triangle, whose diagonal holds reciprocals; P and
+ * the triangle begin with the first column. */
 DENSE_INLINE void divide(int columns, int begin, int end, double *P, long ld, const double *T)
 {
     double L[8][8];
@@ -149,7 +152,8 @@ static void divide_rows(int columns, int begin, int end, double *P, long ld, con
 #undef DIVIDE
 }
 
-/* The triangle of eight columns (or fewer) that no longer depend on others, and the rest of its eight rows. */
+/* The triangle of eight columns (or fewer) that no longer depend on others, and the rest of its
+ * eight rows. */
 static bool factor_triangle(int columns, double *T, long ld)
 {
     double L[8][8]; /* by columns */
@@ -221,8 +225,8 @@ static void dense_update(int rows, int width, const double *P, int ld, double *U
     dense_update_columns(rows, width, P, ld, U, width, rows);
 }
 
-/* C -= A Bᵀ over columns [i, end) of both for rows of A that begin with column i, eight by eight: what is left of
- * these in memory is not theirs. A and B point to column 0. */
+/* C -= A Bᵀ over columns [i, end) of both for rows of A that begin with column i, eight by
+ * eight: what is left of these in memory is not theirs. A and B point to column 0. */
 static void product_upper(int eights, int columns, int i, int end, const double *A, const double *B,
                           long ld, double *C, long ldc)
 {
@@ -233,8 +237,8 @@ static void product_upper(int eights, int columns, int i, int end, const double 
     product_rows(eights, columns, end - behind, A + behind * ld, ld, B + behind * ld, ld, C, ldc);
 }
 
-/* X = L⁻ᵀ, upper triangular, takes the place above and on the diagonal's eights: its columns j are those of the
- * identity minus Σ X_k L_jk over the k before, times L_jj⁻ᵀ. Then M = X Xᵀ. */
+/* X = L⁻ᵀ, upper triangular, takes the place above and on the diagonal's eights: its columns j
+ * are those of the identity minus Σ X_k L_jk over the k before, times L_jj⁻ᵀ. Then M = X Xᵀ. */
 static void dense_invert(int n, double *P, int ld, double *M, int ldm)
 {
     for (int j = 0; j < n; j += 8) {

@@ -1,6 +1,7 @@
-/* dense_vector_lanes.h: the dense kernels that work on vectors: solves, the symmetric product, sums of columns. Each
- * number of a panel is read once; eight columns at a time share what is read and written of the vector. Vectors may be
- * anywhere in memory, and their last eight numbers need not be whole. */
+/* dense_vector_lanes.h: the dense kernels that work on vectors: solves, the symmetric product,
+ * sums of columns. Each number of a panel is read once; eight columns at a time share what is
+ * read and written of the vector. Vectors may be anywhere in memory, and their last eight
+ * numbers need not be whole. */
 #ifndef TN_DENSE_VECTOR_LANES_H
 #define TN_DENSE_VECTOR_LANES_H
 
