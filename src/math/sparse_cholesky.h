@@ -59,8 +59,8 @@ void tn_sparse_free(TnSparse *plan);
 TnSparseSizes tn_sparse_sizes(const TnSparse *plan);
 const int *tn_sparse_order(const TnSparse *plan); /* the node at each place of the order */
 
-/* ---- last nodes that change ---- A pattern is what does not: the graph and orders for it. It
- * is immutable, and threads may share it. A plan for a set of last nodes is a function of the
+/* ---- last nodes that change ----
+ * A pattern is what does not: the graph and orders for it. It is immutable, and threads may share it. A plan for a set of last nodes is a function of the
  * pattern and the set alone, and cheap to make: nodes are eliminated towards the set, layer by
  * layer from the farthest, or as nested dissection has them, whichever takes fewer operations. */
 typedef struct TnSparsePattern TnSparsePattern;
@@ -83,8 +83,8 @@ bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], double *f
  * put in its place first: */
 void tn_sparse_put_last(const TnSparse *plan, const double *L, size_t stride, double *factor);
 /* Dense symmetric positive definite matrices laid out as S, with columns of at least n numbers
- * rounded up to eight. Lower triangle ← L, the diagonal as its reciprocals; what is above it
- * stays. False: not positive definite. x ← (L Lᵀ)⁻¹ x for `count` vectors, `x_stride` apart. */
+ * rounded up to eight. Lower triangle ← L, the diagonal as its reciprocals; what is above it is
+ * of no use then. False: not positive definite. x ← (L Lᵀ)⁻¹ x for `count` vectors, `x_stride` apart. */
 bool tn_dense_factor(int n, double *S, size_t stride);
 void tn_dense_solve(int n, const double *L, size_t stride, int count, double *x, size_t x_stride);
 /* M ← (L Lᵀ)⁻¹, laid out as S, its lower triangle; L is of no use afterwards. y ← M x of a
