@@ -9,7 +9,7 @@
 #include "../fem/kernels/fem_kernels.h"
 #include "../soft.h"
 
-enum { TN_SOFT_CHUNK = 64 }; /* batches */
+enum { TN_SOFT_CHUNK = 32 }; /* batches */
 
 typedef struct TnPieceElements {
     const TnSoftPiece *piece;
