@@ -185,7 +185,7 @@ TEST(inverted_elements_come_back)
         spec.tau = 2e-3;
         REQUIRE(soft_rig_start(&rig, spec, 0.005));
         for (int k = 0; k < 3 * rig.soft->node_count; k++)
-            soft_x(&rig)[k] += uniform(&r, -0.04, 0.04); /* of cells that are as large */
+            soft_x(&rig)[k] += uniform(&r, -0.1, 0.1); /* of a bar that is as thick */
         double before = soft_energy(&rig);
         CHECK(least_volume(&rig) < 0.0);
         for (int k = 0; k < 400; k++) {

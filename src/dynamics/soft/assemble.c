@@ -133,9 +133,10 @@ static double pace(const TnSoftInput *input, int index, const BodyStep *step, co
     return t * sqrt(most);
 }
 
-/* Where the elements are taken, and the weights. A motion that is too fast is not expected to go on: what is
- * beyond SLOW stays out of the place where the elements are linearized (a hit of which nothing is known yet: beyond
- * what stiff elements will bear), and a share of v⁺ in the displacement follows better than the θ rule. */
+/* Where the elements are taken, and the weights. Of a motion that is too fast (a hit of which nothing is known yet:
+ * beyond what stiff elements will bear) a share of v⁺ in the displacement follows better than the θ rule. A law that
+ * stiffens without bound must not be linearized there: what is beyond the limit is not expected to go on. The
+ * co-rotational law is linear but for the turns of its elements, which are better known with all of it. */
 static void prepare_body(const TnSoftInput *input, int index, TnSoftSystem *s, BodyStep *step)
 {
     const TnSoft *soft = &input->in->model->softs[index];
@@ -148,13 +149,14 @@ static void prepare_body(const TnSoftInput *input, int index, TnSoftSystem *s, B
     double fast = fmin(fmax(far / limit - 1.0, 0.0), 1.0);
     s->w = fmax(s->w, fast);
     *w = tn_soft_weights(input->in, soft, input->elements->rates[index], s->w, fast);
+    bool less = soft->law == TN_SOFT_NEO_HOOKEAN && far > limit;
     for (int n = 0; n < soft->node_count; n++) {
         double turned[3], with[3];
         m3_mul_v(turned, step->turn, v + 3 * n);
-        if (far > limit) whole_velocity(step, x + 3 * n, s->expected + 3 * n, t, with);
+        if (less) whole_velocity(step, x + 3 * n, s->expected + 3 * n, t, with);
         for (int k = 0; k < 3; k++) {
             double u = v[3 * n + k], *expected = &s->expected[3 * n + k];
-            if (far > limit) *expected = with[k] + limit / far * (*expected - with[k]);
+            if (less) *expected = with[k] + limit / far * (*expected - with[k]);
             if (soft->pinned[n]) *expected = 0.0;
             double after = u + (*expected - u) / input->in->theta;
             s->end[3 * n + k] = soft->pinned[n] ? x[3 * n + k]
