@@ -102,7 +102,7 @@ static bool by_shape(const Choice *c, const char *name, TnGeomType type, const d
     tn_mjcf_error_attr(c->m, c->e, name,
                        "no node of the soft body lies in this %s in the reference pose (places are "
                        "the world's; node 0 is at %.6g %.6g %.6g)",
-                       name, p[0], p[1], p[2]);
+                       strcmp(name, "within") == 0 ? "geom" : name, p[0], p[1], p[2]);
     return false;
 }
 
