@@ -102,10 +102,8 @@ class SceneTest(CliTest):
     def test_beam_is_pushed_through_the_gap_and_out_at_the_other_side(self):
         report, rows, _ = self.play(self.make("beam", "--across", "3"), 5.2, "beam")
         self.assertFalse(report["diverged"])
-        # A point that slides along a nose goes straight on in a step, by 1.5 mm at most, and a fifth
-        # of the error is put right in the next: 5 · 1.5²/(2 · 40) mm = 0.14 mm, and as much again
-        # where triangles turn to the nose.
-        self.assertLess(report["penetration_max_m"], 3e-4)
+        # between the nodes the surface counts from 5 % of an edge's 17 mm on (docs/collision.md)
+        self.assertLess(report["penetration_max_m"], 8.5e-4)
         names = [k[:-2] for k in rows[0] if k.startswith("beam.node") and k.endswith(".x")]
         self.assertEqual(len(names), 27 * 4 * 4)
         first = {name: self.at(rows[0], name) for name in names}
