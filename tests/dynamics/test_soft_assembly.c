@@ -368,3 +368,23 @@ TEST(threads_change_nothing)
     }
     free(kept);
 }
+
+TEST(without_memory_there_is_an_error_and_nothing_is_left)
+{
+    SoftRig rig;
+    SoftSpec spec = soft_spec();
+    spec.mean_dilatation = spec.arm = spec.pin = true;
+    REQUIRE(soft_rig_start(&rig, spec, 5e-3));
+    bool done = false;
+    for (long calls = 0; calls < 1000 && !done; calls++) {
+        TnError err = {0};
+        tn_malloc_fail_after(calls);
+        TnSoftElements *elements = tn_soft_elements_create(rig.model, &rig.division, &err);
+        tn_malloc_fail_after(-1);
+        CHECK(elements || err.message[0]);
+        done = elements != NULL;
+        tn_soft_elements_destroy(elements);
+    }
+    CHECK(done);
+    soft_rig_end(&rig);
+}
