@@ -47,8 +47,9 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
         option_real("--warm-start", &sim->solver.warm_start, "W", 0, 1, ENDS_CLOSED,
                     "share of the last step's forces to start from, 0 <= W <= 1; default 0.95");
     table[count++] =
-        option_int("--anderson", &sim->solver.anderson, "N", 0, 16,
-                   "differences that Anderson acceleration combines, 0 ... 16; default 0: off");
+        option_int("--anderson", &sim->solver.anderson, "N", -1, 16,
+                   "differences that Anderson acceleration combines, 0 ... 16, 0: off; default -1: "
+                   "10 where soft bodies are touched, else off");
     return count;
 }
 

@@ -35,8 +35,8 @@ typedef struct TnSolverDef {
     double weight_scale;    /* s in β = s / compliance, > 0; default 2.5 */
     double over_relaxation; /* α_r in [1, 2); default 1.7; the paper's form uses 1 */
     double warm_start;      /* scale of the previous λ, [0, 1]; default 0.95; 0 starts cold */
-    int anderson;     /* differences that Anderson acceleration combines, 0 … 16; default 0: off; the
-                         paper's form has none */
+    int anderson;     /* differences that Anderson acceleration combines, 1 … 16; 0: off; default -1:
+                         10 where soft bodies are touched, else off; the paper's form has none */
     int thread_count; /* used by a solver on its own; a world sets it */
 } TnSolverDef;
 

@@ -38,6 +38,12 @@ typedef struct Piece {
 
 enum { PIECE = 2048 }; /* numbers of a piece, about */
 
+/* Where so many iterations in a row bring the residual less than this below the least one, history is no good: sets
+ * of contacts that open and close can send it round in circles. Plain iterations follow, twice as many each time. */
+#define PATIENCE 20
+#define PROGRESS 0.9
+#define FIRST_REST 10
+
 struct TnAnderson {
     TnProblem *problem;
     int memory;
@@ -52,6 +58,9 @@ struct TnAnderson {
     /* history */
     int calls, columns, newest; /* columns filled; the newest's place */
     double best;
+    double least; /* residual of all iterations so far */
+    int since, resting,
+        next_rest; /* iterations without progress; plain ones to come, and next time */
     double gram[TN_ANDERSON_MAX][TN_ANDERSON_MAX], gamma[TN_ANDERSON_MAX];
 };
 
@@ -133,7 +142,8 @@ static void root_of(const double w[36], double L[36])
 /* Between the numbers of a large block that the state has and a flat array, `to` or `from` it. */
 static long pack(const TnLargeBlock *d, const double *from, double *to)
 {
-    const TnSpan whole = {.count = d->mesh ? d->mesh->size : d->dim}, *spans = d->chain ? d->spans : &whole;
+    const TnSpan whole = {.count = d->mesh ? d->mesh->size : d->dim},
+                 *spans = d->chain ? d->spans : &whole;
     int count = d->chain ? d->span_count : 1;
     long at = 0;
     for (int s = 0; s < count; s++) {
@@ -145,7 +155,8 @@ static long pack(const TnLargeBlock *d, const double *from, double *to)
 
 static long unpack(const TnLargeBlock *d, const double *from, double *to)
 {
-    const TnSpan whole = {.count = d->mesh ? d->mesh->size : d->dim}, *spans = d->chain ? d->spans : &whole;
+    const TnSpan whole = {.count = d->mesh ? d->mesh->size : d->dim},
+                 *spans = d->chain ? d->spans : &whole;
     int count = d->chain ? d->span_count : 1;
     long at = 0;
     for (int s = 0; s < count; s++) {
@@ -304,7 +315,12 @@ static void weigh(const TnAnderson *a, const Piece *piece, double *restrict r)
 
 /* ---- the steps ---- */
 
-void tn_anderson_start(TnAnderson *a) { a->calls = a->columns = a->newest = 0; }
+void tn_anderson_start(TnAnderson *a)
+{
+    a->calls = a->columns = a->newest = 0;
+    a->since = a->resting = 0;
+    a->next_rest = FIRST_REST;
+}
 
 int tn_anderson_begin(TnAnderson *a)
 {
@@ -405,6 +421,21 @@ static void forget(TnAnderson *a, double norm)
     a->best = norm;
 }
 
+/* True: this iteration stays plain. */
+static bool rest(TnAnderson *a, double norm)
+{
+    if (norm < PROGRESS * a->least) {
+        a->least = norm;
+        a->since = 0;
+    } else if (++a->since > PATIENCE && a->resting == 0) {
+        a->resting = a->next_rest;
+        a->next_rest *= 2;
+    }
+    if (a->resting == 0) return false;
+    if (--a->resting == 0) a->since = 0;
+    return true;
+}
+
 bool tn_anderson_combine(TnAnderson *a)
 {
     if (a->calls++ == 0) return false;
@@ -414,13 +445,13 @@ bool tn_anderson_combine(TnAnderson *a)
     double norm = sqrt(sums[0]), rhs[TN_ANDERSON_MAX];
     bool mixed = false;
     if (a->calls == 2) {
-        a->best = norm;
+        a->best = a->least = norm;
     } else {
         for (int j = 0; j < a->columns; j++) {
             a->gram[j][a->newest] = a->gram[a->newest][j] = sums[1 + 2 * j];
             rhs[j] = sums[2 + 2 * j];
         }
-        if (!(norm <= GROWTH * a->best)) { /* NaN too */
+        if (rest(a, norm) || !(norm <= GROWTH * a->best)) { /* NaN too */
             forget(a, norm);
         } else {
             a->best = fmin(a->best, norm);
@@ -435,9 +466,22 @@ bool tn_anderson_combine(TnAnderson *a)
 
 /* ---- preparation ---- */
 
+/* Differences kept by default where meshes are touched. */
+#define MESH_MEMORY 10
+
+/* By default only where meshes are touched: their iterations cost little beside their factorization, and a few
+ * modes in which a body moves as a whole are slow, which is what this is good at. */
+static int choose_memory(const TnProblem *p, const TnSolverDef *def)
+{
+    if (def->anderson >= 0) return def->anderson;
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].mesh && p->large[i].mesh->size) return MESH_MEMORY;
+    return 0;
+}
+
 bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
 {
-    int memory = def->anderson;
+    int memory = choose_memory(p, def);
     p->anderson = NULL;
     if (memory == 0 || def->form != TN_ADMM_REDUCED) return true;
     TnAnderson *a = TN_ARENA_NEW(p->arena, TnAnderson, 1);

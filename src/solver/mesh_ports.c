@@ -240,40 +240,6 @@ static void span_compliance(const TnMesh *m, const TnPort *port, int place, doub
     }
 }
 
-/* The scale of a point's weights that goes with its share in the block's motion. */
-#define CROWD 0.4
-
-/* Many contacts on one soft body move it together: a point yields more to forces on all of them than to one on
- * itself. ADMM wants weights between both. With c = tr M S⁻¹ Mᵀ, what the point yields to its own force, and
- * C the same with the sum of all ports' Mᵀ, the scale is CROWD √(c/C). */
-static void weigh_crowd(TnProblem *p, const TnLargeBlock *d)
-{
-    const TnMesh *m = d->mesh;
-    double *f = m->column, *y = m->column + 3 * m->stride;
-    memset(f, 0, sizeof(double) * 3 * m->stride);
-    for (int k = 0; k < d->port_count; k++) {
-        const TnPort *port = &p->ports[d->port_start + k];
-        const int *place = m->port_place + m->port_start[k];
-        for (int i = 0; i < port->node_count; i++)
-            for (int r = 0; r < 3; r++)
-                for (int c = 0; c < 3; c++)
-                    f[(size_t)r * m->stride + (size_t)(place[i] + c)] += port->M[i][3 * r + c];
-    }
-    for (size_t r = 0; m->size && r < 3; r++)
-        tn_dense_multiply(m->size, m->S_inverse, m->stride, f + r * m->stride, y + r * m->stride);
-    for (int k = 0; k < d->port_count; k++) {
-        TnPort *port = &p->ports[d->port_start + k];
-        const int *place = m->port_place + m->port_start[k];
-        double own = port->compliance[0] + port->compliance[7] + port->compliance[14], all = 0.0;
-        for (int i = 0; i < port->node_count; i++)
-            for (int r = 0; r < 3; r++)
-                for (int c = 0; c < 3; c++)
-                    all +=
-                        port->M[i][3 * r + c] * y[(size_t)r * m->stride + (size_t)(place[i] + c)];
-        if (port->node_count) port->crowd = CROWD * (all > own ? sqrt(own / all) : 1.0);
-    }
-}
-
 void tn_mesh_port_compliances(TnProblem *p, int index)
 {
     const TnLargeBlock *d = &p->large[index];
@@ -287,7 +253,6 @@ void tn_mesh_port_compliances(TnProblem *p, int index)
         else
             point_compliance(m, port, place, port->compliance);
     }
-    if (d->port_count) weigh_crowd(p, d);
 }
 
 double tn_mesh_side_compliance(const TnProblem *p, const TnLargeBlock *d, const TnRowSide *side)

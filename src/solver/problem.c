@@ -157,7 +157,7 @@ void tn_problem_set_point_port(TnProblem *p, int port, int block, int count, con
 {
     TN_ASSERT(p->large[block].mesh);
     p->ports[port] = (TnPort){
-        .block = block, .scale = 1.0, .crowd = 1.0, .node_count = count, .nodes = nodes, .M = M};
+        .block = block, .scale = 1.0, .node_count = count, .nodes = nodes, .M = M};
 }
 
 void tn_problem_set_span_port(TnProblem *p, int port, int block, int start, int count,
@@ -166,7 +166,6 @@ void tn_problem_set_span_port(TnProblem *p, int port, int block, int start, int 
     TN_ASSERT(p->large[block].mesh);
     p->ports[port] = (TnPort){.block = block,
                               .scale = 1.0,
-                              .crowd = 1.0,
                               .start = start,
                               .count = count,
                               .T = (double *)T};
@@ -176,7 +175,7 @@ bool tn_problem_set_port(TnProblem *p, int port, int block)
 {
     TN_ASSERT(!p->large[block].chain && !p->large[block].mesh);
     p->ports[port] =
-        (TnPort){.block = block, .scale = 1.0, .crowd = 1.0, .count = p->large[block].dim};
+        (TnPort){.block = block, .scale = 1.0, .count = p->large[block].dim};
     p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * p->large[block].dim);
     return p->ports[port].T != NULL;
 }
@@ -188,7 +187,6 @@ bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const
     const TnChainNode *at = &chain->nodes[node];
     p->ports[port] = (TnPort){.block = block,
                               .scale = 1.0,
-                              .crowd = 1.0,
                               .start = at->start,
                               .count = at->dim,
                               .T = (double *)T};

@@ -133,7 +133,6 @@ typedef struct TnPort {
     const int *nodes;
     const double (*M)[9];
     double scale;     /* of the weights of its contacts, 1 unless set otherwise */
-    double crowd;     /* the same by what else touches the block, written by prepare for points of a mesh */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 

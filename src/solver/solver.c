@@ -18,6 +18,7 @@ TnSolverDef tn_solver_def(void)
                          .weight_scale = 2.5,
                          .over_relaxation = 1.7,
                          .warm_start = 0.95,
+                         .anderson = -1,
                          .thread_count = 1};
 }
 
@@ -47,8 +48,8 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (!(def->warm_start >= 0.0 && def->warm_start <= 1.0))
         tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1]",
                      def->warm_start);
-    if (def->anderson < 0 || def->anderson > TN_ANDERSON_MAX)
-        tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be 0 to %d", def->anderson,
+    if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,
                      TN_ANDERSON_MAX);
     if (def->thread_count < 1 || def->thread_count > 64)
         tn_error_add(err, TN_ERROR_USAGE, "solver: thread_count is %d, must be 1 to 64",

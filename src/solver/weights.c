@@ -120,7 +120,7 @@ static void contact_compliance(const TnProblem *p, int c, Compliance sides[2])
 static double scale_of(const TnProblem *p, int row)
 {
     const TnPort *port = &p->ports[row < p->port_row ? 0 : row - p->port_row];
-    return row < p->port_row ? 1.0 : port->scale * port->crowd;
+    return row < p->port_row ? 1.0 : port->scale;
 }
 
 /* Of a pair: the larger scale above one, times the smaller one below. */

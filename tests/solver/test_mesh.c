@@ -17,6 +17,7 @@ static void solve(TnProblem *p, TnSolverDef def, TnPool *pool)
 
 static void compare(MeshChoice c, uint64_t seed, TnSolverDef def, double tolerance)
 {
+    if (def.anderson < 0) def.anderson = 0; /* the default goes by the kind of block */
     TnArena arenas[2];
     TnProblem problems[2];
     MeshRig rigs[MESHES];
@@ -25,8 +26,6 @@ static void compare(MeshChoice c, uint64_t seed, TnSolverDef def, double toleran
         c.full = i;
         REQUIRE(tn_arena_init(&arenas[i], "a", 1 << 22));
         REQUIRE(random_mesh_problem(&problems[i], &arenas[i], seed, rigs, c));
-        for (int k = 0; i == 1 && k < problems[1].port_count; k++) /* meshes choose some scales */
-            problems[1].ports[k].scale = problems[0].ports[k].scale * problems[0].ports[k].crowd;
         solve(&problems[i], def, NULL);
     }
     double difference = largest_difference(&problems[0], &problems[1]);
@@ -348,19 +347,16 @@ static void floor_free(Floor *f)
     mesh_rigs_destroy(f->rigs);
 }
 
-TEST(contacts_that_crowd_on_a_mesh_have_smaller_weights_and_rows_those_of_their_scale)
+TEST(weights_on_a_mesh_go_by_the_compliance_there_and_by_the_scale_of_rows)
 {
-    double last = INFINITY;
     for (int count = 1; count <= 9; count += 4) {
         Floor f;
         floor_create(&f, count, 0);
         solve(&f.problem, tn_solver_def(), NULL);
         const TnPort *port = &f.problem.ports[0];
         double alone = tn_solver_def().weight_scale / port->compliance[14];
-        CHECK(f.problem.beta[0][2] < 0.5 * alone && f.problem.beta[0][2] < last);
-        CHECK_NEAR(f.problem.beta[0][2] / alone, port->crowd, 1e-12);
+        CHECK_NEAR(f.problem.beta[0][2] / alone, 1.0, 1e-12);
         CHECK_NEAR(f.problem.sides[1].beta / f.problem.sides[0].beta, 5.0, 1e-12);
-        last = f.problem.beta[0][2];
         floor_free(&f);
     }
 }
