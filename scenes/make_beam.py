@@ -5,8 +5,8 @@ The arm of panda_arm.py holds one end of a soft beam, pushes it through the gap 
 which is narrower than the beam, and out at the other side; then it bends what is left to the side and
 back. Standard library only; the same options always give the same files.
 
-  mesh       5 x 5 x 43 cells of six tetrahedra: 1584 nodes, 6450 tetrahedra, close to the 1591 and
-             6347 of the paper, and nearly cubes
+  mesh       43 x 5 x 5 cells of six tetrahedra, nearly cubes: 1584 nodes and 6450 tetrahedra, close
+             to the 1591 and 6347 of the paper
   hand       holds the nodes of the end face; its fingers are drawn only
   path       along x at one height, the hand level, then sideways
   track      c = q + ((kv + damping) q' + torque of arm's and beam's weight) / kp
@@ -20,7 +20,7 @@ from panda_arm import FLANGE, mat_mul, number, numbers, rot_z
 from scene_parts import camera_xml, ease, parser_for, track_csv, track_path, write
 
 SIZE = (0.5, 0.05, 0.05)    # m
-CELLS = (43, 5, 5)
+CELLS_PER_LENGTH = 8.6      # along, for each across: nearly cubes
 DENSITY = 1000.0            # kg / m^3
 POISSON = 0.45
 DAMPING_TIME = 0.01         # s
@@ -129,12 +129,13 @@ def blocks_xml(gap):
     return lines
 
 
-def soft_xml(young):
+def soft_xml(young, across):
+    cells = (round(CELLS_PER_LENGTH * across), across, across)
     half = [s / 2 for s in SIZE]
     middle = (START + half[0], 0, HEIGHT)
     face = (START, 0, HEIGHT, 0.001, half[1], half[2])
     return [
-        f'    <soft name="beam" box="{numbers(half)}" cells="{numbers(CELLS)}" '
+        f'    <soft name="beam" box="{numbers(half)}" cells="{numbers(cells)}" '
         f'pos="{numbers(middle)}"',
         f'      young="{number(young)}" poisson="{number(POISSON)}" density="{number(DENSITY)}" '
         f'damping="{number(DAMPING_TIME)}"',
@@ -166,15 +167,15 @@ def scene_xml(args, arm, start, track_name):
     lines += panda_arm.defaults_xml(tool="0", meets="0")
     lines += ["  </default>", "", "  <worldbody>",
               '    <light pos="0.5 -0.5 2" dir="0 0.2 -1" directional="true"/>',
-              camera_xml("overview", (1.75, -1.55, 1.15), (0.52, 0.0, 0.47)),
-              camera_xml("gap", (1.35, -0.42, 0.95), (0.94, 0.0, 0.63)),
+              camera_xml("overview", (1.62, -1.12, 1.06), (0.58, 0.0, 0.52)),
+              camera_xml("gap", (1.42, -0.36, 0.93), (0.98, 0.0, 0.64)),
               camera_xml("above", (0.85, -0.05, 2.0), (0.85, 0.0, 0.65)),
               '    <geom name="ground" type="plane" size="0 0 0.05" contype="2" conaffinity="1" '
               'rgba="0.80 0.82 0.85 1"/>']
     lines += blocks_xml(args.gap)
     lines += panda_arm.bodies_xml(arm, start)
     lines += ["  </worldbody>", "", "  <actuator>"] + panda_arm.actuators_xml()
-    lines += ["  </actuator>", "", "  <tenon>"] + soft_xml(args.young)
+    lines += ["  </actuator>", "", "  <tenon>"] + soft_xml(args.young, args.across)
     lines += [f'    <track file="{track_name}"/>', "  </tenon>"]
     return "\n".join(lines + ["</mujoco>", ""])
 
@@ -187,11 +188,13 @@ def main():
                         help="the beam's modulus in Pa (default 1e7)")
     parser.add_argument("--gap", type=float, default=0.049, metavar="W",
                         help="between the blocks, in m (default 0.049)")
+    parser.add_argument("--across", type=int, default=5, metavar="N",
+                        help="cells across the beam (default 5; 8.6 times as many along)")
     parser.add_argument("--timestep", type=float, default=0.01, metavar="S",
                         help="in s (default 0.01)")
     args = parser.parse_args()
-    if not min(args.speed, args.young, args.gap, args.timestep) > 0:
-        parser.error("--speed, --young, --gap and --timestep must be above 0")
+    if not min(args.speed, args.young, args.gap, args.across, args.timestep) > 0:
+        parser.error("--speed, --young, --gap, --across and --timestep must be above 0")
     track = track_path(parser, args)
     arm = Hand()
     start, rows = plan(arm, args.speed)

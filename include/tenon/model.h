@@ -403,7 +403,8 @@ typedef struct TnSoftDef {
 } TnSoftDef;
 
 /* A node of a soft body tied to another one: to the point of it that it lies in (or nearest to) in the
- * reference pose. Nodes that are tied to bodies and to segments of rods are holds. */
+ * reference pose. One that lies outside by more than 0.05 of the diagonal of soft2 is an error. Nodes that are tied to
+ * bodies and to segments of rods are holds. */
 typedef struct TnTieDef {
     const char *name;
     TnSoftId soft1;

@@ -172,8 +172,8 @@ void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, in
 /* ---- filter.c ---- */
 /* Fills masks, surfaces, margins and the sorted pairs; slots are known. */
 void tn_filter_init(TnCollider *collider);
-/* The explicit pair (index in the model) of two geoms, or -1. */
-int tn_filter_explicit(const TnCollider *collider, int geom1, int geom2);
+/* The explicit pair (index in the model) of two slots, or -1. */
+int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2);
 /* For two special slots whose masks say `masks`: -1 no contact, else 0 or 1 + the explicit pair. */
 int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks);
 TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b);

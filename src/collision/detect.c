@@ -121,5 +121,7 @@ bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const 
     }
     out->points = d.points;
     out->count = close_up(collider, d.points);
-    return collider->softs ? tn_soft_detect(&d, qpos, end_qvel, arena, pool, out) : true;
+    if (!collider->softs || tn_soft_detect(&d, qpos, end_qvel, arena, pool, out)) return true;
+    *out = (TnContactList){0};
+    return false;
 }

@@ -28,9 +28,10 @@ static void sort_pairs(TnCollider *collider)
         qsort(collider->pairs, (size_t)m->pair_count, sizeof collider->pairs[0], compare_entries);
 }
 
-int tn_filter_explicit(const TnCollider *collider, int geom1, int geom2)
+int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2)
 {
-    int low = geom1 < geom2 ? geom1 : geom2, high = geom1 < geom2 ? geom2 : geom1;
+    int g = collider->slots[slot1].geom, h = collider->slots[slot2].geom, low = g < h ? g : h,
+        high = g < h ? h : g;
     int begin = 0, end = collider->pair_count;
     while (begin < end) {
         int middle = (begin + end) / 2;
@@ -49,7 +50,7 @@ int tn_filter_explicit(const TnCollider *collider, int geom1, int geom2)
 int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks)
 {
     const TnModel *m = collider->model;
-    int pair = tn_filter_explicit(collider, collider->slots[slot1].geom, collider->slots[slot2].geom);
+    int pair = tn_filter_explicit(collider, slot1, slot2);
     if (pair >= 0) return pair + 1;
     if (!masks) return -1;
     return tn_model_bodies_collide(m, m->geoms[collider->slots[slot1].geom].body,
@@ -131,7 +132,6 @@ void tn_filter_init(TnCollider *collider)
         const int geoms[2] = {m->pairs[i].geom1, m->pairs[i].geom2};
         for (int k = 0; k < 2; k++) {
             int slot = collider->slot_of[geoms[k]];
-            if (slot < 0) continue; /* a soft surface */
             collider->slots[slot].special = 1;
             if (m->pairs[i].margin > collider->locals[slot].bound_margin)
                 collider->locals[slot].bound_margin = m->pairs[i].margin;

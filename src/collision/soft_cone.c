@@ -61,6 +61,18 @@ static bool is_ridge(const TnSoftSurface *s, int edge)
     return v3_dot(middle, n) < 0.0;
 }
 
+/* The box grown against the normals. Directions between two normals may be steeper than both. */
+static void deepen(const TnSoftSurface *s, const TnSoftBox *box, TnSoftCone *cone)
+{
+    double depth = 0.0;
+    for (int j = box->first; j < box->first + box->count; j++)
+        depth = higher(depth, 1.5 * s->depths[j]);
+    for (int k = 0; k < 3; k++) {
+        cone->low[k] = box->low[k] - depth * higher(0.0, cone->n_high[k]);
+        cone->high[k] = box->high[k] + depth * higher(0.0, -cone->n_low[k]);
+    }
+}
+
 void tn_soft_cones_update(TnSoftSurface *s)
 {
     for (int i = 0; i < s->triangle_count; i++) tn_soft_triangle_normal(s, i, s->normals[i]);
@@ -71,12 +83,18 @@ void tn_soft_cones_update(TnSoftSurface *s)
         TnSoftCone *cone = &s->cones[i];
         if (box->second) {
             *cone = s->cones[i + 1];
-            include(cone, &s->cones[box->second]);
+            const TnSoftCone *second = &s->cones[box->second];
+            include(cone, second);
+            for (int k = 0; k < 3; k++) {
+                cone->low[k] = lower(cone->low[k], second->low[k]);
+                cone->high[k] = higher(cone->high[k], second->high[k]);
+            }
             continue;
         }
         clear(cone);
         for (int j = box->first; j < box->first + box->count; j++)
             for (int k = 0; k < 3; k++) include(cone, &s->node_cones[s->triangles[j][k]]);
+        deepen(s, box, cone);
     }
 }
 

@@ -75,27 +75,15 @@ void tn_soft_emit(TnSoftEmitter *e, const TnSoftPlace *a, const TnSoftPlace *b, 
 
 /* ---- which pairs ---- */
 
-/* What a pair takes from its geoms, or an explicit pair says; false: they do not collide. `masks`: those of
- * the geoms meet. */
-static bool set_pair(TnSoftEmitter *e, int geom1, int geom2, bool masks, const TnSurface *a,
-                     const TnSurface *b, double margin)
+/* Explicit pairs are for rigid geoms only, so masks decide. */
+static void set_pair(TnSoftEmitter *e, int geom1, int geom2, const TnSurface *a, const TnSurface *b,
+                     double margin1, double margin2)
 {
-    const TnCollider *c = e->detection->collider;
-    int index = c->pair_count ? tn_filter_explicit(c, geom1, geom2) : -1;
-    if (index < 0 && !masks) return false;
     e->geom1 = geom1;
     e->geom2 = geom2;
     e->slot = -1;
-    if (index < 0) {
-        e->rule = tn_filter_mix(a, b);
-        e->margin = margin;
-        return true;
-    }
-    const TnPair *p = &c->model->pairs[index];
-    e->rule = (TnPairRule){
-        p->contact_dim, {p->friction[0], p->friction[1], p->friction[2]}, p->restitution};
-    e->margin = p->margin;
-    return true;
+    e->rule = tn_filter_mix(a, b);
+    e->margin = margin1 > margin2 ? margin1 : margin2;
 }
 
 static bool masks_meet(uint32_t type1, uint32_t affinity1, uint32_t type2, uint32_t affinity2)
@@ -115,11 +103,10 @@ static bool pair_with_slot(TnSoftEmitter *e, const TnSoftSurface *s, int slot)
 {
     const TnCollider *c = e->detection->collider;
     const TnSlot *g = &c->slots[slot];
-    bool masks = masks_meet(s->type_mask, s->affinity_mask, g->type_mask, g->affinity_mask) &&
-                 !excluded(c->model, c->model->geoms[g->geom].body);
-    double margin = s->margin > g->margin ? s->margin : g->margin;
-    if (!set_pair(e, s->geom, g->geom, masks, &s->surface, &c->surfaces[g->surface], margin))
+    if (!masks_meet(s->type_mask, s->affinity_mask, g->type_mask, g->affinity_mask) ||
+        excluded(c->model, c->model->geoms[g->geom].body))
         return false;
+    set_pair(e, s->geom, g->geom, &s->surface, &c->surfaces[g->surface], s->margin, g->margin);
     e->slot = slot;
     return true;
 }
@@ -158,17 +145,17 @@ static void detect_soft(TnSoftEmitter *e, TnSoftSurface *s)
     for (int i = 0; i < c->model->soft_count; i++) {
         TnSoftSurface *o = &c->softs[i];
         if (o == s || o->triangle_count == 0) continue;
-        const TnSoftBox *a = &s->boxes[0], *b = &o->boxes[0];
-        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, b->depth + a->sweep + b->sweep))
+        const TnSoftBox *a = &s->boxes[0];
+        const TnSoftCone *b = &o->cones[0];
+        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, a->sweep + o->boxes[0].sweep))
             continue;
-        bool masks = masks_meet(s->type_mask, s->affinity_mask, o->type_mask, o->affinity_mask);
-        double margin = s->margin > o->margin ? s->margin : o->margin;
-        if (set_pair(e, s->geom, o->geom, masks, &s->surface, &o->surface, margin))
-            tn_soft_emit_pair(e, s, o);
+        if (!masks_meet(s->type_mask, s->affinity_mask, o->type_mask, o->affinity_mask)) continue;
+        set_pair(e, s->geom, o->geom, &s->surface, &o->surface, s->margin, o->margin);
+        tn_soft_emit_pair(e, s, o);
     }
     if (!s->soft->self_contact) return;
-    if (set_pair(e, s->geom, s->geom, true, &s->surface, &s->surface, s->margin))
-        tn_soft_emit_pair(e, s, s);
+    set_pair(e, s->geom, s->geom, &s->surface, &s->surface, s->margin, s->margin);
+    tn_soft_emit_pair(e, s, s);
 }
 
 /* ---- a step ---- */

@@ -199,35 +199,47 @@ static void edge_edge(Walk *w, int edge1, int edge2)
 
 /* ---- both trees ---- */
 
-/* All of one leaf against all of the other; what they own themselves. */
-static void leaves(Walk *w, const TnSoftBox *a, const TnSoftBox *b)
+static bool segment_near(const double *x, const double *y, const TnSoftCone *cone, double more)
+{
+    bool near = true;
+    for (int k = 0; k < 3; k++) {
+        double low = x[k] < y[k] ? x[k] : y[k], high = x[k] < y[k] ? y[k] : x[k];
+        near &= (low <= cone->high[k] + more) & (cone->low[k] <= high + more);
+    }
+    return near;
+}
+
+/* All of one leaf against all of the other; what they own themselves. `more`: how far a point may be
+ * from the other leaf's box. */
+static void leaves(Walk *w, const TnSoftBox *a, const TnSoftBox *b, const TnSoftCone *cone,
+                   double more)
 {
     const TnSoftSurface *s = w->s, *o = w->other;
-    int32_t ridges[3 * TN_SOFT_LEAF];
-    int ridge_count = 0;
-    for (int i = b->first; i < b->first + b->count && w->edges; i++)
-        for (int k = 0; k < 3; k++) {
-            int edge = o->sides[i][k];
-            if (o->ridges[edge] && o->edge_triangles[edge][0] == i) ridges[ridge_count++] = edge;
-        }
     for (int i = a->first; i < a->first + a->count; i++)
         for (int k = 0; k < 3; k++) {
             int node = s->triangles[i][k], edge = s->sides[i][k];
-            for (int j = b->first; j < b->first + b->count && s->node_owners[node] == i; j++)
-                node_triangle(w, node, j);
-            if (!s->ridges[edge] || s->edge_triangles[edge][0] != i) continue;
-            for (int j = 0; j < ridge_count; j++) edge_edge(w, edge, ridges[j]);
+            const double *x = s->x[node], *y = s->x[s->triangles[i][(k + 1) % 3]];
+            if (s->node_owners[node] == i && segment_near(x, x, cone, more))
+                for (int j = b->first; j < b->first + b->count; j++) node_triangle(w, node, j);
+            if (!w->edges || !s->ridges[edge] || s->edge_triangles[edge][0] != i ||
+                !segment_near(x, y, cone, more))
+                continue;
+            for (int j = 3 * b->first; j < 3 * (b->first + b->count); j++) {
+                int edge2 = o->sides[j / 3][j % 3];
+                if (o->ridges[edge2] && o->edge_triangles[edge2][0] == j / 3)
+                    edge_edge(w, edge, edge2);
+            }
         }
 }
 
 void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other)
 {
     const TnDetection *d = e->detection;
+    double most = d->t * tn_soft_cones_speed(&s->cones[0], &other->cones[0]);
     Walk w = {.e = e,
               .s = s,
               .other = other,
-              .reach =
-                  e->margin + d->slack + d->t * tn_soft_cones_speed(&s->cones[0], &other->cones[0]),
+              .reach = e->margin + d->slack + most,
               .radii = s->radius + other->radius,
               .share = s == other ? 0.5 : 1.0, /* its other side is no enemy */
               .self = s == other,
@@ -240,13 +252,17 @@ void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *
         depth--;
         int i = stack[depth][0], j = stack[depth][1];
         const TnSoftBox *a = &s->boxes[i], *b = &other->boxes[j];
-        /* how far what can be listed may lie apart, or inside */
-        double motion = d->t * tn_soft_cones_speed(&s->cones[i], &other->cones[j]);
-        if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, motion + w.share * b->depth) ||
-            tn_soft_cones_agree(&s->cones[i], &other->cones[j]))
+        const TnSoftCone *cone = &other->cones[j];
+        if (!tn_soft_boxes_meet(a->low, a->high, cone->low, cone->high, most) ||
+            tn_soft_cones_agree(&s->cones[i], cone))
             continue;
+        double motion = most;
+        if (most > 0.0) {
+            motion = d->t * tn_soft_cones_speed(&s->cones[i], cone);
+            if (!tn_soft_boxes_meet(a->low, a->high, cone->low, cone->high, motion)) continue;
+        }
         if (!a->second && !b->second) {
-            leaves(&w, a, b);
+            leaves(&w, a, b, cone, s->grow + motion);
             continue;
         }
         /* the one with more triangles is opened */

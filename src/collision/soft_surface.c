@@ -143,12 +143,7 @@ static void take_geom(TnSoftSurface *s, const TnModel *model)
                              g->restitution};
     s->type_mask = (uint32_t)g->contact_type;
     s->affinity_mask = (uint32_t)g->contact_affinity;
-    s->margin = s->bound_margin = g->margin;
-    for (int i = 0; i < model->pair_count; i++) {
-        const TnPair *p = &model->pairs[i];
-        if (p->geom1 == s->geom || p->geom2 == s->geom)
-            s->bound_margin = fmax(s->bound_margin, p->margin);
-    }
+    s->margin = g->margin;
 }
 
 /* Half an edge's length, or the height of the element behind where that is less. */
@@ -208,7 +203,6 @@ bool tn_soft_surface_init(TnSoftSurface *s, const TnModel *model, int index)
             }
             s->depths[i] = depth_of(soft, s->triangle_ids[i], s->sizes[i]);
         }
-        tn_soft_tree_deepen(s);
         make_edges(s, halves);
         make_around(s);
         make_holders(s, model);
@@ -233,7 +227,7 @@ void tn_soft_surface_update(TnSoftSurface *s, const double *qpos, const double *
 {
     const double *x = qpos + s->soft->qpos_start, *v = end_qvel + s->soft->dof_start;
     double most = 0.0;
-    s->grow = s->radius + 0.5 * slack + s->bound_margin;
+    s->grow = s->radius + 0.5 * slack + s->margin;
     for (int i = 0; i < s->node_count; i++) {
         size_t node = 3 * (size_t)s->nodes[i];
         v3_copy(s->x[i], x + node);

@@ -24,7 +24,6 @@
 typedef struct TnSoftBox {
     double low[3], high[3]; /* per step, m: its nodes, radius, half the slack and margin included */
     double sweep;           /* per step, m: t · speed of the fastest node */
-    double depth;           /* m: largest of its triangles' depths */
     int32_t second;         /* child; 0: a leaf */
     int32_t first, count;   /* triangles */
 } TnSoftBox;
@@ -34,6 +33,7 @@ typedef struct TnSoftBox {
 typedef struct TnSoftCone {
     double v_low[3], v_high[3]; /* m/s */
     double n_low[3], n_high[3];
+    double low[3], high[3]; /* m: the box, and what lies below its triangles by up to their depth */
 } TnSoftCone;
 
 /* A node against the rigid geom that is looked at. */
@@ -68,7 +68,6 @@ typedef struct TnSoftSurface {
     double *sizes;    /* m, per triangle: mean length of its edges at rest */
     double *depths;   /* m, per triangle: a point deeper below it is none of its business */
     double radius;
-    double bound_margin; /* m: largest margin in which it may take part */
     TnSurface surface;
     uint32_t type_mask, affinity_mask;
     double margin;
@@ -110,8 +109,6 @@ void tn_soft_node_normal(const TnSoftSurface *s, int node, double n[3]);
 void tn_soft_tree_build(TnSoftSurface *s, const double (*middle)[3]);
 int tn_soft_tree_size(int triangle_count); /* boxes, at most */
 void tn_soft_tree_refit(TnSoftSurface *s);
-/* The boxes' depths, once. */
-void tn_soft_tree_deepen(TnSoftSurface *s);
 /* Triangles whose boxes meet the box, or reach below a plane, into s->found; how many. */
 int tn_soft_tree_near_box(TnSoftSurface *s, const double low[3], const double high[3]);
 int tn_soft_tree_near_plane(TnSoftSurface *s, const double n[3], double height);

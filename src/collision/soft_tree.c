@@ -73,15 +73,6 @@ void tn_soft_tree_build(TnSoftSurface *s, const double (*middle)[3])
 static inline double lower(double a, double b) { return a < b ? a : b; }
 static inline double higher(double a, double b) { return a > b ? a : b; }
 
-void tn_soft_tree_deepen(TnSoftSurface *s)
-{
-    for (int i = 0; i < s->box_count; i++) {
-        TnSoftBox *box = &s->boxes[i];
-        for (int j = box->first; j < box->first + box->count; j++)
-            box->depth = higher(box->depth, s->depths[j]);
-    }
-}
-
 void tn_soft_tree_refit(TnSoftSurface *s)
 {
     for (int i = s->box_count; i-- > 0;) { /* children come after their parent */

@@ -54,8 +54,12 @@ void tn_constraint_count_softs(const TnConstraintInput *in, TnRowCounts *n)
 
 /* ---- sides ---- */
 
+/* Scale of the weights of rows on soft bodies (docs/solver.md, meshes). */
+#define SOFT_ROW_SCALE 0.2
+
 static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block)
 {
+    row->scale = SOFT_ROW_SCALE;
     TnRowSide *side = &w->set->problem.sides[w->side++];
     *side = (TnRowSide){.block = w->in->model->rigid_count + block, .start = w->entry};
     row->side_count++;

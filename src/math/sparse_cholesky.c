@@ -13,6 +13,7 @@
 enum {
     PIECE_COLUMNS = 64, /* unknowns */
     PIECE_ROWS = 192,
+    AHEAD = 6, /* blocks of A that are fetched before they are needed */
 };
 
 typedef enum Stage { TASKS, SMALL, ASSEMBLE, DIAGONAL, ROWS, UPDATE, MIRROR } Stage;
@@ -89,8 +90,11 @@ static void assemble(const Job *job, const TnSparseFront *front, double *panel, 
     for (int c = begin; c < end; c++) {
         for (int k = 3 * c; k < 3 * c + 3; k++)
             plan->kernels->zero(rows - (k & ~7), column_of(front, panel, U, k) + (k & ~7));
-        for (; e < front->entry_end && plan->entries[e].column == c; e++)
+        for (; e < front->entry_end && plan->entries[e].column == c; e++) {
+            if (e + AHEAD < front->entry_end)
+                __builtin_prefetch(job->blocks[plan->entries[e + AHEAD].block]);
             add_block(&plan->entries[e], job->blocks[plan->entries[e].block], panel, front->ld);
+        }
     }
     for (int c = front->child; c >= 0; c = plan->fronts[c].sibling)
         add_child(plan, &plan->fronts[c], front, job->work + plan->fronts[c].update, panel, U,

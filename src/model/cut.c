@@ -68,7 +68,7 @@ static void clear_sides(TnCut *cut)
     cut->weight = 0.0;
 }
 
-static void change_side(TnCut *cut, int v)
+void tn_cut_move(TnCut *cut, int v)
 {
     const TnCutGraph *g = cut->graph;
     int from = cut->side[v], to = 1 - from;
@@ -108,12 +108,12 @@ void tn_cut_sweep(TnCut *cut, const int *order)
     Worth best = worth(cut);
     int taken = 0;
     for (int i = 0; i + 1 < cut->count; i++) { /* one at least stays */
-        change_side(cut, order[i]);
+        tn_cut_move(cut, order[i]);
         if (i > 0 && !is_better(worth(cut), best)) continue;
         best = worth(cut);
         taken = i + 1;
     }
-    for (int i = cut->count - 2; i >= taken; i--) change_side(cut, order[i]);
+    for (int i = cut->count - 2; i >= taken; i--) tn_cut_move(cut, order[i]);
 }
 
 /* ---- refinement ---- */
@@ -219,7 +219,7 @@ static void move(TnCut *cut, int v)
         else if (in[to] == 1)
             add_net_gain(cut, g->nets[k], to, -1);
     }
-    change_side(cut, v);
+    tn_cut_move(cut, v);
     for (int k = g->net_start[v]; k < g->net_start[v + 1]; k++) {
         const int *in = cut->in[g->nets[k]];
         if (in[from] == 0)
@@ -242,7 +242,7 @@ void tn_cut_refine(TnCut *cut)
             best = worth(cut);
             kept = count;
         }
-        while (count > kept) change_side(cut, cut->moved[--count]);
+        while (count > kept) tn_cut_move(cut, cut->moved[--count]);
         if (kept == 0) return;
     }
 }

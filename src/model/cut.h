@@ -39,6 +39,7 @@ void tn_cut_free(TnCut *cut);
 /* Sides from an order of the vertices: the first ones go to side 0, up to where the fewest nets are cut among
  * the balanced ways. */
 void tn_cut_sweep(TnCut *cut, const int *order);
+void tn_cut_move(TnCut *cut, int vertex); /* to the other side */
 /* Moves vertices as long as that helps (Fiduccia and Mattheyses, 19th Design Automation Conference, 1982). */
 void tn_cut_refine(TnCut *cut);
 

@@ -2,11 +2,17 @@
  *
  * A node that is in m pieces in the end was cut m - 1 times, which is the number of its ties: that is what each cut
  * keeps small. A cut starts from sweeps along the three principal axes of the centroids, and along the
+<<<<<<< HEAD
+ * distance from one end through the elements, which follows bent shapes. Each is refined, and what does not hang
+ * together with the rest of its side (through faces) changes sides; the best is taken.
+=======
  * distance from one end through the elements, which follows bent shapes; refined, the best of them is taken.
  * The body is divided once more into slices, with sweeps along its own longest axis only; these are taken where they
  * have hardly more ties, as they do in a slender body.
+>>>>>>> main
  *
- * At last what does not hang together with the rest of its side (through faces) changes sides. */
+ * The body is divided once more into slices, with sweeps along its own longest axis only; these are taken where they
+ * have hardly more ties, as they do in a slender body. */
 #include "soft_pieces.h"
 
 #include "../base/base.h"
@@ -148,19 +154,22 @@ static void connect_sides(Parts *p, const int *list, int count, int set)
         int heaviest = find_parts(p, list, count, set, side);
         for (int i = 0; i < count; i++) {
             int v = list[i];
-            if (p->part[v] && p->part[v] != heaviest) p->cut.side[v] = (signed char)(1 - side);
+            if (p->part[v] && p->part[v] != heaviest) tn_cut_move(&p->cut, v);
         }
     }
 }
 
-static void take_if_better(Parts *p, int *fewest, double *offset)
+/* From the order in p->order. */
+static void try_order(Parts *p, int *fewest, double *excess)
 {
     TnCut *cut = &p->cut;
+    tn_cut_sweep(cut, p->order);
     tn_cut_refine(cut);
-    double off = fmax(fabs(cut->weight - cut->target) - cut->slack, 0.0);
-    if (off > *offset || (off == *offset && cut->crossing >= *fewest)) return;
+    connect_sides(p, cut->list, cut->count, cut->set);
+    double over = fmax(fabs(cut->weight - cut->target) - cut->slack, 0.0);
+    if (over > *excess || (over == *excess && cut->crossing >= *fewest)) return;
     *fewest = cut->crossing;
-    *offset = off;
+    *excess = over;
     for (int i = 0; i < cut->count; i++) p->best[cut->list[i]] = cut->side[cut->list[i]];
 }
 
@@ -168,7 +177,7 @@ static void take_if_better(Parts *p, int *fewest, double *offset)
 static void cut_in_two(Parts *p, const int *list, int count, int set, double share, int pieces)
 {
     TnCut *cut = &p->cut;
-    double axes[9], width[3], total = 0.0, offset = INFINITY;
+    double axes[9], width[3], total = 0.0, excess = INFINITY;
     int fewest = 0;
     for (int i = 0; i < count; i++) total += p->graph.cut.weight[list[i]];
     cut->list = list;
@@ -182,17 +191,14 @@ static void cut_in_two(Parts *p, const int *list, int count, int set, double sha
         find_axes(p, list, count, axes, width);
     for (int k = 0; k < (p->slices ? 1 : 3); k++) {
         order_along(p, list, count, axes + 3 * k);
-        tn_cut_sweep(cut, p->order);
-        take_if_better(p, &fewest, &offset);
+        try_order(p, &fewest, &excess);
     }
     if (!p->slices) {
         order_from(p, list, count, set, list[0]);
         order_from(p, list, count, set, p->order[count - 1]); /* from an end */
-        tn_cut_sweep(cut, p->order);
-        take_if_better(p, &fewest, &offset);
+        try_order(p, &fewest, &excess);
     }
     for (int i = 0; i < count; i++) cut->side[list[i]] = p->best[list[i]];
-    connect_sides(p, list, count, set);
 }
 
 /* Those of side 0 first, in their order; returns how many they are. */

@@ -247,9 +247,10 @@ TnStepReport tn_world_step(TnWorld *world)
 
     bool ok = begin(&step, world) && tn_step_assemble(&step);
     report.times.dynamics = lap(&clock);
-    ok = ok && detect_contacts(&step) && tn_step_reassemble_rods(&step) &&
-         tn_step_assemble_softs(&step);
+    ok = ok && detect_contacts(&step);
     report.times.collision = lap(&clock);
+    ok = ok && tn_step_reassemble_rods(&step) && tn_step_assemble_softs(&step);
+    report.times.dynamics += lap(&clock);
     ok = ok && build_constraints(&step);
     report.times.constraint = lap(&clock);
     ok = ok && tn_problem_prepare(&world->set.problem, &world->def.solver, world->team);

@@ -140,7 +140,7 @@ TEST(a_thin_sheet_between_thin_plates_is_pushed_out_at_the_right_sides)
         for (int i = 0; i < 2; i++)
             plates[i] = add_geom(&s.rigid, add_free_body(&s.rigid), types[k], x, y, 0.002);
         add_soft_box(&s, (const double[3]){0.1, 0.1, 0.002}, (const int[3]){8, 8, 1}, 0, 0, 0);
-        CHECK(soft_scene_end(&s));
+        REQUIRE(soft_scene_end(&s));
         put(&s.rigid, plates[0], 0, 0, 0.001);
         put(&s.rigid, plates[1], 0, 0, -0.001);
         TnContactList list = soft_detect(&s, 0.01, 0.0, NULL);
@@ -189,7 +189,7 @@ TEST(a_large_sphere_on_a_fine_mesh_is_carried_by_nodes)
     soft_scene_begin(&s);
     TnGeomId ball = add_geom(&s.rigid, add_free_body(&s.rigid), TN_GEOM_SPHERE, 0.2, 0, 0);
     add_soft_box(&s, HALF, (const int[3]){20, 12, 6}, 0, 0, -0.03);
-    CHECK(soft_scene_end(&s));
+    REQUIRE(soft_scene_end(&s));
     put(&s.rigid, ball, 0.0021, 0.0013, 0.199);
     TnContactList list = soft_detect(&s, 0.01, 0.0, NULL);
     CHECK(list.count >= 9);

@@ -19,7 +19,7 @@ TEST(nodes_on_a_plane_have_their_height_as_gap)
     TnSoftDef def = soft_box_def(HALF, CELLS, 0, 0, 0.031);
     def.radius = 0.002;
     add_soft(&s, &def);
-    CHECK(soft_scene_end(&s));
+    REQUIRE(soft_scene_end(&s));
     TnContactList list = soft_detect(&s, 0.01, 0.0, NULL);
     const TnSoft *soft = &s.rigid.model->softs[0];
     CHECK(list.count == 24 && list.soft_point_count == 24); /* (5 + 1)(3 + 1) at the bottom */
@@ -78,7 +78,7 @@ TEST(nodes_meet_every_geom_as_small_spheres_do)
         def.radius = 0.003;
         def.margin = 0.02;
         add_soft(&s, &def);
-        CHECK(soft_scene_end(&s));
+        REQUIRE(soft_scene_end(&s));
         for (int trial = 0; trial < 40; trial++) {
             put_random(&s.rigid, link_of(&s.rigid, geom), 0.15, 0.0, &r);
             TnContactList list = soft_detect(&s, 0.01, 0.0, NULL);
@@ -112,7 +112,7 @@ TEST(a_search_over_all_nodes_and_geoms_finds_the_same_nodes)
         def.radius = 0.001 * i;
         add_soft(&s, &def);
     }
-    CHECK(soft_scene_end(&s));
+    REQUIRE(soft_scene_end(&s));
     const TnModel *m = s.rigid.model;
     const double t = 0.01, slack = 1e-3;
     int total = 0;
@@ -188,7 +188,7 @@ TEST(held_nodes_do_not_meet_their_holder_nor_pinned_ones_the_world)
     def.holds = holds;
     def.hold_count = count;
     add_soft(&s, &def);
-    CHECK(soft_scene_end(&s));
+    REQUIRE(soft_scene_end(&s));
     put(&s.rigid, finger, 0, 0, 0.06);
     TnContactList list = soft_detect(&s, 0.01, 1e-4, NULL);
     int bottom = 0, top = 0;

@@ -19,7 +19,7 @@ TEST(nodes_of_a_soft_box_stand_on_the_triangles_of_another)
             def.contact_dim = small ? 1 : 3;
             add_soft(&s, &def);
         }
-        CHECK(soft_scene_end(&s));
+        REQUIRE(soft_scene_end(&s));
         TnContactList list = soft_detect(&s, 0.01, 1e-3, NULL);
         int small_geom = s.rigid.model->softs[order].geom;
         CHECK(list.count == 12);
@@ -48,7 +48,7 @@ TEST(a_node_keeps_its_feature_as_it_slides_over_triangles)
     soft_scene_begin(&s);
     add_soft_box(&s, (const double[3]){0.005, 0.005, 0.005}, (const int[3]){1, 1, 1}, 0, 0, 0.005);
     add_soft_box(&s, HALF, (const int[3]){8, 8, 2}, 0, 0, -0.03);
-    CHECK(soft_scene_end(&s));
+    REQUIRE(soft_scene_end(&s));
     uint32_t seen = 0;
     for (int i = 0; i < 60; i++) {
         TnContactList list = soft_detect(&s, 0.01, 1e-4, NULL);
@@ -84,7 +84,7 @@ TEST(ridges_touch_where_they_cross)
         soft_scene_begin(&s);
         add_soft_box(&s, (const double[3]){0.02, 0.01, 0.01}, (const int[3]){1, 1, 1}, 0, 0, 0);
         add_soft_box(&s, HALF, (const int[3]){1, 1, 1}, 0, 0, -0.03);
-        CHECK(soft_scene_end(&s));
+        REQUIRE(soft_scene_end(&s));
         const double r = sqrt(0.5), n[3] = {r, 0, r};
         const double rot[9] = {r, n[0] * r, n[0] * r, 0, r, -r, -r, n[2] * r, n[2] * r};
         double away = gaps[k] + 0.01 * sqrt(2.0);
@@ -118,7 +118,7 @@ TEST(sheets_on_each_other_touch_with_the_sides_that_face)
     soft_scene_begin(&s);
     add_soft_box(&s, half, (const int[3]){8, 8, 1}, 0, 0, 0);
     add_soft_box(&s, half, (const int[3]){8, 8, 1}, 0.003, 0.005, 0.002);
-    CHECK(soft_scene_end(&s));
+    REQUIRE(soft_scene_end(&s));
     TnContactList list = soft_detect(&s, 0.01, 0.001, NULL);
     int seen = 0;
     for (int i = 0; i < list.count; i++) {
@@ -161,7 +161,7 @@ TEST(a_folded_strip_touches_itself_between_its_arms)
         soft_box_def((const double[3]){0.1, 0.01, 0.002}, (const int[3]){40, 4, 1}, 0, 0, 0);
     def.self_contact = true;
     add_soft(&s, &def);
-    CHECK(soft_scene_end(&s));
+    REQUIRE(soft_scene_end(&s));
     CHECK(soft_detect(&s, 0.01, 1e-3, NULL).count == 0); /* straight */
     for (int i = 0; i < 3 * s.rigid.model->softs[0].node_count; i++)
         s.qvel[s.rigid.model->softs[0].dof_start + i] = 0.3 * ((i * 7) % 5 - 2);
@@ -222,7 +222,7 @@ static void make_crowd(SoftScene *s)
         def.radius = 0.0005 * i;
         add_soft(s, &def);
     }
-    CHECK(soft_scene_end(s));
+    REQUIRE(soft_scene_end(s));
 }
 
 static bool same_bits(const TnContactList *a, const TnContactList *b)

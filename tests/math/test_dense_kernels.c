@@ -106,6 +106,85 @@ TEST(every_instruction_set_eliminates_the_front_like_plain_cholesky)
             check_front(all[t], sizes[s][0], sizes[s][1], (uint64_t)(s + 1));
 }
 
+/* As above, the front cut into blocks of columns, and these into rows. */
+TEST(a_front_in_parts_has_the_same_bits)
+{
+    enum { N = 301, WIDTH = 195, LD = 304, LDU = LD - WIDTH / 8 * 8 };
+    const TnDenseKernels *all[3];
+    int count = tables(all);
+    for (int t = 0; t < count; t++) {
+        double *A = tn_malloc(sizeof(double) * N * N), *P[2], *U[2];
+        random_matrix(A, N, 3);
+        for (int k = 0; k < 2; k++) {
+            P[k] = tn_aligned_alloc(sizeof(double) * LD * WIDTH);
+            U[k] = tn_aligned_alloc(sizeof(double) * LDU * (N - WIDTH));
+            memset(P[k], 0, sizeof(double) * LD * WIDTH);
+            memset(U[k], 0, sizeof(double) * LDU * (N - WIDTH));
+            for (int j = 0; j < WIDTH; j++)
+                for (int i = j; i < N; i++) P[k][j * LD + i] = A[i * N + j];
+        }
+        CHECK(all[t]->factor(N, WIDTH, P[0], LD));
+        all[t]->update(N, WIDTH, P[0], LD, U[0]);
+        for (int begin = 0; begin < WIDTH; begin += TN_DENSE_BLOCK) {
+            int end = begin + TN_DENSE_BLOCK < WIDTH ? begin + TN_DENSE_BLOCK : WIDTH;
+            CHECK(all[t]->factor_diagonal(begin, end, P[1], LD));
+            for (int row = (end + 7) & ~7, step = 8; row < LD; row += step, step += 16)
+                all[t]->factor_rows(begin, end, row, row + step < LD ? row + step : LD, P[1], LD);
+        }
+        for (int c = WIDTH, step = 8; c < N; c += step, step += 8)
+            all[t]->update_columns(N, WIDTH, P[1], LD, U[1], c, c + step < N ? c + step : N);
+        for (int j = 0; j < WIDTH; j++)
+            CHECK(memcmp(P[0] + j * LD + j, P[1] + j * LD + j, sizeof(double) * (size_t)(N - j)) ==
+                  0);
+        for (int j = WIDTH; j < N; j++) {
+            long at = (long)(j - WIDTH) * LDU + j - WIDTH / 8 * 8;
+            CHECK(memcmp(U[0] + at, U[1] + at, sizeof(double) * (size_t)(N - j)) == 0);
+        }
+        tn_free(A);
+        for (int k = 0; k < 2; k++) tn_free(P[k]), tn_free(U[k]);
+    }
+}
+
+TEST(inverse_and_product_undo_the_matrix_and_no_number_beyond_a_vector_is_touched)
+{
+    static const int sizes[] = {1, 3, 7, 8, 9, 24, 33, 60, 100, 150, 203};
+    const TnDenseKernels *all[3];
+    int count = tables(all);
+    for (int t = 0; t < count; t++)
+        for (int s = 0; s < (int)(sizeof sizes / sizeof sizes[0]); s++) {
+            int n = sizes[s], ld = ((n + 7) & ~7) + 8 * (s & 1);
+            size_t bytes = sizeof(double) * (size_t)ld * (size_t)n;
+            double *A = tn_malloc(sizeof(double) * (size_t)(n * n));
+            double *P = tn_aligned_alloc(bytes), *M = tn_aligned_alloc(bytes);
+            random_matrix(A, n, (uint64_t)s + 1);
+            for (int i = 0; i < ld * n; i++) P[i] = M[i] = NAN;
+            for (int j = 0; j < n; j++)
+                for (int i = j; i < ((n + 7) & ~7); i++) P[j * ld + i] = i < n ? A[i * n + j] : 0.0;
+            double x[MOST], b[MOST], y[MOST];
+            uint64_t seed = 9;
+            for (int i = 0; i < MOST; i++) x[i] = uniform(&seed), y[i] = 7.0;
+            for (int i = 0; i < n; i++) {
+                b[i + 1] = 0.0;
+                for (int j = 0; j < n; j++) b[i + 1] += A[i * n + j] * x[j];
+            }
+            b[0] = b[n + 1] = 7.0;
+            CHECK(all[t]->factor(n, n, P, ld));
+            double z[MOST];
+            memcpy(z, b, sizeof z);
+            all[t]->forward(n, n, P, ld, 1, z + 1, 0);
+            all[t]->backward(n, n, P, ld, 1, z + 1, 0);
+            all[t]->invert(n, P, ld, M, ld);
+            all[t]->multiply(n, M, ld, b + 1, y + 1);
+            /* x is near one, and eigenvalues are within a factor of three: roundings only */
+            for (int i = 0; i < n; i++) {
+                CHECK_NEAR(y[i + 1], x[i], 1e-13);
+                CHECK_NEAR(z[i + 1], x[i], 1e-13);
+            }
+            CHECK(z[0] == 7.0 && z[n + 1] == 7.0 && y[0] == 7.0 && y[n + 1] == 7.0);
+            tn_free(A), tn_free(P), tn_free(M);
+        }
+}
+
 TEST(a_front_with_a_negative_pivot_or_a_nan_is_refused)
 {
     const TnDenseKernels *all[3];

@@ -1,6 +1,6 @@
 """tenon render: pictures against references, films, and what happens when something is missing.
 
-    python3 tests/render/test_render.py build/tenon build/tests/make_soft [--update]
+    python3 tests/render/test_render.py build/tenon build/tests/make_soft build/tests/make_beam [--update]
 
 --update writes the references anew. Look at each of them before you keep it.
 """
@@ -25,6 +25,7 @@ UPDATE = "--update" in sys.argv
 sys.argv = [a for a in sys.argv if a != "--update"]
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(ROOT, "build", "tenon")
 MAKE_SOFT = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else os.path.join(ROOT, "build", "tests", "make_soft")
+MAKE_BEAM = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else os.path.join(ROOT, "build", "tests", "make_beam")
 REFERENCES = os.path.join(HERE, "references")
 SHAPES = os.path.join(HERE, "shapes.xml")
 STIR = os.path.join(ROOT, "scenes", "stir.xml")
@@ -180,8 +181,74 @@ class Pictures(RenderTest):
         self.check("soft", recording, "--joints", *view)
         self.check("soft_subsystems", recording, "--color", "subsystem", *view)
 
+    def test_soft_beam_with_shading_pieces_and_stress(self):
+        recording = self.path("beam.tnr")
+        subprocess.run([MAKE_BEAM, recording], check=True)
+        view = ("--time", "0.9", "--azimuth", "60")
+        self.check("beam", recording, *view)
+        self.check("beam_subsystems", recording, "--color", "subsystem", *view)
+        self.check("beam_stress", recording, "--color", "stress", *view)
+
     def test_text(self):
         self.check("text", SHAPES, "--title", "λ × µ → ✓ (äß)", "--stats", "--no-shadows")
+
+
+class SoftBodies(RenderTest):
+    """A beam of 0.05 m that fills 40 pixels around the middle of the picture; the sun shines on its side."""
+    VIEW = ("--azimuth", "90", "--elevation", "0", "--distance", "0.325", "--look-at", "0", "0", "0.1", "--no-shadows")
+
+    def setUp(self):
+        super().setUp()
+        self.recording = self.path("beam.tnr")
+        subprocess.run([MAKE_BEAM, self.recording], check=True)
+
+    def column(self, *options):
+        """Colours down the middle of the picture."""
+        width, _, rgb = self.draw(self.recording, *self.VIEW, *options)
+        return [tuple(rgb[3 * (y * width + width // 2):][:3]) for y in range(SIZE[1])]
+
+    @staticmethod
+    def light(color):
+        return 0.2126 * color[0] + 0.7152 * color[1] + 0.0722 * color[2]
+
+    def test_more_stress_is_lighter_from_the_middle_outwards_and_as_the_beam_bends(self):
+        fixed = ("--color", "stress", "--stress-max", "1e6")
+        for time in ("0.5", "1"):
+            column = self.column(*fixed, "--time", time)
+            # from the neutral layer, where two nodes lie 1/6 of the height away, to the edge
+            for step in (-1, 1):
+                levels = [self.light(column[100 + step * away]) for away in (0, 9, 13, 17)]
+                self.assertEqual(levels, sorted(levels))
+                self.assertGreater(levels[-1], levels[0] + 20)
+        early, late = (self.light(self.column(*fixed, "--time", time)[117]) for time in ("0.5", "1"))
+        self.assertGreater(late, early + 20)
+
+    def test_the_scale_says_its_range_and_can_be_fixed(self):
+        fitted = self.column("--color", "stress", "--time", "0.1")
+        fixed = self.column("--color", "stress", "--time", "0.1", "--stress-max", "1e6")
+        self.assertGreater(self.light(fitted[117]), self.light(fixed[117]) + 20)  # a tenth of the fixed range
+        width, height, rgb = self.draw(self.recording, "--color", "stress", "--time", "1")
+        plain = self.draw(self.recording, "--time", "1")[2]
+        corner = [3 * (y * width + x) for y in range(40, 160) for x in range(width - 20, width - 10)]
+        self.assertTrue(any(rgb[i:i + 3] != plain[i:i + 3] for i in corner))
+
+    def test_a_recording_without_stress_is_drawn_all_the_same(self):
+        recording = self.path("soft.tnr")
+        subprocess.run([MAKE_SOFT, recording], check=True)
+        self.assertTrue(self.draw(recording, "--color", "stress"))
+
+    def test_flat_sides_have_one_shade_each_and_edges_are_sharp(self):
+        view = ("--azimuth", "60", "--elevation", "-30", "--distance", "0.5", "--look-at", "0", "0", "0.1", "--no-shadows")
+        width, height, rgb = self.draw(self.recording, *view)
+        colors = {}
+        for i in range(0, len(rgb), 3):
+            r, g, b = rgb[i:i + 3]
+            if r > 1.4 * b:  # the beam's orange
+                colors[(r, g, b)] = colors.get((r, g, b), 0) + 1
+        most = sorted(colors.values(), reverse=True)[:40]
+        # straight, three sides are seen, each lit evenly but for the highlight: few colours hold most pixels, while
+        # rounded normals would spread them over hundreds
+        self.assertGreater(sum(most), 0.8 * sum(colors.values()))
 
 
 class WrongPictures(RenderTest):

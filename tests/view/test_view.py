@@ -127,7 +127,7 @@ class Mouse(ViewTest):
         self.assertNotIn("pull", [event["event"] for event in window.seen[-1:]])
 
     def test_a_pulled_soft_body_goes_to_the_mouse_and_is_coloured_by_stress(self):
-        model = self.write("soft.xml", """<mujoco><worldbody><geom type="plane" size="2 2 0.1"/></worldbody><tenon>
+        model = self.write("soft.xml", """<mujoco><option timestep="0.01"/><worldbody><geom type="plane" size="2 2 0.1"/></worldbody><tenon>
           <soft name="block" box="0.2 0.2 0.2" cells="3 3 3" pos="0 0 0.2" young="1e5" density="50"/></tenon></mujoco>""")
         window = self.open("view", model, "--paused", "--screenshots", self.folder, *LOOK_AT_BOX)
         self.assertTrue(window.key("x", "option")["value"])

@@ -1,7 +1,7 @@
 // replay.mjs: opens replays in a browser without a window, does what a person would do, and prints what it saw as one
 // JSON object. test_replay.py makes the replays and judges.
 //
-//   node replay.mjs CHROMIUM PROFILES STIR.html SOFT.html CUT.html PLAYER.html [PICTURES]
+//   node replay.mjs CHROMIUM PROFILES STIR.html SOFT.html BEAM.html CUT.html PLAYER.html [PICTURES]
 //
 // PICTURES: a folder for screenshots to look at.
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const web = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'web');
 const { chromium } = createRequire(join(web, 'package.json'))('playwright-core');
-const [program, profiles, stirPath, softPath, cutPath, playerPath, pictures] = process.argv.slice(2);
+const [program, profiles, stirPath, softPath, beamPath, cutPath, playerPath, pictures] = process.argv.slice(2);
 
 const patience = 60000; // ms for anything; a machine without a graphics card draws slowly
 const flags = [
@@ -209,6 +209,33 @@ async function watchSoft(blank) {
   return { ...result, ...seen };
 }
 
+async function watchBeam(blank) {
+  const { context, page, seen } = await openPage(beamPath);
+  const result = { first: await state(page) };
+  await page.evaluate(() => { window.tenonReplay.pause(); window.tenonReplay.seek(0.9); });
+  result.stress = await page.evaluate(() => [0, 1, 2, 3].map((point) => window.tenonReplay.pointStress(point)));
+  const stressed = await look(page, 'beam-stress');
+  result.scale = await page.locator('#scale').innerText();
+  result.yellow = await judge(blank, stressed, null, [48, 80]); // outside
+  result.blue = await judge(blank, stressed, null, [195, 240]); // the neutral layer
+  await page.keyboard.press('x');
+  const plain = await look(page, 'beam');
+  result.plain = await state(page);
+  result.orange = await judge(blank, plain, stressed, [10, 25]);
+  result.scaleHidden = await page.locator('#scale').isHidden();
+  await page.keyboard.press('u');
+  result.pieces = [];
+  const pieces = await look(page, 'beam-subsystems');
+  for (const hue of [[203, 215], [66, 78], [287, 299], [150, 165], [15, 25]]) {
+    result.pieces.push((await judge(blank, pieces, null, hue)).hued);
+  }
+  result.bySubsystem = await state(page);
+  await page.locator('#stress').click();
+  result.byStress = await state(page);
+  await context.close();
+  return { ...result, ...seen };
+}
+
 // What somebody sees where something is missing.
 async function readMessage(path, options) {
   const { context, page, seen } = await openPage(path, options);
@@ -247,6 +274,7 @@ const blank = await blankBrowser.newPage();
 const answer = {
   stir: await watchStir(blank),
   soft: await watchSoft(blank),
+  beam: await watchBeam(blank),
   cut: await watchStill(),
   phone: await watchPhone(),
   noWebGl: await readMessage(stirPath, {

@@ -1,6 +1,6 @@
 """The replay in one HTML file: tenon export RUN.tnr -o RUN.html, in a browser.
 
-  test_replay.py TENON MAKE_SOFT
+  test_replay.py TENON MAKE_SOFT MAKE_BEAM
 
 What needs no browser is always tested; the rest is skipped where node, playwright-core (npm ci in web/) or chromium is
 missing. TENON_CHROMIUM names another browser, TENON_PICTURES a folder for screenshots to look at.
@@ -26,6 +26,7 @@ import pycheck  # noqa: E402
 
 TENON = os.path.abspath(sys.argv[1])
 MAKE_SOFT = os.path.abspath(sys.argv[2])
+MAKE_BEAM = os.path.abspath(sys.argv[3])
 STIR = os.path.join(ROOT, "scenes", "stir.xml")
 
 
@@ -50,12 +51,14 @@ class Pages:
         # few iterations are quick and change nothing in the number of contacts
         run(TENON, "run", STIR, "--duration", 2, "--iterations", 10, "--record", cls.path("stir.tnr"), "--quiet")
         run(MAKE_SOFT, cls.path("soft.tnr"))
+        run(MAKE_BEAM, cls.path("beam.tnr"))
         with open(cls.path("soft.tnr"), "rb") as file:
             data = file.read()
         with open(cls.path("cut.tnr"), "wb") as file:
             file.write(data[:len(data) * 2 // 3])
         for name in ("stir", "soft", "cut"):
             run(TENON, "export", cls.path(f"{name}.tnr"), "-o", cls.path(f"{name}.html"))
+        run(TENON, "export", cls.path("beam.tnr"), "-o", cls.path("beam.html"), "--color", "stress")
 
     @classmethod
     def path(cls, name):
@@ -215,6 +218,19 @@ class Export(unittest.TestCase):
         self.assertEqual(Data(page).head["bodies"][1], "</script><b>ball")
         self.assertNotIn("</script><b>ball", page)
 
+    def test_surfaces_have_the_vertices_of_pictures_and_stress(self):
+        data = Data(read_page(Pages.path("beam.html")))
+        surface, = data.head["surfaces"]
+        rows = data.sections["surface_vertices"]
+        self.assertEqual(len(rows), 3 * surface["vertices"])
+        self.assertEqual(set(rows[2::3]), {1, 2, 3, 4, 5})
+        self.assertTrue(all(smooth <= i for i, smooth in enumerate(rows[1::3])))
+        self.assertEqual(len(data.sections["triangles"]), 3 * surface["triangles"])
+        self.assertEqual(max(data.sections["triangles"]), surface["vertices"] - 1)
+        self.assertEqual(data.head["stress_max"], 1e6)
+        self.assertEqual(len(data.sections["stress"]), 31 * 336)
+        self.assertEqual(len(data.sections["stress_colors"]), 256 * 3)
+
     def test_a_cut_recording_says_so(self):
         self.assertTrue(Data(read_page(Pages.path("cut.html"))).head["cut_off"])
         self.assertFalse(Data(read_page(Pages.path("soft.html"))).head["cut_off"])
@@ -249,7 +265,7 @@ class Browser(unittest.TestCase):
         if pictures:
             os.makedirs(pictures, exist_ok=True)
         answer = run("node", os.path.join(HERE, "replay.mjs"), find_chromium(), Pages.path("profiles"), Pages.path("stir.html"),
-                     Pages.path("soft.html"), Pages.path("cut.html"), os.path.join(WEB, "dist", "player.html"),
+                     Pages.path("soft.html"), Pages.path("beam.html"), Pages.path("cut.html"), os.path.join(WEB, "dist", "player.html"),
                      *([os.path.abspath(pictures)] if pictures else []))
         cls.seen = json.loads(answer.splitlines()[-1])
         cls.stir = cls.seen["stir"]
@@ -262,11 +278,11 @@ class Browser(unittest.TestCase):
         self.assertAlmostEqual(self.stir["first"]["end"], 2, delta=1e-9)
 
     def test_nothing_is_asked_of_the_network(self):
-        for name in ("stir", "soft", "cut"):
+        for name in ("stir", "soft", "beam", "cut"):
             self.assertEqual(self.seen[name]["requests"], [])
 
     def test_the_console_stays_empty(self):
-        for name in ("stir", "soft", "cut", "phone", "noWebGl", "noInflate", "empty"):
+        for name in ("stir", "soft", "beam", "cut", "phone", "noWebGl", "noInflate", "empty"):
             self.assertEqual(self.seen[name]["trouble"], [], name)
 
     def test_the_scene_is_seen(self):
@@ -335,6 +351,25 @@ class Browser(unittest.TestCase):
         self.assertGreater(soft["later"]["different"], 3000)
         # the grid is 1/2000 of the smallest shape
         self.assertAlmostEqual(soft["ball"][0], 0.5 * math.sin(2 * math.pi * 7 / 30), delta=1e-3)
+
+    def test_a_soft_body_is_coloured_by_stress_and_by_its_pieces(self):
+        beam = self.seen["beam"]
+        self.assertEqual(beam["first"]["colorMode"], "stress")
+        for stress in beam["stress"]:  # the first nodes lie at the outside; 3.6 is the curvature at 0.9 s
+            self.assertAlmostEqual(stress, 1e7 * 3.6 * 0.025, delta=1e6 / 4095)  # a step of the page's grid
+        self.assertIn("von Mises stress, MPa", beam["scale"])
+        self.assertIn("1", beam["scale"].split())
+        self.assertGreater(beam["yellow"]["hued"], 2000)
+        self.assertGreater(beam["blue"]["hued"], 2000)
+        self.assertEqual(beam["plain"]["colorMode"], "model")
+        self.assertGreater(beam["orange"]["hued"], 5000)
+        self.assertGreater(beam["orange"]["different"], 5000)
+        self.assertTrue(beam["scaleHidden"])
+        self.assertEqual(beam["bySubsystem"]["colorMode"], "subsystem")
+        for hued in beam["pieces"]:
+            self.assertGreater(hued, 500)
+        self.assertEqual(beam["byStress"]["colorMode"], "stress")  # and no longer by subsystem
+        self.assertFalse(beam["byStress"]["show"]["subsystems"])
 
     def test_a_double_click_follows_a_body(self):
         soft = self.seen["soft"]

@@ -1,8 +1,6 @@
 /* assemble.c: all elements of a mesh: where they are, and what they add to forces and matrix. */
 #include "element.h"
 
-#include <math.h>
-
 enum { LANES = TN_FEM_LANES };
 
 void tn_fem_place_range(const TnFemMesh *mesh, const double *x, int first, int last,
@@ -111,22 +109,4 @@ void tn_fem_add_damping(const TnFemMesh *mesh, const TnFemPlace *places, const d
                     f[n] -= m->damp_mass * 0.25 * m->density * batch->volume[l] * v[n];
                 }
     }
-}
-
-double tn_fem_fastest(const TnFemMesh *mesh, const double *v)
-{
-    double most[LANES] = {0.0}, all = 0.0;
-    for (int k = 0; k < mesh->batch_count; k++) {
-        TnFemCorners corners;
-        TnFemMatrix G;
-        tn_fem_gather(&mesh->batches[k], v, corners);
-        tn_fem_gradient(&mesh->batches[k], corners, G);
-        for (int l = 0; l < LANES; l++) {
-            double sum = 0.0;
-            for (int i = 0; i < 9; i++) sum += G[i][l] * G[i][l];
-            most[l] = sum > most[l] ? sum : most[l];
-        }
-    }
-    for (int l = 0; l < LANES; l++) all = fmax(all, most[l]);
-    return sqrt(all);
 }

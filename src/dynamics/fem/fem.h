@@ -44,8 +44,8 @@ typedef struct TnFemMeshDef {
 } TnFemMeshDef;
 
 typedef struct TnFemBatch {
-    TnFemMatrix inverse;         /* 1/m: D⁻¹, whose rows are g_1..g_3 */
-    double volume[TN_FEM_LANES]; /* m³; 0 fills up */
+    _Alignas(64) TnFemMatrix inverse; /* 1/m: D⁻¹, whose rows are g_1..g_3 */
+    double volume[TN_FEM_LANES];      /* m³; 0 fills up */
     int node[4][TN_FEM_LANES];
     int patch[TN_FEM_LANES];
     int slot[4][TN_FEM_LANES]; /* of the node among its patch's nodes */
@@ -120,8 +120,6 @@ void tn_fem_add_stiffness_product(const TnFemMesh *mesh, const TnFemPlace *place
 /* -(α M + β K) v, lumped M. */
 void tn_fem_add_damping(const TnFemMesh *mesh, const TnFemPlace *places, const double *v,
                         double *patches, double *f);
-/* Largest gradient (Frobenius norm) of a velocity at the nodes over the elements at rest [1/s]. */
-double tn_fem_fastest(const TnFemMesh *mesh, const double *v);
 /* kg per node. */
 void tn_fem_add_lumped_mass(const TnFemMesh *mesh, double *mass);
 /* scale · the consistent mass matrix, ρ V/20 (1 + δ_ab). */

@@ -68,12 +68,12 @@ static void momentum(const TnSoftInput *input, int soft, const double *v, double
     for (int i = d->soft_piece[soft]; i < d->soft_piece[soft] + d->soft_piece_count[soft]; i++) {
         const TnPieceElements *p = &input->elements->pieces[i];
         for (int a = 0; a < p->piece->node_count; a++)
-            v3_copy(p->x + 3 * a, v + 3 * (size_t)p->piece->nodes[a]);
-        memset(p->y, 0, sizeof(double[3]) * (size_t)p->piece->node_count);
-        tn_piece_add_mass(p, true, 1.0, p->x, p->y);
+            v3_copy(p->x[a], v + 3 * (size_t)p->piece->nodes[a]);
+        memset(p->y, 0, sizeof *p->y * (size_t)p->piece->node_count);
+        tn_piece_add_mass(p, true, 1.0, (const double(*)[4])p->x, p->y);
         for (int a = 0; a < p->piece->node_count; a++) {
             double *to = out + 3 * (size_t)p->piece->nodes[a];
-            v3_add(to, to, p->y + 3 * a);
+            v3_add(to, to, p->y[a]);
         }
     }
 }

@@ -120,17 +120,17 @@ static double pace(const TnSoftInput *input, int index, const BodyStep *step, co
     const TnDivision *d = input->division;
     const double *x = input->in->qpos + soft->qpos_start;
     double most = 0.0, t = input->in->t;
-    for (int i = d->soft_piece[index]; i < d->soft_piece[index + 1]; i++) {
+    for (int i = d->soft_piece[index]; i < d->soft_piece[index] + d->soft_piece_count[index]; i++) {
         const TnPieceElements *p = &input->elements->pieces[i];
         for (int a = 0; a < p->piece->node_count; a++) {
             int n = p->piece->nodes[a];
             double with[3];
             whole_velocity(step, x + 3 * n, v + 3 * n, t, with);
-            v3_sub(p->y + 3 * a, v + 3 * n, with);
+            v3_sub(p->y[a], v + 3 * n, with);
         }
-        most = fmax(most, tn_fem_fastest(p->mesh, p->y));
+        most = fmax(most, input->elements->kernels->fastest(p->mesh, (const double(*)[4])p->y));
     }
-    return t * most;
+    return t * sqrt(most);
 }
 
 /* Where the elements are taken, and the weights. A motion that is too fast is not expected to go on: what is
@@ -171,115 +171,218 @@ typedef struct Assembly {
     const TnSoftSystem *softs;
     const BodyStep *steps;
     TnMeshSystem *meshes;
+    bool at_start; /* the forces at the start of the step; else those at its end, and K */
+    bool first;    /* of the two */
+    int chunk_start;
 } Assembly;
 
-void tn_piece_add_mass(const TnPieceElements *p, bool consistent, double scale, const double *v,
-                       double *out)
+void tn_piece_add_mass(const TnPieceElements *p, bool consistent, double scale,
+                       const double (*v)[4], double (*out)[4])
 {
-    if (!consistent) {
-        for (int n = 0; n < 3 * p->piece->node_count; n++) out[n] += scale * p->mass[n / 3] * v[n];
-        return;
-    }
-    for (int k = 0; k < p->mesh->batch_count; k++) {
+    for (int a = 0; a < p->piece->node_count && !consistent; a++)
+        v3_add_scaled(out[a], v[a], scale * p->mass[a]);
+    for (int k = 0; k < p->mesh->batch_count && consistent; k++) {
         const TnFemBatch *batch = &p->mesh->batches[k];
         for (int l = 0; l < batch->count; l++) {
             double m = scale * p->mesh->material.density * batch->volume[l] / 20.0, sum[3] = {0.0};
-            for (int a = 0; a < 4; a++) v3_add(sum, sum, v + 3 * (size_t)batch->node[a][l]);
-            for (int a = 0; a < 4; a++)
-                for (int i = 0; i < 3; i++) {
-                    size_t n = 3 * (size_t)batch->node[a][l] + (size_t)i;
-                    out[n] += m * (sum[i] + v[n]);
-                }
+            for (int a = 0; a < 4; a++) v3_add(sum, sum, v[batch->node[a][l]]);
+            for (int a = 0; a < 4; a++) {
+                double own[3];
+                v3_add(own, sum, v[batch->node[a][l]]);
+                v3_add_scaled(out[batch->node[a][l]], own, m);
+            }
         }
     }
 }
 
-/* Σ of the forces at the start and at the end, and K y of the end, to p->f; K to the block. */
-static void add_elements(const Assembly *as, TnPieceElements *p, TnMeshSystem *system)
+static TnMeshSystem *system_of(const Assembly *as, const TnSoftPiece *piece)
 {
-    const TnDynamicsInput *in = as->input->in;
-    const TnSoftPiece *piece = p->piece;
-    const TnSoft *soft = &in->model->softs[piece->soft];
-    const TnSoftSystem *s = &as->softs[piece->soft];
-    const BodyStep *step = &as->steps[piece->soft];
-    const TnSoftWeights *w = &step->weights;
-    const double *x = in->qpos + soft->qpos_start, *v = in->qvel + soft->dof_start;
-    size_t numbers = 3 * (size_t)piece->node_count;
-    if (w->share < 1.0) {
-        for (int a = 0; a < piece->node_count; a++) v3_copy(p->x + 3 * a, x + 3 * piece->nodes[a]);
-        memset(p->y, 0, sizeof(double) * numbers);
-        tn_fem_place(p->mesh, p->x, p->places, p->patches);
-        tn_fem_add_forces(p->mesh, p->places, p->y);
-        for (size_t k = 0; k < numbers; k++) p->f[k] += (1.0 - w->share) * p->y[k];
-    }
-    for (int a = 0; a < piece->node_count; a++) v3_copy(p->x + 3 * a, s->end + 3 * piece->nodes[a]);
-    memset(p->y, 0, sizeof(double) * numbers);
-    tn_fem_place(p->mesh, p->x, p->places, p->patches);
-    tn_fem_add_forces(p->mesh, p->places, p->y);
-    for (size_t k = 0; k < numbers; k++) p->f[k] += w->share * p->y[k];
-    for (int a = 0; a < piece->node_count; a++) {
-        int n = piece->nodes[a];
-        double turned[3];
-        m3_mul_v(turned, step->turn, v + 3 * n);
-        for (int k = 0; k < 3; k++)
-            p->y[3 * a + k] = w->share * w->lead * s->expected[3 * n + k] -
-                              w->damping_turned * turned[k] - w->damping_start * v[3 * n + k];
-    }
-    tn_fem_add_stiffness_product(p->mesh, p->places, 1.0, p->y, p->patches, p->f);
-    tn_fem_add_stiffness(p->mesh, p->places, &p->map, w->stiffness, p->patches,
-                         (double *)system->blocks);
+    const TnDivision *d = as->input->division;
+    return &as->meshes[piece->block - d->dense_count - d->chain_count];
 }
 
-/* Masses, weights and forces that are given. */
-static void add_inertia(const Assembly *as, int index, TnPieceElements *p, TnMeshSystem *system)
+/* Masses to A; b of masses and forces that are given to p->f. */
+static void add_inertia(const Assembly *as, int index)
 {
     const TnSoftInput *input = as->input;
-    const TnDynamicsInput *in = input->in;
+    TnPieceElements *p = &input->elements->pieces[index];
     const TnSoftPiece *piece = p->piece;
-    const TnSoft *soft = &in->model->softs[piece->soft];
+    const TnSoft *soft = &input->in->model->softs[piece->soft];
     const TnSoftSystem *s = &as->softs[piece->soft];
     const TnSoftWeights *w = &as->steps[piece->soft].weights;
-    const double *v = in->qvel + soft->dof_start, *g = in->model->option.gravity;
+    const double *v = input->in->qvel + soft->dof_start, *g = input->in->model->option.gravity;
+    TnMeshSystem *system = system_of(as, piece);
+    double scale = w->inertia + w->drag;
     for (int a = 0; a < piece->node_count; a++) {
         int n = piece->nodes[a], hold = piece->follow[a];
         const double *start = hold >= 0 ? s->holds[hold].start : v + 3 * n;
         bool first = input->division->node_piece[piece->soft][n] == index;
         for (int k = 0; k < 3; k++) {
-            p->y[3 * a + k] = w->inertia * start[k] - w->drag_start * v[3 * n + k];
-            if (soft->pinned[n]) p->y[3 * a + k] = 0.0;
-            p->f[3 * a + k] = p->mass[a] * g[k];
-            if (input->forces && first)
-                p->f[3 * a + k] += input->forces[soft->dof_start + 3 * n + k];
+            p->y[a][k] = w->inertia * start[k] - w->drag_start * v[3 * n + k];
+            if (soft->pinned[n]) p->y[a][k] = 0.0;
+            p->f[a][k] = p->mass[a] * g[k];
+            if (input->forces && first) p->f[a][k] += input->forces[soft->dof_start + 3 * n + k];
         }
     }
-    tn_piece_add_mass(p, soft->consistent_mass, 1.0, p->y, p->f);
-    double scale = w->inertia + w->drag;
-    if (soft->consistent_mass) {
-        tn_fem_add_mass(p->mesh, &p->map, scale, (double *)system->blocks);
-        return;
-    }
+    tn_piece_add_mass(p, soft->consistent_mass, 1.0, (const double(*)[4])p->y, p->f);
+    for (int k = 0; k < p->mesh->batch_count && soft->consistent_mass; k++)
+        for (int i = 0; i < TN_FEM_PAIRS * TN_FEM_LANES; i++) {
+            static const bool same[TN_FEM_PAIRS] = {1, 0, 1, 0, 0, 1, 0, 0, 0, 1};
+            int pair = i / TN_FEM_LANES, l = i % TN_FEM_LANES;
+            double m = scale * p->mesh->material.density * p->mesh->batches[k].volume[l] / 20.0;
+            for (int c = 0; c < 9; c += 4)
+                system->blocks[p->targets[k][pair][l]][c] += same[pair] ? 2.0 * m : m;
+        }
+    if (soft->consistent_mass) return;
     for (int k = 0; k < p->pair_count; k++)
         if (p->pairs[k][0] == p->pairs[k][1])
-            for (int i = 0; i < 9; i += 4)
-                system->blocks[p->pair_start + k][i] += scale * p->mass[p->pairs[k][0]];
+            for (int c = 0; c < 9; c += 4)
+                system->blocks[p->pair_start + k][c] += scale * p->mass[p->pairs[k][0]];
     for (int a = 0; a < piece->node_count; a++)
-        for (int i = 0; i < 9 && piece->block_node[a] >= 0; i += 4)
-            system->blocks[piece->block_node[a]][i] += scale * p->mass[a];
+        for (int c = 0; c < 9 && piece->block_node[a] >= 0; c += 4)
+            system->blocks[piece->block_node[a]][c] += scale * p->mass[a];
 }
 
-static void assemble_pieces(void *context, int begin, int end)
+static TnFemStep step_of(const Assembly *as, int index)
+{
+    TnPieceElements *p = &as->input->elements->pieces[index];
+    const TnSoftWeights *w = &as->steps[p->piece->soft].weights;
+    return (TnFemStep){.mesh = p->mesh,
+                       .x = (const double(*)[4])p->x,
+                       .y = (const double(*)[4])p->y,
+                       .share = as->at_start ? 1.0 - w->share : w->share,
+                       .stiffness = w->stiffness,
+                       .targets = (const int(*)[TN_FEM_PAIRS][TN_FEM_LANES])p->targets,
+                       .f = p->f,
+                       .blocks = as->at_start ? NULL : (double *)system_of(as, p->piece)->blocks,
+                       .turns = p->turns,
+                       .patch_dilatation = p->patch_dilatation,
+                       .patch_rate = p->patch_rate,
+                       .patch_growth = p->growth,
+                       .patch_targets = p->patch_targets};
+}
+
+/* ---- the elements, phase by phase: threads take pieces, or chunks of them ---- */
+
+/* The elements of a piece count in this phase. */
+static bool counts(const Assembly *as, const TnPieceElements *p)
+{
+    return !as->at_start || as->steps[p->piece->soft].weights.share < 1.0;
+}
+
+/* Where the nodes are, and y: K y is what the linear law has at v̂ = 0, and damping of the start's velocity. */
+static void load_pieces(void *context, int begin, int end)
 {
     const Assembly *as = context;
-    const TnDivision *d = as->input->division;
+    const TnDynamicsInput *in = as->input->in;
     for (int i = begin; i < end; i++) {
         TnPieceElements *p = &as->input->elements->pieces[i];
-        TnMeshSystem *system = &as->meshes[p->piece->block - d->dense_count - d->chain_count];
-        add_inertia(as, i, p, system);
-        add_elements(as, p, system);
-        for (int a = 0; a < p->piece->node_count; a++)
-            if (p->piece->block_node[a] >= 0)
-                v3_add(system->b + 3 * p->piece->block_node[a],
-                       system->b + 3 * p->piece->block_node[a], p->f + 3 * a);
+        const TnSoftPiece *piece = p->piece;
+        const TnSoft *soft = &in->model->softs[piece->soft];
+        const TnSoftSystem *s = &as->softs[piece->soft];
+        const BodyStep *step = &as->steps[piece->soft];
+        const TnSoftWeights *w = &step->weights;
+        const double *v = in->qvel + soft->dof_start;
+        const double *x = as->at_start ? in->qpos + soft->qpos_start : s->end;
+        if (as->first) add_inertia(as, i);
+        if (!counts(as, p)) continue;
+        memset(p->growth, 0, sizeof(double) * 4 * (size_t)(tn_fem_scratch_count(p->mesh) / 3));
+        for (int a = 0; a < piece->node_count; a++) {
+            int n = piece->nodes[a];
+            double turned[3];
+            m3_mul_v(turned, step->turn, v + 3 * n);
+            for (int k = 0; k < 3; k++) {
+                p->x[a][k] = x[3 * n + k];
+                p->y[a][k] = as->at_start ? 0.0
+                                          : w->share * w->lead * s->expected[3 * n + k] -
+                                                w->damping_turned * turned[k] -
+                                                w->damping_start * v[3 * n + k];
+            }
+        }
+    }
+}
+
+static void turn_chunks(void *context, int begin, int end)
+{
+    const Assembly *as = context;
+    const TnSoftElements *all = as->input->elements;
+    for (int i = begin; i < end; i++) {
+        const TnSoftChunk *chunk = &all->chunks[i];
+        const TnPieceElements *p = &all->pieces[chunk->piece];
+        TnFemStep step = step_of(as, chunk->piece);
+        if (counts(as, p) && p->mesh->material.law == TN_FEM_COROTATIONAL)
+            all->kernels->turn(&step, chunk->first, chunk->last);
+    }
+}
+
+/* Means over the patches, in the order of the elements. */
+static void mean_patches(void *context, int begin, int end)
+{
+    const Assembly *as = context;
+    for (int i = begin; i < end; i++) {
+        const TnPieceElements *p = &as->input->elements->pieces[i];
+        const TnFemMesh *mesh = p->mesh;
+        if (!counts(as, p) || !mesh->patch_count) continue;
+        for (int k = 0; k < mesh->patch_count; k++) p->patch_dilatation[k] = p->patch_rate[k] = 0.0;
+        for (int k = 0; k < mesh->batch_count; k++) {
+            const TnFemBatch *batch = &mesh->batches[k];
+            for (int l = 0; l < batch->count; l++) {
+                p->patch_dilatation[batch->patch[l]] +=
+                    batch->volume[l] * p->turns[k].dilatation[l];
+                p->patch_rate[batch->patch[l]] += batch->volume[l] * p->turns[k].rate[l];
+            }
+        }
+        for (int k = 0; k < mesh->patch_count; k++) {
+            p->patch_dilatation[k] /= mesh->patch_volume[k];
+            p->patch_rate[k] *= mesh->material.lambda / mesh->patch_volume[k];
+        }
+    }
+}
+
+static void add_chunks(void *context, int begin, int end)
+{
+    const Assembly *as = context;
+    const TnSoftElements *all = as->input->elements;
+    for (int i = begin; i < end; i++) {
+        const TnSoftChunk *chunk = &all->chunks[as->chunk_start + i];
+        const TnPieceElements *p = &all->pieces[chunk->piece];
+        TnFemStep step = step_of(as, chunk->piece);
+        if (!counts(as, p)) continue;
+        if (p->mesh->material.law == TN_FEM_COROTATIONAL)
+            all->kernels->add(&step, chunk->first, chunk->last);
+        else
+            all->kernels->add_neo_hookean(&step, chunk->first, chunk->last);
+    }
+}
+
+/* Patches to A, and p->f to b. */
+static void finish_pieces(void *context, int begin, int end)
+{
+    const Assembly *as = context;
+    for (int i = begin; i < end; i++) {
+        const TnPieceElements *p = &as->input->elements->pieces[i];
+        TnFemStep step = step_of(as, i);
+        double *b = system_of(as, p->piece)->b;
+        as->input->elements->kernels->add_patches(&step);
+        for (int a = 0; a < p->piece->node_count; a++) {
+            double *to = b + 3 * p->piece->block_node[a];
+            if (p->piece->block_node[a] >= 0) v3_add(to, to, p->f[a]);
+        }
+    }
+}
+
+static void add_elements(Assembly *as)
+{
+    const TnSoftElements *all = as->input->elements;
+    TnPool *pool = as->input->pool;
+    tn_pool_run(pool, all->piece_count, 1, load_pieces, as);
+    tn_pool_run(pool, all->chunk_count, 1, turn_chunks, as);
+    tn_pool_run(pool, all->piece_count, 1, mean_patches, as);
+    for (int first = 0, last; first < all->chunk_count; first = last) {
+        for (last = first; last < all->chunk_count; last++)
+            if (all->chunks[last].colour != all->chunks[first].colour) break;
+        as->chunk_start = first;
+        tn_pool_run(pool, last - first, 1, add_chunks, as);
     }
 }
 
@@ -288,8 +391,12 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
     const TnModel *model = input->in->model;
     const TnDivision *d = input->division;
     BodyStep *steps = TN_ARENA_NEW(input->arena, BodyStep, model->soft_count);
+    bool at_start = false;
     if (!steps) return false;
-    for (int s = 0; s < model->soft_count; s++) prepare_body(input, s, &softs[s], &steps[s]);
+    for (int s = 0; s < model->soft_count; s++) {
+        prepare_body(input, s, &softs[s], &steps[s]);
+        at_start = at_start || steps[s].weights.share < 1.0;
+    }
     for (int m = 0; m < d->mesh_count; m++) {
         size_t blocks = (size_t)input->elements->edges[m].array_count,
                nodes = (size_t)d->meshes[m].node_count;
@@ -298,8 +405,14 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
         if (!meshes[m].blocks || !meshes[m].b) return false;
         tn_mesh_add_trees(input, m, &meshes[m]);
     }
-    Assembly as = {input, softs, steps, meshes};
-    tn_pool_run(input->pool, d->piece_count, 1, assemble_pieces, &as);
+    Assembly as = {.input = input, .softs = softs, .steps = steps, .meshes = meshes, .first = true};
+    as.at_start = at_start;
+    if (at_start) {
+        add_elements(&as);
+        as.at_start = as.first = false;
+    }
+    add_elements(&as);
+    tn_pool_run(input->pool, d->piece_count, 1, finish_pieces, &as);
     for (int m = 0; m < d->mesh_count; m++) tn_mesh_add_carried(input, softs, m, &meshes[m]);
     return true;
 }

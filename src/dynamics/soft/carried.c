@@ -253,8 +253,7 @@ void tn_mesh_add_carried(const TnSoftInput *input, const TnSoftSystem *softs, in
             Place place = place_of(input, soft, p->piece, a);
             for (int j = 0; j < place.dim; j++)
                 for (int c = 0; c < 3; c++)
-                    system->b[3 * place.node + j] +=
-                        place.T[c * place.dim + j] * p->f[3 * (size_t)a + (size_t)c];
+                    system->b[3 * place.node + j] += place.T[c * place.dim + j] * p->f[a][c];
         }
     }
 }

@@ -83,49 +83,86 @@ static int find_pair(const TnPieceElements *p, int a, int b)
     return low;
 }
 
-/* Where A_ab goes: -1 where the other half is kept or a node is pinned, -2: there is no such edge. */
+/* Where A_ab goes, a >= b; -1 where a node is pinned, -2: there is no such edge. */
 static int target(const TnPieceElements *p, const TnMeshBlock *block, const TnBlockEdges *edges,
                   int a, int b)
 {
     const TnSoftPiece *piece = p->piece;
     int i = piece->block_node[a], j = piece->block_node[b];
     if ((i < 0 && piece->hold[a] < 0) || (j < 0 && piece->hold[b] < 0)) return -1;
-    if (i < 0 || j < 0) return a < b ? -1 : p->pair_start + find_pair(p, a, b);
+    if (i < 0 || j < 0) return p->pair_start + find_pair(p, a, b);
     if (i == j) return i;
-    if (i < j) return -1;
     int edge = tn_block_edge(edges, i, j);
     return edge < 0 ? -2 : block->node_count + edge;
 }
 
-static TnStatus make_map(TnPieceElements *p, const TnMeshBlock *block, const TnBlockEdges *edges,
-                         TnError *err)
+/* Corners in ascending order, as are the block's nodes: the half of each pair that is kept is always the same. */
+static void sort_corners(TnFemMesh *mesh)
+{
+    for (int k = 0; k < mesh->batch_count; k++)
+        for (int l = 0; l < LANES; l++) {
+            TnFemBatch *batch = &mesh->batches[k];
+            double g[4][3] = {{0.0}};
+            int order[4] = {0, 1, 2, 3}, node[4], slot[4];
+            for (int a = 0; a < 4; a++) {
+                node[a] = batch->node[a][l];
+                slot[a] = batch->slot[a][l];
+                for (int i = 0; i < 3 && a > 0; i++) {
+                    g[a][i] = batch->inverse[3 * (a - 1) + i][l];
+                    g[0][i] -= g[a][i];
+                }
+            }
+            for (int a = 1; a < 4; a++)
+                for (int b = a; b > 0 && node[order[b]] < node[order[b - 1]]; b--) {
+                    int swap = order[b];
+                    order[b] = order[b - 1];
+                    order[b - 1] = swap;
+                }
+            for (int a = 0; a < 4; a++) {
+                batch->node[a][l] = node[order[a]];
+                batch->slot[a][l] = slot[order[a]];
+                for (int i = 0; i < 3 && a > 0; i++)
+                    batch->inverse[3 * (a - 1) + i][l] = g[order[a]][i];
+            }
+        }
+}
+
+/* What is left out goes to `nowhere`, a block for each chunk (chunks must not share one), patches to the last. */
+static TnStatus make_targets(TnPieceElements *p, const TnMeshBlock *block, TnBlockEdges *edges,
+                             TnError *err)
 {
     const TnFemMesh *mesh = p->mesh;
     size_t pairs = 0, at = 0;
     bool missing = false;
+    int nowhere = edges->array_count;
+    edges->array_count += (mesh->batch_count + TN_SOFT_CHUNK - 1) / TN_SOFT_CHUNK + 1;
     for (int k = 0; k < mesh->patch_count; k++) {
         size_t n = (size_t)(mesh->patch_start[k + 1] - mesh->patch_start[k]);
-        pairs += n * n;
+        pairs += n * (n + 1) / 2;
     }
-    p->map.element = tn_malloc((size_t)mesh->batch_count * sizeof *p->map.element);
-    p->map.patch = tn_malloc((pairs + 1) * sizeof(int));
-    if (!p->map.element || !p->map.patch) return TN_ERROR_MEMORY;
+    p->targets = tn_malloc((size_t)mesh->batch_count * sizeof *p->targets);
+    p->patch_targets = tn_malloc((pairs + 1) * sizeof(int));
+    if (!p->targets || !p->patch_targets) return TN_ERROR_MEMORY;
     for (int k = 0; k < mesh->batch_count; k++)
-        for (int ab = 0; ab < 16; ab++)
-            for (int l = 0; l < LANES; l++) {
-                const TnFemBatch *batch = &mesh->batches[k];
-                int to = target(p, block, edges, batch->node[ab / 4][l], batch->node[ab % 4][l]);
-                missing = missing || to < -1;
-                p->map.element[k][ab][l] = to;
-            }
+        for (int l = 0; l < LANES; l++) {
+            const TnFemBatch *batch = &mesh->batches[k];
+            for (int b = 0, pair = 0; b < 4; b++)
+                for (int a = 0; a <= b; a++, pair++) {
+                    int to = l < batch->count
+                                 ? target(p, block, edges, batch->node[b][l], batch->node[a][l])
+                                 : -1;
+                    missing = missing || to < -1;
+                    p->targets[k][pair][l] = to < 0 ? nowhere + k / TN_SOFT_CHUNK : to;
+                }
+        }
     for (int k = 0; k < mesh->patch_count; k++) {
         const int *node = mesh->patch_node + mesh->patch_start[k];
         int n = mesh->patch_start[k + 1] - mesh->patch_start[k];
         for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) {
+            for (int j = 0; j <= i; j++) {
                 int to = target(p, block, edges, node[i], node[j]);
                 missing = missing || to < -1;
-                p->map.patch[at++] = to;
+                p->patch_targets[at++] = to < 0 ? edges->array_count - 1 : to;
             }
     }
     if (!missing) return TN_OK;
@@ -203,6 +240,28 @@ static TnFemMesh *piece_mesh(const TnSoft *soft, const TnSoftPiece *piece, TnErr
     return mesh;
 }
 
+static bool take_scratch(TnPieceElements *p)
+{
+    size_t nodes = (size_t)p->piece->node_count, batches = (size_t)p->mesh->batch_count;
+    size_t patches = (size_t)p->mesh->patch_count + 1;
+    size_t patch_nodes = (size_t)tn_fem_scratch_count(p->mesh) / 3 + 1;
+    p->mass = tn_calloc(nodes, sizeof(double));
+    p->x = tn_aligned_alloc(3 * sizeof *p->x * nodes);
+    p->growth = tn_aligned_alloc(sizeof *p->growth * patch_nodes);
+    p->patch_dilatation = tn_malloc(2 * sizeof(double) * patches);
+    p->turns = tn_aligned_alloc(sizeof *p->turns * batches);
+    p->places = tn_aligned_alloc(sizeof *p->places * batches);
+    p->patches = tn_malloc(3 * sizeof(double) * patch_nodes);
+    if (!p->mass || !p->x || !p->growth || !p->patch_dilatation || !p->turns || !p->places ||
+        !p->patches)
+        return false;
+    p->y = p->x + nodes;
+    p->f = p->y + nodes;
+    p->patch_rate = p->patch_dilatation + patches;
+    memset(p->x, 0, 3 * sizeof *p->x * nodes); /* the fourth numbers stay so */
+    return true;
+}
+
 static TnStatus make_piece(const TnModel *model, const TnDivision *division, int index,
                            TnSoftElements *all, TnError *err)
 {
@@ -211,18 +270,12 @@ static TnStatus make_piece(const TnModel *model, const TnDivision *division, int
     int mesh_index = piece->block - division->dense_count - division->chain_count;
     TnBlockEdges *edges = &all->edges[mesh_index];
     TnPieceElements *p = &all->pieces[index];
-    size_t numbers = 3 * (size_t)piece->node_count;
     TnFemPattern pattern;
     p->piece = piece;
     p->mesh = piece_mesh(soft, piece, err);
     if (!p->mesh) return TN_ERROR_MODEL; /* said already */
-    p->mass = tn_calloc(numbers, sizeof(double));
-    p->places = tn_aligned_alloc(sizeof *p->places * (size_t)p->mesh->batch_count);
-    p->patches = tn_malloc(sizeof(double) * (size_t)(tn_fem_scratch_count(p->mesh) + 1));
-    p->x = tn_malloc(sizeof(double) * numbers);
-    p->y = tn_malloc(sizeof(double) * numbers);
-    p->f = tn_malloc(sizeof(double) * numbers);
-    if (!p->mass || !p->places || !p->patches || !p->x || !p->y || !p->f) return TN_ERROR_MEMORY;
+    sort_corners(p->mesh);
+    if (!take_scratch(p)) return TN_ERROR_MEMORY;
     TnStatus status = tn_fem_pattern_create(p->mesh, true, &pattern, err);
     if (status != TN_OK) return status;
     bool listed = list_pairs(p, &pattern);
@@ -231,7 +284,59 @@ static TnStatus make_piece(const TnModel *model, const TnDivision *division, int
     p->pair_start = edges->array_count;
     edges->array_count += p->pair_count;
     tn_fem_add_lumped_mass(p->mesh, p->mass);
-    return make_map(p, &division->meshes[mesh_index], edges, err);
+    return make_targets(p, &division->meshes[mesh_index], edges, err);
+}
+
+/* ---- chunks ---- */
+
+static bool share_node(const TnSoftElements *all, const TnSoftChunk *chunk, const int *mark,
+                       int colour)
+{
+    const TnFemMesh *mesh = all->pieces[chunk->piece].mesh;
+    for (int k = chunk->first; k < chunk->last; k++)
+        for (int i = 0; i < 4 * LANES; i++)
+            if ((mark[mesh->batches[k].node[i / LANES][i % LANES]] >> colour) & 1) return true;
+    return false;
+}
+
+static int compare_colour(const void *a, const void *b)
+{
+    const TnSoftChunk *x = a, *y = b;
+    if (x->colour != y->colour) return x->colour < y->colour ? -1 : 1;
+    if (x->piece != y->piece) return x->piece < y->piece ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Each the first colour that no chunk with one of its nodes has; a chunk without one gets a colour alone. */
+static bool make_chunks(TnSoftElements *all)
+{
+    int count = 0, most = 0, alone = 31;
+    for (int i = 0; i < all->piece_count; i++)
+        count += (all->pieces[i].mesh->batch_count + TN_SOFT_CHUNK - 1) / TN_SOFT_CHUNK;
+    all->chunks = tn_calloc((size_t)count + 1, sizeof *all->chunks);
+    if (!all->chunks) return false;
+    for (int i = 0; i < all->piece_count; i++) {
+        const TnFemMesh *mesh = all->pieces[i].mesh;
+        int *mark =
+            tn_calloc((size_t)mesh->node_count, sizeof(int)); /* colours of each node's chunks */
+        if (!mark) return false;
+        for (int first = 0; first < mesh->batch_count; first += TN_SOFT_CHUNK) {
+            TnSoftChunk *chunk = &all->chunks[all->chunk_count++];
+            int last = first + TN_SOFT_CHUNK, colour = 0;
+            *chunk =
+                (TnSoftChunk){i, first, last < mesh->batch_count ? last : mesh->batch_count, 0};
+            while (colour < 31 && share_node(all, chunk, mark, colour)) colour++;
+            chunk->colour = colour < 31 ? colour : alone++;
+            most = chunk->colour > most ? chunk->colour : most;
+            for (int k = chunk->first; k < chunk->last && colour < 31; k++)
+                for (int n = 0; n < 4 * LANES; n++)
+                    mark[mesh->batches[k].node[n / LANES][n % LANES]] |= 1 << colour;
+        }
+        tn_free(mark);
+    }
+    all->colour_count = most + 1;
+    qsort(all->chunks, (size_t)all->chunk_count, sizeof *all->chunks, compare_colour);
+    return true;
 }
 
 /* ---- how fast an element can be ---- */
@@ -264,7 +369,8 @@ static void measure(const TnDivision *division, TnSoftElements *all)
 {
     for (int s = 0; s < all->soft_count; s++) {
         double volume = 0.0;
-        for (int i = division->soft_piece[s]; i < division->soft_piece[s] + division->soft_piece_count[s]; i++)
+        for (int i = division->soft_piece[s];
+             i < division->soft_piece[s] + division->soft_piece_count[s]; i++)
             add_rates(all->pieces[i].mesh, &all->rates[s], &volume);
         all->rates[s].mean /= volume;
     }
@@ -294,8 +400,10 @@ TnSoftElements *tn_soft_elements_create(const TnModel *model, const TnDivision *
     }
     for (int i = 0; i < division->piece_count && status == TN_OK; i++)
         status = make_piece(model, division, i, all, err);
+    if (status == TN_OK && !make_chunks(all)) status = TN_ERROR_MEMORY;
     if (status == TN_OK) {
         measure(division, all);
+        all->kernels = tn_fem_kernels();
         return all;
     }
     if (status == TN_ERROR_MEMORY) tn_error_add(err, status, "soft bodies: no memory");
@@ -309,14 +417,16 @@ void tn_soft_elements_destroy(TnSoftElements *all)
     for (int i = 0; all->pieces && i < all->piece_count; i++) {
         TnPieceElements *p = &all->pieces[i];
         tn_fem_mesh_destroy(p->mesh);
-        tn_fem_map_destroy(&p->map);
+        tn_free(p->targets);
+        tn_free(p->patch_targets);
         tn_free(p->mass);
         tn_free(p->pairs);
+        tn_free(p->x);
+        tn_free(p->growth);
+        tn_free(p->patch_dilatation);
+        tn_free(p->turns);
         tn_free(p->places);
         tn_free(p->patches);
-        tn_free(p->x);
-        tn_free(p->y);
-        tn_free(p->f);
     }
     for (int m = 0; all->edges && m < all->mesh_count; m++) {
         tn_free(all->edges[m].start);
@@ -325,5 +435,6 @@ void tn_soft_elements_destroy(TnSoftElements *all)
     tn_free(all->pieces);
     tn_free(all->edges);
     tn_free(all->rates);
+    tn_free(all->chunks);
     tn_free(all);
 }

@@ -6,27 +6,34 @@
 #ifndef TN_DYNAMICS_SOFT_ELEMENTS_H
 #define TN_DYNAMICS_SOFT_ELEMENTS_H
 
-#include "../fem/fem.h"
+#include "../fem/kernels/fem_kernels.h"
 #include "../soft.h"
+
+enum { TN_SOFT_CHUNK = 64 }; /* batches */
 
 typedef struct TnPieceElements {
     const TnSoftPiece *piece;
-    TnFemMesh *mesh;            /* nodes are the piece's */
-    TnFemMap map;               /* into the block's array */
+    TnFemMesh *mesh; /* nodes are the piece's; corners in ascending order */
+    int (*targets)[TN_FEM_PAIRS]
+                  [TN_FEM_LANES]; /* into the block's array, as fem_kernels.h has them */
+    int *patch_targets;
     double *mass;               /* kg per node, of the piece's elements */
     int pair_count, pair_start; /* in the block's array */
     int (*pairs)[2];            /* nodes of the piece, the higher one first; the rows are its */
     /* scratch */
+    double (*x)[4], (*y)[4], (*f)[4]; /* per node; one behind the other */
+    double (*growth)[4];              /* per node of each patch */
+    double *patch_dilatation, *patch_rate;
+    TnFemTurn *turns;
     TnFemPlace *places;
     double *patches;
-    double *x, *y, *f; /* 3 per node */
 } TnPieceElements;
 
 /* Edges of a mesh block by node, for those of trees. */
 typedef struct TnBlockEdges {
     int *start;      /* node_count + 1 */
     int (*lower)[2]; /* lower node, edge; by lower node */
-    int array_count; /* blocks in the array, pairs included */
+    int array_count; /* blocks in the array, pairs and those that nobody reads included */
 } TnBlockEdges;
 
 /* Squares of frequencies of an element's corners, each with a quarter of its mass [1/s²]. */
@@ -34,11 +41,19 @@ typedef struct TnSoftRate {
     double mean, largest; /* by volume */
 } TnSoftRate;
 
+/* Batches of a piece that one thread adds. Those of one colour have no node in common. */
+typedef struct TnSoftChunk {
+    int piece, first, last, colour;
+} TnSoftChunk;
+
 struct TnSoftElements {
     int piece_count, mesh_count, soft_count;
     TnPieceElements *pieces; /* as the division's */
     TnBlockEdges *edges;     /* per mesh block */
     TnSoftRate *rates;       /* per soft body */
+    int chunk_count, colour_count;
+    TnSoftChunk *chunks; /* by colour */
+    const TnFemKernels *kernels;
 };
 
 /* Edge between two nodes, a > b, or -1. */
@@ -62,7 +77,7 @@ bool tn_soft_solve3(const double I[9], const double y[3], double x[3]);
 
 /* out += scale · M v, over the piece's nodes. */
 void tn_piece_add_mass(const TnPieceElements *elements, bool consistent, double scale,
-                       const double *v, double *out);
+                       const double (*v)[4], double (*out)[4]);
 
 /* carried.c: adds trees and the pairs with carried nodes; `loads`: b of carried nodes, 3 per node, per piece. */
 void tn_mesh_add_trees(const TnSoftInput *input, int mesh, TnMeshSystem *system);

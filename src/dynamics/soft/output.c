@@ -34,9 +34,10 @@ void tn_soft_place_held(const TnModel *model, const TnDivision *division, const 
 /* Places the elements of piece p. */
 static void place(const TnPieceElements *p, const double *x)
 {
-    for (int a = 0; a < p->piece->node_count; a++)
-        v3_copy(p->x + 3 * a, x + 3 * p->piece->nodes[a]);
-    tn_fem_place(p->mesh, p->x, p->places, p->patches);
+    double *own = (double *)p->y; /* three numbers per node here */
+    for (int a = 0; a < p->piece->node_count; a++) v3_copy(own + 3 * a, x + 3 * p->piece->nodes[a]);
+    tn_fem_place(p->mesh, own, p->places, p->patches);
+    memset(p->y, 0, sizeof *p->y * (size_t)p->piece->node_count);
 }
 
 double tn_soft_energy(const TnSoftElements *elements, const TnModel *model, int soft,
@@ -80,14 +81,14 @@ void tn_soft_stress(const TnSoftElements *elements, const TnModel *model, int so
     for (int i = 0; i < elements->piece_count; i++) {
         const TnPieceElements *p = &elements->pieces[i];
         if (p->piece->soft != soft) continue;
+        TnFemMatrix P;
         place(p, qpos + model->softs[soft].qpos_start);
         for (int e = 0; e < p->piece->tet_count; e++) {
             const TnFemPlace *at = &p->places[e / LANES];
-            TnFemMatrix P;
             double energy[LANES], sigma[6];
-            if (p->mesh->material.law == TN_FEM_NEO_HOOKEAN)
+            if (e % LANES == 0 && p->mesh->material.law == TN_FEM_NEO_HOOKEAN)
                 tn_fem_neo_hookean_stress(&p->mesh->material, at, P, energy);
-            else
+            else if (e % LANES == 0)
                 tn_fem_corotational_stress(&p->mesh->material, at, P, energy);
             cauchy(P, at, e % LANES, sigma);
             size_t tet = (size_t)p->piece->tets[e];
