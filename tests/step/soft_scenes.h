@@ -36,8 +36,8 @@ static inline void soft_box(SoftScene *scene, double lx, double ly, double lz, i
                             int nz, int tets)
 {
     TnError err = {0};
-    if (!tn_tet_mesh_box((const double[3]){lx / 2, ly / 2, lz / 2}, (const int[3]){nx, ny, nz}, tets,
-                         &scene->soft.mesh, &err))
+    if (!tn_tet_mesh_box((const double[3]){lx / 2, ly / 2, lz / 2}, (const int[3]){nx, ny, nz},
+                         tets, &scene->soft.mesh, &err))
         printf("    %s\n", err.message);
 }
 
@@ -45,8 +45,7 @@ static inline void soft_box(SoftScene *scene, double lx, double ly, double lz, i
 static inline void soft_hold(SoftScene *scene, int axis, double at, TnBodyId body)
 {
     const TnTetMesh *mesh = &scene->soft.mesh;
-    if (!scene->holds)
-        scene->holds = malloc(sizeof *scene->holds * (size_t)(mesh->node_count + 1));
+    if (!scene->holds) scene->holds = malloc(sizeof *scene->holds * (size_t)(mesh->node_count + 1));
     for (int i = 0; i < mesh->node_count; i++)
         if (fabs(mesh->nodes[3 * i + axis] - at) < 1e-9)
             scene->holds[scene->soft.hold_count++] = (TnSoftHoldDef){i, body};
@@ -112,8 +111,7 @@ static inline double soft_areas(const SoftScene *scene, int axis, double at, dou
                      *c = info->rest + 3 * n[2];
         if (fabs(a[axis] - at) + fabs(b[axis] - at) + fabs(c[axis] - at) > 1e-9) continue;
         int i = (axis + 1) % 3, j = (axis + 2) % 3;
-        double size =
-            0.5 * fabs((b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]));
+        double size = 0.5 * fabs((b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]));
         for (int k = 0; k < 3; k++) area[n[k]] += size / 3;
         sum += size;
     }

@@ -66,7 +66,8 @@ static void expected_stress(TnSoftLaw law, double E, double nu, const double R[9
 
 static void rotation(double x, double y, double z, double angle, double R[9])
 {
-    double l = sqrt(x * x + y * y + z * z), s = sin(angle), c = cos(angle), u[3] = {x / l, y / l, z / l};
+    double l = sqrt(x * x + y * y + z * z), s = sin(angle), c = cos(angle),
+           u[3] = {x / l, y / l, z / l};
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) R[3 * i + j] = (1 - c) * u[i] * u[j] + (i == j ? c : 0);
     R[1] -= s * u[2], R[2] += s * u[1], R[5] -= s * u[0];
@@ -137,7 +138,7 @@ static bool patch_test(TnSoftLaw law, bool dilatation, double nu, const double R
     }
     double still[3 * 256] = {0};
     if (tn_world_set_state(scene.world, qpos, still, &err) != TN_OK) return false;
-    bool settled = soft_settle(&scene, 60, 1e-15, NULL);
+    bool settled = soft_settle(&scene, 100, 1e-14, NULL);
     *place = 0;
     for (int i = 0; i < scene.info.node_count; i++) {
         double x[3];
@@ -152,7 +153,7 @@ static bool patch_test(TnSoftLaw law, bool dilatation, double nu, const double R
 
 TEST(an_irregular_mesh_in_uniform_strain_has_uniform_stress)
 {
-    const double strain[9] = {1e-2, 3e-3, -2e-3, 3e-3, -4e-3, 5e-3, -2e-3, 5e-3, 7e-3};
+    const double strain[9] = {1e-3, 3e-3, -2e-3, 3e-3, -4e-3, 5e-3, -2e-3, 5e-3, 4e-3};
     double turns[2][9], worst[2] = {0};
     rotation(1, 0, 0, 0, turns[0]);
     rotation(1, 2, -0.5, 1.1, turns[1]);
@@ -170,16 +171,20 @@ TEST(an_irregular_mesh_in_uniform_strain_has_uniform_stress)
 
 /* ---- uniform loads on a free block ---- */
 
-/* Dead loads on the six faces: force = T n per m² of the block at rest. `strain` is of the whole block. */
+#define BLOCK_E 1e5
+
+/* Dead loads on the six faces: force = T n per m² of the block at rest, until nothing moves. Steps are short enough for
+ * the swing of a pulled block about its load, √(T/ρ)/L, and the drag stops it soon. */
 static bool loaded_block(TnSoftLaw law, bool dilatation, double nu, const double T[9], int steps,
                          SoftScene *scene)
 {
-    *scene = soft_begin(1, 1, 0);
+    *scene = soft_begin(2e-3, 1, 0);
     irregular_cube(scene, 3, 0.2);
+    scene->soft.youngs_modulus = BLOCK_E;
+    scene->soft.damping_mass = 300;
     scene->soft.law = law;
     scene->soft.mean_dilatation = dilatation;
     scene->soft.poisson_ratio = nu;
-    scene->soft.density = 1000;
     scene->soft.contact_type = scene->soft.contact_affinity = 0;
     soft_add(scene);
     if (!soft_finish(scene, NULL)) return false;
@@ -192,7 +197,7 @@ static bool loaded_block(TnSoftLaw law, bool dilatation, double nu, const double
         for (int i = 0; i < scene->info.node_count; i++)
             for (int k = 0; k < 3; k++) force[3 * i + k] += area[i] * t[k];
     }
-    bool settled = soft_settle(scene, steps, 1e-14, force);
+    bool settled = soft_settle(scene, steps, 1e-13, force);
     free(area);
     free(force);
     return settled;
@@ -229,22 +234,22 @@ static double gradient(const SoftScene *scene, double F[9])
 /* Under a small dead load T (per area at rest) both laws are Hooke's: strain E⁻¹ ((1 + ν) T - ν tr T). */
 TEST(small_loads_strain_a_block_as_hooke_says)
 {
-    const double loads[4][9] = {{1, 0, 0, 0, 0, 0, 0, 0, 0},   /* tension along x */
+    const double loads[4][9] = {{1, 0, 0, 0, 0, 0, 0, 0, 0},    /* tension along x */
                                 {-1, 0, 0, 0, -1, 0, 0, 0, -1}, /* pressure from all sides */
                                 {0, 1, 0, 1, 0, 0, 0, 0, 0},    /* shear */
                                 {0.3, -0.2, 0.5, -0.2, 0.9, 0.1, 0.5, 0.1, -0.4}};
-    const double p = 10; /* Pa, strains of 1e-5 */
+    const double p = 1e-5 * BLOCK_E; /* strains of 1e-5 */
     for (int k = 0; k < 16; k++) {
         const double *load = loads[k / 4], nu = k & 2 ? 0.3 : 0.45;
         TnSoftLaw law = k & 1 ? TN_SOFT_NEO_HOOKEAN : TN_SOFT_COROTATIONAL;
         double T[9], F[9], trace = load[0] + load[4] + load[8];
         for (int i = 0; i < 9; i++) T[i] = p * load[i];
         SoftScene scene;
-        CHECK(loaded_block(law, true, nu, T, 100, &scene));
+        CHECK(loaded_block(law, true, nu, T, 1000, &scene));
         double off = gradient(&scene, F), worst = 0;
         for (int i = 0; i < 9; i++) {
             double strain = 0.5 * (F[i] + F[3 * (i % 3) + i / 3]) - (i % 4 ? 0 : 1);
-            double hooke = p / 1e6 * ((1 + nu) * load[i] - (i % 4 ? 0 : nu * trace));
+            double hooke = p / BLOCK_E * ((1 + nu) * load[i] - (i % 4 ? 0 : nu * trace));
             worst = fmax(worst, fabs(strain - hooke));
         }
         /* beyond Hooke: strain², 1e-10, some times; the corotational law knows no more than the turn of F */
@@ -254,8 +259,8 @@ TEST(small_loads_strain_a_block_as_hooke_says)
         double stress = soft_stress_error(&scene, sigma);
         CHECK(stress < 1e-4 * p); /* Cauchy's stress is per deformed area: 1e-5 and some */
         if (k % 4 == 3)
-            printf("     strain off by %.1e, field by %.1e m, stress by %.1e of %g Pa\n", worst, off,
-                   stress, p);
+            printf("     strain off by %.1e, field by %.1e m, stress by %.1e of %g Pa\n", worst,
+                   off, stress, p);
         soft_end(&scene);
     }
 }
@@ -264,7 +269,8 @@ TEST(small_loads_strain_a_block_as_hooke_says)
 static double neo_hookean_pull(double E, double nu, double s, double *q)
 {
     double mu = E / (2 * (1 + nu)), lambda = E * nu / ((1 + nu) * (1 - 2 * nu));
-    double m = 4 * mu / 3, n = lambda + 5 * mu / 6, a = 1 + 0.75 * m / n, low = 0.1, high = 3, c = 0;
+    double m = 4 * mu / 3, n = lambda + 5 * mu / 6, a = 1 + 0.75 * m / n, low = 0.1, high = 3,
+           c = 0;
     for (int k = 0; k < 200; k++) { /* m I/(I+1) q + n (J - a) s q grows with q */
         double mid = 0.5 * (low + high), I = s * s + 2 * mid * mid;
         c = m * I / (I + 1);
@@ -276,19 +282,20 @@ static double neo_hookean_pull(double E, double nu, double s, double *q)
 
 TEST(neo_hookean_block_stretched_to_twice_its_length_follows_its_curve)
 {
-    const double stretches[4] = {0.8, 1.2, 1.5, 2.0};
-    for (int k = 0; k < 8; k++) {
+    const double stretches[3] = {1.2, 1.5,
+                                 2.0}; /* pressed, a free block turns over until it is pulled */
+    for (int k = 0; k < 6; k++) {
         double s = stretches[k / 2], nu = k & 1 ? 0.45 : 0.3, q, F[9];
-        double pull = neo_hookean_pull(1e6, nu, s, &q), T[9] = {pull};
+        double pull = neo_hookean_pull(BLOCK_E, nu, s, &q), T[9] = {pull};
         SoftScene scene;
-        CHECK(loaded_block(TN_SOFT_NEO_HOOKEAN, true, nu, T, 400, &scene));
+        CHECK(loaded_block(TN_SOFT_NEO_HOOKEAN, true, nu, T, 1000, &scene));
         double off = gradient(&scene, F);
         CHECK(off < 1e-10);
         CHECK_NEAR(F[0], s, 1e-9); /* what is still moving, and a turn by rounding, squared */
         CHECK_NEAR(F[4], q, 1e-9);
         CHECK_NEAR(F[8], q, 1e-9);
         const double sigma[6] = {pull / (q * q)};
-        CHECK(soft_stress_error(&scene, sigma) < 1e-8 * 1e6);
+        CHECK(soft_stress_error(&scene, sigma) < 1e-8 * BLOCK_E);
         soft_end(&scene);
     }
 }
@@ -296,11 +303,11 @@ TEST(neo_hookean_block_stretched_to_twice_its_length_follows_its_curve)
 /* The corotational law is linear at any stretch: force per area at rest E ε, sideways -ν ε. */
 TEST(corotational_block_stays_linear_to_half_its_length_more)
 {
-    const double strains[3] = {-0.2, 0.1, 0.5};
-    for (int k = 0; k < 6; k++) {
-        double e = strains[k / 2], nu = 0.3, F[9], T[9] = {1e6 * e};
+    const double strains[2] = {0.1, 0.5};
+    for (int k = 0; k < 4; k++) {
+        double e = strains[k / 2], nu = 0.3, F[9], T[9] = {BLOCK_E * e};
         SoftScene scene;
-        CHECK(loaded_block(TN_SOFT_COROTATIONAL, k & 1, nu, T, 200, &scene));
+        CHECK(loaded_block(TN_SOFT_COROTATIONAL, k & 1, nu, T, 1000, &scene));
         CHECK(gradient(&scene, F) < 1e-10);
         CHECK_NEAR(F[0], 1 + e, 1e-10);
         CHECK_NEAR(F[4], 1 - nu * e, 1e-10);
@@ -344,23 +351,23 @@ TEST(a_turned_body_feels_nothing)
 
 /* ---- turned inside out ---- */
 
-typedef enum Harm { FLAT, POINT, MIRRORED, INSIDE_OUT, SCATTERED, HARM_COUNT } Harm;
+typedef enum Harm { FLAT, SMALL, MIRRORED, INSIDE_OUT, TANGLED, HARM_COUNT } Harm;
 
 static void do_harm(Harm harm, unsigned *seed, const double X[3], double x[3])
 {
     for (int k = 0; k < 3; k++) x[k] = X[k];
     if (harm == FLAT) x[2] = 0;
-    if (harm == POINT) x[0] = x[1] = x[2] = 0;
+    if (harm == SMALL) x[0] *= 1e-3, x[1] *= 1e-3, x[2] *= 1e-3;
     if (harm == MIRRORED) x[2] = -x[2];
     if (harm == INSIDE_OUT) x[0] = -x[0], x[1] = -x[1], x[2] = -x[2];
-    if (harm == SCATTERED)
+    if (harm == TANGLED)
         for (int k = 0; k < 3; k++) x[k] = 0.05 * noise(seed);
 }
 
-/* Largest change of an edge's length against rest, in shares of the shortest edge. */
+/* Largest change of an edge's length against rest, in shares of it. */
 static double shape_error(const SoftScene *scene)
 {
-    double most = 0, shortest = INFINITY;
+    double most = 0;
     for (int e = 0; e < scene->info.tet_count; e++)
         for (int a = 0; a < 4; a++)
             for (int b = 0; b < a; b++) {
@@ -370,37 +377,45 @@ static double shape_error(const SoftScene *scene)
                     now += pow(soft_x(scene)[i + k] - soft_x(scene)[j + k], 2);
                     rest += pow(scene->info.rest[i + k] - scene->info.rest[j + k], 2);
                 }
-                most = fmax(most, fabs(sqrt(now) - sqrt(rest)));
-                shortest = fmin(shortest, sqrt(rest));
+                most = fmax(most, fabs(sqrt(now / rest) - 1));
             }
-    return most / shortest;
+    return most;
 }
 
+/* Without drag whatever spin the recovery leaves would stay, and strain the body. The neo-Hookean law has shapes of
+ * a tangled mesh in which it rests; no body gets there by itself. */
 TEST(inverted_bodies_come_back_to_their_shape)
 {
-    for (int k = 0; k < 2 * 2 * HARM_COUNT; k++) {
-        Harm harm = (Harm)(k / 4);
-        SoftScene scene = soft_begin(0.01, 0.5, 0);
+    int longest = 0;
+    for (int k = 0; k < 2 * 2 * 2 * HARM_COUNT; k++) {
+        Harm harm = (Harm)(k / 8);
+        if (harm == TANGLED && k & 1) continue;
+        SoftScene scene = soft_begin(0.01, k & 4 ? 1 : 0.5, 0);
         TnError err = {0};
         unsigned seed = 3;
         irregular_cube(&scene, 3, 0.2);
         scene.soft.law = k & 1 ? TN_SOFT_NEO_HOOKEAN : TN_SOFT_COROTATIONAL;
         scene.soft.poisson_ratio = k & 2 ? 0.45 : 0.3;
         scene.soft.youngs_modulus = 1e5;
+        scene.soft.damping_mass = 2;
         soft_add(&scene);
         REQUIRE(soft_finish(&scene, NULL));
         double qpos[3 * 64], still[3 * 64] = {0};
         for (int i = 0; i < scene.info.node_count; i++)
             do_harm(harm, &seed, scene.info.rest + 3 * i, qpos + 3 * i);
         REQUIRE(tn_world_set_state(scene.world, qpos, still, &err) == TN_OK);
-        int back = -1;
-        for (int step = 0; step < 2000 && back < 0; step++) {
+        int step = 0;
+        for (; step < 1000 && shape_error(&scene) > 1e-4; step++)
             if (tn_world_step(scene.world).diverged) break;
-            if (shape_error(&scene) < 1e-3) back = step;
-        }
-        printf("     harm %d law %d nu %g: back after %d steps (%.1e)\n", harm, k & 1,
-               k & 2 ? 0.45 : 0.3, back, shape_error(&scene));
-        CHECK(back >= 0);
+        double error = shape_error(&scene);
+        if (error > 1e-4)
+            printf("     harm %d, law %d, case %d: %.1e after %d steps\n", (int)harm, k & 1, k,
+                   error, step);
+        CHECK(
+            error <=
+            1e-4); /* what the drag leaves in 10 s at most; rest is the only shape without stress */
+        longest = step > longest ? step : longest;
         soft_end(&scene);
     }
+    printf("     at most %d steps\n", longest);
 }
