@@ -1,0 +1,279 @@
+/* Soft bodies in motion: momentum, energy, natural frequencies, as a user of the library sees them. */
+#include "../check.h"
+#include "soft_scenes.h"
+
+static double noise(unsigned *seed) /* in [-1, 1] */
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) / 8388608.0 - 1;
+}
+
+/* ---- momentum and energy ---- */
+
+/* A block that tumbles (spin rad/s) and rings: each node's velocity is off by up to `ring` m/s. */
+static void throw_block(SoftScene *scene, double spin, double ring)
+{
+    static double qpos[3 * 256], qvel[3 * 256];
+    unsigned seed = 5;
+    TnError err = {0};
+    memcpy(qpos, scene->info.rest, sizeof(double[3]) * (size_t)scene->info.node_count);
+    for (int i = 0; i < scene->info.node_count; i++) {
+        const double *x = qpos + 3 * i, w[3] = {spin, -0.5 * spin, 0.3 * spin};
+        for (int k = 0; k < 3; k++)
+            qvel[3 * i + k] = w[(k + 1) % 3] * x[(k + 2) % 3] - w[(k + 2) % 3] * x[(k + 1) % 3] +
+                              ring * noise(&seed) + (k == 1 ? 1.5 : 0.2);
+    }
+    CHECK(tn_world_set_state(scene->world, qpos, qvel, &err) == TN_OK);
+}
+
+static bool block(SoftScene *scene, double timestep, double theta, double gravity, double E)
+{
+    *scene = soft_begin(timestep, theta, gravity);
+    soft_box(scene, 0.2, 0.1, 0.08, 4, 2, 2, 5);
+    scene->soft.youngs_modulus = E;
+    return true;
+}
+
+TEST(momentum_is_kept_in_free_flight)
+{
+    double worst[2] = {0};
+    for (int k = 0; k < 48; k++) {
+        const double E = k / 16 == 0 ? 1e4 : k / 16 == 1 ? 1e6 : 1e9;
+        SoftScene scene;
+        block(&scene, k & 4 ? 1e-3 : 1e-2, k & 8 ? 1 : 0.5, 9.81, E);
+        scene.soft.law = k & 1 ? TN_SOFT_NEO_HOOKEAN : TN_SOFT_COROTATIONAL;
+        scene.soft.consistent_mass = k & 2;
+        soft_add(&scene);
+        REQUIRE(soft_finish(&scene, NULL));
+        throw_block(&scene, 5, E < 1e5 ? 0.05 : 0.2);
+        double p0[3], L0[3], p[3], L[3], m = scene.info.mass, off[2] = {0}, dt = k & 4 ? 1e-3 : 1e-2;
+        tn_world_momentum(scene.world, p0, L0);
+        double centre[3] = {0}, speed[3]; /* the centre of mass starts at the origin */
+        for (int i = 0; i < 3; i++) speed[i] = p0[i] / m;
+        for (int step = 0; step < 300; step++) {
+            for (int i = 0; i < 3; i++) { /* θ rule: the mean of both velocities at θ = ½ */
+                double after = speed[i] - (i == 2 ? 9.81 * dt : 0), theta = k & 8 ? 1 : 0.5;
+                centre[i] += dt * ((1 - theta) * speed[i] + theta * after);
+                speed[i] = after;
+            }
+            CHECK(!tn_world_step(scene.world).diverged);
+            tn_world_momentum(scene.world, p, L);
+            for (int i = 0; i < 3; i++) {
+                int a = (i + 1) % 3, b = (i + 2) % 3;
+                off[0] = fmax(off[0], fabs(p[i] - m * speed[i]) / (m * (1 + fabs(speed[2]))));
+                double own = L[i] - (centre[a] * p[b] - centre[b] * p[a]);
+                double reach = 1 + fabs(centre[2]);
+                off[1] = fmax(off[1], fabs(own - L0[i]) / (m * reach * (1 + fabs(speed[2]))));
+            }
+        }
+        if (off[0] > 1e-12 || off[1] > 1e-12)
+            printf("     case %d (E %g, law %d, consistent %d, dt %g, theta %g): %.1e %.1e\n", k, E,
+                   k & 1, (k & 2) / 2, dt, k & 8 ? 1 : 0.5, off[0], off[1]);
+        worst[0] = fmax(worst[0], off[0]);
+        worst[1] = fmax(worst[1], off[1]);
+        CHECK(off[0] < 1e-12);
+        CHECK(off[1] < 1e-12);
+        soft_end(&scene);
+    }
+    printf("     linear %.1e, angular %.1e of m v (x + 1 m)\n", worst[0], worst[1]);
+}
+
+/* Largest growth of the energy in one step, in shares of that which the motion started with. */
+static double energy_growth(double E, double dt, double theta, TnSoftLaw law, bool clamped,
+                            double ring, double spin, double *left)
+{
+    SoftScene scene;
+    block(&scene, dt, theta, 0, E);
+    scene.soft.law = law;
+    if (clamped) soft_hold(&scene, 0, -0.1, TN_BODY_WORLD);
+    soft_add(&scene);
+    if (!soft_finish(&scene, NULL)) return NAN;
+    throw_block(&scene, spin, ring);
+    TnEnergy e = tn_world_energy(scene.world);
+    double first = e.kinetic + e.potential, last = first, most = -1;
+    for (int step = 0; step < 1000; step++) {
+        if (tn_world_step(scene.world).diverged) return INFINITY;
+        e = tn_world_energy(scene.world);
+        most = fmax(most, (e.kinetic + e.potential - last) / first);
+        last = e.kinetic + e.potential;
+    }
+    *left = last / first;
+    soft_end(&scene);
+    return most;
+}
+
+TEST(energy_never_grows_with_damping_on)
+{
+    double worst = -1;
+    for (int k = 0; k < 7 * 3 * 8; k++) {
+        double E = pow(10, 3 + k / 24), dt = k / 8 % 3 == 0 ? 1e-3 : k / 8 % 3 == 1 ? 3e-3 : 1e-2;
+        double theta = k & 1 ? 1 : 0.5, left;
+        TnSoftLaw law = k & 2 ? TN_SOFT_NEO_HOOKEAN : TN_SOFT_COROTATIONAL;
+        double growth = energy_growth(E, dt, theta, law, k & 4, 0.2, k & 4 ? 0 : 5, &left);
+        if (growth > 1e-10)
+            printf("     E %.0e dt %g theta %g law %d clamped %d: %.1e, left %.2e\n", E, dt, theta, law, (k & 4) / 4,
+                   growth, left);
+        worst = fmax(worst, growth);
+    }
+    printf("     most in one step: %.1e of the start\n", worst);
+    CHECK(worst < 1e-10);
+}
+
+/* ---- natural frequencies of a bar, one end pinned ---- */
+
+#define LENGTH 0.5
+#define SIDE 0.05
+
+typedef struct Bar {
+    int nx, n;
+    double E, nu, beta;
+    bool consistent;
+} Bar;
+
+static bool make_bar(Bar bar, double timestep, double theta, SoftScene *scene)
+{
+    *scene = soft_begin(timestep, theta, 0);
+    soft_box(scene, LENGTH, SIDE, SIDE, bar.nx, bar.n, bar.n, 5);
+    scene->soft.youngs_modulus = bar.E;
+    scene->soft.poisson_ratio = bar.nu;
+    scene->soft.damping_stiffness = bar.beta;
+    scene->soft.consistent_mass = bar.consistent;
+    scene->soft.contact_type = scene->soft.contact_affinity = 0;
+    soft_hold(scene, 0, -LENGTH / 2, TN_BODY_WORLD);
+    soft_add(scene);
+    return soft_finish(scene, NULL);
+}
+
+typedef enum Mode { STRETCH, BEND, TWIST } Mode;
+
+static void first_guess(Mode mode, const double X[3], double u[3])
+{
+    double s = sin(PI / 2 * (X[0] / LENGTH + 0.5)), w = 1 - cos(PI / 2 * (X[0] / LENGTH + 0.5));
+    u[0] = mode == STRETCH ? s : 0;
+    u[1] = mode == TWIST ? -s * X[2] / SIDE : 0;
+    u[2] = mode == TWIST ? s * X[1] / SIDE : mode == BEND ? w : 0;
+}
+
+/* The mode's shape, largest displacement 1, by two inverse iterations with static loads m u; returns ω by Rayleigh's
+ * quotient, which is off by the square of what is left of other modes. */
+static double mode_of(Bar bar, Mode mode, double *u)
+{
+    SoftScene scene;
+    if (!make_bar(bar, 100, 1, &scene)) return NAN;
+    int count = 3 * scene.info.node_count;
+    double *force = soft_numbers(&scene, 3), work = 0, square = 0, most = 0;
+    for (int i = 0; i < count; i += 3) first_guess(mode, scene.info.rest + i, u + i);
+    for (int pass = 0; pass < 3; pass++) {
+        double load = 0, stiff = mode == BEND ? 1e-6 : 1e-3; /* strains of 1e-6 or so */
+        for (int i = 0; i < count; i++) load += scene.info.node_masses[i / 3] * fabs(u[i]);
+        for (int i = 0; i < count; i++)
+            force[i] = stiff * bar.E * SIDE * SIDE * 1e-3 * scene.info.node_masses[i / 3] * u[i] / load;
+        CHECK(soft_settle(&scene, 20, 1e-14, force));
+        work = square = most = 0;
+        for (int i = 0; i < count; i++) {
+            u[i] = soft_x(&scene)[i] - scene.info.rest[i];
+            work += force[i] * u[i];
+            square += scene.info.node_masses[i / 3] * u[i] * u[i];
+            most = fmax(most, fabs(u[i]));
+        }
+        for (int i = 0; i < count; i++) u[i] /= most;
+    }
+    free(force);
+    soft_end(&scene);
+    return sqrt(work / square);
+}
+
+/* Lets the shape swing from rest with the given amplitude; the projection on it crosses zero twice per period. Returns
+ * ω over `periods`, and by how much the amplitude falls per period (of its logarithm). */
+static double swing(Bar bar, const double *u, double amplitude, double timestep, double theta,
+                    int periods, double *decay)
+{
+    SoftScene scene;
+    TnError err = {0};
+    if (!make_bar(bar, timestep, theta, &scene)) return NAN;
+    int count = 3 * scene.info.node_count, crossings = 0;
+    double *qpos = soft_numbers(&scene, 3), *qvel = soft_numbers(&scene, 3);
+    for (int i = 0; i < count; i++) qpos[i] = scene.info.rest[i] + amplitude * u[i];
+    CHECK(tn_world_set_state(scene.world, qpos, qvel, &err) == TN_OK);
+    double last = 1, first_time = 0, time = 0, first_peak = 0, peak = 0;
+    while (crossings < 2 * periods + 1 && time < 1e6 * timestep) {
+        double now = 0, norm = 0;
+        CHECK(!tn_world_step(scene.world).diverged);
+        time += timestep;
+        for (int i = 0; i < count; i++) {
+            double m = scene.info.node_masses[i / 3];
+            now += m * u[i] * (soft_x(&scene)[i] - scene.info.rest[i]) / amplitude;
+            norm += m * u[i] * u[i];
+        }
+        now /= norm;
+        peak = fmax(peak, fabs(now));
+        if (now * last < 0) {
+            double at = time - timestep * now / (now - last);
+            if (crossings == 1) first_peak = peak;
+            if (crossings == 0) first_time = at;
+            if (++crossings == 2 * periods + 1) time = at;
+            if (crossings < 2 * periods + 1) peak = 0;
+        }
+        last = now;
+    }
+    *decay = log(first_peak / peak) / (periods - 0.5);
+    free(qpos);
+    free(qvel);
+    soft_end(&scene);
+    return 2 * PI * periods / (time - first_time);
+}
+
+/* Lumped masses on h = L/20 and dt of 1/200 of a period: (π/2)²/24/20² and (2π/200)²/12 of the frequency, 4e-4. */
+TEST(a_bar_rings_at_c_over_4L)
+{
+    for (int consistent = 0; consistent < 2; consistent++) {
+        Bar bar = {20, 2, 1e7, 0, 0, consistent};
+        double *u = malloc(sizeof(double[3]) * 21 * 9), decay;
+        double c = sqrt(bar.E / 1000), exact = 2 * PI * c / (4 * LENGTH), own = mode_of(bar, STRETCH, u);
+        double got = swing(bar, u, 1e-4, 1e-4, 0.5, 5, &decay);
+        printf("     %s: %.5f of c/4L (own statics %.5f), falls by %.1e per period\n",
+               consistent ? "consistent" : "lumped", got / exact, own / exact, decay);
+        CHECK_NEAR(got / exact, 1, 2e-3);
+        CHECK_NEAR(decay, 0, 1e-3);
+        free(u);
+    }
+}
+
+/* Against the mesh's own static stiffness, and its lumped masses. */
+TEST(a_bar_bends_and_twists_at_the_frequency_of_its_stiffness)
+{
+    Bar bar = {30, 3, 1e7, 0.3, 0, false};
+    double *u = malloc(sizeof(double[3]) * 31 * 16), decay;
+    double EI = bar.E * pow(SIDE, 4) / 12, mass = 1000 * SIDE * SIDE;
+    double euler = 3.51602 * sqrt(EI / (mass * pow(LENGTH, 4)));
+    double own = mode_of(bar, BEND, u), got = swing(bar, u, 1e-4, 1e-3, 0.5, 4, &decay);
+    printf("     bending %.4f Hz: %.5f of its own statics', %.3f of a beam's, falls by %.1e\n",
+           got / (2 * PI), got / own, got / euler, decay);
+    CHECK_NEAR(got / own, 1, 1e-3); /* (2π/333)²/12 = 3e-5, Rayleigh's quotient after two passes 1e-6 */
+    CHECK(got > euler && got < 1.2 * euler); /* too stiff by 20 % at three cells */
+    double G = bar.E / (2 * (1 + bar.nu)), shape = 0.1406 * 6; /* J / I_p of a square */
+    double torsion = 2 * PI * sqrt(shape * G / 1000) / (4 * LENGTH);
+    own = mode_of(bar, TWIST, u);
+    got = swing(bar, u, 1e-4, 2e-4, 0.5, 4, &decay);
+    printf("     torsion %.4f Hz: %.5f of its own statics', %.3f of a beam's, falls by %.1e\n",
+           got / (2 * PI), got / own, got / torsion, decay);
+    CHECK_NEAR(got / own, 1, 1e-3);
+    CHECK(got > torsion && got < 1.2 * torsion);
+    free(u);
+}
+
+/* The scene's beam: ν = 0.45, β = 1 ms, which alone takes πβω of the amplitude per period. */
+TEST(ten_milliseconds_change_the_beams_swing_by_little)
+{
+    Bar bar = {40, 4, 1e7, 0.45, 1e-3, false};
+    double *u = malloc(sizeof(double[3]) * 41 * 25), decay, own = mode_of(bar, BEND, u);
+    const double steps[3] = {1e-3, 5e-3, 1e-2};
+    for (int k = 0; k < 6; k++) {
+        double theta = k / 3 ? 1 : 0.5, got = swing(bar, u, 1e-3, steps[k % 3], theta, 4, &decay);
+        double damping = PI * bar.beta * own;
+        printf("     %g ms, theta %g: %.4f Hz, %.4f of its own; amplitude falls by %.4f per period "
+               "(damping itself %.4f)\n",
+               1e3 * steps[k % 3], theta, got / (2 * PI), got / own, decay, damping);
+    }
+    free(u);
+}
