@@ -8,8 +8,18 @@
 
 #include "../math/vec3.h"
 
-/* Contacts of soft bodies: scale of their weights. */
+/* Contacts of soft bodies: scale of their weights. Where a robot or pinned nodes hold the body, contacts squeeze
+ * it and want larger ones (docs/solver.md, meshes). */
 #define SOFT_SCALE 1.0
+#define HELD_SCALE 30.0
+
+static double scale_of(const TnDivision *d, const TnSoftPiece *piece)
+{
+    const TnMeshBlock *mesh = &d->meshes[piece->block - d->dense_count - d->chain_count];
+    bool held =
+        mesh->tree_count > 0 || (mesh->piece_count == 1 && mesh->node_count < piece->node_count);
+    return held ? HELD_SCALE : SOFT_SCALE;
+}
 
 int tn_soft_piece_node(const TnSoftPiece *piece, int node)
 {
@@ -104,7 +114,7 @@ static bool fill_point(const TnConstraintInput *in, TnProblem *p, const TnSoftPo
                       dofs, c);
     }
     tn_problem_set_point_port(p, port, piece->block, e.count, e.nodes, (const double(*)[9])e.M);
-    p->ports[port].scale = SOFT_SCALE;
+    p->ports[port].scale = scale_of(in->division, piece);
     return true;
 }
 

@@ -1,11 +1,12 @@
 /* graph_order.c: breadth-first layers and nested dissection.
  *
  * Breadth-first search from a node at one end (found by going to the far end a few times) gives
- * levels; edges join only nodes of the same or the next level, so any level separates what is before
- * it from what is behind. Dissection takes a small level near the middle, or a smoother surface, improves
- * it as Fiduccia and Mattheyses do, and goes on with both sides. An improvement moves a node of the separator to one
- * side and takes that node's neighbours on the other side into the separator, also where this makes
- * it larger for a while; the best that was seen is kept, and each node moves once in a pass.
+ * levels; edges join only nodes of the same or the next level, so any level separates what is
+ * before it from what is behind. Dissection takes a small level near the middle, or a smoother
+ * surface, improves it as Fiduccia and Mattheyses do, and goes on with both sides. An
+ * improvement moves a node of the separator to one side and takes that node's neighbours on the
+ * other side into the separator, also where this makes it larger for a while; the best that was
+ * seen is kept, and each node moves once in a pass.
  *
  * A part of the graph is a range of `order`, and `part` says for each node which range it is in. */
 #include "graph_order.h"
@@ -114,8 +115,8 @@ void tn_graph_towards(const TnGraph *graph, int count, int *order, int *work)
         queue[end] = i;
         end += spread(graph, seen, queue + end, 1);
     }
-    /* Backwards: nodes with a common neighbour before them then come late (reverse Cuthill-McKee), which
-     * never makes more fill. */
+    /* Backwards: nodes with a common neighbour before them then come late (reverse Cuthill-McKee),
+     * which never makes more fill. */
     for (int k = 0; k < n; k++) order[k] = queue[n - 1 - k];
 }
 

@@ -15,12 +15,13 @@ typedef struct TnGraph {
 #define TN_GRAPH_WORK 13 /* ints of scratch per node */
 
 /* All write the nodes that are not left out to `order`, the first to be eliminated first. */
-/* Towards nodes: the others, by distance from `count` nodes of `order` behind its other nodes, the farthest first;
- * nodes that none of them reaches come before all. work: 2 ints per node. */
+/* Towards nodes: the others, by distance from `count` nodes of `order` behind its other nodes,
+ * the farthest first; nodes that none of them reaches come before all. work: 2 ints per node. */
 void tn_graph_towards(const TnGraph *graph, int count, int *order, int *work);
 /* Layers: towards the middle from both ends, for slender bodies. */
 void tn_graph_layers(const TnGraph *graph, int *order, int *work);
-/* Nested dissection: nodes that separate two halves come behind both, and so on within the halves. */
+/* Nested dissection: nodes that separate two halves come behind both, and so on within the
+ * halves. */
 void tn_graph_dissect(const TnGraph *graph, int *order, int *work);
 
 #endif

@@ -1,10 +1,11 @@
 /* sparse_cholesky.c: the numeric factorization. Front by front, children before parents:
  *     panel and U ← blocks of A + Σ children's U,   panel ← L,   U ← U - L₂₁L₂₁ᵀ.
  *
- * Threads share it in phases: first the tasks, whole subtrees that the plan chose; then, one after the other, the
- * fronts above them, of which the large ones are cut into pieces: columns where they are put together and in U,
- * rows below the diagonal in the panel. Pieces change what is in a cache, but not what is computed: every number
- * gets the same terms in the same order, so the same bits come out for any number of threads. */
+ * Threads share it in phases: first the tasks, whole subtrees that the plan chose; then, one
+ * after the other, the fronts above them, of which the large ones are cut into pieces: columns
+ * where they are put together and in U, rows below the diagonal in the panel. Pieces change what
+ * is in a cache, but not what is computed: every number gets the same terms in the same order,
+ * so the same bits come out for any number of threads. */
 #include "sparse_cholesky.h"
 
 #include "kernels/dense_kernels.h"

@@ -1,21 +1,23 @@
-/* sparse_cholesky.h: A x = b for symmetric positive definite matrices with a 3×3 block per node and per
- * edge of a graph (a mesh), by multifrontal Cholesky factorization A = L Lᵀ.
+/* sparse_cholesky.h: A x = b for symmetric positive definite matrices with a 3×3 block per node
+ * and per edge of a graph (a mesh), by multifrontal Cholesky factorization A = L Lᵀ.
  *
- * The plan depends on the graph only and is made once: the order of elimination, the fronts (groups of
- * nodes that are eliminated together as a dense matrix, dense_kernels.h) and where every number goes.
- * Factorizing and solving allocate nothing; the caller brings memory whose sizes the plan knows.
+ * The plan depends on the graph only and is made once: the order of elimination, the fronts
+ * (groups of nodes that are eliminated together as a dense matrix, dense_kernels.h) and where
+ * every number goes. Factorizing and solving allocate nothing; the caller brings memory whose
+ * sizes the plan knows.
  *
- * Nodes may be asked to come last (those in contact). They form one dense front, S = L_l L_lᵀ with S the
- * Schur complement of all others, so that systems in them alone are cheap:
+ * Nodes may be asked to come last (those in contact). They form one dense front, S = L_l L_lᵀ
+ * with S the Schur complement of all others, so that systems in them alone are cheap:
  *     y = tn_sparse_forward(b)      the others eliminated; y's last part is the right side of S
  *     tn_sparse_solve_last(y_l)     y_l ← S⁻¹ y_l, as often as forces on these nodes change
  *     x = tn_sparse_backward(y)     the others from the last
  * Vectors y are in the order of elimination, b and x in that of the nodes.
  *
- * Threads: a front depends on its children in the tree of fronts only, and adds their contributions in
- * a fixed order. Subtrees that the plan chooses by their work may be factorized by different threads,
- * each with update matrices in memory of its own, and the fronts above them by one thread afterwards:
- * the same operations in the same order for every number of threads. */
+ * Threads: a front depends on its children in the tree of fronts only, and adds their
+ * contributions in a fixed order. Subtrees that the plan chooses by their work are factorized by
+ * different threads, each with update matrices in memory of its own, and the fronts above them
+ * afterwards, the large ones cut into pieces. Every number gets the same operations in the same
+ * order for every number of threads. */
 #ifndef TN_MATH_SPARSE_CHOLESKY_H
 #define TN_MATH_SPARSE_CHOLESKY_H
 
@@ -41,7 +43,7 @@ typedef struct TnSparseDef {
 
 typedef struct TnSparseSizes {
     size_t factor;           /* numbers in a factor, 64-byte aligned */
-    size_t factor_work;      /* numbers of scratch for tn_sparse_factor, 64-byte aligned */
+    size_t factor_work;      /* numbers of scratch for it, 64-byte aligned */
     size_t solve_work;       /* the same for a solve, per right side */
     double nonzeros;         /* of L, zeros that fronts store included */
     double flops;            /* additions and multiplications of a factorization */
@@ -58,33 +60,36 @@ TnSparseSizes tn_sparse_sizes(const TnSparse *plan);
 const int *tn_sparse_order(const TnSparse *plan); /* the node at each place of the order */
 
 /* ---- last nodes that change ----
- * A pattern is what does not: the graph and orders for it. It is immutable, and threads may share it. A plan
- * for a set of last nodes is a function of the pattern and the set alone, and cheap to make: nodes are
- * eliminated towards the set, layer by layer from the farthest, or as nested dissection has them, whichever
- * takes fewer operations. */
+ * A pattern is what does not: the graph and orders for it. It is immutable, and threads may
+ * share it. A plan for a set of last nodes is a function of the pattern and the set alone, and
+ * cheap to make: nodes are eliminated towards the set, layer by layer from the farthest, or in one
+ * of the pattern's orders, whichever takes fewer operations. */
 typedef struct TnSparsePattern TnSparsePattern;
 TnSparsePattern *tn_sparse_pattern_create(int node_count, int edge_count, const int (*edges)[2],
                                           TnError *err);
 void tn_sparse_pattern_free(TnSparsePattern *pattern);
-/* In the arena, which keeps it; NULL: no memory. */
+/* In the arena, which keeps it and its scratch (tn_sparse_free is not for these); the last nodes
+ * differ from each other. NULL: no memory. */
 TnSparse *tn_sparse_plan_last(const TnSparsePattern *pattern, int last_count, const int *last,
                               TnArena *arena);
-/* As tn_sparse_factor, but the last nodes are not eliminated: S, the Schur complement on them, is written to
- * `S`, symmetric, 3·last_count square, column-major with `stride` numbers per column (a multiple of 8, 64-byte
- * aligned). The pool's threads share the work; NULL: one thread. The same bits for any number. */
+/* As tn_sparse_factor, but the last nodes are not eliminated: S, the Schur complement on them,
+ * is written to `S`, symmetric, 3·last_count square, column-major with `stride` numbers per
+ * column (a multiple of 8, 64-byte aligned). The pool's threads share the work; NULL: one
+ * thread. The same bits for any number. */
 bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work,
                       double *S, size_t stride, TnPool *pool);
-/* With such a factor tn_sparse_forward and tn_sparse_backward work at once: what is solved for the last nodes
- * goes into the last part of y between them. tn_sparse_solve, solve_last and inverse need a factor of S (or of
- * S and what was added to it), as tn_dense_factor makes it, put in its place first: */
+/* With such a factor tn_sparse_forward and tn_sparse_backward work at once: what is solved for
+ * the last nodes goes into the last part of y between them. tn_sparse_solve, solve_last and
+ * inverse need a factor of S (or of S and what was added to it), as tn_dense_factor makes it,
+ * put in its place first: */
 void tn_sparse_put_last(const TnSparse *plan, const double *L, size_t stride, double *factor);
-/* Dense symmetric positive definite matrices laid out as S, with columns of at least n numbers rounded up to
- * eight. Lower triangle ← L, the diagonal as its reciprocals; what is above it stays. False: not positive definite.
- * x ← (L Lᵀ)⁻¹ x for `count` vectors, `x_stride` apart. */
+/* Dense symmetric positive definite matrices laid out as S, with columns of at least n numbers
+ * rounded up to eight. Lower triangle ← L, the diagonal as its reciprocals; what is above it is
+ * of no use then. False: not positive definite. x ← (L Lᵀ)⁻¹ x for `count` vectors, `x_stride` apart. */
 bool tn_dense_factor(int n, double *S, size_t stride);
 void tn_dense_solve(int n, const double *L, size_t stride, int count, double *x, size_t x_stride);
-/* M ← (L Lᵀ)⁻¹, laid out as S, its lower triangle; L is of no use afterwards. y ← M x of a symmetric matrix of which
- * the lower triangle is given. */
+/* M ← (L Lᵀ)⁻¹, laid out as S, its lower triangle; L is of no use afterwards. y ← M x of a
+ * symmetric matrix of which the lower triangle is given. */
 void tn_dense_inverse(int n, double *L, size_t stride, double *M, size_t m_stride);
 void tn_dense_multiply(int n, const double *M, size_t stride, const double *x, double *y);
 
@@ -97,8 +102,8 @@ bool tn_sparse_factor(const TnSparse *plan, const double (*blocks)[9], double *f
  * solve_work. */
 void tn_sparse_solve(const TnSparse *plan, const double *factor, int count, double *x,
                      double *work);
-/* The parts of it. y: count vectors of 3·node_count numbers; the last 3·last_count of each belong to
- * the last nodes. y_l: such parts alone, `stride` numbers apart. */
+/* The parts of it. y: count vectors of 3·node_count numbers; the last 3·last_count of each
+ * belong to the last nodes. y_l: such parts alone, `stride` numbers apart. */
 void tn_sparse_forward(const TnSparse *plan, const double *factor, int count, const double *b,
                        double *y, double *work);
 void tn_sparse_solve_last(const TnSparse *plan, const double *factor, int count, double *y_l,

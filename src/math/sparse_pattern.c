@@ -1,10 +1,10 @@
-/* sparse_pattern.c: the graph and two orders of all its nodes, and the choice of an order once it is known
- * which nodes come last.
+/* sparse_pattern.c: the graph and two orders of all its nodes, and the choice of an order once
+ * it is known which nodes come last.
  *
- * Candidates are layers towards the last nodes, and both orders of the pattern with the last nodes taken out and
- * put behind. What the latter cost is bounded without counting anew: column k of L then has entries in rows
- * that it had before, and in rows of last nodes that were eliminated before it and from which it can be
- * reached, all of which are in k's subtree:
+ * Candidates are layers towards the last nodes, and both orders of the pattern with the last
+ * nodes taken out and put behind. What the latter cost is bounded without counting anew: column
+ * k of L then has entries in rows that it had before, and in rows of last nodes that were
+ * eliminated before it and from which it can be reached, all of which are in k's subtree:
  *     c_k ≤ c_k of the pattern + last nodes in the subtree of k. */
 #include "sparse_pattern.h"
 
@@ -91,7 +91,8 @@ void tn_sparse_pattern_free(TnSparsePattern *pattern)
     tn_free(pattern);
 }
 
-/* At most what the base's order costs with the last nodes behind, these excepted; below: scratch. */
+/* At most what the base's order costs with the last nodes behind, these excepted; below:
+ * scratch. */
 static double bound(const TnSparseBase *base, int n, const bool *is_last, int *below)
 {
     double flops = 0.0;

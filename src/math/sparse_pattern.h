@@ -5,8 +5,8 @@
 #include "sparse_cholesky.h"
 #include "sparse_tree.h"
 
-/* An order of all nodes, subtrees being ranges, and per place the next place and the number of entries of
- * its column in L. */
+/* An order of all nodes, subtrees being ranges, and per place the next place and the number of
+ * entries of its column in L. */
 typedef struct TnSparseBase {
     int *order, *parent, *count;
     double flops;
@@ -20,8 +20,8 @@ struct TnSparsePattern {
     TnSparseBase layers, dissect;
 };
 
-/* Into `order`, with fronts in the tree: the cheapest order (or the one that is asked for) that ends with the
- * last nodes. False: no memory. */
+/* Into `order`, with fronts in the tree: the cheapest order (or the one that is asked for) that
+ * ends with the last nodes. False: no memory. */
 bool tn_sparse_choose(const TnSparsePattern *pattern, TnSparseOrder which, int last_count,
                       const int *last, int *order, TnSparseTree *tree, bool *layers,
                       TnArena *arena);

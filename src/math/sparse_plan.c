@@ -1,5 +1,5 @@
-/* sparse_plan.c: makes the plan of a sparse factorization: chooses an order, and lays out fronts, rows,
- * runs and entries (sparse_plan.h) in one block of memory. */
+/* sparse_plan.c: makes the plan of a sparse factorization: chooses an order, and lays out
+ * fronts, rows, runs and entries (sparse_plan.h) in one block of memory. */
 #include "sparse_plan.h"
 
 #include <limits.h>
@@ -22,8 +22,8 @@ static void sort_ints(int *a, int count)
         }
 }
 
-/* Rows below a front: what its nodes' neighbours and its children's rows leave behind it. row_of tells
- * afterwards which row of the front they are; mark: the front that last met a place. */
+/* Rows below a front: what its nodes' neighbours and its children's rows leave behind it. row_of
+ * tells afterwards which row of the front they are; mark: the front that last met a place. */
 static void find_rows(TnSparse *plan, const TnGraph *graph, int f, int *mark, int *row_of)
 {
     TnSparseFront *front = &plan->fronts[f];
@@ -109,8 +109,9 @@ static void count_flops(TnSparse *plan)
     }
 }
 
-/* Where cutting the subtree of `root` lets threads share its work: the uppermost front with two heavy subtrees below.
- * -1: nowhere, or so far below that the fronts above it, one after the other, would take longer than is gained. */
+/* Where cutting the subtree of `root` lets threads share its work: the uppermost front with two
+ * heavy subtrees below. -1: nowhere, or so far below that the fronts above it, one after the
+ * other, would take longer than is gained. */
 static int find_cut(const TnSparse *plan, int root)
 {
     double above = 0.0;
@@ -163,9 +164,9 @@ static void cut_into_tasks(TnSparse *plan, int *waiting)
         TnSparseFront *front = &plan->fronts[f];
         if (front->task == TN_SPARSE_TASKS) continue;
         front->task = TN_SPARSE_TASKS;
-        TnSparseTask *newest = &plan->tasks[plan->task_count - 1];
-        bool joins = plan->task_count > 0 && newest->end == front->subtree &&
-                     flops + front->subtree_flops <= grain;
+        TnSparseTask *newest = plan->task_count > 0 ? &plan->tasks[plan->task_count - 1] : NULL;
+        bool joins =
+            newest && newest->end == front->subtree && flops + front->subtree_flops <= grain;
         if (!joins && plan->task_count == TN_SPARSE_TASKS) continue; /* by one thread afterwards */
         if (!joins) {
             newest = &plan->tasks[plan->task_count++];

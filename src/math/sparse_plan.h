@@ -1,14 +1,14 @@
 /* sparse_plan.h: what sparse_plan.c makes and sparse_cholesky.c and sparse_solve.c read.
  *
- * Places count nodes in the order of elimination. A front eliminates the nodes at places
- * [first, first + width) and has `below` further ones, in rising order, at rows[…]; unknowns are three
- * per node. Fronts are numbered children before parents. U of a front (dense_kernels.h) is added to
- * the parent's panel and U in runs of nodes that are neighbours in both.
+ * Places count nodes in the order of elimination. A front eliminates the nodes at places [first,
+ * first + width) and has `below` further ones, in rising order, at rows[…]; unknowns are three
+ * per node. Fronts are numbered children before parents. U of a front (dense_kernels.h) is added
+ * to the parent's panel and U in runs of nodes that are neighbours in both.
  *
- * Us lie on two stacks, by the parity of a front's depth: when a front is worked on, the stack of its
- * children holds nothing above them, and its own stack can take its U without moving anything. Every task and what
- * comes behind the tasks have two stacks of their own. Fronts with TN_SPARSE_LARGE operations and more are in no
- * task but cut into pieces themselves. */
+ * Us lie on two stacks, by the parity of a front's depth: when a front is worked on, the stack
+ * of its children holds nothing above them, and its own stack can take its U without moving
+ * anything. Every task and what comes behind the tasks have two stacks of their own. Fronts with
+ * TN_SPARSE_LARGE operations and more are in no task but cut into pieces themselves. */
 #ifndef TN_MATH_SPARSE_PLAN_H
 #define TN_MATH_SPARSE_PLAN_H
 

@@ -1,5 +1,6 @@
-/* sparse_solve.c: systems with a factor. A front's part of the vector, and what it subtracts from or
- * reads of the nodes below it, is gathered into z, where the dense kernels work. */
+/* sparse_solve.c: systems with a factor. A front's part of the vector, and what it subtracts
+ * from or reads of the nodes below it, is gathered into z, where the dense kernels work on whole
+ * eights: zeros fill up both z and the panel. */
 #include <string.h>
 
 #include "kernels/dense_kernels.h"
@@ -12,15 +13,15 @@ static size_t scratch_at(const TnSparse *plan) { return (vector_length(plan) + 7
 static void forward_front(const TnSparse *plan, const double *factor, const TnSparseFront *front,
                           int count, double *y, double *z)
 {
-    int width = 3 * front->width, below = 3 * front->below, ld = front->ld;
+    int width = 3 * front->width, ld = front->ld;
     size_t n = vector_length(plan);
     const int *rows = plan->rows + front->rows;
     for (int r = 0; r < count; r++) {
         double *to = z + (long)r * ld;
         memcpy(to, y + (size_t)r * n + 3L * front->first, sizeof(double) * (size_t)width);
-        memset(to + width, 0, sizeof(double) * (size_t)below);
+        memset(to + width, 0, sizeof(double) * (size_t)(ld - width));
     }
-    plan->kernels->forward(width + below, width, factor + front->panel, ld, count, z, ld);
+    plan->kernels->forward(ld, width, factor + front->panel, ld, count, z, ld);
     for (int r = 0; r < count; r++) {
         const double *from = z + (long)r * ld;
         double *to = y + (size_t)r * n;
@@ -43,8 +44,9 @@ static void backward_front(const TnSparse *plan, const double *factor, const TnS
         memcpy(to, from + 3L * front->first, sizeof(double) * (size_t)width);
         for (int k = 0; k < front->below; k++)
             for (int i = 0; i < 3; i++) to[width + 3 * k + i] = from[3L * rows[k] + i];
+        for (int i = width + below; i < ld; i++) to[i] = 0.0;
     }
-    plan->kernels->backward(width + below, width, factor + front->panel, ld, count, z, ld);
+    plan->kernels->backward(ld, width, factor + front->panel, ld, count, z, ld);
     for (int r = 0; r < count; r++)
         memcpy(y + (size_t)r * n + 3L * front->first, z + (long)r * ld,
                sizeof(double) * (size_t)width);

@@ -1,16 +1,17 @@
 /* sparse_tree.c: the elimination tree, and which nodes are eliminated together.
  *
- * Column j of L has an entry in row i exactly if j is on the way, in the elimination tree, from a
- * neighbour k < i of i up to i. These ways form, for each i, a subtree with root i; the parent of j is the first
- * i > j with j in its subtree. How many entries column j has is counted without walking the ways (Gilbert,
- * Ng and Peyton): with places in postorder, the leaves of i's subtree are those neighbours of i, in rising
- * order, below which no earlier neighbour of i lies. Each leaf adds one to all from itself up to i; what two
- * successive leaves both add, from their least common ancestor on, is taken away again. The sums over
- * subtrees of these ones are the counts.
+ * Column j of L has an entry in row i exactly if j is on the way, in the elimination tree, from
+ * a neighbour k < i of i up to i. These ways form, for each i, a subtree with root i; the parent
+ * of j is the first i > j with j in its subtree. How many entries column j has is counted
+ * without walking the ways (Gilbert, Ng and Peyton): with places in postorder, the leaves of i's
+ * subtree are those neighbours of i, in rising order, below which no earlier neighbour of i
+ * lies. Each leaf adds one to all from itself up to i; what two successive leaves both add, from
+ * their least common ancestor on, is taken away again. The sums over subtrees of these ones are
+ * the counts.
  *
- * Places that follow each other and have the same rows below form a front. Fronts are then merged into their
- * parents where the zeros that this stores are few: a child of w_c nodes whose m_c rows below are part of the
- * parent's w_p and m_p costs w_c (w_p + m_p - m_c) blocks. */
+ * Places that follow each other and have the same rows below form a front. Fronts are then
+ * merged into their parents where the zeros that this stores are few: a child of w_c nodes whose
+ * m_c rows below are part of the parent's w_p and m_p costs w_c (w_p + m_p - m_c) blocks. */
 #include "sparse_tree.h"
 
 #include <string.h>

@@ -15,9 +15,9 @@ typedef struct TnSparseTree {
 
 /* Memory for graphs of n nodes. False: none. */
 bool tn_sparse_tree_init(TnSparseTree *tree, int n, TnArena *arena);
-/* Operations that an order costs (27 Σ c² with c the entries of a column, without merging); the last_count
- * nodes at its end count as all connected. The order is changed to an equivalent one in which every
- * subtree is a range. */
+/* Operations that an order costs (27 Σ c² with c the entries of a column, without merging); the
+ * last_count nodes at its end count as all connected. The order is changed to an equivalent one
+ * in which every subtree is a range. */
 double tn_sparse_count(TnSparseTree *tree, const TnGraph *graph, int *order, int last_count);
 /* Fronts of the order, which is changed so that fronts are ranges of it and children come before
  * parents. Needs what tn_sparse_count left for this order. */

@@ -1,5 +1,6 @@
 /* Soft surfaces against each other and against themselves. */
 #include "../../src/base/pool.h"
+#include "../../src/collision/soft_surface.h"
 #include "soft_scene.h"
 
 static const double HALF[3] = {0.1, 0.1, 0.03};
@@ -189,7 +190,21 @@ TEST(a_folded_strip_touches_itself_between_its_arms)
     soft_scene_free(&s);
 }
 
-/* ---- bits ---- */
+TEST(a_strip_pressed_flat_does_not_touch_itself_through_its_thickness)
+{
+    SoftScene s;
+    soft_scene_begin(&s);
+    TnSoftDef def =
+        soft_box_def((const double[3]){0.1, 0.01, 0.002}, (const int[3]){40, 4, 1}, 0, 0, 0);
+    def.self_contact = true;
+    add_soft(&s, &def);
+    REQUIRE(soft_scene_end(&s));
+    for (int i = 0; i < s.rigid.model->softs[0].node_count; i++) soft_node(&s, 0, i)[2] *= 0.25;
+    CHECK(soft_detect(&s, 0.01, 1e-3, NULL).count == 0);
+    soft_scene_free(&s);
+}
+
+/* ---- all nodes against all triangles, and bits ---- */
 
 static void pose(SoftScene *s, uint64_t seed)
 {
@@ -264,4 +279,73 @@ TEST(the_list_is_the_same_bits_for_any_threads_and_whatever_came_before)
         tn_pool_destroy(pool);
     }
     soft_scene_free(&used);
+}
+
+/* The nearest triangle that a node may touch, by looking at all of them; its height, or NAN. */
+static double nearest_height(const TnSoftSurface *s, const TnSoftSurface *o, int node, double reach,
+                             int *triangle)
+{
+    double best = NAN;
+    for (int k = 0; k < o->triangle_count; k++) {
+        const int32_t *c = o->triangles[k];
+        const double *x[3] = {o->x[c[0]], o->x[c[1]], o->x[c[2]]};
+        double d[3], w[3], n[3], look[3];
+        tn_soft_triangle_normal(o, k, n);
+        for (int i = 0; i < 3; i++) d[i] = s->x[node][i] - x[0][i];
+        double height = dot3(n, d), gap = height - s->radius - o->radius;
+        if (gap > reach || gap < -o->depths[k] || !tn_soft_project(x, n, s->x[node], w)) continue;
+        for (int i = 0; i < 3; i++) look[i] = 0.0;
+        for (int j = s->around_start[node]; j < s->around_start[node + 1]; j++) {
+            double m[3];
+            tn_soft_triangle_normal(s, s->around[j], m);
+            for (int i = 0; i < 3; i++) look[i] += m[i];
+        }
+        if (dot3(look, n) > 0.0 || fabs(best) <= fabs(height)) continue;
+        best = height;
+        *triangle = k;
+    }
+    return best;
+}
+
+TEST(a_search_over_all_nodes_and_triangles_finds_the_same_nodes)
+{
+    SoftScene s;
+    make_crowd(&s);
+    const TnModel *m = s.rigid.model;
+    const double t = 0.01, slack = 1e-3;
+    TnSoftSurface surfaces[6];
+    int total = 0;
+    for (int k = 0; k < 6; k++) REQUIRE(tn_soft_surface_init(&surfaces[k], m, k));
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        pose(&s, seed);
+        int listed = 0, expected = 0;
+        TnContactList list = soft_detect(&s, t, slack, NULL);
+        for (int i = 0; i < list.count; i++)
+            listed += list.points[i].soft2 >= 0 && list.points[i].geom1 != list.points[i].geom2 &&
+                      list.soft_points[list.points[i].soft1].count == 1;
+        for (int k = 0; k < 6; k++) tn_soft_surface_update(&surfaces[k], s.qpos, s.qvel, t, slack);
+        for (int a = 0; a < 6; a++)
+            for (int b = 0; b < 6; b++) {
+                const TnSoftSurface *p = &surfaces[a], *q = &surfaces[b];
+                double reach = slack + t * tn_soft_cones_speed(&p->cones[0], &q->cones[0]);
+                for (int node = 0; node < p->node_count && a != b; node++) {
+                    int triangle = -1;
+                    double h = nearest_height(p, q, node, reach, &triangle), n[3], w[3], v = 0.0;
+                    if (triangle < 0) continue;
+                    const int32_t *c = q->triangles[triangle];
+                    const double *x[3] = {q->x[c[0]], q->x[c[1]], q->x[c[2]]};
+                    tn_soft_triangle_normal(q, triangle, n);
+                    tn_soft_project(x, n, p->x[node], w);
+                    for (int i = 0; i < 3; i++)
+                        v += n[i] * (w[0] * q->v[c[0]][i] + w[1] * q->v[c[1]][i] +
+                                     w[2] * q->v[c[2]][i] - p->v[node][i]);
+                    expected += h - p->radius - q->radius <= slack + t * fmax(0.0, v);
+                }
+            }
+        CHECK(listed == expected);
+        total += expected;
+    }
+    CHECK(total > 300);
+    for (int k = 0; k < 6; k++) tn_soft_surface_free(&surfaces[k]);
+    soft_scene_free(&s);
 }

@@ -314,11 +314,39 @@ TEST(a_body_that_moves_rigidly_has_no_force)
     }
 }
 
+TEST(chunks_of_one_colour_share_no_node)
+{
+    SoftRig rig;
+    SoftSpec spec = soft_spec();
+    v3_set(spec.half, 0.2, 0.1, 0.1);
+    spec.cells[0] = 10;
+    spec.cells[1] = spec.cells[2] = 4;
+    REQUIRE(soft_rig_start(&rig, spec, 5e-3));
+    const TnSoftElements *all = rig.elements;
+    CHECK(all->chunk_count >= 4 && all->colour_count < all->chunk_count);
+    int *owner = malloc(sizeof(int) * (size_t)rig.soft->node_count);
+    for (int colour = 0; colour < all->colour_count; colour++) {
+        for (int n = 0; n < rig.soft->node_count; n++) owner[n] = -1;
+        for (int i = 0; i < all->chunk_count; i++) {
+            const TnSoftChunk *chunk = &all->chunks[i];
+            for (int k = chunk->first; k < chunk->last && chunk->colour == colour; k++)
+                for (int c = 0; c < 4 * TN_FEM_LANES; c++) {
+                    int *own = &owner[all->pieces[0].mesh->batches[k].node[c / 8][c % 8]];
+                    CHECK(*own < 0 || *own == i);
+                    *own = i;
+                }
+        }
+    }
+    free(owner);
+    soft_rig_end(&rig);
+}
+
 TEST(threads_change_nothing)
 {
     SoftSpec spec = soft_spec();
-    spec.piece_count = 5;
-    spec.mean_dilatation = false;
+    spec.cells[0] = 12;
+    spec.cells[1] = spec.cells[2] = 4;
+    spec.piece_count = 2; /* of several chunks each */
     double *kept = NULL;
     for (int threads = 1; threads <= 4; threads += 3) {
         SoftRig rig;
@@ -328,15 +356,35 @@ TEST(threads_change_nothing)
         TnDynamicsInput in = motion_input(&rig.m);
         soft_rig_assemble(&rig, &in);
         size_t n =
-            9 * (size_t)(rig.division.meshes[2].node_count + rig.division.meshes[2].edge_count);
+            9 * (size_t)(rig.division.meshes[1].node_count + rig.division.meshes[1].edge_count);
         if (!kept) {
             kept = malloc(sizeof(double) * n);
-            memcpy(kept, rig.meshes[2].blocks, sizeof(double) * n);
+            memcpy(kept, rig.meshes[1].blocks, sizeof(double) * n);
         } else {
-            CHECK(memcmp(kept, rig.meshes[2].blocks, sizeof(double) * n) == 0);
+            CHECK(memcmp(kept, rig.meshes[1].blocks, sizeof(double) * n) == 0);
         }
         tn_pool_destroy(rig.pool);
         soft_rig_end(&rig);
     }
     free(kept);
+}
+
+TEST(without_memory_there_is_an_error_and_nothing_is_left)
+{
+    SoftRig rig;
+    SoftSpec spec = soft_spec();
+    spec.mean_dilatation = spec.arm = spec.pin = true;
+    REQUIRE(soft_rig_start(&rig, spec, 5e-3));
+    bool done = false;
+    for (long calls = 0; calls < 1000 && !done; calls++) {
+        TnError err = {0};
+        tn_malloc_fail_after(calls);
+        TnSoftElements *elements = tn_soft_elements_create(rig.model, &rig.division, &err);
+        tn_malloc_fail_after(-1);
+        CHECK(elements || err.message[0]);
+        done = elements != NULL;
+        tn_soft_elements_destroy(elements);
+    }
+    CHECK(done);
+    soft_rig_end(&rig);
 }

@@ -1,4 +1,5 @@
 /* Soft bodies in scenes, frames and recordings: every node a point, pieces with their subsystems, stress. */
+#include "base/base.h"
 #include "../check.h"
 
 #include <float.h>
@@ -274,4 +275,40 @@ TEST(stress_that_is_not_finite_is_kept_as_it_is)
     tn_recording_close(recording);
     tn_frame_destroy(frame);
     unlink(file);
+}
+
+TEST(without_memory_soft_scenes_frames_and_recordings_are_errors_and_leak_nothing)
+{
+    TnModel *model = make_model();
+    TnWorld *world = make_world(model, 3);
+    REQUIRE(world != NULL);
+    const char *file = "test_scene_soft_memory.tnr";
+    int failures = 0;
+    for (long k = 0; k < 300; k++) {
+        TnError err = {0};
+        TnRecorderDef def = tn_recorder_def();
+        tn_malloc_fail_after(k);
+        TnScene *scene = tn_scene_create_of(world, &err);
+        TnFrame *frame = scene ? tn_frame_create(scene, &err) : NULL;
+        TnStatus status = frame ? tn_frame_reserve_stress(frame, 0, &err) : err.code;
+        if (status == TN_OK) status = tn_frame_capture(frame, world, NULL, true, &err);
+        TnRecorder *recorder = status == TN_OK ? tn_recorder_create(&def, file, scene, &err) : NULL;
+        if (recorder) status = tn_recorder_write(recorder, frame, &err);
+        if (recorder && tn_recorder_close(recorder, &err) != TN_OK) status = err.code;
+        TnRecording *recording = recorder && status == TN_OK ? tn_recording_open(file, &err) : NULL;
+        if (recording) status = tn_recording_frame(recording, 0, frame, &err);
+        if (err.code != TN_OK) status = err.code;
+        tn_malloc_fail_after(-1);
+        tn_recording_close(recording);
+        tn_frame_destroy(frame);
+        tn_scene_destroy(scene);
+        if (status == TN_OK) break;
+        CHECK(status == TN_ERROR_MEMORY);
+        failures++;
+    }
+    CHECK(failures > 20 &&
+          failures < 300); /* scene, frame, stress, chunk, tables: each more than once */
+    unlink(file);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
 }

@@ -12,9 +12,10 @@
  *     A_ij = δ_ij c + e s_i s_j + n h_i h_j + (i ≠ j) b s_k
  *     on a pair, the symmetric part of D:  c - b s_k,   the skew part:  c + b s_k
  * Negative eigenvalues change their sign (H. Chen et al., "Stabler Neo-Hookean Simulation: Absolute Eigenvalue
- * Filtering for Projected Newton", SIGGRAPH 2024): of the pairs directly; A becomes |A| = V |s| Vᵀ from its
+ * Filtering for Projected Newton", SIGGRAPH 2024): of the symmetric parts directly; A becomes |A| = V |s| Vᵀ from its
  * singular values. As zeros they leave steps far too long where elements are inverted or squeezed, and a step that is
- * taken once explodes. */
+ * taken once explodes. Those of the skew parts become zero: they belong to turning an element under pressure, which
+ * nothing should hold back. */
 #include "element.h"
 
 #include <math.h>
@@ -89,7 +90,7 @@ void tn_fem_neo_hookean_tangent(const TnFemMaterial *material, const TnFemPlace 
         for (int i = 0; i < 3; i++) {
             double even = c - b * s[i], odd = c + b * s[i];
             even = fabs(even);
-            odd = fabs(odd);
+            odd = odd > 0.0 ? odd : 0.0;
             out->own[i][l] = 0.5 * (even + odd);
             out->cross[i][l] = 0.5 * (even - odd);
         }

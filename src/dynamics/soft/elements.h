@@ -9,7 +9,7 @@
 #include "../fem/kernels/fem_kernels.h"
 #include "../soft.h"
 
-enum { TN_SOFT_CHUNK = 64 }; /* batches */
+enum { TN_SOFT_CHUNK = 32 }; /* batches */
 
 typedef struct TnPieceElements {
     const TnSoftPiece *piece;
@@ -56,6 +56,9 @@ struct TnSoftElements {
     const TnFemKernels *kernels;
 };
 
+/* chunks.c; false: no memory. */
+bool tn_soft_make_chunks(TnSoftElements *elements);
+
 /* Edge between two nodes, a > b, or -1. */
 int tn_block_edge(const TnBlockEdges *edges, int a, int b);
 
@@ -71,6 +74,15 @@ typedef struct TnSoftWeights {
 } TnSoftWeights;
 TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
                               double w, double fast);
+
+/* Of one body over the step. */
+typedef struct TnSoftStep {
+    TnSoftWeights weights;
+    double centre[3], mean[3], omega[3]; /* of the body as a whole, as it is expected */
+    double turn[9];                      /* Q */
+} TnSoftStep;
+/* Weights and turn, and of the system `end`; `expected` and w may change (expect.c). */
+void tn_soft_prepare(const TnSoftInput *input, int soft, TnSoftSystem *system, TnSoftStep *step);
 
 /* I⁻¹ y, I symmetric; false: singular. */
 bool tn_soft_solve3(const double I[9], const double y[3], double x[3]);

@@ -70,7 +70,9 @@ static void neo_hookean_at(const TnFemMaterial *material, const v8 F[9], NeoHook
         }
         v8 even = c - b * s[i], odd = c + b * s[i];
         absolute(&even);
-        absolute(&odd);
+        v8 size = odd;
+        absolute(&size);
+        odd = 0.5 * (odd + size);
         out->own[i] = 0.5 * (even + odd);
         out->cross[i] = 0.5 * (even - odd);
     }
