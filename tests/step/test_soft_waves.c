@@ -45,7 +45,8 @@ TEST(momentum_is_kept_in_free_flight)
         soft_add(&scene);
         REQUIRE(soft_finish(&scene, NULL));
         throw_block(&scene, k & 16 ? 0 : 1.5, 5, E < 1e5 ? 0.05 : 0.2);
-        double p0[3], L0[3], p[3], L[3], m = scene.info.mass, off[2] = {0}, dt = k & 4 ? 1e-3 : 1e-2;
+        double p0[3], L0[3], p[3], L[3], m = scene.info.mass, off[2] = {0},
+                                         dt = k & 4 ? 1e-3 : 1e-2;
         tn_world_momentum(scene.world, p0, L0);
         double speed[3]; /* of the centre of mass, which starts at the origin */
         for (int i = 0; i < 3; i++) speed[i] = p0[i] / m;
@@ -73,7 +74,8 @@ TEST(momentum_is_kept_in_free_flight)
         CHECK(off[1] < 1e-12);
         soft_end(&scene);
     }
-    printf("     linear %.1e of m (v + 1 m/s), angular %.1e of that times x + 1 m\n", worst[0], worst[1]);
+    printf("     linear %.1e of m (v + 1 m/s), angular %.1e of that times x + 1 m\n", worst[0],
+           worst[1]);
 }
 
 /* A block let go in a bent and stretched shape: the most that its energy is above what it was at any time before, in shares
@@ -133,7 +135,9 @@ TEST(energy_never_grows_with_damping_on)
     }
     printf("     let go: %.1e of the start (theta 0.5), %.1e (1); after a jerk %.0e\n", worst[0],
            worst[1], jerked);
-    CHECK(worst[0] < 1e-4); /* the linear law of a step against the elements' own: the square of a step's strain */
+    CHECK(
+        worst[0] <
+        1e-4); /* the linear law of a step against the elements' own: the square of a step's strain */
     CHECK(worst[1] < 1e-10); /* rounding */
 }
 
@@ -204,7 +208,8 @@ static double mode_of(Bar bar, Mode mode, double *u)
         double load = 0, stiff = mode == BEND ? 1e-6 : 1e-3; /* strains of 1e-6 or so */
         for (int i = 0; i < count; i++) load += scene.info.node_masses[i / 3] * fabs(u[i]);
         for (int i = 0; i < count; i++)
-            force[i] = stiff * bar.E * SIDE * SIDE * 1e-3 * scene.info.node_masses[i / 3] * u[i] / load;
+            force[i] =
+                stiff * bar.E * SIDE * SIDE * 1e-3 * scene.info.node_masses[i / 3] * u[i] / load;
         CHECK(soft_settle(&scene, 20, 1e-14, force));
         work = square = most = 0;
         for (int i = 0; i < count; i++) u[i] = soft_x(&scene)[i] - scene.info.rest[i];
@@ -267,7 +272,8 @@ TEST(a_bar_rings_at_c_over_4L)
     for (int consistent = 0; consistent < 2; consistent++) {
         Bar bar = {20, 2, 1e7, 0, 0, consistent};
         double *u = malloc(sizeof(double[3]) * 21 * 9), decay;
-        double c = sqrt(bar.E / 1000), exact = 2 * PI * c / (4 * LENGTH), own = mode_of(bar, STRETCH, u);
+        double c = sqrt(bar.E / 1000), exact = 2 * PI * c / (4 * LENGTH),
+               own = mode_of(bar, STRETCH, u);
         double got = swing(bar, u, 1e-4, 5e-5, 0.5, 5, &decay);
         printf("     %s: %.5f of c/4L (own statics %.5f), falls by %.1e per period\n",
                consistent ? "consistent" : "lumped", got / exact, own / exact, decay);
@@ -287,7 +293,8 @@ TEST(a_bar_bends_and_twists_at_the_frequency_of_its_stiffness)
     double own = mode_of(bar, BEND, u), got = swing(bar, u, 1e-4, 1e-3, 0.5, 4, &decay);
     printf("     bending %.4f Hz: %.5f of its own statics', %.3f of a beam's, falls by %.1e\n",
            got / (2 * PI), got / own, got / euler, decay);
-    CHECK_NEAR(got / own, 1, 1e-3); /* (2π/333)²/12 = 3e-5, Rayleigh's quotient after two passes 1e-6 */
+    CHECK_NEAR(got / own, 1,
+               1e-3); /* (2π/333)²/12 = 3e-5, Rayleigh's quotient after two passes 1e-6 */
     CHECK(got > euler && got < 1.2 * euler); /* too stiff by 20 % at three cells */
     double G = bar.E / (2 * (1 + bar.nu)), shape = 0.1406 * 6; /* J / I_p of a square */
     double torsion = 2 * PI * sqrt(shape * G / 1000) / (4 * LENGTH);
@@ -314,8 +321,7 @@ TEST(ten_milliseconds_change_the_beams_swing_by_little)
                1e3 * steps[k % 3], theta, got / (2 * PI), got / own, decay, damping);
         CHECK(got > 0.98 * own && got < own);
         /* where elements are not resolved, their force counts at the end of the step: π ω dt/2 at θ = ½, twice at 1 */
-        CHECK_NEAR(decay, damping + PI * own * steps[k % 3] * theta,
-                   0.05);
+        CHECK_NEAR(decay, damping + PI * own * steps[k % 3] * theta, 0.05);
     }
     free(u);
 }
