@@ -105,7 +105,7 @@ static double energy_growth(double E, double dt, double theta, TnSoftLaw law, bo
         CHECK(tn_world_set_state(scene.world, qpos, qvel, &err) == TN_OK);
     TnEnergy e = tn_world_energy(scene.world);
     double first = e.kinetic + e.potential, least = first, most = 0;
-    for (int step = 0; step < (jerk ? 300 : 1000); step++) {
+    for (int step = 0; step < (jerk ? 100 : 500); step++) {
         if (tn_world_step(scene.world).diverged) return INFINITY;
         e = tn_world_energy(scene.world);
         most = fmax(most, (e.kinetic + e.potential - least) / first);
