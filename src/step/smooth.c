@@ -271,12 +271,12 @@ static double end_velocity(const TnStep *step, const TnContactPoint *c, int geom
     return v3_dot(v, c->normal);
 }
 
-static void push_soft(TnStep *step, int geom, int soft)
+static void push_soft(TnStep *step, int geom, int soft, double share)
 {
     const TnModel *model = step->model;
     if (soft < 0) return;
     for (int s = 0; s < model->soft_count; s++)
-        if (model->softs[s].geom == geom) step->softs[s].w = 1.0;
+        if (model->softs[s].geom == geom) step->softs[s].w = fmax(step->softs[s].w, share);
 }
 
 /* Bodies that a contact will push: one that its motion closes, or any where some contact pushed in the last step. One
@@ -294,14 +294,14 @@ static void mark_pushed(TnStep *step)
         if (c->soft1 >= 0) step->softs[contacts->soft_points[c->soft1].soft].alone = false;
         if (c->soft2 >= 0) step->softs[contacts->soft_points[c->soft2].soft].alone = false;
         if (!closes) continue;
-        push_soft(step, c->geom1, c->soft1);
-        push_soft(step, c->geom2, c->soft2);
+        push_soft(step, c->geom1, c->soft1, 1.0 - c->restitution); /* as in tn_unilateral_law */
+        push_soft(step, c->geom2, c->soft2, 1.0 - c->restitution);
     }
     for (int i = 0; i < state->contact_count; i++) {
         const TnWarmContact *c = &state->contacts[i];
         if (v3_dot(c->lambda, c->lambda) == 0.0) continue;
-        push_soft(step, c->geom1, 0);
-        push_soft(step, c->geom2, 0);
+        push_soft(step, c->geom1, 0, 1.0);
+        push_soft(step, c->geom2, 0, 1.0);
     }
 }
 
