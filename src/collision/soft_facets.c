@@ -4,10 +4,12 @@
  * φ, the signed distance to a convex geom, is convex. What the nodes' own contacts keep at a point
  * y = Σ w_i x_i of the surface is Σ w_i φ(x_i); a point is worth a contact of its own where
  *
- *     D = Σ w_i φ(x_i) - φ(y) > SHARE · (length of the edges) = S.
+ *     D = Σ w_i φ(x_i) - φ(y) > S = share · (length of the edges).
  *
- * Such a contact must not appear deep. At D = S the point may be as deep as its nodes' contacts let it, S
- * below theirs, and that much is forgiven; from D = 2 S on nothing is:
+ * Where the geom is round against the mesh, the nodes' gradients ∇φ_i agree and the surface may sag by SHARE
+ * between them. Across the geom's edges and corners, and on what is small against the mesh, they do not, and the share goes
+ * down to TINY. Such a contact must not appear deep. At D = S the point may be as deep as its nodes'
+ * contacts let it, S below theirs, and that much is forgiven; from D = 2 S on nothing is:
  *
  *     gap = φ(y) + max(0, 2 S - D), which is Σ w_i φ(x_i) at D = S.
  *
@@ -25,6 +27,9 @@
 #include "soft_surface.h"
 
 #define SHARE 0.05
+#define TINY 0.001
+#define AGREE 0.9  /* cosine between the nodes' gradients: all of SHARE */
+#define DIFFER 0.7 /* TINY */
 #define NEARER                                                                                     \
     0.5 /* of a point's depth below a triangle: nearer to another one it is not this one's */
 #define OPPOSITE (-0.5) /* cosine: triangles that look the other way do not take a point */
@@ -53,12 +58,15 @@ typedef struct Facets {
 
 static double corner_distance(const Facets *f, int node) { return f->s->probes[node].distance; }
 
-/* How far φ may lie below what its corners say, by the tangent at the best corner, and a lower bound of φ. */
-static void bound(const Facets *f, const int32_t *corner, int count, double *below, double *lowest)
+/* How far φ may lie below what its corners say, by the tangent at the best corner; a lower bound of φ; and
+ * the share that is not worth a contact. */
+static void bound(const Facets *f, const int32_t *corner, int count, double *below, double *lowest,
+                  double *share)
 {
     const TnSoftSurface *s = f->s;
     *below = INFINITY;
     *lowest = -INFINITY;
+    double agree = 1.0;
     for (int i = 0; i < count; i++) {
         const TnSoftProbe *p = &s->probes[corner[i]];
         double most = 0.0, low = p->distance;
@@ -68,18 +76,21 @@ static void bound(const Facets *f, const int32_t *corner, int count, double *bel
             v3_sub(d, s->x[corner[j]], s->x[corner[i]]);
             double tangent = p->distance + v3_dot(p->out, d),
                    left = corner_distance(f, corner[j]) - tangent;
+            agree = fmin(agree, v3_dot(p->out, s->probes[corner[j]].out));
             most = left > most ? left : most;
             low = tangent < low ? tangent : low;
         }
         *below = most < *below ? most : *below;
         *lowest = low > *lowest ? low : *lowest;
     }
+    double full = fmin(1.0, fmax(0.0, (agree - DIFFER) / (AGREE - DIFFER)));
+    *share = TINY + (SHARE - TINY) * full;
 }
 
 /* Of a point at `distance` whose nodes say `kept`; false: their contacts do. */
-static bool forgive(double kept, double distance, double size, double *gap)
+static bool forgive(double kept, double distance, double share, double *gap)
 {
-    double below = kept - distance, share = SHARE * size;
+    double below = kept - distance;
     if (below < 2.0 * share) *gap += 2.0 * share - below;
     return below > share;
 }
@@ -167,7 +178,8 @@ static bool came_elsewhere(const Facets *f, int triangle, const double n[3], con
     return false;
 }
 
-static void face(Facets *f, int triangle)
+/* `share`: m. */
+static void face(Facets *f, int triangle, double share)
 {
     const TnSoftSurface *s = f->s;
     const int32_t *corner = s->triangles[triangle];
@@ -186,7 +198,7 @@ static void face(Facets *f, int triangle)
         if (p.gap > f->reach || p.gap < -deepest || !tn_soft_project(x, p.n, points.p[i], p.weight))
             continue;
         for (int k = 0; k < 3; k++) kept += p.weight[k] * corner_distance(f, corner[k]);
-        if (!forgive(kept, distance, s->sizes[triangle], &p.gap)) continue;
+        if (!forgive(kept, distance, share, &p.gap)) continue;
         if (distance < 0.0 && came_elsewhere(f, triangle, p.n, points.p[i], -distance)) continue;
         p.id = points.id[i] & 0xffffu;
         keep_face(f, &p);
@@ -227,11 +239,12 @@ static void edge_contact(Facets *f, int edge)
 {
     const TnSoftSurface *s = f->s;
     const int32_t *ends = s->edges[edge];
-    double u[3], side[3], up[3], below, lowest;
+    double u[3], side[3], up[3], below, lowest, share;
     v3_sub(u, s->x[ends[1]], s->x[ends[0]]);
     double length = v3_normalize(u);
-    bound(f, ends, 2, &below, &lowest);
-    if (!(below > SHARE * length) || lowest - s->radius > f->reach) return;
+    bound(f, ends, 2, &below, &lowest, &share);
+    share *= length;
+    if (!(below > share) || lowest - s->radius > f->reach) return;
     v3_tangents(u, side, up);
     TnShape shape = {.type = TN_GEOM_CAPSULE, .size = {s->radius, 0.5 * length, 0.0}};
     TnTransform at;
@@ -255,7 +268,7 @@ static void edge_contact(Facets *f, int edge)
     int owner = s->edge_triangles[edge][0];
     double kept = (1.0 - along) * corner_distance(f, ends[0]) + along * corner_distance(f, ends[1]);
     if (best == INFINITY || best < -(s->depths[owner] + f->core)) return;
-    if (!forgive(kept, best + s->radius, length, &best)) return;
+    if (!forgive(kept, best + s->radius, share, &best)) return;
     if (!tn_soft_edge_outside(s, edge, u, m.normal, f->lean)) return;
     TnSoftPlace place = {.s = s,
                          .count = 2,
@@ -280,12 +293,13 @@ void tn_soft_emit_facets(TnSoftEmitter *e, TnSoftSurface *s, int link, int found
     for (int i = 0; i < found; i++) {
         int triangle = s->found[i];
         const int32_t *corner = s->triangles[triangle];
-        double below, lowest;
+        double below, lowest, share;
         bool held = false;
         for (int k = 0; k < 3; k++) held |= s->holders[corner[k]] == link;
-        bound(&f, corner, 3, &below, &lowest);
-        if (!(below > SHARE * s->sizes[triangle]) || lowest - s->radius > f.reach) continue;
-        if (!held) face(&f, triangle);
+        bound(&f, corner, 3, &below, &lowest, &share);
+        share *= s->sizes[triangle];
+        if (!(below > share) || lowest - s->radius > f.reach) continue;
+        if (!held) face(&f, triangle, share);
         for (int k = 0; k < 3; k++) {
             int edge = s->sides[triangle][k];
             const int32_t *ends = s->edges[edge];
