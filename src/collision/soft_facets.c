@@ -6,7 +6,7 @@
  *
  *     D = Σ w_i φ(x_i) - φ(y) > S = share · (length of the edges).
  *
- * Where the geom is round against the mesh, the nodes' gradients ∇φ_i agree and the surface may sag by SHARE
+ * Where the geom is round against the mesh, the gradients ∇φ_i at nodes near it agree and the surface may sag by SHARE
  * between them. Across the geom's edges and corners, and on what is small against the mesh, they do not, and the share goes
  * down to TINY. Such a contact must not appear deep. At D = S the point may be as deep as its nodes'
  * contacts let it, S below theirs, and that much is forgiven; from D = 2 S on nothing is:
@@ -28,8 +28,9 @@
 
 #define SHARE 0.05
 #define TINY 0.001
-#define AGREE 0.9  /* cosine between the nodes' gradients: all of SHARE */
-#define DIFFER 0.7 /* TINY */
+#define AGREE 0.9   /* cosine between the nodes' gradients: all of SHARE */
+#define DIFFER 0.7  /* TINY */
+#define NEAR_BY 0.5 /* of an edge's length */
 #define NEARER                                                                                     \
     0.5 /* of a point's depth below a triangle: nearer to another one it is not this one's */
 #define OPPOSITE (-0.5) /* cosine: triangles that look the other way do not take a point */
@@ -59,17 +60,18 @@ typedef struct Facets {
 static double corner_distance(const Facets *f, int node) { return f->s->probes[node].distance; }
 
 /* How far φ may lie below what its corners say, by the tangent at the best corner; a lower bound of φ; and
- * the share that is not worth a contact. */
-static void bound(const Facets *f, const int32_t *corner, int count, double *below, double *lowest,
-                  double *share)
+ * what is not worth a contact, m. From afar all gradients agree, so that counts near the geom only. */
+static void bound(const Facets *f, const int32_t *corner, int count, double size, double *below,
+                  double *lowest, double *share)
 {
     const TnSoftSurface *s = f->s;
     *below = INFINITY;
     *lowest = -INFINITY;
-    double agree = 1.0;
+    double agree = 1.0, nearest = INFINITY;
     for (int i = 0; i < count; i++) {
         const TnSoftProbe *p = &s->probes[corner[i]];
         double most = 0.0, low = p->distance;
+        nearest = fmin(nearest, p->distance);
         for (int j = 0; j < count; j++) {
             double d[3];
             if (j == i) continue;
@@ -83,8 +85,9 @@ static void bound(const Facets *f, const int32_t *corner, int count, double *bel
         *below = most < *below ? most : *below;
         *lowest = low > *lowest ? low : *lowest;
     }
-    double full = fmin(1.0, fmax(0.0, (agree - DIFFER) / (AGREE - DIFFER)));
-    *share = TINY + (SHARE - TINY) * full;
+    double full = fmax(0.0, fmin(1.0, (agree - DIFFER) / (AGREE - DIFFER))),
+           near = fmax(0.0, fmin(1.0, 1.0 - nearest / (NEAR_BY * size)));
+    *share = (TINY + (SHARE - TINY) * full * near) * size;
 }
 
 /* Of a point at `distance` whose nodes say `kept`; false: their contacts do. */
@@ -242,8 +245,7 @@ static void edge_contact(Facets *f, int edge)
     double u[3], side[3], up[3], below, lowest, share;
     v3_sub(u, s->x[ends[1]], s->x[ends[0]]);
     double length = v3_normalize(u);
-    bound(f, ends, 2, &below, &lowest, &share);
-    share *= length;
+    bound(f, ends, 2, length, &below, &lowest, &share);
     if (!(below > share) || lowest - s->radius > f->reach) return;
     v3_tangents(u, side, up);
     TnShape shape = {.type = TN_GEOM_CAPSULE, .size = {s->radius, 0.5 * length, 0.0}};
@@ -296,8 +298,7 @@ void tn_soft_emit_facets(TnSoftEmitter *e, TnSoftSurface *s, int link, int found
         double below, lowest, share;
         bool held = false;
         for (int k = 0; k < 3; k++) held |= s->holders[corner[k]] == link;
-        bound(&f, corner, 3, &below, &lowest, &share);
-        share *= s->sizes[triangle];
+        bound(&f, corner, 3, s->sizes[triangle], &below, &lowest, &share);
         if (!(below > share) || lowest - s->radius > f.reach) continue;
         if (!held) face(&f, triangle, share);
         for (int k = 0; k < 3; k++) {
