@@ -104,32 +104,44 @@ def control(t):
 
 
 def blocks_xml(contact):
-    return "\n    ".join(f'<geom type="cylinder" pos="{GAP_AT} {side * (GAP / 2 + ROUND):.6g} {HEIGHT}" '
+    return "\n      ".join(f'<geom type="cylinder" pos="{GAP_AT} {side * (GAP / 2 + ROUND):.6g} {HEIGHT}" '
                          f'size="{ROUND} {HALF}" {contact}/>' for side in (-1, 1))
 
 
-def scene(option="", contact="", shape="", rest="", world="", gravity=GRAVITY, timestep=TIMESTEP, damping=DAMPING):
-    """`contact`: more attributes of contacts; `shape`: of the flexcomp; `rest` and `world`: more elements."""
+def scene(option="", contact="", shape="", rest="", world="", gravity=GRAVITY, timestep=TIMESTEP, damping=DAMPING,
+          blocks_move=False):
+    """`contact`: more attributes of contacts; `shape`: of the flexcomp; `rest` and `world`: more elements.
+    With `blocks_move` the beam's end stays in the world, and the carriage brings the blocks to it."""
     points = " ".join(f"{x:.12g}" for at in NODES for x in at)
     elements = " ".join(str(i) for tet in TETS for i in tet)
-    return f"""<mujoco model="pushed beam">
-  <option timestep="{timestep}" gravity="0 0 {-gravity}" {option}/>
-  <size memory="1G"/>
-  <default><geom friction="{FRICTION} 0 0" condim="3"/></default>
-  <worldbody>
-    {blocks_xml(contact)}
-    {world}
-    <body name="carriage" pos="0 0 {HEIGHT}">
-      <joint name="push" type="slide" axis="1 0 0" frictionloss="0.001"/>
-      <geom type="box" pos="-0.02 0 0" size="0.02 0.04 0.04" mass="5" contype="0" conaffinity="0"/>
-      <flexcomp name="beam" type="direct" dim="3" mass="{DENSITY * math.prod(SIZE):.9g}" radius="{RADIUS}" {shape}
+    flexcomp = f"""<flexcomp name="beam" type="direct" dim="3" mass="{DENSITY * math.prod(SIZE):.9g}" radius="{RADIUS}" {shape}
           point="{points}"
           element="{elements}">
         <elasticity young="{YOUNG}" poisson="{POISSON}" damping="{damping}"/>
         <contact condim="3" friction="{FRICTION} 0 0" selfcollide="none" {contact}/>
         <pin id="{' '.join(map(str, HELD))}"/>
-      </flexcomp>
+      </flexcomp>"""
+    carriage = f"""<joint name="push" type="slide" axis="{-1 if blocks_move else 1} 0 0" frictionloss="0.001"/>
+      <geom type="box" pos="-0.02 0 0" size="0.02 0.04 0.04" mass="5" contype="0" conaffinity="0"/>"""
+    blocks = blocks_xml(contact)
+    bodies = (f"""<body name="blocks">
+      {carriage}
+      {blocks}
     </body>
+    <body name="clamp" pos="0 0 {HEIGHT}">
+      {flexcomp}
+    </body>""" if blocks_move else f"""{blocks}
+    <body name="carriage" pos="0 0 {HEIGHT}">
+      {carriage}
+      {flexcomp}
+    </body>""")
+    return f"""<mujoco model="pushed beam">
+  <option timestep="{timestep}" gravity="0 0 {-gravity}" {option}/>
+  <size memory="1G"/>
+  <default><geom friction="{FRICTION} 0 0" condim="3"/></default>
+  <worldbody>
+    {world}
+    {bodies}
   </worldbody>
   <actuator><position name="push" joint="push" kp="{SERVO[0]}" kv="{SERVO[1]}"/></actuator>
   {rest}

@@ -17,7 +17,8 @@ control are the same for both, from beam_scene.py.
   tenon, locking   without mean dilatation, as MuJoCo's elements are
 
 MuJoCo's integrator is `discrete`, the only one that takes the beam's stiffness implicitly (up to 3.12 it was `implicitfast`,
-with conjugate gradients; older versions are run so); its contacts have pyramidal cones, for which Newton's method is twice
+with conjugate gradients; older versions are run so, with an end of the beam that stays in place and blocks that move, since
+they lose a beam that a moving body holds; --blocks-move does that in newer ones); its contacts have pyramidal cones, for which Newton's method is twice
 as fast as for elliptic ones.
 
 A step counts with the shortest time of the repeats; the mean of the steps that count is printed. MuJoCo's is the thread's
@@ -230,6 +231,7 @@ def parse_arguments():
     parser.add_argument("--division", default="auto", metavar="HOW", help="of tenon (default auto)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="of tenon (default 1)")
     parser.add_argument("--cg", action="store_true", help="MuJoCo's conjugate gradients too (minutes)")
+    parser.add_argument("--blocks-move", action="store_true", help="MuJoCo's beam stays and the blocks come to it")
     parser.add_argument("--still", action="store_true", help="only the still beam")
     parser.add_argument("--path", action="store_true", help="print the tip's path, too")
     parser.add_argument("--mujoco-only", action="store_true", help="do not run tenon")
@@ -245,7 +247,8 @@ def contestants(args, folder):
     """{name: (function that gives the figures of a run, name of its converged one, whether it is run once)}."""
     def mujoco(how, contact="", reduced=False):
         shape = f'dof="trilinear" cellcount="{" ".join(map(str, CELLS_OF_REDUCED))}"' if reduced else ""
-        return lambda: run_mujoco(beam.scene(how, contact, shape), reduced)
+        moves = args.blocks_move or integrator() != "discrete"
+        return lambda: run_mujoco(beam.scene(how, contact, shape, blocks_move=moves), reduced)
     runs, right = {}, f"mujoco newton {ENOUGH}"
     if integrator() == "discrete":
         for more, contact in (("", ""), (", hard", HARD)):
