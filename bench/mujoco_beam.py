@@ -1,180 +1,242 @@
 #!/usr/bin/env python3
 """Compares tenon with MuJoCo on a soft beam that is pushed through a gap narrower than itself.
 
-The beam is 0.05 x 0.05 x 0.5 m, 10 MPa, Poisson's ratio 0.45, of 1584 nodes and 6450 tetrahedra. A
-carriage holds one end; the beam sags under its weight for half a second, and is then pushed between
-two round blocks, and out at the other side. The two seconds of the push count. Both
-engines read the same file, but for the options of MuJoCo's solver.
+First a still beam, held at one end, in both engines: do they have the same beam? Then a carriage pushes it between two round
+blocks and out at the other side; the two seconds of the push count. Mesh, masses of nodes, blocks, friction, servo and
+control are the same for both, from beam_scene.py.
 
-  mujoco newton    the fastest way that gives converged results. MuJoCo first solves the step without
-                   contacts by conjugate gradients, which here need about 700 iterations, and then
-                   with contacts by Newton's method, which does not depend on the first result: so
-                   that is cut off after 10 iterations. A dry friction of 1 mN at the carriage
-                   makes Newton's method run in every step.
-  mujoco newton N  the same with N iterations for either, which are enough for both
-  mujoco cg N      with --cg: conjugate gradients for both, at most N iterations; 100 is MuJoCo's
-                   default, and not converged
+  mujoco newton    the fastest way that gives converged results. MuJoCo first solves the step without contacts by
+                   conjugate gradients, which here need about 700 iterations, and then with contacts by Newton's
+                   method, which does not depend on the first result: so that is cut off after 10 iterations. A dry
+                   friction of 1 mN at the carriage makes Newton's method run in every step.
+  mujoco newton N  the same with N iterations for either, and a tolerance of 1e-12: what `off` is measured against
+  …, hard          contacts with solimp 0.99 instead of up to 0.95
+  mujoco reduced   its own fast way: 20 x 2 x 2 trilinear cells move the mesh
+  mujoco cg N      with --cg: conjugate gradients for both, at most N iterations; 100 is MuJoCo's default
   tenon            at default settings, and with half of the iterations
+  tenon, locking   without mean dilatation, as MuJoCo's elements are
 
-MuJoCo's integrator is `discrete`, the only one that takes the beam's stiffness implicitly; its
-contacts have pyramidal cones, for which Newton's method is twice as fast as for elliptic ones.
+MuJoCo's integrator is `discrete`, the only one that takes the beam's stiffness implicitly (up to 3.12 it was `implicitfast`,
+with conjugate gradients; older versions are run so, with an end of the beam that stays in place and blocks that move, since
+they lose a beam that a moving body holds; --blocks-move does that in newer ones); its contacts have pyramidal cones, for which Newton's method is twice
+as fast as for elliptic ones.
 
-The time of a run is the mean wall-clock time of the steps that count, without loading; the least
-over the repeats is printed. `tip` is how far the middle of the far end is below the carriage when it
-has left the gap; `off` how far from where MuJoCo's converged beam has it, at most, in all steps
-that count. On the first run MuJoCo is installed from the package index into the project's .venv;
-see requirements.txt beside this file.
+A step counts with the shortest time of the repeats; the mean of the steps that count is printed. MuJoCo's is the thread's
+processor time, tenon's that of the wall clock, which is never shorter. `push` and `squeeze` are the contacts' forces along
+the beam and, of one side, across it; `tip` is how far the middle of the far end is below the carriage at the end, `off` how far from
+where the converged run of the same engine and contacts has it, at most. Without --repeats all this takes about ten minutes.
+On the first run MuJoCo is installed from the package index into the project's .venv; see requirements.txt beside this file.
 """
 
 import argparse
 import json
 import math
 import os
+import re
 import sys
 import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from mujoco_cable import call_tenon, smooth
+import beam_scene as beam
+from mujoco_cable import call_tenon
 from mujoco_stir import ROOT, ensure_packages, fail, show
 
-CELLS = (43, 5, 5)                    # six tetrahedra each
-SIZE = (0.5, 0.05, 0.05)              # m
-DENSITY, YOUNG, POISSON = 1000.0, 1e7, 0.45
-DAMPING = 0.01                        # s, of the beam: Rayleigh's, of stiffness
-HEIGHT = 0.4                          # m, of the beam's axis
-GAP, FRICTION = 0.049, 0.2            # m between the blocks
-ROUND, HALF = 0.04, 0.12              # m: radius and half height of the round blocks
-GAP_AT = 0.56                         # m, the blocks' middle; the beam's far end starts at 0.5
-SAG, PUSH, WAY = 0.5, 2.0, 0.3        # s, s, m: hanging still; pushing, the steps that count
-TIMESTEP = 0.01
-SERVO = (50000.0, 2000.0)             # kp, kv of the carriage
 NEWTON, ENOUGH = 10, 20000            # iterations
-
-
-# ---- the scene -----------------------------------------------------------------------------------
-
-def step_count():
-    return round((SAG + PUSH) / TIMESTEP)
-
-
-def first_step():
-    return round(SAG / TIMESTEP)
-
-
-def control(t):
-    """Where the carriage is sent: the way it shall go, and ahead of that by the servo's lag."""
-    def way(at):
-        return WAY * smooth((at - SAG) / PUSH)
-    rate = (way(t + TIMESTEP) - way(t - TIMESTEP)) / (2 * TIMESTEP)
-    return way(t) + SERVO[1] / SERVO[0] * rate
-
-
-def blocks_xml():
-    return "\n    ".join(f'<geom type="cylinder" pos="{GAP_AT} {side * (GAP / 2 + ROUND):.6g} {HEIGHT}" '
-                         f'size="{ROUND} {HALF}"/>' for side in (-1, 1))
-
-
-def scene(option="", rest=""):
-    count = " ".join(str(n + 1) for n in CELLS)
-    spacing = " ".join(f"{length / n:.12g}" for length, n in zip(SIZE, CELLS))
-    mass = DENSITY * math.prod(SIZE)
-    return f"""<mujoco model="pushed beam">
-  <option timestep="{TIMESTEP}" {option}/>
-  <size memory="1G"/>
-  <default><geom friction="{FRICTION} 0 0" condim="3"/></default>
-  <worldbody>
-    {blocks_xml()}
-    <body name="carriage" pos="0 0 {HEIGHT}">
-      <joint name="push" type="slide" axis="1 0 0" frictionloss="0.001"/>
-      <geom type="box" pos="-0.02 0 0" size="0.02 0.04 0.04" mass="5" contype="0" conaffinity="0"/>
-      <flexcomp name="beam" type="grid" dim="3" count="{count}" spacing="{spacing}" pos="{SIZE[0] / 2} 0 0"
-          mass="{mass:.9g}" radius="0.0002">
-        <elasticity young="{YOUNG}" poisson="{POISSON}" damping="{DAMPING}"/>
-        <contact condim="3" friction="{FRICTION} 0 0" selfcollide="none"/>
-        <pin gridrange="0 0 0 0 {CELLS[1]} {CELLS[2]}"/>
-      </flexcomp>
-    </body>
-  </worldbody>
-  <actuator><position name="push" joint="push" kp="{SERVO[0]}" kv="{SERVO[1]}"/></actuator>
-  {rest}
-</mujoco>
-"""
+HARD = 'solimp="0.99 0.99 0.001"'     # harder ones bounce
+CELLS_OF_REDUCED = (20, 2, 2)
+TENON_ENOUGH = 1000                   # iterations
+PATH_EVERY = 25                       # steps between printed points of the tip's path
 
 
 # ---- MuJoCo --------------------------------------------------------------------------------------
 
-def mujoco_scene(solver, iterations):
-    return scene(f'integrator="discrete" solver="{solver}" cone="pyramidal" iterations="{iterations}"')
-
-
-def run_mujoco(text, clock=time.perf_counter):
-    """Figures of the steps that count, and the path of the beam's far end."""
+def mujoco_model(text, reduced=False, extra=0.0):
+    """Model and data, the nodes' masses by volume; `extra`: kg more at each node of the far end."""
     import mujoco
-    mujoco.set_mju_user_warning(lambda message: None)  # that the first of two solves was cut off
+    import numpy
+    if reduced:
+        held = range((CELLS_OF_REDUCED[1] + 1) * (CELLS_OF_REDUCED[2] + 1))
+        text = re.sub('<pin id="[^"]*"', f'<pin id="{" ".join(map(str, held))}"', text)
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
+    if not reduced:
+        masses = numpy.array(beam.node_masses())
+        masses[beam.FAR] += extra
+        free = numpy.setdiff1d(numpy.arange(len(masses)), beam.HELD)
+        model.body_mass[model.flex_vertbodyid[free]] = masses[free]
+        mujoco.mj_setConst(model, data)
+        mujoco.mj_resetData(model, data)
+    if hasattr(mujoco, "set_mju_user_warning"):
+        mujoco.set_mju_user_warning(lambda message: None)  # that the first of two solves was cut off
     mujoco.mj_forward(model, data)
-    far = data.flexvert_xpos[:, 0] > SIZE[0] - 1e-6
-    seconds = contacts = depth = used = deepest = 0.0
-    path = []
-    first, last = first_step(), step_count()
+    return model, data
+
+
+def integrator():
+    import mujoco
+    return "discrete" if hasattr(mujoco.mjtIntegrator, "mjINT_DISCRETE") else "implicitfast"
+
+
+def option(solver, iterations, tolerance=1e-8):
+    return (f'integrator="{integrator()}" solver="{solver}" cone="pyramidal" iterations="{iterations}" '
+            f'tolerance="{tolerance}"')
+
+
+def forces_of(model, data):
+    """N: of all contacts along x, and across, of one side."""
+    import mujoco
+    import numpy
+    force, total, across = numpy.zeros(6), numpy.zeros(3), 0.0
+    for i in range(data.ncon):
+        mujoco.mj_contactForce(model, data, i, force)
+        world = data.contact.frame[i].reshape(3, 3).T @ force[:3]
+        total += world
+        across += abs(world[1])
+    return abs(total[0]), across / 2
+
+
+def run_mujoco(text, reduced=False):
+    """Figures of the steps that count; `times` and `path` are lists over them."""
+    import mujoco
+    model, data = mujoco_model(text, reduced)
+    first, last = beam.first_step(), beam.step_count()
+    sums = {name: 0.0 for name in ("iterations", "contacts", "penetration_m", "push_N", "squeeze_N")}
+    times, path, deepest = [], [], 0.0
     for k in range(last):
-        data.ctrl[0] = control(k * TIMESTEP)
-        start = clock()
+        data.ctrl[0] = beam.control(k * beam.TIMESTEP)
+        start = time.thread_time()
         mujoco.mj_step(model, data)
-        taken = clock() - start
+        taken = time.thread_time() - start
         if k < first:
             continue
-        seconds += taken
-        gaps = data.contact.dist
-        below = gaps[gaps < 0]
-        if below.size:
-            depth += -below.mean()
-            deepest = max(deepest, -below.min())
-        contacts += data.ncon
-        used += data.solver_niter[:max(1, min(data.nisland, len(data.solver_niter)))].max()
-        path.append(data.flexvert_xpos[far].mean(axis=0).tolist())
-    count = last - first
-    return {"step_ms": 1e3 * seconds / count, "iterations": float(used / count), "contacts": contacts / count,
-            "penetration_m": float(depth / count), "penetration_max_m": float(deepest), "path": path}
+        times.append(taken)
+        below = [-gap for gap in data.contact.dist if gap < 0]
+        sums["penetration_m"] += sum(below) / len(below) if below else 0.0
+        deepest = max([deepest] + below)
+        sums["contacts"] += data.ncon
+        sums["iterations"] += data.solver_niter[:max(1, min(data.nisland, len(data.solver_niter)))].max()
+        push, squeeze = forces_of(model, data)
+        sums["push_N"] += push
+        sums["squeeze_N"] += squeeze
+        path.append(data.flexvert_xpos[beam.FAR].mean(axis=0).tolist())
+    figures = {name: float(value / len(times)) for name, value in sums.items()}
+    return {**figures, "penetration_max_m": float(deepest), "aav": None, "times": times, "path": path}
+
+
+def still_mujoco(loaded):
+    import mujoco
+    gravity = beam.GRAVITY * (beam.SLIGHT if loaded else 1)
+    model, data = mujoco_model(beam.scene(option("Newton", NEWTON), gravity=gravity, **beam.STILL),
+                               extra=beam.weights_mass() if loaded else 0.0)
+    for _ in range(beam.STILL_STEPS):
+        mujoco.mj_step(model, data)
+    return beam.HEIGHT - float(data.flexvert_xpos[beam.FAR, 2].mean())
 
 
 # ---- tenon ---------------------------------------------------------------------------------------
 
-def write_tenon(folder):
-    path = os.path.join(folder, "pushed_beam.xml")
+def soft_xml(dilatation, holds=""):
+    return f'<soft name="beam" mean_dilatation="{"true" if dilatation else "false"}">{holds}</soft>'
+
+
+def write_tenon(folder, dilatation):
+    path = os.path.join(folder, f"pushed_beam_{int(dilatation)}.xml")
     with open(os.path.join(folder, "pushed_beam.csv"), "w") as out:
         out.write("time,push\n")
-        for k in range(step_count() + 1):
-            out.write(f"{k * TIMESTEP:.4f},{control(k * TIMESTEP):.9g}\n")
+        for k in range(beam.step_count() + 1):
+            out.write(f"{k * beam.TIMESTEP:.4f},{beam.control(k * beam.TIMESTEP):.9g}\n")
     with open(path, "w") as out:
-        out.write(scene(rest='<tenon><track file="pushed_beam.csv"/></tenon>'))
+        out.write(beam.scene(rest=f'<tenon>{soft_xml(dilatation)}<track file="pushed_beam.csv"/></tenon>'))
     return path
 
 
-def run_tenon(args, scene_file, iterations):
-    result = json.loads(call_tenon(
-        [args.tenon, "bench", scene_file, "--json", "--quiet", "--repeats", "1", "--aav-samples", "0", "--settle",
-         repr(SAG), "--duration", repr(PUSH), "--division", args.division, "--iterations", str(iterations),
-         "--weights", "compliance", "--threads", str(args.threads)]))
-    return {"step_ms": result["step_ms_mean"], "iterations": result["iterations_mean"],
-            "contacts": result["contacts_mean"], "penetration_m": result["penetration_mean_m"],
-            "penetration_max_m": result["penetration_max_m"], "path": None}
+def record_tenon(args, scene_file, timestep, duration, more=()):
+    """Arrays of all steps of a run."""
+    import numpy
+    base = os.path.splitext(scene_file)[0]
+    call_tenon([args.tenon, "run", scene_file, "--quiet", "--no-accuracy", "--duration", repr(duration), "--record",
+                base + ".tnr", "--record-fps", repr(1 / timestep), *more])
+    call_tenon([args.tenon, "export", base + ".tnr", "-o", base + ".npz"])
+    with numpy.load(base + ".npz") as arrays:
+        return dict(arrays)
 
 
-# ---- comparison ----------------------------------------------------------------------------------
+def run_tenon(args, scene_file, iterations, timed=True):
+    import numpy
+    how = ["--division", args.division, "--iterations", str(iterations), "--threads", str(args.threads)]
+    z = record_tenon(args, scene_file, beam.TIMESTEP, beam.SAG + beam.PUSH, how)
+    first, last = beam.first_step(), beam.step_count()
+    steps = range(first + 1, last + 1)
+    slices = [slice(z["contact_start"][i], z["contact_start"][i + 1]) for i in steps]
+    count = len(steps)
+    figures = {"iterations": iterations, "contacts": float(z["contact_count"][first + 1:].mean()),
+               "push_N": sum(abs(float(z["contact_force"][c, 0].sum())) for c in slices) / count,
+               "squeeze_N": sum(float(abs(z["contact_force"][c, 1]).sum()) for c in slices) / 2 / count,
+               "path": z["points"][first + 1:, beam.FAR].astype(float).mean(axis=1).tolist(),
+               "penetration_m": float(z["mean_penetration"][first + 1:].mean()),
+               "penetration_max_m": float(z["max_penetration"][first + 1:].max()), "aav": None,
+               "times": (z["step_times"][first + 1:, 6]).astype(float).tolist()}
+    if timed:
+        bench = json.loads(call_tenon(
+            [args.tenon, "bench", scene_file, "--json", "--quiet", "--repeats", str(args.repeats), "--aav-samples", "20",
+             "--settle", repr(beam.SAG), "--duration", repr(beam.PUSH), "--weights", "compliance", *how]))
+        figures["aav"] = bench["aav"]
+        figures["step_ms"] = bench["step_ms_mean"]
+    return figures
+
+
+def still_tenon(args, folder, dilatation, loaded):
+    world, holds = beam.weights_xml() if loaded else ("", "")
+    path = os.path.join(folder, "still.xml")
+    with open(path, "w") as out:
+        out.write(beam.scene(rest=f"<tenon>{soft_xml(dilatation, holds)}</tenon>", world=world,
+                             gravity=beam.GRAVITY * (beam.SLIGHT if loaded else 1), **beam.STILL))
+    step = beam.STILL["timestep"]
+    z = record_tenon(args, path, step, step * beam.STILL_STEPS)
+    return beam.HEIGHT - float(z["points"][-1, beam.FAR, 2].astype(float).mean())
+
+
+# ---- the still beam ------------------------------------------------------------------------------
+
+def compare_still(args, folder):
+    """{name: (sag in m under its own weight, m/N at its end)}."""
+    runs = {} if integrator() != "discrete" else {"mujoco": still_mujoco}
+    if not args.mujoco_only:
+        runs["tenon, locking"] = lambda loaded: still_tenon(args, folder, False, loaded)
+        runs["tenon"] = lambda loaded: still_tenon(args, folder, True, loaded)
+    found = {"Timoshenko": beam.timoshenko()}
+    for name, run in runs.items():
+        show(f"still: {name}")
+        sag = run(False)
+        found[name] = (sag, (run(True) - beam.SLIGHT * sag) / beam.LOAD)
+    show("")
+    return found
+
+
+def print_still(found):
+    right = found["Timoshenko"]
+    print(f"{'held at one end':22}{'own weight':>14}{'':>8}{'force at the end':>20}")
+    for name, (sag, give) in found.items():
+        print(f"{name:22}{1e3 * sag:11.3f} mm{sag / right[0]:8.3f}{1e3 * give:15.4f} mm/N{give / right[1]:8.3f}")
+    print()
+
+
+# ---- the push ------------------------------------------------------------------------------------
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="default 3")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="default 3; converged runs are made once")
     parser.add_argument("--iterations", type=int, default=60, metavar="N", help="of tenon (default 60)")
     parser.add_argument("--division", default="auto", metavar="HOW", help="of tenon (default auto)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="of tenon (default 1)")
     parser.add_argument("--cg", action="store_true", help="MuJoCo's conjugate gradients too (minutes)")
+    parser.add_argument("--blocks-move", action="store_true", help="MuJoCo's beam stays and the blocks come to it")
+    parser.add_argument("--still", action="store_true", help="only the still beam")
+    parser.add_argument("--path", action="store_true", help="print the tip's path, too")
     parser.add_argument("--mujoco-only", action="store_true", help="do not run tenon")
     parser.add_argument("--tenon", default=os.path.join(ROOT, "build", "tenon"), metavar="PROGRAM")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of the tables")
     args = parser.parse_args()
     if min(args.repeats, args.iterations, args.threads) <= 0:
         parser.error("--repeats, --iterations and --threads must be positive")
@@ -182,55 +244,78 @@ def parse_arguments():
 
 
 def contestants(args, folder):
-    """{name: function that gives the figures of a run}, and the names of those that run once: slow ones."""
-    def mujoco(*how):
-        return lambda: run_mujoco(mujoco_scene(*how))
-    runs = {"mujoco newton": mujoco("Newton", NEWTON), f"mujoco newton {ENOUGH}": mujoco("Newton", ENOUGH)}
-    once = {f"mujoco newton {ENOUGH}"}
-    for count in (ENOUGH, 100) if args.cg else ():
-        runs[f"mujoco cg {count}"] = mujoco("CG", count)
-        once.add(f"mujoco cg {count}")
-    if not args.mujoco_only:
-        file = write_tenon(folder)
-        for count in sorted({args.iterations, max(1, args.iterations // 2)}, reverse=True):
-            name = "tenon" if count == args.iterations else f"tenon, {count} iterations"
-            runs[name] = lambda count=count: run_tenon(args, file, count)
-    return runs, once
+    """{name: (function that gives the figures of a run, name of its converged one, whether it is run once)}."""
+    def mujoco(how, contact="", reduced=False):
+        shape = f'dof="trilinear" cellcount="{" ".join(map(str, CELLS_OF_REDUCED))}"' if reduced else ""
+        moves = args.blocks_move or integrator() != "discrete"
+        return lambda: run_mujoco(beam.scene(how, contact, shape, blocks_move=moves), reduced)
+    runs, right = {}, f"mujoco newton {ENOUGH}"
+    if integrator() == "discrete":
+        for more, contact in (("", ""), (", hard", HARD)):
+            runs["mujoco newton" + more] = (mujoco(option("Newton", NEWTON), contact), right + more, False)
+            runs[right + more] = (mujoco(option("Newton", ENOUGH, 1e-12), contact), right + more, True)
+        runs["mujoco reduced"] = (mujoco(option("Newton", NEWTON), "", True), right, False)
+    else:
+        right = f"mujoco cg {ENOUGH}"
+    if args.cg or integrator() != "discrete":
+        runs[f"mujoco cg {ENOUGH}"] = (mujoco(option("CG", ENOUGH)), right, True)
+        runs["mujoco cg 100"] = (mujoco(option("CG", 100)), right, True)
+    if args.mujoco_only:
+        return runs
+    def tenon(file, count, timed=True):
+        return lambda: run_tenon(args, file, count, timed)
+    file, right = write_tenon(folder, True), f"tenon {TENON_ENOUGH}"
+    for count in sorted({args.iterations, max(1, args.iterations // 2)}, reverse=True):
+        runs["tenon" if count == args.iterations else f"tenon, {count} iterations"] = (tenon(file, count), right, True)
+    runs[right] = (tenon(file, TENON_ENOUGH, False), right, True)
+    runs["tenon, locking"] = (tenon(write_tenon(folder, False), args.iterations), "", True)
+    return runs
 
 
-def compare(args, folder):
-    """{name: figures of its fastest run}; the contestants take turns."""
-    runs, once = contestants(args, folder)
-    best = {}
+def compare_push(args, folder):
+    """{name: figures}; the contestants take turns."""
+    runs, found = contestants(args, folder), {}
     for repeat in range(args.repeats):
-        for name, run in runs.items():
-            if repeat and name in once:
+        for name, (run, _, once) in runs.items():
+            if repeat and once:
                 continue
             show(f"repeat {repeat + 1} of {args.repeats}: {name}")
             figures = run()
-            if name not in best or figures["step_ms"] < best[name]["step_ms"]:
-                best[name] = figures
+            if name in found:
+                figures["times"] = [min(pair) for pair in zip(figures["times"], found[name]["times"])]
+            found[name] = figures
     show("")
-    right = best[f"mujoco newton {ENOUGH}"]["path"]
-    for figures in best.values():
-        path = figures.pop("path")
-        figures["tip_m"] = HEIGHT - path[-1][2] if path else None
-        figures["off_m"] = max(math.dist(a, b) for a, b in zip(path, right)) if path else None
-    return best
+    for name, figures in found.items():
+        times, path, right = figures.pop("times"), figures["path"], found.get(runs[name][1])
+        figures.setdefault("step_ms", 1e3 * sum(times) / len(times))
+        figures["tip_m"] = beam.HEIGHT - path[-1][2]
+        figures["off_m"] = max(math.dist(a, b) for a, b in zip(path, right["path"])) if right else None
+    for figures in found.values():
+        figures["ratio"] = figures["step_ms"] / found["tenon"]["step_ms"] if "tenon" in found else None
+    return found
 
 
-def millimetres(value, width):
-    return f"{1e3 * value:{width - 3}.4f} mm" if value is not None else f"{'-':>{width}}"
+def millimetres(value, width, digits=3):
+    return f"{1e3 * value:{width - 3}.{digits}f} mm" if value is not None else f"{'-':>{width}}"
 
 
-def print_table(best):
-    print(f"{'':22}{'ms per step':>12}{'/ tenon':>9}{'iterations':>12}{'contacts':>10}{'penetration':>14}"
-          f"{'at most':>12}{'tip':>13}{'off':>13}")
-    for name, figures in best.items():
-        ratio = f"{figures['ratio']:.2f}" if figures["ratio"] else "-"
-        print(f"{name:22}{figures['step_ms']:12.3f}{ratio:>9}{figures['iterations']:12.1f}{figures['contacts']:10.1f}"
-              f"{millimetres(figures['penetration_m'], 14)}{millimetres(figures['penetration_max_m'], 12)}"
-              f"{millimetres(figures['tip_m'], 13)}{millimetres(figures['off_m'], 13)}")
+def print_push(found):
+    print(f"{'pushed':28}{'ms per step':>12}{'/ tenon':>9}{'iterations':>12}{'contacts':>10}{'push':>9}{'squeeze':>9}"
+          f"{'penetration':>13}{'at most':>12}{'tip':>11}{'off':>12}{'AAv':>7}")
+    for name, f in found.items():
+        ratio = f"{f['ratio']:.2f}" if f["ratio"] else "-"
+        print(f"{name:28}{f['step_ms']:12.3f}{ratio:>9}{f['iterations']:12.1f}{f['contacts']:10.1f}{f['push_N']:7.1f} N"
+              f"{f['squeeze_N']:7.1f} N{millimetres(f['penetration_m'], 13)}{millimetres(f['penetration_max_m'], 12)}"
+              f"{millimetres(f['tip_m'], 11, 2)}{millimetres(f['off_m'], 12, 4)}"
+              f"{f['aav'] if f['aav'] is not None else math.nan:7.2f}")
+
+
+def print_paths(found):
+    for name, figures in found.items():
+        print(f"\n{name}: time, s; the tip's place from the carriage's start, mm")
+        for k in range(PATH_EVERY - 1, len(figures["path"]), PATH_EVERY):
+            x, y, z = figures["path"][k]
+            print(f"  {beam.SAG + (k + 1) * beam.TIMESTEP:.2f}  {1e3 * x:9.3f} {1e3 * y:8.3f} {1e3 * (z - beam.HEIGHT):8.3f}")
 
 
 def main():
@@ -241,23 +326,24 @@ def main():
              "or use --mujoco-only for MuJoCo's figures alone")
     ensure_packages(__file__)
     import mujoco
-    if not hasattr(mujoco.mjtIntegrator, "mjINT_DISCRETE"):
-        fail(f"MuJoCo {mujoco.__version__} has no integrator for stiff soft bodies; 3.13 and later do")
     with tempfile.TemporaryDirectory() as folder:
-        best = compare(args, folder)
-    tenon = best.get("tenon")
-    for figures in best.values():
-        figures["ratio"] = figures["step_ms"] / tenon["step_ms"] if tenon else None
-    steps = step_count() - first_step()
-    nodes, tets = math.prod(n + 1 for n in CELLS), 6 * math.prod(CELLS)
+        still = compare_still(args, folder)
+        if not args.json:
+            print(f"beam: {len(beam.NODES)} nodes, {len(beam.TETS)} tetrahedra, MuJoCo {mujoco.__version__}\n")
+            print_still(still)
+        found = {} if args.still else compare_push(args, folder)
+    steps = beam.step_count() - beam.first_step()
     if args.json:
-        print(json.dumps({"scene": "pushed beam", "mujoco": mujoco.__version__, "nodes": nodes, "tetrahedra": tets,
-                          "steps": steps, "timestep": TIMESTEP, "repeats": args.repeats, "threads": args.threads,
-                          "results": best}, indent=2))
-        return
-    print(f"pushed beam: {nodes} nodes, {tets} tetrahedra, {steps} steps of {TIMESTEP:g} s, "
-          f"MuJoCo {mujoco.__version__}, least of {args.repeats}")
-    print_table(best)
+        print(json.dumps({"scene": "pushed beam", "mujoco": mujoco.__version__, "nodes": len(beam.NODES),
+                          "tetrahedra": len(beam.TETS), "steps": steps, "timestep": beam.TIMESTEP,
+                          "repeats": args.repeats, "threads": args.threads,
+                          "still": {name: {"sag_m": sag, "end_m_per_N": give} for name, (sag, give) in still.items()},
+                          "results": found}, indent=2))
+    elif found:
+        print(f"{steps} steps of {beam.TIMESTEP:g} s, least of {args.repeats}")
+        print_push(found)
+        if args.path:
+            print_paths(found)
 
 
 if __name__ == "__main__":

@@ -86,6 +86,34 @@ class Bench(CliTest):
         self.assertEqual([line.split()[:4] for line in out.splitlines()[2:4]],
                          [["auto", "0", "compliance", "20"], ["paper", "2", "compliance", "20"]])
 
+    def test_scaling_of_a_beam_tells_memory_and_exponents(self):
+        how = ("bench", "scaling", "--of", "beam", "--sizes", "200,600,2000", "--settle", "2", "--steps", "2")
+        plot = os.path.join(self.folder, "beams.svg")
+        r = self.tenon_json(*how, "--plot", plot)
+        self.assertFalse(r["diverged"])
+        self.assertTrue(r["deterministic"])
+        self.assertIsInstance(r["time_exponent"], float)
+        self.assertTrue(0.5 < r["memory_exponent"] < 2)  # matrices of a slender body: about 1
+        for run, wanted in zip(r["runs"], (200, 600, 2000)):
+            self.assertTrue(0.5 * wanted < run["elements"] < 2 * wanted)
+            self.assertGreater(run["contacts_mean"], 0)  # the shelf
+        with open(plot) as file:
+            self.assertIn("<svg", file.read())
+        out, _ = self.tenon(*how)
+        self.assertRegex(out, r"to the power of .*, memory [0-9.]+ ")
+        self.refused("bench", "scaling", "--of", "beam", "--sizes", "5", says=["at least 6"])
+
+    def test_soft_bodies_are_measured_in_both_divisions(self):
+        beam = self.write("beam.xml", """<mujoco><worldbody><geom type="plane" size="1 1 1"/></worldbody>
+          <tenon><soft name="bar" box="0.1 0.02 0.02" cells="10 2 2" pos="0 0 0.019"/></tenon></mujoco>""")
+        r = self.tenon_json("bench", beam, *SHORT, "--iterations", "20,60")
+        self.assertEqual([(run["division"], run["weights"], run["iterations"]) for run in r["runs"]],
+                         [(how, "compliance", i) for how in ("auto", "paper") for i in (20, 60)])
+        self.assertEqual([run["subsystems"] for run in r["runs"]], [1, 1, 20, 20])
+        for run in r["runs"]:
+            self.assertFalse(run["diverged"])
+            self.assertGreater(run["contacts_mean"], 0)
+
     def test_steps_with_few_contacts_do_not_count(self):
         # the ball lies on the plane in each step; the first finds it as it is built
         some = self.tenon_json("bench", self.model, *SHORT, "--iterations", "5", "--least-contacts", "1")
