@@ -5,9 +5,10 @@
  * not feel its rotation as strain: f of a turned body is zero, and x⁺ = x + t v̂ is turned where v̂ is the mean of
  * the turning velocities. Velocities of the start, where they meet K, are turned along with the body, Q v.
  *
- * Levers. Forces of elements balance about x_e, but they act on a body that gets its impulses at x + c t v̂, c = (1-θ)(1-w). On one that
- * turns by ωt they leave a torque of ωt times its stress, which drives whatever rolls or rocks under its weight. In free flight it is given
- * back afterwards (advance.c); where contacts push, the torque that is expected is taken off b as a turning force -m α × r.
+ * Levers. Forces of elements balance about x_e, but the body gets its impulses at x + c t v̂,
+ * c = (1-θ)(1-w). On one that turns by ωt they leave a torque of ωt times its stress, which drives
+ * whatever rolls or rocks under its weight. In free flight it is given back afterwards (advance.c);
+ * where contacts push, what is expected of it is taken off b as a turning force -m α × r.
  *
  * Each piece gathers its numbers into a vector of its own and writes to its own nodes and edges of the block;
  * carried nodes come afterwards. */
