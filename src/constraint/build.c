@@ -207,7 +207,8 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     ContactTask task = {in, set, &groups, v3_norm(model->option.gravity)};
     tn_pool_run(in->pool, contacts, 512, contact_range, &task);
     if (!tn_constraint_add_bonds(in, set) || !tn_constraint_fill_rows(in, axes, set)) return false;
-    /* Holds and ties of soft bodies start from all of their force: they last, and bear all that hangs on them. */
+    /* Holds and ties of soft bodies start from all of their force: they last, and bear what hangs
+     * on them. */
     const int first_soft_row = tn_row_slot_wheel(model, model->wheel_count, 0);
     for (int i = 0; i < set->problem.row_count; i++) {
         TnRow *row = &set->problem.rows[i];

@@ -1,5 +1,5 @@
-/* soft_touch.h: soft bodies among rigid ones by the public calls only, for the tests of contact, friction and
- * holding. */
+/* soft_touch.h: soft bodies among rigid ones by the public calls only, for the tests of contact,
+ * friction and holding. */
 #ifndef TN_TESTS_STEP_SOFT_TOUCH_H
 #define TN_TESTS_STEP_SOFT_TOUCH_H
 

@@ -1,10 +1,13 @@
-/* A soft strip laid over a drum by half a turn: Euler's and Eytelwein's e^(μφ) between its two ends.
+/* A soft strip laid over a drum by half a turn: Euler's and Eytelwein's e^(μφ) between its two
+ * ends.
  *
- * The strip is free of stress as built and its ends hang down. One end is pulled with 1 N, the other is pinned, and the drum turns under
- * it towards the pulled end: all of the strip slides while it rests, and the pinned end has the tension that the friction adds up to.
+ * The strip is free of stress as built and its ends hang down. One end is pulled with 1 N, the
+ * other is pinned, and the drum turns under it towards the pulled end: all of the strip slides
+ * while it rests, and the pinned end has the tension that the friction adds up to.
  *
- * Thickness, as for a rod (test_rods_capstan.c): with ε = h/2ρ, ρ = R + h/2, T = e^(Λφ) and Λ (1 + μ ε Λ) = μ (1 - ε). Nodes touch, the tension turns by δ
- * at each: ln (1 + μ tan δ/2)/(1 - μ tan δ/2) = μδ (1 + δ²/12 + …). */
+ * Thickness, as for a rod (test_rods_capstan.c): with ε = h/2ρ, ρ = R + h/2, T = e^(Λφ) and Λ (1 +
+ * μ ε Λ) = μ (1 - ε). Nodes touch, the tension turns by δ at each: ln (1 + μ tan δ/2)/(1 - μ tan
+ * δ/2) = μδ (1 + δ²/12 + …). */
 #include "soft_touch.h"
 
 #define RADIUS 0.05
@@ -13,7 +16,8 @@
 #define TURN 24 /* elements along half a turn */
 #define TAIL 4
 
-/* The middle surface at s elements from the first end, and the outward normal there, in the plane x, z. */
+/* The middle surface at s elements from the first end, and the outward normal there, in the plane
+ * x, z. */
 static void strip_point(double s, double out, double *x, double *z)
 {
     double cell = PI * RADIUS / TURN, r = RADIUS + out;
@@ -109,7 +113,8 @@ static double slide_over_drum(double mu)
     return high / low;
 }
 
-/* 1 %: the clamped end can bear the tension anywhere within the strip's thickness, half a millimetre of the drum's radius to either side. */
+/* 1 %: the clamped end can bear the tension anywhere within the strip's thickness, half a
+ * millimetre of the drum's radius to either side. */
 TEST(a_soft_strip_over_a_drum_multiplies_its_tension_by_e_to_the_mu_phi)
 {
     for (int i = 0; i < 3; i++) {

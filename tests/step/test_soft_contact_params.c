@@ -1,4 +1,5 @@
-/* What the contact parameters of soft bodies do: margin, radius, friction's dimension, priority, masks, excludes, restitution. */
+/* What the contact parameters of soft bodies do: margin, radius, friction's dimension, priority,
+ * masks, excludes, restitution. */
 #include "soft_touch.h"
 
 typedef struct Params {
@@ -169,8 +170,9 @@ TEST(masks_and_excludes_say_who_meets_whom)
     }
 }
 
-/* Nodes are thrown back, and what the block's inside does comes on top: energy is lost to its ringing, never gained; a stiff block
- * comes to ε² of its height, less the last step's fall before the hit, v t/2 = 7 mm, in which it is not taken to the ground. */
+/* Nodes are thrown back, and what the block's inside does comes on top: energy is lost to its
+ * ringing, never gained; a stiff block comes to ε² of its height, less the last step's fall before
+ * the hit, v t/2 = 7 mm, in which it is not taken to the ground. */
 TEST(restitution_throws_a_soft_block_back_and_adds_no_energy)
 {
     const double restitutions[] = {0.5, 0.9, 1}, steps[] = {0.01, 0.001};

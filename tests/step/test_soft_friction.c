@@ -1,4 +1,5 @@
-/* A soft block on a slope and on a floor: Coulomb's law of the whole block, whatever its nodes do. */
+/* A soft block on a slope and on a floor: Coulomb's law of the whole block, whatever its nodes do.
+ * */
 #include "soft_touch.h"
 
 typedef struct Block {
@@ -41,9 +42,10 @@ static double acceleration(const Block *b, int steps)
     return (after[0] - before[0]) / (GRAVITY * sin(b->angle) * b->timestep * (steps / 2));
 }
 
-/* Sliding, a block has the acceleration g sin a - μ g cos a, so that over g sin a it is about (1 + μ²) δ, δ the share by
- * which the slope exceeds atan μ. Steeper by 1e-4 it must gain speed at this rate, flatter by 1e-4 it must not gain any.
- * 3e-6: what rings in a soft block after half a second, and 60 iterations. */
+/* Sliding, a block has the acceleration g sin a - μ g cos a, so that over g sin a it is about (1 +
+ * μ²) δ, δ the share by which the slope exceeds atan μ. Steeper by 1e-4 it must gain speed at this
+ * rate, flatter by 1e-4 it must not gain any. 3e-6: what rings in a soft block after half a
+ * second, and 60 iterations. */
 TEST(slope_at_which_a_soft_block_slides_is_that_of_coulomb_at_every_size)
 {
     const Block blocks[] = {
@@ -103,8 +105,9 @@ static void watch_sliding(Touch *touch, double mu, Sliding *worst)
     }
 }
 
-/* With the end's velocity in each step, v0 - k μ g t, it goes v0²/2μg - v0 t/2. What is left: the last step, in which it stops
- * (μ g t²/8 at most), and the block's own shear, of which the centre comes back by no more than μ ρ g h²/G. */
+/* With the end's velocity in each step, v0 - k μ g t, it goes v0²/2μg - v0 t/2. What is left: the
+ * last step, in which it stops (μ g t²/8 at most), and the block's own shear, of which the centre
+ * comes back by no more than μ ρ g h²/G. */
 TEST(a_thrown_soft_block_stops_after_v_squared_by_two_mu_g)
 {
     const Block blocks[] = {
@@ -168,8 +171,8 @@ static double *slide_in_pieces(Block b, int pieces, int *count)
     return copy;
 }
 
-/* A block that slides askew and comes to rest on a slope, so that some nodes slide and others stick. Converged to
- * 1e-11 m/s in each of ten steps of 10 ms; 1e-6 m is asked for. */
+/* A block that slides askew and comes to rest on a slope, so that some nodes slide and others
+ * stick. Converged to 1e-11 m/s in each of ten steps of 10 ms; 1e-6 m is asked for. */
 TEST(pieces_do_not_change_a_block_that_slides)
 {
     for (int stiff = 0; stiff < 2; stiff++) {

@@ -97,8 +97,9 @@ static Fall hang(Press p, double share)
     return fall;
 }
 
-/* Sliding, friction is μN at either plate whatever the block's shape, so it falls with g (1 - share), also where that is
- * negative until it rests; resting, friction is the weight. The block is tall enough to bear the torque of unequal friction. */
+/* Sliding, friction is μN at either plate whatever the block's shape, so it falls with g (1 -
+ * share), also where that is negative until it rests; resting, friction is the weight. The block
+ * is tall enough to bear the torque of unequal friction. */
 TEST(plates_hold_a_soft_block_when_mu_n_exceeds_its_weight_and_not_below)
 {
     for (int unequal = 0; unequal < 2; unequal++) {
@@ -119,8 +120,8 @@ TEST(plates_hold_a_soft_block_when_mu_n_exceeds_its_weight_and_not_below)
     }
 }
 
-/* A ball in the same way; 1e-4, because it flattens against the plates at a changing place as it slides, and friction is not
- * upright everywhere. */
+/* A ball in the same way; 1e-4, because it flattens against the plates at a changing place as it
+ * slides, and friction is not upright everywhere. */
 TEST(plates_hold_a_soft_ball_when_mu_n_exceeds_its_weight_and_not_below)
 {
     const Press p = {.left = 0.5, .right = 0.5, .ball = true, .gravity = true, .poisson = 0.3};
@@ -133,8 +134,9 @@ TEST(plates_hold_a_soft_ball_when_mu_n_exceeds_its_weight_and_not_below)
     CHECK_NEAR(fall.squeeze[1], 1, 1e-8);
 }
 
-/* Uniform stress F/A between frictionless plates: strain F/AE along the press and ν of that across, for linear elements without error.
- * 1e-9 of the length: a second at rest with 60 iterations each step. */
+/* Uniform stress F/A between frictionless plates: strain F/AE along the press and ν of that
+ * across, for linear elements without error. 1e-9 of the length: a second at rest with 60
+ * iterations each step. */
 TEST(a_pressed_block_has_uniform_pressure_and_poissons_bulge)
 {
     const double ratios[] = {0, 0.3, 0.45};
@@ -180,7 +182,8 @@ TEST(a_pressed_block_has_uniform_pressure_and_poissons_bulge)
     }
 }
 
-/* Two planes that fall towards the middle by these angles, along x; a block on its edge lies in between. */
+/* Two planes that fall towards the middle by these angles, along x; a block on its edge lies in
+ * between. */
 static bool make_groove(Touch *touch, double left, double right, double slope, double mu)
 {
     *touch = touch_begin(0.005);
@@ -204,7 +207,8 @@ static bool make_groove(Touch *touch, double left, double right, double slope, d
     return touch_finish(touch);
 }
 
-/* In a groove of right angles the planes carry mg sin and mg cos of the right one's angle; friction along it is that of μ (sin + cos). */
+/* In a groove of right angles the planes carry mg sin and mg cos of the right one's angle;
+ * friction along it is that of μ (sin + cos). */
 TEST(planes_of_a_groove_share_the_weight_and_friction_along_it)
 {
     const double angles[] = {PI / 4, PI / 6, PI / 2.5};

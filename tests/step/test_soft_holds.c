@@ -1,4 +1,5 @@
-/* Soft bodies that are pinned, held by bodies, arms and cables, and tied to each other: static forces, and no drift. */
+/* Soft bodies that are pinned, held by bodies, arms and cables, and tied to each other: static
+ * forces, and no drift. */
 #include "soft_touch.h"
 
 /* Holds for the nodes of a mesh whose coordinate along an axis is `where`. */
@@ -65,8 +66,9 @@ static bool make_arm(Touch *touch, TnJointType type, double stiffness, int piece
     return touch_finish(touch);
 }
 
-/* T of a held node and the arm's own weight are taken at the middle of the arm's free motion, which does not know of what it carries
- * (docs/time-stepping.md): an error of the lever with t², 3e-5 at 10 ms and 2e-6 at 2 ms. */
+/* T of a held node and the arm's own weight are taken at the middle of the arm's free motion,
+ * which does not know of what it carries (docs/time-stepping.md): an error of the lever with t²,
+ * 3e-5 at 10 ms and 2e-6 at 2 ms. */
 TEST(an_arm_bears_the_weight_of_a_soft_body_times_its_lever)
 {
     for (int i = 0; i < 4; i++) {
@@ -146,7 +148,8 @@ static TnSoftDef hanging_bar(double length, int cells, double top)
     return soft;
 }
 
-/* How far a bar's lower end has come down after 2 s: one bar, or two of half the length tied to each other. */
+/* How far a bar's lower end has come down after 2 s: one bar, or two of half the length tied to
+ * each other. */
 static double hang(bool tied, int pieces, double *drift)
 {
     Touch touch = touch_begin(0.01);
@@ -185,8 +188,8 @@ static double hang(bool tied, int pieces, double *drift)
     return 1 - 2 * HANG - low;
 }
 
-/* ρ g L²/2E = 1.962 mm; half a per cent, because the weight of a tetrahedral mesh's nodes is uneven.
- * To each other they are equal but for 60 iterations. */
+/* ρ g L²/2E = 1.962 mm; half a per cent, because the weight of a tetrahedral mesh's nodes is
+ * uneven. To each other they are equal but for 60 iterations. */
 TEST(tied_bars_hang_like_one_bar_and_pins_keep_exactly)
 {
     double drift, one = hang(false, 1, &drift), expected = 1000 * GRAVITY * 2 * HANG * HANG / 1e5;
@@ -200,8 +203,8 @@ TEST(tied_bars_hang_like_one_bar_and_pins_keep_exactly)
     }
 }
 
-/* A block of 0.5 kg below a cable of 31 g: the stretch between its segments is the weight below. In groups of segments springs are
- * iterated, too. */
+/* A block of 0.5 kg below a cable of 31 g: the stretch between its segments is the weight below.
+ * In groups of segments springs are iterated, too. */
 TEST(a_cable_bears_the_soft_body_that_its_last_segment_holds)
 {
     for (int groups = 0; groups < 2; groups++) {

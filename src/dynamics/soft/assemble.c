@@ -5,6 +5,11 @@
  * not feel its rotation as strain: f of a turned body is zero, and x⁺ = x + t v̂ is turned where v̂ is the mean of
  * the turning velocities. Velocities of the start, where they meet K, are turned along with the body, Q v.
  *
+ * Levers. Forces of elements balance about x_e, but the body gets its impulses at x + c t v̂,
+ * c = (1-θ)(1-w). On one that turns by ωt they leave a torque of ωt times its stress, which drives
+ * whatever rolls or rocks under its weight. In free flight it is given back afterwards (advance.c);
+ * where contacts push, what is expected of it is taken off b as a turning force -m α × r.
+ *
  * Each piece gathers its numbers into a vector of its own and writes to its own nodes and edges of the block;
  * carried nodes come afterwards. */
 #include "elements.h"
@@ -14,6 +19,11 @@
 
 #include "../../math/vec3.h"
 
+/* rad in a step: what turns by less is not worth the pass over its elements. */
+#define LEAST_TURN 1e-6
+/* Of the spin, in a step: more than this is no slow rolling, and the stress will not stay as it is. */
+#define MOST_BALANCE 0.1
+
 typedef struct Assembly {
     const TnSoftInput *input;
     const TnSoftSystem *softs;
@@ -21,6 +31,7 @@ typedef struct Assembly {
     TnMeshSystem *meshes;
     bool at_start; /* the forces at the start of the step; else those at its end, and K */
     bool first;    /* of the two */
+    bool alone;    /* neither: forces at the start and nothing else, of bodies that roll */
     int chunk_start;
 } Assembly;
 
@@ -49,6 +60,23 @@ static TnMeshSystem *system_of(const Assembly *as, const TnSoftPiece *piece)
     return &as->meshes[piece->block - d->dense_count - d->chain_count];
 }
 
+/* Of a node of a body that rolls, from its centre at the start. */
+static void arm_of(const Assembly *as, int soft, int node, double arm[3])
+{
+    const TnSoftStep *step = &as->steps[soft];
+    const double *x = as->input->in->qpos + as->input->in->model->softs[soft].qpos_start;
+    v3_sub(arm, x + 3 * node, step->centre);
+    v3_add_scaled(arm, step->mean, 0.5 * as->input->in->t); /* where the centre was */
+}
+
+static void add_balance(const Assembly *as, TnPieceElements *p, int a)
+{
+    double arm[3], turn[3];
+    arm_of(as, p->piece->soft, p->piece->nodes[a], arm);
+    v3_cross(turn, as->steps[p->piece->soft].balance, arm);
+    v3_add_scaled(p->f[a], turn, -p->mass[a]);
+}
+
 /* Masses to A; b of masses and forces that are given to p->f. */
 static void add_inertia(const Assembly *as, int index)
 {
@@ -69,6 +97,9 @@ static void add_inertia(const Assembly *as, int index)
             p->y[a][k] = w->inertia * start[k] - w->drag_start * v[3 * n + k];
             if (soft->pinned[n]) p->y[a][k] = 0.0;
             p->f[a][k] = p->mass[a] * g[k];
+        }
+        if (as->steps[piece->soft].rolls) add_balance(as, p, a);
+        for (int k = 0; k < 3; k++) {
             if (input->forces && first) p->f[a][k] += input->forces[soft->dof_start + 3 * n + k];
         }
     }
@@ -95,21 +126,22 @@ static TnFemStep step_of(const Assembly *as, int index)
 {
     TnPieceElements *p = &as->input->elements->pieces[index];
     const TnSoftWeights *w = &as->steps[p->piece->soft].weights;
-    return (TnFemStep){.mesh = p->mesh,
-                       .x = (const double(*)[4])p->x,
-                       .y = (const double(*)[4])p->y,
-                       .share = as->at_start ? 1.0 - w->share : w->share,
-                       .stiffness = w->stiffness,
-                       .lead = as->at_start ? NULL : (const double(*)[4])p->lead,
-                       .lead_scale = w->share * w->lead,
-                       .targets = (const int(*)[TN_FEM_PAIRS][TN_FEM_LANES])p->targets,
-                       .f = p->f,
-                       .blocks = as->at_start ? NULL : (double *)system_of(as, p->piece)->blocks,
-                       .turns = p->turns,
-                       .patch_dilatation = p->patch_dilatation,
-                       .patch_rate = p->patch_rate,
-                       .patch_growth = p->growth,
-                       .patch_targets = p->patch_targets};
+    return (TnFemStep){
+        .mesh = p->mesh,
+        .x = (const double(*)[4])p->x,
+        .y = (const double(*)[4])p->y,
+        .share = as->at_start ? 1.0 - w->share : w->share,
+        .stiffness = w->stiffness,
+        .lead = as->at_start || as->alone ? NULL : (const double(*)[4])p->lead,
+        .lead_scale = w->share * w->lead,
+        .targets = (const int(*)[TN_FEM_PAIRS][TN_FEM_LANES])p->targets,
+        .f = p->f,
+        .blocks = as->at_start || as->alone ? NULL : (double *)system_of(as, p->piece)->blocks,
+        .turns = p->turns,
+        .patch_dilatation = p->patch_dilatation,
+        .patch_rate = p->patch_rate,
+        .patch_growth = p->growth,
+        .patch_targets = p->patch_targets};
 }
 
 /* ---- the elements, phase by phase: threads take pieces, or chunks of them ---- */
@@ -117,6 +149,7 @@ static TnFemStep step_of(const Assembly *as, int index)
 /* The elements of a piece count in this phase. */
 static bool counts(const Assembly *as, const TnPieceElements *p)
 {
+    if (as->alone) return as->steps[p->piece->soft].rolls;
     return !as->at_start || as->steps[p->piece->soft].weights.share < 1.0;
 }
 
@@ -133,9 +166,10 @@ static void load_pieces(void *context, int begin, int end)
         const TnSoftStep *step = &as->steps[piece->soft];
         const TnSoftWeights *w = &step->weights;
         const double *v = in->qvel + soft->dof_start;
-        const double *x = as->at_start ? in->qpos + soft->qpos_start : s->end;
+        const double *x = as->at_start || as->alone ? in->qpos + soft->qpos_start : s->end;
         if (as->first) add_inertia(as, i);
         if (!counts(as, p)) continue;
+        if (as->alone) memset(p->f, 0, sizeof *p->f * (size_t)piece->node_count);
         memset(p->growth, 0, sizeof(double) * 4 * (size_t)(tn_fem_scratch_count(p->mesh) / 3));
         for (int a = 0; a < piece->node_count; a++) {
             int n = piece->nodes[a];
@@ -144,10 +178,11 @@ static void load_pieces(void *context, int begin, int end)
             for (int k = 0; k < 3; k++) {
                 p->x[a][k] = x[3 * n + k];
                 p->lead[a][k] = w->share * w->lead * s->expected[3 * n + k];
-                p->y[a][k] = as->at_start ? 0.0
-                                          : w->share * w->lead * s->expected[3 * n + k] -
-                                                w->damping_turned * turned[k] -
-                                                w->damping_start * v[3 * n + k];
+                p->y[a][k] = as->at_start || as->alone
+                                 ? 0.0
+                                 : w->share * w->lead * s->expected[3 * n + k] -
+                                       w->damping_turned * turned[k] -
+                                       w->damping_start * v[3 * n + k];
             }
         }
     }
@@ -237,16 +272,58 @@ static void add_elements(Assembly *as)
     }
 }
 
+/* A push of which nothing was known, or anything that holds it, tells more of the torque than the elements do. */
+static bool rolls(const TnSoftInput *input, int index, const TnSoftSystem *s,
+                  const TnSoftStep *step)
+{
+    const TnSoft *soft = &input->in->model->softs[index];
+    if (s->alone || !s->smooth || s->w == 0.0 || soft->hold_count) return false;
+    for (int n = 0; n < soft->node_count; n++)
+        if (soft->pinned[n]) return false;
+    return v3_dot(step->omega, step->omega) * input->in->t * input->in->t > LEAST_TURN * LEAST_TURN;
+}
+
+/* What the stress will do about the levers of the step as it turns along, as an angular acceleration: as it is at the start,
+ * since that of the end is known too badly where elements are stiff. */
+static void balance(const Assembly *as, int soft, TnSoftStep *step)
+{
+    const TnSoftInput *input = as->input;
+    const TnDivision *d = input->division;
+    const TnSoftSystem *s = &as->softs[soft];
+    double torque[3] = {0.0}, I[9] = {0.0};
+    double t = input->in->t, ahead = t * (1.0 - (1.0 - input->in->theta) * (1.0 - s->w));
+    for (int i = d->soft_piece[soft]; i < d->soft_piece[soft] + d->soft_piece_count[soft]; i++) {
+        const TnPieceElements *p = &input->elements->pieces[i];
+        for (int a = 0; a < p->piece->node_count; a++) {
+            double r[3], way[3], part[3];
+            int n = p->piece->nodes[a];
+            arm_of(as, soft, n, r);
+            double r2 = v3_dot(r, r);
+            for (int k = 0; k < 9; k++)
+                I[k] += p->mass[a] * ((k % 4 ? 0.0 : r2) - r[k / 3] * r[k % 3]);
+            v3_cross(way, step->omega, r);
+            v3_cross(part, way, p->f[a]);
+            v3_add_scaled(torque, part, -ahead);
+        }
+    }
+    double most = MOST_BALANCE * sqrt(v3_dot(step->omega, step->omega));
+    if (!tn_soft_solve3(I, torque, step->balance) ||
+        t * sqrt(v3_dot(step->balance, step->balance)) > most)
+        v3_set(step->balance, 0.0, 0.0, 0.0);
+}
+
 bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSystem *meshes)
 {
     const TnModel *model = input->in->model;
     const TnDivision *d = input->division;
     TnSoftStep *steps = TN_ARENA_NEW(input->arena, TnSoftStep, model->soft_count);
-    bool at_start = false;
+    bool at_start = false, any_rolls = false;
     if (!steps) return false;
     for (int s = 0; s < model->soft_count; s++) {
         tn_soft_prepare(input, s, &softs[s], &steps[s]);
         at_start = at_start || steps[s].weights.share < 1.0;
+        steps[s].rolls = rolls(input, s, &softs[s], &steps[s]);
+        any_rolls = any_rolls || steps[s].rolls;
     }
     for (int m = 0; m < d->mesh_count; m++) {
         size_t blocks = (size_t)input->elements->edges[m].array_count,
@@ -256,7 +333,12 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
         if (!meshes[m].blocks || !meshes[m].b) return false;
         tn_mesh_add_trees(input, m, &meshes[m]);
     }
-    Assembly as = {.input = input, .softs = softs, .steps = steps, .meshes = meshes, .first = true};
+    Assembly as = {.input = input, .softs = softs, .steps = steps, .meshes = meshes, .alone = true};
+    if (any_rolls) add_elements(&as);
+    for (int s = 0; s < model->soft_count && any_rolls; s++)
+        if (steps[s].rolls) balance(&as, s, &steps[s]);
+    as.alone = false;
+    as.first = true;
     as.at_start = at_start;
     if (at_start) {
         add_elements(&as);

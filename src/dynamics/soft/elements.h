@@ -80,6 +80,8 @@ typedef struct TnSoftStep {
     TnSoftWeights weights;
     double centre[3], mean[3], omega[3]; /* of the body as a whole, as it is expected */
     double turn[9];                      /* Q */
+    bool rolls;        /* it turns while it is pushed: its torque is balanced beforehand */
+    double balance[3]; /* angular acceleration that does it */
 } TnSoftStep;
 /* Weights and turn, and of the system `end`; `expected` and w may change (expect.c). */
 void tn_soft_prepare(const TnSoftInput *input, int soft, TnSoftSystem *system, TnSoftStep *step);
