@@ -34,6 +34,14 @@ void test_skip(const char *reason); /* marks the running test as skipped; return
     }                                                                                              \
     static void test_##NAME(void)
 
+/* How long or how often. A sanitizer looks for other things than physics, and slows a test down ten
+ * times. */
+#ifdef TENON_SANITIZED
+#define UNLESS_SANITIZED(FULL, FEW) (FEW)
+#else
+#define UNLESS_SANITIZED(FULL, FEW) (FULL)
+#endif
+
 #define CHECK(COND)                                                                                \
     do {                                                                                           \
         if (!(COND)) test_fail(__FILE__, __LINE__, "%s", #COND);                                   \

@@ -4,14 +4,22 @@
  * φ, the signed distance to a convex geom, is convex. What the nodes' own contacts keep at a point
  * y = Σ w_i x_i of the surface is Σ w_i φ(x_i); a point is worth a contact of its own where
  *
- *     Σ w_i φ(x_i) - φ(y) > SHARE · (length of the edges).
+ *     D = Σ w_i φ(x_i) - φ(y) > S = share · (length of the edges).
+ *
+ * Where the geom is round against the mesh, the gradients ∇φ_i at nodes near it agree and the surface may sag by SHARE
+ * between them. Across the geom's edges and corners, and on what is small against the mesh, they do not, and the share goes
+ * down to TINY. Such a contact must not appear deep. At D = S the point may be as deep as its nodes'
+ * contacts let it, S below theirs, and that much is forgiven; from D = 2 S on nothing is:
+ *
+ *     gap = φ(y) + max(0, 2 S - D), which is Σ w_i φ(x_i) at D = S.
  *
  * The tangent at one corner is a lower bound of φ, and what it leaves is linear, so
  * max_j [φ_j - φ_i - ∇φ_i · (x_j - x_i)] bounds the left side: along flat faces and on shapes that are
  * large against the mesh a triangle is done with that.
  *
  * Faces: points of the geom that look against the triangle's normal (corners, ends, the support point of
- * a round shape) and stand above or below its inside; the normal is the triangle's.
+ * a round shape) and stand above or below its inside; the normal is the triangle's. A point below that is much
+ * nearer to another part of the surface came in there: what grazes a side of a bar has not come through its end.
  * Edges: as thin capsules, where the way to the geom leaves both triangles (within `lean`), so that
  * there is nothing nearer beside the edge.
  * Deeper than a triangle's share of the body nothing counts: it is on another side. */
@@ -19,6 +27,13 @@
 #include "soft_surface.h"
 
 #define SHARE 0.05
+#define TINY 0.001
+#define AGREE 0.9   /* cosine between the nodes' gradients: all of SHARE */
+#define DIFFER 0.7  /* TINY */
+#define NEAR_BY 0.5 /* of an edge's length */
+#define NEARER                                                                                     \
+    0.5 /* of a point's depth below a triangle: nearer to another one it is not this one's */
+#define OPPOSITE (-0.5) /* cosine: triangles that look the other way do not take a point */
 #define LEAN 0.1 /* sine: how much nearer it may be beside the edge, for geoms with flat sides */
 #define FACES_MAX 64  /* points that are compared with each other; more are listed as they are */
 #define PARALLEL 0.9  /* cosine: the same corner on two triangles is one contact below this angle */
@@ -37,33 +52,50 @@ typedef struct Facets {
     double reach; /* m: no larger gap is listed */
     double core;  /* m: radius of the geom's core */
     double lean;
+    int found; /* triangles near the geom */
     int face_count;
     FacePoint faces[FACES_MAX];
 } Facets;
 
 static double corner_distance(const Facets *f, int node) { return f->s->probes[node].distance; }
 
-/* How far φ may lie below what its corners say, by the tangent at the best corner, and a lower bound of φ. */
-static void bound(const Facets *f, const int32_t *corner, int count, double *below, double *lowest)
+/* How far φ may lie below what its corners say, by the tangent at the best corner; a lower bound of φ; and
+ * what is not worth a contact, m. From afar all gradients agree, so that counts near the geom only. */
+static void bound(const Facets *f, const int32_t *corner, int count, double size, double *below,
+                  double *lowest, double *share)
 {
     const TnSoftSurface *s = f->s;
     *below = INFINITY;
     *lowest = -INFINITY;
+    double agree = 1.0, nearest = INFINITY;
     for (int i = 0; i < count; i++) {
         const TnSoftProbe *p = &s->probes[corner[i]];
         double most = 0.0, low = p->distance;
+        nearest = fmin(nearest, p->distance);
         for (int j = 0; j < count; j++) {
             double d[3];
             if (j == i) continue;
             v3_sub(d, s->x[corner[j]], s->x[corner[i]]);
             double tangent = p->distance + v3_dot(p->out, d),
                    left = corner_distance(f, corner[j]) - tangent;
+            agree = fmin(agree, v3_dot(p->out, s->probes[corner[j]].out));
             most = left > most ? left : most;
             low = tangent < low ? tangent : low;
         }
         *below = most < *below ? most : *below;
         *lowest = low > *lowest ? low : *lowest;
     }
+    double full = fmax(0.0, fmin(1.0, (agree - DIFFER) / (AGREE - DIFFER))),
+           near = fmax(0.0, fmin(1.0, 1.0 - nearest / (NEAR_BY * size)));
+    *share = (TINY + (SHARE - TINY) * full * near) * size;
+}
+
+/* Of a point at `distance` whose nodes say `kept`; false: their contacts do. */
+static bool forgive(double kept, double distance, double share, double *gap)
+{
+    double below = kept - distance;
+    if (below < 2.0 * share) *gap += 2.0 * share - below;
+    return below > share;
 }
 
 /* ---- faces ---- */
@@ -111,7 +143,46 @@ bool tn_soft_project(const double *const x[3], const double n[3], const double q
     return true;
 }
 
-static void face(Facets *f, int triangle)
+double tn_soft_point_triangle(const double p[3], const double *const x[3])
+{
+    double e[3], f[3], n[3], d[3], w[3], best = INFINITY;
+    v3_sub(e, x[1], x[0]);
+    v3_sub(f, x[2], x[0]);
+    v3_cross(n, e, f);
+    if (tn_soft_project(x, n, p, w)) {
+        v3_sub(d, p, x[0]);
+        double height = v3_dot(n, d);
+        return height * height / v3_dot(n, n);
+    }
+    for (int k = 0; k < 3; k++) {
+        v3_sub(e, x[(k + 1) % 3], x[k]);
+        v3_sub(d, p, x[k]);
+        v3_add_scaled(d, e, -fmin(1.0, fmax(0.0, v3_dot(d, e) / v3_dot(e, e))));
+        best = fmin(best, v3_dot(d, d));
+    }
+    return best;
+}
+
+/* A point below a triangle with normal n is nearer to another part of the surface. */
+static bool came_elsewhere(const Facets *f, int triangle, const double n[3], const double p[3],
+                           double depth)
+{
+    const TnSoftSurface *s = f->s;
+    double near = NEARER * depth;
+    for (int i = 0; i < f->found; i++) {
+        int other = s->found[i];
+        const int32_t *c = s->triangles[other];
+        const double *x[3] = {s->x[c[0]], s->x[c[1]], s->x[c[2]]};
+        double m[3];
+        if (other == triangle || tn_soft_point_triangle(p, x) > near * near) continue;
+        tn_soft_triangle_normal(s, other, m);
+        if (v3_dot(n, m) > OPPOSITE) return true;
+    }
+    return false;
+}
+
+/* `share`: m. */
+static void face(Facets *f, int triangle, double share)
 {
     const TnSoftSurface *s = f->s;
     const int32_t *corner = s->triangles[triangle];
@@ -130,7 +201,8 @@ static void face(Facets *f, int triangle)
         if (p.gap > f->reach || p.gap < -deepest || !tn_soft_project(x, p.n, points.p[i], p.weight))
             continue;
         for (int k = 0; k < 3; k++) kept += p.weight[k] * corner_distance(f, corner[k]);
-        if (kept - distance <= SHARE * s->sizes[triangle]) continue;
+        if (!forgive(kept, distance, share, &p.gap)) continue;
+        if (distance < 0.0 && came_elsewhere(f, triangle, p.n, points.p[i], -distance)) continue;
         p.id = points.id[i] & 0xffffu;
         keep_face(f, &p);
     }
@@ -170,11 +242,11 @@ static void edge_contact(Facets *f, int edge)
 {
     const TnSoftSurface *s = f->s;
     const int32_t *ends = s->edges[edge];
-    double u[3], side[3], up[3], below, lowest;
+    double u[3], side[3], up[3], below, lowest, share;
     v3_sub(u, s->x[ends[1]], s->x[ends[0]]);
     double length = v3_normalize(u);
-    bound(f, ends, 2, &below, &lowest);
-    if (!(below > SHARE * length) || lowest - s->radius > f->reach) return;
+    bound(f, ends, 2, length, &below, &lowest, &share);
+    if (!(below > share) || lowest - s->radius > f->reach) return;
     v3_tangents(u, side, up);
     TnShape shape = {.type = TN_GEOM_CAPSULE, .size = {s->radius, 0.5 * length, 0.0}};
     TnTransform at;
@@ -198,7 +270,7 @@ static void edge_contact(Facets *f, int edge)
     int owner = s->edge_triangles[edge][0];
     double kept = (1.0 - along) * corner_distance(f, ends[0]) + along * corner_distance(f, ends[1]);
     if (best == INFINITY || best < -(s->depths[owner] + f->core)) return;
-    if (kept - (best + s->radius) <= SHARE * length) return;
+    if (!forgive(kept, best + s->radius, share, &best)) return;
     if (!tn_soft_edge_outside(s, edge, u, m.normal, f->lean)) return;
     TnSoftPlace place = {.s = s,
                          .count = 2,
@@ -215,6 +287,7 @@ void tn_soft_emit_facets(TnSoftEmitter *e, TnSoftSurface *s, int link, int found
     Facets f = {.e = e,
                 .s = s,
                 .geom = {&c->shape[e->slot], &c->place[e->slot]},
+                .found = found,
                 .reach = e->margin + d->slack + d->t * (s->speed + c->slots[e->slot].speed)};
     bool round = f.geom.shape->type == TN_GEOM_SPHERE || f.geom.shape->type == TN_GEOM_ELLIPSOID;
     f.core = tn_core_radius(f.geom.shape);
@@ -222,12 +295,12 @@ void tn_soft_emit_facets(TnSoftEmitter *e, TnSoftSurface *s, int link, int found
     for (int i = 0; i < found; i++) {
         int triangle = s->found[i];
         const int32_t *corner = s->triangles[triangle];
-        double below, lowest;
+        double below, lowest, share;
         bool held = false;
         for (int k = 0; k < 3; k++) held |= s->holders[corner[k]] == link;
-        bound(&f, corner, 3, &below, &lowest);
-        if (!(below > SHARE * s->sizes[triangle]) || lowest - s->radius > f.reach) continue;
-        if (!held) face(&f, triangle);
+        bound(&f, corner, 3, s->sizes[triangle], &below, &lowest, &share);
+        if (!(below > share) || lowest - s->radius > f.reach) continue;
+        if (!held) face(&f, triangle, share);
         for (int k = 0; k < 3; k++) {
             int edge = s->sides[triangle][k];
             const int32_t *ends = s->edges[edge];

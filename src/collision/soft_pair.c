@@ -56,27 +56,6 @@ static double segments(const double *a0, const double *a1, const double *b0, con
     return v3_dot(r, r);
 }
 
-/* Squared distance of a point to a triangle. */
-static double point_triangle(const double p[3], const double *const x[3])
-{
-    double e[3], f[3], n[3], d[3], w[3], best = INFINITY;
-    v3_sub(e, x[1], x[0]);
-    v3_sub(f, x[2], x[0]);
-    v3_cross(n, e, f);
-    if (tn_soft_project(x, n, p, w)) {
-        v3_sub(d, p, x[0]);
-        double height = v3_dot(n, d);
-        return height * height / v3_dot(n, n);
-    }
-    for (int k = 0; k < 3; k++) {
-        v3_sub(e, x[(k + 1) % 3], x[k]);
-        v3_sub(d, p, x[k]);
-        v3_add_scaled(d, e, -clamp01(v3_dot(d, e) / v3_dot(e, e)));
-        best = fmin(best, v3_dot(d, d));
-    }
-    return best;
-}
-
 static bool tied(const Walk *w, int node, const int32_t *corners, int count)
 {
     bool yes = node >= 0 && w->s->ties[node] == 1 + w->other->index;
@@ -115,7 +94,7 @@ static void node_triangle(Walk *w, int node, int triangle)
     if (w->self) {
         const double *rest[3];
         for (int k = 0; k < 3; k++) rest[k] = rest_of(o, corner[k]);
-        if (point_triangle(rest_of(s, node), rest) <= near_at_rest(w, triangle)) return;
+        if (tn_soft_point_triangle(rest_of(s, node), rest) <= near_at_rest(w, triangle)) return;
     }
     if (first) s->found[w->touched++] = node;
     s->probes[node].query = s->query;

@@ -208,6 +208,8 @@ bool tn_soft_edge_outside(const TnSoftSurface *s, int edge, const double u[3], c
 /* Weights of a point's projection on a triangle with normal n, of any length; false: beside it. */
 bool tn_soft_project(const double *const x[3], const double n[3], const double p[3],
                      double weight[3]);
+/* Squared distance of a point to a triangle. */
+double tn_soft_point_triangle(const double p[3], const double *const x[3]);
 
 /* ---- soft_pair.c ---- */
 /* Contacts of s's nodes with the other surface's triangles (which may be s itself), and of edges where s

@@ -207,10 +207,14 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     ContactTask task = {in, set, &groups, v3_norm(model->option.gravity)};
     tn_pool_run(in->pool, contacts, 512, contact_range, &task);
     if (!tn_constraint_add_bonds(in, set) || !tn_constraint_fill_rows(in, axes, set)) return false;
+    /* Holds and ties of soft bodies start from all of their force: they last, and bear all that hangs on them. */
+    const int first_soft_row = tn_row_slot_wheel(model, model->wheel_count, 0);
     for (int i = 0; i < set->problem.row_count; i++) {
         TnRow *row = &set->problem.rows[i];
         if (set->row_slot[i] >= 0) {
-            row->lambda = in->warm_start * *tn_row_lambda(in->state, set->row_slot[i]);
+            double share = in->warm_start;
+            if (share > 0.0 && set->row_slot[i] >= first_soft_row) share = 1.0;
+            row->lambda = share * *tn_row_lambda(in->state, set->row_slot[i]);
         } else { /* spin rows start from their contact */
             const TnContactPoint *c = &in->contacts->points[row->contact];
             double lambda[3], spin[3], axis[3];

@@ -2,15 +2,15 @@
  *
  * Only touched nodes, those with ports or rows, have anything but zero in C = JᵀWJ and in g. All others are
  * eliminated before the first iteration (math/sparse_cholesky.h). On the kept ones A becomes its Schur
- * complement S, a full matrix, and with v_free = A⁻¹ b, whose part there is what b comes to,
+ * complement S, a full matrix, and with v_free = A⁻¹ b, needed there only: S⁻¹ times what b comes to,
  *
  *     (S + C) x = g + 2F - C v_free,      v = v_free + x
  *
  * As in block_chain.c, b + F - A v is C v - g - F by then, so that g ← (1-α) g + α (C v - F) needs no product
- * with S. After the last iteration the others follow from x by their half of a solve: A v = b + f holds on them
- * with f = 0.
+ * with S. A v = b holds on the others, where f = 0: their half of a solve with b, begun before the iterations (y),
+ * ends with v of the kept ones after the last. So a step solves for all unknowns once.
  *
- * A factor of S serves v_free, its inverse the weights, since S⁻¹ is A⁻¹ on the kept nodes. With n unknowns there
+ * The inverse of S serves v_free and the weights, since S⁻¹ is A⁻¹ on the kept nodes. With n unknowns there
  * a factorization takes n³/6 multiplications and an inverse n³/3; an iteration reads n² numbers (a solve with the
  * factor of S + C, twice half a matrix) or n²/2 (a product with its inverse). The solve is slower for small n,
  * since it waits for its own results: 2.4 and 1.4 µs for n = 90, 7.0 and 4.5 for 240, 23 and 17 for 480. Its inverse
@@ -67,9 +67,9 @@ static bool factor_A(TnProblem *p, int index, TnPool *pool)
         tn_sparse_put_last(m->plan, L, m->stride, m->factor);
         tn_dense_inverse(m->size, L, m->stride, m->S_inverse, m->stride);
     }
-    memcpy(m->v_free, d->b, sizeof(double) * (size_t)d->dim);
-    tn_mesh_solve_A(d, m->v_free);
-    gather_kept(m, m->v_free, m->free);
+    tn_sparse_forward(m->plan, m->factor, 1, d->b, m->y, m->work);
+    if (m->size)
+        tn_dense_multiply(m->size, m->S_inverse, m->stride, m->y + d->dim - m->size, m->free);
     tn_mesh_port_compliances(p, index);
     return true;
 }
@@ -181,11 +181,10 @@ void tn_mesh_finish(TnProblem *p, int index)
 {
     TnLargeBlock *d = &p->large[index];
     const TnMesh *m = d->mesh;
-    double *y = m->y;
-    memset(y, 0, sizeof(double) * (size_t)(d->dim - m->size));
-    memcpy(y + d->dim - m->size, m->x, sizeof(double) * (size_t)m->size);
-    tn_sparse_backward(m->plan, m->factor, 1, y, d->v, m->work);
-    for (int k = 0; k < d->dim; k++) d->v[k] += m->v_free[k];
+    double *y = m->work, *rest = y + ((d->dim + 7) & ~7);
+    memcpy(y, m->y, sizeof(double) * (size_t)(d->dim - m->size));
+    memcpy(y + d->dim - m->size, m->v, sizeof(double) * (size_t)m->size);
+    tn_sparse_backward(m->plan, m->factor, 1, y, d->v, rest);
 }
 
 static void update(TnProblem *p, int begin, int end, double alpha)

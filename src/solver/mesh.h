@@ -24,8 +24,7 @@ struct TnMesh {
     double flops; /* of the elimination */
     /* block_mesh.c */
     double *factor, *work; /* of A; scratch */
-    double *y;             /* scratch: all unknowns in the order of elimination */
-    double *v_free;        /* A⁻¹ b, all unknowns */
+    double *y;             /* all unknowns in the order of elimination: b, eliminated */
     double *S, *S_inverse; /* the Schur complement of A on K; lower triangle: A⁻¹ there */
     double *H, *H_inverse; /* where S was: the factor of S + C; its inverse, if that is used */
     double *free, *v, *x;  /* on K: v_free, v and v - v_free; the block's g is on K, too */

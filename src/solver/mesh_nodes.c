@@ -141,7 +141,6 @@ static bool reserve(TnProblem *p, TnLargeBlock *d)
     m->work = TN_ARENA_NEW(
         arena, double, sizes.factor_work > sizes.solve_work ? sizes.factor_work : sizes.solve_work);
     m->y = TN_ARENA_NEW(arena, double, d->dim);
-    m->v_free = TN_ARENA_NEW(arena, double, d->dim);
     m->S = m->H = TN_ARENA_NEW(arena, double, square);
     m->S_inverse = TN_ARENA_NEW(arena, double, square);
     m->H_inverse = TN_ARENA_NEW(arena, double, square);
@@ -151,8 +150,8 @@ static bool reserve(TnProblem *p, TnLargeBlock *d)
     m->free = vector(arena, m);
     m->pull = vector(arena, m);
     m->column = TN_ARENA_NEW(arena, double, 6 * m->stride);
-    return m->factor && m->work && m->y && m->v_free && m->S && m->S_inverse && m->H_inverse &&
-           m->x && m->swap && m->v && m->free && m->pull && m->column;
+    return m->factor && m->work && m->y && m->S && m->S_inverse && m->H_inverse && m->x &&
+           m->swap && m->v && m->free && m->pull && m->column;
 }
 
 bool tn_meshes_choose(TnProblem *p, TnPool *pool)

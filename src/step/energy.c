@@ -86,16 +86,55 @@ static double stretch_squared(const TnModel *model, const TnJoint *joint, const 
     return (q[0] - joint->spring_ref) * (q[0] - joint->spring_ref);
 }
 
-/* Motion and weight of soft bodies' nodes, lumped masses; their elastic energy is the world's to add. */
+/* ρ V / 20: M of an element is that times 1 + δ_ab between its corners a and b. */
+static double consistent_share(const TnSoft *soft, const int32_t tet[4])
+{
+    double e[3][3], c[3];
+    for (int a = 0; a < 3; a++)
+        v3_sub(e[a], soft->rest + 3L * tet[a + 1], soft->rest + 3L * tet[0]);
+    v3_cross(c, e[0], e[1]);
+    return soft->density * v3_dot(c, e[2]) / 120.0;
+}
+
+/* Twice the kinetic energy and the momenta of mass m that moves with v at x; v_other belongs to the same mass. */
+static void add_mass(double m, const double x[3], const double v[3], const double v_other[3],
+                     double *twice, double linear[3], double angular[3])
+{
+    double orbit[3];
+    v3_cross(orbit, x, v);
+    *twice += m * v3_dot(v, v_other);
+    v3_add_scaled(linear, v, m);
+    v3_add_scaled(angular, orbit, m);
+}
+
+/* Of a soft body, with the masses that it moves with; its elastic energy is the world's to add. */
+static double soft_motion(const TnSoft *soft, const double *qpos, const double *qvel,
+                          double linear[3], double angular[3])
+{
+    const double *x = qpos + soft->qpos_start, *v = qvel + soft->dof_start;
+    double twice = 0.0;
+    for (int i = 0; i < soft->node_count && !soft->consistent_mass; i++)
+        add_mass(soft->masses[i], x + 3L * i, v + 3L * i, v + 3L * i, &twice, linear, angular);
+    for (int t = 0; t < soft->tet_count && soft->consistent_mass; t++) {
+        const int32_t *tet = soft->tets + 4L * t;
+        double m = consistent_share(soft, tet);
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++)
+                add_mass(a == b ? 2.0 * m : m, x + 3L * tet[a], v + 3L * tet[b], v + 3L * tet[a],
+                         &twice, linear, angular);
+    }
+    return 0.5 * twice;
+}
+
 static void add_softs(const TnModel *model, const double *qpos, const double *qvel,
                       TnEnergy *energy)
 {
+    double linear[3] = {0.0}, angular[3] = {0.0};
     for (int s = 0; s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
+        energy->kinetic += soft_motion(soft, qpos, qvel, linear, angular);
         for (int i = 0; i < soft->node_count; i++) {
-            const double *x = qpos + soft->qpos_start + 3L * i,
-                         *v = qvel + soft->dof_start + 3L * i;
-            energy->kinetic += 0.5 * soft->masses[i] * v3_dot(v, v);
+            const double *x = qpos + soft->qpos_start + 3L * i;
             energy->potential -= soft->masses[i] * v3_dot(model->option.gravity, x);
         }
     }
@@ -150,11 +189,5 @@ void tn_model_momentum(const TnModel *model, const double *qpos, const double *q
         v3_add(angular, angular, spin);
     }
     for (int s = 0; s < model->soft_count; s++)
-        for (int i = 0; i < model->softs[s].node_count; i++) {
-            const double *x = qpos + model->softs[s].qpos_start + 3L * i;
-            v3_scale(v, qvel + model->softs[s].dof_start + 3L * i, model->softs[s].masses[i]);
-            v3_add(linear, linear, v);
-            v3_cross(orbit, x, v);
-            v3_add(angular, angular, orbit);
-        }
+        soft_motion(&model->softs[s], qpos, qvel, linear, angular);
 }

@@ -253,13 +253,13 @@ bool tn_step_gather_rods(TnStep *step)
 /* ---- soft bodies ---- */
 
 /* Velocity of a contact's side at the end of its predicted motion, along the normal. */
-static double end_velocity(const TnStep *step, const TnContactPoint *c, int geom, int soft)
+static double end_velocity(const TnStep *step, const TnContactList *contacts,
+                           const TnContactPoint *c, int geom, int soft, const double *end_qvel)
 {
-    const TnContactList *contacts = &step->world->contacts;
     double v[3] = {0.0}, arm[3];
     if (soft >= 0) {
         const TnSoftPoint *point = &contacts->soft_points[soft];
-        const double *nodes = step->end_qvel + step->model->softs[point->soft].dof_start;
+        const double *nodes = end_qvel + step->model->softs[point->soft].dof_start;
         for (int k = 0; k < point->count; k++)
             v3_add_scaled(v, nodes + 3L * point->node[k], point->weight[k]);
         return v3_dot(v, c->normal);
@@ -271,12 +271,19 @@ static double end_velocity(const TnStep *step, const TnContactPoint *c, int geom
     return v3_dot(v, c->normal);
 }
 
-static void push_soft(TnStep *step, int geom, int soft)
+double tn_step_separation(const TnStep *step, const TnContactList *contacts,
+                          const TnContactPoint *c, const double *end_qvel)
+{
+    return end_velocity(step, contacts, c, c->geom2, c->soft2, end_qvel) -
+           end_velocity(step, contacts, c, c->geom1, c->soft1, end_qvel);
+}
+
+static void push_soft(TnStep *step, int geom, int soft, double share)
 {
     const TnModel *model = step->model;
     if (soft < 0) return;
     for (int s = 0; s < model->soft_count; s++)
-        if (model->softs[s].geom == geom) step->softs[s].w = 1.0;
+        if (model->softs[s].geom == geom) step->softs[s].w = fmax(step->softs[s].w, share);
 }
 
 /* Bodies that a contact will push: one that its motion closes, or any where some contact pushed in the last step. One
@@ -288,20 +295,19 @@ static void mark_pushed(TnStep *step)
     for (int i = 0; i < contacts->count; i++) {
         const TnContactPoint *c = &contacts->points[i];
         if (c->soft1 < 0 && c->soft2 < 0) continue;
-        double v =
-            end_velocity(step, c, c->geom2, c->soft2) - end_velocity(step, c, c->geom1, c->soft1);
+        double v = tn_step_separation(step, contacts, c, step->end_qvel);
         bool closes = c->gap + step->t * v < 0.0;
         if (c->soft1 >= 0) step->softs[contacts->soft_points[c->soft1].soft].alone = false;
         if (c->soft2 >= 0) step->softs[contacts->soft_points[c->soft2].soft].alone = false;
         if (!closes) continue;
-        push_soft(step, c->geom1, c->soft1);
-        push_soft(step, c->geom2, c->soft2);
+        push_soft(step, c->geom1, c->soft1, 1.0 - c->restitution); /* as in tn_unilateral_law */
+        push_soft(step, c->geom2, c->soft2, 1.0 - c->restitution);
     }
     for (int i = 0; i < state->contact_count; i++) {
         const TnWarmContact *c = &state->contacts[i];
         if (v3_dot(c->lambda, c->lambda) == 0.0) continue;
-        push_soft(step, c->geom1, 0);
-        push_soft(step, c->geom2, 0);
+        push_soft(step, c->geom1, 0, 1.0);
+        push_soft(step, c->geom2, 0, 1.0);
     }
 }
 
@@ -323,7 +329,7 @@ bool tn_step_assemble_softs(TnStep *step)
     if (!model->soft_count) return true;
     for (int s = 0; s < model->soft_count; s++) {
         bool tied = is_tied(step, s);
-        step->softs[s].w = tied ? 1.0 : 0.0;
+        step->softs[s].w = tied || step->softs_hit[s] ? 1.0 : 0.0;
         step->softs[s].alone = !tied && !model->softs[s].hold_count;
         for (int i = 0; step->softs[s].alone && i < model->softs[s].node_count; i++)
             step->softs[s].alone = !model->softs[s].pinned[i];

@@ -23,6 +23,7 @@
 /* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes
  * by other contacts. */
 #define SLACK_SHARE 1.0
+#define REPEATS 2 /* of a step whose contacts were not foreseen, at most */
 
 static int soft_nodes(const TnModel *model)
 {
@@ -71,13 +72,14 @@ static bool begin(TnStep *step, TnWorld *world)
                                          .rods = step->rods,
                                          .followers = step->followers};
     step->softs = TN_ARENA_ZERO(arena, TnSoftSystem, model->soft_count);
+    step->softs_hit = TN_ARENA_ZERO(arena, bool, model->soft_count);
     step->meshes = TN_ARENA_ZERO(arena, TnMeshSystem, world->division->mesh_count);
     step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
     if (!step->rigid || !step->tree_A || !step->tree_b || !step->tree_free || !step->rods ||
-        !step->chains || !step->chain_free || !step->followers || !step->softs || !step->meshes ||
-        !step->end_twists || !step->end_qvel || !step->blend)
+        !step->chains || !step->chain_free || !step->followers || !step->softs ||
+        !step->softs_hit || !step->meshes || !step->end_twists || !step->end_qvel || !step->blend)
         return false;
     step->soft_input = (TnSoftInput){.in = &step->dynamics,
                                      .division = world->division,
@@ -101,14 +103,18 @@ static bool begin(TnStep *step, TnWorld *world)
 
 /* ---- collision and constraints ---- */
 
+double tn_step_slack(const TnStep *step)
+{
+    const double *g = step->model->option.gravity;
+    return SLACK_SHARE * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * step->t * step->t;
+}
+
 static bool detect_contacts(TnStep *step)
 {
     TnWorld *world = step->world;
-    const double *g = step->model->option.gravity;
-    double slack = SLACK_SHARE * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * step->t * step->t;
     return tn_collision_detect(world->collider, world->frames, (const double(*)[6])step->end_twists,
-                               world->state.qpos, step->end_qvel, step->t, slack, &world->arena,
-                               world->team, &world->contacts);
+                               world->state.qpos, step->end_qvel, step->t, tn_step_slack(step),
+                               &world->arena, world->team, &world->contacts);
 }
 
 static bool build_constraints(TnStep *step)
@@ -249,14 +255,20 @@ TnStepReport tn_world_step(TnWorld *world)
     report.times.dynamics = lap(&clock);
     ok = ok && detect_contacts(&step);
     report.times.collision = lap(&clock);
-    ok = ok && tn_step_reassemble_rods(&step) && tn_step_assemble_softs(&step);
-    report.times.dynamics += lap(&clock);
-    ok = ok && build_constraints(&step);
-    report.times.constraint = lap(&clock);
-    ok = ok && tn_problem_prepare(&world->set.problem, &world->def.solver, world->team);
-    report.times.factor = lap(&clock);
-    ok = ok && solve(&step, &result);
-    report.times.iterate = lap(&clock);
+    bool again = true;
+    for (int pass = 0; ok && again; pass++) {
+        ok = tn_step_reassemble_rods(&step) && tn_step_assemble_softs(&step);
+        report.times.dynamics += lap(&clock);
+        ok = ok && build_constraints(&step);
+        report.times.constraint += lap(&clock);
+        ok = ok && tn_problem_prepare(&world->set.problem, &world->def.solver, world->team);
+        report.times.factor += lap(&clock);
+        ok = ok && solve(&step, &result);
+        report.times.iterate += lap(&clock);
+        again = pass < REPEATS;
+        ok = ok && (!again || tn_step_list_missed(&step, &again));
+        report.times.collision += lap(&clock);
+    }
     if (ok) {
         measure_contacts(world, &report);
         world->has_problem = true;

@@ -29,6 +29,7 @@ typedef struct TnStep {
     double *blend;           /* per subsystem */
     TnSoftInput soft_input;
     TnSoftSystem *softs;
+    bool *softs_hit; /* per soft body: by a contact that the prediction does not close */
     TnMeshSystem *meshes;
     TnConstraintInput constraint;
 } TnStep;
@@ -47,9 +48,22 @@ bool tn_step_assemble(TnStep *step);
 bool tn_step_reassemble_rods(TnStep *step);
 /* A and b of the mesh blocks, once the contacts are known. */
 bool tn_step_assemble_softs(TnStep *step);
+/* Velocity of geom2 against geom1 along a contact's normal, nodes and links as predicted but for nodes of
+ * `end_qvel` (whole-model). */
+double tn_step_separation(const TnStep *step, const TnContactList *contacts,
+                          const TnContactPoint *c, const double *end_qvel);
 /* v̂ of the soft bodies' nodes from that of the blocks. False: no memory. */
 bool tn_step_gather_softs(TnStep *step);
 /* v̂ of the rods' segments from that of the blocks. False: no memory. */
 bool tn_step_gather_rods(TnStep *step);
+
+/* ---- missed.c ---- */
+/* Lists what the motion that was found runs into and nobody foresaw; `again`: there was such a contact. False:
+ * no memory. */
+bool tn_step_list_missed(TnStep *step, bool *again);
+
+/* ---- step.c ---- */
+/* How far ahead of the predicted motion contacts are listed, m. */
+double tn_step_slack(const TnStep *step);
 
 #endif

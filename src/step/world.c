@@ -165,6 +165,9 @@ static void guess_from_state(TnWorld *world)
         const double *v =
             twists ? world->twists[sub->link_start] : world->state.qvel + sub->dof_start;
         memcpy(world->state.vhat + sub->dof_start, v, sizeof(double) * (size_t)sub->dof_count);
+        /* a soft body must know that its velocity is news (dynamics/soft/expect.c) */
+        if (sub->kind == TN_SUBSYSTEM_SOFT)
+            memset(world->state.vhat + sub->dof_start, 0, sizeof(double) * (size_t)sub->dof_count);
     }
 }
 

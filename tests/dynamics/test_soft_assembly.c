@@ -2,6 +2,8 @@
  * densely and node by node. */
 #include "soft_rig.h"
 
+#include "dynamics/fem/element.h"
+
 #include "dynamics/fem/fem.h"
 #include "dynamics/soft/elements.h"
 
@@ -43,6 +45,39 @@ static void dense_end(Dense *d)
     free(d->patches);
 }
 
+/* Less K_σ u: what the tension of pulled elements does against turning them, with half the largest sum of two
+ * principal stresses, bounded by mean and deviator, for all three axes. */
+static void take_tension(const Dense *d, const double *u, double *f)
+{
+    const TnFemMaterial *m = &d->mesh->material;
+    for (int k = 0; k < d->mesh->batch_count && m->law == TN_FEM_COROTATIONAL; k++) {
+        const TnFemBatch *batch = &d->mesh->batches[k];
+        TnFemPlace *at = &d->places[k];
+        TnFemTangent tangent = {.A = {{0.0}}};
+        TnFemMatrix dF, dP;
+        TnFemCorners corners;
+        for (int l = 0; l < batch->count; l++) {
+            double square = 0.0,
+                   tr = at->polar.s[0][l] + at->polar.s[1][l] + at->polar.s[2][l] - 3.0;
+            for (int i = 0; i < 9; i++) square += pow(at->F[i][l] - at->polar.R[i][l], 2);
+            double bound = sqrt(fmax(2.0 / 3.0 * (square - tr * tr / 3.0), 0.0));
+            double pull = 0.5 * (m->mu * (2.0 / 3.0 * tr + bound) + m->lambda * at->dilatation[l]);
+            for (int i = 0; i < 3; i++) {
+                tangent.own[i][l] = fmax(pull, 0.0);
+                tangent.cross[i][l] = -fmax(pull, 0.0);
+            }
+        }
+        tn_fem_gather(batch, u, corners);
+        tn_fem_gradient(batch, corners, dF);
+        tn_fem_tangent_apply(at, &tangent, dF, dP);
+        tn_fem_divergence(batch, dP, corners);
+        for (int i = 0; i < 12 * batch->count; i++) {
+            int l = i / 12, c = i % 12;
+            f[3 * batch->node[c / 3][l] + c % 3] -= corners[c][l];
+        }
+    }
+}
+
 /* What the motion v̂ of the nodes leaves unbalanced: M (v̂ - start)/(θt) less all forces. */
 static void residual(SoftRig *rig, Dense *d, const double *vhat, double *out)
 {
@@ -68,6 +103,7 @@ static void residual(SoftRig *rig, Dense *d, const double *vhat, double *out)
         u[k] = pinned ? 0.0 : beta * (x_end - end[k]);
     }
     tn_fem_add_stiffness_product(d->mesh, d->places, -1.0, u, d->patches, f);
+    take_tension(d, u, f);
     for (int k = 0; k < d->n; k++) u[k] = (vhat[k] - v[k]) / (theta * t);
     for (int h = 0; h < soft->hold_count; h++)
         for (int k = 0; k < 3; k++) {

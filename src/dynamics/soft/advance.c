@@ -5,15 +5,13 @@
  *     Σ (x + c t v̂) × M (v⁺ - v),   c = (1-θ)(1-w),
  * while the elements' forces balance where they were taken, at the expected end. The torque that is left, of second
  * order in the change of velocity, is given back in free flight as a rigid turn of the body about its centre of mass:
- * v⁺ += ω × (x⁺ - c). That keeps linear momentum and makes angular momentum exact. */
+ * v⁺ += ω × (x⁺ - c). That keeps linear momentum and makes angular momentum exact; what it adds is the spin that the
+ * body had before the step, whatever it is, so it needs no bound. */
 #include "elements.h"
 
 #include <string.h>
 
 #include "../../math/vec3.h"
-
-/* Share of the kinetic energy that the correction may have. */
-#define CORRECTION_SHARE 1e-2
 
 /* Copies of a node count by their masses, so that what keeps them together takes no momentum. */
 static void piece_velocity(const TnSoftInput *input, const TnSoftSystem *s,
@@ -121,13 +119,12 @@ static void give_back(const TnSoftInput *input, int soft, const Left *left, cons
                       double *v, Scratch work)
 {
     const TnSoft *body = &input->in->model->softs[soft];
-    double centre[3] = {0.0}, second[9] = {0.0}, I[9], omega[3], arm[3], torque[3], energy = 0.0;
+    double centre[3] = {0.0}, second[9] = {0.0}, I[9], omega[3], arm[3], torque[3];
     for (int n = 0; n < body->node_count; n++)
         v3_add_scaled(centre, x + 3 * n, body->masses[n] / body->mass);
     for (int n = 0; n < body->node_count; n++) {
         v3_add_scaled(v + 3 * n, left->force, -1.0 / body->mass);
         v3_sub(work.a + 3 * n, x + 3 * n, centre);
-        energy += body->masses[n] * v3_dot(v + 3 * n, v + 3 * n);
     }
     v3_sub(arm, centre, left->at);
     v3_cross(torque, arm, left->force); /* what the push took along */
@@ -138,7 +135,6 @@ static void give_back(const TnSoftInput *input, int soft, const Left *left, cons
     double trace = second[0] + second[4] + second[8];
     for (int k = 0; k < 9; k++) I[k] = (k % 4 ? 0.0 : trace) - second[k];
     if (!tn_soft_solve3(I, torque, omega)) return;
-    if (!(v3_dot(omega, torque) <= CORRECTION_SHARE * energy)) return;
     for (int n = 0; n < body->node_count; n++) {
         double add[3];
         v3_cross(add, omega, work.a + 3 * n);

@@ -100,6 +100,8 @@ static TnFemStep step_of(const Assembly *as, int index)
                        .y = (const double(*)[4])p->y,
                        .share = as->at_start ? 1.0 - w->share : w->share,
                        .stiffness = w->stiffness,
+                       .lead = as->at_start ? NULL : (const double(*)[4])p->lead,
+                       .lead_scale = w->share * w->lead,
                        .targets = (const int(*)[TN_FEM_PAIRS][TN_FEM_LANES])p->targets,
                        .f = p->f,
                        .blocks = as->at_start ? NULL : (double *)system_of(as, p->piece)->blocks,
@@ -141,6 +143,7 @@ static void load_pieces(void *context, int begin, int end)
             m3_mul_v(turned, step->turn, v + 3 * n);
             for (int k = 0; k < 3; k++) {
                 p->x[a][k] = x[3 * n + k];
+                p->lead[a][k] = w->share * w->lead * s->expected[3 * n + k];
                 p->y[a][k] = as->at_start ? 0.0
                                           : w->share * w->lead * s->expected[3 * n + k] -
                                                 w->damping_turned * turned[k] -

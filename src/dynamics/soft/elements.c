@@ -246,7 +246,7 @@ static bool take_scratch(TnPieceElements *p)
     size_t patches = (size_t)p->mesh->patch_count + 1;
     size_t patch_nodes = (size_t)tn_fem_scratch_count(p->mesh) / 3 + 1;
     p->mass = tn_calloc(nodes, sizeof(double));
-    p->x = tn_aligned_alloc(3 * sizeof *p->x * nodes);
+    p->x = tn_aligned_alloc(4 * sizeof *p->x * nodes);
     p->growth = tn_aligned_alloc(sizeof *p->growth * patch_nodes);
     p->patch_dilatation = tn_malloc(2 * sizeof(double) * patches);
     p->turns = tn_aligned_alloc(sizeof *p->turns * batches);
@@ -257,8 +257,9 @@ static bool take_scratch(TnPieceElements *p)
         return false;
     p->y = p->x + nodes;
     p->f = p->y + nodes;
+    p->lead = p->f + nodes;
     p->patch_rate = p->patch_dilatation + patches;
-    memset(p->x, 0, 3 * sizeof *p->x * nodes); /* the fourth numbers stay so */
+    memset(p->x, 0, 4 * sizeof *p->x * nodes); /* the fourth numbers stay so */
     return true;
 }
 

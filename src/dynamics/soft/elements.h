@@ -21,8 +21,8 @@ typedef struct TnPieceElements {
     int pair_count, pair_start; /* in the block's array */
     int (*pairs)[2];            /* nodes of the piece, the higher one first; the rows are its */
     /* scratch */
-    double (*x)[4], (*y)[4], (*f)[4]; /* per node; one behind the other */
-    double (*growth)[4];              /* per node of each patch */
+    double (*x)[4], (*y)[4], (*f)[4], (*lead)[4]; /* per node; one behind the other */
+    double (*growth)[4];                          /* per node of each patch */
     double *patch_dilatation, *patch_rate;
     TnFemTurn *turns;
     TnFemPlace *places;

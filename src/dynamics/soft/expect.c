@@ -141,7 +141,11 @@ void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSof
         if (less) whole_velocity(step, x + 3 * n, s->expected + 3 * n, t, with);
         for (int k = 0; k < 3; k++) {
             double u = v[3 * n + k], *expected = &s->expected[3 * n + k];
-            if (less) *expected = with[k] + limit / far * (*expected - with[k]);
+            if (less) { /* of its displacement, not of v̂: with w = 1 half of that is the start's */
+                double whole = (w->p - w->r) * with[k];
+                double part = limit / far * (w->p * *expected - w->r * u - whole);
+                *expected = (whole + part + w->r * u) / w->p;
+            }
             if (soft->pinned[n]) *expected = 0.0;
             double after = u + (*expected - u) / input->in->theta;
             s->end[3 * n + k] = soft->pinned[n] ? x[3 * n + k]

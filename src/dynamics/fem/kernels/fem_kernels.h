@@ -25,6 +25,8 @@ typedef struct TnFemStep {
     const TnFemMesh *mesh;
     const double (*x)[4], (*y)[4];
     double share, stiffness;
+    const double (*lead)[4]; /* y without its damping; NULL: taut elements do not count */
+    double lead_scale;       /* likewise of stiffness */
     const int (*targets)[TN_FEM_PAIRS][TN_FEM_LANES]; /* per batch */
     double (*f)[4];
     double *blocks;

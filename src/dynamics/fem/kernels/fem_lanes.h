@@ -11,6 +11,12 @@
  * and both force and K y come from one matrix, Σ V T g_a with
  *     T = μ (G + R Gᵀ R) + λ tr(RᵀG) R - share (2μ (F - R) + λ θ R),   G the gradient of y.
  *
+ * R turns as well: with a = g_a × (Rᵀ u) a corner's motion u turns the stress by R [C a]×, C = μ - (2μ - λθ)(tr S - S)⁻¹, S =
+ * RᵀF. For small strains C is ¼ (tr σ - σ): a taut band's stiffness sideways, without which long steps shake it to
+ * pieces. A number c >= C >= 0 in its place keeps K positive and costs little,
+ *     K_ba += V c ((h_a·h_b) 1 - h_a h_bᵀ),   T += c (G - R Gᵀ R)
+ * and is felt only by what differs from the expected motion. It has no part in damping: turning strains nothing.
+ *
  * R by Newton's iteration X ← ½ (X + X⁻ᵀ), which starting at F converges to its polar factor wherever det F > 0;
  * lanes that are flat or inverted get theirs from the singular values (polar_lanes.h). */
 
@@ -161,11 +167,30 @@ static inline void dilatation_of(const TnFemStep *step, const TnFemBatch *batch,
     }
 }
 
-static inline void add_stiffness(const TnFemStep *step, int k, const v8 h[12], const v8 *volume)
+/* Half of the largest sum of two principal stresses, or a little more; 0 where elements are pressed. */
+static inline void pull_of(const TnFemStep *step, const TnFemBatch *batch, const TnFemTurn *turn_,
+                           const v8 F[9], const v8 R[9], v8 *pull)
+{
+    const TnFemMaterial *m = &step->mesh->material;
+    v8 square = {0.0}, tr = *(const v8 *)turn_->dilatation;
+    for (int i = 0; i < 9; i++) square += (F[i] - R[i]) * (F[i] - R[i]);
+    square = 2.0 / 3.0 * (square - tr * tr / 3.0);
+    double *out = (double *)pull;
+    for (int l = 0; l < TN_FEM_LANES; l++) {
+        double theta = step->mesh->patch_count ? step->patch_dilatation[batch->patch[l]] : tr[l];
+        double p = 0.5 * (m->mu * (2.0 / 3.0 * tr[l] + sqrt(square[l] > 0.0 ? square[l] : 0.0)) +
+                          m->lambda * theta);
+        out[l] = p > 0.0 ? p : 0.0;
+    }
+}
+
+static inline void add_stiffness(const TnFemStep *step, int k, const v8 h[12], const v8 *volume,
+                                 const v8 *pull)
 {
     const TnFemMaterial *m = &step->mesh->material;
     v8 mu = step->stiffness * m->mu * *volume;
     v8 lambda = (step->mesh->patch_count ? 0.0 : step->stiffness * m->lambda) * *volume;
+    v8 less = mu - step->lead_scale * *pull * *volume;
     int pair = 0;
     for (int b = 0; b < 12; b += 3)
         for (int a = 0; a <= b; a += 3, pair++) {
@@ -175,6 +200,8 @@ static inline void add_stiffness(const TnFemStep *step, int k, const v8 h[12], c
                 w[i] = lambda * h[a + i];
             }
             v8 d = u[0] * h[b] + u[1] * h[b + 1] + u[2] * h[b + 2];
+            for (int i = 0; i < 3; i++) u[i] = less * h[a + i];
+            d += (mu - less) * (h[a] * h[b] + h[a + 1] * h[b + 1] + h[a + 2] * h[b + 2]);
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++) M[3 * i + j] = h[b + i] * w[j] + u[i] * h[b + j];
             for (int i = 0; i < 9; i += 4) M[i] += d;
@@ -195,6 +222,20 @@ static void add(const TnFemStep *step, int first, int last)
         gradient_of(inverse, x, G);
         dilatation_of(step, batch, &step->turns[k], &along);
         matrix_of(step, F, G, R, &along, T);
+        v8 pull = {0.0};
+        if (step->lead) {
+            v8 S[9];
+            pull_of(step, batch, &step->turns[k], F, R, &pull);
+            corner_values(batch, step->lead, x);
+            gradient_of(inverse, x, G);
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    S[3 * i + j] = G[i] * R[j] + G[3 + i] * R[3 + j] + G[6 + i] * R[6 + j];
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    T[3 * i + j] += pull * (G[3 * i + j] - R[3 * i] * S[j] -
+                                            R[3 * i + 1] * S[3 + j] - R[3 * i + 2] * S[6 + j]);
+        }
         for (int i = 0; i < 3; i++) {
             f[i] = h[i] = (v8){0.0};
             for (int a = 1; a < 4; a++) {
@@ -208,7 +249,7 @@ static void add(const TnFemStep *step, int first, int last)
         }
         for (int a = 0; a < 4; a++) v_scatter3(step->f, batch->node[a], f + 3 * a);
         if (!step->blocks) continue;
-        add_stiffness(step, k, h, volume);
+        add_stiffness(step, k, h, volume, &pull);
         for (int a = 0; a < 4 && step->mesh->patch_count; a++) {
             int place[TN_FEM_LANES];
             for (int l = 0; l < TN_FEM_LANES; l++)
