@@ -339,7 +339,7 @@ def print_push(found):
         print(f"{name:28}{f['step_ms']:12.3f}{ratio:>9}{f['iterations']:12.1f}{f['contacts']:10.1f}{f['push_N']:7.1f} N"
               f"{f['squeeze_N']:7.1f} N{millimetres(f['penetration_m'], 13)}{millimetres(f['penetration_max_m'], 12)}"
               f"{millimetres(f['tip_m'], 11, 2)}{millimetres(f['off_m'], 12, 4)}"
-              f"{f['aav'] if f['aav'] is not None else math.nan:7.2f}")
+              + (f"{f['aav']:7.2f}" if f["aav"] is not None else f"{'-':>7}"))
 
 
 def print_paths(found):
