@@ -9,7 +9,7 @@ control are the same for both, from beam_scene.py.
                    conjugate gradients, which here need about 700 iterations, and then with contacts by Newton's
                    method, which does not depend on the first result: so that is cut off after 10 iterations. A dry
                    friction of 1 mN at the carriage makes Newton's method run in every step.
-  mujoco newton N  the same with N iterations for either, and a tolerance of 1e-12: what `off` is measured against
+  mujoco newton N  with --converged: the same with N iterations for either, and a tolerance of 1e-12
   …, hard          contacts with solimp 0.99 instead of up to 0.95
   mujoco reduced   its own fast way: 20 x 2 x 2 trilinear cells move the mesh
   mujoco cg N      with --cg: conjugate gradients for both, at most N iterations; 100 is MuJoCo's default
@@ -23,8 +23,9 @@ as fast as for elliptic ones.
 
 A step counts with the shortest time of the repeats; the mean of the steps that count is printed. MuJoCo's is the thread's
 processor time, tenon's that of the wall clock, which is never shorter. `push` and `squeeze` are the contacts' forces along
-the beam and, of one side, across it; `tip` is how far the middle of the far end is below the carriage at the end, `off` how far from
-where the converged run of the same engine and contacts has it, at most. Without --repeats all this takes about ten minutes.
+the beam and, of one side, across it. AAv is for both the mean over some steps of -log10 of the mass-weighted RMS distance, in
+m/s, to the velocities that the engine itself finds for that step with many iterations. `tip` is how far the
+middle of the far end is below the carriage at the end, `off` how far, at most, from where the engine's converged run has it.
 On the first run MuJoCo is installed from the package index into the project's .venv; see requirements.txt beside this file.
 """
 
@@ -46,6 +47,7 @@ NEWTON, ENOUGH = 10, 20000            # iterations
 HARD = 'solimp="0.99 0.99 0.001"'     # harder ones bounce
 CELLS_OF_REDUCED = (20, 2, 2)
 TENON_ENOUGH = 1000                   # iterations
+SAMPLES_EVERY = 10                    # steps between those that are solved to the end
 PATH_EVERY = 25                       # steps between printed points of the tip's path
 
 
@@ -96,21 +98,48 @@ def forces_of(model, data):
     return abs(total[0]), across / 2
 
 
+def step_to_the_end(model, data):
+    """Solves one step as exactly as MuJoCo can."""
+    import mujoco
+    kept = model.opt.solver, model.opt.iterations, model.opt.tolerance
+    if integrator() == "discrete":
+        model.opt.solver = mujoco.mjtSolver.mjSOL_NEWTON
+    model.opt.iterations, model.opt.tolerance = ENOUGH, 1e-12
+    mujoco.mj_step(model, data)
+    model.opt.solver, model.opt.iterations, model.opt.tolerance = kept
+
+
+def distance(model, data, right):
+    """m/s: mass-weighted RMS of the difference of the velocities."""
+    import mujoco
+    import numpy
+    apart, product = data.qvel - right.qvel, numpy.zeros(model.nv)
+    mujoco.mj_mulM(model, data, product, apart)
+    return math.sqrt(max(float(apart @ product), 1e-32) / float(model.body_mass.sum()))
+
+
 def run_mujoco(text, reduced=False):
     """Figures of the steps that count; `times` and `path` are lists over them."""
     import mujoco
     model, data = mujoco_model(text, reduced)
+    right, digits = mujoco.MjData(model), []
     first, last = beam.first_step(), beam.step_count()
     sums = {name: 0.0 for name in ("iterations", "contacts", "penetration_m", "push_N", "squeeze_N")}
     times, path, deepest = [], [], 0.0
     for k in range(last):
         data.ctrl[0] = beam.control(k * beam.TIMESTEP)
+        sampled = k >= first and (k - first) % SAMPLES_EVERY == SAMPLES_EVERY // 2
+        if sampled:
+            mujoco.mj_copyData(right, model, data)
         start = time.thread_time()
         mujoco.mj_step(model, data)
         taken = time.thread_time() - start
         if k < first:
             continue
         times.append(taken)
+        if sampled:
+            step_to_the_end(model, right)
+            digits.append(-math.log10(distance(model, data, right)))
         below = [-gap for gap in data.contact.dist if gap < 0]
         sums["penetration_m"] += sum(below) / len(below) if below else 0.0
         deepest = max([deepest] + below)
@@ -121,7 +150,7 @@ def run_mujoco(text, reduced=False):
         sums["squeeze_N"] += squeeze
         path.append(data.flexvert_xpos[beam.FAR].mean(axis=0).tolist())
     figures = {name: float(value / len(times)) for name, value in sums.items()}
-    return {**figures, "penetration_max_m": float(deepest), "aav": None, "times": times, "path": path}
+    return {**figures, "penetration_max_m": float(deepest), "aav": sum(digits) / len(digits), "times": times, "path": path}
 
 
 def still_mujoco(loaded):
@@ -231,6 +260,7 @@ def parse_arguments():
     parser.add_argument("--division", default="auto", metavar="HOW", help="of tenon (default auto)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="of tenon (default 1)")
     parser.add_argument("--cg", action="store_true", help="MuJoCo's conjugate gradients too (minutes)")
+    parser.add_argument("--converged", action="store_true", help="whole runs with converged steps too, for `off` (minutes)")
     parser.add_argument("--blocks-move", action="store_true", help="MuJoCo's beam stays and the blocks come to it")
     parser.add_argument("--still", action="store_true", help="only the still beam")
     parser.add_argument("--path", action="store_true", help="print the tip's path, too")
@@ -253,7 +283,8 @@ def contestants(args, folder):
     if integrator() == "discrete":
         for more, contact in (("", ""), (", hard", HARD)):
             runs["mujoco newton" + more] = (mujoco(option("Newton", NEWTON), contact), right + more, False)
-            runs[right + more] = (mujoco(option("Newton", ENOUGH, 1e-12), contact), right + more, True)
+            if args.converged:
+                runs[right + more] = (mujoco(option("Newton", ENOUGH, 1e-12), contact), right + more, True)
         runs["mujoco reduced"] = (mujoco(option("Newton", NEWTON), "", True), right, False)
     else:
         right = f"mujoco cg {ENOUGH}"
@@ -267,7 +298,8 @@ def contestants(args, folder):
     file, right = write_tenon(folder, True), f"tenon {TENON_ENOUGH}"
     for count in sorted({args.iterations, max(1, args.iterations // 2)}, reverse=True):
         runs["tenon" if count == args.iterations else f"tenon, {count} iterations"] = (tenon(file, count), right, True)
-    runs[right] = (tenon(file, TENON_ENOUGH, False), right, True)
+    if args.converged:
+        runs[right] = (tenon(file, TENON_ENOUGH, False), right, True)
     runs["tenon, locking"] = (tenon(write_tenon(folder, False), args.iterations), "", True)
     return runs
 
@@ -307,7 +339,7 @@ def print_push(found):
         print(f"{name:28}{f['step_ms']:12.3f}{ratio:>9}{f['iterations']:12.1f}{f['contacts']:10.1f}{f['push_N']:7.1f} N"
               f"{f['squeeze_N']:7.1f} N{millimetres(f['penetration_m'], 13)}{millimetres(f['penetration_max_m'], 12)}"
               f"{millimetres(f['tip_m'], 11, 2)}{millimetres(f['off_m'], 12, 4)}"
-              f"{f['aav'] if f['aav'] is not None else math.nan:7.2f}")
+              + (f"{f['aav']:7.2f}" if f["aav"] is not None else f"{'-':>7}"))
 
 
 def print_paths(found):
