@@ -196,3 +196,36 @@ TEST(a_large_sphere_on_a_fine_mesh_is_carried_by_nodes)
     for (int i = 0; i < list.count; i++) CHECK(list.soft_points[list.points[i].soft1].count == 1);
     soft_scene_free(&s);
 }
+
+/* Its lower corners are 5 mm below the top, and a micrometre inside of the side: they came in there. */
+TEST(a_box_that_grazes_a_side_is_not_below_the_top)
+{
+    SoftScene s;
+    TnGeomId box = begin(&s, 0.0, TN_GEOM_BOX, 0.02, 0.02, 0.02);
+    put(&s.rigid, box, 0.013, 0.08 - 1e-6, 0.015);
+    TnContactList list = soft_detect(&s, 0.01, 0.001, NULL);
+    for (int i = 0; i < list.count; i++) CHECK(list.points[i].gap > -2e-6);
+    soft_scene_free(&s);
+}
+
+/* Spheres of falling radius that touch the nodes beside an edge of 10 mm sink in between them, by up to 1.3 mm.
+ * The edge's contact comes in open, where a threshold alone would have it at once by 5 % of its length. */
+TEST(facets_join_in_without_a_jump)
+{
+    double last = 0.0;
+    for (double radius = 0.2; radius > 0.01; radius *= 0.98) {
+        SoftScene s;
+        double deepest = 0.0;
+        soft_scene_begin(&s);
+        TnGeomId ball = add_geom(&s.rigid, add_free_body(&s.rigid), TN_GEOM_SPHERE, radius, 0, 0);
+        add_soft_box(&s, HALF, (const int[3]){20, 12, 6}, 0, 0, -0.03);
+        if (!soft_scene_end(&s)) break;
+        put(&s.rigid, ball, 0.005, 0, sqrt(radius * radius - 0.005 * 0.005));
+        TnContactList list = soft_detect(&s, 0.01, 0.001, NULL);
+        for (int i = 0; i < list.count; i++) deepest = fmin(deepest, list.points[i].gap);
+        CHECK_NEAR(deepest, last, 1e-4); /* a fifth of the threshold; 2 % of the radius at a time */
+        last = deepest;
+        soft_scene_free(&s);
+    }
+    CHECK(last < -1e-3); /* all of it counts in the end */
+}
