@@ -5,7 +5,6 @@
  *     drift. */
 #include "rows.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "../math/vec3.h"
@@ -55,23 +54,14 @@ void tn_constraint_count_softs(const TnConstraintInput *in, TnRowCounts *n)
 
 /* ---- sides ---- */
 
-/* Scale of the weights of rows on soft bodies (docs/solver.md, meshes). A piece alone yields far more than one that
- * must pull along all others, so ties of a body in many pieces take more, up to MOST_SCALE. */
+/* Scale of the weights of rows on soft bodies (docs/solver.md, meshes). */
 #define SOFT_ROW_SCALE 0.2
-#define SCALE_PER_SQUARE 0.04
-#define MOST_SCALE 16.0
 
-static double scale_of(const TnDivision *d, int soft)
+static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block)
 {
-    double pieces = d->soft_piece_count[soft];
-    return fmin(fmax(SOFT_ROW_SCALE, SCALE_PER_SQUARE * pieces * pieces), MOST_SCALE);
-}
-
-static TnRowSide *open_side(TnRowWriter *w, TnRow *row, const TnSoftPiece *piece)
-{
-    row->scale = fmax(row->scale, scale_of(w->in->division, piece->soft));
+    row->scale = SOFT_ROW_SCALE;
     TnRowSide *side = &w->set->problem.sides[w->side++];
-    *side = (TnRowSide){.block = w->in->model->rigid_count + piece->block, .start = w->entry};
+    *side = (TnRowSide){.block = w->in->model->rigid_count + block, .start = w->entry};
     row->side_count++;
     return side;
 }
@@ -133,7 +123,7 @@ static void add_soft_side(TnRowWriter *w, TnRow *row, int soft, int count, const
                           const double *weights, int axis, double sign)
 {
     const TnSoftPiece *piece = piece_with(w->in->division, soft, count, nodes);
-    TnRowSide *side = open_side(w, row, piece);
+    TnRowSide *side = open_side(w, row, piece->block);
     for (int k = 0; k < count; k++)
         add_node(w, side, piece, tn_soft_piece_node(piece, nodes[k]), axis, sign * weights[k]);
     close_side(w, row, side);
@@ -222,8 +212,8 @@ static void add_piece_tie(TnRowWriter *w, int index)
                       *b = &in->division->pieces[tie->piece_b];
     for (int k = 0; k < 3; k++) {
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, in->state->row_lambda_count + 3 * index + k);
-        add_node(w, open_side(w, row, a), a, tie->node_a, k, 1.0);
-        add_node(w, open_side(w, row, b), b, tie->node_b, k, -1.0);
+        add_node(w, open_side(w, row, a->block), a, tie->node_a, k, 1.0);
+        add_node(w, open_side(w, row, b->block), b, tie->node_b, k, -1.0);
     }
 }
 
