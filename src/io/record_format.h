@@ -11,6 +11,7 @@
 #include "../base/base.h"
 #include "io_pool.h"
 
+#include <string.h>
 #include <tenon/record.h>
 
 enum {
@@ -118,7 +119,7 @@ typedef struct TnRecordGroup {
     int frame_count;
     bool has_contacts, has_state, has_stress;
     int qpos_count, dof_count, ctrl_count;
-    int cell_count; /* tetrahedra with stress of their own */
+    int cell_count;      /* tetrahedra with stress of their own */
     TnRecordHead *heads; /* frame_room */
     double *poses;       /* frame_room × body_count × 7 */
     float *points;       /* frame_room × point_count × 3 */
@@ -161,6 +162,21 @@ TnStatus tn_record_get_contacts(TnRecordIn *in, TnRecordGroup *group);
 
 bool tn_record_put_stress(TnRecordOut *out, const TnRecordGroup *group); /* false: no memory */
 TnStatus tn_record_get_stress(TnRecordIn *in, TnRecordGroup *group);
+
+/* A double as an integer, exactly. */
+static inline int64_t tn_record_bits(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline double tn_record_from_bits(int64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 /* On the grid: false where a number is not finite or too large for it. */
 static inline int64_t tn_record_round(double value) /* below 2^51; llround is slower */

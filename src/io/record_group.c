@@ -88,20 +88,6 @@ bool tn_record_to_grid(double value, double step, int64_t *out)
     return true;
 }
 
-static int64_t bits_of(double value)
-{
-    int64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double from_bits(int64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static void head_to_numbers(const TnRecordHead *head, int64_t *n)
 {
     const TnStepTimes *t = &head->times;
@@ -111,7 +97,7 @@ static void head_to_numbers(const TnRecordHead *head, int64_t *n)
                             t->iterate,  t->integrate, t->total};
     n[0] = head->step;
     n[1] = head->iterations;
-    for (int k = 0; k < 5; k++) n[2 + k] = bits_of(doubles[k]);
+    for (int k = 0; k < 5; k++) n[2 + k] = tn_record_bits(doubles[k]);
     for (int k = 0; k < 7; k++) {
         float value = (float)times[k];
         int32_t bits;
@@ -129,7 +115,7 @@ static void numbers_to_head(const int64_t *n, TnRecordHead *head)
                        &t->iterate,  &t->integrate, &t->total};
     head->step = n[0];
     head->iterations = (int)(int32_t)n[1];
-    for (int k = 0; k < 5; k++) *doubles[k] = from_bits(n[2 + k]);
+    for (int k = 0; k < 5; k++) *doubles[k] = tn_record_from_bits(n[2 + k]);
     for (int k = 0; k < 7; k++) {
         int32_t bits = (int32_t)n[7 + k];
         float value;
@@ -180,15 +166,15 @@ static bool fill_from_grid(Tables *tables, const TnRecordGroup *group)
     return fits;
 }
 
-static void fill_from_bits(Tables *tables, const TnRecordGroup *group)
+static void fill_tn_record_from_bits(Tables *tables, const TnRecordGroup *group)
 {
     for (size_t i = 0; i < tables->frames * tables->bodies; i++) {
         const double *pose = group->poses + 7 * i;
-        for (size_t k = 0; k < 3; k++) tables->pos[3 * i + k] = bits_of(pose[k]);
-        for (size_t k = 0; k < 4; k++) tables->quat[4 * i + k] = bits_of(pose[3 + k]);
+        for (size_t k = 0; k < 3; k++) tables->pos[3 * i + k] = tn_record_bits(pose[k]);
+        for (size_t k = 0; k < 4; k++) tables->quat[4 * i + k] = tn_record_bits(pose[3 + k]);
     }
     for (size_t i = 0; i < 3 * tables->frames * tables->points; i++)
-        tables->point[i] = bits_of((double)group->points[i]);
+        tables->point[i] = tn_record_bits((double)group->points[i]);
 }
 
 /* The poses that a reader makes of the tables. */
@@ -198,9 +184,9 @@ static void read_poses(const Tables *tables, double resolution, bool exact, doub
         double *pose = poses + 7 * i;
         const int64_t *pos = tables->pos + 3 * i, *quat = tables->quat + 4 * i;
         for (int k = 0; k < 3; k++)
-            pose[k] = exact ? from_bits(pos[k]) : resolution * (double)pos[k];
+            pose[k] = exact ? tn_record_from_bits(pos[k]) : resolution * (double)pos[k];
         for (int k = 0; k < 4; k++)
-            pose[3 + k] = exact ? from_bits(quat[k]) : QUAT_STEP * (double)quat[k];
+            pose[3 + k] = exact ? tn_record_from_bits(quat[k]) : QUAT_STEP * (double)quat[k];
         if (!exact) normalize(pose + 3);
     }
 }
@@ -224,7 +210,7 @@ static bool put_state(TnRecordOut *out, const TnRecordGroup *group)
     size_t frames = (size_t)group->frame_count, columns = state_numbers(group);
     int64_t *numbers = tn_malloc(frames * columns * sizeof *numbers);
     if (!numbers) return false;
-    for (size_t i = 0; i < frames * columns; i++) numbers[i] = bits_of(group->state[i]);
+    for (size_t i = 0; i < frames * columns; i++) numbers[i] = tn_record_bits(group->state[i]);
     tn_record_put_table(out, numbers, frames, columns, TN_PREDICT_LAST);
     tn_free(numbers);
     return true;
@@ -236,7 +222,7 @@ static bool put_raw(TnRecordOut *raw, const TnRecordGroup *group, bool *exact)
     Tables tables;
     if (!put_heads(raw, group) || !tables_create(&tables, group)) return false;
     *exact = !fill_from_grid(&tables, group);
-    if (*exact) fill_from_bits(&tables, group);
+    if (*exact) fill_tn_record_from_bits(&tables, group);
     double *poses = NULL;
     bool fine = true;
     if (group->has_contacts) {
@@ -341,7 +327,7 @@ static TnStatus get_places(TnRecordIn *in, TnRecordGroup *group, bool exact)
         for (size_t i = 0; i < 3 * tables.frames * tables.points; i++) {
             int64_t value = tables.point[i];
             group->points[i] =
-                (float)(exact ? from_bits(value) : group->resolution * (double)value);
+                (float)(exact ? tn_record_from_bits(value) : group->resolution * (double)value);
         }
     }
     tn_free(tables.pos);
@@ -357,7 +343,8 @@ static TnStatus get_state(TnRecordIn *in, TnRecordGroup *group)
     int64_t *numbers = tn_malloc(frames * columns * sizeof *numbers);
     if (!numbers) return TN_ERROR_MEMORY;
     bool fine = tn_record_get_table(in, numbers, frames, columns, TN_PREDICT_LAST);
-    for (size_t i = 0; i < frames * columns && fine; i++) group->state[i] = from_bits(numbers[i]);
+    for (size_t i = 0; i < frames * columns && fine; i++)
+        group->state[i] = tn_record_from_bits(numbers[i]);
     tn_free(numbers);
     return fine ? TN_OK : TN_ERROR_IO;
 }

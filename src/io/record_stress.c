@@ -13,20 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t bits_of(double value)
-{
-    int64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double from_bits(int64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 bool tn_record_group_reserve_stress(TnRecordGroup *group, int frames)
 {
     size_t points = (size_t)group->scene->point_count, cells = 6 * (size_t)group->cell_count;
@@ -61,7 +47,8 @@ static bool put_numbers(TnRecordOut *out, const float *values, size_t frames, si
     for (size_t f = 0; f < frames; f++)
         for (size_t i = 0; i < columns; i++) {
             double value = (double)values[f * stride + i];
-            numbers[f * columns + i] = step > 0 ? tn_record_round(value / step) : bits_of(value);
+            numbers[f * columns + i] =
+                step > 0 ? tn_record_round(value / step) : tn_record_bits(value);
         }
     tn_record_put_f64(out, step);
     tn_record_put_table(out, numbers, frames, columns, TN_PREDICT_LAST);
@@ -87,7 +74,7 @@ static TnStatus get_numbers(TnRecordIn *in, float *values, size_t frames, size_t
     bool fine = step >= 0 && isfinite(step) &&
                 tn_record_get_table(in, numbers, frames, columns, TN_PREDICT_LAST);
     for (size_t i = 0; i < frames * columns && fine; i++) {
-        double value = step > 0 ? step * (double)numbers[i] : from_bits(numbers[i]);
+        double value = step > 0 ? step * (double)numbers[i] : tn_record_from_bits(numbers[i]);
         values[i / columns * stride + i % columns] = (float)value;
     }
     tn_free(numbers);
