@@ -59,7 +59,8 @@ static bool factor_A(TnProblem *p, int index, TnPool *pool)
     TnLargeBlock *d = &p->large[index];
     TnMesh *m = d->mesh;
     double *L = m->H_inverse; /* of S, for a while */
-    if (!tn_sparse_reduce(m->plan, m->blocks, m->factor, m->work, m->S, m->stride, pool))
+    if (!tn_sparse_reduce(m->plan, m->blocks, d->b, m->factor, m->work, m->S, m->stride, m->y,
+                          pool))
         return false;
     if (m->size) {
         memcpy(L, m->S, sizeof(double) * (size_t)m->size * m->stride);
@@ -67,7 +68,6 @@ static bool factor_A(TnProblem *p, int index, TnPool *pool)
         tn_sparse_put_last(m->plan, L, m->stride, m->factor);
         tn_dense_inverse(m->size, L, m->stride, m->S_inverse, m->stride);
     }
-    tn_sparse_forward(m->plan, m->factor, 1, d->b, m->y, m->work);
     if (m->size)
         tn_dense_multiply(m->size, m->S_inverse, m->stride, m->y + d->dim - m->size, m->free);
     tn_mesh_port_compliances(p, index);

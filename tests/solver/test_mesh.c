@@ -135,7 +135,12 @@ TEST(a_mesh_that_nothing_touches_moves_freely)
     solved_create(&s, (MeshChoice){.touch = NOTHING, .stiffness = 1.0}, 1, NULL);
     for (int i = 1; i <= MESHES; i++) {
         const TnLargeBlock *d = &s.problem.large[i];
-        CHECK(memcmp(d->v, d->mesh->v_free, sizeof(double) * (size_t)d->dim) == 0);
+        size_t bytes = sizeof(double) * (size_t)d->dim;
+        double *v_free = malloc(bytes);
+        memcpy(v_free, d->b, bytes);
+        tn_mesh_solve_A(d, v_free); /* the same operations: the same bits */
+        CHECK(memcmp(d->v, v_free, bytes) == 0);
+        free(v_free);
     }
     solved_free(&s);
 }
