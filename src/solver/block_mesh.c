@@ -87,8 +87,8 @@ static void factor_range(void *context, int begin, int end)
             atomic_store_explicit(&task->failed, true, memory_order_relaxed);
 }
 
-/* One thread per block, unless most of the work is in fewer than half as many blocks as there are threads:
- * then all threads on one block after the other. */
+/* One thread per block, unless most of the work is in fewer than two thirds as many blocks as there are threads
+ * (one block and two threads, too): then all threads on one block after the other. */
 bool tn_meshes_factor_A(TnProblem *p, TnPool *pool)
 {
     double all = 0.0, most = 0.0;
@@ -98,7 +98,7 @@ bool tn_meshes_factor_A(TnProblem *p, TnPool *pool)
         all += flops;
         if (flops > most) most = flops;
     }
-    if (2.0 * all >= tn_pool_threads(pool) * most) {
+    if (1.5 * all >= tn_pool_threads(pool) * most) {
         Task task = {.problem = p};
         tn_pool_run(pool, p->large_count, 1, factor_range, &task);
         return !atomic_load_explicit(&task.failed, memory_order_relaxed);
