@@ -8,6 +8,8 @@
  * so the same bits come out for any number of threads. */
 #include "sparse_cholesky.h"
 
+#include <string.h>
+
 #include "kernels/dense_kernels.h"
 #include "sparse_plan.h"
 
@@ -25,6 +27,7 @@ typedef struct Job {
     double *factor, *work;
     double *S; /* NULL: the last front is a front as all others */
     int stride;
+    double *y, *z; /* a right side to be eliminated along, and scratch; NULL: none */
     Stage stage;
     bool begun;
     int front, small_end; /* small fronts are done [front, small_end) at a time */
@@ -45,24 +48,56 @@ static double *column_of(const TnSparseFront *front, double *panel, double *U, i
 static void add_block(const TnSparseEntry *entry, const double *B, double *panel, long ld)
 {
     double *to = panel + 3 * entry->column * ld + 3 * entry->row;
-    int by_row = entry->transposed ? 1 : 3, by_column = entry->transposed ? 3 : 1;
-    for (int c = 0; c < 3; c++)
-        for (int r = 0; r < 3; r++) to[c * ld + r] += B[r * by_row + c * by_column];
+    if (entry->transposed) {
+        for (int c = 0; c < 3; c++)
+            for (int r = 0; r < 3; r++) to[c * ld + r] += B[3 * c + r];
+    } else {
+        for (int c = 0; c < 3; c++)
+            for (int r = 0; r < 3; r++) to[c * ld + r] += B[3 * r + c];
+    }
+}
+
+/* A child's U, column k of a run, as if from the run's first row. */
+static const double *child_column(const TnSparseFront *child, const double *U, int from, int k)
+{
+    int base = (3 * child->width) & ~7;
+    return U + (3L * from + k) * (child->ld - base) + 3 * child->width - base;
+}
+
+/* The columns of a node ← the first child's U (NULL: there is none), zero elsewhere. */
+static void take_child(const Job *job, const TnSparseFront *child, const TnSparseFront *front,
+                       double *panel, double *U, int node)
+{
+    const TnSparseRun *runs = job->plan->runs, *run = child ? runs + child->run_begin : runs,
+                      *runs_end = child ? runs + child->run_end : runs;
+    int rows = (3 * (front->width + front->below) + 7) & ~7;
+    while (run < runs_end && run->to + run->count <= node) run++;
+    bool inside = run < runs_end && run->to <= node;
+    for (int k = 3 * node; k < 3 * node + 3; k++) {
+        double *to = column_of(front, panel, U, k);
+        int done = k & ~7, skip = inside ? k - 3 * run->to : 0; /* above the diagonal */
+        const double *from =
+            inside ? child_column(child, job->work + child->update, run->from, skip) : NULL;
+        for (const TnSparseRun *r = run; inside && r < runs_end; r++, skip = 0) {
+            int at = 3 * r->to + skip, count = 3 * r->count - skip;
+            memset(to + done, 0, sizeof(double) * (size_t)(at - done));
+            memcpy(to + at, from + 3 * r->from + skip, sizeof(double) * (size_t)count);
+            done = at + count;
+        }
+        memset(to + done, 0, sizeof(double) * (size_t)(rows - done));
+    }
 }
 
 /* Adds a child's U to columns of nodes [begin, end). */
 static void add_child(const TnSparse *plan, const TnSparseFront *child, const TnSparseFront *front,
                       const double *child_U, double *panel, double *U, int begin, int end)
 {
-    int child_base = (3 * child->width) & ~7;
-    long child_ld = child->ld - child_base;
     const TnSparseRun *runs_end = plan->runs + child->run_end;
     for (const TnSparseRun *run = plan->runs + child->run_begin; run < runs_end; run++) {
         int first = begin > run->to ? begin - run->to : 0;
         int behind = end - run->to < run->count ? end - run->to : run->count;
         for (int k = 3 * first; k < 3 * behind; k++) {
-            const double *from =
-                child_U + (3 * run->from + k) * child_ld + 3 * child->width - child_base;
+            const double *from = child_column(child, child_U, run->from, k);
             double *to = column_of(front, panel, U, 3 * run->to + k);
             int skip = k; /* above the diagonal */
             for (const TnSparseRun *rows = run; rows < runs_end; rows++, skip = 0)
@@ -77,7 +112,8 @@ static void assemble(const Job *job, const TnSparseFront *front, double *panel, 
 {
     const TnSparse *plan = job->plan;
     double *U = job->work + front->update;
-    int rows = (3 * (front->width + front->below) + 7) & ~7, e = front->entry_begin;
+    const TnSparseFront *first = front->child >= 0 ? &plan->fronts[front->child] : NULL;
+    int e = front->entry_begin;
     if (begin > 0) { /* entries are in rising order of columns */
         int high = front->entry_end;
         while (e < high) {
@@ -89,17 +125,22 @@ static void assemble(const Job *job, const TnSparseFront *front, double *panel, 
         }
     }
     for (int c = begin; c < end; c++) {
-        for (int k = 3 * c; k < 3 * c + 3; k++)
-            plan->kernels->zero(rows - (k & ~7), column_of(front, panel, U, k) + (k & ~7));
+        take_child(job, first, front, panel, U, c);
         for (; e < front->entry_end && plan->entries[e].column == c; e++) {
             if (e + AHEAD < front->entry_end)
                 __builtin_prefetch(job->blocks[plan->entries[e + AHEAD].block]);
             add_block(&plan->entries[e], job->blocks[plan->entries[e].block], panel, front->ld);
         }
     }
-    for (int c = front->child; c >= 0; c = plan->fronts[c].sibling)
+    for (int c = first ? first->sibling : -1; c >= 0; c = plan->fronts[c].sibling)
         add_child(plan, &plan->fronts[c], front, job->work + plan->fronts[c].update, panel, U,
                   begin, end);
+}
+
+/* The panel is still in a cache. */
+static void forward(const Job *job, const TnSparseFront *front)
+{
+    if (job->y) tn_sparse_forward_front(job->plan, job->factor, front, 1, job->y, job->z);
 }
 
 static bool factor_front(const Job *job, const TnSparseFront *front)
@@ -110,6 +151,7 @@ static bool factor_front(const Job *job, const TnSparseFront *front)
     if (!job->plan->kernels->factor(width + below, width, panel, ld)) return false;
     if (below > 0)
         job->plan->kernels->update(width + below, width, panel, ld, job->work + front->update);
+    forward(job, front);
     return true;
 }
 
@@ -141,23 +183,15 @@ static int row_pieces(const Job *job, const TnSparseFront *front)
     return pieces(rows - begin, PIECE_ROWS);
 }
 
-/* The front that follows in no task, at or behind f. */
-static int outside(const TnSparse *plan, int f)
-{
-    while (f < plan->front_count && plan->fronts[f].task < TN_SPARSE_TASKS)
-        f = plan->tasks[plan->fronts[f].task].end;
-    return f;
-}
-
 /* Begins with a front, or with several small ones. */
 static int begin_front(Job *job, int f)
 {
     const TnSparse *plan = job->plan;
-    job->front = job->small_end = outside(plan, f);
+    job->front = job->small_end = tn_sparse_outside(plan, f);
     if (job->front == plan->front_count) return 0;
     while (job->small_end < plan->front_count && !is_last(job, job->small_end) &&
            plan->fronts[job->small_end].flops < TN_SPARSE_LARGE)
-        job->small_end = outside(plan, job->small_end + 1);
+        job->small_end = tn_sparse_outside(plan, job->small_end + 1);
     job->stage = job->small_end > job->front ? SMALL : ASSEMBLE;
     const TnSparseFront *front = &plan->fronts[job->front];
     return job->stage == SMALL ? 1 : pieces(3 * (front->width + front->below), PIECE_COLUMNS);
@@ -202,6 +236,7 @@ static int next_phase(void *context)
         return 1;
     }
     job->stage = UPDATE;
+    forward(job, front);
     if (front->below > 0) return pieces(3 * front->below, PIECE_COLUMNS);
     return begin_front(job, job->front + 1);
 }
@@ -216,7 +251,8 @@ static void run_piece(void *context, int k)
         return;
     }
     if (job->stage == SMALL) {
-        for (int f = job->front; f < job->small_end && !job->failed[0]; f = outside(plan, f + 1))
+        for (int f = job->front; f < job->small_end && !job->failed[0];
+             f = tn_sparse_outside(plan, f + 1))
             job->failed[0] = !factor_front(job, &plan->fronts[f]);
         return;
     }
@@ -253,24 +289,27 @@ static void run_piece(void *context, int k)
     }
 }
 
-static bool factorize(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work,
-                      double *S, size_t stride, TnPool *pool)
-{
-    Job job = {.plan = plan, .blocks = blocks, .factor = factor, .work = work};
-    job.S = S, job.stride = (int)stride;
-    tn_pool_phases(pool, tn_pool_threads(pool), (TnPhases){next_phase, run_piece, &job});
-    for (int t = 0; t < TN_SPARSE_TASKS; t++)
-        if (job.failed[t]) return false;
-    return true;
-}
-
 bool tn_sparse_factor(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work)
 {
-    return factorize(plan, blocks, factor, work, NULL, 0, NULL);
+    return tn_sparse_reduce(plan, blocks, NULL, factor, work, NULL, 0, NULL, NULL);
 }
 
-bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work,
-                      double *S, size_t stride, TnPool *pool)
+bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], const double *b,
+                      double *factor, double *work, double *S, size_t stride, double *y,
+                      TnPool *pool)
 {
-    return factorize(plan, blocks, factor, work, plan->last_count > 0 ? S : NULL, stride, pool);
+    Job job = {.plan = plan, .blocks = blocks, .factor = factor, .work = work};
+    double *z = y ? y + ((3 * (size_t)plan->node_count + 7) & ~(size_t)7) : NULL;
+    int threads = tn_pool_threads(pool);
+    if (plan->last_count > 0) job.S = S;
+    job.stride = (int)stride;
+    if (y && threads <= 1) { /* others would write to the same rows of y */
+        job.y = y, job.z = z;
+        tn_sparse_to_places(plan, 1, b, y);
+    }
+    tn_pool_phases(pool, threads, (TnPhases){next_phase, run_piece, &job});
+    for (int t = 0; t < TN_SPARSE_TASKS; t++)
+        if (job.failed[t]) return false;
+    if (y && threads > 1) tn_sparse_forward(plan, factor, 1, b, y, z);
+    return true;
 }

@@ -75,9 +75,11 @@ TnSparse *tn_sparse_plan_last(const TnSparsePattern *pattern, int last_count, co
 /* As tn_sparse_factor, but the last nodes are not eliminated: S, the Schur complement on them,
  * is written to `S`, symmetric, 3·last_count square, column-major with `stride` numbers per
  * column (a multiple of 8, 64-byte aligned). The pool's threads share the work; NULL: one
- * thread. The same bits for any number. */
-bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], double *factor, double *work,
-                      double *S, size_t stride, TnPool *pool);
+ * thread. The same bits for any number. Where y is given (solve_work numbers), b is eliminated
+ * along: y becomes what tn_sparse_forward makes of b. */
+bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], const double *b,
+                      double *factor, double *work, double *S, size_t stride, double *y,
+                      TnPool *pool);
 /* With such a factor tn_sparse_forward and tn_sparse_backward work at once: what is solved for
  * the last nodes goes into the last part of y between them. tn_sparse_solve, solve_last and
  * inverse need a factor of S (or of S and what was added to it), as tn_dense_factor makes it,

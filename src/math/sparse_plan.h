@@ -59,4 +59,18 @@ struct TnSparse {
     TnSparseRun *runs;
 };
 
+/* The first front at or behind f that is in no task. Fronts are worked on task by task, then these. */
+static inline int tn_sparse_outside(const TnSparse *plan, int f)
+{
+    while (f < plan->front_count && plan->fronts[f].task < TN_SPARSE_TASKS)
+        f = plan->tasks[plan->fronts[f].task].end;
+    return f;
+}
+
+/* `count` vectors from the order of nodes to that of elimination. */
+void tn_sparse_to_places(const TnSparse *plan, int count, const double *b, double *y);
+/* One front of tn_sparse_forward. z: scratch, count times the front's ld. */
+void tn_sparse_forward_front(const TnSparse *plan, const double *factor, const TnSparseFront *front,
+                             int count, double *y, double *z);
+
 #endif

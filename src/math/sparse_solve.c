@@ -10,8 +10,8 @@ static size_t vector_length(const TnSparse *plan) { return 3 * (size_t)plan->nod
 static size_t scratch_at(const TnSparse *plan) { return (vector_length(plan) + 7) & ~(size_t)7; }
 
 /* z₁ ← L₁₁⁻¹y₁, y₂ -= L₂₁z₁; z₁ stays in z too. */
-static void forward_front(const TnSparse *plan, const double *factor, const TnSparseFront *front,
-                          int count, double *y, double *z)
+void tn_sparse_forward_front(const TnSparse *plan, const double *factor, const TnSparseFront *front,
+                             int count, double *y, double *z)
 {
     int width = 3 * front->width, ld = front->ld;
     size_t n = vector_length(plan);
@@ -58,8 +58,7 @@ static int inner_fronts(const TnSparse *plan)
     return plan->front_count - (plan->last_count > 0 ? 1 : 0);
 }
 
-void tn_sparse_forward(const TnSparse *plan, const double *factor, int count, const double *b,
-                       double *y, double *work)
+void tn_sparse_to_places(const TnSparse *plan, int count, const double *b, double *y)
 {
     size_t n = vector_length(plan);
     for (int r = 0; r < count; r++)
@@ -67,8 +66,19 @@ void tn_sparse_forward(const TnSparse *plan, const double *factor, int count, co
             for (int i = 0; i < 3; i++)
                 y[(size_t)r * n + 3 * (size_t)k + (size_t)i] =
                     b[(size_t)r * n + 3 * (size_t)plan->order[k] + (size_t)i];
-    for (int f = 0; f < inner_fronts(plan); f++)
-        forward_front(plan, factor, &plan->fronts[f], count, y, work);
+}
+
+/* In the order in which fronts are factorized. */
+void tn_sparse_forward(const TnSparse *plan, const double *factor, int count, const double *b,
+                       double *y, double *work)
+{
+    tn_sparse_to_places(plan, count, b, y);
+    for (int t = 0; t < plan->task_count; t++)
+        for (int f = plan->tasks[t].begin; f < plan->tasks[t].end; f++)
+            tn_sparse_forward_front(plan, factor, &plan->fronts[f], count, y, work);
+    for (int f = tn_sparse_outside(plan, 0); f < inner_fronts(plan);
+         f = tn_sparse_outside(plan, f + 1))
+        tn_sparse_forward_front(plan, factor, &plan->fronts[f], count, y, work);
 }
 
 void tn_sparse_solve_last(const TnSparse *plan, const double *factor, int count, double *y_l,
@@ -130,7 +140,7 @@ void tn_sparse_inverse(const TnSparse *plan, const double *factor, int count, co
         for (int f = plan->front_of[place]; f >= 0; f = plan->fronts[f].parent) {
             const TnSparseFront *front = &plan->fronts[f];
             int width = 3 * front->width, ld = front->ld;
-            forward_front(plan, factor, front, 3, y, z);
+            tn_sparse_forward_front(plan, factor, front, 3, y, z);
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j <= i; j++) {
                     double s = 0.0;

@@ -59,7 +59,8 @@ static bool factor_A(TnProblem *p, int index, TnPool *pool)
     TnLargeBlock *d = &p->large[index];
     TnMesh *m = d->mesh;
     double *L = m->H_inverse; /* of S, for a while */
-    if (!tn_sparse_reduce(m->plan, m->blocks, m->factor, m->work, m->S, m->stride, pool))
+    if (!tn_sparse_reduce(m->plan, m->blocks, d->b, m->factor, m->work, m->S, m->stride, m->y,
+                          pool))
         return false;
     if (m->size) {
         memcpy(L, m->S, sizeof(double) * (size_t)m->size * m->stride);
@@ -67,7 +68,6 @@ static bool factor_A(TnProblem *p, int index, TnPool *pool)
         tn_sparse_put_last(m->plan, L, m->stride, m->factor);
         tn_dense_inverse(m->size, L, m->stride, m->S_inverse, m->stride);
     }
-    tn_sparse_forward(m->plan, m->factor, 1, d->b, m->y, m->work);
     if (m->size)
         tn_dense_multiply(m->size, m->S_inverse, m->stride, m->y + d->dim - m->size, m->free);
     tn_mesh_port_compliances(p, index);
@@ -87,8 +87,8 @@ static void factor_range(void *context, int begin, int end)
             atomic_store_explicit(&task->failed, true, memory_order_relaxed);
 }
 
-/* One thread per block, unless most of the work is in fewer than half as many blocks as there are threads:
- * then all threads on one block after the other. */
+/* One thread per block, unless most of the work is in fewer than two thirds as many blocks as there are threads
+ * (one block and two threads, too): then all threads on one block after the other. */
 bool tn_meshes_factor_A(TnProblem *p, TnPool *pool)
 {
     double all = 0.0, most = 0.0;
@@ -98,7 +98,7 @@ bool tn_meshes_factor_A(TnProblem *p, TnPool *pool)
         all += flops;
         if (flops > most) most = flops;
     }
-    if (2.0 * all >= tn_pool_threads(pool) * most) {
+    if (1.5 * all >= tn_pool_threads(pool) * most) {
         Task task = {.problem = p};
         tn_pool_run(pool, p->large_count, 1, factor_range, &task);
         return !atomic_load_explicit(&task.failed, memory_order_relaxed);

@@ -140,7 +140,7 @@ static bool reserve(TnProblem *p, TnLargeBlock *d)
     m->factor = TN_ARENA_NEW(arena, double, sizes.factor);
     m->work = TN_ARENA_NEW(
         arena, double, sizes.factor_work > sizes.solve_work ? sizes.factor_work : sizes.solve_work);
-    m->y = TN_ARENA_NEW(arena, double, d->dim);
+    m->y = TN_ARENA_NEW(arena, double, sizes.solve_work);
     m->S = m->H = TN_ARENA_NEW(arena, double, square);
     m->S_inverse = TN_ARENA_NEW(arena, double, square);
     m->H_inverse = TN_ARENA_NEW(arena, double, square);

@@ -32,7 +32,7 @@ static Reduced reduce(const TnSparsePattern *pattern, int last_count, const int 
         *arrays[k] = tn_arena_alloc(arena, sizes[k] * sizeof(double));
         for (size_t i = 0; i < sizes[k]; i++) (*arrays[k])[i] = NAN; /* nothing is read unwritten */
     }
-    r.ok = tn_sparse_reduce(r.plan, blocks, r.factor, r.work, r.S, r.stride, pool);
+    r.ok = tn_sparse_reduce(r.plan, blocks, NULL, r.factor, r.work, r.S, r.stride, NULL, pool);
     return r;
 }
 
@@ -268,21 +268,53 @@ TEST(a_matrix_that_is_not_positive_definite_is_told_by_reduce_or_by_the_factor_o
         double *B = blocks[order[place]], kept = B[8];
         B[8] = place & 1 ? NAN : -1.0;
         for (int threads = 0; threads < 2; threads++) {
-            bool ok = tn_sparse_reduce(r.plan, (const double(*)[9])blocks, r.factor, r.work, r.S,
-                                       r.stride, threads ? pool : NULL);
+            bool ok = tn_sparse_reduce(r.plan, (const double(*)[9])blocks, NULL, r.factor, r.work,
+                                       r.S, r.stride, NULL, threads ? pool : NULL);
             CHECK(ok == (place >= g.node_count - 10));
         }
         B[8] = kept;
     }
     double kept = blocks[last[9]][4];
     blocks[last[9]][4] = -1.0;
-    CHECK(tn_sparse_reduce(r.plan, (const double(*)[9])blocks, r.factor, r.work, r.S, r.stride,
-                           pool));
+    CHECK(tn_sparse_reduce(r.plan, (const double(*)[9])blocks, NULL, r.factor, r.work, r.S,
+                           r.stride, NULL, pool));
     CHECK(!tn_dense_factor(30, r.S, r.stride));
     blocks[last[9]][4] = kept;
-    CHECK(tn_sparse_reduce(r.plan, (const double(*)[9])blocks, r.factor, r.work, r.S, r.stride,
-                           pool));
+    CHECK(tn_sparse_reduce(r.plan, (const double(*)[9])blocks, NULL, r.factor, r.work, r.S,
+                           r.stride, NULL, pool));
     CHECK(tn_dense_factor(30, r.S, r.stride)); /* and nothing is left behind */
+    tn_pool_destroy(pool);
+    tn_arena_free(&arena);
+    free(blocks), free(g.edges);
+    tn_sparse_pattern_free(pattern);
+}
+
+TEST(a_right_side_eliminated_along_has_the_bits_of_one_eliminated_afterwards)
+{
+    BoxGraph g = box_graph(14, 12, 12, NULL); /* tasks, small fronts above them and large ones */
+    TnSparsePattern *pattern =
+        tn_sparse_pattern_create(g.node_count, g.edge_count, (const int(*)[2])g.edges, NULL);
+    double(*blocks)[9] = box_blocks(g, 3);
+    int last[10];
+    for (int k = 0; k < 10; k++) last[k] = 100 * k + 7;
+    TnArena arena;
+    REQUIRE(tn_arena_init(&arena, "test", 0));
+    TnPool *pool = tn_pool_create(3);
+    Reduced r = reduce(pattern, 10, last, (const double(*)[9])blocks, &arena, pool);
+    REQUIRE(r.ok);
+    CHECK(r.plan->task_count > 1);
+    size_t n = 3 * (size_t)g.node_count;
+    double *b = tn_arena_alloc(&arena, n * sizeof(double));
+    double *afterwards = tn_arena_alloc(&arena, n * sizeof(double));
+    double *y = tn_arena_alloc(&arena, r.sizes.solve_work * sizeof(double));
+    for (size_t i = 0; i < n; i++) b[i] = sin((double)i);
+    tn_sparse_forward(r.plan, r.factor, 1, b, afterwards, r.solve_work);
+    for (int threads = 0; threads < 2; threads++) {
+        memset(y, 0xff, n * sizeof(double));
+        CHECK(tn_sparse_reduce(r.plan, (const double(*)[9])blocks, b, r.factor, r.work, r.S,
+                               r.stride, y, threads ? pool : NULL));
+        CHECK(memcmp(y, afterwards, n * sizeof(double)) == 0);
+    }
     tn_pool_destroy(pool);
     tn_arena_free(&arena);
     free(blocks), free(g.edges);

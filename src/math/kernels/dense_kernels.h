@@ -35,9 +35,7 @@ typedef struct TnDenseKernels {
     void (*backward)(int rows, int width, const double *P, int ld, int count, double *z, long ldz);
     /* M ← (L Lᵀ)⁻¹, its lower triangle; P holds L and is of no use afterwards. Both as a panel. */
     void (*invert)(int n, double *P, int ld, double *M, int ldm);
-    /* Columns of fronts that are put together: to ← 0 and to += from, n numbers; `to` of the
-     * former on an eight's boundary, and n whole eights. */
-    void (*zero)(int n, double *to);
+    /* to += from, n numbers: columns of fronts that are put together */
     void (*add)(int n, const double *from, double *to);
     /* y ← M x, M symmetric with its lower triangle given */
     void (*multiply)(int n, const double *M, int ldm, const double *x, double *y);

@@ -94,11 +94,6 @@ static void invert(int n, double *P, int ld, double *M, int ldm)
     }
 }
 
-static void zero(int n, double *to)
-{
-    for (int i = 0; i < n; i++) to[i] = 0.0;
-}
-
 static void add(int n, const double *from, double *to)
 {
     for (int i = 0; i < n; i++) to[i] += from[i];
@@ -120,8 +115,8 @@ static void multiply(int n, const double *M, int ldm, const double *x, double *y
 
 const TnDenseKernels *tn_dense_kernels_generic(void)
 {
-    static const TnDenseKernels kernels = {"generic",   factor,         update,  factor_diagonal,
-                                           factor_rows, update_columns, forward, backward,
-                                           invert,      zero,           add,     multiply};
+    static const TnDenseKernels kernels = {
+        "generic", factor, update, factor_diagonal, factor_rows, update_columns, forward,
+        backward,  invert, add,    multiply};
     return &kernels;
 }

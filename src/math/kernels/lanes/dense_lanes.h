@@ -278,8 +278,8 @@ static void dense_invert(int n, double *P, int ld, double *M, int ldm)
 #define DENSE_TABLE(NAME)                                                                          \
     {                                                                                              \
         NAME, dense_factor, dense_update, dense_factor_diagonal, dense_factor_rows,                \
-            dense_update_columns, dense_forward, dense_backward, dense_invert, dense_zero,         \
-            dense_add, dense_multiply                                                              \
+            dense_update_columns, dense_forward, dense_backward, dense_invert, dense_add,          \
+            dense_multiply                                                                         \
     }
 
 #endif

@@ -189,11 +189,6 @@ static void dense_multiply(int n, const double *M, int ldm, const double *x, dou
     }
 }
 
-static void dense_zero(int n, double *to)
-{
-    for (int i = 0; i < n; i += W) *(vd *)(to + i) = (vd){0};
-}
-
 static void dense_add(int n, const double *from, double *to)
 {
     int i = 0;
