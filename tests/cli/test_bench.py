@@ -93,7 +93,8 @@ class Bench(CliTest):
         self.assertFalse(r["diverged"])
         self.assertTrue(r["deterministic"])
         self.assertIsInstance(r["time_exponent"], float)
-        self.assertTrue(0.5 < r["memory_exponent"] < 2)  # matrices of a slender body: about 1
+        if "asan" not in cli.PROGRAM:  # whose own memory hides what a run takes
+            self.assertTrue(0.5 < r["memory_exponent"] < 2)  # matrices of a slender body: about 1
         for run, wanted in zip(r["runs"], (200, 600, 2000)):
             self.assertTrue(0.5 * wanted < run["elements"] < 2 * wanted)
             self.assertGreater(run["contacts_mean"], 0)  # the shelf

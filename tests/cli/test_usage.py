@@ -65,7 +65,7 @@ class Usage(CliTest):
                 ("--duration", ("0", "-1", "nan", "inf", "1e7", "5s", ""), "0 < S <= 1e+06"),
                 ("--tolerance", ("-1e-9", "nan", "-inf"), "0 <= T"),
                 ("--over-relaxation", ("0.9", "2", "nan"), "1 <= A < 2"),
-                ("--anderson", ("-1", "17", "1.5", "automatic", ""), "0 ... 16"),
+                ("--anderson", ("-2", "17", "1.5", "automatic", ""), "-1 ... 16"),
                 ("--weight-scale", ("0", "-2", "inf"), "0 < W"),
                 ("--warm-start", ("-0.1", "1.1"), "0 <= W <= 1")):
             for value in values:

@@ -48,6 +48,10 @@ TEST(cantilever_converges_to_timoshenko_with_second_order)
 {
     double error[3];
     CHECK_NEAR(timoshenko(0.45), 8.07e-3, 0.005e-3);
+    if (UNLESS_SANITIZED(false, true)) {
+        test_skip("12,800 elements take half a minute under sanitizers");
+        return;
+    }
     for (int i = 0, n = 2; i < 3; i++, n *= 2) error[i] = too_stiff(10 * n, n, n, 0, true);
     printf("     ν = 0: too stiff by %.4f %.4f %.4f with 2, 4, 8 cells over the thickness\n",
            error[0], error[1], error[2]);
@@ -59,6 +63,10 @@ TEST(cantilever_converges_to_timoshenko_with_second_order)
  * shows: with bending alone, EI/(1-ν²) over a third of the thickness. */
 TEST(cantilever_is_within_two_per_cent_of_timoshenko_on_a_fine_mesh)
 {
+    if (UNLESS_SANITIZED(false, true)) {
+        test_skip("24,000 elements take a minute under sanitizers");
+        return;
+    }
     double coarse = too_stiff(40, 4, 4, 0.3, true), fine = too_stiff(80, 8, 8, 0.3, true);
     double coarsest = too_stiff(20, 2, 2, 0.3, true), limit = fine - (coarse - fine) / 3;
     double finest = too_stiff(120, 6, 12, 0.3, true);
