@@ -49,8 +49,8 @@ static const struct {
      "beams on a shelf",
      soft_beam_model,
      6,
-     10,
-     5,
+     2,
+     3,
      6,
      {1000, 3000, 10000, 30000, 100000, 200000}},
 };
@@ -77,9 +77,9 @@ static int option_table(Option *table, ScalingOptions *o)
     table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "1 ... 64; default 1");
     table[n++] = option_division(&o->division);
     table[n++] = option_int("--settle", &o->settle, "N", 0, 1000000,
-                            "steps before the measured ones; default 100, beam: 10");
+                            "steps before the measured ones; default 100, beam: 2");
     table[n++] =
-        option_int("--steps", &o->steps, "N", 1, 1000000, "measured steps; default 20, beam: 5");
+        option_int("--steps", &o->steps, "N", 1, 1000000, "measured steps; default 20, beam: 3");
     return bench_option_table(table, n, &o->common, "timed passes, 1 ... 1000; default 1");
 }
 
