@@ -15,7 +15,7 @@
  * The Gram matrix of the Δr gets one new row per iteration. It is factored from the newest difference to
  * the oldest, without those that depend on newer ones. Projections make the map piecewise smooth only:
  * when the residual doubles or coefficients are huge the history is forgotten and the plain iterate
- * kept.
+ * kept, and where nothing comes of it for long, plain iterations have their turn.
  *
  * Everything lies in flat arrays of n numbers, cut into pieces that begin at multiples of eight. */
 #include "anderson.h"
