@@ -4,7 +4,7 @@
 
 #include "../check.h"
 
-#include "dynamics/fem/element.h"
+#include "fem_reference.h"
 #include "math/vec3.h"
 
 typedef struct Random {

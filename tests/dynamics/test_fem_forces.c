@@ -244,15 +244,15 @@ TEST(no_memory_is_an_error_that_leaks_nothing)
     for (long after = 0; after < 30; after++) {
         TnError err = {0};
         TnFemPattern pattern = {0};
-        TnFemMap map = {0};
+        PlainMap map = {0};
         tn_malloc_fail_after(after);
         TnFemMesh *mesh = tn_fem_mesh_create(&def, &err);
         bool ok = mesh && tn_fem_pattern_create(mesh, true, &pattern, &err) == TN_OK &&
-                  tn_fem_map_create(mesh, pattern.row_start, pattern.column, &map, &err) == TN_OK;
+                  plain_map_create(mesh, pattern.row_start, pattern.column, &map, &err) == TN_OK;
         tn_malloc_fail_after(-1);
         CHECK(ok || err.code == TN_ERROR_MEMORY);
         failures += !ok;
-        tn_fem_map_destroy(&map);
+        plain_map_destroy(&map);
         tn_fem_pattern_destroy(&pattern);
         tn_fem_mesh_destroy(mesh);
     }

@@ -14,7 +14,7 @@ static double dot(const double *a, const double *b, int n)
 static void product(Rig *rig, int clamped, const double *p, double *out)
 {
     memset(out, 0, sizeof(double) * 3 * (size_t)rig->nodes);
-    tn_fem_add_stiffness_product(rig->mesh, rig->places, 1.0, p, rig->scratch, out);
+    plain_add_stiffness_product(rig->mesh, rig->places, 1.0, p, rig->scratch, out);
     memset(out, 0, sizeof(double) * 3 * (size_t)clamped);
 }
 

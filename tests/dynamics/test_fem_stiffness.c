@@ -11,17 +11,17 @@ static void shake(Rig *rig, Random *r, double size)
 static double *dense_stiffness(Rig *rig, bool lower, bool mass)
 {
     TnFemPattern pattern;
-    TnFemMap map;
+    PlainMap map;
     if (tn_fem_pattern_create(rig->mesh, lower, &pattern, NULL) != TN_OK) return NULL;
-    if (tn_fem_map_create(rig->mesh, pattern.row_start, pattern.column, &map, NULL) != TN_OK)
+    if (plain_map_create(rig->mesh, pattern.row_start, pattern.column, &map, NULL) != TN_OK)
         return NULL;
     double *blocks = calloc(9 * (size_t)pattern.block_count, sizeof(double));
     size_t n = 3 * (size_t)rig->nodes;
     double *K = calloc(n * n, sizeof(double));
     if (mass)
-        tn_fem_add_mass(rig->mesh, &map, 1.0, blocks);
+        plain_add_mass(rig->mesh, &map, 1.0, blocks);
     else
-        tn_fem_add_stiffness(rig->mesh, rig->places, &map, 1.0, rig->scratch, blocks);
+        plain_add_stiffness(rig->mesh, rig->places, &map, 1.0, rig->scratch, blocks);
     for (int i = 0; i < rig->nodes; i++)
         for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; k++)
             for (int c = 0; c < 9; c++) {
@@ -31,7 +31,7 @@ static double *dense_stiffness(Rig *rig, bool lower, bool mass)
                 if (lower) K[column * n + row] = blocks[9 * k + c];
             }
     free(blocks);
-    tn_fem_map_destroy(&map);
+    plain_map_destroy(&map);
     tn_fem_pattern_destroy(&pattern);
     return K;
 }
@@ -104,7 +104,7 @@ TEST(product_without_a_matrix_is_the_matrix_times_v)
         double *out = calloc((size_t)n, sizeof(double)), worst = 0.0;
         REQUIRE(K);
         for (int i = 0; i < n; i++) v[i] = uniform(&r);
-        tn_fem_add_stiffness_product(rig.mesh, rig.places, 0.5, v, rig.scratch, out);
+        plain_add_stiffness_product(rig.mesh, rig.places, 0.5, v, rig.scratch, out);
         for (int i = 0; i < n; i++) {
             double sum = 0.0;
             for (int j = 0; j < n; j++) sum += K[i * n + j] * v[j];
@@ -115,7 +115,7 @@ TEST(product_without_a_matrix_is_the_matrix_times_v)
         double *f = calloc((size_t)n, sizeof(double)), *mass = calloc((size_t)n, sizeof(double));
         rig.mesh->material.damp_mass = 3.0;
         rig.mesh->material.damp_stiffness = 0.5;
-        tn_fem_add_damping(rig.mesh, rig.places, v, rig.scratch, f);
+        plain_add_damping(rig.mesh, rig.places, v, rig.scratch, f);
         tn_fem_add_lumped_mass(rig.mesh, mass);
         for (int i = 0; i < n; i++) f[i] += 3.0 * mass[i / 3] * v[i];
         for (int i = 0; i < n; i++) CHECK_NEAR(f[i] + out[i], 0.0, 1e-12 * largest(out, n));
@@ -138,7 +138,7 @@ static void forces_at_fixed_rotation(Rig *rig, const double *x, double *f)
         TnFemMatrix F;
         tn_fem_gather(&rig->mesh->batches[k], x, corners);
         tn_fem_gradient(&rig->mesh->batches[k], corners, F);
-        tn_fem_shape_gradients(&rig->mesh->batches[k], g);
+        plain_shape_gradients(&rig->mesh->batches[k], g);
         for (int l = 0; l < rig->mesh->batches[k].count; l++) {
             double R[9], Rt[9], D[9], S[9], P[9];
             for (int i = 0; i < 9; i++) R[i] = rig->places[k].polar.R[i][l], D[i] = F[i][l];
@@ -253,13 +253,13 @@ TEST(map_refuses_a_matrix_without_room_for_a_pair)
 {
     Rig rig;
     TnFemPattern pattern;
-    TnFemMap map;
+    PlainMap map;
     TnError err = {0};
     REQUIRE(rig_start(&rig, 2, 0.0));
     REQUIRE(tn_fem_pattern_create(rig.mesh, true, &pattern, NULL) == TN_OK);
     int last = pattern.block_count - 2; /* a neighbour of the last node */
     pattern.column[last] = last ? pattern.column[last - 1] : 0;
-    CHECK(tn_fem_map_create(rig.mesh, pattern.row_start, pattern.column, &map, &err) ==
+    CHECK(plain_map_create(rig.mesh, pattern.row_start, pattern.column, &map, &err) ==
           TN_ERROR_USAGE);
     CHECK_STR(err.message, "lacks a pair");
     tn_fem_pattern_destroy(&pattern);

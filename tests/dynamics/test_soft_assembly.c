@@ -2,7 +2,7 @@
  * densely and node by node. */
 #include "soft_rig.h"
 
-#include "dynamics/fem/element.h"
+#include "fem_reference.h"
 
 #include "dynamics/fem/fem.h"
 #include "dynamics/soft/elements.h"
@@ -53,7 +53,7 @@ static void take_tension(const Dense *d, const double *u, double *f)
     for (int k = 0; k < d->mesh->batch_count && m->law == TN_FEM_COROTATIONAL; k++) {
         const TnFemBatch *batch = &d->mesh->batches[k];
         TnFemPlace *at = &d->places[k];
-        TnFemTangent tangent = {.A = {{0.0}}};
+        PlainTangent tangent = {.A = {{0.0}}};
         TnFemMatrix dF, dP;
         TnFemCorners corners;
         for (int l = 0; l < batch->count; l++) {
@@ -69,7 +69,7 @@ static void take_tension(const Dense *d, const double *u, double *f)
         }
         tn_fem_gather(batch, u, corners);
         tn_fem_gradient(batch, corners, dF);
-        tn_fem_tangent_apply(at, &tangent, dF, dP);
+        plain_tangent_apply(at, &tangent, dF, dP);
         tn_fem_divergence(batch, dP, corners);
         for (int i = 0; i < 12 * batch->count; i++) {
             int l = i / 12, c = i % 12;
@@ -102,7 +102,7 @@ static void residual(SoftRig *rig, Dense *d, const double *vhat, double *out)
         bool pinned = soft->pinned[k / 3];
         u[k] = pinned ? 0.0 : beta * (x_end - end[k]);
     }
-    tn_fem_add_stiffness_product(d->mesh, d->places, -1.0, u, d->patches, f);
+    plain_add_stiffness_product(d->mesh, d->places, -1.0, u, d->patches, f);
     take_tension(d, u, f);
     for (int k = 0; k < d->n; k++) u[k] = (vhat[k] - v[k]) / (theta * t);
     for (int h = 0; h < soft->hold_count; h++)

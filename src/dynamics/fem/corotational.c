@@ -26,12 +26,3 @@ void tn_fem_corotational_stress(const TnFemMaterial *material, const TnFemPlace 
         energy[l] = mu * (a * a + b * b + c * c) + 0.5 * lambda * d * d;
     }
 }
-
-void tn_fem_corotational_tangent(const TnFemMaterial *material, double lambda, TnFemTangent *out)
-{
-    double mu = material->mu;
-    for (int i = 0; i < 9; i++)
-        for (int l = 0; l < TN_FEM_LANES; l++) out->A[i][l] = lambda + (i % 4 ? 0.0 : 2.0 * mu);
-    for (int k = 0; k < 3; k++)
-        for (int l = 0; l < TN_FEM_LANES; l++) out->own[k][l] = out->cross[k][l] = mu;
-}

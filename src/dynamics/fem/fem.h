@@ -1,13 +1,11 @@
-/* fem.h: soft bodies of linear tetrahedra: rest shape, forces, stiffness, mass. Internal to dynamics/.
+/* fem.h: soft bodies of linear tetrahedra: rest shape, forces, energy, mass. Internal to dynamics/.
  *
  * An element with corners x_0..x_3 has the deformation gradient F = Σ x_a g_aᵀ, g_a the gradients of its
  * shape functions at rest (g_1..g_3 the rows of D⁻¹, D the matrix of edges X_a - X_0, and
  * g_0 = -g_1 - g_2 - g_3). With volume V and energy density ψ(F), P = ∂ψ/∂F:
  *     energy V ψ,   force on corner a  f_a = -V P g_a,   stiffness block  K_ab = V g_a·(∂P/∂F)·g_b
  * K is made positive semidefinite in both laws (corotational.c, neo_hookean.c), symmetric always.
- *
- * Use: create the mesh once, and a map into the matrix. Then in every step tn_fem_place for the node
- * positions, and any of tn_fem_add_... in any order: these only read the places.
+ * What is here in plain C serves energy and stress; a step's forces and stiffness come from kernels/.
  *
  * Elements lie in batches of eight (structure of arrays; `[8]` is a lane); the last batch is filled up
  * with copies of volume zero, which are computed and never added. Everything is added in the order of
@@ -79,9 +77,7 @@ typedef struct TnFemPlace { /* of a batch */
 int tn_fem_scratch_count(const TnFemMesh *mesh);
 /* One place per batch. */
 void tn_fem_place(const TnFemMesh *mesh, const double *x, TnFemPlace *places, double *patches);
-/* Batches first..last - 1 alone, for threads; then, with mean_dilatation, the patches once. */
-void tn_fem_place_range(const TnFemMesh *mesh, const double *x, int first, int last,
-                        TnFemPlace *places);
+/* Its last part: the patches' dilatation. */
 void tn_fem_place_patches(const TnFemMesh *mesh, TnFemPlace *places, double *patches);
 
 /* ---- the matrix ---- */
@@ -95,34 +91,11 @@ typedef struct TnFemPattern {
 TnStatus tn_fem_pattern_create(const TnFemMesh *mesh, bool lower, TnFemPattern *out, TnError *err);
 void tn_fem_pattern_destroy(TnFemPattern *pattern);
 
-/* Where the blocks of each element and patch go. Pairs that a pattern lacks (the upper half) are -1 and
- * left out. */
-typedef struct TnFemMap {
-    int (*element)[16][TN_FEM_LANES]; /* per batch, [4 a + b] */
-    int *patch;                       /* n × n per patch of n nodes, one after the other */
-} TnFemMap;
-/* For any pattern with ascending columns, as the caller's solver orders it. Error if the diagonal or both
- * halves of a pair are missing. */
-TnStatus tn_fem_map_create(const TnFemMesh *mesh, const int *row_start, const int *column,
-                           TnFemMap *out, TnError *err);
-void tn_fem_map_destroy(TnFemMap *map);
-
 /* ---- what they do: each adds to the caller's arrays ---- */
 
 /* Elastic forces [N]; returns the energy [J]. f may be NULL. */
 double tn_fem_add_forces(const TnFemMesh *mesh, const TnFemPlace *places, double *f);
-/* scale · K [N/m] */
-void tn_fem_add_stiffness(const TnFemMesh *mesh, const TnFemPlace *places, const TnFemMap *map,
-                          double scale, double *patches, double *blocks);
-/* scale · K v, the same K without a matrix. */
-void tn_fem_add_stiffness_product(const TnFemMesh *mesh, const TnFemPlace *places, double scale,
-                                  const double *v, double *patches, double *out);
-/* -(α M + β K) v, lumped M. */
-void tn_fem_add_damping(const TnFemMesh *mesh, const TnFemPlace *places, const double *v,
-                        double *patches, double *f);
 /* kg per node. */
 void tn_fem_add_lumped_mass(const TnFemMesh *mesh, double *mass);
-/* scale · the consistent mass matrix, ρ V/20 (1 + δ_ab). */
-void tn_fem_add_mass(const TnFemMesh *mesh, const TnFemMap *map, double scale, double *blocks);
 
 #endif

@@ -142,18 +142,3 @@ void tn_fem_add_lumped_mass(const TnFemMesh *mesh, double *mass)
                 mass[batch->node[a][l]] += 0.25 * mesh->material.density * batch->volume[l];
     }
 }
-
-void tn_fem_add_mass(const TnFemMesh *mesh, const TnFemMap *map, double scale, double *blocks)
-{
-    for (int k = 0; k < mesh->batch_count; k++) {
-        const TnFemBatch *batch = &mesh->batches[k];
-        for (int l = 0; l < batch->count; l++)
-            for (int ab = 0; ab < 16; ab++) {
-                int to = map->element[k][ab][l];
-                double m = scale * mesh->material.density * batch->volume[l] / 20.0;
-                if (to < 0) continue;
-                for (int i = 0; i < 3; i++)
-                    blocks[9 * (size_t)to + 4 * (size_t)i] += ab % 5 ? m : 2.0 * m;
-            }
-    }
-}
