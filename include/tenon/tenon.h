@@ -4,8 +4,10 @@
 #include <tenon/base.h>
 #include <tenon/collide.h>
 #include <tenon/model.h>
+#include <tenon/model_info.h>
 #include <tenon/record.h>
 #include <tenon/scene.h>
 #include <tenon/solver.h>
+#include <tenon/tet_mesh.h>
 #include <tenon/world.h>
 #endif

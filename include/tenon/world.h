@@ -2,7 +2,7 @@
 #ifndef TENON_WORLD_H
 #define TENON_WORLD_H
 
-#include <tenon/model.h>
+#include <tenon/model_info.h>
 #include <tenon/solver.h>
 
 #ifdef __cplusplus
@@ -138,9 +138,9 @@ TN_API double tn_world_last_aav(TnWorld *world, int max_iterations, double *reac
 
 /* The model at a state, joints in qpos order. Arrays are the caller's; NULL skips one. */
 typedef struct TnEval {
-    double *body_poses;  /* body_count × 7: pos, quat; the world included */
-    double *mass_matrix; /* dof × dof, row-major */
-    double *bias; /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
+    double *body_poses;     /* body_count × 7: pos, quat; the world included */
+    double *mass_matrix;    /* dof × dof, row-major */
+    double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
                      qfrc_bias); of soft bodies gravity alone */
     double *actuator_force; /* actuator_count */
     double *sensors;        /* sensor_data_count */

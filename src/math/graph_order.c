@@ -11,6 +11,8 @@
  * A part of the graph is a range of `order`, and `part` says for each node which range it is in. */
 #include "graph_order.h"
 
+#include "sort.h"
+
 enum {
     LEAF = 24,     /* nodes; smaller parts are not cut */
     PASSES = 6,    /* of improvement */
@@ -164,14 +166,7 @@ static bool cut_at_level(Order *o, int count, int sizes[3])
 
 static int middle_value(int *a, int count)
 {
-    int gap = 1;
-    while (gap < count / 3) gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (int i = gap; i < count; i++) {
-            int value = a[i], j = i;
-            for (; j >= gap && a[j - gap] > value; j -= gap) a[j] = a[j - gap];
-            a[j] = value;
-        }
+    tn_sort_ints(a, count);
     return a[count / 2];
 }
 

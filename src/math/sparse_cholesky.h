@@ -81,8 +81,8 @@ bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], const dou
                       double *factor, double *work, double *S, size_t stride, double *y,
                       TnPool *pool);
 /* With such a factor tn_sparse_forward and tn_sparse_backward work at once: what is solved for
- * the last nodes goes into the last part of y between them. tn_sparse_solve, solve_last and
- * inverse need a factor of S (or of S and what was added to it), as tn_dense_factor makes it,
+ * the last nodes goes into the last part of y between them. tn_sparse_solve and solve_last
+ * need a factor of S (or of S and what was added to it), as tn_dense_factor makes it,
  * put in its place first: */
 void tn_sparse_put_last(const TnSparse *plan, const double *L, size_t stride, double *factor);
 /* Dense symmetric positive definite matrices laid out as S, with columns of at least n numbers
@@ -112,9 +112,5 @@ void tn_sparse_solve_last(const TnSparse *plan, const double *factor, int count,
                           size_t stride, double *work);
 void tn_sparse_backward(const TnSparse *plan, const double *factor, int count, double *y, double *x,
                         double *work);
-/* (A⁻¹)_kk = (L⁻¹E_k)ᵀ(L⁻¹E_k) for each of the nodes, row-major; walks from the node's front to the
- * root. work: three times solve_work. */
-void tn_sparse_inverse(const TnSparse *plan, const double *factor, int count, const int *nodes,
-                       double (*blocks)[9], double *work);
 
 #endif

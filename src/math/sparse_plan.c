@@ -6,21 +6,10 @@
 #include <string.h>
 
 #include "kernels/dense_kernels.h"
+#include "sort.h"
 #include "sparse_pattern.h"
 
 static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
-
-static void sort_ints(int *a, int count)
-{
-    int gap = 1;
-    while (gap < count / 3) gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (int i = gap; i < count; i++) {
-            int value = a[i], j = i;
-            for (; j >= gap && a[j - gap] > value; j -= gap) a[j] = a[j - gap];
-            a[j] = value;
-        }
-}
 
 /* Rows below a front: what its nodes' neighbours and its children's rows leave behind it. row_of
  * tells afterwards which row of the front they are; mark: the front that last met a place. */
@@ -41,7 +30,7 @@ static void find_rows(TnSparse *plan, const TnGraph *graph, int f, int *mark, in
         }
     }
     TN_ASSERT(count == front->below);
-    sort_ints(rows, count);
+    tn_sort_ints(rows, count);
     for (int k = 0; k < count; k++) row_of[rows[k]] = front->width + k;
     for (int k = front->first; k < end; k++) row_of[k] = k - front->first;
     front->parent = count > 0 ? plan->front_of[rows[0]] : -1;

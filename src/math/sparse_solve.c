@@ -125,31 +125,3 @@ void tn_sparse_solve(const TnSparse *plan, const double *factor, int count, doub
     tn_sparse_solve_last(plan, factor, count, y + n - 3 * (size_t)plan->last_count, n, z);
     tn_sparse_backward(plan, factor, count, y, x, z);
 }
-
-void tn_sparse_inverse(const TnSparse *plan, const double *factor, int count, const int *nodes,
-                       double (*blocks)[9], double *work)
-{
-    size_t n = vector_length(plan);
-    double *y = work, *z = work + 3 * scratch_at(plan);
-    memset(y, 0, sizeof(double) * 3 * n);
-    for (int k = 0; k < count; k++) {
-        double *B = blocks[k];
-        int place = plan->place[nodes[k]];
-        for (int i = 0; i < 3; i++) y[(size_t)i * n + 3 * (size_t)place + (size_t)i] = 1.0;
-        memset(B, 0, sizeof(double) * 9);
-        for (int f = plan->front_of[place]; f >= 0; f = plan->fronts[f].parent) {
-            const TnSparseFront *front = &plan->fronts[f];
-            int width = 3 * front->width, ld = front->ld;
-            tn_sparse_forward_front(plan, factor, front, 3, y, z);
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j <= i; j++) {
-                    double s = 0.0;
-                    for (int u = 0; u < width; u++) s += z[(long)i * ld + u] * z[(long)j * ld + u];
-                    B[3 * i + j] += s;
-                }
-            for (int i = 0; i < 3; i++) /* zero again for the next node */
-                memset(y + (size_t)i * n + 3L * front->first, 0, sizeof(double) * (size_t)width);
-        }
-        B[1] = B[3], B[2] = B[6], B[5] = B[7];
-    }
-}

@@ -22,7 +22,7 @@
 #include "hull.h"
 
 #include <tenon/collide.h>
-#include <tenon/model.h>
+#include <tenon/model_info.h>
 
 /* Links: bodies that move on their own (have joints). Link 0 is the world. */
 typedef struct TnLink {

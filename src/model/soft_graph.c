@@ -1,8 +1,7 @@
 /* soft_graph.c: which nodes of a mesh block meet in its matrix: those of one element, or of one patch of mean
  * dilatation, which holds all nodes of its elements. A carried node stands for all nodes of its tree. */
-#include <stdlib.h>
-
 #include "../base/base.h"
+#include "../math/sort.h"
 #include "soft_division.h"
 
 int tn_soft_tree_nodes(const TnModel *model, int tree)
@@ -113,18 +112,13 @@ static void add_trees(const TnDivision *d, const TnModel *model, const TnMeshBlo
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
-}
-
 /* Rows in order, each column once. */
 static bool take_edges(TnMeshBlock *mesh, Pairs *pairs)
 {
     size_t begin = 0, count = 0;
     for (int i = 0; i < mesh->node_count; i++) { /* start[i] has moved to the row's end */
         size_t end = pairs->start[i], kept = count;
-        qsort(pairs->columns + begin, end - begin, sizeof(int), compare);
+        tn_sort_ints(pairs->columns + begin, (int)(end - begin));
         for (size_t k = begin; k < end; k++)
             if (kept == count || pairs->columns[count - 1] != pairs->columns[k])
                 pairs->columns[count++] = pairs->columns[k];

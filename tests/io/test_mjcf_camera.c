@@ -1,4 +1,5 @@
 /* Cameras and the starting view of MJCF files. */
+#include <tenon/model_info.h>
 #include "mjcf_text.h"
 
 #define DEGREE (3.14159265358979323846 / 180)

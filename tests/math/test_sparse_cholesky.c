@@ -182,23 +182,6 @@ TEST(forces_on_the_last_nodes_alone_need_only_their_front)
     drop(&s);
 }
 
-TEST(diagonal_blocks_of_the_inverse_are_those_of_the_dense_one)
-{
-    int last[] = {50, 51}, nodes[] = {0, 51, 17, 119, 50};
-    System s = make(box_graph(4, 5, 6, NULL), TN_SPARSE_ORDER_BEST, 2, last, 4);
-    int n = 360;
-    double *inverse = malloc(sizeof(double) * (size_t)(n * n)), blocks[5][9];
-    tn_cholesky_inverse(s.dense, n, inverse);
-    REQUIRE(tn_sparse_factor(s.plan, (const double(*)[9])s.blocks, s.factor, s.factor_work));
-    tn_sparse_inverse(s.plan, s.factor, 5, nodes, blocks, s.solve_work);
-    for (int k = 0; k < 5; k++)
-        for (int i = 0; i < 9; i++)
-            CHECK_NEAR(blocks[k][i], inverse[(3 * nodes[k] + i / 3) * n + 3 * nodes[k] + i % 3],
-                       CLOSE);
-    free(inverse);
-    drop(&s);
-}
-
 TEST(an_indefinite_matrix_or_one_that_is_not_finite_is_refused)
 {
     System s = make(box_graph(4, 4, 4, NULL), TN_SPARSE_ORDER_BEST, 0, NULL, 6);

@@ -1,0 +1,167 @@
+/* tenon/model_info.h: what a compiled model has: sizes, names, look-ups, its parts. */
+#ifndef TENON_MODEL_INFO_H
+#define TENON_MODEL_INFO_H
+
+#include <tenon/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sizes and look-ups. Names are "" where none was given; find returns 0 where there is none. */
+typedef struct TnModelInfo {
+    const char *name;
+    int body_count; /* the world included */
+    int joint_count, geom_count, site_count, tendon_count, actuator_count, equality_count,
+        sensor_count, key_count, mesh_count, camera_count, rod_count, wheel_count, soft_count,
+        tie_count;
+    int qpos_count; /* numbers in qpos */
+    int dof_count;  /* numbers in qvel */
+    int sensor_data_count;
+    int free_body_count;   /* subsystems that are one free rigid body each; no rods' segments */
+    int tree_count;        /* subsystems that are articulated trees */
+    double total_mass;     /* kg, of all that moves */
+    double track_duration; /* s, 0 where the model has no control track */
+    TnOption option;
+    TnView view;
+} TnModelInfo;
+
+TN_API TnModelInfo tn_model_info(const TnModel *model);
+TN_API const char *tn_model_body_name(const TnModel *model, TnBodyId id);
+TN_API const char *tn_model_joint_name(const TnModel *model, TnJointId id);
+TN_API const char *tn_model_geom_name(const TnModel *model, TnGeomId id);
+TN_API const char *tn_model_tendon_name(const TnModel *model, TnTendonId id);
+TN_API const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id);
+TN_API const char *tn_model_sensor_name(const TnModel *model, TnSensorId id);
+TN_API const char *tn_model_key_name(const TnModel *model, TnKeyId id);
+TN_API const char *tn_model_rod_name(const TnModel *model, TnRodId id);
+TN_API const char *tn_model_wheel_name(const TnModel *model, TnWheelId id);
+TN_API const char *tn_model_soft_name(const TnModel *model, TnSoftId id);
+TN_API TnBodyId tn_model_find_body(const TnModel *model, const char *name);
+TN_API TnJointId tn_model_find_joint(const TnModel *model, const char *name);
+TN_API TnGeomId tn_model_find_geom(const TnModel *model, const char *name);
+TN_API TnTendonId tn_model_find_tendon(const TnModel *model, const char *name);
+TN_API TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name);
+TN_API TnKeyId tn_model_find_key(const TnModel *model, const char *name);
+TN_API TnCameraId tn_model_find_camera(const TnModel *model, const char *name);
+TN_API TnRodId tn_model_find_rod(const TnModel *model, const char *name);
+TN_API TnWheelId tn_model_find_wheel(const TnModel *model, const char *name);
+TN_API TnSoftId tn_model_find_soft(const TnModel *model, const char *name);
+
+/* Which subsystem a body belongs to, from 1; 0: fixed to the world. */
+TN_API int tn_model_body_subsystem(const TnModel *model, TnBodyId id);
+
+/* The rigid part that a body belongs to: itself and all that is fixed to it without a joint. */
+typedef struct TnBodyInfo {
+    TnBodyId carrier;  /* the part's body that has the joints; the world where it is fixed */
+    double mass;       /* kg; 0: fixed to the world */
+    double com[3];     /* m, centre of mass, in the body's axes */
+    double inertia[3]; /* kg·m², principal moments about the centre of mass */
+} TnBodyInfo;
+TN_API TnBodyInfo tn_model_body_info(const TnModel *model, TnBodyId id);
+
+typedef struct TnJointInfo {
+    TnJointType type;
+    TnBodyId body;
+    int qpos_start, qpos_count; /* place in qpos */
+    int dof_start, dof_count;   /* place in qvel */
+    double pos[3], axis[3];     /* in the body's axes */
+} TnJointInfo;
+TN_API TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id);
+
+typedef struct TnGeomInfo {
+    TnGeomType type;
+    TnBodyId body;
+    double pos[3], quat[4]; /* in the body's axes */
+    double size[3];
+    double rgba[4];
+    int group;
+    TnMeshId mesh; /* TN_GEOM_MESH, else 0 */
+} TnGeomInfo;
+TN_API TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id);
+
+/* Pointers are the model's. */
+typedef struct TnMeshInfo {
+    const char *name;
+    const double *vertices; /* 3 × vertex_count */
+    int vertex_count;
+    const int32_t *triangles; /* 3 × triangle_count */
+    int triangle_count;
+    const int32_t *hull_triangles; /* of the same vertices */
+    int hull_triangle_count;
+} TnMeshInfo;
+TN_API TnMeshInfo tn_model_mesh_info(const TnModel *model, TnMeshId id);
+
+typedef struct TnCameraInfo {
+    const char *name;
+    TnBodyId body;
+    double pos[3],
+        quat[4]; /* in the body's axes; TN_CAMERA_TRACK: in the world's, pos from the body */
+    double fovy; /* rad */
+    TnCameraMode mode;
+    TnBodyId target;
+} TnCameraInfo;
+TN_API TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id);
+
+/* Pointers are the model's. */
+typedef struct TnRodInfo {
+    const char *name;
+    int segment_count;
+    TnBodyId body;         /* of the first segment; the others follow */
+    TnGeomId geom;         /* likewise */
+    int subsystem;         /* from 1 */
+    const double *lengths; /* m, of the segments; they reach half of it to both sides along z */
+    double radius;         /* m */
+    double damping_time;   /* s */
+    bool self_contact;
+    int group;
+    double rgba[4];
+} TnRodInfo;
+TN_API TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id);
+
+/* Pointers are the model's. */
+typedef struct TnSoftInfo {
+    const char *name;
+    TnGeomId geom;
+    int subsystem; /* from 1 */
+    int node_count, tet_count, triangle_count;
+    int qpos_start, dof_start; /* 3 · node_count numbers each */
+    const double *rest;        /* m, 3 · node_count: as built, in the world */
+    const int32_t *tets;       /* 4 nodes each */
+    const int32_t *triangles;  /* of the surface, 3 nodes each, counterclockwise from outside */
+    const double *node_masses; /* kg, lumped */
+    double mass;               /* kg */
+    int hold_count;            /* nodes that bodies hold, pinned ones included */
+    double youngs_modulus, poisson_ratio;
+    TnSoftLaw law;
+    double radius;
+    bool self_contact;
+    int group;
+    double rgba[4];
+} TnSoftInfo;
+TN_API TnSoftInfo tn_model_soft_info(const TnModel *model, TnSoftId id);
+
+typedef struct TnWheelInfo {
+    TnWheelKind kind;
+    TnBodyId body;
+    double pos[3], axle[3]; /* in the body's axes; a unit vector */
+    double radius;          /* m */
+    double normal[3];       /* in the world's axes; a unit vector */
+    bool keep_height;
+} TnWheelInfo;
+TN_API TnWheelInfo tn_model_wheel_info(const TnModel *model, TnWheelId id);
+
+typedef struct TnSensorInfo {
+    TnSensorType type;
+    int data_start, data_count; /* place in the sensor data */
+} TnSensorInfo;
+TN_API TnSensorInfo tn_model_sensor_info(const TnModel *model, TnSensorId id);
+
+/* The control track's row at a time (see TnTrackDef); false and ctrl untouched where the model has
+ * none. */
+TN_API bool tn_model_track(const TnModel *model, double time, double *ctrl);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
