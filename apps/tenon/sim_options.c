@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static const char *const method_names[] = {"subadmm", NULL};             /* order of TnMethod */
+static const char *const method_names[] = {"auto", "subadmm", "assembled", "newton", NULL}; /* order of TnMethod */
 static const char *const form_names[] = {"reduced", "paper", NULL};      /* order of TnAdmmForm */
 static const char *const weight_names[] = {"compliance", "paper", NULL}; /* order of TnWeights */
 
@@ -24,7 +24,7 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] = option_real("--duration", &sim->duration, "S", 0, 1e6, ENDS_LOWER_OPEN,
                                  "simulated time in seconds, 0 < S <= 1e6; default 5");
     table[count++] =
-        option_choice("--solver", &sim->method, "NAME", method_names, "subadmm (default)");
+        option_choice("--method", &sim->method, "NAME", method_names, "auto (default), subadmm, assembled or newton");
     table[count++] =
         option_real("--tolerance", &sim->solver.tolerance, "T", 0, 1e6, ENDS_CLOSED,
                     "stop below this residual in m/s; default 0: always all iterations");

@@ -13,7 +13,12 @@
 extern "C" {
 #endif
 
-typedef enum TnMethod { TN_METHOD_SUBADMM } TnMethod;
+typedef enum TnMethod {
+    TN_METHOD_AUTO,    /* per island and step, by predicted cost, error and progress (default) */
+    TN_METHOD_SUBADMM, /* the paper's: each block alone, agreeing through constraints */
+    TN_METHOD_ASSEMBLED, /* ADMM with the matrix of the whole island */
+    TN_METHOD_NEWTON     /* Newton on the island's matrix, started and rescued by assembled ADMM */
+} TnMethod;
 
 typedef enum TnAdmmForm {
     TN_ADMM_REDUCED, /* only λ and v are kept, over-relaxed (default) */
@@ -29,9 +34,10 @@ typedef struct TnSolverDef {
     TnMethod method;
     TnAdmmForm form;
     TnWeights weights;
-    int iterations;   /* largest number, 1 … 1e6; default 60 */
-    double tolerance; /* stop when the residual (RMS change of constraint velocities, m/s) is below;
-                         0: fixed count (default) */
+    int iterations;   /* of SubADMM, largest number, 1 … 1e6; default 60 */
+    double tolerance; /* of the natural-map error of every constraint, in shares of velocity_scale; 0:
+                         exactly `iterations` iterations of SubADMM, whatever comes out (the paper's mode) */
+    double velocity_scale;  /* m/s, > 0; a world sets gravity × timestep; default 1 */
     double weight_scale;    /* s in β = s / compliance, > 0; default 2.5 */
     double over_relaxation; /* α_r in [1, 2); default 1.7; the paper's form uses 1 */
     double warm_start;      /* scale of the previous λ, [0, 1]; default 0.95; 0 starts cold */
@@ -73,6 +79,16 @@ typedef struct TnConstraintDef {
     double k, alpha;               /* soft */
     double lower, upper;           /* box */
 } TnConstraintDef;
+
+/* One island: blocks that constraints connect, solved together. */
+typedef struct TnIslandReport {
+    int blocks, contacts, rows; /* rows: scalar ones, and six per bond */
+    TnMethod method;            /* that had the last word; TN_METHOD_AUTO: the starting guess was good enough */
+    const char *why;            /* it was chosen: some words */
+    bool converged;             /* error < tolerance */
+    double error; /* largest natural-map error at v = A⁻¹(b + Jᵀλ), in shares of velocity_scale */
+    int subadmm_iterations, assembled_iterations, newton_steps, factorizations;
+} TnIslandReport;
 
 typedef struct TnSolveReport {
     TnStatus status;

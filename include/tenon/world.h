@@ -11,12 +11,21 @@ extern "C" {
 
 typedef struct TnWorld TnWorld;
 
+/* Islands (bodies connected by contacts and constraints) at rest can be left out of steps until something
+ * touches them, their controls change or a call of this header changes them. */
+typedef enum TnSleep {
+    TN_SLEEP_OFF,
+    TN_SLEEP_PASSIVE, /* islands without actuators */
+    TN_SLEEP_ALL      /* robots under control too, as long as their controls stay the same */
+} TnSleep;
+
 typedef struct TnWorldDef {
     int thread_count; /* 1 … 64, default 1; small scenes stay on one thread whatever is asked for */
     TnDivisionDef division; /* TN_DIVISION_AUTO (default): as the model says */
     TnSolverDef solver;     /* method, iterations, tolerance, weights: see tenon/solver.h */
     bool measure_accuracy; /* fill aac and aal of each step's report; default false (costs about two
                               iterations) */
+    TnSleep sleep;
     TnKeyId key;           /* start from this keyframe; 0: the reference pose */
     TnLogFn log; /* may be NULL; told of refused steps and of an arena that was too small */
     void *log_user;
@@ -38,6 +47,12 @@ typedef struct TnStepReport {
         aal; /* -log10 of the constraint error at v̂ and at v_λ (see docs); NaN where not measured */
     double mean_penetration,
         max_penetration; /* m, over contacts with a negative gap at the step's start */
+    /* where the solver has a tolerance; error is NaN otherwise */
+    double error;          /* largest natural-map error of a constraint, in shares of gravity × timestep */
+    int worst_island;      /* where it is, for tn_world_island and tn_world_worst_constraint; -1: none */
+    int island_count;      /* solved */
+    int islands_by_method[4]; /* by TnIslandReport.method */
+    int asleep_count;         /* subsystems of the model that sleep */
     int contact_count;   /* frictional contacts handed to the solver */
     int row_count;       /* scalar rows of other constraints */
     int heap_fallbacks;  /* times the step's arena was too small and the heap helped; 0 once warm */
@@ -70,6 +85,12 @@ TN_API TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnE
 TN_API void tn_world_destroy(TnWorld *world);
 TN_API TnStepReport tn_world_step(TnWorld *world);
 TN_API void tn_world_reset(TnWorld *world, TnKeyId key); /* 0: the reference pose */
+/* Of the last step, index from 0. */
+TN_API TnIslandReport tn_world_island(const TnWorld *world, int index);
+/* The constraint with the island's largest error in words ("contact of geom 'a' with geom 'b'"). */
+TN_API void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size);
+TN_API bool tn_world_body_asleep(const TnWorld *world, TnBodyId body);
+TN_API void tn_world_wake(TnWorld *world, TnBodyId body); /* its whole island; 0: everything */
 TN_API const TnModel *tn_world_model(const TnWorld *world);
 
 /* A subsystem: what is solved together, with one matrix. */

@@ -358,7 +358,7 @@ static bool gather_rows(TnProblem *p, int begin, int end)
     return true;
 }
 
-bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+bool tn_problem_prepare_A(TnProblem *p, TnPool *pool)
 {
     bool ok = tn_problem_build_sides(p) && tn_chains_choose(p) && tn_meshes_choose(p, pool) &&
               tn_meshes_factor_A(p, pool);
@@ -367,7 +367,12 @@ bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
         if (kind->factor_A)
             ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_A);
     }
-    if (!ok) return false;
+    return ok;
+}
+
+bool tn_problem_prepare_H(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+{
+    bool ok = true;
     tn_problem_weights(p, def, pool);
     if (!prepare_bonds(p, def, pool)) return false;
     run_phase(p, pool, p->table_rows, 512, gather_rows);
@@ -376,4 +381,9 @@ bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
         ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_H);
     }
     return ok && tn_anderson_prepare(p, def);
+}
+
+bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+{
+    return tn_problem_prepare_A(p, pool) && tn_problem_prepare_H(p, def, pool);
 }

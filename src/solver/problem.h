@@ -239,6 +239,9 @@ void tn_problem_twist(const TnProblem *problem, int block, double v[6]);
 /* Side lists, weights, factors: everything that one solve's iterations share. The starting guess (v
  * and λ) must be set. False: no memory, or a matrix that is not positive definite. */
 bool tn_problem_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
+/* Its two halves: side lists, factors of A and compliances; then weights and factors of H. */
+bool tn_problem_prepare_A(TnProblem *problem, TnPool *pool);
+bool tn_problem_prepare_H(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 
 /* Pieces of prepare, one file each. */
 bool tn_problem_build_sides(TnProblem *problem);
@@ -252,6 +255,8 @@ typedef struct TnSolveResult {
     bool converged;
     double residual;
 } TnSolveResult;
+/* Here and in the paper's form def->tolerance is the RMS change of constraint velocities (m/s) at which to
+ * stop; solve.h has what a user's tolerance means. */
 TnSolveResult tn_subadmm_solve(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* The paper's form; false: no memory. */
 bool tn_subadmm_paper_solve(TnProblem *problem, const TnSolverDef *def, TnSolveResult *result);

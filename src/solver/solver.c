@@ -10,11 +10,12 @@
 
 TnSolverDef tn_solver_def(void)
 {
-    return (TnSolverDef){.method = TN_METHOD_SUBADMM,
+    return (TnSolverDef){.method = TN_METHOD_AUTO,
                          .form = TN_ADMM_REDUCED,
                          .weights = TN_WEIGHTS_COMPLIANCE,
                          .iterations = 60,
                          .tolerance = 0.0,
+                         .velocity_scale = 1.0,
                          .weight_scale = 2.5,
                          .over_relaxation = 1.7,
                          .warm_start = 0.95,
@@ -27,7 +28,7 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     TnError local = {0};
     if (!err) err = &local;
     int before = err->count;
-    if (def->method != TN_METHOD_SUBADMM)
+    if (def->method < TN_METHOD_AUTO || def->method > TN_METHOD_NEWTON)
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown method %d", (int)def->method);
     if (def->form != TN_ADMM_REDUCED && def->form != TN_ADMM_PAPER)
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown form %d", (int)def->form);
@@ -39,6 +40,9 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (!(def->tolerance >= 0.0) || isinf(def->tolerance))
         tn_error_add(err, TN_ERROR_USAGE, "solver: tolerance is %g, must be 0 or more",
                      def->tolerance);
+    if (!(def->velocity_scale > 0.0) || isinf(def->velocity_scale))
+        tn_error_add(err, TN_ERROR_USAGE, "solver: velocity_scale is %g, must be more than 0",
+                     def->velocity_scale);
     if (!(def->weight_scale > 0.0) || isinf(def->weight_scale))
         tn_error_add(err, TN_ERROR_USAGE, "solver: weight_scale is %g, must be more than 0",
                      def->weight_scale);

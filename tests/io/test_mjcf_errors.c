@@ -1,5 +1,6 @@
 /* What is wrong with a file is said at its place, all of it at once, and nothing is silently passed
  * over. */
+#include <tenon/model_info.h>
 #include "mjcf_text.h"
 
 static TnError err;

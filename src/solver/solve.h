@@ -1,0 +1,50 @@
+/* solve.h: a problem solved to a tolerance, island by island, each by the method that suits it. */
+#ifndef TN_SOLVER_SOLVE_H
+#define TN_SOLVER_SOLVE_H
+
+#include "assembly.h"
+#include "islands.h"
+#include "natural_map.h"
+
+/* What outlives a step: plans, and an arena per thread. */
+typedef struct TnSolverMemory TnSolverMemory;
+TnSolverMemory *tn_solver_memory_create(int thread_count); /* NULL: no memory */
+void tn_solver_memory_destroy(TnSolverMemory *memory);
+/* Before a step: trims plans, grows arenas that were too small. Returns how often the heap had to help in
+ * the last one, and the bytes that it used. */
+int tn_solver_memory_reset(TnSolverMemory *memory, size_t *high_water);
+TnPlanCache *tn_solver_memory_plans(TnSolverMemory *memory);
+
+/* One island (or a problem that is one) with constraints, after tn_problem_prepare_A; v and λ hold
+ * the starting guess. v ends as A⁻¹(b + Jᵀλ) where the tolerance was reached. (method.c) */
+typedef struct TnIslandResult {
+    TnIslandReport report;
+    TnConstraintKind worst;
+    int worst_index; /* in the problem that was solved */
+} TnIslandResult;
+bool tn_solve_island(TnProblem *problem, const TnSolverDef *def, TnPlanCache *plans, TnPool *pool,
+                     TnIslandResult *out); /* false: no memory, or A not positive definite */
+
+/* The whole problem. Results are in the problem's arena, one per island, worst_index counted in
+ * `problem`. (solve.c) */
+typedef struct TnSolution {
+    TnIslands islands;
+    TnIslandResult *results;
+} TnSolution;
+bool tn_solve(TnProblem *problem, const TnSolverDef *def, TnSolverMemory *memory, TnPool *pool,
+              TnSolution *out);
+
+/* ---- the methods; a problem after tn_problem_prepare_A (split ADMM prepares the rest itself) ---- */
+typedef struct TnMethodResult {
+    int iterations, factorizations;
+    double error; /* largest natural map in the method's own iterates, m/s */
+    bool stagnated;
+} TnMethodResult;
+/* newton.c: from the problem's λ; leaves the best λ found there. */
+bool tn_newton(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
+               double tolerance, int most_steps, TnMethodResult *out);
+/* assembled_admm.c: the same contract, a fixed number of iterations unless the tolerance is reached. */
+bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
+                       double tolerance, int iterations, TnMethodResult *out);
+
+#endif
