@@ -215,6 +215,7 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
     json_number(json, "error_max", measured ? t->error : NAN);
     json_integer(json, "unconverged_steps", t->unconverged);
     json_number(json, "worst_step", measured && t->worst_step ? (double)t->worst_step : NAN);
+    json_number(json, "worst_constraint", NAN);
     json_islands(json, measured ? totals_mean(t->islands, t->steps) : NAN, t->islands_by_method,
                  totals_mean(t->asleep, t->steps));
 }
