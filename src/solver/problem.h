@@ -248,6 +248,8 @@ bool tn_problem_build_sides(TnProblem *problem);
 void tn_problem_weights(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* J A⁻¹ Jᵀ summed over the sides: what turns a force into a velocity here. */
 void tn_contact_compliance(const TnProblem *problem, int contact, double *normal, double *tangent);
+/* The same, normal and tangent, with zero where both sides yield next to nothing (weights.c: DEAD). */
+void tn_contact_live_compliance(const TnProblem *problem, int contact, double D[2]);
 double tn_row_compliance(const TnProblem *problem, const TnRow *row);
 
 typedef struct TnSolveResult {
@@ -258,6 +260,14 @@ typedef struct TnSolveResult {
 /* Here and in the paper's form def->tolerance is the RMS change of constraint velocities (m/s) at which to
  * stop; solve.h has what a user's tolerance means. */
 TnSolveResult tn_subadmm_solve(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
+/* The same with somebody who looks at the problem now and then, between two iterations, and says when it
+ * is enough. */
+typedef struct TnWatch {
+    bool (*enough)(void *context, const TnSolveResult *so_far);
+    void *context;
+} TnWatch;
+TnSolveResult tn_subadmm_watched(TnProblem *problem, const TnSolverDef *def, TnWatch watch,
+                                 TnPool *pool);
 /* The paper's form; false: no memory. */
 bool tn_subadmm_paper_solve(TnProblem *problem, const TnSolverDef *def, TnSolveResult *result);
 
@@ -344,6 +354,8 @@ bool tn_velocities_alloc(const TnProblem *problem,
                          TnVelocities *out); /* from the problem's arena; false: no memory */
 void tn_velocities_copy(const TnProblem *problem, TnVelocities *out);    /* the current v̂ */
 void tn_velocities_implied(const TnProblem *problem, TnVelocities *out); /* v_λ */
+void tn_velocities_put(TnProblem *problem, const TnVelocities *from);
+double tn_row_velocity_at(const TnProblem *problem, const TnRow *row, const TnVelocities *at);
 /* RMS of the constraint error at these velocities and the current λ, m/s; NaN without constraints.
  */
 double tn_problem_error(const TnProblem *problem, const TnVelocities *velocities);

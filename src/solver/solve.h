@@ -40,11 +40,13 @@ typedef struct TnMethodResult {
     double error; /* largest natural map in the method's own iterates, m/s */
     bool stagnated;
 } TnMethodResult;
-/* newton.c: from the problem's λ; leaves the best λ found there. */
+/* newton.c: from the problem's λ and u = J v + e there (z of bonds); leaves the best λ found in the problem. */
 bool tn_newton(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
-               double tolerance, int most_steps, TnMethodResult *out);
+               const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out);
 /* assembled_admm.c: the same contract, a fixed number of iterations unless the tolerance is reached. */
 bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
                        double tolerance, int iterations, TnMethodResult *out);
+void tn_lambda_take(const TnProblem *problem, TnPerConstraint *out);
+void tn_lambda_put(TnProblem *problem, const TnPerConstraint *from);
 
 #endif
