@@ -239,7 +239,8 @@ void tn_problem_twist(const TnProblem *problem, int block, double v[6]);
 /* Side lists, weights, factors: everything that one solve's iterations share. The starting guess (v
  * and λ) must be set. False: no memory, or a matrix that is not positive definite. */
 bool tn_problem_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
-/* Its two halves: side lists, factors of A and compliances; then weights and factors of H. */
+/* Its two halves: side lists, factors of A and compliances; then weights and factors of H. Each may be done
+ * again. */
 bool tn_problem_prepare_A(TnProblem *problem, TnPool *pool);
 bool tn_problem_prepare_H(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 
@@ -302,6 +303,8 @@ int tn_bond_numbers(const TnBond *bond); /* 12, or 6 with a side on the world */
 
 /* ---- bond_weights.c ---- */
 bool tn_bond_prepare(TnProblem *problem, const TnSolverDef *def, int bond); /* W, w, P, c */
+/* G = scale · Jᵀ (J C Jᵀ)⁺ J of a hard bond, 12 × 12, C the compliances of its rows. */
+void tn_bond_hard_weight(const TnProblem *problem, const TnBond *bond, double scale, double G[144]);
 double tn_bonds_squared_norm(const TnProblem *problem, int row); /* tr JᵀJ of the row's bonds */
 /* (C⁻¹ + K)⁻¹ force: what an error in a soft bond's force is worth as a velocity. */
 void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const double force[12],

@@ -124,13 +124,6 @@ static void note_worst(const TnIslands *islands, int island, TnIslandResult *res
     if (result->worst == TN_A_BOND) *i = islands->bonds[islands->bond_start[island] + *i];
 }
 
-static void note_size(const TnProblem *p, TnIslandReport *report)
-{
-    report->blocks = p->twist_count + p->large_count;
-    report->contacts = p->contact_count;
-    report->rows = p->row_count + 6 * p->bond_count;
-}
-
 static bool solve_island(Solve *s, int island, TnArena *arena, TnPool *pool)
 {
     const TnIslands *islands = &s->solution->islands;
@@ -141,7 +134,6 @@ static bool solve_island(Solve *s, int island, TnArena *arena, TnPool *pool)
         !tn_solve_island(&part, s->def, s->memory->plans, pool, result))
         return false;
     tn_island_return(&part, islands, island, s->problem);
-    note_size(&part, &result->report);
     note_worst(islands, island, result);
     return true;
 }
@@ -279,11 +271,8 @@ static bool solve_whole(Solve *s, TnPool *pool)
     TnProblem *p = s->problem;
     TnIslandResult *result = s->solution->results;
     TnPool *team = task_work(s, 0) < WORTH_SHARING_INSIDE ? NULL : pool;
-    if (!tn_problem_prepare_A(p, team) ||
-        !tn_solve_island(p, s->def, s->memory->plans, team, result))
-        return false;
-    note_size(p, &result->report);
-    return true;
+    return tn_problem_prepare_A(p, team) &&
+           tn_solve_island(p, s->def, s->memory->plans, team, result);
 }
 
 bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPool *pool,

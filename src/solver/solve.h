@@ -45,8 +45,7 @@ typedef struct TnSolution {
     TnIslands islands;
     TnIslandResult *results;
 } TnSolution;
-/* The problem must not be prepared, and is only where one island is all of it. False: no memory, or A not
- * positive definite. */
+/* The problem need not be prepared, and is not afterwards. False: no memory, or A not positive definite. */
 bool tn_solve(TnProblem *problem, const TnSolverDef *def, TnSolverMemory *memory, TnPool *pool,
               TnSolution *out);
 typedef struct TnSolutionSummary {
