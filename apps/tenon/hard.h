@@ -51,6 +51,7 @@ struct HardScene {
     TnSleep sleep;
 };
 
+/* hard_scenes.c; at most 64 */
 extern const HardScene hard_scenes[];
 extern const int hard_scene_count;
 

@@ -60,7 +60,7 @@ static const double link_radius = 0.03, tip_radius = 0.02, box_edge = 0.1;
 
 /* Torques that hold the reference pose against the links' weight while the tip pushes along x. Turning
  * joint i moves a point r away from it by (-r_z, r_x). */
-static void static_torques(const double joints[LINKS + 1][2], double push, double torques[LINKS])
+static void static_torques(double joints[LINKS + 1][2], double push, double torques[LINKS])
 {
     const double g = -tn_option().gravity[2];
     for (int i = 0; i < LINKS; i++) {
