@@ -16,6 +16,7 @@ from scene_parts import camera_xml, write
 
 GRAVITY = 9.81
 COLOURS = ("0.85 0.45 0.28 1", "0.93 0.74 0.36 1")
+BRICKS = ("0.72 0.33 0.24 1", "0.8 0.42 0.3 1", "0.62 0.28 0.22 1", "0.86 0.5 0.36 1")
 STONE = ("0.74 0.68 0.58 1", "0.62 0.57 0.5 1")
 GREY = "0.55 0.6 0.66 1"
 
@@ -156,7 +157,7 @@ def wall(args):
             share = 2 if row % 2 and i in (0, bricks - 1) else 1
             own = length / share
             scene.free_box(f"brick{row}_{i}", (x + own / 2, 0, height * (row + 0.5)),
-                           (own / 2, width / 2, height / 2), mass / share, COLOURS[(row + i) % 2])
+                           (own / 2, width / 2, height / 2), mass / share, BRICKS[row % 2 * 2 + i % 2])
             x += own
     scene.camera((1.0, -3.0, 1.2), (0, 0, 0.3))
     return scene
@@ -256,7 +257,7 @@ def press(args):
         torques.append(torque)
     face, height = joints[3][0] + radii[2], joints[3][1]
     scene.ground()
-    scene.bodies.append(f'    <geom name="wall" type="plane" size="0.4 0.3 0.05" pos="{numbers((face + edge, 0, 0))}" '
+    scene.bodies.append(f'    <geom name="wall" type="plane" size="0.3 0.3 0.05" pos="{numbers((face + edge, 0, height))}" '
                         f'quat="{numbers((quarter, 0, -quarter, 0))}" rgba="0.7 0.74 0.8 1"/>')
     for i in range(3):
         pos = (0, 0, 0.3) if i == 0 else (lengths[i - 1], 0, 0)
@@ -309,7 +310,7 @@ def main():
     parser.add_argument("--thickness", type=float, default=0.12, help="t/R of the arch (default 0.12)")
     parser.add_argument("--plate", type=float, default=5, help="kg of a plate in pinch (default 5)")
     parser.add_argument("--force", type=float, default=12, help="N of the pinch (default 12)")
-    parser.add_argument("--air", type=float, default=0.0002, help="m between the cradle's balls (default 0.0002)")
+    parser.add_argument("--air", type=float, default=0.001, help="m between the cradle's balls (default 0.001)")
     args = parser.parse_args()
     for name in args.scenes or SCENES:
         if name not in SCENES:

@@ -109,7 +109,8 @@ void hard_build_arm(HardModel *m, const HardScene *scene, uint64_t seed)
     }
     double face = joints[LINKS][0] + tip_radius, height = joints[LINKS][1];
     hard_ground(m, 0.7);
-    hard_plane(m, (double[]){face + box_edge, 0, 0}, (double[]){sqrt(0.5), 0, -sqrt(0.5), 0}, 0.7);
+    hard_plane(m, (double[]){face + box_edge, 0, height}, (double[]){sqrt(0.5), 0, -sqrt(0.5), 0},
+               0.7);
     static_torques(joints, scene->force, torques);
     for (int i = 0; i < LINKS; i++) add_link(m, &parent, i, torques[i]);
     TnBodyId box =

@@ -21,7 +21,7 @@ const HardScene hard_scenes[] = {
     {"pinch-5kg-60N", "pinch", hard_build_pinch, 10, .number = 5, .force = 60, .holds = true},
     {"arm", "arm", hard_build_arm, 10, .number = 2, .force = 200, .holds = true},
     {"cradle", "cradle", hard_build_cradle, 0.6, .count = 5},
-    {"cradle-air", "cradle", hard_build_cradle, 0.6, .count = 5, .number = 0.0002},
+    {"cradle-air", "cradle", hard_build_cradle, 0.6, .count = 5, .number = 0.001},
     {"shake", "shake", hard_build_tower, 10, .count = 20, .noise = 0.3, .seeded = true},
     {"stacks", "stacks", hard_build_stacks, 2, .count = 1000, .seeded = true},
     {"stacks-asleep", "stacks", hard_build_stacks, 2, .count = 1000, .seeded = true,
