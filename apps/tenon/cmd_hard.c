@@ -170,7 +170,7 @@ int cmd_bench_hard(int argc, char **argv)
     if (!options_parse("bench hard", table, count, print_help, NULL, NULL, argc, argv, &code))
         return code;
     if (!choose(&c)) return EXIT_USAGE;
-    sim_options_finish(&c.sim);
+    if (!sim_options_finish("bench hard", &c.sim)) return EXIT_USAGE;
     c.run.def = sim_world_def(&c.sim);
     c.run.duration = c.sim.duration;
     return run_all(&c);
