@@ -40,7 +40,8 @@ typedef struct Loop {
     TnProblem *p;
     const TnCompliances *D;
     TnGains W;
-    double (*bond_pull)[12]; /* of hard bonds: s Jᵀ(J C Jᵀ)⁺ e */
+    double (*along)[2], (*across)[2]; /* of contacts: W and W^-½ along the normal and across it */
+    double (*bond_pull)[12];          /* of hard bonds: s Jᵀ(J C Jᵀ)⁺ e */
     double *values, *x;
     TnPerConstraint y, next, last; /* this iterate, the plain next one and that before */
     TnPerConstraint u, force, best;
@@ -74,8 +75,7 @@ static void multiply12(const double G[144], const double x[12], double y[12])
 
 static void weigh_contact(const Loop *loop, int c, const double u[3], double out[3])
 {
-    const double *D = loop->D->contact[c];
-    split(loop->p->normals[c], weight(D[0]), weight(D[1]), u, out);
+    split(loop->p->normals[c], loop->along[c][0], loop->across[c][0], u, out);
 }
 
 /* ---- preparation ---- */
@@ -86,6 +86,10 @@ static void set_weights(Loop *loop)
     for (int c = 0; c < p->contact_count; c++) {
         const double *n = p->normals[c];
         double Wn = weight(loop->D->contact[c][0]), Wt = weight(loop->D->contact[c][1]);
+        loop->along[c][0] = Wn;
+        loop->along[c][1] = inverse_root(Wn);
+        loop->across[c][0] = Wt;
+        loop->across[c][1] = inverse_root(Wt);
         for (int k = 0; k < 9; k++)
             loop->W.contact[c][k] = (Wn - Wt) * n[k / 3] * n[k % 3] + (k % 4 == 0 ? Wt : 0.0);
     }
@@ -175,8 +179,10 @@ static bool prepare(Loop *loop)
     loop->dy = TN_ARENA_NEW(p->arena, double, MEMORY * loop->y.count);
     loop->dr = TN_ARENA_NEW(p->arena, double, MEMORY * loop->y.count);
     loop->bond_pull = tn_arena_alloc(p->arena, sizeof(double[12]) * (size_t)p->bond_count);
-    if (!loop->values || !loop->x || !loop->dy || !loop->dr || !loop->bond_pull ||
-        !tn_gains_alloc(p, &loop->W) || !start_velocities(loop))
+    loop->along = tn_arena_alloc(p->arena, sizeof(double[2]) * (size_t)p->contact_count);
+    loop->across = tn_arena_alloc(p->arena, sizeof(double[2]) * (size_t)p->contact_count);
+    if (!loop->along || !loop->across || !loop->values || !loop->x || !loop->dy || !loop->dr ||
+        !loop->bond_pull || !tn_gains_alloc(p, &loop->W) || !start_velocities(loop))
         return false;
     set_weights(loop);
     start(loop);
@@ -220,7 +226,7 @@ static void project_contact(const Loop *loop, int c, double lambda[3])
     double t[3], mu = p->contact_batch[c / TN_LANES].mu[c % TN_LANES];
     weigh_contact(loop, c, loop->u.contact[c], t);
     for (int k = 0; k < 3; k++) t[k] = loop->force.contact[c][k] - t[k];
-    double tn = v3_dot(n, t), push = fmax(0.0, tn);
+    double tn = v3_dot(n, t), push = tn > 0.0 ? tn : 0.0;
     for (int k = 0; k < 3; k++) t[k] -= tn * n[k];
     double length = v3_norm(t), share = length > mu * push ? mu * push / length : 1.0;
     for (int k = 0; k < 3; k++) lambda[k] = push * n[k] + share * t[k];
@@ -280,10 +286,8 @@ static void weigh_residual(Loop *loop)
 {
     const TnProblem *p = loop->p;
     TnPerConstraint *r = &loop->residual;
-    for (int c = 0; c < p->contact_count; c++) {
-        const double *D = loop->D->contact[c];
-        split(p->normals[c], sqrt(D[0] / SCALE), sqrt(D[1] / SCALE), r->contact[c], r->contact[c]);
-    }
+    for (int c = 0; c < p->contact_count; c++)
+        split(p->normals[c], loop->along[c][1], loop->across[c][1], r->contact[c], r->contact[c]);
     for (int i = 0; i < p->row_count; i++) r->row[i] *= loop->root.row[i];
     for (int i = 0; i < p->bond_count; i++)
         for (int k = 0; k < 12; k++) r->bond[i][k] *= loop->root.bond[i][k];
