@@ -52,8 +52,9 @@ static bool make_problem(Rig *rig, int which)
             (RodChoice){
                 .nodes = 24, .group = 1, .stiffness = 1.0, .twists = true, .contacts = true});
     default:
-        return bonded_rod(p, arena, 10,
-                          (RodChoice){.nodes = 60, .group = 20, .stiffness = 1.0, .contacts = true});
+        return bonded_rod(
+            p, arena, 10,
+            (RodChoice){.nodes = 60, .group = 20, .stiffness = 1.0, .contacts = true});
     }
 }
 
@@ -120,8 +121,7 @@ static void apply_gains(const TnProblem *p, const TnGains *G, const TnPerConstra
                         TnPerConstraint *f)
 {
     for (int c = 0; c < p->contact_count; c++)
-        for (int i = 0; i < 3; i++)
-            f->contact[c][i] = v3_dot(G->contact[c] + 3 * i, u->contact[c]);
+        for (int i = 0; i < 3; i++) f->contact[c][i] = v3_dot(G->contact[c] + 3 * i, u->contact[c]);
     for (int r = 0; r < p->row_count; r++) f->row[r] = G->row[r] * u->row[r];
     for (int i = 0; i < p->bond_count; i++)
         for (int k = 0; k < 12; k++) {
