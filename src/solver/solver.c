@@ -41,6 +41,11 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (!(def->tolerance >= 0.0) || isinf(def->tolerance))
         tn_error_add(err, TN_ERROR_USAGE, "solver: tolerance is %g, must be 0 or more",
                      def->tolerance);
+    if (def->tolerance == 0.0 &&
+        (def->method == TN_METHOD_ASSEMBLED || def->method == TN_METHOD_NEWTON))
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "solver: method assembled or newton needs a tolerance above 0; a fixed number "
+                     "of iterations is method subadmm");
     if (!(def->velocity_scale > 0.0) || isinf(def->velocity_scale))
         tn_error_add(err, TN_ERROR_USAGE, "solver: velocity_scale is %g, must be more than 0",
                      def->velocity_scale);
