@@ -22,12 +22,10 @@ typedef struct HardCommand {
 
 static int option_table(Option *table, HardCommand *c)
 {
-    static const char *const unused[] = {"--key", "--division", "--pieces"};
+    static const char *const unused[] = {"--key", "--division", "--pieces", "--solver"};
     int n = 0, kept = 0;
     table[n++] =
         option_text("--only", &c->only, "NAME,...", "scenes, or families as `tower`; default all");
-    table[n++] = option_int("--iterations", &c->sim.solver.iterations, "N", 1, 1000000,
-                            "of SubADMM, per step, 1 ... 1000000; default 60");
     n = sim_option_table(table, n, &c->sim);
     table[n++] =
         option_int("--seeds", &c->seeds, "N", 1, MAX_SEEDS,
@@ -41,7 +39,7 @@ static int option_table(Option *table, HardCommand *c)
     table[n++] = option_set("--quiet", &c->run.quiet, "no progress line");
     for (int i = 0; i < n; i++) {
         bool skipped = false;
-        for (int k = 0; k < 3; k++) skipped = skipped || !strcmp(table[i].name, unused[k]);
+        for (int k = 0; k < 4; k++) skipped = skipped || !strcmp(table[i].name, unused[k]);
         if (skipped) continue;
         if (!strcmp(table[i].name, "--duration"))
             table[i].help = "simulated time in seconds, 0 < S <= 1e6; default each scene's own";
@@ -163,14 +161,13 @@ static int run_all(HardCommand *c)
 int cmd_bench_hard(int argc, char **argv)
 {
     HardCommand c = {.sim = sim_options(), .run = {.repeats = 1}, .seeds = 1};
-    Option table[28];
+    Option table[32];
     int code = EXIT_USAGE;
     c.sim.duration = NAN;
     int count = option_table(table, &c);
     if (!options_parse("bench hard", table, count, print_help, NULL, NULL, argc, argv, &code))
         return code;
-    if (!choose(&c)) return EXIT_USAGE;
-    sim_options_finish(&c.sim);
+    if (!choose(&c) || !sim_options_finish("bench hard", &c.sim)) return EXIT_USAGE;
     c.run.def = sim_world_def(&c.sim);
     c.run.duration = c.sim.duration;
     return run_all(&c);

@@ -34,7 +34,7 @@ static double median(double *values, int64_t count)
     return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
-static void add_report(Pass *pass, const TnStepReport *report, HardRun *run)
+static void add_report(Pass *pass, const TnWorld *world, const TnStepReport *report, HardRun *run)
 {
     if (run->steps == 0) run->start_penetration = report->max_penetration;
     pass->errors[run->steps] = report->error;
@@ -42,6 +42,10 @@ static void add_report(Pass *pass, const TnStepReport *report, HardRun *run)
     run->not_converged += !report->converged;
     pass->contact_sum += report->contact_count;
     for (int i = 0; i < 4; i++) run->islands[i] += report->islands_by_method[i];
+    for (int i = 0; i < report->island_count && report->islands_by_method[TN_METHOD_NEWTON]; i++) {
+        TnIslandReport island = tn_world_island(world, i);
+        if (island.method == TN_METHOD_NEWTON) run->newton_total += island.newton_steps;
+    }
 }
 
 /* A ball's speed if it were at the lowest point, with the sign of its motion along x. */
@@ -101,7 +105,7 @@ static void run_pass(Pass *pass, TnWorld *world, HardMeasure *measure, uint64_t 
         pass->times[k] = pass->first ? seconds : fmin(seconds, pass->times[k]);
         double time = tn_world_state(world).time;
         if (pass->first) {
-            add_report(pass, &report, run);
+            add_report(pass, world, &report, run);
             if (pass->m->is_cradle) watch_cradle(&cradle, world, pass->m, run);
         }
         run->steps++;
