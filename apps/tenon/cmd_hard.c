@@ -24,8 +24,8 @@ static int option_table(Option *table, HardCommand *c)
 {
     static const char *const unused[] = {"--key", "--division", "--pieces", "--solver"};
     int n = 0, kept = 0;
-    table[n++] =
-        option_text("--only", &c->only, "NAME,...", "scenes, or families as `tower`; default all");
+    table[n++] = option_text("--only", &c->only, "NAME,...",
+                             "scenes, or families: tower, arch, pinch; default all");
     n = sim_option_table(table, n, &c->sim);
     table[n++] =
         option_int("--seeds", &c->seeds, "N", 1, MAX_SEEDS,
@@ -111,8 +111,10 @@ static bool choose(HardCommand *c)
         bool found = false;
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         for (int i = 0; i < hard_scene_count; i++)
-            if (!strcmp(name, hard_scenes[i].name) || !strcmp(name, hard_scenes[i].family))
-                c->chosen[i] = found = true;
+            if (!strcmp(name, hard_scenes[i].name)) c->chosen[i] = found = true;
+        bool is_scene = found;
+        for (int i = 0; i < hard_scene_count && !is_scene; i++)
+            if (!strcmp(name, hard_scenes[i].family)) c->chosen[i] = found = true;
         if (!found) {
             const char *near = nearest_name(name, names, hard_scene_count);
             say("bench hard", "--only: there is no scene '%s'%s%s%s", name,
