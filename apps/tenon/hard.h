@@ -17,8 +17,8 @@ typedef struct HardBody {
 
 typedef struct HardCut {
     int group, lowest, highest; /* bodies that are cut free: levels, both included */
-    bool axes[3];               /* world axes along which nothing else holds them */
-    double load[3];             /* N: constant forces on them besides their weight */
+    int axis;                   /* of the world, along which forces are compared: 2 is up */
+    double load;                /* N: constant force on them along it besides their weight */
 } HardCut;
 
 typedef struct HardModel {
