@@ -77,7 +77,7 @@ static void print_help(const Option *table, int count)
         "weight\n"
         "               or grip; largest of all cuts, mean over the last second; - from a noise "
         "of\n"
-        "               0.1 on, as bodies may lift\n"
+        "               0.1 on, as bodies may lift, and where bodies sleep\n"
         "  sink m       deepest any body came below its place after the first second\n"
         "  move m       farthest any body came from its place after the first second\n"
         "  tilt rad     largest turn of any body from its start\n"

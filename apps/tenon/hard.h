@@ -96,7 +96,8 @@ typedef struct HardRun {
     int bodies;
     int64_t steps; /* that were made */
     double contacts_mean, start_penetration;
-    double step_us; /* mean over steps of the least of all repeats */
+    double step_us; /* mean over steps after the first second of the least of all repeats */
+    int asleep;     /* subsystems in the last step */
     double error_max, error_median;
     int64_t not_converged;
     double force_error, sink, move, tilt, creep;

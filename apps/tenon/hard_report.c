@@ -107,6 +107,7 @@ static void write_run(Json *json, const HardRun *run)
     json_number(json, "creep_m_per_s", run->creep);
     for (int i = 0; i < 4; i++) json_integer(json, island_keys[i], run->islands[i]);
     json_number(json, "newton_steps_mean", newton_mean(run));
+    json_integer(json, "asleep", run->asleep);
     json_numbers(json, "weights_N", run->weights, run->weight_count);
     if (!strcmp(run->scene->family, "cradle")) json_numbers(json, "speeds", run->speeds, 5);
     json_number(json, "fell_at_s", run->fell_at);

@@ -14,6 +14,7 @@ typedef struct Pass {
     const HardModel *m;
     const HardOptions *options;
     double noise, timestep;
+    double settled; /* s: the first second, or half of a run below two */
     int64_t steps;
     double *times;  /* s, per step: the least so far */
     double *errors; /* per step */
@@ -88,7 +89,6 @@ static void watch_cradle(Cradle *cradle, const TnWorld *world, const HardModel *
 static void run_pass(Pass *pass, TnWorld *world, HardMeasure *measure, uint64_t seed, HardRun *run)
 {
     double end = (double)pass->steps * pass->timestep;
-    double last_second = end - fmin(1, end / 2);
     uint64_t random =
         hard_seed(seed ^ UINT64_C(0x6E6F697365)); /* another sequence than the start's */
     Cradle cradle = {.judged_at = -INFINITY};
@@ -109,8 +109,11 @@ static void run_pass(Pass *pass, TnWorld *world, HardMeasure *measure, uint64_t 
             if (pass->m->is_cradle) watch_cradle(&cradle, world, pass->m, run);
         }
         run->steps++;
-        bool stands = hard_measure_step(measure, world,
-                                        pass->first && time > last_second && pass->noise < 0.1);
+        /* sleepers have no contacts to read forces from */
+        bool forces = pass->first && time > end - pass->settled && pass->noise < 0.1 &&
+                      report.asleep_count == 0;
+        run->asleep = report.asleep_count;
+        bool stands = hard_measure_step(measure, world, forces);
         progress_update(&progress, time);
         if (stands) continue;
         run->fell_at = time;
@@ -144,8 +147,10 @@ static void judge(const HardModel *m, HardRun *run)
 static void finish(Pass *pass, HardRun *run)
 {
     double sum = 0;
-    for (int64_t k = 0; k < run->steps; k++) sum += pass->times[k];
-    run->step_us = run->steps ? 1e6 * sum / (double)run->steps : NAN;
+    int64_t from = (int64_t)ceil(pass->settled / pass->timestep - 1e-9);
+    if (from >= run->steps) from = 0; /* it has fallen before */
+    for (int64_t k = from; k < run->steps; k++) sum += pass->times[k];
+    run->step_us = run->steps ? 1e6 * sum / (double)(run->steps - from) : NAN;
     run->contacts_mean = run->steps ? pass->contact_sum / (double)run->steps : NAN;
     run->error_median = median(pass->errors, run->steps);
     if (pass->options->def.solver.tolerance <= 0) run->error_max = run->error_median = NAN;
@@ -155,13 +160,12 @@ static void finish(Pass *pass, HardRun *run)
 
 static TnStatus run_passes(Pass *pass, uint64_t seed, HardRun *run, TnError *err)
 {
-    double end = (double)pass->steps * pass->timestep;
     for (int i = 0; i < pass->options->repeats; i++) {
         TnWorldDef def = pass->options->def;
         if (run->scene->sleep != TN_SLEEP_OFF) def.sleep = run->scene->sleep;
         TnWorld *world = tn_world_create(&def, pass->m->model, err);
         if (!world) return err->code;
-        HardMeasure *measure = hard_measure_start(pass->m, world, fmin(1, end / 2));
+        HardMeasure *measure = hard_measure_start(pass->m, world, pass->settled);
         if (!measure) {
             tn_world_destroy(world);
             *err = (TnError){.code = TN_ERROR_MEMORY, .count = 1};
@@ -191,6 +195,7 @@ TnStatus hard_run(const HardScene *scene, const HardOptions *options, uint64_t s
                  .noise = isnan(options->noise) || scene->noise > 0 ? scene->noise : options->noise,
                  .timestep = timestep,
                  .steps = (int64_t)fmax(1, ceil(duration / timestep - 1e-9))};
+    pass.settled = fmin(1, 0.5 * timestep * (double)pass.steps);
     pass.times = calloc((size_t)pass.steps, sizeof *pass.times);
     pass.errors = calloc((size_t)pass.steps, sizeof *pass.errors);
     TnStatus status = TN_ERROR_MEMORY;

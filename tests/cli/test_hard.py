@@ -14,7 +14,7 @@ FILES = {"tower": "tower20", "heavy": "heavy", "doubling": "doubling", "pyramid"
 SMALL = "tower10,tower20,tower50,heavy,doubling,pyramid,wall,arch,cards,pinch,arm,cradle,cradle-air"
 KEYS = ("scene", "seed", "bodies", "steps", "contacts_mean", "start_penetration_m", "step_us", "error_max",
         "error_median", "not_converged", "force_error", "sink_m", "move_m", "tilt_rad", "creep_m_per_s",
-        "islands_warm", "islands_subadmm", "islands_assembled", "islands_newton", "newton_steps_mean", "weights_N",
+        "islands_warm", "islands_subadmm", "islands_assembled", "islands_newton", "newton_steps_mean", "asleep", "weights_N",
         "fell_at_s", "must_fall", "fallen", "diverged", "verdict")
 G = 9.81
 
