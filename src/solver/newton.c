@@ -46,23 +46,18 @@ static bool reserve(Newton *n)
 /* All numbers of the constraints lie one after the other. */
 static double *numbers(const TnPerConstraint *x) { return (double *)x->contact; }
 
-static int count_numbers(const TnProblem *p)
-{
-    return 3 * p->contact_count + p->row_count + 12 * p->bond_count;
-}
-
 /* out = from + s (to - from) */
-static void blend(const TnProblem *p, double s, const TnPerConstraint *from,
+static void blend(double s, const TnPerConstraint *from,
                   const TnPerConstraint *to, TnPerConstraint *out)
 {
     const double *x = numbers(from), *y = numbers(to);
     double *z = numbers(out);
-    for (int i = 0, n = count_numbers(p); i < n; i++) z[i] = x[i] + s * (y[i] - x[i]);
+    for (size_t i = 0; i < out->count; i++) z[i] = x[i] + s * (y[i] - x[i]);
 }
 
-static void copy(const TnProblem *p, const TnPerConstraint *from, TnPerConstraint *to)
+static void copy(const TnPerConstraint *from, TnPerConstraint *to)
 {
-    memcpy(numbers(to), numbers(from), sizeof(double) * (size_t)count_numbers(p));
+    memcpy(numbers(to), numbers(from), sizeof(double) * from->count);
 }
 
 static void swap(TnPerConstraint *a, TnPerConstraint *b)
@@ -83,7 +78,7 @@ static void solve(Newton *n)
     tn_assembly_gather(s, &n->force, n->x);
     tn_assembly_solve(s, n->laws.G.symmetric, n->values, n->x);
     tn_assembly_apply(s, n->x, &n->next_u);
-    for (int i = 0, count = count_numbers(n->problem); i < count; i++) u[i] += e[i];
+    for (size_t i = 0; i < s->e.count; i++) u[i] += e[i];
     tn_laws_force(n->problem, &n->laws, a, &n->next_u, &n->next_lambda);
 }
 
@@ -130,8 +125,8 @@ static TnNaturalMap search(Newton *n, double before)
     TnNaturalMap best = {.rms = INFINITY};
     double length = 1.0, best_length = 1.0;
     for (int cut = 0; cut < CUTS; cut++, length *= 0.5) {
-        blend(p, length, &n->u, &n->next_u, &n->trial_u);
-        blend(p, length, &n->lambda, &n->next_lambda, &n->trial_lambda);
+        blend(length, &n->u, &n->next_u, &n->trial_u);
+        blend(length, &n->lambda, &n->next_lambda, &n->trial_lambda);
         TnNaturalMap map = tn_natural_map(p, n->D, &n->trial_u, &n->trial_lambda);
         if (map.rms < best.rms) {
             best = map;
@@ -140,8 +135,8 @@ static TnNaturalMap search(Newton *n, double before)
         if (map.rms < LEAST_GAIN * before) return map;
     }
     if (best_length != 2.0 * length) { /* not the last one tried */
-        blend(p, best_length, &n->u, &n->next_u, &n->trial_u);
-        blend(p, best_length, &n->lambda, &n->next_lambda, &n->trial_lambda);
+        blend(best_length, &n->u, &n->next_u, &n->trial_u);
+        blend(best_length, &n->lambda, &n->next_lambda, &n->trial_lambda);
     }
     return best;
 }
@@ -153,8 +148,8 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
     *out = (TnMethodResult){0};
     if (!reserve(&n)) return false;
     tn_lambda_take(p, &n.lambda);
-    copy(p, start, &n.u);
-    copy(p, &n.lambda, &n.best_lambda);
+    copy(start, &n.u);
+    copy(&n.lambda, &n.best_lambda);
     TnNaturalMap map = tn_natural_map(p, D, &n.u, &n.lambda), best = map;
     int poor = 0;
     while (best.largest >= tolerance && out->iterations < most_steps && poor < 2) {
@@ -167,7 +162,7 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
         poor = map.rms < LEAST_GAIN * before ? 0 : poor + 1;
         if (map.rms < best.rms) {
             best = map;
-            copy(p, &n.lambda, &n.best_lambda);
+            copy(&n.lambda, &n.best_lambda);
         }
     }
     tn_lambda_put(p, &n.best_lambda);
