@@ -248,20 +248,26 @@ static int place_in(const int *list, int count, int value)
     return low;
 }
 
-static void copy_row(const Cut *cut, int from, int to, int *next_side, const int *contacts,
-                     int contact_count)
+/* Behind the rows before it. */
+static void copy_row(const Cut *cut, int from, int to, const int *contacts, int contact_count)
 {
     const TnProblem *p = cut->whole;
-    TnRow *row = &cut->part->rows[to];
+    TnProblem *part = cut->part;
+    TnRow *row = &part->rows[to];
     *row = p->rows[from];
+    row->side_start = part->side_count;
     for (int s = 0; s < row->side_count; s++) {
-        TnRowSide *side = &cut->part->sides[*next_side + s];
-        *side = p->sides[row->side_start + s];
+        TnRowSide *side = &part->sides[part->side_count++];
+        *side = p->sides[p->rows[from].side_start + s];
+        memcpy(part->index + part->entry_count, p->index + side->start,
+               sizeof(int) * (size_t)side->count);
+        memcpy(part->coefficient + part->entry_count, p->coefficient + side->start,
+               sizeof(double) * (size_t)side->count);
         int place = cut->islands->place[side->block];
-        side->block = side->block < p->twist_count ? place : cut->part->twist_count + place;
+        side->block = side->block < p->twist_count ? place : part->twist_count + place;
+        side->start = part->entry_count;
+        part->entry_count += side->count;
     }
-    row->side_start = *next_side;
-    *next_side += row->side_count;
     if (row->set >= TN_ROW_SPIN) row->contact = place_in(contacts, contact_count, row->contact);
 }
 
@@ -281,17 +287,20 @@ bool tn_island_extract(const TnProblem *p, const TnIslands *islands, int island,
     size.larges = count - size.twists;
     for (int k = size.twists; k < count; k++)
         size.ports += p->large[blocks[k] - p->twist_count].port_count;
-    for (int r = 0; r < size.rows; r++) size.sides += p->rows[rows[r]].side_count;
+    for (int r = 0; r < size.rows; r++) {
+        const TnRow *row = &p->rows[rows[r]];
+        size.sides += row->side_count;
+        for (int s = row->side_start; s < row->side_start + row->side_count; s++)
+            size.entries += p->sides[s].count;
+    }
     if (!tn_problem_init(out, arena, size)) return false;
-    out->index = p->index;
-    out->coefficient = p->coefficient;
+    out->side_count = out->entry_count = 0;
     Cut cut = {p, islands, out};
     for (int k = 0; k < size.twists; k++) copy_twist(&cut, blocks[k], k);
     for (int k = size.twists; k < count; k++)
         copy_large(p, blocks[k] - p->twist_count, out, k - size.twists);
     for (int c = 0; c < size.contacts; c++) copy_contact(&cut, contacts[c], c);
-    for (int r = 0, side = 0; r < size.rows; r++)
-        copy_row(&cut, rows[r], r, &side, contacts, size.contacts);
+    for (int r = 0; r < size.rows; r++) copy_row(&cut, rows[r], r, contacts, size.contacts);
     for (int i = 0; i < size.bonds; i++) {
         out->bonds[i] = p->bonds[bonds[i]];
         out->bonds[i].row_a = part_row(&cut, out->bonds[i].row_a);

@@ -22,7 +22,7 @@ typedef struct TnIslands {
 /* From the problem's arena; needs no preparation. False: no memory. */
 bool tn_islands_find(const TnProblem *problem, TnIslands *out);
 /* The island as a problem in `arena` (the problem's own or another one), not prepared, with the bits of
- * the problem's numbers. Matrices and vectors of large blocks (v included), of ports and of rows are the
+ * the problem's numbers. Matrices and vectors of large blocks (v included) and of ports are the
  * problem's own, and preparing the part overwrites what preparing the problem left there. False: no memory. */
 bool tn_island_extract(const TnProblem *problem, const TnIslands *islands, int island,
                        TnArena *arena, TnProblem *out);
