@@ -16,26 +16,33 @@
 #include "newton_law.h"
 #include "solve.h"
 
-#define STIFFNESS 1e6 /* R */
+/* R: forces that do the same are told apart by 1/R only, so a small contradiction between redundant
+ * contacts, R times itself, can throw them over. A step that does not gain is thrown away and tried with
+ * a smaller R, which holds on to the old forces. */
+#define MOST_STIFFNESS 1e7
+#define LEAST_STIFFNESS 1e1
+#define LESS_STIFF 0.03
+#define STIFFER 10.0
 #define LEAST_GAIN 0.9
 #define CUTS 4
-#define FIRST_SHARE 0.0 /* of λ that held constraints start from in the first step */
+#define MOST_POOR 6
 
 typedef struct Newton {
     const TnAssembly *assembly;
     const TnProblem *problem;
     const TnCompliances *D;
     TnLaws laws;
-    TnPerConstraint u, lambda, next_u, next_lambda, trial_u, trial_lambda, best_lambda, force;
+    TnPerConstraint u, lambda, next_u, next_lambda, trial_u, trial_lambda, force;
     double *values, *x;
     bool factored;
+    double R;
 } Newton;
 
 static bool reserve(Newton *n)
 {
     const TnProblem *p = n->problem;
     TnPerConstraint *all[] = {&n->u,       &n->lambda,       &n->next_u,      &n->next_lambda,
-                              &n->trial_u, &n->trial_lambda, &n->best_lambda, &n->force};
+                              &n->trial_u, &n->trial_lambda, &n->force};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!tn_per_constraint_alloc(p, all[i])) return false;
     n->values = TN_ARENA_NEW(p->arena, double, 2 * n->assembly->plan->size);
@@ -88,9 +95,9 @@ static bool step(Newton *n, double share, TnMethodResult *out)
     const TnProblem *p = n->problem;
     bool same = tn_laws_classify(p, n->D, &n->u, &n->lambda, &n->laws);
     if (n->factored && same && !n->laws.any_slip) {
-        tn_laws_restart(p, &n->lambda, STIFFNESS, &n->laws);
+        tn_laws_restart(p, &n->lambda, n->R, &n->laws);
     } else {
-        tn_laws_linearize(p, n->D, &n->u, &n->lambda, share, STIFFNESS, &n->laws);
+        tn_laws_linearize(p, n->D, &n->u, &n->lambda, share, n->R, &n->laws);
         out->factorizations++;
         n->factored = tn_assembly_factor(n->assembly, &n->laws.G, n->values);
         if (!n->factored) return false;
@@ -144,29 +151,31 @@ static TnNaturalMap search(Newton *n, double before)
 bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
                const TnPerConstraint *start, double tolerance, int most_steps, TnMethodResult *out)
 {
-    Newton n = {.assembly = assembly, .problem = p, .D = D};
+    Newton n = {.assembly = assembly, .problem = p, .D = D, .R = MOST_STIFFNESS};
     *out = (TnMethodResult){0};
     if (!reserve(&n)) return false;
     tn_lambda_take(p, &n.lambda);
     copy(start, &n.u);
-    copy(&n.lambda, &n.best_lambda);
-    TnNaturalMap map = tn_natural_map(p, D, &n.u, &n.lambda), best = map;
+    TnNaturalMap map = tn_natural_map(p, D, &n.u, &n.lambda);
     int poor = 0;
-    while (best.largest >= tolerance && out->iterations < most_steps && poor < 2) {
+    while (map.largest >= tolerance && out->iterations < most_steps && poor < MOST_POOR) {
         out->iterations++;
-        if (!step(&n, out->iterations == 1 ? FIRST_SHARE : 1.0, out)) break;
-        double before = map.rms;
-        map = search(&n, before);
-        swap(&n.u, &n.trial_u);
-        swap(&n.lambda, &n.trial_lambda);
-        poor = map.rms < LEAST_GAIN * before ? 0 : poor + 1;
-        if (map.rms < best.rms) {
-            best = map;
-            copy(&n.lambda, &n.best_lambda);
+        if (!step(&n, 1.0, out)) break;
+        TnNaturalMap next = search(&n, map.rms);
+        poor = next.rms < LEAST_GAIN * map.rms ? 0 : poor + 1;
+        if (next.rms < map.rms) {
+            map = next;
+            swap(&n.u, &n.trial_u);
+            swap(&n.lambda, &n.trial_lambda);
+        }
+        if (poor) {
+            if (n.R <= LEAST_STIFFNESS) break;
+            n.R *= LESS_STIFF;
+            n.factored = false;
         }
     }
-    tn_lambda_put(p, &n.best_lambda);
-    out->error = best.largest;
-    out->stagnated = best.largest >= tolerance;
+    tn_lambda_put(p, &n.lambda);
+    out->error = map.largest;
+    out->stagnated = map.largest >= tolerance;
     return true;
 }
