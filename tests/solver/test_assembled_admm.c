@@ -27,7 +27,7 @@ static bool make_problem(Rig *rig, int which)
     case 0:
         return random_problem(p, arena, 1, 10, 12, 14);
     case 1:
-        return random_problem(p, arena, 2, 6, 0, 9);
+        return random_problem(p, arena, 2, 6, 0, 4);
     case 2:
         return random_problem(p, arena, 5, 12, 16, 0);
     case 3:

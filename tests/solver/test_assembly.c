@@ -83,9 +83,9 @@ static void random_numbers(Random *r, double *x, size_t count)
 static void random_forces(Rig *rig, TnPerConstraint *f)
 {
     TnProblem *p = &rig->problem;
-    random_numbers(&rig->random, f->contact[0], 3 * (size_t)p->contact_count);
+    random_numbers(&rig->random, f->all, 3 * (size_t)p->contact_count);
     random_numbers(&rig->random, f->row, (size_t)p->row_count);
-    if (p->bond_count) random_numbers(&rig->random, f->bond[0], 12 * (size_t)p->bond_count);
+    if (p->bond_count) random_numbers(&rig->random, (double *)f->bond, 12 * (size_t)p->bond_count);
     memcpy(p->lambda, f->contact, sizeof(double[3]) * (size_t)p->contact_count);
     for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = f->row[r];
     for (int i = 0; i < p->bond_count; i++)
@@ -162,15 +162,15 @@ TEST(the_system_implies_the_velocities_that_the_blocks_do)
         random_forces(&rig, &f);
         tn_velocities_implied(p, &v);
         tn_constraint_velocities(p, &v, &expected);
-        double size = largest(expected.contact[0], NULL, expected.count);
+        double size = largest(expected.all, NULL, expected.count);
         for (int symmetric = 0; symmetric < 2; symmetric++) {
             none.symmetric = symmetric;
             REQUIRE(tn_assembly_factor(a, &none, values));
             tn_assembly_gather(a, &f, x);
             tn_assembly_solve(a, symmetric, values, x);
             tn_assembly_apply(a, x, &u);
-            for (size_t k = 0; k < u.count; k++) u.contact[0][k] += a->e.contact[0][k];
-            double error = largest(u.contact[0], expected.contact[0], u.count);
+            for (size_t k = 0; k < u.count; k++) u.all[k] += a->e.all[k];
+            double error = largest(u.all, expected.all, u.count);
             if (!(error <= 1e-9 * size)) printf("    problem %d\n", which);
             CHECK_NEAR(error, 0.0, 1e-9 * size);
             CHECK(size > 0.1);
