@@ -83,7 +83,7 @@ static bool make_element(Order *o, int p)
     int elements = o->elements[p], edges = o->edges[p];
     size_t most = (size_t)edges;
     for (int k = 0; k < elements; k++) most += (size_t)o->members[list[k]];
-    if (o->pool_used > INT_MAX - most || !reserve(o, most)) return false;
+    if (o->pool_used > INT_MAX - most || !reserve(o, most + 1)) return false;
     o->begin[p] = (int)o->pool_used;
     o->members[p] = o->content[p] = 0;
     o->stamp++;

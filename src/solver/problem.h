@@ -239,7 +239,8 @@ void tn_problem_twist(const TnProblem *problem, int block, double v[6]);
 /* Side lists, weights, factors: everything that one solve's iterations share. The starting guess (v
  * and λ) must be set. False: no memory, or a matrix that is not positive definite. */
 bool tn_problem_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
-/* Its two halves: side lists, factors of A and compliances; then weights and factors of H. */
+/* Its two halves: side lists, factors of A and compliances; then weights and factors of H. Each may be done
+ * again. */
 bool tn_problem_prepare_A(TnProblem *problem, TnPool *pool);
 bool tn_problem_prepare_H(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 
@@ -260,6 +261,14 @@ typedef struct TnSolveResult {
 /* Here and in the paper's form def->tolerance is the RMS change of constraint velocities (m/s) at which to
  * stop; solve.h has what a user's tolerance means. */
 TnSolveResult tn_subadmm_solve(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
+/* The same with somebody who looks at the problem now and then, between two iterations, and says when it
+ * is enough. */
+typedef struct TnWatch {
+    bool (*enough)(void *context, const TnSolveResult *so_far);
+    void *context;
+} TnWatch;
+TnSolveResult tn_subadmm_watched(TnProblem *problem, const TnSolverDef *def, TnWatch watch,
+                                 TnPool *pool);
 /* The paper's form; false: no memory. */
 bool tn_subadmm_paper_solve(TnProblem *problem, const TnSolverDef *def, TnSolveResult *result);
 
@@ -348,6 +357,7 @@ bool tn_velocities_alloc(const TnProblem *problem,
                          TnVelocities *out); /* from the problem's arena; false: no memory */
 void tn_velocities_copy(const TnProblem *problem, TnVelocities *out);    /* the current v̂ */
 void tn_velocities_implied(const TnProblem *problem, TnVelocities *out); /* v_λ */
+void tn_velocities_put(TnProblem *problem, const TnVelocities *from);
 double tn_row_velocity_at(const TnProblem *problem, const TnRow *row, const TnVelocities *at);
 /* RMS of the constraint error at these velocities and the current λ, m/s; NaN without constraints.
  */

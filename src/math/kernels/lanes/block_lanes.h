@@ -24,20 +24,29 @@
 
 /* ---- products of any size ---- */
 
-/* A tile of C -= A B: `height` rows and `width` fours, constants where it is inlined. */
+/* As wide as registers are. */
+#ifdef __AVX__
+typedef v4 Lanes;
+#else
+typedef v2 Lanes;
+#endif
+enum { LANES = sizeof(Lanes) / sizeof(double) };
+
+/* A tile of C -= A B: `height` rows and `width` vectors, constants where it is inlined. */
 BLOCK_INLINE void subtract_tile(double *C, long ldc, const double *A, long down, long right,
                                 const double *B, long ldb, int depth, int height, int width)
 {
-    v4 c[4][2];
+    Lanes c[4][2];
     for (int i = 0; i < height; i++)
-        for (int j = 0; j < width; j++) c[i][j] = *(const v4 *)(C + i * ldc + 4 * j);
+        for (int j = 0; j < width; j++) c[i][j] = *(const Lanes *)(C + i * ldc + LANES * j);
     for (int k = 0; k < depth; k++)
         for (int i = 0; i < height; i++) {
             double a = A[i * down + k * right];
-            for (int j = 0; j < width; j++) c[i][j] -= a * *(const v4 *)(B + k * ldb + 4 * j);
+            for (int j = 0; j < width; j++)
+                c[i][j] -= a * *(const Lanes *)(B + k * ldb + LANES * j);
         }
     for (int i = 0; i < height; i++)
-        for (int j = 0; j < width; j++) *(v4 *)(C + i * ldc + 4 * j) = c[i][j];
+        for (int j = 0; j < width; j++) *(Lanes *)(C + i * ldc + LANES * j) = c[i][j];
 }
 
 BLOCK_INLINE void subtract_columns(double *C, long ldc, const double *A, long down, long right,
@@ -54,13 +63,13 @@ BLOCK_INLINE void subtract_columns(double *C, long ldc, const double *A, long do
 static void subtract(double *C, long ldc, const double *A, long down, long right, const double *B,
                      long ldb, int rows, int columns, int depth)
 {
-    enum { DEEP = 128 }; /* rows of B whose eight columns stay in the nearest cache */
+    enum { DEEP = 128 }; /* rows of B of which a tile's columns stay in the nearest cache */
     for (int k = 0; k < depth; k += DEEP) {
         int deep = depth - k < DEEP ? depth - k : DEEP, j = 0;
         const double *a = A + k * right, *b = B + k * ldb;
-        for (; j + 8 <= columns; j += 8)
+        for (; j + 2 * LANES <= columns; j += 2 * LANES)
             subtract_columns(C + j, ldc, a, down, right, b + j, ldb, rows, deep, 2);
-        for (; j + 4 <= columns; j += 4)
+        for (; j + LANES <= columns; j += LANES)
             subtract_columns(C + j, ldc, a, down, right, b + j, ldb, rows, deep, 1);
         for (int i = 0; j < columns && i < rows; i++)
             for (int n = j; n < columns; n++) {
@@ -71,8 +80,8 @@ static void subtract(double *C, long ldc, const double *A, long down, long right
     }
 }
 
-/* W ← T⁻¹ W, T lower triangular of size n with T_ik at T[i * down + k * right]. The reciprocals of its
- * diagonal are there, or it is one. */
+/* W ← T⁻¹ W, T lower triangular of size n with T_ik at T[i * down + k * right]. The reciprocals of
+ * its diagonal are there, or it is one. */
 static void substitute(const double *T, long down, long right, bool one, int n, double *W, long ld,
                        int columns)
 {
