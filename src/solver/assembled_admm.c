@@ -344,15 +344,6 @@ static void iterate(Loop *loop, double tolerance, int iterations, TnMethodResult
     }
 }
 
-static void put_forces(Loop *loop)
-{
-    TnProblem *p = loop->p;
-    memcpy(p->lambda, loop->best.contact, sizeof(double[3]) * (size_t)p->contact_count);
-    for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = loop->best.row[r];
-    for (int i = 0; i < p->bond_count; i++)
-        memcpy(p->bonds[i].lambda, loop->best.bond[i], sizeof(double[12]));
-}
-
 bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
                        double tolerance, int iterations, TnMethodResult *out)
 {
@@ -363,7 +354,7 @@ bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *p, const TnComplia
     if (ok) {
         out->factorizations = 1;
         iterate(&loop, tolerance, iterations, out);
-        if (out->error < INFINITY) put_forces(&loop);
+        if (out->error < INFINITY) tn_lambda_put(p, &loop.best);
         out->stagnated = !(out->error < tolerance);
     }
     tn_arena_release(p->arena, mark);
