@@ -27,10 +27,15 @@
 #include "anderson_mix.h"
 #include "solve.h"
 
-/* Weights against compliances, over-relaxation, differences that Anderson acceleration keeps. Iterations to 1e-4/1e-6
- * of g·t, cold: of a tower of 50 boxes 14/68, of ten boxes each twice as heavy as the one below 11/17, and the sum over
- * 20 random problems 1605/2300 to 1e-4/1e-6 m/s. With s = 10: 25/98, 14/24 and 1159/1687; with s = 50 and α = 1: 11/49, 9/14
- * and 2776/4000; as here with α = 1.7 and five differences: 21/147, 16/53 and 2137/3169. */
+/* Weights against compliances, over-relaxation, differences that Anderson acceleration keeps. Iterations
+ * from no force to 1e-4/1e-6 of g·t: for a tower of 50 boxes, and for ten boxes of which each is twice as
+ * heavy as the one below; and the sum over 20 random problems to 1e-4/1e-6 m/s:
+ *
+ *     s     α     differences     tower     doubling     random
+ *     20    1.3       10          14/68      11/17      1605/2300
+ *     20    1.7        5          21/147     16/53      2137/3169
+ *     10    1.3       10          25/98      14/24      1159/1687
+ *     50    1         10          11/49       9/14      2776/4000  */
 #define SCALE 20.0
 #define RELAXATION 1.3
 #define MEMORY 10

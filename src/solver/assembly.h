@@ -51,7 +51,7 @@ typedef struct TnAssembly {
     TnPerConstraint e; /* e' of contacts and rows; of bonds only z = J v_free */
     /* per table row */
     int *row_node;  /* node of a row's block (for mesh ports, the mesh's node); -1: the world */
-    struct TnPair *pairs; /* rows of the table that contacts or bonds join, private to assembly.c */
+    struct TnPair *pairs; /* rows of the table that contacts or bonds join, private to assembly*.c */
     int pair_count;
     double (*table)[8]; /* scratch: twists of the table's rows */
     struct TnAssemblyMaps *maps; /* private */
