@@ -59,8 +59,8 @@ TEST(a_separating_contact_has_no_restitution)
 
 TEST(rest_is_touching_without_approach)
 {
-    CHECK(tn_unilateral_law(0.0, 0.0, -0.1, 0.0, T, 0.5, 0.2, G).resting);
-    CHECK(tn_unilateral_law(-0.001, 0.5, 0.4, 0.0, T, 0.5, 0.2, G).resting);
-    CHECK(!tn_unilateral_law(-0.001, -0.5, -0.6, 0.0, T, 0.5, 0.2, G).resting);
-    CHECK(!tn_unilateral_law(0.001, 0.0, -0.1, 0.0, T, 0.5, 0.2, G).resting);
+    CHECK(tn_unilateral_law(0.0, 0.0, -0.1, 0.0, T, 0.5, 0.2, G, 0.0).resting);
+    CHECK(tn_unilateral_law(-0.001, 0.5, 0.4, 0.0, T, 0.5, 0.2, G, 0.0).resting);
+    CHECK(!tn_unilateral_law(-0.001, -0.5, -0.6, 0.0, T, 0.5, 0.2, G, 0.0).resting);
+    CHECK(!tn_unilateral_law(0.001, 0.0, -0.1, 0.0, T, 0.5, 0.2, G, 0.0).resting);
 }
