@@ -30,6 +30,7 @@
 #define SURE_STIFFNESS 1e3
 #define LESS_STIFF 0.01
 #define LEAST_GAIN 0.9
+#define BOLDER 10.0
 #define STIFFER 5.0   /* R grows, where the last λ_c */
 #define GOOD_GAIN 0.2 /* left more of the error */
 #define ENOUGH_SLOPE 0.2 /* of the slope at s = 0 */
@@ -44,6 +45,7 @@ typedef struct Newton {
     double *values, *x;
     bool factored;
     double factor_R;
+    double sure_R; /* where sure steps begin */
     TnNaturalMap map; /* at (u, λ) */
     double best;      /* largest natural map of the best λ */
 } Newton;
@@ -215,7 +217,10 @@ static void judge(Newton *n, TnProblem *p)
  * or two are enough. One that does not gain is taken back and tried with a smaller R. */
 static bool bold_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMethodResult *out)
 {
-    for (n->laws.R = MOST_STIFFNESS; n->laws.R >= SURE_STIFFNESS && out->iterations < most;) {
+    double R = MOST_STIFFNESS;
+    n->sure_R = SURE_STIFFNESS;
+    while (R >= SURE_STIFFNESS && out->iterations < most) {
+        n->laws.R = R;
         const double *u = numbers(&n->u);
         double *at = numbers(&n->trial_u), before = n->map.rms;
         copy(&n->lambda, &n->laws.centre);
@@ -227,13 +232,14 @@ static bool bold_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMe
         { extern int trace_on; if (trace_on) printf("   bold %d R %.0e rms %.3e -> %.3e max %.3e sym %d fact %d\n", out->iterations, n->laws.R, before, map.rms, map.largest, n->laws.G.symmetric, out->factorizations); }
 #endif
         if (map.rms > LEAST_GAIN * before) {
-            n->laws.R *= LESS_STIFF;
+            R *= LESS_STIFF;
             continue;
         }
+        n->sure_R = fmin(MOST_STIFFNESS, BOLDER * R);
         swap(&n->u, &n->next_u);
         swap(&n->lambda, &n->next_lambda);
         judge(n, p);
-        if (n->best < tolerance) return true;
+        if (n->best < tolerance || map.rms > GOOD_GAIN * before) break;
     }
     return true;
 }
@@ -243,7 +249,7 @@ static bool bold_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMe
 static bool sure_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMethodResult *out)
 {
     double last = n->map.largest;
-    n->laws.R = SURE_STIFFNESS;
+    n->laws.R = n->sure_R;
     copy(&n->lambda, &n->laws.centre);
     while (n->best >= tolerance && out->iterations < most) {
         out->iterations++;
