@@ -27,10 +27,15 @@
 #include "anderson_mix.h"
 #include "solve.h"
 
-/* Weights against compliances, over-relaxation, differences that Anderson acceleration keeps. Iterations to 1e-4/1e-6
- * of g·t, cold: of a tower of 50 boxes 14/68, of ten boxes each twice as heavy as the one below 11/17, and the sum over
- * 20 random problems 1605/2300 to 1e-4/1e-6 m/s. With s = 10: 25/98, 14/24 and 1159/1687; with s = 50 and α = 1: 11/49, 9/14
- * and 2776/4000; as here with α = 1.7 and five differences: 21/147, 16/53 and 2137/3169. */
+/* Weights against compliances, over-relaxation, differences that Anderson acceleration keeps. Iterations
+ * from no force to 1e-4/1e-6 of g·t: for a tower of 50 boxes, and for ten boxes of which each is twice as
+ * heavy as the one below; and the sum over 20 random problems to 1e-4/1e-6 m/s:
+ *
+ *     s     α     differences     tower     doubling     random
+ *     20    1.3       10          14/68      11/17      1605/2300
+ *     20    1.7        5          21/147     16/53      2137/3169
+ *     10    1.3       10          25/98      14/24      1159/1687
+ *     50    1         10          11/49       9/14      2776/4000  */
 #define SCALE 20.0
 #define RELAXATION 1.3
 #define MEMORY 10
@@ -50,8 +55,6 @@ typedef struct Loop {
     double *dy, *dr;                    /* MEMORY columns each */
     TnMix mix;
 } Loop;
-
-static double *flat(TnPerConstraint *c) { return c->contact[0]; }
 
 static double weight(double D) { return D > 0.0 ? SCALE / D : 0.0; }
 static double inverse_root(double W) { return W > 0.0 ? 1.0 / sqrt(W) : 0.0; }
@@ -120,8 +123,8 @@ static void set_weights(Loop *loop)
 static bool start_velocities(Loop *loop)
 {
     TnVelocities v;
-    double *u = flat(&loop->u);
-    const double *e = loop->assembly->e.contact[0];
+    double *u = loop->u.all;
+    const double *e = loop->assembly->e.all;
     if (!tn_velocities_alloc(loop->p, &v)) return false;
     tn_velocities_implied(loop->p, &v);
     tn_constraint_velocities(loop->p, &v, &loop->u);
@@ -212,8 +215,8 @@ static double obey_dynamics(Loop *loop)
         multiply12(loop->W.bond[i], loop->u.bond[i], pushed);
         for (int k = 0; k < 12; k++) loop->force.bond[i][k] = loop->y.bond[i][k] - pushed[k];
     }
-    double *u = flat(&loop->u);
-    const double *e = a->e.contact[0];
+    double *u = loop->u.all;
+    const double *e = a->e.all;
     for (size_t k = 0; k < loop->u.count; k++) u[k] += e[k];
     return tn_natural_map(p, loop->D, &loop->u, &loop->force).largest;
 }
@@ -266,8 +269,8 @@ static void obey_laws(Loop *loop)
     TnPerConstraint *r = &loop->residual;
     for (int c = 0; c < p->contact_count; c++) project_contact(loop, c, r->contact[c]);
     for (int i = 0; i < p->row_count; i++) project_row(loop, i, r->contact, r->row + i);
-    const double *force = flat(&loop->force), *y = flat(&loop->y);
-    double *difference = flat(r), *next = flat(&loop->next);
+    const double *force = loop->force.all, *y = loop->y.all;
+    double *difference = r->all, *next = loop->next.all;
     for (int i = 0; i < p->bond_count; i++) {
         multiply12(loop->W.bond[i], loop->u.bond[i], r->bond[i]);
         for (int k = 0; k < 12; k++)
@@ -307,11 +310,11 @@ static void accelerate(Loop *loop)
     TnMix *mix = &loop->mix;
     long n = (long)loop->y.count;
     double sums[TN_MIX_SUMS] = {0}, norm[2];
-    const double *r = flat(&loop->residual), *next = flat(&loop->next);
+    const double *r = loop->residual.all, *next = loop->next.all;
     tn_mix_begin(mix);
     if (mix->columns) {
         double *dy = loop->dy + n * mix->newest, *dr = loop->dr + n * mix->newest;
-        const double *last = flat(&loop->last), *previous = flat(&loop->previous);
+        const double *last = loop->last.all, *previous = loop->previous.all;
         for (long k = 0; k < n; k++) {
             dy[k] = next[k] - last[k];
             dr[k] = r[k] - previous[k];
@@ -322,9 +325,9 @@ static void accelerate(Loop *loop)
     kernels->column_dots(n, r, r, r, norm);
     sums[0] = norm[0];
     if (tn_mix_combine(mix, sums))
-        kernels->column_subtract(n, next, mix->columns, loop->dy, n, mix->gamma, flat(&loop->y));
+        kernels->column_subtract(n, next, mix->columns, loop->dy, n, mix->gamma, loop->y.all);
     else
-        memcpy(flat(&loop->y), next, sizeof(double) * (size_t)n);
+        memcpy(loop->y.all, next, sizeof(double) * (size_t)n);
     exchange(&loop->last, &loop->next);
     exchange(&loop->previous, &loop->residual);
 }
@@ -337,22 +340,13 @@ static void iterate(Loop *loop, double tolerance, int iterations, TnMethodResult
         out->iterations++;
         if (error < out->error) {
             out->error = error;
-            memcpy(flat(&loop->best), flat(&loop->force), bytes);
+            memcpy(loop->best.all, loop->force.all, bytes);
         }
         if (error < tolerance || out->iterations == iterations) return;
         obey_laws(loop);
         weigh_residual(loop);
         accelerate(loop);
     }
-}
-
-static void put_forces(Loop *loop)
-{
-    TnProblem *p = loop->p;
-    memcpy(p->lambda, loop->best.contact, sizeof(double[3]) * (size_t)p->contact_count);
-    for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = loop->best.row[r];
-    for (int i = 0; i < p->bond_count; i++)
-        memcpy(p->bonds[i].lambda, loop->best.bond[i], sizeof(double[12]));
 }
 
 bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
@@ -365,7 +359,7 @@ bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *p, const TnComplia
     if (ok) {
         out->factorizations = 1;
         iterate(&loop, tolerance, iterations, out);
-        if (out->error < INFINITY) put_forces(&loop);
+        if (out->error < INFINITY) tn_lambda_put(p, &loop.best);
         out->stagnated = !(out->error < tolerance);
     }
     tn_arena_release(p->arena, mark);

@@ -59,9 +59,21 @@ static bool enough(void *context, const TnSolveResult *so_far)
     return false;
 }
 
+/* t is where an iteration starts from. */
+static void restart_at_lambda(TnProblem *p)
+{
+    for (int c = 0; c < p->contact_count; c++)
+        for (int k = 0; k < 3; k++)
+            p->contact_batch[c / TN_LANES].t[k][c % TN_LANES] = p->lambda[c][k];
+    for (int r = 0; r < p->row_count; r++) p->rows[r].t = p->rows[r].lambda;
+    for (int i = 0; i < p->bond_count; i++)
+        for (int k = 0; k < 12; k++) p->bonds[i].t[k] = p->bonds[i].lambda[k];
+}
+
 static bool split(Island *s, TnPool *pool)
 {
     TnSolverDef def = *s->def;
+    restart_at_lambda(s->problem);
     def.tolerance = 0.0;
     if (!tn_problem_prepare_H(s->problem, &def, pool)) return false;
     s->stop = s->tolerance;

@@ -30,6 +30,7 @@
 #define SURE_STIFFNESS 1e3
 #define LESS_STIFF 0.01
 #define LEAST_GAIN 0.9
+#define BOLDER 10.0
 #define STIFFER 5.0   /* R grows, where the last λ_c */
 #define GOOD_GAIN 0.2 /* left more of the error */
 #define ENOUGH_SLOPE 0.2 /* of the slope at s = 0 */
@@ -44,6 +45,7 @@ typedef struct Newton {
     double *values, *x;
     bool factored;
     double factor_R;
+    double sure_R; /* where sure steps begin */
     TnNaturalMap map; /* at (u, λ) */
     double best;      /* largest natural map of the best λ */
 } Newton;
@@ -62,19 +64,17 @@ static bool reserve(Newton *n, const TnCompliances *D)
 
 /* ---- vectors with a number per constraint ---- */
 
-static double *numbers(const TnPerConstraint *x) { return (double *)x->contact; }
-
 static void copy(const TnPerConstraint *from, TnPerConstraint *to)
 {
-    memcpy(numbers(to), numbers(from), sizeof(double) * from->count);
+    memcpy(to->all, from->all, sizeof(double) * from->count);
 }
 
 /* x + s (y - x) */
 static void blend(double s, const TnPerConstraint *from, const TnPerConstraint *to,
                   TnPerConstraint *out)
 {
-    const double *x = numbers(from), *y = numbers(to);
-    double *z = numbers(out);
+    const double *x = from->all, *y = to->all;
+    double *z = out->all;
     for (size_t i = 0; i < out->count; i++) z[i] = x[i] + s * (y[i] - x[i]);
 }
 
@@ -87,7 +87,7 @@ static void swap(TnPerConstraint *a, TnPerConstraint *b)
 
 static double dot(const TnPerConstraint *a, const TnPerConstraint *b)
 {
-    const double *x = numbers(a), *y = numbers(b);
+    const double *x = a->all, *y = b->all;
     double sum = 0.0;
     for (size_t i = 0; i < a->count; i++) sum += x[i] * y[i];
     return sum;
@@ -117,8 +117,8 @@ void tn_lambda_put(TnProblem *p, const TnPerConstraint *from)
 static void solve(Newton *n)
 {
     const TnAssembly *s = n->assembly;
-    double *u = numbers(&n->next_u);
-    const double *e = numbers(&s->e);
+    double *u = n->next_u.all;
+    const double *e = s->e.all;
     tn_laws_linear(&n->laws, &s->e, &n->scratch);
     tn_assembly_gather(s, &n->scratch, n->x);
     tn_assembly_solve(s, n->laws.G.symmetric, n->values, n->x);
@@ -146,8 +146,8 @@ static double slope(Newton *n, double s)
 
 static void set_way(Newton *n)
 {
-    const double *from = numbers(&n->u), *to = numbers(&n->next_u);
-    double *way = numbers(&n->scratch);
+    const double *from = n->u.all, *to = n->next_u.all;
+    double *way = n->scratch.all;
     for (size_t i = 0; i < n->u.count; i++) way[i] = to[i] - from[i];
 }
 
@@ -215,25 +215,26 @@ static void judge(Newton *n, TnProblem *p)
  * or two are enough. One that does not gain is taken back and tried with a smaller R. */
 static bool bold_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMethodResult *out)
 {
-    for (n->laws.R = MOST_STIFFNESS; n->laws.R >= SURE_STIFFNESS && out->iterations < most;) {
-        const double *u = numbers(&n->u);
-        double *at = numbers(&n->trial_u), before = n->map.rms;
+    double R = MOST_STIFFNESS;
+    n->sure_R = SURE_STIFFNESS;
+    while (R >= SURE_STIFFNESS && out->iterations < most) {
+        n->laws.R = R;
+        const double *u = n->u.all;
+        double *at = n->trial_u.all, before = n->map.rms;
         copy(&n->lambda, &n->laws.centre);
         for (size_t i = 0; i < n->u.count; i++) at[i] = u[i] / n->laws.R;
         out->iterations++;
         if (!step_from(n, &n->trial_u, out)) return false;
         TnNaturalMap map = tn_natural_map(p, n->laws.D, &n->next_u, &n->next_lambda);
-#ifdef NEWTON_TRACE
-        { extern int trace_on; if (trace_on) printf("   bold %d R %.0e rms %.3e -> %.3e max %.3e sym %d fact %d\n", out->iterations, n->laws.R, before, map.rms, map.largest, n->laws.G.symmetric, out->factorizations); }
-#endif
         if (map.rms > LEAST_GAIN * before) {
-            n->laws.R *= LESS_STIFF;
+            R *= LESS_STIFF;
             continue;
         }
+        n->sure_R = fmin(MOST_STIFFNESS, BOLDER * R);
         swap(&n->u, &n->next_u);
         swap(&n->lambda, &n->next_lambda);
         judge(n, p);
-        if (n->best < tolerance) return true;
+        if (n->best < tolerance || map.rms > GOOD_GAIN * before) break;
     }
     return true;
 }
@@ -243,7 +244,7 @@ static bool bold_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMe
 static bool sure_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMethodResult *out)
 {
     double last = n->map.largest;
-    n->laws.R = SURE_STIFFNESS;
+    n->laws.R = n->sure_R;
     copy(&n->lambda, &n->laws.centre);
     while (n->best >= tolerance && out->iterations < most) {
         out->iterations++;
@@ -262,9 +263,6 @@ static bool sure_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMe
         judge(n, p);
         tn_laws_force(&n->laws, &n->u);
         double inner = law_error(n);
-#ifdef NEWTON_TRACE
-        { extern int trace_on; if (trace_on) printf("   sure %d R %.0e s %.3f inner %.3e map rms %.3e max %.3e sym %d fact %d\n", out->iterations, n->laws.R, s, inner, n->map.rms, n->map.largest, n->laws.G.symmetric, out->factorizations); }
-#endif
         if (inner < INNER_SHARE * n->map.largest) {
             copy(&n->lambda, &n->laws.centre);
             if (n->map.largest > GOOD_GAIN * last)

@@ -14,7 +14,7 @@
  * G is not symmetric, and neither is the matrix.
  *
  * Scalar rows alike; soft rows and bonds are linear and taken as they are, hard bonds have a = λ_c + R c and
- * G = R P W with P, W, c of bonds.c. Spin and rolling friction are bounded by the normal force at u. */
+ * G = R Jᵀ(J C Jᵀ)⁺J with c of bonds.c and C their compliance. Spin and rolling friction are bounded by the normal force at u. */
 #include "newton_law.h"
 
 #include <math.h>
@@ -217,15 +217,8 @@ static void bond_at(TnLaws *laws, int i, const double z[12])
     const TnBond *bond = &laws->problem->bonds[i];
     double *a = laws->a.bond[i], *G = laws->G.bond[i];
     if (bond->hard) {
-        for (int r = 0; r < 12; r++) {
-            a[r] = laws->centre.bond[i][r] + laws->R * bond->c[r];
-            for (int k = 0; k < 12; k++) {
-                double sum = 0.0;
-                for (int j = 0; j < 6; j++)
-                    sum += bond->P[12 * (j + 6 * (k / 6)) + r] * bond->W[k / 6][6 * (k % 6) + j];
-                G[12 * r + k] = laws->R * sum;
-            }
-        }
+        tn_bond_hard_weight(laws->problem, bond, laws->R, G);
+        for (int r = 0; r < 12; r++) a[r] = laws->centre.bond[i][r] + laws->R * bond->c[r];
     } else {
         memcpy(G, bond->K, sizeof bond->K);
         for (int k = 0; k < 12; k++) a[k] = -bond->f[k];
