@@ -174,8 +174,9 @@ static bool iterate(TnWorld *world, TnSolveResult *result)
     return true;
 }
 
-static bool solve(TnWorld *world, TnStepReport *report, double *clock)
+static bool solve(TnStep *step, TnStepReport *report, double *clock)
 {
+    TnWorld *world = step->world;
     TnProblem *problem = &world->set.problem;
     TnSolverDef def = tn_world_solver(world);
     world->by_islands = tn_solves_to_tolerance(&def);
@@ -190,7 +191,8 @@ static bool solve(TnWorld *world, TnStepReport *report, double *clock)
         return ok;
     }
     /* it knows by itself how many threads islands are worth */
-    bool ok = tn_solve(problem, &def, world->solver_memory, world->pool, &world->solution);
+    bool ok = tn_step_note_guess(step) &&
+              tn_solve(problem, &def, world->solver_memory, world->pool, &world->solution);
     if (!ok) {
         world->solution.islands.count = 0;
         return false;
@@ -261,7 +263,7 @@ static bool integrate(TnStep *step)
         return false;
     memcpy(world->state.qpos, world->next_qpos, sizeof(double) * (size_t)step->model->qpos_count);
     memcpy(world->state.qvel, world->next_qvel, sizeof(double) * (size_t)step->model->dof_count);
-    tn_constraint_keep(&step->constraint, &world->set, &world->state);
+    if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
     world->state.time += step->t;
     bool ok = tn_wheels_stop_slip(step->model, world->state.qpos, world->state.qvel, world->frames,
                                   &world->arena);
@@ -313,7 +315,7 @@ TnStepReport tn_world_step(TnWorld *world)
         report.times.dynamics += lap(&clock);
         ok = ok && build_constraints(&step);
         report.times.constraint += lap(&clock);
-        ok = ok && solve(world, &report, &clock);
+        ok = ok && solve(&step, &report, &clock);
         report.times.iterate += lap(&clock);
         again = pass < REPEATS;
         ok = ok && (!again || tn_step_list_missed(&step, &again));
