@@ -49,7 +49,7 @@ static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block, int node, int
 {
     TnProblem *p = &w->set->problem;
     int first = node < 0 ? 0 : tn_division_start(w->in->division, block, node);
-    if (node >= 0) block += w->in->model->rigid_count;
+    if (node >= 0) block += w->set->problem.twist_count;
     for (int s = row->side_start; s < w->side; s++)
         if (p->sides[s].block == block && p->index[p->sides[s].start] == first) return &p->sides[s];
     TnRowSide *side = &p->sides[w->side++];
@@ -239,6 +239,7 @@ static void add_joint_rows(TnRowWriter *w)
     const TnModel *model = w->in->model;
     for (int j = 0; j < model->joint_count; j++) {
         const TnJoint *joint = &model->joints[j];
+        if (tn_link_asleep(w->in->state, model, joint->link)) continue;
         if (joint->limited) {
             add_limit(w, j, 0);
             add_limit(w, j, 1);
@@ -284,6 +285,7 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
     for (int j = 0; j < model->joint_count; j++) {
         const TnJoint *joint = &model->joints[j];
         LimitState limit;
+        if (tn_link_asleep(in->state, model, joint->link)) continue;
         int rows = joint->friction_loss > 0.0;
         for (int upper = 0; joint->limited && upper < 2; upper++)
             if (watch_limit(in, joint, upper, &limit)) rows++, n.limits++;
@@ -298,7 +300,7 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
         const TnEquality *e = &model->equalities[i];
         int rows = e->type == TN_EQUALITY_WELD ? 6 : e->type == TN_EQUALITY_CONNECT ? 3 : 1;
         int dims = 0;
-        if (!e->active || e->segment) continue;
+        if (!e->active || e->segment || tn_equality_asleep(in->state, model, i)) continue;
         if (e->type == TN_EQUALITY_JOINT) {
             dims = tn_subsystem_of_joint(model, &model->joints[e->joint1])->dof_count;
             if (e->joint2 >= 0)

@@ -10,6 +10,8 @@
 #include "../dynamics/soft.h"
 #include "../state/state.h"
 
+typedef struct TnSleepPlan TnSleepPlan; /* sleep.c */
+
 struct TnWorld {
     const TnModel *model;
     TnWorldDef def;
@@ -27,6 +29,7 @@ struct TnWorld {
     bool node_force_set;
     TnSoftElements *elements; /* of soft bodies; NULL without */
     TnMeshMemory **mesh_memory;
+    TnSleepPlan *sleep; /* NULL: nobody ever does */
     double *next_qpos, *next_qvel;
     /* of the last step; contacts.count is 0 where there was none */
     TnContactList contacts;
@@ -34,6 +37,7 @@ struct TnWorld {
     bool has_problem;
 };
 
-void tn_world_update_frames(TnWorld *world); /* and twists, after the state changed */
+/* And twists, after the state of these subsystems changed (NULL: of all). */
+void tn_world_update_frames(TnWorld *world, const int *subsystems, int count);
 
 #endif
