@@ -13,7 +13,7 @@ control are the same for both, from beam_scene.py.
   …, hard          contacts with solimp 0.99 instead of up to 0.95
   mujoco reduced   its own fast way: 20 x 2 x 2 trilinear cells move the mesh
   mujoco cg N      with --cg: conjugate gradients for both, at most N iterations; 100 is MuJoCo's default
-  tenon            at default settings, and with half of the iterations
+  tenon            at 60 iterations per step (see --iterations), and with half of them
   tenon, locking   without mean dilatation, as MuJoCo's elements are
 
 MuJoCo's integrator is `discrete`, the only one that takes the beam's stiffness implicitly (up to 3.12 it was `implicitfast`,

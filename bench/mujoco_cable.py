@@ -10,8 +10,8 @@ gravity: with it, MuJoCo's cable gets longer and longer, or flies apart, with ne
                    cones, sparse matrices, and as much damping of rotation as keeps it calm. The
                    numbers are the welds' solref and torquescale; several are tried, and the
                    fastest counts that stays on the post, with at most 3 % of stretch.
-  tenon            the same cable as an elastic rod, at default settings, and with half of the
-                   iterations
+  tenon            the same cable as an elastic rod, at 60 iterations per step (see
+                   --iterations), and with half of them
 
 The time of a run is the mean wall-clock time of the steps that count, without loading; the least
 over the repeats is printed. On the first run MuJoCo is installed from the package index into the

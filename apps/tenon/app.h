@@ -28,6 +28,7 @@ int cmd_eval(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_bench_scaling(int argc, char **argv);
+int cmd_bench_hard(int argc, char **argv);
 
 /* "tenon COMMAND: message" on stderr. */
 void say(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

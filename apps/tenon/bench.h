@@ -37,6 +37,11 @@ typedef struct Measure {
     double aac, aal, aav; /* NaN where there is none */
     double aav_residual;  /* m/s, the largest residual at which v* was taken for converged */
     double mean_penetration, max_penetration; /* m */
+    /* with a tolerance */
+    double error;        /* largest of the steps that count */
+    int64_t unconverged; /* steps that missed the tolerance */
+    double islands_mean, asleep_mean;
+    double islands_by_method[4]; /* sums, by TnIslandReport.method */
     bool diverged, deterministic;
 } Measure;
 
@@ -45,6 +50,7 @@ TnStatus measure(const TnModel *model, Measure *m, TnError *err);
 
 size_t heap_in_use(void); /* bytes, 0 where the C library does not tell */
 
+bool has_tolerance(const Measure *m);
 double solver_ms(const Measure *m); /* factor and iterate, per step */
 double us_per_iteration(const Measure *m);
 double ns_per_contact_iteration(const Measure *m); /* NaN without contacts */

@@ -4,6 +4,7 @@
 #include "json.h"
 #include "options.h"
 #include "table.h"
+#include "totals.h"
 
 #include <math.h>
 
@@ -23,7 +24,10 @@ static void print_row(Grid *grid, const BenchReport *report, const Measure *m)
         grid_add(grid, "%s", division_name(report->model, m->def.division, division));
         grid_add(grid, "%d", m->bonds);
     }
-    grid_add(grid, "%s", weights_name(m->def.solver.weights));
+    if (has_tolerance(m))
+        grid_add(grid, "%s", method_name(m->def.solver.method));
+    else
+        grid_add(grid, "%s", weights_name(m->def.solver.weights));
     grid_add(grid, "%d", m->def.solver.iterations);
     grid_number(grid, 1, m->contacts_mean);
     grid_number(grid, 4, 1e3 * m->times.total);
@@ -32,20 +36,37 @@ static void print_row(Grid *grid, const BenchReport *report, const Measure *m)
         grid_number(grid, 4, 1e3 * m->times.collision);
     }
     grid_number(grid, 4, solver_ms(m));
-    grid_number(grid, 3, us_per_iteration(m));
-    grid_number(grid, 2, ns_per_contact_iteration(m));
+    if (has_tolerance(m)) {
+        grid_add(grid, "%.1e", m->error);
+        grid_add(grid, "%lld", (long long)m->unconverged);
+    } else {
+        grid_number(grid, 3, us_per_iteration(m));
+        grid_number(grid, 2, ns_per_contact_iteration(m));
+    }
     grid_number(grid, 3, m->aac);
     grid_number(grid, 3, m->aal);
     grid_number(grid, 3, m->aav);
     grid_add(grid, "%s", m->diverged ? "yes" : "no");
 }
 
-static void print_headings(Grid *grid, bool divisible)
+/* All rows of a table have a tolerance, or none has. */
+static void print_headings(Grid *grid, bool divisible, bool tolerance)
 {
-    static const char *const headings[] = {"division",  "bonds",        "weights",  "iterations",
-                                           "contacts",  "step ms",      "dynamics", "collision",
-                                           "solver ms", "\u00b5s/iter", "ns/c/i",   "AAc",
-                                           "AA\u03bb",  "AAv",          "diverged"};
+    const char *const headings[] = {"division",
+                                    "bonds",
+                                    tolerance ? "method" : "weights",
+                                    tolerance ? "at most" : "iterations",
+                                    "contacts",
+                                    "step ms",
+                                    "dynamics",
+                                    "collision",
+                                    "solver ms",
+                                    tolerance ? "error" : "\u00b5s/iter",
+                                    tolerance ? "missed" : "ns/c/i",
+                                    "AAc",
+                                    "AA\u03bb",
+                                    "AAv",
+                                    "diverged"};
     static const bool of_divisible[] = {true, true, false, false, false, false, true, true};
     grid_start(grid, divisible ? 15 : 11);
     for (int i = 0; i < 15; i++)
@@ -63,6 +84,19 @@ static void print_paper(const BenchScene *known)
     printf("\n");
 }
 
+static void print_what_ran(const BenchReport *report)
+{
+    char text[WHAT_RAN_SIZE];
+    printf("  tolerance %g of gravity x timestep; error: the largest, missed: steps above it\n",
+           report->runs[0].def.solver.tolerance);
+    for (int i = 0; i < report->run_count; i++) {
+        const Measure *m = &report->runs[i];
+        if (report->run_count > 1) printf("  row %d:", i + 1);
+        printf("  %.1f islands per step: %s\n", m->islands_mean,
+               what_ran(m->islands_by_method, text));
+    }
+}
+
 void bench_print_table(const BenchReport *report)
 {
     const Measure *runs = report->runs;
@@ -74,9 +108,10 @@ void bench_print_table(const BenchReport *report)
            info.option.timestep);
     if (runs[0].least_contacts) printf(" (those with %d contacts)", runs[0].least_contacts);
     printf(", threads %d\n", runs[0].def.thread_count);
-    print_headings(&grid, is_divisible(report->model));
+    print_headings(&grid, is_divisible(report->model), has_tolerance(&runs[0]));
     for (int i = 0; i < report->run_count; i++) print_row(&grid, report, &runs[i]);
     grid_print(stdout, &grid);
+    if (has_tolerance(&runs[0])) print_what_ran(report);
     if (report->paper) print_paper(report->paper);
     double residual = 0;
     for (int i = 0; i < report->run_count; i++) residual = fmax(residual, runs[i].aav_residual);
@@ -90,6 +125,8 @@ static void print_run(Json *json, const BenchReport *report, const Measure *m)
     char division[DIVISION_NAME_SIZE];
     const TnSolverDef *solver = &m->def.solver;
     json_string(json, "solver", "subadmm");
+    json_string(json, "method", method_name(solver->method));
+    json_number(json, "tolerance", solver->tolerance);
     json_string(json, "admm_form", form_name(solver->form));
     json_string(json, "weights", weights_name(solver->weights));
     json_number(json, "over_relaxation", solver->over_relaxation);
@@ -119,6 +156,10 @@ static void print_run(Json *json, const BenchReport *report, const Measure *m)
     json_number(json, "aav_residual", m->aav_residual);
     json_number(json, "penetration_mean_m", m->mean_penetration);
     json_number(json, "penetration_max_m", m->max_penetration);
+    json_number(json, "error_max", m->error);
+    json_integer(json, "unconverged_steps", m->unconverged);
+    json_islands(json, has_tolerance(m) ? m->islands_mean : NAN, m->islands_by_method,
+                 m->asleep_mean);
     json_bool(json, "diverged", m->diverged);
     json_bool(json, "deterministic", m->deterministic);
 }

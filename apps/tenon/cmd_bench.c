@@ -59,12 +59,15 @@ typedef struct BenchOptions {
 
 static int option_table(Option *table, BenchOptions *bench)
 {
-    int n = 0;
-    table[n++] = option_ints("--iterations", &bench->iterations, "LIST", 1, 1000000,
-                             "iteration counts, as 30,60,90 (default); each 1 ... 1000000");
-    int first = n;
-    n = sim_option_table(table, n, &bench->sim);
-    for (int i = first; i < n; i++) {
+    int n = sim_option_table(table, 0, &bench->sim);
+    for (int i = 0; i < n; i++) {
+        if (!strcmp(table[i].name, "--iterations"))
+            table[i] = option_ints("--iterations", &bench->iterations, "LIST", 1, 1000000,
+                                   "iteration counts, as 30,60,90 (default); each 1 ... 1000000; "
+                                   "with --tolerance or --method: at most so many, default 60");
+        if (!strcmp(table[i].name, "--tolerance"))
+            table[i].help =
+                "one row that works towards this error instead of fixed counts; see run";
         if (!strcmp(table[i].name, "--duration"))
             table[i].help = "simulated time in seconds, 0 < S <= 1e6; default 5, cable: 11, "
                             "beam: 8";
@@ -92,13 +95,16 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon bench SCENE [OPTIONS]\n"
-        "       tenon bench scaling [OPTIONS]     growing piles, cables, beams; see its --help\n\n"
+        "       tenon bench scaling [OPTIONS]     growing piles, cables, beams; see its --help\n"
+        "       tenon bench hard [OPTIONS]        stacks, arches, grasps; see its --help\n\n"
         "Measures a scene: a model file, or the name of one of the scenes that come with tenon\n"
         "(stir for scenes/stir.xml, cable for scenes/cable.xml, beam for scenes/beam.xml).\n\n"
         "Each row simulates the scene from its start. One pass measures accuracy; then --repeats\n"
         "passes are timed, and each step counts with the shortest time that it took in any of\n"
         "them: the passes do the same work, and other load can only lengthen it.\n"
-        "Rows with the paper's weights also use its over-relaxation of 1, unless one is given.\n");
+        "Rows with the paper's weights also use its over-relaxation of 1, unless one is given.\n"
+        "With --tolerance or --method there is one row that works towards the tolerance, and what\n"
+        "ran is told below it.\n");
     options_help(table, count);
     printf(
         "\nColumns: AAc and AA\u03bb are the mean of -log10 of the RMS constraint error of the "
@@ -113,6 +119,7 @@ static void print_help(const Option *table, int count)
         "  tenon bench stir --iterations 60 --threads 2 --json\n"
         "  tenon bench cable\n"
         "  tenon bench beam --threads 2\n"
+        "  tenon bench stir --tolerance 1e-4\n"
         "  tenon bench my/scene.xml --duration 2 --weights compliance\n"
         "  tenon bench stir --iterations 10,20,30,60,90 --plot out/stir.svg\n",
         MAIN_ITERATIONS);
@@ -190,7 +197,10 @@ static int plan_runs(const BenchOptions *bench, const TnModel *model, TnKeyId ke
     bool divisible = is_divisible(model);
     int count = 0, division_count = divisions == both && divisible ? 2 : 1;
     int asked = bench->sim.weights;
-    if (asked == WEIGHTS_DEFAULT) asked = divisible ? TN_WEIGHTS_COMPLIANCE : WEIGHTS_BOTH;
+    bool fixed = bench->sim.solver.tolerance == 0;
+    if (!fixed) division_count = 1;
+    if (asked == WEIGHTS_DEFAULT)
+        asked = divisible || !fixed ? TN_WEIGHTS_COMPLIANCE : WEIGHTS_BOTH;
     for (int d = 0; d < division_count; d++)
         for (int weights = TN_WEIGHTS_COMPLIANCE; weights <= TN_WEIGHTS_PAPER; weights++) {
             if (asked != WEIGHTS_BOTH && asked != weights) continue;
@@ -244,10 +254,11 @@ static int bench_model(const TnModel *model, const BenchOptions *bench, const ch
 
 static int check_and_bench(BenchOptions *bench)
 {
-    static const double default_iterations[] = {30, 60, 90};
+    static const double default_iterations[] = {30, 60, 90}, most_iterations[] = {MAIN_ITERATIONS};
     char path[PATH_MAX];
     int code = EXIT_USAGE;
-    sim_options_finish(&bench->sim);
+    if (!sim_options_finish("bench", &bench->sim)) return EXIT_USAGE;
+    bool fixed = bench->sim.solver.tolerance == 0;
     bench->known = &other_scene;
     for (size_t i = 0; i < sizeof known_scenes / sizeof known_scenes[0]; i++)
         if (!strcmp(bench->scene, known_scenes[i].name)) bench->known = &known_scenes[i];
@@ -256,7 +267,8 @@ static int check_and_bench(BenchOptions *bench)
         return EXIT_USAGE;
     }
     if (!bench_plot_is_file("bench", &bench->common)) return EXIT_USAGE;
-    if (!number_list_default(&bench->iterations, default_iterations, 3) ||
+    if (!number_list_default(&bench->iterations, fixed ? default_iterations : most_iterations,
+                             fixed ? 3 : 1) ||
         !find_scene(bench->scene, path))
         return EXIT_IO;
     if (bench->common.plot && is_same_file(bench->common.plot, path)) {
@@ -272,12 +284,15 @@ static int check_and_bench(BenchOptions *bench)
 int cmd_bench(int argc, char **argv)
 {
     if (argc > 0 && !strcmp(argv[0], "scaling")) return cmd_bench_scaling(argc - 1, argv + 1);
+    if (argc > 0 && !strcmp(argv[0], "hard")) return cmd_bench_hard(argc - 1, argv + 1);
     BenchOptions bench = {.sim = sim_options(),
                           .least_contacts = -1,
                           .common.repeats = 3,
                           .aav_samples = 10,
                           .aav_iterations = 20000};
     bench.sim.duration = NAN;
+    bench.sim.iterations =
+        MAIN_ITERATIONS; /* fixed counts unless a method or a tolerance is given */
     bench.sim.division = no_division;
     bench.sim.weights = WEIGHTS_DEFAULT;
     Option table[28];

@@ -45,8 +45,6 @@ static int option_table(Option *table, RenderOptions *render)
     table[n++] = option_set("--json", &render->json, "print one JSON object");
     table[n++] = option_set("--quiet", &render->quiet, "no progress line, no closing line");
     n = picture_option_table(table, n, &render->picture);
-    table[n++] = option_int("--iterations", &render->sim.solver.iterations, "N", 1, 1000000,
-                            "solver iterations per step, 1 ... 1000000; default 60");
     return sim_option_table(table, n, &render->sim);
 }
 
@@ -321,8 +319,8 @@ int cmd_render(int argc, char **argv)
     int count = option_table(table, &render), code = EXIT_USAGE;
     if (options_parse("render", table, count, print_help, "MODEL", &render.input, argc, argv,
                       &code) &&
-        picture_options_finish("render", &render.picture) && choose_output(&render)) {
-        sim_options_finish(&render.sim);
+        picture_options_finish("render", &render.picture) && choose_output(&render) &&
+        sim_options_finish("render", &render.sim)) {
         if (isnan(render.fps)) render.fps = 30;
         if (isnan(render.speed)) render.speed = 1;
         code = ends_in(render.input, ".tnr") ? render_recording(&render) : render_model(&render);

@@ -123,6 +123,7 @@ static int measure_size(const ScalingOptions *o, double *size, Measure *m)
                    .label = label};
     m->def.thread_count = o->threads;
     m->def.solver.iterations = o->iterations;
+    m->def.solver.tolerance = 0; /* what is compared is the cost of a fixed count */
     m->def.division = o->division;
     size_t before = heap_in_use();
     TnModel *model = subjects[o->of].model((int)*size, &err);

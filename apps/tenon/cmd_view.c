@@ -20,8 +20,6 @@ static int option_table(Option *table, ViewOptions *view)
     table[n++] = option_real("--speed", &view->window.viewer.speed, "X", 1.0 / 1024, 1024,
                              ENDS_CLOSED, "simulated seconds per second; default 1: real time");
     n = window_option_table(table, n, &view->window);
-    table[n++] = option_int("--iterations", &view->sim.solver.iterations, "N", 1, 1000000,
-                            "solver iterations per step, 1 ... 1000000; default 60");
     int first = n;
     n = sim_option_table(table, n, &view->sim);
     for (int i = first; i < n; i++)
@@ -74,7 +72,6 @@ static int view_world(ViewOptions *view, TnWorld *world)
 static int view_model(ViewOptions *view, const TnModel *model)
 {
     TnError err = {0};
-    sim_options_finish(&view->sim);
     TnWorldDef def = sim_world_def(&view->sim);
     if (!find_key("view", model, view->sim.key, &def.key)) return EXIT_USAGE;
     TnWorld *world = tn_world_create(&def, model, &err);
@@ -109,7 +106,8 @@ int cmd_view(int argc, char **argv)
     int count = option_table(table, &view), code = EXIT_USAGE;
     if (options_parse("view", table, count, print_help, "MODEL", &view.window.input, argc, argv,
                       &code) &&
-        picture_options_finish("view", &view.window.picture))
+        picture_options_finish("view", &view.window.picture) &&
+        sim_options_finish("view", &view.sim))
         code = view_file(&view);
     window_close(&view.window);
     return code;

@@ -4,6 +4,7 @@
 #include "app.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 static bool cannot_write(const Csv *csv)
@@ -26,7 +27,7 @@ static void write_column(FILE *out, const char *name, const char *suffix, int in
     if (quote) fputc('"', out);
 }
 
-static void write_header(FILE *out, const TnModel *model)
+static void write_header(FILE *out, const TnModel *model, bool solver)
 {
     static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
     char buffer[NAME_SIZE];
@@ -45,19 +46,29 @@ static void write_header(FILE *out, const TnModel *model)
         const char *name = body_label(model, joint.body, buffer);
         for (int i = 0; i < 7; i++) write_column(out, name, pose[i], -1);
     }
+    if (solver) fputs(",error,islands,started,subadmm,assembled,newton,asleep", out);
     fputc('\n', out);
 }
 
-bool csv_open(Csv *csv, const char *path, const TnModel *model)
+bool csv_open(Csv *csv, const char *path, const TnModel *model, bool solver)
 {
     csv->path = path;
+    csv->solver = solver;
     errno = 0;
     if (!make_parent_folders(path) || !(csv->out = fopen(path, "w"))) return cannot_write(csv);
-    write_header(csv->out, model);
+    write_header(csv->out, model, solver);
     return !ferror(csv->out) || cannot_write(csv);
 }
 
-bool csv_write(Csv *csv, const TnWorld *world)
+/* A step without constraints has no error. */
+static void write_solver(FILE *out, const TnStepReport *report)
+{
+    fprintf(out, ",%.17g,%d", isfinite(report->error) ? report->error : 0.0, report->island_count);
+    for (int i = 0; i < 4; i++) fprintf(out, ",%d", report->islands_by_method[i]);
+    fprintf(out, ",%d", report->asleep_count);
+}
+
+bool csv_write(Csv *csv, const TnWorld *world, const TnStepReport *report)
 {
     const TnModel *model = tn_world_model(world);
     TnStateView state = tn_world_state(world);
@@ -77,6 +88,7 @@ bool csv_write(Csv *csv, const TnWorld *world)
         if (joint.type != TN_JOINT_FREE) continue;
         for (int i = 0; i < 7; i++) fprintf(csv->out, ",%.17g", state.qpos[joint.qpos_start + i]);
     }
+    if (csv->solver) write_solver(csv->out, report);
     fputc('\n', csv->out);
     return !ferror(csv->out) || cannot_write(csv);
 }

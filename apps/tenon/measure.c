@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
 #include <malloc.h>
 #define HAVE_MALLINFO2
@@ -22,6 +23,7 @@ size_t heap_in_use(void)
 #endif
 }
 
+bool has_tolerance(const Measure *m) { return m->def.solver.tolerance > 0; }
 double solver_ms(const Measure *m) { return 1e3 * (m->times.factor + m->times.iterate); }
 double us_per_iteration(const Measure *m) { return 1e6 * m->times.iterate / m->iterations_mean; }
 
@@ -75,6 +77,11 @@ static void accuracy_pass(TnWorld *world, Measure *m, uint64_t *hash)
     m->aav = totals_mean(aav_sum, m->aav_count);
     m->mean_penetration = totals_mean(totals.mean_penetration, totals.steps);
     m->max_penetration = totals.max_penetration;
+    m->error = has_tolerance(m) ? totals.error : NAN;
+    m->unconverged = totals.unconverged;
+    m->islands_mean = totals_mean(totals.islands, totals.steps);
+    m->asleep_mean = totals_mean(totals.asleep, totals.steps);
+    memcpy(m->islands_by_method, totals.islands_by_method, sizeof m->islands_by_method);
     *hash = tn_world_hash(world);
 }
 

@@ -71,22 +71,31 @@ void number_list_free(NumberList *list);
 /* The nearest of the candidates if it is near enough to be a slip of the keyboard, or NULL. */
 const char *nearest_name(const char *name, const char *const *candidates, int count);
 
-/* Options that `run` and `bench` share. */
+/* Options that all commands share which simulate. */
 typedef struct SimOptions {
     double duration;
-    TnSolverDef solver;
-    int method, form, weights, threads;
+    TnSolverDef solver;         /* finished by sim_options_finish */
+    int method;                 /* TnMethod; -1: not given */
+    int iterations;             /* 0: not given */
+    double tolerance;           /* NaN: not given */
+    int family, sleep;          /* --solver; TnSleep */
+    int form, weights, threads; /* TnAdmmForm, TnWeights */
     TnDivisionDef division;
     const char *key;
 } SimOptions;
 
 SimOptions sim_options(void);
-/* Appends --solver, --tolerance, --threads and the ADMM's own options; returns the new count. */
+/* Appends --iterations first, then --method, --tolerance, --threads and the ADMM's own options;
+ * returns the new count. */
 int sim_option_table(Option *table, int count, SimOptions *sim);
-/* Copies the chosen enums into sim->solver. */
-void sim_options_finish(SimOptions *sim);
+/* What was chosen into sim->solver. Iterations, or something of the paper's, without a method and a
+ * tolerance mean the paper's mode: a fixed number of iterations. False and a message where a method
+ * needs a tolerance. */
+bool sim_options_finish(const char *command, SimOptions *sim);
 /* What a world is made with; the key is the caller's. */
 TnWorldDef sim_world_def(const SimOptions *sim);
+const char *method_name(TnMethod method);
+const char *sleep_name(TnSleep sleep);
 const char *weights_name(TnWeights weights);
 const char *form_name(TnAdmmForm form);
 /* How a world is divided that was asked for so: in words as --division takes them, with the pieces

@@ -1,19 +1,27 @@
-/* Options that `run` and `bench` share: the solver and its tuning. */
+/* Options that all commands share which simulate: the solver and its tuning. */
 #include "options.h"
 
-#include <stdio.h>
+#include "app.h"
 
-static const char *const method_names[] = {"auto", "subadmm", "assembled", "newton", NULL}; /* order of TnMethod */
-static const char *const form_names[] = {"reduced", "paper", NULL};      /* order of TnAdmmForm */
-static const char *const weight_names[] = {"compliance", "paper", NULL}; /* order of TnWeights */
+#include <math.h>
 
+static const char *const family_names[] = {"subadmm", NULL};
+static const char *const method_names[] = {"auto", "subadmm", "assembled", "newton",
+                                           NULL};                         /* order of TnMethod */
+static const char *const sleep_names[] = {"off", "passive", "all", NULL}; /* order of TnSleep */
+static const char *const form_names[] = {"reduced", "paper", NULL};       /* order of TnAdmmForm */
+static const char *const weight_names[] = {"compliance", "paper", NULL};  /* order of TnWeights */
+
+const char *method_name(TnMethod method) { return method_names[method]; }
+const char *sleep_name(TnSleep sleep) { return sleep_names[sleep]; }
 const char *weights_name(TnWeights weights) { return weight_names[weights]; }
 const char *form_name(TnAdmmForm form) { return form_names[form]; }
 
 SimOptions sim_options(void)
 {
-    SimOptions sim = {.duration = 5, .solver = tn_solver_def(), .threads = 1};
-    sim.method = (int)sim.solver.method;
+    SimOptions sim = {
+        .duration = 5, .solver = tn_solver_def(), .method = -1, .tolerance = NAN, .threads = 1};
+    sim.sleep = (int)tn_world_def().sleep;
     sim.form = (int)sim.solver.form;
     sim.weights = (int)sim.solver.weights;
     return sim;
@@ -21,13 +29,22 @@ SimOptions sim_options(void)
 
 int sim_option_table(Option *table, int count, SimOptions *sim)
 {
+    table[count++] = option_int("--iterations", &sim->iterations, "N", 1, 1000000,
+                                "exactly N of SubADMM per step, 1 ... 1000000; with --tolerance or "
+                                "--method: at most; default 60");
     table[count++] = option_real("--duration", &sim->duration, "S", 0, 1e6, ENDS_LOWER_OPEN,
                                  "simulated time in seconds, 0 < S <= 1e6; default 5");
-    table[count++] =
-        option_choice("--method", &sim->method, "NAME", method_names, "auto (default), subadmm, assembled or newton");
-    table[count++] =
-        option_real("--tolerance", &sim->solver.tolerance, "T", 0, 1e6, ENDS_CLOSED,
-                    "stop below this residual in m/s; default 0: always all iterations");
+    table[count++] = option_choice(
+        "--method", &sim->method, "NAME", method_names,
+        "auto (default: chosen for each island and step), subadmm, assembled or newton");
+    table[count++] = option_choice("--solver", &sim->family, "NAME", family_names,
+                                   "the family of methods: subadmm, the only one");
+    table[count++] = option_real("--tolerance", &sim->tolerance, "T", 0, 1e6, ENDS_CLOSED,
+                                 "error of every constraint, in shares of gravity x timestep, that "
+                                 "a step has or reports; default 0: exactly --iterations");
+    table[count++] = option_choice("--sleep", &sim->sleep, "WHAT", sleep_names,
+                                   "islands at rest are left out of steps: off (default), passive "
+                                   "(those without actuators) or all");
     table[count++] = option_int("--threads", &sim->threads, "N", 1, 64,
                                 "1 ... 64; default 1; the result does not depend on it");
     table[count++] =
@@ -45,7 +62,8 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
                     "scale of the compliance weights, 0 < W <= 1e6; default 2.5");
     table[count++] =
         option_real("--warm-start", &sim->solver.warm_start, "W", 0, 1, ENDS_CLOSED,
-                    "share of the last step's forces to start from, 0 <= W <= 1; default 0.95");
+                    "share of the last step's forces to start from, 0 <= W <= 1; default 1 "
+                    "with a tolerance, else 0.95");
     table[count++] =
         option_int("--anderson", &sim->solver.anderson, "N", -1, 16,
                    "differences that Anderson acceleration combines, 0 ... 16, 0: off; default -1: "
@@ -53,12 +71,26 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     return count;
 }
 
-void sim_options_finish(SimOptions *sim)
+bool sim_options_finish(const char *command, SimOptions *sim)
 {
-    sim->solver.method = (TnMethod)sim->method;
-    sim->solver.form = (TnAdmmForm)sim->form;
-    sim->solver.weights = (TnWeights)sim->weights;
-    sim->solver.thread_count = sim->threads;
+    TnSolverDef *solver = &sim->solver;
+    bool fixed =
+        sim->iterations > 0 || sim->form == TN_ADMM_PAPER || sim->weights == TN_WEIGHTS_PAPER;
+    if (!isnan(sim->tolerance))
+        solver->tolerance = sim->tolerance;
+    else if (sim->method < 0 && fixed)
+        solver->tolerance = 0;
+    if (sim->method >= 0) solver->method = (TnMethod)sim->method;
+    if (sim->iterations > 0) solver->iterations = sim->iterations;
+    solver->form = (TnAdmmForm)sim->form;
+    solver->weights = (TnWeights)sim->weights;
+    solver->thread_count = sim->threads;
+    if (solver->tolerance > 0 || solver->method < TN_METHOD_ASSEMBLED) return true;
+    say(command,
+        "--method %s works towards a tolerance: add one above 0, as --tolerance 1e-6; a fixed "
+        "number of iterations is --method subadmm",
+        method_names[solver->method]);
+    return false;
 }
 
 TnWorldDef sim_world_def(const SimOptions *sim)
@@ -66,6 +98,7 @@ TnWorldDef sim_world_def(const SimOptions *sim)
     TnWorldDef def = tn_world_def();
     def.thread_count = sim->threads;
     def.solver = sim->solver;
+    def.sleep = (TnSleep)sim->sleep;
     def.division = sim->division;
     return def;
 }

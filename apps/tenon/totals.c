@@ -2,6 +2,7 @@
 #include "totals.h"
 
 #include <math.h>
+#include <stdio.h>
 
 double totals_mean(double sum, int64_t count) { return count ? sum / (double)count : NAN; }
 
@@ -45,7 +46,44 @@ void totals_add(Totals *totals, const TnStepReport *report)
     totals->max_penetration = fmax(totals->max_penetration, report->max_penetration);
     times_add(&totals->times, &report->times, 1);
     if (!report->converged) totals->unconverged++;
+    if (report->error > totals->error) { /* false for NaN: not measured */
+        totals->error = report->error;
+        totals->worst_step = totals->steps;
+    }
+    totals->islands += report->island_count;
+    totals->asleep += report->asleep_count;
+    for (int i = 0; i < 4; i++) totals->islands_by_method[i] += report->islands_by_method[i];
     if (report->diverged) totals->diverged = true;
+}
+
+const char *what_ran(const double islands_by_method[4], char text[WHAT_RAN_SIZE])
+{
+    static const char *const names[] = {"as they started", "SubADMM", "assembled ADMM", "Newton"};
+    static const int order[] = {TN_METHOD_AUTO, TN_METHOD_NEWTON, TN_METHOD_ASSEMBLED,
+                                TN_METHOD_SUBADMM};
+    double sum = 0;
+    size_t used = 0;
+    for (int i = 0; i < 4; i++) sum += islands_by_method[i];
+    snprintf(text, WHAT_RAN_SIZE, "nothing to solve");
+    for (int i = 0; i < 4; i++) {
+        double count = islands_by_method[order[i]];
+        if (count == 0 || used >= WHAT_RAN_SIZE) continue;
+        used += (size_t)snprintf(text + used, WHAT_RAN_SIZE - used, "%s%.3g %% %s",
+                                 used ? ", " : "", 100 * count / sum, names[order[i]]);
+    }
+    return text;
+}
+
+void json_islands(Json *json, double mean, const double islands_by_method[4], double asleep_mean)
+{
+    json_number(json, "islands_mean", mean);
+    json_begin_object(json, "islands_by_method");
+    json_number(json, "started", islands_by_method[TN_METHOD_AUTO]);
+    json_number(json, "subadmm", islands_by_method[TN_METHOD_SUBADMM]);
+    json_number(json, "assembled", islands_by_method[TN_METHOD_ASSEMBLED]);
+    json_number(json, "newton", islands_by_method[TN_METHOD_NEWTON]);
+    json_end(json);
+    json_number(json, "asleep_mean", asleep_mean);
 }
 
 int64_t steps_of(double duration, double timestep)

@@ -2,6 +2,8 @@
 #ifndef TENON_TOTALS_H
 #define TENON_TOTALS_H
 
+#include "json.h"
+
 #include <tenon/tenon.h>
 
 typedef struct Totals {
@@ -13,10 +15,19 @@ typedef struct Totals {
     double max_penetration;            /* m, largest of all */
     TnStepTimes times;                 /* s, sums */
     int64_t unconverged;               /* steps that missed a tolerance */
+    double error;                      /* largest of all steps; 0 where none was measured */
+    int64_t worst_step;                /* that had it, from 1; 0: none */
+    double islands, asleep;            /* sums over the steps */
+    double islands_by_method[4];       /* sums, by TnIslandReport.method */
     bool diverged;
 } Totals;
 
 void totals_add(Totals *totals, const TnStepReport *report);
+/* Which methods had the last word on how many islands, in words: "80 % as they started, 20 %
+ * Newton"; and in JSON. */
+enum { WHAT_RAN_SIZE = 128 };
+const char *what_ran(const double islands_by_method[4], char text[WHAT_RAN_SIZE]);
+void json_islands(Json *json, double mean, const double islands_by_method[4], double asleep_mean);
 /* Mean over the steps, NaN where there was none. */
 double totals_mean(double sum, int64_t count);
 /* Adds times phase by phase, scaled. */

@@ -76,7 +76,15 @@ static void add_step_lines(const Viewer *viewer, Panel *panel)
     const TnFrame *frame = viewer->frame;
     panel_line(panel, "contacts", white, "%d", frame->contact_count);
     panel_line(panel, "iterations", white, "%d", frame->iterations);
-    panel_line(panel, "residual", white, "%.2e m/s", frame->residual);
+    const SimulationStatus *status = &viewer->status;
+    if (viewer->simulation && status->islands > 0) {
+        panel_line(panel, "error", status->converged ? white : amber, "%.1e of g\u00b7t%s",
+                   status->error, status->converged ? "" : ", missed");
+        panel_line(panel, "islands", white, "%d", status->islands);
+        if (status->asleep) panel_line(panel, "asleep", white, "%d subsystems", status->asleep);
+    } else {
+        panel_line(panel, "residual", white, "%.2e m/s", frame->residual);
+    }
     panel_line(panel, "energy kinetic", white, "%.4g J", frame->kinetic);
     panel_line(panel, "  potential", white, "%.4g J", frame->potential);
     panel_line(panel, "penetration mean", white, "%.3g mm", 1e3 * frame->mean_penetration);

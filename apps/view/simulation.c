@@ -100,6 +100,10 @@ static SimulationStatus current_status(const Simulation *sim)
                                .step = sim->step,
                                .states = sim->history.count,
                                .state_bytes = sim->history.bytes,
+                               .converged = sim->report.converged,
+                               .error = sim->report.error,
+                               .islands = sim->report.island_count,
+                               .asleep = sim->report.asleep_count,
                                .pulling = sim->pull.kind != PULL_NONE};
     copy_pull(sim, status.pull_force, status.pull_torque, status.pull_at);
     return status;

@@ -66,6 +66,10 @@ typedef struct SimulationStatus {
     int64_t step;            /* from the start or the last reset */
     int states;              /* kept */
     size_t state_bytes;
+    /* of the step that led here; islands 0: there was no tolerance */
+    bool converged;
+    double error;
+    int islands, asleep;
     bool pulling; /* and with what: */
     double pull_force[3], pull_torque[3], pull_at[3];
 } SimulationStatus;

@@ -36,11 +36,13 @@ typedef struct TnSolverDef {
     TnWeights weights;
     int iterations;   /* of SubADMM, largest number, 1 … 1e6; default 60 */
     double tolerance; /* of the natural-map error of every constraint, in shares of velocity_scale; 0:
-                         exactly `iterations` iterations of SubADMM, whatever comes out (the paper's mode) */
+                         exactly `iterations` iterations of SubADMM, whatever comes out (the paper's mode).
+                         With TN_ADMM_PAPER: of the RMS change of constraint velocities, m/s */
     double velocity_scale;  /* m/s, > 0; a world sets gravity × timestep; default 1 */
     double weight_scale;    /* s in β = s / compliance, > 0; default 2.5 */
     double over_relaxation; /* α_r in [1, 2); default 1.7; the paper's form uses 1 */
-    double warm_start;      /* scale of the previous λ, [0, 1]; default 0.95; 0 starts cold */
+    double warm_start; /* scale of the previous λ, [0, 1]; 0 starts cold; default -1: 1 where there is a
+                          tolerance, so that what rests needs no iterations, else 0.95 */
     int anderson;     /* differences that Anderson acceleration combines, 1 … 16; 0: off; default -1:
                          10 where soft bodies are touched, else off; the paper's form has none */
     int thread_count; /* used by a solver on its own; a world sets it */
@@ -92,10 +94,13 @@ typedef struct TnIslandReport {
 
 typedef struct TnSolveReport {
     TnStatus status;
-    bool converged;
-    int iterations;
-    double residual;
+    bool converged;  /* with a tolerance: every island */
+    int iterations;  /* of SubADMM, most in one island */
+    double residual; /* RMS change of constraint velocities in the last one; with a tolerance the largest
+                        natural-map error, not divided by velocity_scale */
     double aac, aal; /* -log10 of the RMS constraint error at v and at A⁻¹(b + Jᵀλ) */
+    double error;    /* largest natural-map error, in shares of velocity_scale; NaN without a tolerance */
+    int island_count, islands_by_method[4]; /* by TnIslandReport.method; with a tolerance */
 } TnSolveReport;
 
 TN_API TnSolver *tn_solver_create(const TnSolverDef *def, TnError *err);

@@ -43,8 +43,9 @@ typedef struct TnStepReport {
                      */
     bool diverged; /* the step would have produced a non-finite state: it was refused, the last good
                       state stays */
-    int iterations;
-    double residual; /* RMS change of the constraint velocities in the last iteration, m/s */
+    int iterations; /* of SubADMM, most in one island */
+    double residual; /* m/s: RMS change of the constraint velocities in the last iteration; where the
+                        solver has a tolerance, the largest natural-map error of a constraint */
     double aac,
         aal; /* -log10 of the constraint error at v̂ and at v_λ (see docs); NaN where not measured */
     double mean_penetration,
@@ -155,9 +156,10 @@ TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos and qvel *
 /* The solver can be changed between steps. */
 TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err);
 
-/* Accuracy of the last step against the converged solution of the same problem: -log10 of the
- * mass-weighted RMS of v̂ - v*. Iterates until the residual is below 1e-12 or max_iterations are
- * done; *reached tells the residual. */
+/* Accuracy of the last step against the converged solution v* of the same problem: -log10 of the
+ * mass-weighted RMS of v̂ - v*. SubADMM iterates until its residual is below 1e-12 m/s; where it does not come
+ * there in max_iterations, or the step had a tolerance, islands are solved to a natural-map error of
+ * 1e-12 m/s. *reached tells the residual or error that v* has; it may be more. */
 TN_API double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached);
 
 /* The model at a state, joints in qpos order. Arrays are the caller's; NULL skips one. */

@@ -36,6 +36,7 @@ typedef struct TnBlockPlan {
     const size_t *edge;     /* per edge of the graph */
     const bool *flip;       /* per edge of the graph */
     double flops;           /* multiplications of a symmetric factorization; twice that of a general one */
+    double solve_flops;     /* multiplications of a solve */
     uint64_t hash;          /* of the graph */
     struct TnBlockProgram *program; /* private to block_sparse*.c */
 } TnBlockPlan;

@@ -38,15 +38,8 @@ typedef struct Piece {
 
 enum { PIECE = 2048 }; /* numbers of a piece, about */
 
-/* Where so many iterations in a row bring the residual less than this below the least one, history is no good: sets
- * of contacts that open and close can send it round in circles. Plain iterations follow, twice as many each time. */
-#define PATIENCE 20
-#define PROGRESS 0.9
-#define FIRST_REST 10
-
 struct TnAnderson {
     TnProblem *problem;
-    int memory;
     long n;
     Piece *pieces;
     int piece_count;
@@ -55,16 +48,9 @@ struct TnAnderson {
     double *dG, *dr;                    /* `memory` columns each */
     double (*bond_root)[2][36];         /* lower L, L Lᵀ = w, by columns */
     double *sums;                       /* per piece: |r|², then Δr·Δr_j and Δr_j·r */
-    /* history */
-    int calls, columns, newest; /* columns filled; the newest's place */
-    double best;
-    double least; /* residual of all iterations so far */
-    int since, resting,
-        next_rest; /* iterations without progress; plain ones to come, and next time */
-    double gram[TN_ANDERSON_MAX][TN_ANDERSON_MAX], gamma[TN_ANDERSON_MAX];
+    TnMix mix;
+    bool begun; /* x is known */
 };
-
-enum { SUMS = 1 + 2 * TN_ANDERSON_MAX };
 
 static long round_up(long count) { return (count + 7) / 8 * 8; }
 
@@ -317,9 +303,8 @@ static void weigh(const TnAnderson *a, const Piece *piece, double *restrict r)
 
 void tn_anderson_start(TnAnderson *a)
 {
-    a->calls = a->columns = a->newest = 0;
-    a->since = a->resting = 0;
-    a->next_rest = FIRST_REST;
+    tn_mix_start(&a->mix, a->mix.memory);
+    a->begun = false;
 }
 
 int tn_anderson_begin(TnAnderson *a)
@@ -327,10 +312,7 @@ int tn_anderson_begin(TnAnderson *a)
     double *last = a->now;
     a->now = a->last;
     a->last = last;
-    if (a->calls > 1) {
-        a->newest = a->columns ? (a->newest + 1) % a->memory : 0;
-        if (a->columns < a->memory) a->columns++;
-    }
+    tn_mix_begin(&a->mix);
     return a->piece_count;
 }
 
@@ -341,19 +323,19 @@ void tn_anderson_take(TnAnderson *a, int index)
     long n = piece->length, m = piece->weighed;
     double *restrict now = a->now + piece->at, *restrict x = a->x + piece->at;
     gather(a->problem, piece, now);
-    if (a->calls == 0) {
+    if (!a->begun) {
         memcpy(x, now, sizeof(double) * (size_t)n);
         memset(a->r + piece->at, 0, sizeof(double) * (size_t)n);
         return;
     }
     const double *restrict last = a->last + piece->at;
     double *restrict r = a->r + piece->at;
-    double *restrict dG = a->dG + a->n * a->newest + piece->at, *restrict dr = a->dr +
-                                                                               a->n * a->newest +
+    double *restrict dG = a->dG + a->n * a->mix.newest + piece->at, *restrict dr = a->dr +
+                                                                               a->n * a->mix.newest +
                                                                                piece->at;
     for (long k = 0; k < n; k++) dG[k] = now[k] - last[k];
-    double *sums = a->sums + (long)index * SUMS, norm[2];
-    memset(sums, 0, SUMS * sizeof(double));
+    double *sums = a->sums + (long)index * TN_MIX_SUMS, norm[2];
+    memset(sums, 0, TN_MIX_SUMS * sizeof(double));
     if (!m) return;
     for (long k = 0; k < m; k++) {
         dr[k] = r[k];
@@ -363,7 +345,7 @@ void tn_anderson_take(TnAnderson *a, int index)
     for (long k = 0; k < m; k++) dr[k] = r[k] - dr[k];
     kernels->column_dots(m, r, r, r, norm);
     sums[0] = norm[0];
-    for (int j = 0; j < a->columns; j++)
+    for (int j = 0; j < a->mix.columns; j++)
         kernels->column_dots(m, a->dr + a->n * j + piece->at, dr, r, sums + 1 + 2 * j);
 }
 
@@ -371,94 +353,19 @@ void tn_anderson_put(TnAnderson *a, int index)
 {
     const Piece *piece = &a->pieces[index];
     double *x = a->x + piece->at;
-    a->problem->kernels->column_subtract(piece->length, a->now + piece->at, a->columns,
-                                         a->dG + piece->at, a->n, a->gamma, x);
+    a->problem->kernels->column_subtract(piece->length, a->now + piece->at, a->mix.columns,
+                                         a->dG + piece->at, a->n, a->mix.gamma, x);
     scatter(a->problem, piece, x);
-}
-
-/* A difference that newer ones explain up to this share of its square is left out. */
-#define DEPENDENT 1e-12
-/* The history is forgotten where coefficients add up to more, or the residual grows by more. */
-#define HUGE_COEFFICIENT 1e5
-#define GROWTH 2.0
-
-/* γ from the normal equations; the sum of |γ|. */
-static double solve(TnAnderson *a, const double rhs[])
-{
-    double L[TN_ANDERSON_MAX][TN_ANDERSON_MAX], y[TN_ANDERSON_MAX];
-    int order[TN_ANDERSON_MAX], rank = 0;
-    for (int j = 0; j < a->columns; j++) a->gamma[j] = 0.0;
-    for (int age = 0; age < a->columns; age++) {
-        int j = (a->newest - age + a->memory) % a->memory;
-        double *row = L[rank], pivot = a->gram[j][j];
-        for (int k = 0; k < rank; k++) {
-            double sum = a->gram[j][order[k]];
-            for (int i = 0; i < k; i++) sum -= row[i] * L[k][i];
-            row[k] = sum / L[k][k];
-            pivot -= row[k] * row[k];
-        }
-        if (!(pivot > DEPENDENT * a->gram[j][j])) continue;
-        row[rank] = sqrt(pivot);
-        y[rank] = rhs[j];
-        for (int k = 0; k < rank; k++) y[rank] -= row[k] * y[k];
-        y[rank] /= row[rank];
-        order[rank++] = j;
-    }
-    double total = 0.0;
-    for (int k = rank - 1; k >= 0; k--) {
-        for (int i = k + 1; i < rank; i++) y[k] -= L[i][k] * y[i];
-        y[k] /= L[k][k];
-        a->gamma[order[k]] = y[k];
-        total += fabs(y[k]);
-    }
-    return total;
-}
-
-static void forget(TnAnderson *a, double norm)
-{
-    a->columns = 0;
-    a->newest = 0;
-    a->best = norm;
-}
-
-/* True: this iteration stays plain. */
-static bool rest(TnAnderson *a, double norm)
-{
-    if (norm < PROGRESS * a->least) {
-        a->least = norm;
-        a->since = 0;
-    } else if (++a->since > PATIENCE && a->resting == 0) {
-        a->resting = a->next_rest;
-        a->next_rest *= 2;
-    }
-    if (a->resting == 0) return false;
-    if (--a->resting == 0) a->since = 0;
-    return true;
 }
 
 bool tn_anderson_combine(TnAnderson *a)
 {
-    if (a->calls++ == 0) return false;
-    double sums[SUMS] = {0};
+    if (!a->begun) return !(a->begun = true);
+    double sums[TN_MIX_SUMS] = {0};
     for (int i = 0; i < a->piece_count; i++)
-        for (int k = 0; k < 1 + 2 * a->columns; k++) sums[k] += a->sums[(long)i * SUMS + k];
-    double norm = sqrt(sums[0]), rhs[TN_ANDERSON_MAX];
-    bool mixed = false;
-    if (a->calls == 2) {
-        a->best = a->least = norm;
-    } else {
-        for (int j = 0; j < a->columns; j++) {
-            a->gram[j][a->newest] = a->gram[a->newest][j] = sums[1 + 2 * j];
-            rhs[j] = sums[2 + 2 * j];
-        }
-        if (rest(a, norm) || !(norm <= GROWTH * a->best)) { /* NaN too */
-            forget(a, norm);
-        } else {
-            a->best = fmin(a->best, norm);
-            mixed = solve(a, rhs) <= HUGE_COEFFICIENT;
-            if (!mixed) forget(a, norm);
-        }
-    }
+        for (int k = 0; k < 1 + 2 * a->mix.columns; k++)
+            sums[k] += a->sums[(long)i * TN_MIX_SUMS + k];
+    bool mixed = tn_mix_combine(&a->mix, sums);
     /* the next iteration starts from what this one made */
     if (!mixed) memcpy(a->x, a->now, sizeof(double) * (size_t)a->n);
     return mixed;
@@ -486,7 +393,7 @@ bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
     if (memory == 0 || def->form != TN_ADMM_REDUCED) return true;
     TnAnderson *a = TN_ARENA_NEW(p->arena, TnAnderson, 1);
     if (!a) return false;
-    *a = (TnAnderson){.problem = p, .memory = memory};
+    *a = (TnAnderson){.problem = p, .mix.memory = memory};
     a->piece_count = cut(p, NULL, &a->n);
     a->pieces = TN_ARENA_NEW(p->arena, Piece, a->piece_count);
     a->x = TN_ARENA_NEW(p->arena, double, a->n);
@@ -496,7 +403,7 @@ bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
     a->scale = TN_ARENA_ZERO(p->arena, double, a->n);
     a->dG = TN_ARENA_NEW(p->arena, double, a->n *memory);
     a->dr = TN_ARENA_NEW(p->arena, double, a->n *memory);
-    a->sums = TN_ARENA_NEW(p->arena, double, (long)a->piece_count *SUMS);
+    a->sums = TN_ARENA_NEW(p->arena, double, (long)a->piece_count *TN_MIX_SUMS);
     a->bond_root = tn_arena_alloc(p->arena, sizeof(*a->bond_root) * (size_t)p->bond_count);
     if (!a->pieces || !a->x || !a->now || !a->last || !a->r || !a->scale || !a->dG || !a->dr ||
         !a->sums || !a->bond_root)

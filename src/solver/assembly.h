@@ -17,9 +17,10 @@
 /* One number, vector or matrix per constraint. A contact's three are in world axes, a bond's twelve
  * are those of its two rows of the twist table. Used for forces, velocities and laws alike. */
 typedef struct TnPerConstraint {
-    double (*contact)[3];
+    double (*contact)[3]; /* the first of `count` numbers that lie together, unused ones zero */
     double *row;
     double (*bond)[12];
+    size_t count; /* a multiple of eight */
 } TnPerConstraint;
 bool tn_per_constraint_alloc(const TnProblem *problem, TnPerConstraint *out); /* cleared; false: no memory */
 

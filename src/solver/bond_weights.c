@@ -302,10 +302,12 @@ static bool set_soft(TnBond *bond, Halves *h)
     return true;
 }
 
-static void set_hard(TnBond *bond, const Halves *h)
+/* X = (J w Jᵀ)⁺ of a hard bond, n × n; Jw = J w. */
+static void hard_inverse(const TnBond *bond, const Halves *h, double Jw[6][12], double X[36])
 {
     int n = bond->hard;
-    double Jw[6][12] = {{0}}, M[36], L[36], X[36], scale[6] = {0};
+    double M[36] = {0}, L[36], scale[6] = {0};
+    memset(Jw, 0, sizeof(double[6][12]));
     for (int r = 0; r < n; r++) {
         const double *J = bond->J + 12L * r;
         double reference = 0.0;
@@ -322,11 +324,20 @@ static void set_hard(TnBond *bond, const Halves *h)
             M[n * r + s] = scale[r] * scale[s] * sum;
         }
     pseudo_inverse(n, pivoted_factor(n, M, DEAD, n, L), L, X);
+    for (int r = 0; r < n; r++)
+        for (int s = 0; s < n; s++) X[n * r + s] = scale[r] * scale[s] * X[n * r + s];
+}
+
+static void set_hard(TnBond *bond, const Halves *h)
+{
+    int n = bond->hard;
+    double Jw[6][12], X[36];
+    hard_inverse(bond, h, Jw, X);
     memset(bond->P, 0, sizeof bond->P);
     memset(bond->c, 0, sizeof bond->c);
     for (int r = 0; r < n; r++)
         for (int s = 0; s < n; s++) {
-            double x = scale[r] * scale[s] * X[n * r + s];
+            double x = X[n * r + s];
             for (int i = 0; i < 12; i++) {
                 if (!(i / 6 ? bond->row_b : bond->row_a)) continue;
                 double Jx = x * bond->J[12 * r + i];
@@ -334,6 +345,24 @@ static void set_hard(TnBond *bond, const Halves *h)
                 for (int j = 0; j < 12; j++) bond->P[12 * j + i] += Jx * Jw[s][j];
             }
         }
+}
+
+void tn_bond_hard_weight(const TnProblem *p, const TnBond *bond, double scale, double G[144])
+{
+    Halves h;
+    int n = bond->hard;
+    double Jw[6][12], X[36];
+    set_halves(p, bond, scale, &h);
+    hard_inverse(bond, &h, Jw, X);
+    memset(G, 0, sizeof(double[144]));
+    for (int r = 0; r < n; r++)
+        for (int s = 0; s < n; s++)
+            for (int i = 0; i < 12; i++) {
+                if (!(i / 6 ? bond->row_b : bond->row_a)) continue;
+                double Jx = X[n * r + s] * bond->J[12 * r + i];
+                for (int j = 0; j < 12; j++)
+                    if (j / 6 ? bond->row_b : bond->row_a) G[12 * i + j] += Jx * bond->J[12 * s + j];
+            }
 }
 
 double tn_bonds_squared_norm(const TnProblem *p, int row)

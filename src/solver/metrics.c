@@ -42,6 +42,14 @@ void tn_velocities_copy(const TnProblem *p, TnVelocities *out)
                sizeof(double) * (size_t)p->large[i].dim);
 }
 
+void tn_velocities_put(TnProblem *p, const TnVelocities *from)
+{
+    memcpy(p->twist, from->twist, sizeof(double[8]) * (size_t)p->table_rows);
+    for (int i = 0; i < p->large_count; i++)
+        memcpy(p->large[i].v, from->large + p->large[i].offset,
+               sizeof(double) * (size_t)p->large[i].dim);
+}
+
 void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
 {
     tn_table_forces(p, 0, p->table_rows);
@@ -110,7 +118,7 @@ static double contact_error(const TnProblem *p, int c, double (*twist)[8])
     return opening * opening + sticking * sticking + direction * direction;
 }
 
-static double row_velocity(const TnProblem *p, const TnRow *row, const TnVelocities *at)
+double tn_row_velocity_at(const TnProblem *p, const TnRow *row, const TnVelocities *at)
 {
     double sum = 0.0;
     for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
@@ -133,7 +141,7 @@ static double row_velocity(const TnProblem *p, const TnRow *row, const TnVelocit
 static double row_error(const TnProblem *p, int *r, const TnVelocities *at)
 {
     const TnRow *row = &p->rows[*r];
-    double v = row_velocity(p, row, at), u = v + row->e, D = tn_row_compliance(p, row), error;
+    double v = tn_row_velocity_at(p, row, at), u = v + row->e, D = tn_row_compliance(p, row), error;
     switch (row->set) {
     case TN_ROW_EQUALITY:
         return u * u;
@@ -157,7 +165,7 @@ static double row_error(const TnProblem *p, int *r, const TnVelocities *at)
     const TnRow *partner = &p->rows[++*r];
     D = 0.5 * (D + tn_row_compliance(p, partner));
     t = row->lambda - u / D;
-    double t2 = partner->lambda - (row_velocity(p, partner, at) + partner->e) / D;
+    double t2 = partner->lambda - (tn_row_velocity_at(p, partner, at) + partner->e) / D;
     double length = hypot(t, t2), scale = length > bound ? bound / length : 1.0;
     double e1 = D * (row->lambda - scale * t), e2 = D * (partner->lambda - scale * t2);
     return e1 * e1 + e2 * e2;

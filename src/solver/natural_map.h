@@ -1,17 +1,22 @@
-/* natural_map.h: how far v and λ are from a solution, in velocity units, by one number per constraint:
+/* natural_map.h: how far v and λ are from a solution, in velocity units:
  *
- *     contact      D_n (λ_n - t_n⁺) and D_t (λ_t - Π(t_t)),   t = λ - D⁻¹u, Π on the disc of radius μ t_n⁺
- *     scalar row   D (λ - Π(λ - u/D))
- *     bond         as metrics.c has it
+ *     contact      D_n (λ_n - t_n⁺), D_t (λ_t - Π(t_t)),   t = λ - D⁻¹u,  Π on the disc of radius μ t_n⁺
+ *     scalar row   D (λ - Π(λ - u/D)),   Π as rows.c has it
+ *     bond         w (λ - Π(λ - W z)),   W, w and Π as bonds.c has them
  *
- * with u = J v + e and D the local compliance J A⁻¹ Jᵀ. It is zero where, and only where, the laws hold
- * exactly. Tolerances are about the largest of these at v_λ = A⁻¹(b + Jᵀλ). */
+ * with u = J v + e and D the local compliance J A⁻¹ Jᵀ. All are zero where, and only where, the laws hold
+ * exactly. A tolerance is about the largest of them at v_λ = A⁻¹(b + Jᵀλ), where the dynamics hold exactly. */
 #ifndef TN_SOLVER_NATURAL_MAP_H
 #define TN_SOLVER_NATURAL_MAP_H
 
 #include "assembly.h"
 
-typedef enum TnConstraintKind { TN_NO_CONSTRAINT, TN_A_CONTACT, TN_A_ROW, TN_A_BOND } TnConstraintKind;
+typedef enum TnConstraintKind {
+    TN_NO_CONSTRAINT,
+    TN_A_CONTACT,
+    TN_A_ROW,
+    TN_A_BOND
+} TnConstraintKind;
 
 typedef struct TnNaturalMap {
     double largest; /* m/s */
@@ -20,16 +25,17 @@ typedef struct TnNaturalMap {
     int worst_index; /* among the problem's contacts, rows or bonds */
 } TnNaturalMap;
 
-/* At v̂ as it stands in the problem (twist table and large blocks) and the problem's λ. */
-TnNaturalMap tn_natural_map(const TnProblem *problem, const TnVelocities *at);
-/* D of all constraints (contacts: normal, tangent), once per solve. */
+/* D of all constraints; zero where nothing yields: such directions bear no force and have no error. */
 typedef struct TnCompliances {
-    double (*contact)[2];
+    double (*contact)[2]; /* normal, tangent */
     double *row;
 } TnCompliances;
-bool tn_compliances(const TnProblem *problem, TnCompliances *out); /* false: no memory */
-/* The same map from u = J x (e' is added here) and λ. */
-TnNaturalMap tn_natural_map_of(const TnAssembly *assembly, const TnCompliances *D,
-                               const TnPerConstraint *u, const TnPerConstraint *lambda);
+/* From the problem's arena, after tn_problem_prepare_A; prepares bonds too. False: no memory. */
+bool tn_compliances(TnProblem *problem, TnCompliances *out);
+
+/* u = J v + e of contacts and rows, z = J v of bonds. */
+void tn_constraint_velocities(const TnProblem *problem, const TnVelocities *at, TnPerConstraint *u);
+TnNaturalMap tn_natural_map(const TnProblem *problem, const TnCompliances *D,
+                            const TnPerConstraint *u, const TnPerConstraint *lambda);
 
 #endif

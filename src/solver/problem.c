@@ -275,6 +275,7 @@ static void group_contacts(TnProblem *p)
 static void group_rows(TnProblem *p)
 {
     int blocks = p->twist_count + p->large_count;
+    memset(p->block_side_start, 0, sizeof(int) * (size_t)(blocks + 2));
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
         if (row->set >= TN_ROW_SPIN) p->spins = true;

@@ -239,7 +239,8 @@ void tn_problem_twist(const TnProblem *problem, int block, double v[6]);
 /* Side lists, weights, factors: everything that one solve's iterations share. The starting guess (v
  * and λ) must be set. False: no memory, or a matrix that is not positive definite. */
 bool tn_problem_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
-/* Its two halves: side lists, factors of A and compliances; then weights and factors of H. */
+/* Its two halves: side lists, factors of A and compliances; then weights and factors of H. Each may be done
+ * again. */
 bool tn_problem_prepare_A(TnProblem *problem, TnPool *pool);
 bool tn_problem_prepare_H(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 
@@ -248,6 +249,8 @@ bool tn_problem_build_sides(TnProblem *problem);
 void tn_problem_weights(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* J A⁻¹ Jᵀ summed over the sides: what turns a force into a velocity here. */
 void tn_contact_compliance(const TnProblem *problem, int contact, double *normal, double *tangent);
+/* The same, normal and tangent, with zero where both sides yield next to nothing (weights.c: DEAD). */
+void tn_contact_live_compliance(const TnProblem *problem, int contact, double D[2]);
 double tn_row_compliance(const TnProblem *problem, const TnRow *row);
 
 typedef struct TnSolveResult {
@@ -258,6 +261,14 @@ typedef struct TnSolveResult {
 /* Here and in the paper's form def->tolerance is the RMS change of constraint velocities (m/s) at which to
  * stop; solve.h has what a user's tolerance means. */
 TnSolveResult tn_subadmm_solve(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
+/* The same with somebody who looks at the problem now and then, between two iterations, and says when it
+ * is enough. */
+typedef struct TnWatch {
+    bool (*enough)(void *context, const TnSolveResult *so_far);
+    void *context;
+} TnWatch;
+TnSolveResult tn_subadmm_watched(TnProblem *problem, const TnSolverDef *def, TnWatch watch,
+                                 TnPool *pool);
 /* The paper's form; false: no memory. */
 bool tn_subadmm_paper_solve(TnProblem *problem, const TnSolverDef *def, TnSolveResult *result);
 
@@ -292,6 +303,8 @@ int tn_bond_numbers(const TnBond *bond); /* 12, or 6 with a side on the world */
 
 /* ---- bond_weights.c ---- */
 bool tn_bond_prepare(TnProblem *problem, const TnSolverDef *def, int bond); /* W, w, P, c */
+/* G = scale · Jᵀ (J C Jᵀ)⁺ J of a hard bond, 12 × 12, C the compliances of its rows. */
+void tn_bond_hard_weight(const TnProblem *problem, const TnBond *bond, double scale, double G[144]);
 double tn_bonds_squared_norm(const TnProblem *problem, int row); /* tr JᵀJ of the row's bonds */
 /* (C⁻¹ + K)⁻¹ force: what an error in a soft bond's force is worth as a velocity. */
 void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const double force[12],
@@ -344,6 +357,8 @@ bool tn_velocities_alloc(const TnProblem *problem,
                          TnVelocities *out); /* from the problem's arena; false: no memory */
 void tn_velocities_copy(const TnProblem *problem, TnVelocities *out);    /* the current v̂ */
 void tn_velocities_implied(const TnProblem *problem, TnVelocities *out); /* v_λ */
+void tn_velocities_put(TnProblem *problem, const TnVelocities *from);
+double tn_row_velocity_at(const TnProblem *problem, const TnRow *row, const TnVelocities *at);
 /* RMS of the constraint error at these velocities and the current λ, m/s; NaN without constraints.
  */
 double tn_problem_error(const TnProblem *problem, const TnVelocities *velocities);

@@ -6,12 +6,26 @@
 #include "islands.h"
 #include "natural_map.h"
 
-/* What outlives a step: plans, and an arena per thread. */
+/* True: by this file. Otherwise by a fixed number of SubADMM's iterations, or by the paper's form, whose
+ * tolerance is about its own residual (problem.h). */
+static inline bool tn_solves_to_tolerance(const TnSolverDef *def)
+{
+    return def->tolerance > 0.0 && def->form == TN_ADMM_REDUCED;
+}
+/* The scale of λ that a solve starts from. All of it where there is a tolerance, so that what rests is
+ * recognised at first sight; in few plain iterations a little less is better. */
+static inline double tn_solver_warm_start(const TnSolverDef *def)
+{
+    if (def->warm_start >= 0.0) return def->warm_start;
+    return tn_solves_to_tolerance(def) ? 1.0 : 0.95;
+}
+
+/* What outlives a step: plans, an arena per thread, and one for islands that all threads share. */
 typedef struct TnSolverMemory TnSolverMemory;
 TnSolverMemory *tn_solver_memory_create(int thread_count); /* NULL: no memory */
 void tn_solver_memory_destroy(TnSolverMemory *memory);
-/* Before a step: trims plans, grows arenas that were too small. Returns how often the heap had to help in
- * the last one, and the bytes that it used. */
+/* After a step: trims plans, and makes all arenas as large as the largest had to be. Returns how often the
+ * heap had to help since the last call, and the bytes that the arenas need. */
 int tn_solver_memory_reset(TnSolverMemory *memory, size_t *high_water);
 TnPlanCache *tn_solver_memory_plans(TnSolverMemory *memory);
 
@@ -31,8 +45,17 @@ typedef struct TnSolution {
     TnIslands islands;
     TnIslandResult *results;
 } TnSolution;
+/* The problem need not be prepared, and is not afterwards. False: no memory, or A not positive definite. */
 bool tn_solve(TnProblem *problem, const TnSolverDef *def, TnSolverMemory *memory, TnPool *pool,
               TnSolution *out);
+typedef struct TnSolutionSummary {
+    bool converged;   /* all islands */
+    int iterations;   /* most of SubADMM in one */
+    double error;     /* largest, in shares of velocity_scale */
+    int worst_island; /* where; -1: there are none */
+    int by_method[4]; /* islands */
+} TnSolutionSummary;
+TnSolutionSummary tn_solution_summary(const TnSolution *solution);
 
 /* ---- the methods; a problem after tn_problem_prepare_A (split ADMM prepares the rest itself) ---- */
 typedef struct TnMethodResult {
@@ -40,11 +63,13 @@ typedef struct TnMethodResult {
     double error; /* largest natural map in the method's own iterates, m/s */
     bool stagnated;
 } TnMethodResult;
-/* newton.c: from the problem's λ; leaves the best λ found there. */
+/* newton.c: from the problem's λ and u = J v + e there (z of bonds); leaves the best λ found in the problem. */
 bool tn_newton(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
-               double tolerance, int most_steps, TnMethodResult *out);
+               const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out);
 /* assembled_admm.c: the same contract, a fixed number of iterations unless the tolerance is reached. */
 bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
                        double tolerance, int iterations, TnMethodResult *out);
+void tn_lambda_take(const TnProblem *problem, TnPerConstraint *out);
+void tn_lambda_put(TnProblem *problem, const TnPerConstraint *from);
 
 #endif

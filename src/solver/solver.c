@@ -1,5 +1,5 @@
 /* solver.c: the public solver (tenon/solver.h): collects a user's blocks and constraints and hands
- * them to subadmm.c as a problem of dense blocks. A friction constraint's Jacobian on a block
+ * them to subadmm.c or, with a tolerance, to solve.c as a problem of dense blocks. A friction constraint's Jacobian on a block
  * becomes a port whose linear rows are that Jacobian. */
 #include "anderson.h"
 
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "solve.h"
 
 TnSolverDef tn_solver_def(void)
 {
@@ -18,7 +19,7 @@ TnSolverDef tn_solver_def(void)
                          .velocity_scale = 1.0,
                          .weight_scale = 2.5,
                          .over_relaxation = 1.7,
-                         .warm_start = 0.95,
+                         .warm_start = -1.0,
                          .anderson = -1,
                          .thread_count = 1};
 }
@@ -40,6 +41,11 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (!(def->tolerance >= 0.0) || isinf(def->tolerance))
         tn_error_add(err, TN_ERROR_USAGE, "solver: tolerance is %g, must be 0 or more",
                      def->tolerance);
+    if (def->tolerance == 0.0 &&
+        (def->method == TN_METHOD_ASSEMBLED || def->method == TN_METHOD_NEWTON))
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "solver: method assembled or newton needs a tolerance above 0; a fixed number "
+                     "of iterations is method subadmm");
     if (!(def->velocity_scale > 0.0) || isinf(def->velocity_scale))
         tn_error_add(err, TN_ERROR_USAGE, "solver: velocity_scale is %g, must be more than 0",
                      def->velocity_scale);
@@ -49,9 +55,15 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (!(def->over_relaxation >= 1.0 && def->over_relaxation < 2.0))
         tn_error_add(err, TN_ERROR_USAGE, "solver: over_relaxation is %g, must be in [1, 2)",
                      def->over_relaxation);
-    if (!(def->warm_start >= 0.0 && def->warm_start <= 1.0))
-        tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1]",
+    if (!(def->warm_start >= 0.0 && def->warm_start <= 1.0) && def->warm_start != -1.0)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1] or -1",
                      def->warm_start);
+    bool assembled = def->method == TN_METHOD_ASSEMBLED || def->method == TN_METHOD_NEWTON;
+    if (assembled && def->form == TN_ADMM_PAPER)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form is one of SubADMM only");
+    if (assembled && def->tolerance == 0.0)
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "solver: a fixed number of iterations (tolerance 0) is SubADMM's only");
     if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
         tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,
                      TN_ANDERSON_MAX);
@@ -78,6 +90,7 @@ struct TnSolver {
     TnSolverDef def;
     TnPool *pool;
     TnArena arena;
+    TnSolverMemory *memory;
     TnError problems; /* what was added wrongly, reported by prepare */
     Block *blocks;
     Constraint *constraints;
@@ -94,7 +107,8 @@ TnSolver *tn_solver_create(const TnSolverDef *def, TnError *err)
     if (solver) {
         solver->def = *def;
         solver->pool = tn_pool_create(def->thread_count);
-        if (!solver->pool || !tn_arena_init(&solver->arena, "solver", 1 << 16)) {
+        solver->memory = tn_solver_memory_create(def->thread_count);
+        if (!solver->pool || !solver->memory || !tn_arena_init(&solver->arena, "solver", 1 << 16)) {
             tn_solver_destroy(solver);
             solver = NULL;
         }
@@ -114,6 +128,7 @@ void tn_solver_destroy(TnSolver *solver)
     tn_free(solver->v);
     tn_free(solver->lambda);
     tn_arena_free(&solver->arena);
+    tn_solver_memory_destroy(solver->memory);
     tn_pool_destroy(solver->pool);
     tn_free(solver);
 }
@@ -266,6 +281,7 @@ static bool build(TnSolver *solver, TnProblem *p)
         memcpy(p->large[i].v, solver->v + block->offset, sizeof(double) * (size_t)block->dim);
     }
     const double zero[3] = {0}, axis[3] = {1.0, 0.0, 0.0};
+    double warm = tn_solver_warm_start(&solver->def);
     int contact = 0, row = 0, side = 0, entry = 0;
     for (int i = 0; i < solver->constraint_count; i++) {
         const Constraint *c = &solver->constraints[i];
@@ -282,7 +298,7 @@ static bool build(TnSolver *solver, TnProblem *p)
                 rows[s] = p->port_row + port;
             }
             double start[3];
-            for (int k = 0; k < 3; k++) start[k] = solver->def.warm_start * lambda[k];
+            for (int k = 0; k < 3; k++) start[k] = warm * lambda[k];
             tn_problem_set_contact(p, contact++, rows[1], rows[0], zero, zero, axis, c->e, c->mu,
                                    start);
             continue;
@@ -291,7 +307,7 @@ static bool build(TnSolver *solver, TnProblem *p)
                                         [TN_SET_INEQUALITY] = TN_ROW_INEQUALITY,
                                         [TN_SET_SOFT] = TN_ROW_SOFT,
                                         [TN_SET_BOX] = TN_ROW_BOX};
-        double start = solver->def.warm_start * lambda[0];
+        double start = warm * lambda[0];
         p->rows[row++] = (TnRow){.set = sets[c->set],
                                  .side_start = side,
                                  .side_count = c->side_count,
@@ -337,22 +353,50 @@ TnStatus tn_solver_prepare(TnSolver *solver, TnError *err)
     return problems->code;
 }
 
+/* v and λ of the problem; false: no memory. */
+static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
+{
+    const TnSolverDef *def = &solver->def;
+    TnSolveResult result;
+    TnSolution solution;
+    size_t bytes;
+    if (tn_solves_to_tolerance(def)) {
+        bool ok = tn_solve(p, def, solver->memory, solver->pool, &solution);
+        tn_solver_memory_reset(solver->memory, &bytes);
+        if (!ok || !tn_problem_prepare_A(p, solver->pool)) return false; /* for the accuracy */
+        TnSolutionSummary sum = tn_solution_summary(&solution);
+        report->error = sum.error;
+        report->island_count = solution.islands.count;
+        memcpy(report->islands_by_method, sum.by_method, sizeof sum.by_method);
+        result = (TnSolveResult){sum.iterations, sum.converged, sum.error * def->velocity_scale};
+    } else {
+        if (!tn_problem_prepare(p, def, solver->pool)) return false;
+        if (def->form == TN_ADMM_PAPER) {
+            if (!tn_subadmm_paper_solve(p, def, &result)) return false;
+        } else {
+            result = tn_subadmm_solve(p, def, solver->pool);
+        }
+    }
+    report->converged = result.converged;
+    report->iterations = result.iterations;
+    report->residual = result.residual;
+    TnAccuracy accuracy = tn_problem_accuracy(p);
+    report->aac = accuracy.aac;
+    report->aal = accuracy.aal;
+    return true;
+}
+
 TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, double *lambda)
 {
-    TnSolveReport report = {.status = TN_ERROR_USAGE, .aac = NAN, .aal = NAN};
+    TnSolveReport report = {.status = TN_ERROR_USAGE, .aac = NAN, .aal = NAN, .error = NAN};
     if (!solver->prepared) return report;
     TnProblem p;
     report.status = TN_ERROR_MEMORY;
     if (!build(solver, &p)) return report;
     for (int i = 0; i < solver->block_count; i++)
         memcpy(p.large[i].b, b + solver->blocks[i].offset, sizeof(double) * (size_t)p.large[i].dim);
-    if (!tn_problem_prepare(&p, &solver->def, solver->pool)) return report;
-    TnSolveResult result;
-    if (solver->def.form == TN_ADMM_PAPER) {
-        if (!tn_subadmm_paper_solve(&p, &solver->def, &result)) return report;
-    } else {
-        result = tn_subadmm_solve(&p, &solver->def, solver->pool);
-    }
+    if (!solve(solver, &p, &report)) return report;
+    report.status = TN_OK;
     for (int i = 0; i < solver->block_count; i++)
         memcpy(solver->v + solver->blocks[i].offset, p.large[i].v,
                sizeof(double) * (size_t)p.large[i].dim);
@@ -363,9 +407,7 @@ TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, doub
         else
             solver->lambda[c->offset] = p.rows[row++].lambda;
     }
-    TnAccuracy accuracy = tn_problem_accuracy(&p);
     memcpy(v, solver->v, sizeof(double) * (size_t)solver->unknown_count);
     if (lambda) memcpy(lambda, solver->lambda, sizeof(double) * (size_t)solver->lambda_count);
-    return (TnSolveReport){TN_OK,           result.converged, result.iterations,
-                           result.residual, accuracy.aac,     accuracy.aal};
+    return report;
 }

@@ -41,6 +41,7 @@ typedef enum Stage { BEFORE, CONSTRAINTS, SPINS, TAKE, PUT, SPINS_AGAIN, BLOCKS 
 typedef struct Loop {
     TnProblem *problem;
     const TnSolverDef *def;
+    TnWatch watch;
     int chunks;
     /* of the phase under way; changed by next_stage only */
     Stage stage;
@@ -66,7 +67,8 @@ static int begin_iteration(Loop *loop)
     int number = loop->result.iterations + 1;
     loop->alpha = number == 1 ? 1.0 : def->over_relaxation;
     loop->measure =
-        number == def->iterations || (def->tolerance > 0.0 && number % CHECK_EVERY == 0);
+        number == def->iterations ||
+        ((def->tolerance > 0.0 || loop->watch.enough) && number % CHECK_EVERY == 0);
     loop->stage = CONSTRAINTS;
     return loop->chunks;
 }
@@ -80,6 +82,8 @@ static bool end_iteration(Loop *loop)
         loop->result.residual = residual(loop->problem);
         loop->result.converged = def->tolerance <= 0.0 || loop->result.residual < def->tolerance;
         if (def->tolerance > 0.0 && loop->result.converged) return false;
+        if (loop->watch.enough && loop->watch.enough(loop->watch.context, &loop->result))
+            return false;
     }
     return loop->result.iterations < def->iterations;
 }
@@ -220,9 +224,17 @@ static void finish_range(void *context, int begin, int end)
 
 TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
+    return tn_subadmm_watched(p, def, (TnWatch){0}, pool);
+}
+
+TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch watch, TnPool *pool)
+{
     int threads = worth_threads(p);
     if (threads > tn_pool_threads(pool)) threads = tn_pool_threads(pool);
-    Loop loop = {.problem = p, .def = def, .chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1};
+    Loop loop = {.problem = p,
+                 .def = def,
+                 .watch = watch,
+                 .chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1};
     if (p->anderson) tn_anderson_start(p->anderson);
     tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
     tn_pool_run(pool, p->large_count, 1, finish_range, p);

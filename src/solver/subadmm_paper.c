@@ -281,7 +281,8 @@ bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult 
         update_blocks(p, &state);
         result->iterations = i + 1;
         result->residual = count ? sqrt(sum / count) : 0.0;
-        if (def->tolerance > 0.0 && result->residual < def->tolerance) {
+        /* the first one is of the starting guess, before any block has moved */
+        if (i > 0 && def->tolerance > 0.0 && result->residual < def->tolerance) {
             result->converged = true;
             break;
         }

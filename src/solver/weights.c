@@ -73,6 +73,12 @@ static Compliance row_compliance(const TnProblem *p, int row, const double r[3],
 #define DEAD 1e-6
 #define ROUNDING 1e-12
 
+static bool is_dead(double total, Compliance a, Compliance b)
+{
+    double all = a.normal + a.tangent + b.normal + b.tangent;
+    return !(total > DEAD * all && total > ROUNDING * (a.scale + b.scale));
+}
+
 /* A side may yield (almost) nothing in some direction, e.g. an arm along its own axis. Its weight
  * is then bounded by what the other side makes of it: a floor of 1e-6 of the pair's compliance.
  * Where neither side yields (a slider across its axis, pressed against a wall) no force can help:
@@ -83,10 +89,10 @@ static void set_contact_weights(TnProblem *p, int contact, Compliance a, Complia
     TnContactBatch *batch = &p->contact_batch[contact / TN_LANES];
     int l = contact % TN_LANES;
     const double sides[2][2] = {{a.normal, a.tangent}, {b.normal, b.tangent}};
-    double B[2], all = a.normal + a.tangent + b.normal + b.tangent, scale = a.scale + b.scale;
+    double B[2];
     for (int k = 0; k < 2; k++) {
         double total = sides[0][k] + sides[1][k], w = 0.0;
-        bool dead = !(total > DEAD * all && total > ROUNDING * scale);
+        bool dead = is_dead(total, a, b);
         for (int side = 0; side < 2; side++) {
             int row = side ? batch->row_b[l] : batch->row_a[l];
             double compliance = larger(sides[side][k], 1e-6 * total);
@@ -149,6 +155,16 @@ void tn_contact_compliance(const TnProblem *p, int contact, double *normal, doub
     contact_compliance(p, contact, sides);
     *normal = sides[0].normal + sides[1].normal;
     *tangent = sides[0].tangent + sides[1].tangent;
+}
+
+void tn_contact_live_compliance(const TnProblem *p, int contact, double D[2])
+{
+    Compliance sides[2];
+    contact_compliance(p, contact, sides);
+    D[0] = sides[0].normal + sides[1].normal;
+    D[1] = sides[0].tangent + sides[1].tangent;
+    for (int k = 0; k < 2; k++)
+        if (is_dead(D[k], sides[0], sides[1])) D[k] = 0.0;
 }
 
 /* On a chain: from a diagonal block of A⁻¹ where the side touches one node only, which spin and

@@ -48,6 +48,33 @@ static double soft_distance(const TnWorld *world, int index, const TnVelocities 
     return sum;
 }
 
+#define REACH 1e-12 /* m/s */
+
+/* v and λ of the problem to those of v*; tells how far they come. False: no memory. */
+static bool converge(TnWorld *world, int max_iterations, double *reached)
+{
+    TnProblem *p = &world->set.problem;
+    TnSolverDef def = tn_world_solver(world);
+    TnSolution solution;
+    size_t bytes;
+    def.form = TN_ADMM_REDUCED;
+    def.iterations = max_iterations;
+    def.tolerance = REACH;
+    if (!world->by_islands) { /* and so prepared for it */
+        TnSolveResult result = tn_subadmm_solve(p, &def, world->pool);
+        *reached = result.residual;
+        if (result.converged) return true;
+    }
+    /* a tower, say, which it would take forever for */
+    def.method = TN_METHOD_AUTO;
+    def.tolerance = REACH / def.velocity_scale;
+    bool ok = tn_solve(p, &def, world->solver_memory, world->pool, &solution);
+    tn_solver_memory_reset(world->solver_memory, &bytes);
+    if (!ok) return false;
+    *reached = tn_solution_summary(&solution).error * def.velocity_scale;
+    return true;
+}
+
 double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
 {
     const TnModel *model = world->model;
@@ -57,10 +84,7 @@ double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
     TnVelocities before;
     if (!tn_velocities_alloc(p, &before)) return NAN;
     tn_velocities_copy(p, &before);
-    TnSolverDef def = world->def.solver;
-    def.iterations = max_iterations;
-    def.tolerance = 1e-12;
-    *reached = tn_subadmm_solve(p, &def, world->pool).residual;
+    if (!converge(world, max_iterations, reached)) return NAN;
 
     double sum = 0.0, theta_t = model->option.theta * model->option.timestep;
     for (int s = 0; s < model->subsystem_count; s++) {

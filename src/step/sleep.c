@@ -364,7 +364,38 @@ static void join_contacts(const TnStep *step, int *parent, bool *anchored)
     }
 }
 
-bool tn_sleep_settle(TnStep *step, bool solved)
+/* The constraints on a large block, or a free body's, were solved. */
+static bool is_solved(const TnWorld *world, int block)
+{
+    const TnIslands *islands = &world->solution.islands;
+    int island = islands->count ? islands->island_of[block] : -1;
+    return island < 0 || world->solution.results[island].report.converged;
+}
+
+static bool all_solved(const TnWorld *world, const TnSubsystem *sub)
+{
+    const TnDivision *d = world->division;
+    int first = world->set.problem.twist_count; /* large blocks follow */
+    bool solved = true;
+    switch (sub->kind) {
+    case TN_SUBSYSTEM_RIGID:
+        return is_solved(world, world->set.link_row[sub->link_start] - 1);
+    case TN_SUBSYSTEM_TREE:
+        return is_solved(world, first + d->tree_block[sub->kind_index]);
+    case TN_SUBSYSTEM_ROD:
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            solved = solved && is_solved(world, first + d->link_block[l]);
+        return solved;
+    case TN_SUBSYSTEM_SOFT:
+        for (int i = 0; i < d->soft_piece_count[sub->kind_index]; i++)
+            solved = solved &&
+                     is_solved(world, first + d->pieces[d->soft_piece[sub->kind_index] + i].block);
+        return solved;
+    }
+    return false;
+}
+
+bool tn_sleep_settle(TnStep *step, bool converged)
 {
     TnWorld *world = step->world;
     const TnModel *model = step->model;
@@ -379,10 +410,12 @@ bool tn_sleep_settle(TnStep *step, bool solved)
         int s = step->awake[i];
         double speed = speed_of(world, &model->subsystems[s]);
         awake[s] = !watch(&state->rest[s], speed, def->sleep_speed, half);
-        if (def->sleep == TN_SLEEP_PASSIVE && plan->actuated[plan->group[s]]) awake[s] = true;
+        if (awake[s]) continue;
+        awake[s] = !(world->by_islands ? all_solved(world, &model->subsystems[s]) : converged) ||
+                   (def->sleep == TN_SLEEP_PASSIVE && plan->actuated[plan->group[s]]);
         any = any || !awake[s];
     }
-    if (!any || !solved) return true;
+    if (!any) return true;
     int *parent = TN_ARENA_NEW(&world->arena, int, model->subsystem_count);
     bool *anchored = TN_ARENA_ZERO(&world->arena, bool, model->subsystem_count);
     if (!parent || !anchored) return false;

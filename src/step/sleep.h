@@ -18,8 +18,8 @@ void tn_sleep_wake_all(TnWorld *world);
 bool tn_sleep_wake_touched(TnWorld *world);
 /* Takes new controls over; actuators whose control changes wake what they drive. */
 void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl);
-/* After a step: islands that were at rest for long enough fall asleep, with velocity zero. `solved`: the
- * step's constraints were. False: no memory; nobody does. */
-bool tn_sleep_settle(TnStep *step, bool solved);
+/* After a step: islands that were at rest for long enough fall asleep, with velocity zero. `converged`: as
+ * the step's report says. False: no memory; nobody does. */
+bool tn_sleep_settle(TnStep *step, bool converged);
 
 #endif

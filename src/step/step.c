@@ -7,6 +7,7 @@
  *     iterate      v̂ and λ by SubADMM                               (lines 6 to 14)
  *     integrate    q and v from v̂                                   (line 15)
  *
+ * Where the solver has a tolerance, islands are factored and iterated on their own (solver/solve.h).
  * The new state is computed beside the old one and taken over only when it is finite. */
 #include <math.h>
 #include <stdio.h>
@@ -74,6 +75,7 @@ static bool begin(TnStep *step, TnWorld *world)
                  CONTACTS_PER_NODE * soft_nodes(model) >= WORTH_SHARING;
     world->team = large ? world->pool : NULL;
     world->has_problem = false;
+    world->solution.islands.count = 0;
     world->contacts = (TnContactList){0};
     if (is_idle(step)) return true;
     step->dynamics =
@@ -154,7 +156,7 @@ static bool build_constraints(TnStep *step)
                                            .state = &world->state,
                                            .t = step->t,
                                            .theta = step->theta,
-                                           .warm_start = world->def.solver.warm_start,
+                                           .warm_start = tn_solver_warm_start(&world->def.solver),
                                            .frames = world->frames,
                                            .twists = (const double(*)[6])world->twists,
                                            .end_twists = (const double(*)[6])step->end_twists,
@@ -176,13 +178,63 @@ static bool build_constraints(TnStep *step)
     return tn_constraint_build(&step->constraint, &world->set);
 }
 
-static bool solve(TnStep *step, TnSolveResult *result)
+/* Seconds since the last call. */
+static double lap(double *clock)
 {
-    TnWorld *world = step->world;
-    if (world->def.solver.form == TN_ADMM_PAPER)
-        return tn_subadmm_paper_solve(&world->set.problem, &world->def.solver, result);
-    *result = tn_subadmm_solve(&world->set.problem, &world->def.solver, world->team);
+    double now = tn_clock(), passed = now - *clock;
+    *clock = now;
+    return passed;
+}
+
+/* A fixed number of iterations on everything at once, or the paper's form until it moves less than its
+ * tolerance. */
+static bool iterate(TnWorld *world, TnSolveResult *result)
+{
+    const TnSolverDef *def = &world->def.solver;
+    if (def->form == TN_ADMM_PAPER) return tn_subadmm_paper_solve(&world->set.problem, def, result);
+    *result = tn_subadmm_solve(&world->set.problem, def, world->team);
     return true;
+}
+
+static bool solve(TnWorld *world, TnStepReport *report, double *clock)
+{
+    TnProblem *problem = &world->set.problem;
+    TnSolverDef def = tn_world_solver(world);
+    world->by_islands = tn_solves_to_tolerance(&def);
+    if (!world->by_islands) {
+        TnSolveResult result = {0};
+        bool ok = tn_problem_prepare(problem, &def, world->team);
+        report->times.factor += lap(clock);
+        ok = ok && iterate(world, &result);
+        report->converged = result.converged;
+        report->iterations = result.iterations;
+        report->residual = result.residual;
+        return ok;
+    }
+    /* it knows by itself how many threads islands are worth */
+    bool ok = tn_solve(problem, &def, world->solver_memory, world->pool, &world->solution);
+    if (!ok) {
+        world->solution.islands.count = 0;
+        return false;
+    }
+    TnSolutionSummary sum = tn_solution_summary(&world->solution);
+    report->converged = sum.converged;
+    report->iterations = sum.iterations;
+    report->error = sum.error;
+    report->residual = sum.error * def.velocity_scale;
+    report->worst_island = sum.worst_island;
+    report->island_count = world->solution.islands.count;
+    memcpy(report->islands_by_method, sum.by_method, sizeof sum.by_method);
+    return true;
+}
+
+static void measure_accuracy(TnWorld *world, TnStepReport *report)
+{
+    TnProblem *problem = &world->set.problem;
+    if (world->by_islands && !tn_problem_prepare_A(problem, world->team)) return;
+    TnAccuracy accuracy = tn_problem_accuracy(problem);
+    report->aac = accuracy.aac;
+    report->aal = accuracy.aal;
 }
 
 /* ---- integration ---- */
@@ -236,7 +288,7 @@ static void take_over(void *context, int begin_index, int end_index)
 }
 
 /* False: the new state would not be finite; the old one stays. */
-static bool integrate(TnStep *step, bool solved)
+static bool integrate(TnStep *step, bool converged)
 {
     TnWorld *world = step->world;
     if (!tn_step_gather_rods(step) || !tn_step_gather_softs(step)) return false;
@@ -249,7 +301,7 @@ static bool integrate(TnStep *step, bool solved)
     bool ok = tn_wheels_stop_slip(step->model, world->state.qpos, world->state.qvel, world->frames,
                                   &world->arena);
     tn_world_update_frames(world, step->awake, step->awake_count);
-    return ok && (!world->sleep || tn_sleep_settle(step, solved));
+    return ok && (!world->sleep || tn_sleep_settle(step, converged));
 }
 
 static void measure_contacts(const TnWorld *world, TnStepReport *report)
@@ -267,14 +319,6 @@ static void measure_contacts(const TnWorld *world, TnStepReport *report)
     report->row_count = world->set.problem.row_count + 6 * world->set.problem.bond_count;
 }
 
-/* Seconds since the last call. */
-static double lap(double *clock)
-{
-    double now = tn_clock(), passed = now - *clock;
-    *clock = now;
-    return passed;
-}
-
 static void warn(const TnWorld *world, const char *format, ...) TN_PRINTF(2, 3);
 static void warn(const TnWorld *world, const char *format, ...)
 {
@@ -289,10 +333,10 @@ static void warn(const TnWorld *world, const char *format, ...)
 
 /* Constraints and their solution, with those contacts that turn out to be missing. `woken`: one of these is with
  * a sleeper, who woke; the step begins anew. */
-static bool solve_step(TnStep *step, TnSolveResult *result, TnStepTimes *times, double *clock,
-                       bool *woken)
+static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *woken)
 {
     TnWorld *world = step->world;
+    TnStepTimes *times = &report->times;
     bool ok = true, again = true;
     *woken = false;
     for (int pass = 0; ok && again && !*woken; pass++) {
@@ -300,9 +344,7 @@ static bool solve_step(TnStep *step, TnSolveResult *result, TnStepTimes *times, 
         times->dynamics += lap(clock);
         ok = ok && build_constraints(step);
         times->constraint += lap(clock);
-        ok = ok && tn_problem_prepare(&world->set.problem, &world->def.solver, world->team);
-        times->factor += lap(clock);
-        ok = ok && solve(step, result);
+        ok = ok && solve(world, report, clock);
         times->iterate += lap(clock);
         again = pass < REPEATS;
         ok = ok && (!again || tn_step_list_missed(step, &again));
@@ -314,8 +356,8 @@ static bool solve_step(TnStep *step, TnSolveResult *result, TnStepTimes *times, 
 
 TnStepReport tn_world_step(TnWorld *world)
 {
-    TnStepReport report = {.diverged = true, .aac = NAN, .aal = NAN};
-    TnSolveResult result = {0};
+    TnStepReport report = {
+        .diverged = true, .aac = NAN, .aal = NAN, .error = NAN, .worst_island = -1};
     TnStep step;
     double start = tn_clock(), clock = start;
 
@@ -327,28 +369,24 @@ TnStepReport tn_world_step(TnWorld *world)
         ok = ok && detect_contacts(&step);
         report.times.collision += lap(&clock);
         woken = ok && tn_sleep_wake_touched(world);
-        ok = ok && (woken || solve_step(&step, &result, &report.times, &clock, &woken));
+        ok = ok && (woken || solve_step(&step, &report, &clock, &woken));
     } while (ok && woken);
     if (ok && is_idle(&step)) {
-        result.converged = true;
+        const TnSolverDef def = tn_world_solver(world);
+        report.converged = true;
+        report.error = tn_solves_to_tolerance(&def) ? 0.0 : NAN;
         world->state.time += step.t;
     } else if (ok) {
         measure_contacts(world, &report);
         world->has_problem = true;
-        ok = integrate(&step, result.converged);
+        ok = integrate(&step, report.converged);
     }
     report.asleep_count = world->state.asleep_count;
     report.times.integrate = lap(&clock);
     report.times.total = clock - start;
     report.diverged = !ok;
-    report.converged = ok && result.converged;
-    report.iterations = result.iterations;
-    report.residual = result.residual;
-    if (ok && world->def.measure_accuracy) {
-        TnAccuracy accuracy = tn_problem_accuracy(&world->set.problem);
-        report.aac = accuracy.aac;
-        report.aal = accuracy.aal;
-    }
+    report.converged = ok && report.converged;
+    if (ok && world->def.measure_accuracy && world->has_problem) measure_accuracy(world, &report);
     if (world->wrench_set) {
         memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
         world->wrench_set = false;
@@ -360,10 +398,12 @@ TnStepReport tn_world_step(TnWorld *world)
     if (!ok)
         warn(world, "step at %g s refused: it would not be finite, or there was no memory",
              world->state.time);
-    if (world->arena.overflow_count)
+    size_t island_bytes;
+    report.heap_fallbacks =
+        world->arena.overflow_count + tn_solver_memory_reset(world->solver_memory, &island_bytes);
+    report.arena_high_water = world->arena.high_water + island_bytes;
+    if (report.heap_fallbacks)
         warn(world, "step at %g s: the arena was too small, the heap helped %d times",
-             world->state.time, world->arena.overflow_count);
-    report.heap_fallbacks = world->arena.overflow_count;
-    report.arena_high_water = world->arena.high_water;
+             world->state.time, report.heap_fallbacks);
     return report;
 }

@@ -109,6 +109,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     world->pool = tn_pool_create(def->thread_count);
     world->division = tn_division_create(model, division_of(def, model));
     world->collider = tn_collider_create(model);
+    world->solver_memory = tn_solver_memory_create(def->thread_count);
     world->frames = tn_calloc((size_t)model->link_count, sizeof(TnLinkFrame));
     world->twists = tn_calloc((size_t)model->link_count, sizeof(double[6]));
     world->wrench = tn_calloc((size_t)model->link_count, sizeof(double[6]));
@@ -117,9 +118,9 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     /* A first guess: blocks and about six contacts per moving body; the arena grows where that is
      * too little. */
     ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
-    if (!ok || !world->pool || !world->division || !world->collider || !world->frames ||
-        !world->twists || !world->wrench || !world->next_qpos || !world->next_qvel ||
-        !create_sleep(world) || !create_softs(world, err)) {
+    if (!ok || !world->pool || !world->division || !world->collider || !world->solver_memory ||
+        !world->frames || !world->twists || !world->wrench || !world->next_qpos ||
+        !world->next_qvel || !create_sleep(world) || !create_softs(world, err)) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;
@@ -137,6 +138,7 @@ void tn_world_destroy(TnWorld *world)
     tn_pool_destroy(world->pool);
     tn_division_destroy(world->division);
     tn_collider_destroy(world->collider);
+    tn_solver_memory_destroy(world->solver_memory);
     tn_arena_free(&world->arena);
     tn_free(world->frames);
     tn_free(world->twists);
@@ -187,6 +189,7 @@ static void forget_step(TnWorld *world)
 {
     world->contacts = (TnContactList){0};
     world->has_problem = false;
+    world->solution.islands.count = 0;
     tn_collider_forget(world->collider);
     tn_world_update_frames(world, NULL, 0);
 }
@@ -373,4 +376,13 @@ TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *er
     TnStatus status = tn_solver_def_check(def, err);
     if (status == TN_OK) world->def.solver = *def;
     return status;
+}
+
+TnSolverDef tn_world_solver(const TnWorld *world)
+{
+    TnSolverDef def = world->def.solver;
+    const TnOption *option = &world->model->option;
+    double g = v3_norm(option->gravity);
+    def.velocity_scale = (g > 0.0 ? g : 9.81) * option->timestep;
+    return def;
 }

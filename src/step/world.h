@@ -8,6 +8,7 @@
 #include "../constraint/constraint.h"
 #include "../dynamics/dynamics.h"
 #include "../dynamics/soft.h"
+#include "../solver/solve.h"
 #include "../state/state.h"
 
 typedef struct TnSleepPlan TnSleepPlan; /* sleep.c */
@@ -30,13 +31,18 @@ struct TnWorld {
     TnSoftElements *elements; /* of soft bodies; NULL without */
     TnMeshMemory **mesh_memory;
     TnSleepPlan *sleep; /* NULL: nobody ever does */
+    TnSolverMemory *solver_memory;
     double *next_qpos, *next_qvel;
     /* of the last step; contacts.count is 0 where there was none */
     TnContactList contacts;
     TnConstraintSet set;
     bool has_problem;
+    bool by_islands;     /* that problem was solved to a tolerance, and is not prepared for SubADMM */
+    TnSolution solution; /* of it then; no islands otherwise */
 };
 
+/* The solver as the user wants it, in the world's units. */
+TnSolverDef tn_world_solver(const TnWorld *world);
 /* And twists, after the state of these subsystems changed (NULL: of all). */
 void tn_world_update_frames(TnWorld *world, const int *subsystems, int count);
 

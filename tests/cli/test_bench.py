@@ -35,6 +35,22 @@ class Bench(CliTest):
                          [["compliance", "5"], ["compliance", "10"], ["paper", "5"], ["paper", "10"]])
         self.assertRegex(lines[-1], r"AAv: 2 steps, .* residual of at most \d")
 
+    def test_a_tolerance_is_one_row_that_tells_what_ran(self):
+        r = self.tenon_json("bench", self.model, *SHORT, "--tolerance", "1e-4")
+        self.assertEqual((r["method"], r["tolerance"], r["iterations"], r["weights"], len(r["runs"])),
+                         ("auto", 1e-4, 60, "compliance", 1))
+        self.assertEqual(set(r["islands_by_method"]), {"started", "subadmm", "assembled", "newton"})
+        out, _ = self.tenon("bench", self.model, *SHORT, "--tolerance", "1e-4", "--method", "subadmm", "--iterations", "9")
+        lines = out.splitlines()
+        self.assertEqual(lines[1].split()[:3], ["method", "at", "most"])
+        self.assertEqual(lines[2].split()[:2], ["subadmm", "9"])
+        self.assertIn("tolerance 0.0001", lines[3])
+        self.assertIn("islands per step", lines[4])
+        # without a tolerance it is the fixed counts as ever
+        r = self.tenon_json("bench", self.model, *SHORT, "--tolerance", "0", "--weights", "compliance")
+        self.assertEqual([(run["tolerance"], run["iterations"], run["error_max"]) for run in r["runs"]],
+                         [(0, n, None) for n in (30, 60, 90)])
+
     def test_scene_is_found_by_name_in_the_current_folder(self):
         os.mkdir(os.path.join(self.folder, "scenes"))
         shutil.copy(self.model, os.path.join(self.folder, "scenes", "tiny.xml"))

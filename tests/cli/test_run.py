@@ -59,8 +59,23 @@ class Run(CliTest):
                   for options in ([], ["--key", "up"], ["--duration", "0.4"])}
         self.assertEqual(len(hashes), 3)
 
+    def test_iterations_alone_are_a_fixed_count_and_with_a_tolerance_the_most(self):
+        how = ("run", self.model, "--duration", "0.1")
+        fixed = self.tenon_json(*how, "--iterations", "25")
+        self.assertEqual((fixed["tolerance"], fixed["iterations"], fixed["iterations_mean"]), (0, 25, 25))
+        self.assertEqual((fixed["error_max"], fixed["worst_step"], fixed["islands_mean"]), (None, None, None))
+        same = self.tenon_json(*how, "--iterations", "25", "--method", "subadmm", "--tolerance", "0")
+        self.assertEqual(same["state_hash"], fixed["state_hash"])
+        self.assertEqual(self.tenon_json(*how, "--solver", "subadmm", "--iterations", "25")["state_hash"],
+                         fixed["state_hash"])
+        for paper in (("--admm-form", "paper"), ("--weights", "paper")):  # the paper's mode as well
+            self.assertEqual(self.tenon_json(*how, *paper)["tolerance"], 0)
+        most = self.tenon_json(*how, "--iterations", "25", "--tolerance", "1e-3")
+        self.assertEqual((most["tolerance"], most["iterations"], most["method"]), (1e-3, 25, "auto"))
+        self.assertIsNotNone(most["error_max"])
+
     def test_csv_has_the_columns_of_joints_then_free_bodies(self):
-        self.tenon("run", self.model, "--duration", "0.1", "--csv", "new/folder/out.csv")
+        self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "0", "--csv", "new/folder/out.csv")
         rows = self.read_csv(os.path.join(self.folder, "new", "folder", "out.csv"))
         self.assertEqual(rows[0], HEADER)
         self.assertEqual(len(rows), 11)
@@ -188,7 +203,7 @@ class Run(CliTest):
         self.assertEqual(process.returncode, 130)
         self.assertIn("mean step", out.decode())
         rows = self.read_csv(recording)
-        self.assertEqual(len(rows[-1]), len(HEADER))  # the last line is whole
+        self.assertEqual(len(rows[-1]), len(rows[0]))  # the last line is whole
 
 
 if __name__ == "__main__":

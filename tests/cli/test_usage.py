@@ -74,8 +74,18 @@ class Usage(CliTest):
 
     def test_unknown_choices_are_wrong_usage(self):
         self.refused("run", self.model, "--solver", "subadm", says=["did you mean 'subadmm'?"])
+        self.refused("run", self.model, "--method", "newtn", says=["did you mean 'newton'?"])
+        self.refused("run", self.model, "--method", "cg", says=["auto, subadmm, assembled, newton"])
+        self.refused("run", self.model, "--sleep", "on", says=["off, passive, all"])
         self.refused("run", self.model, "--weights", "none", says=["compliance, paper"])
         self.refused("run", self.model, "--admm-form", "papers", says=["did you mean 'paper'?"])
+
+    def test_methods_that_need_a_tolerance_say_so_before_the_model_is_read(self):
+        for command in ("run", "bench", "view", "render"):
+            output = ("-o", "a.png") if command == "render" else ()
+            for method in ("assembled", "newton"):
+                self.refused(command, "missing.xml", *output, "--method", method, "--tolerance", "0",
+                             says=[f"--method {method}", "--tolerance 1e-6"])
 
     def test_bench_ranges(self):
         self.refused("bench", self.model, "--iterations", "30,0", says=["1 ... 1000000"])

@@ -22,6 +22,14 @@ static inline double uniform(Random *r) /* in (-1, 1) */
     return (double)(int64_t)(r->state >> 11) / (double)(1ull << 52) - 1.0;
 }
 
+/* The defaults with a fixed number of iterations, for what calls SubADMM itself. */
+static inline TnSolverDef fixed_count(void)
+{
+    TnSolverDef def = tn_solver_def();
+    def.tolerance = 0.0;
+    return def;
+}
+
 enum { DENSE = 3, PORTS_EACH = 2, DENSE_DIM = 5 };
 
 /* A = I + XᵀX, n × n. */
@@ -59,7 +67,8 @@ static inline bool random_problem(TnProblem *p, TnArena *arena, uint64_t seed, i
                                   int contacts, int rows)
 {
     Random r = {seed * 7919 + 17};
-    TnProblemSize size = {twists, DENSE, DENSE * PORTS_EACH, contacts, rows, 2 * rows, 12 * rows, 0};
+    TnProblemSize size = {twists, DENSE,    DENSE * PORTS_EACH, contacts,
+                          rows,   2 * rows, 12 * rows,          0};
     if (!tn_problem_init(p, arena, size)) return false;
     for (int i = 0; i < twists; i++) {
         double S[9], b[6], v[6];

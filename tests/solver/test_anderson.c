@@ -8,7 +8,7 @@
 
 static TnSolverDef def_of(int anderson, int iterations)
 {
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.anderson = anderson;
     def.iterations = iterations;
     return def;

@@ -109,7 +109,7 @@ static int iterations_of_pair(double ratio)
         TnArena arena;
         TnProblem p;
         double worst = 0.0, v[6];
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = count;
         if (!tn_arena_init(&arena, "a", 1 << 16) ||
             !tn_problem_init(&p, &arena, (TnProblemSize){.twists = 2, .bonds = 1}))
@@ -201,7 +201,7 @@ static void held_body(int joints, double apart, double tolerance)
         for (int k = 0; k < joints + 6; k++) X[k * n + row] = -X[row * n + k];
     }
     gauss(n, X, x);
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.iterations = 100; /* of which each contracts errors by 0.7, for any number of joints */
     REQUIRE(tn_problem_prepare(&h.p, &def, NULL));
     tn_subadmm_solve(&h.p, &def, NULL);
@@ -236,7 +236,7 @@ TEST(a_weld_to_the_world_takes_no_force_where_the_arm_cannot_move)
         bond->e[i] = 0.0;
         for (int j = 0; j < 6; j++) bond->e[i] -= 0.5 * bond->J[12 * i + j] * h.T[j];
     }
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.iterations = 200;
     REQUIRE(tn_problem_prepare(&h.p, &def, NULL));
     tn_subadmm_solve(&h.p, &def, NULL);
@@ -286,7 +286,7 @@ static void soft_pair(double scale, int row_a, int row_b)
             if (row[j / 6]) X[12 * at + 6 * (row[j / 6] - 1) + j % 6] += bond->K[12 * i + j];
     }
     gauss(12, X, x);
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.iterations = 2000;
     def.tolerance = 1e-14;
     REQUIRE(tn_problem_prepare(&p, &def, NULL));
@@ -331,7 +331,7 @@ TEST(a_soft_bond_from_an_arm_with_few_joints_to_the_world_solves_the_dense_syste
             b -= h.T[i] * bond->f[i];
             for (int j = 0; j < 6; j++) A += h.T[i] * bond->K[12 * i + j] * h.T[j];
         }
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = 200;
         REQUIRE(tn_problem_prepare(&h.p, &def, NULL));
         tn_subadmm_solve(&h.p, &def, NULL);
@@ -353,7 +353,7 @@ TEST(a_stiffness_that_is_not_positive_semidefinite_is_refused)
     RodChoice choice = {.nodes = 8, .group = 4, .stiffness = 1.0};
     REQUIRE(tn_arena_init(&arena, "a", 1 << 16) && bonded_rod(&p, &arena, 1, choice));
     p.bonds[0].K[13] = -1e6;
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     CHECK(!tn_problem_prepare(&p, &def, NULL));
     tn_arena_free(&arena);
 }
@@ -365,7 +365,7 @@ static double cut_error(RodChoice choice, int iterations)
 {
     TnArena arenas[2];
     TnProblem whole, cut;
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     RodChoice uncut = choice;
     uncut.group = uncut.nodes;
     def.iterations = 20000;
@@ -467,7 +467,7 @@ static void forms_agree(TnWeights weights)
         REQUIRE(random_chain_problem(&reduced, &arenas[0], 5, choice) &&
                 random_chain_problem(&literal, &arenas[1], 5, choice));
         REQUIRE(add_random_bonds(&reduced, 5, 16, 6) && add_random_bonds(&literal, 5, 16, 6));
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = iterations;
         def.over_relaxation = 1.0;
         def.weights = weights;
@@ -491,7 +491,7 @@ TEST(random_problems_with_bonds_converge)
     for (uint64_t seed = 1; seed <= 10; seed++) {
         TnArena arena;
         TnProblem p;
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = 20000;
         def.tolerance = 1e-12;
         REQUIRE(tn_arena_init(&arena, "a", 1 << 20));
@@ -510,7 +510,7 @@ static void same_bits(RodChoice choice)
 {
     TnArena arenas[2];
     TnProblem p[2];
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.iterations = 20;
     def.tolerance = 1e-20; /* residuals are measured, and not met */
     double residual[2];
@@ -557,7 +557,7 @@ TEST(the_unit_of_length_does_not_matter)
                     bond->J[12 * k + 3 + j] *= c, bond->J[12 * k + 9 + j] *= c;
             }
         }
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = 20;
         REQUIRE(tn_problem_prepare(p, &def, NULL));
         tn_subadmm_solve(p, &def, NULL);

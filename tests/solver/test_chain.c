@@ -37,7 +37,7 @@ static void same_iterates(int reach, TnWeights weights, bool paper)
     for (int iterations = 1; iterations <= 50; iterations += 7) {
         Pair pair;
         REQUIRE(pair_create(&pair, 5, choice_of(reach)));
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = iterations;
         def.weights = weights;
         TnSolveResult result;
@@ -80,7 +80,7 @@ TEST(both_forms_make_the_same_iterates_where_rows_reach_too_far_for_H)
         REQUIRE(tn_arena_init(&arenas[0], "a", 1 << 20) && tn_arena_init(&arenas[1], "b", 1 << 20));
         REQUIRE(random_chain_problem(&reduced, &arenas[0], 5, choice_of(FAR)) &&
                 random_chain_problem(&literal, &arenas[1], 5, choice_of(FAR)));
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = iterations;
         def.over_relaxation = 1.0;
         TnSolveResult result;
@@ -102,7 +102,7 @@ static void same_solution(int reach, double stiffness, double tolerance)
         ChainChoice choice = {
             .reach = reach, .twists = 11, .contacts = 12, .rows = 7, .stiffness = stiffness};
         REQUIRE(pair_create(&pair, seed, choice));
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = 20000;
         def.tolerance = 1e-14;
         REQUIRE(tn_problem_prepare(&pair.chain, &def, NULL) &&
@@ -132,7 +132,7 @@ TEST(nodes_without_contacts_and_rows_carry_no_force)
     ChainChoice choice = choice_of(0);
     choice.rows = 0;
     REQUIRE(random_chain_problem(&p, &arena, 3, choice));
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     REQUIRE(tn_problem_prepare(&p, &def, NULL));
     tn_subadmm_solve(&p, &def, NULL);
     for (int i = 1; i <= CHAINS; i++)
@@ -151,7 +151,7 @@ TEST(rows_within_a_node_or_along_an_edge_are_exact_and_others_bounded_by_pieces)
         TnProblem p;
         REQUIRE(tn_arena_init(&arena, "a", 1 << 20));
         REQUIRE(random_chain_problem(&p, &arena, 3, choice_of(reaches[i])));
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         REQUIRE(tn_problem_prepare(&p, &def, NULL));
         for (int s = 0; s < p.side_count; s++) {
             int block = p.sides[s].block - p.twist_count;
@@ -168,7 +168,7 @@ TEST(a_factor_that_comes_with_the_matrix_gives_the_same_bits)
 {
     TnArena arenas[2];
     TnProblem problems[2];
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     for (int i = 0; i < 2; i++) {
         TnProblem *p = &problems[i];
         REQUIRE(tn_arena_init(&arenas[i], "a", 1 << 20));
@@ -200,7 +200,7 @@ TEST(any_number_of_threads_gives_the_same_bits_with_chains)
         ChainChoice choice = choice_of(FAR);
         choice.contacts = 13000; /* enough that eight threads share them */
         REQUIRE(random_chain_problem(&p, &arena, 2, choice));
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = 20;
         REQUIRE(tn_problem_prepare(&p, &def, pool));
         tn_subadmm_solve(&p, &def, pool);
@@ -224,7 +224,7 @@ TEST(a_chain_that_is_not_positive_definite_is_refused)
     REQUIRE(tn_arena_init(&arena, "a", 1 << 20));
     REQUIRE(random_chain_problem(&p, &arena, 1, choice_of(0)));
     p.large[1].D[36 * 5 + 7] = -1.0;
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     CHECK(!tn_problem_prepare(&p, &def, NULL));
     tn_arena_free(&arena);
 }

@@ -221,7 +221,7 @@ static void same_iterates(TnAdmmForm form, TnWeights weights)
     for (int f = 0; f < FORMS; f++)
         for (int t = 0; t < TOUCHES; t++)
             for (int iterations = 1; iterations <= 41; iterations += 20) {
-                TnSolverDef def = tn_solver_def();
+                TnSolverDef def = fixed_count();
                 def.form = form;
                 def.weights = weights;
                 def.iterations = iterations;
@@ -244,7 +244,7 @@ TEST(few_nodes_make_the_iterates_of_the_full_matrix_in_the_papers_form)
 TEST(few_nodes_of_a_stiff_chain_converge_to_the_solution_of_the_full_matrix)
 {
     int condensed = 0;
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.iterations = 3000;
     def.tolerance = 1e-14;
     for (int f = 0; f < FORMS; f++)
@@ -263,7 +263,7 @@ TEST(untouched_nodes_of_a_stiff_chain_move_with_the_others)
         Choice c = {f, 0x888888, 1e6, false};
         REQUIRE(tn_arena_init(&arena, "a", 1 << 20) && create(&p, &arena, 3, c));
         p.row_count = p.side_count = 0;
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         REQUIRE(tn_problem_prepare(&p, &def, NULL));
         tn_subadmm_solve(&p, &def, NULL);
         const TnLargeBlock *d = &p.large[0];
@@ -287,7 +287,7 @@ TEST(a_chain_that_nothing_touches_moves_freely)
     TnProblem p;
     REQUIRE(tn_arena_init(&arena, "a", 1 << 20) &&
             create(&p, &arena, 3, (Choice){CABLE, 0, 4.0, false}));
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     REQUIRE(tn_problem_prepare(&p, &def, NULL));
     tn_subadmm_solve(&p, &def, NULL);
     const TnLargeBlock *d = &p.large[0];
@@ -306,7 +306,7 @@ TEST(any_number_of_threads_gives_the_same_bits_on_few_nodes)
             TnPool *pool = tn_pool_create(threads);
             REQUIRE(pool && tn_arena_init(&arena, "a", 1 << 20));
             REQUIRE(create(&p, &arena, 3, (Choice){f, 0x888888, 4.0, false}));
-            TnSolverDef def = tn_solver_def();
+            TnSolverDef def = fixed_count();
             REQUIRE(tn_problem_prepare(&p, &def, pool));
             tn_subadmm_solve(&p, &def, pool);
             for (int i = 0; i < BLOCKS; i++) {

@@ -51,12 +51,12 @@ static void same_iterates(TnSolverDef def, double tolerance)
                         def, tolerance);
 }
 
-TEST(a_mesh_makes_the_iterates_of_the_full_matrix) { same_iterates(tn_solver_def(), 1e-11); }
+TEST(a_mesh_makes_the_iterates_of_the_full_matrix) { same_iterates(fixed_count(), 1e-11); }
 
 /* So many that the iterations solve with a factor instead of multiplying by an inverse. */
 TEST(a_mesh_with_many_touched_nodes_makes_the_iterates_of_the_full_matrix)
 {
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.iterations = 20;
     compare((MeshChoice){.touch = ALL, .stiffness = 1.0, .large = true}, 1, def, 1e-11);
     def.form = TN_ADMM_PAPER;
@@ -65,14 +65,14 @@ TEST(a_mesh_with_many_touched_nodes_makes_the_iterates_of_the_full_matrix)
 
 TEST(a_mesh_makes_the_iterates_of_the_full_matrix_with_the_papers_weights)
 {
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.weights = TN_WEIGHTS_PAPER;
     same_iterates(def, 1e-11);
 }
 
 TEST(a_mesh_makes_the_iterates_of_the_full_matrix_in_the_papers_form)
 {
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.form = TN_ADMM_PAPER;
     same_iterates(def, 1e-11);
     def.weights = TN_WEIGHTS_PAPER;
@@ -82,7 +82,7 @@ TEST(a_mesh_makes_the_iterates_of_the_full_matrix_in_the_papers_form)
 /* 1e-9 where Anderson mixes: a combination of differences magnifies their rounding. */
 TEST(a_mesh_makes_the_iterates_of_the_full_matrix_with_anderson_acceleration)
 {
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.anderson = 5;
     same_iterates(def, 1e-9);
 }
@@ -90,7 +90,7 @@ TEST(a_mesh_makes_the_iterates_of_the_full_matrix_with_anderson_acceleration)
 /* 1e-7: entries of 1e6 and more beside masses of 1 make v_free itself uncertain by 1e-9. */
 TEST(a_stiff_mesh_converges_to_the_solution_of_the_full_matrix)
 {
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.iterations = 4000;
     def.tolerance = 1e-13;
     compare((MeshChoice){.touch = FEW, .stiffness = 1e6}, 2, def, 1e-7);
@@ -106,7 +106,7 @@ static void solved_create(Solved *s, MeshChoice c, uint64_t seed, TnPool *pool)
 {
     REQUIRE(mesh_rigs_create(s->rigs, c.large) && tn_arena_init(&s->arena, "a", 1 << 22));
     REQUIRE(random_mesh_problem(&s->problem, &s->arena, seed, s->rigs, c));
-    solve(&s->problem, tn_solver_def(), pool);
+    solve(&s->problem, fixed_count(), pool);
 }
 
 static void solved_free(Solved *s)
@@ -220,7 +220,7 @@ TEST(what_a_mesh_remembers_changes_no_bit)
         Solved alone;
         tn_arena_reset(&arena);
         REQUIRE(random_mesh_problem(&p, &arena, 4, rigs, choices[i]));
-        solve(&p, tn_solver_def(), NULL);
+        solve(&p, fixed_count(), NULL);
         solved_create(&alone, choices[i], 4, NULL);
         check_same_bits(&p, &alone.problem);
         solved_free(&alone);
@@ -241,7 +241,7 @@ TEST(a_warm_solve_with_meshes_takes_nothing_from_the_heap)
         REQUIRE(random_mesh_problem(&p, &arena, 4, rigs,
                                     (MeshChoice){.touch = i == 0 ? ALL : FEW, .shift = i / 2 % 2}));
         long before = tn_malloc_count();
-        solve(&p, tn_solver_def(), NULL);
+        solve(&p, fixed_count(), NULL);
         if (i > 6) CHECK(tn_malloc_count() == before);
     }
     tn_arena_free(&arena);
@@ -254,7 +254,7 @@ TEST(a_mesh_that_is_not_positive_definite_is_refused)
         MeshRig rigs[MESHES];
         TnArena arena;
         TnProblem p;
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         REQUIRE(mesh_rigs_create(rigs, false) && tn_arena_init(&arena, "a", 1 << 22));
         REQUIRE(random_mesh_problem(&p, &arena, 4, rigs,
                                     (MeshChoice){.touch = touch, .stiffness = -1.0}));
@@ -272,7 +272,7 @@ TEST(a_mesh_without_memory_is_refused_and_leaks_nothing)
         MeshRig rigs[MESHES];
         TnArena arena;
         TnProblem p;
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         REQUIRE(mesh_rigs_create(rigs, false) && tn_arena_init(&arena, "a", 0));
         REQUIRE(
             random_mesh_problem(&p, &arena, 4, rigs, (MeshChoice){.touch = FEW, .stiffness = 1.0}));
@@ -357,9 +357,9 @@ TEST(weights_on_a_mesh_go_by_the_compliance_there_and_by_the_scale_of_rows)
     for (int count = 1; count <= 9; count += 4) {
         Floor f;
         floor_create(&f, count, 0);
-        solve(&f.problem, tn_solver_def(), NULL);
+        solve(&f.problem, fixed_count(), NULL);
         const TnPort *port = &f.problem.ports[0];
-        double alone = tn_solver_def().weight_scale / port->compliance[14];
+        double alone = fixed_count().weight_scale / port->compliance[14];
         CHECK_NEAR(f.problem.beta[0][2] / alone, 1.0, 1e-12);
         CHECK_NEAR(f.problem.sides[1].beta / f.problem.sides[0].beta, 5.0, 1e-12);
         floor_free(&f);
@@ -371,8 +371,8 @@ TEST(a_point_without_nodes_takes_no_force_and_changes_nothing)
     Floor with, without;
     floor_create(&without, 4, 0);
     floor_create(&with, 4, 2);
-    solve(&without.problem, tn_solver_def(), NULL);
-    solve(&with.problem, tn_solver_def(), NULL);
+    solve(&without.problem, fixed_count(), NULL);
+    solve(&with.problem, fixed_count(), NULL);
     const TnLargeBlock *a = &without.problem.large[0], *b = &with.problem.large[0];
     for (int k = 0; k < a->dim; k++) CHECK(a->v[k] == b->v[k]);
     for (int k = 4; k < 6; k++)

@@ -190,6 +190,18 @@ TEST(mistakes_are_reported_together_and_nothing_is_solved)
     CHECK(err.code == TN_ERROR_USAGE && err.count == 3);
     CHECK_STR(err.message, "over_relaxation is 2");
 
+    for (TnMethod method = TN_METHOD_AUTO; method <= TN_METHOD_NEWTON; method++) {
+        TnSolverDef fixed = tn_solver_def();
+        fixed.method = method;
+        fixed.tolerance = 0.0;
+        err = (TnError){0};
+        bool fine = method < TN_METHOD_ASSEMBLED;
+        CHECK((tn_solver_def_check(&fixed, &err) == TN_OK) == fine);
+        if (!fine) CHECK_STR(err.message, "needs a tolerance above 0");
+        fixed.tolerance = 1e-6;
+        CHECK(tn_solver_def_check(&fixed, NULL) == TN_OK);
+    }
+
     TnSolverDef def = tn_solver_def();
     err = (TnError){0};
     TnSolver *solver = tn_solver_create(&def, &err);
@@ -259,6 +271,7 @@ TEST(constraints_that_nothing_can_help_take_no_force)
         TnError err = {0};
         TnSolverDef def = tn_solver_def();
         def.form = form ? TN_ADMM_PAPER : TN_ADMM_REDUCED;
+        def.tolerance = 0.0;
         def.iterations = 1000; /* the tangent's weight makes v creep to b/A */
         TnSolver *solver = tn_solver_create(&def, &err);
         REQUIRE(solver);

@@ -7,7 +7,7 @@
 
 static TnSolverDef plain(int iterations)
 {
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.iterations = iterations;
     def.over_relaxation = 1.0;
     return def;
@@ -46,7 +46,7 @@ TEST(converged_solution_satisfies_every_law_and_the_dynamics)
         TnProblem p;
         REQUIRE(tn_arena_init(&arena, "a", 1 << 20));
         REQUIRE(random_problem(&p, &arena, seed, 11, 14, 7));
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = 20000;
         def.tolerance = 1e-13;
         REQUIRE(tn_problem_prepare(&p, &def, NULL));
@@ -68,7 +68,7 @@ TEST(over_relaxation_and_weights_do_not_change_the_solution)
     TnProblem a, b;
     REQUIRE(tn_arena_init(&arena1, "a", 1 << 20) && tn_arena_init(&arena2, "b", 1 << 20));
     REQUIRE(random_problem(&a, &arena1, 3, 11, 14, 7) && random_problem(&b, &arena2, 3, 11, 14, 7));
-    TnSolverDef one = tn_solver_def(), two = plain(100000);
+    TnSolverDef one = fixed_count(), two = plain(100000);
     one.iterations = 100000;
     one.tolerance = two.tolerance = 1e-13;
     two.weights = TN_WEIGHTS_PAPER;
@@ -92,7 +92,7 @@ TEST(any_number_of_threads_gives_the_same_bits)
         REQUIRE(pool && tn_arena_init(&arena, "a", 1 << 20));
         REQUIRE(random_problem(&p, &arena, 2, 3000, 13000,
                                70)); /* large enough that eight threads share it */
-        TnSolverDef def = tn_solver_def();
+        TnSolverDef def = fixed_count();
         def.iterations = 20;
         REQUIRE(tn_problem_prepare(&p, &def, pool));
         tn_subadmm_solve(&p, &def, pool);
@@ -115,7 +115,7 @@ TEST(a_tolerance_stops_early_and_is_kept)
     TnProblem p;
     REQUIRE(tn_arena_init(&arena, "a", 1 << 20));
     REQUIRE(random_problem(&p, &arena, 4, 11, 14, 7));
-    TnSolverDef def = tn_solver_def();
+    TnSolverDef def = fixed_count();
     def.iterations = 100000;
     def.tolerance = 1e-6;
     REQUIRE(tn_problem_prepare(&p, &def, NULL));

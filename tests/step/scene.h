@@ -56,14 +56,21 @@ static inline TnModel *scene_compile(Scene *scene)
     return model;
 }
 
-static inline TnWorld *scene_world(const TnModel *model, int iterations)
+static inline TnWorld *scene_world_of(const TnModel *model, int iterations, double tolerance)
 {
     TnError err = {0};
     TnWorldDef def = tn_world_def();
     def.solver.iterations = iterations;
+    def.solver.tolerance = tolerance;
     TnWorld *world = tn_world_create(&def, model, &err);
     if (!world) printf("    %s\n", err.message);
     return world;
+}
+
+/* With the default tolerance. */
+static inline TnWorld *scene_world(const TnModel *model, int iterations)
+{
+    return scene_world_of(model, iterations, tn_solver_def().tolerance);
 }
 
 /* Sum of the contact forces on geom2 of all contacts (force on the other side's negative). */

@@ -82,6 +82,7 @@ TEST(one_to_eight_threads_give_the_same_hash)
         TnWorldDef def = tn_world_def();
         def.thread_count = threads;
         def.solver.iterations = 10;
+        def.solver.tolerance = 0;
         TnWorld *world = tn_world_create(&def, model, &err);
         REQUIRE(world);
         for (int k = 0; k < 15; k++) tn_world_step(world);
@@ -211,9 +212,10 @@ TEST(every_failed_allocation_leaves_nothing_half_made)
 TEST(the_solver_can_be_changed_between_steps)
 {
     TnModel *model = pile(3);
-    TnWorld *world = scene_world(model, 20);
+    TnWorld *world = scene_world_of(model, 20, 0.0);
     TnError err = {0};
     TnSolverDef def = tn_solver_def();
+    def.tolerance = 0.0;
     def.iterations = 7;
     def.form = TN_ADMM_PAPER;
     CHECK(tn_world_step(world).iterations == 20);

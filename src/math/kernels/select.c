@@ -1,4 +1,5 @@
 /* select.c: the best kernels this processor runs. */
+#include "block_kernels.h"
 #include "chain_kernels.h"
 #include "dense_kernels.h"
 #include "kernels.h"
@@ -9,6 +10,7 @@
 const TnKernels *tn_kernels_avx2_table(void);
 const TnKernels *tn_kernels_avx512_table(void);
 const TnChainKernels *tn_chain_kernels_avx2_table(void);
+const TnBlockKernels *tn_block_kernels_avx2_table(void);
 const TnDenseKernels *tn_dense_kernels_avx2_table(void);
 const TnDenseKernels *tn_dense_kernels_avx512_table(void);
 
@@ -33,6 +35,13 @@ const TnChainKernels *tn_chain_kernels_avx2(void)
                : NULL;
 }
 
+const TnBlockKernels *tn_block_kernels_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+               ? tn_block_kernels_avx2_table()
+               : NULL;
+}
+
 const TnDenseKernels *tn_dense_kernels_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
@@ -48,6 +57,7 @@ const TnDenseKernels *tn_dense_kernels_avx512(void)
 const TnKernels *tn_kernels_avx2(void) { return NULL; }
 const TnKernels *tn_kernels_avx512(void) { return NULL; }
 const TnChainKernels *tn_chain_kernels_avx2(void) { return NULL; }
+const TnBlockKernels *tn_block_kernels_avx2(void) { return NULL; }
 const TnDenseKernels *tn_dense_kernels_avx2(void) { return NULL; }
 const TnDenseKernels *tn_dense_kernels_avx512(void) { return NULL; }
 #endif
@@ -63,6 +73,12 @@ const TnChainKernels *tn_chain_kernels(void)
 {
     const TnChainKernels *best = tn_chain_kernels_avx2();
     return best ? best : tn_chain_kernels_generic();
+}
+
+const TnBlockKernels *tn_block_kernels(void)
+{
+    const TnBlockKernels *best = tn_block_kernels_avx2();
+    return best ? best : tn_block_kernels_generic();
 }
 
 const TnDenseKernels *tn_dense_kernels(void)

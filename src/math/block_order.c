@@ -1,0 +1,221 @@
+/* block_order.c: the order of elimination by least degree, on the quotient graph.
+ *
+ * Eliminating a node joins all its neighbours with each other. Instead of these edges the graph keeps
+ * an element, the list of those neighbours, under the number of the node that is gone; a node's
+ * neighbours are then those that edges of the graph lead to and all members of its elements. An element
+ * within a new one is dropped, so are edges between members of one. Degrees count unknowns and are
+ * the upper bound
+ *
+ *     |L_p \ i| + Σ |L_e \ L_p| over the other elements e of i + edges that are left,
+ *
+ * exact where i has no more than two elements; all |L_e \ L_p| come from one pass over the members of
+ * the new element p, so that a step is linear in what it touches (Amestoy, Davis and Duff 1996).
+ * Members that nothing but p leads to go right behind p: they cause no fill of their own. Nodes with
+ * very many neighbours would be touched by nearly every step; they come last from the beginning. */
+#include "block_plan.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "../base/base.h"
+
+typedef enum Kind { NODE, ELEMENT, GONE } Kind;
+
+typedef struct Order {
+    int node_count, count, *order;
+    const int *dims;
+    Kind *kind;
+    int *at, *elements, *edges; /* of a node: elements, then edges' other ends, in lists[at …] */
+    int *begin, *members, *content; /* of an element: members in pool[begin …], their unknowns */
+    int *degree, *seen, *outside, *fresh, *lists;
+    int *tree, leaves; /* tree[1]: node of least degree; tree[leaves + i]: i or -1 */
+    int *pool;
+    size_t pool_used, pool_size;
+    int stamp, left; /* left: unknowns of nodes not yet eliminated */
+} Order;
+
+/* The lower number wins a tie: it is the left one. */
+static int better(const Order *o, int a, int b)
+{
+    if (a < 0) return b;
+    return b < 0 || o->degree[a] <= o->degree[b] ? a : b;
+}
+
+static void tree_update(Order *o, int node, bool in)
+{
+    int t = o->leaves + node;
+    o->tree[t] = in ? node : -1;
+    for (t /= 2; t >= 1; t /= 2) o->tree[t] = better(o, o->tree[2 * t], o->tree[2 * t + 1]);
+}
+
+static void put(Order *o, int node, Kind kind)
+{
+    o->order[o->count++] = node;
+    o->kind[node] = kind;
+    o->left -= o->dims[node];
+    tree_update(o, node, false);
+}
+
+static bool reserve(Order *o, size_t more)
+{
+    if (o->pool_used + more <= o->pool_size) return true;
+    size_t size = 2 * (o->pool_used + more);
+    int *pool = tn_realloc(o->pool, size * sizeof *pool);
+    if (!pool) return false;
+    o->pool = pool;
+    o->pool_size = size;
+    return true;
+}
+
+static void add_member(Order *o, int p, int node)
+{
+    if (o->kind[node] != NODE || o->seen[node] == o->stamp) return;
+    o->seen[node] = o->stamp;
+    o->pool[o->begin[p] + o->members[p]++] = node;
+    o->content[p] += o->dims[node];
+}
+
+/* Node p becomes an element; those it was in are within it. */
+static bool make_element(Order *o, int p)
+{
+    const int *list = o->lists + o->at[p];
+    int elements = o->elements[p], edges = o->edges[p];
+    size_t most = (size_t)edges;
+    for (int k = 0; k < elements; k++) most += (size_t)o->members[list[k]];
+    if (o->pool_used > INT_MAX - most || !reserve(o, most + 1)) return false;
+    o->begin[p] = (int)o->pool_used;
+    o->members[p] = o->content[p] = 0;
+    o->stamp++;
+    put(o, p, ELEMENT);
+    for (int k = 0; k < elements; k++) {
+        for (int m = 0; m < o->members[list[k]]; m++)
+            add_member(o, p, o->pool[o->begin[list[k]] + m]);
+        o->kind[list[k]] = GONE;
+    }
+    for (int k = 0; k < edges; k++) add_member(o, p, list[elements + k]);
+    return true;
+}
+
+/* outside[e] = |L_e \ L_p| for all elements e that meet p; fresh[e]: it is of this step. */
+static void measure(Order *o, int p)
+{
+    for (int m = 0; m < o->members[p]; m++) {
+        int i = o->pool[o->begin[p] + m];
+        for (int k = 0; k < o->elements[i]; k++) {
+            int e = o->lists[o->at[i] + k];
+            if (o->kind[e] != ELEMENT) continue;
+            if (o->fresh[e] != o->stamp) o->outside[e] = o->content[e];
+            o->fresh[e] = o->stamp;
+            o->outside[e] -= o->dims[i];
+        }
+    }
+}
+
+/* The member's lists without what p covers, and p. Returns the unknowns they lead to outside of p.
+ * The lists do not grow: an edge to p, or an element within p, is no longer there. */
+static int renew_lists(Order *o, int p, int i, int *kept)
+{
+    int *list = o->lists + o->at[i], elements = 0, edges = 0, outside = 0;
+    for (int k = 0; k < o->elements[i]; k++) {
+        int e = list[k];
+        if (o->kind[e] != ELEMENT || o->outside[e] == 0) continue;
+        kept[elements++] = e;
+        outside += o->outside[e];
+    }
+    kept[elements++] = p;
+    for (int k = 0; k < o->edges[i]; k++) {
+        int j = list[o->elements[i] + k];
+        if (o->kind[j] != NODE || o->seen[j] == o->stamp) continue;
+        kept[elements + edges++] = j;
+        outside += o->dims[j];
+    }
+    memcpy(list, kept, (size_t)(elements + edges) * sizeof *list);
+    o->elements[i] = elements;
+    o->edges[i] = edges;
+    return outside;
+}
+
+static bool eliminate(Order *o, int p, int *kept, int *outside)
+{
+    if (!make_element(o, p)) return false;
+    measure(o, p);
+    int *members = o->pool + o->begin[p], count = 0;
+    for (int m = 0; m < o->members[p]; m++) {
+        int i = members[m];
+        outside[count] = renew_lists(o, p, i, kept);
+        if (outside[count] == 0 && o->edges[i] == 0) {
+            o->content[p] -= o->dims[i];
+            put(o, i, GONE);
+        } else {
+            members[count++] = i;
+        }
+    }
+    o->members[p] = count;
+    o->pool_used = (size_t)o->begin[p] + (size_t)count;
+    for (int m = 0; m < count; m++) {
+        int i = members[m], inside = o->content[p] - o->dims[i], degree = inside + outside[m];
+        if (degree > o->degree[i] + inside) degree = o->degree[i] + inside;
+        if (degree > o->left - o->dims[i]) degree = o->left - o->dims[i];
+        o->degree[i] = degree;
+        tree_update(o, i, true);
+    }
+    return true;
+}
+
+static void begin(Order *o, const int *first, const int *neighbour)
+{
+    int n = o->node_count, many = (int)(10.0 * sqrt((double)n)) + 16, filled = 0;
+    for (int i = 0; i < n; i++) {
+        o->kind[i] = first[i + 1] - first[i] > many ? GONE : NODE;
+        o->seen[i] = o->fresh[i] = o->elements[i] = o->edges[i] = o->degree[i] = 0;
+    }
+    for (int t = 0; t < 2 * o->leaves; t++) o->tree[t] = -1;
+    for (int i = 0; i < n; i++) {
+        o->at[i] = filled;
+        if (o->kind[i] == GONE) continue;
+        for (int k = first[i]; k < first[i + 1]; k++) {
+            int j = neighbour[k];
+            if (o->kind[j] == GONE) continue;
+            o->lists[filled++] = j;
+            o->edges[i]++;
+            o->degree[i] += o->dims[j];
+        }
+        o->left += o->dims[i];
+        o->tree[o->leaves + i] = i;
+    }
+    for (int t = o->leaves - 1; t >= 1; t--)
+        o->tree[t] = better(o, o->tree[2 * t], o->tree[2 * t + 1]);
+}
+
+bool tn_block_order(int node_count, const int *dims, const int *first, const int *neighbour,
+                    int *order)
+{
+    if (node_count == 0) return true;
+    Order o = {.node_count = node_count, .order = order, .dims = dims, .leaves = 1};
+    while (o.leaves < node_count) o.leaves *= 2;
+    size_t n = (size_t)node_count, lists = (size_t)first[node_count];
+    int *work = tn_malloc((12 * n + lists + 2 * (size_t)o.leaves) * sizeof *work);
+    o.kind = tn_malloc(n * sizeof *o.kind);
+    bool ok = work && o.kind;
+    if (ok) {
+        int **parts[] = {&o.at,      &o.elements, &o.edges, &o.begin,   &o.members,
+                         &o.content, &o.degree,   &o.seen,  &o.outside, &o.fresh};
+        for (size_t k = 0; k < 10; k++) *parts[k] = work + k * n;
+        int *kept = work + 10 * n, *outside = work + 11 * n;
+        o.lists = work + 12 * n;
+        o.tree = o.lists + lists;
+        begin(&o, first, neighbour);
+        while (ok && o.tree[1] >= 0) ok = eliminate(&o, o.tree[1], kept, outside);
+        if (ok && o.count < node_count) { /* those with very many neighbours */
+            for (int i = 0; i < node_count; i++) o.seen[i] = 0;
+            for (int k = 0; k < o.count; k++) o.seen[order[k]] = 1;
+            for (int i = 0; i < node_count; i++)
+                if (!o.seen[i]) order[o.count++] = i;
+        }
+    }
+    tn_free(o.pool);
+    tn_free(o.kind);
+    tn_free(work);
+    return ok;
+}

@@ -1,0 +1,21 @@
+/* block_kernels.h: the numeric phase of block_sparse.h, one table per instruction set. All are made of
+ * lanes/block_lanes.h; generic/ is it without wide registers, and the reference. */
+#ifndef TN_MATH_BLOCK_KERNELS_H
+#define TN_MATH_BLOCK_KERNELS_H
+
+#include "../block_plan.h"
+
+typedef struct TnBlockKernels {
+    const char *name;
+    bool (*factor_symmetric)(const TnBlockPlan *plan, double *values);
+    bool (*factor_general)(const TnBlockPlan *plan, double *values);
+    void (*solve_symmetric)(const TnBlockPlan *plan, const double *values, double *x);
+    void (*solve_general)(const TnBlockPlan *plan, const double *values, double *x);
+    void (*multiply)(const TnBlockPlan *plan, const double *values, const double *x, double *y);
+} TnBlockKernels;
+
+const TnBlockKernels *tn_block_kernels(void); /* the best this processor runs */
+const TnBlockKernels *tn_block_kernels_generic(void);
+const TnBlockKernels *tn_block_kernels_avx2(void); /* NULL where not built in or not supported */
+
+#endif

@@ -1,0 +1,104 @@
+/* anderson_mix.c: see anderson_mix.h. */
+#include "anderson_mix.h"
+
+#include <math.h>
+
+/* A difference that newer ones explain up to this share of its square is left out. */
+#define DEPENDENT 1e-12
+/* The history is forgotten where coefficients add up to more, or the residual grows by more. */
+#define HUGE_COEFFICIENT 1e5
+#define GROWTH 2.0
+/* Where so many iterations in a row bring the residual less than this below the least one, history is no good: sets
+ * of contacts that open and close can send it round in circles. Plain iterations follow, twice as many each time. */
+#define PATIENCE 20
+#define PROGRESS 0.9
+#define FIRST_REST 10
+
+void tn_mix_start(TnMix *m, int memory)
+{
+    m->memory = memory;
+    m->calls = m->columns = m->newest = 0;
+    m->since = m->resting = 0;
+    m->next_rest = FIRST_REST;
+}
+
+void tn_mix_begin(TnMix *m)
+{
+    if (m->calls == 0) return;
+    m->newest = m->columns ? (m->newest + 1) % m->memory : 0;
+    if (m->columns < m->memory) m->columns++;
+}
+
+/* γ from the normal equations; the sum of |γ|. */
+static double solve(TnMix *m, const double rhs[])
+{
+    double L[TN_ANDERSON_MAX][TN_ANDERSON_MAX], y[TN_ANDERSON_MAX];
+    int order[TN_ANDERSON_MAX], rank = 0;
+    for (int j = 0; j < m->columns; j++) m->gamma[j] = 0.0;
+    for (int age = 0; age < m->columns; age++) {
+        int j = (m->newest - age + m->memory) % m->memory;
+        double *row = L[rank], pivot = m->gram[j][j];
+        for (int k = 0; k < rank; k++) {
+            double sum = m->gram[j][order[k]];
+            for (int i = 0; i < k; i++) sum -= row[i] * L[k][i];
+            row[k] = sum / L[k][k];
+            pivot -= row[k] * row[k];
+        }
+        if (!(pivot > DEPENDENT * m->gram[j][j])) continue;
+        row[rank] = sqrt(pivot);
+        y[rank] = rhs[j];
+        for (int k = 0; k < rank; k++) y[rank] -= row[k] * y[k];
+        y[rank] /= row[rank];
+        order[rank++] = j;
+    }
+    double total = 0.0;
+    for (int k = rank - 1; k >= 0; k--) {
+        for (int i = k + 1; i < rank; i++) y[k] -= L[i][k] * y[i];
+        y[k] /= L[k][k];
+        m->gamma[order[k]] = y[k];
+        total += fabs(y[k]);
+    }
+    return total;
+}
+
+static void forget(TnMix *m, double norm)
+{
+    m->columns = 0;
+    m->newest = 0;
+    m->best = norm;
+}
+
+/* True: this iteration stays plain. */
+static bool rest(TnMix *m, double norm)
+{
+    if (norm < PROGRESS * m->least) {
+        m->least = norm;
+        m->since = 0;
+    } else if (++m->since > PATIENCE && m->resting == 0) {
+        m->resting = m->next_rest;
+        m->next_rest *= 2;
+    }
+    if (m->resting == 0) return false;
+    if (--m->resting == 0) m->since = 0;
+    return true;
+}
+
+bool tn_mix_combine(TnMix *m, const double sums[TN_MIX_SUMS])
+{
+    double norm = sqrt(sums[0]), rhs[TN_ANDERSON_MAX];
+    if (m->calls++ == 0) {
+        m->best = m->least = norm;
+        return false;
+    }
+    for (int j = 0; j < m->columns; j++) {
+        m->gram[j][m->newest] = m->gram[m->newest][j] = sums[1 + 2 * j];
+        rhs[j] = sums[2 + 2 * j];
+    }
+    bool mixed = false;
+    if (!rest(m, norm) && norm <= GROWTH * m->best) { /* not where it is NaN */
+        m->best = fmin(m->best, norm);
+        mixed = solve(m, rhs) <= HUGE_COEFFICIENT;
+    }
+    if (!mixed) forget(m, norm);
+    return mixed;
+}

@@ -1,0 +1,368 @@
+/* assembled_admm.c: ADMM with the whole problem as one linear system, as Douglas–Rachford splitting of
+ * one variable y, in units of force, a number per constraint number:
+ *
+ *     x = H⁻¹ Jᵀ y,   H = A + JᵀWJ         so that A x = Jᵀλ_d exactly, with
+ *     λ_d = y - W J x                      the forces that obey dynamics,
+ *     t = λ_d - W (J x + e'),  λ_c = Π(t)  the forces that obey the laws,
+ *     y ← y + α (λ_c - λ_d)
+ *
+ * At a fixed point λ = λ_d = λ_c, A x = Jᵀλ and λ = Π(λ - W(J x + e')): the solution, whatever W is.
+ * W = s/D, of contacts along the normal and across it, zero in directions that yield nothing: these
+ * start without force and get none. H is factored once.
+ *
+ * Linear laws need no iteration. With W their own gain (k α of soft rows, K of soft bonds) and y what
+ * the law makes of x = 0, y - W J x is the law itself: their y stays and they are exact in
+ * every iterate. Hard bonds iterate like equalities, with W = s Jᵀ(J C Jᵀ)⁺J of the pair (J, C:
+ * bond_weights.c), on which y stays in the range of Jᵀ.
+ *
+ * The result is a λ_d: x is what it implies, so its natural map at x is the one that a tolerance is
+ * about, and comes at the price of a look at each constraint. Of all iterates the best one is kept. The
+ * first is the start itself (y = λ⁰ + W J x⁰ with x⁰ = A⁻¹Jᵀλ⁰), up to its linear laws.
+ *
+ * Anderson acceleration (anderson_mix.h) acts on y in the norm of W⁻¹. */
+#include <math.h>
+#include <string.h>
+
+#include "../math/vec3.h"
+#include "anderson_mix.h"
+#include "solve.h"
+
+/* Of the weights, against the compliance; and the over-relaxation. Boxes on boxes, a heavy one on a light
+ * one and pyramids all want about this. */
+#define SCALE 20.0
+#define RELAXATION 1.7
+#define MEMORY 5
+
+typedef struct Loop {
+    const TnAssembly *assembly;
+    TnProblem *p;
+    const TnCompliances *D;
+    TnGains W;
+    double (*bond_pull)[12]; /* of hard bonds: s Jᵀ(J C Jᵀ)⁺ e */
+    double *values, *x;
+    TnPerConstraint y, next, last; /* this iterate, the plain next one and that before */
+    TnPerConstraint u, force, best;
+    TnPerConstraint residual, previous; /* W^-½ (λ_c - λ_d), of this iteration and that before */
+    TnPerConstraint root;               /* W^-½ of rows and bonds */
+    double *dy, *dr;                /* MEMORY columns each */
+    TnMix mix;
+} Loop;
+
+static double *flat(TnPerConstraint *c) { return c->contact[0]; }
+
+static double weight(double D) { return D > 0.0 ? SCALE / D : 0.0; }
+static double inverse_root(double W) { return W > 0.0 ? 1.0 / sqrt(W) : 0.0; }
+
+/* y = (across (I - nnᵀ) + along nnᵀ) x */
+static inline void split(const double n[3], double along, double across, const double x[3],
+                         double y[3])
+{
+    double part = (along - across) * v3_dot(n, x);
+    for (int k = 0; k < 3; k++) y[k] = across * x[k] + part * n[k];
+}
+
+static void multiply12(const double G[144], const double x[12], double y[12])
+{
+    for (int i = 0; i < 12; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < 12; j++) sum += G[12 * i + j] * x[j];
+        y[i] = sum;
+    }
+}
+
+static void weigh_contact(const Loop *loop, int c, const double u[3], double out[3])
+{
+    const double *D = loop->D->contact[c];
+    split(loop->p->normals[c], weight(D[0]), weight(D[1]), u, out);
+}
+
+/* ---- preparation ---- */
+
+static void set_weights(Loop *loop)
+{
+    const TnProblem *p = loop->p;
+    for (int c = 0; c < p->contact_count; c++) {
+        const double *n = p->normals[c];
+        double Wn = weight(loop->D->contact[c][0]), Wt = weight(loop->D->contact[c][1]);
+        for (int k = 0; k < 9; k++)
+            loop->W.contact[c][k] = (Wn - Wt) * n[k / 3] * n[k % 3] + (k % 4 == 0 ? Wt : 0.0);
+    }
+    for (int r = 0; r < p->row_count; r++) {
+        const TnRow *row = &p->rows[r];
+        bool soft = row->set == TN_ROW_SOFT;
+        loop->W.row[r] = soft ? row->k * row->alpha : weight(loop->D->row[r]);
+        loop->root.row[r] = soft ? 0.0 : inverse_root(loop->W.row[r]);
+    }
+    for (int i = 0; i < p->bond_count; i++) {
+        const TnBond *bond = &p->bonds[i];
+        if (!bond->hard) {
+            memcpy(loop->W.bond[i], bond->K, sizeof bond->K);
+            if (!bond->row_a) memset(loop->W.bond[i], 0, sizeof(double[72]));
+            if (!bond->row_b) memset(loop->W.bond[i] + 72, 0, sizeof(double[72]));
+            continue;
+        }
+        tn_bond_hard_weight(p, bond, SCALE, loop->W.bond[i]);
+        for (int k = 0; k < 12; k++) { /* bond->c is for a scale of one */
+            loop->bond_pull[i][k] = -SCALE * bond->c[k];
+            loop->root.bond[i][k] = sqrt(bond->w[k / 6][7 * (k % 6)] / SCALE);
+        }
+    }
+    loop->W.symmetric = true;
+}
+
+/* u = J x⁰ of the problem's λ. False: no memory. */
+static bool start_velocities(Loop *loop)
+{
+    TnVelocities v;
+    double *u = flat(&loop->u);
+    const double *e = loop->assembly->e.contact[0];
+    if (!tn_velocities_alloc(loop->p, &v)) return false;
+    tn_velocities_implied(loop->p, &v);
+    tn_constraint_velocities(loop->p, &v, &loop->u);
+    for (size_t k = 0; k < loop->u.count; k++) u[k] -= e[k];
+    return true;
+}
+
+static void start_bond(const Loop *loop, int i)
+{
+    const TnBond *bond = &loop->p->bonds[i];
+    double *y = loop->y.bond[i];
+    const int row[2] = {bond->row_a, bond->row_b};
+    if (!bond->hard) { /* -(f + K z) at x = 0 */
+        multiply12(bond->K, loop->assembly->e.bond[i], y);
+        for (int k = 0; k < 12; k++) y[k] = row[k / 6] ? -y[k] - bond->f[k] : 0.0;
+        return;
+    }
+    multiply12(loop->W.bond[i], loop->u.bond[i], y);
+    for (int j = 0; j < 12; j++) /* the part of λ⁰ that is some Jᵀμ */
+        for (int k = 0; k < 12; k++) y[k] += bond->P[12 * j + k] * bond->lambda[j];
+}
+
+static void start(Loop *loop)
+{
+    const TnProblem *p = loop->p;
+    const TnPerConstraint *e = &loop->assembly->e;
+    for (int c = 0; c < p->contact_count; c++) {
+        const double *D = loop->D->contact[c];
+        double pushed[3];
+        weigh_contact(loop, c, loop->u.contact[c], pushed);
+        split(p->normals[c], D[0] > 0.0, D[1] > 0.0, p->lambda[c], loop->y.contact[c]);
+        for (int k = 0; k < 3; k++) loop->y.contact[c][k] += pushed[k];
+    }
+    for (int r = 0; r < p->row_count; r++) {
+        const TnRow *row = &p->rows[r];
+        double W = loop->W.row[r];
+        if (row->set == TN_ROW_SOFT) /* -k (e + α J v) at x = 0 */
+            loop->y.row[r] = -row->k * (row->e + row->alpha * (e->row[r] - row->e));
+        else
+            loop->y.row[r] = W > 0.0 ? row->lambda + W * loop->u.row[r] : 0.0;
+    }
+    for (int i = 0; i < p->bond_count; i++) start_bond(loop, i);
+}
+
+static bool prepare(Loop *loop)
+{
+    const TnProblem *p = loop->p;
+    TnPerConstraint *all[] = {&loop->y,     &loop->next, &loop->last,     &loop->u,
+                              &loop->force, &loop->best, &loop->residual, &loop->previous,
+                              &loop->root};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (!tn_per_constraint_alloc(p, all[k])) return false;
+    loop->values = TN_ARENA_NEW(p->arena, double, loop->assembly->plan->size);
+    loop->x = TN_ARENA_NEW(p->arena, double, loop->assembly->dim);
+    loop->dy = TN_ARENA_NEW(p->arena, double, MEMORY *loop->y.count);
+    loop->dr = TN_ARENA_NEW(p->arena, double, MEMORY *loop->y.count);
+    loop->bond_pull = tn_arena_alloc(p->arena, sizeof(double[12]) * (size_t)p->bond_count);
+    if (!loop->values || !loop->x || !loop->dy || !loop->dr || !loop->bond_pull ||
+        !tn_gains_alloc(p, &loop->W) || !start_velocities(loop))
+        return false;
+    set_weights(loop);
+    start(loop);
+    tn_mix_start(&loop->mix, MEMORY);
+    return true;
+}
+
+/* ---- an iteration ---- */
+
+/* x = H⁻¹ Jᵀ y, force = y - W J x, u = J x + e'; the natural map there. */
+static double obey_dynamics(Loop *loop)
+{
+    const TnAssembly *a = loop->assembly;
+    const TnProblem *p = loop->p;
+    tn_assembly_gather(a, &loop->y, loop->x);
+    tn_assembly_solve(a, true, loop->values, loop->x);
+    tn_assembly_apply(a, loop->x, &loop->u);
+    for (int c = 0; c < p->contact_count; c++) {
+        double pushed[3];
+        weigh_contact(loop, c, loop->u.contact[c], pushed);
+        for (int k = 0; k < 3; k++)
+            loop->force.contact[c][k] = loop->y.contact[c][k] - pushed[k];
+    }
+    for (int r = 0; r < p->row_count; r++)
+        loop->force.row[r] = loop->y.row[r] - loop->W.row[r] * loop->u.row[r];
+    for (int i = 0; i < p->bond_count; i++) {
+        double pushed[12];
+        multiply12(loop->W.bond[i], loop->u.bond[i], pushed);
+        for (int k = 0; k < 12; k++) loop->force.bond[i][k] = loop->y.bond[i][k] - pushed[k];
+    }
+    double *u = flat(&loop->u);
+    const double *e = a->e.contact[0];
+    for (size_t k = 0; k < loop->u.count; k++) u[k] += e[k];
+    return tn_natural_map(p, loop->D, &loop->u, &loop->force).largest;
+}
+
+/* Π of a contact at t = λ - W u: normal first, then the disc. */
+static void project_contact(const Loop *loop, int c, double lambda[3])
+{
+    const TnProblem *p = loop->p;
+    const double *n = p->normals[c];
+    double t[3], mu = p->contact_batch[c / TN_LANES].mu[c % TN_LANES];
+    weigh_contact(loop, c, loop->u.contact[c], t);
+    for (int k = 0; k < 3; k++) t[k] = loop->force.contact[c][k] - t[k];
+    double tn = v3_dot(n, t), push = fmax(0.0, tn);
+    for (int k = 0; k < 3; k++) t[k] -= tn * n[k];
+    double length = v3_norm(t), share = length > mu * push ? mu * push / length : 1.0;
+    for (int k = 0; k < 3; k++) lambda[k] = push * n[k] + share * t[k];
+}
+
+/* Of a row; a rolling one does its partner, too. `normal` has this iteration's λ_c of contacts. */
+static void project_row(const Loop *loop, int r, double (*normal)[3], double *lambda)
+{
+    TnRow *row = &loop->p->rows[r];
+    double t = loop->force.row[r] - loop->W.row[r] * loop->u.row[r];
+    if (row->set == TN_ROW_ROLL_PARTNER) return;
+    if (row->set == TN_ROW_SOFT) {
+        lambda[0] = loop->force.row[r];
+        return;
+    }
+    if (row->set < TN_ROW_SPIN) {
+        row->B = loop->W.row[r];
+        lambda[0] = tn_row_project(row, t);
+        return;
+    }
+    int c = row->contact;
+    double bound = row->mu * fmax(0.0, v3_dot(loop->p->normals[c], normal[c]));
+    if (row->set == TN_ROW_SPIN) {
+        lambda[0] = fmin(bound, fmax(-bound, t));
+        return;
+    }
+    double t2 = loop->force.row[r + 1] - loop->W.row[r + 1] * loop->u.row[r + 1];
+    double length = hypot(t, t2), share = length > bound ? bound / length : 1.0;
+    lambda[0] = share * t;
+    lambda[1] = share * t2;
+}
+
+/* residual = λ_c - λ_d, next = y + α residual */
+static void obey_laws(Loop *loop)
+{
+    const TnProblem *p = loop->p;
+    TnPerConstraint *r = &loop->residual;
+    for (int c = 0; c < p->contact_count; c++) project_contact(loop, c, r->contact[c]);
+    for (int i = 0; i < p->row_count; i++) project_row(loop, i, r->contact, r->row + i);
+    const double *force = flat(&loop->force), *y = flat(&loop->y);
+    double *difference = flat(r), *next = flat(&loop->next);
+    for (int i = 0; i < p->bond_count; i++) {
+        multiply12(loop->W.bond[i], loop->u.bond[i], r->bond[i]);
+        for (int k = 0; k < 12; k++)
+            r->bond[i][k] = p->bonds[i].hard ? loop->force.bond[i][k] - r->bond[i][k] -
+                                                   loop->bond_pull[i][k]
+                                             : loop->force.bond[i][k];
+    }
+    for (size_t k = 0; k < loop->y.count; k++) {
+        difference[k] -= force[k];
+        next[k] = y[k] + RELAXATION * difference[k];
+    }
+}
+
+/* residual ← W^-½ residual */
+static void weigh_residual(Loop *loop)
+{
+    const TnProblem *p = loop->p;
+    TnPerConstraint *r = &loop->residual;
+    for (int c = 0; c < p->contact_count; c++) {
+        const double *D = loop->D->contact[c];
+        split(p->normals[c], sqrt(D[0] / SCALE), sqrt(D[1] / SCALE), r->contact[c], r->contact[c]);
+    }
+    for (int i = 0; i < p->row_count; i++) r->row[i] *= loop->root.row[i];
+    for (int i = 0; i < p->bond_count; i++)
+        for (int k = 0; k < 12; k++) r->bond[i][k] *= loop->root.bond[i][k];
+}
+
+static void exchange(TnPerConstraint *a, TnPerConstraint *b)
+{
+    TnPerConstraint swap = *a;
+    *a = *b;
+    *b = swap;
+}
+
+/* y ← the accelerated next iterate. */
+static void accelerate(Loop *loop)
+{
+    const TnKernels *kernels = loop->p->kernels;
+    TnMix *mix = &loop->mix;
+    long n = (long)loop->y.count;
+    double sums[TN_MIX_SUMS] = {0}, norm[2];
+    const double *r = flat(&loop->residual), *next = flat(&loop->next);
+    tn_mix_begin(mix);
+    if (mix->columns) {
+        double *dy = loop->dy + n * mix->newest, *dr = loop->dr + n * mix->newest;
+        const double *last = flat(&loop->last), *previous = flat(&loop->previous);
+        for (long k = 0; k < n; k++) {
+            dy[k] = next[k] - last[k];
+            dr[k] = r[k] - previous[k];
+        }
+        for (int j = 0; j < mix->columns; j++)
+            kernels->column_dots(n, loop->dr + n * j, dr, r, sums + 1 + 2 * j);
+    }
+    kernels->column_dots(n, r, r, r, norm);
+    sums[0] = norm[0];
+    if (tn_mix_combine(mix, sums))
+        kernels->column_subtract(n, next, mix->columns, loop->dy, n, mix->gamma, flat(&loop->y));
+    else
+        memcpy(flat(&loop->y), next, sizeof(double) * (size_t)n);
+    exchange(&loop->last, &loop->next);
+    exchange(&loop->previous, &loop->residual);
+}
+
+static void iterate(Loop *loop, double tolerance, int iterations, TnMethodResult *out)
+{
+    size_t bytes = sizeof(double) * loop->y.count;
+    while (out->iterations < iterations) {
+        double error = obey_dynamics(loop);
+        out->iterations++;
+        if (error < out->error) {
+            out->error = error;
+            memcpy(flat(&loop->best), flat(&loop->force), bytes);
+        }
+        if (error < tolerance || out->iterations == iterations) return;
+        obey_laws(loop);
+        weigh_residual(loop);
+        accelerate(loop);
+    }
+}
+
+static void put_forces(Loop *loop)
+{
+    TnProblem *p = loop->p;
+    memcpy(p->lambda, loop->best.contact, sizeof(double[3]) * (size_t)p->contact_count);
+    for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = loop->best.row[r];
+    for (int i = 0; i < p->bond_count; i++)
+        memcpy(p->bonds[i].lambda, loop->best.bond[i], sizeof(double[12]));
+}
+
+bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
+                       double tolerance, int iterations, TnMethodResult *out)
+{
+    Loop loop = {.assembly = assembly, .p = p, .D = D};
+    size_t mark = tn_arena_mark(p->arena);
+    *out = (TnMethodResult){.error = INFINITY};
+    bool ok = prepare(&loop) && tn_assembly_factor(assembly, &loop.W, loop.values);
+    if (ok) {
+        out->factorizations = 1;
+        iterate(&loop, tolerance, iterations, out);
+        if (out->error < INFINITY) put_forces(&loop);
+        out->stagnated = !(out->error < tolerance);
+    }
+    tn_arena_release(p->arena, mark);
+    return ok;
+}

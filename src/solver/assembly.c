@@ -1,0 +1,407 @@
+/* assembly.c: nodes, edges and the matrix A of a problem as one linear system.
+ *
+ * Node k < twist_count is twist block k; the nodes of the large blocks follow, block by block: one for a
+ * dense block or a touched mesh, one per node of a chain's `solved`. */
+#include <string.h>
+
+#include "../math/cholesky.h"
+#include "assembly_maps.h"
+#include "mesh.h"
+
+/* An edge while they are being collected: (a << 32) | b. */
+typedef uint64_t Key;
+
+typedef struct Builder {
+    const TnProblem *p;
+    TnAssembly *out;
+    TnAssemblyMaps *maps;
+    TnBlockGraph graph;
+    int *dims, (*edges)[2];
+    Key *keys;
+    size_t key_count;
+} Builder;
+
+/* ---- nodes ---- */
+
+static int node_count_of(const TnLargeBlock *d)
+{
+    if (d->chain) return d->solved->node_count;
+    return d->mesh && !d->mesh->size ? 0 : 1;
+}
+
+static bool set_nodes(Builder *b)
+{
+    const TnProblem *p = b->p;
+    int count = p->twist_count;
+    int *start = b->maps->node_start = TN_ARENA_NEW(p->arena, int, p->large_count);
+    if (!start) return false;
+    for (int i = 0; i < p->large_count; i++) {
+        start[i] = count;
+        count += node_count_of(&p->large[i]);
+    }
+    b->dims = TN_ARENA_NEW(p->arena, int, count);
+    if (!b->dims) return false;
+    for (int k = 0; k < p->twist_count; k++) b->dims[k] = 6;
+    for (int i = 0; i < p->large_count; i++) {
+        const TnLargeBlock *d = &p->large[i];
+        for (int k = 0; k < node_count_of(d); k++)
+            b->dims[start[i] + k] =
+                d->chain ? d->solved->nodes[k].dim : d->mesh ? d->mesh->size : d->dim;
+    }
+    b->graph.node_count = count;
+    b->graph.dims = b->dims;
+    return true;
+}
+
+static int chain_place(const TnLargeBlock *d, int node) { return d->place ? d->place[node] : node; }
+
+/* The unknown `index` of a large block: its node, and its place there. */
+static int locate(const Builder *b, int block, int index, int *at)
+{
+    const TnLargeBlock *d = &b->p->large[block];
+    int node = b->maps->node_start[block];
+    *at = index;
+    if (d->mesh) *at = d->mesh->place[index];
+    if (d->chain) {
+        int of = d->chain->node_of[index];
+        *at = index - d->chain->nodes[of].start;
+        node += chain_place(d, of);
+    }
+    return node;
+}
+
+/* ---- rows of the twist table ---- */
+
+static int count_segments(const TnProblem *p)
+{
+    int count = p->twist_count;
+    for (int k = 0; k < p->port_count; k++)
+        count += p->ports[k].count ? 1 : p->ports[k].node_count;
+    return count;
+}
+
+static int set_port(Builder *b, int k, TnSegment *out)
+{
+    const TnProblem *p = b->p;
+    const TnPort *port = &p->ports[k];
+    int *node = &b->out->row_node[p->port_row + k];
+    if (port->count) {
+        *out = (TnSegment){.count = port->count, .rows = 6, .T = port->T};
+        *node = locate(b, port->block, port->start, &out->at);
+        return 1;
+    }
+    for (int i = 0; i < port->node_count; i++) {
+        out[i] = (TnSegment){.count = 3, .rows = 3, .T = port->M[i]};
+        *node = locate(b, port->block, 3 * port->nodes[i], &out[i].at);
+    }
+    return port->node_count;
+}
+
+static bool set_segments(Builder *b)
+{
+    const TnProblem *p = b->p;
+    TnAssemblyMaps *maps = b->maps;
+    int count = 0, longest = 6;
+    b->out->row_node = TN_ARENA_NEW(p->arena, int, p->table_rows);
+    maps->segment_start = TN_ARENA_NEW(p->arena, int, p->table_rows + 1);
+    maps->segments = TN_ARENA_NEW(p->arena, TnSegment, count_segments(p));
+    if (!b->out->row_node || !maps->segment_start || !maps->segments) return false;
+    for (int row = 0; row < p->table_rows; row++) {
+        maps->segment_start[row] = count;
+        b->out->row_node[row] = -1;
+        if (row >= p->port_row) {
+            count += set_port(b, row - p->port_row, maps->segments + count);
+        } else if (row >= 1 && row <= p->twist_count) {
+            b->out->row_node[row] = row - 1;
+            maps->segments[count++] = (TnSegment){.count = 6, .rows = 6};
+        }
+    }
+    maps->segment_start[p->table_rows] = count;
+    for (int k = 0; k < count; k++)
+        if (maps->segments[k].count > longest) longest = maps->segments[k].count;
+    maps->product = TN_ARENA_NEW(p->arena, double, 6 * longest);
+    maps->force = tn_arena_calloc(p->arena, sizeof(double[8]) * (size_t)p->table_rows);
+    b->out->table = tn_arena_calloc(p->arena, sizeof(double[8]) * (size_t)p->table_rows);
+    return maps->product && maps->force && b->out->table;
+}
+
+/* ---- pairs ---- */
+
+static bool set_pairs(Builder *b)
+{
+    const TnProblem *p = b->p;
+    struct TnPair *pairs = tn_arena_alloc(
+        p->arena, sizeof(struct TnPair) * (size_t)(p->contact_count + p->bond_count));
+    int count = 0;
+    if (!pairs) return false;
+    for (int c = 0; c < p->contact_count; c++) {
+        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+        int row_a = batch->row_a[c % TN_LANES], row_b = batch->row_b[c % TN_LANES];
+        if (count && pairs[count - 1].row_a == row_a && pairs[count - 1].row_b == row_b)
+            pairs[count - 1].end = c + 1;
+        else
+            pairs[count++] =
+                (struct TnPair){.row_a = row_a, .row_b = row_b, .begin = c, .end = c + 1};
+    }
+    for (int i = 0; i < p->bond_count; i++)
+        pairs[count++] =
+            (struct TnPair){.row_a = p->bonds[i].row_a, .row_b = p->bonds[i].row_b, .bond = i};
+    b->out->pairs = pairs;
+    b->out->pair_count = count;
+    return true;
+}
+
+/* ---- scalar rows ---- */
+
+static void set_runs(Builder *b, const TnRow *row, int *count)
+{
+    const TnProblem *p = b->p;
+    TnAssemblyMaps *maps = b->maps;
+    int first = *count;
+    for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
+        const TnRowSide *side = &p->sides[s];
+        for (int e = side->start; e < side->start + side->count; e++) {
+            int node = side->block;
+            maps->entry_at[e] = p->index[e];
+            if (side->block >= p->twist_count)
+                node = locate(b, side->block - p->twist_count, p->index[e], &maps->entry_at[e]);
+            TnRun *last = &maps->runs[*count - 1];
+            if (*count > first && last->node == node && last->end == e)
+                last->end = e + 1;
+            else
+                maps->runs[(*count)++] = (TnRun){node, e, e + 1};
+        }
+    }
+}
+
+static bool set_rows(Builder *b)
+{
+    const TnProblem *p = b->p;
+    TnAssemblyMaps *maps = b->maps;
+    int count = 0, edges = 0;
+    maps->entry_at = TN_ARENA_NEW(p->arena, int, p->entry_count);
+    maps->entry_x = TN_ARENA_NEW(p->arena, int, p->entry_count);
+    maps->runs = TN_ARENA_NEW(p->arena, TnRun, p->entry_count);
+    maps->run_start = TN_ARENA_NEW(p->arena, int, p->row_count + 1);
+    maps->run_edge_start = TN_ARENA_NEW(p->arena, int, p->row_count + 1);
+    if (!maps->entry_at || !maps->entry_x || !maps->runs || !maps->run_start ||
+        !maps->run_edge_start)
+        return false;
+    for (int r = 0; r < p->row_count; r++) {
+        maps->run_start[r] = count;
+        maps->run_edge_start[r] = edges;
+        set_runs(b, &p->rows[r], &count);
+        int runs = count - maps->run_start[r];
+        edges += runs * (runs - 1) / 2;
+    }
+    maps->run_start[p->row_count] = count;
+    maps->run_edge_start[p->row_count] = edges;
+    maps->run_edges = TN_ARENA_NEW(p->arena, int, edges);
+    return maps->run_edges;
+}
+
+/* ---- edges ---- */
+
+static void add_key(Builder *b, int node, int other)
+{
+    if (node < 0 || other < 0 || node == other) return;
+    int low = node < other ? node : other, high = node < other ? other : node;
+    Key key = (Key)low << 32 | (Key)high;
+    if (!b->key_count || b->keys[b->key_count - 1] != key) b->keys[b->key_count++] = key;
+}
+
+static void sort_keys(Key *keys, size_t count)
+{
+    size_t gap = 1;
+    while (gap < count / 3) gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (size_t i = gap; i < count; i++) {
+            Key key = keys[i];
+            size_t j = i;
+            for (; j >= gap && keys[j - gap] > key; j -= gap) keys[j] = keys[j - gap];
+            keys[j] = key;
+        }
+}
+
+static bool set_edges(Builder *b)
+{
+    const TnProblem *p = b->p;
+    const TnAssemblyMaps *maps = b->maps;
+    const int *row_node = b->out->row_node;
+    size_t most = (size_t)(b->out->pair_count + maps->run_edge_start[p->row_count]);
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].chain) most += (size_t)p->large[i].solved->edge_count;
+    b->keys = TN_ARENA_NEW(p->arena, Key, most);
+    b->edges = tn_arena_alloc(p->arena, sizeof(int[2]) * most);
+    if (!b->keys || !b->edges) return false;
+    for (int i = 0; i < b->out->pair_count; i++)
+        add_key(b, row_node[b->out->pairs[i].row_a], row_node[b->out->pairs[i].row_b]);
+    for (int r = 0; r < p->row_count; r++)
+        for (int i = maps->run_start[r]; i < maps->run_start[r + 1]; i++)
+            for (int j = maps->run_start[r]; j < i; j++)
+                add_key(b, maps->runs[i].node, maps->runs[j].node);
+    for (int i = 0; i < p->large_count; i++) {
+        const TnChain *chain = p->large[i].chain ? p->large[i].solved : NULL;
+        for (int e = 0; chain && e < chain->edge_count; e++)
+            add_key(b, maps->node_start[i] + chain->edges[e].a,
+                    maps->node_start[i] + chain->edges[e].b);
+    }
+    sort_keys(b->keys, b->key_count);
+    int count = 0;
+    for (size_t k = 0; k < b->key_count; k++) {
+        if (k && b->keys[k] == b->keys[k - 1]) continue;
+        b->edges[count][0] = (int)(b->keys[k] >> 32);
+        b->edges[count++][1] = (int)(b->keys[k] & 0xffffffffu);
+    }
+    b->graph.edge_count = count;
+    b->graph.edges = (const int(*)[2])b->edges;
+    return true;
+}
+
+static int find_edge(const Builder *b, int node, int other)
+{
+    if (node < 0 || other < 0 || node == other) return -1;
+    int low = node < other ? node : other, high = node < other ? other : node;
+    int begin = 0, end = b->graph.edge_count - 1;
+    while (begin < end) {
+        int middle = (begin + end) / 2;
+        const int *edge = b->edges[middle];
+        if (edge[0] < low || (edge[0] == low && edge[1] < high))
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+static void find_edges(Builder *b)
+{
+    const TnAssemblyMaps *maps = b->maps;
+    const int *row_node = b->out->row_node;
+    for (int i = 0; i < b->out->pair_count; i++) {
+        struct TnPair *pair = &b->out->pairs[i];
+        pair->edge = find_edge(b, row_node[pair->row_a], row_node[pair->row_b]);
+    }
+    int count = 0;
+    for (int r = 0; r < b->p->row_count; r++)
+        for (int i = maps->run_start[r]; i < maps->run_start[r + 1]; i++) {
+            const TnRun *run = &maps->runs[i];
+            for (int e = run->begin; e < run->end; e++)
+                maps->entry_x[e] = b->out->plan->start[run->node] + maps->entry_at[e];
+            for (int j = maps->run_start[r]; j < i; j++)
+                maps->run_edges[count++] = find_edge(b, maps->runs[j].node, run->node);
+        }
+}
+
+/* ---- A and v_free ---- */
+
+static void set_twist(const TnProblem *p, int k, double *A, double *v)
+{
+    const TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
+    const double *inverse = p->inverse[k];
+    int l = k % TN_LANES;
+    double b[6];
+    for (int i = 0; i < 6; i++) b[i] = batch->b[i][l];
+    A[0] = A[7] = A[14] = batch->a[l];
+    A[21] = batch->S[0][l];
+    A[22] = A[27] = batch->S[1][l];
+    A[23] = A[33] = batch->S[2][l];
+    A[28] = batch->S[3][l];
+    A[29] = A[34] = batch->S[4][l];
+    A[35] = batch->S[5][l];
+    for (int i = 0; i < 3; i++) v[i] = inverse[0] * b[i];
+    v[3] = inverse[1] * b[3] + inverse[2] * b[4] + inverse[3] * b[5];
+    v[4] = inverse[2] * b[3] + inverse[4] * b[4] + inverse[5] * b[5];
+    v[5] = inverse[3] * b[3] + inverse[5] * b[4] + inverse[6] * b[5];
+}
+
+static void set_chain(const Builder *b, int block)
+{
+    const TnLargeBlock *d = &b->p->large[block];
+    const TnBlockPlan *plan = b->out->plan;
+    int first = b->maps->node_start[block];
+    for (int k = 0; k < d->solved->node_count; k++) {
+        const TnChainNode *node = &d->solved->nodes[k];
+        memcpy(b->out->A + plan->diagonal[first + k], d->S_D + node->D,
+               sizeof(double) * (size_t)(node->dim * node->dim));
+    }
+    for (int e = 0; e < d->solved->edge_count; e++) {
+        const TnChainEdge *edge = &d->solved->edges[e];
+        int at = find_edge(b, first + edge->a, first + edge->b);
+        int n = d->solved->nodes[edge->a].dim, m = d->solved->nodes[edge->b].dim;
+        const double *E = d->S_E + edge->E; /* (b, a) */
+        double *to = b->out->A + plan->edge[at];
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) to[plan->flip[at] ? j * m + i : i * n + j] = E[i * n + j];
+    }
+    for (int k = 0; k < d->chain->node_count; k++) {
+        const TnChainNode *node = &d->chain->nodes[k];
+        int place = chain_place(d, k);
+        if (place >= 0)
+            memcpy(b->out->free + plan->start[first + place], d->v_free + node->start,
+                   sizeof(double) * (size_t)node->dim);
+    }
+}
+
+static void set_mesh(const TnMesh *m, double *A, double *v)
+{
+    long n = m->size;
+    for (long j = 0; j < n; j++)
+        for (long i = j; i < n; i++)
+            A[i * n + j] = A[j * n + i] = m->S[(size_t)j * m->stride + (size_t)i];
+    memcpy(v, m->free, sizeof(double) * (size_t)n);
+}
+
+static void set_matrix(const Builder *b)
+{
+    const TnProblem *p = b->p;
+    const TnBlockPlan *plan = b->out->plan;
+    for (int k = 0; k < p->twist_count; k++)
+        set_twist(p, k, b->out->A + plan->diagonal[k], b->out->free + plan->start[k]);
+    for (int i = 0; i < p->large_count; i++) {
+        const TnLargeBlock *d = &p->large[i];
+        int node = b->maps->node_start[i];
+        if (d->chain) {
+            set_chain(b, i);
+        } else if (d->mesh) {
+            if (d->mesh->size)
+                set_mesh(d->mesh, b->out->A + plan->diagonal[node],
+                         b->out->free + plan->start[node]);
+        } else {
+            double *v = b->out->free + plan->start[node];
+            memcpy(b->out->A + plan->diagonal[node], d->A,
+                   sizeof(double) * (size_t)d->dim * (size_t)d->dim);
+            memcpy(v, d->b, sizeof(double) * (size_t)d->dim);
+            tn_cholesky_solve(d->A_factor, d->dim, v);
+        }
+    }
+}
+
+static void set_free_velocities(TnAssembly *out)
+{
+    const TnProblem *p = out->problem;
+    tn_assembly_apply(out, out->free, &out->e);
+    for (int c = 0; c < p->contact_count; c++)
+        for (int k = 0; k < 3; k++)
+            out->e.contact[c][k] += p->contact_batch[c / TN_LANES].e[k][c % TN_LANES];
+    for (int r = 0; r < p->row_count; r++) out->e.row[r] += p->rows[r].e;
+}
+
+bool tn_assembly_build(const TnProblem *p, TnPlanCache *cache, TnAssembly *out)
+{
+    *out = (TnAssembly){.problem = p, .maps = TN_ARENA_ZERO(p->arena, TnAssemblyMaps, 1)};
+    Builder b = {.p = p, .out = out, .maps = out->maps};
+    if (!out->maps || !set_nodes(&b) || !set_segments(&b) || !set_pairs(&b) || !set_rows(&b) ||
+        !set_edges(&b))
+        return false;
+    out->plan = tn_plan_cache_get(cache, &b.graph);
+    if (!out->plan) return false;
+    out->dim = out->plan->dim;
+    out->A = TN_ARENA_ZERO(p->arena, double, out->plan->size);
+    out->free = TN_ARENA_ZERO(p->arena, double, out->dim);
+    if (!out->A || !out->free || !tn_per_constraint_alloc(p, &out->e)) return false;
+    find_edges(&b);
+    set_matrix(&b);
+    set_free_velocities(out);
+    return true;
+}

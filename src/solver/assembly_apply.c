@@ -1,0 +1,138 @@
+/* assembly_apply.c: u = J x and y = Jᵀ f of an assembly, by way of the twist table. Of a contact
+ * u = v_b + ω_b × r_b - v_a - ω_a × r_a. */
+#include <string.h>
+
+#include "assembly_maps.h"
+
+/* Numbers of one kind of constraint, with room for what kernels read beyond the last. */
+static size_t padded(size_t count) { return (count + 7) / 8 * 8; }
+
+bool tn_per_constraint_alloc(const TnProblem *p, TnPerConstraint *out)
+{
+    size_t contacts = padded(3 * (size_t)p->contact_batches * TN_LANES + 1),
+           rows = padded((size_t)p->row_count), bonds = padded(12 * (size_t)p->bond_count);
+    double *all = TN_ARENA_ZERO(p->arena, double, contacts + rows + bonds);
+    if (!all) return false;
+    out->contact = (double(*)[3])all;
+    out->row = all + contacts;
+    out->bond = (double(*)[12])(all + contacts + rows);
+    out->count = contacts + rows + bonds;
+    return true;
+}
+
+bool tn_gains_alloc(const TnProblem *p, TnGains *out)
+{
+    out->contact = tn_arena_alloc(p->arena, sizeof(double[9]) * (size_t)p->contact_count);
+    out->row = TN_ARENA_NEW(p->arena, double, p->row_count);
+    out->bond = tn_arena_alloc(p->arena, sizeof(double[144]) * (size_t)p->bond_count);
+    out->symmetric = true;
+    return out->contact && out->row && out->bond;
+}
+
+/* ---- the table ---- */
+
+static void spread_row(const TnAssemblyMaps *maps, int row, const double *x, double to[8])
+{
+    double v[6] = {0};
+    for (int k = maps->segment_start[row]; k < maps->segment_start[row + 1]; k++) {
+        const TnSegment *s = &maps->segments[k];
+        const double *from = x + s->at;
+        for (int r = 0; !s->T && r < 6; r++) v[r] += from[r];
+        for (int r = 0; s->T && r < s->rows; r++)
+            for (int j = 0; j < s->count; j++) v[r] += s->T[(long)r * s->count + j] * from[j];
+    }
+    memcpy(to, v, 3 * sizeof(double));
+    memcpy(to + 4, v + 3, 3 * sizeof(double));
+}
+
+static void gather_row(const TnAssemblyMaps *maps, int row, const double wrench[8], double *y)
+{
+    for (int k = maps->segment_start[row]; k < maps->segment_start[row + 1]; k++) {
+        const TnSegment *s = &maps->segments[k];
+        double *to = y + s->at;
+        for (int r = 0; r < s->rows; r++) {
+            double f = wrench[r < 3 ? r : r + 1];
+            if (!s->T) to[r] += f;
+            for (int j = 0; s->T && j < s->count; j++) to[j] += f * s->T[(long)r * s->count + j];
+        }
+    }
+}
+
+static void spread(const TnAssembly *a, const double *x)
+{
+    const TnProblem *p = a->problem;
+    for (int k = 0; k < p->twist_count; k++) {
+        const double *from = x + a->plan->start[k];
+        double *to = a->table[k + 1];
+        memcpy(to, from, 3 * sizeof(double));
+        memcpy(to + 4, from + 3, 3 * sizeof(double));
+    }
+    for (int row = p->port_row; row < p->table_rows; row++)
+        if (a->row_node[row] >= 0)
+            spread_row(a->maps, row, x + a->plan->start[a->row_node[row]], a->table[row]);
+}
+
+/* ---- constraints ---- */
+
+static void apply_contact(const TnContactBatch *batch, int l, double (*table)[8], double u[3])
+{
+    const double *a = table[batch->row_a[l]], *b = table[batch->row_b[l]];
+    double ax = batch->arm_a[0][l], ay = batch->arm_a[1][l], az = batch->arm_a[2][l];
+    double bx = batch->arm_b[0][l], by = batch->arm_b[1][l], bz = batch->arm_b[2][l];
+    u[0] = b[0] + (b[5] * bz - b[6] * by) - a[0] - (a[5] * az - a[6] * ay);
+    u[1] = b[1] + (b[6] * bx - b[4] * bz) - a[1] - (a[6] * ax - a[4] * az);
+    u[2] = b[2] + (b[4] * by - b[5] * bx) - a[2] - (a[4] * ay - a[5] * ax);
+}
+
+void tn_assembly_apply(const TnAssembly *a, const double *x, const TnPerConstraint *u)
+{
+    const TnProblem *p = a->problem;
+    const TnAssemblyMaps *maps = a->maps;
+    spread(a, x);
+    for (int c = 0; c < p->contact_count; c++)
+        apply_contact(&p->contact_batch[c / TN_LANES], c % TN_LANES, a->table, u->contact[c]);
+    for (int r = 0; r < p->row_count; r++) {
+        double sum = 0.0;
+        for (int i = maps->run_start[r]; i < maps->run_start[r + 1]; i++)
+            for (int e = maps->runs[i].begin; e < maps->runs[i].end; e++)
+                sum += p->coefficient[e] * x[maps->entry_x[e]];
+        u->row[r] = sum;
+    }
+    for (int i = 0; i < p->bond_count; i++)
+        tn_bond_velocity(&p->bonds[i], (const double(*)[8])a->table, u->bond[i]);
+}
+
+static void add_bond_forces(const TnProblem *p, double (*bond)[12], double (*force)[8])
+{
+    for (int i = 0; i < p->bond_count; i++) {
+        const int row[2] = {p->bonds[i].row_a, p->bonds[i].row_b};
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; k < 3; k++) {
+                force[row[side]][k] += bond[i][6 * side + k];
+                force[row[side]][4 + k] += bond[i][6 * side + 3 + k];
+            }
+    }
+}
+
+void tn_assembly_gather(const TnAssembly *a, const TnPerConstraint *f, double *y)
+{
+    const TnProblem *p = a->problem;
+    const TnAssemblyMaps *maps = a->maps;
+    double(*force)[8] = maps->force;
+    p->kernels->row_forces(&p->contact_sides, 0, p->table_rows, (const double(*)[3])f->contact,
+                           force);
+    add_bond_forces(p, f->bond, force); /* what the world gets is not read */
+    memset(y, 0, sizeof(double) * (size_t)a->dim);
+    for (int k = 0; k < p->twist_count; k++) {
+        double *to = y + a->plan->start[k];
+        memcpy(to, force[k + 1], 3 * sizeof(double));
+        memcpy(to + 3, force[k + 1] + 4, 3 * sizeof(double));
+    }
+    for (int row = p->port_row; row < p->table_rows; row++)
+        if (a->row_node[row] >= 0)
+            gather_row(maps, row, force[row], y + a->plan->start[a->row_node[row]]);
+    for (int r = 0; r < p->row_count; r++)
+        for (int i = maps->run_start[r]; i < maps->run_start[r + 1]; i++)
+            for (int e = maps->runs[i].begin; e < maps->runs[i].end; e++)
+                y[maps->entry_x[e]] += p->coefficient[e] * f->row[r];
+}

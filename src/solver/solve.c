@@ -1,0 +1,313 @@
+/* solve.c: a problem solved to a tolerance, island by island.
+ *
+ * Islands share nothing, so each is copied into a problem of its own, solved by one thread and put back.
+ * Threads take them from one list, the costly ones first; whoever takes an island, and into whichever of the
+ * arenas it is copied, its numbers are the same. Only an island that is more than a thread's share
+ * of all the work is solved by all threads together, and one that is the whole problem where it stands.
+ * Blocks without constraints move by v = A⁻¹b. */
+#include "solve.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../base/base.h"
+#include "block_kind.h"
+
+/* Work is counted in contacts; one costs about a microsecond to solve. So much is worth waking threads for:
+ * several islands, and the inside of one. */
+#define WORTH_SHARING 300
+#define WORTH_SHARING_INSIDE 3000
+#define COST_CLASSES 32 /* powers of two */
+#define TWIST_GRAIN 64  /* batches */
+
+struct TnSolverMemory {
+    TnPlanCache *plans;
+    int count;                  /* of arenas */
+    TnArena *arenas;            /* one each for the threads that solve islands at the same time */
+    atomic_bool *taken;         /* per arena */
+    TnArena together;           /* for islands that all threads solve together */
+    atomic_int helps;           /* by the heap, since the last reset */
+    size_t most, most_together; /* bytes an island needed */
+};
+
+TnSolverMemory *tn_solver_memory_create(int thread_count)
+{
+    TnSolverMemory *m = tn_calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->count = thread_count;
+    m->plans = tn_plan_cache_create();
+    m->arenas = tn_calloc((size_t)thread_count, sizeof(TnArena));
+    m->taken = tn_calloc((size_t)thread_count, sizeof *m->taken);
+    if (!m->plans || !m->arenas || !m->taken) {
+        tn_solver_memory_destroy(m);
+        return NULL;
+    }
+    /* empty ones never fail; they grow as they are used */
+    for (int i = 0; i < thread_count; i++) tn_arena_init(&m->arenas[i], "island", 0);
+    tn_arena_init(&m->together, "large island", 0);
+    return m;
+}
+
+void tn_solver_memory_destroy(TnSolverMemory *m)
+{
+    if (!m) return;
+    for (int i = 0; m->arenas && i < m->count; i++) tn_arena_free(&m->arenas[i]);
+    tn_arena_free(&m->together);
+    if (m->plans) tn_plan_cache_destroy(m->plans);
+    tn_free(m->arenas);
+    tn_free(m->taken);
+    tn_free(m);
+}
+
+TnPlanCache *tn_solver_memory_plans(TnSolverMemory *m) { return m->plans; }
+
+int tn_solver_memory_reset(TnSolverMemory *m, size_t *high_water)
+{
+    size_t largest = 0;
+    tn_plan_cache_trim(m->plans);
+    for (int i = 0; i < m->count; i++) {
+        if (m->arenas[i].capacity > largest) largest = m->arenas[i].capacity;
+        if (m->arenas[i].high_water > m->most) m->most = m->arenas[i].high_water;
+    }
+    if (m->together.high_water > m->most_together) m->most_together = m->together.high_water;
+    /* any of them may get the largest island in the next step */
+    for (int i = 0; i < m->count; i++) {
+        TnArena bigger;
+        if (m->arenas[i].capacity >= largest || !tn_arena_init(&bigger, "island", largest))
+            continue;
+        tn_arena_free(&m->arenas[i]);
+        m->arenas[i] = bigger;
+    }
+    *high_water = (size_t)m->count * m->most + m->most_together;
+    return atomic_exchange_explicit(&m->helps, 0, memory_order_relaxed);
+}
+
+static TnArena *take_arena(TnSolverMemory *m)
+{
+    for (int i = 0;; i = (i + 1) % m->count)
+        if (!atomic_exchange_explicit(&m->taken[i], true, memory_order_acquire))
+            return &m->arenas[i];
+}
+
+/* Emptied, and grown where it was too small. */
+static void reset_arena(TnSolverMemory *m, TnArena *arena)
+{
+    if (arena->overflow_count)
+        atomic_fetch_add_explicit(&m->helps, arena->overflow_count, memory_order_relaxed);
+    tn_arena_reset(arena);
+}
+
+static void put_arena(TnSolverMemory *m, TnArena *arena)
+{
+    reset_arena(m, arena);
+    atomic_store_explicit(&m->taken[arena - m->arenas], false, memory_order_release);
+}
+
+/* ---- one task: an island, or a large block without constraints ---- */
+
+typedef struct Solve {
+    TnProblem *problem;
+    const TnSolverDef *def;
+    TnSolverMemory *memory;
+    TnSolution *solution;
+    /* tasks: islands, then large blocks by island count + their number */
+    int *tasks, task_count;
+    atomic_int next;
+    atomic_bool failed;
+} Solve;
+
+static void note_worst(const TnIslands *islands, int island, TnIslandResult *result)
+{
+    int *i = &result->worst_index;
+    if (result->worst == TN_A_CONTACT) *i = islands->contacts[islands->contact_start[island] + *i];
+    if (result->worst == TN_A_ROW) *i = islands->rows[islands->row_start[island] + *i];
+    if (result->worst == TN_A_BOND) *i = islands->bonds[islands->bond_start[island] + *i];
+}
+
+static bool solve_island(Solve *s, int island, TnArena *arena, TnPool *pool)
+{
+    const TnIslands *islands = &s->solution->islands;
+    TnIslandResult *result = &s->solution->results[island];
+    TnProblem part;
+    if (!tn_island_extract(s->problem, islands, island, arena, &part) ||
+        !tn_problem_prepare_A(&part, pool) ||
+        !tn_solve_island(&part, s->def, s->memory->plans, pool, result))
+        return false;
+    tn_island_return(&part, islands, island, s->problem);
+    note_worst(islands, island, result);
+    return true;
+}
+
+static bool move_freely(const Solve *s, int large, TnArena *arena)
+{
+    TnProblem *p = s->problem, part;
+    const TnLargeBlock *d = &p->large[large];
+    TnVelocities v = {p->twist, d->A_factored ? d->v_free : NULL};
+    if (!v.large) {
+        if (!tn_block_extract(p, large, arena, &part) || !tn_problem_prepare_A(&part, NULL) ||
+            !tn_velocities_alloc(&part, &v))
+            return false;
+        tn_velocities_implied(&part, &v);
+    }
+    memcpy(d->v, v.large, sizeof(double) * (size_t)d->dim);
+    tn_ports_spread(p, d, d->v, p->twist);
+    return true;
+}
+
+static bool do_task(Solve *s, int task)
+{
+    int islands = s->solution->islands.count;
+    TnArena *arena = take_arena(s->memory);
+    bool ok =
+        task < islands ? solve_island(s, task, arena, NULL) : move_freely(s, task - islands, arena);
+    put_arena(s->memory, arena);
+    return ok;
+}
+
+/* Takes tasks until there are none. */
+static void work(void *context, int begin, int end)
+{
+    Solve *s = context;
+    (void)begin, (void)end;
+    for (int i; (i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->task_count;)
+        if (!do_task(s, s->tasks[i])) atomic_store_explicit(&s->failed, true, memory_order_relaxed);
+}
+
+/* ---- free bodies ---- */
+
+static void move_twists(void *context, int begin, int end)
+{
+    Solve *s = context;
+    TnProblem *p = s->problem;
+    const int *island_of = s->solution->islands.island_of;
+    for (int batch = begin; batch < end; batch++) {
+        bool done = false;
+        for (int l = 0, k = batch * TN_LANES; l < TN_LANES && k < p->twist_count; l++, k++) {
+            if (island_of[k] >= 0) continue;
+            if (!done && !tn_block_twist.factor_A(p, batch, batch + 1)) {
+                atomic_store_explicit(&s->failed, true, memory_order_relaxed);
+                return;
+            }
+            done = true;
+            const double *inverse = p->inverse[k];
+            double b[6], *v = p->twist[k + 1];
+            for (int i = 0; i < 6; i++) b[i] = p->twist_batch[batch].b[i][l];
+            for (int i = 0; i < 3; i++) v[i] = inverse[0] * b[i];
+            v[4] = inverse[1] * b[3] + inverse[2] * b[4] + inverse[3] * b[5];
+            v[5] = inverse[2] * b[3] + inverse[4] * b[4] + inverse[5] * b[5];
+            v[6] = inverse[3] * b[3] + inverse[5] * b[4] + inverse[6] * b[5];
+        }
+    }
+}
+
+/* ---- who does what ---- */
+
+static double block_work(const TnLargeBlock *d)
+{
+    double n = d->dim, ports = d->port_count;
+    if (d->chain) return 12.0 + n / 3.0;
+    if (d->mesh) return n + 0.1 * ports * ports; /* eliminating, and a full matrix */
+    return 1.0 + n * n * n / 1000.0;
+}
+
+static double task_work(const Solve *s, int task)
+{
+    const TnIslands *islands = &s->solution->islands;
+    const TnProblem *p = s->problem;
+    if (task >= islands->count) return block_work(&p->large[task - islands->count]);
+    double sum = 1 + islands->contact_start[task + 1] - islands->contact_start[task];
+    sum += islands->row_start[task + 1] - islands->row_start[task];
+    sum += 6 * (islands->bond_start[task + 1] - islands->bond_start[task]);
+    for (int k = islands->block_start[task]; k < islands->block_start[task + 1]; k++)
+        if (islands->blocks[k] >= p->twist_count)
+            sum += block_work(&p->large[islands->blocks[k] - p->twist_count]);
+    return sum;
+}
+
+static int cost_class(double cost)
+{
+    int c = 0;
+    while (c < COST_CLASSES - 1 && cost >= 2.0) cost *= 0.5, c++;
+    return COST_CLASSES - 1 - c;
+}
+
+/* Tasks into s->tasks by falling cost, but for islands that are worth all threads, which are done here. */
+static bool list_tasks(Solve *s, TnPool *pool, double *total)
+{
+    const TnIslands *islands = &s->solution->islands;
+    const TnProblem *p = s->problem;
+    int all = islands->count + p->large_count, threads = tn_pool_threads(pool);
+    int first[COST_CLASSES + 1] = {0};
+    double *cost = TN_ARENA_NEW(p->arena, double, all);
+    s->tasks = TN_ARENA_NEW(p->arena, int, all);
+    if (!cost || !s->tasks) return false;
+    *total = 0.0;
+    for (int i = 0; i < all; i++) {
+        bool none =
+            i >= islands->count && islands->island_of[p->twist_count + i - islands->count] >= 0;
+        cost[i] = none ? 0.0 : task_work(s, i);
+        *total += cost[i];
+    }
+    for (int i = 0; threads > 1 && i < islands->count; i++) {
+        if (cost[i] < WORTH_SHARING_INSIDE || cost[i] * threads <= *total) continue;
+        bool ok = solve_island(s, i, &s->memory->together, pool);
+        reset_arena(s->memory, &s->memory->together);
+        if (!ok) return false;
+        *total -= cost[i];
+        cost[i] = 0.0;
+    }
+    for (int i = 0; i < all; i++)
+        if (cost[i] > 0.0) first[cost_class(cost[i]) + 1]++;
+    for (int c = 0; c < COST_CLASSES; c++) first[c + 1] += first[c];
+    s->task_count = first[COST_CLASSES];
+    for (int i = 0; i < all; i++)
+        if (cost[i] > 0.0) s->tasks[first[cost_class(cost[i])]++] = i;
+    return true;
+}
+
+/* One island with every block and constraint: as it stands. */
+static bool solve_whole(Solve *s, TnPool *pool)
+{
+    TnProblem *p = s->problem;
+    TnIslandResult *result = s->solution->results;
+    TnPool *team = task_work(s, 0) < WORTH_SHARING_INSIDE ? NULL : pool;
+    return tn_problem_prepare_A(p, team) &&
+           tn_solve_island(p, s->def, s->memory->plans, team, result);
+}
+
+bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPool *pool,
+              TnSolution *out)
+{
+    Solve s = {.problem = p, .def = def, .memory = memory, .solution = out};
+    TnIslands *islands = &out->islands;
+    if (!tn_islands_find(p, islands)) return false;
+    out->results = TN_ARENA_ZERO(p->arena, TnIslandResult, islands->count);
+    if (!out->results) return false;
+    if (islands->count == 1 && islands->block_start[1] == p->twist_count + p->large_count &&
+        islands->contact_start[1] == p->contact_count && islands->row_start[1] == p->row_count &&
+        islands->bond_start[1] == p->bond_count)
+        return solve_whole(&s, pool);
+    tn_islands_clear_rest(p, islands);
+    tn_pool_run(pool, p->twist_batches, TWIST_GRAIN, move_twists, &s);
+    double total;
+    if (!list_tasks(&s, pool, &total)) return false;
+    int threads = total < WORTH_SHARING ? 1 : tn_pool_threads(pool);
+    if (threads > memory->count) threads = memory->count;
+    tn_pool_run(threads > 1 ? pool : NULL, threads, 1, work, &s);
+    return !atomic_load_explicit(&s.failed, memory_order_relaxed);
+}
+
+TnSolutionSummary tn_solution_summary(const TnSolution *solution)
+{
+    TnSolutionSummary sum = {.converged = true, .worst_island = -1};
+    for (int i = 0; i < solution->islands.count; i++) {
+        const TnIslandReport *r = &solution->results[i].report;
+        sum.converged = sum.converged && r->converged;
+        if (r->subadmm_iterations > sum.iterations) sum.iterations = r->subadmm_iterations;
+        sum.by_method[r->method]++;
+        if (sum.worst_island >= 0 && r->error <= sum.error) continue; /* NaN is worst */
+        sum.error = r->error;
+        sum.worst_island = i;
+    }
+    return sum;
+}

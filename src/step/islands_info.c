@@ -1,0 +1,157 @@
+/* islands_info.c: what the islands of the last step were, and which constraint has the largest error, in
+ * words. */
+#include <stdio.h>
+
+#include "../base/base.h"
+#include "../model/names.h"
+#include "world.h"
+
+TnIslandReport tn_world_island(const TnWorld *world, int index)
+{
+    TN_ASSERT(index >= 0 && index < world->solution.islands.count);
+    return world->solution.results[index].report;
+}
+
+/* A name, or a number counted from 1. */
+typedef struct Label {
+    char text[80];
+} Label;
+
+static Label label(const char *name, int index)
+{
+    Label l;
+    if (name[0])
+        snprintf(l.text, sizeof l.text, "'%s'", name);
+    else
+        snprintf(l.text, sizeof l.text, "%d", index + 1);
+    return l;
+}
+
+static Label soft_label(const TnModel *model, int soft)
+{
+    return label(model->soft_names[soft], soft);
+}
+
+static void tell_contact(const TnWorld *world, int contact, const char *what, char *text,
+                         size_t size)
+{
+    const TnModel *model = world->model;
+    const TnContactPoint *c = &world->contacts.points[contact];
+    snprintf(text, size, "%scontact of geom %s with geom %s", what,
+             label(model->geom_names[c->geom1], c->geom1).text,
+             label(model->geom_names[c->geom2], c->geom2).text);
+}
+
+static void tell_equality(const TnModel *model, int index, char *text, size_t size)
+{
+    static const char *const types[] = {[TN_EQUALITY_CONNECT] = "connect",
+                                        [TN_EQUALITY_WELD] = "weld",
+                                        [TN_EQUALITY_JOINT] = "joint"};
+    snprintf(text, size, "equality %s (%s)", label(model->equality_names[index], index).text,
+             types[model->equalities[index].type]);
+}
+
+static void tell_hold(const TnModel *model, int index, char *text, size_t size)
+{
+    int s = model->soft_count - 1;
+    while (model->softs[s].hold_start > index) s--;
+    const TnSoftHold *hold = &model->softs[s].holds[index - model->softs[s].hold_start];
+    int body = model->links[hold->link].body;
+    snprintf(text, size, "hold of node %d of soft body %s by body %s", hold->node,
+             soft_label(model, s).text, label(model->body_names[body], body).text);
+}
+
+static void tell_tie(const TnModel *model, int index, char *text, size_t size)
+{
+    const TnTie *tie = &model->ties[index];
+    snprintf(text, size, "tie of soft body %s, node %d, to soft body %s",
+             soft_label(model, tie->soft1).text, tie->node1, soft_label(model, tie->soft2).text);
+}
+
+static void tell_piece_tie(const TnWorld *world, int index, char *text, size_t size)
+{
+    const TnPieceTie *tie = &world->division->piece_ties[index];
+    const TnSoftPiece *piece = &world->division->pieces[tie->piece_a];
+    snprintf(text, size, "tie of soft body %s, node %d, between two of its pieces",
+             soft_label(world->model, piece->soft).text, piece->nodes[tie->node_a]);
+}
+
+/* By the places of state.h. */
+static void tell_slot(const TnWorld *world, int slot, char *text, size_t size)
+{
+    static const char *const limits[3] = {"lower limit", "upper limit", "dry friction"};
+    static const char *const rolling[3] = {"sideways slip", "forward slip", "height"};
+    const TnModel *model = world->model;
+    if (slot < tn_row_slot_joint(model, 0, 0)) {
+        tell_equality(model, slot / 6, text, size);
+        return;
+    }
+    if (slot >= world->state.row_lambda_count) {
+        tell_piece_tie(world, (slot - world->state.row_lambda_count) / 3, text, size);
+        return;
+    }
+    int part = (slot - tn_row_slot_joint(model, 0, 0)) % 3;
+    int index = (slot - tn_row_slot_joint(model, 0, 0)) / 3;
+    if (index < model->joint_count) {
+        int id = model->lookup->joint_id[index];
+        snprintf(text, size, "%s of joint %s", limits[part],
+                 label(tn_model_joint_name(model, id), id - 1).text);
+        return;
+    }
+    index -= model->joint_count;
+    if (index < model->tendon_count) {
+        snprintf(text, size, "%s of tendon %s", limits[part],
+                 label(model->tendon_names[index], index).text);
+        return;
+    }
+    index -= model->tendon_count;
+    if (index < model->wheel_count)
+        snprintf(text, size, "%s of wheel %s", rolling[part],
+                 label(tn_model_wheel_name(model, index + 1), index).text);
+    else if (index - model->wheel_count < model->hold_count)
+        tell_hold(model, index - model->wheel_count, text, size);
+    else
+        tell_tie(model, index - model->wheel_count - model->hold_count, text, size);
+}
+
+/* In the order of constraint/bonds.c: springs where rods are cut, followers, welds. */
+static void tell_bond(const TnWorld *world, int bond, char *text, size_t size)
+{
+    const TnModel *model = world->model;
+    const TnDivision *d = world->division;
+    for (int r = 0; r < model->rod_count; bond -= d->cuts[r++].count)
+        if (bond < d->cuts[r].count) {
+            snprintf(text, size, "spring of cable %s between segments %d and %d",
+                     label(model->rod_names[r], r).text, d->cuts[r].joints[bond] + 1,
+                     d->cuts[r].joints[bond] + 2);
+            return;
+        }
+    for (int f = 0; f < d->follower_count; f++)
+        if (!d->followers[f].carried && bond-- == 0) {
+            tell_equality(model, d->followers[f].equality, text, size);
+            return;
+        }
+    for (int e = 0; e < model->equality_count; e++)
+        if (d->iterated[e] && bond-- == 0) {
+            tell_equality(model, e, text, size);
+            return;
+        }
+}
+
+void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size)
+{
+    if (size) text[0] = '\0';
+    if (island < 0 || island >= world->solution.islands.count) return;
+    const TnIslandResult *result = &world->solution.results[island];
+    int index = result->worst_index;
+    if (result->worst == TN_A_CONTACT) tell_contact(world, index, "", text, size);
+    if (result->worst == TN_A_BOND) tell_bond(world, index, text, size);
+    if (result->worst != TN_A_ROW) return;
+    const TnRow *row = &world->set.problem.rows[index];
+    if (row->set >= TN_ROW_SPIN)
+        tell_contact(world, row->contact,
+                     row->set == TN_ROW_SPIN ? "spin friction of the " : "rolling friction of the ",
+                     text, size);
+    else
+        tell_slot(world, world->set.row_slot[index], text, size);
+}

@@ -1,0 +1,339 @@
+/* A problem as one linear system, against its blocks. */
+#include "../check.h"
+
+#include "base/base.h"
+#include "base/pool.h"
+#include "bonded_rod.h"
+#include "mesh_problem.h"
+#include "solver/natural_map.h"
+
+typedef struct Rig {
+    TnArena arena;
+    TnProblem problem;
+    MeshRig meshes[MESHES];
+    TnPlanCache *plans;
+    TnAssembly assembly;
+    Random random;
+} Rig;
+
+/* All kinds of blocks and constraints, one after the other. */
+enum { PROBLEMS = 10 };
+static bool make_problem(Rig *rig, int which)
+{
+    TnProblem *p = &rig->problem;
+    TnArena *arena = &rig->arena;
+    ChainChoice chains = {.twists = 5, .contacts = 40, .rows = 28, .stiffness = 3.0};
+    MeshChoice mesh = {.touch = FEW, .stiffness = 1.0, .shift = 1};
+    switch (which) {
+    case 0:
+        return random_problem(p, arena, 1, 20, 60, 28);
+    case 1:
+        return random_problem(p, arena, 2, 1, 8, 0);
+    case 2:
+        return random_chain_problem(p, arena, 3, chains);
+    case 3:
+        chains.reach = NEAR;
+        return random_chain_problem(p, arena, 4, chains);
+    case 4:
+        chains.reach = FAR;
+        chains.contacts = 4; /* most nodes are eliminated */
+        return random_chain_problem(p, arena, 5, chains);
+    case 5:
+        mesh.touch = NOTHING;
+        return random_mesh_problem(p, arena, 6, rig->meshes, mesh);
+    case 6:
+        return random_mesh_problem(p, arena, 7, rig->meshes, mesh);
+    case 7:
+        mesh.touch = ALL;
+        return random_mesh_problem(p, arena, 8, rig->meshes, mesh);
+    case 8:
+        return bonded_rod(
+            p, arena, 9,
+            (RodChoice){
+                .nodes = 24, .group = 1, .stiffness = 1.0, .twists = true, .contacts = true});
+    default:
+        return bonded_rod(p, arena, 10,
+                          (RodChoice){.nodes = 60, .group = 20, .stiffness = 1.0, .contacts = true});
+    }
+}
+
+static bool rig_create(Rig *rig, int which)
+{
+    *rig = (Rig){.random = {(uint64_t)which + 99}, .plans = tn_plan_cache_create()};
+    return rig->plans && tn_arena_init(&rig->arena, "problem", 1 << 22) &&
+           mesh_rigs_create(rig->meshes, false) && make_problem(rig, which) &&
+           tn_problem_prepare_A(&rig->problem, NULL) &&
+           tn_assembly_build(&rig->problem, rig->plans, &rig->assembly);
+}
+
+static void rig_destroy(Rig *rig)
+{
+    mesh_rigs_destroy(rig->meshes);
+    tn_plan_cache_destroy(rig->plans);
+    tn_arena_free(&rig->arena);
+}
+
+static void random_numbers(Random *r, double *x, size_t count)
+{
+    for (size_t k = 0; k < count; k++) x[k] = uniform(r);
+}
+
+/* Forces, in the problem and in f. */
+static void random_forces(Rig *rig, TnPerConstraint *f)
+{
+    TnProblem *p = &rig->problem;
+    random_numbers(&rig->random, f->contact[0], 3 * (size_t)p->contact_count);
+    random_numbers(&rig->random, f->row, (size_t)p->row_count);
+    if (p->bond_count) random_numbers(&rig->random, f->bond[0], 12 * (size_t)p->bond_count);
+    memcpy(p->lambda, f->contact, sizeof(double[3]) * (size_t)p->contact_count);
+    for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = f->row[r];
+    for (int i = 0; i < p->bond_count; i++)
+        memcpy(p->bonds[i].lambda, f->bond[i], sizeof f->bond[i]);
+}
+
+static void random_gains(Rig *rig, TnGains *G, bool symmetric)
+{
+    const TnProblem *p = &rig->problem;
+    Random *r = &rig->random;
+    for (int c = 0; c < p->contact_count; c++) {
+        random_spd(r, G->contact[c], 3);
+        if (symmetric) continue;
+        G->contact[c][1] += 1.0; /* a skew part keeps the matrix regular */
+        G->contact[c][3] -= 1.0;
+        G->contact[c][2] += 0.5;
+        G->contact[c][6] -= 0.5;
+    }
+    for (int i = 0; i < p->row_count; i++) G->row[i] = i % 5 ? 1.0 + uniform(r) : 0.0;
+    for (int i = 0; i < p->bond_count; i++) {
+        double X[144];
+        random_numbers(r, X, 144);
+        for (int k = 0; k < 144; k++) {
+            G->bond[i][k] = 0.0;
+            for (int m = 0; m < 12; m++) G->bond[i][k] += X[12 * m + k / 12] * X[12 * m + k % 12];
+        }
+    }
+    G->symmetric = symmetric;
+}
+
+/* f = G u */
+static void apply_gains(const TnProblem *p, const TnGains *G, const TnPerConstraint *u,
+                        TnPerConstraint *f)
+{
+    for (int c = 0; c < p->contact_count; c++)
+        for (int i = 0; i < 3; i++)
+            f->contact[c][i] = v3_dot(G->contact[c] + 3 * i, u->contact[c]);
+    for (int r = 0; r < p->row_count; r++) f->row[r] = G->row[r] * u->row[r];
+    for (int i = 0; i < p->bond_count; i++)
+        for (int k = 0; k < 12; k++) {
+            f->bond[i][k] = 0.0;
+            for (int m = 0; m < 12; m++) f->bond[i][k] += G->bond[i][12 * k + m] * u->bond[i][m];
+        }
+}
+
+static double largest(const double *x, const double *y, size_t count)
+{
+    double worst = 0.0;
+    for (size_t k = 0; k < count; k++) worst = fmax(worst, fabs(x[k] - (y ? y[k] : 0.0)));
+    return worst;
+}
+
+/* x = A⁻¹Jᵀλ and u = J x + e' against v_λ, which blocks solve for one by one and on all of their nodes:
+ * A, J, Jᵀ, v_free and e' at once. 1e-9 of the velocities: rounding with springs of cables that are
+ * thousands of times their inertia. */
+TEST(the_system_implies_the_velocities_that_the_blocks_do)
+{
+    for (int which = 0; which < PROBLEMS; which++) {
+        Rig rig;
+        TnPerConstraint f, u, expected;
+        TnVelocities v;
+        TnGains none;
+        REQUIRE(rig_create(&rig, which));
+        TnProblem *p = &rig.problem;
+        const TnAssembly *a = &rig.assembly;
+        REQUIRE(tn_per_constraint_alloc(p, &f) && tn_per_constraint_alloc(p, &u) &&
+                tn_per_constraint_alloc(p, &expected) && tn_velocities_alloc(p, &v) &&
+                tn_gains_alloc(p, &none));
+        double *values = TN_ARENA_NEW(p->arena, double, 2 * a->plan->size);
+        double *x = TN_ARENA_NEW(p->arena, double, a->dim);
+        REQUIRE(values && x);
+        memset(none.contact, 0, sizeof(double[9]) * (size_t)p->contact_count);
+        memset(none.row, 0, sizeof(double) * (size_t)p->row_count);
+        memset(none.bond, 0, sizeof(double[144]) * (size_t)p->bond_count);
+        random_forces(&rig, &f);
+        tn_velocities_implied(p, &v);
+        tn_constraint_velocities(p, &v, &expected);
+        double size = largest(expected.contact[0], NULL, expected.count);
+        for (int symmetric = 0; symmetric < 2; symmetric++) {
+            none.symmetric = symmetric;
+            REQUIRE(tn_assembly_factor(a, &none, values));
+            tn_assembly_gather(a, &f, x);
+            tn_assembly_solve(a, symmetric, values, x);
+            tn_assembly_apply(a, x, &u);
+            for (size_t k = 0; k < u.count; k++) u.contact[0][k] += a->e.contact[0][k];
+            double error = largest(u.contact[0], expected.contact[0], u.count);
+            if (!(error <= 1e-9 * size)) printf("    problem %d\n", which);
+            CHECK_NEAR(error, 0.0, 1e-9 * size);
+            CHECK(size > 0.1);
+        }
+        rig_destroy(&rig);
+    }
+}
+
+/* (A + JᵀGJ)⁻¹ of A x + Jᵀ(G(J x)) is x, and the symmetric matrix times x the sum itself. 1e-9: as above,
+ * x is of order one. */
+TEST(a_matrix_with_gains_acts_as_its_parts_do)
+{
+    for (int which = 0; which < PROBLEMS; which++)
+        for (int symmetric = 0; symmetric < 2; symmetric++) {
+            Rig rig;
+            TnPerConstraint f, u;
+            TnGains G;
+            REQUIRE(rig_create(&rig, which));
+            TnProblem *p = &rig.problem;
+            const TnAssembly *a = &rig.assembly;
+            REQUIRE(tn_per_constraint_alloc(p, &f) && tn_per_constraint_alloc(p, &u) &&
+                    tn_gains_alloc(p, &G));
+            size_t n = (size_t)a->dim;
+            double *values = TN_ARENA_NEW(p->arena, double, 2 * a->plan->size);
+            double *x = TN_ARENA_NEW(p->arena, double, n), *y = TN_ARENA_NEW(p->arena, double, n),
+                   *sum = TN_ARENA_NEW(p->arena, double, n);
+            REQUIRE(values && x && y && sum);
+            random_gains(&rig, &G, symmetric);
+            random_numbers(&rig.random, x, n);
+            tn_assembly_apply(a, x, &u);
+            apply_gains(p, &G, &u, &f);
+            tn_assembly_gather(a, &f, sum);
+            tn_block_multiply(a->plan, a->A, x, y);
+            for (size_t k = 0; k < n; k++) sum[k] += y[k];
+            if (symmetric) {
+                tn_assembly_matrix(a, &G, values);
+                tn_block_multiply(a->plan, values, x, y);
+                CHECK_NEAR(largest(y, sum, n), 0.0, 1e-12 * largest(sum, NULL, n));
+            }
+            REQUIRE(tn_assembly_factor(a, &G, values));
+            tn_assembly_solve(a, symmetric, values, sum);
+            double error = largest(sum, x, n);
+            if (!(error <= 1e-9)) printf("    problem %d, symmetric %d\n", which, symmetric);
+            CHECK_NEAR(error, 0.0, 1e-9);
+            rig_destroy(&rig);
+        }
+}
+
+/* ---- plans ---- */
+
+/* A ring of `count` nodes. */
+static TnBlockGraph ring(int count)
+{
+    static int dims[300], edges[300][2];
+    for (int k = 0; k < count; k++) {
+        dims[k] = 6;
+        edges[k][0] = k ? k - 1 : 0;
+        edges[k][1] = k ? k : count - 1;
+    }
+    if (count > 2) { /* rising: (0, 1) before (0, count - 1) */
+        edges[0][1] = 1;
+        edges[1][1] = count - 1;
+    }
+    return (TnBlockGraph){count, dims, count, (const int(*)[2])edges};
+}
+
+TEST(a_known_graph_has_its_plan_at_once)
+{
+    TnPlanCache *cache = tn_plan_cache_create();
+    REQUIRE(cache);
+    TnBlockGraph graph = ring(5);
+    const TnBlockPlan *plan = tn_plan_cache_get(cache, &graph);
+    REQUIRE(plan);
+    graph = ring(6);
+    const TnBlockPlan *other = tn_plan_cache_get(cache, &graph);
+    CHECK(other && other != plan);
+    long before = tn_malloc_count();
+    graph = ring(5);
+    CHECK(tn_plan_cache_get(cache, &graph) == plan);
+    CHECK(tn_malloc_count() == before);
+    tn_plan_cache_destroy(cache);
+}
+
+TEST(plans_long_unused_are_forgotten_where_there_are_many)
+{
+    enum { FEW_GRAPHS = 40, MANY_GRAPHS = 200 };
+    for (int many = 0; many < 2; many++) {
+        TnPlanCache *cache = tn_plan_cache_create();
+        REQUIRE(cache);
+        for (int k = 3; k < 3 + (many ? MANY_GRAPHS : FEW_GRAPHS); k++) {
+            TnBlockGraph graph = ring(k);
+            REQUIRE(tn_plan_cache_get(cache, &graph));
+        }
+        for (int step = 0; step < 150; step++) {
+            TnBlockGraph used = ring(10);
+            REQUIRE(tn_plan_cache_get(cache, &used));
+            tn_plan_cache_trim(cache);
+        }
+        long before = tn_malloc_count();
+        TnBlockGraph graph = ring(10);
+        REQUIRE(tn_plan_cache_get(cache, &graph));
+        CHECK(tn_malloc_count() == before);
+        graph = ring(11);
+        REQUIRE(tn_plan_cache_get(cache, &graph));
+        CHECK((tn_malloc_count() > before) == many);
+        tn_plan_cache_destroy(cache);
+    }
+}
+
+typedef struct Shared {
+    TnPlanCache *cache;
+    const TnBlockPlan *found[64];
+    TnBlockGraph graphs[4];
+} Shared;
+
+static void get_range(void *context, int begin, int end)
+{
+    Shared *shared = context;
+    for (int k = begin; k < end; k++)
+        shared->found[k] = tn_plan_cache_get(shared->cache, &shared->graphs[k % 4]);
+}
+
+TEST(threads_get_the_same_plans)
+{
+    TnPool *pool = tn_pool_create(4);
+    Shared shared = {.cache = tn_plan_cache_create()};
+    static int dims[4][8], edges[4][8][2];
+    REQUIRE(pool && shared.cache);
+    for (int g = 0; g < 4; g++) {
+        TnBlockGraph graph = ring(5 + g);
+        memcpy(dims[g], graph.dims, sizeof(int) * (size_t)graph.node_count);
+        memcpy(edges[g], graph.edges, sizeof(int[2]) * (size_t)graph.edge_count);
+        graph.dims = dims[g];
+        graph.edges = (const int(*)[2])edges[g];
+        shared.graphs[g] = graph;
+    }
+    tn_pool_run(pool, 64, 1, get_range, &shared);
+    for (int k = 0; k < 64; k++) CHECK(shared.found[k] && shared.found[k] == shared.found[k % 4]);
+    tn_plan_cache_destroy(shared.cache);
+    tn_pool_destroy(pool);
+}
+
+/* ---- memory ---- */
+
+TEST(without_memory_nothing_is_built_and_nothing_lost)
+{
+    Rig rig;
+    REQUIRE(rig_create(&rig, 7));
+    size_t mark = tn_arena_mark(&rig.arena);
+    bool built = false;
+    int failures = 0;
+    for (long calls = 0; !built && calls < 2000; calls++) {
+        TnPlanCache *cache = tn_plan_cache_create();
+        TnAssembly assembly;
+        REQUIRE(cache);
+        tn_arena_release(&rig.arena, mark);
+        tn_malloc_fail_after(calls);
+        built = tn_assembly_build(&rig.problem, cache, &assembly);
+        tn_malloc_fail_after(-1);
+        failures += !built;
+        tn_plan_cache_destroy(cache);
+    }
+    CHECK(built);
+    CHECK(failures >= 2); /* the plan and the cache's entry at least */
+    rig_destroy(&rig);
+}

@@ -1,0 +1,403 @@
+/* Worlds whose solver has a tolerance: islands, their reports, threads, memory, accuracy. */
+#include "../check.h"
+
+#include "scene.h"
+#include "soft_scenes.h"
+
+#include "../io/mjcf_text.h"
+#include "base/base.h"
+
+static TnWorldDef careful(double tolerance)
+{
+    TnWorldDef def = tn_world_def();
+    def.solver.tolerance = tolerance;
+    return def;
+}
+
+static void add_wall(Scene *scene, double x, double y, double half_x, double half_y)
+{
+    TnGeomDef geom = tn_geom_def();
+    geom.body = TN_BODY_WORLD;
+    geom.type = TN_GEOM_BOX;
+    geom.pos[0] = x, geom.pos[1] = y, geom.pos[2] = 0.2;
+    geom.size[0] = half_x, geom.size[1] = half_y, geom.size[2] = 0.2;
+    tn_builder_add_geom(scene->builder, &geom);
+}
+
+/* n³ balls in a tray. */
+static void add_pile(Scene *scene, int n)
+{
+    double side = 0.0101 * n + 0.001;
+    for (int s = -1; s <= 1; s += 2) {
+        add_wall(scene, s * (side + 0.01), 0.0, 0.01, side + 0.02);
+        add_wall(scene, 0.0, s * (side + 0.01), side + 0.02, 0.01);
+    }
+    for (int i = 0; i < n * n * n; i++) {
+        double pos[3] = {0.0201 * (i % n - 0.5 * (n - 1)) + 0.001 * (i % 7) / 7.0,
+                         0.0201 * (i / n % n - 0.5 * (n - 1)),
+                         0.011 + 0.0201 * (i / n / n) + 0.0002 * (i % 5)};
+        scene_free(scene, TN_GEOM_SPHERE, (double[3]){0.01, 0, 0}, 0.004, pos, 0.5, 0.0);
+    }
+}
+
+/* Stacks of boxes that lie a little askew, ten centimetres apart, and a ball that flies. */
+static void add_stacks(Scene *scene, int stacks, int height)
+{
+    for (int i = 0; i < stacks; i++)
+        for (int k = 0; k < height; k++) {
+            double pos[3] = {1.0 + 0.1 * (i % 8) + 0.001 * ((i + 3 * k) % 5 - 2), 0.1 * (i / 8),
+                             0.02 + 0.04 * k};
+            scene_free(scene, TN_GEOM_BOX, (double[3]){0.02, 0.02, 0.02}, 0.06, pos, 0.6, 0.0);
+        }
+    scene_free(scene, TN_GEOM_SPHERE, (double[3]){0.01, 0, 0}, 0.1, (double[3]){0, 3, 5}, 0.5, 0.0);
+}
+
+static TnModel *yard(int stacks, int height, int pile)
+{
+    Scene scene = scene_begin();
+    scene_plane(&scene, 0.6);
+    add_stacks(&scene, stacks, height);
+    if (pile) add_pile(&scene, pile);
+    return scene_compile(&scene);
+}
+
+static TnWorld *world_of(const TnModel *model, TnWorldDef def)
+{
+    TnError err = {0};
+    TnWorld *world = tn_world_create(&def, model, &err);
+    if (!world) printf("    %s\n", err.message);
+    return world;
+}
+
+TEST(each_stack_is_an_island_and_the_report_adds_up)
+{
+    TnModel *model = yard(10, 3, 0);
+    TnWorld *world = world_of(model, careful(1e-6));
+    REQUIRE(world);
+    for (int k = 0; k < 30; k++) {
+        TnStepReport report = tn_world_step(world);
+        int contacts = 0, rows = 0, by_method[4] = {0};
+        double worst = 0.0;
+        CHECK(report.island_count == 10); /* the ball in the air is in none */
+        for (int i = 0; i < report.island_count; i++) {
+            TnIslandReport island = tn_world_island(world, i);
+            CHECK(island.blocks == 3 && island.contacts >= 3 && island.converged && island.why);
+            contacts += island.contacts;
+            rows += island.rows;
+            by_method[island.method]++;
+            worst = fmax(worst, island.error);
+        }
+        CHECK(contacts == report.contact_count && rows == report.row_count);
+        CHECK(memcmp(by_method, report.islands_by_method, sizeof by_method) == 0);
+        CHECK(report.converged && report.error == worst && report.error < 1e-6);
+        CHECK_NEAR(report.residual, report.error * 9.81 * 0.01, 1e-18);
+        CHECK(tn_world_island(world, report.worst_island).error == worst);
+    }
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(a_stack_at_rest_is_often_recognised_by_its_starting_guess)
+{
+    TnModel *model = yard(4, 3, 0);
+    TnWorld *world = world_of(model, careful(1e-6));
+    TnStepReport report = {0};
+    int guessed = 0;
+    for (int k = 0; k < 300; k++) {
+        report = tn_world_step(world);
+        if (k >= 200) guessed += report.islands_by_method[TN_METHOD_AUTO];
+    }
+    CHECK(guessed > 100); /* of 400; errors that were let pass add up until they no longer do */
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(the_flying_ball_falls_as_if_alone)
+{
+    TnModel *model = yard(2, 1, 0);
+    TnWorld *world = world_of(model, careful(1e-6));
+    for (int k = 0; k < 10; k++) tn_world_step(world);
+    double v[3], w[3];
+    tn_world_body_velocity(world, 4, v, w);
+    CHECK_NEAR(v[2], -9.81 * 10 * 0.01, 1e-14);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+/* The pile has more work than a thread's share, the stacks are shared out. */
+TEST(islands_on_one_to_eight_threads_give_the_same_hash)
+{
+    TnModel *model = yard(40, 3, UNLESS_SANITIZED(11, 8));
+    uint64_t first = 0;
+    for (int threads = 1; threads <= 8; threads++) {
+        TnWorldDef def = careful(1e-4);
+        def.thread_count = threads;
+        def.solver.iterations = 20;
+        TnWorld *world = world_of(model, def);
+        TnStepReport report = {0};
+        REQUIRE(world);
+        for (int k = 0; k < UNLESS_SANITIZED(5, 3); k++) report = tn_world_step(world);
+        CHECK(report.island_count >= 41 && !report.diverged);
+        if (threads == 1) first = tn_world_hash(world);
+        CHECK(tn_world_hash(world) == first);
+        tn_world_destroy(world);
+    }
+    tn_model_destroy(model);
+}
+
+TEST(a_warm_step_with_islands_allocates_nothing)
+{
+    for (int threads = 1; threads <= 4; threads += 3) {
+        TnModel *model = yard(30, 4, 0);
+        TnWorldDef def = careful(1e-6);
+        def.thread_count = threads;
+        def.solver.iterations = 30;
+        TnWorld *world = world_of(model, def);
+        REQUIRE(world);
+        int fallbacks = 0;
+        size_t bytes = 0;
+        for (int k = 0; k < 160; k++) bytes = tn_world_step(world).arena_high_water;
+        long before = tn_malloc_count();
+        for (int k = 0; k < 50; k++) {
+            TnStepReport report = tn_world_step(world);
+            fallbacks += report.heap_fallbacks;
+            CHECK(report.arena_high_water >= bytes);
+        }
+        CHECK(tn_malloc_count() == before && fallbacks == 0);
+        tn_world_destroy(world);
+        tn_model_destroy(model);
+    }
+}
+
+TEST(a_world_with_a_tolerance_is_restored_bit_for_bit)
+{
+    TnModel *model = yard(6, 4, 3);
+    TnWorld *world = world_of(model, careful(1e-6)), *other = world_of(model, careful(1e-6));
+    TnError err = {0};
+    REQUIRE(world && other);
+    for (int k = 0; k < 20; k++) tn_world_step(world);
+    size_t size = tn_world_save_size(world);
+    void *buffer = malloc(size);
+    REQUIRE(buffer && tn_world_save(world, buffer, size, &err) == TN_OK);
+    REQUIRE(tn_world_restore(other, buffer, size, &err) == TN_OK);
+    char text[80];
+    tn_world_worst_constraint(other, 0, text, sizeof text); /* of no step */
+    CHECK(text[0] == '\0');
+    for (int k = 0; k < 20; k++) {
+        tn_world_step(world);
+        tn_world_step(other);
+    }
+    CHECK(tn_world_hash(world) == tn_world_hash(other));
+    free(buffer);
+    tn_world_destroy(world);
+    tn_world_destroy(other);
+    tn_model_destroy(model);
+}
+
+TEST(a_step_without_memory_is_refused_and_can_be_made_up_for)
+{
+    TnModel *model = yard(3, 2, 0);
+    bool enough = false;
+    for (int n = 0; n < 3000 && !enough; n++) {
+        TnWorld *world = world_of(model, careful(1e-6));
+        REQUIRE(world);
+        uint64_t hash = tn_world_hash(world);
+        tn_malloc_fail_after(n);
+        TnStepReport report = tn_world_step(world);
+        tn_malloc_fail_after(-1);
+        enough = !report.diverged;
+        if (report.diverged) {
+            CHECK(tn_world_hash(world) == hash && !report.converged);
+            CHECK(!tn_world_step(world).diverged);
+        }
+        tn_world_destroy(world);
+    }
+    CHECK(enough);
+    tn_model_destroy(model);
+}
+
+/* ---- fixed counts, the paper's form ---- */
+
+TEST(a_fixed_number_of_iterations_knows_no_islands)
+{
+    TnModel *model = yard(3, 2, 0);
+    TnWorldDef def = careful(0.0);
+    def.solver.iterations = 17;
+    TnWorld *world = world_of(model, def);
+    TnStepReport report = tn_world_step(world);
+    CHECK(isnan(report.error) && report.island_count == 0 && report.worst_island == -1);
+    CHECK(report.iterations == 17 && report.converged);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(the_papers_form_stops_by_its_own_residual)
+{
+    TnModel *model = yard(3, 1, 0);
+    TnWorldDef def = careful(1e-7);
+    def.solver.form = TN_ADMM_PAPER;
+    def.solver.iterations = 5000;
+    TnWorld *world = world_of(model, def);
+    TnStepReport report = tn_world_step(world);
+    CHECK(isnan(report.error) && report.island_count == 0);
+    CHECK(report.converged && report.residual < 1e-7 && report.iterations > 1);
+    tn_world_destroy(world);
+    def.solver.method = TN_METHOD_NEWTON;
+    TnError err = {0};
+    CHECK(!tn_world_create(&def, model, &err));
+    CHECK_STR(err.message, "the paper's form");
+    tn_model_destroy(model);
+}
+
+/* ---- accuracy ---- */
+
+TEST(accuracy_is_measured_after_islands_too)
+{
+    TnModel *model = yard(5, 3, 0);
+    TnWorldDef def = careful(1e-8);
+    def.measure_accuracy = true;
+    TnWorld *world = world_of(model, def);
+    for (int k = 0; k < 10; k++) {
+        TnStepReport report = tn_world_step(world);
+        /* the map's largest number is below 1e-8 · g t = 2e-10; the RMS of other measures of the same
+         * constraints is no more than three times that */
+        CHECK(report.converged && report.aac > 9.2 && report.aal > 9.2);
+    }
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+/* v* of a tolerance of 1e-12 m/s; the tower's slowest motion amplifies an error in constraints by some
+ * thousand. */
+TEST(digits_of_v_are_told_with_and_without_a_tolerance)
+{
+    TnModel *model = yard(2, 5, 0);
+    double reached;
+    TnWorld *exact = world_of(model, careful(1e-9));
+    TnWorldDef def = careful(0.0);
+    def.solver.iterations = 20;
+    TnWorld *rough = world_of(model, def);
+    for (int k = 0; k < 5; k++) {
+        tn_world_step(exact);
+        tn_world_step(rough);
+    }
+    double digits = tn_world_last_aav(exact, 1000, &reached);
+    CHECK(digits > 8.0 && reached < 1e-12);
+    digits = tn_world_last_aav(rough, 100, &reached); /* SubADMM alone comes nowhere */
+    CHECK(digits > 1.0 && digits < 7.0 && reached < 1e-7);
+    CHECK(isnan(tn_world_last_aav(rough, 100, &reached)));
+    /* a change of mind between step and question */
+    tn_world_step(exact);
+    TnError err = {0};
+    REQUIRE(tn_world_set_solver(exact, &def.solver, &err) == TN_OK);
+    CHECK(tn_world_last_aav(exact, 1000, &reached) > 8.0);
+    tn_world_destroy(exact);
+    tn_world_destroy(rough);
+    tn_model_destroy(model);
+}
+
+/* ---- the worst constraint in words ---- */
+
+static void worst_of(TnModel *model, TnWorldDef def, const char *expected)
+{
+    char text[128], small[8];
+    REQUIRE(model);
+    def.solver.method = TN_METHOD_SUBADMM;
+    def.solver.tolerance = 1e-300; /* not to be had: the guess is never good enough */
+    def.solver.iterations = 1;
+    TnWorld *world = world_of(model, def);
+    REQUIRE(world);
+    TnStepReport report = tn_world_step(world);
+    REQUIRE(report.island_count > 0);
+    tn_world_worst_constraint(world, report.worst_island, text, sizeof text);
+    CHECK_STR(text, expected);
+    tn_world_worst_constraint(world, report.worst_island, small, sizeof small);
+    CHECK(strlen(small) < sizeof small && strncmp(text, small, strlen(small)) == 0);
+    tn_world_worst_constraint(world, report.island_count, text, sizeof text);
+    CHECK(text[0] == '\0');
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+static void worst_in(const char *body, const char *expected)
+{
+    char text[2048];
+    TnError err = {0};
+    snprintf(text, sizeof text, "<mujoco>%s</mujoco>", body);
+    TnModel *model = load_text(text, &err);
+    if (!model) printf("    %s\n", err.message);
+    worst_of(model, careful(1e-6), expected);
+}
+
+TEST(a_contact_is_called_by_its_geoms)
+{
+    worst_in("<worldbody><geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 .09'>"
+             "<freejoint/><geom name='ball' size='.1'/></body></worldbody>",
+             "contact of geom 'ball' with geom 'floor'");
+    worst_in("<worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .09'><freejoint/>"
+             "<geom size='.1'/></body></worldbody>",
+             "contact of geom 2 with geom 1");
+}
+
+#define ARM(JOINT)                                                                                 \
+    "<compiler angle='radian'/><worldbody><body name='arm'>" JOINT                                 \
+    "<geom name='rod' type='capsule' fromto='0 0 0 1 0 0' size='.05'/></body></worldbody>"
+
+TEST(limits_and_friction_of_joints_and_tendons_have_names)
+{
+    worst_in(ARM("<joint name='a' axis='0 -1 0' limited='true' range='0 1'/>"),
+             "lower limit of joint 'a'");
+    worst_in(ARM("<joint name='a' axis='0 1 0' limited='true' range='-1 0'/>"),
+             "upper limit of joint 'a'");
+    worst_in(ARM("<joint axis='0 1 0' frictionloss='1'/>"), "dry friction of joint 1");
+    worst_in(
+        ARM("<joint name='a' axis='0 1 0'/>") "<tendon><fixed name='t' limited='true' range='-1 "
+                                              "0'><joint joint='a' coef='1'/></fixed>"
+                                              "</tendon>",
+        "upper limit of tendon 't'");
+}
+
+TEST(equalities_have_names_and_types)
+{
+    worst_in(ARM("<freejoint/>") "<equality><weld name='w' body1='arm'/></equality>",
+             "equality 'w' (weld)");
+    worst_in(ARM("<freejoint/>") "<equality><connect body1='arm' anchor='0 0 0'/></equality>",
+             "equality 1 (connect)");
+    worst_in(
+        ARM("<joint name='a' axis='0 1 0'/>") "<equality><joint name='q' joint1='a'/></equality>",
+        "equality 'q' (joint)");
+}
+
+TEST(ties_and_holds_of_soft_bodies_have_names)
+{
+    for (int pieces = 1; pieces <= 2; pieces++) {
+        SoftScene scene = soft_begin(0.01, 1.0, 9.81);
+        scene.soft.name = "jelly";
+        soft_box(&scene, 0.4, 0.1, 0.1, 8, 2, 2, 6);
+        TnBodyId body = TN_BODY_WORLD;
+        if (pieces == 1) {
+            TnBodyDef hand = tn_body_def();
+            hand.name = "hand";
+            body = tn_builder_add_body(scene.builder, &hand);
+            TnJointDef joint = tn_joint_def();
+            joint.body = body;
+            joint.type = TN_JOINT_FREE;
+            tn_builder_add_joint(scene.builder, &joint);
+            TnGeomDef geom = tn_geom_def();
+            geom.body = body;
+            geom.size[0] = 0.05;
+            geom.mass = 0.1;
+            geom.contact_type = geom.contact_affinity = 0;
+            tn_builder_add_geom(scene.builder, &geom);
+        }
+        soft_hold(&scene, 0, -0.2, body);
+        soft_add(&scene);
+        TnSolverDef solver = tn_solver_def();
+        REQUIRE(soft_finish(&scene, &solver));
+        TnWorldDef def = careful(1e-6);
+        def.division.pieces = pieces == 1 ? 0 : pieces;
+        tn_world_destroy(scene.world);
+        worst_of(scene.model, def,
+                 pieces == 1 ? "of soft body 'jelly' by body 'hand'" : "between two of its pieces");
+    }
+}
