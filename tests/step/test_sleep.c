@@ -601,6 +601,109 @@ TEST(cables_and_soft_bodies_sleep_and_wake)
     }
 }
 
+/* An arm (with a limit and friction) that carries a cable and a soft body; a free body is welded to the cable's
+ * other end. All of it about (x, 0, 1), and nothing touches anything. */
+static TnBodyId machine(Scene *scene, double x, int cut)
+{
+    TnModelBuilder *b = scene->builder;
+    TnBodyDef body = tn_body_def();
+    body.pos[0] = x;
+    body.pos[2] = 1.0;
+    TnBodyId arm = tn_builder_add_body(b, &body);
+    TnJointDef joint = tn_joint_def();
+    joint.body = arm;
+    joint.axis[1] = 1.0;
+    joint.axis[2] = 0.0;
+    joint.limited = true;
+    joint.range[0] = -0.05;
+    joint.range[1] = 0.05;
+    joint.friction_loss = 0.01;
+    tn_builder_add_joint(b, &joint);
+    TnGeomDef geom = tn_geom_def();
+    geom.body = arm;
+    geom.type = TN_GEOM_BOX;
+    geom.size[0] = geom.size[1] = geom.size[2] = 0.05;
+    geom.mass = 2.0;
+    tn_builder_add_geom(b, &geom);
+    TnBodyId load = scene_free(scene, TN_GEOM_BOX, (double[3]){0.02, 0.02, 0.02}, 0.1,
+                               (double[3]){x + 0.37, 0, 1.0}, 0.5, 0.0);
+    TnRodDef rod = tn_rod_def();
+    rod.segment_count = 8;
+    rod.start[0] = x + 0.05;
+    rod.end[0] = x + 0.37;
+    rod.start[2] = rod.end[2] = 1.0;
+    rod.contact_type = rod.contact_affinity = 0;
+    rod.group_size = cut;
+    TnBodyId first = tn_builder_rod_parts(b, tn_builder_add_rod(b, &rod)).body;
+    TnEqualityDef weld = tn_equality_def();
+    weld.type = TN_EQUALITY_WELD;
+    weld.body1 = first;
+    weld.body2 = arm;
+    tn_builder_add_equality(b, &weld);
+    weld.body1 = first + 7;
+    weld.body2 = load;
+    tn_builder_add_equality(b, &weld);
+    TnSoftDef soft = tn_soft_def();
+    TnError err = {0};
+    CHECK(tn_tet_mesh_box((const double[3]){0.03, 0.03, 0.06}, (const int[3]){1, 1, 3}, 6,
+                          &soft.mesh, &err));
+    TnSoftHoldDef holds[64];
+    soft.pos[0] = x;
+    soft.pos[2] = 0.89;
+    soft.contact_type = soft.contact_affinity = 0;
+    soft.holds = holds;
+    soft.pieces = cut ? 2 : 0;
+    for (int i = 0; i < soft.mesh.node_count; i++)
+        if (soft.mesh.nodes[3 * i + 2] > 0.059) holds[soft.hold_count++] = (TnSoftHoldDef){i, arm};
+    tn_builder_add_soft(b, &soft);
+    tn_tet_mesh_free(&soft.mesh);
+    return arm;
+}
+
+TEST(machines_asleep_leave_a_copy_of_them_alone)
+{
+    for (int cut = 0; cut < 3; cut += 2) {
+        Scene scene = scene_begin();
+        TnBodyId busy = machine(&scene, 0.0, cut), idle = machine(&scene, 2.0, cut);
+        TnModel *model = scene_compile(&scene);
+        REQUIRE(model);
+        TnWorld *worlds[2];
+        for (int i = 0; i < 2; i++) {
+            TnError err = {0};
+            TnWorldDef def = tn_world_def();
+            def.sleep = i ? TN_SLEEP_ALL : TN_SLEEP_OFF;
+            def.sleep_speed = 1e3; /* whatever it does, it sleeps if nobody pushes it */
+            def.sleep_time = 0.1;
+            def.solver.tolerance = 0.0;
+            def.solver.anderson = 0;
+            worlds[i] = tn_world_create(&def, model, &err);
+            REQUIRE(worlds[i]);
+        }
+        const double push[3] = {0.1, 0.2, 0.3}, none[3] = {0};
+        int slept = 0;
+        for (int k = 0; k < 120; k++) {
+            TnStepReport report = {0};
+            for (int i = 0; i < 2; i++) {
+                tn_world_apply_wrench(worlds[i], busy, push, none);
+                report = tn_world_step(worlds[i]);
+                CHECK(!report.diverged);
+            }
+            slept += report.asleep_count == 4; /* arm, load, cable, soft body */
+            if (k == 60) tn_world_wake(worlds[1], idle + 3);
+            CHECK(same_bits(worlds[0], worlds[1], busy, 10));
+        }
+        CHECK(slept > 60 && slept < 110);
+        CHECK(tn_world_body_asleep(worlds[1], idle) && !tn_world_body_asleep(worlds[1], busy));
+        /* nodes of the first soft body */
+        const TnStateView a = tn_world_state(worlds[0]), b = tn_world_state(worlds[1]);
+        int soft_dofs = a.dof_count - 2 * (1 + 6 + 48);
+        CHECK(memcmp(a.qpos + a.qpos_count - soft_dofs, b.qpos + b.qpos_count - soft_dofs,
+                     sizeof(double) * (size_t)(soft_dofs / 2)) == 0);
+        for (int i = 0; i < 2; i++) tn_world_destroy(worlds[i]);
+        tn_model_destroy(model);
+    }
+}
+
 TEST(settings_out_of_range_are_refused)
 {
     Scene scene = scene_begin();
