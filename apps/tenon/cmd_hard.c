@@ -22,12 +22,10 @@ typedef struct HardCommand {
 
 static int option_table(Option *table, HardCommand *c)
 {
-    static const char *const unused[] = {"--key", "--division", "--pieces"};
+    static const char *const unused[] = {"--key", "--division", "--pieces", "--solver"};
     int n = 0, kept = 0;
-    table[n++] =
-        option_text("--only", &c->only, "NAME,...", "scenes, or families as `tower`; default all");
-    table[n++] = option_int("--iterations", &c->sim.solver.iterations, "N", 1, 1000000,
-                            "of SubADMM, per step, 1 ... 1000000; default 60");
+    table[n++] = option_text("--only", &c->only, "NAME,...",
+                             "scenes, or families: tower, arch, pinch; default all");
     n = sim_option_table(table, n, &c->sim);
     table[n++] =
         option_int("--seeds", &c->seeds, "N", 1, MAX_SEEDS,
@@ -41,7 +39,7 @@ static int option_table(Option *table, HardCommand *c)
     table[n++] = option_set("--quiet", &c->run.quiet, "no progress line");
     for (int i = 0; i < n; i++) {
         bool skipped = false;
-        for (int k = 0; k < 3; k++) skipped = skipped || !strcmp(table[i].name, unused[k]);
+        for (int k = 0; k < 4; k++) skipped = skipped || !strcmp(table[i].name, unused[k]);
         if (skipped) continue;
         if (!strcmp(table[i].name, "--duration"))
             table[i].help = "simulated time in seconds, 0 < S <= 1e6; default each scene's own";
@@ -72,13 +70,14 @@ static void print_help(const Option *table, int count)
         "  error max    largest natural-map error of any constraint of any step, in shares of g t\n"
         "  median       over steps of each step's largest natural-map error\n"
         "  not conv.    steps that did not reach the tolerance\n"
-        "  force error  a cut takes all bodies from one layer up (of the pinch: one body); what "
-        "its\n"
-        "               contacts leave of its weight, its grip and the noise of the same step, "
-        "which\n"
-        "               must be nothing as it rests, in shares of weight and grip; largest of all\n"
-        "               cuts, mean over the last second; - from a noise of 0.1 on: bodies may "
-        "lift\n"
+        "  force error  a cut takes all bodies from one layer up, or one body of a grasp; upward "
+        "force\n"
+        "               through its contacts less its weight and the noise on it in the same step\n"
+        "               (of a plate: along the grip, less the grip), which is zero at rest, by "
+        "weight\n"
+        "               or grip; largest of all cuts, mean over the last second; - from a noise "
+        "of\n"
+        "               0.1 on, as bodies may lift, and where bodies sleep\n"
         "  sink m       deepest any body came below its place after the first second\n"
         "  move m       farthest any body came from its place after the first second\n"
         "  tilt rad     largest turn of any body from its start\n"
@@ -113,8 +112,10 @@ static bool choose(HardCommand *c)
         bool found = false;
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         for (int i = 0; i < hard_scene_count; i++)
-            if (!strcmp(name, hard_scenes[i].name) || !strcmp(name, hard_scenes[i].family))
-                c->chosen[i] = found = true;
+            if (!strcmp(name, hard_scenes[i].name)) c->chosen[i] = found = true;
+        bool is_scene = found;
+        for (int i = 0; i < hard_scene_count && !is_scene; i++)
+            if (!strcmp(name, hard_scenes[i].family)) c->chosen[i] = found = true;
         if (!found) {
             const char *near = nearest_name(name, names, hard_scene_count);
             say("bench hard", "--only: there is no scene '%s'%s%s%s", name,
@@ -163,14 +164,13 @@ static int run_all(HardCommand *c)
 int cmd_bench_hard(int argc, char **argv)
 {
     HardCommand c = {.sim = sim_options(), .run = {.repeats = 1}, .seeds = 1};
-    Option table[28];
+    Option table[32];
     int code = EXIT_USAGE;
     c.sim.duration = NAN;
     int count = option_table(table, &c);
     if (!options_parse("bench hard", table, count, print_help, NULL, NULL, argc, argv, &code))
         return code;
-    if (!choose(&c)) return EXIT_USAGE;
-    sim_options_finish(&c.sim);
+    if (!choose(&c) || !sim_options_finish("bench hard", &c.sim)) return EXIT_USAGE;
     c.run.def = sim_world_def(&c.sim);
     c.run.duration = c.sim.duration;
     return run_all(&c);

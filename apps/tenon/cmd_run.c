@@ -117,7 +117,7 @@ static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunRes
     double start = clock_seconds();
     for (int64_t k = 0; k < steps && !interrupted && !result->totals.diverged; k++) {
         TnStepReport report = tn_world_step(world);
-        totals_add(&result->totals, &report);
+        totals_add(&result->totals, world, &report);
         if (report.diverged) break;
         if (out->csv.out) out->csv_failed = !csv_write(&out->csv, world, &report);
         out->record_failed = !run_record_step(&out->record, world, &report);
@@ -149,26 +149,27 @@ static double real_time_factor(const RunResult *result)
 
 static bool has_tolerance(const RunOptions *run) { return run->sim.solver.tolerance > 0; }
 
-/* "3 of 500, worst 4.2e-05 at step 17" */
-static const char *missed_steps(const Totals *t, char *text, size_t size)
+/* "3 of 500, worst 4.2e-05 at step 17: contact of geom 'a' with geom 'b'" */
+enum { MISSED_SIZE = WORST_SIZE + 96 };
+static const char *missed_steps(const Totals *t, char text[MISSED_SIZE])
 {
-    int used = snprintf(text, size, "%" PRId64 " of %" PRId64, t->unconverged, t->steps);
+    int used = snprintf(text, MISSED_SIZE, "%" PRId64 " of %" PRId64, t->unconverged, t->steps);
     if (t->unconverged && t->worst_step)
-        snprintf(text + used, size - (size_t)used, ", worst %.2g at step %" PRId64, t->error,
-                 t->worst_step);
+        snprintf(text + used, MISSED_SIZE - (size_t)used, ", worst %.2g at step %" PRId64 ": %s",
+                 t->error, t->worst_step, t->worst);
     return text;
 }
 
 static void print_solver_lines(const RunOptions *run, const Totals *t)
 {
-    char text[WHAT_RAN_SIZE];
+    char text[WHAT_RAN_SIZE], missed[MISSED_SIZE];
     table_line(stdout, "mean islands", "%.1f", totals_mean(t->islands, t->steps));
     table_line(stdout, "solved by", "%s", what_ran(t->islands_by_method, text));
     if (run->sim.sleep != TN_SLEEP_OFF)
         table_line(stdout, "mean asleep", "%.1f subsystems", totals_mean(t->asleep, t->steps));
     table_line(stdout, "largest error", "%.2g of gravity x timestep, tolerance %g", t->error,
                run->sim.solver.tolerance);
-    table_line(stdout, "steps not converged", "%s", missed_steps(t, text, sizeof text));
+    table_line(stdout, "steps not converged", "%s", missed_steps(t, missed));
 }
 
 static void print_table(const TnWorld *world, const RunOptions *run, const RunResult *result)
@@ -215,7 +216,10 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
     json_number(json, "error_max", measured ? t->error : NAN);
     json_integer(json, "unconverged_steps", t->unconverged);
     json_number(json, "worst_step", measured && t->worst_step ? (double)t->worst_step : NAN);
-    json_number(json, "worst_constraint", NAN);
+    if (measured && t->worst_step)
+        json_string(json, "worst_constraint", t->worst);
+    else
+        json_number(json, "worst_constraint", NAN); /* null */
     json_islands(json, measured ? totals_mean(t->islands, t->steps) : NAN, t->islands_by_method,
                  totals_mean(t->asleep, t->steps));
 }
@@ -311,8 +315,8 @@ static int run_model(const TnModel *model, const RunOptions *run)
     else if (started && !out.csv_failed && !run->quiet)
         print_table(world, run, &result);
     if (started && run->quiet && !run->json && result.totals.unconverged && has_tolerance(run)) {
-        char text[WHAT_RAN_SIZE];
-        say("run", "steps not converged: %s", missed_steps(&result.totals, text, sizeof text));
+        char text[MISSED_SIZE];
+        say("run", "steps not converged: %s", missed_steps(&result.totals, text));
     }
     if (result.totals.diverged)
         say("run", "the simulation diverged at %g s; the last good state is kept",

@@ -17,8 +17,8 @@ typedef struct HardBody {
 
 typedef struct HardCut {
     int group, lowest, highest; /* bodies that are cut free: levels, both included */
-    bool axes[3];               /* world axes along which nothing else holds them */
-    double load[3];             /* N: constant forces on them besides their weight */
+    int axis;                   /* of the world, along which forces are compared: 2 is up */
+    double load;                /* N: constant force on them along it besides their weight */
 } HardCut;
 
 typedef struct HardModel {
@@ -96,7 +96,8 @@ typedef struct HardRun {
     int bodies;
     int64_t steps; /* that were made */
     double contacts_mean, start_penetration;
-    double step_us; /* mean over steps of the least of all repeats */
+    double step_us; /* mean over steps after the first second of the least of all repeats */
+    int asleep;     /* subsystems in the last step */
     double error_max, error_median;
     int64_t not_converged;
     double force_error, sink, move, tilt, creep;

@@ -67,6 +67,6 @@ void hard_build_arch(HardModel *m, const HardScene *scene, uint64_t seed)
     }
     /* the whole on the ground, and the upper part on each pair of joints */
     for (int i = 0; i < scene->count / 2; i++)
-        hard_cut(m, (HardCut){0, i, scene->count - 1 - i, {true, true, true}, {0, 0, 0}});
+        hard_cut(m, (HardCut){0, i, scene->count - 1 - i, 2, 0});
     m->fall = 0.2 * radius;
 }

@@ -26,7 +26,7 @@ static void add_plate(HardModel *m, const HardScene *scene, double side, int lev
     hard_box(m, slide.body, half, scene->number, 0.7);
     add_drive(m, tn_builder_add_joint(m->builder, &slide), -side * scene->force, 0, 0);
     hard_watch(m, slide.body, 0, level);
-    hard_cut(m, (HardCut){0, level, level, {true, false, false}, {-side * scene->force, 0, 0}});
+    hard_cut(m, (HardCut){0, level, level, 0, -side * scene->force});
 }
 
 /* 45 g, radius 4 mm, lying across between plates of mass `number` that are pushed together with `force`;
@@ -45,7 +45,7 @@ void hard_build_pinch(HardModel *m, const HardScene *scene, uint64_t seed)
     capsule.mass = 0.045;
     capsule.friction[0] = 0.7;
     tn_builder_add_geom(m->builder, &capsule);
-    hard_cut(m, (HardCut){0, 2, 2, {true, true, true}, {0, 0, 0}});
+    hard_cut(m, (HardCut){0, 2, 2, 2, 0});
     m->noise_axes[0] = false;
     m->fall = 0.01;
 }
@@ -116,6 +116,6 @@ void hard_build_arm(HardModel *m, const HardScene *scene, uint64_t seed)
     TnBodyId box =
         hard_free_body(m, (double[]){face + box_edge / 2, 0, height}, hard_upright, 0, 0);
     hard_box(m, box, (double[]){box_edge / 2, box_edge / 2, box_edge / 2}, scene->number, 0.7);
-    hard_cut(m, (HardCut){0, 0, 0, {true, true, true}, {0, 0, 0}});
+    hard_cut(m, (HardCut){0, 0, 0, 2, 0});
     m->fall = 0.01;
 }

@@ -24,10 +24,10 @@ struct HardMeasure {
     double force_sum;
     int64_t force_steps;
     Watched *bodies;
-    int *body_of;         /* by TnBodyId: index in bodies, -1: none */
-    int *group_start;     /* of cuts, and one more */
-    double (*balance)[3]; /* per cut: contacts and loads together */
-    double *scale;        /* per cut: N that it must carry without noise */
+    int *body_of;     /* by TnBodyId: index in bodies, -1: none */
+    int *group_start; /* of cuts, and one more */
+    double *balance;  /* N, per cut: contacts and loads together, along its axis */
+    double *scale;    /* per cut: N that it must carry without noise */
 };
 
 void hard_measure_free(HardMeasure *s)
@@ -57,23 +57,16 @@ static bool is_in(const HardCut *cut, const HardBody *body)
 static void add_loads(HardMeasure *s)
 {
     const HardModel *m = s->m;
-    for (int c = 0; c < m->cut_count; c++)
-        for (int k = 0; k < 3; k++) s->balance[c][k] = m->cuts[c].load[k];
+    for (int c = 0; c < m->cut_count; c++) s->balance[c] = m->cuts[c].load;
     for (int i = 0; i < m->body_count; i++) {
+        const Watched *body = &s->bodies[i];
         int group = m->bodies[i].group;
-        for (int c = s->group_start[group]; c < s->group_start[group + 1]; c++)
+        for (int c = s->group_start[group]; c < s->group_start[group + 1]; c++) {
+            int k = m->cuts[c].axis;
             if (is_in(&m->cuts[c], &m->bodies[i]))
-                for (int k = 0; k < 3; k++)
-                    s->balance[c][k] += s->bodies[i].mass * s->gravity[k] + s->bodies[i].push[k];
+                s->balance[c] += body->mass * s->gravity[k] + body->push[k];
+        }
     }
-}
-
-static double along(const HardCut *cut, const double force[3])
-{
-    double sum = 0;
-    for (int k = 0; k < 3; k++)
-        if (cut->axes[k]) sum += force[k] * force[k];
-    return sqrt(sum);
 }
 
 HardMeasure *hard_measure_start(const HardModel *m, const TnWorld *world, double reference_time)
@@ -104,7 +97,7 @@ HardMeasure *hard_measure_start(const HardModel *m, const TnWorld *world, double
     for (int c = 0; c < m->cut_count; c++) s->group_start[m->cuts[c].group + 1]++;
     for (int g = 0; g < m->group_count; g++) s->group_start[g + 1] += s->group_start[g];
     add_loads(s);
-    for (int c = 0; c < m->cut_count; c++) s->scale[c] = along(&m->cuts[c], s->balance[c]);
+    for (int c = 0; c < m->cut_count; c++) s->scale[c] = fabs(s->balance[c]);
     return s;
 }
 
@@ -141,12 +134,11 @@ static double force_error(HardMeasure *s, const TnWorld *world)
         for (int c = s->group_start[group]; c < s->group_start[group + 1]; c++) {
             bool first = one && is_in(&m->cuts[c], one), second = two && is_in(&m->cuts[c], two);
             if (first == second) continue;
-            for (int k = 0; k < 3; k++)
-                s->balance[c][k] += second ? contact.force[k] : -contact.force[k];
+            double force = contact.force[m->cuts[c].axis];
+            s->balance[c] += second ? force : -force;
         }
     }
-    for (int c = 0; c < m->cut_count; c++)
-        worst = fmax(worst, along(&m->cuts[c], s->balance[c]) / s->scale[c]);
+    for (int c = 0; c < m->cut_count; c++) worst = fmax(worst, fabs(s->balance[c]) / s->scale[c]);
     return worst;
 }
 

@@ -57,8 +57,7 @@ void hard_cut(HardModel *m, HardCut cut)
 
 void hard_cut_levels(HardModel *m, int group, int levels)
 {
-    for (int i = 0; i < levels; i++)
-        hard_cut(m, (HardCut){group, i, levels - 1, {true, true, true}, {0, 0, 0}});
+    for (int i = 0; i < levels; i++) hard_cut(m, (HardCut){group, i, levels - 1, 2, 0});
 }
 
 TnGeomId hard_plane(HardModel *m, const double pos[3], const double quat[4], double friction)

@@ -5,6 +5,7 @@
 #include "table.h"
 
 #include <math.h>
+#include <string.h>
 
 static double newton_mean(const HardRun *run)
 {
@@ -106,9 +107,9 @@ static void write_run(Json *json, const HardRun *run)
     json_number(json, "creep_m_per_s", run->creep);
     for (int i = 0; i < 4; i++) json_integer(json, island_keys[i], run->islands[i]);
     json_number(json, "newton_steps_mean", newton_mean(run));
+    json_integer(json, "asleep", run->asleep);
     json_numbers(json, "weights_N", run->weights, run->weight_count);
-    if (run->scene->family[0] == 'c' && run->speeds[0] != 0)
-        json_numbers(json, "speeds", run->speeds, 5);
+    if (!strcmp(run->scene->family, "cradle")) json_numbers(json, "speeds", run->speeds, 5);
     json_number(json, "fell_at_s", run->fell_at);
     json_bool(json, "must_fall", run->scene->falls);
     json_integer(json, "fallen", run->fallen_count);

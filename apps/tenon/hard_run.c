@@ -14,6 +14,7 @@ typedef struct Pass {
     const HardModel *m;
     const HardOptions *options;
     double noise, timestep;
+    double settled; /* s: the first second, or half of a run below two */
     int64_t steps;
     double *times;  /* s, per step: the least so far */
     double *errors; /* per step */
@@ -34,7 +35,7 @@ static double median(double *values, int64_t count)
     return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
-static void add_report(Pass *pass, const TnStepReport *report, HardRun *run)
+static void add_report(Pass *pass, const TnWorld *world, const TnStepReport *report, HardRun *run)
 {
     if (run->steps == 0) run->start_penetration = report->max_penetration;
     pass->errors[run->steps] = report->error;
@@ -42,6 +43,10 @@ static void add_report(Pass *pass, const TnStepReport *report, HardRun *run)
     run->not_converged += !report->converged;
     pass->contact_sum += report->contact_count;
     for (int i = 0; i < 4; i++) run->islands[i] += report->islands_by_method[i];
+    for (int i = 0; i < report->island_count && report->islands_by_method[TN_METHOD_NEWTON]; i++) {
+        TnIslandReport island = tn_world_island(world, i);
+        if (island.method == TN_METHOD_NEWTON) run->newton_total += island.newton_steps;
+    }
 }
 
 /* A ball's speed if it were at the lowest point, with the sign of its motion along x. */
@@ -84,7 +89,6 @@ static void watch_cradle(Cradle *cradle, const TnWorld *world, const HardModel *
 static void run_pass(Pass *pass, TnWorld *world, HardMeasure *measure, uint64_t seed, HardRun *run)
 {
     double end = (double)pass->steps * pass->timestep;
-    double last_second = end - fmin(1, end / 2);
     uint64_t random =
         hard_seed(seed ^ UINT64_C(0x6E6F697365)); /* another sequence than the start's */
     Cradle cradle = {.judged_at = -INFINITY};
@@ -101,12 +105,15 @@ static void run_pass(Pass *pass, TnWorld *world, HardMeasure *measure, uint64_t 
         pass->times[k] = pass->first ? seconds : fmin(seconds, pass->times[k]);
         double time = tn_world_state(world).time;
         if (pass->first) {
-            add_report(pass, &report, run);
+            add_report(pass, world, &report, run);
             if (pass->m->is_cradle) watch_cradle(&cradle, world, pass->m, run);
         }
         run->steps++;
-        bool stands = hard_measure_step(measure, world,
-                                        pass->first && time > last_second && pass->noise < 0.1);
+        /* sleepers have no contacts to read forces from */
+        bool forces = pass->first && time > end - pass->settled && pass->noise < 0.1 &&
+                      report.asleep_count == 0;
+        run->asleep = report.asleep_count;
+        bool stands = hard_measure_step(measure, world, forces);
         progress_update(&progress, time);
         if (stands) continue;
         run->fell_at = time;
@@ -140,8 +147,10 @@ static void judge(const HardModel *m, HardRun *run)
 static void finish(Pass *pass, HardRun *run)
 {
     double sum = 0;
-    for (int64_t k = 0; k < run->steps; k++) sum += pass->times[k];
-    run->step_us = run->steps ? 1e6 * sum / (double)run->steps : NAN;
+    int64_t from = (int64_t)ceil(pass->settled / pass->timestep - 1e-9);
+    if (from >= run->steps) from = 0; /* it has fallen before */
+    for (int64_t k = from; k < run->steps; k++) sum += pass->times[k];
+    run->step_us = run->steps ? 1e6 * sum / (double)(run->steps - from) : NAN;
     run->contacts_mean = run->steps ? pass->contact_sum / (double)run->steps : NAN;
     run->error_median = median(pass->errors, run->steps);
     if (pass->options->def.solver.tolerance <= 0) run->error_max = run->error_median = NAN;
@@ -151,13 +160,12 @@ static void finish(Pass *pass, HardRun *run)
 
 static TnStatus run_passes(Pass *pass, uint64_t seed, HardRun *run, TnError *err)
 {
-    double end = (double)pass->steps * pass->timestep;
     for (int i = 0; i < pass->options->repeats; i++) {
         TnWorldDef def = pass->options->def;
         if (run->scene->sleep != TN_SLEEP_OFF) def.sleep = run->scene->sleep;
         TnWorld *world = tn_world_create(&def, pass->m->model, err);
         if (!world) return err->code;
-        HardMeasure *measure = hard_measure_start(pass->m, world, fmin(1, end / 2));
+        HardMeasure *measure = hard_measure_start(pass->m, world, pass->settled);
         if (!measure) {
             tn_world_destroy(world);
             *err = (TnError){.code = TN_ERROR_MEMORY, .count = 1};
@@ -187,6 +195,7 @@ TnStatus hard_run(const HardScene *scene, const HardOptions *options, uint64_t s
                  .noise = isnan(options->noise) || scene->noise > 0 ? scene->noise : options->noise,
                  .timestep = timestep,
                  .steps = (int64_t)fmax(1, ceil(duration / timestep - 1e-9))};
+    pass.settled = fmin(1, 0.5 * timestep * (double)pass.steps);
     pass.times = calloc((size_t)pass.steps, sizeof *pass.times);
     pass.errors = calloc((size_t)pass.steps, sizeof *pass.errors);
     TnStatus status = TN_ERROR_MEMORY;

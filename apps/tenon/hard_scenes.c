@@ -7,7 +7,7 @@ const HardScene hard_scenes[] = {
     {"tower20", "tower", hard_build_tower, 60, .count = 20, .seeded = true},
     {"tower50", "tower", hard_build_tower, 60, .count = 50, .seeded = true},
     {"heavy", "heavy", hard_build_heavy, 10, .number = 1000},
-    {"doubling", "heavy", hard_build_doubling, 10, .count = 10},
+    {"doubling", "doubling", hard_build_doubling, 10, .count = 10},
     {"pyramid", "pyramid", hard_build_pyramid, 10, .count = 10},
     {"wall", "wall", hard_build_wall, 10, .count = 12},
     {"arch-0.12", "arch", hard_build_arch, 10, .count = 20, .number = 0.12},

@@ -57,7 +57,7 @@ static void accuracy_pass(TnWorld *world, Measure *m, uint64_t *hash)
             m->diverged = report.diverged;
             m->ran += !m->diverged;
             if (m->diverged || report.contact_count < m->least_contacts) continue;
-            totals_add(&totals, &report);
+            totals_add(&totals, world, &report);
             /* the last step of each stretch: by then the scene is in motion */
             if (!stride || (k + 1) % stride || report.contact_count + report.row_count == 0)
                 continue;

@@ -28,7 +28,7 @@ void times_least(TnStepTimes *least, const TnStepTimes *times)
     least->total = fmin(least->total, times->total);
 }
 
-void totals_add(Totals *totals, const TnStepReport *report)
+void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report)
 {
     totals->steps++;
     totals->iterations += report->iterations;
@@ -49,6 +49,7 @@ void totals_add(Totals *totals, const TnStepReport *report)
     if (report->error > totals->error) { /* false for NaN: not measured */
         totals->error = report->error;
         totals->worst_step = totals->steps;
+        tn_world_worst_constraint(world, report->worst_island, totals->worst, WORST_SIZE);
     }
     totals->islands += report->island_count;
     totals->asleep += report->asleep_count;

@@ -6,6 +6,7 @@
 
 #include <tenon/tenon.h>
 
+enum { WORST_SIZE = 192 };
 typedef struct Totals {
     int64_t steps;
     double iterations, contacts, rows; /* sums over the steps */
@@ -17,12 +18,14 @@ typedef struct Totals {
     int64_t unconverged;               /* steps that missed a tolerance */
     double error;                      /* largest of all steps; 0 where none was measured */
     int64_t worst_step;                /* that had it, from 1; 0: none */
+    char worst[WORST_SIZE];            /* its worst constraint in words */
     double islands, asleep;            /* sums over the steps */
     double islands_by_method[4];       /* sums, by TnIslandReport.method */
     bool diverged;
 } Totals;
 
-void totals_add(Totals *totals, const TnStepReport *report);
+/* The report of the world's last step. */
+void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report);
 /* Which methods had the last word on how many islands, in words: "80 % as they started, 20 %
  * Newton"; and in JSON. */
 enum { WHAT_RAN_SIZE = 128 };

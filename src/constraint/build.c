@@ -159,7 +159,8 @@ static void contact_range(void *context, int begin, int end)
         v3_sub(v_end, b.v_end, a.v_end);
         double vn = v3_dot(c->normal, v);
         TnLaw law = tn_unilateral_law(c->gap, vn, v3_dot(c->normal, v_end), c->restitution, in->t,
-                                      in->theta, model->option.stabilization, task->gravity);
+                                      in->theta, model->option.stabilization, task->gravity,
+                                      in->leave);
         double shift = -(1.0 - in->theta);
         for (int k = 0; k < 3; k++)
             e[k] = shift * (v[k] - vn * c->normal[k]) + law.e_normal * c->normal[k];

@@ -27,6 +27,7 @@ typedef struct TnConstraintInput {
     const TnState *state;
     double t, theta;
     double warm_start;             /* scale of last step's λ */
+    double leave;                  /* m: gaps that count as none */
     const TnLinkFrame *frames;     /* per link, at q */
     const double (*twists)[6];     /* per link: velocity at the step's start */
     const double (*end_twists)[6]; /* per link: v⁺ of the free motion */
@@ -52,9 +53,10 @@ typedef struct TnLaw {
     double blend;    /* share of v⁺ in the displacement while it pushes, 1 - ε for a hit */
 } TnLaw;
 
-/* J v of the free motion (v_free_end is J v⁺ without constraints). */
+/* v: J v at the step's start; v_free_end: J v⁺ without constraints; leave: gaps up to this (either way) count
+ * as none. */
 TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitution, double t,
-                        double theta, double stabilization, double gravity);
+                        double theta, double stabilization, double gravity, double leave);
 
 typedef struct TnConstraintSet {
     TnProblem problem;

@@ -45,15 +45,15 @@ uint64_t tn_block_graph_hash(const TnBlockGraph *graph);
 bool tn_block_plan_fits(const TnBlockPlan *plan, const TnBlockGraph *graph); /* compares the graphs */
 TnBlockPlan *tn_block_plan_create(const TnBlockGraph *graph); /* NULL: no memory */
 void tn_block_plan_destroy(TnBlockPlan *plan);
-/* In place. Symmetric: Cholesky, of which only `lower` is read and written; false: not positive
- * definite. General: LU, pivots within diagonal blocks only; `upper` is values + plan->size; false:
+/* In place. Symmetric: Cholesky, of which only `lower` is read and written, of diagonal blocks the lower
+ * triangle is read; false: not positive definite. General: LU, pivots within diagonal blocks only; `upper` is values + plan->size; false:
  * a diagonal block became singular or not finite. */
 bool tn_block_factor_symmetric(const TnBlockPlan *plan, double *values);
 bool tn_block_factor_general(const TnBlockPlan *plan, double *values);
 /* x ← M⁻¹ x with such a factor. */
 void tn_block_solve_symmetric(const TnBlockPlan *plan, const double *values, double *x);
 void tn_block_solve_general(const TnBlockPlan *plan, const double *values, double *x);
-/* y = M x, M symmetric and not factored. */
+/* y = M x, M symmetric and not factored, diagonal blocks full; of `lower`. */
 void tn_block_multiply(const TnBlockPlan *plan, const double *values, const double *x, double *y);
 
 #endif

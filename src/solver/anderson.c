@@ -330,9 +330,10 @@ void tn_anderson_take(TnAnderson *a, int index)
     }
     const double *restrict last = a->last + piece->at;
     double *restrict r = a->r + piece->at;
-    double *restrict dG = a->dG + a->n * a->mix.newest + piece->at, *restrict dr = a->dr +
-                                                                               a->n * a->mix.newest +
-                                                                               piece->at;
+    double *restrict dG = a->dG + a->n * a->mix.newest + piece->at, *restrict dr =
+                                                                        a->dr +
+                                                                        a->n * a->mix.newest +
+                                                                        piece->at;
     for (long k = 0; k < n; k++) dG[k] = now[k] - last[k];
     double *sums = a->sums + (long)index * TN_MIX_SUMS, norm[2];
     memset(sums, 0, TN_MIX_SUMS * sizeof(double));

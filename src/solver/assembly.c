@@ -45,8 +45,9 @@ static bool set_nodes(Builder *b)
     for (int i = 0; i < p->large_count; i++) {
         const TnLargeBlock *d = &p->large[i];
         for (int k = 0; k < node_count_of(d); k++)
-            b->dims[start[i] + k] =
-                d->chain ? d->solved->nodes[k].dim : d->mesh ? d->mesh->size : d->dim;
+            b->dims[start[i] + k] = d->chain  ? d->solved->nodes[k].dim
+                                    : d->mesh ? d->mesh->size
+                                              : d->dim;
     }
     b->graph.node_count = count;
     b->graph.dims = b->dims;
@@ -75,8 +76,7 @@ static int locate(const Builder *b, int block, int index, int *at)
 static int count_segments(const TnProblem *p)
 {
     int count = p->twist_count;
-    for (int k = 0; k < p->port_count; k++)
-        count += p->ports[k].count ? 1 : p->ports[k].node_count;
+    for (int k = 0; k < p->port_count; k++) count += p->ports[k].count ? 1 : p->ports[k].node_count;
     return count;
 }
 
@@ -130,8 +130,8 @@ static bool set_segments(Builder *b)
 static bool set_pairs(Builder *b)
 {
     const TnProblem *p = b->p;
-    struct TnPair *pairs = tn_arena_alloc(
-        p->arena, sizeof(struct TnPair) * (size_t)(p->contact_count + p->bond_count));
+    struct TnPair *pairs = tn_arena_alloc(p->arena, sizeof(struct TnPair) *
+                                                        (size_t)(p->contact_count + p->bond_count));
     int count = 0;
     if (!pairs) return false;
     for (int c = 0; c < p->contact_count; c++) {

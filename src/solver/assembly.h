@@ -17,10 +17,11 @@
 /* One number, vector or matrix per constraint. A contact's three are in world axes, a bond's twelve
  * are those of its two rows of the twist table. Used for forces, velocities and laws alike. */
 typedef struct TnPerConstraint {
-    double (*contact)[3]; /* the first of `count` numbers that lie together, unused ones zero */
+    double (*contact)[3];
     double *row;
     double (*bond)[12];
-    size_t count; /* a multiple of eight */
+    double *all; /* these three lie together; unused numbers are zero */
+    size_t count; /* of all, a multiple of eight */
 } TnPerConstraint;
 bool tn_per_constraint_alloc(const TnProblem *problem, TnPerConstraint *out); /* cleared; false: no memory */
 
@@ -50,7 +51,7 @@ typedef struct TnAssembly {
     TnPerConstraint e; /* e' of contacts and rows; of bonds only z = J v_free */
     /* per table row */
     int *row_node;  /* node of a row's block (for mesh ports, the mesh's node); -1: the world */
-    struct TnPair *pairs; /* rows of the table that contacts or bonds join, private to assembly.c */
+    struct TnPair *pairs; /* rows of the table that contacts or bonds join, private to assembly*.c */
     int pair_count;
     double (*table)[8]; /* scratch: twists of the table's rows */
     struct TnAssemblyMaps *maps; /* private */

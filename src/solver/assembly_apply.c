@@ -16,6 +16,7 @@ bool tn_per_constraint_alloc(const TnProblem *p, TnPerConstraint *out)
     out->contact = (double(*)[3])all;
     out->row = all + contacts;
     out->bond = (double(*)[12])(all + contacts + rows);
+    out->all = all;
     out->count = contacts + rows + bonds;
     return true;
 }

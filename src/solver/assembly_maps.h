@@ -31,9 +31,9 @@ typedef struct TnAssemblyMaps {
     int *node_start;    /* per large block: its first node */
     int *segment_start; /* per table row, and one more */
     TnSegment *segments;
-    int *entry_at;               /* per entry of rows: its unknown, counted within the node */
-    int *entry_x;                /* the same in x */
-    int *run_start;              /* per scalar row, and one more */
+    int *entry_at;  /* per entry of rows: its unknown, counted within the node */
+    int *entry_x;   /* the same in x */
+    int *run_start; /* per scalar row, and one more */
     TnRun *runs;
     int *run_edge_start; /* per scalar row */
     int *run_edges;      /* of runs (0,1), (0,2), (1,2), (0,3) …; -1: the same node */

@@ -89,7 +89,7 @@ static inline void join(double sign, const double *tl, const double *tr, const d
         }
 }
 
-/* The four blocks of a pair. */
+/* The four blocks of a pair; ba only where G is not symmetric. */
 typedef struct Blocks {
     double aa[36], ab[36], ba[36], bb[36];
 } Blocks;
@@ -116,10 +116,7 @@ static void contact_blocks(const TnProblem *p, const struct TnPair *pair, const 
     if (pair->row_b) join(1.0, m.G, m.Gb, m.bG, m.bGb, q->bb);
     if (!pair->row_a || !pair->row_b) return;
     join(-1.0, m.G, m.Gb, m.aG, m.aGb, q->ab);
-    if (G->symmetric)
-        transpose6(q->ab, q->ba);
-    else
-        join(-1.0, m.G, m.Ga, m.bG, m.bGa, q->ba);
+    if (!G->symmetric) join(-1.0, m.G, m.Ga, m.bG, m.bGa, q->ba);
 }
 
 static void bond_blocks(const double G[144], Blocks *q)
@@ -194,13 +191,14 @@ static void add_pair(const TnAssembly *a, const struct TnPair *pair, Blocks *q, 
     if (na >= 0) add_block(maps, ra, ra, q->aa, values + plan->diagonal[na], plan->dims[na]);
     if (nb >= 0) add_block(maps, rb, rb, q->bb, values + plan->diagonal[nb], plan->dims[nb]);
     if (na < 0 || nb < 0) return;
+    bool a_first = na == nb || plan->flip[pair->edge] == (na < nb); /* rows of the block are a's */
+    if (symmetric && (na == nb || !a_first)) transpose6(q->ab, q->ba);
     if (na == nb) {
         add_block(maps, ra, rb, q->ab, values + plan->diagonal[na], plan->dims[na]);
         add_block(maps, rb, ra, q->ba, values + plan->diagonal[na], plan->dims[na]);
         return;
     }
     double *lower = values + plan->edge[pair->edge], *upper = lower + plan->size, turned[36];
-    bool a_first = plan->flip[pair->edge] == (na < nb); /* rows of the block are a's */
     int row_r = a_first ? ra : rb, row_c = a_first ? rb : ra, width = plan->dims[a_first ? nb : na];
     add_block(maps, row_r, row_c, a_first ? q->ab : q->ba, lower, width);
     if (symmetric) return;

@@ -17,6 +17,9 @@
 #define FEW_CYCLES 1.3
 /* A factorization may cost so many multiplications per contact: what some tens of SubADMM's iterations
  * take. */
+/* Forces that leave a velocity behind must take it back in the next step and are wrong again for the one
+ * after: a starting guess is taken as it is only where it leaves next to none. */
+#define STILL 0.1
 #define NEWTON_STEPS 20
 #define COLD_ITERATIONS 10
 #define FIRST_RESCUE 20
@@ -56,9 +59,21 @@ static bool enough(void *context, const TnSolveResult *so_far)
     return false;
 }
 
+/* t is where an iteration starts from. */
+static void restart_at_lambda(TnProblem *p)
+{
+    for (int c = 0; c < p->contact_count; c++)
+        for (int k = 0; k < 3; k++)
+            p->contact_batch[c / TN_LANES].t[k][c % TN_LANES] = p->lambda[c][k];
+    for (int r = 0; r < p->row_count; r++) p->rows[r].t = p->rows[r].lambda;
+    for (int i = 0; i < p->bond_count; i++)
+        for (int k = 0; k < 12; k++) p->bonds[i].t[k] = p->bonds[i].lambda[k];
+}
+
 static bool split(Island *s, TnPool *pool)
 {
     TnSolverDef def = *s->def;
+    restart_at_lambda(s->problem);
     def.tolerance = 0.0;
     if (!tn_problem_prepare_H(s->problem, &def, pool)) return false;
     s->stop = s->tolerance;
@@ -115,7 +130,7 @@ static bool second_order(Island *s)
 {
     static const int rescues[] = {FIRST_RESCUE, LAST_RESCUE};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
-    if (!done(s) && !newton(s)) return false;
+    if (!newton(s)) return false;
     for (int i = 0; i < 2 && !done(s); i++) {
         if (!admm(s, rescues[i])) return false;
         if (!done(s) && !newton(s)) return false;
@@ -139,9 +154,9 @@ static bool choose(Island *s, TnPlanCache *plans, TnPool *pool)
     s->report.why = s->def->method != TN_METHOD_AUTO ? "asked for"
                     : method == TN_METHOD_NEWTON     ? "few blocks"
                                                      : "too many blocks for a factorization";
-    if (method == TN_METHOD_SUBADMM) return split(s, pool);
+    if (method == TN_METHOD_SUBADMM) return done(s) || split(s, pool);
     if (!tn_assembly_build(s->problem, plans, &s->assembly)) return false;
-    if (method == TN_METHOD_ASSEMBLED) return admm(s, s->def->iterations);
+    if (method == TN_METHOD_ASSEMBLED) return done(s) || admm(s, s->def->iterations);
     return second_order(s);
 }
 
@@ -160,7 +175,8 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
         !tn_per_constraint_alloc(p, &s.u) || !tn_per_constraint_alloc(p, &s.lambda) ||
         !tn_per_constraint_alloc(p, &s.best_lambda))
         return false;
-    if (!judge(&s) && !choose(&s, plans, pool)) return false;
+    judge(&s);
+    if (s.map.largest >= STILL * s.tolerance && !choose(&s, plans, pool)) return false;
     s.report.converged = done(&s);
     s.report.error = s.map.largest / def->velocity_scale;
     /* Short of the tolerance SubADMM's own velocities are the better ones: v_λ amplifies what is wrong

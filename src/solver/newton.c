@@ -1,63 +1,81 @@
 /* newton.c: Newton's method on an island as one system (assembly.h).
  *
- * Every constraint's law is linearized where it stands (newton_law.c), λ⁺ = a - G u⁺, and
+ * The laws are softened by 1/R about forces λ_c (newton_law.c), which makes them functions λ(u), and
+ *
+ *     A x = Jᵀ λ(J x + e')
+ *
+ * a smooth enough equation with one solution. With its laws replaced by lines, λ ≈ a - G u, a step is
  *
  *     (A + JᵀGJ) x⁺ = Jᵀ (a - G e'),   u⁺ = J x⁺ + e',   λ⁺ = a - G u⁺
  *
- * is solved with one factorization. The dynamics A x = Jᵀλ hold exactly at every iterate and between two
- * of them, so the laws are all that is left to judge by: the natural map. Where the classes stay and
- * nothing slips, the factor is kept and a = λ: steps of an augmented Lagrangian, each of which
- * takes the remaining error down by R.
+ * where the dynamics A x⁺ = Jᵀλ⁺ hold exactly. They are linear, so they hold for every mixture of iterates as well:
+ * u and λ with A x = Jᵀλ are all that is kept, and x is never needed.
  *
- * A step is taken at 1, ½, ¼ or ⅛ of its length, the first that gains. */
+ * If friction did not depend on normal forces, the equation would be the gradient of a convex function
+ * of x, whose slope along u⁺ - u is
+ *
+ *     (u⁺ - u) · (λ + s (λ⁺ - λ) - λ(u + s (u⁺ - u))).
+ *
+ * The step's length s is where that vanishes, with bounds of friction as they are at u; mostly s = 1. When λ(u) and
+ * λ agree, λ_c ← λ: an augmented Lagrangian, whose error falls by R in the directions in which blocks yield well. Judged
+ * is by the natural map. */
 #include <math.h>
 #include <string.h>
 
 #include "newton_law.h"
 #include "solve.h"
 
-#define STIFFNESS 1e6 /* R */
+/* R: tried first; smaller ones down to a sure one. */
+#define MOST_STIFFNESS 1e7
+#define SURE_STIFFNESS 1e3
+#define LESS_STIFF 0.01
 #define LEAST_GAIN 0.9
-#define CUTS 4
-#define FIRST_SHARE 0.0 /* of λ that held constraints start from in the first step */
+#define BOLDER 10.0
+#define STIFFER 5.0   /* R grows, where the last λ_c */
+#define GOOD_GAIN 0.2 /* left more of the error */
+#define ENOUGH_SLOPE 0.2 /* of the slope at s = 0 */
+#define SEARCHES 12
+#define INNER_SHARE 0.3 /* of the error that is left: λ(u) and λ agree */
 
 typedef struct Newton {
     const TnAssembly *assembly;
     const TnProblem *problem;
-    const TnCompliances *D;
     TnLaws laws;
-    TnPerConstraint u, lambda, next_u, next_lambda, trial_u, trial_lambda, best_lambda, force;
+    TnPerConstraint u, lambda, next_u, next_lambda, trial_u, scratch;
     double *values, *x;
     bool factored;
+    double factor_R;
+    double sure_R; /* where sure steps begin */
+    TnNaturalMap map; /* at (u, λ) */
+    double best;      /* largest natural map of the best λ */
 } Newton;
 
-static bool reserve(Newton *n)
+static bool reserve(Newton *n, const TnCompliances *D)
 {
     const TnProblem *p = n->problem;
-    TnPerConstraint *all[] = {&n->u,       &n->lambda,       &n->next_u,      &n->next_lambda,
-                              &n->trial_u, &n->trial_lambda, &n->best_lambda, &n->force};
+    TnPerConstraint *all[] = {&n->u,           &n->lambda,  &n->next_u,
+                              &n->next_lambda, &n->trial_u, &n->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!tn_per_constraint_alloc(p, all[i])) return false;
     n->values = TN_ARENA_NEW(p->arena, double, 2 * n->assembly->plan->size);
     n->x = TN_ARENA_NEW(p->arena, double, n->assembly->dim);
-    return n->values && n->x && tn_laws_alloc(p, &n->laws);
+    return n->values && n->x && tn_laws_alloc(p, D, &n->laws);
 }
 
-/* All numbers of the constraints lie one after the other. */
-static double *numbers(const TnPerConstraint *x) { return (double *)x->contact; }
-
-/* out = from + s (to - from) */
-static void blend(double s, const TnPerConstraint *from,
-                  const TnPerConstraint *to, TnPerConstraint *out)
-{
-    const double *x = numbers(from), *y = numbers(to);
-    double *z = numbers(out);
-    for (size_t i = 0; i < out->count; i++) z[i] = x[i] + s * (y[i] - x[i]);
-}
+/* ---- vectors with a number per constraint ---- */
 
 static void copy(const TnPerConstraint *from, TnPerConstraint *to)
 {
-    memcpy(numbers(to), numbers(from), sizeof(double) * from->count);
+    memcpy(to->all, from->all, sizeof(double) * from->count);
+}
+
+/* x + s (y - x) */
+static void blend(double s, const TnPerConstraint *from, const TnPerConstraint *to,
+                  TnPerConstraint *out)
+{
+    const double *x = from->all, *y = to->all;
+    double *z = out->all;
+    for (size_t i = 0; i < out->count; i++) z[i] = x[i] + s * (y[i] - x[i]);
 }
 
 static void swap(TnPerConstraint *a, TnPerConstraint *b)
@@ -67,36 +85,12 @@ static void swap(TnPerConstraint *a, TnPerConstraint *b)
     *b = t;
 }
 
-/* x⁺, u⁺ and λ⁺ of the linearized laws with the factor there is. */
-static void solve(Newton *n)
+static double dot(const TnPerConstraint *a, const TnPerConstraint *b)
 {
-    const TnAssembly *s = n->assembly;
-    const TnPerConstraint *a = &n->laws.a;
-    double *u = numbers(&n->next_u);
-    const double *e = numbers(&s->e);
-    tn_laws_force(n->problem, &n->laws, a, &s->e, &n->force);
-    tn_assembly_gather(s, &n->force, n->x);
-    tn_assembly_solve(s, n->laws.G.symmetric, n->values, n->x);
-    tn_assembly_apply(s, n->x, &n->next_u);
-    for (size_t i = 0; i < s->e.count; i++) u[i] += e[i];
-    tn_laws_force(n->problem, &n->laws, a, &n->next_u, &n->next_lambda);
-}
-
-/* The next iterate in next_u, next_lambda. False: the matrix has no factor. */
-static bool step(Newton *n, double share, TnMethodResult *out)
-{
-    const TnProblem *p = n->problem;
-    bool same = tn_laws_classify(p, n->D, &n->u, &n->lambda, &n->laws);
-    if (n->factored && same && !n->laws.any_slip) {
-        tn_laws_restart(p, &n->lambda, STIFFNESS, &n->laws);
-    } else {
-        tn_laws_linearize(p, n->D, &n->u, &n->lambda, share, STIFFNESS, &n->laws);
-        out->factorizations++;
-        n->factored = tn_assembly_factor(n->assembly, &n->laws.G, n->values);
-        if (!n->factored) return false;
-    }
-    solve(n);
-    return true;
+    const double *x = a->all, *y = b->all;
+    double sum = 0.0;
+    for (size_t i = 0; i < a->count; i++) sum += x[i] * y[i];
+    return sum;
 }
 
 void tn_lambda_take(const TnProblem *p, TnPerConstraint *out)
@@ -117,56 +111,180 @@ void tn_lambda_put(TnProblem *p, const TnPerConstraint *from)
         memcpy(p->bonds[i].lambda, from->bond[i], sizeof p->bonds[i].lambda);
 }
 
-/* From (u, λ) towards the next ones: the first length that gains enough, else the one that is best. The
- * iterate is in trial_u, trial_lambda. */
-static TnNaturalMap search(Newton *n, double before)
+/* ---- a step ---- */
+
+/* u⁺ and λ⁺ for the lines there are. */
+static void solve(Newton *n)
+{
+    const TnAssembly *s = n->assembly;
+    double *u = n->next_u.all;
+    const double *e = s->e.all;
+    tn_laws_linear(&n->laws, &s->e, &n->scratch);
+    tn_assembly_gather(s, &n->scratch, n->x);
+    tn_assembly_solve(s, n->laws.G.symmetric, n->values, n->x);
+    tn_assembly_apply(s, n->x, &n->next_u);
+    for (size_t i = 0; i < s->e.count; i++) u[i] += e[i];
+    tn_laws_linear(&n->laws, &n->next_u, &n->next_lambda);
+}
+
+static bool direction(Newton *n, TnMethodResult *out)
+{
+    out->factorizations++;
+    n->factored = tn_assembly_factor(n->assembly, &n->laws.G, n->values);
+    n->factor_R = n->laws.R;
+    if (n->factored) solve(n);
+    return n->factored;
+}
+
+/* Slope of the convex function at s of the way; `way` = u⁺ - u is in scratch. */
+static double slope(Newton *n, double s)
+{
+    double along = (1.0 - s) * dot(&n->scratch, &n->lambda) + s * dot(&n->scratch, &n->next_lambda);
+    blend(s, &n->u, &n->next_u, &n->trial_u);
+    return along - tn_laws_slope(&n->laws, &n->trial_u, &n->scratch);
+}
+
+static void set_way(Newton *n)
+{
+    const double *from = n->u.all, *to = n->next_u.all;
+    double *way = n->scratch.all;
+    for (size_t i = 0; i < n->u.count; i++) way[i] = to[i] - from[i];
+}
+
+/* Where the slope vanishes: 1 if it is small there, else between two lengths by false position. */
+static double length_of(Newton *n, double first)
+{
+    double low = 0.0, at_low = first, high = 1.0, at_high = slope(n, 1.0), s = 1.0;
+    if (fabs(at_high) <= ENOUGH_SLOPE * fabs(first) || at_high < 0.0) return 1.0;
+    for (int i = 0; i < SEARCHES; i++) {
+        s = (low * at_high - high * at_low) / (at_high - at_low);
+        s = fmin(fmax(s, low + 0.1 * (high - low)), high - 0.1 * (high - low));
+        double at = slope(n, s);
+        if (fabs(at) <= ENOUGH_SLOPE * fabs(first)) break;
+        if (at < 0.0) {
+            low = s;
+            at_low = at;
+        } else {
+            high = s;
+            at_high = at;
+        }
+    }
+    return s;
+}
+
+/* ---- the method ---- */
+
+/* Largest D |λ(u) - λ|: how far the softened laws are from being met. */
+static double law_error(const Newton *n)
 {
     const TnProblem *p = n->problem;
-    TnNaturalMap best = {.rms = INFINITY};
-    double length = 1.0, best_length = 1.0;
-    for (int cut = 0; cut < CUTS; cut++, length *= 0.5) {
-        blend(length, &n->u, &n->next_u, &n->trial_u);
-        blend(length, &n->lambda, &n->next_lambda, &n->trial_lambda);
-        TnNaturalMap map = tn_natural_map(p, n->D, &n->trial_u, &n->trial_lambda);
-        if (map.rms < best.rms) {
-            best = map;
-            best_length = length;
+    const TnLaws *laws = &n->laws;
+    double worst = 0.0;
+    for (int c = 0; c < p->contact_count; c++)
+        for (int k = 0; k < 3; k++) {
+            double d = fmax(laws->D->contact[c][0], laws->D->contact[c][1]);
+            worst = fmax(worst, d * fabs(laws->force.contact[c][k] - n->lambda.contact[c][k]));
         }
-        if (map.rms < LEAST_GAIN * before) return map;
+    for (int r = 0; r < p->row_count; r++)
+        worst = fmax(worst, laws->D->row[r] * fabs(laws->force.row[r] - n->lambda.row[r]));
+    return worst;
+}
+
+/* Lines at `at`, and next_u, next_lambda. The matrix of the last step serves where nothing has changed its
+ * class. False: no factor. */
+static bool step_from(Newton *n, const TnPerConstraint *at, TnMethodResult *out)
+{
+    tn_laws_at(&n->laws, at);
+    if (n->factored && n->factor_R == n->laws.R && !n->laws.moved) {
+        solve(n);
+        return true;
     }
-    if (best_length != 2.0 * length) { /* not the last one tried */
-        blend(best_length, &n->u, &n->next_u, &n->trial_u);
-        blend(best_length, &n->lambda, &n->next_lambda, &n->trial_lambda);
+    return direction(n, out);
+}
+
+/* The natural map at (u, λ); the best λ so far goes to the problem. */
+static void judge(Newton *n, TnProblem *p)
+{
+    n->map = tn_natural_map(p, n->laws.D, &n->u, &n->lambda);
+    if (!(n->map.largest < n->best)) return;
+    n->best = n->map.largest;
+    tn_lambda_put(p, &n->lambda);
+}
+
+/* Full steps about the forces there are, with classes by the natural map's own trial, t = λ - u/D: near a solution, one
+ * or two are enough. One that does not gain is taken back and tried with a smaller R. */
+static bool bold_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMethodResult *out)
+{
+    double R = MOST_STIFFNESS;
+    n->sure_R = SURE_STIFFNESS;
+    while (R >= SURE_STIFFNESS && out->iterations < most) {
+        n->laws.R = R;
+        const double *u = n->u.all;
+        double *at = n->trial_u.all, before = n->map.rms;
+        copy(&n->lambda, &n->laws.centre);
+        for (size_t i = 0; i < n->u.count; i++) at[i] = u[i] / n->laws.R;
+        out->iterations++;
+        if (!step_from(n, &n->trial_u, out)) return false;
+        TnNaturalMap map = tn_natural_map(p, n->laws.D, &n->next_u, &n->next_lambda);
+        if (map.rms > LEAST_GAIN * before) {
+            R *= LESS_STIFF;
+            continue;
+        }
+        n->sure_R = fmin(MOST_STIFFNESS, BOLDER * R);
+        swap(&n->u, &n->next_u);
+        swap(&n->lambda, &n->next_lambda);
+        judge(n, p);
+        if (n->best < tolerance || map.rms > GOOD_GAIN * before) break;
     }
-    return best;
+    return true;
+}
+
+/* Steps down the convex function until λ(u) and λ agree, then λ_c ← λ and on, with a larger R where that gained
+ * little. */
+static bool sure_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMethodResult *out)
+{
+    double last = n->map.largest;
+    n->laws.R = n->sure_R;
+    copy(&n->lambda, &n->laws.centre);
+    while (n->best >= tolerance && out->iterations < most) {
+        out->iterations++;
+        if (!step_from(n, &n->u, out)) return false;
+        set_way(n);
+        double first = slope(n, 0.0);
+        if (!(first < 0.0) && !n->laws.G.symmetric) { /* no way down: friction must follow later */
+            tn_laws_unfollow(&n->laws);
+            if (!direction(n, out)) return false;
+            set_way(n);
+            first = slope(n, 0.0);
+        }
+        double s = first < 0.0 ? length_of(n, first) : 1.0;
+        blend(s, &n->u, &n->next_u, &n->u);
+        blend(s, &n->lambda, &n->next_lambda, &n->lambda);
+        judge(n, p);
+        tn_laws_force(&n->laws, &n->u);
+        double inner = law_error(n);
+        if (inner < INNER_SHARE * n->map.largest) {
+            copy(&n->lambda, &n->laws.centre);
+            if (n->map.largest > GOOD_GAIN * last)
+                n->laws.R = fmin(MOST_STIFFNESS, STIFFER * n->laws.R);
+            last = n->map.largest;
+        }
+    }
+    return true;
 }
 
 bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
                const TnPerConstraint *start, double tolerance, int most_steps, TnMethodResult *out)
 {
-    Newton n = {.assembly = assembly, .problem = p, .D = D};
+    Newton n = {.assembly = assembly, .problem = p, .best = INFINITY};
     *out = (TnMethodResult){0};
-    if (!reserve(&n)) return false;
+    if (!reserve(&n, D)) return false;
     tn_lambda_take(p, &n.lambda);
     copy(start, &n.u);
-    copy(&n.lambda, &n.best_lambda);
-    TnNaturalMap map = tn_natural_map(p, D, &n.u, &n.lambda), best = map;
-    int poor = 0;
-    while (best.largest >= tolerance && out->iterations < most_steps && poor < 2) {
-        out->iterations++;
-        if (!step(&n, out->iterations == 1 ? FIRST_SHARE : 1.0, out)) break;
-        double before = map.rms;
-        map = search(&n, before);
-        swap(&n.u, &n.trial_u);
-        swap(&n.lambda, &n.trial_lambda);
-        poor = map.rms < LEAST_GAIN * before ? 0 : poor + 1;
-        if (map.rms < best.rms) {
-            best = map;
-            copy(&n.lambda, &n.best_lambda);
-        }
-    }
-    tn_lambda_put(p, &n.best_lambda);
-    out->error = best.largest;
-    out->stagnated = best.largest >= tolerance;
+    judge(&n, p);
+    if (bold_steps(&n, p, tolerance, most_steps, out))
+        sure_steps(&n, p, tolerance, most_steps, out);
+    out->error = n.best;
+    out->stagnated = n.best >= tolerance;
     return true;
 }

@@ -1,34 +1,34 @@
-/* newton_law.h: every constraint's law, linearized where it stands: λ⁺ = a - G u⁺. */
+/* newton_law.h: the laws of all constraints, softened by 1/R about given forces, and their derivatives. */
 #ifndef TN_SOLVER_NEWTON_LAW_H
 #define TN_SOLVER_NEWTON_LAW_H
 
 #include "natural_map.h"
 
-typedef enum TnClass {
-    TN_CLASS_FREE,  /* no force, or a given one: open, at a bound */
-    TN_CLASS_HELD,  /* u = 0 */
-    TN_CLASS_SLIPS  /* a contact held in its normal only */
-} TnClass;
-
 typedef struct TnLaws {
+    const TnProblem *problem;
+    const TnCompliances *D;
+    double R;
+    TnPerConstraint centre; /* λ_c, where the laws are softened about */
+    TnPerConstraint force;  /* λ(u) */
+    double *bound;          /* per contact: μ t_n⁺, at the last tn_laws_at; per row behind them: μ λ_n */
+    /* λ(u) ≈ a - G u */
     TnPerConstraint a;
     TnGains G;
-    unsigned char *contact_class, *row_class; /* TnClass; of a row at its upper bound TN_CLASS_SLIPS */
-    bool any_slip; /* or force that hangs on another: a cannot be taken over from λ */
+    unsigned char *held; /* per contact, then per row: open or at a bound, held, slipping */
+    bool moved;          /* by the last tn_laws_at: one of these changed, or something slips */
 } TnLaws;
 
-bool tn_laws_alloc(const TnProblem *problem, TnLaws *out); /* false: no memory */
-/* Classes at u and λ. True: as they were. */
-bool tn_laws_classify(const TnProblem *problem, const TnCompliances *D, const TnPerConstraint *u,
-                      const TnPerConstraint *lambda, TnLaws *laws);
-/* a and G for the classes; `share` of λ is where held constraints start from. */
-void tn_laws_linearize(const TnProblem *problem, const TnCompliances *D, const TnPerConstraint *u,
-                       const TnPerConstraint *lambda, double share, double R, TnLaws *laws);
-/* a = λ of held constraints, for the classes and G that there are. */
-void tn_laws_restart(const TnProblem *problem, const TnPerConstraint *lambda, double R,
-                     TnLaws *laws);
-/* out = a - G at */
-void tn_laws_force(const TnProblem *problem, const TnLaws *laws, const TnPerConstraint *a,
-                   const TnPerConstraint *at, TnPerConstraint *out);
+bool tn_laws_alloc(const TnProblem *problem, const TnCompliances *D, TnLaws *out); /* false: no memory */
+/* force, bound, a and G at u. */
+void tn_laws_at(TnLaws *laws, const TnPerConstraint *u);
+/* force alone. */
+void tn_laws_force(TnLaws *laws, const TnPerConstraint *u);
+/* Σ direction · λ(u), with the bounds of friction as they were at the last tn_laws_at: the slope of a convex
+ * function along the direction. */
+double tn_laws_slope(const TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction);
+/* out = a - G u */
+void tn_laws_linear(const TnLaws *laws, const TnPerConstraint *u, TnPerConstraint *out);
+/* The same a and G but symmetric: friction at its bound does not follow the normal force. */
+void tn_laws_unfollow(TnLaws *laws);
 
 #endif

@@ -24,6 +24,7 @@
 /* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes
  * by other contacts. */
 #define SLACK_SHARE 1.0
+#define LEAVE_STEPS 3.0 /* gaps are left uncorrected up to what so many steps' errors make of them */
 #define REPEATS 2 /* of a step whose contacts were not foreseen, at most */
 
 static int soft_nodes(const TnModel *model)
@@ -149,6 +150,12 @@ static bool detect_contacts(TnStep *step)
                                &world->arena, world->team, &world->contacts);
 }
 
+/* What an error of the tolerance's size does to a gap in some steps. */
+static double gaps_to_leave(const TnStep *step)
+{
+    return LEAVE_STEPS * step->world->def.solver.tolerance * tn_step_slack(step) / SLACK_SHARE;
+}
+
 static bool build_constraints(TnStep *step)
 {
     TnWorld *world = step->world;
@@ -157,6 +164,7 @@ static bool build_constraints(TnStep *step)
                                            .t = step->t,
                                            .theta = step->theta,
                                            .warm_start = tn_solver_warm_start(&world->def.solver),
+                                           .leave = gaps_to_leave(step),
                                            .frames = world->frames,
                                            .twists = (const double(*)[6])world->twists,
                                            .end_twists = (const double(*)[6])step->end_twists,

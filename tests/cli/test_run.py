@@ -74,6 +74,45 @@ class Run(CliTest):
         self.assertEqual((most["tolerance"], most["iterations"], most["method"]), (1e-3, 25, "auto"))
         self.assertIsNotNone(most["error_max"])
 
+    def test_a_tolerance_is_kept_and_what_ran_is_told(self):
+        how = ("run", self.model, "--duration", "0.3", "--tolerance", "1e-6")
+        r = self.tenon_json(*how)
+        self.assertLess(r["error_max"], 1e-6)
+        self.assertEqual((r["unconverged_steps"], r["method"], r["sleep"]), (0, "auto", "off"))
+        self.assertTrue(1 <= r["worst_step"] <= 30)
+        self.assertIn("contact of geom", r["worst_constraint"])  # the ball's: there is no other constraint
+        self.assertAlmostEqual(sum(r["islands_by_method"].values()), 30 * r["islands_mean"], delta=1e-9)
+        self.assertGreater(r["islands_mean"], 0)
+        out, err = self.tenon(*how)
+        self.assertEqual(err, "")
+        for part in (r"mean islands +[\d.]+\n", r"solved by +[\d.]+ % ", r"largest error .* tolerance 1e-06\n",
+                     r"steps not converged +0 of 30\n"):
+            self.assertRegex(out, part)
+        self.assertNotIn("asleep", out)
+        self.assertIn("mean asleep", self.tenon(*how, "--sleep", "passive")[0])
+
+    def test_a_missed_tolerance_names_the_constraint_and_is_code_0(self):
+        # one iteration is not enough for the ball's first touch
+        how = ("run", self.model, "--duration", "0.1", "--method", "subadmm", "--iterations", "1", "--tolerance", "1e-14")
+        r = self.tenon_json(*how)
+        self.assertTrue(0 < r["unconverged_steps"] <= 10)
+        self.assertGreaterEqual(r["error_max"], 1e-14)
+        line = r"steps not converged:? +\d+ of 10, worst [\d.e-]+ at step \d+: contact of geom .* with geom "
+        self.assertRegex(self.tenon(*how)[0], line)
+        out, err = self.tenon(*how, "--quiet")
+        self.assertEqual(out, "")
+        self.assertRegex(err, line)
+
+    def test_csv_of_a_run_with_a_tolerance_tells_what_the_solver_did(self):
+        self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "1e-6", "--csv", "out.csv")
+        rows = self.read_csv(os.path.join(self.folder, "out.csv"))
+        self.assertEqual(rows[0], HEADER + ["error", "islands", "started", "subadmm", "assembled", "newton", "asleep"])
+        for row in rows[1:]:
+            error, islands, *by_method, asleep = map(float, row[len(HEADER):])
+            self.assertLess(error, 1e-6)
+            self.assertEqual(islands, sum(by_method))
+            self.assertEqual(asleep, 0)
+
     def test_csv_has_the_columns_of_joints_then_free_bodies(self):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "0", "--csv", "new/folder/out.csv")
         rows = self.read_csv(os.path.join(self.folder, "new", "folder", "out.csv"))

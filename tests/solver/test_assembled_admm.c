@@ -1,6 +1,7 @@
 /* ADMM with the whole problem as one system. */
 #include "../check.h"
 
+#include "base/base.h"
 #include "bonded_rod.h"
 #include "mesh_problem.h"
 #include "solver/solve.h"
@@ -26,7 +27,7 @@ static bool make_problem(Rig *rig, int which)
     case 0:
         return random_problem(p, arena, 1, 10, 12, 14);
     case 1:
-        return random_problem(p, arena, 2, 6, 0, 9);
+        return random_problem(p, arena, 2, 6, 0, 4);
     case 2:
         return random_problem(p, arena, 5, 12, 16, 0);
     case 3:
@@ -51,7 +52,7 @@ static bool rig_create(Rig *rig)
 {
     *rig = (Rig){.plans = tn_plan_cache_create()};
     return rig->plans && tn_arena_init(&rig->arena, "problem", 1 << 22) &&
-           mesh_rigs_create(rig->meshes, false);
+           mesh_rigs_create(rig->meshes, true);
 }
 
 static bool assemble(Rig *rig)
@@ -78,15 +79,12 @@ static double error_of(Rig *rig)
         return NAN;
     tn_velocities_implied(p, &v);
     tn_constraint_velocities(p, &v, &u);
-    memcpy(lambda.contact, p->lambda, sizeof(double[3]) * (size_t)p->contact_count);
-    for (int r = 0; r < p->row_count; r++) lambda.row[r] = p->rows[r].lambda;
-    for (int i = 0; i < p->bond_count; i++)
-        memcpy(lambda.bond[i], p->bonds[i].lambda, sizeof(double[12]));
+    tn_lambda_take(p, &lambda);
     return tn_natural_map(p, &rig->D, &u, &lambda).largest;
 }
 
-/* v_λ against v of the split form, both iterated until nothing moves. 1e-8 of the velocities, and 10 times
- * for what the split form has left. */
+/* v_λ against v of the split form, both iterated until nothing moves, 1e-8 of the velocities apart at most. 1e-10 m/s
+ * is above what rounding leaves in any of these, and far below what is compared. */
 TEST(the_fixed_point_is_that_of_the_split_form)
 {
     for (int which = 0; which < PROBLEMS; which++) {
@@ -94,18 +92,18 @@ TEST(the_fixed_point_is_that_of_the_split_form)
         TnVelocities v, expected;
         TnMethodResult result;
         REQUIRE(rig_create(&rig) && make_problem(&rig, which) && assemble(&rig));
-        REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-11, 3000, &result));
-        printf("    problem %d: %d iterations, error %g\n", which, result.iterations, result.error);
-        CHECK(result.error < 1e-11);
+        REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-10, 2000, &result));
+        CHECK(result.error < 1e-10 && !result.stagnated);
         CHECK(result.factorizations == 1);
-        CHECK_NEAR(error_of(&rig), result.error, 1e-11);
+        CHECK_NEAR(error_of(&rig), result.error, 1e-10);
 
         REQUIRE(rig_create(&split) && make_problem(&split, which));
         TnSolverDef def = tn_solver_def();
-        def.iterations = 50000;
+        def.iterations = 20000;
         def.tolerance = 1e-11;
+        def.anderson = 10;
         REQUIRE(tn_problem_prepare(&split.problem, &def, NULL));
-        tn_subadmm_solve(&split.problem, &def, NULL);
+        CHECK(tn_subadmm_solve(&split.problem, &def, NULL).converged);
         REQUIRE(tn_velocities_alloc(&rig.problem, &v) &&
                 tn_velocities_alloc(&split.problem, &expected));
         tn_velocities_implied(&rig.problem, &v);
@@ -116,12 +114,32 @@ TEST(the_fixed_point_is_that_of_the_split_form)
                 worst = fmax(worst, fabs(v.twist[r][k] - expected.twist[r][k]));
                 size = fmax(size, fabs(expected.twist[r][k]));
             }
+        if (!(worst <= 1e-8 * size)) printf("    problem %d\n", which);
         CHECK_NEAR(worst, 0.0, 1e-8 * size);
         rig_destroy(&rig);
         rig_destroy(&split);
     }
 }
 
+/* From the forces of a solution the first iterate is that solution, whatever kinds of blocks and laws there
+ * are; from half of them it takes fewer iterations than from none. */
+TEST(a_start_from_the_solution_ends_at_once)
+{
+    for (int which = 0; which < PROBLEMS; which++) {
+        Rig rig;
+        TnMethodResult cold, warm;
+        REQUIRE(rig_create(&rig) && make_problem(&rig, which) && assemble(&rig));
+        REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-9, 2000, &cold));
+        CHECK(cold.iterations > 1);
+        /* 1e-8: some digits more than the solution has */
+        REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-8, 2000, &warm));
+        CHECK(warm.iterations == 1);
+        CHECK(warm.error < 1e-8);
+        rig_destroy(&rig);
+    }
+}
+
+/* Iterations from no force; -2: the map of the forces found, computed block by block, is not what was said. */
 static int iterations_to(StackChoice choice, double share)
 {
     Rig rig;
@@ -135,12 +153,94 @@ static int iterations_to(StackChoice choice, double share)
     return result.iterations;
 }
 
-/* Counts, with room for other orders of summation. The split form takes more than 1000 for each. */
+static bool within(int count, int most) { return count > 0 && count <= most; }
+
+/* Measured: 13, 31; 9, 9; 11, 17; half as many again, for other orders of summation. The split form takes more than
+ * 1000 for the first two of these. */
 TEST(stacks_take_few_iterations)
 {
-    StackChoice tower = {50, 1.0, 1.0, 0.0015, 0.0}, heavy = {2, 1.0, 1000.0, 0.0015, 0.0},
-                doubling = {10, 1.0, 2.0, 0.0015, 0.0};
-    printf("    tower %d %d, heavy %d %d, doubling %d %d\n", iterations_to(tower, 1e-4),
-           iterations_to(tower, 1e-6), iterations_to(heavy, 1e-4), iterations_to(heavy, 1e-6),
-           iterations_to(doubling, 1e-4), iterations_to(doubling, 1e-6));
+    const StackChoice tower = {50, 1.0, 1.0, 0.0015, 0.0}, heavy = {2, 1.0, 1000.0, 0.0015, 0.0},
+                      doubling = {10, 1.0, 2.0, 0.0015, 0.0};
+    CHECK(within(iterations_to(tower, 1e-3), 20));
+    CHECK(within(iterations_to(tower, 1e-5), 45));
+    CHECK(within(iterations_to(heavy, 1e-4), 13));
+    CHECK(within(iterations_to(heavy, 1e-6), 13));
+    CHECK(within(iterations_to(doubling, 1e-4), 16));
+    CHECK(within(iterations_to(doubling, 1e-6), 25));
+}
+
+/* Boxes at rest are held by forces that add up to their weight: 1e-4 of it, as the tolerance is 1e-7 of g·t and the
+ * lowest contacts bear what ten boxes leave. */
+TEST(a_tower_is_held_by_its_weight)
+{
+    Rig rig;
+    TnMethodResult result;
+    StackChoice tower = {10, 1.0, 1.0, 0.0015, 0.05};
+    REQUIRE(rig_create(&rig) && stack_problem(&rig.problem, &rig.arena, tower) && assemble(&rig));
+    double tolerance = 1e-7 * stack_gravity * stack_step, force[3] = {0};
+    REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, tolerance, 1000, &result));
+    CHECK(result.error < tolerance);
+    for (int c = 0; c < 4; c++) v3_add(force, force, rig.problem.lambda[c]);
+    CHECK_NEAR(force[2], 10.0 * stack_gravity, 1e-4 * 10.0 * stack_gravity);
+    CHECK_NEAR(force[0], -0.5 * stack_gravity, 1e-4 * 10.0 * stack_gravity);
+    rig_destroy(&rig);
+}
+
+/* A slider along x that is pushed against a wall across its axis: nothing yields along the normal, so there is no
+ * force, nor friction, whatever the start was. A soft row there has its force all the same. */
+TEST(what_cannot_yield_gets_no_force)
+{
+    Rig rig;
+    TnMethodResult result;
+    TnProblem *p = &rig.problem;
+    const double zero[3] = {0}, y[3] = {0, 1, 0}, e[3] = {0, -0.1, 0}, start[3] = {1, 2, 3};
+    REQUIRE(rig_create(&rig));
+    REQUIRE(tn_problem_init(
+        p, &rig.arena,
+        (TnProblemSize){
+            .larges = 1, .ports = 1, .contacts = 1, .rows = 2, .sides = 2, .entries = 2}));
+    REQUIRE(tn_problem_set_dense(p, 0, 1, 0, 1) && tn_problem_set_port(p, 0, 0));
+    p->large[0].A[0] = 2.0;
+    p->large[0].b[0] = 1.0;
+    p->ports[0].T[0] = 1.0; /* linear x */
+    tn_problem_set_contact(p, 0, 0, p->port_row, zero, zero, y, e, 0.5, start);
+    for (int r = 0; r < 2; r++) { /* an equality and a spring that reach nothing */
+        p->sides[r] = (TnRowSide){.block = 0, .start = r, .count = 1};
+        p->index[r] = 0;
+        p->coefficient[r] = 0.0;
+        p->rows[r] = (TnRow){.set = r ? TN_ROW_SOFT : TN_ROW_EQUALITY,
+                             .side_start = r,
+                             .side_count = 1,
+                             .e = 0.1,
+                             .k = 3.0,
+                             .alpha = 0.5,
+                             .lambda = 7.0};
+    }
+    REQUIRE(assemble(&rig));
+    REQUIRE(tn_assembled_admm(&rig.assembly, p, &rig.D, 1e-9, 100, &result));
+    CHECK(result.error < 1e-9);
+    /* no bits: all of these are exact zeros times something */
+    for (int k = 0; k < 3; k++) CHECK_NEAR(p->lambda[0][k], 0.0, 1e-9);
+    CHECK_NEAR(p->rows[0].lambda, 0.0, 0.0);
+    CHECK_NEAR(p->rows[1].lambda, -0.3, 1e-15);
+    rig_destroy(&rig);
+}
+
+/* The arena gives back what it lent, and where it has too little the heap helps. */
+TEST(a_warm_solve_allocates_nothing)
+{
+    Rig rig;
+    TnMethodResult result;
+    REQUIRE(rig_create(&rig) && make_problem(&rig, 5) && assemble(&rig));
+    long before = tn_malloc_count();
+    size_t mark = tn_arena_mark(&rig.arena);
+    REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 0.0, 30, &result));
+    CHECK(result.iterations == 30 && result.stagnated);
+    CHECK(tn_arena_mark(&rig.arena) == mark);
+    CHECK(tn_malloc_count() == before);
+    TnAssembly again;
+    REQUIRE(tn_assembly_build(&rig.problem, rig.plans, &again));
+    CHECK(again.plan == rig.assembly.plan);
+    CHECK(tn_malloc_count() == before);
+    rig_destroy(&rig);
 }
