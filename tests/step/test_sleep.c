@@ -531,7 +531,7 @@ TEST(a_world_saved_asleep_continues_bit_for_bit)
         /* the other one's stacks sleep elsewhere */
         TnStateView view = tn_world_state(other);
         double *qpos = copy(view.qpos, view.qpos_count);
-        for (int i = 0; i < 18; i++) qpos[7 * i + 1] += 0.03;
+        for (int i = 0; i < 18; i++) qpos[7 * i] += 0.1;
         CHECK(tn_world_set_state(other, qpos, NULL, &err) == TN_OK);
         free(qpos);
         int count = 0;
