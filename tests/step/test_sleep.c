@@ -165,7 +165,8 @@ TEST(a_stack_that_slept_for_ten_seconds_is_where_one_is_that_never_did)
         scene_plane(&scene, 0.6);
         TnBodyId first = stack(&scene, 0.2, -0.3, 5);
         TnModel *model = scene_compile(&scene);
-        double tolerance = pass ? 1e-6 : 0.0;
+        /* 1e-6 leaves gaps of 3e-9 m alone, in which one that is awake wanders about */
+        double tolerance = pass ? 1e-7 : 0.0;
         TnWorld *on = make(model, TN_SLEEP_PASSIVE, tolerance),
                 *off = make(model, TN_SLEEP_OFF, tolerance);
         steps(on, 1.5);
@@ -184,7 +185,7 @@ TEST(a_stack_that_slept_for_ten_seconds_is_where_one_is_that_never_did)
         TnStateView b = tn_world_state(off);
         for (int k = 0; k < a.qpos_count; k++) CHECK_NEAR(a.qpos[k], b.qpos[k], 1e-9);
         /* and it starts from the forces it had: no jolt. A cold start would sag by g t² = 1 mm; here errors of the solver
-         * are left, 1e-6 of g t in the one case */
+         * are left */
         for (int k = 0; k < a.dof_count; k++) CHECK_NEAR(a.qvel[k], 0.0, 1e-6);
         steps(on, 1.0);
         a = tn_world_state(on);
