@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "solve.h"
+#include "steady.h"
 
 /* Newton is considered up to so many blocks, or any number of them with few cycles between them. */
 #define FEW_BLOCKS 150
@@ -20,6 +21,8 @@
 /* Forces that leave a velocity behind must take it back in the next step and are wrong again for the one
  * after: a starting guess is taken as it is only where it leaves next to none. */
 #define STILL 0.1
+/* A guess that is off by less than so many tolerances was meant for rest. */
+#define NEARLY 10.0
 #define NEWTON_STEPS 20
 #define COLD_ITERATIONS 10
 #define FIRST_RESCUE 20
@@ -175,7 +178,11 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
         !tn_per_constraint_alloc(p, &s.u) || !tn_per_constraint_alloc(p, &s.lambda) ||
         !tn_per_constraint_alloc(p, &s.best_lambda))
         return false;
+    TnSteady steady = {0};
     judge(&s);
+    if (s.map.largest >= STILL * s.tolerance && s.map.largest < NEARLY * s.tolerance &&
+        !tn_steady_start(p, &s.u, &steady))
+        return false;
     if (s.map.largest >= STILL * s.tolerance && !choose(&s, plans, pool)) return false;
     s.report.converged = done(&s);
     s.report.error = s.map.largest / def->velocity_scale;
@@ -184,6 +191,6 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
     if (s.report.converged || s.report.method != TN_METHOD_SUBADMM)
         tn_velocities_put(p, &s.implied);
     *out = (TnIslandResult){
-        .report = s.report, .worst = s.map.worst, .worst_index = s.map.worst_index};
+        .report = s.report, .keep = tn_steady_share(&steady, &s.u), .worst = s.map.worst, .worst_index = s.map.worst_index};
     return true;
 }

@@ -248,12 +248,14 @@ void tn_sleep_wake(TnWorld *world, int subsystem)
     for (int s = 0; s < world->model->subsystem_count; s++)
         if (state->asleep[s] == island) rouse(state, s);
     return_contacts(world->model, state);
+    world->has_problem = false; /* they had no part in it */
 }
 
 void tn_sleep_wake_all(TnWorld *world)
 {
     for (int s = 0; s < world->model->subsystem_count; s++) rouse(&world->state, s);
     return_contacts(world->model, &world->state);
+    world->has_problem = false;
 }
 
 bool tn_sleep_wake_touched(TnWorld *world)

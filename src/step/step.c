@@ -204,8 +204,9 @@ static bool iterate(TnWorld *world, TnSolveResult *result)
     return true;
 }
 
-static bool solve(TnWorld *world, TnStepReport *report, double *clock)
+static bool solve(TnStep *step, TnStepReport *report, double *clock)
 {
+    TnWorld *world = step->world;
     TnProblem *problem = &world->set.problem;
     TnSolverDef def = tn_world_solver(world);
     world->by_islands = tn_solves_to_tolerance(&def);
@@ -220,7 +221,8 @@ static bool solve(TnWorld *world, TnStepReport *report, double *clock)
         return ok;
     }
     /* it knows by itself how many threads islands are worth */
-    bool ok = tn_solve(problem, &def, world->solver_memory, world->pool, &world->solution);
+    bool ok = tn_step_note_guess(step) &&
+              tn_solve(problem, &def, world->solver_memory, world->pool, &world->solution);
     if (!ok) {
         world->solution.islands.count = 0;
         return false;
@@ -304,7 +306,7 @@ static bool integrate(TnStep *step, bool converged)
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, integrate_range, step);
     if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
-    tn_constraint_keep(&step->constraint, &world->set, &world->state);
+    if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
     world->state.time += step->t;
     bool ok = tn_wheels_stop_slip(step->model, world->state.qpos, world->state.qvel, world->frames,
                                   &world->arena);
@@ -352,7 +354,7 @@ static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *
         times->dynamics += lap(clock);
         ok = ok && build_constraints(step);
         times->constraint += lap(clock);
-        ok = ok && solve(world, report, clock);
+        ok = ok && solve(step, report, clock);
         times->iterate += lap(clock);
         again = pass < REPEATS;
         ok = ok && (!again || tn_step_list_missed(step, &again));

@@ -34,6 +34,8 @@ typedef struct TnStep {
     bool *softs_hit; /* per soft body: by a contact that the prediction does not close */
     TnMeshSystem *meshes;
     TnConstraintInput constraint;
+    double (*guess)[3]; /* per contact; NULL: not solved to a tolerance */
+    double *row_guess;  /* per row */
 } TnStep;
 
 static inline bool tn_all_finite(const double *x, int count)
@@ -63,6 +65,12 @@ bool tn_step_gather_rods(TnStep *step);
 /* Lists what the motion that was found runs into and nobody foresaw; `again`: there was such a contact. False:
  * no memory. */
 bool tn_step_list_missed(TnStep *step, bool *again);
+
+/* ---- guess.c ---- */
+/* The forces that a solve starts from; false: no memory. */
+bool tn_step_note_guess(TnStep *step);
+/* What the next step starts from, once the state has this step's forces. */
+void tn_step_keep_guess(const TnStep *step);
 
 /* ---- step.c ---- */
 /* How far ahead of the predicted motion contacts are listed, m. */
