@@ -5,12 +5,12 @@
 #include "step.h"
 
 /* Velocities of free bodies and trees as they are. */
-static void start_from_state(const TnWorld *world, TnProblem *p)
+static void start_from_state(const TnStep *step, TnProblem *p)
 {
-    const TnModel *model = world->model;
+    const TnWorld *world = step->world;
     const TnDivision *d = world->division;
-    for (int s = 0; s < model->subsystem_count; s++) {
-        const TnSubsystem *sub = &model->subsystems[s];
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         const double *twist = world->twists[sub->link_start];
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             double *row = p->twist[world->set.link_row[sub->link_start]];
@@ -26,7 +26,7 @@ static void start_from_state(const TnWorld *world, TnProblem *p)
 
 bool tn_step_note_guess(TnStep *step)
 {
-    start_from_state(step->world, &step->world->set.problem);
+    start_from_state(step, &step->world->set.problem);
     const TnProblem *p = &step->world->set.problem;
     TnArena *arena = &step->world->arena;
     step->guess = tn_arena_alloc(arena, sizeof(double[3]) * (size_t)p->contact_count);

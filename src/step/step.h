@@ -15,13 +15,15 @@ typedef struct TnStep {
     TnWorld *world;
     const TnModel *model;
     double t, theta;
+    int *awake; /* subsystems that take part, ascending */
+    int awake_count;
     TnDynamicsInput dynamics;
     TnRigidSystem *rigid;
     double **tree_A, **tree_b, **tree_free;
     TnRodSystem *rods;
     TnChainSystem *chains; /* of the division */
     double **chain_free;   /* per large block: v_free, of chains only */
-    atomic_bool failed;    /* some chain is not positive definite */
+    atomic_bool failed;    /* some chain is not positive definite, some new state not finite */
     TnFollowerMotion *followers;
     TnAssembledInput assembled;
     double (*end_twists)[6]; /* per link: v⁺ of the free motion */
