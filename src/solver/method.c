@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mesh.h"
 #include "solve.h"
 #include "steady.h"
 
@@ -29,8 +30,8 @@
 #define LAST_RESCUE 40
 #define ROUGH 1e-2 /* velocity_scale: v_λ of such forces is worth less than SubADMM's own v */
 /* Of SubADMM with a second method behind it: looks in a row that gain less than this are enough. */
-#define STUCK_LOOKS 2
-#define STUCK_GAIN 0.8
+#define STUCK_LOOKS 4
+#define STUCK_GAIN 0.9
 #define CHAIN_ANDERSON 5
 
 typedef struct Island {
@@ -181,24 +182,34 @@ static bool few_blocks(const TnProblem *p)
     return p->twist_count + p->large_count <= FEW_BLOCKS;
 }
 
-static bool is_cheap(const Island *s)
+static bool is_cheap(const TnProblem *p, double flops)
 {
-    const TnProblem *p = s->problem;
     double constraints = p->contact_count + p->row_count + 6.0 * p->bond_count;
-    return s->assembly.plan->flops <= fmax(FLOPS_AT_LEAST, FLOPS_PER_CONSTRAINT * constraints);
+    return flops <= fmax(FLOPS_AT_LEAST, FLOPS_PER_CONSTRAINT * constraints);
+}
+
+/* What the touched nodes of meshes take at least. */
+static double mesh_flops(const TnProblem *p)
+{
+    double sum = 0.0;
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].mesh) sum += pow(p->large[i].mesh->size, 3.0) / 6.0;
+    return sum;
 }
 
 /* SubADMM first, then Newton where that got stuck and is cheap. */
 static bool split_then_newton(Island *s)
 {
-    s->may_give_up = few_blocks(s->problem);
+    TnProblem *p = s->problem;
+    s->may_give_up = few_blocks(p) && is_cheap(p, mesh_flops(p));
     s->report.why = "large factors of their own";
     if (!split(s)) return false;
     if (done(s) || !s->may_give_up) return true;
     /* SubADMM's factors lie where the meshes' matrices were */
-    if (has_meshes(s->problem) && !tn_problem_prepare_A(s->problem, s->pool)) return false;
-    if (!tn_assembly_build(s->problem, s->plans, &s->assembly)) return false;
-    if (!is_cheap(s)) return true;
+    if (has_meshes(p) && !tn_problem_prepare_A(p, s->pool)) return false;
+    if (!tn_assembly_build(p, s->plans, &s->assembly)) return false;
+    s->may_give_up = false;
+    if (!is_cheap(p, s->assembly.plan->flops)) return split(s);
     s->report.why = "SubADMM was stuck";
     return second_order(s);
 }
@@ -206,7 +217,7 @@ static bool split_then_newton(Island *s)
 static bool newton_then_split(Island *s)
 {
     if (!tn_assembly_build(s->problem, s->plans, &s->assembly)) return false;
-    if (!is_cheap(s)) {
+    if (!is_cheap(s->problem, s->assembly.plan->flops)) {
         s->report.why = "a factorization costs too much";
         return split(s);
     }
