@@ -116,24 +116,20 @@ static void unfollow_contact(TnLaws *laws, int c)
 {
     const double *n = laws->problem->normals[c], *force = laws->force.contact[c];
     double *a = laws->a.contact[c], *G = laws->G.contact[c];
-    double fn = v3_dot(n, force), tangent[3], Gn[3], an = v3_dot(n, a);
-    if (!(laws->bound[c] > 0.0)) return;
+    double fn = v3_dot(n, force), tangent[3], Gn[3];
+    if (laws->held[c] != SLIPS || !(laws->bound[c] > 0.0)) return;
     for (int i = 0; i < 3; i++) {
         tangent[i] = force[i] - fn * n[i];
         Gn[i] = v3_dot(G + 3 * i, n);
     }
-    double gn = v3_dot(n, Gn), along = 0.0;
-    for (int i = 0; i < 3; i++) along += (Gn[i] - gn * n[i]) * (Gn[i] - gn * n[i]);
-    if (!(along > 0.0)) return; /* sticks */
-    double size = v3_norm(tangent), d[3], ad = 0.0;
+    double gn = v3_dot(n, Gn), size = v3_norm(tangent), d[3];
     if (!(size > 0.0)) return;
     v3_scale(d, tangent, 1.0 / size);
-    ad = v3_dot(d, a);
+    double ad = v3_dot(d, a);
     for (int i = 0; i < 3; i++) {
         a[i] += (size - ad) * d[i];
         for (int j = 0; j < 3; j++) G[3 * i + j] -= (Gn[i] - gn * n[i]) * n[j];
     }
-    (void)an;
 }
 
 /* ---- rows ---- */
