@@ -1,0 +1,117 @@
+/* any_problem.h: problems with every kind of block and constraint, and what the assembled methods need to solve them. */
+#ifndef TN_TESTS_ANY_PROBLEM_H
+#define TN_TESTS_ANY_PROBLEM_H
+
+#include "bonded_rod.h"
+#include "mesh_problem.h"
+#include "solver/solve.h"
+
+typedef struct Rig {
+    TnArena arena;
+    TnProblem problem;
+    MeshRig meshes[MESHES];
+    TnPlanCache *plans;
+    TnAssembly assembly;
+    TnCompliances D;
+} Rig;
+
+/* Twists and dense blocks with all rows, few of them, contacts alone; chains, and rows that reach far over them; meshes; a rod
+ * of bonded twists, and one of bonded chains. */
+enum { PROBLEMS = 8 };
+static inline bool make_seeded(Rig *rig, int which, uint64_t seed)
+{
+    TnProblem *p = &rig->problem;
+    TnArena *arena = &rig->arena;
+    ChainChoice chains = {.twists = 5, .contacts = 12, .rows = 14, .stiffness = 3.0};
+    MeshChoice mesh = {.touch = FEW, .stiffness = 1.0, .shift = 1};
+    RodChoice rod = {.nodes = 12, .group = 1, .stiffness = 1.0, .twists = true, .contacts = true};
+    switch (which) {
+    case 0:
+        return random_problem(p, arena, seed, 10, 12, 14);
+    case 1:
+        return random_problem(p, arena, seed, 6, 0, 4);
+    case 2:
+        return random_problem(p, arena, seed, 12, 16, 0);
+    case 3:
+        return random_chain_problem(p, arena, seed, chains);
+    case 4:
+        chains.reach = FAR;
+        return random_chain_problem(p, arena, seed, chains);
+    case 5:
+        return random_mesh_problem(p, arena, seed, rig->meshes, mesh);
+    case 6:
+        return bonded_rod(p, arena, seed, rod);
+    default:
+        rod.nodes = 24;
+        rod.group = 8;
+        rod.twists = false;
+        return bonded_rod(p, arena, seed, rod);
+    }
+}
+
+static inline bool make_problem(Rig *rig, int which)
+{
+    static const uint64_t seeds[PROBLEMS] = {1, 2, 5, 3, 4, 6, 9, 10};
+    return make_seeded(rig, which, seeds[which]);
+}
+
+static inline bool rig_create(Rig *rig)
+{
+    *rig = (Rig){.plans = tn_plan_cache_create()};
+    return rig->plans && tn_arena_init(&rig->arena, "problem", 1 << 22) &&
+           mesh_rigs_create(rig->meshes, true);
+}
+
+static inline bool assemble(Rig *rig)
+{
+    return tn_problem_prepare_A(&rig->problem, NULL) && tn_compliances(&rig->problem, &rig->D) &&
+           tn_assembly_build(&rig->problem, rig->plans, &rig->assembly);
+}
+
+static inline void rig_destroy(Rig *rig)
+{
+    mesh_rigs_destroy(rig->meshes);
+    tn_plan_cache_destroy(rig->plans);
+    tn_arena_free(&rig->arena);
+}
+
+/* u and λ of the problem's own forces at v_λ, computed block by block. False: no memory. */
+static inline bool state_of(Rig *rig, TnPerConstraint *u, TnPerConstraint *lambda)
+{
+    TnProblem *p = &rig->problem;
+    TnVelocities v;
+    if (!tn_per_constraint_alloc(p, u) || !tn_per_constraint_alloc(p, lambda) ||
+        !tn_velocities_alloc(p, &v))
+        return false;
+    tn_velocities_implied(p, &v);
+    tn_constraint_velocities(p, &v, u);
+    tn_lambda_take(p, lambda);
+    return true;
+}
+
+/* The natural map there, m/s. */
+static inline double error_of(Rig *rig)
+{
+    TnPerConstraint u, lambda;
+    if (!state_of(rig, &u, &lambda)) return NAN;
+    return tn_natural_map(&rig->problem, &rig->D, &u, &lambda).largest;
+}
+
+/* The largest difference of twists at v_λ in shares of the largest twist. */
+static inline double apart(Rig *one, Rig *other)
+{
+    TnVelocities v, w;
+    if (!tn_velocities_alloc(&one->problem, &v) || !tn_velocities_alloc(&other->problem, &w))
+        return NAN;
+    tn_velocities_implied(&one->problem, &v);
+    tn_velocities_implied(&other->problem, &w);
+    double worst = 0.0, size = 0.0;
+    for (int r = 1; r < one->problem.table_rows; r++)
+        for (int k = 0; k < 8; k++) {
+            worst = fmax(worst, fabs(v.twist[r][k] - w.twist[r][k]));
+            size = fmax(size, fabs(w.twist[r][k]));
+        }
+    return worst / size;
+}
+
+#endif
