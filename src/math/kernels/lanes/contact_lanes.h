@@ -190,7 +190,7 @@ static void linear(int begin, int end, const double (*a)[3], const double (*G)[9
         }
 }
 
-/* ---- blocks, a contact at a time: rows of 3 × 3 matrices in four lanes, the last one zero ---- */
+/* ---- blocks, a contact at a time: rows of 3 × 3 matrices in four lanes, the last one whatever ---- */
 
 typedef double v2 __attribute__((vector_size(16), may_alias, aligned(8)));
 typedef double v4 __attribute__((vector_size(32), may_alias));
@@ -200,7 +200,7 @@ typedef long long v4i __attribute__((vector_size(32)));
 static inline v4 turn(v4 a) { return SHUFFLE(v4i, a, a, 1, 2, 0, 3); }
 static inline v4 lane3(const double (*field)[TN_LANES], int l)
 {
-    return (v4){field[0][l], field[1][l], field[2][l], 0.0};
+    return (v4){field[0][l], field[1][l], field[2][l], field[2][l]};
 }
 
 /* B = -G[r]×, whose rows are r × g; M += B */
