@@ -41,7 +41,7 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
                                    "the family of methods: subadmm, the only one");
     table[count++] = option_real("--tolerance", &sim->tolerance, "T", 0, 1e6, ENDS_CLOSED,
                                  "error of every constraint, in shares of gravity x timestep, that "
-                                 "a step has or reports; default 0: exactly --iterations");
+                                 "a step has or reports; default 1e-6; 0: exactly --iterations");
     table[count++] = option_choice("--sleep", &sim->sleep, "WHAT", sleep_names,
                                    "islands at rest are left out of steps: off (default), passive "
                                    "(those without actuators) or all");

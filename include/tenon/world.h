@@ -25,7 +25,9 @@ typedef struct TnWorldDef {
     TnSolverDef solver;     /* method, iterations, tolerance, weights: see tenon/solver.h */
     bool measure_accuracy; /* fill aac and aal of each step's report; default false (costs about two
                               iterations) */
-    TnSleep sleep;
+    TnSleep sleep;         /* default TN_SLEEP_OFF */
+    double sleep_speed;    /* m/s: at rest is what has no faster point, default 1e-4 */
+    double sleep_time;     /* s: so long before it sleeps, default 0.5 */
     TnKeyId key;           /* start from this keyframe; 0: the reference pose */
     TnLogFn log; /* may be NULL; told of refused steps and of an arena that was too small */
     void *log_user;
@@ -90,6 +92,7 @@ TN_API void tn_world_reset(TnWorld *world, TnKeyId key); /* 0: the reference pos
 TN_API TnIslandReport tn_world_island(const TnWorld *world, int index);
 /* The constraint with the island's largest error in words ("contact of geom 'a' with geom 'b'"). */
 TN_API void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size);
+/* What sleeps has velocity zero, keeps its pose and its forces, and has no contacts in the list below. */
 TN_API bool tn_world_body_asleep(const TnWorld *world, TnBodyId body);
 TN_API void tn_world_wake(TnWorld *world, TnBodyId body); /* its whole island; 0: everything */
 TN_API const TnModel *tn_world_model(const TnWorld *world);

@@ -107,10 +107,31 @@ static void update_fixed(const TnDetection *d, int index)
 
 void tn_bounds_update(const TnDetection *d, int begin, int end)
 {
+    TnCollider *c = d->collider;
     for (int slot = begin; slot < end; slot++) {
-        if (slot < d->collider->moving_count)
+        if (c->placed[slot]) continue;
+        if (slot < c->moving_count)
             update_moving(d, slot);
         else
             update_fixed(d, slot);
+        c->placed[slot] = slot >= c->moving_count || c->sleeping[slot];
     }
+}
+
+void tn_bounds_sleep(const TnDetection *d)
+{
+    TnCollider *c = d->collider;
+    if (d->slack != c->slack) tn_collider_forget(c);
+    c->slack = d->slack;
+    c->any_sleeping = c->awake = c->stale = false;
+    for (int slot = 0; slot < c->moving_count; slot++) {
+        bool sleeps = c->asleep && c->asleep[c->subsystems[slot]];
+        c->sleeping[slot] = sleeps;
+        if (!sleeps) c->placed[slot] = 0;
+        c->any_sleeping |= sleeps;
+        c->awake |= !sleeps;
+        c->stale |= !c->placed[slot];
+    }
+    for (int slot = c->moving_count; slot < c->count && !c->stale; slot++)
+        c->stale = !c->placed[slot];
 }

@@ -35,6 +35,9 @@ static void lay_out(TnCollider *c, Carver *k, int geom_count, int body_count, in
     c->place = CARVE(k, TnTransform, n);
     c->bounds = CARVE(k, TnBounds, n);
     c->level = CARVE(k, int8_t, n);
+    c->subsystems = CARVE(k, int32_t, n);
+    c->sleeping = CARVE(k, uint8_t, n);
+    c->placed = CARVE(k, uint8_t, n);
     c->members = CARVE(k, TnBounds, n);
     c->cell_of = CARVE(k, int32_t, n);
     c->cells = CARVE(k, int32_t, TN_GRID_CELLS(n));
@@ -85,6 +88,7 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
             .geom = keys[slot].geom, .link = g->link, .radius = g->size[0], .shape_type = g->type};
         c->slot_of[keys[slot].geom] = slot;
         c->bounds[slot].slot = slot;
+        c->subsystems[slot] = m->links[g->link].subsystem;
         v3_copy(local->pos, g->link_pos);
         v3_copy(local->half_extent, g->half_extent);
         local->bounding_radius = g->bounding_radius;
@@ -158,6 +162,18 @@ TnCollider *tn_collider_create(const TnModel *model)
     if (good) return c;
     tn_collider_destroy(c);
     return NULL;
+}
+
+void tn_collider_sleep(TnCollider *c, const int32_t *asleep, atomic_uchar *touched)
+{
+    c->asleep = asleep;
+    c->touched = touched;
+}
+
+void tn_collider_forget(TnCollider *c)
+{
+    if (c->count) memset(c->placed, 0, (size_t)c->count);
+    for (int i = 0; c->softs && i < c->model->soft_count; i++) c->softs[i].placed = false;
 }
 
 void tn_collider_destroy(TnCollider *collider)

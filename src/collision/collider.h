@@ -111,6 +111,15 @@ struct TnCollider {
     TnTransform *place;
     TnBounds *bounds;
     int8_t *level;
+    /* sleep */
+    const int32_t *asleep; /* per subsystem; NULL: nobody */
+    atomic_uchar *touched;
+    int32_t *subsystems; /* per slot, of those that move */
+    uint8_t *sleeping;   /* per slot, in this step */
+    uint8_t *placed;     /* per slot: sleeps or is fixed, and its bounds are those of `slack` */
+    double slack;
+    bool any_sleeping, awake; /* some slot sleeps; some moving one does not */
+    bool stale;               /* some bounds change in this step */
     /* grids */
     TnGrid grids[TN_LEVEL_MAX];
     int grid_count;
@@ -178,7 +187,19 @@ int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2);
 int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks);
 TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b);
 
+/* A contact of something awake with a sleeper would be listed. */
+static inline void tn_touch(const TnCollider *collider, int subsystem)
+{
+    atomic_store_explicit(&collider->touched[subsystem], 1, memory_order_relaxed);
+}
+static inline bool tn_is_touched(const TnCollider *collider, int subsystem)
+{
+    return atomic_load_explicit(&collider->touched[subsystem], memory_order_relaxed) != 0;
+}
+
 /* ---- bounds.c ---- */
+/* Who sleeps in this step, and whether bounds change at all. */
+void tn_bounds_sleep(const TnDetection *d);
 /* Places, motion and swept boxes of slots [begin, end). */
 void tn_bounds_update(const TnDetection *d, int begin, int end);
 
@@ -205,7 +226,7 @@ static inline void tn_candidates_add(TnCandidates *c, int slot1, int slot2)
     if (++c->count == TN_CANDIDATES) tn_candidates_flush(c);
 }
 
-/* Adds the grid's members whose boxes meet `box` and whose slot is above its own. */
+/* Adds the grid's members whose boxes meet `box` and whose slot is above its own, or sleeps. */
 void tn_grid_query(const TnCollider *collider, const TnGrid *grid, const TnBounds *box,
                    TnCandidates *out);
 

@@ -47,7 +47,8 @@ static void detect_chunk(const TnDetection *d, int chunk, TnEmitter *emitter)
         if (item + 4 < end) tn_slot_fetch(&c->slots[c->items[item + 4]->slot]);
         for (int g = 0; g < c->grid_count; g++) tn_grid_query(c, &c->grids[g], box, &candidates);
         for (int i = 0; i < c->few_count; i++)
-            if (c->few[i].slot > box->slot && tn_bounds_meet(&c->few[i], box))
+            if ((c->few[i].slot > box->slot || c->sleeping[c->few[i].slot]) &&
+                tn_bounds_meet(&c->few[i], box))
                 tn_candidates_add(&candidates, box->slot, c->few[i].slot);
         add_planes(d, box, &candidates);
     }
@@ -108,9 +109,12 @@ bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const 
     TnDetection d = {
         .collider = collider, .frames = frames, .twists = twists, .t = t, .slack = slack};
     *out = (TnContactList){0};
-    int update_count = (collider->count + TN_CHUNK - 1) / TN_CHUNK;
-    tn_pool_run(pool, update_count, 1, update_chunks, &d);
-    tn_grid_build(collider);
+    tn_bounds_sleep(&d);
+    if (collider->stale) {
+        int update_count = (collider->count + TN_CHUNK - 1) / TN_CHUNK;
+        tn_pool_run(pool, update_count, 1, update_chunks, &d);
+        tn_grid_build(collider);
+    }
     size_t mark = tn_arena_mark(arena);
     for (;;) {
         d.points = TN_ARENA_NEW(arena, TnContactPoint, lay_out(collider) + tn_soft_capacity(collider));

@@ -145,20 +145,40 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
     }
 }
 
+static void emit_pair(TnEmitter *e, int slot1, int slot2)
+{
+    const TnCollider *c = e->detection->collider;
+    Pair pair;
+    if (!passes(c, slot1, slot2, &pair)) return;
+    TnGeomType a = c->slots[slot1].shape_type, b = c->slots[slot2].shape_type;
+    if (a == TN_GEOM_SPHERE && b == TN_GEOM_SPHERE)
+        emit_spheres(e, &pair);
+    else if (a == TN_GEOM_SPHERE && b == TN_GEOM_PLANE)
+        emit_sphere_plane(e, &pair);
+    else
+        emit_shapes(e, &pair);
+}
+
+/* Something awake and a sleeper: only whether they touch. */
+static void probe_pair(const TnEmitter *e, int slot, int sleeper)
+{
+    const TnCollider *c = e->detection->collider;
+    int subsystem = c->subsystems[sleeper];
+    TnEmitter probe = {.detection = e->detection, .surface1 = -1, .surface2 = -1};
+    if (tn_is_touched(c, subsystem)) return;
+    emit_pair(&probe, slot < sleeper ? slot : sleeper, slot < sleeper ? sleeper : slot);
+    if (probe.count) tn_touch(c, subsystem);
+}
+
 void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, int count)
 {
     TnEmitter *e = context;
     const TnCollider *c = e->detection->collider;
     for (int k = 0; k < count; k++) {
-        Pair pair;
         if (k + 8 < count) tn_slot_fetch(&c->slots[slot2[k + 8]]);
-        if (!passes(c, slot1[k], slot2[k], &pair)) continue;
-        TnGeomType a = c->slots[slot1[k]].shape_type, b = c->slots[slot2[k]].shape_type;
-        if (a == TN_GEOM_SPHERE && b == TN_GEOM_SPHERE)
-            emit_spheres(e, &pair);
-        else if (a == TN_GEOM_SPHERE && b == TN_GEOM_PLANE)
-            emit_sphere_plane(e, &pair);
+        if (c->sleeping[slot2[k]])
+            probe_pair(e, slot1[k], slot2[k]);
         else
-            emit_shapes(e, &pair);
+            emit_pair(e, slot1[k], slot2[k]);
     }
 }

@@ -84,11 +84,12 @@ static void list_items(TnCollider *c)
 {
     c->item_count = 0;
     for (int i = 0; i < c->few_count; i++)
-        if (c->few[i].slot < c->moving_count) c->items[c->item_count++] = &c->few[i];
+        if (c->few[i].slot < c->moving_count && !c->sleeping[c->few[i].slot])
+            c->items[c->item_count++] = &c->few[i];
     for (int g = 0; g < c->grid_count; g++) {
         const TnBounds *m = c->members + c->grids[g].begin, *end = m + c->grids[g].count;
         for (; m < end; m++)
-            if (m->slot < c->moving_count) c->items[c->item_count++] = m;
+            if (m->slot < c->moving_count && !c->sleeping[m->slot]) c->items[c->item_count++] = m;
     }
 }
 
@@ -117,7 +118,8 @@ void tn_grid_build(TnCollider *c)
 
 /* Every member is written to the buffer, and stays there where it counts. */
 static inline __attribute__((always_inline)) void
-scan(const TnBounds *m, int count, const TnBounds *box, bool round, TnCandidates *out)
+scan(const TnBounds *m, int count, const TnBounds *box, bool round, const uint8_t *sleeping,
+     TnCandidates *out)
 {
     while (count > 0) {
         if (out->count > TN_CANDIDATES / 2) tn_candidates_flush(out);
@@ -125,7 +127,7 @@ scan(const TnBounds *m, int count, const TnBounds *box, bool round, TnCandidates
         for (int i = 0; i < part; i++) {
             out->slot1[kept] = box->slot;
             out->slot2[kept] = m[i].slot;
-            kept += (m[i].slot > box->slot) &
+            kept += ((m[i].slot > box->slot) | (sleeping ? sleeping[m[i].slot] : 0)) &
                     (round ? tn_balls_meet(&m[i], box) : tn_bounds_meet(&m[i], box));
         }
         out->count = kept;
@@ -135,7 +137,8 @@ scan(const TnBounds *m, int count, const TnBounds *box, bool round, TnCandidates
 }
 
 static inline __attribute__((always_inline)) void
-query(const TnCollider *c, const TnGrid *g, const TnBounds *box, bool round, TnCandidates *out)
+query(const TnCollider *c, const TnGrid *g, const TnBounds *box, bool round,
+      const uint8_t *sleeping, TnCandidates *out)
 {
     const TnBounds *members = c->members + g->begin;
     int low[3], span[3];
@@ -151,7 +154,7 @@ query(const TnCollider *c, const TnGrid *g, const TnBounds *box, bool round, TnC
         if (i > 0) rows *= span[i];
     }
     if (2.0 * rows > g->count) {
-        scan(members, g->count, box, round, out);
+        scan(members, g->count, box, round, sleeping, out);
         return;
     }
     int x = wrap(low[0], g->dims[0]), x_end = x + span[0], over = x_end - g->dims[0];
@@ -161,18 +164,21 @@ query(const TnCollider *c, const TnGrid *g, const TnBounds *box, bool round, TnC
         for (int ky = 0; ky < span[1]; ky++) {
             int y = wrap(low[1] + ky, g->dims[1]);
             const int32_t *row = g->start + (z * g->dims[1] + y) * g->dims[0];
-            scan(members + row[x], row[x_end] - row[x], box, round, out);
-            if (over > 0) scan(members + row[0], row[over] - row[0], box, round, out);
+            scan(members + row[x], row[x_end] - row[x], box, round, sleeping, out);
+            if (over > 0) scan(members + row[0], row[over] - row[0], box, round, sleeping, out);
         }
     }
 }
 
-/* Compiled twice: the test for spheres alone is half as long. */
+/* Compiled three times: the test for spheres alone is half as long, and sleepers take a look-up. */
 void tn_grid_query(const TnCollider *c, const TnGrid *g, const TnBounds *box, TnCandidates *out)
 {
     if (g->rod && g->rod == c->slots[box->slot].rod) return;
-    if (g->round && c->slots[box->slot].shape_type == TN_GEOM_SPHERE)
-        query(c, g, box, true, out);
+    bool round = g->round && c->slots[box->slot].shape_type == TN_GEOM_SPHERE;
+    if (c->any_sleeping)
+        query(c, g, box, round, c->sleeping, out);
+    else if (round)
+        query(c, g, box, true, NULL, out);
     else
-        query(c, g, box, false, out);
+        query(c, g, box, false, NULL, out);
 }

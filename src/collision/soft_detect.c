@@ -111,6 +111,39 @@ static bool pair_with_slot(TnSoftEmitter *e, const TnSoftSurface *s, int slot)
     return true;
 }
 
+/* Between a sleeper and something awake: only whether they touch. */
+static void probe_rigid(const TnSoftEmitter *e, TnSoftSurface *s, int found, int sleeper)
+{
+    const TnCollider *c = e->detection->collider;
+    TnSoftEmitter probe = *e;
+    if (tn_is_touched(c, sleeper)) return;
+    probe.capacity = probe.count = 0;
+    tn_soft_emit_rigid(&probe, s, found);
+    if (probe.count) tn_touch(c, sleeper);
+}
+
+static void probe_soft(const TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other,
+                       int sleeper)
+{
+    const TnCollider *c = e->detection->collider;
+    TnSoftEmitter probe = *e;
+    if (tn_is_touched(c, sleeper)) return;
+    probe.capacity = probe.count = 0;
+    tn_soft_emit_pair(&probe, s, other);
+    if (probe.count) tn_touch(c, sleeper);
+}
+
+static void emit_rigid(TnSoftEmitter *e, TnSoftSurface *s, int found)
+{
+    const TnCollider *c = e->detection->collider;
+    if (s->sleeping)
+        probe_rigid(e, s, found, s->soft->subsystem);
+    else if (c->sleeping[e->slot])
+        probe_rigid(e, s, found, c->subsystems[e->slot]);
+    else
+        tn_soft_emit_rigid(e, s, found);
+}
+
 static void detect_rigid(TnSoftEmitter *e, TnSoftSurface *s)
 {
     const TnDetection *d = e->detection;
@@ -123,12 +156,14 @@ static void detect_rigid(TnSoftEmitter *e, TnSoftSurface *s)
             low[i] = (double)b->c[i] - (double)b->h[i];
             high[i] = (double)b->c[i] + (double)b->h[i];
         }
+        if (s->sleeping && (c->sleeping[slot] || slot >= c->moving_count)) continue;
         if (!tn_soft_boxes_meet(low, high, all->low, all->high, all->sweep) ||
             !pair_with_slot(e, s, slot))
             continue;
         int found = tn_soft_tree_near_box(s, low, high);
-        if (found) tn_soft_emit_rigid(e, s, found);
+        if (found) emit_rigid(e, s, found);
     }
+    if (s->sleeping) return;
     for (int slot = c->finite_count; slot < c->count; slot++) {
         double n[3];
         m3_column(n, c->place[slot].rot, 2);
@@ -144,16 +179,19 @@ static void detect_soft(TnSoftEmitter *e, TnSoftSurface *s)
     const TnCollider *c = e->detection->collider;
     for (int i = 0; i < c->model->soft_count; i++) {
         TnSoftSurface *o = &c->softs[i];
-        if (o == s || o->triangle_count == 0) continue;
+        if (o == s || o->triangle_count == 0 || (s->sleeping && o->sleeping)) continue;
         const TnSoftBox *a = &s->boxes[0];
         const TnSoftCone *b = &o->cones[0];
         if (!tn_soft_boxes_meet(a->low, a->high, b->low, b->high, a->sweep + o->boxes[0].sweep))
             continue;
         if (!masks_meet(s->type_mask, s->affinity_mask, o->type_mask, o->affinity_mask)) continue;
         set_pair(e, s->geom, o->geom, &s->surface, &o->surface, s->margin, o->margin);
-        tn_soft_emit_pair(e, s, o);
+        if (s->sleeping || o->sleeping)
+            probe_soft(e, s, o, s->sleeping ? s->soft->subsystem : o->soft->subsystem);
+        else
+            tn_soft_emit_pair(e, s, o);
     }
-    if (!s->soft->self_contact) return;
+    if (!s->soft->self_contact || s->sleeping) return;
     set_pair(e, s->geom, s->geom, &s->surface, &s->surface, s->margin, s->margin);
     tn_soft_emit_pair(e, s, s);
 }
@@ -170,9 +208,14 @@ typedef struct Task {
 static void update_range(void *context, int begin, int end)
 {
     const Task *task = context;
-    for (int i = begin; i < end; i++)
-        tn_soft_surface_update(&task->d->collider->softs[i], task->qpos, task->end_qvel, task->d->t,
-                               task->d->slack);
+    for (int i = begin; i < end; i++) {
+        TnSoftSurface *s = &task->d->collider->softs[i];
+        const int32_t *asleep = task->d->collider->asleep;
+        s->sleeping = asleep && asleep[s->soft->subsystem];
+        if (s->sleeping && s->placed) continue;
+        tn_soft_surface_update(s, task->qpos, task->end_qvel, task->d->t, task->d->slack);
+        s->placed = s->sleeping;
+    }
 }
 
 static void detect_range(void *context, int begin, int end)

@@ -73,6 +73,8 @@ typedef struct TnSoftSurface {
     double margin;
     bool meets_soft;
     /* per step */
+    bool sleeping;
+    bool placed; /* it sleeps, and what follows is there */
     double (*x)[3], (*v)[3];
     double grow; /* m: radius, half the slack, margin: how far every box reaches beyond its nodes */
     double *sweep; /* m, per node: t · speed */

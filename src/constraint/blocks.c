@@ -21,31 +21,39 @@ static void want_row(const TnConstraintInput *in, int link, int *link_row, int *
     link_row[link] = rigid ? (*next)++ : 0; /* 0: wants a port */
 }
 
+/* A follower that a bond keeps where it belongs. */
+static bool is_iterated(const TnConstraintInput *in, int follower)
+{
+    const TnFollower *f = &in->division->followers[follower];
+    return !f->carried && !tn_link_asleep(in->state, in->model, f->holder);
+}
+
 /* Links at either end of a bond. */
 static void want_bonds(const TnConstraintInput *in, int *link_row, int *next)
 {
     const TnModel *model = in->model;
     for (int r = 0; r < model->rod_count; r++)
-        for (int i = 0; i < in->rods[r].cut_count; i++)
+        for (int i = 0; i < in->rods[r].cut_count && !tn_rod_asleep(in, r); i++)
             for (int side = 0; side < 2; side++)
                 want_row(in, model->rods[r].link_start + in->rods[r].cuts[i] + side, link_row,
                          next);
     for (int i = 0; i < in->division->follower_count; i++)
-        if (!in->division->followers[i].carried)
+        if (is_iterated(in, i))
             want_row(in, in->division->followers[i].segment, link_row, next);
     for (int i = 0; i < model->equality_count; i++)
-        if (in->division->iterated[i]) {
+        if (in->division->iterated[i] && !tn_equality_asleep(in->state, model, i)) {
             want_row(in, model->equalities[i].segment, link_row, next);
             want_row(in, model->equalities[i].holder, link_row, next);
         }
 }
 
 /* Counts the followers' ports in (row NULL) or numbers them on from the cursors. */
-static void add_follower_ports(const TnDivision *d, int port_row, int *cursor, int *row)
+static void add_follower_ports(const TnConstraintInput *in, int port_row, int *cursor, int *row)
 {
+    const TnDivision *d = in->division;
     for (int i = 0; i < d->follower_count; i++) {
         int *next = &cursor[d->link_block[d->followers[i].holder]];
-        if (d->followers[i].carried) continue;
+        if (!is_iterated(in, i)) continue;
         if (row) row[i] = port_row + *next;
         ++*next;
     }
@@ -67,14 +75,15 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
     want_bonds(in, link_row, &next);
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID && link_row[sub->link_start] < 0)
+        if (sub->kind == TN_SUBSYSTEM_RIGID && link_row[sub->link_start] < 0 &&
+            !in->state->asleep[s])
             link_row[sub->link_start] = next++;
     }
     int *cursor = TN_ARENA_ZERO(in->arena, int, blocks + 1);
     if (!cursor) return false;
     for (int i = 1; i < model->link_count; i++)
         if (link_row[i] == 0) cursor[d->link_block[i]]++;
-    add_follower_ports(d, port_row, cursor, NULL);
+    add_follower_ports(in, port_row, cursor, NULL);
     tn_constraint_soft_rows(in, port_row, cursor, NULL);
     for (int b = 0, total = 0; b <= blocks; b++) {
         int count = cursor[b];
@@ -83,10 +92,11 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
     }
     for (int i = 1; i < model->link_count; i++)
         if (link_row[i] == 0) link_row[i] = port_row + cursor[d->link_block[i]]++;
-    add_follower_ports(d, port_row, cursor, set->follower_row);
+    add_follower_ports(in, port_row, cursor, set->follower_row);
     tn_constraint_soft_rows(in, port_row, cursor, set->soft_row);
     for (int i = 1; i < model->link_count; i++) {
-        if (model->links[i].held) link_row[i] = 0; /* the world, to contacts */
+        if (model->links[i].held || tn_link_asleep(in->state, model, i))
+            link_row[i] = 0; /* the world, to contacts */
         if (d->carrier[i] != i) link_row[i] = link_row[d->carrier[i]];
     }
     return true;
@@ -133,7 +143,7 @@ static bool fill_follower_ports(const TnConstraintInput *in, TnConstraintSet *se
     for (int i = 0; i < d->follower_count; i++) {
         const TnFollower *f = &d->followers[i];
         int port = set->follower_row[i] - p->port_row, block = d->link_block[f->holder];
-        if (f->carried) continue;
+        if (!is_iterated(in, i)) continue;
         if (block >= d->dense_count + d->chain_count) {
             tn_problem_set_span_port(p, port, block, 3 * d->link_node[f->holder],
                                      tn_part_of_link(in->model, f->holder)->dof_count,
@@ -151,11 +161,20 @@ static bool fill_follower_ports(const TnConstraintInput *in, TnConstraintSet *se
     return true;
 }
 
+bool tn_constraint_fill_sleeper(TnConstraintSet *set, int block, const int *first_port)
+{
+    if (!tn_problem_set_dense(&set->problem, block, 1, first_port[block], 0)) return false;
+    set->problem.large[block].A[0] = 1.0;
+    return true;
+}
+
 static bool fill_dense(const TnConstraintInput *in, const TnSubsystem *sub, TnConstraintSet *set,
                        const int *first_port)
 {
     TnProblem *p = &set->problem;
     int index = sub->kind_index, block = in->division->tree_block[index], n = sub->dof_count;
+    if (in->state->asleep[sub - in->model->subsystems])
+        return tn_constraint_fill_sleeper(set, block, first_port);
     if (!tn_problem_set_dense(p, block, n, first_port[block],
                               first_port[block + 1] - first_port[block]))
         return false;
@@ -171,6 +190,8 @@ static bool fill_chain(const TnConstraintInput *in, int index, TnConstraintSet *
     const TnDivision *d = in->division;
     const TnChainSystem *s = &in->chains[index];
     int block = d->dense_count + index;
+    if (tn_rod_asleep(in, d->runs[d->run_start[index]].rod))
+        return tn_constraint_fill_sleeper(set, block, first_port);
     const TnChainMatrix matrix = {s->D, s->E, s->b, s->factor_D, s->factor_E, s->v_free};
     if (!tn_problem_set_chain(p, block, &d->chains[index], matrix, first_port[block],
                               first_port[block + 1] - first_port[block]))
@@ -210,7 +231,7 @@ bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set
     const TnDivision *d = in->division;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID) fill_twist(in, sub, set);
+        if (sub->kind == TN_SUBSYSTEM_RIGID && !in->state->asleep[s]) fill_twist(in, sub, set);
         if (sub->kind == TN_SUBSYSTEM_TREE && d->tree_block[sub->kind_index] < d->dense_count &&
             !fill_dense(in, sub, set, first_port))
             return false;
@@ -220,7 +241,7 @@ bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set
     if (!tn_constraint_fill_meshes(in, set, first_port)) return false;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
+        if (sub->kind != TN_SUBSYSTEM_TREE || in->state->asleep[s]) continue;
         int block = d->tree_block[sub->kind_index];
         memcpy(set->problem.large[block].v +
                    tn_division_start(d, block, d->tree_node[sub->kind_index]),

@@ -131,7 +131,7 @@ static void add_followers(const TnConstraintInput *in, TnConstraintSet *set)
 {
     for (int f = 0; f < in->division->follower_count; f++) {
         const TnFollower *follower = &in->division->followers[f];
-        if (follower->carried) continue;
+        if (follower->carried || tn_link_asleep(in->state, in->model, follower->holder)) continue;
         TnBond *bond = &set->problem.bonds[set->bond_next++];
         *bond = (TnBond){
             .row_a = set->follower_row[f], .row_b = set->link_row[follower->segment], .hard = 6};
@@ -143,11 +143,27 @@ static void add_followers(const TnConstraintInput *in, TnConstraintSet *set)
     }
 }
 
+int tn_constraint_awake_bonds(const TnConstraintInput *in)
+{
+    const TnModel *model = in->model;
+    const TnDivision *d = in->division;
+    int count = d->bond_count;
+    if (!in->state->asleep_count) return count;
+    for (int r = 0; r < model->rod_count; r++)
+        if (tn_rod_asleep(in, r)) count -= in->rods[r].cut_count;
+    for (int f = 0; f < d->follower_count; f++)
+        count -=
+            !d->followers[f].carried && tn_link_asleep(in->state, model, d->followers[f].holder);
+    for (int i = 0; i < model->equality_count; i++)
+        count -= d->iterated[i] && tn_equality_asleep(in->state, model, i);
+    return count;
+}
+
 bool tn_constraint_add_bonds(const TnConstraintInput *in, TnConstraintSet *set)
 {
     for (int r = 0; r < in->model->rod_count; r++) {
         const TnRodSystem *rod = &in->rods[r];
-        if (!rod->cut_count) continue;
+        if (!rod->cut_count || tn_rod_asleep(in, r)) continue;
         double *v = TN_ARENA_NEW(in->arena, double, 6 * rod->count);
         if (!v || !start_whole(in, set, r, v)) return false;
         for (int i = 0; i < rod->cut_count; i++)
@@ -195,9 +211,9 @@ void tn_constraint_keep_welds(const TnConstraintInput *in, const TnConstraintSet
                               double *row_lambda)
 {
     const TnDivision *d = in->division;
-    int next = d->bond_count;
+    int next = set->problem.bond_count;
     for (int i = in->model->equality_count; i-- > 0;) {
-        if (!in->division->iterated[i]) continue;
+        if (!d->iterated[i] || tn_equality_asleep(in->state, in->model, i)) continue;
         const TnBond *bond = &set->problem.bonds[--next];
         double *mu = row_lambda + tn_row_slot_equality(i, 0);
         memcpy(mu, bond->lambda + 6, sizeof(double[6]));
@@ -205,7 +221,8 @@ void tn_constraint_keep_welds(const TnConstraintInput *in, const TnConstraintSet
             v3_add_scaled(mu + 3, bond->J + 12 * k + 9, -bond->lambda[6 + k]);
     }
     for (int f = d->follower_count; f-- > 0;)
-        if (!d->followers[f].carried)
+        if (!d->followers[f].carried &&
+            !tn_link_asleep(in->state, in->model, d->followers[f].holder))
             memcpy(row_lambda + tn_row_slot_equality(d->followers[f].equality, 0),
                    set->problem.bonds[--next].lambda + 6, sizeof(double[6]));
 }

@@ -188,15 +188,18 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
         !first_port || !group_kept(in, &groups))
         return false;
 
-    int port_row = 1 + (model->rigid_count + TN_LANES - 1) / TN_LANES * TN_LANES;
+    int twists = model->rigid_count, bonds = tn_constraint_awake_bonds(in);
+    for (int s = 0; in->state->asleep_count && s < model->subsystem_count; s++)
+        twists -= in->state->asleep[s] && model->subsystems[s].kind == TN_SUBSYSTEM_RIGID;
+    int port_row = 1 + (twists + TN_LANES - 1) / TN_LANES * TN_LANES;
     if (!tn_constraint_assign_rows(in, set, port_row, first_port)) return false;
     TnRowCounts counts = tn_constraint_count_rows(in);
     set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
     set->limits = TN_ARENA_NEW(in->arena, TnLimit, counts.limits);
-    TnProblemSize size = {.twists = model->rigid_count,
+    TnProblemSize size = {.twists = twists,
                           .larges = larges,
                           .ports = first_port[larges],
-                          .bonds = in->division->bond_count,
+                          .bonds = bonds,
                           .contacts = contacts,
                           .rows = counts.rows,
                           .sides = counts.sides,
@@ -229,6 +232,46 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     return true;
 }
 
+static void clear(TnState *state, int slot, int count)
+{
+    for (int k = 0; k < count; k++) *tn_row_lambda(state, slot + k) = 0.0;
+}
+
+/* λ of all rows but those of sleepers, which keep theirs until they wake. */
+static void clear_rows(const TnConstraintInput *in, TnState *state)
+{
+    const TnModel *model = in->model;
+    if (!state->asleep_count) {
+        memset(state->row_lambda, 0, sizeof(double) * (size_t)state->row_lambda_count);
+        if (state->tie_count)
+            memset(state->tie_lambda, 0, sizeof(double) * 3 * (size_t)state->tie_count);
+        return;
+    }
+    for (int i = 0; i < model->equality_count; i++)
+        if (!tn_equality_asleep(state, model, i)) clear(state, tn_row_slot_equality(i, 0), 6);
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (state->asleep[s] || sub->kind != TN_SUBSYSTEM_TREE) continue;
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            clear(state, tn_row_slot_joint(model, model->links[l].joint_start, 0),
+                  3 * model->links[l].joint_count);
+    }
+    for (int i = 0; i < model->tendon_count; i++)
+        if (!state->asleep[model->tendons[i].subsystem])
+            clear(state, tn_row_slot_tendon(model, i, 0), 3);
+    for (int i = 0; i < model->wheel_count; i++)
+        if (!tn_link_asleep(state, model, model->bodies[model->wheels[i].body].link))
+            clear(state, tn_row_slot_wheel(model, i, 0), 3);
+    for (int s = 0; s < model->soft_count; s++)
+        if (!state->asleep[model->softs[s].subsystem])
+            clear(state, tn_row_slot_hold(model, s, 0, 0), 3 * model->softs[s].hold_count);
+    for (int i = 0; i < model->tie_count; i++)
+        if (!state->asleep[model->softs[model->ties[i].soft1].subsystem])
+            clear(state, tn_row_slot_tie(model, i, 0), 3);
+    for (int i = 0; i < state->tie_count; i++)
+        if (!tn_piece_tie_asleep(in, i)) clear(state, state->row_lambda_count + 3 * i, 3);
+}
+
 bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state)
 {
     const TnModel *model = in->model;
@@ -236,6 +279,7 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         double *vhat = state->vhat + sub->dof_start;
+        if (state->asleep[s]) continue;
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             tn_problem_twist(p, set->link_row[sub->link_start] - 1, vhat);
         } else if (sub->kind == TN_SUBSYSTEM_ROD) {
@@ -250,9 +294,7 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
                    sizeof(double) * (size_t)sub->dof_count);
         }
     }
-    memset(state->row_lambda, 0, sizeof(double) * (size_t)state->row_lambda_count);
-    if (state->tie_count)
-        memset(state->tie_lambda, 0, sizeof(double) * 3 * (size_t)state->tie_count);
+    clear_rows(in, state);
     tn_constraint_keep_welds(in, set, state->row_lambda);
     int count = in->contacts->count;
     state->contact_count = 0;

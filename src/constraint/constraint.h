@@ -61,7 +61,7 @@ TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitut
 typedef struct TnConstraintSet {
     TnProblem problem;
     int *link_row; /* per link: its row in the problem's twist table (a carried segment's is its
-                      holder's), -1 where a link of a tree or rod has no port */
+                      holder's), -1 where a link of a tree or rod has no port; 0 of what sleeps */
     TnLaw *laws;   /* per contact */
     int *soft_row; /* per soft point of the contacts: the same; 0: all its nodes are pinned */
     double **soft_vhat;     /* per soft body: v̂ of all its nodes; written after the solve */

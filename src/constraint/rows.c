@@ -49,7 +49,7 @@ static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block, int node, int
 {
     TnProblem *p = &w->set->problem;
     int first = node < 0 ? 0 : tn_division_start(w->in->division, block, node);
-    if (node >= 0) block += w->in->model->rigid_count;
+    if (node >= 0) block += w->set->problem.twist_count;
     for (int s = row->side_start; s < w->side; s++)
         if (p->sides[s].block == block && p->index[p->sides[s].start] == first) return &p->sides[s];
     TnRowSide *side = &p->sides[w->side++];
@@ -235,21 +235,48 @@ static void add_limit(TnRowWriter *w, int joint_index, int upper)
     tn_row_close_limit(w, row, sub, limit.gap, limit.v, limit.v_end);
 }
 
-static void add_joint_rows(TnRowWriter *w)
+/* Joints that may have rows: free ones never do. */
+static void joints_of(const TnConstraintInput *in, int subsystem, int *first, int *end)
+{
+    const TnSubsystem *sub = &in->model->subsystems[subsystem];
+    *first = *end = 0;
+    if (sub->kind != TN_SUBSYSTEM_TREE || in->state->asleep[subsystem]) return;
+    const TnLink *last = &in->model->links[sub->link_start + sub->link_count - 1];
+    *first = in->model->links[sub->link_start].joint_start;
+    *end = last->joint_start + last->joint_count;
+}
+
+static void add_rows_of_joint(TnRowWriter *w, int j)
 {
     const TnModel *model = w->in->model;
-    for (int j = 0; j < model->joint_count; j++) {
-        const TnJoint *joint = &model->joints[j];
-        if (joint->limited) {
-            add_limit(w, j, 0);
-            add_limit(w, j, 1);
-        }
-        if (joint->friction_loss > 0.0) {
-            TnRow *row = tn_row_begin(w, TN_ROW_BOX, tn_row_slot_joint(model, j, 2));
-            tn_row_add_dof(w, row, tn_subsystem_of_joint(model, joint), joint->dof_start, 1.0);
-            tn_row_close_friction(w, row, joint->friction_loss);
-        }
+    const TnJoint *joint = &model->joints[j];
+    if (joint->limited) {
+        add_limit(w, j, 0);
+        add_limit(w, j, 1);
     }
+    if (joint->friction_loss > 0.0) {
+        TnRow *row = tn_row_begin(w, TN_ROW_BOX, tn_row_slot_joint(model, j, 2));
+        tn_row_add_dof(w, row, tn_subsystem_of_joint(model, joint), joint->dof_start, 1.0);
+        tn_row_close_friction(w, row, joint->friction_loss);
+    }
+}
+
+static void add_joint_rows(TnRowWriter *w)
+{
+    for (int s = 0, j, end; s < w->in->model->subsystem_count; s++)
+        for (joints_of(w->in, s, &j, &end); j < end; j++) add_rows_of_joint(w, j);
+}
+
+static void count_rows_of_joint(const TnConstraintInput *in, int j, TnRowCounts *n)
+{
+    const TnJoint *joint = &in->model->joints[j];
+    LimitState limit;
+    int rows = joint->friction_loss > 0.0;
+    for (int upper = 0; joint->limited && upper < 2; upper++)
+        if (watch_limit(in, joint, upper, &limit)) rows++, n->limits++;
+    n->rows += rows;
+    n->sides += rows;
+    if (rows) n->entries += rows * tn_subsystem_of_joint(in->model, joint)->dof_count;
 }
 
 /* ---- spin and rolling friction ---- */
@@ -282,16 +309,8 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
 {
     const TnModel *model = in->model;
     TnRowCounts n = {0};
-    for (int j = 0; j < model->joint_count; j++) {
-        const TnJoint *joint = &model->joints[j];
-        LimitState limit;
-        int rows = joint->friction_loss > 0.0;
-        for (int upper = 0; joint->limited && upper < 2; upper++)
-            if (watch_limit(in, joint, upper, &limit)) rows++, n.limits++;
-        n.rows += rows;
-        n.sides += rows;
-        if (rows) n.entries += rows * tn_subsystem_of_joint(model, joint)->dof_count;
-    }
+    for (int s = 0, j, end; s < model->subsystem_count; s++)
+        for (joints_of(in, s, &j, &end); j < end; j++) count_rows_of_joint(in, j, &n);
     tn_constraint_count_tendons(in, &n);
     tn_constraint_count_wheels(in, &n);
     tn_constraint_count_softs(in, &n);
@@ -299,7 +318,7 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
         const TnEquality *e = &model->equalities[i];
         int rows = e->type == TN_EQUALITY_WELD ? 6 : e->type == TN_EQUALITY_CONNECT ? 3 : 1;
         int dims = 0;
-        if (!e->active || e->segment) continue;
+        if (!e->active || e->segment || tn_equality_asleep(in->state, model, i)) continue;
         if (e->type == TN_EQUALITY_JOINT) {
             dims = tn_subsystem_of_joint(model, &model->joints[e->joint1])->dof_count;
             if (e->joint2 >= 0)

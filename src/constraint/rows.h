@@ -56,6 +56,8 @@ void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction);
  * together, first_port says where (one more than there are blocks). False: no memory. */
 bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set, int port_row,
                                int *first_port);
+/* A large block that sleeps keeps its place: one unknown that nothing touches. False: no memory. */
+bool tn_constraint_fill_sleeper(TnConstraintSet *set, int block, const int *first_port);
 /* A, b and the starting guess of every block, and its ports; the trees' axes. False: no memory. */
 bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set, TnTreeAxes *axes,
                                const int *first_port);
@@ -79,6 +81,19 @@ TnBond *tn_constraint_add_weld(const TnConstraintInput *in, TnConstraintSet *set
                                const TnLinkFrame *at);
 void tn_constraint_keep_welds(const TnConstraintInput *in, const TnConstraintSet *set,
                               double *row_lambda);
+
+/* Bonds that are written: those of sleepers are not. */
+int tn_constraint_awake_bonds(const TnConstraintInput *in);
+
+static inline bool tn_rod_asleep(const TnConstraintInput *in, int rod)
+{
+    return in->state->asleep[in->model->rods[rod].subsystem] != 0;
+}
+static inline bool tn_piece_tie_asleep(const TnConstraintInput *in, int tie)
+{
+    int soft = in->division->pieces[in->division->piece_ties[tie].piece_a].soft;
+    return in->state->asleep[in->model->softs[soft].subsystem] != 0;
+}
 
 /* ---- soft_ports.c ---- */
 /* Node of the soft body -> node of a piece that has it. */

@@ -112,6 +112,11 @@ bool tn_constraint_fill_meshes(const TnConstraintInput *in, TnConstraintSet *set
     for (int i = 0; i < d->mesh_count; i++) {
         const TnMeshBlock *mesh = &d->meshes[i];
         int block = d->dense_count + d->chain_count + i;
+        int soft = d->pieces[mesh->piece_start].soft;
+        if (in->state->asleep[in->model->softs[soft].subsystem]) {
+            if (!tn_constraint_fill_sleeper(set, block, first_port)) return false;
+            continue;
+        }
         TnMeshMatrix matrix = {mesh->pattern, (const double(*)[9])in->meshes[i].blocks,
                                in->meshes[i].b, in->mesh_memory[i]};
         if (!tn_problem_set_mesh(p, block, mesh->node_count, matrix, first_port[block],

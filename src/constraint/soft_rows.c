@@ -27,13 +27,18 @@ static int node_entries(const TnConstraintInput *in, int soft, int node)
     return tn_part_of_link(in->model, in->model->softs[soft].holds[hold].link)->dof_count;
 }
 
+static bool is_asleep(const TnConstraintInput *in, int soft)
+{
+    return in->state->asleep[in->model->softs[soft].subsystem] != 0;
+}
+
 void tn_constraint_count_softs(const TnConstraintInput *in, TnRowCounts *n)
 {
     const TnModel *model = in->model;
     for (int s = 0; s < model->soft_count; s++)
         for (int h = 0; h < model->softs[s].hold_count; h++) {
             const TnSoftHold *hold = &model->softs[s].holds[h];
-            if (tn_soft_hold_carried(in->division, s, hold)) continue;
+            if (is_asleep(in, s) || tn_soft_hold_carried(in->division, s, hold)) continue;
             const TnSubsystem *sub = tn_part_of_link(model, hold->link);
             n->rows += 3;
             n->sides += 6;
@@ -41,6 +46,7 @@ void tn_constraint_count_softs(const TnConstraintInput *in, TnRowCounts *n)
         }
     for (int i = 0; i < model->tie_count; i++) {
         const TnTie *tie = &model->ties[i];
+        if (is_asleep(in, tie->soft1)) continue;
         int entries = node_entries(in, tie->soft1, tie->node1);
         for (int k = 0; k < 4; k++) entries += node_entries(in, tie->soft2, tie->node2[k]);
         n->rows += 3;
@@ -62,7 +68,7 @@ static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block)
 {
     row->scale = SOFT_ROW_SCALE;
     TnRowSide *side = &w->set->problem.sides[w->side++];
-    *side = (TnRowSide){.block = w->in->model->rigid_count + block, .start = w->entry};
+    *side = (TnRowSide){.block = w->set->problem.twist_count + block, .start = w->entry};
     row->side_count++;
     return side;
 }
@@ -228,7 +234,7 @@ bool tn_constraint_add_softs(TnRowWriter *w)
         for (int h = 0; h < model->softs[s].hold_count; h++) {
             const TnSoftHold *hold = &model->softs[s].holds[h];
             double eta = in->theta;
-            if (tn_soft_hold_carried(in->division, s, hold)) continue;
+            if (is_asleep(in, s) || tn_soft_hold_carried(in->division, s, hold)) continue;
             if (in->softs[s].holds[h].T) {
                 add_follower(w, s, h);
                 continue;
@@ -238,10 +244,12 @@ bool tn_constraint_add_softs(TnRowWriter *w)
             add_hold(w, &motion, motion.eta[model->softs[s].subsystem], s, h);
         }
     for (int i = 0; i < model->tie_count; i++) {
+        if (is_asleep(in, model->ties[i].soft1)) continue;
         if (!motion.eta && !tn_motion_init(in, &motion)) return false;
         add_tie(w, motion.eta[model->softs[model->ties[i].soft1].subsystem], i);
     }
-    for (int i = 0; i < in->division->piece_tie_count; i++) add_piece_tie(w, i);
+    for (int i = 0; i < in->division->piece_tie_count; i++)
+        if (!tn_piece_tie_asleep(in, i)) add_piece_tie(w, i);
     return true;
 }
 

@@ -26,6 +26,7 @@ void tn_constraint_count_tendons(const TnConstraintInput *in, TnRowCounts *count
 {
     for (int k = 0; k < in->model->tendon_count; k++) {
         const TnTendon *tendon = &in->model->tendons[k];
+        if (in->state->asleep[tendon->subsystem]) continue;
         Limit limit;
         int rows = tendon->friction_loss > 0.0;
         for (int upper = 0; tendon->limited && upper < 2; upper++)
@@ -48,6 +49,7 @@ void tn_constraint_add_tendons(TnRowWriter *w)
     const TnModel *model = w->in->model;
     for (int k = 0; k < model->tendon_count; k++) {
         const TnTendon *tendon = &model->tendons[k];
+        if (w->in->state->asleep[tendon->subsystem]) continue;
         for (int upper = 0; tendon->limited && upper < 2; upper++) {
             Limit limit;
             if (!watch(w->in, tendon, upper, &limit)) continue;

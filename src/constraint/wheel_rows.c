@@ -98,6 +98,7 @@ void tn_constraint_count_wheels(const TnConstraintInput *in, TnRowCounts *counts
     for (int i = 0; i < model->wheel_count; i++) {
         const TnWheel *wheel = &model->wheels[i];
         int link = model->bodies[wheel->body].link, rows = row_count(wheel);
+        if (tn_link_asleep(in->state, model, link)) continue;
         counts->rows += rows;
         counts->sides += rows;
         counts->entries += rows * model->subsystems[model->links[link].subsystem].dof_count;
@@ -114,6 +115,7 @@ bool tn_constraint_add_wheels(TnRowWriter *w)
         const TnWheel *wheel = &model->wheels[i];
         Roll r = {.place = {m.at, m.axes, (const double(*)[6])m.twists, m.qvel},
                   .link = model->bodies[wheel->body].link};
+        if (tn_link_asleep(in->state, model, r.link)) continue;
         if (!tn_motion_of_body(in, wheel->body, &m, &r.eta)) return false;
         if (!tn_wheel_stand(model, in->frames, wheel, &r.start) ||
             !tn_wheel_stand(model, m.at, wheel, &r.middle) ||

@@ -38,6 +38,7 @@ bool tn_follower_motion(const TnDynamicsInput *in, const TnDivision *division, c
     for (int i = 0; i < division->follower_count; i++) {
         const TnEquality *weld = &model->equalities[division->followers[i].equality];
         const TnSubsystem *sub = tn_part_of_link(model, weld->holder);
+        if (tn_left_out(in, model->links[weld->holder].subsystem)) continue;
         int n = sub->dof_count, first = sub->dof_start;
         double pos[3], before[6], after[6], middle[6], *v = out[i].start;
         double(*S)[6] = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)n);
@@ -272,6 +273,8 @@ bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnCha
     for (int c = begin; c < end; c++) {
         const TnChain *chain = &input->division->chains[c];
         TnChainSystem *s = &chains[c];
+        const TnRun *run = &input->division->runs[input->division->run_start[c]];
+        if (tn_left_out(input->in, input->in->model->rods[run->rod].subsystem)) continue;
         assemble(input, c, s);
         memcpy(s->factor_D, s->D, sizeof(double) * chain->D_size);
         memcpy(s->factor_E, s->E, sizeof(double) * chain->E_size);

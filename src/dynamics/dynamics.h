@@ -24,7 +24,13 @@ typedef struct TnDynamicsInput {
     const double
         *expected; /* per dof: the v̂ that constraints are expected to leave; NULL: unknown */
     const double (*wrench)[6]; /* per link: force at the com, torque; world axes. NULL: none */
+    const int32_t *asleep;     /* per subsystem: nonzero where it is left out. NULL: none is */
 } TnDynamicsInput;
+
+static inline bool tn_left_out(const TnDynamicsInput *in, int subsystem)
+{
+    return in->asleep && in->asleep[subsystem];
+}
 
 /* ---- kinematics.c ---- */
 /* Frames of links [link_start, link_start + link_count); parents outside the range must be done.

@@ -88,13 +88,15 @@ static void set_weights(Loop *loop)
     const TnProblem *p = loop->p;
     for (int c = 0; c < p->contact_count; c++) {
         const double *n = p->normals[c];
-        double Wn = weight(loop->D->contact[c][0]), Wt = weight(loop->D->contact[c][1]);
+        const TnContactYield *yield = &loop->D->contact[c / TN_LANES];
+        double Wn = weight(yield->D[0][c % TN_LANES]), Wt = weight(yield->D[1][c % TN_LANES]);
         loop->along[c][0] = Wn;
         loop->along[c][1] = inverse_root(Wn);
         loop->across[c][0] = Wt;
         loop->across[c][1] = inverse_root(Wt);
         for (int k = 0; k < 9; k++)
-            loop->W.contact[c][k] = (Wn - Wt) * n[k / 3] * n[k % 3] + (k % 4 == 0 ? Wt : 0.0);
+            loop->W.contact[c / TN_LANES][k][c % TN_LANES] =
+                (Wn - Wt) * n[k / 3] * n[k % 3] + (k % 4 == 0 ? Wt : 0.0);
     }
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
@@ -152,10 +154,12 @@ static void start(Loop *loop)
     const TnProblem *p = loop->p;
     const TnPerConstraint *e = &loop->assembly->e;
     for (int c = 0; c < p->contact_count; c++) {
-        const double *D = loop->D->contact[c];
+        const TnContactYield *yield = &loop->D->contact[c / TN_LANES];
+        int l = c % TN_LANES;
         double pushed[3];
         weigh_contact(loop, c, loop->u.contact[c], pushed);
-        split(p->normals[c], D[0] > 0.0, D[1] > 0.0, p->lambda[c], loop->y.contact[c]);
+        split(p->normals[c], yield->D[0][l] > 0.0, yield->D[1][l] > 0.0, p->lambda[c],
+              loop->y.contact[c]);
         for (int k = 0; k < 3; k++) loop->y.contact[c][k] += pushed[k];
     }
     for (int r = 0; r < p->row_count; r++) {

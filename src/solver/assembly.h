@@ -27,7 +27,7 @@ bool tn_per_constraint_alloc(const TnProblem *problem, TnPerConstraint *out); /*
 
 /* G in λ = a - G (J x + e'); row-major. Of a bond it is symmetric. */
 typedef struct TnGains {
-    double (*contact)[9];
+    double (*contact)[9][TN_LANES]; /* per batch */
     double *row;
     double (*bond)[144];
     bool symmetric; /* all of contact[] are */

@@ -2,6 +2,7 @@
  * u = v_b + ω_b × r_b - v_a - ω_a × r_a. */
 #include <string.h>
 
+#include "../math/kernels/contact_kernels.h"
 #include "assembly_maps.h"
 
 /* Numbers of one kind of constraint, with room for what kernels read beyond the last. */
@@ -23,7 +24,8 @@ bool tn_per_constraint_alloc(const TnProblem *p, TnPerConstraint *out)
 
 bool tn_gains_alloc(const TnProblem *p, TnGains *out)
 {
-    out->contact = tn_arena_alloc(p->arena, sizeof(double[9]) * (size_t)p->contact_count);
+    out->contact =
+        tn_arena_alloc(p->arena, sizeof(double[9][TN_LANES]) * (size_t)p->contact_batches);
     out->row = TN_ARENA_NEW(p->arena, double, p->row_count);
     out->bond = tn_arena_alloc(p->arena, sizeof(double[144]) * (size_t)p->bond_count);
     out->symmetric = true;
@@ -75,23 +77,13 @@ static void spread(const TnAssembly *a, const double *x)
 
 /* ---- constraints ---- */
 
-static void apply_contact(const TnContactBatch *batch, int l, double (*table)[8], double u[3])
-{
-    const double *a = table[batch->row_a[l]], *b = table[batch->row_b[l]];
-    double ax = batch->arm_a[0][l], ay = batch->arm_a[1][l], az = batch->arm_a[2][l];
-    double bx = batch->arm_b[0][l], by = batch->arm_b[1][l], bz = batch->arm_b[2][l];
-    u[0] = b[0] + (b[5] * bz - b[6] * by) - a[0] - (a[5] * az - a[6] * ay);
-    u[1] = b[1] + (b[6] * bx - b[4] * bz) - a[1] - (a[6] * ax - a[4] * az);
-    u[2] = b[2] + (b[4] * by - b[5] * bx) - a[2] - (a[4] * ay - a[5] * ax);
-}
-
 void tn_assembly_apply(const TnAssembly *a, const double *x, const TnPerConstraint *u)
 {
     const TnProblem *p = a->problem;
     const TnAssemblyMaps *maps = a->maps;
     spread(a, x);
-    for (int c = 0; c < p->contact_count; c++)
-        apply_contact(&p->contact_batch[c / TN_LANES], c % TN_LANES, a->table, u->contact[c]);
+    tn_contact_kernels()->velocities(p->contact_batch, 0, p->contact_batches,
+                                     (const double(*)[8])a->table, false, u->contact);
     for (int r = 0; r < p->row_count; r++) {
         double sum = 0.0;
         for (int i = maps->run_start[r]; i < maps->run_start[r + 1]; i++)

@@ -9,87 +9,10 @@
  * which T_iᵀ Q_ij T_j carries to the nodes. Bonds have their Q as G, in one piece. */
 #include <string.h>
 
+#include "../math/kernels/contact_kernels.h"
 #include "assembly_maps.h"
 
-/* Sums over the contacts of a pair; 3 × 3, row-major. Where G is symmetric the later five are not made:
- * aG = (Ga)ᵀ, bG = (Gb)ᵀ, bGa = (aGb)ᵀ. */
-typedef struct Moments {
-    double G[9];
-    double Ga[9], Gb[9];   /* -G[r]× */
-    double aGa[9], bGb[9]; /* -[r]×G[r]× */
-    double aGb[9], bGa[9];
-    double aG[9], bG[9]; /* [r]×G */
-} Moments;
-
-/* M += -G[r]×, whose rows are r × g; out: that of this contact */
-static inline void right_arm(const double G[9], const double r[3], double out[9], double M[9])
-{
-    for (int i = 0; i < 3; i++) {
-        const double *g = G + 3 * i;
-        out[3 * i] = r[1] * g[2] - r[2] * g[1];
-        out[3 * i + 1] = r[2] * g[0] - r[0] * g[2];
-        out[3 * i + 2] = r[0] * g[1] - r[1] * g[0];
-    }
-    for (int i = 0; i < 9; i++) M[i] += out[i];
-}
-
-/* M += [r]×B */
-static inline void left_arm(const double r[3], const double B[9], double M[9])
-{
-    for (int j = 0; j < 3; j++) {
-        M[j] += r[1] * B[6 + j] - r[2] * B[3 + j];
-        M[3 + j] += r[2] * B[j] - r[0] * B[6 + j];
-        M[6 + j] += r[0] * B[3 + j] - r[1] * B[j];
-    }
-}
-
-static inline void add_moments(const TnProblem *p, const struct TnPair *pair, double (*gains)[9],
-                               bool symmetric, Moments *m)
-{
-    for (int c = pair->begin; c < pair->end; c++) {
-        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
-        int l = c % TN_LANES;
-        const double *G = gains[c];
-        const double a[3] = {batch->arm_a[0][l], batch->arm_a[1][l], batch->arm_a[2][l]};
-        const double b[3] = {batch->arm_b[0][l], batch->arm_b[1][l], batch->arm_b[2][l]};
-        double Ga[9], Gb[9];
-        for (int i = 0; i < 9; i++) m->G[i] += G[i];
-        if (pair->row_a) {
-            right_arm(G, a, Ga, m->Ga);
-            left_arm(a, Ga, m->aGa);
-            if (!symmetric) left_arm(a, G, m->aG);
-        }
-        if (pair->row_b) {
-            right_arm(G, b, Gb, m->Gb);
-            left_arm(b, Gb, m->bGb);
-            if (!symmetric) left_arm(b, G, m->bG);
-        }
-        if (pair->row_a && pair->row_b) {
-            left_arm(a, Gb, m->aGb);
-            if (!symmetric) left_arm(b, Ga, m->bGa);
-        }
-    }
-}
-
-static void transpose3(const double M[9], double to[9])
-{
-    for (int i = 0; i < 9; i++) to[i] = M[3 * (i % 3) + i / 3];
-}
-
-/* Q = sign (tl tr; bl br) */
-static inline void join(double sign, const double *tl, const double *tr, const double *bl,
-                        const double *br, double Q[36])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            Q[6 * i + j] = sign * tl[3 * i + j];
-            Q[6 * i + 3 + j] = sign * tr[3 * i + j];
-            Q[6 * (i + 3) + j] = sign * bl[3 * i + j];
-            Q[6 * (i + 3) + 3 + j] = sign * br[3 * i + j];
-        }
-}
-
-/* The four blocks of a pair; ba only where G is not symmetric. */
+/* The four blocks of a pair. */
 typedef struct Blocks {
     double aa[36], ab[36], ba[36], bb[36];
 } Blocks;
@@ -103,20 +26,12 @@ static void transpose6(const double M[36], double to[36])
 static void contact_blocks(const TnProblem *p, const struct TnPair *pair, const TnGains *G,
                            Blocks *q)
 {
-    Moments m;
-    memset(&m, 0, sizeof m);
-    if (G->symmetric) {
-        add_moments(p, pair, G->contact, true, &m);
-        transpose3(m.Ga, m.aG);
-        transpose3(m.Gb, m.bG);
-    } else {
-        add_moments(p, pair, G->contact, false, &m);
-    }
-    if (pair->row_a) join(1.0, m.G, m.Ga, m.aG, m.aGa, q->aa);
-    if (pair->row_b) join(1.0, m.G, m.Gb, m.bG, m.bGb, q->bb);
-    if (!pair->row_a || !pair->row_b) return;
-    join(-1.0, m.G, m.Gb, m.aG, m.aGb, q->ab);
-    if (!G->symmetric) join(-1.0, m.G, m.Ga, m.bG, m.bGa, q->ba);
+    bool a = pair->row_a, b = pair->row_b;
+    double *blocks[2][2] = {{a ? q->aa : NULL, a && b ? q->ab : NULL},
+                            {a && b && !G->symmetric ? q->ba : NULL, b ? q->bb : NULL}};
+    memset(q, 0, sizeof *q);
+    tn_contact_kernels()->pair_blocks(p->contact_batch, (const double(*)[9][TN_LANES])G->contact,
+                                      pair->begin, pair->end, blocks);
 }
 
 static void bond_blocks(const double G[144], Blocks *q)
@@ -182,6 +97,12 @@ static void add_block(const TnAssemblyMaps *maps, int row_i, int row_j, const do
         lift(maps, row_i, row_j, Q, M, width);
 }
 
+/* Rows of the edge's block are a's. */
+static bool is_a_first(const TnAssembly *a, const struct TnPair *pair, int na, int nb)
+{
+    return na == nb || a->plan->flip[pair->edge] == (na < nb);
+}
+
 static void add_pair(const TnAssembly *a, const struct TnPair *pair, Blocks *q, bool symmetric,
                      double *values)
 {
@@ -191,7 +112,7 @@ static void add_pair(const TnAssembly *a, const struct TnPair *pair, Blocks *q, 
     if (na >= 0) add_block(maps, ra, ra, q->aa, values + plan->diagonal[na], plan->dims[na]);
     if (nb >= 0) add_block(maps, rb, rb, q->bb, values + plan->diagonal[nb], plan->dims[nb]);
     if (na < 0 || nb < 0) return;
-    bool a_first = na == nb || plan->flip[pair->edge] == (na < nb); /* rows of the block are a's */
+    bool a_first = is_a_first(a, pair, na, nb);
     if (symmetric && (na == nb || !a_first)) transpose6(q->ab, q->ba);
     if (na == nb) {
         add_block(maps, ra, rb, q->ab, values + plan->diagonal[na], plan->dims[na]);
@@ -204,6 +125,31 @@ static void add_pair(const TnAssembly *a, const struct TnPair *pair, Blocks *q, 
     if (symmetric) return;
     transpose6(a_first ? q->ba : q->ab, turned);
     add_block(maps, row_r, row_c, turned, upper, width);
+}
+
+/* Contacts between two twist blocks, or one and the world, go straight to their blocks of the matrix. */
+static bool add_twist_pair(const TnAssembly *a, const struct TnPair *pair, const TnGains *G,
+                           double *values)
+{
+    const TnBlockPlan *plan = a->plan;
+    int twists = a->problem->twist_count, ra = pair->row_a, rb = pair->row_b;
+    if (ra > twists || rb > twists || ra == rb) return false;
+    double turned[36] = {0}, *upper = NULL, *blocks[2][2] = {{NULL}};
+    if (ra) blocks[0][0] = values + plan->diagonal[ra - 1];
+    if (rb) blocks[1][1] = values + plan->diagonal[rb - 1];
+    if (ra && rb) {
+        bool a_first = is_a_first(a, pair, ra - 1, rb - 1);
+        blocks[!a_first][a_first] = values + plan->edge[pair->edge];
+        if (!G->symmetric) {
+            blocks[a_first][!a_first] = turned;
+            upper = values + plan->edge[pair->edge] + plan->size;
+        }
+    }
+    tn_contact_kernels()->pair_blocks(a->problem->contact_batch,
+                                      (const double(*)[9][TN_LANES])G->contact, pair->begin,
+                                      pair->end, blocks);
+    for (int k = 0; upper && k < 36; k++) upper[k] += turned[6 * (k % 6) + k / 6];
+    return true;
 }
 
 /* ---- scalar rows ---- */
@@ -255,6 +201,7 @@ void tn_assembly_matrix(const TnAssembly *a, const TnGains *G, double *values)
     for (int i = 0; i < a->pair_count; i++) {
         const struct TnPair *pair = &a->pairs[i];
         Blocks q;
+        if (pair->begin < pair->end && add_twist_pair(a, pair, G, values)) continue;
         if (pair->begin < pair->end)
             contact_blocks(p, pair, G, &q);
         else

@@ -187,6 +187,25 @@ void tn_mesh_finish(TnProblem *p, int index)
     tn_sparse_backward(m->plan, m->factor, 1, y, d->v, rest);
 }
 
+void tn_mesh_implied(const TnProblem *p, int index, double *v)
+{
+    const TnMesh *m = p->large[index].mesh;
+    double *force = m->column, *twice = force + m->stride, *found = twice + m->stride;
+    if (!m->size) return;
+    memset(force, 0, sizeof(double) * 2 * m->stride);
+    tn_mesh_push(p, index, -1.0, twice, force);
+    tn_dense_multiply(m->size, m->S_inverse, m->stride, force, found);
+    for (int k = 0; k < m->size; k++) found[k] += m->free[k];
+    scatter_kept(m, found, v);
+}
+
+void tn_mesh_complete(TnProblem *p, int index, const double *v)
+{
+    const TnMesh *m = p->large[index].mesh;
+    gather_kept(m, v, m->v);
+    tn_mesh_finish(p, index);
+}
+
 static void update(TnProblem *p, int begin, int end, double alpha)
 {
     for (int i = begin; i < end; i++)

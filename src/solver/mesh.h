@@ -55,6 +55,10 @@ bool tn_meshes_factor_A(TnProblem *problem, TnPool *pool);
 void tn_mesh_solve_A(const TnLargeBlock *block, double *x); /* x ← A⁻¹ x, all unknowns */
 /* v ← H⁻¹ (b + force) on the kept nodes; force over all unknowns */
 void tn_mesh_solve_kept(TnProblem *problem, int block, const double *force);
+/* A⁻¹(b + Jᵀλ) on the kept nodes of v, which has all unknowns; port forces are taken from problem->F. */
+void tn_mesh_implied(const TnProblem *problem, int block, double *v);
+/* The block's v from what it is on the kept nodes. */
+void tn_mesh_complete(TnProblem *problem, int block, const double *v);
 /* All of v after the last iteration. */
 void tn_mesh_finish(TnProblem *problem, int block);
 double tn_mesh_trace(const TnLargeBlock *block); /* tr A */

@@ -1,51 +1,86 @@
 /* method.c: one island, by the method that suits it.
  *
- *     start     Where the starting guess meets the tolerance, nothing is to be done: a stack at rest.
- *     Newton    Where a factorization of the island's matrix is cheap (few blocks, or blocks in a row). A cold
- *               start gets some iterations of assembled ADMM first; where Newton gets stuck, more of them
- *               rescue it, twice.
- *     SubADMM   Otherwise, each block alone, up to def->iterations.
+ *     start     Where the starting guess meets the tolerance nothing is to be done: a stack at rest.
+ *     SubADMM   Islands with cables or soft bodies, whose own factors carry most of the problem, and islands whose
+ *               matrix would cost more to factor than some tens of iterations.
+ *     Newton    All others, and cables and soft bodies where SubADMM gets stuck. A cold start gets some
+ *               iterations of assembled ADMM first; where Newton gets stuck more of them rescue it, twice.
+ *     SubADMM   Again, where all of that ends in something rough.
  *
  * All are judged by the natural map at v_λ = A⁻¹(b + Jᵀλ). What is chosen depends on counts and on errors within
  * this solve, on no clock and no history, so that it is the same in every run. */
 #include <math.h>
+#include <string.h>
 
+#include "mesh.h"
 #include "solve.h"
+#include "steady.h"
 
-/* Newton is considered up to so many blocks, or any number of them with few cycles between them. */
+/* Newton is considered up to so many blocks, if a factorization takes at most so many multiplications per
+ * constraint: about what 60 iterations of SubADMM cost. */
 #define FEW_BLOCKS 150
-#define FEW_CYCLES 1.3
-/* A factorization may cost so many multiplications per contact: what some tens of SubADMM's iterations
- * take. */
-/* Forces that leave a velocity behind must take it back in the next step and are wrong again for the one
- * after: a starting guess is taken as it is only where it leaves next to none. */
+#define FLOPS_PER_CONSTRAINT 1000.0
+#define FLOPS_AT_LEAST 1e5
+/* A guess is taken as it is only where it leaves next to nothing: see steady.h. */
 #define STILL 0.1
+#define NEARLY 100.0 /* tolerances: near rest */
 #define NEWTON_STEPS 20
 #define COLD_ITERATIONS 10
 #define FIRST_RESCUE 20
 #define LAST_RESCUE 40
+#define ROUGH 1e-2 /* velocity_scale: v_λ of such forces is worth less than SubADMM's own v */
+/* Of SubADMM with a second method behind it: looks in a row that gain less than this are enough. */
+#define STUCK_LOOKS 4
+#define STUCK_GAIN 0.9
+#define CHAIN_ANDERSON 5
 
 typedef struct Island {
     TnProblem *problem;
     const TnSolverDef *def;
+    TnPlanCache *plans;
+    TnPool *pool;
     TnCompliances D;
     TnAssembly assembly;
     TnVelocities implied;
     TnPerConstraint u, lambda, best_lambda;
-    TnNaturalMap map, best;
+    TnNaturalMap map; /* at the problem's λ */
+    double best;      /* largest map of best_lambda */
     double tolerance; /* m/s */
     double stop;      /* SubADMM's own residual below which the map is looked at */
+    bool may_give_up; /* SubADMM, when stuck */
+    int stuck_looks;
+    double last_residual;
     TnIslandReport report;
 } Island;
+
+static bool done(const Island *s) { return s->map.largest < s->tolerance; }
 
 /* The map at the problem's λ, and whether it will do. */
 static bool judge(Island *s)
 {
-    tn_velocities_implied(s->problem, &s->implied);
+    tn_velocities_touched(s->problem, &s->implied);
     tn_constraint_velocities(s->problem, &s->implied, &s->u);
     tn_lambda_take(s->problem, &s->lambda);
     s->map = tn_natural_map(s->problem, &s->D, &s->u, &s->lambda);
-    return s->map.largest < s->tolerance;
+    if (s->map.largest < s->best) {
+        s->best = s->map.largest;
+        memcpy(s->best_lambda.all, s->lambda.all, sizeof(double) * s->lambda.count);
+    }
+    return done(s);
+}
+
+static bool has_large_factors(const TnProblem *p)
+{
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].chain || p->large[i].mesh) return true;
+    return false;
+}
+
+static bool has_meshes(const TnProblem *p)
+{
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].mesh) return true;
+    return false;
 }
 
 /* ---- SubADMM ---- */
@@ -53,9 +88,12 @@ static bool judge(Island *s)
 static bool enough(void *context, const TnSolveResult *so_far)
 {
     Island *s = context;
+    s->stuck_looks = so_far->residual > STUCK_GAIN * s->last_residual ? s->stuck_looks + 1 : 0;
+    s->last_residual = so_far->residual;
+    if (s->may_give_up && s->stuck_looks >= STUCK_LOOKS) return true;
     if (so_far->residual >= s->stop) return false;
     if (judge(s)) return true;
-    s->stop = fmin(s->stop, so_far->residual) * 0.3;
+    s->stop = 0.3 * so_far->residual;
     return false;
 }
 
@@ -66,26 +104,27 @@ static void restart_at_lambda(TnProblem *p)
         for (int k = 0; k < 3; k++)
             p->contact_batch[c / TN_LANES].t[k][c % TN_LANES] = p->lambda[c][k];
     for (int r = 0; r < p->row_count; r++) p->rows[r].t = p->rows[r].lambda;
-    for (int i = 0; i < p->bond_count; i++)
-        for (int k = 0; k < 12; k++) p->bonds[i].t[k] = p->bonds[i].lambda[k];
 }
 
-static bool split(Island *s, TnPool *pool)
+static bool split(Island *s)
 {
+    TnProblem *p = s->problem;
     TnSolverDef def = *s->def;
-    restart_at_lambda(s->problem);
     def.tolerance = 0.0;
-    if (!tn_problem_prepare_H(s->problem, &def, pool)) return false;
+    if (def.anderson < 0 && has_large_factors(p) && !has_meshes(p)) def.anderson = CHAIN_ANDERSON;
+    restart_at_lambda(p);
+    if (!tn_problem_prepare_H(p, &def, s->pool)) return false;
     s->stop = s->tolerance;
-    TnSolveResult result =
-        tn_subadmm_watched(s->problem, &def, (TnWatch){enough, s}, pool);
+    s->stuck_looks = 0;
+    s->last_residual = INFINITY;
+    TnSolveResult result = tn_subadmm_watched(p, &def, (TnWatch){enough, s}, s->pool);
     s->report.subadmm_iterations += result.iterations;
     s->report.method = TN_METHOD_SUBADMM;
-    judge(s);
+    if (!done(s)) judge(s);
     return true;
 }
 
-/* ---- assembled ---- */
+/* ---- assembled ADMM, Newton ---- */
 
 static bool is_cold(const TnProblem *p)
 {
@@ -124,8 +163,6 @@ static bool newton(Island *s)
     return true;
 }
 
-static bool done(const Island *s) { return s->map.largest < s->tolerance; }
-
 static bool second_order(Island *s)
 {
     static const int rescues[] = {FIRST_RESCUE, LAST_RESCUE};
@@ -140,24 +177,81 @@ static bool second_order(Island *s)
 
 /* ---- the choice ---- */
 
-static bool newton_may_pay(const TnProblem *p)
+static bool few_blocks(const TnProblem *p)
 {
-    int blocks = p->twist_count + p->large_count;
-    return blocks <= FEW_BLOCKS;
+    return p->twist_count + p->large_count <= FEW_BLOCKS;
 }
 
-static bool choose(Island *s, TnPlanCache *plans, TnPool *pool)
+static bool is_cheap(const TnProblem *p, double flops)
 {
-    TnMethod method = s->def->method;
-    if (method == TN_METHOD_AUTO)
-        method = newton_may_pay(s->problem) ? TN_METHOD_NEWTON : TN_METHOD_SUBADMM;
-    s->report.why = s->def->method != TN_METHOD_AUTO ? "asked for"
-                    : method == TN_METHOD_NEWTON     ? "few blocks"
-                                                     : "too many blocks for a factorization";
-    if (method == TN_METHOD_SUBADMM) return done(s) || split(s, pool);
-    if (!tn_assembly_build(s->problem, plans, &s->assembly)) return false;
-    if (method == TN_METHOD_ASSEMBLED) return done(s) || admm(s, s->def->iterations);
+    double constraints = p->contact_count + p->row_count + 6.0 * p->bond_count;
+    return flops <= fmax(FLOPS_AT_LEAST, FLOPS_PER_CONSTRAINT * constraints);
+}
+
+/* What the touched nodes of meshes take at least. */
+static double mesh_flops(const TnProblem *p)
+{
+    double sum = 0.0;
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].mesh) sum += pow(p->large[i].mesh->size, 3.0) / 6.0;
+    return sum;
+}
+
+/* SubADMM first, then Newton where that got stuck and is cheap. */
+static bool split_then_newton(Island *s)
+{
+    TnProblem *p = s->problem;
+    s->may_give_up = few_blocks(p) && is_cheap(p, mesh_flops(p));
+    s->report.why = "large factors of their own";
+    if (!split(s)) return false;
+    if (done(s) || !s->may_give_up) return true;
+    /* SubADMM's factors lie where the meshes' matrices were */
+    if (has_meshes(p) && !tn_problem_prepare_A(p, s->pool)) return false;
+    if (!tn_assembly_build(p, s->plans, &s->assembly)) return false;
+    s->may_give_up = false;
+    if (!is_cheap(p, s->assembly.plan->flops)) return split(s);
+    s->report.why = "SubADMM was stuck";
     return second_order(s);
+}
+
+static bool newton_then_split(Island *s)
+{
+    if (!tn_assembly_build(s->problem, s->plans, &s->assembly)) return false;
+    if (!is_cheap(s->problem, s->assembly.plan->flops)) {
+        s->report.why = "a factorization costs too much";
+        return split(s);
+    }
+    s->report.why = "a factorization is cheap";
+    return second_order(s);
+}
+
+static bool choose(Island *s)
+{
+    s->report.why = "asked for";
+    switch (s->def->method) {
+    case TN_METHOD_SUBADMM:
+        return done(s) || split(s);
+    case TN_METHOD_ASSEMBLED:
+    case TN_METHOD_NEWTON:
+        if (!tn_assembly_build(s->problem, s->plans, &s->assembly)) return false;
+        if (s->def->method == TN_METHOD_NEWTON) return second_order(s);
+        return done(s) || admm(s, s->def->iterations);
+    default:
+        break;
+    }
+    if (has_large_factors(s->problem)) return split_then_newton(s);
+    if (few_blocks(s->problem)) return newton_then_split(s);
+    s->report.why = "many blocks";
+    return done(s) || split(s);
+}
+
+/* Back to the best forces, if the last ones are not. */
+static bool settle(Island *s)
+{
+    if (s->map.largest <= s->best) return true;
+    tn_lambda_put(s->problem, &s->best_lambda);
+    judge(s);
+    return true;
 }
 
 bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, TnPool *pool,
@@ -165,25 +259,41 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
 {
     Island s = {.problem = p,
                 .def = def,
+                .plans = plans,
+                .pool = pool,
+                .best = INFINITY,
                 .tolerance = def->tolerance * def->velocity_scale,
                 .report = {.blocks = p->twist_count + p->large_count,
                            .contacts = p->contact_count,
                            .rows = p->row_count + 6 * p->bond_count,
                            .method = TN_METHOD_AUTO,
                            .why = "the starting guess was good enough"}};
+    TnSteady steady = {0};
     if (!tn_compliances(p, &s.D) || !tn_velocities_alloc(p, &s.implied) ||
         !tn_per_constraint_alloc(p, &s.u) || !tn_per_constraint_alloc(p, &s.lambda) ||
         !tn_per_constraint_alloc(p, &s.best_lambda))
         return false;
     judge(&s);
-    if (s.map.largest >= STILL * s.tolerance && !choose(&s, plans, pool)) return false;
+    if (s.map.largest >= STILL * s.tolerance) {
+        if (s.map.largest < NEARLY * s.tolerance && !tn_steady_start(p, &s.u, &steady))
+            return false;
+        if (!choose(&s)) return false;
+    }
+    bool own_v = s.report.method == TN_METHOD_SUBADMM && !done(&s);
+    if (!own_v && s.report.method != TN_METHOD_SUBADMM) settle(&s);
+    if (!own_v && s.map.largest > ROUGH * def->velocity_scale && def->method == TN_METHOD_AUTO) {
+        s.report.why = "Newton ended in something rough";
+        if (!split(&s)) return false;
+        own_v = !done(&s);
+    }
     s.report.converged = done(&s);
     s.report.error = s.map.largest / def->velocity_scale;
     /* Short of the tolerance SubADMM's own velocities are the better ones: v_λ amplifies what is wrong
      * with λ where a light block is between heavy ones. */
-    if (s.report.converged || s.report.method != TN_METHOD_SUBADMM)
-        tn_velocities_put(p, &s.implied);
-    *out = (TnIslandResult){
-        .report = s.report, .worst = s.map.worst, .worst_index = s.map.worst_index};
+    if (!own_v) tn_velocities_finish(p, &s.implied);
+    *out = (TnIslandResult){.report = s.report,
+                            .keep = tn_steady_share(&steady, &s.u),
+                            .worst = s.map.worst,
+                            .worst_index = s.map.worst_index};
     return true;
 }

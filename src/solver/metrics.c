@@ -42,15 +42,7 @@ void tn_velocities_copy(const TnProblem *p, TnVelocities *out)
                sizeof(double) * (size_t)p->large[i].dim);
 }
 
-void tn_velocities_put(TnProblem *p, const TnVelocities *from)
-{
-    memcpy(p->twist, from->twist, sizeof(double[8]) * (size_t)p->table_rows);
-    for (int i = 0; i < p->large_count; i++)
-        memcpy(p->large[i].v, from->large + p->large[i].offset,
-               sizeof(double) * (size_t)p->large[i].dim);
-}
-
-void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
+static void implied(const TnProblem *p, bool touched_only, TnVelocities *out)
 {
     tn_table_forces(p, 0, p->table_rows);
     for (int k = 0; k < p->twist_count; k++) {
@@ -68,6 +60,11 @@ void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
     for (int i = 0; i < p->large_count; i++) {
         const TnLargeBlock *d = &p->large[i];
         double *v = out->large + d->offset;
+        if (d->mesh && touched_only) {
+            tn_mesh_implied(p, i, v);
+            tn_ports_spread(p, d, v, out->twist);
+            continue;
+        }
         memcpy(v, d->b, sizeof(double) * (size_t)d->dim);
         tn_ports_gather(p, d, p->F, v);
         tn_rows_force(p, p->twist_count + i, v);
@@ -78,6 +75,23 @@ void tn_velocities_implied(const TnProblem *p, TnVelocities *out)
         else
             tn_cholesky_solve(d->A_factor, d->dim, v);
         tn_ports_spread(p, d, v, out->twist);
+    }
+}
+
+void tn_velocities_implied(const TnProblem *p, TnVelocities *out) { implied(p, false, out); }
+
+void tn_velocities_touched(const TnProblem *p, TnVelocities *out) { implied(p, true, out); }
+
+void tn_velocities_finish(TnProblem *p, const TnVelocities *touched)
+{
+    memcpy(p->twist, touched->twist, sizeof(double[8]) * (size_t)p->table_rows);
+    for (int i = 0; i < p->large_count; i++) {
+        TnLargeBlock *d = &p->large[i];
+        const double *v = touched->large + d->offset;
+        if (d->mesh)
+            tn_mesh_complete(p, i, v);
+        else
+            memcpy(d->v, v, sizeof(double) * (size_t)d->dim);
     }
 }
 

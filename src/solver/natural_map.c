@@ -2,17 +2,34 @@
 #include "natural_map.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "../math/vec3.h"
+
+static void set_contacts(const TnProblem *p, TnContactYield *out)
+{
+    if (p->contact_batches) memset(&out[p->contact_batches - 1], 0, sizeof *out); /* unused lanes */
+    for (int c = 0; c < p->contact_count; c++) {
+        TnContactYield *yield = &out[c / TN_LANES];
+        int l = c % TN_LANES;
+        double D[2];
+        tn_contact_live_compliance(p, c, D);
+        for (int k = 0; k < 2; k++) {
+            yield->D[k][l] = D[k];
+            yield->inverse[k][l] = D[k] > 0.0 ? 1.0 / D[k] : 0.0;
+        }
+    }
+}
 
 bool tn_compliances(TnProblem *p, TnCompliances *out)
 {
     TnSolverDef unit = tn_solver_def();
     unit.weight_scale = 1.0;
-    out->contact = tn_arena_alloc(p->arena, sizeof(double[2]) * (size_t)p->contact_count);
+    out->contact = TN_ARENA_NEW(p->arena, TnContactYield, p->contact_batches);
+    out->squared = tn_arena_alloc(p->arena, sizeof(double[TN_LANES]) * (size_t)p->contact_batches);
     out->row = TN_ARENA_NEW(p->arena, double, p->row_count);
-    if (!out->contact || !out->row) return false;
-    for (int c = 0; c < p->contact_count; c++) tn_contact_live_compliance(p, c, out->contact[c]);
+    if (!out->contact || !out->squared || !out->row) return false;
+    set_contacts(p, out->contact);
     for (int r = 0; r < p->row_count; r++) out->row[r] = tn_row_compliance(p, &p->rows[r]);
     for (int r = 0; r + 1 < p->row_count; r++) /* a disc needs isotropic weights */
         if (p->rows[r].set == TN_ROW_ROLL)
@@ -22,54 +39,14 @@ bool tn_compliances(TnProblem *p, TnCompliances *out)
     return true;
 }
 
-static void point_velocity(double out[3], const double row[8], const double arm[3])
-{
-    v3_cross(out, row + 4, arm);
-    v3_add(out, out, row);
-}
-
 void tn_constraint_velocities(const TnProblem *p, const TnVelocities *at, TnPerConstraint *u)
 {
-    for (int c = 0; c < p->contact_count; c++) {
-        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
-        int l = c % TN_LANES;
-        double arm_a[3], arm_b[3], va[3], vb[3];
-        for (int k = 0; k < 3; k++) {
-            arm_a[k] = batch->arm_a[k][l];
-            arm_b[k] = batch->arm_b[k][l];
-        }
-        point_velocity(va, at->twist[batch->row_a[l]], arm_a);
-        point_velocity(vb, at->twist[batch->row_b[l]], arm_b);
-        for (int k = 0; k < 3; k++) u->contact[c][k] = vb[k] - va[k] + batch->e[k][l];
-    }
+    tn_contact_kernels()->velocities(p->contact_batch, 0, p->contact_batches,
+                                     (const double(*)[8])at->twist, true, u->contact);
     for (int r = 0; r < p->row_count; r++)
         u->row[r] = tn_row_velocity_at(p, &p->rows[r], at) + p->rows[r].e;
     for (int i = 0; i < p->bond_count; i++)
         tn_bond_velocity(&p->bonds[i], (const double(*)[8])at->twist, u->bond[i]);
-}
-
-/* Squared length of a contact's map. */
-static double contact_map(const double D[2], double mu, const double n[3], const double u[3],
-                          const double lambda[3])
-{
-    double un = v3_dot(n, u), ln = v3_dot(n, lambda), normal = 0.0, tn = 0.0;
-    if (D[0] > 0.0) {
-        tn = fmax(0.0, ln - un / D[0]);
-        normal = D[0] * (ln - tn);
-    }
-    if (!(D[1] > 0.0)) return normal * normal;
-    double lt[3], t[3];
-    for (int k = 0; k < 3; k++) {
-        lt[k] = lambda[k] - ln * n[k];
-        t[k] = lt[k] - (u[k] - un * n[k]) / D[1];
-    }
-    double length = v3_norm(t), bound = mu * tn, share = length > bound ? bound / length : 1.0;
-    double sum = normal * normal;
-    for (int k = 0; k < 3; k++) {
-        double r = D[1] * (lt[k] - share * t[k]);
-        sum += r * r;
-    }
-    return sum;
 }
 
 /* Π of a row with weight 1/D at t; not of spin and roll. */
@@ -134,17 +111,42 @@ static void count_in(TnNaturalMap *map, double *sum, double squared, TnConstrain
     map->worst_index = index;
 }
 
+static void count_contacts(const TnProblem *p, const TnCompliances *D, const TnPerConstraint *u,
+                           const TnPerConstraint *lambda, TnNaturalMap *map, double *sum)
+{
+    const double *squared = D->squared[0];
+    double sums[TN_LANES] = {0}, most[TN_LANES] = {0};
+    tn_contact_kernels()->natural_map(p->contact_batch, D->contact, 0, p->contact_batches,
+                                      (const double(*)[3])u->contact,
+                                      (const double(*)[3])lambda->contact, D->squared);
+    for (int i = 0; i < p->contact_batches; i++)
+        for (int l = 0; l < TN_LANES; l++) {
+            double x = D->squared[i][l];
+            sums[l] += x;
+            most[l] = x > most[l] ? x : most[l];
+        }
+    double all = 0.0, largest = 0.0;
+    for (int l = 0; l < TN_LANES; l++) {
+        all += sums[l];
+        largest = most[l] > largest ? most[l] : largest;
+    }
+    *sum = all;
+    int worst = 0;
+    if (isnan(all)) {
+        largest = INFINITY;
+        while (!isnan(squared[worst])) worst++;
+    } else {
+        while (worst < p->contact_count - 1 && squared[worst] < largest) worst++;
+    }
+    *map = (TnNaturalMap){.largest = largest, .worst = TN_A_CONTACT, .worst_index = worst};
+}
+
 TnNaturalMap tn_natural_map(const TnProblem *p, const TnCompliances *D, const TnPerConstraint *u,
                             const TnPerConstraint *lambda)
 {
     TnNaturalMap map = {.worst = TN_NO_CONSTRAINT};
     double sum = 0.0;
-    for (int c = 0; c < p->contact_count; c++) {
-        double mu = p->contact_batch[c / TN_LANES].mu[c % TN_LANES];
-        count_in(&map, &sum,
-                 contact_map(D->contact[c], mu, p->normals[c], u->contact[c], lambda->contact[c]),
-                 TN_A_CONTACT, c);
-    }
+    if (p->contact_count) count_contacts(p, D, u, lambda, &map, &sum);
     for (int r = 0; r < p->row_count; r++)
         count_in(&map, &sum, row_map(p, r, D, u, lambda), TN_A_ROW, r);
     for (int i = 0; i < p->bond_count; i++)

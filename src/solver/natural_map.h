@@ -9,6 +9,7 @@
 #ifndef TN_SOLVER_NATURAL_MAP_H
 #define TN_SOLVER_NATURAL_MAP_H
 
+#include "../math/kernels/contact_kernels.h"
 #include "assembly.h"
 
 typedef enum TnConstraintKind {
@@ -27,8 +28,9 @@ typedef struct TnNaturalMap {
 
 /* D of all constraints; zero where nothing yields: such directions bear no force and have no error. */
 typedef struct TnCompliances {
-    double (*contact)[2]; /* normal, tangent */
+    TnContactYield *contact; /* per batch */
     double *row;
+    double (*squared)[TN_LANES]; /* scratch: per batch, of the map */
 } TnCompliances;
 /* From the problem's arena, after tn_problem_prepare_A; prepares bonds too. False: no memory. */
 bool tn_compliances(TnProblem *problem, TnCompliances *out);

@@ -180,11 +180,12 @@ static double law_error(const Newton *n)
     const TnProblem *p = n->problem;
     const TnLaws *laws = &n->laws;
     double worst = 0.0;
-    for (int c = 0; c < p->contact_count; c++)
-        for (int k = 0; k < 3; k++) {
-            double d = fmax(laws->D->contact[c][0], laws->D->contact[c][1]);
+    for (int c = 0; c < p->contact_count; c++) {
+        const TnContactYield *yield = &laws->D->contact[c / TN_LANES];
+        double d = fmax(yield->D[0][c % TN_LANES], yield->D[1][c % TN_LANES]);
+        for (int k = 0; k < 3; k++)
             worst = fmax(worst, d * fabs(laws->force.contact[c][k] - n->lambda.contact[c][k]));
-        }
+    }
     for (int r = 0; r < p->row_count; r++)
         worst = fmax(worst, laws->D->row[r] * fabs(laws->force.row[r] - n->lambda.row[r]));
     return worst;
@@ -203,12 +204,17 @@ static bool step_from(Newton *n, const TnPerConstraint *at, TnMethodResult *out)
 }
 
 /* The natural map at (u, λ); the best λ so far goes to the problem. */
-static void judge(Newton *n, TnProblem *p)
+static void accept(Newton *n, TnProblem *p, TnNaturalMap map)
 {
-    n->map = tn_natural_map(p, n->laws.D, &n->u, &n->lambda);
+    n->map = map;
     if (!(n->map.largest < n->best)) return;
     n->best = n->map.largest;
     tn_lambda_put(p, &n->lambda);
+}
+
+static void judge(Newton *n, TnProblem *p)
+{
+    accept(n, p, tn_natural_map(p, n->laws.D, &n->u, &n->lambda));
 }
 
 /* Full steps about the forces there are, with classes by the natural map's own trial, t = λ - u/D: near a solution, one
@@ -219,12 +225,11 @@ static bool bold_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMe
     n->sure_R = SURE_STIFFNESS;
     while (R >= SURE_STIFFNESS && out->iterations < most) {
         n->laws.R = R;
-        const double *u = n->u.all;
-        double *at = n->trial_u.all, before = n->map.rms;
+        n->laws.reach = 1.0;
+        double before = n->map.rms;
         copy(&n->lambda, &n->laws.centre);
-        for (size_t i = 0; i < n->u.count; i++) at[i] = u[i] / n->laws.R;
         out->iterations++;
-        if (!step_from(n, &n->trial_u, out)) return false;
+        if (!step_from(n, &n->u, out)) return false;
         TnNaturalMap map = tn_natural_map(p, n->laws.D, &n->next_u, &n->next_lambda);
         if (map.rms > LEAST_GAIN * before) {
             R *= LESS_STIFF;
@@ -233,7 +238,7 @@ static bool bold_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMe
         n->sure_R = fmin(MOST_STIFFNESS, BOLDER * R);
         swap(&n->u, &n->next_u);
         swap(&n->lambda, &n->next_lambda);
-        judge(n, p);
+        accept(n, p, map);
         if (n->best < tolerance || map.rms > GOOD_GAIN * before) break;
     }
     return true;
@@ -244,7 +249,7 @@ static bool bold_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMe
 static bool sure_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMethodResult *out)
 {
     double last = n->map.largest;
-    n->laws.R = n->sure_R;
+    n->laws.R = n->laws.reach = n->sure_R;
     copy(&n->lambda, &n->laws.centre);
     while (n->best >= tolerance && out->iterations < most) {
         out->iterations++;
@@ -266,7 +271,7 @@ static bool sure_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMe
         if (inner < INNER_SHARE * n->map.largest) {
             copy(&n->lambda, &n->laws.centre);
             if (n->map.largest > GOOD_GAIN * last)
-                n->laws.R = fmin(MOST_STIFFNESS, STIFFER * n->laws.R);
+                n->laws.R = n->laws.reach = fmin(MOST_STIFFNESS, STIFFER * n->laws.R);
             last = n->map.largest;
         }
     }

@@ -25,10 +25,14 @@
 bool tn_laws_alloc(const TnProblem *p, const TnCompliances *D, TnLaws *out)
 {
     *out = (TnLaws){.problem = p, .D = D};
-    out->bound = TN_ARENA_ZERO(p->arena, double, p->contact_count + p->row_count + 1);
-    out->held = TN_ARENA_ZERO(p->arena, unsigned char, p->contact_count + p->row_count + 1);
-    return out->bound && out->held && tn_per_constraint_alloc(p, &out->centre) &&
-           tn_per_constraint_alloc(p, &out->force) && tn_per_constraint_alloc(p, &out->a) &&
+    size_t lanes = sizeof(double[TN_LANES]) * (size_t)p->contact_batches;
+    out->bound = tn_arena_calloc(p->arena, lanes);
+    out->state = tn_arena_calloc(p->arena, lanes);
+    out->row_bound = TN_ARENA_ZERO(p->arena, double, p->row_count);
+    out->row_state = TN_ARENA_ZERO(p->arena, unsigned char, p->row_count);
+    return out->bound && out->state && out->row_bound && out->row_state &&
+           tn_per_constraint_alloc(p, &out->centre) && tn_per_constraint_alloc(p, &out->force) &&
+           tn_per_constraint_alloc(p, &out->trial) && tn_per_constraint_alloc(p, &out->a) &&
            tn_gains_alloc(p, &out->G);
 }
 
@@ -36,91 +40,44 @@ enum { OPEN, HELD, SLIPS };
 
 /* ---- contacts ---- */
 
-typedef struct Trial {
-    double gn, gt;     /* R/D, zero where dead */
-    double tn, tt[3];  /* t */
-    double length;     /* |t_t| */
-} Trial;
-
-static Trial try_contact(const TnLaws *laws, int c, const double u[3])
+static TnSoftening softening(const TnLaws *laws)
 {
-    const double *n = laws->problem->normals[c], *D = laws->D->contact[c],
-                 *centre = laws->centre.contact[c];
-    Trial t = {.gn = D[0] > 0.0 ? laws->R / D[0] : 0.0, .gt = D[1] > 0.0 ? laws->R / D[1] : 0.0};
-    double un = v3_dot(n, u), ln = v3_dot(n, centre);
-    t.tn = t.gn > 0.0 ? ln - t.gn * un : 0.0;
-    for (int k = 0; k < 3; k++)
-        t.tt[k] = t.gt > 0.0 ? centre[k] - ln * n[k] - t.gt * (u[k] - un * n[k]) : 0.0;
-    t.length = v3_norm(t.tt);
-    return t;
+    return (TnSoftening){laws->R, laws->reach, (const double(*)[3])laws->centre.contact};
 }
 
-static double friction(const TnProblem *p, int c)
-{
-    return p->contact_batch[c / TN_LANES].mu[c % TN_LANES];
-}
-
-static void set_class(TnLaws *laws, int index, int class)
-{
-    laws->moved = laws->moved || laws->held[index] != class;
-    laws->held[index] = (unsigned char)class;
-}
-
-static void contact_at(TnLaws *laws, int c, const double u[3])
+static void contacts_at(TnLaws *laws, const TnPerConstraint *u)
 {
     const TnProblem *p = laws->problem;
-    const double *n = p->normals[c], *centre = laws->centre.contact[c];
-    double *a = laws->a.contact[c], *G = laws->G.contact[c], *force = laws->force.contact[c];
-    double mu = friction(p, c), ln = v3_dot(n, centre);
-    Trial t = try_contact(laws, c, u);
-    memset(G, 0, sizeof laws->G.contact[c]);
-    v3_zero(a);
-    v3_zero(force);
-    laws->bound[c] = 0.0;
-    if (!(t.tn > 0.0)) {
-        set_class(laws, c, OPEN);
-        return;
-    }
-    double bound = laws->bound[c] = mu * t.tn;
-    if (t.length <= bound && mu > 0.0) {
-        set_class(laws, c, HELD);
-        for (int i = 0; i < 3; i++) {
-            a[i] = t.gt > 0.0 ? centre[i] : ln * n[i];
-            force[i] = t.tn * n[i] + t.tt[i];
-            for (int j = 0; j < 3; j++)
-                G[3 * i + j] = (t.gn - t.gt) * n[i] * n[j] + (i == j ? t.gt : 0.0);
-        }
-        return;
-    }
-    double d[3] = {0}, across[3] = {0}, kappa = 0.0;
-    set_class(laws, c, SLIPS);
-    if (t.length > 0.0 && mu > 0.0) {
-        laws->moved = true; /* G turns with d */
-        v3_scale(d, t.tt, 1.0 / t.length);
-        v3_cross(across, n, d);
-        kappa = bound / t.length;
-        laws->G.symmetric = false;
-    }
-    double keep = kappa * v3_dot(across, centre);
-    for (int i = 0; i < 3; i++) {
-        double push = n[i] + mu * d[i];
-        a[i] = ln * push + keep * across[i];
-        force[i] = t.tn * push;
-        for (int j = 0; j < 3; j++)
-            G[3 * i + j] = t.gn * push * n[j] + kappa * t.gt * across[i] * across[j];
-    }
+    const TnContactLines lines = {laws->a.contact, laws->force.contact, laws->G.contact,
+                                  laws->bound, laws->state};
+    TnSoftening soft = softening(laws);
+    int flags =
+        tn_contact_kernels()->lines(p->contact_batch, laws->D->contact, 0, p->contact_batches,
+                                    &soft, (const double(*)[3])u->contact, &lines);
+    laws->moved = flags & TN_LINES_MOVED;
+    laws->G.symmetric = !(flags & TN_LINES_TURN);
+}
+
+static void contact_forces(const TnLaws *laws, const TnPerConstraint *u,
+                           const double (*bound)[TN_LANES], TnPerConstraint *out)
+{
+    const TnProblem *p = laws->problem;
+    TnSoftening soft = softening(laws);
+    tn_contact_kernels()->forces(p->contact_batch, laws->D->contact, 0, p->contact_batches, &soft,
+                                 (const double(*)[3])u->contact, bound, out->contact);
 }
 
 /* Friction keeps its size: d ⊗ n leaves G, and its part of a becomes what it is at u. */
 static void unfollow_contact(TnLaws *laws, int c)
 {
     const double *n = laws->problem->normals[c], *force = laws->force.contact[c];
-    double *a = laws->a.contact[c], *G = laws->G.contact[c];
+    double *a = laws->a.contact[c], (*G)[TN_LANES] = laws->G.contact[c / TN_LANES];
+    int l = c % TN_LANES;
     double fn = v3_dot(n, force), tangent[3], Gn[3];
-    if (laws->held[c] != SLIPS || !(laws->bound[c] > 0.0)) return;
+    if (laws->state[c / TN_LANES][l] != SLIPS) return;
     for (int i = 0; i < 3; i++) {
         tangent[i] = force[i] - fn * n[i];
-        Gn[i] = v3_dot(G + 3 * i, n);
+        Gn[i] = G[3 * i][l] * n[0] + G[3 * i + 1][l] * n[1] + G[3 * i + 2][l] * n[2];
     }
     double gn = v3_dot(n, Gn), size = v3_norm(tangent), d[3];
     if (!(size > 0.0)) return;
@@ -128,7 +85,7 @@ static void unfollow_contact(TnLaws *laws, int c)
     double ad = v3_dot(d, a);
     for (int i = 0; i < 3; i++) {
         a[i] += (size - ad) * d[i];
-        for (int j = 0; j < 3; j++) G[3 * i + j] -= (Gn[i] - gn * n[i]) * n[j];
+        for (int j = 0; j < 3; j++) G[3 * i + j][l] -= (Gn[i] - gn * n[i]) * n[j];
     }
 }
 
@@ -137,7 +94,7 @@ static void unfollow_contact(TnLaws *laws, int c)
 static double project_row(const TnLaws *laws, int r, double t, double partner_t)
 {
     const TnRow *row = &laws->problem->rows[r];
-    double bound = laws->bound[laws->problem->contact_count + r];
+    double bound = laws->row_bound[r];
     switch (row->set) {
     case TN_ROW_INEQUALITY:
         return fmax(0.0, t);
@@ -161,13 +118,21 @@ static double try_row(const TnLaws *laws, int r, const TnPerConstraint *u, doubl
     const TnRow *row = &laws->problem->rows[r];
     double d = laws->D->row[r];
     int other = row->set == TN_ROW_ROLL ? r + 1 : row->set == TN_ROW_ROLL_PARTNER ? r - 1 : -1;
-    *partner = other < 0 ? 0.0 : laws->centre.row[other] - laws->R * u->row[other] / d;
-    return laws->centre.row[r] - laws->R * u->row[r] / d;
+    *partner = other < 0 ? 0.0 : laws->centre.row[other] - laws->reach * u->row[other] / d;
+    return laws->centre.row[r] - laws->reach * u->row[r] / d;
 }
 
 static double soft_force(const TnRow *row, double u)
 {
     return -row->k * (row->e + row->alpha * (u - row->e));
+}
+
+/* Of spin and rolling friction, by the contact forces at hand. */
+static void set_row_bound(TnLaws *laws, int r)
+{
+    const TnRow *row = &laws->problem->rows[r];
+    double normal = v3_dot(laws->problem->normals[row->contact], laws->force.contact[row->contact]);
+    laws->row_bound[r] = row->mu * fmax(0.0, normal);
 }
 
 static void row_at(TnLaws *laws, int r, const TnPerConstraint *u)
@@ -183,13 +148,13 @@ static void row_at(TnLaws *laws, int r, const TnPerConstraint *u)
         return;
     }
     if (!(laws->D->row[r] > 0.0)) return;
-    if (row->set >= TN_ROW_SPIN)
-        laws->bound[p->contact_count + r] =
-            row->mu * fmax(0.0, v3_dot(p->normals[row->contact], laws->force.contact[row->contact]));
+    if (row->set >= TN_ROW_SPIN) set_row_bound(laws, r);
     double t = try_row(laws, r, u, &partner);
     *force = *a = project_row(laws, r, t, partner);
     bool held = *force == t;
-    set_class(laws, p->contact_count + r, held ? HELD : t < *force ? OPEN : SLIPS);
+    int state = held ? HELD : t < *force ? OPEN : SLIPS;
+    laws->moved = laws->moved || laws->row_state[r] != state;
+    laws->row_state[r] = (unsigned char)state;
     if (held) {
         *G = laws->R / laws->D->row[r];
         *a = laws->centre.row[r];
@@ -227,9 +192,7 @@ static void bond_at(TnLaws *laws, int i, const double z[12])
 void tn_laws_at(TnLaws *laws, const TnPerConstraint *u)
 {
     const TnProblem *p = laws->problem;
-    laws->G.symmetric = true;
-    laws->moved = false;
-    for (int c = 0; c < p->contact_count; c++) contact_at(laws, c, u->contact[c]);
+    contacts_at(laws, u);
     for (int r = 0; r < p->row_count; r++) row_at(laws, r, u);
     for (int i = 0; i < p->bond_count; i++) bond_at(laws, i, u->bond[i]);
 }
@@ -243,43 +206,28 @@ void tn_laws_unfollow(TnLaws *laws)
 void tn_laws_force(TnLaws *laws, const TnPerConstraint *u)
 {
     const TnProblem *p = laws->problem;
-    for (int c = 0; c < p->contact_count; c++) {
-        double *force = laws->force.contact[c], bound;
-        Trial t = try_contact(laws, c, u->contact[c]);
-        v3_zero(force);
-        if (!(t.tn > 0.0)) continue;
-        bound = friction(p, c) * t.tn;
-        double share = t.length > bound ? bound / t.length : 1.0;
-        for (int k = 0; k < 3; k++)
-            force[k] = t.tn * p->normals[c][k] + share * t.tt[k];
-    }
+    contact_forces(laws, u, NULL, &laws->force);
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
-        double partner, *bound = &laws->bound[p->contact_count + r];
+        double partner;
         if (row->set == TN_ROW_SOFT) {
             laws->force.row[r] = soft_force(row, u->row[r]);
         } else if (laws->D->row[r] > 0.0) {
             double t = try_row(laws, r, u, &partner);
-            if (row->set >= TN_ROW_SPIN)
-                *bound = row->mu * fmax(0.0, v3_dot(p->normals[row->contact],
-                                                    laws->force.contact[row->contact]));
+            if (row->set >= TN_ROW_SPIN) set_row_bound(laws, r);
             laws->force.row[r] = project_row(laws, r, t, partner);
         }
     }
     for (int i = 0; i < p->bond_count; i++) bond_force(laws, i, u->bond[i], laws->force.bond[i]);
 }
 
-double tn_laws_slope(const TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction)
+double tn_laws_slope(TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction)
 {
     const TnProblem *p = laws->problem;
     double sum = 0.0;
-    for (int c = 0; c < p->contact_count; c++) {
-        Trial t = try_contact(laws, c, u->contact[c]);
-        const double *d = direction->contact[c];
-        double share = t.length > laws->bound[c] ? laws->bound[c] / t.length : 1.0;
-        if (t.tn > 0.0) sum += t.tn * v3_dot(p->normals[c], d);
-        sum += share * v3_dot(t.tt, d);
-    }
+    contact_forces(laws, u, (const double(*)[TN_LANES])laws->bound, &laws->trial);
+    for (int c = 0; c < p->contact_count; c++)
+        sum += v3_dot(laws->trial.contact[c], direction->contact[c]);
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
         double partner, d = direction->row[r];
@@ -301,12 +249,9 @@ double tn_laws_slope(const TnLaws *laws, const TnPerConstraint *u, const TnPerCo
 void tn_laws_linear(const TnLaws *laws, const TnPerConstraint *at, TnPerConstraint *out)
 {
     const TnProblem *p = laws->problem;
-    for (int c = 0; c < p->contact_count; c++) {
-        const double *G = laws->G.contact[c], *x = at->contact[c];
-        for (int i = 0; i < 3; i++)
-            out->contact[c][i] = laws->a.contact[c][i] -
-                                 (G[3 * i] * x[0] + G[3 * i + 1] * x[1] + G[3 * i + 2] * x[2]);
-    }
+    tn_contact_kernels()->linear(0, p->contact_batches, (const double(*)[3])laws->a.contact,
+                                 (const double(*)[9][TN_LANES])laws->G.contact,
+                                 (const double(*)[3])at->contact, out->contact);
     for (int r = 0; r < p->row_count; r++)
         out->row[r] = laws->a.row[r] - laws->G.row[r] * at->row[r];
     for (int i = 0; i < p->bond_count; i++) bond_force(laws, i, at->bond[i], out->bond[i]);

@@ -8,13 +8,17 @@ typedef struct TnLaws {
     const TnProblem *problem;
     const TnCompliances *D;
     double R;
+    double reach;           /* t = λ_c - reach u/D: R, or 1 for the natural map's own */
     TnPerConstraint centre; /* λ_c, where the laws are softened about */
     TnPerConstraint force;  /* λ(u) */
-    double *bound;          /* per contact: μ t_n⁺, at the last tn_laws_at; per row behind them: μ λ_n */
+    TnPerConstraint trial;  /* scratch of tn_laws_slope */
+    double (*bound)[TN_LANES]; /* per contact, in batches: μ t_n⁺ at the last tn_laws_at */
+    double *row_bound;         /* per row: μ λ_n */
     /* λ(u) ≈ a - G u */
     TnPerConstraint a;
     TnGains G;
-    unsigned char *held; /* per contact, then per row: open or at a bound, held, slipping */
+    double (*state)[TN_LANES]; /* per contact, in batches: 0 open, 1 held, 2 slips */
+    unsigned char *row_state;  /* the same per row; open: at the lower bound, slipping: at the upper */
     bool moved;          /* by the last tn_laws_at: one of these changed, or something slips */
 } TnLaws;
 
@@ -25,7 +29,7 @@ void tn_laws_at(TnLaws *laws, const TnPerConstraint *u);
 void tn_laws_force(TnLaws *laws, const TnPerConstraint *u);
 /* Σ direction · λ(u), with the bounds of friction as they were at the last tn_laws_at: the slope of a convex
  * function along the direction. */
-double tn_laws_slope(const TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction);
+double tn_laws_slope(TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction);
 /* out = a - G u */
 void tn_laws_linear(const TnLaws *laws, const TnPerConstraint *u, TnPerConstraint *out);
 /* The same a and G but symmetric: friction at its bound does not follow the normal force. */

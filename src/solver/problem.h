@@ -357,7 +357,10 @@ bool tn_velocities_alloc(const TnProblem *problem,
                          TnVelocities *out); /* from the problem's arena; false: no memory */
 void tn_velocities_copy(const TnProblem *problem, TnVelocities *out);    /* the current v̂ */
 void tn_velocities_implied(const TnProblem *problem, TnVelocities *out); /* v_λ */
-void tn_velocities_put(TnProblem *problem, const TnVelocities *from);
+/* v_λ where constraints reach; nodes of meshes that none reaches are left out. Then all of it becomes the
+ * problem's v. */
+void tn_velocities_touched(const TnProblem *problem, TnVelocities *out);
+void tn_velocities_finish(TnProblem *problem, const TnVelocities *touched);
 double tn_row_velocity_at(const TnProblem *problem, const TnRow *row, const TnVelocities *at);
 /* RMS of the constraint error at these velocities and the current λ, m/s; NaN without constraints.
  */

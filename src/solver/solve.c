@@ -13,9 +13,9 @@
 #include "../base/base.h"
 #include "block_kind.h"
 
-/* Work is counted in contacts; one costs about a microsecond to solve. So much is worth waking threads for:
+/* Work is counted in contacts; one costs a fifth to half of a microsecond. So much is worth waking threads for:
  * several islands, and the inside of one. */
-#define WORTH_SHARING 300
+#define WORTH_SHARING 1000
 #define WORTH_SHARING_INSIDE 3000
 #define COST_CLASSES 32 /* powers of two */
 #define TWIST_GRAIN 64  /* batches */

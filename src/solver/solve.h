@@ -33,6 +33,7 @@ TnPlanCache *tn_solver_memory_plans(TnSolverMemory *memory);
  * the starting guess. v ends as A⁻¹(b + Jᵀλ) where the tolerance was reached. (method.c) */
 typedef struct TnIslandResult {
     TnIslandReport report;
+    double keep; /* share of the change in λ that the next solve should start with (steady.h) */
     TnConstraintKind worst;
     int worst_index; /* in the problem that was solved */
 } TnIslandResult;

@@ -15,7 +15,7 @@ TnSolverDef tn_solver_def(void)
                          .form = TN_ADMM_REDUCED,
                          .weights = TN_WEIGHTS_COMPLIANCE,
                          .iterations = 60,
-                         .tolerance = 0.0,
+                         .tolerance = 1e-6,
                          .velocity_scale = 1.0,
                          .weight_scale = 2.5,
                          .over_relaxation = 1.7,

@@ -22,6 +22,7 @@
 
 /* Iterations between two looks at the residual when a tolerance is set. */
 #define CHECK_EVERY 5
+#define FIRST_LOOK 3 /* of somebody who watches */
 /* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
 #define CONTACTS_PER_THREAD 1500
 
@@ -68,7 +69,8 @@ static int begin_iteration(Loop *loop)
     loop->alpha = number == 1 ? 1.0 : def->over_relaxation;
     loop->measure =
         number == def->iterations ||
-        ((def->tolerance > 0.0 || loop->watch.enough) && number % CHECK_EVERY == 0);
+        (def->tolerance > 0.0 && number % CHECK_EVERY == 0) ||
+        (loop->watch.enough && (number % CHECK_EVERY == 0 || number == FIRST_LOOK));
     loop->stage = CONSTRAINTS;
     return loop->chunks;
 }

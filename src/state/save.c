@@ -2,7 +2,8 @@
  *
  *     header   magic, version, sizes of the model, counts of contacts and ties, flags, time, checksum
  *     numbers  qpos, qvel, vhat, ctrl, row_lambda, tie_lambda   (doubles)
- *     contacts TnWarmContact × contact_count
+ *     contacts TnWarmContact × contact_count, those of sleepers behind them
+ *     sleep    TnRest, then the island that it sleeps in, per subsystem
  *
  * in the byte order of the machine (another order shows as a wrong magic). restore looks at
  * everything before it touches the state. */
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #define SAVE_MAGIC UINT32_C(0x534e4554) /* "TENS" on a little-endian machine */
-#define SAVE_VERSION UINT32_C(2)
+#define SAVE_VERSION UINT32_C(3)
 
 typedef struct SaveHeader {
     uint32_t magic, version;
@@ -24,12 +25,14 @@ typedef struct SaveHeader {
     uint32_t ctrl_by_user;
     int32_t tendon_count, soft_count;
     int32_t tie_count; /* of the state: between pieces of soft bodies */
+    int32_t subsystem_count, sleeping_count;
     double time;
     uint64_t checksum;
 } SaveHeader;
 
-_Static_assert(sizeof(SaveHeader) == 72, "the header has no padding");
+_Static_assert(sizeof(SaveHeader) == 80, "the header has no padding");
 _Static_assert(sizeof(TnWarmContact) == 64, "contacts have no padding");
+_Static_assert(sizeof(TnRest) == 24, "rests have no padding");
 
 /* Over the header without the checksum itself, and all that follows. Catches damage; no guard
  * against forgery. */
@@ -45,10 +48,11 @@ static size_t number_count(const TnModel *model, int tie_count)
            (size_t)model->actuator_count + (size_t)tn_row_slot_count(model) + 3 * (size_t)tie_count;
 }
 
-static size_t bytes_for(const TnModel *model, int tie_count, int contact_count)
+static size_t bytes_for(const TnModel *model, int tie_count, int contact_count, int sleeping_count)
 {
     return sizeof(SaveHeader) + number_count(model, tie_count) * sizeof(double) +
-           (size_t)contact_count * sizeof(TnWarmContact);
+           ((size_t)contact_count + (size_t)sleeping_count) * sizeof(TnWarmContact) +
+           (size_t)model->subsystem_count * (sizeof(TnRest) + sizeof(int32_t));
 }
 
 /* The arrays of a state in the order of the layout. */
@@ -70,7 +74,19 @@ static void list_parts(const TnState *state, const TnModel *model, Part parts[PA
 
 size_t tn_state_save_size(const TnState *state, const TnModel *model)
 {
-    return bytes_for(model, state->tie_count, state->contact_count);
+    return bytes_for(model, state->tie_count, state->contact_count, state->sleeping_count);
+}
+
+static unsigned char *put(unsigned char *to, const void *from, size_t bytes)
+{
+    if (bytes) memcpy(to, from, bytes);
+    return to + bytes;
+}
+
+static const unsigned char *take(const unsigned char *from, void *to, size_t bytes)
+{
+    if (bytes) memcpy(to, from, bytes);
+    return from + bytes;
 }
 
 void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
@@ -83,9 +99,10 @@ void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
         if (bytes) memcpy(p, parts[i].data, bytes);
         p += bytes;
     }
-    size_t contact_bytes = (size_t)state->contact_count * sizeof(TnWarmContact);
-    if (contact_bytes) memcpy(p, state->contacts, contact_bytes);
-    p += contact_bytes;
+    p = put(p, state->contacts, (size_t)state->contact_count * sizeof(TnWarmContact));
+    p = put(p, state->sleeping_contacts, (size_t)state->sleeping_count * sizeof(TnWarmContact));
+    p = put(p, state->rest, (size_t)model->subsystem_count * sizeof(TnRest));
+    p = put(p, state->asleep, (size_t)model->subsystem_count * sizeof(int32_t));
 
     SaveHeader header = {.magic = SAVE_MAGIC,
                          .version = SAVE_VERSION,
@@ -101,6 +118,8 @@ void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
                          .tendon_count = model->tendon_count,
                          .soft_count = model->soft_count,
                          .tie_count = state->tie_count,
+                         .subsystem_count = model->subsystem_count,
+                         .sleeping_count = state->sleeping_count,
                          .time = state->time};
     header.checksum = checksum(header, start, (size_t)(p - start));
     memcpy(buffer, &header, sizeof header);
@@ -118,7 +137,7 @@ static bool is_of_model(const SaveHeader *h, const TnModel *m)
            h->geom_count == m->geom_count && h->actuator_count == m->actuator_count &&
            h->equality_count == m->equality_count && h->qpos_count == m->qpos_count &&
            h->dof_count == m->dof_count && h->tendon_count == m->tendon_count &&
-           h->soft_count == m->soft_count;
+           h->soft_count == m->soft_count && h->subsystem_count == m->subsystem_count;
 }
 
 static bool check_saved(SaveHeader *h, const TnModel *model, const void *buffer, size_t size,
@@ -129,21 +148,29 @@ static bool check_saved(SaveHeader *h, const TnModel *model, const void *buffer,
     if (h->magic != SAVE_MAGIC) return refuse(err, "the buffer does not hold a saved state");
     if (h->version != SAVE_VERSION) return refuse(err, "it was written by another version");
     if (!is_of_model(h, model)) return refuse(err, "it belongs to another model");
-    if (h->contact_count < 0 || h->tie_count < 0 || h->ctrl_by_user > 1)
+    if (h->contact_count < 0 || h->tie_count < 0 || h->sleeping_count < 0 || h->ctrl_by_user > 1)
         return refuse(err, "it is damaged");
-    size_t expected = bytes_for(model, h->tie_count, h->contact_count);
+    size_t expected = bytes_for(model, h->tie_count, h->contact_count, h->sleeping_count);
     if (size < expected) return refuse(err, "the buffer is cut short");
     if (size > expected) return refuse(err, "the buffer is longer than the state in it");
     const unsigned char *start = (const unsigned char *)buffer + sizeof *h;
     if (checksum(*h, start, size - sizeof *h) != h->checksum) return refuse(err, "it is damaged");
 
     const unsigned char *contacts = start + number_count(model, h->tie_count) * sizeof(double);
-    for (int i = 0; i < h->contact_count; i++) {
+    for (int i = 0; i < h->contact_count + h->sleeping_count; i++) {
         TnWarmContact contact;
         memcpy(&contact, contacts + (size_t)i * sizeof contact, sizeof contact);
         bool known = contact.geom1 >= 0 && contact.geom1 < model->geom_count &&
                      contact.geom2 >= 0 && contact.geom2 < model->geom_count;
         if (!known) return refuse(err, "it names geoms that do not exist");
+    }
+    const unsigned char *asleep = (const unsigned char *)buffer + size -
+                                  (size_t)model->subsystem_count * sizeof(int32_t);
+    for (int s = 0; s < model->subsystem_count; s++) {
+        int32_t island;
+        memcpy(&island, asleep + (size_t)s * sizeof island, sizeof island);
+        if (island < 0 || island > model->subsystem_count)
+            return refuse(err, "it names subsystems that do not exist");
     }
     return true;
 }
@@ -153,7 +180,8 @@ TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buff
 {
     SaveHeader header;
     if (!check_saved(&header, model, buffer, size, err)) return TN_ERROR_USAGE;
-    if (!tn_state_reserve_contacts(state, header.contact_count)) {
+    if (!tn_state_reserve_contacts(state, header.contact_count) ||
+        !tn_state_reserve_sleeping(state, header.sleeping_count)) {
         tn_error_add(err, TN_ERROR_MEMORY, "no memory for the saved contacts");
         return TN_ERROR_MEMORY;
     }
@@ -171,9 +199,14 @@ TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buff
         }
         p += bytes;
     }
-    if (header.contact_count > 0)
-        memcpy(state->contacts, p, (size_t)header.contact_count * sizeof(TnWarmContact));
+    p = take(p, state->contacts, (size_t)header.contact_count * sizeof(TnWarmContact));
+    p = take(p, state->sleeping_contacts, (size_t)header.sleeping_count * sizeof(TnWarmContact));
+    p = take(p, state->rest, (size_t)model->subsystem_count * sizeof(TnRest));
+    take(p, state->asleep, (size_t)model->subsystem_count * sizeof(int32_t));
     state->contact_count = header.contact_count;
+    state->sleeping_count = header.sleeping_count;
+    state->asleep_count = 0;
+    for (int s = 0; s < model->subsystem_count; s++) state->asleep_count += state->asleep[s] != 0;
     state->ctrl_by_user = header.ctrl_by_user != 0;
     state->time = header.time;
     return TN_OK;

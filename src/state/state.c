@@ -23,9 +23,15 @@ bool tn_state_init(TnState *state, const TnModel *model)
     *state = (TnState){.row_lambda_count = tn_row_slot_count(model)};
     size_t nq = (size_t)model->qpos_count, nv = (size_t)model->dof_count,
            nu = (size_t)model->actuator_count;
+    size_t subsystems = (size_t)model->subsystem_count + 1;
     double *numbers = tn_calloc(nq + 2 * nv + nu + (size_t)state->row_lambda_count, sizeof(double));
-    if (!numbers) return false;
+    state->asleep = tn_calloc(subsystems, sizeof *state->asleep);
+    state->rest = tn_calloc(subsystems, sizeof *state->rest);
     state->qpos = numbers;
+    if (!numbers || !state->asleep || !state->rest) {
+        tn_state_free(state);
+        return false;
+    }
     state->qvel = state->qpos + nq;
     state->vhat = state->qvel + nv;
     state->ctrl = state->vhat + nv;
@@ -38,6 +44,9 @@ void tn_state_free(TnState *state)
 {
     tn_free(state->qpos); /* the start of the block */
     tn_free(state->contacts);
+    tn_free(state->asleep);
+    tn_free(state->rest);
+    tn_free(state->sleeping_contacts);
     tn_free(state->tie_lambda);
     *state = (TnState){0};
 }
@@ -62,6 +71,15 @@ void tn_state_reset(TnState *state, const TnModel *model, int key)
     zero_numbers(state->row_lambda, state->row_lambda_count);
     zero_numbers(state->tie_lambda, 3 * state->tie_count);
     state->contact_count = 0;
+    tn_state_clear_sleep(state, model);
+}
+
+void tn_state_clear_sleep(TnState *state, const TnModel *model)
+{
+    size_t count = (size_t)model->subsystem_count;
+    memset(state->asleep, 0, count * sizeof *state->asleep);
+    memset(state->rest, 0, count * sizeof *state->rest);
+    state->asleep_count = state->sleeping_count = 0;
 }
 
 bool tn_state_set_ties(TnState *state, int tie_count)
@@ -77,16 +95,26 @@ bool tn_state_set_ties(TnState *state, int tie_count)
     return true;
 }
 
+static bool reserve(TnWarmContact **contacts, int *capacity, int count)
+{
+    if (count <= *capacity) return true;
+    /* Half as many again, so that a growing pile does not ask at every step. */
+    int more = count <= INT_MAX / 2 ? count + count / 2 : count;
+    TnWarmContact *larger = tn_realloc(*contacts, (size_t)more * sizeof *larger);
+    if (!larger) return false;
+    *contacts = larger;
+    *capacity = more;
+    return true;
+}
+
 bool tn_state_reserve_contacts(TnState *state, int count)
 {
-    if (count <= state->contact_capacity) return true;
-    /* Half as many again, so that a growing pile does not ask at every step. */
-    int capacity = count <= INT_MAX / 2 ? count + count / 2 : count;
-    TnWarmContact *contacts = tn_realloc(state->contacts, (size_t)capacity * sizeof *contacts);
-    if (!contacts) return false;
-    state->contacts = contacts;
-    state->contact_capacity = capacity;
-    return true;
+    return reserve(&state->contacts, &state->contact_capacity, count);
+}
+
+bool tn_state_reserve_sleeping(TnState *state, int count)
+{
+    return reserve(&state->sleeping_contacts, &state->sleeping_capacity, count);
 }
 
 uint64_t tn_state_hash(const TnState *state, const TnModel *model)

@@ -44,6 +44,14 @@ static inline int tn_row_slot_count(const TnModel *model)
     return tn_row_slot_tie(model, model->tie_count, 0);
 }
 
+/* How long a subsystem has been slower than the world's sleep_speed (step/sleep.c). Half a window is half of
+ * sleep_time. */
+typedef struct TnRest {
+    int32_t steps;      /* slow ones in a row; 0: moving */
+    int32_t grows;      /* the last complete half window was faster than the one before it */
+    double early, late; /* m/s: largest speed in the last complete half, and in the current one */
+} TnRest;
+
 typedef struct TnState {
     double time;
     double *qpos, *qvel, *ctrl;
@@ -56,7 +64,34 @@ typedef struct TnState {
     bool ctrl_by_user; /* the model's control track is no longer followed */
     int contact_count, contact_capacity;
     TnWarmContact *contacts; /* grouped by geom1, in the last step's order */
+    /* sleep */
+    int32_t
+        *asleep; /* per subsystem: 0, or 1 + the lowest subsystem of the island that it sleeps in */
+    int asleep_count;
+    TnRest *rest;                          /* per subsystem */
+    int sleeping_count, sleeping_capacity; /* contacts of sleepers: */
+    TnWarmContact *sleeping_contacts;      /* as they were in their last step */
 } TnState;
+
+/* Whatever belongs to no subsystem (-1), the world, does not sleep. */
+static inline bool tn_subsystem_asleep(const TnState *state, int subsystem)
+{
+    return subsystem >= 0 && state->asleep[subsystem];
+}
+static inline bool tn_link_asleep(const TnState *state, const TnModel *model, int link)
+{
+    return tn_subsystem_asleep(state, model->links[link].subsystem);
+}
+/* An active equality; what it joins sleeps together. */
+static inline bool tn_equality_asleep(const TnState *state, const TnModel *model, int equality)
+{
+    const TnEquality *e = &model->equalities[equality];
+    if (!state->asleep_count) return false;
+    if (e->type == TN_EQUALITY_JOINT)
+        return tn_link_asleep(state, model, model->joints[e->joint1].link);
+    return tn_link_asleep(state, model, model->bodies[e->body1].link) ||
+           tn_link_asleep(state, model, model->bodies[e->body2].link);
+}
 
 /* λ of a row by its slot; those from row_lambda_count on are the piece ties'. */
 static inline double *tn_row_lambda(const TnState *state, int slot)
@@ -72,6 +107,9 @@ void tn_state_reset(TnState *state, const TnModel *model,
 /* As the division has them; their λ become zero. False: no memory, nothing has changed. */
 bool tn_state_set_ties(TnState *state, int tie_count);
 bool tn_state_reserve_contacts(TnState *state, int count);
+bool tn_state_reserve_sleeping(TnState *state, int count);
+/* Everyone is awake, without a past; contacts of sleepers are forgotten. */
+void tn_state_clear_sleep(TnState *state, const TnModel *model);
 size_t tn_state_save_size(const TnState *state, const TnModel *model);
 void tn_state_save(const TnState *state, const TnModel *model,
                    void *buffer); /* buffer of tn_state_save_size bytes */

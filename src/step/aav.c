@@ -89,6 +89,7 @@ double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
     double sum = 0.0, theta_t = model->option.theta * model->option.timestep;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
+        if (world->state.asleep[s]) continue;
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             int row = world->set.link_row[sub->link_start], l = (row - 1) % TN_LANES;
             const TnTwistBatch *batch = &p->twist_batch[(row - 1) / TN_LANES];

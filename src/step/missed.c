@@ -38,6 +38,7 @@ static double *found_velocities(const TnStep *step)
     memcpy(end, step->end_qvel, sizeof *end * (size_t)model->dof_count);
     for (int s = 0; s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
+        if (world->state.asleep[soft->subsystem]) continue;
         for (int k = 0; k < 3 * soft->node_count; k++) {
             double v = world->state.qvel[soft->dof_start + k];
             end[soft->dof_start + k] = v + (world->set.soft_vhat[s][k] - v) / step->theta;

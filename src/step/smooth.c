@@ -13,8 +13,8 @@
 static void rigid_range(void *context, int begin_index, int end_index)
 {
     TnStep *step = context;
-    for (int s = begin_index; s < end_index; s++) {
-        const TnSubsystem *sub = &step->model->subsystems[s];
+    for (int i = begin_index; i < end_index; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         if (sub->kind != TN_SUBSYSTEM_RIGID) continue;
         TnRigidSystem *system = &step->rigid[sub->kind_index];
         int link = sub->link_start;
@@ -87,6 +87,11 @@ static bool assemble_rod(TnStep *step, int index, double w)
     return tn_all_finite(rod->v_free, 6 * rod->count);
 }
 
+static bool is_left_out(const TnStep *step, int rod)
+{
+    return tn_left_out(&step->dynamics, step->model->rods[rod].subsystem);
+}
+
 static void mark_rod(const TnModel *model, int link, bool *pushed)
 {
     int s = model->links[link].subsystem;
@@ -114,7 +119,7 @@ static bool assemble_rods(TnStep *step)
         mark_rod(model, model->bodies[e->body2].link, pushed);
     }
     for (int r = 0; r < model->rod_count; r++)
-        if (!assemble_rod(step, r, pushed[r] ? 1.0 : 0.0)) return false;
+        if (!is_left_out(step, r) && !assemble_rod(step, r, pushed[r] ? 1.0 : 0.0)) return false;
     return true;
 }
 
@@ -138,8 +143,8 @@ static void end_chains(TnStep *step)
 {
     const TnModel *model = step->model;
     const TnDivision *d = step->world->division;
-    for (int s = 0; s < model->subsystem_count; s++) {
-        const TnSubsystem *sub = &model->subsystems[s];
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
         int block = sub->kind == TN_SUBSYSTEM_TREE ? d->tree_block[sub->kind_index] : -1;
         if (block >= 0 && is_in_chain(d, sub->kind_index)) {
             int chain = block - d->dense_count, node = d->tree_node[sub->kind_index];
@@ -151,6 +156,7 @@ static void end_chains(TnStep *step)
     }
     for (int r = 0; r < model->rod_count; r++) {
         TnRodSystem *rod = &step->rods[r];
+        if (is_left_out(step, r)) continue;
         if (!rod->cut_count)
             tn_chains_rod_velocity(&step->assembled, r, step->chain_free, rod->v_free);
         for (int i = 0; i < rod->count; i++)
@@ -182,7 +188,7 @@ static bool correct_rods(TnStep *step)
         for (int r = 0; r < model->rod_count; r++) {
             TnRodSystem *rod = &step->rods[r];
             const TnSubsystem *sub = &model->subsystems[model->rods[r].subsystem];
-            if (!rod->alone ||
+            if (is_left_out(step, r) || !rod->alone ||
                 tn_rod_surprise(&step->dynamics, sub, rod, rod->v_free) < ROD_SURPRISE)
                 continue;
             double *expected = TN_ARENA_NEW(&step->world->arena, double, 6 * rod->count);
@@ -219,10 +225,9 @@ bool tn_step_reassemble_rods(TnStep *step)
 
 bool tn_step_assemble(TnStep *step)
 {
-    tn_pool_run(step->world->team, step->model->subsystem_count, TN_SUBSYSTEM_GRAIN, rigid_range,
-                step);
-    for (int s = 0; s < step->model->subsystem_count; s++) {
-        const TnSubsystem *sub = &step->model->subsystems[s];
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, rigid_range, step);
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         if (sub->kind != TN_SUBSYSTEM_TREE) continue;
         if (!assemble_tree(step, sub)) return false;
         if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
@@ -242,6 +247,7 @@ bool tn_step_gather_rods(TnStep *step)
     if (!v || !world->set.rod_vhat) return false;
     for (int i = 0; i < blocks; i++) v[i] = world->set.problem.large[i].v;
     for (int r = 0; r < step->model->rod_count; r++) {
+        if (is_left_out(step, r)) continue;
         double *vhat = TN_ARENA_NEW(&world->arena, double, 6 * step->rods[r].count);
         if (!vhat) return false;
         tn_chains_rod_velocity(&step->assembled, r, v, vhat);
@@ -328,6 +334,7 @@ bool tn_step_assemble_softs(TnStep *step)
     const TnModel *model = step->model;
     if (!model->soft_count) return true;
     for (int s = 0; s < model->soft_count; s++) {
+        if (tn_left_out(&step->dynamics, model->softs[s].subsystem)) continue;
         bool tied = is_tied(step, s);
         step->softs[s].w = tied || step->softs_hit[s] ? 1.0 : 0.0;
         step->softs[s].alone = !tied && !model->softs[s].hold_count;
@@ -347,6 +354,7 @@ bool tn_step_gather_softs(TnStep *step)
     if (!v || !world->set.soft_vhat) return false;
     for (int i = 0; i < blocks; i++) v[i] = world->set.problem.large[i].v;
     for (int s = 0; s < step->model->soft_count; s++) {
+        if (tn_left_out(&step->dynamics, step->model->softs[s].subsystem)) continue;
         double *vhat = TN_ARENA_NEW(&world->arena, double, 3 * step->model->softs[s].node_count);
         if (!vhat) return false;
         tn_soft_velocity(&step->soft_input, step->softs, s, v, vhat);

@@ -3,6 +3,7 @@
 
 #include "../base/base.h"
 #include "../math/vec3.h"
+#include "sleep.h"
 
 void tn_world_apply_node_force(TnWorld *world, TnSoftId soft, int node, const double force[3])
 {
@@ -12,6 +13,7 @@ void tn_world_apply_node_force(TnWorld *world, TnSoftId soft, int node, const do
     double *f = world->node_force + s->dof_start + 3L * node;
     v3_add(f, f, force);
     world->node_force_set = true;
+    if (v3_dot(force, force) > 0.0) tn_sleep_wake(world, s->subsystem);
 }
 
 TnStatus tn_world_soft_stress(const TnWorld *world, TnSoftId soft, double *stress,

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "../base/base.h"
-#include "step.h"
+#include "sleep.h"
 
 /* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts' cost,
  * than this stays on one thread: waking others costs more. */
@@ -34,22 +34,51 @@ static int soft_nodes(const TnModel *model)
     return count;
 }
 
+static void list_awake(TnStep *step)
+{
+    const int32_t *asleep = step->world->state.asleep;
+    for (int s = 0; s < step->model->subsystem_count; s++)
+        if (!asleep[s]) step->awake[step->awake_count++] = s;
+}
+
+/* Everything sleeps. */
+static bool is_idle(const TnStep *step)
+{
+    return step->awake_count == 0 && step->world->state.asleep_count > 0;
+}
+
+/* False: no memory. */
+static bool follow_track(TnWorld *world)
+{
+    const TnModel *model = world->model;
+    if (world->state.ctrl_by_user || !model->track_count) return true;
+    double *ctrl = TN_ARENA_NEW(&world->arena, double, model->actuator_count);
+    if (!ctrl) return false;
+    memcpy(ctrl, world->state.ctrl, sizeof(double) * (size_t)model->actuator_count);
+    tn_model_track(model, world->state.time, ctrl);
+    tn_sleep_set_ctrl(world, ctrl);
+    return true;
+}
+
 static bool begin(TnStep *step, TnWorld *world)
 {
     const TnModel *model = world->model;
     const TnOption *option = &model->option;
     TnArena *arena = &world->arena;
+    tn_arena_reset(arena);
+    *step = (TnStep){.world = world, .model = model, .t = option->timestep, .theta = option->theta};
+    step->awake = TN_ARENA_NEW(arena, int, model->subsystem_count);
+    if (!step->awake || !follow_track(world)) return false;
+    list_awake(step);
     bool large = world->contacts.count >= WORTH_SHARING ||
-                 model->subsystem_count >= WORTH_SHARING ||
+                 step->awake_count >= WORTH_SHARING ||
                  CONTACTS_PER_GROUP * world->division->bond_count >= WORTH_SHARING ||
                  CONTACTS_PER_NODE * soft_nodes(model) >= WORTH_SHARING;
     world->team = large ? world->pool : NULL;
-    tn_arena_reset(arena);
     world->has_problem = false;
     world->solution.islands.count = 0;
     world->contacts = (TnContactList){0};
-    if (!world->state.ctrl_by_user) tn_model_track(model, world->state.time, world->state.ctrl);
-    *step = (TnStep){.world = world, .model = model, .t = option->timestep, .theta = option->theta};
+    if (is_idle(step)) return true;
     step->dynamics =
         (TnDynamicsInput){.model = model,
                           .t = step->t,
@@ -58,7 +87,8 @@ static bool begin(TnStep *step, TnWorld *world)
                           .qpos = world->state.qpos,
                           .qvel = world->state.qvel,
                           .ctrl = world->state.ctrl,
-                          .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL};
+                          .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL,
+                          .asleep = world->state.asleep_count ? world->state.asleep : NULL};
     step->rigid = TN_ARENA_NEW(arena, TnRigidSystem, model->rigid_count);
     step->tree_A = TN_ARENA_NEW(arena, double *, model->tree_count);
     step->tree_b = TN_ARENA_NEW(arena, double *, model->tree_count);
@@ -174,8 +204,9 @@ static bool iterate(TnWorld *world, TnSolveResult *result)
     return true;
 }
 
-static bool solve(TnWorld *world, TnStepReport *report, double *clock)
+static bool solve(TnStep *step, TnStepReport *report, double *clock)
 {
+    TnWorld *world = step->world;
     TnProblem *problem = &world->set.problem;
     TnSolverDef def = tn_world_solver(world);
     world->by_islands = tn_solves_to_tolerance(&def);
@@ -190,7 +221,8 @@ static bool solve(TnWorld *world, TnStepReport *report, double *clock)
         return ok;
     }
     /* it knows by itself how many threads islands are worth */
-    bool ok = tn_solve(problem, &def, world->solver_memory, world->pool, &world->solution);
+    bool ok = tn_step_note_guess(step) &&
+              tn_solve(problem, &def, world->solver_memory, world->pool, &world->solution);
     if (!ok) {
         world->solution.islands.count = 0;
         return false;
@@ -221,7 +253,8 @@ static void integrate_range(void *context, int begin_index, int end_index)
 {
     TnStep *step = context;
     TnWorld *world = step->world;
-    for (int s = begin_index; s < end_index; s++) {
+    for (int i = begin_index; i < end_index; i++) {
+        int s = step->awake[i];
         const TnSubsystem *sub = &step->model->subsystems[s];
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             double vhat[6];
@@ -245,28 +278,40 @@ static void integrate_range(void *context, int begin_index, int end_index)
                                 tn_division_start(d, block, d->tree_node[sub->kind_index]),
                             step->blend[s], world->next_qpos, world->next_qvel);
         }
+        if (!tn_all_finite(world->next_qpos + sub->qpos_start, sub->qpos_count) ||
+            !tn_all_finite(world->next_qvel + sub->dof_start, sub->dof_count))
+            atomic_store_explicit(&step->failed, true, memory_order_relaxed);
+    }
+}
+
+static void take_over(void *context, int begin_index, int end_index)
+{
+    const TnStep *step = context;
+    const TnWorld *world = step->world;
+    for (int i = begin_index; i < end_index; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        memcpy(world->state.qpos + sub->qpos_start, world->next_qpos + sub->qpos_start,
+               sizeof(double) * (size_t)sub->qpos_count);
+        memcpy(world->state.qvel + sub->dof_start, world->next_qvel + sub->dof_start,
+               sizeof(double) * (size_t)sub->dof_count);
     }
 }
 
 /* False: the new state would not be finite; the old one stays. */
-static bool integrate(TnStep *step)
+static bool integrate(TnStep *step, bool converged)
 {
     TnWorld *world = step->world;
     if (!tn_step_gather_rods(step) || !tn_step_gather_softs(step)) return false;
     tn_constraint_blend(&step->constraint, &world->set, step->blend);
-    tn_pool_run(world->team, step->model->subsystem_count, TN_SUBSYSTEM_GRAIN, integrate_range,
-                step);
-    if (!tn_all_finite(world->next_qpos, step->model->qpos_count) ||
-        !tn_all_finite(world->next_qvel, step->model->dof_count))
-        return false;
-    memcpy(world->state.qpos, world->next_qpos, sizeof(double) * (size_t)step->model->qpos_count);
-    memcpy(world->state.qvel, world->next_qvel, sizeof(double) * (size_t)step->model->dof_count);
-    tn_constraint_keep(&step->constraint, &world->set, &world->state);
+    tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, integrate_range, step);
+    if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
+    tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
+    if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
     world->state.time += step->t;
     bool ok = tn_wheels_stop_slip(step->model, world->state.qpos, world->state.qvel, world->frames,
                                   &world->arena);
-    tn_world_update_frames(world);
-    return ok;
+    tn_world_update_frames(world, step->awake, step->awake_count);
+    return ok && (!world->sleep || tn_sleep_settle(step, converged));
 }
 
 static void measure_contacts(const TnWorld *world, TnStepReport *report)
@@ -296,6 +341,29 @@ static void warn(const TnWorld *world, const char *format, ...)
     world->def.log(world->def.log_user, TN_LOG_WARNING, line);
 }
 
+/* Constraints and their solution, with those contacts that turn out to be missing. `woken`: one of these is with
+ * a sleeper, who woke; the step begins anew. */
+static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *woken)
+{
+    TnWorld *world = step->world;
+    TnStepTimes *times = &report->times;
+    bool ok = true, again = true;
+    *woken = false;
+    for (int pass = 0; ok && again && !*woken; pass++) {
+        ok = tn_step_reassemble_rods(step) && tn_step_assemble_softs(step);
+        times->dynamics += lap(clock);
+        ok = ok && build_constraints(step);
+        times->constraint += lap(clock);
+        ok = ok && solve(step, report, clock);
+        times->iterate += lap(clock);
+        again = pass < REPEATS;
+        ok = ok && (!again || tn_step_list_missed(step, &again));
+        *woken = ok && tn_sleep_wake_touched(world);
+        times->collision += lap(clock);
+    }
+    return ok;
+}
+
 TnStepReport tn_world_step(TnWorld *world)
 {
     TnStepReport report = {
@@ -303,32 +371,32 @@ TnStepReport tn_world_step(TnWorld *world)
     TnStep step;
     double start = tn_clock(), clock = start;
 
-    bool ok = begin(&step, world) && tn_step_assemble(&step);
-    report.times.dynamics = lap(&clock);
-    ok = ok && detect_contacts(&step);
-    report.times.collision = lap(&clock);
-    bool again = true;
-    for (int pass = 0; ok && again; pass++) {
-        ok = tn_step_reassemble_rods(&step) && tn_step_assemble_softs(&step);
+    bool ok, woken;
+    do { /* again where something touches a sleeper */
+        ok = begin(&step, world) && (is_idle(&step) || tn_step_assemble(&step));
         report.times.dynamics += lap(&clock);
-        ok = ok && build_constraints(&step);
-        report.times.constraint += lap(&clock);
-        ok = ok && solve(world, &report, &clock);
-        report.times.iterate += lap(&clock);
-        again = pass < REPEATS;
-        ok = ok && (!again || tn_step_list_missed(&step, &again));
+        if (ok && is_idle(&step)) break;
+        ok = ok && detect_contacts(&step);
         report.times.collision += lap(&clock);
-    }
-    if (ok) {
+        woken = ok && tn_sleep_wake_touched(world);
+        ok = ok && (woken || solve_step(&step, &report, &clock, &woken));
+    } while (ok && woken);
+    if (ok && is_idle(&step)) {
+        const TnSolverDef def = tn_world_solver(world);
+        report.converged = true;
+        report.error = tn_solves_to_tolerance(&def) ? 0.0 : NAN;
+        world->state.time += step.t;
+    } else if (ok) {
         measure_contacts(world, &report);
         world->has_problem = true;
-        ok = integrate(&step);
+        ok = integrate(&step, report.converged);
     }
+    report.asleep_count = world->state.asleep_count;
     report.times.integrate = lap(&clock);
     report.times.total = clock - start;
     report.diverged = !ok;
     report.converged = ok && report.converged;
-    if (ok && world->def.measure_accuracy) measure_accuracy(world, &report);
+    if (ok && world->def.measure_accuracy && world->has_problem) measure_accuracy(world, &report);
     if (world->wrench_set) {
         memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
         world->wrench_set = false;

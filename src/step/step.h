@@ -15,13 +15,15 @@ typedef struct TnStep {
     TnWorld *world;
     const TnModel *model;
     double t, theta;
+    int *awake; /* subsystems that take part, ascending */
+    int awake_count;
     TnDynamicsInput dynamics;
     TnRigidSystem *rigid;
     double **tree_A, **tree_b, **tree_free;
     TnRodSystem *rods;
     TnChainSystem *chains; /* of the division */
     double **chain_free;   /* per large block: v_free, of chains only */
-    atomic_bool failed;    /* some chain is not positive definite */
+    atomic_bool failed;    /* some chain is not positive definite, some new state not finite */
     TnFollowerMotion *followers;
     TnAssembledInput assembled;
     double (*end_twists)[6]; /* per link: v⁺ of the free motion */
@@ -32,6 +34,8 @@ typedef struct TnStep {
     bool *softs_hit; /* per soft body: by a contact that the prediction does not close */
     TnMeshSystem *meshes;
     TnConstraintInput constraint;
+    double (*guess)[3]; /* per contact; NULL: not solved to a tolerance */
+    double *row_guess;  /* per row */
 } TnStep;
 
 static inline bool tn_all_finite(const double *x, int count)
@@ -61,6 +65,12 @@ bool tn_step_gather_rods(TnStep *step);
 /* Lists what the motion that was found runs into and nobody foresaw; `again`: there was such a contact. False:
  * no memory. */
 bool tn_step_list_missed(TnStep *step, bool *again);
+
+/* ---- guess.c ---- */
+/* The forces that a solve starts from; false: no memory. */
+bool tn_step_note_guess(TnStep *step);
+/* What the next step starts from, once the state has this step's forces. */
+void tn_step_keep_guess(const TnStep *step);
 
 /* ---- step.c ---- */
 /* How far ahead of the predicted motion contacts are listed, m. */

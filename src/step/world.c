@@ -7,8 +7,13 @@
 #include "../base/base.h"
 #include "../math/vec3.h"
 #include "energy.h"
+#include "sleep.h"
 
-TnWorldDef tn_world_def(void) { return (TnWorldDef){.thread_count = 1, .solver = tn_solver_def()}; }
+TnWorldDef tn_world_def(void)
+{
+    return (TnWorldDef){
+        .thread_count = 1, .solver = tn_solver_def(), .sleep_speed = 1e-4, .sleep_time = 0.5};
+}
 
 static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
 {
@@ -29,6 +34,13 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
         tn_error_add(err, TN_ERROR_USAGE,
                      "world: group_size of the division is %d, must be positive",
                      def->division.group_size);
+    if (def->sleep < TN_SLEEP_OFF || def->sleep > TN_SLEEP_ALL)
+        tn_error_add(err, TN_ERROR_USAGE, "world: there is no way to sleep with number %d",
+                     (int)def->sleep);
+    if (!(def->sleep_speed >= 0.0 && def->sleep_time >= 0.0))
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "world: sleep_speed is %g and sleep_time %g, neither must be negative",
+                     def->sleep_speed, def->sleep_time);
     tn_solver_def_check(&def->solver, err);
     return err->count == before;
 }
@@ -43,6 +55,16 @@ static TnDivisionDef division_of(const TnWorldDef *def, const TnModel *model)
         if (division.pieces == 0) division.pieces = model->option.division.pieces;
     }
     return division;
+}
+
+/* False: no memory. */
+static bool create_sleep(TnWorld *world)
+{
+    if (world->def.sleep == TN_SLEEP_OFF) return true;
+    world->sleep = tn_sleep_plan_create(world->model, world->division);
+    if (!world->sleep) return false;
+    tn_collider_sleep(world->collider, world->state.asleep, tn_sleep_touched(world->sleep));
+    return true;
 }
 
 /* False: no memory. */
@@ -98,7 +120,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
     if (!ok || !world->pool || !world->division || !world->collider || !world->solver_memory ||
         !world->frames || !world->twists || !world->wrench || !world->next_qpos ||
-        !world->next_qvel || !create_softs(world, err)) {
+        !world->next_qvel || !create_sleep(world) || !create_softs(world, err)) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;
@@ -111,6 +133,7 @@ void tn_world_destroy(TnWorld *world)
 {
     if (!world) return;
     destroy_softs(world);
+    tn_sleep_plan_destroy(world->sleep);
     tn_state_free(&world->state);
     tn_pool_destroy(world->pool);
     tn_division_destroy(world->division);
@@ -125,23 +148,36 @@ void tn_world_destroy(TnWorld *world)
     tn_free(world);
 }
 
+typedef struct FramesTask {
+    TnWorld *world;
+    const int *subsystems;
+} FramesTask;
+
 static void kinematics_range(void *context, int begin, int end)
 {
-    TnWorld *world = context;
-    const TnSubsystem *first = &world->model->subsystems[begin],
-                      *last = &world->model->subsystems[end - 1];
-    int start = first->link_start, count = last->link_start + last->link_count - start;
-    tn_kinematics(world->model, world->state.qpos, start, count, world->frames);
-    tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, start,
-                         count, world->twists);
+    const FramesTask *task = context;
+    TnWorld *world = task->world;
+    for (int i = begin, next; i < end; i = next) { /* as many as follow each other */
+        int first = task->subsystems ? task->subsystems[i] : i;
+        for (next = i + 1; next < end; next++)
+            if (task->subsystems && task->subsystems[next] != first + next - i) break;
+        const TnSubsystem *last = &world->model->subsystems[first + next - i - 1];
+        int start = world->model->subsystems[first].link_start,
+            count = last->link_start + last->link_count - start;
+        tn_kinematics(world->model, world->state.qpos, start, count, world->frames);
+        tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames,
+                             start, count, world->twists);
+    }
 }
 
-void tn_world_update_frames(TnWorld *world)
+void tn_world_update_frames(TnWorld *world, const int *subsystems, int count)
 {
+    FramesTask task = {world, subsystems};
     tn_kinematics(world->model, world->state.qpos, 0, 1, world->frames);
     tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, 0, 1,
                          world->twists);
-    tn_pool_run(world->team, world->model->subsystem_count, 256, kinematics_range, world);
+    tn_pool_run(world->team, subsystems ? count : world->model->subsystem_count, 256,
+                kinematics_range, &task);
     tn_followers_place(world->model, world->division, world->state.qpos, world->state.qvel,
                        world->frames, world->twists);
     tn_soft_place_held(world->model, world->division, world->frames,
@@ -154,7 +190,8 @@ static void forget_step(TnWorld *world)
     world->contacts = (TnContactList){0};
     world->has_problem = false;
     world->solution.islands.count = 0;
-    tn_world_update_frames(world);
+    tn_collider_forget(world->collider);
+    tn_world_update_frames(world, NULL, 0);
 }
 
 /* The solver's first guess in a new state: the velocity it has. */
@@ -234,6 +271,7 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
     if (qvel) memcpy(world->state.qvel, qvel, sizeof(double) * (size_t)model->dof_count);
     /* Another state, another problem: start it cold. */
     world->state.contact_count = 0;
+    tn_state_clear_sleep(&world->state, model);
     memset(world->state.row_lambda, 0, sizeof(double) * (size_t)world->state.row_lambda_count);
     if (world->state.tie_count)
         memset(world->state.tie_lambda, 0, sizeof(double) * 3 * (size_t)world->state.tie_count);
@@ -245,7 +283,7 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
 TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err)
 {
     if (!check_numbers("ctrl", ctrl, world->model->actuator_count, err)) return TN_ERROR_USAGE;
-    memcpy(world->state.ctrl, ctrl, sizeof(double) * (size_t)world->model->actuator_count);
+    tn_sleep_set_ctrl(world, ctrl);
     world->state.ctrl_by_user = true;
     return TN_OK;
 }
@@ -258,6 +296,8 @@ void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
     v3_add(world->wrench[link], world->wrench[link], force);
     v3_add(world->wrench[link] + 3, world->wrench[link] + 3, torque);
     world->wrench_set = true;
+    if (v3_dot(force, force) + v3_dot(torque, torque) > 0.0)
+        tn_sleep_wake(world, world->model->links[link].subsystem);
 }
 
 void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4])
@@ -323,7 +363,9 @@ TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError 
 TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnError *err)
 {
     TnStatus status = tn_state_restore(&world->state, world->model, buffer, size, err);
-    if (status == TN_OK) forget_step(world);
+    if (status != TN_OK) return status;
+    if (!world->sleep) tn_sleep_wake_all(world);
+    forget_step(world);
     return status;
 }
 

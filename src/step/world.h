@@ -11,6 +11,8 @@
 #include "../solver/solve.h"
 #include "../state/state.h"
 
+typedef struct TnSleepPlan TnSleepPlan; /* sleep.c */
+
 struct TnWorld {
     const TnModel *model;
     TnWorldDef def;
@@ -28,6 +30,7 @@ struct TnWorld {
     bool node_force_set;
     TnSoftElements *elements; /* of soft bodies; NULL without */
     TnMeshMemory **mesh_memory;
+    TnSleepPlan *sleep; /* NULL: nobody ever does */
     TnSolverMemory *solver_memory;
     double *next_qpos, *next_qvel;
     /* of the last step; contacts.count is 0 where there was none */
@@ -40,6 +43,7 @@ struct TnWorld {
 
 /* The solver as the user wants it, in the world's units. */
 TnSolverDef tn_world_solver(const TnWorld *world);
-void tn_world_update_frames(TnWorld *world); /* and twists, after the state changed */
+/* And twists, after the state of these subsystems changed (NULL: of all). */
+void tn_world_update_frames(TnWorld *world, const int *subsystems, int count);
 
 #endif

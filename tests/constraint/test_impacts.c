@@ -77,7 +77,7 @@ TEST(a_box_of_bodies_under_gravity_comes_to_rest)
     for (int i = 0; i < 2; i++) {
         TnModel *model = box_of_bodies(2, TWO_THETAS[i], G);
         REQUIRE(model);
-        TnWorld *world = scene_world(model, 100);
+        TnWorld *world = scene_world_of(model, 100, 0.0);
         stir(world);
         TnEnergy e = tn_world_energy(world);
         double last = e.kinetic + e.potential, start = e.kinetic, worst = 0.0;

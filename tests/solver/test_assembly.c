@@ -97,12 +97,15 @@ static void random_gains(Rig *rig, TnGains *G, bool symmetric)
     const TnProblem *p = &rig->problem;
     Random *r = &rig->random;
     for (int c = 0; c < p->contact_count; c++) {
-        random_spd(r, G->contact[c], 3);
-        if (symmetric) continue;
-        G->contact[c][1] += 1.0; /* a skew part keeps the matrix regular */
-        G->contact[c][3] -= 1.0;
-        G->contact[c][2] += 0.5;
-        G->contact[c][6] -= 0.5;
+        double M[9];
+        random_spd(r, M, 3);
+        if (!symmetric) { /* a skew part keeps the matrix regular */
+            M[1] += 1.0;
+            M[3] -= 1.0;
+            M[2] += 0.5;
+            M[6] -= 0.5;
+        }
+        for (int k = 0; k < 9; k++) G->contact[c / TN_LANES][k][c % TN_LANES] = M[k];
     }
     for (int i = 0; i < p->row_count; i++) G->row[i] = i % 5 ? 1.0 + uniform(r) : 0.0;
     for (int i = 0; i < p->bond_count; i++) {
@@ -121,7 +124,12 @@ static void apply_gains(const TnProblem *p, const TnGains *G, const TnPerConstra
                         TnPerConstraint *f)
 {
     for (int c = 0; c < p->contact_count; c++)
-        for (int i = 0; i < 3; i++) f->contact[c][i] = v3_dot(G->contact[c] + 3 * i, u->contact[c]);
+        for (int i = 0; i < 3; i++) {
+            f->contact[c][i] = 0.0;
+            for (int k = 0; k < 3; k++)
+                f->contact[c][i] +=
+                    G->contact[c / TN_LANES][3 * i + k][c % TN_LANES] * u->contact[c][k];
+        }
     for (int r = 0; r < p->row_count; r++) f->row[r] = G->row[r] * u->row[r];
     for (int i = 0; i < p->bond_count; i++)
         for (int k = 0; k < 12; k++) {
@@ -156,7 +164,7 @@ TEST(the_system_implies_the_velocities_that_the_blocks_do)
         double *values = TN_ARENA_NEW(p->arena, double, 2 * a->plan->size);
         double *x = TN_ARENA_NEW(p->arena, double, a->dim);
         REQUIRE(values && x);
-        memset(none.contact, 0, sizeof(double[9]) * (size_t)p->contact_count);
+        memset(none.contact, 0, sizeof(double[9][TN_LANES]) * (size_t)p->contact_batches);
         memset(none.row, 0, sizeof(double) * (size_t)p->row_count);
         memset(none.bond, 0, sizeof(double[144]) * (size_t)p->bond_count);
         random_forces(&rig, &f);

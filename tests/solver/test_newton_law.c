@@ -68,7 +68,7 @@ TEST(the_natural_map_is_zero_at_solutions)
     Rig rig;
     TnPerConstraint u, lambda;
     REQUIRE(hand_made(&rig, &u, &lambda));
-    CHECK_NEAR(rig.D.contact[0][0], 0.5, 1e-15);
+    CHECK_NEAR(rig.D.contact[0].D[0][0], 0.5, 1e-15);
     CHECK_NEAR(rig.D.row[0], 1.0, 1e-15);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double map = map_of(&rig, &u, &lambda, &cases[i]);
@@ -141,7 +141,7 @@ static bool random_laws(LawRig *l, int which, Random *r)
     int classes = p->contact_count + p->row_count;
     l->class = TN_ARENA_NEW(p->arena, unsigned char, classes + 1);
     if (!l->class || !tn_laws_alloc(p, &l->rig.D, &l->laws)) return false;
-    l->laws.R = 10.0;
+    l->laws.R = l->laws.reach = 10.0;
     for (int c = 0; c < p->contact_count; c++)
         for (int k = 0; k < 3; k++)
             l->laws.centre.contact[c][k] = 0.6 * p->normals[c][k] + 0.3 * uniform(r);
@@ -156,7 +156,8 @@ static void random_motion(Random *r, const LawRig *l, TnPerConstraint *out)
 {
     const TnProblem *p = l->laws.problem;
     for (int c = 0; c < p->contact_count; c++) {
-        double size = (c % 3 == 0 ? 0.01 : 0.1) * l->rig.D.contact[c][1];
+        double size = (c % 3 == 0 ? 0.01 : 0.1) *
+                      l->rig.D.contact[c / TN_LANES].D[1][c % TN_LANES];
         for (int k = 0; k < 3; k++) out->contact[c][k] = size * uniform(r);
     }
     for (int i = 0; i < p->row_count; i++) out->row[i] = 0.05 * l->rig.D.row[i] * uniform(r);
@@ -175,11 +176,19 @@ static void law_error(double *worst, double got, double expected, double size)
     *worst = fmax(*worst, fabs(got - expected) / (size + 1e-3));
 }
 
+/* Of a contact, or, behind them, of a row. */
+static unsigned char class_of(const TnLaws *laws, int i)
+{
+    int contacts = laws->problem->contact_count;
+    return i < contacts ? (unsigned char)laws->state[i / TN_LANES][i % TN_LANES]
+                        : laws->row_state[i - contacts];
+}
+
 /* Spin and rolling friction at their bounds have a force, not a slope: they wait for the normal force. */
 static bool has_line(const LawRig *l, int row)
 {
     const TnProblem *p = l->laws.problem;
-    return p->rows[row].set < TN_ROW_SPIN || l->laws.held[p->contact_count + row] == 1;
+    return p->rows[row].set < TN_ROW_SPIN || l->laws.row_state[row] == 1;
 }
 
 /* The line meets the law at u to rounding, and changes with it: differences of 1e-6 both ways leave 1e-12 of curvature, and
@@ -202,8 +211,10 @@ TEST(lines_agree_with_the_laws_to_first_order)
                  side += 2) { /* which classes are the same on both sides */
                 shift(&l.u, side * h, &l.direction, &l.trial);
                 tn_laws_at(&l.laws, &l.trial);
-                for (int i = 0; i < classes; i++)
-                    l.class[i] = side < 0 || l.class[i] == l.laws.held[i] ? l.laws.held[i] : 99;
+                for (int i = 0; i < classes; i++) {
+                    unsigned char class = class_of(&l.laws, i);
+                    l.class[i] = side < 0 || l.class[i] == class ? class : 99;
+                }
                 TnPerConstraint *out = side < 0 ? &l.before : &l.after;
                 memcpy(out->all, l.laws.force.all, sizeof(double) * out->count);
                 tn_laws_force(&l.laws, &l.trial);
@@ -259,9 +270,10 @@ TEST(without_following_normal_forces_lines_are_symmetric_and_meet_the_laws)
         CHECK_NEAR(worst, 0.0, 1e-11); /* rounding, a thousand times what is expected */
         CHECK(l.laws.G.symmetric);
         for (int c = 0; c < p->contact_count; c++)
-            for (int k = 0; k < 9; k++)
-                law_error(&worst, l.laws.G.contact[c][k], l.laws.G.contact[c][3 * (k % 3) + k / 3],
-                          1.0);
+            for (int k = 0; k < 9; k++) {
+                double(*G)[TN_LANES] = l.laws.G.contact[c / TN_LANES];
+                law_error(&worst, G[k][c % TN_LANES], G[3 * (k % 3) + k / 3][c % TN_LANES], 1.0);
+            }
         CHECK_NEAR(worst, 0.0, 1e-11);
         rig_destroy(&l.rig);
     }

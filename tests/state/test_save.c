@@ -53,6 +53,17 @@ static void fill(TnState *s, const TnModel *m, double seed, int contacts)
                                          .lambda = {seed, i, 1.0},
                                          .spin = {0.0, seed, -i}};
     s->contact_count = contacts;
+    s->sleeping_count = s->asleep_count = 0;
+    if (!tn_state_reserve_sleeping(s, contacts / 2)) return;
+    for (int i = 0; i < contacts / 2; i++)
+        s->sleeping_contacts[i] =
+            (TnWarmContact){.geom1 = i % m->geom_count, .feature = 3, .lambda = {i, seed, 2.0}};
+    s->sleeping_count = contacts / 2;
+    for (int i = 0; i < m->subsystem_count; i++) {
+        s->rest[i] = (TnRest){.steps = i, .grows = i % 2, .early = seed, .late = 1.0 / (i + 1)};
+        s->asleep[i] = contacts ? m->subsystem_count : 0;
+        s->asleep_count += s->asleep[i] != 0;
+    }
 }
 
 static bool same(const TnState *a, const TnState *b, const TnModel *m)
@@ -64,6 +75,12 @@ static bool same(const TnState *a, const TnState *b, const TnModel *m)
            memcmp(a->vhat, b->vhat, (size_t)m->dof_count * d) == 0 &&
            memcmp(a->ctrl, b->ctrl, (size_t)m->actuator_count * d) == 0 &&
            memcmp(a->row_lambda, b->row_lambda, (size_t)a->row_lambda_count * d) == 0 &&
+           memcmp(a->rest, b->rest, (size_t)m->subsystem_count * sizeof(TnRest)) == 0 &&
+           memcmp(a->asleep, b->asleep, (size_t)m->subsystem_count * sizeof(int32_t)) == 0 &&
+           a->asleep_count == b->asleep_count && a->sleeping_count == b->sleeping_count &&
+           (a->sleeping_count == 0 ||
+            memcmp(a->sleeping_contacts, b->sleeping_contacts,
+                   (size_t)a->sleeping_count * sizeof(TnWarmContact)) == 0) &&
            a->ctrl_by_user == b->ctrl_by_user && a->contact_count == b->contact_count &&
            (a->contact_count == 0 || memcmp(a->contacts, b->contacts,
                                             (size_t)a->contact_count * sizeof(TnWarmContact)) == 0);
@@ -143,7 +160,7 @@ TEST(truncated_buffers_are_refused_at_every_length)
         TnError err = {0};
         CHECK(tn_state_restore(&f.target, f.model, cut, size, &err) == TN_ERROR_USAGE);
         CHECK(err.code == TN_ERROR_USAGE && err.count == 1);
-        CHECK_STR(err.message, size < 72 ? "too short" : "cut short");
+        CHECK_STR(err.message, size < 80 ? "too short" : "cut short");
         free(cut);
     }
     CHECK(same(&f.target, &f.before, f.model));

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <tenon/tenon.h>
 
+#include "tolerance.h"
+
 #define PI 3.14159265358979323846
 
 typedef struct RodScene {
@@ -75,6 +77,7 @@ static inline bool rod_finish(RodScene *scene, const TnSolverDef *solver)
 {
     TnError err = {0};
     TnWorldDef def = tn_world_def();
+    def.solver.tolerance = physics_tolerance();
     if (solver) def.solver = *solver;
     scene->model = tn_builder_compile(scene->builder, &err);
     tn_builder_destroy(scene->builder);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <tenon/tenon.h>
 
+#include "tolerance.h"
+
 typedef struct Scene {
     TnModelBuilder *builder;
     TnOption option;
@@ -67,10 +69,9 @@ static inline TnWorld *scene_world_of(const TnModel *model, int iterations, doub
     return world;
 }
 
-/* With the default tolerance. */
 static inline TnWorld *scene_world(const TnModel *model, int iterations)
 {
-    return scene_world_of(model, iterations, tn_solver_def().tolerance);
+    return scene_world_of(model, iterations, physics_tolerance());
 }
 
 /* Sum of the contact forces on geom2 of all contacts (force on the other side's negative). */

@@ -64,6 +64,7 @@ static inline bool soft_finish(SoftScene *scene, const TnSolverDef *solver)
 {
     TnError err = {0};
     TnWorldDef def = tn_world_def();
+    def.solver.tolerance = 0.0; /* 60 iterations: enough for what is claimed */
     if (solver) def.solver = *solver;
     scene->model = tn_builder_compile(scene->builder, &err);
     tn_builder_destroy(scene->builder);

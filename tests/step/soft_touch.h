@@ -22,6 +22,7 @@ static inline Touch touch_begin(double timestep)
 {
     Touch touch = {.builder = tn_builder_create(), .option = tn_option(), .def = tn_world_def()};
     touch.option.timestep = timestep;
+    touch.def.solver.tolerance = 0.0; /* 60 iterations: enough for what is claimed */
     return touch;
 }
 

@@ -100,7 +100,7 @@ static bool settle(Ground ground, bool as_mesh, Rest *out)
     tn_builder_add_joint(scene.builder, &joint);
     add_box(&scene, id, as_mesh, half, zero, unturned, MASS);
     TnModel *model = scene_compile(&scene);
-    TnWorld *world = model ? scene_world(model, 400) : NULL;
+    TnWorld *world = model ? scene_world_of(model, 400, 0.0) : NULL; /* the same iterates */
     if (!world) {
         test_fail(__FILE__, __LINE__, "no world");
         tn_model_destroy(model);

@@ -110,7 +110,7 @@ static bool capstan(Capstan *c, int quarters, bool screws)
     add_cylinder(c, screws);
     TnSolverDef solver = tn_solver_def();
     solver.iterations = 1000;
-    solver.tolerance = 1e-8;
+    solver.tolerance = physics_tolerance();
     return rod_finish(&c->scene, &solver);
 }
 

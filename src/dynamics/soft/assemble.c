@@ -147,8 +147,14 @@ static TnFemStep step_of(const Assembly *as, int index)
 /* ---- the elements, phase by phase: threads take pieces, or chunks of them ---- */
 
 /* The elements of a piece count in this phase. */
+static bool left_out(const Assembly *as, const TnPieceElements *p)
+{
+    return tn_left_out(as->input->in, as->input->in->model->softs[p->piece->soft].subsystem);
+}
+
 static bool counts(const Assembly *as, const TnPieceElements *p)
 {
+    if (left_out(as, p)) return false;
     if (as->alone) return as->steps[p->piece->soft].rolls;
     return !as->at_start || as->steps[p->piece->soft].weights.share < 1.0;
 }
@@ -167,6 +173,7 @@ static void load_pieces(void *context, int begin, int end)
         const TnSoftWeights *w = &step->weights;
         const double *v = in->qvel + soft->dof_start;
         const double *x = as->at_start || as->alone ? in->qpos + soft->qpos_start : s->end;
+        if (left_out(as, p)) continue;
         if (as->first) add_inertia(as, i);
         if (!counts(as, p)) continue;
         if (as->alone) memset(p->f, 0, sizeof *p->f * (size_t)piece->node_count);
@@ -247,6 +254,7 @@ static void finish_pieces(void *context, int begin, int end)
     const Assembly *as = context;
     for (int i = begin; i < end; i++) {
         const TnPieceElements *p = &as->input->elements->pieces[i];
+        if (left_out(as, p)) continue;
         TnFemStep step = step_of(as, i);
         double *b = system_of(as, p->piece)->b;
         as->input->elements->kernels->add_patches(&step);
@@ -312,6 +320,14 @@ static void balance(const Assembly *as, int soft, TnSoftStep *step)
         v3_set(step->balance, 0.0, 0.0, 0.0);
 }
 
+/* What is in one block sleeps together. */
+static bool mesh_left_out(const TnSoftInput *input, int mesh)
+{
+    const TnDivision *d = input->division;
+    int soft = d->pieces[d->meshes[mesh].piece_start].soft;
+    return tn_left_out(input->in, input->in->model->softs[soft].subsystem);
+}
+
 bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSystem *meshes)
 {
     const TnModel *model = input->in->model;
@@ -320,6 +336,8 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
     bool at_start = false, any_rolls = false;
     if (!steps) return false;
     for (int s = 0; s < model->soft_count; s++) {
+        steps[s].rolls = false;
+        if (tn_left_out(input->in, model->softs[s].subsystem)) continue;
         tn_soft_prepare(input, s, &softs[s], &steps[s]);
         at_start = at_start || steps[s].weights.share < 1.0;
         steps[s].rolls = rolls(input, s, &softs[s], &steps[s]);
@@ -328,6 +346,7 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
     for (int m = 0; m < d->mesh_count; m++) {
         size_t blocks = (size_t)input->elements->edges[m].array_count,
                nodes = (size_t)d->meshes[m].node_count;
+        if (mesh_left_out(input, m)) continue;
         meshes[m].blocks = tn_arena_calloc(input->arena, sizeof(double[9]) * blocks);
         meshes[m].b = TN_ARENA_ZERO(input->arena, double, 3 * nodes);
         if (!meshes[m].blocks || !meshes[m].b) return false;
@@ -346,6 +365,7 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
     }
     add_elements(&as);
     tn_pool_run(input->pool, d->piece_count, 1, finish_pieces, &as);
-    for (int m = 0; m < d->mesh_count; m++) tn_mesh_add_carried(input, softs, m, &meshes[m]);
+    for (int m = 0; m < d->mesh_count; m++)
+        if (!mesh_left_out(input, m)) tn_mesh_add_carried(input, softs, m, &meshes[m]);
     return true;
 }

@@ -111,7 +111,7 @@ bool tn_soft_hold_motion(const TnSoftInput *input, TnSoftSystem *softs)
     for (int i = 0; i < model->subsystem_count; i++) {
         const TnSubsystem *sub = &model->subsystems[i];
         size_t n = (size_t)sub->dof_count;
-        if (!holds_nodes(model, sub)) continue;
+        if (tn_left_out(input->in, i) || !holds_nodes(model, sub)) continue;
         if (!ready && !tn_tour_begin(input->in, input->arena, &tour)) return false;
         ready = true;
         double(*S)[6] = tn_arena_alloc(input->arena, sizeof(double[6]) * n);

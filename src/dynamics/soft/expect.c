@@ -22,6 +22,7 @@ bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_
     for (int s = 0; s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
         int n = 3 * soft->node_count;
+        if (tn_left_out(input->in, soft->subsystem)) continue;
         if (!take_memory(soft, input->arena, &softs[s])) return false;
         softs[s].smooth = tn_predict_velocity(n, input->in->qvel + soft->dof_start,
                                               input->last + soft->dof_start, softs[s].expected);
@@ -32,6 +33,7 @@ bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_
     for (int s = 0; s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
         const double *v = input->in->qvel + soft->dof_start;
+        if (tn_left_out(input->in, soft->subsystem)) continue;
         for (int k = 0; k < 3 * soft->node_count; k++)
             end_qvel[soft->dof_start + k] =
                 soft->pinned[k / 3] ? 0.0 : v[k] + (softs[s].expected[k] - v[k]) / input->in->theta;

@@ -1,6 +1,7 @@
 /* select.c: the best kernels this processor runs. */
 #include "block_kernels.h"
 #include "chain_kernels.h"
+#include "contact_kernels.h"
 #include "dense_kernels.h"
 #include "kernels.h"
 
@@ -11,6 +12,8 @@ const TnKernels *tn_kernels_avx2_table(void);
 const TnKernels *tn_kernels_avx512_table(void);
 const TnChainKernels *tn_chain_kernels_avx2_table(void);
 const TnBlockKernels *tn_block_kernels_avx2_table(void);
+const TnContactKernels *tn_contact_kernels_avx2_table(void);
+const TnContactKernels *tn_contact_kernels_avx512_table(void);
 const TnDenseKernels *tn_dense_kernels_avx2_table(void);
 const TnDenseKernels *tn_dense_kernels_avx512_table(void);
 
@@ -49,6 +52,16 @@ const TnDenseKernels *tn_dense_kernels_avx2(void)
                : NULL;
 }
 
+const TnContactKernels *tn_contact_kernels_avx2(void)
+{
+    return tn_kernels_avx2() ? tn_contact_kernels_avx2_table() : NULL;
+}
+
+const TnContactKernels *tn_contact_kernels_avx512(void)
+{
+    return tn_kernels_avx512() ? tn_contact_kernels_avx512_table() : NULL;
+}
+
 const TnDenseKernels *tn_dense_kernels_avx512(void)
 {
     return tn_kernels_avx512() ? tn_dense_kernels_avx512_table() : NULL;
@@ -58,6 +71,8 @@ const TnKernels *tn_kernels_avx2(void) { return NULL; }
 const TnKernels *tn_kernels_avx512(void) { return NULL; }
 const TnChainKernels *tn_chain_kernels_avx2(void) { return NULL; }
 const TnBlockKernels *tn_block_kernels_avx2(void) { return NULL; }
+const TnContactKernels *tn_contact_kernels_avx2(void) { return NULL; }
+const TnContactKernels *tn_contact_kernels_avx512(void) { return NULL; }
 const TnDenseKernels *tn_dense_kernels_avx2(void) { return NULL; }
 const TnDenseKernels *tn_dense_kernels_avx512(void) { return NULL; }
 #endif
@@ -79,6 +94,13 @@ const TnBlockKernels *tn_block_kernels(void)
 {
     const TnBlockKernels *best = tn_block_kernels_avx2();
     return best ? best : tn_block_kernels_generic();
+}
+
+const TnContactKernels *tn_contact_kernels(void)
+{
+    const TnContactKernels *best = tn_contact_kernels_avx512();
+    if (!best) best = tn_contact_kernels_avx2();
+    return best ? best : tn_contact_kernels_generic();
 }
 
 const TnDenseKernels *tn_dense_kernels(void)

@@ -14,6 +14,15 @@ static inline vd v_sqrt(vd a) { return (vd)_mm256_sqrt_pd((__m256d)a); }
 static inline vd v_max(vd a, vd b) { return (vd)_mm256_max_pd((__m256d)a, (__m256d)b); }
 static inline vd v_min(vd a, vd b) { return (vd)_mm256_min_pd((__m256d)a, (__m256d)b); }
 static inline double v_sum(vd a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+static inline vd v_if_positive(vd x, vd yes, vd no)
+{
+    __m256d is = _mm256_cmp_pd((__m256d)x, _mm256_setzero_pd(), _CMP_GT_OQ);
+    return (vd)_mm256_blendv_pd((__m256d)no, (__m256d)yes, is);
+}
+static inline int v_any_positive(vd x)
+{
+    return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)x, _mm256_setzero_pd(), _CMP_GT_OQ));
+}
 
 /* 4×4 transposition of rows into three columns. */
 static inline void v_columns3(vd out[3], vd r0, vd r1, vd r2, vd r3)

@@ -14,6 +14,14 @@ static inline vd v_sqrt(vd a) { return (vd)_mm512_sqrt_pd((__m512d)a); }
 static inline vd v_max(vd a, vd b) { return (vd)_mm512_max_pd((__m512d)a, (__m512d)b); }
 static inline vd v_min(vd a, vd b) { return (vd)_mm512_min_pd((__m512d)a, (__m512d)b); }
 static inline double v_sum(vd a) { return _mm512_reduce_add_pd((__m512d)a); }
+static inline int v_any_positive(vd x)
+{
+    return _mm512_cmp_pd_mask((__m512d)x, _mm512_setzero_pd(), _CMP_GT_OQ);
+}
+static inline vd v_if_positive(vd x, vd yes, vd no)
+{
+    return (vd)_mm512_mask_blend_pd((__mmask8)v_any_positive(x), (__m512d)no, (__m512d)yes);
+}
 
 /* Columns 0 1 2 4 5 6 of the eight rows x[index[0..7]]. */
 static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t *index)

@@ -1,0 +1,63 @@
+/* guess.c: the forces that a step with a tolerance hands to the next one as a starting guess: what it started
+ * from itself, and a share of what it changed in them (solver/steady.h says why and which). */
+#include <string.h>
+
+#include "step.h"
+
+/* Velocities of free bodies and trees as they are. */
+static void start_from_state(const TnStep *step, TnProblem *p)
+{
+    const TnWorld *world = step->world;
+    const TnDivision *d = world->division;
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        const double *twist = world->twists[sub->link_start];
+        if (sub->kind == TN_SUBSYSTEM_RIGID) {
+            double *row = p->twist[world->set.link_row[sub->link_start]];
+            memcpy(row, twist, 3 * sizeof(double));
+            memcpy(row + 4, twist + 3, 3 * sizeof(double));
+        } else if (sub->kind == TN_SUBSYSTEM_TREE) {
+            int block = d->tree_block[sub->kind_index];
+            memcpy(p->large[block].v + tn_division_start(d, block, d->tree_node[sub->kind_index]),
+                   world->state.qvel + sub->dof_start, sizeof(double) * (size_t)sub->dof_count);
+        }
+    }
+}
+
+bool tn_step_note_guess(TnStep *step)
+{
+    start_from_state(step, &step->world->set.problem);
+    const TnProblem *p = &step->world->set.problem;
+    TnArena *arena = &step->world->arena;
+    step->guess = tn_arena_alloc(arena, sizeof(double[3]) * (size_t)p->contact_count);
+    step->row_guess = TN_ARENA_NEW(arena, double, p->row_count);
+    if (!step->guess || !step->row_guess) return false;
+    if (p->contact_count)
+        memcpy(step->guess, p->lambda, sizeof(double[3]) * (size_t)p->contact_count);
+    for (int r = 0; r < p->row_count; r++) step->row_guess[r] = p->rows[r].lambda;
+    return true;
+}
+
+static void keep(double share, double guess, double *lambda)
+{
+    *lambda = guess + share * (*lambda - guess);
+}
+
+void tn_step_keep_guess(const TnStep *step)
+{
+    const TnWorld *world = step->world;
+    const TnIslands *islands = &world->solution.islands;
+    for (int i = 0; i < islands->count; i++) {
+        double share = world->solution.results[i].keep;
+        if (share == 1.0) continue;
+        for (int k = islands->contact_start[i]; k < islands->contact_start[i + 1]; k++)
+            for (int n = 0; n < 3; n++)
+                keep(share, step->guess[islands->contacts[k]][n],
+                     &world->state.contacts[islands->contacts[k]].lambda[n]);
+        for (int k = islands->row_start[i]; k < islands->row_start[i + 1]; k++) {
+            int slot = world->set.row_slot[islands->rows[k]];
+            if (slot >= 0)
+                keep(share, step->row_guess[islands->rows[k]], tn_row_lambda(&world->state, slot));
+        }
+    }
+}

@@ -1,0 +1,459 @@
+/* sleep.c: who falls asleep, and who wakes.
+ *
+ * An island is what the constraints of a step connect: subsystems that equalities, holds, ties or a common block of
+ * the division join for good (the plan's groups), and groups that a listed contact joins now; the fixed world joins
+ * nothing. It falls asleep where all of its subsystems
+ *
+ *   - were slower than sleep_speed at every point, |v| + |ω| r with r the radius about the centre of mass, for
+ *     sleep_time without a break;
+ *   - do not get faster: the largest speed of the last complete half of sleep_time is not above that of the half
+ *     before it. Speeds below STILL · sleep_speed are rounding and what a solver leaves;
+ *   - have no actuators, where the world lets passive islands sleep only;
+ *
+ * where the step's constraints were solved, and where something of it stands on the fixed world or hangs from it.
+ * What floats never sleeps.
+ *
+ * Falling asleep sets its velocity to zero and takes its contacts out of the list that is searched in every step;
+ * they and λ of its rows stay in the state, so that it wakes with the forces it had. All of it is in TnState. */
+#include "sleep.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/base.h"
+#include "../math/vec3.h"
+
+#define STILL 0.01
+#define GROWTH 1.01
+#define ISLAND 2 /* in `touched`: all of the island with this number wakes */
+
+struct TnSleepPlan {
+    int *group;            /* per subsystem: the lowest one that it is joined with for good */
+    bool *anchored;        /* per group: joined to the fixed world */
+    bool *actuated;        /* per group */
+    double *radius;        /* per link, m: no point is farther from its centre of mass */
+    atomic_uchar *touched; /* per subsystem */
+};
+
+/* ---- groups ---- */
+
+/* Trees with the lowest member as their root. */
+static int root_of(int *parent, int s)
+{
+    while (parent[s] != s) s = parent[s] = parent[parent[s]];
+    return s;
+}
+
+static void join(int *parent, int a, int b)
+{
+    if (a < 0 || b < 0) return;
+    a = root_of(parent, a);
+    b = root_of(parent, b);
+    if (a < b)
+        parent[b] = a;
+    else
+        parent[a] = b;
+}
+
+static int of_body(const TnModel *model, int body)
+{
+    return model->links[model->bodies[body].link].subsystem;
+}
+
+static int of_joint(const TnModel *model, int joint)
+{
+    return joint < 0 ? -1 : model->links[model->joints[joint].link].subsystem;
+}
+
+static int of_tree(const TnModel *model, int tree)
+{
+    for (int s = 0; s < model->subsystem_count; s++)
+        if (model->subsystems[s].kind == TN_SUBSYSTEM_TREE &&
+            model->subsystems[s].kind_index == tree)
+            return s;
+    return -1;
+}
+
+static int of_geom(const TnModel *model, int geom)
+{
+    for (int s = 0; model->geoms[geom].type == TN_GEOM_SOFT && s < model->soft_count; s++)
+        if (model->softs[s].geom == geom) return model->softs[s].subsystem;
+    return model->links[model->geoms[geom].link].subsystem;
+}
+
+static void join_model(const TnModel *model, int *parent)
+{
+    for (int i = 0; i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        if (!e->active) continue;
+        if (e->type == TN_EQUALITY_JOINT)
+            join(parent, of_joint(model, e->joint1), of_joint(model, e->joint2));
+        else
+            join(parent, of_body(model, e->body1), of_body(model, e->body2));
+    }
+    for (int s = 0; s < model->soft_count; s++)
+        for (int h = 0; h < model->softs[s].hold_count; h++)
+            join(parent, model->softs[s].subsystem,
+                 model->links[model->softs[s].holds[h].link].subsystem);
+    for (int i = 0; i < model->tie_count; i++)
+        join(parent, model->softs[model->ties[i].soft1].subsystem,
+             model->softs[model->ties[i].soft2].subsystem);
+}
+
+/* What is in one block has one matrix. */
+static void join_blocks(const TnModel *model, const TnDivision *d, int *parent)
+{
+    for (int c = 0; c < d->chain_count; c++) {
+        int first = model->rods[d->runs[d->run_start[c]].rod].subsystem;
+        for (int r = d->run_start[c]; r < d->run_start[c + 1]; r++)
+            join(parent, first, model->rods[d->runs[r].rod].subsystem);
+        for (int i = d->tree_start[c]; i < d->tree_start[c + 1]; i++)
+            join(parent, first, of_tree(model, d->trees[i]));
+    }
+    for (int m = 0; m < d->mesh_count; m++) {
+        const TnMeshBlock *mesh = &d->meshes[m];
+        int first = model->softs[d->pieces[mesh->piece_start].soft].subsystem;
+        for (int i = mesh->piece_start; i < mesh->piece_start + mesh->piece_count; i++)
+            join(parent, first, model->softs[d->pieces[i].soft].subsystem);
+        for (int i = mesh->tree_start; i < mesh->tree_start + mesh->tree_count; i++)
+            join(parent, first, of_tree(model, d->mesh_trees[i]));
+    }
+}
+
+static bool is_anchored(const TnModel *model, const TnSubsystem *sub)
+{
+    if (sub->kind == TN_SUBSYSTEM_TREE) {
+        int joint = model->links[sub->link_start].joint_start;
+        return model->joints[joint].type != TN_JOINT_FREE;
+    }
+    for (int l = 0; sub->kind == TN_SUBSYSTEM_ROD && l < sub->link_count; l++)
+        if (model->links[sub->link_start + l].held) return true;
+    if (sub->kind == TN_SUBSYSTEM_SOFT) {
+        const TnSoft *soft = &model->softs[sub->kind_index];
+        for (int n = 0; n < soft->node_count; n++)
+            if (soft->pinned[n]) return true;
+    }
+    return false;
+}
+
+static void mark(const TnSleepPlan *plan, bool *flags, int subsystem)
+{
+    if (subsystem >= 0) flags[plan->group[subsystem]] = true;
+}
+
+static void mark_groups(const TnModel *model, TnSleepPlan *plan)
+{
+    for (int s = 0; s < model->subsystem_count; s++)
+        if (is_anchored(model, &model->subsystems[s])) mark(plan, plan->anchored, s);
+    for (int i = 0; i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        if (!e->active || e->type == TN_EQUALITY_JOINT) continue;
+        int a = of_body(model, e->body1), b = of_body(model, e->body2);
+        if (a < 0 || b < 0) mark(plan, plan->anchored, a < 0 ? b : a);
+    }
+    for (int i = 0; i < model->wheel_count; i++)
+        mark(plan, plan->anchored, of_body(model, model->wheels[i].body));
+    for (int i = 0; i < model->actuator_count; i++)
+        mark(plan, plan->actuated, model->actuators[i].subsystem);
+}
+
+static void measure_links(const TnModel *model, double *radius)
+{
+    for (int l = 1; l < model->link_count; l++) {
+        const TnLink *link = &model->links[l];
+        const double *I = link->inertia_principal;
+        double most = fmax(I[0], fmax(I[1], I[2]));
+        /* of a ball with that moment, for links that have no geoms */
+        if (link->mass > 0.0) radius[l] = sqrt(2.5 * most / link->mass);
+    }
+    for (int g = 0; g < model->geom_count; g++) {
+        const TnGeom *geom = &model->geoms[g];
+        double arm[3];
+        if (geom->link == 0) continue;
+        v3_sub(arm, geom->link_pos, model->links[geom->link].com);
+        double reach = v3_norm(arm) + geom->bounding_radius;
+        if (geom->mesh >= 0) reach += v3_norm(model->meshes[geom->mesh].hull.center);
+        radius[geom->link] = fmax(radius[geom->link], reach);
+    }
+}
+
+TnSleepPlan *tn_sleep_plan_create(const TnModel *model, const TnDivision *division)
+{
+    size_t n = (size_t)model->subsystem_count + 1;
+    TnSleepPlan *plan = tn_calloc(1, sizeof *plan);
+    if (!plan) return NULL;
+    plan->group = tn_calloc(n, sizeof *plan->group);
+    plan->anchored = tn_calloc(n, sizeof *plan->anchored);
+    plan->actuated = tn_calloc(n, sizeof *plan->actuated);
+    plan->radius = tn_calloc((size_t)model->link_count + 1, sizeof *plan->radius);
+    plan->touched = tn_calloc(n, sizeof *plan->touched);
+    if (!plan->group || !plan->anchored || !plan->actuated || !plan->radius || !plan->touched) {
+        tn_sleep_plan_destroy(plan);
+        return NULL;
+    }
+    for (int s = 0; s < model->subsystem_count; s++) plan->group[s] = s;
+    join_model(model, plan->group);
+    join_blocks(model, division, plan->group);
+    for (int s = 0; s < model->subsystem_count; s++) plan->group[s] = root_of(plan->group, s);
+    mark_groups(model, plan);
+    measure_links(model, plan->radius);
+    return plan;
+}
+
+void tn_sleep_plan_destroy(TnSleepPlan *plan)
+{
+    if (!plan) return;
+    tn_free(plan->group);
+    tn_free(plan->anchored);
+    tn_free(plan->actuated);
+    tn_free(plan->radius);
+    tn_free(plan->touched);
+    tn_free(plan);
+}
+
+atomic_uchar *tn_sleep_touched(TnSleepPlan *plan) { return plan->touched; }
+
+/* ---- waking ---- */
+
+/* Contacts of those who woke go back behind the others; groups of a geom stay together. Without memory
+ * they start cold. */
+static void return_contacts(const TnModel *model, TnState *state)
+{
+    bool room = tn_state_reserve_contacts(state, state->contact_count + state->sleeping_count);
+    int kept = 0;
+    for (int i = 0; i < state->sleeping_count; i++) {
+        TnWarmContact contact = state->sleeping_contacts[i];
+        if (tn_subsystem_asleep(state, of_geom(model, contact.geom1)))
+            state->sleeping_contacts[kept++] = contact;
+        else if (room)
+            state->contacts[state->contact_count++] = contact;
+    }
+    state->sleeping_count = kept;
+}
+
+static void rouse(TnState *state, int subsystem)
+{
+    state->asleep_count -= state->asleep[subsystem] != 0;
+    state->asleep[subsystem] = 0;
+    state->rest[subsystem] = (TnRest){0};
+}
+
+void tn_sleep_wake(TnWorld *world, int subsystem)
+{
+    TnState *state = &world->state;
+    if (subsystem < 0) return;
+    int32_t island = state->asleep[subsystem];
+    rouse(state, subsystem);
+    if (!island) return;
+    for (int s = 0; s < world->model->subsystem_count; s++)
+        if (state->asleep[s] == island) rouse(state, s);
+    return_contacts(world->model, state);
+    world->has_problem = false; /* they had no part in it */
+}
+
+void tn_sleep_wake_all(TnWorld *world)
+{
+    for (int s = 0; s < world->model->subsystem_count; s++) rouse(&world->state, s);
+    return_contacts(world->model, &world->state);
+    world->has_problem = false;
+}
+
+bool tn_sleep_wake_touched(TnWorld *world)
+{
+    TnState *state = &world->state;
+    bool any = false;
+    if (!state->asleep_count) return false;
+    atomic_uchar *touched = world->sleep->touched;
+    int count = world->model->subsystem_count;
+    for (int s = 0; s < count; s++) { /* an island is known by its lowest subsystem */
+        if (!state->asleep[s] || !atomic_load_explicit(&touched[s], memory_order_relaxed)) continue;
+        atomic_store_explicit(&touched[state->asleep[s] - 1], ISLAND, memory_order_relaxed);
+        any = true;
+    }
+    if (!any) return false;
+    for (int s = 0; s < count; s++)
+        if (state->asleep[s] &&
+            atomic_load_explicit(&touched[state->asleep[s] - 1], memory_order_relaxed) == ISLAND)
+            rouse(state, s);
+    for (int s = 0; s < count; s++) atomic_store_explicit(&touched[s], 0, memory_order_relaxed);
+    return_contacts(world->model, state);
+    return true;
+}
+
+void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl)
+{
+    const TnModel *model = world->model;
+    for (int i = 0; i < model->actuator_count; i++) {
+        if (memcmp(&world->state.ctrl[i], &ctrl[i], sizeof(double)) == 0) continue;
+        world->state.ctrl[i] = ctrl[i];
+        tn_sleep_wake(world, model->actuators[i].subsystem);
+    }
+}
+
+/* ---- falling asleep ---- */
+
+/* No point of the subsystem is faster, m/s. */
+static double speed_of(const TnWorld *world, const TnSubsystem *sub)
+{
+    double most = 0.0;
+    if (sub->kind == TN_SUBSYSTEM_SOFT) {
+        const double *v = world->state.qvel + sub->dof_start;
+        for (int n = 0; n < sub->dof_count; n += 3) most = fmax(most, v3_dot(v + n, v + n));
+        return sqrt(most);
+    }
+    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+        const double *twist = world->twists[l];
+        most = fmax(most, v3_norm(twist) + v3_norm(twist + 3) * world->sleep->radius[l]);
+    }
+    return most;
+}
+
+/* Follows a subsystem through its windows; true where it could sleep. */
+static bool watch(TnRest *rest, double speed, double limit, int half)
+{
+    if (!(speed < limit)) {
+        *rest = (TnRest){0};
+        return false;
+    }
+    rest->late = fmax(rest->late, speed);
+    if (++rest->steps % half == 0) {
+        bool second = rest->steps > half;
+        rest->grows = second && rest->late > STILL * limit && rest->late > GROWTH * rest->early;
+        rest->early = rest->late;
+        rest->late = 0.0;
+        if (rest->steps >= 3 * half) rest->steps = 2 * half; /* enough; halves go on */
+    }
+    return rest->steps >= 2 * half && !rest->grows;
+}
+
+static void put_to_bed(TnWorld *world, int subsystem, int island)
+{
+    TnState *state = &world->state;
+    const TnSubsystem *sub = &world->model->subsystems[subsystem];
+    size_t bytes = sizeof(double) * (size_t)sub->dof_count;
+    state->asleep[subsystem] = 1 + island;
+    state->asleep_count++;
+    memset(state->qvel + sub->dof_start, 0, bytes);
+    memset(state->vhat + sub->dof_start, 0, bytes);
+    if (sub->link_count)
+        memset(world->twists[sub->link_start], 0, sizeof(double[6]) * (size_t)sub->link_count);
+}
+
+/* Contacts of sleepers leave the list of those that are looked up in every step. */
+static void retire_contacts(const TnModel *model, TnState *state)
+{
+    bool room = tn_state_reserve_sleeping(state, state->sleeping_count + state->contact_count);
+    int kept = 0;
+    for (int i = 0; i < state->contact_count; i++) {
+        TnWarmContact contact = state->contacts[i];
+        if (!tn_subsystem_asleep(state, of_geom(model, contact.geom1)))
+            state->contacts[kept++] = contact;
+        else if (room)
+            state->sleeping_contacts[state->sleeping_count++] = contact;
+    }
+    state->contact_count = kept;
+}
+
+/* Joins islands by the contacts of the step, and marks those that a contact presses against the world. */
+static void join_contacts(const TnStep *step, int *parent, bool *anchored)
+{
+    const TnWorld *world = step->world;
+    for (int i = 0; i < world->contacts.count; i++) {
+        const TnContactPoint *c = &world->contacts.points[i];
+        int a = of_geom(step->model, c->geom1), b = of_geom(step->model, c->geom2);
+        join(parent, a, b);
+        if (b < 0 && tn_contact_normal_force(&world->set.problem, i) > 0.0) anchored[a] = true;
+    }
+}
+
+/* The constraints on a large block, or a free body's, were solved. */
+static bool is_solved(const TnWorld *world, int block)
+{
+    const TnIslands *islands = &world->solution.islands;
+    int island = islands->count ? islands->island_of[block] : -1;
+    return island < 0 || world->solution.results[island].report.converged;
+}
+
+static bool all_solved(const TnWorld *world, const TnSubsystem *sub)
+{
+    const TnDivision *d = world->division;
+    int first = world->set.problem.twist_count; /* large blocks follow */
+    bool solved = true;
+    switch (sub->kind) {
+    case TN_SUBSYSTEM_RIGID:
+        return is_solved(world, world->set.link_row[sub->link_start] - 1);
+    case TN_SUBSYSTEM_TREE:
+        return is_solved(world, first + d->tree_block[sub->kind_index]);
+    case TN_SUBSYSTEM_ROD:
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            solved = solved && is_solved(world, first + d->link_block[l]);
+        return solved;
+    case TN_SUBSYSTEM_SOFT:
+        for (int i = 0; i < d->soft_piece_count[sub->kind_index]; i++)
+            solved = solved &&
+                     is_solved(world, first + d->pieces[d->soft_piece[sub->kind_index] + i].block);
+        return solved;
+    }
+    return false;
+}
+
+bool tn_sleep_settle(TnStep *step, bool converged)
+{
+    TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    const TnSleepPlan *plan = world->sleep;
+    TnState *state = &world->state;
+    const TnWorldDef *def = &world->def;
+    int half = (int)fmin(5e8, fmax(1.0, ceil(0.5 * def->sleep_time / step->t - 1e-9)));
+    bool any = false;
+    bool *awake = TN_ARENA_ZERO(&world->arena, bool, model->subsystem_count); /* must stay so */
+    if (!awake) return false;
+    for (int i = 0; i < step->awake_count; i++) {
+        int s = step->awake[i];
+        double speed = speed_of(world, &model->subsystems[s]);
+        awake[s] = !watch(&state->rest[s], speed, def->sleep_speed, half);
+        if (awake[s]) continue;
+        awake[s] = !(world->by_islands ? all_solved(world, &model->subsystems[s]) : converged) ||
+                   (def->sleep == TN_SLEEP_PASSIVE && plan->actuated[plan->group[s]]);
+        any = any || !awake[s];
+    }
+    if (!any) return true;
+    int *parent = TN_ARENA_NEW(&world->arena, int, model->subsystem_count);
+    bool *anchored = TN_ARENA_ZERO(&world->arena, bool, model->subsystem_count);
+    if (!parent || !anchored) return false;
+    for (int i = 0; i < step->awake_count; i++) {
+        int s = step->awake[i];
+        parent[s] = plan->group[s]; /* awake as well, as a group sleeps together */
+        anchored[s] = plan->anchored[plan->group[s]];
+    }
+    join_contacts(step, parent, anchored);
+    for (int i = 0; i < step->awake_count; i++) {
+        int s = step->awake[i], root = root_of(parent, s);
+        awake[root] = awake[root] || awake[s];
+        anchored[root] = anchored[root] || anchored[s];
+    }
+    int before = state->asleep_count;
+    for (int i = 0; i < step->awake_count; i++) {
+        int s = step->awake[i], root = root_of(parent, s);
+        if (!awake[root] && anchored[root]) put_to_bed(world, s, root);
+    }
+    if (state->asleep_count > before) retire_contacts(model, state);
+    return true;
+}
+
+/* ---- what a user asks ---- */
+
+bool tn_world_body_asleep(const TnWorld *world, TnBodyId body)
+{
+    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    return tn_link_asleep(&world->state, world->model, world->model->bodies[body - 1].link);
+}
+
+void tn_world_wake(TnWorld *world, TnBodyId body)
+{
+    TN_ASSERT(body >= 0 && body <= world->model->body_count);
+    if (body == 0)
+        tn_sleep_wake_all(world);
+    else
+        tn_sleep_wake(world, world->model->links[world->model->bodies[body - 1].link].subsystem);
+}

@@ -1,0 +1,195 @@
+/* Every instruction set's contact kernels against the generic reference on random data in which contacts
+ * are open, held and slipping, some without friction and some dead in a direction. */
+#include "../check.h"
+
+#include "base/base.h"
+#include "math/kernels/contact_kernels.h"
+
+enum { CONTACTS = 128, BATCHES = CONTACTS / TN_LANES, ROWS = 20, BEGIN = 3, END = 16 };
+
+static uint64_t seed;
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(int64_t)(seed >> 11) / (double)(1ull << 52) - 1.0;
+}
+
+typedef struct Lines {
+    _Alignas(64) double a[CONTACTS][3], force[CONTACTS][3];
+    _Alignas(64) double G[BATCHES][9][TN_LANES];
+    _Alignas(64) double bound[BATCHES][TN_LANES], state[BATCHES][TN_LANES];
+} Lines;
+
+static TnContactLines pointers(Lines *l)
+{
+    return (TnContactLines){l->a, l->force, l->G, l->bound, l->state};
+}
+
+typedef struct Data {
+    _Alignas(64) TnContactBatch batch[BATCHES];
+    _Alignas(64) TnContactYield yield[BATCHES];
+    _Alignas(64) double twist[ROWS][8];
+    _Alignas(64) double lambda[CONTACTS][3];
+    _Alignas(64) double given[CONTACTS][3];
+    /* results */
+    _Alignas(64) double u[2][CONTACTS][3];
+    _Alignas(64) double squared[BATCHES][TN_LANES];
+    _Alignas(64) Lines line, sticking;
+    _Alignas(64) double own[CONTACTS][3], bounded[CONTACTS][3], linear[CONTACTS][3];
+    double blocks[4][36], alone[2][36], one[3][36];
+    int flags[3];
+} Data;
+
+static void fill(Data *d)
+{
+    memset(d, 0, sizeof *d);
+    seed = 11;
+    for (int r = 1; r < ROWS; r++)
+        for (int k = 0; k < 8; k++) d->twist[r][k] = k % 4 == 3 ? 0.0 : uniform();
+    for (int c = 0; c < CONTACTS; c++) {
+        TnContactBatch *b = &d->batch[c / TN_LANES];
+        TnContactYield *y = &d->yield[c / TN_LANES];
+        int l = c % TN_LANES;
+        double n[3] = {uniform(), uniform(), uniform()};
+        double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int k = 0; k < 3; k++) {
+            b->arm_a[k][l] = uniform();
+            b->arm_b[k][l] = uniform();
+            b->normal[k][l] = n[k] / length;
+            b->e[k][l] = uniform();
+            d->lambda[c][k] = b->normal[k][l] * (1.0 + uniform()) + 0.5 * uniform();
+            d->given[c][k] = 0.3 * uniform();
+        }
+        b->mu[l] = c % 7 ? 0.6 : 0.0;
+        b->row_a[l] = c % ROWS;
+        b->row_b[l] = (c * 7 + 3) % ROWS;
+        for (int k = 0; k < 2; k++) {
+            y->D[k][l] = c % 11 == k ? 0.0 : 1.5 + uniform();
+            y->inverse[k][l] = y->D[k][l] > 0.0 ? 1.0 / y->D[k][l] : 0.0;
+        }
+    }
+}
+
+static void run(const TnContactKernels *kernels, Data *d)
+{
+    const double(*twist)[8] = (const double(*)[8])d->twist;
+    const double(*given)[3] = (const double(*)[3])d->given;
+    const double(*G)[9][TN_LANES] = (const double(*)[9][TN_LANES])d->line.G;
+    TnContactLines lines = pointers(&d->line);
+    TnSoftening soft = {.R = 2.5, .reach = 0.8, .centre = (const double(*)[3])d->lambda};
+    kernels->velocities(d->batch, BEGIN, END, twist, false, d->u[0]);
+    kernels->velocities(d->batch, BEGIN, END, twist, true, d->u[1]);
+    kernels->natural_map(d->batch, d->yield, BEGIN, END, given, soft.centre, d->squared);
+    d->flags[0] = kernels->lines(d->batch, d->yield, BEGIN, END, &soft, given, &lines);
+    d->flags[1] = kernels->lines(d->batch, d->yield, BEGIN, END, &soft, given, &lines);
+    kernels->forces(d->batch, d->yield, BEGIN, END, &soft, given, NULL, d->own);
+    soft.reach = 1.7;
+    kernels->forces(d->batch, d->yield, BEGIN, END, &soft, given,
+                    (const double(*)[TN_LANES])d->line.bound, d->bounded);
+    kernels->linear(BEGIN, END, (const double(*)[3])d->line.a, G, given, d->linear);
+    double *all[2][2] = {{d->blocks[0], d->blocks[1]}, {d->blocks[2], d->blocks[3]}};
+    kernels->pair_blocks(d->batch, G, 29, 46, all);
+    double *on_a[2][2] = {{d->alone[0], NULL}, {NULL, NULL}};
+    double *on_b[2][2] = {{NULL, NULL}, {NULL, d->alone[1]}};
+    kernels->pair_blocks(d->batch, G, 50, 54, on_a);
+    kernels->pair_blocks(d->batch, G, 50, 54, on_b);
+    double *lower[2][2] = {{d->one[0], d->one[1]}, {NULL, d->one[2]}};
+    double *upper[2][2] = {{d->one[0], NULL}, {d->one[1], d->one[2]}};
+    kernels->pair_blocks(d->batch, G, 60, 62, lower);
+    kernels->pair_blocks(d->batch, G, 62, 65, upper);
+    /* without anything that slips, the second time is like the first */
+    for (int i = 0; i < BATCHES; i++)
+        for (int l = 0; l < TN_LANES; l++) d->batch[i].mu[l] = 1e9;
+    lines = pointers(&d->sticking);
+    kernels->lines(d->batch, d->yield, BEGIN, END, &soft, given, &lines);
+    d->flags[2] = kernels->lines(d->batch, d->yield, BEGIN, END, &soft, given, &lines);
+}
+
+/* 1e-11: numbers up to about ten, sums of a few dozen in another order and with fused multiply-adds. */
+static void near(const double *x, const double *y, size_t count)
+{
+    double worst = 0.0;
+    for (size_t k = 0; k < count; k++) worst = fmax(worst, fabs(x[k] - y[k]));
+    CHECK_NEAR(worst, 0.0, 1e-11);
+}
+
+static void compare(const TnContactKernels *kernels)
+{
+    Data *a = tn_aligned_alloc(sizeof *a), *b = tn_aligned_alloc(sizeof *b);
+    REQUIRE(a && b);
+    fill(a);
+    fill(b);
+    run(tn_contact_kernels_generic(), a);
+    run(kernels, b);
+    int count[3] = {0};
+    for (int c = BEGIN * TN_LANES; c < END * TN_LANES; c++)
+        count[(int)a->line.state[c / TN_LANES][c % TN_LANES]]++;
+    for (int k = 0; k < 3; k++) CHECK(count[k] > 10); /* all kinds of them are there */
+    CHECK(a->flags[0] == (TN_LINES_MOVED | TN_LINES_TURN) && a->flags[1] == a->flags[0]);
+    CHECK(a->flags[2] == 0);
+    for (int k = 0; k < 3; k++) CHECK(a->flags[k] == b->flags[k]);
+    CHECK(!memcmp(a->line.state, b->line.state, sizeof a->line.state));
+#define NEAR(FIELD) near((const double *)b->FIELD, (const double *)a->FIELD, sizeof a->FIELD / 8)
+    NEAR(u);
+    NEAR(squared);
+    NEAR(line.a);
+    NEAR(line.force);
+    NEAR(own);
+    NEAR(bounded);
+    NEAR(line.G);
+    NEAR(line.bound);
+    NEAR(linear);
+    NEAR(blocks);
+    NEAR(alone);
+    NEAR(one);
+#undef NEAR
+    tn_free(a);
+    tn_free(b);
+}
+
+TEST(avx2_contact_kernels_match_the_generic_reference)
+{
+    if (tn_contact_kernels_avx2())
+        compare(tn_contact_kernels_avx2());
+    else
+        test_skip("this processor has no AVX2");
+}
+
+TEST(avx512_contact_kernels_match_the_generic_reference)
+{
+    if (tn_contact_kernels_avx512())
+        compare(tn_contact_kernels_avx512());
+    else
+        test_skip("this processor has no AVX-512");
+}
+
+/* The line touches the law: a - G u = λ(u) where both are taken for the same R, and G is its slope. */
+TEST(contact_lines_touch_the_law_they_stand_for)
+{
+    const TnContactKernels *kernels = tn_contact_kernels_generic();
+    Data *d = tn_aligned_alloc(sizeof *d);
+    REQUIRE(d);
+    fill(d);
+    TnContactLines lines = pointers(&d->line);
+    TnSoftening soft = {.R = 2.5, .reach = 2.5, .centre = (const double(*)[3])d->lambda};
+    const double(*given)[3] = (const double(*)[3])d->given;
+    kernels->lines(d->batch, d->yield, 0, BATCHES, &soft, given, &lines);
+    kernels->forces(d->batch, d->yield, 0, BATCHES, &soft, given, NULL, d->own);
+    near(d->own[0], d->line.force[0], 3 * CONTACTS);
+    /* small steps along an axis: forces follow the line up to a square of the step times the law's
+     * curvature, of order ten */
+    const double step = 1e-6;
+    for (int axis = 0; axis < 3; axis++) {
+        for (int c = 0; c < CONTACTS; c++) d->given[c][axis] += step;
+        kernels->forces(d->batch, d->yield, 0, BATCHES, &soft, given, NULL, d->bounded);
+        for (int c = 0; c < CONTACTS; c++)
+            for (int k = 0; k < 3; k++)
+                CHECK_NEAR((d->bounded[c][k] - d->own[c][k]) / step,
+                           -d->line.G[c / TN_LANES][3 * k + axis][c % TN_LANES], 1e-3);
+        for (int c = 0; c < CONTACTS; c++) d->given[c][axis] -= step;
+    }
+    kernels->linear(0, BATCHES, (const double(*)[3])d->line.a,
+                    (const double(*)[9][TN_LANES])d->line.G, given, d->linear);
+    near(d->linear[0], d->line.force[0], 3 * CONTACTS);
+    tn_free(d);
+}
