@@ -70,18 +70,6 @@ static void put(const Cone *cone, const double x[3], TnPerConstraint *to)
         out[i] = cone->frame[0][i] * x[0] + cone->frame[1][i] * x[1] + cone->frame[2][i] * x[2];
 }
 
-static void set_frame(Cone *cone, const double n[3])
-{
-    double axis[3] = {0};
-    int least = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
-    if (fabs(n[2]) < fabs(n[least])) least = 2;
-    axis[least] = 1.0;
-    for (int k = 0; k < 3; k++) cone->frame[0][k] = n[k];
-    v3_cross(cone->frame[1], n, axis);
-    v3_normalize(cone->frame[1]);
-    v3_cross(cone->frame[2], n, cone->frame[1]);
-}
-
 /* ---- the cone L ---- */
 
 static double determinant(const double a[3])
@@ -115,8 +103,8 @@ static void multiply(const double M[9], const double x[3], double out[3])
 static void scale_cone(Cone *cone)
 {
     double dy = sqrt(determinant(cone->y)), dw = sqrt(determinant(cone->w)), s[3];
-    double share = (cone->y[0] * cone->w[0] + cone->y[1] * cone->w[1] + cone->y[2] * cone->w[2]) /
-                   (dy * dw);
+    double share =
+        (cone->y[0] * cone->w[0] + cone->y[1] * cone->w[1] + cone->y[2] * cone->w[2]) / (dy * dw);
     double twice = 2.0 * sqrt(0.5 * (1.0 + share)), eta = sqrt(dy / dw);
     for (int k = 0; k < 3; k++)
         s[k] = (cone->w[k] / dw + (k ? -1.0 : 1.0) * cone->y[k] / dy) / twice;
@@ -146,20 +134,23 @@ static void divide(const double z[3], const double x[3], double out[3])
 
 /* ---- a step ---- */
 
+static void clear_contacts(Interior *s)
+{
+    size_t batches = (size_t)s->problem->contact_batches;
+    if (batches) memset(s->laws.G.contact, 0, sizeof *s->laws.G.contact * batches);
+}
+
 /* r, M, T and G of the cones; a and G of the rest. */
 static void set_up(Interior *s)
 {
-    const double *u = s->u.all, *lambda = s->lambda.all;
-    double *at = s->du.all, *rest = s->rest.all;
+    const double *lambda = s->lambda.all;
+    double *rest = s->rest.all;
     memcpy(s->laws.centre.all, lambda, sizeof(double) * s->lambda.count);
-    for (size_t i = 0; i < s->u.count; i++) at[i] = u[i] / ROW_STIFFNESS;
-    tn_laws_at(&s->laws, &s->du);
+    tn_laws_at(&s->laws, &s->u);
     tn_laws_linear(&s->laws, &s->u, &s->rest);
     for (size_t i = 0; i < s->u.count; i++) rest[i] -= lambda[i];
-    for (int c = 0; c < s->problem->contact_count; c++) {
-        memset(s->laws.G.contact[c], 0, sizeof s->laws.G.contact[c]);
-        v3_zero(s->rest.contact[c]);
-    }
+    clear_contacts(s);
+    for (int c = 0; c < s->problem->contact_count; c++) v3_zero(s->rest.contact[c]);
     s->laws.G.symmetric = true;
     for (int i = 0; i < s->count; i++) {
         Cone *cone = &s->cones[i];
@@ -187,10 +178,12 @@ static void set_up(Interior *s)
                 G[3 * k + j] = 0.0;
                 for (int l = 0; l < 3; l++) G[3 * k + j] += H[3 * k + l] * cone->frame[l][j];
             }
-        double *out = s->laws.G.contact[cone->contact];
+        double(*out)[TN_LANES] = s->laws.G.contact[cone->contact / TN_LANES];
+        int lane = cone->contact % TN_LANES;
         for (int k = 0; k < 3; k++)
             for (int j = 0; j < 3; j++)
-                for (int l = 0; l < 3; l++) out[3 * k + j] += cone->frame[l][k] * G[3 * l + j];
+                for (int l = 0; l < 3; l++)
+                    out[3 * k + j][lane] += cone->frame[l][k] * G[3 * l + j];
         if (cone->turn[0] != 0.0 || cone->turn[1] != 0.0) s->laws.G.symmetric = false;
     }
 }
@@ -294,7 +287,8 @@ static bool reserve(Interior *s, const TnCompliances *D, double (**c)[3])
     s->values = TN_ARENA_NEW(p->arena, double, 2 * s->assembly->plan->size);
     s->x = TN_ARENA_NEW(p->arena, double, s->assembly->dim);
     s->cones = TN_ARENA_ZERO(p->arena, Cone, p->contact_count + p->row_count + 1);
-    *c = tn_arena_alloc(p->arena, sizeof(double[3]) * (size_t)(p->contact_count + p->row_count + 1));
+    *c =
+        tn_arena_alloc(p->arena, sizeof(double[3]) * (size_t)(p->contact_count + p->row_count + 1));
     return s->values && s->x && s->cones && *c && tn_laws_alloc(p, D, &s->laws);
 }
 
@@ -304,10 +298,11 @@ static void add_cones(Interior *s, const TnCompliances *D)
     for (int c = 0; c < p->contact_count; c++) {
         double mu = p->contact_batch[c / TN_LANES].mu[c % TN_LANES];
         Cone *cone = &s->cones[s->count];
-        if (!(D->contact[c][0] > 0.0)) continue; /* bears nothing */
-        bool rubs = mu > 0.0 && D->contact[c][1] > 0.0;
+        if (!(D->contact[c / TN_LANES].D[0][c % TN_LANES] > 0.0)) continue; /* bears nothing */
+        bool rubs = mu > 0.0 && D->contact[c / TN_LANES].D[1][c % TN_LANES] > 0.0;
         *cone = (Cone){.contact = c, .row = -1, .p = {rubs ? mu : 1.0, rubs, rubs}};
-        set_frame(cone, p->normals[c]);
+        v3_copy(cone->frame[0], p->normals[c]);
+        v3_tangents(cone->frame[0], cone->frame[1], cone->frame[2]);
         s->count++;
     }
     for (int r = 0; r < p->row_count; r++)
@@ -335,14 +330,16 @@ static bool start(Interior *s, const TnCompliances *D)
     for (int c = 0; c < p->contact_count; c++) v3_zero(s->lambda.contact[c]);
     for (int i = 0; i < s->count; i++) {
         Cone *cone = &s->cones[i];
-        double d = cone->contact < 0 ? D->row[cone->row] : D->contact[cone->contact][0];
+        int contact = cone->contact;
+        double d =
+            contact < 0 ? D->row[cone->row] : D->contact[contact / TN_LANES].D[0][contact % TN_LANES];
         double force[3] = {speed / d};
         put(cone, force, &s->lambda);
         cone->y[0] = cone->p[0] * force[0];
         cone->w[0] = speed;
     }
     tn_assembly_gather(assembly, &s->lambda, s->x);
-    memset(s->laws.G.contact, 0, sizeof(double[9]) * (size_t)p->contact_count);
+    clear_contacts(s);
     memset(s->laws.G.row, 0, sizeof(double) * (size_t)p->row_count);
     memset(s->laws.G.bond, 0, sizeof(double[144]) * (size_t)p->bond_count);
     s->laws.G.symmetric = true;
@@ -351,15 +348,16 @@ static bool start(Interior *s, const TnCompliances *D)
     tn_assembly_apply(assembly, s->x, &s->u);
     for (size_t i = 0; i < s->u.count; i++) s->u.all[i] += assembly->e.all[i];
     s->laws.R = ROW_STIFFNESS;
+    s->laws.reach = 1.0;
     return true;
 }
 
 bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D, double tolerance,
-                 int most_steps, double at_start, TnMethodResult *out)
+                 int most_steps, TnMethodResult *out)
 {
-    Interior s = {.assembly = assembly, .problem = p, .best = at_start};
+    Interior s = {.assembly = assembly, .problem = p, .best = INFINITY};
     double(*c)[3];
-    *out = (TnMethodResult){.error = at_start, .stagnated = true};
+    *out = (TnMethodResult){.error = INFINITY, .stagnated = true};
     if (!reserve(&s, D, &c)) return false;
     add_cones(&s, D);
     if (!s.count || !start(&s, D)) return true;
