@@ -4,7 +4,8 @@
  *     SubADMM   Islands with cables or soft bodies, whose own factors carry most of the problem, and islands whose
  *               matrix would cost more to factor than some tens of iterations.
  *     Newton    All others, and cables and soft bodies where SubADMM gets stuck. A cold start gets some
- *               iterations of assembled ADMM first; where Newton gets stuck more of them rescue it, twice.
+ *               iterations of assembled ADMM first; where Newton gets stuck the interior-point
+ *               method and more of them rescue it.
  *     SubADMM   Again, where all of that ends in something rough.
  *
  * All are judged by the natural map at v_λ = A⁻¹(b + Jᵀλ). What is chosen depends on counts and on errors within
