@@ -26,8 +26,8 @@
 #define NEARLY 100.0 /* tolerances: near rest */
 #define NEWTON_STEPS 20
 #define COLD_ITERATIONS 10
-#define FIRST_RESCUE 20
-#define LAST_RESCUE 40
+#define INTERIOR_STEPS 40
+#define RESCUE 40
 #define ROUGH 1e-2 /* velocity_scale: v_λ of such forces is worth less than SubADMM's own v */
 /* Of SubADMM with a second method behind it: looks in a row that gain less than this are enough. */
 #define STUCK_LOOKS 4
@@ -163,16 +163,26 @@ static bool newton(Island *s)
     return true;
 }
 
+static bool interior(Island *s)
+{
+    TnMethodResult result;
+    if (!tn_interior(&s->assembly, s->problem, &s->D, s->tolerance, INTERIOR_STEPS, &result))
+        return false;
+    s->report.newton_steps += result.iterations;
+    s->report.factorizations += result.factorizations;
+    s->report.method = TN_METHOD_NEWTON;
+    judge(s);
+    return true;
+}
+
 static bool second_order(Island *s)
 {
-    static const int rescues[] = {FIRST_RESCUE, LAST_RESCUE};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
     if (!newton(s)) return false;
-    for (int i = 0; i < 2 && !done(s); i++) {
-        if (!admm(s, rescues[i])) return false;
-        if (!done(s) && !newton(s)) return false;
-    }
-    return true;
+    if (!done(s) && !interior(s)) return false;
+    if (!done(s) && !newton(s)) return false;
+    if (!done(s) && !admm(s, RESCUE)) return false;
+    return done(s) || newton(s);
 }
 
 /* ---- the choice ---- */
