@@ -25,7 +25,8 @@
 
 #define ROW_STIFFNESS 1e3
 #define STEP_SHARE 0.95 /* of the way to a cone's boundary */
-#define LEAST_STEP 1e-6 /* below it nothing moves any more */
+#define SHORT_STEP 0.1
+#define MOST_SHORT 4 /* in a row: nothing moves any more */
 
 typedef struct Cone {
     int contact, row; /* one of them; the other is -1 */
@@ -331,8 +332,8 @@ static bool start(Interior *s, const TnCompliances *D)
     for (int i = 0; i < s->count; i++) {
         Cone *cone = &s->cones[i];
         int contact = cone->contact;
-        double d =
-            contact < 0 ? D->row[cone->row] : D->contact[contact / TN_LANES].D[0][contact % TN_LANES];
+        double d = contact < 0 ? D->row[cone->row]
+                               : D->contact[contact / TN_LANES].D[0][contact % TN_LANES];
         double force[3] = {speed / d};
         put(cone, force, &s->lambda);
         cone->y[0] = cone->p[0] * force[0];
@@ -356,6 +357,7 @@ bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
                  int most_steps, TnMethodResult *out)
 {
     Interior s = {.assembly = assembly, .problem = p, .best = INFINITY};
+    int short_steps = 0;
     double(*c)[3];
     *out = (TnMethodResult){.error = INFINITY, .stagnated = true};
     if (!reserve(&s, D, &c)) return false;
@@ -374,7 +376,8 @@ bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
         correct(&s, fmin(1.0, fmax(after * after * after, 1e-3)) * before, c);
         solve(&s, (const double(*)[3])c);
         double part = fmin(1.0, STEP_SHARE * longest(&s, 1e9));
-        if (!(part > LEAST_STEP)) break;
+        short_steps = part < SHORT_STEP ? short_steps + 1 : 0;
+        if (short_steps == MOST_SHORT) break;
         move(&s, part);
         TnNaturalMap map = tn_natural_map(p, D, &s.u, &s.lambda);
         if (!(map.largest < s.best)) continue;

@@ -4,7 +4,8 @@
  *     SubADMM   Islands with cables or soft bodies, whose own factors carry most of the problem, and islands whose
  *               matrix would cost more to factor than some tens of iterations.
  *     Newton    All others, and cables and soft bodies where SubADMM gets stuck. A cold start gets some
- *               iterations of assembled ADMM first; where Newton gets stuck more of them rescue it, twice.
+ *               iterations of assembled ADMM first; where Newton gets stuck the interior-point
+ *               method and more of them rescue it.
  *     SubADMM   Again, where all of that ends in something rough.
  *
  * All are judged by the natural map at v_λ = A⁻¹(b + Jᵀλ). What is chosen depends on counts and on errors within
@@ -24,7 +25,8 @@
 /* A guess is taken as it is only where it leaves next to nothing: see steady.h. */
 #define STILL 0.1
 #define NEARLY 100.0 /* tolerances: near rest */
-#define NEWTON_STEPS 20
+#define NEWTON_STEPS 20 /* at first a few: where they are not enough, many seldom are */
+#define FIRST_STEPS 6
 #define COLD_ITERATIONS 10
 #define INTERIOR_STEPS 40
 #define RESCUE 40
@@ -151,10 +153,10 @@ static bool admm(Island *s, int iterations)
     return true;
 }
 
-static bool newton(Island *s)
+static bool newton(Island *s, int steps)
 {
     TnMethodResult result;
-    if (!tn_newton(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, NEWTON_STEPS, &result))
+    if (!tn_newton(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, steps, &result))
         return false;
     s->report.newton_steps += result.iterations;
     s->report.factorizations += result.factorizations;
@@ -178,11 +180,11 @@ static bool interior(Island *s)
 static bool second_order(Island *s)
 {
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
-    if (!newton(s)) return false;
+    if (!newton(s, FIRST_STEPS)) return false;
     if (!done(s) && !interior(s)) return false;
-    if (!done(s) && !newton(s)) return false;
+    if (!done(s) && !newton(s, NEWTON_STEPS)) return false;
     if (!done(s) && !admm(s, RESCUE)) return false;
-    return done(s) || newton(s);
+    return done(s) || newton(s, NEWTON_STEPS);
 }
 
 /* ---- the choice ---- */
