@@ -199,11 +199,20 @@ static int clip_segment(ClipCorner c[2], const ClipPlane *planes, int plane_coun
     return 2;
 }
 
+static bool all_inside(const ClipCorner *corners, int count, const ClipPlane *plane,
+                       double tolerance)
+{
+    for (int i = 0; i < count; i++)
+        if (!(v3_dot(plane->normal, corners[i].p) - plane->offset <= tolerance)) return false;
+    return true;
+}
+
 static int clip_polygon(ClipCorner *corners, int count, const ClipPlane *planes, int plane_count,
                         double tolerance)
 {
     ClipCorner other[CLIP_MAX];
     for (int k = 0; k < plane_count && count > 0; k++) {
+        if (all_inside(corners, count, &planes[k], tolerance)) continue;
         int kept = clip_by_plane(corners, count, &planes[k], tolerance, other);
         for (int i = 0; i < kept; i++)
             /* a cut of a side that lies on another edge of the reference is the vertex they share
@@ -349,8 +358,8 @@ void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w,
     double back[3] = {-n[0], -n[1], -n[2]};
     double ea = tn_shape_extent(a->shape), eb = tn_shape_extent(b->shape), extent = fmin(ea, eb);
     TnFace fa, fb;
-    ClipResult clipped = {.count = 0};
-    out->count = 0;
+    ClipResult clipped;
+    clipped.count = out->count = 0;
     v3_copy(out->normal, n);
     if (!(w->gap <= margin)) return;
 
