@@ -114,4 +114,29 @@ static inline double apart(Rig *one, Rig *other)
     return worst / size;
 }
 
+static const double g_t = 9.81 * 0.01; /* of the stacks, m/s */
+
+/* The tolerance in shares of g·t. */
+static inline bool solve_island(Rig *rig, TnMethod method, double tolerance, TnIslandResult *out)
+{
+    TnSolverDef def = tn_solver_def();
+    def.method = method;
+    def.tolerance = tolerance;
+    def.velocity_scale = g_t;
+    return tn_solve_island(&rig->problem, &def, rig->plans, NULL, out);
+}
+
+static inline bool is_finite(const TnProblem *p)
+{
+    for (int c = 0; c < p->contact_count; c++)
+        for (int k = 0; k < 3; k++)
+            if (!isfinite(p->lambda[c][k])) return false;
+    for (int r = 0; r < p->row_count; r++)
+        if (!isfinite(p->rows[r].lambda)) return false;
+    for (int r = 0; r < p->table_rows; r++)
+        for (int k = 0; k < 8; k++)
+            if (!isfinite(p->twist[r][k])) return false;
+    return true;
+}
+
 #endif

@@ -156,8 +156,7 @@ static void random_motion(Random *r, const LawRig *l, TnPerConstraint *out)
 {
     const TnProblem *p = l->laws.problem;
     for (int c = 0; c < p->contact_count; c++) {
-        double size = (c % 3 == 0 ? 0.01 : 0.1) *
-                      l->rig.D.contact[c / TN_LANES].D[1][c % TN_LANES];
+        double size = (c % 3 == 0 ? 0.01 : 0.1) * l->rig.D.contact[c / TN_LANES].D[1][c % TN_LANES];
         for (int k = 0; k < 3; k++) out->contact[c][k] = size * uniform(r);
     }
     for (int i = 0; i < p->row_count; i++) out->row[i] = 0.05 * l->rig.D.row[i] * uniform(r);

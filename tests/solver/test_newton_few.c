@@ -1,0 +1,214 @@
+/* Few contacts, whose classes can all be tried: Newton must end in one of them. */
+#include "../check.h"
+
+#include "any_problem.h"
+
+/* Bodies in the plane z = 0, three unknowns each, and contacts in it: by symmetry nothing leaves the plane, a contact is open,
+ * sticks, or slips one way or the other, and each of the 4ⁿ choices is a linear system. */
+enum { BODIES = 3, MOST = 4 };
+typedef struct Plane {
+    double mass[BODIES], inertia[BODIES], b[BODIES][3];
+    int count, a[MOST], c[MOST]; /* bodies, 0: the world */
+    double arm_a[MOST][2], arm_c[MOST][2], n[MOST][2], e[MOST][2], mu[MOST];
+} Plane;
+
+static void random_plane(Random *r, Plane *s, int count)
+{
+    *s = (Plane){.count = count};
+    for (int i = 0; i < BODIES; i++) {
+        s->mass[i] = 1.5 + uniform(r);
+        s->inertia[i] = 1.5 + uniform(r);
+        for (int k = 0; k < 3; k++) s->b[i][k] = 2.0 * uniform(r);
+    }
+    for (int j = 0; j < count; j++) {
+        double angle = 3.14159 * uniform(r);
+        s->c[j] = 1 + (int)(fabs(uniform(r)) * BODIES);
+        do s->a[j] = (int)(fabs(uniform(r)) * (BODIES + 1));
+        while (s->a[j] == s->c[j]);
+        s->n[j][0] = cos(angle);
+        s->n[j][1] = sin(angle);
+        s->mu[j] = fabs(uniform(r));
+        for (int k = 0; k < 2; k++) {
+            s->arm_a[j][k] = uniform(r);
+            s->arm_c[j][k] = uniform(r);
+            s->e[j][k] = 0.3 * uniform(r);
+        }
+    }
+}
+
+/* u_n or u_t of contact j per unknown of the bodies: 3 each, x y angle. */
+static void plane_row(const Plane *s, int j, bool tangent, double J[3 * BODIES])
+{
+    double d[2] = {s->n[j][0], s->n[j][1]};
+    if (tangent) d[0] = -s->n[j][1], d[1] = s->n[j][0];
+    memset(J, 0, sizeof(double) * 3 * BODIES);
+    for (int side = 0; side < 2; side++) {
+        int body = side ? s->c[j] : s->a[j];
+        const double *arm = side ? s->arm_c[j] : s->arm_a[j];
+        double sign = side ? 1.0 : -1.0, *at = J + 3 * (body - 1);
+        if (!body) continue;
+        at[0] += sign * d[0];
+        at[1] += sign * d[1];
+        at[2] += sign * (arm[0] * d[1] - arm[1] * d[0]);
+    }
+}
+
+/* Gauss with pivots; false: singular. */
+static bool dense_solve(int n, double *M, double *x)
+{
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k; i < n; i++)
+            if (fabs(M[i * n + k]) > fabs(M[best * n + k])) best = i;
+        if (fabs(M[best * n + k]) < 1e-10) return false;
+        for (int j = 0; j < n; j++) {
+            double t = M[k * n + j];
+            M[k * n + j] = M[best * n + j];
+            M[best * n + j] = t;
+        }
+        double t = x[k];
+        x[k] = x[best];
+        x[best] = t;
+        for (int i = k + 1; i < n; i++) {
+            double f = M[i * n + k] / M[k * n + k];
+            for (int j = k; j < n; j++) M[i * n + j] -= f * M[k * n + j];
+            x[i] -= f * x[k];
+        }
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        for (int j = k + 1; j < n; j++) x[k] -= M[k * n + j] * x[j];
+        x[k] /= M[k * n + k];
+    }
+    return true;
+}
+
+/* The velocities for one choice (0 open, 1 sticks, 2 and 3 slips with λ_t = ± μ λ_n), and whether all laws hold. */
+static bool try_choice(const Plane *s, const int *choice, double v[3 * BODIES])
+{
+    enum { N = 3 * BODIES };
+    double J[2 * MOST][N], way[2 * MOST][N], rest[2 * MOST], M[4 * MOST * MOST], x[2 * MOST];
+    double inverse[N];
+    int n = 0;
+    for (int i = 0; i < N; i++) inverse[i] = 1.0 / (i % 3 < 2 ? s->mass[i / 3] : s->inertia[i / 3]);
+    for (int j = 0; j < s->count; j++) {
+        double normal[N], tangent[N], et = s->n[j][0] * s->e[j][1] - s->n[j][1] * s->e[j][0],
+                                      en = s->n[j][0] * s->e[j][0] + s->n[j][1] * s->e[j][1];
+        if (!choice[j]) continue;
+        plane_row(s, j, false, normal);
+        plane_row(s, j, true, tangent);
+        double friction = choice[j] == 2 ? s->mu[j] : choice[j] == 3 ? -s->mu[j] : 0.0;
+        for (int i = 0; i < N; i++) {
+            J[n][i] = normal[i];
+            way[n][i] = normal[i] + friction * tangent[i];
+            J[n + 1][i] = way[n + 1][i] = tangent[i];
+        }
+        rest[n] = en;
+        rest[n + 1] = et;
+        n += choice[j] == 1 ? 2 : 1;
+    }
+    for (int i = 0; i < n; i++) {
+        x[i] = -rest[i];
+        for (int k = 0; k < N; k++) x[i] -= J[i][k] * inverse[k] * s->b[k / 3][k % 3];
+        for (int j = 0; j < n; j++) {
+            M[i * n + j] = 0.0;
+            for (int k = 0; k < N; k++) M[i * n + j] += J[i][k] * inverse[k] * way[j][k];
+        }
+    }
+    if (!dense_solve(n, M, x)) return false;
+    for (int k = 0; k < N; k++) {
+        v[k] = s->b[k / 3][k % 3];
+        for (int i = 0; i < n; i++) v[k] += way[i][k] * x[i];
+        v[k] *= inverse[k];
+    }
+    for (int j = 0, at = 0; j < s->count; j++) {
+        double normal[N], tangent[N], et = s->n[j][0] * s->e[j][1] - s->n[j][1] * s->e[j][0],
+                                      en = s->n[j][0] * s->e[j][0] + s->n[j][1] * s->e[j][1];
+        plane_row(s, j, false, normal);
+        plane_row(s, j, true, tangent);
+        for (int k = 0; k < N; k++) en += normal[k] * v[k], et += tangent[k] * v[k];
+        if (!choice[j]) {
+            if (en < 0.0) return false;
+            continue;
+        }
+        if (x[at] < 0.0) return false;
+        if (choice[j] == 1 && fabs(x[at + 1]) > s->mu[j] * x[at]) return false;
+        if (choice[j] == 2 && et > 0.0) return false;
+        if (choice[j] == 3 && et < 0.0) return false;
+        at += choice[j] == 1 ? 2 : 1;
+    }
+    return true;
+}
+
+static bool plane_problem(Rig *rig, const Plane *s)
+{
+    TnProblem *p = &rig->problem;
+    const double zero[6] = {0};
+    if (!rig_create(rig) ||
+        !tn_problem_init(p, &rig->arena, (TnProblemSize){.twists = BODIES, .contacts = s->count}))
+        return false;
+    for (int i = 0; i < BODIES; i++) {
+        const double S[9] = {1, 0, 0, 0, 1, 0, 0, 0, s->inertia[i]};
+        const double b[6] = {s->b[i][0], s->b[i][1], 0, 0, 0, s->b[i][2]};
+        tn_problem_set_twist(p, i, s->mass[i], S, b, zero);
+    }
+    for (int j = 0; j < s->count; j++)
+        tn_problem_set_contact(
+            p, j, s->a[j], s->c[j], (double[]){s->arm_a[j][0], s->arm_a[j][1], 0},
+            (double[]){s->arm_c[j][0], s->arm_c[j][1], 0}, (double[]){s->n[j][0], s->n[j][1], 0},
+            (double[]){s->e[j][0], s->e[j][1], 0}, s->mu[j], zero);
+    return tn_problem_prepare_A(p, NULL);
+}
+
+/* 1e-7 m/s: velocities are of order one, the error asked for is 1e-10, and few contacts amplify it. Where no choice solves
+ * the problem (friction can jam) none must be claimed. */
+TEST(few_contacts_end_in_one_of_all_their_classes)
+{
+    enum { N = 3 * BODIES };
+    Random r = {11};
+    int solved = 0, several = 0, none = 0, used[4] = {0};
+    for (int round = 0; round < UNLESS_SANITIZED(1000, 400); round++) {
+        Plane s;
+        random_plane(&r, &s, 1 + round % MOST);
+        Rig rig;
+        TnIslandResult result;
+        REQUIRE(plane_problem(&rig, &s));
+        REQUIRE(solve_island(&rig, TN_METHOD_NEWTON, 1e-9, &result));
+        double nearest = INFINITY;
+        int solutions = 0, nearest_choice[MOST] = {0};
+        for (int code = 0; code < 1 << (2 * s.count); code++) {
+            int choice[MOST];
+            double v[N], worst = 0.0;
+            for (int j = 0; j < s.count; j++) choice[j] = code >> (2 * j) & 3;
+            if (!try_choice(&s, choice, v)) continue;
+            solutions++;
+            for (int i = 0; i < BODIES; i++) {
+                double twist[6];
+                tn_problem_twist(&rig.problem, i, twist);
+                worst = fmax(worst, fabs(twist[0] - v[3 * i]));
+                worst = fmax(worst, fabs(twist[1] - v[3 * i + 1]));
+                worst = fmax(worst, fabs(twist[5] - v[3 * i + 2]));
+            }
+            if (worst < nearest) {
+                nearest = worst;
+                memcpy(nearest_choice, choice, sizeof choice);
+            }
+        }
+        none += solutions == 0;
+        several += solutions > 1;
+        if (solutions) {
+            solved += result.report.converged;
+            if (!result.report.converged || !(nearest < 1e-7))
+                printf("    round %d: %d solutions, error %g, %g apart, classes %d %d %d %d\n",
+                       round, solutions, result.report.error, nearest, nearest_choice[0],
+                       nearest_choice[1], nearest_choice[2], nearest_choice[3]);
+            CHECK(result.report.converged);
+            CHECK_NEAR(nearest, 0.0, 1e-7);
+            for (int j = 0; j < s.count; j++) used[nearest_choice[j]]++;
+        } else {
+            CHECK(!result.report.converged && is_finite(&rig.problem));
+        }
+        rig_destroy(&rig);
+    }
+    CHECK(solved > 0 && several > 0 && none > 0); /* or there was nothing to see */
+    for (int i = 0; i < 4; i++) CHECK(used[i] > 0);
+}
