@@ -23,7 +23,7 @@
 #define FLOPS_PER_CONSTRAINT 1000.0
 #define FLOPS_AT_LEAST 1e5
 /* A guess is taken as it is only where it leaves next to nothing: see steady.h. */
-#define STILL 0.1
+#define STILL 0.03
 #define NEARLY 100.0 /* tolerances: near rest */
 #define NEWTON_STEPS 6
 #define PROXIMAL_STEPS 20
