@@ -26,7 +26,7 @@
 #define STILL 0.03
 #define NEARLY 100.0 /* tolerances: near rest */
 #define NEWTON_STEPS 6
-#define PROXIMAL_STEPS 20
+#define PROXIMAL_STEPS 30
 #define COLD_ITERATIONS 10
 #define INTERIOR_STEPS 40
 #define RESCUE 40
@@ -191,7 +191,8 @@ static bool rescue(Island *s) { return admm(s, RESCUE); }
 /* Each is tried where those before it did not arrive. */
 static bool second_order(Island *s)
 {
-    static bool (*const methods[])(Island *) = {interior, newton, proximal, rescue, newton};
+    static bool (*const methods[])(Island *) = {interior, newton, proximal,
+                                                  rescue,   newton, proximal};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
     if (!newton(s)) return false;
     for (size_t i = 0; i < sizeof methods / sizeof *methods && !done(s); i++)
