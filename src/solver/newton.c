@@ -82,13 +82,6 @@ static void blend(double s, const TnPerConstraint *from, const TnPerConstraint *
     for (size_t i = 0; i < out->count; i++) z[i] = x[i] + s * (y[i] - x[i]);
 }
 
-static void scale(double s, const TnPerConstraint *from, TnPerConstraint *out)
-{
-    const double *x = from->all;
-    double *y = out->all;
-    for (size_t i = 0; i < out->count; i++) y[i] = s * x[i];
-}
-
 static void swap(TnPerConstraint *a, TnPerConstraint *b)
 {
     TnPerConstraint t = *a;
@@ -204,9 +197,10 @@ static double law_error(const Newton *n)
 
 /* Lines at `at`, and next_u, next_lambda. The matrix of the last step serves where nothing has changed its
  * class. False: no factor. */
-static bool step_from(Newton *n, const TnPerConstraint *at, TnMethodResult *out)
+static bool step_from(Newton *n, const TnPerConstraint *at, double fade, TnMethodResult *out)
 {
     tn_laws_at(&n->laws, at);
+    if (fade > 0.0) tn_laws_fade(&n->laws, fade);
     if (n->factored && n->factor_R == n->laws.R && !n->laws.moved) {
         solve(n);
         return true;
@@ -238,9 +232,8 @@ static bool bold_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMe
         n->laws.R = R;
         n->laws.reach = 1.0;
         double before = n->map.rms;
-        scale(out->iterations ? 1.0 : 1.0 - FADE, &n->lambda, &n->laws.centre);
-        out->iterations++;
-        if (!step_from(n, &n->u, out)) return false;
+        copy(&n->lambda, &n->laws.centre);
+        if (!step_from(n, &n->u, out->iterations++ ? 0.0 : FADE, out)) return false;
         TnNaturalMap map = tn_natural_map(p, n->laws.D, &n->next_u, &n->next_lambda);
         if (map.rms > LEAST_GAIN * before) {
             R *= LESS_STIFF;
@@ -264,7 +257,7 @@ static bool sure_steps(Newton *n, TnProblem *p, double tolerance, int most, TnMe
     copy(&n->lambda, &n->laws.centre);
     while (n->best >= tolerance && out->iterations < most) {
         out->iterations++;
-        if (!step_from(n, &n->u, out)) return false;
+        if (!step_from(n, &n->u, 0.0, out)) return false;
         set_way(n);
         double first = slope(n, 0.0);
         if (!(first < 0.0) && !n->laws.G.symmetric) { /* no way down: friction must follow later */
