@@ -112,10 +112,13 @@ typedef struct ContactTask {
     double gravity;
 } ContactTask;
 
-static void point_velocity(double out[3], const double twist[6], const double arm[3])
+/* By numbers, not by an arm that has just been written: reading that again as pairs would wait for the writes. */
+static inline void point_velocity(double out[3], const double twist[6], double x, double y,
+                                  double z)
 {
-    v3_cross(out, twist + 3, arm);
-    v3_add(out, out, twist);
+    out[0] = twist[4] * z - twist[5] * y + twist[0];
+    out[1] = twist[5] * x - twist[3] * z + twist[1];
+    out[2] = twist[3] * y - twist[4] * x + twist[2];
 }
 
 /* One side of a contact: its row in the twist table, its arm there, and its velocity at the step's start and at
@@ -138,9 +141,11 @@ static void find_side(const ContactTask *task, const TnContactPoint *c, int geom
         return;
     }
     int link = in->division->carrier[in->model->geoms[geom].link];
-    v3_sub(out->arm, c->pos, in->frames[link].com);
-    point_velocity(out->v, in->twists[link], out->arm);
-    point_velocity(out->v_end, in->end_twists[link], out->arm);
+    const double *com = in->frames[link].com;
+    double x = c->pos[0] - com[0], y = c->pos[1] - com[1], z = c->pos[2] - com[2];
+    point_velocity(out->v, in->twists[link], x, y, z);
+    point_velocity(out->v_end, in->end_twists[link], x, y, z);
+    v3_set(out->arm, x, y, z);
     out->row = task->set->link_row[link];
 }
 

@@ -4,8 +4,8 @@
  *     SubADMM   Islands with cables or soft bodies, whose own factors carry most of the problem, and islands whose
  *               matrix would cost more to factor than some tens of iterations.
  *     Newton    All others, and cables and soft bodies where SubADMM gets stuck. A cold start gets some
- *               iterations of assembled ADMM first; where Newton gets stuck the interior-point
- *               method and more of them rescue it.
+ *               iterations of assembled ADMM first; where Newton gets stuck the interior-point method, the
+ *               augmented Lagrangian and more of them go on.
  *     SubADMM   Again, where all of that ends in something rough.
  *
  * All are judged by the natural map at v_λ = A⁻¹(b + Jᵀλ). What is chosen depends on counts and on errors within
@@ -25,8 +25,8 @@
 /* A guess is taken as it is only where it leaves next to nothing: see steady.h. */
 #define STILL 0.03
 #define NEARLY 100.0 /* tolerances: near rest */
-#define NEWTON_STEPS 20 /* at first a few: where they are not enough, many seldom are */
-#define FIRST_STEPS 6
+#define NEWTON_STEPS 6
+#define PROXIMAL_STEPS 30
 #define COLD_ITERATIONS 10
 #define INTERIOR_STEPS 40
 #define RESCUE 40
@@ -153,38 +153,51 @@ static bool admm(Island *s, int iterations)
     return true;
 }
 
-static bool newton(Island *s, int steps)
+static bool note(Island *s, bool ok, const TnMethodResult *result)
 {
-    TnMethodResult result;
-    if (!tn_newton(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, steps, &result))
-        return false;
-    s->report.newton_steps += result.iterations;
-    s->report.factorizations += result.factorizations;
+    if (!ok) return false;
+    s->report.newton_steps += result->iterations;
+    s->report.factorizations += result->factorizations;
     s->report.method = TN_METHOD_NEWTON;
     judge(s);
     return true;
+}
+
+static bool newton(Island *s)
+{
+    TnMethodResult result;
+    bool ok = tn_newton(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, NEWTON_STEPS, &result);
+    return note(s, ok, &result);
 }
 
 static bool interior(Island *s)
 {
     TnMethodResult result;
-    if (!tn_interior(&s->assembly, s->problem, &s->D, s->tolerance, INTERIOR_STEPS, &result))
-        return false;
-    s->report.newton_steps += result.iterations;
-    s->report.factorizations += result.factorizations;
-    s->report.method = TN_METHOD_NEWTON;
-    judge(s);
-    return true;
+    bool ok =
+        tn_interior(&s->assembly, s->problem, &s->D, s->tolerance, INTERIOR_STEPS, &result);
+    return note(s, ok, &result);
 }
 
+static bool proximal(Island *s)
+{
+    TnMethodResult result;
+    bool ok = tn_proximal(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, PROXIMAL_STEPS,
+                          &result);
+    return note(s, ok, &result);
+}
+
+static bool rescue(Island *s) { return admm(s, RESCUE); }
+
+/* Each is tried where those before it did not arrive. */
 static bool second_order(Island *s)
 {
+    static bool (*const methods[])(Island *) = {interior, newton, proximal,
+                                                  rescue,   newton, proximal};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
-    if (!newton(s, FIRST_STEPS)) return false;
-    if (!done(s) && !interior(s)) return false;
-    if (!done(s) && !newton(s, NEWTON_STEPS)) return false;
-    if (!done(s) && !admm(s, RESCUE)) return false;
-    return done(s) || newton(s, NEWTON_STEPS);
+    if (!newton(s)) return false;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods && !done(s); i++)
+        if (!methods[i](s)) return false;
+    return true;
 }
 
 /* ---- the choice ---- */

@@ -2,24 +2,8 @@
 #include "natural_map.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "../math/vec3.h"
-
-static void set_contacts(const TnProblem *p, TnContactYield *out)
-{
-    if (p->contact_batches) memset(&out[p->contact_batches - 1], 0, sizeof *out); /* unused lanes */
-    for (int c = 0; c < p->contact_count; c++) {
-        TnContactYield *yield = &out[c / TN_LANES];
-        int l = c % TN_LANES;
-        double D[2];
-        tn_contact_live_compliance(p, c, D);
-        for (int k = 0; k < 2; k++) {
-            yield->D[k][l] = D[k];
-            yield->inverse[k][l] = D[k] > 0.0 ? 1.0 / D[k] : 0.0;
-        }
-    }
-}
 
 bool tn_compliances(TnProblem *p, TnCompliances *out)
 {
@@ -29,7 +13,7 @@ bool tn_compliances(TnProblem *p, TnCompliances *out)
     out->squared = tn_arena_alloc(p->arena, sizeof(double[TN_LANES]) * (size_t)p->contact_batches);
     out->row = TN_ARENA_NEW(p->arena, double, p->row_count);
     if (!out->contact || !out->squared || !out->row) return false;
-    set_contacts(p, out->contact);
+    tn_contact_yields(p, out->contact);
     for (int r = 0; r < p->row_count; r++) out->row[r] = tn_row_compliance(p, &p->rows[r]);
     for (int r = 0; r + 1 < p->row_count; r++) /* a disc needs isotropic weights */
         if (p->rows[r].set == TN_ROW_ROLL)

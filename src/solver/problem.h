@@ -25,6 +25,7 @@
 #include "../base/pool.h"
 #include "../math/chain.h"
 #include "../math/chain_condense.h"
+#include "../math/kernels/contact_kernels.h"
 #include "../math/kernels/kernels.h"
 #include "../math/sparse_cholesky.h"
 
@@ -249,8 +250,8 @@ bool tn_problem_build_sides(TnProblem *problem);
 void tn_problem_weights(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* J A⁻¹ Jᵀ summed over the sides: what turns a force into a velocity here. */
 void tn_contact_compliance(const TnProblem *problem, int contact, double *normal, double *tangent);
-/* The same, normal and tangent, with zero where both sides yield next to nothing (weights.c: DEAD). */
-void tn_contact_live_compliance(const TnProblem *problem, int contact, double D[2]);
+/* Of all contacts, zero where both sides yield next to nothing (weights.c: DEAD). */
+void tn_contact_yields(const TnProblem *problem, TnContactYield *out);
 double tn_row_compliance(const TnProblem *problem, const TnRow *row);
 
 typedef struct TnSolveResult {

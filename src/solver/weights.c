@@ -157,14 +157,28 @@ void tn_contact_compliance(const TnProblem *p, int contact, double *normal, doub
     *tangent = sides[0].tangent + sides[1].tangent;
 }
 
-void tn_contact_live_compliance(const TnProblem *p, int contact, double D[2])
+static void port_yield(const TnProblem *p, int c, TnContactYield *out)
 {
     Compliance sides[2];
-    contact_compliance(p, contact, sides);
-    D[0] = sides[0].normal + sides[1].normal;
-    D[1] = sides[0].tangent + sides[1].tangent;
-    for (int k = 0; k < 2; k++)
-        if (is_dead(D[k], sides[0], sides[1])) D[k] = 0.0;
+    int l = c % TN_LANES;
+    contact_compliance(p, c, sides);
+    const double D[2] = {sides[0].normal + sides[1].normal, sides[0].tangent + sides[1].tangent};
+    for (int k = 0; k < 2; k++) {
+        bool dead = is_dead(D[k], sides[0], sides[1]);
+        out->D[k][l] = dead ? 0.0 : D[k];
+        out->inverse[k][l] = dead ? 0.0 : 1.0 / D[k];
+    }
+}
+
+void tn_contact_yields(const TnProblem *p, TnContactYield *out)
+{
+    tn_contact_kernels()->yields(p->contact_batch, 0, p->contact_batches, p->twist_count,
+                                 (const double(*)[8])p->inverse, DEAD, ROUNDING, out);
+    for (int c = 0; p->port_count && c < p->contact_count; c++) {
+        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+        if (batch->row_a[c % TN_LANES] >= p->port_row || batch->row_b[c % TN_LANES] >= p->port_row)
+            port_yield(p, c, &out[c / TN_LANES]);
+    }
 }
 
 /* On a chain: from a diagonal block of A⁻¹ where the side touches one node only, which spin and

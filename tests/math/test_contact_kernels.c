@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "math/kernels/contact_kernels.h"
+#include "math/vec3.h"
 
 enum { CONTACTS = 128, BATCHES = CONTACTS / TN_LANES, ROWS = 20, BEGIN = 3, END = 16 };
 
@@ -28,10 +29,11 @@ static TnContactLines pointers(Lines *l)
 typedef struct Data {
     _Alignas(64) TnContactBatch batch[BATCHES];
     _Alignas(64) TnContactYield yield[BATCHES];
-    _Alignas(64) double twist[ROWS][8];
+    _Alignas(64) double twist[ROWS][8], inverse[ROWS][8];
     _Alignas(64) double lambda[CONTACTS][3];
     _Alignas(64) double given[CONTACTS][3];
     /* results */
+    _Alignas(64) TnContactYield found[BATCHES];
     _Alignas(64) double u[2][CONTACTS][3];
     _Alignas(64) double squared[BATCHES][TN_LANES];
     _Alignas(64) Lines line, sticking;
@@ -46,6 +48,14 @@ static void fill(Data *d)
     seed = 11;
     for (int r = 1; r < ROWS; r++)
         for (int k = 0; k < 8; k++) d->twist[r][k] = k % 4 == 3 ? 0.0 : uniform();
+    for (int r = 0; r < ROWS; r++) {
+        const double X[3][3] = {
+            {2.0, uniform(), uniform()}, {0.0, 2.0, uniform()}, {0.0, 0.0, 2.0}};
+        d->inverse[r][0] = 2.0 + uniform();
+        for (int i = 0, at = 1; i < 3; i++)
+            for (int j = i; j < 3; j++) d->inverse[r][at++] = v3_dot(X[i], X[j]);
+    }
+    for (int k = 0; k < 8; k++) d->inverse[5][k] *= 1e-14; /* next to nothing */
     for (int c = 0; c < CONTACTS; c++) {
         TnContactBatch *b = &d->batch[c / TN_LANES];
         TnContactYield *y = &d->yield[c / TN_LANES];
@@ -77,6 +87,8 @@ static void run(const TnContactKernels *kernels, Data *d)
     const double(*G)[9][TN_LANES] = (const double(*)[9][TN_LANES])d->line.G;
     TnContactLines lines = pointers(&d->line);
     TnSoftening soft = {.R = 2.5, .reach = 0.8, .centre = (const double(*)[3])d->lambda};
+    kernels->yields(d->batch, BEGIN, END, ROWS - 5, (const double(*)[8])d->inverse, 0.2, 1e-12,
+                    d->found);
     kernels->velocities(d->batch, BEGIN, END, twist, false, d->u[0]);
     kernels->velocities(d->batch, BEGIN, END, twist, true, d->u[1]);
     kernels->natural_map(d->batch, d->yield, BEGIN, END, given, soft.centre, d->squared);
@@ -130,6 +142,12 @@ static void compare(const TnContactKernels *kernels)
     for (int k = 0; k < 3; k++) CHECK(a->flags[k] == b->flags[k]);
     CHECK(!memcmp(a->line.state, b->line.state, sizeof a->line.state));
 #define NEAR(FIELD) near((const double *)b->FIELD, (const double *)a->FIELD, sizeof a->FIELD / 8)
+    near(b->found[0].D[0], a->found[0].D[0], sizeof a->found / 8);
+    int dead = 0, live = 0;
+    for (int c = BEGIN * TN_LANES; c < END * TN_LANES; c++)
+        for (int k = 0; k < 2; k++)
+            a->found[c / TN_LANES].D[k][c % TN_LANES] > 0.0 ? live++ : dead++;
+    CHECK(dead > 5 && live > 100);
     NEAR(u);
     NEAR(squared);
     NEAR(line.a);

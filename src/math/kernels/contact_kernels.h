@@ -32,6 +32,11 @@ enum { TN_LINES_MOVED = 1, TN_LINES_TURN = 2 };
 
 typedef struct TnContactKernels {
     const char *name;
+    /* D = J A⁻¹ Jᵀ of contacts with twist blocks: rows 1 … twist_count with inverse[row - 1] = (1/a, S⁻¹: xx xy xz
+     * yy yz zz, 0). Other rows yield nothing. Below `dead` of what the contact yields in all, or `rounding`
+     * of the terms that make it up, a direction counts as dead. */
+    void (*yields)(const TnContactBatch *batches, int begin, int end, int twist_count,
+                   const double (*inverse)[8], double dead, double rounding, TnContactYield *out);
     /* u = J v of batches [begin, end), with e or without. */
     void (*velocities)(const TnContactBatch *batches, int begin, int end, const double (*twist)[8],
                        bool with_e, double (*u)[3]);

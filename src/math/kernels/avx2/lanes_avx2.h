@@ -24,6 +24,12 @@ static inline int v_any_positive(vd x)
     return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)x, _mm256_setzero_pd(), _CMP_GT_OQ));
 }
 
+/* The k-th numbers of four rows. */
+static inline vd v_column(const double *const rows[W], int k)
+{
+    return (vd){rows[0][k], rows[1][k], rows[2][k], rows[3][k]};
+}
+
 /* 4×4 transposition of rows into three columns. */
 static inline void v_columns3(vd out[3], vd r0, vd r1, vd r2, vd r3)
 {

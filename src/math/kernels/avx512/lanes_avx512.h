@@ -23,6 +23,13 @@ static inline vd v_if_positive(vd x, vd yes, vd no)
     return (vd)_mm512_mask_blend_pd((__mmask8)v_any_positive(x), (__m512d)no, (__m512d)yes);
 }
 
+/* The k-th numbers of eight rows. */
+static inline vd v_column(const double *const rows[W], int k)
+{
+    return (vd){rows[0][k], rows[1][k], rows[2][k], rows[3][k],
+                rows[4][k], rows[5][k], rows[6][k], rows[7][k]};
+}
+
 /* Columns 0 1 2 4 5 6 of the eight rows x[index[0..7]]. */
 static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t *index)
 {

@@ -7,17 +7,59 @@
 
 #include "../../vec3.h"
 
+/* ---- compliances ---- */
+
+static void take(const double from[3][TN_LANES], int l, double out[3])
+{
+    for (int k = 0; k < 3; k++) out[k] = from[k][l];
+}
+
+/* rᵀ S⁻¹ r */
+static double quadratic(const double inverse[8], const double r[3])
+{
+    return inverse[1] * r[0] * r[0] + inverse[4] * r[1] * r[1] + inverse[6] * r[2] * r[2] +
+           2.0 * (inverse[2] * r[0] * r[1] + inverse[3] * r[0] * r[2] + inverse[5] * r[1] * r[2]);
+}
+
+/* Of I/a + [r]× S⁻¹ [r]×ᵀ: along n, the mean across, and the size of the terms. */
+static void add_yield(const double inverse[8], const double r[3], const double n[3], double D[2],
+                      double *size)
+{
+    double m[3], all = v3_dot(r, r) * (inverse[1] + inverse[4] + inverse[6]);
+    v3_cross(m, r, n);
+    double spin = quadratic(inverse, m);
+    D[0] += inverse[0] + spin;
+    D[1] += inverse[0] + 0.5 * (all - quadratic(inverse, r) - spin);
+    *size += inverse[0] + all;
+}
+
+static void yields(const TnContactBatch *batches, int begin, int end, int twist_count,
+                   const double (*inverse)[8], double dead, double rounding, TnContactYield *out)
+{
+    for (int c = begin * TN_LANES; c < end * TN_LANES; c++) {
+        const TnContactBatch *batch = &batches[c / TN_LANES];
+        TnContactYield *yield = &out[c / TN_LANES];
+        int l = c % TN_LANES, a = batch->row_a[l], b = batch->row_b[l];
+        double n[3], arm[3], D[2] = {0}, size = 0.0;
+        take(batch->normal, l, n);
+        take(batch->arm_a, l, arm);
+        if (a > 0 && a <= twist_count) add_yield(inverse[a - 1], arm, n, D, &size);
+        take(batch->arm_b, l, arm);
+        if (b > 0 && b <= twist_count) add_yield(inverse[b - 1], arm, n, D, &size);
+        for (int k = 0; k < 2; k++) {
+            bool lives = D[k] > dead * (D[0] + D[1]) && D[k] > rounding * size;
+            yield->D[k][l] = lives ? D[k] : 0.0;
+            yield->inverse[k][l] = lives ? 1.0 / D[k] : 0.0;
+        }
+    }
+}
+
 /* ---- velocities ---- */
 
 static void point_velocity(double out[3], const double row[8], const double arm[3])
 {
     v3_cross(out, row + 4, arm);
     v3_add(out, out, row);
-}
-
-static void take(const double from[3][TN_LANES], int l, double out[3])
-{
-    for (int k = 0; k < 3; k++) out[k] = from[k][l];
 }
 
 static void velocities(const TnContactBatch *batches, int begin, int end, const double (*twist)[8],
@@ -215,7 +257,7 @@ static void pair_blocks(const TnContactBatch *batches, const double (*G)[9][TN_L
 
 const TnContactKernels *tn_contact_kernels_generic(void)
 {
-    static const TnContactKernels kernels = {"generic", velocities, natural_map, lines,
-                                             forces,    linear,     pair_blocks};
+    static const TnContactKernels kernels = {"generic", yields, velocities, natural_map,
+                                             lines,     forces, linear,     pair_blocks};
     return &kernels;
 }

@@ -1,5 +1,5 @@
 /* contact_lanes.h: the kernels of contact_kernels.h with W lanes at a time. Included once per
- * instruction set, after its vocabulary (as kernels_lanes.h, and v_if_positive, v_any_positive). */
+ * instruction set, after its vocabulary (as kernels_lanes.h, and v_if_positive, v_any_positive, v_column). */
 
 #include <stddef.h>
 
@@ -11,6 +11,55 @@
 static inline vd v_dot(const vd a[3], const vd b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* rᵀ S⁻¹ r */
+static inline vd v_quadratic(const vd inverse[7], const vd r[3])
+{
+    return r[0] * (inverse[1] * r[0] + 2.0 * (inverse[2] * r[1] + inverse[3] * r[2])) +
+           r[1] * (inverse[4] * r[1] + 2.0 * inverse[5] * r[2]) + inverse[6] * r[2] * r[2];
+}
+
+/* Of I/a + [r]× S⁻¹ [r]×ᵀ: along n, the mean across, and the size of the terms. */
+static inline void v_add_yield(const int32_t *rows, int twist_count, const double (*inverse)[8],
+                               const double (*arm)[TN_LANES], const vd n[3], int h, vd D[2],
+                               vd *size)
+{
+    static const double nothing[8] = {0};
+    const double *from[W];
+    vd r[3], m[3], z[7];
+    for (int l = 0; l < W; l++) {
+        int row = rows[h + l];
+        from[l] = row > 0 && row <= twist_count ? inverse[row - 1] : nothing;
+    }
+    for (int k = 0; k < 7; k++) z[k] = v_column(from, k);
+    for (int k = 0; k < 3; k++) r[k] = AT(arm[k]);
+    m[0] = r[1] * n[2] - r[2] * n[1];
+    m[1] = r[2] * n[0] - r[0] * n[2];
+    m[2] = r[0] * n[1] - r[1] * n[0];
+    vd all = v_dot(r, r) * (z[1] + z[4] + z[6]), spin = v_quadratic(z, m);
+    D[0] += z[0] + spin;
+    D[1] += z[0] + 0.5 * (all - v_quadratic(z, r) - spin);
+    *size += z[0] + all;
+}
+
+static void yields(const TnContactBatch *batches, int begin, int end, int twist_count,
+                   const double (*inverse)[8], double dead, double rounding, TnContactYield *out)
+{
+    const vd zero = {0};
+    for (int i = begin; i < end; i++)
+        for (int h = 0; h < TN_LANES; h += W) {
+            const TnContactBatch *c = &batches[i];
+            vd n[3], D[2] = {zero, zero}, size = zero;
+            for (int k = 0; k < 3; k++) n[k] = AT(c->normal[k]);
+            v_add_yield(c->row_a, twist_count, inverse, c->arm_a, n, h, D, &size);
+            v_add_yield(c->row_b, twist_count, inverse, c->arm_b, n, h, D, &size);
+            vd least = v_max(dead * (D[0] + D[1]), rounding * size);
+            for (int k = 0; k < 2; k++) {
+                TO(out[i].D[k]) = v_if_positive(D[k] - least, D[k], zero);
+                TO(out[i].inverse[k]) = v_if_positive(D[k] - least, 1.0 / D[k], zero);
+            }
+        }
 }
 
 static inline void v_point(vd out[3], const double (*twist)[8], const int32_t *rows,
@@ -289,5 +338,5 @@ static void pair_blocks(const TnContactBatch *batches, const double (*G)[9][TN_L
 
 #define CONTACT_TABLE(NAME)                                                                        \
     {                                                                                              \
-        NAME, velocities, natural_map, lines, forces, linear, pair_blocks                          \
+        NAME, yields, velocities, natural_map, lines, forces, linear, pair_blocks                  \
     }
