@@ -25,6 +25,7 @@
 
 #define ROW_STIFFNESS 1e3
 #define STEP_SHARE 0.95 /* of the way to a cone's boundary */
+#define WARM_MARGIN 0.03
 #define SHORT_STEP 0.1
 #define MOST_SHORT 4 /* in a row: nothing moves any more */
 
@@ -314,13 +315,13 @@ static void add_cones(Interior *s, const TnCompliances *D)
             s->cones[i].inverse_p[k] = s->cones[i].p[k] > 0.0 ? 1.0 / s->cones[i].p[k] : 0.0;
 }
 
-/* Inside the cones: what would stop the fastest of all constraints, everywhere; rows and bonds keep their forces. False: no
- * factor, or nothing moves. */
-static bool start(Interior *s, const TnCompliances *D)
+/* Inside the cones by a margin in shares of what would stop the fastest of all constraints: off the forces there are and their u, or
+ * with no u off nothing; rows and bonds keep their forces. False: no factor, or nothing moves. */
+static bool start(Interior *s, const TnCompliances *D, const TnPerConstraint *u)
 {
     const TnAssembly *assembly = s->assembly;
     const TnProblem *p = s->problem;
-    double speed = 0.0;
+    double speed = 0.0, margin = u ? WARM_MARGIN : 1.0;
     tn_lambda_take(p, &s->lambda);
     for (int i = 0; i < s->count; i++) {
         double e[3];
@@ -328,16 +329,27 @@ static bool start(Interior *s, const TnCompliances *D)
         speed = fmax(speed, v3_norm(e));
     }
     if (!(speed > 0.0)) return false;
-    for (int c = 0; c < p->contact_count; c++) v3_zero(s->lambda.contact[c]);
+    for (int c = 0; c < p->contact_count; c++) /* no cone */
+        if (!(D->contact[c / TN_LANES].D[0][c % TN_LANES] > 0.0)) v3_zero(s->lambda.contact[c]);
     for (int i = 0; i < s->count; i++) {
         Cone *cone = &s->cones[i];
         int contact = cone->contact;
         double d = contact < 0 ? D->row[cone->row]
                                : D->contact[contact / TN_LANES].D[0][contact % TN_LANES];
-        double force[3] = {speed / d};
+        double force[3] = {0}, v[3] = {0};
+        if (u) {
+            take(cone, &s->lambda, force);
+            take(cone, u, v);
+        }
+        for (int k = 1; k < 3; k++) {
+            cone->y[k] = cone->p[k] * force[k];
+            cone->w[k] = cone->p[k] * v[k];
+        }
+        double friction = hypot(cone->y[1], cone->y[2]), slip = hypot(cone->w[1], cone->w[2]);
+        cone->y[0] = fmax(cone->p[0] * force[0], friction) + margin * cone->p[0] * speed / d;
+        cone->w[0] = fmax(cone->inverse_p[0] * v[0], 0.0) + slip + margin * speed;
+        for (int k = 0; k < 3; k++) force[k] = cone->inverse_p[k] * cone->y[k];
         put(cone, force, &s->lambda);
-        cone->y[0] = cone->p[0] * force[0];
-        cone->w[0] = speed;
     }
     tn_assembly_gather(assembly, &s->lambda, s->x);
     clear_contacts(s);
@@ -353,8 +365,8 @@ static bool start(Interior *s, const TnCompliances *D)
     return true;
 }
 
-bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D, double tolerance,
-                 int most_steps, TnMethodResult *out)
+bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
+                 const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out)
 {
     Interior s = {.assembly = assembly, .problem = p, .best = INFINITY};
     int short_steps = 0;
@@ -362,7 +374,7 @@ bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
     *out = (TnMethodResult){.error = INFINITY, .stagnated = true};
     if (!reserve(&s, D, &c)) return false;
     add_cones(&s, D);
-    if (!s.count || !start(&s, D)) return true;
+    if (!s.count || !start(&s, D, u)) return true;
     out->factorizations = 1;
     while (out->iterations < most_steps && s.best >= tolerance) {
         out->iterations++;

@@ -170,13 +170,17 @@ static bool newton(Island *s)
     return note(s, ok, &result);
 }
 
-static bool interior(Island *s)
+static bool interior_from(Island *s, const TnPerConstraint *u)
 {
     TnMethodResult result;
     bool ok =
-        tn_interior(&s->assembly, s->problem, &s->D, s->tolerance, INTERIOR_STEPS, &result);
+        tn_interior(&s->assembly, s->problem, &s->D, u, s->tolerance, INTERIOR_STEPS, &result);
     return note(s, ok, &result);
 }
+
+static bool interior(Island *s) { return interior_from(s, NULL); }
+
+static bool interior_again(Island *s) { return interior_from(s, &s->u); }
 
 static bool proximal(Island *s)
 {
@@ -191,8 +195,8 @@ static bool rescue(Island *s) { return admm(s, RESCUE); }
 /* Each is tried where those before it did not arrive. */
 static bool second_order(Island *s)
 {
-    static bool (*const methods[])(Island *) = {interior, newton, proximal,
-                                                  rescue,   newton, proximal};
+    static bool (*const methods[])(Island *) = {interior,       newton, proximal, rescue,
+                                                interior_again, newton, proximal};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
     if (!newton(s)) return false;
     for (size_t i = 0; i < sizeof methods / sizeof *methods && !done(s); i++)

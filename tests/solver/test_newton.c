@@ -87,7 +87,7 @@ TEST(the_interior_point_method_comes_near_by_itself)
         Rig rig;
         TnMethodResult result;
         REQUIRE(rig_create(&rig) && make_seeded(&rig, 2, seed) && assemble(&rig));
-        REQUIRE(tn_interior(&rig.assembly, &rig.problem, &rig.D, 1e-5, 40, &result));
+        REQUIRE(tn_interior(&rig.assembly, &rig.problem, &rig.D, NULL, 1e-5, 40, &result));
         CHECK(result.iterations <= 40 && result.stagnated == !(result.error < 1e-5));
         near += result.error < 1e-5;
         /* u is added up step by step, and rounded each time */
@@ -104,7 +104,7 @@ TEST(the_interior_point_method_needs_contacts)
     TnMethodResult result;
     RodChoice rod = {.nodes = 12, .group = 1, .stiffness = 1.0, .twists = true};
     REQUIRE(rig_create(&rig) && bonded_rod(&rig.problem, &rig.arena, 1, rod) && assemble(&rig));
-    REQUIRE(tn_interior(&rig.assembly, &rig.problem, &rig.D, 1e-5, 40, &result));
+    REQUIRE(tn_interior(&rig.assembly, &rig.problem, &rig.D, NULL, 1e-5, 40, &result));
     CHECK(result.iterations == 0 && result.stagnated);
     rig_destroy(&rig);
 }
