@@ -18,8 +18,9 @@
 #define GOOD_GAIN 0.2  /* and with which another one is worth it */
 /* Nothing holds forces that move nothing: contradictions in e drive them by R times themselves, step after step, until
  * they end at bounds of friction. The first step is about a little less than the forces there are, so that such
- * forces fade; it leaves FADE D λ / R, always downwards, so not so near rest, where nothing drives them. */
+ * forces fade; it leaves FADE D λ / R, always downwards, so less of it near rest, where little drives them. */
 #define FADE 0.02
+#define FADE_NEAR_REST 3e-4
 #define NEAR_REST 100.0 /* tolerances */
 
 static void swap(TnPerConstraint *a, TnPerConstraint *b)
@@ -36,13 +37,12 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
     *out = (TnMethodResult){0};
     if (!tn_newton_start(&n, assembly, p, D, u)) return false;
     TnNaturalMap map = tn_natural_map(p, D, &n.u, &n.lambda);
-    double best = map.largest;
+    double best = map.largest, fade = best < NEAR_REST * tolerance ? FADE_NEAR_REST : FADE;
     n.laws.R = MOST_STIFFNESS;
     n.laws.reach = 1.0;
     while (n.laws.R >= LEAST_STIFFNESS && out->iterations < most_steps) {
         memcpy(n.laws.centre.all, n.lambda.all, sizeof(double) * n.lambda.count);
-        bool fades = out->iterations == 0 && map.largest >= NEAR_REST * tolerance;
-        if (!tn_newton_step(&n, fades ? FADE : 0.0, out)) break;
+        if (!tn_newton_step(&n, out->iterations ? 0.0 : fade, out)) break;
         TnNaturalMap next = tn_natural_map(p, D, &n.next_u, &n.next_lambda);
         if (!(next.rms <= LEAST_GAIN * map.rms)) {
             n.laws.R *= LESS_STIFF;
