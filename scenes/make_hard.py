@@ -257,7 +257,8 @@ def press(args):
         torques.append(torque)
     face, height = joints[3][0] + radii[2], joints[3][1]
     scene.ground()
-    scene.bodies.append(f'    <geom name="wall" type="plane" size="0.3 0.3 0.05" pos="{numbers((face + edge, 0, height))}" '
+    scene.bodies.append('    <geom name="wall" type="plane" size="0.3 0.3 0.05" '
+                        f'pos="{numbers((face + edge, 0, height))}" '
                         f'quat="{numbers((quarter, 0, -quarter, 0))}" rgba="0.7 0.74 0.8 1"/>')
     for i in range(3):
         pos = (0, 0, 0.3) if i == 0 else (lengths[i - 1], 0, 0)

@@ -65,8 +65,9 @@ static void print_help(const Option *table, int count)
     printf(
         "\nColumns; `-` where one does not apply:\n"
         "  contacts     mean over steps\n"
-        "  step us      microseconds per step: mean over steps, each with its least time of "
-        "--repeats\n"
+        "  step us      microseconds per step: mean over the steps after the first second (all "
+        "where it\n"
+        "               fell before), each with its least time of --repeats\n"
         "  error max    largest natural-map error of any constraint of any step, in shares of g t\n"
         "  median       over steps of each step's largest natural-map error\n"
         "  not conv.    steps that did not reach the tolerance\n"

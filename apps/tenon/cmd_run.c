@@ -162,9 +162,10 @@ static const char *missed_steps(const Totals *t, char text[MISSED_SIZE])
 
 static void print_solver_lines(const RunOptions *run, const Totals *t)
 {
-    char text[WHAT_RAN_SIZE], missed[MISSED_SIZE];
+    char text[WHAT_RAN_SIZE], missed[MISSED_SIZE], why[REASONS_SIZE];
     table_line(stdout, "mean islands", "%.1f", totals_mean(t->islands, t->steps));
     table_line(stdout, "solved by", "%s", what_ran(t->islands_by_method, text));
+    table_line(stdout, "because", "%s", why_they_ran(t, why));
     if (run->sim.sleep != TN_SLEEP_OFF)
         table_line(stdout, "mean asleep", "%.1f subsystems", totals_mean(t->asleep, t->steps));
     table_line(stdout, "largest error", "%.2g of gravity x timestep, tolerance %g", t->error,
@@ -222,6 +223,10 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
         json_number(json, "worst_constraint", NAN); /* null */
     json_islands(json, measured ? totals_mean(t->islands, t->steps) : NAN, t->islands_by_method,
                  totals_mean(t->asleep, t->steps));
+    json_begin_object(json, "islands_by_reason");
+    for (int i = 0; i < t->reason_count; i++)
+        json_number(json, t->reasons[i].why, t->reasons[i].islands);
+    json_end(json);
 }
 
 static void print_json(const TnWorld *world, const RunOptions *run, const RunResult *result)

@@ -1,10 +1,11 @@
-/* hard.h: the hard scenes: stacks, mass ratios, arches, grasps, impacts. Each is built by C calls, run
- * and judged by what it must do: stand still, and carry its weight.
+/* hard.h: the hard scenes: stacks, mass ratios, arches, grasps, impacts. Each is built by C calls,
+ * run and judged by what it must do: stand still, and carry its weight.
  *
- * A *cut* takes some bodies of a scene and leaves the rest. What is at rest gets through its contacts
- * with the rest exactly what its weight and the forces on it ask for. This is known beforehand whatever
- * the solver finds, and what force errors are measured by. Bodies that belong together have a *group*
- * (a stack), and a *level* in it (from the ground up); a cut takes a range of levels of one group. */
+ * A *cut* takes some bodies of a scene and leaves the rest. What is at rest gets through its
+ * contacts with the rest exactly what its weight and the forces on it ask for. This is known
+ * beforehand whatever the solver finds, and what force errors are measured by. Bodies that belong
+ * together have a *group* (a stack), and a *level* in it (from the ground up); a cut takes a range
+ * of levels of one group. */
 #ifndef TENON_HARD_H
 #define TENON_HARD_H
 

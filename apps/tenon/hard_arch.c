@@ -1,10 +1,10 @@
 /* A semicircular arch of wedges without mortar. `number` is t/R: thickness by the mean radius.
  *
- * Joints lie at equal angles, and are exactly radial from R - t/2 to R + t/2; inner and outer faces are
- * the chords in between. An arch as thick as 0.12 R stands; one below Milankovitch's limit (0.1075 for a
- * smooth arch under its own weight) opens hinges at the crown, the haunches and the ground and falls,
- * whatever the friction: docs/scenes.md has the limit of this very arch. Friction is large enough that nothing
- * slides before. */
+ * Joints lie at equal angles, and are exactly radial from R - t/2 to R + t/2; inner and outer faces
+ * are the chords in between. An arch as thick as 0.12 R stands; one below Milankovitch's limit
+ * (0.1075 for a smooth arch under its own weight) opens hinges at the crown, the haunches and the
+ * ground and falls, whatever the friction: docs/scenes.md has the limit of this very arch. Friction
+ * is large enough that nothing slides before. */
 #include "hard.h"
 
 #include <math.h>
@@ -35,7 +35,6 @@ static void section(double from, double to, double thickness, double corners[4][
     for (int k = 0; k < 2; k++) centre[k] = sum[k] / (3 * twice_area);
 }
 
-/* The joints at both ends stand on the ground, which is z = 0 to the bit: sin(pi) is not quite 0. */
 static double joint_angle(int joint, int count) { return pi * joint / count; }
 
 void hard_build_arch(HardModel *m, const HardScene *scene, uint64_t seed)
@@ -49,6 +48,7 @@ void hard_build_arch(HardModel *m, const HardScene *scene, uint64_t seed)
                 centre);
         for (int k = 0; k < 8; k++) {
             double *v = &vertices[3 * k];
+            /* the last joint stands on the ground as the first; sin(pi) is not quite 0 */
             double z = fabs(corners[k % 4][1]) < 1e-12 ? 0 : corners[k % 4][1];
             v[0] = corners[k % 4][0] - centre[0];
             v[1] = k < 4 ? -depth / 2 : depth / 2;

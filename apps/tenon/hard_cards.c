@@ -1,10 +1,11 @@
-/* A card house of two storeys: two tents, a card across their tops, a tent on it. It stands by friction
- * alone.
+/* A card house of two storeys: two tents, a card across their tops, a tent on it. It stands by
+ * friction alone.
  *
- * A card is a box, leaning by alpha from upright towards the middle of its tent. Its upper inner edge meets
- * that of the other card; its upper outer edge is higher by d sin(alpha), and what lies on the tent rests on
- * these. It stands on its lower inner edge, h sin(alpha) beside the middle. Each foot needs a friction of
- * tan(alpha) (w/2 + P)/(w + P) with its weight w and the load P on its top, below tan(20°) = 0.36. */
+ * A card is a box, leaning by alpha from upright towards the middle of its tent. Its upper inner
+ * edge meets that of the other card; its upper outer edge is higher by d sin(alpha), and what lies
+ * on the tent rests on these. It stands on its lower inner edge, h sin(alpha) beside the middle.
+ * Each foot needs a friction of tan(alpha) (w/2 + P)/(w + P) with its weight w and the load P on
+ * its top, below tan(20°) = 0.36. */
 #include "hard.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Grasps: a small capsule pinched between two plates, and an arm that presses a box against a wall. Both
- * hang on friction alone; what counts is that they do not creep. */
+/* Grasps: a small capsule pinched between two plates, and an arm that presses a box against a wall.
+ * Both hang on friction alone; what counts is that they do not creep. */
 #include "hard.h"
 
 #include <math.h>
@@ -29,8 +29,9 @@ static void add_plate(HardModel *m, const HardScene *scene, double side, int lev
     hard_cut(m, (HardCut){0, level, level, 0, -side * scene->force});
 }
 
-/* 45 g, radius 4 mm, lying across between plates of mass `number` that are pushed together with `force`;
- * friction 0.7, gravity along the plates. Nothing holds the whole along x: no noise there. */
+/* 45 g, radius 4 mm, lying across between plates of mass `number` that are pushed together with
+ * `force`; friction 0.7, gravity along the plates. Nothing holds the whole along x: no noise there.
+ */
 void hard_build_pinch(HardModel *m, const HardScene *scene, uint64_t seed)
 {
     const double half = sqrt(0.5);
@@ -58,8 +59,8 @@ static const double masses[LINKS] = {4, 3, 1.5};        /* kg */
 static const double shoulder = 0.3;                     /* m above the ground */
 static const double link_radius = 0.03, tip_radius = 0.02, box_edge = 0.1;
 
-/* Torques that hold the reference pose against the links' weight while the tip pushes along x. Turning
- * joint i moves a point r away from it by (-r_z, r_x). */
+/* Torques that hold the reference pose against the links' weight while the tip pushes along x.
+ * Turning joint i moves a point r away from it by (-r_z, r_x). */
 static void static_torques(double joints[LINKS + 1][2], double push, double torques[LINKS])
 {
     const double g = -tn_option().gravity[2];

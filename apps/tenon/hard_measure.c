@@ -1,7 +1,9 @@
-/* What is watched while a hard scene runs: where its bodies go, and whether contacts carry what they must.
+/* What is watched while a hard scene runs: where its bodies go, and whether contacts carry what
+ * they must.
  *
- * Positions are those of centres of mass. From the reference time (the first second is for settling) on,
- * each body's positions are summed for a straight line over time, whose slope is its creep. */
+ * Positions are those of centres of mass. From the reference time (the first second is for
+ * settling) on, each body's positions are summed for a straight line over time, whose slope is its
+ * creep. */
 #include "hard.h"
 
 #include <math.h>
@@ -120,7 +122,8 @@ static const HardBody *watched_body(const HardMeasure *s, TnGeomId geom)
     return i < 0 ? NULL : &s->m->bodies[i];
 }
 
-/* The largest |contacts + loads| of a cut, in shares of what it must carry: nothing may be left over. */
+/* The largest |contacts + loads| of a cut, in shares of what it must carry: nothing may be left
+ * over. */
 static double force_error(HardMeasure *s, const TnWorld *world)
 {
     const HardModel *m = s->m;

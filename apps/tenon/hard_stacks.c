@@ -1,5 +1,6 @@
-/* Stacks of cubes of 10 cm: a tower, a heavy one on a light one, masses that double upwards, and many
- * stacks. Jitter shifts each cube by up to 1.5 mm along x and y, so that no tower stands straight. */
+/* Stacks of cubes of 10 cm: a tower, a heavy one on a light one, masses that double upwards, and
+ * many stacks. Jitter shifts each cube by up to 1.5 mm along x and y, so that no tower stands
+ * straight. */
 #include "hard.h"
 
 static const double edge = 0.1;      /* m */

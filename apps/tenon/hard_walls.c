@@ -19,8 +19,9 @@ void hard_build_pyramid(HardModel *m, const HardScene *scene, uint64_t seed)
     hard_cut_levels(m, 0, scene->count);
 }
 
-/* Running bond: rows of `count` bricks, and in between rows of count - 1 and a half one at each end. All
- * rows have the same length, and bricks of a row touch each other. Eight rows of twelve are 100 bricks. */
+/* Running bond: rows of `count` bricks, and in between rows of count - 1 and a half one at each
+ * end. All rows have the same length, and bricks of a row touch each other. Eight rows of twelve
+ * are 100 bricks. */
 void hard_build_wall(HardModel *m, const HardScene *scene, uint64_t seed)
 {
     enum { ROWS = 8 };

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 double totals_mean(double sum, int64_t count) { return count ? sum / (double)count : NAN; }
 
@@ -26,6 +27,18 @@ void times_least(TnStepTimes *least, const TnStepTimes *times)
     least->iterate = fmin(least->iterate, times->iterate);
     least->integrate = fmin(least->integrate, times->integrate);
     least->total = fmin(least->total, times->total);
+}
+
+static void add_reason(Totals *totals, const char *why)
+{
+    int i = 0;
+    while (i < totals->reason_count && strcmp(totals->reasons[i].why, why) != 0) i++;
+    if (i == MOST_REASONS) return;
+    if (i == totals->reason_count) {
+        totals->reasons[i].why = why;
+        totals->reason_count++;
+    }
+    totals->reasons[i].islands++;
 }
 
 void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report)
@@ -54,7 +67,20 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
     totals->islands += report->island_count;
     totals->asleep += report->asleep_count;
     for (int i = 0; i < 4; i++) totals->islands_by_method[i] += report->islands_by_method[i];
+    for (int i = 0; i < report->island_count; i++)
+        add_reason(totals, tn_world_island(world, i).why);
     if (report->diverged) totals->diverged = true;
+}
+
+const char *why_they_ran(const Totals *totals, char text[REASONS_SIZE])
+{
+    size_t used = 0;
+    snprintf(text, REASONS_SIZE, "nothing to solve");
+    for (int i = 0; i < totals->reason_count && used < REASONS_SIZE; i++)
+        used += (size_t)snprintf(text + used, REASONS_SIZE - used, "%s%.3g %% %s", used ? ", " : "",
+                                 100 * totals->reasons[i].islands / totals->islands,
+                                 totals->reasons[i].why);
+    return text;
 }
 
 const char *what_ran(const double islands_by_method[4], char text[WHAT_RAN_SIZE])

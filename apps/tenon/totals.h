@@ -6,7 +6,7 @@
 
 #include <tenon/tenon.h>
 
-enum { WORST_SIZE = 192 };
+enum { WORST_SIZE = 192, MOST_REASONS = 16 };
 typedef struct Totals {
     int64_t steps;
     double iterations, contacts, rows; /* sums over the steps */
@@ -21,6 +21,11 @@ typedef struct Totals {
     char worst[WORST_SIZE];            /* its worst constraint in words */
     double islands, asleep;            /* sums over the steps */
     double islands_by_method[4];       /* sums, by TnIslandReport.method */
+    struct {
+        const char *why; /* TnIslandReport.why */
+        double islands;  /* sum */
+    } reasons[MOST_REASONS];
+    int reason_count;
     bool diverged;
 } Totals;
 
@@ -30,6 +35,9 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
  * Newton"; and in JSON. */
 enum { WHAT_RAN_SIZE = 128 };
 const char *what_ran(const double islands_by_method[4], char text[WHAT_RAN_SIZE]);
+/* Why: "59 % the starting guess was good enough, …". */
+enum { REASONS_SIZE = 512 };
+const char *why_they_ran(const Totals *totals, char text[REASONS_SIZE]);
 void json_islands(Json *json, double mean, const double islands_by_method[4], double asleep_mean);
 /* Mean over the steps, NaN where there was none. */
 double totals_mean(double sum, int64_t count);

@@ -152,7 +152,8 @@ int tn_constraint_awake_bonds(const TnConstraintInput *in)
     for (int r = 0; r < model->rod_count; r++)
         if (tn_rod_asleep(in, r)) count -= in->rods[r].cut_count;
     for (int f = 0; f < d->follower_count; f++)
-        count -= !d->followers[f].carried && tn_link_asleep(in->state, model, d->followers[f].holder);
+        count -=
+            !d->followers[f].carried && tn_link_asleep(in->state, model, d->followers[f].holder);
     for (int i = 0; i < model->equality_count; i++)
         count -= d->iterated[i] && tn_equality_asleep(in->state, model, i);
     return count;

@@ -4,7 +4,8 @@
  *     SubADMM   Islands with cables or soft bodies, whose own factors carry most of the problem, and islands whose
  *               matrix would cost more to factor than some tens of iterations.
  *     Newton    All others, and cables and soft bodies where SubADMM gets stuck. A cold start gets some
- *               iterations of assembled ADMM first; where Newton gets stuck more of them rescue it, twice.
+ *               iterations of assembled ADMM first; where Newton gets stuck the interior-point method, the
+ *               augmented Lagrangian and more of them go on.
  *     SubADMM   Again, where all of that ends in something rough.
  *
  * All are judged by the natural map at v_λ = A⁻¹(b + Jᵀλ). What is chosen depends on counts and on errors within
@@ -12,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mesh.h"
 #include "solve.h"
 #include "steady.h"
 
@@ -21,16 +23,17 @@
 #define FLOPS_PER_CONSTRAINT 1000.0
 #define FLOPS_AT_LEAST 1e5
 /* A guess is taken as it is only where it leaves next to nothing: see steady.h. */
-#define STILL 0.1
+#define STILL 0.03
 #define NEARLY 100.0 /* tolerances: near rest */
-#define NEWTON_STEPS 20
+#define NEWTON_STEPS 6
+#define PROXIMAL_STEPS 30
 #define COLD_ITERATIONS 10
-#define FIRST_RESCUE 20
-#define LAST_RESCUE 40
+#define INTERIOR_STEPS 40
+#define RESCUE 40
 #define ROUGH 1e-2 /* velocity_scale: v_λ of such forces is worth less than SubADMM's own v */
 /* Of SubADMM with a second method behind it: looks in a row that gain less than this are enough. */
-#define STUCK_LOOKS 2
-#define STUCK_GAIN 0.8
+#define STUCK_LOOKS 4
+#define STUCK_GAIN 0.9
 #define CHAIN_ANDERSON 5
 
 typedef struct Island {
@@ -150,27 +153,50 @@ static bool admm(Island *s, int iterations)
     return true;
 }
 
-static bool newton(Island *s)
+static bool note(Island *s, bool ok, const TnMethodResult *result)
 {
-    TnMethodResult result;
-    if (!tn_newton(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, NEWTON_STEPS, &result))
-        return false;
-    s->report.newton_steps += result.iterations;
-    s->report.factorizations += result.factorizations;
+    if (!ok) return false;
+    s->report.newton_steps += result->iterations;
+    s->report.factorizations += result->factorizations;
     s->report.method = TN_METHOD_NEWTON;
     judge(s);
     return true;
 }
 
+static bool newton(Island *s)
+{
+    TnMethodResult result;
+    bool ok = tn_newton(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, NEWTON_STEPS, &result);
+    return note(s, ok, &result);
+}
+
+static bool interior(Island *s)
+{
+    TnMethodResult result;
+    bool ok =
+        tn_interior(&s->assembly, s->problem, &s->D, s->tolerance, INTERIOR_STEPS, &result);
+    return note(s, ok, &result);
+}
+
+static bool proximal(Island *s)
+{
+    TnMethodResult result;
+    bool ok = tn_proximal(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, PROXIMAL_STEPS,
+                          &result);
+    return note(s, ok, &result);
+}
+
+static bool rescue(Island *s) { return admm(s, RESCUE); }
+
+/* Each is tried where those before it did not arrive. */
 static bool second_order(Island *s)
 {
-    static const int rescues[] = {FIRST_RESCUE, LAST_RESCUE};
+    static bool (*const methods[])(Island *) = {interior, newton, proximal,
+                                                  rescue,   newton, proximal};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
     if (!newton(s)) return false;
-    for (int i = 0; i < 2 && !done(s); i++) {
-        if (!admm(s, rescues[i])) return false;
-        if (!done(s) && !newton(s)) return false;
-    }
+    for (size_t i = 0; i < sizeof methods / sizeof *methods && !done(s); i++)
+        if (!methods[i](s)) return false;
     return true;
 }
 
@@ -181,24 +207,34 @@ static bool few_blocks(const TnProblem *p)
     return p->twist_count + p->large_count <= FEW_BLOCKS;
 }
 
-static bool is_cheap(const Island *s)
+static bool is_cheap(const TnProblem *p, double flops)
 {
-    const TnProblem *p = s->problem;
     double constraints = p->contact_count + p->row_count + 6.0 * p->bond_count;
-    return s->assembly.plan->flops <= fmax(FLOPS_AT_LEAST, FLOPS_PER_CONSTRAINT * constraints);
+    return flops <= fmax(FLOPS_AT_LEAST, FLOPS_PER_CONSTRAINT * constraints);
+}
+
+/* What the touched nodes of meshes take at least. */
+static double mesh_flops(const TnProblem *p)
+{
+    double sum = 0.0;
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].mesh) sum += pow(p->large[i].mesh->size, 3.0) / 6.0;
+    return sum;
 }
 
 /* SubADMM first, then Newton where that got stuck and is cheap. */
 static bool split_then_newton(Island *s)
 {
-    s->may_give_up = few_blocks(s->problem);
+    TnProblem *p = s->problem;
+    s->may_give_up = few_blocks(p) && is_cheap(p, mesh_flops(p));
     s->report.why = "large factors of their own";
     if (!split(s)) return false;
     if (done(s) || !s->may_give_up) return true;
     /* SubADMM's factors lie where the meshes' matrices were */
-    if (has_meshes(s->problem) && !tn_problem_prepare_A(s->problem, s->pool)) return false;
-    if (!tn_assembly_build(s->problem, s->plans, &s->assembly)) return false;
-    if (!is_cheap(s)) return true;
+    if (has_meshes(p) && !tn_problem_prepare_A(p, s->pool)) return false;
+    if (!tn_assembly_build(p, s->plans, &s->assembly)) return false;
+    s->may_give_up = false;
+    if (!is_cheap(p, s->assembly.plan->flops)) return split(s);
     s->report.why = "SubADMM was stuck";
     return second_order(s);
 }
@@ -206,7 +242,7 @@ static bool split_then_newton(Island *s)
 static bool newton_then_split(Island *s)
 {
     if (!tn_assembly_build(s->problem, s->plans, &s->assembly)) return false;
-    if (!is_cheap(s)) {
+    if (!is_cheap(s->problem, s->assembly.plan->flops)) {
         s->report.why = "a factorization costs too much";
         return split(s);
     }

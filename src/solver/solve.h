@@ -70,6 +70,13 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *problem, const TnComplianc
 /* assembled_admm.c: the same contract, a fixed number of iterations unless the tolerance is reached. */
 bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
                        double tolerance, int iterations, TnMethodResult *out);
+/* interior.c: the same contract, from a start of its own; for contacts that Newton cannot sort out. A step takes a
+ * factorization and two solves. Without contacts or inequalities it does nothing. */
+bool tn_interior(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
+                 double tolerance, int most_steps, TnMethodResult *out);
+/* proximal.c: as Newton, slower and surer. */
+bool tn_proximal(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
+                 const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out);
 void tn_lambda_take(const TnProblem *problem, TnPerConstraint *out);
 void tn_lambda_put(TnProblem *problem, const TnPerConstraint *from);
 

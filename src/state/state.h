@@ -65,11 +65,12 @@ typedef struct TnState {
     int contact_count, contact_capacity;
     TnWarmContact *contacts; /* grouped by geom1, in the last step's order */
     /* sleep */
-    int32_t *asleep; /* per subsystem: 0, or 1 + the lowest subsystem of the island that it sleeps in */
+    int32_t
+        *asleep; /* per subsystem: 0, or 1 + the lowest subsystem of the island that it sleeps in */
     int asleep_count;
-    TnRest *rest;                                 /* per subsystem */
-    int sleeping_count, sleeping_capacity;        /* contacts of sleepers: */
-    TnWarmContact *sleeping_contacts;             /* as they were in their last step */
+    TnRest *rest;                          /* per subsystem */
+    int sleeping_count, sleeping_capacity; /* contacts of sleepers: */
+    TnWarmContact *sleeping_contacts;      /* as they were in their last step */
 } TnState;
 
 /* Whatever belongs to no subsystem (-1), the world, does not sleep. */

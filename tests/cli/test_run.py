@@ -82,6 +82,7 @@ class Run(CliTest):
         self.assertTrue(1 <= r["worst_step"] <= 30)
         self.assertIn("contact of geom", r["worst_constraint"])  # the ball's: there is no other constraint
         self.assertAlmostEqual(sum(r["islands_by_method"].values()), 30 * r["islands_mean"], delta=1e-9)
+        self.assertEqual(sum(r["islands_by_reason"].values()), sum(r["islands_by_method"].values()))
         self.assertGreater(r["islands_mean"], 0)
         out, err = self.tenon(*how)
         self.assertEqual(err, "")

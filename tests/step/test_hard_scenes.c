@@ -250,6 +250,7 @@ TEST(strong_shaking_is_survived_and_its_error_told)
     }
     Motion m = motion_of(&h);
     CHECK(m.tilt < 0.1 && m.way < 0.1);
+    CHECK(h.not_converged <= 5); /* one or two of fifty are left over */
     hard_end(&h);
 }
 

@@ -752,6 +752,40 @@ TEST(machines_asleep_leave_a_copy_of_them_alone)
     }
 }
 
+TEST(without_memory_a_world_with_sleep_is_refused_or_goes_on)
+{
+    TnModel *model = alley(2, 2);
+    TnWorldDef def = tn_world_def();
+    def.sleep = TN_SLEEP_PASSIVE;
+    def.sleep_time = 0.02;
+    def.solver.tolerance = 0.0;
+    bool made = false;
+    for (long calls = 0; !made && calls < 1000; calls++) {
+        TnError err = {0};
+        tn_malloc_fail_after(calls);
+        TnWorld *world = tn_world_create(&def, model, &err);
+        tn_malloc_fail_after(-1);
+        made = world != NULL;
+        if (!made) CHECK(err.code == TN_ERROR_MEMORY);
+        tn_world_destroy(world);
+    }
+    CHECK(made);
+    /* contacts that cannot be put aside start cold: no more than that */
+    for (long calls = 0; calls < 12; calls++) {
+        TnWorld *world = tn_world_create(&def, model, NULL);
+        REQUIRE(world);
+        tn_world_step(world);
+        tn_malloc_fail_after(calls);
+        for (int k = 0; k < 4; k++) tn_world_step(world);
+        tn_world_wake(world, 0);
+        tn_malloc_fail_after(-1);
+        CHECK(!tn_world_step(world).diverged);
+        CHECK(steps(world, 1.0).asleep_count == 5);
+        tn_world_destroy(world);
+    }
+    tn_model_destroy(model);
+}
+
 TEST(settings_out_of_range_are_refused)
 {
     Scene scene = scene_begin();

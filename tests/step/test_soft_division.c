@@ -131,9 +131,9 @@ static TnWorld *make(Setup setup, TnModel **model)
     TnWorldDef def = tn_world_def();
     def.division = setup.division;
     def.thread_count = setup.threads ? setup.threads : 1;
+    def.solver.tolerance = setup.tolerance;
     if (setup.tolerance > 0.0) {
         def.solver.iterations = 30000;
-        def.solver.tolerance = setup.tolerance;
     }
     TnWorld *world = tn_world_create(&def, *model, &err);
     if (!world) test_fail(__FILE__, __LINE__, "%s", err.message);

@@ -1,0 +1,71 @@
+/* newton_step.c: see newton_step.h. */
+#include "newton_step.h"
+
+#include <string.h>
+
+bool tn_newton_start(TnNewtonStep *n, const TnAssembly *assembly, const TnProblem *p,
+                     const TnCompliances *D, const TnPerConstraint *u)
+{
+    *n = (TnNewtonStep){.assembly = assembly};
+    TnPerConstraint *all[] = {&n->u, &n->lambda, &n->next_u, &n->next_lambda, &n->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!tn_per_constraint_alloc(p, all[i])) return false;
+    n->values = TN_ARENA_NEW(p->arena, double, 2 * assembly->plan->size);
+    n->x = TN_ARENA_NEW(p->arena, double, assembly->dim);
+    if (!n->values || !n->x || !tn_laws_alloc(p, D, &n->laws)) return false;
+    tn_lambda_take(p, &n->lambda);
+    memcpy(n->u.all, u->all, sizeof(double) * u->count);
+    return true;
+}
+
+static void solve(TnNewtonStep *n)
+{
+    const TnAssembly *s = n->assembly;
+    double *u = n->next_u.all;
+    const double *e = s->e.all;
+    tn_laws_linear(&n->laws, &s->e, &n->scratch);
+    tn_assembly_gather(s, &n->scratch, n->x);
+    tn_assembly_solve(s, n->laws.G.symmetric, n->values, n->x);
+    tn_assembly_apply(s, n->x, &n->next_u);
+    for (size_t i = 0; i < s->e.count; i++) u[i] += e[i];
+    tn_laws_linear(&n->laws, &n->next_u, &n->next_lambda);
+}
+
+bool tn_newton_step_again(TnNewtonStep *n, TnMethodResult *count)
+{
+    count->factorizations++;
+    n->factored = tn_assembly_factor(n->assembly, &n->laws.G, n->values);
+    n->factor_R = n->laws.R;
+    if (n->factored) solve(n);
+    return n->factored;
+}
+
+bool tn_newton_step(TnNewtonStep *n, TnMethodResult *count)
+{
+    tn_laws_at(&n->laws, &n->u);
+    count->iterations++;
+    if (!n->factored || n->factor_R != n->laws.R || n->laws.moved)
+        return tn_newton_step_again(n, count);
+    solve(n);
+    return true;
+}
+
+/* ---- forces between a problem and a list of numbers ---- */
+
+void tn_lambda_take(const TnProblem *p, TnPerConstraint *out)
+{
+    if (p->contact_count)
+        memcpy(out->contact, p->lambda, sizeof(double[3]) * (size_t)p->contact_count);
+    for (int r = 0; r < p->row_count; r++) out->row[r] = p->rows[r].lambda;
+    for (int i = 0; i < p->bond_count; i++)
+        memcpy(out->bond[i], p->bonds[i].lambda, sizeof p->bonds[i].lambda);
+}
+
+void tn_lambda_put(TnProblem *p, const TnPerConstraint *from)
+{
+    if (p->contact_count)
+        memcpy(p->lambda, from->contact, sizeof(double[3]) * (size_t)p->contact_count);
+    for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = from->row[r];
+    for (int i = 0; i < p->bond_count; i++)
+        memcpy(p->bonds[i].lambda, from->bond[i], sizeof p->bonds[i].lambda);
+}
