@@ -9,6 +9,8 @@
  * between open, stick and slip, this gives up early, and interior.c or proximal.c goes on. */
 #include "newton_step.h"
 
+#include <string.h>
+
 #define MOST_STIFFNESS 1e7 /* R */
 #define LEAST_STIFFNESS 1e3
 #define LESS_STIFF 0.01
@@ -18,13 +20,6 @@
  * they end at bounds of friction. The first step is about a little less than the forces there are, so that such
  * forces fade; it leaves FADE D λ / R. */
 #define FADE 0.02
-
-static void set_centre(TnNewtonStep *n, double share)
-{
-    const double *lambda = n->lambda.all;
-    double *centre = n->laws.centre.all;
-    for (size_t i = 0; i < n->lambda.count; i++) centre[i] = share * lambda[i];
-}
 
 static void swap(TnPerConstraint *a, TnPerConstraint *b)
 {
@@ -44,8 +39,8 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
     n.laws.R = MOST_STIFFNESS;
     n.laws.reach = 1.0;
     while (n.laws.R >= LEAST_STIFFNESS && out->iterations < most_steps) {
-        set_centre(&n, out->iterations ? 1.0 : 1.0 - FADE);
-        if (!tn_newton_step(&n, out)) break;
+        memcpy(n.laws.centre.all, n.lambda.all, sizeof(double) * n.lambda.count);
+        if (!tn_newton_step(&n, out->iterations ? 0.0 : FADE, out)) break;
         TnNaturalMap next = tn_natural_map(p, D, &n.next_u, &n.next_lambda);
         if (!(next.rms <= LEAST_GAIN * map.rms)) {
             n.laws.R *= LESS_STIFF;

@@ -197,6 +197,12 @@ void tn_laws_at(TnLaws *laws, const TnPerConstraint *u)
     for (int i = 0; i < p->bond_count; i++) bond_at(laws, i, u->bond[i]);
 }
 
+void tn_laws_fade(TnLaws *laws, double share)
+{
+    double *a = laws->a.all;
+    for (int i = 0; i < 3 * laws->problem->contact_count; i++) a[i] *= 1.0 - share;
+}
+
 void tn_laws_unfollow(TnLaws *laws)
 {
     for (int c = 0; c < laws->problem->contact_count; c++) unfollow_contact(laws, c);

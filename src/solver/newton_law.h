@@ -34,6 +34,8 @@ void tn_laws_force(TnLaws *laws, const TnPerConstraint *u);
 double tn_laws_slope(TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction);
 /* out = a - G u */
 void tn_laws_linear(const TnLaws *laws, const TnPerConstraint *u, TnPerConstraint *out);
+/* Contacts' a lessened by a share: as if softened about forces that much smaller, in the same classes. */
+void tn_laws_fade(TnLaws *laws, double share);
 /* The same a and G but symmetric: friction at its bound does not follow the normal force. */
 void tn_laws_unfollow(TnLaws *laws);
 

@@ -40,9 +40,10 @@ bool tn_newton_step_again(TnNewtonStep *n, TnMethodResult *count)
     return n->factored;
 }
 
-bool tn_newton_step(TnNewtonStep *n, TnMethodResult *count)
+bool tn_newton_step(TnNewtonStep *n, double fade, TnMethodResult *count)
 {
     tn_laws_at(&n->laws, &n->u);
+    if (fade > 0.0) tn_laws_fade(&n->laws, fade);
     count->iterations++;
     if (!n->factored || n->factor_R != n->laws.R || n->laws.moved)
         return tn_newton_step_again(n, count);

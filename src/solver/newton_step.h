@@ -26,9 +26,9 @@ typedef struct TnNewtonStep {
 /* From the problem's λ and u = J v_λ + e. False: no memory. */
 bool tn_newton_start(TnNewtonStep *n, const TnAssembly *assembly, const TnProblem *problem,
                      const TnCompliances *D, const TnPerConstraint *u);
-/* Lines at u, then u⁺ and λ⁺. The last factor serves where R is the same and nothing changed between open, stick and
+/* Lines at u, about 1 - fade of the centre's forces, then u⁺ and λ⁺. The last factor serves where R is the same and nothing changed between open, stick and
  * slip. False: no factor. */
-bool tn_newton_step(TnNewtonStep *n, TnMethodResult *count);
+bool tn_newton_step(TnNewtonStep *n, double fade, TnMethodResult *count);
 /* u⁺ and λ⁺ again, for lines that somebody has changed. */
 bool tn_newton_step_again(TnNewtonStep *n, TnMethodResult *count);
 

@@ -113,7 +113,7 @@ static double law_error(TnNewtonStep *n)
 static bool go(Search *search, TnMethodResult *out)
 {
     TnNewtonStep *n = search->step;
-    if (!tn_newton_step(n, out)) return false;
+    if (!tn_newton_step(n, 0.0, out)) return false;
     double first = set_out(search);
     if (!(first < 0.0) && !n->laws.G.symmetric) { /* no way down: friction must follow later */
         tn_laws_unfollow(&n->laws);
