@@ -69,8 +69,8 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
     link_row[0] = 0;
     for (int c = 0; c < in->contacts->count; c++) {
         const TnContactPoint *point = &in->contacts->points[c];
-        want_row(in, model->geoms[point->geom1].link, link_row, &next);
-        want_row(in, model->geoms[point->geom2].link, link_row, &next);
+        want_row(in, model->geom_link[point->geom1], link_row, &next);
+        want_row(in, model->geom_link[point->geom2], link_row, &next);
     }
     want_bonds(in, link_row, &next);
     for (int s = 0; s < model->subsystem_count; s++) {

@@ -140,7 +140,7 @@ static void find_side(const ContactTask *task, const TnContactPoint *c, int geom
         out->row = task->set->soft_row[soft];
         return;
     }
-    int link = in->division->carrier[in->model->geoms[geom].link];
+    int link = in->division->carrier[in->model->geom_link[geom]];
     const double *com = in->frames[link].com;
     double x = c->pos[0] - com[0], y = c->pos[1] - com[1], z = c->pos[2] - com[2];
     point_velocity(out->v, in->twists[link], x, y, z);
@@ -368,8 +368,8 @@ void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set
         if (!(tn_contact_normal_force(&set->problem, i) > 0.0)) continue;
         const TnContactPoint *c = &in->contacts->points[i];
         const int *carrier = in->division->carrier;
-        raise_blend(model, carrier[model->geoms[c->geom1].link], set->laws[i].blend, blend);
-        raise_blend(model, carrier[model->geoms[c->geom2].link], set->laws[i].blend, blend);
+        raise_blend(model, carrier[model->geom_link[c->geom1]], set->laws[i].blend, blend);
+        raise_blend(model, carrier[model->geom_link[c->geom2]], set->laws[i].blend, blend);
     }
     for (int i = 0; i < set->limit_count; i++) {
         const TnLimit *limit = &set->limits[i];

@@ -29,7 +29,7 @@ static void predict_eta(const TnConstraintInput *in, double *eta)
     for (int i = 0; i < in->state->contact_count; i++) {
         const TnWarmContact *c = &in->state->contacts[i];
         if (v3_dot(c->lambda, c->lambda) == 0.0) continue;
-        const int links[2] = {model->geoms[c->geom1].link, model->geoms[c->geom2].link};
+        const int links[2] = {model->geom_link[c->geom1], model->geom_link[c->geom2]};
         for (int k = 0; k < 2; k++)
             if (links[k]) eta[model->links[links[k]].subsystem] = 1.0;
     }

@@ -289,7 +289,7 @@ static void compile_geoms(TnCompile *c)
         const TnBody *body = &m->bodies[def->body - 1];
         geom->type = def->type;
         geom->body = def->body - 1;
-        geom->link = body->link;
+        geom->link = m->geom_link[i] = body->link;
         v3_copy(geom->pos, def->pos);
         quat_copy(geom->quat, def->quat);
         quat_normalize(geom->quat);

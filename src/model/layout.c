@@ -197,6 +197,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->links = PLACE(TnLink, m->link_count);
     m->joints = PLACE(TnJoint, m->joint_count);
     m->geoms = PLACE(TnGeom, m->geom_count);
+    m->geom_link = PLACE(int, m->geom_count);
     m->sites = PLACE(TnSite, m->site_count);
     m->tendons = PLACE(TnTendon, m->tendon_count);
     m->actuators = PLACE(TnActuator, m->actuator_count);

@@ -271,6 +271,7 @@ struct TnModel {
     TnLink *links;
     TnJoint *joints;
     TnGeom *geoms;
+    int *geom_link; /* geoms[i].link again, close together for who looks at many */
     TnSite *sites;
     TnTendon *tendons;
     TnActuator *actuators;

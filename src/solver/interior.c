@@ -34,7 +34,7 @@ typedef struct Cone {
     double frame[3][3];
     double p[3], inverse_p[3]; /* zero where there is nothing */
     double y[3], w[3], z[3], r[3];
-    double M_inverse[9];
+    double M_inverse[9], M_inverse2[9];
     double turn[2]; /* first row of T: 1, turn */
     double dy[3], dw[3];
 } Cone;
@@ -76,13 +76,15 @@ static void put(const Cone *cone, const double x[3], TnPerConstraint *to)
 
 static double determinant(const double a[3])
 {
-    double length = hypot(a[1], a[2]);
+    double length = sqrt(a[1] * a[1] + a[2] * a[2]);
     return (a[0] - length) * (a[0] + length);
 }
 
-/* The largest s <= most with a + s d in L. */
+/* The largest s <= most with a + s d in L, which has a in it. */
 static double way_inside(const double a[3], const double d[3], double most)
 {
+    double end[3] = {a[0] + most * d[0], a[1] + most * d[1], a[2] + most * d[2]};
+    if (end[0] > 0.0 && end[0] * end[0] > end[1] * end[1] + end[2] * end[2]) return most;
     double A = determinant(d), B = a[0] * d[0] - a[1] * d[1] - a[2] * d[2], C = determinant(a);
     double root = B * B - A * C;
     if (d[0] < 0.0) most = fmin(most, -a[0] / d[0]);
@@ -101,7 +103,7 @@ static void multiply(const double M[9], const double x[3], double out[3])
     memcpy(out, y, sizeof y);
 }
 
-/* M⁻¹ and z. */
+/* M⁻¹, its square η² (2 s sᵀ - diag(1, -1, -1)) and z. */
 static void scale_cone(Cone *cone)
 {
     double dy = sqrt(determinant(cone->y)), dw = sqrt(determinant(cone->w)), s[3];
@@ -116,6 +118,11 @@ static void scale_cone(Cone *cone)
         M[i] = M[3 * i] = -eta * s[i];
         for (int j = 1; j < 3; j++)
             M[3 * i + j] = eta * ((i == j ? 1.0 : 0.0) + s[i] * s[j] / (1.0 + s[0]));
+    }
+    const double v[3] = {s[0], -s[1], -s[2]};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) cone->M_inverse2[3 * i + j] = 2.0 * eta * eta * v[i] * v[j];
+        cone->M_inverse2[4 * i] += i ? eta * eta : -eta * eta;
     }
     multiply(M, cone->w, cone->z);
 }
@@ -156,21 +163,19 @@ static void set_up(Interior *s)
     s->laws.G.symmetric = true;
     for (int i = 0; i < s->count; i++) {
         Cone *cone = &s->cones[i];
-        double v[3], length = hypot(cone->w[1], cone->w[2]), H[9], G[9];
+        double v[3], length = sqrt(cone->w[1] * cone->w[1] + cone->w[2] * cone->w[2]), H[9], G[9];
         take(cone, &s->u, v);
         cone->turn[0] = length > 0.0 ? cone->w[1] / length : 0.0;
         cone->turn[1] = length > 0.0 ? cone->w[2] / length : 0.0;
         for (int k = 0; k < 3; k++) cone->r[k] = cone->inverse_p[k] * v[k] - cone->w[k];
         cone->r[0] += length;
         scale_cone(cone);
-        for (int j = 0; j < 3; j++) {
-            double column[3] = {j == 0, j == 1, j == 2};
-            apply_T(cone, column);
-            multiply(cone->M_inverse, column, column);
-            multiply(cone->M_inverse, column, column);
-            for (int k = 0; k < 3; k++)
-                H[3 * k + j] = cone->inverse_p[k] * column[k] * cone->inverse_p[j];
-        }
+        for (int k = 0; k < 3; k++)
+            for (int j = 0; j < 3; j++) {
+                const double *N = cone->M_inverse2 + 3 * k;
+                double turned = N[j] + (j ? cone->turn[j - 1] * N[0] : 0.0);
+                H[3 * k + j] = cone->inverse_p[k] * turned * cone->inverse_p[j];
+            }
         if (cone->contact < 0) {
             s->laws.G.row[cone->row] = H[0];
             continue;
@@ -201,8 +206,7 @@ static void solve(Interior *s, const double (*c)[3])
         multiply(cone->M_inverse, c[i], push);
         memcpy(back, cone->r, sizeof back);
         apply_T((Cone *)cone, back);
-        multiply(cone->M_inverse, back, back);
-        multiply(cone->M_inverse, back, back);
+        multiply(cone->M_inverse2, back, back);
         for (int k = 0; k < 3; k++) push[k] = cone->inverse_p[k] * (push[k] - back[k]);
         put(cone, push, &s->a);
     }
