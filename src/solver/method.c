@@ -24,7 +24,8 @@
 #define FLOPS_AT_LEAST 1e5
 /* A guess is taken as it is only where it leaves next to nothing: see steady.h. */
 #define STILL 0.03
-#define NEARLY 100.0 /* tolerances: near rest */
+#define NEARLY 100.0 /* tolerances: near rest, */
+#define RESTING 1e-3  /* and at most so much of velocity_scale */
 #define NEWTON_STEPS 6
 #define PROXIMAL_STEPS 30
 #define COLD_ITERATIONS 10
@@ -34,7 +35,7 @@
 /* Of SubADMM with a second method behind it: looks in a row that gain less than this are enough. */
 #define STUCK_LOOKS 4
 #define STUCK_GAIN 0.9
-#define CHAIN_ANDERSON 5
+#define CHAIN_ANDERSON 3
 
 typedef struct Island {
     TnProblem *problem;
@@ -76,6 +77,21 @@ static bool has_large_factors(const TnProblem *p)
     for (int i = 0; i < p->large_count; i++)
         if (p->large[i].chain || p->large[i].mesh) return true;
     return false;
+}
+
+/* Whether the starting guess may be good enough: of large blocks v_λ is not to be had for nothing, so they are first looked
+ * at with the velocities of the last step. */
+static bool at_rest(Island *s)
+{
+    TnProblem *p = s->problem;
+    s->map.largest = INFINITY;
+    if (!has_large_factors(p) || s->def->method > TN_METHOD_SUBADMM) return true;
+    for (int i = 0; i < p->large_count; i++)
+        tn_ports_spread(p, &p->large[i], p->large[i].v, p->twist);
+    tn_velocities_copy(p, &s->implied);
+    tn_constraint_velocities(p, &s->implied, &s->u);
+    tn_lambda_take(p, &s->lambda);
+    return tn_natural_map(p, &s->D, &s->u, &s->lambda).largest < NEARLY * s->tolerance;
 }
 
 static bool has_meshes(const TnProblem *p)
@@ -302,9 +318,10 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
         !tn_per_constraint_alloc(p, &s.u) || !tn_per_constraint_alloc(p, &s.lambda) ||
         !tn_per_constraint_alloc(p, &s.best_lambda))
         return false;
-    judge(&s);
+    if (at_rest(&s)) judge(&s);
     if (s.map.largest >= STILL * s.tolerance) {
-        if (s.map.largest < NEARLY * s.tolerance && !tn_steady_start(p, &s.u, &steady))
+        if (s.map.largest < fmin(NEARLY * s.tolerance, RESTING * def->velocity_scale) &&
+            !tn_steady_start(p, &s.u, &steady))
             return false;
         if (!choose(&s)) return false;
     }
@@ -319,7 +336,10 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
     s.report.error = s.map.largest / def->velocity_scale;
     /* Short of the tolerance SubADMM's own velocities are the better ones: v_λ amplifies what is wrong
      * with λ where a light block is between heavy ones. */
-    if (!own_v) tn_velocities_finish(p, &s.implied);
+    if (own_v)
+        tn_subadmm_finish(p, pool);
+    else
+        tn_velocities_finish(p, &s.implied);
     *out = (TnIslandResult){.report = s.report,
                             .keep = tn_steady_share(&steady, &s.u),
                             .worst = s.map.worst,

@@ -270,6 +270,7 @@ typedef struct TnWatch {
 } TnWatch;
 TnSolveResult tn_subadmm_watched(TnProblem *problem, const TnSolverDef *def, TnWatch watch,
                                  TnPool *pool);
+void tn_subadmm_finish(TnProblem *problem, TnPool *pool); /* v where the iterations did not need it */
 /* The paper's form; false: no memory. */
 bool tn_subadmm_paper_solve(TnProblem *problem, const TnSolverDef *def, TnSolveResult *result);
 

@@ -147,9 +147,11 @@ static bool move_freely(const Solve *s, int large, TnArena *arena)
         if (!tn_block_extract(p, large, arena, &part) || !tn_problem_prepare_A(&part, NULL) ||
             !tn_velocities_alloc(&part, &v))
             return false;
-        tn_velocities_implied(&part, &v);
+        tn_velocities_touched(&part, &v); /* no node of a mesh is */
+        tn_velocities_finish(&part, &v);
+    } else {
+        memcpy(d->v, v.large, sizeof(double) * (size_t)d->dim);
     }
-    memcpy(d->v, v.large, sizeof(double) * (size_t)d->dim);
     tn_ports_spread(p, d, d->v, p->twist);
     return true;
 }

@@ -226,7 +226,14 @@ static void finish_range(void *context, int begin, int end)
 
 TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
-    return tn_subadmm_watched(p, def, (TnWatch){0}, pool);
+    TnSolveResult result = tn_subadmm_watched(p, def, (TnWatch){0}, pool);
+    tn_subadmm_finish(p, pool);
+    return result;
+}
+
+void tn_subadmm_finish(TnProblem *p, TnPool *pool)
+{
+    tn_pool_run(pool, p->large_count, 1, finish_range, p);
 }
 
 TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch watch, TnPool *pool)
@@ -239,6 +246,5 @@ TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch w
                  .chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1};
     if (p->anderson) tn_anderson_start(p->anderson);
     tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
-    tn_pool_run(pool, p->large_count, 1, finish_range, p);
     return loop.result;
 }
