@@ -54,7 +54,7 @@ TEST(the_solution_is_that_of_the_split_form)
             rig_destroy(&rig);
             rig_destroy(&split);
         }
-    CHECK(missed <= 2);
+    CHECK(missed <= 3);
     CHECK(compared >= PROBLEMS * SEEDS * 9 / 10);
 }
 
