@@ -188,15 +188,24 @@ static bool proximal(Island *s)
 
 static bool rescue(Island *s) { return admm(s, RESCUE); }
 
+/* All that it leaves is forces, so its memory is free for the next. */
+static bool try_method(Island *s, bool (*method)(Island *))
+{
+    size_t mark = tn_arena_mark(s->problem->arena);
+    bool ok = method(s);
+    tn_arena_release(s->problem->arena, mark);
+    return ok;
+}
+
 /* Each is tried where those before it did not arrive. */
 static bool second_order(Island *s)
 {
     static bool (*const methods[])(Island *) = {interior, newton, proximal,
                                                   rescue,   newton, proximal};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
-    if (!newton(s)) return false;
+    if (!try_method(s, newton)) return false;
     for (size_t i = 0; i < sizeof methods / sizeof *methods && !done(s); i++)
-        if (!methods[i](s)) return false;
+        if (!try_method(s, methods[i])) return false;
     return true;
 }
 
