@@ -5,7 +5,7 @@
  * generation. Between steps, where that could not take another step's plans any more, the old one is
  * emptied and becomes the young one; so plans come and go without the heap, and one that was not asked
  * for anew is forgotten after one to two generations. With S the most bytes that plans made in one step
- * took, a generation has 256 KiB or, where that is less than 1.25 S, up to 2.5 S, and the heap helps
+ * took, a generation has 128 KiB or, where that is less than 1.25 S, up to 2.5 S, and the heap helps
  * only in steps that take a quarter more than any before. */
 #include <pthread.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "../base/base.h"
 #include "assembly.h"
 
-#define FEW_BYTES ((size_t)256 << 10)
+#define FEW_BYTES ((size_t)128 << 10)
 enum { BUCKETS = 512 }; /* a power of two */
 
 typedef struct Entry {
@@ -34,6 +34,26 @@ struct TnPlanCache {
     size_t most;   /* taken in one step */
 };
 
+static void forget(Generation *generation)
+{
+    memset(generation->buckets, 0, sizeof generation->buckets);
+    tn_arena_reset(&generation->arena);
+}
+
+/* All is forgotten, and both generations have so many bytes; false: or none, as there is no memory. */
+static bool start_anew(TnPlanCache *cache, size_t bytes)
+{
+    bool ok = true;
+    for (int g = 0; g < 2; g++) {
+        Generation *generation = &cache->generations[g];
+        tn_arena_free(&generation->arena);
+        ok = tn_arena_init(&generation->arena, "plans", bytes) && ok;
+        forget(generation);
+    }
+    cache->before = 0;
+    return ok;
+}
+
 TnPlanCache *tn_plan_cache_create(void)
 {
     TnPlanCache *cache = tn_calloc(1, sizeof *cache);
@@ -42,9 +62,9 @@ TnPlanCache *tn_plan_cache_create(void)
         tn_free(cache);
         return NULL;
     }
-    /* empty ones never fail; memory comes with the first plan */
-    for (int g = 0; g < 2; g++) tn_arena_init(&cache->generations[g].arena, "plans", 0);
-    return cache;
+    if (start_anew(cache, FEW_BYTES)) return cache;
+    tn_plan_cache_destroy(cache);
+    return NULL;
 }
 
 void tn_plan_cache_destroy(TnPlanCache *cache)
@@ -75,29 +95,9 @@ static const TnBlockPlan *find(const TnPlanCache *cache, const TnBlockGraph *gra
     return NULL;
 }
 
-static void forget(Generation *generation)
-{
-    memset(generation->buckets, 0, sizeof generation->buckets);
-    tn_arena_reset(&generation->arena);
-}
-
-/* All is forgotten, and both generations have so many bytes, or none where there is no memory. */
-static void start_anew(TnPlanCache *cache, size_t bytes)
-{
-    for (int g = 0; g < 2; g++) {
-        Generation *generation = &cache->generations[g];
-        tn_arena_free(&generation->arena);
-        tn_arena_init(&generation->arena, "plans", bytes);
-        forget(generation);
-    }
-    cache->before = 0;
-}
-
 static const TnBlockPlan *add(TnPlanCache *cache, const TnBlockAnalysis *analysis, uint64_t hash)
 {
     Generation *young = &cache->generations[cache->young];
-    if (cache->most == 0 && young->arena.capacity == 0 && bytes_used(&young->arena) == 0)
-        start_anew(cache, FEW_BYTES); /* the first plan of all */
     Entry *entry = TN_ARENA_NEW(&young->arena, Entry, 1);
     void *memory = tn_arena_alloc(&young->arena, tn_block_plan_bytes(analysis));
     if (!entry || !memory) return NULL;

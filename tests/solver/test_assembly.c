@@ -294,9 +294,9 @@ TEST(new_graphs_need_the_heap_no_more_once_warm)
     const TnBlockPlan *last = NULL;
     for (int step = 0; step < 2000; step++) {
         if (step == 1) before = tn_malloc_count();
-        int one = 3 + 7 * step % 151, two = 3 + (7 * step + 11) % 151;
+        int one = 3 + 7 * step % 101, two = 3 + (7 * step + 11) % 101;
         const TnBlockPlan *first = ring_plan(&rig, one), *second = ring_plan(&rig, two);
-        const TnBlockPlan *same = ring_plan(&rig, 299);
+        const TnBlockPlan *same = ring_plan(&rig, 110);
         REQUIRE(first && second && same);
         CHECK(first->node_count == one && second->node_count == two); /* still there */
         changes += same != last;
@@ -304,8 +304,9 @@ TEST(new_graphs_need_the_heap_no_more_once_warm)
         helps += tn_plan_cache_trim(rig.cache);
     }
     CHECK(tn_malloc_count() == before && helps == 0);
-    CHECK(tn_plan_cache_bytes(rig.cache) == 2 * (256 << 10));
-    CHECK(changes > 10 && changes < 200); /* forgotten with its generation, and not sooner */
+    CHECK(tn_plan_cache_bytes(rig.cache) == 2 * (128 << 10));
+    printf("     forgotten %d times in 2000 steps\n", changes);
+    CHECK(changes > 10 && changes < 300); /* forgotten with its generation, and not sooner */
     plan_rig_destroy(&rig);
 }
 
@@ -395,25 +396,32 @@ TEST(threads_that_ask_at_once_get_the_same_plans)
 
 /* ---- memory ---- */
 
+/* All that an assembly needs comes from the heap, as from an arena that is too small. */
 TEST(without_memory_nothing_is_built_and_nothing_lost)
 {
     Rig rig;
     REQUIRE(rig_create(&rig, 7));
-    size_t mark = tn_arena_mark(&rig.arena);
     bool built = false;
     int failures = 0;
     for (long calls = 0; !built && calls < 2000; calls++) {
         TnPlanCache *cache = tn_plan_cache_create();
+        TnArena arena;
         TnAssembly assembly;
-        REQUIRE(cache);
-        tn_arena_release(&rig.arena, mark);
+        REQUIRE(cache && tn_arena_init(&arena, "empty", 0));
+        rig.problem.arena = &arena;
         tn_malloc_fail_after(calls);
         built = tn_assembly_build(&rig.problem, cache, &assembly);
         tn_malloc_fail_after(-1);
         failures += !built;
+        if (!built) { /* nothing is half made */
+            CHECK(tn_assembly_build(&rig.problem, cache, &assembly));
+            CHECK(assembly.plan->hash == rig.assembly.plan->hash);
+        }
+        rig.problem.arena = &rig.arena;
+        tn_arena_free(&arena);
         tn_plan_cache_destroy(cache);
     }
     CHECK(built);
-    CHECK(failures >= 1); /* the plan; scratch is the arena's */
+    CHECK(failures >= 20); /* of which the plan's scratch are more than ten */
     rig_destroy(&rig);
 }
