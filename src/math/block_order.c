@@ -25,13 +25,12 @@ typedef enum Kind { NODE, ELEMENT, GONE } Kind;
 typedef struct Order {
     int node_count, count, *order;
     const int *dims;
-    Kind *kind;
+    int *kind;
     int *at, *elements, *edges; /* of a node: elements, then edges' other ends, in lists[at …] */
     int *begin, *members, *content; /* of an element: members in pool[begin …], their unknowns */
     int *degree, *seen, *outside, *fresh, *lists;
     int *tree, leaves; /* tree[1]: node of least degree; tree[leaves + i]: i or -1 */
-    int *pool;
-    size_t pool_used, pool_size;
+    int *pool, pool_used, pool_size;
     int stamp, left; /* left: unknowns of nodes not yet eliminated */
 } Order;
 
@@ -57,15 +56,19 @@ static void put(Order *o, int node, Kind kind)
     tree_update(o, node, false);
 }
 
-static bool reserve(Order *o, size_t more)
+/* Elements that are gone make room. A new one has fewer members than the elements and edges that it
+ * replaces, so that those that are left never have more than the graph has ends of edges. */
+static void compact(Order *o)
 {
-    if (o->pool_used + more <= o->pool_size) return true;
-    size_t size = 2 * (o->pool_used + more);
-    int *pool = tn_realloc(o->pool, size * sizeof *pool);
-    if (!pool) return false;
-    o->pool = pool;
-    o->pool_size = size;
-    return true;
+    int used = 0;
+    for (int k = 0; k < o->count; k++) { /* in order they lie in the pool */
+        int e = o->order[k];
+        if (o->kind[e] != ELEMENT) continue;
+        memmove(o->pool + used, o->pool + o->begin[e], (size_t)o->members[e] * sizeof *o->pool);
+        o->begin[e] = used;
+        used += o->members[e];
+    }
+    o->pool_used = used;
 }
 
 static void add_member(Order *o, int p, int node)
@@ -77,14 +80,14 @@ static void add_member(Order *o, int p, int node)
 }
 
 /* Node p becomes an element; those it was in are within it. */
-static bool make_element(Order *o, int p)
+static void make_element(Order *o, int p)
 {
     const int *list = o->lists + o->at[p];
-    int elements = o->elements[p], edges = o->edges[p];
-    size_t most = (size_t)edges;
-    for (int k = 0; k < elements; k++) most += (size_t)o->members[list[k]];
-    if (o->pool_used > INT_MAX - most || !reserve(o, most + 1)) return false;
-    o->begin[p] = (int)o->pool_used;
+    int elements = o->elements[p], edges = o->edges[p], most = edges;
+    for (int k = 0; k < elements; k++) most += o->members[list[k]];
+    if (most > o->pool_size - o->pool_used) compact(o);
+    TN_ASSERT(most <= o->pool_size - o->pool_used);
+    o->begin[p] = o->pool_used;
     o->members[p] = o->content[p] = 0;
     o->stamp++;
     put(o, p, ELEMENT);
@@ -94,7 +97,6 @@ static bool make_element(Order *o, int p)
         o->kind[list[k]] = GONE;
     }
     for (int k = 0; k < edges; k++) add_member(o, p, list[elements + k]);
-    return true;
 }
 
 /* outside[e] = |L_e \ L_p| for all elements e that meet p; fresh[e]: it is of this step. */
@@ -119,7 +121,8 @@ static int renew_lists(Order *o, int p, int i, int *kept)
     int *list = o->lists + o->at[i], elements = 0, edges = 0, outside = 0;
     for (int k = 0; k < o->elements[i]; k++) {
         int e = list[k];
-        if (o->kind[e] != ELEMENT || o->outside[e] == 0) continue;
+        if (o->kind[e] == ELEMENT && o->outside[e] == 0) o->kind[e] = GONE;
+        if (o->kind[e] != ELEMENT) continue;
         kept[elements++] = e;
         outside += o->outside[e];
     }
@@ -136,9 +139,9 @@ static int renew_lists(Order *o, int p, int i, int *kept)
     return outside;
 }
 
-static bool eliminate(Order *o, int p, int *kept, int *outside)
+static void eliminate(Order *o, int p, int *kept, int *outside)
 {
-    if (!make_element(o, p)) return false;
+    make_element(o, p);
     measure(o, p);
     int *members = o->pool + o->begin[p], count = 0;
     for (int m = 0; m < o->members[p]; m++) {
@@ -152,7 +155,7 @@ static bool eliminate(Order *o, int p, int *kept, int *outside)
         }
     }
     o->members[p] = count;
-    o->pool_used = (size_t)o->begin[p] + (size_t)count;
+    o->pool_used = o->begin[p] + count;
     for (int m = 0; m < count; m++) {
         int i = members[m], inside = o->content[p] - o->dims[i], degree = inside + outside[m];
         if (degree > o->degree[i] + inside) degree = o->degree[i] + inside;
@@ -160,7 +163,6 @@ static bool eliminate(Order *o, int p, int *kept, int *outside)
         o->degree[i] = degree;
         tree_update(o, i, true);
     }
-    return true;
 }
 
 static void begin(Order *o, const int *first, const int *neighbour)
@@ -189,33 +191,30 @@ static void begin(Order *o, const int *first, const int *neighbour)
 }
 
 bool tn_block_order(int node_count, const int *dims, const int *first, const int *neighbour,
-                    int *order)
+                    int *order, TnArena *scratch)
 {
     if (node_count == 0) return true;
     Order o = {.node_count = node_count, .order = order, .dims = dims, .leaves = 1};
     while (o.leaves < node_count) o.leaves *= 2;
-    size_t n = (size_t)node_count, lists = (size_t)first[node_count];
-    int *work = tn_malloc((12 * n + lists + 2 * (size_t)o.leaves) * sizeof *work);
-    o.kind = tn_malloc(n * sizeof *o.kind);
-    bool ok = work && o.kind;
-    if (ok) {
-        int **parts[] = {&o.at,      &o.elements, &o.edges, &o.begin,   &o.members,
-                         &o.content, &o.degree,   &o.seen,  &o.outside, &o.fresh};
-        for (size_t k = 0; k < 10; k++) *parts[k] = work + k * n;
-        int *kept = work + 10 * n, *outside = work + 11 * n;
-        o.lists = work + 12 * n;
-        o.tree = o.lists + lists;
-        begin(&o, first, neighbour);
-        while (ok && o.tree[1] >= 0) ok = eliminate(&o, o.tree[1], kept, outside);
-        if (ok && o.count < node_count) { /* those with very many neighbours */
-            for (int i = 0; i < node_count; i++) o.seen[i] = 0;
-            for (int k = 0; k < o.count; k++) o.seen[order[k]] = 1;
-            for (int i = 0; i < node_count; i++)
-                if (!o.seen[i]) order[o.count++] = i;
-        }
-    }
-    tn_free(o.pool);
-    tn_free(o.kind);
-    tn_free(work);
-    return ok;
+    /* a third of the pool for elements, one for the new one, one so that compacting is rare */
+    int n = node_count, ends = first[node_count];
+    if (ends > INT_MAX / 3) return false;
+    int **parts[] = {&o.kind,    &o.at,     &o.elements, &o.edges,   &o.begin, &o.members,
+                     &o.content, &o.degree, &o.seen,     &o.outside, &o.fresh};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        if (!(*parts[k] = TN_ARENA_NEW(scratch, int, n))) return false;
+    int *kept = TN_ARENA_NEW(scratch, int, n), *outside = TN_ARENA_NEW(scratch, int, n);
+    o.lists = TN_ARENA_NEW(scratch, int, ends);
+    o.tree = TN_ARENA_NEW(scratch, int, 2 * (size_t)o.leaves);
+    o.pool = TN_ARENA_NEW(scratch, int, 3 * (size_t)ends);
+    o.pool_size = 3 * ends;
+    if (!kept || !outside || !o.lists || !o.tree || !o.pool) return false;
+    begin(&o, first, neighbour);
+    while (o.tree[1] >= 0) eliminate(&o, o.tree[1], kept, outside);
+    if (o.count == n) return true;
+    for (int i = 0; i < n; i++) o.seen[i] = 0; /* those with very many neighbours */
+    for (int k = 0; k < o.count; k++) o.seen[order[k]] = 1;
+    for (int i = 0; i < n; i++)
+        if (!o.seen[i]) order[o.count++] = i;
+    return true;
 }

@@ -39,6 +39,6 @@ typedef struct TnBlockProgram {
 /* An order in which to eliminate nodes with little fill: approximately least degree, counted in
  * unknowns, ties by number. Neighbours of i: neighbour[first[i] … first[i+1]). False: no memory. */
 bool tn_block_order(int node_count, const int *dims, const int *first, const int *neighbour,
-                    int *order);
+                    int *order, TnArena *scratch);
 
 #endif

@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../base/arena.h"
+
 typedef struct TnBlockGraph {
     int node_count;
     const int *dims;
@@ -43,8 +45,13 @@ typedef struct TnBlockPlan {
 
 uint64_t tn_block_graph_hash(const TnBlockGraph *graph);
 bool tn_block_plan_fits(const TnBlockPlan *plan, const TnBlockGraph *graph); /* compares the graphs */
-TnBlockPlan *tn_block_plan_create(const TnBlockGraph *graph); /* NULL: no memory */
-void tn_block_plan_destroy(TnBlockPlan *plan);
+/* A plan is made in two steps, so that whoever keeps it knows its size before: order and fill into
+ * scratch, then the plan itself, which has copies of all it needs, into memory of the caller's,
+ * aligned as malloc does. */
+typedef struct TnBlockAnalysis TnBlockAnalysis;
+TnBlockAnalysis *tn_block_analyse(const TnBlockGraph *graph, TnArena *scratch); /* NULL: no memory */
+size_t tn_block_plan_bytes(const TnBlockAnalysis *analysis);
+TnBlockPlan *tn_block_plan_write(const TnBlockAnalysis *analysis, void *memory);
 /* In place. Symmetric: Cholesky, of which only `lower` is read and written, of diagonal blocks the lower
  * triangle is read; false: not positive definite. General: LU, pivots within diagonal blocks only; `upper` is values + plan->size; false:
  * a diagonal block became singular or not finite. */

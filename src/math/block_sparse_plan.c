@@ -9,8 +9,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "../base/base.h"
-
 uint64_t tn_block_graph_hash(const TnBlockGraph *graph)
 {
     uint64_t hash = 0x9e3779b97f4a7c15ull;
@@ -36,16 +34,16 @@ bool tn_block_plan_fits(const TnBlockPlan *plan, const TnBlockGraph *graph)
            (m == 0 || !memcmp(plan->program->edges, graph->edges, m * sizeof *graph->edges));
 }
 
-/* All of it is scratch of tn_block_plan_create. */
-typedef struct Symbolic {
+struct TnBlockAnalysis {
+    const TnBlockGraph *graph;
     int *first, *neighbour;     /* the graph from both ends */
     int *order, *place;         /* node at a place, place of a node */
     int *parent, *mark, *count; /* by place; count: blocks below the diagonal */
     int *begin, *below;         /* column k: places below[begin[k] … begin[k+1]) */
     size_t block_count, map_count;
-} Symbolic;
+};
 
-static void list_neighbours(const TnBlockGraph *graph, Symbolic *s)
+static void list_neighbours(const TnBlockGraph *graph, TnBlockAnalysis *s)
 {
     int n = graph->node_count;
     for (int i = 0; i <= n; i++) s->first[i] = 0;
@@ -59,7 +57,7 @@ static void list_neighbours(const TnBlockGraph *graph, Symbolic *s)
 }
 
 /* Counts the blocks of every column, or where `below` is there lists them. */
-static void walk_rows(int n, Symbolic *s)
+static void walk_rows(int n, TnBlockAnalysis *s)
 {
     for (int i = 0; i < n; i++) {
         s->mark[i] = s->parent[i] = -1;
@@ -79,7 +77,7 @@ static void walk_rows(int n, Symbolic *s)
 
 /* Where the blocks of column k behind its block t lie in the column of that block: they are a run
  * there, whose begin is returned, or -1. `at`: where the first of them is. */
-static int find_run(const Symbolic *s, int k, int t, int *at)
+static int find_run(const TnBlockAnalysis *s, int k, int t, int *at)
 {
     int j = s->below[t], from = t + 1, end = s->begin[k + 1];
     if (from == end) return *at = s->begin[j];
@@ -96,29 +94,37 @@ static int find_run(const Symbolic *s, int k, int t, int *at)
     return last < s->begin[j + 1] && s->below[last] == s->below[end - 1] ? low : -1;
 }
 
-/* False: no memory. */
-static bool analyse(const TnBlockGraph *graph, Symbolic *s)
+TnBlockAnalysis *tn_block_analyse(const TnBlockGraph *graph, TnArena *scratch)
 {
     int n = graph->node_count, at;
+    TnBlockAnalysis *s = TN_ARENA_ZERO(scratch, TnBlockAnalysis, 1);
+    int *work = TN_ARENA_NEW(scratch, int, 7 * (size_t)n + 2 + 2 * (size_t)graph->edge_count);
+    if (!s || !work) return NULL;
+    int **parts[] = {&s->order, &s->place, &s->parent, &s->mark, &s->count};
+    for (size_t k = 0; k < 5; k++, work += n) *parts[k] = work;
+    s->graph = graph;
+    s->first = work;
+    s->begin = work + n + 1;
+    s->neighbour = work + 2 * (n + 1);
     list_neighbours(graph, s);
-    if (!tn_block_order(n, graph->dims, s->first, s->neighbour, s->order)) return false;
+    if (!tn_block_order(n, graph->dims, s->first, s->neighbour, s->order, scratch)) return NULL;
     for (int i = 0; i < n; i++) s->place[s->order[i]] = i;
     walk_rows(n, s);
     for (int k = 0; k < n; k++) s->block_count += (size_t)s->count[k];
-    if (s->block_count > INT_MAX) return false;
+    if (s->block_count > INT_MAX) return NULL;
     s->begin[0] = 0;
     for (int k = 0; k < n; k++) s->begin[k + 1] = s->begin[k] + s->count[k];
-    s->below = tn_malloc((s->block_count + 1) * sizeof *s->below);
-    if (!s->below) return false;
+    s->below = TN_ARENA_NEW(scratch, int, s->block_count);
+    if (!s->below) return NULL;
     walk_rows(n, s);
     for (int k = 0; k < n; k++)
         for (int t = s->begin[k]; t < s->begin[k + 1]; t++)
             if (find_run(s, k, t, &at) < 0) s->map_count += (size_t)(s->begin[k + 1] - t - 1);
-    return s->block_count + s->map_count <= INT_MAX;
+    return s->block_count + s->map_count <= INT_MAX ? s : NULL;
 }
 
-static void lay_out(const TnBlockGraph *graph, const Symbolic *s, TnBlockPlan *plan, int *start,
-                    size_t *diagonal)
+static void lay_out(const TnBlockGraph *graph, const TnBlockAnalysis *s, TnBlockPlan *plan,
+                    int *start, size_t *diagonal)
 {
     TnBlockProgram *program = plan->program;
     for (int i = 0; i < graph->node_count; i++) {
@@ -150,7 +156,7 @@ static void lay_out(const TnBlockGraph *graph, const Symbolic *s, TnBlockPlan *p
     plan->size += scratch;
 }
 
-static void map_rows(int n, const Symbolic *s, TnBlockProgram *program)
+static void map_rows(int n, const TnBlockAnalysis *s, TnBlockProgram *program)
 {
     int filled = (int)s->block_count, at;
     for (int k = 0; k < n; k++)
@@ -164,8 +170,8 @@ static void map_rows(int n, const Symbolic *s, TnBlockProgram *program)
         }
 }
 
-static void place_edges(const TnBlockGraph *graph, const Symbolic *s, const TnBlockPlan *plan,
-                        size_t *edge, bool *flip)
+static void place_edges(const TnBlockGraph *graph, const TnBlockAnalysis *s,
+                        const TnBlockPlan *plan, size_t *edge, bool *flip)
 {
     const TnBlockProgram *program = plan->program;
     for (int e = 0; e < graph->edge_count; e++) {
@@ -185,10 +191,12 @@ static void place_edges(const TnBlockGraph *graph, const Symbolic *s, const TnBl
     }
 }
 
-static TnBlockPlan *write_plan(const TnBlockGraph *graph, const Symbolic *s)
+enum { PARTS = 11 };
+
+/* Where the parts of a plan lie; the bytes of all. */
+static size_t place_parts(const TnBlockAnalysis *s, size_t offsets[PARTS])
 {
-    size_t n = (size_t)graph->node_count, m = (size_t)graph->edge_count;
-    enum { PARTS = 11 };
+    size_t n = (size_t)s->graph->node_count, m = (size_t)s->graph->edge_count, bytes = 0;
     const size_t sizes[PARTS] = {
         sizeof(TnBlockPlan),                           /* 0 */
         sizeof(TnBlockProgram),                        /* 1 */
@@ -199,17 +207,29 @@ static TnBlockPlan *write_plan(const TnBlockGraph *graph, const Symbolic *s)
         (s->block_count + s->map_count) * sizeof(int), /* 6: rows */
         n * sizeof(int),                               /* 7: dims */
         n * sizeof(int),                               /* 8: start */
-        m * sizeof *graph->edges,                      /* 9: edges */
+        m * sizeof *s->graph->edges,                   /* 9: edges */
         m * sizeof(bool),                              /* 10: flip */
     };
-    size_t offsets[PARTS], bytes = 0;
     for (int k = 0; k < PARTS; k++) {
         offsets[k] = bytes;
         bytes += (sizes[k] + 15) / 16 * 16;
     }
-    char *base = tn_calloc(1, bytes);
-    if (!base) return NULL;
-    TnBlockPlan *plan = (TnBlockPlan *)(void *)base;
+    return bytes;
+}
+
+size_t tn_block_plan_bytes(const TnBlockAnalysis *s)
+{
+    size_t offsets[PARTS];
+    return place_parts(s, offsets);
+}
+
+TnBlockPlan *tn_block_plan_write(const TnBlockAnalysis *s, void *memory)
+{
+    const TnBlockGraph *graph = s->graph;
+    size_t n = (size_t)graph->node_count, m = (size_t)graph->edge_count, offsets[PARTS];
+    char *base = memory;
+    memset(base, 0, place_parts(s, offsets));
+    TnBlockPlan *plan = memory;
     TnBlockProgram *program = (TnBlockProgram *)(void *)(base + offsets[1]);
     size_t *diagonal = (size_t *)(void *)(base + offsets[4]);
     size_t *edge = (size_t *)(void *)(base + offsets[5]);
@@ -219,8 +239,8 @@ static TnBlockPlan *write_plan(const TnBlockGraph *graph, const Symbolic *s)
     program->below = (TnBlockBelow *)(void *)(base + offsets[3]);
     program->rows = (int *)(void *)(base + offsets[6]);
     program->edges = (const int(*)[2])(void *)(base + offsets[9]);
-    if (n) memcpy(dims, graph->dims, sizes[7]);
-    if (m) memcpy(base + offsets[9], graph->edges, sizes[9]);
+    if (n) memcpy(dims, graph->dims, n * sizeof *dims);
+    if (m) memcpy(base + offsets[9], graph->edges, m * sizeof *graph->edges);
     plan->node_count = graph->node_count;
     plan->edge_count = graph->edge_count;
     plan->dims = dims;
@@ -235,20 +255,3 @@ static TnBlockPlan *write_plan(const TnBlockGraph *graph, const Symbolic *s)
     place_edges(graph, s, plan, edge, flip);
     return plan;
 }
-
-TnBlockPlan *tn_block_plan_create(const TnBlockGraph *graph)
-{
-    size_t n = (size_t)graph->node_count, m = (size_t)graph->edge_count;
-    int *work = tn_malloc((7 * n + 2 + 2 * m) * sizeof *work);
-    if (!work) return NULL;
-    Symbolic s = {.first = work, .begin = work + n + 1};
-    int **parts[] = {&s.order, &s.place, &s.parent, &s.mark, &s.count};
-    for (size_t k = 0; k < 5; k++) *parts[k] = work + 2 * (n + 1) + k * n;
-    s.neighbour = work + 2 * (n + 1) + 5 * n;
-    TnBlockPlan *plan = analyse(graph, &s) ? write_plan(graph, &s) : NULL;
-    tn_free(s.below);
-    tn_free(work);
-    return plan;
-}
-
-void tn_block_plan_destroy(TnBlockPlan *plan) { tn_free(plan); }

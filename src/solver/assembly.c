@@ -394,7 +394,7 @@ bool tn_assembly_build(const TnProblem *p, TnPlanCache *cache, TnAssembly *out)
     if (!out->maps || !set_nodes(&b) || !set_segments(&b) || !set_pairs(&b) || !set_rows(&b) ||
         !set_edges(&b))
         return false;
-    out->plan = tn_plan_cache_get(cache, &b.graph);
+    out->plan = tn_plan_cache_get(cache, &b.graph, p->arena);
     if (!out->plan) return false;
     out->dim = out->plan->dim;
     out->A = TN_ARENA_ZERO(p->arena, double, out->plan->size);

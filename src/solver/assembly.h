@@ -39,8 +39,12 @@ typedef struct TnPlanCache TnPlanCache;
 TnPlanCache *tn_plan_cache_create(void); /* NULL: no memory */
 void tn_plan_cache_destroy(TnPlanCache *cache);
 /* The plan for a graph, made if need be; stays valid until tn_plan_cache_trim. NULL: no memory. */
-const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *graph);
-void tn_plan_cache_trim(TnPlanCache *cache); /* between steps: forgets plans long unused */
+const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *graph,
+                                     TnArena *scratch);
+/* Between steps: forgets old plans, so that there is room for those of a step. Returns how often the heap
+ * had to help since the last call. */
+int tn_plan_cache_trim(TnPlanCache *cache);
+size_t tn_plan_cache_bytes(const TnPlanCache *cache); /* memory of all plans */
 
 typedef struct TnAssembly {
     const TnProblem *problem;

@@ -208,15 +208,24 @@ static bool proximal(Island *s)
 
 static bool rescue(Island *s) { return admm(s, RESCUE); }
 
+/* All that it leaves is forces, so its memory is free for the next. */
+static bool try_method(Island *s, bool (*method)(Island *))
+{
+    size_t mark = tn_arena_mark(s->problem->arena);
+    bool ok = method(s);
+    tn_arena_release(s->problem->arena, mark);
+    return ok;
+}
+
 /* Each is tried where those before it did not arrive. */
 static bool second_order(Island *s)
 {
     static bool (*const methods[])(Island *) = {interior,       newton, proximal, rescue,
                                                 interior_again, newton, proximal};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
-    if (!newton(s)) return false;
+    if (!try_method(s, newton)) return false;
     for (size_t i = 0; i < sizeof methods / sizeof *methods && !done(s); i++)
-        if (!methods[i](s)) return false;
+        if (!try_method(s, methods[i])) return false;
     return true;
 }
 
@@ -242,16 +251,28 @@ static double mesh_flops(const TnProblem *p)
     return sum;
 }
 
+/* Newton's matrices are asked for before it is known whether they are needed, so that the first time they are
+ * finds an arena that has grown before. */
+static void expect_newton(const TnProblem *p)
+{
+    size_t n = 0, mark = tn_arena_mark(p->arena);
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].mesh) n += (size_t)p->large[i].mesh->size;
+    (void)TN_ARENA_NEW(p->arena, double, 3 * n * n);
+    tn_arena_release(p->arena, mark);
+}
+
 /* SubADMM first, then Newton where that got stuck and is cheap. */
 static bool split_then_newton(Island *s)
 {
     TnProblem *p = s->problem;
     s->may_give_up = few_blocks(p) && is_cheap(p, mesh_flops(p));
     s->report.why = "large factors of their own";
+    if (s->may_give_up) expect_newton(p);
     if (!split(s)) return false;
     if (done(s) || !s->may_give_up) return true;
     /* SubADMM's factors lie where the meshes' matrices were */
-    if (has_meshes(p) && !tn_problem_prepare_A(p, s->pool)) return false;
+    if (!tn_meshes_factor_A(p, s->pool)) return false;
     if (!tn_assembly_build(p, s->plans, &s->assembly)) return false;
     s->may_give_up = false;
     if (!is_cheap(p, s->assembly.plan->flops)) return split(s);

@@ -1,96 +1,113 @@
-/* plan_cache.c: plans of block_sparse.h by graph, in a hash table with chains. A plan is a pure function
- * of its graph, so that who made it, and when, makes no difference to any result. */
+/* plan_cache.c: plans of block_sparse.h by graph. A plan is a pure function of its graph, so that who made
+ * it, when, and whether it was still there makes no difference to any result.
+ *
+ * Plans lie in two generations, each an arena and a hash table with chains. New ones go into the young
+ * generation. Between steps, where that could not take another step's plans any more, the old one is
+ * emptied and becomes the young one; so plans come and go without the heap, and one that was not asked
+ * for anew is forgotten after one to two generations. With S the most bytes that plans made in one step
+ * took, a generation has 128 KiB or, where that is less than 1.25 S, up to 2.5 S, and the heap helps
+ * only in steps that take a quarter more than any before. */
 #include <pthread.h>
+#include <string.h>
 
 #include "../base/base.h"
 #include "assembly.h"
 
-/* Up to so many plans nothing is forgotten; beyond, those unused for so many steps. */
-#define FEW_PLANS 64
-#define LONG_UNUSED 100
-
-enum { FIRST_BUCKETS = 64 }; /* a power of two, as all their numbers */
+#define FEW_BYTES ((size_t)128 << 10)
+enum { BUCKETS = 512 }; /* a power of two */
 
 typedef struct Entry {
-    TnBlockPlan *plan;
-    long used; /* step */
+    const TnBlockPlan *plan;
     struct Entry *next;
 } Entry;
 
+typedef struct Generation {
+    TnArena arena; /* entries and plans */
+    Entry *buckets[BUCKETS];
+} Generation;
+
 struct TnPlanCache {
     pthread_mutex_t mutex;
-    Entry **buckets;
-    size_t bucket_count, count;
-    long step;
+    Generation generations[2];
+    int young;
+    size_t before; /* bytes of the young one when the step began */
+    size_t most;   /* taken in one step */
 };
+
+static void forget(Generation *generation)
+{
+    memset(generation->buckets, 0, sizeof generation->buckets);
+    tn_arena_reset(&generation->arena);
+}
+
+/* All is forgotten, and both generations have so many bytes; false: or none, as there is no memory. */
+static bool start_anew(TnPlanCache *cache, size_t bytes)
+{
+    bool ok = true;
+    for (int g = 0; g < 2; g++) {
+        Generation *generation = &cache->generations[g];
+        tn_arena_free(&generation->arena);
+        ok = tn_arena_init(&generation->arena, "plans", bytes) && ok;
+        forget(generation);
+    }
+    cache->before = 0;
+    return ok;
+}
 
 TnPlanCache *tn_plan_cache_create(void)
 {
     TnPlanCache *cache = tn_calloc(1, sizeof *cache);
     if (!cache) return NULL;
-    cache->bucket_count = FIRST_BUCKETS;
-    cache->buckets = tn_calloc(cache->bucket_count, sizeof(Entry *));
-    if (!cache->buckets || pthread_mutex_init(&cache->mutex, NULL) != 0) {
-        tn_free(cache->buckets);
+    if (pthread_mutex_init(&cache->mutex, NULL) != 0) {
         tn_free(cache);
         return NULL;
     }
-    return cache;
-}
-
-static void destroy_entry(Entry *entry)
-{
-    tn_block_plan_destroy(entry->plan);
-    tn_free(entry);
+    if (start_anew(cache, FEW_BYTES)) return cache;
+    tn_plan_cache_destroy(cache);
+    return NULL;
 }
 
 void tn_plan_cache_destroy(TnPlanCache *cache)
 {
     if (!cache) return;
-    for (size_t i = 0; i < cache->bucket_count; i++)
-        for (Entry *entry = cache->buckets[i], *next; entry; entry = next) {
-            next = entry->next;
-            destroy_entry(entry);
-        }
+    for (int g = 0; g < 2; g++) tn_arena_free(&cache->generations[g].arena);
     pthread_mutex_destroy(&cache->mutex);
-    tn_free(cache->buckets);
     tn_free(cache);
 }
 
-static Entry **bucket_of(const TnPlanCache *cache, uint64_t hash)
+static size_t bytes_used(const TnArena *arena) { return arena->used + arena->overflow_bytes; }
+
+size_t tn_plan_cache_bytes(const TnPlanCache *cache)
 {
-    return &cache->buckets[hash & (cache->bucket_count - 1)];
+    size_t bytes = 0;
+    for (int g = 0; g < 2; g++)
+        bytes += cache->generations[g].arena.capacity + cache->generations[g].arena.overflow_bytes;
+    return bytes;
 }
 
-static const TnBlockPlan *find(TnPlanCache *cache, const TnBlockGraph *graph, uint64_t hash)
+static const TnBlockPlan *find(const TnPlanCache *cache, const TnBlockGraph *graph, uint64_t hash)
 {
-    for (Entry *entry = *bucket_of(cache, hash); entry; entry = entry->next)
-        if (entry->plan->hash == hash && tn_block_plan_fits(entry->plan, graph)) {
-            entry->used = cache->step;
-            return entry->plan;
-        }
+    for (int g = 0; g < 2; g++)
+        for (const Entry *entry = cache->generations[g ^ cache->young].buckets[hash % BUCKETS];
+             entry; entry = entry->next)
+            if (entry->plan->hash == hash && tn_block_plan_fits(entry->plan, graph))
+                return entry->plan;
     return NULL;
 }
 
-/* Where there is no memory for more buckets, chains just grow. */
-static void grow(TnPlanCache *cache)
+static const TnBlockPlan *add(TnPlanCache *cache, const TnBlockAnalysis *analysis, uint64_t hash)
 {
-    size_t old_count = cache->bucket_count;
-    Entry **old = cache->buckets, **buckets = tn_calloc(2 * old_count, sizeof(Entry *));
-    if (!buckets) return;
-    cache->buckets = buckets;
-    cache->bucket_count = 2 * old_count;
-    for (size_t i = 0; i < old_count; i++)
-        for (Entry *entry = old[i], *next; entry; entry = next) {
-            Entry **bucket = bucket_of(cache, entry->plan->hash);
-            next = entry->next;
-            entry->next = *bucket;
-            *bucket = entry;
-        }
-    tn_free(old);
+    Generation *young = &cache->generations[cache->young];
+    Entry *entry = TN_ARENA_NEW(&young->arena, Entry, 1);
+    void *memory = tn_arena_alloc(&young->arena, tn_block_plan_bytes(analysis));
+    if (!entry || !memory) return NULL;
+    *entry = (Entry){tn_block_plan_write(analysis, memory), young->buckets[hash % BUCKETS]};
+    young->buckets[hash % BUCKETS] = entry;
+    return entry->plan;
 }
 
-const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *graph)
+const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *graph,
+                                     TnArena *scratch)
 {
     uint64_t hash = tn_block_graph_hash(graph);
     pthread_mutex_lock(&cache->mutex);
@@ -98,44 +115,33 @@ const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *gra
     pthread_mutex_unlock(&cache->mutex);
     if (plan) return plan;
 
-    /* Made without the lock: others need not wait. Two may make the same one; the first stays. */
-    Entry *entry = tn_malloc(sizeof *entry);
-    if (!entry) return NULL;
-    *entry = (Entry){.plan = tn_block_plan_create(graph)};
-    if (!entry->plan) {
-        tn_free(entry);
-        return NULL;
+    /* Analysed without the lock: others need not wait. Two may do the same; the first one's stays. */
+    size_t mark = tn_arena_mark(scratch);
+    const TnBlockAnalysis *analysis = tn_block_analyse(graph, scratch);
+    if (analysis) {
+        pthread_mutex_lock(&cache->mutex);
+        plan = find(cache, graph, hash);
+        if (!plan) plan = add(cache, analysis, hash);
+        pthread_mutex_unlock(&cache->mutex);
     }
-    pthread_mutex_lock(&cache->mutex);
-    plan = find(cache, graph, hash);
-    if (!plan) {
-        if (cache->count >= cache->bucket_count) grow(cache);
-        Entry **bucket = bucket_of(cache, hash);
-        entry->used = cache->step;
-        entry->next = *bucket;
-        *bucket = entry;
-        cache->count++;
-        plan = entry->plan;
-        entry = NULL;
-    }
-    pthread_mutex_unlock(&cache->mutex);
-    if (entry) destroy_entry(entry);
+    tn_arena_release(scratch, mark);
     return plan;
 }
 
-void tn_plan_cache_trim(TnPlanCache *cache)
+int tn_plan_cache_trim(TnPlanCache *cache)
 {
-    cache->step++;
-    if (cache->count <= FEW_PLANS) return;
-    for (size_t i = 0; i < cache->bucket_count; i++)
-        for (Entry **link = &cache->buckets[i]; *link;) {
-            Entry *entry = *link;
-            if (cache->step - entry->used <= LONG_UNUSED) {
-                link = &entry->next;
-                continue;
-            }
-            *link = entry->next;
-            cache->count--;
-            destroy_entry(entry);
-        }
+    TnArena *arena = &cache->generations[cache->young].arena;
+    int helps = arena->overflow_count;
+    size_t taken = bytes_used(arena) - cache->before;
+    if (taken > cache->most) cache->most = taken;
+    size_t next = cache->most + cache->most / 4; /* may a step take */
+    cache->before = arena->used;
+    if (helps || next > arena->capacity) {
+        start_anew(cache, 2 * next > FEW_BYTES ? 2 * next : FEW_BYTES);
+    } else if (next > arena->capacity - arena->used) {
+        cache->young ^= 1;
+        forget(&cache->generations[cache->young]);
+        cache->before = 0;
+    }
+    return helps;
 }

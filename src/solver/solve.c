@@ -64,7 +64,7 @@ TnPlanCache *tn_solver_memory_plans(TnSolverMemory *m) { return m->plans; }
 int tn_solver_memory_reset(TnSolverMemory *m, size_t *high_water)
 {
     size_t largest = 0;
-    tn_plan_cache_trim(m->plans);
+    int helps = tn_plan_cache_trim(m->plans);
     for (int i = 0; i < m->count; i++) {
         if (m->arenas[i].capacity > largest) largest = m->arenas[i].capacity;
         if (m->arenas[i].high_water > m->most) m->most = m->arenas[i].high_water;
@@ -78,8 +78,8 @@ int tn_solver_memory_reset(TnSolverMemory *m, size_t *high_water)
         tn_arena_free(&m->arenas[i]);
         m->arenas[i] = bigger;
     }
-    *high_water = (size_t)m->count * m->most + m->most_together;
-    return atomic_exchange_explicit(&m->helps, 0, memory_order_relaxed);
+    *high_water = (size_t)m->count * m->most + m->most_together + tn_plan_cache_bytes(m->plans);
+    return helps + atomic_exchange_explicit(&m->helps, 0, memory_order_relaxed);
 }
 
 static TnArena *take_arena(TnSolverMemory *m)

@@ -25,7 +25,7 @@ typedef struct TnSolverMemory TnSolverMemory;
 TnSolverMemory *tn_solver_memory_create(int thread_count); /* NULL: no memory */
 void tn_solver_memory_destroy(TnSolverMemory *memory);
 /* After a step: trims plans, and makes all arenas as large as the largest had to be. Returns how often the
- * heap had to help since the last call, and the bytes that the arenas need. */
+ * heap had to help since the last call, and the bytes that arenas and plans need. */
 int tn_solver_memory_reset(TnSolverMemory *memory, size_t *high_water);
 TnPlanCache *tn_solver_memory_plans(TnSolverMemory *memory);
 

@@ -119,6 +119,55 @@ TEST(a_warm_step_with_a_tumbling_soft_body_allocates_nothing)
     }
 }
 
+/* Two soft cubes that are islands of their own, and one while they touch, are thrown about. */
+TEST(a_warm_step_with_soft_islands_that_come_and_go_allocates_nothing)
+{
+    for (int fixed = 0; fixed < 2; fixed++) {
+        Scene scene = scene_begin();
+        scene_plane(&scene, 0.5);
+        TnSoftDef soft = tn_soft_def();
+        CHECK(tn_tet_mesh_box((const double[3]){0.05, 0.05, 0.05}, (const int[3]){2, 2, 2}, 5,
+                              &soft.mesh, NULL));
+        soft.youngs_modulus = 3e5;
+        for (int k = 0; k < 2; k++) {
+            soft.pos[0] = 0.13 * k;
+            soft.pos[2] = 0.06;
+            tn_builder_add_soft(scene.builder, &soft);
+        }
+        tn_tet_mesh_free(&soft.mesh);
+        TnModel *model = scene_compile(&scene);
+        TnWorldDef def = tn_world_def();
+        TnError err = {0};
+        def.thread_count = 2;
+        if (fixed) def.solver.tolerance = 0.0;
+        TnWorld *world = tn_world_create(&def, model, &err);
+        REQUIRE(world);
+        int fallbacks = 0, changes = 0, second = 0;
+        long before = 0;
+        uint64_t last = 0;
+        for (int k = 0; k < 240; k++) {
+            if (k == 80) before = tn_malloc_count(), fallbacks = changes = second = 0;
+            if (k % 40 == 0) {
+                int turn = k / 40 % 4;
+                throw(world, (double[3]){0, 0, 0.5}, (double[3]){turn - 1.5, 6.0 - 3 * turn, 1});
+            }
+            TnStepReport report = tn_world_step(world);
+            CHECK(!report.diverged);
+            fallbacks += report.heap_fallbacks;
+            changes += touched(world) != last && touched(world) != 0;
+            last = touched(world);
+            for (int i = 0; i < report.island_count; i++)
+                second += tn_world_island(world, i).factorizations;
+        }
+        printf("     %ld allocations, contacts changed %d times, %d factorizations\n",
+               tn_malloc_count() - before, changes, second);
+        CHECK(tn_malloc_count() == before && fallbacks == 0);
+        CHECK(changes > 30);
+        tn_world_destroy(world);
+        tn_model_destroy(model);
+    }
+}
+
 /* Creating, stepping and saving, with the heap failing at every place in turn; after that the world is
  * as good as one that never lacked memory. */
 TEST(every_failed_allocation_of_a_soft_world_leaves_nothing_half_made)

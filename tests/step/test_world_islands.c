@@ -169,6 +169,92 @@ TEST(a_warm_step_with_islands_allocates_nothing)
     }
 }
 
+/* Balls that fall into a tray, one upon the other: who touches whom changes with most steps. With
+ * `lone`, pairs of balls roll about beside it. */
+static TnModel *settling(int lone)
+{
+    Scene scene = scene_begin();
+    scene_plane(&scene, 0.6);
+    for (int s = -1; s <= 1; s += 2) {
+        add_wall(&scene, s * 0.05, 0.0, 0.01, 0.06);
+        add_wall(&scene, 0.0, s * 0.05, 0.06, 0.01);
+    }
+    for (int i = 0; i < 60; i++) {
+        double pos[3] = {0.022 * (i % 3 - 1) + 0.002 * (i % 7 - 3),
+                         0.022 * (i / 3 % 3 - 1) + 0.002 * (i % 5 - 2), 0.02 + 0.025 * (i / 9)};
+        scene_free(&scene, TN_GEOM_SPHERE, (double[3]){0.01, 0, 0}, 0.004, pos, 0.4, 0.3);
+    }
+    for (int i = 0; i < 3 * lone; i++) {
+        double pos[3] = {1.0 + 0.3 * (i / 3 % 8) + 0.004 * (i % 3), 0.3 * (i / 24),
+                         0.02 + 0.025 * (i % 3) + 0.01 * (i % 7)};
+        scene_free(&scene, TN_GEOM_SPHERE, (double[3]){0.01, 0, 0}, 0.004, pos, 0.4, 0.5);
+    }
+    return scene_compile(&scene);
+}
+
+/* Thrown up, each ball as fast as the seed says. */
+static void toss(TnWorld *world, unsigned seed)
+{
+    TnStateView state = tn_world_state(world);
+    double *qvel = calloc((size_t)state.dof_count, sizeof(double));
+    TnError err = {0};
+    for (int i = 0; i < state.dof_count; i += 6) {
+        seed = seed * 1664525u + 1013904223u;
+        qvel[i] = 0.1 * ((seed >> 24) / 128.0 - 1.0);
+        qvel[i + 1] = 0.1 * ((seed >> 16 & 255) / 128.0 - 1.0);
+        qvel[i + 2] = 0.6 + 0.4 * (seed >> 8 & 255) / 256.0;
+    }
+    CHECK(tn_world_set_state(world, state.qpos, qvel, &err) == TN_OK);
+    free(qvel);
+}
+
+typedef struct Tally {
+    int changes, factorizations, fallbacks;
+    uint64_t last; /* pairs that touch */
+} Tally;
+
+/* Tossed so often, and settling each time. */
+static void toss_and_settle(TnWorld *world, int times, Tally *tally)
+{
+    for (int k = 0; k < 40 * times; k++) {
+        if (k % 40 == 0) toss(world, (unsigned)k);
+        TnStepReport report = tn_world_step(world);
+        uint64_t sum = 0;
+        for (int i = 0; i < tn_world_contact_count(world); i++) {
+            TnContact c = tn_world_contact(world, i);
+            sum = (sum * 31 + (uint64_t)c.geom1) * 31 + (uint64_t)c.geom2;
+        }
+        tally->changes += sum != tally->last;
+        tally->last = sum;
+        tally->fallbacks += report.heap_fallbacks;
+        for (int i = 0; i < report.island_count; i++)
+            tally->factorizations += tn_world_island(world, i).factorizations;
+        CHECK(!report.diverged);
+    }
+}
+
+TEST(a_warm_step_of_a_settling_pile_allocates_nothing_though_its_graph_changes)
+{
+    for (int many = 0; many < 2; many++) {
+        TnModel *model = settling(many ? 40 : 0);
+        TnWorldDef def = careful(1e-6);
+        def.thread_count = many ? 4 : 1;
+        TnWorld *world = world_of(model, def);
+        REQUIRE(world);
+        Tally tally = {0};
+        toss_and_settle(world, 5, &tally); /* until arenas have met what may come */
+        tally = (Tally){0};
+        long before = tn_malloc_count();
+        toss_and_settle(world, 5, &tally);
+        printf("     %ld allocations, graphs changed %d times, %d factorizations\n",
+               tn_malloc_count() - before, tally.changes, tally.factorizations);
+        CHECK(tn_malloc_count() == before && tally.fallbacks == 0);
+        CHECK(tally.changes > 100 && tally.factorizations > 100);
+        tn_world_destroy(world);
+        tn_model_destroy(model);
+    }
+}
+
 TEST(a_world_with_a_tolerance_is_restored_bit_for_bit)
 {
     TnModel *model = yard(6, 4, 3);
