@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "../math/disjoint_sets.h"
 
 #define PAPER_GROUP 4
 
@@ -24,21 +25,6 @@ typedef struct Graph {
     int *soft_root; /* the same for trees and soft bodies */
     bool *taken;    /* trees that are in chains */
 } Graph;
-
-static int find_root(int *root, int vertex)
-{
-    while (root[vertex] != vertex) vertex = root[vertex] = root[root[vertex]];
-    return vertex;
-}
-
-/* False: they were one already. */
-static bool join(int *root, int a, int b)
-{
-    a = find_root(root, a);
-    b = find_root(root, b);
-    root[a < b ? b : a] = a < b ? a : b;
-    return a != b;
-}
 
 static int vertex_of_segment(const Graph *g, int link)
 {
@@ -101,7 +87,7 @@ static bool may_follow(Graph *g, int tree, int segment)
         const TnFollower *other = follower_at(g->d, link);
         if (other && tn_part_of_link(model, other->holder)->kind_index == tree) return true;
     }
-    return join(g->whole, tree, model->tree_count + r);
+    return tn_set_join(g->whole, tree, model->tree_count + r);
 }
 
 static void sort_welds(Graph *g)
@@ -122,7 +108,7 @@ static void sort_welds(Graph *g)
                 (TnFollower){i, weld->segment, weld->holder, carried};
         if (carried) {
             d->carrier[weld->segment] = weld->holder;
-            join(g->root, holder->kind_index, vertex_of_segment(g, weld->segment));
+            tn_set_join(g->root, holder->kind_index, vertex_of_segment(g, weld->segment));
         }
         d->iterated[i] = !follows;
         d->bond_count += !carried;
@@ -137,7 +123,7 @@ static bool is_in_mesh(const Graph *g, int vertex)
     const TnModel *model = g->model;
     if (vertex >= model->tree_count) return false;
     for (int s = 0; s < model->soft_count; s++)
-        if (find_root(g->soft_root, model->tree_count + s) == find_root(g->soft_root, vertex))
+        if (tn_set_root(g->soft_root, model->tree_count + s) == tn_set_root(g->soft_root, vertex))
             return true;
     return false;
 }
@@ -150,12 +136,12 @@ static bool number_blocks(Graph *g, int *block)
     int vertices = model->tree_count + g->group_count;
     bool *chain = tn_calloc((size_t)vertices + 1, sizeof *chain);
     if (!chain) return false;
-    for (int v = model->tree_count; v < vertices; v++) chain[find_root(g->root, v)] = true;
-    for (int v = model->tree_count - 1; v >= 0; v--) g->taken[v] = chain[find_root(g->root, v)];
+    for (int v = model->tree_count; v < vertices; v++) chain[tn_set_root(g->root, v)] = true;
+    for (int v = model->tree_count - 1; v >= 0; v--) g->taken[v] = chain[tn_set_root(g->root, v)];
     tn_soft_join(d, model, g->taken, g->soft_root);
     for (int pass = 0; pass < 2; pass++)
         for (int v = 0; v < vertices; v++) {
-            int root = find_root(g->root, v);
+            int root = tn_set_root(g->root, v);
             if (is_in_mesh(g, v)) block[v] = -1; /* numbered with the meshes */
             if (chain[root] != (pass == 1) || block[v] < 0) continue;
             if (root == v) block[v] = d->dense_count + d->chain_count;

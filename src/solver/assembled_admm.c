@@ -88,8 +88,8 @@ static void set_weights(Loop *loop)
     const TnProblem *p = loop->p;
     for (int c = 0; c < p->contact_count; c++) {
         const double *n = p->normals[c];
-        const TnContactYield *yield = &loop->D->contact[c / TN_LANES];
-        double Wn = weight(yield->D[0][c % TN_LANES]), Wt = weight(yield->D[1][c % TN_LANES]);
+        double Wn = weight(tn_normal_compliance(loop->D, c));
+        double Wt = weight(tn_tangent_compliance(loop->D, c));
         loop->along[c][0] = Wn;
         loop->along[c][1] = inverse_root(Wn);
         loop->across[c][0] = Wt;
@@ -154,12 +154,10 @@ static void start(Loop *loop)
     const TnProblem *p = loop->p;
     const TnPerConstraint *e = &loop->assembly->e;
     for (int c = 0; c < p->contact_count; c++) {
-        const TnContactYield *yield = &loop->D->contact[c / TN_LANES];
-        int l = c % TN_LANES;
         double pushed[3];
         weigh_contact(loop, c, loop->u.contact[c], pushed);
-        split(p->normals[c], yield->D[0][l] > 0.0, yield->D[1][l] > 0.0, p->lambda[c],
-              loop->y.contact[c]);
+        split(p->normals[c], tn_normal_compliance(loop->D, c) > 0.0,
+              tn_tangent_compliance(loop->D, c) > 0.0, p->lambda[c], loop->y.contact[c]);
         for (int k = 0; k < 3; k++) loop->y.contact[c][k] += pushed[k];
     }
     for (int r = 0; r < p->row_count; r++) {
@@ -219,9 +217,7 @@ static double obey_dynamics(Loop *loop)
         multiply12(loop->W.bond[i], loop->u.bond[i], pushed);
         for (int k = 0; k < 12; k++) loop->force.bond[i][k] = loop->y.bond[i][k] - pushed[k];
     }
-    double *u = loop->u.all;
-    const double *e = a->e.all;
-    for (size_t k = 0; k < loop->u.count; k++) u[k] += e[k];
+    tn_per_constraint_add(&loop->u, &a->e);
     return tn_natural_map(p, loop->D, &loop->u, &loop->force).largest;
 }
 
@@ -300,13 +296,6 @@ static void weigh_residual(Loop *loop)
         for (int k = 0; k < 12; k++) r->bond[i][k] *= loop->root.bond[i][k];
 }
 
-static void exchange(TnPerConstraint *a, TnPerConstraint *b)
-{
-    TnPerConstraint swap = *a;
-    *a = *b;
-    *b = swap;
-}
-
 /* y ← the accelerated next iterate. */
 static void accelerate(Loop *loop)
 {
@@ -331,20 +320,19 @@ static void accelerate(Loop *loop)
     if (tn_mix_combine(mix, sums))
         kernels->column_subtract(n, next, mix->columns, loop->dy, n, mix->gamma, loop->y.all);
     else
-        memcpy(loop->y.all, next, sizeof(double) * (size_t)n);
-    exchange(&loop->last, &loop->next);
-    exchange(&loop->previous, &loop->residual);
+        tn_per_constraint_copy(&loop->y, &loop->next);
+    tn_per_constraint_swap(&loop->last, &loop->next);
+    tn_per_constraint_swap(&loop->previous, &loop->residual);
 }
 
 static void iterate(Loop *loop, double tolerance, int iterations, TnMethodResult *out)
 {
-    size_t bytes = sizeof(double) * loop->y.count;
     while (out->iterations < iterations) {
         double error = obey_dynamics(loop);
         out->iterations++;
         if (error < out->error) {
             out->error = error;
-            memcpy(loop->best.all, loop->force.all, bytes);
+            tn_per_constraint_copy(&loop->best, &loop->force);
         }
         if (error < tolerance || out->iterations == iterations) return;
         obey_laws(loop);
@@ -364,7 +352,6 @@ bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *p, const TnComplia
         out->factorizations = 1;
         iterate(&loop, tolerance, iterations, out);
         if (out->error < INFINITY) tn_lambda_put(p, &loop.best);
-        out->stagnated = !(out->error < tolerance);
     }
     tn_arena_release(p->arena, mark);
     return ok;

@@ -298,9 +298,8 @@ static void find_edges(Builder *b)
 static void set_twist(const TnProblem *p, int k, double *A, double *v)
 {
     const TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
-    const double *inverse = p->inverse[k];
     int l = k % TN_LANES;
-    double b[6];
+    double b[6], row[8];
     for (int i = 0; i < 6; i++) b[i] = batch->b[i][l];
     A[0] = A[7] = A[14] = batch->a[l];
     A[21] = batch->S[0][l];
@@ -309,10 +308,9 @@ static void set_twist(const TnProblem *p, int k, double *A, double *v)
     A[28] = batch->S[3][l];
     A[29] = A[34] = batch->S[4][l];
     A[35] = batch->S[5][l];
-    for (int i = 0; i < 3; i++) v[i] = inverse[0] * b[i];
-    v[3] = inverse[1] * b[3] + inverse[2] * b[4] + inverse[3] * b[5];
-    v[4] = inverse[2] * b[3] + inverse[4] * b[4] + inverse[5] * b[5];
-    v[5] = inverse[3] * b[3] + inverse[5] * b[4] + inverse[6] * b[5];
+    tn_twist_solve(p, k, b, row);
+    memcpy(v, row, 3 * sizeof(double));
+    memcpy(v + 3, row + 4, 3 * sizeof(double));
 }
 
 static void set_chain(const Builder *b, int block)

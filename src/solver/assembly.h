@@ -11,6 +11,8 @@
 #ifndef TN_SOLVER_ASSEMBLY_H
 #define TN_SOLVER_ASSEMBLY_H
 
+#include <string.h>
+
 #include "../math/block_sparse.h"
 #include "problem.h"
 
@@ -23,7 +25,22 @@ typedef struct TnPerConstraint {
     double *all; /* these three lie together; unused numbers are zero */
     size_t count; /* of all, a multiple of eight */
 } TnPerConstraint;
-bool tn_per_constraint_alloc(const TnProblem *problem, TnPerConstraint *out); /* cleared; false: no memory */
+/* Cleared; false: no memory. */
+bool tn_per_constraint_alloc(const TnProblem *problem, TnPerConstraint *out);
+static inline void tn_per_constraint_copy(TnPerConstraint *to, const TnPerConstraint *from)
+{
+    memcpy(to->all, from->all, sizeof(double) * from->count);
+}
+static inline void tn_per_constraint_add(TnPerConstraint *to, const TnPerConstraint *x)
+{
+    for (size_t i = 0; i < to->count; i++) to->all[i] += x->all[i];
+}
+static inline void tn_per_constraint_swap(TnPerConstraint *a, TnPerConstraint *b)
+{
+    TnPerConstraint t = *a;
+    *a = *b;
+    *b = t;
+}
 
 /* G in λ = a - G (J x + e'); row-major. Of a bond it is symmetric. */
 typedef struct TnGains {

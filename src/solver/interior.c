@@ -154,7 +154,7 @@ static void set_up(Interior *s)
 {
     const double *lambda = s->lambda.all;
     double *rest = s->rest.all;
-    memcpy(s->laws.centre.all, lambda, sizeof(double) * s->lambda.count);
+    tn_per_constraint_copy(&s->laws.centre, &s->lambda);
     tn_laws_at(&s->laws, &s->u);
     tn_laws_linear(&s->laws, &s->u, &s->rest);
     for (size_t i = 0; i < s->u.count; i++) rest[i] -= lambda[i];
@@ -199,13 +199,13 @@ static void set_up(Interior *s)
 static void solve(Interior *s, const double (*c)[3])
 {
     const TnAssembly *assembly = s->assembly;
-    memcpy(s->a.all, s->rest.all, sizeof(double) * s->a.count);
+    tn_per_constraint_copy(&s->a, &s->rest);
     for (int i = 0; i < s->count; i++) {
         const Cone *cone = &s->cones[i];
         double push[3], back[3];
         multiply(cone->M_inverse, c[i], push);
         memcpy(back, cone->r, sizeof back);
-        apply_T((Cone *)cone, back);
+        apply_T(cone, back);
         multiply(cone->M_inverse2, back, back);
         for (int k = 0; k < 3; k++) push[k] = cone->inverse_p[k] * (push[k] - back[k]);
         put(cone, push, &s->a);
@@ -213,7 +213,7 @@ static void solve(Interior *s, const double (*c)[3])
     tn_assembly_gather(assembly, &s->a, s->x);
     tn_assembly_solve(assembly, s->laws.G.symmetric, s->values, s->x);
     tn_assembly_apply(assembly, s->x, &s->du);
-    memcpy(s->laws.a.all, s->a.all, sizeof(double) * s->a.count);
+    tn_per_constraint_copy(&s->laws.a, &s->a);
     tn_laws_linear(&s->laws, &s->du, &s->dlambda);
     for (int i = 0; i < s->count; i++) {
         Cone *cone = &s->cones[i];
@@ -304,8 +304,8 @@ static void add_cones(Interior *s, const TnCompliances *D)
     for (int c = 0; c < p->contact_count; c++) {
         double mu = p->contact_batch[c / TN_LANES].mu[c % TN_LANES];
         Cone *cone = &s->cones[s->count];
-        if (!(D->contact[c / TN_LANES].D[0][c % TN_LANES] > 0.0)) continue; /* bears nothing */
-        bool rubs = mu > 0.0 && D->contact[c / TN_LANES].D[1][c % TN_LANES] > 0.0;
+        if (!(tn_normal_compliance(D, c) > 0.0)) continue; /* bears nothing */
+        bool rubs = mu > 0.0 && tn_tangent_compliance(D, c) > 0.0;
         *cone = (Cone){.contact = c, .row = -1, .p = {rubs ? mu : 1.0, rubs, rubs}};
         v3_copy(cone->frame[0], p->normals[c]);
         v3_tangents(cone->frame[0], cone->frame[1], cone->frame[2]);
@@ -334,12 +334,10 @@ static bool start(Interior *s, const TnCompliances *D, const TnPerConstraint *u)
     }
     if (!(speed > 0.0)) return false;
     for (int c = 0; c < p->contact_count; c++) /* no cone */
-        if (!(D->contact[c / TN_LANES].D[0][c % TN_LANES] > 0.0)) v3_zero(s->lambda.contact[c]);
+        if (!(tn_normal_compliance(D, c) > 0.0)) v3_zero(s->lambda.contact[c]);
     for (int i = 0; i < s->count; i++) {
         Cone *cone = &s->cones[i];
-        int contact = cone->contact;
-        double d = contact < 0 ? D->row[cone->row]
-                               : D->contact[contact / TN_LANES].D[0][contact % TN_LANES];
+        double d = cone->contact < 0 ? D->row[cone->row] : tn_normal_compliance(D, cone->contact);
         double force[3] = {0}, v[3] = {0};
         if (u) {
             take(cone, &s->lambda, force);
@@ -363,7 +361,7 @@ static bool start(Interior *s, const TnCompliances *D, const TnPerConstraint *u)
     if (!tn_assembly_factor(assembly, &s->laws.G, s->values)) return false;
     tn_assembly_solve(assembly, true, s->values, s->x);
     tn_assembly_apply(assembly, s->x, &s->u);
-    for (size_t i = 0; i < s->u.count; i++) s->u.all[i] += assembly->e.all[i];
+    tn_per_constraint_add(&s->u, &assembly->e);
     s->laws.R = ROW_STIFFNESS;
     s->laws.reach = 1.0;
     return true;
@@ -375,7 +373,7 @@ bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
     Interior s = {.assembly = assembly, .problem = p, .best = INFINITY};
     int short_steps = 0;
     double(*c)[3];
-    *out = (TnMethodResult){.error = INFINITY, .stagnated = true};
+    *out = (TnMethodResult){.error = INFINITY};
     if (!reserve(&s, D, &c)) return false;
     add_cones(&s, D);
     if (!s.count || !start(&s, D, u)) return true;
@@ -401,6 +399,5 @@ bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
         tn_lambda_put(p, &s.lambda);
     }
     out->error = s.best;
-    out->stagnated = s.best >= tolerance;
     return true;
 }

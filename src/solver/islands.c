@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "../math/disjoint_sets.h"
 
 enum { NONE = -1 };
 
@@ -35,15 +36,9 @@ static int row_b(const TnProblem *p, int c)
 /* ---- union-find ---- */
 
 typedef struct Sets {
-    int *parent;  /* a root is its own, and the smallest of its set */
+    int *parent;  /* disjoint_sets.h */
     bool *joined; /* the block has a constraint */
 } Sets;
-
-static int find(int *parent, int x)
-{
-    while (parent[x] != x) x = parent[x] = parent[parent[x]];
-    return x;
-}
 
 /* A constraint on `block` that is also on `with`; either may be NONE. Returns one that is not. */
 static int join(Sets *sets, int with, int block)
@@ -51,9 +46,7 @@ static int join(Sets *sets, int with, int block)
     if (block == NONE) return with;
     sets->joined[block] = true;
     if (with == NONE) return block;
-    int a = find(sets->parent, with), b = find(sets->parent, block);
-    if (a < b) sets->parent[b] = a;
-    if (b < a) sets->parent[a] = b;
+    tn_set_join(sets->parent, with, block);
     return block;
 }
 
@@ -128,7 +121,7 @@ bool tn_islands_find(const TnProblem *p, TnIslands *out)
     for (int i = 0; i < p->bond_count; i++)
         of_bond[i] = join_pair(p, &sets, NONE, p->bonds[i].row_a, p->bonds[i].row_b);
     for (int b = 0; b < blocks; b++) {
-        int root = find(sets.parent, b);
+        int root = tn_set_root(sets.parent, b);
         out->island_of[b] = !sets.joined[b] ? NONE
                             : root == b     ? out->count++
                                             : out->island_of[root];

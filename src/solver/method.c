@@ -67,7 +67,7 @@ static bool judge(Island *s)
     s->map = tn_natural_map(s->problem, &s->D, &s->u, &s->lambda);
     if (s->map.largest < s->best) {
         s->best = s->map.largest;
-        memcpy(s->best_lambda.all, s->lambda.all, sizeof(double) * s->lambda.count);
+        tn_per_constraint_copy(&s->best_lambda, &s->lambda);
     }
     return done(s);
 }
@@ -169,53 +169,26 @@ static bool admm(Island *s, int iterations)
     return true;
 }
 
-static bool note(Island *s, bool ok, const TnMethodResult *result)
+/* All that it leaves is forces, so its memory is free for the next. */
+static bool run(Island *s, TnSecondOrder *method, const TnPerConstraint *u, int steps)
 {
+    TnMethodResult result;
+    size_t mark = tn_arena_mark(s->problem->arena);
+    bool ok = method(&s->assembly, s->problem, &s->D, u, s->tolerance, steps, &result);
+    tn_arena_release(s->problem->arena, mark);
     if (!ok) return false;
-    s->report.newton_steps += result->iterations;
-    s->report.factorizations += result->factorizations;
+    s->report.newton_steps += result.iterations;
+    s->report.factorizations += result.factorizations;
     s->report.method = TN_METHOD_NEWTON;
     judge(s);
     return true;
 }
 
-static bool newton(Island *s)
-{
-    TnMethodResult result;
-    bool ok = tn_newton(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, NEWTON_STEPS, &result);
-    return note(s, ok, &result);
-}
-
-static bool interior_from(Island *s, const TnPerConstraint *u)
-{
-    TnMethodResult result;
-    bool ok =
-        tn_interior(&s->assembly, s->problem, &s->D, u, s->tolerance, INTERIOR_STEPS, &result);
-    return note(s, ok, &result);
-}
-
-static bool interior(Island *s) { return interior_from(s, NULL); }
-
-static bool interior_again(Island *s) { return interior_from(s, &s->u); }
-
-static bool proximal(Island *s)
-{
-    TnMethodResult result;
-    bool ok = tn_proximal(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, PROXIMAL_STEPS,
-                          &result);
-    return note(s, ok, &result);
-}
-
+static bool newton(Island *s) { return run(s, tn_newton, &s->u, NEWTON_STEPS); }
+static bool interior(Island *s) { return run(s, tn_interior, NULL, INTERIOR_STEPS); }
+static bool interior_again(Island *s) { return run(s, tn_interior, &s->u, INTERIOR_STEPS); }
+static bool proximal(Island *s) { return run(s, tn_proximal, &s->u, PROXIMAL_STEPS); }
 static bool rescue(Island *s) { return admm(s, RESCUE); }
-
-/* All that it leaves is forces, so its memory is free for the next. */
-static bool try_method(Island *s, bool (*method)(Island *))
-{
-    size_t mark = tn_arena_mark(s->problem->arena);
-    bool ok = method(s);
-    tn_arena_release(s->problem->arena, mark);
-    return ok;
-}
 
 /* Each is tried where those before it did not arrive. */
 static bool second_order(Island *s)
@@ -223,9 +196,9 @@ static bool second_order(Island *s)
     static bool (*const methods[])(Island *) = {interior,       newton, proximal, rescue,
                                                 interior_again, newton, proximal};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
-    if (!try_method(s, newton)) return false;
+    if (!newton(s)) return false;
     for (size_t i = 0; i < sizeof methods / sizeof *methods && !done(s); i++)
-        if (!try_method(s, methods[i])) return false;
+        if (!methods[i](s)) return false;
     return true;
 }
 
@@ -312,12 +285,11 @@ static bool choose(Island *s)
 }
 
 /* Back to the best forces, if the last ones are not. */
-static bool settle(Island *s)
+static void settle(Island *s)
 {
-    if (s->map.largest <= s->best) return true;
+    if (s->map.largest <= s->best) return;
     tn_lambda_put(s->problem, &s->best_lambda);
     judge(s);
-    return true;
 }
 
 bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, TnPool *pool,
@@ -347,7 +319,7 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
         if (!choose(&s)) return false;
     }
     bool own_v = s.report.method == TN_METHOD_SUBADMM && !done(&s);
-    if (!own_v && s.report.method != TN_METHOD_SUBADMM) settle(&s);
+    if (s.report.method != TN_METHOD_SUBADMM) settle(&s);
     if (!own_v && s.map.largest > ROUGH * def->velocity_scale && def->method == TN_METHOD_AUTO) {
         s.report.why = "Newton ended in something rough";
         if (!split(&s)) return false;

@@ -47,15 +47,12 @@ static void implied(const TnProblem *p, bool touched_only, TnVelocities *out)
     tn_table_forces(p, 0, p->table_rows);
     for (int k = 0; k < p->twist_count; k++) {
         const TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
-        const double *f = p->F[k + 1], *inverse = p->inverse[k];
+        const double *f = p->F[k + 1];
         int l = k % TN_LANES;
-        double x[6] = {f[0], f[1], f[2], f[4], f[5], f[6]}, *v = out->twist[k + 1];
+        double x[6] = {f[0], f[1], f[2], f[4], f[5], f[6]};
         tn_rows_force(p, k, x);
         for (int i = 0; i < 6; i++) x[i] += batch->b[i][l];
-        for (int i = 0; i < 3; i++) v[i] = inverse[0] * x[i];
-        v[4] = inverse[1] * x[3] + inverse[2] * x[4] + inverse[3] * x[5];
-        v[5] = inverse[2] * x[3] + inverse[4] * x[4] + inverse[5] * x[5];
-        v[6] = inverse[3] * x[3] + inverse[5] * x[4] + inverse[6] * x[5];
+        tn_twist_solve(p, k, x, out->twist[k + 1]);
     }
     for (int i = 0; i < p->large_count; i++) {
         const TnLargeBlock *d = &p->large[i];

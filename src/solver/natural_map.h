@@ -32,6 +32,14 @@ typedef struct TnCompliances {
     double *row;
     double (*squared)[TN_LANES]; /* scratch: per batch, of the map */
 } TnCompliances;
+static inline double tn_normal_compliance(const TnCompliances *D, int contact)
+{
+    return D->contact[contact / TN_LANES].D[0][contact % TN_LANES];
+}
+static inline double tn_tangent_compliance(const TnCompliances *D, int contact)
+{
+    return D->contact[contact / TN_LANES].D[1][contact % TN_LANES];
+}
 /* From the problem's arena, after tn_problem_prepare_A; prepares bonds too. False: no memory. */
 bool tn_compliances(TnProblem *problem, TnCompliances *out);
 

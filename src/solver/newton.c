@@ -9,8 +9,6 @@
  * between open, stick and slip, this gives up early, and interior.c or proximal.c goes on. */
 #include "newton_step.h"
 
-#include <string.h>
-
 #define MOST_STIFFNESS 1e7 /* R */
 #define LEAST_STIFFNESS 1e3
 #define LESS_STIFF 0.01
@@ -23,13 +21,6 @@
 #define FADE_NEAR_REST 3e-4
 #define NEAR_REST 100.0 /* tolerances */
 
-static void swap(TnPerConstraint *a, TnPerConstraint *b)
-{
-    TnPerConstraint t = *a;
-    *a = *b;
-    *b = t;
-}
-
 bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
                const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out)
 {
@@ -41,7 +32,7 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
     n.laws.R = MOST_STIFFNESS;
     n.laws.reach = 1.0;
     while (n.laws.R >= LEAST_STIFFNESS && out->iterations < most_steps) {
-        memcpy(n.laws.centre.all, n.lambda.all, sizeof(double) * n.lambda.count);
+        tn_per_constraint_copy(&n.laws.centre, &n.lambda);
         if (!tn_newton_step(&n, out->iterations ? 0.0 : fade, out)) break;
         TnNaturalMap next = tn_natural_map(p, D, &n.next_u, &n.next_lambda);
         if (!(next.rms <= LEAST_GAIN * map.rms)) {
@@ -50,8 +41,8 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
         }
         bool good = next.rms <= GOOD_GAIN * map.rms;
         map = next;
-        swap(&n.u, &n.next_u);
-        swap(&n.lambda, &n.next_lambda);
+        tn_per_constraint_swap(&n.u, &n.next_u);
+        tn_per_constraint_swap(&n.lambda, &n.next_lambda);
         if (map.largest < best) {
             best = map.largest;
             tn_lambda_put(p, &n.lambda);
@@ -59,6 +50,5 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
         if (best < tolerance || !good) break;
     }
     out->error = best;
-    out->stagnated = best >= tolerance;
     return true;
 }

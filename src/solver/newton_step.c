@@ -14,20 +14,18 @@ bool tn_newton_start(TnNewtonStep *n, const TnAssembly *assembly, const TnProble
     n->x = TN_ARENA_NEW(p->arena, double, assembly->dim);
     if (!n->values || !n->x || !tn_laws_alloc(p, D, &n->laws)) return false;
     tn_lambda_take(p, &n->lambda);
-    memcpy(n->u.all, u->all, sizeof(double) * u->count);
+    tn_per_constraint_copy(&n->u, u);
     return true;
 }
 
 static void solve(TnNewtonStep *n)
 {
     const TnAssembly *s = n->assembly;
-    double *u = n->next_u.all;
-    const double *e = s->e.all;
     tn_laws_linear(&n->laws, &s->e, &n->scratch);
     tn_assembly_gather(s, &n->scratch, n->x);
     tn_assembly_solve(s, n->laws.G.symmetric, n->values, n->x);
     tn_assembly_apply(s, n->x, &n->next_u);
-    for (size_t i = 0; i < s->e.count; i++) u[i] += e[i];
+    tn_per_constraint_add(&n->next_u, &s->e);
     tn_laws_linear(&n->laws, &n->next_u, &n->next_lambda);
 }
 

@@ -244,6 +244,15 @@ bool tn_problem_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool
  * again. */
 bool tn_problem_prepare_A(TnProblem *problem, TnPool *pool);
 bool tn_problem_prepare_H(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
+/* Of a twist block, after the first half: A⁻¹ x as a row of the table. */
+static inline void tn_twist_solve(const TnProblem *p, int block, const double x[6], double v[8])
+{
+    const double *inverse = p->inverse[block];
+    for (int i = 0; i < 3; i++) v[i] = inverse[0] * x[i];
+    v[4] = inverse[1] * x[3] + inverse[2] * x[4] + inverse[3] * x[5];
+    v[5] = inverse[2] * x[3] + inverse[4] * x[4] + inverse[5] * x[5];
+    v[6] = inverse[3] * x[3] + inverse[5] * x[4] + inverse[6] * x[5];
+}
 
 /* Pieces of prepare, one file each. */
 bool tn_problem_build_sides(TnProblem *problem);

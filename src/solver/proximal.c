@@ -15,7 +15,6 @@
 #include "newton_step.h"
 
 #include <math.h>
-#include <string.h>
 
 #define FIRST_STIFFNESS 1e3 /* R */
 #define MOST_STIFFNESS 1e7
@@ -99,8 +98,7 @@ static double law_error(TnNewtonStep *n)
     double worst = 0.0;
     tn_laws_force(&n->laws, &n->u);
     for (int c = 0; c < p->contact_count; c++) {
-        const TnContactYield *yield = &laws->D->contact[c / TN_LANES];
-        double d = fmax(yield->D[0][c % TN_LANES], yield->D[1][c % TN_LANES]);
+        double d = fmax(tn_normal_compliance(laws->D, c), tn_tangent_compliance(laws->D, c));
         for (int k = 0; k < 3; k++)
             worst = fmax(worst, d * fabs(laws->force.contact[c][k] - n->lambda.contact[c][k]));
     }
@@ -129,7 +127,7 @@ static bool go(Search *search, TnMethodResult *out)
 static void set_laws(TnNewtonStep *n, double R)
 {
     n->laws.R = n->laws.reach = R;
-    memcpy(n->laws.centre.all, n->lambda.all, sizeof(double) * n->lambda.count);
+    tn_per_constraint_copy(&n->laws.centre, &n->lambda);
 }
 
 bool tn_proximal(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
@@ -155,6 +153,5 @@ bool tn_proximal(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
         last = error;
     }
     out->error = best;
-    out->stagnated = best >= tolerance;
     return true;
 }

@@ -59,8 +59,6 @@ void tn_solver_memory_destroy(TnSolverMemory *m)
     tn_free(m);
 }
 
-TnPlanCache *tn_solver_memory_plans(TnSolverMemory *m) { return m->plans; }
-
 int tn_solver_memory_reset(TnSolverMemory *m, size_t *high_water)
 {
     size_t largest = 0;
@@ -191,13 +189,9 @@ static void move_twists(void *context, int begin, int end)
                 return;
             }
             done = true;
-            const double *inverse = p->inverse[k];
-            double b[6], *v = p->twist[k + 1];
+            double b[6];
             for (int i = 0; i < 6; i++) b[i] = p->twist_batch[batch].b[i][l];
-            for (int i = 0; i < 3; i++) v[i] = inverse[0] * b[i];
-            v[4] = inverse[1] * b[3] + inverse[2] * b[4] + inverse[3] * b[5];
-            v[5] = inverse[2] * b[3] + inverse[4] * b[4] + inverse[5] * b[5];
-            v[6] = inverse[3] * b[3] + inverse[5] * b[4] + inverse[6] * b[5];
+            tn_twist_solve(p, k, b, p->twist[k + 1]);
         }
     }
 }

@@ -27,7 +27,6 @@ void tn_solver_memory_destroy(TnSolverMemory *memory);
 /* After a step: trims plans, and makes all arenas as large as the largest had to be. Returns how often the
  * heap had to help since the last call, and the bytes that arenas and plans need. */
 int tn_solver_memory_reset(TnSolverMemory *memory, size_t *high_water);
-TnPlanCache *tn_solver_memory_plans(TnSolverMemory *memory);
 
 /* One island (or a problem that is one) with constraints, after tn_problem_prepare_A; v and λ hold
  * the starting guess. v ends as A⁻¹(b + Jᵀλ) where the tolerance was reached. (method.c) */
@@ -62,21 +61,21 @@ TnSolutionSummary tn_solution_summary(const TnSolution *solution);
 typedef struct TnMethodResult {
     int iterations, factorizations;
     double error; /* largest natural map in the method's own iterates, m/s */
-    bool stagnated;
 } TnMethodResult;
-/* newton.c: from the problem's λ and u = J v + e there (z of bonds); leaves the best λ found in the problem. */
-bool tn_newton(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
-               const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out);
-/* assembled_admm.c: the same contract, a fixed number of iterations unless the tolerance is reached. */
+/* From the problem's λ and u = J v_λ + e there (z of bonds); leaves the best λ found in the problem, or
+ * what was there. False: no memory. */
+typedef bool TnSecondOrder(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
+                           const TnPerConstraint *u, double tolerance, int most_steps,
+                           TnMethodResult *out);
+TnSecondOrder tn_newton;   /* newton.c: quick near a solution */
+TnSecondOrder tn_proximal; /* proximal.c: slower and surer */
+/* interior.c: for contacts that Newton cannot sort out; with u near the problem's λ, with NULL from a
+ * start of its own, which mostly is better. Without contacts or inequalities it does nothing. */
+TnSecondOrder tn_interior;
+/* assembled_admm.c: from the problem's λ alone; false: no memory, or no factor. */
 bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
                        double tolerance, int iterations, TnMethodResult *out);
-/* interior.c: for contacts that Newton cannot sort out; from a start of its own (no u), or near the problem's λ, which
- * seldom is better. A step takes a factorization and two solves. Without contacts or inequalities it does nothing. */
-bool tn_interior(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
-                 const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out);
-/* proximal.c: as Newton, slower and surer. */
-bool tn_proximal(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
-                 const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out);
+/* newton_step.c: λ from the problem into a list of numbers and back. */
 void tn_lambda_take(const TnProblem *problem, TnPerConstraint *out);
 void tn_lambda_put(TnProblem *problem, const TnPerConstraint *from);
 

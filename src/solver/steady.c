@@ -1,8 +1,6 @@
 /* steady.c: see steady.h. */
 #include "steady.h"
 
-#include <string.h>
-
 #include "natural_map.h"
 
 bool tn_steady_start(const TnProblem *p, const TnPerConstraint *u, TnSteady *out)
@@ -16,14 +14,13 @@ bool tn_steady_start(const TnProblem *p, const TnPerConstraint *u, TnSteady *out
     for (int i = 0; i < p->large_count; i++)
         tn_ports_spread(p, &p->large[i], p->large[i].v, v.twist);
     tn_constraint_velocities(p, &v, &out->start);
-    memcpy(out->guess.contact, u->contact, sizeof(double) * u->count);
+    tn_per_constraint_copy(&out->guess, u);
     return true;
 }
 
 double tn_steady_share(const TnSteady *steady, const TnPerConstraint *u)
 {
-    const double *start = (const double *)steady->start.contact,
-                 *guess = (const double *)steady->guess.contact, *end = (const double *)u->contact;
+    const double *start = steady->start.all, *guess = steady->guess.all, *end = u->all;
     double along = 0.0, length = 0.0;
     for (size_t i = 0; i < steady->guess.count; i++) {
         along += (guess[i] - start[i]) * (guess[i] - end[i]);

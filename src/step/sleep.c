@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "../math/disjoint_sets.h"
 #include "../math/vec3.h"
 
 #define STILL 0.01
@@ -37,22 +38,10 @@ struct TnSleepPlan {
 
 /* ---- groups ---- */
 
-/* Trees with the lowest member as their root. */
-static int root_of(int *parent, int s)
-{
-    while (parent[s] != s) s = parent[s] = parent[parent[s]];
-    return s;
-}
-
+/* Of subsystems; -1 is the world. */
 static void join(int *parent, int a, int b)
 {
-    if (a < 0 || b < 0) return;
-    a = root_of(parent, a);
-    b = root_of(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
+    if (a >= 0 && b >= 0) tn_set_join(parent, a, b);
 }
 
 static int of_body(const TnModel *model, int body)
@@ -194,7 +183,7 @@ TnSleepPlan *tn_sleep_plan_create(const TnModel *model, const TnDivision *divisi
     for (int s = 0; s < model->subsystem_count; s++) plan->group[s] = s;
     join_model(model, plan->group);
     join_blocks(model, division, plan->group);
-    for (int s = 0; s < model->subsystem_count; s++) plan->group[s] = root_of(plan->group, s);
+    for (int s = 0; s < model->subsystem_count; s++) plan->group[s] = tn_set_root(plan->group, s);
     mark_groups(model, plan);
     measure_links(model, plan->radius);
     return plan;
@@ -428,13 +417,13 @@ bool tn_sleep_settle(TnStep *step, bool converged)
     }
     join_contacts(step, parent, anchored);
     for (int i = 0; i < step->awake_count; i++) {
-        int s = step->awake[i], root = root_of(parent, s);
+        int s = step->awake[i], root = tn_set_root(parent, s);
         awake[root] = awake[root] || awake[s];
         anchored[root] = anchored[root] || anchored[s];
     }
     int before = state->asleep_count;
     for (int i = 0; i < step->awake_count; i++) {
-        int s = step->awake[i], root = root_of(parent, s);
+        int s = step->awake[i], root = tn_set_root(parent, s);
         if (!awake[root] && anchored[root]) put_to_bed(world, s, root);
     }
     if (state->asleep_count > before) retire_contacts(model, state);

@@ -14,7 +14,7 @@ TEST(the_fixed_point_is_that_of_the_split_form)
         TnMethodResult result;
         REQUIRE(rig_create(&rig) && make_problem(&rig, which) && assemble(&rig));
         REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-10, 2000, &result));
-        CHECK(result.error < 1e-10 && !result.stagnated);
+        CHECK(result.error < 1e-10);
         CHECK(result.factorizations == 1);
         CHECK_NEAR(error_of(&rig), result.error, 1e-10);
 
@@ -147,7 +147,7 @@ TEST(a_warm_solve_allocates_nothing)
     long before = tn_malloc_count();
     size_t mark = tn_arena_mark(&rig.arena);
     REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 0.0, 30, &result));
-    CHECK(result.iterations == 30 && result.stagnated);
+    CHECK(result.iterations == 30);
     CHECK(tn_arena_mark(&rig.arena) == mark);
     CHECK(tn_malloc_count() == before);
     TnAssembly again;

@@ -88,7 +88,7 @@ TEST(the_interior_point_method_comes_near_by_itself)
         TnMethodResult result;
         REQUIRE(rig_create(&rig) && make_seeded(&rig, 2, seed) && assemble(&rig));
         REQUIRE(tn_interior(&rig.assembly, &rig.problem, &rig.D, NULL, 1e-5, 40, &result));
-        CHECK(result.iterations <= 40 && result.stagnated == !(result.error < 1e-5));
+        CHECK(result.iterations <= 40);
         near += result.error < 1e-5;
         /* u is added up step by step, and rounded each time */
         CHECK_NEAR(error_of(&rig), result.error, 1e-3 * result.error + 1e-9);
@@ -105,7 +105,7 @@ TEST(the_interior_point_method_needs_contacts)
     RodChoice rod = {.nodes = 12, .group = 1, .stiffness = 1.0, .twists = true};
     REQUIRE(rig_create(&rig) && bonded_rod(&rig.problem, &rig.arena, 1, rod) && assemble(&rig));
     REQUIRE(tn_interior(&rig.assembly, &rig.problem, &rig.D, NULL, 1e-5, 40, &result));
-    CHECK(result.iterations == 0 && result.stagnated);
+    CHECK(result.iterations == 0 && result.error == INFINITY);
     rig_destroy(&rig);
 }
 
