@@ -63,7 +63,7 @@ static bool create_sleep(TnWorld *world)
     if (world->def.sleep == TN_SLEEP_OFF) return true;
     world->sleep = tn_sleep_plan_create(world->model, world->division);
     if (!world->sleep) return false;
-    tn_collider_sleep(world->collider, world->state.asleep, tn_sleep_touched(world->sleep));
+    tn_collider_sleep(world->collider, world->state.asleep, world->sleep->touched);
     return true;
 }
 

@@ -11,7 +11,7 @@
 #include "../solver/solve.h"
 #include "../state/state.h"
 
-typedef struct TnSleepPlan TnSleepPlan; /* sleep.c */
+typedef struct TnSleepPlan TnSleepPlan; /* sleep.h */
 
 struct TnWorld {
     const TnModel *model;
