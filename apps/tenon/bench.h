@@ -41,7 +41,7 @@ typedef struct Measure {
     double error;        /* largest of the steps that count */
     int64_t unconverged; /* steps that missed the tolerance */
     double islands_mean, asleep_mean;
-    double islands_by_method[4]; /* sums, by TnIslandReport.method */
+    double islands_by_method[TN_METHOD_COUNT]; /* sums, by TnIslandReport.method */
     bool diverged, deterministic;
 } Measure;
 

@@ -2,9 +2,9 @@
  * digits.
  *
  * Columns: time; NAME.q0 … and NAME.v0 … of every joint that is not free, in the model's order;
- * then NAME.x NAME.y NAME.z NAME.qw NAME.qx NAME.qy NAME.qz of every free body; where the solver has
- * a tolerance also error, islands, started, subadmm, assembled, newton (islands by the method that had
- * the last word) and asleep. */
+ * then NAME.x NAME.y NAME.z NAME.qw NAME.qx NAME.qy NAME.qz of every free body; where the solver
+ * has a tolerance also error, islands, started, subadmm, assembled, newton (islands by the method
+ * that had the last word) and asleep. */
 #ifndef TENON_CSV_H
 #define TENON_CSV_H
 

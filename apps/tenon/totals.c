@@ -66,7 +66,8 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
     }
     totals->islands += report->island_count;
     totals->asleep += report->asleep_count;
-    for (int i = 0; i < 4; i++) totals->islands_by_method[i] += report->islands_by_method[i];
+    for (int i = 0; i < TN_METHOD_COUNT; i++)
+        totals->islands_by_method[i] += report->islands_by_method[i];
     for (int i = 0; i < report->island_count; i++)
         add_reason(totals, tn_world_island(world, i).why);
     if (report->diverged) totals->diverged = true;
@@ -83,16 +84,16 @@ const char *why_they_ran(const Totals *totals, char text[REASONS_SIZE])
     return text;
 }
 
-const char *what_ran(const double islands_by_method[4], char text[WHAT_RAN_SIZE])
+const char *what_ran(const double islands_by_method[TN_METHOD_COUNT], char text[WHAT_RAN_SIZE])
 {
     static const char *const names[] = {"as they started", "SubADMM", "assembled ADMM", "Newton"};
     static const int order[] = {TN_METHOD_AUTO, TN_METHOD_NEWTON, TN_METHOD_ASSEMBLED,
                                 TN_METHOD_SUBADMM};
     double sum = 0;
     size_t used = 0;
-    for (int i = 0; i < 4; i++) sum += islands_by_method[i];
+    for (int i = 0; i < TN_METHOD_COUNT; i++) sum += islands_by_method[i];
     snprintf(text, WHAT_RAN_SIZE, "nothing to solve");
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < TN_METHOD_COUNT; i++) {
         double count = islands_by_method[order[i]];
         if (count == 0 || used >= WHAT_RAN_SIZE) continue;
         used += (size_t)snprintf(text + used, WHAT_RAN_SIZE - used, "%s%.3g %% %s",
@@ -101,7 +102,8 @@ const char *what_ran(const double islands_by_method[4], char text[WHAT_RAN_SIZE]
     return text;
 }
 
-void json_islands(Json *json, double mean, const double islands_by_method[4], double asleep_mean)
+void json_islands(Json *json, double mean, const double islands_by_method[TN_METHOD_COUNT],
+                  double asleep_mean)
 {
     json_number(json, "islands_mean", mean);
     json_begin_object(json, "islands_by_method");

@@ -20,7 +20,7 @@ typedef struct Totals {
     int64_t worst_step;                /* that had it, from 1; 0: none */
     char worst[WORST_SIZE];            /* its worst constraint in words */
     double islands, asleep;            /* sums over the steps */
-    double islands_by_method[4];       /* sums, by TnIslandReport.method */
+    double islands_by_method[TN_METHOD_COUNT]; /* sums, by TnIslandReport.method */
     struct {
         const char *why; /* TnIslandReport.why */
         double islands;  /* sum */
@@ -34,11 +34,12 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
 /* Which methods had the last word on how many islands, in words: "80 % as they started, 20 %
  * Newton"; and in JSON. */
 enum { WHAT_RAN_SIZE = 128 };
-const char *what_ran(const double islands_by_method[4], char text[WHAT_RAN_SIZE]);
+const char *what_ran(const double islands_by_method[TN_METHOD_COUNT], char text[WHAT_RAN_SIZE]);
 /* Why: "59 % the starting guess was good enough, …". */
 enum { REASONS_SIZE = 512 };
 const char *why_they_ran(const Totals *totals, char text[REASONS_SIZE]);
-void json_islands(Json *json, double mean, const double islands_by_method[4], double asleep_mean);
+void json_islands(Json *json, double mean, const double islands_by_method[TN_METHOD_COUNT],
+                  double asleep_mean);
 /* Mean over the steps, NaN where there was none. */
 double totals_mean(double sum, int64_t count);
 /* Adds times phase by phase, scaled. */

@@ -2,8 +2,10 @@
  *
  * It solves, for blocks i with symmetric positive definite A_i and constraints j,
  *     A_i v_i = b_i + Σ_j J_ijᵀ λ_j,      (Σ_i J_ij v_i + e_j, λ_j) ∈ set_j
- * by subsystem-based ADMM: each block solves its own small system, each constraint has a
- * closed-form update. */
+ * to a tolerance: blocks that constraints connect are an island, and each island is solved by the
+ * method that suits it, subsystem-based ADMM (each block solves its own small system, each
+ * constraint has a closed-form update) or Newton's on all of it. docs/solver.md and docs/newton.md
+ * say how. */
 #ifndef TENON_SOLVER_H
 #define TENON_SOLVER_H
 
@@ -13,12 +15,15 @@
 extern "C" {
 #endif
 
+/* Of an island. Without a tolerance there is only the second, on everything at once. */
 typedef enum TnMethod {
-    TN_METHOD_AUTO,    /* per island and step, by predicted cost, error and progress (default) */
-    TN_METHOD_SUBADMM, /* the paper's: each block alone, agreeing through constraints */
+    TN_METHOD_AUTO,      /* by predicted cost, error and progress in this solve (default) */
+    TN_METHOD_SUBADMM,   /* the paper's: each block alone, agreeing through constraints */
     TN_METHOD_ASSEMBLED, /* ADMM with the matrix of the whole island */
-    TN_METHOD_NEWTON     /* Newton on the island's matrix, started and rescued by assembled ADMM */
+    TN_METHOD_NEWTON /* Newton's, interior points and an augmented Lagrangian on that matrix, started
+                            and rescued by assembled ADMM */
 } TnMethod;
+#define TN_METHOD_COUNT 4
 
 typedef enum TnAdmmForm {
     TN_ADMM_REDUCED, /* only λ and v are kept, over-relaxed (default) */
@@ -34,18 +39,22 @@ typedef struct TnSolverDef {
     TnMethod method;
     TnAdmmForm form;
     TnWeights weights;
-    int iterations;   /* of SubADMM, largest number, 1 … 1e6; default 60 */
-    double tolerance; /* of the natural-map error of every constraint, in shares of velocity_scale; 0:
-                         exactly `iterations` iterations of SubADMM, whatever comes out (the paper's mode).
-                         With TN_ADMM_PAPER: of the RMS change of constraint velocities, m/s */
-    double velocity_scale;  /* m/s, > 0; a world sets gravity × timestep; default 1 */
+    int iterations; /* of SubADMM, largest number, 1 … 1e6; default 60 */
+    /* Of the natural-map error of every constraint, in shares of velocity_scale, >= 0; default
+     * 1e-6. 0: exactly `iterations` iterations of SubADMM, whatever comes out (the paper's mode).
+     * With TN_ADMM_PAPER: of the RMS change of constraint velocities, m/s. */
+    double tolerance;
+    double velocity_scale;  /* m/s, > 0; default 1; a world sets gravity × timestep */
     double weight_scale;    /* s in β = s / compliance, > 0; default 2.5 */
     double over_relaxation; /* α_r in [1, 2); default 1.7; the paper's form uses 1 */
-    double warm_start; /* scale of the previous λ, [0, 1]; 0 starts cold; default -1: 1 where there is a
-                          tolerance, so that what rests needs no iterations, else 0.95 */
-    int anderson;     /* differences that Anderson acceleration combines, 1 … 16; 0: off; default -1:
-                         10 where soft bodies are touched, else off; the paper's form has none */
-    int thread_count; /* used by a solver on its own; a world sets it */
+    /* Scale of the previous λ, [0, 1]; 0 starts cold. Default -1: 1 where there is a tolerance, so
+     * that what rests needs no iterations, else 0.95. */
+    double warm_start;
+    /* Differences that Anderson acceleration of SubADMM combines, 1 … 16; 0: off. Default -1: 10
+     * where soft bodies are touched, 3 for islands with cables, else off. The paper's form has
+     * none. */
+    int anderson;
+    int thread_count; /* default 1; used by a solver on its own, a world has its own */
 } TnSolverDef;
 
 TN_API TnSolverDef tn_solver_def(void);
@@ -85,22 +94,28 @@ typedef struct TnConstraintDef {
 /* One island: blocks that constraints connect, solved together. */
 typedef struct TnIslandReport {
     int blocks, contacts, rows; /* rows: scalar ones, and six per bond */
-    TnMethod method;            /* that had the last word; TN_METHOD_AUTO: the starting guess was good enough */
-    const char *why;            /* it was chosen: some words */
-    bool converged;             /* error < tolerance */
-    double error; /* largest natural-map error at v = A⁻¹(b + Jᵀλ), in shares of velocity_scale */
-    int subadmm_iterations, assembled_iterations, newton_steps, factorizations;
+    /* That had the last word; TN_METHOD_AUTO: none, the starting guess was good enough. */
+    TnMethod method;
+    const char *why; /* it was chosen: some words, a string constant */
+    bool converged;  /* error < tolerance */
+    double error; /* largest natural-map error at A⁻¹(b + Jᵀλ), in shares of velocity_scale */
+    int subadmm_iterations, assembled_iterations;
+    int newton_steps;   /* those of interior points and of the augmented Lagrangian too */
+    int factorizations; /* of the island's matrix */
 } TnIslandReport;
 
 typedef struct TnSolveReport {
     TnStatus status;
-    bool converged;  /* with a tolerance: every island */
-    int iterations;  /* of SubADMM, most in one island */
-    double residual; /* RMS change of constraint velocities in the last one; with a tolerance the largest
-                        natural-map error, not divided by velocity_scale */
+    bool converged; /* with a tolerance: every island */
+    int iterations; /* of SubADMM, most in one island */
+    /* m/s: RMS change of constraint velocities in the last iteration; with a tolerance the largest
+     * natural-map error. */
+    double residual;
     double aac, aal; /* -log10 of the RMS constraint error at v and at A⁻¹(b + Jᵀλ) */
-    double error;    /* largest natural-map error, in shares of velocity_scale; NaN without a tolerance */
-    int island_count, islands_by_method[4]; /* by TnIslandReport.method; with a tolerance */
+    /* with a tolerance; otherwise error is NaN and there are no islands */
+    double error; /* largest natural-map error, in shares of velocity_scale */
+    int island_count;
+    int islands_by_method[TN_METHOD_COUNT]; /* how many with that TnIslandReport.method */
 } TnSolveReport;
 
 TN_API TnSolver *tn_solver_create(const TnSolverDef *def, TnError *err);

@@ -9,8 +9,9 @@ extern "C" {
 #endif
 
 /* Positive volume: nodes 1, 2, 3 of an element turn counterclockwise when seen from outside, from
- * the side away from node 0: (x1 - x0) · ((x2 - x0) × (x3 - x0)) > 0. A mesh may be made by hand, by
- * one of the generators, or come from a file; only the latter two are freed with tn_tet_mesh_free. */
+ * the side away from node 0: (x1 - x0) · ((x2 - x0) × (x3 - x0)) > 0. A mesh may be made by hand,
+ * by one of the generators, or come from a file; only the latter two are freed with
+ * tn_tet_mesh_free. */
 typedef struct TnTetMesh {
     int node_count, tet_count;
     double *nodes; /* 3 per node, m */

@@ -11,8 +11,8 @@ extern "C" {
 
 typedef struct TnWorld TnWorld;
 
-/* Islands (bodies connected by contacts and constraints) at rest can be left out of steps until something
- * touches them, their controls change or a call of this header changes them. */
+/* Islands (bodies connected by contacts and constraints) at rest can be left out of steps until
+ * something touches them, their controls change or a call of this header changes them. */
 typedef enum TnSleep {
     TN_SLEEP_OFF,
     TN_SLEEP_PASSIVE, /* islands without actuators */
@@ -22,14 +22,15 @@ typedef enum TnSleep {
 typedef struct TnWorldDef {
     int thread_count; /* 1 … 64, default 1; small scenes stay on one thread whatever is asked for */
     TnDivisionDef division; /* TN_DIVISION_AUTO (default): as the model says */
-    TnSolverDef solver;     /* method, iterations, tolerance, weights: see tenon/solver.h */
-    bool measure_accuracy; /* fill aac and aal of each step's report; default false (costs about two
-                              iterations) */
-    TnSleep sleep;         /* default TN_SLEEP_OFF */
-    double sleep_speed;    /* m/s: at rest is what has no faster point, default 1e-4 */
-    double sleep_time;     /* s: so long before it sleeps, default 0.5 */
-    TnKeyId key;           /* start from this keyframe; 0: the reference pose */
-    TnLogFn log; /* may be NULL; told of refused steps and of an arena that was too small */
+    TnSolverDef solver;     /* see tenon/solver.h; velocity_scale and thread_count are not read */
+    /* Fill aac and aal of each step's report; default false. Costs about two iterations, with a
+     * tolerance another preparation of the whole problem. */
+    bool measure_accuracy;
+    TnSleep sleep;      /* default TN_SLEEP_OFF */
+    double sleep_speed; /* m/s: at rest is what has no faster point, default 1e-4 */
+    double sleep_time;  /* s: so long before it sleeps, default 0.5 */
+    TnKeyId key;        /* start from this keyframe; 0: the reference pose */
+    TnLogFn log;        /* may be NULL; told of refused steps and of an arena that was too small */
     void *log_user;
 } TnWorldDef;
 
@@ -39,27 +40,28 @@ typedef struct TnStepTimes {
 } TnStepTimes;
 
 typedef struct TnStepReport {
-    bool converged; /* the tolerance was reached (always true for a fixed count that ran to its end)
-                     */
+    bool
+        converged; /* the tolerance was reached; always true of a fixed count that ran to its end */
     bool diverged; /* the step would have produced a non-finite state: it was refused, the last good
                       state stays */
     int iterations; /* of SubADMM, most in one island */
-    double residual; /* m/s: RMS change of the constraint velocities in the last iteration; where the
-                        solver has a tolerance, the largest natural-map error of a constraint */
-    double aac,
-        aal; /* -log10 of the constraint error at v̂ and at v_λ (see docs); NaN where not measured */
-    double mean_penetration,
-        max_penetration; /* m, over contacts with a negative gap at the step's start */
-    /* where the solver has a tolerance; error is NaN otherwise */
-    double error;          /* largest natural-map error of a constraint, in shares of gravity × timestep */
-    int worst_island;      /* where it is, for tn_world_island and tn_world_worst_constraint; -1: none */
-    int island_count;      /* solved */
-    int islands_by_method[4]; /* by TnIslandReport.method */
-    int asleep_count;         /* subsystems of the model that sleep */
-    int contact_count;   /* frictional contacts handed to the solver */
-    int row_count;       /* scalar rows of other constraints */
-    int heap_fallbacks;  /* times the step's arena was too small and the heap helped; 0 once warm */
-    size_t arena_high_water; /* bytes */
+    /* m/s: RMS change of the constraint velocities in the last iteration; where the solver has a
+     * tolerance, the largest natural-map error of a constraint. */
+    double residual;
+    /* -log10 of the constraint error at v̂ and at v_λ (docs/solver.md); NaN where not measured. */
+    double aac, aal;
+    /* m, over contacts with a negative gap at the step's start. */
+    double mean_penetration, max_penetration;
+    /* where the solver has a tolerance; otherwise error is NaN and there are no islands */
+    double error; /* largest natural-map error of a constraint, in shares of gravity × timestep */
+    int worst_island; /* where, for tn_world_island and tn_world_worst_constraint; -1: none */
+    int island_count; /* solved in this step: of those who are awake and have constraints */
+    int islands_by_method[TN_METHOD_COUNT]; /* how many with that TnIslandReport.method */
+    int asleep_count;                       /* subsystems of the model that sleep after this step */
+    int contact_count;                      /* frictional contacts handed to the solver */
+    int row_count;                          /* scalar rows of other constraints, and six per bond */
+    int heap_fallbacks;      /* times an arena was too small and the heap helped; 0 once warm */
+    size_t arena_high_water; /* bytes: the most that a step so far needed */
     TnStepTimes times;
 } TnStepReport;
 
@@ -88,11 +90,13 @@ TN_API TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnE
 TN_API void tn_world_destroy(TnWorld *world);
 TN_API TnStepReport tn_world_step(TnWorld *world);
 TN_API void tn_world_reset(TnWorld *world, TnKeyId key); /* 0: the reference pose */
-/* Of the last step, index from 0. */
+/* Of the last step, index from 0 and below its island_count. */
 TN_API TnIslandReport tn_world_island(const TnWorld *world, int index);
-/* The constraint with the island's largest error in words ("contact of geom 'a' with geom 'b'"). */
+/* The constraint with the island's largest error in words ("contact of geom 'a' with geom 'b'");
+ * cut off at size - 1 bytes, empty where there is no such island. */
 TN_API void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size);
-/* What sleeps has velocity zero, keeps its pose and its forces, and has no contacts in the list below. */
+/* What sleeps has velocity zero, keeps its pose and its forces, and has no contacts in the list
+ * below. */
 TN_API bool tn_world_body_asleep(const TnWorld *world, TnBodyId body);
 TN_API void tn_world_wake(TnWorld *world, TnBodyId body); /* its whole island; 0: everything */
 TN_API const TnModel *tn_world_model(const TnWorld *world);
@@ -140,9 +144,11 @@ TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double l
 TN_API int tn_world_contact_count(const TnWorld *world); /* of the last step */
 TN_API TnContact tn_world_contact(const TnWorld *world, int index);
 
+/* J; potential: gravity, springs of joints and tendons, elastic energy of cables and soft
+ * bodies. */
 typedef struct TnEnergy {
     double kinetic, potential;
-} TnEnergy; /* J; potential: gravity, springs of joints and tendons, elastic energy of cables and soft bodies */
+} TnEnergy;
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
                               double angular[3]); /* about the world's origin */
@@ -157,9 +163,10 @@ TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos and qvel *
 TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err);
 
 /* Accuracy of the last step against the converged solution v* of the same problem: -log10 of the
- * mass-weighted RMS of v̂ - v*. SubADMM iterates until its residual is below 1e-12 m/s; where it does not come
- * there in max_iterations, or the step had a tolerance, islands are solved to a natural-map error of
- * 1e-12 m/s. *reached tells the residual or error that v* has; it may be more. */
+ * mass-weighted RMS of v̂ - v*. SubADMM iterates until its residual is below 1e-12 m/s; where it
+ * does not come there in max_iterations, or the step had a tolerance, islands are solved to a
+ * natural-map error of 1e-12 m/s. *reached tells the residual or error that v* has; it may be
+ * more. */
 TN_API double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached);
 
 /* The model at a state, joints in qpos order. Arrays are the caller's; NULL skips one. */

@@ -10,8 +10,8 @@
  *     / √(C_i'j² + C_i''j²).
  *
  * The best of 6 face normals and 9 edge products is the direction of least overlap. For boxes that
- * are apart it is a lower bound of the distance, exact unless the nearest features are a corner with
- * an edge or a corner; then GJK gives direction and distance. */
+ * are apart it is a lower bound of the distance, exact unless the nearest features are a corner
+ * with an edge or a corner; then GJK gives direction and distance. */
 #include "../math/vec3.h"
 #include "narrow.h"
 

@@ -47,18 +47,19 @@ typedef struct TnCollider
 
 TnCollider *tn_collider_create(const TnModel *model); /* NULL: no memory */
 void tn_collider_destroy(TnCollider *collider);
-/* Who sleeps (nonzero, per subsystem; NULL: nobody) from now on. Sleepers do not move; what is between them, and
- * between them and the world, is not listed. Where something awake has a contact with one that would be listed, it
- * is not either, but touched[subsystem] becomes 1: wake it and detect again. */
+/* Who sleeps (nonzero, per subsystem; NULL: nobody) from now on. Sleepers do not move; what is
+ * between them, and between them and the world, is not listed. Where something awake has a contact
+ * with one that would be listed, it is not either, but touched[subsystem] becomes 1: wake it and
+ * detect again. */
 void tn_collider_sleep(TnCollider *collider, const int32_t *asleep, atomic_uchar *touched);
 /* Sleepers may be elsewhere than in the last step. */
 void tn_collider_forget(TnCollider *collider);
 
 /* frames, twists: per link; twist = predicted velocity over the step (linear at the link's com,
- * angular), world axes. qpos, end_qvel: whole-model; read for soft bodies' nodes: where they are and
- * their predicted velocity. A point is listed when gap <= margin + t · max(0, approach speed along the
- * normal at the point) + slack, so that nothing that can touch within the step is missed and
- * nothing else is listed. False: no memory. */
+ * angular), world axes. qpos, end_qvel: whole-model; read for soft bodies' nodes: where they are
+ * and their predicted velocity. A point is listed when gap <= margin + t · max(0, approach speed
+ * along the normal at the point) + slack, so that nothing that can touch within the step is missed
+ * and nothing else is listed. False: no memory. */
 bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const double (*twists)[6],
                          const double *qpos, const double *end_qvel, double t, double slack,
                          TnArena *arena, TnPool *pool, TnContactList *out);

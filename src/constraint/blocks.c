@@ -38,8 +38,7 @@ static void want_bonds(const TnConstraintInput *in, int *link_row, int *next)
                 want_row(in, model->rods[r].link_start + in->rods[r].cuts[i] + side, link_row,
                          next);
     for (int i = 0; i < in->division->follower_count; i++)
-        if (is_iterated(in, i))
-            want_row(in, in->division->followers[i].segment, link_row, next);
+        if (is_iterated(in, i)) want_row(in, in->division->followers[i].segment, link_row, next);
     for (int i = 0; i < model->equality_count; i++)
         if (in->division->iterated[i] && !tn_equality_asleep(in->state, model, i)) {
             want_row(in, model->equalities[i].segment, link_row, next);

@@ -1,5 +1,5 @@
-/* build.c: from the stages before to the solver's problem: its size, contacts, the starting guess; and
- * back again. */
+/* build.c: from the stages before to the solver's problem: its size, contacts, the starting guess;
+ * and back again. */
 #include "rows.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 
 /* ---- contacts ---- */
 
-/* Where last step's contacts of a geom stand in the kept list. Large groups (soft surfaces have hundreds)
- * are found through a hash table, open addressing, with indices + 1. */
+/* Where last step's contacts of a geom stand in the kept list. Large groups (soft surfaces have
+ * hundreds) are found through a hash table, open addressing, with indices + 1. */
 typedef struct Groups {
     int *first, *count; /* per geom */
     int *table;
@@ -112,7 +112,8 @@ typedef struct ContactTask {
     double gravity;
 } ContactTask;
 
-/* By numbers, not by an arm that has just been written: reading that again as pairs would wait for the writes. */
+/* By numbers, not by an arm that has just been written: reading that again as pairs would wait for
+ * the writes. */
 static inline void point_velocity(double out[3], const double twist[6], double x, double y,
                                   double z)
 {
@@ -121,8 +122,8 @@ static inline void point_velocity(double out[3], const double twist[6], double x
     out[2] = twist[3] * y - twist[4] * x + twist[2];
 }
 
-/* One side of a contact: its row in the twist table, its arm there, and its velocity at the step's start and at
- * the end of its free motion. */
+/* One side of a contact: its row in the twist table, its arm there, and its velocity at the step's
+ * start and at the end of its free motion. */
 typedef struct Side {
     int row;
     double arm[3], v[3], v_end[3];
@@ -163,9 +164,9 @@ static void contact_range(void *context, int begin, int end)
         v3_sub(v, b.v, a.v);
         v3_sub(v_end, b.v_end, a.v_end);
         double vn = v3_dot(c->normal, v);
-        TnLaw law = tn_unilateral_law(c->gap, vn, v3_dot(c->normal, v_end), c->restitution, in->t,
-                                      in->theta, model->option.stabilization, task->gravity,
-                                      in->leave);
+        TnLaw law =
+            tn_unilateral_law(c->gap, vn, v3_dot(c->normal, v_end), c->restitution, in->t,
+                              in->theta, model->option.stabilization, task->gravity, in->leave);
         double shift = -(1.0 - in->theta);
         for (int k = 0; k < 3; k++)
             e[k] = shift * (v[k] - vn * c->normal[k]) + law.e_normal * c->normal[k];

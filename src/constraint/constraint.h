@@ -3,8 +3,8 @@
  *
  * With v̂ = (1-θ) v + θ v⁺ as unknown, laws are imposed on the end velocity v⁺ (Moreau–Jean):
  *     θ J v⁺ = J v̂ - (1-θ) J v,
- * so the shift -(1-θ) J v goes into e of normal and tangential rows alike. Imposing them on v̂ would
- * let resting forces alternate and make inelastic contacts bounce. Per inequality with gap d:
+ * so the shift -(1-θ) J v goes into e of normal and tangential rows alike. Imposing them on v̂
+ * would let resting forces alternate and make inelastic contacts bounce. Per inequality with gap d:
  *
  *     open (d > 0)          θ (J v⁺ + d/t) >= 0     may close the gap within the step, not more
  *     penetrating           θ (J v⁺ + s d/t) >= 0   s = option.stabilization
@@ -53,8 +53,8 @@ typedef struct TnLaw {
     double blend;    /* share of v⁺ in the displacement while it pushes, 1 - ε for a hit */
 } TnLaw;
 
-/* v: J v at the step's start; v_free_end: J v⁺ without constraints; leave: gaps up to this (either way) count
- * as none. */
+/* v: J v at the step's start; v_free_end: J v⁺ without constraints; leave: gaps up to this (either
+ * way) count as none. */
 TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitution, double t,
                         double theta, double stabilization, double gravity, double leave);
 

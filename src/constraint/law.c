@@ -7,8 +7,8 @@
  */
 #define REST_SHARE 0.01
 
-/* Gaps that the solver's tolerance leaves behind are none. Four feet of a box would otherwise contradict each
- * other by such gaps, which no velocity mends and forces would have to pay for. */
+/* Gaps that the solver's tolerance leaves behind are none. Four feet of a box would otherwise
+ * contradict each other by such gaps, which no velocity mends and forces would have to pay for. */
 static double beyond(double gap, double leave)
 {
     return gap > leave ? gap - leave : gap < -leave ? gap + leave : 0.0;

@@ -151,9 +151,9 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
 {
     const TnModel *model = w->in->model;
     /* gravity only sets the scale of "at rest" in metres; joints count their own motion */
-    TnLaw law = tn_unilateral_law(gap, v, v_end, 0.0, w->in->t, w->in->theta,
-                                  model->option.stabilization, v3_norm(model->option.gravity),
-                                  w->in->leave);
+    TnLaw law =
+        tn_unilateral_law(gap, v, v_end, 0.0, w->in->t, w->in->theta, model->option.stabilization,
+                          v3_norm(model->option.gravity), w->in->leave);
     row->e = law.e_normal;
     w->set->limits[w->set->limit_count++] =
         (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - model->subsystems), law};

@@ -1,17 +1,18 @@
 /* block_order.c: the order of elimination by least degree, on the quotient graph.
  *
- * Eliminating a node joins all its neighbours with each other. Instead of these edges the graph keeps
- * an element, the list of those neighbours, under the number of the node that is gone; a node's
- * neighbours are then those that edges of the graph lead to and all members of its elements. An element
- * within a new one is dropped, so are edges between members of one. Degrees count unknowns and are
- * the upper bound
+ * Eliminating a node joins all its neighbours with each other. Instead of these edges the graph
+ * keeps an element, the list of those neighbours, under the number of the node that is gone; a
+ * node's neighbours are then those that edges of the graph lead to and all members of its elements.
+ * An element within a new one is dropped, so are edges between members of one. Degrees count
+ * unknowns and are the upper bound
  *
  *     |L_p \ i| + Σ |L_e \ L_p| over the other elements e of i + edges that are left,
  *
- * exact where i has no more than two elements; all |L_e \ L_p| come from one pass over the members of
- * the new element p, so that a step is linear in what it touches (Amestoy, Davis and Duff 1996).
- * Members that nothing but p leads to go right behind p: they cause no fill of their own. Nodes with
- * very many neighbours would be touched by nearly every step; they come last from the beginning. */
+ * exact where i has no more than two elements; all |L_e \ L_p| come from one pass over the members
+ * of the new element p, so that a step is linear in what it touches (Amestoy, Davis and Duff 1996).
+ * Members that nothing but p leads to go right behind p: they cause no fill of their own. Nodes
+ * with very many neighbours would be touched by nearly every step; they come last from the
+ * beginning. */
 #include "block_plan.h"
 
 #include <limits.h>

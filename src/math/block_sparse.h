@@ -1,18 +1,20 @@
-/* block_sparse.h: square matrices made of blocks on a graph: nodes of any size, a block on the diagonal
- * for each and two, (a, b) and (b, a), for each edge. The pattern is symmetric, the values need not be.
+/* block_sparse.h: square matrices made of blocks on a graph: nodes of any size, a block on the
+ * diagonal for each and two, (a, b) and (b, a), for each edge. The pattern is symmetric, the values
+ * need not be.
  *
- * A plan has the order of elimination, the fill and the list of block operations of a factorization; it
- * is a pure function of the graph, never changes and may be shared by threads. Values lie in one
- * array: the part `lower`, plan->size numbers, and for matrices that are not symmetric a second part
- * of the same layout behind it, `upper`, which holds every block transposed. So
+ * A plan has the order of elimination, the fill and the list of block operations of a
+ * factorization; it is a pure function of the graph, never changes and may be shared by threads.
+ * Values lie in one array: the part `lower`, plan->size numbers, and for matrices that are not
+ * symmetric a second part of the same layout behind it, `upper`, which holds every block
+ * transposed. So
  *
  *     diagonal block of node i       lower[diagonal[i]], dims[i] × dims[i], row-major; no upper
  *     edge e = (a, b)                lower[edge[e]]: block (r, c), dims[r] × dims[c], row-major,
  *                                    with (r, c) = (a, b) where flip[e] else (b, a);
  *                                    upper[edge[e]]: block (c, r) transposed: the same shape
  *
- * and a symmetric matrix has the same numbers in both parts. Fill lies between them and is zero before
- * a factorization. */
+ * and a symmetric matrix has the same numbers in both parts. Fill lies between them and is zero
+ * before a factorization. */
 #ifndef TN_MATH_BLOCK_SPARSE_H
 #define TN_MATH_BLOCK_SPARSE_H
 
@@ -37,24 +39,26 @@ typedef struct TnBlockPlan {
     const size_t *diagonal; /* per node */
     const size_t *edge;     /* per edge of the graph */
     const bool *flip;       /* per edge of the graph */
-    double flops;           /* multiplications of a symmetric factorization; twice that of a general one */
+    double flops;           /* multiplications of a symmetric factorization; half a general one's */
     double solve_flops;     /* multiplications of a solve */
     uint64_t hash;          /* of the graph */
     struct TnBlockProgram *program; /* private to block_sparse*.c */
 } TnBlockPlan;
 
 uint64_t tn_block_graph_hash(const TnBlockGraph *graph);
-bool tn_block_plan_fits(const TnBlockPlan *plan, const TnBlockGraph *graph); /* compares the graphs */
+/* The graph is the plan's. */
+bool tn_block_plan_fits(const TnBlockPlan *plan, const TnBlockGraph *graph);
 /* A plan is made in two steps, so that whoever keeps it knows its size before: order and fill into
  * scratch, then the plan itself, which has copies of all it needs, into memory of the caller's,
  * aligned as malloc does. */
 typedef struct TnBlockAnalysis TnBlockAnalysis;
-TnBlockAnalysis *tn_block_analyse(const TnBlockGraph *graph, TnArena *scratch); /* NULL: no memory */
+/* NULL: no memory. */
+TnBlockAnalysis *tn_block_analyse(const TnBlockGraph *graph, TnArena *scratch);
 size_t tn_block_plan_bytes(const TnBlockAnalysis *analysis);
 TnBlockPlan *tn_block_plan_write(const TnBlockAnalysis *analysis, void *memory);
-/* In place. Symmetric: Cholesky, of which only `lower` is read and written, of diagonal blocks the lower
- * triangle is read; false: not positive definite. General: LU, pivots within diagonal blocks only; `upper` is values + plan->size; false:
- * a diagonal block became singular or not finite. */
+/* In place. Symmetric: Cholesky, of which only `lower` is read and written, of diagonal blocks the
+ * lower triangle is read; false: not positive definite. General: LU, pivots within diagonal blocks
+ * only; `upper` is values + plan->size; false: a diagonal block became singular or not finite. */
 bool tn_block_factor_symmetric(const TnBlockPlan *plan, double *values);
 bool tn_block_factor_general(const TnBlockPlan *plan, double *values);
 /* x ← M⁻¹ x with such a factor. */

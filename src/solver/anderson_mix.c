@@ -8,8 +8,9 @@
 /* The history is forgotten where coefficients add up to more, or the residual grows by more. */
 #define HUGE_COEFFICIENT 1e5
 #define GROWTH 2.0
-/* Where so many iterations in a row bring the residual less than this below the least one, history is no good: sets
- * of contacts that open and close can send it round in circles. Plain iterations follow, twice as many each time. */
+/* Where so many iterations in a row bring the residual less than this below the least one, history
+ * is no good: sets of contacts that open and close can send it round in circles. Plain iterations
+ * follow, twice as many each time. */
 #define PATIENCE 20
 #define PROGRESS 0.9
 #define FIRST_REST 10

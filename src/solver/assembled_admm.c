@@ -1,23 +1,23 @@
-/* assembled_admm.c: ADMM with the whole problem as one linear system, as Douglas–Rachford splitting of
- * one variable y, in units of force, a number per constraint number:
+/* assembled_admm.c: ADMM with the whole problem as one linear system, as Douglas–Rachford splitting
+ * of one variable y, in units of force, a number per constraint number:
  *
  *     x = H⁻¹ Jᵀ y,   H = A + JᵀWJ         so that A x = Jᵀλ_d exactly, with
  *     λ_d = y - W J x                      the forces that obey dynamics,
  *     t = λ_d - W (J x + e'),  λ_c = Π(t)  the forces that obey the laws,
  *     y ← y + α (λ_c - λ_d)
  *
- * At a fixed point λ = λ_d = λ_c, A x = Jᵀλ and λ = Π(λ - W(J x + e')): the solution, whatever W is.
- * W = s/D, of contacts along the normal and across it, zero in directions that yield nothing: these
- * start without force and get none. H is factored once.
+ * At a fixed point λ = λ_d = λ_c, A x = Jᵀλ and λ = Π(λ - W(J x + e')): the solution, whatever W
+ * is. W = s/D, of contacts along the normal and across it, zero in directions that yield nothing:
+ * these start without force and get none. H is factored once.
  *
- * Linear laws need no iteration. With W their own gain (k α of soft rows, K of soft bonds) and y what
- * the law makes of x = 0, y - W J x is the law itself: their y stays and they are exact in
+ * Linear laws need no iteration. With W their own gain (k α of soft rows, K of soft bonds) and y
+ * what the law makes of x = 0, y - W J x is the law itself: their y stays and they are exact in
  * every iterate. Hard bonds iterate like equalities, with W = s Jᵀ(J C Jᵀ)⁺J of the pair (J, C:
  * bond_weights.c), on which y stays in the range of Jᵀ.
  *
  * The result is a λ_d: x is what it implies, so its natural map at x is the one that a tolerance is
- * about, and comes at the price of a look at each constraint. Of all iterates the best one is kept. The
- * first is the start itself (y = λ⁰ + W J x⁰ with x⁰ = A⁻¹Jᵀλ⁰), up to its linear laws.
+ * about, and comes at the price of a look at each constraint. Of all iterates the best one is kept.
+ * The first is the start itself (y = λ⁰ + W J x⁰ with x⁰ = A⁻¹Jᵀλ⁰), up to its linear laws.
  *
  * Anderson acceleration (anderson_mix.h) acts on y in the norm of W⁻¹. */
 #include <math.h>
@@ -27,15 +27,15 @@
 #include "anderson_mix.h"
 #include "solve.h"
 
-/* Weights against compliances, over-relaxation, differences that Anderson acceleration keeps. Iterations
- * from no force to 1e-4/1e-6 of g·t: for a tower of 50 boxes, and for ten boxes of which each is twice as
- * heavy as the one below; and the sum over 20 random problems to 1e-4/1e-6 m/s:
+/* Weights against compliances, over-relaxation, differences that Anderson acceleration keeps.
+ * Iterations from no force to 1e-4/1e-6 of g·t: for a tower of 50 boxes, and for ten boxes of which
+ * each is twice as heavy as the one below; and the sum over 20 random problems to 1e-4/1e-6 m/s:
  *
  *     s     α     differences     tower     doubling     random
  *     20    1.3       10          14/68      11/17      1605/2300
  *     20    1.7        5          21/147     16/53      2137/3169
  *     10    1.3       10          25/98      14/24      1159/1687
- *     50    1         10          11/49       9/14      2776/4000  */
+ *     50    1         10          11/49       9/14      2776/4000 */
 #define SCALE 20.0
 #define RELAXATION 1.3
 #define MEMORY 10

@@ -1,7 +1,7 @@
 /* assembly.c: nodes, edges and the matrix A of a problem as one linear system.
  *
- * Node k < twist_count is twist block k; the nodes of the large blocks follow, block by block: one for a
- * dense block or a touched mesh, one per node of a chain's `solved`. */
+ * Node k < twist_count is twist block k; the nodes of the large blocks follow, block by block: one
+ * for a dense block or a touched mesh, one per node of a chain's `solved`. */
 #include <string.h>
 
 #include "../math/cholesky.h"

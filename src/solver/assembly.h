@@ -1,13 +1,13 @@
-/* assembly.h: a problem as one linear system, for methods that look at all blocks at once (newton.c,
- * assembled_admm.c).
+/* assembly.h: a problem as one linear system, for methods that look at all blocks at once
+ * (newton.c, assembled_admm.c).
  *
  *     A x = Jᵀλ,   u = J x + e',   x = v - v_free,   e' = e + J v_free,   v_free = A⁻¹ b
  *
- * Unknowns are those that constraints reach, in nodes: a twist block (6), a dense block (its dim), each
- * node that a chain is iterated on (chain_nodes.c; A is its Schur complement there), the kept
- * nodes of a mesh together (mesh_nodes.c; dense). Edges are those of the chains and whatever contacts, rows
- * and bonds join. Needs tn_problem_prepare_A, and must be built before tn_problem_prepare_H, which
- * overwrites the matrices of meshes. */
+ * Unknowns are those that constraints reach, in nodes: a twist block (6), a dense block (its dim),
+ * each node that a chain is iterated on (chain_nodes.c; A is its Schur complement there), the kept
+ * nodes of a mesh together (mesh_nodes.c; dense). Edges are those of the chains and whatever
+ * contacts, rows and bonds join. Needs tn_problem_prepare_A, and must be built before
+ * tn_problem_prepare_H, which overwrites the matrices of meshes. */
 #ifndef TN_SOLVER_ASSEMBLY_H
 #define TN_SOLVER_ASSEMBLY_H
 
@@ -22,7 +22,7 @@ typedef struct TnPerConstraint {
     double (*contact)[3];
     double *row;
     double (*bond)[12];
-    double *all; /* these three lie together; unused numbers are zero */
+    double *all;  /* these three lie together; unused numbers are zero */
     size_t count; /* of all, a multiple of eight */
 } TnPerConstraint;
 /* Cleared; false: no memory. */
@@ -58,8 +58,8 @@ void tn_plan_cache_destroy(TnPlanCache *cache);
 /* The plan for a graph, made if need be; stays valid until tn_plan_cache_trim. NULL: no memory. */
 const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *graph,
                                      TnArena *scratch);
-/* Between steps: forgets old plans, so that there is room for those of a step. Returns how often the heap
- * had to help since the last call. */
+/* Between steps: forgets old plans, so that there is room for those of a step. Returns how often
+ * the heap had to help since the last call. */
 int tn_plan_cache_trim(TnPlanCache *cache);
 size_t tn_plan_cache_bytes(const TnPlanCache *cache); /* memory of all plans */
 
@@ -71,10 +71,10 @@ typedef struct TnAssembly {
     double *free;      /* v_free, dim numbers */
     TnPerConstraint e; /* e' of contacts and rows; of bonds only z = J v_free */
     /* per table row */
-    int *row_node;  /* node of a row's block (for mesh ports, the mesh's node); -1: the world */
-    struct TnPair *pairs; /* rows of the table that contacts or bonds join, private to assembly*.c */
+    int *row_node; /* node of a row's block (for mesh ports, the mesh's node); -1: the world */
+    struct TnPair *pairs; /* rows of the table that contacts or bonds join; private */
     int pair_count;
-    double (*table)[8]; /* scratch: twists of the table's rows */
+    double (*table)[8];          /* scratch: twists of the table's rows */
     struct TnAssemblyMaps *maps; /* private */
 } TnAssembly;
 

@@ -1,7 +1,7 @@
 /* assembly_matrix.c: A + JᵀGJ of an assembly, and systems with it.
  *
- * A contact's velocity is X_b w_b - X_a w_a with w the twists of its rows and X = (I, -[r]×). Of a pair
- * of rows, summed over its contacts, JᵀGJ has the four blocks
+ * A contact's velocity is X_b w_b - X_a w_a with w the twists of its rows and X = (I, -[r]×). Of a
+ * pair of rows, summed over its contacts, JᵀGJ has the four blocks
  *
  *     Q_ij = ± X_iᵀ G X_j = ± ( G         -G[r_j]×      )      + for i = j, - for i ≠ j
  *                             ( [r_i]×G   -[r_i]×G[r_j]× )
@@ -127,7 +127,8 @@ static void add_pair(const TnAssembly *a, const struct TnPair *pair, Blocks *q, 
     add_block(maps, row_r, row_c, turned, upper, width);
 }
 
-/* Contacts between two twist blocks, or one and the world, go straight to their blocks of the matrix. */
+/* Contacts between two twist blocks, or one and the world, go straight to their blocks of the
+ * matrix. */
 static bool add_twist_pair(const TnAssembly *a, const struct TnPair *pair, const TnGains *G,
                            double *values)
 {

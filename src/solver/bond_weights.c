@@ -4,36 +4,36 @@
  * (T A⁻¹ Tᵀ of a port, A⁻¹ of a twist block), so that stiff and soft, heavy and light directions
  * each get their own. w = C/s = G Gᵀ is its inverse.
  *
- * C may be singular, as an arm with few joints cannot follow every twist, or nearly so. What does not
- * yield at all counts as fixed: G leaves it out and W is the pseudo-inverse. (The fixed world is the
- * extreme case, w = W = 0.) What hardly yields is bounded by what the other side makes of it: C takes
- * 1e-6 of the other side's compliance, within the directions it yields in.
+ * C may be singular, as an arm with few joints cannot follow every twist, or nearly so. What does
+ * not yield at all counts as fixed: G leaves it out and W is the pseudo-inverse. (The fixed world
+ * is the extreme case, w = W = 0.) What hardly yields is bounded by what the other side makes of
+ * it: C takes 1e-6 of the other side's compliance, within the directions it yields in.
  *
  * What is small is judged after scaling linear and angular parts by the pair's mean compliances l
  * and a, so that no law depends on the unit of length.
  *
  * The update is λ = P t + c (bonds.c). Soft, with N = G (I + GᵀKG)⁻¹ Gᵀ, which is (W + K)⁻¹ where W
- * is regular:  P = I - W N = K N (the first rounds better, the second holds where W is singular) and
- * c = P f - f. Hard, with M = J w Jᵀ:  P = Jᵀ M⁺ J w,  c = -Jᵀ M⁺ e. Directions in which M is
+ * is regular:  P = I - W N = K N (the first rounds better, the second holds where W is singular)
+ * and c = P f - f. Hard, with M = J w Jᵀ:  P = Jᵀ M⁺ J w,  c = -Jᵀ M⁺ e. Directions in which M is
  * singular cannot be moved by any force and take none. */
 #include "problem.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Below this share of its largest compliance a side hardly yields, and takes this share of the other
- * side's. Rounding grows with its inverse. */
+/* Below this share of its largest compliance a side hardly yields, and takes this share of the
+ * other side's. Rounding grows with its inverse. */
 #define SHARE 1e-6
-/* Below this share of its largest compliance a side does not move. What is real and larger must stay:
- * a direction left out is off by the root of this. */
+/* Below this share of its largest compliance a side does not move. What is real and larger must
+ * stay: a direction left out is off by the root of this. */
 #define SINGULAR 1e-13
 /* A hard bond gives up directions that yield less than this share of the pair's mean: forces there
  * would move the blocks' unknowns 1/√DEAD times as fast as the bond's error. */
 #define DEAD 1e-9
-/* A spring that is stiffer than its sides wants weights between both: s times the cube root of K C, the mean
- * over the directions, over this. Of cables in groups of four, one with K C of 8 is best at a factor of 1,
- * and that of tenon bench cable --division paper, 460, at 4: digits of v at 30/60/90 iterations 3.9/4.2/4.5 at
- * 1, 4.5/5.1/5.5 at 4, 3.6/4.4/4.9 at 16. */
+/* A spring that is stiffer than its sides wants weights between both: s times the cube root of K C,
+ * the mean over the directions, over this. Of cables in groups of four, one with K C of 8 is best
+ * at a factor of 1, and that of tenon bench cable --division paper, 460, at 4: digits of v at
+ * 30/60/90 iterations 3.9/4.2/4.5 at 1, 4.5/5.1/5.5 at 4, 3.6/4.4/4.9 at 16. */
 #define STIFF 8.0
 #define MOST_STIFF 8.0
 /* Linear against angular compliance, m²: a lever of 1e-10 m is rounding of positions. */
@@ -361,7 +361,8 @@ void tn_bond_hard_weight(const TnProblem *p, const TnBond *bond, double scale, d
                 if (!(i / 6 ? bond->row_b : bond->row_a)) continue;
                 double Jx = X[n * r + s] * bond->J[12 * r + i];
                 for (int j = 0; j < 12; j++)
-                    if (j / 6 ? bond->row_b : bond->row_a) G[12 * i + j] += Jx * bond->J[12 * s + j];
+                    if (j / 6 ? bond->row_b : bond->row_a)
+                        G[12 * i + j] += Jx * bond->J[12 * s + j];
             }
 }
 

@@ -1,21 +1,24 @@
-/* interior.c: contacts by an interior-point method, for islands whose contacts open, stick and slip in ways that Newton's steps
- * from class to class do not find.
+/* interior.c: contacts by an interior-point method, for islands whose contacts open, stick and slip
+ * in ways that Newton's steps from class to class do not find.
  *
  * Coulomb's law with Signorini's is a complementarity between two cones,
  *
- *     y = (μ λ_n, λ_t) ∈ L,   w = (u_n/μ + |u_t|, u_t) ∈ L,   y·w = 0,       L = {a : a_0 >= |a_1, a_2|}
+ *     y = (μ λ_n, λ_t) ∈ L,  w = (u_n/μ + |u_t|, u_t) ∈ L,  y·w = 0,  L = {a : a_0 >= |a_1, a_2|}
  *
- * (inequality rows and contacts without friction: y = λ, w = u, both >= 0). Iterates stay inside both cones and follow the path
- * y ∘ w = m e down to m = 0, with Nesterov and Todd's scaling M (M y = M⁻¹ w = z) and Mehrotra's predictor and corrector:
+ * (inequality rows and contacts without friction: y = λ, w = u, both >= 0). Iterates stay inside
+ * both cones and follow the path y ∘ w = m e down to m = 0, with Nesterov and Todd's scaling M
+ * (M y = M⁻¹ w = z) and Mehrotra's predictor and corrector:
  *
  *     M dy + M⁻¹ dw = c,   dw = T (p⁻¹ du + r),   r = what w lacks,   A dx = Jᵀ dλ,   du = J dx
  *
- * T has the derivative of |w_t| in its first row, which makes the matrix unsymmetric. Eliminating dy and dw, dλ = a - G du with
+ * T has the derivative of |w_t| in its first row, which makes the matrix unsymmetric. Eliminating
+ * dy and dw, dλ = a - G du with
  *
- *     G = p⁻¹ M⁻² T p⁻¹,   a = p⁻¹ (M⁻¹ c - M⁻² T r),   (A + JᵀGJ) dx = Jᵀ a,       p = diag(μ, 1, 1)
+ *     G = p⁻¹ M⁻² T p⁻¹,   a = p⁻¹ (M⁻¹ c - M⁻² T r),   (A + JᵀGJ) dx = Jᵀ a,   p = diag(μ, 1, 1)
  *
- * Other rows and bonds are taken as newton_law.c has them, held ones softened by 1/R about their present force. u and λ fit
- * each other (A x = Jᵀλ) throughout, w only in the end. The last digits are Newton's: near the end M is too large. */
+ * Other rows and bonds are taken as newton_law.c has them, held ones softened by 1/R about their
+ * present force. u and λ fit each other (A x = Jᵀλ) throughout, w only in the end. The last digits
+ * are Newton's: near the end M is too large. */
 #include <math.h>
 #include <string.h>
 
@@ -319,8 +322,9 @@ static void add_cones(Interior *s, const TnCompliances *D)
             s->cones[i].inverse_p[k] = s->cones[i].p[k] > 0.0 ? 1.0 / s->cones[i].p[k] : 0.0;
 }
 
-/* Inside the cones by a margin in shares of what would stop the fastest of all constraints: off the forces there are and their u, or
- * with no u off nothing; rows and bonds keep their forces. False: no factor, or nothing moves. */
+/* Inside the cones by a margin in shares of what would stop the fastest of all constraints: off the
+ * forces there are and their u, or with no u off nothing; rows and bonds keep their forces. False:
+ * no factor, or nothing moves. */
 static bool start(Interior *s, const TnCompliances *D, const TnPerConstraint *u)
 {
     const TnAssembly *assembly = s->assembly;

@@ -1,13 +1,13 @@
 /* islands.c: the connected parts of a problem, and each as a problem of its own.
  *
- * Found by union-find with path halving; a set's root is its first block, so islands come out numbered
- * by first blocks. Blocks, contacts, rows and bonds are then sorted by island, by counting. All of
- * that is linear but for the nearly constant depth of the sets.
+ * Found by union-find with path halving; a set's root is its first block, so islands come out
+ * numbered by first blocks. Blocks, contacts, rows and bonds are then sorted by island, by
+ * counting. All of that is linear but for the nearly constant depth of the sets.
  *
  * A part has the same blocks and constraints in the same order and with the same bits. Only what
- * numbers them changes: lanes of batches, rows of the twist table (blocks, then ports), sides. Since every
- * sum of an iteration is over one block's or one constraint's own list, iterating on the part gives the
- * bits that iterating on the whole would. */
+ * numbers them changes: lanes of batches, rows of the twist table (blocks, then ports), sides.
+ * Since every sum of an iteration is over one block's or one constraint's own list, iterating on
+ * the part gives the bits that iterating on the whole would. */
 #include "islands.h"
 
 #include <string.h>
@@ -56,7 +56,8 @@ static int join_pair(const TnProblem *p, Sets *sets, int with, int a, int b)
     return join(sets, join(sets, with, block_of_row(p, a)), block_of_row(p, b));
 }
 
-/* A row without blocks can do nothing, and neither can one that is bounded by the force of such a contact. */
+/* A row without blocks can do nothing, and neither can one that is bounded by the force of such a
+ * contact. */
 static bool acts(const TnProblem *p, const TnRow *row)
 {
     return row->side_count &&

@@ -1,9 +1,11 @@
-/* islands.h: the connected parts of a problem. Blocks are connected by contacts, rows and bonds; the
- * fixed world connects nothing. An island can be solved alone, and is solved as a problem of its own.
+/* islands.h: the connected parts of a problem. Blocks are connected by contacts, rows and bonds;
+ * the fixed world connects nothing. An island can be solved alone, and is solved as a problem of
+ * its own.
  *
  * Islands are numbered by their first block, and everything in them keeps its order, so an island's
- * numbers do not depend on what else there is. Blocks without any constraint are in none, and neither
- * are constraints without any block: contacts between things that are held, whose forces move nothing. */
+ * numbers do not depend on what else there is. Blocks without any constraint are in none, and
+ * neither are constraints without any block: contacts between things that are held, whose forces
+ * move nothing. */
 #ifndef TN_SOLVER_ISLANDS_H
 #define TN_SOLVER_ISLANDS_H
 
@@ -11,8 +13,8 @@
 
 typedef struct TnIslands {
     int count;
-    int *island_of;            /* per block (twists, then large ones): its island; -1: no constraint */
-    int *place;                /* per block of an island: which of its twist or large blocks it is */
+    int *island_of; /* per block (twists, then large ones): its island; -1: no constraint */
+    int *place;     /* per block of an island: which of its twist or large blocks it is */
     int *block_start, *blocks; /* count + 1; all rising */
     int *contact_start, *contacts;
     int *row_start, *rows;
@@ -21,9 +23,10 @@ typedef struct TnIslands {
 
 /* From the problem's arena; needs no preparation. False: no memory. */
 bool tn_islands_find(const TnProblem *problem, TnIslands *out);
-/* The island as a problem in `arena` (the problem's own or another one), not prepared, with the bits of
- * the problem's numbers. Matrices and vectors of large blocks (v included) and of ports are the
- * problem's own, and preparing the part overwrites what preparing the problem left there. False: no memory. */
+/* The island as a problem in `arena` (the problem's own or another one), not prepared, with the
+ * bits of the problem's numbers. Matrices and vectors of large blocks (v included) and of ports are
+ * the problem's own, and preparing the part overwrites what preparing the problem left there.
+ * False: no memory. */
 bool tn_island_extract(const TnProblem *problem, const TnIslands *islands, int island,
                        TnArena *arena, TnProblem *out);
 /* v and λ of a solved island back into the problem. */

@@ -1,8 +1,8 @@
 /* mesh.h: what a mesh block keeps. block_mesh.c has the equations.
  *
- * The kept nodes K are the touched ones, in rising order; vectors "on K" have three numbers for each,
- * `size` in all, and zeros up to `stride`, a multiple of eight. Matrices on K are column-major with
- * `stride` numbers per column. */
+ * The kept nodes K are the touched ones, in rising order; vectors "on K" have three numbers for
+ * each, `size` in all, and zeros up to `stride`, a multiple of eight. Matrices on K are
+ * column-major with `stride` numbers per column. */
 #ifndef TN_SOLVER_MESH_H
 #define TN_SOLVER_MESH_H
 
@@ -49,13 +49,14 @@ double tn_mesh_side_compliance(const TnProblem *problem, const TnLargeBlock *blo
                                const TnRowSide *side);
 
 /* ---- block_mesh.c ---- */
-/* Everything of A that the iterations need; the pool's threads share blocks or the inside of one. False: not
- * positive definite. */
+/* Everything of A that the iterations need; the pool's threads share blocks or the inside of one.
+ * False: not positive definite. */
 bool tn_meshes_factor_A(TnProblem *problem, TnPool *pool);
 void tn_mesh_solve_A(const TnLargeBlock *block, double *x); /* x ← A⁻¹ x, all unknowns */
 /* v ← H⁻¹ (b + force) on the kept nodes; force over all unknowns */
 void tn_mesh_solve_kept(TnProblem *problem, int block, const double *force);
-/* A⁻¹(b + Jᵀλ) on the kept nodes of v, which has all unknowns; port forces are taken from problem->F. */
+/* A⁻¹(b + Jᵀλ) on the kept nodes of v, which has all unknowns; port forces are taken from
+ * problem->F. */
 void tn_mesh_implied(const TnProblem *problem, int block, double *v);
 /* The block's v from what it is on the kept nodes. */
 void tn_mesh_complete(TnProblem *problem, int block, const double *v);

@@ -1,15 +1,17 @@
 /* method.c: one island, by the method that suits it.
  *
- *     start     Where the starting guess meets the tolerance nothing is to be done: a stack at rest.
- *     SubADMM   Islands with cables or soft bodies, whose own factors carry most of the problem, and islands whose
- *               matrix would cost more to factor than some tens of iterations.
- *     Newton    All others, and cables and soft bodies where SubADMM gets stuck. A cold start gets some
- *               iterations of assembled ADMM first; where Newton gets stuck the interior-point method, the
- *               augmented Lagrangian and more of them go on.
- *     SubADMM   Again, where all of that ends in something rough.
+ *     start         Where the starting guess leaves next to nothing, nothing is to be done: a stack
+ *                   at rest.
+ *     SubADMM       Islands with cables or soft bodies, whose own factors carry most of the
+ *                   problem, islands of many blocks, and those whose matrix would cost more to
+ *                   factor than some tens of iterations.
+ *     second order  All others, and cables and soft bodies where SubADMM gets stuck: Newton's
+ *                   steps, and where these do not arrive interior points, the augmented Lagrangian
+ *                   and assembled ADMM in turn. The latter also starts what is cold.
+ *     SubADMM       Again, where all of that ends in something rough.
  *
- * All are judged by the natural map at v_λ = A⁻¹(b + Jᵀλ). What is chosen depends on counts and on errors within
- * this solve, on no clock and no history, so that it is the same in every run. */
+ * All are judged by the natural map at v_λ = A⁻¹(b + Jᵀλ). What is chosen depends on counts and on
+ * errors within this solve, on no clock and no history, so that it is the same in every run. */
 #include <math.h>
 #include <string.h>
 
@@ -17,15 +19,15 @@
 #include "solve.h"
 #include "steady.h"
 
-/* Newton is considered up to so many blocks, if a factorization takes at most so many multiplications per
- * constraint: about what 60 iterations of SubADMM cost. */
+/* Newton is considered up to so many blocks, if a factorization takes at most so many
+ * multiplications per constraint: about what 60 iterations of SubADMM cost. */
 #define FEW_BLOCKS 150
 #define FLOPS_PER_CONSTRAINT 1000.0
 #define FLOPS_AT_LEAST 1e5
 /* A guess is taken as it is only where it leaves next to nothing: see steady.h. */
 #define STILL 0.03
 #define NEARLY 100.0 /* tolerances: near rest, */
-#define RESTING 1e-3  /* and at most so much of velocity_scale */
+#define RESTING 1e-3 /* and at most so much of velocity_scale */
 #define NEWTON_STEPS 6
 #define PROXIMAL_STEPS 30
 #define COLD_ITERATIONS 10
@@ -79,8 +81,8 @@ static bool has_large_factors(const TnProblem *p)
     return false;
 }
 
-/* Whether the starting guess may be good enough: of large blocks v_λ is not to be had for nothing, so they are first looked
- * at with the velocities of the last step. */
+/* Whether the starting guess may be good enough: of large blocks v_λ is not to be had for nothing,
+ * so they are first looked at with the velocities of the last step. */
 static bool at_rest(Island *s)
 {
     TnProblem *p = s->problem;
@@ -204,10 +206,7 @@ static bool second_order(Island *s)
 
 /* ---- the choice ---- */
 
-static bool few_blocks(const TnProblem *p)
-{
-    return p->twist_count + p->large_count <= FEW_BLOCKS;
-}
+static bool few_blocks(const TnProblem *p) { return p->twist_count + p->large_count <= FEW_BLOCKS; }
 
 static bool is_cheap(const TnProblem *p, double flops)
 {
@@ -224,8 +223,8 @@ static double mesh_flops(const TnProblem *p)
     return sum;
 }
 
-/* Newton's matrices are asked for before it is known whether they are needed, so that the first time they are
- * finds an arena that has grown before. */
+/* Newton's matrices are asked for before it is known whether they are needed, so that the first
+ * time they are finds an arena that has grown before. */
 static void expect_newton(const TnProblem *p)
 {
     size_t n = 0, mark = tn_arena_mark(p->arena);
@@ -327,8 +326,8 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
     }
     s.report.converged = done(&s);
     s.report.error = s.map.largest / def->velocity_scale;
-    /* Short of the tolerance SubADMM's own velocities are the better ones: v_λ amplifies what is wrong
-     * with λ where a light block is between heavy ones. */
+    /* Short of the tolerance SubADMM's own velocities are the better ones: v_λ amplifies what is
+     * wrong with λ where a light block is between heavy ones. */
     if (own_v)
         tn_subadmm_finish(p, pool);
     else

@@ -1,11 +1,12 @@
 /* natural_map.h: how far v and λ are from a solution, in velocity units:
  *
- *     contact      D_n (λ_n - t_n⁺), D_t (λ_t - Π(t_t)),   t = λ - D⁻¹u,  Π on the disc of radius μ t_n⁺
+ *     contact      D_n (λ_n - t_n⁺), D_t (λ_t - Π(t_t)),   t = λ - D⁻¹u,  Π on the disc of μ t_n⁺
  *     scalar row   D (λ - Π(λ - u/D)),   Π as rows.c has it
  *     bond         w (λ - Π(λ - W z)),   W, w and Π as bonds.c has them
  *
- * with u = J v + e and D the local compliance J A⁻¹ Jᵀ. All are zero where, and only where, the laws hold
- * exactly. A tolerance is about the largest of them at v_λ = A⁻¹(b + Jᵀλ), where the dynamics hold exactly. */
+ * with u = J v + e and D the local compliance J A⁻¹ Jᵀ. All are zero where, and only where, the
+ * laws hold exactly. A tolerance is about the largest of them at v_λ = A⁻¹(b + Jᵀλ), where the
+ * dynamics hold exactly. */
 #ifndef TN_SOLVER_NATURAL_MAP_H
 #define TN_SOLVER_NATURAL_MAP_H
 
@@ -26,7 +27,8 @@ typedef struct TnNaturalMap {
     int worst_index; /* among the problem's contacts, rows or bonds */
 } TnNaturalMap;
 
-/* D of all constraints; zero where nothing yields: such directions bear no force and have no error. */
+/* D of all constraints; zero where nothing yields: such directions bear no force and have no
+ * error. */
 typedef struct TnCompliances {
     TnContactYield *contact; /* per batch */
     double *row;

@@ -1,12 +1,13 @@
-/* newton.c: Newton's method on an island as one system, for starts near the solution: full steps (newton_step.h) with the
- * laws softened by 1/R about the forces there are (newton_law.c), open, stick or slip by the natural map's own trial
- * t = λ - u/D.
+/* newton.c: Newton's method on an island as one system, for starts near the solution: full steps
+ * (newton_step.h) with the laws softened by 1/R about the forces there are (newton_law.c), open,
+ * stick or slip by the natural map's own trial t = λ - u/D.
  *
- * A step takes the error down by R μ, with μ the smallest eigenvalue of J A⁻¹ Jᵀ relative to its diagonal: about n⁻⁴
- * in a tower of n boxes, so R must be large. But forces that do the same (four feet of a box) are told apart by 1/R
- * only, and what contradicts itself between them is multiplied by R. A step that does not gain is therefore taken back and
- * tried with a smaller R, which holds on to the old forces. Mostly one or two steps are enough; where many contacts change
- * between open, stick and slip, this gives up early, and interior.c or proximal.c goes on. */
+ * A step takes the error down by R μ, with μ the smallest eigenvalue of J A⁻¹ Jᵀ relative to its
+ * diagonal: about n⁻⁴ in a tower of n boxes, so R must be large. But forces that do the same (four
+ * feet of a box) are told apart by 1/R only, and what contradicts itself between them is multiplied
+ * by R. A step that does not gain is therefore taken back and tried with a smaller R, which holds
+ * on to the old forces. Mostly one or two steps are enough; where many contacts change between
+ * open, stick and slip, this gives up early, and interior.c or proximal.c goes on. */
 #include "newton_step.h"
 
 #define MOST_STIFFNESS 1e7 /* R */
@@ -14,9 +15,10 @@
 #define LESS_STIFF 0.01
 #define LEAST_GAIN 0.9 /* of the error, that a step may leave */
 #define GOOD_GAIN 0.5  /* and with which another one is worth it */
-/* Nothing holds forces that move nothing: contradictions in e drive them by R times themselves, step after step, until
- * they end at bounds of friction. The first step is about a little less than the forces there are, so that such
- * forces fade; it leaves FADE D λ / R, always downwards, so less of it near rest, where little drives them. */
+/* Nothing holds forces that move nothing: contradictions in e drive them by R times themselves,
+ * step after step, until they end at bounds of friction. The first step is about a little less than
+ * the forces there are, so that such forces fade; it leaves FADE D λ / R, always downwards, so less
+ * of it near rest, where little drives them. */
 #define FADE 0.02
 #define FADE_NEAR_REST 3e-4
 #define NEAR_REST 100.0 /* tolerances */

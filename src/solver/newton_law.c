@@ -2,19 +2,21 @@
  *
  *     λ(u) = Π(t),  t = λ_c - R u/D,      Π: normal first, then tangent, as everywhere
  *
- * (D: normal and tangential parts apart.) At u = 0, or with λ_c = λ, this is the exact law; elsewhere a
- * contact yields by 1/R of its compliance. Its derivative, and the line that agrees with it at u:
+ * (D: normal and tangential parts apart.) At u = 0, or with λ_c = λ, this is the exact law;
+ * elsewhere a contact yields by 1/R of its compliance. Its derivative, and the line that agrees
+ * with it at u:
  *
  *     λ(u⁺) ≈ a - G u⁺
- *     open    t_n <= 0            a = 0                               G = 0
- *     stick   |t_t| <= μ t_n      a = λ_c                             G = R (nnᵀ/D_n + (I - nnᵀ)/D_t)
- *     slip    d = t_t/|t_t|       a = λ_cn (n + μ d) + κ P λ_c        G = R/D_n (n + μ d) nᵀ + κ R/D_t P
+ *     open    t_n <= 0         a = 0                          G = 0
+ *     stick   |t_t| <= μ t_n   a = λ_c                        G = R (nnᵀ/D_n + (I - nnᵀ)/D_t)
+ *     slip    d = t_t/|t_t|    a = λ_cn (n + μ d) + κ P λ_c   G = R/D_n (n + μ d) nᵀ + κ R/D_t P
  *
- * where P projects on the direction across n and d and κ = μ t_n/|t_t| < 1. Slipping, λ_t follows μ d λ_n:
- * G is not symmetric, and neither is the matrix.
+ * where P projects on the direction across n and d and κ = μ t_n/|t_t| < 1. Slipping, λ_t follows μ
+ * d λ_n: G is not symmetric, and neither is the matrix.
  *
- * Scalar rows alike; soft rows and bonds are linear and taken as they are, hard bonds have a = λ_c + R c and
- * G = R Jᵀ(J C Jᵀ)⁺J with c of bonds.c and C their compliance. Spin and rolling friction are bounded by the normal force at u. */
+ * Scalar rows alike; soft rows and bonds are linear and taken as they are, hard bonds have a = λ_c
+ * + R c and G = R Jᵀ(J C Jᵀ)⁺J with c of bonds.c and C their compliance. Spin and rolling friction
+ * are bounded by the normal force at u. */
 #include "newton_law.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* newton_law.h: the laws of all constraints, softened by 1/R about given forces, and their derivatives. */
+/* newton_law.h: the laws of all constraints, softened by 1/R about given forces, and their
+ * derivatives. */
 #ifndef TN_SOLVER_NEWTON_LAW_H
 #define TN_SOLVER_NEWTON_LAW_H
 
@@ -29,12 +30,13 @@ bool tn_laws_alloc(const TnProblem *problem, const TnCompliances *D,
 void tn_laws_at(TnLaws *laws, const TnPerConstraint *u);
 /* force alone. */
 void tn_laws_force(TnLaws *laws, const TnPerConstraint *u);
-/* Σ direction · λ(u), with the bounds of friction as they were at the last tn_laws_at: the slope of a convex
- * function along the direction. */
+/* Σ direction · λ(u), with the bounds of friction as they were at the last tn_laws_at: the slope of
+ * a convex function along the direction. */
 double tn_laws_slope(TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction);
 /* out = a - G u */
 void tn_laws_linear(const TnLaws *laws, const TnPerConstraint *u, TnPerConstraint *out);
-/* Contacts' a lessened by a share: as if softened about forces that much smaller, in the same classes. */
+/* Contacts' a lessened by a share: as if softened about forces that much smaller, in the same
+ * classes. */
 void tn_laws_fade(TnLaws *laws, double share);
 /* The same a and G but symmetric: friction at its bound does not follow the normal force. */
 void tn_laws_unfollow(TnLaws *laws);

@@ -1,4 +1,5 @@
-/* problem.h: what a solver sees: blocks, ports, contacts and rows, and nothing of what they stand for.
+/* problem.h: what a solver sees: blocks, ports, contacts and rows, and nothing of what they stand
+ * for.
  *
  *     A_i v_i = b_i + Σ_j J_ijᵀ λ_j,      (Σ_i J_ij v_i + e_j, λ_j) ∈ set_j
  *
@@ -8,8 +9,8 @@
  *   dense  any size, a full matrix A;
  *   chain  nodes of any size whose blocks in A form a forest (math/chain.h);
  *   mesh   nodes of three unknowns on a graph (math/sparse_cholesky.h).
- * The last three are the large blocks. A port is a twist that depends linearly on a large block, T v:
- * the place where point constraints meet it.
+ * The last three are the large blocks. A port is a twist that depends linearly on a large block,
+ * T v: the place where point constraints meet it.
  *
  * Contacts act between two rows of the twist table (row 0: the fixed world, 1 … twist_count: the
  * twist blocks, then the ports) at points given by their arms; math/kernels/kernels.h has their
@@ -68,9 +69,9 @@ typedef struct TnSpan {
     int place; /* of its first unknown among those that the iterations solve for */
 } TnSpan;
 
-/* A linear law between two rows of the twist table, z = (v_a, v_b), each linear xyz, angular xyz; λ is
- * the pair of wrenches on them. Half of z is zero and gets no force where a row is the fixed world.
- * The rows must differ. See bonds.c. */
+/* A linear law between two rows of the twist table, z = (v_a, v_b), each linear xyz, angular xyz; λ
+ * is the pair of wrenches on them. Half of z is zero and gets no force where a row is the fixed
+ * world. The rows must differ. See bonds.c. */
 typedef struct TnBond {
     int row_a, row_b;
     int hard;                  /* rows of J; 0: soft */
@@ -213,14 +214,15 @@ typedef struct TnMeshMatrix {
     double *b;
     TnMeshMemory *memory; /* the mesh's own; outlives the problem */
 } TnMeshMatrix;
-/* Of one mesh, for its lifetime: the last plan, which serves as long as the touched nodes stay the same. */
+/* Of one mesh, for its lifetime: the last plan, which serves as long as the touched nodes stay the
+ * same. */
 TnMeshMemory *tn_mesh_memory_create(void); /* NULL: no memory */
 void tn_mesh_memory_destroy(TnMeshMemory *memory);
 /* Allocates v (the caller fills it) and the rest. False: no memory. */
 bool tn_problem_set_mesh(TnProblem *problem, int block, int node_count, TnMeshMatrix matrix,
                          int port_start, int port_count);
-/* A port of a mesh that is a point: its velocity is Σ M_i v_i over `count` nodes (distinct), M 3 × 3
- * row-major; the angular half of its twist is zero. Both arrays are kept by reference. */
+/* A port of a mesh that is a point: its velocity is Σ M_i v_i over `count` nodes (distinct), M
+ * 3 × 3 row-major; the angular half of its twist is zero. Both arrays are kept by reference. */
 void tn_problem_set_point_port(TnProblem *problem, int port, int block, int count, const int *nodes,
                                const double (*M)[9]);
 /* A port of a mesh over consecutive unknowns (a robot's): T, 6 × count and row-major, is kept by
@@ -228,8 +230,8 @@ void tn_problem_set_point_port(TnProblem *problem, int port, int block, int coun
 void tn_problem_set_span_port(TnProblem *problem, int port, int block, int start, int count,
                               const double *T);
 bool tn_problem_set_port(TnProblem *problem, int port, int block); /* dense; allocates T */
-/* A port on one node of a chain. T, 6 × the node's dim and row-major, is kept by reference; NULL: the
- * identity. False: no T for a node of other than six unknowns. */
+/* A port on one node of a chain. T, 6 × the node's dim and row-major, is kept by reference; NULL:
+ * the identity. False: no T for a node of other than six unknowns. */
 bool tn_problem_set_node_port(TnProblem *problem, int port, int block, int node, const double *T);
 void tn_problem_set_contact(TnProblem *problem, int contact, int row_a, int row_b,
                             const double arm_a[3], const double arm_b[3], const double normal[3],
@@ -240,8 +242,8 @@ void tn_problem_twist(const TnProblem *problem, int block, double v[6]);
 /* Side lists, weights, factors: everything that one solve's iterations share. The starting guess (v
  * and λ) must be set. False: no memory, or a matrix that is not positive definite. */
 bool tn_problem_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
-/* Its two halves: side lists, factors of A and compliances; then weights and factors of H. Each may be done
- * again. */
+/* Its two halves: side lists, factors of A and compliances; then weights and factors of H. Each may
+ * be done again. */
 bool tn_problem_prepare_A(TnProblem *problem, TnPool *pool);
 bool tn_problem_prepare_H(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* Of a twist block, after the first half: A⁻¹ x as a row of the table. */
@@ -268,18 +270,19 @@ typedef struct TnSolveResult {
     bool converged;
     double residual;
 } TnSolveResult;
-/* Here and in the paper's form def->tolerance is the RMS change of constraint velocities (m/s) at which to
- * stop; solve.h has what a user's tolerance means. */
+/* Here and in the paper's form def->tolerance is the RMS change of constraint velocities (m/s) at
+ * which to stop; solve.h has what a user's tolerance means. */
 TnSolveResult tn_subadmm_solve(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
-/* The same with somebody who looks at the problem now and then, between two iterations, and says when it
- * is enough. */
+/* The same with somebody who looks at the problem now and then, between two iterations, and says
+ * when it is enough. */
 typedef struct TnWatch {
     bool (*enough)(void *context, const TnSolveResult *so_far);
     void *context;
 } TnWatch;
 TnSolveResult tn_subadmm_watched(TnProblem *problem, const TnSolverDef *def, TnWatch watch,
                                  TnPool *pool);
-void tn_subadmm_finish(TnProblem *problem, TnPool *pool); /* v where the iterations did not need it */
+/* v where the iterations did not need it. */
+void tn_subadmm_finish(TnProblem *problem, TnPool *pool);
 /* The paper's form; false: no memory. */
 bool tn_subadmm_paper_solve(TnProblem *problem, const TnSolverDef *def, TnSolveResult *result);
 
@@ -368,8 +371,8 @@ bool tn_velocities_alloc(const TnProblem *problem,
                          TnVelocities *out); /* from the problem's arena; false: no memory */
 void tn_velocities_copy(const TnProblem *problem, TnVelocities *out);    /* the current v̂ */
 void tn_velocities_implied(const TnProblem *problem, TnVelocities *out); /* v_λ */
-/* v_λ where constraints reach; nodes of meshes that none reaches are left out. Then all of it becomes the
- * problem's v. */
+/* v_λ where constraints reach; nodes of meshes that none reaches are left out. Then all of it
+ * becomes the problem's v. */
 void tn_velocities_touched(const TnProblem *problem, TnVelocities *out);
 void tn_velocities_finish(TnProblem *problem, const TnVelocities *touched);
 double tn_row_velocity_at(const TnProblem *problem, const TnRow *row, const TnVelocities *at);

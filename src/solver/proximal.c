@@ -1,17 +1,17 @@
-/* proximal.c: an augmented Lagrangian over an island as one system, for islands where Newton's full steps and the
- * interior-point method get stuck: rows with bounds, rolling friction, odd mixtures.
+/* proximal.c: an augmented Lagrangian over an island as one system, for islands where Newton's full
+ * steps and the interior-point method get stuck: rows with bounds, rolling friction, odd mixtures.
  *
  * With the laws softened by 1/R about forces λ_c, λ(u) = Π(λ_c - R u/D), the equation
  *
  *     A x = Jᵀ λ(J x + e')
  *
- * has one solution and is found by Newton's steps (newton_step.h). If friction did not depend on normal forces it would be
- * the gradient of a convex function of x, whose slope along u⁺ - u is
+ * has one solution and is found by Newton's steps (newton_step.h). If friction did not depend on
+ * normal forces it would be the gradient of a convex function of x, whose slope along u⁺ - u is
  *
  *     (u⁺ - u) · (λ + s (λ⁺ - λ) - λ(u + s (u⁺ - u)))
  *
- * A step's length s is where that vanishes, with bounds of friction as they are at u; mostly s = 1. When λ(u) and λ agree,
- * λ_c ← λ, and R grows where that gained little. */
+ * A step's length s is where that vanishes, with bounds of friction as they are at u; mostly s = 1.
+ * When λ(u) and λ agree, λ_c ← λ, and R grows where that gained little. */
 #include "newton_step.h"
 
 #include <math.h>
@@ -52,7 +52,8 @@ static double dot(const TnPerConstraint *a, const TnPerConstraint *b)
 static double slope(const Search *search, double s)
 {
     TnNewtonStep *n = search->step;
-    double along = (1.0 - s) * dot(&search->way, &n->lambda) + s * dot(&search->way, &n->next_lambda);
+    double along =
+        (1.0 - s) * dot(&search->way, &n->lambda) + s * dot(&search->way, &n->next_lambda);
     TnPerConstraint at = search->at;
     blend(s, &n->u, &n->next_u, &at);
     return along - tn_laws_slope(&n->laws, &at, &search->way);

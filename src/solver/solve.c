@@ -1,10 +1,10 @@
 /* solve.c: a problem solved to a tolerance, island by island.
  *
- * Islands share nothing, so each is copied into a problem of its own, solved by one thread and put back.
- * Threads take them from one list, the costly ones first; whoever takes an island, and into whichever of the
- * arenas it is copied, its numbers are the same. Only an island that is more than a thread's share
- * of all the work is solved by all threads together, and one that is the whole problem where it stands.
- * Blocks without constraints move by v = A⁻¹b. */
+ * Islands share nothing, so each is copied into a problem of its own, solved by one thread and put
+ * back. Threads take them from one list, the costly ones first; whoever takes an island, and into
+ * whichever of the arenas it is copied, its numbers are the same. Only an island that is more than
+ * a thread's share of all the work is solved by all threads together, and one that is the whole
+ * problem where it stands. Blocks without constraints move by v = A⁻¹b. */
 #include "solve.h"
 
 #include <stdatomic.h>
@@ -13,8 +13,8 @@
 #include "../base/base.h"
 #include "block_kind.h"
 
-/* Work is counted in contacts; one costs a fifth to half of a microsecond. So much is worth waking threads for:
- * several islands, and the inside of one. */
+/* Work is counted in contacts; one costs a fifth to half of a microsecond. So much is worth waking
+ * threads for: several islands, and the inside of one. */
 #define WORTH_SHARING 1000
 #define WORTH_SHARING_INSIDE 3000
 #define COST_CLASSES 32 /* powers of two */
@@ -227,7 +227,8 @@ static int cost_class(double cost)
     return COST_CLASSES - 1 - c;
 }
 
-/* Tasks into s->tasks by falling cost, but for islands that are worth all threads, which are done here. */
+/* Tasks into s->tasks by falling cost, but for islands that are worth all threads, which are done
+ * here. */
 static bool list_tasks(Solve *s, TnPool *pool, double *total)
 {
     const TnIslands *islands = &s->solution->islands;

@@ -6,14 +6,14 @@
 #include "islands.h"
 #include "natural_map.h"
 
-/* True: by this file. Otherwise by a fixed number of SubADMM's iterations, or by the paper's form, whose
- * tolerance is about its own residual (problem.h). */
+/* True: by this file. Otherwise by a fixed number of SubADMM's iterations, or by the paper's form,
+ * whose tolerance is about its own residual (problem.h). */
 static inline bool tn_solves_to_tolerance(const TnSolverDef *def)
 {
     return def->tolerance > 0.0 && def->form == TN_ADMM_REDUCED;
 }
-/* The scale of λ that a solve starts from. All of it where there is a tolerance, so that what rests is
- * recognised at first sight; in few plain iterations a little less is better. */
+/* The scale of λ that a solve starts from. All of it where there is a tolerance, so that what rests
+ * is recognised at first sight; in few plain iterations a little less is better. */
 static inline double tn_solver_warm_start(const TnSolverDef *def)
 {
     if (def->warm_start >= 0.0) return def->warm_start;
@@ -24,8 +24,8 @@ static inline double tn_solver_warm_start(const TnSolverDef *def)
 typedef struct TnSolverMemory TnSolverMemory;
 TnSolverMemory *tn_solver_memory_create(int thread_count); /* NULL: no memory */
 void tn_solver_memory_destroy(TnSolverMemory *memory);
-/* After a step: trims plans, and makes all arenas as large as the largest had to be. Returns how often the
- * heap had to help since the last call, and the bytes that arenas and plans need. */
+/* After a step: trims plans, and makes all arenas as large as the largest had to be. Returns how
+ * often the heap had to help since the last call, and the bytes that arenas and plans need. */
 int tn_solver_memory_reset(TnSolverMemory *memory, size_t *high_water);
 
 /* One island (or a problem that is one) with constraints, after tn_problem_prepare_A; v and λ hold
@@ -45,32 +45,34 @@ typedef struct TnSolution {
     TnIslands islands;
     TnIslandResult *results;
 } TnSolution;
-/* The problem need not be prepared, and is not afterwards. False: no memory, or A not positive definite. */
+/* The problem need not be prepared, and is not afterwards. False: no memory, or A not positive
+ * definite. */
 bool tn_solve(TnProblem *problem, const TnSolverDef *def, TnSolverMemory *memory, TnPool *pool,
               TnSolution *out);
 typedef struct TnSolutionSummary {
-    bool converged;   /* all islands */
-    int iterations;   /* most of SubADMM in one */
-    double error;     /* largest, in shares of velocity_scale */
-    int worst_island; /* where; -1: there are none */
-    int by_method[4]; /* islands */
+    bool converged;                 /* all islands */
+    int iterations;                 /* most of SubADMM in one */
+    double error;                   /* largest, in shares of velocity_scale */
+    int worst_island;               /* where; -1: there are none */
+    int by_method[TN_METHOD_COUNT]; /* islands */
 } TnSolutionSummary;
 TnSolutionSummary tn_solution_summary(const TnSolution *solution);
 
-/* ---- the methods; a problem after tn_problem_prepare_A (split ADMM prepares the rest itself) ---- */
+/* ---- the methods; a problem after tn_problem_prepare_A (split ADMM prepares the rest itself)
+ * ---- */
 typedef struct TnMethodResult {
     int iterations, factorizations;
     double error; /* largest natural map in the method's own iterates, m/s */
 } TnMethodResult;
-/* From the problem's λ and u = J v_λ + e there (z of bonds); leaves the best λ found in the problem, or
- * what was there. False: no memory. */
+/* From the problem's λ and u = J v_λ + e there (z of bonds); leaves the best λ found in the
+ * problem, or what was there. False: no memory. */
 typedef bool TnSecondOrder(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
                            const TnPerConstraint *u, double tolerance, int most_steps,
                            TnMethodResult *out);
 TnSecondOrder tn_newton;   /* newton.c: quick near a solution */
 TnSecondOrder tn_proximal; /* proximal.c: slower and surer */
-/* interior.c: for contacts that Newton cannot sort out; with u near the problem's λ, with NULL from a
- * start of its own, which mostly is better. Without contacts or inequalities it does nothing. */
+/* interior.c: for contacts that Newton cannot sort out; with u near the problem's λ, with NULL from
+ * a start of its own, which mostly is better. Without contacts or inequalities it does nothing. */
 TnSecondOrder tn_interior;
 /* assembled_admm.c: from the problem's λ alone; false: no memory, or no factor. */
 bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,

@@ -1,6 +1,6 @@
 /* solver.c: the public solver (tenon/solver.h): collects a user's blocks and constraints and hands
- * them to subadmm.c or, with a tolerance, to solve.c as a problem of dense blocks. A friction constraint's Jacobian on a block
- * becomes a port whose linear rows are that Jacobian. */
+ * them to subadmm.c or, with a tolerance, to solve.c as a problem of dense blocks. A friction
+ * constraint's Jacobian on a block becomes a port whose linear rows are that Jacobian. */
 #include "anderson.h"
 
 #include <math.h>

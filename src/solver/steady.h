@@ -1,16 +1,19 @@
 /* steady.h: what a solve near rest should leave to the next one as a starting guess.
  *
- * A stack at rest is held by forces λ*. A guess off by a little, λ* + δ, is let pass while the velocity that
- * it leaves, more from step to step, is below the tolerance. The forces that are found when it no longer is
- * take all of that velocity back at once, so they are off by many δ to the other side, and as a guess
- * for the next step they would leave as much. Every second step would be solved for good.
+ * A stack at rest is held by forces λ*. A guess off by a little, λ* + δ, is let pass while the
+ * velocity that it leaves, more from step to step, is below the tolerance. The forces that are
+ * found when it no longer is take all of that velocity back at once, so they are off by many δ to
+ * the other side, and as a guess for the next step they would leave as much. Every second step
+ * would be solved for good.
  *
- * At rest the next step's forces are those that accelerate nothing. Between the guess, which would change
- * u = J v + e by u_guess - u_start, and what was found, which changed it by u - u_start, these are at
+ * At rest the next step's forces are those that accelerate nothing. Between the guess, which would
+ * change u = J v + e by u_guess - u_start, and what was found, which changed it by u - u_start,
+ * these are at
  *
  *     η = (u_guess - u_start)·(u_guess - u) / |u_guess - u|²
  *
- * of the way (a secant), with u_start from the velocities that the solve started with, the last step's. */
+ * of the way (a secant), with u_start from the velocities that the solve started with, the last
+ * step's. */
 #ifndef TN_SOLVER_STEADY_H
 #define TN_SOLVER_STEADY_H
 

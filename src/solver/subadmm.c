@@ -67,10 +67,9 @@ static int begin_iteration(Loop *loop)
     const TnSolverDef *def = loop->def;
     int number = loop->result.iterations + 1;
     loop->alpha = number == 1 ? 1.0 : def->over_relaxation;
-    loop->measure =
-        number == def->iterations ||
-        (def->tolerance > 0.0 && number % CHECK_EVERY == 0) ||
-        (loop->watch.enough && (number % CHECK_EVERY == 0 || number == FIRST_LOOK));
+    loop->measure = number == def->iterations ||
+                    (def->tolerance > 0.0 && number % CHECK_EVERY == 0) ||
+                    (loop->watch.enough && (number % CHECK_EVERY == 0 || number == FIRST_LOOK));
     loop->stage = CONSTRAINTS;
     return loop->chunks;
 }

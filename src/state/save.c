@@ -164,8 +164,8 @@ static bool check_saved(SaveHeader *h, const TnModel *model, const void *buffer,
                      contact.geom2 >= 0 && contact.geom2 < model->geom_count;
         if (!known) return refuse(err, "it names geoms that do not exist");
     }
-    const unsigned char *asleep = (const unsigned char *)buffer + size -
-                                  (size_t)model->subsystem_count * sizeof(int32_t);
+    const unsigned char *asleep =
+        (const unsigned char *)buffer + size - (size_t)model->subsystem_count * sizeof(int32_t);
     for (int s = 0; s < model->subsystem_count; s++) {
         int32_t island;
         memcpy(&island, asleep + (size_t)s * sizeof island, sizeof island);

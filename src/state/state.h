@@ -44,8 +44,8 @@ static inline int tn_row_slot_count(const TnModel *model)
     return tn_row_slot_tie(model, model->tie_count, 0);
 }
 
-/* How long a subsystem has been slower than the world's sleep_speed (step/sleep.c). Half a window is half of
- * sleep_time. */
+/* How long a subsystem has been slower than the world's sleep_speed (step/sleep.c). Half a window
+ * is half of sleep_time. */
 typedef struct TnRest {
     int32_t steps;      /* slow ones in a row; 0: moving */
     int32_t grows;      /* the last complete half window was faster than the one before it */

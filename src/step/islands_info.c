@@ -1,5 +1,5 @@
-/* islands_info.c: what the islands of the last step were, and which constraint has the largest error, in
- * words. */
+/* islands_info.c: what the islands of the last step were, and which constraint has the largest
+ * error, in words. */
 #include <stdio.h>
 
 #include "../base/base.h"

@@ -1,20 +1,22 @@
 /* sleep.c: who falls asleep, and who wakes.
  *
- * An island is what the constraints of a step connect: subsystems that equalities, holds, ties or a common block of
- * the division join for good (the plan's groups), and groups that a listed contact joins now; the fixed world joins
- * nothing. It falls asleep where all of its subsystems
+ * An island is what the constraints of a step connect: subsystems that equalities, holds, ties or a
+ * common block of the division join for good (the plan's groups), and groups that a listed contact
+ * joins now; the fixed world joins nothing. It falls asleep where all of its subsystems
  *
- *   - were slower than sleep_speed at every point, |v| + |ω| r with r the radius about the centre of mass, for
- *     sleep_time without a break;
- *   - do not get faster: the largest speed of the last complete half of sleep_time is not above that of the half
- *     before it. Speeds below STILL · sleep_speed are rounding and what a solver leaves;
+ *   - were slower than sleep_speed at every point, |v| + |ω| r with r the radius about the centre
+ *     of mass, for sleep_time without a break;
+ *   - do not get faster: the largest speed of the last complete half of sleep_time is not above
+ *     that of the half before it. Speeds below STILL · sleep_speed are rounding and what a solver
+ *     leaves;
  *   - have no actuators, where the world lets passive islands sleep only;
  *
- * where the step's constraints were solved, and where something of it stands on the fixed world or hangs from it.
- * What floats never sleeps.
+ * where the step's constraints were solved, and where something of it stands on the fixed world or
+ * hangs from it. What floats never sleeps.
  *
- * Falling asleep sets its velocity to zero and takes its contacts out of the list that is searched in every step;
- * they and λ of its rows stay in the state, so that it wakes with the forces it had. All of it is in TnState. */
+ * Falling asleep sets its velocity to zero and takes its contacts out of the list that is searched
+ * in every step; they and λ of its rows stay in the state, so that it wakes with the forces it had.
+ * All of it is in TnState. */
 #include "sleep.h"
 
 #include <math.h>
@@ -37,8 +39,8 @@ static int of_geom(const TnModel *model, int geom)
     return model->links[model->geoms[geom].link].subsystem;
 }
 
-/* Contacts of those who woke go back behind the others; groups of a geom stay together. Without memory
- * they start cold. */
+/* Contacts of those who woke go back behind the others; groups of a geom stay together. Without
+ * memory they start cold. */
 static void return_contacts(const TnModel *model, TnState *state)
 {
     bool room = tn_state_reserve_contacts(state, state->contact_count + state->sleeping_count);
@@ -176,7 +178,8 @@ static void retire_contacts(const TnModel *model, TnState *state)
     state->contact_count = kept;
 }
 
-/* Joins islands by the contacts of the step, and marks those that a contact presses against the world. */
+/* Joins islands by the contacts of the step, and marks those that a contact presses against the
+ * world. */
 static void join_contacts(const TnStep *step, int *parent, bool *anchored)
 {
     const TnWorld *world = step->world;

@@ -17,15 +17,16 @@ struct TnSleepPlan {
 TnSleepPlan *tn_sleep_plan_create(const TnModel *model, const TnDivision *division);
 void tn_sleep_plan_destroy(TnSleepPlan *plan);
 
-/* Wakes the island of a subsystem; one that is awake has moved just now. -1, the world: nothing happens. */
+/* Wakes the island of a subsystem; one that is awake has moved just now. -1, the world: nothing
+ * happens. */
 void tn_sleep_wake(TnWorld *world, int subsystem);
 void tn_sleep_wake_all(TnWorld *world);
 /* Wakes what collision found touched by something awake. True: somebody woke. */
 bool tn_sleep_wake_touched(TnWorld *world);
 /* Takes new controls over; actuators whose control changes wake what they drive. */
 void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl);
-/* After a step: islands that were at rest for long enough fall asleep, with velocity zero. `converged`: as
- * the step's report says. False: no memory; nobody does. */
+/* After a step: islands that were at rest for long enough fall asleep, with velocity zero.
+ * `converged`: as the step's report says. False: no memory; nobody does. */
 bool tn_sleep_settle(TnStep *step, bool converged);
 
 #endif

@@ -1,5 +1,6 @@
-/* sleep_plan.c: what sleep.c needs to know of a model and its division, computed once: which subsystems
- * sleep and wake together, which of them stand on the fixed world or are driven, and how large links are. */
+/* sleep_plan.c: what sleep.c needs to know of a model and its division, computed once: which
+ * subsystems sleep and wake together, which of them stand on the fixed world or are driven, and how
+ * large links are. */
 #include <math.h>
 
 #include "../base/base.h"

@@ -7,8 +7,9 @@
  *     iterate      v̂ and λ by SubADMM                               (lines 6 to 14)
  *     integrate    q and v from v̂                                   (line 15)
  *
- * Where the solver has a tolerance, islands are factored and iterated on their own (solver/solve.h).
- * The new state is computed beside the old one and taken over only when it is finite. */
+ * Where the solver has a tolerance, islands are factored and iterated on their own
+ * (solver/solve.h). The new state is computed beside the old one and taken over only when it is
+ * finite. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,16 +17,16 @@
 #include "../base/base.h"
 #include "sleep.h"
 
-/* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts' cost,
- * than this stays on one thread: waking others costs more. */
+/* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts'
+ * cost, than this stays on one thread: waking others costs more. */
 #define WORTH_SHARING 3000
 #define CONTACTS_PER_GROUP 24
 #define CONTACTS_PER_NODE 5
 /* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes
  * by other contacts. */
 #define SLACK_SHARE 1.0
-#define LEAVE_STEPS 3.0 /* gaps are left uncorrected up to what so many steps' errors make of them */
-#define REPEATS 2 /* of a step whose contacts were not foreseen, at most */
+#define LEAVE_STEPS 3.0 /* gaps that so many steps' errors make are left uncorrected */
+#define REPEATS 2       /* of a step whose contacts were not foreseen, at most */
 
 static int soft_nodes(const TnModel *model)
 {
@@ -70,8 +71,7 @@ static bool begin(TnStep *step, TnWorld *world)
     step->awake = TN_ARENA_NEW(arena, int, model->subsystem_count);
     if (!step->awake || !follow_track(world)) return false;
     list_awake(step);
-    bool large = world->contacts.count >= WORTH_SHARING ||
-                 step->awake_count >= WORTH_SHARING ||
+    bool large = world->contacts.count >= WORTH_SHARING || step->awake_count >= WORTH_SHARING ||
                  CONTACTS_PER_GROUP * world->division->bond_count >= WORTH_SHARING ||
                  CONTACTS_PER_NODE * soft_nodes(model) >= WORTH_SHARING;
     world->team = large ? world->pool : NULL;
@@ -194,8 +194,8 @@ static double lap(double *clock)
     return passed;
 }
 
-/* A fixed number of iterations on everything at once, or the paper's form until it moves less than its
- * tolerance. */
+/* A fixed number of iterations on everything at once, or the paper's form until it moves less than
+ * its tolerance. */
 static bool iterate(TnWorld *world, TnSolveResult *result)
 {
     const TnSolverDef *def = &world->def.solver;
@@ -341,8 +341,8 @@ static void warn(const TnWorld *world, const char *format, ...)
     world->def.log(world->def.log_user, TN_LOG_WARNING, line);
 }
 
-/* Constraints and their solution, with those contacts that turn out to be missing. `woken`: one of these is with
- * a sleeper, who woke; the step begins anew. */
+/* Constraints and their solution, with those contacts that turn out to be missing. `woken`: one of
+ * these is with a sleeper, who woke; the step begins anew. */
 static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *woken)
 {
     TnWorld *world = step->world;

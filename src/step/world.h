@@ -37,7 +37,7 @@ struct TnWorld {
     TnContactList contacts;
     TnConstraintSet set;
     bool has_problem;
-    bool by_islands;     /* that problem was solved to a tolerance, and is not prepared for SubADMM */
+    bool by_islands;     /* that problem was solved to a tolerance, and is not prepared */
     TnSolution solution; /* of it then; no islands otherwise */
 };
 

@@ -1,5 +1,5 @@
-/* block_kernels.h: the numeric phase of block_sparse.h, one table per instruction set. All are made of
- * lanes/block_lanes.h; generic/ is it without wide registers, and the reference. */
+/* block_kernels.h: the numeric phase of block_sparse.h, one table per instruction set. All are made
+ * of lanes/block_lanes.h; generic/ is it without wide registers, and the reference. */
 #ifndef TN_MATH_BLOCK_KERNELS_H
 #define TN_MATH_BLOCK_KERNELS_H
 

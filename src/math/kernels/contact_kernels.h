@@ -9,12 +9,14 @@
 
 #include "kernels.h"
 
-/* D of eight contacts and its inverse: normal, tangent. Both are zero where dead and in unused lanes. */
+/* D of eight contacts and its inverse: normal, tangent. Both are zero where dead and in unused
+ * lanes. */
 typedef struct TnContactYield {
     double D[2][TN_LANES], inverse[2][TN_LANES];
 } TnContactYield;
 
-/* Laws softened about forces λ_c: λ(u) = Π(t), t = λ_c - reach · u/D; their derivative is for yields D/R. */
+/* Laws softened about forces λ_c: λ(u) = Π(t), t = λ_c - reach · u/D; their derivative is for
+ * yields D/R. */
 typedef struct TnSoftening {
     double R, reach;
     const double (*centre)[3]; /* λ_c */
@@ -32,9 +34,9 @@ enum { TN_LINES_MOVED = 1, TN_LINES_TURN = 2 };
 
 typedef struct TnContactKernels {
     const char *name;
-    /* D = J A⁻¹ Jᵀ of contacts with twist blocks: rows 1 … twist_count with inverse[row - 1] = (1/a, S⁻¹: xx xy xz
-     * yy yz zz, 0). Other rows yield nothing. Below `dead` of what the contact yields in all, or `rounding`
-     * of the terms that make it up, a direction counts as dead. */
+    /* D = J A⁻¹ Jᵀ of contacts with twist blocks: rows 1 … twist_count with inverse[row - 1] =
+     * (1/a, S⁻¹: xx xy xz yy yz zz, 0). Other rows yield nothing. Below `dead` of what the contact
+     * yields in all, or `rounding` of the terms that make it up, a direction counts as dead. */
     void (*yields)(const TnContactBatch *batches, int begin, int end, int twist_count,
                    const double (*inverse)[8], double dead, double rounding, TnContactYield *out);
     /* u = J v of batches [begin, end), with e or without. */

@@ -6,14 +6,14 @@
  *     general    P D = L U,       Y_i = C_i U⁻¹, Z_i = L⁻¹ P B_i,     C_ij -= Y_i Z_j,
  *                                                                     B_jiᵀ -= Z_iᵀ Y_jᵀ
  *
- * with B_i the block right of D, which `upper` holds transposed. Y and Zᵀ take the place of C and Bᵀ.
- * In scratch they lie transposed as well, W = Yᵀ and V = Z: so substitutions and products run along rows
- * of many columns, and all updates of other columns are C -= A B with A a block of the panel and B
- * columns of the scratch.
+ * with B_i the block right of D, which `upper` holds transposed. Y and Zᵀ take the place of C and
+ * Bᵀ. In scratch they lie transposed as well, W = Yᵀ and V = Z: so substitutions and products run
+ * along rows of many columns, and all updates of other columns are C -= A B with A a block of the
+ * panel and B columns of the scratch.
  *
- * In place of D: for nodes of six inverses, which a solve does not wait for, X = R⁻¹; or U⁻¹, and L⁻¹P
- * in `upper`. Others keep R, or L and U, with reciprocals on the diagonal, and in `upper` the rows' order
- * P. Large nodes are eliminated in strips of TN_BLOCK_STRIP columns. */
+ * In place of D: for nodes of six inverses, which a solve does not wait for, X = R⁻¹; or U⁻¹, and
+ * L⁻¹P in `upper`. Others keep R, or L and U, with reciprocals on the diagonal, and in `upper` the
+ * rows' order P. Large nodes are eliminated in strips of TN_BLOCK_STRIP columns. */
 #ifndef TN_MATH_BLOCK_LANES_H
 #define TN_MATH_BLOCK_LANES_H
 
@@ -150,7 +150,8 @@ BLOCK_INLINE void apply_transposed(double *y, const double *M, const double *x, 
 
 /* ---- diagonal blocks ---- */
 
-/* Of rows and columns [begin, end) of the lower triangle, which nothing but these is missing from. */
+/* Of rows and columns [begin, end) of the lower triangle, which nothing but these is missing
+ * from. */
 static bool cholesky_strip(double *D, long n, int begin, int end)
 {
     for (int j = begin; j < end; j++) {

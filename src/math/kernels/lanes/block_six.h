@@ -1,5 +1,5 @@
-/* block_six.h: nodes of six for block_lanes.h, where all loops have constant bounds. A row of six is a
- * vector of four and one of two. */
+/* block_six.h: nodes of six for block_lanes.h, where all loops have constant bounds. A row of six
+ * is a vector of four and one of two. */
 #ifndef TN_MATH_BLOCK_SIX_H
 #define TN_MATH_BLOCK_SIX_H
 
@@ -93,8 +93,8 @@ BLOCK_INLINE bool six_pivot(double *a, double *reciprocal, int k)
     return pivot > 0.0 && pivot < INFINITY; /* NaN neither */
 }
 
-/* D = R Rᵀ from D's lower triangle: R below the diagonal, the diagonal's reciprocals apart. Roots are
- * taken at the end, off the way that one pivot waits for another. */
+/* D = R Rᵀ from D's lower triangle: R below the diagonal, the diagonal's reciprocals apart. Roots
+ * are taken at the end, off the way that one pivot waits for another. */
 BLOCK_INLINE bool six_cholesky(const double *D, double *R, double *reciprocal)
 {
     for (int i = 0; i < 6; i++)

@@ -1,5 +1,6 @@
 /* contact_lanes.h: the kernels of contact_kernels.h with W lanes at a time. Included once per
- * instruction set, after its vocabulary (as kernels_lanes.h, and v_if_positive, v_any_positive, v_column). */
+ * instruction set, after its vocabulary (as kernels_lanes.h, and v_if_positive, v_any_positive,
+ * v_column). */
 
 #include <stddef.h>
 
@@ -145,8 +146,9 @@ static inline void v_try(const TnContactBatch *c, const TnContactYield *y, int h
     t->length = v_sqrt(v_dot(t->tt, t->tt));
 }
 
-/* All of them have the form  G = along p nᵀ + across c cᵀ + all I,  a = l p + keep c + hold (λ_c - ln n),
- * force = t_n p + friction t_t: held with p = n, slipping with p = n + μ d, open all zero. */
+/* All of them have the form  G = along p nᵀ + across c cᵀ + all I,  a = l p + keep c + hold (λ_c -
+ * ln n), force = t_n p + friction t_t: held with p = n, slipping with p = n + μ d, open all
+ * zero. */
 static int lines(const TnContactBatch *batches, const TnContactYield *yields, int begin, int end,
                  const TnSoftening *soft, const double (*u)[3], const TnContactLines *out)
 {
@@ -239,7 +241,8 @@ static void linear(int begin, int end, const double (*a)[3], const double (*G)[9
         }
 }
 
-/* ---- blocks, a contact at a time: rows of 3 × 3 matrices in four lanes, the last one whatever ---- */
+/* ---- blocks, a contact at a time: rows of 3 × 3 matrices in four lanes, the last one whatever
+ * ---- */
 
 typedef double v2 __attribute__((vector_size(16), may_alias, aligned(8)));
 typedef double v4 __attribute__((vector_size(32), may_alias));
