@@ -21,12 +21,12 @@
 
 #include "../base/base.h"
 
-typedef enum Kind { NODE, ELEMENT, GONE } Kind;
+enum { NODE, ELEMENT, GONE };
 
 typedef struct Order {
     int node_count, count, *order;
     const int *dims;
-    int *kind;
+    int *kind;                  /* NODE, ELEMENT, GONE */
     int *at, *elements, *edges; /* of a node: elements, then edges' other ends, in lists[at …] */
     int *begin, *members, *content; /* of an element: members in pool[begin …], their unknowns */
     int *degree, *seen, *outside, *fresh, *lists;
@@ -49,7 +49,7 @@ static void tree_update(Order *o, int node, bool in)
     for (t /= 2; t >= 1; t /= 2) o->tree[t] = better(o, o->tree[2 * t], o->tree[2 * t + 1]);
 }
 
-static void put(Order *o, int node, Kind kind)
+static void put(Order *o, int node, int kind)
 {
     o->order[o->count++] = node;
     o->kind[node] = kind;
