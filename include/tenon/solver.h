@@ -15,13 +15,14 @@
 extern "C" {
 #endif
 
-/* Of an island. Without a tolerance there is only the second, on everything at once. */
+/* Of an island. Without a tolerance there is only SubADMM, on everything at once. */
 typedef enum TnMethod {
     TN_METHOD_AUTO,      /* by predicted cost, error and progress in this solve (default) */
     TN_METHOD_SUBADMM,   /* the paper's: each block alone, agreeing through constraints */
     TN_METHOD_ASSEMBLED, /* ADMM with the matrix of the whole island */
-    TN_METHOD_NEWTON /* Newton's, interior points and an augmented Lagrangian on that matrix, started
-                            and rescued by assembled ADMM */
+    /* Newton's steps, interior points and an augmented Lagrangian with that matrix, started and
+     * rescued by assembled ADMM. */
+    TN_METHOD_NEWTON
 } TnMethod;
 #define TN_METHOD_COUNT 4
 

@@ -40,8 +40,7 @@ typedef struct TnStepTimes {
 } TnStepTimes;
 
 typedef struct TnStepReport {
-    bool
-        converged; /* the tolerance was reached; always true of a fixed count that ran to its end */
+    bool converged; /* the tolerance was reached, or a fixed count ran to its end */
     bool diverged; /* the step would have produced a non-finite state: it was refused, the last good
                       state stays */
     int iterations; /* of SubADMM, most in one island */

@@ -94,11 +94,8 @@ void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
     unsigned char *start = (unsigned char *)buffer + sizeof(SaveHeader), *p = start;
     Part parts[PART_COUNT];
     list_parts(state, model, parts);
-    for (int i = 0; i < PART_COUNT; i++) {
-        size_t bytes = parts[i].count * sizeof(double);
-        if (bytes) memcpy(p, parts[i].data, bytes);
-        p += bytes;
-    }
+    for (int i = 0; i < PART_COUNT; i++)
+        p = put(p, parts[i].data, parts[i].count * sizeof(double));
     p = put(p, state->contacts, (size_t)state->contact_count * sizeof(TnWarmContact));
     p = put(p, state->sleeping_contacts, (size_t)state->sleeping_count * sizeof(TnWarmContact));
     p = put(p, state->rest, (size_t)model->subsystem_count * sizeof(TnRest));
