@@ -90,10 +90,16 @@ static bool start_whole(const TnConstraintInput *in, TnConstraintSet *set, int i
     return true;
 }
 
+static TnBond *next_bond(TnConstraintSet *set, int source)
+{
+    set->bond_source[set->bond_next] = source;
+    return &set->problem.bonds[set->bond_next++];
+}
+
 static void add_spring(const TnConstraintInput *in, TnConstraintSet *set, const TnRodBond *spring,
                        int link, const double z[12])
 {
-    TnBond *bond = &set->problem.bonds[set->bond_next++];
+    TnBond *bond = next_bond(set, link);
     *bond = (TnBond){.row_a = set->link_row[link], .row_b = set->link_row[link + 1]};
     if (bond->row_a == bond->row_b) { /* within one robot's link: nothing can move there */
         bond->row_b = 0;
@@ -132,7 +138,7 @@ static void add_followers(const TnConstraintInput *in, TnConstraintSet *set)
     for (int f = 0; f < in->division->follower_count; f++) {
         const TnFollower *follower = &in->division->followers[f];
         if (follower->carried || tn_link_asleep(in->state, in->model, follower->holder)) continue;
-        TnBond *bond = &set->problem.bonds[set->bond_next++];
+        TnBond *bond = next_bond(set, ~follower->equality);
         *bond = (TnBond){
             .row_a = set->follower_row[f], .row_b = set->link_row[follower->segment], .hard = 6};
         for (int k = 0; k < 6; k++) {
@@ -191,7 +197,7 @@ TnBond *tn_constraint_add_weld(const TnConstraintInput *in, TnConstraintSet *set
     const TnEquality *weld = &in->model->equalities[equality];
     int segment = weld->segment, a = in->division->carrier[weld->holder],
         b = in->division->carrier[segment];
-    TnBond *bond = &set->problem.bonds[set->bond_next++];
+    TnBond *bond = next_bond(set, ~equality);
     double arm_a[3], arm_b[3];
     *bond = (TnBond){.row_a = set->link_row[a], .row_b = set->link_row[b], .hard = 6};
     v3_sub(arm_a, at[segment].com, at[a].com);

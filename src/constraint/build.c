@@ -202,6 +202,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     TnRowCounts counts = tn_constraint_count_rows(in);
     set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
     set->limits = TN_ARENA_NEW(in->arena, TnLimit, counts.limits);
+    set->bond_source = TN_ARENA_NEW(in->arena, int, bonds);
     TnProblemSize size = {.twists = twists,
                           .larges = larges,
                           .ports = first_port[larges],
@@ -210,7 +211,8 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
                           .rows = counts.rows,
                           .sides = counts.sides,
                           .entries = counts.entries};
-    if (!set->row_slot || !set->limits || !tn_problem_init(&set->problem, in->arena, size))
+    if (!set->row_slot || !set->limits || !set->bond_source ||
+        !tn_problem_init(&set->problem, in->arena, size))
         return false;
 
     if (!tn_constraint_fill_blocks(in, set, axes, first_port)) return false;

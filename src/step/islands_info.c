@@ -114,28 +114,18 @@ static void tell_slot(const TnWorld *world, int slot, char *text, size_t size)
         tell_tie(model, index - model->wheel_count - model->hold_count, text, size);
 }
 
-/* In the order of constraint/bonds.c: springs where rods are cut, followers, welds. */
 static void tell_bond(const TnWorld *world, int bond, char *text, size_t size)
 {
     const TnModel *model = world->model;
-    const TnDivision *d = world->division;
-    for (int r = 0; r < model->rod_count; bond -= d->cuts[r++].count)
-        if (bond < d->cuts[r].count) {
-            snprintf(text, size, "spring of cable %s between segments %d and %d",
-                     label(model->rod_names[r], r).text, d->cuts[r].joints[bond] + 1,
-                     d->cuts[r].joints[bond] + 2);
-            return;
-        }
-    for (int f = 0; f < d->follower_count; f++)
-        if (!d->followers[f].carried && bond-- == 0) {
-            tell_equality(model, d->followers[f].equality, text, size);
-            return;
-        }
-    for (int e = 0; e < model->equality_count; e++)
-        if (d->iterated[e] && bond-- == 0) {
-            tell_equality(model, e, text, size);
-            return;
-        }
+    int source = world->set.bond_source[bond];
+    if (source < 0) {
+        tell_equality(model, ~source, text, size);
+        return;
+    }
+    int r = tn_part_of_link(model, source)->kind_index;
+    int segment = source - model->rods[r].link_start + 1;
+    snprintf(text, size, "spring of cable %s between segments %d and %d",
+             label(model->rod_names[r], r).text, segment, segment + 1);
 }
 
 void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size)

@@ -6,6 +6,7 @@
 
 #include "../io/mjcf_text.h"
 #include "base/base.h"
+#include "step/world.h"
 
 static TnWorldDef careful(double tolerance)
 {
@@ -486,4 +487,42 @@ TEST(ties_and_holds_of_soft_bodies_have_names)
         worst_of(scene.model, def,
                  pieces == 1 ? "of soft body 'jelly' by body 'hand'" : "between two of its pieces");
     }
+}
+
+/* Two cables in pieces beside each other; bonds of the first one are not in the problem while it
+ * sleeps. */
+TEST(springs_of_cables_have_names_while_others_sleep)
+{
+    TnModelBuilder *builder = tn_builder_create();
+    TnError err = {0};
+    char text[128];
+    for (int i = 0; i < 2; i++) {
+        TnRodDef rod = tn_rod_def();
+        rod.name = i ? "swings" : "sleeps";
+        rod.segment_count = 8;
+        rod.group_size = 4;
+        rod.start[1] = rod.end[1] = i;
+        rod.end[0] = 0.4;
+        TnRodId id = tn_builder_add_rod(builder, &rod);
+        TnEqualityDef weld = tn_equality_def();
+        weld.type = TN_EQUALITY_WELD;
+        weld.body1 = tn_builder_rod_parts(builder, id).body;
+        tn_builder_add_equality(builder, &weld);
+    }
+    TnModel *model = tn_builder_compile(builder, &err);
+    tn_builder_destroy(builder);
+    TnWorldDef def = careful(1e-300); /* not to be had */
+    def.solver.method = TN_METHOD_SUBADMM;
+    def.solver.iterations = 1;
+    def.sleep = TN_SLEEP_PASSIVE;
+    TnWorld *world = world_of(model, def);
+    REQUIRE(world && world->division->bond_count == 2);
+    world->state.asleep[0] = 1;
+    world->state.asleep_count = 1;
+    TnStepReport report = tn_world_step(world);
+    REQUIRE(report.island_count == 1);
+    tn_world_worst_constraint(world, 0, text, sizeof text);
+    CHECK_STR(text, "spring of cable 'swings' between segments 4 and 5");
+    tn_world_destroy(world);
+    tn_model_destroy(model);
 }
