@@ -102,10 +102,9 @@ typedef struct HardRun {
     double error_max, error_median;
     int64_t not_converged;
     double force_error, sink, move, tilt, creep;
-    int64_t
-        islands[TN_METHOD_COUNT]; /* by TnMethod; the first: the starting guess was good enough */
-    int64_t newton_total;         /* steps of islands that Newton had the last word on */
-    double fell_at;               /* s; NaN: it did not */
+    int64_t islands[TN_METHOD_COUNT]; /* by TnIslandReport.method */
+    int64_t newton_total;             /* steps of islands that Newton had the last word on */
+    double fell_at;                   /* s; NaN: it did not */
     bool diverged;
     int weight_count;
     double weights[HARD_MAX_WEIGHTS]; /* N: what each cut must carry, without noise */

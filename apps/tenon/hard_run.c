@@ -42,7 +42,7 @@ static void add_report(Pass *pass, const TnWorld *world, const TnStepReport *rep
     run->error_max = fmax(run->error_max, report->error);
     run->not_converged += !report->converged;
     pass->contact_sum += report->contact_count;
-    for (int i = 0; i < 4; i++) run->islands[i] += report->islands_by_method[i];
+    for (int i = 0; i < TN_METHOD_COUNT; i++) run->islands[i] += report->islands_by_method[i];
     for (int i = 0; i < report->island_count && report->islands_by_method[TN_METHOD_NEWTON]; i++) {
         TnIslandReport island = tn_world_island(world, i);
         if (island.method == TN_METHOD_NEWTON) run->newton_total += island.newton_steps;
@@ -238,7 +238,7 @@ HardRun hard_worst(const HardRun *runs, int count)
         worst.fell_at = fmin(worst.fell_at, run->fell_at);
         worst.fallen_count += run->fallen_count;
         worst.diverged = worst.diverged || run->diverged;
-        for (int k = 0; k < 4; k++) worst.islands[k] += run->islands[k];
+        for (int k = 0; k < TN_METHOD_COUNT; k++) worst.islands[k] += run->islands[k];
         worst.newton_total += run->newton_total;
     }
     const char *words = worst.scene->holds ? "dropped" : "fell";

@@ -112,34 +112,27 @@ static bool pair_with_slot(TnSoftEmitter *e, const TnSoftSurface *s, int slot)
 }
 
 /* Between a sleeper and something awake: only whether they touch. */
-static void probe_rigid(const TnSoftEmitter *e, TnSoftSurface *s, int found, int sleeper)
+static void probe(const TnSoftEmitter *e, TnSoftSurface *s, int found, const TnSoftSurface *other,
+                  int sleeper)
 {
     const TnCollider *c = e->detection->collider;
-    TnSoftEmitter probe = *e;
+    TnSoftEmitter probing = *e;
     if (tn_is_touched(c, sleeper)) return;
-    probe.capacity = probe.count = 0;
-    tn_soft_emit_rigid(&probe, s, found);
-    if (probe.count) tn_touch(c, sleeper);
-}
-
-static void probe_soft(const TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other,
-                       int sleeper)
-{
-    const TnCollider *c = e->detection->collider;
-    TnSoftEmitter probe = *e;
-    if (tn_is_touched(c, sleeper)) return;
-    probe.capacity = probe.count = 0;
-    tn_soft_emit_pair(&probe, s, other);
-    if (probe.count) tn_touch(c, sleeper);
+    probing.capacity = probing.count = 0;
+    if (other)
+        tn_soft_emit_pair(&probing, s, other);
+    else
+        tn_soft_emit_rigid(&probing, s, found);
+    if (probing.count) tn_touch(c, sleeper);
 }
 
 static void emit_rigid(TnSoftEmitter *e, TnSoftSurface *s, int found)
 {
     const TnCollider *c = e->detection->collider;
     if (s->sleeping)
-        probe_rigid(e, s, found, s->soft->subsystem);
+        probe(e, s, found, NULL, s->soft->subsystem);
     else if (c->sleeping[e->slot])
-        probe_rigid(e, s, found, c->subsystems[e->slot]);
+        probe(e, s, found, NULL, c->subsystems[e->slot]);
     else
         tn_soft_emit_rigid(e, s, found);
 }
@@ -187,7 +180,7 @@ static void detect_soft(TnSoftEmitter *e, TnSoftSurface *s)
         if (!masks_meet(s->type_mask, s->affinity_mask, o->type_mask, o->affinity_mask)) continue;
         set_pair(e, s->geom, o->geom, &s->surface, &o->surface, s->margin, o->margin);
         if (s->sleeping || o->sleeping)
-            probe_soft(e, s, o, s->sleeping ? s->soft->subsystem : o->soft->subsystem);
+            probe(e, s, 0, o, s->sleeping ? s->soft->subsystem : o->soft->subsystem);
         else
             tn_soft_emit_pair(e, s, o);
     }

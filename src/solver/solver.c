@@ -41,8 +41,8 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (!(def->tolerance >= 0.0) || isinf(def->tolerance))
         tn_error_add(err, TN_ERROR_USAGE, "solver: tolerance is %g, must be 0 or more",
                      def->tolerance);
-    if (def->tolerance == 0.0 &&
-        (def->method == TN_METHOD_ASSEMBLED || def->method == TN_METHOD_NEWTON))
+    bool assembled = def->method == TN_METHOD_ASSEMBLED || def->method == TN_METHOD_NEWTON;
+    if (assembled && def->tolerance == 0.0)
         tn_error_add(err, TN_ERROR_USAGE,
                      "solver: method assembled or newton needs a tolerance above 0; a fixed number "
                      "of iterations is method subadmm");
@@ -58,12 +58,8 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (!(def->warm_start >= 0.0 && def->warm_start <= 1.0) && def->warm_start != -1.0)
         tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1] or -1",
                      def->warm_start);
-    bool assembled = def->method == TN_METHOD_ASSEMBLED || def->method == TN_METHOD_NEWTON;
     if (assembled && def->form == TN_ADMM_PAPER)
         tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form is one of SubADMM only");
-    if (assembled && def->tolerance == 0.0)
-        tn_error_add(err, TN_ERROR_USAGE,
-                     "solver: a fixed number of iterations (tolerance 0) is SubADMM's only");
     if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
         tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,
                      TN_ANDERSON_MAX);

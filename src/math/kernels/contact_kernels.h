@@ -22,7 +22,7 @@ typedef struct TnSoftening {
     const double (*centre)[3]; /* λ_c */
 } TnSoftening;
 
-/* What contact_lines writes, per batch but for a and force. */
+/* What `lines` writes, per batch but for a and force. */
 typedef struct TnContactLines {
     double (*a)[3], (*force)[3]; /* per contact */
     double (*G)[9][TN_LANES];    /* row-major 3 × 3, lane by lane */
@@ -65,8 +65,8 @@ typedef struct TnContactKernels {
 
 const TnContactKernels *tn_contact_kernels(void);         /* the best this processor runs */
 const TnContactKernels *tn_contact_kernels_generic(void); /* the reference */
-const TnContactKernels *
-tn_contact_kernels_avx2(void); /* NULL where not built in or not supported */
+/* NULL where not built in or not supported. */
+const TnContactKernels *tn_contact_kernels_avx2(void);
 const TnContactKernels *tn_contact_kernels_avx512(void);
 
 #endif
