@@ -1,5 +1,5 @@
-/* Every instruction set's contact kernels against the generic reference on random data in which contacts
- * are open, held and slipping, some without friction and some dead in a direction. */
+/* Every instruction set's contact kernels against the generic reference on random data in which
+ * contacts are open, held and slipping, some without friction and some dead in a direction. */
 #include "../check.h"
 
 #include "base/base.h"
@@ -117,7 +117,8 @@ static void run(const TnContactKernels *kernels, Data *d)
     d->flags[2] = kernels->lines(d->batch, d->yield, BEGIN, END, &soft, given, &lines);
 }
 
-/* 1e-11: numbers up to about ten, sums of a few dozen in another order and with fused multiply-adds. */
+/* 1e-11: numbers up to about ten, sums of a few dozen in another order and with fused
+ * multiply-adds. */
 static void near(const double *x, const double *y, size_t count)
 {
     double worst = 0.0;
@@ -181,7 +182,8 @@ TEST(avx512_contact_kernels_match_the_generic_reference)
         test_skip("this processor has no AVX-512");
 }
 
-/* The line touches the law: a - G u = λ(u) where both are taken for the same R, and G is its slope. */
+/* The line touches the law: a - G u = λ(u) where both are taken for the same R, and G is its
+ * slope. */
 TEST(contact_lines_touch_the_law_they_stand_for)
 {
     const TnContactKernels *kernels = tn_contact_kernels_generic();

@@ -1,4 +1,5 @@
-/* any_problem.h: problems with every kind of block and constraint, and what the assembled methods need to solve them. */
+/* any_problem.h: problems with every kind of block and constraint, and what the assembled methods
+ * need to solve them. */
 #ifndef TN_TESTS_ANY_PROBLEM_H
 #define TN_TESTS_ANY_PROBLEM_H
 
@@ -15,8 +16,8 @@ typedef struct Rig {
     TnCompliances D;
 } Rig;
 
-/* Twists and dense blocks with all rows, few of them, contacts alone; chains, and rows that reach far over them; meshes; a rod
- * of bonded twists, and one of bonded chains. */
+/* Twists and dense blocks with all rows, few of them, contacts alone; chains, and rows that reach
+ * far over them; meshes; a rod of bonded twists, and one of bonded chains. */
 enum { PROBLEMS = 8 };
 static inline bool make_seeded(Rig *rig, int which, uint64_t seed)
 {

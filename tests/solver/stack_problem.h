@@ -1,4 +1,5 @@
-/* stack_problem.h: boxes on each other, each four contacts with the one below, at rest in a step of 10 ms. */
+/* stack_problem.h: boxes on each other, each four contacts with the one below, at rest in a step of
+ * 10 ms. */
 #ifndef TN_TESTS_STACK_PROBLEM_H
 #define TN_TESTS_STACK_PROBLEM_H
 

@@ -5,8 +5,9 @@
 #include "base/base.h"
 #include "stack_problem.h"
 
-/* v_λ against v of the split form, both iterated until nothing moves, 1e-8 of the velocities apart at most. 1e-10 m/s
- * is above what rounding leaves in any of these, and far below what is compared. */
+/* v_λ against v of the split form, both iterated until nothing moves, 1e-8 of the velocities apart
+ * at most. 1e-10 m/s is above what rounding leaves in any of these, and far below what is
+ * compared. */
 TEST(the_fixed_point_is_that_of_the_split_form)
 {
     for (int which = 0; which < PROBLEMS; which++) {
@@ -33,8 +34,8 @@ TEST(the_fixed_point_is_that_of_the_split_form)
     }
 }
 
-/* From the forces of a solution the first iterate is that solution, whatever kinds of blocks and laws there
- * are; from half of them it takes fewer iterations than from none. */
+/* From the forces of a solution the first iterate is that solution, whatever kinds of blocks and
+ * laws there are; from half of them it takes fewer iterations than from none. */
 TEST(a_start_from_the_solution_ends_at_once)
 {
     for (int which = 0; which < PROBLEMS; which++) {
@@ -51,7 +52,8 @@ TEST(a_start_from_the_solution_ends_at_once)
     }
 }
 
-/* Iterations from no force; -2: the map of the forces found, computed block by block, is not what was said. */
+/* Iterations from no force; -2: the map of the forces found, computed block by block, is not what
+ * was said. */
 static int iterations_to(StackChoice choice, double share)
 {
     Rig rig;
@@ -67,8 +69,8 @@ static int iterations_to(StackChoice choice, double share)
 
 static bool within(int count, int most) { return count > 0 && count <= most; }
 
-/* Measured: 13, 31; 9, 9; 11, 17; half as many again, for other orders of summation. The split form takes more than
- * 1000 for the first two of these. */
+/* Measured: 13, 31; 9, 9; 11, 17; half as many again, for other orders of summation. The split form
+ * takes more than 1000 for the first two of these. */
 TEST(stacks_take_few_iterations)
 {
     const StackChoice tower = {50, 1.0, 1.0, 0.0015, 0.0}, heavy = {2, 1.0, 1000.0, 0.0015, 0.0},
@@ -81,8 +83,8 @@ TEST(stacks_take_few_iterations)
     CHECK(within(iterations_to(doubling, 1e-6), 25));
 }
 
-/* Boxes at rest are held by forces that add up to their weight: 1e-4 of it, as the tolerance is 1e-7 of g·t and the
- * lowest contacts bear what ten boxes leave. */
+/* Boxes at rest are held by forces that add up to their weight: 1e-4 of it, as the tolerance is
+ * 1e-7 of g·t and the lowest contacts bear what ten boxes leave. */
 TEST(a_tower_is_held_by_its_weight)
 {
     Rig rig;
@@ -98,8 +100,9 @@ TEST(a_tower_is_held_by_its_weight)
     rig_destroy(&rig);
 }
 
-/* A slider along x that is pushed against a wall across its axis: nothing yields along the normal, so there is no
- * force, nor friction, whatever the start was. A soft row there has its force all the same. */
+/* A slider along x that is pushed against a wall across its axis: nothing yields along the normal,
+ * so there is no force, nor friction, whatever the start was. A soft row there has its force all
+ * the same. */
 TEST(what_cannot_yield_gets_no_force)
 {
     Rig rig;

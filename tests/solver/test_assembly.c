@@ -145,9 +145,9 @@ static double largest(const double *x, const double *y, size_t count)
     return worst;
 }
 
-/* x = A⁻¹Jᵀλ and u = J x + e' against v_λ, which blocks solve for one by one and on all of their nodes:
- * A, J, Jᵀ, v_free and e' at once. 1e-9 of the velocities: rounding with springs of cables that are
- * thousands of times their inertia. */
+/* x = A⁻¹Jᵀλ and u = J x + e' against v_λ, which blocks solve for one by one and on all of their
+ * nodes: A, J, Jᵀ, v_free and e' at once. 1e-9 of the velocities: rounding with springs of cables
+ * that are thousands of times their inertia. */
 TEST(the_system_implies_the_velocities_that_the_blocks_do)
 {
     for (int which = 0; which < PROBLEMS; which++) {
@@ -187,8 +187,8 @@ TEST(the_system_implies_the_velocities_that_the_blocks_do)
     }
 }
 
-/* (A + JᵀGJ)⁻¹ of A x + Jᵀ(G(J x)) is x, and the symmetric matrix times x the sum itself. 1e-9: as above,
- * x is of order one. */
+/* (A + JᵀGJ)⁻¹ of A x + Jᵀ(G(J x)) is x, and the symmetric matrix times x the sum itself. 1e-9: as
+ * above, x is of order one. */
 TEST(a_matrix_with_gains_acts_as_its_parts_do)
 {
     for (int which = 0; which < PROBLEMS; which++)
@@ -310,7 +310,8 @@ TEST(new_graphs_need_the_heap_no_more_once_warm)
     plan_rig_destroy(&rig);
 }
 
-/* Plans of a step may be larger than all that is kept; then that grows with the step, not with time. */
+/* Plans of a step may be larger than all that is kept; then that grows with the step, not with
+ * time. */
 TEST(memory_for_plans_is_bounded_by_the_largest_step)
 {
     PlanRig rig;

@@ -158,7 +158,8 @@ static void loosen(TnProblem *p, uint64_t seed, double share)
     close_up_sides(p);
 }
 
-/* The rows and contacts of the meshes contradict each other; in the last family none are touched. */
+/* The rows and contacts of the meshes contradict each other; in the last family none are
+ * touched. */
 enum { BODIES, CHAINED, MESHED, MESHES_APART, KINDS };
 
 /* Of any of the three families, the same for the same numbers. */
@@ -201,8 +202,8 @@ static void pair_free(Pair *pair)
 
 TEST(islands_of_a_small_problem_are_as_drawn)
 {
-    /* twists 0 … 5, dense blocks 6 … 8 with two ports each; contacts 0–3, 5–port of 7, 4–world; a row on 3
-     * and 1; 2, 6 and 8 stay alone; the last contact has no moving side */
+    /* twists 0 … 5, dense blocks 6 … 8 with two ports each; contacts 0–3, 5–port of 7, 4–world; a
+     * row on 3 and 1; 2, 6 and 8 stay alone; the last contact has no moving side */
     TnArena arena;
     TnProblem p;
     REQUIRE(tn_arena_init(&arena, "a", 1 << 18));
@@ -336,7 +337,8 @@ static TnSolverDef careful(void)
     return def;
 }
 
-/* 1e-7: errors of 1e-10 in constraints, and what couples them amplifies by less than a thousand here. */
+/* 1e-7: errors of 1e-10 in constraints, and what couples them amplifies by less than a thousand
+ * here. */
 TEST(a_problem_solved_in_parts_has_the_solution_of_the_whole)
 {
     for (int kind = 0; kind < KINDS; kind++)

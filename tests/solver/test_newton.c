@@ -26,9 +26,10 @@ static bool split_solution(Rig *rig)
 
 /* ---- every kind of block and row ---- */
 
-/* An error of 1e-7 m/s in constraints, where velocities are of some m/s, and few problems amplify it a hundred times: 1e-5 of the
- * largest velocity. Where SubADMM itself does not settle there is nothing to compare. Rolling friction at its bound has no slope in
- * Newton's lines, and random rolling rows on meshes, which belong to contacts elsewhere, go round in circles now and then. */
+/* An error of 1e-7 m/s in constraints, where velocities are of some m/s, and few problems amplify
+ * it a hundred times: 1e-5 of the largest velocity. Where SubADMM itself does not settle there is
+ * nothing to compare. Rolling friction at its bound has no slope in Newton's lines, and random
+ * rolling rows on meshes, which belong to contacts elsewhere, go round in circles now and then. */
 TEST(the_solution_is_that_of_the_split_form)
 {
     enum { SEEDS = 6 };
@@ -68,8 +69,8 @@ TEST(what_newton_reports_is_what_it_leaves)
         for (int steps = 1; steps <= 40; steps *= 2) {
             REQUIRE(newton(&rig, 1e-9, steps, &result));
             CHECK(result.iterations <= steps);
-            /* forces are gains of up to 1e7 times velocities of some m/s that are rounded: 1e-8 m/s, times what stiff rods make of
-             * it */
+            /* forces are gains of up to 1e7 times velocities of some m/s that are rounded: 1e-8
+             * m/s, times what stiff rods make of it */
             CHECK_NEAR(error_of(&rig), result.error, 1e-3 * result.error + 1e-6);
         }
         rig_destroy(&rig);
@@ -78,8 +79,8 @@ TEST(what_newton_reports_is_what_it_leaves)
 
 /* ---- the interior-point method alone ---- */
 
-/* From no guess at all, to 1e-5 of the largest velocity there is, in all but few: what is left is for Newton. Without rows that bound
- * others, which it leaves to Newton too. */
+/* From no guess at all, to 1e-5 of the largest velocity there is, in all but few: what is left is
+ * for Newton. Without rows that bound others, which it leaves to Newton too. */
 TEST(the_interior_point_method_comes_near_by_itself)
 {
     int near = 0, all = 0;
@@ -129,7 +130,8 @@ static double weight_error(const TnProblem *p, StackChoice choice)
     return worst;
 }
 
-/* At a tolerance of 1e-6 of g·t each box may be off by some 1e-6 of its weight, and few boxes add to each other: 1e-5. */
+/* At a tolerance of 1e-6 of g·t each box may be off by some 1e-6 of its weight, and few boxes add
+ * to each other: 1e-5. */
 TEST(stacks_carry_their_weight)
 {
     static const StackChoice stacks[] = {
@@ -166,7 +168,8 @@ TEST(stacks_carry_their_weight)
         }
 }
 
-/* Every contact ten times over: forces among them are anybody's guess, their sum is not, nor is the motion. */
+/* Every contact ten times over: forces among them are anybody's guess, their sum is not, nor is the
+ * motion. */
 TEST(contacts_may_be_redundant)
 {
     enum { COPIES = 10 };
@@ -206,7 +209,8 @@ typedef struct Push {
     double normal, mu, speed; /* e along the normal */
 } Push;
 
-/* A body of 1 kg in a step of 10 ms, weight along -z, and contacts at its centre with normals ± z. */
+/* A body of 1 kg in a step of 10 ms, weight along -z, and contacts at its centre with normals ±
+ * z. */
 static bool pushed_body(Rig *rig, const Push *pushes, int count, double sideways)
 {
     const double a = 100.0, S[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[6] = {0};
@@ -222,7 +226,8 @@ static bool pushed_body(Rig *rig, const Push *pushes, int count, double sideways
     return tn_problem_prepare_A(&rig->problem, NULL);
 }
 
-/* Of two contacts at one place that ask for different speeds, the one that asks for more bears all. */
+/* Of two contacts at one place that ask for different speeds, the one that asks for more bears
+ * all. */
 TEST(where_gaps_contradict_the_nearest_one_counts)
 {
     const Push pushes[] = {{1, 0.5, 0.0}, {1, 0.5, -0.01}, {1, 0.5, 0.02}};
@@ -260,7 +265,8 @@ TEST(friction_holds_what_it_can)
     }
 }
 
-/* Floor and ceiling close in on a body: no velocity suits both. The end comes soon, says so, and has numbers in it. */
+/* Floor and ceiling close in on a body: no velocity suits both. The end comes soon, says so, and
+ * has numbers in it. */
 TEST(walls_that_close_in_end_without_convergence)
 {
     const Push pushes[] = {{1, 0.5, -0.1}, {-1, 0.5, -0.1}};
@@ -304,7 +310,8 @@ TEST(equalities_that_contradict_end_without_convergence)
     rig_destroy(&rig);
 }
 
-/* A slider along x against a wall across it, as the other methods have it: no force, and converged. */
+/* A slider along x against a wall across it, as the other methods have it: no force, and
+ * converged. */
 TEST(what_cannot_yield_gets_no_force)
 {
     Rig rig;

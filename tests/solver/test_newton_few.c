@@ -3,8 +3,9 @@
 
 #include "any_problem.h"
 
-/* Bodies in the plane z = 0, three unknowns each, and contacts in it: by symmetry nothing leaves the plane, a contact is open,
- * sticks, or slips one way or the other, and each of the 4ⁿ choices is a linear system. */
+/* Bodies in the plane z = 0, three unknowns each, and contacts in it: by symmetry nothing leaves
+ * the plane, a contact is open, sticks, or slips one way or the other, and each of the 4ⁿ choices
+ * is a linear system. */
 enum { BODIES = 3, MOST = 4 };
 typedef struct Plane {
     double mass[BODIES], inertia[BODIES], b[BODIES][3];
@@ -82,7 +83,8 @@ static bool dense_solve(int n, double *M, double *x)
     return true;
 }
 
-/* The velocities for one choice (0 open, 1 sticks, 2 and 3 slips with λ_t = ± μ λ_n), and whether all laws hold. */
+/* The velocities for one choice (0 open, 1 sticks, 2 and 3 slips with λ_t = ± μ λ_n), and whether
+ * all laws hold. */
 static bool try_choice(const Plane *s, const int *choice, double v[3 * BODIES])
 {
     enum { N = 3 * BODIES };
@@ -159,8 +161,8 @@ static bool plane_problem(Rig *rig, const Plane *s)
     return tn_problem_prepare_A(p, NULL);
 }
 
-/* 1e-7 m/s: velocities are of order one, the error asked for is 1e-10, and few contacts amplify it. Where no choice solves
- * the problem (friction can jam) none must be claimed. */
+/* 1e-7 m/s: velocities are of order one, the error asked for is 1e-10, and few contacts amplify it.
+ * Where no choice solves the problem (friction can jam) none must be claimed. */
 TEST(few_contacts_end_in_one_of_all_their_classes)
 {
     enum { N = 3 * BODIES };

@@ -1,4 +1,5 @@
-/* The laws of contacts, rows and bonds: where the natural map is zero, and the lines and slopes that Newton's method sees. */
+/* The laws of contacts, rows and bonds: where the natural map is zero, and the lines and slopes
+ * that Newton's method sees. */
 #include "../check.h"
 
 #include "any_problem.h"
@@ -10,8 +11,9 @@ enum { HAND_ROWS = 6 };
 static const TnRowSet hand_sets[HAND_ROWS] = {
     TN_ROW_EQUALITY, TN_ROW_INEQUALITY, TN_ROW_BOX, TN_ROW_SPIN, TN_ROW_ROLL, TN_ROW_ROLL_PARTNER};
 
-/* One free body of a = 2 and S = 1, one contact with the ground at its centre, μ = 0.5, and one row of each kind on the body. D is
- * 1/2 for the contact and 1 for rows, which are about its rotation. */
+/* One free body of a = 2 and S = 1, one contact with the ground at its centre, μ = 0.5, and one row
+ * of each kind on the body. D is 1/2 for the contact and 1 for rows, which are about its
+ * rotation. */
 static bool hand_made(Rig *rig, TnPerConstraint *u, TnPerConstraint *lambda)
 {
     TnProblem *p = &rig->problem;
@@ -79,8 +81,8 @@ TEST(the_natural_map_is_zero_at_solutions)
     rig_destroy(&rig);
 }
 
-/* One number off by 0.01, and the map is at least 0.01 times the least that D, or the share of it that a turn of a
- * slipping force makes, leaves of it: 0.001. */
+/* One number off by 0.01, and the map is at least 0.01 times the least that D, or the share of it
+ * that a turn of a slipping force makes, leaves of it: 0.001. */
 TEST(the_natural_map_is_not_zero_next_to_solutions)
 {
     static const HandCase cases[] = {
@@ -183,15 +185,16 @@ static unsigned char class_of(const TnLaws *laws, int i)
                         : laws->row_state[i - contacts];
 }
 
-/* Spin and rolling friction at their bounds have a force, not a slope: they wait for the normal force. */
+/* Spin and rolling friction at their bounds have a force, not a slope: they wait for the normal
+ * force. */
 static bool has_line(const LawRig *l, int row)
 {
     const TnProblem *p = l->laws.problem;
     return p->rows[row].set < TN_ROW_SPIN || l->laws.row_state[row] == 1;
 }
 
-/* The line meets the law at u to rounding, and changes with it: differences of 1e-6 both ways leave 1e-12 of curvature, and
- * rounding 1e-9; both times the laws' gains, some hundreds. */
+/* The line meets the law at u to rounding, and changes with it: differences of 1e-6 both ways leave
+ * 1e-12 of curvature, and rounding 1e-9; both times the laws' gains, some hundreds. */
 TEST(lines_agree_with_the_laws_to_first_order)
 {
     Random r = {5};
@@ -279,8 +282,9 @@ TEST(without_following_normal_forces_lines_are_symmetric_and_meet_the_laws)
     CHECK(turned >= 4); /* or there was nothing to see */
 }
 
-/* -λ(u) is the gradient of a convex function where bounds stay: along every line its slope never rises, and what it
- * falls by in a closed loop adds up to nothing (so it is a gradient: 1e-3 of what was passed, by the trapezoidal rule). */
+/* -λ(u) is the gradient of a convex function where bounds stay: along every line its slope never
+ * rises, and what it falls by in a closed loop adds up to nothing (so it is a gradient: 1e-3 of
+ * what was passed, by the trapezoidal rule). */
 TEST(slopes_are_those_of_a_convex_function)
 {
     enum { POINTS = 200 };

@@ -5,8 +5,8 @@
 #include "solver/natural_map.h"
 #include "solver/steady.h"
 
-/* A body with a contact: it moved by 1 and the guess makes that 1.25; what was found stops it. Forces that would
- * have changed nothing are a fifth of the way, -0.25 of 1.25. */
+/* A body with a contact: it moved by 1 and the guess makes that 1.25; what was found stops it.
+ * Forces that would have changed nothing are a fifth of the way, -0.25 of 1.25. */
 TEST(near_rest_forces_that_accelerate_nothing_are_kept)
 {
     TnArena arena;

@@ -1,5 +1,5 @@
-/* What is hard on solvers, at a tolerance of 1e-6: stacks, mass ratios, arches, grasps and impacts, against statics and
- * mechanics in closed form. */
+/* What is hard on solvers, at a tolerance of 1e-6: stacks, mass ratios, arches, grasps and impacts,
+ * against statics and mechanics in closed form. */
 #include "../check.h"
 
 #include <stdint.h>
@@ -143,8 +143,8 @@ static int index_of(const Hard *h, TnGeomId geom)
     return -1;
 }
 
-/* Of a stack at rest, body i lying on body i - 1: the largest error of the force between two, in shares of the weight
- * above. */
+/* Of a stack at rest, body i lying on body i - 1: the largest error of the force between two, in
+ * shares of the weight above. */
 static double weight_error(const Hard *h)
 {
     double force[MOST_BODIES] = {0}, above = 0.0, worst = 0.0;
@@ -163,8 +163,9 @@ static double weight_error(const Hard *h)
 
 /* ---- stacks ---- */
 
-/* 1.5 mm out of line, pushed by 2 % of its weight in every step. Noise of 2 % would make errors of 2 % if it were not solved for;
- * velocities of 1e-6 of g·t, 1e-7 m/s, make 3e-7 m in 300 steps if they all went one way. */
+/* 1.5 mm out of line, pushed by 2 % of its weight in every step. Noise of 2 % would make errors of
+ * 2 % if it were not solved for; velocities of 1e-6 of g·t, 1e-7 m/s, make 3e-7 m in 300 steps if
+ * they all went one way. */
 TEST(a_tower_of_twenty_stands)
 {
     Hard h = hard_begin(0.5);
@@ -202,7 +203,8 @@ TEST(each_of_a_heavy_and_of_doubling_boxes_carries_what_is_above)
     }
 }
 
-/* 1e-8 m in three seconds, a third of the tolerance's 1e-7 m/s if it went one way for one second. */
+/* 1e-8 m in three seconds, a third of the tolerance's 1e-7 m/s if it went one way for one
+ * second. */
 TEST(a_pyramid_and_a_wall_do_not_move)
 {
     for (int wall = 0; wall < 2; wall++) {
@@ -231,8 +233,9 @@ TEST(a_pyramid_and_a_wall_do_not_move)
     }
 }
 
-/* 30 % of g, white, on a tower of twenty: it may fall, but in a way that bodies can. Energy: noise of 0.3 g over steps of t adds at
- * most about (0.3 g t)² n m / 2 a step to what fell, here 0.01 J; ten times the tower's fall of 180 J is out of reach. */
+/* 30 % of g, white, on a tower of twenty: it may fall, but in a way that bodies can. Energy: noise
+ * of 0.3 g over steps of t adds at most about (0.3 g t)² n m / 2 a step to what fell, here 0.01 J;
+ * ten times the tower's fall of 180 J is out of reach. */
 TEST(strong_shaking_is_survived_and_its_error_told)
 {
     Hard h = hard_begin(0.5);
@@ -289,7 +292,8 @@ static void add_arch(Hard *h, double thickness)
     }
 }
 
-/* Milankovitch's limit of a half circle is t/R = 0.1075: hinges open below it whatever the friction. */
+/* Milankovitch's limit of a half circle is t/R = 0.1075: hinges open below it whatever the
+ * friction. */
 TEST(an_arch_stands_above_its_least_thickness_and_falls_below)
 {
     for (int thin = 0; thin < 2; thin++) {
@@ -354,7 +358,8 @@ TEST(a_pinched_capsule_does_not_creep)
     }
 }
 
-/* 200 N along x, and the wall's friction of 0.7 has to bear 2 kg: less than 1e-8 m in three seconds. */
+/* 200 N along x, and the wall's friction of 0.7 has to bear 2 kg: less than 1e-8 m in three
+ * seconds. */
 TEST(a_box_pressed_against_a_wall_does_not_slip)
 {
     Hard h = hard_begin(-1.0);
@@ -397,8 +402,9 @@ static bool slide(double mu, double angle, double *way, double *speed)
     return converged;
 }
 
-/* Midpoint steps of a constant acceleration are exact; each may be off by 1e-6 of g·t = 1e-7 m/s, and errors of one sign add up to
- * 1e-5 m/s in 100. In fact the forces repeat, and so do the errors: one step's worth. */
+/* Midpoint steps of a constant acceleration are exact; each may be off by 1e-6 of g·t = 1e-7 m/s,
+ * and errors of one sign add up to 1e-5 m/s in 100. In fact the forces repeat, and so do the
+ * errors: one step's worth. */
 TEST(a_box_slides_down_as_it_should)
 {
     for (double mu = 0.1; mu < 0.5; mu += 0.1) {
@@ -409,8 +415,9 @@ TEST(a_box_slides_down_as_it_should)
     }
 }
 
-/* tan angle 1e-6 below μ: it stays, but for 1e-7 m/s; 1e-6 above: it goes with 1e-6 g cos angle, 8e-6 m/s after a second, which
- * steps of a tolerance of 1e-7 m/s each cannot tell from rest; so that one is looked at 1e-4 above. */
+/* tan angle 1e-6 below μ: it stays, but for 1e-7 m/s; 1e-6 above: it goes with 1e-6 g cos angle,
+ * 8e-6 m/s after a second, which steps of a tolerance of 1e-7 m/s each cannot tell from rest; so
+ * that one is looked at 1e-4 above. */
 TEST(the_angle_of_friction_is_met_to_a_millionth)
 {
     for (double mu = 0.2; mu < 1.0; mu += 0.3) {
@@ -425,8 +432,8 @@ TEST(the_angle_of_friction_is_met_to_a_millionth)
     }
 }
 
-/* A tall box leans over its lower edge and falls: ½ I ω² = m g r (cos φ₀ - cos φ) about the edge, φ from the vertical. What
- * touches moves by t v⁺, which is of first order: 4 t/s of it at most. */
+/* A tall box leans over its lower edge and falls: ½ I ω² = m g r (cos φ₀ - cos φ) about the edge, φ
+ * from the vertical. What touches moves by t v⁺, which is of first order: 4 t/s of it at most. */
 static void tip(double timestep)
 {
     const double a = 0.05, b = 0.15, mass = 2.0, lean = 0.05;
@@ -462,8 +469,9 @@ TEST(a_box_tips_about_its_edge)
 
 /* ---- energy and momentum ---- */
 
-/* Boxes dropped in a heap: no step gains energy, but for what pushes overlapping bodies apart; measured: 5e-11 of all there is, and 1e-8 is
- * what the tolerance of 1e-7 m/s leaves at some m/s. */
+/* Boxes dropped in a heap: no step gains energy, but for what pushes overlapping bodies apart;
+ * measured: 5e-11 of all there is, and 1e-8 is what the tolerance of 1e-7 m/s leaves at some
+ * m/s. */
 TEST(passive_scenes_never_gain_energy)
 {
     Hard h = hard_begin(0.5);
@@ -487,7 +495,8 @@ TEST(passive_scenes_never_gain_energy)
     hard_end(&h);
 }
 
-/* No gravity, and bodies that hit each other: whatever λ is, it acts on both, and v = A⁻¹(b + Jᵀλ). */
+/* No gravity, and bodies that hit each other: whatever λ is, it acts on both, and v = A⁻¹(b +
+ * Jᵀλ). */
 TEST(colliding_bodies_keep_their_momentum)
 {
     Hard h = hard_begin(-1.0);
@@ -511,13 +520,14 @@ TEST(colliding_bodies_keep_their_momentum)
     tn_world_momentum(h.world, p, l);
     CHECK(touches > 20);
     for (int k = 0; k < 3; k++) CHECK_NEAR(p[k], p0[k], 1e-12 * size);
-    /* both sides take the force at one point: the same for its moment, but for the motion in between, which free rotation has too */
+    /* both sides take the force at one point: the same for its moment, but for the motion in
+     * between, which free rotation has too */
     for (int k = 0; k < 3; k++) CHECK_NEAR(l[k], l0[k], 1e-9 * size);
     hard_end(&h);
 }
 
-/* Five balls in a row, a gap between each two, restitution 1: each hands on all that it has. Momentum to 1e-12; the gap's share of the
- * last step is lost in place, not in speed. */
+/* Five balls in a row, a gap between each two, restitution 1: each hands on all that it has.
+ * Momentum to 1e-12; the gap's share of the last step is lost in place, not in speed. */
 TEST(balls_in_a_row_hand_their_speed_on)
 {
     enum { BALLS = 5 };
