@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../math/cholesky.h"
+#include "../math/sort.h"
 #include "assembly_maps.h"
 #include "mesh.h"
 
@@ -210,19 +211,6 @@ static void add_key(Builder *b, int node, int other)
     if (!b->key_count || b->keys[b->key_count - 1] != key) b->keys[b->key_count++] = key;
 }
 
-static void sort_keys(Key *keys, size_t count)
-{
-    size_t gap = 1;
-    while (gap < count / 3) gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (size_t i = gap; i < count; i++) {
-            Key key = keys[i];
-            size_t j = i;
-            for (; j >= gap && keys[j - gap] > key; j -= gap) keys[j] = keys[j - gap];
-            keys[j] = key;
-        }
-}
-
 static bool set_edges(Builder *b)
 {
     const TnProblem *p = b->p;
@@ -246,7 +234,7 @@ static bool set_edges(Builder *b)
             add_key(b, maps->node_start[i] + chain->edges[e].a,
                     maps->node_start[i] + chain->edges[e].b);
     }
-    sort_keys(b->keys, b->key_count);
+    tn_sort_keys(b->keys, b->key_count);
     int count = 0;
     for (size_t k = 0; k < b->key_count; k++) {
         if (k && b->keys[k] == b->keys[k - 1]) continue;

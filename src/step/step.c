@@ -247,73 +247,6 @@ static void measure_accuracy(TnWorld *world, TnStepReport *report)
     report->aal = accuracy.aal;
 }
 
-/* ---- integration ---- */
-
-static void integrate_range(void *context, int begin_index, int end_index)
-{
-    TnStep *step = context;
-    TnWorld *world = step->world;
-    for (int i = begin_index; i < end_index; i++) {
-        int s = step->awake[i];
-        const TnSubsystem *sub = &step->model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID) {
-            double vhat[6];
-            tn_problem_twist(&world->set.problem, world->set.link_row[sub->link_start] - 1, vhat);
-            tn_rigid_advance(&step->dynamics, sub->link_start, &world->frames[sub->link_start],
-                             &step->rigid[sub->kind_index], vhat, step->blend[s], world->next_qpos,
-                             world->next_qvel);
-        } else if (sub->kind == TN_SUBSYSTEM_ROD) {
-            tn_rod_advance(&step->dynamics, sub, world->frames, &step->rods[sub->kind_index],
-                           world->set.rod_vhat[sub->kind_index], world->next_qpos,
-                           world->next_qvel);
-        } else if (sub->kind == TN_SUBSYSTEM_SOFT) {
-            tn_soft_advance(&step->soft_input, step->softs, sub->kind_index,
-                            world->set.soft_vhat[sub->kind_index], world->next_qpos,
-                            world->next_qvel);
-        } else {
-            const TnDivision *d = world->division;
-            int block = d->tree_block[sub->kind_index];
-            tn_tree_advance(&step->dynamics, sub,
-                            world->set.problem.large[block].v +
-                                tn_division_start(d, block, d->tree_node[sub->kind_index]),
-                            step->blend[s], world->next_qpos, world->next_qvel);
-        }
-        if (!tn_all_finite(world->next_qpos + sub->qpos_start, sub->qpos_count) ||
-            !tn_all_finite(world->next_qvel + sub->dof_start, sub->dof_count))
-            atomic_store_explicit(&step->failed, true, memory_order_relaxed);
-    }
-}
-
-static void take_over(void *context, int begin_index, int end_index)
-{
-    const TnStep *step = context;
-    const TnWorld *world = step->world;
-    for (int i = begin_index; i < end_index; i++) {
-        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        memcpy(world->state.qpos + sub->qpos_start, world->next_qpos + sub->qpos_start,
-               sizeof(double) * (size_t)sub->qpos_count);
-        memcpy(world->state.qvel + sub->dof_start, world->next_qvel + sub->dof_start,
-               sizeof(double) * (size_t)sub->dof_count);
-    }
-}
-
-/* False: the new state would not be finite; the old one stays. */
-static bool integrate(TnStep *step, bool converged)
-{
-    TnWorld *world = step->world;
-    if (!tn_step_gather_rods(step) || !tn_step_gather_softs(step)) return false;
-    tn_constraint_blend(&step->constraint, &world->set, step->blend);
-    tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, integrate_range, step);
-    if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
-    tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
-    if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
-    world->state.time += step->t;
-    bool ok = tn_wheels_stop_slip(step->model, world->state.qpos, world->state.qvel, world->frames,
-                                  &world->arena);
-    tn_world_update_frames(world, step->awake, step->awake_count);
-    return ok && (!world->sleep || tn_sleep_settle(step, converged));
-}
-
 static void measure_contacts(const TnWorld *world, TnStepReport *report)
 {
     int touching = 0;
@@ -389,7 +322,7 @@ TnStepReport tn_world_step(TnWorld *world)
     } else if (ok) {
         measure_contacts(world, &report);
         world->has_problem = true;
-        ok = integrate(&step, report.converged);
+        ok = tn_step_integrate(&step, report.converged);
     }
     report.asleep_count = world->state.asleep_count;
     report.times.integrate = lap(&clock);

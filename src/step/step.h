@@ -72,6 +72,10 @@ bool tn_step_note_guess(TnStep *step);
 /* What the next step starts from, once the state has this step's forces. */
 void tn_step_keep_guess(const TnStep *step);
 
+/* ---- integrate.c ---- */
+/* False: the new state would not be finite, and the old one stays; or no memory. */
+bool tn_step_integrate(TnStep *step, bool converged);
+
 /* ---- step.c ---- */
 /* How far ahead of the predicted motion contacts are listed, m. */
 double tn_step_slack(const TnStep *step);
