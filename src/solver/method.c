@@ -25,7 +25,7 @@
 /* A guess is taken as it is only where it leaves next to nothing: see steady.h. */
 #define STILL 0.03
 #define NEARLY 100.0 /* tolerances: near rest, */
-#define RESTING 1e-3  /* and at most so much of velocity_scale */
+#define RESTING 1e-3 /* and at most so much of velocity_scale */
 #define NEWTON_STEPS 6
 #define PROXIMAL_STEPS 30
 #define COLD_ITERATIONS 10
@@ -45,9 +45,10 @@ typedef struct Island {
     TnCompliances D;
     TnAssembly assembly;
     TnVelocities implied;
-    TnPerConstraint u, lambda, best_lambda;
+    TnPerConstraint u, lambda, best_lambda, guess;
     TnNaturalMap map; /* at the problem's λ */
     double best;      /* largest map of best_lambda */
+    bool absurd;      /* the problem's λ is so large that rounding exceeds the tolerance */
     double tolerance; /* m/s */
     double stop;      /* SubADMM's own residual below which the map is looked at */
     bool may_give_up; /* SubADMM, when stuck */
@@ -58,18 +59,31 @@ typedef struct Island {
 
 static bool done(const Island *s) { return s->map.largest < s->tolerance; }
 
-/* The map at the problem's λ, and whether it will do. */
+/* The map at the problem's λ, and whether it will do. Constraints that contradict each other drive forces up until rounding
+ * hides the contradiction: such forces are not the best, whatever their map. */
 static bool judge(Island *s)
 {
     tn_velocities_touched(s->problem, &s->implied);
     tn_constraint_velocities(s->problem, &s->implied, &s->u);
     tn_lambda_take(s->problem, &s->lambda);
     s->map = tn_natural_map(s->problem, &s->D, &s->u, &s->lambda);
-    if (s->map.largest < s->best) {
+    if (!(s->map.largest < s->best)) return done(s);
+    double rounding = tn_natural_map_rounding(s->problem, &s->D, &s->lambda);
+    s->absurd = !(rounding < s->tolerance);
+    if (s->absurd) {
+        s->map.largest = fmax(s->map.largest, rounding);
+    } else {
         s->best = s->map.largest;
         memcpy(s->best_lambda.all, s->lambda.all, sizeof(double) * s->lambda.count);
     }
     return done(s);
+}
+
+/* Back to the best forces, or none. */
+static void go_back(Island *s)
+{
+    tn_lambda_put(s->problem, &s->best_lambda);
+    judge(s);
 }
 
 static bool has_large_factors(const TnProblem *p)
@@ -182,7 +196,8 @@ static bool note(Island *s, bool ok, const TnMethodResult *result)
 static bool newton(Island *s)
 {
     TnMethodResult result;
-    bool ok = tn_newton(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, NEWTON_STEPS, &result);
+    bool ok =
+        tn_newton(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, NEWTON_STEPS, &result);
     return note(s, ok, &result);
 }
 
@@ -201,8 +216,8 @@ static bool interior_again(Island *s) { return interior_from(s, &s->u); }
 static bool proximal(Island *s)
 {
     TnMethodResult result;
-    bool ok = tn_proximal(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, PROXIMAL_STEPS,
-                          &result);
+    bool ok =
+        tn_proximal(&s->assembly, s->problem, &s->D, &s->u, s->tolerance, PROXIMAL_STEPS, &result);
     return note(s, ok, &result);
 }
 
@@ -214,6 +229,7 @@ static bool try_method(Island *s, bool (*method)(Island *))
     size_t mark = tn_arena_mark(s->problem->arena);
     bool ok = method(s);
     tn_arena_release(s->problem->arena, mark);
+    if (ok && s->absurd) go_back(s);
     return ok;
 }
 
@@ -231,10 +247,7 @@ static bool second_order(Island *s)
 
 /* ---- the choice ---- */
 
-static bool few_blocks(const TnProblem *p)
-{
-    return p->twist_count + p->large_count <= FEW_BLOCKS;
-}
+static bool few_blocks(const TnProblem *p) { return p->twist_count + p->large_count <= FEW_BLOCKS; }
 
 static bool is_cheap(const TnProblem *p, double flops)
 {
@@ -311,13 +324,13 @@ static bool choose(Island *s)
     return done(s) || split(s);
 }
 
-/* Back to the best forces, if the last ones are not. */
-static bool settle(Island *s)
+/* SubADMM where Newton ended in something rough, and from the starting guess: where constraints contradict each other,
+ * Newton's forces would grow from step to step. */
+static bool split_instead(Island *s)
 {
-    if (s->map.largest <= s->best) return true;
-    tn_lambda_put(s->problem, &s->best_lambda);
-    judge(s);
-    return true;
+    s->report.why = "Newton ended in something rough";
+    tn_lambda_put(s->problem, &s->guess);
+    return split(s);
 }
 
 bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, TnPool *pool,
@@ -337,8 +350,9 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
     TnSteady steady = {0};
     if (!tn_compliances(p, &s.D) || !tn_velocities_alloc(p, &s.implied) ||
         !tn_per_constraint_alloc(p, &s.u) || !tn_per_constraint_alloc(p, &s.lambda) ||
-        !tn_per_constraint_alloc(p, &s.best_lambda))
+        !tn_per_constraint_alloc(p, &s.best_lambda) || !tn_per_constraint_alloc(p, &s.guess))
         return false;
+    tn_lambda_take(p, &s.guess);
     if (at_rest(&s)) judge(&s);
     if (s.map.largest >= STILL * s.tolerance) {
         if (s.map.largest < fmin(NEARLY * s.tolerance, RESTING * def->velocity_scale) &&
@@ -347,10 +361,11 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
         if (!choose(&s)) return false;
     }
     bool own_v = s.report.method == TN_METHOD_SUBADMM && !done(&s);
-    if (!own_v && s.report.method != TN_METHOD_SUBADMM) settle(&s);
+    if (!own_v && s.report.method != TN_METHOD_SUBADMM &&
+        !(s.map.largest <= s.best && isfinite(s.best)))
+        go_back(&s);
     if (!own_v && s.map.largest > ROUGH * def->velocity_scale && def->method == TN_METHOD_AUTO) {
-        s.report.why = "Newton ended in something rough";
-        if (!split(&s)) return false;
+        if (!split_instead(&s)) return false;
         own_v = !done(&s);
     }
     s.report.converged = done(&s);
