@@ -47,9 +47,10 @@ typedef struct Island {
     TnCompliances D;
     TnAssembly assembly;
     TnVelocities implied;
-    TnPerConstraint u, lambda, best_lambda;
+    TnPerConstraint u, lambda, best_lambda, guess;
     TnNaturalMap map; /* at the problem's λ */
     double best;      /* largest map of best_lambda */
+    bool absurd;      /* the problem's λ is so large that rounding exceeds the tolerance */
     double tolerance; /* m/s */
     double stop;      /* SubADMM's own residual below which the map is looked at */
     bool may_give_up; /* SubADMM, when stuck */
@@ -60,18 +61,31 @@ typedef struct Island {
 
 static bool done(const Island *s) { return s->map.largest < s->tolerance; }
 
-/* The map at the problem's λ, and whether it will do. */
+/* The map at the problem's λ, and whether it will do. Constraints that contradict each other drive forces up until rounding
+ * hides the contradiction: such forces are not the best, whatever their map. */
 static bool judge(Island *s)
 {
     tn_velocities_touched(s->problem, &s->implied);
     tn_constraint_velocities(s->problem, &s->implied, &s->u);
     tn_lambda_take(s->problem, &s->lambda);
     s->map = tn_natural_map(s->problem, &s->D, &s->u, &s->lambda);
-    if (s->map.largest < s->best) {
+    if (!(s->map.largest < s->best)) return done(s);
+    double rounding = tn_natural_map_rounding(s->problem, &s->D, &s->lambda);
+    s->absurd = !(rounding < s->tolerance);
+    if (s->absurd) {
+        s->map.largest = fmax(s->map.largest, rounding);
+    } else {
         s->best = s->map.largest;
         tn_per_constraint_copy(&s->best_lambda, &s->lambda);
     }
     return done(s);
+}
+
+/* Back to the best forces, or none. */
+static void go_back(Island *s)
+{
+    tn_lambda_put(s->problem, &s->best_lambda);
+    judge(s);
 }
 
 static bool has_large_factors(const TnProblem *p)
@@ -168,6 +182,7 @@ static bool admm(Island *s, int iterations)
     s->report.factorizations += result.factorizations;
     s->report.method = TN_METHOD_ASSEMBLED;
     judge(s);
+    if (s->absurd) go_back(s);
     return true;
 }
 
@@ -183,6 +198,7 @@ static bool run(Island *s, TnSecondOrder *method, const TnPerConstraint *u, int 
     s->report.factorizations += result.factorizations;
     s->report.method = TN_METHOD_NEWTON;
     judge(s);
+    if (s->absurd) go_back(s);
     return true;
 }
 
@@ -283,12 +299,13 @@ static bool choose(Island *s)
     return done(s) || split(s);
 }
 
-/* Back to the best forces, if the last ones are not. */
-static void settle(Island *s)
+/* SubADMM where Newton ended in something rough, and from the starting guess: where constraints contradict each other,
+ * Newton's forces would grow from step to step. */
+static bool split_instead(Island *s)
 {
-    if (s->map.largest <= s->best) return;
-    tn_lambda_put(s->problem, &s->best_lambda);
-    judge(s);
+    s->report.why = "Newton ended in something rough";
+    tn_lambda_put(s->problem, &s->guess);
+    return split(s);
 }
 
 bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, TnPool *pool,
@@ -308,8 +325,9 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
     TnSteady steady = {0};
     if (!tn_compliances(p, &s.D) || !tn_velocities_alloc(p, &s.implied) ||
         !tn_per_constraint_alloc(p, &s.u) || !tn_per_constraint_alloc(p, &s.lambda) ||
-        !tn_per_constraint_alloc(p, &s.best_lambda))
+        !tn_per_constraint_alloc(p, &s.best_lambda) || !tn_per_constraint_alloc(p, &s.guess))
         return false;
+    tn_lambda_take(p, &s.guess);
     if (at_rest(&s)) judge(&s);
     if (s.map.largest >= STILL * s.tolerance) {
         if (s.map.largest < fmin(NEARLY * s.tolerance, RESTING * def->velocity_scale) &&
@@ -318,10 +336,10 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
         if (!choose(&s)) return false;
     }
     bool own_v = s.report.method == TN_METHOD_SUBADMM && !done(&s);
-    if (s.report.method != TN_METHOD_SUBADMM) settle(&s);
+    if (s.report.method != TN_METHOD_SUBADMM && !(s.map.largest <= s.best && isfinite(s.best)))
+        go_back(&s);
     if (!own_v && s.map.largest > ROUGH * def->velocity_scale && def->method == TN_METHOD_AUTO) {
-        s.report.why = "Newton ended in something rough";
-        if (!split(&s)) return false;
+        if (!split_instead(&s)) return false;
         own_v = !done(&s);
     }
     s.report.converged = done(&s);

@@ -1,6 +1,7 @@
 /* natural_map.c: see natural_map.h. */
 #include "natural_map.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "../math/vec3.h"
@@ -139,4 +140,23 @@ TnNaturalMap tn_natural_map(const TnProblem *p, const TnCompliances *D, const Tn
     map.largest = sqrt(map.largest);
     map.rms = count ? sqrt(sum / count) : 0.0;
     return map;
+}
+
+double tn_natural_map_rounding(const TnProblem *p, const TnCompliances *D,
+                               const TnPerConstraint *lambda)
+{
+    double most = 0.0;
+    for (int c = 0; c < p->contact_count; c++) {
+        const TnContactYield *yield = &D->contact[c / TN_LANES];
+        const double *f = lambda->contact[c];
+        double d = fmax(yield->D[0][c % TN_LANES], yield->D[1][c % TN_LANES]);
+        most = fmax(most, d * (fabs(f[0]) + fabs(f[1]) + fabs(f[2])));
+    }
+    for (int r = 0; r < p->row_count; r++) most = fmax(most, D->row[r] * fabs(lambda->row[r]));
+    for (int i = 0; i < p->bond_count; i++) {
+        double v[12];
+        tn_bond_weigh(p->bonds[i].w, lambda->bond[i], v);
+        for (int k = 0; k < 12; k++) most = fmax(most, fabs(v[k]));
+    }
+    return DBL_EPSILON * most;
 }

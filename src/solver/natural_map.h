@@ -49,5 +49,8 @@ bool tn_compliances(TnProblem *problem, TnCompliances *out);
 void tn_constraint_velocities(const TnProblem *problem, const TnVelocities *at, TnPerConstraint *u);
 TnNaturalMap tn_natural_map(const TnProblem *problem, const TnCompliances *D,
                             const TnPerConstraint *u, const TnPerConstraint *lambda);
+/* What rounding of such forces makes of constraint velocities, m/s: no error below it can be claimed. */
+double tn_natural_map_rounding(const TnProblem *problem, const TnCompliances *D,
+                               const TnPerConstraint *lambda);
 
 #endif
