@@ -1,5 +1,5 @@
 /* assembly.h: a problem as one linear system, for methods that look at all blocks at once
- * (newton.c, assembled_admm.c).
+ * (newton.c, interior.c, proximal.c, assembled_admm.c), and lists of a number per constraint.
  *
  *     A x = Jᵀλ,   u = J x + e',   x = v - v_free,   e' = e + J v_free,   v_free = A⁻¹ b
  *
@@ -27,6 +27,9 @@ typedef struct TnPerConstraint {
 } TnPerConstraint;
 /* Cleared; false: no memory. */
 bool tn_per_constraint_alloc(const TnProblem *problem, TnPerConstraint *out);
+/* λ from the problem, and back. */
+void tn_lambda_take(const TnProblem *problem, TnPerConstraint *out);
+void tn_lambda_put(TnProblem *problem, const TnPerConstraint *from);
 static inline void tn_per_constraint_copy(TnPerConstraint *to, const TnPerConstraint *from)
 {
     memcpy(to->all, from->all, sizeof(double) * from->count);

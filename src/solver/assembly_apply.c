@@ -22,6 +22,24 @@ bool tn_per_constraint_alloc(const TnProblem *p, TnPerConstraint *out)
     return true;
 }
 
+void tn_lambda_take(const TnProblem *p, TnPerConstraint *out)
+{
+    if (p->contact_count)
+        memcpy(out->contact, p->lambda, sizeof(double[3]) * (size_t)p->contact_count);
+    for (int r = 0; r < p->row_count; r++) out->row[r] = p->rows[r].lambda;
+    for (int i = 0; i < p->bond_count; i++)
+        memcpy(out->bond[i], p->bonds[i].lambda, sizeof p->bonds[i].lambda);
+}
+
+void tn_lambda_put(TnProblem *p, const TnPerConstraint *from)
+{
+    if (p->contact_count)
+        memcpy(p->lambda, from->contact, sizeof(double[3]) * (size_t)p->contact_count);
+    for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = from->row[r];
+    for (int i = 0; i < p->bond_count; i++)
+        memcpy(p->bonds[i].lambda, from->bond[i], sizeof p->bonds[i].lambda);
+}
+
 bool tn_gains_alloc(const TnProblem *p, TnGains *out)
 {
     out->contact =

@@ -1,4 +1,5 @@
-/* newton_law.c: the laws of all constraints, softened by 1/R about forces λ_c, for newton.c:
+/* newton_law.c: the laws of all constraints, softened by 1/R about forces λ_c, for newton.c,
+ * proximal.c and (rows and bonds alone) interior.c:
  *
  *     λ(u) = Π(t),  t = λ_c - R u/D,      Π: normal first, then tangent, as everywhere
  *
@@ -11,12 +12,13 @@
  *     stick   |t_t| <= μ t_n   a = λ_c                        G = R (nnᵀ/D_n + (I - nnᵀ)/D_t)
  *     slip    d = t_t/|t_t|    a = λ_cn (n + μ d) + κ P λ_c   G = R/D_n (n + μ d) nᵀ + κ R/D_t P
  *
- * where P projects on the direction across n and d and κ = μ t_n/|t_t| < 1. Slipping, λ_t follows μ
- * d λ_n: G is not symmetric, and neither is the matrix.
+ * where P projects on the direction across n and d and κ = μ t_n/|t_t| < 1. Slipping, λ_t follows
+ * μ d λ_n: G is not symmetric, and neither is the matrix. With a `reach` of 1 in place of R, t is
+ * the natural map's own, so that it chooses the class, and the lines are still R's.
  *
- * Scalar rows alike; soft rows and bonds are linear and taken as they are, hard bonds have a = λ_c
- * + R c and G = R Jᵀ(J C Jᵀ)⁺J with c of bonds.c and C their compliance. Spin and rolling friction
- * are bounded by the normal force at u. */
+ * Scalar rows alike; soft rows and bonds are linear and taken as they are, hard bonds have
+ * a = λ_c + R c and G = R Jᵀ(J C Jᵀ)⁺J with c of bonds.c and C their compliance. Spin and rolling
+ * friction are bounded by the normal force at u. */
 #include "newton_law.h"
 
 #include <math.h>

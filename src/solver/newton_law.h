@@ -19,13 +19,13 @@ typedef struct TnLaws {
     TnPerConstraint a;
     TnGains G;
     double (*state)[TN_LANES]; /* per contact, in batches: 0 open, 1 held, 2 slips */
-    unsigned char
-        *row_state; /* the same per row; open: at the lower bound, slipping: at the upper */
-    bool moved;     /* by the last tn_laws_at: one of these changed, or something slips */
+    /* the same per row; open: at the lower bound, slipping: at the upper */
+    unsigned char *row_state;
+    bool moved; /* by the last tn_laws_at: one of these changed, or something slips */
 } TnLaws;
 
-bool tn_laws_alloc(const TnProblem *problem, const TnCompliances *D,
-                   TnLaws *out); /* false: no memory */
+/* R, reach and centre are the caller's to set. False: no memory. */
+bool tn_laws_alloc(const TnProblem *problem, const TnCompliances *D, TnLaws *out);
 /* force, bound, a and G at u. */
 void tn_laws_at(TnLaws *laws, const TnPerConstraint *u);
 /* force alone. */

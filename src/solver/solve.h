@@ -58,8 +58,7 @@ typedef struct TnSolutionSummary {
 } TnSolutionSummary;
 TnSolutionSummary tn_solution_summary(const TnSolution *solution);
 
-/* ---- the methods; a problem after tn_problem_prepare_A (split ADMM prepares the rest itself)
- * ---- */
+/* ---- the methods on an island's matrix ---- */
 typedef struct TnMethodResult {
     int iterations, factorizations;
     double error; /* largest natural map in the method's own iterates, m/s */
@@ -77,8 +76,5 @@ TnSecondOrder tn_interior;
 /* assembled_admm.c: from the problem's λ alone; false: no memory, or no factor. */
 bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
                        double tolerance, int iterations, TnMethodResult *out);
-/* newton_step.c: λ from the problem into a list of numbers and back. */
-void tn_lambda_take(const TnProblem *problem, TnPerConstraint *out);
-void tn_lambda_put(TnProblem *problem, const TnPerConstraint *from);
 
 #endif
