@@ -182,7 +182,6 @@ static bool admm(Island *s, int iterations)
     s->report.factorizations += result.factorizations;
     s->report.method = TN_METHOD_ASSEMBLED;
     judge(s);
-    if (s->absurd) go_back(s);
     return true;
 }
 
@@ -206,7 +205,12 @@ static bool newton(Island *s) { return run(s, tn_newton, &s->u, NEWTON_STEPS); }
 static bool interior(Island *s) { return run(s, tn_interior, NULL, INTERIOR_STEPS); }
 static bool interior_again(Island *s) { return run(s, tn_interior, &s->u, INTERIOR_STEPS); }
 static bool proximal(Island *s) { return run(s, tn_proximal, &s->u, PROXIMAL_STEPS); }
-static bool rescue(Island *s) { return admm(s, RESCUE); }
+static bool rescue(Island *s)
+{
+    if (!admm(s, RESCUE)) return false;
+    if (s->absurd) go_back(s);
+    return true;
+}
 
 /* Each is tried where those before it did not arrive. */
 static bool second_order(Island *s)
