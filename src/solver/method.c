@@ -33,6 +33,7 @@
 #define COLD_ITERATIONS 10
 #define INTERIOR_STEPS 40
 #define RESCUE 40
+#define FINE 1e-4  /* velocity_scale: v_λ of such forces is what a step moves with */
 #define ROUGH 1e-2 /* velocity_scale: v_λ of such forces is worth less than SubADMM's own v */
 /* Of SubADMM with a second method behind it: looks in a row that gain less than this are enough. */
 #define STUCK_LOOKS 4
@@ -127,7 +128,7 @@ static bool enough(void *context, const TnSolveResult *so_far)
     if (s->may_give_up && s->stuck_looks >= STUCK_LOOKS) return true;
     if (so_far->residual >= s->stop) return false;
     if (judge(s)) return true;
-    s->stop = 0.3 * so_far->residual;
+    s->stop = so_far->residual * fmin(0.9, fmax(0.1, s->tolerance / s->map.largest));
     return false;
 }
 
@@ -312,6 +313,14 @@ static bool split_instead(Island *s)
     return split(s);
 }
 
+/* SubADMM's own velocities are the better ones as long as λ is rough: v_λ amplifies what is wrong with λ where
+ * something light is between heavy ones. Fine λ gives dynamics, and so momentum, that hold exactly. */
+static bool prefers_own_v(const Island *s)
+{
+    return s->report.method == TN_METHOD_SUBADMM &&
+           s->map.largest > FINE * s->def->velocity_scale;
+}
+
 bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, TnPool *pool,
                      TnIslandResult *out)
 {
@@ -339,17 +348,15 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
             return false;
         if (!choose(&s)) return false;
     }
-    bool own_v = s.report.method == TN_METHOD_SUBADMM && !done(&s);
+    bool own_v = prefers_own_v(&s);
     if (s.report.method != TN_METHOD_SUBADMM && !(s.map.largest <= s.best && isfinite(s.best)))
         go_back(&s);
     if (!own_v && s.map.largest > ROUGH * def->velocity_scale && def->method == TN_METHOD_AUTO) {
         if (!split_instead(&s)) return false;
-        own_v = !done(&s);
+        own_v = prefers_own_v(&s);
     }
     s.report.converged = done(&s);
     s.report.error = s.map.largest / def->velocity_scale;
-    /* Short of the tolerance SubADMM's own velocities are the better ones: v_λ amplifies what is
-     * wrong with λ where a light block is between heavy ones. */
     if (own_v)
         tn_subadmm_finish(p, pool);
     else
