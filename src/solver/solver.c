@@ -61,9 +61,6 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     bool assembled = def->method == TN_METHOD_ASSEMBLED || def->method == TN_METHOD_NEWTON;
     if (assembled && def->form == TN_ADMM_PAPER)
         tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form is one of SubADMM only");
-    if (assembled && def->tolerance == 0.0)
-        tn_error_add(err, TN_ERROR_USAGE,
-                     "solver: a fixed number of iterations (tolerance 0) is SubADMM's only");
     if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
         tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,
                      TN_ANDERSON_MAX);
