@@ -240,7 +240,7 @@ TEST(a_warm_step_of_a_settling_pile_allocates_nothing_though_its_graph_changes)
         TnWorld *world = world_of(model, def);
         REQUIRE(world);
         Tally tally = {0};
-        toss_and_settle(world, 5, &tally); /* until arenas have met what may come */
+        toss_and_settle(world, 15, &tally); /* until arenas have met what may come */
         tally = (Tally){0};
         long before = tn_malloc_count();
         toss_and_settle(world, 5, &tally);
