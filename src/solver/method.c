@@ -229,10 +229,13 @@ static bool second_order(Island *s)
 
 static bool few_blocks(const TnProblem *p) { return p->twist_count + p->large_count <= FEW_BLOCKS; }
 
+/* Beside SubADMM's iterations, or beside what the meshes have cost already. */
 static bool is_cheap(const TnProblem *p, double flops)
 {
-    double constraints = p->contact_count + p->row_count + 6.0 * p->bond_count;
-    return flops <= fmax(FLOPS_AT_LEAST, FLOPS_PER_CONSTRAINT * constraints);
+    double constraints = p->contact_count + p->row_count + 6.0 * p->bond_count, own = 0.0;
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].mesh) own += p->large[i].mesh->flops;
+    return flops <= fmax(fmax(FLOPS_AT_LEAST, own), FLOPS_PER_CONSTRAINT * constraints);
 }
 
 /* What the touched nodes of meshes take at least. */
