@@ -153,7 +153,9 @@ static bool detect_contacts(TnStep *step)
 /* What an error of the tolerance's size does to a gap in some steps. */
 static double gaps_to_leave(const TnStep *step)
 {
-    return LEAVE_STEPS * step->world->def.solver.tolerance * tn_step_slack(step) / SLACK_SHARE;
+    const TnSolverDef *def = &step->world->def.solver;
+    if (!tn_solves_to_tolerance(def)) return 0.0;
+    return LEAVE_STEPS * def->tolerance * tn_step_slack(step) / SLACK_SHARE;
 }
 
 static bool build_constraints(TnStep *step)
