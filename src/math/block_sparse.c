@@ -20,8 +20,3 @@ void tn_block_solve_general(const TnBlockPlan *plan, const double *values, doubl
 {
     tn_block_kernels()->solve_general(plan, values, x);
 }
-
-void tn_block_multiply(const TnBlockPlan *plan, const double *values, const double *x, double *y)
-{
-    tn_block_kernels()->multiply(plan, values, x, y);
-}

@@ -40,7 +40,6 @@ typedef struct TnBlockPlan {
     const size_t *edge;     /* per edge of the graph */
     const bool *flip;       /* per edge of the graph */
     double flops;           /* multiplications of a symmetric factorization; half a general one's */
-    double solve_flops;     /* multiplications of a solve */
     uint64_t hash;          /* of the graph */
     struct TnBlockProgram *program; /* private to block_sparse*.c */
 } TnBlockPlan;
@@ -65,6 +64,5 @@ bool tn_block_factor_general(const TnBlockPlan *plan, double *values);
 void tn_block_solve_symmetric(const TnBlockPlan *plan, const double *values, double *x);
 void tn_block_solve_general(const TnBlockPlan *plan, const double *values, double *x);
 /* y = M x, M symmetric and not factored, diagonal blocks full; of `lower`. */
-void tn_block_multiply(const TnBlockPlan *plan, const double *values, const double *x, double *y);
 
 #endif

@@ -147,7 +147,6 @@ static void lay_out(const TnBlockGraph *graph, const TnBlockAnalysis *s, TnBlock
         diagonal[node] = plan->size;
         plan->size += (size_t)(dim + rows) * (size_t)dim;
         plan->flops += d * d * d / 6.0 + d * d * rows / 2.0 + d * pairs;
-        plan->solve_flops += d * d + 2.0 * d * rows;
         size_t strip = dim > TN_BLOCK_STRIP ? TN_BLOCK_STRIP : 0;
         size_t need = (size_t)dim * ((size_t)rows > strip ? (size_t)rows : strip);
         if (need > scratch) scratch = need;

@@ -140,4 +140,22 @@ static inline bool is_finite(const TnProblem *p)
     return true;
 }
 
+/* A slider along x that is pushed against a wall across its axis, with a force to start from: nothing yields along the
+ * normal. Rows are left to the caller. */
+static inline bool pushed_slider(Rig *rig, int rows)
+{
+    TnProblem *p = &rig->problem;
+    const double zero[3] = {0}, y[3] = {0, 1, 0}, e[3] = {0, -0.1, 0}, start[3] = {1, 2, 3};
+    TnProblemSize size = {
+        .larges = 1, .ports = 1, .contacts = 1, .rows = rows, .sides = rows, .entries = rows};
+    if (!tn_problem_init(p, &rig->arena, size) || !tn_problem_set_dense(p, 0, 1, 0, 1) ||
+        !tn_problem_set_port(p, 0, 0))
+        return false;
+    p->large[0].A[0] = 2.0;
+    p->large[0].b[0] = 1.0;
+    p->ports[0].T[0] = 1.0; /* linear x */
+    tn_problem_set_contact(p, 0, 0, p->port_row, zero, zero, y, e, 0.5, start);
+    return true;
+}
+
 #endif

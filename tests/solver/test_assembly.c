@@ -1,6 +1,7 @@
 /* A problem as one linear system, against its blocks. */
 #include "../check.h"
 
+#include "../block_product.h"
 #include "base/base.h"
 #include "base/pool.h"
 #include "bonded_rod.h"
@@ -211,11 +212,11 @@ TEST(a_matrix_with_gains_acts_as_its_parts_do)
             tn_assembly_apply(a, x, &u);
             apply_gains(p, &G, &u, &f);
             tn_assembly_gather(a, &f, sum);
-            tn_block_multiply(a->plan, a->A, x, y);
+            block_product(a->plan, a->A, x, y);
             for (size_t k = 0; k < n; k++) sum[k] += y[k];
             if (symmetric) {
                 tn_assembly_matrix(a, &G, values);
-                tn_block_multiply(a->plan, values, x, y);
+                block_product(a->plan, values, x, y);
                 CHECK_NEAR(largest(y, sum, n), 0.0, 1e-12 * largest(sum, NULL, n));
             }
             REQUIRE(tn_assembly_factor(a, &G, values));

@@ -1,6 +1,7 @@
 /* Bonds: against closed forms, dense systems, uncut chains and the literal form. */
 #include "../check.h"
 
+#include "../gauss.h"
 #include "bonded_rod.h"
 
 #include "base/base.h"
@@ -22,33 +23,6 @@ static void weld(TnBond *bond, int row_a, int row_b, const double arm[3])
     const double cross[3][3] = {{0, -arm[2], arm[1]}, {arm[2], 0, -arm[0]}, {-arm[1], arm[0], 0}};
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) bond->J[12 * i + 3 + j] = cross[i][j];
-}
-
-/* Solves X x = b, n <= 64, by Gauss with pivots: KKT matrices are not definite. */
-static void gauss(int n, double *X, double *b)
-{
-    for (int k = 0; k < n; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < n; i++)
-            if (fabs(X[i * n + k]) > fabs(X[pivot * n + k])) pivot = i;
-        for (int j = 0; j < n; j++) {
-            double swap = X[k * n + j];
-            X[k * n + j] = X[pivot * n + j];
-            X[pivot * n + j] = swap;
-        }
-        double swap = b[k];
-        b[k] = b[pivot];
-        b[pivot] = swap;
-        for (int i = k + 1; i < n; i++) {
-            double f = X[i * n + k] / X[k * n + k];
-            for (int j = k; j < n; j++) X[i * n + j] -= f * X[k * n + j];
-            b[i] -= f * b[k];
-        }
-    }
-    for (int k = n - 1; k >= 0; k--) {
-        for (int j = k + 1; j < n; j++) b[k] -= X[k * n + j] * b[j];
-        b[k] /= X[k * n + k];
-    }
 }
 
 static void random_K(Random *r, double scale, double K[144])
@@ -99,7 +73,7 @@ static int iterations_of_pair(double ratio)
                 for (int m = 0; m < 6; m++) sum[6 * i + j] += X[k][i] * A[k][m] * X[m][j];
         }
     }
-    gauss(6, sum, rhs);
+    CHECK(gauss(6, sum, rhs, 1e-14)); /* KKT matrices are not definite */
     for (int i = 0; i < 6; i++) {
         exact[0][i] = rhs[i];
         exact[1][i] = 0.0;
@@ -200,7 +174,7 @@ static void held_body(int joints, double apart, double tolerance)
         }
         for (int k = 0; k < joints + 6; k++) X[k * n + row] = -X[row * n + k];
     }
-    gauss(n, X, x);
+    CHECK(gauss(n, X, x, 1e-14)); /* KKT matrices are not definite */
     TnSolverDef def = fixed_count();
     def.iterations = 100; /* of which each contracts errors by 0.7, for any number of joints */
     REQUIRE(tn_problem_prepare(&h.p, &def, NULL));
@@ -285,7 +259,7 @@ static void soft_pair(double scale, int row_a, int row_b)
         for (int j = 0; j < 12; j++)
             if (row[j / 6]) X[12 * at + 6 * (row[j / 6] - 1) + j % 6] += bond->K[12 * i + j];
     }
-    gauss(12, X, x);
+    CHECK(gauss(12, X, x, 1e-14)); /* KKT matrices are not definite */
     TnSolverDef def = fixed_count();
     def.iterations = 2000;
     def.tolerance = 1e-14;

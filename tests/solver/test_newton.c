@@ -317,15 +317,7 @@ TEST(what_cannot_yield_gets_no_force)
     Rig rig;
     TnMethodResult result;
     TnProblem *p = &rig.problem;
-    const double zero[3] = {0}, y[3] = {0, 1, 0}, e[3] = {0, -0.1, 0}, start[3] = {1, 2, 3};
-    REQUIRE(rig_create(&rig));
-    REQUIRE(
-        tn_problem_init(p, &rig.arena, (TnProblemSize){.larges = 1, .ports = 1, .contacts = 1}));
-    REQUIRE(tn_problem_set_dense(p, 0, 1, 0, 1) && tn_problem_set_port(p, 0, 0));
-    p->large[0].A[0] = 2.0;
-    p->large[0].b[0] = 1.0;
-    p->ports[0].T[0] = 1.0; /* linear x */
-    tn_problem_set_contact(p, 0, 0, p->port_row, zero, zero, y, e, 0.5, start);
+    REQUIRE(rig_create(&rig) && pushed_slider(&rig, 0));
     REQUIRE(assemble(&rig));
     REQUIRE(newton(&rig, 1e-9, 20, &result));
     CHECK(result.error < 1e-9);

@@ -1,6 +1,7 @@
 /* Few contacts, whose classes can all be tried: Newton must end in one of them. */
 #include "../check.h"
 
+#include "../gauss.h"
 #include "any_problem.h"
 
 /* Bodies in the plane z = 0, three unknowns each, and contacts in it: by symmetry nothing leaves
@@ -54,35 +55,6 @@ static void plane_row(const Plane *s, int j, bool tangent, double J[3 * BODIES])
     }
 }
 
-/* Gauss with pivots; false: singular. */
-static bool dense_solve(int n, double *M, double *x)
-{
-    for (int k = 0; k < n; k++) {
-        int best = k;
-        for (int i = k; i < n; i++)
-            if (fabs(M[i * n + k]) > fabs(M[best * n + k])) best = i;
-        if (fabs(M[best * n + k]) < 1e-10) return false;
-        for (int j = 0; j < n; j++) {
-            double t = M[k * n + j];
-            M[k * n + j] = M[best * n + j];
-            M[best * n + j] = t;
-        }
-        double t = x[k];
-        x[k] = x[best];
-        x[best] = t;
-        for (int i = k + 1; i < n; i++) {
-            double f = M[i * n + k] / M[k * n + k];
-            for (int j = k; j < n; j++) M[i * n + j] -= f * M[k * n + j];
-            x[i] -= f * x[k];
-        }
-    }
-    for (int k = n - 1; k >= 0; k--) {
-        for (int j = k + 1; j < n; j++) x[k] -= M[k * n + j] * x[j];
-        x[k] /= M[k * n + k];
-    }
-    return true;
-}
-
 /* The velocities for one choice (0 open, 1 sticks, 2 and 3 slips with λ_t = ± μ λ_n), and whether
  * all laws hold. */
 static bool try_choice(const Plane *s, const int *choice, double v[3 * BODIES])
@@ -116,7 +88,7 @@ static bool try_choice(const Plane *s, const int *choice, double v[3 * BODIES])
             for (int k = 0; k < N; k++) M[i * n + j] += J[i][k] * inverse[k] * way[j][k];
         }
     }
-    if (!dense_solve(n, M, x)) return false;
+    if (!gauss(n, M, x, 1e-10)) return false;
     for (int k = 0; k < N; k++) {
         v[k] = s->b[k / 3][k % 3];
         for (int i = 0; i < n; i++) v[k] += way[i][k] * x[i];

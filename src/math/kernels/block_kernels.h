@@ -11,7 +11,6 @@ typedef struct TnBlockKernels {
     bool (*factor_general)(const TnBlockPlan *plan, double *values);
     void (*solve_symmetric)(const TnBlockPlan *plan, const double *values, double *x);
     void (*solve_general)(const TnBlockPlan *plan, const double *values, double *x);
-    void (*multiply)(const TnBlockPlan *plan, const double *values, const double *x, double *y);
 } TnBlockKernels;
 
 const TnBlockKernels *tn_block_kernels(void); /* the best this processor runs */

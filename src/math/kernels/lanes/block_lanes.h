@@ -465,24 +465,9 @@ static void solve_general(const TnBlockPlan *plan, const double *values, double 
     }
 }
 
-static void multiply(const TnBlockPlan *plan, const double *values, const double *x, double *y)
-{
-    const int *dims = plan->dims, *start = plan->start;
-    memset(y, 0, (size_t)plan->dim * sizeof *y);
-    for (int i = 0; i < plan->node_count; i++)
-        apply(y + start[i], values + plan->diagonal[i], x + start[i], dims[i], dims[i], 1.0);
-    for (int e = 0; e < plan->edge_count; e++) {
-        const double *block = values + plan->edge[e];
-        int r = plan->program->edges[e][plan->flip[e] ? 0 : 1];
-        int c = plan->program->edges[e][plan->flip[e] ? 1 : 0];
-        apply(y + start[r], block, x + start[c], dims[r], dims[c], 1.0);
-        apply_transposed(y + start[c], block, x + start[r], dims[r], dims[c], 1.0);
-    }
-}
-
 #define BLOCK_TABLE(NAME)                                                                          \
     {                                                                                              \
-        NAME, factor_symmetric, factor_general, solve_symmetric, solve_general, multiply           \
+        NAME, factor_symmetric, factor_general, solve_symmetric, solve_general                     \
     }
 
 #endif
