@@ -25,7 +25,7 @@ static void print_row(Grid *grid, const BenchReport *report, const Measure *m)
         grid_add(grid, "%d", m->bonds);
     }
     if (has_tolerance(m))
-        grid_add(grid, "%s", method_name(m->def.solver.method));
+        grid_add(grid, "%s", tn_method_name(m->def.solver.method));
     else
         grid_add(grid, "%s", weights_name(m->def.solver.weights));
     grid_add(grid, "%d", m->def.solver.iterations);
@@ -124,8 +124,8 @@ static void print_run(Json *json, const BenchReport *report, const Measure *m)
 {
     char division[DIVISION_NAME_SIZE];
     const TnSolverDef *solver = &m->def.solver;
-    json_string(json, "solver", "subadmm");
-    json_string(json, "method", method_name(solver->method));
+    json_string(json, "solver", tn_method_name(solver->method));
+    json_string(json, "method", tn_method_name(solver->method));
     json_number(json, "tolerance", solver->tolerance);
     json_string(json, "admm_form", form_name(solver->form));
     json_string(json, "weights", weights_name(solver->weights));

@@ -240,8 +240,8 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_begin_object(&json, NULL);
     json_string(&json, "model", run->model_path);
     json_string(&json, "name", info.name);
-    json_string(&json, "solver", "subadmm");
-    json_string(&json, "method", method_name(run->sim.solver.method));
+    json_string(&json, "solver", tn_method_name(run->sim.solver.method));
+    json_string(&json, "method", tn_method_name(run->sim.solver.method));
     json_string(&json, "admm_form", form_name(run->sim.solver.form));
     json_string(&json, "weights", weights_name(run->sim.solver.weights));
     json_integer(&json, "iterations", run->sim.solver.iterations);

@@ -78,23 +78,22 @@ typedef struct SimOptions {
     int method;                 /* TnMethod; -1: not given */
     int iterations;             /* 0: not given */
     double tolerance;           /* NaN: not given */
-    int family, sleep;          /* --solver; TnSleep */
+    int sleep;                  /* TnSleep */
     int form, weights, threads; /* TnAdmmForm, TnWeights */
     TnDivisionDef division;
     const char *key;
 } SimOptions;
 
 SimOptions sim_options(void);
-/* Appends --iterations first, then --method, --tolerance, --threads and the ADMM's own options;
+/* Appends --iterations first, then --solver, --tolerance, --threads and the ADMM's own options;
  * returns the new count. */
 int sim_option_table(Option *table, int count, SimOptions *sim);
-/* What was chosen into sim->solver. Iterations, or something of the paper's, without a method and a
- * tolerance mean the paper's mode: a fixed number of iterations. False and a message where a method
+/* What was chosen into sim->solver. Iterations, or something of the paper's, without a tolerance
+ * mean the paper's mode: a fixed number of iterations, of those that have one. False and a message where a method
  * needs a tolerance. */
 bool sim_options_finish(const char *command, SimOptions *sim);
 /* What a world is made with; the key is the caller's. */
 TnWorldDef sim_world_def(const SimOptions *sim);
-const char *method_name(TnMethod method);
 const char *sleep_name(TnSleep sleep);
 const char *weights_name(TnWeights weights);
 const char *form_name(TnAdmmForm form);

@@ -5,14 +5,12 @@
 
 #include <math.h>
 
-static const char *const family_names[] = {"subadmm", NULL};
-static const char *const method_names[] = {"auto", "subadmm", "assembled", "newton",
-                                           NULL};                         /* order of TnMethod */
+static const char *const method_names[] = {"auto", "subadmm", "assembled", "newton", "pgs",
+                                           "pj",   "fadmm",   "nnewton",   NULL}; /* of TnMethod */
 static const char *const sleep_names[] = {"off", "passive", "all", NULL}; /* order of TnSleep */
 static const char *const form_names[] = {"reduced", "paper", NULL};       /* order of TnAdmmForm */
 static const char *const weight_names[] = {"compliance", "paper", NULL};  /* order of TnWeights */
 
-const char *method_name(TnMethod method) { return method_names[method]; }
 const char *sleep_name(TnSleep sleep) { return sleep_names[sleep]; }
 const char *weights_name(TnWeights weights) { return weight_names[weights]; }
 const char *form_name(TnAdmmForm form) { return form_names[form]; }
@@ -30,15 +28,15 @@ SimOptions sim_options(void)
 int sim_option_table(Option *table, int count, SimOptions *sim)
 {
     table[count++] = option_int("--iterations", &sim->iterations, "N", 1, 1000000,
-                                "exactly N of SubADMM per step, 1 ... 1000000; with --tolerance or "
-                                "--method: at most; default 60");
+                                "exactly N per step, 1 ... 1000000; with --tolerance: at most; "
+                                "default 60");
     table[count++] = option_real("--duration", &sim->duration, "S", 0, 1e6, ENDS_LOWER_OPEN,
                                  "simulated time in seconds, 0 < S <= 1e6; default 5");
     table[count++] = option_choice(
-        "--method", &sim->method, "NAME", method_names,
-        "auto (default: chosen for each island and step), subadmm, assembled or newton");
-    table[count++] = option_choice("--solver", &sim->family, "NAME", family_names,
-                                   "the family of methods: subadmm, the only one");
+        "--solver", &sim->method, "NAME", method_names,
+        "auto (default: chosen for each island and step), subadmm, assembled, newton, or one of "
+        "the paper's others: pgs, pj, fadmm, nnewton");
+    table[count++] = option_choice("--method", &sim->method, "NAME", method_names, "as --solver");
     table[count++] = option_real("--tolerance", &sim->tolerance, "T", 0, 1e6, ENDS_CLOSED,
                                  "error of every constraint, in shares of gravity x timestep, that "
                                  "a step has or reports; default 1e-6; 0: exactly --iterations");
@@ -76,19 +74,22 @@ bool sim_options_finish(const char *command, SimOptions *sim)
     TnSolverDef *solver = &sim->solver;
     bool fixed =
         sim->iterations > 0 || sim->form == TN_ADMM_PAPER || sim->weights == TN_WEIGHTS_PAPER;
+    bool counts = sim->method < 0 || sim->method == TN_METHOD_SUBADMM || sim->method >= TN_METHOD_PGS;
     if (!isnan(sim->tolerance))
         solver->tolerance = sim->tolerance;
-    else if (sim->method < 0 && fixed)
+    else if (counts && fixed)
         solver->tolerance = 0;
     if (sim->method >= 0) solver->method = (TnMethod)sim->method;
     if (sim->iterations > 0) solver->iterations = sim->iterations;
     solver->form = (TnAdmmForm)sim->form;
     solver->weights = (TnWeights)sim->weights;
     solver->thread_count = sim->threads;
-    if (solver->tolerance > 0 || solver->method < TN_METHOD_ASSEMBLED) return true;
+    if (solver->tolerance > 0 ||
+        (solver->method != TN_METHOD_ASSEMBLED && solver->method != TN_METHOD_NEWTON))
+        return true;
     say(command,
-        "--method %s works towards a tolerance: add one above 0, as --tolerance 1e-6; a fixed "
-        "number of iterations is --method subadmm",
+        "--solver %s works towards a tolerance: add one above 0, as --tolerance 1e-6; a fixed "
+        "number of iterations is --solver subadmm",
         method_names[solver->method]);
     return false;
 }

@@ -86,9 +86,12 @@ const char *why_they_ran(const Totals *totals, char text[REASONS_SIZE])
 
 const char *what_ran(const double islands_by_method[TN_METHOD_COUNT], char text[WHAT_RAN_SIZE])
 {
-    static const char *const names[] = {"as they started", "SubADMM", "assembled ADMM", "Newton"};
-    static const int order[] = {TN_METHOD_AUTO, TN_METHOD_NEWTON, TN_METHOD_ASSEMBLED,
-                                TN_METHOD_SUBADMM};
+    static const char *const names[] = {"as they started", "SubADMM", "assembled ADMM",
+                                        "Newton",          "PGS",     "PJ",
+                                        "FADMM",           "NNewton"};
+    static const int order[TN_METHOD_COUNT] = {
+        TN_METHOD_AUTO, TN_METHOD_NEWTON, TN_METHOD_ASSEMBLED, TN_METHOD_SUBADMM,
+        TN_METHOD_PGS,  TN_METHOD_PJ,     TN_METHOD_FADMM,     TN_METHOD_NNEWTON};
     double sum = 0;
     size_t used = 0;
     for (int i = 0; i < TN_METHOD_COUNT; i++) sum += islands_by_method[i];
@@ -108,9 +111,8 @@ void json_islands(Json *json, double mean, const double islands_by_method[TN_MET
     json_number(json, "islands_mean", mean);
     json_begin_object(json, "islands_by_method");
     json_number(json, "started", islands_by_method[TN_METHOD_AUTO]);
-    json_number(json, "subadmm", islands_by_method[TN_METHOD_SUBADMM]);
-    json_number(json, "assembled", islands_by_method[TN_METHOD_ASSEMBLED]);
-    json_number(json, "newton", islands_by_method[TN_METHOD_NEWTON]);
+    for (int i = 1; i < TN_METHOD_COUNT; i++)
+        json_number(json, tn_method_name((TnMethod)i), islands_by_method[i]);
     json_end(json);
     json_number(json, "asleep_mean", asleep_mean);
 }

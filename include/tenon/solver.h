@@ -22,9 +22,17 @@ typedef enum TnMethod {
     TN_METHOD_ASSEMBLED, /* ADMM with the matrix of the whole island */
     /* Newton's steps, interior points and an augmented Lagrangian with that matrix, started and
      * rescued by assembled ADMM. */
-    TN_METHOD_NEWTON
+    TN_METHOD_NEWTON,
+    /* The four that the paper compares with, over the same blocks and rows; docs/baselines.md.
+     * Without a tolerance: exactly `iterations` of theirs on everything at once. */
+    TN_METHOD_PGS,    /* projected Gauss-Seidel, accelerated by conjugate directions */
+    TN_METHOD_PJ,     /* projected Jacobi */
+    TN_METHOD_FADMM,  /* ADMM with one factor of the whole system, adaptive weights */
+    TN_METHOD_NNEWTON /* nonsmooth Newton with line search */
 } TnMethod;
-#define TN_METHOD_COUNT 4
+#define TN_METHOD_COUNT 8
+/* "auto", "subadmm", "assembled", "newton", "pgs", "pj", "fadmm", "nnewton" */
+TN_API const char *tn_method_name(TnMethod method);
 
 typedef enum TnAdmmForm {
     TN_ADMM_REDUCED, /* only λ and v are kept, over-relaxed (default) */
@@ -36,11 +44,18 @@ typedef enum TnWeights {
     TN_WEIGHTS_PAPER       /* one per block: tr A_i / tr J_iᵀJ_i */
 } TnWeights;
 
+typedef enum TnContactModel {
+    TN_CONTACT_EXACT,  /* Signorini and Coulomb (default) */
+    TN_CONTACT_RELAXED /* the convex relaxation: forces are projected on the friction cone, and what
+                          slides lifts off; SubADMM without a tolerance only */
+} TnContactModel;
+
 typedef struct TnSolverDef {
     TnMethod method;
     TnAdmmForm form;
     TnWeights weights;
-    int iterations; /* of SubADMM, largest number, 1 … 1e6; default 60 */
+    TnContactModel contact_model;
+    int iterations; /* of SubADMM or of a baseline, largest number, 1 … 1e6; default 60 */
     /* Of the natural-map error of every constraint, in shares of velocity_scale, >= 0; default
      * 1e-6. 0: exactly `iterations` iterations of SubADMM, whatever comes out (the paper's mode).
      * With TN_ADMM_PAPER: of the RMS change of constraint velocities, m/s. */
@@ -55,6 +70,8 @@ typedef struct TnSolverDef {
      * where soft bodies are touched, 3 for islands with cables, else off. The paper's form has
      * none. */
     int anderson;
+    bool nesterov;         /* of SubADMM: momentum, restarted where it harms; default false */
+    bool adaptive_weights; /* of SubADMM: balanced by its residuals, with hysteresis; default false */
     int thread_count; /* default 1; used by a solver on its own, a world has its own */
 } TnSolverDef;
 
@@ -72,12 +89,42 @@ typedef enum TnSet {
     TN_SET_SOFT,       /* λ = -k (e + α J v) */
     TN_SET_BOX, /* λ within [lower, upper], J v + e = 0 inside, > 0 only at the lower, < 0 only at
                    the upper bound */
-    TN_SET_FRICTION /* Signorini–Coulomb; three rows: normal, two tangents */
+    TN_SET_FRICTION, /* Signorini–Coulomb; three rows: normal, two tangents */
+    TN_SET_SPIN, /* |λ| <= mu · normal force of `contact`, opposing J v + e; one row */
+    TN_SET_ROLL  /* the same on a disc; two rows */
 } TnSet;
 
+/* Rows one after the other; both triangles. */
+typedef struct TnSparseMatrix {
+    const int *row_start; /* dim + 1 */
+    const int *column;    /* from 0, rising within a row */
+    const double *value;
+} TnSparseMatrix;
+
+/* A block that only its owner knows. */
+typedef struct TnBlockFunctions {
+    void *context;
+    /* Called once by tn_solver_prepare; false: A is not positive definite. May be NULL. */
+    bool (*factor)(void *context);
+    /* x ← A⁻¹ x for `count` vectors of dim numbers, one after the other; called after factor. */
+    void (*solve)(void *context, double *x, int count);
+    /* y = A x; NULL: the dynamics are judged by solve instead. */
+    void (*multiply)(void *context, const double *x, double *y);
+} TnBlockFunctions;
+
+/* A is given in one of five ways, and symmetric positive definite; everything is copied but for
+ * what functions refer to. */
 typedef struct TnBlockDef {
     int dim;         /* > 0 */
-    const double *A; /* dim × dim, row-major, symmetric positive definite; copied */
+    const double *A; /* dim × dim, row-major */
+    /* (bandwidth + 1) × dim: A_banded[k · dim + i] is A at (i + k, i), 0 beyond the end */
+    const double *A_banded;
+    int bandwidth;
+    const TnSparseMatrix *A_sparse;
+    /* A⁻¹, dim × dim, positive semidefinite: what it does not allow does not move */
+    const double *A_inverse;
+    const TnBlockFunctions *functions;
+    const double *b; /* used where tn_solver_solve gets none; NULL: zero */
 } TnBlockDef;
 
 #define TN_MAX_SIDES 4
@@ -85,9 +132,13 @@ typedef struct TnConstraintDef {
     TnSet set;
     TnBlockId block[TN_MAX_SIDES]; /* 0 ends the list; none at all is an error */
     const double *J[TN_MAX_SIDES]; /* rows × dim of that block, row-major; rows is 3 for friction,
-                                      else 1; copied */
+                                      2 for roll, else 1; copied */
+    /* J may have some columns of the block only: rows × column_count, and which ones; NULL: all */
+    const int *column[TN_MAX_SIDES];
+    int column_count[TN_MAX_SIDES];
     double e[3];                   /* one number per row */
-    double mu;                     /* friction */
+    double mu;                     /* friction; spin and roll: m */
+    TnConstraintId contact;        /* spin and roll: a friction constraint added before */
     double k, alpha;               /* soft */
     double lower, upper;           /* box */
 } TnConstraintDef;
@@ -101,6 +152,7 @@ typedef struct TnIslandReport {
     bool converged;  /* error < tolerance */
     double error; /* largest natural-map error at A⁻¹(b + Jᵀλ), in shares of velocity_scale */
     int subadmm_iterations, assembled_iterations;
+    int baseline_iterations;
     int newton_steps;   /* those of interior points and of the augmented Lagrangian too */
     int factorizations; /* of the island's matrix */
 } TnIslandReport;
@@ -108,7 +160,8 @@ typedef struct TnIslandReport {
 typedef struct TnSolveReport {
     TnStatus status;
     bool converged; /* with a tolerance: every island */
-    int iterations; /* of SubADMM, most in one island */
+    int iterations; /* of SubADMM or of a baseline, most in one island */
+    const char *form; /* of a baseline: which of its forms ran; else NULL */
     /* m/s: RMS change of constraint velocities in the last iteration; with a tolerance the largest
      * natural-map error. */
     double residual;
@@ -125,9 +178,43 @@ TN_API TnBlockId tn_solver_add_block(TnSolver *solver, const TnBlockDef *def);
 TN_API TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstraintDef *def);
 /* Checks, lays out, factors. What was added wrongly is reported here. */
 TN_API TnStatus tn_solver_prepare(TnSolver *solver, TnError *err);
-/* b, v: all blocks one after the other; lambda: all constraints one after the other (3 numbers for
- * friction, else 1), may be NULL. Again with a new b: warm-started. */
+/* b, v: all blocks one after the other, b may be NULL: that of the blocks; lambda: all constraints
+ * one after the other (3 numbers for friction, 2 for roll, else 1), may be NULL. Again with a new b:
+ * warm-started. */
 TN_API TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, double *lambda);
+/* Between solves: another method or tolerance for the same problem. thread_count stays. */
+TN_API TnStatus tn_solver_set(TnSolver *solver, const TnSolverDef *def, TnError *err);
+/* Where the next solve starts; NULL: zero. Needs tn_solver_prepare. */
+TN_API void tn_solver_start(TnSolver *solver, const double *v, const double *lambda);
+/* The last solution, or what was set to start from; NULL skips one. Needs tn_solver_prepare. */
+TN_API void tn_solver_solution(const TnSolver *solver, double *v, double *lambda);
+
+/* What was added; pointers are the solver's and borrowed. */
+TN_API int tn_solver_block_count(const TnSolver *solver);
+TN_API int tn_solver_constraint_count(const TnSolver *solver);
+TN_API int tn_solver_unknown_count(const TnSolver *solver);
+TN_API int tn_solver_lambda_count(const TnSolver *solver);
+TN_API TnBlockDef tn_solver_block(const TnSolver *solver, TnBlockId id);
+TN_API TnConstraintDef tn_solver_constraint(const TnSolver *solver, TnConstraintId id);
+
+/* How good a solution is, recomputed from what was added and from nothing that a method knows. The
+ * indices are explained in docs/accuracy.md. */
+typedef struct TnJudgement {
+    double aac;         /* -log10 of the RMS constraint error at v, m/s */
+    double aal;         /* the same at v_λ = A⁻¹(b + Jᵀλ) */
+    double aav;         /* -log10 of the distance from v_star in the norm of A; NaN without one */
+    double natural_map; /* m/s: largest of any constraint at v_λ, what a tolerance is about */
+    TnConstraintId worst; /* of which; 0: there are none */
+    /* of friction constraints with their spins and rolls, and as if there were no others: the error
+     * of the frictional contact community, sqrt(Σ |λ - P_K(λ - û)|²) / max(|e + J v_free|, |λ|,
+     * |u|), at v */
+    double cone_error;
+    double dynamics; /* |A v - b - Jᵀλ| / max(|b|, |A v|, |Jᵀλ|) */
+} TnJudgement;
+/* b, v_star may be NULL. Needs tn_solver_prepare. */
+TN_API TnStatus tn_solver_judge(TnSolver *solver, const double *b, const double *v,
+                                const double *lambda, const double *v_star, TnJudgement *out,
+                                TnError *err);
 
 #ifdef __cplusplus
 }

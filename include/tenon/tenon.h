@@ -5,6 +5,7 @@
 #include <tenon/collide.h>
 #include <tenon/model.h>
 #include <tenon/model_info.h>
+#include <tenon/problem_file.h>
 #include <tenon/record.h>
 #include <tenon/scene.h>
 #include <tenon/solver.h>

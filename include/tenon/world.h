@@ -43,7 +43,8 @@ typedef struct TnStepReport {
     bool converged; /* the tolerance was reached, or a fixed count ran to its end */
     bool diverged; /* the step would have produced a non-finite state: it was refused, the last good
                       state stays */
-    int iterations; /* of SubADMM, most in one island */
+    int iterations; /* of SubADMM or of a baseline, most in one island */
+    const char *form; /* of a baseline: which of its forms ran; else NULL */
     /* m/s: RMS change of the constraint velocities in the last iteration; where the solver has a
      * tolerance, the largest natural-map error of a constraint. */
     double residual;
@@ -167,6 +168,16 @@ TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnEr
  * natural-map error of 1e-12 m/s. *reached tells the residual or error that v* has; it may be
  * more. */
 TN_API double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached);
+
+/* The last step's problem for the solver alone (tenon/solver.h), prepared, with what the step found
+ * as its solution (tn_solver_solution); the caller's. Bonds become rows. NULL: no memory, or there
+ * was no step. */
+TN_API TnSolver *tn_world_problem(const TnWorld *world, const TnSolverDef *def, TnError *err);
+/* v̂ of the last step, dof_count numbers like qvel: the same for every division. False: there was no
+ * step. */
+TN_API bool tn_world_last_velocity(const TnWorld *world, double *v);
+/* sqrt(dᵀ M d / Σm), m/s, of d = a - b, dof_count numbers each, at the pose of now. */
+TN_API double tn_world_velocity_distance(const TnWorld *world, const double *a, const double *b);
 
 /* The model at a state, joints in qpos order. Arrays are the caller's; NULL skips one. */
 typedef struct TnEval {

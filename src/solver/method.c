@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "baselines.h"
 #include "mesh.h"
 #include "solve.h"
 #include "steady.h"
@@ -49,6 +50,7 @@ typedef struct Island {
     TnAssembly assembly;
     TnVelocities implied;
     TnPerConstraint u, lambda, best_lambda, guess;
+    const char *form;
     TnNaturalMap map; /* at the problem's λ */
     double best;      /* largest map of best_lambda */
     bool absurd;      /* the problem's λ is so large that rounding exceeds the tolerance */
@@ -287,9 +289,36 @@ static bool newton_then_split(Island *s)
     return second_order(s);
 }
 
+/* ---- the paper's other solvers ---- */
+
+static bool judge_baseline(void *context, const TnSolveResult *so_far)
+{
+    (void)so_far;
+    return judge(context);
+}
+
+static bool baseline(Island *s)
+{
+    TnBaselineResult result;
+    TnBaselineInput in = {.problem = s->problem,
+                          .def = s->def,
+                          .D = &s->D,
+                          .plans = s->plans,
+                          .pool = s->pool,
+                          .watch = {judge_baseline, s}};
+    if (!tn_baseline(s->def->method)(&in, &result)) return false;
+    s->report.method = s->def->method;
+    s->report.baseline_iterations = result.iterations;
+    s->report.factorizations = result.factorizations;
+    s->form = result.form;
+    judge(s);
+    return true;
+}
+
 static bool choose(Island *s)
 {
     s->report.why = "asked for";
+    if (tn_baseline(s->def->method)) return done(s) || baseline(s);
     switch (s->def->method) {
     case TN_METHOD_SUBADMM:
         return done(s) || split(s);
@@ -366,6 +395,7 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
         tn_velocities_finish(p, &s.implied);
     *out = (TnIslandResult){.report = s.report,
                             .keep = tn_steady_share(&steady, &s.u),
+                            .form = s.form,
                             .worst = s.map.worst,
                             .worst_index = s.map.worst_index};
     return true;

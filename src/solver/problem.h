@@ -269,6 +269,7 @@ typedef struct TnSolveResult {
     int iterations;
     bool converged;
     double residual;
+    const char *form; /* of a baseline (baselines.h) */
 } TnSolveResult;
 /* Here and in the paper's form def->tolerance is the RMS change of constraint velocities (m/s) at
  * which to stop; solve.h has what a user's tolerance means. */

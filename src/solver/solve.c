@@ -80,6 +80,8 @@ int tn_solver_memory_reset(TnSolverMemory *m, size_t *high_water)
     return helps + atomic_exchange_explicit(&m->helps, 0, memory_order_relaxed);
 }
 
+TnPlanCache *tn_solver_memory_plans(TnSolverMemory *m) { return m->plans; }
+
 static TnArena *take_arena(TnSolverMemory *m)
 {
     for (int i = 0;; i = (i + 1) % m->count)
@@ -301,6 +303,8 @@ TnSolutionSummary tn_solution_summary(const TnSolution *solution)
         const TnIslandReport *r = &solution->results[i].report;
         sum.converged = sum.converged && r->converged;
         if (r->subadmm_iterations > sum.iterations) sum.iterations = r->subadmm_iterations;
+        if (r->baseline_iterations > sum.iterations) sum.iterations = r->baseline_iterations;
+        if (solution->results[i].form) sum.form = solution->results[i].form;
         sum.by_method[r->method]++;
         if (sum.worst_island >= 0 && r->error <= sum.error) continue; /* NaN is worst */
         sum.error = r->error;

@@ -27,11 +27,19 @@ void tn_solver_memory_destroy(TnSolverMemory *memory);
 /* After a step: trims plans, and makes all arenas as large as the largest had to be. Returns how
  * often the heap had to help since the last call, and the bytes that arenas and plans need. */
 int tn_solver_memory_reset(TnSolverMemory *memory, size_t *high_water);
+TnPlanCache *tn_solver_memory_plans(TnSolverMemory *memory);
+
+/* ---- fixed.c: without a tolerance ---- */
+bool tn_fixed_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
+/* False: no memory, or no factor. */
+bool tn_fixed_iterate(TnProblem *problem, const TnSolverDef *def, TnSolverMemory *memory,
+                      TnPool *pool, TnSolveResult *result);
 
 /* One island (or a problem that is one) with constraints, after tn_problem_prepare_A; v and λ hold
  * the starting guess. v ends as A⁻¹(b + Jᵀλ) where the tolerance was reached. (method.c) */
 typedef struct TnIslandResult {
     TnIslandReport report;
+    const char *form; /* of a baseline */
     double keep; /* share of the change in λ that the next solve should start with (steady.h) */
     TnConstraintKind worst;
     int worst_index; /* in the problem that was solved */
@@ -54,6 +62,7 @@ typedef struct TnSolutionSummary {
     int iterations;                 /* most of SubADMM in one */
     double error;                   /* largest, in shares of velocity_scale */
     int worst_island;               /* where; -1: there are none */
+    const char *form;               /* of a baseline that ran in one */
     int by_method[TN_METHOD_COUNT]; /* islands */
 } TnSolutionSummary;
 TnSolutionSummary tn_solution_summary(const TnSolution *solution);

@@ -24,13 +24,23 @@ TnSolverDef tn_solver_def(void)
                          .thread_count = 1};
 }
 
+const char *tn_method_name(TnMethod method)
+{
+    static const char *const names[TN_METHOD_COUNT] = {"auto", "subadmm", "assembled", "newton",
+                                                       "pgs",  "pj",      "fadmm",     "nnewton"};
+    return names[method];
+}
+
 TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
 {
     TnError local = {0};
     if (!err) err = &local;
     int before = err->count;
-    if (def->method < TN_METHOD_AUTO || def->method > TN_METHOD_NEWTON)
+    if (def->method < TN_METHOD_AUTO || def->method >= TN_METHOD_COUNT)
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown method %d", (int)def->method);
+    if (def->contact_model != TN_CONTACT_EXACT && def->contact_model != TN_CONTACT_RELAXED)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: unknown contact model %d",
+                     (int)def->contact_model);
     if (def->form != TN_ADMM_REDUCED && def->form != TN_ADMM_PAPER)
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown form %d", (int)def->form);
     if (def->weights != TN_WEIGHTS_COMPLIANCE && def->weights != TN_WEIGHTS_PAPER)
@@ -364,18 +374,18 @@ static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
         report->error = sum.error;
         report->island_count = solution.islands.count;
         memcpy(report->islands_by_method, sum.by_method, sizeof sum.by_method);
-        result = (TnSolveResult){sum.iterations, sum.converged, sum.error * def->velocity_scale};
+        result = (TnSolveResult){sum.iterations, sum.converged, sum.error * def->velocity_scale,
+                                 sum.form};
     } else {
-        if (!tn_problem_prepare(p, def, solver->pool)) return false;
-        if (def->form == TN_ADMM_PAPER) {
-            if (!tn_subadmm_paper_solve(p, def, &result)) return false;
-        } else {
-            result = tn_subadmm_solve(p, def, solver->pool);
-        }
+        if (!tn_fixed_prepare(p, def, solver->pool) ||
+            !tn_fixed_iterate(p, def, solver->memory, solver->pool, &result))
+            return false;
+        tn_solver_memory_reset(solver->memory, &bytes);
     }
     report->converged = result.converged;
     report->iterations = result.iterations;
     report->residual = result.residual;
+    report->form = result.form;
     TnAccuracy accuracy = tn_problem_accuracy(p);
     report->aac = accuracy.aac;
     report->aal = accuracy.aal;

@@ -196,16 +196,6 @@ static double lap(double *clock)
     return passed;
 }
 
-/* A fixed number of iterations on everything at once, or the paper's form until it moves less than
- * its tolerance. */
-static bool iterate(TnWorld *world, TnSolveResult *result)
-{
-    const TnSolverDef *def = &world->def.solver;
-    if (def->form == TN_ADMM_PAPER) return tn_subadmm_paper_solve(&world->set.problem, def, result);
-    *result = tn_subadmm_solve(&world->set.problem, def, world->team);
-    return true;
-}
-
 static bool solve(TnStep *step, TnStepReport *report, double *clock)
 {
     TnWorld *world = step->world;
@@ -214,12 +204,13 @@ static bool solve(TnStep *step, TnStepReport *report, double *clock)
     world->by_islands = tn_solves_to_tolerance(&def);
     if (!world->by_islands) {
         TnSolveResult result = {0};
-        bool ok = tn_problem_prepare(problem, &def, world->team);
+        bool ok = tn_fixed_prepare(problem, &def, world->team);
         report->times.factor += lap(clock);
-        ok = ok && iterate(world, &result);
+        ok = ok && tn_fixed_iterate(problem, &def, world->solver_memory, world->team, &result);
         report->converged = result.converged;
         report->iterations = result.iterations;
         report->residual = result.residual;
+        report->form = result.form;
         return ok;
     }
     /* it knows by itself how many threads islands are worth */
@@ -233,6 +224,7 @@ static bool solve(TnStep *step, TnStepReport *report, double *clock)
     report->converged = sum.converged;
     report->iterations = sum.iterations;
     report->error = sum.error;
+    report->form = sum.form;
     report->residual = sum.error * def.velocity_scale;
     report->worst_island = sum.worst_island;
     report->island_count = world->solution.islands.count;

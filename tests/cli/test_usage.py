@@ -85,7 +85,7 @@ class Usage(CliTest):
             output = ("-o", "a.png") if command == "render" else ()
             for method in ("assembled", "newton"):
                 self.refused(command, "missing.xml", *output, "--method", method, "--tolerance", "0",
-                             says=[f"--method {method}", "--tolerance 1e-6"])
+                             says=[f"--solver {method}", "--tolerance 1e-6"])
 
     def test_bench_ranges(self):
         self.refused("bench", self.model, "--iterations", "30,0", says=["1 ... 1000000"])

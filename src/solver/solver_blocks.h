@@ -1,0 +1,13 @@
+/* solver_blocks.h: A of the public solver's blocks, whichever way it was given. Blocks are counted
+ * from 0. */
+#ifndef TN_SOLVER_SOLVER_BLOCKS_H
+#define TN_SOLVER_SOLVER_BLOCKS_H
+
+#include <tenon/solver.h>
+
+/* y = A x. False: only A⁻¹ is known. */
+bool tn_solver_multiply(const TnSolver *solver, int block, const double *x, double *y);
+/* x ← A⁻¹ x for `count` vectors one after the other; needs tn_solver_prepare. */
+void tn_solver_solve_A(const TnSolver *solver, int block, double *x, int count);
+
+#endif
