@@ -96,7 +96,8 @@ typedef struct TnLargeBlock {
     /* dense */
     double *A;         /* dim × dim */
     double *A_factor;  /* its Cholesky factor, written by prepare */
-    double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare */
+    double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare; rows of `stride` numbers */
+    int stride;
     double *work;      /* dim × dim; of a chain dim */
     double *stiffness; /* JᵀWJ where it is kept for another solve (H_known); else NULL */
     bool unit;         /* A is the identity, and so is its factor */
@@ -206,7 +207,7 @@ bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start
 /* The same with the caller's A and its Cholesky factor, which are only read; for many solves. */
 bool tn_problem_set_factored(TnProblem *problem, int block, int dim, const double *A,
                              const double *factor, int port_start, int port_count);
-/* The same with A = I. */
+/* The same with A = I, and the fast way where ports are linear ones over first unknowns and so are rows. */
 bool tn_problem_set_unit(TnProblem *problem, int block, int dim, int port_start, int port_count);
 /* A and b of a chain, the caller's; they live as long as the problem and are only read. */
 typedef struct TnChainMatrix {
