@@ -295,7 +295,7 @@ int cmd_bench(int argc, char **argv)
         MAIN_ITERATIONS; /* fixed counts unless a method or a tolerance is given */
     bench.sim.division = no_division;
     bench.sim.weights = WEIGHTS_DEFAULT;
-    Option table[28];
+    Option table[8 + SIM_OPTION_COUNT];
     int count = option_table(table, &bench), code = EXIT_USAGE;
     if (options_parse("bench", table, count, print_help, "SCENE", &bench.scene, argc, argv, &code))
         code = check_and_bench(&bench);

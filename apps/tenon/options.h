@@ -80,6 +80,7 @@ typedef struct SimOptions {
     double tolerance;           /* NaN: not given */
     int sleep;                  /* TnSleep */
     int form, weights, threads; /* TnAdmmForm, TnWeights */
+    int contact_model;          /* TnContactModel */
     TnDivisionDef division;
     const char *key;
 } SimOptions;
@@ -87,6 +88,7 @@ typedef struct SimOptions {
 SimOptions sim_options(void);
 /* Appends --iterations first, then --solver, --tolerance, --threads and the ADMM's own options;
  * returns the new count. */
+enum { SIM_OPTION_COUNT = 20 }; /* at most */
 int sim_option_table(Option *table, int count, SimOptions *sim);
 /* What was chosen into sim->solver. Iterations, or something of the paper's, without a tolerance
  * mean the paper's mode: a fixed number of iterations, of those that have one. False and a message where a method
