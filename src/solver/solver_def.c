@@ -36,6 +36,11 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (def->contact_model != TN_CONTACT_EXACT && def->contact_model != TN_CONTACT_RELAXED)
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown contact model %d",
                      (int)def->contact_model);
+    if (def->contact_model == TN_CONTACT_RELAXED &&
+        (def->tolerance != 0.0 || def->method > TN_METHOD_SUBADMM))
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "solver: the relaxed contact model is one of SubADMM with a fixed number of "
+                     "iterations only: tolerance 0, method auto or subadmm");
     if (def->form != TN_ADMM_REDUCED && def->form != TN_ADMM_PAPER)
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown form %d", (int)def->form);
     if (def->weights != TN_WEIGHTS_COMPLIANCE && def->weights != TN_WEIGHTS_PAPER)
