@@ -311,7 +311,8 @@ static bool lay_out(TnDelassus *w, TnDelassusForm form)
         next += padded(w->block_n[k]);
         *(w->keeps_rows[k] ? &w->any_rows : &w->any_velocities) = true;
         if (!w->keeps_rows[k]) continue;
-        double *G = TN_ARENA_ZERO(p->arena, double, (size_t)w->block_rows[k] * (size_t)w->block_n[k]);
+        double *G =
+            TN_ARENA_ZERO(p->arena, double, (size_t)w->block_rows[k] * (size_t)w->block_n[k]);
         if (!G) return false;
         for (int i = w->block_start[k], row = 0; i < w->block_start[k + 1]; i++) {
             TnPiece *piece = &w->pieces[w->block_pieces[i]];
@@ -403,7 +404,8 @@ static void set_law(const TnDelassus *w, TnGroup *group)
 
 /* ---- q and μ ---- */
 
-static void take_u(TnDelassus *w, const TnGroup *group, const TnPerConstraint *u, double *out)
+void tn_delassus_rows_of(const TnDelassus *w, const TnGroup *group, const TnPerConstraint *u,
+                         double *out)
 {
     const TnProblem *p = w->problem;
     if (group->kind == TN_A_ROW) {
@@ -431,7 +433,7 @@ static void start(TnDelassus *w, const TnGroup *group, const TnPerConstraint *la
         const TnRow *row = &p->rows[group->kind == TN_A_ROW ? group->source : 0];
         if (group->kind == TN_A_ROW && row->set == TN_ROW_SOFT) mu[0] = -row->k * row->e;
     } else {
-        take_u(w, group, lambda, mu);
+        tn_delassus_rows_of(w, group, lambda, mu);
     }
 }
 
@@ -452,7 +454,7 @@ static bool set_q(TnDelassus *w)
     tn_velocities_touched(p, &v);
     tn_constraint_velocities(p, &v, &u);
     for (int g = 0; g < w->group_count; g++)
-        take_u(w, &w->groups[g], &u, w->q + w->groups[g].first);
+        tn_delassus_rows_of(w, &w->groups[g], &u, w->q + w->groups[g].first);
     tn_arena_release(p->arena, mark);
     tn_delassus_put(w);
     return true;

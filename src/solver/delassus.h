@@ -90,6 +90,11 @@ bool tn_delassus_build(TnProblem *problem, const TnCompliances *D, TnDelassusFor
 void tn_delassus_refresh(TnDelassus *delassus);
 /* The problem's λ from μ. */
 void tn_delassus_put(const TnDelassus *delassus);
+/* A group's numbers out of what there is per constraint (u, or λ but of bonds). */
+void tn_delassus_rows_of(const TnDelassus *delassus, const TnGroup *group, const TnPerConstraint *u,
+                         double *out);
+void tn_delassus_velocity(const TnDelassus *delassus, const TnGroup *group,
+                          double *u); /* W μ + q */
 /* "matrix-free on velocities", … */
 const char *tn_delassus_form(const TnDelassus *delassus);
 

@@ -13,10 +13,6 @@
 
 #include "pgs.h"
 
-#ifndef TN_PGS_ROUNDS
-#define TN_PGS_ROUNDS 1
-#endif
-
 /* ---- u of a group, and x after its μ changed ---- */
 
 static inline double dot6(const double *restrict a, const double *restrict b)
@@ -101,15 +97,13 @@ static void contact(const TnGroup *g, const double u[3], double mu[3])
         }
     }
     double w = W[4] > W[8] ? W[4] : W[8];
-    for (int round = 0; round < TN_PGS_ROUNDS; round++) {
-        double n = -(r[0] + W[1] * mu[1] + W[2] * mu[2]) / W[0];
-        mu[0] = n > 0.0 ? n : 0.0;
-        double x = mu[1] - (r[1] + W[3] * mu[0] + W[4] * mu[1] + W[5] * mu[2]) / w;
-        double y = mu[2] - (r[2] + W[6] * mu[0] + W[7] * mu[1] + W[8] * mu[2]) / w;
-        project(g->mu * mu[0], &x, &y);
-        mu[1] = x;
-        mu[2] = y;
-    }
+    double n = -(r[0] + W[1] * mu[1] + W[2] * mu[2]) / W[0];
+    mu[0] = n > 0.0 ? n : 0.0;
+    double x = mu[1] - (r[1] + W[3] * mu[0] + W[4] * mu[1] + W[5] * mu[2]) / w;
+    double y = mu[2] - (r[2] + W[6] * mu[0] + W[7] * mu[1] + W[8] * mu[2]) / w;
+    project(g->mu * mu[0], &x, &y);
+    mu[1] = x;
+    mu[2] = y;
 }
 
 static double clamp(double x, double lower, double upper)
@@ -162,6 +156,19 @@ static void obey(const TnGroup *g, const double *all, const double *u, double *m
     }
 }
 
+static inline void velocity(const TnKernels *kernels, const TnDelassus *w, const TnGroup *g,
+                            double *u)
+{
+    for (int r = 0; r < g->count; r++) u[r] = w->q[g->first + r];
+    for (int k = g->piece; k < g->piece + g->piece_count; k++)
+        add_products(kernels, &w->pieces[k], g->count, w->x + w->pieces[k].at, u);
+}
+
+void tn_delassus_velocity(const TnDelassus *w, const TnGroup *g, double *u)
+{
+    velocity(w->problem->kernels, w, g, u);
+}
+
 void tn_pgs_sweep(TnDelassus *w)
 {
     const TnKernels *kernels = w->problem->kernels;
@@ -169,12 +176,8 @@ void tn_pgs_sweep(TnDelassus *w)
         const TnGroup *g = &w->groups[i];
         double u[TN_GROUP_ROWS], change[TN_GROUP_ROWS], *mu = w->mu + g->first;
         if (g->law == TN_LAW_NONE) continue;
-        for (int r = 0; r < g->count; r++) {
-            u[r] = w->q[g->first + r];
-            change[r] = -mu[r];
-        }
-        for (int k = g->piece; k < g->piece + g->piece_count; k++)
-            add_products(kernels, &w->pieces[k], g->count, w->x + w->pieces[k].at, u);
+        velocity(kernels, w, g, u);
+        for (int r = 0; r < g->count; r++) change[r] = -mu[r];
         obey(g, w->mu, u, mu);
         for (int r = 0; r < g->count; r++) change[r] += mu[r];
         for (int k = g->piece; k < g->piece + g->piece_count; k++)
