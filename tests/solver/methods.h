@@ -1,0 +1,11 @@
+/* methods.h: the methods that tests of the public solver try one after the other. */
+#ifndef TN_TESTS_METHODS_H
+#define TN_TESTS_METHODS_H
+
+#include <tenon/solver.h>
+
+static const TnMethod methods[] = {TN_METHOD_SUBADMM, TN_METHOD_AUTO, TN_METHOD_ASSEMBLED,
+                                   TN_METHOD_NEWTON};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+#endif
