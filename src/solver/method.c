@@ -148,7 +148,7 @@ static bool split(Island *s)
     TnProblem *p = s->problem;
     TnSolverDef def = *s->def;
     def.tolerance = 0.0;
-    if (def.anderson < 0 && has_large_factors(p) && !has_meshes(p)) def.anderson = CHAIN_ANDERSON;
+    if (def.anderson < 0 && !def.nesterov && has_large_factors(p) && !has_meshes(p)) def.anderson = CHAIN_ANDERSON;
     restart_at_lambda(p);
     if (!tn_problem_prepare_H(p, &def, s->pool)) return false;
     s->stop = s->tolerance;
