@@ -1,0 +1,3 @@
+/* stub */
+#include "app.h"
+int cmd_convergence(int argc, char **argv) { (void)argc; (void)argv; return EXIT_USAGE; }
