@@ -4,6 +4,7 @@
 #include "app.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 bool is_stdout(const char *path) { return path && !strcmp(path, "-"); }
@@ -25,6 +26,12 @@ int write_output(const char *command, const char *path, WriteOutput write, const
     }
     if (!fine) say(command, "%s: cannot be written: %s", path, strerror(errno ? errno : EIO));
     return fine ? EXIT_FINE : EXIT_IO;
+}
+
+void csv_field(FILE *out, double value)
+{
+    fputc(',', out);
+    if (isfinite(value)) fprintf(out, "%.6g", value);
 }
 
 bool output_is_fine(const char *command, const char *option, const char *path, const char *model)

@@ -50,6 +50,7 @@ static TnSolverDef rung_solver(int solver, Configuration configuration, int rung
     *column = -1;
     if (solver == CURVE_AUTO) {
         def.tolerance = tolerances[rung];
+        def.iterations = counts[LENGTH(counts) - 1];
         for (int c = 0; c < PAPER_COUNTS; c++)
             if (def.tolerance == column_tolerances[c]) *column = c;
         return def;

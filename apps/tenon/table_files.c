@@ -1,6 +1,7 @@
 /* CSV and JSON of `tenon table`; see table_report.h. Both have one flat list of runs. */
 #include "json.h"
 #include "machine.h"
+#include "output_file.h"
 #include "options.h"
 #include "table_report.h"
 
@@ -15,14 +16,6 @@ static double paper_figure(const TableScene *scene, int solver, int column, bool
                  : scene->known->paper_ms[solver][column];
 }
 
-static void csv_number(FILE *out, double value)
-{
-    if (isfinite(value))
-        fprintf(out, ",%.6g", value);
-    else
-        fputc(',', out); /* empty */
-}
-
 static void csv_run(FILE *out, const TableScene *scene, Configuration c, int solver, int i)
 {
     const SolverCurve *curve = &scene->parts[c].curves[solver];
@@ -33,16 +26,16 @@ static void csv_run(FILE *out, const TableScene *scene, Configuration c, int sol
         fprintf(out, ",%g", point->solver.tolerance);
     else
         fprintf(out, "%d,", point->solver.iterations);
-    csv_number(out, point->iterations);
-    csv_number(out, point->solver_ms);
-    csv_number(out, point->step_ms);
-    csv_number(out, point->aac);
-    csv_number(out, point->aal);
-    csv_number(out, point->aav);
+    csv_field(out, point->iterations);
+    csv_field(out, point->solver_ms);
+    csv_field(out, point->step_ms);
+    csv_field(out, point->aac);
+    csv_field(out, point->aal);
+    csv_field(out, point->aav);
     fprintf(out, ",%d,%d,%d,%d", point->aav_count, point->refused, point->missed,
             point->other_contacts);
-    csv_number(out, paper_figure(scene, solver, curve->column[i], false));
-    csv_number(out, paper_figure(scene, solver, curve->column[i], true));
+    csv_field(out, paper_figure(scene, solver, curve->column[i], false));
+    csv_field(out, paper_figure(scene, solver, curve->column[i], true));
     fprintf(out, ",%016" PRIx64 "\n", point->states);
 }
 
@@ -59,14 +52,6 @@ void table_write_csv(FILE *out, const Table *table)
                 for (int i = 0; part->measured[s] && i < part->curves[s].count; i++)
                     csv_run(out, &table->scenes[k], (Configuration)c, s, i);
             }
-}
-
-/* A hash as text: JSON's numbers have 53 bits. */
-static void json_hash(Json *json, const char *key, uint64_t hash)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%016" PRIx64, hash);
-    json_string(json, key, text);
 }
 
 static void json_solver(Json *json, const char *key, const TnSolverDef *solver)
