@@ -27,6 +27,7 @@ int cmd_info(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_table(int argc, char **argv);
 int cmd_bench_scaling(int argc, char **argv);
 int cmd_bench_hard(int argc, char **argv);
 

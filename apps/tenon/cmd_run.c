@@ -366,7 +366,7 @@ static bool check_paths(const RunOptions *run)
 int cmd_run(int argc, char **argv)
 {
     RunOptions run = {.sim = sim_options(), .accuracy = true, .record = {.contacts = true}};
-    Option table[32];
+    Option table[16 + SIM_OPTION_COUNT];
     int count = option_table(table, &run), code = EXIT_FINE;
     if (!options_parse("run", table, count, print_help, "MODEL", &run.model_path, argc, argv,
                        &code))

@@ -216,16 +216,17 @@ static void gather(const TnProblem *p, const Piece *piece, double *to)
 }
 
 /* λ = Π(t) of eight contacts, as the kernels have it. */
-static void project_batch(const TnContactBatch *batch, double (*lambda)[3])
+static void project_batch(const TnContactBatch *batch, bool relaxed, double (*lambda)[3])
 {
     double l[3][TN_LANES];
     for (int k = 0; k < TN_LANES; k++) {
         double n0 = batch->normal[0][k], n1 = batch->normal[1][k], n2 = batch->normal[2][k];
         double t0 = batch->t[0][k], t1 = batch->t[1][k], t2 = batch->t[2][k];
-        double tn = n0 * t0 + n1 * t1 + n2 * t2, force = tn > 0.0 ? tn : 0.0;
+        double tn = n0 * t0 + n1 * t1 + n2 * t2, mu = batch->mu[k];
         double x = t0 - n0 * tn, y = t1 - n1 * tn, z = t2 - n2 * tn;
-        double square = x * x + y * y + z * z, bound = batch->mu[k] * force;
-        double share = bound / sqrt(square > 1e-300 ? square : 1e-300);
+        double square = x * x + y * y + z * z, length = sqrt(square > 1e-300 ? square : 1e-300);
+        double lift = relaxed ? tn_contact_lift(mu, batch->Bn[k], batch->Bt[k]) : 0.0;
+        double force = tn_contact_normal(tn, length, mu, lift), share = mu * force / length;
         share = share < 1.0 ? share : 1.0;
         l[0][k] = force * n0 + share * x;
         l[1][k] = force * n1 + share * y;
@@ -242,7 +243,7 @@ static void scatter(TnProblem *p, const Piece *piece, const double *from)
         switch (piece->part) {
         case CONTACTS:
             memcpy(p->contact_batch[i].t, from, sizeof p->contact_batch[i].t);
-            project_batch(&p->contact_batch[i], p->lambda + (long)i * TN_LANES);
+            project_batch(&p->contact_batch[i], p->relaxed, p->lambda + (long)i * TN_LANES);
             from += 3 * TN_LANES;
             break;
         case ROWS:

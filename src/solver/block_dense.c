@@ -39,9 +39,11 @@ static bool factor_A(TnProblem *p, int begin, int end)
     for (int i = begin; i < end; i++) {
         TnLargeBlock *d = &p->large[i];
         if (d->chain || d->mesh) continue;
-        memcpy(d->A_factor, d->A, sizeof(double) * (size_t)d->dim * (size_t)d->dim);
-        if (!tn_cholesky(d->A_factor, d->dim)) return false;
-        for (int k = d->port_start; k < d->port_start + d->port_count; k++)
+        if (!d->A_factored) {
+            memcpy(d->A_factor, d->A, sizeof(double) * (size_t)d->dim * (size_t)d->dim);
+            if (!tn_cholesky(d->A_factor, d->dim)) return false;
+        }
+        for (int k = d->port_start; !d->ports_known && k < d->port_start + d->port_count; k++)
             port_compliance(d, &p->ports[k]);
     }
     return true;
@@ -86,13 +88,16 @@ static bool factor_H(TnProblem *p, int begin, int end)
         tn_ports_spread(p, d, d->v, p->twist);
         tn_large_gather(p, i);
         /* JᵀWJ first on its own, for g = JᵀWJ v⁰ - F */
-        double *H = d->H_inverse;
-        memset(H, 0, bytes);
-        add_port_stiffness(p, d, H);
-        add_row_stiffness(p, p->twist_count + i, H, n);
-        multiply(d->g, H, d->v, n);
+        double *H = d->H_inverse, *C = d->stiffness ? d->stiffness : H;
+        if (!p->H_known) {
+            memset(C, 0, bytes);
+            add_port_stiffness(p, d, C);
+            add_row_stiffness(p, p->twist_count + i, C, n);
+        }
+        multiply(d->g, C, d->v, n);
         for (int k = 0; k < n; k++) d->g[k] -= d->F[k];
-        for (long k = 0; k < (long)n * n; k++) H[k] += d->A[k];
+        if (p->H_known) continue;
+        for (long k = 0; k < (long)n * n; k++) H[k] = C[k] + d->A[k];
         memcpy(d->work, H, bytes);
         if (!tn_cholesky(d->work, n)) return false;
         tn_cholesky_inverse(d->work, n, d->H_inverse);

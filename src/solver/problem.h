@@ -98,11 +98,13 @@ typedef struct TnLargeBlock {
     double *A_factor;  /* its Cholesky factor, written by prepare */
     double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare */
     double *work;      /* dim × dim; of a chain dim */
+    double *stiffness; /* JᵀWJ where it is kept for another solve (H_known); else NULL */
+    bool ports_known;  /* compliances of its ports stand from an earlier prepare */
     /* chain; blocks as math/chain.h has them. All but D and E is written by prepare. */
     double *D, *E;         /* A */
     double *A_D, *A_E;     /* factor of A */
     double *v_free;        /* A⁻¹ b */
-    bool A_factored;       /* A_D, A_E and v_free came with the matrix */
+    bool A_factored;       /* A_D, A_E and v_free, or A_factor, came with the matrix */
     TnCondensed condensed; /* where it is iterated on fewer nodes (chain_nodes.c) */
     const TnChain *solved; /* the nodes iterated on: condensed.chain, or `chain` */
     const int *place;      /* node -> node of `solved`; NULL: the same */
@@ -168,6 +170,7 @@ typedef struct TnProblem {
     TnBond *bonds;
     int32_t *bond_side_start, *bond_sides;
     bool bonds_on_twists;
+    bool H_known;        /* of dense blocks alone: weights and H stand from an earlier prepare */
     bool spins;          /* there are spin or roll rows */
     bool rows_on_twists; /* some row touches a twist block */
     /* written by prepare */
@@ -183,6 +186,7 @@ typedef struct TnProblem {
     double *residual;     /* per contact batch */
     double *block_beta;   /* per block: the paper's weight */
     TnAnderson *anderson; /* NULL: not accelerated */
+    bool relaxed;         /* contacts: TN_CONTACT_RELAXED */
     const TnKernels *kernels;
     TnArena *arena;
 } TnProblem;
@@ -198,6 +202,9 @@ void tn_problem_set_twist(TnProblem *problem, int block, double a, const double 
                           const double b[6], const double v0[6]);
 /* Allocates A, b, v (the caller fills them) and the rest. False: no memory. */
 bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start, int port_count);
+/* The same with the caller's A and its Cholesky factor, which are only read; for many solves. */
+bool tn_problem_set_factored(TnProblem *problem, int block, int dim, const double *A,
+                             const double *factor, int port_start, int port_count);
 /* A and b of a chain, the caller's; they live as long as the problem and are only read. */
 typedef struct TnChainMatrix {
     double *D, *E, *b;
