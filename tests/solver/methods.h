@@ -5,7 +5,7 @@
 #include <tenon/solver.h>
 
 static const TnMethod methods[] = {TN_METHOD_SUBADMM, TN_METHOD_AUTO, TN_METHOD_ASSEMBLED,
-                                   TN_METHOD_NEWTON};
+                                   TN_METHOD_NEWTON, TN_METHOD_FADMM};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 #endif
