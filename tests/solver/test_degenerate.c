@@ -188,15 +188,15 @@ TEST(every_constraint_ten_times_is_the_same_as_once)
     for (int m = 0; m < METHODS; m++) {
         Answer a = problem_solve(&p, methods[m], asked, 100000);
         Answer b = problem_solve(&ten, methods[m], asked, 100000);
-        printf("    %s %d %d error %g\n", name_of(m), a.report.iterations, b.report.iterations,
-               b.report.error);
         CHECK_FOR(m, b.report.converged);
         CHECK_NEAR(largest_apart(a.v, b.v, problem_unknowns(&p)), 0.0, same);
     }
 }
 
-/* What lies on what: light on heavy on light on the plane. */
-TEST(a_mass_ratio_of_a_million_is_solved)
+/* Three on top of each other, the heavy one below, between or above: methods that know the whole matrix solve all of
+ * them. From body to body it takes about as many iterations as the heavy one is heavier than what carries it: too many, and
+ * that must be said. */
+TEST(a_mass_ratio_of_a_million_is_solved_or_told)
 {
     static Problem p;
     for (int heavy = 0; heavy < 3; heavy++) {
@@ -212,14 +212,35 @@ TEST(a_mass_ratio_of_a_million_is_solved)
         }
         for (int i = 2; i >= 0; i--) below[i] = weight += i == heavy ? 1e5 : 0.1;
         for (int m = 0; m < METHODS; m++) {
-            Answer a = problem_solve(&p, methods[m], asked, 1000000);
-            printf("    heavy %d %s %d error %g\n", heavy, name_of(m), a.report.iterations,
-                   a.report.error);
+            Answer a = problem_solve(&p, methods[m], asked, 10000);
             CHECK_FOR(m, a.report.status == TN_OK && answer_is_finite(&p, &a));
-            CHECK_FOR(m, a.report.converged);
+            CHECK_FOR(m, a.report.converged || (is_local(methods[m]) && heavy));
+            CHECK_FOR(m, a.report.converged == (a.report.error < asked));
+            if (!a.report.converged) continue;
             for (int i = 0; i < 18; i++) CHECK_NEAR(a.v[i], 0.0, same);
+            /* the light one's forces are known to same / 1e-6 of its own compliance, at worst */
             for (int i = 0; i < 3; i++)
                 CHECK_NEAR((a.lambda[6 * i] + a.lambda[6 * i + 3]) / below[i], 1.0, 1e-3);
+        }
+    }
+}
+
+/* Two bodies joined by rows move as one, whichever is the heavy one. */
+TEST(a_light_body_held_by_a_heavy_one_moves_with_it)
+{
+    static Problem p;
+    for (int heavy = 0; heavy < 2; heavy++) {
+        problem_clear(&p);
+        for (int i = 0; i < 2; i++) add_body(&p, i == heavy ? 1e6 : 1.0, i == heavy ? 2e6 : 5.0);
+        for (int k = 0; k < 6; k++) {
+            const Law *law = problem_add_law(&p, TN_SET_EQUALITY);
+            p.J[law->row][k] = 1.0;
+            p.J[law->row][6 + k] = -1.0;
+        }
+        for (int m = 0; m < METHODS; m++) {
+            Answer a = problem_solve(&p, methods[m], asked, 10000);
+            CHECK_FOR(m, a.report.converged);
+            for (int i = 0; i < 12; i += 6) CHECK_NEAR(a.v[i], 2000005.0 / 1000001.0, same);
         }
     }
 }
