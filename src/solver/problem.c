@@ -419,6 +419,7 @@ bool tn_problem_prepare_A(TnProblem *p, TnPool *pool)
 bool tn_problem_prepare_H(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
     bool ok = true;
+    p->relaxed = def->contact_model == TN_CONTACT_RELAXED;
     if (!p->H_known) tn_problem_weights(p, def, pool);
     if (!prepare_bonds(p, def, pool)) return false;
     run_phase(p, pool, p->table_rows, 512, gather_rows);

@@ -189,6 +189,7 @@ typedef struct TnProblem {
     double *residual;     /* per contact batch */
     double *block_beta;   /* per block: the paper's weight */
     TnAnderson *anderson; /* NULL: not accelerated */
+    bool relaxed;         /* contacts: TN_CONTACT_RELAXED */
     const TnKernels *kernels;
     TnArena *arena;
 } TnProblem;

@@ -115,6 +115,20 @@ void tn_solver_solution(const TnSolver *solver, double *v, double *lambda)
     if (lambda) memcpy(lambda, solver->lambda, sizeof(double) * (size_t)solver->lambda_count);
 }
 
+/* The largest error of what no force can help, at the problem's v. False: no memory. */
+static bool helpless_error(TnProblem *p, double *error)
+{
+    TnCompliances D;
+    TnVelocities v;
+    TnPerConstraint u;
+    if (!tn_compliances(p, &D) || !tn_velocities_alloc(p, &v) || !tn_per_constraint_alloc(p, &u))
+        return false;
+    tn_velocities_copy(p, &v);
+    tn_constraint_velocities(p, &v, &u);
+    *error = tn_helpless_error(p, &D, &u);
+    return true;
+}
+
 /* v and λ of the problem; false: no memory. */
 static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
 {
@@ -125,8 +139,13 @@ static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
     if (tn_solves_to_tolerance(def)) {
         bool ok = tn_solve(p, def, solver->memory, solver->pool, &solution);
         tn_solver_memory_reset(solver->memory, &bytes);
-        if (!ok || !tn_problem_prepare_A(p, solver->pool)) return false; /* for the accuracy */
+        double helpless;
+        if (!ok || !tn_problem_prepare_A(p, solver->pool) || /* for the accuracy */
+            !helpless_error(p, &helpless))
+            return false;
         TnSolutionSummary sum = tn_solution_summary(&solution);
+        sum.converged = sum.converged && helpless < def->tolerance * def->velocity_scale;
+        sum.error = fmax(sum.error, helpless / def->velocity_scale);
         report->error = sum.error;
         report->island_count = solution.islands.count;
         memcpy(report->islands_by_method, sum.by_method, sizeof sum.by_method);
