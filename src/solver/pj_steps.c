@@ -140,7 +140,7 @@ static void apply(TnProblem *p, int block, const double *x, double *y)
     add_rows(p, block, x, y);
     if (d->chain)
         tn_chain_solve(d->chain, d->A_D, d->A_E, y);
-    else
+    else if (!d->unit)
         tn_cholesky_solve(d->A_factor, d->dim, y);
 }
 
@@ -288,8 +288,13 @@ static bool set_large(TnLargeBlock *d)
         double_of(n, m->S, m->H);
         return tn_dense_factor(m->size, m->H, m->stride);
     }
-    tn_cholesky_inverse(d->A_factor, d->dim, d->H_inverse);
-    for (long k = 0; k < (long)d->dim * d->dim; k++) d->H_inverse[k] *= 0.5;
+    if (d->unit) {
+        memset(d->H_inverse, 0, sizeof(double) * (size_t)d->dim * (size_t)d->stride);
+        for (long k = 0; k < d->dim; k++) d->H_inverse[k * d->stride + k] = 0.5;
+    } else {
+        tn_cholesky_inverse(d->A_factor, d->dim, d->H_inverse);
+        for (long k = 0; k < (long)d->dim * d->dim; k++) d->H_inverse[k] *= 0.5;
+    }
     memcpy(d->g, d->b, sizeof(double) * (size_t)d->dim);
     return true;
 }
