@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../math/vec3.h"
 #include "block_kind.h"
 #include "mesh.h"
 #include "pj.h"
@@ -272,6 +273,17 @@ static bool reserve(Loop *loop)
            tn_per_constraint_alloc(p, &loop->y) && tn_per_constraint_alloc(p, &loop->last);
 }
 
+/* A direction without a step takes no force. */
+static void release_dead(TnProblem *p, const TnCompliances *D)
+{
+    for (int c = 0; c < p->contact_count; c++) {
+        double *lambda = p->lambda[c], along = v3_dot(p->normals[c], lambda);
+        if (!(tn_normal_compliance(D, c) > 0.0)) along = 0.0;
+        if (along == 0.0 || !(tn_tangent_compliance(D, c) > 0.0))
+            v3_scale(lambda, p->normals[c], along);
+    }
+}
+
 static int worth_threads(const TnProblem *p)
 {
     long work = p->contact_count + p->row_count + 6L * p->bond_count;
@@ -292,6 +304,7 @@ bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
     *out = (TnBaselineResult){.form = "mass splitting with momentum"};
     if (!reserve(&loop) || !tn_pj_prepare(p, in->D, &loop.rows, loop.bonds, 1.0, in->pool))
         return false;
+    release_dead(p, in->D);
     tn_lambda_take(p, &loop.last);
     int threads = worth_threads(p), most = tn_pool_threads(in->pool);
     if (threads > most) threads = most;
