@@ -25,7 +25,7 @@
 
 #include "../math/vec3.h"
 #include "anderson_mix.h"
-#include "solve.h"
+#include "assembled_admm.h"
 
 /* Weights against compliances, over-relaxation, differences that Anderson acceleration keeps.
  * Iterations from no force to 1e-4/1e-6 of g·t: for a tower of 50 boxes, and for ten boxes of which
@@ -39,24 +39,34 @@
 #define SCALE 20.0
 #define RELAXATION 1.3
 #define MEMORY 10
+/* Adaptive weights: looked at every so many iterations, changed by no less than this, and within
+ * these bounds. */
+#define ADAPT_AFTER 25
+#define ADAPT_BY 5.0
+#define LEAST_SCALE 1e-3
+#define MOST_SCALE 1e4
 
 typedef struct Loop {
     const TnAssembly *assembly;
     TnProblem *p;
     const TnCompliances *D;
+    const TnAdmmChoice *choice;
+    double scale; /* at present */
     TnGains W;
     double (*along)[2], (*across)[2]; /* of contacts: W and W^-½ along the normal and across it */
     double (*bond_pull)[12];          /* of hard bonds: s Jᵀ(J C Jᵀ)⁺ e */
     double *values, *x;
     TnPerConstraint y, next, last; /* this iterate, the plain next one and that before */
     TnPerConstraint u, force, best;
+    TnPerConstraint before_u, before_force; /* of the last iteration, where weights adapt */
+    int settled;                            /* iterations since the weights changed */
     TnPerConstraint residual, previous; /* W^-½ (λ_c - λ_d), of this iteration and that before */
     TnPerConstraint root;               /* W^-½ of rows and bonds */
-    double *dy, *dr;                    /* MEMORY columns each */
+    double *dy, *dr;                    /* as many columns as the choice's memory each */
     TnMix mix;
 } Loop;
 
-static double weight(double D) { return D > 0.0 ? SCALE / D : 0.0; }
+static double weight(const Loop *loop, double D) { return D > 0.0 ? loop->scale / D : 0.0; }
 static double inverse_root(double W) { return W > 0.0 ? 1.0 / sqrt(W) : 0.0; }
 
 /* y = (across (I - nnᵀ) + along nnᵀ) x */
@@ -86,10 +96,11 @@ static void weigh_contact(const Loop *loop, int c, const double u[3], double out
 static void set_weights(Loop *loop)
 {
     const TnProblem *p = loop->p;
+    double stiff = loop->scale * loop->choice->equality;
     for (int c = 0; c < p->contact_count; c++) {
         const double *n = p->normals[c];
-        double Wn = weight(tn_normal_compliance(loop->D, c));
-        double Wt = weight(tn_tangent_compliance(loop->D, c));
+        double Wn = weight(loop, tn_normal_compliance(loop->D, c));
+        double Wt = weight(loop, tn_tangent_compliance(loop->D, c));
         loop->along[c][0] = Wn;
         loop->along[c][1] = inverse_root(Wn);
         loop->across[c][0] = Wt;
@@ -101,7 +112,8 @@ static void set_weights(Loop *loop)
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
         bool soft = row->set == TN_ROW_SOFT;
-        loop->W.row[r] = soft ? row->k * row->alpha : weight(loop->D->row[r]);
+        loop->W.row[r] = soft ? row->k * row->alpha : weight(loop, loop->D->row[r]);
+        if (row->set == TN_ROW_EQUALITY) loop->W.row[r] *= loop->choice->equality;
         loop->root.row[r] = soft ? 0.0 : inverse_root(loop->W.row[r]);
     }
     for (int i = 0; i < p->bond_count; i++) {
@@ -112,10 +124,10 @@ static void set_weights(Loop *loop)
             if (!bond->row_b) memset(loop->W.bond[i] + 72, 0, sizeof(double[72]));
             continue;
         }
-        tn_bond_hard_weight(p, bond, SCALE, loop->W.bond[i]);
+        tn_bond_hard_weight(p, bond, stiff, loop->W.bond[i]);
         for (int k = 0; k < 12; k++) { /* bond->c is for a scale of one */
-            loop->bond_pull[i][k] = -SCALE * bond->c[k];
-            loop->root.bond[i][k] = sqrt(bond->w[k / 6][7 * (k % 6)] / SCALE);
+            loop->bond_pull[i][k] = -stiff * bond->c[k];
+            loop->root.bond[i][k] = sqrt(bond->w[k / 6][7 * (k % 6)] / stiff);
         }
     }
     loop->W.symmetric = true;
@@ -174,15 +186,16 @@ static void start(Loop *loop)
 static bool prepare(Loop *loop)
 {
     const TnProblem *p = loop->p;
-    TnPerConstraint *all[] = {&loop->y,        &loop->next,     &loop->last,
-                              &loop->u,        &loop->force,    &loop->best,
-                              &loop->residual, &loop->previous, &loop->root};
+    TnPerConstraint *all[] = {&loop->y,     &loop->next,     &loop->last,        &loop->u,
+                              &loop->force, &loop->best,     &loop->residual,    &loop->previous,
+                              &loop->root,  &loop->before_u, &loop->before_force};
+    size_t memory = (size_t)loop->choice->memory;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!tn_per_constraint_alloc(p, all[k])) return false;
     loop->values = TN_ARENA_NEW(p->arena, double, loop->assembly->plan->size);
     loop->x = TN_ARENA_NEW(p->arena, double, loop->assembly->dim);
-    loop->dy = TN_ARENA_NEW(p->arena, double, MEMORY * loop->y.count);
-    loop->dr = TN_ARENA_NEW(p->arena, double, MEMORY * loop->y.count);
+    loop->dy = TN_ARENA_NEW(p->arena, double, memory * loop->y.count);
+    loop->dr = TN_ARENA_NEW(p->arena, double, memory * loop->y.count);
     loop->bond_pull = tn_arena_alloc(p->arena, sizeof(double[12]) * (size_t)p->bond_count);
     loop->along = tn_arena_alloc(p->arena, sizeof(double[2]) * (size_t)p->contact_count);
     loop->across = tn_arena_alloc(p->arena, sizeof(double[2]) * (size_t)p->contact_count);
@@ -191,14 +204,14 @@ static bool prepare(Loop *loop)
         return false;
     set_weights(loop);
     start(loop);
-    tn_mix_start(&loop->mix, MEMORY);
+    tn_mix_start(&loop->mix, loop->choice->memory);
     return true;
 }
 
 /* ---- an iteration ---- */
 
 /* x = H⁻¹ Jᵀ y, force = y - W J x, u = J x + e'; the natural map there. */
-static double obey_dynamics(Loop *loop)
+static TnNaturalMap obey_dynamics(Loop *loop)
 {
     const TnAssembly *a = loop->assembly;
     const TnProblem *p = loop->p;
@@ -218,7 +231,7 @@ static double obey_dynamics(Loop *loop)
         for (int k = 0; k < 12; k++) loop->force.bond[i][k] = loop->y.bond[i][k] - pushed[k];
     }
     tn_per_constraint_add(&loop->u, &a->e);
-    return tn_natural_map(p, loop->D, &loop->u, &loop->force).largest;
+    return tn_natural_map(p, loop->D, &loop->u, &loop->force);
 }
 
 /* Π of a contact at t = λ - W u: normal first, then the disc. */
@@ -280,7 +293,7 @@ static void obey_laws(Loop *loop)
     }
     for (size_t k = 0; k < loop->y.count; k++) {
         difference[k] -= force[k];
-        next[k] = y[k] + RELAXATION * difference[k];
+        next[k] = y[k] + loop->choice->relaxation * difference[k];
     }
 }
 
@@ -325,34 +338,157 @@ static void accelerate(Loop *loop)
     tn_per_constraint_swap(&loop->previous, &loop->residual);
 }
 
-static void iterate(Loop *loop, double tolerance, int iterations, TnMethodResult *out)
+/* ---- adaptive weights ---- */
+
+/* ‖W^-½ x‖² */
+static double by_inverse(const Loop *loop, const TnPerConstraint *x, const TnPerConstraint *y)
 {
-    while (out->iterations < iterations) {
-        double error = obey_dynamics(loop);
-        out->iterations++;
-        if (error < out->error) {
-            out->error = error;
-            tn_per_constraint_copy(&loop->best, &loop->force);
-        }
-        if (error < tolerance || out->iterations == iterations) return;
-        obey_laws(loop);
-        weigh_residual(loop);
-        accelerate(loop);
+    const TnProblem *p = loop->p;
+    double sum = 0.0;
+    for (int c = 0; c < p->contact_count; c++) {
+        double d[3], part;
+        v3_sub(d, x->contact[c], y->contact[c]);
+        part = v3_dot(p->normals[c], d);
+        double along = loop->along[c][1], across = loop->across[c][1];
+        sum += across * across * (v3_dot(d, d) - part * part) + along * along * part * part;
+    }
+    for (int r = 0; r < p->row_count; r++) {
+        double d = loop->root.row[r] * (x->row[r] - y->row[r]);
+        sum += d * d;
+    }
+    return sum;
+}
+
+/* ‖W^½ x‖², not of soft rows and bonds */
+static double by_weight(const Loop *loop, const TnPerConstraint *x, const TnPerConstraint *y)
+{
+    const TnProblem *p = loop->p;
+    double sum = 0.0;
+    for (int c = 0; c < p->contact_count; c++) {
+        double d[3], part;
+        v3_sub(d, x->contact[c], y->contact[c]);
+        part = v3_dot(p->normals[c], d);
+        sum += loop->across[c][0] * (v3_dot(d, d) - part * part) + loop->along[c][0] * part * part;
+    }
+    for (int r = 0; r < p->row_count; r++) {
+        double d = x->row[r] - y->row[r];
+        if (p->rows[r].set != TN_ROW_SOFT) sum += loop->W.row[r] * d * d;
+    }
+    return sum;
+}
+
+/* y that belongs to u and λ. */
+static void hold(Loop *loop)
+{
+    const TnProblem *p = loop->p;
+    const TnPerConstraint *e = &loop->assembly->e;
+    double v[12], pushed[12];
+    for (int c = 0; c < p->contact_count; c++) {
+        v3_sub(v, loop->u.contact[c], e->contact[c]);
+        weigh_contact(loop, c, v, pushed);
+        v3_add(loop->y.contact[c], loop->force.contact[c], pushed);
+    }
+    for (int r = 0; r < p->row_count; r++)
+        loop->y.row[r] = loop->force.row[r] + loop->W.row[r] * (loop->u.row[r] - e->row[r]);
+    for (int i = 0; i < p->bond_count; i++) {
+        for (int k = 0; k < 12; k++) v[k] = loop->u.bond[i][k] - e->bond[i][k];
+        multiply12(loop->W.bond[i], v, pushed);
+        for (int k = 0; k < 12; k++) loop->y.bond[i][k] = loop->force.bond[i][k] + pushed[k];
     }
 }
 
-bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
-                       double tolerance, int iterations, TnMethodResult *out)
+/* Between two iterates that obey dynamics the primal residual is W⁻¹ Δλ, the dual one W Δu. Where
+ * they are out of balance, other weights and a factor of their own, at the same u and λ. */
+static bool adapt(Loop *loop, TnMethodResult *out)
 {
-    Loop loop = {.assembly = assembly, .p = p, .D = D};
+    if (++loop->settled % ADAPT_AFTER) return true;
+    double primal = by_inverse(loop, &loop->force, &loop->before_force),
+           dual = by_weight(loop, &loop->u, &loop->before_u);
+    if (!(primal > 0.0) || !(dual > 0.0)) return true;
+    double scale = fmin(MOST_SCALE, fmax(LEAST_SCALE, loop->scale * sqrt(primal / dual)));
+    if (scale < ADAPT_BY * loop->scale && scale * ADAPT_BY > loop->scale) return true;
+    loop->scale = scale;
+    loop->settled = 0;
+    set_weights(loop);
+    out->factorizations++;
+    if (!tn_assembly_factor(loop->assembly, &loop->W, loop->values)) return false;
+    hold(loop);
+    tn_mix_start(&loop->mix, loop->choice->memory);
+    return true;
+}
+
+static bool is_enough(Loop *loop, double error, double *asked, const TnMethodResult *so_far)
+{
+    const TnWatch *watch = &loop->choice->watch;
+    TnSolveResult result = {.iterations = so_far->iterations, .residual = error};
+    if (error < loop->choice->tolerance) return true;
+    if (!watch->enough || !(error < 0.5 * *asked)) return false;
+    *asked = error;
+    tn_lambda_put(loop->p, &loop->force);
+    return watch->enough(watch->context, &result);
+}
+
+static bool iterate(Loop *loop, TnPerConstraint *law, TnMethodResult *out)
+{
+    const TnAdmmChoice *choice = loop->choice;
+    double least = INFINITY, asked = INFINITY;
+    while (out->iterations < choice->iterations) {
+        TnNaturalMap map = obey_dynamics(loop);
+        out->iterations++;
+        double error = choice->by_rms ? map.rms : map.largest;
+        bool better = error < least, last = out->iterations == choice->iterations;
+        if (better) {
+            least = error;
+            out->error = map.largest;
+            tn_per_constraint_copy(&loop->best, &loop->force);
+        }
+        last = last || is_enough(loop, map.largest, &asked, out);
+        if (last && !(law && better)) return true;
+        if (choice->adaptive && !last && !adapt(loop, out)) return false;
+        obey_laws(loop);
+        if (law && better) {
+            tn_per_constraint_copy(law, &loop->residual);
+            tn_per_constraint_add(law, &loop->force);
+        }
+        if (last) return true;
+        if (choice->adaptive) {
+            tn_per_constraint_copy(&loop->before_u, &loop->u);
+            tn_per_constraint_copy(&loop->before_force, &loop->force);
+        }
+        if (choice->memory) {
+            weigh_residual(loop);
+            accelerate(loop);
+        } else {
+            tn_per_constraint_swap(&loop->y, &loop->next);
+        }
+    }
+    return true;
+}
+
+bool tn_admm_run(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
+                 const TnAdmmChoice *choice, TnPerConstraint *law, TnMethodResult *out)
+{
+    Loop loop = {.assembly = assembly, .p = p, .D = D, .choice = choice, .scale = choice->scale};
     size_t mark = tn_arena_mark(p->arena);
     *out = (TnMethodResult){.error = INFINITY};
     bool ok = prepare(&loop) && tn_assembly_factor(assembly, &loop.W, loop.values);
     if (ok) {
         out->factorizations = 1;
-        iterate(&loop, tolerance, iterations, out);
+        ok = iterate(&loop, law, out);
         if (out->error < INFINITY) tn_lambda_put(p, &loop.best);
     }
     tn_arena_release(p->arena, mark);
     return ok;
+}
+
+bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
+                       double tolerance, int iterations, TnMethodResult *out)
+{
+    const TnAdmmChoice choice = {.scale = SCALE,
+                                 .equality = 1.0,
+                                 .relaxation = RELAXATION,
+                                 .memory = MEMORY,
+                                 .tolerance = tolerance,
+                                 .iterations = iterations};
+    return tn_admm_run(assembly, p, D, &choice, NULL, out);
 }
