@@ -45,8 +45,8 @@ static void set_unit_weights(Steps *s, TnPool *pool)
         }
     }
     for (int r = 0; r < p->row_count; r++) {
-        const TnRow *row = &p->rows[r];
-        double scale = row->scale > 0.0 ? row->scale : 1.0;
+        const TnRow *row = &p->rows[r], *first = row->set == TN_ROW_ROLL_PARTNER ? row - 1 : row;
+        double scale = first->scale > 0.0 ? first->scale : 1.0;
         for (int i = row->side_start; i < row->side_start + row->side_count; i++)
             p->sides[i].beta /= scale;
     }
