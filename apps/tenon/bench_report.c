@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-static const int paper_iterations[3] = {30, 60, 90};
-
 bool is_divisible(const TnModel *model)
 {
     TnModelInfo info = tn_model_info(model);
@@ -73,14 +71,16 @@ static void print_headings(Grid *grid, bool divisible, bool tolerance)
         if (divisible || i > 7 || !of_divisible[i]) grid_add(grid, "%s", headings[i]);
 }
 
-static void print_paper(const BenchScene *known)
+static void print_paper(const KnownScene *known)
 {
+    const double *ms = known->paper_ms[PAPER_SUBADMM], *index = known->paper_index[PAPER_SUBADMM];
     printf("  the paper, on four cores, at");
-    for (int i = 0; i < 3; i++) printf("%s %d", i ? "," : "", paper_iterations[i]);
+    for (int i = 0; i < 3; i++)
+        printf("%s %d", i ? "," : "", paper_iterations(PAPER_SUBADMM, i));
     printf(" iterations:");
-    for (int i = 0; i < 3; i++) printf("%s %.2f", i ? "," : "", known->paper_ms[i]);
+    for (int i = 0; i < 3; i++) printf("%s %.2f", i ? "," : "", ms[i]);
     printf(" ms, accuracy index");
-    for (int i = 0; i < 3; i++) printf("%s %.2f", i ? "," : "", known->paper_index[i]);
+    for (int i = 0; i < 3; i++) printf("%s %.2f", i ? "," : "", index[i]);
     printf("\n");
 }
 
@@ -177,12 +177,12 @@ void bench_print_json(const BenchReport *report)
     json_integer(&json, "least_contacts", report->runs[0].least_contacts);
     print_run(&json, report, &report->runs[report->main_run]);
     if (report->paper) {
-        const double iterations[3] = {paper_iterations[0], paper_iterations[1],
-                                      paper_iterations[2]};
+        double iterations[3];
+        for (int i = 0; i < 3; i++) iterations[i] = paper_iterations(PAPER_SUBADMM, i);
         json_begin_object(&json, "paper");
         json_numbers(&json, "iterations", iterations, 3);
-        json_numbers(&json, "step_ms", report->paper->paper_ms, 3);
-        json_numbers(&json, "index", report->paper->paper_index, 3);
+        json_numbers(&json, "step_ms", report->paper->paper_ms[PAPER_SUBADMM], 3);
+        json_numbers(&json, "index", report->paper->paper_index[PAPER_SUBADMM], 3);
         json_end(&json);
     }
     json_begin_array(&json, "runs");

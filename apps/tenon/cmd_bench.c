@@ -7,37 +7,12 @@
 #include "options.h"
 #include "totals.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { WEIGHTS_BOTH = 2, WEIGHTS_DEFAULT, MAIN_ITERATIONS = 60, MAX_COUNTS = BENCH_MAX_RUNS / 4 };
 static const char *const weight_choices[] = {"compliance", "paper", "both",
                                              NULL}; /* TnWeights, then both */
-
-/* What is measured of a scene that is called by its name, and what the paper reports of it: 30, 60 and
- * 90 iterations on four cores. */
-static const BenchScene known_scenes[] = {
-    {.name = "stir",
-     .duration = 5,
-     .has_paper = true,
-     .paper_ms = {3.49, 5.94, 8.71},
-     .paper_index = {4.07, 4.58, 5.02}},
-    {.name = "cable", /* while it is wound up */
-     .duration = 11,
-     .least_contacts = 101,
-     .has_paper = true,
-     .paper_ms = {2.29, 4.29, 6.40},
-     .paper_index = {4.34, 4.98, 5.22}},
-    {.name = "beam", /* while it is in the gap */
-     .duration = 8,
-     .least_contacts = 10,
-     .has_paper = true,
-     .paper_ms = {13.4, 24.7, 35.5},
-     .paper_index = {4.33, 4.74, 4.93}},
-};
-static const BenchScene other_scene = {.duration = 5};
 
 /* Not a division: none was asked for. */
 static const TnDivisionDef no_division = {TN_DIVISION_GROUPS, 0, 0};
@@ -48,7 +23,7 @@ static bool is_given(TnDivisionDef division)
 
 typedef struct BenchOptions {
     SimOptions sim;
-    const BenchScene *known;
+    const KnownScene *known;
     int least_contacts; /* -1: as the scene has it */
     double settle;      /* s */
     NumberList iterations;
@@ -125,47 +100,10 @@ static void print_help(const Option *table, int count)
         MAIN_ITERATIONS);
 }
 
-/* The folder of this program, without a slash at its end. */
-static bool program_folder(char folder[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    if (length <= 0) return false;
-    folder[length] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (!slash) return false;
-    *slash = '\0';
-    return true;
-}
-
-/* A path as it is, or a name in one of the places where scenes are kept. */
-static bool find_scene(const char *scene, char path[PATH_MAX])
-{
-    static const char *const places[] = {"scenes", "../scenes", "../share/tenon/scenes"};
-    char folder[PATH_MAX];
-    bool is_name = !strchr(scene, '/') && !strchr(scene, '.');
-    snprintf(path, PATH_MAX, "%s", scene);
-    if (!is_name) return true; /* load_model says what is wrong with it */
-    if (program_folder(folder))
-        for (int i = 0; i < 3; i++) {
-            int length = snprintf(path, PATH_MAX, "%s/%s/%s.xml", folder, places[i], scene);
-            if (length < PATH_MAX && file_is_readable(path)) return true;
-        }
-    int length = snprintf(path, PATH_MAX, "scenes/%s.xml", scene);
-    if (length < PATH_MAX && file_is_readable(path)) return true;
-    snprintf(path, PATH_MAX, "%s", scene);
-    if (file_is_readable(path)) return true;
-    say("bench",
-        "there is no scene '%s': looked for scenes/%s.xml beside the program, one folder up, in "
-        "the installed "
-        "share/tenon and here",
-        scene, scene);
-    return false;
-}
-
 static Measure plan_run(const BenchOptions *bench, double timestep, TnKeyId key,
                         TnDivisionDef division, TnWeights weights, int iterations)
 {
-    const BenchScene *known = bench->known;
+    const KnownScene *known = bench->known;
     double duration = isnan(bench->sim.duration) ? known->duration : bench->sim.duration;
     Measure m = {.def = sim_world_def(&bench->sim),
                  .settle = bench->settle > 0 ? steps_of(bench->settle, timestep) : 0,
@@ -259,9 +197,7 @@ static int check_and_bench(BenchOptions *bench)
     int code = EXIT_USAGE;
     if (!sim_options_finish("bench", &bench->sim)) return EXIT_USAGE;
     bool fixed = bench->sim.solver.tolerance == 0;
-    bench->known = &other_scene;
-    for (size_t i = 0; i < sizeof known_scenes / sizeof known_scenes[0]; i++)
-        if (!strcmp(bench->scene, known_scenes[i].name)) bench->known = &known_scenes[i];
+    bench->known = known_scene(bench->scene);
     if (bench->iterations.count > MAX_COUNTS) {
         say("bench", "--iterations: at most %d counts", MAX_COUNTS);
         return EXIT_USAGE;
@@ -269,7 +205,7 @@ static int check_and_bench(BenchOptions *bench)
     if (!bench_plot_is_file("bench", &bench->common)) return EXIT_USAGE;
     if (!number_list_default(&bench->iterations, fixed ? default_iterations : most_iterations,
                              fixed ? 3 : 1) ||
-        !find_scene(bench->scene, path))
+        !find_scene("bench", bench->scene, path))
         return EXIT_IO;
     if (bench->common.plot && is_same_file(bench->common.plot, path)) {
         say("bench", "--plot: %s is the model itself", bench->common.plot);
@@ -295,7 +231,7 @@ int cmd_bench(int argc, char **argv)
         MAIN_ITERATIONS; /* fixed counts unless a method or a tolerance is given */
     bench.sim.division = no_division;
     bench.sim.weights = WEIGHTS_DEFAULT;
-    Option table[28];
+    Option table[8 + SIM_OPTION_COUNT];
     int count = option_table(table, &bench), code = EXIT_USAGE;
     if (options_parse("bench", table, count, print_help, "SCENE", &bench.scene, argc, argv, &code))
         code = check_and_bench(&bench);

@@ -165,7 +165,7 @@ static int run_all(HardCommand *c)
 int cmd_bench_hard(int argc, char **argv)
 {
     HardCommand c = {.sim = sim_options(), .run = {.repeats = 1}, .seeds = 1};
-    Option table[32];
+    Option table[16 + SIM_OPTION_COUNT];
     int code = EXIT_USAGE;
     c.sim.duration = NAN;
     int count = option_table(table, &c);

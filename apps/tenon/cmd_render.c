@@ -315,7 +315,7 @@ int cmd_render(int argc, char **argv)
     RenderOptions render = {
         .sim = sim_options(), .picture = picture_options(1280, 720), .fps = NAN, .speed = NAN};
     render.sim.duration = NAN;
-    Option table[9 + PICTURE_OPTION_COUNT + 16];
+    Option table[9 + PICTURE_OPTION_COUNT + SIM_OPTION_COUNT];
     int count = option_table(table, &render), code = EXIT_USAGE;
     if (options_parse("render", table, count, print_help, "MODEL", &render.input, argc, argv,
                       &code) &&

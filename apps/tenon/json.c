@@ -132,3 +132,10 @@ void json_numbers(Json *json, const char *key, const double *values, int count)
     }
     fputc(']', json->out);
 }
+
+void json_hash(Json *json, const char *key, uint64_t hash)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+    json_string(json, key, text);
+}

@@ -27,6 +27,7 @@ void json_number(Json *json, const char *key, double value);
 void json_integer(Json *json, const char *key, int64_t value);
 void json_bool(Json *json, const char *key, bool value);
 void json_string(Json *json, const char *key, const char *value);
+void json_hash(Json *json, const char *key, uint64_t hash); /* as text: numbers have 53 bits */
 void json_numbers(Json *json, const char *key, const double *values, int count);
 
 #endif

@@ -18,12 +18,16 @@ static const Command commands[] = {
     {"info", cmd_info, "what is in a model"},
     {"eval", cmd_eval, "poses, mass matrix, bias forces and sensors at one state"},
     {"validate", cmd_validate, "check a model file and list what is wrong or approximated"},
+    {"solve", cmd_solve, "the solver alone, on problems from files"},
     {"view", cmd_view, "watch and pull: a window on a running simulation"},
     {"render", cmd_render, "pictures and films of a model or a recording, without a display"},
     {"replay", cmd_replay, "a window on a recording"},
     {"export", cmd_export, "a recording as HTML, NPZ, CSV or VTU"},
     {"plot", cmd_plot, "a CSV file as an SVG plot"},
     {"bench", cmd_bench, "measure time and accuracy of a scene, or of growing piles"},
+    {"table", cmd_table, "the paper's table: five solvers and the automatic method on the same steps"},
+    {"scaling", cmd_scaling, "time per step of growing piles and cables"},
+    {"convergence", cmd_convergence, "error of one step against iterations and time, all solvers"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -33,7 +37,7 @@ static void print_help(void)
            "Usage: tenon COMMAND [ARGUMENTS]\n\nCommands:\n",
            tn_version());
     for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-10s %s\n", commands[i].name, commands[i].help);
+        printf("  %-11s %s\n", commands[i].name, commands[i].help);
     printf("\n"
            "  tenon COMMAND --help     options and examples of a command\n"
            "  tenon --version\n"

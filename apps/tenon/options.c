@@ -91,6 +91,13 @@ Option option_text(const char *name, const char **target, const char *value, con
         .name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
 }
 
+Option option_output(const char *name, const char **target, const char *value, const char *help)
+{
+    Option option = option_text(name, target, value, help);
+    option.kind = OPTION_OUTPUT;
+    return option;
+}
+
 Option option_choice(const char *name, int *target, const char *value, const char *const *choices,
                      const char *help)
 {
@@ -304,6 +311,7 @@ static bool read_value(const char *command, const Option *option, const char *te
     case OPTION_DIVISION:
         return read_division(command, option, text);
     case OPTION_TEXT:
+    case OPTION_OUTPUT:
         if (!*text) {
             say(command, "%s: the %s is empty", option->name, option->value);
             return false;
@@ -336,6 +344,14 @@ static bool read_value(const char *command, const Option *option, const char *te
     return false;
 }
 
+/* Of an option whose value may be left out: whether this is it. */
+static bool is_output(const Option *option, const char *text)
+{
+    const char *ending = strrchr(option->value, '.');
+    size_t length = strlen(text), least = strlen(ending);
+    return !strcmp(text, "-") || (length > least && !strcmp(text + length - least, ending));
+}
+
 static bool takes_value(const Option *option)
 {
     return option->kind != OPTION_SET && option->kind != OPTION_CLEAR;
@@ -360,6 +376,8 @@ static bool read_option(const char *command, const Option *options, int option_c
         return read_value(command, option, "");
     }
     if (text[length]) return read_value(command, option, text + length + 1);
+    if (option->kind == OPTION_OUTPUT && (*i + 1 >= argc || !is_output(option, argv[*i + 1])))
+        return read_value(command, option, "-");
     if (*i + 1 >= argc) {
         say(command, "%s needs a value: %s %s", option->name, option->name, option->value);
         return false;
@@ -371,12 +389,12 @@ static bool read_option(const char *command, const Option *options, int option_c
     return true;
 }
 
-bool options_parse(const char *command, const Option *options, int option_count,
-                   PrintHelp print_help, const char *positional, const char **argument, int argc,
-                   char **argv, int *code)
+bool options_parse_some(const char *command, const Option *options, int option_count,
+                        PrintHelp print_help, const char **arguments, int most, int *count,
+                        int argc, char **argv, int *code)
 {
     bool only_arguments = false;
-    if (argument) *argument = NULL;
+    *count = 0;
     /* help wins over everything else on the line */
     for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
@@ -390,14 +408,47 @@ bool options_parse(const char *command, const Option *options, int option_count,
             only_arguments = true;
         } else if (!only_arguments && text[0] == '-' && text[1]) {
             if (!read_option(command, options, option_count, argc, argv, &i)) goto error;
-        } else if (!positional || *argument) {
+        } else if (*count == most) {
             say(command, "unexpected argument '%s'", text);
             goto error;
         } else {
-            *argument = text;
+            arguments[(*count)++] = text;
         }
     }
-    if (!positional || *argument) return true;
+    return true;
+error:
+    fprintf(stderr, "Try 'tenon %s --help'.\n", command);
+    *code = EXIT_USAGE;
+    return false;
+}
+
+bool options_parse_many(const char *command, const Option *options, int option_count,
+                        PrintHelp print_help, const char *positional, const char **arguments,
+                        int most, int *count, int argc, char **argv, int *code)
+{
+    bool only_arguments = false;
+    *count = 0;
+    /* help wins over everything else on the line */
+    for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            print_help(options, option_count);
+            *code = EXIT_FINE;
+            return false;
+        }
+    for (int i = 0; i < argc; i++) {
+        const char *text = argv[i];
+        if (!only_arguments && !strcmp(text, "--")) {
+            only_arguments = true;
+        } else if (!only_arguments && text[0] == '-' && text[1]) {
+            if (!read_option(command, options, option_count, argc, argv, &i)) goto error;
+        } else if (*count >= most) {
+            say(command, "unexpected argument '%s'", text);
+            goto error;
+        } else {
+            arguments[(*count)++] = text;
+        }
+    }
+    if (!positional || *count) return true;
     say(command, "%s is missing", positional);
 error:
     fprintf(stderr, "Try 'tenon %s --help'.\n", command);
@@ -405,13 +456,25 @@ error:
     return false;
 }
 
+bool options_parse(const char *command, const Option *options, int option_count,
+                   PrintHelp print_help, const char *positional, const char **argument, int argc,
+                   char **argv, int *code)
+{
+    int count;
+    if (argument) *argument = NULL;
+    return options_parse_many(command, options, option_count, print_help, positional, argument,
+                              positional ? 1 : 0, &count, argc, argv, code);
+}
+
 void options_help(const Option *options, int option_count)
 {
     printf("\nOptions:\n");
     for (int i = 0; i < option_count; i++) {
         char left[64];
-        snprintf(left, sizeof left, "%s%s%s", options[i].name, options[i].value ? " " : "",
-                 options[i].value ? options[i].value : "");
+        bool optional = options[i].kind == OPTION_OUTPUT;
+        snprintf(left, sizeof left, "%s%s%s%s", options[i].name,
+                 optional ? " [" : options[i].value ? " " : "",
+                 options[i].value ? options[i].value : "", optional ? "]" : "");
         printf("  %-24s %s\n", left, options[i].help);
     }
     printf("  %-24s %s\n", "--help", "this text");

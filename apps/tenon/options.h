@@ -19,7 +19,8 @@ typedef enum OptionKind {
     OPTION_CHOICE,   /* int: index in `choices` */
     OPTION_DIVISION, /* TnDivisionDef: auto, whole, paper or a number of segments */
     OPTION_INTS,     /* NumberList of integers within [lower, upper] */
-    OPTION_REALS     /* NumberList of finite numbers */
+    OPTION_REALS,    /* NumberList of finite numbers */
+    OPTION_OUTPUT    /* const char *: a file, "-" where none follows whose name ends as `value` */
 } OptionKind;
 
 typedef enum OptionEnds { ENDS_CLOSED, ENDS_LOWER_OPEN, ENDS_UPPER_OPEN } OptionEnds;
@@ -48,6 +49,8 @@ Option option_int(const char *name, int *target, const char *value, int lower, i
 Option option_real(const char *name, double *target, const char *value, double lower, double upper,
                    OptionEnds ends, const char *help);
 Option option_text(const char *name, const char **target, const char *value, const char *help);
+/* `value`: "FILE.json"; the next argument is taken where it ends so, or is "-". */
+Option option_output(const char *name, const char **target, const char *value, const char *help);
 Option option_choice(const char *name, int *target, const char *value, const char *const *choices,
                      const char *help);
 Option option_division(TnDivisionDef *target);
@@ -65,6 +68,14 @@ typedef void (*PrintHelp)(const Option *options, int option_count);
 bool options_parse(const char *command, const Option *options, int option_count,
                    PrintHelp print_help, const char *positional, const char **argument, int argc,
                    char **argv, int *code);
+/* The same with up to `most` positional arguments, *count of them. */
+bool options_parse_some(const char *command, const Option *options, int option_count,
+                        PrintHelp print_help, const char **arguments, int most, int *count,
+                        int argc, char **argv, int *code);
+/* The same with one positional argument or several, at most `most` of them. */
+bool options_parse_many(const char *command, const Option *options, int option_count,
+                        PrintHelp print_help, const char *positional, const char **arguments,
+                        int most, int *count, int argc, char **argv, int *code);
 void options_help(const Option *options, int option_count);
 void number_list_free(NumberList *list);
 
@@ -80,6 +91,7 @@ typedef struct SimOptions {
     double tolerance;           /* NaN: not given */
     int sleep;                  /* TnSleep */
     int form, weights, threads; /* TnAdmmForm, TnWeights */
+    int contact_model;          /* TnContactModel */
     TnDivisionDef division;
     const char *key;
 } SimOptions;
@@ -87,6 +99,7 @@ typedef struct SimOptions {
 SimOptions sim_options(void);
 /* Appends --iterations first, then --solver, --tolerance, --threads and the ADMM's own options;
  * returns the new count. */
+enum { SIM_OPTION_COUNT = 20 }; /* at most */
 int sim_option_table(Option *table, int count, SimOptions *sim);
 /* What was chosen into sim->solver. Iterations, or something of the paper's, without a tolerance
  * mean the paper's mode: a fixed number of iterations, of those that have one. False and a message where a method

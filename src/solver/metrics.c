@@ -1,18 +1,10 @@
-/* metrics.c: how far a solution is from one, recomputed from the raw data; no solver is judged by
- * its own numbers.
+/* metrics.c: how far a problem's v and λ are from a solution, recomputed from the raw data.
  *
- * With u = J v + e, λ turned into a velocity by the local compliance D (contacts: D_n, D_t) and
- * FB(a, b) = a + b - √(a² + b²), the errors are
+ * Contacts and rows are judged by the laws of constraint_error.h; bonds by
  *
- *     contact          FB(u_n, D_n λ_n),   FB(|u_t|, D_t (μλ_n - |λ_t|)),
- *                      | |u_t| λ_t + μλ_n u_t | D_t / (|u_t| + D_t μλ_n)
- *     equality         |u|
- *     inequality       min(u, Dλ)
- *     soft             |J v + e/α + λ/(kα)|
- *     box, spin, roll  D |λ - Π(λ - u/D)|
- *     bond, hard       |J z + e|, a number per row
- *     bond, soft       (C⁻¹ + K)⁻¹ (λ + f + K z), twelve numbers (six against the world), C the
- *                      compliances of its two rows: what the error in the force does to the velocity
+ *     hard   |J z + e|, a number per row
+ *     soft   (C⁻¹ + K)⁻¹ (λ + f + K z), twelve numbers (six against the world), C the compliances of
+ *            its two rows: what the error in the force does to the velocity
  *
  * AAc is -log10 of the RMS of all of these at v̂, AAλ the same at v_λ = A⁻¹(b + Jᵀλ), where the
  * dynamics hold exactly. */
@@ -23,6 +15,7 @@
 
 #include "../math/cholesky.h"
 #include "../math/vec3.h"
+#include "constraint_error.h"
 #include "mesh.h"
 
 bool tn_velocities_alloc(const TnProblem *p, TnVelocities *out)
@@ -69,7 +62,7 @@ static void implied(const TnProblem *p, bool touched_only, TnVelocities *out)
             tn_chain_solve(d->chain, d->A_D, d->A_E, v);
         else if (d->mesh)
             tn_mesh_solve_A(d, v);
-        else
+        else if (!d->unit)
             tn_cholesky_solve(d->A_factor, d->dim, v);
         tn_ports_spread(p, d, v, out->twist);
     }
@@ -92,20 +85,24 @@ void tn_velocities_finish(TnProblem *p, const TnVelocities *touched)
     }
 }
 
-static double fischer_burmeister(double a, double b) { return a + b - hypot(a, b); }
-
 static void point_velocity(double v[3], const double row[8], const double arm[3])
 {
     v3_cross(v, row + 4, arm);
     v3_add(v, v, row);
 }
 
+static TnContactPair split(const double n[3], const double x[3])
+{
+    TnContactPair pair = {.n = v3_dot(n, x)};
+    for (int k = 0; k < 3; k++) pair.t[k] = x[k] - pair.n * n[k];
+    return pair;
+}
+
 static double contact_error(const TnProblem *p, int c, double (*twist)[8])
 {
     const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
     int l = c % TN_LANES;
-    const double *n = p->normals[c], *lambda = p->lambda[c];
-    double arm_a[3], arm_b[3], va[3], vb[3], u[3], ut[3], lt[3], Dn, Dt;
+    double arm_a[3], arm_b[3], va[3], vb[3], u[3], Dn, Dt;
     for (int k = 0; k < 3; k++) {
         arm_a[k] = batch->arm_a[k][l];
         arm_b[k] = batch->arm_b[k][l];
@@ -114,19 +111,8 @@ static double contact_error(const TnProblem *p, int c, double (*twist)[8])
     point_velocity(vb, twist[batch->row_b[l]], arm_b);
     for (int k = 0; k < 3; k++) u[k] = vb[k] - va[k] + batch->e[k][l];
     tn_contact_compliance(p, c, &Dn, &Dt);
-    double un = v3_dot(n, u), ln = v3_dot(n, lambda);
-    for (int k = 0; k < 3; k++) {
-        ut[k] = u[k] - un * n[k];
-        lt[k] = Dt * (lambda[k] - ln * n[k]);
-    }
-    double slip = v3_norm(ut), bound = Dt * batch->mu[l] * ln, friction = v3_norm(lt), sum;
-    double opening = fischer_burmeister(un, Dn * ln);
-    double sticking = fischer_burmeister(slip, bound - friction);
-    double align[3];
-    for (int k = 0; k < 3; k++) align[k] = slip * lt[k] + bound * ut[k];
-    sum = slip + fabs(bound);
-    double direction = sum > 0.0 ? v3_norm(align) / sum : 0.0;
-    return opening * opening + sticking * sticking + direction * direction;
+    return tn_contact_law_error(split(p->normals[c], u), split(p->normals[c], p->lambda[c]),
+                                batch->mu[l], Dn, Dt);
 }
 
 double tn_row_velocity_at(const TnProblem *p, const TnRow *row, const TnVelocities *at)
@@ -151,35 +137,27 @@ double tn_row_velocity_at(const TnProblem *p, const TnRow *row, const TnVelociti
 /* Squared error of row r; a roll row takes its partner along and *r moves past it. */
 static double row_error(const TnProblem *p, int *r, const TnVelocities *at)
 {
-    const TnRow *row = &p->rows[*r];
-    double v = tn_row_velocity_at(p, row, at), u = v + row->e, D = tn_row_compliance(p, row), error;
-    switch (row->set) {
-    case TN_ROW_EQUALITY:
-        return u * u;
-    case TN_ROW_INEQUALITY:
-        error = fmin(u, D * row->lambda);
-        return error * error;
-    case TN_ROW_SOFT:
-        error = v + row->e / row->alpha + row->lambda / (row->k * row->alpha);
-        return error * error;
-    case TN_ROW_BOX:
-        error = D * row->lambda - D * tn_row_project(row, row->lambda - u / D);
-        return error * error;
-    default:
-        break;
-    }
-    double bound = row->mu * tn_contact_normal_force(p, row->contact), t = row->lambda - u / D;
-    if (row->set == TN_ROW_SPIN) {
-        error = D * (row->lambda - fmin(bound, fmax(-bound, t)));
+    const TnRow *row = &p->rows[*r], *partner = row + 1;
+    double v = tn_row_velocity_at(p, row, at), u = v + row->e, error = u;
+    if (row->set == TN_ROW_EQUALITY) return u * u;
+    if (row->set == TN_ROW_SOFT) {
+        error = tn_soft_law_error(row->k, row->alpha, row->e, v, row->lambda);
         return error * error;
     }
-    const TnRow *partner = &p->rows[++*r];
+    double D = tn_row_compliance(p, row);
+    if (row->set < TN_ROW_SPIN) {
+        bool box = row->set == TN_ROW_BOX;
+        error = tn_bound_law_map(box ? row->lower : 0.0, box ? row->upper : INFINITY, D, u,
+                                 row->lambda);
+        return error * error;
+    }
+    double bound = row->mu * tn_contact_normal_force(p, row->contact);
+    if (row->set == TN_ROW_SPIN) return tn_disc_law_map(1, bound, D, &u, &row->lambda);
+    ++*r;
+    double pair_u[2] = {u, tn_row_velocity_at(p, partner, at) + partner->e};
+    double pair_lambda[2] = {row->lambda, partner->lambda};
     D = 0.5 * (D + tn_row_compliance(p, partner));
-    t = row->lambda - u / D;
-    double t2 = partner->lambda - (tn_row_velocity_at(p, partner, at) + partner->e) / D;
-    double length = hypot(t, t2), scale = length > bound ? bound / length : 1.0;
-    double e1 = D * (row->lambda - scale * t), e2 = D * (partner->lambda - scale * t2);
-    return e1 * e1 + e2 * e2;
+    return tn_disc_law_map(2, bound, D, pair_u, pair_lambda);
 }
 
 double tn_problem_error(const TnProblem *p, const TnVelocities *at)

@@ -99,17 +99,47 @@ static bool set_large(TnProblem *p, int block, int dim, int port_start, int port
     return d->v && d->g && d->F;
 }
 
-bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int port_count)
+/* Of a dense block, whoever has A and its factor. */
+static bool set_dense(TnProblem *p, int block, int dim, int port_start, int port_count)
 {
     TnLargeBlock *d = &p->large[block];
     size_t square = (size_t)dim * (size_t)dim;
     if (!set_large(p, block, dim, port_start, port_count)) return false;
     d->b = TN_ARENA_ZERO(p->arena, double, dim);
-    d->A = TN_ARENA_ZERO(p->arena, double, square);
-    d->A_factor = TN_ARENA_NEW(p->arena, double, square);
     d->H_inverse = TN_ARENA_NEW(p->arena, double, square);
     d->work = TN_ARENA_NEW(p->arena, double, square);
-    return d->b && d->A && d->A_factor && d->H_inverse && d->work;
+    return d->b && d->H_inverse && d->work;
+}
+
+bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int port_count)
+{
+    TnLargeBlock *d = &p->large[block];
+    size_t square = (size_t)dim * (size_t)dim;
+    if (!set_dense(p, block, dim, port_start, port_count)) return false;
+    d->A = TN_ARENA_ZERO(p->arena, double, square);
+    d->A_factor = TN_ARENA_NEW(p->arena, double, square);
+    return d->A && d->A_factor;
+}
+
+bool tn_problem_set_factored(TnProblem *p, int block, int dim, const double *A,
+                             const double *factor, int port_start, int port_count)
+{
+    TnLargeBlock *d = &p->large[block];
+    if (!set_dense(p, block, dim, port_start, port_count)) return false;
+    d->A = (double *)A;
+    d->A_factor = (double *)factor;
+    d->A_factored = true;
+    d->stiffness = TN_ARENA_NEW(p->arena, double, (size_t)dim *(size_t)dim);
+    return d->stiffness;
+}
+
+bool tn_problem_set_unit(TnProblem *p, int block, int dim, int port_start, int port_count)
+{
+    double *I = TN_ARENA_ZERO(p->arena, double, (size_t)dim *(size_t)dim);
+    if (!I || !tn_problem_set_factored(p, block, dim, I, I, port_start, port_count)) return false;
+    for (int k = 0; k < dim; k++) I[(long)k * dim + k] = 1.0;
+    p->large[block].unit = true;
+    return true;
 }
 
 bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChainMatrix matrix,
@@ -171,13 +201,22 @@ void tn_problem_set_span_port(TnProblem *p, int port, int block, int start, int 
                               .T = (double *)T};
 }
 
-bool tn_problem_set_port(TnProblem *p, int port, int block)
+static bool set_dense_port(TnProblem *p, int port, int block, int count, bool linear)
 {
     TN_ASSERT(!p->large[block].chain && !p->large[block].mesh);
-    p->ports[port] =
-        (TnPort){.block = block, .scale = 1.0, .count = p->large[block].dim};
-    p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * p->large[block].dim);
+    p->ports[port] = (TnPort){.block = block, .scale = 1.0, .count = count, .linear = linear};
+    p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * (size_t)count);
     return p->ports[port].T != NULL;
+}
+
+bool tn_problem_set_port(TnProblem *p, int port, int block)
+{
+    return set_dense_port(p, port, block, p->large[block].dim, false);
+}
+
+bool tn_problem_set_linear_port(TnProblem *p, int port, int block, int count)
+{
+    return set_dense_port(p, port, block, count, true);
 }
 
 bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const double *T)
@@ -374,7 +413,8 @@ bool tn_problem_prepare_A(TnProblem *p, TnPool *pool)
 bool tn_problem_prepare_H(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
     bool ok = true;
-    tn_problem_weights(p, def, pool);
+    p->relaxed = def->contact_model == TN_CONTACT_RELAXED;
+    if (!p->H_known) tn_problem_weights(p, def, pool);
     if (!prepare_bonds(p, def, pool)) return false;
     run_phase(p, pool, p->table_rows, 512, gather_rows);
     for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {

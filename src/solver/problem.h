@@ -98,11 +98,14 @@ typedef struct TnLargeBlock {
     double *A_factor;  /* its Cholesky factor, written by prepare */
     double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare */
     double *work;      /* dim × dim; of a chain dim */
+    double *stiffness; /* JᵀWJ where it is kept for another solve (H_known); else NULL */
+    bool unit;         /* A is the identity, and so is its factor */
+    bool ports_known;  /* compliances of its ports stand from an earlier prepare */
     /* chain; blocks as math/chain.h has them. All but D and E is written by prepare. */
     double *D, *E;         /* A */
     double *A_D, *A_E;     /* factor of A */
     double *v_free;        /* A⁻¹ b */
-    bool A_factored;       /* A_D, A_E and v_free came with the matrix */
+    bool A_factored;       /* A_D, A_E and v_free, or A_factor, came with the matrix */
     TnCondensed condensed; /* where it is iterated on fewer nodes (chain_nodes.c) */
     const TnChain *solved; /* the nodes iterated on: condensed.chain, or `chain` */
     const int *place;      /* node -> node of `solved`; NULL: the same */
@@ -134,6 +137,7 @@ typedef struct TnPort {
     int node_count;   /* of a point: its velocity is Σ M_i v_i over these nodes of a mesh */
     const int *nodes;
     const double (*M)[9];
+    bool linear;      /* the angular rows of T are zero */
     double scale;     /* of the weights of its contacts, 1 unless set otherwise */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
@@ -168,6 +172,7 @@ typedef struct TnProblem {
     TnBond *bonds;
     int32_t *bond_side_start, *bond_sides;
     bool bonds_on_twists;
+    bool H_known;        /* of dense blocks alone: weights and H stand from an earlier prepare */
     bool spins;          /* there are spin or roll rows */
     bool rows_on_twists; /* some row touches a twist block */
     /* written by prepare */
@@ -183,6 +188,7 @@ typedef struct TnProblem {
     double *residual;     /* per contact batch */
     double *block_beta;   /* per block: the paper's weight */
     TnAnderson *anderson; /* NULL: not accelerated */
+    bool relaxed;         /* contacts: TN_CONTACT_RELAXED */
     const TnKernels *kernels;
     TnArena *arena;
 } TnProblem;
@@ -198,6 +204,11 @@ void tn_problem_set_twist(TnProblem *problem, int block, double a, const double 
                           const double b[6], const double v0[6]);
 /* Allocates A, b, v (the caller fills them) and the rest. False: no memory. */
 bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start, int port_count);
+/* The same with the caller's A and its Cholesky factor, which are only read; for many solves. */
+bool tn_problem_set_factored(TnProblem *problem, int block, int dim, const double *A,
+                             const double *factor, int port_start, int port_count);
+/* The same with A = I. */
+bool tn_problem_set_unit(TnProblem *problem, int block, int dim, int port_start, int port_count);
 /* A and b of a chain, the caller's; they live as long as the problem and are only read. */
 typedef struct TnChainMatrix {
     double *D, *E, *b;
@@ -230,6 +241,8 @@ void tn_problem_set_point_port(TnProblem *problem, int port, int block, int coun
 void tn_problem_set_span_port(TnProblem *problem, int port, int block, int start, int count,
                               const double *T);
 bool tn_problem_set_port(TnProblem *problem, int port, int block); /* dense; allocates T */
+/* Of a dense block, over its first `count` unknowns only and with no angular half: allocates T. */
+bool tn_problem_set_linear_port(TnProblem *problem, int port, int block, int count);
 /* A port on one node of a chain. T, 6 × the node's dim and row-major, is kept by reference; NULL:
  * the identity. False: no T for a node of other than six unknowns. */
 bool tn_problem_set_node_port(TnProblem *problem, int port, int block, int node, const double *T);

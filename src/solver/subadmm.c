@@ -144,8 +144,9 @@ static void update_constraints(const Loop *loop, int chunk)
     TnProblem *p = loop->problem;
     int begin, end;
     share(loop, p->contact_batches, chunk, &begin, &end);
-    p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
-                               p->lambda, loop->alpha, loop->measure ? p->residual : NULL);
+    (p->relaxed ? p->kernels->contact_update_relaxed : p->kernels->contact_update)(
+        p->contact_batch, begin, end, (const double(*)[8])p->twist, p->lambda, loop->alpha,
+        loop->measure ? p->residual : NULL);
     share(loop, p->row_count, chunk, &begin, &end);
     tn_rows_update(p, begin, end, loop->alpha, loop->measure);
     share(loop, p->bond_count, chunk, &begin, &end);

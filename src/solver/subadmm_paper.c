@@ -98,12 +98,15 @@ static double update_contact(TnProblem *p, State *state, int c)
     }
     const double B[2] = {-batch->Bn[l], -batch->Bt[l]};
     weigh(t, B, n, sum);
-    double tn = v3_dot(n, t), ln = fmax(0.0, tn), tt[3];
+    double tn = v3_dot(n, t), mu = batch->mu[l], tt[3];
     for (int k = 0; k < 3; k++) {
         tt[k] = t[k] - tn * n[k];
         old[k] = batch->t[k][l];
     }
-    double scale = fmin(1.0, batch->mu[l] * ln / fmax(v3_norm(tt), 1e-300)), change = 0.0;
+    double length = fmax(v3_norm(tt), 1e-300);
+    double lift = p->relaxed ? tn_contact_lift(mu, batch->Bn[l], batch->Bt[l]) : 0.0;
+    double ln = tn_contact_normal(tn, length, mu, lift);
+    double scale = fmin(1.0, mu * ln / length), change = 0.0;
     for (int k = 0; k < 3; k++) {
         lambda[k] = ln * n[k] + scale * tt[k];
         batch->t[k][l] = t[k];

@@ -8,6 +8,7 @@ const TnKernels *tn_kernels_avx512_table(void);
 const TnKernels *tn_kernels_avx512_table(void)
 {
     static const TnKernels kernels = {"avx512",   contact_update, twist_update, twist_factor,
-                                      row_forces, row_stiffness,  column_dots,  column_subtract};
+                                      row_forces, row_stiffness,  column_dots,  column_subtract,
+                                      contact_update_relaxed};
     return &kernels;
 }

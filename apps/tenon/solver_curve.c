@@ -1,0 +1,111 @@
+/* A solver at several counts or tolerances; see solver_curve.h. */
+#include "solver_curve.h"
+
+#include <math.h>
+
+/* 30, 60 and 90 are the paper's; its nonsmooth Newton has 3, 6 and 9. */
+static const int counts[] = {1,  2,  3,  5,   7,   10,  14,  20,  30,
+                             45, 60, 90, 130, 200, 300, 450, 700, 1000};
+static const int newton_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 22, 30, 45, 60, 90};
+static const double tolerances[] = {1,    0.3,  0.1,  3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
+                                    3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 1e-8, 1e-9};
+static const double column_tolerances[PAPER_COUNTS] = {1e-2, 1e-4, 1e-6};
+#define LENGTH(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+const char *configuration_name(Configuration configuration)
+{
+    return configuration == CONFIG_PAPER ? "paper" : "defaults";
+}
+
+TnDivisionDef configuration_division(Configuration configuration)
+{
+    return (TnDivisionDef){.kind = configuration == CONFIG_PAPER ? TN_DIVISION_PAPER
+                                                                 : TN_DIVISION_AUTO};
+}
+
+const char *curve_label(int solver)
+{
+    static const char *const labels[CURVE_COUNT] = {"PGS",     "PJ",      "FADMM",
+                                                    "NNewton", "SubADMM", "auto"};
+    return labels[solver];
+}
+
+TnMethod curve_method(int solver)
+{
+    return solver == CURVE_AUTO ? TN_METHOD_AUTO : paper_method(solver);
+}
+
+static int rung_count(int solver)
+{
+    return solver == CURVE_AUTO      ? LENGTH(tolerances)
+           : solver == PAPER_NNEWTON ? LENGTH(newton_counts)
+                                     : LENGTH(counts);
+}
+
+/* What a rung of the ladder is solved with, and the table's column that it belongs to. */
+static TnSolverDef rung_solver(int solver, Configuration configuration, int rung, int *column)
+{
+    TnSolverDef def = tn_solver_def();
+    def.method = curve_method(solver);
+    *column = -1;
+    if (solver == CURVE_AUTO) {
+        def.tolerance = tolerances[rung];
+        def.iterations = counts[LENGTH(counts) - 1];
+        for (int c = 0; c < PAPER_COUNTS; c++)
+            if (def.tolerance == column_tolerances[c]) *column = c;
+        return def;
+    }
+    def.tolerance = 0;
+    def.iterations = solver == PAPER_NNEWTON ? newton_counts[rung] : counts[rung];
+    for (int c = 0; c < PAPER_COUNTS; c++)
+        if (def.iterations == paper_iterations(solver, c)) *column = c;
+    if (solver == PAPER_SUBADMM && configuration == CONFIG_PAPER) {
+        def.weights = TN_WEIGHTS_PAPER;
+        def.over_relaxation = 1;
+        def.anderson = 0;
+    }
+    return def;
+}
+
+TnStatus curve_measure(Replay *replay, int solver, const CurvePlan *plan, SolverCurve *curve,
+                       TnError *err)
+{
+    bool ended = plan->columns_only;
+    curve->count = 0;
+    for (int rung = 0; rung < rung_count(solver); rung++) {
+        int column;
+        TnSolverDef def = rung_solver(solver, plan->configuration, rung, &column);
+        if (ended && column < 0) continue;
+        ReplayFigures *point = &curve->points[curve->count];
+        TnStatus status = replay_measure(replay, &def, plan->repeats, point, err);
+        if (status != TN_OK) return status;
+        curve->column[curve->count++] = column;
+        ended = ended || point->refused || point->solver_ms > plan->limit_ms ||
+                point->aav > plan->enough_aav;
+    }
+    return TN_OK;
+}
+
+const ReplayFigures *curve_first(const SolverCurve *curve, double aav)
+{
+    const ReplayFigures *best = NULL;
+    for (int i = 0; i < curve->count; i++) {
+        const ReplayFigures *point = &curve->points[i];
+        if (point->aav >= aav && (!best || point->solver_ms < best->solver_ms)) best = point;
+    }
+    return best;
+}
+
+double curve_best_aav(const SolverCurve *curve)
+{
+    double best = NAN;
+    for (int i = 0; i < curve->count; i++) best = fmax(best, curve->points[i].aav);
+    return best;
+}
+
+const ReplayFigures *curve_column(const SolverCurve *curve, int column)
+{
+    for (int i = 0; i < curve->count; i++)
+        if (curve->column[i] == column) return &curve->points[i];
+    return NULL;
+}
