@@ -66,7 +66,7 @@ static int next_count(const Stages *s, int last)
 }
 
 /* One stage; keeps what is best so far. */
-static bool run_stage(Stages *s, bool *converged, TnError *err)
+static bool run_stage(Stages *s, bool *converged, bool *idle, TnError *err)
 {
     SolveOutcome *out = s->out;
     TnJudgement judgement;
@@ -87,6 +87,7 @@ static bool run_stage(Stages *s, bool *converged, TnError *err)
     out->solver_tolerance = s->def.tolerance;
     s->left -= used;
     *converged = report.converged;
+    *idle = report.iterations == 0 && !report.converged;
     if (!judge(s, &judgement, errors, &measure, err)) return false;
     if (out->stages > 1 && !(measure < out->measure)) return true;
     out->measure = measure;
@@ -111,17 +112,18 @@ static bool run_stages(Stages *s, TnError *err)
     int first = out->method == TN_METHOD_NNEWTON ? 10 : 1000;
     s->def.iterations = s->left < first ? s->left : first;
     for (;;) {
-        bool converged;
+        bool converged, idle;
         double before = out->stages ? out->measure : INFINITY;
-        if (!run_stage(s, &converged, err)) return false;
+        if (!run_stage(s, &converged, &idle, err)) return false;
         out->reached = out->measure <= limits->tolerance;
         in_vain = out->measure < 0.5 * before ? 0 : in_vain + 1;
         out->end = out->reached   ? "tolerance reached"
                    : s->left <= 0 ? "out of iterations"
                    : out->prepare_seconds + out->solve_seconds >= limits->time_limit ? "out of time"
-                   : converged && s->def.tolerance <= 1e-17                      ? "rounding errors"
-                   : !converged && does_all_at_once(out->method) && in_vain >= 3 ? "no progress"
-                                                                                 : NULL;
+                   : converged && s->def.tolerance <= 1e-17 ? "rounding errors"
+                   : !converged && (idle || does_all_at_once(out->method)) && in_vain >= 3
+                       ? "no progress"
+                       : NULL;
         if (out->end) return true;
         if (converged) {
             double share = 0.1 * limits->tolerance / out->measure;
