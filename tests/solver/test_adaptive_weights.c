@@ -44,32 +44,34 @@ static double largest_gap(const TnProblem *a, const TnProblem *b)
     return worst / size;
 }
 
-/* Every kind of block and constraint: 40 iterations whose weights change after 20 are 20 iterations, and 20 that start
- * from their v and λ with the new weights. 1e-9: the same arithmetic but for factors that are multiplied in another
- * order, and what iterations from there make of it. */
+/* Every kind of block and constraint: iterations after a change of weights are those that start from the v and λ before it with
+ * the new weights. 1e-9: the same arithmetic but for factors multiplied in another order. */
 TEST(a_change_of_weights_is_a_start_from_v_and_lambda_with_the_new_ones)
 {
     int changes = 0;
-    for (int which = 0; which < PROBLEMS; which++) {
-        Rig rigs[2];
-        double scale = 1.0;
-        for (int i = 0; i < 2; i++) {
-            TnSolverDef def = def_of(!i, 1 / 30.0, i ? 20 : 40);
-            TnProblem *p = &rigs[i].problem;
-            REQUIRE(rig_create(&rigs[i]) && make_problem(&rigs[i], which) &&
-                    tn_problem_prepare(p, &def, NULL));
-            tn_subadmm_solve(p, &def, NULL);
-            if (!i) scale = tn_balance_scale(p);
-            if (!i || scale == 1.0) continue;
-            def.weight_scale *= scale;
-            REQUIRE(tn_meshes_factor_A(p, NULL) && tn_problem_prepare_H(p, &def, NULL));
-            tn_subadmm_solve(p, &def, NULL);
-            CHECK(largest_gap(p, &rigs[0].problem) < 1e-9);
-            changes++;
+    for (int which = 0; which < PROBLEMS; which++)
+        for (int at = 20; at <= 30; at += 10) { /* the first looks that compare */
+            Rig rigs[2];
+            double scale = 1.0;
+            for (int i = 0; i < 2; i++) {
+                TnSolverDef def = def_of(!i, 1 / 30.0, i ? at : at + 9);
+                TnProblem *p = &rigs[i].problem;
+                REQUIRE(rig_create(&rigs[i]) && make_problem(&rigs[i], which) &&
+                        tn_problem_prepare(p, &def, NULL));
+                tn_subadmm_solve(p, &def, NULL);
+                if (!i) scale = tn_balance_scale(p);
+                if (!i || scale == 1.0) continue;
+                def.weight_scale *= scale;
+                def.iterations = 9;
+                REQUIRE(tn_meshes_factor_A(p, NULL) && tn_problem_prepare_H(p, &def, NULL));
+                tn_subadmm_solve(p, &def, NULL);
+                CHECK(largest_gap(p, &rigs[0].problem) < 1e-9);
+                changes++;
+            }
+            for (int i = 0; i < 2; i++) rig_destroy(&rigs[i]);
+            if (scale != 1.0) break;
         }
-        for (int i = 0; i < 2; i++) rig_destroy(&rigs[i]);
-    }
-    CHECK(changes > 5);
+    CHECK(changes == PROBLEMS - 1); /* bonded twists are seen as balanced */
 }
 
 /* Weights 30 times too large or too small move towards better ones, within their bounds. Iterations on problems 0 … 4
