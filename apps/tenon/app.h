@@ -10,7 +10,7 @@
 
 enum {
     EXIT_FINE = 0,
-    EXIT_DIVERGED = 1,     /* the simulation diverged */
+    EXIT_DIVERGED = 1,     /* the simulation diverged, or a tolerance was not reached */
     EXIT_USAGE = 2,        /* an option is unknown or out of its range */
     EXIT_MODEL = 3,        /* the model is wrong */
     EXIT_IO = 4,           /* a file cannot be read or written, or there is no memory */
@@ -22,6 +22,7 @@ int cmd_view(int argc, char **argv);
 int cmd_render(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_solve(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_eval(int argc, char **argv);

@@ -5,6 +5,7 @@
 #include "json.h"
 #include "options.h"
 #include "progress.h"
+#include "run_dump.h"
 #include "run_record.h"
 #include "table.h"
 #include "totals.h"
@@ -18,6 +19,7 @@ typedef struct RunOptions {
     SimOptions sim;
     const char *model_path, *csv_path;
     RecordOptions record;
+    DumpOptions dump;
     bool json, quiet, accuracy;
 } RunOptions;
 
@@ -42,6 +44,10 @@ static int option_table(Option *table, RunOptions *run)
                               "no contact points and forces: a smaller file");
     table[n++] = option_set("--append", &run->record.append,
                             "go on with a recording of the same model where the file exists");
+    table[n++] = option_ints("--dump-problem", &run->dump.steps, "K,...", 1, 1000000000,
+                             "write what step K (from 1) asked of the solver to MODEL-stepK.tnp, "
+                             "for tenon solve");
+    table[n++] = option_text("--dump-to", &run->dump.path, "FILE", "write it to this file");
     table[n++] = option_set("--json", &run->json, "print one JSON object instead of the table");
     table[n++] = option_set("--quiet", &run->quiet, "no progress line, no table");
     table[n++] =
@@ -77,7 +83,8 @@ static void print_help(const Option *table, int count)
         "  tenon run scenes/stir.xml --iterations 30 --threads 2 --json\n"
         "  tenon run scenes/stir.xml --tolerance 1e-4\n"
         "  tenon run robot.xml --key home --duration 2 --csv out/robot.csv --quiet\n"
-        "  tenon run scenes/stir.xml --duration 10 --record out/stir.tnr\n");
+        "  tenon run scenes/stir.xml --duration 10 --record out/stir.tnr\n"
+        "  tenon run scenes/stir.xml --duration 3 --dump-problem 200\n");
 }
 
 /* Set by Ctrl-C; the one thing a signal handler may do. */
@@ -105,7 +112,7 @@ typedef struct RunResult {
 typedef struct Outputs {
     Csv csv;
     RunRecord record;
-    bool csv_failed, record_failed; /* said already; either ends the run */
+    bool csv_failed, record_failed, dump_failed; /* said already; any ends the run */
 } Outputs;
 
 static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunResult *result)
@@ -121,7 +128,8 @@ static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunRes
         if (report.diverged) break;
         if (out->csv.out) out->csv_failed = !csv_write(&out->csv, world, &report);
         out->record_failed = !run_record_step(&out->record, world, &report);
-        if (out->csv_failed || out->record_failed) break;
+        out->dump_failed = !run_dump_step(&run->dump, run->model_path, world, k + 1);
+        if (out->csv_failed || out->record_failed || out->dump_failed) break;
         progress_update(&progress, (double)(k + 1) * timestep);
     }
     result->wall = clock_seconds() - start;
@@ -295,7 +303,10 @@ static int run_model(const TnModel *model, const RunOptions *run)
     TnError err = {0};
     TnWorldDef def = sim_world_def(&run->sim);
     def.measure_accuracy = run->accuracy;
-    if (!find_key("run", model, run->sim.key, &def.key)) return EXIT_USAGE;
+    int64_t steps = steps_of(run->sim.duration, tn_model_info(model).option.timestep);
+    if (!find_key("run", model, run->sim.key, &def.key) ||
+        !run_dump_check(&run->dump, steps, run->sim.duration))
+        return EXIT_USAGE;
     TnWorld *world = tn_world_create(&def, model, &err);
     if (!world) {
         say("run", "%s", err.message);
@@ -312,6 +323,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
         catch_interrupt();
         simulate(world, run, &out, &result);
         result.recorded = out.record.frame_count;
+        if (!out.dump_failed) run_dump_end(&run->dump, result.totals.steps);
     }
     close_outputs(&out);
     /* a recording that broke off leaves the figures of the run true */
@@ -327,11 +339,12 @@ static int run_model(const TnModel *model, const RunOptions *run)
         say("run", "the simulation diverged at %g s; the last good state is kept",
             result.simulated);
     tn_world_destroy(world);
-    return code != EXIT_FINE                     ? code
-           : out.csv_failed || out.record_failed ? EXIT_IO
-           : result.totals.diverged              ? EXIT_DIVERGED
-           : interrupted                         ? EXIT_INTERRUPTED
-                                                 : EXIT_FINE;
+    bool failed = out.csv_failed || out.record_failed || out.dump_failed;
+    return code != EXIT_FINE        ? code
+           : failed                 ? EXIT_IO
+           : result.totals.diverged ? EXIT_DIVERGED
+           : interrupted            ? EXIT_INTERRUPTED
+                                    : EXIT_FINE;
 }
 
 /* What the files may not be, and options that need others; false and a message. */
@@ -366,14 +379,18 @@ static bool check_paths(const RunOptions *run)
 int cmd_run(int argc, char **argv)
 {
     RunOptions run = {.sim = sim_options(), .accuracy = true, .record = {.contacts = true}};
-    Option table[16 + SIM_OPTION_COUNT];
+    Option table[18 + SIM_OPTION_COUNT];
     int count = option_table(table, &run), code = EXIT_FINE;
-    if (!options_parse("run", table, count, print_help, "MODEL", &run.model_path, argc, argv,
-                       &code))
-        return code;
-    if (!sim_options_finish("run", &run.sim) || !check_paths(&run)) return EXIT_USAGE;
-    TnModel *model = load_model("run", run.model_path, NULL, &code);
-    if (model) code = run_model(model, &run);
-    tn_model_destroy(model);
+    if (options_parse("run", table, count, print_help, "MODEL", &run.model_path, argc, argv,
+                      &code)) {
+        if (!sim_options_finish("run", &run.sim) || !check_paths(&run)) {
+            code = EXIT_USAGE;
+        } else {
+            TnModel *model = load_model("run", run.model_path, NULL, &code);
+            if (model) code = run_model(model, &run);
+            tn_model_destroy(model);
+        }
+    }
+    number_list_free(&run.dump.steps);
     return code;
 }

@@ -18,6 +18,7 @@ static const Command commands[] = {
     {"info", cmd_info, "what is in a model"},
     {"eval", cmd_eval, "poses, mass matrix, bias forces and sensors at one state"},
     {"validate", cmd_validate, "check a model file and list what is wrong or approximated"},
+    {"solve", cmd_solve, "the solver alone, on problems from files"},
     {"view", cmd_view, "watch and pull: a window on a running simulation"},
     {"render", cmd_render, "pictures and films of a model or a recording, without a display"},
     {"replay", cmd_replay, "a window on a recording"},

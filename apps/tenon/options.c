@@ -422,20 +422,48 @@ error:
     return false;
 }
 
+bool options_parse_many(const char *command, const Option *options, int option_count,
+                        PrintHelp print_help, const char *positional, const char **arguments,
+                        int most, int *count, int argc, char **argv, int *code)
+{
+    bool only_arguments = false;
+    *count = 0;
+    /* help wins over everything else on the line */
+    for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            print_help(options, option_count);
+            *code = EXIT_FINE;
+            return false;
+        }
+    for (int i = 0; i < argc; i++) {
+        const char *text = argv[i];
+        if (!only_arguments && !strcmp(text, "--")) {
+            only_arguments = true;
+        } else if (!only_arguments && text[0] == '-' && text[1]) {
+            if (!read_option(command, options, option_count, argc, argv, &i)) goto error;
+        } else if (*count >= most) {
+            say(command, "unexpected argument '%s'", text);
+            goto error;
+        } else {
+            arguments[(*count)++] = text;
+        }
+    }
+    if (!positional || *count) return true;
+    say(command, "%s is missing", positional);
+error:
+    fprintf(stderr, "Try 'tenon %s --help'.\n", command);
+    *code = EXIT_USAGE;
+    return false;
+}
+
 bool options_parse(const char *command, const Option *options, int option_count,
                    PrintHelp print_help, const char *positional, const char **argument, int argc,
                    char **argv, int *code)
 {
-    int count, wanted = positional != NULL;
+    int count;
     if (argument) *argument = NULL;
-    if (!options_parse_some(command, options, option_count, print_help, argument, wanted, &count,
-                            argc, argv, code))
-        return false;
-    if (count == wanted) return true;
-    say(command, "%s is missing", positional);
-    fprintf(stderr, "Try 'tenon %s --help'.\n", command);
-    *code = EXIT_USAGE;
-    return false;
+    return options_parse_many(command, options, option_count, print_help, positional, argument,
+                              positional ? 1 : 0, &count, argc, argv, code);
 }
 
 void options_help(const Option *options, int option_count)

@@ -72,6 +72,10 @@ bool options_parse(const char *command, const Option *options, int option_count,
 bool options_parse_some(const char *command, const Option *options, int option_count,
                         PrintHelp print_help, const char **arguments, int most, int *count,
                         int argc, char **argv, int *code);
+/* The same with one positional argument or several, at most `most` of them. */
+bool options_parse_many(const char *command, const Option *options, int option_count,
+                        PrintHelp print_help, const char *positional, const char **arguments,
+                        int most, int *count, int argc, char **argv, int *code);
 void options_help(const Option *options, int option_count);
 void number_list_free(NumberList *list);
 

@@ -68,6 +68,9 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
         option_int("--anderson", &sim->solver.anderson, "N", -1, 16,
                    "differences that Anderson acceleration combines, 0 ... 16, 0: off; default -1: "
                    "10 where soft bodies are touched, else off");
+    table[count++] = option_set("--nesterov", &sim->solver.nesterov,
+                                "momentum in SubADMM, restarted where it harms; excludes "
+                                "--anderson N");
     table[count++] = option_choice(
         "--contact-model", &sim->contact_model, "MODEL", model_names,
         "exact (default: Signorini and Coulomb) or relaxed (convex: forces are projected on the "

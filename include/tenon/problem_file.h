@@ -33,11 +33,14 @@ TN_API void tn_problem_file_destroy(TnProblemFile *file);
 TN_API TnProblemFileInfo tn_problem_file_info(const TnProblemFile *file);
 /* The problem, ready for tn_solver_prepare; the caller's. W and M are made symmetric. */
 TN_API TnSolver *tn_problem_solver(const TnProblemFile *file, const TnSolverDef *def, TnError *err);
+/* Sets the solver, once prepared, to start from what the file has; zero where it has nothing. */
+TN_API void tn_problem_start(const TnProblemFile *file, TnSolver *solver);
 /* The error of Siconos of such a solution: with the matrices as they stand in the file, and made
  * symmetric. NaN for tenon's own format. */
 TN_API void tn_problem_file_error(const TnProblemFile *file, const double *v, const double *lambda,
                                   double *as_read, double *symmetric);
-/* In tenon's own format: everything that was added, and v and λ that a solve starts from. */
+/* In tenon's own format: everything that was added, and v and λ that a solve starts from. Blocks of
+ * functions cannot be written. Needs tn_solver_prepare. */
 TN_API TnStatus tn_problem_write(const TnSolver *solver, const char *path, TnError *err);
 
 #ifdef __cplusplus

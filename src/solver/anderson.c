@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "mesh.h"
+#include "nesterov.h"
 
 typedef enum Part { CONTACTS, ROWS, BONDS, TWISTS, LARGE } Part;
 
@@ -49,7 +50,9 @@ struct TnAnderson {
     double (*bond_root)[2][36];         /* lower L, L Lᵀ = w, by columns */
     double *sums;                       /* per piece: |r|², then Δr·Δr_j and Δr_j·r */
     TnMix mix;
-    bool begun; /* x is known */
+    bool begun;          /* x is known */
+    bool nesterov;       /* one difference, and momentum for its coefficient */
+    TnNesterov momentum; /* then */
 };
 
 static long round_up(long count) { return (count + 7) / 8 * 8; }
@@ -305,6 +308,7 @@ static void weigh(const TnAnderson *a, const Piece *piece, double *restrict r)
 void tn_anderson_start(TnAnderson *a)
 {
     tn_mix_start(&a->mix, a->mix.memory);
+    tn_nesterov_start(&a->momentum);
     a->begun = false;
 }
 
@@ -313,7 +317,7 @@ int tn_anderson_begin(TnAnderson *a)
     double *last = a->now;
     a->now = a->last;
     a->last = last;
-    tn_mix_begin(&a->mix);
+    if (!a->nesterov) tn_mix_begin(&a->mix);
     return a->piece_count;
 }
 
@@ -347,7 +351,7 @@ void tn_anderson_take(TnAnderson *a, int index)
     for (long k = 0; k < m; k++) dr[k] = r[k] - dr[k];
     kernels->column_dots(m, r, r, r, norm);
     sums[0] = norm[0];
-    for (int j = 0; j < a->mix.columns; j++)
+    for (int j = 0; j < a->mix.columns && !a->nesterov; j++)
         kernels->column_dots(m, a->dr + a->n * j + piece->at, dr, r, sums + 1 + 2 * j);
 }
 
@@ -360,6 +364,15 @@ void tn_anderson_put(TnAnderson *a, int index)
     scatter(a->problem, piece, x);
 }
 
+/* G - γ ΔG with γ = -θ */
+static bool give_momentum(TnAnderson *a, double squared)
+{
+    double theta = tn_nesterov_momentum(&a->momentum, squared);
+    a->mix.columns = theta > 0.0;
+    a->mix.gamma[0] = -theta;
+    return theta > 0.0;
+}
+
 bool tn_anderson_combine(TnAnderson *a)
 {
     if (!a->begun) return !(a->begun = true);
@@ -367,7 +380,7 @@ bool tn_anderson_combine(TnAnderson *a)
     for (int i = 0; i < a->piece_count; i++)
         for (int k = 0; k < 1 + 2 * a->mix.columns; k++)
             sums[k] += a->sums[(long)i * TN_MIX_SUMS + k];
-    bool mixed = tn_mix_combine(&a->mix, sums);
+    bool mixed = a->nesterov ? give_momentum(a, sums[0]) : tn_mix_combine(&a->mix, sums);
     /* the next iteration starts from what this one made */
     if (!mixed) memcpy(a->x, a->now, sizeof(double) * (size_t)a->n);
     return mixed;
@@ -382,6 +395,7 @@ bool tn_anderson_combine(TnAnderson *a)
  * modes in which a body moves as a whole are slow, which is what this is good at. */
 static int choose_memory(const TnProblem *p, const TnSolverDef *def)
 {
+    if (def->nesterov) return 1;
     if (def->anderson >= 0) return def->anderson;
     for (int i = 0; i < p->large_count; i++)
         if (p->large[i].mesh && p->large[i].mesh->size) return MESH_MEMORY;
@@ -395,7 +409,7 @@ bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
     if (memory == 0 || def->form != TN_ADMM_REDUCED) return true;
     TnAnderson *a = TN_ARENA_NEW(p->arena, TnAnderson, 1);
     if (!a) return false;
-    *a = (TnAnderson){.problem = p, .mix.memory = memory};
+    *a = (TnAnderson){.problem = p, .mix.memory = memory, .nesterov = def->nesterov};
     a->piece_count = cut(p, NULL, &a->n);
     a->pieces = TN_ARENA_NEW(p->arena, Piece, a->piece_count);
     a->x = TN_ARENA_NEW(p->arena, double, a->n);

@@ -18,17 +18,19 @@ static void multiply(double *y, const double *M, const double *x, int n)
     }
 }
 
-/* compliance = T A⁻¹ Tᵀ = XᵀX with X = L⁻¹ Tᵀ, kept row by row in the block's scratch F. */
+/* compliance = T A⁻¹ Tᵀ, with A⁻¹ Tᵀ row by row in the block's scratch F. */
 static void port_compliance(const TnLargeBlock *d, TnPort *port)
 {
-    int n = d->dim;
-    for (int r = 0; r < 6; r++) {
-        double *x = d->F;
-        memcpy(x, port->T + (long)r * n, (size_t)n * sizeof(double));
-        tn_cholesky_solve(d->A_factor, n, x);
-        for (int s = 0; s < 6; s++) {
+    int n = port->count, rows = port->linear ? 3 : 6;
+    double *x = d->F;
+    memset(port->compliance, 0, sizeof port->compliance);
+    for (int r = 0; r < rows; r++) {
+        memset(x, 0, (size_t)d->dim * sizeof(double));
+        memcpy(x + port->start, port->T + (long)r * n, (size_t)n * sizeof(double));
+        if (!d->unit) tn_cholesky_solve(d->A_factor, d->dim, x);
+        for (int s = 0; s < rows; s++) {
             double sum = 0.0;
-            for (int k = 0; k < n; k++) sum += port->T[(long)s * n + k] * x[k];
+            for (int k = 0; k < n; k++) sum += port->T[(long)s * n + k] * x[port->start + k];
             port->compliance[6 * r + s] = sum;
         }
     }
@@ -52,16 +54,18 @@ static bool factor_A(TnProblem *p, int begin, int end)
 /* H += Tᵀ K T for each port. */
 static void add_port_stiffness(const TnProblem *p, const TnLargeBlock *d, double *H)
 {
-    int n = d->dim;
     for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-        const double *K = p->K[p->port_row + k], *T = p->ports[k].T;
-        for (int r = 0; r < 6; r++)
-            for (int s = 0; s < 6; s++) {
+        const TnPort *port = &p->ports[k];
+        const double *K = p->K[p->port_row + k], *T = port->T;
+        int n = port->count, rows = port->linear ? 3 : 6;
+        for (int r = 0; r < rows; r++)
+            for (int s = 0; s < rows; s++) {
                 double w = K[r <= s ? tn_sym6(r, s) : tn_sym6(s, r)];
                 if (w == 0.0) continue;
                 for (int i = 0; i < n; i++) {
                     double wi = w * T[(long)r * n + i];
-                    for (int j = 0; j < n; j++) H[(long)i * n + j] += wi * T[(long)s * n + j];
+                    double *to = H + (long)(port->start + i) * d->dim + port->start;
+                    for (int j = 0; j < n; j++) to[j] += wi * T[(long)s * n + j];
                 }
             }
     }
@@ -123,8 +127,8 @@ static void update(TnProblem *p, int begin, int end, double alpha)
         }
         for (int r = 0; r < n; r++) {
             const double *row = d->A + (long)r * n;
-            double Av = 0.0;
-            for (int c = 0; c < n; c++) Av += row[c] * d->v[c];
+            double Av = d->unit ? d->v[r] : 0.0;
+            for (int c = 0; c < n && !d->unit; c++) Av += row[c] * d->v[c];
             d->g[r] += alpha * (d->b[r] + d->F[r] - Av);
         }
         tn_ports_spread(p, d, d->v, p->twist);

@@ -39,6 +39,8 @@
 /* Of SubADMM with a second method behind it: looks in a row that gain less than this are enough. */
 #define STUCK_LOOKS 4
 #define STUCK_GAIN 0.9
+/* Of SubADMM: forces that nothing tells apart can wander for long after the laws hold. */
+#define LATE_LOOK 100
 #define CHAIN_ANDERSON 3
 
 typedef struct Island {
@@ -55,7 +57,8 @@ typedef struct Island {
     double best;      /* largest map of best_lambda */
     bool absurd;      /* the problem's λ is so large that rounding exceeds the tolerance */
     double tolerance; /* m/s */
-    double stop;      /* SubADMM's own residual below which the map is looked at */
+    double stop;      /* SubADMM's own residual below which the map is looked at, */
+    int look;         /* and the iteration from which on it is in any case */
     bool may_give_up; /* SubADMM, when stuck */
     int stuck_looks;
     double last_residual;
@@ -128,8 +131,9 @@ static bool enough(void *context, const TnSolveResult *so_far)
     s->stuck_looks = so_far->residual > STUCK_GAIN * s->last_residual ? s->stuck_looks + 1 : 0;
     s->last_residual = so_far->residual;
     if (s->may_give_up && s->stuck_looks >= STUCK_LOOKS) return true;
-    if (so_far->residual >= s->stop) return false;
+    if (so_far->residual >= s->stop && so_far->iterations < s->look) return false;
     if (judge(s)) return true;
+    if (so_far->iterations >= s->look) s->look += s->look / 4;
     s->stop = so_far->residual * fmin(0.9, fmax(0.1, s->tolerance / s->map.largest));
     return false;
 }
@@ -148,10 +152,11 @@ static bool split(Island *s)
     TnProblem *p = s->problem;
     TnSolverDef def = *s->def;
     def.tolerance = 0.0;
-    if (def.anderson < 0 && has_large_factors(p) && !has_meshes(p)) def.anderson = CHAIN_ANDERSON;
+    if (def.anderson < 0 && !def.nesterov && has_large_factors(p) && !has_meshes(p)) def.anderson = CHAIN_ANDERSON;
     restart_at_lambda(p);
     if (!tn_problem_prepare_H(p, &def, s->pool)) return false;
     s->stop = s->tolerance;
+    s->look = LATE_LOOK;
     s->stuck_looks = 0;
     s->last_residual = INFINITY;
     TnSolveResult result = tn_subadmm_watched(p, &def, (TnWatch){enough, s}, s->pool);

@@ -62,7 +62,7 @@ static void implied(const TnProblem *p, bool touched_only, TnVelocities *out)
             tn_chain_solve(d->chain, d->A_D, d->A_E, v);
         else if (d->mesh)
             tn_mesh_solve_A(d, v);
-        else
+        else if (!d->unit)
             tn_cholesky_solve(d->A_factor, d->dim, v);
         tn_ports_spread(p, d, v, out->twist);
     }

@@ -142,6 +142,24 @@ TnNaturalMap tn_natural_map(const TnProblem *p, const TnCompliances *D, const Tn
     return map;
 }
 
+double tn_helpless_error(const TnProblem *p, const TnCompliances *D, const TnPerConstraint *u)
+{
+    double most = 0.0;
+    for (int c = 0; c < p->contact_count; c++)
+        if (!(D->contact[c / TN_LANES].D[0][c % TN_LANES] > 0.0))
+            most = fmax(most, -v3_dot(p->normals[c], u->contact[c]));
+    for (int r = 0; r < p->row_count; r++) {
+        const TnRow *row = &p->rows[r];
+        if (D->row[r] > 0.0) continue;
+        bool box = row->set == TN_ROW_BOX, both = row->set == TN_ROW_EQUALITY;
+        /* a bound, even where it moves nothing, excuses a velocity */
+        if (both || row->set == TN_ROW_INEQUALITY || (box && isinf(row->upper)))
+            most = fmax(most, -u->row[r]);
+        if (both || (box && isinf(row->lower))) most = fmax(most, u->row[r]);
+    }
+    return most;
+}
+
 double tn_natural_map_rounding(const TnProblem *p, const TnCompliances *D,
                                const TnPerConstraint *lambda)
 {

@@ -49,6 +49,10 @@ bool tn_compliances(TnProblem *problem, TnCompliances *out);
 void tn_constraint_velocities(const TnProblem *problem, const TnVelocities *at, TnPerConstraint *u);
 TnNaturalMap tn_natural_map(const TnProblem *problem, const TnCompliances *D,
                             const TnPerConstraint *u, const TnPerConstraint *lambda);
+/* Largest violation, m/s, of what takes no force because nothing yields to it: the map says nothing
+ * about such rows and normals. */
+double tn_helpless_error(const TnProblem *problem, const TnCompliances *D,
+                         const TnPerConstraint *u);
 /* What rounding of such forces makes of constraint velocities, m/s: no error below it can be claimed. */
 double tn_natural_map_rounding(const TnProblem *problem, const TnCompliances *D,
                                const TnPerConstraint *lambda);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 static bool is_identity(const TnPort *port) { return !port->T && port->count; }
+static int rows_of(const TnPort *port) { return port->linear ? 3 : 6; }
 static bool is_point(const TnPort *port) { return !port->T && !port->count; }
 
 static void spread_point(const TnPort *port, const double *v, double row[8])
@@ -36,7 +37,7 @@ void tn_ports_spread(const TnProblem *p, const TnLargeBlock *d, const double *v,
         }
         for (int r = 0; r < 6; r++) {
             double s = 0.0;
-            for (int j = 0; j < n; j++) s += T[(long)r * n + j] * x[j];
+            for (int j = 0; j < n && r < rows_of(port); j++) s += T[(long)r * n + j] * x[j];
             row[r < 3 ? r : r + 1] = s;
         }
     }
@@ -51,7 +52,7 @@ void tn_port_gather(const TnPort *port, const double row[8], double *F)
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 3; c++)
                 F[3L * port->nodes[k] + c] += port->M[k][3 * r + c] * row[r];
-    for (int r = 0; r < 6; r++) {
+    for (int r = 0; r < rows_of(port); r++) {
         double w = row[r < 3 ? r : r + 1];
         if (is_identity(port)) f[r] += w;
         for (int j = 0; T && j < n; j++) f[j] += w * T[(long)r * n + j];

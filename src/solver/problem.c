@@ -133,6 +133,15 @@ bool tn_problem_set_factored(TnProblem *p, int block, int dim, const double *A,
     return d->stiffness;
 }
 
+bool tn_problem_set_unit(TnProblem *p, int block, int dim, int port_start, int port_count)
+{
+    double *I = TN_ARENA_ZERO(p->arena, double, (size_t)dim *(size_t)dim);
+    if (!I || !tn_problem_set_factored(p, block, dim, I, I, port_start, port_count)) return false;
+    for (int k = 0; k < dim; k++) I[(long)k * dim + k] = 1.0;
+    p->large[block].unit = true;
+    return true;
+}
+
 bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChainMatrix matrix,
                           int port_start, int port_count)
 {
@@ -192,13 +201,22 @@ void tn_problem_set_span_port(TnProblem *p, int port, int block, int start, int 
                               .T = (double *)T};
 }
 
-bool tn_problem_set_port(TnProblem *p, int port, int block)
+static bool set_dense_port(TnProblem *p, int port, int block, int count, bool linear)
 {
     TN_ASSERT(!p->large[block].chain && !p->large[block].mesh);
-    p->ports[port] =
-        (TnPort){.block = block, .scale = 1.0, .count = p->large[block].dim};
-    p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * p->large[block].dim);
+    p->ports[port] = (TnPort){.block = block, .scale = 1.0, .count = count, .linear = linear};
+    p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * (size_t)count);
     return p->ports[port].T != NULL;
+}
+
+bool tn_problem_set_port(TnProblem *p, int port, int block)
+{
+    return set_dense_port(p, port, block, p->large[block].dim, false);
+}
+
+bool tn_problem_set_linear_port(TnProblem *p, int port, int block, int count)
+{
+    return set_dense_port(p, port, block, count, true);
 }
 
 bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const double *T)

@@ -99,6 +99,7 @@ typedef struct TnLargeBlock {
     double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare */
     double *work;      /* dim × dim; of a chain dim */
     double *stiffness; /* JᵀWJ where it is kept for another solve (H_known); else NULL */
+    bool unit;         /* A is the identity, and so is its factor */
     bool ports_known;  /* compliances of its ports stand from an earlier prepare */
     /* chain; blocks as math/chain.h has them. All but D and E is written by prepare. */
     double *D, *E;         /* A */
@@ -136,6 +137,7 @@ typedef struct TnPort {
     int node_count;   /* of a point: its velocity is Σ M_i v_i over these nodes of a mesh */
     const int *nodes;
     const double (*M)[9];
+    bool linear;      /* the angular rows of T are zero */
     double scale;     /* of the weights of its contacts, 1 unless set otherwise */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
@@ -205,6 +207,8 @@ bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start
 /* The same with the caller's A and its Cholesky factor, which are only read; for many solves. */
 bool tn_problem_set_factored(TnProblem *problem, int block, int dim, const double *A,
                              const double *factor, int port_start, int port_count);
+/* The same with A = I. */
+bool tn_problem_set_unit(TnProblem *problem, int block, int dim, int port_start, int port_count);
 /* A and b of a chain, the caller's; they live as long as the problem and are only read. */
 typedef struct TnChainMatrix {
     double *D, *E, *b;
@@ -237,6 +241,8 @@ void tn_problem_set_point_port(TnProblem *problem, int port, int block, int coun
 void tn_problem_set_span_port(TnProblem *problem, int port, int block, int start, int count,
                               const double *T);
 bool tn_problem_set_port(TnProblem *problem, int port, int block); /* dense; allocates T */
+/* Of a dense block, over its first `count` unknowns only and with no angular half: allocates T. */
+bool tn_problem_set_linear_port(TnProblem *problem, int port, int block, int count);
 /* A port on one node of a chain. T, 6 × the node's dim and row-major, is kept by reference; NULL:
  * the identity. False: no T for a node of other than six unknowns. */
 bool tn_problem_set_node_port(TnProblem *problem, int port, int block, int node, const double *T);

@@ -16,7 +16,8 @@ TnSolver *tn_solver_create(const TnSolverDef *def, TnError *err)
         solver->pool = tn_pool_create(def->thread_count);
         solver->memory = tn_solver_memory_create(def->thread_count);
         if (!solver->pool || !solver->memory || !tn_arena_init(&solver->arena, "solver", 1 << 16) ||
-            !tn_arena_init(&solver->scratch, "solve", 1 << 16)) {
+            !tn_arena_init(&solver->scratch, "solve", 1 << 16) ||
+            !tn_arena_init(&solver->condensed, "condensed", 0)) {
             tn_solver_destroy(solver);
             solver = NULL;
         }
@@ -31,11 +32,37 @@ void tn_solver_destroy(TnSolver *solver)
     tn_solver_free_parts(solver);
     tn_free(solver->v);
     tn_free(solver->lambda);
+    tn_free(solver->shift);
     tn_arena_free(&solver->arena);
     tn_arena_free(&solver->scratch);
+    tn_arena_free(&solver->condensed);
     tn_solver_memory_destroy(solver->memory);
     tn_pool_destroy(solver->pool);
     tn_free(solver);
+}
+
+/* As long as wanted, zero behind what was there; false: no memory, and nothing changed. */
+static bool lengthen(double **numbers, int had, int wanted)
+{
+    double *longer = tn_realloc(*numbers, sizeof(double) * (size_t)(wanted + 1));
+    if (!longer) return false;
+    memset(longer + had, 0, sizeof(double) * (size_t)(wanted - had));
+    *numbers = longer;
+    return true;
+}
+
+/* What was solved before is where a new solve starts, if there is one. */
+static bool make_room(TnSolver *solver, TnError *err)
+{
+    if (lengthen(&solver->v, solver->solved_unknowns, solver->unknown_count) &&
+        lengthen(&solver->lambda, solver->solved_lambdas, solver->lambda_count) &&
+        lengthen(&solver->shift, 0, solver->lambda_count)) {
+        solver->solved_unknowns = solver->unknown_count;
+        solver->solved_lambdas = solver->lambda_count;
+        return true;
+    }
+    tn_error_add(err, TN_ERROR_MEMORY, "solver: no memory");
+    return false;
 }
 
 TnStatus tn_solver_prepare(TnSolver *solver, TnError *err)
@@ -46,15 +73,8 @@ TnStatus tn_solver_prepare(TnSolver *solver, TnError *err)
         *err = solver->problems;
         return err->code;
     }
-    tn_free(solver->v);
-    tn_free(solver->lambda);
-    solver->v = tn_calloc((size_t)solver->unknown_count + 1, sizeof(double));
-    solver->lambda = tn_calloc((size_t)solver->lambda_count + 1, sizeof(double));
-    solver->prepared = false;
-    if (!solver->v || !solver->lambda)
-        tn_error_add(err, TN_ERROR_MEMORY, "solver: no memory");
-    else
-        solver->prepared = tn_solver_factor_blocks(solver, err) && tn_solver_layout(solver, err);
+    solver->prepared = make_room(solver, err) && tn_solver_factor_blocks(solver, err) &&
+                       tn_solver_condense(solver, err) && tn_solver_layout(solver, err);
     return solver->prepared ? TN_OK : err->code;
 }
 
@@ -63,11 +83,14 @@ TnStatus tn_solver_set(TnSolver *solver, const TnSolverDef *def, TnError *err)
     TnError local = {0};
     if (!err) err = &local;
     if (tn_solver_def_check(def, err) != TN_OK) return TN_ERROR_USAGE;
+    bool same_blocks = def->weights == solver->def.weights; /* condense.c */
     int threads = solver->def.thread_count;
     solver->def = *def;
     solver->def.thread_count = threads;
-    if (solver->prepared) solver->prepared = tn_solver_layout(solver, err);
-    return err->count ? err->code : TN_OK;
+    if (!solver->prepared) return TN_OK;
+    solver->prepared =
+        (same_blocks || tn_solver_condense(solver, err)) && tn_solver_layout(solver, err);
+    return solver->prepared ? TN_OK : err->code;
 }
 
 static void copy_or_clear(double *to, const double *from, int count)
@@ -92,6 +115,20 @@ void tn_solver_solution(const TnSolver *solver, double *v, double *lambda)
     if (lambda) memcpy(lambda, solver->lambda, sizeof(double) * (size_t)solver->lambda_count);
 }
 
+/* The largest error of what no force can help, at the problem's v. False: no memory. */
+static bool helpless_error(TnProblem *p, double *error)
+{
+    TnCompliances D;
+    TnVelocities v;
+    TnPerConstraint u;
+    if (!tn_compliances(p, &D) || !tn_velocities_alloc(p, &v) || !tn_per_constraint_alloc(p, &u))
+        return false;
+    tn_velocities_copy(p, &v);
+    tn_constraint_velocities(p, &v, &u);
+    *error = tn_helpless_error(p, &D, &u);
+    return true;
+}
+
 /* v and λ of the problem; false: no memory. */
 static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
 {
@@ -102,8 +139,13 @@ static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
     if (tn_solves_to_tolerance(def)) {
         bool ok = tn_solve(p, def, solver->memory, solver->pool, &solution);
         tn_solver_memory_reset(solver->memory, &bytes);
-        if (!ok || !tn_problem_prepare_A(p, solver->pool)) return false; /* for the accuracy */
+        double helpless;
+        if (!ok || !tn_problem_prepare_A(p, solver->pool) || /* for the accuracy */
+            !helpless_error(p, &helpless))
+            return false;
         TnSolutionSummary sum = tn_solution_summary(&solution);
+        sum.converged = sum.converged && helpless < def->tolerance * def->velocity_scale;
+        sum.error = fmax(sum.error, helpless / def->velocity_scale);
         report->error = sum.error;
         report->island_count = solution.islands.count;
         memcpy(report->islands_by_method, sum.by_method, sizeof sum.by_method);

@@ -1,27 +1,27 @@
-/* solver_add.c: blocks and constraints as a user gives them: copied, checked, and read again. What
- * is wrong is kept for tn_solver_prepare, so that all of it is told at once. */
+/* solver_add.c: constraints as a user gives them: copied and checked; and what was added, read again.
+ * What is wrong is kept for tn_solver_prepare, so that all of it is told at once. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "../base/base.h"
 #include "solver_parts.h"
 
-static void *copy(const void *from, size_t bytes)
+void *tn_copy(const void *from, size_t bytes)
 {
     void *to = tn_malloc(bytes ? bytes : 1);
     if (to && bytes) memcpy(to, from, bytes);
     return to;
 }
 
-static bool all_finite(const double *numbers, size_t count)
+bool tn_all_finite(const double *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!isfinite(numbers[i])) return false;
     return true;
 }
 
-/* Room for one more; false: no memory. */
-static bool grow(void **array, int count, int *capacity, size_t size)
+bool tn_grow(void **array, int count, int *capacity, size_t size)
 {
     if (count < *capacity) return true;
     int wanted = *capacity ? 2 * *capacity : 16;
@@ -30,51 +30,6 @@ static bool grow(void **array, int count, int *capacity, size_t size)
     *array = bigger;
     *capacity = wanted;
     return true;
-}
-
-/* ---- blocks ---- */
-
-static void check_symmetric(TnError *err, int id, const double *A, int n)
-{
-    double largest = 0.0;
-    for (size_t i = 0; i < (size_t)n * (size_t)n; i++) largest = fmax(largest, fabs(A[i]));
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++)
-            if (fabs(A[(long)i * n + j] - A[(long)j * n + i]) > 1e-9 * largest) {
-                tn_error_add(err, TN_ERROR_USAGE, "block %d: A is not symmetric at (%d, %d)", id, i,
-                             j);
-                return; /* one report is enough */
-            }
-}
-
-TnBlockId tn_solver_add_block(TnSolver *solver, const TnBlockDef *def)
-{
-    TnError *err = &solver->problems;
-    int id = solver->block_count + 1, n = def->dim;
-    solver->prepared = false;
-    if (n < 1 || !def->A) {
-        tn_error_add(err, TN_ERROR_USAGE, "block %d: needs dim > 0 and a matrix A", id);
-        return 0;
-    }
-    size_t square = (size_t)n * (size_t)n;
-    TnSolverBlock block = {.def = {.dim = n}, .offset = solver->unknown_count};
-    bool memory = grow((void **)&solver->blocks, solver->block_count, &solver->block_capacity,
-                       sizeof(TnSolverBlock));
-    memory = memory && (block.def.A = copy(def->A, square * sizeof(double)));
-    if (memory && def->b) memory = (block.def.b = copy(def->b, (size_t)n * sizeof(double)));
-    if (!memory) {
-        tn_solver_block_free(&block);
-        tn_error_add(err, TN_ERROR_MEMORY, "block %d: no memory", id);
-        return 0;
-    }
-    if (!all_finite(def->A, square))
-        tn_error_add(err, TN_ERROR_USAGE, "block %d: A has a number that is not finite", id);
-    if (def->b && !all_finite(def->b, (size_t)n))
-        tn_error_add(err, TN_ERROR_USAGE, "block %d: b has a number that is not finite", id);
-    check_symmetric(err, id, def->A, n);
-    solver->blocks[solver->block_count++] = block;
-    solver->unknown_count += n;
-    return id;
 }
 
 /* ---- constraints ---- */
@@ -95,40 +50,113 @@ static void sort_columns(int *column, double *J, int count, int rows)
         }
 }
 
-/* Copies side s; false: no memory. */
+/* J of one side; `column` NULL: all of the block's. */
+typedef struct Side {
+    int count;
+    int *column;
+    double *J;
+} Side;
+
+static int column_of(const Side *side, int k) { return side->column ? side->column[k] : k; }
+
+static void free_side(Side *side)
+{
+    tn_free(side->column);
+    tn_free(side->J);
+}
+
+/* The sum of two sides on the same block; their columns rise. False: no memory. */
+static bool add_sides(const Side *x, const Side *y, int rows, Side *sum)
+{
+    int most = x->count + y->count;
+    *sum = (Side){.column = tn_malloc(sizeof(int) * (size_t)(most + 1)),
+                  .J = tn_calloc((size_t)(rows * most + 1), sizeof(double))};
+    if (!sum->column || !sum->J) return false;
+    for (int i = 0, k = 0; i < x->count || k < y->count;) {
+        int a = i < x->count ? column_of(x, i) : INT_MAX;
+        int b = k < y->count ? column_of(y, k) : INT_MAX;
+        sum->column[sum->count++] = a < b ? a : b;
+        i += a <= b;
+        k += b <= a;
+    }
+    for (int r = 0, i = 0, k = 0; r < rows; r++, i = k = 0)
+        for (int c = 0; c < sum->count; c++) {
+            double *to = &sum->J[(long)r * sum->count + c];
+            if (i < x->count && column_of(x, i) == sum->column[c])
+                *to += x->J[(long)r * x->count + i++];
+            if (k < y->count && column_of(y, k) == sum->column[c])
+                *to += y->J[(long)r * y->count + k++];
+        }
+    return true;
+}
+
+/* Into the side that is there for the same block, or behind all. False: no memory. */
+static bool put_side(TnSolverConstraint *c, TnBlockId block, int dim, Side *side)
+{
+    int at = 0;
+    while (at < c->side_count && c->def.block[at] != block) at++;
+    if (at < c->side_count) {
+        TnConstraintDef *def = &c->def;
+        Side old = {def->column[at] ? def->column_count[at] : dim, (int *)def->column[at],
+                    (double *)def->J[at]};
+        Side sum;
+        bool ok = add_sides(&old, side, c->rows, &sum);
+        free_side(side);
+        if (!ok) {
+            free_side(&sum);
+            return false;
+        }
+        free_side(&old);
+        *side = sum;
+    } else {
+        c->side_count++;
+    }
+    c->def.block[at] = block;
+    c->def.J[at] = side->J;
+    c->def.column[at] = side->column;
+    c->def.column_count[at] = side->column ? side->count : 0;
+    return true;
+}
+
+static bool check_columns(TnError *err, int id, int s, const Side *side, int dim)
+{
+    for (int k = 0; side->column && k < side->count; k++) {
+        int c = side->column[k];
+        if (c >= 0 && c < dim && !(k && c == side->column[k - 1])) continue;
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "constraint %d: side %d has column %d, must be 0 to %d and each once", id,
+                     s + 1, c, dim - 1);
+        return false;
+    }
+    return true;
+}
+
+/* Copies side s of the user's; false: no memory. */
 static bool add_side(TnSolver *solver, const TnConstraintDef *def, int id, int s,
                      TnSolverConstraint *c)
 {
     TnError *err = &solver->problems;
     int dim = solver->blocks[def->block[s] - 1].def.dim;
-    int count = def->column[s] ? def->column_count[s] : dim;
-    if (count < 0 || count > dim) {
+    Side side = {.count = def->column[s] ? def->column_count[s] : dim};
+    if (side.count < 0 || side.count > dim) {
         tn_error_add(err, TN_ERROR_USAGE,
                      "constraint %d: side %d has %d columns, its block has %d unknowns", id, s + 1,
-                     count, dim);
+                     side.count, dim);
         return true;
     }
-    size_t numbers = (size_t)c->rows * (size_t)count;
-    c->def.block[s] = def->block[s];
-    double *J = copy(def->J[s], numbers * sizeof(double));
-    c->def.J[s] = J;
-    if (!J) return false;
-    if (!all_finite(J, numbers))
+    size_t numbers = (size_t)c->rows * (size_t)side.count;
+    side.J = tn_copy(def->J[s], numbers * sizeof(double));
+    if (def->column[s]) side.column = tn_copy(def->column[s], (size_t)side.count * sizeof(int));
+    if (!side.J || (def->column[s] && !side.column)) {
+        free_side(&side);
+        return false;
+    }
+    if (!tn_all_finite(side.J, numbers))
         tn_error_add(err, TN_ERROR_USAGE,
                      "constraint %d: J of side %d has a number that is not finite", id, s + 1);
-    if (!def->column[s]) return true;
-    int *column = copy(def->column[s], (size_t)count * sizeof(int));
-    c->def.column[s] = column;
-    c->def.column_count[s] = count;
-    if (!column) return false;
-    sort_columns(column, J, count, c->rows);
-    for (int k = 0; k < count; k++)
-        if (column[k] < 0 || column[k] >= dim || (k && column[k] == column[k - 1])) {
-            tn_error_add(err, TN_ERROR_USAGE,
-                         "constraint %d: side %d has column %d, must be 0 to %d and each once", id,
-                         s + 1, column[k], dim - 1);
-            break;
-        }
+    if (side.column) sort_columns(side.column, side.J, side.count, c->rows);
+    if (check_columns(err, id, s, &side, dim)) return put_side(c, def->block[s], dim, &side);
+    free_side(&side);
     return true;
 }
 
@@ -177,26 +205,24 @@ TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstraintDef 
     memset(c.def.column, 0, sizeof c.def.column);
     memset(c.def.column_count, 0, sizeof c.def.column_count);
     bool memory = true;
-    while (memory && c.side_count < TN_MAX_SIDES && def->block[c.side_count]) {
-        int s = c.side_count, block = def->block[s];
+    for (int s = 0; memory && s < TN_MAX_SIDES && def->block[s]; s++) {
+        int block = def->block[s];
         if (block < 1 || block > solver->block_count || !def->J[s]) {
             tn_error_add(err, TN_ERROR_USAGE,
                          "constraint %d: side %d needs a block added before and its J", id, s + 1);
             break;
         }
         memory = add_side(solver, def, id, s, &c);
-        c.side_count++;
     }
-    if (c.side_count == 0 && err->count == before)
-        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: touches no block", id);
+    if (!def->block[0]) tn_error_add(err, TN_ERROR_USAGE, "constraint %d: touches no block", id);
     if (c.def.set == TN_SET_FRICTION && c.side_count > 2)
         tn_error_add(err, TN_ERROR_USAGE, "constraint %d: friction acts between at most two blocks",
                      id);
-    if (!all_finite(def->e, (size_t)c.rows))
+    if (!tn_all_finite(def->e, (size_t)c.rows))
         tn_error_add(err, TN_ERROR_USAGE, "constraint %d: e has a number that is not finite", id);
     check_law(solver, def, id);
-    if (!memory || !grow((void **)&solver->constraints, solver->constraint_count,
-                         &solver->constraint_capacity, sizeof c)) {
+    if (!memory || !tn_grow((void **)&solver->constraints, solver->constraint_count,
+                            &solver->constraint_capacity, sizeof c)) {
         tn_error_add(err, TN_ERROR_MEMORY, "constraint %d: no memory", id);
         memory = false;
     }

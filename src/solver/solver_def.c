@@ -73,6 +73,11 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
         tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,
                      TN_ANDERSON_MAX);
+    if (def->nesterov && def->anderson > 0)
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "solver: nesterov and anderson accelerate the same loop: set one of them");
+    if (def->nesterov && def->form == TN_ADMM_PAPER)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form has no nesterov");
     if (def->thread_count < 1 || def->thread_count > 64)
         tn_error_add(err, TN_ERROR_USAGE, "solver: thread_count is %d, must be 1 to 64",
                      def->thread_count);

@@ -226,6 +226,11 @@ static double side_compliance(const TnProblem *p, const TnRowSide *side)
     const TnLargeBlock *d = &p->large[side->block - p->twist_count];
     if (d->chain) return chain_compliance(p, d, side);
     if (d->mesh) return tn_mesh_side_compliance(p, d, side);
+    if (d->unit) {
+        for (int e = side->start; e < side->start + side->count; e++)
+            sum += p->coefficient[e] * p->coefficient[e];
+        return sum;
+    }
     double *x = d->F;
     for (int k = 0; k < d->dim; k++) x[k] = 0.0;
     for (int e = side->start; e < side->start + side->count; e++)

@@ -5,7 +5,14 @@
 #include <tenon/solver.h>
 
 static const TnMethod methods[] = {TN_METHOD_SUBADMM, TN_METHOD_AUTO, TN_METHOD_ASSEMBLED,
-                                   TN_METHOD_NEWTON};
+                                   TN_METHOD_NEWTON, TN_METHOD_FADMM};
 enum { METHODS = sizeof methods / sizeof *methods };
+
+/* Whether it hears of the rest of the problem from neighbour to neighbour only, without a matrix of
+ * the whole. */
+static inline bool is_local(TnMethod method)
+{
+    return method == TN_METHOD_SUBADMM || method == TN_METHOD_PGS || method == TN_METHOD_PJ;
+}
 
 #endif

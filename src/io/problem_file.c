@@ -1,0 +1,71 @@
+/* problem_file.c: problem files of either format (tenon/problem_file.h): which one it is, and its
+ * blocks and constraints as a solver. */
+#include "problem_file.h"
+#include "io_file.h"
+
+#include <string.h>
+
+/* The format is told by the first word. */
+static bool read_text(TnProblemText *t, TnProblemFile *file)
+{
+    TnProblemText ahead = *t;
+    size_t length;
+    char shown[TN_PROBLEM_SHOWN];
+    const char *word = tn_problem_word(&ahead, &length);
+    t->line = ahead.line;
+    if (!word) return tn_problem_fault(t, "the file is empty");
+    if (length == 13 && !memcmp(word, "tenon-problem", 13)) return tn_problem_read_tenon(t, file);
+    if (strspn(word, "0123456789+-") >= length) return tn_problem_read_siconos(t, file);
+    return tn_problem_fault(
+        t,
+        "no problem file: one starts with 'tenon-problem', or as Siconos has it "
+        "with the dimension of a contact (2, 3 or 5), not with '%s'",
+        tn_problem_show(word, length, shown));
+}
+
+TnProblemFile *tn_problem_read(const char *path, TnError *err)
+{
+    TnIoFile text;
+    TnError local = {0};
+    if (!err) err = &local;
+    if (!tn_io_read_file(path, (TnSource){0}, NULL, &text, err)) return NULL;
+    TnProblemFile *file = tn_calloc(1, sizeof *file);
+    TnProblemText t = {.path = path, .err = err, .text = text.text, .size = text.size, .line = 1};
+    t.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    bool good = file && t.locale && tn_arena_init(&file->memory, "problem file", 1 << 14);
+    if (!good) {
+        tn_problem_no_memory(&t);
+    } else {
+        t.memory = &file->memory;
+        good = read_text(&t, file);
+    }
+    if (t.locale) freelocale(t.locale);
+    tn_free(text.text);
+    if (good) return file;
+    tn_problem_file_destroy(file);
+    return NULL;
+}
+
+void tn_problem_file_destroy(TnProblemFile *file)
+{
+    if (!file) return;
+    tn_arena_free(&file->memory);
+    tn_free(file);
+}
+
+TnProblemFileInfo tn_problem_file_info(const TnProblemFile *file) { return file->info; }
+
+TnSolver *tn_problem_solver(const TnProblemFile *file, const TnSolverDef *def, TnError *err)
+{
+    TnSolver *solver = tn_solver_create(def, err);
+    if (!solver) return NULL;
+    for (int i = 0; i < file->block_count; i++) tn_solver_add_block(solver, &file->blocks[i]);
+    for (int i = 0; i < file->constraint_count; i++)
+        tn_solver_add_constraint(solver, &file->constraints[i]);
+    return solver;
+}
+
+void tn_problem_start(const TnProblemFile *file, TnSolver *solver)
+{
+    tn_solver_start(solver, file->v, file->lambda);
+}

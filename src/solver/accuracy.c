@@ -1,0 +1,411 @@
+/* accuracy.c: how good a solution of the public solver's problem is, recomputed from what was added
+ * (A, b, J, e, sets) and from v and λ alone. No method is asked anything, so none is judged by its
+ * own numbers. docs/accuracy.md tells what each figure can see.
+ *
+ *     v_free = A⁻¹ b,   v_λ = A⁻¹ (b + Jᵀλ),   u = J v + e,   D = Σ J A⁻¹ Jᵀ over a constraint's
+ *                                                             own rows and its sides
+ *     AAc, AAλ      -log10 RMS of constraint_error.h's errors at v and at v_λ
+ *     natural map   the largest of constraint_error.h's maps at v_λ
+ *     cone error    |λ - P_K(λ - û)| / max(|e + J v_free|, |λ|, |u|) over contacts, at v
+ *     dynamics      |A v - b - Jᵀλ| / max(|b|, |A v|, |Jᵀλ|)
+ *     AAv           -log10 √(dᵀ A d),  d = v - v*
+ *
+ * A contact with spin and rolling friction has the cone |r_k| <= μ_k r_n of all its parts k at once
+ * (sliding, spin, roll), û_n = u_n + Σ μ_k |u_k|. Of blocks that have no A to multiply with, the
+ * dynamics are v - v_λ against v_free, v and v_λ - v_free, and d counts as it is. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "../base/base.h"
+#include "constraint_error.h"
+#include "solver_blocks.h"
+
+/* A direction of a contact that yields less than this share of all, or of what it is a difference
+ * of, yields nothing (weights.c). */
+#define DEAD 1e-6
+#define ROUNDING 1e-12
+
+typedef struct Judge {
+    const TnSolver *solver;
+    int blocks, constraints, unknowns, numbers, widest;
+    int *block_at, *number_at;      /* first number of each in v and in λ */
+    double *force, *implied, *free; /* over v: b + Jᵀλ, v_λ, v_free */
+    double *work, *work2;           /* over v, and over three of the widest block */
+    double *u, *u_implied, *u_free; /* over λ */
+    double (*D)[2];                 /* per constraint: normal, tangent; of rows D, D */
+    bool (*dead)[2];
+    int *first, *next; /* per constraint: its spins and rolls, from 0; -1 ends the list */
+    double *memory;
+    int *indices;
+} Judge;
+
+static int rows_of(TnSet set) { return set == TN_SET_FRICTION ? 3 : set == TN_SET_ROLL ? 2 : 1; }
+
+static bool reserve(Judge *j)
+{
+    j->blocks = tn_solver_block_count(j->solver);
+    j->constraints = tn_solver_constraint_count(j->solver);
+    j->unknowns = tn_solver_unknown_count(j->solver);
+    j->numbers = tn_solver_lambda_count(j->solver);
+    for (int i = 0; i < j->blocks; i++) {
+        int dim = tn_solver_block(j->solver, i + 1).dim;
+        if (dim > j->widest) j->widest = dim;
+    }
+    size_t n = (size_t)j->unknowns, m = (size_t)j->numbers, c = (size_t)j->constraints;
+    j->memory = tn_calloc(4 * n + 3 * (size_t)j->widest + 3 * m + 2 * c + 1, sizeof(double));
+    j->indices = tn_calloc((size_t)j->blocks + 3 * c + 2, sizeof(int));
+    j->dead = tn_calloc(c + 1, sizeof *j->dead);
+    if (!j->memory || !j->indices || !j->dead) return false;
+    j->force = j->memory;
+    j->implied = j->force + n;
+    j->free = j->implied + n;
+    j->work = j->free + n;
+    j->work2 = j->work + n;
+    j->u = j->work2 + 3 * (size_t)j->widest;
+    j->u_implied = j->u + m;
+    j->u_free = j->u_implied + m;
+    j->D = (double(*)[2])(j->u_free + m);
+    j->block_at = j->indices;
+    j->number_at = j->block_at + j->blocks + 1;
+    j->first = j->number_at + c + 1;
+    j->next = j->first + c;
+    for (int i = 0; i < j->blocks; i++)
+        j->block_at[i + 1] = j->block_at[i] + tn_solver_block(j->solver, i + 1).dim;
+    for (int i = 0; i < j->constraints; i++)
+        j->number_at[i + 1] = j->number_at[i] + rows_of(tn_solver_constraint(j->solver, i + 1).set);
+    return true;
+}
+
+/* ---- J ---- */
+
+typedef struct Side {
+    const double *J;
+    const int *column;
+    int block, count;
+} Side;
+
+static bool side_of(const Judge *j, const TnConstraintDef *c, int s, Side *side)
+{
+    if (s >= TN_MAX_SIDES || !c->block[s]) return false;
+    int block = c->block[s] - 1, dim = j->block_at[block + 1] - j->block_at[block];
+    *side = (Side){c->J[s], c->column[s], block, c->column[s] ? c->column_count[s] : dim};
+    return true;
+}
+
+static int place(const Side *side, int k) { return side->column ? side->column[k] : k; }
+
+static void constraint_velocities(const Judge *j, const double *v, double *u)
+{
+    for (int i = 0; i < j->constraints; i++) {
+        TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
+        Side side;
+        double *to = u + j->number_at[i];
+        for (int r = 0; r < rows_of(c.set); r++) {
+            to[r] = c.e[r];
+            for (int s = 0; side_of(j, &c, s, &side); s++)
+                for (int k = 0; k < side.count; k++)
+                    to[r] += side.J[(long)r * side.count + k] *
+                             v[j->block_at[side.block] + place(&side, k)];
+        }
+    }
+}
+
+/* f += Jᵀλ */
+static void add_forces(const Judge *j, const double *lambda, double *f)
+{
+    for (int i = 0; i < j->constraints; i++) {
+        TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
+        Side side;
+        for (int s = 0; side_of(j, &c, s, &side); s++)
+            for (int r = 0; r < rows_of(c.set); r++)
+                for (int k = 0; k < side.count; k++)
+                    f[j->block_at[side.block] + place(&side, k)] +=
+                        side.J[(long)r * side.count + k] * lambda[j->number_at[i] + r];
+    }
+}
+
+/* D of one constraint, side by side, and the size of the terms that it is a sum of. */
+static void set_compliance(Judge *j, int i)
+{
+    TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
+    int rows = rows_of(c.set);
+    double G[3] = {0}, scale = 0.0;
+    Side side;
+    for (int s = 0; side_of(j, &c, s, &side); s++) {
+        size_t dim = (size_t)(j->block_at[side.block + 1] - j->block_at[side.block]);
+        memset(j->work2, 0, sizeof(double) * dim * (size_t)rows);
+        for (int r = 0; r < rows; r++)
+            for (int k = 0; k < side.count; k++)
+                j->work2[dim * (size_t)r + (size_t)place(&side, k)] +=
+                    side.J[(long)r * side.count + k];
+        tn_solver_solve_A(j->solver, side.block, j->work2, rows);
+        for (int r = 0; r < rows; r++)
+            for (int k = 0; k < side.count; k++) {
+                double x = side.J[(long)r * side.count + k] *
+                           j->work2[dim * (size_t)r + (size_t)place(&side, k)];
+                G[r] += x;
+                scale += fabs(x);
+            }
+    }
+    double normal = G[0], tangent = G[0];
+    if (c.set == TN_SET_FRICTION) tangent = 0.5 * (G[1] + G[2]);
+    if (c.set == TN_SET_ROLL) normal = tangent = 0.5 * (G[0] + G[1]);
+    j->D[i][0] = normal;
+    j->D[i][1] = tangent;
+    for (int k = 0; k < 2; k++) {
+        double share = c.set == TN_SET_FRICTION ? DEAD * (normal + tangent) : 0.0;
+        j->dead[i][k] = !(j->D[i][k] > share && j->D[i][k] > ROUNDING * scale);
+    }
+}
+
+/* ---- the laws ---- */
+
+/* Of constraint i at constraint velocities u: squared error, or with `map` squared natural map. */
+static double law(const Judge *j, int i, const double *u, const double *lambda, bool map)
+{
+    TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
+    const double *x = u + j->number_at[i], *l = lambda + j->number_at[i];
+    double D = j->D[i][0], Dt = j->D[i][1], y = x[0], normal;
+    if (map && j->dead[i][0]) D = 0.0;
+    if (map && j->dead[i][1]) Dt = 0.0;
+    switch (c.set) {
+    case TN_SET_FRICTION: {
+        TnContactPair pair = {x[0], {x[1], x[2], 0.0}}, force = {l[0], {l[1], l[2], 0.0}};
+        return map ? tn_contact_law_map(pair, force, c.mu, D, Dt)
+                   : tn_contact_law_error(pair, force, c.mu, D, Dt);
+    }
+    case TN_SET_SPIN:
+    case TN_SET_ROLL:
+        normal = fmax(0.0, lambda[j->number_at[c.contact - 1]]);
+        return tn_disc_law_map(rows_of(c.set), c.mu * normal, D, x, l);
+    case TN_SET_SOFT:
+        y = map ? tn_soft_law_map(c.k, c.alpha, c.e[0], D, x[0] - c.e[0], l[0])
+                : tn_soft_law_error(c.k, c.alpha, c.e[0], x[0] - c.e[0], l[0]);
+        break;
+    case TN_SET_INEQUALITY:
+        y = tn_bound_law_map(0.0, INFINITY, D, x[0], l[0]);
+        break;
+    case TN_SET_BOX:
+        y = tn_bound_law_map(c.lower, c.upper, D, x[0], l[0]);
+        break;
+    case TN_SET_EQUALITY:
+        break;
+    }
+    return map && !(D > 0.0) ? 0.0 : y * y;
+}
+
+static double digits(double error) { return -log10(fmax(error, 1e-16)); }
+
+static double accuracy(const Judge *j, const double *u, const double *lambda)
+{
+    double sum = 0.0;
+    for (int i = 0; i < j->constraints; i++) sum += law(j, i, u, lambda, false);
+    return j->numbers ? digits(sqrt(sum / j->numbers)) : NAN;
+}
+
+static void find_worst(const Judge *j, const double *lambda, TnJudgement *out)
+{
+    double largest = 0.0;
+    out->worst = 0;
+    for (int i = 0; i < j->constraints; i++) {
+        double squared = law(j, i, j->u_implied, lambda, true);
+        if (isnan(squared)) squared = INFINITY;
+        if (squared <= largest && out->worst) continue;
+        largest = squared;
+        out->worst = i + 1;
+    }
+    out->natural_map = sqrt(largest);
+}
+
+/* ---- the cone error ---- */
+
+typedef struct Cone {
+    const Judge *judge;
+    const double *u, *lambda;
+    int contact;
+} Cone;
+
+/* Part k of a contact from 0 (sliding): its numbers in λ, how many, and its bound; -1: no more. The
+ * list goes on with what the last call returned. */
+static int part(const Cone *cone, int i, int *at, int *count, double *mu)
+{
+    const Judge *j = cone->judge;
+    if (i < 0) return -1;
+    TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
+    bool sliding = c.set == TN_SET_FRICTION;
+    *at = j->number_at[i] + (sliding ? 1 : 0);
+    *count = rows_of(c.set) - (sliding ? 1 : 0);
+    *mu = c.mu;
+    return sliding ? j->first[i] : j->next[i];
+}
+
+/* λ - û of a part, and its length. */
+static double trial(const Cone *cone, int at, int count, double x[2])
+{
+    x[1] = 0.0;
+    for (int k = 0; k < count; k++) x[k] = cone->lambda[at + k] - cone->u[at + k];
+    return hypot(x[0], x[1]);
+}
+
+/* |λ - P_K(λ - û)|² of a contact and its spins and rolls. The projection's normal part s has
+ *     g(s) = s - t_n - Σ μ_k (|t_k| - μ_k s)⁺ = 0,   t = λ - û
+ * or is zero where g(0) >= 0. g is rising, concave and made of lines, so Newton's steps from below
+ * end exactly after no more of them than there are parts. */
+static double cone_error(const Cone *cone)
+{
+    const Judge *j = cone->judge;
+    int normal = j->number_at[cone->contact], at = 0, count = 0;
+    double tn = cone->lambda[normal] - cone->u[normal], mu = 0.0, x[2], s, sum;
+    for (int i = cone->contact, next; i >= 0; i = next) {
+        next = part(cone, i, &at, &count, &mu);
+        tn -= mu * hypot(cone->u[at], count > 1 ? cone->u[at + 1] : 0.0);
+    }
+    s = fmax(0.0, tn);
+    for (bool rises = true; rises;) {
+        double g = s - tn, slope = 1.0;
+        for (int i = cone->contact, next; i >= 0; i = next) {
+            next = part(cone, i, &at, &count, &mu);
+            double beyond = trial(cone, at, count, x) - mu * s;
+            if (!(beyond > 0.0)) continue;
+            g -= mu * beyond;
+            slope += mu * mu;
+        }
+        double higher = s - g / slope;
+        rises = g < 0.0 && higher > s;
+        if (rises) s = higher;
+    }
+    sum = (cone->lambda[normal] - s) * (cone->lambda[normal] - s);
+    for (int i = cone->contact, next; i >= 0; i = next) {
+        next = part(cone, i, &at, &count, &mu);
+        double length = trial(cone, at, count, x), share = length > mu * s ? mu * s / length : 1.0;
+        for (int k = 0; k < count; k++) {
+            double d = cone->lambda[at + k] - share * x[k];
+            sum += d * d;
+        }
+    }
+    return sum;
+}
+
+static double all_cone_errors(const Judge *j, const double *lambda)
+{
+    double sum = 0.0, scale[3] = {0};
+    for (int i = 0; i < j->constraints; i++) j->first[i] = j->next[i] = -1;
+    for (int i = j->constraints - 1; i >= 0; i--) {
+        TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
+        if (c.set != TN_SET_SPIN && c.set != TN_SET_ROLL) continue;
+        j->next[i] = j->first[c.contact - 1];
+        j->first[c.contact - 1] = i;
+    }
+    for (int i = 0; i < j->constraints; i++) {
+        TnSet set = tn_solver_constraint(j->solver, i + 1).set;
+        if (set < TN_SET_FRICTION) continue;
+        if (set == TN_SET_FRICTION) sum += cone_error(&(Cone){j, j->u, lambda, i});
+        for (int k = j->number_at[i]; k < j->number_at[i + 1]; k++) {
+            scale[0] += j->u_free[k] * j->u_free[k];
+            scale[1] += lambda[k] * lambda[k];
+            scale[2] += j->u[k] * j->u[k];
+        }
+    }
+    double largest = sqrt(fmax(scale[0], fmax(scale[1], scale[2])));
+    return largest > 1e-16 ? sqrt(sum) / largest : sqrt(sum);
+}
+
+/* ---- dynamics ---- */
+
+/* Squares of a residual and of what it is measured by. */
+typedef struct Balance {
+    double residual, terms[3];
+} Balance;
+
+static void weigh(Balance *b, double residual, double x, double y, double z)
+{
+    b->residual += residual * residual;
+    b->terms[0] += x * x;
+    b->terms[1] += y * y;
+    b->terms[2] += z * z;
+}
+
+static double share_of(const Balance *b)
+{
+    double largest = fmax(b->terms[0], fmax(b->terms[1], b->terms[2]));
+    return largest > 0.0 ? sqrt(b->residual / largest) : 0.0;
+}
+
+static double dynamics(const Judge *j, const double *b, const double *v)
+{
+    Balance forces = {0}, velocities = {0};
+    for (int i = 0; i < j->blocks; i++) {
+        int begin = j->block_at[i], end = j->block_at[i + 1];
+        bool multiplied = tn_solver_multiply(j->solver, i, v + begin, j->work + begin);
+        for (int k = begin; k < end; k++) {
+            double push = j->force[k] - b[k], moved = j->implied[k] - j->free[k];
+            if (multiplied)
+                weigh(&forces, j->work[k] - j->force[k], b[k], j->work[k], push);
+            else
+                weigh(&velocities, v[k] - j->implied[k], j->free[k], v[k], moved);
+        }
+    }
+    return fmax(share_of(&forces), share_of(&velocities));
+}
+
+static double distance(const Judge *j, const double *v, const double *v_star)
+{
+    double sum = 0.0;
+    for (int i = 0; i < j->blocks; i++) {
+        int begin = j->block_at[i], end = j->block_at[i + 1];
+        for (int k = begin; k < end; k++) j->work[k] = v[k] - v_star[k];
+        bool multiplied = tn_solver_multiply(j->solver, i, j->work + begin, j->work2);
+        for (int k = begin; k < end; k++)
+            sum += j->work[k] * (multiplied ? j->work2[k - begin] : j->work[k]);
+    }
+    return sqrt(fmax(sum, 0.0));
+}
+
+static void judge(Judge *j, const double *b, const double *v, const double *lambda,
+                  const double *v_star, TnJudgement *out)
+{
+    memcpy(j->force, b, sizeof(double) * (size_t)j->unknowns);
+    memcpy(j->free, b, sizeof(double) * (size_t)j->unknowns);
+    add_forces(j, lambda, j->force);
+    memcpy(j->implied, j->force, sizeof(double) * (size_t)j->unknowns);
+    for (int i = 0; i < j->blocks; i++) {
+        tn_solver_solve_A(j->solver, i, j->implied + j->block_at[i], 1);
+        tn_solver_solve_A(j->solver, i, j->free + j->block_at[i], 1);
+    }
+    for (int i = 0; i < j->constraints; i++) set_compliance(j, i);
+    constraint_velocities(j, v, j->u);
+    constraint_velocities(j, j->implied, j->u_implied);
+    constraint_velocities(j, j->free, j->u_free);
+    out->aac = accuracy(j, j->u, lambda);
+    out->aal = accuracy(j, j->u_implied, lambda);
+    out->aav = v_star ? digits(distance(j, v, v_star)) : NAN;
+    find_worst(j, lambda, out);
+    out->cone_error = all_cone_errors(j, lambda);
+    out->dynamics = dynamics(j, b, v);
+}
+
+TnStatus tn_solver_judge(TnSolver *solver, const double *b, const double *v, const double *lambda,
+                         const double *v_star, TnJudgement *out, TnError *err)
+{
+    Judge j = {.solver = solver};
+    double *own = NULL;
+    bool ok = reserve(&j);
+    if (ok && !b) {
+        own = tn_calloc((size_t)j.unknowns + 1, sizeof(double));
+        ok = own != NULL;
+        for (int i = 0; ok && i < j.blocks; i++) {
+            TnBlockDef def = tn_solver_block(solver, i + 1);
+            if (def.b) memcpy(own + j.block_at[i], def.b, sizeof(double) * (size_t)def.dim);
+        }
+    }
+    if (ok)
+        judge(&j, b ? b : own, v, lambda, v_star, out);
+    else
+        tn_error_add(err, TN_ERROR_MEMORY, "solver: no memory");
+    tn_free(own);
+    tn_free(j.memory);
+    tn_free(j.indices);
+    tn_free(j.dead);
+    return ok ? TN_OK : TN_ERROR_MEMORY;
+}

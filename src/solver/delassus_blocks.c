@@ -1,0 +1,210 @@
+/* delassus_blocks.c: what a sweep reads of each block (delassus.h): Y = J L⁻ᵀ of blocks that keep velocities,
+ * G = J A⁻¹ Jᵀ of those that keep rows. Column by column of G,
+ *
+ *     x = A⁻¹ J_jᵀ,   G_ij = J_i x   for i >= j,
+ *
+ * x by a solve with the factor of a dense block or of a chain on the nodes that are solved for, out of the inverse on
+ * the kept nodes of a mesh. Threads share the pieces; each number is computed in one way whoever does it. */
+#include <math.h>
+#include <string.h>
+
+#include "../math/cholesky.h"
+#include "delassus.h"
+#include "mesh.h"
+
+/* Pieces are cut into so many chunks at most, each with scratch of its own. */
+#define CHUNKS_PER_THREAD 4
+#define GRAIN 64 /* pieces of velocities that are worth a thread */
+
+typedef struct Fill {
+    const TnDelassus *w;
+    double (*twist_factor)[7]; /* per twist block: 1/√a and L⁻¹ of S, lower triangle */
+    /* those that keep rows */
+    const int *pieces;
+    int count, chunks;
+    double *scratch; /* per chunk */
+    size_t scratch_size;
+} Fill;
+
+/* ---- velocities ---- */
+
+/* L⁻¹ of S, by rows: 00, 10, 11, 20, 21, 22 */
+static void factor_twist(const TnProblem *p, int block, double out[7])
+{
+    const TnTwistBatch *batch = &p->twist_batch[block / TN_LANES];
+    int l = block % TN_LANES;
+    double xx = batch->S[0][l], xy = batch->S[1][l], xz = batch->S[2][l];
+    double yy = batch->S[3][l], yz = batch->S[4][l], zz = batch->S[5][l];
+    double a = sqrt(xx), b = xy / a, c = xz / a, d = sqrt(yy - b * b), e = (yz - b * c) / d;
+    double f = sqrt(zz - c * c - e * e);
+    out[0] = 1.0 / sqrt(batch->a[l]);
+    out[1] = 1.0 / a;
+    out[3] = 1.0 / d;
+    out[6] = 1.0 / f;
+    out[2] = -b * out[1] * out[3];
+    out[5] = -e * out[3] * out[6];
+    out[4] = -(c * out[1] + e * out[2]) * out[6];
+}
+
+static void add_dense_row(const TnDelassus *w, const TnPiece *piece, int row, double *to)
+{
+    int m = w->groups[piece->group].count;
+    for (int e = 0; e < piece->entry_count; e++)
+        to[w->index[piece->entry + e]] += w->value[piece->value + (size_t)(e * m + row)];
+}
+
+static void fill_velocities(void *context, int begin, int end)
+{
+    const Fill *fill = context;
+    const TnDelassus *w = fill->w;
+    const TnProblem *p = w->problem;
+    for (int i = begin; i < end; i++) {
+        const TnPiece *piece = &w->pieces[i];
+        if (piece->local >= 0) continue;
+        for (int r = 0; r < w->groups[piece->group].count; r++) {
+            double *y = piece->rows + (long)r * piece->n;
+            add_dense_row(w, piece, r, y);
+            if (piece->block >= p->twist_count) {
+                const TnLargeBlock *d = &p->large[piece->block - p->twist_count];
+                tn_cholesky_forward(d->A_factor, d->dim, y);
+                continue;
+            }
+            const double *L = fill->twist_factor[piece->block];
+            double x0 = y[3], x1 = y[4], x2 = y[5];
+            for (int k = 0; k < 3; k++) y[k] *= L[0];
+            y[3] = L[1] * x0;
+            y[4] = L[2] * x0 + L[3] * x1;
+            y[5] = L[4] * x0 + L[5] * x1 + L[6] * x2;
+        }
+    }
+}
+
+/* ---- rows ---- */
+
+/* Unknowns that a block is solved for. */
+static int solved_dim(const TnProblem *p, int block)
+{
+    if (block < p->twist_count) return 6;
+    const TnLargeBlock *d = &p->large[block - p->twist_count];
+    return d->chain ? d->solved->dim : d->mesh ? d->mesh->size : d->dim;
+}
+
+/* x += value · column k of S⁻¹, of which only the lower triangle is there */
+static void add_column(const TnMesh *m, int k, double value, double *x)
+{
+    const double *Z = m->S_inverse;
+    for (int i = 0; i < k; i++) x[i] += value * Z[(size_t)i * m->stride + (size_t)k];
+    for (int i = k; i < m->size; i++) x[i] += value * Z[(size_t)k * m->stride + (size_t)i];
+}
+
+/* x = A⁻¹ J_rᵀ */
+static void solve_row(const TnDelassus *w, const TnPiece *piece, int r, double *x)
+{
+    const TnProblem *p = w->problem;
+    memset(x, 0, sizeof(double) * (size_t)solved_dim(p, piece->block));
+    const TnLargeBlock *d = &p->large[piece->block - p->twist_count];
+    int m = w->groups[piece->group].count;
+    if (piece->block >= p->twist_count && d->mesh) {
+        for (int e = 0; e < piece->entry_count; e++)
+            add_column(d->mesh, w->index[piece->entry + e],
+                       w->value[piece->value + (size_t)(e * m + r)], x);
+        return;
+    }
+    add_dense_row(w, piece, r, x);
+    if (piece->block < p->twist_count) {
+        double v[8];
+        tn_twist_solve(p, piece->block, x, v);
+        memcpy(x, v, 3 * sizeof(double));
+        memcpy(x + 3, v + 4, 3 * sizeof(double));
+    } else if (d->chain) {
+        if (d->solved == d->chain)
+            tn_chain_solve(d->chain, d->A_D, d->A_E, x);
+        else
+            tn_chain_solve(d->solved, d->H_D, d->H_E, x);
+    } else {
+        tn_cholesky_solve(d->A_factor, d->dim, x);
+    }
+}
+
+/* G_ij and G_ji for all pieces i of the block from j on */
+static void fill_piece(const TnDelassus *w, int which, double *scratch)
+{
+    const TnPiece *piece = &w->pieces[which];
+    const TnGroup *group = &w->groups[piece->group];
+    int block = piece->block, n = piece->n, mine = piece->local - piece->at;
+    size_t dim = (size_t)solved_dim(w->problem, block);
+    for (int r = 0; r < group->count; r++) solve_row(w, piece, r, scratch + (size_t)r * dim);
+    int k = w->block_start[block];
+    while (w->block_pieces[k] != which) k++;
+    for (; k < w->block_start[block + 1]; k++) {
+        const TnPiece *other = &w->pieces[w->block_pieces[k]];
+        int m = w->groups[other->group].count, theirs = other->local - other->at;
+        const double *value = w->value + other->value;
+        const int *index = w->index + other->entry;
+        for (int r = 0; r < group->count; r++) {
+            const double *x = scratch + (size_t)r * dim;
+            double sum[TN_GROUP_ROWS] = {0};
+            for (int e = 0; e < other->entry_count; e++)
+                for (int i = 0; i < m; i++) sum[i] += value[e * m + i] * x[index[e]];
+            for (int i = 0; i < m; i++) {
+                piece->rows[(long)r * n + theirs + i] = sum[i];
+                other->rows[(long)i * n + mine + r] = sum[i];
+            }
+        }
+    }
+}
+
+static void fill_rows(void *context, int begin, int end)
+{
+    const Fill *fill = context;
+    for (int chunk = begin; chunk < end; chunk++) {
+        int first = (int)((long)fill->count * chunk / fill->chunks),
+            last = (int)((long)fill->count * (chunk + 1) / fill->chunks);
+        for (int i = first; i < last; i++)
+            fill_piece(fill->w, fill->pieces[i],
+                       fill->scratch + fill->scratch_size * (size_t)chunk);
+    }
+}
+
+/* Where only A of all nodes has a factor, that of S is made. */
+static bool factor_chains(const TnProblem *p, const TnDelassus *w)
+{
+    for (int i = 0; i < p->large_count; i++) {
+        const TnLargeBlock *d = &p->large[i];
+        if (!d->chain || !w->block_rows[p->twist_count + i] || d->solved == d->chain ||
+            !d->inverse_of_all)
+            continue;
+        memcpy(d->H_D, d->S_D, sizeof(double) * d->solved->D_size);
+        memcpy(d->H_E, d->S_E, sizeof(double) * d->solved->E_size);
+        if (!tn_chain_factor(d->solved, d->H_D, d->H_E)) return false;
+    }
+    return true;
+}
+
+bool tn_delassus_fill(TnDelassus *w, TnPool *pool)
+{
+    TnProblem *p = w->problem;
+    Fill fill = {.w = w};
+    size_t mark = tn_arena_mark(p->arena);
+    int *pieces = TN_ARENA_NEW(p->arena, int, w->piece_count);
+    fill.twist_factor =
+        tn_arena_alloc(p->arena, sizeof *fill.twist_factor * (size_t)p->twist_count);
+    if (!pieces || !fill.twist_factor || !factor_chains(p, w)) return false;
+    for (int k = 0; k < p->twist_count; k++)
+        if (w->block_rows[k] && !w->keeps_rows[k]) factor_twist(p, k, fill.twist_factor[k]);
+    for (int i = 0; i < w->piece_count; i++) {
+        if (w->pieces[i].local < 0) continue;
+        size_t need =
+            (size_t)solved_dim(p, w->pieces[i].block) * (size_t)w->groups[w->pieces[i].group].count;
+        if (need > fill.scratch_size) fill.scratch_size = need;
+        pieces[fill.count++] = i;
+    }
+    fill.pieces = pieces;
+    fill.chunks = tn_pool_threads(pool) > 1 ? CHUNKS_PER_THREAD * tn_pool_threads(pool) : 1;
+    fill.scratch = TN_ARENA_NEW(p->arena, double, fill.scratch_size *(size_t)fill.chunks);
+    if (!fill.scratch) return false;
+    tn_pool_run(pool, w->piece_count, GRAIN, fill_velocities, &fill);
+    tn_pool_run(pool, fill.chunks, 1, fill_rows, &fill);
+    tn_arena_release(p->arena, mark);
+    return true;
+}

@@ -1,0 +1,186 @@
+/* pgs_laws.c: a sweep of projected Gauss-Seidel: each group's law solved for its own μ, W its own block of the
+ * operator and r = u - W μ what it would see without its own force.
+ *
+ *     contact   r_n >= 0                                open, μ = 0
+ *               μ = -W⁻¹ r in the cone                  sticks
+ *               else slips: μ_n = max(0, -(r_n + W_nt μ_t) / W_nn), then
+ *               μ_t = Π(μ_t - u_t / w) on the disc of μ_n times the friction, w = max(W_11, W_22)
+ *     scalar    μ = clamp(a (D μ - u) + c)
+ *     roll      as the tangents of a contact
+ *     bond      μ ← μ - (W + slack)⁻¹ (u + slack μ) */
+#include <math.h>
+#include <string.h>
+
+#include "pgs.h"
+
+/* ---- u of a group, and x after its μ changed ---- */
+
+static inline double dot6(const double *restrict a, const double *restrict b)
+{
+    return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5]);
+}
+
+static void add_products(const TnKernels *kernels, const TnPiece *piece, int count, const double *x,
+                         double *u)
+{
+    const double *rows = piece->rows;
+    int n = piece->n, r = 0;
+    if (n == 6) {
+        for (; r < count; r++) u[r] += dot6(rows + 6L * r, x);
+        return;
+    }
+    for (; r + 1 < count; r += 2) {
+        double sums[2];
+        kernels->column_dots(n, x, rows + (long)r * n, rows + (long)(r + 1) * n, sums);
+        u[r] += sums[0];
+        u[r + 1] += sums[1];
+    }
+    if (r < count) {
+        double sums[2];
+        kernels->column_dots(n, x, rows + (long)r * n, rows + (long)r * n, sums);
+        u[r] += sums[0];
+    }
+}
+
+static void add_change(const TnPiece *piece, int count, const double *mu, const double *change,
+                       double *x)
+{
+    int n = piece->n;
+    if (piece->local >= 0) {
+        memcpy(x + piece->local, mu, sizeof(double) * (size_t)count);
+        return;
+    }
+    x += piece->at;
+    for (int r = 0; r < count; r++) {
+        const double *restrict row = piece->rows + (long)r * n;
+        double *restrict to = x, d = change[r];
+        if (n == 6)
+            for (int k = 0; k < 6; k++) to[k] += d * row[k];
+        else
+            for (int k = 0; k < n; k++) to[k] += d * row[k];
+    }
+}
+
+/* ---- laws ---- */
+
+static void project(double bound, double *x, double *y)
+{
+    double squared = *x * *x + *y * *y;
+    if (squared <= bound * bound) return;
+    double share = bound / sqrt(squared);
+    *x *= share;
+    *y *= share;
+}
+
+static void contact(const TnGroup *g, const double u[3], double mu[3])
+{
+    const double *W = g->W, *V = g->inverse;
+    double r[3], stick[3];
+    for (int i = 0; i < 3; i++)
+        r[i] = u[i] - (W[3 * i] * mu[0] + W[3 * i + 1] * mu[1] + W[3 * i + 2] * mu[2]);
+    if (r[0] >= 0.0) {
+        mu[0] = mu[1] = mu[2] = 0.0;
+        return;
+    }
+    if (!(g->mu > 0.0)) {
+        mu[0] = -r[0] / W[0];
+        mu[1] = mu[2] = 0.0;
+        return;
+    }
+    if (g->regular) {
+        for (int i = 0; i < 3; i++)
+            stick[i] = -(V[3 * i] * r[0] + V[3 * i + 1] * r[1] + V[3 * i + 2] * r[2]);
+        double bound = g->mu * stick[0];
+        if (stick[0] > 0.0 && stick[1] * stick[1] + stick[2] * stick[2] <= bound * bound) {
+            memcpy(mu, stick, sizeof stick);
+            return;
+        }
+    }
+    double w = W[4] > W[8] ? W[4] : W[8];
+    double n = -(r[0] + W[1] * mu[1] + W[2] * mu[2]) / W[0];
+    mu[0] = n > 0.0 ? n : 0.0;
+    double x = mu[1] - (r[1] + W[3] * mu[0] + W[4] * mu[1] + W[5] * mu[2]) / w;
+    double y = mu[2] - (r[2] + W[6] * mu[0] + W[7] * mu[1] + W[8] * mu[2]) / w;
+    project(g->mu * mu[0], &x, &y);
+    mu[1] = x;
+    mu[2] = y;
+}
+
+static double clamp(double x, double lower, double upper)
+{
+    return x < lower ? lower : x > upper ? upper : x;
+}
+
+static void roll(const TnGroup *g, double bound, const double u[2], double mu[2])
+{
+    double w = g->W[0] > g->W[3] ? g->W[0] : g->W[3], x = mu[0] - u[0] / w, y = mu[1] - u[1] / w;
+    project(bound, &x, &y);
+    mu[0] = x;
+    mu[1] = y;
+}
+
+static void linear(const TnGroup *g, const double *u, double *mu)
+{
+    int n = g->count;
+    double r[TN_GROUP_ROWS];
+    for (int i = 0; i < n; i++) r[i] = u[i] + g->slack * mu[i];
+    for (int i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < n; j++) sum += g->inverse[n * i + j] * r[j];
+        mu[i] -= sum;
+    }
+}
+
+static void obey(const TnGroup *g, const double *all, const double *u, double *mu)
+{
+    double bound =
+        g->law == TN_LAW_SPIN || g->law == TN_LAW_ROLL ? g->mu * fmax(all[g->normal], 0.0) : 0.0;
+    switch (g->law) {
+    case TN_LAW_CONTACT:
+        contact(g, u, mu);
+        break;
+    case TN_LAW_SCALAR:
+        mu[0] = clamp(g->a * (g->W[0] * mu[0] - u[0]) + g->c, g->lower, g->upper);
+        break;
+    case TN_LAW_SPIN:
+        mu[0] = clamp(mu[0] - g->a * u[0], -bound, bound);
+        break;
+    case TN_LAW_ROLL:
+        roll(g, bound, u, mu);
+        break;
+    case TN_LAW_LINEAR:
+        linear(g, u, mu);
+        break;
+    default:
+        break;
+    }
+}
+
+static inline void velocity(const TnKernels *kernels, const TnDelassus *w, const TnGroup *g,
+                            double *u)
+{
+    for (int r = 0; r < g->count; r++) u[r] = w->q[g->first + r];
+    for (int k = g->piece; k < g->piece + g->piece_count; k++)
+        add_products(kernels, &w->pieces[k], g->count, w->x + w->pieces[k].at, u);
+}
+
+void tn_delassus_velocity(const TnDelassus *w, const TnGroup *g, double *u)
+{
+    velocity(w->problem->kernels, w, g, u);
+}
+
+void tn_pgs_sweep(TnDelassus *w)
+{
+    const TnKernels *kernels = w->problem->kernels;
+    for (int i = 0; i < w->group_count; i++) {
+        const TnGroup *g = &w->groups[i];
+        double u[TN_GROUP_ROWS], change[TN_GROUP_ROWS], *mu = w->mu + g->first;
+        if (g->law == TN_LAW_NONE) continue;
+        velocity(kernels, w, g, u);
+        for (int r = 0; r < g->count; r++) change[r] = -mu[r];
+        obey(g, w->mu, u, mu);
+        for (int r = 0; r < g->count; r++) change[r] += mu[r];
+        for (int k = g->piece; k < g->piece + g->piece_count; k++)
+            add_change(&w->pieces[k], g->count, mu, change, w->x);
+    }
+}

@@ -1,0 +1,312 @@
+/* pj_steps.c: how far projected Jacobi may step. With W = Σ_b J_b A_b⁻¹ J_bᵀ over the blocks it needs a
+ * diagonal M >= W. Mass splitting gives each of the n constraints on a block an nth of its mass:
+ *
+ *     M = Σ_b n_b D_b,   D_b the constraints' own compliances J_jb A_b⁻¹ J_jbᵀ
+ *
+ * n_b is a bound of what counts, ρ_b = the largest eigenvalue of A_b⁻¹ Σ_j J_jbᵀ D_jb⁻¹ J_jb, which is found by
+ * a few power iterations: on a body that is touched all around it is well below n, and on a cable or a soft body, of
+ * which most constraints yield without moving others, far below.
+ *
+ * A block's update in SubADMM, v = H⁻¹(b + g + 2F), g ← g + α (b + F - A v), is v = A⁻¹(b + F) with H = 2A, g = b
+ * and α = 0; chains and meshes, which iterate on v - v_free, have g = 0 instead. So the same kernels serve. */
+#include <math.h>
+#include <string.h>
+
+#include "../math/cholesky.h"
+#include "mesh.h"
+#include "pj.h"
+
+#define POWER_ITERATIONS 12
+#define MARGIN 1.1 /* power iterations come from below */
+
+typedef struct Steps {
+    TnProblem *p;
+    const TnCompliances *D;
+    double *share; /* per block: ρ */
+    double sharing;
+} Steps;
+
+/* ---- the constraints' own weights: β = 1/D of each side ---- */
+
+static void set_unit_weights(Steps *s, TnPool *pool)
+{
+    TnProblem *p = s->p;
+    TnSolverDef unit = tn_solver_def();
+    unit.weight_scale = 1.0;
+    tn_problem_weights(p, &unit, pool);
+    for (int c = 0; c < p->contact_count; c++) { /* without the scales of ports and rows */
+        TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+        int l = c % TN_LANES;
+        double n = batch->Bn[l] * tn_normal_compliance(s->D, c),
+               t = batch->Bt[l] * tn_tangent_compliance(s->D, c);
+        for (int side = 0; side < 2; side++) {
+            p->beta[c][2 * side] = n > 0.0 ? p->beta[c][2 * side] / n : 0.0;
+            p->beta[c][2 * side + 1] = t > 0.0 ? p->beta[c][2 * side + 1] / t : 0.0;
+        }
+    }
+    for (int r = 0; r < p->row_count; r++) {
+        const TnRow *row = &p->rows[r];
+        double scale = row->scale > 0.0 ? row->scale : 1.0;
+        for (int i = row->side_start; i < row->side_start + row->side_count; i++)
+            p->sides[i].beta /= scale;
+    }
+}
+
+/* What a row of the table yields, 6 × 6. */
+static void row_compliance(const TnProblem *p, int row, double C[36])
+{
+    if (row >= p->port_row) {
+        memcpy(C, p->ports[row - p->port_row].compliance, sizeof(double[36]));
+        return;
+    }
+    memset(C, 0, sizeof(double[36]));
+    if (!row) return;
+    const double *inverse = p->inverse[row - 1];
+    C[0] = C[7] = C[14] = inverse[0];
+    C[21] = inverse[1];
+    C[22] = C[27] = inverse[2];
+    C[23] = C[33] = inverse[3];
+    C[28] = inverse[4];
+    C[29] = C[34] = inverse[5];
+    C[35] = inverse[6];
+}
+
+static void add_bond_weights(const TnProblem *p)
+{
+    for (int i = 0; i < p->bond_count; i++)
+        for (int side = 0; side < 2; side++) {
+            int row = side ? p->bonds[i].row_b : p->bonds[i].row_a;
+            double C[36], X[36];
+            if (!row) continue;
+            row_compliance(p, row, C);
+            tn_delassus_inverse(6, C, X);
+            for (int r = 0; r < 6; r++)
+                for (int t = r; t < 6; t++) p->K[row][tn_sym6(r, t)] += X[6 * r + t];
+        }
+}
+
+/* ---- ρ of a block ---- */
+
+static void multiply_packed(const double K[TN_SYM6], const double x[6], double y[6])
+{
+    for (int r = 0; r < 6; r++) {
+        y[r] = 0.0;
+        for (int t = 0; t < 6; t++) y[r] += K[r <= t ? tn_sym6(r, t) : tn_sym6(t, r)] * x[t];
+    }
+}
+
+static void add_rows(const TnProblem *p, int block, const double *x, double *y)
+{
+    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
+        const TnRowSide *side = &p->sides[p->block_sides[i]];
+        double s = 0.0;
+        for (int e = side->start; e < side->start + side->count; e++)
+            s += p->coefficient[e] * x[p->index[e]];
+        s *= side->beta;
+        for (int e = side->start; e < side->start + side->count; e++)
+            y[p->index[e]] += s * p->coefficient[e];
+    }
+}
+
+/* y = A⁻¹ C x, of a mesh on its kept nodes; y may not be x. */
+static void apply(TnProblem *p, int block, const double *x, double *y)
+{
+    if (block < p->twist_count) {
+        double f[6], v[8];
+        multiply_packed(p->K[block + 1], x, f);
+        add_rows(p, block, x, f);
+        tn_twist_solve(p, block, f, v);
+        memcpy(y, v, 3 * sizeof(double));
+        memcpy(y + 3, v + 4, 3 * sizeof(double));
+        return;
+    }
+    const TnLargeBlock *d = &p->large[block - p->twist_count];
+    if (d->mesh) {
+        double *f = d->mesh->column;
+        memset(f, 0, sizeof(double) * d->mesh->stride);
+        tn_mesh_spread(p, block - p->twist_count, x, 1.0, f);
+        tn_dense_multiply(d->mesh->size, d->mesh->S_inverse, d->mesh->stride, f, y);
+        return;
+    }
+    memset(y, 0, sizeof(double) * (size_t)d->dim);
+    tn_ports_spread(p, d, x, p->twist);
+    for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
+        double *row = p->twist[p->port_row + k], f[6];
+        const double v[6] = {row[0], row[1], row[2], row[4], row[5], row[6]};
+        multiply_packed(p->K[p->port_row + k], v, f);
+        const double wrench[8] = {f[0], f[1], f[2], 0.0, f[3], f[4], f[5], 0.0};
+        tn_port_gather(&p->ports[k], wrench, y);
+    }
+    add_rows(p, block, x, y);
+    if (d->chain)
+        tn_chain_solve(d->chain, d->A_D, d->A_E, y);
+    else
+        tn_cholesky_solve(d->A_factor, d->dim, y);
+}
+
+static int dim_of(const TnProblem *p, int block)
+{
+    if (block < p->twist_count) return 6;
+    const TnLargeBlock *d = &p->large[block - p->twist_count];
+    return d->mesh ? d->mesh->size : d->dim;
+}
+
+/* x and y have room for the block. */
+static double largest_eigenvalue(TnProblem *p, int block, double *x, double *y)
+{
+    int n = dim_of(p, block);
+    double value = 0.0;
+    for (int k = 0; k < n; k++) x[k] = 1.0 + 0.37 * ((k * 7) % 5) - 0.61 * (k % 3);
+    for (int i = 0; i < POWER_ITERATIONS; i++) {
+        double along = 0.0, size = 0.0;
+        apply(p, block, x, y);
+        for (int k = 0; k < n; k++) {
+            along += x[k] * x[k];
+            size += y[k] * y[k];
+        }
+        if (!(size > 0.0)) return 0.0;
+        value = sqrt(size / along);
+        double scale = 1.0 / sqrt(size);
+        for (int k = 0; k < n; k++) x[k] = scale * y[k];
+    }
+    return value;
+}
+
+static bool set_shares(Steps *s)
+{
+    TnProblem *p = s->p;
+    int blocks = p->twist_count + p->large_count, most = 6;
+    for (int b = 0; b < blocks; b++)
+        if (dim_of(p, b) > most) most = dim_of(p, b);
+    double *x = TN_ARENA_ZERO(p->arena, double, most + 8),
+           *y = TN_ARENA_ZERO(p->arena, double, most + 8);
+    s->share = TN_ARENA_NEW(p->arena, double, blocks);
+    if (!x || !y || !s->share) return false;
+    for (int b = 0; b < blocks; b++)
+        s->share[b] = s->sharing * fmax(1.0, MARGIN * largest_eigenvalue(p, b, x, y));
+    return true;
+}
+
+/* ---- steps ---- */
+
+static int block_of_row(const TnProblem *p, int row)
+{
+    return row < p->port_row ? row - 1 : p->twist_count + p->ports[row - p->port_row].block;
+}
+
+static double share_of_row(const Steps *s, int row)
+{
+    return row ? s->share[block_of_row(s->p, row)] : 0.0;
+}
+
+static void set_steps(const Steps *s)
+{
+    TnProblem *p = s->p;
+    for (int c = 0; c < p->contact_count; c++) {
+        TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+        int l = c % TN_LANES;
+        const double *beta = p->beta[c];
+        double a = share_of_row(s, batch->row_a[l]), b = share_of_row(s, batch->row_b[l]);
+        double M[2];
+        for (int k = 0; k < 2; k++)
+            M[k] =
+                (beta[k] > 0.0 ? a / beta[k] : 0.0) + (beta[2 + k] > 0.0 ? b / beta[2 + k] : 0.0);
+        batch->Bn[l] = M[0] > 0.0 ? 1.0 / M[0] : 0.0;
+        batch->Bt[l] = M[1] > 0.0 ? 1.0 / M[1] : 0.0;
+    }
+    for (int r = 0; r < p->row_count; r++) {
+        TnRow *row = &p->rows[r];
+        double M = 0.0;
+        for (int i = row->side_start; i < row->side_start + row->side_count; i++)
+            if (p->sides[i].beta > 0.0) M += s->share[p->sides[i].block] / p->sides[i].beta;
+        row->B = M > 0.0 ? 1.0 / M : 0.0;
+    }
+}
+
+static void set_bond(const Steps *s, TnDelassus *rows, int index, TnPjBond *out)
+{
+    const TnProblem *p = s->p;
+    const TnBond *bond = &p->bonds[index];
+    const double *J;
+    double M[144] = {0};
+    int n = out->count = tn_delassus_bond_rows(rows, index, &J);
+    for (int side = 0; side < 2; side++) {
+        int row = side ? bond->row_b : bond->row_a;
+        double C[36], share = share_of_row(s, row);
+        row_compliance(p, row, C);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                for (int k = 0; k < 6; k++)
+                    for (int l = 0; l < 6; l++)
+                        M[n * i + j] += share * J[12 * i + 6 * side + k] * C[6 * k + l] *
+                                        J[12 * j + 6 * side + l];
+    }
+    for (int i = 0; i < n; i++) M[(n + 1) * i] += bond->hard ? 0.0 : 1.0;
+    tn_delassus_inverse(n, M, out->inverse);
+    tn_delassus_bond_start(rows, index, n, out->mu);
+    memcpy(out->last, out->mu, sizeof out->mu);
+}
+
+/* ---- v = A⁻¹(b + F) ---- */
+
+static void set_twists(TnProblem *p)
+{
+    for (int k = 0; k < p->twist_batches * TN_LANES; k++) {
+        TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
+        int l = k % TN_LANES;
+        double C[36];
+        row_compliance(p, k + 1, C);
+        for (int i = 0; i < 6; i++) {
+            batch->g[i][l] = batch->b[i][l];
+            for (int j = i; j < 6; j++) batch->Hinv[tn_sym6(i, j)][l] = 0.5 * C[6 * i + j];
+        }
+    }
+}
+
+static void double_of(size_t n, const double *from, double *to)
+{
+    for (size_t i = 0; i < n; i++) to[i] = 2.0 * from[i];
+}
+
+static bool set_large(TnLargeBlock *d)
+{
+    if (d->chain) {
+        double_of(d->solved->D_size, d->S_D, d->H_D);
+        double_of(d->solved->E_size, d->S_E, d->H_E);
+        memset(d->pull, 0, sizeof(double) * (size_t)d->dim);
+        memset(d->g, 0, sizeof(double) * (size_t)d->dim);
+        memset(d->C, 0, sizeof(double) * 36 * (size_t)d->port_count);
+        return tn_chain_factor(d->solved, d->H_D, d->H_E);
+    }
+    if (d->mesh) {
+        TnMesh *m = d->mesh;
+        size_t n = (size_t)m->size * m->stride;
+        memset(m->pull, 0, sizeof(double) * m->stride);
+        memset(d->g, 0, sizeof(double) * (size_t)m->size);
+        if (!m->size) return true;
+        for (size_t i = 0; i < n; i++) m->H_inverse[i] = 0.5 * m->S_inverse[i];
+        double_of(n, m->S, m->H);
+        return tn_dense_factor(m->size, m->H, m->stride);
+    }
+    tn_cholesky_inverse(d->A_factor, d->dim, d->H_inverse);
+    for (long k = 0; k < (long)d->dim * d->dim; k++) d->H_inverse[k] *= 0.5;
+    memcpy(d->g, d->b, sizeof(double) * (size_t)d->dim);
+    return true;
+}
+
+bool tn_pj_prepare(TnProblem *p, const TnCompliances *D, TnDelassus *rows, TnPjBond *bonds,
+                   double sharing, TnPool *pool)
+{
+    Steps s = {.p = p, .D = D, .sharing = sharing};
+    set_unit_weights(&s, pool);
+    p->kernels->row_stiffness(&p->contact_sides, 0, p->table_rows, (const double(*)[4])p->normals,
+                              (const double(*)[4])p->beta, p->K);
+    add_bond_weights(p);
+    if (!set_shares(&s)) return false;
+    set_steps(&s);
+    for (int i = 0; i < p->bond_count; i++) set_bond(&s, rows, i, &bonds[i]);
+    set_twists(p);
+    for (int i = 0; i < p->large_count; i++)
+        if (!set_large(&p->large[i])) return false;
+    return true;
+}

@@ -1,0 +1,13 @@
+/* world_problem.c: the last step's problem for the solver alone. */
+#include "../base/base.h"
+#include "../solver/from_problem.h"
+#include "world.h"
+
+TnSolver *tn_world_problem(const TnWorld *world, const TnSolverDef *def, TnError *err)
+{
+    if (!world->has_problem) {
+        tn_error_add(err, TN_ERROR_USAGE, "world: there was no step, or all of it slept");
+        return NULL;
+    }
+    return tn_solver_from_problem(&world->set.problem, def, NULL, err);
+}
