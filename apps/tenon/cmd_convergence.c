@@ -48,7 +48,7 @@ static void print_help(const Option *table, int count)
         "Usage: tenon convergence SCENE [OPTIONS]\n\n"
         "How fast each solver gets to the end of one step. The scene (a name or a file, as in\n"
         "bench) is simulated with the defaults up to the step; from the state that it has there,\n"
-        "with its warm start, each solver runs 1, 2, 3, 5, ... 1000 iterations, and the automatic\n"
+        "with its warm start, each solver runs 1, 2, 3, 5, ... 20000 iterations, and the automatic\n"
         "method works towards smaller and smaller tolerances. All are judged alike: the RMS\n"
         "constraint error of velocities and of forces, the distance from the converged velocities\n"
         "(AAc, AA\u03bb, AAv: -log10 of them), and the largest natural-map error.\n");

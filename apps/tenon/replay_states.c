@@ -188,10 +188,7 @@ static TnStatus converge(Replay *replay, TnWorld *world, ReplayStep *step, TnErr
     static const struct {
         TnMethod method;
         int iterations;
-    } tries[] = {{TN_METHOD_AUTO, 20000},
-                 {TN_METHOD_NNEWTON, 300},
-                 {TN_METHOD_PGS, 20000},
-                 {TN_METHOD_FADMM, 3000}};
+    } tries[] = {{TN_METHOD_AUTO, 100000}, {TN_METHOD_NNEWTON, 300}};
     step->v_star_error = NAN;
     for (size_t i = 0; i < sizeof tries / sizeof tries[0] && !(step->v_star_error <= REACH); i++) {
         TnStepReport report;

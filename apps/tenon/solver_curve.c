@@ -4,8 +4,8 @@
 #include <math.h>
 
 /* 30, 60 and 90 are the paper's; its nonsmooth Newton has 3, 6 and 9. */
-static const int counts[] = {1,  2,  3,  5,   7,   10,  14,  20,  30,
-                             45, 60, 90, 130, 200, 300, 450, 700, 1000};
+static const int counts[] = {1,  2,   3,   5,   7,   10,  14,   20,   30,   45,    60,
+                             90, 130, 200, 300, 450, 700, 1000, 2000, 5000, 10000, 20000};
 static const int newton_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 22, 30, 45, 60, 90};
 static const double tolerances[] = {1,    0.3,  0.1,  3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
                                     3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 1e-8, 1e-9};
