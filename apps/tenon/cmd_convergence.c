@@ -68,6 +68,7 @@ static TnStatus measure_all(const ConvergenceOptions *o, const Recording *record
     def.division = o->division;
     Progress progress = progress_start(1, o->quiet);
     TnStatus status = replay_make(&replay, recording, &def, err);
+    replay.judges = true;
     if (status == TN_OK) {
         result->contacts = replay.steps[0].contacts;
         result->rows = replay.steps[0].rows;

@@ -269,6 +269,26 @@ uint64_t replay_states_hash(const Replay *replay)
     return hash;
 }
 
+/* m/s: of the last step, recomputed from its raw data; NaN: no memory. */
+static double natural_map(TnWorld *world)
+{
+    TnError err = {0};
+    TnJudgement judgement = {.natural_map = NAN};
+    TnSolverDef def = tn_solver_def();
+    TnSolver *problem = tn_world_problem(world, &def, &err);
+    if (!problem) return NAN;
+    size_t unknowns = (size_t)tn_solver_unknown_count(problem),
+           lambdas = (size_t)tn_solver_lambda_count(problem);
+    double *v = malloc((unknowns + lambdas + 1) * sizeof *v);
+    if (v) {
+        tn_solver_solution(problem, v, v + unknowns);
+        tn_solver_judge(problem, NULL, v, v + unknowns, NULL, &judgement, &err);
+    }
+    free(v);
+    tn_solver_destroy(problem);
+    return judgement.natural_map;
+}
+
 /* What the last step did, into the sums. */
 static void add_step(Replay *replay, const ReplayStep *step, const TnStepReport *report,
                      ReplayFigures *sum)
@@ -277,7 +297,10 @@ static void add_step(Replay *replay, const ReplayStep *step, const TnStepReport 
     sum->aal += report->aal;
     sum->iterations += report->iterations;
     sum->missed += sum->solver.tolerance > 0 && !report->converged;
-    sum->natural_map = fmax(sum->natural_map, sum->solver.tolerance > 0 ? report->residual : NAN);
+    if (sum->solver.tolerance > 0)
+        sum->natural_map = fmax(sum->natural_map, report->residual);
+    else if (replay->judges)
+        sum->natural_map = fmax(sum->natural_map, natural_map(replay->world));
     sum->other_contacts += report->contact_count != step->contacts;
     sum->form = report->form;
     if (!step->converged || !tn_world_last_velocity(replay->world, replay->velocity)) return;

@@ -62,6 +62,7 @@ typedef struct Replay {
     ReplayStep *steps; /* as many as recorded */
     double *velocity;  /* dof_count numbers */
     int dof;
+    bool judges; /* set by the caller: natural maps of fixed counts too, which takes a while */
 } Replay;
 
 TnStatus replay_make(Replay *replay, const Recording *recording, const TnWorldDef *def,
@@ -74,7 +75,7 @@ typedef struct ReplayFigures {
     double solver_ms, step_ms; /* each step with its shortest time; solver: factor and iterate */
     double iterations;
     double aac, aal, aav; /* NaN where a step was refused, or there is none */
-    double natural_map;   /* m/s, largest; NaN without a tolerance or where not asked for */
+    double natural_map;   /* m/s, largest; NaN without a tolerance unless the replay judges */
     int refused;          /* steps that would not have been finite */
     int missed;           /* with a tolerance: steps that did not reach it */
     int aav_count;        /* steps whose v* converged */
