@@ -384,6 +384,7 @@ typedef struct TnVelocities {
 bool tn_velocities_alloc(const TnProblem *problem,
                          TnVelocities *out); /* from the problem's arena; false: no memory */
 void tn_velocities_copy(const TnProblem *problem, TnVelocities *out);    /* the current v̂ */
+void tn_velocities_put(TnProblem *problem, const TnVelocities *from);    /* back */
 void tn_velocities_implied(const TnProblem *problem, TnVelocities *out); /* v_λ */
 /* v_λ where constraints reach; nodes of meshes that none reaches are left out. Then all of it
  * becomes the problem's v. */
