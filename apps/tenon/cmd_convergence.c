@@ -30,7 +30,7 @@ static int option_table(Option *table, ConvergenceOptions *o)
                             "timed runs, 1 ... 1000; default 3; the shortest counts");
     table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "1 ... 64; default 1");
     table[n++] = option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
-                             "no more iterations beyond so much solver time; default 100");
+                             "no more iterations beyond so much solver time over the least; default 100");
     table[n++] = option_choice("--show", &o->show, "ERROR", error_names,
                                "what the figure has: natural (default), aac, aal or aav");
     table[n++] = option_text("--csv", &o->csv, "FILE", "all runs as a CSV file");

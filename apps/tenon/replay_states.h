@@ -6,9 +6,8 @@
  * the step before the sampled one is repeated there with the defaults, so that what only this
  * division iterates, the ties of pieces for example, has a warm start as well; what it ends with is
  * saved and is where every solver begins. v* of the sampled step is computed once, in the
- * division of the recording (it does not depend on that), by the automatic method, or by others where
- * that one does not get to a natural-map error of 1e-12 m/s. It counts where the error is below 1e-10
- * m/s. */
+ * division of the recording (it does not depend on that); it counts where its natural-map error is
+ * below 1e-10 m/s. */
 #ifndef TENON_REPLAY_STATES_H
 #define TENON_REPLAY_STATES_H
 
