@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "adaptive_weights.h"
 #include "anderson.h"
 #include "block_kind.h"
 #include "mesh.h"
@@ -416,18 +417,22 @@ bool tn_problem_prepare_A(TnProblem *p, TnPool *pool)
     return ok;
 }
 
-bool tn_problem_prepare_H(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+bool tn_problem_factor_H(TnProblem *p, TnPool *pool)
 {
-    bool ok = true;
-    p->relaxed = def->contact_model == TN_CONTACT_RELAXED;
-    if (!p->H_known) tn_problem_weights(p, def, pool);
-    if (!prepare_bonds(p, def, pool)) return false;
-    run_phase(p, pool, p->table_rows, 512, gather_rows);
+    bool ok = run_phase(p, pool, p->table_rows, 512, gather_rows);
     for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {
         const TnBlockKind *kind = tn_block_kinds[k];
         ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_H);
     }
-    return ok && tn_anderson_prepare(p, def);
+    return ok;
+}
+
+bool tn_problem_prepare_H(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+{
+    p->relaxed = def->contact_model == TN_CONTACT_RELAXED;
+    if (!p->H_known) tn_problem_weights(p, def, pool);
+    return prepare_bonds(p, def, pool) && tn_balance_prepare(p, def) &&
+           tn_problem_factor_H(p, pool) && tn_anderson_prepare(p, def);
 }
 
 bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)

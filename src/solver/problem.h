@@ -144,6 +144,7 @@ typedef struct TnPort {
 } TnPort;
 
 typedef struct TnAnderson TnAnderson; /* anderson.h */
+typedef struct TnBalance TnBalance;   /* adaptive_weights.h */
 
 typedef struct TnProblem {
     /* sizes */
@@ -189,6 +190,7 @@ typedef struct TnProblem {
     double *residual;     /* per contact batch */
     double *block_beta;   /* per block: the paper's weight */
     TnAnderson *anderson; /* NULL: not accelerated */
+    TnBalance *balance;   /* NULL: weights stay */
     bool relaxed;         /* contacts: TN_CONTACT_RELAXED */
     const TnKernels *kernels;
     TnArena *arena;
@@ -260,6 +262,8 @@ bool tn_problem_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool
  * be done again. */
 bool tn_problem_prepare_A(TnProblem *problem, TnPool *pool);
 bool tn_problem_prepare_H(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
+/* Of the latter the end: H for the weights there are, g for v and λ. */
+bool tn_problem_factor_H(TnProblem *problem, TnPool *pool);
 /* Of a twist block, after the first half: A⁻¹ x as a row of the table. */
 static inline void tn_twist_solve(const TnProblem *p, int block, const double x[6], double v[8])
 {
@@ -385,6 +389,7 @@ typedef struct TnVelocities {
 bool tn_velocities_alloc(const TnProblem *problem,
                          TnVelocities *out); /* from the problem's arena; false: no memory */
 void tn_velocities_copy(const TnProblem *problem, TnVelocities *out);    /* the current v̂ */
+void tn_velocities_put(TnProblem *problem, const TnVelocities *from);    /* back */
 void tn_velocities_implied(const TnProblem *problem, TnVelocities *out); /* v_λ */
 /* v_λ where constraints reach; nodes of meshes that none reaches are left out. Then all of it
  * becomes the problem's v. */
