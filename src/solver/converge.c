@@ -13,12 +13,12 @@
 #include <string.h>
 
 #define GOOD_ENOUGH 1e-11 /* m/s: what is left to do would be mostly rounding */
-#define TURNS 8           /* of all methods */
+#define TURNS 5           /* of all methods */
 #define LITTLE_GAIN 0.3   /* of the error: a turn that leaves more */
 #define SHAKE 0.5         /* of each force, up to so much of itself */
 #define FIRST_SHARE 4     /* the first turn has this part of the iterations, then twice that, … */
-#define MOST_SWEEPS 20000 /* of Gauss-Seidel, which cost more */
-#define PROXIMAL_STEPS 100
+#define MOST_SWEEPS 5000  /* of Gauss-Seidel, which cost more */
+#define PROXIMAL_STEPS 60
 #define PROXIMAL_PASSES 3
 #define MOST_FLOPS 1e8 /* of a factorization, that a hundred steps are worth */
 
