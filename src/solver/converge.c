@@ -163,7 +163,8 @@ static bool search(Search *s, bool solved_to_tolerance)
         shaken = s->best > LITTLE_GAIN * before;
         least *= 2;
     }
-    return true;
+    /* near a solution SubADMM mostly contracts */
+    return arrived(s) || (restart(s, &s->best_lambda) && split(s, 10, iterations));
 }
 
 bool tn_converge(TnProblem *p, const TnSolverDef *def, int iterations, TnSolverMemory *memory,
