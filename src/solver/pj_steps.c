@@ -144,6 +144,24 @@ static void apply(TnProblem *p, int block, const double *x, double *y)
         tn_cholesky_solve(d->A_factor, d->dim, y);
 }
 
+/* The same for a twist block as a matrix, by columns. */
+static void twist_matrix(TnProblem *p, int block, double N[36])
+{
+    for (int k = 0; k < 6; k++) {
+        double unit[6] = {0};
+        unit[k] = 1.0;
+        apply(p, block, unit, N + 6L * k);
+    }
+}
+
+static void multiply_matrix(const double N[36], const double x[6], double y[6])
+{
+    double sum[6] = {0};
+    for (int k = 0; k < 6; k++)
+        for (int i = 0; i < 6; i++) sum[i] += N[6 * k + i] * x[k];
+    memcpy(y, sum, sizeof sum);
+}
+
 static int dim_of(const TnProblem *p, int block)
 {
     if (block < p->twist_count) return 6;
@@ -155,11 +173,15 @@ static int dim_of(const TnProblem *p, int block)
 static double largest_eigenvalue(TnProblem *p, int block, double *x, double *y)
 {
     int n = dim_of(p, block);
-    double value = 0.0;
+    double value = 0.0, N[36];
+    if (block < p->twist_count) twist_matrix(p, block, N);
     for (int k = 0; k < n; k++) x[k] = 1.0 + 0.37 * ((k * 7) % 5) - 0.61 * (k % 3);
     for (int i = 0; i < POWER_ITERATIONS; i++) {
         double along = 0.0, size = 0.0;
-        apply(p, block, x, y);
+        if (block < p->twist_count)
+            multiply_matrix(N, x, y);
+        else
+            apply(p, block, x, y);
         for (int k = 0; k < n; k++) {
             along += x[k] * x[k];
             size += y[k] * y[k];
