@@ -8,9 +8,9 @@
 #include "../math/vec3.h"
 #include "mesh.h"
 
-/* A block that has fewer rows than so many times its unknowns keeps rows: a row then costs one product instead of
- * a product and an addition. */
-#define VELOCITY_COST 2
+/* The choice for a dense block with R rows and n unknowns, in multiplications: rows take a solve each, G and R² a
+ * sweep; velocities half a solve each and 2 R n a sweep. More sweeps than these are not counted on. */
+#define SWEEPS 200.0
 
 /* What acts on a block: rows of a group through a row of the twist table, or one of them directly. */
 typedef struct Source {
@@ -291,7 +291,9 @@ static bool keeps_rows(const TnDelassus *w, int block, TnDelassusForm form)
     if (block < p->twist_count) return false;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
     if (d->chain || d->mesh) return true;
-    return form == TN_DELASSUS_CHEAPEST && w->block_rows[block] < VELOCITY_COST * d->dim;
+    double R = w->block_rows[block], n = d->dim, sweeps = fmin(SWEEPS, w->sweeps);
+    return form == TN_DELASSUS_CHEAPEST &&
+           R * n * n + R * R * n + sweeps * R * R < 0.5 * R * n * n + sweeps * 2.0 * R * n;
 }
 
 static bool sort_pieces(TnDelassus *w, int blocks)
@@ -516,10 +518,10 @@ const char *tn_delassus_form(const TnDelassus *w)
     return "velocities of small blocks, Delassus operator of large ones";
 }
 
-bool tn_delassus_build(TnProblem *p, const TnCompliances *D, TnDelassusForm form, TnPool *pool,
-                       TnDelassus *out)
+bool tn_delassus_build(TnProblem *p, const TnCompliances *D, TnDelassusForm form, int sweeps,
+                       TnPool *pool, TnDelassus *out)
 {
-    *out = (TnDelassus){.problem = p};
+    *out = (TnDelassus){.problem = p, .sweeps = sweeps};
     Builder b = {.w = out, .p = p, .D = D};
     if (!reserve(&b) || !tn_delassus_choose_batches(out, D)) return false;
     add_groups(&b);

@@ -65,6 +65,7 @@ typedef enum TnDelassusForm {
 typedef struct TnDelassus {
     TnProblem *problem;
     int group_count, piece_count, row_count;
+    int sweeps; /* that are expected */
     TnGroup *groups;
     TnPiece *pieces;
     int *index;    /* entries of J: unknowns, counted among those that are solved for … */
@@ -88,8 +89,8 @@ typedef struct TnDelassus {
 } TnDelassus;
 
 /* After tn_problem_prepare_A; everything from the problem's arena. μ is that of the problem's λ. Chains and
- * meshes always keep rows. False: no memory, or no factor. */
-bool tn_delassus_build(TnProblem *problem, const TnCompliances *D, TnDelassusForm form,
+ * meshes always keep rows; of dense blocks the expected number of sweeps decides. False: no memory, or no factor. */
+bool tn_delassus_build(TnProblem *problem, const TnCompliances *D, TnDelassusForm form, int sweeps,
                        TnPool *pool, TnDelassus *out);
 /* x from μ, anew. */
 void tn_delassus_refresh(TnDelassus *delassus);

@@ -19,6 +19,7 @@
 typedef struct Fill {
     const TnDelassus *w;
     double (*twist_factor)[7]; /* per twist block: 1/√a and L⁻¹ of S, lower triangle */
+    bool *diagonal; /* per large block: its A is, as where the public solver condensed one */
     /* those that keep rows */
     const int *pieces;
     int count, chunks;
@@ -66,7 +67,11 @@ static void fill_velocities(void *context, int begin, int end)
             add_dense_row(w, piece, r, y);
             if (piece->block >= p->twist_count) {
                 const TnLargeBlock *d = &p->large[piece->block - p->twist_count];
-                tn_cholesky_forward(d->A_factor, d->dim, y);
+                const double *L = d->A_factor;
+                if (fill->diagonal[piece->block - p->twist_count])
+                    for (long k = 0; k < d->dim; k++) y[k] /= L[k * d->dim + k];
+                else
+                    tn_cholesky_forward(L, d->dim, y);
                 continue;
             }
             const double *L = fill->twist_factor[piece->block];
@@ -164,6 +169,14 @@ static void fill_rows(void *context, int begin, int end)
     }
 }
 
+static bool is_diagonal(const TnLargeBlock *d)
+{
+    for (long i = 1; i < d->dim; i++)
+        for (long j = 0; j < i; j++)
+            if (d->A_factor[i * d->dim + j] != 0.0) return false;
+    return true;
+}
+
 /* Where only A of all nodes has a factor, that of S is made. */
 static bool factor_chains(const TnProblem *p, const TnDelassus *w)
 {
@@ -187,7 +200,11 @@ bool tn_delassus_fill(TnDelassus *w, TnPool *pool)
     int *pieces = TN_ARENA_NEW(p->arena, int, w->piece_count);
     fill.twist_factor =
         tn_arena_alloc(p->arena, sizeof *fill.twist_factor * (size_t)p->twist_count);
-    if (!pieces || !fill.twist_factor || !factor_chains(p, w)) return false;
+    fill.diagonal = TN_ARENA_ZERO(p->arena, bool, p->large_count);
+    if (!pieces || !fill.twist_factor || !fill.diagonal || !factor_chains(p, w)) return false;
+    for (int i = 0; i < p->large_count; i++)
+        if (w->block_rows[p->twist_count + i] && !w->keeps_rows[p->twist_count + i])
+            fill.diagonal[i] = is_diagonal(&p->large[i]);
     for (int k = 0; k < p->twist_count; k++)
         if (w->block_rows[k] && !w->keeps_rows[k]) factor_twist(p, k, fill.twist_factor[k]);
     for (int i = 0; i < w->piece_count; i++) {

@@ -79,7 +79,7 @@ bool tn_pgs_with(const TnBaselineInput *in, TnPgsChoice choice, TnBaselineResult
     size_t mark = tn_arena_mark(p->arena);
     TnDelassus w;
     *out = (TnBaselineResult){0};
-    if (!tn_delassus_build(p, in->D, choice.form, in->pool, &w)) return false;
+    if (!tn_delassus_build(p, in->D, choice.form, in->def->iterations, in->pool, &w)) return false;
     Loop loop = {.w = &w,
                  .choice = choice,
                  .last = TN_ARENA_NEW(p->arena, double, w.state_count),
