@@ -8,9 +8,9 @@
 #include "../math/vec3.h"
 #include "mesh.h"
 
-/* A block that has fewer rows than so many times its unknowns keeps rows: a row then costs one product instead of
- * a product and an addition. */
-#define VELOCITY_COST 2
+/* The choice for a dense block with R rows and n unknowns, in multiplications: rows take a solve each, G and R² a
+ * sweep; velocities half a solve each and 2 R n a sweep. More sweeps than these are not counted on. */
+#define SWEEPS 200.0
 
 /* What acts on a block: rows of a group through a row of the twist table, or one of them directly. */
 typedef struct Source {
@@ -20,6 +20,8 @@ typedef struct Source {
     int row;
 } Source;
 
+static int padded(int n) { return (n + 7) / 8 * 8; }
+
 enum { MOST_SOURCES = 2 * TN_MAX_SIDES };
 
 typedef struct Builder {
@@ -28,7 +30,6 @@ typedef struct Builder {
     const TnCompliances *D;
     int entry_count;
     size_t value_count;
-    int contact_first; /* row of the first contact */
 } Builder;
 
 /* ---- entries of J ---- */
@@ -49,7 +50,7 @@ static int block_of_table_row(const TnProblem *p, int row)
 /* Where an unknown is among those that are solved for. */
 static int place_of(const TnProblem *p, int block, int index)
 {
-    if (block < p->twist_count) return index;
+    if (block < p->twist_count) return index < 3 ? index : index + 1;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
     if (d->mesh) return d->mesh->place[index];
     if (!d->chain) return index;
@@ -179,6 +180,7 @@ static void add_contact(Builder *b, int c)
         }
     }
     bool dead = !(tn_normal_compliance(b->D, c) > 0.0);
+    b->w->contact_row[c] = b->w->row_count;
     add_group(b,
               (TnGroup){.law = dead ? TN_LAW_NONE : TN_LAW_CONTACT,
                         .count = 3,
@@ -216,7 +218,7 @@ static void add_row(Builder *b, int r)
     }
     if (row->set >= TN_ROW_SPIN) {
         group.law = row->set == TN_ROW_SPIN ? TN_LAW_SPIN : TN_LAW_ROLL;
-        group.normal = b->contact_first + 3 * row->contact;
+        group.normal = b->w->contact_row[row->contact];
     }
     if (!(b->D->row[r] > 0.0)) group.law = TN_LAW_NONE;
     add_group(b, group, sources, count);
@@ -225,11 +227,22 @@ static void add_row(Builder *b, int r)
 static void add_groups(Builder *b)
 {
     const TnProblem *p = b->p;
+    TnDelassus *w = b->w;
     for (int i = 0; i < p->bond_count; i++) add_bond(b, i);
     for (int r = 0; r < p->row_count; r++)
         if (p->rows[r].set < TN_ROW_SPIN) add_row(b, r);
-    b->contact_first = b->w->row_count;
-    for (int c = 0; c < p->contact_count; c++) add_contact(b, c);
+    w->row_count = padded(w->row_count);
+    w->batched = w->group_count;
+    w->batch_first = w->row_count;
+    for (int i = 0; i < w->batch_count; i++)
+        for (int l = 0; l < TN_LANES; l++)
+            if (w->batch_contacts[i][l] >= 0)
+                add_contact(b, w->batch_contacts[i][l]);
+            else
+                w->row_count += 3;
+    w->batched_end = w->group_count;
+    for (int c = 0; c < p->contact_count; c++)
+        if (w->contact_row[c] < 0) add_contact(b, c);
     for (int r = 0; r < p->row_count; r++)
         if (p->rows[r].set == TN_ROW_SPIN || p->rows[r].set == TN_ROW_ROLL) add_row(b, r);
 }
@@ -278,10 +291,10 @@ static bool keeps_rows(const TnDelassus *w, int block, TnDelassusForm form)
     if (block < p->twist_count) return false;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
     if (d->chain || d->mesh) return true;
-    return form == TN_DELASSUS_CHEAPEST && w->block_rows[block] < VELOCITY_COST * d->dim;
+    double R = w->block_rows[block], n = d->dim, sweeps = fmin(SWEEPS, w->sweeps);
+    return form == TN_DELASSUS_CHEAPEST &&
+           R * n * n + R * R * n + sweeps * R * R < 0.5 * R * n * n + sweeps * 2.0 * R * n;
 }
-
-static int padded(int n) { return (n + 7) / 8 * 8; }
 
 static bool sort_pieces(TnDelassus *w, int blocks)
 {
@@ -306,9 +319,9 @@ static bool lay_out(TnDelassus *w, TnDelassusForm form)
         w->keeps_rows[k] = keeps_rows(w, k, form);
         w->block_x[k] = next;
         w->block_n[k] = w->keeps_rows[k]     ? padded(w->block_rows[k])
-                        : k < p->twist_count ? 6
+                        : k < p->twist_count ? 8
                                              : padded(p->large[k - p->twist_count].dim);
-        next += padded(w->block_n[k]);
+        next += w->block_n[k];
         *(w->keeps_rows[k] ? &w->any_rows : &w->any_velocities) = true;
         if (!w->keeps_rows[k]) continue;
         double *G =
@@ -330,6 +343,7 @@ static bool lay_out(TnDelassus *w, TnDelassusForm form)
     for (int g = 0; g < w->group_count; g++)
         size += 2 * (size_t)(w->groups[g].count * w->groups[g].count);
     double *data = TN_ARENA_ZERO(p->arena, double, size);
+    next += 8; /* a row of zeros, for batches */
     w->state_count = (size_t)next;
     w->mu = w->state = TN_ARENA_ZERO(p->arena, double, next);
     w->q = TN_ARENA_ZERO(p->arena, double, mu);
@@ -504,16 +518,16 @@ const char *tn_delassus_form(const TnDelassus *w)
     return "velocities of small blocks, Delassus operator of large ones";
 }
 
-bool tn_delassus_build(TnProblem *p, const TnCompliances *D, TnDelassusForm form, TnPool *pool,
-                       TnDelassus *out)
+bool tn_delassus_build(TnProblem *p, const TnCompliances *D, TnDelassusForm form, int sweeps,
+                       TnPool *pool, TnDelassus *out)
 {
-    *out = (TnDelassus){.problem = p};
+    *out = (TnDelassus){.problem = p, .sweeps = sweeps};
     Builder b = {.w = out, .p = p, .D = D};
-    if (!reserve(&b)) return false;
+    if (!reserve(&b) || !tn_delassus_choose_batches(out, D)) return false;
     add_groups(&b);
     if (!lay_out(out, form) || !tn_delassus_fill(out, pool)) return false;
     for (int g = 0; g < out->group_count; g++) set_law(out, &out->groups[g]);
-    if (!set_q(out)) return false;
+    if (!set_q(out) || !tn_delassus_fill_batches(out)) return false;
     tn_delassus_refresh(out);
     return true;
 }

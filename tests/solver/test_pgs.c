@@ -51,7 +51,7 @@ TEST(the_operator_is_what_the_blocks_do)
             TnPerConstraint u;
             REQUIRE(baseline_rig(&rig, which));
             TnProblem *p = &rig.problem;
-            REQUIRE(tn_delassus_build(p, &rig.D, (TnDelassusForm)form, NULL, &w));
+            REQUIRE(tn_delassus_build(p, &rig.D, (TnDelassusForm)form, 60, NULL, &w));
             Random r = {7};
             for (int i = 0; i < w.row_count; i++) w.mu[i] = uniform(&r);
             tn_delassus_refresh(&w);
