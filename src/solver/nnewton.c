@@ -31,7 +31,7 @@
 #define SUFFICIENT 1e-4
 /* With the end of a fixed count so near, merits beyond so many times the best are not worth it. */
 #define LAST_STEPS 10
-#define LAST_RISE 2.0
+#define LAST_RISE 1.2
 #define ROUNDING 100.0 /* times the natural map's: gains below that say nothing */
 
 typedef struct Newton {
