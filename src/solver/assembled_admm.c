@@ -43,6 +43,11 @@
  * these bounds. */
 #define ADAPT_AFTER 25
 #define ADAPT_BY 5.0
+/* Coulomb's law is no gradient: far over-relaxed, iterates may go round in circles. Where the error
+ * has not fallen to this since the last look, half of the over-relaxation goes, and weights change
+ * for less. */
+#define STUCK 0.8
+#define ADAPT_STUCK_BY 1.5
 #define LEAST_SCALE 1e-3
 #define MOST_SCALE 1e4
 
@@ -51,7 +56,8 @@ typedef struct Loop {
     TnProblem *p;
     const TnCompliances *D;
     const TnAdmmChoice *choice;
-    double scale; /* at present */
+    double scale, relaxation; /* at present */
+    double looked;            /* least error when weights were looked at last */
     TnGains W;
     double (*along)[2], (*across)[2]; /* of contacts: W and W^-½ along the normal and across it */
     double (*bond_pull)[12];          /* of hard bonds: s Jᵀ(J C Jᵀ)⁺ e */
@@ -293,7 +299,7 @@ static void obey_laws(Loop *loop)
     }
     for (size_t k = 0; k < loop->y.count; k++) {
         difference[k] -= force[k];
-        next[k] = y[k] + loop->choice->relaxation * difference[k];
+        next[k] = y[k] + loop->relaxation * difference[k];
     }
 }
 
@@ -399,14 +405,18 @@ static void hold(Loop *loop)
 
 /* Between two iterates that obey dynamics the primal residual is W⁻¹ Δλ, the dual one W Δu. Where
  * they are out of balance, other weights and a factor of their own, at the same u and λ. */
-static bool adapt(Loop *loop, TnMethodResult *out)
+static bool adapt(Loop *loop, double least, TnMethodResult *out)
 {
     if (++loop->settled % ADAPT_AFTER) return true;
+    bool stuck = !(least < STUCK * loop->looked);
+    double by = stuck ? ADAPT_STUCK_BY : ADAPT_BY;
+    if (stuck) loop->relaxation = 1.0 + 0.5 * (loop->relaxation - 1.0);
+    loop->looked = least;
     double primal = by_inverse(loop, &loop->force, &loop->before_force),
            dual = by_weight(loop, &loop->u, &loop->before_u);
     if (!(primal > 0.0) || !(dual > 0.0)) return true;
     double scale = fmin(MOST_SCALE, fmax(LEAST_SCALE, loop->scale * sqrt(primal / dual)));
-    if (scale < ADAPT_BY * loop->scale && scale * ADAPT_BY > loop->scale) return true;
+    if (scale < by * loop->scale && scale * by > loop->scale) return true;
     loop->scale = scale;
     loop->settled = 0;
     set_weights(loop);
@@ -444,7 +454,7 @@ static bool iterate(Loop *loop, TnPerConstraint *law, TnMethodResult *out)
         }
         last = last || is_enough(loop, map.largest, &asked, out);
         if (last && !(law && better)) return true;
-        if (choice->adaptive && !last && !adapt(loop, out)) return false;
+        if (choice->adaptive && !last && !adapt(loop, least, out)) return false;
         obey_laws(loop);
         if (law && better) {
             tn_per_constraint_copy(law, &loop->residual);
@@ -468,7 +478,13 @@ static bool iterate(Loop *loop, TnPerConstraint *law, TnMethodResult *out)
 bool tn_admm_run(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
                  const TnAdmmChoice *choice, TnPerConstraint *law, TnMethodResult *out)
 {
-    Loop loop = {.assembly = assembly, .p = p, .D = D, .choice = choice, .scale = choice->scale};
+    Loop loop = {.assembly = assembly,
+                 .p = p,
+                 .D = D,
+                 .choice = choice,
+                 .scale = choice->scale,
+                 .relaxation = choice->relaxation,
+                 .looked = INFINITY};
     size_t mark = tn_arena_mark(p->arena);
     *out = (TnMethodResult){.error = INFINITY};
     bool ok = prepare(&loop) && tn_assembly_factor(assembly, &loop.W, loop.values);

@@ -19,14 +19,17 @@
 #define SCALE 5.0
 #define EQUALITY 10.0
 #define RELAXATION 1.8
-#define LARGE_MEMORY 10 /* of Anderson acceleration, where there are cables or soft bodies */
+#define ACCELERATED_RELAXATION 1.3
+#define MEMORY 10 /* of Anderson acceleration */
 
+/* Piles of free bodies are the better for none in few iterations. */
 static int memory_of(const TnBaselineInput *in)
 {
     const TnProblem *p = in->problem;
     if (in->def->anderson >= 0) return in->def->anderson;
+    if (in->watch.enough) return MEMORY;
     for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].chain || p->large[i].mesh) return LARGE_MEMORY;
+        if (p->large[i].chain || p->large[i].mesh) return MEMORY;
     return 0;
 }
 
@@ -38,10 +41,11 @@ bool tn_fadmm(const TnBaselineInput *in, TnBaselineResult *out)
     TnPerConstraint law;
     TnVelocities v;
     bool fixed = !in->watch.enough;
+    int memory = memory_of(in);
     const TnAdmmChoice choice = {.scale = SCALE,
                                  .equality = EQUALITY,
-                                 .relaxation = RELAXATION,
-                                 .memory = memory_of(in),
+                                 .relaxation = memory ? ACCELERATED_RELAXATION : RELAXATION,
+                                 .memory = memory,
                                  .adaptive = true,
                                  .by_rms = fixed,
                                  .iterations = in->def->iterations,

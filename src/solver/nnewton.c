@@ -29,9 +29,11 @@
 #define WINDOW 5 /* steps whose largest merit counts */
 #define TRIALS 6
 #define SUFFICIENT 1e-4
+#define PATIENCE 16 /* steps without a new best one */
+#define WALK 8      /* steps out of a minimum of the merit */
 /* With the end of a fixed count so near, merits beyond so many times the best are not worth it. */
 #define LAST_STEPS 10
-#define LAST_RISE 2.0
+#define LAST_RISE 1.2
 #define ROUNDING 100.0 /* times the natural map's: gains below that say nothing */
 
 typedef struct Newton {
@@ -44,6 +46,9 @@ typedef struct Newton {
     TnVelocities v;
     double *values, *x;
     double R, least; /* least: the best merit so far */
+    int since;       /* steps since then, or since the last walk */
+    int walking;     /* steps left that are taken whatever the merit */
+    int walks;
     double merits[WINDOW];
     TnNaturalMap map;
 } Newton;
@@ -104,6 +109,7 @@ static double search(Newton *n, int steps_left)
 {
     double most = 0.0, share = 1.0;
     for (int i = 0; i < WINDOW; i++) most = fmax(most, n->merits[i]);
+    if (n->walking) most = INFINITY;
     if (!n->in->watch.enough && steps_left < LAST_STEPS) most = fmin(most, LAST_RISE * n->least);
     for (int k = 0; k < TRIALS; k++, share *= 0.5) {
         add_share(&n->u, share, &n->du, &n->trial_u);
@@ -125,12 +131,29 @@ static void go(Newton *n, double share, int step)
     tn_per_constraint_swap(&n->lambda, &n->trial_lambda);
     look(n);
     n->merits[step % WINDOW] = n->map.rms;
+    if (n->walking) {
+        if (!--n->walking)
+            for (int i = 0; i < WINDOW; i++) n->merits[i] = n->map.rms;
+        return;
+    }
     double gain = (before - n->map.rms) / (before - fmin(0.99 * before, left));
     if (share == 1.0 && gain > GOOD_GAIN)
         n->R = fmin(MOST_STIFFNESS, STIFFER * n->R);
     else if (!(gain >= POOR_GAIN) &&
              n->map.rms > ROUNDING * tn_natural_map_rounding(n->p, n->in->D, &n->lambda))
         soften(n);
+}
+
+/* The merit has minima where the laws do not hold. Out of them: some full steps, whatever the merit,
+ * each time with another R. Not towards the end of a fixed count. */
+static void watch_for_minima(Newton *n, int steps_left)
+{
+    static const double stiffness[] = {1.0, 10.0, 100.0, 3.0, 30.0};
+    if (n->walking || ++n->since < PATIENCE) return;
+    if (!n->in->watch.enough && steps_left < PATIENCE + WALK) return;
+    n->since = 0;
+    n->walking = WALK;
+    n->R = stiffness[n->walks++ % 5];
 }
 
 /* Asked where the error has halved since it was asked last. */
@@ -150,6 +173,7 @@ bool tn_nnewton(const TnBaselineInput *in, TnBaselineResult *out)
     *out = (TnBaselineResult){.form = "minimum map, adaptive regularisation"};
     if (!start(&n)) return false;
     for (int step = 0; step < in->def->iterations; step++) {
+        watch_for_minima(&n, in->def->iterations - step - 1);
         out->iterations++;
         out->factorizations++;
         double share = direction(&n) ? search(&n, in->def->iterations - step - 1) : 0.0;
@@ -160,6 +184,7 @@ bool tn_nnewton(const TnBaselineInput *in, TnBaselineResult *out)
         go(&n, share, step);
         if (!(n.map.rms < n.least)) continue;
         n.least = n.map.rms;
+        n.since = 0;
         tn_per_constraint_copy(&n.best, &n.lambda);
         if (is_enough(&n, &asked, out)) break;
     }

@@ -36,7 +36,7 @@ static double sliding_lift(const Problem *p, const Answer *a, int *count)
         const Law *law = &p->laws[i];
         double u[3];
         for (int k = 0; k < 3; k++) u[k] = row_velocity(p, law, k, a->v);
-        if (!(a->lambda[law->row] > 0.0) || hypot(u[1], u[2]) < 0.01) continue;
+        if (!(a->lambda[law->row] > exact) || hypot(u[1], u[2]) < 0.01) continue;
         most = fmax(most, fabs(u[0]));
         ++*count;
     }

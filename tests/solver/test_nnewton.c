@@ -1,0 +1,126 @@
+/* The nonsmooth Newton method, the paper's baseline, on problems with every kind of block and
+ * constraint. */
+#include "../check.h"
+
+#include "whole_rig.h"
+#include "solver/nnewton.h"
+
+/* In mesh problems many rolling rows hang on few contacts; bounds follow normal forces by one step
+ * at a time there, and it does not arrive (docs/baselines.md). */
+static bool is_expected_to_converge(int which) { return which != 5; }
+
+/* As in test_fadmm.c. */
+TEST(it_ends_where_subadmm_does)
+{
+    for (int which = 0; which < PROBLEMS; which++) {
+        Rig rig, split;
+        TnBaselineResult result;
+        if (!is_expected_to_converge(which)) continue;
+        REQUIRE(rig_create(&rig) && make_problem(&rig, which) && baseline_prepare(&rig));
+        REQUIRE(baseline_to(&rig, tn_nnewton, 1e-10, 60, &result));
+        CHECK(error_of(&rig) < 1e-10);
+        CHECK(result.factorizations == result.iterations);
+        REQUIRE(rig_create(&split) && make_problem(&split, which) && converge(&split));
+        double difference = apart(&rig, &split);
+        if (!(difference <= 1e-8)) printf("    problem %d\n", which);
+        CHECK_NEAR(difference, 0.0, 1e-8);
+        rig_destroy(&rig);
+        rig_destroy(&split);
+    }
+}
+
+/* dλ = a - G du against differences of Π: where F is zero along (du, dλ) to first order, F at a small
+ * share of the step falls in proportion: F(s) = (1 - s) F(0) + O(s²), up to what 1/R leaves. */
+TEST(residuals_fall_in_proportion_to_a_small_step)
+{
+    for (int which = 0; which < PROBLEMS; which++) {
+        Rig rig;
+        TnPerConstraint u, lambda, du, dlambda;
+        TnNewtonLines lines;
+        const double R = 1e3, share = 1e-6;
+        REQUIRE(rig_create(&rig) && make_problem(&rig, which) && assemble(&rig));
+        TnProblem *p = &rig.problem;
+        bool spins = false; /* whose bounds have no derivative here */
+        for (int r = 0; r < p->row_count; r++) spins = spins || p->rows[r].set >= TN_ROW_SPIN;
+        if (spins) {
+            rig_destroy(&rig);
+            continue;
+        }
+        REQUIRE(state_of(&rig, &u, &lambda) && tn_per_constraint_alloc(p, &du) &&
+                tn_per_constraint_alloc(p, &dlambda) && tn_per_constraint_alloc(p, &lines.a) &&
+                tn_gains_alloc(p, &lines.G));
+        double *values = TN_ARENA_NEW(p->arena, double, 2 * rig.assembly.plan->size),
+               *x = TN_ARENA_NEW(p->arena, double, rig.assembly.dim);
+        tn_nnewton_lines(p, &rig.D, &u, &lambda, R, &lines);
+        REQUIRE(tn_assembly_factor(&rig.assembly, &lines.G, values));
+        tn_assembly_gather(&rig.assembly, &lines.a, x);
+        tn_assembly_solve(&rig.assembly, lines.G.symmetric, values, x);
+        tn_assembly_apply(&rig.assembly, x, &du);
+        tn_nnewton_forces(p, &lines, &du, &dlambda);
+        double before = tn_natural_map(p, &rig.D, &u, &lambda).rms;
+        double left = tn_nnewton_left(p, &rig.D, &dlambda, R);
+        for (size_t i = 0; i < u.count; i++) {
+            u.all[i] += share * du.all[i];
+            lambda.all[i] += share * dlambda.all[i];
+        }
+        double fall = (before - tn_natural_map(p, &rig.D, &u, &lambda).rms) / share;
+        /* 1e-3: steps are up to some 100 times F, so that s² counts with 1e-4 */
+        if (!(fabs(fall - before) <= left + 1e-3 * before))
+            printf("    problem %d: %g of %g, %g\n", which, fall, before, left);
+        CHECK(fabs(fall - before) <= left + 1e-3 * before);
+        rig_destroy(&rig);
+    }
+}
+
+TEST(a_start_from_the_solution_stays_there)
+{
+    for (int which = 0; which < PROBLEMS; which++)
+        if (is_expected_to_converge(which)) CHECK(stays_at_the_solution(which, tn_nnewton, 60, 2));
+}
+
+/* The best of them is kept, so more steps are never worse. */
+TEST(a_fixed_count_is_exact_and_never_worse_than_the_start)
+{
+    for (int which = 0; which < PROBLEMS; which++) {
+        double last = INFINITY;
+        for (int steps = 1; steps <= 9; steps += 4) {
+            Rig rig;
+            TnBaselineResult result;
+            REQUIRE(rig_create(&rig) && make_problem(&rig, which) && baseline_prepare(&rig));
+            if (steps == 1) last = error_of(&rig);
+            REQUIRE(baseline_fixed(&rig, tn_nnewton, steps, &result));
+            CHECK(result.iterations == steps);
+            CHECK(!result.own_v);
+            CHECK(is_finite(&rig.problem));
+            CHECK(result.residual <= last);
+            rig_destroy(&rig);
+        }
+    }
+}
+
+/* From no force, to 1e-7 of g·t. Measured: 57, 9, 12, 17; a quarter more for other orders of
+ * summation. */
+TEST(stacks_take_tens_of_steps)
+{
+    const StackChoice stacks[] = {{50, 1.0, 1.0, 0.0015, 0.0},
+                                  {2, 1.0, 1000.0, 0.0015, 0.0},
+                                  {10, 1.0, 2.0, 0.0015, 0.0},
+                                  {10, 1.0, 1.0, 0.0015, 0.05}};
+    const int most[] = {72, 12, 16, 22};
+    for (int i = 0; i < 4; i++) {
+        Rig rig;
+        TnBaselineResult result;
+        REQUIRE(rig_create(&rig) && stack_problem(&rig.problem, &rig.arena, stacks[i]) &&
+                baseline_prepare(&rig));
+        REQUIRE(baseline_to(&rig, tn_nnewton, 1e-7 * g_t, most[i], &result));
+        if (!(error_of(&rig) < 1e-7 * g_t)) printf("    stack %d: %g\n", i, error_of(&rig));
+        CHECK(error_of(&rig) < 1e-7 * g_t);
+        rig_destroy(&rig);
+    }
+}
+
+TEST(redundant_rows_survive) { CHECK(survives_redundant_rows(tn_nnewton, 60)); }
+
+TEST(contradictions_end_finite) { CHECK(contradictions_end_finite(tn_nnewton, 60)); }
+
+TEST(threads_make_no_difference) { CHECK(same_bits_with_threads(tn_nnewton, 9)); }
