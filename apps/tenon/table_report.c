@@ -21,9 +21,11 @@ static void print_settings(const TableScene *scene, Configuration c)
                part->subsystems == 1 ? "" : "s", part->bonds);
 }
 
-static void add_work(Grid *grid, const TnSolverDef *solver)
+static void add_work(Grid *grid, const TnSolverDef *solver, int column)
 {
-    if (solver->tolerance > 0)
+    if (column == CURVE_AS_IT_COMES)
+        grid_add(grid, "default");
+    else if (solver->tolerance > 0)
         grid_add(grid, "to %.0e", solver->tolerance);
     else
         grid_add(grid, "%d", solver->iterations);
@@ -34,7 +36,7 @@ static void add_row(Grid *grid, const TableScene *scene, int solver, int column,
 {
     bool paper = scene->known->has_paper && solver < PAPER_SOLVERS;
     grid_add(grid, "%s", curve_label(solver));
-    add_work(grid, &point->solver);
+    add_work(grid, &point->solver, column);
     grid_number(grid, 3, point->solver_ms);
     grid_number(grid, 3, point->step_ms);
     grid_number(grid, 2, point->aac);
@@ -53,7 +55,7 @@ static void print_columns(const TableScene *scene, Configuration c)
                                     "AA\u03bb", "AAv",        "paper AT", "paper AA"};
     for (int i = 0; i < grid.columns; i++) grid_add(&grid, "%s", headings[i]);
     for (int s = 0; s < CURVE_COUNT; s++)
-        for (int k = 0; k < PAPER_COUNTS && scene->parts[c].measured[s]; k++) {
+        for (int k = 0; k < CURVE_COLUMNS && scene->parts[c].measured[s]; k++) {
             const ReplayFigures *point = curve_column(&scene->parts[c].curves[s], k);
             if (point) add_row(&grid, scene, s, k, point);
         }

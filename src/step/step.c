@@ -110,6 +110,8 @@ static bool begin(TnStep *step, TnWorld *world)
     step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
+    world->followers = step->followers;
+    world->softs = step->softs;
     if (!step->rigid || !step->tree_A || !step->tree_b || !step->tree_free || !step->rods ||
         !step->chains || !step->chain_free || !step->followers || !step->softs ||
         !step->softs_hit || !step->meshes || !step->end_twists || !step->end_qvel || !step->blend)
@@ -315,8 +317,8 @@ TnStepReport tn_world_step(TnWorld *world)
         world->state.time += step.t;
     } else if (ok) {
         measure_contacts(world, &report);
-        world->has_problem = true;
         ok = tn_step_integrate(&step, report.converged);
+        world->has_problem = ok;
     }
     report.asleep_count = world->state.asleep_count;
     report.times.integrate = lap(&clock);
