@@ -142,6 +142,7 @@ bool solve_in_stages(const TnProblemFile *file, TnMethod method, const SolveLimi
     Stages s = {.file = file, .limits = limits, .out = out, .def = tn_solver_def()};
     s.def.method = method;
     s.def.tolerance = limits->tolerance;
+    s.def.anderson = limits->anderson;
     s.def.thread_count = limits->threads;
     s.left = limits->iterations ? limits->iterations : method == TN_METHOD_NNEWTON ? 1000 : 100000;
     s.v = calloc((size_t)info.unknowns + 1, sizeof(double));
