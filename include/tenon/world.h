@@ -23,6 +23,10 @@ typedef struct TnWorldDef {
     int thread_count; /* 1 … 64, default 1; small scenes stay on one thread whatever is asked for */
     TnDivisionDef division; /* TN_DIVISION_AUTO (default): as the model says */
     TnSolverDef solver;     /* see tenon/solver.h; velocity_scale and thread_count are not read */
+    /* Passes of a step, 1 … 100, default 1: each further one solves it again, linear about what the last
+     * one found: trees, cables, equalities, wheels, and contacts between bodies, robots and cables with
+     * their normals and gaps. Soft bodies, spin and rolling friction stay as they were predicted. */
+    int relinearize;
     /* Fill aac and aal of each step's report; default false. Costs about two iterations, with a
      * tolerance another preparation of the whole problem. */
     bool measure_accuracy;

@@ -6,8 +6,8 @@
  *     t ← (1-α) t + α (λ - B (J v + e)),   λ = Π(t)                 per constraint, in parallel
  *     F = Jᵀλ,  v = H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v)     per block, in parallel
  *
- * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first iteration has α = 1, and the first
- * with other weights (adaptive_weights.c). With α = 1 throughout these are the paper's iterates.
+ * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first t has α = 1, and the first with other
+ * weights (adaptive_weights.c). With α = 1 throughout these are the paper's iterates.
  * Bonds have matrices for weights and t ← … λ - W z (bonds.c).
  *
  * Each line is a phase that threads share in chunks. Every number is computed by one thread in one
@@ -98,8 +98,9 @@ static bool end_iteration(Loop *loop)
 
 static int begin_blocks(Loop *loop)
 {
-    /* t and g belong to the same y only where both are relaxed alike, from the second t on. */
-    if (loop->problem->anderson) loop->alpha = loop->def->over_relaxation;
+    /* The first t is that of the start's y and not relaxed; g is that of the next y, as the second
+     * t. Both must be relaxed alike: what g has too much or too little fades by 1-α only. */
+    loop->alpha = loop->def->over_relaxation;
     loop->stage = BLOCKS;
     return loop->chunks;
 }

@@ -62,13 +62,19 @@ static void take_over(void *context, int begin_index, int end_index)
     }
 }
 
-bool tn_step_integrate(TnStep *step, bool converged)
+bool tn_step_advance(TnStep *step)
 {
     TnWorld *world = step->world;
     if (!tn_step_gather_rods(step) || !tn_step_gather_softs(step)) return false;
     tn_constraint_blend(&step->constraint, &world->set, step->blend);
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, integrate_range, step);
-    if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
+    return !atomic_load_explicit(&step->failed, memory_order_relaxed);
+}
+
+bool tn_step_integrate(TnStep *step, bool converged)
+{
+    TnWorld *world = step->world;
+    if (!tn_step_advance(step)) return false;
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
     world->state.time += step->t;

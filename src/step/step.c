@@ -7,6 +7,8 @@
  *     iterate      v̂ and λ by SubADMM                               (lines 6 to 14)
  *     integrate    q and v from v̂                                   (line 15)
  *
+ * Lines 3 to 14 may be done again about what they found (relinearize.c).
+ *
  * Where the solver has a tolerance, islands are factored and iterated on their own
  * (solver/solve.h). The new state is computed beside the old one and taken over only when it is
  * finite. */
@@ -185,6 +187,9 @@ static bool build_constraints(TnStep *step)
                                            .mesh_memory = world->mesh_memory,
                                            .end_qvel = step->end_qvel,
                                            .contacts = &world->contacts,
+                                           .found = step->found,
+                                           .blend = step->found ? step->blend : NULL,
+                                           .courses = step->courses,
                                            .arena = &world->arena,
                                            .pool = world->team};
     return tn_constraint_build(&step->constraint, &world->set);
@@ -289,6 +294,17 @@ static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *
         ok = ok && (!again || tn_step_list_missed(step, &again));
         *woken = ok && tn_sleep_wake_touched(world);
         times->collision += lap(clock);
+    }
+    for (int pass = 1; ok && !*woken && pass < world->def.relinearize; pass++) {
+        ok = tn_step_relinearize(step, &again);
+        times->dynamics += lap(clock);
+        if (!ok || !again) break;
+        TnProblem last = world->set.problem;
+        ok = build_constraints(step);
+        if (ok) tn_step_start_from(&world->set.problem, &last);
+        times->constraint += lap(clock);
+        ok = ok && solve(step, report, clock);
+        times->iterate += lap(clock);
     }
     return ok;
 }
