@@ -71,6 +71,8 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] = option_set("--nesterov", &sim->solver.nesterov,
                                 "momentum in SubADMM, restarted where it harms; excludes "
                                 "--anderson N");
+    table[count++] = option_set("--adaptive-weights", &sim->solver.adaptive_weights,
+                                "scale of SubADMM's weights balanced by its residuals");
     table[count++] = option_choice(
         "--contact-model", &sim->contact_model, "MODEL", model_names,
         "exact (default: Signorini and Coulomb) or relaxed (convex: forces are projected on the "

@@ -66,7 +66,7 @@ static void fill_velocities(void *context, int begin, int end)
             add_dense_row(w, piece, r, y);
             if (piece->block >= p->twist_count) {
                 const TnLargeBlock *d = &p->large[piece->block - p->twist_count];
-                tn_cholesky_forward(d->A_factor, d->dim, y);
+                if (!d->unit) tn_cholesky_forward(d->A_factor, d->dim, y);
                 continue;
             }
             const double *L = fill->twist_factor[piece->block];
@@ -121,7 +121,7 @@ static void solve_row(const TnDelassus *w, const TnPiece *piece, int r, double *
             tn_chain_solve(d->chain, d->A_D, d->A_E, x);
         else
             tn_chain_solve(d->solved, d->H_D, d->H_E, x);
-    } else {
+    } else if (!d->unit) {
         tn_cholesky_solve(d->A_factor, d->dim, x);
     }
 }

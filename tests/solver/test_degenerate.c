@@ -245,6 +245,38 @@ TEST(a_light_body_held_by_a_heavy_one_moves_with_it)
     }
 }
 
+/* Bodies between two contacts back to back that leave them a little room, or none. */
+TEST(what_is_held_with_little_room_is_solved)
+{
+    static Problem p;
+    Random r = {2};
+    for (int round = 0; round < UNLESS_SANITIZED(60, 10); round++) {
+        problem_clear(&p);
+        for (int i = 0; i < 3; i++) {
+            double frame[3][3];
+            random_block(&p, &r, 6, 1.0);
+            random_frame(&r, frame);
+            Law *one = problem_add_law(&p, TN_SET_FRICTION);
+            one->mu = 0.6;
+            for (int k = 0; k < 3; k++) one->e[k] = 0.05 * uniform(&r);
+            random_side(&p, &r, one, i, frame);
+            Law *other = problem_add_law(&p, TN_SET_FRICTION);
+            other->mu = one->mu;
+            for (int k = 0; k < 3; k++) {
+                other->e[k] = -one->e[k];
+                for (int j = p.start[i]; j < p.start[i + 1]; j++)
+                    p.J[other->row + k][j] = -p.J[one->row + k][j];
+            }
+            if (i) other->e[0] += 0.01 * fabs(uniform(&r));
+        }
+        for (int m = 0; m < METHODS; m++) {
+            if (methods[m] == TN_METHOD_ASSEMBLED || methods[m] == TN_METHOD_NEWTON) continue;
+            Answer a = problem_solve(&p, methods[m], 1e-8, 20000);
+            CHECK_FOR(m, a.report.converged);
+        }
+    }
+}
+
 /* ---- what has no solution ---- */
 
 enum { LIMIT = 500 };

@@ -62,6 +62,29 @@ TEST(one_matrix_in_five_forms_gives_one_solution)
     }
 }
 
+TEST(every_method_solves_every_form)
+{
+    /* NNewton promises no convergence */
+    Alone p;
+    TnSolverDef def = tn_solver_def();
+    def.tolerance = 1e-12;
+    alone_start(&p, 2);
+    Answer dense = answer(&p, &def, all_dense, false, 2);
+    def.tolerance = 1e-9;
+    def.iterations = 20000;
+    for (TnMethod method = TN_METHOD_SUBADMM; method <= TN_METHOD_FADMM; method++) {
+        def.method = method;
+        for (int k = 0; k < MIXTURES; k++) {
+            Answer other = answer(&p, &def, mixtures[k], false, 2);
+            CHECK(other.report.converged);
+            CHECK(other.report.islands_by_method[method] == 1);
+            /* the tolerance times what the worst direction amplifies it by */
+            CHECK_NEAR(largest_difference(dense.v, other.v, BLOCKS * DIM), 0.0, 1e-7);
+            CHECK_NEAR(largest_difference(dense.lambda, other.lambda, LAMBDAS), 0.0, 1e-7);
+        }
+    }
+}
+
 TEST(a_condensed_block_takes_the_same_iterations_with_its_own_velocities)
 {
     /* condensing changes coordinates, no iterate; 12 iterations are far from converged */
