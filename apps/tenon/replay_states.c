@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ENOUGH 0.1 /* s: no more timed runs of a step that took so long */
 #define V_STAR_GOOD 1e-10 /* m/s: natural-map error with which v* counts */
 #define V_STAR_START 1000 /* iterations in which it becomes clear which contacts there are */
 #define V_STAR_MOST 100000
@@ -281,7 +282,8 @@ static TnStatus measure_step(Replay *replay, const ReplayStep *step, int repeats
 {
     TnStepTimes least = {0};
     uint64_t end = 0;
-    for (int pass = 0; pass <= repeats; pass++) {
+    double spent = 0;
+    for (int pass = 0; pass <= repeats && spent < ENOUGH; pass++) {
         TnStepReport report;
         TnStatus status = restore(replay->world, &step->start, err);
         if (status == TN_OK) status = tn_world_set_solver(replay->world, &sum->solver, err);
@@ -298,6 +300,7 @@ static TnStatus measure_step(Replay *replay, const ReplayStep *step, int repeats
             end = tn_world_hash(replay->world);
         }
         if (end != tn_world_hash(replay->world)) sum->deterministic = false;
+        if (pass > 0) spent += report.times.total;
         if (pass == 1)
             least = report.times;
         else if (pass > 1)

@@ -84,7 +84,7 @@ typedef struct ReplayFigures {
     const char *form; /* of a baseline */
 } ReplayFigures;
 
-/* `repeats` timed runs of each step after one that is not. */
+/* `repeats` timed runs of each step after one that is not; fewer where they take 0.1 s. */
 TnStatus replay_measure(Replay *replay, const TnSolverDef *solver, int repeats, ReplayFigures *out,
                         TnError *err);
 /* That the steps of a replay must start from. */

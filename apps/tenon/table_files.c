@@ -183,7 +183,7 @@ void table_write_json(FILE *out, const Table *table)
             for (int c = 0; c < CONFIG_COUNT; c++)
                 for (int s = 0; s < CURVE_COUNT; s++) {
                     const TablePart *part = &table->scenes[k].parts[c];
-                    if (part->measured[s] && times)
+                    if (times && has_times_to(&table->scenes[k], (Configuration)c, s))
                         json_times_to(&json, &table->scenes[k], (Configuration)c, s);
                     for (int i = 0; !times && part->measured[s] && i < part->curves[s].count; i++)
                         json_run(&json, &table->scenes[k], (Configuration)c, s, i);
