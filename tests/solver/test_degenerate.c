@@ -412,3 +412,29 @@ TEST(static_pairs_in_a_world_are_left_alone)
     }
     tn_model_destroy(model);
 }
+
+/* ---- numbers beyond all measure ---- */
+
+TEST(numbers_out_of_range_end_as_zeros_and_are_not_solved)
+{
+    static Problem p;
+    problem_clear(&p);
+    add_body(&p, 1.0, -1e300);
+    add_contact(&p, 0, -1, 1e200, 0.5);
+    for (int m = 0; m < METHODS; m++) {
+        Answer a = problem_solve(&p, methods[m], 1e-8, LIMIT);
+        CHECK_FOR(m, a.report.status == TN_OK && !a.report.converged);
+        CHECK_FOR(m, answer_is_finite(&p, &a));
+    }
+}
+
+TEST(bounds_that_leave_no_finite_force_are_refused)
+{
+    static Problem p;
+    problem_clear(&p);
+    add_body(&p, 1.0, 1.0);
+    Law *law = problem_add_law(&p, TN_SET_BOX);
+    law->lower = law->upper = INFINITY;
+    p.J[0][0] = 1.0;
+    CHECK(problem_solve(&p, TN_METHOD_AUTO, 1e-8, LIMIT).report.status == TN_ERROR_USAGE);
+}
