@@ -19,6 +19,7 @@
 #ifndef TN_SOLVER_DELASSUS_H
 #define TN_SOLVER_DELASSUS_H
 
+#include "../math/vec3.h"
 #include "natural_map.h"
 
 enum { TN_GROUP_ROWS = 12 }; /* at most */
@@ -103,6 +104,18 @@ void tn_delassus_velocity(const TnDelassus *delassus, const TnGroup *group,
                           double *u); /* W μ + q */
 /* "matrix-free on velocities", … */
 const char *tn_delassus_form(const TnDelassus *delassus);
+
+static inline int tn_padded(int n) { return (n + 7) / 8 * 8; }
+/* Normal and tangents. */
+static inline void tn_delassus_frame(const TnProblem *p, int contact, double frame[3][3])
+{
+    v3_copy(frame[0], p->normals[contact]);
+    v3_tangents(frame[0], frame[1], frame[2]);
+}
+
+/* ---- delassus_groups.c ---- */
+/* Groups, pieces and entries of J; false: no memory. */
+bool tn_delassus_group(TnDelassus *delassus, const TnCompliances *D);
 
 /* ---- delassus_blocks.c ---- */
 /* Pieces' rows of all blocks, after they were laid out. */
