@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "admm_weights.h"
 #include "anderson_mix.h"
 #include "assembled_admm.h"
 
@@ -58,86 +59,19 @@ typedef struct Loop {
     const TnAdmmChoice *choice;
     double scale, relaxation; /* at present */
     double looked;            /* least error when weights were looked at last */
-    TnGains W;
-    double (*along)[2], (*across)[2]; /* of contacts: W and W^-½ along the normal and across it */
-    double (*bond_pull)[12];          /* of hard bonds: s Jᵀ(J C Jᵀ)⁺ e */
+    TnAdmmWeights weights;
     double *values, *x;
     TnPerConstraint y, next, last; /* this iterate, the plain next one and that before */
     TnPerConstraint u, force, best;
     TnPerConstraint before_u, before_force; /* of the last iteration, where weights adapt */
     int settled;                            /* iterations since the weights changed */
     TnPerConstraint residual, previous; /* W^-½ (λ_c - λ_d), of this iteration and that before */
-    TnPerConstraint root;               /* W^-½ of rows and bonds */
+    TnPerConstraint pushed;             /* scratch: W times something */
     double *dy, *dr;                    /* as many columns as the choice's memory each */
     TnMix mix;
 } Loop;
 
-static double weight(const Loop *loop, double D) { return D > 0.0 ? loop->scale / D : 0.0; }
-static double inverse_root(double W) { return W > 0.0 ? 1.0 / sqrt(W) : 0.0; }
-
-/* y = (across (I - nnᵀ) + along nnᵀ) x */
-static inline void split(const double n[3], double along, double across, const double x[3],
-                         double y[3])
-{
-    double part = (along - across) * v3_dot(n, x);
-    for (int k = 0; k < 3; k++) y[k] = across * x[k] + part * n[k];
-}
-
-static void multiply12(const double G[144], const double x[12], double y[12])
-{
-    for (int i = 0; i < 12; i++) {
-        double sum = 0.0;
-        for (int j = 0; j < 12; j++) sum += G[12 * i + j] * x[j];
-        y[i] = sum;
-    }
-}
-
-static void weigh_contact(const Loop *loop, int c, const double u[3], double out[3])
-{
-    split(loop->p->normals[c], loop->along[c][0], loop->across[c][0], u, out);
-}
-
 /* ---- preparation ---- */
-
-static void set_weights(Loop *loop)
-{
-    const TnProblem *p = loop->p;
-    double stiff = loop->scale * loop->choice->equality;
-    for (int c = 0; c < p->contact_count; c++) {
-        const double *n = p->normals[c];
-        double Wn = weight(loop, tn_normal_compliance(loop->D, c));
-        double Wt = weight(loop, tn_tangent_compliance(loop->D, c));
-        loop->along[c][0] = Wn;
-        loop->along[c][1] = inverse_root(Wn);
-        loop->across[c][0] = Wt;
-        loop->across[c][1] = inverse_root(Wt);
-        for (int k = 0; k < 9; k++)
-            loop->W.contact[c / TN_LANES][k][c % TN_LANES] =
-                (Wn - Wt) * n[k / 3] * n[k % 3] + (k % 4 == 0 ? Wt : 0.0);
-    }
-    for (int r = 0; r < p->row_count; r++) {
-        const TnRow *row = &p->rows[r];
-        bool soft = row->set == TN_ROW_SOFT;
-        loop->W.row[r] = soft ? row->k * row->alpha : weight(loop, loop->D->row[r]);
-        if (row->set == TN_ROW_EQUALITY) loop->W.row[r] *= loop->choice->equality;
-        loop->root.row[r] = soft ? 0.0 : inverse_root(loop->W.row[r]);
-    }
-    for (int i = 0; i < p->bond_count; i++) {
-        const TnBond *bond = &p->bonds[i];
-        if (!bond->hard) {
-            memcpy(loop->W.bond[i], bond->K, sizeof bond->K);
-            if (!bond->row_a) memset(loop->W.bond[i], 0, sizeof(double[72]));
-            if (!bond->row_b) memset(loop->W.bond[i] + 72, 0, sizeof(double[72]));
-            continue;
-        }
-        tn_bond_hard_weight(p, bond, stiff, loop->W.bond[i]);
-        for (int k = 0; k < 12; k++) { /* bond->c is for a scale of one */
-            loop->bond_pull[i][k] = -stiff * bond->c[k];
-            loop->root.bond[i][k] = sqrt(bond->w[k / 6][7 * (k % 6)] / stiff);
-        }
-    }
-    loop->W.symmetric = true;
-}
 
 /* u = J x⁰ of the problem's λ. False: no memory. */
 static bool start_velocities(Loop *loop)
@@ -158,11 +92,11 @@ static void start_bond(const Loop *loop, int i)
     double *y = loop->y.bond[i];
     const int row[2] = {bond->row_a, bond->row_b};
     if (!bond->hard) { /* -(f + K z) at x = 0 */
-        multiply12(bond->K, loop->assembly->e.bond[i], y);
+        tn_admm_weigh_bond(&loop->weights, i, loop->assembly->e.bond[i], y);
         for (int k = 0; k < 12; k++) y[k] = row[k / 6] ? -y[k] - bond->f[k] : 0.0;
         return;
     }
-    multiply12(loop->W.bond[i], loop->u.bond[i], y);
+    tn_admm_weigh_bond(&loop->weights, i, loop->u.bond[i], y);
     for (int j = 0; j < 12; j++) /* the part of λ⁰ that is some Jᵀμ */
         for (int k = 0; k < 12; k++) y[k] += bond->P[12 * j + k] * bond->lambda[j];
 }
@@ -173,14 +107,14 @@ static void start(Loop *loop)
     const TnPerConstraint *e = &loop->assembly->e;
     for (int c = 0; c < p->contact_count; c++) {
         double pushed[3];
-        weigh_contact(loop, c, loop->u.contact[c], pushed);
-        split(p->normals[c], tn_normal_compliance(loop->D, c) > 0.0,
-              tn_tangent_compliance(loop->D, c) > 0.0, p->lambda[c], loop->y.contact[c]);
+        tn_admm_weigh_contact(&loop->weights, c, loop->u.contact[c], pushed);
+        tn_admm_split(p->normals[c], tn_normal_compliance(loop->D, c) > 0.0,
+                      tn_tangent_compliance(loop->D, c) > 0.0, p->lambda[c], loop->y.contact[c]);
         for (int k = 0; k < 3; k++) loop->y.contact[c][k] += pushed[k];
     }
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
-        double W = loop->W.row[r];
+        double W = loop->weights.W.row[r];
         if (row->set == TN_ROW_SOFT) /* -k (e + α J v) at x = 0 */
             loop->y.row[r] = -row->k * (row->e + row->alpha * (e->row[r] - row->e));
         else
@@ -192,9 +126,9 @@ static void start(Loop *loop)
 static bool prepare(Loop *loop)
 {
     const TnProblem *p = loop->p;
-    TnPerConstraint *all[] = {&loop->y,     &loop->next,     &loop->last,        &loop->u,
-                              &loop->force, &loop->best,     &loop->residual,    &loop->previous,
-                              &loop->root,  &loop->before_u, &loop->before_force};
+    TnPerConstraint *all[] = {&loop->y,      &loop->next,     &loop->last,        &loop->u,
+                              &loop->force,  &loop->best,     &loop->residual,    &loop->previous,
+                              &loop->pushed, &loop->before_u, &loop->before_force};
     size_t memory = (size_t)loop->choice->memory;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!tn_per_constraint_alloc(p, all[k])) return false;
@@ -202,13 +136,10 @@ static bool prepare(Loop *loop)
     loop->x = TN_ARENA_NEW(p->arena, double, loop->assembly->dim);
     loop->dy = TN_ARENA_NEW(p->arena, double, memory * loop->y.count);
     loop->dr = TN_ARENA_NEW(p->arena, double, memory * loop->y.count);
-    loop->bond_pull = tn_arena_alloc(p->arena, sizeof(double[12]) * (size_t)p->bond_count);
-    loop->along = tn_arena_alloc(p->arena, sizeof(double[2]) * (size_t)p->contact_count);
-    loop->across = tn_arena_alloc(p->arena, sizeof(double[2]) * (size_t)p->contact_count);
-    if (!loop->along || !loop->across || !loop->values || !loop->x || !loop->dy || !loop->dr ||
-        !loop->bond_pull || !tn_gains_alloc(p, &loop->W) || !start_velocities(loop))
+    if (!loop->values || !loop->x || !loop->dy || !loop->dr ||
+        !tn_admm_weights_alloc(p, &loop->weights) || !start_velocities(loop))
         return false;
-    set_weights(loop);
+    tn_admm_weights_set(&loop->weights, loop->D, loop->scale, loop->choice->equality);
     start(loop);
     tn_mix_start(&loop->mix, loop->choice->memory);
     return true;
@@ -224,18 +155,9 @@ static TnNaturalMap obey_dynamics(Loop *loop)
     tn_assembly_gather(a, &loop->y, loop->x);
     tn_assembly_solve(a, true, loop->values, loop->x);
     tn_assembly_apply(a, loop->x, &loop->u);
-    for (int c = 0; c < p->contact_count; c++) {
-        double pushed[3];
-        weigh_contact(loop, c, loop->u.contact[c], pushed);
-        for (int k = 0; k < 3; k++) loop->force.contact[c][k] = loop->y.contact[c][k] - pushed[k];
-    }
-    for (int r = 0; r < p->row_count; r++)
-        loop->force.row[r] = loop->y.row[r] - loop->W.row[r] * loop->u.row[r];
-    for (int i = 0; i < p->bond_count; i++) {
-        double pushed[12];
-        multiply12(loop->W.bond[i], loop->u.bond[i], pushed);
-        for (int k = 0; k < 12; k++) loop->force.bond[i][k] = loop->y.bond[i][k] - pushed[k];
-    }
+    tn_admm_weigh(&loop->weights, &loop->u, &loop->pushed);
+    for (size_t k = 0; k < loop->y.count; k++)
+        loop->force.all[k] = loop->y.all[k] - loop->pushed.all[k];
     tn_per_constraint_add(&loop->u, &a->e);
     return tn_natural_map(p, loop->D, &loop->u, &loop->force);
 }
@@ -246,7 +168,7 @@ static void project_contact(const Loop *loop, int c, double lambda[3])
     const TnProblem *p = loop->p;
     const double *n = p->normals[c];
     double t[3], mu = p->contact_batch[c / TN_LANES].mu[c % TN_LANES];
-    weigh_contact(loop, c, loop->u.contact[c], t);
+    tn_admm_weigh_contact(&loop->weights, c, loop->u.contact[c], t);
     for (int k = 0; k < 3; k++) t[k] = loop->force.contact[c][k] - t[k];
     double tn = v3_dot(n, t), push = tn > 0.0 ? tn : 0.0;
     for (int k = 0; k < 3; k++) t[k] -= tn * n[k];
@@ -258,14 +180,14 @@ static void project_contact(const Loop *loop, int c, double lambda[3])
 static void project_row(const Loop *loop, int r, double (*normal)[3], double *lambda)
 {
     TnRow *row = &loop->p->rows[r];
-    double t = loop->force.row[r] - loop->W.row[r] * loop->u.row[r];
+    double t = loop->force.row[r] - loop->weights.W.row[r] * loop->u.row[r];
     if (row->set == TN_ROW_ROLL_PARTNER) return;
     if (row->set == TN_ROW_SOFT) {
         lambda[0] = loop->force.row[r];
         return;
     }
     if (row->set < TN_ROW_SPIN) {
-        row->B = loop->W.row[r];
+        row->B = loop->weights.W.row[r];
         lambda[0] = tn_row_project(row, t);
         return;
     }
@@ -275,7 +197,7 @@ static void project_row(const Loop *loop, int r, double (*normal)[3], double *la
         lambda[0] = fmin(bound, fmax(-bound, t));
         return;
     }
-    double t2 = loop->force.row[r + 1] - loop->W.row[r + 1] * loop->u.row[r + 1];
+    double t2 = loop->force.row[r + 1] - loop->weights.W.row[r + 1] * loop->u.row[r + 1];
     double length = hypot(t, t2), share = length > bound ? bound / length : 1.0;
     lambda[0] = share * t;
     lambda[1] = share * t2;
@@ -291,28 +213,16 @@ static void obey_laws(Loop *loop)
     const double *force = loop->force.all, *y = loop->y.all;
     double *difference = r->all, *next = loop->next.all;
     for (int i = 0; i < p->bond_count; i++) {
-        multiply12(loop->W.bond[i], loop->u.bond[i], r->bond[i]);
+        tn_admm_weigh_bond(&loop->weights, i, loop->u.bond[i], r->bond[i]);
         for (int k = 0; k < 12; k++)
-            r->bond[i][k] = p->bonds[i].hard
-                                ? loop->force.bond[i][k] - r->bond[i][k] - loop->bond_pull[i][k]
-                                : loop->force.bond[i][k];
+            r->bond[i][k] = p->bonds[i].hard ? loop->force.bond[i][k] - r->bond[i][k] -
+                                                   loop->weights.bond_pull[i][k]
+                                             : loop->force.bond[i][k];
     }
     for (size_t k = 0; k < loop->y.count; k++) {
         difference[k] -= force[k];
         next[k] = y[k] + loop->relaxation * difference[k];
     }
-}
-
-/* residual ← W^-½ residual */
-static void weigh_residual(Loop *loop)
-{
-    const TnProblem *p = loop->p;
-    TnPerConstraint *r = &loop->residual;
-    for (int c = 0; c < p->contact_count; c++)
-        split(p->normals[c], loop->along[c][1], loop->across[c][1], r->contact[c], r->contact[c]);
-    for (int i = 0; i < p->row_count; i++) r->row[i] *= loop->root.row[i];
-    for (int i = 0; i < p->bond_count; i++)
-        for (int k = 0; k < 12; k++) r->bond[i][k] *= loop->root.bond[i][k];
 }
 
 /* y ← the accelerated next iterate. */
@@ -346,61 +256,13 @@ static void accelerate(Loop *loop)
 
 /* ---- adaptive weights ---- */
 
-/* ‖W^-½ x‖² */
-static double by_inverse(const Loop *loop, const TnPerConstraint *x, const TnPerConstraint *y)
-{
-    const TnProblem *p = loop->p;
-    double sum = 0.0;
-    for (int c = 0; c < p->contact_count; c++) {
-        double d[3], part;
-        v3_sub(d, x->contact[c], y->contact[c]);
-        part = v3_dot(p->normals[c], d);
-        double along = loop->along[c][1], across = loop->across[c][1];
-        sum += across * across * (v3_dot(d, d) - part * part) + along * along * part * part;
-    }
-    for (int r = 0; r < p->row_count; r++) {
-        double d = loop->root.row[r] * (x->row[r] - y->row[r]);
-        sum += d * d;
-    }
-    return sum;
-}
-
-/* ‖W^½ x‖², not of soft rows and bonds */
-static double by_weight(const Loop *loop, const TnPerConstraint *x, const TnPerConstraint *y)
-{
-    const TnProblem *p = loop->p;
-    double sum = 0.0;
-    for (int c = 0; c < p->contact_count; c++) {
-        double d[3], part;
-        v3_sub(d, x->contact[c], y->contact[c]);
-        part = v3_dot(p->normals[c], d);
-        sum += loop->across[c][0] * (v3_dot(d, d) - part * part) + loop->along[c][0] * part * part;
-    }
-    for (int r = 0; r < p->row_count; r++) {
-        double d = x->row[r] - y->row[r];
-        if (p->rows[r].set != TN_ROW_SOFT) sum += loop->W.row[r] * d * d;
-    }
-    return sum;
-}
-
 /* y that belongs to u and λ. */
 static void hold(Loop *loop)
 {
-    const TnProblem *p = loop->p;
-    const TnPerConstraint *e = &loop->assembly->e;
-    double v[12], pushed[12];
-    for (int c = 0; c < p->contact_count; c++) {
-        v3_sub(v, loop->u.contact[c], e->contact[c]);
-        weigh_contact(loop, c, v, pushed);
-        v3_add(loop->y.contact[c], loop->force.contact[c], pushed);
-    }
-    for (int r = 0; r < p->row_count; r++)
-        loop->y.row[r] = loop->force.row[r] + loop->W.row[r] * (loop->u.row[r] - e->row[r]);
-    for (int i = 0; i < p->bond_count; i++) {
-        for (int k = 0; k < 12; k++) v[k] = loop->u.bond[i][k] - e->bond[i][k];
-        multiply12(loop->W.bond[i], v, pushed);
-        for (int k = 0; k < 12; k++) loop->y.bond[i][k] = loop->force.bond[i][k] + pushed[k];
-    }
+    const double *e = loop->assembly->e.all;
+    for (size_t k = 0; k < loop->y.count; k++) loop->next.all[k] = loop->u.all[k] - e[k];
+    tn_admm_weigh(&loop->weights, &loop->next, &loop->y);
+    tn_per_constraint_add(&loop->y, &loop->force);
 }
 
 /* Between two iterates that obey dynamics the primal residual is W⁻¹ Δλ, the dual one W Δu. Where
@@ -412,16 +274,16 @@ static bool adapt(Loop *loop, double least, TnMethodResult *out)
     double by = stuck ? ADAPT_STUCK_BY : ADAPT_BY;
     if (stuck) loop->relaxation = 1.0 + 0.5 * (loop->relaxation - 1.0);
     loop->looked = least;
-    double primal = by_inverse(loop, &loop->force, &loop->before_force),
-           dual = by_weight(loop, &loop->u, &loop->before_u);
+    double primal = tn_admm_force_norm(&loop->weights, &loop->force, &loop->before_force),
+           dual = tn_admm_velocity_norm(&loop->weights, &loop->u, &loop->before_u);
     if (!(primal > 0.0) || !(dual > 0.0)) return true;
     double scale = fmin(MOST_SCALE, fmax(LEAST_SCALE, loop->scale * sqrt(primal / dual)));
     if (scale < by * loop->scale && scale * by > loop->scale) return true;
     loop->scale = scale;
     loop->settled = 0;
-    set_weights(loop);
+    tn_admm_weights_set(&loop->weights, loop->D, scale, loop->choice->equality);
     out->factorizations++;
-    if (!tn_assembly_factor(loop->assembly, &loop->W, loop->values)) return false;
+    if (!tn_assembly_factor(loop->assembly, &loop->weights.W, loop->values)) return false;
     hold(loop);
     tn_mix_start(&loop->mix, loop->choice->memory);
     return true;
@@ -466,7 +328,7 @@ static bool iterate(Loop *loop, TnPerConstraint *law, TnMethodResult *out)
             tn_per_constraint_copy(&loop->before_force, &loop->force);
         }
         if (choice->memory) {
-            weigh_residual(loop);
+            tn_admm_unweigh_root(&loop->weights, &loop->residual);
             accelerate(loop);
         } else {
             tn_per_constraint_swap(&loop->y, &loop->next);
@@ -487,7 +349,7 @@ bool tn_admm_run(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
                  .looked = INFINITY};
     size_t mark = tn_arena_mark(p->arena);
     *out = (TnMethodResult){.error = INFINITY};
-    bool ok = prepare(&loop) && tn_assembly_factor(assembly, &loop.W, loop.values);
+    bool ok = prepare(&loop) && tn_assembly_factor(assembly, &loop.weights.W, loop.values);
     if (ok) {
         out->factorizations = 1;
         ok = iterate(&loop, law, out);
