@@ -8,8 +8,8 @@
  *
  * after Fletcher and Reeves, |Δ|² = Σ D Δμ² (D the diagonal of W); where β > 1 the direction is forgotten: p = 0,
  * s ← s_k (a little above one it counts as one). So |Δ|² never grows by more than LEEWAY other than by plain sweeps.
- * Where somebody watches and that has not done after ANDERSON_FROM sweeps, Anderson's method goes on (anderson.c) with
- * r = √D Δ: a stack of 52 redundant contacts takes 3,300 sweeps to 1e-8 instead of 25,600.
+ * Where somebody watches and that has not done after FIRST_TURN sweeps, Anderson's method (anderson.c) with r = √D Δ and
+ * this take turns, each twice as long as the one before: either creeps where the other does not.
  * A result is always what a sweep left. */
 #include "pgs.h"
 
@@ -26,7 +26,7 @@
 /* |Δ|² may grow a little without an end of the direction: by so much in a sweep, and over the least that there was. */
 #define GROWTH 1.1
 #define LEEWAY 2.0
-#define ANDERSON_FROM 100
+#define FIRST_TURN 500
 #define ANDERSON_MEMORY 5
 
 typedef struct Loop {
@@ -39,6 +39,8 @@ typedef struct Loop {
     TnMix mix;
     double *r, *before; /* √D Δμ; what the last sweep left */
     double *dG, *dr;    /* differences */
+    bool anderson;      /* whose turn it is, */
+    int turn, end;      /* its sweeps and the last of them */
 } Loop;
 
 /* |Δ|² and the RMS of D Δμ, m/s; in four sums each, which a compiler may take together. */
@@ -80,12 +82,22 @@ static bool prepare_anderson(Loop *loop)
 {
     TnArena *arena = loop->w->problem->arena;
     size_t n = loop->w->state_count, m = (size_t)tn_padded(loop->w->row_count);
-    tn_mix_start(&loop->mix, ANDERSON_MEMORY);
+    loop->turn = loop->end = FIRST_TURN;
     loop->r = TN_ARENA_ZERO(arena, double, m);
     loop->before = TN_ARENA_ZERO(arena, double, n);
     loop->dG = TN_ARENA_NEW(arena, double, n *ANDERSON_MEMORY);
     loop->dr = TN_ARENA_NEW(arena, double, m *ANDERSON_MEMORY);
     return loop->r && loop->before && loop->dG && loop->dr;
+}
+
+static void change_turns(Loop *loop)
+{
+    loop->anderson = !loop->anderson;
+    if (!loop->anderson) loop->turn *= 2;
+    loop->end += loop->turn;
+    loop->squared = 0.0; /* the old direction is of no use */
+    loop->least = INFINITY;
+    tn_mix_start(&loop->mix, ANDERSON_MEMORY);
 }
 
 /* Anderson's combination instead. */
@@ -135,7 +147,7 @@ bool tn_pgs_with(const TnBaselineInput *in, TnPgsChoice choice, TnBaselineResult
                  .p = TN_ARENA_ZERO(p->arena, double, w.state_count),
                  .least = INFINITY};
     if (!loop.last || !loop.p) return false;
-    if (in->watch.enough && choice.accelerated && in->def->iterations > ANDERSON_FROM &&
+    if (in->watch.enough && choice.accelerated && in->def->iterations > FIRST_TURN &&
         !prepare_anderson(&loop))
         return false;
     double seen = INFINITY; /* residual at the last look */
@@ -151,7 +163,8 @@ bool tn_pgs_with(const TnBaselineInput *in, TnPgsChoice choice, TnBaselineResult
             if (ask(in, &w, out)) break;
         }
         if (out->iterations == in->def->iterations) break;
-        if (loop.dG && out->iterations >= ANDERSON_FROM)
+        if (loop.dG && out->iterations >= loop.end) change_turns(&loop);
+        if (loop.anderson)
             combine(&loop);
         else
             extrapolate(&loop, squared);
