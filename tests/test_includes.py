@@ -29,7 +29,7 @@ TABLE = {
 NARROW = {("constraint", "solver"): {"problem.h"}}
 # public header -> the folder whose words it speaks: who may not include the folder may not include the header
 PUBLIC = {"base.h": "base", "model.h": "model", "model_info.h": "model", "tet_mesh.h": "model", "collide.h": "model", "solver.h": "solver", "world.h": "step",
-          "scene.h": "io", "record.h": "io"}
+          "scene.h": "io", "record.h": "io", "problem_file.h": "io"}
 # these may include every public header
 SEES_ALL_PUBLIC = {"io", "step"}
 # libraries that belong to one folder

@@ -51,7 +51,8 @@ static int option_table(Option *table, ScalingOptions *o)
 static void print_help(const Option *table, int count)
 {
     printf(
-        "Usage: tenon scaling [OPTIONS]\n\n"
+        "Usage: tenon scaling [OPTIONS]\n"
+        "       tenon bench scaling [OPTIONS]     the same, spheres alone by default\n\n"
         "Builds piles of spheres (1 cm, 4 g) in an open box by C calls, lets them settle, and\n"
         "measures the time per step. R\u00b2 is that of the straight line through time over "
         "spheres: 1\n"

@@ -32,6 +32,9 @@ static int option_table(Option *table, SolveOptions *o)
         option_real("--time-limit", &o->limits.time_limit, "S", 0, 1e6, ENDS_LOWER_OPEN,
                     "seconds for each file and solver, 0 < S <= 1e6; default 60; looked at "
                     "between stages, so that it may run a little longer");
+    table[n++] = option_int("--anderson", &o->limits.anderson, "N", -1, 16,
+                            "differences that Anderson acceleration of SubADMM combines, 0 ... 16, "
+                            "0: off, -1: as in tenon run; default 10");
     table[n++] = option_int("--threads", &o->limits.threads, "N", 1, 64,
                             "1 ... 64; default 1; the result does not depend on it");
     table[n++] = option_text("--csv", &o->csv_path, "FILE", "a row per file and solver");
@@ -248,7 +251,8 @@ static int solve_files(const SolveOptions *o, const char **paths, int path_count
 
 int cmd_solve(int argc, char **argv)
 {
-    SolveOptions o = {.limits = {.tolerance = 1e-8, .time_limit = 60, .threads = 1}};
+    SolveOptions o = {
+        .limits = {.tolerance = 1e-8, .time_limit = 60, .anderson = 10, .threads = 1}};
     Option table[16];
     int count = option_table(table, &o), path_count, code = EXIT_FINE;
     const char **paths = calloc((size_t)argc + 1, sizeof *paths);

@@ -47,7 +47,8 @@ static void print_help(void)
            "  tenon run scenes/stir.xml --duration 5 --csv out/stir.csv\n"
            "  tenon bench stir\n"
            "\n"
-           "Exit codes: 0 fine, 1 the simulation diverged, 2 wrong usage, 3 the model is wrong,\n"
+           "Exit codes: 0 fine, 1 the simulation diverged (solve: the tolerance was not reached),\n"
+           "2 wrong usage, 3 the model or problem is wrong,\n"
            "4 a file cannot be read or written, 130 interrupted.\n"
            "Results go to stdout, messages to stderr.\n");
 }

@@ -92,6 +92,7 @@ typedef struct SimOptions {
     int sleep;                  /* TnSleep */
     int form, weights, threads; /* TnAdmmForm, TnWeights */
     int contact_model;          /* TnContactModel */
+    int relinearize;
     TnDivisionDef division;
     const char *key;
 } SimOptions;

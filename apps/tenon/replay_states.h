@@ -6,9 +6,8 @@
  * the step before the sampled one is repeated there with the defaults, so that what only this
  * division iterates, the ties of pieces for example, has a warm start as well; what it ends with is
  * saved and is where every solver begins. v* of the sampled step is computed once, in the
- * division of the recording (it does not depend on that), by the automatic method, or by others where
- * that one does not get to a natural-map error of 1e-12 m/s. It counts where the error is below 1e-10
- * m/s. */
+ * division of the recording (it does not depend on that); it counts where its natural-map error is
+ * below 1e-10 m/s. */
 #ifndef TENON_REPLAY_STATES_H
 #define TENON_REPLAY_STATES_H
 
@@ -62,6 +61,7 @@ typedef struct Replay {
     ReplayStep *steps; /* as many as recorded */
     double *velocity;  /* dof_count numbers */
     int dof;
+    bool judges; /* set by the caller: natural maps of fixed counts too, which takes a while */
 } Replay;
 
 TnStatus replay_make(Replay *replay, const Recording *recording, const TnWorldDef *def,
@@ -74,7 +74,7 @@ typedef struct ReplayFigures {
     double solver_ms, step_ms; /* each step with its shortest time; solver: factor and iterate */
     double iterations;
     double aac, aal, aav; /* NaN where a step was refused, or there is none */
-    double natural_map;   /* m/s, largest; NaN without a tolerance or where not asked for */
+    double natural_map;   /* m/s, largest; NaN without a tolerance unless the replay judges */
     int refused;          /* steps that would not have been finite */
     int missed;           /* with a tolerance: steps that did not reach it */
     int aav_count;        /* steps whose v* converged */
@@ -84,7 +84,7 @@ typedef struct ReplayFigures {
     const char *form; /* of a baseline */
 } ReplayFigures;
 
-/* `repeats` timed runs of each step after one that is not. */
+/* `repeats` timed runs of each step after one that is not; fewer where they take 0.1 s. */
 TnStatus replay_measure(Replay *replay, const TnSolverDef *solver, int repeats, ReplayFigures *out,
                         TnError *err);
 /* That the steps of a replay must start from. */

@@ -24,6 +24,7 @@ SimOptions sim_options(void)
     sim.form = (int)sim.solver.form;
     sim.weights = (int)sim.solver.weights;
     sim.contact_model = (int)sim.solver.contact_model;
+    sim.relinearize = tn_world_def().relinearize;
     return sim;
 }
 
@@ -71,10 +72,16 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] = option_set("--nesterov", &sim->solver.nesterov,
                                 "momentum in SubADMM, restarted where it harms; excludes "
                                 "--anderson N");
+    table[count++] = option_set("--adaptive-weights", &sim->solver.adaptive_weights,
+                                "scale of SubADMM's weights balanced by its residuals");
     table[count++] = option_choice(
         "--contact-model", &sim->contact_model, "MODEL", model_names,
         "exact (default: Signorini and Coulomb) or relaxed (convex: forces are projected on the "
         "friction cone, and what slides lifts off); the latter with a fixed number of iterations");
+    table[count++] =
+        option_int("--relinearize", &sim->relinearize, "N", 1, 100,
+                   "passes of a step, 1 ... 100, each linear about what the last one found (but "
+                   "for soft bodies, spin and rolling friction); default 1");
     return count;
 }
 
@@ -117,6 +124,7 @@ TnWorldDef sim_world_def(const SimOptions *sim)
     def.thread_count = sim->threads;
     def.solver = sim->solver;
     def.sleep = (TnSleep)sim->sleep;
+    def.relinearize = sim->relinearize;
     def.division = sim->division;
     return def;
 }

@@ -122,21 +122,27 @@ void solve_csv_heading(FILE *out)
           out);
 }
 
-void solve_csv_row(FILE *out, const char *path, const TnProblemFileInfo *info,
-                   const SolveOutcome *o)
+/* Quoted where it holds a comma, a quote or a line break. */
+static void csv_text(FILE *out, const char *text)
 {
-    const TnJudgement *j = &o->judgement;
-    const char *name = base_name(path);
-    bool quote = name[strcspn(name, ",\"\r\n")] != '\0';
+    bool quote = text[strcspn(text, ",\"\r\n")] != '\0';
     if (quote) fputc('"', out);
-    for (const char *c = name; *c; c++) {
+    for (const char *c = text; *c; c++) {
         if (*c == '"') fputc('"', out);
         fputc(*c, out);
     }
     if (quote) fputc('"', out);
-    fprintf(out, ",%s,%d,%d,%d,%d,%.3g,%s,%s,%d,%d", problem_format_name(info), info->dimension,
-            info->contacts, info->unknowns, info->rows, info->asymmetry, tn_method_name(o->method),
-            o->form ? o->form : "", o->iterations, o->stages);
+}
+
+void solve_csv_row(FILE *out, const char *path, const TnProblemFileInfo *info,
+                   const SolveOutcome *o)
+{
+    const TnJudgement *j = &o->judgement;
+    csv_text(out, base_name(path));
+    fprintf(out, ",%s,%d,%d,%d,%d,%.3g,%s,", problem_format_name(info), info->dimension,
+            info->contacts, info->unknowns, info->rows, info->asymmetry, tn_method_name(o->method));
+    csv_text(out, o->form ? o->form : "");
+    fprintf(out, ",%d,%d", o->iterations, o->stages);
     const double numbers[] = {o->prepare_seconds, o->solve_seconds,  j->aac,        j->aal,
                               j->natural_map,     o->velocity_scale, j->cone_error, o->symmetric,
                               o->as_read,         j->dynamics,       o->measure};

@@ -17,6 +17,19 @@ typedef struct Stages {
     double *v, *lambda; /* of the stage */
 } Stages;
 
+/* Where W is shifted, the shift's share of the error goes with a new solver from where the last one
+ * ended. */
+static bool recenter(Stages *s, TnError *err)
+{
+    double start = clock_seconds();
+    tn_solver_destroy(s->solver);
+    s->solver = tn_problem_solver_near(s->file, &s->def, s->lambda, err);
+    if (!s->solver || tn_solver_prepare(s->solver, err) != TN_OK) return false;
+    tn_solver_start(s->solver, s->v, s->lambda);
+    s->out->prepare_seconds += clock_seconds() - start;
+    return true;
+}
+
 /* The judge's opinion and the measure of v and λ; false: see err. */
 static bool judge(Stages *s, TnJudgement *judgement, double errors[2], double *measure,
                   TnError *err)
@@ -45,14 +58,15 @@ static bool find_velocity_scale(Stages *s, TnError *err)
 static int next_count(const Stages *s, int last)
 {
     const SolveOutcome *out = s->out;
-    double count = 2.0 * last, left = s->limits->time_limit - out->solve_seconds;
+    double count = 2.0 * last,
+           left = s->limits->time_limit - out->prepare_seconds - out->solve_seconds;
     if (out->iterations && out->solve_seconds > 0)
         count = fmin(count, left * out->iterations / out->solve_seconds);
     return (int)fmax(1.0, fmin(count, s->left));
 }
 
 /* One stage; keeps what is best so far. */
-static bool run_stage(Stages *s, bool *converged, TnError *err)
+static bool run_stage(Stages *s, bool *converged, bool *idle, TnError *err)
 {
     SolveOutcome *out = s->out;
     TnJudgement judgement;
@@ -73,6 +87,7 @@ static bool run_stage(Stages *s, bool *converged, TnError *err)
     out->solver_tolerance = s->def.tolerance;
     s->left -= used;
     *converged = report.converged;
+    *idle = report.iterations == 0 && !report.converged;
     if (!judge(s, &judgement, errors, &measure, err)) return false;
     if (out->stages > 1 && !(measure < out->measure)) return true;
     out->measure = measure;
@@ -94,23 +109,26 @@ static bool run_stages(Stages *s, TnError *err)
     SolveOutcome *out = s->out;
     const SolveLimits *limits = s->limits;
     int in_vain = 0;
-    s->def.iterations = s->left < 1000 ? s->left : 1000;
+    int first = out->method == TN_METHOD_NNEWTON ? 10 : 1000;
+    s->def.iterations = s->left < first ? s->left : first;
     for (;;) {
-        bool converged;
+        bool converged, idle;
         double before = out->stages ? out->measure : INFINITY;
-        if (!run_stage(s, &converged, err)) return false;
+        if (!run_stage(s, &converged, &idle, err)) return false;
         out->reached = out->measure <= limits->tolerance;
         in_vain = out->measure < 0.5 * before ? 0 : in_vain + 1;
         out->end = out->reached   ? "tolerance reached"
                    : s->left <= 0 ? "out of iterations"
                    : out->prepare_seconds + out->solve_seconds >= limits->time_limit ? "out of time"
-                   : converged && s->def.tolerance <= 1e-17                      ? "rounding errors"
-                   : !converged && does_all_at_once(out->method) && in_vain >= 3 ? "no progress"
-                                                                                 : NULL;
+                   : converged && s->def.tolerance <= 1e-17 ? "rounding errors"
+                   : !converged && (idle || does_all_at_once(out->method)) && in_vain >= 3
+                       ? "no progress"
+                       : NULL;
         if (out->end) return true;
         if (converged) {
             double share = 0.1 * limits->tolerance / out->measure;
             s->def.tolerance *= fmax(1e-3, fmin(0.1, share));
+            if (tn_problem_shift(s->file) > 0 && !recenter(s, err)) return false;
         }
         s->def.iterations = next_count(s, s->def.iterations);
     }
@@ -124,12 +142,13 @@ bool solve_in_stages(const TnProblemFile *file, TnMethod method, const SolveLimi
     Stages s = {.file = file, .limits = limits, .out = out, .def = tn_solver_def()};
     s.def.method = method;
     s.def.tolerance = limits->tolerance;
+    s.def.anderson = limits->anderson;
     s.def.thread_count = limits->threads;
     s.left = limits->iterations ? limits->iterations : method == TN_METHOD_NNEWTON ? 1000 : 100000;
     s.v = calloc((size_t)info.unknowns + 1, sizeof(double));
     s.lambda = calloc((size_t)info.rows + 1, sizeof(double));
     double start = clock_seconds();
-    bool good = s.v && s.lambda && (s.solver = tn_problem_solver(file, &s.def, err)) &&
+    bool good = s.v && s.lambda && (s.solver = tn_problem_solver_near(file, &s.def, NULL, err)) &&
                 tn_solver_prepare(s.solver, err) == TN_OK && find_velocity_scale(&s, err);
     out->prepare_seconds = clock_seconds() - start;
     if (good) {

@@ -4,12 +4,19 @@
 #include <math.h>
 
 /* 30, 60 and 90 are the paper's; its nonsmooth Newton has 3, 6 and 9. */
-static const int counts[] = {1,  2,  3,  5,   7,   10,  14,  20,  30,
-                             45, 60, 90, 130, 200, 300, 450, 700, 1000};
+static const int counts[] = {1,  2,   3,   5,   7,   10,  14,   20,   30,   45,    60,
+                             90, 130, 200, 300, 450, 700, 1000, 2000, 5000, 10000, 20000};
 static const int newton_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 22, 30, 45, 60, 90};
-static const double tolerances[] = {1,    0.3,  0.1,  3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
-                                    3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 1e-8, 1e-9};
-static const double column_tolerances[PAPER_COUNTS] = {1e-2, 1e-4, 1e-6};
+/* The automatic method: tolerances, and how many iterations of SubADMM at most. The last one is how it
+ * comes. */
+static const struct {
+    double tolerance;
+    int most, column;
+} efforts[] = {{100, 60, -1},     {10, 60, -1},      {1, 60, -1},       {0.3, 60, -1},
+               {0.1, 60, -1},     {3e-2, 60, -1},    {1e-2, 90, 0},     {3e-3, 130, -1},
+               {1e-3, 200, -1},   {3e-4, 300, -1},   {1e-4, 700, 1},    {3e-5, 1000, -1},
+               {1e-5, 2000, -1},  {3e-6, 3500, -1},  {1e-6, 5000, 2},   {3e-7, 7000, -1},
+               {1e-7, 10000, -1}, {1e-8, 20000, -1}, {1e-9, 20000, -1}, {0, 0, CURVE_AS_IT_COMES}};
 #define LENGTH(array) (int)(sizeof(array) / sizeof((array)[0]))
 
 const char *configuration_name(Configuration configuration)
@@ -37,7 +44,7 @@ TnMethod curve_method(int solver)
 
 static int rung_count(int solver)
 {
-    return solver == CURVE_AUTO      ? LENGTH(tolerances)
+    return solver == CURVE_AUTO      ? LENGTH(efforts)
            : solver == PAPER_NNEWTON ? LENGTH(newton_counts)
                                      : LENGTH(counts);
 }
@@ -49,10 +56,10 @@ static TnSolverDef rung_solver(int solver, Configuration configuration, int rung
     def.method = curve_method(solver);
     *column = -1;
     if (solver == CURVE_AUTO) {
-        def.tolerance = tolerances[rung];
-        def.iterations = counts[LENGTH(counts) - 1];
-        for (int c = 0; c < PAPER_COUNTS; c++)
-            if (def.tolerance == column_tolerances[c]) *column = c;
+        *column = efforts[rung].column;
+        if (*column == CURVE_AS_IT_COMES) return def;
+        def.tolerance = efforts[rung].tolerance;
+        def.iterations = efforts[rung].most;
         return def;
     }
     def.tolerance = 0;
@@ -80,8 +87,9 @@ TnStatus curve_measure(Replay *replay, int solver, const CurvePlan *plan, Solver
         TnStatus status = replay_measure(replay, &def, plan->repeats, point, err);
         if (status != TN_OK) return status;
         curve->column[curve->count++] = column;
-        ended = ended || point->refused || point->solver_ms > plan->limit_ms ||
-                point->aav > plan->enough_aav;
+        double more_ms = point->solver_ms - curve->points[0].solver_ms;
+        ended =
+            ended || point->refused || more_ms > plan->limit_ms || point->aav > plan->enough_aav;
     }
     return TN_OK;
 }

@@ -7,6 +7,8 @@
 
 /* The paper's five in its order, then the automatic method. */
 enum { CURVE_AUTO = PAPER_SOLVERS, CURVE_COUNT, CURVE_MAX_POINTS = 24 };
+/* Columns of the table: the paper's three, and of the automatic method its default. */
+enum { CURVE_AS_IT_COMES = PAPER_COUNTS, CURVE_COLUMNS };
 
 typedef enum Configuration {
     CONFIG_PAPER,    /* cables and soft bodies divided, SubADMM weighted as in the paper */
@@ -28,7 +30,7 @@ typedef struct CurvePlan {
     Configuration configuration;
     int repeats;
     bool columns_only; /* nothing between the table's columns */
-    double limit_ms;   /* of solver time per step: no further, but for the table's columns */
+    double limit_ms; /* more than the first point takes: no further, but for the table's columns */
     double enough_aav; /* no further either */
 } CurvePlan;
 

@@ -1,12 +1,13 @@
 /* CSV and JSON of `tenon table`; see table_report.h. Both have one flat list of runs. */
 #include "json.h"
 #include "machine.h"
-#include "output_file.h"
 #include "options.h"
+#include "output_file.h"
 #include "table_report.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* Where the paper has one, of a column of its table; else NaN. */
 static double paper_figure(const TableScene *scene, int solver, int column, bool index)
@@ -16,12 +17,24 @@ static double paper_figure(const TableScene *scene, int solver, int column, bool
                  : scene->known->paper_ms[solver][column];
 }
 
+/* Quoted where it must be. */
+static void csv_text(FILE *out, const char *text)
+{
+    bool quote = text[strcspn(text, ",\"\r\n")] != 0;
+    if (quote) fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    if (quote) fputc('"', out);
+}
+
 static void csv_run(FILE *out, const TableScene *scene, Configuration c, int solver, int i)
 {
     const SolverCurve *curve = &scene->parts[c].curves[solver];
     const ReplayFigures *point = &curve->points[i];
-    fprintf(out, "%s,%s,%s,", scene->name, configuration_name(c),
-            tn_method_name(point->solver.method));
+    csv_text(out, scene->name);
+    fprintf(out, ",%s,%s,", configuration_name(c), tn_method_name(point->solver.method));
     if (point->solver.tolerance > 0)
         fprintf(out, ",%g", point->solver.tolerance);
     else
@@ -133,7 +146,8 @@ static void json_times_to(Json *json, const TableScene *scene, Configuration c, 
         json_string(json, "solver", tn_method_name(curve_method(solver)));
         json_number(json, "aav", table_targets[t]);
         json_number(json, "solver_ms", point ? point->solver_ms : NAN);
-        json_number(json, "iterations", point && !tolerance ? (double)point->solver.iterations : NAN);
+        json_number(json, "iterations",
+                    point && !tolerance ? (double)point->solver.iterations : NAN);
         json_number(json, "tolerance", tolerance ? point->solver.tolerance : NAN);
         json_number(json, "best_aav", curve_best_aav(curve));
         json_end(json);
@@ -169,7 +183,7 @@ void table_write_json(FILE *out, const Table *table)
             for (int c = 0; c < CONFIG_COUNT; c++)
                 for (int s = 0; s < CURVE_COUNT; s++) {
                     const TablePart *part = &table->scenes[k].parts[c];
-                    if (part->measured[s] && times)
+                    if (times && has_times_to(&table->scenes[k], (Configuration)c, s))
                         json_times_to(&json, &table->scenes[k], (Configuration)c, s);
                     for (int i = 0; !times && part->measured[s] && i < part->curves[s].count; i++)
                         json_run(&json, &table->scenes[k], (Configuration)c, s, i);

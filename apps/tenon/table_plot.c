@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = CURVE_COUNT + 1 };
+enum { LINES = CURVE_COUNT + 1, MOST_SHOWN = 8 };
 
 typedef struct Lines {
     double ms[LINES][CURVE_MAX_POINTS], aav[LINES][CURVE_MAX_POINTS];
@@ -49,9 +49,17 @@ static Plot scene_panel(Lines *lines, const TableScene *scene)
     if (paper->measured[PAPER_SUBADMM])
         add_line(lines, &paper->curves[PAPER_SUBADMM], "SubADMM, paper",
                  CURVE_COUNT - PAPER_SUBADMM, true);
+    double least = INFINITY, most = -INFINITY;
+    for (int l = 0; l < lines->count; l++)
+        for (int i = 0; i < lines->series[l].count; i++) {
+            least = fmin(least, lines->aav[l][i]);
+            most = fmax(most, lines->aav[l][i]);
+        }
     return (Plot){.title = scene->name,
                   .x = {.label = "solver time per step, ms", .scale = PLOT_LOG},
-                  .y = {.label = "AAv: digits of the velocity"},
+                  .y = {.label = "AAv: digits of the velocity",
+                        .lower = floor(least),
+                        .upper = fmin(ceil(most), MOST_SHOWN)},
                   .series = lines->series,
                   .series_count = lines->count};
 }

@@ -21,9 +21,11 @@ static void print_settings(const TableScene *scene, Configuration c)
                part->subsystems == 1 ? "" : "s", part->bonds);
 }
 
-static void add_work(Grid *grid, const TnSolverDef *solver)
+static void add_work(Grid *grid, const TnSolverDef *solver, int column)
 {
-    if (solver->tolerance > 0)
+    if (column == CURVE_AS_IT_COMES)
+        grid_add(grid, "default");
+    else if (solver->tolerance > 0)
         grid_add(grid, "to %.0e", solver->tolerance);
     else
         grid_add(grid, "%d", solver->iterations);
@@ -34,7 +36,7 @@ static void add_row(Grid *grid, const TableScene *scene, int solver, int column,
 {
     bool paper = scene->known->has_paper && solver < PAPER_SOLVERS;
     grid_add(grid, "%s", curve_label(solver));
-    add_work(grid, &point->solver);
+    add_work(grid, &point->solver, column);
     grid_number(grid, 3, point->solver_ms);
     grid_number(grid, 3, point->step_ms);
     grid_number(grid, 2, point->aac);
@@ -53,35 +55,45 @@ static void print_columns(const TableScene *scene, Configuration c)
                                     "AA\u03bb", "AAv",        "paper AT", "paper AA"};
     for (int i = 0; i < grid.columns; i++) grid_add(&grid, "%s", headings[i]);
     for (int s = 0; s < CURVE_COUNT; s++)
-        for (int k = 0; k < PAPER_COUNTS && scene->parts[c].measured[s]; k++) {
+        for (int k = 0; k < CURVE_COLUMNS && scene->parts[c].measured[s]; k++) {
             const ReplayFigures *point = curve_column(&scene->parts[c].curves[s], k);
             if (point) add_row(&grid, scene, s, k, point);
         }
     grid_print(stdout, &grid);
 }
 
-static void print_times_to(const TableScene *scene, Configuration c)
+bool has_times_to(const TableScene *scene, Configuration c, int solver)
+{
+    return scene->parts[c].measured[solver] && (c == CONFIG_DEFAULTS || solver == PAPER_SUBADMM);
+}
+
+static void add_times_to(Grid *grid, const SolverCurve *curve)
+{
+    for (int t = 0; t < TARGET_COUNT; t++) {
+        const ReplayFigures *point = curve_first(curve, table_targets[t]);
+        if (!point)
+            grid_add(grid, ">");
+        else if (point->solver.tolerance > 0)
+            grid_add(grid, "%.3f (%.0e)", point->solver_ms, point->solver.tolerance);
+        else
+            grid_add(grid, "%.3f (%d)", point->solver_ms, point->solver.iterations);
+    }
+    grid_number(grid, 2, curve_best_aav(curve));
+}
+
+static void print_times_to(const TableScene *scene)
 {
     Grid grid;
     grid_start(&grid, 2 + TARGET_COUNT);
     grid_add(&grid, "ms to AAv");
     for (int t = 0; t < TARGET_COUNT; t++) grid_add(&grid, "%.0f", table_targets[t]);
     grid_add(&grid, "best");
-    for (int s = 0; s < CURVE_COUNT; s++) {
-        const SolverCurve *curve = &scene->parts[c].curves[s];
-        if (!scene->parts[c].measured[s]) continue;
-        grid_add(&grid, "%s", curve_label(s));
-        for (int t = 0; t < TARGET_COUNT; t++) {
-            const ReplayFigures *point = curve_first(curve, table_targets[t]);
-            if (!point)
-                grid_add(&grid, ">");
-            else if (point->solver.tolerance > 0)
-                grid_add(&grid, "%.3f (%.0e)", point->solver_ms, point->solver.tolerance);
-            else
-                grid_add(&grid, "%.3f (%d)", point->solver_ms, point->solver.iterations);
+    for (int c = CONFIG_COUNT - 1; c >= 0; c--)
+        for (int s = 0; s < CURVE_COUNT; s++) {
+            if (!has_times_to(scene, (Configuration)c, s)) continue;
+            grid_add(&grid, "%s%s", curve_label(s), c == CONFIG_PAPER ? ", as in the paper" : "");
+            add_times_to(&grid, &scene->parts[c].curves[s]);
         }
-        grid_number(&grid, 2, curve_best_aav(curve));
-    }
     grid_print(stdout, &grid);
 }
 
@@ -153,11 +165,11 @@ void table_print(const Table *table)
         for (int c = 0; c < CONFIG_COUNT; c++) {
             print_settings(scene, (Configuration)c);
             print_columns(scene, (Configuration)c);
-            print_times_to(scene, (Configuration)c);
-            if (c == CONFIG_DEFAULTS) print_fastest(&scene->parts[c]);
             print_remarks(scene, (Configuration)c);
-            if (c + 1 < CONFIG_COUNT) printf("\n");
+            printf("\n");
         }
+        print_times_to(scene);
+        print_fastest(&scene->parts[CONFIG_DEFAULTS]);
     }
     printf(
         "\nAT: factorization and iterations, step: all of it; each step with its shortest time of "

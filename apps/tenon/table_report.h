@@ -41,6 +41,8 @@ typedef struct Table {
 enum { TARGET_COUNT = 4 };
 extern const double table_targets[TARGET_COUNT]; /* AAv 3, 4, 5, 6 */
 
+/* Times to an AAv are told of the defaults, and of the paper's SubADMM. */
+bool has_times_to(const TableScene *scene, Configuration c, int solver);
 void table_print(const Table *table);
 void table_write_csv(FILE *out, const Table *table);
 void table_write_json(FILE *out, const Table *table);

@@ -33,6 +33,13 @@ TN_API void tn_problem_file_destroy(TnProblemFile *file);
 TN_API TnProblemFileInfo tn_problem_file_info(const TnProblemFile *file);
 /* The problem, ready for tn_solver_prepare; the caller's. W and M are made symmetric. */
 TN_API TnSolver *tn_problem_solver(const TnProblemFile *file, const TnSolverDef *def, TnError *err);
+/* Digits that a local file lacks may leave its W a little indefinite, and solvers take only what is
+ * semidefinite. Then the shift s is above 0, and the problem with W + sI instead of W and q - sλ
+ * instead of q has the same solution if that is λ: solved again and again from the last λ (NULL:
+ * zero), it leads to the file's. Without a shift it is tn_problem_solver. */
+TN_API double tn_problem_shift(const TnProblemFile *file);
+TN_API TnSolver *tn_problem_solver_near(const TnProblemFile *file, const TnSolverDef *def,
+                                        const double *lambda, TnError *err);
 /* Sets the solver, once prepared, to start from what the file has; zero where it has nothing. */
 TN_API void tn_problem_start(const TnProblemFile *file, TnSolver *solver);
 /* The error of Siconos of such a solution: with the matrices as they stand in the file, and made

@@ -180,7 +180,7 @@ TN_API TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstra
 TN_API TnStatus tn_solver_prepare(TnSolver *solver, TnError *err);
 /* b, v: all blocks one after the other, b may be NULL: that of the blocks; lambda: all constraints
  * one after the other (3 numbers for friction, 2 for roll, else 1), may be NULL. Again with a new b:
- * warm-started. */
+ * warm-started. Numbers that leave double's range end as zeros, an infinite error and not converged. */
 TN_API TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, double *lambda);
 /* Between solves: another method or tolerance for the same problem. thread_count stays. */
 TN_API TnStatus tn_solver_set(TnSolver *solver, const TnSolverDef *def, TnError *err);

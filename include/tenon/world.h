@@ -23,6 +23,10 @@ typedef struct TnWorldDef {
     int thread_count; /* 1 … 64, default 1; small scenes stay on one thread whatever is asked for */
     TnDivisionDef division; /* TN_DIVISION_AUTO (default): as the model says */
     TnSolverDef solver;     /* see tenon/solver.h; velocity_scale and thread_count are not read */
+    /* Passes of a step, 1 … 100, default 1: each further one solves it again, linear about what the last
+     * one found: trees, cables, equalities, wheels, and contacts between bodies, robots and cables with
+     * their normals and gaps. Soft bodies, spin and rolling friction stay as they were predicted. */
+    int relinearize;
     /* Fill aac and aal of each step's report; default false. Costs about two iterations, with a
      * tolerance another preparation of the whole problem. */
     bool measure_accuracy;
@@ -162,11 +166,8 @@ TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos and qvel *
 /* The solver can be changed between steps. */
 TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err);
 
-/* Accuracy of the last step against the converged solution v* of the same problem: -log10 of the
- * mass-weighted RMS of v̂ - v*. SubADMM iterates until its residual is below 1e-12 m/s; where it
- * does not come there in max_iterations, or the step had a tolerance, islands are solved to a
- * natural-map error of 1e-12 m/s. *reached tells the residual or error that v* has; it may be
- * more. */
+/* Accuracy of the last step against the converged solution v* of the same problem: -log10 of
+ * tn_world_velocity_distance of v̂ and v*; NaN: no memory, or there was no step. */
 TN_API double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached);
 
 /* The last step's problem for the solver alone (tenon/solver.h), prepared, with what the step found
@@ -178,6 +179,12 @@ TN_API TnSolver *tn_world_problem(const TnWorld *world, const TnSolverDef *def, 
 TN_API bool tn_world_last_velocity(const TnWorld *world, double *v);
 /* sqrt(dᵀ M d / Σm), m/s, of d = a - b, dof_count numbers each, at the pose of now. */
 TN_API double tn_world_velocity_distance(const TnWorld *world, const double *a, const double *b);
+/* v* of the last step's problem in the same layout: several methods are tried from where the step
+ * ended, with SubADMM for max_iterations each, until the natural map of every constraint is below
+ * 1e-12 m/s. *reached tells what it is in the end; it may be more, and v* need not be the only
+ * solution (docs/accuracy.md). False: no memory, or there was no step. */
+TN_API bool tn_world_converged_velocity(TnWorld *world, int max_iterations, double *v,
+                                        double *reached);
 
 /* The model at a state, joints in qpos order. Arrays are the caller's; NULL skips one. */
 typedef struct TnEval {

@@ -129,8 +129,9 @@ typedef struct Side {
     double arm[3], v[3], v_end[3];
 } Side;
 
+/* arm: NULL, or where it is not that of the start */
 static void find_side(const ContactTask *task, const TnContactPoint *c, int geom, int soft,
-                      Side *out)
+                      const double *arm, Side *out)
 {
     const TnConstraintInput *in = task->in;
     if (soft >= 0) {
@@ -144,6 +145,7 @@ static void find_side(const ContactTask *task, const TnContactPoint *c, int geom
     int link = in->division->carrier[in->model->geom_link[geom]];
     const double *com = in->frames[link].com;
     double x = c->pos[0] - com[0], y = c->pos[1] - com[1], z = c->pos[2] - com[2];
+    if (arm) x = arm[0], y = arm[1], z = arm[2];
     point_velocity(out->v, in->twists[link], x, y, z);
     point_velocity(out->v_end, in->end_twists[link], x, y, z);
     v3_set(out->arm, x, y, z);
@@ -157,21 +159,25 @@ static void contact_range(void *context, int begin, int end)
     const TnModel *model = in->model;
     for (int i = begin; i < end; i++) {
         const TnContactPoint *c = &in->contacts->points[i];
+        const TnContactCourse *course =
+            in->courses && in->courses[i].known ? &in->courses[i] : NULL;
+        const double *normal = course ? course->normal : c->normal;
         Side a, b;
         double v[3], v_end[3], e[3], lambda[3], spin[3];
-        find_side(task, c, c->geom1, c->soft1, &a);
-        find_side(task, c, c->geom2, c->soft2, &b);
+        find_side(task, c, c->geom1, c->soft1, course ? course->arm1 : NULL, &a);
+        find_side(task, c, c->geom2, c->soft2, course ? course->arm2 : NULL, &b);
         v3_sub(v, b.v, a.v);
         v3_sub(v_end, b.v_end, a.v_end);
-        double vn = v3_dot(c->normal, v);
+        double vn = v3_dot(normal, v);
         TnLaw law =
-            tn_unilateral_law(c->gap, vn, v3_dot(c->normal, v_end), c->restitution, in->t,
+            tn_unilateral_law(c->gap, vn, v3_dot(normal, v_end), c->restitution, in->t,
                               in->theta, model->option.stabilization, task->gravity, in->leave);
         double shift = -(1.0 - in->theta);
+        if (course && c->restitution == 0.0) law.e_normal += in->theta * course->curve / in->t;
         for (int k = 0; k < 3; k++)
-            e[k] = shift * (v[k] - vn * c->normal[k]) + law.e_normal * c->normal[k];
+            e[k] = shift * (v[k] - vn * normal[k]) + law.e_normal * normal[k];
         warm_contact(in, task->groups, c, lambda, spin);
-        tn_problem_set_contact(&task->set->problem, i, a.row, b.row, a.arm, b.arm, c->normal, e,
+        tn_problem_set_contact(&task->set->problem, i, a.row, b.row, a.arm, b.arm, normal, e,
                                c->dim == 1 ? 0.0 : c->friction[0], lambda);
         task->set->laws[i] = law;
     }
@@ -280,14 +286,14 @@ static void clear_rows(const TnConstraintInput *in, TnState *state)
         if (!tn_piece_tie_asleep(in, i)) clear(state, state->row_lambda_count + 3 * i, 3);
 }
 
-bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state)
+void tn_constraint_vhat(const TnConstraintInput *in, const TnConstraintSet *set, double *all)
 {
     const TnModel *model = in->model;
     const TnProblem *p = &set->problem;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        double *vhat = state->vhat + sub->dof_start;
-        if (state->asleep[s]) continue;
+        double *vhat = all + sub->dof_start;
+        if (in->state->asleep[s]) continue;
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             tn_problem_twist(p, set->link_row[sub->link_start] - 1, vhat);
         } else if (sub->kind == TN_SUBSYSTEM_ROD) {
@@ -302,6 +308,12 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
                    sizeof(double) * (size_t)sub->dof_count);
         }
     }
+}
+
+bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state)
+{
+    const TnProblem *p = &set->problem;
+    tn_constraint_vhat(in, set, state->vhat);
     clear_rows(in, state);
     tn_constraint_keep_welds(in, set, state->row_lambda);
     int count = in->contacts->count;

@@ -21,6 +21,14 @@
 #include "../solver/problem.h"
 #include "../state/state.h"
 
+/* A contact over the step that a pass before found, in the middle of it: where its laws are linear
+ * about. Not of soft points. */
+typedef struct TnContactCourse {
+    bool known;
+    double normal[3], arm1[3], arm2[3];
+    double curve; /* m: the gap at the step's end less what the start's gap and these make of it */
+} TnContactCourse;
+
 /* What the constraint stage needs from the stages before it. */
 typedef struct TnConstraintInput {
     const TnModel *model;
@@ -42,6 +50,10 @@ typedef struct TnConstraintInput {
     TnMeshMemory *const *mesh_memory;
     const double *end_qvel; /* v⁺ of soft bodies' nodes as it is predicted, whole-model */
     const TnContactList *contacts;
+    /* of a pass before, where the step is linear about what that found; NULL in the first one */
+    const double *found;            /* per dof: v̂ */
+    const double *blend;            /* per subsystem: share of v⁺ in its displacement */
+    const TnContactCourse *courses; /* per contact */
     TnArena *arena;
     TnPool *pool;
 } TnConstraintInput;
@@ -81,6 +93,8 @@ typedef struct TnLimit {
 
 /* Builds the whole problem (blocks, contacts, rows, starting guess). False: no memory. */
 bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *out);
+/* v̂ of all who are awake, per dof. */
+void tn_constraint_vhat(const TnConstraintInput *in, const TnConstraintSet *set, double *vhat);
 /* Keeps λ and v̂ for the next step. False: no memory for the contacts (the warm start is then lost,
  * nothing else). */
 bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state);

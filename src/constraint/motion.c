@@ -1,4 +1,5 @@
-/* motion.c: where a step is expected to lead, subsystem by subsystem, from v and the last v̂. */
+/* motion.c: where a step is expected to lead, subsystem by subsystem: from v and the last v̂, or where a
+ * pass before found it to lead. */
 #include "rows.h"
 
 #include <string.h>
@@ -26,7 +27,8 @@ static bool alloc_motion(const TnConstraintInput *in, TnMotion *m)
 static void predict_eta(const TnConstraintInput *in, double *eta)
 {
     const TnModel *model = in->model;
-    for (int i = 0; i < in->state->contact_count; i++) {
+    for (int s = 0; in->blend && s < model->subsystem_count; s++) eta[s] = in->blend[s];
+    for (int i = 0; !in->blend && i < in->state->contact_count; i++) {
         const TnWarmContact *c = &in->state->contacts[i];
         if (v3_dot(c->lambda, c->lambda) == 0.0) continue;
         const int links[2] = {model->geom_link[c->geom1], model->geom_link[c->geom2]};
@@ -46,11 +48,20 @@ bool tn_motion_init(const TnConstraintInput *in, TnMotion *m)
     return true;
 }
 
+void tn_velocity_expected(const TnConstraintInput *in, int n, const double *v, const double *last,
+                          double *out)
+{
+    if (in->found)
+        memcpy(out, in->found + (last - in->state->vhat), sizeof(double) * (size_t)n);
+    else
+        tn_predict_velocity(n, v, last, out);
+}
+
 void tn_motion_predict(const TnConstraintInput *in, double eta, int n, const double *v,
                        const double *last, double *u)
 {
     double kappa = eta / in->theta;
-    tn_predict_velocity(n, v, last, u);
+    tn_velocity_expected(in, n, v, last, u);
     for (int k = 0; k < n; k++) u[k] = kappa * u[k] + (1.0 - kappa) * v[k];
 }
 

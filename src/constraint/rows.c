@@ -178,8 +178,8 @@ typedef struct LimitState {
 static void turn_axis(const TnConstraintInput *in, const TnJoint *joint, LimitState *limit)
 {
     double half[3], quat[4], middle = 0.0;
-    tn_predict_velocity(3, in->state->qvel + joint->dof_start, in->state->vhat + joint->dof_start,
-                        half);
+    tn_velocity_expected(in, 3, in->state->qvel + joint->dof_start,
+                         in->state->vhat + joint->dof_start, half);
     v3_scale(half, half, 0.5 * in->t);
     quat_copy(quat, in->state->qpos + joint->qpos_start);
     quat_cayley_body(quat, half);

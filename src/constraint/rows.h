@@ -131,6 +131,9 @@ typedef struct TnMotion {
     double *qvel, *qpos; /* of trees: u₀, and where it leads */
 } TnMotion;
 bool tn_motion_init(const TnConstraintInput *in, TnMotion *m); /* false: no memory */
+/* v̂ of some unknowns; `last` is their place in the state's. */
+void tn_velocity_expected(const TnConstraintInput *in, int n, const double *v, const double *last,
+                          double *out);
 /* u₀ of some unknowns from v and the last v̂. */
 void tn_motion_predict(const TnConstraintInput *in, double eta, int n, const double *v,
                        const double *last, double *u);

@@ -65,6 +65,43 @@ TnSolver *tn_problem_solver(const TnProblemFile *file, const TnSolverDef *def, T
     return solver;
 }
 
+double tn_problem_shift(const TnProblemFile *file) { return file->shift; }
+
+static bool add_shifted_block(const TnProblemFile *file, const TnBlockDef *block, TnSolver *solver)
+{
+    size_t dim = (size_t)block->dim;
+    double *A = tn_malloc(sizeof(double) * dim * dim);
+    if (!A) return false;
+    memcpy(A, block->A_inverse, sizeof(double) * dim * dim);
+    for (size_t i = 0; i < dim; i++) A[i * (dim + 1)] += file->shift;
+    TnBlockDef shifted = *block;
+    shifted.A_inverse = A;
+    tn_solver_add_block(solver, &shifted);
+    tn_free(A);
+    return true;
+}
+
+TnSolver *tn_problem_solver_near(const TnProblemFile *file, const TnSolverDef *def,
+                                 const double *lambda, TnError *err)
+{
+    if (file->shift == 0.0) return tn_problem_solver(file, def, err);
+    TnSolver *solver = tn_solver_create(def, err);
+    for (int i = 0; solver && i < file->block_count; i++)
+        if (!add_shifted_block(file, &file->blocks[i], solver)) {
+            tn_error_add(err, TN_ERROR_MEMORY, "no memory for the problem");
+            tn_solver_destroy(solver);
+            solver = NULL;
+        }
+    for (int i = 0; solver && i < file->constraint_count; i++) {
+        TnConstraintDef c = file->constraints[i];
+        int rows = tn_problem_rows(c.set), moving = c.column_count[0] < rows ? 2 : rows;
+        for (int k = 0; lambda && k < moving; k++) c.e[k] -= file->shift * lambda[k];
+        if (lambda) lambda += rows;
+        tn_solver_add_constraint(solver, &c);
+    }
+    return solver;
+}
+
 void tn_problem_start(const TnProblemFile *file, TnSolver *solver)
 {
     tn_solver_start(solver, file->v, file->lambda);

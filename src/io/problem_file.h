@@ -43,6 +43,7 @@ struct TnProblemFile {
     TnBlockDef *blocks;
     TnConstraintDef *constraints;
     double *v, *lambda; /* where a solve starts; NULL: zero */
+    double shift;       /* what W misses being semidefinite; local problems only */
     TnSiconos siconos;
 };
 
@@ -102,6 +103,8 @@ bool tn_problem_read_siconos(TnProblemText *t, TnProblemFile *file);
 bool tn_siconos_read_matrix(TnProblemText *t, const char *name, TnFileMatrix *out);
 /* Blocks and constraints of a problem that was read (siconos_blocks.c). False: no memory. */
 bool tn_siconos_blocks(TnProblemFile *file);
+/* file->shift, of a local problem (siconos_shift.c). False: no memory. */
+bool tn_siconos_shift(TnProblemFile *file);
 /* Of r and u of d numbers per contact (siconos_error.c). */
 double tn_siconos_natural_map(const TnSiconos *problem, const double *r, const double *u);
 

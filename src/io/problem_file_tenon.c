@@ -221,7 +221,8 @@ bool tn_problem_read_tenon(TnProblemText *t, TnProblemFile *file)
         info->contacts += c->set == TN_SET_FRICTION;
         info->rows += tn_problem_rows(c->set);
     }
-    return read_start(t, file) &&
-           (!tn_problem_words_left(t, 1) ||
-            tn_problem_fault(t, "something stands behind 'end'; one file holds one problem"));
+    size_t length;
+    if (!read_start(t, file)) return false;
+    return !tn_problem_word(t, &length) ||
+           tn_problem_fault(t, "something stands behind 'end'; one file holds one problem");
 }

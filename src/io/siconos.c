@@ -94,7 +94,8 @@ bool tn_problem_read_siconos(TnProblemText *t, TnProblemFile *file)
 {
     TnSiconos *s = &file->siconos;
     if (!read_problem(t, s)) return false;
-    if (!tn_file_matrix_transpose(t->memory, &s->W, &s->W_t) || !tn_siconos_blocks(file))
+    if (!tn_file_matrix_transpose(t->memory, &s->W, &s->W_t) || !tn_siconos_blocks(file) ||
+        (!s->global && !tn_siconos_shift(file)))
         return tn_problem_no_memory(t);
     file->info.format = s->global ? TN_PROBLEM_SICONOS_GLOBAL : TN_PROBLEM_SICONOS_LOCAL;
     file->info.dimension = s->d;

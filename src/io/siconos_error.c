@@ -56,7 +56,7 @@ double tn_siconos_natural_map(const TnSiconos *s, const double *r, const double 
 {
     double sum = 0.0;
     for (int i = 0; i < s->nc; i++, r += s->d, u += s->d) {
-        double x[5], mu[2] = {s->mu[i], s->d == 5 ? s->mu_r[i] : 0.0};
+        double x[5] = {0}, mu[2] = {s->mu[i], s->d == 5 ? s->mu_r[i] : 0.0};
         for (int k = 0; k < s->d; k++) x[k] = r[k] - u[k];
         x[0] -= mu[0] * norm(u + 1, s->d == 2 ? 1 : 2);
         if (s->d == 5) x[0] -= mu[1] * norm(u + 3, 2);

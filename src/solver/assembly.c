@@ -87,7 +87,7 @@ static int set_port(Builder *b, int k, TnSegment *out)
     const TnPort *port = &p->ports[k];
     int *node = &b->out->row_node[p->port_row + k];
     if (port->count) {
-        *out = (TnSegment){.count = port->count, .rows = 6, .T = port->T};
+        *out = (TnSegment){.count = port->count, .rows = port->linear ? 3 : 6, .T = port->T};
         *node = locate(b, port->block, port->start, &out->at);
         return 1;
     }
@@ -358,7 +358,7 @@ static void set_matrix(const Builder *b)
             memcpy(b->out->A + plan->diagonal[node], d->A,
                    sizeof(double) * (size_t)d->dim * (size_t)d->dim);
             memcpy(v, d->b, sizeof(double) * (size_t)d->dim);
-            tn_cholesky_solve(d->A_factor, d->dim, v);
+            if (!d->unit) tn_cholesky_solve(d->A_factor, d->dim, v);
         }
     }
 }

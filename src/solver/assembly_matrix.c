@@ -60,6 +60,16 @@ static const double *right_product(const double Q[36], const TnSegment *s, doubl
     return Z;
 }
 
+/* M += Tᵀ Z of three rows, in one pass: M may be large (condensed blocks). */
+static void lift_three(const TnSegment *s, int n, const double *Z, double *M, long width)
+{
+    const double *T = s->T, *Z1 = Z + n, *Z2 = Z1 + n;
+    for (int r = 0; r < s->count; r++) {
+        double a = T[r], b = T[s->count + r], c = T[2L * s->count + r], *to = M + r * width;
+        for (int j = 0; j < n; j++) to[j] = to[j] + a * Z[j] + b * Z1[j] + c * Z2[j];
+    }
+}
+
 /* M += T_iᵀ Q T_j at the node's block M with rows of `width` */
 static void lift(const TnAssemblyMaps *maps, int row_i, int row_j, const double Q[36], double *M,
                  long width)
@@ -73,6 +83,10 @@ static void lift(const TnAssemblyMaps *maps, int row_i, int row_j, const double 
             double *to = M + left->at * width + right->at;
             for (int r = 0; !left->T && r < 6; r++)
                 for (int c = 0; c < n; c++) to[r * width + c] += Z[r * n + c];
+            if (left->T && left->rows == 3) {
+                lift_three(left, n, Z, to, width);
+                continue;
+            }
             for (int k = 0; left->T && k < left->rows; k++)
                 for (int r = 0; r < left->count; r++) {
                     double t = left->T[(long)k * left->count + r];

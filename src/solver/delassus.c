@@ -1,273 +1,14 @@
-/* delassus.c: groups, pieces and their places (delassus.h). Groups come in the order of a sweep: bonds, scalar
- * rows, contacts, and spin and roll rows, whose bounds are this sweep's normal forces. */
+/* delassus.c: places of groups and pieces, laws and q (delassus.h). */
 #include "delassus.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "../math/vec3.h"
-#include "mesh.h"
 
-/* A block that has fewer rows than so many times its unknowns keeps rows: a row then costs one product instead of
- * a product and an addition. */
-#define VELOCITY_COST 2
-
-/* What acts on a block: rows of a group through a row of the twist table, or one of them directly. */
-typedef struct Source {
-    int block, table_row;
-    double M[TN_GROUP_ROWS][6]; /* per row of the group: the wrench of a unit force */
-    const TnRowSide *side;      /* NULL: through the table */
-    int row;
-} Source;
-
-enum { MOST_SOURCES = 2 * TN_MAX_SIDES };
-
-typedef struct Builder {
-    TnDelassus *w;
-    const TnProblem *p;
-    const TnCompliances *D;
-    int entry_count;
-    size_t value_count;
-    int contact_first; /* row of the first contact */
-} Builder;
-
-/* ---- entries of J ---- */
-
-static int entries_of_table_row(const TnProblem *p, int row)
-{
-    if (row == 0) return 0;
-    if (row < p->port_row) return 6;
-    const TnPort *port = &p->ports[row - p->port_row];
-    return port->count ? port->count : 3 * port->node_count;
-}
-
-static int block_of_table_row(const TnProblem *p, int row)
-{
-    return row < p->port_row ? row - 1 : p->twist_count + p->ports[row - p->port_row].block;
-}
-
-/* Where an unknown is among those that are solved for. */
-static int place_of(const TnProblem *p, int block, int index)
-{
-    if (block < p->twist_count) return index;
-    const TnLargeBlock *d = &p->large[block - p->twist_count];
-    if (d->mesh) return d->mesh->place[index];
-    if (!d->chain) return index;
-    int node = d->chain->node_of[index];
-    return tn_solved_node(d, node)->start + index - d->chain->nodes[node].start;
-}
-
-static double *add_entry(Builder *b, int block, int index, int count)
-{
-    double *value = b->w->value + b->value_count;
-    b->w->index[b->entry_count++] = place_of(b->p, block, index);
-    b->value_count += (size_t)count;
-    memset(value, 0, sizeof(double) * (size_t)count);
-    return value;
-}
-
-static void add_from_table(Builder *b, const Source *s, int count)
-{
-    const TnProblem *p = b->p;
-    const TnPort *port = s->table_row < p->port_row ? NULL : &p->ports[s->table_row - p->port_row];
-    int n = port ? port->count : 6;
-    for (int j = 0; j < n; j++) {
-        double *value = add_entry(b, s->block, (port ? port->start : 0) + j, count);
-        for (int i = 0; i < count; i++)
-            if (!port || !port->T)
-                value[i] = s->M[i][j];
-            else
-                for (int r = 0; r < 6; r++) value[i] += s->M[i][r] * port->T[(long)r * n + j];
-    }
-    for (int k = 0; port && !n && k < port->node_count; k++)
-        for (int j = 0; j < 3; j++) {
-            double *value = add_entry(b, s->block, 3 * port->nodes[k] + j, count);
-            for (int i = 0; i < count; i++)
-                for (int r = 0; r < 3; r++) value[i] += s->M[i][r] * port->M[k][3 * r + j];
-        }
-}
-
-static void add_from_row(Builder *b, const Source *s, int count)
-{
-    const TnProblem *p = b->p;
-    for (int e = s->side->start; e < s->side->start + s->side->count; e++)
-        add_entry(b, s->block, p->index[e], count)[s->row] = p->coefficient[e];
-}
-
-/* ---- groups ---- */
-
-static void add_group(Builder *b, TnGroup group, const Source *sources, int source_count)
-{
-    TnDelassus *w = b->w;
-    bool done[MOST_SOURCES] = {false};
-    group.first = w->row_count;
-    group.piece = w->piece_count;
-    for (int i = 0; i < source_count; i++) {
-        if (done[i]) continue;
-        TnPiece *piece = &w->pieces[w->piece_count++];
-        *piece = (TnPiece){.block = sources[i].block,
-                           .group = w->group_count,
-                           .local = -1,
-                           .entry = b->entry_count,
-                           .value = b->value_count};
-        for (int j = i; j < source_count; j++) {
-            if (sources[j].block != sources[i].block) continue;
-            done[j] = true;
-            if (sources[j].side)
-                add_from_row(b, &sources[j], group.count);
-            else
-                add_from_table(b, &sources[j], group.count);
-        }
-        piece->entry_count = b->entry_count - piece->entry;
-        w->block_rows[piece->block] += group.count;
-    }
-    group.piece_count = w->piece_count - group.piece;
-    w->row_count += group.count;
-    w->groups[w->group_count++] = group;
-}
-
-static void add_bond(Builder *b, int index)
-{
-    const TnBond *bond = &b->p->bonds[index];
-    const double *J;
-    Source sources[2];
-    int n = tn_delassus_bond_rows(b->w, index, &J), count = 0;
-    for (int side = 0; side < 2; side++) {
-        int row = side ? bond->row_b : bond->row_a;
-        if (!row) continue;
-        Source *s = &sources[count++];
-        s->block = block_of_table_row(b->p, row);
-        s->table_row = row;
-        s->side = NULL;
-        for (int i = 0; i < n; i++) memcpy(s->M[i], J + 12L * i + 6L * side, sizeof s->M[i]);
-    }
-    add_group(b,
-              (TnGroup){.law = TN_LAW_LINEAR,
-                        .count = n,
-                        .kind = TN_A_BOND,
-                        .source = index,
-                        .slack = bond->hard ? 0.0 : 1.0},
-              sources, n ? count : 0);
-}
-
-static void frame_of(const TnProblem *p, int contact, double frame[3][3])
-{
-    v3_copy(frame[0], p->normals[contact]);
-    v3_tangents(frame[0], frame[1], frame[2]);
-}
-
-static void add_contact(Builder *b, int c)
-{
-    const TnProblem *p = b->p;
-    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
-    int l = c % TN_LANES, count = 0;
-    Source sources[2];
-    double frame[3][3];
-    frame_of(p, c, frame);
-    for (int side = 0; side < 2; side++) {
-        int row = side ? batch->row_b[l] : batch->row_a[l];
-        double sign = side ? 1.0 : -1.0, arm[3];
-        if (!row) continue;
-        Source *s = &sources[count++];
-        s->block = block_of_table_row(p, row);
-        s->table_row = row;
-        s->side = NULL;
-        for (int k = 0; k < 3; k++) arm[k] = side ? batch->arm_b[k][l] : batch->arm_a[k][l];
-        for (int i = 0; i < 3; i++) {
-            v3_scale(s->M[i], frame[i], sign);
-            v3_cross(s->M[i] + 3, arm, s->M[i]);
-        }
-    }
-    bool dead = !(tn_normal_compliance(b->D, c) > 0.0);
-    add_group(b,
-              (TnGroup){.law = dead ? TN_LAW_NONE : TN_LAW_CONTACT,
-                        .count = 3,
-                        .kind = TN_A_CONTACT,
-                        .source = c,
-                        .mu = tn_tangent_compliance(b->D, c) > 0.0 ? batch->mu[l] : 0.0},
-              sources, count);
-}
-
-static void add_row(Builder *b, int r)
-{
-    const TnProblem *p = b->p;
-    const TnRow *row = &p->rows[r];
-    Source sources[MOST_SOURCES];
-    int count = 0, rows = row->set == TN_ROW_ROLL ? 2 : 1;
-    for (int i = 0; i < rows; i++)
-        for (int s = 0; s < row[i].side_count; s++) {
-            const TnRowSide *side = &p->sides[row[i].side_start + s];
-            if (side->count == 0) continue;
-            sources[count].block = side->block;
-            sources[count].side = side;
-            sources[count++].row = i;
-        }
-    TnGroup group = {.law = TN_LAW_SCALAR,
-                     .count = rows,
-                     .kind = TN_A_ROW,
-                     .source = r,
-                     .mu = row->mu,
-                     .lower = -INFINITY,
-                     .upper = INFINITY};
-    if (row->set == TN_ROW_INEQUALITY) group.lower = 0.0;
-    if (row->set == TN_ROW_BOX) {
-        group.lower = row->lower;
-        group.upper = row->upper;
-    }
-    if (row->set >= TN_ROW_SPIN) {
-        group.law = row->set == TN_ROW_SPIN ? TN_LAW_SPIN : TN_LAW_ROLL;
-        group.normal = b->contact_first + 3 * row->contact;
-    }
-    if (!(b->D->row[r] > 0.0)) group.law = TN_LAW_NONE;
-    add_group(b, group, sources, count);
-}
-
-static void add_groups(Builder *b)
-{
-    const TnProblem *p = b->p;
-    for (int i = 0; i < p->bond_count; i++) add_bond(b, i);
-    for (int r = 0; r < p->row_count; r++)
-        if (p->rows[r].set < TN_ROW_SPIN) add_row(b, r);
-    b->contact_first = b->w->row_count;
-    for (int c = 0; c < p->contact_count; c++) add_contact(b, c);
-    for (int r = 0; r < p->row_count; r++)
-        if (p->rows[r].set == TN_ROW_SPIN || p->rows[r].set == TN_ROW_ROLL) add_row(b, r);
-}
-
-static bool reserve(Builder *b)
-{
-    const TnProblem *p = b->p;
-    TnDelassus *w = b->w;
-    size_t entries = (size_t)p->entry_count, values = 2 * entries;
-    int blocks = p->twist_count + p->large_count;
-    for (int c = 0; c < p->contact_count; c++) {
-        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
-        size_t n = (size_t)(entries_of_table_row(p, batch->row_a[c % TN_LANES]) +
-                            entries_of_table_row(p, batch->row_b[c % TN_LANES]));
-        entries += n;
-        values += 3 * n;
-    }
-    for (int i = 0; i < p->bond_count; i++) {
-        size_t n = (size_t)(entries_of_table_row(p, p->bonds[i].row_a) +
-                            entries_of_table_row(p, p->bonds[i].row_b));
-        entries += n;
-        values += 12 * n;
-    }
-    w->groups = TN_ARENA_NEW(p->arena, TnGroup, p->contact_count + p->row_count + p->bond_count);
-    w->pieces =
-        TN_ARENA_NEW(p->arena, TnPiece, 2 * p->contact_count + p->side_count + 2 * p->bond_count);
-    w->index = TN_ARENA_NEW(p->arena, int, entries);
-    w->value = TN_ARENA_NEW(p->arena, double, values);
-    w->block_rows = TN_ARENA_ZERO(p->arena, int, blocks);
-    w->block_x = TN_ARENA_ZERO(p->arena, int, blocks);
-    w->block_n = TN_ARENA_ZERO(p->arena, int, blocks);
-    w->keeps_rows = TN_ARENA_ZERO(p->arena, bool, blocks);
-    w->block_start = TN_ARENA_ZERO(p->arena, int, blocks + 2);
-    w->soft = tn_arena_calloc(p->arena, sizeof *w->soft * (size_t)p->bond_count);
-    w->soft_pivot = tn_arena_calloc(p->arena, sizeof *w->soft_pivot * (size_t)p->bond_count);
-    return w->groups && w->pieces && w->index && w->value && w->block_rows && w->block_x &&
-           w->block_n && w->keeps_rows && w->block_start && w->soft && w->soft_pivot;
-}
+/* The choice for a dense block with R rows and n unknowns, in multiplications: rows take a solve each, G and R² a
+ * sweep; velocities half a solve each and 2 R n a sweep. More sweeps than these are not counted on. */
+#define SWEEPS 200.0
 
 /* ---- places ---- */
 
@@ -278,10 +19,10 @@ static bool keeps_rows(const TnDelassus *w, int block, TnDelassusForm form)
     if (block < p->twist_count) return false;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
     if (d->chain || d->mesh) return true;
-    return form == TN_DELASSUS_CHEAPEST && w->block_rows[block] < VELOCITY_COST * d->dim;
+    double R = w->block_rows[block], n = d->dim, sweeps = fmin(SWEEPS, w->sweeps);
+    return form == TN_DELASSUS_CHEAPEST &&
+           R * n * n + R * R * n + sweeps * R * R < 0.5 * R * n * n + sweeps * 2.0 * R * n;
 }
-
-static int padded(int n) { return (n + 7) / 8 * 8; }
 
 static bool sort_pieces(TnDelassus *w, int blocks)
 {
@@ -298,17 +39,17 @@ static bool sort_pieces(TnDelassus *w, int blocks)
 static bool lay_out(TnDelassus *w, TnDelassusForm form)
 {
     const TnProblem *p = w->problem;
-    int blocks = p->twist_count + p->large_count, mu = padded(w->row_count), next = mu;
+    int blocks = p->twist_count + p->large_count, mu = tn_padded(w->row_count), next = mu;
     size_t size = 0;
     if (!sort_pieces(w, blocks)) return false;
     for (int k = 0; k < blocks; k++) {
         if (!w->block_rows[k]) continue;
         w->keeps_rows[k] = keeps_rows(w, k, form);
         w->block_x[k] = next;
-        w->block_n[k] = w->keeps_rows[k]     ? padded(w->block_rows[k])
-                        : k < p->twist_count ? 6
-                                             : padded(p->large[k - p->twist_count].dim);
-        next += padded(w->block_n[k]);
+        w->block_n[k] = w->keeps_rows[k]     ? tn_padded(w->block_rows[k])
+                        : k < p->twist_count ? 8
+                                             : tn_padded(p->large[k - p->twist_count].dim);
+        next += w->block_n[k];
         *(w->keeps_rows[k] ? &w->any_rows : &w->any_velocities) = true;
         if (!w->keeps_rows[k]) continue;
         double *G =
@@ -330,6 +71,7 @@ static bool lay_out(TnDelassus *w, TnDelassusForm form)
     for (int g = 0; g < w->group_count; g++)
         size += 2 * (size_t)(w->groups[g].count * w->groups[g].count);
     double *data = TN_ARENA_ZERO(p->arena, double, size);
+    next += 8; /* a row of zeros, for batches */
     w->state_count = (size_t)next;
     w->mu = w->state = TN_ARENA_ZERO(p->arena, double, next);
     w->q = TN_ARENA_ZERO(p->arena, double, mu);
@@ -412,7 +154,7 @@ void tn_delassus_rows_of(const TnDelassus *w, const TnGroup *group, const TnPerC
         for (int i = 0; i < group->count; i++) out[i] = u->row[group->source + i];
     } else if (group->kind == TN_A_CONTACT) {
         double frame[3][3];
-        frame_of(p, group->source, frame);
+        tn_delassus_frame(p, group->source, frame);
         for (int i = 0; i < 3; i++) out[i] = v3_dot(frame[i], u->contact[group->source]);
     } else {
         const TnBond *bond = &p->bonds[group->source];
@@ -472,7 +214,7 @@ void tn_delassus_put(const TnDelassus *w)
             for (int i = 0; i < group->count; i++) p->rows[group->source + i].lambda = mu[i];
         } else {
             double frame[3][3], *lambda = p->lambda[group->source];
-            frame_of(p, group->source, frame);
+            tn_delassus_frame(p, group->source, frame);
             for (int k = 0; k < 3; k++)
                 lambda[k] = mu[0] * frame[0][k] + mu[1] * frame[1][k] + mu[2] * frame[2][k];
         }
@@ -481,7 +223,7 @@ void tn_delassus_put(const TnDelassus *w)
 
 void tn_delassus_refresh(TnDelassus *w)
 {
-    size_t mu = (size_t)padded(w->row_count);
+    size_t mu = (size_t)tn_padded(w->row_count);
     memset(w->state + mu, 0, sizeof(double) * (w->state_count - mu));
     for (int i = 0; i < w->piece_count; i++) {
         const TnPiece *piece = &w->pieces[i];
@@ -504,16 +246,14 @@ const char *tn_delassus_form(const TnDelassus *w)
     return "velocities of small blocks, Delassus operator of large ones";
 }
 
-bool tn_delassus_build(TnProblem *p, const TnCompliances *D, TnDelassusForm form, TnPool *pool,
-                       TnDelassus *out)
+bool tn_delassus_build(TnProblem *p, const TnCompliances *D, TnDelassusForm form, int sweeps,
+                       TnPool *pool, TnDelassus *out)
 {
-    *out = (TnDelassus){.problem = p};
-    Builder b = {.w = out, .p = p, .D = D};
-    if (!reserve(&b)) return false;
-    add_groups(&b);
-    if (!lay_out(out, form) || !tn_delassus_fill(out, pool)) return false;
+    *out = (TnDelassus){.problem = p, .sweeps = sweeps};
+    if (!tn_delassus_group(out, D) || !lay_out(out, form) || !tn_delassus_fill(out, pool))
+        return false;
     for (int g = 0; g < out->group_count; g++) set_law(out, &out->groups[g]);
-    if (!set_q(out)) return false;
+    if (!set_q(out) || !tn_delassus_fill_batches(out)) return false;
     tn_delassus_refresh(out);
     return true;
 }

@@ -14,11 +14,12 @@
  *                  numbers as the block has unknowns; a row of W is never formed
  *     rows         x_b = the μ of all groups on the block, and G_b = J_b A_b⁻¹ J_bᵀ, a full matrix
  *
- * In both a group's u is q plus one product per piece (a group's part in one block), rows · x_b, with
+ * Velocities of a twist have zeros at 3 and 7, as rows of the twist table. In both a group's u is q plus one product per piece (a group's part in one block), rows · x_b, with
  * rows = Y_j or the group's rows of G_b. */
 #ifndef TN_SOLVER_DELASSUS_H
 #define TN_SOLVER_DELASSUS_H
 
+#include "../math/vec3.h"
 #include "natural_map.h"
 
 enum { TN_GROUP_ROWS = 12 }; /* at most */
@@ -36,7 +37,7 @@ typedef struct TnPiece {
     int block; /* 0 … twist_count-1: a twist block, then large blocks */
     int at;    /* of x_b in x */
     int local; /* rows: where the group's own μ are in x; -1: velocities */
-    int n;     /* numbers of x_b; a multiple of eight but for twists' velocities */
+    int n;     /* numbers of x_b; a multiple of eight */
     int group;
     int entry, entry_count; /* of J_b */
     size_t value;           /* of the first entry */
@@ -65,6 +66,7 @@ typedef enum TnDelassusForm {
 typedef struct TnDelassus {
     TnProblem *problem;
     int group_count, piece_count, row_count;
+    int sweeps; /* that are expected */
     TnGroup *groups;
     TnPiece *pieces;
     int *index;    /* entries of J: unknowns, counted among those that are solved for … */
@@ -78,13 +80,18 @@ typedef struct TnDelassus {
     bool *keeps_rows;                /* per block */
     int *block_start, *block_pieces; /* pieces by block, in the order of groups */
     bool any_velocities, any_rows;
-    double (*soft)[144]; /* per bond: Lᵀ of a soft one */
+    /* Contacts of twist blocks, eight at a time, where those keep velocities: groups [batched, batched_end) */
+    int (*batch_contacts)[TN_LANES];                    /* -1: none */
+    int batch_count, batched, batched_end, batch_first; /* the last: row of the first */
+    TnSweepBatch *batches;                              /* NULL: one by one */
+    int *contact_row;                                   /* per contact: its first row */
+    double (*soft)[144];                                /* per bond: Lᵀ of a soft one */
     int (*soft_pivot)[12];
 } TnDelassus;
 
 /* After tn_problem_prepare_A; everything from the problem's arena. μ is that of the problem's λ. Chains and
- * meshes always keep rows. False: no memory, or no factor. */
-bool tn_delassus_build(TnProblem *problem, const TnCompliances *D, TnDelassusForm form,
+ * meshes always keep rows; of dense blocks the expected number of sweeps decides. False: no memory, or no factor. */
+bool tn_delassus_build(TnProblem *problem, const TnCompliances *D, TnDelassusForm form, int sweeps,
                        TnPool *pool, TnDelassus *out);
 /* x from μ, anew. */
 void tn_delassus_refresh(TnDelassus *delassus);
@@ -98,9 +105,27 @@ void tn_delassus_velocity(const TnDelassus *delassus, const TnGroup *group,
 /* "matrix-free on velocities", … */
 const char *tn_delassus_form(const TnDelassus *delassus);
 
+static inline int tn_padded(int n) { return (n + 7) / 8 * 8; }
+/* Normal and tangents. */
+static inline void tn_delassus_frame(const TnProblem *p, int contact, double frame[3][3])
+{
+    v3_copy(frame[0], p->normals[contact]);
+    v3_tangents(frame[0], frame[1], frame[2]);
+}
+
+/* ---- delassus_groups.c ---- */
+/* Groups, pieces and entries of J; false: no memory. */
+bool tn_delassus_group(TnDelassus *delassus, const TnCompliances *D);
+
 /* ---- delassus_blocks.c ---- */
 /* Pieces' rows of all blocks, after they were laid out. */
 bool tn_delassus_fill(TnDelassus *delassus, TnPool *pool);
+
+/* ---- delassus_batches.c ---- */
+/* Which contacts share a batch. False: no memory. */
+bool tn_delassus_choose_batches(TnDelassus *delassus, const TnCompliances *D);
+/* After laws and q are known. */
+bool tn_delassus_fill_batches(TnDelassus *delassus);
 
 /* ---- delassus_bonds.c ---- */
 /* out = M⁻¹ on as many rows and columns as are independent, zero elsewhere; n × n, symmetric. */

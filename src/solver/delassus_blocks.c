@@ -66,25 +66,25 @@ static void fill_velocities(void *context, int begin, int end)
             add_dense_row(w, piece, r, y);
             if (piece->block >= p->twist_count) {
                 const TnLargeBlock *d = &p->large[piece->block - p->twist_count];
-                tn_cholesky_forward(d->A_factor, d->dim, y);
+                if (!d->unit) tn_cholesky_forward(d->A_factor, d->dim, y);
                 continue;
             }
             const double *L = fill->twist_factor[piece->block];
-            double x0 = y[3], x1 = y[4], x2 = y[5];
+            double x0 = y[4], x1 = y[5], x2 = y[6];
             for (int k = 0; k < 3; k++) y[k] *= L[0];
-            y[3] = L[1] * x0;
-            y[4] = L[2] * x0 + L[3] * x1;
-            y[5] = L[4] * x0 + L[5] * x1 + L[6] * x2;
+            y[4] = L[1] * x0;
+            y[5] = L[2] * x0 + L[3] * x1;
+            y[6] = L[4] * x0 + L[5] * x1 + L[6] * x2;
         }
     }
 }
 
 /* ---- rows ---- */
 
-/* Unknowns that a block is solved for. */
+/* Unknowns that a block is solved for; of a twist with two zeros. */
 static int solved_dim(const TnProblem *p, int block)
 {
-    if (block < p->twist_count) return 6;
+    if (block < p->twist_count) return 8;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
     return d->chain ? d->solved->dim : d->mesh ? d->mesh->size : d->dim;
 }
@@ -112,16 +112,14 @@ static void solve_row(const TnDelassus *w, const TnPiece *piece, int r, double *
     }
     add_dense_row(w, piece, r, x);
     if (piece->block < p->twist_count) {
-        double v[8];
-        tn_twist_solve(p, piece->block, x, v);
-        memcpy(x, v, 3 * sizeof(double));
-        memcpy(x + 3, v + 4, 3 * sizeof(double));
+        const double f[6] = {x[0], x[1], x[2], x[4], x[5], x[6]};
+        tn_twist_solve(p, piece->block, f, x);
     } else if (d->chain) {
         if (d->solved == d->chain)
             tn_chain_solve(d->chain, d->A_D, d->A_E, x);
         else
             tn_chain_solve(d->solved, d->H_D, d->H_E, x);
-    } else {
+    } else if (!d->unit) {
         tn_cholesky_solve(d->A_factor, d->dim, x);
     }
 }

@@ -34,6 +34,7 @@
 #define COLD_ITERATIONS 10
 #define INTERIOR_STEPS 40
 #define RESCUE 40
+#define SWEEPS 100
 #define FINE 1e-4  /* velocity_scale: v_λ of such forces is what a step moves with */
 #define ROUGH 1e-2 /* velocity_scale: v_λ of such forces is worth less than SubADMM's own v */
 /* Of SubADMM with a second method behind it: looks in a row that gain less than this are enough. */
@@ -152,7 +153,8 @@ static bool split(Island *s)
     TnProblem *p = s->problem;
     TnSolverDef def = *s->def;
     def.tolerance = 0.0;
-    if (def.anderson < 0 && !def.nesterov && has_large_factors(p) && !has_meshes(p)) def.anderson = CHAIN_ANDERSON;
+    if (def.anderson < 0 && !def.nesterov && has_large_factors(p) && !has_meshes(p))
+        def.anderson = CHAIN_ANDERSON;
     restart_at_lambda(p);
     if (!tn_problem_prepare_H(p, &def, s->pool)) return false;
     s->stop = s->tolerance;
@@ -163,6 +165,34 @@ static bool split(Island *s)
     s->report.subadmm_iterations += result.iterations;
     s->report.method = TN_METHOD_SUBADMM;
     if (!done(s)) judge(s);
+    return true;
+}
+
+/* ---- the paper's other solvers ---- */
+
+static bool judge_baseline(void *context, const TnSolveResult *so_far)
+{
+    (void)so_far;
+    return judge(context);
+}
+
+static bool baseline(Island *s, TnMethod method, int iterations)
+{
+    TnBaselineResult result;
+    TnSolverDef def = *s->def;
+    def.iterations = iterations;
+    TnBaselineInput in = {.problem = s->problem,
+                          .def = &def,
+                          .D = &s->D,
+                          .plans = s->plans,
+                          .pool = s->pool,
+                          .watch = {judge_baseline, s}};
+    if (!tn_baseline(method)(&in, &result)) return false;
+    s->report.method = method;
+    s->report.baseline_iterations += result.iterations;
+    s->report.factorizations += result.factorizations;
+    s->form = result.form;
+    judge(s);
     return true;
 }
 
@@ -220,11 +250,26 @@ static bool rescue(Island *s)
     return true;
 }
 
+/* What is held between two sides that leave it hardly any room defeats methods that look at all of it at once, and is
+ * nothing to one that goes from contact to contact. */
+static bool sweep(Island *s)
+{
+    if (s->def->method != TN_METHOD_AUTO || has_large_factors(s->problem)) return true;
+    TnMethod last = s->report.method;
+    tn_lambda_put(s->problem, &s->guess); /* where forces are absurd it takes long */
+    if (!baseline(s, TN_METHOD_PGS, s->def->iterations < SWEEPS ? s->def->iterations : SWEEPS))
+        return false;
+    if (s->map.largest <= s->best) return true;
+    go_back(s);
+    s->report.method = last;
+    return true;
+}
+
 /* Each is tried where those before it did not arrive. */
 static bool second_order(Island *s)
 {
     static bool (*const methods[])(Island *) = {interior,       newton, proximal, rescue,
-                                                interior_again, newton, proximal};
+                                                interior_again, newton, proximal, sweep};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
     if (!newton(s)) return false;
     for (size_t i = 0; i < sizeof methods / sizeof *methods && !done(s); i++)
@@ -294,36 +339,11 @@ static bool newton_then_split(Island *s)
     return second_order(s);
 }
 
-/* ---- the paper's other solvers ---- */
-
-static bool judge_baseline(void *context, const TnSolveResult *so_far)
-{
-    (void)so_far;
-    return judge(context);
-}
-
-static bool baseline(Island *s)
-{
-    TnBaselineResult result;
-    TnBaselineInput in = {.problem = s->problem,
-                          .def = s->def,
-                          .D = &s->D,
-                          .plans = s->plans,
-                          .pool = s->pool,
-                          .watch = {judge_baseline, s}};
-    if (!tn_baseline(s->def->method)(&in, &result)) return false;
-    s->report.method = s->def->method;
-    s->report.baseline_iterations = result.iterations;
-    s->report.factorizations = result.factorizations;
-    s->form = result.form;
-    judge(s);
-    return true;
-}
-
 static bool choose(Island *s)
 {
     s->report.why = "asked for";
-    if (tn_baseline(s->def->method)) return done(s) || baseline(s);
+    if (tn_baseline(s->def->method))
+        return done(s) || baseline(s, s->def->method, s->def->iterations);
     switch (s->def->method) {
     case TN_METHOD_SUBADMM:
         return done(s) || split(s);
@@ -354,8 +374,7 @@ static bool split_instead(Island *s)
  * something light is between heavy ones. Fine λ gives dynamics, and so momentum, that hold exactly. */
 static bool prefers_own_v(const Island *s)
 {
-    return s->report.method == TN_METHOD_SUBADMM &&
-           s->map.largest > FINE * s->def->velocity_scale;
+    return s->report.method == TN_METHOD_SUBADMM && s->map.largest > FINE * s->def->velocity_scale;
 }
 
 bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, TnPool *pool,

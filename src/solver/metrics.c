@@ -35,6 +35,14 @@ void tn_velocities_copy(const TnProblem *p, TnVelocities *out)
                sizeof(double) * (size_t)p->large[i].dim);
 }
 
+void tn_velocities_put(TnProblem *p, const TnVelocities *from)
+{
+    memcpy(p->twist, from->twist, sizeof(double[8]) * (size_t)p->table_rows);
+    for (int i = 0; i < p->large_count; i++)
+        memcpy(p->large[i].v, from->large + p->large[i].offset,
+               sizeof(double) * (size_t)p->large[i].dim);
+}
+
 static void implied(const TnProblem *p, bool touched_only, TnVelocities *out)
 {
     tn_table_forces(p, 0, p->table_rows);

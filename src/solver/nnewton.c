@@ -156,12 +156,13 @@ static void watch_for_minima(Newton *n, int steps_left)
     n->R = stiffness[n->walks++ % 5];
 }
 
-/* Asked where the error has halved since it was asked last. */
+/* Asked where the error has halved since it was asked last, or seems to do. */
 static bool is_enough(const Newton *n, double *asked, const TnBaselineResult *so_far)
 {
     const TnWatch *watch = &n->in->watch;
     TnSolveResult result = {.iterations = so_far->iterations, .residual = n->map.rms};
-    if (!watch->enough || !(n->map.largest < 0.5 * *asked)) return false;
+    double wanted = n->in->def->tolerance * n->in->def->velocity_scale;
+    if (!watch->enough || !(n->map.largest < fmax(0.5 * *asked, wanted))) return false;
     *asked = n->map.largest;
     return watch->enough(watch->context, &result);
 }

@@ -7,7 +7,8 @@
  *     s_k ← S(s),   Δ = s_k - s,   β = |Δ|²/|Δ_last|²,   s ← s_k + β p,   p ← β p + Δ
  *
  * after Fletcher and Reeves, |Δ|² = Σ D Δμ² (D the diagonal of W); where β > 1 the direction is forgotten: p = 0,
- * s ← s_k. A result is always what a sweep left. */
+ * s ← s_k (a little above one it counts as one). So |Δ|² never grows by more than LEEWAY other than by plain sweeps.
+ * A result is always what a sweep left. */
 #include "pgs.h"
 
 #include <math.h>
@@ -17,26 +18,34 @@
 #define REFRESH 200
 /* Iterations before the watcher's first look, and between two when the own residual is already small. */
 #define FIRST_LOOK 3
+#define LOOK_GAIN 0.7
+/* |Δ|² may grow a little without an end of the direction: by so much in a sweep, and over the least that there was. */
+#define GROWTH 1.1
+#define LEEWAY 2.0
 
 typedef struct Loop {
     TnDelassus *w;
     TnPgsChoice choice;
     double *last, *p; /* state before the sweep; direction */
     double squared;   /* |Δ|² of the last sweep */
+    double least;     /* of all so far */
 } Loop;
 
-/* |Δ|² and the RMS of D Δμ, m/s */
+/* |Δ|² and the RMS of D Δμ, m/s; in four sums each, which a compiler may take together. */
 static double measure(const Loop *loop, double *residual)
 {
     const TnDelassus *w = loop->w;
-    double sum = 0.0, velocity = 0.0;
-    for (int i = 0; i < w->row_count; i++) {
-        double d = w->mu[i] - loop->last[i], v = w->D[i] * d;
-        sum += v * d;
-        velocity += v * v;
-    }
-    *residual = w->row_count ? sqrt(velocity / w->row_count) : 0.0;
-    return sum;
+    const double *restrict mu = w->mu, *restrict last = loop->last, *restrict D = w->D;
+    double sum[4] = {0}, velocity[4] = {0};
+    for (int i = 0; i < w->row_count; i += 4) /* there are zeros behind the last */
+        for (int k = 0; k < 4; k++) {
+            double d = mu[i + k] - last[i + k], v = D[i + k] * d;
+            sum[k] += v * d;
+            velocity[k] += v * v;
+        }
+    double all = (velocity[0] + velocity[1]) + (velocity[2] + velocity[3]);
+    *residual = w->row_count ? sqrt(all / w->row_count) : 0.0;
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* From what a sweep left to where the next one begins. */
@@ -44,13 +53,12 @@ static void extrapolate(Loop *loop, double squared)
 {
     size_t n = loop->w->state_count;
     double *restrict s = loop->w->state, *restrict last = loop->last, *restrict p = loop->p;
-    double beta = loop->squared > 0.0 ? squared / loop->squared : 2.0;
+    double beta = loop->squared > 0.0 ? squared / loop->squared : 0.0;
     loop->squared = squared;
     if (!loop->choice.accelerated) return;
-    if (!(beta <= 1.0)) { /* the first time, too */
-        memset(p, 0, sizeof(double) * n);
-        beta = 0.0;
-    }
+    if (beta > 1.0 && beta < GROWTH && squared < LEEWAY * loop->least) beta = 1.0;
+    loop->least = fmin(loop->least, squared);
+    if (!(beta <= 1.0)) beta = 0.0;
     for (size_t i = 0; i < n; i++) {
         double step = beta * p[i], d = s[i] - last[i];
         s[i] += step;
@@ -71,11 +79,12 @@ bool tn_pgs_with(const TnBaselineInput *in, TnPgsChoice choice, TnBaselineResult
     size_t mark = tn_arena_mark(p->arena);
     TnDelassus w;
     *out = (TnBaselineResult){0};
-    if (!tn_delassus_build(p, in->D, choice.form, in->pool, &w)) return false;
+    if (!tn_delassus_build(p, in->D, choice.form, in->def->iterations, in->pool, &w)) return false;
     Loop loop = {.w = &w,
                  .choice = choice,
                  .last = TN_ARENA_NEW(p->arena, double, w.state_count),
-                 .p = TN_ARENA_NEW(p->arena, double, w.state_count)};
+                 .p = TN_ARENA_ZERO(p->arena, double, w.state_count),
+                 .least = INFINITY};
     if (!loop.last || !loop.p) return false;
     double seen = INFINITY; /* residual at the last look */
     out->form = tn_delassus_form(&w);
@@ -85,7 +94,7 @@ bool tn_pgs_with(const TnBaselineInput *in, TnPgsChoice choice, TnBaselineResult
         tn_pgs_sweep(&w);
         out->iterations++;
         double squared = measure(&loop, &out->residual);
-        if (in->watch.enough && out->iterations >= FIRST_LOOK && out->residual < 0.7 * seen) {
+        if (in->watch.enough && out->iterations >= FIRST_LOOK && out->residual < LOOK_GAIN * seen) {
             seen = out->residual;
             if (ask(in, &w, out)) break;
         }

@@ -15,9 +15,10 @@
 
 /* ---- u of a group, and x after its μ changed ---- */
 
-static inline double dot6(const double *restrict a, const double *restrict b)
+static inline double dot8(const double *restrict a, const double *restrict b)
 {
-    return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5]);
+    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) +
+           ((a[4] * b[4] + a[5] * b[5]) + (a[6] * b[6] + a[7] * b[7]));
 }
 
 static void add_products(const TnKernels *kernels, const TnPiece *piece, int count, const double *x,
@@ -25,8 +26,8 @@ static void add_products(const TnKernels *kernels, const TnPiece *piece, int cou
 {
     const double *rows = piece->rows;
     int n = piece->n, r = 0;
-    if (n == 6) {
-        for (; r < count; r++) u[r] += dot6(rows + 6L * r, x);
+    if (n == 8) {
+        for (; r < count; r++) u[r] += dot8(rows + 8L * r, x);
         return;
     }
     for (; r + 1 < count; r += 2) {
@@ -54,8 +55,8 @@ static void add_change(const TnPiece *piece, int count, const double *mu, const 
     for (int r = 0; r < count; r++) {
         const double *restrict row = piece->rows + (long)r * n;
         double *restrict to = x, d = change[r];
-        if (n == 6)
-            for (int k = 0; k < 6; k++) to[k] += d * row[k];
+        if (n == 8)
+            for (int k = 0; k < 8; k++) to[k] += d * row[k];
         else
             for (int k = 0; k < n; k++) to[k] += d * row[k];
     }
@@ -169,10 +170,10 @@ void tn_delassus_velocity(const TnDelassus *w, const TnGroup *g, double *u)
     velocity(w->problem->kernels, w, g, u);
 }
 
-void tn_pgs_sweep(TnDelassus *w)
+static void sweep_groups(TnDelassus *w, int begin, int end)
 {
     const TnKernels *kernels = w->problem->kernels;
-    for (int i = 0; i < w->group_count; i++) {
+    for (int i = begin; i < end; i++) {
         const TnGroup *g = &w->groups[i];
         double u[TN_GROUP_ROWS], change[TN_GROUP_ROWS], *mu = w->mu + g->first;
         if (g->law == TN_LAW_NONE) continue;
@@ -183,4 +184,16 @@ void tn_pgs_sweep(TnDelassus *w)
         for (int k = g->piece; k < g->piece + g->piece_count; k++)
             add_change(&w->pieces[k], g->count, mu, change, w->x);
     }
+}
+
+void tn_pgs_sweep(TnDelassus *w)
+{
+    if (!w->batches) {
+        sweep_groups(w, 0, w->group_count);
+        return;
+    }
+    sweep_groups(w, 0, w->batched);
+    tn_contact_kernels()->sweep(w->batches, w->batch_count, w->mu + w->batch_first,
+                                (double(*)[8])w->state);
+    sweep_groups(w, w->batched_end, w->group_count);
 }

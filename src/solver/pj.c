@@ -5,11 +5,12 @@
  *     y ← λ + (t - 1)/t⁺ (λ - λ_last),   t⁺ = (1 + √(1 + 4t²))/2
  *
  * M by pj_steps.c. Where (y - λ)·(λ - λ_last) > 0 in the norm of M the momentum points the wrong way, and t = 1
- * (O'Donoghue and Candès). Bonds step in the rows of delassus.h, soft ones implicitly. Sums are added up in
+ * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of delassus.h, soft ones implicitly. Sums are added up in
  * the order of constraints, so the result has the same bits for any number of threads. */
 #include <math.h>
 #include <string.h>
 
+#include "../math/vec3.h"
 #include "block_kind.h"
 #include "mesh.h"
 #include "pj.h"
@@ -18,6 +19,10 @@
 #define CHUNKS_PER_THREAD 3
 #define CONTACTS_PER_THREAD 1500
 #define LOOK_GAIN 0.7
+/* Squared movement that grows by so much ends the momentum, since friction is no gradient; by so much over its least,
+ * the steps are too long. */
+#define GROWTH 1.1
+#define BLOW_UP 1e4
 
 typedef enum Stage { BEFORE, BLOCKS, CONSTRAINTS, SPINS, SUMS, MOMENTUM } Stage;
 
@@ -32,6 +37,7 @@ typedef struct Loop {
     int chunks;
     Stage stage;
     double t, momentum, seen;
+    double moved_last, least; /* sums of `moved`: of the last iteration, and the least so far */
     TnBaselineResult *out;
 } Loop;
 
@@ -178,6 +184,20 @@ static bool is_enough(Loop *loop)
     return watch->enough(watch->context, &so_far);
 }
 
+static void take_half_steps(Loop *loop)
+{
+    TnProblem *p = loop->p;
+    for (int i = 0; i < p->contact_batches; i++)
+        for (int l = 0; l < TN_LANES; l++) {
+            p->contact_batch[i].Bn[l] *= 0.5;
+            p->contact_batch[i].Bt[l] *= 0.5;
+        }
+    for (int r = 0; r < p->row_count; r++) p->rows[r].B *= 0.5;
+    for (int i = 0; i < p->bond_count; i++)
+        for (int k = 0; k < 144; k++) loop->bonds[i].inverse[k] *= 0.5;
+    loop->least = INFINITY;
+}
+
 /* False: no more iterations. */
 static bool end_iteration(Loop *loop)
 {
@@ -192,7 +212,10 @@ static bool end_iteration(Loop *loop)
     loop->out->iterations++;
     loop->out->residual = numbers ? sqrt(moved / numbers) : 0.0;
     if (is_enough(loop) || loop->out->iterations >= loop->in->def->iterations) return false;
-    if (wrong > 0.0) loop->t = 1.0;
+    if (moved > BLOW_UP * loop->least) take_half_steps(loop);
+    if (wrong > 0.0 || moved > GROWTH * loop->moved_last) loop->t = 1.0;
+    loop->moved_last = moved;
+    loop->least = fmin(loop->least, moved);
     double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * loop->t * loop->t));
     loop->momentum = (loop->t - 1.0) / next;
     loop->t = next;
@@ -250,6 +273,17 @@ static bool reserve(Loop *loop)
            tn_per_constraint_alloc(p, &loop->y) && tn_per_constraint_alloc(p, &loop->last);
 }
 
+/* A direction without a step takes no force. */
+static void release_dead(TnProblem *p, const TnCompliances *D)
+{
+    for (int c = 0; c < p->contact_count; c++) {
+        double *lambda = p->lambda[c], along = v3_dot(p->normals[c], lambda);
+        if (!(tn_normal_compliance(D, c) > 0.0)) along = 0.0;
+        if (along == 0.0 || !(tn_tangent_compliance(D, c) > 0.0))
+            v3_scale(lambda, p->normals[c], along);
+    }
+}
+
 static int worth_threads(const TnProblem *p)
 {
     long work = p->contact_count + p->row_count + 6L * p->bond_count;
@@ -260,10 +294,17 @@ static int worth_threads(const TnProblem *p)
 bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
 {
     TnProblem *p = in->problem;
-    Loop loop = {.in = in, .p = p, .out = out, .t = 1.0, .seen = INFINITY};
+    Loop loop = {.in = in,
+                 .p = p,
+                 .out = out,
+                 .t = 1.0,
+                 .seen = INFINITY,
+                 .moved_last = INFINITY,
+                 .least = INFINITY};
     *out = (TnBaselineResult){.form = "mass splitting with momentum"};
     if (!reserve(&loop) || !tn_pj_prepare(p, in->D, &loop.rows, loop.bonds, 1.0, in->pool))
         return false;
+    release_dead(p, in->D);
     tn_lambda_take(p, &loop.last);
     int threads = worth_threads(p), most = tn_pool_threads(in->pool);
     if (threads > most) threads = most;

@@ -45,8 +45,8 @@ static void set_unit_weights(Steps *s, TnPool *pool)
         }
     }
     for (int r = 0; r < p->row_count; r++) {
-        const TnRow *row = &p->rows[r];
-        double scale = row->scale > 0.0 ? row->scale : 1.0;
+        const TnRow *row = &p->rows[r], *first = row->set == TN_ROW_ROLL_PARTNER ? row - 1 : row;
+        double scale = first->scale > 0.0 ? first->scale : 1.0;
         for (int i = row->side_start; i < row->side_start + row->side_count; i++)
             p->sides[i].beta /= scale;
     }
@@ -108,11 +108,11 @@ static void add_rows(const TnProblem *p, int block, const double *x, double *y)
     }
 }
 
-/* y = A⁻¹ C x, of a mesh on its kept nodes; y may not be x. */
-static void apply(TnProblem *p, int block, const double *x, double *y)
+/* f = C x and y = A⁻¹ f, of a mesh on its kept nodes. */
+static void apply(TnProblem *p, int block, const double *x, double *f, double *y)
 {
     if (block < p->twist_count) {
-        double f[6], v[8];
+        double v[8];
         multiply_packed(p->K[block + 1], x, f);
         add_rows(p, block, x, f);
         tn_twist_solve(p, block, f, v);
@@ -122,25 +122,25 @@ static void apply(TnProblem *p, int block, const double *x, double *y)
     }
     const TnLargeBlock *d = &p->large[block - p->twist_count];
     if (d->mesh) {
-        double *f = d->mesh->column;
         memset(f, 0, sizeof(double) * d->mesh->stride);
         tn_mesh_spread(p, block - p->twist_count, x, 1.0, f);
         tn_dense_multiply(d->mesh->size, d->mesh->S_inverse, d->mesh->stride, f, y);
         return;
     }
-    memset(y, 0, sizeof(double) * (size_t)d->dim);
+    memset(f, 0, sizeof(double) * (size_t)d->dim);
     tn_ports_spread(p, d, x, p->twist);
     for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-        double *row = p->twist[p->port_row + k], f[6];
+        double *row = p->twist[p->port_row + k], w[6];
         const double v[6] = {row[0], row[1], row[2], row[4], row[5], row[6]};
-        multiply_packed(p->K[p->port_row + k], v, f);
-        const double wrench[8] = {f[0], f[1], f[2], 0.0, f[3], f[4], f[5], 0.0};
-        tn_port_gather(&p->ports[k], wrench, y);
+        multiply_packed(p->K[p->port_row + k], v, w);
+        const double wrench[8] = {w[0], w[1], w[2], 0.0, w[3], w[4], w[5], 0.0};
+        tn_port_gather(&p->ports[k], wrench, f);
     }
-    add_rows(p, block, x, y);
+    add_rows(p, block, x, f);
+    memcpy(y, f, sizeof(double) * (size_t)d->dim);
     if (d->chain)
         tn_chain_solve(d->chain, d->A_D, d->A_E, y);
-    else
+    else if (!d->unit)
         tn_cholesky_solve(d->A_factor, d->dim, y);
 }
 
@@ -151,22 +151,47 @@ static int dim_of(const TnProblem *p, int block)
     return d->mesh ? d->mesh->size : d->dim;
 }
 
-/* x and y have room for the block. */
-static double largest_eigenvalue(TnProblem *p, int block, double *x, double *y)
+/* Some x whose parts, metres and radians, are worth about the same in the norm of A. */
+static void set_start(const TnProblem *p, int block, double *x)
+{
+    int n = dim_of(p, block);
+    for (int k = 0; k < n; k++) x[k] = 1.0 + 0.37 * ((k * 7) % 5) - 0.61 * (k % 3);
+    if (block < p->twist_count) {
+        static const int diagonal[6] = {0, 0, 0, 1, 4, 6};
+        for (int k = 0; k < 6; k++) x[k] *= sqrt(p->inverse[block][diagonal[k]]);
+        return;
+    }
+    const TnLargeBlock *d = &p->large[block - p->twist_count];
+    if (d->mesh)
+        for (int k = 0; k < n; k++)
+            x[k] *= sqrt(d->mesh->S_inverse[(d->mesh->stride + 1) * (size_t)k]);
+    else if (d->chain)
+        for (int i = 0; i < d->chain->node_count; i++) {
+            const TnChainNode *node = &d->chain->nodes[i];
+            for (int k = 0; k < node->dim; k++)
+                x[node->start + k] /= sqrt(d->D[node->D + (size_t)k * (size_t)(node->dim + 1)]);
+        }
+    else
+        for (int k = 0; k < n; k++) x[k] /= sqrt(d->A[(long)k * (n + 1)]);
+}
+
+/* By Rayleigh's quotient in the norm of C, which knows no units. x, f and y have room for the
+ * block. */
+static double largest_eigenvalue(TnProblem *p, int block, double *x, double *f, double *y)
 {
     int n = dim_of(p, block);
     double value = 0.0;
-    for (int k = 0; k < n; k++) x[k] = 1.0 + 0.37 * ((k * 7) % 5) - 0.61 * (k % 3);
+    set_start(p, block, x);
     for (int i = 0; i < POWER_ITERATIONS; i++) {
-        double along = 0.0, size = 0.0;
-        apply(p, block, x, y);
+        double before = 0.0, after = 0.0;
+        apply(p, block, x, f, y);
         for (int k = 0; k < n; k++) {
-            along += x[k] * x[k];
-            size += y[k] * y[k];
+            before += x[k] * f[k];
+            after += y[k] * f[k];
         }
-        if (!(size > 0.0)) return 0.0;
-        value = sqrt(size / along);
-        double scale = 1.0 / sqrt(size);
+        if (!(before > 0.0 && after > 0.0)) return value;
+        value = after / before;
+        double scale = 1.0 / sqrt(after);
         for (int k = 0; k < n; k++) x[k] = scale * y[k];
     }
     return value;
@@ -179,11 +204,12 @@ static bool set_shares(Steps *s)
     for (int b = 0; b < blocks; b++)
         if (dim_of(p, b) > most) most = dim_of(p, b);
     double *x = TN_ARENA_ZERO(p->arena, double, most + 8),
+           *f = TN_ARENA_ZERO(p->arena, double, most + 8),
            *y = TN_ARENA_ZERO(p->arena, double, most + 8);
     s->share = TN_ARENA_NEW(p->arena, double, blocks);
-    if (!x || !y || !s->share) return false;
+    if (!x || !f || !y || !s->share) return false;
     for (int b = 0; b < blocks; b++)
-        s->share[b] = s->sharing * fmax(1.0, MARGIN * largest_eigenvalue(p, b, x, y));
+        s->share[b] = s->sharing * fmax(1.0, MARGIN * largest_eigenvalue(p, b, x, f, y));
     return true;
 }
 
@@ -288,8 +314,13 @@ static bool set_large(TnLargeBlock *d)
         double_of(n, m->S, m->H);
         return tn_dense_factor(m->size, m->H, m->stride);
     }
-    tn_cholesky_inverse(d->A_factor, d->dim, d->H_inverse);
-    for (long k = 0; k < (long)d->dim * d->dim; k++) d->H_inverse[k] *= 0.5;
+    if (d->unit) {
+        memset(d->H_inverse, 0, sizeof(double) * (size_t)d->dim * (size_t)d->stride);
+        for (long k = 0; k < d->dim; k++) d->H_inverse[k * d->stride + k] = 0.5;
+    } else {
+        tn_cholesky_inverse(d->A_factor, d->dim, d->H_inverse);
+        for (long k = 0; k < (long)d->dim * d->dim; k++) d->H_inverse[k] *= 0.5;
+    }
     memcpy(d->g, d->b, sizeof(double) * (size_t)d->dim);
     return true;
 }

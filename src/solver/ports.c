@@ -4,7 +4,6 @@
 #include <string.h>
 
 static bool is_identity(const TnPort *port) { return !port->T && port->count; }
-static int rows_of(const TnPort *port) { return port->linear ? 3 : 6; }
 static bool is_point(const TnPort *port) { return !port->T && !port->count; }
 
 static void spread_point(const TnPort *port, const double *v, double row[8])
@@ -19,6 +18,28 @@ static void spread_point(const TnPort *port, const double *v, double row[8])
     memset(row + 4, 0, 3 * sizeof(double));
 }
 
+/* Of a thousand unknowns, so three sums at a time. */
+static void spread_linear(const TnPort *port, const double *x, double row[8])
+{
+    int n = port->count;
+    const double *a = port->T, *b = a + n, *c = b + n;
+    double sum[3] = {0};
+    for (int j = 0; j < n; j++) {
+        sum[0] += a[j] * x[j];
+        sum[1] += b[j] * x[j];
+        sum[2] += c[j] * x[j];
+    }
+    memcpy(row, sum, sizeof sum);
+    memset(row + 4, 0, 3 * sizeof(double));
+}
+
+static void gather_linear(const TnPort *port, const double row[8], double *f)
+{
+    int n = port->count;
+    const double *a = port->T, *b = a + n, *c = b + n;
+    for (int j = 0; j < n; j++) f[j] = f[j] + row[0] * a[j] + row[1] * b[j] + row[2] * c[j];
+}
+
 void tn_ports_spread(const TnProblem *p, const TnLargeBlock *d, const double *v, double (*table)[8])
 {
     for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
@@ -30,6 +51,10 @@ void tn_ports_spread(const TnProblem *p, const TnLargeBlock *d, const double *v,
             spread_point(port, v, row);
             continue;
         }
+        if (port->linear) {
+            spread_linear(port, x, row);
+            continue;
+        }
         if (is_identity(port)) {
             memcpy(row, x, 3 * sizeof(double));
             memcpy(row + 4, x + 3, 3 * sizeof(double));
@@ -37,7 +62,7 @@ void tn_ports_spread(const TnProblem *p, const TnLargeBlock *d, const double *v,
         }
         for (int r = 0; r < 6; r++) {
             double s = 0.0;
-            for (int j = 0; j < n && r < rows_of(port); j++) s += T[(long)r * n + j] * x[j];
+            for (int j = 0; j < n; j++) s += T[(long)r * n + j] * x[j];
             row[r < 3 ? r : r + 1] = s;
         }
     }
@@ -48,11 +73,15 @@ void tn_port_gather(const TnPort *port, const double row[8], double *F)
     const double *T = port->T;
     double *f = F + port->start;
     int n = port->count;
+    if (port->linear) {
+        gather_linear(port, row, f);
+        return;
+    }
     for (int k = 0; k < port->node_count; k++)
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 3; c++)
                 F[3L * port->nodes[k] + c] += port->M[k][3 * r + c] * row[r];
-    for (int r = 0; r < rows_of(port); r++) {
+    for (int r = 0; r < 6; r++) {
         double w = row[r < 3 ? r : r + 1];
         if (is_identity(port)) f[r] += w;
         for (int j = 0; T && j < n; j++) f[j] += w * T[(long)r * n + j];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "adaptive_weights.h"
 #include "anderson.h"
 #include "block_kind.h"
 #include "mesh.h"
@@ -100,14 +101,15 @@ static bool set_large(TnProblem *p, int block, int dim, int port_start, int port
 }
 
 /* Of a dense block, whoever has A and its factor. */
-static bool set_dense(TnProblem *p, int block, int dim, int port_start, int port_count)
+static bool set_dense(TnProblem *p, int block, int dim, int stride, int port_start, int port_count)
 {
     TnLargeBlock *d = &p->large[block];
-    size_t square = (size_t)dim * (size_t)dim;
+    size_t numbers = (size_t)dim * (size_t)stride;
     if (!set_large(p, block, dim, port_start, port_count)) return false;
+    d->stride = stride;
     d->b = TN_ARENA_ZERO(p->arena, double, dim);
-    d->H_inverse = TN_ARENA_NEW(p->arena, double, square);
-    d->work = TN_ARENA_NEW(p->arena, double, square);
+    d->H_inverse = TN_ARENA_NEW(p->arena, double, numbers);
+    d->work = TN_ARENA_NEW(p->arena, double, numbers);
     return d->b && d->H_inverse && d->work;
 }
 
@@ -115,7 +117,7 @@ bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int 
 {
     TnLargeBlock *d = &p->large[block];
     size_t square = (size_t)dim * (size_t)dim;
-    if (!set_dense(p, block, dim, port_start, port_count)) return false;
+    if (!set_dense(p, block, dim, dim, port_start, port_count)) return false;
     d->A = TN_ARENA_ZERO(p->arena, double, square);
     d->A_factor = TN_ARENA_NEW(p->arena, double, square);
     return d->A && d->A_factor;
@@ -125,7 +127,7 @@ bool tn_problem_set_factored(TnProblem *p, int block, int dim, const double *A,
                              const double *factor, int port_start, int port_count)
 {
     TnLargeBlock *d = &p->large[block];
-    if (!set_dense(p, block, dim, port_start, port_count)) return false;
+    if (!set_dense(p, block, dim, dim, port_start, port_count)) return false;
     d->A = (double *)A;
     d->A_factor = (double *)factor;
     d->A_factored = true;
@@ -135,10 +137,15 @@ bool tn_problem_set_factored(TnProblem *p, int block, int dim, const double *A,
 
 bool tn_problem_set_unit(TnProblem *p, int block, int dim, int port_start, int port_count)
 {
-    double *I = TN_ARENA_ZERO(p->arena, double, (size_t)dim *(size_t)dim);
-    if (!I || !tn_problem_set_factored(p, block, dim, I, I, port_start, port_count)) return false;
-    for (int k = 0; k < dim; k++) I[(long)k * dim + k] = 1.0;
-    p->large[block].unit = true;
+    TnLargeBlock *d = &p->large[block];
+    size_t square = (size_t)dim * (size_t)dim;
+    int stride = (dim + 7) / 8 * 8; /* what the dense kernels take */
+    if (!set_dense(p, block, dim, stride, port_start, port_count)) return false;
+    d->A = d->A_factor = TN_ARENA_ZERO(p->arena, double, square);
+    d->stiffness = TN_ARENA_NEW(p->arena, double, square);
+    if (!d->A || !d->stiffness) return false;
+    for (int k = 0; k < dim; k++) d->A[(long)k * dim + k] = 1.0;
+    d->A_factored = d->unit = true;
     return true;
 }
 
@@ -410,18 +417,22 @@ bool tn_problem_prepare_A(TnProblem *p, TnPool *pool)
     return ok;
 }
 
-bool tn_problem_prepare_H(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+bool tn_problem_factor_H(TnProblem *p, TnPool *pool)
 {
-    bool ok = true;
-    p->relaxed = def->contact_model == TN_CONTACT_RELAXED;
-    if (!p->H_known) tn_problem_weights(p, def, pool);
-    if (!prepare_bonds(p, def, pool)) return false;
-    run_phase(p, pool, p->table_rows, 512, gather_rows);
+    bool ok = run_phase(p, pool, p->table_rows, 512, gather_rows);
     for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {
         const TnBlockKind *kind = tn_block_kinds[k];
         ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_H);
     }
-    return ok && tn_anderson_prepare(p, def);
+    return ok;
+}
+
+bool tn_problem_prepare_H(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+{
+    p->relaxed = def->contact_model == TN_CONTACT_RELAXED;
+    if (!p->H_known) tn_problem_weights(p, def, pool);
+    return prepare_bonds(p, def, pool) && tn_balance_prepare(p, def) &&
+           tn_problem_factor_H(p, pool) && tn_anderson_prepare(p, def);
 }
 
 bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)

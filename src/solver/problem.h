@@ -96,7 +96,8 @@ typedef struct TnLargeBlock {
     /* dense */
     double *A;         /* dim × dim */
     double *A_factor;  /* its Cholesky factor, written by prepare */
-    double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare */
+    double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare; rows of `stride` numbers */
+    int stride;
     double *work;      /* dim × dim; of a chain dim */
     double *stiffness; /* JᵀWJ where it is kept for another solve (H_known); else NULL */
     bool unit;         /* A is the identity, and so is its factor */
@@ -143,6 +144,7 @@ typedef struct TnPort {
 } TnPort;
 
 typedef struct TnAnderson TnAnderson; /* anderson.h */
+typedef struct TnBalance TnBalance;   /* adaptive_weights.h */
 
 typedef struct TnProblem {
     /* sizes */
@@ -188,6 +190,7 @@ typedef struct TnProblem {
     double *residual;     /* per contact batch */
     double *block_beta;   /* per block: the paper's weight */
     TnAnderson *anderson; /* NULL: not accelerated */
+    TnBalance *balance;   /* NULL: weights stay */
     bool relaxed;         /* contacts: TN_CONTACT_RELAXED */
     const TnKernels *kernels;
     TnArena *arena;
@@ -207,7 +210,7 @@ bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start
 /* The same with the caller's A and its Cholesky factor, which are only read; for many solves. */
 bool tn_problem_set_factored(TnProblem *problem, int block, int dim, const double *A,
                              const double *factor, int port_start, int port_count);
-/* The same with A = I. */
+/* The same with A = I, and the fast way where ports are linear ones over first unknowns and so are rows. */
 bool tn_problem_set_unit(TnProblem *problem, int block, int dim, int port_start, int port_count);
 /* A and b of a chain, the caller's; they live as long as the problem and are only read. */
 typedef struct TnChainMatrix {
@@ -259,6 +262,8 @@ bool tn_problem_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool
  * be done again. */
 bool tn_problem_prepare_A(TnProblem *problem, TnPool *pool);
 bool tn_problem_prepare_H(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
+/* Of the latter the end: H for the weights there are, g for v and λ. */
+bool tn_problem_factor_H(TnProblem *problem, TnPool *pool);
 /* Of a twist block, after the first half: A⁻¹ x as a row of the table. */
 static inline void tn_twist_solve(const TnProblem *p, int block, const double x[6], double v[8])
 {
@@ -384,6 +389,7 @@ typedef struct TnVelocities {
 bool tn_velocities_alloc(const TnProblem *problem,
                          TnVelocities *out); /* from the problem's arena; false: no memory */
 void tn_velocities_copy(const TnProblem *problem, TnVelocities *out);    /* the current v̂ */
+void tn_velocities_put(TnProblem *problem, const TnVelocities *from);    /* back */
 void tn_velocities_implied(const TnProblem *problem, TnVelocities *out); /* v_λ */
 /* v_λ where constraints reach; nodes of meshes that none reaches are left out. Then all of it
  * becomes the problem's v. */

@@ -177,8 +177,10 @@ static void check_law(TnSolver *solver, const TnConstraintDef *def, int id)
         !(def->k > 0.0 && def->alpha > 0.0 && isfinite(def->k) && isfinite(def->alpha)))
         tn_error_add(err, TN_ERROR_USAGE, "constraint %d: a soft one needs k > 0 and alpha > 0",
                      id);
-    if (def->set == TN_SET_BOX && !(def->lower <= def->upper))
-        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: lower is above upper", id);
+    if (def->set == TN_SET_BOX &&
+        !(def->lower <= def->upper && def->lower < INFINITY && def->upper > -INFINITY))
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "constraint %d: lower is above upper, or leaves no finite force", id);
 }
 
 static void free_sides(TnSolverConstraint *c)

@@ -78,6 +78,8 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
                      "solver: nesterov and anderson accelerate the same loop: set one of them");
     if (def->nesterov && def->form == TN_ADMM_PAPER)
         tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form has no nesterov");
+    if (def->adaptive_weights && def->form == TN_ADMM_PAPER)
+        tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form has no adaptive weights");
     if (def->thread_count < 1 || def->thread_count > 64)
         tn_error_add(err, TN_ERROR_USAGE, "solver: thread_count is %d, must be 1 to 64",
                      def->thread_count);

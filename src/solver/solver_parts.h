@@ -55,7 +55,8 @@ typedef struct TnSolverBlock {
 } TnSolverBlock;
 
 typedef struct TnSolverConstraint {
-    TnConstraintDef def; /* its pointers are the solver's own copies; each block once, columns rising */
+    TnConstraintDef
+        def; /* its pointers are the solver's own copies; each block once, columns rising */
     int rows, side_count;
     int offset;            /* of its first number in λ */
     int place;             /* contact or first row in the problem */

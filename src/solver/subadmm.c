@@ -6,9 +6,9 @@
  *     t ← (1-α) t + α (λ - B (J v + e)),   λ = Π(t)                 per constraint, in parallel
  *     F = Jᵀλ,  v = H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v)     per block, in parallel
  *
- * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first iteration has α = 1. With α = 1
- * throughout these are the paper's iterates. Bonds have matrices for weights and t ← … λ - W z
- * (bonds.c).
+ * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first t has α = 1, and the first with other
+ * weights (adaptive_weights.c). With α = 1 throughout these are the paper's iterates.
+ * Bonds have matrices for weights and t ← … λ - W z (bonds.c).
  *
  * Each line is a phase that threads share in chunks. Every number is computed by one thread in one
  * order, so that the result has the same bits for any number of threads. */
@@ -16,6 +16,7 @@
 
 #include <math.h>
 
+#include "adaptive_weights.h"
 #include "anderson.h"
 #include "block_kind.h"
 #include "mesh.h"
@@ -48,6 +49,8 @@ typedef struct Loop {
     Stage stage;
     double alpha;
     bool measure;
+    bool fresh;           /* this iteration starts from v and λ alone */
+    bool reweigh;         /* the weights are to change before the next one */
     int pieces;           /* of the state that is accelerated */
     TnSolveResult result; /* iterations: those finished */
 } Loop;
@@ -66,7 +69,7 @@ static int begin_iteration(Loop *loop)
 {
     const TnSolverDef *def = loop->def;
     int number = loop->result.iterations + 1;
-    loop->alpha = number == 1 ? 1.0 : def->over_relaxation;
+    loop->alpha = loop->fresh ? 1.0 : def->over_relaxation;
     loop->measure = number == def->iterations ||
                     (def->tolerance > 0.0 && number % CHECK_EVERY == 0) ||
                     (loop->watch.enough && (number % CHECK_EVERY == 0 || number == FIRST_LOOK));
@@ -74,11 +77,12 @@ static int begin_iteration(Loop *loop)
     return loop->chunks;
 }
 
-/* False: no more iterations. */
+/* False: no more iterations, or not before the weights have changed. */
 static bool end_iteration(Loop *loop)
 {
     const TnSolverDef *def = loop->def;
     loop->result.iterations++;
+    loop->fresh = false;
     if (loop->measure) {
         loop->result.residual = residual(loop->problem);
         loop->result.converged = def->tolerance <= 0.0 || loop->result.residual < def->tolerance;
@@ -86,13 +90,17 @@ static bool end_iteration(Loop *loop)
         if (loop->watch.enough && loop->watch.enough(loop->watch.context, &loop->result))
             return false;
     }
-    return loop->result.iterations < def->iterations;
+    if (loop->result.iterations == def->iterations) return false;
+    loop->reweigh = loop->problem->balance && loop->result.iterations % TN_BALANCE_EVERY == 0 &&
+                    tn_balance_look(loop->problem);
+    return !loop->reweigh;
 }
 
 static int begin_blocks(Loop *loop)
 {
-    /* t and g belong to the same y only where both are relaxed alike, from the second t on. */
-    if (loop->problem->anderson) loop->alpha = loop->def->over_relaxation;
+    /* The first t is that of the start's y and not relaxed; g is that of the next y, as the second
+     * t. Both must be relaxed alike: what g has too much or too little fades by 1-α only. */
+    loop->alpha = loop->def->over_relaxation;
     loop->stage = BLOCKS;
     return loop->chunks;
 }
@@ -244,7 +252,14 @@ TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch w
                  .def = def,
                  .watch = watch,
                  .chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1};
-    if (p->anderson) tn_anderson_start(p->anderson);
-    tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
+    if (p->balance) tn_balance_start(p);
+    do {
+        if (loop.reweigh && !tn_balance_change(p, pool)) break; /* as far as it came */
+        loop.stage = BEFORE;
+        loop.fresh = true;
+        loop.reweigh = false;
+        if (p->anderson) tn_anderson_start(p->anderson);
+        tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
+    } while (loop.reweigh);
     return loop.result;
 }

@@ -40,26 +40,41 @@ static void integrate_range(void *context, int begin_index, int end_index)
     }
 }
 
+static void swap(double *a, double *b, int count)
+{
+    for (int k = 0; k < count; k++) {
+        double t = a[k];
+        a[k] = b[k];
+        b[k] = t;
+    }
+}
+
+/* What they began with stays in next_qpos and next_qvel. */
 static void take_over(void *context, int begin_index, int end_index)
 {
     const TnStep *step = context;
     const TnWorld *world = step->world;
     for (int i = begin_index; i < end_index; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        memcpy(world->state.qpos + sub->qpos_start, world->next_qpos + sub->qpos_start,
-               sizeof(double) * (size_t)sub->qpos_count);
-        memcpy(world->state.qvel + sub->dof_start, world->next_qvel + sub->dof_start,
-               sizeof(double) * (size_t)sub->dof_count);
+        swap(world->state.qpos + sub->qpos_start, world->next_qpos + sub->qpos_start,
+             sub->qpos_count);
+        swap(world->state.qvel + sub->dof_start, world->next_qvel + sub->dof_start, sub->dof_count);
     }
 }
 
-bool tn_step_integrate(TnStep *step, bool converged)
+bool tn_step_advance(TnStep *step)
 {
     TnWorld *world = step->world;
     if (!tn_step_gather_rods(step) || !tn_step_gather_softs(step)) return false;
     tn_constraint_blend(&step->constraint, &world->set, step->blend);
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, integrate_range, step);
-    if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
+    return !atomic_load_explicit(&step->failed, memory_order_relaxed);
+}
+
+bool tn_step_integrate(TnStep *step, bool converged)
+{
+    TnWorld *world = step->world;
+    if (!tn_step_advance(step)) return false;
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
     world->state.time += step->t;

@@ -25,9 +25,12 @@ static void rigid_range(void *context, int begin_index, int end_index)
     }
 }
 
-/* v̂ of a tree on wheels, which hold it in every step; NULL in *out for others. False: no memory. */
+/* v̂ of a tree on wheels, which hold it in every step; NULL in *out for others in the first pass. False: no
+ * memory. */
 static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double **out)
 {
+    *out = step->found;
+    if (step->found) return true;
     const TnModel *model = step->model;
     const TnState *state = &step->world->state;
     bool wheeled = false;
@@ -35,7 +38,6 @@ static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double *
         wheeled =
             &model->subsystems[model->links[model->bodies[model->wheels[i].body].link].subsystem] ==
             sub;
-    *out = NULL;
     if (!wheeled) return true;
     double *v = TN_ARENA_NEW(&step->world->arena, double, model->dof_count);
     if (v)
@@ -236,6 +238,24 @@ bool tn_step_assemble(TnStep *step)
                               &step->world->arena, step->followers) &&
            assemble_rods(step) && assemble_chains(step) && correct_rods(step) &&
            tn_soft_predict(&step->soft_input, step->softs, step->end_qvel);
+}
+
+bool tn_step_reassemble(TnStep *step)
+{
+    const TnModel *model = step->model;
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
+        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
+        if (!assemble_tree(step, sub)) return false;
+        if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
+    }
+    for (int r = 0; r < model->rod_count; r++) {
+        if (is_left_out(step, r)) continue;
+        step->rods[r].expected =
+            step->found + model->subsystems[model->rods[r].subsystem].dof_start;
+        if (!assemble_rod(step, r, step->rods[r].w)) return false;
+    }
+    return assemble_chains(step);
 }
 
 bool tn_step_gather_rods(TnStep *step)

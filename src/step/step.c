@@ -7,6 +7,8 @@
  *     iterate      v̂ and λ by SubADMM                               (lines 6 to 14)
  *     integrate    q and v from v̂                                   (line 15)
  *
+ * Lines 3 to 14 may be done again about what they found (relinearize.c).
+ *
  * Where the solver has a tolerance, islands are factored and iterated on their own
  * (solver/solve.h). The new state is computed beside the old one and taken over only when it is
  * finite. */
@@ -110,6 +112,8 @@ static bool begin(TnStep *step, TnWorld *world)
     step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
+    world->followers = step->followers;
+    world->softs = step->softs;
     if (!step->rigid || !step->tree_A || !step->tree_b || !step->tree_free || !step->rods ||
         !step->chains || !step->chain_free || !step->followers || !step->softs ||
         !step->softs_hit || !step->meshes || !step->end_twists || !step->end_qvel || !step->blend)
@@ -183,6 +187,9 @@ static bool build_constraints(TnStep *step)
                                            .mesh_memory = world->mesh_memory,
                                            .end_qvel = step->end_qvel,
                                            .contacts = &world->contacts,
+                                           .found = step->found,
+                                           .blend = step->found ? step->blend : NULL,
+                                           .courses = step->courses,
                                            .arena = &world->arena,
                                            .pool = world->team};
     return tn_constraint_build(&step->constraint, &world->set);
@@ -288,6 +295,17 @@ static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *
         *woken = ok && tn_sleep_wake_touched(world);
         times->collision += lap(clock);
     }
+    for (int pass = 1; ok && !*woken && pass < world->def.relinearize; pass++) {
+        ok = tn_step_relinearize(step, &again);
+        times->dynamics += lap(clock);
+        if (!ok || !again) break;
+        TnProblem last = world->set.problem;
+        ok = build_constraints(step);
+        if (ok) tn_step_start_from(&world->set.problem, &last);
+        times->constraint += lap(clock);
+        ok = ok && solve(step, report, clock);
+        times->iterate += lap(clock);
+    }
     return ok;
 }
 
@@ -315,8 +333,8 @@ TnStepReport tn_world_step(TnWorld *world)
         world->state.time += step.t;
     } else if (ok) {
         measure_contacts(world, &report);
-        world->has_problem = true;
         ok = tn_step_integrate(&step, report.converged);
+        world->has_problem = ok;
     }
     report.asleep_count = world->state.asleep_count;
     report.times.integrate = lap(&clock);

@@ -34,6 +34,8 @@ typedef struct TnStep {
     bool *softs_hit; /* per soft body: by a contact that the prediction does not close */
     TnMeshSystem *meshes;
     TnConstraintInput constraint;
+    const double *found; /* per dof: v̂ of the pass before; NULL: there was none */
+    const TnContactCourse *courses;
     double (*guess)[3]; /* per contact; NULL: not solved to a tolerance */
     double *row_guess;  /* per row */
 } TnStep;
@@ -50,6 +52,8 @@ static inline bool tn_all_finite(const double *x, int count)
 bool tn_step_assemble(TnStep *step);
 /* Rods that come to touch something in this step are assembled again. */
 bool tn_step_reassemble_rods(TnStep *step);
+/* A and b of trees and rods about the v̂ that a pass before found. */
+bool tn_step_reassemble(TnStep *step);
 /* A and b of the mesh blocks, once the contacts are known. */
 bool tn_step_assemble_softs(TnStep *step);
 /* Velocity of geom2 against geom1 along a contact's normal, nodes and links as predicted but for nodes of
@@ -72,7 +76,16 @@ bool tn_step_note_guess(TnStep *step);
 /* What the next step starts from, once the state has this step's forces. */
 void tn_step_keep_guess(const TnStep *step);
 
+/* ---- relinearize.c ---- */
+/* The next pass: everything that can be is linear about what the last one found. `go`: it makes sense. False: no
+ * memory, or not positive definite. */
+bool tn_step_relinearize(TnStep *step, bool *go);
+/* That pass starts from the forces of `last`. */
+void tn_step_start_from(TnProblem *problem, const TnProblem *last);
+
 /* ---- integrate.c ---- */
+/* The state at the step's end into next_qpos and next_qvel. False: it would not be finite, or no memory. */
+bool tn_step_advance(TnStep *step);
 /* False: the new state would not be finite, and the old one stays; or no memory. */
 bool tn_step_integrate(TnStep *step, bool converged);
 

@@ -11,8 +11,11 @@
 
 TnWorldDef tn_world_def(void)
 {
-    return (TnWorldDef){
-        .thread_count = 1, .solver = tn_solver_def(), .sleep_speed = 1e-4, .sleep_time = 0.5};
+    return (TnWorldDef){.thread_count = 1,
+                        .solver = tn_solver_def(),
+                        .relinearize = 1,
+                        .sleep_speed = 1e-4,
+                        .sleep_time = 0.5};
 }
 
 static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
@@ -23,6 +26,9 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
     if (def->thread_count < 1 || def->thread_count > 64)
         tn_error_add(err, TN_ERROR_USAGE, "world: thread_count is %d, must be 1 to 64",
                      def->thread_count);
+    if (def->relinearize < 1 || def->relinearize > 100)
+        tn_error_add(err, TN_ERROR_USAGE, "world: relinearize is %d, must be 1 to 100",
+                     def->relinearize);
     if (def->key < 0 || def->key > model->key_count)
         tn_error_add(err, TN_ERROR_USAGE, "world: there is no keyframe %d (the model has %d)",
                      (int)def->key, model->key_count);

@@ -32,10 +32,12 @@ struct TnWorld {
     TnMeshMemory **mesh_memory;
     TnSleepPlan *sleep; /* NULL: nobody ever does */
     TnSolverMemory *solver_memory;
-    double *next_qpos, *next_qvel;
+    double *next_qpos, *next_qvel; /* between steps: the state that the last one began with */
     /* of the last step; contacts.count is 0 where there was none */
     TnContactList contacts;
     TnConstraintSet set;
+    const TnFollowerMotion *followers;
+    const TnSoftSystem *softs;
     bool has_problem;
     bool by_islands;     /* that problem was solved to a tolerance, and is not prepared */
     TnSolution solution; /* of it then; no islands otherwise */

@@ -39,7 +39,7 @@ class Bench(CliTest):
         r = self.tenon_json("bench", self.model, *SHORT, "--tolerance", "1e-4")
         self.assertEqual((r["method"], r["tolerance"], r["iterations"], r["weights"], len(r["runs"])),
                          ("auto", 1e-4, 60, "compliance", 1))
-        self.assertEqual(set(r["islands_by_method"]), {"started", "subadmm", "assembled", "newton"})
+        self.assertLessEqual({"started", "subadmm", "assembled", "newton"}, set(r["islands_by_method"]))
         out, _ = self.tenon("bench", self.model, *SHORT, "--tolerance", "1e-4", "--method", "subadmm", "--iterations", "9")
         lines = out.splitlines()
         self.assertEqual(lines[1].split()[:3], ["method", "at", "most"])

@@ -7,15 +7,16 @@ class Usage(CliTest):
         for arguments in (["--help"], ["-h"], ["help"]):
             out, err = self.tenon(*arguments)
             self.assertEqual(err, "")
-            for command in ("run", "info", "eval", "validate", "bench"):
+            for command in ("run", "info", "eval", "validate", "bench", "table", "scaling", "convergence"):
                 self.assertIn(f"  {command} ", out)
             self.assertIn("Exit codes", out)
 
     def test_every_command_has_help_with_examples(self):
-        for command in (["run"], ["info"], ["eval"], ["validate"], ["bench"], ["bench", "scaling"]):
+        for command in (["run"], ["info"], ["eval"], ["validate"], ["bench"], ["bench", "scaling"], ["table"], ["scaling"],
+                        ["convergence"]):
             out, err = self.tenon(*command, "--help")
             self.assertEqual(err, "")
-            self.assertIn("Usage: tenon " + " ".join(command), out)
+            self.assertRegex(out, f"(Usage:|      ) tenon {' '.join(command)} ")
             self.assertIn("Examples:", out)
             self.assertIn("--json", out)
         self.assertEqual(self.tenon("help", "run"), self.tenon("run", "--help"))

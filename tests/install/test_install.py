@@ -1,5 +1,5 @@
-"""The installed library as others use it: installs into an empty prefix, builds the example with CMake and with
-pkg-config, and runs it.
+"""The installed library as others use it: installs into an empty prefix, builds the examples with CMake and
+one with pkg-config, and runs them.
 
     test_install.py CMAKE BUILD_FOLDER C_COMPILER GENERATOR
 """
@@ -42,7 +42,7 @@ class Installed(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def test_example_builds_with_cmake_and_runs(self):
+    def test_examples_build_with_cmake_and_run(self):
         build = os.path.join(self.folder.name, "example-cmake")
         run(CMAKE, "-S", os.path.join(ROOT, "examples"), "-B", build, "-G", GENERATOR,
             f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_C_COMPILER={COMPILER}")
@@ -51,6 +51,7 @@ class Installed(unittest.TestCase):
         static = run(os.path.join(build, "hello_world_static"))
         self.assertIn("the ball rests", shared)
         self.assertEqual(shared, static)
+        self.assertIn("the tip stuck, then slid", run(os.path.join(build, "own_dynamics")))
 
     @unittest.skipUnless(shutil.which("pkg-config"), "there is no pkg-config")
     def test_example_builds_with_pkg_config_and_runs(self):

@@ -256,6 +256,27 @@ TEST(error_is_told_for_the_matrix_as_read_and_made_symmetric)
     tn_problem_file_destroy(file);
 }
 
+TEST(a_matrix_indefinite_by_rounding_gets_a_shift_and_others_none)
+{
+    static const struct {
+        const char *coupling;
+        double least, most; /* of the shift: eigenvalues are 1 ± coupling, the largest diagonal 1 */
+    } cases[] = {{"1", 0.0, 0.0},   /* semidefinite */
+                 {"0.5", 0.0, 0.0}, /* definite */
+                 {"1.0000001", 1e-7, 1e-6} /* -1e-7: more than that, less than eight times it */,
+                 {"1.5", 0.0, 0.0} /* no rounding */};
+    for (int k = 0; k < 4; k++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "2 2 0 4 4 4 4 1 0 %s 0 0 1 0 0 %s 0 1 0 0 0 0 1 -1 0 -1 0 0.5 0.5",
+                 cases[k].coupling, cases[k].coupling);
+        TnProblemFile *file = read_string(text);
+        CHECK(file && tn_problem_shift(file) >= cases[k].least);
+        CHECK(file && tn_problem_shift(file) <= cases[k].most);
+        tn_problem_file_destroy(file);
+    }
+}
+
 /* ---- trouble ---- */
 
 TEST(a_file_cut_anywhere_is_refused_or_is_complete)

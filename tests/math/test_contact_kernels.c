@@ -213,3 +213,69 @@ TEST(contact_lines_touch_the_law_they_stand_for)
     near(d->linear[0], d->line.force[0], 3 * CONTACTS);
     tn_free(d);
 }
+
+/* Gauss-Seidel on batches in which contacts are open, stick and slip, with lanes that have no block: 1e-12, as sums are
+ * added up in another order and five sweeps pass differences on. */
+TEST(sweeps_agree)
+{
+    enum { COUNT = 4, BODIES = 2 * TN_LANES };
+    const TnContactKernels *sets[] = {tn_contact_kernels_generic(), tn_contact_kernels_avx2(),
+                                      tn_contact_kernels_avx512()};
+    _Alignas(64) static TnSweepBatch batches[COUNT];
+    _Alignas(64) static double force[3][3 * TN_LANES * COUNT + 8], x[3][BODIES + 1][8];
+    int open = 0, sticks = 0, slips = 0;
+    seed = 5;
+    memset(batches, 0, sizeof batches);
+    for (int i = 0; i < COUNT; i++)
+        for (int l = 0; l < TN_LANES; l++) {
+            TnSweepBatch *b = &batches[i];
+            double W[9] = {0};
+            b->row[0][l] = (l + i) % TN_LANES;
+            b->row[1][l] = l == 7 ? BODIES : TN_LANES + l; /* one on the world */
+            for (int side = 0; side < (l == 7 ? 1 : 2); side++)
+                for (int k = 0; k < 3; k++)
+                    for (int j = 0; j < 6; j++) b->Y[side][k][j][l] = uniform();
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++)
+                    for (int k = 0; k < 12; k++)
+                        W[3 * r + c] += b->Y[k / 6][r][k % 6][l] * b->Y[k / 6][c][k % 6][l];
+            const double c0 = W[4] * W[8] - W[5] * W[5], c1 = W[2] * W[5] - W[1] * W[8],
+                         c2 = W[1] * W[5] - W[2] * W[4], det = W[0] * c0 + W[1] * c1 + W[2] * c2;
+            const double own[6] = {W[0], W[1], W[2], W[4], W[5], W[8]};
+            const double inverse[6] = {c0,
+                                       c1,
+                                       c2,
+                                       W[0] * W[8] - W[2] * W[2],
+                                       W[1] * W[2] - W[0] * W[5],
+                                       W[0] * W[4] - W[1] * W[1]};
+            for (int k = 0; k < 6; k++) {
+                b->own[k][l] = own[k];
+                b->inverse[k][l] = l == 3 ? 0.0 : inverse[k] / det;
+            }
+            b->step[0][l] = 1.0 / W[0];
+            b->step[1][l] = 1.0 / fmax(W[4], W[8]);
+            b->mu[l] = l == 5 ? 0.0 : 0.9;
+            for (int k = 0; k < 3; k++) b->q[k][l] = uniform() - (k ? 0.0 : 0.5);
+        }
+    for (int s = 0; s < 3; s++)
+        for (int sweeps = 0; sets[s] && sweeps < 5; sweeps++)
+            sets[s]->sweep(batches, COUNT, force[s], x[s]);
+    for (int s = 1; s < 3; s++) {
+        if (!sets[s]) continue;
+        for (int i = 0; i < 3 * TN_LANES * COUNT; i++) CHECK_NEAR(force[s][i], force[0][i], 1e-12);
+        for (int i = 0; i < 8 * (BODIES + 1); i++)
+            CHECK_NEAR(x[s][i / 8][i % 8], x[0][i / 8][i % 8], 1e-12);
+    }
+    for (int i = 0; i < TN_LANES * COUNT; i++) {
+        const double *f = force[0] + 3 * i;
+        double bound = 0.9 * f[0], friction = hypot(f[1], f[2]);
+        if (f[0] == 0.0)
+            open++;
+        else if (friction < 0.999 * bound)
+            sticks++;
+        else
+            slips++;
+    }
+    CHECK(open > 2 && sticks > 2 && slips > 2);
+    for (int k = 0; k < 8; k++) CHECK_NEAR(x[0][BODIES][k], 0.0, 0.0);
+}

@@ -1,164 +1,151 @@
-/* baseline_rig.h: the paper's baselines on the problems of any_problem.h and stack_problem.h. */
+/* baseline_rig.h: problems prepared for the solvers of baselines.h, and what is asked of all of them. */
 #ifndef TN_TESTS_BASELINE_RIG_H
 #define TN_TESTS_BASELINE_RIG_H
 
 #include "any_problem.h"
-#include "solver/assembled_admm.h"
+#include "base/base.h"
 #include "solver/baselines.h"
 #include "stack_problem.h"
 
-static inline bool baseline_prepare(Rig *rig)
+static inline bool baseline_ready(Rig *rig, TnPool *pool)
 {
-    return tn_problem_prepare_A(&rig->problem, NULL) && tn_compliances(&rig->problem, &rig->D);
+    return tn_problem_prepare_A(&rig->problem, pool) && tn_compliances(&rig->problem, &rig->D);
 }
 
-typedef struct Goal {
-    Rig *rig;
-    double error; /* m/s */
-} Goal;
-
-static inline bool goal_reached(void *context, const TnSolveResult *so_far)
+static inline bool baseline_rig(Rig *rig, int which)
 {
-    const Goal *goal = context;
-    (void)so_far;
-    return error_of(goal->rig) < goal->error;
+    return rig_create(rig) && make_problem(rig, which) && baseline_ready(rig, NULL);
 }
 
-static inline bool baseline_run(Rig *rig, TnBaseline *method, Goal *goal, int iterations,
-                                TnPool *pool, TnBaselineResult *out)
+/* `def` is filled in and must stay. */
+static inline TnBaselineInput baseline_input(Rig *rig, TnSolverDef *def, int iterations,
+                                             TnPool *pool)
 {
-    TnSolverDef def = tn_solver_def();
-    def.iterations = iterations;
-    TnBaselineInput in = {
-        .problem = &rig->problem, .def = &def, .D = &rig->D, .plans = rig->plans, .pool = pool};
-    if (goal) in.watch = (TnWatch){goal_reached, goal};
-    return method(&in, out);
+    *def = tn_solver_def();
+    def->iterations = iterations;
+    return (TnBaselineInput){
+        .problem = &rig->problem, .def = def, .D = &rig->D, .plans = rig->plans, .pool = pool};
 }
 
-/* Until the natural map is below `error`, m/s. */
-static inline bool baseline_to(Rig *rig, TnBaseline *method, double error, int iterations,
-                               TnBaselineResult *out)
+static inline bool run_baseline(TnBaseline *method, Rig *rig, int iterations, TnPool *pool,
+                                TnBaselineResult *result)
 {
-    Goal goal = {rig, error};
-    return baseline_run(rig, method, &goal, iterations, NULL, out);
+    TnSolverDef def;
+    TnBaselineInput in = baseline_input(rig, &def, iterations, pool);
+    return method(&in, result);
 }
 
-static inline bool baseline_fixed(Rig *rig, TnBaseline *method, int iterations,
-                                  TnBaselineResult *out)
+static inline bool same_lambda(const TnProblem *a, const TnProblem *b)
 {
-    return baseline_run(rig, method, NULL, iterations, NULL, out);
+    bool same = true;
+    for (int c = 0; c < a->contact_count; c++)
+        same = same && memcmp(a->lambda[c], b->lambda[c], sizeof a->lambda[c]) == 0;
+    for (int r = 0; r < a->row_count; r++) same = same && a->rows[r].lambda == b->rows[r].lambda;
+    for (int i = 0; i < a->bond_count; i++)
+        same =
+            same && memcmp(a->bonds[i].lambda, b->bonds[i].lambda, sizeof a->bonds[i].lambda) == 0;
+    return same;
 }
 
-/* By SubADMM, until nothing moves. */
-static inline bool converge(Rig *rig)
+/* `which` beyond the last: a tower that is work enough for several threads. */
+static inline bool make_any(Rig *rig, int which)
 {
-    TnSolverDef def = tn_solver_def();
-    def.iterations = 20000;
-    def.tolerance = 1e-11;
-    def.anderson = 10;
-    return tn_problem_prepare(&rig->problem, &def, NULL) &&
-           tn_subadmm_solve(&rig->problem, &def, NULL).converged;
+    const StackChoice tower = {1600, 1.0, 1.0, 0.0015, 0.05};
+    return which < PROBLEMS ? make_problem(rig, which)
+                            : stack_problem(&rig->problem, &rig->arena, tower);
 }
 
-/* The natural map at the problem's own v. */
-static inline double error_at_own_v(Rig *rig)
+/* Forces of 1, 2 and 4 threads. */
+static inline bool same_bits_for_threads(TnBaseline *method, int which, int iterations)
 {
-    TnProblem *p = &rig->problem;
-    TnVelocities v;
-    TnPerConstraint u, lambda;
-    if (!tn_velocities_alloc(p, &v) || !tn_per_constraint_alloc(p, &u) ||
-        !tn_per_constraint_alloc(p, &lambda))
-        return NAN;
-    tn_velocities_copy(p, &v);
-    tn_constraint_velocities(p, &v, &u);
-    tn_lambda_take(p, &lambda);
-    return tn_natural_map(p, &rig->D, &u, &lambda).largest;
-}
-
-/* Solved to 1e-9, then for some iterations more: no worse than 1e-8, which is ten times that. */
-static inline bool stays_at_the_solution(int which, TnBaseline *method, int iterations, int more)
-{
-    Rig rig;
+    Rig one, more;
     TnBaselineResult result;
-    bool stays = rig_create(&rig) && make_problem(&rig, which) && baseline_prepare(&rig) &&
-                 baseline_to(&rig, method, 1e-9, iterations, &result) && error_of(&rig) < 1e-9 &&
-                 baseline_fixed(&rig, method, more, &result) && result.iterations == more &&
-                 (result.own_v ? error_at_own_v(&rig) : error_of(&rig)) < 1e-8;
-    if (!stays) printf("    problem %d: %g\n", which, error_of(&rig));
-    rig_destroy(&rig);
-    return stays;
-}
-
-/* A slider on an axis and `rows` equalities on it, all u = c v + e. */
-static inline bool equalities(Rig *rig, int rows, const double *e)
-{
-    TnProblem *p = &rig->problem;
-    TnProblemSize size = {.larges = 1, .rows = rows, .sides = rows, .entries = rows};
-    if (!rig_create(rig) || !tn_problem_init(p, &rig->arena, size) ||
-        !tn_problem_set_dense(p, 0, 1, 0, 0))
-        return false;
-    p->large[0].A[0] = 2.0;
-    p->large[0].b[0] = 1.0;
-    for (int r = 0; r < rows; r++) {
-        p->sides[r] = (TnRowSide){.block = 0, .start = r, .count = 1};
-        p->index[r] = 0;
-        p->coefficient[r] = 1.0;
-        p->rows[r] = (TnRow){.set = TN_ROW_EQUALITY, .side_start = r, .side_count = 1, .e = e[r]};
+    bool same = rig_create(&one) && make_any(&one, which) && baseline_ready(&one, NULL) &&
+                run_baseline(method, &one, iterations, NULL, &result);
+    for (int threads = 2; threads <= 4; threads += 2) {
+        TnPool *pool = tn_pool_create(threads);
+        same = same && pool && rig_create(&more) && make_any(&more, which) &&
+               baseline_ready(&more, pool) &&
+               run_baseline(method, &more, iterations, pool, &result) &&
+               same_lambda(&one.problem, &more.problem);
+        tn_pool_destroy(pool);
+        rig_destroy(&more);
     }
-    return baseline_prepare(rig);
+    rig_destroy(&one);
+    return same;
 }
 
-/* The same row five times: together they hold the slider. */
-static inline bool survives_redundant_rows(TnBaseline *method, int iterations)
+/* Forces of a solution to 1e-12 or so, then ten iterations: the natural map stays below `most` (m/s). */
+static inline bool stays_at_the_solution(TnBaseline *method, int which, double most)
 {
-    const double e[5] = {0.3, 0.3, 0.3, 0.3, 0.3};
     Rig rig;
+    TnMethodResult found;
     TnBaselineResult result;
-    double sum = 0.0;
-    bool ok = equalities(&rig, 5, e) && baseline_to(&rig, method, 1e-10, iterations, &result) &&
-              error_of(&rig) < 1e-10;
-    for (int r = 0; ok && r < 5; r++) sum += rig.problem.rows[r].lambda;
+    bool ok = rig_create(&rig) && make_problem(&rig, which) && assemble(&rig) &&
+              tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-12, 4000, &found) &&
+              run_baseline(method, &rig, 10, NULL, &result);
+    double error = ok ? error_of(&rig) : INFINITY;
+    if (!(error < most)) printf("    problem %d: %g m/s\n", which, error);
     rig_destroy(&rig);
-    return ok && fabs(sum - (2.0 * -0.3 - 1.0)) < 1e-9; /* A v - b */
+    return error < most;
 }
 
-/* Two rows that contradict each other: all iterations are used up, and forces stay finite. */
-static inline bool contradictions_end_finite(TnBaseline *method, int iterations)
+static inline bool enough_after(void *context, const TnSolveResult *so_far)
 {
-    const double e[2] = {0.3, -0.3};
+    int *looks = context;
+    return ++*looks >= 2 && so_far->iterations > 0;
+}
+
+static inline bool ends_when_watched(TnBaseline *method)
+{
     Rig rig;
-    TnBaselineResult result;
-    bool ok = equalities(&rig, 2, e) && baseline_to(&rig, method, 1e-10, iterations, &result) &&
-              result.iterations == iterations && is_finite(&rig.problem) &&
-              isfinite(error_of(&rig));
+    TnSolverDef def;
+    TnBaselineResult result = {0};
+    int looks = 0;
+    bool ok = baseline_rig(&rig, 0);
+    TnBaselineInput in = baseline_input(&rig, &def, 500, NULL);
+    in.watch = (TnWatch){enough_after, &looks};
+    ok = ok && method(&in, &result) && looks == 2 && result.iterations < 500;
     rig_destroy(&rig);
     return ok;
 }
 
-static inline bool same_bits_with_threads(TnBaseline *method, int iterations)
+/* A slider along x pushed against a wall across its axis, and rows that reach nothing. */
+static inline bool gives_no_force_to_what_cannot_yield(TnBaseline *method)
 {
-    bool same = true;
-    for (int which = 0; which < PROBLEMS; which++) {
-        Rig one, four;
-        TnBaselineResult result;
-        TnPool *pool = tn_pool_create(4);
-        same = same && pool && rig_create(&one) && make_problem(&one, which) &&
-               baseline_prepare(&one) && rig_create(&four) && make_problem(&four, which) &&
-               baseline_prepare(&four) &&
-               baseline_run(&one, method, NULL, iterations, NULL, &result) &&
-               baseline_run(&four, method, NULL, iterations, pool, &result);
-        if (!same) return false;
-        const TnProblem *p = &one.problem, *q = &four.problem;
-        size_t contacts = sizeof(double[3]) * (size_t)p->contact_count;
-        same = (!contacts || !memcmp(p->lambda, q->lambda, contacts)) &&
-               !memcmp(p->twist, q->twist, sizeof(double[8]) * (size_t)p->table_rows);
-        for (int r = 0; r < p->row_count; r++)
-            same = same && p->rows[r].lambda == q->rows[r].lambda;
-        tn_pool_destroy(pool);
-        rig_destroy(&one);
-        rig_destroy(&four);
+    Rig rig;
+    TnBaselineResult result;
+    TnProblem *p = &rig.problem;
+    bool ok = rig_create(&rig) && pushed_slider(&rig, 2);
+    for (int r = 0; ok && r < 2; r++) {
+        p->sides[r] = (TnRowSide){.block = 0, .start = r, .count = 1};
+        p->index[r] = 0;
+        p->coefficient[r] = 0.0;
+        p->rows[r] = (TnRow){.set = r ? TN_ROW_SOFT : TN_ROW_EQUALITY,
+                             .side_start = r,
+                             .side_count = 1,
+                             .e = 0.1,
+                             .k = 3.0,
+                             .alpha = 0.5,
+                             .lambda = 7.0};
     }
-    return same;
+    ok = ok && baseline_ready(&rig, NULL) && run_baseline(method, &rig, 20, NULL, &result);
+    for (int k = 0; ok && k < 3; k++) ok = fabs(p->lambda[0][k]) < 1e-9;
+    ok = ok && p->rows[0].lambda == 0.0 && fabs(p->rows[1].lambda + 0.3) < 1e-15;
+    rig_destroy(&rig);
+    return ok;
+}
+
+/* A second solve with the same arena. */
+static inline bool allocates_nothing(TnBaseline *method)
+{
+    Rig rig;
+    TnBaselineResult result;
+    bool ok = baseline_rig(&rig, 5);
+    long before = tn_malloc_count();
+    ok = ok && run_baseline(method, &rig, 10, NULL, &result) && tn_malloc_count() == before;
+    rig_destroy(&rig);
+    return ok;
 }
 
 #endif

@@ -4,8 +4,9 @@
 
 #include <tenon/solver.h>
 
-static const TnMethod methods[] = {TN_METHOD_SUBADMM, TN_METHOD_AUTO, TN_METHOD_ASSEMBLED,
-                                   TN_METHOD_NEWTON, TN_METHOD_FADMM, TN_METHOD_NNEWTON};
+static const TnMethod methods[] = {TN_METHOD_SUBADMM, TN_METHOD_AUTO,   TN_METHOD_ASSEMBLED,
+                                   TN_METHOD_NEWTON,  TN_METHOD_FADMM,  TN_METHOD_PGS,
+                                   TN_METHOD_PJ,      TN_METHOD_NNEWTON};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* Whether it hears of the rest of the problem from neighbour to neighbour only, without a matrix of

@@ -1,6 +1,7 @@
 /* Problems at the edge: every method solves them or says that it does not, within its iterations and without a NaN. */
 #include "../check.h"
 
+#include "../step/scene.h"
 #include "methods.h"
 #include "public_problem.h"
 
@@ -245,6 +246,38 @@ TEST(a_light_body_held_by_a_heavy_one_moves_with_it)
     }
 }
 
+/* Bodies between two contacts back to back that leave them a little room, or none. */
+TEST(what_is_held_with_little_room_is_solved)
+{
+    static Problem p;
+    Random r = {2};
+    for (int round = 0; round < UNLESS_SANITIZED(60, 10); round++) {
+        problem_clear(&p);
+        for (int i = 0; i < 3; i++) {
+            double frame[3][3];
+            random_block(&p, &r, 6, 1.0);
+            random_frame(&r, frame);
+            Law *one = problem_add_law(&p, TN_SET_FRICTION);
+            one->mu = 0.6;
+            for (int k = 0; k < 3; k++) one->e[k] = 0.05 * uniform(&r);
+            random_side(&p, &r, one, i, frame);
+            Law *other = problem_add_law(&p, TN_SET_FRICTION);
+            other->mu = one->mu;
+            for (int k = 0; k < 3; k++) {
+                other->e[k] = -one->e[k];
+                for (int j = p.start[i]; j < p.start[i + 1]; j++)
+                    p.J[other->row + k][j] = -p.J[one->row + k][j];
+            }
+            if (i) other->e[0] += 0.01 * fabs(uniform(&r));
+        }
+        for (int m = 0; m < METHODS; m++) {
+            if (methods[m] == TN_METHOD_ASSEMBLED || methods[m] == TN_METHOD_NEWTON) continue;
+            Answer a = problem_solve(&p, methods[m], 1e-8, 20000);
+            CHECK_FOR(m, a.report.converged);
+        }
+    }
+}
+
 /* ---- what has no solution ---- */
 
 enum { LIMIT = 500 };
@@ -304,4 +337,104 @@ TEST(rows_that_act_on_nothing_and_do_not_hold_are_not_solved)
         problem_add_law(&p, sets[i])->e[0] = -1.0;
         check_hopeless(&p);
     }
+}
+
+/* ---- what cannot move ---- */
+
+/* A point that lies on a block that cannot move, A⁻¹ = 0, which touches another such: the first is a wall, and between two
+ * walls there is nothing to do, or nothing to be done. */
+TEST(blocks_that_cannot_move_are_walls)
+{
+    const double none[9] = {0}, A[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2},
+                 I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, minus[9] = {-1, 0, 0, 0, -1, 0, 0, 0, -1},
+                 b[9] = {-4, 1, 0};
+    for (int closing = 0; closing < 2; closing++)
+        for (int m = 0; m < METHODS; m++) {
+            TnError err = {0};
+            TnSolverDef def = tn_solver_def();
+            def.method = methods[m];
+            def.tolerance = 1e-10;
+            def.iterations = LIMIT;
+            TnSolver *solver = tn_solver_create(&def, &err);
+            REQUIRE(solver);
+            tn_solver_add_block(solver, &(TnBlockDef){.dim = 3, .A = A});
+            for (int i = 0; i < 2; i++)
+                tn_solver_add_block(solver, &(TnBlockDef){.dim = 3, .A_inverse = none});
+            for (int i = 1; i < 3; i++)
+                tn_solver_add_constraint(solver,
+                                         &(TnConstraintDef){.set = TN_SET_FRICTION,
+                                                            .mu = 0.5,
+                                                            .block = {i, i + 1},
+                                                            .J = {I, minus},
+                                                            .e = {i == 2 && closing ? -1.0 : 0.0}});
+            double v[9], lambda[6];
+            REQUIRE(tn_solver_prepare(solver, &err) == TN_OK);
+            TnSolveReport report = tn_solver_solve(solver, b, v, lambda);
+            CHECK_FOR(m, report.status == TN_OK && report.converged == !closing);
+            for (int k = 0; k < 9; k++) CHECK_NEAR(v[k], 0.0, 1e-9);
+            CHECK_NEAR(lambda[0], 4.0, 1e-8);
+            for (int k = 3; k < 6; k++) CHECK_NEAR(lambda[k], 0.0, 0.0);
+            tn_solver_destroy(solver);
+        }
+}
+
+/* A free box on a fixed one that stands halfway in the ground. */
+TEST(static_pairs_in_a_world_are_left_alone)
+{
+    const double half[3] = {0.1, 0.1, 0.1}, at[3] = {0.0, 0.0, 0.2};
+    Scene s = scene_begin();
+    scene_plane(&s, 0.5);
+    TnGeomDef fixed = tn_geom_def();
+    fixed.body = TN_BODY_WORLD;
+    fixed.type = TN_GEOM_BOX;
+    memcpy(fixed.size, half, sizeof half);
+    tn_builder_add_geom(s.builder, &fixed);
+    tn_builder_add_geom(s.builder, &fixed);
+    TnBodyId box = scene_free(&s, TN_GEOM_BOX, half, 1.0, at, 0.5, 0.0);
+    TnModel *model = scene_compile(&s);
+    REQUIRE(model);
+    for (int m = 0; m < METHODS; m++) {
+        TnError err = {0};
+        TnWorldDef def = tn_world_def();
+        def.solver.method = methods[m];
+        def.solver.iterations = 10000;
+        TnWorld *world = tn_world_create(&def, model, &err);
+        REQUIRE(world);
+        for (int step = 0; step < 5; step++) {
+            TnStepReport report = tn_world_step(world);
+            CHECK_FOR(m, report.converged && !report.diverged);
+            CHECK_FOR(m, report.contact_count == 8); /* of the box with both */
+        }
+        double v[3], w[3];
+        tn_world_body_velocity(world, box, v, w);
+        CHECK_NEAR(v[2], 0.0, 1e-6);
+        tn_world_destroy(world);
+    }
+    tn_model_destroy(model);
+}
+
+/* ---- numbers beyond all measure ---- */
+
+TEST(numbers_out_of_range_end_as_zeros_and_are_not_solved)
+{
+    static Problem p;
+    problem_clear(&p);
+    add_body(&p, 1.0, -1e300);
+    add_contact(&p, 0, -1, 1e200, 0.5);
+    for (int m = 0; m < METHODS; m++) {
+        Answer a = problem_solve(&p, methods[m], 1e-8, LIMIT);
+        CHECK_FOR(m, a.report.status == TN_OK && !a.report.converged);
+        CHECK_FOR(m, answer_is_finite(&p, &a));
+    }
+}
+
+TEST(bounds_that_leave_no_finite_force_are_refused)
+{
+    static Problem p;
+    problem_clear(&p);
+    add_body(&p, 1.0, 1.0);
+    Law *law = problem_add_law(&p, TN_SET_BOX);
+    law->lower = law->upper = INFINITY;
+    p.J[0][0] = 1.0;
+    CHECK(problem_solve(&p, TN_METHOD_AUTO, 1e-8, LIMIT).report.status == TN_ERROR_USAGE);
 }

@@ -1,7 +1,7 @@
 /* Full ADMM, the paper's baseline, on problems with every kind of block and constraint. */
 #include "../check.h"
 
-#include "baseline_rig.h"
+#include "whole_rig.h"
 
 /* To an error of 1e-9, where v is within 1e-8 of the velocities of SubADMM, iterated until nothing
  * moves: problems are well conditioned. Rounding leaves 2e-10 in that with soft bodies. */

@@ -285,6 +285,7 @@ static void parts_make_the_bits_of_the_whole(int kind, TnWeights weights)
     TnSolverDef def = tn_solver_def();
     def.anderson = 0; /* that combines with numbers of the whole problem */
     def.iterations = 23;
+    def.tolerance = 0.0; /* each part would stop where it is good enough */
     def.weights = weights;
     int most = 0;
     for (uint64_t seed = 1; seed <= 8; seed++) {

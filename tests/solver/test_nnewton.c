@@ -2,7 +2,7 @@
  * constraint. */
 #include "../check.h"
 
-#include "baseline_rig.h"
+#include "whole_rig.h"
 #include "solver/nnewton.h"
 
 /* In mesh problems many rolling rows hang on few contacts; bounds follow normal forces by one step

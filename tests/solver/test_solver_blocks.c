@@ -2,7 +2,7 @@
 #include "../check.h"
 
 #include "alone_problem.h"
-#include "solver/solver_blocks.h"
+#include "solver/solver_parts.h"
 
 static double largest_difference(const double *a, const double *b, int count)
 {
@@ -19,8 +19,9 @@ typedef struct Answer {
     double v[BLOCKS * DIM], lambda[LAMBDAS];
 } Answer;
 
-static Answer answer(Alone *p, const TnSolverDef *def, const Form form[BLOCKS], bool sparse,
-                     unsigned seed)
+/* start: v and λ; NULL: zero */
+static Answer answer_from(Alone *p, const TnSolverDef *def, const Form form[BLOCKS], bool sparse,
+                          unsigned seed, const double *start)
 {
     Answer a = {.report = {.status = TN_ERROR_MEMORY}};
     TnError err = {0};
@@ -30,9 +31,16 @@ static Answer answer(Alone *p, const TnSolverDef *def, const Form form[BLOCKS], 
         return a;
     }
     CHECK(tn_solver_lambda_count(solver) == LAMBDAS);
+    if (start) tn_solver_start(solver, start, start);
     a.report = tn_solver_solve(solver, p->b, a.v, a.lambda);
     tn_solver_destroy(solver);
     return a;
+}
+
+static Answer answer(Alone *p, const TnSolverDef *def, const Form form[BLOCKS], bool sparse,
+                     unsigned seed)
+{
+    return answer_from(p, def, form, sparse, seed, NULL);
 }
 
 /* All of one form, then some mixtures. */
@@ -62,6 +70,29 @@ TEST(one_matrix_in_five_forms_gives_one_solution)
     }
 }
 
+TEST(every_method_solves_every_form)
+{
+    /* NNewton promises no convergence */
+    Alone p;
+    TnSolverDef def = tn_solver_def();
+    def.tolerance = 1e-12;
+    alone_start(&p, 2);
+    Answer dense = answer(&p, &def, all_dense, false, 2);
+    def.tolerance = 1e-9;
+    def.iterations = 20000;
+    for (TnMethod method = TN_METHOD_SUBADMM; method <= TN_METHOD_FADMM; method++) {
+        def.method = method;
+        for (int k = 0; k < MIXTURES; k++) {
+            Answer other = answer(&p, &def, mixtures[k], false, 2);
+            CHECK(other.report.converged);
+            CHECK(other.report.islands_by_method[method] == 1);
+            /* the tolerance times what the worst direction amplifies it by */
+            CHECK_NEAR(largest_difference(dense.v, other.v, BLOCKS * DIM), 0.0, 1e-7);
+            CHECK_NEAR(largest_difference(dense.lambda, other.lambda, LAMBDAS), 0.0, 1e-7);
+        }
+    }
+}
+
 TEST(a_condensed_block_takes_the_same_iterations_with_its_own_velocities)
 {
     /* condensing changes coordinates, no iterate; 12 iterations are far from converged */
@@ -72,10 +103,11 @@ TEST(a_condensed_block_takes_the_same_iterations_with_its_own_velocities)
     for (int form = 0; form < 2; form++) {
         def.form = form ? TN_ADMM_PAPER : TN_ADMM_REDUCED;
         alone_start(&p, 3);
-        Answer dense = answer(&p, &def, all_dense, false, 3);
+        const double *start = p.b; /* as good as any */
+        Answer dense = answer_from(&p, &def, all_dense, false, 3, start);
         CHECK(dense.report.iterations == 12 && dense.report.aac < 4.0);
         for (int k = 0; k < MIXTURES; k++) {
-            Answer other = answer(&p, &def, mixtures[k], false, 3);
+            Answer other = answer_from(&p, &def, mixtures[k], false, 3, start);
             CHECK_NEAR(other.report.aac, dense.report.aac, 1e-6);
             /* rounding, 12 times */
             CHECK_NEAR(largest_difference(dense.v, other.v, BLOCKS * DIM), 0.0, 1e-11);
@@ -100,27 +132,32 @@ TEST(a_solution_with_few_columns_of_J_is_bit_for_bit_that_with_zeros_between)
     }
 }
 
-TEST(columns_may_come_in_any_order)
+TEST(columns_may_come_in_any_order_and_a_block_twice)
 {
     const double A[9] = {2, 0, 0, 0, 3, 0, 0, 0, 5}, J[2] = {7.0, 4.0}, e = 1.0;
+    const double half[2] = {3.5, 2.0}, other[3] = {2.0, 0.0, 3.5};
     const int column[2] = {2, 0};
-    TnError err = {0};
-    TnSolverDef def = tn_solver_def();
-    def.tolerance = 1e-13;
-    TnSolver *solver = tn_solver_create(&def, &err);
-    REQUIRE(solver);
-    tn_solver_add_block(solver, &(TnBlockDef){.dim = 3, .A = A});
-    tn_solver_add_constraint(
-        solver, &(TnConstraintDef){
-                    .block = {1}, .J = {J}, .column = {column}, .column_count = {2}, .e = {e}});
-    REQUIRE(tn_solver_prepare(solver, &err) == TN_OK);
-    double v[3], lambda, expected = -e / (7.0 * 7.0 / 5.0 + 4.0 * 4.0 / 2.0);
-    CHECK(tn_solver_solve(solver, NULL, v, &lambda).converged);
-    CHECK_NEAR(lambda, expected, 1e-14); /* one row: one division */
-    CHECK_NEAR(v[0], 4.0 * expected / 2.0, 1e-14);
-    CHECK_NEAR(v[1], 0.0, 0.0);
-    CHECK_NEAR(v[2], 7.0 * expected / 5.0, 1e-14);
-    tn_solver_destroy(solver);
+    for (int twice = 0; twice < 2; twice++) {
+        TnError err = {0};
+        TnSolverDef def = tn_solver_def();
+        def.tolerance = 1e-13;
+        TnSolver *solver = tn_solver_create(&def, &err);
+        REQUIRE(solver);
+        tn_solver_add_block(solver, &(TnBlockDef){.dim = 3, .A = A});
+        tn_solver_add_constraint(solver, &(TnConstraintDef){.block = {1, twice},
+                                                            .J = {twice ? half : J, other},
+                                                            .column = {column},
+                                                            .column_count = {2},
+                                                            .e = {e}});
+        REQUIRE(tn_solver_prepare(solver, &err) == TN_OK);
+        double v[3], lambda, expected = -e / (7.0 * 7.0 / 5.0 + 4.0 * 4.0 / 2.0);
+        CHECK(tn_solver_solve(solver, NULL, v, &lambda).converged);
+        CHECK_NEAR(lambda, expected, 1e-14); /* one row: one division */
+        CHECK_NEAR(v[0], 4.0 * expected / 2.0, 1e-14);
+        CHECK_NEAR(v[1], 0.0, 0.0);
+        CHECK_NEAR(v[2], 7.0 * expected / 5.0, 1e-14);
+        tn_solver_destroy(solver);
+    }
 }
 
 TEST(A_and_its_inverse_undo_each_other_in_every_form)
@@ -179,11 +216,11 @@ TEST(what_a_singular_inverse_does_not_allow_does_not_move)
     }
 }
 
-TEST(rows_that_repeat_in_a_condensed_block_share_the_force)
+TEST(rows_that_are_sums_of_others_add_no_unknowns)
 {
-    /* the same equality ten times over a banded block: λ is not unique, v is */
-    const double A[6] = {2.0, 3.0, 4.0, 1.0, 1.0, 0.0}, J[3] = {1.0, -1.0, 2.0};
-    const double b[3] = {1.0, 2.0, 3.0};
+    /* ten equalities in two directions over a banded block: λ is not unique, v is */
+    const double A[6] = {2.0, 3.0, 4.0, 1.0, 1.0, 0.0}, b[3] = {1.0, 2.0, 3.0};
+    const double J[2][3] = {{1.0, -1.0, 2.0}, {0.3, 0.4, -0.1}};
     TnError err = {0};
     TnSolverDef def = tn_solver_def();
     def.tolerance = 1e-12;
@@ -192,9 +229,13 @@ TEST(rows_that_repeat_in_a_condensed_block_share_the_force)
         TnSolver *solver = tn_solver_create(&def, &err);
         REQUIRE(solver);
         tn_solver_add_block(solver, &(TnBlockDef){.dim = 3, .A_banded = A, .bandwidth = 1});
-        for (int i = 0; i < (times ? 10 : 1); i++)
-            tn_solver_add_constraint(solver, &(TnConstraintDef){.block = {1}, .J = {J}});
+        for (int i = 0; i < (times ? 10 : 2); i++) {
+            double row[3], c = times ? cos(i + 1.0) : 1.0 - i, s = times ? sin(i + 1.0) : i;
+            for (int k = 0; k < 3; k++) row[k] = c * J[0][k] + s * J[1][k];
+            tn_solver_add_constraint(solver, &(TnConstraintDef){.block = {1}, .J = {row}});
+        }
         REQUIRE(tn_solver_prepare(solver, &err) == TN_OK);
+        CHECK(solver->problem.large_count == 1 && solver->problem.large[0].dim == 2);
         CHECK(tn_solver_solve(solver, b, v[times], lambda).converged);
         tn_solver_destroy(solver);
     }

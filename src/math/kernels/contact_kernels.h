@@ -32,6 +32,19 @@ typedef struct TnContactLines {
 
 enum { TN_LINES_MOVED = 1, TN_LINES_TURN = 2 };
 
+/* Eight contacts of which no two touch the same block, for Gauss-Seidel (solver/pgs_laws.c): u = Σ Y x + q,
+ * normal and two tangents each. x has rows of eight with zeros at 3 and 7; Y is zero and the row one of zeros where
+ * there is no block. */
+typedef struct TnSweepBatch {
+    double Y[2][3][6][TN_LANES];
+    /* own compliance: nn n1 n2 11 12 22; ones on the diagonal of unused lanes */
+    double own[6][TN_LANES];
+    double inverse[6][TN_LANES]; /* its inverse; zero: there is none */
+    double step[2][TN_LANES];    /* 1 / W_nn, 1 / max(W_11, W_22) */
+    double q[3][TN_LANES], mu[TN_LANES];
+    int32_t row[2][TN_LANES];
+} TnSweepBatch;
+
 typedef struct TnContactKernels {
     const char *name;
     /* D = J A⁻¹ Jᵀ of contacts with twist blocks: rows 1 … twist_count with inverse[row - 1] =
@@ -61,6 +74,9 @@ typedef struct TnContactKernels {
      * (row-major; [row side][column side], 0: a, 1: b). NULL: not wanted. */
     void (*pair_blocks)(const TnContactBatch *batches, const double (*G)[9][TN_LANES], int begin,
                         int end, double *blocks[2][2]);
+    /* One batch after the other: each contact's force to where its law holds, and x with it. Three forces
+     * per contact, aligned to eight. */
+    void (*sweep)(const TnSweepBatch *batches, int count, double *force, double (*x)[8]);
 } TnContactKernels;
 
 const TnContactKernels *tn_contact_kernels(void);         /* the best this processor runs */

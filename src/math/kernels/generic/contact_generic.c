@@ -255,9 +255,57 @@ static void pair_blocks(const TnContactBatch *batches, const double (*G)[9][TN_L
     }
 }
 
+static void obey(const TnSweepBatch *c, int l, const double u[3], double f[3])
+{
+    const double W[3][3] = {{c->own[0][l], c->own[1][l], c->own[2][l]},
+                            {c->own[1][l], c->own[3][l], c->own[4][l]},
+                            {c->own[2][l], c->own[4][l], c->own[5][l]}};
+    const double V[3][3] = {{c->inverse[0][l], c->inverse[1][l], c->inverse[2][l]},
+                            {c->inverse[1][l], c->inverse[3][l], c->inverse[4][l]},
+                            {c->inverse[2][l], c->inverse[4][l], c->inverse[5][l]}};
+    double r[3], s[3], mu = c->mu[l];
+    for (int k = 0; k < 3; k++) r[k] = u[k] - v3_dot(W[k], f);
+    for (int k = 0; k < 3; k++) s[k] = -v3_dot(V[k], r);
+    if (!(r[0] < 0.0)) {
+        v3_zero(f);
+        return;
+    }
+    if (s[0] > 0.0 && s[1] * s[1] + s[2] * s[2] < mu * s[0] * (mu * s[0])) {
+        v3_copy(f, s);
+        return;
+    }
+    double n = fmax(0.0, -(r[0] + W[0][1] * f[1] + W[0][2] * f[2]) * c->step[0][l]);
+    double x = f[1] - (r[1] + W[1][0] * n + W[1][1] * f[1] + W[1][2] * f[2]) * c->step[1][l];
+    double y = f[2] - (r[2] + W[2][0] * n + W[2][1] * f[1] + W[2][2] * f[2]) * c->step[1][l];
+    double length = sqrt(x * x + y * y), share = length > mu * n ? mu * n / length : 1.0;
+    v3_set(f, n, share * x, share * y);
+}
+
+static void sweep(const TnSweepBatch *batches, int count, double *force, double (*x)[8])
+{
+    for (int i = 0; i < count * TN_LANES; i++) {
+        const TnSweepBatch *c = &batches[i / TN_LANES];
+        int l = i % TN_LANES;
+        double *f = force + 3L * i, u[3], d[3];
+        for (int k = 0; k < 3; k++) {
+            u[k] = c->q[k][l];
+            for (int side = 0; side < 2; side++)
+                for (int j = 0; j < 6; j++)
+                    u[k] += c->Y[side][k][j][l] * x[c->row[side][l]][j < 3 ? j : j + 1];
+        }
+        v3_copy(d, f);
+        obey(c, l, u, f);
+        v3_sub(d, f, d);
+        for (int side = 0; side < 2; side++)
+            for (int j = 0; j < 6; j++)
+                for (int k = 0; k < 3; k++)
+                    x[c->row[side][l]][j < 3 ? j : j + 1] += c->Y[side][k][j][l] * d[k];
+    }
+}
+
 const TnContactKernels *tn_contact_kernels_generic(void)
 {
-    static const TnContactKernels kernels = {"generic", yields, velocities, natural_map,
-                                             lines,     forces, linear,     pair_blocks};
+    static const TnContactKernels kernels = {"generic", yields, velocities,  natural_map, lines,
+                                             forces,    linear, pair_blocks, sweep};
     return &kernels;
 }

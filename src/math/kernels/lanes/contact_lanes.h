@@ -339,7 +339,64 @@ static void pair_blocks(const TnContactBatch *batches, const double (*G)[9][TN_L
     }
 }
 
+/* The law of pgs_laws.c: open, sticks or slips. */
+static inline void v_obey(const TnSweepBatch *c, int h, const vd u[3], vd f[3])
+{
+    const vd zero = {0}, one = zero + 1.0, tiny = zero + 1e-300;
+    vd w[6], v[6], r[3], s[3];
+    for (int k = 0; k < 6; k++) {
+        w[k] = AT(c->own[k]);
+        v[k] = AT(c->inverse[k]);
+    }
+    r[0] = u[0] - (w[0] * f[0] + w[1] * f[1] + w[2] * f[2]);
+    r[1] = u[1] - (w[1] * f[0] + w[3] * f[1] + w[4] * f[2]);
+    r[2] = u[2] - (w[2] * f[0] + w[4] * f[1] + w[5] * f[2]);
+    s[0] = -(v[0] * r[0] + v[1] * r[1] + v[2] * r[2]);
+    s[1] = -(v[1] * r[0] + v[3] * r[1] + v[4] * r[2]);
+    s[2] = -(v[2] * r[0] + v[4] * r[1] + v[5] * r[2]);
+    vd mu = AT(c->mu), held = mu * v_max(s[0], zero);
+    vd sticks = v_if_positive(s[0], held * held - s[1] * s[1] - s[2] * s[2], zero);
+    vd n = v_max(-(r[0] + w[1] * f[1] + w[2] * f[2]) * AT(c->step[0]), zero);
+    vd x = f[1] - (r[1] + w[1] * n + w[3] * f[1] + w[4] * f[2]) * AT(c->step[1]);
+    vd y = f[2] - (r[2] + w[2] * n + w[4] * f[1] + w[5] * f[2]) * AT(c->step[1]);
+    vd length = v_max(v_sqrt(x * x + y * y), tiny), share = v_min(mu * n / length, one);
+    const vd slips[3] = {n, share * x, share * y};
+    for (int k = 0; k < 3; k++)
+        f[k] = v_if_positive(-r[0], v_if_positive(sticks, s[k], slips[k]), zero);
+}
+
+static void sweep(const TnSweepBatch *batches, int count, double *force, double (*x)[8])
+{
+    for (int i = 0; i < count; i++)
+        for (int h = 0; h < TN_LANES; h += W) {
+            const TnSweepBatch *c = &batches[i];
+            double *at = force + 3L * (TN_LANES * (long)i + h);
+            vd u[3], f[3], d[3], v[2][6];
+            v_load3(f, at);
+            for (int side = 0; side < 2; side++)
+                v_gather_rows(v[side], (const double(*)[8])x, c->row[side] + h);
+            for (int k = 0; k < 3; k++) {
+                u[k] = AT(c->q[k]);
+                for (int side = 0; side < 2; side++)
+                    for (int j = 0; j < 6; j++) u[k] += AT(c->Y[side][k][j]) * v[side][j];
+                d[k] = f[k];
+            }
+            v_obey(c, h, u, f);
+            for (int k = 0; k < 3; k++) d[k] = f[k] - d[k];
+            v_store3(at, f);
+            for (int side = 0; side < 2; side++) {
+                _Alignas(64) double rows[W][8];
+                for (int j = 0; j < 6; j++)
+                    for (int k = 0; k < 3; k++) v[side][j] += AT(c->Y[side][k][j]) * d[k];
+                v_scatter_rows(rows, v[side]);
+                for (int l = 0; l < W; l++)
+                    for (int j = 0; j < 8; j += W)
+                        *(vd *)(x[c->row[side][h + l]] + j) = *(const vd *)(rows[l] + j);
+            }
+        }
+}
+
 #define CONTACT_TABLE(NAME)                                                                        \
     {                                                                                              \
-        NAME, yields, velocities, natural_map, lines, forces, linear, pair_blocks                  \
+        NAME, yields, velocities, natural_map, lines, forces, linear, pair_blocks, sweep           \
     }
