@@ -103,6 +103,7 @@ TnStatus curve_measure(Replay *replay, int solver, const CurvePlan *plan, Solver
         ended =
             ended || point->refused || more_ms > plan->limit_ms || point->aav > plan->enough_aav;
     }
+    if (solver != CURVE_AUTO) shorten(curve);
     return TN_OK;
 }
 
