@@ -79,9 +79,9 @@ static inline double error_left(Rig *rig, const TnBaselineResult *result)
     return tn_natural_map(p, &rig->D, &u, &lambda).largest;
 }
 
-/* To 1e-10 m/s, where twists are within 1e-8 of those of SubADMM, iterated until nothing moves: problems are
+/* To an error (m/s) of 1e-9 at most, where twists are within 1e-8 of those of SubADMM, iterated until nothing moves: problems are
  * well conditioned. */
-static inline bool ends_where_subadmm_does(TnBaseline *method, int which, int iterations)
+static inline bool ends_where_subadmm_does(TnBaseline *method, int which, int iterations, double error)
 {
     Rig rig, split = {0};
     TnBaselineResult result;
@@ -90,7 +90,7 @@ static inline bool ends_where_subadmm_does(TnBaseline *method, int which, int it
     def.tolerance = 1e-11;
     def.anderson = 10;
     bool ok = baseline_rig(&rig, which) &&
-              solve_baseline(method, &rig, iterations, 1e-10, &result) && rig_create(&split) &&
+              solve_baseline(method, &rig, iterations, error, &result) && rig_create(&split) &&
               make_problem(&split, which) && tn_problem_prepare(&split.problem, &def, NULL) &&
               tn_subadmm_solve(&split.problem, &def, NULL).converged;
     double difference = ok ? apart(&rig, &split) : NAN;

@@ -23,8 +23,8 @@ static bool rows(const TnBaselineInput *in, TnBaselineResult *out)
 TEST(it_ends_where_subadmm_does)
 {
     for (int which = 0; which < PROBLEMS; which++) {
-        CHECK(ends_where_subadmm_does(tn_pgs, which, 20000));
-        CHECK(which == 5 || ends_where_subadmm_does(plain, which, 2000));
+        CHECK(ends_where_subadmm_does(tn_pgs, which, 20000, 1e-10));
+        CHECK(which == 5 || ends_where_subadmm_does(plain, which, 2000, 1e-10));
     }
 }
 

@@ -6,7 +6,7 @@
 TEST(it_ends_where_subadmm_does)
 {
     for (int which = 0; which < PROBLEMS; which++)
-        CHECK(ends_where_subadmm_does(tn_pj, which, 20000));
+        CHECK(ends_where_subadmm_does(tn_pj, which, 20000, 1e-10));
 }
 
 TEST(threads_do_not_change_bits)
