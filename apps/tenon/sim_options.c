@@ -68,7 +68,7 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] =
         option_int("--anderson", &sim->solver.anderson, "N", -1, 16,
                    "differences that Anderson acceleration combines, 0 ... 16, 0: off; default -1: "
-                   "10 where soft bodies are touched, else off");
+                   "10 where soft bodies or undivided cables are touched, else off");
     table[count++] = option_set("--nesterov", &sim->solver.nesterov,
                                 "momentum in SubADMM, restarted where it harms; excludes "
                                 "--anderson N");

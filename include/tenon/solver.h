@@ -67,7 +67,7 @@ typedef struct TnSolverDef {
      * that what rests needs no iterations, else 0.95. */
     double warm_start;
     /* Differences that Anderson acceleration of SubADMM combines, 1 … 16; 0: off. Default -1: 10
-     * where soft bodies are touched, 3 for islands with cables, else off. The paper's form has
+     * where soft bodies or undivided cables are touched, else off. The paper's form has
      * none. */
     int anderson;
     bool nesterov;         /* of SubADMM: momentum, restarted where it harms; default false */
