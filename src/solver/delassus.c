@@ -138,7 +138,7 @@ static void set_law(const TnDelassus *w, TnGroup *group)
     }
     memcpy(M, group->W, sizeof(double) * (size_t)(m * m));
     for (int i = 0; i < m; i++) M[(m + 1) * i] += group->slack;
-    tn_delassus_inverse(m, M, group->inverse);
+    tn_small_inverse(m, M, group->inverse);
     if (group->law == TN_LAW_CONTACT)
         group->regular =
             group->inverse[0] > 0.0 && group->inverse[4] > 0.0 && group->inverse[8] > 0.0;
@@ -158,10 +158,10 @@ void tn_delassus_rows_of(const TnDelassus *w, const TnGroup *group, const TnPerC
         for (int i = 0; i < 3; i++) out[i] = v3_dot(frame[i], u->contact[group->source]);
     } else {
         const TnBond *bond = &p->bonds[group->source];
-        const double *J = w->soft[group->source];
+        const TnBondRows *rows = &w->bond_rows[group->source];
         for (int i = 0; i < group->count; i++) {
             out[i] = bond->hard ? bond->e[i] : 0.0;
-            for (int k = 0; k < 12; k++) out[i] += J[12 * i + k] * u->bond[group->source][k];
+            for (int k = 0; k < 12; k++) out[i] += rows->J[i][k] * u->bond[group->source][k];
         }
     }
 }
@@ -170,7 +170,7 @@ static void start(TnDelassus *w, const TnGroup *group, const TnPerConstraint *la
 {
     const TnProblem *p = w->problem;
     if (group->kind == TN_A_BOND) {
-        tn_delassus_bond_start(w, group->source, group->count, mu);
+        tn_bond_rows_start(&p->bonds[group->source], &w->bond_rows[group->source], mu);
     } else if (group->law == TN_LAW_NONE) {
         const TnRow *row = &p->rows[group->kind == TN_A_ROW ? group->source : 0];
         if (group->kind == TN_A_ROW && row->set == TN_ROW_SOFT) mu[0] = -row->k * row->e;
@@ -192,7 +192,7 @@ static bool set_q(TnDelassus *w)
     for (int g = 0; g < w->group_count; g++)
         start(w, &w->groups[g], &lambda, w->mu + w->groups[g].first);
     tn_lambda_put(p, &u); /* none */
-    for (int i = 0; i < p->bond_count; i++) tn_delassus_bond_put(w, i, 0, NULL);
+    for (int i = 0; i < p->bond_count; i++) tn_bond_rows_put(&p->bonds[i], &w->bond_rows[i], NULL);
     tn_velocities_touched(p, &v);
     tn_constraint_velocities(p, &v, &u);
     for (int g = 0; g < w->group_count; g++)
@@ -209,7 +209,7 @@ void tn_delassus_put(const TnDelassus *w)
         const TnGroup *group = &w->groups[g];
         const double *mu = w->mu + group->first;
         if (group->kind == TN_A_BOND) {
-            tn_delassus_bond_put(w, group->source, group->count, mu);
+            tn_bond_rows_put(&p->bonds[group->source], &w->bond_rows[group->source], mu);
         } else if (group->kind == TN_A_ROW) {
             for (int i = 0; i < group->count; i++) p->rows[group->source + i].lambda = mu[i];
         } else {

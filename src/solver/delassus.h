@@ -20,6 +20,7 @@
 #define TN_SOLVER_DELASSUS_H
 
 #include "../math/vec3.h"
+#include "bond_rows.h"
 #include "natural_map.h"
 
 enum { TN_GROUP_ROWS = 12 }; /* at most */
@@ -85,8 +86,7 @@ typedef struct TnDelassus {
     int batch_count, batched, batched_end, batch_first; /* the last: row of the first */
     TnSweepBatch *batches;                              /* NULL: one by one */
     int *contact_row;                                   /* per contact: its first row */
-    double (*soft)[144];                                /* per bond: Lᵀ of a soft one */
-    int (*soft_pivot)[12];
+    TnBondRows *bond_rows;                              /* per bond */
 } TnDelassus;
 
 /* After tn_problem_prepare_A; everything from the problem's arena. μ is that of the problem's λ. Chains and
@@ -126,14 +126,5 @@ bool tn_delassus_fill(TnDelassus *delassus, TnPool *pool);
 bool tn_delassus_choose_batches(TnDelassus *delassus, const TnCompliances *D);
 /* After laws and q are known. */
 bool tn_delassus_fill_batches(TnDelassus *delassus);
-
-/* ---- delassus_bonds.c ---- */
-/* out = M⁻¹ on as many rows and columns as are independent, zero elsewhere; n × n, symmetric. */
-void tn_delassus_inverse(int n, const double *M, double *out);
-/* Rows of a bond: J, count × 12, zero on the world. A soft one's are kept in delassus->soft. */
-int tn_delassus_bond_rows(TnDelassus *delassus, int bond, const double **J);
-/* μ from λ, and λ from μ. */
-void tn_delassus_bond_start(const TnDelassus *delassus, int bond, int count, double *mu);
-void tn_delassus_bond_put(const TnDelassus *delassus, int bond, int count, const double *mu);
 
 #endif

@@ -138,8 +138,8 @@ typedef struct TnPort {
     int node_count;   /* of a point: its velocity is Σ M_i v_i over these nodes of a mesh */
     const int *nodes;
     const double (*M)[9];
-    bool linear;      /* the angular rows of T are zero */
-    double scale;     /* of the weights of its contacts, 1 unless set otherwise */
+    bool linear;           /* the angular rows of T are zero */
+    double scale;          /* of the weights of its contacts, 1 unless set otherwise */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 
@@ -335,6 +335,8 @@ double tn_bond_error(const TnProblem *problem, const TnBond *bond, const double 
 int tn_bond_numbers(const TnBond *bond); /* 12, or 6 with a side on the world */
 
 /* ---- bond_weights.c ---- */
+/* What a row of the table yields, 6 × 6; the world nothing. */
+void tn_table_compliance(const TnProblem *problem, int row, double C[36]);
 bool tn_bond_prepare(TnProblem *problem, const TnSolverDef *def, int bond); /* W, w, P, c */
 /* G = scale · Jᵀ (J C Jᵀ)⁺ J of a hard bond, 12 × 12, C the compliances of its rows. */
 void tn_bond_hard_weight(const TnProblem *problem, const TnBond *bond, double scale, double G[144]);
@@ -347,7 +349,7 @@ void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const d
 void tn_ports_spread(const TnProblem *problem, const TnLargeBlock *block, const double *v,
                      double (*table)[8]); /* rows T v */
 void tn_ports_gather(const TnProblem *problem, const TnLargeBlock *block, double (*wrench)[8],
-                     double *F); /* F += Tᵀ wrench */
+                     double *F);                                            /* F += Tᵀ wrench */
 void tn_port_gather(const TnPort *port, const double wrench[8], double *F); /* of one */
 double tn_port_squared_norm(const TnPort *port, const double J[6]);         /* |J T|² */
 
