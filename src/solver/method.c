@@ -131,21 +131,12 @@ static bool enough(void *context, const TnSolveResult *so_far)
     return false;
 }
 
-/* t is where an iteration starts from. */
-static void restart_at_lambda(TnProblem *p)
-{
-    for (int c = 0; c < p->contact_count; c++)
-        for (int k = 0; k < 3; k++)
-            p->contact_batch[c / TN_LANES].t[k][c % TN_LANES] = p->lambda[c][k];
-    for (int r = 0; r < p->row_count; r++) p->rows[r].t = p->rows[r].lambda;
-}
-
 static bool split(Island *s)
 {
     TnProblem *p = s->problem;
     TnSolverDef def = *s->def;
     def.tolerance = 0.0;
-    restart_at_lambda(p);
+    tn_problem_start_at_lambda(p);
     if (!tn_problem_prepare_H(p, &def, s->pool)) return false;
     s->stop = s->tolerance;
     s->look = LATE_LOOK;

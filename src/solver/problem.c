@@ -252,6 +252,14 @@ void tn_problem_set_contact(TnProblem *p, int contact, int row_a, int row_b, con
     p->normals[contact][3] = 0.0;
 }
 
+void tn_problem_start_at_lambda(TnProblem *p)
+{
+    for (int c = 0; c < p->contact_count; c++)
+        for (int k = 0; k < 3; k++)
+            p->contact_batch[c / TN_LANES].t[k][c % TN_LANES] = p->lambda[c][k];
+    for (int r = 0; r < p->row_count; r++) p->rows[r].t = p->rows[r].lambda;
+}
+
 void tn_problem_contact_lambda(const TnProblem *p, int contact, double lambda[3])
 {
     memcpy(lambda, p->lambda[contact], 3 * sizeof(double));

@@ -252,6 +252,8 @@ bool tn_problem_set_node_port(TnProblem *problem, int port, int block, int node,
 void tn_problem_set_contact(TnProblem *problem, int contact, int row_a, int row_b,
                             const double arm_a[3], const double arm_b[3], const double normal[3],
                             const double e[3], double mu, const double lambda[3]);
+/* t, where an iteration of SubADMM starts from, is λ. */
+void tn_problem_start_at_lambda(TnProblem *problem);
 void tn_problem_contact_lambda(const TnProblem *problem, int contact, double lambda[3]);
 void tn_problem_twist(const TnProblem *problem, int block, double v[6]);
 
