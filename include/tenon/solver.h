@@ -64,15 +64,15 @@ typedef struct TnSolverDef {
     double velocity_scale;  /* m/s, > 0; default 1; a world sets gravity × timestep */
     double weight_scale;    /* s in β = s / compliance, > 0; default 2.5 */
     double over_relaxation; /* α_r in [1, 2); default 1.7; the paper's form uses 1 */
-    /* Scale of the previous λ, [0, 1]; 0 starts cold. Default -1: 1 where there is a tolerance, so
-     * that what rests needs no iterations, else 0.95. */
+    /* Scale of the previous λ, [0, 1]; 0 starts cold. Default -1: 1. */
     double warm_start;
     /* Differences that Anderson acceleration of SubADMM combines, 1 … 16; 0: off. Default -1: 10
      * where soft bodies or undivided cables are touched, else off. The paper's form has
      * none. */
     int anderson;
-    bool nesterov;         /* of SubADMM: momentum, restarted where it harms; default false */
-    bool adaptive_weights; /* of SubADMM: balanced by its residuals, with hysteresis; default false */
+    /* Of SubADMM's reduced form, default false: momentum, restarted where it harms, instead of
+     * Anderson's; weights balanced by the residuals, with hysteresis. */
+    bool nesterov, adaptive_weights;
     int thread_count; /* default 1; used by a solver on its own, a world has its own */
 } TnSolverDef;
 

@@ -9,6 +9,8 @@
 /* The choice for a dense block with R rows and n unknowns, in multiplications: rows take a solve each, G and R² a
  * sweep; velocities half a solve each and 2 R n a sweep. More sweeps than these are not counted on. */
 #define SWEEPS 200.0
+/* Condensed blocks have no solves, and are solved to more digits. */
+#define CONDENSED_SWEEPS 1000.0
 
 /* ---- places ---- */
 
@@ -20,6 +22,10 @@ static bool keeps_rows(const TnDelassus *w, int block, TnDelassusForm form)
     const TnLargeBlock *d = &p->large[block - p->twist_count];
     if (d->chain || d->mesh) return true;
     double R = w->block_rows[block], n = d->dim, sweeps = fmin(SWEEPS, w->sweeps);
+    if (d->unit && d->filled > 0.0 && form == TN_DELASSUS_CHEAPEST) {
+        sweeps = fmin(CONDENSED_SWEEPS, w->sweeps);
+        return 0.5 * R * R * n + sweeps * R * R * fmin(1.0, 3.0 * d->filled) < sweeps * 2.0 * R * n;
+    }
     return form == TN_DELASSUS_CHEAPEST &&
            R * n * n + R * R * n + sweeps * R * R < 0.5 * R * n * n + sweeps * 2.0 * R * n;
 }
@@ -253,7 +259,7 @@ bool tn_delassus_build(TnProblem *p, const TnCompliances *D, TnDelassusForm form
     if (!tn_delassus_group(out, D) || !lay_out(out, form) || !tn_delassus_fill(out, pool))
         return false;
     for (int g = 0; g < out->group_count; g++) set_law(out, &out->groups[g]);
-    if (!set_q(out) || !tn_delassus_fill_batches(out)) return false;
+    if (!set_q(out) || !tn_delassus_thin(out) || !tn_delassus_fill_batches(out)) return false;
     tn_delassus_refresh(out);
     return true;
 }

@@ -12,7 +12,8 @@
  *
  *     velocities   x_b = Σ Y_jᵀ μ_j,   Y_j = J_j L_b⁻ᵀ with A_b = L_b L_bᵀ: L_bᵀ (v_b - v_free), as many
  *                  numbers as the block has unknowns; a row of W is never formed
- *     rows         x_b = the μ of all groups on the block, and G_b = J_b A_b⁻¹ J_bᵀ, a full matrix
+ *     rows         x_b = the μ of all groups on the block, and G_b = J_b A_b⁻¹ J_bᵀ, a full matrix; of a condensed
+ *                  block without what is zero, in octets of columns
  *
  * Velocities of a twist have zeros at 3 and 7, as rows of the twist table. In both a group's u is q plus one product per piece (a group's part in one block), rows · x_b, with
  * rows = Y_j or the group's rows of G_b. */
@@ -43,6 +44,8 @@ typedef struct TnPiece {
     int entry, entry_count; /* of J_b */
     size_t value;           /* of the first entry */
     double *rows;           /* the group's count × n */
+    int *octets;            /* rows: where eight numbers of x_b begin that are not all zero in G, … */
+    int octet_count;        /* … and `rows` has these only; NULL: all */
 } TnPiece;
 
 typedef struct TnGroup {
@@ -120,6 +123,8 @@ bool tn_delassus_group(TnDelassus *delassus, const TnCompliances *D);
 /* ---- delassus_blocks.c ---- */
 /* Pieces' rows of all blocks, after they were laid out. */
 bool tn_delassus_fill(TnDelassus *delassus, TnPool *pool);
+/* Leaves out what is zero where that is most, after laws are known. False: no memory. */
+bool tn_delassus_thin(TnDelassus *delassus);
 
 /* ---- delassus_batches.c ---- */
 /* Which contacts share a batch. False: no memory. */

@@ -101,6 +101,7 @@ typedef struct TnLargeBlock {
     double *work;      /* dim × dim; of a chain dim */
     double *stiffness; /* JᵀWJ where it is kept for another solve (H_known); else NULL */
     bool unit;         /* A is the identity, and so is its factor */
+    double filled;     /* then: share of J Jᵀ that is not zero; 0: not known */
     bool ports_known;  /* compliances of its ports stand from an earlier prepare */
     /* chain; blocks as math/chain.h has them. All but D and E is written by prepare. */
     double *D, *E;         /* A */

@@ -32,6 +32,7 @@ typedef struct TnCondensedPart {
     int *pivots; /* rank of them, counted here: those rows of L are a triangle */
     int *length; /* numbers in each row of L */
     double *L;   /* row_count × rank */
+    double filled; /* share of G that is not zero */
 } TnCondensedPart;
 
 /* A block as its rows see it; condense.c. */
