@@ -87,10 +87,10 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
 bool sim_options_finish(const char *command, SimOptions *sim)
 {
     TnSolverDef *solver = &sim->solver;
-    bool fixed =
-        sim->iterations > 0 || sim->form == TN_ADMM_PAPER || sim->weights == TN_WEIGHTS_PAPER ||
-        sim->contact_model == TN_CONTACT_RELAXED;
-    bool counts = sim->method < 0 || sim->method == TN_METHOD_SUBADMM || sim->method >= TN_METHOD_PGS;
+    bool fixed = sim->iterations > 0 || sim->form == TN_ADMM_PAPER ||
+                 sim->weights == TN_WEIGHTS_PAPER || sim->contact_model == TN_CONTACT_RELAXED;
+    bool counts =
+        sim->method < 0 || sim->method == TN_METHOD_SUBADMM || sim->method >= TN_METHOD_PGS;
     if (!isnan(sim->tolerance))
         solver->tolerance = sim->tolerance;
     else if (counts && fixed)

@@ -28,10 +28,10 @@ enum { TN_SOLVE_BATCH = 16 };
 typedef struct TnCondensedPart {
     int large; /* in the problem */
     int row_count, rank;
-    int *rows;   /* rows of the block, rising */
-    int *pivots; /* rank of them, counted here: those rows of L are a triangle */
-    int *length; /* numbers in each row of L */
-    double *L;   /* row_count × rank */
+    int *rows;     /* rows of the block, rising */
+    int *pivots;   /* rank of them, counted here: those rows of L are a triangle */
+    int *length;   /* numbers in each row of L */
+    double *L;     /* row_count × rank */
     double filled; /* share of G that is not zero */
 } TnCondensedPart;
 

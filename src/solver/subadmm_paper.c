@@ -251,7 +251,8 @@ static void update_blocks(TnProblem *p, State *state)
         }
         for (int r = 0; r < n; r++) {
             d->v[r] = 0.0;
-            for (int j = 0; j < n; j++) d->v[r] += d->H_inverse[(long)r * d->stride + j] * state->rhs[j];
+            for (int j = 0; j < n; j++)
+                d->v[r] += d->H_inverse[(long)r * d->stride + j] * state->rhs[j];
         }
         tn_ports_spread(p, d, d->v, p->twist);
     }

@@ -81,7 +81,8 @@ static inline double error_left(Rig *rig, const TnBaselineResult *result)
 
 /* To an error (m/s) of 1e-9 at most, where twists are within 1e-8 of those of SubADMM, iterated until nothing moves: problems are
  * well conditioned. */
-static inline bool ends_where_subadmm_does(TnBaseline *method, int which, int iterations, double error)
+static inline bool ends_where_subadmm_does(TnBaseline *method, int which, int iterations,
+                                           double error)
 {
     Rig rig, split = {0};
     TnBaselineResult result;

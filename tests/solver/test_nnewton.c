@@ -12,7 +12,8 @@ static bool is_expected_to_converge(int which) { return which != 5; }
 TEST(it_ends_where_subadmm_does)
 {
     for (int which = 0; which < PROBLEMS; which++)
-        if (is_expected_to_converge(which)) CHECK(ends_where_subadmm_does(tn_nnewton, which, 60, 1e-10));
+        if (is_expected_to_converge(which))
+            CHECK(ends_where_subadmm_does(tn_nnewton, which, 60, 1e-10));
 }
 
 /* dλ = a - G du against differences of Π: where F is zero along (du, dλ) to first order, F at a small
