@@ -141,6 +141,7 @@ typedef struct TnConstraintDef {
     TnConstraintId contact;        /* spin and roll: a friction constraint added before */
     double k, alpha;               /* soft */
     double lower, upper;           /* box */
+    double lever; /* m/s per unit of J v: what it is judged by where that is rad/s; 0: 1; not friction */
 } TnConstraintDef;
 
 /* One island: blocks that constraints connect, solved together. */

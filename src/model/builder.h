@@ -162,6 +162,7 @@ bool tn_check_tree(TnCompile *c);
 bool tn_check_drive(TnCompile *c);
 bool tn_check_parts(TnCompile *c);
 void tn_compile_masses(TnCompile *c);
+void tn_compile_levers(TnCompile *compile); /* after masses and rods */
 void tn_compile_drive(TnCompile *c); /* after the masses */
 void tn_compile_parts(TnCompile *c);
 

@@ -97,6 +97,47 @@ static void finish_link(TnCompile *c, TnLink *link, const TnMassProperties *mass
     c->model->total_mass += link->mass;
 }
 
+static void centre_of(const TnCompile *c, const TnLink *link, double out[3])
+{
+    const TnBodyScratch *body = &c->bodies[link->body];
+    quat_rotate(out, body->quat, link->com);
+    v3_add(out, out, body->pos);
+}
+
+/* Of link l all that hangs on it is counted, about the place of its first joint. */
+static void set_lever(const TnCompile *c, int l)
+{
+    const TnModel *m = c->model;
+    TnLink *link = &m->links[l];
+    const TnSubsystem *sub = &m->subsystems[link->subsystem];
+    const TnJoint *joint = &m->joints[link->joint_start];
+    bool alone = sub->kind != TN_SUBSYSTEM_TREE;
+    int end = alone ? l + 1 : sub->link_start + sub->link_count;
+    double anchor[3], com[3], mass = 0.0, moment = 0.0;
+    centre_of(c, link, anchor);
+    if (joint->type != TN_JOINT_FREE) {
+        quat_rotate(anchor, c->bodies[link->body].quat, joint->pos);
+        v3_add(anchor, anchor, c->bodies[link->body].pos);
+    }
+    for (int k = l; k < end; k++) {
+        const TnLink *part = &m->links[k];
+        int above = k;
+        while (above > l) above = m->links[above].parent;
+        if (above != l) continue;
+        const double *I = part->inertia_principal;
+        centre_of(c, part, com);
+        v3_sub(com, com, anchor);
+        mass += part->mass;
+        moment += I[0] + I[1] + I[2] + 2.0 * part->mass * v3_dot(com, com);
+    }
+    link->lever = sqrt(moment / (3.0 * mass));
+}
+
+void tn_compile_levers(TnCompile *c)
+{
+    for (int l = 1; l < c->model->link_count; l++) set_lever(c, l);
+}
+
 void tn_compile_masses(TnCompile *c)
 {
     TnModel *m = c->model;

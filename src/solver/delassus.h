@@ -72,6 +72,7 @@ typedef struct TnDelassus {
     int *index;    /* entries of J: unknowns, counted among those that are solved for … */
     double *value; /* … and as many numbers as the group has rows */
     double *q, *D; /* per row; D: diagonal of W, 0: dead */
+    double *lever; /* per row: m/s per unit of u */
     double *state; /* μ, then x of all blocks; state_count numbers, a multiple of eight */
     double *mu, *x;
     size_t state_count;
@@ -132,6 +133,8 @@ bool tn_delassus_fill_batches(TnDelassus *delassus);
 void tn_delassus_inverse(int n, const double *M, double *out);
 /* Rows of a bond: J, count × 12, zero on the world. A soft one's are kept in delassus->soft. */
 int tn_delassus_bond_rows(TnDelassus *delassus, int bond, const double **J);
+/* m/s per unit of such a row's velocity. */
+double tn_delassus_bond_lever(const TnDelassus *delassus, int bond, int row);
 /* μ from λ, and λ from μ. */
 void tn_delassus_bond_start(const TnDelassus *delassus, int bond, int count, double *mu);
 void tn_delassus_bond_put(const TnDelassus *delassus, int bond, int count, const double *mu);

@@ -91,6 +91,14 @@ int tn_delassus_bond_rows(TnDelassus *w, int index, const double **J)
     return bond->hard;
 }
 
+double tn_delassus_bond_lever(const TnDelassus *w, int index, int row)
+{
+    const TnBond *bond = &w->problem->bonds[index];
+    int pivot = w->soft_pivot[index][row];
+    if (bond->hard) return tn_bond_row_lever(bond, row);
+    return (pivot % 6 < 3 ? 1.0 : tn_bond_lever(bond)) / w->soft[index][12 * row + pivot];
+}
+
 void tn_delassus_bond_start(const TnDelassus *w, int index, int count, double *mu)
 {
     const TnBond *bond = &w->problem->bonds[index];

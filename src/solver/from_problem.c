@@ -251,6 +251,7 @@ static bool add_row(Writer *w, int *r)
     w->def.lower = row->lower;
     w->def.upper = row->upper;
     w->def.mu = row->mu;
+    w->def.lever = row->lever;
     *r += rows - 1;
     if (row->set >= TN_ROW_SPIN && !(w->def.contact = w->contacts[row->contact])) {
         w->left_out++;
@@ -312,6 +313,7 @@ static bool add_soft_bond(Writer *w, const TnBond *bond)
         begin(w, TN_SET_SOFT, 1);
         w->def.k = root * root;
         w->def.alpha = 1.0;
+        w->def.lever = K.order[r] % 6 < 3 ? 0.0 : bond->lever;
         w->def.e[0] = c[r] / root;
         if (!add_bond_row(w, bond, j, mu[r] * root)) return false;
     }
@@ -344,6 +346,7 @@ static bool add_hard_bond(Writer *w, const TnBond *bond)
     for (int r = 0; r < n; r++) {
         begin(w, TN_SET_EQUALITY, 1);
         w->def.e[0] = bond->e[r];
+        w->def.lever = tn_bond_row_lever(bond, r);
         if (!add_bond_row(w, bond, J[r], mu[r])) return false;
     }
     return true;

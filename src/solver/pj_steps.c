@@ -270,6 +270,7 @@ static void set_bond(const Steps *s, TnDelassus *rows, int index, TnPjBond *out)
     for (int i = 0; i < n; i++) M[(n + 1) * i] += bond->hard ? 0.0 : 1.0;
     tn_delassus_inverse(n, M, out->inverse);
     tn_delassus_bond_start(rows, index, n, out->mu);
+    for (int i = 0; i < n; i++) out->lever[i] = tn_delassus_bond_lever(rows, index, i);
     memcpy(out->last, out->mu, sizeof out->mu);
 }
 

@@ -116,14 +116,14 @@ static bool is_counted(TnMethod method)
     return method == TN_METHOD_SUBADMM || method >= TN_METHOD_PGS;
 }
 
-static void check_units(void (*build)(Scene *, Units), int first)
+static void check_units(void (*build)(Scene *, Units))
 {
     for (int m = 0; m < METHODS; m++) {
         if (!is_counted(methods[m])) continue;
         int before = count(build, metres, methods[m]);
         CHECK(before > 0);
         printf("    %s %d:", tn_method_name(methods[m]), before);
-        for (int i = first; i < 6; i++) {
+        for (int i = 0; i < 6; i++) {
             int after = count(build, others[i], methods[m]);
             printf(" %d", after);
             CHECK(10 * abs(after - before) <= before);
@@ -132,7 +132,6 @@ static void check_units(void (*build)(Scene *, Units), int first)
     }
 }
 
-TEST(a_stack_of_boxes_takes_the_same_iterations_in_any_units) { check_units(stack, 0); }
-TEST(a_pile_takes_the_same_iterations_in_any_units) { check_units(pile, 0); }
-/* Rows of hinges are in rad/s, and judged by the same share of gravity × timestep as those in m/s: lengths count. */
-TEST(a_robot_takes_the_same_iterations_in_any_units_of_mass_and_time) { check_units(robot, 2); }
+TEST(a_stack_of_boxes_takes_the_same_iterations_in_any_units) { check_units(stack); }
+TEST(a_pile_takes_the_same_iterations_in_any_units) { check_units(pile); }
+TEST(a_robot_takes_the_same_iterations_in_any_units) { check_units(robot); }
