@@ -84,6 +84,11 @@ struct TnModelBuilder {
     bool out_of_memory;
 };
 
+/* Of a link and all that hangs on it, in the reference pose; moment: ½ tr of the inertia about com. */
+typedef struct TnMassBelow {
+    double mass, com[3], moment;
+} TnMassBelow;
+
 /* One compile, by body: what the passes hand on to each other. */
 typedef struct TnBodyScratch {
     int joint_count, dof_count;
@@ -95,6 +100,7 @@ typedef struct TnBodyScratch {
     bool bad_mass;          /* a definition that gives its mass was refused */
     double pos[3], quat[4]; /* world, reference pose */
     TnMassProperties mass;  /* its own, in its axes */
+    TnMassBelow below;      /* of a link's own body */
 } TnBodyScratch;
 
 /* A soft body while it is compiled. */

@@ -97,45 +97,47 @@ static void finish_link(TnCompile *c, TnLink *link, const TnMassProperties *mass
     c->model->total_mass += link->mass;
 }
 
-static void centre_of(const TnCompile *c, const TnLink *link, double out[3])
+/* total += part; moments are ½ tr of the inertia about the own com, which needs no axes. */
+static void add_mass(TnMassBelow *total, const TnMassBelow *part)
+{
+    double mass = total->mass + part->mass, share = part->mass / mass, apart[3];
+    v3_sub(apart, part->com, total->com);
+    total->moment += part->moment + total->mass * share * v3_dot(apart, apart);
+    v3_add_scaled(total->com, apart, share);
+    total->mass = mass;
+}
+
+static void set_lever(const TnCompile *c, TnLink *link)
 {
     const TnBodyScratch *body = &c->bodies[link->body];
-    quat_rotate(out, body->quat, link->com);
-    v3_add(out, out, body->pos);
-}
-
-/* Of link l all that hangs on it is counted, about the place of its first joint. */
-static void set_lever(const TnCompile *c, int l)
-{
-    const TnModel *m = c->model;
-    TnLink *link = &m->links[l];
-    const TnSubsystem *sub = &m->subsystems[link->subsystem];
-    const TnJoint *joint = &m->joints[link->joint_start];
-    bool alone = sub->kind != TN_SUBSYSTEM_TREE;
-    int end = alone ? l + 1 : sub->link_start + sub->link_count;
-    double anchor[3], com[3], mass = 0.0, moment = 0.0;
-    centre_of(c, link, anchor);
+    const TnJoint *joint = &c->model->joints[link->joint_start];
+    double arm[3] = {0.0, 0.0, 0.0};
     if (joint->type != TN_JOINT_FREE) {
-        quat_rotate(anchor, c->bodies[link->body].quat, joint->pos);
-        v3_add(anchor, anchor, c->bodies[link->body].pos);
+        quat_rotate(arm, body->quat, joint->pos);
+        v3_add(arm, arm, body->pos);
+        v3_sub(arm, arm, body->below.com);
     }
-    for (int k = l; k < end; k++) {
-        const TnLink *part = &m->links[k];
-        int above = k;
-        while (above > l) above = m->links[above].parent;
-        if (above != l) continue;
-        const double *I = part->inertia_principal;
-        centre_of(c, part, com);
-        v3_sub(com, com, anchor);
-        mass += part->mass;
-        moment += I[0] + I[1] + I[2] + 2.0 * part->mass * v3_dot(com, com);
-    }
-    link->lever = sqrt(moment / (3.0 * mass));
+    link->lever = sqrt((body->below.moment / body->below.mass + v3_dot(arm, arm)) * (2.0 / 3.0));
 }
 
+/* Children come later than their parents. */
 void tn_compile_levers(TnCompile *c)
 {
-    for (int l = 1; l < c->model->link_count; l++) set_lever(c, l);
+    TnModel *m = c->model;
+    for (int l = 1; l < m->link_count; l++) {
+        const TnLink *link = &m->links[l];
+        TnBodyScratch *body = &c->bodies[link->body];
+        const double *I = link->inertia_principal;
+        body->below = (TnMassBelow){.mass = link->mass, .moment = 0.5 * (I[0] + I[1] + I[2])};
+        quat_rotate(body->below.com, body->quat, link->com);
+        v3_add(body->below.com, body->below.com, body->pos);
+    }
+    for (int l = m->link_count - 1; l > 0; l--) {
+        TnLink *link = &m->links[l];
+        set_lever(c, link);
+        if (link->parent)
+            add_mass(&c->bodies[m->links[link->parent].body].below, &c->bodies[link->body].below);
+    }
 }
 
 void tn_compile_masses(TnCompile *c)
