@@ -208,14 +208,19 @@ static void check_units(void (*build)(Scene *, Units), TnMethod method, int ande
     printf("\n");
 }
 
+/* Rounding changes counts by more where
+ *   auto's Newton ends a little above or below the tolerance, which is worth a method more or less;
+ *     its LU factors compare forces with torques for their pivots, so lengths change rounding as well;
+ *   Anderson's mixing makes of another last digit another way to the solution: full ADMM takes up to half as many
+ *     iterations again on the robot, whatever the units. */
 static void check_scene(void (*build)(Scene *, Units))
 {
     for (int m = 0; m < METHODS; m++) {
+        bool automatic = methods[m] == TN_METHOD_AUTO;
         if (!is_counted(methods[m])) continue;
-        check_units(build, methods[m], -1, 1024.0, 1000000);
-        /* Anderson's mixing of forces makes of another last digit another way to the solution: full ADMM takes up to
-         * half as many iterations again on the robot, whatever the units */
-        check_units(build, methods[m], methods[m] == TN_METHOD_FADMM ? 0 : -1, 1000.0, 10);
+        check_units(build, methods[m], -1, 1024.0, automatic ? 5 : 1000000);
+        if (!automatic)
+            check_units(build, methods[m], methods[m] == TN_METHOD_FADMM ? 0 : -1, 1000.0, 10);
     }
 }
 
