@@ -142,6 +142,8 @@ typedef struct TnConstraintDef {
     TnConstraintId contact; /* spin and roll: a friction constraint added before */
     double k, alpha;        /* soft: N/m (N m) and s, > 0 */
     double lower, upper;    /* box: N (N m), lower <= upper; may be infinite */
+    /* m/s per unit of J v: what it is judged by where that is rad/s; 0: 1; not friction */
+    double lever;
 } TnConstraintDef;
 
 /* One island: blocks that constraints connect, solved together. */

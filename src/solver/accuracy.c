@@ -160,8 +160,8 @@ static void set_compliance(Judge *j, int i)
 
 /* ---- the laws ---- */
 
-/* Of constraint i at constraint velocities u: squared error, or with `map` squared natural map. */
-static double law(const Judge *j, int i, const double *u, const double *lambda, bool map)
+/* Of constraint i at constraint velocities u and before its lever: squared error, or with `map` squared natural map. */
+static double law_in_its_units(const Judge *j, int i, const double *u, const double *lambda, bool map)
 {
     TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
     const double *x = u + j->number_at[i], *l = lambda + j->number_at[i];
@@ -192,6 +192,13 @@ static double law(const Judge *j, int i, const double *u, const double *lambda, 
         break;
     }
     return map && !(D > 0.0) ? 0.0 : y * y;
+}
+
+static double law(const Judge *j, int i, const double *u, const double *lambda, bool map)
+{
+    TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
+    double lever = c.set != TN_SET_FRICTION && c.lever > 0.0 ? c.lever : 1.0;
+    return lever * lever * law_in_its_units(j, i, u, lambda, map);
 }
 
 static double digits(double error) { return -log10(fmax(error, 1e-16)); }

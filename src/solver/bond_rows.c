@@ -83,6 +83,13 @@ void tn_bond_rows(const TnBond *bond, TnBondRows *out)
         for (int k = 0; k < 12; k++) out->J[i][k] = on_world(bond, k) ? 0.0 : bond->J[12 * i + k];
 }
 
+double tn_bond_rows_lever(const TnBond *bond, const TnBondRows *rows, int row)
+{
+    int pivot = rows->pivot[row];
+    if (bond->hard) return tn_bond_row_lever(bond, row);
+    return (pivot % 6 < 3 ? 1.0 : tn_bond_lever(bond)) / rows->J[row][pivot];
+}
+
 void tn_bond_rows_solve(const TnBondRows *rows, const double x[12], double *c)
 {
     for (int i = 0; i < rows->count; i++) {

@@ -14,6 +14,8 @@ typedef struct TnBondRows {
 } TnBondRows;
 
 void tn_bond_rows(const TnBond *bond, TnBondRows *out);
+/* m/s per unit of such a row's velocity. */
+double tn_bond_rows_lever(const TnBond *bond, const TnBondRows *rows, int row);
 /* μ from the bond's λ, and λ from μ (NULL: zero). */
 void tn_bond_rows_start(const TnBond *bond, const TnBondRows *rows, double *mu);
 void tn_bond_rows_put(TnBond *bond, const TnBondRows *rows, const double *mu);

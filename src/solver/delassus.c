@@ -82,7 +82,8 @@ static bool lay_out(TnDelassus *w, TnDelassusForm form)
     w->mu = w->state = TN_ARENA_ZERO(p->arena, double, next);
     w->q = TN_ARENA_ZERO(p->arena, double, mu);
     w->D = TN_ARENA_ZERO(p->arena, double, mu);
-    if (!data || !w->state || !w->q || !w->D) return false;
+    w->lever = TN_ARENA_ZERO(p->arena, double, mu);
+    if (!data || !w->state || !w->q || !w->D || !w->lever) return false;
     w->x = w->state;
     for (int g = 0; g < w->group_count; g++) {
         TnGroup *group = &w->groups[g];
@@ -127,6 +128,13 @@ static void set_scalar(const TnProblem *p, TnGroup *group)
     group->c = group->a * row->e - row->k * row->e * share;
 }
 
+static double lever_of(const TnDelassus *w, const TnGroup *group, int row)
+{
+    if (group->kind == TN_A_BOND) return tn_bond_rows_lever(&w->problem->bonds[group->source],
+                                  &w->bond_rows[group->source], row);
+    return group->kind == TN_A_ROW ? tn_row_lever(&w->problem->rows[group->source]) : 1.0;
+}
+
 static void set_law(const TnDelassus *w, TnGroup *group)
 {
     int m = group->count;
@@ -135,6 +143,7 @@ static void set_law(const TnDelassus *w, TnGroup *group)
         add_own(w, group, &w->pieces[i]);
     for (int i = 0; i < m; i++)
         if (group->law != TN_LAW_NONE) w->D[group->first + i] = group->W[(m + 1) * i];
+    for (int i = 0; i < m; i++) w->lever[group->first + i] = lever_of(w, group, i);
     if (group->law == TN_LAW_SCALAR || group->law == TN_LAW_SPIN || group->law == TN_LAW_ROLL) {
         if (!(group->W[0] > 0.0))
             group->law = TN_LAW_NONE;

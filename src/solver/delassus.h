@@ -76,6 +76,7 @@ typedef struct TnDelassus {
     int *index;    /* entries of J: unknowns, counted among those that are solved for … */
     double *value; /* … and as many numbers as the group has rows */
     double *q, *D; /* per row; D: diagonal of W, 0: dead */
+    double *lever; /* per row: m/s per unit of u */
     double *state; /* μ, then x of all blocks; state_count numbers, a multiple of eight */
     double *mu, *x;
     size_t state_count;

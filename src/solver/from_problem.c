@@ -208,6 +208,7 @@ static bool add_row(Writer *w, int *r)
     w->def.lower = row->lower;
     w->def.upper = row->upper;
     w->def.mu = row->mu;
+    w->def.lever = row->lever;
     *r += rows - 1;
     if (row->set >= TN_ROW_SPIN && !(w->def.contact = w->contacts[row->contact])) {
         w->left_out++;
@@ -269,6 +270,7 @@ static bool add_bond(Writer *w, const TnBond *bond)
         w->def.k = bond->hard ? 0.0 : root * root;
         w->def.alpha = bond->hard ? 0.0 : 1.0;
         w->def.e[0] = bond->hard ? bond->e[r] : c[r] / root;
+        w->def.lever = tn_bond_rows_lever(bond, &rows, r) * root;
         if (!add_bond_row(w, bond, j, (mu[r] - c[r]) * root)) return false;
     }
     return true;

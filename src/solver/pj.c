@@ -120,7 +120,7 @@ static void sum_all(const Loop *loop, int chunk)
         const TnRow *row = &p->rows[r];
         double d = row->B > 0.0 ? (loop->y.row[r] - row->lambda) / row->B : 0.0;
         loop->wrong[first + r] = d * (row->lambda - loop->last.row[r]);
-        loop->moved[first + r] = d * d;
+        loop->moved[first + r] = pow(tn_row_lever(row) * d, 2.0);
     }
     first += p->row_count;
     share(loop, p->bond_count, chunk, &begin, &end);
@@ -132,7 +132,7 @@ static void sum_all(const Loop *loop, int chunk)
             M = M > 0.0 ? 1.0 / M : 0.0;
             double d = M * (b->before[k] - b->mu[k]);
             wrong += d * (b->mu[k] - b->last[k]);
-            moved += d * d;
+            moved += pow(b->lever[k] * d, 2.0);
         }
         loop->wrong[first + i] = wrong;
         loop->moved[first + i] = moved;

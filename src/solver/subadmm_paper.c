@@ -153,7 +153,7 @@ static double update_row(TnProblem *p, State *state, int *r)
             sum += x + state->row_u[s] * inverted(beta);
         }
         t[i] = -row->B * sum;
-        change += pow((t[i] - row->t) * inverted(row->B), 2.0);
+        change += pow(tn_row_lever(row) * (t[i] - row->t) * inverted(row->B), 2.0);
         row->t = t[i];
     }
     if (pair == 2) {
