@@ -292,8 +292,8 @@ int cmd_table(int argc, char **argv)
                       .limit_ms = 50};
     Option table[16];
     int count = option_table(table, &o), code = EXIT_USAGE;
-    if (!options_parse_some("table", table, count, print_help, o.scenes, MAX_SCENES, &o.scene_count,
-                            argc, argv, &code))
+    if (!options_parse_many("table", table, count, print_help, NULL, o.scenes, MAX_SCENES,
+                            &o.scene_count, argc, argv, &code))
         return code;
     return check_and_measure(&o);
 }

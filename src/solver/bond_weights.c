@@ -122,7 +122,7 @@ static void project_on(int rank, const double L[36], double other[36])
             for (int j = 0; j < 6; j++) other[6 * i + j] += half[6 * i + k] * projection[6 * k + j];
 }
 
-static void row_compliance(const TnProblem *p, int row, double C[36])
+void tn_table_compliance(const TnProblem *p, int row, double C[36])
 {
     memset(C, 0, sizeof(double[36]));
     if (row == 0) return;
@@ -178,8 +178,8 @@ static void set_halves(const TnProblem *p, const TnBond *bond, double s, Halves 
 {
     double C[2][36], part[2];
     memset(h, 0, sizeof *h);
-    row_compliance(p, bond->row_a, C[0]);
-    row_compliance(p, bond->row_b, C[1]);
+    tn_table_compliance(p, bond->row_a, C[0]);
+    tn_table_compliance(p, bond->row_b, C[1]);
     for (int k = 0; k < 2; k++) {
         part[k] = 0.0;
         for (int i = 3 * k; i < 3 * k + 3; i++) part[k] += (C[0][7 * i] + C[1][7 * i]) / 3.0;

@@ -172,8 +172,10 @@ static bool factor_part(TnArena *arena, TnArena *scratch, const double *G, int m
         for (int j = 0; j <= i; j++) {
             double d = scale[i] * scale[j];
             S[(long)i * rows + j] = d > 0.0 ? G[(long)part->rows[i] * m + part->rows[j]] / d : 0.0;
+            if (S[(long)i * rows + j] != 0.0) part->filled += i == j ? 1.0 : 2.0;
         }
     }
+    part->filled /= (double)rows * rows;
     double below;
     part->rank = tn_semidefinite_factor(S, rows, 2.0 * DBL_EPSILON * rows, order, &below, work);
     *negative = fmax(*negative, below);

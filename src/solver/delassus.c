@@ -9,6 +9,8 @@
 /* The choice for a dense block with R rows and n unknowns, in multiplications: rows take a solve each, G and R² a
  * sweep; velocities half a solve each and 2 R n a sweep. More sweeps than these are not counted on. */
 #define SWEEPS 200.0
+/* Condensed blocks have no solves, and are solved to more digits. */
+#define CONDENSED_SWEEPS 1000.0
 
 /* ---- places ---- */
 
@@ -20,6 +22,10 @@ static bool keeps_rows(const TnDelassus *w, int block, TnDelassusForm form)
     const TnLargeBlock *d = &p->large[block - p->twist_count];
     if (d->chain || d->mesh) return true;
     double R = w->block_rows[block], n = d->dim, sweeps = fmin(SWEEPS, w->sweeps);
+    if (d->unit && d->filled > 0.0 && form == TN_DELASSUS_CHEAPEST) {
+        sweeps = fmin(CONDENSED_SWEEPS, w->sweeps);
+        return 0.5 * R * R * n + sweeps * R * R * fmin(1.0, 3.0 * d->filled) < sweeps * 2.0 * R * n;
+    }
     return form == TN_DELASSUS_CHEAPEST &&
            R * n * n + R * R * n + sweeps * R * R < 0.5 * R * n * n + sweeps * 2.0 * R * n;
 }
@@ -124,7 +130,7 @@ static void set_scalar(const TnProblem *p, TnGroup *group)
 
 static double lever_of(const TnDelassus *w, const TnGroup *group, int row)
 {
-    if (group->kind == TN_A_BOND) return tn_delassus_bond_lever(w, group->source, row);
+    if (group->kind == TN_A_BOND) return w->bond_rows[group->source].lever[row];
     return group->kind == TN_A_ROW ? tn_row_lever(&w->problem->rows[group->source]) : 1.0;
 }
 
@@ -146,7 +152,7 @@ static void set_law(const TnDelassus *w, TnGroup *group)
     }
     memcpy(M, group->W, sizeof(double) * (size_t)(m * m));
     for (int i = 0; i < m; i++) M[(m + 1) * i] += group->slack;
-    tn_delassus_inverse(m, M, group->inverse);
+    tn_small_inverse(m, M, group->inverse);
     if (group->law == TN_LAW_CONTACT)
         group->regular =
             group->inverse[0] > 0.0 && group->inverse[4] > 0.0 && group->inverse[8] > 0.0;
@@ -166,10 +172,10 @@ void tn_delassus_rows_of(const TnDelassus *w, const TnGroup *group, const TnPerC
         for (int i = 0; i < 3; i++) out[i] = v3_dot(frame[i], u->contact[group->source]);
     } else {
         const TnBond *bond = &p->bonds[group->source];
-        const double *J = w->soft[group->source];
+        const TnBondRows *rows = &w->bond_rows[group->source];
         for (int i = 0; i < group->count; i++) {
             out[i] = bond->hard ? bond->e[i] : 0.0;
-            for (int k = 0; k < 12; k++) out[i] += J[12 * i + k] * u->bond[group->source][k];
+            for (int k = 0; k < 12; k++) out[i] += rows->J[i][k] * u->bond[group->source][k];
         }
     }
 }
@@ -178,7 +184,7 @@ static void start(TnDelassus *w, const TnGroup *group, const TnPerConstraint *la
 {
     const TnProblem *p = w->problem;
     if (group->kind == TN_A_BOND) {
-        tn_delassus_bond_start(w, group->source, group->count, mu);
+        tn_bond_rows_start(&p->bonds[group->source], &w->bond_rows[group->source], mu);
     } else if (group->law == TN_LAW_NONE) {
         const TnRow *row = &p->rows[group->kind == TN_A_ROW ? group->source : 0];
         if (group->kind == TN_A_ROW && row->set == TN_ROW_SOFT) mu[0] = -row->k * row->e;
@@ -200,7 +206,7 @@ static bool set_q(TnDelassus *w)
     for (int g = 0; g < w->group_count; g++)
         start(w, &w->groups[g], &lambda, w->mu + w->groups[g].first);
     tn_lambda_put(p, &u); /* none */
-    for (int i = 0; i < p->bond_count; i++) tn_delassus_bond_put(w, i, 0, NULL);
+    for (int i = 0; i < p->bond_count; i++) tn_bond_rows_put(&p->bonds[i], &w->bond_rows[i], NULL);
     tn_velocities_touched(p, &v);
     tn_constraint_velocities(p, &v, &u);
     for (int g = 0; g < w->group_count; g++)
@@ -217,7 +223,7 @@ void tn_delassus_put(const TnDelassus *w)
         const TnGroup *group = &w->groups[g];
         const double *mu = w->mu + group->first;
         if (group->kind == TN_A_BOND) {
-            tn_delassus_bond_put(w, group->source, group->count, mu);
+            tn_bond_rows_put(&p->bonds[group->source], &w->bond_rows[group->source], mu);
         } else if (group->kind == TN_A_ROW) {
             for (int i = 0; i < group->count; i++) p->rows[group->source + i].lambda = mu[i];
         } else {
@@ -261,7 +267,7 @@ bool tn_delassus_build(TnProblem *p, const TnCompliances *D, TnDelassusForm form
     if (!tn_delassus_group(out, D) || !lay_out(out, form) || !tn_delassus_fill(out, pool))
         return false;
     for (int g = 0; g < out->group_count; g++) set_law(out, &out->groups[g]);
-    if (!set_q(out) || !tn_delassus_fill_batches(out)) return false;
+    if (!set_q(out) || !tn_delassus_thin(out) || !tn_delassus_fill_batches(out)) return false;
     tn_delassus_refresh(out);
     return true;
 }

@@ -12,7 +12,8 @@
  *
  *     velocities   x_b = Σ Y_jᵀ μ_j,   Y_j = J_j L_b⁻ᵀ with A_b = L_b L_bᵀ: L_bᵀ (v_b - v_free), as many
  *                  numbers as the block has unknowns; a row of W is never formed
- *     rows         x_b = the μ of all groups on the block, and G_b = J_b A_b⁻¹ J_bᵀ, a full matrix
+ *     rows         x_b = the μ of all groups on the block, and G_b = J_b A_b⁻¹ J_bᵀ, a full matrix; of a condensed
+ *                  block without what is zero, in octets of columns
  *
  * Velocities of a twist have zeros at 3 and 7, as rows of the twist table. In both a group's u is q plus one product per piece (a group's part in one block), rows · x_b, with
  * rows = Y_j or the group's rows of G_b. */
@@ -20,6 +21,7 @@
 #define TN_SOLVER_DELASSUS_H
 
 #include "../math/vec3.h"
+#include "bond_rows.h"
 #include "natural_map.h"
 
 enum { TN_GROUP_ROWS = 12 }; /* at most */
@@ -42,6 +44,8 @@ typedef struct TnPiece {
     int entry, entry_count; /* of J_b */
     size_t value;           /* of the first entry */
     double *rows;           /* the group's count × n */
+    int *octets;            /* rows: where eight numbers of x_b begin that are not all zero in G, … */
+    int octet_count;        /* … and `rows` has these only; NULL: all */
 } TnPiece;
 
 typedef struct TnGroup {
@@ -86,8 +90,7 @@ typedef struct TnDelassus {
     int batch_count, batched, batched_end, batch_first; /* the last: row of the first */
     TnSweepBatch *batches;                              /* NULL: one by one */
     int *contact_row;                                   /* per contact: its first row */
-    double (*soft)[144];                                /* per bond: Lᵀ of a soft one */
-    int (*soft_pivot)[12];
+    TnBondRows *bond_rows;                              /* per bond */
 } TnDelassus;
 
 /* After tn_problem_prepare_A; everything from the problem's arena. μ is that of the problem's λ. Chains and
@@ -121,22 +124,13 @@ bool tn_delassus_group(TnDelassus *delassus, const TnCompliances *D);
 /* ---- delassus_blocks.c ---- */
 /* Pieces' rows of all blocks, after they were laid out. */
 bool tn_delassus_fill(TnDelassus *delassus, TnPool *pool);
+/* Leaves out what is zero where that is most, after laws are known. False: no memory. */
+bool tn_delassus_thin(TnDelassus *delassus);
 
 /* ---- delassus_batches.c ---- */
 /* Which contacts share a batch. False: no memory. */
 bool tn_delassus_choose_batches(TnDelassus *delassus, const TnCompliances *D);
 /* After laws and q are known. */
 bool tn_delassus_fill_batches(TnDelassus *delassus);
-
-/* ---- delassus_bonds.c ---- */
-/* out = M⁻¹ on as many rows and columns as are independent, zero elsewhere; n × n, symmetric. */
-void tn_delassus_inverse(int n, const double *M, double *out);
-/* Rows of a bond: J, count × 12, zero on the world. A soft one's are kept in delassus->soft. */
-int tn_delassus_bond_rows(TnDelassus *delassus, int bond, const double **J);
-/* m/s per unit of such a row's velocity. */
-double tn_delassus_bond_lever(const TnDelassus *delassus, int bond, int row);
-/* μ from λ, and λ from μ. */
-void tn_delassus_bond_start(const TnDelassus *delassus, int bond, int count, double *mu);
-void tn_delassus_bond_put(const TnDelassus *delassus, int bond, int count, const double *mu);
 
 #endif

@@ -179,6 +179,64 @@ static bool factor_chains(const TnProblem *p, const TnDelassus *w)
     return true;
 }
 
+/* ---- zeros ---- */
+
+/* Of √(G_ii G_jj): what rounding leaves of a zero where G = L Lᵀ. */
+#define ZERO 1e-15
+/* A piece is thinned where that leaves out half of it. */
+#define WORTH 0.5
+
+static bool matters(const TnDelassus *w, const TnPiece *piece, const double *own, int octet)
+{
+    const double *D = w->x + piece->at; /* for the time being, see tn_delassus_thin */
+    for (int r = 0; r < w->groups[piece->group].count; r++)
+        for (int k = octet; k < octet + 8; k++) {
+            double g = piece->rows[(long)r * piece->n + k];
+            if (g * g > ZERO * ZERO * own[r] * D[k]) return true;
+        }
+    return false;
+}
+
+static bool thin(TnDelassus *w, TnPiece *piece)
+{
+    const TnGroup *group = &w->groups[piece->group];
+    int m = group->count, n = piece->n, count = 0;
+    const double *own = w->x + piece->local;
+    size_t mark = tn_arena_mark(w->problem->arena);
+    int *octets = TN_ARENA_NEW(w->problem->arena, int, n / 8);
+    if (!octets) return false;
+    for (int k = 0; k < n; k += 8)
+        if (matters(w, piece, own, k)) octets[count++] = k;
+    if (8.0 * count > WORTH * n) {
+        tn_arena_release(w->problem->arena, mark);
+        return true;
+    }
+    for (int r = 0; r < m; r++) /* to the left and upwards, so in place */
+        for (int i = 0; i < count; i++)
+            memmove(piece->rows + 8L * ((long)r * count + i), piece->rows + (long)r * n + octets[i],
+                    8 * sizeof(double));
+    piece->octets = octets;
+    piece->octet_count = count;
+    return true;
+}
+
+bool tn_delassus_thin(TnDelassus *w)
+{
+    const TnProblem *p = w->problem;
+    for (int i = 0; i < w->piece_count; i++) { /* D of the block's rows, where x is */
+        const TnPiece *piece = &w->pieces[i];
+        const TnGroup *group = &w->groups[piece->group];
+        for (int r = 0; piece->local >= 0 && r < group->count; r++)
+            w->x[piece->local + r] = piece->rows[(long)r * piece->n + piece->local - piece->at + r];
+    }
+    for (int i = 0; i < w->piece_count; i++) {
+        TnPiece *piece = &w->pieces[i];
+        if (piece->local < 0 || piece->block < p->twist_count) continue;
+        if (p->large[piece->block - p->twist_count].filled > 0.0 && !thin(w, piece)) return false;
+    }
+    return true;
+}
+
 bool tn_delassus_fill(TnDelassus *w, TnPool *pool)
 {
     TnProblem *p = w->problem;

@@ -26,6 +26,12 @@ static void add_products(const TnKernels *kernels, const TnPiece *piece, int cou
 {
     const double *rows = piece->rows;
     int n = piece->n, r = 0;
+    if (piece->octets) {
+        for (; r < count; r++)
+            for (int i = 0; i < piece->octet_count; i++, rows += 8)
+                u[r] += dot8(rows, x + piece->octets[i]);
+        return;
+    }
     if (n == 8) {
         for (; r < count; r++) u[r] += dot8(rows + 8L * r, x);
         return;

@@ -119,6 +119,7 @@ typedef struct TnLargeBlock {
     double *work;      /* dim × dim; of a chain dim */
     double *stiffness; /* JᵀWJ where it is kept for another solve (H_known); else NULL */
     bool unit;         /* A is the identity, and so is its factor */
+    double filled;     /* then: share of J Jᵀ that is not zero; 0: not known */
     bool ports_known;  /* compliances of its ports stand from an earlier prepare */
     /* chain; blocks as math/chain.h has them. All but D and E is written by prepare. */
     double *D, *E;         /* A */
@@ -156,8 +157,8 @@ typedef struct TnPort {
     int node_count;   /* of a point: its velocity is Σ M_i v_i over these nodes of a mesh */
     const int *nodes;
     const double (*M)[9];
-    bool linear;      /* the angular rows of T are zero */
-    double scale;     /* of the weights of its contacts, 1 unless set otherwise */
+    bool linear;           /* the angular rows of T are zero */
+    double scale;          /* of the weights of its contacts, 1 unless set otherwise */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 
@@ -270,6 +271,8 @@ bool tn_problem_set_node_port(TnProblem *problem, int port, int block, int node,
 void tn_problem_set_contact(TnProblem *problem, int contact, int row_a, int row_b,
                             const double arm_a[3], const double arm_b[3], const double normal[3],
                             const double e[3], double mu, const double lambda[3]);
+/* t, where an iteration of SubADMM starts from, is λ. */
+void tn_problem_start_at_lambda(TnProblem *problem);
 void tn_problem_contact_lambda(const TnProblem *problem, int contact, double lambda[3]);
 void tn_problem_twist(const TnProblem *problem, int block, double v[6]);
 
@@ -355,6 +358,8 @@ int tn_bond_numbers(const TnBond *bond); /* 12, or 6 with a side on the world */
 double tn_bond_row_lever(const TnBond *bond, int row);
 
 /* ---- bond_weights.c ---- */
+/* What a row of the table yields, 6 × 6; the world nothing. */
+void tn_table_compliance(const TnProblem *problem, int row, double C[36]);
 bool tn_bond_prepare(TnProblem *problem, const TnSolverDef *def, int bond); /* W, w, P, c */
 /* G = scale · Jᵀ (J C Jᵀ)⁺ J of a hard bond, 12 × 12, C the compliances of its rows. */
 void tn_bond_hard_weight(const TnProblem *problem, const TnBond *bond, double scale, double G[144]);
@@ -367,7 +372,7 @@ void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const d
 void tn_ports_spread(const TnProblem *problem, const TnLargeBlock *block, const double *v,
                      double (*table)[8]); /* rows T v */
 void tn_ports_gather(const TnProblem *problem, const TnLargeBlock *block, double (*wrench)[8],
-                     double *F); /* F += Tᵀ wrench */
+                     double *F);                                            /* F += Tᵀ wrench */
 void tn_port_gather(const TnPort *port, const double wrench[8], double *F); /* of one */
 double tn_port_squared_norm(const TnPort *port, const double J[6]);         /* |J T|² */
 

@@ -32,6 +32,7 @@ typedef struct TnCondensedPart {
     int *pivots; /* rank of them, counted here: those rows of L are a triangle */
     int *length; /* numbers in each row of L */
     double *L;   /* row_count × rank */
+    double filled; /* share of G that is not zero */
 } TnCondensedPart;
 
 /* A block as its rows see it; condense.c. */
@@ -81,10 +82,6 @@ struct TnSolver {
     TnProblem problem;
 };
 
-static inline int tn_set_rows(TnSet set)
-{
-    return set == TN_SET_FRICTION ? 3 : set == TN_SET_ROLL ? 2 : 1;
-}
 /* Column k of a side's J is this unknown of its block. */
 static inline int tn_side_columns(const TnSolver *s, const TnConstraintDef *c, int side)
 {
