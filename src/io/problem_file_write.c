@@ -77,7 +77,7 @@ static void write_constraint(FILE *out, const TnSolver *solver, const TnConstrai
         write_number(out, c->mu);
         if (c->set != TN_SET_FRICTION) fprintf(out, " contact %d", c->contact);
     }
-    if (c->lever > 0.0 && c->lever != 1.0) {
+    if (c->lever > 0.0) {
         fputs(" lever", out);
         write_number(out, c->lever);
     }

@@ -81,13 +81,11 @@ void tn_bond_rows(const TnBond *bond, TnBondRows *out)
     if (!bond->hard) factor(bond, out);
     for (int i = 0; i < bond->hard; i++)
         for (int k = 0; k < 12; k++) out->J[i][k] = on_world(bond, k) ? 0.0 : bond->J[12 * i + k];
-}
-
-double tn_bond_rows_lever(const TnBond *bond, const TnBondRows *rows, int row)
-{
-    int pivot = rows->pivot[row];
-    if (bond->hard) return tn_bond_row_lever(bond, row);
-    return (pivot % 6 < 3 ? 1.0 : tn_bond_lever(bond)) / rows->J[row][pivot];
+    for (int i = 0; i < out->count; i++) {
+        int pivot = out->pivot[i];
+        out->lever[i] = bond->hard ? tn_bond_row_lever(bond, i)
+                                   : (pivot % 6 < 3 ? 1.0 : tn_bond_lever(bond)) / out->J[i][pivot];
+    }
 }
 
 void tn_bond_rows_solve(const TnBondRows *rows, const double x[12], double *c)

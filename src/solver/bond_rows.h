@@ -10,12 +10,11 @@
 typedef struct TnBondRows {
     int count;
     double J[12][12]; /* rows of J or of Lᵀ, zero on the world */
+    double lever[12]; /* m/s per unit of such a row's velocity */
     int pivot[12];    /* of soft ones: L is a triangle on these numbers of z */
 } TnBondRows;
 
 void tn_bond_rows(const TnBond *bond, TnBondRows *out);
-/* m/s per unit of such a row's velocity. */
-double tn_bond_rows_lever(const TnBond *bond, const TnBondRows *rows, int row);
 /* μ from the bond's λ, and λ from μ (NULL: zero). */
 void tn_bond_rows_start(const TnBond *bond, const TnBondRows *rows, double *mu);
 void tn_bond_rows_put(TnBond *bond, const TnBondRows *rows, const double *mu);

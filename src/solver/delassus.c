@@ -130,8 +130,7 @@ static void set_scalar(const TnProblem *p, TnGroup *group)
 
 static double lever_of(const TnDelassus *w, const TnGroup *group, int row)
 {
-    if (group->kind == TN_A_BOND) return tn_bond_rows_lever(&w->problem->bonds[group->source],
-                                  &w->bond_rows[group->source], row);
+    if (group->kind == TN_A_BOND) return w->bond_rows[group->source].lever[row];
     return group->kind == TN_A_ROW ? tn_row_lever(&w->problem->rows[group->source]) : 1.0;
 }
 

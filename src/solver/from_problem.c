@@ -270,7 +270,7 @@ static bool add_bond(Writer *w, const TnBond *bond)
         w->def.k = bond->hard ? 0.0 : root * root;
         w->def.alpha = bond->hard ? 0.0 : 1.0;
         w->def.e[0] = bond->hard ? bond->e[r] : c[r] / root;
-        w->def.lever = tn_bond_rows_lever(bond, &rows, r) * root;
+        w->def.lever = rows.lever[r] * root;
         if (!add_bond_row(w, bond, j, (mu[r] - c[r]) * root)) return false;
     }
     return true;

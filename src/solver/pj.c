@@ -132,7 +132,7 @@ static void sum_all(const Loop *loop, int chunk)
             M = M > 0.0 ? 1.0 / M : 0.0;
             double d = M * (b->before[k] - b->mu[k]);
             wrong += d * (b->mu[k] - b->last[k]);
-            moved += pow(b->lever[k] * d, 2.0);
+            moved += pow(b->rows.lever[k] * d, 2.0);
         }
         loop->wrong[first + i] = wrong;
         loop->moved[first + i] = moved;

@@ -9,7 +9,6 @@ typedef struct TnPjBond {
     TnBondRows rows;
     double mu[12], before[12], last[12]; /* of the rows; those of the last two iterations */
     double inverse[144];                 /* (M + slack)⁻¹ */
-    double lever[12];                    /* m/s per unit of a row's velocity */
 } TnPjBond;
 
 /* Steps B = M⁻¹ of all contacts and rows (batch->Bn, Bt and row->B), and blocks whose update becomes v = A⁻¹(b + F).

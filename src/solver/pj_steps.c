@@ -251,7 +251,6 @@ static void set_bond(const Steps *s, int index, TnPjBond *out)
     for (int i = 0; i < n; i++) M[(n + 1) * i] += bond->hard ? 0.0 : 1.0;
     tn_small_inverse(n, M, out->inverse);
     tn_bond_rows_start(bond, &out->rows, out->mu);
-    for (int i = 0; i < n; i++) out->lever[i] = tn_bond_rows_lever(bond, &out->rows, i);
     memcpy(out->last, out->mu, sizeof out->mu);
 }
 
