@@ -27,7 +27,7 @@ static int option_table(Option *table, SolveOptions *o)
     table[n++] = option_real("--tolerance", &o->limits.tolerance, "T", 0, 1e6, ENDS_LOWER_OPEN,
                              "what the file's error must come down to, 0 < T <= 1e6; default 1e-8");
     table[n++] = option_int("--iterations", &o->limits.iterations, "N", 1, 1000000,
-                            "at most, 1 ... 1000000; default 100000, of nnewton 1000");
+                            "at most, 1 ... 1000000; default 1000000, of nnewton 1000");
     table[n++] =
         option_real("--time-limit", &o->limits.time_limit, "S", 0, 1e6, ENDS_LOWER_OPEN,
                     "seconds for each file and solver, 0 < S <= 1e6; default 60; looked at "

@@ -144,7 +144,7 @@ bool solve_in_stages(const TnProblemFile *file, TnMethod method, const SolveLimi
     s.def.tolerance = limits->tolerance;
     s.def.anderson = limits->anderson;
     s.def.thread_count = limits->threads;
-    s.left = limits->iterations ? limits->iterations : method == TN_METHOD_NNEWTON ? 1000 : 100000;
+    s.left = limits->iterations ? limits->iterations : method == TN_METHOD_NNEWTON ? 1000 : 1000000;
     s.v = calloc((size_t)info.unknowns + 1, sizeof(double));
     s.lambda = calloc((size_t)info.rows + 1, sizeof(double));
     double start = clock_seconds();

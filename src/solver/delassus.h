@@ -44,8 +44,8 @@ typedef struct TnPiece {
     int entry, entry_count; /* of J_b */
     size_t value;           /* of the first entry */
     double *rows;           /* the group's count × n */
-    int *octets;            /* rows: where eight numbers of x_b begin that are not all zero in G, … */
-    int octet_count;        /* … and `rows` has these only; NULL: all */
+    int *octets;     /* rows: where eight numbers of x_b begin that are not all zero in G, … */
+    int octet_count; /* … and `rows` has these only; NULL: all */
 } TnPiece;
 
 typedef struct TnGroup {

@@ -35,8 +35,10 @@
 #define INTERIOR_STEPS 40
 #define RESCUE 40
 #define SWEEPS 100
-#define FINE 1e-4  /* velocity_scale: v_λ of such forces is what a step moves with */
-#define ROUGH 1e-2 /* velocity_scale: v_λ of such forces is worth less than SubADMM's own v */
+#define MANY_ITERATIONS 1000
+#define MOST_FLOPS 1e10 /* of a factorization, where many iterations were asked for */
+#define FINE 1e-4       /* velocity_scale: v_λ of such forces is what a step moves with */
+#define ROUGH 1e-2      /* velocity_scale: v_λ of such forces is worth less than SubADMM's own v */
 /* Of SubADMM with a second method behind it: looks in a row that gain less than this are enough. */
 #define STUCK_LOOKS 4
 #define STUCK_GAIN 0.9
@@ -231,6 +233,19 @@ static bool rescue(Island *s)
     return true;
 }
 
+/* Whether many iterations were asked for: then everything is tried, as long as it takes. */
+static bool wants_more(const Island *s) { return s->def->iterations >= MANY_ITERATIONS; }
+
+/* One of the paper's solvers; the better one's forces and name stay. */
+static bool instead(Island *s, TnMethod method, int iterations, TnMethod last)
+{
+    if (!baseline(s, method, iterations)) return false;
+    if (s->map.largest <= s->best) return true;
+    go_back(s);
+    s->report.method = last;
+    return true;
+}
+
 /* What is held between two sides that leave it hardly any room defeats methods that look at all of it at once, and is
  * nothing to one that goes from contact to contact. */
 static bool sweep(Island *s)
@@ -238,19 +253,22 @@ static bool sweep(Island *s)
     if (s->def->method != TN_METHOD_AUTO || has_large_factors(s->problem)) return true;
     TnMethod last = s->report.method;
     tn_lambda_put(s->problem, &s->guess); /* where forces are absurd it takes long */
-    if (!baseline(s, TN_METHOD_PGS, s->def->iterations < SWEEPS ? s->def->iterations : SWEEPS))
-        return false;
-    if (s->map.largest <= s->best) return true;
-    go_back(s);
-    s->report.method = last;
-    return true;
+    int most = wants_more(s) || s->def->iterations < SWEEPS ? s->def->iterations : SWEEPS;
+    return instead(s, TN_METHOD_PGS, most, last);
+}
+
+static bool assembled_instead(Island *s)
+{
+    if (s->def->method != TN_METHOD_AUTO || !wants_more(s)) return true;
+    return instead(s, TN_METHOD_FADMM, s->def->iterations, s->report.method);
 }
 
 /* Each is tried where those before it did not arrive. */
 static bool second_order(Island *s)
 {
-    static bool (*const methods[])(Island *) = {interior,       newton, proximal, rescue,
-                                                interior_again, newton, proximal, sweep};
+    static bool (*const methods[])(Island *) = {interior, newton,         proximal,
+                                                rescue,   interior_again, newton,
+                                                proximal, sweep,          assembled_instead};
     if (is_cold(s->problem) && !admm(s, COLD_ITERATIONS)) return false;
     if (!newton(s)) return false;
     for (size_t i = 0; i < sizeof methods / sizeof *methods && !done(s); i++)
@@ -309,12 +327,23 @@ static bool split_then_newton(Island *s)
     return second_order(s);
 }
 
+/* Where SubADMM creeps: what drifts by a little in each iteration, and for millions of them, is a step of Newton's. */
+static bool finish(Island *s)
+{
+    go_back(s);
+    if (!instead(s, TN_METHOD_PGS, s->def->iterations, s->report.method)) return false;
+    if (done(s) || s->best > FINE * s->def->velocity_scale) return true;
+    s->report.why = "SubADMM was stuck";
+    return newton(s) && (done(s) || proximal(s));
+}
+
 static bool newton_then_split(Island *s)
 {
     if (!tn_assembly_build(s->problem, s->plans, &s->assembly)) return false;
     if (!is_cheap(s->problem, s->assembly.plan->flops)) {
         s->report.why = "a factorization costs too much";
-        return split(s);
+        if (!split(s)) return false;
+        return done(s) || !wants_more(s) || s->assembly.plan->flops > MOST_FLOPS || finish(s);
     }
     s->report.why = "a factorization is cheap";
     return second_order(s);
