@@ -260,6 +260,10 @@ static bool sweep(Island *s)
 static bool assembled_instead(Island *s)
 {
     if (s->def->method != TN_METHOD_AUTO || !wants_more(s)) return true;
+    memset(s->u.all, 0,
+           sizeof(double) *
+               s->u.count); /* from nothing: where others are stuck, it would be, too */
+    tn_lambda_put(s->problem, &s->u);
     return instead(s, TN_METHOD_FADMM, s->def->iterations, s->report.method);
 }
 
@@ -327,14 +331,18 @@ static bool split_then_newton(Island *s)
     return second_order(s);
 }
 
-/* Where SubADMM creeps: what drifts by a little in each iteration, and for millions of them, is a step of Newton's. */
-static bool finish(Island *s)
+/* After SubADMM, where many iterations were asked for: what drifts by a little in each of them, and for millions, is a
+ * step of Newton's. */
+static bool go_on(Island *s)
 {
+    if (done(s) || !wants_more(s) || s->assembly.plan->flops > MOST_FLOPS) return true;
     go_back(s);
     if (!instead(s, TN_METHOD_PGS, s->def->iterations, s->report.method)) return false;
-    if (done(s) || s->best > FINE * s->def->velocity_scale) return true;
-    s->report.why = "SubADMM was stuck";
-    return newton(s) && (done(s) || proximal(s));
+    if (!done(s) && s->best < FINE * s->def->velocity_scale) {
+        s->report.why = "SubADMM was stuck";
+        if (!newton(s) || (!done(s) && !proximal(s))) return false;
+    }
+    return done(s) || assembled_instead(s);
 }
 
 static bool newton_then_split(Island *s)
@@ -342,8 +350,7 @@ static bool newton_then_split(Island *s)
     if (!tn_assembly_build(s->problem, s->plans, &s->assembly)) return false;
     if (!is_cheap(s->problem, s->assembly.plan->flops)) {
         s->report.why = "a factorization costs too much";
-        if (!split(s)) return false;
-        return done(s) || !wants_more(s) || s->assembly.plan->flops > MOST_FLOPS || finish(s);
+        return split(s) && go_on(s);
     }
     s->report.why = "a factorization is cheap";
     return second_order(s);
@@ -368,7 +375,9 @@ static bool choose(Island *s)
     if (has_large_factors(s->problem)) return split_then_newton(s);
     if (few_blocks(s->problem)) return newton_then_split(s);
     s->report.why = "many blocks";
-    return done(s) || split(s);
+    if (!done(s) && !split(s)) return false;
+    if (done(s) || !wants_more(s)) return true;
+    return tn_assembly_build(s->problem, s->plans, &s->assembly) && go_on(s);
 }
 
 /* SubADMM where Newton ended in something rough, and from the starting guess: where constraints contradict each other,
