@@ -39,7 +39,7 @@ static int option_table(Option *table, BenchOptions *bench)
         if (!strcmp(table[i].name, "--iterations"))
             table[i] = option_ints("--iterations", &bench->iterations, "LIST", 1, 1000000,
                                    "iteration counts, as 30,60,90 (default); each 1 ... 1000000; "
-                                   "with --tolerance or --method: at most so many, default 60");
+                                   "towards a tolerance: at most so many, default 60");
         if (!strcmp(table[i].name, "--tolerance"))
             table[i].help =
                 "one row that works towards this error instead of fixed counts; see run";
@@ -78,7 +78,7 @@ static void print_help(const Option *table, int count)
         "passes are timed, and each step counts with the shortest time that it took in any of\n"
         "them: the passes do the same work, and other load can only lengthen it.\n"
         "Rows with the paper's weights also use its over-relaxation of 1, unless one is given.\n"
-        "With --tolerance or --method there is one row that works towards the tolerance, and what\n"
+        "With --tolerance, or --solver auto, there is one row that works towards it, and what\n"
         "ran is told below it.\n");
     options_help(table, count);
     printf(
@@ -136,9 +136,11 @@ static int plan_runs(const BenchOptions *bench, const TnModel *model, TnKeyId ke
     int count = 0, division_count = divisions == both && divisible ? 2 : 1;
     int asked = bench->sim.weights;
     bool fixed = bench->sim.solver.tolerance == 0;
+    bool weighted =
+        fixed && bench->sim.solver.method <= TN_METHOD_SUBADMM; /* else they mean nothing */
     if (!fixed) division_count = 1;
     if (asked == WEIGHTS_DEFAULT)
-        asked = divisible || !fixed ? TN_WEIGHTS_COMPLIANCE : WEIGHTS_BOTH;
+        asked = divisible || !weighted ? TN_WEIGHTS_COMPLIANCE : WEIGHTS_BOTH;
     for (int d = 0; d < division_count; d++)
         for (int weights = TN_WEIGHTS_COMPLIANCE; weights <= TN_WEIGHTS_PAPER; weights++) {
             if (asked != WEIGHTS_BOTH && asked != weights) continue;
@@ -228,7 +230,7 @@ int cmd_bench(int argc, char **argv)
                           .aav_iterations = 20000};
     bench.sim.duration = NAN;
     bench.sim.iterations =
-        MAIN_ITERATIONS; /* fixed counts unless a method or a tolerance is given */
+        MAIN_ITERATIONS; /* fixed counts unless a tolerance or a method that needs one is given */
     bench.sim.division = no_division;
     bench.sim.weights = WEIGHTS_DEFAULT;
     Option table[8 + SIM_OPTION_COUNT];

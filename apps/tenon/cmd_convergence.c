@@ -20,9 +20,9 @@ typedef struct ConvergenceOptions {
 static int option_table(Option *table, ConvergenceOptions *o)
 {
     int n = 0;
-    table[n++] = option_int("--step", &o->step, "K", 1, 100000000,
-                            "which one, from 0, at least 1; default: the middle one of those that "
-                            "count, see table");
+    table[n++] = option_int("--step", &o->step, "K", 2, 100000000,
+                            "which one, from 2 (the first has none before it to start from); "
+                            "default: the middle one of those that count, see table");
     table[n++] = option_real("--time", &o->time, "S", 0, 1e6, ENDS_LOWER_OPEN,
                              "the step that begins at this simulated time");
     table[n++] = option_division(&o->division);
@@ -112,13 +112,13 @@ static int measure_model(const ConvergenceOptions *o, const TnModel *model)
     RecordingPlan plan = {.duration = known->duration,
                           .least_contacts = known->least_contacts,
                           .samples = 1,
-                          .step = o->step,
+                          .step = o->step - 1,
                           .quiet = o->quiet};
     double timestep = tn_model_info(model).option.timestep;
     if (!isnan(o->time)) plan.step = (int64_t)fmax(1, round(o->time / timestep));
     TnStatus status = recording_make(&recording, model, &def, &plan, &err);
     if (status == TN_OK) {
-        result.step = recording.steps[0].step;
+        result.step = recording.steps[0].step + 1;
         result.time = recording.steps[0].time;
         result.division = division_name(model, o->division, division);
         status = measure_all(o, &recording, &result, &err);
@@ -133,7 +133,7 @@ static int check_and_measure(const ConvergenceOptions *o)
 {
     char path[PATH_MAX];
     int code = EXIT_USAGE;
-    if (o->step >= 0 && !isnan(o->time)) {
+    if (o->step && !isnan(o->time)) {
         say("convergence", "--step and --time: one of them");
         return EXIT_USAGE;
     }
@@ -154,7 +154,7 @@ static int check_and_measure(const ConvergenceOptions *o)
 
 int cmd_convergence(int argc, char **argv)
 {
-    ConvergenceOptions o = {.step = -1, .time = NAN, .repeats = 3, .threads = 1, .limit_ms = 100};
+    ConvergenceOptions o = {.time = NAN, .repeats = 3, .threads = 1, .limit_ms = 100};
     Option table[16];
     int count = option_table(table, &o), code = EXIT_USAGE;
     if (options_parse("convergence", table, count, print_help, "SCENE", &o.scene, argc, argv,

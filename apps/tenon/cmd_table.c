@@ -200,7 +200,7 @@ static TnStatus measure_scene(const TableOptions *o, const TnModel *model, Table
     scene->counted = recording.counted;
     scene->steps = calloc((size_t)recording.count + 1, sizeof *scene->steps);
     for (int i = 0; scene->steps && i < recording.count; i++)
-        scene->steps[i] = recording.steps[i].step;
+        scene->steps[i] = recording.steps[i].step + 1;
     if (status == TN_OK && !scene->steps) status = no_memory(err);
     if (status == TN_OK) status = measure_parts(o, scene, &recording, err);
     recording_free(&recording);
@@ -292,8 +292,8 @@ int cmd_table(int argc, char **argv)
                       .limit_ms = 50};
     Option table[16];
     int count = option_table(table, &o), code = EXIT_USAGE;
-    if (!options_parse_some("table", table, count, print_help, o.scenes, MAX_SCENES, &o.scene_count,
-                            argc, argv, &code))
+    if (!options_parse_many("table", table, count, print_help, NULL, o.scenes, MAX_SCENES,
+                            &o.scene_count, argc, argv, &code))
         return code;
     return check_and_measure(&o);
 }

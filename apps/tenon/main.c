@@ -25,7 +25,8 @@ static const Command commands[] = {
     {"export", cmd_export, "a recording as HTML, NPZ, CSV or VTU"},
     {"plot", cmd_plot, "a CSV file as an SVG plot"},
     {"bench", cmd_bench, "measure time and accuracy of a scene, or of growing piles"},
-    {"table", cmd_table, "the paper's table: five solvers and the automatic method on the same steps"},
+    {"table", cmd_table,
+     "the paper's table: five solvers and the automatic method on the same steps"},
     {"scaling", cmd_scaling, "time per step of growing piles and cables"},
     {"convergence", cmd_convergence, "error of one step against iterations and time, all solvers"},
 };

@@ -68,11 +68,8 @@ typedef void (*PrintHelp)(const Option *options, int option_count);
 bool options_parse(const char *command, const Option *options, int option_count,
                    PrintHelp print_help, const char *positional, const char **argument, int argc,
                    char **argv, int *code);
-/* The same with up to `most` positional arguments, *count of them. */
-bool options_parse_some(const char *command, const Option *options, int option_count,
-                        PrintHelp print_help, const char **arguments, int most, int *count,
-                        int argc, char **argv, int *code);
-/* The same with one positional argument or several, at most `most` of them. */
+/* The same with one positional argument or several (with `positional` NULL: none or several), at most `most`,
+ * *count of them. */
 bool options_parse_many(const char *command, const Option *options, int option_count,
                         PrintHelp print_help, const char *positional, const char **arguments,
                         int most, int *count, int argc, char **argv, int *code);

@@ -63,12 +63,11 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
                     "scale of the compliance weights, 0 < W <= 1e6; default 2.5");
     table[count++] =
         option_real("--warm-start", &sim->solver.warm_start, "W", 0, 1, ENDS_CLOSED,
-                    "share of the last step's forces to start from, 0 <= W <= 1; default 1 "
-                    "with a tolerance, else 0.95");
+                    "share of the last step's forces to start from, 0 <= W <= 1; default 1");
     table[count++] =
         option_int("--anderson", &sim->solver.anderson, "N", -1, 16,
                    "differences that Anderson acceleration combines, 0 ... 16, 0: off; default -1: "
-                   "10 where soft bodies are touched, else off");
+                   "10 where soft bodies or undivided cables are touched, else off");
     table[count++] = option_set("--nesterov", &sim->solver.nesterov,
                                 "momentum in SubADMM, restarted where it harms; excludes "
                                 "--anderson N");
@@ -88,10 +87,10 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
 bool sim_options_finish(const char *command, SimOptions *sim)
 {
     TnSolverDef *solver = &sim->solver;
-    bool fixed =
-        sim->iterations > 0 || sim->form == TN_ADMM_PAPER || sim->weights == TN_WEIGHTS_PAPER ||
-        sim->contact_model == TN_CONTACT_RELAXED;
-    bool counts = sim->method < 0 || sim->method == TN_METHOD_SUBADMM || sim->method >= TN_METHOD_PGS;
+    bool fixed = sim->iterations > 0 || sim->form == TN_ADMM_PAPER ||
+                 sim->weights == TN_WEIGHTS_PAPER || sim->contact_model == TN_CONTACT_RELAXED;
+    bool counts =
+        sim->method < 0 || sim->method == TN_METHOD_SUBADMM || sim->method >= TN_METHOD_PGS;
     if (!isnan(sim->tolerance))
         solver->tolerance = sim->tolerance;
     else if (counts && fixed)

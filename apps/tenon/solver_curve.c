@@ -74,6 +74,18 @@ static TnSolverDef rung_solver(int solver, Configuration configuration, int rung
     return def;
 }
 
+/* More iterations contain fewer of them: what took longer than a longer run was held up by others. */
+static void shorten(SolverCurve *curve)
+{
+    double solver_ms = INFINITY, step_ms = INFINITY;
+    for (int i = curve->count - 1; i >= 0; i--) {
+        ReplayFigures *point = &curve->points[i];
+        if (point->refused) continue;
+        solver_ms = point->solver_ms = fmin(point->solver_ms, solver_ms);
+        step_ms = point->step_ms = fmin(point->step_ms, step_ms);
+    }
+}
+
 TnStatus curve_measure(Replay *replay, int solver, const CurvePlan *plan, SolverCurve *curve,
                        TnError *err)
 {
@@ -91,6 +103,7 @@ TnStatus curve_measure(Replay *replay, int solver, const CurvePlan *plan, Solver
         ended =
             ended || point->refused || more_ms > plan->limit_ms || point->aav > plan->enough_aav;
     }
+    if (solver != CURVE_AUTO) shorten(curve);
     return TN_OK;
 }
 

@@ -15,9 +15,10 @@
 extern "C" {
 #endif
 
-/* Of an island. Without a tolerance there is only SubADMM, on everything at once. */
+/* Of an island; without a tolerance (not assembled, newton), of everything at once. */
 typedef enum TnMethod {
-    TN_METHOD_AUTO,      /* by predicted cost, error and progress in this solve (default) */
+    /* By predicted cost, error and progress in this solve (default); SubADMM without a tolerance. */
+    TN_METHOD_AUTO,
     TN_METHOD_SUBADMM,   /* the paper's: each block alone, agreeing through constraints */
     TN_METHOD_ASSEMBLED, /* ADMM with the matrix of the whole island */
     /* Newton's steps, interior points and an augmented Lagrangian with that matrix, started and
@@ -57,21 +58,21 @@ typedef struct TnSolverDef {
     TnContactModel contact_model;
     int iterations; /* of SubADMM or of a baseline, largest number, 1 … 1e6; default 60 */
     /* Of the natural-map error of every constraint, in shares of velocity_scale, >= 0; default
-     * 1e-6. 0: exactly `iterations` iterations of SubADMM, whatever comes out (the paper's mode).
+     * 1e-6. 0: exactly `iterations` iterations, whatever comes out (the paper's mode).
      * With TN_ADMM_PAPER: of the RMS change of constraint velocities, m/s. */
     double tolerance;
     double velocity_scale;  /* m/s, > 0; default 1; a world sets gravity × timestep */
     double weight_scale;    /* s in β = s / compliance, > 0; default 2.5 */
     double over_relaxation; /* α_r in [1, 2); default 1.7; the paper's form uses 1 */
-    /* Scale of the previous λ, [0, 1]; 0 starts cold. Default -1: 1 where there is a tolerance, so
-     * that what rests needs no iterations, else 0.95. */
+    /* Scale of the previous λ, [0, 1]; 0 starts cold. Default -1: 1. */
     double warm_start;
     /* Differences that Anderson acceleration of SubADMM combines, 1 … 16; 0: off. Default -1: 10
-     * where soft bodies are touched, 3 for islands with cables, else off. The paper's form has
+     * where soft bodies or undivided cables are touched, else off. The paper's form has
      * none. */
     int anderson;
-    bool nesterov;         /* of SubADMM: momentum, restarted where it harms; default false */
-    bool adaptive_weights; /* of SubADMM: balanced by its residuals, with hysteresis; default false */
+    /* Of SubADMM's reduced form, default false: momentum, restarted where it harms, instead of
+     * Anderson's; weights balanced by the residuals, with hysteresis. */
+    bool nesterov, adaptive_weights;
     int thread_count; /* default 1; used by a solver on its own, a world has its own */
 } TnSolverDef;
 
@@ -136,11 +137,12 @@ typedef struct TnConstraintDef {
     /* J may have some columns of the block only: rows × column_count, and which ones; NULL: all */
     const int *column[TN_MAX_SIDES];
     int column_count[TN_MAX_SIDES];
-    double e[3];                   /* one number per row */
-    double mu;                     /* friction; spin and roll: m */
-    TnConstraintId contact;        /* spin and roll: a friction constraint added before */
-    double k, alpha;               /* soft */
-    double lower, upper;           /* box */
+    double e[3];            /* one number per row, m/s (rad/s); soft: m (rad) */
+    double mu;              /* friction, >= 0; spin and roll: m */
+    TnConstraintId contact; /* spin and roll: a friction constraint added before */
+    double k, alpha;        /* soft: N/m (N m) and s, > 0 */
+    double lower, upper;    /* box: N (N m), lower <= upper; may be infinite */
+    double lever; /* m/s per unit of J v, to judge rad/s by, >= 0; 0: 1; not friction */
 } TnConstraintDef;
 
 /* One island: blocks that constraints connect, solved together. */
@@ -151,8 +153,7 @@ typedef struct TnIslandReport {
     const char *why; /* it was chosen: some words, a string constant */
     bool converged;  /* error < tolerance */
     double error; /* largest natural-map error at A⁻¹(b + Jᵀλ), in shares of velocity_scale */
-    int subadmm_iterations, assembled_iterations;
-    int baseline_iterations;
+    int subadmm_iterations, assembled_iterations, baseline_iterations;
     int newton_steps;   /* those of interior points and of the augmented Lagrangian too */
     int factorizations; /* of the island's matrix */
 } TnIslandReport;

@@ -100,7 +100,9 @@ static void add_spring(const TnConstraintInput *in, TnConstraintSet *set, const 
                        int link, const double z[12])
 {
     TnBond *bond = next_bond(set, link);
-    *bond = (TnBond){.row_a = set->link_row[link], .row_b = set->link_row[link + 1]};
+    *bond = (TnBond){.row_a = set->link_row[link],
+                     .row_b = set->link_row[link + 1],
+                     .lever = tn_pair_lever(in->model, link, link + 1)};
     if (bond->row_a == bond->row_b) { /* within one robot's link: nothing can move there */
         bond->row_b = 0;
         return;
@@ -139,8 +141,10 @@ static void add_followers(const TnConstraintInput *in, TnConstraintSet *set)
         const TnFollower *follower = &in->division->followers[f];
         if (follower->carried || tn_link_asleep(in->state, in->model, follower->holder)) continue;
         TnBond *bond = next_bond(set, ~follower->equality);
-        *bond = (TnBond){
-            .row_a = set->follower_row[f], .row_b = set->link_row[follower->segment], .hard = 6};
+        *bond = (TnBond){.row_a = set->follower_row[f],
+                         .row_b = set->link_row[follower->segment],
+                         .hard = 6,
+                         .lever = in->model->links[follower->segment].lever};
         for (int k = 0; k < 6; k++) {
             bond->J[12 * k + k] = -1.0;
             bond->J[12 * k + 6 + k] = 1.0;
@@ -199,7 +203,10 @@ TnBond *tn_constraint_add_weld(const TnConstraintInput *in, TnConstraintSet *set
         b = in->division->carrier[segment];
     TnBond *bond = next_bond(set, ~equality);
     double arm_a[3], arm_b[3];
-    *bond = (TnBond){.row_a = set->link_row[a], .row_b = set->link_row[b], .hard = 6};
+    *bond = (TnBond){.row_a = set->link_row[a],
+                     .row_b = set->link_row[b],
+                     .hard = 6,
+                     .lever = tn_pair_lever(in->model, weld->holder, segment)};
     v3_sub(arm_a, at[segment].com, at[a].com);
     v3_sub(arm_b, at[segment].com, at[b].com);
     for (int k = 0; k < 3; k++) {

@@ -170,8 +170,8 @@ static void contact_range(void *context, int begin, int end)
         v3_sub(v_end, b.v_end, a.v_end);
         double vn = v3_dot(normal, v);
         TnLaw law =
-            tn_unilateral_law(c->gap, vn, v3_dot(normal, v_end), c->restitution, in->t,
-                              in->theta, model->option.stabilization, task->gravity, in->leave);
+            tn_unilateral_law(c->gap, vn, v3_dot(normal, v_end), c->restitution, in->t, in->theta,
+                              model->option.stabilization, task->gravity, in->leave);
         double shift = -(1.0 - in->theta);
         if (course && c->restitution == 0.0) law.e_normal += in->theta * course->curve / in->t;
         for (int k = 0; k < 3; k++)

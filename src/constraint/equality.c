@@ -116,6 +116,7 @@ static void add_turn(TnRowWriter *w, const TnMotion *m, double eta, int index,
         tn_row_add_link(w, row, &place, link2, zero3, zero3, axes3[k], 1.0);
         tn_row_add_link(w, row, &place, link1, zero3, zero3, axes3[k], -1.0);
         double start_rate = in->twists[link2][3 + k] - in->twists[link1][3 + k];
+        tn_row_set_lever(w, row);
         tn_row_close_equality(w, row, eta, (TnViolation){start[k], end[k], w->rate, start_rate});
         tn_row_drop_if_empty(w, row);
     }
@@ -213,6 +214,7 @@ static void add_joints(TnRowWriter *w, const TnMotion *m, int index, const TnEqu
         violation = (TnViolation){x1 - polynomial(c, x2), x1 + t * u1 - polynomial(c, x2 + t * u2),
                                   u1 - slope * u2, v1 - polynomial_slope(c, x2) * v2};
     }
+    tn_row_set_lever(w, row);
     tn_row_close_equality(w, row, eta, violation);
 }
 

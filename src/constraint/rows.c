@@ -38,7 +38,7 @@ TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)
     TnRow *row = &w->set->problem.rows[w->row];
     *row = (TnRow){.set = set, .side_start = w->side};
     w->set->row_slot[w->row++] = slot;
-    w->shift = w->rate = w->size = 0.0;
+    w->shift = w->rate = w->size = w->turn = 0.0;
     return row;
 }
 
@@ -71,7 +71,8 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
     link = division->carrier[link];
     if (link == 0) return;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
-    double arm[3], moment[3];
+    double arm[3], moment[3], lever = model->links[link].lever;
+    w->turn += v3_dot(angular, angular) / (lever * lever);
     if (sub->kind != TN_SUBSYSTEM_TREE) {
         const double *v = w->in->twists[link], *u = place->twists[link];
         v3_sub(arm, point, place->frames[link].com);
@@ -110,14 +111,36 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
     }
 }
 
+/* m per unit of the coordinate */
+static double lever_of_dof(const TnModel *model, int dof)
+{
+    const TnJoint *joint = &model->joints[model->dof_joint[dof]];
+    bool straight = joint->type == TN_JOINT_SLIDE ||
+                    (joint->type == TN_JOINT_FREE && dof - joint->dof_start < 3);
+    return straight ? 1.0 : model->links[joint->link].lever;
+}
+
 void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient)
 {
     const TnDivision *d = w->in->division;
     TnRowSide *side = open_side(w, row, d->tree_block[sub->kind_index],
                                 d->tree_node[sub->kind_index], sub->dof_count);
     w->set->problem.coefficient[side->start + dof - sub->dof_start] += coefficient;
+    double part = coefficient / lever_of_dof(w->in->model, dof);
     w->shift += coefficient * w->in->state->qvel[dof];
     w->size += coefficient * coefficient;
+    w->turn += part * part;
+}
+
+void tn_row_set_lever(const TnRowWriter *w, TnRow *row)
+{
+    if (w->turn > 0.0) row->lever = 1.0 / sqrt(w->turn);
+}
+
+double tn_pair_lever(const TnModel *model, int link_a, int link_b)
+{
+    double a = model->links[link_a].lever, b = model->links[link_b].lever;
+    return a > 0.0 && b > 0.0 ? a * b / hypot(a, b) : fmax(a, b);
 }
 
 bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row)
@@ -143,6 +166,7 @@ void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction)
 {
     row->lower = -friction;
     row->upper = friction;
+    tn_row_set_lever(w, row);
     close_row(w, row);
 }
 
@@ -150,10 +174,12 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
                         double v_end)
 {
     const TnModel *model = w->in->model;
-    /* gravity only sets the scale of "at rest" in metres; joints count their own motion */
+    tn_row_set_lever(w, row);
+    /* gravity only sets the scale of "at rest"; joints count their own motion */
     TnLaw law =
         tn_unilateral_law(gap, v, v_end, 0.0, w->in->t, w->in->theta, model->option.stabilization,
-                          v3_norm(model->option.gravity), w->in->leave);
+                          v3_norm(model->option.gravity) / tn_row_lever(row),
+                          w->in->leave / tn_row_lever(row));
     row->e = law.e_normal;
     w->set->limits[w->set->limit_count++] =
         (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - model->subsystems), law};
@@ -300,6 +326,7 @@ static void add_spin_rows(TnRowWriter *w)
             row->mu = c->friction[k == 0 ? 1 : 2];
             tn_row_add_link(w, row, &w->start, b, c->pos, zero3, axes[k], 1.0);
             tn_row_add_link(w, row, &w->start, a, c->pos, zero3, axes[k], -1.0);
+            tn_row_set_lever(w, row);
             close_row(w, row);
         }
     }

@@ -23,6 +23,7 @@ typedef struct TnRowWriter {
     double shift; /* Σ J v of the row being written, v at the step's start */
     double rate;  /* the same with the place's velocity; links only */
     double size;  /* sum of squares of its coefficients before any of them cancel */
+    double turn;  /* the same of angular ones and of dofs, each over its lever */
 } TnRowWriter;
 
 TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot);
@@ -33,6 +34,11 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
                      double sign);
 void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof,
                     double coefficient);
+/* A row over dofs or angular velocities gets its lever: L with which L J v has coefficients of the
+ * length one where all that turns is counted in metres. */
+void tn_row_set_lever(const TnRowWriter *w, TnRow *row);
+/* Of two links; the world counts as none. */
+double tn_pair_lever(const TnModel *model, int link_a, int link_b);
 /* Takes the row back where it has no side or only coefficients that rounding left over: two bodies
  * that cannot move against each other in this direction. True: it was taken back. */
 bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row);

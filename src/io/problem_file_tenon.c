@@ -125,6 +125,18 @@ static bool read_set(TnProblemText *t, const TnProblemFile *file, TnConstraintDe
     }
 }
 
+/* Optional. */
+static bool read_lever(TnProblemText *t, TnConstraintDef *c)
+{
+    TnProblemText ahead = *t;
+    size_t length;
+    const char *word = tn_problem_word(&ahead, &length);
+    if (!word || length != 5 || memcmp(word, "lever", 5)) return true;
+    *t = ahead;
+    if (!tn_problem_real(t, "lever", &c->lever)) return false;
+    return c->lever > 0.0 || tn_problem_fault(t, "lever is %g, must be more than 0", c->lever);
+}
+
 /* "all", or columns and how many. */
 static bool read_columns(TnProblemText *t, int dim, const int **out, int *count)
 {
@@ -157,7 +169,7 @@ static bool read_constraint(TnProblemText *t, const TnProblemFile *file, TnConst
         return false;
     c->set = (TnSet)set;
     int rows = tn_problem_rows(c->set);
-    if (!read_set(t, file, c) || !tn_problem_expect(t, "e")) return false;
+    if (!read_set(t, file, c) || !read_lever(t, c) || !tn_problem_expect(t, "e")) return false;
     for (int k = 0; k < rows; k++)
         if (!tn_problem_real(t, "e", &c->e[k])) return false;
     for (int s = 0; s < sides; s++) {

@@ -77,6 +77,10 @@ static void write_constraint(FILE *out, const TnSolver *solver, const TnConstrai
         write_number(out, c->mu);
         if (c->set != TN_SET_FRICTION) fprintf(out, " contact %d", c->contact);
     }
+    if (c->lever > 0.0) {
+        fputs(" lever", out);
+        write_number(out, c->lever);
+    }
     fputs(" e", out);
     write_numbers(out, c->e, rows, rows);
     for (int s = 0; s < sides; s++) {

@@ -84,6 +84,11 @@ struct TnModelBuilder {
     bool out_of_memory;
 };
 
+/* Of a link and all that hangs on it, in the reference pose; moment: ½ tr of the inertia about com. */
+typedef struct TnMassBelow {
+    double mass, com[3], moment;
+} TnMassBelow;
+
 /* One compile, by body: what the passes hand on to each other. */
 typedef struct TnBodyScratch {
     int joint_count, dof_count;
@@ -95,6 +100,7 @@ typedef struct TnBodyScratch {
     bool bad_mass;          /* a definition that gives its mass was refused */
     double pos[3], quat[4]; /* world, reference pose */
     TnMassProperties mass;  /* its own, in its axes */
+    TnMassBelow below;      /* of a link's own body */
 } TnBodyScratch;
 
 /* A soft body while it is compiled. */
@@ -162,6 +168,7 @@ bool tn_check_tree(TnCompile *c);
 bool tn_check_drive(TnCompile *c);
 bool tn_check_parts(TnCompile *c);
 void tn_compile_masses(TnCompile *c);
+void tn_compile_levers(TnCompile *compile); /* after masses and rods */
 void tn_compile_drive(TnCompile *c); /* after the masses */
 void tn_compile_parts(TnCompile *c);
 

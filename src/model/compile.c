@@ -352,6 +352,7 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
         compile_sites(&c);
         tn_compile_masses(&c);
         tn_compile_rods(&c);
+        tn_compile_levers(&c);
         if (softs_stand) tn_compile_softs(&c);
         if (drive_stands) tn_compile_drive(&c);
         if (parts_stand) tn_compile_parts(&c);

@@ -97,6 +97,49 @@ static void finish_link(TnCompile *c, TnLink *link, const TnMassProperties *mass
     c->model->total_mass += link->mass;
 }
 
+/* total += part; moments are ½ tr of the inertia about the own com, which needs no axes. */
+static void add_mass(TnMassBelow *total, const TnMassBelow *part)
+{
+    double mass = total->mass + part->mass, share = part->mass / mass, apart[3];
+    v3_sub(apart, part->com, total->com);
+    total->moment += part->moment + total->mass * share * v3_dot(apart, apart);
+    v3_add_scaled(total->com, apart, share);
+    total->mass = mass;
+}
+
+static void set_lever(const TnCompile *c, TnLink *link)
+{
+    const TnBodyScratch *body = &c->bodies[link->body];
+    const TnJoint *joint = &c->model->joints[link->joint_start];
+    double arm[3] = {0.0, 0.0, 0.0};
+    if (joint->type != TN_JOINT_FREE) {
+        quat_rotate(arm, body->quat, joint->pos);
+        v3_add(arm, arm, body->pos);
+        v3_sub(arm, arm, body->below.com);
+    }
+    link->lever = sqrt((body->below.moment / body->below.mass + v3_dot(arm, arm)) * (2.0 / 3.0));
+}
+
+/* Children come later than their parents. */
+void tn_compile_levers(TnCompile *c)
+{
+    TnModel *m = c->model;
+    for (int l = 1; l < m->link_count; l++) {
+        const TnLink *link = &m->links[l];
+        TnBodyScratch *body = &c->bodies[link->body];
+        const double *I = link->inertia_principal;
+        body->below = (TnMassBelow){.mass = link->mass, .moment = 0.5 * (I[0] + I[1] + I[2])};
+        quat_rotate(body->below.com, body->quat, link->com);
+        v3_add(body->below.com, body->below.com, body->pos);
+    }
+    for (int l = m->link_count - 1; l > 0; l--) {
+        TnLink *link = &m->links[l];
+        set_lever(c, link);
+        if (link->parent)
+            add_mass(&c->bodies[m->links[link->parent].body].below, &c->bodies[link->body].below);
+    }
+}
+
 void tn_compile_masses(TnCompile *c)
 {
     TnModel *m = c->model;

@@ -37,6 +37,9 @@ typedef struct TnLink {
     double inertia[9];           /* about com, body axes, row-major */
     double inertia_principal[3]; /* the same, in its principal axes */
     double inertia_axes[4];      /* quaternion of the principal axes in body axes */
+    /* m: what turns its angular velocity into a speed: the radius of gyration, a mean over all axes, of
+     * what moves with it in the reference pose about its joint, or of a free body about its com */
+    double lever;
     /* a segment of a rod that is welded to the world: where it stays */
     bool held;
     double hold_pos[3], hold_quat[4];

@@ -6,18 +6,18 @@
  *                                                             own rows and its sides
  *     AAc, AAλ      -log10 RMS of constraint_error.h's errors at v and at v_λ
  *     natural map   the largest of constraint_error.h's maps at v_λ
- *     cone error    |λ - P_K(λ - û)| / max(|e + J v_free|, |λ|, |u|) over contacts, at v
+ *     cone error    |λ - P_K(λ - û)| / max(|e + J v_free|, |λ|, |u|) over contacts, at v (cone_error.h)
  *     dynamics      |A v - b - Jᵀλ| / max(|b|, |A v|, |Jᵀλ|)
  *     AAv           -log10 √(dᵀ A d),  d = v - v*
  *
- * A contact with spin and rolling friction has the cone |r_k| <= μ_k r_n of all its parts k at once
- * (sliding, spin, roll), û_n = u_n + Σ μ_k |u_k|. Of blocks that have no A to multiply with, the
- * dynamics are v - v_λ against v_free, v and v_λ - v_free, and d counts as it is. */
+ * Of blocks that have no A to multiply with, the dynamics are v - v_λ against v_free, v and
+ * v_λ - v_free, and d counts as it is. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "../base/base.h"
+#include "cone_error.h"
 #include "constraint_error.h"
 #include "solver_blocks.h"
 
@@ -39,8 +39,6 @@ typedef struct Judge {
     double *memory;
     int *indices;
 } Judge;
-
-static int rows_of(TnSet set) { return set == TN_SET_FRICTION ? 3 : set == TN_SET_ROLL ? 2 : 1; }
 
 static bool reserve(Judge *j)
 {
@@ -73,7 +71,8 @@ static bool reserve(Judge *j)
     for (int i = 0; i < j->blocks; i++)
         j->block_at[i + 1] = j->block_at[i] + tn_solver_block(j->solver, i + 1).dim;
     for (int i = 0; i < j->constraints; i++)
-        j->number_at[i + 1] = j->number_at[i] + rows_of(tn_solver_constraint(j->solver, i + 1).set);
+        j->number_at[i + 1] =
+            j->number_at[i] + tn_set_rows(tn_solver_constraint(j->solver, i + 1).set);
     return true;
 }
 
@@ -101,7 +100,7 @@ static void constraint_velocities(const Judge *j, const double *v, double *u)
         TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
         Side side;
         double *to = u + j->number_at[i];
-        for (int r = 0; r < rows_of(c.set); r++) {
+        for (int r = 0; r < tn_set_rows(c.set); r++) {
             to[r] = c.e[r];
             for (int s = 0; side_of(j, &c, s, &side); s++)
                 for (int k = 0; k < side.count; k++)
@@ -118,7 +117,7 @@ static void add_forces(const Judge *j, const double *lambda, double *f)
         TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
         Side side;
         for (int s = 0; side_of(j, &c, s, &side); s++)
-            for (int r = 0; r < rows_of(c.set); r++)
+            for (int r = 0; r < tn_set_rows(c.set); r++)
                 for (int k = 0; k < side.count; k++)
                     f[j->block_at[side.block] + place(&side, k)] +=
                         side.J[(long)r * side.count + k] * lambda[j->number_at[i] + r];
@@ -129,7 +128,7 @@ static void add_forces(const Judge *j, const double *lambda, double *f)
 static void set_compliance(Judge *j, int i)
 {
     TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
-    int rows = rows_of(c.set);
+    int rows = tn_set_rows(c.set);
     double G[3] = {0}, scale = 0.0;
     Side side;
     for (int s = 0; side_of(j, &c, s, &side); s++) {
@@ -161,8 +160,8 @@ static void set_compliance(Judge *j, int i)
 
 /* ---- the laws ---- */
 
-/* Of constraint i at constraint velocities u: squared error, or with `map` squared natural map. */
-static double law(const Judge *j, int i, const double *u, const double *lambda, bool map)
+/* Of constraint i at constraint velocities u and before its lever: squared error, or with `map` squared natural map. */
+static double law_in_its_units(const Judge *j, int i, const double *u, const double *lambda, bool map)
 {
     TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
     const double *x = u + j->number_at[i], *l = lambda + j->number_at[i];
@@ -178,7 +177,7 @@ static double law(const Judge *j, int i, const double *u, const double *lambda, 
     case TN_SET_SPIN:
     case TN_SET_ROLL:
         normal = fmax(0.0, lambda[j->number_at[c.contact - 1]]);
-        return tn_disc_law_map(rows_of(c.set), c.mu * normal, D, x, l);
+        return tn_disc_law_map(tn_set_rows(c.set), c.mu * normal, D, x, l);
     case TN_SET_SOFT:
         y = map ? tn_soft_law_map(c.k, c.alpha, c.e[0], D, x[0] - c.e[0], l[0])
                 : tn_soft_law_error(c.k, c.alpha, c.e[0], x[0] - c.e[0], l[0]);
@@ -193,6 +192,13 @@ static double law(const Judge *j, int i, const double *u, const double *lambda, 
         break;
     }
     return map && !(D > 0.0) ? 0.0 : y * y;
+}
+
+static double law(const Judge *j, int i, const double *u, const double *lambda, bool map)
+{
+    TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
+    double lever = c.set != TN_SET_FRICTION && c.lever > 0.0 ? c.lever : 1.0;
+    return lever * lever * law_in_its_units(j, i, u, lambda, map);
 }
 
 static double digits(double error) { return -log10(fmax(error, 1e-16)); }
@@ -216,99 +222,6 @@ static void find_worst(const Judge *j, const double *lambda, TnJudgement *out)
         out->worst = i + 1;
     }
     out->natural_map = sqrt(largest);
-}
-
-/* ---- the cone error ---- */
-
-typedef struct Cone {
-    const Judge *judge;
-    const double *u, *lambda;
-    int contact;
-} Cone;
-
-/* Part k of a contact from 0 (sliding): its numbers in λ, how many, and its bound; -1: no more. The
- * list goes on with what the last call returned. */
-static int part(const Cone *cone, int i, int *at, int *count, double *mu)
-{
-    const Judge *j = cone->judge;
-    if (i < 0) return -1;
-    TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
-    bool sliding = c.set == TN_SET_FRICTION;
-    *at = j->number_at[i] + (sliding ? 1 : 0);
-    *count = rows_of(c.set) - (sliding ? 1 : 0);
-    *mu = c.mu;
-    return sliding ? j->first[i] : j->next[i];
-}
-
-/* λ - û of a part, and its length. */
-static double trial(const Cone *cone, int at, int count, double x[2])
-{
-    x[1] = 0.0;
-    for (int k = 0; k < count; k++) x[k] = cone->lambda[at + k] - cone->u[at + k];
-    return hypot(x[0], x[1]);
-}
-
-/* |λ - P_K(λ - û)|² of a contact and its spins and rolls. The projection's normal part s has
- *     g(s) = s - t_n - Σ μ_k (|t_k| - μ_k s)⁺ = 0,   t = λ - û
- * or is zero where g(0) >= 0. g is rising, concave and made of lines, so Newton's steps from below
- * end exactly after no more of them than there are parts. */
-static double cone_error(const Cone *cone)
-{
-    const Judge *j = cone->judge;
-    int normal = j->number_at[cone->contact], at = 0, count = 0;
-    double tn = cone->lambda[normal] - cone->u[normal], mu = 0.0, x[2], s, sum;
-    for (int i = cone->contact, next; i >= 0; i = next) {
-        next = part(cone, i, &at, &count, &mu);
-        tn -= mu * hypot(cone->u[at], count > 1 ? cone->u[at + 1] : 0.0);
-    }
-    s = fmax(0.0, tn);
-    for (bool rises = true; rises;) {
-        double g = s - tn, slope = 1.0;
-        for (int i = cone->contact, next; i >= 0; i = next) {
-            next = part(cone, i, &at, &count, &mu);
-            double beyond = trial(cone, at, count, x) - mu * s;
-            if (!(beyond > 0.0)) continue;
-            g -= mu * beyond;
-            slope += mu * mu;
-        }
-        double higher = s - g / slope;
-        rises = g < 0.0 && higher > s;
-        if (rises) s = higher;
-    }
-    sum = (cone->lambda[normal] - s) * (cone->lambda[normal] - s);
-    for (int i = cone->contact, next; i >= 0; i = next) {
-        next = part(cone, i, &at, &count, &mu);
-        double length = trial(cone, at, count, x), share = length > mu * s ? mu * s / length : 1.0;
-        for (int k = 0; k < count; k++) {
-            double d = cone->lambda[at + k] - share * x[k];
-            sum += d * d;
-        }
-    }
-    return sum;
-}
-
-static double all_cone_errors(const Judge *j, const double *lambda)
-{
-    double sum = 0.0, scale[3] = {0};
-    for (int i = 0; i < j->constraints; i++) j->first[i] = j->next[i] = -1;
-    for (int i = j->constraints - 1; i >= 0; i--) {
-        TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
-        if (c.set != TN_SET_SPIN && c.set != TN_SET_ROLL) continue;
-        j->next[i] = j->first[c.contact - 1];
-        j->first[c.contact - 1] = i;
-    }
-    for (int i = 0; i < j->constraints; i++) {
-        TnSet set = tn_solver_constraint(j->solver, i + 1).set;
-        if (set < TN_SET_FRICTION) continue;
-        if (set == TN_SET_FRICTION) sum += cone_error(&(Cone){j, j->u, lambda, i});
-        for (int k = j->number_at[i]; k < j->number_at[i + 1]; k++) {
-            scale[0] += j->u_free[k] * j->u_free[k];
-            scale[1] += lambda[k] * lambda[k];
-            scale[2] += j->u[k] * j->u[k];
-        }
-    }
-    double largest = sqrt(fmax(scale[0], fmax(scale[1], scale[2])));
-    return largest > 1e-16 ? sqrt(sum) / largest : sqrt(sum);
 }
 
 /* ---- dynamics ---- */
@@ -381,7 +294,8 @@ static void judge(Judge *j, const double *b, const double *v, const double *lamb
     out->aal = accuracy(j, j->u_implied, lambda);
     out->aav = v_star ? digits(distance(j, v, v_star)) : NAN;
     find_worst(j, lambda, out);
-    out->cone_error = all_cone_errors(j, lambda);
+    out->cone_error = tn_cone_error(
+        j->solver, &(TnConeInput){j->number_at, j->u, j->u_free, lambda, j->first, j->next});
     out->dynamics = dynamics(j, b, v);
 }
 

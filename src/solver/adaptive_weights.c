@@ -53,7 +53,7 @@ bool tn_balance_prepare(TnProblem *p, const TnSolverDef *def)
     for (int i = 0; i < p->large_count; i++) {
         const TnMesh *m = p->large[i].mesh;
         if (!m || !m->size) continue;
-        S[i] = TN_ARENA_NEW(p->arena, double, (size_t)m->size *m->stride);
+        S[i] = TN_ARENA_NEW(p->arena, double, (size_t)m->size * m->stride);
         if (!S[i]) return false;
         memcpy(S[i], m->S, sizeof(double) * (size_t)m->size * m->stride);
     }

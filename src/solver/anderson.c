@@ -388,17 +388,19 @@ bool tn_anderson_combine(TnAnderson *a)
 
 /* ---- preparation ---- */
 
-/* Differences kept by default where meshes are touched. */
-#define MESH_MEMORY 10
+/* Differences kept by default. */
+#define LARGE_MEMORY 10
 
-/* By default only where meshes are touched: their iterations cost little beside their factorization, and a few
- * modes in which a body moves as a whole are slow, which is what this is good at. */
+/* By default only where soft bodies or cables are touched: their iterations cost little beside their
+ * factorization, and a few modes in which a body moves as a whole are slow, which is what this is
+ * good at. Of cables in pieces there are too many of these. */
 static int choose_memory(const TnProblem *p, const TnSolverDef *def)
 {
     if (def->nesterov) return 1;
     if (def->anderson >= 0) return def->anderson;
     for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].mesh && p->large[i].mesh->size) return MESH_MEMORY;
+        if (p->large[i].mesh ? p->large[i].mesh->size : p->large[i].chain && !p->bond_count)
+            return LARGE_MEMORY;
     return 0;
 }
 

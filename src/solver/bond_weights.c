@@ -36,8 +36,8 @@
  * 30/60/90 iterations 3.9/4.2/4.5 at 1, 4.5/5.1/5.5 at 4, 3.6/4.4/4.9 at 16. */
 #define STIFF 8.0
 #define MOST_STIFF 8.0
-/* Linear against angular compliance, m²: a lever of 1e-10 m is rounding of positions. */
-#define NO_LEVER 1e-20
+/* Linear against angular compliance, in shares of the bond's lever squared: less is rounding of positions. */
+#define NO_LEVER 1e-18
 
 typedef struct Halves {
     double G[2][36], w[2][36], W[2][36];
@@ -122,7 +122,7 @@ static void project_on(int rank, const double L[36], double other[36])
             for (int j = 0; j < 6; j++) other[6 * i + j] += half[6 * i + k] * projection[6 * k + j];
 }
 
-static void row_compliance(const TnProblem *p, int row, double C[36])
+void tn_table_compliance(const TnProblem *p, int row, double C[36])
 {
     memset(C, 0, sizeof(double[36]));
     if (row == 0) return;
@@ -178,13 +178,13 @@ static void set_halves(const TnProblem *p, const TnBond *bond, double s, Halves 
 {
     double C[2][36], part[2];
     memset(h, 0, sizeof *h);
-    row_compliance(p, bond->row_a, C[0]);
-    row_compliance(p, bond->row_b, C[1]);
+    tn_table_compliance(p, bond->row_a, C[0]);
+    tn_table_compliance(p, bond->row_b, C[1]);
     for (int k = 0; k < 2; k++) {
         part[k] = 0.0;
         for (int i = 3 * k; i < 3 * k + 3; i++) part[k] += (C[0][7 * i] + C[1][7 * i]) / 3.0;
     }
-    if (!(part[0] > NO_LEVER * part[1])) part[0] = 0.0;
+    if (!(part[0] > NO_LEVER * pow(tn_bond_lever(bond), 2.0) * part[1])) part[0] = 0.0;
     double root[6];
     for (int i = 0; i < 6; i++) {
         root[i] = sqrt(part[i / 3]);

@@ -105,10 +105,9 @@ static inline void project(const double *restrict P, const double *restrict c,
 /* Squared change of t in velocity units. */
 static double squared_change(TnBond *bond, const double d[12])
 {
-    double moved[12], sum = 0.0;
+    double moved[12];
     tn_bond_weigh(bond->w, d, moved);
-    for (int k = 0; k < 12; k++) sum += moved[k] * moved[k];
-    return sum;
+    return tn_bond_squared(bond, moved);
 }
 
 void tn_bonds_update(TnProblem *p, int begin, int end, double alpha, bool measure)
@@ -158,6 +157,14 @@ double tn_bond_update_paper(TnProblem *p, int index, double z[12], double u[12])
 
 /* ---- measures ---- */
 
+double tn_bond_row_lever(const TnBond *bond, int row)
+{
+    const double *J = bond->J + 12L * row;
+    for (int k = 0; k < 12; k++)
+        if (k % 6 < 3 && J[k] != 0.0) return 1.0;
+    return tn_bond_lever(bond);
+}
+
 int tn_bond_numbers(const TnBond *bond) { return bond->row_a && bond->row_b ? 12 : 6; }
 
 double tn_bonds_residual(const TnProblem *p, int *count)
@@ -178,6 +185,7 @@ double tn_bond_error(const TnProblem *p, const TnBond *bond, const double (*twis
         for (int i = 0; i < bond->hard; i++) {
             double u = bond->e[i];
             for (int k = 0; k < 12; k++) u += bond->J[12 * i + k] * z[k];
+            u *= tn_bond_row_lever(bond, i);
             sum += u * u;
         }
         *count += bond->hard;
@@ -188,7 +196,6 @@ double tn_bond_error(const TnProblem *p, const TnBond *bond, const double (*twis
         for (int k = 0; k < 12; k++) r[i] += bond->K[12 * i + k] * z[k];
     }
     tn_bond_soft_velocity(p, bond, r, velocity);
-    for (int k = 0; k < 12; k++) sum += velocity[k] * velocity[k];
     *count += tn_bond_numbers(bond);
-    return sum;
+    return tn_bond_squared(bond, velocity);
 }

@@ -15,7 +15,8 @@
  *     soft             J v + e/α + λ/(kα)                              D (λ - Π(t))
  *     box, spin, roll  D (λ - Π(t))                                    D (λ - Π(t))
  *
- * with t = λ - D⁻¹ u and Π as rows.c has it. */
+ * with t = λ - D⁻¹ u and Π as rows.c has it. Rows are in their own units here; whoever sums them up
+ * or compares them multiplies by their levers (tn_row_lever). */
 #ifndef TN_SOLVER_CONSTRAINT_ERROR_H
 #define TN_SOLVER_CONSTRAINT_ERROR_H
 

@@ -105,10 +105,7 @@ static bool split(Search *s, int anderson, int iterations)
     def.tolerance = 0.1 * TN_CONVERGED; /* of what an iteration changes */
     def.anderson = anderson;
     def.iterations = iterations;
-    for (int c = 0; c < p->contact_count; c++)
-        for (int k = 0; k < 3; k++)
-            p->contact_batch[c / TN_LANES].t[k][c % TN_LANES] = p->lambda[c][k];
-    for (int r = 0; r < p->row_count; r++) p->rows[r].t = p->rows[r].lambda;
+    tn_problem_start_at_lambda(p);
     bool ok = tn_problem_prepare(p, &def, s->pool);
     if (ok) tn_subadmm_solve(p, &def, s->pool);
     tn_arena_release(p->arena, mark);
@@ -175,6 +172,7 @@ bool tn_converge(TnProblem *p, const TnSolverDef *def, int iterations, TnSolverM
     s.def.form = TN_ADMM_REDUCED;
     s.def.weights = TN_WEIGHTS_COMPLIANCE;
     s.def.contact_model = TN_CONTACT_EXACT;
+    s.def.nesterov = s.def.adaptive_weights = false;
     s.def.iterations = iterations;
     size_t mark = tn_arena_mark(p->arena);
     bool ok = tn_per_constraint_alloc(p, &s.best_lambda) && tn_per_constraint_alloc(p, &s.lambda) &&

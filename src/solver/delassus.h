@@ -21,6 +21,7 @@
 #define TN_SOLVER_DELASSUS_H
 
 #include "../math/vec3.h"
+#include "bond_rows.h"
 #include "natural_map.h"
 
 enum { TN_GROUP_ROWS = 12 }; /* at most */
@@ -75,6 +76,7 @@ typedef struct TnDelassus {
     int *index;    /* entries of J: unknowns, counted among those that are solved for … */
     double *value; /* … and as many numbers as the group has rows */
     double *q, *D; /* per row; D: diagonal of W, 0: dead */
+    double *lever; /* per row: m/s per unit of u */
     double *state; /* μ, then x of all blocks; state_count numbers, a multiple of eight */
     double *mu, *x;
     size_t state_count;
@@ -88,8 +90,7 @@ typedef struct TnDelassus {
     int batch_count, batched, batched_end, batch_first; /* the last: row of the first */
     TnSweepBatch *batches;                              /* NULL: one by one */
     int *contact_row;                                   /* per contact: its first row */
-    double (*soft)[144];                                /* per bond: Lᵀ of a soft one */
-    int (*soft_pivot)[12];
+    TnBondRows *bond_rows;                              /* per bond */
 } TnDelassus;
 
 /* After tn_problem_prepare_A; everything from the problem's arena. μ is that of the problem's λ. Chains and
@@ -131,14 +132,5 @@ bool tn_delassus_thin(TnDelassus *delassus);
 bool tn_delassus_choose_batches(TnDelassus *delassus, const TnCompliances *D);
 /* After laws and q are known. */
 bool tn_delassus_fill_batches(TnDelassus *delassus);
-
-/* ---- delassus_bonds.c ---- */
-/* out = M⁻¹ on as many rows and columns as are independent, zero elsewhere; n × n, symmetric. */
-void tn_delassus_inverse(int n, const double *M, double *out);
-/* Rows of a bond: J, count × 12, zero on the world. A soft one's are kept in delassus->soft. */
-int tn_delassus_bond_rows(TnDelassus *delassus, int bond, const double **J);
-/* μ from λ, and λ from μ. */
-void tn_delassus_bond_start(const TnDelassus *delassus, int bond, int count, double *mu);
-void tn_delassus_bond_put(const TnDelassus *delassus, int bond, int count, const double *mu);
 
 #endif

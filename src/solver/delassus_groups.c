@@ -122,9 +122,10 @@ static void add_group(Builder *b, TnGroup group, const Source *sources, int sour
 static void add_bond(Builder *b, int index)
 {
     const TnBond *bond = &b->p->bonds[index];
-    const double *J;
+    TnBondRows *rows = &b->w->bond_rows[index];
     Source sources[2];
-    int n = tn_delassus_bond_rows(b->w, index, &J), count = 0;
+    int count = 0;
+    tn_bond_rows(bond, rows);
     for (int side = 0; side < 2; side++) {
         int row = side ? bond->row_b : bond->row_a;
         if (!row) continue;
@@ -132,15 +133,16 @@ static void add_bond(Builder *b, int index)
         s->block = block_of_table_row(b->p, row);
         s->table_row = row;
         s->side = NULL;
-        for (int i = 0; i < n; i++) memcpy(s->M[i], J + 12L * i + 6L * side, sizeof s->M[i]);
+        for (int i = 0; i < rows->count; i++)
+            memcpy(s->M[i], rows->J[i] + 6L * side, sizeof s->M[i]);
     }
     add_group(b,
               (TnGroup){.law = TN_LAW_LINEAR,
-                        .count = n,
+                        .count = rows->count,
                         .kind = TN_A_BOND,
                         .source = index,
                         .slack = bond->hard ? 0.0 : 1.0},
-              sources, n ? count : 0);
+              sources, rows->count ? count : 0);
 }
 
 static void add_contact(Builder *b, int c)
@@ -262,10 +264,9 @@ static bool reserve(Builder *b)
     w->block_n = TN_ARENA_ZERO(p->arena, int, blocks);
     w->keeps_rows = TN_ARENA_ZERO(p->arena, bool, blocks);
     w->block_start = TN_ARENA_ZERO(p->arena, int, blocks + 2);
-    w->soft = tn_arena_calloc(p->arena, sizeof *w->soft * (size_t)p->bond_count);
-    w->soft_pivot = tn_arena_calloc(p->arena, sizeof *w->soft_pivot * (size_t)p->bond_count);
+    w->bond_rows = TN_ARENA_NEW(p->arena, TnBondRows, p->bond_count);
     return w->groups && w->pieces && w->index && w->value && w->block_rows && w->block_x &&
-           w->block_n && w->keeps_rows && w->block_start && w->soft && w->soft_pivot;
+           w->block_n && w->keeps_rows && w->block_start && w->bond_rows;
 }
 
 bool tn_delassus_group(TnDelassus *w, const TnCompliances *D)

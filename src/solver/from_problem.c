@@ -11,15 +11,13 @@
  *     hard bond        equality rows
  *
  * What moves no block (a contact between two pinned nodes) is left out. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/base.h"
 #include "../math/vec3.h"
+#include "bond_rows.h"
 #include "from_problem.h"
-
-#define RANK 1e-12 /* share of its own diagonal that a pivot of K must keep */
 
 typedef struct Entry {
     int column;
@@ -51,47 +49,6 @@ typedef struct Writer {
 static int dim_of(const TnProblem *p, int block)
 {
     return block < p->twist_count ? 6 : p->large[block - p->twist_count].dim;
-}
-
-/* ---- pivoted Cholesky factors of small matrices ---- */
-
-typedef struct Pivoted {
-    int rank, order[12];
-    double L[12][12]; /* L[i][r]: column r in the rows' own order */
-} Pivoted;
-
-static void factor(int n, const double *A, Pivoted *out)
-{
-    double rest[12], own[12];
-    bool used[12] = {0};
-    memset(out, 0, sizeof *out);
-    for (int i = 0; i < n; i++) rest[i] = own[i] = A[n * i + i];
-    for (int r = 0; r < n; r++) {
-        int pivot = -1;
-        double best = RANK;
-        for (int i = 0; i < n; i++)
-            if (!used[i] && rest[i] > best * own[i]) pivot = i, best = rest[i] / own[i];
-        if (pivot < 0) return;
-        double root = sqrt(rest[pivot]);
-        used[pivot] = true;
-        out->order[out->rank++] = pivot;
-        for (int i = 0; i < n; i++) {
-            double x = A[n * i + pivot];
-            for (int k = 0; k < r; k++) x -= out->L[i][k] * out->L[pivot][k];
-            out->L[i][r] = i == pivot ? root : used[i] ? 0.0 : x / root;
-            rest[i] -= out->L[i][r] * out->L[i][r];
-        }
-    }
-}
-
-/* c with Σ L_r c_r = x at the pivots */
-static void forward(const Pivoted *f, const double *x, double *c)
-{
-    for (int r = 0; r < f->rank; r++) {
-        c[r] = x[f->order[r]];
-        for (int k = 0; k < r; k++) c[r] -= f->L[f->order[r]][k] * c[k];
-        c[r] /= f->L[f->order[r]][r];
-    }
 }
 
 /* ---- J ---- */
@@ -251,6 +208,7 @@ static bool add_row(Writer *w, int *r)
     w->def.lower = row->lower;
     w->def.upper = row->upper;
     w->def.mu = row->mu;
+    w->def.lever = row->lever;
     *r += rows - 1;
     if (row->set >= TN_ROW_SPIN && !(w->def.contact = w->contacts[row->contact])) {
         w->left_out++;
@@ -288,63 +246,32 @@ static bool add_bond_row(Writer *w, const TnBond *bond, const double j[12], doub
            end(w, &lambda, NULL);
 }
 
-/* K = L Lᵀ, and c with f = Σ L_r c_r + f_0. */
-static void split_bond(const TnBond *bond, Pivoted *K, double c[12], double f0[12])
+/* c with f = Σ L_r c_r + f_0. */
+static void split_bond(const TnBond *bond, const TnBondRows *rows, double c[12], double f0[12])
 {
-    factor(12, bond->K, K);
-    forward(K, bond->f, c);
+    tn_bond_rows_solve(rows, bond->f, c);
     for (int i = 0; i < 12; i++) {
         f0[i] = bond->f[i];
-        for (int r = 0; r < K->rank; r++) f0[i] -= K->L[i][r] * c[r];
+        for (int r = 0; r < rows->count; r++) f0[i] -= rows->J[r][i] * c[r];
     }
 }
 
-static bool add_soft_bond(Writer *w, const TnBond *bond)
+static bool add_bond(Writer *w, const TnBond *bond)
 {
-    Pivoted K;
-    double c[12], f0[12], force[12], mu[12];
-    split_bond(bond, &K, c, f0);
-    for (int i = 0; i < 12; i++) force[i] = bond->lambda[i] + f0[i];
-    forward(&K, force, mu);
-    for (int r = 0; r < K.rank; r++) {
-        double j[12], root = K.L[K.order[r]][r];
-        for (int i = 0; i < 12; i++) j[i] = K.L[i][r] / root;
-        begin(w, TN_SET_SOFT, 1);
-        w->def.k = root * root;
-        w->def.alpha = 1.0;
-        w->def.e[0] = c[r] / root;
-        if (!add_bond_row(w, bond, j, mu[r] * root)) return false;
-    }
-    return true;
-}
-
-static bool add_hard_bond(Writer *w, const TnBond *bond)
-{
-    int n = bond->hard;
-    double J[6][12] = {{0}}, M[36], rhs[6], c[6], mu[6] = {0};
-    Pivoted f;
-    for (int r = 0; r < n; r++)
-        for (int i = 0; i < 12; i++)
-            if (i / 6 ? bond->row_b : bond->row_a) J[r][i] = bond->J[12 * r + i];
-    for (int r = 0; r < n; r++) {
-        rhs[r] = 0.0;
-        for (int i = 0; i < 12; i++) rhs[r] += J[r][i] * bond->lambda[i];
-        for (int s = 0; s < n; s++) {
-            M[n * r + s] = 0.0;
-            for (int i = 0; i < 12; i++) M[n * r + s] += J[r][i] * J[s][i];
-        }
-    }
-    factor(n, M, &f); /* λ = Jᵀμ by least squares */
-    forward(&f, rhs, c);
-    for (int r = f.rank - 1; r >= 0; r--) {
-        double x = c[r];
-        for (int k = r + 1; k < f.rank; k++) x -= f.L[f.order[k]][r] * mu[f.order[k]];
-        mu[f.order[r]] = x / f.L[f.order[r]][r];
-    }
-    for (int r = 0; r < n; r++) {
-        begin(w, TN_SET_EQUALITY, 1);
-        w->def.e[0] = bond->e[r];
-        if (!add_bond_row(w, bond, J[r], mu[r])) return false;
+    TnBondRows rows;
+    double c[12] = {0}, f0[12], mu[12];
+    tn_bond_rows(bond, &rows);
+    tn_bond_rows_start(bond, &rows, mu); /* of a soft one λ + f */
+    if (!bond->hard) split_bond(bond, &rows, c, f0);
+    for (int r = 0; r < rows.count; r++) {
+        double root = bond->hard ? 1.0 : rows.J[r][rows.pivot[r]], j[12];
+        for (int i = 0; i < 12; i++) j[i] = rows.J[r][i] / root;
+        begin(w, bond->hard ? TN_SET_EQUALITY : TN_SET_SOFT, 1);
+        w->def.k = bond->hard ? 0.0 : root * root;
+        w->def.alpha = bond->hard ? 0.0 : 1.0;
+        w->def.e[0] = bond->hard ? bond->e[r] : c[r] / root;
+        w->def.lever = rows.lever[r] * root;
+        if (!add_bond_row(w, bond, j, (mu[r] - c[r]) * root)) return false;
     }
     return true;
 }
@@ -356,9 +283,10 @@ static void add_constant_forces(Writer *w)
     for (int i = 0; i < p->bond_count; i++) {
         const TnBond *bond = &p->bonds[i];
         if (bond->hard) continue;
-        Pivoted K;
+        TnBondRows rows;
         double c[12], f0[12];
-        split_bond(bond, &K, c, f0);
+        tn_bond_rows(bond, &rows);
+        split_bond(bond, &rows, c, f0);
         for (int side = 0; side < 2; side++) {
             int row = side ? bond->row_b : bond->row_a;
             const double *f = f0 + 6L * side;
@@ -426,10 +354,8 @@ static bool write_all(Writer *w)
         if (!add_contact(w, c)) return false;
     for (int r = 0; r < p->row_count; r++)
         if (!add_row(w, &r)) return false;
-    for (int i = 0; i < p->bond_count; i++) {
-        const TnBond *bond = &p->bonds[i];
-        if (!(bond->hard ? add_hard_bond(w, bond) : add_soft_bond(w, bond))) return false;
-    }
+    for (int i = 0; i < p->bond_count; i++)
+        if (!add_bond(w, &p->bonds[i])) return false;
     return true;
 }
 

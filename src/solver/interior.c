@@ -322,6 +322,11 @@ static void add_cones(Interior *s, const TnCompliances *D)
             s->cones[i].inverse_p[k] = s->cones[i].p[k] > 0.0 ? 1.0 / s->cones[i].p[k] : 0.0;
 }
 
+static double lever_of(const Interior *s, const Cone *cone)
+{
+    return cone->contact < 0 ? tn_row_lever(&s->problem->rows[cone->row]) : 1.0;
+}
+
 /* Inside the cones by a margin in shares of what would stop the fastest of all constraints: off the
  * forces there are and their u, or with no u off nothing; rows and bonds keep their forces. False:
  * no factor, or nothing moves. */
@@ -334,7 +339,7 @@ static bool start(Interior *s, const TnCompliances *D, const TnPerConstraint *u)
     for (int i = 0; i < s->count; i++) {
         double e[3];
         take(&s->cones[i], &assembly->e, e);
-        speed = fmax(speed, v3_norm(e));
+        speed = fmax(speed, lever_of(s, &s->cones[i]) * v3_norm(e));
     }
     if (!(speed > 0.0)) return false;
     for (int c = 0; c < p->contact_count; c++) /* no cone */
@@ -342,7 +347,7 @@ static bool start(Interior *s, const TnCompliances *D, const TnPerConstraint *u)
     for (int i = 0; i < s->count; i++) {
         Cone *cone = &s->cones[i];
         double d = cone->contact < 0 ? D->row[cone->row] : tn_normal_compliance(D, cone->contact);
-        double force[3] = {0}, v[3] = {0};
+        double force[3] = {0}, v[3] = {0}, ample = margin * speed / lever_of(s, cone);
         if (u) {
             take(cone, &s->lambda, force);
             take(cone, u, v);
@@ -352,8 +357,8 @@ static bool start(Interior *s, const TnCompliances *D, const TnPerConstraint *u)
             cone->w[k] = cone->p[k] * v[k];
         }
         double friction = hypot(cone->y[1], cone->y[2]), slip = hypot(cone->w[1], cone->w[2]);
-        cone->y[0] = fmax(cone->p[0] * force[0], friction) + margin * cone->p[0] * speed / d;
-        cone->w[0] = fmax(cone->inverse_p[0] * v[0], 0.0) + slip + margin * speed;
+        cone->y[0] = fmax(cone->p[0] * force[0], friction) + cone->p[0] * ample / d;
+        cone->w[0] = fmax(cone->inverse_p[0] * v[0], 0.0) + slip + ample;
         for (int k = 0; k < 3; k++) force[k] = cone->inverse_p[k] * cone->y[k];
         put(cone, force, &s->lambda);
     }

@@ -44,7 +44,6 @@
 #define STUCK_GAIN 0.9
 /* Of SubADMM: forces that nothing tells apart can wander for long after the laws hold. */
 #define LATE_LOOK 100
-#define CHAIN_ANDERSON 3
 
 typedef struct Island {
     TnProblem *problem;
@@ -119,13 +118,6 @@ static bool at_rest(Island *s)
     return tn_natural_map(p, &s->D, &s->u, &s->lambda).largest < NEARLY * s->tolerance;
 }
 
-static bool has_meshes(const TnProblem *p)
-{
-    for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].mesh) return true;
-    return false;
-}
-
 /* ---- SubADMM ---- */
 
 static bool enough(void *context, const TnSolveResult *so_far)
@@ -141,23 +133,12 @@ static bool enough(void *context, const TnSolveResult *so_far)
     return false;
 }
 
-/* t is where an iteration starts from. */
-static void restart_at_lambda(TnProblem *p)
-{
-    for (int c = 0; c < p->contact_count; c++)
-        for (int k = 0; k < 3; k++)
-            p->contact_batch[c / TN_LANES].t[k][c % TN_LANES] = p->lambda[c][k];
-    for (int r = 0; r < p->row_count; r++) p->rows[r].t = p->rows[r].lambda;
-}
-
 static bool split(Island *s)
 {
     TnProblem *p = s->problem;
     TnSolverDef def = *s->def;
     def.tolerance = 0.0;
-    if (def.anderson < 0 && !def.nesterov && has_large_factors(p) && !has_meshes(p))
-        def.anderson = CHAIN_ANDERSON;
-    restart_at_lambda(p);
+    tn_problem_start_at_lambda(p);
     if (!tn_problem_prepare_H(p, &def, s->pool)) return false;
     s->stop = s->tolerance;
     s->look = LATE_LOOK;

@@ -142,7 +142,7 @@ double tn_row_velocity_at(const TnProblem *p, const TnRow *row, const TnVelociti
     return sum;
 }
 
-/* Squared error of row r; a roll row takes its partner along and *r moves past it. */
+/* Squared error of row r before its lever; a roll row takes its partner along and *r moves past it. */
 static double row_error(const TnProblem *p, int *r, const TnVelocities *at)
 {
     const TnRow *row = &p->rows[*r], *partner = row + 1;
@@ -174,7 +174,10 @@ double tn_problem_error(const TnProblem *p, const TnVelocities *at)
     double sum = 0.0;
     if (count + p->bond_count == 0) return NAN;
     for (int c = 0; c < p->contact_count; c++) sum += contact_error(p, c, at->twist);
-    for (int r = 0; r < p->row_count; r++) sum += row_error(p, &r, at);
+    for (int r = 0; r < p->row_count; r++) {
+        double lever = tn_row_lever(&p->rows[r]);
+        sum += lever * lever * row_error(p, &r, at);
+    }
     for (int i = 0; i < p->bond_count; i++)
         sum += tn_bond_error(p, &p->bonds[i], (const double(*)[8])at->twist, &count);
     return sqrt(sum / count);

@@ -47,7 +47,7 @@ static double spin_bound(const TnProblem *p, const TnRow *row, const TnPerConstr
     return row->mu * fmax(0.0, v3_dot(p->normals[row->contact], lambda->contact[row->contact]));
 }
 
-/* Squared map of row r, of a rolling pair the sum of both (the partner's own is zero then). */
+/* Squared map of row r before its lever, of a rolling pair the sum of both (the partner's own is zero then). */
 static double row_map(const TnProblem *p, int r, const TnCompliances *D, const TnPerConstraint *u,
                       const TnPerConstraint *lambda)
 {
@@ -74,7 +74,7 @@ static double row_map(const TnProblem *p, int r, const TnCompliances *D, const T
 /* w (λ - P (λ - W z) - c) */
 static double bond_map(TnBond *bond, const double z[12], const double lambda[12])
 {
-    double t[12], r[12], sum = 0.0;
+    double t[12], r[12];
     tn_bond_weigh(bond->W, z, t);
     for (int i = 0; i < 12; i++) t[i] = lambda[i] - t[i];
     for (int i = 0; i < 12; i++) {
@@ -82,8 +82,7 @@ static double bond_map(TnBond *bond, const double z[12], const double lambda[12]
         for (int j = 0; j < 12; j++) r[i] -= bond->P[12 * j + i] * t[j];
     }
     tn_bond_weigh(bond->w, r, t);
-    for (int i = 0; i < 12; i++) sum += t[i] * t[i];
-    return sum;
+    return tn_bond_squared(bond, t);
 }
 
 static void count_in(TnNaturalMap *map, double *sum, double squared, TnConstraintKind kind,
@@ -133,7 +132,8 @@ TnNaturalMap tn_natural_map(const TnProblem *p, const TnCompliances *D, const Tn
     double sum = 0.0;
     if (p->contact_count) count_contacts(p, D, u, lambda, &map, &sum);
     for (int r = 0; r < p->row_count; r++)
-        count_in(&map, &sum, row_map(p, r, D, u, lambda), TN_A_ROW, r);
+        count_in(&map, &sum, pow(tn_row_lever(&p->rows[r]), 2.0) * row_map(p, r, D, u, lambda),
+                 TN_A_ROW, r);
     for (int i = 0; i < p->bond_count; i++)
         count_in(&map, &sum, bond_map(&p->bonds[i], u->bond[i], lambda->bond[i]), TN_A_BOND, i);
     int count = p->contact_count + p->row_count + p->bond_count;
@@ -152,10 +152,11 @@ double tn_helpless_error(const TnProblem *p, const TnCompliances *D, const TnPer
         const TnRow *row = &p->rows[r];
         if (D->row[r] > 0.0) continue;
         bool box = row->set == TN_ROW_BOX, both = row->set == TN_ROW_EQUALITY;
+        double speed = tn_row_lever(row) * u->row[r];
         /* a bound, even where it moves nothing, excuses a velocity */
         if (both || row->set == TN_ROW_INEQUALITY || (box && isinf(row->upper)))
-            most = fmax(most, -u->row[r]);
-        if (both || (box && isinf(row->lower))) most = fmax(most, u->row[r]);
+            most = fmax(most, -speed);
+        if (both || (box && isinf(row->lower))) most = fmax(most, speed);
     }
     return most;
 }
@@ -170,11 +171,12 @@ double tn_natural_map_rounding(const TnProblem *p, const TnCompliances *D,
         double d = fmax(yield->D[0][c % TN_LANES], yield->D[1][c % TN_LANES]);
         most = fmax(most, d * (fabs(f[0]) + fabs(f[1]) + fabs(f[2])));
     }
-    for (int r = 0; r < p->row_count; r++) most = fmax(most, D->row[r] * fabs(lambda->row[r]));
+    for (int r = 0; r < p->row_count; r++)
+        most = fmax(most, tn_row_lever(&p->rows[r]) * D->row[r] * fabs(lambda->row[r]));
     for (int i = 0; i < p->bond_count; i++) {
         double v[12];
         tn_bond_weigh(p->bonds[i].w, lambda->bond[i], v);
-        for (int k = 0; k < 12; k++) most = fmax(most, fabs(v[k]));
+        most = fmax(most, sqrt(tn_bond_squared(&p->bonds[i], v)));
     }
     return DBL_EPSILON * most;
 }

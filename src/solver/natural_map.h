@@ -4,7 +4,7 @@
  *     scalar row   D (λ - Π(λ - u/D)),   Π as rows.c has it
  *     bond         w (λ - Π(λ - W z)),   W, w and Π as bonds.c has them
  *
- * with u = J v + e and D the local compliance J A⁻¹ Jᵀ. All are zero where, and only where, the
+ * each times its lever where it is an angular velocity, with u = J v + e and D the local compliance J A⁻¹ Jᵀ. All are zero where, and only where, the
  * laws hold exactly. A tolerance is about the largest of them at v_λ = A⁻¹(b + Jᵀλ), where the
  * dynamics hold exactly. */
 #ifndef TN_SOLVER_NATURAL_MAP_H

@@ -207,7 +207,8 @@ double tn_nnewton_left(const TnProblem *p, const TnCompliances *D, const TnPerCo
         sum += Dn * Dn * along * along + Dt * Dt * rest;
     }
     for (int r = 0; r < p->row_count; r++)
-        if (p->rows[r].set != TN_ROW_SOFT) sum += pow(D->row[r] * dlambda->row[r], 2.0);
+        if (p->rows[r].set != TN_ROW_SOFT)
+            sum += pow(tn_row_lever(&p->rows[r]) * D->row[r] * dlambda->row[r], 2.0);
     return count ? sqrt(sum / count) / R : 0.0;
 }
 

@@ -47,13 +47,14 @@ typedef struct Loop {
 static double measure(const Loop *loop, double *residual)
 {
     const TnDelassus *w = loop->w;
-    const double *restrict mu = w->mu, *restrict last = loop->last, *restrict D = w->D;
+    const double *restrict mu = w->mu, *restrict last = loop->last, *restrict D = w->D,
+                 *restrict lever = w->lever;
     double sum[4] = {0}, velocity[4] = {0};
     for (int i = 0; i < w->row_count; i += 4) /* there are zeros behind the last */
         for (int k = 0; k < 4; k++) {
             double d = mu[i + k] - last[i + k], v = D[i + k] * d;
             sum[k] += v * d;
-            velocity[k] += v * v;
+            velocity[k] += lever[i + k] * lever[i + k] * v * v;
         }
     double all = (velocity[0] + velocity[1]) + (velocity[2] + velocity[3]);
     *residual = w->row_count ? sqrt(all / w->row_count) : 0.0;

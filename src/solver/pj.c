@@ -5,7 +5,7 @@
  *     y ← λ + (t - 1)/t⁺ (λ - λ_last),   t⁺ = (1 + √(1 + 4t²))/2
  *
  * M by pj_steps.c. Where (y - λ)·(λ - λ_last) > 0 in the norm of M the momentum points the wrong way, and t = 1
- * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of delassus.h, soft ones implicitly. Sums are added up in
+ * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of bond_rows.h, soft ones implicitly. Sums are added up in
  * the order of constraints, so the result has the same bits for any number of threads. */
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,6 @@ typedef enum Stage { BEFORE, BLOCKS, CONSTRAINTS, SPINS, SUMS, MOMENTUM } Stage;
 typedef struct Loop {
     const TnBaselineInput *in;
     TnProblem *p;
-    TnDelassus rows; /* of bonds only */
     TnPjBond *bonds;
     TnPerConstraint y, last; /* of bonds none */
     double *wrong;           /* (y - λ)·M(λ - λ_last) per batch, row and bond */
@@ -62,17 +61,17 @@ static void update_bond(const Loop *loop, int index)
 {
     TnBond *bond = &loop->p->bonds[index];
     TnPjBond *b = &loop->bonds[index];
-    const double *J = loop->rows.soft[index];
     double z[12], u[12];
     tn_bond_velocity(bond, (const double(*)[8])loop->p->twist, z);
-    for (int i = 0; i < b->count; i++) {
+    for (int i = 0; i < b->rows.count; i++) {
         u[i] = bond->hard ? bond->e[i] : b->mu[i];
-        for (int k = 0; k < 12; k++) u[i] += J[12 * i + k] * z[k];
+        for (int k = 0; k < 12; k++) u[i] += b->rows.J[i][k] * z[k];
         b->before[i] = b->mu[i];
     }
-    for (int i = 0; i < b->count; i++)
-        for (int j = 0; j < b->count; j++) b->mu[i] -= b->inverse[b->count * i + j] * u[j];
-    tn_delassus_bond_put(&loop->rows, index, b->count, b->mu);
+    for (int i = 0; i < b->rows.count; i++)
+        for (int j = 0; j < b->rows.count; j++)
+            b->mu[i] -= b->inverse[b->rows.count * i + j] * u[j];
+    tn_bond_rows_put(bond, &b->rows, b->mu);
 }
 
 static void update_constraints(Loop *loop, int chunk)
@@ -121,19 +120,19 @@ static void sum_all(const Loop *loop, int chunk)
         const TnRow *row = &p->rows[r];
         double d = row->B > 0.0 ? (loop->y.row[r] - row->lambda) / row->B : 0.0;
         loop->wrong[first + r] = d * (row->lambda - loop->last.row[r]);
-        loop->moved[first + r] = d * d;
+        loop->moved[first + r] = pow(tn_row_lever(row) * d, 2.0);
     }
     first += p->row_count;
     share(loop, p->bond_count, chunk, &begin, &end);
     for (int i = begin; i < end; i++) {
         const TnPjBond *b = &loop->bonds[i];
         double wrong = 0.0, moved = 0.0;
-        for (int k = 0; k < b->count; k++) {
-            double M = b->inverse[(b->count + 1) * k];
+        for (int k = 0; k < b->rows.count; k++) {
+            double M = b->inverse[(b->rows.count + 1) * k];
             M = M > 0.0 ? 1.0 / M : 0.0;
             double d = M * (b->before[k] - b->mu[k]);
             wrong += d * (b->mu[k] - b->last[k]);
-            moved += d * d;
+            moved += pow(b->rows.lever[k] * d, 2.0);
         }
         loop->wrong[first + i] = wrong;
         loop->moved[first + i] = moved;
@@ -162,12 +161,12 @@ static void push_on(Loop *loop, int chunk)
     share(loop, p->bond_count, chunk, &begin, &end);
     for (int i = begin; i < end; i++) {
         TnPjBond *b = &loop->bonds[i];
-        for (int k = 0; k < b->count; k++) {
+        for (int k = 0; k < b->rows.count; k++) {
             double x = b->mu[k];
             b->mu[k] += m * (x - b->last[k]);
             b->last[k] = x;
         }
-        tn_delassus_bond_put(&loop->rows, i, b->count, b->mu);
+        tn_bond_rows_put(&p->bonds[i], &b->rows, b->mu);
     }
 }
 
@@ -263,14 +262,11 @@ static bool reserve(Loop *loop)
     TnProblem *p = loop->p;
     size_t count = (size_t)(p->contact_batches + p->row_count + p->bond_count),
            n = (size_t)p->bond_count;
-    loop->rows = (TnDelassus){.problem = p,
-                              .soft = tn_arena_calloc(p->arena, sizeof *loop->rows.soft * n),
-                              .soft_pivot = tn_arena_calloc(p->arena, sizeof(int[12]) * n)};
     loop->bonds = TN_ARENA_ZERO(p->arena, TnPjBond, n);
     loop->wrong = TN_ARENA_ZERO(p->arena, double, count);
     loop->moved = TN_ARENA_ZERO(p->arena, double, count);
-    return loop->rows.soft && loop->rows.soft_pivot && loop->bonds && loop->wrong && loop->moved &&
-           tn_per_constraint_alloc(p, &loop->y) && tn_per_constraint_alloc(p, &loop->last);
+    return loop->bonds && loop->wrong && loop->moved && tn_per_constraint_alloc(p, &loop->y) &&
+           tn_per_constraint_alloc(p, &loop->last);
 }
 
 /* A direction without a step takes no force. */
@@ -302,8 +298,7 @@ bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
                  .moved_last = INFINITY,
                  .least = INFINITY};
     *out = (TnBaselineResult){.form = "mass splitting with momentum"};
-    if (!reserve(&loop) || !tn_pj_prepare(p, in->D, &loop.rows, loop.bonds, 1.0, in->pool))
-        return false;
+    if (!reserve(&loop) || !tn_pj_prepare(p, in->D, loop.bonds, 1.0, in->pool)) return false;
     release_dead(p, in->D);
     tn_lambda_take(p, &loop.last);
     int threads = worth_threads(p), most = tn_pool_threads(in->pool);

@@ -3,17 +3,17 @@
 #define TN_SOLVER_PJ_H
 
 #include "baselines.h"
-#include "delassus.h"
+#include "bond_rows.h"
 
 typedef struct TnPjBond {
-    int count;
-    double mu[12], before[12], last[12]; /* rows of delassus.h; those of the last two iterations */
+    TnBondRows rows;
+    double mu[12], before[12], last[12]; /* of the rows; those of the last two iterations */
     double inverse[144];                 /* (M + slack)⁻¹ */
 } TnPjBond;
 
 /* Steps B = M⁻¹ of all contacts and rows (batch->Bn, Bt and row->B), and blocks whose update becomes v = A⁻¹(b + F).
  * `sharing` multiplies every M. False: no memory, or no factor. */
-bool tn_pj_prepare(TnProblem *problem, const TnCompliances *D, TnDelassus *rows, TnPjBond *bonds,
-                   double sharing, TnPool *pool);
+bool tn_pj_prepare(TnProblem *problem, const TnCompliances *D, TnPjBond *bonds, double sharing,
+                   TnPool *pool);
 
 #endif

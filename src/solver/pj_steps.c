@@ -52,25 +52,6 @@ static void set_unit_weights(Steps *s, TnPool *pool)
     }
 }
 
-/* What a row of the table yields, 6 × 6. */
-static void row_compliance(const TnProblem *p, int row, double C[36])
-{
-    if (row >= p->port_row) {
-        memcpy(C, p->ports[row - p->port_row].compliance, sizeof(double[36]));
-        return;
-    }
-    memset(C, 0, sizeof(double[36]));
-    if (!row) return;
-    const double *inverse = p->inverse[row - 1];
-    C[0] = C[7] = C[14] = inverse[0];
-    C[21] = inverse[1];
-    C[22] = C[27] = inverse[2];
-    C[23] = C[33] = inverse[3];
-    C[28] = inverse[4];
-    C[29] = C[34] = inverse[5];
-    C[35] = inverse[6];
-}
-
 static void add_bond_weights(const TnProblem *p)
 {
     for (int i = 0; i < p->bond_count; i++)
@@ -78,8 +59,8 @@ static void add_bond_weights(const TnProblem *p)
             int row = side ? p->bonds[i].row_b : p->bonds[i].row_a;
             double C[36], X[36];
             if (!row) continue;
-            row_compliance(p, row, C);
-            tn_delassus_inverse(6, C, X);
+            tn_table_compliance(p, row, C);
+            tn_small_inverse(6, C, X);
             for (int r = 0; r < 6; r++)
                 for (int t = r; t < 6; t++) p->K[row][tn_sym6(r, t)] += X[6 * r + t];
         }
@@ -249,27 +230,27 @@ static void set_steps(const Steps *s)
     }
 }
 
-static void set_bond(const Steps *s, TnDelassus *rows, int index, TnPjBond *out)
+static void set_bond(const Steps *s, int index, TnPjBond *out)
 {
     const TnProblem *p = s->p;
     const TnBond *bond = &p->bonds[index];
-    const double *J;
     double M[144] = {0};
-    int n = out->count = tn_delassus_bond_rows(rows, index, &J);
+    tn_bond_rows(bond, &out->rows);
+    int n = out->rows.count;
     for (int side = 0; side < 2; side++) {
         int row = side ? bond->row_b : bond->row_a;
         double C[36], share = share_of_row(s, row);
-        row_compliance(p, row, C);
+        tn_table_compliance(p, row, C);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
                 for (int k = 0; k < 6; k++)
                     for (int l = 0; l < 6; l++)
-                        M[n * i + j] += share * J[12 * i + 6 * side + k] * C[6 * k + l] *
-                                        J[12 * j + 6 * side + l];
+                        M[n * i + j] += share * out->rows.J[i][6 * side + k] * C[6 * k + l] *
+                                        out->rows.J[j][6 * side + l];
     }
     for (int i = 0; i < n; i++) M[(n + 1) * i] += bond->hard ? 0.0 : 1.0;
-    tn_delassus_inverse(n, M, out->inverse);
-    tn_delassus_bond_start(rows, index, n, out->mu);
+    tn_small_inverse(n, M, out->inverse);
+    tn_bond_rows_start(bond, &out->rows, out->mu);
     memcpy(out->last, out->mu, sizeof out->mu);
 }
 
@@ -281,7 +262,7 @@ static void set_twists(TnProblem *p)
         TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
         int l = k % TN_LANES;
         double C[36];
-        row_compliance(p, k + 1, C);
+        tn_table_compliance(p, k + 1, C);
         for (int i = 0; i < 6; i++) {
             batch->g[i][l] = batch->b[i][l];
             for (int j = i; j < 6; j++) batch->Hinv[tn_sym6(i, j)][l] = 0.5 * C[6 * i + j];
@@ -325,8 +306,8 @@ static bool set_large(TnLargeBlock *d)
     return true;
 }
 
-bool tn_pj_prepare(TnProblem *p, const TnCompliances *D, TnDelassus *rows, TnPjBond *bonds,
-                   double sharing, TnPool *pool)
+bool tn_pj_prepare(TnProblem *p, const TnCompliances *D, TnPjBond *bonds, double sharing,
+                   TnPool *pool)
 {
     Steps s = {.p = p, .D = D, .sharing = sharing};
     set_unit_weights(&s, pool);
@@ -335,7 +316,7 @@ bool tn_pj_prepare(TnProblem *p, const TnCompliances *D, TnDelassus *rows, TnPjB
     add_bond_weights(p);
     if (!set_shares(&s)) return false;
     set_steps(&s);
-    for (int i = 0; i < p->bond_count; i++) set_bond(&s, rows, i, &bonds[i]);
+    for (int i = 0; i < p->bond_count; i++) set_bond(&s, i, &bonds[i]);
     set_twists(p);
     for (int i = 0; i < p->large_count; i++)
         if (!set_large(&p->large[i])) return false;

@@ -1,4 +1,4 @@
-/* problem.c: memory and filling of a problem, side lists, and the order of preparation. */
+/* problem.c: memory and filling of a problem, and the order of preparation. */
 #include "problem.h"
 
 #include <stdatomic.h>
@@ -193,19 +193,16 @@ void tn_problem_set_point_port(TnProblem *p, int port, int block, int count, con
                                const double (*M)[9])
 {
     TN_ASSERT(p->large[block].mesh);
-    p->ports[port] = (TnPort){
-        .block = block, .scale = 1.0, .node_count = count, .nodes = nodes, .M = M};
+    p->ports[port] =
+        (TnPort){.block = block, .scale = 1.0, .node_count = count, .nodes = nodes, .M = M};
 }
 
 void tn_problem_set_span_port(TnProblem *p, int port, int block, int start, int count,
                               const double *T)
 {
     TN_ASSERT(p->large[block].mesh);
-    p->ports[port] = (TnPort){.block = block,
-                              .scale = 1.0,
-                              .start = start,
-                              .count = count,
-                              .T = (double *)T};
+    p->ports[port] =
+        (TnPort){.block = block, .scale = 1.0, .start = start, .count = count, .T = (double *)T};
 }
 
 static bool set_dense_port(TnProblem *p, int port, int block, int count, bool linear)
@@ -231,11 +228,8 @@ bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const
     const TnChain *chain = p->large[block].chain;
     TN_ASSERT(chain && node >= 0 && node < chain->node_count);
     const TnChainNode *at = &chain->nodes[node];
-    p->ports[port] = (TnPort){.block = block,
-                              .scale = 1.0,
-                              .start = at->start,
-                              .count = at->dim,
-                              .T = (double *)T};
+    p->ports[port] = (TnPort){
+        .block = block, .scale = 1.0, .start = at->start, .count = at->dim, .T = (double *)T};
     return T || at->dim == 6;
 }
 
@@ -258,6 +252,14 @@ void tn_problem_set_contact(TnProblem *p, int contact, int row_a, int row_b, con
     p->normals[contact][3] = 0.0;
 }
 
+void tn_problem_start_at_lambda(TnProblem *p)
+{
+    for (int c = 0; c < p->contact_count; c++)
+        for (int k = 0; k < 3; k++)
+            p->contact_batch[c / TN_LANES].t[k][c % TN_LANES] = p->lambda[c][k];
+    for (int r = 0; r < p->row_count; r++) p->rows[r].t = p->rows[r].lambda;
+}
+
 void tn_problem_contact_lambda(const TnProblem *p, int contact, double lambda[3])
 {
     memcpy(lambda, p->lambda[contact], 3 * sizeof(double));
@@ -267,85 +269,6 @@ void tn_problem_twist(const TnProblem *p, int block, double v[6])
 {
     memcpy(v, p->twist[block + 1], 3 * sizeof(double));
     memcpy(v + 3, p->twist[block + 1] + 4, 3 * sizeof(double));
-}
-
-/* For each table row the contacts that act on it, those as side b first: a counting sort by row.
- * Row 0 keeps none. */
-static void group_contacts(TnProblem *p)
-{
-    int rows = p->table_rows;
-    int32_t *start = p->side_start, *mid = p->side_mid;
-    memset(start, 0, sizeof(int32_t) * (size_t)(rows + 1));
-    memset(mid, 0, sizeof(int32_t) * (size_t)rows);
-    for (int c = 0; c < p->contact_count; c++) {
-        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
-        int l = c % TN_LANES;
-        start[batch->row_a[l]]++;
-        mid[batch->row_b[l]]++;
-    }
-    start[0] = mid[0] = 0;
-    /* start and mid become cursors for sides b and a */
-    int32_t total = 0;
-    for (int r = 0; r < rows; r++) {
-        int32_t as_a = start[r], as_b = mid[r];
-        start[r] = total;
-        mid[r] = total + as_b;
-        total += as_a + as_b;
-    }
-    start[rows] = total;
-    for (int c = 0; c < p->contact_count; c++) {
-        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
-        int l = c % TN_LANES, a = batch->row_a[l], b = batch->row_b[l];
-        if (b) {
-            int32_t s = start[b]++;
-            p->side_contact[s] = c;
-            for (int k = 0; k < 3; k++) p->side_arm[s][k] = batch->arm_b[k][l];
-        }
-        if (a) {
-            int32_t s = mid[a]++;
-            p->side_contact[s] = c;
-            for (int k = 0; k < 3; k++) p->side_arm[s][k] = batch->arm_a[k][l];
-        }
-    }
-    /* The cursors moved to the ends of their parts: start to the middle, mid to the next row's
-     * start. */
-    for (int r = rows - 1; r >= 0; r--) {
-        int32_t middle = start[r];
-        start[r] = r ? mid[r - 1] : 0;
-        mid[r] = middle;
-    }
-    p->contact_sides = (TnSides){start, mid, p->side_contact, (const double(*)[3])p->side_arm};
-}
-
-/* Sides of scalar rows grouped by block, in row order. */
-static void group_rows(TnProblem *p)
-{
-    int blocks = p->twist_count + p->large_count;
-    memset(p->block_side_start, 0, sizeof(int) * (size_t)(blocks + 2));
-    for (int r = 0; r < p->row_count; r++) {
-        const TnRow *row = &p->rows[r];
-        if (row->set >= TN_ROW_SPIN) p->spins = true;
-        for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
-            p->sides[s].row = r;
-            p->block_side_start[p->sides[s].block + 2]++;
-            if (p->sides[s].block < p->twist_count) p->rows_on_twists = true;
-        }
-    }
-    for (int b = 0; b < blocks; b++) p->block_side_start[b + 2] += p->block_side_start[b + 1];
-    for (int s = 0; s < p->side_count; s++)
-        p->block_sides[p->block_side_start[p->sides[s].block + 1]++] = s;
-}
-
-bool tn_problem_build_sides(TnProblem *p)
-{
-    group_contacts(p);
-    group_rows(p);
-    if (!tn_bonds_group(p)) return false;
-    if (p->rows_on_twists || p->bonds_on_twists) {
-        p->extra = tn_arena_calloc(p->arena, sizeof(double[8]) * (size_t)p->table_rows);
-        if (!p->extra) return false;
-    }
-    return true;
 }
 
 /* ---- preparation, in parallel over units ---- */

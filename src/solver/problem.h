@@ -59,10 +59,14 @@ typedef struct TnRow {
     double lower, upper; /* box */
     double mu;           /* spin, roll, m */
     double scale;        /* of its weights; 0 stands for 1 */
+    double lever;        /* m/s per unit of J v, to judge it by; 0 stands for 1 */
     double B;            /* 1 / Σ 1/β, written by prepare */
     double t, lambda;    /* λ is the starting guess before a solve and the result after it */
     double change;       /* residual in the last measured iteration */
 } TnRow;
+
+/* Nothing but judgements mixes rows of different units; they multiply by this first. */
+static inline double tn_row_lever(const TnRow *row) { return row->lever > 0.0 ? row->lever : 1.0; }
 
 typedef struct TnSpan {
     int start, count;
@@ -77,12 +81,26 @@ typedef struct TnBond {
     int hard;                  /* rows of J; 0: soft */
     double K[144], f[12];      /* soft: λ = -(f + K z), K symmetric positive semidefinite */
     double J[72], e[6];        /* hard: J z + e = 0, λ = Jᵀμ; `hard` rows of 12 */
+    double lever;              /* m: what its angular velocities are judged by; 0 stands for 1 */
     double lambda[12];         /* starting guess, then result */
     double t[12];              /* from here on written by prepare and the loop */
     double W[2][36], w[2][36]; /* weights of the sides and their inverses */
     double P[144], c[12];      /* λ = P t + c; P by columns */
     double change;             /* squared residual in the last measured iteration */
 } TnBond;
+
+static inline double tn_bond_lever(const TnBond *bond)
+{
+    return bond->lever > 0.0 ? bond->lever : 1.0;
+}
+
+/* |twists of both sides|², (m/s)² */
+static inline double tn_bond_squared(const TnBond *bond, const double twists[12])
+{
+    double linear = 0.0, angular = 0.0, lever = tn_bond_lever(bond);
+    for (int k = 0; k < 12; k++) *(k % 6 < 3 ? &linear : &angular) += twists[k] * twists[k];
+    return linear + lever * lever * angular;
+}
 
 typedef struct TnMesh TnMesh;             /* mesh.h */
 typedef struct TnMeshMemory TnMeshMemory; /* mesh_nodes.c */
@@ -139,8 +157,8 @@ typedef struct TnPort {
     int node_count;   /* of a point: its velocity is Σ M_i v_i over these nodes of a mesh */
     const int *nodes;
     const double (*M)[9];
-    bool linear;      /* the angular rows of T are zero */
-    double scale;     /* of the weights of its contacts, 1 unless set otherwise */
+    bool linear;           /* the angular rows of T are zero */
+    double scale;          /* of the weights of its contacts, 1 unless set otherwise */
     double compliance[36]; /* T A⁻¹ Tᵀ, written by prepare */
 } TnPort;
 
@@ -253,6 +271,8 @@ bool tn_problem_set_node_port(TnProblem *problem, int port, int block, int node,
 void tn_problem_set_contact(TnProblem *problem, int contact, int row_a, int row_b,
                             const double arm_a[3], const double arm_b[3], const double normal[3],
                             const double e[3], double mu, const double lambda[3]);
+/* t, where an iteration of SubADMM starts from, is λ. */
+void tn_problem_start_at_lambda(TnProblem *problem);
 void tn_problem_contact_lambda(const TnProblem *problem, int contact, double lambda[3]);
 void tn_problem_twist(const TnProblem *problem, int block, double v[6]);
 
@@ -334,8 +354,12 @@ double tn_bonds_residual(const TnProblem *problem, int *count);
 double tn_bond_error(const TnProblem *problem, const TnBond *bond, const double (*twist)[8],
                      int *count);
 int tn_bond_numbers(const TnBond *bond); /* 12, or 6 with a side on the world */
+/* Of a row of a hard bond: the bond's where it has angular velocities only, else 1. */
+double tn_bond_row_lever(const TnBond *bond, int row);
 
 /* ---- bond_weights.c ---- */
+/* What a row of the table yields, 6 × 6; the world nothing. */
+void tn_table_compliance(const TnProblem *problem, int row, double C[36]);
 bool tn_bond_prepare(TnProblem *problem, const TnSolverDef *def, int bond); /* W, w, P, c */
 /* G = scale · Jᵀ (J C Jᵀ)⁺ J of a hard bond, 12 × 12, C the compliances of its rows. */
 void tn_bond_hard_weight(const TnProblem *problem, const TnBond *bond, double scale, double G[144]);
@@ -348,7 +372,7 @@ void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const d
 void tn_ports_spread(const TnProblem *problem, const TnLargeBlock *block, const double *v,
                      double (*table)[8]); /* rows T v */
 void tn_ports_gather(const TnProblem *problem, const TnLargeBlock *block, double (*wrench)[8],
-                     double *F); /* F += Tᵀ wrench */
+                     double *F);                                            /* F += Tᵀ wrench */
 void tn_port_gather(const TnPort *port, const double wrench[8], double *F); /* of one */
 double tn_port_squared_norm(const TnPort *port, const double J[6]);         /* |J T|² */
 

@@ -104,7 +104,8 @@ static double law_error(TnNewtonStep *n)
             worst = fmax(worst, d * fabs(laws->force.contact[c][k] - n->lambda.contact[c][k]));
     }
     for (int r = 0; r < p->row_count; r++)
-        worst = fmax(worst, laws->D->row[r] * fabs(laws->force.row[r] - n->lambda.row[r]));
+        worst = fmax(worst, tn_row_lever(&p->rows[r]) * laws->D->row[r] *
+                                fabs(laws->force.row[r] - n->lambda.row[r]));
     return worst;
 }
 

@@ -12,12 +12,11 @@ static inline bool tn_solves_to_tolerance(const TnSolverDef *def)
 {
     return def->tolerance > 0.0 && def->form == TN_ADMM_REDUCED;
 }
-/* The scale of λ that a solve starts from. All of it where there is a tolerance, so that what rests
- * is recognised at first sight; in few plain iterations a little less is better. */
+/* The scale of λ that a solve starts from: all of it. */
 static inline double tn_solver_warm_start(const TnSolverDef *def)
 {
     if (def->warm_start >= 0.0) return def->warm_start;
-    return tn_solves_to_tolerance(def) ? 1.0 : 0.95;
+    return 1.0;
 }
 
 /* What outlives a step: plans, an arena per thread, and one for islands that all threads share. */

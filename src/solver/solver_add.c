@@ -167,6 +167,9 @@ static void check_law(TnSolver *solver, const TnConstraintDef *def, int id)
     if (rubs && !(def->mu >= 0.0 && isfinite(def->mu)))
         tn_error_add(err, TN_ERROR_USAGE, "constraint %d: mu is %g, must be 0 or more", id,
                      def->mu);
+    if (!(def->lever >= 0.0 && isfinite(def->lever)))
+        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: lever is %g, must be 0 or more", id,
+                     def->lever);
     if ((def->set == TN_SET_SPIN || def->set == TN_SET_ROLL) &&
         (def->contact < 1 || def->contact > solver->constraint_count ||
          solver->constraints[def->contact - 1].def.set != TN_SET_FRICTION))

@@ -68,7 +68,7 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (!(def->warm_start >= 0.0 && def->warm_start <= 1.0) && def->warm_start != -1.0)
         tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1] or -1",
                      def->warm_start);
-    if (assembled && def->form == TN_ADMM_PAPER)
+    if (def->method > TN_METHOD_SUBADMM && def->form == TN_ADMM_PAPER)
         tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form is one of SubADMM only");
     if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
         tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,

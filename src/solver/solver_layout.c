@@ -147,7 +147,8 @@ static void set_row(const TnSolver *solver, TnProblem *p, const TnSolverConstrai
                    .alpha = def->alpha,
                    .lower = def->lower,
                    .upper = def->upper,
-                   .mu = def->mu};
+                   .mu = def->mu,
+                   .lever = def->lever};
     for (int s = 0; s < c->side_count; s++) {
         Side side = side_of(solver, c, s);
         p->sides[(*next_side)++] =

@@ -82,10 +82,6 @@ struct TnSolver {
     TnProblem problem;
 };
 
-static inline int tn_set_rows(TnSet set)
-{
-    return set == TN_SET_FRICTION ? 3 : set == TN_SET_ROLL ? 2 : 1;
-}
 /* Column k of a side's J is this unknown of its block. */
 static inline int tn_side_columns(const TnSolver *s, const TnConstraintDef *c, int side)
 {

@@ -12,7 +12,7 @@
  *
  *     η = (u_guess - u_start)·(u_guess - u) / |u_guess - u|²
  *
- * of the way (a secant), with u_start from the velocities that the solve started with, the last
+ * of the way (a secant, angular velocities times their levers), with u_start from the velocities that the solve started with, the last
  * step's. */
 #ifndef TN_SOLVER_STEADY_H
 #define TN_SOLVER_STEADY_H
@@ -20,6 +20,7 @@
 #include "assembly.h"
 
 typedef struct TnSteady {
+    const TnProblem *problem;
     TnPerConstraint start, guess; /* u; none: count 0 */
 } TnSteady;
 /* The problem's v is still the starting guess, and u that of v_λ there. False: no memory. */

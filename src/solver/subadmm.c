@@ -60,7 +60,8 @@ static double residual(const TnProblem *p)
     double sum = 0.0;
     int count = 3 * p->contact_count + p->row_count;
     for (int i = 0; i < p->contact_batches; i++) sum += p->residual[i];
-    for (int r = 0; r < p->row_count; r++) sum += p->rows[r].change * p->rows[r].change;
+    for (int r = 0; r < p->row_count; r++)
+        sum += pow(tn_row_lever(&p->rows[r]) * p->rows[r].change, 2.0);
     sum += tn_bonds_residual(p, &count);
     return count ? sqrt(sum / count) : 0.0;
 }

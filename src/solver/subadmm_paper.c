@@ -153,7 +153,7 @@ static double update_row(TnProblem *p, State *state, int *r)
             sum += x + state->row_u[s] * inverted(beta);
         }
         t[i] = -row->B * sum;
-        change += pow((t[i] - row->t) * inverted(row->B), 2.0);
+        change += pow(tn_row_lever(row) * (t[i] - row->t) * inverted(row->B), 2.0);
         row->t = t[i];
     }
     if (pair == 2) {
@@ -251,7 +251,8 @@ static void update_blocks(TnProblem *p, State *state)
         }
         for (int r = 0; r < n; r++) {
             d->v[r] = 0.0;
-            for (int j = 0; j < n; j++) d->v[r] += d->H_inverse[(long)r * d->stride + j] * state->rhs[j];
+            for (int j = 0; j < n; j++)
+                d->v[r] += d->H_inverse[(long)r * d->stride + j] * state->rhs[j];
         }
         tn_ports_spread(p, d, d->v, p->twist);
     }

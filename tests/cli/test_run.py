@@ -107,7 +107,8 @@ class Run(CliTest):
     def test_csv_of_a_run_with_a_tolerance_tells_what_the_solver_did(self):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "1e-6", "--csv", "out.csv")
         rows = self.read_csv(os.path.join(self.folder, "out.csv"))
-        self.assertEqual(rows[0], HEADER + ["error", "islands", "started", "subadmm", "assembled", "newton", "asleep"])
+        self.assertEqual(rows[0], HEADER + ["error", "islands", "started", "subadmm", "assembled", "newton",
+                                            "pgs", "pj", "fadmm", "nnewton", "asleep"])
         for row in rows[1:]:
             error, islands, *by_method, asleep = map(float, row[len(HEADER):])
             self.assertLess(error, 1e-6)

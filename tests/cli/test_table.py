@@ -137,7 +137,7 @@ class Table(CliTest):
         how = ("convergence", self.model, "--time", "0.1", "--limit", "2", "--repeats", "1", "--quiet")
         self.tenon(*how, "--show", "aac", "--csv", "c.csv", "--json", "c.json", "--plot", "c.svg")
         r = self.read_json("c.json")
-        self.assertEqual(r["step"], 10)
+        self.assertEqual(r["step"], 11) # the first begins at 0
         self.assertEqual(len(self.read_csv("c.csv")), len(r["runs"]))
         self.is_svg("c.svg", "iterations", "solver time")
         self.refused("convergence", self.model, "--step", "3", "--time", "1", says=["one of them"])

@@ -75,6 +75,7 @@ static void check_same_problem(const TnSolver *a, const TnSolver *b)
         size_t rows = (size_t)tn_problem_rows(x.set);
         CHECK(x.set == y.set && x.mu == y.mu && x.contact == y.contact && x.k == y.k);
         CHECK(x.alpha == y.alpha && x.lower == y.lower && x.upper == y.upper);
+        CHECK(x.lever == y.lever);
         CHECK(same(x.e, y.e, rows));
         for (int s = 0; s < TN_MAX_SIDES && x.block[s]; s++) {
             CHECK(x.block[s] == y.block[s] && !x.column[s] == !y.column[s]);

@@ -9,6 +9,12 @@ static const TnMethod methods[] = {TN_METHOD_SUBADMM, TN_METHOD_AUTO,   TN_METHO
                                    TN_METHOD_PJ,      TN_METHOD_NNEWTON};
 enum { METHODS = sizeof methods / sizeof *methods };
 
+/* CHECK that names the method. */
+#define CHECK_FOR(M, COND)                                                                         \
+    do {                                                                                           \
+        if (!(COND)) test_fail(__FILE__, __LINE__, "%s: %s", tn_method_name(methods[M]), #COND);   \
+    } while (0)
+
 /* Whether it hears of the rest of the problem from neighbour to neighbour only, without a matrix of
  * the whole. */
 static inline bool is_local(TnMethod method)

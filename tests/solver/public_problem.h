@@ -338,4 +338,14 @@ static inline void random_problem(Problem *p, uint64_t seed, int blocks)
     }
 }
 
+static inline TnJudgement judged(TnSolver *solver, const double *b, const double *v,
+                                 const double *lambda, const double *v_star)
+{
+    TnJudgement out = {.aac = NAN};
+    TnError err = {0};
+    if (!solver || tn_solver_judge(solver, b, v, lambda, v_star, &out, &err) != TN_OK)
+        test_fail(__FILE__, __LINE__, "%s", err.message);
+    return out;
+}
+
 #endif

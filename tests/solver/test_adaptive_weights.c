@@ -1,9 +1,7 @@
 /* Weights that are balanced while the loop runs, against weights that stay. */
 #include "../check.h"
 
-#include "any_problem.h"
-
-#include "base/base.h"
+#include "loop_rig.h"
 #include "solver/adaptive_weights.h"
 #include "solver/mesh.h"
 
@@ -31,17 +29,6 @@ static int count_of(int which, TnSolverDef def, double *scale)
     *scale = tn_balance_scale(&rig.problem);
     rig_destroy(&rig);
     return result.converged ? result.iterations : -1;
-}
-
-static double largest_gap(const TnProblem *a, const TnProblem *b)
-{
-    double worst = 0.0, size = 0.0;
-    for (int r = 1; r < a->table_rows; r++)
-        for (int k = 0; k < 8; k++) {
-            worst = fmax(worst, fabs(a->twist[r][k] - b->twist[r][k]));
-            size = fmax(size, fabs(a->twist[r][k]));
-        }
-    return worst / size;
 }
 
 /* Every kind of block and constraint: iterations after a change of weights are those that start from the v and λ before it with
@@ -125,50 +112,24 @@ TEST(balanced_weights_are_left_alone)
     CHECK(same > 0);
 }
 
-/* Large enough for four threads, with spins; weights so bad that they change. */
+/* Weights so bad that they change. */
 TEST(one_and_four_threads_give_the_same_bits)
 {
-    double *reference = NULL;
-    for (int threads = 1; threads <= 4; threads += 3) {
-        TnPool *pool = tn_pool_create(threads);
-        TnArena arena;
-        TnProblem p;
-        ChainChoice choice = {
-            .reach = NEAR, .twists = 2000, .contacts = 8000, .rows = 70, .stiffness = 4.0};
-        TnSolverDef def = def_of(true, 0.01, 40);
-        REQUIRE(pool && tn_arena_init(&arena, "problem", 1 << 20) &&
-                random_chain_problem(&p, &arena, 3, choice) && tn_problem_prepare(&p, &def, pool));
-        tn_subadmm_solve(&p, &def, pool);
-        CHECK(tn_balance_scale(&p) > 1.0);
-        size_t bytes = sizeof(double[8]) * (size_t)p.table_rows;
-        if (!reference) {
-            reference = tn_malloc(bytes);
-            REQUIRE(reference);
-            memcpy(reference, p.twist, bytes);
-        }
-        CHECK(memcmp(reference, p.twist, bytes) == 0);
-        tn_arena_free(&arena);
-        tn_pool_destroy(pool);
-    }
-    tn_free(reference);
+    TnArena arena;
+    TnProblem p;
+    const TnSolverDef def = def_of(true, 0.01, 40);
+    CHECK(one_and_four_threads_agree(def));
+    REQUIRE(large_solved(def, 1, &arena, &p));
+    CHECK(tn_balance_scale(&p) > 1.0);
+    tn_arena_free(&arena);
 }
 
 TEST(islands_reach_their_tolerance_with_it)
 {
-    for (int which = 0; which < PROBLEMS; which++) {
-        Rig rig;
-        TnIslandResult result;
-        TnSolverDef def = tn_solver_def();
-        def.method = TN_METHOD_SUBADMM;
-        def.adaptive_weights = true;
-        def.weight_scale = 0.1;
-        def.iterations = 100000;
-        REQUIRE(rig_create(&rig) && make_problem(&rig, which) &&
-                tn_problem_prepare_A(&rig.problem, NULL) &&
-                tn_solve_island(&rig.problem, &def, rig.plans, NULL, &result));
-        CHECK(result.report.converged);
-        rig_destroy(&rig);
-    }
+    TnSolverDef def = tn_solver_def();
+    def.adaptive_weights = true;
+    def.weight_scale = 0.1;
+    CHECK(islands_reach_their_tolerance(def));
 }
 
 TEST(the_papers_form_has_none)

@@ -1,9 +1,7 @@
 /* Anderson acceleration of the ADMM loop, against the plain loop. */
 #include "../check.h"
 
-#include "bonded_rod.h"
-
-#include "base/base.h"
+#include "loop_rig.h"
 #include "solver/anderson.h"
 
 static TnSolverDef def_of(int anderson, int iterations)
@@ -144,33 +142,7 @@ TEST(frictional_problems_with_chains_are_never_much_worse_than_plain)
     CHECK(gain > 0.5);
 }
 
-/* Large enough for four threads, with spins. */
-TEST(one_and_four_threads_give_the_same_bits)
-{
-    double *reference = NULL;
-    for (int threads = 1; threads <= 4; threads += 3) {
-        TnPool *pool = tn_pool_create(threads);
-        TnArena arena;
-        TnProblem p;
-        ChainChoice choice = {
-            .reach = NEAR, .twists = 2000, .contacts = 8000, .rows = 70, .stiffness = 4.0};
-        REQUIRE(pool && tn_arena_init(&arena, "problem", 1 << 20) &&
-                random_chain_problem(&p, &arena, 3, choice));
-        TnSolverDef def = def_of(5, 20);
-        REQUIRE(tn_problem_prepare(&p, &def, pool));
-        tn_subadmm_solve(&p, &def, pool);
-        size_t bytes = sizeof(double[8]) * (size_t)p.table_rows;
-        if (!reference) {
-            reference = tn_malloc(bytes);
-            REQUIRE(reference);
-            memcpy(reference, p.twist, bytes);
-        }
-        CHECK(memcmp(reference, p.twist, bytes) == 0);
-        tn_arena_free(&arena);
-        tn_pool_destroy(pool);
-    }
-    tn_free(reference);
-}
+TEST(one_and_four_threads_give_the_same_bits) { CHECK(one_and_four_threads_agree(def_of(5, 20))); }
 
 TEST(the_papers_form_has_none)
 {

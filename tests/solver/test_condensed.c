@@ -222,6 +222,7 @@ static void same_iterates(TnAdmmForm form, TnWeights weights)
         for (int t = 0; t < TOUCHES; t++)
             for (int iterations = 1; iterations <= 41; iterations += 20) {
                 TnSolverDef def = fixed_count();
+                def.anderson = 0; /* iterates are compared */
                 def.form = form;
                 def.weights = weights;
                 def.iterations = iterations;

@@ -1,9 +1,7 @@
 /* Restarted Nesterov momentum in the ADMM loop, against the plain loop. */
 #include "../check.h"
 
-#include "any_problem.h"
-
-#include "base/base.h"
+#include "loop_rig.h"
 #include "solver/nesterov.h"
 
 static TnSolverDef def_of(bool nesterov, int iterations)
@@ -47,14 +45,7 @@ TEST(the_solution_is_that_of_the_plain_loop)
                     tn_problem_prepare(&rigs[i].problem, &def, NULL));
             CHECK(tn_subadmm_solve(&rigs[i].problem, &def, NULL).converged);
         }
-        double worst = 0.0, size = 0.0;
-        const TnProblem *p = &rigs[0].problem, *q = &rigs[1].problem;
-        for (int r = 1; r < p->table_rows; r++)
-            for (int k = 0; k < 8; k++) {
-                worst = fmax(worst, fabs(p->twist[r][k] - q->twist[r][k]));
-                size = fmax(size, fabs(p->twist[r][k]));
-            }
-        CHECK(worst < 1e-8 * size);
+        CHECK(largest_gap(&rigs[0].problem, &rigs[1].problem) < 1e-8);
         for (int i = 0; i < 2; i++) rig_destroy(&rigs[i]);
     }
 }
@@ -93,49 +84,16 @@ TEST(frictional_problems_with_chains_are_better_than_plain_and_never_much_worse)
     CHECK(gain > 0.3);
 }
 
-/* Large enough for four threads, with spins. */
 TEST(one_and_four_threads_give_the_same_bits)
 {
-    double *reference = NULL;
-    for (int threads = 1; threads <= 4; threads += 3) {
-        TnPool *pool = tn_pool_create(threads);
-        TnArena arena;
-        TnProblem p;
-        ChainChoice choice = {
-            .reach = NEAR, .twists = 2000, .contacts = 8000, .rows = 70, .stiffness = 4.0};
-        TnSolverDef def = def_of(true, 20);
-        REQUIRE(pool && tn_arena_init(&arena, "problem", 1 << 20) &&
-                random_chain_problem(&p, &arena, 3, choice) && tn_problem_prepare(&p, &def, pool));
-        tn_subadmm_solve(&p, &def, pool);
-        size_t bytes = sizeof(double[8]) * (size_t)p.table_rows;
-        if (!reference) {
-            reference = tn_malloc(bytes);
-            REQUIRE(reference);
-            memcpy(reference, p.twist, bytes);
-        }
-        CHECK(memcmp(reference, p.twist, bytes) == 0);
-        tn_arena_free(&arena);
-        tn_pool_destroy(pool);
-    }
-    tn_free(reference);
+    CHECK(one_and_four_threads_agree(def_of(true, 20)));
 }
 
 TEST(islands_reach_their_tolerance_with_it)
 {
-    for (int which = 0; which < PROBLEMS; which++) {
-        Rig rig;
-        TnIslandResult result;
-        TnSolverDef def = tn_solver_def();
-        def.method = TN_METHOD_SUBADMM;
-        def.nesterov = true;
-        def.iterations = 100000;
-        REQUIRE(rig_create(&rig) && make_problem(&rig, which) &&
-                tn_problem_prepare_A(&rig.problem, NULL) &&
-                tn_solve_island(&rig.problem, &def, rig.plans, NULL, &result));
-        CHECK(result.report.converged);
-        CHECK(result.report.error < def.tolerance);
-        rig_destroy(&rig);
-    }
+    TnSolverDef def = tn_solver_def();
+    def.nesterov = true;
+    CHECK(islands_reach_their_tolerance(def));
 }
 
 TEST(it_excludes_anderson_and_the_papers_form)

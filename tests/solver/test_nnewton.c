@@ -2,31 +2,18 @@
  * constraint. */
 #include "../check.h"
 
-#include "whole_rig.h"
+#include "baseline_rig.h"
 #include "solver/nnewton.h"
 
 /* In mesh problems many rolling rows hang on few contacts; bounds follow normal forces by one step
  * at a time there, and it does not arrive (docs/baselines.md). */
 static bool is_expected_to_converge(int which) { return which != 5; }
 
-/* As in test_fadmm.c. */
 TEST(it_ends_where_subadmm_does)
 {
-    for (int which = 0; which < PROBLEMS; which++) {
-        Rig rig, split;
-        TnBaselineResult result;
-        if (!is_expected_to_converge(which)) continue;
-        REQUIRE(rig_create(&rig) && make_problem(&rig, which) && baseline_prepare(&rig));
-        REQUIRE(baseline_to(&rig, tn_nnewton, 1e-10, 60, &result));
-        CHECK(error_of(&rig) < 1e-10);
-        CHECK(result.factorizations == result.iterations);
-        REQUIRE(rig_create(&split) && make_problem(&split, which) && converge(&split));
-        double difference = apart(&rig, &split);
-        if (!(difference <= 1e-8)) printf("    problem %d\n", which);
-        CHECK_NEAR(difference, 0.0, 1e-8);
-        rig_destroy(&rig);
-        rig_destroy(&split);
-    }
+    for (int which = 0; which < PROBLEMS; which++)
+        if (is_expected_to_converge(which))
+            CHECK(ends_where_subadmm_does(tn_nnewton, which, 60, 1e-10));
 }
 
 /* dλ = a - G du against differences of Π: where F is zero along (du, dλ) to first order, F at a small
@@ -72,10 +59,9 @@ TEST(residuals_fall_in_proportion_to_a_small_step)
     }
 }
 
-TEST(a_start_from_the_solution_stays_there)
+TEST(a_start_at_the_solution_stays_there)
 {
-    for (int which = 0; which < PROBLEMS; which++)
-        if (is_expected_to_converge(which)) CHECK(stays_at_the_solution(which, tn_nnewton, 60, 2));
+    for (int which = 0; which < PROBLEMS; which++) CHECK(stays_at_the_solution(tn_nnewton, which));
 }
 
 /* The best of them is kept, so more steps are never worse. */
@@ -86,10 +72,10 @@ TEST(a_fixed_count_is_exact_and_never_worse_than_the_start)
         for (int steps = 1; steps <= 9; steps += 4) {
             Rig rig;
             TnBaselineResult result;
-            REQUIRE(rig_create(&rig) && make_problem(&rig, which) && baseline_prepare(&rig));
+            REQUIRE(baseline_rig(&rig, which));
             if (steps == 1) last = error_of(&rig);
-            REQUIRE(baseline_fixed(&rig, tn_nnewton, steps, &result));
-            CHECK(result.iterations == steps);
+            REQUIRE(run_baseline(tn_nnewton, &rig, steps, NULL, &result));
+            CHECK(result.iterations == steps && result.factorizations == steps);
             CHECK(!result.own_v);
             CHECK(is_finite(&rig.problem));
             CHECK(result.residual <= last);
@@ -111,10 +97,8 @@ TEST(stacks_take_tens_of_steps)
         Rig rig;
         TnBaselineResult result;
         REQUIRE(rig_create(&rig) && stack_problem(&rig.problem, &rig.arena, stacks[i]) &&
-                baseline_prepare(&rig));
-        REQUIRE(baseline_to(&rig, tn_nnewton, 1e-7 * g_t, most[i], &result));
-        if (!(error_of(&rig) < 1e-7 * g_t)) printf("    stack %d: %g\n", i, error_of(&rig));
-        CHECK(error_of(&rig) < 1e-7 * g_t);
+                baseline_ready(&rig, NULL));
+        CHECK(solve_baseline(tn_nnewton, &rig, most[i], 1e-7 * g_t, &result));
         rig_destroy(&rig);
     }
 }
@@ -123,4 +107,10 @@ TEST(redundant_rows_survive) { CHECK(survives_redundant_rows(tn_nnewton, 60)); }
 
 TEST(contradictions_end_finite) { CHECK(contradictions_end_finite(tn_nnewton, 60)); }
 
-TEST(threads_make_no_difference) { CHECK(same_bits_with_threads(tn_nnewton, 9)); }
+TEST(a_watcher_ends_it) { CHECK(ends_when_watched(tn_nnewton)); }
+
+TEST(threads_do_not_change_bits)
+{
+    for (int which = 0; which < PROBLEMS; which++)
+        CHECK(same_bits_for_threads(tn_nnewton, which, 9));
+}

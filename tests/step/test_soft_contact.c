@@ -85,12 +85,12 @@ static Losses collide(Partner partner, double speed, double timestep, int pieces
 
 /* What one takes the other gets, as far as the iterations have come: where a single point touches
  * to 1e-10. A box lies on 14 points of the block, some of them superfluous, which converge
- * slowly. Angular momentum: levers of elastic forces are those of the expected end, and the
+ * slowly: 2e-4 at worst, in four pieces. Angular momentum: levers of elastic forces are those of the expected end, and the
  * elements' damping has a torque where they are strained, so strain squared is left of it (7 % at
  * 1 m/s, 0.7 % at 0.1 m/s) until the bodies part. */
 TEST(collisions_keep_momentum_and_gain_no_energy)
 {
-    const double linear[3] = {1e-10, 1e-4, 1e-5};
+    const double linear[3] = {1e-10, 4e-4, 1e-5};
     for (int partner = BALL; partner <= SOFT; partner++) {
         for (int pieces = 1; pieces <= 4; pieces += 3) {
             Losses fast = collide((Partner)partner, 1, 0.002, pieces, 0);

@@ -1,19 +1,19 @@
-/* delassus_bonds.c: bonds as groups of rows (delassus.h).
+/* bond_rows.c: bonds as rows, see bond_rows.h.
  *
  * Soft: K = L Lᵀ by a pivoted Cholesky factorization that stops at K's rank, pivots measured against K's own
  * diagonal, so that forces and torques may differ as they like. Springs between two bodies have rank six. */
 #include <math.h>
 #include <string.h>
 
-#include "delassus.h"
+#include "bond_rows.h"
 
 #define DEPENDENT 1e-11 /* of its own diagonal: a row that the others determine */
 
 /* Gauss-Jordan in place, the best pivot first. */
-void tn_delassus_inverse(int n, const double *M, double *out)
+void tn_small_inverse(int n, const double *M, double *out)
 {
-    double A[TN_GROUP_ROWS * TN_GROUP_ROWS];
-    bool done[TN_GROUP_ROWS] = {false};
+    double A[144];
+    bool done[12] = {false};
     memcpy(A, M, sizeof(double) * (size_t)(n * n));
     for (int step = 0; step < n; step++) {
         int k = -1;
@@ -44,12 +44,10 @@ void tn_delassus_inverse(int n, const double *M, double *out)
 
 static bool on_world(const TnBond *bond, int k) { return !(k < 6 ? bond->row_a : bond->row_b); }
 
-/* Lᵀ, row by row, and the pivots' order; returns the rank. */
-static int factor(const TnBond *bond, double *L, int pivot[12])
+static void factor(const TnBond *bond, TnBondRows *out)
 {
     double A[12][12];
     bool done[12];
-    int rank = 0;
     for (int i = 0; i < 12; i++) {
         done[i] = on_world(bond, i);
         for (int j = 0; j < 12; j++)
@@ -57,8 +55,7 @@ static int factor(const TnBond *bond, double *L, int pivot[12])
                           ? 0.0
                           : 0.5 * (bond->K[12 * i + j] + bond->K[12 * j + i]);
     }
-    memset(L, 0, sizeof(double[144]));
-    for (; rank < 12; rank++) {
+    for (; out->count < 12; out->count++) {
         int k = -1;
         double best = DEPENDENT;
         for (int i = 0; i < 12; i++)
@@ -67,8 +64,8 @@ static int factor(const TnBond *bond, double *L, int pivot[12])
                 k = i;
             }
         if (k < 0) break;
-        double root = sqrt(A[k][k]), *l = L + 12L * rank;
-        pivot[rank] = k;
+        double root = sqrt(A[k][k]), *l = out->J[out->count];
+        out->pivot[out->count] = k;
         done[k] = true;
         l[k] = root;
         for (int i = 0; i < 12; i++)
@@ -76,59 +73,56 @@ static int factor(const TnBond *bond, double *L, int pivot[12])
         for (int i = 0; i < 12; i++)
             for (int j = 0; !done[i] && j < 12; j++) A[i][j] -= l[i] * l[j];
     }
-    return rank;
 }
 
-int tn_delassus_bond_rows(TnDelassus *w, int index, const double **J)
+void tn_bond_rows(const TnBond *bond, TnBondRows *out)
 {
-    const TnBond *bond = &w->problem->bonds[index];
-    double *own = w->soft[index];
-    *J = own;
-    if (!bond->hard) return factor(bond, own, w->soft_pivot[index]);
+    *out = (TnBondRows){.count = bond->hard};
+    if (!bond->hard) factor(bond, out);
     for (int i = 0; i < bond->hard; i++)
-        for (int k = 0; k < 12; k++)
-            own[12 * i + k] = on_world(bond, k) ? 0.0 : bond->J[12 * i + k];
-    return bond->hard;
+        for (int k = 0; k < 12; k++) out->J[i][k] = on_world(bond, k) ? 0.0 : bond->J[12 * i + k];
+    for (int i = 0; i < out->count; i++) {
+        int pivot = out->pivot[i];
+        out->lever[i] = bond->hard ? tn_bond_row_lever(bond, i)
+                                   : (pivot % 6 < 3 ? 1.0 : tn_bond_lever(bond)) / out->J[i][pivot];
+    }
 }
 
-void tn_delassus_bond_start(const TnDelassus *w, int index, int count, double *mu)
+void tn_bond_rows_solve(const TnBondRows *rows, const double x[12], double *c)
 {
-    const TnBond *bond = &w->problem->bonds[index];
-    const double *L = w->soft[index];
-    if (!bond->hard) { /* L μ = λ + f on the pivots, where L is a triangle */
-        const int *pivot = w->soft_pivot[index];
-        for (int i = 0; i < count; i++) {
-            double x = bond->lambda[pivot[i]] + bond->f[pivot[i]];
-            for (int j = 0; j < i; j++) x -= L[12 * j + pivot[i]] * mu[j];
-            mu[i] = x / L[12 * i + pivot[i]];
-        }
+    for (int i = 0; i < rows->count; i++) {
+        c[i] = x[rows->pivot[i]];
+        for (int j = 0; j < i; j++) c[i] -= rows->J[j][rows->pivot[i]] * c[j];
+        c[i] /= rows->J[i][rows->pivot[i]];
+    }
+}
+
+void tn_bond_rows_start(const TnBond *bond, const TnBondRows *rows, double *mu)
+{
+    int n = rows->count;
+    double M[36] = {0}, X[36], y[12] = {0};
+    if (!bond->hard) {
+        for (int k = 0; k < 12; k++) y[k] = bond->lambda[k] + bond->f[k];
+        tn_bond_rows_solve(rows, y, mu);
         return;
     }
-    /* J Jᵀ μ = J λ */
-    int n = count;
-    double M[36] = {0}, X[36], y[6];
-    for (int i = 0; i < n; i++) {
-        y[i] = 0.0;
-        for (int k = 0; k < 12; k++) y[i] += L[12 * i + k] * bond->lambda[k];
-        for (int j = 0; j < n; j++) {
-            M[n * i + j] = 0.0;
-            for (int k = 0; k < 12; k++) M[n * i + j] += L[12 * i + k] * L[12 * j + k];
+    for (int i = 0; i < n; i++) /* J Jᵀ μ = J λ */
+        for (int k = 0; k < 12; k++) {
+            y[i] += rows->J[i][k] * bond->lambda[k];
+            for (int j = 0; j < n; j++) M[n * i + j] += rows->J[i][k] * rows->J[j][k];
         }
-    }
-    tn_delassus_inverse(n, M, X);
+    tn_small_inverse(n, M, X);
     for (int i = 0; i < n; i++) {
         mu[i] = 0.0;
         for (int j = 0; j < n; j++) mu[i] += X[n * i + j] * y[j];
     }
 }
 
-void tn_delassus_bond_put(const TnDelassus *w, int index, int count, const double *mu)
+void tn_bond_rows_put(TnBond *bond, const TnBondRows *rows, const double *mu)
 {
-    TnBond *bond = &w->problem->bonds[index];
-    const double *L = w->soft[index];
     for (int k = 0; k < 12; k++) {
         double x = bond->hard || on_world(bond, k) ? 0.0 : -bond->f[k];
-        for (int i = 0; i < count; i++) x += L[12 * i + k] * mu[i];
+        for (int i = 0; mu && i < rows->count; i++) x += rows->J[i][k] * mu[i];
         bond->lambda[k] = x;
     }
 }
