@@ -35,7 +35,7 @@
 #define INTERIOR_STEPS 40
 #define RESCUE 40
 #define SWEEPS 100
-#define MANY_ITERATIONS 1000
+#define MANY_ITERATIONS 50000 /* more than a step in a simulation would ever get */
 #define MOST_FLOPS 1e10 /* of a factorization, where many iterations were asked for */
 #define FINE 1e-4       /* velocity_scale: v_λ of such forces is what a step moves with */
 #define ROUGH 1e-2      /* velocity_scale: v_λ of such forces is worth less than SubADMM's own v */
