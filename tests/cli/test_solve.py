@@ -201,16 +201,16 @@ class RealProblems(CliTest):
         self.assertEqual(told["solved"]["any"], len(small))
 
     def test_subadmm_alone_solves_19_of_20_to_1e_8(self):
-        # with one that is not solved the code is 1; iterations and no time decide, so that load does not
-        paths = sorted(glob.glob(os.path.join(REAL, "*.dat")))
+        # iterations and no time decide, so that load does not; RockPile, which takes longest, is known not to be solved
+        every = sorted(glob.glob(os.path.join(REAL, "*.dat")))
+        paths = [path for path in every if "RockPile" not in path]
         out = os.path.join(self.folder, "solved.csv")
         self.tenon("solve", *paths, "--solver", "subadmm", "--iterations", 3000, "--time-limit", 1e6, "--csv", out,
                    code=(0, 1))
         with open(out) as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), len(paths))
-        self.assertGreaterEqual(sum(row["reached"] == "1" for row in rows), 0.95 * len(paths))
-
+        self.assertGreaterEqual(sum(row["reached"] == "1" for row in rows), 0.95 * len(every))
 
 
 if __name__ == "__main__":
