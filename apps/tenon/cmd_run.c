@@ -194,6 +194,8 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
                info.rod_count);
     table_line(stdout, "steps", "%" PRId64 " of %g s", t->steps, info.option.timestep);
     table_line(stdout, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
+    if (t->form)
+        table_line(stdout, "solver", "%s, %s", tn_method_name(run->sim.solver.method), t->form);
     table_line(stdout, "mean contacts", "%.1f", totals_mean(t->contacts, t->steps));
     if (has_tolerance(run)) print_solver_lines(run, t);
     table_line(stdout, "mean step", "%.4f ms", ms * t->times.total);
@@ -250,6 +252,7 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_string(&json, "name", info.name);
     json_string(&json, "solver", tn_method_name(run->sim.solver.method));
     json_string(&json, "method", tn_method_name(run->sim.solver.method));
+    if (t->form) json_string(&json, "baseline_form", t->form);
     json_string(&json, "admm_form", form_name(run->sim.solver.form));
     json_string(&json, "weights", weights_name(run->sim.solver.weights));
     json_integer(&json, "iterations", run->sim.solver.iterations);

@@ -70,6 +70,7 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
         totals->islands_by_method[i] += report->islands_by_method[i];
     for (int i = 0; i < report->island_count; i++)
         add_reason(totals, tn_world_island(world, i).why);
+    if (report->form) totals->form = report->form;
     if (report->diverged) totals->diverged = true;
 }
 

@@ -64,6 +64,7 @@ class Run(CliTest):
         fixed = self.tenon_json(*how, "--iterations", "25")
         self.assertEqual((fixed["tolerance"], fixed["iterations"], fixed["iterations_mean"]), (0, 25, 25))
         self.assertEqual((fixed["error_max"], fixed["worst_step"], fixed["islands_mean"]), (None, None, None))
+        self.assertEqual(self.tenon_json(*how, "--iterations", "5", "--solver", "pgs")["baseline_form"], "matrix-free on velocities")
         same = self.tenon_json(*how, "--iterations", "25", "--method", "subadmm", "--tolerance", "0")
         self.assertEqual(same["state_hash"], fixed["state_hash"])
         self.assertEqual(self.tenon_json(*how, "--solver", "subadmm", "--iterations", "25")["state_hash"],
