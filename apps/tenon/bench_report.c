@@ -75,8 +75,7 @@ static void print_paper(const KnownScene *known)
 {
     const double *ms = known->paper_ms[PAPER_SUBADMM], *index = known->paper_index[PAPER_SUBADMM];
     printf("  the paper, on four cores, at");
-    for (int i = 0; i < 3; i++)
-        printf("%s %d", i ? "," : "", paper_iterations(PAPER_SUBADMM, i));
+    for (int i = 0; i < 3; i++) printf("%s %d", i ? "," : "", paper_iterations(PAPER_SUBADMM, i));
     printf(" iterations:");
     for (int i = 0; i < 3; i++) printf("%s %.2f", i ? "," : "", ms[i]);
     printf(" ms, accuracy index");

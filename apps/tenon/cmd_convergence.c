@@ -29,8 +29,9 @@ static int option_table(Option *table, ConvergenceOptions *o)
     table[n++] = option_int("--repeats", &o->repeats, "N", 1, 1000,
                             "timed runs, 1 ... 1000; default 3; the shortest counts");
     table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "1 ... 64; default 1");
-    table[n++] = option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
-                             "no more iterations beyond so much solver time over the least; default 100");
+    table[n++] =
+        option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
+                    "no more iterations beyond so much solver time over the least; default 100");
     table[n++] = option_choice("--show", &o->show, "ERROR", error_names,
                                "what the figure has: natural (default), aac, aal or aav");
     table[n++] = option_text("--csv", &o->csv, "FILE", "all runs as a CSV file");
@@ -48,7 +49,8 @@ static void print_help(const Option *table, int count)
         "Usage: tenon convergence SCENE [OPTIONS]\n\n"
         "How fast each solver gets to the end of one step. The scene (a name or a file, as in\n"
         "bench) is simulated with the defaults up to the step; from the state that it has there,\n"
-        "with its warm start, each solver runs 1, 2, 3, 5, ... 20000 iterations, and the automatic\n"
+        "with its warm start, each solver runs 1, 2, 3, 5, ... 20000 iterations, and the "
+        "automatic\n"
         "method works towards smaller and smaller tolerances. All are judged alike: the RMS\n"
         "constraint error of velocities and of forces, the distance from the converged velocities\n"
         "(AAc, AA\u03bb, AAv: -log10 of them), and the largest natural-map error.\n");

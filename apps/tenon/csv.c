@@ -46,7 +46,8 @@ static void write_header(FILE *out, const TnModel *model, bool solver)
         const char *name = body_label(model, joint.body, buffer);
         for (int i = 0; i < 7; i++) write_column(out, name, pose[i], -1);
     }
-    if (solver) fputs(",error,islands,started,subadmm,assembled,newton,pgs,pj,fadmm,nnewton,asleep", out);
+    if (solver)
+        fputs(",error,islands,started,subadmm,assembled,newton,pgs,pj,fadmm,nnewton,asleep", out);
     fputc('\n', out);
 }
 
@@ -64,8 +65,7 @@ bool csv_open(Csv *csv, const char *path, const TnModel *model, bool solver)
 static void write_solver(FILE *out, const TnStepReport *report)
 {
     fprintf(out, ",%.17g,%d", isfinite(report->error) ? report->error : 0.0, report->island_count);
-    for (int i = 0; i < TN_METHOD_COUNT; i++)
-        fprintf(out, ",%d", report->islands_by_method[i]);
+    for (int i = 0; i < TN_METHOD_COUNT; i++) fprintf(out, ",%d", report->islands_by_method[i]);
     fprintf(out, ",%d", report->asleep_count);
 }
 

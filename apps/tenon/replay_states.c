@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENOUGH 0.1 /* s: no more timed runs of a step that took so long */
+#define ENOUGH 0.1        /* s: no more timed runs of a step that took so long */
 #define V_STAR_GOOD 1e-10 /* m/s: natural-map error with which v* counts */
 #define V_STAR_START 1000 /* iterations in which it becomes clear which contacts there are */
 #define V_STAR_MOST 100000

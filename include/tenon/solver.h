@@ -73,6 +73,9 @@ typedef struct TnSolverDef {
     /* Of SubADMM's reduced form, default false: momentum, restarted where it harms, instead of
      * Anderson's; weights balanced by the residuals, with hysteresis. */
     bool nesterov, adaptive_weights;
+    /* Of TN_METHOD_AUTO, default false: where its choice does not arrive, the others are tried as
+     * well, as long as it takes: for single problems rather than for steps. */
+    bool thorough;
     int thread_count; /* default 1; used by a solver on its own, a world has its own */
 } TnSolverDef;
 
@@ -91,8 +94,8 @@ typedef enum TnSet {
     TN_SET_BOX, /* λ within [lower, upper], J v + e = 0 inside, > 0 only at the lower, < 0 only at
                    the upper bound */
     TN_SET_FRICTION, /* Signorini–Coulomb; three rows: normal, two tangents */
-    TN_SET_SPIN, /* |λ| <= mu · normal force of `contact`, opposing J v + e; one row */
-    TN_SET_ROLL  /* the same on a disc; two rows */
+    TN_SET_SPIN,     /* |λ| <= mu · normal force of `contact`, opposing J v + e; one row */
+    TN_SET_ROLL      /* the same on a disc; two rows */
 } TnSet;
 
 /* Rows one after the other; both triangles. */
@@ -142,7 +145,7 @@ typedef struct TnConstraintDef {
     TnConstraintId contact; /* spin and roll: a friction constraint added before */
     double k, alpha;        /* soft: N/m (N m) and s, > 0 */
     double lower, upper;    /* box: N (N m), lower <= upper; may be infinite */
-    double lever; /* m/s per unit of J v, to judge rad/s by, >= 0; 0: 1; not friction */
+    double lever;           /* m/s per unit of J v, to judge rad/s by, >= 0; 0: 1; not friction */
 } TnConstraintDef;
 
 /* One island: blocks that constraints connect, solved together. */
@@ -160,8 +163,8 @@ typedef struct TnIslandReport {
 
 typedef struct TnSolveReport {
     TnStatus status;
-    bool converged; /* with a tolerance: every island */
-    int iterations; /* of SubADMM or of a baseline, most in one island */
+    bool converged;   /* with a tolerance: every island */
+    int iterations;   /* of SubADMM or of a baseline, most in one island */
     const char *form; /* of a baseline: which of its forms ran; else NULL */
     /* m/s: RMS change of constraint velocities in the last iteration; with a tolerance the largest
      * natural-map error. */
@@ -201,10 +204,10 @@ TN_API TnConstraintDef tn_solver_constraint(const TnSolver *solver, TnConstraint
 /* How good a solution is, recomputed from what was added and from nothing that a method knows. The
  * indices are explained in docs/accuracy.md. */
 typedef struct TnJudgement {
-    double aac;         /* -log10 of the RMS constraint error at v, m/s */
-    double aal;         /* the same at v_λ = A⁻¹(b + Jᵀλ) */
-    double aav;         /* -log10 of the distance from v_star in the norm of A; NaN without one */
-    double natural_map; /* m/s: largest of any constraint at v_λ, what a tolerance is about */
+    double aac;           /* -log10 of the RMS constraint error at v, m/s */
+    double aal;           /* the same at v_λ = A⁻¹(b + Jᵀλ) */
+    double aav;           /* -log10 of the distance from v_star in the norm of A; NaN without one */
+    double natural_map;   /* m/s: largest of any constraint at v_λ, what a tolerance is about */
     TnConstraintId worst; /* of which; 0: there are none */
     /* of friction constraints with their spins and rolls, and as if there were no others: the error
      * of the frictional contact community, sqrt(Σ |λ - P_K(λ - û)|²) / max(|e + J v_free|, |λ|,

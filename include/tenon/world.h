@@ -47,7 +47,7 @@ typedef struct TnStepReport {
     bool converged; /* the tolerance was reached, or a fixed count ran to its end */
     bool diverged; /* the step would have produced a non-finite state: it was refused, the last good
                       state stays */
-    int iterations; /* of SubADMM or of a baseline, most in one island */
+    int iterations;   /* of SubADMM or of a baseline, most in one island */
     const char *form; /* of a baseline: which of its forms ran; else NULL */
     /* m/s: RMS change of the constraint velocities in the last iteration; where the solver has a
      * tolerance, the largest natural-map error of a constraint. */

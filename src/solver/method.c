@@ -35,8 +35,7 @@
 #define INTERIOR_STEPS 40
 #define RESCUE 40
 #define SWEEPS 100
-#define MANY_ITERATIONS 50000 /* more than a step in a simulation would ever get */
-#define MOST_FLOPS 1e10 /* of a factorization, where many iterations were asked for */
+#define MOST_FLOPS 1e10 /* of a factorization, where all is tried */
 #define FINE 1e-4       /* velocity_scale: v_λ of such forces is what a step moves with */
 #define ROUGH 1e-2      /* velocity_scale: v_λ of such forces is worth less than SubADMM's own v */
 /* Of SubADMM with a second method behind it: looks in a row that gain less than this are enough. */
@@ -233,9 +232,6 @@ static bool rescue(Island *s)
     return true;
 }
 
-/* Whether many iterations were asked for: then everything is tried, as long as it takes. */
-static bool wants_more(const Island *s) { return s->def->iterations >= MANY_ITERATIONS; }
-
 /* One of the paper's solvers; the better one's forces and name stay. */
 static bool instead(Island *s, TnMethod method, int iterations, TnMethod last)
 {
@@ -253,13 +249,13 @@ static bool sweep(Island *s)
     if (s->def->method != TN_METHOD_AUTO || has_large_factors(s->problem)) return true;
     TnMethod last = s->report.method;
     tn_lambda_put(s->problem, &s->guess); /* where forces are absurd it takes long */
-    int most = wants_more(s) || s->def->iterations < SWEEPS ? s->def->iterations : SWEEPS;
+    int most = s->def->thorough || s->def->iterations < SWEEPS ? s->def->iterations : SWEEPS;
     return instead(s, TN_METHOD_PGS, most, last);
 }
 
 static bool assembled_instead(Island *s)
 {
-    if (s->def->method != TN_METHOD_AUTO || !wants_more(s)) return true;
+    if (s->def->method != TN_METHOD_AUTO || !s->def->thorough) return true;
     memset(s->u.all, 0,
            sizeof(double) *
                s->u.count); /* from nothing: where others are stuck, it would be, too */
@@ -331,11 +327,11 @@ static bool split_then_newton(Island *s)
     return second_order(s);
 }
 
-/* After SubADMM, where many iterations were asked for: what drifts by a little in each of them, and for millions, is a
+/* After SubADMM, where all is to be tried: what drifts by a little in each of them, and for millions, is a
  * step of Newton's. */
 static bool go_on(Island *s)
 {
-    if (done(s) || !wants_more(s) || s->assembly.plan->flops > MOST_FLOPS) return true;
+    if (done(s) || !s->def->thorough || s->assembly.plan->flops > MOST_FLOPS) return true;
     go_back(s);
     if (!instead(s, TN_METHOD_PGS, s->def->iterations, s->report.method)) return false;
     if (!done(s) && s->best < FINE * s->def->velocity_scale) {
@@ -376,7 +372,7 @@ static bool choose(Island *s)
     if (few_blocks(s->problem)) return newton_then_split(s);
     s->report.why = "many blocks";
     if (!done(s) && !split(s)) return false;
-    if (done(s) || !wants_more(s)) return true;
+    if (done(s) || !s->def->thorough) return true;
     return tn_assembly_build(s->problem, s->plans, &s->assembly) && go_on(s);
 }
 
