@@ -6,6 +6,7 @@
 #ifndef TENON_BENCH_H
 #define TENON_BENCH_H
 
+#include "json.h"
 #include "options.h"
 #include "table.h"
 
@@ -52,6 +53,7 @@ size_t heap_in_use(void); /* bytes, 0 where the C library does not tell */
 
 bool has_tolerance(const Measure *m);
 double solver_ms(const Measure *m); /* factor and iterate, per step */
+void json_times(Json *json, const Measure *m); /* the step's and its phases' */
 double us_per_iteration(const Measure *m);
 double ns_per_contact_iteration(const Measure *m); /* NaN without contacts */
 

@@ -139,14 +139,7 @@ static void print_run(Json *json, const BenchReport *report, const Measure *m)
     json_integer(json, "steps", m->measured);
     json_number(json, "contacts_mean", m->contacts_mean);
     json_number(json, "rows_mean", m->rows_mean);
-    json_number(json, "step_ms_mean", 1e3 * m->times.total);
-    json_number(json, "solver_ms_mean", solver_ms(m));
-    json_number(json, "dynamics_ms_mean", 1e3 * m->times.dynamics);
-    json_number(json, "collision_ms_mean", 1e3 * m->times.collision);
-    json_number(json, "constraint_ms_mean", 1e3 * m->times.constraint);
-    json_number(json, "factor_ms_mean", 1e3 * m->times.factor);
-    json_number(json, "iterate_ms_mean", 1e3 * m->times.iterate);
-    json_number(json, "integrate_ms_mean", 1e3 * m->times.integrate);
+    json_times(json, m);
     json_number(json, "us_per_iteration", us_per_iteration(m));
     json_number(json, "ns_per_contact_iteration", ns_per_contact_iteration(m));
     json_number(json, "aac", m->aac);

@@ -63,11 +63,7 @@ void convergence_write_csv(FILE *out, const Convergence *c)
             fprintf(out, "%s", tn_method_name(curve_method(s)));
             csv_field(out, p->iterations);
             csv_field(out, p->solver.tolerance > 0 ? p->solver.tolerance : NAN);
-            csv_field(out, p->solver_ms);
-            csv_field(out, p->step_ms);
-            csv_field(out, p->aac);
-            csv_field(out, p->aal);
-            csv_field(out, p->aav);
+            csv_figures(out, p);
             csv_field(out, p->natural_map);
             fputc('\n', out);
         }
@@ -97,11 +93,7 @@ void convergence_write_json(FILE *out, const Convergence *c)
             json_string(&json, "solver", tn_method_name(curve_method(s)));
             json_number(&json, "iterations", p->iterations);
             json_number(&json, "tolerance", p->solver.tolerance > 0 ? p->solver.tolerance : NAN);
-            json_number(&json, "solver_ms", p->solver_ms);
-            json_number(&json, "step_ms", p->step_ms);
-            json_number(&json, "aac", p->aac);
-            json_number(&json, "aal", p->aal);
-            json_number(&json, "aav", p->aav);
+            json_figures(&json, p);
             json_number(&json, "natural_map_m_per_s", p->natural_map);
             json_bool(&json, "refused", p->refused > 0);
             json_hash(&json, "states", p->states);

@@ -25,6 +25,18 @@ size_t heap_in_use(void)
 
 bool has_tolerance(const Measure *m) { return m->def.solver.tolerance > 0; }
 double solver_ms(const Measure *m) { return 1e3 * (m->times.factor + m->times.iterate); }
+void json_times(Json *json, const Measure *m)
+{
+    json_number(json, "step_ms_mean", 1e3 * m->times.total);
+    json_number(json, "solver_ms_mean", solver_ms(m));
+    json_number(json, "dynamics_ms_mean", 1e3 * m->times.dynamics);
+    json_number(json, "collision_ms_mean", 1e3 * m->times.collision);
+    json_number(json, "constraint_ms_mean", 1e3 * m->times.constraint);
+    json_number(json, "factor_ms_mean", 1e3 * m->times.factor);
+    json_number(json, "iterate_ms_mean", 1e3 * m->times.iterate);
+    json_number(json, "integrate_ms_mean", 1e3 * m->times.integrate);
+}
+
 double us_per_iteration(const Measure *m) { return 1e6 * m->times.iterate / m->iterations_mean; }
 
 double ns_per_contact_iteration(const Measure *m)

@@ -1,6 +1,8 @@
 /* A solver at several counts or tolerances; see solver_curve.h. */
 #include "solver_curve.h"
 
+#include "output_file.h"
+
 #include <math.h>
 
 /* 30, 60 and 90 are the paper's; its nonsmooth Newton has 3, 6 and 9. */
@@ -129,4 +131,22 @@ const ReplayFigures *curve_column(const SolverCurve *curve, int column)
     for (int i = 0; i < curve->count; i++)
         if (curve->column[i] == column) return &curve->points[i];
     return NULL;
+}
+
+void csv_figures(FILE *out, const ReplayFigures *figures)
+{
+    csv_field(out, figures->solver_ms);
+    csv_field(out, figures->step_ms);
+    csv_field(out, figures->aac);
+    csv_field(out, figures->aal);
+    csv_field(out, figures->aav);
+}
+
+void json_figures(Json *json, const ReplayFigures *figures)
+{
+    json_number(json, "solver_ms", figures->solver_ms);
+    json_number(json, "step_ms", figures->step_ms);
+    json_number(json, "aac", figures->aac);
+    json_number(json, "aal", figures->aal);
+    json_number(json, "aav", figures->aav);
 }

@@ -2,6 +2,7 @@
 #ifndef TENON_SOLVER_CURVE_H
 #define TENON_SOLVER_CURVE_H
 
+#include "json.h"
 #include "known_scenes.h"
 #include "replay_states.h"
 
@@ -41,5 +42,9 @@ TnStatus curve_measure(Replay *replay, int solver, const CurvePlan *plan, Solver
 const ReplayFigures *curve_first(const SolverCurve *curve, double aav);
 double curve_best_aav(const SolverCurve *curve);                         /* NaN: none */
 const ReplayFigures *curve_column(const SolverCurve *curve, int column); /* NULL: not measured */
+
+/* Times and accuracies of a point: five fields. */
+void csv_figures(FILE *out, const ReplayFigures *figures);
+void json_figures(Json *json, const ReplayFigures *figures);
 
 #endif

@@ -40,11 +40,7 @@ static void csv_run(FILE *out, const TableScene *scene, Configuration c, int sol
     else
         fprintf(out, "%d,", point->solver.iterations);
     csv_field(out, point->iterations);
-    csv_field(out, point->solver_ms);
-    csv_field(out, point->step_ms);
-    csv_field(out, point->aac);
-    csv_field(out, point->aal);
-    csv_field(out, point->aav);
+    csv_figures(out, point);
     fprintf(out, ",%d,%d,%d,%d", point->aav_count, point->refused, point->missed,
             point->other_contacts);
     csv_field(out, paper_figure(scene, solver, curve->column[i], false));
@@ -117,11 +113,7 @@ static void json_run(Json *json, const TableScene *scene, Configuration c, int s
     json_number(json, "tolerance", tolerance ? point->solver.tolerance : NAN);
     json_number(json, "iterations_mean", point->iterations);
     json_integer(json, "column", curve->column[i]);
-    json_number(json, "solver_ms", point->solver_ms);
-    json_number(json, "step_ms", point->step_ms);
-    json_number(json, "aac", point->aac);
-    json_number(json, "aal", point->aal);
-    json_number(json, "aav", point->aav);
+    json_figures(json, point);
     json_integer(json, "aav_steps", point->aav_count);
     json_integer(json, "refused", point->refused);
     json_integer(json, "missed", point->missed);

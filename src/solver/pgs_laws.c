@@ -163,27 +163,20 @@ static void obey(const TnGroup *g, const double *all, const double *u, double *m
     }
 }
 
-static inline void velocity(const TnKernels *kernels, const TnDelassus *w, const TnGroup *g,
-                            double *u)
+void tn_delassus_velocity(const TnDelassus *w, const TnGroup *g, double *u)
 {
     for (int r = 0; r < g->count; r++) u[r] = w->q[g->first + r];
     for (int k = g->piece; k < g->piece + g->piece_count; k++)
-        add_products(kernels, &w->pieces[k], g->count, w->x + w->pieces[k].at, u);
-}
-
-void tn_delassus_velocity(const TnDelassus *w, const TnGroup *g, double *u)
-{
-    velocity(w->problem->kernels, w, g, u);
+        add_products(w->problem->kernels, &w->pieces[k], g->count, w->x + w->pieces[k].at, u);
 }
 
 static void sweep_groups(TnDelassus *w, int begin, int end)
 {
-    const TnKernels *kernels = w->problem->kernels;
     for (int i = begin; i < end; i++) {
         const TnGroup *g = &w->groups[i];
         double u[TN_GROUP_ROWS], change[TN_GROUP_ROWS], *mu = w->mu + g->first;
         if (g->law == TN_LAW_NONE) continue;
-        velocity(kernels, w, g, u);
+        tn_delassus_velocity(w, g, u);
         for (int r = 0; r < g->count; r++) change[r] = -mu[r];
         obey(g, w->mu, u, mu);
         for (int r = 0; r < g->count; r++) change[r] += mu[r];

@@ -162,14 +162,10 @@ bool tn_step_relinearize(TnStep *step, bool *go)
 void tn_step_start_from(TnProblem *p, const TnProblem *last)
 {
     if (p->contact_count == last->contact_count)
-        for (int c = 0; c < p->contact_count; c++) {
-            memcpy(p->lambda[c], last->lambda[c], sizeof(double[3]));
-            for (int k = 0; k < 3; k++)
-                p->contact_batch[c / TN_LANES].t[k][c % TN_LANES] = p->lambda[c][k];
-        }
+        memcpy(p->lambda, last->lambda, sizeof(double[3]) * (size_t)p->contact_count);
     if (p->row_count == last->row_count)
-        for (int r = 0; r < p->row_count; r++)
-            p->rows[r].t = p->rows[r].lambda = last->rows[r].lambda;
+        for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = last->rows[r].lambda;
+    tn_problem_start_at_lambda(p);
     if (p->bond_count == last->bond_count)
         for (int i = 0; i < p->bond_count; i++)
             memcpy(p->bonds[i].lambda, last->bonds[i].lambda, sizeof last->bonds[i].lambda);

@@ -157,5 +157,24 @@ static inline bool pushed_slider(Rig *rig, int rows)
     tn_problem_set_contact(p, 0, 0, p->port_row, zero, zero, y, e, 0.5, start);
     return true;
 }
+/* The same with an equality and a spring that reach nothing. */
+static inline bool pushed_slider_with_rows(Rig *rig)
+{
+    TnProblem *p = &rig->problem;
+    if (!pushed_slider(rig, 2)) return false;
+    for (int r = 0; r < 2; r++) {
+        p->sides[r] = (TnRowSide){.block = 0, .start = r, .count = 1};
+        p->index[r] = 0;
+        p->coefficient[r] = 0.0;
+        p->rows[r] = (TnRow){.set = r ? TN_ROW_SOFT : TN_ROW_EQUALITY,
+                             .side_start = r,
+                             .side_count = 1,
+                             .e = 0.1,
+                             .k = 3.0,
+                             .alpha = 0.5,
+                             .lambda = 7.0};
+    }
+    return true;
+}
 
 #endif

@@ -180,19 +180,7 @@ static inline bool gives_no_force_to_what_cannot_yield(TnBaseline *method)
     Rig rig;
     TnBaselineResult result;
     TnProblem *p = &rig.problem;
-    bool ok = rig_create(&rig) && pushed_slider(&rig, 2);
-    for (int r = 0; ok && r < 2; r++) {
-        p->sides[r] = (TnRowSide){.block = 0, .start = r, .count = 1};
-        p->index[r] = 0;
-        p->coefficient[r] = 0.0;
-        p->rows[r] = (TnRow){.set = r ? TN_ROW_SOFT : TN_ROW_EQUALITY,
-                             .side_start = r,
-                             .side_count = 1,
-                             .e = 0.1,
-                             .k = 3.0,
-                             .alpha = 0.5,
-                             .lambda = 7.0};
-    }
+    bool ok = rig_create(&rig) && pushed_slider_with_rows(&rig);
     ok = ok && baseline_ready(&rig, NULL) && run_baseline(method, &rig, 20, NULL, &result);
     for (int k = 0; ok && k < 3; k++) ok = fabs(p->lambda[0][k]) < 1e-9;
     ok = ok && p->rows[0].lambda == 0.0 && fabs(p->rows[1].lambda + 0.3) < 1e-15;

@@ -10,6 +10,7 @@
 #include <tenon/solver.h>
 
 #include "../gauss.h"
+#include "../random.h"
 
 enum { MOST_UNKNOWNS = 96, MOST_ROWS = 192, MOST_BLOCKS = 48, MOST_CONSTRAINTS = 192 };
 
@@ -217,16 +218,6 @@ static inline double problem_error(const Problem *p, const double *v, const doub
 }
 
 /* ---- random ones ---- */
-
-typedef struct Random {
-    uint64_t state;
-} Random;
-
-static inline double uniform(Random *r) /* in (-1, 1) */
-{
-    r->state = r->state * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(int64_t)(r->state >> 11) / (double)(1ull << 52) - 1.0;
-}
 
 static inline int pick(Random *r, int count) { return (int)(fabs(uniform(r)) * count); }
 

@@ -5,22 +5,12 @@
 #define TN_TESTS_RANDOM_PROBLEM_H
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../random.h"
 #include "math/vec3.h"
 #include "solver/problem.h"
-
-typedef struct Random {
-    uint64_t state;
-} Random;
-
-static inline double uniform(Random *r) /* in (-1, 1) */
-{
-    r->state = r->state * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(int64_t)(r->state >> 11) / (double)(1ull << 52) - 1.0;
-}
 
 /* The defaults with a fixed number of iterations, for what calls SubADMM itself. */
 static inline TnSolverDef fixed_count(void)

@@ -108,19 +108,7 @@ TEST(what_cannot_yield_gets_no_force)
     Rig rig;
     TnMethodResult result;
     TnProblem *p = &rig.problem;
-    REQUIRE(rig_create(&rig) && pushed_slider(&rig, 2));
-    for (int r = 0; r < 2; r++) { /* an equality and a spring that reach nothing */
-        p->sides[r] = (TnRowSide){.block = 0, .start = r, .count = 1};
-        p->index[r] = 0;
-        p->coefficient[r] = 0.0;
-        p->rows[r] = (TnRow){.set = r ? TN_ROW_SOFT : TN_ROW_EQUALITY,
-                             .side_start = r,
-                             .side_count = 1,
-                             .e = 0.1,
-                             .k = 3.0,
-                             .alpha = 0.5,
-                             .lambda = 7.0};
-    }
+    REQUIRE(rig_create(&rig) && pushed_slider_with_rows(&rig));
     REQUIRE(assemble(&rig));
     REQUIRE(tn_assembled_admm(&rig.assembly, p, &rig.D, 1e-9, 100, &result));
     CHECK(result.error < 1e-9);
