@@ -75,8 +75,8 @@ static void print_help(const Option *table, int count)
         "not;\n"
         "2 wrong usage; 3 a file is wrong; 4 it cannot be read.\n"
         "\nExamples:\n"
-        "  tenon run scenes/stir.xml --duration 3 --dump-problem 200\n"
-        "  tenon solve stir-step200.tnp --solver subadmm --tolerance 1e-8 --json\n"
+        "  tenon run scenes/stir.xml --duration 1 --dump-problem 20\n"
+        "  tenon solve stir-step20.tnp --solver subadmm --tolerance 1e-8 --json\n"
         "  tenon solve Capsules-i100-889.dat --all\n"
         "  tenon solve problems/*.dat --solver subadmm,pgs,pj,fadmm,nnewton --csv "
         "out/solved.csv\n");
