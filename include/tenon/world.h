@@ -23,9 +23,10 @@ typedef struct TnWorldDef {
     int thread_count; /* 1 … 64, default 1; small scenes stay on one thread whatever is asked for */
     TnDivisionDef division; /* TN_DIVISION_AUTO (default): as the model says */
     TnSolverDef solver;     /* see tenon/solver.h; velocity_scale and thread_count are not read */
-    /* Passes of a step, 1 … 100, default 1: each further one solves it again, linear about what the last
-     * one found: trees, cables, equalities, wheels, and contacts between bodies, robots and cables with
-     * their normals and gaps. Soft bodies, spin and rolling friction stay as they were predicted. */
+    /* Passes of a step. 0 (default): a step is solved again, linear about what it found, where equalities and the
+     * trees that they tie moved otherwise than predicted. 1 … 100: so many for everything: trees, cables, equalities,
+     * wheels, and contacts between bodies, robots and cables with their normals and gaps. Soft bodies, spin and
+     * rolling friction stay as they were predicted. */
     int relinearize;
     /* Fill aac and aal of each step's report; default false. Costs about two iterations, with a
      * tolerance another preparation of the whole problem. */
@@ -42,6 +43,24 @@ typedef struct TnWorldDef {
 typedef struct TnStepTimes {
     double dynamics, collision, constraint, factor, iterate, integrate, total;
 } TnStepTimes;
+
+/* J. Kinetic plus potential is all there is. */
+typedef struct TnEnergy {
+    double kinetic;   /* rotor inertia (armature) included */
+    double potential; /* of gravity, and elastic */
+    double elastic;   /* the elastic part of it: springs of joints and tendons, cables, soft bodies */
+} TnEnergy;
+
+/* Where the energy of a step went, J: kinetic plus potential energy changed by
+ *     actuators + applied - friction - damping - impacts - step + created. */
+typedef struct TnEnergyAccount {
+    double actuators, applied; /* work done by actuators and by applied forces */
+    double friction; /* lost to friction of contacts and joints */
+    double damping;  /* to dampers of joints and tendons, and velocity gains of actuators are work */
+    double impacts;  /* to hits */
+    double step;     /* to the time step, and to the damping of cables and soft bodies */
+    double created;  /* from nowhere: a wrong step */
+} TnEnergyAccount;
 
 typedef struct TnStepReport {
     bool converged; /* the tolerance was reached, or a fixed count ran to its end */
@@ -66,6 +85,7 @@ typedef struct TnStepReport {
     int row_count;                          /* scalar rows of other constraints, and six per bond */
     int heap_fallbacks;      /* times an arena was too small and the heap helped; 0 once warm */
     size_t arena_high_water; /* bytes: the most that a step so far needed */
+    TnEnergyAccount energy;
     TnStepTimes times;
 } TnStepReport;
 
@@ -148,11 +168,6 @@ TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double l
 TN_API int tn_world_contact_count(const TnWorld *world); /* of the last step */
 TN_API TnContact tn_world_contact(const TnWorld *world, int index);
 
-/* J; potential: gravity, springs of joints and tendons, elastic energy of cables and soft
- * bodies. */
-typedef struct TnEnergy {
-    double kinetic, potential;
-} TnEnergy;
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
                               double angular[3]); /* about the world's origin */

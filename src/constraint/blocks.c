@@ -177,8 +177,8 @@ static bool fill_dense(const TnConstraintInput *in, const TnSubsystem *sub, TnCo
     if (!tn_problem_set_dense(p, block, n, first_port[block],
                               first_port[block + 1] - first_port[block]))
         return false;
-    memcpy(p->large[block].A, in->tree_A[index], sizeof(double) * (size_t)n * (size_t)n);
-    memcpy(p->large[block].b, in->tree_b[index], sizeof(double) * (size_t)n);
+    memcpy(p->large[block].A, in->trees[index].A, sizeof(double) * (size_t)n * (size_t)n);
+    memcpy(p->large[block].b, in->trees[index].b, sizeof(double) * (size_t)n);
     return true;
 }
 

@@ -98,7 +98,7 @@ static void warm_contact(const TnConstraintInput *in, const Groups *groups, cons
     v3_scale(spin, kept->spin, sign);
 }
 
-static void spin_axis(const TnContactPoint *c, TnRowSet set, double axis[3])
+void tn_constraint_spin_axis(const TnContactPoint *c, TnRowSet set, double axis[3])
 {
     double t1[3], t2[3];
     v3_tangents(c->normal, t1, t2);
@@ -152,6 +152,17 @@ static void find_side(const ContactTask *task, const TnContactPoint *c, int geom
     out->row = task->set->link_row[link];
 }
 
+/* m: how large what it belongs to is; the world is large. */
+static double side_size(const TnConstraintInput *in, int geom, int soft)
+{
+    if (soft >= 0) {
+        const TnSoft *body = &in->model->softs[in->contacts->soft_points[soft].soft];
+        return 0.5 * cbrt(body->mass / body->density);
+    }
+    int link = in->division->carrier[in->model->geom_link[geom]];
+    return link ? in->model->links[link].lever : INFINITY;
+}
+
 static void contact_range(void *context, int begin, int end)
 {
     const ContactTask *task = context;
@@ -169,9 +180,18 @@ static void contact_range(void *context, int begin, int end)
         v3_sub(v, b.v, a.v);
         v3_sub(v_end, b.v_end, a.v_end);
         double vn = v3_dot(normal, v);
-        TnLaw law =
-            tn_unilateral_law(c->gap, vn, v3_dot(normal, v_end), c->restitution, in->t, in->theta,
-                              model->option.stabilization, task->gravity, in->leave);
+        TnLaw law = tn_unilateral_law(
+            &(TnUnilateral){.gap = c->gap,
+                            .v = vn,
+                            .v_free_end = v3_dot(normal, v_end),
+                            .restitution = c->restitution,
+                            .t = in->t,
+                            .theta = in->theta,
+                            .stabilization = model->option.stabilization,
+                            .gravity = task->gravity,
+                            .leave = in->leave,
+                            .size = fmin(side_size(in, c->geom1, c->soft1),
+                                         side_size(in, c->geom2, c->soft2))});
         double shift = -(1.0 - in->theta);
         if (course && c->restitution == 0.0) law.e_normal += in->theta * course->curve / in->t;
         for (int k = 0; k < 3; k++)
@@ -238,7 +258,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
             const TnContactPoint *c = &in->contacts->points[row->contact];
             double lambda[3], spin[3], axis[3];
             warm_contact(in, &groups, c, lambda, spin);
-            spin_axis(c, row->set, axis);
+            tn_constraint_spin_axis(c, row->set, axis);
             row->lambda = v3_dot(axis, spin);
         }
         row->t = row->lambda;
@@ -334,65 +354,8 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
         /* spin and roll rows: their axes in the world times λ */
         const TnContactPoint *c = &in->contacts->points[p->rows[r].contact];
         double axis[3];
-        spin_axis(c, p->rows[r].set, axis);
+        tn_constraint_spin_axis(c, p->rows[r].set, axis);
         v3_add_scaled(state->contacts[p->rows[r].contact].spin, axis, p->rows[r].lambda);
     }
     return true;
-}
-
-static void raise_blend(const TnModel *model, int link, double share, double *blend)
-{
-    int s = model->links[link].subsystem;
-    if (s >= 0 && share > blend[s]) blend[s] = share;
-}
-
-static int subsystem_of_joint(const TnModel *model, int joint)
-{
-    return joint < 0 ? -1 : model->links[model->joints[joint].link].subsystem;
-}
-
-void tn_constraint_share_blend(const TnModel *model, double *blend)
-{
-    bool changed = true;
-    while (changed) { /* a chain takes as many rounds as it is long, at most */
-        changed = false;
-        for (int i = 0; i < model->equality_count; i++) {
-            const TnEquality *e = &model->equalities[i];
-            if (!e->active) continue;
-            bool joints = e->type == TN_EQUALITY_JOINT;
-            int a = joints ? subsystem_of_joint(model, e->joint1)
-                           : model->links[model->bodies[e->body1].link].subsystem;
-            int b = joints ? subsystem_of_joint(model, e->joint2)
-                           : model->links[model->bodies[e->body2].link].subsystem;
-            if (a < 0 || b < 0 || blend[a] == blend[b]) continue;
-            blend[a] = blend[b] = fmax(blend[a], blend[b]);
-            changed = true;
-        }
-        changed |= tn_constraint_share_softs(model, blend);
-    }
-}
-
-void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set, double *blend)
-{
-    const TnModel *model = in->model;
-    for (int s = 0; s < model->subsystem_count; s++) blend[s] = 0.0;
-    for (int i = 0; i < in->contacts->count; i++) {
-        /* A lasting contact counts too: its point wanders as the body rolls, and with the force at
-         * the step's start only the end velocity gives a rule that does not gain energy. A limit
-         * stays where it is on its joint. */
-        if (!(tn_contact_normal_force(&set->problem, i) > 0.0)) continue;
-        const TnContactPoint *c = &in->contacts->points[i];
-        const int *carrier = in->division->carrier;
-        raise_blend(model, carrier[model->geom_link[c->geom1]], set->laws[i].blend, blend);
-        raise_blend(model, carrier[model->geom_link[c->geom2]], set->laws[i].blend, blend);
-    }
-    for (int i = 0; i < set->limit_count; i++) {
-        const TnLimit *limit = &set->limits[i];
-        if (limit->law.resting || !(set->problem.rows[limit->row].lambda > 0.0)) continue;
-        if (limit->law.blend > blend[limit->subsystem]) blend[limit->subsystem] = limit->law.blend;
-    }
-    /* rods and soft bodies know beforehand how they move, as their springs depend on it */
-    for (int r = 0; r < model->rod_count; r++) blend[model->rods[r].subsystem] = in->rods[r].w;
-    for (int s = 0; s < model->soft_count; s++) blend[model->softs[s].subsystem] = in->softs[s].w;
-    tn_constraint_share_blend(model, blend);
 }

@@ -7,7 +7,7 @@
  * would let resting forces alternate and make inelastic contacts bounce. Per inequality with gap d:
  *
  *     open (d > 0)          θ (J v⁺ + d/t) >= 0     may close the gap within the step, not more
- *     penetrating           θ (J v⁺ + s d/t) >= 0   s = option.stabilization
+ *     penetrating           θ (J v⁺ - r) >= 0       r = s |d|/t, s = option.stabilization, for deep ones less
  *     hit with restitution  θ (J v⁺ + ε J v) >= 0   when the free motion would close the gap
  *
  * See docs/time-stepping.md. */
@@ -40,8 +40,8 @@ typedef struct TnConstraintInput {
     const double (*twists)[6];     /* per link: velocity at the step's start */
     const double (*end_twists)[6]; /* per link: v⁺ of the free motion */
     const TnRigidSystem *rigid;    /* per rigid subsystem */
-    const double *const *tree_A, *const *tree_b, *const *tree_free; /* per tree */
-    const TnRodSystem *rods;                                        /* per rod */
+    const TnTreeSystem *trees;     /* per tree */
+    const TnRodSystem *rods;       /* per rod */
     const TnDivision *division;
     const TnChainSystem *chains; /* per chain of the division */
     const TnFollowerMotion *followers;
@@ -50,25 +50,35 @@ typedef struct TnConstraintInput {
     TnMeshMemory *const *mesh_memory;
     const double *end_qvel; /* v⁺ of soft bodies' nodes as it is predicted, whole-model */
     const TnContactList *contacts;
+    const double *blend; /* per subsystem: share w of v⁺ in its displacement, as planned */
     /* of a pass before, where the step is linear about what that found; NULL in the first one */
     const double *found;            /* per dof: v̂ */
-    const double *blend;            /* per subsystem: share of v⁺ in its displacement */
     const TnContactCourse *courses; /* per contact */
     TnArena *arena;
     TnPool *pool;
 } TnConstraintInput;
 
-/* How an inequality came about; decides how the pushed subsystems move (tn_constraint_blend). */
+/* How an inequality came about; decides how the pushed subsystems move (blend.c). */
 typedef struct TnLaw {
     double e_normal; /* along the normal, the shift included */
     bool resting;    /* touching before, and no approach: a limit that hits nothing */
     double blend;    /* share of v⁺ in the displacement while it pushes, 1 - ε for a hit */
 } TnLaw;
 
-/* v: J v at the step's start; v_free_end: J v⁺ without constraints; leave: gaps up to this (either
- * way) count as none. */
-TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitution, double t,
-                        double theta, double stabilization, double gravity, double leave);
+/* Along the normal of a contact, or along a joint's coordinate. */
+typedef struct TnUnilateral {
+    double gap;
+    double v, v_free_end; /* J v at the step's start, J v⁺ without constraints */
+    double restitution;
+    double t, theta, stabilization;
+    double gravity; /* sets the scale of "at rest", and how fast overlaps are undone */
+    double leave;   /* gaps up to this (either way) count as none */
+    double size;    /* of the smaller body: how fast that is without gravity */
+} TnUnilateral;
+TnLaw tn_unilateral_law(const TnUnilateral *in);
+/* Speed at which a depth is undone: a share of it per step, and for deep ones no more than lets a body come out
+ * calmly, whatever the step. */
+double tn_way_out(double depth, double gravity, double size, double t, double share);
 
 typedef struct TnConstraintSet {
     TnProblem problem;
@@ -84,6 +94,7 @@ typedef struct TnConstraintSet {
     int bond_next;     /* bonds written so far */
     int *bond_source;  /* per bond: the link before the cut of a cable; of equalities ~index */
     int *row_slot;     /* per row: place in state.row_lambda, or -1 for spin rows */
+    double *row_drive; /* per row: J u that an equality is given, to undo what it is open by */
 } TnConstraintSet;
 
 typedef struct TnLimit {
@@ -98,13 +109,23 @@ void tn_constraint_vhat(const TnConstraintInput *in, const TnConstraintSet *set,
 /* Keeps λ and v̂ for the next step. False: no memory for the contacts (the warm start is then lost,
  * nothing else). */
 bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state);
-/* Per subsystem: share w of v⁺ in the displacement t((1-w) v̂ + w v⁺): 0 where nothing pushes. */
-void tn_constraint_blend(const TnConstraintInput *in, const TnConstraintSet *set, double *blend);
+
+/* ---- blend.c: the share w of v⁺ in the displacement t((1-w) v̂ + w v⁺) ---- */
+/* Raises w of every subsystem to what the last step's forces make likely, and to what the solution found. */
+void tn_constraint_blend_before(const TnModel *model, const TnDivision *division,
+                                const TnState *state, double *blend);
+void tn_constraint_blend_after(const TnConstraintInput *in, const TnConstraintSet *set,
+                               double *blend);
+/* Subsystems that an equality joins must move by the same rule, or it would open by t(v⁺ - v̂): all
+ * get the largest w of those joined with them. */
+void tn_constraint_share_blend(const TnModel *model, double *blend);
 
 /* Takes slip of wheels out of a new state's velocity (wheel_slip.c); writes the frames of their
- * subsystems. False: no memory. */
-bool tn_wheels_stop_slip(const TnModel *model, const double *qpos, double *qvel,
-                         TnLinkFrame *frames, TnArena *arena);
+ * subsystems. Sleepers are left alone. False: no memory. */
+bool tn_wheels_stop_slip(const TnModel *model, const TnState *state, const double *qpos,
+                         double *qvel, TnLinkFrame *frames, TnArena *arena);
+/* What a spin or roll row turns about. */
+void tn_constraint_spin_axis(const TnContactPoint *c, TnRowSet set, double axis[3]);
 
 /* ---- rows.c (private to the folder) ---- */
 typedef struct TnRowCounts {

@@ -1,11 +1,13 @@
 /* equality.c: connect, weld and joint equalities, C(q) = 0, as rows.
  *
  * A subsystem moves by t u, u = (1-η) v + η v⁺: u is v̂ and η = θ where nothing pushes it, u is v⁺
- * and η = 1 where contacts do (tn_constraint_blend; here the last step's contacts tell). C is
+ * and η = 1 where contacts do (blend.c). C is
  * linearized about the predicted motion q ⊕ t u₀, not at its start, where the rows would push the
  * constrained points outwards in every step and at θ = ½ feed energy into the motion:
  *
- *     J u + [(C(q ⊕ t u₀) - C(q))/t - J u₀] - γ J₀ v + η s C(q)/t = 0,   s = option.stabilization.
+ *     J u + [(C(q ⊕ t u₀) - C(q))/t - J u₀] - γ J₀ v + η r(C) = 0,
+ *
+ * with r = s C/t, s = option.stabilization, for large C less (tn_way_out).
  *
  * The bracket is zero for a C that is linear in q. J₀ v, with J at the start, is the part of the
  * start velocity that violates the constraint. At η = ½ half of it goes into u, or it would ring
@@ -26,18 +28,22 @@
 static const double axes3[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 static const double zero3[3] = {0, 0, 0};
 
-/* e of a row whose J v, v at the step's start, is `shift`. */
-static double close_law(const TnConstraintInput *in, double shift, double eta, TnViolation x)
+/* e of a row whose J v, v at the step's start, is `shift`. size: of what it joins; lever: m per unit of C. */
+static double close_law(const TnConstraintInput *in, double shift, double eta, double size,
+                        double lever, TnViolation x)
 {
+    const TnOption *option = &in->model->option;
     double t = in->t, kappa = eta / in->theta, gamma = fmax(0.0, 2.0 - 3.0 * eta);
-    double e = (x.C_end - x.C) / t - x.rate - gamma * x.start_rate +
-               eta * in->model->option.stabilization * x.C / t;
+    double out = tn_way_out(fabs(x.C), v3_norm(option->gravity) / lever, size / lever, t,
+                            option->stabilization);
+    out = copysign(out, x.C);
+    double e = (x.C_end - x.C) / t - x.rate - gamma * x.start_rate + eta * out;
     return (e + (1.0 - kappa) * shift) / kappa;
 }
 
 void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x)
 {
-    row->e = close_law(w->in, w->shift, eta, x);
+    row->e = close_law(w->in, w->shift, eta, fmin(w->lever, 1e30), tn_row_lever(row), x);
 }
 
 /* ---- connect and weld ---- */
@@ -175,7 +181,8 @@ static void add_hold(const TnRowWriter *w, const TnMotion *m, double eta, int in
             rate += bond->J[12 * k + i] * u[i];
             shift += bond->J[12 * k + i] * in->twists[links[i / 6]][i % 6];
         }
-        bond->e[k] = close_law(in, shift, eta, (TnViolation){start[k], end[k], rate, shift});
+        bond->e[k] = close_law(in, shift, eta, bond->lever, k < 3 ? 1.0 : bond->lever,
+                               (TnViolation){start[k], end[k], rate, shift});
     }
 }
 

@@ -6,6 +6,10 @@
 /* Approach below this share of g·t is rest: it moves a body by less than 0.5 % of g·t² in a step.
  */
 #define REST_SHARE 0.01
+/* Depths are undone as by this share of gravity; without gravity what is as deep as it is large comes out in so many
+ * seconds. */
+#define WAY_OUT_SHARE 0.05
+#define WAY_OUT_TIME 0.5
 
 /* Gaps that the solver's tolerance leaves behind are none. Four feet of a box would otherwise
  * contradict each other by such gaps, which no velocity mends and forces would have to pay for. */
@@ -14,27 +18,30 @@ static double beyond(double gap, double leave)
     return gap > leave ? gap - leave : gap < -leave ? gap + leave : 0.0;
 }
 
-TnLaw tn_unilateral_law(double gap, double v, double v_free_end, double restitution, double t,
-                        double theta, double stabilization, double gravity, double leave)
+double tn_way_out(double depth, double gravity, double size, double t, double share)
+{
+    double acceleration =
+        gravity > 0.0 ? WAY_OUT_SHARE * gravity : 2.0 * size / (WAY_OUT_TIME * WAY_OUT_TIME);
+    return fmin(share * depth / t, sqrt(2.0 * acceleration * depth));
+}
+
+TnLaw tn_unilateral_law(const TnUnilateral *in)
 {
     TnLaw law = {.blend = 1.0};
-    gap = beyond(gap, leave);
-    if (restitution > 0.0 && v < 0.0) {
+    double gap = beyond(in->gap, in->leave), t = in->t, theta = in->theta, v = in->v;
+    if (in->restitution > 0.0 && v < 0.0) {
         /* Does the free motion reach the surface within this step? Only then the impact law acts.
          */
-        if (gap + t * ((1.0 - theta) * v + theta * v_free_end) <= 0.0) {
-            law.e_normal = -(1.0 - theta - theta * restitution) * v;
-            law.blend = 1.0 - restitution;
+        if (gap + t * ((1.0 - theta) * v + theta * in->v_free_end) <= 0.0) {
+            law.e_normal = -(1.0 - theta - theta * in->restitution) * v;
+            law.blend = 1.0 - in->restitution;
             return law;
         }
         law.e_normal = gap / t; /* the displacement t v̂ must not pass it either way */
         return law;
     }
-    double rate = gap > 0.0 ? gap / t : stabilization * gap / t;
-    /* Push-out is a real velocity: bounded by √(g·depth), it lifts a body by no more than half of
-     * what it was deep. */
-    if (gap < 0.0 && gravity > 0.0) rate = fmax(rate, -sqrt(gravity * -gap));
+    double rate = gap > 0.0 ? gap / t : -tn_way_out(-gap, in->gravity, in->size, t, in->stabilization);
     law.e_normal = -(1.0 - theta) * v + theta * rate;
-    law.resting = gap <= 0.0 && v > -REST_SHARE * gravity * t;
+    law.resting = gap <= 0.0 && v > -REST_SHARE * in->gravity * t;
     return law;
 }

@@ -23,28 +23,11 @@ static bool alloc_motion(const TnConstraintInput *in, TnMotion *m)
     return true;
 }
 
-/* η from who was pushed in the last step; rods say it themselves. */
-static void predict_eta(const TnConstraintInput *in, double *eta)
-{
-    const TnModel *model = in->model;
-    for (int s = 0; in->blend && s < model->subsystem_count; s++) eta[s] = in->blend[s];
-    for (int i = 0; !in->blend && i < in->state->contact_count; i++) {
-        const TnWarmContact *c = &in->state->contacts[i];
-        if (v3_dot(c->lambda, c->lambda) == 0.0) continue;
-        const int links[2] = {model->geom_link[c->geom1], model->geom_link[c->geom2]};
-        for (int k = 0; k < 2; k++)
-            if (links[k]) eta[model->links[links[k]].subsystem] = 1.0;
-    }
-    for (int r = 0; r < model->rod_count; r++) eta[model->rods[r].subsystem] = in->rods[r].w;
-    for (int s = 0; s < model->soft_count; s++) eta[model->softs[s].subsystem] = in->softs[s].w;
-    tn_constraint_share_blend(model, eta);
-    for (int s = 0; s < model->subsystem_count; s++) eta[s] = eta[s] > 0.0 ? 1.0 : in->theta;
-}
-
 bool tn_motion_init(const TnConstraintInput *in, TnMotion *m)
 {
     if (!alloc_motion(in, m)) return false;
-    predict_eta(in, m->eta);
+    for (int s = 0; s < in->model->subsystem_count; s++)
+        m->eta[s] = (1.0 - in->blend[s]) * in->theta + in->blend[s];
     return true;
 }
 

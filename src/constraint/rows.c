@@ -27,7 +27,7 @@ const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *jo
 
 double tn_free_end(const TnConstraintInput *in, const TnSubsystem *sub, int dof)
 {
-    double v = in->state->qvel[dof], vhat = in->tree_free[sub->kind_index][dof - sub->dof_start];
+    double v = in->state->qvel[dof], vhat = in->trees[sub->kind_index].v_free[dof - sub->dof_start];
     return v + (vhat - v) / in->theta;
 }
 
@@ -39,6 +39,7 @@ TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)
     *row = (TnRow){.set = set, .side_start = w->side};
     w->set->row_slot[w->row++] = slot;
     w->shift = w->rate = w->size = w->turn = 0.0;
+    w->lever = INFINITY;
     return row;
 }
 
@@ -72,6 +73,7 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
     if (link == 0) return;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
     double arm[3], moment[3], lever = model->links[link].lever;
+    w->lever = fmin(w->lever, lever);
     w->turn += v3_dot(angular, angular) / (lever * lever);
     if (sub->kind != TN_SUBSYSTEM_TREE) {
         const double *v = w->in->twists[link], *u = place->twists[link];
@@ -114,10 +116,8 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
 /* m per unit of the coordinate */
 static double lever_of_dof(const TnModel *model, int dof)
 {
-    const TnJoint *joint = &model->joints[model->dof_joint[dof]];
-    bool straight = joint->type == TN_JOINT_SLIDE ||
-                    (joint->type == TN_JOINT_FREE && dof - joint->dof_start < 3);
-    return straight ? 1.0 : model->links[joint->link].lever;
+    int link = model->joints[model->dof_joint[dof]].link;
+    return tn_dof_turns(model, dof) ? model->links[link].lever : 1.0;
 }
 
 void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient)
@@ -176,10 +176,16 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
     const TnModel *model = w->in->model;
     tn_row_set_lever(w, row);
     /* gravity only sets the scale of "at rest"; joints count their own motion */
-    TnLaw law =
-        tn_unilateral_law(gap, v, v_end, 0.0, w->in->t, w->in->theta, model->option.stabilization,
-                          v3_norm(model->option.gravity) / tn_row_lever(row),
-                          w->in->leave / tn_row_lever(row));
+    double lever = tn_row_lever(row), size = model->links[sub->link_start].lever;
+    TnLaw law = tn_unilateral_law(&(TnUnilateral){.gap = gap,
+                                                  .v = v,
+                                                  .v_free_end = v_end,
+                                                  .t = w->in->t,
+                                                  .theta = w->in->theta,
+                                                  .stabilization = model->option.stabilization,
+                                                  .gravity = v3_norm(model->option.gravity) / lever,
+                                                  .leave = w->in->leave / lever,
+                                                  .size = size / lever});
     row->e = law.e_normal;
     w->set->limits[w->set->limit_count++] =
         (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - model->subsystems), law};

@@ -24,6 +24,7 @@ typedef struct TnRowWriter {
     double rate;  /* the same with the place's velocity; links only */
     double size;  /* sum of squares of its coefficients before any of them cancel */
     double turn;  /* the same of angular ones and of dofs, each over its lever */
+    double lever; /* m: the shortest of the links' that it acts on */
 } TnRowWriter;
 
 TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot);
@@ -67,11 +68,6 @@ bool tn_constraint_fill_sleeper(TnConstraintSet *set, int block, const int *firs
 /* A, b and the starting guess of every block, and its ports; the trees' axes. False: no memory. */
 bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set, TnTreeAxes *axes,
                                const int *first_port);
-
-/* ---- build.c ---- */
-/* Subsystems that an equality joins must move by the same rule, or it would open by t(v⁺ - v̂): all
- * get the largest number of those joined with them. */
-void tn_constraint_share_blend(const TnModel *model, double *blend);
 
 /* ---- tendon_rows.c ---- */
 void tn_constraint_count_tendons(const TnConstraintInput *in, TnRowCounts *counts);

@@ -107,14 +107,14 @@ static void stop_wheel(Slip *s, const TnWheel *wheel)
     if (wheel->keep_height) stop(s, link, stand.point, wheel->normal);
 }
 
-bool tn_wheels_stop_slip(const TnModel *model, const double *qpos, double *qvel,
-                         TnLinkFrame *frames, TnArena *arena)
+bool tn_wheels_stop_slip(const TnModel *model, const TnState *state, const double *qpos,
+                         double *qvel, TnLinkFrame *frames, TnArena *arena)
 {
     for (int i = 0; i < model->wheel_count; i++) {
         const TnSubsystem *sub = part_of(model, &model->wheels[i]);
         bool first = true;
         for (int k = 0; k < i; k++) first = first && part_of(model, &model->wheels[k]) != sub;
-        if (!first) continue;
+        if (!first || state->asleep[sub - model->subsystems]) continue;
         Slip s = {.model = model, .sub = sub, .frames = frames, .v = qvel + sub->dof_start};
         tn_kinematics(model, qpos, sub->link_start, sub->link_count, frames);
         if (!begin(&s, qpos, arena, 3 * (model->wheel_count - i))) return false;

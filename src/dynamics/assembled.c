@@ -246,8 +246,8 @@ static void add_trees(const TnAssembledInput *input, int index, TnChainSystem *s
         int t = d->trees[i];
         const TnChainNode *node = &chain->nodes[d->tree_node[t]];
         size_t n = (size_t)node->dim;
-        memcpy(s->D + node->D, input->tree_A[t], sizeof(double) * n * n);
-        memcpy(s->b + node->start, input->tree_b[t], sizeof(double) * n);
+        memcpy(s->D + node->D, input->trees[t].A, sizeof(double) * n * n);
+        memcpy(s->b + node->start, input->trees[t].b, sizeof(double) * n);
     }
 }
 

@@ -29,7 +29,7 @@ typedef struct TnFollowerMotion {
 typedef struct TnAssembledInput {
     const TnDynamicsInput *in;
     const TnDivision *division;
-    const double *const *tree_A, *const *tree_b; /* per tree */
+    const TnTreeSystem *trees; /* per tree */
     const TnRodSystem *rods;
     const TnFollowerMotion *followers;
 } TnAssembledInput;

@@ -3,8 +3,7 @@
  *     A v̂ = b + Jᵀλ,   v̂ = (1-θ) v + θ v⁺,   q⁺ = q ⊕ t v̂.
  *
  * Rigid subsystems use the twist at the centre of mass in world axes, (linear, angular); trees use
- * the coordinates of qvel. Forces, inertia and Coriolis terms are taken at the midpoint q ⊕ θt v̂
- * (`passes` fixed-point passes; free bodies solve their gyroscopic term exactly).
+ * the coordinates of qvel. Forces, inertia and Coriolis terms are taken at the midpoint q ⊕ θt v̂.
  *
  * Arrays named qpos, qvel, frames and wrench are whole-model arrays; S, M, A, b, bias, J, v_free
  * and vhat belong to the subsystem and count from its dof_start. */
@@ -19,13 +18,31 @@
 typedef struct TnDynamicsInput {
     const TnModel *model;
     double t, theta;
-    int passes;
+    int passes; /* of trees in free motion, at most */
     const double *qpos, *qvel, *ctrl;
-    const double
-        *expected; /* per dof: the v̂ that constraints are expected to leave; NULL: unknown */
+    const double *last;     /* per dof: v̂ of the last step, where the passes begin. NULL: unknown */
+    const double *expected; /* per dof: the v̂ that constraints are expected to leave: trees are linear about it.
+                               NULL: about their free motion */
+    const double *blend; /* per subsystem: the share w of v⁺ in the displacement t((1-w) v̂ + w v⁺)
+                            that the step is planned with. NULL: 0 */
     const double (*wrench)[6]; /* per link: force at the com, torque; world axes. NULL: none */
     const int32_t *asleep;     /* per subsystem: nonzero where it is left out. NULL: none is */
 } TnDynamicsInput;
+
+/* J */
+typedef struct TnJointWork {
+    double actuators; /* done by them */
+    double damping;   /* taken away, by dampers of joints and tendons */
+} TnJointWork;
+
+/* A displacement t((1-w) v̂ + w v⁺) = p v̂ - r v, in seconds. */
+typedef struct TnReach {
+    double p, r;
+} TnReach;
+static inline TnReach tn_reach(const TnDynamicsInput *in, double w)
+{
+    return (TnReach){in->t * (1.0 - w + w / in->theta), in->t * w * (1.0 - in->theta) / in->theta};
+}
 
 static inline bool tn_left_out(const TnDynamicsInput *in, int subsystem)
 {
@@ -78,11 +95,28 @@ void tn_tree_bias(const TnModel *model, const TnSubsystem *sub, const TnLinkFram
 /* 6 × n, row-major: rows linear at `point`, angular; world axes. `point` moves with `link`. */
 void tn_tree_jacobian(const TnModel *model, const TnSubsystem *sub, const double origin[3],
                       const double (*S)[6], int link, const double point[3], double *J);
-/* A (n × n), b (n), v_free = A⁻¹ b (n). False: A not positive definite or not finite. */
+/* A tree over one step. */
+typedef struct TnTreeSystem {
+    double *A, *b, *v_free; /* n × n, n, n: A v_free = b */
+    double *free_end;       /* of a tree too fast for the step: where its free motion ends, in its own entries of
+                               qpos. NULL: q ⊕ t v_free */
+    /* what its joints do, for the account of energy (work.c) */
+    double *theta_damping; /* per dof, then per tendon of the model: damping acts at (1-θ_d) v + θ_d v⁺ */
+    double *servo_force;   /* per actuator of the tree: it does force - slope · rate of v̂ along its coordinate, */
+    double *servo_slope;   /* gear included */
+    TnJointWork free_work; /* of a tree too fast for the step: along its free motion */
+} TnTreeSystem;
+/* Memory for a tree. False: there is none. */
+bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *arena,
+                     TnTreeSystem *out);
+/* False: A not positive definite or not finite. */
 bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
-                      TnArena *scratch, double *A, double *b, double *v_free);
-void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const double *vhat,
-                     double w, double *qpos, double *qvel);
+                      TnArena *scratch, TnTreeSystem *out);
+void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnTreeSystem *system,
+                     const double *vhat, double w, double *qpos, double *qvel);
+/* What actuators and dampers of a tree did over the step that was solved for v̂. */
+TnJointWork tn_tree_work(const TnDynamicsInput *in, const TnSubsystem *sub,
+                         const TnTreeSystem *system, const double *vhat, double w);
 
 /* ---- rod/: chains of free segments with elastic joints between neighbours ---- */
 /* The spring of a cut joint over one step: wrenches on its two segments, one after the other, of

@@ -45,7 +45,7 @@ typedef struct TnSoftInput {
     TnSoftElements *elements; /* its scratch is written to */
     const double *last;       /* v̂ of the last step, whole-model */
     const double *forces;     /* on dofs of soft bodies, whole-model; NULL: none */
-    const double *const *tree_A, *const *tree_b; /* per tree */
+    const TnTreeSystem *trees; /* per tree */
     TnArena *arena;
     TnPool *pool; /* NULL: one thread */
 } TnSoftInput;

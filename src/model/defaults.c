@@ -6,7 +6,7 @@ TnOption tn_option(void)
     return (TnOption){.timestep = 0.01,
                       .gravity = {0.0, 0.0, -9.81},
                       .theta = 0.5,
-                      .relinearize = 3,
+                      .relinearize = 20,
                       .stabilization = 0.2};
 }
 

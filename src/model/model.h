@@ -312,6 +312,14 @@ static inline const TnSubsystem *tn_part_of_link(const TnModel *model, int link)
     return &model->subsystems[model->links[link].subsystem];
 }
 
+/* An angle, not a length. */
+static inline bool tn_dof_turns(const TnModel *model, int dof)
+{
+    const TnJoint *joint = &model->joints[model->dof_joint[dof]];
+    return joint->type != TN_JOINT_SLIDE &&
+           (joint->type != TN_JOINT_FREE || dof - joint->dof_start >= 3);
+}
+
 static inline double tn_moment_length(const TnMoment *moments, int count, const double *qpos)
 {
     double length = 0.0;

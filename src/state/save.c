@@ -1,7 +1,7 @@
 /* save.c: a state as bytes, so that a restored world continues bit for bit.
  *
  *     header   magic, version, sizes of the model, counts of contacts and ties, flags, time, checksum
- *     numbers  qpos, qvel, vhat, ctrl, row_lambda, tie_lambda   (doubles)
+ *     numbers  qpos, qvel, vhat, ctrl, row_lambda, owed, tie_lambda   (doubles)
  *     contacts TnWarmContact × contact_count, those of sleepers behind them
  *     sleep    TnRest, then the island that it sleeps in, per subsystem
  *
@@ -12,10 +12,11 @@
 #include "../base/base.h"
 #include "hash.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SAVE_MAGIC UINT32_C(0x534e4554) /* "TENS" on a little-endian machine */
-#define SAVE_VERSION UINT32_C(3)
+#define SAVE_VERSION UINT32_C(4)
 
 typedef struct SaveHeader {
     uint32_t magic, version;
@@ -45,7 +46,8 @@ static uint64_t checksum(SaveHeader header, const void *rest, size_t bytes)
 static size_t number_count(const TnModel *model, int tie_count)
 {
     return (size_t)model->qpos_count + 2 * (size_t)model->dof_count +
-           (size_t)model->actuator_count + (size_t)tn_row_slot_count(model) + 3 * (size_t)tie_count;
+           (size_t)model->actuator_count + (size_t)tn_row_slot_count(model) +
+           (size_t)model->subsystem_count + 3 * (size_t)tie_count;
 }
 
 static size_t bytes_for(const TnModel *model, int tie_count, int contact_count, int sleeping_count)
@@ -61,7 +63,7 @@ typedef struct Part {
     size_t count;
 } Part;
 
-#define PART_COUNT 6
+#define PART_COUNT 7
 static void list_parts(const TnState *state, const TnModel *model, Part parts[PART_COUNT])
 {
     parts[0] = (Part){state->qpos, (size_t)model->qpos_count};
@@ -69,7 +71,8 @@ static void list_parts(const TnState *state, const TnModel *model, Part parts[PA
     parts[2] = (Part){state->vhat, (size_t)model->dof_count};
     parts[3] = (Part){state->ctrl, (size_t)model->actuator_count};
     parts[4] = (Part){state->row_lambda, (size_t)state->row_lambda_count};
-    parts[5] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
+    parts[5] = (Part){state->owed, (size_t)model->subsystem_count};
+    parts[6] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
 }
 
 size_t tn_state_save_size(const TnState *state, const TnModel *model)
@@ -137,6 +140,40 @@ static bool is_of_model(const SaveHeader *h, const TnModel *m)
            h->soft_count == m->soft_count && h->subsystem_count == m->subsystem_count;
 }
 
+/* Every number of the layout, of contacts and of sleep is one; quaternions are not zero. */
+static bool is_finite(const TnModel *model, const SaveHeader *h, const unsigned char *start)
+{
+    size_t numbers = number_count(model, h->tie_count);
+    double x;
+    bool ok = isfinite(h->time);
+    for (size_t i = 0; ok && i < numbers; i++) {
+        memcpy(&x, start + i * sizeof x, sizeof x);
+        ok = isfinite(x);
+    }
+    for (int j = 0; ok && j < model->joint_count; j++) {
+        const TnJoint *joint = &model->joints[j];
+        double q[4];
+        if (joint->type != TN_JOINT_FREE && joint->type != TN_JOINT_BALL) continue;
+        size_t at = (size_t)joint->qpos_start + (joint->type == TN_JOINT_FREE ? 3 : 0);
+        memcpy(q, start + at * sizeof x, sizeof q);
+        ok = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 0.0;
+    }
+    const unsigned char *p = start + numbers * sizeof x;
+    for (int i = 0; ok && i < h->contact_count + h->sleeping_count; i++) {
+        TnWarmContact c;
+        memcpy(&c, p, sizeof c);
+        p += sizeof c;
+        for (int k = 0; k < 3; k++) ok = ok && isfinite(c.lambda[k]) && isfinite(c.spin[k]);
+    }
+    for (int s = 0; ok && s < model->subsystem_count; s++) {
+        TnRest rest;
+        memcpy(&rest, p, sizeof rest);
+        p += sizeof rest;
+        ok = isfinite(rest.early) && isfinite(rest.late) && rest.steps >= 0;
+    }
+    return ok;
+}
+
 static bool check_saved(SaveHeader *h, const TnModel *model, const void *buffer, size_t size,
                         TnError *err)
 {
@@ -152,6 +189,8 @@ static bool check_saved(SaveHeader *h, const TnModel *model, const void *buffer,
     if (size > expected) return refuse(err, "the buffer is longer than the state in it");
     const unsigned char *start = (const unsigned char *)buffer + sizeof *h;
     if (checksum(*h, start, size - sizeof *h) != h->checksum) return refuse(err, "it is damaged");
+
+    if (!is_finite(model, h, start)) return refuse(err, "it has numbers that are not finite");
 
     const unsigned char *contacts = start + number_count(model, h->tie_count) * sizeof(double);
     for (int i = 0; i < h->contact_count + h->sleeping_count; i++) {

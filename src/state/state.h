@@ -59,6 +59,8 @@ typedef struct TnState {
                            starting guess */
     double *row_lambda; /* see above */
     int row_lambda_count;
+    double *owed;       /* J per subsystem: energy of smooth motion that the steps so far made (or, below zero, lost)
+                           and could not take off yet (step/balance.c) */
     double *tie_lambda; /* N, 3 per tie that keeps pieces of a soft body together (TnPieceTie) */
     int tie_count;
     bool ctrl_by_user; /* the model's control track is no longer followed */

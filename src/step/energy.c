@@ -1,5 +1,4 @@
-/* energy.c: E = Σ ½ m|v|² + ½ ω·Iω + ½ armature·q̇² - m g·c + springs of joints and tendons;  P = Σ m v;  L = Σ c × m v +
- * Iω.
+/* energy.c: E = Σ ½ m|v|² + ½ ω·Iω + ½ armature·q̇² - m g·c + elastic energy;  P = Σ m v;  L = Σ c × m v + Iω.
  *
  * Twists are summed up about the world's origin, where those of parent and child simply add: a link
  * next to its parent in the list takes the parent's, any other walks to the root. */
@@ -46,14 +45,19 @@ static void next_twist(const TnModel *model, int link, const double *qpos, const
     add_own_motion(model, l, qpos, qvel, frames, twist);
 }
 
-/* p = m v at the com, and spin = I ω, in world axes. */
-static void link_momentum(const TnLink *link, const TnLinkFrame *frame, const double twist[6],
-                          double v[3], double spin[3])
+/* v at the com, and spin = I ω, in world axes; from the twist at the com where there is one, else from that at the
+ * world's origin. */
+static void link_momentum(const TnLink *link, const TnLinkFrame *frame, const double at_origin[6],
+                          const double *at_com, double v[3], double spin[3])
 {
     double w[3];
-    v3_cross(v, twist + 3, frame->com);
-    v3_add(v, v, twist);
-    m3_tmul_v(w, frame->rot, twist + 3);
+    if (at_com) {
+        v3_copy(v, at_com);
+    } else {
+        v3_cross(v, at_origin + 3, frame->com);
+        v3_add(v, v, at_origin);
+    }
+    m3_tmul_v(w, frame->rot, at_com ? at_com + 3 : at_origin + 3);
     m3_mul_v(w, link->inertia, w);
     m3_mul_v(spin, frame->rot, w);
 }
@@ -86,8 +90,7 @@ static double stretch_squared(const TnModel *model, const TnJoint *joint, const 
     return (q[0] - joint->spring_ref) * (q[0] - joint->spring_ref);
 }
 
-/* ρ V / 20: M of an element is that times 1 + δ_ab between its corners a and b. */
-static double consistent_share(const TnSoft *soft, const int32_t tet[4])
+double tn_soft_mass_share(const TnSoft *soft, const int32_t tet[4])
 {
     double e[3][3], c[3];
     for (int a = 0; a < 3; a++)
@@ -117,7 +120,7 @@ static double soft_motion(const TnSoft *soft, const double *qpos, const double *
         add_mass(soft->masses[i], x + 3L * i, v + 3L * i, v + 3L * i, &twice, linear, angular);
     for (int t = 0; t < soft->tet_count && soft->consistent_mass; t++) {
         const int32_t *tet = soft->tets + 4L * t;
-        double m = consistent_share(soft, tet);
+        double m = tn_soft_mass_share(soft, tet);
         for (int a = 0; a < 4; a++)
             for (int b = 0; b < 4; b++)
                 add_mass(a == b ? 2.0 * m : m, x + 3L * tet[a], v + 3L * tet[b], v + 3L * tet[a],
@@ -126,51 +129,103 @@ static double soft_motion(const TnSoft *soft, const double *qpos, const double *
     return 0.5 * twice;
 }
 
-static void add_softs(const TnModel *model, const double *qpos, const double *qvel,
-                      TnEnergy *energy)
+static double gravity_of(const TnModel *model, double mass, const double place[3])
 {
-    double linear[3] = {0.0}, angular[3] = {0.0};
-    for (int s = 0; s < model->soft_count; s++) {
-        const TnSoft *soft = &model->softs[s];
-        energy->kinetic += soft_motion(soft, qpos, qvel, linear, angular);
-        for (int i = 0; i < soft->node_count; i++) {
-            const double *x = qpos + soft->qpos_start + 3L * i;
-            energy->potential -= soft->masses[i] * v3_dot(model->option.gravity, x);
+    return -mass * v3_dot(model->option.gravity, place);
+}
+
+static double rotor_energy(const TnJoint *joint, const double *qvel)
+{
+    const double *v = qvel + joint->dof_start;
+    double sum = 0.0;
+    for (int d = 0; joint->armature != 0.0 && d < tn_joint_dofs(joint->type); d++)
+        sum += 0.5 * joint->armature * v[d] * v[d];
+    return sum;
+}
+
+static void add_tendons(const TnModel *model, int subsystem, const double *qpos, TnEnergy *energy)
+{
+    for (int k = 0; k < model->tendon_count; k++) {
+        const TnTendon *tendon = &model->tendons[k];
+        if (tendon->subsystem != subsystem || tendon->stiffness == 0.0) continue;
+        double stretch =
+            tn_moment_length(tendon->moments, tendon->moment_count, qpos) - tendon->spring_length;
+        energy->elastic += 0.5 * tendon->stiffness * stretch * stretch;
+    }
+}
+
+double tn_subsystem_mass(const TnModel *model, int subsystem)
+{
+    const TnSubsystem *sub = &model->subsystems[subsystem];
+    double mass = sub->kind == TN_SUBSYSTEM_SOFT ? model->softs[sub->kind_index].mass : 0.0;
+    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+        mass += model->links[l].mass;
+    return mass;
+}
+
+double tn_subsystem_kinetic(const TnModel *model, int subsystem, const double *qpos,
+                            const double *qvel, const TnLinkFrame *frames,
+                            const double (*twists)[6])
+{
+    const TnSubsystem *sub = &model->subsystems[subsystem];
+    if (sub->kind == TN_SUBSYSTEM_SOFT) {
+        double linear[3] = {0.0}, angular[3] = {0.0};
+        return soft_motion(&model->softs[sub->kind_index], qpos, qvel, linear, angular);
+    }
+    double kinetic = 0.0, at_origin[6] = {0.0};
+    for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++) {
+        const TnLink *link = &model->links[i];
+        double v[3], spin[3];
+        if (!twists) next_twist(model, i, qpos, qvel, frames, at_origin);
+        link_momentum(link, &frames[i], at_origin, twists ? twists[i] : NULL, v, spin);
+        kinetic += 0.5 * (link->mass * v3_dot(v, v) +
+                          v3_dot(spin, twists ? twists[i] + 3 : at_origin + 3));
+        for (int k = 0; k < link->joint_count && sub->kind == TN_SUBSYSTEM_TREE; k++)
+            kinetic += rotor_energy(&model->joints[link->joint_start + k], qvel);
+    }
+    return kinetic;
+}
+
+TnEnergy tn_subsystem_energy(const TnModel *model, int subsystem, const double *qpos,
+                             const double *qvel, const TnLinkFrame *frames,
+                             const double (*twists)[6])
+{
+    const TnSubsystem *sub = &model->subsystems[subsystem];
+    TnEnergy energy = {
+        .kinetic = tn_subsystem_kinetic(model, subsystem, qpos, qvel, frames, twists)};
+    if (sub->kind == TN_SUBSYSTEM_SOFT) {
+        const TnSoft *soft = &model->softs[sub->kind_index];
+        for (int i = 0; i < soft->node_count; i++)
+            energy.potential +=
+                gravity_of(model, soft->masses[i], qpos + soft->qpos_start + 3L * i);
+        return energy;
+    }
+    for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++) {
+        const TnLink *link = &model->links[i];
+        energy.potential += gravity_of(model, link->mass, frames[i].com);
+        for (int k = 0; k < link->joint_count && sub->kind == TN_SUBSYSTEM_TREE; k++) {
+            const TnJoint *joint = &model->joints[link->joint_start + k];
+            if (joint->stiffness != 0.0)
+                energy.elastic += 0.5 * joint->stiffness * stretch_squared(model, joint, qpos);
         }
     }
+    if (sub->kind == TN_SUBSYSTEM_TREE) add_tendons(model, subsystem, qpos, &energy);
+    if (sub->kind == TN_SUBSYSTEM_ROD) energy.elastic += tn_rod_energy(model, sub, frames);
+    energy.potential += energy.elastic;
+    return energy;
 }
 
 TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double *qvel,
                          const TnLinkFrame *frames)
 {
-    TnEnergy energy = {0.0, 0.0};
-    double twist[6] = {0.0}, v[3], spin[3];
-    for (int i = 1; i < model->link_count; i++) {
-        const TnLink *link = &model->links[i];
-        next_twist(model, i, qpos, qvel, frames, twist);
-        link_momentum(link, &frames[i], twist, v, spin);
-        energy.kinetic += 0.5 * (link->mass * v3_dot(v, v) + v3_dot(spin, twist + 3));
-        energy.potential -= link->mass * v3_dot(model->option.gravity, frames[i].com);
+    TnEnergy sum = {0.0, 0.0, 0.0};
+    for (int s = 0; s < model->subsystem_count; s++) {
+        TnEnergy e = tn_subsystem_energy(model, s, qpos, qvel, frames, NULL);
+        sum.kinetic += e.kinetic;
+        sum.potential += e.potential;
+        sum.elastic += e.elastic;
     }
-    for (int j = 0; j < model->joint_count; j++) {
-        const TnJoint *joint = &model->joints[j];
-        for (int d = 0; d < tn_joint_dofs(joint->type); d++)
-            energy.kinetic +=
-                0.5 * joint->armature * qvel[joint->dof_start + d] * qvel[joint->dof_start + d];
-        if (joint->stiffness != 0.0)
-            energy.potential += 0.5 * joint->stiffness * stretch_squared(model, joint, qpos);
-    }
-    add_softs(model, qpos, qvel, &energy);
-    for (int r = 0; r < model->rod_count; r++)
-        energy.potential +=
-            tn_rod_energy(model, &model->subsystems[model->rods[r].subsystem], frames);
-    for (int k = 0; k < model->tendon_count; k++) {
-        const TnTendon *tendon = &model->tendons[k];
-        double stretch =
-            tn_moment_length(tendon->moments, tendon->moment_count, qpos) - tendon->spring_length;
-        energy.potential += 0.5 * tendon->stiffness * stretch * stretch;
-    }
-    return energy;
+    return sum;
 }
 
 void tn_model_momentum(const TnModel *model, const double *qpos, const double *qvel,
@@ -182,7 +237,7 @@ void tn_model_momentum(const TnModel *model, const double *qpos, const double *q
     for (int i = 1; i < model->link_count; i++) {
         const TnLink *link = &model->links[i];
         next_twist(model, i, qpos, qvel, frames, twist);
-        link_momentum(link, &frames[i], twist, v, spin);
+        link_momentum(link, &frames[i], twist, NULL, v, spin);
         v3_add_scaled(linear, v, link->mass);
         v3_cross(orbit, frames[i].com, v);
         v3_add_scaled(angular, orbit, link->mass);

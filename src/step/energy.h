@@ -8,9 +8,21 @@
 #include "../model/frame.h"
 #include "../model/model.h"
 
-/* Kinetic energy (armature included), and potential energy of gravity and of joint springs. */
+/* Kinetic energy (armature included), and potential energy of gravity, springs, tendons and cables. The elastic
+ * energy of soft bodies needs their elements (tn_soft_energy) and is not in it. */
 TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double *qvel,
                          const TnLinkFrame *frames);
+/* The same of one subsystem. twists: per link, at the coms; NULL: found from qvel. */
+TnEnergy tn_subsystem_energy(const TnModel *model, int subsystem, const double *qpos,
+                             const double *qvel, const TnLinkFrame *frames,
+                             const double (*twists)[6]);
+double tn_subsystem_kinetic(const TnModel *model, int subsystem, const double *qpos,
+                            const double *qvel, const TnLinkFrame *frames,
+                            const double (*twists)[6]);
+double tn_subsystem_mass(const TnModel *model, int subsystem);
+/* ρ V / 20 of an element of a body with a consistent mass matrix: M is that times 1 + δ_ab between its corners a and
+ * b. */
+double tn_soft_mass_share(const TnSoft *soft, const int32_t tet[4]);
 /* Linear momentum, and angular momentum about the world's origin, of the bodies (armature has no
  * place in space). */
 void tn_model_momentum(const TnModel *model, const double *qpos, const double *qvel,

@@ -1,43 +1,84 @@
-/* integrate.c: the last stage of a step, q and v from v̂, for those who are awake. The new state is
- * computed beside the old one and taken over only when it is finite; then the state keeps λ and v̂
- * for the next step, and whoever has rested for long enough falls asleep. */
+/* integrate.c: the last stage of a step, q and v from v̂, for those who are awake. The new state is computed and
+ * balanced beside the old one, and taken over only when it makes sense; then the state keeps λ and v̂ for the next
+ * step, and whoever has rested for long enough falls asleep. */
+#include <math.h>
 #include <string.h>
 
 #include "sleep.h"
 
-static void integrate_range(void *context, int begin_index, int end_index)
+/* m, m/s, rad/s: a state with larger numbers means nothing any more. */
+#define BEYOND_SENSE 1e10
+
+static bool makes_sense(const double *x, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!(fabs(x[i]) <= BEYOND_SENSE)) return false; /* NaN included */
+    return true;
+}
+
+static void advance_range(void *context, int begin_index, int end_index)
 {
     TnStep *step = context;
     TnWorld *world = step->world;
     for (int i = begin_index; i < end_index; i++) {
         int s = step->awake[i];
         const TnSubsystem *sub = &step->model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID) {
-            double vhat[6];
-            tn_problem_twist(&world->set.problem, world->set.link_row[sub->link_start] - 1, vhat);
+        const double *vhat = step->vhat + sub->dof_start;
+        switch (sub->kind) {
+        case TN_SUBSYSTEM_RIGID:
             tn_rigid_advance(&step->dynamics, sub->link_start, &world->frames[sub->link_start],
                              &step->rigid[sub->kind_index], vhat, step->blend[s], world->next_qpos,
                              world->next_qvel);
-        } else if (sub->kind == TN_SUBSYSTEM_ROD) {
-            tn_rod_advance(&step->dynamics, sub, world->frames, &step->rods[sub->kind_index],
-                           world->set.rod_vhat[sub->kind_index], world->next_qpos,
-                           world->next_qvel);
-        } else if (sub->kind == TN_SUBSYSTEM_SOFT) {
-            tn_soft_advance(&step->soft_input, step->softs, sub->kind_index,
-                            world->set.soft_vhat[sub->kind_index], world->next_qpos,
-                            world->next_qvel);
-        } else {
-            const TnDivision *d = world->division;
-            int block = d->tree_block[sub->kind_index];
-            tn_tree_advance(&step->dynamics, sub,
-                            world->set.problem.large[block].v +
-                                tn_division_start(d, block, d->tree_node[sub->kind_index]),
+            break;
+        case TN_SUBSYSTEM_ROD:
+            tn_rod_advance(&step->dynamics, sub, world->frames, &step->rods[sub->kind_index], vhat,
+                           world->next_qpos, world->next_qvel);
+            break;
+        case TN_SUBSYSTEM_SOFT:
+            tn_soft_advance(&step->soft_input, step->softs, sub->kind_index, vhat,
+                            world->next_qpos, world->next_qvel);
+            break;
+        case TN_SUBSYSTEM_TREE:
+            tn_tree_advance(&step->dynamics, sub, &step->trees[sub->kind_index], vhat,
                             step->blend[s], world->next_qpos, world->next_qvel);
+            break;
         }
-        if (!tn_all_finite(world->next_qpos + sub->qpos_start, sub->qpos_count) ||
-            !tn_all_finite(world->next_qvel + sub->dof_start, sub->dof_count))
+        if (!makes_sense(world->next_qpos + sub->qpos_start, sub->qpos_count) ||
+            !makes_sense(world->next_qvel + sub->dof_start, sub->dof_count))
             atomic_store_explicit(&step->failed, true, memory_order_relaxed);
     }
+}
+
+/* Frames and twists of the new state. */
+static void place_range(void *context, int begin_index, int end_index)
+{
+    const TnStep *step = context;
+    TnWorld *world = step->world;
+    for (int i = begin_index; i < end_index; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        tn_kinematics(step->model, world->next_qpos, sub->link_start, sub->link_count,
+                      world->next_frames);
+        tn_kinematics_twists(step->model, world->next_qpos, world->next_qvel, world->next_frames,
+                             sub->link_start, sub->link_count, world->next_twists);
+    }
+}
+
+/* Those of what moves with others are where these are. */
+static void place_followers(TnWorld *world)
+{
+    tn_followers_place(world->model, world->division, world->next_qpos, world->next_qvel,
+                       world->next_frames, world->next_twists);
+    tn_soft_place_held(world->model, world->division, world->next_frames,
+                       (const double(*)[6])world->next_twists, world->next_qpos, world->next_qvel);
+}
+
+bool tn_step_advance(TnStep *step)
+{
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, advance_range, step);
+    if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, place_range, step);
+    place_followers(step->world);
+    return true;
 }
 
 static void swap(double *a, double *b, int count)
@@ -53,33 +94,51 @@ static void swap(double *a, double *b, int count)
 static void take_over(void *context, int begin_index, int end_index)
 {
     const TnStep *step = context;
-    const TnWorld *world = step->world;
+    TnWorld *world = step->world;
     for (int i = begin_index; i < end_index; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        size_t links = (size_t)sub->link_count;
+        world->energies[step->awake[i]] = step->after[step->awake[i]];
+        world->state.owed[step->awake[i]] = step->owed[step->awake[i]];
         swap(world->state.qpos + sub->qpos_start, world->next_qpos + sub->qpos_start,
              sub->qpos_count);
         swap(world->state.qvel + sub->dof_start, world->next_qvel + sub->dof_start, sub->dof_count);
+        if (!links) continue;
+        memcpy(world->frames + sub->link_start, world->next_frames + sub->link_start,
+               sizeof(TnLinkFrame) * links);
+        memcpy(world->twists + sub->link_start, world->next_twists + sub->link_start,
+               sizeof(double[6]) * links);
     }
 }
 
-bool tn_step_advance(TnStep *step)
+/* Wheels of the new state do not slip. */
+static bool stop_slip(const TnStep *step)
 {
     TnWorld *world = step->world;
-    if (!tn_step_gather_rods(step) || !tn_step_gather_softs(step)) return false;
-    tn_constraint_blend(&step->constraint, &world->set, step->blend);
-    tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, integrate_range, step);
-    return !atomic_load_explicit(&step->failed, memory_order_relaxed);
+    const TnModel *model = step->model;
+    if (!tn_wheels_stop_slip(model, &world->state, world->next_qpos, world->next_qvel,
+                             world->next_frames, &world->arena))
+        return false;
+    for (int i = 0; i < model->wheel_count; i++) {
+        const TnSubsystem *sub = tn_part_of_link(model, model->bodies[model->wheels[i].body].link);
+        tn_kinematics_twists(model, world->next_qpos, world->next_qvel, world->next_frames,
+                             sub->link_start, sub->link_count, world->next_twists);
+    }
+    if (model->wheel_count) place_followers(world);
+    return true;
 }
 
-bool tn_step_integrate(TnStep *step, bool converged)
+bool tn_step_integrate(TnStep *step, bool converged, TnEnergyAccount *account)
 {
     TnWorld *world = step->world;
-    if (!tn_step_advance(step)) return false;
+    if (!tn_step_advance(step) || !stop_slip(step) || !tn_step_balance(step, account)) return false;
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        if (!makes_sense(world->next_qvel + sub->dof_start, sub->dof_count)) return false;
+    }
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
     world->state.time += step->t;
-    bool ok = tn_wheels_stop_slip(step->model, world->state.qpos, world->state.qvel, world->frames,
-                                  &world->arena);
-    tn_world_update_frames(world, step->awake, step->awake_count);
-    return ok && (!world->sleep || tn_sleep_settle(step, converged));
+    if (world->sleep) tn_sleep_settle(step, converged); /* without memory nobody falls asleep */
+    return true;
 }

@@ -21,6 +21,9 @@
 
 /* Normals that turn further are of another feature. */
 #define LEAST_COSINE 0.9
+/* rad: equalities that end up farther from where they were linear about are written again. What is left is of second
+ * order in this. */
+#define SURPRISE 1e-4
 
 typedef struct Course {
     const TnStep *step;
@@ -28,55 +31,18 @@ typedef struct Course {
     const TnLinkFrame *end;    /* per link */
 } Course;
 
-/* Where everything ends up. NULL: no memory. */
-static TnLinkFrame *end_frames(TnStep *step)
+/* Who sleeps stays where it is. */
+static void place_sleepers(TnWorld *world)
 {
-    const TnModel *model = step->model;
-    TnWorld *world = step->world;
-    TnLinkFrame *frames = TN_ARENA_NEW(&world->arena, TnLinkFrame, model->link_count);
-    if (!frames) return NULL;
+    const TnModel *model = world->model;
     for (int s = 0; world->state.asleep_count && s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (world->state.asleep[s])
-            memcpy(world->next_qpos + sub->qpos_start, world->state.qpos + sub->qpos_start,
-                   sizeof(double) * (size_t)sub->qpos_count);
+        if (!world->state.asleep[s]) continue;
+        memcpy(world->next_qpos + sub->qpos_start, world->state.qpos + sub->qpos_start,
+               sizeof(double) * (size_t)sub->qpos_count);
+        memcpy(world->next_frames + sub->link_start, world->frames + sub->link_start,
+               sizeof(TnLinkFrame) * (size_t)sub->link_count);
     }
-    tn_kinematics(model, world->next_qpos, 0, model->link_count, frames);
-    return frames;
-}
-
-static double displaced(const TnStep *step, double v, double vhat, double w)
-{
-    return (1.0 - w) * vhat + w * (v + (vhat - v) / step->theta);
-}
-
-/* u of every link at the step's start. NULL: no memory. */
-static double (*displacements(const TnStep *step))[6]
-{
-    const TnModel *model = step->model;
-    TnWorld *world = step->world;
-    double(*twists)[6] =
-        tn_arena_calloc(&world->arena, sizeof(double[6]) * (size_t)model->link_count);
-    double *u = TN_ARENA_ZERO(&world->arena, double, model->dof_count);
-    if (!twists || !u) return NULL;
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
-        double w = step->blend[step->awake[i]];
-        if (sub->kind == TN_SUBSYSTEM_SOFT) continue;
-        if (sub->kind == TN_SUBSYSTEM_TREE) {
-            for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
-                u[d] = displaced(step, world->state.qvel[d], step->found[d], w);
-            tn_kinematics_twists(model, world->state.qpos, u, world->frames, sub->link_start,
-                                 sub->link_count, twists);
-            continue;
-        }
-        if (sub->kind == TN_SUBSYSTEM_ROD) w = step->rods[sub->kind_index].w;
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            for (int k = 0; k < 6; k++)
-                twists[l][k] = displaced(step, world->twists[l][k],
-                                         step->found[model->links[l].dof_start + k], w);
-    }
-    return twists;
 }
 
 /* The mean arm of one side, and the velocity u there. */
@@ -117,12 +83,13 @@ static bool follow_contacts(TnStep *step)
 {
     TnWorld *world = step->world;
     const TnContactList *contacts = &world->contacts;
+    place_sleepers(world);
     Course course = {
-        .step = step, .twists = (const double(*)[6])displacements(step), .end = end_frames(step)};
+        .step = step, .twists = (const double(*)[6])step->moved, .end = world->next_frames};
     TnContactCourse *courses = TN_ARENA_ZERO(&world->arena, TnContactCourse, contacts->count);
     int *first = TN_ARENA_ZERO(&world->arena, int, step->model->geom_count + 1);
     TnContactList end = {0};
-    if (!course.twists || !course.end || !courses || !first ||
+    if (!courses || !first ||
         !tn_collision_detect(world->collider, course.end, (const double(*)[6])step->end_twists,
                              world->next_qpos, step->end_qvel, step->t, tn_step_slack(step),
                              &world->arena, world->team, &end))
@@ -144,19 +111,62 @@ static bool follow_contacts(TnStep *step)
     return true;
 }
 
+/* The next pass is linear about what was found. */
+static bool take_found(TnStep *step)
+{
+    double *found = TN_ARENA_NEW(&step->world->arena, double, step->model->dof_count);
+    if (!found) return false;
+    memcpy(found, step->vhat, sizeof(double) * (size_t)step->model->dof_count);
+    step->found = found;
+    return true;
+}
+
 bool tn_step_relinearize(TnStep *step, bool *go)
 {
-    TnWorld *world = step->world;
     *go = tn_step_advance(step);
     if (!*go) { /* the last pass will say so */
         atomic_store_explicit(&step->failed, false, memory_order_relaxed);
         return true;
     }
-    double *found = TN_ARENA_ZERO(&world->arena, double, step->model->dof_count);
-    if (!found) return false;
-    tn_constraint_vhat(&step->constraint, &world->set, found);
-    step->found = found;
-    return follow_contacts(step) && tn_step_reassemble(step);
+    return take_found(step) && follow_contacts(step) && tn_step_reassemble(step, false);
+}
+
+/* ---- equalities ---- */
+
+/* How far v̂ leads a part from where the step was linear about, in radians or lengths of its lever. */
+static double surprise_of(const TnStep *step, int subsystem)
+{
+    const TnModel *model = step->model;
+    const TnState *state = &step->world->state;
+    const TnSubsystem *sub = &model->subsystems[subsystem];
+    bool tree = sub->kind == TN_SUBSYSTEM_TREE;
+    double most = 0.0;
+    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+        const TnLink *link = &model->links[l];
+        const double *v = tree ? state->qvel + link->dof_start : step->world->twists[l];
+        for (int k = 0; k < link->dof_count; k++) {
+            int d = link->dof_start + k;
+            double about;
+            if (step->found)
+                about = step->found[d];
+            else
+                tn_predict_velocity(1, v + k, state->vhat + d, &about);
+            bool turns = tree ? tn_dof_turns(model, d) : k >= 3;
+            double part = fabs(step->vhat[d] - about);
+            most = fmax(most, turns ? part : part / link->lever);
+        }
+    }
+    return step->t * most;
+}
+
+bool tn_step_refine(TnStep *step, bool *go)
+{
+    *go = false;
+    for (int i = 0; i < step->awake_count && !*go; i++) {
+        int s = step->awake[i];
+        *go = step->world->tied[s] && surprise_of(step, s) > SURPRISE;
+    }
+    return !*go || (take_found(step) && tn_step_reassemble(step, true));
 }
 
 void tn_step_start_from(TnProblem *p, const TnProblem *last)

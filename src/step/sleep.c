@@ -1,7 +1,7 @@
 /* sleep.c: who falls asleep, and who wakes.
  *
  * An island is what the constraints of a step connect: subsystems that equalities, holds, ties or a
- * common block of the division join for good (the plan's groups), and groups that a listed contact
+ * common block of the division join for good (groups.h), and groups that a listed contact
  * joins now; the fixed world joins nothing. It falls asleep where all of its subsystems
  *
  *   - were slower than sleep_speed at every point, |v| + |ω| r with r the radius about the centre
@@ -32,13 +32,6 @@
 
 /* ---- waking ---- */
 
-static int of_geom(const TnModel *model, int geom)
-{
-    for (int s = 0; model->geoms[geom].type == TN_GEOM_SOFT && s < model->soft_count; s++)
-        if (model->softs[s].geom == geom) return model->softs[s].subsystem;
-    return model->links[model->geoms[geom].link].subsystem;
-}
-
 /* Contacts of those who woke go back behind the others; groups of a geom stay together. Without
  * memory they start cold. */
 static void return_contacts(const TnModel *model, TnState *state)
@@ -47,7 +40,7 @@ static void return_contacts(const TnModel *model, TnState *state)
     int kept = 0;
     for (int i = 0; i < state->sleeping_count; i++) {
         TnWarmContact contact = state->sleeping_contacts[i];
-        if (tn_subsystem_asleep(state, of_geom(model, contact.geom1)))
+        if (tn_subsystem_asleep(state, tn_geom_subsystem(model, contact.geom1)))
             state->sleeping_contacts[kept++] = contact;
         else if (room)
             state->contacts[state->contact_count++] = contact;
@@ -161,6 +154,7 @@ static void put_to_bed(TnWorld *world, int subsystem, int island)
     memset(state->vhat + sub->dof_start, 0, bytes);
     if (sub->link_count)
         memset(world->twists[sub->link_start], 0, sizeof(double[6]) * (size_t)sub->link_count);
+    world->energies[subsystem].kinetic = 0.0;
 }
 
 /* Contacts of sleepers leave the list of those that are looked up in every step. */
@@ -170,7 +164,7 @@ static void retire_contacts(const TnModel *model, TnState *state)
     int kept = 0;
     for (int i = 0; i < state->contact_count; i++) {
         TnWarmContact contact = state->contacts[i];
-        if (!tn_subsystem_asleep(state, of_geom(model, contact.geom1)))
+        if (!tn_subsystem_asleep(state, tn_geom_subsystem(model, contact.geom1)))
             state->contacts[kept++] = contact;
         else if (room)
             state->sleeping_contacts[state->sleeping_count++] = contact;
@@ -185,7 +179,7 @@ static void join_contacts(const TnStep *step, int *parent, bool *anchored)
     const TnWorld *world = step->world;
     for (int i = 0; i < world->contacts.count; i++) {
         const TnContactPoint *c = &world->contacts.points[i];
-        int a = of_geom(step->model, c->geom1), b = of_geom(step->model, c->geom2);
+        int a = tn_geom_subsystem(step->model, c->geom1), b = tn_geom_subsystem(step->model, c->geom2);
         if (a >= 0 && b >= 0) tn_set_join(parent, a, b);
         if (b < 0 && tn_contact_normal_force(&world->set.problem, i) > 0.0) anchored[a] = true;
     }
@@ -226,7 +220,7 @@ bool tn_sleep_settle(TnStep *step, bool converged)
 {
     TnWorld *world = step->world;
     const TnModel *model = step->model;
-    const TnSleepPlan *plan = world->sleep;
+    const TnGroups *groups = world->groups;
     TnState *state = &world->state;
     const TnWorldDef *def = &world->def;
     int half = (int)fmin(5e8, fmax(1.0, ceil(0.5 * def->sleep_time / step->t - 1e-9)));
@@ -239,7 +233,7 @@ bool tn_sleep_settle(TnStep *step, bool converged)
         awake[s] = !watch(&state->rest[s], speed, def->sleep_speed, half);
         if (awake[s]) continue;
         awake[s] = !(world->by_islands ? all_solved(world, &model->subsystems[s]) : converged) ||
-                   (def->sleep == TN_SLEEP_PASSIVE && plan->actuated[plan->group[s]]);
+                   (def->sleep == TN_SLEEP_PASSIVE && groups->actuated[groups->of[s]]);
         any = any || !awake[s];
     }
     if (!any) return true;
@@ -248,8 +242,8 @@ bool tn_sleep_settle(TnStep *step, bool converged)
     if (!parent || !anchored) return false;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
-        parent[s] = plan->group[s]; /* awake as well, as a group sleeps together */
-        anchored[s] = plan->anchored[plan->group[s]];
+        parent[s] = groups->of[s]; /* awake as well, as a group sleeps together */
+        anchored[s] = groups->anchored[groups->of[s]];
     }
     join_contacts(step, parent, anchored);
     for (int i = 0; i < step->awake_count; i++) {

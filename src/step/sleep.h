@@ -4,17 +4,14 @@
 
 #include "step.h"
 
-/* Of a model and its division; sleep_plan.c. */
+/* Of a model; sleep_plan.c. */
 struct TnSleepPlan {
-    int *group;            /* per subsystem: the lowest one that it is joined with for good */
-    bool *anchored;        /* per group: joined to the fixed world */
-    bool *actuated;        /* per group */
     double *radius;        /* per link, m: no point is farther from its centre of mass */
     atomic_uchar *touched; /* per subsystem: by something awake, for tn_collider_sleep */
 };
 
 /* NULL: no memory. */
-TnSleepPlan *tn_sleep_plan_create(const TnModel *model, const TnDivision *division);
+TnSleepPlan *tn_sleep_plan_create(const TnModel *model);
 void tn_sleep_plan_destroy(TnSleepPlan *plan);
 
 /* Wakes the island of a subsystem; one that is awake has moved just now. -1, the world: nothing

@@ -25,21 +25,15 @@ static void rigid_range(void *context, int begin_index, int end_index)
     }
 }
 
-/* v̂ of a tree on wheels, which hold it in every step; NULL in *out for others in the first pass. False: no
- * memory. */
+/* What a tree is linear about: what a pass before found; of one that constraints hold or push v̂ as it is predicted,
+ * NULL in *out for the others, whose free motion is found. False: no memory. */
 static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double **out)
 {
-    *out = step->found;
-    if (step->found) return true;
-    const TnModel *model = step->model;
     const TnState *state = &step->world->state;
-    bool wheeled = false;
-    for (int i = 0; i < model->wheel_count && !wheeled; i++)
-        wheeled =
-            &model->subsystems[model->links[model->bodies[model->wheels[i].body].link].subsystem] ==
-            sub;
-    if (!wheeled) return true;
-    double *v = TN_ARENA_NEW(&step->world->arena, double, model->dof_count);
+    int s = (int)(sub - step->model->subsystems);
+    *out = step->found;
+    if (step->found || !(step->world->tied[s] || step->blend[s] > 0.0)) return true;
+    double *v = TN_ARENA_NEW(&step->world->arena, double, step->model->dof_count);
     if (v)
         tn_predict_velocity(sub->dof_count, state->qvel + sub->dof_start,
                             state->vhat + sub->dof_start, v + sub->dof_start);
@@ -50,38 +44,36 @@ static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double *
 static bool assemble_tree(TnStep *step, const TnSubsystem *sub)
 {
     TnWorld *world = step->world;
-    int n = sub->dof_count, i = sub->kind_index;
-    step->tree_A[i] = TN_ARENA_NEW(&world->arena, double, n *n);
-    step->tree_b[i] = TN_ARENA_NEW(&world->arena, double, n);
-    step->tree_free[i] = TN_ARENA_NEW(&world->arena, double, n);
-    if (!step->tree_A[i] || !step->tree_b[i] || !step->tree_free[i]) return false;
+    TnTreeSystem *tree = &step->trees[sub->kind_index];
+    if (!tree->A && !tn_tree_reserve(step->model, sub, &world->arena, tree)) return false;
     TnDynamicsInput dynamics = step->dynamics;
     if (!expect_velocity(step, sub, &dynamics.expected)) return false;
-    if (!tn_tree_assemble(&dynamics, sub, world->frames, &world->arena, step->tree_A[i],
-                          step->tree_b[i], step->tree_free[i]))
-        return false;
-    return true;
+    return tn_tree_assemble(&dynamics, sub, world->frames, &world->arena, tree);
 }
 
-/* v⁺ of the free motion of a tree and its links, once tree_free is there. */
+/* v⁺ of the free motion of a tree and its links, once v_free is there. */
 static void end_tree(TnStep *step, const TnSubsystem *sub)
 {
     const TnWorld *world = step->world;
     for (int k = 0; k < sub->dof_count; k++) {
         double v = world->state.qvel[sub->dof_start + k];
         step->end_qvel[sub->dof_start + k] =
-            v + (step->tree_free[sub->kind_index][k] - v) / step->theta;
+            v + (step->trees[sub->kind_index].v_free[k] - v) / step->theta;
     }
     tn_kinematics_twists(step->model, world->state.qpos, step->end_qvel, world->frames,
                          sub->link_start, sub->link_count, step->end_twists);
 }
 
-static bool assemble_rod(TnStep *step, int index, double w)
+/* A rod that moves too fast for the step takes more of v⁺ than was planned. */
+static bool assemble_rod(TnStep *step, int index)
 {
     TnWorld *world = step->world;
     TnRodSystem *rod = &step->rods[index];
-    const TnSubsystem *sub = &step->model->subsystems[step->model->rods[index].subsystem];
-    if (!tn_rod_assemble(&step->dynamics, sub, world->frames, w, &world->arena, rod)) return false;
+    int s = step->model->rods[index].subsystem;
+    if (!tn_rod_assemble(&step->dynamics, &step->model->subsystems[s], world->frames,
+                         step->blend[s], &world->arena, rod))
+        return false;
+    step->blend[s] = rod->w;
     tn_followers_start(world->division, step->followers, step->model, step->rods, index);
     if (!rod->cut_count) return true;
     if (!tn_rod_join(rod, &world->arena)) return false;
@@ -94,34 +86,10 @@ static bool is_left_out(const TnStep *step, int rod)
     return tn_left_out(&step->dynamics, step->model->rods[rod].subsystem);
 }
 
-static void mark_rod(const TnModel *model, int link, bool *pushed)
-{
-    int s = model->links[link].subsystem;
-    if (s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_ROD)
-        pushed[model->subsystems[s].kind_index] = true;
-}
-
-/* Rods that touched something in the last step, or are joined to something, will be pushed. */
 static bool assemble_rods(TnStep *step)
 {
-    const TnModel *model = step->model;
-    const TnState *state = &step->world->state;
-    bool *pushed = TN_ARENA_ZERO(&step->world->arena, bool, model->rod_count);
-    if (!pushed) return false;
-    for (int i = 0; model->rod_count && i < state->contact_count; i++) {
-        mark_rod(model, model->geoms[state->contacts[i].geom1].link, pushed);
-        mark_rod(model, model->geoms[state->contacts[i].geom2].link, pushed);
-    }
-    for (int i = 0; model->rod_count && i < model->equality_count; i++) {
-        const TnEquality *e = &model->equalities[i];
-        bool tied = e->active && e->type != TN_EQUALITY_JOINT &&
-                    (!e->segment || step->world->division->iterated[i]);
-        if (!tied) continue;
-        mark_rod(model, model->bodies[e->body1].link, pushed);
-        mark_rod(model, model->bodies[e->body2].link, pushed);
-    }
-    for (int r = 0; r < model->rod_count; r++)
-        if (!is_left_out(step, r) && !assemble_rod(step, r, pushed[r] ? 1.0 : 0.0)) return false;
+    for (int r = 0; r < step->model->rod_count; r++)
+        if (!is_left_out(step, r) && !assemble_rod(step, r)) return false;
     return true;
 }
 
@@ -150,7 +118,7 @@ static void end_chains(TnStep *step)
         int block = sub->kind == TN_SUBSYSTEM_TREE ? d->tree_block[sub->kind_index] : -1;
         if (block >= 0 && is_in_chain(d, sub->kind_index)) {
             int chain = block - d->dense_count, node = d->tree_node[sub->kind_index];
-            memcpy(step->tree_free[sub->kind_index],
+            memcpy(step->trees[sub->kind_index].v_free,
                    step->chains[chain].v_free + d->chains[chain].nodes[node].start,
                    sizeof(double) * (size_t)sub->dof_count);
             end_tree(step, sub);
@@ -197,7 +165,7 @@ static bool correct_rods(TnStep *step)
             if (!expected) return false;
             memcpy(expected, rod->v_free, sizeof(double) * 6 * (size_t)rod->count);
             rod->expected = expected;
-            if (!assemble_rod(step, r, 0.0)) return false;
+            if (!assemble_rod(step, r)) return false;
             again = true;
         }
         if (!again) return true;
@@ -206,21 +174,20 @@ static bool correct_rods(TnStep *step)
     return true;
 }
 
-bool tn_step_reassemble_rods(TnStep *step)
+bool tn_step_reassemble_planned(TnStep *step)
 {
     const TnModel *model = step->model;
-    const TnContactList *contacts = &step->world->contacts;
-    bool *pushed = TN_ARENA_ZERO(&step->world->arena, bool, model->rod_count);
-    if (!pushed) return false;
-    for (int i = 0; model->rod_count && i < contacts->count; i++) {
-        mark_rod(model, model->geoms[contacts->points[i].geom1].link, pushed);
-        mark_rod(model, model->geoms[contacts->points[i].geom2].link, pushed);
-    }
     bool again = false;
-    for (int r = 0; r < model->rod_count; r++) {
-        if (!pushed[r] || step->rods[r].w == 1.0) continue;
-        if (!assemble_rod(step, r, 1.0)) return false;
-        again = true;
+    for (int i = 0; i < step->awake_count; i++) {
+        int s = step->awake[i];
+        const TnSubsystem *sub = &model->subsystems[s];
+        bool tree = sub->kind == TN_SUBSYSTEM_TREE;
+        if (!step->replanned[s] || (!tree && sub->kind != TN_SUBSYSTEM_ROD)) continue;
+        step->replanned[s] = false;
+        if (tree ? !assemble_tree(step, sub) : !assemble_rod(step, sub->kind_index)) return false;
+        bool chained = !tree || is_in_chain(step->world->division, sub->kind_index);
+        if (!chained) end_tree(step, sub);
+        again |= chained;
     }
     return !again || assemble_chains(step);
 }
@@ -234,26 +201,29 @@ bool tn_step_assemble(TnStep *step)
         if (!assemble_tree(step, sub)) return false;
         if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
     }
+    bool changed = false;
     return tn_follower_motion(&step->dynamics, step->world->division, step->world->state.vhat,
                               &step->world->arena, step->followers) &&
            assemble_rods(step) && assemble_chains(step) && correct_rods(step) &&
+           (!step->model->rod_count || tn_plan_share(step, &changed)) &&
+           (!changed || tn_step_reassemble_planned(step)) &&
            tn_soft_predict(&step->soft_input, step->softs, step->end_qvel);
 }
 
-bool tn_step_reassemble(TnStep *step)
+bool tn_step_reassemble(TnStep *step, bool tied)
 {
     const TnModel *model = step->model;
     for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
-        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
-        if (!assemble_tree(step, sub)) return false;
-        if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
-    }
-    for (int r = 0; r < model->rod_count; r++) {
-        if (is_left_out(step, r)) continue;
-        step->rods[r].expected =
-            step->found + model->subsystems[model->rods[r].subsystem].dof_start;
-        if (!assemble_rod(step, r, step->rods[r].w)) return false;
+        int s = step->awake[i];
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (tied && !step->world->tied[s]) continue;
+        if (sub->kind == TN_SUBSYSTEM_TREE) {
+            if (!assemble_tree(step, sub)) return false;
+            if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
+        } else if (sub->kind == TN_SUBSYSTEM_ROD) {
+            step->rods[sub->kind_index].expected = step->found + sub->dof_start;
+            if (!assemble_rod(step, sub->kind_index)) return false;
+        }
     }
     return assemble_chains(step);
 }
@@ -349,20 +319,34 @@ static bool is_tied(const TnStep *step, int index)
     return false;
 }
 
-bool tn_step_assemble_softs(TnStep *step)
+static bool assemble_softs(TnStep *step)
 {
     const TnModel *model = step->model;
-    if (!model->soft_count) return true;
     for (int s = 0; s < model->soft_count; s++) {
         if (tn_left_out(&step->dynamics, model->softs[s].subsystem)) continue;
         bool tied = is_tied(step, s);
-        step->softs[s].w = tied || step->softs_hit[s] ? 1.0 : 0.0;
+        step->softs[s].w =
+            tied || step->softs_hit[s] ? 1.0 : step->blend[model->softs[s].subsystem];
         step->softs[s].alone = !tied && !model->softs[s].hold_count;
         for (int i = 0; step->softs[s].alone && i < model->softs[s].node_count; i++)
             step->softs[s].alone = !model->softs[s].pinned[i];
     }
     mark_pushed(step);
-    return tn_soft_assemble(&step->soft_input, step->softs, step->meshes);
+    if (!tn_soft_assemble(&step->soft_input, step->softs, step->meshes)) return false;
+    for (int s = 0; s < model->soft_count; s++)
+        if (!tn_left_out(&step->dynamics, model->softs[s].subsystem))
+            step->blend[model->softs[s].subsystem] = step->softs[s].w;
+    return true;
+}
+
+bool tn_step_assemble_softs(TnStep *step)
+{
+    bool changed = step->model->soft_count > 0;
+    while (changed) { /* w only grows, and is 1 at most for all that are joined */
+        if (!assemble_softs(step) || !tn_plan_share(step, &changed)) return false;
+        if (changed && !tn_step_reassemble_planned(step)) return false;
+    }
+    return true;
 }
 
 bool tn_step_gather_softs(TnStep *step)

@@ -29,6 +29,8 @@
 #define SLACK_SHARE 1.0
 #define LEAVE_STEPS 3.0 /* gaps that so many steps' errors make are left uncorrected */
 #define REPEATS 2       /* of a step whose contacts were not foreseen, at most */
+#define FIXED_COUNT_ERROR 0.01 /* of a step that nobody judged, in shares of gravity × timestep */
+#define EQUALITY_PASSES 5 /* of a step whose equalities curve */
 
 static int soft_nodes(const TnModel *model)
 {
@@ -63,6 +65,16 @@ static bool follow_track(TnWorld *world)
     return true;
 }
 
+static void find_energies(TnWorld *world)
+{
+    const TnState *state = &world->state;
+    for (int s = 0; s < world->model->subsystem_count; s++)
+        world->energies[s] =
+            tn_world_subsystem_energy(world, s, state->qpos, state->qvel, world->frames,
+                                      (const double(*)[6])world->twists);
+    world->energies_known = true;
+}
+
 static bool begin(TnStep *step, TnWorld *world)
 {
     const TnModel *model = world->model;
@@ -81,6 +93,7 @@ static bool begin(TnStep *step, TnWorld *world)
     world->solution.islands.count = 0;
     world->contacts = (TnContactList){0};
     if (is_idle(step)) return true;
+    if (!world->energies_known) find_energies(world);
     step->dynamics =
         (TnDynamicsInput){.model = model,
                           .t = step->t,
@@ -89,12 +102,11 @@ static bool begin(TnStep *step, TnWorld *world)
                           .qpos = world->state.qpos,
                           .qvel = world->state.qvel,
                           .ctrl = world->state.ctrl,
+                          .last = world->state.vhat,
                           .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL,
                           .asleep = world->state.asleep_count ? world->state.asleep : NULL};
     step->rigid = TN_ARENA_NEW(arena, TnRigidSystem, model->rigid_count);
-    step->tree_A = TN_ARENA_NEW(arena, double *, model->tree_count);
-    step->tree_b = TN_ARENA_NEW(arena, double *, model->tree_count);
-    step->tree_free = TN_ARENA_NEW(arena, double *, model->tree_count);
+    step->trees = TN_ARENA_ZERO(arena, TnTreeSystem, model->tree_count);
     step->rods = TN_ARENA_ZERO(arena, TnRodSystem, model->rod_count);
     step->chains = TN_ARENA_ZERO(arena, TnChainSystem, world->division->chain_count);
     step->chain_free =
@@ -102,8 +114,7 @@ static bool begin(TnStep *step, TnWorld *world)
     step->followers = TN_ARENA_NEW(arena, TnFollowerMotion, world->division->follower_count);
     step->assembled = (TnAssembledInput){.in = &step->dynamics,
                                          .division = world->division,
-                                         .tree_A = (const double *const *)step->tree_A,
-                                         .tree_b = (const double *const *)step->tree_b,
+                                         .trees = step->trees,
                                          .rods = step->rods,
                                          .followers = step->followers};
     step->softs = TN_ARENA_ZERO(arena, TnSoftSystem, model->soft_count);
@@ -112,19 +123,22 @@ static bool begin(TnStep *step, TnWorld *world)
     step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
+    step->replanned = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
+    step->dynamics.blend = step->blend;
     world->followers = step->followers;
     world->softs = step->softs;
-    if (!step->rigid || !step->tree_A || !step->tree_b || !step->tree_free || !step->rods ||
+    if (!step->rigid || !step->trees || !step->rods ||
         !step->chains || !step->chain_free || !step->followers || !step->softs ||
-        !step->softs_hit || !step->meshes || !step->end_twists || !step->end_qvel || !step->blend)
+        !step->softs_hit || !step->meshes || !step->end_twists || !step->end_qvel || !step->blend ||
+        !step->replanned)
         return false;
+    tn_plan_begin(step);
     step->soft_input = (TnSoftInput){.in = &step->dynamics,
                                      .division = world->division,
                                      .elements = world->elements,
                                      .last = world->state.vhat,
                                      .forces = world->node_force_set ? world->node_force : NULL,
-                                     .tree_A = (const double *const *)step->tree_A,
-                                     .tree_b = (const double *const *)step->tree_b,
+                                     .trees = step->trees,
                                      .arena = arena,
                                      .pool = world->team};
     for (int r = 0; r < model->rod_count; r++) {
@@ -175,9 +189,7 @@ static bool build_constraints(TnStep *step)
                                            .twists = (const double(*)[6])world->twists,
                                            .end_twists = (const double(*)[6])step->end_twists,
                                            .rigid = step->rigid,
-                                           .tree_A = (const double *const *)step->tree_A,
-                                           .tree_b = (const double *const *)step->tree_b,
-                                           .tree_free = (const double *const *)step->tree_free,
+                                           .trees = step->trees,
                                            .rods = step->rods,
                                            .division = world->division,
                                            .chains = step->chains,
@@ -188,7 +200,7 @@ static bool build_constraints(TnStep *step)
                                            .end_qvel = step->end_qvel,
                                            .contacts = &world->contacts,
                                            .found = step->found,
-                                           .blend = step->found ? step->blend : NULL,
+                                           .blend = step->blend,
                                            .courses = step->courses,
                                            .arena = &world->arena,
                                            .pool = world->team};
@@ -281,29 +293,36 @@ static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *
 {
     TnWorld *world = step->world;
     TnStepTimes *times = &report->times;
-    bool ok = true, again = true;
+    bool again = true, replanned, missed = false;
     *woken = false;
+    bool ok = tn_plan_contacts(step, &replanned);
     for (int pass = 0; ok && again && !*woken; pass++) {
-        ok = tn_step_reassemble_rods(step) && tn_step_assemble_softs(step);
+        ok = tn_step_reassemble_planned(step) && tn_step_assemble_softs(step);
         times->dynamics += lap(clock);
         ok = ok && build_constraints(step);
         times->constraint += lap(clock);
         ok = ok && solve(step, report, clock);
         times->iterate += lap(clock);
-        again = pass < REPEATS;
-        ok = ok && (!again || tn_step_list_missed(step, &again));
+        ok = ok && tn_plan_check(step, &replanned) && tn_step_find(step);
+        ok = ok && (pass >= REPEATS || tn_step_list_missed(step, &missed));
+        again = pass < REPEATS && (replanned || missed);
         *woken = ok && tn_sleep_wake_touched(world);
         times->collision += lap(clock);
     }
-    for (int pass = 1; ok && !*woken && pass < world->def.relinearize; pass++) {
-        ok = tn_step_relinearize(step, &again);
+    /* a fixed count is for everything at once, and one group must not change another's */
+    int passes = world->def.relinearize ? world->def.relinearize
+                 : world->by_islands    ? EQUALITY_PASSES
+                                        : 1;
+    for (int pass = 1; ok && !*woken && pass < passes; pass++) {
+        ok = world->def.relinearize ? tn_step_relinearize(step, &again)
+                                    : tn_step_refine(step, &again);
         times->dynamics += lap(clock);
         if (!ok || !again) break;
         TnProblem last = world->set.problem;
         ok = build_constraints(step);
         if (ok) tn_step_start_from(&world->set.problem, &last);
         times->constraint += lap(clock);
-        ok = ok && solve(step, report, clock);
+        ok = ok && solve(step, report, clock) && tn_step_find(step);
         times->iterate += lap(clock);
     }
     return ok;
@@ -333,7 +352,9 @@ TnStepReport tn_world_step(TnWorld *world)
         world->state.time += step.t;
     } else if (ok) {
         measure_contacts(world, &report);
-        ok = tn_step_integrate(&step, report.converged);
+        step.error = isfinite(report.error) ? fmax(report.error, world->def.solver.tolerance)
+                                            : FIXED_COUNT_ERROR;
+        ok = tn_step_integrate(&step, report.converged, &report.energy);
         world->has_problem = ok;
     }
     report.asleep_count = world->state.asleep_count;

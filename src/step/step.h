@@ -19,7 +19,7 @@ typedef struct TnStep {
     int awake_count;
     TnDynamicsInput dynamics;
     TnRigidSystem *rigid;
-    double **tree_A, **tree_b, **tree_free;
+    TnTreeSystem *trees;
     TnRodSystem *rods;
     TnChainSystem *chains; /* of the division */
     double **chain_free;   /* per large block: v_free, of chains only */
@@ -28,12 +28,20 @@ typedef struct TnStep {
     TnAssembledInput assembled;
     double (*end_twists)[6]; /* per link: v⁺ of the free motion */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
-    double *blend;           /* per subsystem */
+    double *blend;   /* per subsystem: share of v⁺ in its displacement, as planned (plan.c) */
+    bool *replanned; /* per subsystem: that changed, and it is not assembled for it yet */
     TnSoftInput soft_input;
     TnSoftSystem *softs;
     bool *softs_hit; /* per soft body: by a contact that the prediction does not close */
     TnMeshSystem *meshes;
     TnConstraintInput constraint;
+    /* found.c */
+    double *vhat;        /* per dof: what the last solve found */
+    double (*moved)[6];  /* per link: it moves by t times this */
+    double *moved_qvel;  /* the same of trees' dofs */
+    double error;        /* of the solution, in shares of gravity × timestep */
+    const double *owed;  /* per subsystem: as state.owed, of the new state */
+    TnEnergy *after;     /* per subsystem: energies of the new state (account.c) */
     const double *found; /* per dof: v̂ of the pass before; NULL: there was none */
     const TnContactCourse *courses;
     double (*guess)[3]; /* per contact; NULL: not solved to a tolerance */
@@ -50,10 +58,10 @@ static inline bool tn_all_finite(const double *x, int count)
 /* ---- smooth.c ---- */
 /* A, b and the free motion of every part and chain. False: no memory, or not positive definite. */
 bool tn_step_assemble(TnStep *step);
-/* Rods that come to touch something in this step are assembled again. */
-bool tn_step_reassemble_rods(TnStep *step);
-/* A and b of trees and rods about the v̂ that a pass before found. */
-bool tn_step_reassemble(TnStep *step);
+/* Trees and rods whose plan changed are assembled again. */
+bool tn_step_reassemble_planned(TnStep *step);
+/* A and b of trees and rods about the v̂ that a pass before found; `tied`: only of those that equalities tie. */
+bool tn_step_reassemble(TnStep *step, bool tied);
 /* A and b of the mesh blocks, once the contacts are known. */
 bool tn_step_assemble_softs(TnStep *step);
 /* Velocity of geom2 against geom1 along a contact's normal, nodes and links as predicted but for nodes of
@@ -64,6 +72,19 @@ double tn_step_separation(const TnStep *step, const TnContactList *contacts,
 bool tn_step_gather_softs(TnStep *step);
 /* v̂ of the rods' segments from that of the blocks. False: no memory. */
 bool tn_step_gather_rods(TnStep *step);
+
+/* ---- plan.c ---- */
+/* Per subsystem: equalities, wheels or holds act on it; something in it depends on how it will move. */
+void tn_plan_minds(const TnModel *model, bool *tied, bool *minds);
+/* The plan before anything is known of the step. */
+void tn_plan_begin(TnStep *step);
+/* Cables and soft bodies that move too fast for the step take more of v⁺ than was planned; so must those that are
+ * joined with them. `changed`: somebody has to be assembled again. False: no memory. */
+bool tn_plan_share(TnStep *step, bool *changed);
+/* What the listed contacts say, and what the solution says: `changed` where someone who minds will be pushed and
+ * was not to be. False: no memory. */
+bool tn_plan_contacts(TnStep *step, bool *changed);
+bool tn_plan_check(TnStep *step, bool *changed);
 
 /* ---- missed.c ---- */
 /* Lists what the motion that was found runs into and nobody foresaw; `again`: there was such a contact. False:
@@ -77,17 +98,28 @@ bool tn_step_note_guess(TnStep *step);
 void tn_step_keep_guess(const TnStep *step);
 
 /* ---- relinearize.c ---- */
+/* Whether equalities and the trees that they tie are far from linear over what was found; then these trees are
+ * assembled about it. False: no memory, or not positive definite. */
+bool tn_step_refine(TnStep *step, bool *go);
 /* The next pass: everything that can be is linear about what the last one found. `go`: it makes sense. False: no
  * memory, or not positive definite. */
 bool tn_step_relinearize(TnStep *step, bool *go);
 /* That pass starts from the forces of `last`. */
 void tn_step_start_from(TnProblem *problem, const TnProblem *last);
 
+/* ---- found.c ---- */
+/* After a solve; false: no memory. */
+bool tn_step_find(TnStep *step);
+
 /* ---- integrate.c ---- */
-/* The state at the step's end into next_qpos and next_qvel. False: it would not be finite, or no memory. */
+/* The state at the step's end beside the present one (world->next_qpos, ...). False: it would make no sense. */
 bool tn_step_advance(TnStep *step);
-/* False: the new state would not be finite, and the old one stays; or no memory. */
-bool tn_step_integrate(TnStep *step, bool converged);
+/* False: the new state would make no sense, or there is no memory; the old one stays. */
+bool tn_step_integrate(TnStep *step, bool converged, TnEnergyAccount *account);
+
+/* ---- balance.c ---- */
+/* Puts momentum and energy of the new state right, and tells where the energy went. False: no memory. */
+bool tn_step_balance(TnStep *step, TnEnergyAccount *account);
 
 /* ---- step.c ---- */
 /* How far ahead of the predicted motion contacts are listed, m. */

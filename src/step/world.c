@@ -13,7 +13,6 @@ TnWorldDef tn_world_def(void)
 {
     return (TnWorldDef){.thread_count = 1,
                         .solver = tn_solver_def(),
-                        .relinearize = 1,
                         .sleep_speed = 1e-4,
                         .sleep_time = 0.5};
 }
@@ -26,8 +25,8 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
     if (def->thread_count < 1 || def->thread_count > 64)
         tn_error_add(err, TN_ERROR_USAGE, "world: thread_count is %d, must be 1 to 64",
                      def->thread_count);
-    if (def->relinearize < 1 || def->relinearize > 100)
-        tn_error_add(err, TN_ERROR_USAGE, "world: relinearize is %d, must be 1 to 100",
+    if (def->relinearize < 0 || def->relinearize > 100)
+        tn_error_add(err, TN_ERROR_USAGE, "world: relinearize is %d, must be 0 to 100",
                      def->relinearize);
     if (def->key < 0 || def->key > model->key_count)
         tn_error_add(err, TN_ERROR_USAGE, "world: there is no keyframe %d (the model has %d)",
@@ -67,7 +66,7 @@ static TnDivisionDef division_of(const TnWorldDef *def, const TnModel *model)
 static bool create_sleep(TnWorld *world)
 {
     if (world->def.sleep == TN_SLEEP_OFF) return true;
-    world->sleep = tn_sleep_plan_create(world->model, world->division);
+    world->sleep = tn_sleep_plan_create(world->model);
     if (!world->sleep) return false;
     tn_collider_sleep(world->collider, world->state.asleep, world->sleep->touched);
     return true;
@@ -114,6 +113,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     bool ok = tn_state_init(&world->state, model);
     world->pool = tn_pool_create(def->thread_count);
     world->division = tn_division_create(model, division_of(def, model));
+    world->groups = world->division ? tn_groups_create(model, world->division) : NULL;
     world->collider = tn_collider_create(model);
     world->solver_memory = tn_solver_memory_create(def->thread_count);
     world->frames = tn_calloc((size_t)model->link_count, sizeof(TnLinkFrame));
@@ -121,16 +121,23 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     world->wrench = tn_calloc((size_t)model->link_count, sizeof(double[6]));
     world->next_qpos = tn_calloc((size_t)model->qpos_count, sizeof(double));
     world->next_qvel = tn_calloc((size_t)model->dof_count, sizeof(double));
+    world->next_frames = tn_calloc((size_t)model->link_count, sizeof(TnLinkFrame));
+    world->next_twists = tn_calloc((size_t)model->link_count, sizeof(double[6]));
+    world->energies = tn_calloc((size_t)model->subsystem_count + 1, sizeof(TnEnergy));
+    world->tied = tn_calloc((size_t)model->subsystem_count + 1, sizeof(bool));
+    world->minds = tn_calloc((size_t)model->subsystem_count + 1, sizeof(bool));
     /* A first guess: blocks and about six contacts per moving body; the arena grows where that is
      * too little. */
     ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
-    if (!ok || !world->pool || !world->division || !world->collider || !world->solver_memory ||
+    if (!ok || !world->pool || !world->division || !world->groups || !world->collider || !world->solver_memory ||
         !world->frames || !world->twists || !world->wrench || !world->next_qpos ||
-        !world->next_qvel || !create_sleep(world) || !create_softs(world, err)) {
+        !world->next_qvel || !world->next_frames || !world->next_twists || !world->energies ||
+        !world->tied || !world->minds || !create_sleep(world) || !create_softs(world, err)) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;
     }
+    tn_plan_minds(model, world->tied, world->minds);
     tn_world_reset(world, def->key);
     return world;
 }
@@ -142,6 +149,7 @@ void tn_world_destroy(TnWorld *world)
     tn_sleep_plan_destroy(world->sleep);
     tn_state_free(&world->state);
     tn_pool_destroy(world->pool);
+    tn_groups_destroy(world->groups);
     tn_division_destroy(world->division);
     tn_collider_destroy(world->collider);
     tn_solver_memory_destroy(world->solver_memory);
@@ -151,6 +159,11 @@ void tn_world_destroy(TnWorld *world)
     tn_free(world->wrench);
     tn_free(world->next_qpos);
     tn_free(world->next_qvel);
+    tn_free(world->next_frames);
+    tn_free(world->next_twists);
+    tn_free(world->energies);
+    tn_free(world->tied);
+    tn_free(world->minds);
     tn_free(world);
 }
 
@@ -196,8 +209,10 @@ static void forget_step(TnWorld *world)
     world->contacts = (TnContactList){0};
     world->has_problem = false;
     world->solution.islands.count = 0;
+    world->energies_known = false;
     tn_collider_forget(world->collider);
     tn_world_update_frames(world, NULL, 0);
+    world->next_frames[0] = world->frames[0];
 }
 
 /* The solver's first guess in a new state: the velocity it has. */
@@ -279,6 +294,7 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
     world->state.contact_count = 0;
     tn_state_clear_sleep(&world->state, model);
     memset(world->state.row_lambda, 0, sizeof(double) * (size_t)world->state.row_lambda_count);
+    memset(world->state.owed, 0, sizeof(double) * (size_t)model->subsystem_count);
     if (world->state.tie_count)
         memset(world->state.tie_lambda, 0, sizeof(double) * 3 * (size_t)world->state.tie_count);
     forget_step(world);
@@ -334,13 +350,31 @@ TnContact tn_world_contact(const TnWorld *world, int index)
     return out;
 }
 
+TnEnergy tn_world_subsystem_energy(const TnWorld *world, int subsystem, const double *qpos,
+                                   const double *qvel, const TnLinkFrame *frames,
+                                   const double (*twists)[6])
+{
+    const TnSubsystem *sub = &world->model->subsystems[subsystem];
+    TnEnergy energy = tn_subsystem_energy(world->model, subsystem, qpos, qvel, frames, twists);
+    if (sub->kind == TN_SUBSYSTEM_SOFT) {
+        energy.elastic = tn_soft_energy(world->elements, world->model, sub->kind_index, qpos);
+        energy.potential += energy.elastic;
+    }
+    return energy;
+}
+
 TnEnergy tn_world_energy(const TnWorld *world)
 {
-    TnEnergy energy =
-        tn_model_energy(world->model, world->state.qpos, world->state.qvel, world->frames);
-    for (int s = 0; s < world->model->soft_count; s++)
-        energy.potential += tn_soft_energy(world->elements, world->model, s, world->state.qpos);
-    return energy;
+    const TnState *state = &world->state;
+    TnEnergy sum = {0.0, 0.0, 0.0};
+    for (int s = 0; s < world->model->subsystem_count; s++) {
+        TnEnergy e = tn_world_subsystem_energy(world, s, state->qpos, state->qvel, world->frames,
+                                               (const double(*)[6])world->twists);
+        sum.kinetic += e.kinetic;
+        sum.potential += e.potential;
+        sum.elastic += e.elastic;
+    }
+    return sum;
 }
 
 void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3])

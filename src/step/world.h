@@ -10,6 +10,7 @@
 #include "../dynamics/soft.h"
 #include "../solver/solve.h"
 #include "../state/state.h"
+#include "groups.h"
 
 typedef struct TnSleepPlan TnSleepPlan; /* sleep.h */
 
@@ -19,6 +20,7 @@ struct TnWorld {
     TnPool *pool;
     TnPool *team; /* the pool, or NULL for a step that is too small to share */
     TnDivision *division;
+    TnGroups *groups;
     TnCollider *collider;
     TnArena arena; /* all of a step's scratch; what the last step left there stays until the next */
     TnState state;
@@ -30,9 +32,16 @@ struct TnWorld {
     bool node_force_set;
     TnSoftElements *elements; /* of soft bodies; NULL without */
     TnMeshMemory **mesh_memory;
+    bool *tied, *minds; /* per subsystem (plan.c) */
     TnSleepPlan *sleep; /* NULL: nobody ever does */
     TnSolverMemory *solver_memory;
-    double *next_qpos, *next_qvel; /* between steps: the state that the last one began with */
+    /* where a step leads, before that is taken over; between steps next_qpos and next_qvel are what the last one
+     * began with */
+    double *next_qpos, *next_qvel;
+    TnLinkFrame *next_frames;
+    double (*next_twists)[6];
+    TnEnergy *energies; /* per subsystem, of the state */
+    bool energies_known;
     /* of the last step; contacts.count is 0 where there was none */
     TnContactList contacts;
     TnConstraintSet set;
@@ -45,6 +54,10 @@ struct TnWorld {
 
 /* The solver as the user wants it, in the world's units. */
 TnSolverDef tn_world_solver(const TnWorld *world);
+/* Elastic energy of soft bodies included. */
+TnEnergy tn_world_subsystem_energy(const TnWorld *world, int subsystem, const double *qpos,
+                                   const double *qvel, const TnLinkFrame *frames,
+                                   const double (*twists)[6]);
 /* And twists, after the state of these subsystems changed (NULL: of all). */
 void tn_world_update_frames(TnWorld *world, const int *subsystems, int count);
 

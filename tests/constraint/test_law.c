@@ -5,10 +5,24 @@
 
 static const double T = 0.01, G = 9.81;
 
+/* Of a body of 1 m. */
+static TnLaw law_of(double gap, double v, double free_end, double restitution, double theta)
+{
+    return tn_unilateral_law(&(TnUnilateral){.gap = gap,
+                                             .v = v,
+                                             .v_free_end = free_end,
+                                             .restitution = restitution,
+                                             .t = T,
+                                             .theta = theta,
+                                             .stabilization = 0.2,
+                                             .gravity = G,
+                                             .size = 1.0});
+}
+
 /* J v⁺ when the inequality pushes: J v̂ = -e, and v⁺ = (v̂ - (1-θ) v)/θ. */
 static double pushed(double gap, double v, double free_end, double restitution, double theta)
 {
-    TnLaw law = tn_unilateral_law(gap, v, free_end, restitution, T, theta, 0.2, G, 0.0);
+    TnLaw law = law_of(gap, v, free_end, restitution, theta);
     return (-law.e_normal - (1.0 - theta) * v) / theta;
 }
 
@@ -42,11 +56,11 @@ TEST(restitution_turns_the_velocity_when_the_gap_closes)
         for (double e = 0.1; e <= 1.0; e += 0.3) {
             CHECK_NEAR(pushed(0.004, -2.0, -2.1, e, theta), 2.0 * e, TINY);
             CHECK_NEAR(pushed(-0.001, -2.0, -2.1, e, theta), 2.0 * e, TINY);
-            TnLaw law = tn_unilateral_law(0.004, -2.0, -2.1, e, T, theta, 0.2, G, 0.0);
+            TnLaw law = law_of(0.004, -2.0, -2.1, e, theta);
             CHECK(!law.resting);
             CHECK_NEAR(law.blend, 1.0 - e, TINY);
             /* too far for this step: the whole way t v̂ is left free, no more */
-            law = tn_unilateral_law(0.03, -2.0, -2.1, e, T, theta, 0.2, G, 0.0);
+            law = law_of(0.03, -2.0, -2.1, e, theta);
             CHECK_NEAR(law.e_normal, 0.03 / T, TINY);
         }
 }
@@ -59,8 +73,8 @@ TEST(a_separating_contact_has_no_restitution)
 
 TEST(rest_is_touching_without_approach)
 {
-    CHECK(tn_unilateral_law(0.0, 0.0, -0.1, 0.0, T, 0.5, 0.2, G, 0.0).resting);
-    CHECK(tn_unilateral_law(-0.001, 0.5, 0.4, 0.0, T, 0.5, 0.2, G, 0.0).resting);
-    CHECK(!tn_unilateral_law(-0.001, -0.5, -0.6, 0.0, T, 0.5, 0.2, G, 0.0).resting);
-    CHECK(!tn_unilateral_law(0.001, 0.0, -0.1, 0.0, T, 0.5, 0.2, G, 0.0).resting);
+    CHECK(law_of(0.0, 0.0, -0.1, 0.0, 0.5).resting);
+    CHECK(law_of(-0.001, 0.5, 0.4, 0.0, 0.5).resting);
+    CHECK(!law_of(-0.001, -0.5, -0.6, 0.0, 0.5).resting);
+    CHECK(!law_of(0.001, 0.0, -0.1, 0.0, 0.5).resting);
 }

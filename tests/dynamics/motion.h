@@ -180,6 +180,14 @@ static inline TnDynamicsInput motion_input(const Motion *m)
                              .wrench = (const double(*)[6])m->wrench};
 }
 
+/* From the motion's arena. */
+static inline bool motion_tree(Motion *m, const TnDynamicsInput *in, const TnSubsystem *sub,
+                               TnTreeSystem *out)
+{
+    return tn_tree_reserve(m->model, sub, &m->arena, out) &&
+           tn_tree_assemble(in, sub, m->frames, &m->arena, out);
+}
+
 static inline void motion_step(Motion *m)
 {
     TnDynamicsInput in = motion_input(m);
@@ -194,14 +202,11 @@ static inline void motion_step(Motion *m)
                              system.v_free, 0.0, m->qpos, m->qvel);
         } else {
             size_t mark = tn_arena_mark(&m->arena);
-            int n = sub->dof_count;
-            double *A = TN_ARENA_NEW(&m->arena, double, n *n),
-                   *b = TN_ARENA_NEW(&m->arena, double, n);
-            double *v_free = TN_ARENA_NEW(&m->arena, double, n);
-            if (!tn_tree_assemble(&in, sub, m->frames, &m->arena, A, b, v_free))
+            TnTreeSystem tree;
+            if (!motion_tree(m, &in, sub, &tree))
                 m->failed = true;
             else
-                tn_tree_advance(&in, sub, v_free, 0.0, m->qpos, m->qvel);
+                tn_tree_advance(&in, sub, &tree, tree.v_free, 0.0, m->qpos, m->qvel);
             tn_arena_release(&m->arena, mark);
         }
     }

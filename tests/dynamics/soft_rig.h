@@ -38,7 +38,8 @@ typedef struct SoftRig {
     /* of the step in hand */
     TnSoftSystem system;
     TnMeshSystem *meshes;
-    double **block_v, **tree_A, **tree_b;
+    double **block_v;
+    TnTreeSystem *trees;
     double w;
     bool alone;
     TnPool *pool;
@@ -278,8 +279,7 @@ static inline TnSoftInput soft_rig_input(SoftRig *rig, const TnDynamicsInput *in
                          .elements = rig->elements,
                          .last = rig->last,
                          .forces = rig->forces,
-                         .tree_A = (const double *const *)rig->tree_A,
-                         .tree_b = (const double *const *)rig->tree_b,
+                         .trees = rig->trees,
                          .arena = &rig->m.arena,
                          .pool = rig->pool};
 }
@@ -292,17 +292,12 @@ static inline void soft_rig_assemble(SoftRig *rig, const TnDynamicsInput *in)
     tn_arena_reset(arena);
     tn_kinematics(model, rig->m.qpos, 0, model->link_count, rig->m.frames);
     rig->meshes = TN_ARENA_ZERO(arena, TnMeshSystem, rig->division.mesh_count);
-    rig->tree_A = TN_ARENA_ZERO(arena, double *, 1);
-    rig->tree_b = TN_ARENA_ZERO(arena, double *, 1);
+    rig->trees = TN_ARENA_ZERO(arena, TnTreeSystem, 1);
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
-        int n = sub->dof_count;
-        double *free_v = TN_ARENA_NEW(arena, double, n);
-        rig->tree_A[0] = TN_ARENA_NEW(arena, double, n *n);
-        rig->tree_b[0] = TN_ARENA_NEW(arena, double, n);
-        if (!tn_tree_assemble(in, sub, rig->m.frames, arena, rig->tree_A[0], rig->tree_b[0],
-                              free_v))
+        if (sub->kind == TN_SUBSYSTEM_TREE &&
+            !(tn_tree_reserve(model, sub, arena, rig->trees) &&
+              tn_tree_assemble(in, sub, rig->m.frames, arena, rig->trees)))
             rig->m.failed = true;
     }
     TnSoftInput input = soft_rig_input(rig, in);
@@ -351,7 +346,7 @@ static inline void soft_rig_step(SoftRig *rig)
         if (model->subsystems[s].kind == TN_SUBSYSTEM_TREE) {
             const TnSubsystem *sub = &model->subsystems[s];
             memcpy(vhat + sub->dof_start, rig->block_v[0], sizeof(double) * (size_t)sub->dof_count);
-            tn_tree_advance(&in, sub, vhat + sub->dof_start, rig->w, qpos, qvel);
+            tn_tree_advance(&in, sub, rig->trees, vhat + sub->dof_start, rig->w, qpos, qvel);
         }
     memcpy(rig->m.qpos, qpos, sizeof(double) * (size_t)model->qpos_count);
     memcpy(rig->m.qvel, qvel, sizeof(double) * (size_t)model->dof_count);

@@ -423,9 +423,10 @@ TEST(assembled_system_is_solved_by_v_free)
         for (int l = 1; l < model->link_count; l++) random_vector(&r, 5.0, m.wrench[l], 6);
         tn_kinematics(model, m.qpos, 0, model->link_count, m.frames);
         int n = sub->dof_count;
-        double *A = malloc(sizeof(double) * (size_t)(n * n)), b[MAX_DOFS], v_free[MAX_DOFS];
+        TnTreeSystem tree;
         TnDynamicsInput in = motion_input(&m);
-        CHECK(tn_tree_assemble(&in, sub, m.frames, &m.arena, A, b, v_free));
+        REQUIRE(motion_tree(&m, &in, sub, &tree));
+        const double *A = tree.A, *b = tree.b, *v_free = tree.v_free;
         for (int i = 0; i < n; i++) {
             double sum = -b[i];
             for (int j = 0; j < n; j++) {
@@ -434,7 +435,6 @@ TEST(assembled_system_is_solved_by_v_free)
             }
             CHECK_NEAR(sum, 0.0, 1e-9 * largest(b, n)); /* rounding, times the condition of A */
         }
-        free(A);
         motion_end(&m);
         tn_model_destroy(model);
     }

@@ -286,11 +286,12 @@ static double holding_force(const TnModel *model, double ctrl, double v, double 
     m.ctrl[0] = ctrl;
     m.qvel[0] = v;
     TnDynamicsInput in = motion_input(&m);
-    double A[1], b[1], v_free[1];
-    CHECK(tn_tree_assemble(&in, &model->subsystems[0], m.frames, &m.arena, A, b, v_free));
-    CHECK_NEAR(A[0] * v_free[0], b[0], 1e-9 * fabs(b[0]));
+    TnTreeSystem tree;
+    CHECK(motion_tree(&m, &in, &model->subsystems[0], &tree));
+    double A = tree.A[0], b = tree.b[0];
+    CHECK_NEAR(A * tree.v_free[0], b, 1e-9 * fabs(b));
     motion_end(&m);
-    return b[0] - A[0] * vhat;
+    return b - A * vhat;
 }
 
 TEST(blocked_servo_pushes_with_its_force_range)

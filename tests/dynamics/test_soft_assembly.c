@@ -211,8 +211,8 @@ static void compare(SoftRig *rig)
             CHECK_NEAR(got[k], want[k], 1e-11 * size); /* roundings of sums of that size */
     }
     for (int c = 0; c < tree_dofs; c++) {
-        double sum = -rig->tree_b[0][c];
-        for (int k = 0; k < tree_dofs; k++) sum += rig->tree_A[0][c * tree_dofs + k] * tree_u[k];
+        double sum = -rig->trees->b[c];
+        for (int k = 0; k < tree_dofs; k++) sum += rig->trees->A[c * tree_dofs + k] * tree_u[k];
         for (int h = 0; h < soft->hold_count; h++)
             for (int k = 0; k < 3; k++)
                 sum +=

@@ -174,13 +174,14 @@ TEST(wrench_on_a_link_accelerates_through_its_jacobian)
     Random r = {2};
     double wrench[6], S[64][6], J[6 * 64], bias[64], with[64],
         *M = malloc(sizeof(double) * (size_t)(n * n));
-    double *A = malloc(sizeof(double) * (size_t)(n * n)), b[64], v_free[64];
+    TnTreeSystem tree;
     random_state(model, &r, 1.0, m.qpos, m.qvel);
     random_vector(&r, 10.0, wrench, 6);
     memcpy(m.wrench[link], wrench, sizeof wrench);
     tn_kinematics(model, m.qpos, 0, model->link_count, m.frames);
     TnDynamicsInput in = motion_input(&m);
-    CHECK(tn_tree_assemble(&in, sub, m.frames, &m.arena, A, b, v_free));
+    REQUIRE(motion_tree(&m, &in, sub, &tree));
+    const double *v_free = tree.v_free;
     TnEval out = {.mass_matrix = M, .bias = bias};
     CHECK(tn_model_eval(model, m.qpos, m.qvel, NULL, &out, NULL) == TN_OK);
     tn_tree_axes(model, sub, m.qpos, m.frames, m.frames[1].com, S);
@@ -195,7 +196,6 @@ TEST(wrench_on_a_link_accelerates_through_its_jacobian)
                    1e-2); /* first order in the tiny step, and rounding divided by it */
     }
     free(M);
-    free(A);
     motion_end(&m);
     tn_model_destroy(model);
 }
@@ -227,8 +227,8 @@ TEST(not_a_number_is_refused)
     Motion m = motion_start(model, 0.01);
     m.qvel[1] = NAN;
     TnDynamicsInput in = motion_input(&m);
-    double A[4], b[2], v_free[2];
-    CHECK(!tn_tree_assemble(&in, &model->subsystems[0], m.frames, &m.arena, A, b, v_free));
+    TnTreeSystem tree;
+    CHECK(!motion_tree(&m, &in, &model->subsystems[0], &tree));
     motion_end(&m);
     tn_model_destroy(model);
 }

@@ -1,5 +1,7 @@
 /* advance.c: moving along a velocity, q ⊕ h v, and the end of a step,
- *     v⁺ = v + (v̂ - v)/θ,   q⁺ = q ⊕ t((1-w) v̂ + w v⁺).
+ *     v⁺ = v + (v̂ - v)/θ,   q⁺ = q ⊕ t((1-w) v̂ + w v⁺),
+ * or, of a tree whose free motion was found in smaller steps, from where that ended: the rest of the displacement is
+ * what constraints made.
  * Hinges and slides add; ball and free joints turn by the Cayley map of their body-axes velocity,
  * which is a rotation for any velocity and second order. */
 #include "tree.h"
@@ -57,8 +59,8 @@ void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const doubl
                  out + sub->qpos_start);
 }
 
-void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const double *vhat,
-                     double w, double *qpos, double *qvel)
+void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnTreeSystem *system,
+                     const double *vhat, double w, double *qpos, double *qvel)
 {
     int count;
     const TnJoint *joint = joints_of(in->model, sub, &count);
@@ -70,8 +72,13 @@ void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const do
         for (int d = 0; d < dofs; d++) {
             end[d] = v[d] + (mid[d] - v[d]) / in->theta;
             displacement[d] = in->t * ((1.0 - w) * mid[d] + w * end[d]);
+            if (system->free_end)
+                displacement[d] -= in->t * system->v_free[joint->dof_start - sub->dof_start + d];
         }
-        move_joint(joint, in->qpos + joint->qpos_start, displacement, qpos + joint->qpos_start);
+        const double *from = system->free_end
+                                 ? system->free_end + (joint->qpos_start - sub->qpos_start)
+                                 : in->qpos + joint->qpos_start;
+        move_joint(joint, from, displacement, qpos + joint->qpos_start);
         memcpy(qvel + joint->dof_start, end, sizeof(double) * (size_t)dofs);
     }
 }

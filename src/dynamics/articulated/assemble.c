@@ -2,16 +2,23 @@
  *     A = M/(θt) + k,   b = M v/(θt) - c + τ0,   M and c at the midpoint (q ⊕ θt v̂, v̂),
  * with k and τ0 the joints' springs, dampers and actuators (joint_forces.h).
  *
- * The midpoint depends on v̂: pass p evaluates at the v̂ of pass p-1, the first at v. Each pass gains
- * one order of t. Where the passes do not approach each other (t times the joint rates is no longer
- * small), the step falls back to the start point and there lets Coriolis forces turn the velocity
- * but not add to its energy, so that wild tumbling stays bounded. */
+ * The midpoint depends on v̂: each pass evaluates at a v̂ that those before it give (mix.h), the first at one that
+ * is predicted from the last step, until they agree. Where they do not (t times the joint rates is no longer small),
+ * the step falls back to the start point and there lets Coriolis forces turn the velocity but not add to its energy,
+ * so that wild tumbling stays bounded.
+ */
 #include "joint_forces.h"
+#include "mix.h"
+
+/* Passes end where what is left is below this share of the velocity, and are of use below the second. */
+#define CONVERGED 1e-7
+#define USEFUL 1e-3
 
 typedef struct Assembly {
     const TnDynamicsInput *in;
     TnTree tree;
     TnJointForces forces;
+    TnMix mix;
     double *q; /* the point of the pass */
     TnLinkFrame *frames;
     double (*S)[6];
@@ -49,7 +56,8 @@ static bool take_scratch(Assembly *as, TnArena *arena)
     as->tree.S = (const double(*)[6])as->S;
     tn_tree_runs(&as->tree, run);
     as->tree.run = run;
-    return tn_joint_forces_init(&as->forces, as->in, &as->tree, arena);
+    return tn_mix_init(&as->mix, (int)n, arena) &&
+           tn_joint_forces_init(&as->forces, as->in, &as->tree, arena);
 }
 
 /* Frames and motion axes of the tree at as->q. */
@@ -203,49 +211,47 @@ static bool complete_pass(Assembly *as, double h, bool first)
     return solve(as) && isfinite(dot(n, as->vhat, as->vhat));
 }
 
-/* Square of the change from v_eval to v̂, and of the velocities themselves, weighed by the diagonal
- * of M. Velocities below 1e-8 count as rest, where only rounding moves. */
-static void measure(const Assembly *as, double *change, double *size)
+/* Change from v_eval to v̂ as a share of the velocities themselves, weighed by the diagonal of M. Velocities below
+ * 1e-8 count as rest, where only rounding moves. */
+static double change_of(const Assembly *as)
 {
     int n = as->tree.n;
     const double *v = as->in->qvel + as->tree.sub->dof_start;
-    *change = *size = 0.0;
+    double change = 0.0, size = 0.0;
     for (int i = 0; i < n; i++) {
         double m = as->M[i * (n + 1)], vhat = as->vhat[i], d = vhat - as->v_eval[i];
-        *change += m * d * d;
-        *size += m * (vhat * vhat + v[i] * v[i] + 1e-16);
+        change += m * d * d;
+        size += m * (vhat * vhat + v[i] * v[i] + 1e-16);
     }
+    return sqrt(change / size);
 }
 
-/* False: the passes do not converge. The first change is the step's own. A later one that grows
- * shows divergence, unless it is below a thousandth of the velocity; one above a tenth asks for
- * more passes. */
+/* False: the passes do not converge. After a pass that changed v̂ by c, the one before it having changed it by c',
+ * about c·c/c' is left to change. */
 static bool midpoint_passes(Assembly *as)
 {
-    double h = as->in->theta * as->in->t, last = INFINITY;
-    for (int pass = 0; pass < as->in->passes + 4; pass++) {
-        if (pass > 0) memcpy(as->v_eval, as->vhat, sizeof(double) * (size_t)as->tree.n);
+    int n = as->tree.n;
+    double h = as->in->theta * as->in->t, last = 0.0;
+    for (int pass = 0;; pass++) {
         midpoint_bias(as, h);
         if (!complete_pass(as, h, pass == 0)) return false;
-        double change, size;
-        measure(as, &change, &size);
-        if (pass > 0 && change > last && change > 1e-6 * size) return false;
-        if (pass + 1 >= as->in->passes && (pass == 0 || change <= 1e-2 * size)) return true;
+        double change = change_of(as), left = pass > 0 && change < last ? change * change / last : change;
+        if (left <= CONVERGED) return true;
+        if (pass + 1 >= as->in->passes) return as->in->passes == 1 || left <= USEFUL;
+        tn_mix_next(&as->mix, as->M, n + 1, as->vhat, as->v_eval);
         last = change;
     }
-    return false;
 }
 
 /* Constraints change v̂ by O(t) against the free motion, and Coriolis forces with it. Where smooth
- * motion under them is expected, M and c are taken there once more. */
+ * motion under them is expected, M and c are taken there. */
 static bool constrained_pass(Assembly *as)
 {
-    if (!as->in->expected) return true;
     memcpy(as->v_eval, as->in->expected + as->tree.sub->dof_start,
            sizeof(double) * (size_t)as->tree.n);
     double h = as->in->theta * as->in->t;
     midpoint_bias(as, h);
-    return complete_pass(as, h, false);
+    return complete_pass(as, h, true);
 }
 
 static bool bounded_pass(Assembly *as)
@@ -255,18 +261,44 @@ static bool bounded_pass(Assembly *as)
     return bounded_bias(as) && complete_pass(as, 0.0, true);
 }
 
-bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
-                      TnArena *scratch, double *A, double *b, double *v_free)
+bool tn_tree_assemble_once(const TnDynamicsInput *in, const TnSubsystem *sub,
+                           const TnLinkFrame *frames, TnArena *scratch, TnTreeSystem *out)
 {
-    Assembly as = {.in = in, .A = A, .b = b, .vhat = v_free};
+    Assembly as = {.in = in, .A = out->A, .b = out->b, .vhat = out->v_free};
     size_t mark = tn_arena_mark(scratch);
     as.tree = tn_tree(in->model, sub, NULL, frames[sub->link_start].com, NULL);
     bool ok = take_scratch(&as, scratch);
     if (ok) {
-        memcpy(as.v_eval, in->qvel + sub->dof_start, sizeof(double) * (size_t)sub->dof_count);
-        ok = midpoint_passes(&as) ? constrained_pass(&as) : bounded_pass(&as);
-        if (ok) tn_joint_forces_secant(&as.forces, v_free, A, b);
+        const double *v = in->qvel + sub->dof_start;
+        if (in->last)
+            tn_predict_velocity(sub->dof_count, v, in->last + sub->dof_start, as.v_eval);
+        else
+            memcpy(as.v_eval, v, sizeof(double) * (size_t)sub->dof_count);
+        ok = (in->expected ? constrained_pass(&as) : midpoint_passes(&as)) || bounded_pass(&as);
+    }
+    if (ok) {
+        tn_joint_forces_secant(&as.forces, out->v_free, out->A, out->b);
+        tn_joint_forces_record(&as.forces, out);
+        out->free_end = NULL;
     }
     tn_arena_release(scratch, mark);
     return ok;
+}
+
+bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *arena,
+                     TnTreeSystem *out)
+{
+    size_t n = (size_t)sub->dof_count, servos = 0;
+    for (int a = 0; a < model->actuator_count; a++)
+        servos += &model->subsystems[model->actuators[a].subsystem] == sub;
+    *out = (TnTreeSystem){.A = TN_ARENA_NEW(arena, double, n * n)};
+    double *lists =
+        TN_ARENA_NEW(arena, double, 3 * n + (size_t)model->tendon_count + 2 * servos);
+    if (!out->A || !lists) return false;
+    out->b = lists;
+    out->v_free = out->b + n;
+    out->servo_force = out->v_free + n;
+    out->servo_slope = out->servo_force + servos;
+    out->theta_damping = out->servo_slope + servos;
+    return true;
 }

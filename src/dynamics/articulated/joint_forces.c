@@ -1,6 +1,10 @@
 /* joint_forces.c: see joint_forces.h for the laws. */
 #include "joint_forces.h"
 
+/* z up to which a step follows an oscillation, and from which on it can only damp it. */
+#define RESOLVED 1.0
+#define UNRESOLVED 16.0
+
 static const TnJoint *joint_of(const TnJointForces *forces, int d)
 {
     const TnModel *model = forces->tree->model;
@@ -61,13 +65,16 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
 {
     const TnModel *model = tree->model;
     int lines = tree->n + model->tendon_count;
-    *forces = (TnJointForces){.in = in, .tree = tree};
+    double w = in->blend ? in->blend[tree->sub - model->subsystems] : 0.0;
+    *forces = (TnJointForces){.in = in, .tree = tree, .w = w, .reach = tn_reach(in, w)};
     for (int a = 0; a < model->actuator_count; a++)
         if (is_ours(forces, model->actuators[a].subsystem)) forces->servo_count++;
     forces->theta_damping = TN_ARENA_NEW(scratch, double, lines);
     forces->servo_lead = TN_ARENA_NEW(scratch, double, lines);
+    forces->spring_share = TN_ARENA_NEW(scratch, double, lines);
     forces->servos = TN_ARENA_NEW(scratch, TnServo, forces->servo_count);
-    if (!forces->theta_damping || !forces->servo_lead || !forces->servos) return false;
+    if (!forces->theta_damping || !forces->servo_lead || !forces->spring_share || !forces->servos)
+        return false;
     TnServo *servo = forces->servos;
     for (int a = 0; a < model->actuator_count; a++) {
         const TnActuator *actuator = &model->actuators[a];
@@ -90,43 +97,58 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
     return true;
 }
 
-/* θ_d and s of one line from its sums of damping and stiffness, which they replace. */
-static void weigh_line(const TnDynamicsInput *in, double compliance, double *damping,
-                       double *stiffness)
+/* θ_d, s and β of one line from its sums of damping and stiffness, which they replace. */
+static void weigh_line(const TnJointForces *forces, int line, double compliance)
 {
-    double x = *damping * in->t * compliance, z = *stiffness * in->t * in->t * compliance;
+    const TnDynamicsInput *in = forces->in;
+    double *damping = &forces->theta_damping[line], *servo = &forces->servo_lead[line],
+           *spring = &forces->spring_share[line];
+    double per_z = in->t * in->t * compliance, x = *damping * in->t * compliance;
+    double z = *servo * per_z, y = *spring * per_z;
+    double late = fmin(fmax((y - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
     *damping = x > 1.0 ? fmax(in->theta, 1.0 - 1.0 / x) : in->theta;
-    *stiffness = z > 16.0 ? 0.125 - 2.0 / z : 0.0;
+    *servo = z > UNRESOLVED ? 0.125 - 2.0 / z : 0.0;
+    *spring = (1.0 - forces->w) * in->theta + forces->w * 0.5 * (1.0 + late);
+}
+
+/* Its sums say something that depends on the line's compliance. */
+static bool needs_compliance(const TnJointForces *forces, int line)
+{
+    return forces->theta_damping[line] > 0.0 || forces->servo_lead[line] > 0.0 ||
+           (forces->w > 0.0 && forces->spring_share[line] > 0.0);
 }
 
 void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y)
 {
     const TnTree *tree = forces->tree;
     const TnModel *model = tree->model;
-    double *damping = forces->theta_damping, *stiffness = forces->servo_lead;
+    double *damping = forces->theta_damping, *servo = forces->servo_lead,
+           *spring = forces->spring_share;
     int n = tree->n;
-    for (int d = 0; d < n; d++) damping[d] = joint_of(forces, d)->damping;
-    for (int k = 0; k < model->tendon_count; k++) damping[n + k] = model->tendons[k].damping;
-    memset(stiffness, 0, sizeof(double) * (size_t)(n + model->tendon_count));
-    for (int k = 0; k < forces->servo_count; k++) {
-        const TnServo *servo = &forces->servos[k];
-        damping[servo->line] += servo_damping(servo->actuator);
-        stiffness[servo->line] += servo_stiffness(servo->actuator);
-    }
     for (int d = 0; d < n; d++) {
-        bool acts = damping[d] > 0.0 || stiffness[d] > 0.0;
-        weigh_line(forces->in, acts ? tn_tree_compliance(tree, M_factor, d, y) : 0.0, &damping[d],
-                   &stiffness[d]);
+        damping[d] = joint_of(forces, d)->damping;
+        spring[d] = joint_of(forces, d)->stiffness;
     }
     for (int k = 0; k < model->tendon_count; k++) {
+        damping[n + k] = model->tendons[k].damping;
+        spring[n + k] = model->tendons[k].stiffness;
+    }
+    memset(servo, 0, sizeof(double) * (size_t)(n + model->tendon_count));
+    for (int k = 0; k < forces->servo_count; k++) {
+        const TnServo *s = &forces->servos[k];
+        damping[s->line] += servo_damping(s->actuator);
+        servo[s->line] += servo_stiffness(s->actuator);
+    }
+    for (int d = 0; d < n; d++)
+        weigh_line(forces, d,
+                   needs_compliance(forces, d) ? tn_tree_compliance(tree, M_factor, d, y) : 0.0);
+    for (int k = 0; k < model->tendon_count; k++) {
         const TnTendon *tendon = &model->tendons[k];
-        bool acts =
-            is_ours(forces, tendon->subsystem) && (damping[n + k] > 0.0 || stiffness[n + k] > 0.0);
-        weigh_line(forces->in,
+        bool acts = is_ours(forces, tendon->subsystem) && needs_compliance(forces, n + k);
+        weigh_line(forces, n + k,
                    acts ? tn_tree_compliance_along(tree, M_factor, tendon->moments,
                                                    tendon->moment_count, y)
-                        : 0.0,
-                   &damping[n + k], &stiffness[n + k]);
+                        : 0.0);
     }
 }
 
@@ -146,7 +168,8 @@ static void add_spring(const TnJointForces *forces, const TnJoint *joint, const 
 {
     const TnTree *tree = forces->tree;
     int n = tree->n, d = joint->dof_start - tree->sub->dof_start;
-    double K = joint->stiffness, implicit = forces->in->theta * forces->in->t * K;
+    double K = joint->stiffness;
+    const double *v = forces->in->qvel + joint->dof_start;
     const double *q = q_eval + (joint->qpos_start - tree->sub->qpos_start);
     const double *reference = tree->model->qpos0 + joint->qpos_start;
     double stretch[6];
@@ -164,29 +187,31 @@ static void add_spring(const TnJointForces *forces, const TnJoint *joint, const 
         rotation_from(stretch + 3, reference + 3, q + 3);
         break;
     }
-    /* the stretch at q_eval, and from there to the midpoint that v̂ leads to */
+    /* the stretch at q_eval, and from there to where v̂ leads */
     for (int k = 0; k < dofs; k++) {
-        A[(d + k) * n + d + k] += implicit;
-        b[d + k] += K * (h * v_eval[d + k] - stretch[k]);
+        double share = forces->spring_share[d + k];
+        A[(d + k) * n + d + k] += K * share * forces->reach.p;
+        b[d + k] += K * (h * v_eval[d + k] + share * forces->reach.r * v[k] - stretch[k]);
     }
 }
 
-/* A tendon's length is linear in q, so its spring needs no pass: the midpoint is x + θt ẋ̂. */
-static void add_tendon(const TnJointForces *forces, const TnTendon *tendon, double theta_damping,
-                       double *A, double *b)
+/* A tendon's length is linear in q, so its spring needs no pass. */
+static void add_tendon(const TnJointForces *forces, int index, double *A, double *b)
 {
     const TnDynamicsInput *in = forces->in;
+    const TnTendon *tendon = &forces->tree->model->tendons[index];
     const TnMoment *moments = tendon->moments;
-    int count = tendon->moment_count;
+    int count = tendon->moment_count, line = forces->tree->n + index;
+    double rate = tn_moment_rate(moments, count, in->qvel);
     if (tendon->stiffness != 0.0) {
-        double K = tendon->stiffness,
-               stretch = tn_moment_length(moments, count, in->qpos) - tendon->spring_length;
-        add_along(forces, moments, count, -K * stretch, in->theta * in->t * K, A, b);
+        double K = tendon->stiffness, share = forces->spring_share[line];
+        double stretch = tn_moment_length(moments, count, in->qpos) - tendon->spring_length;
+        add_along(forces, moments, count, K * (share * forces->reach.r * rate - stretch),
+                  K * share * forces->reach.p, A, b);
     }
     if (tendon->damping != 0.0) {
-        double D = tendon->damping, share = theta_damping / in->theta;
-        add_along(forces, moments, count,
-                  D * (share - 1.0) * tn_moment_rate(moments, count, in->qvel), D * share, A, b);
+        double D = tendon->damping, share = forces->theta_damping[line] / in->theta;
+        add_along(forces, moments, count, D * (share - 1.0) * rate, D * share, A, b);
     }
 }
 
@@ -212,7 +237,7 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
     const TnModel *model = tree->model;
     for (int k = 0; k < model->tendon_count; k++)
         if (is_ours(forces, model->tendons[k].subsystem))
-            add_tendon(forces, &model->tendons[k], forces->theta_damping[n + k], A, b);
+            add_tendon(forces, k, A, b);
 }
 
 void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double h)
@@ -231,8 +256,9 @@ void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double 
                share = forces->theta_damping[servo->line] / in->theta;
         double force = a->gear * (a->gain * u + a->bias[0]), slope = 0.0;
         if (K > 0.0) {
-            force += K * (in->t * s * (1.0 - in->theta) / in->theta * v - x);
-            slope += K * in->t * (1.0 - s + s / in->theta);
+            double late = s * in->t / in->theta;
+            force += K * (((1.0 - s) * forces->reach.r + late * (1.0 - in->theta)) * v - x);
+            slope += K * ((1.0 - s) * forces->reach.p + late);
         } else {
             force += gear2 * a->bias[1] * (x + h * mid);
         }
@@ -272,11 +298,11 @@ bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat)
     return changed;
 }
 
-void tn_joint_forces_secant(const TnJointForces *forces, const double *v_free, double *A, double *b)
+void tn_joint_forces_secant(TnJointForces *forces, const double *v_free, double *A, double *b)
 {
     const double *v_start = forces->in->qvel + forces->tree->sub->dof_start;
     for (int k = 0; k < forces->servo_count; k++) {
-        const TnServo *servo = &forces->servos[k];
+        TnServo *servo = &forces->servos[k];
         if (servo->slope == 0.0) continue;
         double v = servo_rate(forces, servo, v_start), free = servo_rate(forces, servo, v_free);
         double at_v = servo->force - servo->slope * v,
@@ -287,9 +313,21 @@ void tn_joint_forces_secant(const TnJointForces *forces, const double *v_free, d
                                               : servo->force - servo->slope * free;
         double present = servo->applied ? 0.0 : servo->slope, change = free - v;
         double secant = change != 0.0 ? (limited - at_free) / change : present;
-        double more =
-            clamp(secant, 0.0, servo->slope) - present; /* rounding may leave the interval */
+        double slope = clamp(secant, 0.0, servo->slope); /* rounding may leave the interval */
+        double more = slope - present;
         add_along(forces, servo->actuator->moments, servo->actuator->moment_count, more * free,
                   more, A, b);
+        servo->force = at_free + slope * free;
+        servo->slope = slope;
+    }
+}
+
+void tn_joint_forces_record(const TnJointForces *forces, TnTreeSystem *out)
+{
+    int lines = forces->tree->n + forces->tree->model->tendon_count;
+    memcpy(out->theta_damping, forces->theta_damping, sizeof(double) * (size_t)lines);
+    for (int k = 0; k < forces->servo_count; k++) {
+        out->servo_force[k] = forces->servos[k].force;
+        out->servo_slope[k] = forces->servos[k].slope;
     }
 }

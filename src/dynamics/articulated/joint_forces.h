@@ -4,10 +4,14 @@
  * Each acts along a coordinate x = cᵀq: one dof, or the length of a tendon. A force F0 - k ẋ with
  * k >= 0 puts k c cᵀ into A (for one dof: k on the diagonal) and c F0 into b.
  *
- *   spring   -K(x - ref), x at the midpoint: keeps energy at θ = ½.
+ * The tree will move by t u, u = (1-w) v̂ + w v⁺ (TnDynamicsInput.blend). With z = K t² cᵀM⁻¹c:
+ *
+ *   spring   -K(x - ref) at x + β t u̇, u̇ = cᵀu. w = 0: β = θ, which keeps energy at θ = ½. w = 1: β grows
+ *            from ½ (z <= 1) to 1 (z >= 16). Linear springs then lose (w/2) |v⁺ - v|²_M + Σ (β-½) K (t u̇)²
+ *            in a step, so no stiffness can make energy.
  *   damping  -D((1-θ_d) ẋ + θ_d ẋ⁺), θ_d = max(θ, 1 - 1/y), y = D t cᵀM⁻¹c: second order while y is
  *            small, and never past rest.
- *   servo    position gain at x + t((1-s) ẋ̂ + s ẋ⁺), s = max(0, 1/8 - 2/z), z = K t² cᵀM⁻¹c;
+ *   servo    position gain at x + t((1-s) u̇ + s ẋ⁺), s = max(0, 1/8 - 2/z);
  *            velocity gain as damping. The end of the step damps; s > 0 keeps the double root -1/3
  *            that z = 16 has for all larger z (s = 0 tends to -1, velocities that alternate for
  *            ever). Gains that push away from rest are taken explicitly, at the pass's own
@@ -21,7 +25,7 @@
 typedef struct TnServo {
     const TnActuator *actuator;
     const double *ctrl; /* its own; NULL: 0 */
-    int line;           /* its place in theta_damping and servo_lead */
+    int line;           /* its place in the lists of TnJointForces */
     double force, slope;
     double low, high; /* ∓INFINITY where not limited */
     int held;         /* -1, 1: to be held at its low or high limit */
@@ -31,9 +35,12 @@ typedef struct TnServo {
 typedef struct TnJointForces {
     const TnDynamicsInput *in;
     const TnTree *tree;
-    /* θ_d and s of all lines that forces act along: the n dofs, then the model's tendons */
+    double w;
+    TnReach reach;
+    /* θ_d, s and β of all lines that forces act along: the n dofs, then the model's tendons */
     double *theta_damping;
     double *servo_lead;
+    double *spring_share;
     TnServo *servos;
     int servo_count;
 } TnJointForces;
@@ -41,7 +48,7 @@ typedef struct TnJointForces {
 /* False: no memory. */
 bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, const TnTree *tree,
                           TnArena *scratch);
-/* θ_d and s from the factor of M; y: n numbers of scratch. */
+/* θ_d, s and β from the factor of M; y: n numbers of scratch. */
 void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y);
 /* Adds springs and dampers to A and b, at the point q_eval = q ⊕ h v_eval of the pass.
  */
@@ -57,7 +64,8 @@ bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat);
 /* Replaces the slope of limited actuators by the secant between v and v_free: without contact
  * nothing changes, and where a contact stops the joint the actuator pushes with its limit and not
  * more. A v_free = b stays true. */
-void tn_joint_forces_secant(const TnJointForces *forces, const double *v_free, double *A,
-                            double *b);
+void tn_joint_forces_secant(TnJointForces *forces, const double *v_free, double *A, double *b);
+/* What A and b have in the end. */
+void tn_joint_forces_record(const TnJointForces *forces, TnTreeSystem *out);
 
 #endif

@@ -84,4 +84,8 @@ double tn_tree_compliance(const TnTree *tree, const double *L, int d, double *y)
 double tn_tree_compliance_along(const TnTree *tree, const double *L, const TnMoment *moments,
                                 int count, double *y);
 
+/* tn_tree_assemble in one step, however fast the tree is. */
+bool tn_tree_assemble_once(const TnDynamicsInput *in, const TnSubsystem *sub,
+                           const TnLinkFrame *frames, TnArena *scratch, TnTreeSystem *out);
+
 #endif

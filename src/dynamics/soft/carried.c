@@ -166,13 +166,13 @@ void tn_mesh_add_trees(const TnSoftInput *input, int mesh, TnMeshSystem *system)
         double part[9];
         for (int r = 0; r < n; r += 3)
             for (int c = 0; c <= r; c += 3) {
-                cut_out(input->tree_A[tree], n, n, r, c, part);
+                cut_out(input->trees[tree].A, n, n, r, c, part);
                 for (int k = 0; r == c && k < 3; k++)
                     if (r + k >= n) part[4 * k] = 1.0; /* an unknown that does nothing */
                 add_part(edges, block->node_count, first + r / 3, first + c / 3, part,
                          system->blocks);
             }
-        for (int k = 0; k < n; k++) system->b[3 * first + k] += input->tree_b[tree][k];
+        for (int k = 0; k < n; k++) system->b[3 * first + k] += input->trees[tree].b[k];
     }
 }
 

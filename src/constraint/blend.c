@@ -1,0 +1,80 @@
+/* blend.c: the share w of v⁺ with which each subsystem moves, t((1-w) v̂ + w v⁺).
+ *
+ * w is 0, the θ rule, where nothing pushes; 1 where a contact pushes or a joint limit is hit; 1 - ε where a
+ * contact with restitution is hit. Subsystems that an equality, a hold or a tie joins share the largest w. */
+#include "rows.h"
+
+#include <math.h>
+
+static void raise_blend(const TnModel *model, int link, double share, double *blend)
+{
+    int s = model->links[link].subsystem;
+    if (s >= 0 && share > blend[s]) blend[s] = share;
+}
+
+static int subsystem_of_joint(const TnModel *model, int joint)
+{
+    return joint < 0 ? -1 : model->links[model->joints[joint].link].subsystem;
+}
+
+void tn_constraint_share_blend(const TnModel *model, double *blend)
+{
+    bool changed = true;
+    while (changed) { /* a chain takes as many rounds as it is long, at most */
+        changed = false;
+        for (int i = 0; i < model->equality_count; i++) {
+            const TnEquality *e = &model->equalities[i];
+            if (!e->active) continue;
+            bool joints = e->type == TN_EQUALITY_JOINT;
+            int a = joints ? subsystem_of_joint(model, e->joint1)
+                           : model->links[model->bodies[e->body1].link].subsystem;
+            int b = joints ? subsystem_of_joint(model, e->joint2)
+                           : model->links[model->bodies[e->body2].link].subsystem;
+            if (a < 0 || b < 0 || blend[a] == blend[b]) continue;
+            blend[a] = blend[b] = fmax(blend[a], blend[b]);
+            changed = true;
+        }
+        changed |= tn_constraint_share_softs(model, blend);
+    }
+}
+
+/* Contacts of the last step and its forces are what is known of this one before collision. A cable takes w = 1
+ * as soon as a contact is listed. */
+void tn_constraint_blend_before(const TnModel *model, const TnDivision *division,
+                                const TnState *state, double *blend)
+{
+    for (int i = 0; i < state->contact_count; i++) {
+        const TnWarmContact *c = &state->contacts[i];
+        const double *f = c->lambda;
+        bool pushes = f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0;
+        const int links[2] = {division->carrier[model->geom_link[c->geom1]],
+                              division->carrier[model->geom_link[c->geom2]]};
+        for (int k = 0; k < 2; k++) {
+            int s = model->links[links[k]].subsystem;
+            if (s >= 0 && (pushes || model->subsystems[s].kind == TN_SUBSYSTEM_ROD)) blend[s] = 1.0;
+        }
+    }
+    tn_constraint_share_blend(model, blend);
+}
+
+void tn_constraint_blend_after(const TnConstraintInput *in, const TnConstraintSet *set,
+                               double *blend)
+{
+    const TnModel *model = in->model;
+    const int *carrier = in->division->carrier;
+    for (int i = 0; i < in->contacts->count; i++) {
+        /* A lasting contact counts too: its point wanders as the body rolls, and with the force at
+         * the step's start only the end velocity gives a rule that does not gain energy. A limit
+         * stays where it is on its joint. */
+        if (!(tn_contact_normal_force(&set->problem, i) > 0.0)) continue;
+        const TnContactPoint *c = &in->contacts->points[i];
+        raise_blend(model, carrier[model->geom_link[c->geom1]], set->laws[i].blend, blend);
+        raise_blend(model, carrier[model->geom_link[c->geom2]], set->laws[i].blend, blend);
+    }
+    for (int i = 0; i < set->limit_count; i++) {
+        const TnLimit *limit = &set->limits[i];
+        if (limit->law.resting || !(set->problem.rows[limit->row].lambda > 0.0)) continue;
+        if (limit->law.blend > blend[limit->subsystem]) blend[limit->subsystem] = limit->law.blend;
+    }
+    tn_constraint_share_blend(model, blend);
+}

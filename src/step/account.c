@@ -1,0 +1,239 @@
+/* account.c: energy over a step,
+ *
+ *     ΔE = actuators + applied - friction - damping - impacts - step + created.
+ *
+ * E is kinetic, potential and elastic energy of the states before and after. Work is force times displacement t u.
+ * Friction is that of contacts (sliding, spinning, rolling) and of joints. Cables' and soft bodies' own damping and what
+ * the time step takes are one number, `step`: what is left once the others are known, where it is a loss. Where it is a
+ * gain it is `created`, energy from nowhere. `impacts` is ½ λ_n times the speed of approach of contacts that were hit, and
+ * not more than was lost. */
+#include "account.h"
+
+#include <math.h>
+
+#include "../math/vec3.h"
+#include "energy.h"
+
+/* ---- contacts ---- */
+
+/* Velocity of a side's point: of the displacement (u) and at the step's start (v). */
+static void side_motion(const TnStep *step, const TnContactPoint *c, int geom, int soft, double u[3],
+                        double v[3])
+{
+    const TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    if (soft >= 0) {
+        const TnSoftPoint *point = &world->contacts.soft_points[soft];
+        const TnSoft *body = &model->softs[point->soft];
+        TnReach reach = tn_reach(&step->dynamics, step->blend[body->subsystem]);
+        v3_zero(u);
+        v3_zero(v);
+        for (int k = 0; k < point->count; k++) {
+            int dof = body->dof_start + 3 * point->node[k];
+            v3_add_scaled(v, world->state.qvel + dof, point->weight[k]);
+            v3_add_scaled(u, step->vhat + dof, point->weight[k] * reach.p / step->t);
+        }
+        v3_add_scaled(u, v, -reach.r / step->t);
+        return;
+    }
+    int link = world->division->carrier[model->geom_link[geom]];
+    double arm[3];
+    v3_sub(arm, c->pos, world->frames[link].com);
+    v3_cross(u, step->moved[link] + 3, arm);
+    v3_add(u, u, step->moved[link]);
+    v3_cross(v, world->twists[link] + 3, arm);
+    v3_add(v, v, world->twists[link]);
+}
+
+static void account_contacts(TnAccounts *a)
+{
+    const TnStep *step = a->step;
+    const TnWorld *world = step->world;
+    for (int i = 0; i < world->contacts.count; i++) {
+        const TnContactPoint *c = &world->contacts.points[i];
+        double f[3], u1[3], u2[3], v1[3], v2[3];
+        tn_problem_contact_lambda(&world->set.problem, i, f);
+        double normal = v3_dot(f, c->normal);
+        if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
+        side_motion(step, c, c->geom1, c->soft1, u1, v1);
+        side_motion(step, c, c->geom2, c->soft2, u2, v2);
+        v3_sub(u2, u2, u1);
+        v3_sub(v2, v2, v1);
+        double lost = -step->t * (v3_dot(f, u2) - normal * v3_dot(c->normal, u2));
+        a->lost[tn_geom_subsystem(step->model, c->geom1)] += lost;
+        a->friction += lost;
+        if (c->gap < 0.0)
+            a->put_out[tn_geom_subsystem(step->model, c->geom1)] +=
+                fmax(0.0, step->t * normal * v3_dot(c->normal, u2));
+        if (!world->set.laws[i].resting)
+            a->impacts -= 0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v2));
+    }
+}
+
+/* How far the joint or tendon of a friction row moves, and whose it is. */
+static double row_path(const TnStep *step, int slot, int *subsystem)
+{
+    const TnModel *model = step->model;
+    int index = (slot - tn_row_slot_joint(model, 0, 0)) / 3;
+    if (index < model->joint_count) {
+        const TnJoint *joint = &model->joints[index];
+        *subsystem = model->links[joint->link].subsystem;
+        return step->t * step->moved_qvel[joint->dof_start];
+    }
+    const TnTendon *tendon = &model->tendons[index - model->joint_count];
+    *subsystem = tendon->subsystem;
+    return step->t * tn_moment_rate(tendon->moments, tendon->moment_count, step->moved_qvel);
+}
+
+/* Rows that dissipate: dry friction of joints and tendons, spin and roll of contacts. */
+static void account_rows(TnAccounts *a)
+{
+    const TnStep *step = a->step;
+    const TnWorld *world = step->world;
+    const TnProblem *p = &world->set.problem;
+    for (int r = 0; r < p->row_count; r++) {
+        const TnRow *row = &p->rows[r];
+        double lost = 0.0;
+        int s = -1;
+        if (row->lambda == 0.0) continue;
+        if (row->set == TN_ROW_BOX) {
+            lost = -row->lambda * row_path(step, world->set.row_slot[r], &s);
+        } else if (row->set >= TN_ROW_SPIN) {
+            const TnContactPoint *c = &world->contacts.points[row->contact];
+            const int *carrier = world->division->carrier;
+            double axis[3], turn[3];
+            tn_constraint_spin_axis(c, row->set, axis);
+            v3_sub(turn, step->moved[carrier[step->model->geom_link[c->geom2]]] + 3,
+                   step->moved[carrier[step->model->geom_link[c->geom1]]] + 3);
+            lost = -step->t * row->lambda * v3_dot(axis, turn);
+            s = tn_geom_subsystem(step->model, c->geom1);
+        } else {
+            continue;
+        }
+        a->lost[s] += lost;
+        a->friction += lost;
+    }
+}
+
+/* ---- subsystems ---- */
+
+static void account_applied(TnAccounts *a, int s)
+{
+    const TnStep *step = a->step;
+    const TnWorld *world = step->world;
+    const TnSubsystem *sub = &step->model->subsystems[s];
+    double work = 0.0;
+    for (int l = sub->link_start; world->wrench_set && l < sub->link_start + sub->link_count; l++)
+        for (int k = 0; k < 6; k++) work += step->t * world->wrench[l][k] * step->moved[l][k];
+    if (world->node_force_set && sub->kind == TN_SUBSYSTEM_SOFT) {
+        const double *x = world->state.qpos + sub->qpos_start,
+                     *end = world->next_qpos + sub->qpos_start,
+                     *f = world->node_force + sub->dof_start;
+        for (int k = 0; k < sub->dof_count; k++) work += f[k] * (end[k] - x[k]);
+    }
+    a->work[s] += work;
+    a->applied += work;
+}
+
+static void account_tree(TnAccounts *a, int s)
+{
+    const TnStep *step = a->step;
+    const TnSubsystem *sub = &step->model->subsystems[s];
+    TnJointWork work = tn_tree_work(&step->dynamics, sub, &step->trees[sub->kind_index],
+                                    step->vhat + sub->dof_start, step->blend[s]);
+    a->work[s] += work.actuators;
+    a->lost[s] += work.damping;
+    a->actuators += work.actuators;
+    a->damping += work.damping;
+}
+
+static TnEnergy energy_after(const TnAccounts *a, int s)
+{
+    const TnStep *step = a->step;
+    const TnWorld *world = step->world;
+    return tn_world_subsystem_energy(world, s, world->next_qpos, world->next_qvel,
+                                     world->next_frames, (const double(*)[6])world->next_twists);
+}
+
+bool tn_accounts_open(TnStep *step, TnAccounts *a)
+{
+    TnArena *arena = &step->world->arena;
+    int n = step->model->subsystem_count;
+    *a = (TnAccounts){.step = step,
+                      .work = TN_ARENA_ZERO(arena, double, n),
+                      .lost = TN_ARENA_ZERO(arena, double, n),
+                      .put_out = TN_ARENA_ZERO(arena, double, n),
+                      .after = TN_ARENA_NEW(arena, TnEnergy, n)};
+    if (!a->work || !a->lost || !a->put_out || !a->after) return false;
+    for (int i = 0; i < step->awake_count; i++) {
+        int s = step->awake[i];
+        a->after[s] = energy_after(a, s);
+        account_applied(a, s);
+        if (step->model->subsystems[s].kind == TN_SUBSYSTEM_TREE) account_tree(a, s);
+    }
+    account_contacts(a);
+    account_rows(a);
+    return true;
+}
+
+/* Potential energy of gravity from the way of the masses, which is exact far from the origin as well. */
+static double fall_of(const TnAccounts *a, int s)
+{
+    const TnStep *step = a->step;
+    const TnModel *model = step->model;
+    const TnWorld *world = step->world;
+    const TnSubsystem *sub = &model->subsystems[s];
+    const double *g = model->option.gravity;
+    double sum = 0.0, way[3];
+    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+        v3_sub(way, world->next_frames[l].com, world->frames[l].com);
+        sum -= model->links[l].mass * v3_dot(g, way);
+    }
+    if (sub->kind != TN_SUBSYSTEM_SOFT) return sum;
+    const TnSoft *soft = &model->softs[sub->kind_index];
+    for (int i = 0; i < soft->node_count; i++) {
+        int at = soft->qpos_start + 3 * i;
+        v3_sub(way, world->next_qpos + at, world->state.qpos + at);
+        sum -= soft->masses[i] * v3_dot(g, way);
+    }
+    return sum;
+}
+
+TnSubsystemAccount tn_account_of(const TnAccounts *a, int s)
+{
+    const TnStep *step = a->step;
+    const TnEnergy *before = &step->world->energies[s];
+    TnEnergy *after = &a->after[s];
+    after->kinetic = tn_subsystem_kinetic(step->model, s, step->world->next_qpos,
+                                          step->world->next_qvel, step->world->next_frames,
+                                          (const double(*)[6])step->world->next_twists);
+    double fall = fall_of(a, s);
+    return (TnSubsystemAccount){
+        .kinetic = after->kinetic,
+        .gained = after->kinetic - before->kinetic + fall + after->elastic - before->elastic,
+        .work = a->work[s],
+        .lost = a->lost[s],
+        .put_out = a->put_out[s],
+        .involved = after->kinetic + before->kinetic + after->elastic + before->elastic +
+                    fabs(fall) + fabs(a->work[s]) + fabs(a->lost[s])};
+}
+
+void tn_accounts_close(TnAccounts *a, TnEnergyAccount *out)
+{
+    const TnStep *step = a->step;
+    double gained = 0.0, created = 0.0;
+    for (int i = 0; i < step->awake_count; i++) {
+        TnSubsystemAccount s = tn_account_of(a, step->awake[i]);
+        gained += s.gained;
+    }
+    double over = a->actuators + a->applied - a->friction - a->damping - gained;
+    created = fmax(0.0, -over);
+    double lost = fmax(0.0, over), impacts = fmin(a->impacts, lost);
+    *out = (TnEnergyAccount){.actuators = a->actuators,
+                             .applied = a->applied,
+                             .friction = a->friction,
+                             .damping = a->damping,
+                             .impacts = impacts,
+                             .step = lost - impacts,
+                             .created = created};
+}

@@ -1,0 +1,46 @@
+/* found.c: what a solve found: v̂ of every dof, and the displacement of every link, t u with
+ * u = (1-w) v̂ + w v⁺. Contacts that were not listed, further passes and the account of energy look at it. */
+#include <string.h>
+
+#include "step.h"
+
+static void find_range(void *context, int begin, int end)
+{
+    const TnStep *step = context;
+    const TnModel *model = step->model;
+    const TnWorld *world = step->world;
+    for (int i = begin; i < end; i++) {
+        int s = step->awake[i];
+        const TnSubsystem *sub = &model->subsystems[s];
+        TnReach reach = tn_reach(&step->dynamics, step->blend[s]);
+        double p = reach.p / step->t, r = reach.r / step->t;
+        if (sub->kind == TN_SUBSYSTEM_SOFT) continue;
+        if (sub->kind == TN_SUBSYSTEM_TREE) {
+            for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
+                step->moved_qvel[d] = p * step->vhat[d] - r * world->state.qvel[d];
+            tn_kinematics_twists(model, world->state.qpos, step->moved_qvel, world->frames,
+                                 sub->link_start, sub->link_count, step->moved);
+            continue;
+        }
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+            const double *vhat = step->vhat + model->links[l].dof_start;
+            for (int k = 0; k < 6; k++) step->moved[l][k] = p * vhat[k] - r * world->twists[l][k];
+        }
+    }
+}
+
+bool tn_step_find(TnStep *step)
+{
+    const TnModel *model = step->model;
+    TnArena *arena = &step->world->arena;
+    if (!step->vhat) {
+        step->vhat = TN_ARENA_ZERO(arena, double, model->dof_count);
+        step->moved = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
+        step->moved_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
+        if (!step->vhat || !step->moved || !step->moved_qvel) return false;
+    }
+    if (!tn_step_gather_rods(step) || !tn_step_gather_softs(step)) return false;
+    tn_constraint_vhat(&step->constraint, &step->world->set, step->vhat);
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_range, step);
+    return true;
+}

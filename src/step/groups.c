@@ -1,0 +1,167 @@
+/* groups.c: which subsystems are joined for good, and what else acts on them than gravity and contacts. */
+#include "groups.h"
+
+#include "../base/base.h"
+#include "../math/disjoint_sets.h"
+
+/* Of subsystems; -1 is the world. */
+static void join(int *parent, int a, int b)
+{
+    if (a >= 0 && b >= 0) tn_set_join(parent, a, b);
+}
+
+static int of_body(const TnModel *model, int body)
+{
+    return model->links[model->bodies[body].link].subsystem;
+}
+
+static int of_joint(const TnModel *model, int joint)
+{
+    return joint < 0 ? -1 : model->links[model->joints[joint].link].subsystem;
+}
+
+static int of_tree(const TnModel *model, int tree)
+{
+    for (int s = 0; s < model->subsystem_count; s++)
+        if (model->subsystems[s].kind == TN_SUBSYSTEM_TREE &&
+            model->subsystems[s].kind_index == tree)
+            return s;
+    return -1;
+}
+
+static void join_model(const TnModel *model, int *parent)
+{
+    for (int i = 0; i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        if (!e->active) continue;
+        if (e->type == TN_EQUALITY_JOINT)
+            join(parent, of_joint(model, e->joint1), of_joint(model, e->joint2));
+        else
+            join(parent, of_body(model, e->body1), of_body(model, e->body2));
+    }
+    for (int s = 0; s < model->soft_count; s++)
+        for (int h = 0; h < model->softs[s].hold_count; h++)
+            join(parent, model->softs[s].subsystem,
+                 model->links[model->softs[s].holds[h].link].subsystem);
+    for (int i = 0; i < model->tie_count; i++)
+        join(parent, model->softs[model->ties[i].soft1].subsystem,
+             model->softs[model->ties[i].soft2].subsystem);
+}
+
+/* What is in one block has one matrix. */
+static void join_blocks(const TnModel *model, const TnDivision *d, int *parent)
+{
+    for (int c = 0; c < d->chain_count; c++) {
+        int first = model->rods[d->runs[d->run_start[c]].rod].subsystem;
+        for (int r = d->run_start[c]; r < d->run_start[c + 1]; r++)
+            join(parent, first, model->rods[d->runs[r].rod].subsystem);
+        for (int i = d->tree_start[c]; i < d->tree_start[c + 1]; i++)
+            join(parent, first, of_tree(model, d->trees[i]));
+    }
+    for (int m = 0; m < d->mesh_count; m++) {
+        const TnMeshBlock *mesh = &d->meshes[m];
+        int first = model->softs[d->pieces[mesh->piece_start].soft].subsystem;
+        for (int i = mesh->piece_start; i < mesh->piece_start + mesh->piece_count; i++)
+            join(parent, first, model->softs[d->pieces[i].soft].subsystem);
+        for (int i = mesh->tree_start; i < mesh->tree_start + mesh->tree_count; i++)
+            join(parent, first, of_tree(model, d->mesh_trees[i]));
+    }
+}
+
+static bool is_anchored(const TnModel *model, const TnSubsystem *sub)
+{
+    if (sub->kind == TN_SUBSYSTEM_TREE) {
+        int joint = model->links[sub->link_start].joint_start;
+        return model->joints[joint].type != TN_JOINT_FREE;
+    }
+    for (int l = 0; sub->kind == TN_SUBSYSTEM_ROD && l < sub->link_count; l++)
+        if (model->links[sub->link_start + l].held) return true;
+    if (sub->kind == TN_SUBSYSTEM_SOFT) {
+        const TnSoft *soft = &model->softs[sub->kind_index];
+        for (int n = 0; n < soft->node_count; n++)
+            if (soft->pinned[n]) return true;
+    }
+    return false;
+}
+
+/* Something other than gravity pulls it from the fixed world: its momentum is its own no more. */
+static bool is_pulled(const TnModel *model, const TnSubsystem *sub)
+{
+    if (is_anchored(model, sub)) return true;
+    if (sub->kind == TN_SUBSYSTEM_SOFT) return model->softs[sub->kind_index].damping_mass != 0.0;
+    if (sub->kind != TN_SUBSYSTEM_TREE) return false;
+    const TnLink *root = &model->links[sub->link_start];
+    const TnJoint *joint = &model->joints[root->joint_start];
+    if (root->joint_count > 1 || joint->stiffness != 0.0 || joint->damping != 0.0 ||
+        joint->armature != 0.0)
+        return true;
+    for (int i = 0; i < model->actuator_count; i++)
+        for (int k = 0; k < model->actuators[i].moment_count; k++) {
+            int dof = model->actuators[i].moments[k].dof;
+            if (dof >= joint->dof_start && dof < joint->dof_start + 6) return true;
+        }
+    return false;
+}
+
+static void mark(const TnGroups *groups, bool *flags, int subsystem)
+{
+    if (subsystem >= 0) flags[groups->of[subsystem]] = true;
+}
+
+static void mark_groups(const TnModel *model, TnGroups *groups)
+{
+    for (int s = 0; s < model->subsystem_count; s++) {
+        if (is_anchored(model, &model->subsystems[s])) mark(groups, groups->anchored, s);
+        if (is_pulled(model, &model->subsystems[s])) mark(groups, groups->pulled, s);
+    }
+    for (int i = 0; i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        if (!e->active || e->type == TN_EQUALITY_JOINT) continue;
+        int a = of_body(model, e->body1), b = of_body(model, e->body2);
+        if (a < 0 || b < 0) mark(groups, groups->anchored, a < 0 ? b : a);
+    }
+    for (int i = 0; i < model->wheel_count; i++)
+        mark(groups, groups->anchored, of_body(model, model->wheels[i].body));
+    for (int i = 0; i < model->actuator_count; i++)
+        mark(groups, groups->actuated, model->actuators[i].subsystem);
+    for (int s = 0; s < model->subsystem_count; s++)
+        if (groups->anchored[groups->of[s]]) mark(groups, groups->pulled, s);
+}
+
+TnGroups *tn_groups_create(const TnModel *model, const TnDivision *division)
+{
+    size_t n = (size_t)model->subsystem_count + 1;
+    TnGroups *groups = tn_calloc(1, sizeof *groups);
+    if (!groups) return NULL;
+    groups->of = tn_calloc(n, sizeof *groups->of);
+    groups->anchored = tn_calloc(n, sizeof *groups->anchored);
+    groups->pulled = tn_calloc(n, sizeof *groups->pulled);
+    groups->actuated = tn_calloc(n, sizeof *groups->actuated);
+    if (!groups->of || !groups->anchored || !groups->pulled || !groups->actuated) {
+        tn_groups_destroy(groups);
+        return NULL;
+    }
+    for (int s = 0; s < model->subsystem_count; s++) groups->of[s] = s;
+    join_model(model, groups->of);
+    join_blocks(model, division, groups->of);
+    for (int s = 0; s < model->subsystem_count; s++) groups->of[s] = tn_set_root(groups->of, s);
+    mark_groups(model, groups);
+    return groups;
+}
+
+void tn_groups_destroy(TnGroups *groups)
+{
+    if (!groups) return;
+    tn_free(groups->of);
+    tn_free(groups->anchored);
+    tn_free(groups->pulled);
+    tn_free(groups->actuated);
+    tn_free(groups);
+}
+
+int tn_geom_subsystem(const TnModel *model, int geom)
+{
+    for (int s = 0; model->geoms[geom].type == TN_GEOM_SOFT && s < model->soft_count; s++)
+        if (model->softs[s].geom == geom) return model->softs[s].subsystem;
+    return model->links[model->geoms[geom].link].subsystem;
+}

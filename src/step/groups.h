@@ -1,0 +1,21 @@
+/* groups.h: subsystems that equalities, holds, ties or a common block of the division join for good. */
+#ifndef TN_STEP_GROUPS_H
+#define TN_STEP_GROUPS_H
+
+#include "../model/division.h"
+#include "../model/model.h"
+
+typedef struct TnGroups {
+    int *of;        /* per subsystem: the lowest one that it is joined with, which stands for the group */
+    bool *anchored; /* per group: joined to the fixed world */
+    bool *pulled;   /* per group: that, or a spring, a drag or an actuator works between it and the world */
+    bool *actuated; /* per group */
+} TnGroups;
+
+/* NULL: no memory. */
+TnGroups *tn_groups_create(const TnModel *model, const TnDivision *division);
+void tn_groups_destroy(TnGroups *groups);
+
+int tn_geom_subsystem(const TnModel *model, int geom); /* -1: the world */
+
+#endif

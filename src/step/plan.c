@@ -1,0 +1,143 @@
+/* plan.c: how each subsystem will move over the step: the share w of v⁺ in its displacement (constraint/blend.c).
+ *
+ * Springs, servos, equalities and wheels are written for a displacement, so w must be known before the step is
+ * solved: a tree that moves with v⁺ while its springs are taken half way gains energy for K t²/m > 4. The plan
+ * starts from what pushed in the last step, learns from the contacts that the free motion closes, and where the
+ * solution still pushes what was not to be pushed, the step is assembled and solved again. w only grows
+ * meanwhile. Subsystems without such forces (`minds` false) take whatever w the solution gives them. */
+#include "step.h"
+
+#include <math.h>
+#include <string.h>
+
+static void mark_link(const TnModel *model, int link, bool *marks)
+{
+    int s = model->links[link].subsystem;
+    if (s >= 0) marks[s] = true;
+}
+
+static void mark_joint(const TnModel *model, int joint, bool *marks)
+{
+    if (joint >= 0) mark_link(model, model->joints[joint].link, marks);
+}
+
+/* Who equalities, wheels and holds act on. */
+static void mark_tied(const TnModel *model, bool *tied)
+{
+    for (int i = 0; i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        if (!e->active) continue;
+        if (e->type == TN_EQUALITY_JOINT) {
+            mark_joint(model, e->joint1, tied);
+            mark_joint(model, e->joint2, tied);
+        } else {
+            mark_link(model, model->bodies[e->body1].link, tied);
+            mark_link(model, model->bodies[e->body2].link, tied);
+        }
+    }
+    for (int i = 0; i < model->wheel_count; i++)
+        mark_link(model, model->bodies[model->wheels[i].body].link, tied);
+    for (int s = 0; s < model->soft_count; s++)
+        for (int h = 0; h < model->softs[s].hold_count; h++)
+            mark_link(model, model->softs[s].holds[h].link, tied);
+}
+
+void tn_plan_minds(const TnModel *model, bool *tied, bool *minds)
+{
+    mark_tied(model, tied);
+    for (int s = 0; s < model->subsystem_count; s++)
+        minds[s] = tied[s] || model->subsystems[s].kind == TN_SUBSYSTEM_ROD ||
+                   model->subsystems[s].kind == TN_SUBSYSTEM_SOFT;
+    for (int j = 0; j < model->joint_count; j++)
+        if (model->joints[j].stiffness != 0.0) mark_joint(model, j, minds);
+    for (int k = 0; k < model->tendon_count; k++)
+        if (model->tendons[k].stiffness != 0.0) minds[model->tendons[k].subsystem] = true;
+    for (int a = 0; a < model->actuator_count; a++)
+        if (model->actuators[a].bias[1] != 0.0) minds[model->actuators[a].subsystem] = true;
+}
+
+/* Rods that are joined to something by iteration will be pushed. */
+static void plan_ties(const TnStep *step)
+{
+    const TnModel *model = step->model;
+    for (int i = 0; model->rod_count && i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        bool tied = e->active && e->type != TN_EQUALITY_JOINT &&
+                    (!e->segment || step->world->division->iterated[i]);
+        const int bodies[2] = {e->body1, e->body2};
+        for (int k = 0; tied && k < 2; k++) {
+            int s = model->links[model->bodies[bodies[k]].link].subsystem;
+            if (s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_ROD) step->blend[s] = 1.0;
+        }
+    }
+}
+
+void tn_plan_begin(TnStep *step)
+{
+    plan_ties(step);
+    tn_constraint_blend_before(step->model, step->world->division, &step->world->state,
+                               step->blend);
+}
+
+/* Raises the planned w of those who mind to `wanted`; true where some changed. */
+static bool raise(TnStep *step, const double *wanted)
+{
+    bool changed = false;
+    for (int s = 0; s < step->model->subsystem_count; s++) {
+        if (!step->world->minds[s] || !(wanted[s] > step->blend[s])) continue;
+        step->blend[s] = wanted[s];
+        step->replanned[s] = changed = true;
+    }
+    return changed;
+}
+
+bool tn_plan_share(TnStep *step, bool *changed)
+{
+    size_t bytes = sizeof(double) * (size_t)step->model->subsystem_count;
+    double *wanted = tn_arena_alloc(&step->world->arena, bytes);
+    if (!wanted) return false;
+    memcpy(wanted, step->blend, bytes);
+    tn_constraint_share_blend(step->model, wanted);
+    *changed = raise(step, wanted);
+    return true;
+}
+
+bool tn_plan_contacts(TnStep *step, bool *changed)
+{
+    const TnModel *model = step->model;
+    const TnContactList *contacts = &step->world->contacts;
+    const int *carrier = step->world->division->carrier;
+    double *wanted = TN_ARENA_ZERO(&step->world->arena, double, model->subsystem_count);
+    if (!wanted) return false;
+    for (int i = 0; i < contacts->count; i++) {
+        const TnContactPoint *c = &contacts->points[i];
+        const int links[2] = {carrier[model->geom_link[c->geom1]],
+                              carrier[model->geom_link[c->geom2]]};
+        double closes = -1.0; /* not known yet */
+        for (int k = 0; k < 2; k++) {
+            int s = model->links[links[k]].subsystem;
+            if (s < 0 || !step->world->minds[s] || wanted[s] == 1.0) continue;
+            if (model->subsystems[s].kind == TN_SUBSYSTEM_ROD) {
+                wanted[s] = 1.0;
+                continue;
+            }
+            if (closes < 0.0)
+                closes = c->gap + step->t * tn_step_separation(step, contacts, c, step->end_qvel) < 0.0;
+            if (closes > 0.0) wanted[s] = fmax(wanted[s], 1.0 - c->restitution);
+        }
+    }
+    tn_constraint_share_blend(model, wanted);
+    *changed = raise(step, wanted);
+    return true;
+}
+
+bool tn_plan_check(TnStep *step, bool *changed)
+{
+    double *wanted = TN_ARENA_ZERO(&step->world->arena, double, step->model->subsystem_count);
+    if (!wanted) return false;
+    tn_constraint_blend_after(&step->constraint, &step->world->set, wanted);
+    *changed = raise(step, wanted);
+    for (int s = 0; s < step->model->subsystem_count; s++)
+        if (!step->world->minds[s]) step->blend[s] = wanted[s];
+    return true;
+}
