@@ -126,6 +126,11 @@ void tn_bounds_sleep(const TnDetection *d)
     c->any_sleeping = c->awake = c->stale = false;
     for (int slot = 0; slot < c->moving_count; slot++) {
         bool sleeps = c->asleep && c->asleep[c->subsystems[slot]];
+        if (d->only && !sleeps && !d->only[c->slots[slot].link]) { /* as the detection before had it */
+            c->sleeping[slot] = c->placed[slot] = 1;
+            c->any_sleeping = true;
+            continue;
+        }
         c->sleeping[slot] = sleeps;
         if (!sleeps) c->placed[slot] = 0;
         c->any_sleeping |= sleeps;

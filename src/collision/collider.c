@@ -28,6 +28,7 @@ static void lay_out(TnCollider *c, Carver *k, int geom_count, int body_count, in
     c->slots = CARVE(k, TnSlot, n);
     c->locals = CARVE(k, TnSlotLocal, n);
     c->shape = CARVE(k, TnShape, n);
+    c->thinness = CARVE(k, double, n);
     c->surfaces = CARVE(k, TnSurface, n);
     c->pairs = CARVE(k, TnPairEntry, pair_count);
     c->slot_of = CARVE(k, int32_t, n);
@@ -103,6 +104,7 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
             m3_mul_v(center, g->link_rot, hull->center);
             v3_add(local->pos, local->pos, center);
         }
+        c->thinness[slot] = tn_shape_thinness(&c->shape[slot], local->half_extent);
         /* the place of a fixed geom; a moving sphere keeps these axes, as it needs none */
         v3_copy(c->place[slot].pos, local->pos);
         v3_copy(c->slots[slot].pos, local->pos);

@@ -101,6 +101,7 @@ struct TnCollider {
     TnSlot *slots; /* half constant, half per step */
     TnSlotLocal *locals;
     TnShape *shape;
+    double *thinness; /* m: smallest half of the shapes' extents */
     TnSurface *surfaces;
     int surface_count;
     TnPairEntry *pairs;
@@ -156,6 +157,8 @@ typedef struct TnDetection {
     const TnLinkFrame *frames;
     const double (*twists)[6];
     double t, slack;
+    bool alone;             /* as in TnMotionInput */
+    const uint8_t *only;    /* likewise */
     TnContactPoint *points; /* all chunks' parts, one after the other */
 } TnDetection;
 
@@ -177,6 +180,22 @@ typedef struct TnEmitter {
 } TnEmitter;
 /* Filter and narrow phase of `count` pairs; context is a TnEmitter. */
 void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, int count);
+
+/* ---- sweep.c ---- */
+/* A shape that moves with its link. */
+typedef struct TnMover {
+    const TnShape *shape;
+    const TnTransform *start;
+    const double *com, *twist; /* of the link, as in tn_collision_detect; of the world zeros */
+    double reach;              /* no point of the shape that turning moves is farther from com */
+    double thinness;
+} TnMover;
+/* Where it is after so many seconds. */
+void tn_mover_at(const TnMover *mover, double time, TnTransform *out);
+/* Smallest half of a shape's extents. */
+double tn_shape_thinness(const TnShape *shape, const double half_extent[3]);
+/* First moment in [0, t] at which two shapes that are apart touch, and where they are then. */
+bool tn_sweep(const TnMover *a, const TnMover *b, double t, double *time, TnTransform at[2]);
 
 /* ---- filter.c ---- */
 /* Fills masks, surfaces, margins and the sorted pairs; slots are known. */

@@ -2,7 +2,11 @@
  *
  * The list is the same bits for any number of threads. Points with equal geom1 are contiguous, and
  * geom1 is a geom of a moving link; geom2 may belong to the world. Groups follow each other in
- * spatial order, so that neighbours in the list are neighbours in space. */
+ * spatial order, so that neighbours in the list are neighbours in space.
+ *
+ * Pairs that are near are listed where they are. Those that come from afar in one step, by more than a share of their
+ * thickness, are listed only if their paths meet, and as they are then (sweep.c): nothing tunnels, and what passes by
+ * an edge is not stopped by it. */
 #ifndef TN_COLLISION_COLLISION_H
 #define TN_COLLISION_COLLISION_H
 
@@ -18,9 +22,14 @@ typedef struct TnContactPoint {
     uint32_t feature;     /* persistent within the pair */
     int32_t dim;          /* 1, 3, 4 or 6 */
     double pos[3];        /* m, world, halfway between the surfaces */
-    double normal[3];     /* unit, from geom1 to geom2 */
-    double gap;           /* m, negative: penetration */
-    double friction[3];   /* of the pair */
+    double arm1[3], arm2[3]; /* m: there from the links' centres of mass; of the world from its origin, of soft
+                                points zero */
+    double normal[3];        /* unit, from geom1 to geom2 */
+    double gap;              /* m, negative: penetration, at the step's start */
+    double clearance; /* m: as gap, but of a pair that will pass by, whose gap has room for its way: all that there is now */
+    double time; /* s: where two run into each other that were apart, this is when, pos, arms and normal are those of
+                    that moment, and gap is what the motion closes until then */
+    double friction[3]; /* of the pair */
     double restitution;
     int32_t soft1,
         soft2; /* of a geom that is a soft body's surface: index in soft_points; else -1 */
@@ -55,13 +64,21 @@ void tn_collider_sleep(TnCollider *collider, const int32_t *asleep, atomic_uchar
 /* Sleepers may be elsewhere than in the last step. */
 void tn_collider_forget(TnCollider *collider);
 
-/* frames, twists: per link; twist = predicted velocity over the step (linear at the link's com,
- * angular), world axes. qpos, end_qvel: whole-model; read for soft bodies' nodes: where they are
- * and their predicted velocity. A point is listed when gap <= margin + t · max(0, approach speed
- * along the normal at the point) + slack, so that nothing that can touch within the step is missed
- * and nothing else is listed. False: no memory. */
-bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const double (*twists)[6],
-                         const double *qpos, const double *end_qvel, double t, double slack,
-                         TnArena *arena, TnPool *pool, TnContactList *out);
+/* Where everything is, and how it moves over the step. */
+typedef struct TnMotionInput {
+    const TnLinkFrame *frames; /* per link */
+    const double (*twists)[6]; /* per link: linear at the com, angular; world axes */
+    const double *qpos, *qvel; /* whole-model; read for soft bodies' nodes: their places and velocities */
+    double t;                  /* s */
+    double slack;              /* m: pairs are listed so far ahead */
+    bool alone;                /* either of a pair might stand still: what it closes is then not made up for by the
+                                  other's going away */
+    const uint8_t *only;       /* per link: pairs of rigid geoms count where one of the two is not zero. The others must be
+                                  where the detection before had them, and move by no more than the slack. NULL: all */
+} TnMotionInput;
+/* A point is listed when gap <= margin + t · max(0, approach speed along the normal at the point) + slack, so that
+ * nothing that can touch within the step is missed and nothing else is listed. False: no memory. */
+bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena *arena,
+                         TnPool *pool, TnContactList *out);
 
 #endif

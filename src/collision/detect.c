@@ -102,12 +102,16 @@ static int close_up(const TnCollider *c, TnContactPoint *points)
     return count;
 }
 
-bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const double (*twists)[6],
-                         const double *qpos, const double *end_qvel, double t, double slack,
-                         TnArena *arena, TnPool *pool, TnContactList *out)
+bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena *arena,
+                         TnPool *pool, TnContactList *out)
 {
-    TnDetection d = {
-        .collider = collider, .frames = frames, .twists = twists, .t = t, .slack = slack};
+    TnDetection d = {.collider = collider,
+                     .frames = in->frames,
+                     .twists = in->twists,
+                     .t = in->t,
+                     .slack = in->slack,
+                     .alone = in->alone,
+                     .only = in->only};
     *out = (TnContactList){0};
     tn_bounds_sleep(&d);
     if (collider->stale) {
@@ -125,7 +129,7 @@ bool tn_collision_detect(TnCollider *collider, const TnLinkFrame *frames, const 
     }
     out->points = d.points;
     out->count = close_up(collider, d.points);
-    if (!collider->softs || tn_soft_detect(&d, qpos, end_qvel, arena, pool, out)) return true;
+    if (!collider->softs || tn_soft_detect(&d, in->qpos, in->qvel, arena, pool, out)) return true;
     *out = (TnContactList){0};
     return false;
 }

@@ -2,7 +2,9 @@
  *
  *     listed:  gap <= margin + t · max(0, n · (v₁(p) - v₂(p))) + slack
  *
- * Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are
+ * Where a pair is apart by more than TOUCHING of the thinner one's half and moves by more than FAR of that, its paths
+ * decide (sweep.c). One that is near (gap <= margin + slack) and will pass by is listed nevertheless, since others may
+ * push it, but with room for its way. Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are
  * done in place. */
 #include "../math/vec3.h"
 #include "collider.h"
@@ -14,23 +16,17 @@ typedef struct Pair {
     double margin;
 } Pair;
 
+#define FAR 0.02
+#define TOUCHING 1e-3
+/* Near ones that move by more than this share of it are looked at as they are at the end, too. */
+#define TURNS 0.25
+/* Share of the thinner one's half up to which points count with those that touch first. */
+#define ALONGSIDE 0.25
+
+static const double nowhere[6] = {0.0};
+
 /* fmax without its care for NaN, which costs a call. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
-
-/* v(p) of the link that carries a slot. */
-static void point_velocity(const TnDetection *d, int slot, const double p[3], double v[3])
-{
-    const TnCollider *c = d->collider;
-    if (slot >= c->moving_count) {
-        v3_zero(v);
-        return;
-    }
-    int link = c->slots[slot].link;
-    double arm[3];
-    v3_sub(arm, p, d->frames[link].com);
-    v3_cross(v, d->twists[link] + 3, arm);
-    v3_add(v, v, d->twists[link]);
-}
 
 static bool passes(const TnCollider *c, int slot1, int slot2, Pair *pair)
 {
@@ -67,8 +63,19 @@ static const TnPairRule *rule_of(TnEmitter *e, const Pair *pair)
     return &e->rule;
 }
 
+/* From the centre of mass of the link that carries the slot to a point, at some time of the step. */
+static void arm_to(const TnDetection *d, int slot, const double pos[3], double time, double arm[3])
+{
+    const TnCollider *c = d->collider;
+    v3_copy(arm, pos);
+    if (slot >= c->moving_count) return;
+    int link = c->slots[slot].link;
+    v3_sub(arm, arm, d->frames[link].com);
+    if (time > 0.0) v3_add_scaled(arm, d->twists[link], -time);
+}
+
 static void append(TnEmitter *e, const Pair *pair, const double pos[3], const double n[3],
-                   double gap, uint32_t feature)
+                   double gap, double clearance, double time, uint32_t feature)
 {
     const TnCollider *c = e->detection->collider;
     const TnPairRule *rule = rule_of(e, pair);
@@ -79,11 +86,44 @@ static void append(TnEmitter *e, const Pair *pair, const double pos[3], const do
     p->feature = feature;
     p->dim = rule->dim;
     v3_copy(p->pos, pos);
+    arm_to(e->detection, pair->slot1, pos, time, p->arm1);
+    arm_to(e->detection, pair->slot2, pos, time, p->arm2);
     v3_copy(p->normal, n);
     p->gap = gap;
+    p->clearance = clearance;
+    p->time = time;
     v3_copy(p->friction, rule->friction);
     p->restitution = rule->restitution;
     p->soft1 = p->soft2 = -1;
+}
+
+/* Two spheres a way `n` (from a to b) and v (of a against b) apart: |n - v s| = distance. False: not within t. */
+static bool spheres_meet(const double n[3], const double v[3], double distance, double t, double *s)
+{
+    double along = v3_dot(n, v), v2 = v3_dot(v, v),
+           root = along * along - v2 * (v3_dot(n, n) - distance * distance);
+    if (!(along > 0.0) || root < 0.0) return false;
+    *s = (along - sqrt(root)) / v2;
+    return *s <= t;
+}
+
+/* Where their paths meet. */
+static bool emit_flying_spheres(TnEmitter *e, const Pair *pair, const double way[3],
+                                const double v[3])
+{
+    const TnDetection *d = e->detection;
+    const TnSlot *a = &d->collider->slots[pair->slot1], *b = &d->collider->slots[pair->slot2];
+    double s, n[3], pos[3];
+    if (!spheres_meet(way, v, a->radius + b->radius, d->t, &s)) return false;
+    v3_copy(n, way);
+    v3_add_scaled(n, v, -s);
+    v3_normalize(n);
+    v3_copy(pos, a->pos);
+    v3_add_scaled(pos, a->velocity, s);
+    v3_add_scaled(pos, n, a->radius);
+    double gap = s * v3_dot(n, v);
+    append(e, pair, pos, n, gap, gap, s, 0);
+    return true;
 }
 
 static void emit_spheres(TnEmitter *e, const Pair *pair)
@@ -96,17 +136,23 @@ static void emit_spheres(TnEmitter *e, const Pair *pair)
     double distance2 = v3_dot(n, n);
     if (!(distance2 <= reach * reach)) return;
     double distance = sqrt(distance2), gap = distance - a->radius - b->radius;
+    /* the contact lies on the line of centres: spinning adds nothing along n */
+    v3_sub(v, a->velocity, b->velocity);
+    double thin = a->radius < b->radius ? a->radius : b->radius, far = FAR * thin;
+    bool flies = gap > TOUCHING * thin && d->t * d->t * v3_dot(v, v) > far * far;
+    if (flies && (emit_flying_spheres(e, pair, n, v) || (gap > allowed && !d->alone))) return;
     if (distance > 0.0)
         v3_scale(n, n, 1.0 / distance);
     else
         v3_set(n, 0.0, 0.0, 1.0);
-    /* the contact lies on the line of centres: spinning adds nothing along n */
-    v3_sub(v, a->velocity, b->velocity);
-    if (!(gap <= allowed + d->t * larger(0.0, v3_dot(n, v)))) return;
+    double way = d->t * larger(0.0, v3_dot(n, v)), most = way;
+    if (d->alone)
+        most = d->t * (larger(0.0, v3_dot(n, a->velocity)) + larger(0.0, -v3_dot(n, b->velocity)));
+    if (!(gap <= allowed + most)) return;
     double pos[3];
     v3_copy(pos, a->pos);
     v3_add_scaled(pos, n, a->radius + 0.5 * gap);
-    append(e, pair, pos, n, gap, 0);
+    append(e, pair, pos, n, flies ? larger(gap, way) : gap, gap, 0.0, 0);
 }
 
 static void emit_sphere_plane(TnEmitter *e, const Pair *pair)
@@ -122,7 +168,96 @@ static void emit_sphere_plane(TnEmitter *e, const Pair *pair)
     if (!(gap <= pair->margin + d->slack + d->t * larger(0.0, v3_dot(n, ball->velocity)))) return;
     v3_copy(pos, ball->pos);
     v3_add_scaled(pos, n, ball->radius + 0.5 * gap);
-    append(e, pair, pos, n, gap, tn_feature(tn_feature_vertex(0), TN_FEATURE_NONE));
+    append(e, pair, pos, n, gap, gap, 0.0, tn_feature(tn_feature_vertex(0), TN_FEATURE_NONE));
+}
+
+static TnMover mover_of(const TnDetection *d, int slot)
+{
+    const TnCollider *c = d->collider;
+    TnMover m = {.shape = &c->shape[slot],
+                 .start = &c->place[slot],
+                 .com = nowhere,
+                 .twist = nowhere,
+                 .thinness = c->thinness[slot]};
+    if (slot < c->moving_count) {
+        double arm[3];
+        m.com = d->frames[c->slots[slot].link].com;
+        m.twist = d->twists[c->slots[slot].link];
+        v3_sub(arm, m.start->pos, m.com);
+        m.reach = v3_norm(arm); /* a sphere does not notice its own turning */
+        if (m.shape->type != TN_GEOM_SPHERE) m.reach += c->locals[slot].bounding_radius;
+    }
+    return m;
+}
+
+/* How fast the slots' points close along n, together and at most. */
+typedef struct Closing {
+    double net, most;
+} Closing;
+
+static Closing closing_at(const TnDetection *d, const Pair *pair, const double pos[3],
+                          const double n[3], double time)
+{
+    const int slots[2] = {pair->slot1, pair->slot2};
+    Closing out = {0.0, 0.0};
+    for (int k = 0; k < 2; k++) {
+        double arm[3], v[3];
+        if (slots[k] >= d->collider->moving_count) continue;
+        const double *twist = d->twists[d->collider->slots[slots[k]].link];
+        arm_to(d, slots[k], pos, time, arm);
+        v3_cross(v, twist + 3, arm);
+        v3_add(v, v, twist);
+        double own = (k ? -1.0 : 1.0) * v3_dot(n, v);
+        out.net += own;
+        out.most += larger(0.0, own);
+    }
+    out.net = larger(0.0, out.net);
+    if (!d->alone) out.most = out.net;
+    return out;
+}
+
+/* Where the paths of two shapes meet that are apart. */
+static bool emit_flying(TnEmitter *e, const Pair *pair, const TnMover *a, const TnMover *b,
+                        TnManifold *out)
+{
+    const TnDetection *d = e->detection;
+    TnTransform at[2];
+    double time;
+    if (!tn_sweep(a, b, d->t, &time, at)) return false;
+    double near = ALONGSIDE * fmin(a->thinness, b->thinness);
+    if (!tn_collide(a->shape, &at[0], b->shape, &at[1], near, out)) return false;
+    for (int k = 0; k < out->count; k++) {
+        const TnManifoldPoint *p = &out->points[k];
+        double gap = p->gap + time * closing_at(d, pair, p->pos, out->normal, time).net;
+        append(e, pair, p->pos, out->normal, gap, gap, time, p->feature);
+    }
+    return out->count > 0;
+}
+
+static bool has_feature(const TnManifold *m, uint32_t feature)
+{
+    for (int k = 0; k < m->count; k++)
+        if (m->points[k].feature == feature) return true;
+    return false;
+}
+
+/* Of two that touch or are near, what their turning brings together besides: where they overlap at the end. */
+static void emit_turned(TnEmitter *e, const Pair *pair, const TnMover *a, const TnMover *b,
+                        const TnManifold *start)
+{
+    const TnDetection *d = e->detection;
+    TnTransform at[2];
+    TnManifold m;
+    if (v3_dot(a->twist + 3, a->twist + 3) + v3_dot(b->twist + 3, b->twist + 3) == 0.0) return;
+    tn_mover_at(a, d->t, &at[0]);
+    tn_mover_at(b, d->t, &at[1]);
+    if (!tn_collide(a->shape, &at[0], b->shape, &at[1], 0.0, &m)) return;
+    for (int k = 0; k < m.count; k++) {
+        const TnManifoldPoint *p = &m.points[k];
+        double gap = p->gap + d->t * closing_at(d, pair, p->pos, m.normal, d->t).net;
+        if (gap > 0.0 && !has_feature(start, p->feature))
+            append(e, pair, p->pos, m.normal, gap, gap, d->t, p->feature);
+    }
 }
 
 static void emit_shapes(TnEmitter *e, const Pair *pair)
@@ -132,16 +267,27 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
     int i = pair->slot1, j = pair->slot2;
     double allowed = pair->margin + d->slack;
     TnManifold m;
-    double reach = allowed + d->t * (c->slots[i].speed + c->slots[j].speed);
+    double way = d->t * (c->slots[i].speed + c->slots[j].speed), reach = allowed + way;
     if (!tn_collide(&c->shape[i], &c->place[i], &c->shape[j], &c->place[j], reach, &m)) return;
+    double nearest = INFINITY;
+    for (int k = 0; k < m.count; k++) nearest = m.points[k].gap < nearest ? m.points[k].gap : nearest;
+    bool flies = false;
+    double thin = c->thinness[i] < c->thinness[j] ? c->thinness[i] : c->thinness[j];
+    if (m.count && way > FAR * thin) {
+        TnMover a = mover_of(d, i), b = mover_of(d, j);
+        TnManifold met;
+        flies = nearest > TOUCHING * thin;
+        bool meets = flies && emit_flying(e, pair, &a, &b, &met);
+        if (flies && !meets && nearest > allowed && !d->alone) return;
+        if (way > TURNS * thin) emit_turned(e, pair, &a, &b, meets ? &met : &m);
+        if (meets) return;
+    }
     for (int k = 0; k < m.count; k++) {
         const TnManifoldPoint *p = &m.points[k];
-        double v1[3], v2[3];
-        point_velocity(d, i, p->pos, v1);
-        point_velocity(d, j, p->pos, v2);
-        v3_sub(v1, v1, v2);
-        if (!(p->gap <= allowed + d->t * larger(0.0, v3_dot(m.normal, v1)))) continue;
-        append(e, pair, p->pos, m.normal, p->gap, p->feature);
+        Closing closing = closing_at(d, pair, p->pos, m.normal, 0.0);
+        if (!(p->gap <= allowed + d->t * closing.most)) continue;
+        double gap = flies ? larger(p->gap, d->t * closing.net) : p->gap;
+        append(e, pair, p->pos, m.normal, gap, p->gap, 0.0, p->feature);
     }
 }
 
@@ -176,9 +322,10 @@ void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, in
     const TnCollider *c = e->detection->collider;
     for (int k = 0; k < count; k++) {
         if (k + 8 < count) tn_slot_fetch(&c->slots[slot2[k + 8]]);
-        if (c->sleeping[slot2[k]])
+        bool low = slot1[k] < slot2[k]; /* not where the second one is left out, or sleeps */
+        if (c->sleeping[slot2[k]] && c->asleep && c->asleep[c->subsystems[slot2[k]]])
             probe_pair(e, slot1[k], slot2[k]);
         else
-            emit_pair(e, slot1[k], slot2[k]);
+            emit_pair(e, low ? slot1[k] : slot2[k], low ? slot2[k] : slot1[k]);
     }
 }

@@ -62,10 +62,14 @@ void tn_soft_emit(TnSoftEmitter *e, const TnSoftPlace *a, const TnSoftPlace *b, 
                           .feature = feature,
                           .dim = e->rule.dim >= 3 ? 3 : 1,
                           .gap = gap,
+                          .clearance = gap,
                           .restitution = e->rule.restitution,
                           .soft1 = 0,
                           .soft2 = b ? 0 : -1};
     v3_copy(p->pos, pos);
+    int link = b ? 0 : d->collider->slots[e->slot].link;
+    if (!b) v3_copy(p->arm2, pos);
+    if (link) v3_sub(p->arm2, pos, d->frames[link].com);
     v3_copy(p->normal, n);
     v3_copy(p->friction, e->rule.friction);
     TnSoftPoint *points = &e->soft_points[2 * (size_t)(e->count - 1)];

@@ -51,7 +51,7 @@ static void add_contacts(const TnConstraintInput *in, const TnConstraintSet *set
         for (int side = 0; side < 2; side++) {
             int link = in->model->geoms[side ? c->geom2 : c->geom1].link;
             double arm[3], force[3], torque[3];
-            v3_sub(arm, c->pos, in->frames[link].com);
+            v3_copy(arm, side ? c->arm2 : c->arm1);
             v3_scale(force, set->problem.lambda[i], side ? 1.0 : -1.0);
             v3_cross(torque, arm, force);
             add_wrench(rod, link, force, torque, wrenches);

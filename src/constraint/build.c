@@ -129,10 +129,22 @@ typedef struct Side {
     double arm[3], v[3], v_end[3];
 } Side;
 
-/* arm: NULL, or where it is not that of the start */
-static void find_side(const ContactTask *task, const TnContactPoint *c, int geom, int soft,
-                      const double *arm, Side *out)
+/* The contact's arm of one side from the centre of mass of the link that it counts for. */
+void tn_contact_arm(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
+                    const TnContactPoint *c, int side, double arm[3])
 {
+    int own = model->geom_link[side ? c->geom2 : c->geom1], link = division->carrier[own];
+    v3_copy(arm, side ? c->arm2 : c->arm1);
+    if (link == own) return;
+    v3_add(arm, arm, frames[own].com);
+    v3_sub(arm, arm, frames[link].com);
+}
+
+/* course: NULL, or the arm where it is not that of the contact */
+static void find_side(const ContactTask *task, const TnContactPoint *c, int side, const double *course,
+                      Side *out)
+{
+    int geom = side ? c->geom2 : c->geom1, soft = side ? c->soft2 : c->soft1;
     const TnConstraintInput *in = task->in;
     if (soft >= 0) {
         const TnSoftPoint *point = &in->contacts->soft_points[soft];
@@ -143,9 +155,13 @@ static void find_side(const ContactTask *task, const TnContactPoint *c, int geom
         return;
     }
     int link = in->division->carrier[in->model->geom_link[geom]];
-    const double *com = in->frames[link].com;
-    double x = c->pos[0] - com[0], y = c->pos[1] - com[1], z = c->pos[2] - com[2];
-    if (arm) x = arm[0], y = arm[1], z = arm[2];
+    const double *own = side ? c->arm2 : c->arm1, *arm = course ? course : own;
+    double x = arm[0], y = arm[1], z = arm[2];
+    if (!course && link != in->model->geom_link[geom]) {
+        double carried[3];
+        tn_contact_arm(in->model, in->division, in->frames, c, side, carried);
+        x = carried[0], y = carried[1], z = carried[2];
+    }
     point_velocity(out->v, in->twists[link], x, y, z);
     point_velocity(out->v_end, in->end_twists[link], x, y, z);
     v3_set(out->arm, x, y, z);
@@ -175,8 +191,8 @@ static void contact_range(void *context, int begin, int end)
         const double *normal = course ? course->normal : c->normal;
         Side a, b;
         double v[3], v_end[3], e[3], lambda[3], spin[3];
-        find_side(task, c, c->geom1, c->soft1, course ? course->arm1 : NULL, &a);
-        find_side(task, c, c->geom2, c->soft2, course ? course->arm2 : NULL, &b);
+        find_side(task, c, 0, course ? course->arm1 : NULL, &a);
+        find_side(task, c, 1, course ? course->arm2 : NULL, &b);
         v3_sub(v, b.v, a.v);
         v3_sub(v_end, b.v_end, a.v_end);
         double vn = v3_dot(normal, v);

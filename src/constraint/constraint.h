@@ -63,6 +63,7 @@ typedef struct TnLaw {
     double e_normal; /* along the normal, the shift included */
     bool resting;    /* touching before, and no approach: a limit that hits nothing */
     double blend;    /* share of v⁺ in the displacement while it pushes, 1 - ε for a hit */
+    double out;      /* m/s: at which it is to undo an overlap */
 } TnLaw;
 
 /* Along the normal of a contact, or along a joint's coordinate. */
@@ -124,6 +125,9 @@ void tn_constraint_share_blend(const TnModel *model, double *blend);
  * subsystems. Sleepers are left alone. False: no memory. */
 bool tn_wheels_stop_slip(const TnModel *model, const TnState *state, const double *qpos,
                          double *qvel, TnLinkFrame *frames, TnArena *arena);
+/* The contact's arm of one side from the centre of mass of the link that it counts for; not of soft points. */
+void tn_contact_arm(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
+                    const TnContactPoint *c, int side, double arm[3]);
 /* What a spin or roll row turns about. */
 void tn_constraint_spin_axis(const TnContactPoint *c, TnRowSet set, double axis[3]);
 

@@ -44,6 +44,13 @@ static inline TnReach tn_reach(const TnDynamicsInput *in, double w)
     return (TnReach){in->t * (1.0 - w + w / in->theta), in->t * w * (1.0 - in->theta) / in->theta};
 }
 
+static inline void tn_rigid_way(const TnDynamicsInput *in, const double v[6], const double vhat[6],
+                                double w, double share, double way[6])
+{
+    TnReach reach = tn_reach(in, w);
+    for (int k = 0; k < 6; k++) way[k] = share * (reach.p * vhat[k] - reach.r * v[k]);
+}
+
 static inline bool tn_left_out(const TnDynamicsInput *in, int subsystem)
 {
     return in->asleep && in->asleep[subsystem];
@@ -72,12 +79,12 @@ typedef struct TnRigidSystem {
 void tn_rigid_assemble(const TnDynamicsInput *in, int link, const TnLinkFrame *frame,
                        TnRigidSystem *out);
 /* Advances qpos and qvel (whole-model arrays, only this link's entries are written) from v̂.
- * Displacement t((1-w) v̂ + w v⁺): w = 0 is the θ rule, w = 1 moves with the end velocity (bodies
- * that were hit in this step). Angular momentum is balanced exactly: L⁺ = L + tτ + contact
- * impulses. */
+ * way: its displacement, m and rad in world axes, t((1-w) v̂ + w v⁺) where nothing is in the way: w = 0 is the θ rule,
+ * w = 1 moves with the end velocity (bodies that were hit in this step). Angular momentum is balanced exactly:
+ * L⁺ = L + tτ + contact impulses. */
 void tn_rigid_advance(const TnDynamicsInput *in, int link, const TnLinkFrame *frame,
-                      const TnRigidSystem *system, const double vhat[6], double w, double *qpos,
-                      double *qvel);
+                      const TnRigidSystem *system, const double vhat[6], const double way[6],
+                      double *qpos, double *qvel);
 
 /* ---- articulated/: trees of any shape ---- */
 /* Motion axes: S[d] = (linear velocity at the point `origin`, angular velocity), world axes, per
@@ -113,10 +120,10 @@ bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *aren
 bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                       TnArena *scratch, TnTreeSystem *out);
 void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnTreeSystem *system,
-                     const double *vhat, double w, double *qpos, double *qvel);
-/* What actuators and dampers of a tree did over the step that was solved for v̂. */
+                     const double *vhat, double w, double reach, double *qpos, double *qvel);
+/* What actuators and dampers of a tree did over the step that was solved for v̂, and moved it by `reach` of its way. */
 TnJointWork tn_tree_work(const TnDynamicsInput *in, const TnSubsystem *sub,
-                         const TnTreeSystem *system, const double *vhat, double w);
+                         const TnTreeSystem *system, const double *vhat, double w, double reach);
 
 /* ---- rod/: chains of free segments with elastic joints between neighbours ---- */
 /* The spring of a cut joint over one step: wrenches on its two segments, one after the other, of
@@ -160,7 +167,8 @@ void tn_rod_solve_whole(const TnRodSystem *system, const double *wrenches, doubl
 /* As tn_rigid_advance, for all segments. In free flight the rod's linear and angular momentum stay as
  * they are. */
 void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
-                    const TnRodSystem *system, const double *vhat, double *qpos, double *qvel);
+                    const TnRodSystem *system, const double *vhat, double reach, double *qpos,
+                    double *qvel);
 double tn_rod_energy(const TnModel *model, const TnSubsystem *sub,
                      const TnLinkFrame *frames); /* elastic, J */
 

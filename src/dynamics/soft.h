@@ -59,9 +59,9 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
 /* v̂ of all nodes of a soft body from those of the blocks; block_v as [large block] -> its unknowns. */
 void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
                       double *const *block_v, double *vhat);
-/* qpos and qvel of the soft body's nodes. In free flight linear and angular momentum stay as they are. */
+/* qpos and qvel of the soft body's nodes, which move by `reach` of their way. */
 void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
-                     const double *vhat, double *qpos, double *qvel);
+                     const double *vhat, double reach, double *qpos, double *qvel);
 /* Puts followers where their links are, pinned nodes to their rest: qpos and qvel. */
 void tn_soft_place_held(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
                         const double (*twists)[6], double *qpos, double *qvel);

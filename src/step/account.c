@@ -17,28 +17,26 @@
 /* ---- contacts ---- */
 
 /* Velocity of a side's point: of the displacement (u) and at the step's start (v). */
-static void side_motion(const TnStep *step, const TnContactPoint *c, int geom, int soft, double u[3],
-                        double v[3])
+static void side_motion(const TnStep *step, const TnContactPoint *c, int side, double u[3], double v[3])
 {
+    int soft = side ? c->soft2 : c->soft1;
     const TnWorld *world = step->world;
     const TnModel *model = step->model;
     if (soft >= 0) {
         const TnSoftPoint *point = &world->contacts.soft_points[soft];
         const TnSoft *body = &model->softs[point->soft];
-        TnReach reach = tn_reach(&step->dynamics, step->blend[body->subsystem]);
         v3_zero(u);
         v3_zero(v);
         for (int k = 0; k < point->count; k++) {
             int dof = body->dof_start + 3 * point->node[k];
             v3_add_scaled(v, world->state.qvel + dof, point->weight[k]);
-            v3_add_scaled(u, step->vhat + dof, point->weight[k] * reach.p / step->t);
+            v3_add_scaled(u, step->moved_qvel + dof, point->weight[k]);
         }
-        v3_add_scaled(u, v, -reach.r / step->t);
         return;
     }
-    int link = world->division->carrier[model->geom_link[geom]];
+    int link = world->division->carrier[model->geom_link[side ? c->geom2 : c->geom1]];
     double arm[3];
-    v3_sub(arm, c->pos, world->frames[link].com);
+    tn_contact_arm(model, world->division, world->frames, c, side, arm);
     v3_cross(u, step->moved[link] + 3, arm);
     v3_add(u, u, step->moved[link]);
     v3_cross(v, world->twists[link] + 3, arm);
@@ -55,16 +53,17 @@ static void account_contacts(TnAccounts *a)
         tn_problem_contact_lambda(&world->set.problem, i, f);
         double normal = v3_dot(f, c->normal);
         if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
-        side_motion(step, c, c->geom1, c->soft1, u1, v1);
-        side_motion(step, c, c->geom2, c->soft2, u2, v2);
+        side_motion(step, c, 0, u1, v1);
+        side_motion(step, c, 1, u2, v2);
         v3_sub(u2, u2, u1);
         v3_sub(v2, v2, v1);
-        double lost = -step->t * (v3_dot(f, u2) - normal * v3_dot(c->normal, u2));
+        /* friction that helps is none: what it does then is made by the step */
+        double lost = fmax(0.0, -step->t * (v3_dot(f, u2) - normal * v3_dot(c->normal, u2)));
         a->lost[tn_geom_subsystem(step->model, c->geom1)] += lost;
         a->friction += lost;
-        if (c->gap < 0.0)
-            a->put_out[tn_geom_subsystem(step->model, c->geom1)] +=
-                fmax(0.0, step->t * normal * v3_dot(c->normal, u2));
+        double out = fmin(v3_dot(c->normal, u2), world->set.laws[i].out);
+        if (out > 0.0)
+            a->put_out[tn_geom_subsystem(step->model, c->geom1)] += step->t * normal * out;
         if (!world->set.laws[i].resting)
             a->impacts -= 0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v2));
     }
@@ -110,8 +109,8 @@ static void account_rows(TnAccounts *a)
         } else {
             continue;
         }
-        a->lost[s] += lost;
-        a->friction += lost;
+        a->lost[s] += fmax(0.0, lost);
+        a->friction += fmax(0.0, lost);
     }
 }
 
@@ -140,7 +139,8 @@ static void account_tree(TnAccounts *a, int s)
     const TnStep *step = a->step;
     const TnSubsystem *sub = &step->model->subsystems[s];
     TnJointWork work = tn_tree_work(&step->dynamics, sub, &step->trees[sub->kind_index],
-                                    step->vhat + sub->dof_start, step->blend[s]);
+                                    step->vhat + sub->dof_start, step->blend[s],
+                                    step->reach[s]);
     a->work[s] += work.actuators;
     a->lost[s] += work.damping;
     a->actuators += work.actuators;

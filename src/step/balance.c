@@ -114,6 +114,7 @@ static void rigid_at(const Rigid *r, const double x[3], double v[3])
 typedef struct Group {
     bool bound;  /* something fixed acts on it */
     bool pushed; /* by a contact or a limit that was hit: what it lost stays lost */
+    bool stopped; /* it did not get all of its way (limit.c) */
     bool tied;   /* by equalities, wheels or holds */
     bool stiff;  /* it has cables or soft bodies, whose step is meant to lose */
     bool alone;  /* one free body that nothing touches: all is right as it is */
@@ -162,6 +163,7 @@ static void gather_group(Balance *b, int s)
     own.bound |= world->groups->pulled[world->groups->of[s]] || world->node_force_set;
     own.pushed |= step->blend[s] > 0.0;
     own.tied = world->tied[s];
+    own.stopped = step->reach[s] < 1.0 || step->has_extra;
     own.stiff = sub->kind == TN_SUBSYSTEM_ROD || sub->kind == TN_SUBSYSTEM_SOFT;
     own.alone = sub->kind == TN_SUBSYSTEM_RIGID && !own.pushed;
     int root = tn_set_root(b->root, s);
@@ -173,6 +175,7 @@ static void gather_group(Balance *b, int s)
         *g = root == s ? own : (Group){.bound = own.bound || g->bound,
                                        .pushed = own.pushed || g->pushed,
                                        .tied = own.tied,
+                                       .stopped = own.stopped,
                                        .stiff = own.stiff,
                                        .alone = own.alone};
         return;
@@ -180,6 +183,7 @@ static void gather_group(Balance *b, int s)
     g->bound |= own.bound;
     g->pushed |= own.pushed;
     g->tied |= own.tied;
+    g->stopped |= own.stopped;
     g->stiff |= own.stiff;
     g->alone = false;
 }
@@ -394,8 +398,10 @@ static void balance_momentum(const Balance *b, int root, Rigid *rigid)
         v3_zero(is.omega);
     }
     change_group(b, root, &(Change){1.0, &is, rigid});
-    shift_group(b, root, way);
-    v3_add(rigid->centre, rigid->centre, way);
+    if (!b->groups[root].stopped) {
+        shift_group(b, root, way);
+        v3_add(rigid->centre, rigid->centre, way);
+    }
 }
 
 /* Kinetic energy of the rigid motion alone. */

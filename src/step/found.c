@@ -2,6 +2,7 @@
  * u = (1-w) v̂ + w v⁺. Contacts that were not listed, further passes and the account of energy look at it. */
 #include <string.h>
 
+#include "../math/vec3.h"
 #include "step.h"
 
 static void find_range(void *context, int begin, int end)
@@ -14,10 +15,11 @@ static void find_range(void *context, int begin, int end)
         const TnSubsystem *sub = &model->subsystems[s];
         TnReach reach = tn_reach(&step->dynamics, step->blend[s]);
         double p = reach.p / step->t, r = reach.r / step->t;
-        if (sub->kind == TN_SUBSYSTEM_SOFT) continue;
-        if (sub->kind == TN_SUBSYSTEM_TREE) {
+        if (sub->kind == TN_SUBSYSTEM_TREE || sub->kind == TN_SUBSYSTEM_SOFT)
             for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
                 step->moved_qvel[d] = p * step->vhat[d] - r * world->state.qvel[d];
+        if (sub->kind == TN_SUBSYSTEM_SOFT) continue;
+        if (sub->kind == TN_SUBSYSTEM_TREE) {
             tn_kinematics_twists(model, world->state.qpos, step->moved_qvel, world->frames,
                                  sub->link_start, sub->link_count, step->moved);
             continue;
@@ -43,4 +45,36 @@ bool tn_step_find(TnStep *step)
     tn_constraint_vhat(&step->constraint, &step->world->set, step->vhat);
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_range, step);
     return true;
+}
+
+double tn_step_moved_apart(const TnStep *step, const TnContactPoint *c)
+{
+    double sum = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
+        double v[3];
+        v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
+        v3_add(v, v, twist);
+        sum += (side ? 1.0 : -1.0) * v3_dot(v, c->normal);
+    }
+    return sum;
+}
+
+void tn_step_shorten(TnStep *step)
+{
+    const TnModel *model = step->model;
+    for (int i = 0; i < step->awake_count; i++) {
+        int s = step->awake[i];
+        const TnSubsystem *sub = &model->subsystems[s];
+        double share = step->reach[s];
+        bool extra = step->has_extra && sub->kind == TN_SUBSYSTEM_RIGID;
+        if (share == 1.0 && !extra) continue;
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            for (int k = 0; k < 6; k++)
+                step->moved[l][k] =
+                    share * (step->moved[l][k] + (extra ? step->extra[l][k] / step->t : 0.0));
+        if (sub->kind == TN_SUBSYSTEM_TREE || sub->kind == TN_SUBSYSTEM_SOFT)
+            for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
+                step->moved_qvel[d] *= share;
+    }
 }

@@ -1,8 +1,12 @@
-/* groups.c: which subsystems are joined for good, and what else acts on them than gravity and contacts. */
+/* groups.c: which subsystems are joined for good, what else acts on them than gravity and contacts, and how large links
+ * are. */
 #include "groups.h"
+
+#include <math.h>
 
 #include "../base/base.h"
 #include "../math/disjoint_sets.h"
+#include "../math/vec3.h"
 
 /* Of subsystems; -1 is the world. */
 static void join(int *parent, int a, int b)
@@ -128,6 +132,39 @@ static void mark_groups(const TnModel *model, TnGroups *groups)
         if (groups->anchored[groups->of[s]]) mark(groups, groups->pulled, s);
 }
 
+/* All of a link's geoms are spheres about its centre of mass. */
+static void find_round(const TnModel *model, bool *round)
+{
+    for (int l = 0; l < model->link_count; l++) round[l] = true;
+    for (int g = 0; g < model->geom_count; g++) {
+        const TnGeom *geom = &model->geoms[g];
+        double arm[3];
+        v3_sub(arm, geom->link_pos, model->links[geom->link].com);
+        if (geom->type != TN_GEOM_SPHERE || v3_norm(arm) > 1e-6 * geom->bounding_radius)
+            round[geom->link] = false;
+    }
+}
+
+static void measure_links(const TnModel *model, double *radius)
+{
+    for (int l = 1; l < model->link_count; l++) {
+        const TnLink *link = &model->links[l];
+        const double *I = link->inertia_principal;
+        double most = fmax(I[0], fmax(I[1], I[2]));
+        /* of a ball with that moment, for links that have no geoms */
+        if (link->mass > 0.0) radius[l] = sqrt(2.5 * most / link->mass);
+    }
+    for (int g = 0; g < model->geom_count; g++) {
+        const TnGeom *geom = &model->geoms[g];
+        double arm[3];
+        if (geom->link == 0) continue;
+        v3_sub(arm, geom->link_pos, model->links[geom->link].com);
+        double reach = v3_norm(arm) + geom->bounding_radius;
+        if (geom->mesh >= 0) reach += v3_norm(model->meshes[geom->mesh].hull.center);
+        radius[geom->link] = fmax(radius[geom->link], reach);
+    }
+}
+
 TnGroups *tn_groups_create(const TnModel *model, const TnDivision *division)
 {
     size_t n = (size_t)model->subsystem_count + 1;
@@ -137,7 +174,10 @@ TnGroups *tn_groups_create(const TnModel *model, const TnDivision *division)
     groups->anchored = tn_calloc(n, sizeof *groups->anchored);
     groups->pulled = tn_calloc(n, sizeof *groups->pulled);
     groups->actuated = tn_calloc(n, sizeof *groups->actuated);
-    if (!groups->of || !groups->anchored || !groups->pulled || !groups->actuated) {
+    groups->radius = tn_calloc((size_t)model->link_count + 1, sizeof *groups->radius);
+    groups->round = tn_calloc((size_t)model->link_count + 1, sizeof *groups->round);
+    if (!groups->of || !groups->anchored || !groups->pulled || !groups->actuated ||
+        !groups->radius || !groups->round) {
         tn_groups_destroy(groups);
         return NULL;
     }
@@ -146,6 +186,8 @@ TnGroups *tn_groups_create(const TnModel *model, const TnDivision *division)
     join_blocks(model, division, groups->of);
     for (int s = 0; s < model->subsystem_count; s++) groups->of[s] = tn_set_root(groups->of, s);
     mark_groups(model, groups);
+    measure_links(model, groups->radius);
+    find_round(model, groups->round);
     return groups;
 }
 
@@ -156,6 +198,8 @@ void tn_groups_destroy(TnGroups *groups)
     tn_free(groups->anchored);
     tn_free(groups->pulled);
     tn_free(groups->actuated);
+    tn_free(groups->radius);
+    tn_free(groups->round);
     tn_free(groups);
 }
 

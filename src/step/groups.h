@@ -10,6 +10,8 @@ typedef struct TnGroups {
     bool *anchored; /* per group: joined to the fixed world */
     bool *pulled;   /* per group: that, or a spring, a drag or an actuator works between it and the world */
     bool *actuated; /* per group */
+    bool *round;    /* per link: turning does not show */
+    double *radius; /* per link, m: no point of it is farther from its centre of mass */
 } TnGroups;
 
 /* NULL: no memory. */

@@ -62,3 +62,31 @@ void tn_step_keep_guess(const TnStep *step)
         }
     }
 }
+
+/* Forces of contacts, from where they stood in the list of the pass before. */
+static void start_contacts(TnProblem *p, const TnProblem *last, const int *from)
+{
+    for (int i = 0; i < p->contact_count; i++) {
+        int k = from ? from[i] : i;
+        if (k >= 0 && k < last->contact_count)
+            memcpy(p->lambda[i], last->lambda[k], sizeof p->lambda[i]);
+    }
+}
+
+void tn_step_start_from(TnStep *step, const TnProblem *last)
+{
+    TnProblem *p = &step->world->set.problem;
+    start_contacts(p, last, step->contact_from);
+    if (p->row_count == last->row_count)
+        for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = last->rows[r].lambda;
+    tn_problem_start_at_lambda(p);
+    if (p->bond_count == last->bond_count)
+        for (int i = 0; i < p->bond_count; i++)
+            memcpy(p->bonds[i].lambda, last->bonds[i].lambda, sizeof last->bonds[i].lambda);
+    if (p->table_rows == last->table_rows && !step->contact_from)
+        memcpy(p->twist, last->twist, sizeof(double[8]) * (size_t)p->table_rows);
+    for (int i = 0; i < p->large_count && p->large_count == last->large_count; i++)
+        if (p->large[i].dim == last->large[i].dim)
+            memcpy(p->large[i].v, last->large[i].v, sizeof(double) * (size_t)p->large[i].dim);
+    step->contact_from = NULL;
+}

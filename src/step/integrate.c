@@ -16,6 +16,20 @@ static bool makes_sense(const double *x, int count)
     return true;
 }
 
+static void advance_rigid(const TnStep *step, int s)
+{
+    TnWorld *world = step->world;
+    const TnSubsystem *sub = &step->model->subsystems[s];
+    const TnRigidSystem *system = &step->rigid[sub->kind_index];
+    const double *vhat = step->vhat + sub->dof_start;
+    int link = sub->link_start;
+    double way[6];
+    tn_rigid_way(&step->dynamics, system->v, vhat, step->blend[s], step->reach[s], way);
+    for (int k = 0; k < 6 && step->has_extra; k++) way[k] += step->reach[s] * step->extra[link][k];
+    tn_rigid_advance(&step->dynamics, link, &world->frames[link], system, vhat, way,
+                     world->next_qpos, world->next_qvel);
+}
+
 static void advance_range(void *context, int begin_index, int end_index)
 {
     TnStep *step = context;
@@ -26,21 +40,19 @@ static void advance_range(void *context, int begin_index, int end_index)
         const double *vhat = step->vhat + sub->dof_start;
         switch (sub->kind) {
         case TN_SUBSYSTEM_RIGID:
-            tn_rigid_advance(&step->dynamics, sub->link_start, &world->frames[sub->link_start],
-                             &step->rigid[sub->kind_index], vhat, step->blend[s], world->next_qpos,
-                             world->next_qvel);
+            advance_rigid(step, s);
             break;
         case TN_SUBSYSTEM_ROD:
             tn_rod_advance(&step->dynamics, sub, world->frames, &step->rods[sub->kind_index], vhat,
-                           world->next_qpos, world->next_qvel);
+                           step->reach[s], world->next_qpos, world->next_qvel);
             break;
         case TN_SUBSYSTEM_SOFT:
-            tn_soft_advance(&step->soft_input, step->softs, sub->kind_index, vhat,
+            tn_soft_advance(&step->soft_input, step->softs, sub->kind_index, vhat, step->reach[s],
                             world->next_qpos, world->next_qvel);
             break;
         case TN_SUBSYSTEM_TREE:
             tn_tree_advance(&step->dynamics, sub, &step->trees[sub->kind_index], vhat,
-                            step->blend[s], world->next_qpos, world->next_qvel);
+                            step->blend[s], step->reach[s], world->next_qpos, world->next_qvel);
             break;
         }
         if (!makes_sense(world->next_qpos + sub->qpos_start, sub->qpos_count) ||
@@ -72,12 +84,24 @@ static void place_followers(TnWorld *world)
                        (const double(*)[6])world->next_twists, world->next_qpos, world->next_qvel);
 }
 
-bool tn_step_advance(TnStep *step)
+bool tn_step_move(TnStep *step)
 {
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, advance_range, step);
     if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, place_range, step);
     place_followers(step->world);
+    return true;
+}
+
+bool tn_step_advance(TnStep *step, bool limited)
+{
+    for (int s = 0; s < step->model->subsystem_count; s++) step->reach[s] = 1.0;
+    step->has_extra = false;
+    if (limited && !tn_step_limit(step)) return false;
+    if (!tn_step_move(step)) return false;
+    if (!limited) return true;
+    if (!tn_step_verify(step)) return false;
+    tn_step_shorten(step);
     return true;
 }
 
@@ -131,7 +155,7 @@ static bool stop_slip(const TnStep *step)
 bool tn_step_integrate(TnStep *step, bool converged, TnEnergyAccount *account)
 {
     TnWorld *world = step->world;
-    if (!tn_step_advance(step) || !stop_slip(step) || !tn_step_balance(step, account)) return false;
+    if (!tn_step_advance(step, true) || !stop_slip(step) || !tn_step_balance(step, account)) return false;
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         if (!makes_sense(world->next_qvel + sub->dof_start, sub->dof_count)) return false;
@@ -139,6 +163,6 @@ bool tn_step_integrate(TnStep *step, bool converged, TnEnergyAccount *account)
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
     world->state.time += step->t;
-    if (world->sleep) tn_sleep_settle(step, converged); /* without memory nobody falls asleep */
+    if (world->touched) tn_sleep_settle(step, converged); /* without memory nobody falls asleep */
     return true;
 }

@@ -1,22 +1,48 @@
-/* missed.c: contacts of soft bodies that nobody foresaw.
+/* missed.c: contacts that nobody foresaw.
  *
- * Contacts are listed for the predicted motion of the nodes. Pushed or let go, a soft body may move quite
- * differently, by a share of the speed of sound, and its surface would run into what was not listed: a ball
- * that is pressed into a dent gets through the wall on the other side. So once v̂ is known, where a node came
- * farther from its prediction than contacts are listed ahead,
- *
- *     t |v⁺ - v⁺ predicted| > slack,
- *
- * surfaces are compared once more for the motion that was found, and those contacts that it closes by more
- * than LET_PASS of the slack and that were not listed join the list. Then the step is solved again. */
+ * Contacts are listed for the motion that is expected. Pushed or let go, things move otherwise, and would run into what
+ * was not listed: a grain that a tool hits goes as fast as the tool, and a dented soft body comes back with a share of the
+ * speed of sound. So once v̂ is known, where something gets farther than expected by more than contacts are listed
+ * ahead, collision is asked once more, for the motion that was found and for whoever is surprised. Contacts that it
+ * closes by more than LET_PASS of that and that were not listed join the list, and the step is solved again where that
+ * is cheap. Elsewhere it is enough to keep things apart (limit.c), and the next step sees the contacts. */
+#include <math.h>
 #include <string.h>
 
 #include "../math/vec3.h"
 #include "step.h"
 
-#define LET_PASS 0.1
+/* An error of the solution, in shares of gravity × timestep, by which things may get elsewhere than expected. */
+#define ROUGH 0.01
+/* A step with more contacts is not solved again, unless there are soft bodies. */
+#define FEW_CONTACTS 100
+/* Of the way ahead that contacts are listed for; without gravity of the smaller body's size. */
+#define LET_PASS 0.05
+#define LET_PASS_SIZE 1e-4
+/* Two points of a pair are one contact where their normals agree to this cosine, and they are no farther apart than
+ * this share of the smaller body. */
+#define SAME_NORMAL 0.95
+#define SAME_PLACE 0.1
 
-static bool is_surprised(const TnStep *step, int index, const double *end_qvel, double slack)
+/* ---- who is surprised ---- */
+
+/* How far a link gets from where it was expected. */
+static double link_surprise(const TnStep *step, int link)
+{
+    double linear[3], angular[3];
+    v3_sub(linear, step->moved[link], step->end_twists[link]);
+    v3_sub(angular, step->moved[link] + 3, step->end_twists[link] + 3);
+    return step->t * (v3_norm(linear) + v3_norm(angular) * step->world->groups->radius[link]);
+}
+
+/* How far it gets at all. */
+static double link_way(const TnStep *step, int link)
+{
+    const double *u = step->moved[link];
+    return step->t * (v3_norm(u) + v3_norm(u + 3) * step->world->groups->radius[link]);
+}
+
+static bool soft_is_surprised(const TnStep *step, int index, const double *end_qvel, double slack)
 {
     const TnSoft *soft = &step->model->softs[index];
     for (int i = 0; i < soft->surface_node_count; i++) {
@@ -28,30 +54,72 @@ static bool is_surprised(const TnStep *step, int index, const double *end_qvel, 
     return false;
 }
 
-/* v⁺ of the nodes as they were found; all else as predicted. NULL: no memory. */
-static double *found_velocities(const TnStep *step)
+/* Marks links that get farther than contacts are listed ahead, and tells whether somebody gets farther than expected by
+ * so much. What moves as expected may yet run into what does not. */
+static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
 {
     const TnModel *model = step->model;
-    TnWorld *world = step->world;
-    double *end = TN_ARENA_NEW(&world->arena, double, model->dof_count);
-    if (!end) return NULL;
-    memcpy(end, step->end_qvel, sizeof *end * (size_t)model->dof_count);
-    for (int s = 0; s < model->soft_count; s++) {
-        const TnSoft *soft = &model->softs[s];
-        if (world->state.asleep[soft->subsystem]) continue;
-        for (int k = 0; k < 3 * soft->node_count; k++) {
-            double v = world->state.qvel[soft->dof_start + k];
-            end[soft->dof_start + k] = v + (world->set.soft_vhat[s][k] - v) / step->theta;
+    bool any = false;
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+            surprised[l] = link_way(step, l) > slack;
+            any |= link_surprise(step, l) > slack;
         }
+        if (sub->kind == TN_SUBSYSTEM_SOFT)
+            any |= soft_is_surprised(step, sub->kind_index, step->moved_qvel, slack);
     }
-    return end;
+    return any;
 }
 
-static bool is_listed(const TnContactList *list, const TnContactPoint *c)
+/* ---- what is new ---- */
+
+static double size_of(const TnStep *step, const TnContactPoint *c)
 {
-    for (int i = 0; i < list->count; i++) {
-        const TnContactPoint *p = &list->points[i];
-        if (p->geom1 == c->geom1 && p->geom2 == c->geom2 && p->feature == c->feature) return true;
+    double size = INFINITY;
+    const int geoms[2] = {c->geom1, c->geom2};
+    for (int k = 0; k < 2; k++) {
+        double radius = step->model->geoms[geoms[k]].bounding_radius;
+        if (radius > 0.0 && radius < size) size = radius;
+    }
+    return size;
+}
+
+/* Where the list has the contacts of a geom as geom1. */
+typedef struct Places {
+    int *first, *count; /* per geom */
+} Places;
+
+static bool find_places(TnStep *step, Places *out)
+{
+    const TnContactList *list = &step->world->contacts;
+    TnArena *arena = &step->world->arena;
+    out->first = TN_ARENA_NEW(arena, int, step->model->geom_count);
+    out->count = TN_ARENA_ZERO(arena, int, step->model->geom_count);
+    if (!out->first || !out->count) return false;
+    for (int i = 0; i < list->count; i++)
+        if (out->count[list->points[i].geom1]++ == 0) out->first[list->points[i].geom1] = i;
+    return true;
+}
+
+/* Two points of one pair that are one contact; `swapped`: the pair's order changed. */
+static bool is_same(const TnContactPoint *p, const TnContactPoint *c, bool swapped, double near)
+{
+    double d[3], along = v3_dot(p->normal, c->normal);
+    if (c->soft1 >= 0) return p->feature == c->feature;
+    v3_sub(d, p->arm1, swapped ? c->arm2 : c->arm1);
+    return (swapped ? -along : along) > SAME_NORMAL && v3_dot(d, d) < near * near;
+}
+
+static bool is_listed(const TnStep *step, const Places *places, const TnContactPoint *c)
+{
+    const TnContactPoint *points = step->world->contacts.points;
+    double near = SAME_PLACE * size_of(step, c);
+    for (int swapped = 0; swapped < 2; swapped++) {
+        int geom1 = swapped ? c->geom2 : c->geom1, geom2 = swapped ? c->geom1 : c->geom2;
+        int first = places->count[geom1] ? places->first[geom1] : 0;
+        for (int i = first; i < first + places->count[geom1]; i++)
+            if (points[i].geom2 == geom2 && is_same(&points[i], c, swapped, near)) return true;
     }
     return false;
 }
@@ -68,61 +136,123 @@ static void append(TnContactList *to, const TnContactList *from, int index)
     }
 }
 
-/* What of `found` is not in the world's list and closes goes into it, behind those with the same geom1.
- * False: no memory. */
-static bool merge(TnStep *step, const TnContactList *found, const double *end_qvel, double let_pass,
-                  bool *any)
+/* One list of both, in which points with equal geom1 stand together as before: of each geom first the old ones. */
+typedef struct Merge {
+    TnStep *step;
+    const TnContactList *found;
+    bool *fresh;  /* per point found: it is not listed */
+    bool *missed; /* per point found: nor is it left open */
+    int *from;    /* per point of the new list: index in the old one, or -1 */
+    TnContactList both;
+} Merge;
+
+static void append_missed(Merge *m, int geom)
 {
-    TnWorld *world = step->world;
-    TnContactList *old = &world->contacts, both = {0};
-    bool *missed = TN_ARENA_ZERO(&world->arena, bool, found->count);
-    if (!missed) return false;
-    *any = false;
+    for (int i = 0; i < m->found->count; i++) {
+        const TnContactPoint *c = &m->found->points[i];
+        if (!m->missed[i] || c->geom1 != geom) continue;
+        m->from[m->both.count] = -1;
+        append(&m->both, m->found, i);
+        m->missed[i] = false;
+        if (c->soft1 >= 0) m->step->softs_hit[m->found->soft_points[c->soft1].soft] = true;
+        if (c->soft2 >= 0) m->step->softs_hit[m->found->soft_points[c->soft2].soft] = true;
+    }
+}
+
+static void merge(Merge *m, bool soft)
+{
+    const TnContactList *old = &m->step->world->contacts;
+    for (int i = 0; i < old->count; i++) {
+        if ((old->points[i].soft1 >= 0) != soft) continue;
+        m->from[m->both.count] = i;
+        append(&m->both, old, i);
+        if (i + 1 == old->count || old->points[i + 1].geom1 != old->points[i].geom1)
+            append_missed(m, old->points[i].geom1);
+    }
+    for (int i = 0; i < m->found->count; i++)
+        if (m->missed[i] && (m->found->points[i].soft1 >= 0) == soft)
+            append_missed(m, m->found->points[i].geom1);
+}
+
+/* Those of `found` that are not listed, and of these that the motion closes. */
+static int mark_missed(const Merge *m, const Places *places, double slack)
+{
+    const TnStep *step = m->step;
+    const TnContactList *found = m->found;
+    int count = 0;
     for (int i = 0; i < found->count; i++) {
         const TnContactPoint *c = &found->points[i];
-        if (c->soft1 < 0) continue;
-        double v = tn_step_separation(step, found, c, end_qvel);
-        missed[i] = c->gap + step->t * v < -let_pass && !is_listed(old, c);
-        *any |= missed[i];
+        bool soft = c->soft1 >= 0 || c->soft2 >= 0;
+        double pass = LET_PASS * slack + LET_PASS_SIZE * size_of(step, c);
+        double apart = soft ? tn_step_separation(step, found, c, step->moved_qvel)
+                            : tn_step_moved_apart(step, c);
+        m->fresh[i] = !is_listed(step, places, c);
+        m->missed[i] = m->fresh[i] && c->gap + step->t * apart < -pass;
+        count += m->missed[i];
     }
-    if (!*any) return true;
-    both.points = TN_ARENA_NEW(&world->arena, TnContactPoint, old->count + found->count);
-    both.soft_points =
-        TN_ARENA_NEW(&world->arena, TnSoftPoint, old->soft_point_count + found->soft_point_count);
-    if (!both.points || !both.soft_points) return false;
-    for (int i = 0; i < old->count && old->points[i].soft1 < 0; i++) append(&both, old, i);
-    for (int s = 0; s < step->model->soft_count; s++) {
-        int geom = step->model->softs[s].geom;
-        for (int i = 0; i < old->count; i++)
-            if (old->points[i].soft1 >= 0 && old->points[i].geom1 == geom) append(&both, old, i);
-        for (int i = 0; i < found->count; i++)
-            if (missed[i] && found->points[i].geom1 == geom) {
-                append(&both, found, i);
-                const TnContactPoint *c = &found->points[i];
-                step->softs_hit[s] = true;
-                if (c->soft2 >= 0) step->softs_hit[found->soft_points[c->soft2].soft] = true;
-            }
-    }
-    *old = both;
+    return count;
+}
+
+/* False: no memory. */
+static bool add_missed(TnStep *step, Merge *m)
+{
+    TnContactList *old = &step->world->contacts;
+    TnArena *arena = &step->world->arena;
+    int most = old->count + m->found->count;
+    m->both.points = TN_ARENA_NEW(arena, TnContactPoint, most);
+    m->both.soft_points =
+        TN_ARENA_NEW(arena, TnSoftPoint, old->soft_point_count + m->found->soft_point_count);
+    m->from = TN_ARENA_NEW(arena, int, most);
+    if (!m->both.points || !m->both.soft_points || !m->from) return false;
+    merge(m, false);
+    merge(m, true);
+    *old = m->both;
+    step->contact_from = m->from;
     return true;
 }
 
-bool tn_step_list_missed(TnStep *step, bool *again)
+/* All that is not listed and that might be closed goes to limit.c. */
+static bool note_missed(TnStep *step, const Merge *m)
+{
+    TnArena *arena = &step->world->arena;
+    step->missed.points = TN_ARENA_NEW(arena, TnContactPoint, m->found->count);
+    step->missed.soft_points = m->found->soft_points;
+    step->missed.soft_point_count = m->found->soft_point_count;
+    if (!step->missed.points) return false;
+    for (int i = 0; i < m->found->count; i++)
+        if (m->fresh[i])
+            step->missed.points[step->missed.count++] = m->found->points[i];
+    return true;
+}
+
+bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again)
 {
     TnWorld *world = step->world;
+    TnArena *arena = &world->arena;
     double slack = tn_step_slack(step);
-    bool surprised = false;
     *again = false;
-    if (!step->model->soft_count) return true;
-    if (!tn_step_gather_softs(step)) return false;
-    double *end_qvel = found_velocities(step);
-    if (!end_qvel) return false;
-    for (int s = 0; s < step->model->soft_count && !surprised; s++)
-        surprised = is_surprised(step, s, end_qvel, slack);
-    if (!surprised || !tn_all_finite(end_qvel, step->model->dof_count)) return true;
+    step->missed = (TnContactList){0};
+    uint8_t *surprised = TN_ARENA_ZERO(arena, uint8_t, step->model->link_count);
+    if (!surprised) return false;
+    if (!find_surprised(step, slack, surprised) && step->error < ROUGH) return true;
     TnContactList found = {0};
-    return tn_collision_detect(world->collider, world->frames, (const double(*)[6])step->end_twists,
-                               world->state.qpos, end_qvel, step->t, slack, &world->arena,
-                               world->team, &found) &&
-           merge(step, &found, end_qvel, LET_PASS * slack, again);
+    TnMotionInput motion = {.frames = world->frames,
+                            .twists = (const double(*)[6])step->moved,
+                            .qpos = world->state.qpos,
+                            .qvel = step->moved_qvel,
+                            .t = step->t,
+                            .slack = slack,
+                            .alone = true,
+                            .only = surprised};
+    if (!tn_collision_detect(world->collider, &motion, arena, world->team, &found)) return false;
+    Merge m = {.step = step,
+               .found = &found,
+               .fresh = TN_ARENA_NEW(arena, bool, found.count),
+               .missed = TN_ARENA_NEW(arena, bool, found.count)};
+    Places places;
+    if (!m.fresh || !m.missed || !find_places(step, &places)) return false;
+    int count = mark_missed(&m, &places, slack);
+    *again = count && may_repeat &&
+             (step->model->soft_count || world->contacts.count <= FEW_CONTACTS);
+    return *again ? add_missed(step, &m) : note_missed(step, &m);
 }

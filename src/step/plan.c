@@ -21,20 +21,26 @@ static void mark_joint(const TnModel *model, int joint, bool *marks)
     if (joint >= 0) mark_link(model, model->joints[joint].link, marks);
 }
 
-/* Who equalities, wheels and holds act on. */
-static void mark_tied(const TnModel *model, bool *tied)
+/* Equalities; of cables' segments, which their holders carry, or not. */
+static void mark_equalities(const TnModel *model, bool segments, bool *marks)
 {
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];
-        if (!e->active) continue;
+        if (!e->active || (e->segment && !segments)) continue;
         if (e->type == TN_EQUALITY_JOINT) {
-            mark_joint(model, e->joint1, tied);
-            mark_joint(model, e->joint2, tied);
+            mark_joint(model, e->joint1, marks);
+            mark_joint(model, e->joint2, marks);
         } else {
-            mark_link(model, model->bodies[e->body1].link, tied);
-            mark_link(model, model->bodies[e->body2].link, tied);
+            mark_link(model, model->bodies[e->body1].link, marks);
+            mark_link(model, model->bodies[e->body2].link, marks);
         }
     }
+}
+
+/* Who equalities, wheels and holds act on. */
+static void mark_tied(const TnModel *model, bool *tied)
+{
+    mark_equalities(model, true, tied);
     for (int i = 0; i < model->wheel_count; i++)
         mark_link(model, model->bodies[model->wheels[i].body].link, tied);
     for (int s = 0; s < model->soft_count; s++)
@@ -42,8 +48,9 @@ static void mark_tied(const TnModel *model, bool *tied)
             mark_link(model, model->softs[s].holds[h].link, tied);
 }
 
-void tn_plan_minds(const TnModel *model, bool *tied, bool *minds)
+void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
 {
+    mark_equalities(model, false, loops);
     mark_tied(model, tied);
     for (int s = 0; s < model->subsystem_count; s++)
         minds[s] = tied[s] || model->subsystems[s].kind == TN_SUBSYSTEM_ROD ||

@@ -20,10 +20,12 @@
 #include "step.h"
 
 /* Normals that turn further are of another feature. */
-#define LEAST_COSINE 0.9
+#define LEAST_COSINE 0.7
 /* rad: equalities that end up farther from where they were linear about are written again. What is left is of second
  * order in this. */
 #define SURPRISE 1e-4
+/* rad: contacts that push and turn by more in a step are followed. */
+#define CURVED 0.1
 
 typedef struct Course {
     const TnStep *step;
@@ -45,27 +47,26 @@ static void place_sleepers(TnWorld *world)
     }
 }
 
-/* The mean arm of one side, and the velocity u there. */
+/* The mean of two arms, and the velocity u there. */
 static void side_course(const Course *c, int geom, const double start[3], const double end[3],
                         double arm[3], double u[3])
 {
-    const TnWorld *world = c->step->world;
-    int link = world->division->carrier[c->step->model->geom_link[geom]];
-    for (int k = 0; k < 3; k++)
-        arm[k] = 0.5 * (start[k] - world->frames[link].com[k] + end[k] - c->end[link].com[k]);
-    v3_cross(u, c->twists[link] + 3, arm);
-    v3_add(u, u, c->twists[link]);
+    const double *twist = c->twists[c->step->model->geom_link[geom]];
+    for (int k = 0; k < 3; k++) arm[k] = 0.5 * (start[k] + end[k]);
+    v3_cross(u, twist + 3, arm);
+    v3_add(u, u, twist);
 }
 
 static void follow(const Course *c, const TnContactPoint *start, const TnContactPoint *end,
                    TnContactCourse *out)
 {
-    double u1[3], u2[3], sign = start->geom1 == end->geom1 ? 1.0 : -1.0;
+    bool same = start->geom1 == end->geom1;
+    double u1[3], u2[3], sign = same ? 1.0 : -1.0;
     if (sign * v3_dot(start->normal, end->normal) < LEAST_COSINE) return;
     for (int k = 0; k < 3; k++) out->normal[k] = start->normal[k] + sign * end->normal[k];
     v3_normalize(out->normal);
-    side_course(c, start->geom1, start->pos, end->pos, out->arm1, u1);
-    side_course(c, start->geom2, start->pos, end->pos, out->arm2, u2);
+    side_course(c, start->geom1, start->arm1, same ? end->arm1 : end->arm2, out->arm1, u1);
+    side_course(c, start->geom2, start->arm2, same ? end->arm2 : end->arm1, out->arm2, u2);
     v3_sub(u2, u2, u1);
     double t = c->step->t, moved = t * v3_norm(u2);
     out->curve = end->gap - start->gap - t * v3_dot(out->normal, u2);
@@ -76,6 +77,20 @@ static bool is_same(const TnContactPoint *a, const TnContactPoint *b)
 {
     return a->feature == b->feature && ((a->geom1 == b->geom1 && a->geom2 == b->geom2) ||
                                         (a->geom1 == b->geom2 && a->geom2 == b->geom1));
+}
+
+/* m: how far a link's turning moves its points, at most, across where they would go straight on. */
+static double farthest_turn(const TnStep *step)
+{
+    double most = 0.0;
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+            double angle = step->t * v3_norm(step->moved[l] + 3);
+            most = fmax(most, 0.5 * angle * angle * step->world->groups->radius[l]);
+        }
+    }
+    return most;
 }
 
 /* Contacts of one first geom follow each other, in both lists in the same order. False: no memory. */
@@ -89,16 +104,23 @@ static bool follow_contacts(TnStep *step)
     TnContactCourse *courses = TN_ARENA_ZERO(&world->arena, TnContactCourse, contacts->count);
     int *first = TN_ARENA_ZERO(&world->arena, int, step->model->geom_count + 1);
     TnContactList end = {0};
+    /* as they stand then, within the way that they have come */
+    TnMotionInput motion = {.frames = course.end,
+                            .twists = (const double(*)[6])step->end_twists,
+                            .qpos = world->next_qpos,
+                            .qvel = step->end_qvel,
+                            .slack = tn_step_slack(step) + farthest_turn(step)};
     if (!courses || !first ||
-        !tn_collision_detect(world->collider, course.end, (const double(*)[6])step->end_twists,
-                             world->next_qpos, step->end_qvel, step->t, tn_step_slack(step),
-                             &world->arena, world->team, &end))
+        !tn_collision_detect(world->collider, &motion, &world->arena, world->team, &end))
         return false;
     for (int i = end.count - 1; i >= 0; i--) first[end.points[i].geom1] = i + 1;
     for (int i = 0; i < contacts->count; i++) {
         const TnContactPoint *c = &contacts->points[i];
         const int geoms[2] = {c->geom1, c->geom2}; /* the pair's order may change */
-        if (c->soft1 >= 0 || c->soft2 >= 0) continue;
+        const int *carrier = world->division->carrier, *link = step->model->geom_link;
+        if (c->soft1 >= 0 || c->soft2 >= 0 || carrier[link[c->geom1]] != link[c->geom1] ||
+            carrier[link[c->geom2]] != link[c->geom2])
+            continue;
         for (int side = 0; side < 2 && !courses[i].known; side++)
             for (int k = first[geoms[side]] - 1;
                  k >= 0 && k < end.count && end.points[k].geom1 == geoms[side]; k++)
@@ -121,14 +143,18 @@ static bool take_found(TnStep *step)
     return true;
 }
 
+/* To where it was found to lead, if that makes sense. */
+static bool go_there(TnStep *step)
+{
+    bool sense = tn_step_advance(step, false);
+    if (!sense) atomic_store_explicit(&step->failed, false, memory_order_relaxed);
+    return sense; /* where not, the last pass will say so */
+}
+
 bool tn_step_relinearize(TnStep *step, bool *go)
 {
-    *go = tn_step_advance(step);
-    if (!*go) { /* the last pass will say so */
-        atomic_store_explicit(&step->failed, false, memory_order_relaxed);
-        return true;
-    }
-    return take_found(step) && follow_contacts(step) && tn_step_reassemble(step, false);
+    *go = go_there(step);
+    return !*go || (take_found(step) && follow_contacts(step) && tn_step_reassemble(step, false));
 }
 
 /* ---- equalities ---- */
@@ -159,29 +185,35 @@ static double surprise_of(const TnStep *step, int subsystem)
     return step->t * most;
 }
 
-bool tn_step_refine(TnStep *step, bool *go)
+/* A contact pushes that turns far within the step. */
+static bool contacts_curve(const TnStep *step)
 {
-    *go = false;
-    for (int i = 0; i < step->awake_count && !*go; i++) {
-        int s = step->awake[i];
-        *go = step->world->tied[s] && surprise_of(step, s) > SURPRISE;
+    const TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    for (int i = 0; i < world->contacts.count; i++) {
+        const TnContactPoint *c = &world->contacts.points[i];
+        if (c->soft1 >= 0 || !(tn_contact_normal_force(&world->set.problem, i) > 0.0)) continue;
+        const int geoms[2] = {c->geom1, c->geom2};
+        for (int k = 0; k < 2; k++) {
+            const double *twist = step->moved[model->geom_link[geoms[k]]];
+            double turn[3]; /* turning about the normal, or of a sphere about itself, curves nothing */
+            v3_cross(turn, twist + 3, c->normal);
+            if (model->geoms[geoms[k]].type != TN_GEOM_SPHERE && step->t * v3_norm(turn) > CURVED)
+                return true;
+        }
     }
-    return !*go || (take_found(step) && tn_step_reassemble(step, true));
+    return false;
 }
 
-void tn_step_start_from(TnProblem *p, const TnProblem *last)
+bool tn_step_refine(TnStep *step, bool *go)
 {
-    if (p->contact_count == last->contact_count)
-        memcpy(p->lambda, last->lambda, sizeof(double[3]) * (size_t)p->contact_count);
-    if (p->row_count == last->row_count)
-        for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = last->rows[r].lambda;
-    tn_problem_start_at_lambda(p);
-    if (p->bond_count == last->bond_count)
-        for (int i = 0; i < p->bond_count; i++)
-            memcpy(p->bonds[i].lambda, last->bonds[i].lambda, sizeof last->bonds[i].lambda);
-    if (p->table_rows == last->table_rows)
-        memcpy(p->twist, last->twist, sizeof(double[8]) * (size_t)p->table_rows);
-    for (int i = 0; i < p->large_count && p->large_count == last->large_count; i++)
-        if (p->large[i].dim == last->large[i].dim)
-            memcpy(p->large[i].v, last->large[i].v, sizeof(double) * (size_t)p->large[i].dim);
+    bool loops = false, contacts = contacts_curve(step) && go_there(step);
+    for (int i = 0; i < step->awake_count && !loops; i++) {
+        int s = step->awake[i];
+        loops = step->world->loops[s] && surprise_of(step, s) > SURPRISE;
+    }
+    *go = loops || contacts;
+    if (!*go) return true;
+    return take_found(step) && (!contacts || follow_contacts(step)) &&
+           tn_step_reassemble(step, true);
 }

@@ -80,7 +80,7 @@ bool tn_sleep_wake_touched(TnWorld *world)
     TnState *state = &world->state;
     bool any = false;
     if (!state->asleep_count) return false;
-    atomic_uchar *touched = world->sleep->touched;
+    atomic_uchar *touched = world->touched;
     int count = world->model->subsystem_count;
     for (int s = 0; s < count; s++) { /* an island is known by its lowest subsystem */
         if (!state->asleep[s] || !atomic_load_explicit(&touched[s], memory_order_relaxed)) continue;
@@ -120,7 +120,7 @@ static double speed_of(const TnWorld *world, const TnSubsystem *sub)
     }
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
         const double *twist = world->twists[l];
-        most = fmax(most, v3_norm(twist) + v3_norm(twist + 3) * world->sleep->radius[l]);
+        most = fmax(most, v3_norm(twist) + v3_norm(twist + 3) * world->groups->radius[l]);
     }
     return most;
 }

@@ -4,16 +4,6 @@
 
 #include "step.h"
 
-/* Of a model; sleep_plan.c. */
-struct TnSleepPlan {
-    double *radius;        /* per link, m: no point is farther from its centre of mass */
-    atomic_uchar *touched; /* per subsystem: by something awake, for tn_collider_sleep */
-};
-
-/* NULL: no memory. */
-TnSleepPlan *tn_sleep_plan_create(const TnModel *model);
-void tn_sleep_plan_destroy(TnSleepPlan *plan);
-
 /* Wakes the island of a subsystem; one that is awake has moved just now. -1, the world: nothing
  * happens. */
 void tn_sleep_wake(TnWorld *world, int subsystem);

@@ -210,13 +210,13 @@ bool tn_step_assemble(TnStep *step)
            tn_soft_predict(&step->soft_input, step->softs, step->end_qvel);
 }
 
-bool tn_step_reassemble(TnStep *step, bool tied)
+bool tn_step_reassemble(TnStep *step, bool loops)
 {
     const TnModel *model = step->model;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
         const TnSubsystem *sub = &model->subsystems[s];
-        if (tied && !step->world->tied[s]) continue;
+        if (loops && !step->world->loops[s]) continue;
         if (sub->kind == TN_SUBSYSTEM_TREE) {
             if (!assemble_tree(step, sub)) return false;
             if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
@@ -225,7 +225,7 @@ bool tn_step_reassemble(TnStep *step, bool tied)
             if (!assemble_rod(step, sub->kind_index)) return false;
         }
     }
-    return assemble_chains(step);
+    return !step->world->division->chain_count || assemble_chains(step);
 }
 
 bool tn_step_gather_rods(TnStep *step)
@@ -250,8 +250,9 @@ bool tn_step_gather_rods(TnStep *step)
 
 /* Velocity of a contact's side at the end of its predicted motion, along the normal. */
 static double end_velocity(const TnStep *step, const TnContactList *contacts,
-                           const TnContactPoint *c, int geom, int soft, const double *end_qvel)
+                           const TnContactPoint *c, int side, const double *end_qvel)
 {
+    int soft = side ? c->soft2 : c->soft1;
     double v[3] = {0.0}, arm[3];
     if (soft >= 0) {
         const TnSoftPoint *point = &contacts->soft_points[soft];
@@ -260,8 +261,8 @@ static double end_velocity(const TnStep *step, const TnContactList *contacts,
             v3_add_scaled(v, nodes + 3L * point->node[k], point->weight[k]);
         return v3_dot(v, c->normal);
     }
-    int link = step->model->geoms[geom].link;
-    v3_sub(arm, c->pos, step->world->frames[link].com);
+    int link = step->model->geom_link[side ? c->geom2 : c->geom1];
+    v3_copy(arm, side ? c->arm2 : c->arm1);
     v3_cross(v, step->end_twists[link] + 3, arm);
     v3_add(v, v, step->end_twists[link]);
     return v3_dot(v, c->normal);
@@ -270,8 +271,7 @@ static double end_velocity(const TnStep *step, const TnContactList *contacts,
 double tn_step_separation(const TnStep *step, const TnContactList *contacts,
                           const TnContactPoint *c, const double *end_qvel)
 {
-    return end_velocity(step, contacts, c, c->geom2, c->soft2, end_qvel) -
-           end_velocity(step, contacts, c, c->geom1, c->soft1, end_qvel);
+    return end_velocity(step, contacts, c, 1, end_qvel) - end_velocity(step, contacts, c, 0, end_qvel);
 }
 
 static void push_soft(TnStep *step, int geom, int soft, double share)

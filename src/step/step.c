@@ -124,13 +124,14 @@ static bool begin(TnStep *step, TnWorld *world)
     step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
     step->replanned = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
+    step->reach = TN_ARENA_NEW(arena, double, model->subsystem_count);
     step->dynamics.blend = step->blend;
     world->followers = step->followers;
     world->softs = step->softs;
     if (!step->rigid || !step->trees || !step->rods ||
         !step->chains || !step->chain_free || !step->followers || !step->softs ||
         !step->softs_hit || !step->meshes || !step->end_twists || !step->end_qvel || !step->blend ||
-        !step->replanned)
+        !step->replanned || !step->reach)
         return false;
     tn_plan_begin(step);
     step->soft_input = (TnSoftInput){.in = &step->dynamics,
@@ -163,9 +164,14 @@ double tn_step_slack(const TnStep *step)
 static bool detect_contacts(TnStep *step)
 {
     TnWorld *world = step->world;
-    return tn_collision_detect(world->collider, world->frames, (const double(*)[6])step->end_twists,
-                               world->state.qpos, step->end_qvel, step->t, tn_step_slack(step),
-                               &world->arena, world->team, &world->contacts);
+    TnMotionInput motion = {.frames = world->frames,
+                            .twists = (const double(*)[6])step->end_twists,
+                            .qpos = world->state.qpos,
+                            .qvel = step->end_qvel,
+                            .t = step->t,
+                            .slack = tn_step_slack(step)};
+    return tn_collision_detect(world->collider, &motion, &world->arena, world->team,
+                               &world->contacts);
 }
 
 /* What an error of the tolerance's size does to a gap in some steps. */
@@ -299,12 +305,16 @@ static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *
     for (int pass = 0; ok && again && !*woken; pass++) {
         ok = tn_step_reassemble_planned(step) && tn_step_assemble_softs(step);
         times->dynamics += lap(clock);
+        TnProblem last = world->set.problem;
         ok = ok && build_constraints(step);
+        if (ok && pass > 0) tn_step_start_from(step, &last);
         times->constraint += lap(clock);
         ok = ok && solve(step, report, clock);
         times->iterate += lap(clock);
+        step->error = isfinite(report->error) ? fmax(report->error, world->def.solver.tolerance)
+                                              : FIXED_COUNT_ERROR;
         ok = ok && tn_plan_check(step, &replanned) && tn_step_find(step);
-        ok = ok && (pass >= REPEATS || tn_step_list_missed(step, &missed));
+        ok = ok && tn_step_list_missed(step, pass < REPEATS && !replanned, &missed);
         again = pass < REPEATS && (replanned || missed);
         *woken = ok && tn_sleep_wake_touched(world);
         times->collision += lap(clock);
@@ -320,7 +330,7 @@ static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *
         if (!ok || !again) break;
         TnProblem last = world->set.problem;
         ok = build_constraints(step);
-        if (ok) tn_step_start_from(&world->set.problem, &last);
+        if (ok) tn_step_start_from(step, &last);
         times->constraint += lap(clock);
         ok = ok && solve(step, report, clock) && tn_step_find(step);
         times->iterate += lap(clock);
@@ -352,8 +362,6 @@ TnStepReport tn_world_step(TnWorld *world)
         world->state.time += step.t;
     } else if (ok) {
         measure_contacts(world, &report);
-        step.error = isfinite(report.error) ? fmax(report.error, world->def.solver.tolerance)
-                                            : FIXED_COUNT_ERROR;
         ok = tn_step_integrate(&step, report.converged, &report.energy);
         world->has_problem = ok;
     }

@@ -38,12 +38,17 @@ typedef struct TnStep {
     /* found.c */
     double *vhat;        /* per dof: what the last solve found */
     double (*moved)[6];  /* per link: it moves by t times this */
-    double *moved_qvel;  /* the same of trees' dofs */
+    double *moved_qvel;  /* the same of trees' dofs and of soft bodies' nodes */
     double error;        /* of the solution, in shares of gravity × timestep */
     const double *owed;  /* per subsystem: as state.owed, of the new state */
     TnEnergy *after;     /* per subsystem: energies of the new state (account.c) */
     const double *found; /* per dof: v̂ of the pass before; NULL: there was none */
     const TnContactCourse *courses;
+    TnContactList missed;    /* contacts that the motion closes and the step was not solved with (missed.c) */
+    double *reach;           /* per subsystem: share of its way that it is moved by (limit.c) */
+    bool has_extra;
+    double (*extra)[6];      /* per link of a free body: added to its way */
+    const int *contact_from; /* per contact: where it stood in the list of the pass before, or -1. NULL: the same */
     double (*guess)[3]; /* per contact; NULL: not solved to a tolerance */
     double *row_guess;  /* per row */
 } TnStep;
@@ -60,8 +65,8 @@ static inline bool tn_all_finite(const double *x, int count)
 bool tn_step_assemble(TnStep *step);
 /* Trees and rods whose plan changed are assembled again. */
 bool tn_step_reassemble_planned(TnStep *step);
-/* A and b of trees and rods about the v̂ that a pass before found; `tied`: only of those that equalities tie. */
-bool tn_step_reassemble(TnStep *step, bool tied);
+/* A and b of trees and rods about the v̂ that a pass before found; `loops`: only of those that equalities act on. */
+bool tn_step_reassemble(TnStep *step, bool loops);
 /* A and b of the mesh blocks, once the contacts are known. */
 bool tn_step_assemble_softs(TnStep *step);
 /* Velocity of geom2 against geom1 along a contact's normal, nodes and links as predicted but for nodes of
@@ -74,8 +79,8 @@ bool tn_step_gather_softs(TnStep *step);
 bool tn_step_gather_rods(TnStep *step);
 
 /* ---- plan.c ---- */
-/* Per subsystem: equalities, wheels or holds act on it; something in it depends on how it will move. */
-void tn_plan_minds(const TnModel *model, bool *tied, bool *minds);
+/* Per subsystem: equalities act on it; these, wheels or holds do; something in it depends on how it will move. */
+void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds);
 /* The plan before anything is known of the step. */
 void tn_plan_begin(TnStep *step);
 /* Cables and soft bodies that move too fast for the step take more of v⁺ than was planned; so must those that are
@@ -87,33 +92,48 @@ bool tn_plan_contacts(TnStep *step, bool *changed);
 bool tn_plan_check(TnStep *step, bool *changed);
 
 /* ---- missed.c ---- */
-/* Lists what the motion that was found runs into and nobody foresaw; `again`: there was such a contact. False:
- * no memory. */
-bool tn_step_list_missed(TnStep *step, bool *again);
+/* What the motion that was found runs into and nobody foresaw joins the list (`again`, where it may: the step is to be
+ * solved once more) or step->missed. False: no memory. */
+bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again);
+
+/* ---- limit.c ---- */
+/* How far everybody gets of its way (step->reach, step->extra). False: no memory. */
+bool tn_step_limit(TnStep *step);
 
 /* ---- guess.c ---- */
 /* The forces that a solve starts from; false: no memory. */
 bool tn_step_note_guess(TnStep *step);
+/* The next pass of a step starts from the forces of `last`. */
+void tn_step_start_from(TnStep *step, const TnProblem *last);
 /* What the next step starts from, once the state has this step's forces. */
 void tn_step_keep_guess(const TnStep *step);
 
 /* ---- relinearize.c ---- */
-/* Whether equalities and the trees that they tie are far from linear over what was found; then these trees are
- * assembled about it. False: no memory, or not positive definite. */
+/* Whether equalities and the trees that they tie, or contacts, are far from linear over what was found; then they are
+ * taken about it. False: no memory, or not positive definite. */
 bool tn_step_refine(TnStep *step, bool *go);
 /* The next pass: everything that can be is linear about what the last one found. `go`: it makes sense. False: no
  * memory, or not positive definite. */
 bool tn_step_relinearize(TnStep *step, bool *go);
-/* That pass starts from the forces of `last`. */
-void tn_step_start_from(TnProblem *problem, const TnProblem *last);
 
 /* ---- found.c ---- */
 /* After a solve; false: no memory. */
 bool tn_step_find(TnStep *step);
+/* What was moved by less than its way: moved and moved_qvel become what they did. */
+void tn_step_shorten(TnStep *step);
+/* Velocity of the displacement of geom2's point against geom1's, along the normal; not of soft points. */
+double tn_step_moved_apart(const TnStep *step, const TnContactPoint *c);
+
+/* ---- verify.c ---- */
+/* After tn_step_move, where things turn far. False: no memory. */
+bool tn_step_verify(TnStep *step);
 
 /* ---- integrate.c ---- */
-/* The state at the step's end beside the present one (world->next_qpos, ...). False: it would make no sense. */
-bool tn_step_advance(TnStep *step);
+/* Everybody by its way (step->reach, step->extra) to the new state. False: it would make no sense. */
+bool tn_step_move(TnStep *step);
+/* The state at the step's end beside the present one (world->next_qpos, ...), with ways cut short where something is in
+ * the way (limit.c) or not. False: it would make no sense, or no memory. */
+bool tn_step_advance(TnStep *step, bool limited);
 /* False: the new state would make no sense, or there is no memory; the old one stays. */
 bool tn_step_integrate(TnStep *step, bool converged, TnEnergyAccount *account);
 

@@ -66,9 +66,9 @@ static TnDivisionDef division_of(const TnWorldDef *def, const TnModel *model)
 static bool create_sleep(TnWorld *world)
 {
     if (world->def.sleep == TN_SLEEP_OFF) return true;
-    world->sleep = tn_sleep_plan_create(world->model);
-    if (!world->sleep) return false;
-    tn_collider_sleep(world->collider, world->state.asleep, world->sleep->touched);
+    world->touched = tn_calloc((size_t)world->model->subsystem_count + 1, sizeof *world->touched);
+    if (!world->touched) return false;
+    tn_collider_sleep(world->collider, world->state.asleep, world->touched);
     return true;
 }
 
@@ -124,6 +124,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     world->next_frames = tn_calloc((size_t)model->link_count, sizeof(TnLinkFrame));
     world->next_twists = tn_calloc((size_t)model->link_count, sizeof(double[6]));
     world->energies = tn_calloc((size_t)model->subsystem_count + 1, sizeof(TnEnergy));
+    world->loops = tn_calloc((size_t)model->subsystem_count + 1, sizeof(bool));
     world->tied = tn_calloc((size_t)model->subsystem_count + 1, sizeof(bool));
     world->minds = tn_calloc((size_t)model->subsystem_count + 1, sizeof(bool));
     /* A first guess: blocks and about six contacts per moving body; the arena grows where that is
@@ -132,12 +133,12 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     if (!ok || !world->pool || !world->division || !world->groups || !world->collider || !world->solver_memory ||
         !world->frames || !world->twists || !world->wrench || !world->next_qpos ||
         !world->next_qvel || !world->next_frames || !world->next_twists || !world->energies ||
-        !world->tied || !world->minds || !create_sleep(world) || !create_softs(world, err)) {
+        !world->loops || !world->tied || !world->minds || !create_sleep(world) || !create_softs(world, err)) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;
     }
-    tn_plan_minds(model, world->tied, world->minds);
+    tn_plan_minds(model, world->loops, world->tied, world->minds);
     tn_world_reset(world, def->key);
     return world;
 }
@@ -146,7 +147,7 @@ void tn_world_destroy(TnWorld *world)
 {
     if (!world) return;
     destroy_softs(world);
-    tn_sleep_plan_destroy(world->sleep);
+    tn_free(world->touched);
     tn_state_free(&world->state);
     tn_pool_destroy(world->pool);
     tn_groups_destroy(world->groups);
@@ -162,6 +163,7 @@ void tn_world_destroy(TnWorld *world)
     tn_free(world->next_frames);
     tn_free(world->next_twists);
     tn_free(world->energies);
+    tn_free(world->loops);
     tn_free(world->tied);
     tn_free(world->minds);
     tn_free(world);
@@ -404,7 +406,7 @@ TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnErr
 {
     TnStatus status = tn_state_restore(&world->state, world->model, buffer, size, err);
     if (status != TN_OK) return status;
-    if (!world->sleep) tn_sleep_wake_all(world);
+    if (!world->touched) tn_sleep_wake_all(world);
     forget_step(world);
     return status;
 }

@@ -12,8 +12,6 @@
 #include "../state/state.h"
 #include "groups.h"
 
-typedef struct TnSleepPlan TnSleepPlan; /* sleep.h */
-
 struct TnWorld {
     const TnModel *model;
     TnWorldDef def;
@@ -32,8 +30,8 @@ struct TnWorld {
     bool node_force_set;
     TnSoftElements *elements; /* of soft bodies; NULL without */
     TnMeshMemory **mesh_memory;
-    bool *tied, *minds; /* per subsystem (plan.c) */
-    TnSleepPlan *sleep; /* NULL: nobody ever does */
+    bool *loops, *tied, *minds; /* per subsystem (plan.c) */
+    atomic_uchar *touched; /* per subsystem: a sleeper, by something awake (tn_collider_sleep). NULL: nobody sleeps */
     TnSolverMemory *solver_memory;
     /* where a step leads, before that is taken over; between steps next_qpos and next_qvel are what the last one
      * began with */

@@ -117,8 +117,11 @@ static inline TnContactList detect(Scene *s, double t, double slack, TnPool *poo
 {
     TnContactList list = {0};
     tn_arena_reset(&s->arena);
-    CHECK(tn_collision_detect(s->collider, s->frames, (const double(*)[6])s->twists, NULL, NULL, t,
-                              slack, &s->arena, pool, &list));
+    TnMotionInput motion = {.frames = s->frames,
+                            .twists = (const double(*)[6])s->twists,
+                            .t = t,
+                            .slack = slack};
+    CHECK(tn_collision_detect(s->collider, &motion, &s->arena, pool, &list));
     return list;
 }
 

@@ -77,13 +77,22 @@ static inline void move_soft(SoftScene *s, int soft, double x, double y, double 
     }
 }
 
+static inline TnMotionInput soft_motion(const SoftScene *s, double t, double slack)
+{
+    return (TnMotionInput){.frames = s->rigid.frames,
+                           .twists = (const double(*)[6])s->rigid.twists,
+                           .qpos = s->qpos,
+                           .qvel = s->qvel,
+                           .t = t,
+                           .slack = slack};
+}
+
 static inline TnContactList soft_detect(SoftScene *s, double t, double slack, TnPool *pool)
 {
     TnContactList list = {0};
     tn_arena_reset(&s->rigid.arena);
-    CHECK(tn_collision_detect(s->rigid.collider, s->rigid.frames,
-                              (const double(*)[6])s->rigid.twists, s->qpos, s->qvel, t, slack,
-                              &s->rigid.arena, pool, &list));
+    TnMotionInput motion = soft_motion(s, t, slack);
+    CHECK(tn_collision_detect(s->rigid.collider, &motion, &s->rigid.arena, pool, &list));
     return list;
 }
 

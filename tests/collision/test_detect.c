@@ -321,8 +321,9 @@ TEST(running_out_of_memory_is_reported_and_leaks_nothing)
     REQUIRE(tn_arena_init(&tiny, "tiny", 64));
     TnContactList list;
     tn_malloc_fail_after(0);
-    bool ok = tn_collision_detect(s.collider, s.frames, (const double(*)[6])s.twists, NULL, NULL, 0.01, 0.0,
-                                  &tiny, NULL, &list);
+    TnMotionInput motion = {
+        .frames = s.frames, .twists = (const double(*)[6])s.twists, .t = 0.01};
+    bool ok = tn_collision_detect(s.collider, &motion, &tiny, NULL, &list);
     tn_malloc_fail_after(-1);
     CHECK(!ok);
     CHECK(list.count == 0);

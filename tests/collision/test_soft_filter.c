@@ -175,9 +175,8 @@ TEST(running_out_of_memory_is_reported_and_leaks_nothing)
     for (long k = 0; k < 2; k++) {
         TnContactList list;
         tn_malloc_fail_after(k);
-        bool ok = tn_collision_detect(s.rigid.collider, s.rigid.frames,
-                                      (const double(*)[6])s.rigid.twists, s.qpos, s.qvel, 0.01, 0.0,
-                                      &tiny, NULL, &list);
+        TnMotionInput motion = soft_motion(&s, 0.01, 0.0);
+        bool ok = tn_collision_detect(s.rigid.collider, &motion, &tiny, NULL, &list);
         tn_malloc_fail_after(-1);
         CHECK(!ok && list.count == 0);
     }

@@ -198,15 +198,17 @@ static inline void motion_step(Motion *m)
         if (sub->kind == TN_SUBSYSTEM_RIGID) {
             TnRigidSystem system;
             tn_rigid_assemble(&in, sub->link_start, &m->frames[sub->link_start], &system);
+            double way[6];
+            tn_rigid_way(&in, system.v, system.v_free, 0.0, 1.0, way);
             tn_rigid_advance(&in, sub->link_start, &m->frames[sub->link_start], &system,
-                             system.v_free, 0.0, m->qpos, m->qvel);
+                             system.v_free, way, m->qpos, m->qvel);
         } else {
             size_t mark = tn_arena_mark(&m->arena);
             TnTreeSystem tree;
             if (!motion_tree(m, &in, sub, &tree))
                 m->failed = true;
             else
-                tn_tree_advance(&in, sub, &tree, tree.v_free, 0.0, m->qpos, m->qvel);
+                tn_tree_advance(&in, sub, &tree, tree.v_free, 0.0, 1.0, m->qpos, m->qvel);
             tn_arena_release(&m->arena, mark);
         }
     }

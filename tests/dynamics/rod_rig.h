@@ -163,7 +163,7 @@ static inline void rig_step(Rig *rig)
                 rig->work += m->t * (y[6 * i + k] - s->b[6 * i + k]) * rig->vhat[6 * i + k];
     }
     if (any) s->alone = false; /* who drives a segment takes momentum */
-    tn_rod_advance(&in, &rig->sub, m->frames, s, rig->vhat, m->qpos, m->qvel);
+    tn_rod_advance(&in, &rig->sub, m->frames, s, rig->vhat, 1.0, m->qpos, m->qvel);
     tn_kinematics(&rig->shown, m->qpos, 0, n + 1, m->frames);
 }
 

@@ -341,12 +341,12 @@ static inline void soft_rig_step(SoftRig *rig)
     double *qvel = TN_ARENA_NEW(arena, double, model->dof_count);
     double(*twists)[6] = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     tn_soft_velocity(&input, &rig->system, 0, rig->block_v, vhat + rig->soft->dof_start);
-    tn_soft_advance(&input, &rig->system, 0, vhat + rig->soft->dof_start, qpos, qvel);
+    tn_soft_advance(&input, &rig->system, 0, vhat + rig->soft->dof_start, 1.0, qpos, qvel);
     for (int s = 0; s < model->subsystem_count; s++)
         if (model->subsystems[s].kind == TN_SUBSYSTEM_TREE) {
             const TnSubsystem *sub = &model->subsystems[s];
             memcpy(vhat + sub->dof_start, rig->block_v[0], sizeof(double) * (size_t)sub->dof_count);
-            tn_tree_advance(&in, sub, rig->trees, vhat + sub->dof_start, rig->w, qpos, qvel);
+            tn_tree_advance(&in, sub, rig->trees, vhat + sub->dof_start, rig->w, 1.0, qpos, qvel);
         }
     memcpy(rig->m.qpos, qpos, sizeof(double) * (size_t)model->qpos_count);
     memcpy(rig->m.qvel, qvel, sizeof(double) * (size_t)model->dof_count);

@@ -196,7 +196,9 @@ TEST(a_constraint_force_changes_momentum_by_its_impulse)
         tn_model_momentum(model, m.qpos, m.qvel, m.frames, P0, L0);
         v3_cross(orbit, m.frames[1].com, P0);
         v3_sub(L0, L0, orbit);
-        tn_rigid_advance(&in, 1, &m.frames[1], &system, vhat, variant % 2,
+        double way[6];
+        tn_rigid_way(&in, system.v, vhat, variant % 2, 1.0, way);
+        tn_rigid_advance(&in, 1, &m.frames[1], &system, vhat, way,
                          m.qpos, m.qvel);
         tn_kinematics(model, m.qpos, 0, 2, m.frames);
         tn_model_momentum(model, m.qpos, m.qvel, m.frames, P1, L1);
@@ -222,7 +224,9 @@ TEST(displacement_with_weight_one_uses_the_end_velocity)
     TnRigidSystem system;
     tn_rigid_assemble(&in, 1, &m.frames[1], &system);
     double z = m.frames[1].com[2], end = system.v[2] - 9.81 * 0.01;
-    tn_rigid_advance(&in, 1, &m.frames[1], &system, system.v_free, 1.0, m.qpos,
+    double way[6];
+    tn_rigid_way(&in, system.v, system.v_free, 1.0, 1.0, way);
+    tn_rigid_advance(&in, 1, &m.frames[1], &system, system.v_free, way, m.qpos,
                      m.qvel);
     tn_kinematics(model, m.qpos, 0, 2, m.frames);
     CHECK_NEAR(m.frames[1].com[2], z + 0.01 * end, 1e-14); /* rounding */

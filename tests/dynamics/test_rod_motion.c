@@ -93,8 +93,10 @@ TEST(segment_moves_as_the_rigid_body_that_it_is)
         tn_rod_segment_assemble(&in, i, frame, &round);
         tn_rigid_assemble(&in, i, frame, &any);
         random_vector(&r, 20.0, vhat, 6);
-        tn_rod_segment_advance(&in, i, frame, &round, vhat, 0.3, q[0], v[0]);
-        tn_rigid_advance(&in, i, frame, &any, vhat, 0.3, q[1], v[1]);
+        tn_rod_segment_advance(&in, i, frame, &round, vhat, 0.3, 1.0, q[0], v[0]);
+        double way[6];
+        tn_rigid_way(&in, any.v, vhat, 0.3, 1.0, way);
+        tn_rigid_advance(&in, i, frame, &any, vhat, way, q[1], v[1]);
         CHECK_NEAR(round.mass_rate, any.mass_rate, 1e-15 * any.mass_rate);
         for (int k = 0; k < 6; k++) {
             CHECK_NEAR(round.v[k], any.v[k], 1e-13);           /* rounding, of 20 here and below */

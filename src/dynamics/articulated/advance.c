@@ -60,10 +60,11 @@ void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const doubl
 }
 
 void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnTreeSystem *system,
-                     const double *vhat, double w, double *qpos, double *qvel)
+                     const double *vhat, double w, double reach, double *qpos, double *qvel)
 {
     int count;
     const TnJoint *joint = joints_of(in->model, sub, &count);
+    bool fine = system->free_end && reach == 1.0;
     for (int k = 0; k < count; k++, joint++) {
         double displacement[6], end[6];
         const double *v = in->qvel + joint->dof_start,
@@ -71,12 +72,11 @@ void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
         int dofs = tn_joint_dofs(joint->type);
         for (int d = 0; d < dofs; d++) {
             end[d] = v[d] + (mid[d] - v[d]) / in->theta;
-            displacement[d] = in->t * ((1.0 - w) * mid[d] + w * end[d]);
-            if (system->free_end)
+            displacement[d] = reach * in->t * ((1.0 - w) * mid[d] + w * end[d]);
+            if (fine)
                 displacement[d] -= in->t * system->v_free[joint->dof_start - sub->dof_start + d];
         }
-        const double *from = system->free_end
-                                 ? system->free_end + (joint->qpos_start - sub->qpos_start)
+        const double *from = fine ? system->free_end + (joint->qpos_start - sub->qpos_start)
                                  : in->qpos + joint->qpos_start;
         move_joint(joint, from, displacement, qpos + joint->qpos_start);
         memcpy(qvel + joint->dof_start, end, sizeof(double) * (size_t)dofs);

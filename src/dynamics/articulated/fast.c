@@ -40,10 +40,10 @@ static bool fine_motion(const TnDynamicsInput *in, const TnSubsystem *sub,
     fine.last = NULL;
     for (int k = 0; k < m; k++) {
         if (!tn_tree_assemble_once(&fine, sub, frames, arena, system)) return false;
-        TnJointWork work = tn_tree_work(&fine, sub, system, system->v_free, 0.0);
+        TnJointWork work = tn_tree_work(&fine, sub, system, system->v_free, 0.0, 1.0);
         system->free_work.actuators += work.actuators;
         system->free_work.damping += work.damping;
-        tn_tree_advance(&fine, sub, system, system->v_free, 0.0, q, v);
+        tn_tree_advance(&fine, sub, system, system->v_free, 0.0, 1.0, q, v);
     }
     return true;
 }

@@ -63,11 +63,12 @@ static TnJointWork linear_work(const Rates *r, const TnTreeSystem *system)
 }
 
 TnJointWork tn_tree_work(const TnDynamicsInput *in, const TnSubsystem *sub,
-                         const TnTreeSystem *system, const double *vhat, double w)
+                         const TnTreeSystem *system, const double *vhat, double w, double reach)
 {
-    Rates r = {in, sub, vhat, tn_reach(in, w)};
+    TnReach way = tn_reach(in, w);
+    Rates r = {in, sub, vhat, {reach * way.p, reach * way.r}};
     TnJointWork work = linear_work(&r, system);
-    if (!system->free_end) return work;
+    if (!system->free_end || reach < 1.0) return work;
     /* the free motion's own, and what constraints change of it */
     Rates free = {in, sub, system->v_free, tn_reach(in, 0.0)};
     TnJointWork instead = linear_work(&free, system);

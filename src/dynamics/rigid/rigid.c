@@ -115,22 +115,19 @@ static void end_momentum(const TnDynamicsInput *in, const TnRigidSystem *system,
 }
 
 void tn_rigid_advance(const TnDynamicsInput *in, int link_index, const TnLinkFrame *frame,
-                      const TnRigidSystem *system, const double vhat[6], double w, double *qpos,
-                      double *qvel)
+                      const TnRigidSystem *system, const double vhat[6], const double way[6],
+                      double *qpos, double *qvel)
 {
     const TnLink *link = &in->model->links[link_index];
     const double *wrench = in->wrench ? in->wrench[link_index] : NULL;
     const double *I = link->inertia_principal;
-    double end[6], displacement[6], L[3], quat[4], com[3], arm[3];
-    for (int k = 0; k < 6; k++) {
-        end[k] = system->v[k] + (vhat[k] - system->v[k]) / in->theta;
-        displacement[k] = in->t * ((1.0 - w) * vhat[k] + w * end[k]);
-    }
+    double end[6], L[3], quat[4], com[3], arm[3];
+    for (int k = 0; k < 6; k++) end[k] = system->v[k] + (vhat[k] - system->v[k]) / in->theta;
     end_momentum(in, system, wrench, vhat, L);
 
-    v3_add(com, frame->com, displacement);
+    v3_add(com, frame->com, way);
     quat_copy(quat, frame->quat);
-    quat_cayley_world(quat, displacement + 3);
+    quat_cayley_world(quat, way + 3);
     if (isotropic(I)) {
         v3_scale(end + 3, L, 1.0 / I[0]);
     } else {

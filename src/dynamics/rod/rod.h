@@ -74,7 +74,7 @@ void tn_rod_segment_assemble(const TnDynamicsInput *in, int link, const TnLinkFr
                              TnRigidSystem *out);
 void tn_rod_segment_advance(const TnDynamicsInput *in, int link, const TnLinkFrame *frame,
                             const TnRigidSystem *system, const double vhat[6], double w,
-                            double *qpos, double *qvel);
+                            double reach, double *qpos, double *qvel);
 
 /* Replaces the equations of held segments by their velocity; links and frames of the rod's segments. */
 void tn_rod_hold(const TnDynamicsInput *in, const TnLink *links, const TnLinkFrame *frames,

@@ -61,11 +61,13 @@ void tn_rod_segment_assemble(const TnDynamicsInput *in, int link_index, const Tn
 
 void tn_rod_segment_advance(const TnDynamicsInput *in, int link_index, const TnLinkFrame *frame,
                             const TnRigidSystem *system, const double vhat[6], double w,
-                            double *qpos, double *qvel)
+                            double reach, double *qpos, double *qvel)
 {
     const TnLink *link = &in->model->links[link_index];
     if (!is_round(link)) {
-        tn_rigid_advance(in, link_index, frame, system, vhat, w, qpos, qvel);
+        double way[6];
+        tn_rigid_way(in, system->v, vhat, w, reach, way);
+        tn_rigid_advance(in, link_index, frame, system, vhat, way, qpos, qvel);
         return;
     }
     const double *wrench = in->wrench ? in->wrench[link_index] : NULL;
@@ -73,7 +75,7 @@ void tn_rod_segment_advance(const TnDynamicsInput *in, int link_index, const TnL
     double end[6], move[6], weighed[3], L[3], R[9], omega[3];
     for (int k = 0; k < 6; k++) {
         end[k] = system->v[k] + (vhat[k] - system->v[k]) / in->theta;
-        move[k] = in->t * ((1.0 - w) * vhat[k] + w * end[k]);
+        move[k] = reach * in->t * ((1.0 - w) * vhat[k] + w * end[k]);
     }
     for (int k = 0; k < 3; k++)
         weighed[k] = in->t * (in->theta * system->v[3 + k] + (vhat[3 + k] - system->v_free[3 + k]));

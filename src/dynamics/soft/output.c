@@ -47,8 +47,10 @@ double tn_soft_energy(const TnSoftElements *elements, const TnModel *model, int 
     for (int i = 0; i < elements->piece_count; i++) {
         const TnPieceElements *p = &elements->pieces[i];
         if (p->piece->soft != soft) continue;
-        place(p, qpos + model->softs[soft].qpos_start);
-        sum += tn_fem_add_forces(p->mesh, p->places, NULL);
+        const double *x = qpos + model->softs[soft].qpos_start;
+        for (int a = 0; a < p->piece->node_count; a++) v3_copy(p->y[a], x + 3 * p->piece->nodes[a]);
+        sum += elements->kernels->energy(p->mesh, (const double(*)[4])p->y, p->patches);
+        memset(p->y, 0, sizeof *p->y * (size_t)p->piece->node_count);
     }
     return sum;
 }

@@ -47,6 +47,8 @@ typedef struct TnFemKernels {
     void (*add_patches)(const TnFemStep *step);
     /* Largest square of the gradient (Frobenius) of a velocity over the elements at rest [1/s²]. */
     double (*fastest)(const TnFemMesh *mesh, const double (*v)[4]);
+    /* Elastic energy at x [J]; patches: a number of scratch for each. */
+    double (*energy)(const TnFemMesh *mesh, const double (*x)[4], double *patches);
 } TnFemKernels;
 
 const TnFemKernels *tn_fem_kernels(void); /* the best this processor runs */

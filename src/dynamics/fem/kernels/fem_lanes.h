@@ -297,3 +297,62 @@ static double fastest(const TnFemMesh *mesh, const double (*v)[4])
     for (int l = 0; l < TN_FEM_LANES; l++) all = most[l] > all ? most[l] : all;
     return all;
 }
+
+/* Σ V ψ without the volumetric part of patches, whose Σ V θ go to `patches`. */
+static double corotational_energy(const TnFemMesh *mesh, const double (*x)[4], double *patches)
+{
+    const TnFemMaterial *m = &mesh->material;
+    double sum = 0.0;
+    for (int k = 0; k < mesh->batch_count; k++) {
+        const TnFemBatch *batch = &mesh->batches[k];
+        v8 c[12], F[9], R[9], square = {0.0}, theta = {0.0};
+        corner_values(batch, x, c);
+        gradient_of((const v8 *)batch->inverse, c, F);
+        turn_of(F, R);
+        for (int i = 0; i < 9; i++) {
+            square += (F[i] - R[i]) * (F[i] - R[i]);
+            theta += R[i] * F[i];
+        }
+        theta -= 3.0;
+        for (int l = 0; l < batch->count; l++) {
+            double V = batch->volume[l];
+            sum += V * m->mu * square[l];
+            if (mesh->patch_count)
+                patches[batch->patch[l]] += V * theta[l];
+            else
+                sum += 0.5 * V * m->lambda * theta[l] * theta[l];
+        }
+    }
+    return sum;
+}
+
+static double neo_hookean_energy(const TnFemMesh *mesh, const double (*x)[4])
+{
+    double m = 4.0 / 3.0 * mesh->material.mu,
+           n = mesh->material.lambda + 5.0 / 6.0 * mesh->material.mu, a = 1.0 + 0.75 * m / n,
+           sum = 0.0;
+    for (int k = 0; k < mesh->batch_count; k++) {
+        const TnFemBatch *batch = &mesh->batches[k];
+        v8 c[12], F[9], C[9], det, I = {0.0};
+        corner_values(batch, x, c);
+        gradient_of((const v8 *)batch->inverse, c, F);
+        cofactors(F, C, &det);
+        for (int i = 0; i < 9; i++) I += F[i] * F[i];
+        for (int l = 0; l < batch->count; l++) {
+            double d = det[l] - a, J = I[l] - 3.0;
+            sum += batch->volume[l] * (0.5 * m * (J - log1p(0.25 * J)) +
+                                       0.5 * n * (d * d - (1.0 - a) * (1.0 - a)));
+        }
+    }
+    return sum;
+}
+
+static double energy(const TnFemMesh *mesh, const double (*x)[4], double *patches)
+{
+    if (mesh->material.law == TN_FEM_NEO_HOOKEAN) return neo_hookean_energy(mesh, x);
+    for (int p = 0; p < mesh->patch_count; p++) patches[p] = 0.0;
+    double sum = corotational_energy(mesh, x, patches);
+    for (int p = 0; p < mesh->patch_count; p++)
+        sum += 0.5 * mesh->material.lambda * patches[p] * patches[p] / mesh->patch_volume[p];
+    return sum;
+}

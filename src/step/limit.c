@@ -1,0 +1,303 @@
+/* limit.c: nothing is moved into something else.
+ *
+ * The solver's error, and contacts that nobody listed (missed.c), would let bodies end up inside of others. Velocities
+ * stay what they are, and the next step, which sees the contacts, stops what still approaches; but ways are changed so
+ * that, to first order, every contact keeps
+ *
+ *     d + n·(w_b - w_a) >= min(d, 0),      w the ways of its two points, t u before they are changed,
+ *
+ * in two stages, contact by contact, as long as one is short of room:
+ *
+ *   give way  free bodies are moved on by as much as a contact is short of, as an impulse would move them. Whatever is
+ *             joined to something or driven is taken to be heavy and does not give way.
+ *   hold      what is short still, jammed between things that do not give way, is held back: those that approach are
+ *             moved by a share r of their way only. At r = 0 everything stands still and no gap gets smaller, so such
+ *             shares exist; they are lowered by as much as a contact is short of, which ends, since they only fall.
+ *             Subsystems that are joined for good have one share.
+ *
+ * A contact is looked at again when one of its sides was changed by another. */
+#include <math.h>
+#include <string.h>
+
+#include "../math/vec3.h"
+#include "step.h"
+
+/* Times that a contact is looked at in a stage, on average and at most. */
+#define GIVE_LOOKS 6
+#define HOLD_LOOKS 24
+/* Shares of what contacts are listed ahead, and of the smaller body's size: so much overlap is let pass in a step, */
+#define LEAVE 0.02
+#define LEAVE_SIZE 1e-5
+/* so deep listed contacts and others may get before somebody is held back, */
+#define DEEP 0.45
+#define DEEP_UNLISTED 0.05
+/* and free bodies are moved on by so much at most. Farther off are things that no list has. */
+#define MOST_WAY 0.5
+
+/* One side of a contact. */
+typedef struct Side {
+    int group;      /* the subsystem that stands for its group; -1: the world */
+    int body;       /* link of a free body that gives way, else 0 */
+    double way;     /* m along the normal, from the first side to the second */
+    double mass_inverse, moment[3], turn[3]; /* of a free body: arm × n, and what an impulse turns it by */
+} Side;
+
+typedef struct Approach {
+    Side side[2];
+    double normal[3];
+    double room;       /* m: by how much the gap may get smaller, */
+    double short_room; /* and where somebody does not go all of its way */
+    double deep;       /* m: how much deeper than that it may get before somebody is held */
+} Approach;
+
+typedef struct Limits {
+    TnStep *step;
+    Approach *list;
+    int count;
+    double slack, leave; /* m */
+    double *share;       /* per group */
+    /* contacts of a group: of[start[g]] … of[start[g + 1] - 1] */
+    int *start, *of;
+    /* who is to be looked at: a ring */
+    int *queue, head, waiting;
+    bool *queued;
+} Limits;
+
+/* ---- contacts ---- */
+
+/* I⁻¹ x in world axes. */
+static void divide_by_inertia(const TnLink *link, const TnLinkFrame *frame, const double x[3],
+                              double out[3])
+{
+    const double *I = link->inertia_principal;
+    if (I[0] == I[1] && I[1] == I[2]) {
+        v3_scale(out, x, 1.0 / I[0]);
+        return;
+    }
+    double quat[4], P[9], y[3];
+    quat_mul(quat, frame->quat, link->inertia_axes);
+    quat_normalize(quat);
+    quat_to_m3(P, quat);
+    m3_tmul_v(y, P, x);
+    for (int k = 0; k < 3; k++) y[k] /= I[k];
+    m3_mul_v(out, P, y);
+}
+
+static double way_of(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
+                     int side)
+{
+    int soft = side ? c->soft2 : c->soft1;
+    double v[3] = {0.0};
+    if (soft >= 0) {
+        const TnSoftPoint *point = &list->soft_points[soft];
+        const double *u = step->moved_qvel + step->model->softs[point->soft].dof_start;
+        for (int k = 0; k < point->count; k++)
+            v3_add_scaled(v, u + 3L * point->node[k], point->weight[k]);
+    } else {
+        const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
+        v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
+        v3_add(v, v, twist);
+    }
+    return step->t * v3_dot(v, c->normal);
+}
+
+static void set_side(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
+                     int side, Side *out)
+{
+    const TnModel *model = step->model;
+    int geom = side ? c->geom2 : c->geom1, s = tn_geom_subsystem(model, geom);
+    *out = (Side){.group = s < 0 ? -1 : step->world->groups->of[s],
+                  .way = way_of(step, list, c, side)};
+    if (s < 0 || model->subsystems[s].kind != TN_SUBSYSTEM_RIGID || step->world->tied[s]) return;
+    out->body = model->geom_link[geom];
+    const TnLink *link = &model->links[out->body];
+    out->mass_inverse = 1.0 / link->mass;
+    v3_cross(out->moment, side ? c->arm2 : c->arm1, c->normal);
+    divide_by_inertia(link, &step->world->frames[out->body], out->moment, out->turn);
+}
+
+static double leave_of(const Limits *l, const TnContactPoint *c)
+{
+    double a = l->step->model->geoms[c->geom1].bounding_radius,
+           b = l->step->model->geoms[c->geom2].bounding_radius, size = a < b ? a : b;
+    return l->leave + (size < INFINITY ? LEAVE_SIZE * size : 0.0);
+}
+
+/* True: some contact is short of room. */
+static bool add_contacts(Limits *l, const TnContactList *list)
+{
+    double deep = (list == &l->step->missed ? DEEP_UNLISTED : DEEP) * l->slack;
+    bool any = false;
+    for (int i = 0; i < list->count; i++) {
+        const TnContactPoint *c = &list->points[i];
+        Approach *x = &l->list[l->count];
+        for (int side = 0; side < 2; side++) set_side(l->step, list, c, side, &x->side[side]);
+        if (x->side[0].group == x->side[1].group) continue;
+        v3_copy(x->normal, c->normal);
+        x->room = c->gap > 0.0 ? c->gap : 0.0;
+        x->short_room = c->clearance > 0.0 ? c->clearance : 0.0;
+        x->deep = deep + (c->gap < 0.0 ? c->gap : 0.0);
+        if (x->deep < 0.0) x->deep = 0.0;
+        any |= x->room + x->side[1].way - x->side[0].way < -leave_of(l, c);
+        l->count++;
+    }
+    return any;
+}
+
+/* ---- the queue ---- */
+
+/* False: no memory. */
+static bool connect(Limits *l)
+{
+    TnArena *arena = &l->step->world->arena;
+    int n = l->step->model->subsystem_count;
+    l->start = TN_ARENA_ZERO(arena, int, n + 2);
+    l->of = TN_ARENA_NEW(arena, int, 2 * l->count);
+    l->queue = TN_ARENA_NEW(arena, int, l->count);
+    l->queued = TN_ARENA_NEW(arena, bool, l->count);
+    if (!l->start || !l->of || !l->queue || !l->queued) return false;
+    for (int pass = 0; pass < 2; pass++) { /* counts, then places; start[g + 1] runs to the end of g */
+        for (int i = 0; i < l->count; i++)
+            for (int k = 0; k < 2; k++) {
+                int g = l->list[i].side[k].group;
+                if (g < 0) continue;
+                if (pass)
+                    l->of[l->start[g + 1]++] = i;
+                else
+                    l->start[g + 2]++;
+            }
+        for (int g = 0; !pass && g < n; g++) l->start[g + 2] += l->start[g + 1];
+    }
+    return true;
+}
+
+static void wait(Limits *l, int i)
+{
+    if (l->queued[i]) return;
+    l->queued[i] = true;
+    l->queue[(l->head + l->waiting++) % l->count] = i;
+}
+
+static void wait_all(Limits *l)
+{
+    memset(l->queued, 0, sizeof *l->queued * (size_t)l->count);
+    l->head = l->waiting = 0;
+    for (int i = 0; i < l->count; i++) wait(l, i);
+}
+
+static void wait_for_group(Limits *l, int g)
+{
+    for (int k = l->start[g]; k < l->start[g + 1]; k++) wait(l, l->of[k]);
+}
+
+/* Looks at contacts until all have room, or for so long. */
+static void settle(Limits *l, void (*look)(Limits *, Approach *), int looks)
+{
+    wait_all(l);
+    for (long left = (long)looks * l->count; l->waiting > 0 && left > 0; left--) {
+        int i = l->queue[l->head];
+        l->head = l->head + 1 < l->count ? l->head + 1 : 0;
+        l->waiting--;
+        l->queued[i] = false;
+        look(l, &l->list[i]);
+    }
+}
+
+/* ---- giving way ---- */
+
+/* How far the body's extra way moves a side along the normal. */
+static double extra_of(const Limits *l, const Approach *x, const Side *s)
+{
+    const double *extra = l->step->extra[s->body];
+    return s->body ? v3_dot(x->normal, extra) + v3_dot(s->moment, extra + 3) : 0.0;
+}
+
+/* Moves the free bodies of a contact that is short of room. */
+static void give_way(Limits *l, Approach *x)
+{
+    double short_of = x->side[0].way + extra_of(l, x, &x->side[0]) - x->side[1].way -
+                      extra_of(l, x, &x->side[1]) - x->room,
+           weight = 0.0;
+    if (!(short_of > l->leave)) return;
+    for (int k = 0; k < 2; k++) {
+        const Side *s = &x->side[k];
+        if (s->body) weight += s->mass_inverse + v3_dot(s->moment, s->turn);
+    }
+    if (weight == 0.0) return;
+    for (int k = 0; k < 2; k++) {
+        const Side *s = &x->side[k];
+        double impulse = (k ? short_of : -short_of) / weight, *extra = l->step->extra[s->body];
+        if (!s->body) continue;
+        v3_add_scaled(extra, x->normal, impulse * s->mass_inverse);
+        v3_add_scaled(extra + 3, s->turn, impulse);
+        wait_for_group(l, s->group);
+    }
+}
+
+/* No free body is moved on by more than contacts are listed ahead. */
+static void bound_extra(const Limits *l, double most)
+{
+    const TnStep *step = l->step;
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        if (sub->kind != TN_SUBSYSTEM_RIGID) continue;
+        double *extra = step->extra[sub->link_start];
+        double way = v3_norm(extra) +
+                     v3_norm(extra + 3) * step->world->groups->radius[sub->link_start];
+        for (int k = 0; k < 6 && way > most; k++) extra[k] *= most / way;
+    }
+}
+
+/* ---- holding back ---- */
+
+static double share_of(const Limits *l, const Side *s) { return s->group >= 0 ? l->share[s->group] : 1.0; }
+
+static void hold(Limits *l, Approach *x)
+{
+    double share[2] = {share_of(l, &x->side[0]), share_of(l, &x->side[1])};
+    double a = share[0] * x->side[0].way, b = share[1] * x->side[1].way, closing = 0.0;
+    double room = share[0] < 1.0 || share[1] < 1.0 ? x->short_room : x->room;
+    double short_of = a - b - room - x->deep;
+    bool holds[2] = {x->side[0].group >= 0 && a > 0.0, x->side[1].group >= 0 && b < 0.0};
+    if (!(short_of > l->leave)) return;
+    if (holds[0]) closing += a;
+    if (holds[1]) closing -= b;
+    if (!(closing > 0.0)) return;
+    double keep = short_of < closing ? 1.0 - short_of / closing : 0.0;
+    for (int k = 0; k < 2; k++)
+        if (holds[k]) {
+            l->share[x->side[k].group] = keep * share[k];
+            wait_for_group(l, x->side[k].group);
+        }
+}
+
+bool tn_step_limit(TnStep *step)
+{
+    const TnModel *model = step->model;
+    TnWorld *world = step->world;
+    TnArena *arena = &world->arena;
+    int most = world->contacts.count + step->missed.count, n = model->subsystem_count;
+    if (!most) return true;
+    Limits l = {.step = step,
+                .slack = tn_step_slack(step),
+                .leave = LEAVE * tn_step_slack(step),
+                .list = TN_ARENA_NEW(arena, Approach, most)};
+    if (!l.list) return false;
+    bool any = add_contacts(&l, &world->contacts);
+    any |= add_contacts(&l, &step->missed);
+    if (!any) return true;
+    l.share = TN_ARENA_NEW(arena, double, n);
+    step->extra = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
+    if (!l.share || !step->extra || !connect(&l)) return false;
+    step->has_extra = true;
+    settle(&l, give_way, GIVE_LOOKS);
+    bound_extra(&l, MOST_WAY * l.slack);
+    for (int i = 0; i < l.count; i++)
+        for (int k = 0; k < 2; k++)
+            l.list[i].side[k].way += extra_of(&l, &l.list[i], &l.list[i].side[k]);
+    for (int s = 0; s < n; s++) l.share[s] = 1.0;
+    settle(&l, hold, HOLD_LOOKS);
+    for (int i = 0; i < step->awake_count; i++)
+        step->reach[step->awake[i]] = l.share[world->groups->of[step->awake[i]]];
+    return true;
+}

@@ -1,0 +1,99 @@
+/* verify.c: where things turn far in a step, the end is looked at.
+ *
+ * Contacts are laws along straight lines, and so are limits of ways (limit.c); what turns by a tenth of a radian or more
+ * leaves them. Then collision is asked about the new state itself, and whoever is deeper in something than before, by more
+ * than a share of the thinner one, is moved by half of its way only, until it is not. */
+#include <math.h>
+#include <string.h>
+
+#include "../math/vec3.h"
+#include "step.h"
+
+#define FAST_TURN 0.1 /* rad */
+#define MOST_HALVINGS 8
+/* Of the smaller body's size, and of what contacts are listed ahead. */
+#define LET_PASS_SIZE 0.005
+#define LET_PASS 0.3
+
+/* Links of groups that have a fast one; false: there is none. */
+static bool find_fast(const TnStep *step, bool *groups, uint8_t *links)
+{
+    const TnModel *model = step->model;
+    const int *of = step->world->groups->of;
+    bool any = false;
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            if (step->t * v3_norm(step->moved[l] + 3) > FAST_TURN && !step->world->groups->round[l])
+                any = groups[of[step->awake[i]]] = true;
+    }
+    for (int i = 0; any && i < step->awake_count; i++) {
+        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            links[l] = groups[of[step->awake[i]]];
+    }
+    return any;
+}
+
+/* How deep the pair was at the start. */
+static double depth_before(const TnStep *step, const TnContactPoint *c)
+{
+    const TnContactList *list = &step->world->contacts;
+    double depth = 0.0;
+    for (int i = 0; i < list->count; i++) {
+        const TnContactPoint *p = &list->points[i];
+        if ((p->geom1 == c->geom1 && p->geom2 == c->geom2) ||
+            (p->geom1 == c->geom2 && p->geom2 == c->geom1))
+            depth = fmax(depth, -p->gap);
+    }
+    return depth;
+}
+
+static bool is_too_deep(const TnStep *step, const TnContactPoint *c)
+{
+    double size = fmin(step->model->geoms[c->geom1].bounding_radius,
+                       step->model->geoms[c->geom2].bounding_radius);
+    double pass = LET_PASS_SIZE * size + LET_PASS * tn_step_slack(step);
+    return -c->gap > pass && -c->gap > pass + depth_before(step, c);
+}
+
+/* Halves the ways of those who are too deep; false: nobody is. */
+static bool halve(TnStep *step, const TnContactList *end)
+{
+    const TnModel *model = step->model;
+    const int *of = step->world->groups->of;
+    bool *deep = TN_ARENA_ZERO(&step->world->arena, bool, model->subsystem_count), any = false;
+    for (int i = 0; deep && i < end->count; i++) {
+        const TnContactPoint *c = &end->points[i];
+        if (c->soft1 >= 0 || c->soft2 >= 0 || !is_too_deep(step, c)) continue;
+        const int sides[2] = {tn_geom_subsystem(model, c->geom1), tn_geom_subsystem(model, c->geom2)};
+        for (int k = 0; k < 2; k++)
+            if (sides[k] >= 0) any = deep[of[sides[k]]] = true;
+    }
+    for (int i = 0; any && i < step->awake_count; i++)
+        if (deep[of[step->awake[i]]]) step->reach[step->awake[i]] *= 0.5;
+    return any;
+}
+
+bool tn_step_verify(TnStep *step)
+{
+    TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    TnArena *arena = &world->arena;
+    bool *groups = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
+    uint8_t *links = TN_ARENA_ZERO(arena, uint8_t, model->link_count);
+    if (!groups || !links) return false;
+    if (!find_fast(step, groups, links)) return true;
+    for (int k = 0; k < MOST_HALVINGS; k++) {
+        TnContactList end = {0};
+        TnMotionInput motion = {.frames = world->next_frames,
+                                .twists = (const double(*)[6])world->next_twists,
+                                .qpos = world->next_qpos,
+                                .qvel = world->next_qvel,
+                                .slack = tn_step_slack(step)};
+        if (!tn_collision_detect(world->collider, &motion, arena, world->team, &end)) return false;
+        if (!halve(step, &end)) return true;
+        if (!tn_step_move(step)) return false;
+    }
+    return true;
+}
