@@ -159,6 +159,7 @@ typedef struct TnDetection {
     double t, slack;
     bool alone;             /* as in TnMotionInput */
     const uint8_t *only;    /* likewise */
+    double far, touching;   /* shares of the thinner shape's half, see emit.c */
     TnContactPoint *points; /* all chunks' parts, one after the other */
 } TnDetection;
 
@@ -169,6 +170,11 @@ typedef struct TnPairRule {
 } TnPairRule;
 
 /* ---- emit.c ---- */
+/* Shares of the thinner shape's half: what is apart by more and moves by more is looked at where it meets. */
+#define TN_TOUCHING 1e-3
+#define TN_TOUCHING_EXACT 1e-9
+#define TN_FAR 0.02
+
 /* A chunk's part of the point list; `count` goes on past the capacity, so that a second try has the
  * right size. */
 typedef struct TnEmitter {
@@ -205,6 +211,13 @@ int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2);
 /* For two special slots whose masks say `masks`: -1 no contact, else 0 or 1 + the explicit pair. */
 int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks);
 TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b);
+
+/* TnCollider.sleeping is set for slots that a detection leaves out, too. */
+static inline bool tn_slot_sleeps(const TnCollider *collider, int slot)
+{
+    return slot < collider->moving_count && collider->asleep &&
+           collider->asleep[collider->subsystems[slot]];
+}
 
 /* A contact of something awake with a sleeper would be listed. */
 static inline void tn_touch(const TnCollider *collider, int subsystem)

@@ -31,6 +31,7 @@ typedef struct TnContactPoint {
                     that moment, and gap is what the motion closes until then */
     double friction[3]; /* of the pair */
     double restitution;
+    bool resolved; /* hits of it within the step were dealt with (step/impact.c): what is left open stays open */
     int32_t soft1,
         soft2; /* of a geom that is a soft body's surface: index in soft_points; else -1 */
 } TnContactPoint;
@@ -73,6 +74,7 @@ typedef struct TnMotionInput {
     double slack;              /* m: pairs are listed so far ahead */
     bool alone;                /* either of a pair might stand still: what it closes is then not made up for by the
                                   other's going away */
+    bool exact;                /* all pairs that are apart are listed as they meet, however near they are */
     const uint8_t *only;       /* per link: pairs of rigid geoms count where one of the two is not zero. The others must be
                                   where the detection before had them, and move by no more than the slack. NULL: all */
 } TnMotionInput;

@@ -111,7 +111,9 @@ bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena 
                      .t = in->t,
                      .slack = in->slack,
                      .alone = in->alone,
-                     .only = in->only};
+                     .only = in->only,
+                     .far = in->exact ? 0.0 : TN_FAR,
+                     .touching = in->exact ? TN_TOUCHING_EXACT : TN_TOUCHING};
     *out = (TnContactList){0};
     tn_bounds_sleep(&d);
     if (collider->stale) {

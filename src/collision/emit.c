@@ -2,7 +2,7 @@
  *
  *     listed:  gap <= margin + t · max(0, n · (v₁(p) - v₂(p))) + slack
  *
- * Where a pair is apart by more than TOUCHING of the thinner one's half and moves by more than FAR of that, its paths
+ * Where a pair is apart by more than a share of the thinner one's half (TN_TOUCHING) and moves by more than TN_FAR of that, its paths
  * decide (sweep.c). One that is near (gap <= margin + slack) and will pass by is listed nevertheless, since others may
  * push it, but with room for its way. Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are
  * done in place. */
@@ -16,8 +16,6 @@ typedef struct Pair {
     double margin;
 } Pair;
 
-#define FAR 0.02
-#define TOUCHING 1e-3
 /* Near ones that move by more than this share of it are looked at as they are at the end, too. */
 #define TURNS 0.25
 /* Share of the thinner one's half up to which points count with those that touch first. */
@@ -94,6 +92,7 @@ static void append(TnEmitter *e, const Pair *pair, const double pos[3], const do
     p->time = time;
     v3_copy(p->friction, rule->friction);
     p->restitution = rule->restitution;
+    p->resolved = false;
     p->soft1 = p->soft2 = -1;
 }
 
@@ -138,8 +137,8 @@ static void emit_spheres(TnEmitter *e, const Pair *pair)
     double distance = sqrt(distance2), gap = distance - a->radius - b->radius;
     /* the contact lies on the line of centres: spinning adds nothing along n */
     v3_sub(v, a->velocity, b->velocity);
-    double thin = a->radius < b->radius ? a->radius : b->radius, far = FAR * thin;
-    bool flies = gap > TOUCHING * thin && d->t * d->t * v3_dot(v, v) > far * far;
+    double thin = a->radius < b->radius ? a->radius : b->radius, far = d->far * thin;
+    bool flies = gap > d->touching * thin && d->t * d->t * v3_dot(v, v) > far * far;
     if (flies && (emit_flying_spheres(e, pair, n, v) || (gap > allowed && !d->alone))) return;
     if (distance > 0.0)
         v3_scale(n, n, 1.0 / distance);
@@ -273,10 +272,10 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
     for (int k = 0; k < m.count; k++) nearest = m.points[k].gap < nearest ? m.points[k].gap : nearest;
     bool flies = false;
     double thin = c->thinness[i] < c->thinness[j] ? c->thinness[i] : c->thinness[j];
-    if (m.count && way > FAR * thin) {
+    if (m.count && way > d->far * thin) {
         TnMover a = mover_of(d, i), b = mover_of(d, j);
         TnManifold met;
-        flies = nearest > TOUCHING * thin;
+        flies = nearest > d->touching * thin;
         bool meets = flies && emit_flying(e, pair, &a, &b, &met);
         if (flies && !meets && nearest > allowed && !d->alone) return;
         if (way > TURNS * thin) emit_turned(e, pair, &a, &b, meets ? &met : &m);
@@ -323,7 +322,7 @@ void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, in
     for (int k = 0; k < count; k++) {
         if (k + 8 < count) tn_slot_fetch(&c->slots[slot2[k + 8]]);
         bool low = slot1[k] < slot2[k]; /* not where the second one is left out, or sleeps */
-        if (c->sleeping[slot2[k]] && c->asleep && c->asleep[c->subsystems[slot2[k]]])
+        if (c->sleeping[slot2[k]] && tn_slot_sleeps(c, slot2[k]))
             probe_pair(e, slot1[k], slot2[k]);
         else
             emit_pair(e, low ? slot1[k] : slot2[k], low ? slot2[k] : slot1[k]);

@@ -135,7 +135,7 @@ static void emit_rigid(TnSoftEmitter *e, TnSoftSurface *s, int found)
     const TnCollider *c = e->detection->collider;
     if (s->sleeping)
         probe(e, s, found, NULL, s->soft->subsystem);
-    else if (c->sleeping[e->slot])
+    else if (tn_slot_sleeps(c, e->slot))
         probe(e, s, found, NULL, c->subsystems[e->slot]);
     else
         tn_soft_emit_rigid(e, s, found);
@@ -153,7 +153,7 @@ static void detect_rigid(TnSoftEmitter *e, TnSoftSurface *s)
             low[i] = (double)b->c[i] - (double)b->h[i];
             high[i] = (double)b->c[i] + (double)b->h[i];
         }
-        if (s->sleeping && (c->sleeping[slot] || slot >= c->moving_count)) continue;
+        if (s->sleeping && (tn_slot_sleeps(c, slot) || slot >= c->moving_count)) continue;
         if (!tn_soft_boxes_meet(low, high, all->low, all->high, all->sweep) ||
             !pair_with_slot(e, s, slot))
             continue;

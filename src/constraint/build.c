@@ -201,6 +201,7 @@ static void contact_range(void *context, int begin, int end)
                             .v = vn,
                             .v_free_end = v3_dot(normal, v_end),
                             .restitution = c->restitution,
+                            .resolved = c->resolved,
                             .t = in->t,
                             .theta = in->theta,
                             .stabilization = model->option.stabilization,

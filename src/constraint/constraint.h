@@ -71,6 +71,7 @@ typedef struct TnUnilateral {
     double gap;
     double v, v_free_end; /* J v at the step's start, J v⁺ without constraints */
     double restitution;
+    bool resolved; /* as TnContactPoint.resolved */
     double t, theta, stabilization;
     double gravity; /* sets the scale of "at rest", and how fast overlaps are undone */
     double leave;   /* gaps up to this (either way) count as none */

@@ -40,6 +40,11 @@ TnLaw tn_unilateral_law(const TnUnilateral *in)
         law.e_normal = gap / t; /* the displacement t v̂ must not pass it either way */
         return law;
     }
+    if (in->resolved && gap > 0.0) { /* free flight does not get there */
+        law.e_normal = gap / t;
+        law.blend = 0.0;
+        return law;
+    }
     if (gap < 0.0) law.out = tn_way_out(-gap, in->gravity, in->size, t, in->stabilization);
     law.e_normal = -(1.0 - theta) * v + theta * (gap > 0.0 ? gap / t : -law.out);
     law.resting = gap <= 0.0 && v > -REST_SHARE * in->gravity * t;

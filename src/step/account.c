@@ -160,6 +160,7 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
     TnArena *arena = &step->world->arena;
     int n = step->model->subsystem_count;
     *a = (TnAccounts){.step = step,
+                      .impacts = step->impact_loss,
                       .work = TN_ARENA_ZERO(arena, double, n),
                       .lost = TN_ARENA_ZERO(arena, double, n),
                       .put_out = TN_ARENA_ZERO(arena, double, n),
@@ -183,10 +184,11 @@ static double fall_of(const TnAccounts *a, int s)
     const TnModel *model = step->model;
     const TnWorld *world = step->world;
     const TnSubsystem *sub = &model->subsystems[s];
+    const TnLinkFrame *frames = step->since ? step->true_frames : world->frames;
     const double *g = model->option.gravity;
     double sum = 0.0, way[3];
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-        v3_sub(way, world->next_frames[l].com, world->frames[l].com);
+        v3_sub(way, world->next_frames[l].com, frames[l].com);
         sum -= model->links[l].mass * v3_dot(g, way);
     }
     if (sub->kind != TN_SUBSYSTEM_SOFT) return sum;
@@ -228,7 +230,7 @@ void tn_accounts_close(TnAccounts *a, TnEnergyAccount *out)
     }
     double over = a->actuators + a->applied - a->friction - a->damping - gained;
     created = fmax(0.0, -over);
-    double lost = fmax(0.0, over), impacts = fmin(a->impacts, lost);
+    double lost = fmax(0.0, over), impacts = fmax(0.0, fmin(a->impacts, lost));
     *out = (TnEnergyAccount){.actuators = a->actuators,
                              .applied = a->applied,
                              .friction = a->friction,

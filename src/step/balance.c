@@ -21,6 +21,7 @@
 #include "../math/vec3.h"
 #include "account.h"
 #include "energy.h"
+#include "impact.h"
 
 /* Of the kinetic energy: smooth motion is corrected by no more in a step. */
 #define SMOOTH_SHARE 0.02
@@ -154,6 +155,20 @@ static void join_contacts(Balance *b)
     }
 }
 
+static void join_impacts(Balance *b)
+{
+    const TnWorld *world = b->step->world;
+    for (int i = 0; i < world->impact_count; i++) {
+        int s1 = tn_geom_subsystem(world->model, world->impacts[i].geom1),
+            s2 = tn_geom_subsystem(world->model, world->impacts[i].geom2);
+        if (s1 >= 0 && s2 >= 0) tn_set_join(b->root, s1, s2);
+        if (s1 < 0) b->groups[s2].bound = true;
+        if (s2 < 0) b->groups[s1].bound = true;
+        if (s1 >= 0) b->groups[s1].pushed = true;
+        if (s2 >= 0) b->groups[s2].pushed = true;
+    }
+}
+
 static void gather_group(Balance *b, int s)
 {
     const TnStep *step = b->step;
@@ -204,6 +219,7 @@ static bool find_groups(Balance *b)
         b->first[s] = -1;
     }
     join_contacts(b);
+    join_impacts(b);
     for (int i = step->awake_count - 1; i >= 0; i--) gather_group(b, step->awake[i]);
     return true;
 }
@@ -454,6 +470,9 @@ bool tn_step_balance(TnStep *step, TnEnergyAccount *account)
                             (const double(*)[6])world->twists},
                  .after = {world->next_qpos, world->next_qvel, world->next_frames,
                            (const double(*)[6])world->next_twists}};
+    if (step->since)
+        b.before = (Moment){step->true_qpos, step->true_qvel, step->true_frames,
+                            (const double(*)[6])step->true_twists};
     if (!find_groups(&b) || !tn_accounts_open(step, &b.accounts)) return false;
     for (int i = 0; i < step->awake_count; i++) {
         int root = step->awake[i];

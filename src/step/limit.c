@@ -134,9 +134,11 @@ static bool add_contacts(Limits *l, const TnContactList *list)
         for (int side = 0; side < 2; side++) set_side(l->step, list, c, side, &x->side[side]);
         if (x->side[0].group == x->side[1].group) continue;
         v3_copy(x->normal, c->normal);
-        x->room = c->gap > 0.0 ? c->gap : 0.0;
-        x->short_room = c->clearance > 0.0 ? c->clearance : 0.0;
-        x->deep = deep + (c->gap < 0.0 ? c->gap : 0.0);
+        /* a gap below zero that was none when the sides were hit last is to be made up for */
+        bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
+        x->room = overlaps ? 0.0 : c->gap;
+        x->short_room = c->clearance < c->gap ? fmax(c->clearance, 0.0) : x->room;
+        x->deep = deep + (overlaps ? c->gap : 0.0);
         if (x->deep < 0.0) x->deep = 0.0;
         any |= x->room + x->side[1].way - x->side[0].way < -leave_of(l, c);
         l->count++;

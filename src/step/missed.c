@@ -236,15 +236,9 @@ bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again)
     if (!surprised) return false;
     if (!find_surprised(step, slack, surprised) && step->error < ROUGH) return true;
     TnContactList found = {0};
-    TnMotionInput motion = {.frames = world->frames,
-                            .twists = (const double(*)[6])step->moved,
-                            .qpos = world->state.qpos,
-                            .qvel = step->moved_qvel,
-                            .t = step->t,
-                            .slack = slack,
-                            .alone = true,
-                            .only = surprised};
-    if (!tn_collision_detect(world->collider, &motion, arena, world->team, &found)) return false;
+    if (!tn_step_detect(step, (const double(*)[6])step->moved, step->moved_qvel, true, surprised,
+                        &found))
+        return false;
     Merge m = {.step = step,
                .found = &found,
                .fresh = TN_ARENA_NEW(arena, bool, found.count),

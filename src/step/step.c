@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "../math/vec3.h"
+#include "impact.h"
 #include "sleep.h"
 
 /* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts'
@@ -161,17 +163,88 @@ double tn_step_slack(const TnStep *step)
     return SLACK_SHARE * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * step->t * step->t;
 }
 
-static bool detect_contacts(TnStep *step)
+/* Of who was hit, the place at that time and the way from there, as a velocity over the whole step. */
+static bool set_paths(TnStep *step, const double (*u)[6], TnLinkFrame **frames, double (**twists)[6])
+{
+    const TnModel *model = step->model;
+    TnWorld *world = step->world;
+    size_t n = (size_t)model->link_count;
+    *frames = TN_ARENA_NEW(&world->arena, TnLinkFrame, n);
+    *twists = tn_arena_alloc(&world->arena, sizeof(double[6]) * n);
+    double *qpos = TN_ARENA_NEW(&world->arena, double, model->qpos_count);
+    if (!*frames || !*twists || !qpos) return false;
+    memcpy(*frames, world->frames, sizeof **frames * n);
+    memcpy(*twists, u, sizeof **twists * n);
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
+        double since = sub->link_count ? step->since[sub->link_start] : 0.0;
+        if (since == 0.0) continue;
+        tn_integrate_qpos(model, sub, world->state.qpos, world->state.qvel, since, qpos);
+        tn_kinematics(model, qpos, sub->link_start, sub->link_count, *frames);
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            for (int k = 0; k < 6; k++)
+                (*twists)[l][k] -= since / step->t * world->twists[l][k];
+    }
+    return true;
+}
+
+/* Gaps from the times of hits back to the step's start. */
+static void move_gaps(const TnStep *step, TnContactList *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        TnContactPoint *c = &list->points[i];
+        for (int side = 0; side < 2; side++) {
+            int link = step->model->geom_link[side ? c->geom2 : c->geom1];
+            double v[3];
+            if (step->since[link] == 0.0 || (side ? c->soft2 : c->soft1) >= 0) continue;
+            v3_cross(v, step->world->twists[link] + 3, side ? c->arm2 : c->arm1);
+            v3_add(v, v, step->world->twists[link]);
+            c->gap += (side ? -1.0 : 1.0) * step->since[link] * v3_dot(c->normal, v);
+        }
+    }
+}
+
+/* Restitution of these is dealt with. */
+static void drop_restitution(const TnWorld *world, TnContactList *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        TnContactPoint *c = &list->points[i];
+        if (!(c->restitution > 0.0) || !tn_impact_takes(world, c->geom1, c->geom2)) continue;
+        c->restitution = 0.0;
+        c->resolved = true;
+    }
+}
+
+bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
+                    const uint8_t *only, TnContactList *out)
 {
     TnWorld *world = step->world;
     TnMotionInput motion = {.frames = world->frames,
-                            .twists = (const double(*)[6])step->end_twists,
+                            .twists = u,
                             .qpos = world->state.qpos,
-                            .qvel = step->end_qvel,
+                            .qvel = u_nodes,
                             .t = step->t,
-                            .slack = tn_step_slack(step)};
-    return tn_collision_detect(world->collider, &motion, &world->arena, world->team,
-                               &world->contacts);
+                            .slack = tn_step_slack(step),
+                            .alone = alone,
+                            .only = only};
+    if (step->since) {
+        TnLinkFrame *frames;
+        double(*twists)[6];
+        if (!set_paths(step, u, &frames, &twists)) return false;
+        motion.frames = frames;
+        motion.twists = (const double(*)[6])twists;
+    }
+    if (!tn_collision_detect(world->collider, &motion, &world->arena, world->team, out))
+        return false;
+    if (step->since) move_gaps(step, out);
+    if (world->bounces) drop_restitution(world, out);
+    return true;
+}
+
+static bool detect_contacts(TnStep *step)
+{
+    return tn_step_detect(step, (const double(*)[6])step->end_twists, step->end_qvel, false, NULL,
+                          &step->world->contacts);
 }
 
 /* What an error of the tolerance's size does to a gap in some steps. */
@@ -270,7 +343,7 @@ static void measure_contacts(const TnWorld *world, TnStepReport *report)
 {
     int touching = 0;
     for (int i = 0; i < world->contacts.count; i++) {
-        double depth = -world->contacts.points[i].gap;
+        double depth = -fmax(world->contacts.points[i].gap, world->contacts.points[i].clearance);
         if (depth <= 0.0) continue;
         touching++;
         report->mean_penetration += depth;
@@ -347,13 +420,20 @@ TnStepReport tn_world_step(TnWorld *world)
 
     bool ok, woken;
     do { /* again where something touches a sleeper */
-        ok = begin(&step, world) && (is_idle(&step) || tn_step_assemble(&step));
+        ok = begin(&step, world) && (is_idle(&step) || tn_impacts_resolve(&step));
+        woken = ok && tn_sleep_wake_touched(world);
+        if (woken) {
+            tn_impacts_undo(&step);
+            continue;
+        }
+        ok = ok && (is_idle(&step) || tn_step_assemble(&step));
         report.times.dynamics += lap(&clock);
         if (ok && is_idle(&step)) break;
         ok = ok && detect_contacts(&step);
         report.times.collision += lap(&clock);
         woken = ok && tn_sleep_wake_touched(world);
         ok = ok && (woken || solve_step(&step, &report, &clock, &woken));
+        if (woken) tn_impacts_undo(&step);
     } while (ok && woken);
     if (ok && is_idle(&step)) {
         const TnSolverDef def = tn_world_solver(world);
@@ -365,6 +445,7 @@ TnStepReport tn_world_step(TnWorld *world)
         ok = tn_step_integrate(&step, report.converged, &report.energy);
         world->has_problem = ok;
     }
+    if (!ok) tn_impacts_undo(&step);
     report.asleep_count = world->state.asleep_count;
     report.times.integrate = lap(&clock);
     report.times.total = clock - start;

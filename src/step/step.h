@@ -17,6 +17,12 @@ typedef struct TnStep {
     double t, theta;
     int *awake; /* subsystems that take part, ascending */
     int awake_count;
+    /* impact.c */
+    const double *since; /* s, per link: the state that the step starts from is not real before. NULL: it is */
+    double *true_qpos, *true_qvel; /* the real one */
+    TnLinkFrame *true_frames;
+    double (*true_twists)[6];
+    double impact_loss; /* J */
     TnDynamicsInput dynamics;
     TnRigidSystem *rigid;
     TnTreeSystem *trees;
@@ -144,5 +150,9 @@ bool tn_step_balance(TnStep *step, TnEnergyAccount *account);
 /* ---- step.c ---- */
 /* How far ahead of the predicted motion contacts are listed, m. */
 double tn_step_slack(const TnStep *step);
+/* Contacts of everything that moves by t u over the step, u per link and of soft bodies' nodes; with gaps at the step's
+ * start, also of what is not real before. `only`, `alone`: as in TnMotionInput. False: no memory. */
+bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
+                    const uint8_t *only, TnContactList *out);
 
 #endif

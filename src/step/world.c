@@ -7,6 +7,7 @@
 #include "../base/base.h"
 #include "../math/vec3.h"
 #include "energy.h"
+#include "impact.h"
 #include "sleep.h"
 
 TnWorldDef tn_world_def(void)
@@ -138,6 +139,8 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;
     }
+    for (int g = 0; g < model->geom_count; g++) world->bounces |= model->geoms[g].restitution > 0.0;
+    for (int i = 0; i < model->pair_count; i++) world->bounces |= model->pairs[i].restitution > 0.0;
     tn_plan_minds(model, world->loops, world->tied, world->minds);
     tn_world_reset(world, def->key);
     return world;
@@ -209,6 +212,7 @@ void tn_world_update_frames(TnWorld *world, const int *subsystems, int count)
 static void forget_step(TnWorld *world)
 {
     world->contacts = (TnContactList){0};
+    world->impact_count = 0;
     world->has_problem = false;
     world->solution.islands.count = 0;
     world->energies_known = false;
@@ -339,13 +343,25 @@ void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_c
     v3_copy(angular, twist + 3);
 }
 
-int tn_world_contact_count(const TnWorld *world) { return world->contacts.count; }
+int tn_world_contact_count(const TnWorld *world)
+{
+    return world->contacts.count + world->impact_count;
+}
 
 TnContact tn_world_contact(const TnWorld *world, int index)
 {
-    TN_ASSERT(index >= 0 && index < world->contacts.count);
+    TN_ASSERT(index >= 0 && index < tn_world_contact_count(world));
+    if (index >= world->contacts.count) {
+        const TnImpact *hit = &world->impacts[index - world->contacts.count];
+        TnContact out = {.geom1 = hit->geom1 + 1, .geom2 = hit->geom2 + 1};
+        v3_copy(out.pos, hit->pos);
+        v3_copy(out.normal, hit->normal);
+        v3_scale(out.force, hit->impulse, 1.0 / world->model->option.timestep);
+        return out;
+    }
     const TnContactPoint *c = &world->contacts.points[index];
-    TnContact out = {.geom1 = c->geom1 + 1, .geom2 = c->geom2 + 1, .gap = c->gap};
+    TnContact out = {
+        .geom1 = c->geom1 + 1, .geom2 = c->geom2 + 1, .gap = fmax(c->gap, c->clearance)};
     v3_copy(out.pos, c->pos);
     v3_copy(out.normal, c->normal);
     tn_problem_contact_lambda(&world->set.problem, index, out.force);

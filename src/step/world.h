@@ -45,6 +45,9 @@ struct TnWorld {
     TnConstraintSet set;
     const TnFollowerMotion *followers;
     const TnSoftSystem *softs;
+    struct TnImpact *impacts; /* of the last step (impact.h) */
+    int impact_count;
+    bool bounces; /* some geom has restitution */
     bool has_problem;
     bool by_islands;     /* that problem was solved to a tolerance, and is not prepared */
     TnSolution solution; /* of it then; no islands otherwise */
