@@ -28,7 +28,8 @@ typedef struct TnSoftSystem {
     bool alone;       /* nothing pushes, holds or ties it: in free flight */
     bool smooth;      /* it moves as it did in the last step, as far as is known */
     double *expected; /* 3 · node_count: v̂ as it is predicted */
-    double *end;      /* where that leads: x ⊕ t(...), what the elements are assembled at */
+    double *way;      /* 3 · node_count: where that leads, as a velocity over the step */
+    double *end;      /* 3 · node_count: where the elements are taken, at that end or a little behind */
     TnSoftHoldMotion *holds; /* per hold of the body */
 } TnSoftSystem;
 
@@ -59,6 +60,9 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
 /* v̂ of all nodes of a soft body from those of the blocks; block_v as [large block] -> its unknowns. */
 void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
                       double *const *block_v, double *vhat);
+/* How far its elements end from where they were taken, as a change of their gradient: the most. */
+double tn_soft_surprise(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
+                        const double *vhat);
 /* qpos and qvel of the soft body's nodes, which move by `reach` of their way. */
 void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
                      const double *vhat, double reach, double *qpos, double *qvel);

@@ -121,6 +121,7 @@ typedef struct Group {
     bool alone;  /* one free body that nothing touches: all is right as it is */
     double kinetic_before, kinetic, created;
     double put_out;  /* of what was made: overlaps that were undone. It is theirs, and not taken from others' motion */
+    double owed;     /* by its members, of earlier steps */
     double involved; /* energies and work, added up without their signs */
     double mass;
 } Group;
@@ -440,8 +441,8 @@ static double noise_of(const Balance *b, const Group *g)
     return ROUNDING * g->involved + (g->tied ? solver : 0.0);
 }
 
-/* Takes off what the step made; of smooth motion also what it lost, and a little at a time. Elastic bodies gain and lose
- * by their own linearization; what is left of that is kept in mind and taken off when it adds up. */
+/* Takes off what the step made; of smooth motion also what it lost, and a little at a time. What is not worth it yet is
+ * kept in mind and taken off when it adds up. */
 static void balance_energy(const Balance *b, int root, const Rigid *rigid)
 {
     Group *g = &b->groups[root];
@@ -451,13 +452,13 @@ static void balance_energy(const Balance *b, int root, const Rigid *rigid)
     double made = g->created, most = SMOOTH_SHARE * moving,
            bound = SMOOTH_SHARE * fmax(g->kinetic, g->kinetic_before);
     made -= fmin(g->put_out, fmax(0.0, made));
-    if (smooth || g->stiff) made += b->step->world->state.owed[root];
-    *owed = g->stiff ? fmax(0.0, made) : 0.0;
+    made += g->owed;
+    *owed = smooth ? 0.0 : fmax(0.0, made);
     if (made <= noise && (made >= -noise || !smooth)) return;
     double take = fmin(fmax(0.0, made), moving);
     if (smooth && fabs(made) <= bound) take = fmin(fmax(made, -most), most);
     double left = made - take;
-    if (smooth || g->stiff) *owed = left >= -bound ? left : 0.0; /* what a rough step lost is lost */
+    *owed = left >= (smooth ? -bound : 0.0) ? left : 0.0; /* what a rough step lost is lost */
     if (take != 0.0)
         change_group(b, root, &(Change){sqrt((moving - take) / moving), rigid, rigid});
 }
@@ -486,6 +487,7 @@ bool tn_step_balance(TnStep *step, TnEnergyAccount *account)
             g->kinetic += a.kinetic;
             g->created += a.gained - a.work + a.lost;
             g->put_out += a.put_out;
+            g->owed += world->state.owed[s];
             g->involved += a.involved;
             g->mass += tn_subsystem_mass(step->model, s);
         }

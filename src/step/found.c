@@ -1,5 +1,6 @@
 /* found.c: what a solve found: v̂ of every dof, and the displacement of every link, t u with
  * u = (1-w) v̂ + w v⁺. Contacts that were not listed, further passes and the account of energy look at it. */
+#include <math.h>
 #include <string.h>
 
 #include "../math/vec3.h"
@@ -58,6 +59,23 @@ double tn_step_moved_apart(const TnStep *step, const TnContactPoint *c)
         sum += (side ? 1.0 : -1.0) * v3_dot(v, c->normal);
     }
     return sum;
+}
+
+double tn_step_contact_size(const TnStep *step, const TnContactPoint *c)
+{
+    const TnModel *model = step->model;
+    const int geoms[2] = {c->geom1, c->geom2};
+    double size = INFINITY;
+    for (int k = 0; k < 2; k++) {
+        double radius = model->geoms[geoms[k]].bounding_radius;
+        if (radius > 0.0) size = fmin(size, radius);
+    }
+    for (int s = 0; (c->soft1 >= 0 || c->soft2 >= 0) && s < model->soft_count; s++) {
+        const TnSoft *soft = &model->softs[s];
+        if (soft->geom == c->geom1 || soft->geom == c->geom2)
+            size = fmin(size, cbrt(soft->mass / soft->density / soft->tet_count));
+    }
+    return size;
 }
 
 void tn_step_shorten(TnStep *step)

@@ -25,7 +25,9 @@
 /* Times that a contact is looked at in a stage, on average and at most. */
 #define GIVE_LOOKS 6
 #define HOLD_LOOKS 24
-/* Shares of what contacts are listed ahead, and of the smaller body's size: so much overlap is let pass in a step, */
+/* Shares of what contacts are listed ahead, of the smaller body's size, and errors of the tolerance's size: so much overlap is
+ * let pass in a step, */
+#define ERRORS 3.0
 #define LEAVE 0.02
 #define LEAVE_SIZE 1e-5
 /* so deep listed contacts and others may get before somebody is held back, */
@@ -47,14 +49,15 @@ typedef struct Approach {
     double normal[3];
     double room;       /* m: by how much the gap may get smaller, */
     double short_room; /* and where somebody does not go all of its way */
-    double deep;       /* m: how much deeper than that it may get before somebody is held */
+    double leave;      /* m: how much is let pass, */
+    double deep;       /* and how much deeper than that it may get before somebody is held */
 } Approach;
 
 typedef struct Limits {
     TnStep *step;
     Approach *list;
     int count;
-    double slack, leave; /* m */
+    double slack, leave; /* m: the latter for all of them */
     double *share;       /* per group */
     /* contacts of a group: of[start[g]] … of[start[g + 1] - 1] */
     int *start, *of;
@@ -118,8 +121,7 @@ static void set_side(const TnStep *step, const TnContactList *list, const TnCont
 
 static double leave_of(const Limits *l, const TnContactPoint *c)
 {
-    double a = l->step->model->geoms[c->geom1].bounding_radius,
-           b = l->step->model->geoms[c->geom2].bounding_radius, size = a < b ? a : b;
+    double size = tn_step_contact_size(l->step, c);
     return l->leave + (size < INFINITY ? LEAVE_SIZE * size : 0.0);
 }
 
@@ -140,7 +142,8 @@ static bool add_contacts(Limits *l, const TnContactList *list)
         x->short_room = c->clearance < c->gap ? fmax(c->clearance, 0.0) : x->room;
         x->deep = deep + (overlaps ? c->gap : 0.0);
         if (x->deep < 0.0) x->deep = 0.0;
-        any |= x->room + x->side[1].way - x->side[0].way < -leave_of(l, c);
+        x->leave = leave_of(l, c);
+        any |= x->room + x->side[1].way - x->side[0].way < -x->leave;
         l->count++;
     }
     return any;
@@ -220,7 +223,7 @@ static void give_way(Limits *l, Approach *x)
     double short_of = x->side[0].way + extra_of(l, x, &x->side[0]) - x->side[1].way -
                       extra_of(l, x, &x->side[1]) - x->room,
            weight = 0.0;
-    if (!(short_of > l->leave)) return;
+    if (!(short_of > x->leave)) return;
     for (int k = 0; k < 2; k++) {
         const Side *s = &x->side[k];
         if (s->body) weight += s->mass_inverse + v3_dot(s->moment, s->turn);
@@ -261,7 +264,7 @@ static void hold(Limits *l, Approach *x)
     double room = share[0] < 1.0 || share[1] < 1.0 ? x->short_room : x->room;
     double short_of = a - b - room - x->deep;
     bool holds[2] = {x->side[0].group >= 0 && a > 0.0, x->side[1].group >= 0 && b < 0.0};
-    if (!(short_of > l->leave)) return;
+    if (!(short_of > x->leave)) return;
     if (holds[0]) closing += a;
     if (holds[1]) closing -= b;
     if (!(closing > 0.0)) return;
@@ -280,9 +283,10 @@ bool tn_step_limit(TnStep *step)
     TnArena *arena = &world->arena;
     int most = world->contacts.count + step->missed.count, n = model->subsystem_count;
     if (!most) return true;
+    const TnSolverDef solver = tn_world_solver(world);
     Limits l = {.step = step,
                 .slack = tn_step_slack(step),
-                .leave = LEAVE * tn_step_slack(step),
+                .leave = LEAVE * tn_step_slack(step) + ERRORS * solver.tolerance * solver.velocity_scale * step->t,
                 .list = TN_ARENA_NEW(arena, Approach, most)};
     if (!l.list) return false;
     bool any = add_contacts(&l, &world->contacts);

@@ -74,17 +74,6 @@ static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
 
 /* ---- what is new ---- */
 
-static double size_of(const TnStep *step, const TnContactPoint *c)
-{
-    double size = INFINITY;
-    const int geoms[2] = {c->geom1, c->geom2};
-    for (int k = 0; k < 2; k++) {
-        double radius = step->model->geoms[geoms[k]].bounding_radius;
-        if (radius > 0.0 && radius < size) size = radius;
-    }
-    return size;
-}
-
 /* Where the list has the contacts of a geom as geom1. */
 typedef struct Places {
     int *first, *count; /* per geom */
@@ -114,7 +103,7 @@ static bool is_same(const TnContactPoint *p, const TnContactPoint *c, bool swapp
 static bool is_listed(const TnStep *step, const Places *places, const TnContactPoint *c)
 {
     const TnContactPoint *points = step->world->contacts.points;
-    double near = SAME_PLACE * size_of(step, c);
+    double near = SAME_PLACE * tn_step_contact_size(step, c);
     for (int swapped = 0; swapped < 2; swapped++) {
         int geom1 = swapped ? c->geom2 : c->geom1, geom2 = swapped ? c->geom1 : c->geom2;
         int first = places->count[geom1] ? places->first[geom1] : 0;
@@ -183,7 +172,7 @@ static int mark_missed(const Merge *m, const Places *places, double slack)
     for (int i = 0; i < found->count; i++) {
         const TnContactPoint *c = &found->points[i];
         bool soft = c->soft1 >= 0 || c->soft2 >= 0;
-        double pass = LET_PASS * slack + LET_PASS_SIZE * size_of(step, c);
+        double pass = LET_PASS * slack + LET_PASS_SIZE * tn_step_contact_size(step, c);
         double apart = soft ? tn_step_separation(step, found, c, step->moved_qvel)
                             : tn_step_moved_apart(step, c);
         m->fresh[i] = !is_listed(step, places, c);

@@ -24,8 +24,12 @@
 /* rad: equalities that end up farther from where they were linear about are written again. What is left is of second
  * order in this. */
 #define SURPRISE 1e-4
-/* rad: contacts that push and turn by more in a step are followed. */
+/* rad: contacts that push and turn by more in a step are followed, until this is known. */
 #define CURVED 0.1
+#define CONTACT_SURPRISE 1e-3
+/* At most, soft bodies apart. */
+#define PASSES 5
+#define SOFT_PASSES 12
 
 typedef struct Course {
     const TnStep *step;
@@ -205,15 +209,44 @@ static bool contacts_curve(const TnStep *step)
     return false;
 }
 
-bool tn_step_refine(TnStep *step, bool *go)
+/* Somebody ends farther than so many radians from where the step was linear about. */
+static bool is_surprised(const TnStep *step, const bool *among, double most)
 {
-    bool loops = false, contacts = contacts_curve(step) && go_there(step);
-    for (int i = 0; i < step->awake_count && !loops; i++) {
+    for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
-        loops = step->world->loops[s] && surprise_of(step, s) > SURPRISE;
+        if ((!among || among[s]) && surprise_of(step, s) > most) return true;
     }
-    *go = loops || contacts;
-    if (!*go) return true;
+    return false;
+}
+
+/* Soft bodies that end elsewhere than their elements were taken at. */
+static bool expect_softs(TnStep *step, bool *any)
+{
+    const TnModel *model = step->model;
+    for (int s = 0; s < model->soft_count; s++) {
+        const TnSoft *soft = &model->softs[s];
+        const double *vhat = step->vhat + soft->dof_start;
+        if (tn_left_out(&step->dynamics, soft->subsystem) ||
+            tn_soft_surprise(&step->soft_input, step->softs, s, vhat) <= 1.0)
+            continue;
+        memcpy(step->softs[s].expected, vhat, sizeof(double[3]) * (size_t)soft->node_count);
+        step->softs[s].smooth = true;
+        *any = true;
+    }
+    return !*any || tn_step_assemble_softs(step);
+}
+
+bool tn_step_refine(TnStep *step, int pass, bool *go)
+{
+    bool softs = false, loops = false, contacts = false;
+    if (pass < SOFT_PASSES && !expect_softs(step, &softs)) return false;
+    if (pass < PASSES) {
+        loops = is_surprised(step, step->world->loops, SURPRISE);
+        contacts = contacts_curve(step) &&
+                   (!step->courses || is_surprised(step, NULL, CONTACT_SURPRISE)) && go_there(step);
+    }
+    *go = loops || contacts || softs;
+    if (!loops && !contacts) return true;
     return take_found(step) && (!contacts || follow_contacts(step)) &&
            tn_step_reassemble(step, true);
 }

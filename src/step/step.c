@@ -32,7 +32,6 @@
 #define LEAVE_STEPS 3.0 /* gaps that so many steps' errors make are left uncorrected */
 #define REPEATS 2       /* of a step whose contacts were not foreseen, at most */
 #define FIXED_COUNT_ERROR 0.01 /* of a step that nobody judged, in shares of gravity × timestep */
-#define EQUALITY_PASSES 5 /* of a step whose equalities curve */
 
 static int soft_nodes(const TnModel *model)
 {
@@ -393,12 +392,9 @@ static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *
         times->collision += lap(clock);
     }
     /* a fixed count is for everything at once, and one group must not change another's */
-    int passes = world->def.relinearize ? world->def.relinearize
-                 : world->by_islands    ? EQUALITY_PASSES
-                                        : 1;
-    for (int pass = 1; ok && !*woken && pass < passes; pass++) {
-        ok = world->def.relinearize ? tn_step_relinearize(step, &again)
-                                    : tn_step_refine(step, &again);
+    bool refine = !world->def.relinearize && world->by_islands;
+    for (int pass = 1; ok && !*woken && (refine || pass < world->def.relinearize); pass++) {
+        ok = refine ? tn_step_refine(step, pass, &again) : tn_step_relinearize(step, &again);
         times->dynamics += lap(clock);
         if (!ok || !again) break;
         TnProblem last = world->set.problem;

@@ -117,7 +117,7 @@ void tn_step_keep_guess(const TnStep *step);
 /* ---- relinearize.c ---- */
 /* Whether equalities and the trees that they tie, or contacts, are far from linear over what was found; then they are
  * taken about it. False: no memory, or not positive definite. */
-bool tn_step_refine(TnStep *step, bool *go);
+bool tn_step_refine(TnStep *step, int pass, bool *go);
 /* The next pass: everything that can be is linear about what the last one found. `go`: it makes sense. False: no
  * memory, or not positive definite. */
 bool tn_step_relinearize(TnStep *step, bool *go);
@@ -129,6 +129,8 @@ bool tn_step_find(TnStep *step);
 void tn_step_shorten(TnStep *step);
 /* Velocity of the displacement of geom2's point against geom1's, along the normal; not of soft points. */
 double tn_step_moved_apart(const TnStep *step, const TnContactPoint *c);
+/* m: of its smaller side; an element's of soft bodies. */
+double tn_step_contact_size(const TnStep *step, const TnContactPoint *c);
 
 /* ---- verify.c ---- */
 /* After tn_step_move, where things turn far. False: no memory. */

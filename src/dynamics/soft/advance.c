@@ -46,6 +46,25 @@ void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int s
     }
 }
 
+/* v⁺ of a body that is moved by v⁺ and turns is the mean over its way: what that lacks of the velocity at its end is a
+ * spurious stretching, which stiff elements would fight in the next step. */
+static void turn_on(const TnSoftInput *input, const TnSoftSystem *s, const TnSoft *body,
+                    const double *vhat, double *v_end)
+{
+    const double *x = input->in->qpos + body->qpos_start, *v = input->in->qvel + body->dof_start;
+    double share = tn_soft_way_velocity(input->in, s->w), t = input->in->t;
+    TnReach way = tn_reach(input->in, s->w);
+    TnSoftStep step;
+    if (share == 0.0) return;
+    for (int k = 0; k < 3 * body->node_count; k++) s->way[k] = (way.p * vhat[k] - way.r * v[k]) / t;
+    tn_soft_whole_motion(body, x, s->way, t, &step);
+    for (int n = 0; n < body->node_count; n++) {
+        double whole[3], turn[3];
+        tn_soft_whole_velocity(&step, x + 3 * n, s->way + 3 * n, t, whole, turn);
+        if (!body->pinned[n]) v3_add_scaled(v_end + 3 * n, turn, -share);
+    }
+}
+
 void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
                      const double *vhat, double reach, double *qpos, double *qvel)
 {
@@ -56,8 +75,8 @@ void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int so
     TnReach way = tn_reach(in, softs[soft].w);
     for (int k = 0; k < 3 * body->node_count; k++) {
         bool pinned = body->pinned[k / 3];
-        double start = v[k]; /* v_end may be v */
-        v_end[k] = pinned ? 0.0 : start + (vhat[k] - start) / in->theta;
-        x_end[k] = pinned ? x[k] : x[k] + reach * (way.p * vhat[k] - way.r * start);
+        v_end[k] = pinned ? 0.0 : v[k] + (vhat[k] - v[k]) / in->theta;
+        x_end[k] = pinned ? x[k] : x[k] + reach * (way.p * vhat[k] - way.r * v[k]);
     }
+    turn_on(input, &softs[soft], body, vhat, v_end);
 }

@@ -60,13 +60,14 @@ static TnMeshSystem *system_of(const Assembly *as, const TnSoftPiece *piece)
     return &as->meshes[piece->block - d->dense_count - d->chain_count];
 }
 
-/* Of a node of a body that rolls, from its centre at the start. */
+/* Of a node, from the body's centre: at the start of one that rolls, at the end of one in free flight. */
 static void arm_of(const Assembly *as, int soft, int node, double arm[3])
 {
     const TnSoftStep *step = &as->steps[soft];
     const double *x = as->input->in->qpos + as->input->in->model->softs[soft].qpos_start;
-    v3_sub(arm, x + 3 * node, step->centre);
-    v3_add_scaled(arm, step->mean, 0.5 * as->input->in->t); /* where the centre was */
+    bool flies = step->flies;
+    v3_sub(arm, (flies ? as->softs[soft].end : x) + 3 * node, step->centre);
+    v3_add_scaled(arm, step->mean, (flies ? -0.5 : 0.5) * as->input->in->t); /* where the centre is */
 }
 
 static void add_balance(const Assembly *as, TnPieceElements *p, int a)
@@ -98,7 +99,7 @@ static void add_inertia(const Assembly *as, int index)
             if (soft->pinned[n]) p->y[a][k] = 0.0;
             p->f[a][k] = p->mass[a] * g[k];
         }
-        if (as->steps[piece->soft].rolls) add_balance(as, p, a);
+        if (as->steps[piece->soft].rolls || as->steps[piece->soft].flies) add_balance(as, p, a);
         for (int k = 0; k < 3; k++) {
             if (input->forces && first) p->f[a][k] += input->forces[soft->dof_start + 3 * n + k];
         }
@@ -180,8 +181,10 @@ static void load_pieces(void *context, int begin, int end)
         memset(p->growth, 0, sizeof(double) * 4 * (size_t)(tn_fem_scratch_count(p->mesh) / 3));
         for (int a = 0; a < piece->node_count; a++) {
             int n = piece->nodes[a];
-            double turned[3];
+            double turned[3], whole[3], way[3];
             m3_mul_v(turned, step->turn, v + 3 * n);
+            tn_soft_whole_velocity(step, in->qpos + soft->qpos_start + 3 * n, s->way + 3 * n, in->t,
+                                   whole, way);
             for (int k = 0; k < 3; k++) {
                 p->x[a][k] = x[3 * n + k];
                 p->lead[a][k] = w->share * w->lead * s->expected[3 * n + k];
@@ -189,7 +192,9 @@ static void load_pieces(void *context, int begin, int end)
                                  ? 0.0
                                  : w->share * w->lead * s->expected[3 * n + k] -
                                        w->damping_turned * turned[k] -
-                                       w->damping_start * v[3 * n + k];
+                                       w->damping_start * v[3 * n + k] +
+                                       w->damping_whole * (whole[k] + way[k]) +
+                                       w->damping_way * way[k];
             }
         }
     }
@@ -291,6 +296,30 @@ static bool rolls(const TnSoftInput *input, int index, const TnSoftSystem *s,
     return v3_dot(step->omega, step->omega) * input->in->t * input->in->t > LEAST_TURN * LEAST_TURN;
 }
 
+/* The elements' forces balance about the end, so Σ m x⁺ × (v⁺ - v) = 0, while x⁺ × v⁺ = x × v is wanted: a torque of
+ * -Σ m u × v is missing, u = (x⁺ - x)/t. Without it a body that turns far in a step would slow down within it, and what is
+ * stiff about it would take its velocity at the end for a strain. */
+static void balance_flight(const Assembly *as, int soft, TnSoftStep *step)
+{
+    const TnSoftInput *input = as->input;
+    const TnSoft *body = &input->in->model->softs[soft];
+    const double *v = input->in->qvel + body->dof_start;
+    double torque[3] = {0.0}, I[9] = {0.0}, mean[3] = {0.0};
+    for (int n = 0; n < body->node_count; n++)
+        v3_add_scaled(mean, v + 3 * n, body->masses[n] / body->mass);
+    for (int n = 0; n < body->node_count; n++) {
+        double r[3], u[3], own[3], part[3], m = body->masses[n];
+        arm_of(as, soft, n, r);
+        v3_sub(own, v + 3 * n, mean);
+        v3_sub(u, as->softs[soft].way + 3 * n, step->mean);
+        v3_cross(part, u, own);
+        v3_add_scaled(torque, part, m);
+        double r2 = v3_dot(r, r);
+        for (int k = 0; k < 9; k++) I[k] += m * ((k % 4 ? 0.0 : r2) - r[k / 3] * r[k % 3]);
+    }
+    if (!tn_soft_solve3(I, torque, step->balance)) v3_set(step->balance, 0.0, 0.0, 0.0);
+}
+
 /* What the stress will do about the levers of the step as it turns along, as an angular acceleration: as it is at the start,
  * since that of the end is known too badly where elements are stiff. */
 static void balance(const Assembly *as, int soft, TnSoftStep *step)
@@ -336,11 +365,12 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
     bool at_start = false, any_rolls = false;
     if (!steps) return false;
     for (int s = 0; s < model->soft_count; s++) {
-        steps[s].rolls = false;
+        steps[s].rolls = steps[s].flies = false;
         if (tn_left_out(input->in, model->softs[s].subsystem)) continue;
         tn_soft_prepare(input, s, &softs[s], &steps[s]);
         at_start = at_start || steps[s].weights.share < 1.0;
         steps[s].rolls = rolls(input, s, &softs[s], &steps[s]);
+        steps[s].flies = softs[s].alone;
         any_rolls = any_rolls || steps[s].rolls;
     }
     for (int m = 0; m < d->mesh_count; m++) {
@@ -356,6 +386,8 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
     if (any_rolls) add_elements(&as);
     for (int s = 0; s < model->soft_count && any_rolls; s++)
         if (steps[s].rolls) balance(&as, s, &steps[s]);
+    for (int s = 0; s < model->soft_count; s++)
+        if (steps[s].flies) balance_flight(&as, s, &steps[s]);
     as.alone = false;
     as.first = true;
     as.at_start = at_start;

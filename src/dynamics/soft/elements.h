@@ -71,9 +71,14 @@ typedef struct TnSoftWeights {
     double inertia;                       /* 1/s: of M (v̂ - start) */
     double drag, drag_start;              /* 1/s: -M (drag v̂ + drag_start v) */
     double damping_turned, damping_start; /* s: -K (... Q v + ... v) */
+    double damping_whole, damping_way;    /* s: K (... (ω × r at the end) + ... ½t ω × (ω × r)) */
+    double way_velocity;                  /* as tn_soft_way_velocity has it */
 } TnSoftWeights;
 TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
                               double w, double fast);
+
+/* v⁺ of a body that only turns is off by ½t ω × (ω × r) times this. */
+double tn_soft_way_velocity(const TnDynamicsInput *in, double w);
 
 /* Of one body over the step. */
 typedef struct TnSoftStep {
@@ -81,10 +86,18 @@ typedef struct TnSoftStep {
     double centre[3], mean[3], omega[3]; /* of the body as a whole, as it is expected */
     double turn[9];                      /* Q */
     bool rolls;        /* it turns while it is pushed: its torque is balanced beforehand */
+    bool flies;        /* nothing touches it: its angular momentum is kept beforehand */
     double balance[3]; /* angular acceleration that does it */
 } TnSoftStep;
 /* Weights and turn, and of the system `end`; `expected` and w may change (expect.c). */
 void tn_soft_prepare(const TnSoftInput *input, int soft, TnSoftSystem *system, TnSoftStep *step);
+
+/* The motion as a whole along `way`, with the same momenta half way (expect.c). */
+void tn_soft_whole_motion(const TnSoft *soft, const double *x, const double *way, double t,
+                          TnSoftStep *out);
+/* Velocity of a node that moves with the body as a whole: v half way, ω × r there, and v ± turn, ½t ω × v, at the ends. */
+void tn_soft_whole_velocity(const TnSoftStep *step, const double x[3], const double way[3],
+                            double t, double v[3], double turn[3]);
 
 /* I⁻¹ y, I symmetric; false: singular. */
 bool tn_soft_solve3(const double I[9], const double y[3], double x[3]);

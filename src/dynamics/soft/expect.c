@@ -11,34 +11,10 @@ static bool take_memory(const TnSoft *soft, TnArena *arena, TnSoftSystem *s)
 {
     size_t n = 3 * (size_t)soft->node_count;
     s->expected = TN_ARENA_NEW(arena, double, n);
+    s->way = TN_ARENA_NEW(arena, double, n);
     s->end = TN_ARENA_NEW(arena, double, n);
     s->holds = tn_arena_calloc(arena, sizeof *s->holds * ((size_t)soft->hold_count + 1));
-    return s->expected && s->end && s->holds;
-}
-
-bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_qvel)
-{
-    const TnModel *model = input->in->model;
-    for (int s = 0; s < model->soft_count; s++) {
-        const TnSoft *soft = &model->softs[s];
-        int n = 3 * soft->node_count;
-        if (tn_left_out(input->in, soft->subsystem)) continue;
-        if (!take_memory(soft, input->arena, &softs[s])) return false;
-        softs[s].smooth = tn_predict_velocity(n, input->in->qvel + soft->dof_start,
-                                              input->last + soft->dof_start, softs[s].expected);
-        for (int k = 0; k < n; k++)
-            if (soft->pinned[k / 3]) softs[s].expected[k] = 0.0;
-    }
-    if (!tn_soft_hold_motion(input, softs)) return false;
-    for (int s = 0; s < model->soft_count; s++) {
-        const TnSoft *soft = &model->softs[s];
-        const double *v = input->in->qvel + soft->dof_start;
-        if (tn_left_out(input->in, soft->subsystem)) continue;
-        for (int k = 0; k < 3 * soft->node_count; k++)
-            end_qvel[soft->dof_start + k] =
-                soft->pinned[k / 3] ? 0.0 : v[k] + (softs[s].expected[k] - v[k]) / input->in->theta;
-    }
-    return true;
+    return s->expected && s->way && s->end && s->holds;
 }
 
 /* ---- one body ---- */
@@ -59,9 +35,18 @@ bool tn_soft_solve3(const double I[9], const double y[3], double x[3])
     return true;
 }
 
-/* The motion of the body as a whole: that with the same momenta, half way. Its turn is Cayley's. */
-static void whole_motion(const TnSoft *soft, const double *x, const double *v, double t,
-                         TnSoftStep *out)
+/* Cayley's. */
+static void set_turn(TnSoftStep *step, double t)
+{
+    double quat[4] = {1.0};
+    for (int k = 0; k < 3; k++) quat[1 + k] = 0.5 * t * step->omega[k];
+    quat_normalize(quat);
+    quat_to_m3(step->turn, quat);
+}
+
+/* The motion of the body as a whole: that with the same momenta, half way. */
+void tn_soft_whole_motion(const TnSoft *soft, const double *x, const double *v, double t,
+                          TnSoftStep *out)
 {
     double *centre = out->centre, *mean = out->mean, L[3] = {0.0}, I[9] = {0.0};
     v3_set(centre, 0.0, 0.0, 0.0);
@@ -84,20 +69,78 @@ static void whole_motion(const TnSoft *soft, const double *x, const double *v, d
         for (int k = 0; k < 9; k++) I[k] += m * ((k % 4 ? 0.0 : r2) - r[k / 3] * r[k % 3]);
     }
     if (!tn_soft_solve3(I, L, out->omega)) v3_set(out->omega, 0.0, 0.0, 0.0);
-    double quat[4] = {1.0};
-    for (int k = 0; k < 3; k++) quat[1 + k] = 0.5 * t * out->omega[k];
-    quat_normalize(quat);
-    quat_to_m3(out->turn, quat);
+    set_turn(out, t);
 }
 
-/* v̂ of a node if it moved with the whole: ω × r half way, where |r| is shorter than at the ends. */
-static void whole_velocity(const TnSoftStep *step, const double x[3], const double v[3], double t,
-                           double out[3])
+void tn_soft_whole_velocity(const TnSoftStep *step, const double x[3], const double way[3],
+                            double t, double v[3], double turn[3])
 {
     double r[3];
-    for (int k = 0; k < 3; k++) r[k] = x[k] + 0.5 * t * v[k] - step->centre[k];
-    v3_cross(out, step->omega, r);
-    v3_add(out, out, step->mean);
+    for (int k = 0; k < 3; k++) r[k] = x[k] + 0.5 * t * way[k] - step->centre[k];
+    v3_cross(v, step->omega, r);
+    v3_cross(turn, step->omega, v);
+    v3_scale(turn, turn, 0.5 * t);
+    v3_add(v, v, step->mean);
+}
+
+/* rad in a step: what turns by less goes straight on. */
+#define LEAST_TURN 1e-6
+
+/* The prediction goes straight on; the body turns as it does. In smooth motion the change of velocities turns along, else
+ * velocities do, as c = ω × (r + ½t c) has it half way. */
+static void turn_along(const TnSoftInput *input, const TnSoft *soft, bool smooth, double *expected)
+{
+    TnSoftStep step;
+    const double *x = input->in->qpos + soft->qpos_start, *v = input->in->qvel + soft->dof_start;
+    double t = input->in->t, change[3] = {0.0};
+    tn_soft_whole_motion(soft, x, v, 0.0, &step);
+    double turn2 = t * t * v3_dot(step.omega, step.omega);
+    if (turn2 < LEAST_TURN * LEAST_TURN) return;
+    set_turn(&step, t);
+    for (int n = 0; n < soft->node_count; n++)
+        for (int k = 0; k < 3; k++)
+            change[k] += soft->masses[n] / soft->mass * (expected[3 * n + k] - v[3 * n + k]);
+    for (int n = 0; n < soft->node_count; n++) {
+        double own[3], now[3], turned[3], *out = expected + 3 * n;
+        if (smooth) {
+            v3_sub(own, out, v + 3 * n);
+            v3_sub(own, own, change);
+            m3_mul_v(turned, step.turn, own);
+            for (int k = 0; k < 3; k++) out[k] = v[3 * n + k] + change[k] + turned[k];
+        } else {
+            v3_sub(own, x + 3 * n, step.centre);
+            v3_cross(now, step.omega, own);
+            v3_cross(turned, step.omega, now);
+            for (int k = 0; k < 3; k++)
+                out[k] += (now[k] + 0.5 * t * turned[k]) / (1.0 + 0.25 * turn2) - now[k];
+        }
+    }
+}
+
+bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_qvel)
+{
+    const TnModel *model = input->in->model;
+    for (int s = 0; s < model->soft_count; s++) {
+        const TnSoft *soft = &model->softs[s];
+        int n = 3 * soft->node_count;
+        if (tn_left_out(input->in, soft->subsystem)) continue;
+        if (!take_memory(soft, input->arena, &softs[s])) return false;
+        softs[s].smooth = tn_predict_velocity(n, input->in->qvel + soft->dof_start,
+                                              input->last + soft->dof_start, softs[s].expected);
+        turn_along(input, soft, softs[s].smooth, softs[s].expected);
+        for (int k = 0; k < n; k++)
+            if (soft->pinned[k / 3]) softs[s].expected[k] = 0.0;
+    }
+    if (!tn_soft_hold_motion(input, softs)) return false;
+    for (int s = 0; s < model->soft_count; s++) {
+        const TnSoft *soft = &model->softs[s];
+        const double *v = input->in->qvel + soft->dof_start;
+        if (tn_left_out(input->in, soft->subsystem)) continue;
+        for (int k = 0; k < 3 * soft->node_count; k++)
+            end_qvel[soft->dof_start + k] =
+                soft->pinned[k / 3] ? 0.0 : v[k] + (softs[s].expected[k] - v[k]) / input->in->theta;
+    }
+    return true;
 }
 
 /* How far the corners of elements move against each other in the step, in lengths of them: the most. */
@@ -111,8 +154,8 @@ static double pace(const TnSoftInput *input, int index, const TnSoftStep *step, 
         const TnPieceElements *p = &input->elements->pieces[i];
         for (int a = 0; a < p->piece->node_count; a++) {
             int n = p->piece->nodes[a];
-            double with[3];
-            whole_velocity(step, x + 3 * n, v + 3 * n, t, with);
+            double with[3], turn[3];
+            tn_soft_whole_velocity(step, x + 3 * n, v + 3 * n, t, with, turn);
             v3_sub(p->y[a], v + 3 * n, with);
         }
         most = fmax(most, input->elements->kernels->fastest(p->mesh, (const double(*)[4])p->y));
@@ -120,39 +163,86 @@ static double pace(const TnSoftInput *input, int index, const TnSoftStep *step, 
     return t * sqrt(most);
 }
 
-/* Where the elements are taken, and the weights. Of a motion that is too fast (a hit of which nothing is known yet:
- * beyond what stiff elements will bear) a share of v⁺ in the displacement follows better than the θ rule. A law that
- * stiffens without bound must not be linearized there: what is beyond the limit is not expected to go on. The
- * co-rotational law is linear but for the turns of its elements, which are better known with all of it. */
+/* The way that v̂ leads, as a velocity, and the motion of the whole along it. */
+static void set_way(const TnSoftInput *input, const TnSoft *soft, TnSoftSystem *s, TnSoftStep *step)
+{
+    const double *v = input->in->qvel + soft->dof_start;
+    TnReach reach = tn_reach(input->in, s->w);
+    for (int k = 0; k < 3 * soft->node_count; k++)
+        s->way[k] = (reach.p * s->expected[k] - reach.r * v[k]) / input->in->t;
+    tn_soft_whole_motion(soft, input->in->qpos + soft->qpos_start, s->way, input->in->t, step);
+}
+
+/* Where the elements are taken, and the weights. Of a motion that is too fast a share of v⁺ in the displacement follows
+ * better than the θ rule. A law that stiffens without bound must not be linearized there: what is beyond the limit is not
+ * expected to go on. The co-rotational law is linear but for the turns of its elements, which are better known with
+ * all of it. */
 void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSoftStep *step)
 {
     const TnSoft *soft = &input->in->model->softs[index];
     const double *x = input->in->qpos + soft->qpos_start, *v = input->in->qvel + soft->dof_start;
     double t = input->in->t;
     TnSoftWeights *w = &step->weights;
-    whole_motion(soft, x, s->expected, t, step);
-    double far = pace(input, index, step, s->expected);
-    double limit = s->smooth ? SLOW : SLOW / sqrt(1.0 + t * t * input->elements->rates[index].mean);
-    double fast = fmin(fmax(far / limit - 1.0, 0.0), 1.0);
-    s->w = fmax(s->w, fast);
+    set_way(input, soft, s, step);
+    double far = pace(input, index, step, s->way), fast = fmin(fmax(far / SLOW - 1.0, 0.0), 1.0);
+    if (fast > s->w) {
+        s->w = fast;
+        set_way(input, soft, s, step);
+    }
     *w = tn_soft_weights(input->in, soft, input->elements->rates[index], s->w, fast);
-    bool less = soft->law == TN_SOFT_NEO_HOOKEAN && far > limit;
+    bool less = soft->law == TN_SOFT_NEO_HOOKEAN && far > SLOW;
     for (int n = 0; n < soft->node_count; n++) {
-        double turned[3], with[3];
+        double turned[3], whole[3], turn[3];
         m3_mul_v(turned, step->turn, v + 3 * n);
-        if (less) whole_velocity(step, x + 3 * n, s->expected + 3 * n, t, with);
+        tn_soft_whole_velocity(step, x + 3 * n, s->way + 3 * n, t, whole, turn);
         for (int k = 0; k < 3; k++) {
-            double u = v[3 * n + k], *expected = &s->expected[3 * n + k];
-            if (less) { /* of its displacement, not of v̂: with w = 1 half of that is the start's */
-                double whole = (w->p - w->r) * with[k];
-                double part = limit / far * (w->p * *expected - w->r * u - whole);
-                *expected = (whole + part + w->r * u) / w->p;
+            int i = 3 * n + k;
+            if (soft->pinned[n]) {
+                s->expected[i] = s->way[i] = 0.0;
+                s->end[i] = x[i];
+                continue;
             }
-            if (soft->pinned[n]) *expected = 0.0;
-            double after = u + (*expected - u) / input->in->theta;
-            s->end[3 * n + k] = soft->pinned[n] ? x[3 * n + k]
-                                                : x[3 * n + k] + w->p * *expected - w->r * u +
-                                                      w->late * (after - turned[k]);
+            if (less) {
+                s->way[i] = whole[k] + SLOW / far * (s->way[i] - whole[k]);
+                s->expected[i] = (t * s->way[i] + w->r * v[i]) / w->p;
+            }
+            double after = v[i] + (s->expected[i] - v[i]) / input->in->theta;
+            s->end[i] = x[i] + t * s->way[i] +
+                        w->late * (after - w->way_velocity * turn[k] - turned[k]);
         }
     }
+}
+
+/* A gradient that is off by δ leaves strains of δ², and with them energy; so much of it is let go. */
+#define ENERGY_SHARE 1e-4
+#define MOST_OFF 0.05
+
+/* ρ v², of the motion or of what gravity gives in a step. */
+static double pressure_of_motion(const TnSoftInput *input, const TnSoft *soft)
+{
+    const double *v = input->in->qvel + soft->dof_start, *g = input->in->model->option.gravity;
+    double twice = 0.0, fall = v3_dot(g, g) * input->in->t * input->in->t;
+    for (int n = 0; n < soft->node_count; n++)
+        twice += soft->masses[n] * v3_dot(v + 3 * n, v + 3 * n);
+    return soft->density * fmax(twice / soft->mass, fall);
+}
+
+double tn_soft_surprise(const TnSoftInput *input, const TnSoftSystem *softs, int index,
+                        const double *vhat)
+{
+    const TnDivision *d = input->division;
+    const TnSoft *soft = &input->in->model->softs[index];
+    const double *expected = softs[index].expected;
+    double most = 0.0, modulus = 0.0;
+    for (int i = d->soft_piece[index]; i < d->soft_piece[index] + d->soft_piece_count[index]; i++) {
+        const TnPieceElements *p = &input->elements->pieces[i];
+        for (int a = 0; a < p->piece->node_count; a++) {
+            int n = 3 * p->piece->nodes[a];
+            v3_sub(p->y[a], vhat + n, expected + n);
+        }
+        most = fmax(most, input->elements->kernels->fastest(p->mesh, (const double(*)[4])p->y));
+        modulus = p->mesh->material.lambda + 2.0 * p->mesh->material.mu;
+    }
+    double allowed = sqrt(sqrt(ENERGY_SHARE * pressure_of_motion(input, soft) / modulus));
+    return tn_reach(input->in, softs[index].w).p * sqrt(most) / fmin(allowed, MOST_OFF);
 }

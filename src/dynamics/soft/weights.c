@@ -14,6 +14,14 @@
 #define RESOLVED 1.0
 #define UNRESOLVED 16.0
 
+/* v⁺ of a body that turns is no rigid motion where it is part of the way that was moved: with c half way and c ± h at
+ * the ends, u = c, it is c + (1-w)(1-θ)/((1-w)θ + w) h. */
+double tn_soft_way_velocity(const TnDynamicsInput *in, double w)
+{
+    double theta = in->theta;
+    return (1.0 - w) * (1.0 - theta) / ((1.0 - w) * theta + w) - 1.0;
+}
+
 TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
                               double w, double fast)
 {
@@ -38,6 +46,9 @@ TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnS
     out.stiffness = beta * out.lead + tau * theta_d / theta;
     out.damping_turned = tau * (1.0 - theta_d);
     out.damping_start = -tau * theta_d * (1.0 - theta) / theta;
+    out.way_velocity = tn_soft_way_velocity(in, w); /* must not be damped */
+    out.damping_whole = tau; /* the body as a whole turns undamped, whatever stress does to K */
+    out.damping_way = tau * theta_d * out.way_velocity;
     double x = alpha * t, theta_m = x > 1.0 ? fmax(theta, 1.0 - 1.0 / x) : theta;
     out.drag = alpha * theta_m / theta;
     out.drag_start = alpha * (1.0 - theta_m / theta);
