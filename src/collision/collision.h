@@ -20,7 +20,8 @@
 typedef struct TnContactPoint {
     int32_t geom1, geom2; /* indices */
     uint32_t feature;     /* persistent within the pair */
-    int32_t dim;          /* 1, 3, 4 or 6 */
+    int16_t dim;          /* 1, 3, 4 or 6 */
+    int16_t resolved;     /* not 0: hits of it within the step were dealt with (step/impact.c), what is left open stays open */
     double pos[3];        /* m, world, halfway between the surfaces */
     double arm1[3], arm2[3]; /* m: there from the links' centres of mass; of the world from its origin, of soft
                                 points zero */
@@ -31,7 +32,6 @@ typedef struct TnContactPoint {
                     that moment, and gap is what the motion closes until then */
     double friction[3]; /* of the pair */
     double restitution;
-    bool resolved; /* hits of it within the step were dealt with (step/impact.c): what is left open stays open */
     int32_t soft1,
         soft2; /* of a geom that is a soft body's surface: index in soft_points; else -1 */
 } TnContactPoint;

@@ -82,7 +82,7 @@ static void append(TnEmitter *e, const Pair *pair, const double pos[3], const do
     p->geom1 = c->slots[pair->slot1].geom;
     p->geom2 = c->slots[pair->slot2].geom;
     p->feature = feature;
-    p->dim = rule->dim;
+    p->dim = (int16_t)rule->dim;
     v3_copy(p->pos, pos);
     arm_to(e->detection, pair->slot1, pos, time, p->arm1);
     arm_to(e->detection, pair->slot2, pos, time, p->arm2);

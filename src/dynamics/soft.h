@@ -27,6 +27,8 @@ typedef struct TnSoftSystem {
     double w;         /* share of v⁺ in the displacement t((1-w) v̂ + w v⁺) */
     bool alone;       /* nothing pushes, holds or ties it: in free flight */
     bool smooth;      /* it moves as it did in the last step, as far as is known */
+    bool searched;    /* `expected` is what a pass found */
+    struct TnSoftStep *step; /* of the last assembly (soft/elements.h) */
     double *expected; /* 3 · node_count: v̂ as it is predicted */
     double *way;      /* 3 · node_count: where that leads, as a velocity over the step */
     double *end;      /* 3 · node_count: where the elements are taken, at that end or a little behind */
@@ -60,12 +62,12 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
 /* v̂ of all nodes of a soft body from those of the blocks; block_v as [large block] -> its unknowns. */
 void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
                       double *const *block_v, double *vhat);
-/* How far its elements end from where they were taken, as a change of their gradient: the most. */
-double tn_soft_surprise(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
-                        const double *vhat);
-/* qpos and qvel of the soft body's nodes, which move by `reach` of their way. */
+/* Whether its elements end too far from where they were taken; then v̂, or what is on the way there and better than the last,
+ * is expected. For the next tn_soft_assemble. */
+bool tn_soft_expect(const TnSoftInput *input, TnSoftSystem *softs, int soft, const double *vhat);
+/* qpos and qvel of the soft body's nodes, which move by `reach` of their way and are strained by `strain` of that. */
 void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
-                     const double *vhat, double reach, double *qpos, double *qvel);
+                     const double *vhat, double reach, double strain, double *qpos, double *qvel);
 /* Puts followers where their links are, pinned nodes to their rest: qpos and qvel. */
 void tn_soft_place_held(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
                         const double (*twists)[6], double *qpos, double *qvel);

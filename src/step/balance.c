@@ -13,15 +13,15 @@
  *              midpoint rule's energy then does not drift.
  *
  * Where smooth motion turns back there is too little speed to scale; what it made or lost there is owed to the steps
- * that follow. What scaling cannot take off elsewhere (the group is at rest and still has gained potential energy) is left, and reported. */
+ * that follow. Where cables and soft bodies end up strained by more than their group can pay for, they are moved by less
+ * of their way. What is left of it all is reported. */
 #include <math.h>
 #include <string.h>
 
-#include "../math/disjoint_sets.h"
 #include "../math/vec3.h"
 #include "account.h"
 #include "energy.h"
-#include "impact.h"
+#include "joined.h"
 
 /* Of the kinetic energy: smooth motion is corrected by no more in a step. */
 #define SMOOTH_SHARE 0.02
@@ -33,6 +33,9 @@
 /* The solver's error leaves m g² t² times itself; less than so many times that is noise, and taking it off would brake
  * slow motion. */
 #define NOISE_ERRORS 3.0
+/* Ways of what is strained beyond its means are cut by this factor, until it is not. */
+#define CUT 0.4
+#define LEAST_STRAIN 0.05
 
 /* ---- momentum ---- */
 
@@ -97,6 +100,15 @@ static void add_soft(Sums *s, const TnSoft *soft, const Moment *now, const doubl
     }
 }
 
+/* A group's energies over the step. */
+typedef struct Sum {
+    double kinetic_before, kinetic, created;
+    double put_out;  /* of what was made: overlaps that were undone. It is theirs, and not taken from others' motion */
+    double owed;     /* by its members, of earlier steps */
+    double involved; /* energies and work, added up without their signs */
+    double mass;
+} Sum;
+
 /* A rigid motion: velocity of the point `centre`, and turning. */
 typedef struct Rigid {
     double centre[3], v[3], omega[3];
@@ -110,126 +122,20 @@ static void rigid_at(const Rigid *r, const double x[3], double v[3])
     v3_add(v, v, r->v);
 }
 
-/* ---- groups of the step ---- */
-
-typedef struct Group {
-    bool bound;  /* something fixed acts on it */
-    bool pushed; /* by a contact or a limit that was hit: what it lost stays lost */
-    bool stopped; /* it did not get all of its way (limit.c) */
-    bool tied;   /* by equalities, wheels or holds */
-    bool stiff;  /* it has cables or soft bodies, whose step is meant to lose */
-    bool alone;  /* one free body that nothing touches: all is right as it is */
-    double kinetic_before, kinetic, created;
-    double put_out;  /* of what was made: overlaps that were undone. It is theirs, and not taken from others' motion */
-    double owed;     /* by its members, of earlier steps */
-    double involved; /* energies and work, added up without their signs */
-    double mass;
-} Group;
-
 typedef struct Balance {
     TnStep *step;
-    int *root;     /* per subsystem: its group's */
-    Group *groups; /* by root */
-    double *owed;  /* by root: what is left to later steps */
-    int *next, *first; /* members of a group: first[root], then next[]; -1 ends */
+    TnJoined joined;
+    Sum *sums;    /* by root */
+    double *owed; /* by root: what is left to later steps */
     Moment before, after;
     TnAccounts accounts;
 } Balance;
-
-static void join_contacts(Balance *b)
-{
-    const TnStep *step = b->step;
-    const TnWorld *world = step->world;
-    for (int i = 0; i < world->contacts.count; i++) {
-        const TnContactPoint *c = &world->contacts.points[i];
-        const double *f = world->set.problem.lambda[i];
-        if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
-        int s1 = tn_geom_subsystem(step->model, c->geom1),
-            s2 = tn_geom_subsystem(step->model, c->geom2);
-        if (s1 >= 0 && s2 >= 0) tn_set_join(b->root, s1, s2);
-        for (int k = 0; k < 2; k++) {
-            int s = k ? s2 : s1;
-            if (s < 0) continue;
-            b->groups[s].pushed = true;
-            b->groups[s].bound |= s1 < 0 || s2 < 0;
-        }
-    }
-}
-
-static void join_impacts(Balance *b)
-{
-    const TnWorld *world = b->step->world;
-    for (int i = 0; i < world->impact_count; i++) {
-        int s1 = tn_geom_subsystem(world->model, world->impacts[i].geom1),
-            s2 = tn_geom_subsystem(world->model, world->impacts[i].geom2);
-        if (s1 >= 0 && s2 >= 0) tn_set_join(b->root, s1, s2);
-        if (s1 < 0) b->groups[s2].bound = true;
-        if (s2 < 0) b->groups[s1].bound = true;
-        if (s1 >= 0) b->groups[s1].pushed = true;
-        if (s2 >= 0) b->groups[s2].pushed = true;
-    }
-}
-
-static void gather_group(Balance *b, int s)
-{
-    const TnStep *step = b->step;
-    const TnWorld *world = step->world;
-    const TnSubsystem *sub = &step->model->subsystems[s];
-    Group own = b->groups[s];
-    own.bound |= world->groups->pulled[world->groups->of[s]] || world->node_force_set;
-    own.pushed |= step->blend[s] > 0.0;
-    own.tied = world->tied[s];
-    own.stopped = step->reach[s] < 1.0 || step->has_extra;
-    own.stiff = sub->kind == TN_SUBSYSTEM_ROD || sub->kind == TN_SUBSYSTEM_SOFT;
-    own.alone = sub->kind == TN_SUBSYSTEM_RIGID && !own.pushed;
-    int root = tn_set_root(b->root, s);
-    Group *g = &b->groups[root];
-    b->root[s] = root;
-    b->next[s] = b->first[root];
-    b->first[root] = s;
-    if (b->next[s] < 0) {
-        *g = root == s ? own : (Group){.bound = own.bound || g->bound,
-                                       .pushed = own.pushed || g->pushed,
-                                       .tied = own.tied,
-                                       .stopped = own.stopped,
-                                       .stiff = own.stiff,
-                                       .alone = own.alone};
-        return;
-    }
-    g->bound |= own.bound;
-    g->pushed |= own.pushed;
-    g->tied |= own.tied;
-    g->stopped |= own.stopped;
-    g->stiff |= own.stiff;
-    g->alone = false;
-}
-
-static bool find_groups(Balance *b)
-{
-    const TnStep *step = b->step;
-    TnArena *arena = &step->world->arena;
-    int n = step->model->subsystem_count;
-    b->root = TN_ARENA_NEW(arena, int, n);
-    b->next = TN_ARENA_NEW(arena, int, n);
-    b->first = TN_ARENA_NEW(arena, int, n);
-    b->groups = TN_ARENA_ZERO(arena, Group, n);
-    b->owed = TN_ARENA_ZERO(arena, double, n);
-    if (!b->owed || !b->root || !b->next || !b->first || !b->groups) return false;
-    for (int s = 0; s < n; s++) {
-        b->root[s] = step->world->groups->of[s];
-        b->first[s] = -1;
-    }
-    join_contacts(b);
-    join_impacts(b);
-    for (int i = step->awake_count - 1; i >= 0; i--) gather_group(b, step->awake[i]);
-    return true;
-}
 
 static void sum_up(const Balance *b, int root, const Moment *now, const double at[3], Sums *out)
 {
     const TnModel *model = b->step->model;
     memset(out, 0, sizeof *out);
-    for (int s = b->first[root]; s >= 0; s = b->next[s]) {
+    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
         const TnSubsystem *sub = &model->subsystems[s];
         if (sub->kind == TN_SUBSYSTEM_SOFT) add_soft(out, &model->softs[sub->kind_index], now, at);
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
@@ -241,7 +147,7 @@ static void sum_up(const Balance *b, int root, const Moment *now, const double a
 static void reference_point(const Balance *b, int root, double at[3])
 {
     const TnModel *model = b->step->model;
-    const TnSubsystem *sub = &model->subsystems[b->first[root]];
+    const TnSubsystem *sub = &model->subsystems[b->joined.first[root]];
     if (sub->kind == TN_SUBSYSTEM_SOFT)
         v3_copy(at, b->before.qpos + sub->qpos_start);
     else
@@ -326,7 +232,7 @@ static void change_subsystem(const Balance *b, int s, const Change *c)
 
 static void change_group(const Balance *b, int root, const Change *c)
 {
-    for (int s = b->first[root]; s >= 0; s = b->next[s]) change_subsystem(b, s, c);
+    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) change_subsystem(b, s, c);
 }
 
 /* ---- the two accounts ---- */
@@ -335,7 +241,7 @@ static void change_group(const Balance *b, int root, const Change *c)
 static double share_of_end(const Balance *b, int root)
 {
     double sum = 0.0, mass = 0.0;
-    for (int s = b->first[root]; s >= 0; s = b->next[s]) {
+    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
         double w = b->step->blend[s], m = tn_subsystem_mass(b->step->model, s);
         sum += m * ((1.0 - w) * b->step->theta + w);
         mass += m;
@@ -347,7 +253,7 @@ static void shift_group(const Balance *b, int root, const double way[3])
 {
     const TnModel *model = b->step->model;
     TnWorld *world = b->step->world;
-    for (int s = b->first[root]; s >= 0; s = b->next[s]) {
+    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
         const TnSubsystem *sub = &model->subsystems[s];
         double *q = world->next_qpos + sub->qpos_start;
         bool soft = sub->kind == TN_SUBSYSTEM_SOFT, tree = sub->kind == TN_SUBSYSTEM_TREE;
@@ -368,7 +274,7 @@ static void applied_to(const Balance *b, int root, const double start[3], const 
     const TnWorld *world = b->step->world;
     v3_zero(force);
     v3_zero(torque);
-    for (int s = b->first[root]; world->wrench_set && s >= 0; s = b->next[s]) {
+    for (int s = b->joined.first[root]; world->wrench_set && s >= 0; s = b->joined.next[s]) {
         const TnSubsystem *sub = &model->subsystems[s];
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
             double lever[3], moment[3];
@@ -383,42 +289,51 @@ static void applied_to(const Balance *b, int root, const double start[3], const 
     }
 }
 
-/* The group gets the momentum that it must have; *rigid is its motion as a whole then. */
-static void balance_momentum(const Balance *b, int root, Rigid *rigid)
+/* A group's motion as a whole, as it is and as it must be, and what its centre of mass is off by. */
+typedef struct Whole {
+    Rigid is, must;
+    double way[3];
+} Whole;
+
+static void find_whole(const Balance *b, int root, Whole *out)
 {
     const double *g = b->step->model->option.gravity;
-    double at[3], way[3], force[3], torque[3];
-    Sums before, after, target;
-    Rigid start, is;
+    double at[3], force[3], torque[3], t = b->step->t;
+    Sums before, after;
+    Rigid start, wanted;
     reference_point(b, root, at);
     sum_up(b, root, &b->before, at, &before);
     sum_up(b, root, &b->after, at, &after);
-    bool turns = rigid_part(&before, at, &start) & rigid_part(&after, at, &is);
+    bool turns = rigid_part(&before, at, &start) & rigid_part(&after, at, &out->is);
     double eta = share_of_end(b, root);
-    applied_to(b, root, start.centre, is.centre, force, torque);
-    *rigid = is;
+    applied_to(b, root, start.centre, out->is.centre, force, torque);
+    out->must = out->is;
     for (int k = 0; k < 3; k++) {
-        double t = b->step->t, a = g[k] + force[k] / after.mass;
-        double centre = start.centre[k] + t * (start.v[k] + eta * t * a);
-        rigid->v[k] = start.v[k] + t * a;
-        way[k] = centre - is.centre[k];
+        double a = g[k] + force[k] / after.mass;
+        out->must.v[k] = start.v[k] + t * a;
+        out->way[k] = start.centre[k] + t * (start.v[k] + eta * t * a) - out->is.centre[k];
     }
-    if (turns) { /* ω that gives L of before */
-        target = after;
-        v3_copy(target.L, before.L);
-        v3_add_scaled(target.L, torque, b->step->t);
-        v3_zero(target.h);
-        Rigid wanted;
-        if (rigid_part(&target, is.centre, &wanted)) v3_copy(rigid->omega, wanted.omega);
-    } else {
-        v3_zero(rigid->omega);
-        v3_zero(is.omega);
+    if (!turns) {
+        v3_zero(out->must.omega);
+        v3_zero(out->is.omega);
+        return;
     }
-    change_group(b, root, &(Change){1.0, &is, rigid});
-    if (!b->groups[root].stopped) {
-        shift_group(b, root, way);
-        v3_add(rigid->centre, rigid->centre, way);
-    }
+    v3_copy(after.L, before.L); /* ω that gives L of before */
+    v3_add_scaled(after.L, torque, t);
+    v3_zero(after.h);
+    if (rigid_part(&after, out->is.centre, &wanted)) v3_copy(out->must.omega, wanted.omega);
+}
+
+/* The group gets the momentum that it must have; *rigid is its motion as a whole then. */
+static void balance_momentum(const Balance *b, int root, Rigid *rigid)
+{
+    Whole whole;
+    find_whole(b, root, &whole);
+    *rigid = whole.must;
+    change_group(b, root, &(Change){1.0, &whole.is, rigid});
+    if (b->joined.groups[root].stopped) return;
+    shift_group(b, root, whole.way);
+    v3_add(rigid->centre, rigid->centre, whole.way);
 }
 
 /* Kinetic energy of the rigid motion alone. */
@@ -432,27 +347,30 @@ static double rigid_energy(const Balance *b, int root, const Rigid *rigid)
 }
 
 /* What cannot be told from noise. */
-static double noise_of(const Balance *b, const Group *g)
+static double noise_of(const Balance *b, int root)
 {
+    const TnJoinedGroup *g = &b->joined.groups[root];
+    const Sum *sum = &b->sums[root];
     double speed = v3_norm(b->step->model->option.gravity) * b->step->t;
-    double solver = NOISE_ERRORS * g->mass * speed * speed * b->step->error;
-    if (g->stiff) return STIFF_SHARE * g->involved + solver;
-    if (g->pushed) return PUSHED_SHARE * g->involved + solver;
-    return ROUNDING * g->involved + (g->tied ? solver : 0.0);
+    double solver = NOISE_ERRORS * sum->mass * speed * speed * b->step->error;
+    if (g->stiff) return STIFF_SHARE * sum->involved + solver;
+    if (g->pushed) return PUSHED_SHARE * sum->involved + solver;
+    return ROUNDING * sum->involved + (g->tied ? solver : 0.0);
 }
 
 /* Takes off what the step made; of smooth motion also what it lost, and a little at a time. What is not worth it yet is
  * kept in mind and taken off when it adds up. */
 static void balance_energy(const Balance *b, int root, const Rigid *rigid)
 {
-    Group *g = &b->groups[root];
-    double *owed = &b->owed[root], noise = noise_of(b, g);
-    double moving = fmax(0.0, g->kinetic - (rigid ? rigid_energy(b, root, rigid) : 0.0));
+    const TnJoinedGroup *g = &b->joined.groups[root];
+    const Sum *sum = &b->sums[root];
+    double *owed = &b->owed[root], noise = noise_of(b, root);
+    double moving = fmax(0.0, sum->kinetic - (rigid ? rigid_energy(b, root, rigid) : 0.0));
     bool smooth = !g->pushed && !g->stiff && b->step->theta == 0.5;
-    double made = g->created, most = SMOOTH_SHARE * moving,
-           bound = SMOOTH_SHARE * fmax(g->kinetic, g->kinetic_before);
-    made -= fmin(g->put_out, fmax(0.0, made));
-    made += g->owed;
+    double made = sum->created, most = SMOOTH_SHARE * moving,
+           bound = SMOOTH_SHARE * fmax(sum->kinetic, sum->kinetic_before);
+    made -= fmin(sum->put_out, fmax(0.0, made));
+    made += sum->owed;
     *owed = smooth ? 0.0 : fmax(0.0, made);
     if (made <= noise && (made >= -noise || !smooth)) return;
     double take = fmin(fmax(0.0, made), moving);
@@ -463,10 +381,66 @@ static void balance_energy(const Balance *b, int root, const Rigid *rigid)
         change_group(b, root, &(Change){sqrt((moving - take) / moving), rigid, rigid});
 }
 
-bool tn_step_balance(TnStep *step, TnEnergyAccount *account)
+static void sum_energies(Balance *b, int root)
+{
+    Sum *sum = &b->sums[root];
+    *sum = (Sum){0};
+    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
+        TnSubsystemAccount a = tn_account_of(&b->accounts, s);
+        sum->kinetic_before += b->step->world->energies[s].kinetic;
+        sum->kinetic += a.kinetic;
+        sum->created += a.gained - a.work + a.lost;
+        sum->put_out += a.put_out;
+        sum->owed += b->step->world->state.owed[s];
+        sum->involved += a.involved;
+        sum->mass += tn_subsystem_mass(b->step->model, s);
+    }
+}
+
+/* ---- what a group can afford ---- */
+
+/* Of a group with cables or soft bodies: its new place has more potential energy than it can pay for, even if all went
+ * out of its velocities that may. */
+static bool is_beyond_means(Balance *b, int root)
+{
+    const Sum *sum = &b->sums[root];
+    double least = 0.0;
+    sum_energies(b, root);
+    if (!b->joined.groups[root].bound) {
+        Whole whole;
+        find_whole(b, root, &whole);
+        least = rigid_energy(b, root, &whole.must);
+    }
+    return sum->created - sum->put_out - (sum->kinetic - least) > noise_of(b, root);
+}
+
+/* The ways of such groups are cut; in free flight first those that strain them. True: somebody's was. */
+static bool cut_ways(Balance *b)
+{
+    TnStep *step = b->step;
+    bool any = false;
+    for (int i = 0; i < step->awake_count; i++) {
+        int root = step->awake[i];
+        const TnJoinedGroup *g = &b->joined.groups[root];
+        if (b->joined.first[root] < 0 || !g->stiff || !is_beyond_means(b, root)) continue;
+        any = true;
+        for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
+            if (g->bound || g->touched || step->strain[s] < LEAST_STRAIN)
+                step->reach[s] *= CUT;
+            else
+                step->strain[s] *= CUT;
+        }
+    }
+    return any;
+}
+
+bool tn_step_balance(TnStep *step, bool may_cut, TnEnergyAccount *account, bool *cut)
 {
     TnWorld *world = step->world;
+    int n = step->model->subsystem_count;
     Balance b = {.step = step,
+                 .sums = TN_ARENA_NEW(&world->arena, Sum, n),
+                 .owed = TN_ARENA_ZERO(&world->arena, double, n),
                  .before = {world->state.qpos, world->state.qvel, world->frames,
                             (const double(*)[6])world->twists},
                  .after = {world->next_qpos, world->next_qvel, world->next_frames,
@@ -474,23 +448,18 @@ bool tn_step_balance(TnStep *step, TnEnergyAccount *account)
     if (step->since)
         b.before = (Moment){step->true_qpos, step->true_qvel, step->true_frames,
                             (const double(*)[6])step->true_twists};
-    if (!find_groups(&b) || !tn_accounts_open(step, &b.accounts)) return false;
+    if (!b.sums || !b.owed || !tn_joined_find(step, &b.joined) ||
+        !tn_accounts_open(step, &b.accounts))
+        return false;
+    *cut = may_cut && cut_ways(&b);
+    if (*cut) return true;
     for (int i = 0; i < step->awake_count; i++) {
         int root = step->awake[i];
-        Group *g = &b.groups[root];
-        if (b.first[root] < 0 || g->alone) continue;
+        const TnJoinedGroup *g = &b.joined.groups[root];
+        if (b.joined.first[root] < 0 || g->alone) continue;
         Rigid rigid;
         if (!g->bound) balance_momentum(&b, root, &rigid);
-        for (int s = b.first[root]; s >= 0; s = b.next[s]) {
-            TnSubsystemAccount a = tn_account_of(&b.accounts, s);
-            g->kinetic_before += world->energies[s].kinetic;
-            g->kinetic += a.kinetic;
-            g->created += a.gained - a.work + a.lost;
-            g->put_out += a.put_out;
-            g->owed += world->state.owed[s];
-            g->involved += a.involved;
-            g->mass += tn_subsystem_mass(step->model, s);
-        }
+        sum_energies(&b, root);
         balance_energy(&b, root, g->bound ? NULL : &rigid);
     }
     tn_accounts_close(&b.accounts, account);

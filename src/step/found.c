@@ -15,7 +15,7 @@ static void find_range(void *context, int begin, int end)
         int s = step->awake[i];
         const TnSubsystem *sub = &model->subsystems[s];
         TnReach reach = tn_reach(&step->dynamics, step->blend[s]);
-        double p = reach.p / step->t, r = reach.r / step->t;
+        double p = step->reach[s] * reach.p / step->t, r = step->reach[s] * reach.r / step->t;
         if (sub->kind == TN_SUBSYSTEM_TREE || sub->kind == TN_SUBSYSTEM_SOFT)
             for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
                 step->moved_qvel[d] = p * step->vhat[d] - r * world->state.qvel[d];
@@ -28,8 +28,22 @@ static void find_range(void *context, int begin, int end)
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
             const double *vhat = step->vhat + model->links[l].dof_start;
             for (int k = 0; k < 6; k++) step->moved[l][k] = p * vhat[k] - r * world->twists[l][k];
+            if (!step->has_extra || sub->kind != TN_SUBSYSTEM_RIGID) continue;
+            for (int k = 0; k < 6; k++)
+                step->moved[l][k] += step->reach[s] * step->extra[l][k] / step->t;
         }
     }
+}
+
+void tn_step_find_ways(TnStep *step)
+{
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_range, step);
+}
+
+void tn_step_full_ways(TnStep *step)
+{
+    for (int s = 0; s < step->model->subsystem_count; s++) step->reach[s] = step->strain[s] = 1.0;
+    step->has_extra = false;
 }
 
 bool tn_step_find(TnStep *step)
@@ -44,7 +58,8 @@ bool tn_step_find(TnStep *step)
     }
     if (!tn_step_gather_rods(step) || !tn_step_gather_softs(step)) return false;
     tn_constraint_vhat(&step->constraint, &step->world->set, step->vhat);
-    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_range, step);
+    tn_step_full_ways(step);
+    tn_step_find_ways(step);
     return true;
 }
 
@@ -76,23 +91,4 @@ double tn_step_contact_size(const TnStep *step, const TnContactPoint *c)
             size = fmin(size, cbrt(soft->mass / soft->density / soft->tet_count));
     }
     return size;
-}
-
-void tn_step_shorten(TnStep *step)
-{
-    const TnModel *model = step->model;
-    for (int i = 0; i < step->awake_count; i++) {
-        int s = step->awake[i];
-        const TnSubsystem *sub = &model->subsystems[s];
-        double share = step->reach[s];
-        bool extra = step->has_extra && sub->kind == TN_SUBSYSTEM_RIGID;
-        if (share == 1.0 && !extra) continue;
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            for (int k = 0; k < 6; k++)
-                step->moved[l][k] =
-                    share * (step->moved[l][k] + (extra ? step->extra[l][k] / step->t : 0.0));
-        if (sub->kind == TN_SUBSYSTEM_TREE || sub->kind == TN_SUBSYSTEM_SOFT)
-            for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
-                step->moved_qvel[d] *= share;
-    }
 }

@@ -115,6 +115,11 @@ static Body *body_of(Impacts *x, int subsystem)
         if (world->wrench_set)
             b->a[k] += world->wrench[sub->link_start][k] / model->links[sub->link_start].mass;
     }
+    if (!rigid) { /* its mean over the step */
+        if (!tn_step_assemble_tree(x->step, sub)) return NULL;
+        const double *v_free = x->step->trees[sub->kind_index].v_free;
+        for (int k = 0; k < n; k++) b->a[k] = (v_free[k] - b->v[k]) / (x->step->theta * x->step->t);
+    }
     x->bodies[subsystem] = b;
     return b;
 }

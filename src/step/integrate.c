@@ -8,6 +8,8 @@
 
 /* m, m/s, rad/s: a state with larger numbers means nothing any more. */
 #define BEYOND_SENSE 1e10
+/* Of ways to where somebody cannot afford to be. */
+#define MOST_CUTS 10
 
 static bool makes_sense(const double *x, int count)
 {
@@ -48,7 +50,7 @@ static void advance_range(void *context, int begin_index, int end_index)
             break;
         case TN_SUBSYSTEM_SOFT:
             tn_soft_advance(&step->soft_input, step->softs, sub->kind_index, vhat, step->reach[s],
-                            world->next_qpos, world->next_qvel);
+                            step->strain[s], world->next_qpos, world->next_qvel);
             break;
         case TN_SUBSYSTEM_TREE:
             tn_tree_advance(&step->dynamics, sub, &step->trees[sub->kind_index], vhat,
@@ -93,15 +95,21 @@ bool tn_step_move(TnStep *step)
     return true;
 }
 
+static bool ways_are_cut(const TnStep *step)
+{
+    for (int i = 0; i < step->awake_count; i++)
+        if (step->reach[step->awake[i]] < 1.0) return true;
+    return step->has_extra;
+}
+
 bool tn_step_advance(TnStep *step, bool limited)
 {
-    for (int s = 0; s < step->model->subsystem_count; s++) step->reach[s] = 1.0;
-    step->has_extra = false;
+    tn_step_full_ways(step);
     if (limited && !tn_step_limit(step)) return false;
     if (!tn_step_move(step)) return false;
     if (!limited) return true;
     if (!tn_step_verify(step)) return false;
-    tn_step_shorten(step);
+    if (ways_are_cut(step)) tn_step_find_ways(step);
     return true;
 }
 
@@ -155,7 +163,13 @@ static bool stop_slip(const TnStep *step)
 bool tn_step_integrate(TnStep *step, bool converged, TnEnergyAccount *account)
 {
     TnWorld *world = step->world;
-    if (!tn_step_advance(step, true) || !stop_slip(step) || !tn_step_balance(step, account)) return false;
+    bool cut = false;
+    if (!tn_step_advance(step, true)) return false;
+    for (int k = 0; k == 0 || cut; k++) {
+        if (k > 0 && !tn_step_move(step)) return false;
+        if (k > 0) tn_step_find_ways(step);
+        if (!stop_slip(step) || !tn_step_balance(step, k < MOST_CUTS, account, &cut)) return false;
+    }
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         if (!makes_sense(world->next_qvel + sub->dof_start, sub->dof_count)) return false;

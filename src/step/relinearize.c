@@ -225,13 +225,8 @@ static bool expect_softs(TnStep *step, bool *any)
     const TnModel *model = step->model;
     for (int s = 0; s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
-        const double *vhat = step->vhat + soft->dof_start;
-        if (tn_left_out(&step->dynamics, soft->subsystem) ||
-            tn_soft_surprise(&step->soft_input, step->softs, s, vhat) <= 1.0)
-            continue;
-        memcpy(step->softs[s].expected, vhat, sizeof(double[3]) * (size_t)soft->node_count);
-        step->softs[s].smooth = true;
-        *any = true;
+        if (tn_left_out(&step->dynamics, soft->subsystem)) continue;
+        if (tn_soft_expect(&step->soft_input, step->softs, s, step->vhat + soft->dof_start)) *any = true;
     }
     return !*any || tn_step_assemble_softs(step);
 }

@@ -41,7 +41,7 @@ static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double *
     return v != NULL;
 }
 
-static bool assemble_tree(TnStep *step, const TnSubsystem *sub)
+bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub)
 {
     TnWorld *world = step->world;
     TnTreeSystem *tree = &step->trees[sub->kind_index];
@@ -184,7 +184,7 @@ bool tn_step_reassemble_planned(TnStep *step)
         bool tree = sub->kind == TN_SUBSYSTEM_TREE;
         if (!step->replanned[s] || (!tree && sub->kind != TN_SUBSYSTEM_ROD)) continue;
         step->replanned[s] = false;
-        if (tree ? !assemble_tree(step, sub) : !assemble_rod(step, sub->kind_index)) return false;
+        if (tree ? !tn_step_assemble_tree(step, sub) : !assemble_rod(step, sub->kind_index)) return false;
         bool chained = !tree || is_in_chain(step->world->division, sub->kind_index);
         if (!chained) end_tree(step, sub);
         again |= chained;
@@ -198,7 +198,7 @@ bool tn_step_assemble(TnStep *step)
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         if (sub->kind != TN_SUBSYSTEM_TREE) continue;
-        if (!assemble_tree(step, sub)) return false;
+        if (!tn_step_assemble_tree(step, sub)) return false;
         if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
     }
     bool changed = false;
@@ -218,7 +218,7 @@ bool tn_step_reassemble(TnStep *step, bool loops)
         const TnSubsystem *sub = &model->subsystems[s];
         if (loops && !step->world->loops[s]) continue;
         if (sub->kind == TN_SUBSYSTEM_TREE) {
-            if (!assemble_tree(step, sub)) return false;
+            if (!tn_step_assemble_tree(step, sub)) return false;
             if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
         } else if (sub->kind == TN_SUBSYSTEM_ROD) {
             step->rods[sub->kind_index].expected = step->found + sub->dof_start;

@@ -126,13 +126,14 @@ static bool begin(TnStep *step, TnWorld *world)
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
     step->replanned = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
     step->reach = TN_ARENA_NEW(arena, double, model->subsystem_count);
+    step->strain = TN_ARENA_NEW(arena, double, model->subsystem_count);
     step->dynamics.blend = step->blend;
     world->followers = step->followers;
     world->softs = step->softs;
     if (!step->rigid || !step->trees || !step->rods ||
         !step->chains || !step->chain_free || !step->followers || !step->softs ||
         !step->softs_hit || !step->meshes || !step->end_twists || !step->end_qvel || !step->blend ||
-        !step->replanned || !step->reach)
+        !step->replanned || !step->reach || !step->strain)
         return false;
     tn_plan_begin(step);
     step->soft_input = (TnSoftInput){.in = &step->dynamics,

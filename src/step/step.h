@@ -51,7 +51,8 @@ typedef struct TnStep {
     const double *found; /* per dof: v̂ of the pass before; NULL: there was none */
     const TnContactCourse *courses;
     TnContactList missed;    /* contacts that the motion closes and the step was not solved with (missed.c) */
-    double *reach;           /* per subsystem: share of its way that it is moved by (limit.c) */
+    double *reach;           /* per subsystem: share of its way that it is moved by (limit.c), */
+    double *strain;          /* and of what that strains it by (balance.c) */
     bool has_extra;
     double (*extra)[6];      /* per link of a free body: added to its way */
     const int *contact_from; /* per contact: where it stood in the list of the pass before, or -1. NULL: the same */
@@ -71,6 +72,8 @@ static inline bool tn_all_finite(const double *x, int count)
 bool tn_step_assemble(TnStep *step);
 /* Trees and rods whose plan changed are assembled again. */
 bool tn_step_reassemble_planned(TnStep *step);
+/* One tree alone. */
+bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub);
 /* A and b of trees and rods about the v̂ that a pass before found; `loops`: only of those that equalities act on. */
 bool tn_step_reassemble(TnStep *step, bool loops);
 /* A and b of the mesh blocks, once the contacts are known. */
@@ -125,8 +128,10 @@ bool tn_step_relinearize(TnStep *step, bool *go);
 /* ---- found.c ---- */
 /* After a solve; false: no memory. */
 bool tn_step_find(TnStep *step);
-/* What was moved by less than its way: moved and moved_qvel become what they did. */
-void tn_step_shorten(TnStep *step);
+/* Nobody's way is cut. */
+void tn_step_full_ways(TnStep *step);
+/* moved and moved_qvel, ways as they are cut now. */
+void tn_step_find_ways(TnStep *step);
 /* Velocity of the displacement of geom2's point against geom1's, along the normal; not of soft points. */
 double tn_step_moved_apart(const TnStep *step, const TnContactPoint *c);
 /* m: of its smaller side; an element's of soft bodies. */
@@ -146,8 +151,9 @@ bool tn_step_advance(TnStep *step, bool limited);
 bool tn_step_integrate(TnStep *step, bool converged, TnEnergyAccount *account);
 
 /* ---- balance.c ---- */
-/* Puts momentum and energy of the new state right, and tells where the energy went. False: no memory. */
-bool tn_step_balance(TnStep *step, TnEnergyAccount *account);
+/* Puts momentum and energy of the new state right, and tells where the energy went. `cut`: somebody gets to where it
+ * cannot afford to be, its ways are cut (reach, strain), and all else is to be done again. False: no memory. */
+bool tn_step_balance(TnStep *step, bool may_cut, TnEnergyAccount *account, bool *cut);
 
 /* ---- step.c ---- */
 /* How far ahead of the predicted motion contacts are listed, m. */

@@ -1,4 +1,5 @@
 /* The contact list against all pairs one by one, its order, and its independence of threads. */
+#include "../../src/collision/collider.h"
 #include "scene.h"
 
 /* A heap of shapes of all kinds and sizes over a floor, among fixed obstacles. */
@@ -39,25 +40,6 @@ static bool mixed_scene(Scene *s, int count, double spread, double speed, Random
     return true;
 }
 
-static void point_velocity(const Scene *s, int geom, const double p[3], double v[3])
-{
-    int link = s->model->geoms[geom].link;
-    const double *w = s->twists[link] + 3, *com = s->frames[link].com;
-    double d[3] = {p[0] - com[0], p[1] - com[1], p[2] - com[2]};
-    v[0] = s->twists[link][0] + w[1] * d[2] - w[2] * d[1];
-    v[1] = s->twists[link][1] + w[2] * d[0] - w[0] * d[2];
-    v[2] = s->twists[link][2] + w[0] * d[1] - w[1] * d[0];
-}
-
-static double allowed_gap(const Scene *s, int g1, int g2, const double p[3], const double n[3],
-                          double t, double slack)
-{
-    double v1[3], v2[3], margin = fmax(s->model->geoms[g1].margin, s->model->geoms[g2].margin);
-    point_velocity(s, g1, p, v1);
-    point_velocity(s, g2, p, v2);
-    return margin + slack + t * fmax(0.0, dot3(n, v1) - dot3(n, v2));
-}
-
 static int find(const TnContactList *list, int g1, int g2, const double *pos)
 {
     int found = 0;
@@ -73,10 +55,10 @@ static int find(const TnContactList *list, int g1, int g2, const double *pos)
     return found;
 }
 
-/* Every point of every pair of geoms is in the list exactly when the rule says so. */
-static void check_against_all_pairs(Scene *s, double t, double slack)
+/* Every point of every pair of geoms at rest is in the list exactly when the rule says so. */
+static void check_points(Scene *s, double slack)
 {
-    TnContactList list = detect(s, t, slack, NULL);
+    TnContactList list = detect(s, 0.01, slack, NULL);
     int n = s->model->geom_count, expected = 0, listed_pairs = 0;
     for (int g = 0; g < n; g++)
         for (int h = g + 1; h < n; h++) {
@@ -84,9 +66,9 @@ static void check_against_all_pairs(Scene *s, double t, double slack)
             if (a->link == b->link) continue;
             TnShape sa = geom_shape(s, g), sb = geom_shape(s, h);
             TnTransform ta = geom_place(s, g), tb = geom_place(s, h);
+            double allowed = fmax(a->margin, b->margin) + slack;
             TnManifold m;
-            double far = t * 100.0 + 1.0; /* faster than anything in these scenes */
-            if (!tn_collide(&sa, &ta, &sb, &tb, far, &m)) {
+            if (!tn_collide(&sa, &ta, &sb, &tb, 1.0, &m)) {
                 CHECK(find(&list, g, h, NULL) == 0);
                 continue;
             }
@@ -94,38 +76,115 @@ static void check_against_all_pairs(Scene *s, double t, double slack)
              * meshes only contact itself is compared */
             bool exact = a->type != TN_GEOM_CYLINDER && b->type != TN_GEOM_CYLINDER &&
                          a->type != TN_GEOM_MESH && b->type != TN_GEOM_MESH;
-            int in_pair = 0;
+            if (m.count && lowest_gap(&m) < allowed - 1e-9) CHECK(find(&list, g, h, NULL) > 0);
+            if (!exact) continue;
             for (int k = 0; k < m.count; k++) {
-                const TnManifoldPoint *p = &m.points[k];
-                double spare = allowed_gap(s, g, h, p->pos, m.normal, t, slack) - p->gap;
+                double spare = allowed - m.points[k].gap;
                 if (fabs(spare) < 1e-9) continue; /* rounding decides */
-                if (spare >= 0.0) in_pair++;
-                if (exact) {
-                    int found = find(&list, g, h, p->pos);
-                    if (found != (spare > 0.0))
-                        test_fail(__FILE__, __LINE__,
-                                  "geoms %d %d (types %d %d): point listed %d times, spare %g", g,
-                                  h, a->type, b->type, found, spare);
-                }
+                expected += spare > 0.0;
+                CHECK(find(&list, g, h, m.points[k].pos) == (spare > 0.0));
             }
-            double margin = fmax(a->margin, b->margin) + slack;
-            if (m.count && lowest_gap(&m) < margin - 1e-9) CHECK(find(&list, g, h, NULL) > 0);
-            if (exact) expected += in_pair;
-            if (exact) listed_pairs += find(&list, g, h, NULL);
+            listed_pairs += find(&list, g, h, NULL);
         }
     CHECK(expected == listed_pairs);
     CHECK(list.count > 0);
 }
 
-TEST(the_list_holds_exactly_the_points_of_all_pairs_that_the_rule_admits)
+/* A geom's place after so many seconds of its link's twist. */
+static TnTransform place_later(const Scene *s, int geom, double time)
+{
+    int link = s->model->geoms[geom].link;
+    const double *twist = s->twists[link], *com = s->frames[link].com;
+    TnTransform out = geom_place(s, geom), now = out;
+    double rate = sqrt(dot3(twist + 3, twist + 3)), angle = time * rate;
+    double axis[3] = {1.0, 0.0, 0.0}, c = cos(angle), d = sin(angle), R[9], arm[3];
+    for (int k = 0; k < 3 && rate > 0.0; k++) axis[k] = twist[3 + k] / rate;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int k = 3 - i - j; /* of the axis, where i and j differ */
+            double skew = i == j ? 0.0 : ((j - i + 3) % 3 == 1 ? -axis[k] : axis[k]);
+            R[3 * i + j] = (i == j ? c : 0.0) + (1.0 - c) * axis[i] * axis[j] + d * skew;
+        }
+    for (int k = 0; k < 3; k++) arm[k] = now.pos[k] - com[k];
+    for (int i = 0; i < 3; i++) {
+        out.pos[i] = com[i] + time * twist[i] + dot3(R + 3 * i, arm);
+        for (int j = 0; j < 3; j++)
+            out.rot[3 * i + j] = R[3 * i] * now.rot[j] + R[3 * i + 1] * now.rot[3 + j] +
+                                 R[3 * i + 2] * now.rot[6 + j];
+    }
+    return out;
+}
+
+/* The smallest gap on the way, looked at so many times. */
+static double nearest(const Scene *s, int g, int h, double t, int looks)
+{
+    TnShape sa = geom_shape(s, g), sb = geom_shape(s, h);
+    double low = INFINITY;
+    for (int k = 0; k <= looks; k++) {
+        TnTransform ta = place_later(s, g, t * k / looks), tb = place_later(s, h, t * k / looks);
+        TnManifold m;
+        if (tn_collide(&sa, &ta, &sb, &tb, 1.0, &m) && m.count) low = fmin(low, lowest_gap(&m));
+    }
+    return low;
+}
+
+/* Of things in motion those are listed that overlap anywhere on their way, and nothing that stays apart. */
+static void check_paths(Scene *s, double t, double slack)
+{
+    enum { LOOKS = 40 };
+    TnContactList list = detect(s, t, slack, NULL);
+    int n = s->model->geom_count, met = 0;
+    for (int g = 0; g < n; g++)
+        for (int h = g + 1; h < n; h++) {
+            const TnGeom *a = &s->model->geoms[g], *b = &s->model->geoms[h];
+            if (a->link == b->link) continue;
+            double gap = nearest(s, g, h, t, LOOKS), thin = INFINITY;
+            bool listed = find(&list, g, h, NULL) > 0;
+            for (int k = 0; k < 2; k++) {
+                TnShape shape = geom_shape(s, k ? h : g);
+                double half[3] = {1e3, 1e3, 1e3};
+                if (shape.type == TN_GEOM_MESH) continue; /* its own extents do not matter here */
+                if (shape.type == TN_GEOM_BOX || shape.type == TN_GEOM_ELLIPSOID)
+                    for (int i = 0; i < 3; i++) half[i] = shape.size[i];
+                thin = fmin(thin, tn_shape_thinness(&shape, half));
+            }
+            if (thin == INFINITY) thin = 0.5;
+            /* short ways are taken for straight, and between two looks the gap may be smaller */
+            double room = fmax(a->margin, b->margin) + slack + TN_FAR * thin, between = 0.0;
+            for (int k = 0; k < 2; k++) {
+                const double *v = s->twists[s->model->geoms[k ? h : g].link];
+                between += t / LOOKS * (sqrt(dot3(v, v)) + 0.6 * sqrt(dot3(v + 3, v + 3)));
+            }
+            met += gap < 0.0;
+            if (gap < -1e-6) CHECK(listed);
+            if (gap > room + between && listed)
+                test_fail(__FILE__, __LINE__, "geoms %d %d (types %d %d) stay %g apart", g, h,
+                          a->type, b->type, gap);
+        }
+    CHECK(met > 0);
+}
+
+TEST(at_rest_the_list_holds_exactly_the_points_that_the_rule_admits)
 {
     Random r = {11};
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < 3; round++) {
         Scene s;
-        /* from a dense heap at rest to a thin one in fast motion */
-        double speeds[4] = {0.0, 1.0, 5.0, 20.0}, spreads[4] = {0.4, 0.6, 1.0, 3.0};
+        double spreads[3] = {0.4, 0.6, 1.0};
+        REQUIRE(mixed_scene(&s, 140, spreads[round], 0.0, &r));
+        check_points(&s, 1e-4);
+        scene_free(&s);
+    }
+}
+
+TEST(in_motion_the_list_holds_whoever_meets_and_nobody_else)
+{
+    Random r = {11};
+    for (int round = 0; round < 3; round++) {
+        Scene s;
+        /* from a dense heap to a thin one in fast motion */
+        double speeds[3] = {1.0, 5.0, 20.0}, spreads[3] = {0.6, 1.0, 3.0};
         REQUIRE(mixed_scene(&s, 140, spreads[round], speeds[round], &r));
-        check_against_all_pairs(&s, 0.01, 1e-4);
+        check_paths(&s, 0.01, 1e-4);
         scene_free(&s);
     }
 }
@@ -134,8 +193,8 @@ TEST(a_few_geoms_need_no_grid_and_give_the_same_list)
 {
     Random r = {12};
     Scene s;
-    REQUIRE(mixed_scene(&s, 14, 0.15, 1.0, &r));
-    check_against_all_pairs(&s, 0.01, 1e-4);
+    REQUIRE(mixed_scene(&s, 14, 0.15, 0.0, &r));
+    check_points(&s, 1e-4);
     scene_free(&s);
 }
 
@@ -143,12 +202,12 @@ TEST(stragglers_far_away_do_not_hide_any_pair)
 {
     Random r = {13};
     Scene s;
-    REQUIRE(mixed_scene(&s, 140, 0.5, 1.0, &r));
+    REQUIRE(mixed_scene(&s, 140, 0.5, 0.0, &r));
     /* the grid would need 1e15 cells: it wraps around instead */
     const double far[3][3] = {{1e4, 0, 0}, {-3e3, 2e4, 50}, {0, 0, -5e4}};
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) s.frames[k + 2].pos[i] = s.frames[k + 2].com[i] = far[k][i];
-    check_against_all_pairs(&s, 0.01, 1e-4);
+    check_points(&s, 1e-4);
     scene_free(&s);
 }
 

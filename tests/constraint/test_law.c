@@ -36,11 +36,23 @@ TEST(an_open_gap_may_close_and_not_more)
             CHECK_NEAR(pushed(0.004, v, v, 0.0, theta), -0.004 / T, TINY);
 }
 
-TEST(a_penetration_is_left_at_a_fifth_of_itself_per_step)
+TEST(a_small_penetration_is_left_at_a_fifth_of_itself_per_step)
 {
     for (double theta = 0.5; theta <= 1.0; theta += 0.125)
         for (double v = -3.0; v <= 3.0; v += 0.5)
-            CHECK_NEAR(pushed(-0.004, v, v, 0.0, theta), 0.2 * 0.004 / T, TINY);
+            CHECK_NEAR(pushed(-0.0004, v, v, 0.0, theta), 0.2 * 0.0004 / T, TINY);
+}
+
+TEST(a_deep_penetration_is_left_as_by_a_twentieth_of_gravity_whatever_the_step)
+{
+    for (double depth = 0.004; depth < 1.0; depth *= 3.0) {
+        double out = sqrt(2.0 * 0.05 * G * depth);
+        CHECK_NEAR(pushed(-depth, 0.0, 0.0, 0.0, 0.5), out, TINY);
+        for (double t = 1e-4; t < 2.0 * T; t *= 2.0)
+            CHECK_NEAR(tn_way_out(depth, G, 1.0, t, 0.2), fmin(0.2 * depth / t, out), TINY);
+        /* without gravity a body comes out of one of its own size in half a second: 2 m over (½ s)² */
+        CHECK_NEAR(tn_way_out(depth, 0.0, 1.0, 1e-4, 0.2), sqrt(2.0 * 8.0 * depth), TINY);
+    }
 }
 
 TEST(touching_means_no_approach)

@@ -340,8 +340,15 @@ static inline void soft_rig_step(SoftRig *rig)
     double *qpos = TN_ARENA_NEW(arena, double, model->qpos_count);
     double *qvel = TN_ARENA_NEW(arena, double, model->dof_count);
     double(*twists)[6] = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)model->link_count);
-    tn_soft_velocity(&input, &rig->system, 0, rig->block_v, vhat + rig->soft->dof_start);
-    tn_soft_advance(&input, &rig->system, 0, vhat + rig->soft->dof_start, 1.0, qpos, qvel);
+    double *nodes = vhat + rig->soft->dof_start;
+    tn_soft_velocity(&input, &rig->system, 0, rig->block_v, nodes);
+    /* about where it ended, as the step does (step/relinearize.c) */
+    for (int pass = 1; pass < 12 && tn_soft_expect(&input, &rig->system, 0, nodes); pass++) {
+        if (!tn_soft_assemble(&input, &rig->system, rig->meshes)) rig->m.failed = true;
+        soft_rig_solve(rig);
+        tn_soft_velocity(&input, &rig->system, 0, rig->block_v, nodes);
+    }
+    tn_soft_advance(&input, &rig->system, 0, nodes, 1.0, 1.0, qpos, qvel);
     for (int s = 0; s < model->subsystem_count; s++)
         if (model->subsystems[s].kind == TN_SUBSYSTEM_TREE) {
             const TnSubsystem *sub = &model->subsystems[s];

@@ -60,21 +60,25 @@ static TnMeshSystem *system_of(const Assembly *as, const TnSoftPiece *piece)
     return &as->meshes[piece->block - d->dense_count - d->chain_count];
 }
 
-/* Of a node, from the body's centre: at the start of one that rolls, at the end of one in free flight. */
+/* Of a node of a body that rolls, from its centre at the start. */
 static void arm_of(const Assembly *as, int soft, int node, double arm[3])
 {
     const TnSoftStep *step = &as->steps[soft];
     const double *x = as->input->in->qpos + as->input->in->model->softs[soft].qpos_start;
-    bool flies = step->flies;
-    v3_sub(arm, (flies ? as->softs[soft].end : x) + 3 * node, step->centre);
-    v3_add_scaled(arm, step->mean, (flies ? -0.5 : 0.5) * as->input->in->t); /* where the centre is */
+    v3_sub(arm, x + 3 * node, step->centre);
+    v3_add_scaled(arm, step->mean, 0.5 * as->input->in->t); /* where the centre was */
 }
 
 static void add_balance(const Assembly *as, TnPieceElements *p, int a)
 {
+    const TnSoftStep *step = &as->steps[p->piece->soft];
+    const double *end = as->softs[p->piece->soft].end + 3 * p->piece->nodes[a];
     double arm[3], turn[3];
-    arm_of(as, p->piece->soft, p->piece->nodes[a], arm);
-    v3_cross(turn, as->steps[p->piece->soft].balance, arm);
+    if (step->flies)
+        v3_sub(arm, end, step->end_centre);
+    else
+        arm_of(as, p->piece->soft, p->piece->nodes[a], arm);
+    v3_cross(turn, step->balance, arm);
     v3_add_scaled(p->f[a], turn, -p->mass[a]);
 }
 
@@ -296,28 +300,37 @@ static bool rolls(const TnSoftInput *input, int index, const TnSoftSystem *s,
     return v3_dot(step->omega, step->omega) * input->in->t * input->in->t > LEAST_TURN * LEAST_TURN;
 }
 
-/* The elements' forces balance about the end, so Σ m x⁺ × (v⁺ - v) = 0, while x⁺ × v⁺ = x × v is wanted: a torque of
- * -Σ m u × v is missing, u = (x⁺ - x)/t. Without it a body that turns far in a step would slow down within it, and what is
- * stiff about it would take its velocity at the end for a strain. */
+/* Forces of elements balance about the place where they are taken, so Σ m x⁺ × (v⁺ - v) is zero where they are all taken
+ * at the end, while x⁺ × v⁺ = x × v is wanted: a torque of -Σ m u × v is missing, u = (x⁺ - x)/t. Without it a body that turns
+ * far in a step would slow down within it, and what is stiff about it would take its velocity at the end for a strain. What
+ * is taken at the start acts on x⁺ - x, which leaves -Σ m u × (β v + (1-β) v⁺). */
 static void balance_flight(const Assembly *as, int soft, TnSoftStep *step)
 {
     const TnSoftInput *input = as->input;
     const TnSoft *body = &input->in->model->softs[soft];
+    const TnSoftSystem *s = &as->softs[soft];
     const double *v = input->in->qvel + body->dof_start;
-    double torque[3] = {0.0}, I[9] = {0.0}, mean[3] = {0.0};
-    for (int n = 0; n < body->node_count; n++)
-        v3_add_scaled(mean, v + 3 * n, body->masses[n] / body->mass);
+    double late = (1.0 - step->weights.share) / input->in->theta;
+    double torque[3] = {0.0}, I[9] = {0.0}, mean[3] = {0.0}, *centre = step->end_centre;
+    v3_zero(centre);
+    for (int n = 0; n < body->node_count; n++) {
+        double m = body->masses[n] / body->mass;
+        v3_add_scaled(centre, s->end + 3 * n, m);
+        v3_add_scaled(mean, v + 3 * n, m * (1.0 - late));
+        v3_add_scaled(mean, s->expected + 3 * n, m * late);
+    }
     for (int n = 0; n < body->node_count; n++) {
         double r[3], u[3], own[3], part[3], m = body->masses[n];
-        arm_of(as, soft, n, r);
-        v3_sub(own, v + 3 * n, mean);
-        v3_sub(u, as->softs[soft].way + 3 * n, step->mean);
+        v3_sub(r, s->end + 3 * n, centre);
+        v3_sub(u, s->way + 3 * n, step->mean);
+        for (int k = 0; k < 3; k++)
+            own[k] = v[3 * n + k] + late * (s->expected[3 * n + k] - v[3 * n + k]) - mean[k];
         v3_cross(part, u, own);
         v3_add_scaled(torque, part, m);
         double r2 = v3_dot(r, r);
         for (int k = 0; k < 9; k++) I[k] += m * ((k % 4 ? 0.0 : r2) - r[k / 3] * r[k % 3]);
     }
-    if (!tn_soft_solve3(I, torque, step->balance)) v3_set(step->balance, 0.0, 0.0, 0.0);
+    if (!tn_soft_solve3(I, torque, step->balance)) v3_zero(step->balance);
 }
 
 /* What the stress will do about the levers of the step as it turns along, as an angular acceleration: as it is at the start,
@@ -367,6 +380,7 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
     for (int s = 0; s < model->soft_count; s++) {
         steps[s].rolls = steps[s].flies = false;
         if (tn_left_out(input->in, model->softs[s].subsystem)) continue;
+        softs[s].step = &steps[s];
         tn_soft_prepare(input, s, &softs[s], &steps[s]);
         at_start = at_start || steps[s].weights.share < 1.0;
         steps[s].rolls = rolls(input, s, &softs[s], &steps[s]);

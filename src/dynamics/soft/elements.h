@@ -87,6 +87,7 @@ typedef struct TnSoftStep {
     double turn[9];                      /* Q */
     bool rolls;        /* it turns while it is pushed: its torque is balanced beforehand */
     bool flies;        /* nothing touches it: its angular momentum is kept beforehand */
+    double end_centre[3]; /* then: of where the elements are taken */
     double balance[3]; /* angular acceleration that does it */
 } TnSoftStep;
 /* Weights and turn, and of the system `end`; `expected` and w may change (expect.c). */

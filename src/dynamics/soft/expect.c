@@ -2,6 +2,7 @@
 #include "elements.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "../../math/vec3.h"
 
@@ -173,8 +174,8 @@ static void set_way(const TnSoftInput *input, const TnSoft *soft, TnSoftSystem *
     tn_soft_whole_motion(soft, input->in->qpos + soft->qpos_start, s->way, input->in->t, step);
 }
 
-/* Where the elements are taken, and the weights. Of a motion that is too fast a share of v⁺ in the displacement follows
- * better than the θ rule. A law that stiffens without bound must not be linearized there: what is beyond the limit is not
+/* Where the elements are taken, and the weights. Of a motion that is too fast (or a hit of which nothing is known yet,
+ * beyond what stiff elements will bear) a share of v⁺ in the displacement follows better than the θ rule. A law that stiffens without bound must not be linearized there: what is beyond the limit is not
  * expected to go on. The co-rotational law is linear but for the turns of its elements, which are better known with
  * all of it. */
 void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSoftStep *step)
@@ -184,13 +185,15 @@ void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSof
     double t = input->in->t;
     TnSoftWeights *w = &step->weights;
     set_way(input, soft, s, step);
-    double far = pace(input, index, step, s->way), fast = fmin(fmax(far / SLOW - 1.0, 0.0), 1.0);
+    double far = pace(input, index, step, s->way);
+    double limit = s->smooth ? SLOW : SLOW / sqrt(1.0 + t * t * input->elements->rates[index].mean);
+    double fast = fmin(fmax(far / limit - 1.0, 0.0), 1.0);
     if (fast > s->w) {
         s->w = fast;
         set_way(input, soft, s, step);
     }
     *w = tn_soft_weights(input->in, soft, input->elements->rates[index], s->w, fast);
-    bool less = soft->law == TN_SOFT_NEO_HOOKEAN && far > SLOW;
+    bool less = soft->law == TN_SOFT_NEO_HOOKEAN && far > SLOW && !s->searched;
     for (int n = 0; n < soft->node_count; n++) {
         double turned[3], whole[3], turn[3];
         m3_mul_v(turned, step->turn, v + 3 * n);
@@ -216,6 +219,8 @@ void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSof
 /* A gradient that is off by δ leaves strains of δ², and with them energy; so much of it is let go. */
 #define ENERGY_SHARE 1e-4
 #define MOST_OFF 0.05
+/* A pass goes on by no less than this part of the way. */
+#define LEAST_PART 0.02
 
 /* ρ v², of the motion or of what gravity gives in a step. */
 static double pressure_of_motion(const TnSoftInput *input, const TnSoft *soft)
@@ -227,8 +232,9 @@ static double pressure_of_motion(const TnSoftInput *input, const TnSoft *soft)
     return soft->density * fmax(twice / soft->mass, fall);
 }
 
-double tn_soft_surprise(const TnSoftInput *input, const TnSoftSystem *softs, int index,
-                        const double *vhat)
+/* How far its elements end from where they were taken, as a change of their gradient, in shares of what is let go. */
+static double how_far_off(const TnSoftInput *input, const TnSoftSystem *softs, int index,
+                          const double *vhat)
 {
     const TnDivision *d = input->division;
     const TnSoft *soft = &input->in->model->softs[index];
@@ -245,4 +251,87 @@ double tn_soft_surprise(const TnSoftInput *input, const TnSoftSystem *softs, int
     }
     double allowed = sqrt(sqrt(ENERGY_SHARE * pressure_of_motion(input, soft) / modulus));
     return tn_reach(input->in, softs[index].w).p * sqrt(most) / fmin(allowed, MOST_OFF);
+}
+
+/* Elastic energy at x + share · d. */
+static double energy_along(const TnSoftInput *input, int index, const double *x, const double *d,
+                           double share)
+{
+    const TnDivision *div = input->division;
+    double sum = 0.0;
+    for (int i = div->soft_piece[index]; i < div->soft_piece[index] + div->soft_piece_count[index]; i++) {
+        const TnPieceElements *p = &input->elements->pieces[i];
+        for (int a = 0; a < p->piece->node_count; a++)
+            for (int k = 0; k < 3; k++) {
+                int n = 3 * p->piece->nodes[a] + k;
+                p->y[a][k] = x[n] + share * d[n];
+            }
+        sum += input->elements->kernels->energy(p->mesh, (const double(*)[4])p->y, p->patches);
+        memset(p->y, 0, sizeof *p->y * (size_t)p->piece->node_count);
+    }
+    return sum;
+}
+
+/* v̂ of the step is where a potential of v̂ is least: of inertia, the elements at x_e(v̂) and constant forces. `change` of it
+ * from what was expected along d. */
+typedef struct Line {
+    const TnSoftInput *input;
+    const TnSoftSystem *s;
+    int index;
+    const double *d;
+    double slope, curve; /* of all but the elements at x_e */
+    double start;        /* elastic energy there */
+} Line;
+
+static void line_start(Line *line)
+{
+    const TnSoftInput *input = line->input;
+    const TnSoft *soft = &input->in->model->softs[line->index];
+    const double *v = input->in->qvel + soft->dof_start, *x = input->in->qpos + soft->qpos_start;
+    const double *g = input->in->model->option.gravity, *d = line->d;
+    const TnSoftWeights *w = &line->s->step->weights;
+    double away = 0.0;
+    line->slope = line->curve = 0.0;
+    for (int n = 0; n < soft->node_count; n++)
+        for (int k = 0; k < 3; k++) {
+            int i = 3 * n + k;
+            double m = soft->masses[n], force = m * g[k];
+            if (input->forces) force += input->forces[soft->dof_start + i];
+            line->slope += (w->inertia * m * (line->s->expected[i] - v[i]) - force) * d[i];
+            line->curve += w->inertia * m * d[i] * d[i];
+            away = fmax(away, fabs(d[i]));
+        }
+    line->start = energy_along(input, line->index, line->s->end, d, 0.0);
+    if (w->share < 1.0 && away > 0.0) {
+        double e = 1e-6 * cbrt(soft->mass / soft->density / soft->tet_count) / away;
+        line->slope += (1.0 - w->share) * (energy_along(input, line->index, x, d, e) -
+                                           energy_along(input, line->index, x, d, -e)) / (2.0 * e);
+    }
+}
+
+static double change(const Line *line, double part)
+{
+    const TnSoftWeights *w = &line->s->step->weights;
+    double elastic = energy_along(line->input, line->index, line->s->end, line->d, part * w->lead);
+    return part * (line->slope + 0.5 * part * line->curve) +
+           w->share / w->lead * (elastic - line->start);
+}
+
+bool tn_soft_expect(const TnSoftInput *input, TnSoftSystem *softs, int index, const double *vhat)
+{
+    TnSoftSystem *s = &softs[index];
+    int count = 3 * input->in->model->softs[index].node_count;
+    double part = 1.0;
+    if (!(how_far_off(input, softs, index, vhat) > 1.0)) return false;
+    double *d = TN_ARENA_NEW(input->arena, double, count);
+    if (!d) return false;
+    for (int k = 0; k < count; k++) d[k] = vhat[k] - s->expected[k];
+    if (s->searched) {
+        Line line = {.input = input, .s = s, .index = index, .d = d};
+        line_start(&line);
+        while (part > LEAST_PART && change(&line, part) > 0.0) part *= 0.5;
+    }
+    for (int k = 0; k < count; k++) s->expected[k] += part * d[k];
+    s->smooth = s->searched = true;
+    return true;
 }

@@ -1,0 +1,83 @@
+/* joined.c: who exchanged forces with whom in a step: what is joined for good (groups.c), contacts and impacts. */
+#include "joined.h"
+
+#include "../math/disjoint_sets.h"
+#include "impact.h"
+
+/* Two subsystems, or one and the world (-1). */
+static void join(TnJoined *j, int s1, int s2)
+{
+    const int sides[2] = {s1, s2};
+    if (s1 >= 0 && s2 >= 0) tn_set_join(j->root, s1, s2);
+    for (int k = 0; k < 2; k++) {
+        if (sides[k] < 0) continue;
+        j->groups[sides[k]].touched = j->groups[sides[k]].pushed = true;
+        j->groups[sides[k]].bound |= s1 < 0 || s2 < 0;
+    }
+}
+
+static void join_geoms(TnJoined *j, const TnModel *model, int geom1, int geom2)
+{
+    join(j, tn_geom_subsystem(model, geom1), tn_geom_subsystem(model, geom2));
+}
+
+static TnJoinedGroup kind_of(const TnStep *step, const TnJoined *j, int s)
+{
+    const TnWorld *world = step->world;
+    TnSubsystemKind kind = step->model->subsystems[s].kind;
+    TnJoinedGroup g = j->groups[s];
+    g.bound |= world->groups->pulled[world->groups->of[s]] || world->node_force_set;
+    g.pushed |= step->blend[s] > 0.0;
+    g.tied = world->tied[s];
+    g.stopped = (step->reach[s] < 1.0 && step->strain[s] == 1.0) || step->has_extra;
+    g.stiff = kind == TN_SUBSYSTEM_ROD || kind == TN_SUBSYSTEM_SOFT;
+    g.alone = kind == TN_SUBSYSTEM_RIGID && !g.pushed;
+    return g;
+}
+
+/* `own` joins what the group is known to be. */
+static void add_member(TnJoined *j, int s, TnJoinedGroup own)
+{
+    int root = tn_set_root(j->root, s);
+    TnJoinedGroup *g = &j->groups[root];
+    bool first = j->first[root] < 0;
+    j->root[s] = root;
+    j->next[s] = j->first[root];
+    j->first[root] = s;
+    *g = (TnJoinedGroup){.bound = own.bound || g->bound,
+                         .touched = own.touched || g->touched,
+                         .pushed = own.pushed || g->pushed,
+                         .tied = own.tied || g->tied,
+                         .stopped = own.stopped || g->stopped,
+                         .stiff = own.stiff || g->stiff,
+                         .alone = own.alone && first};
+}
+
+bool tn_joined_find(TnStep *step, TnJoined *j)
+{
+    const TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    TnArena *arena = &step->world->arena;
+    int n = model->subsystem_count;
+    *j = (TnJoined){.root = TN_ARENA_NEW(arena, int, n),
+                    .next = TN_ARENA_NEW(arena, int, n),
+                    .first = TN_ARENA_NEW(arena, int, n),
+                    .groups = TN_ARENA_ZERO(arena, TnJoinedGroup, n)};
+    if (!j->root || !j->next || !j->first || !j->groups) return false;
+    for (int s = 0; s < n; s++) {
+        j->root[s] = world->groups->of[s];
+        j->first[s] = -1;
+    }
+    for (int i = 0; i < world->contacts.count; i++) {
+        const TnContactPoint *c = &world->contacts.points[i];
+        const double *f = world->set.problem.lambda[i];
+        if (f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0) join_geoms(j, model, c->geom1, c->geom2);
+    }
+    for (int i = 0; i < world->impact_count; i++)
+        join_geoms(j, model, world->impacts[i].geom1, world->impacts[i].geom2);
+    for (int i = step->awake_count - 1; i >= 0; i--) {
+        int s = step->awake[i];
+        add_member(j, s, kind_of(step, j, s));
+    }
+    return true;
+}
