@@ -1,11 +1,8 @@
 /* Newton's cradle: five balls on hinges, restitution 1, no friction, `number` m of air between
  * them. The first is raised. In steps of 1 ms.
  *
- * A law of restitution says nothing about what balls that touch hand on within an impact. Where all
- * touch, the first comes back with 3/5 of its speed and the other four leave together with 2/5:
- * momentum and energy are kept, and so is the law at every contact (-(J v) where balls approach, no
- * penetration elsewhere), but a real cradle does otherwise. With more air between the balls than
- * one moves in half a step it is a row of impacts of two, and one leaves. */
+ * Restitution at each contact does not say what balls that touch hand on within an impact: 3/5 of the speed back
+ * and 2/5 for each of the others would obey it as well. Real balls hand it on one by one, and one leaves. */
 #include "hard.h"
 
 #include <math.h>

@@ -29,7 +29,10 @@
  * soft bodies. */
 #define ROUNDING 1e-13
 #define PUSHED_SHARE 1e-6
-#define STIFF_SHARE 1e-3
+#define STIFF_SHARE 1e-4
+/* What undoing overlaps makes is taken from motion that does not feel it: so much of the kinetic energy. The rest stays:
+ * bodies at rest that overlap must come apart. */
+#define PUT_OUT_SHARE 0.05
 /* The solver's error leaves m g² t² times itself; less than so many times that is noise, and taking it off would brake
  * slow motion. */
 #define NOISE_ERRORS 3.0
@@ -103,7 +106,7 @@ static void add_soft(Sums *s, const TnSoft *soft, const Moment *now, const doubl
 /* A group's energies over the step. */
 typedef struct Sum {
     double kinetic_before, kinetic, created;
-    double put_out;  /* of what was made: overlaps that were undone. It is theirs, and not taken from others' motion */
+    double put_out;  /* of what was made: overlaps that were undone */
     double owed;     /* by its members, of earlier steps */
     double involved; /* energies and work, added up without their signs */
     double mass;
@@ -295,6 +298,16 @@ typedef struct Whole {
     double way[3];
 } Whole;
 
+/* How much of its way the slowest of a group goes. Who is stopped part of the way falls for as much of the step: it is late,
+ * and neither lifted nor faster than it fell. */
+static double time_of(const Balance *b, int root)
+{
+    double least = 1.0;
+    for (int s = b->joined.first[root]; s >= 0 && b->joined.groups[root].stopped; s = b->joined.next[s])
+        least = fmin(least, b->step->reach[s]);
+    return least * b->step->t;
+}
+
 static void find_whole(const Balance *b, int root, Whole *out)
 {
     const double *g = b->step->model->option.gravity;
@@ -305,12 +318,12 @@ static void find_whole(const Balance *b, int root, Whole *out)
     sum_up(b, root, &b->before, at, &before);
     sum_up(b, root, &b->after, at, &after);
     bool turns = rigid_part(&before, at, &start) & rigid_part(&after, at, &out->is);
-    double eta = share_of_end(b, root);
+    double eta = share_of_end(b, root), fallen = time_of(b, root);
     applied_to(b, root, start.centre, out->is.centre, force, torque);
     out->must = out->is;
     for (int k = 0; k < 3; k++) {
         double a = g[k] + force[k] / after.mass;
-        out->must.v[k] = start.v[k] + t * a;
+        out->must.v[k] = start.v[k] + fallen * a;
         out->way[k] = start.centre[k] + t * (start.v[k] + eta * t * a) - out->is.centre[k];
     }
     if (!turns) {
@@ -369,7 +382,7 @@ static void balance_energy(const Balance *b, int root, const Rigid *rigid)
     bool smooth = !g->pushed && !g->stiff && b->step->theta == 0.5;
     double made = sum->created, most = SMOOTH_SHARE * moving,
            bound = SMOOTH_SHARE * fmax(sum->kinetic, sum->kinetic_before);
-    made -= fmin(sum->put_out, fmax(0.0, made));
+    made -= fmin(fmax(0.0, sum->put_out - PUT_OUT_SHARE * moving), fmax(0.0, made));
     made += sum->owed;
     *owed = smooth ? 0.0 : fmax(0.0, made);
     if (made <= noise && (made >= -noise || !smooth)) return;

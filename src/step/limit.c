@@ -119,6 +119,21 @@ static void set_side(const TnStep *step, const TnContactList *list, const TnCont
     divide_by_inertia(link, &step->world->frames[out->body], out->moment, out->turn);
 }
 
+/* m: what a followed contact opens by beyond what it seems to at the start, on a surface that is curved. */
+static double opens_by_curve(const TnStep *step, const TnContactPoint *c,
+                             const TnContactCourse *course, const Approach *x)
+{
+    double ends = course->curve;
+    for (int side = 0; side < 2; side++) {
+        const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
+        double v[3];
+        v3_cross(v, twist + 3, side ? course->arm2 : course->arm1);
+        v3_add(v, v, twist);
+        ends += (side ? step->t : -step->t) * v3_dot(v, course->normal);
+    }
+    return ends - (x->side[1].way - x->side[0].way);
+}
+
 static double leave_of(const Limits *l, const TnContactPoint *c)
 {
     double size = tn_step_contact_size(l->step, c);
@@ -139,6 +154,8 @@ static bool add_contacts(Limits *l, const TnContactList *list)
         /* a gap below zero that was none when the sides were hit last is to be made up for */
         bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
         x->room = overlaps ? 0.0 : c->gap;
+        if (list == &l->step->world->contacts && l->step->courses && l->step->courses[i].known)
+            x->room += fmax(0.0, opens_by_curve(l->step, c, &l->step->courses[i], x));
         x->short_room = c->clearance < c->gap ? fmax(c->clearance, 0.0) : x->room;
         x->deep = deep + (overlaps ? c->gap : 0.0);
         if (x->deep < 0.0) x->deep = 0.0;

@@ -83,15 +83,21 @@ static bool is_same(const TnContactPoint *a, const TnContactPoint *b)
                                         (a->geom1 == b->geom2 && a->geom2 == b->geom1));
 }
 
-/* m: how far a link's turning moves its points, at most, across where they would go straight on. */
-static double farthest_turn(const TnStep *step)
+/* Of the way that surfaces slide: how far a curved one may fall away from the other. Twice this is the angle that a normal
+ * turns by in the step. */
+#define FALLS_AWAY 0.25
+
+/* m: how far contacts may open that still belong together, as points turn about their bodies and slide over what is
+ * curved. */
+static double farthest_apart(const TnStep *step)
 {
     double most = 0.0;
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
             double angle = step->t * v3_norm(step->moved[l] + 3);
-            most = fmax(most, 0.5 * angle * angle * step->world->groups->radius[l]);
+            double way = FALLS_AWAY * step->t * v3_norm(step->moved[l]);
+            most = fmax(most, 0.5 * angle * angle * step->world->groups->radius[l] + way);
         }
     }
     return most;
@@ -113,7 +119,7 @@ static bool follow_contacts(TnStep *step)
                             .twists = (const double(*)[6])step->end_twists,
                             .qpos = world->next_qpos,
                             .qvel = step->end_qvel,
-                            .slack = tn_step_slack(step) + farthest_turn(step)};
+                            .slack = tn_step_slack(step) + farthest_apart(step)};
     if (!courses || !first ||
         !tn_collision_detect(world->collider, &motion, &world->arena, world->team, &end))
         return false;

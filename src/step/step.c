@@ -159,8 +159,7 @@ static bool begin(TnStep *step, TnWorld *world)
 
 double tn_step_slack(const TnStep *step)
 {
-    const double *g = step->model->option.gravity;
-    return SLACK_SHARE * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * step->t * step->t;
+    return SLACK_SHARE * tn_world_solver(step->world).velocity_scale * step->t;
 }
 
 /* Of who was hit, the place at that time and the way from there, as a velocity over the whole step. */

@@ -132,13 +132,11 @@ class Hard(CliTest):
         r = self.tenon_json("bench", "hard", "--only", "heavy", "--duration", 0.5, "--noise", 0.2)
         self.assertIsNone(r["rows"][0]["force_error"])
 
-    def test_touching_balls_share_an_impact_and_balls_apart_hand_it_on(self):
+    def test_balls_hand_an_impact_on_whether_they_touch_or_not(self):
         r = self.tenon_json("bench", "hard", "--only", "cradle,cradle-air", "--tolerance", "1e-6")
-        touching, apart = (row["speeds"] for row in r["rows"])
-        for speed, expected in zip(touching, (-0.6, 0.4, 0.4, 0.4, 0.4)):
-            self.assertAlmostEqual(speed, expected, delta=0.01)  # balls have turned by 3 degrees when judged
-        for speed, expected in zip(apart, (0, 0, 0, 0, 1)):
-            self.assertAlmostEqual(speed, expected, delta=0.01)
+        for row in r["rows"]:
+            for speed, expected in zip(row["speeds"], (0, 0, 0, 0, 1)):
+                self.assertAlmostEqual(speed, expected, delta=0.01)  # balls have turned by 3 degrees when judged
 
     def test_arch_stands_above_and_falls_below_its_limit(self):
         limit = arch_limit(20)

@@ -42,12 +42,16 @@ TEST(double_pendulum_converges_with_second_order)
     double end[3][2], energy[2];
     for (int s = 0; s < 3; s++) {
         Motion m = motion_start(model, steps[s]);
+        m.passes = 20; /* the rule itself, not what few passes leave of it */
         m.qpos[0] = 1.2;
         m.qpos[1] = 0.4;
         tn_kinematics(model, m.qpos, 0, model->link_count, m.frames);
-        double E0 = motion_energy(&m);
-        motion_run(&m, 1.0);
-        if (s < 2) energy[s] = fabs(motion_energy(&m) - E0);
+        double E0 = motion_energy(&m), worst = 0.0;
+        for (long k = 0; k < lround(1.0 / steps[s]); k++) {
+            motion_step(&m);
+            worst = fmax(worst, fabs(motion_energy(&m) - E0));
+        }
+        if (s < 2) energy[s] = worst;
         memcpy(end[s], m.qpos, sizeof end[s]);
         motion_end(&m);
     }
@@ -55,7 +59,7 @@ TEST(double_pendulum_converges_with_second_order)
     double fine = hypot(end[1][0] - end[2][0], end[1][1] - end[2][1]);
     /* a quarter, up to the error of the reference and the next order */
     CHECK(coarse / fine > 3.6 && coarse / fine < 4.5);
-    CHECK(energy[0] / energy[1] > 3.5 && energy[0] / energy[1] < 4.5);
+    CHECK(energy[0] < 1e-4 && energy[1] < 1e-4); /* passes end at 1e-7 of the velocity, 250 times */
     tn_model_destroy(model);
 }
 
@@ -77,7 +81,7 @@ TEST(more_passes_come_closer_to_the_implicit_midpoint)
     for (int p = 0; p < 4; p++) error[p] = hypot(end[p][0] - end[4][0], end[p][1] - end[4][1]);
     /* each pass gains a factor of about t times the joint rate (a few per cent here); 0.3 is on the
      * safe side */
-    for (int p = 1; p < 4; p++) CHECK(error[p] < 0.3 * error[p - 1]);
+    for (int p = 1; p < 4; p++) CHECK(error[p] <= 0.3 * error[p - 1]);
     tn_model_destroy(model);
 }
 
@@ -206,15 +210,22 @@ TEST(wild_tree_stays_finite_and_gains_no_energy)
         TnModel *model = random_tree(seed, 6, seed % 2 == 0);
         REQUIRE(model);
         Motion m = motion_start(model, 0.01);
+        TnWorldDef def = tn_world_def();
+        TnError err = {0};
         Random r = {seed};
+        model->option.timestep = m.t;
+        TnWorld *world = tn_world_create(&def, model, &err);
+        REQUIRE(world);
         random_state(model, &r, 300.0, m.qpos, m.qvel); /* several radians per step */
-        tn_kinematics(model, m.qpos, 0, model->link_count, m.frames);
-        double E0 = motion_energy(&m);
+        REQUIRE(tn_world_set_state(world, m.qpos, m.qvel, &err) == TN_OK);
+        TnEnergy e = tn_world_energy(world);
+        double E0 = e.kinetic + e.potential;
         for (int k = 0; k < 500; k++) {
-            motion_step(&m);
-            CHECK(motion_energy(&m) < 1.1 * E0); /* Coriolis forces do no work; accurate steps may
-                                                    wander by some per cent */
+            tn_world_step(world);
+            e = tn_world_energy(world);
+            CHECK(e.kinetic + e.potential < 1.02 * E0); /* what a step at such speeds may be off */
         }
+        tn_world_destroy(world);
         motion_end(&m);
         tn_model_destroy(model);
     }

@@ -108,14 +108,14 @@ static void turn_the_bars(int passes, double *energy_error, double *gap)
     tn_model_destroy(model);
 }
 
-/* 0.19 J of 6 J with one pass, 0.03 to 0.04 with more: what the midpoint rule itself leaves. The gap is mostly that of
- * the law, which is about velocities: 0.6 mm, then 0.5. */
-TEST(a_linkage_keeps_its_energy_better)
+/* Energy is balanced in smooth motion, whatever the passes. The gap is mostly that of the law, which is about velocities:
+ * 0.6 mm, then 0.5. */
+TEST(a_linkage_keeps_its_energy_and_closes_better)
 {
     double error[4], gap[4];
     for (int n = 1; n <= 3; n++) { turn_the_bars(n, &error[n], &gap[n]); }
     for (int n = 2; n <= 3; n++) {
-        CHECK(3.0 * error[n] < error[1]);
+        CHECK(error[n] < 1e-9);
         CHECK(gap[n] < gap[1]);
     }
 }
@@ -188,7 +188,7 @@ TEST(passes_are_checked)
 {
     TnModel *model = model_of("<worldbody><body><freejoint/><geom size='0.1'/></body></worldbody>");
     REQUIRE(model);
-    for (int passes = 0; passes <= 101; passes += 101) {
+    for (int passes = -1; passes <= 101; passes += 102) {
         TnWorldDef def = tn_world_def();
         TnError err = {0};
         def.relinearize = passes;
