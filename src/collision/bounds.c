@@ -62,28 +62,33 @@ static int8_t level_of(const TnBounds *b, double cell)
     return (int8_t)(k < 0 ? 0 : k > TN_LEVEL_MAX - 1 ? TN_LEVEL_MAX - 1 : k);
 }
 
+static void update_velocity(const TnDetection *d, int index)
+{
+    TnSlot *slot = &d->collider->slots[index];
+    const double *twist = d->twists[slot->link];
+    double arm[3];
+    v3_sub(arm, slot->pos, d->frames[slot->link].com);
+    v3_cross(slot->velocity, twist + 3, arm);
+    v3_add(slot->velocity, slot->velocity, twist);
+    slot->speed = v3_norm(slot->velocity);
+    if (slot->shape_type != TN_GEOM_SPHERE) /* turning moves the surface of all but a sphere */
+        slot->speed += v3_norm(twist + 3) * d->collider->locals[index].bounding_radius;
+}
+
 static void update_moving(const TnDetection *d, int index)
 {
     TnCollider *c = d->collider;
     TnSlot *slot = &c->slots[index];
     const TnSlotLocal *local = &c->locals[index];
     const TnLinkFrame *f = &d->frames[slot->link];
-    const double *twist = d->twists[slot->link];
     TnTransform *place = &c->place[index];
     bool round = slot->shape_type == TN_GEOM_SPHERE;
 
     m3_mul_v(slot->pos, f->rot, local->pos);
     v3_add(slot->pos, slot->pos, f->pos);
-    double arm[3];
-    v3_sub(arm, slot->pos, f->com);
-    v3_cross(slot->velocity, twist + 3, arm);
-    v3_add(slot->velocity, slot->velocity, twist);
-    slot->speed = v3_norm(slot->velocity);
+    update_velocity(d, index);
     v3_copy(place->pos, slot->pos);
-    if (!round) { /* turning moves the surface of all but a sphere */
-        m3_mul(place->rot, f->rot, c->model->geoms[slot->geom].link_rot);
-        slot->speed += v3_norm(twist + 3) * local->bounding_radius;
-    }
+    if (!round) m3_mul(place->rot, f->rot, c->model->geoms[slot->geom].link_rot);
     double h[3] = {slot->radius, slot->radius, slot->radius};
     if (!round) half_box(&c->shape[index], place->rot, local->half_extent, h);
     set_bounds(&c->bounds[index], index, slot->pos, h,
@@ -126,7 +131,8 @@ void tn_bounds_sleep(const TnDetection *d)
     c->any_sleeping = c->awake = c->stale = false;
     for (int slot = 0; slot < c->moving_count; slot++) {
         bool sleeps = c->asleep && c->asleep[c->subsystems[slot]];
-        if (d->only && !sleeps && !d->only[c->slots[slot].link]) { /* as the detection before had it */
+        if (d->only && !sleeps && !d->only[c->slots[slot].link]) { /* where the detection before had it */
+            update_velocity(d, slot);
             c->sleeping[slot] = c->placed[slot] = 1;
             c->any_sleeping = true;
             continue;

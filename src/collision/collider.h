@@ -200,8 +200,13 @@ typedef struct TnMover {
 void tn_mover_at(const TnMover *mover, double time, TnTransform *out);
 /* Smallest half of a shape's extents. */
 double tn_shape_thinness(const TnShape *shape, const double half_extent[3]);
-/* First moment in [0, t] at which two shapes that are apart touch, and where they are then. */
-bool tn_sweep(const TnMover *a, const TnMover *b, double t, double *time, TnTransform at[2]);
+/* m/s: turning moves no point of one faster against the other. */
+double tn_mover_turning(const TnMover *a, const TnMover *b);
+typedef enum TnPassing { TN_STAYS_APART, TN_PASSES_BY, TN_MEETS } TnPassing;
+/* Of two shapes that are apart: whether they touch within [0, t], or at least come as near as `near`. TN_MEETS: *time is
+ * when, and `at` where they are then. `start`: how they are now. */
+TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, const TnManifold *start,
+                   double *time, TnTransform at[2]);
 
 /* ---- filter.c ---- */
 /* Fills masks, surfaces, margins and the sorted pairs; slots are known. */

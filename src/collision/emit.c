@@ -2,9 +2,9 @@
  *
  *     listed:  gap <= margin + t · max(0, n · (v₁(p) - v₂(p))) + slack
  *
- * Where a pair is apart by more than a share of the thinner one's half (TN_TOUCHING) and moves by more than TN_FAR of that, its paths
- * decide (sweep.c). One that is near (gap <= margin + slack) and will pass by is listed nevertheless, since others may
- * push it, but with room for its way. Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are
+ * Where a pair is apart by more than a share of the thinner one's half (TN_TOUCHING) and moves by more than TN_FAR of that, it is
+ * listed as it is where the paths meet (sweep.c). One that will pass by as near as the slack is listed nevertheless, since
+ * others may push it, but with room for its way. Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are
  * done in place. */
 #include "../math/vec3.h"
 #include "collider.h"
@@ -16,7 +16,7 @@ typedef struct Pair {
     double margin;
 } Pair;
 
-/* Near ones that move by more than this share of it are looked at as they are at the end, too. */
+/* Near ones that turn by more than this share of it are looked at as they are at the end, too. */
 #define TURNS 0.25
 /* Share of the thinner one's half up to which points count with those that touch first. */
 #define ALONGSIDE 0.25
@@ -139,7 +139,11 @@ static void emit_spheres(TnEmitter *e, const Pair *pair)
     v3_sub(v, a->velocity, b->velocity);
     double thin = a->radius < b->radius ? a->radius : b->radius, far = d->far * thin;
     bool flies = gap > d->touching * thin && d->t * d->t * v3_dot(v, v) > far * far;
-    if (flies && (emit_flying_spheres(e, pair, n, v) || (gap > allowed && !d->alone))) return;
+    if (flies) {
+        if (emit_flying_spheres(e, pair, n, v)) return;
+        double near = a->radius + b->radius + allowed, s;
+        if (gap > allowed && !d->alone && !spheres_meet(n, v, near, d->t, &s)) return;
+    }
     if (distance > 0.0)
         v3_scale(n, n, 1.0 / distance);
     else
@@ -216,21 +220,21 @@ static Closing closing_at(const TnDetection *d, const Pair *pair, const double p
 }
 
 /* Where the paths of two shapes meet that are apart. */
-static bool emit_flying(TnEmitter *e, const Pair *pair, const TnMover *a, const TnMover *b,
-                        TnManifold *out)
+static TnPassing emit_flying(TnEmitter *e, const Pair *pair, const TnMover *a, const TnMover *b,
+                             const TnManifold *start, TnManifold *out)
 {
     const TnDetection *d = e->detection;
     TnTransform at[2];
-    double time;
-    if (!tn_sweep(a, b, d->t, &time, at)) return false;
-    double near = ALONGSIDE * fmin(a->thinness, b->thinness);
-    if (!tn_collide(a->shape, &at[0], b->shape, &at[1], near, out)) return false;
+    double time, near = ALONGSIDE * fmin(a->thinness, b->thinness);
+    TnPassing passing = tn_sweep(a, b, d->t, pair->margin + d->slack, start, &time, at);
+    if (passing != TN_MEETS) return passing;
+    if (!tn_collide(a->shape, &at[0], b->shape, &at[1], near, out)) return TN_PASSES_BY;
     for (int k = 0; k < out->count; k++) {
         const TnManifoldPoint *p = &out->points[k];
         double gap = p->gap + time * closing_at(d, pair, p->pos, out->normal, time).net;
         append(e, pair, p->pos, out->normal, gap, gap, time, p->feature);
     }
-    return out->count > 0;
+    return out->count > 0 ? TN_MEETS : TN_PASSES_BY;
 }
 
 static bool has_feature(const TnManifold *m, uint32_t feature)
@@ -259,6 +263,27 @@ static void emit_turned(TnEmitter *e, const Pair *pair, const TnMover *a, const 
     }
 }
 
+/* rad: what turns by less in a step goes straight on but for half of this share of its way. */
+#define STRAIGHT 0.1
+
+static bool goes_straight(const TnDetection *d, int slot)
+{
+    if (slot >= d->collider->moving_count) return true;
+    const double *omega = d->twists[d->collider->slots[slot].link] + 3;
+    return d->t * d->t * v3_dot(omega, omega) < STRAIGHT * STRAIGHT;
+}
+
+/* m/s: no point of one moves faster against the other; where either might stand still, than both together. */
+static double fastest(const TnDetection *d, int slot1, int slot2)
+{
+    const TnSlot *a = &d->collider->slots[slot1], *b = &d->collider->slots[slot2];
+    double v[3], both = a->speed + b->speed;
+    if (d->alone || !goes_straight(d, slot1) || !goes_straight(d, slot2)) return both;
+    v3_sub(v, a->velocity, b->velocity);
+    double turning = both - v3_norm(a->velocity) - v3_norm(b->velocity);
+    return v3_norm(v) + turning + 0.5 * STRAIGHT * both;
+}
+
 static void emit_shapes(TnEmitter *e, const Pair *pair)
 {
     const TnDetection *d = e->detection;
@@ -266,7 +291,7 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
     int i = pair->slot1, j = pair->slot2;
     double allowed = pair->margin + d->slack;
     TnManifold m;
-    double way = d->t * (c->slots[i].speed + c->slots[j].speed), reach = allowed + way;
+    double way = d->t * fastest(d, i, j), reach = allowed + way;
     if (!tn_collide(&c->shape[i], &c->place[i], &c->shape[j], &c->place[j], reach, &m)) return;
     double nearest = INFINITY;
     for (int k = 0; k < m.count; k++) nearest = m.points[k].gap < nearest ? m.points[k].gap : nearest;
@@ -276,9 +301,11 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
         TnMover a = mover_of(d, i), b = mover_of(d, j);
         TnManifold met;
         flies = nearest > d->touching * thin;
-        bool meets = flies && emit_flying(e, pair, &a, &b, &met);
-        if (flies && !meets && nearest > allowed && !d->alone) return;
-        if (way > TURNS * thin) emit_turned(e, pair, &a, &b, meets ? &met : &m);
+        TnPassing passing = flies ? emit_flying(e, pair, &a, &b, &m, &met) : TN_PASSES_BY;
+        bool meets = passing == TN_MEETS;
+        if (passing == TN_STAYS_APART && !d->alone) return;
+        if (d->t * tn_mover_turning(&a, &b) > TURNS * thin)
+            emit_turned(e, pair, &a, &b, meets ? &met : &m);
         if (meets) return;
     }
     for (int k = 0; k < m.count; k++) {

@@ -49,6 +49,19 @@ void tn_mover_at(const TnMover *m, double time, TnTransform *out)
     v3_add_scaled(out->pos, m->twist, time);
 }
 
+/* Whose manifold has the nearest points. */
+static bool is_capsule(const TnShape *shape) { return shape->type == TN_GEOM_CAPSULE; }
+
+static double nearest_of_capsules(const TnPlaced *a, const TnPlaced *b, double n[3])
+{
+    TnManifold m = {0};
+    double gap = INFINITY;
+    tn_collide_capsule_capsule(a, b, INFINITY, &m);
+    for (int k = 0; k < m.count; k++) gap = fmin(gap, m.points[k].gap);
+    v3_copy(n, m.normal);
+    return gap;
+}
+
 /* Gap and normal, from a to b. */
 static double gap_of(const TnPlaced *a, const TnPlaced *b, double n[3])
 {
@@ -68,6 +81,8 @@ static double gap_of(const TnPlaced *a, const TnPlaced *b, double n[3])
         v3_sub(n, b->at->pos, a->at->pos);
         return v3_normalize(n) - a->shape->size[0] - b->shape->size[0];
     }
+    if (is_capsule(a->shape) && is_capsule(b->shape))
+        return nearest_of_capsules(a, b, n);
     tn_convex_witness(a, b, &w);
     v3_copy(n, w.normal);
     return w.gap;
@@ -81,23 +96,50 @@ static double swing(const TnMover *m, const double n[3])
     return v3_norm(x) * m->reach;
 }
 
-bool tn_sweep(const TnMover *a, const TnMover *b, double t, double *time, TnTransform at[2])
+double tn_mover_turning(const TnMover *a, const TnMover *b)
+{
+    return v3_norm(a->twist + 3) * a->reach + v3_norm(b->twist + 3) * b->reach;
+}
+
+/* How far two shapes are apart along the normal of their manifold. Of capsules its points are the nearest; what boxes have
+ * nearer may be beside theirs. */
+static double apart_along(const TnMover *a, const TnMover *b, const TnManifold *m)
+{
+    TnPlaced placed_a = {a->shape, a->start}, placed_b = {b->shape, b->start};
+    double p[3], q[3], back[3], gap = INFINITY;
+    const double *n = m->normal;
+    if (a->shape->type == TN_GEOM_PLANE || b->shape->type == TN_GEOM_PLANE) return -INFINITY;
+    for (int k = 0; k < m->count; k++) gap = fmin(gap, m->points[k].gap);
+    if (is_capsule(a->shape) && is_capsule(b->shape)) return gap;
+    v3_scale(back, n, -1.0);
+    tn_support_core(&placed_a, n, p);
+    tn_support_core(&placed_b, back, q);
+    v3_sub(q, q, p);
+    return v3_dot(q, n) - tn_core_radius(a->shape) - tn_core_radius(b->shape);
+}
+
+TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, const TnManifold *start,
+                   double *time, TnTransform at[2])
 {
     double now = 0.0, touch = TOUCH * fmin(a->thinness, b->thinness), n[3], v[3];
+    TnPassing passing = TN_STAYS_APART;
     v3_sub(v, a->twist, b->twist);
+    v3_copy(n, start->normal);
+    near = fmax(near, touch);
+    double fastest = v3_dot(n, v) + swing(a, n) + swing(b, n);
+    if (!(fastest * t > apart_along(a, b, start) - near)) return passing;
     for (int k = 0; k < MOST_ADVANCES; k++) {
         tn_mover_at(a, now, &at[0]);
         tn_mover_at(b, now, &at[1]);
         TnPlaced placed_a = {a->shape, &at[0]}, placed_b = {b->shape, &at[1]};
         double gap = gap_of(&placed_a, &placed_b, n);
+        if (gap <= near) passing = TN_PASSES_BY;
+        if (gap <= touch) break;
         double closing = v3_dot(n, v) + swing(a, n) + swing(b, n);
-        if (gap <= touch) {
-            *time = now;
-            return true;
-        }
-        if (!(closing * (t - now) > gap - touch)) return false;
-        now += fmax(gap - 0.5 * touch, 0.0) / closing;
+        double wanted = passing == TN_PASSES_BY ? touch : near;
+        if (!(closing * (t - now) > gap - wanted)) return passing;
+        now += fmax(gap - wanted + 0.5 * touch, 0.0) / closing;
     }
-    *time = now; /* nearly: what is left of the gap is small beside the way */
-    return true;
+    *time = now; /* or nearly: what is left of the gap is small beside the way */
+    return TN_MEETS;
 }

@@ -28,6 +28,7 @@ typedef struct TnSoftSystem {
     bool alone;       /* nothing pushes, holds or ties it: in free flight */
     bool smooth;      /* it moves as it did in the last step, as far as is known */
     bool searched;    /* `expected` is what a pass found */
+    double far, fast; /* how far elements deform in the step, in lengths of them; and how far beyond what is slow, 0 … 1 */
     struct TnSoftStep *step; /* of the last assembly (soft/elements.h) */
     double *expected; /* 3 · node_count: v̂ as it is predicted */
     double *way;      /* 3 · node_count: where that leads, as a velocity over the step */
@@ -56,8 +57,10 @@ typedef struct TnSoftInput {
 /* First in a step, before collision: `expected` of every body, and v⁺ of the nodes as it is predicted into
  * end_qvel (whole-model; only dofs of soft bodies are written). False: no memory. */
 bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_qvel);
-/* After collision: A and b of all mesh blocks. softs[].w and alone are set by the caller: w = 1 where the body
- * may be pushed. A body that needs more takes more. False: no memory. */
+/* After collision: softs[].w and alone are set by the caller, w = 1 where the body may be pushed. A body that needs more
+ * takes more. */
+void tn_soft_decide(const TnSoftInput *input, int soft, TnSoftSystem *system);
+/* Then: A and b of all mesh blocks. False: no memory. */
 bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSystem *meshes);
 /* v̂ of all nodes of a soft body from those of the blocks; block_v as [large block] -> its unknowns. */
 void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int soft,

@@ -293,34 +293,96 @@ static void hold(Limits *l, Approach *x)
         }
 }
 
+/* Those of the step and those that it missed; *any: one is short of room. False: no memory. */
+static bool list_contacts(Limits *l, bool *any)
+{
+    const TnContactList *own = &l->step->world->contacts, *missed = &l->step->missed;
+    *any = false;
+    l->count = 0;
+    if (own->count + missed->count == 0) return true;
+    l->list = TN_ARENA_NEW(&l->step->world->arena, Approach, own->count + missed->count);
+    if (!l->list) return false;
+    *any = add_contacts(l, own);
+    *any |= add_contacts(l, missed);
+    return true;
+}
+
+static void add_extra_ways(Limits *l)
+{
+    for (int i = 0; i < l->count; i++)
+        for (int k = 0; k < 2; k++)
+            l->list[i].side[k].way += extra_of(l, &l->list[i], &l->list[i].side[k]);
+}
+
+/* Somebody is to be held back. */
+static bool is_jammed(const Limits *l)
+{
+    for (int i = 0; i < l->count; i++) {
+        const Approach *x = &l->list[i];
+        if (x->side[0].way - x->side[1].way - x->room - x->deep > x->leave) return true;
+    }
+    return false;
+}
+
+/* Lets free bodies give way. */
+static bool move_on(Limits *l)
+{
+    TnStep *step = l->step;
+    step->extra = tn_arena_calloc(&step->world->arena,
+                                  sizeof(double[6]) * (size_t)step->model->link_count);
+    if (!step->extra || !connect(l)) return false;
+    step->has_extra = true;
+    settle(l, give_way, GIVE_LOOKS);
+    bound_extra(l, MOST_WAY * l->slack);
+    add_extra_ways(l);
+    return true;
+}
+
+/* Links that gave way by more than contacts may be deep that no list has; NULL: none, or no memory. */
+static const uint8_t *find_given(const Limits *l)
+{
+    const TnStep *step = l->step;
+    uint8_t *links = TN_ARENA_ZERO(&step->world->arena, uint8_t, step->model->link_count);
+    bool any = false;
+    for (int i = 0; links && i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        if (sub->kind != TN_SUBSYSTEM_RIGID) continue;
+        const double *extra = step->extra[sub->link_start];
+        double way = v3_norm(extra) + v3_norm(extra + 3) * step->world->groups->radius[sub->link_start];
+        any |= links[sub->link_start] = way > DEEP_UNLISTED * l->slack;
+    }
+    return any ? links : NULL;
+}
+
+static bool hold_back(Limits *l)
+{
+    TnStep *step = l->step;
+    int n = step->model->subsystem_count;
+    bool any;
+    l->share = TN_ARENA_NEW(&step->world->arena, double, n);
+    if (!l->share || !list_contacts(l, &any) || !connect(l)) return false;
+    add_extra_ways(l);
+    for (int s = 0; s < n; s++) l->share[s] = 1.0;
+    settle(l, hold, HOLD_LOOKS);
+    for (int i = 0; i < step->awake_count; i++)
+        step->reach[step->awake[i]] = l->share[step->world->groups->of[step->awake[i]]];
+    return true;
+}
+
 bool tn_step_limit(TnStep *step)
 {
-    const TnModel *model = step->model;
-    TnWorld *world = step->world;
-    TnArena *arena = &world->arena;
-    int most = world->contacts.count + step->missed.count, n = model->subsystem_count;
-    if (!most) return true;
-    const TnSolverDef solver = tn_world_solver(world);
+    const TnSolverDef solver = tn_world_solver(step->world);
     Limits l = {.step = step,
                 .slack = tn_step_slack(step),
-                .leave = LEAVE * tn_step_slack(step) + ERRORS * solver.tolerance * solver.velocity_scale * step->t,
-                .list = TN_ARENA_NEW(arena, Approach, most)};
-    if (!l.list) return false;
-    bool any = add_contacts(&l, &world->contacts);
-    any |= add_contacts(&l, &step->missed);
+                .leave = LEAVE * tn_step_slack(step) +
+                         ERRORS * solver.tolerance * solver.velocity_scale * step->t};
+    bool any;
+    if (!list_contacts(&l, &any)) return false;
     if (!any) return true;
-    l.share = TN_ARENA_NEW(arena, double, n);
-    step->extra = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
-    if (!l.share || !step->extra || !connect(&l)) return false;
-    step->has_extra = true;
-    settle(&l, give_way, GIVE_LOOKS);
-    bound_extra(&l, MOST_WAY * l.slack);
-    for (int i = 0; i < l.count; i++)
-        for (int k = 0; k < 2; k++)
-            l.list[i].side[k].way += extra_of(&l, &l.list[i], &l.list[i].side[k]);
-    for (int s = 0; s < n; s++) l.share[s] = 1.0;
-    settle(&l, hold, HOLD_LOOKS);
-    for (int i = 0; i < step->awake_count; i++)
-        step->reach[step->awake[i]] = l.share[world->groups->of[step->awake[i]]];
-    return true;
+    if (!move_on(&l)) return false;
+    /* whoever gave way may run into others, and whoever follows one that is held back runs into it */
+    bool jammed = is_jammed(&l);
+    const uint8_t *given = jammed ? NULL : find_given(&l);
+    if (!jammed && !given) return true;
+    return tn_step_look_again(step, given) && hold_back(&l);
 }

@@ -12,10 +12,11 @@
 #include "../math/vec3.h"
 #include "step.h"
 
-/* An error of the solution, in shares of gravity × timestep, by which things may get elsewhere than expected. */
-#define ROUGH 0.01
 /* A step with more contacts is not solved again, unless there are soft bodies. */
 #define FEW_CONTACTS 100
+/* Of the way ahead that contacts are listed for: two that are off by no more than this each, the one this way, the other
+ * that way, meet nothing that is not listed, but for a tenth. */
+#define SURPRISE 0.55
 /* Of the way ahead that contacts are listed for; without gravity of the smaller body's size. */
 #define LET_PASS 0.05
 #define LET_PASS_SIZE 1e-4
@@ -26,11 +27,13 @@
 
 /* ---- who is surprised ---- */
 
-/* How far a link gets from where it was expected. */
+/* How far a link gets from where it was expected. What falls as expected, and what rests instead, are off by the same, as
+ * seen from between the two: neither is a surprise. */
 static double link_surprise(const TnStep *step, int link)
 {
     double linear[3], angular[3];
     v3_sub(linear, step->moved[link], step->end_twists[link]);
+    v3_add_scaled(linear, step->model->option.gravity, 0.5 * step->t);
     v3_sub(angular, step->moved[link] + 3, step->end_twists[link] + 3);
     return step->t * (v3_norm(linear) + v3_norm(angular) * step->world->groups->radius[link]);
 }
@@ -54,22 +57,29 @@ static bool soft_is_surprised(const TnStep *step, int index, const double *end_q
     return false;
 }
 
-/* Marks links that get farther than contacts are listed ahead, and tells whether somebody gets farther than expected by
- * so much. What moves as expected may yet run into what does not. */
+/* Marks links that get farther than expected by more than `slack`; true where there are some. */
 static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
 {
     const TnModel *model = step->model;
     bool any = false;
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &model->subsystems[step->awake[i]];
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-            surprised[l] = link_way(step, l) > slack;
-            any |= link_surprise(step, l) > slack;
-        }
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            any |= surprised[l] = link_surprise(step, l) > SURPRISE * slack;
         if (sub->kind == TN_SUBSYSTEM_SOFT)
             any |= soft_is_surprised(step, sub->kind_index, step->moved_qvel, slack);
     }
     return any;
+}
+
+/* Marks links that get farther than contacts are listed ahead. */
+static void find_moving(const TnStep *step, double slack, uint8_t *moving)
+{
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            moving[l] = link_way(step, l) > slack;
+    }
 }
 
 /* ---- what is new ---- */
@@ -214,28 +224,55 @@ static bool note_missed(TnStep *step, const Merge *m)
     return true;
 }
 
+/* Looks at the motion that was found, for links that are marked. `all`: and for either of a pair standing still. */
+static bool look(TnStep *step, const uint8_t *marks, bool all, Merge *m, int *count)
+{
+    TnArena *arena = &step->world->arena;
+    TnContactList *found = TN_ARENA_ZERO(arena, TnContactList, 1);
+    Places places;
+    if (!found || !tn_step_detect(step, (const double(*)[6])step->moved, step->moved_qvel, all,
+                                  marks, found))
+        return false;
+    *m = (Merge){.step = step,
+                 .found = found,
+                 .fresh = TN_ARENA_NEW(arena, bool, found->count),
+                 .missed = TN_ARENA_NEW(arena, bool, found->count)};
+    if (!m->fresh || !m->missed || !find_places(step, &places)) return false;
+    *count = mark_missed(m, &places, tn_step_slack(step));
+    return true;
+}
+
 bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again)
 {
     TnWorld *world = step->world;
-    TnArena *arena = &world->arena;
     double slack = tn_step_slack(step);
-    *again = false;
+    int count;
+    Merge m;
+    *again = step->missed_all = false;
     step->missed = (TnContactList){0};
-    uint8_t *surprised = TN_ARENA_ZERO(arena, uint8_t, step->model->link_count);
-    if (!surprised) return false;
-    if (!find_surprised(step, slack, surprised) && step->error < ROUGH) return true;
-    TnContactList found = {0};
-    if (!tn_step_detect(step, (const double(*)[6])step->moved, step->moved_qvel, true, surprised,
-                        &found))
-        return false;
-    Merge m = {.step = step,
-               .found = &found,
-               .fresh = TN_ARENA_NEW(arena, bool, found.count),
-               .missed = TN_ARENA_NEW(arena, bool, found.count)};
-    Places places;
-    if (!m.fresh || !m.missed || !find_places(step, &places)) return false;
-    int count = mark_missed(&m, &places, slack);
-    *again = count && may_repeat &&
-             (step->model->soft_count || world->contacts.count <= FEW_CONTACTS);
+    uint8_t *marks = TN_ARENA_ZERO(&world->arena, uint8_t, step->model->link_count);
+    if (!marks) return false;
+    step->surprised = marks;
+    if (!find_surprised(step, slack, marks)) return true;
+    bool few = step->model->soft_count || world->contacts.count <= FEW_CONTACTS;
+    /* where nothing is solved again, one look that serves limit.c */
+    step->missed_all = !few;
+    if (!few) find_moving(step, slack, marks);
+    if (!look(step, marks, !few, &m, &count)) return false;
+    *again = count && may_repeat && few;
     return *again ? add_missed(step, &m) : note_missed(step, &m);
+}
+
+bool tn_step_look_again(TnStep *step, const uint8_t *links)
+{
+    Merge m;
+    int count;
+    if (step->missed_all) return true;
+    uint8_t *marks = TN_ARENA_ZERO(&step->world->arena, uint8_t, step->model->link_count);
+    if (!marks) return false;
+    if (!links) find_moving(step, tn_step_slack(step), marks);
+    for (int l = 0; links && l < step->model->link_count; l++)
+        marks[l] = links[l] || (step->surprised && step->surprised[l]);
+    step->missed = (TnContactList){0};
+    return look(step, marks, true, &m, &count) && note_missed(step, &m);
 }

@@ -319,7 +319,8 @@ static bool is_tied(const TnStep *step, int index)
     return false;
 }
 
-static bool assemble_softs(TnStep *step)
+/* How soft bodies will move over the step. */
+static void plan_softs(TnStep *step)
 {
     const TnModel *model = step->model;
     for (int s = 0; s < model->soft_count; s++) {
@@ -332,21 +333,23 @@ static bool assemble_softs(TnStep *step)
             step->softs[s].alone = !model->softs[s].pinned[i];
     }
     mark_pushed(step);
-    if (!tn_soft_assemble(&step->soft_input, step->softs, step->meshes)) return false;
-    for (int s = 0; s < model->soft_count; s++)
-        if (!tn_left_out(&step->dynamics, model->softs[s].subsystem))
-            step->blend[model->softs[s].subsystem] = step->softs[s].w;
-    return true;
+    for (int s = 0; s < model->soft_count; s++) {
+        if (tn_left_out(&step->dynamics, model->softs[s].subsystem)) continue;
+        tn_soft_decide(&step->soft_input, s, &step->softs[s]);
+        step->blend[model->softs[s].subsystem] = step->softs[s].w;
+    }
 }
 
 bool tn_step_assemble_softs(TnStep *step)
 {
     bool changed = step->model->soft_count > 0;
+    if (!changed) return true;
     while (changed) { /* w only grows, and is 1 at most for all that are joined */
-        if (!assemble_softs(step) || !tn_plan_share(step, &changed)) return false;
+        plan_softs(step);
+        if (!tn_plan_share(step, &changed)) return false;
         if (changed && !tn_step_reassemble_planned(step)) return false;
     }
-    return true;
+    return tn_soft_assemble(&step->soft_input, step->softs, step->meshes);
 }
 
 bool tn_step_gather_softs(TnStep *step)

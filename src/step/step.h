@@ -50,7 +50,9 @@ typedef struct TnStep {
     TnEnergy *after;     /* per subsystem: energies of the new state (account.c) */
     const double *found; /* per dof: v̂ of the pass before; NULL: there was none */
     const TnContactCourse *courses;
-    TnContactList missed;    /* contacts that the motion closes and the step was not solved with (missed.c) */
+    TnContactList missed;    /* contacts that the motion closes and the step was not solved with (missed.c), */
+    bool missed_all;          /* all of them, whoever may be held back; else */
+    const uint8_t *surprised; /* of these links */
     double *reach;           /* per subsystem: share of its way that it is moved by (limit.c), */
     double *strain;          /* and of what that strains it by (balance.c) */
     bool has_extra;
@@ -104,6 +106,8 @@ bool tn_plan_check(TnStep *step, bool *changed);
 /* What the motion that was found runs into and nobody foresaw joins the list (`again`, where it may: the step is to be
  * solved once more) or step->missed. False: no memory. */
 bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again);
+/* step->missed of these links, too, as if either of a pair might stand still. NULL: of all that move. */
+bool tn_step_look_again(TnStep *step, const uint8_t *links);
 
 /* ---- limit.c ---- */
 /* How far everybody gets of its way (step->reach, step->extra). False: no memory. */

@@ -15,24 +15,21 @@
 #define LET_PASS_SIZE 0.005
 #define LET_PASS 0.3
 
-/* Links of groups that have a fast one; false: there is none. */
-static bool find_fast(const TnStep *step, bool *groups, uint8_t *links)
+/* Something turns fast that has a contact. What has none within its bounds meets nothing (collision/emit.c). */
+static bool is_fast(const TnStep *step, int geom)
 {
-    const TnModel *model = step->model;
-    const int *of = step->world->groups->of;
-    bool any = false;
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            if (step->t * v3_norm(step->moved[l] + 3) > FAST_TURN && !step->world->groups->round[l])
-                any = groups[of[step->awake[i]]] = true;
-    }
-    for (int i = 0; any && i < step->awake_count; i++) {
-        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            links[l] = groups[of[step->awake[i]]];
-    }
-    return any;
+    int link = step->model->geom_link[geom];
+    return step->t * v3_norm(step->moved[link] + 3) > FAST_TURN && !step->world->groups->round[link];
+}
+
+static bool find_fast(const TnStep *step)
+{
+    const TnContactList *lists[2] = {&step->world->contacts, &step->missed};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < lists[k]->count; i++)
+            if (is_fast(step, lists[k]->points[i].geom1) || is_fast(step, lists[k]->points[i].geom2))
+                return true;
+    return false;
 }
 
 /* How deep the pair was at the start. */
@@ -78,12 +75,8 @@ static bool halve(TnStep *step, const TnContactList *end)
 bool tn_step_verify(TnStep *step)
 {
     TnWorld *world = step->world;
-    const TnModel *model = step->model;
     TnArena *arena = &world->arena;
-    bool *groups = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
-    uint8_t *links = TN_ARENA_ZERO(arena, uint8_t, model->link_count);
-    if (!groups || !links) return false;
-    if (!find_fast(step, groups, links)) return true;
+    if (!find_fast(step)) return true;
     for (int k = 0; k < MOST_HALVINGS; k++) {
         TnContactList end = {0};
         TnMotionInput motion = {.frames = world->next_frames,

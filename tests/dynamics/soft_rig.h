@@ -306,6 +306,7 @@ static inline void soft_rig_assemble(SoftRig *rig, const TnDynamicsInput *in)
     if (!tn_soft_predict(&input, &rig->system, end_qvel)) rig->m.failed = true;
     rig->system.w = rig->w;
     rig->system.alone = rig->alone;
+    tn_soft_decide(&input, 0, &rig->system);
     if (!tn_soft_assemble(&input, &rig->system, rig->meshes)) rig->m.failed = true;
 }
 
@@ -344,6 +345,7 @@ static inline void soft_rig_step(SoftRig *rig)
     tn_soft_velocity(&input, &rig->system, 0, rig->block_v, nodes);
     /* about where it ended, as the step does (step/relinearize.c) */
     for (int pass = 1; pass < 12 && tn_soft_expect(&input, &rig->system, 0, nodes); pass++) {
+        tn_soft_decide(&input, 0, &rig->system);
         if (!tn_soft_assemble(&input, &rig->system, rig->meshes)) rig->m.failed = true;
         soft_rig_solve(rig);
         tn_soft_velocity(&input, &rig->system, 0, rig->block_v, nodes);

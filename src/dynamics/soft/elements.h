@@ -90,7 +90,7 @@ typedef struct TnSoftStep {
     double end_centre[3]; /* then: of where the elements are taken */
     double balance[3]; /* angular acceleration that does it */
 } TnSoftStep;
-/* Weights and turn, and of the system `end`; `expected` and w may change (expect.c). */
+/* Weights and turn, and of the system `end`; `expected` may change (expect.c). */
 void tn_soft_prepare(const TnSoftInput *input, int soft, TnSoftSystem *system, TnSoftStep *step);
 
 /* The motion as a whole along `way`, with the same momenta half way (expect.c). */

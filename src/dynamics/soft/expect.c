@@ -174,25 +174,31 @@ static void set_way(const TnSoftInput *input, const TnSoft *soft, TnSoftSystem *
     tn_soft_whole_motion(soft, input->in->qpos + soft->qpos_start, s->way, input->in->t, step);
 }
 
-/* Where the elements are taken, and the weights. Of a motion that is too fast (or a hit of which nothing is known yet,
- * beyond what stiff elements will bear) a share of v⁺ in the displacement follows better than the θ rule. A law that stiffens without bound must not be linearized there: what is beyond the limit is not
- * expected to go on. The co-rotational law is linear but for the turns of its elements, which are better known with
- * all of it. */
+/* Of a motion that is too fast (or a hit of which nothing is known yet, beyond what stiff elements will bear) a share of
+ * v⁺ in the displacement follows better than the θ rule. */
+void tn_soft_decide(const TnSoftInput *input, int index, TnSoftSystem *s)
+{
+    const TnSoft *soft = &input->in->model->softs[index];
+    double t = input->in->t;
+    TnSoftStep step;
+    set_way(input, soft, s, &step);
+    s->far = pace(input, index, &step, s->way);
+    double limit = s->smooth ? SLOW : SLOW / sqrt(1.0 + t * t * input->elements->rates[index].mean);
+    s->fast = fmin(fmax(s->far / limit - 1.0, 0.0), 1.0);
+    s->w = fmax(s->w, s->fast);
+}
+
+/* Where the elements are taken, and the weights. A law that stiffens without bound must not be linearized where a motion
+ * leads that is too fast: what is beyond the limit is not expected to go on. The co-rotational law is linear but for the
+ * turns of its elements, which are better known with all of it. */
 void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSoftStep *step)
 {
     const TnSoft *soft = &input->in->model->softs[index];
     const double *x = input->in->qpos + soft->qpos_start, *v = input->in->qvel + soft->dof_start;
-    double t = input->in->t;
+    double t = input->in->t, far = s->far;
     TnSoftWeights *w = &step->weights;
     set_way(input, soft, s, step);
-    double far = pace(input, index, step, s->way);
-    double limit = s->smooth ? SLOW : SLOW / sqrt(1.0 + t * t * input->elements->rates[index].mean);
-    double fast = fmin(fmax(far / limit - 1.0, 0.0), 1.0);
-    if (fast > s->w) {
-        s->w = fast;
-        set_way(input, soft, s, step);
-    }
-    *w = tn_soft_weights(input->in, soft, input->elements->rates[index], s->w, fast);
+    *w = tn_soft_weights(input->in, soft, input->elements->rates[index], s->w, s->fast);
     bool less = soft->law == TN_SOFT_NEO_HOOKEAN && far > SLOW && !s->searched;
     for (int n = 0; n < soft->node_count; n++) {
         double turned[3], whole[3], turn[3];
