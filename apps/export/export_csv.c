@@ -1,7 +1,8 @@
 /* A recording as CSV: a header, then one line per frame.
  *
  * Columns: time; NAME.x NAME.y NAME.z NAME.qw NAME.qx NAME.qy NAME.qz of every body but the world;
- * how the step went; then, of every node of every soft body, NAME.node5.x .y .z, and where stress is
+ * how the step went; elastic energy and the account of energy so far, where recorded; then, of every
+ * node of every soft body, NAME.node5.x .y .z, and where stress is
  * recorded .stress. Places have twelve digits, which is finer than the recording's grid. */
 #include "../tenon/app.h"
 #include "export.h"
@@ -34,7 +35,7 @@ static void write_node_names(FILE *out, const TnScene *scene, bool stress)
     }
 }
 
-static void write_header(FILE *out, const TnScene *scene, bool stress)
+static void write_header(FILE *out, const TnScene *scene, bool stress, bool account)
 {
     static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
     char buffer[NAME_SIZE];
@@ -46,6 +47,10 @@ static void write_header(FILE *out, const TnScene *scene, bool stress)
     fputs(",step,contacts,iterations,residual,kinetic,potential,mean_penetration,max_penetration,"
           "step_time",
           out);
+    if (account)
+        fputs(",elastic,total,actuators_sum,applied_sum,friction_sum,damping_sum,impacts_sum,"
+              "step_loss_sum,created_sum",
+              out);
     write_node_names(out, scene, stress);
     fputc('\n', out);
 }
@@ -71,6 +76,18 @@ static void write_frame(FILE *out, const TnFrame *frame)
             frame->potential, frame->mean_penetration, frame->max_penetration, frame->times.total);
 }
 
+/* Of a recording that has it; gaps in those of its frames that do not. */
+static void write_account(FILE *out, const TnFrame *frame)
+{
+    const TnEnergyAccount *a = &frame->account;
+    const double numbers[] = {frame->elastic, frame->kinetic + frame->potential,
+                              a->actuators,   a->applied,
+                              a->friction,    a->damping,
+                              a->impacts,     a->step,
+                              a->created};
+    for (int k = 0; k < 9; k++) fprintf(out, ",%.17g", numbers[k]);
+}
+
 int export_csv(const char *path, TnRecording *recording, const ExportOptions *options)
 {
     TnError err = {0};
@@ -80,10 +97,12 @@ int export_csv(const char *path, TnRecording *recording, const ExportOptions *op
     if (!frame) say("export", "%s", err.message);
     bool fine = frame && export_file_open(&file, path);
     bool stress = tn_recording_info(recording).has_stress;
-    if (fine) write_header(file.out, scene, stress);
+    bool account = tn_recording_info(recording).has_account;
+    if (fine) write_header(file.out, scene, stress, account);
     for (int i = 0; i < options->frame_count && fine && !ferror(file.out); i++) {
         fine = export_read_frame(recording, options->frames[i], frame);
         if (fine) write_frame(file.out, frame);
+        if (fine && account) write_account(file.out, frame);
         if (fine) write_nodes(file.out, scene, frame, stress);
     }
     if (fine)

@@ -90,13 +90,18 @@ static bool add_rows(Npz *npz, const char *name, char kind, int bytes, const cha
 
 /* ---- one frame's share ---- */
 
-enum { TIME, RESIDUAL, KINETIC, POTENTIAL, MEAN_PENETRATION, MAX_PENETRATION };
+enum { TIME, RESIDUAL, KINETIC, POTENTIAL, MEAN_PENETRATION, MAX_PENETRATION, ELASTIC };
 
 static bool write_number(Npz *npz, int which)
 {
     const TnFrame *f = npz->frame;
-    const double numbers[] = {f->time,      f->residual,         f->kinetic,
-                              f->potential, f->mean_penetration, f->max_penetration};
+    const double numbers[] = {f->time,
+                              f->residual,
+                              f->kinetic,
+                              f->potential,
+                              f->mean_penetration,
+                              f->max_penetration,
+                              f->elastic};
     return zip_write(&npz->zip, &numbers[which], sizeof numbers[which]);
 }
 
@@ -112,6 +117,15 @@ static bool write_count(Npz *npz, int which)
 {
     const int32_t counts[] = {npz->frame->iterations, npz->frame->contact_count};
     return zip_write(&npz->zip, &counts[which], sizeof counts[which]);
+}
+
+static bool write_account(Npz *npz, int which)
+{
+    (void)which;
+    const TnEnergyAccount *a = &npz->frame->account;
+    const double sums[] = {a->actuators, a->applied, a->friction, a->damping,
+                           a->impacts,   a->step,    a->created};
+    return zip_write(&npz->zip, sums, sizeof sums);
 }
 
 static bool write_times(Npz *npz, int which)
@@ -429,6 +443,9 @@ static bool write_all(Npz *npz)
     char points[48];
     snprintf(points, sizeof points, "%d,3", npz->scene->point_count);
     if (!add_scene(npz) || !add_steps(npz)) return false;
+    if (info.has_account && (!add_rows(npz, "elastic", 'f', 8, "", write_number, ELASTIC) ||
+                             !add_rows(npz, "energy_account", 'f', 8, "7", write_account, 0)))
+        return false;
     if (npz->scene->point_count &&
         (!add_rows(npz, "points", 'f', 4, points, write_points, 0) || !add_point_subsystems(npz)))
         return false;

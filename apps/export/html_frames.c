@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERIES = 8 }; /* see add_series */
+enum { SERIES = 8, ACCOUNT = 8 }; /* see keep_frame */
 
 /* All frames as they are read. */
 typedef struct Gathered {
@@ -23,7 +23,8 @@ typedef struct Gathered {
     double *poses; /* frame × body × 7 */
     float *points; /* frame × point × 3 */
     float *stress; /* frame × point; NULL: not recorded */
-    float *series; /* SERIES × frame */
+    float *series;  /* SERIES × frame */
+    float *account; /* ACCOUNT × frame; NULL: not recorded */
     HtmlContacts contacts;
 } Gathered;
 
@@ -36,6 +37,7 @@ static void gathered_free(Gathered *g)
     free(g->points);
     free(g->stress);
     free(g->series);
+    free(g->account);
     html_contacts_free(&g->contacts);
 }
 
@@ -98,6 +100,11 @@ static void keep_frame(Gathered *g, int k, const TnFrame *frame)
         frame->iterations, frame->mean_penetration, frame->max_penetration, frame->times.total};
     for (size_t s = 0; s < SERIES; s++)
         g->series[s * (size_t)g->frame_count + at] = (float)values[s];
+    const TnEnergyAccount *a = &frame->account;
+    const double energies[ACCOUNT] = {frame->elastic, a->actuators, a->applied, a->friction,
+                                      a->damping,     a->impacts,   a->step,    a->created};
+    for (size_t s = 0; s < ACCOUNT && g->account; s++)
+        g->account[s * (size_t)g->frame_count + at] = (float)energies[s];
 }
 
 static int gather(Gathered *g, TnRecording *recording, const ExportOptions *options)
@@ -109,9 +116,12 @@ static int gather(Gathered *g, TnRecording *recording, const ExportOptions *opti
     g->poses = make_room(frames * (size_t)g->scene->body_count * 7, sizeof *g->poses);
     g->points = make_room(frames * (size_t)g->scene->point_count * 3, sizeof *g->points);
     g->series = make_room(frames * SERIES, sizeof *g->series);
-    bool stress = tn_recording_info(recording).has_stress;
+    bool stress = tn_recording_info(recording).has_stress,
+         account = tn_recording_info(recording).has_account;
+    if (account) g->account = make_room(frames * ACCOUNT, sizeof *g->account);
     if (stress) g->stress = make_room(frames * (size_t)g->scene->point_count, sizeof *g->stress);
-    bool fine = frame && g->times && g->poses && g->points && g->series && (g->stress || !stress) &&
+    bool fine = frame && g->times && g->poses && g->points && g->series &&
+                (g->stress || !stress) && (g->account || !account) &&
                 html_contacts_start(&g->contacts, g->scene);
     if (!fine) say("export", "no memory for %d frames", g->frame_count);
     for (int k = 0; fine && k < g->frame_count; k++) {
@@ -346,6 +356,8 @@ int html_frames_add(Sections *sections, HtmlFrames *info, TnRecording *recording
         info->point_step = choose_point_step(&g, resolution);
         sections_add(sections, "times", SECTION_F64, g.times, frames);
         sections_add(sections, "series", SECTION_F32, g.series, SERIES * frames);
+        if (g.account)
+            sections_add(sections, "account", SECTION_F32, g.account, ACCOUNT * frames);
         add_motion(sections, &g, resolution);
         add_points(sections, &g, info->point_step);
         add_stress(sections, &g, info);

@@ -15,7 +15,7 @@ typedef struct PlotOptions {
     const char *data, *output, *x, *y, *low, *high, *title, *x_label, *y_label, *size;
     const char *x_line, *y_line;
     int kind, fit;
-    bool log_x, log_y, stacked, quiet;
+    bool log_x, log_y, stacked, quiet, energy;
     NumberList x_range, y_range;
 } PlotOptions;
 
@@ -29,6 +29,8 @@ static int option_table(Option *table, PlotOptions *o)
     table[n++] = option_text("--x", &o->x, "COLUMN", "by name, or number from 1; default 1");
     table[n++] = option_text("--y", &o->y, "COLUMNS",
                              "as a,b,c; default: all others where they are 8 at most");
+    table[n++] = option_set("--energy", &o->energy,
+                            "the energies of a run's CSV and what steps created, over time");
     table[n++] = option_text("--low", &o->low, "COLUMNS", "lower ends of error bars, one per y");
     table[n++] = option_text("--high", &o->high, "COLUMNS", "upper ends of error bars");
     table[n++] = option_choice("--kind", &o->kind, "KIND", kind_choices,
@@ -69,6 +71,7 @@ static void print_help(const Option *table, int count)
            "  tenon plot out/robot.csv -o out/angles.svg --x time --y elbow.q0,wrist.q0 \\\n"
            "             --x-label 'time, s' --y-label 'angle, rad' --y-line 1.57='upper limit'\n"
            "  tenon plot out/robot.csv -o out/phase.svg --x elbow.q0 --y elbow.v0\n"
+           "  tenon plot out/robot.csv -o out/energy.svg --energy\n"
            "  tenon plot sizes.csv -o out/cost.svg --x spheres --y ms --kind scatter \\\n"
            "             --log-x --log-y --fit power\n"
            "  tenon plot phases.csv --kind bars --stacked > out/phases.svg\n");
@@ -322,13 +325,28 @@ static int plot_table(const PlotOptions *o)
     return code;
 }
 
+/* --energy stands for columns that run and export write; false and a message beside --y. */
+static bool choose_energy(PlotOptions *o)
+{
+    if (!o->energy) return true;
+    if (o->y) {
+        say("plot", "--energy names the columns: --y has no place beside it");
+        return false;
+    }
+    o->y = "kinetic,potential,total,created_sum";
+    if (!o->x) o->x = "time";
+    if (!o->x_label) o->x_label = "time, s";
+    if (!o->y_label) o->y_label = "energy, J";
+    return true;
+}
+
 int cmd_plot(int argc, char **argv)
 {
     PlotOptions o = {0};
     Option table[24];
     int count = option_table(table, &o), code = EXIT_USAGE;
     if (options_parse("plot", table, count, print_help, "DATA.csv", &o.data, argc, argv, &code))
-        code = plot_table(&o);
+        code = choose_energy(&o) ? plot_table(&o) : EXIT_USAGE;
     number_list_free(&o.x_range);
     number_list_free(&o.y_range);
     return code;

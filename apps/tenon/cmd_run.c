@@ -6,6 +6,7 @@
 #include "options.h"
 #include "progress.h"
 #include "run_dump.h"
+#include "run_energy.h"
 #include "run_record.h"
 #include "table.h"
 #include "totals.h"
@@ -20,7 +21,7 @@ typedef struct RunOptions {
     const char *model_path, *csv_path;
     RecordOptions record;
     DumpOptions dump;
-    bool json, quiet, accuracy;
+    bool json, quiet, accuracy, strict_energy;
 } RunOptions;
 
 static const char *const weight_choices[] = {"compliance", "paper", NULL};
@@ -48,6 +49,8 @@ static int option_table(Option *table, RunOptions *run)
                              "write what step K (from 1) asked of the solver to MODEL-stepK.tnp, "
                              "for tenon solve");
     table[n++] = option_text("--dump-to", &run->dump.path, "FILE", "write it to this file");
+    table[n++] = option_set("--strict-energy", &run->strict_energy,
+                            "exit code 1 where a step created more than 1 % of the energy around");
     table[n++] = option_set("--json", &run->json, "print one JSON object instead of the table");
     table[n++] = option_set("--quiet", &run->quiet, "no progress line, no table");
     table[n++] =
@@ -72,9 +75,16 @@ static void print_help(const Option *table, int count)
         "\nWith a tolerance the largest error of any constraint in any step is told, in shares of\n"
         "the speed that gravity gives in a step, how many steps missed the tolerance and where it\n"
         "was worst. Such a run is still exit code 0.\n"
+        "\nThe account of energy tells what actuators and applied forces did, what friction,\n"
+        "damping, impacts and the time step took, and what came from nowhere. Where one step\n"
+        "created more than 1 %% of the energy of those that it happened to, a line on stderr says\n"
+        "so and names the body; with --strict-energy the exit code is 1 then.\n"
         "\nThe CSV has one line per step: time, NAME.q0 ... and NAME.v0 ... of each joint, and\n"
         "NAME.x ... NAME.z, NAME.qw ... NAME.qz of each free body; unnamed ones are called\n"
-        "joint3 or body5 by their id. With a tolerance, what the solver did comes behind.\n"
+        "joint3 or body5 by their id; then energies and the account of the step, J. With a\n"
+        "tolerance, what the solver did comes behind.\n"
+        "\nExit codes: 0 fine, 1 the simulation diverged (or --strict-energy), 2 wrong usage,\n"
+        "3 the model is wrong, 4 a file cannot be read or written, 130 interrupted.\n"
         "\nA recording holds the scene and its frames, the first one before the first step. It is\n"
         "readable up to its last whole group of frames whatever happens to the run. See\n"
         "tenon info, replay, render and export.\n"
@@ -104,6 +114,7 @@ static void catch_interrupt(void)
 
 typedef struct RunResult {
     Totals totals;
+    RunEnergy energy;
     double simulated, wall; /* s */
     uint64_t hash;
     int64_t recorded; /* frames */
@@ -121,11 +132,13 @@ static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunRes
     int64_t steps = steps_of(run->sim.duration, timestep);
     double start_time = tn_world_state(world).time;
     Progress progress = progress_start((double)steps * timestep, run->quiet);
+    run_energy_start(&result->energy, world);
     double start = clock_seconds();
     for (int64_t k = 0; k < steps && !interrupted && !result->totals.diverged; k++) {
         TnStepReport report = tn_world_step(world);
         totals_add(&result->totals, world, &report);
         if (report.diverged) break;
+        run_energy_add(&result->energy, world, &report);
         if (out->csv.out) out->csv_failed = !csv_write(&out->csv, world, &report);
         out->record_failed = !run_record_step(&out->record, world, &report);
         out->dump_failed = !run_dump_step(&run->dump, run->model_path, world, k + 1);
@@ -135,6 +148,7 @@ static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunRes
     result->wall = clock_seconds() - start;
     result->simulated = tn_world_state(world).time - start_time;
     result->hash = tn_world_hash(world);
+    run_energy_end(&result->energy, world);
     progress_end(&progress);
 }
 
@@ -213,6 +227,7 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     table_line(stdout, "mean penetration", "%.3g mm",
                1e3 * totals_mean(t->mean_penetration, t->steps));
     table_line(stdout, "max penetration", "%.3g mm", 1e3 * t->max_penetration);
+    run_energy_print(&result->energy, tn_world_model(world));
     if (run->record.path) table_line(stdout, "recorded", "%" PRId64 " frames", result->recorded);
     if (t->diverged)
         table_line(stdout, "diverged", "yes, at %g s", result->simulated);
@@ -283,6 +298,7 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_number(&json, "penetration_mean_m", totals_mean(t->mean_penetration, t->steps));
     json_number(&json, "penetration_max_m", t->max_penetration);
     json_solver(&json, run, t);
+    run_energy_json(&json, &result->energy, tn_world_model(world));
     if (run->record.path) json_integer(&json, "recorded_frames", result->recorded);
     json_bool(&json, "diverged", t->diverged);
     json_bool(&json, "interrupted", interrupted != 0);
@@ -338,16 +354,18 @@ static int run_model(const TnModel *model, const RunOptions *run)
         char text[MISSED_SIZE];
         say("run", "steps not converged: %s", missed_steps(&result.totals, text));
     }
+    run_energy_warn(&result.energy, model);
     if (result.totals.diverged)
         say("run", "the simulation diverged at %g s; the last good state is kept",
             result.simulated);
     tn_world_destroy(world);
+    bool wrong = result.totals.diverged || (run->strict_energy && result.energy.wrong > 0);
     bool failed = out.csv_failed || out.record_failed || out.dump_failed;
-    return code != EXIT_FINE        ? code
-           : failed                 ? EXIT_IO
-           : result.totals.diverged ? EXIT_DIVERGED
-           : interrupted            ? EXIT_INTERRUPTED
-                                    : EXIT_FINE;
+    return code != EXIT_FINE ? code
+           : failed          ? EXIT_IO
+           : wrong           ? EXIT_DIVERGED
+           : interrupted     ? EXIT_INTERRUPTED
+                             : EXIT_FINE;
 }
 
 /* What the files may not be, and options that need others; false and a message. */
@@ -382,7 +400,7 @@ static bool check_paths(const RunOptions *run)
 int cmd_run(int argc, char **argv)
 {
     RunOptions run = {.sim = sim_options(), .accuracy = true, .record = {.contacts = true}};
-    Option table[18 + SIM_OPTION_COUNT];
+    Option table[19 + SIM_OPTION_COUNT];
     int count = option_table(table, &run), code = EXIT_FINE;
     if (options_parse("run", table, count, print_help, "MODEL", &run.model_path, argc, argv,
                       &code)) {

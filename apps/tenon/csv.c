@@ -46,6 +46,9 @@ static void write_header(FILE *out, const TnModel *model, bool solver)
         const char *name = body_label(model, joint.body, buffer);
         for (int i = 0; i < 7; i++) write_column(out, name, pose[i], -1);
     }
+    fputs(",kinetic,potential,elastic,total,actuators,applied,friction,damping,impacts,step_loss,"
+          "created,created_sum,created_share",
+          out);
     if (solver)
         fputs(",error,islands,started,subadmm,assembled,newton,pgs,pj,fadmm,nnewton,asleep", out);
     fputc('\n', out);
@@ -69,6 +72,27 @@ static void write_solver(FILE *out, const TnStepReport *report)
     fprintf(out, ",%d", report->asleep_count);
 }
 
+/* Energies after the step, and the step's account. */
+static void write_energy(FILE *out, const TnWorld *world, const TnStepReport *report)
+{
+    const TnEnergyAccount *a = &report->energy;
+    TnEnergy e = tn_world_energy(world);
+    const double numbers[] = {e.kinetic,
+                              e.potential,
+                              e.elastic,
+                              e.kinetic + e.potential,
+                              a->actuators,
+                              a->applied,
+                              a->friction,
+                              a->damping,
+                              a->impacts,
+                              a->step,
+                              a->created,
+                              tn_world_energy_account(world).created,
+                              report->created_share};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) fprintf(out, ",%.17g", numbers[k]);
+}
+
 bool csv_write(Csv *csv, const TnWorld *world, const TnStepReport *report)
 {
     const TnModel *model = tn_world_model(world);
@@ -89,6 +113,7 @@ bool csv_write(Csv *csv, const TnWorld *world, const TnStepReport *report)
         if (joint.type != TN_JOINT_FREE) continue;
         for (int i = 0; i < 7; i++) fprintf(csv->out, ",%.17g", state.qpos[joint.qpos_start + i]);
     }
+    write_energy(csv->out, world, report);
     if (csv->solver) write_solver(csv->out, report);
     fputc('\n', csv->out);
     return !ferror(csv->out) || cannot_write(csv);

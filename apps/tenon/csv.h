@@ -2,9 +2,11 @@
  * digits.
  *
  * Columns: time; NAME.q0 … and NAME.v0 … of every joint that is not free, in the model's order;
- * then NAME.x NAME.y NAME.z NAME.qw NAME.qx NAME.qy NAME.qz of every free body; where the solver
- * has a tolerance also error, islands, started, subadmm, assembled, newton (islands by the method
- * that had the last word) and asleep. */
+ * then NAME.x NAME.y NAME.z NAME.qw NAME.qx NAME.qy NAME.qz of every free body; kinetic, potential,
+ * elastic, total (J, after the step), actuators, applied, friction, damping, impacts, step_loss,
+ * created (J, of the step), created_sum (J, so far), created_share (as in TnStepReport); where the
+ * solver has a tolerance also error, islands, started, subadmm, assembled, newton (islands by the
+ * method that had the last word) and asleep. */
 #ifndef TENON_CSV_H
 #define TENON_CSV_H
 

@@ -13,6 +13,17 @@ static double fps_of(const RecordOptions *options)
     return options->fps > 0 ? options->fps : RECORD_DEFAULT_FPS;
 }
 
+static void add_account(TnEnergyAccount *sum, const TnEnergyAccount *more)
+{
+    sum->actuators += more->actuators;
+    sum->applied += more->applied;
+    sum->friction += more->friction;
+    sum->damping += more->damping;
+    sum->impacts += more->impacts;
+    sum->step += more->step;
+    sum->created += more->created;
+}
+
 static bool write_frame(RunRecord *record, const TnWorld *world, const TnStepReport *report)
 {
     TnError err = {0};
@@ -20,6 +31,7 @@ static bool write_frame(RunRecord *record, const TnWorld *world, const TnStepRep
     TnStatus status = tn_frame_capture(frame, world, report, record->options->state, &err);
     frame->time += record->time_shift;
     frame->step += record->step_shift;
+    add_account(&frame->account, &record->account_shift);
     if (status == TN_OK) status = tn_recorder_write(record->recorder, frame, &err);
     if (status != TN_OK) {
         say("run", "%s", err.message);
@@ -47,6 +59,7 @@ static bool find_shift(RunRecord *record, double timestep, TnError *err)
         if (fine) {
             record->time_shift = last->time + pause - record->start;
             record->step_shift = last->step + llround((pause - record->start) / timestep);
+            if (isfinite(last->account.created)) record->account_shift = last->account;
         }
         tn_frame_destroy(last);
     }

@@ -22,6 +22,7 @@ typedef struct RunRecord {
     int64_t next;      /* index of the next frame that is due */
     double time_shift; /* s, of an appended run: its frames follow the old ones */
     int64_t step_shift;
+    TnEnergyAccount account_shift; /* J: the old ones' sums */
     int64_t frame_count; /* written by this run */
 } RunRecord;
 

@@ -38,6 +38,7 @@ typedef struct TnRecordingInfo {
     double start, end; /* s, times of the first and last frame */
     bool cut_off; /* the file ends within a group, or a checksum is wrong: what is before is read */
     bool has_contacts, has_state, has_stress;
+    bool has_account; /* elastic energy and the account of energy; since format 1.2 */
     double resolution; /* m, grid of positions */
     int64_t bytes;     /* of the file, as far as it is readable */
 } TnRecordingInfo;

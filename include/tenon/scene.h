@@ -121,6 +121,9 @@ typedef struct TnFrame {
     double kinetic, potential;                /* J */
     double mean_penetration, max_penetration; /* m */
     TnStepTimes times;                        /* s */
+    /* NaN where a recording of an earlier version does not have them. */
+    double elastic;          /* J, of the potential energy */
+    TnEnergyAccount account; /* sums up to this time, as tn_world_energy_account gives them */
     /* The exact state where it is kept, NULL and 0 else. */
     double *qpos, *qvel, *ctrl;
     int qpos_count, dof_count, ctrl_count;

@@ -54,18 +54,20 @@ typedef struct TnEnergy {
 /* Where the energy of a step went, J: kinetic plus potential energy changed by
  *     actuators + applied - friction - damping - impacts - step + created. */
 typedef struct TnEnergyAccount {
-    double actuators, applied; /* work done by actuators and by applied forces */
-    double friction; /* lost to friction of contacts and joints */
-    double damping;  /* to dampers of joints and tendons, and velocity gains of actuators are work */
-    double impacts;  /* to hits */
-    double step;     /* to the time step, and to the damping of cables and soft bodies */
-    double created;  /* from nowhere: a wrong step */
+    double actuators; /* work done by actuators, what their velocity gains take away included */
+    double applied;   /* work done by applied forces */
+    double friction;  /* lost to friction of contacts and joints */
+    double damping;   /* to dampers of joints and tendons */
+    double impacts;   /* to hits */
+    double step;      /* to the time step, to falling asleep, and to the material damping of cables and soft bodies, which
+                         is not told from it. Below zero where smooth motion gets back what it lost before */
+    double created;   /* from nowhere: a wrong step. Below zero where what was made before is taken off again */
 } TnEnergyAccount;
 
 typedef struct TnStepReport {
     bool converged; /* the tolerance was reached, or a fixed count ran to its end */
-    bool diverged; /* the step would have produced a non-finite state: it was refused, the last good
-                      state stays */
+    bool diverged; /* the step would have produced a state without sense, not finite or beyond 1e10 m, m/s or rad/s:
+                      it was refused, the last good state stays */
     int iterations;   /* of SubADMM or of a baseline, most in one island */
     const char *form; /* of a baseline: which of its forms ran; else NULL */
     /* m/s: RMS change of the constraint velocities in the last iteration; where the solver has a
@@ -85,7 +87,13 @@ typedef struct TnStepReport {
     int row_count;                          /* scalar rows of other constraints, and six per bond */
     int heap_fallbacks;      /* times an arena was too small and the heap helped; 0 once warm */
     size_t arena_high_water; /* bytes: the most that a step so far needed */
-    TnEnergyAccount energy;
+    TnEnergyAccount energy;  /* all zero where the step was refused */
+    /* Of all groups of bodies that forces joined in the step, the largest share that one got from nowhere in its
+     * energies: kinetic and elastic before and after, work, losses and the fall. Motion at the speed that gravity gives
+     * in a step counts as noise. 0: nothing was created. */
+    double created_share;
+    TnBodyId created_body; /* who gained most there; 0: a soft body did, or nobody */
+    TnSoftId created_soft;
     TnStepTimes times;
 } TnStepReport;
 
@@ -169,6 +177,8 @@ TN_API int tn_world_contact_count(const TnWorld *world); /* of the last step */
 TN_API TnContact tn_world_contact(const TnWorld *world, int index);
 
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
+/* Sums over the steps since the world was created or reset; a saved state has them. */
+TN_API TnEnergyAccount tn_world_energy_account(const TnWorld *world);
 TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
                               double angular[3]); /* about the world's origin */
 

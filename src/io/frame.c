@@ -235,6 +235,8 @@ TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepRepo
     TnEnergy energy = tn_world_energy(world);
     frame->kinetic = energy.kinetic;
     frame->potential = energy.potential;
+    frame->elastic = energy.elastic;
+    frame->account = tn_world_energy_account(world);
     TnStepReport none = {0};
     if (!report) report = &none;
     frame->iterations = report->iterations;
@@ -254,6 +256,8 @@ static void copy_scalars(TnFrame *to, const TnFrame *from)
     to->residual = from->residual;
     to->kinetic = from->kinetic;
     to->potential = from->potential;
+    to->elastic = from->elastic;
+    to->account = from->account;
     to->mean_penetration = from->mean_penetration;
     to->max_penetration = from->max_penetration;
     to->times = from->times;

@@ -16,7 +16,7 @@
 
 enum {
     TN_RECORD_MAJOR = 1,
-    TN_RECORD_MINOR = 1,
+    TN_RECORD_MINOR = 2,
     TN_RECORD_HEADER_BYTES = 16, /* magic, version, checksum */
     TN_RECORD_CHUNK_BYTES = 12,  /* type, length, checksum */
     TN_RECORD_MAX_FRAMES = 256   /* of a group */
@@ -109,6 +109,8 @@ typedef struct TnRecordHead {
     int64_t step;
     int iterations;
     double residual, kinetic, potential, mean_penetration, max_penetration;
+    double elastic; /* NaN as the account: not recorded */
+    TnEnergyAccount account;
     TnStepTimes times;
     int contact_start, contact_count; /* range of the group's contacts */
 } TnRecordHead;
@@ -118,6 +120,7 @@ typedef struct TnRecordGroup {
     double resolution;
     int frame_count;
     bool has_contacts, has_state, has_stress;
+    bool has_account; /* of a group that was read; those that are written have it */
     int qpos_count, dof_count, ctrl_count;
     int cell_count;      /* tetrahedra with stress of their own */
     TnRecordHead *heads; /* frame_room */
@@ -144,7 +147,7 @@ bool tn_record_put_group(TnRecordOut *out, const TnRecordGroup *group);
 /* What a chunk's payload tells without unpacking it. */
 typedef struct TnRecordGroupInfo {
     int frame_count;
-    bool has_contacts, has_state, has_stress;
+    bool has_contacts, has_state, has_stress, has_account;
     const uint8_t *times; /* frame_count × 8 bytes */
 } TnRecordGroupInfo;
 bool tn_record_get_group_info(TnRecordIn *in, TnRecordGroupInfo *info);

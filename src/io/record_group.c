@@ -2,7 +2,8 @@
  *
  * Payload: frame count, flags, three sizes of the state, the frames' times; then, deflated, tables
  * with one row per frame: the numbers of the steps, positions, quaternions, points, the exact state,
- * the contacts (record_contacts.c), and the stress (record_stress.c). Positions and points are multiples of the resolution,
+ * the contacts (record_contacts.c), the stress (record_stress.c), and the account of energy.
+ * Positions and points are multiples of the resolution,
  * quaternions of 2^-18. Where a number is not finite or too large for the grid, the group keeps the
  * bits of its doubles instead. */
 #include "record_format.h"
@@ -10,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { FLAG_CONTACTS = 1, FLAG_STATE = 2, FLAG_EXACT = 4, FLAG_STRESS = 8 };
-enum { HEAD_NUMBERS = 14 };
+enum { FLAG_CONTACTS = 1, FLAG_STATE = 2, FLAG_EXACT = 4, FLAG_STRESS = 8, FLAG_ACCOUNT = 16 };
+enum { HEAD_NUMBERS = 14, ACCOUNT_NUMBERS = 8 };
 #define QUAT_STEP 0x1p-18
 
 /* ---- memory ---- */
@@ -124,6 +125,23 @@ static void numbers_to_head(const int64_t *n, TnRecordHead *head)
     }
 }
 
+/* Elastic energy, then the account as its struct has it. */
+static void account_to_numbers(const TnRecordHead *head, int64_t *n)
+{
+    const TnEnergyAccount *a = &head->account;
+    const double doubles[ACCOUNT_NUMBERS] = {head->elastic, a->actuators, a->applied, a->friction,
+                                             a->damping,    a->impacts,   a->step,    a->created};
+    for (int k = 0; k < ACCOUNT_NUMBERS; k++) n[k] = tn_record_bits(doubles[k]);
+}
+
+static void numbers_to_account(const int64_t *n, TnRecordHead *head)
+{
+    TnEnergyAccount *a = &head->account;
+    double *doubles[ACCOUNT_NUMBERS] = {&head->elastic, &a->actuators, &a->applied, &a->friction,
+                                        &a->damping,    &a->impacts,   &a->step,    &a->created};
+    for (int k = 0; k < ACCOUNT_NUMBERS; k++) *doubles[k] = tn_record_from_bits(n[k]);
+}
+
 static void normalize(double quat[4])
 {
     double square = 0;
@@ -205,6 +223,18 @@ static bool put_heads(TnRecordOut *out, const TnRecordGroup *group)
     return true;
 }
 
+static bool put_accounts(TnRecordOut *out, const TnRecordGroup *group)
+{
+    size_t frames = (size_t)group->frame_count;
+    int64_t *numbers = tn_malloc(frames * ACCOUNT_NUMBERS * sizeof *numbers);
+    if (!numbers) return false;
+    for (size_t f = 0; f < frames; f++)
+        account_to_numbers(&group->heads[f], numbers + ACCOUNT_NUMBERS * f);
+    tn_record_put_table(out, numbers, frames, ACCOUNT_NUMBERS, TN_PREDICT_LAST);
+    tn_free(numbers);
+    return true;
+}
+
 static bool put_state(TnRecordOut *out, const TnRecordGroup *group)
 {
     size_t frames = (size_t)group->frame_count, columns = state_numbers(group);
@@ -237,6 +267,7 @@ static bool put_raw(TnRecordOut *raw, const TnRecordGroup *group, bool *exact)
     if (fine && group->has_state) fine = put_state(raw, group);
     if (fine && group->has_contacts) fine = tn_record_put_contacts(raw, group, poses);
     if (fine && group->has_stress) fine = tn_record_put_stress(raw, group);
+    if (fine) fine = put_accounts(raw, group);
     tn_free(poses);
     return fine && !raw->failed;
 }
@@ -250,7 +281,8 @@ bool tn_record_put_group(TnRecordOut *out, const TnRecordGroup *group)
         tn_record_put_u32(out, (uint32_t)group->frame_count);
         tn_record_put_u32(
             out, (group->has_contacts ? FLAG_CONTACTS : 0u) | (group->has_state ? FLAG_STATE : 0u) |
-                     (exact ? FLAG_EXACT : 0u) | (group->has_stress ? FLAG_STRESS : 0u));
+                     (exact ? FLAG_EXACT : 0u) | (group->has_stress ? FLAG_STRESS : 0u) |
+                     FLAG_ACCOUNT);
         tn_record_put_u32(out, (uint32_t)group->qpos_count);
         tn_record_put_u32(out, (uint32_t)group->dof_count);
         tn_record_put_u32(out, (uint32_t)group->ctrl_count);
@@ -280,6 +312,7 @@ static bool get_front(TnRecordIn *in, TnRecordGroup *group, bool *exact, const u
     group->has_contacts = flags & FLAG_CONTACTS;
     group->has_state = flags & FLAG_STATE;
     group->has_stress = flags & FLAG_STRESS;
+    group->has_account = flags & FLAG_ACCOUNT;
     *exact = flags & FLAG_EXACT;
     group->qpos_count = (int)sizes[0];
     group->dof_count = (int)sizes[1];
@@ -296,6 +329,7 @@ bool tn_record_get_group_info(TnRecordIn *in, TnRecordGroupInfo *info)
     info->has_contacts = group.has_contacts;
     info->has_state = group.has_state;
     info->has_stress = group.has_stress;
+    info->has_account = group.has_account;
     return true;
 }
 
@@ -310,6 +344,21 @@ static TnStatus get_heads(TnRecordIn *in, TnRecordGroup *group, const uint8_t *t
         group->heads[f] = (TnRecordHead){.time = tn_record_get_f64(&time)};
         numbers_to_head(numbers + HEAD_NUMBERS * f, &group->heads[f]);
     }
+    tn_free(numbers);
+    return fine ? TN_OK : TN_ERROR_IO;
+}
+
+/* NaN where there is none. */
+static TnStatus get_accounts(TnRecordIn *in, TnRecordGroup *group)
+{
+    size_t frames = (size_t)group->frame_count, count = frames * ACCOUNT_NUMBERS;
+    int64_t *numbers = tn_malloc(count * sizeof *numbers);
+    if (!numbers) return TN_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++) numbers[i] = tn_record_bits((double)NAN);
+    bool fine = !group->has_account ||
+                tn_record_get_table(in, numbers, frames, ACCOUNT_NUMBERS, TN_PREDICT_LAST);
+    for (size_t f = 0; f < frames && fine; f++)
+        numbers_to_account(numbers + ACCOUNT_NUMBERS * f, &group->heads[f]);
     tn_free(numbers);
     return fine ? TN_OK : TN_ERROR_IO;
 }
@@ -371,6 +420,7 @@ TnStatus tn_record_get_group(TnRecordIn *in, TnRecordGroup *group)
     if (status == TN_OK && group->has_state) status = get_state(&raw, group);
     if (status == TN_OK && group->has_contacts) status = tn_record_get_contacts(&raw, group);
     if (status == TN_OK && group->has_stress) status = tn_record_get_stress(&raw, group);
+    if (status == TN_OK) status = get_accounts(&raw, group);
     tn_free(bytes);
     return status;
 }

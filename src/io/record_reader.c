@@ -132,6 +132,7 @@ static ChunkEnd note_group(TnRecording *recording, const Chunk *chunk, int64_t o
     info->has_contacts |= group.has_contacts;
     info->has_state |= group.has_state;
     info->has_stress |= group.has_stress;
+    info->has_account |= group.has_account;
     return CHUNK_WHOLE;
 }
 
@@ -278,6 +279,8 @@ static void copy_head(TnFrame *frame, const TnRecordHead *head)
     frame->residual = head->residual;
     frame->kinetic = head->kinetic;
     frame->potential = head->potential;
+    frame->elastic = head->elastic;
+    frame->account = head->account;
     frame->mean_penetration = head->mean_penetration;
     frame->max_penetration = head->max_penetration;
     frame->times = head->times;

@@ -327,6 +327,8 @@ static bool add_frame(TnRecorder *recorder, const TnFrame *frame)
                          .residual = frame->residual,
                          .kinetic = frame->kinetic,
                          .potential = frame->potential,
+                         .elastic = frame->elastic,
+                         .account = frame->account,
                          .mean_penetration = frame->mean_penetration,
                          .max_penetration = frame->max_penetration,
                          .times = frame->times};

@@ -1,7 +1,7 @@
 /* save.c: a state as bytes, so that a restored world continues bit for bit.
  *
  *     header   magic, version, sizes of the model, counts of contacts and ties, flags, time, checksum
- *     numbers  qpos, qvel, vhat, ctrl, row_lambda, owed, tie_lambda   (doubles)
+ *     numbers  qpos, qvel, vhat, ctrl, row_lambda, owed, account, tie_lambda   (doubles)
  *     contacts TnWarmContact × contact_count, those of sleepers behind them
  *     sleep    TnRest, then the island that it sleeps in, per subsystem
  *
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define SAVE_MAGIC UINT32_C(0x534e4554) /* "TENS" on a little-endian machine */
-#define SAVE_VERSION UINT32_C(4)
+#define SAVE_VERSION UINT32_C(5)
 
 typedef struct SaveHeader {
     uint32_t magic, version;
@@ -47,7 +47,7 @@ static size_t number_count(const TnModel *model, int tie_count)
 {
     return (size_t)model->qpos_count + 2 * (size_t)model->dof_count +
            (size_t)model->actuator_count + (size_t)tn_row_slot_count(model) +
-           (size_t)model->subsystem_count + 3 * (size_t)tie_count;
+           (size_t)model->subsystem_count + TN_ACCOUNT_NUMBERS + 3 * (size_t)tie_count;
 }
 
 static size_t bytes_for(const TnModel *model, int tie_count, int contact_count, int sleeping_count)
@@ -63,7 +63,7 @@ typedef struct Part {
     size_t count;
 } Part;
 
-#define PART_COUNT 7
+#define PART_COUNT 8
 static void list_parts(const TnState *state, const TnModel *model, Part parts[PART_COUNT])
 {
     parts[0] = (Part){state->qpos, (size_t)model->qpos_count};
@@ -72,7 +72,8 @@ static void list_parts(const TnState *state, const TnModel *model, Part parts[PA
     parts[3] = (Part){state->ctrl, (size_t)model->actuator_count};
     parts[4] = (Part){state->row_lambda, (size_t)state->row_lambda_count};
     parts[5] = (Part){state->owed, (size_t)model->subsystem_count};
-    parts[6] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
+    parts[6] = (Part){state->account, TN_ACCOUNT_NUMBERS};
+    parts[7] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
 }
 
 size_t tn_state_save_size(const TnState *state, const TnModel *model)

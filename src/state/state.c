@@ -24,8 +24,9 @@ bool tn_state_init(TnState *state, const TnModel *model)
     size_t nq = (size_t)model->qpos_count, nv = (size_t)model->dof_count,
            nu = (size_t)model->actuator_count;
     size_t subsystems = (size_t)model->subsystem_count + 1;
-    double *numbers =
-        tn_calloc(nq + 2 * nv + nu + (size_t)state->row_lambda_count + subsystems, sizeof(double));
+    double *numbers = tn_calloc(nq + 2 * nv + nu + (size_t)state->row_lambda_count + subsystems +
+                                    TN_ACCOUNT_NUMBERS,
+                                sizeof(double));
     state->asleep = tn_calloc(subsystems, sizeof *state->asleep);
     state->rest = tn_calloc(subsystems, sizeof *state->rest);
     state->qpos = numbers;
@@ -38,6 +39,7 @@ bool tn_state_init(TnState *state, const TnModel *model)
     state->ctrl = state->vhat + nv;
     state->row_lambda = state->ctrl + nu;
     state->owed = state->row_lambda + state->row_lambda_count;
+    state->account = state->owed + subsystems;
     tn_state_reset(state, model, -1);
     return true;
 }
@@ -74,6 +76,7 @@ void tn_state_reset(TnState *state, const TnModel *model, int key)
     zero_numbers(state->owed, model->subsystem_count);
     zero_numbers(state->tie_lambda, 3 * state->tie_count);
     state->contact_count = 0;
+    zero_numbers(state->account, TN_ACCOUNT_NUMBERS);
     tn_state_clear_sleep(state, model);
 }
 

@@ -52,6 +52,8 @@ typedef struct TnRest {
     double early, late; /* m/s: largest speed in the last complete half, and in the current one */
 } TnRest;
 
+#define TN_ACCOUNT_NUMBERS 7 /* of TnEnergyAccount */
+
 typedef struct TnState {
     double time;
     double *qpos, *qvel, *ctrl;
@@ -63,6 +65,7 @@ typedef struct TnState {
                            and could not take off yet (step/balance.c) */
     double *tie_lambda; /* N, 3 per tie that keeps pieces of a soft body together (TnPieceTie) */
     int tie_count;
+    double *account; /* J, TN_ACCOUNT_NUMBERS in the order of TnEnergyAccount: sums over the steps so far */
     bool ctrl_by_user; /* the model's control track is no longer followed */
     int contact_count, contact_capacity;
     TnWarmContact *contacts; /* grouped by geom1, in the last step's order */

@@ -4,9 +4,10 @@
  *
  * E is kinetic, potential and elastic energy of the states before and after. Work is force times displacement t u.
  * Friction is that of contacts (sliding, spinning, rolling) and of joints. Cables' and soft bodies' own damping and what
- * the time step takes are one number, `step`: what is left once the others are known, where it is a loss. Where it is a
- * gain it is `created`, energy from nowhere. `impacts` is ½ λ_n times the speed of approach of contacts that were hit, and
- * not more than was lost. */
+ * the time step takes are one number, `step`: what is left of a group of subsystems that forces joined once the others are
+ * known, where it is a loss. Where it is a gain it is `created`, energy from nowhere. What a group owes of earlier steps
+ * (balance.c) was one or the other then, and is taken off the same when it is settled. `impacts` is λ_n times the mean
+ * of the speeds of approach before and after of contacts that were hit, and not more than was lost. */
 #include "account.h"
 
 #include <math.h>
@@ -65,7 +66,8 @@ static void account_contacts(TnAccounts *a)
         if (out > 0.0)
             a->put_out[tn_geom_subsystem(step->model, c->geom1)] += step->t * normal * out;
         if (!world->set.laws[i].resting)
-            a->impacts -= 0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v2));
+            a->impacts -=
+                0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v2) + v3_dot(c->normal, u2));
     }
 }
 
@@ -220,22 +222,87 @@ TnSubsystemAccount tn_account_of(const TnAccounts *a, int s)
                     fabs(fall) + fabs(a->work[s]) + fabs(a->lost[s])};
 }
 
-void tn_accounts_close(TnAccounts *a, TnEnergyAccount *out)
+/* ---- what is left ---- */
+
+/* Noise: motion at the speed that gravity gives in a step. */
+static double noise_of(const TnStep *step, double mass)
 {
-    const TnStep *step = a->step;
-    double gained = 0.0, created = 0.0;
-    for (int i = 0; i < step->awake_count; i++) {
-        TnSubsystemAccount s = tn_account_of(a, step->awake[i]);
-        gained += s.gained;
+    double speed = tn_world_solver(step->world).velocity_scale;
+    return mass * speed * speed;
+}
+
+void tn_accounts_add(TnAccounts *a, const TnJoined *joined, int root, const TnGroupRest *rest)
+{
+    if (rest->created <= 0.0) {
+        double off = fmin(-rest->created, fmax(0.0, rest->owed));
+        a->rest_created -= off;
+        a->rest_lost -= rest->created + off;
+        return;
     }
-    double over = a->actuators + a->applied - a->friction - a->damping - gained;
-    created = fmax(0.0, -over);
-    double lost = fmax(0.0, over), impacts = fmax(0.0, fmin(a->impacts, lost));
-    *out = (TnEnergyAccount){.actuators = a->actuators,
-                             .applied = a->applied,
-                             .friction = a->friction,
-                             .damping = a->damping,
-                             .impacts = impacts,
-                             .step = lost - impacts,
-                             .created = created};
+    double back = fmin(rest->created, fmax(0.0, -rest->owed)), made = rest->created - back;
+    a->rest_lost -= back;
+    a->rest_created += made;
+    double share = (made - noise_of(a->step, rest->mass)) / rest->involved;
+    if (!(share > a->share)) return;
+    a->share = share;
+    a->worst_of = joined;
+    a->worst_root = root;
+}
+
+/* Of a group, whose energy grew most. */
+static int most_gained(const TnAccounts *a, const TnJoined *joined, int root)
+{
+    int found = root;
+    double most = -INFINITY;
+    for (int s = joined->first[root]; s >= 0; s = joined->next[s]) {
+        double gained = tn_account_of(a, s).gained;
+        if (!(gained > most)) continue;
+        most = gained;
+        found = s;
+    }
+    return found;
+}
+
+/* Of a subsystem's links, whose kinetic energy grew most. */
+static int most_hurried(const TnStep *step, const TnSubsystem *sub)
+{
+    const TnWorld *world = step->world;
+    const TnLinkFrame *frames = step->since ? step->true_frames : world->frames;
+    double(*twists)[6] = step->since ? step->true_twists : world->twists;
+    int found = sub->link_start;
+    double most = -INFINITY;
+    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+        const TnLink *link = &step->model->links[l];
+        double gained = tn_link_kinetic(link, &world->next_frames[l], world->next_twists[l]) -
+                        tn_link_kinetic(link, &frames[l], twists[l]);
+        if (!(gained > most)) continue;
+        most = gained;
+        found = l;
+    }
+    return found;
+}
+
+static void name_worst(const TnAccounts *a, TnStepReport *out)
+{
+    const TnModel *model = a->step->model;
+    if (!a->worst_of) return;
+    const TnSubsystem *sub = &model->subsystems[most_gained(a, a->worst_of, a->worst_root)];
+    out->created_share = a->share;
+    if (sub->kind == TN_SUBSYSTEM_SOFT)
+        out->created_soft = sub->kind_index + 1;
+    else
+        out->created_body = model->links[most_hurried(a->step, sub)].body + 1;
+}
+
+void tn_accounts_close(const TnAccounts *a, TnStepReport *out)
+{
+    double impacts = fmax(0.0, fmin(a->impacts, a->rest_lost));
+    out->energy = (TnEnergyAccount){.actuators = a->actuators,
+                                    .applied = a->applied,
+                                    .friction = a->friction,
+                                    .damping = a->damping,
+                                    .impacts = impacts,
+                                    .step = a->rest_lost - impacts,
+                                    .created = a->rest_created};
+    name_worst(a, out);
 }

@@ -2,7 +2,7 @@
 #ifndef TN_STEP_ACCOUNT_H
 #define TN_STEP_ACCOUNT_H
 
-#include "step.h"
+#include "joined.h"
 
 /* Per subsystem, J over the step. Of a contact between two all goes to the first. */
 typedef struct TnAccounts {
@@ -12,6 +12,11 @@ typedef struct TnAccounts {
     double *put_out; /* by what undoes overlaps and open equalities: energy from nowhere that cannot be avoided */
     TnEnergy *after; /* of the new state, by subsystem; those awake */
     double actuators, applied, friction, damping, impacts;
+    /* what is left of the groups */
+    double rest_lost, rest_created;
+    double share;             /* created_share of the report, */
+    const TnJoined *worst_of; /* and the group that has it; NULL: none */
+    int worst_root;
 } TnAccounts;
 
 /* What is known of the step before its velocities are put right. False: no memory. */
@@ -25,7 +30,15 @@ typedef struct TnSubsystemAccount {
 } TnSubsystemAccount;
 /* With the velocities as they are now. */
 TnSubsystemAccount tn_account_of(const TnAccounts *accounts, int subsystem);
-/* Sums of the step, and the energies that its new state begins with. */
-void tn_accounts_close(TnAccounts *accounts, TnEnergyAccount *out);
+/* What is left of a group's account, and what it is to be measured by. */
+typedef struct TnGroupRest {
+    double created; /* J: gained beyond work and losses; below zero: lost */
+    double owed;    /* J: of it by earlier steps */
+    double involved, mass;
+} TnGroupRest;
+void tn_accounts_add(TnAccounts *accounts, const TnJoined *joined, int root,
+                     const TnGroupRest *rest);
+/* Sums of the step, and where it went wrong most. */
+void tn_accounts_close(const TnAccounts *accounts, TnStepReport *out);
 
 #endif

@@ -447,7 +447,21 @@ static bool cut_ways(Balance *b)
     return any;
 }
 
-bool tn_step_balance(TnStep *step, bool may_cut, TnEnergyAccount *account, bool *cut)
+/* What is left of each group, with its velocities put right. */
+static void settle_accounts(Balance *b, TnStepReport *report)
+{
+    for (int i = 0; i < b->step->awake_count; i++) {
+        int root = b->step->awake[i];
+        if (b->joined.first[root] < 0) continue;
+        sum_energies(b, root);
+        const Sum *sum = &b->sums[root];
+        TnGroupRest rest = {sum->created, sum->owed, sum->involved, sum->mass};
+        tn_accounts_add(&b->accounts, &b->joined, root, &rest);
+    }
+    tn_accounts_close(&b->accounts, report);
+}
+
+bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut)
 {
     TnWorld *world = step->world;
     int n = step->model->subsystem_count;
@@ -475,7 +489,7 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnEnergyAccount *account, bool 
         sum_energies(&b, root);
         balance_energy(&b, root, g->bound ? NULL : &rigid);
     }
-    tn_accounts_close(&b.accounts, account);
+    settle_accounts(&b, report);
     step->after = b.accounts.after;
     step->owed = b.owed;
     return true;

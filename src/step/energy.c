@@ -163,6 +163,13 @@ double tn_subsystem_mass(const TnModel *model, int subsystem)
     return mass;
 }
 
+double tn_link_kinetic(const TnLink *link, const TnLinkFrame *frame, const double twist[6])
+{
+    double v[3], spin[3];
+    link_momentum(link, frame, NULL, twist, v, spin);
+    return 0.5 * (link->mass * v3_dot(v, v) + v3_dot(spin, twist + 3));
+}
+
 double tn_subsystem_kinetic(const TnModel *model, int subsystem, const double *qpos,
                             const double *qvel, const TnLinkFrame *frames,
                             const double (*twists)[6])

@@ -19,6 +19,8 @@ TnEnergy tn_subsystem_energy(const TnModel *model, int subsystem, const double *
 double tn_subsystem_kinetic(const TnModel *model, int subsystem, const double *qpos,
                             const double *qvel, const TnLinkFrame *frames,
                             const double (*twists)[6]);
+/* Without rotors; twist: at its com. */
+double tn_link_kinetic(const TnLink *link, const TnLinkFrame *frame, const double twist[6]);
 double tn_subsystem_mass(const TnModel *model, int subsystem);
 /* ρ V / 20 of an element of a body with a consistent mass matrix: M is that times 1 + δ_ab between its corners a and
  * b. */

@@ -160,7 +160,7 @@ static bool stop_slip(const TnStep *step)
     return true;
 }
 
-bool tn_step_integrate(TnStep *step, bool converged, TnEnergyAccount *account)
+bool tn_step_integrate(TnStep *step, TnStepReport *report)
 {
     TnWorld *world = step->world;
     bool cut = false;
@@ -168,15 +168,18 @@ bool tn_step_integrate(TnStep *step, bool converged, TnEnergyAccount *account)
     for (int k = 0; k == 0 || cut; k++) {
         if (k > 0 && !tn_step_move(step)) return false;
         if (k > 0) tn_step_find_ways(step);
-        if (!stop_slip(step) || !tn_step_balance(step, k < MOST_CUTS, account, &cut)) return false;
+        if (!stop_slip(step) || !tn_step_balance(step, k < MOST_CUTS, report, &cut)) return false;
     }
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        if (!makes_sense(world->next_qvel + sub->dof_start, sub->dof_count)) return false;
+        if (!makes_sense(world->next_qpos + sub->qpos_start, sub->qpos_count) ||
+            !makes_sense(world->next_qvel + sub->dof_start, sub->dof_count))
+            return false;
     }
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
     world->state.time += step->t;
-    if (world->touched) tn_sleep_settle(step, converged); /* without memory nobody falls asleep */
+    /* without memory nobody falls asleep */
+    if (world->touched) report->energy.step += tn_sleep_settle(step, report->converged);
     return true;
 }

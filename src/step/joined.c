@@ -21,17 +21,29 @@ static void join_geoms(TnJoined *j, const TnModel *model, int geom1, int geom2)
     join(j, tn_geom_subsystem(model, geom1), tn_geom_subsystem(model, geom2));
 }
 
+/* A free body that something in its way stopped, or put aside. */
+static bool is_held_up(const TnStep *step, int s)
+{
+    const TnSubsystem *sub = &step->model->subsystems[s];
+    if (sub->kind != TN_SUBSYSTEM_RIGID) return false;
+    bool aside = false;
+    for (int k = 0; k < 6 && step->has_extra; k++) aside |= step->extra[sub->link_start][k] != 0.0;
+    return aside || step->reach[s] < 1.0;
+}
+
 static TnJoinedGroup kind_of(const TnStep *step, const TnJoined *j, int s)
 {
     const TnWorld *world = step->world;
     TnSubsystemKind kind = step->model->subsystems[s].kind;
     TnJoinedGroup g = j->groups[s];
     g.bound |= world->groups->pulled[world->groups->of[s]] || world->node_force_set;
-    g.pushed |= step->blend[s] > 0.0;
+    g.pushed |= step->blend[s] > 0.0 || is_held_up(step, s);
     g.tied = world->tied[s];
     g.stopped = (step->reach[s] < 1.0 && step->strain[s] == 1.0) || step->has_extra;
     g.stiff = kind == TN_SUBSYSTEM_ROD || kind == TN_SUBSYSTEM_SOFT;
-    g.alone = kind == TN_SUBSYSTEM_RIGID && !g.pushed;
+    /* off θ = ½ what an equality makes and takes is left: to take off the one alone would brake */
+    bool held = world->loops[s] && step->theta == 0.5;
+    g.alone = kind == TN_SUBSYSTEM_RIGID && !g.pushed && !held;
     return g;
 }
 

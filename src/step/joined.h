@@ -7,11 +7,11 @@
 typedef struct TnJoinedGroup {
     bool bound;   /* something fixed acts on it */
     bool touched; /* by contacts with force */
-    bool pushed;  /* that, or a limit that was hit, or too fast for the step: what it lost stays lost */
+    bool pushed;  /* that, or a limit that was hit, or too fast for the step, or in its way: what it lost stays lost */
     bool stopped; /* by something in its way (limit.c) */
     bool tied;    /* by equalities, wheels or holds */
     bool stiff;   /* it has cables or soft bodies, whose step is meant to lose */
-    bool alone;   /* one free body that nothing touches: all is right as it is */
+    bool alone;   /* one free body that nothing touches, and no equality: all is right as it is */
 } TnJoinedGroup;
 
 typedef struct TnJoined {

@@ -143,7 +143,7 @@ static bool watch(TnRest *rest, double speed, double limit, int half)
     return rest->steps >= 2 * half && !rest->grows;
 }
 
-static void put_to_bed(TnWorld *world, int subsystem, int island)
+static double put_to_bed(TnWorld *world, int subsystem, int island)
 {
     TnState *state = &world->state;
     const TnSubsystem *sub = &world->model->subsystems[subsystem];
@@ -154,7 +154,9 @@ static void put_to_bed(TnWorld *world, int subsystem, int island)
     memset(state->vhat + sub->dof_start, 0, bytes);
     if (sub->link_count)
         memset(world->twists[sub->link_start], 0, sizeof(double[6]) * (size_t)sub->link_count);
+    double lost = world->energies[subsystem].kinetic;
     world->energies[subsystem].kinetic = 0.0;
+    return lost;
 }
 
 /* Contacts of sleepers leave the list of those that are looked up in every step. */
@@ -216,7 +218,7 @@ static bool all_solved(const TnWorld *world, const TnSubsystem *sub)
     return false;
 }
 
-bool tn_sleep_settle(TnStep *step, bool converged)
+double tn_sleep_settle(TnStep *step, bool converged)
 {
     TnWorld *world = step->world;
     const TnModel *model = step->model;
@@ -226,7 +228,7 @@ bool tn_sleep_settle(TnStep *step, bool converged)
     int half = (int)fmin(5e8, fmax(1.0, ceil(0.5 * def->sleep_time / step->t - 1e-9)));
     bool any = false;
     bool *awake = TN_ARENA_ZERO(&world->arena, bool, model->subsystem_count); /* must stay so */
-    if (!awake) return false;
+    if (!awake) return 0.0;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
         double speed = speed_of(world, &model->subsystems[s]);
@@ -236,10 +238,10 @@ bool tn_sleep_settle(TnStep *step, bool converged)
                    (def->sleep == TN_SLEEP_PASSIVE && groups->actuated[groups->of[s]]);
         any = any || !awake[s];
     }
-    if (!any) return true;
+    if (!any) return 0.0;
     int *parent = TN_ARENA_NEW(&world->arena, int, model->subsystem_count);
     bool *anchored = TN_ARENA_ZERO(&world->arena, bool, model->subsystem_count);
-    if (!parent || !anchored) return false;
+    if (!parent || !anchored) return 0.0;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
         parent[s] = groups->of[s]; /* awake as well, as a group sleeps together */
@@ -252,12 +254,13 @@ bool tn_sleep_settle(TnStep *step, bool converged)
         anchored[root] = anchored[root] || anchored[s];
     }
     int before = state->asleep_count;
+    double lost = 0.0;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i], root = tn_set_root(parent, s);
-        if (!awake[root] && anchored[root]) put_to_bed(world, s, root);
+        if (!awake[root] && anchored[root]) lost += put_to_bed(world, s, root);
     }
     if (state->asleep_count > before) retire_contacts(model, state);
-    return true;
+    return lost;
 }
 
 /* ---- what a user asks ---- */

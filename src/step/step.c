@@ -407,6 +407,24 @@ static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *
     return ok;
 }
 
+_Static_assert(sizeof(TnEnergyAccount) == TN_ACCOUNT_NUMBERS * sizeof(double), "nothing but doubles");
+
+/* Of a step that was refused. */
+static void forget_account(TnStepReport *report)
+{
+    report->energy = (TnEnergyAccount){0};
+    report->created_share = 0.0;
+    report->created_body = 0;
+    report->created_soft = 0;
+}
+
+static void sum_account(const TnWorld *world, const TnEnergyAccount *account)
+{
+    double numbers[TN_ACCOUNT_NUMBERS];
+    memcpy(numbers, account, sizeof numbers);
+    for (int k = 0; k < TN_ACCOUNT_NUMBERS; k++) world->state.account[k] += numbers[k];
+}
+
 TnStepReport tn_world_step(TnWorld *world)
 {
     TnStepReport report = {
@@ -438,10 +456,14 @@ TnStepReport tn_world_step(TnWorld *world)
         world->state.time += step.t;
     } else if (ok) {
         measure_contacts(world, &report);
-        ok = tn_step_integrate(&step, report.converged, &report.energy);
+        ok = tn_step_integrate(&step, &report);
         world->has_problem = ok;
     }
-    if (!ok) tn_impacts_undo(&step);
+    if (!ok) {
+        tn_impacts_undo(&step);
+        forget_account(&report);
+    }
+    sum_account(world, &report.energy);
     report.asleep_count = world->state.asleep_count;
     report.times.integrate = lap(&clock);
     report.times.total = clock - start;

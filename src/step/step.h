@@ -152,12 +152,12 @@ bool tn_step_move(TnStep *step);
  * the way (limit.c) or not. False: it would make no sense, or no memory. */
 bool tn_step_advance(TnStep *step, bool limited);
 /* False: the new state would make no sense, or there is no memory; the old one stays. */
-bool tn_step_integrate(TnStep *step, bool converged, TnEnergyAccount *account);
+bool tn_step_integrate(TnStep *step, TnStepReport *report);
 
 /* ---- balance.c ---- */
 /* Puts momentum and energy of the new state right, and tells where the energy went. `cut`: somebody gets to where it
  * cannot afford to be, its ways are cut (reach, strain), and all else is to be done again. False: no memory. */
-bool tn_step_balance(TnStep *step, bool may_cut, TnEnergyAccount *account, bool *cut);
+bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut);
 
 /* ---- step.c ---- */
 /* How far ahead of the predicted motion contacts are listed, m. */

@@ -395,6 +395,13 @@ TnEnergy tn_world_energy(const TnWorld *world)
     return sum;
 }
 
+TnEnergyAccount tn_world_energy_account(const TnWorld *world)
+{
+    TnEnergyAccount sum;
+    memcpy(&sum, world->state.account, sizeof sum);
+    return sum;
+}
+
 void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3])
 {
     tn_model_momentum(world->model, world->state.qpos, world->state.qvel, world->frames, linear,

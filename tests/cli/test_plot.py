@@ -171,6 +171,17 @@ class Plot(CliTest):
         self.assertEqual(len(picture.all("path", "line")), 2)
         self.refused("plot", "run.csv", says=["--y is missing", "columns"])  # too many to draw them all
 
+    def test_energy_of_a_run_and_of_a_recording_is_drawn(self):
+        self.tenon("run", self.model, "--duration", "0.5", "--csv", "run.csv", "--record", "a.tnr", "--quiet")
+        self.tenon("export", "a.tnr", "-o", "a.csv")
+        for data in ("run.csv", "a.csv"):
+            picture = self.plot(data, "--energy")
+            self.assertEqual(len(picture.all("path", "line")), 4)
+            for text in ("kinetic", "potential", "total", "created_sum", "energy, J", "time, s"):
+                self.assertIn(text, picture.texts())
+        self.refused("plot", "run.csv", "--energy", "--y", "time", says=["--energy"])
+        self.refused("plot", self.csv([(1, 1)]), "--energy", says=["--x"])
+
     def test_what_is_left_out_or_thinned_is_said(self):
         data = self.csv([(1, 1), (2, "nan"), (3, ""), (4, "inf"), (5, 0), (6, 2)])
         out, err = self.tenon("plot", data, "--log-y")

@@ -17,6 +17,7 @@ import tnr
 from cli import CliTest, pycheck
 
 # MODEL's timestep is 0.01 s: 50 frames per second are every other step
+ACCOUNT = ("actuators", "applied", "friction", "damping", "impacts", "step_loss", "created")
 
 
 def read_npy(data):
@@ -210,6 +211,26 @@ class Run(RecordTest):
         self.tenon("export", "a.tnr", "-o", "a.csv")
 
 
+    def test_frames_have_the_account_of_energy_up_to_them(self):
+        lines = self.tenon_json("run", self.model, "--duration", "0.5", "--csv", "a.csv", "--record", "a.tnr")
+        head, *rows = self.read_csv("a.csv")
+        _, frames = tnr.read(self.path("a.tnr"))
+        self.assertEqual([frames[0][name] for name in ACCOUNT], [0] * 7)
+        for name in ACCOUNT:
+            column, sums = head.index(name), [0]
+            for row in rows:
+                sums.append(sums[-1] + float(row[column]))
+            self.assertEqual([frame[name] for frame in frames], sums[::2])  # every other step
+        self.assertEqual(frames[-1]["created"], lines["energy_created_J"])
+        self.assertEqual([frame["elastic"] for frame in frames], [0] * 26)  # there are no springs
+
+    def test_an_appended_run_goes_on_with_the_sums(self):
+        _, first = tnr.read(self.record())
+        _, both = tnr.read(self.record("--append"))
+        for name in ACCOUNT:
+            self.assertEqual(both[-1][name], 2 * first[-1][name])
+
+
 class Info(RecordTest):
     def test_info_tells_what_a_recording_holds(self):
         path = self.record("--record-state")
@@ -217,6 +238,7 @@ class Info(RecordTest):
         self.assertEqual((info["frames"], info["start"], info["cut_off"]), (26, 0, False))
         self.assertAlmostEqual(info["end"], 0.5, delta=1e-12)
         self.assertEqual((info["has_contacts"], info["has_state"], info["bodies"]), (True, True, 3))
+        self.assertTrue(info["has_account"])
         self.assertEqual(info["bytes"], os.path.getsize(path))
         out, _ = self.tenon("info", path)
         for part in ("frames", "26", "duration", "0.5 s", "cut off", "no"):
@@ -242,6 +264,8 @@ class Export(RecordTest):
         self.assertEqual(arrays["step"], ("<i8", (count,), [f["step"] for f in frames]))
         self.assertEqual(arrays["iterations"][2], [f["iterations"] for f in frames])
         self.assertEqual(arrays["kinetic"][2], [f["kinetic"] for f in frames])
+        self.assertEqual(arrays["elastic"][2], [f["elastic"] for f in frames])
+        self.assertEqual(arrays["energy_account"][1:], ((count, 7), [f[name] for f in frames for name in ACCOUNT]))
         self.assertEqual(arrays["body_pos"][:2], ("<f8", (count, bodies, 3)))
         self.assertEqual(arrays["body_pos"][2], [x for f in frames for p in f["pos"] for x in p])
         self.assertEqual(arrays["body_quat"][1], (count, bodies, 4))
@@ -287,6 +311,9 @@ class Export(RecordTest):
             self.assertAlmostEqual(float(row[10]), frame["pos"][2][2], delta=1e-11)  # twelve digits
             self.assertEqual(int(row[22]), frame["step"])
             self.assertEqual(int(row[23]), len(frame["contacts"]))
+            for name in ACCOUNT:
+                self.assertEqual(float(row[rows[0].index(name + "_sum")]), frame[name])
+            self.assertEqual(float(row[rows[0].index("total")]), frame["kinetic"] + frame["potential"])
 
     def test_frames_can_be_chosen(self):
         self.record()
@@ -408,6 +435,16 @@ class Export(RecordTest):
         self.refused("export", "soft.tnr", "-o", "s.pvd", code=4, says=["holds more than frames"])
         self.assertEqual(self.files(), before)
         self.assertIn("notes.txt", os.listdir(self.path("s")))
+
+    def test_a_recording_of_version_1_0_has_no_account(self):
+        self.soft()
+        self.assertFalse(self.tenon_json("info", "soft.tnr")["has_account"])
+        for name in ("s.npz", "s.csv", "s.html"):
+            self.tenon("export", "soft.tnr", "-o", name)
+        self.assertFalse({"elastic", "energy_account"} & set(self.read_npz("s.npz")))
+        self.assertNotIn("created_sum", self.read_csv("s.csv")[0])
+        with open(self.path("s.html"), encoding="utf-8") as file:
+            self.assertNotIn('"account"', file.read().rpartition("tenon-head")[2])
 
     def test_npz_has_points(self):
         self.soft()

@@ -12,6 +12,17 @@ from cli import CliTest, pycheck
 
 HEADER = ["time", "swing.q0", "swing.v0", "joint3.q0", "joint3.v0", "ball.x", "ball.y", "ball.z", "ball.qw", "ball.qx",
           "ball.qy", "ball.qz"]
+ACCOUNT = ["actuators", "applied", "friction", "damping", "impacts", "step_loss", "created"]
+ENERGY = ["kinetic", "potential", "elastic", "total", *ACCOUNT, "created_sum", "created_share"]
+# two boxes, one in the other: parting them makes energy
+OVERLAP = """<mujoco>
+  <option timestep="0.002" gravity="0 0 0"/>
+  <worldbody>
+    <body name="heavy"><freejoint/><geom type="box" size="0.5 0.5 0.5" mass="50"/></body>
+    <body name="light" pos="0.6 0 0"><freejoint/><geom type="box" size="0.5 0.5 0.5" mass="1"/></body>
+  </worldbody>
+</mujoco>
+"""
 
 
 class Run(CliTest):
@@ -108,10 +119,10 @@ class Run(CliTest):
     def test_csv_of_a_run_with_a_tolerance_tells_what_the_solver_did(self):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "1e-6", "--csv", "out.csv")
         rows = self.read_csv(os.path.join(self.folder, "out.csv"))
-        self.assertEqual(rows[0], HEADER + ["error", "islands", "started", "subadmm", "assembled", "newton",
+        self.assertEqual(rows[0], HEADER + ENERGY + ["error", "islands", "started", "subadmm", "assembled", "newton",
                                             "pgs", "pj", "fadmm", "nnewton", "asleep"])
         for row in rows[1:]:
-            error, islands, *by_method, asleep = map(float, row[len(HEADER):])
+            error, islands, *by_method, asleep = map(float, row[len(HEADER + ENERGY):])
             self.assertLess(error, 1e-6)
             self.assertEqual(islands, sum(by_method))
             self.assertEqual(asleep, 0)
@@ -119,12 +130,63 @@ class Run(CliTest):
     def test_csv_has_the_columns_of_joints_then_free_bodies(self):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "0", "--csv", "new/folder/out.csv")
         rows = self.read_csv(os.path.join(self.folder, "new", "folder", "out.csv"))
-        self.assertEqual(rows[0], HEADER)
+        self.assertEqual(rows[0], HEADER + ENERGY)
         self.assertEqual(len(rows), 11)
         for k, row in enumerate(rows[1:], 1):
-            self.assertEqual(len(row), len(HEADER))
+            self.assertEqual(len(row), len(HEADER + ENERGY))
             # time is a sum of k steps: k roundings of 1e-16
             self.assertAlmostEqual(float(row[0]), 0.01 * k, delta=1e-14)
+
+    def energies(self, *arguments):
+        """Lines of a run's CSV, as dictionaries of numbers."""
+        self.tenon("run", *arguments, "--quiet", "--csv", "energy.csv")
+        head, *rows = self.read_csv(os.path.join(self.folder, "energy.csv"))
+        return [dict(zip(head, map(float, row))) for row in rows]
+
+    def test_csv_accounts_for_the_energy_of_each_step(self):
+        rows = self.energies(self.model, "--duration", "0.3", "--key", "up")
+        created = 0
+        for before, row in zip(rows, rows[1:]):
+            made = (row["actuators"] + row["applied"] - row["friction"] - row["damping"] - row["impacts"] -
+                    row["step_loss"] + row["created"])
+            self.assertAlmostEqual(row["total"] - before["total"], made, delta=1e-12)  # of 20 J
+            self.assertEqual(row["total"], row["kinetic"] + row["potential"])
+        for row in rows:
+            created += row["created"]
+            self.assertEqual((row["created_sum"], row["created_share"]), (created, 0))
+
+    def test_json_has_the_account_of_energy(self):
+        how = (self.model, "--duration", "0.3")
+        rows, r = self.energies(*how), self.tenon_json("run", *how)
+        for name in ACCOUNT:
+            key = f"energy_{name.replace('_loss', '')}_J"
+            self.assertAlmostEqual(r[key], sum(row[name] for row in rows), delta=1e-12)
+        for name in ("kinetic", "potential", "elastic"):
+            self.assertEqual(r[f"energy_{name}_J"], rows[-1][name])
+        change = (r["energy_actuators_J"] + r["energy_applied_J"] - r["energy_friction_J"] - r["energy_damping_J"] -
+                  r["energy_impacts_J"] - r["energy_step_J"] + r["energy_created_J"])
+        self.assertAlmostEqual(r["energy_change_J"], change, delta=1e-12)
+        self.assertEqual((r["energy_created_share_max"], r["energy_wrong_steps"]), (0, 0))
+        self.assertEqual((r["energy_created_step"], r["energy_created_at"]), (None, None))
+        out, _ = self.tenon("run", *how)
+        for part in (r"energy +[\d.]+ J kinetic, [\d.]+ J potential\n", r"work +\S+ J actuators, ", r"losses +\S+ J friction, ",
+                     r"created +\S+ J\n"):
+            self.assertRegex(out, part)
+
+    def test_energy_from_nowhere_is_told_once_and_code_1_only_where_asked(self):
+        model = self.write("overlap.xml", OVERLAP)
+        line = (r"^tenon run: energy came from nowhere: \d+ of 50 steps created more than 1 % of what was around, "
+                r"most [\d.]+ % at step \d+ \([\d.]+ s\) at body 'light'\n$")
+        for options, code in (([], 0), (["--strict-energy"], 1), (["--quiet", "--strict-energy"], 1)):
+            out, err = self.tenon("run", model, "--duration", "0.1", *options, code=code)
+            self.assertRegex(err, line)
+            self.assertEqual("around body 'light'" in out, "--quiet" not in options)
+        r = self.tenon_json("run", model, "--duration", "0.1", "--strict-energy", code=1)
+        self.assertGreater(r["energy_created_J"], 0)
+        self.assertTrue(0.01 < r["energy_created_share_max"] <= 1)
+        self.assertTrue(1 <= r["energy_wrong_steps"] <= 50 and 1 <= r["energy_created_step"] <= 50)
+        self.assertEqual((r["energy_created_at"], r["diverged"]), ("body 'light'", False))
+        self.assertEqual(self.tenon("run", self.model, "--duration", "0.1", "--quiet", "--strict-energy"), ("", ""))
 
     def test_csv_numbers_keep_all_their_digits(self):
         self.tenon("run", self.model, "--duration", "0.1", "--csv", "out.csv")
@@ -183,6 +245,13 @@ class Run(CliTest):
         self.assertEqual(len(self.read_csv(os.path.join(self.folder, "out.csv"))), 1)
         r = self.tenon_json("run", wild, "--duration", "1", code=1)
         self.assertEqual((r["diverged"], r["simulated_s"]), (True, 0))
+        self.assertEqual((r["energy_change_J"], r["energy_created_J"]), (0, 0))
+
+    def test_a_state_beyond_sense_is_divergence(self):
+        # finite, but 4e9 m/s after the first step, 1.2e10 m/s after the third
+        far = self.write("far.xml", OVERLAP.replace('0.002" gravity="0 0 0"', '0.01" gravity="0 0 -4e11"'))
+        r = self.tenon_json("run", far, "--duration", "1", code=1)
+        self.assertEqual((r["diverged"], r["simulated_s"]), (True, 0.02))
 
     def on_a_terminal(self, *arguments):
         """What the program writes to a terminal that is its stderr."""

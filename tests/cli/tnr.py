@@ -190,6 +190,10 @@ def read_group(payload, scene):
             frame["state"] = [from_bits(x) for x in state[k]]
     if flags & 1:
         read_contacts(r, scene, frames)
+    if flags & 16:
+        names = ("elastic", "actuators", "applied", "friction", "damping", "impacts", "step_loss", "created")
+        for frame, row in zip(frames, r.table(count, 8, False)):
+            frame.update(zip(names, map(from_bits, row)))
     if r.at != len(r.data):
         raise ValueError("bytes are left behind the group")
     return frames

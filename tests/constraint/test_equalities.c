@@ -93,15 +93,15 @@ TEST(the_anchor_of_a_wide_swing_drifts_little_and_does_not_go_on_drifting)
          * 5 · 0.06³ · 0.5 m; measured 4.5e-5 at θ = ½ and 1.7e-4 at 1 */
         CHECK(early < 5e-4 && late < 5e-4);
         CHECK(late < 1.1 * early);
-        /* third order as well; 1.2 % and 2.4 % of 9 J in twenty seconds */
+        /* at θ = 1, of third order as well: 2.4 % of 9 J in twenty seconds */
         CHECK_NEAR(total_energy(run.world), start, 0.03 * start);
         run_end(&run);
     }
 }
 
-TEST(drift_and_energy_error_fall_with_the_third_power_of_the_step)
+TEST(drift_falls_with_the_third_power_of_the_step_and_energy_stays)
 {
-    double drift[2] = {0, 0}, energy[2];
+    double drift[2] = {0, 0};
     for (int i = 0; i < 2; i++) {
         TnBodyId body;
         double t = i == 0 ? 0.01 : 0.005;
@@ -112,11 +112,12 @@ TEST(drift_and_energy_error_fall_with_the_third_power_of_the_step)
             tn_world_step(run.world);
             drift[i] = fmax(drift[i], anchor_drift(run.world, body));
         }
-        energy[i] = fabs(total_energy(run.world) - start);
+        /* less than what the solution may be wrong by is left: of a fixed count 0.01 g t */
+        double near = getenv("TENON_TESTS_FIXED") ? 1e-2 : 1e-10;
+        CHECK_NEAR(total_energy(run.world), start, near * start);
         run_end(&run);
     }
     CHECK(drift[0] / drift[1] > 6.0); /* 8 in the limit */
-    CHECK(energy[0] / energy[1] > 4.0);
 }
 
 /* The oracle is the tree with a hinge, which has no constraint at all. */

@@ -108,7 +108,8 @@ TEST(figures_of_the_step_come_back_exactly_and_its_times_as_float)
             CHECK(a->time == tn_recording_time(pair.recording, i));
             CHECK(a->residual == b->residual && a->kinetic == b->kinetic);
             CHECK(a->potential == b->potential && a->mean_penetration == b->mean_penetration);
-            CHECK(a->max_penetration == b->max_penetration);
+            CHECK(a->max_penetration == b->max_penetration && a->elastic == b->elastic);
+            CHECK(memcmp(&a->account, &b->account, sizeof a->account) == 0);
             CHECK(b->times.dynamics == (double)(float)1e-3);
             CHECK(b->times.integrate == (double)(float)6e-3);
             CHECK(b->times.total == (double)(float)2.1e-2);

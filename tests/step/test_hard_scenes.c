@@ -469,12 +469,11 @@ TEST(a_box_tips_about_its_edge)
 
 /* ---- energy and momentum ---- */
 
-/* Boxes dropped in a heap: no step gains energy, but for what pushes overlapping bodies apart;
- * measured: 5e-11 of all there is, and 1e-8 is what the tolerance of 1e-7 m/s leaves at some
- * m/s. */
-TEST(passive_scenes_never_gain_energy)
+/* Boxes dropped in a heap, in several ways: the most that one step gains, of all there is. */
+static double heap_gain(int skipped)
 {
     Hard h = hard_begin(0.5);
+    for (int i = 0; i < skipped; i++) uniform(&h);
     for (int i = 0; i < 12; i++) {
         double q[4] = {1, 0.4 * uniform(&h), 0.4 * uniform(&h), 0.4 * uniform(&h)}, n = 0.0;
         for (int k = 0; k < 4; k++) n += q[k] * q[k];
@@ -482,7 +481,7 @@ TEST(passive_scenes_never_gain_energy)
         add_box(&h, (double[]){0.05, 0.04, 0.06}, 1.0 + 0.5 * uniform(&h), 0.5,
                 (double[]){0.04 * uniform(&h), 0.04 * uniform(&h), 0.12 + 0.16 * i}, q);
     }
-    REQUIRE(hard_start(&h));
+    if (!hard_start(&h)) return INFINITY;
     TnEnergy e = tn_world_energy(h.world);
     double last = e.kinetic + e.potential, fell = last, gain = 0.0;
     for (int k = 0; k < UNLESS_SANITIZED(250, 60); k++) {
@@ -491,8 +490,15 @@ TEST(passive_scenes_never_gain_energy)
         gain = fmax(gain, e.kinetic + e.potential - last);
         last = e.kinetic + e.potential;
     }
-    CHECK(gain < 1e-8 * fell);
     hard_end(&h);
+    return gain / fell;
+}
+
+/* Measured: 1e-11 to 1e-9 in 20 of 24 heaps, which the tolerance of 1e-7 m/s leaves at some m/s; 3e-7 where boxes that
+ * overlap by some 10 µm are pushed apart. */
+TEST(passive_scenes_never_gain_energy)
+{
+    for (int k = 0; k < UNLESS_SANITIZED(24, 2); k++) CHECK(heap_gain(k) < 1e-6);
 }
 
 /* No gravity, and bodies that hit each other: whatever λ is, it acts on both, and v = A⁻¹(b +

@@ -156,6 +156,7 @@ async function watchStir(blank) {
   result.zoom = await state(page);
   await page.keyboard.press('a');
   result.reset = { ...(await judge(blank, await look(page), plain)), after: await state(page) };
+  result.curves = await page.locator('#curves figcaption').allTextContents();
   await page.locator('#toggle-curves').click();
   result.curvesHidden = !(await page.locator('#curves').isVisible());
   await page.locator('#toggle-curves').click();

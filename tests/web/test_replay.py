@@ -326,6 +326,13 @@ class Browser(unittest.TestCase):
         self.assertEqual(self.stir["first"]["colorMode"], "model")
         self.assertLess(self.stir["backAgain"]["different"], 200)
 
+    def test_curves_tell_energy_and_its_account(self):
+        self.assertEqual(len(self.stir["curves"]), 4)
+        for part in ("total", "kinetic", "potential"):
+            self.assertIn(part, self.stir["curves"][2])
+        for part in ("work", "losses", "created"):
+            self.assertIn(part, self.stir["curves"][3])
+
     def test_curves_hide_and_help_opens(self):
         self.assertTrue(self.stir["curvesHidden"])
         self.assertTrue(self.stir["help"])

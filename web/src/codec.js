@@ -142,6 +142,9 @@ export function directionOf(a, b, out) {
 const seriesNames = ['residual', 'contacts', 'kinetic', 'potential', 'iterations', 'meanPenetration',
   'maxPenetration', 'stepTime'];
 
+// Sums up to the frame; recordings of format 1.1 and before do not have them.
+const accountNames = ['elastic', 'actuators', 'applied', 'friction', 'damping', 'impacts', 'stepLoss', 'created'];
+
 // The recording: the head of the page, its scene and its frames.
 export async function readRecording(headText, dataText) {
   const head = JSON.parse(headText);
@@ -151,6 +154,15 @@ export async function readRecording(headText, dataText) {
   seriesNames.forEach((name, i) => {
     series[name] = sections.series.subarray(i * head.frames, (i + 1) * head.frames);
   });
+  if (sections.account) {
+    accountNames.forEach((name, i) => {
+      series[name] = sections.account.subarray(i * head.frames, (i + 1) * head.frames);
+    });
+    series.work = series.actuators.map((work, k) => work + series.applied[k]);
+    series.losses = series.friction.map(
+      (friction, k) => friction + series.damping[k] + series.impacts[k] + series.stepLoss[k],
+    );
+  }
   series.total = series.kinetic.map((kinetic, k) => kinetic + series.potential[k]);
   return {
     head,

@@ -14,6 +14,15 @@ export const plots = [
       { series: 'potential', color: '--line-4', label: 'potential' },
     ],
   },
+  {
+    title: 'Account of energy',
+    unit: 'J',
+    lines: [
+      { series: 'work', color: '--line-3', label: 'work' },
+      { series: 'losses', color: '--line-4', label: 'losses' },
+      { series: 'created', color: '--line-2', label: 'created' },
+    ],
+  },
 ];
 
 // Lowest and highest value; on a logarithmic axis only what is above 0 counts.
@@ -200,7 +209,8 @@ class Plot {
 
 export class Plots {
   constructor(recording, container, onScrub) {
-    this.list = plots.map((plot) => new Plot(plot, recording, onScrub));
+    const drawn = plots.filter((plot) => plot.lines.every((line) => recording.series[line.series]));
+    this.list = drawn.map((plot) => new Plot(plot, recording, onScrub));
     container.append(...this.list.map((plot) => plot.element));
   }
 

@@ -1,0 +1,120 @@
+/* The account of energy of a run; see run_energy.h. */
+#include "run_energy.h"
+
+#include "app.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+void run_energy_start(RunEnergy *energy, const TnWorld *world)
+{
+    *energy = (RunEnergy){.start = tn_world_energy(world)};
+}
+
+void run_energy_add(RunEnergy *energy, const TnWorld *world, const TnStepReport *report)
+{
+    energy->steps++;
+    if (report->created_share > WRONG_SHARE) energy->wrong++;
+    if (report->created_share <= energy->share) return;
+    energy->share = report->created_share;
+    energy->worst_step = energy->steps;
+    energy->worst_time = tn_world_state(world).time;
+    energy->worst_body = report->created_body;
+    energy->worst_soft = report->created_soft;
+}
+
+void run_energy_end(RunEnergy *energy, const TnWorld *world)
+{
+    energy->end = tn_world_energy(world);
+    energy->sums = tn_world_energy_account(world);
+}
+
+/* The joint that moves a body of a tree; 0: none, or it is free. */
+static TnJointId joint_of(const TnModel *model, TnBodyId body)
+{
+    int count = tn_model_info(model).joint_count;
+    for (TnJointId id = 1; id <= count; id++) {
+        TnJointInfo joint = tn_model_joint_info(model, id);
+        if (joint.body == body && joint.type != TN_JOINT_FREE) return id;
+    }
+    return 0;
+}
+
+enum { WHERE_SIZE = 2 * NAME_SIZE + 32 };
+
+/* "body 'arm' (joint 'elbow')", "soft body 'cube'" */
+static const char *where(const RunEnergy *energy, const TnModel *model, char text[WHERE_SIZE])
+{
+    char body[NAME_SIZE], joint[NAME_SIZE];
+    if (energy->worst_soft) {
+        const char *name = tn_model_soft_info(model, energy->worst_soft).name;
+        if (name[0])
+            snprintf(text, WHERE_SIZE, "soft body '%s'", name);
+        else
+            snprintf(text, WHERE_SIZE, "soft body %d", (int)energy->worst_soft);
+        return text;
+    }
+    TnJointId id = joint_of(model, energy->worst_body);
+    int used = snprintf(text, WHERE_SIZE, "body '%s'", body_label(model, energy->worst_body, body));
+    if (id)
+        snprintf(text + used, WHERE_SIZE - (size_t)used, " (joint '%s')",
+                 joint_label(model, id, joint));
+    return text;
+}
+
+void run_energy_print(const RunEnergy *energy, const TnModel *model)
+{
+    const TnEnergyAccount *a = &energy->sums;
+    char text[WHERE_SIZE];
+    table_line(stdout, "energy", "%.4g J kinetic, %.4g J potential", energy->end.kinetic,
+               energy->end.potential);
+    table_line(stdout, "  work", "%.4g J actuators, %.4g J applied forces", a->actuators,
+               a->applied);
+    table_line(stdout, "  losses", "%.4g J friction, %.4g J damping, %.4g J impacts, %.4g J step",
+               a->friction, a->damping, a->impacts, a->step);
+    if (energy->worst_step)
+        table_line(stdout, "  created", "%.2g J, in one step %.2g %% of what is around %s",
+                   a->created, 100 * energy->share, where(energy, model, text));
+    else
+        table_line(stdout, "  created", "%.2g J", a->created);
+}
+
+void run_energy_json(Json *json, const RunEnergy *energy, const TnModel *model)
+{
+    const TnEnergyAccount *a = &energy->sums;
+    char text[WHERE_SIZE];
+    bool made = energy->worst_step > 0;
+    json_number(json, "energy_kinetic_J", energy->end.kinetic);
+    json_number(json, "energy_potential_J", energy->end.potential);
+    json_number(json, "energy_elastic_J", energy->end.elastic);
+    json_number(json, "energy_change_J",
+                energy->end.kinetic - energy->start.kinetic +
+                    (energy->end.potential - energy->start.potential));
+    json_number(json, "energy_actuators_J", a->actuators);
+    json_number(json, "energy_applied_J", a->applied);
+    json_number(json, "energy_friction_J", a->friction);
+    json_number(json, "energy_damping_J", a->damping);
+    json_number(json, "energy_impacts_J", a->impacts);
+    json_number(json, "energy_step_J", a->step);
+    json_number(json, "energy_created_J", a->created);
+    json_integer(json, "energy_wrong_steps", energy->wrong);
+    json_number(json, "energy_created_share_max", energy->share);
+    json_number(json, "energy_created_step", made ? (double)energy->worst_step : NAN);
+    if (made)
+        json_string(json, "energy_created_at", where(energy, model, text));
+    else
+        json_number(json, "energy_created_at", NAN); /* null */
+}
+
+void run_energy_warn(const RunEnergy *energy, const TnModel *model)
+{
+    char text[WHERE_SIZE];
+    if (!energy->wrong) return;
+    say("run",
+        "energy came from nowhere: %" PRId64 " of %" PRId64
+        " steps created more than %g %% of what was around, most %.3g %% at step %" PRId64
+        " (%g s) at %s",
+        energy->wrong, energy->steps, 100 * WRONG_SHARE, 100 * energy->share, energy->worst_step,
+        energy->worst_time, where(energy, model, text));
+}
