@@ -182,8 +182,8 @@ typedef struct TnReaction {
 /* With which the parent holds the body, through its joints or because it is fixed to it, at the
  * body's origin. All that passes from parent to body is in it: along a joint's axes the forces of
  * motors, springs, dampers, friction and limits, less what turns a motor's rotor (armature). Zero
- * for free bodies. Not known for who sleeps, for bodies that hold a soft body and those that carry
- * them, and for those fixed to the world that weigh what a mesh without an inertial does.
+ * for free bodies. Not known for who sleeps and who carries such a one, and for those fixed to the
+ * world that weigh what a mesh without an inertial does.
  *
  * The first question after a step finds all reactions; steps themselves cost nothing more. */
 TN_API TnReaction tn_world_body_reaction(TnWorld *world, TnBodyId body);

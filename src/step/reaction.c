@@ -101,15 +101,12 @@ static bool is_free(const TnModel *model, int body)
            model->joints[link->joint_start].type == TN_JOINT_FREE;
 }
 
-/* Of sleepers the last forces are not there any more; what soft bodies do to who holds them is not found. */
+/* Of sleepers the last forces are not there any more. */
 static void mark_unknown(const TnWorld *world, TnReactions *r)
 {
     const TnModel *model = world->model;
     for (int b = 1; b < model->body_count; b++)
         if (tn_link_asleep(&world->state, model, model->bodies[b].link)) r->wrench[b][0] = NAN;
-    for (int s = 0; s < model->soft_count; s++)
-        for (int h = 0; h < model->softs[s].hold_count; h++)
-            r->wrench[model->links[model->softs[s].holds[h].link].body][0] = NAN;
 }
 
 /* ---- the backward pass ---- */

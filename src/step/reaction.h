@@ -1,5 +1,5 @@
 /* reaction.h: forces that hold bodies, from the motion of the last step. reaction.c has the recursion,
- * reaction_forces.c what acts from outside. */
+ * reaction_forces.c and reaction_soft.c what acts from outside. */
 #ifndef TN_STEP_REACTION_H
 #define TN_STEP_REACTION_H
 
@@ -33,8 +33,14 @@ static inline void tn_reactions_forget(TnReactions *reactions)
 /* Takes off what contacts, equalities, wheels and the user do to bodies, and notes the equalities' forces. False: no
  * memory. */
 bool tn_reactions_add_forces(TnWorld *world, TnReactions *r);
+/* A force from outside at `arm` from the centre of mass of the body's link, and a torque; each may be NULL. */
+void tn_reaction_take_off(TnReactions *r, int body, const double *force, const double *arm,
+                          const double *torque, double sign);
 /* Half way, of an equality between bodies. */
 void tn_reaction_anchor(const TnModel *model, const TnReactions *r, const TnEquality *equality,
                         double point[3]);
+
+/* ---- reaction_soft.c ---- */
+bool tn_reactions_add_softs(const TnWorld *world, TnReactions *r); /* false: no memory */
 
 #endif

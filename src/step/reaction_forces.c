@@ -1,5 +1,5 @@
 /* reaction_forces.c: what acts on bodies from outside of their trees, in the last step: contacts and hits, equalities,
- * wheels, wrenches that were applied, and cables that are welded to them.
+ * wheels, wrenches that were applied, and cables that are welded to them. Soft bodies: reaction_soft.c.
  *
  * Rows of connects and welds are the forces on body2 themselves. A segment of a cable that follows a robot's link, or
  * that the world holds, has no weld to iterate: its velocity is known. The weld's force is what its own equation lacks,
@@ -15,9 +15,8 @@
 #include "../math/vec3.h"
 #include "impact.h"
 
-/* A force from outside at `arm` from the centre of mass of the body's link, and a torque; either may be NULL. */
-static void take_off(TnReactions *r, int body, const double *force, const double *arm,
-                     const double *torque, double sign)
+void tn_reaction_take_off(TnReactions *r, int body, const double *force, const double *arm,
+                          const double *torque, double sign)
 {
     double *wrench = r->wrench[body], turn[3];
     if (torque) v3_add_scaled(wrench + 3, torque, -sign);
@@ -34,7 +33,7 @@ static void take_off_at(const TnModel *model, TnReactions *r, int body, const do
 {
     double arm[3];
     v3_sub(arm, point, r->middle[model->bodies[body].link].com);
-    take_off(r, body, force, arm, torque, sign);
+    tn_reaction_take_off(r, body, force, arm, torque, sign);
 }
 
 /* ---- contacts ---- */
@@ -46,15 +45,15 @@ static void add_contacts(const TnWorld *world, TnReactions *r)
         const TnContactPoint *c = &world->contacts.points[i];
         double force[3];
         tn_problem_contact_lambda(&world->set.problem, i, force);
-        if (c->soft1 < 0) take_off(r, geoms[c->geom1].body, force, c->arm1, NULL, -1.0);
-        if (c->soft2 < 0) take_off(r, geoms[c->geom2].body, force, c->arm2, NULL, 1.0);
+        if (c->soft1 < 0) tn_reaction_take_off(r, geoms[c->geom1].body, force, c->arm1, NULL, -1.0);
+        if (c->soft2 < 0) tn_reaction_take_off(r, geoms[c->geom2].body, force, c->arm2, NULL, 1.0);
     }
     for (int i = 0; i < world->impact_count; i++) {
         const TnImpact *hit = &world->impacts[i];
         double force[3];
         v3_scale(force, hit->impulse, 1.0 / world->model->option.timestep);
-        take_off(r, geoms[hit->geom1].body, force, hit->arm1, NULL, -1.0);
-        take_off(r, geoms[hit->geom2].body, force, hit->arm2, NULL, 1.0);
+        tn_reaction_take_off(r, geoms[hit->geom1].body, force, hit->arm1, NULL, -1.0);
+        tn_reaction_take_off(r, geoms[hit->geom2].body, force, hit->arm2, NULL, 1.0);
     }
 }
 
@@ -64,8 +63,8 @@ static void add_spin(const TnWorld *world, TnReactions *r, const TnRow *row)
     const TnContactPoint *c = &world->contacts.points[row->contact];
     double axis[3];
     tn_constraint_spin_axis(c, row->set, axis);
-    take_off(r, world->model->geoms[c->geom1].body, NULL, NULL, axis, -row->lambda);
-    take_off(r, world->model->geoms[c->geom2].body, NULL, NULL, axis, row->lambda);
+    tn_reaction_take_off(r, world->model->geoms[c->geom1].body, NULL, NULL, axis, -row->lambda);
+    tn_reaction_take_off(r, world->model->geoms[c->geom2].body, NULL, NULL, axis, row->lambda);
 }
 
 /* ---- rows and bonds ---- */
@@ -257,7 +256,7 @@ static void add_applied(const TnWorld *world, TnReactions *r)
         int link = model->bodies[b].link;
         const double *wrench = world->last_applied[b];
         if (link && tn_part_of_link(model, link)->kind == TN_SUBSYSTEM_ROD) continue;
-        take_off(r, b, wrench, link ? NULL : model->body_masses[b].com, wrench + 3, 1.0);
+        tn_reaction_take_off(r, b, wrench, link ? NULL : model->body_masses[b].com, wrench + 3, 1.0);
     }
 }
 
@@ -269,6 +268,7 @@ bool tn_reactions_add_forces(TnWorld *world, TnReactions *r)
     add_contacts(world, r);
     add_rows(world, r);
     add_bonds(world, r);
+    if (!tn_reactions_add_softs(world, r)) return false;
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *equality = &model->equalities[i];
         if (tn_equality_asleep(&world->state, model, i)) r->equality[i][0] = NAN;

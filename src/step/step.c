@@ -133,6 +133,7 @@ static bool begin(TnStep *step, TnWorld *world)
     world->followers = step->followers;
     world->rods = step->rods;
     world->softs = step->softs;
+    world->meshes = step->meshes;
     if (!step->rigid || !step->trees || !step->rods ||
         !step->chains || !step->chain_free || !step->followers || !step->softs ||
         !step->softs_hit || !step->meshes || !step->end_twists || !step->end_qvel || !step->blend ||

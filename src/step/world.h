@@ -48,6 +48,7 @@ struct TnWorld {
     const TnFollowerMotion *followers;
     const TnRodSystem *rods;
     const TnSoftSystem *softs;
+    const TnMeshSystem *meshes;
     const double *start_qpos, *start_qvel; /* the real state that it began with */
     struct TnReactions *reactions;         /* found when somebody asks (reaction.h) */
     struct TnImpact *impacts; /* of the last step (impact.h) */
