@@ -1,4 +1,5 @@
-/* forces.h: what holds joints, bodies and equalities, and sensors, as columns of `tenon run --csv` and in `tenon eval`. */
+/* forces.h: what holds joints, bodies and equalities, and sensors, as columns of `tenon run
+ * --csv` and in `tenon eval`. */
 #ifndef TENON_FORCES_H
 #define TENON_FORCES_H
 
@@ -7,8 +8,8 @@
 #include <stdio.h>
 #include <tenon/tenon.h>
 
-/* Columns of --forces: NAME.fx … NAME.tz of every joint that is not free and of every connect and weld, NAME.f of
- * joint equalities. */
+/* Columns of --forces: NAME.fx … NAME.tz of every joint that is not free and of every connect
+ * and weld, NAME.f of joint equalities. */
 void forces_header(FILE *out, const TnModel *model);
 void forces_write(FILE *out, TnWorld *world);
 /* Columns of --sensors: NAME.s0 … of every sensor. */

@@ -1,18 +1,21 @@
-/* reaction.c: the force and torque with which each body is held by its parent, through joints or because it is fixed
- * to it. Trees are solved in the coordinates of their joints, where these forces do not appear; they follow from the
- * motion. For each body, over the last step,
+/* reaction.c: the force and torque with which each body is held by its parent, through joints or
+ * because it is fixed to it. Trees are solved in the coordinates of their joints, where these
+ * forces do not appear; they follow from the motion. For each body, over the last step,
  *
  *     m (v⁺ - v)/t  = f_parent - Σ f_children + m g + f_outside
  *     (L⁺ - L)/t    = the same in torques, about the centre of mass,
  *
- * with the velocities v and v⁺ at which the step really began and ended, whatever put them right in between. Children
- * come first (the backward pass of recursive Newton–Euler); levers are those half way, which makes the torques exact to
- * second order in t. Sums over steps are exact: t Σ f is the momentum that a body was given.
+ * with the velocities v and v⁺ at which the step really began and ended, whatever put them right
+ * in between. Children come first (the backward pass of recursive Newton–Euler); levers are
+ * those half way, which makes the torques exact to second order in t. Sums over steps are exact:
+ * t Σ f is the momentum that a body was given.
  *
- * Rotors of motors (armature) are no bodies: what turns them does not pass through the joint. Segments of cables are
- * free; what holds them in a hand or in the world are welds (reaction_forces.c).
+ * Rotors of motors (armature) are no bodies: what turns them does not pass through the joint.
+ * Segments of cables are free; what holds them in a hand or in the world are welds
+ * (reaction_forces.c).
  *
- * Nothing of this is done in a step. The first question after one finds all, and keeps it until the next. */
+ * Nothing of this is done in a step. The first question after one finds all, and keeps it until
+ * the next. */
 #include "reaction.h"
 
 #include <math.h>

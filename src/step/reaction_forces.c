@@ -1,8 +1,10 @@
-/* reaction_forces.c: what acts on bodies from outside of their trees, in the last step: contacts and hits, equalities,
- * wheels, wrenches that were applied, and cables that are welded to them. Soft bodies: reaction_soft.c.
+/* reaction_forces.c: what acts on bodies from outside of their trees, in the last step: contacts
+ * and hits, equalities, wheels, wrenches that were applied, and cables that are welded to them.
+ * Soft bodies: reaction_soft.c.
  *
- * Rows of connects and welds are the forces on body2 themselves. A segment of a cable that follows a robot's link, or
- * that the world holds, has no weld to iterate: its velocity is known. The weld's force is what its own equation lacks,
+ * Rows of connects and welds are the forces on body2 themselves. A segment of a cable that
+ * follows a robot's link, or that the world holds, has no weld to iterate: its velocity is
+ * known. The weld's force is what its own equation lacks,
  *
  *     (A v̂ - b)_segment - contacts and other equalities on it,
  *
@@ -256,7 +258,8 @@ static void add_applied(const TnWorld *world, TnReactions *r)
         int link = model->bodies[b].link;
         const double *wrench = world->last_applied[b];
         if (link && tn_part_of_link(model, link)->kind == TN_SUBSYSTEM_ROD) continue;
-        tn_reaction_take_off(r, b, wrench, link ? NULL : model->body_masses[b].com, wrench + 3, 1.0);
+        const double *arm = link ? NULL : model->body_masses[b].com;
+        tn_reaction_take_off(r, b, wrench, arm, wrench + 3, 1.0);
     }
 }
 

@@ -1,5 +1,6 @@
-/* reaction_soft.c: what soft bodies do to who holds their nodes, in the last step. A hold that is iterated has its force in
- * its rows. A carried node has no unknowns of its own; its hold's force is what its equation lacks,
+/* reaction_soft.c: what soft bodies do to who holds their nodes, in the last step. A hold that
+ * is iterated has its force in its rows. A carried node has no unknowns of its own; its hold's
+ * force is what its equation lacks,
  *
  *     (A v̂ - b)_node - contacts and ties of the node. */
 #include "../math/vec3.h"
