@@ -135,7 +135,8 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
      * too little. */
     ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
     if (!ok || !world->pool || !world->division || !world->groups || !world->collider || !world->solver_memory ||
-        !world->frames || !world->twists || !world->wrench || !world->applied || !world->last_applied || !world->next_qpos ||
+        !world->frames || !world->twists || !world->wrench || !world->applied ||
+        !world->last_applied || !world->next_qpos ||
         !world->next_qvel || !world->next_frames || !world->next_twists || !world->energies ||
         !world->loops || !world->tied || !world->minds || !create_sleep(world) || !create_softs(world, err)) {
         tn_world_destroy(world);
