@@ -57,6 +57,8 @@ bool find_key(const char *command, const TnModel *model, const char *name, TnKey
 #define NAME_SIZE 256
 const char *joint_label(const TnModel *model, TnJointId id, char buffer[NAME_SIZE]);
 const char *body_label(const TnModel *model, TnBodyId id, char buffer[NAME_SIZE]);
+const char *equality_label(const TnModel *model, TnEqualityId id, char buffer[NAME_SIZE]);
+const char *sensor_label(const TnModel *model, TnSensorId id, char buffer[NAME_SIZE]);
 
 double clock_seconds(void); /* monotonic */
 

@@ -1,6 +1,7 @@
 /* tenon eval: the model at one state: body poses, mass matrix, bias and actuator forces, sensors.
  */
 #include "app.h"
+#include "forces.h"
 #include "json.h"
 #include "options.h"
 
@@ -11,7 +12,7 @@
 typedef struct EvalOptions {
     const char *path, *key;
     NumberList qpos, qvel, ctrl;
-    bool json;
+    bool forces, json;
 } EvalOptions;
 
 /* One block of memory for the state and all that is computed from it. */
@@ -19,6 +20,7 @@ typedef struct EvalData {
     double *memory;
     double *qpos, *qvel, *ctrl;
     TnEval out;
+    TnWorld *world; /* one step on, where forces are wanted */
 } EvalData;
 
 static bool allocate(EvalData *data, const TnModelInfo *info)
@@ -129,6 +131,11 @@ static void print_json(const TnModel *model, const TnModelInfo *info, const Eval
         json_end(&json);
     }
     json_end(&json);
+    if (data->world) {
+        json_begin_object(&json, "forces");
+        forces_json(&json, data->world);
+        json_end(&json);
+    }
     json_end(&json);
 }
 
@@ -159,6 +166,43 @@ static void print_text(const TnModel *model, const TnModelInfo *info, const Eval
         print_row(tn_model_sensor_name(model, id), data->out.sensors + sensor.data_start,
                   sensor.data_count);
     }
+    if (data->world) forces_text(data->world);
+}
+
+/* Force and torque sensors, which a state alone does not tell. */
+static bool take_sensors(const TnModel *model, const TnModelInfo *info, EvalData *data)
+{
+    double *all = calloc((size_t)info->sensor_data_count + 1, sizeof *all);
+    bool ok = all && tn_world_sensors(data->world, all, NULL) == TN_OK;
+    for (TnSensorId id = 1; ok && id <= info->sensor_count; id++) {
+        TnSensorInfo sensor = tn_model_sensor_info(model, id);
+        if (sensor.type == TN_SENSOR_FORCE || sensor.type == TN_SENSOR_TORQUE)
+            memcpy(data->out.sensors + sensor.data_start, all + sensor.data_start,
+                   (size_t)sensor.data_count * sizeof *all);
+    }
+    free(all);
+    return ok;
+}
+
+/* One step from the state. */
+static int find_forces(const TnModel *model, const TnModelInfo *info, EvalData *data)
+{
+    TnError err = {0};
+    TnWorldDef def = tn_world_def();
+    data->world = tn_world_create(&def, model, &err);
+    if (!data->world ||
+        tn_world_set_state(data->world, data->qpos, data->qvel, &err) != TN_OK ||
+        tn_world_set_ctrl(data->world, data->ctrl, &err) != TN_OK) {
+        say("eval", "%s", err.message);
+        return code_of(&err);
+    }
+    if (tn_world_step(data->world).diverged) {
+        say("eval", "--forces: a step from this state diverges");
+        return EXIT_DIVERGED;
+    }
+    if (take_sensors(model, info, data)) return EXIT_FINE;
+    say("eval", "no memory for the sensors");
+    return EXIT_IO;
 }
 
 static int evaluate(const TnModel *model, const EvalOptions *eval)
@@ -181,10 +225,12 @@ static int evaluate(const TnModel *model, const EvalOptions *eval)
         say("eval", "%s", err.message);
         code = code_of(&err);
     }
+    if (code == EXIT_FINE && eval->forces) code = find_forces(model, &info, &data);
     if (code == EXIT_FINE && eval->json)
         print_json(model, &info, eval, &data);
     else if (code == EXIT_FINE)
         print_text(model, &info, &data);
+    tn_world_destroy(data.world);
     free(data.memory);
     return code;
 }
@@ -213,6 +259,8 @@ int cmd_eval(int argc, char **argv)
         option_reals("--qvel", &eval.qvel, "A,B,...", "velocities; default zero"),
         option_reals("--ctrl", &eval.ctrl, "A,B,...", "controls; default zero"),
         option_text("--key", &eval.key, "NAME", "take what is not given from this keyframe"),
+        option_set("--forces", &eval.forces,
+                   "also forces of joints and equalities, from one step of the model's timestep"),
         option_set("--json", &eval.json, "print one JSON object with all digits"),
     };
     const int count = sizeof table / sizeof table[0];

@@ -22,7 +22,11 @@ static const char *const sensor_type_names[] = {"jointpos",
                                                 "actuatorpos",
                                                 "actuatorvel",
                                                 "gyro",
-                                                "velocimeter"}; /* of TnSensorType */
+                                                "velocimeter",
+                                                "force",
+                                                "torque",
+                                                "actuatorfrc",
+                                                "jointactuatorfrc"}; /* of TnSensorType */
 
 static const char *const law_names[] = {"corotational", "neo-Hookean"}; /* of TnSoftLaw */
 

@@ -21,6 +21,7 @@ typedef struct RunOptions {
     const char *model_path, *csv_path;
     RecordOptions record;
     DumpOptions dump;
+    bool forces, sensors; /* in the CSV */
     bool json, quiet, accuracy, strict_energy;
 } RunOptions;
 
@@ -34,6 +35,9 @@ static int option_table(Option *table, RunOptions *run)
                                "compliance (default) or paper (tr A / tr J'J)");
     table[n++] = option_text("--csv", &run->csv_path, "FILE",
                              "record every step; the file's folder is made if missing");
+    table[n++] = option_set("--forces", &run->forces,
+                            "with --csv: also forces and torques of joints and equalities");
+    table[n++] = option_set("--sensors", &run->sensors, "with --csv: also the sensors");
     table[n++] = option_text("--record", &run->record.path, "FILE",
                              "record frames (.tnr) to watch, render or export later");
     table[n++] =
@@ -82,7 +86,8 @@ static void print_help(const Option *table, int count)
         "\nThe CSV has one line per step: time, NAME.q0 ... and NAME.v0 ... of each joint, and\n"
         "NAME.x ... NAME.z, NAME.qw ... NAME.qz of each free body; unnamed ones are called\n"
         "joint3 or body5 by their id; then energies and the account of the step, J. With a\n"
-        "tolerance, what the solver did comes behind.\n"
+        "tolerance, what the solver did comes behind, then what --forces and --sensors ask for\n"
+        "(docs/reactions.md).\n"
         "\nExit codes: 0 fine, 1 the simulation diverged (or --strict-energy), 2 wrong usage,\n"
         "3 the model is wrong, 4 a file cannot be read or written, 130 interrupted.\n"
         "\nA recording holds the scene and its frames, the first one before the first step. It is\n"
@@ -331,7 +336,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
         say("run", "%s", err.message);
         return code_of(&err);
     }
-    Outputs out = {0};
+    Outputs out = {.csv = {.forces = run->forces, .sensors = run->sensors}};
     RunResult result = {0};
     int code = EXIT_FINE;
     out.csv_failed =
@@ -376,6 +381,10 @@ static bool check_paths(const RunOptions *run)
         say("run", "--csv: %s is the model itself", run->csv_path);
         return false;
     }
+    if (!run->csv_path && (run->forces || run->sensors)) {
+        say("run", "%s needs --csv FILE", run->forces ? "--forces" : "--sensors");
+        return false;
+    }
     if (!record->path) {
         const char *lost = record->append      ? "--append"
                            : record->state     ? "--record-state"
@@ -400,7 +409,7 @@ static bool check_paths(const RunOptions *run)
 int cmd_run(int argc, char **argv)
 {
     RunOptions run = {.sim = sim_options(), .accuracy = true, .record = {.contacts = true}};
-    Option table[19 + SIM_OPTION_COUNT];
+    Option table[21 + SIM_OPTION_COUNT];
     int count = option_table(table, &run), code = EXIT_FINE;
     if (options_parse("run", table, count, print_help, "MODEL", &run.model_path, argc, argv,
                       &code)) {

@@ -132,3 +132,13 @@ const char *body_label(const TnModel *model, TnBodyId id, char buffer[NAME_SIZE]
     return label_of(id == TN_BODY_WORLD ? "world" : tn_model_body_name(model, id), "body", id,
                     buffer);
 }
+
+const char *equality_label(const TnModel *model, TnEqualityId id, char buffer[NAME_SIZE])
+{
+    return label_of(tn_model_equality_name(model, id), "equality", id, buffer);
+}
+
+const char *sensor_label(const TnModel *model, TnSensorId id, char buffer[NAME_SIZE])
+{
+    return label_of(tn_model_sensor_name(model, id), "sensor", id, buffer);
+}

@@ -2,6 +2,7 @@
 #include "csv.h"
 
 #include "app.h"
+#include "forces.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,8 +14,7 @@ static bool cannot_write(const Csv *csv)
     return false;
 }
 
-/* A column `,name.suffix`, quoted where the name holds a comma, a quote or a line break. */
-static void write_column(FILE *out, const char *name, const char *suffix, int index)
+void csv_column(FILE *out, const char *name, const char *suffix, int index)
 {
     bool quote = name[strcspn(name, ",\"\r\n")] != '\0';
     fputs(quote ? ",\"" : ",", out);
@@ -37,21 +37,20 @@ static void write_header(FILE *out, const TnModel *model, bool solver)
         TnJointInfo joint = tn_model_joint_info(model, id);
         if (joint.type == TN_JOINT_FREE) continue;
         const char *name = joint_label(model, id, buffer);
-        for (int i = 0; i < joint.qpos_count; i++) write_column(out, name, "q", i);
-        for (int i = 0; i < joint.dof_count; i++) write_column(out, name, "v", i);
+        for (int i = 0; i < joint.qpos_count; i++) csv_column(out, name, "q", i);
+        for (int i = 0; i < joint.dof_count; i++) csv_column(out, name, "v", i);
     }
     for (TnJointId id = 1; id <= joint_count; id++) {
         TnJointInfo joint = tn_model_joint_info(model, id);
         if (joint.type != TN_JOINT_FREE) continue;
         const char *name = body_label(model, joint.body, buffer);
-        for (int i = 0; i < 7; i++) write_column(out, name, pose[i], -1);
+        for (int i = 0; i < 7; i++) csv_column(out, name, pose[i], -1);
     }
     fputs(",kinetic,potential,elastic,total,actuators,applied,friction,damping,impacts,step_loss,"
           "created,created_sum,created_share",
           out);
     if (solver)
         fputs(",error,islands,started,subadmm,assembled,newton,pgs,pj,fadmm,nnewton,asleep", out);
-    fputc('\n', out);
 }
 
 bool csv_open(Csv *csv, const char *path, const TnModel *model, bool solver)
@@ -61,6 +60,9 @@ bool csv_open(Csv *csv, const char *path, const TnModel *model, bool solver)
     errno = 0;
     if (!make_parent_folders(path) || !(csv->out = fopen(path, "w"))) return cannot_write(csv);
     write_header(csv->out, model, solver);
+    if (csv->forces) forces_header(csv->out, model);
+    if (csv->sensors) sensors_header(csv->out, model);
+    fputc('\n', csv->out);
     return !ferror(csv->out) || cannot_write(csv);
 }
 
@@ -93,7 +95,7 @@ static void write_energy(FILE *out, const TnWorld *world, const TnStepReport *re
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) fprintf(out, ",%.17g", numbers[k]);
 }
 
-bool csv_write(Csv *csv, const TnWorld *world, const TnStepReport *report)
+bool csv_write(Csv *csv, TnWorld *world, const TnStepReport *report)
 {
     const TnModel *model = tn_world_model(world);
     TnStateView state = tn_world_state(world);
@@ -115,6 +117,11 @@ bool csv_write(Csv *csv, const TnWorld *world, const TnStepReport *report)
     }
     write_energy(csv->out, world, report);
     if (csv->solver) write_solver(csv->out, report);
+    if (csv->forces) forces_write(csv->out, world);
+    if (csv->sensors && !sensors_write(csv->out, world)) {
+        say("run", "no memory for the sensors");
+        return false;
+    }
     fputc('\n', csv->out);
     return !ferror(csv->out) || cannot_write(csv);
 }

@@ -411,8 +411,12 @@ typedef enum TnSensorType {
     TN_SENSOR_TENDON_VEL,
     TN_SENSOR_ACTUATOR_POS, /* length (gear included) and its rate */
     TN_SENSOR_ACTUATOR_VEL,
-    TN_SENSOR_GYRO,       /* angular velocity of a site, in its own axes */
-    TN_SENSOR_VELOCIMETER /* velocity of a site's origin, in its own axes */
+    TN_SENSOR_GYRO,        /* angular velocity of a site, in its own axes */
+    TN_SENSOR_VELOCIMETER, /* velocity of a site's origin, in its own axes */
+    TN_SENSOR_FORCE,  /* with which the parent holds the site's body, in the site's axes, mean over the last step; */
+    TN_SENSOR_TORQUE, /* torque of the same about the site */
+    TN_SENSOR_ACTUATOR_FORCE,      /* before gear, at the state */
+    TN_SENSOR_JOINT_ACTUATOR_FORCE /* of all actuators on a hinge or slide, gear and tendons included */
 } TnSensorType;
 
 typedef struct TnSensorDef {

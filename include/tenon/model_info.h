@@ -32,6 +32,7 @@ TN_API const char *tn_model_joint_name(const TnModel *model, TnJointId id);
 TN_API const char *tn_model_geom_name(const TnModel *model, TnGeomId id);
 TN_API const char *tn_model_tendon_name(const TnModel *model, TnTendonId id);
 TN_API const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id);
+TN_API const char *tn_model_equality_name(const TnModel *model, TnEqualityId id);
 TN_API const char *tn_model_sensor_name(const TnModel *model, TnSensorId id);
 TN_API const char *tn_model_key_name(const TnModel *model, TnKeyId id);
 TN_API const char *tn_model_rod_name(const TnModel *model, TnRodId id);
@@ -42,6 +43,8 @@ TN_API TnJointId tn_model_find_joint(const TnModel *model, const char *name);
 TN_API TnGeomId tn_model_find_geom(const TnModel *model, const char *name);
 TN_API TnTendonId tn_model_find_tendon(const TnModel *model, const char *name);
 TN_API TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name);
+TN_API TnEqualityId tn_model_find_equality(const TnModel *model, const char *name);
+TN_API TnSensorId tn_model_find_sensor(const TnModel *model, const char *name);
 TN_API TnKeyId tn_model_find_key(const TnModel *model, const char *name);
 TN_API TnCameraId tn_model_find_camera(const TnModel *model, const char *name);
 TN_API TnRodId tn_model_find_rod(const TnModel *model, const char *name);
@@ -150,6 +153,14 @@ typedef struct TnWheelInfo {
     bool keep_height;
 } TnWheelInfo;
 TN_API TnWheelInfo tn_model_wheel_info(const TnModel *model, TnWheelId id);
+
+typedef struct TnEqualityInfo {
+    TnEqualityType type;
+    bool active;
+    TnBodyId body1, body2;    /* connect, weld; the world where body2 was not given */
+    TnJointId joint1, joint2; /* joint; joint2 may be 0 */
+} TnEqualityInfo;
+TN_API TnEqualityInfo tn_model_equality_info(const TnModel *model, TnEqualityId id);
 
 typedef struct TnSensorInfo {
     TnSensorType type;

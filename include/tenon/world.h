@@ -176,6 +176,33 @@ TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double l
 TN_API int tn_world_contact_count(const TnWorld *world); /* of the last step */
 TN_API TnContact tn_world_contact(const TnWorld *world, int index);
 
+/* A force and torque by which something is held, mean over the last step (docs/reactions.md). World
+ * axes; R(quat)⁻¹ turns them into the axes of the body. */
+typedef struct TnReaction {
+    bool known;         /* false: there was no step, or see below; all numbers are NaN then */
+    double pos[3];      /* m, world: the point that the torque is about, in the middle of the step */
+    double quat[4];     /* of the body there, of an equality of body2 */
+    double force[3];    /* N */
+    double torque[3];   /* N·m */
+    double generalized; /* of a joint equality: N or N·m on the coordinate of joint1, and all else is
+                           zero; joint2 gets -poly'(q2) times as much */
+} TnReaction;
+/* With which the parent holds the body, through its joints or because it is fixed to it, at the
+ * body's origin. All that passes from parent to body is in it: along a joint's axes the forces of
+ * motors, springs, dampers, friction and limits, less what turns a motor's rotor (armature). Zero
+ * for free bodies. Not known for who sleeps and who carries such a one, and for those fixed to the
+ * world that weigh what a mesh without an inertial does.
+ *
+ * The first question after a step finds all reactions; steps themselves cost nothing more. */
+TN_API TnReaction tn_world_body_reaction(TnWorld *world, TnBodyId body);
+/* The same at the anchor of one of the body's joints. The joint's axis in body axes: TnJointInfo. */
+TN_API TnReaction tn_world_joint_reaction(TnWorld *world, TnJointId joint);
+/* On body2, by body1, at the anchor; zero where it is not active. Not known for who sleeps. */
+TN_API TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId equality);
+/* All sensors at the state of now, force and torque of the last step (NaN: there was none);
+ * sensor_data_count numbers. */
+TN_API TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err);
+
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 /* Sums over the steps since the world was created or reset; a saved state has them. */
 TN_API TnEnergyAccount tn_world_energy_account(const TnWorld *world);
@@ -218,7 +245,8 @@ typedef struct TnEval {
     double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
                      qfrc_bias); of soft bodies gravity alone */
     double *actuator_force; /* actuator_count */
-    double *sensors;        /* sensor_data_count */
+    double *sensors;        /* sensor_data_count; force and torque are NaN: they need a step, see
+                               tn_world_sensors */
 } TnEval;
 TN_API TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel,
                               const double *ctrl, TnEval *out, TnError *err);

@@ -122,6 +122,15 @@ void tn_constraint_blend_after(const TnConstraintInput *in, const TnConstraintSe
  * get the largest w of those joined with them. */
 void tn_constraint_share_blend(const TnModel *model, double *blend);
 
+/* A wheel at one configuration. */
+typedef struct TnStand {
+    double point[3];               /* lowest of the rim */
+    double lateral[3], forward[3]; /* along the ground */
+    double height;                 /* of the point above the ground */
+} TnStand;
+/* False: it lies on its side and has no direction to roll in. */
+bool tn_wheel_stand(const TnModel *model, const TnLinkFrame *frames, const TnWheel *wheel,
+                    TnStand *out);
 /* Takes slip of wheels out of a new state's velocity (wheel_slip.c); writes the frames of their
  * subsystems. Sleepers are left alone. False: no memory. */
 bool tn_wheels_stop_slip(const TnModel *model, const TnState *state, const double *qpos,

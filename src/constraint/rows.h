@@ -148,15 +148,6 @@ typedef struct TnViolation {
 void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x);
 
 /* ---- wheel_rows.c ---- */
-/* A wheel at one configuration. */
-typedef struct TnStand {
-    double point[3];               /* lowest of the rim */
-    double lateral[3], forward[3]; /* along the ground */
-    double height;                 /* of the point above the ground */
-} TnStand;
-/* False: it lies on its side and has no direction to roll in. */
-bool tn_wheel_stand(const TnModel *model, const TnLinkFrame *frames, const TnWheel *wheel,
-                    TnStand *out);
 void tn_constraint_count_wheels(const TnConstraintInput *in, TnRowCounts *counts);
 bool tn_constraint_add_wheels(TnRowWriter *w); /* false: no memory */
 

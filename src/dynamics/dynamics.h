@@ -134,6 +134,7 @@ typedef struct TnRodBond {
 /* Unknowns: the segments' twists one after the other. A is block-tridiagonal. */
 typedef struct TnRodSystem {
     int count;
+    bool loose; /* segments that the world holds keep their equations: for what holds them */
     int cut_count;
     const int *cuts;         /* joints that are bonds instead of parts of A, ascending */
     const double *expected;  /* 6·count: v̂ as far as it is known, NULL: the start's v */

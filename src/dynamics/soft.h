@@ -71,6 +71,11 @@ bool tn_soft_expect(const TnSoftInput *input, TnSoftSystem *softs, int soft, con
 /* qpos and qvel of the soft body's nodes, which move by `reach` of their way and are strained by `strain` of that. */
 void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
                      const double *vhat, double reach, double strain, double *qpos, double *qvel);
+/* After a step, of nodes that are carried: the force that holds each of them, 3 numbers per hold of the soft body; those
+ * of other holds stay. v̂ and what pushes from outside: 3 numbers per node. */
+void tn_soft_hold_forces(const TnSoftElements *elements, const TnDivision *division,
+                         const TnMeshSystem *meshes, int soft, const double *vhat,
+                         const double *outside, double *forces);
 /* Puts followers where their links are, pinned nodes to their rest: qpos and qvel. */
 void tn_soft_place_held(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
                         const double (*twists)[6], double *qpos, double *qvel);

@@ -190,7 +190,9 @@ static bool read_joint_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sen
         tn_mjcf_error_attr(m, e, "joint", "%s is for hinge and slide joints", e->name);
         return false;
     }
-    sensor->type = strcmp(e->name, "jointpos") == 0 ? TN_SENSOR_JOINT_POS : TN_SENSOR_JOINT_VEL;
+    sensor->type = strcmp(e->name, "jointpos") == 0   ? TN_SENSOR_JOINT_POS
+                   : strcmp(e->name, "jointvel") == 0 ? TN_SENSOR_JOINT_VEL
+                                                      : TN_SENSOR_JOINT_ACTUATOR_FORCE;
     sensor->object = name->id;
     return true;
 }
@@ -270,6 +272,9 @@ static bool read_part_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sens
                  {"tendonvel", "tendon", TN_NAMED_TENDON, TN_SENSOR_TENDON_VEL},
                  {"actuatorpos", "actuator", TN_NAMED_ACTUATOR, TN_SENSOR_ACTUATOR_POS},
                  {"actuatorvel", "actuator", TN_NAMED_ACTUATOR, TN_SENSOR_ACTUATOR_VEL},
+                 {"actuatorfrc", "actuator", TN_NAMED_ACTUATOR, TN_SENSOR_ACTUATOR_FORCE},
+                 {"force", "site", TN_NAMED_SITE, TN_SENSOR_FORCE},
+                 {"torque", "site", TN_NAMED_SITE, TN_SENSOR_TORQUE},
                  {"gyro", "site", TN_NAMED_SITE, TN_SENSOR_GYRO},
                  {"velocimeter", "site", TN_NAMED_SITE, TN_SENSOR_VELOCIMETER}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {

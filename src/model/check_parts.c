@@ -118,6 +118,7 @@ static bool check_sensors(TnCompile *c)
         switch (def->type) {
         case TN_SENSOR_JOINT_POS:
         case TN_SENSOR_JOINT_VEL:
+        case TN_SENSOR_JOINT_ACTUATOR_FORCE:
             ok = tn_check_scalar_joint(c, element, "joint", def->object);
             break;
         case TN_SENSOR_BODY_POS:
@@ -128,6 +129,8 @@ static bool check_sensors(TnCompile *c)
         case TN_SENSOR_SITE_QUAT:
         case TN_SENSOR_GYRO:
         case TN_SENSOR_VELOCIMETER:
+        case TN_SENSOR_FORCE:
+        case TN_SENSOR_TORQUE:
             ok = tn_check_id(c, element, "site", def->object, b->site_count);
             break;
         case TN_SENSOR_TENDON_POS:
@@ -136,6 +139,7 @@ static bool check_sensors(TnCompile *c)
             break;
         case TN_SENSOR_ACTUATOR_POS:
         case TN_SENSOR_ACTUATOR_VEL:
+        case TN_SENSOR_ACTUATOR_FORCE:
             ok = tn_check_id(c, element, "actuator", def->object, b->actuator_count);
             break;
         default:

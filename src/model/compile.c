@@ -28,11 +28,15 @@ int tn_sensor_data_count(TnSensorType type)
     case TN_SENSOR_TENDON_VEL:
     case TN_SENSOR_ACTUATOR_POS:
     case TN_SENSOR_ACTUATOR_VEL:
+    case TN_SENSOR_ACTUATOR_FORCE:
+    case TN_SENSOR_JOINT_ACTUATOR_FORCE:
         return 1;
     case TN_SENSOR_BODY_POS:
     case TN_SENSOR_SITE_POS:
     case TN_SENSOR_GYRO:
     case TN_SENSOR_VELOCIMETER:
+    case TN_SENSOR_FORCE:
+    case TN_SENSOR_TORQUE:
         return 3;
     case TN_SENSOR_BODY_QUAT:
     case TN_SENSOR_SITE_QUAT:

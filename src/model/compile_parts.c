@@ -107,6 +107,7 @@ static void hold_segment(const TnCompile *c, TnEquality *weld, int body, int oth
     v3_copy(link->hold_pos, pos);
     quat_copy(link->hold_quat, quat);
     link->held = true;
+    weld->fixed_segment = m->bodies[body].link;
     weld->active = false;
 }
 
@@ -183,7 +184,8 @@ static void compile_sensors(TnCompile *c)
     int start = 0;
     for (int i = 0; i < c->model->sensor_count; i++) {
         const TnSensorDef *def = &c->builder->sensors[i];
-        bool of_joint = def->type == TN_SENSOR_JOINT_POS || def->type == TN_SENSOR_JOINT_VEL;
+        bool of_joint = def->type == TN_SENSOR_JOINT_POS || def->type == TN_SENSOR_JOINT_VEL ||
+                        def->type == TN_SENSOR_JOINT_ACTUATOR_FORCE;
         TnSensor *sensor = &c->model->sensors[i];
         sensor->type = def->type;
         sensor->object = of_joint ? c->lookup->joint_index[def->object - 1] : def->object - 1;

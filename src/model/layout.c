@@ -194,6 +194,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     size_t key_numbers = (size_t)m->key_count * key_length;
     size_t track_numbers = (size_t)m->track_count * (size_t)m->actuator_count;
     m->bodies = PLACE(TnBody, m->body_count);
+    m->body_masses = PLACE(TnBodyMass, m->body_count);
     m->links = PLACE(TnLink, m->link_count);
     m->joints = PLACE(TnJoint, m->joint_count);
     m->geoms = PLACE(TnGeom, m->geom_count);

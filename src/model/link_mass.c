@@ -1,5 +1,6 @@
 /* link_mass.c: mass properties of the links: of each body from its inertial or its geoms, then
- * merged into the link that carries it. Bodies carried by the world need no mass and get none. */
+ * merged into the link that carries it. Bodies carried by the world need no mass to move; what they
+ * weigh is kept for the forces that hold them. */
 #include "builder.h"
 
 #include "../math/vec3.h"
@@ -140,19 +141,49 @@ void tn_compile_levers(TnCompile *c)
     }
 }
 
+/* What a body that is fixed to the world weighs. A mesh is not asked: it may enclose nothing, which is no
+ * mistake there. */
+static void add_fixed(TnCompile *c, int index)
+{
+    const TnGeomDef *def = &c->builder->geoms[index];
+    bool weightless = def->mass == 0.0 || (def->mass < 0.0 && def->density == 0.0);
+    if (def->type != TN_GEOM_MESH)
+        add_geom(c, index);
+    else if (!weightless)
+        c->bodies[c->model->geoms[index].body].mass.mass = NAN;
+}
+
+/* Before bodies are merged into their links. */
+static void keep_mass(TnCompile *c, int index)
+{
+    const TnBody *body = &c->model->bodies[index];
+    TnBodyMass *out = &c->model->body_masses[index];
+    TnMassProperties mass = c->bodies[index].mass;
+    tn_mass_transform(&mass, body->link_pos, body->link_quat);
+    out->mass = mass.mass;
+    v3_copy(out->com, mass.com);
+    memcpy(out->inertia, mass.inertia, sizeof out->inertia);
+}
+
 void tn_compile_masses(TnCompile *c)
 {
     TnModel *m = c->model;
     for (int i = 1; i < m->body_count; i++)
-        if (m->bodies[i].link && c->builder->bodies[i].has_inertia)
+        if (c->builder->bodies[i].has_inertia)
             add_inertial(&c->bodies[i], &c->builder->bodies[i]);
-    for (int i = 0; i < m->geom_count; i++)
-        if (m->geoms[i].link && !c->builder->bodies[m->geoms[i].body].has_inertia) add_geom(c, i);
+    for (int i = 0; i < m->geom_count; i++) {
+        if (c->builder->bodies[m->geoms[i].body].has_inertia) continue;
+        if (m->geoms[i].link)
+            add_geom(c, i);
+        else if (m->geoms[i].body)
+            add_fixed(c, i);
+    }
 
     for (int i = 1; i < m->body_count; i++)
         if (m->bodies[i].link && corrected(&c->builder->bodies[i]) && !c->bodies[i].bad_mass)
             correct(c, i);
 
+    for (int i = 1; i < m->body_count; i++) keep_mass(c, i);
     /* The scratch of a link's own body collects all that is fixed to it; children come later than
      * their carrier. */
     for (int i = 1; i < m->body_count; i++) {

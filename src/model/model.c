@@ -70,6 +70,10 @@ const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id)
 {
     return name_at(model, TN_NAME_ACTUATOR, id, model->actuator_count);
 }
+const char *tn_model_equality_name(const TnModel *model, TnEqualityId id)
+{
+    return name_at(model, TN_NAME_EQUALITY, id, model->equality_count);
+}
 const char *tn_model_sensor_name(const TnModel *model, TnSensorId id)
 {
     return name_at(model, TN_NAME_SENSOR, id, model->sensor_count);
@@ -118,6 +122,14 @@ TnTendonId tn_model_find_tendon(const TnModel *model, const char *name)
 TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name)
 {
     return find(model, TN_NAME_ACTUATOR, name);
+}
+TnEqualityId tn_model_find_equality(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_EQUALITY, name);
+}
+TnSensorId tn_model_find_sensor(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_SENSOR, name);
 }
 TnKeyId tn_model_find_key(const TnModel *model, const char *name)
 {

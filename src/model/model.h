@@ -56,6 +56,14 @@ typedef struct TnBody {
         link_quat[4]; /* in its link's body axes (constant; identity for the link's own body) */
 } TnBody;
 
+/* Of one body alone, in its link's body axes (link 0: in the world). Forces between bodies that are
+ * fixed to each other need it. */
+typedef struct TnBodyMass {
+    double mass; /* NaN: not known, of a mesh that is fixed to the world */
+    double com[3];
+    double inertia[9]; /* about com, row-major */
+} TnBodyMass;
+
 typedef struct TnJoint {
     TnJointType type;
     int body, link;
@@ -126,6 +134,8 @@ typedef struct TnEquality {
      * holder's axes. 0: no such weld. */
     int segment, holder;
     double hold_pos[3], hold_quat[4];
+    int fixed_segment; /* link of the segment that the world holds by this weld (TnLink.held); it is not active
+                          then. 0: no such weld */
     int joint1, joint2; /* joint: joint2 may be -1 */
     double polycoef[5];
 } TnEquality;
@@ -271,6 +281,7 @@ struct TnModel {
     int hold_count; /* of all soft bodies, by moving links */
     int qpos_count, dof_count, sensor_data_count;
     TnBody *bodies;
+    TnBodyMass *body_masses;
     TnLink *links;
     TnJoint *joints;
     TnGeom *geoms;

@@ -2,14 +2,8 @@
  *
  * A node that is in m pieces in the end was cut m - 1 times, which is the number of its ties: that is what each cut
  * keeps small. A cut starts from sweeps along the three principal axes of the centroids, and along the
-<<<<<<< HEAD
  * distance from one end through the elements, which follows bent shapes. Each is refined, and what does not hang
  * together with the rest of its side (through faces) changes sides; the best is taken.
-=======
- * distance from one end through the elements, which follows bent shapes; refined, the best of them is taken.
- * The body is divided once more into slices, with sweeps along its own longest axis only; these are taken where they
- * have hardly more ties, as they do in a slender body.
->>>>>>> main
  *
  * The body is divided once more into slices, with sweeps along its own longest axis only; these are taken where they
  * have hardly more ties, as they do in a slender body. */

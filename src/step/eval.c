@@ -1,5 +1,6 @@
 /* eval.c: the model at a state, without a world: poses, mass matrix, bias, actuator forces,
  * sensors. */
+#include <math.h>
 #include <tenon/world.h>
 
 #include "../base/base.h"
@@ -72,9 +73,24 @@ static void site_velocity(const TnModel *model, const TnSite *site, bool angular
     quat_rotate(data, quat, velocity);
 }
 
+/* Of all actuators on a joint. */
+static double drive_force(const TnModel *model, const TnJoint *joint, const double *qpos,
+                          const double *qvel, const double *ctrl)
+{
+    double sum = 0.0;
+    for (int a = 0; a < model->actuator_count; a++) {
+        const TnActuator *actuator = &model->actuators[a];
+        for (int i = 0; i < actuator->moment_count; i++)
+            if (actuator->moments[i].dof == joint->dof_start)
+                sum += actuator->moments[i].coef * actuator->gear *
+                       tn_actuator_force(model, a, qpos, qvel, ctrl);
+    }
+    return sum;
+}
+
 static void eval_sensor(const TnModel *model, const TnSensor *sensor, const double *qpos,
-                        const double *qvel, const TnLinkFrame *frames, const double (*twists)[6],
-                        double *data)
+                        const double *qvel, const double *ctrl, const TnLinkFrame *frames,
+                        const double (*twists)[6], double *data)
 {
     double pos[3], quat[4];
     const TnTendon *tendon;
@@ -111,6 +127,16 @@ static void eval_sensor(const TnModel *model, const TnSensor *sensor, const doub
     case TN_SENSOR_VELOCIMETER:
         site_velocity(model, &model->sites[sensor->object], sensor->type == TN_SENSOR_GYRO, frames,
                       twists, data);
+        return;
+    case TN_SENSOR_FORCE:
+    case TN_SENSOR_TORQUE:
+        v3_set(data, NAN, NAN, NAN); /* they need a step (reaction.c) */
+        return;
+    case TN_SENSOR_ACTUATOR_FORCE:
+        data[0] = tn_actuator_force(model, sensor->object, qpos, qvel, ctrl);
+        return;
+    case TN_SENSOR_JOINT_ACTUATOR_FORCE:
+        data[0] = drive_force(model, &model->joints[sensor->object], qpos, qvel, ctrl);
         return;
     case TN_SENSOR_SITE_POS:
     case TN_SENSOR_SITE_QUAT:
@@ -149,8 +175,8 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         if (!twists) return false;
         tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
         for (int s = 0; s < model->sensor_count; s++)
-            eval_sensor(model, &model->sensors[s], qpos, qvel, frames, (const double(*)[6])twists,
-                        out->sensors + model->sensors[s].data_start);
+            eval_sensor(model, &model->sensors[s], qpos, qvel, ctrl, frames,
+                        (const double(*)[6])twists, out->sensors + model->sensors[s].data_start);
     }
     return true;
 }

@@ -368,6 +368,8 @@ static bool note_impulses(Impacts *x, const int *group, int count)
         TnImpact *out = &world->impacts[world->impact_count++];
         *out = (TnImpact){.geom1 = h->c->geom1, .geom2 = h->c->geom2};
         v3_copy(out->pos, h->c->pos);
+        v3_copy(out->arm1, h->c->arm1);
+        v3_copy(out->arm2, h->c->arm2);
         v3_copy(out->normal, h->c->normal);
         v3_scale(out->impulse, h->c->normal, h->p[0]);
         v3_add_scaled(out->impulse, h->t1, h->p[1]);

@@ -8,6 +8,7 @@
 typedef struct TnImpact {
     int geom1, geom2;
     double pos[3], normal[3];
+    double arm1[3], arm2[3]; /* m: there from the links' centres of mass, at that moment */
     double impulse[3]; /* N s, on geom2 */
 } TnImpact;
 

@@ -19,6 +19,7 @@
 #include "../base/base.h"
 #include "../math/vec3.h"
 #include "impact.h"
+#include "reaction.h"
 #include "sleep.h"
 
 /* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts'
@@ -91,6 +92,7 @@ static bool begin(TnStep *step, TnWorld *world)
                  CONTACTS_PER_NODE * soft_nodes(model) >= WORTH_SHARING;
     world->team = large ? world->pool : NULL;
     world->has_problem = false;
+    tn_reactions_forget(world->reactions);
     world->solution.islands.count = 0;
     world->contacts = (TnContactList){0};
     if (is_idle(step)) return true;
@@ -129,7 +131,9 @@ static bool begin(TnStep *step, TnWorld *world)
     step->strain = TN_ARENA_NEW(arena, double, model->subsystem_count);
     step->dynamics.blend = step->blend;
     world->followers = step->followers;
+    world->rods = step->rods;
     world->softs = step->softs;
+    world->meshes = step->meshes;
     if (!step->rigid || !step->trees || !step->rods ||
         !step->chains || !step->chain_free || !step->followers || !step->softs ||
         !step->softs_hit || !step->meshes || !step->end_twists || !step->end_qvel || !step->blend ||
@@ -425,6 +429,17 @@ static void sum_account(const TnWorld *world, const TnEnergyAccount *account)
     for (int k = 0; k < TN_ACCOUNT_NUMBERS; k++) world->state.account[k] += numbers[k];
 }
 
+/* They were for this step only. */
+static void spend_wrenches(TnWorld *world)
+{
+    double(*applied)[6] = world->applied;
+    world->applied = world->last_applied;
+    world->last_applied = applied;
+    memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
+    memset(world->applied, 0, sizeof(double[6]) * (size_t)world->model->body_count);
+    world->wrench_set = false;
+}
+
 TnStepReport tn_world_step(TnWorld *world)
 {
     TnStepReport report = {
@@ -458,6 +473,8 @@ TnStepReport tn_world_step(TnWorld *world)
         measure_contacts(world, &report);
         ok = tn_step_integrate(&step, &report);
         world->has_problem = ok;
+        world->start_qpos = step.since ? step.true_qpos : world->next_qpos;
+        world->start_qvel = step.since ? step.true_qvel : world->next_qvel;
     }
     if (!ok) {
         tn_impacts_undo(&step);
@@ -470,10 +487,8 @@ TnStepReport tn_world_step(TnWorld *world)
     report.diverged = !ok;
     report.converged = ok && report.converged;
     if (ok && world->def.measure_accuracy && world->has_problem) measure_accuracy(world, &report);
-    if (world->wrench_set) {
-        memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
-        world->wrench_set = false;
-    }
+    world->was_applied = world->wrench_set;
+    if (world->wrench_set) spend_wrenches(world);
     if (world->node_force_set) {
         memset(world->node_force, 0, sizeof(double) * (size_t)world->model->dof_count);
         world->node_force_set = false;

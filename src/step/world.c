@@ -8,6 +8,7 @@
 #include "../math/vec3.h"
 #include "energy.h"
 #include "impact.h"
+#include "reaction.h"
 #include "sleep.h"
 
 TnWorldDef tn_world_def(void)
@@ -120,6 +121,8 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     world->frames = tn_calloc((size_t)model->link_count, sizeof(TnLinkFrame));
     world->twists = tn_calloc((size_t)model->link_count, sizeof(double[6]));
     world->wrench = tn_calloc((size_t)model->link_count, sizeof(double[6]));
+    world->applied = tn_calloc((size_t)model->body_count, sizeof(double[6]));
+    world->last_applied = tn_calloc((size_t)model->body_count, sizeof(double[6]));
     world->next_qpos = tn_calloc((size_t)model->qpos_count, sizeof(double));
     world->next_qvel = tn_calloc((size_t)model->dof_count, sizeof(double));
     world->next_frames = tn_calloc((size_t)model->link_count, sizeof(TnLinkFrame));
@@ -132,7 +135,8 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
      * too little. */
     ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
     if (!ok || !world->pool || !world->division || !world->groups || !world->collider || !world->solver_memory ||
-        !world->frames || !world->twists || !world->wrench || !world->next_qpos ||
+        !world->frames || !world->twists || !world->wrench || !world->applied ||
+        !world->last_applied || !world->next_qpos ||
         !world->next_qvel || !world->next_frames || !world->next_twists || !world->energies ||
         !world->loops || !world->tied || !world->minds || !create_sleep(world) || !create_softs(world, err)) {
         tn_world_destroy(world);
@@ -161,6 +165,9 @@ void tn_world_destroy(TnWorld *world)
     tn_free(world->frames);
     tn_free(world->twists);
     tn_free(world->wrench);
+    tn_free(world->applied);
+    tn_free(world->last_applied);
+    tn_reactions_destroy(world->reactions);
     tn_free(world->next_qpos);
     tn_free(world->next_qvel);
     tn_free(world->next_frames);
@@ -214,6 +221,7 @@ static void forget_step(TnWorld *world)
     world->contacts = (TnContactList){0};
     world->impact_count = 0;
     world->has_problem = false;
+    tn_reactions_forget(world->reactions);
     world->solution.islands.count = 0;
     world->energies_known = false;
     tn_collider_forget(world->collider);
@@ -242,6 +250,7 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
 {
     tn_state_reset(&world->state, world->model, key - 1);
     memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
+    memset(world->applied, 0, sizeof(double[6]) * (size_t)world->model->body_count);
     world->wrench_set = false;
     if (world->node_force)
         memset(world->node_force, 0, sizeof(double) * (size_t)world->model->dof_count);
@@ -323,6 +332,8 @@ void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
     int link = world->model->bodies[body - 1].link;
     v3_add(world->wrench[link], world->wrench[link], force);
     v3_add(world->wrench[link] + 3, world->wrench[link] + 3, torque);
+    v3_add(world->applied[body - 1], world->applied[body - 1], force);
+    v3_add(world->applied[body - 1] + 3, world->applied[body - 1] + 3, torque);
     world->wrench_set = true;
     if (v3_dot(force, force) + v3_dot(torque, torque) > 0.0)
         tn_sleep_wake(world, world->model->links[link].subsystem);

@@ -26,6 +26,8 @@ struct TnWorld {
     double (*twists)[6]; /* per link, at state.qvel: linear at the com, angular; world axes */
     double (*wrench)[6]; /* per link, for the next step */
     bool wrench_set;
+    double (*applied)[6], (*last_applied)[6]; /* per body, for the next step and in the last one */
+    bool was_applied;                         /* there was something in the last step */
     double *node_force; /* on dofs of soft bodies, whole-model, for the next step */
     bool node_force_set;
     TnSoftElements *elements; /* of soft bodies; NULL without */
@@ -44,7 +46,11 @@ struct TnWorld {
     TnContactList contacts;
     TnConstraintSet set;
     const TnFollowerMotion *followers;
+    const TnRodSystem *rods;
     const TnSoftSystem *softs;
+    const TnMeshSystem *meshes;
+    const double *start_qpos, *start_qvel; /* the real state that it began with */
+    struct TnReactions *reactions;         /* found when somebody asks (reaction.h) */
     struct TnImpact *impacts; /* of the last step (impact.h) */
     int impact_count;
     bool bounces; /* some geom has restitution */

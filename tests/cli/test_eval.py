@@ -41,6 +41,35 @@ class Eval(CliTest):
         self.assertEqual(r["sensors"][1]["value"], [2, 1, 0.1])
         self.assertEqual(r["actuator_force"], [1.5])
 
+    def test_forces_are_those_of_one_step(self):
+        r = self.tenon_json("eval", self.model, "--qpos", "0,2,0,0.1,1,0,0,0,0", "--forces")["forces"]
+        joints = {joint["name"]: joint for joint in r["joints"]}
+        self.assertEqual(sorted(joints), ["joint3", "swing"])
+        self.assertEqual([body["name"] for body in r["bodies"]], ["rod", "body4"])
+        self.assertEqual(r["equalities"], [])
+        self.assertAlmostEqual(joints["joint3"]["force"][2], 3 * 9.81, delta=1e-12)  # the slider is across
+        # let go from the horizontal: what is left of the weight, 1 - m l^2 / I; a step of 10 ms turns by (g/l) t^2 / 2
+        left = 2 * 9.81 * (1 - 2 * 0.5 ** 2 / BOB_INERTIA)
+        self.assertAlmostEqual(joints["swing"]["force"][2], left, delta=1e-3 * 2 * 9.81)
+        self.assertIn("forces of joints", self.tenon("eval", self.model, "--forces")[0])
+        self.assertNotIn("forces", self.tenon_json("eval", self.model))
+
+    def test_force_sensors_need_a_step(self):
+        text = cli.MODEL.replace('pos="0.5 0 0" mass="2"/>', 'pos="0.5 0 0" mass="2"/><site name="s" pos="0.1 0 0"/>')
+        text = text.replace("<sensor>", '<sensor><force site="s" name="f"/><torque site="s" name="t"/>'
+                            '<actuatorfrc actuator="push"/><jointactuatorfrc joint="swing"/>')
+        model = self.write("sensors.xml", text)
+        bare = {s["name"]: s["value"] for s in self.tenon_json("eval", model, "--ctrl", "1.5")["sensors"]}
+        self.assertEqual(bare["f"], [None] * 3)
+        # the bob hangs straight down at a quarter turn; the site's x is down
+        hanging = str(math.pi / 2) + ",2,0,0.1,1,0,0,0,0"
+        r = self.tenon_json("eval", model, "--forces", "--qpos", hanging, "--ctrl", "0")
+        told = [s["value"] for s in r["sensors"]]
+        for x, y in zip(told[0] + told[1], [-2 * 9.81, 0, 0, 0, 0, 0]):
+            self.assertAlmostEqual(x, y, delta=1e-9)
+        r = self.tenon_json("eval", model, "--ctrl", "1.5")
+        self.assertEqual([s["value"] for s in r["sensors"]][2:4], [[1.5], [3.0]])
+
     def test_lists_may_be_separated_by_commas_or_blanks(self):
         numbers = ["-0.5", "2", "0", "1e-1", "1", "0", "0", "0", ".25"]
         forms = [["--qpos", ",".join(numbers)], ["--qpos", " ".join(numbers)], ["--qpos=" + ", ".join(numbers)],

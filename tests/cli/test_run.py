@@ -188,6 +188,18 @@ class Run(CliTest):
         self.assertEqual((r["energy_created_at"], r["diverged"]), ("body 'light'", False))
         self.assertEqual(self.tenon("run", self.model, "--duration", "0.1", "--quiet", "--strict-energy"), ("", ""))
 
+    def test_csv_has_forces_and_sensors_where_asked_for(self):
+        self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "0", "--csv", "out.csv", "--forces", "--sensors")
+        rows = self.read_csv(os.path.join(self.folder, "out.csv"))
+        forces = [joint + part for joint in ("swing", "joint3") for part in (".fx", ".fy", ".fz", ".tx", ".ty", ".tz")]
+        self.assertEqual(rows[0], HEADER + forces + ["angle.s0", "where.s0", "where.s1", "where.s2"])
+        last = dict(zip(rows[0], map(float, rows[-1])))
+        self.assertEqual(len(rows[-1]), len(rows[0]))
+        self.assertAlmostEqual(last["joint3.fz"], 3 * 9.81, delta=1e-9)
+        self.assertAlmostEqual(last["swing.ty"], 0, delta=1e-3)  # nothing drives it; second order
+        self.assertEqual(last["angle.s0"], last["swing.q0"])
+        self.refused("run", self.model, "--forces", says=["--forces", "--csv"])
+
     def test_csv_numbers_keep_all_their_digits(self):
         self.tenon("run", self.model, "--duration", "0.1", "--csv", "out.csv")
         row = self.read_csv(os.path.join(self.folder, "out.csv"))[-1]

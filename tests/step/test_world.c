@@ -191,18 +191,20 @@ TEST(every_failed_allocation_leaves_nothing_half_made)
     TnModel *model = pile(2);
     TnWorldDef def = tn_world_def();
     int created = 0;
-    for (long calls = 0; calls < 60; calls++) {
+    for (long calls = 0; calls < 80; calls++) {
         TnError err = {0};
         tn_malloc_fail_after(calls);
         TnWorld *world = tn_world_create(&def, model, &err);
         if (world) {
             created++;
             tn_world_step(world); /* may fail for want of memory; must not crash */
+            tn_world_body_reaction(world, 2);
         } else {
             CHECK(err.code == TN_ERROR_MEMORY);
         }
         tn_malloc_fail_after(-1);
         if (world) CHECK(!tn_world_step(world).diverged);
+        if (world) CHECK(tn_world_body_reaction(world, 2).known);
         tn_world_destroy(world);
     }
     CHECK(created > 0);

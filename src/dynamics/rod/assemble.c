@@ -218,7 +218,7 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
         place(&as, 0.5 * in->t);
         for (int i = 0; i < n; i++) add_segment(&as, i);
         add_joints(&as);
-        tn_rod_hold(in, as.links, as.frames, out);
+        if (!out->loose) tn_rod_hold(in, as.links, as.frames, out);
     }
     tn_arena_release(arena, mark);
     return ok;

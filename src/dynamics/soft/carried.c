@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "../../math/vec3.h"
 #include "../tour.h"
 
 /* ---- how they move ---- */
@@ -255,5 +256,46 @@ void tn_mesh_add_carried(const TnSoftInput *input, const TnSoftSystem *softs, in
                 for (int c = 0; c < 3; c++)
                     system->b[3 * place.node + j] += place.T[c * place.dim + j] * p->f[a][c];
         }
+    }
+}
+
+/* ---- what holds them ---- */
+
+/* y += E x, or Eᵀ x */
+static void add_product(const double E[9], bool transposed, const double *x, double *y)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) y[i] += E[transposed ? 3 * j + i : 3 * i + j] * x[j];
+}
+
+/* A v̂ - b of a piece's nodes that are carried. */
+static void add_lack(const TnPieceElements *p, const TnMeshSystem *system, const double *vhat,
+                     double *forces)
+{
+    const TnSoftPiece *piece = p->piece;
+    for (int a = 0; a < piece->node_count; a++)
+        for (int c = 0; c < 3 && piece->hold[a] >= 0; c++)
+            forces[3L * piece->hold[a] + c] -= p->f[a][c];
+    for (int k = 0; k < p->pair_count; k++) {
+        const double *E = system->blocks[p->pair_start + k];
+        int a = p->pairs[k][0], b = p->pairs[k][1];
+        if (piece->hold[a] >= 0)
+            add_product(E, false, vhat + 3L * piece->nodes[b], forces + 3L * piece->hold[a]);
+        if (a != b && piece->hold[b] >= 0)
+            add_product(E, true, vhat + 3L * piece->nodes[a], forces + 3L * piece->hold[b]);
+    }
+}
+
+void tn_soft_hold_forces(const TnSoftElements *elements, const TnDivision *d,
+                         const TnMeshSystem *meshes, int soft, const double *vhat,
+                         const double *outside, double *forces)
+{
+    for (int i = d->soft_piece[soft]; i < d->soft_piece[soft] + d->soft_piece_count[soft]; i++) {
+        const TnSoftPiece *piece = &d->pieces[i];
+        for (int a = 0; a < piece->node_count; a++)
+            if (piece->hold[a] >= 0)
+                v3_scale(forces + 3L * piece->hold[a], outside + 3L * piece->nodes[a], -1.0);
+        add_lack(&elements->pieces[i], &meshes[piece->block - d->dense_count - d->chain_count],
+                 vhat, forces);
     }
 }
