@@ -192,7 +192,7 @@ class Run(CliTest):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "0", "--csv", "out.csv", "--forces", "--sensors")
         rows = self.read_csv(os.path.join(self.folder, "out.csv"))
         forces = [joint + part for joint in ("swing", "joint3") for part in (".fx", ".fy", ".fz", ".tx", ".ty", ".tz")]
-        self.assertEqual(rows[0], HEADER + forces + ["angle.s0", "where.s0", "where.s1", "where.s2"])
+        self.assertEqual(rows[0], HEADER + ENERGY + forces + ["angle.s0", "where.s0", "where.s1", "where.s2"])
         last = dict(zip(rows[0], map(float, rows[-1])))
         self.assertEqual(len(rows[-1]), len(rows[0]))
         self.assertAlmostEqual(last["joint3.fz"], 3 * 9.81, delta=1e-9)
