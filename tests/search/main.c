@@ -1,0 +1,156 @@
+/* main.c: `search [--seed A] [--count N] [--kind K] [--write FOLDER] [--no-shrink] [--verbose]`
+ *
+ * Runs models of seeds A … A + N - 1 (of one theme, or of all in turn), prints a line per finding and
+ * what is left of the model once it is made smaller. Exit code 1: there was a finding other than
+ * steps that did not converge. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "known.h"
+#include "shrink.h"
+
+typedef struct Options {
+    uint64_t seed;
+    int count, theme; /* theme -1: all in turn */
+    const char *folder;
+    bool shrink, verbose;
+} Options;
+
+typedef struct Tally {
+    int models, overlaps, known, findings[FINDING_COUNT], failed;
+    long steps;
+} Tally;
+
+static int theme_of(const char *name)
+{
+    for (int k = 0; k < THEME_COUNT; k++)
+        if (strcmp(name, theme_names[k]) == 0) return k;
+    return -2;
+}
+
+static int usage(void)
+{
+    printf("search [--seed A] [--count N] [--kind K] [--write FOLDER] [--no-shrink] [--verbose]\n"
+           "kinds:");
+    for (int k = 0; k < THEME_COUNT; k++) printf(" %s", theme_names[k]);
+    printf("\n");
+    return 2;
+}
+
+static bool read_options(int argc, char **argv, Options *o)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--verbose") == 0) {
+            o->verbose = true;
+        } else if (strcmp(argv[i], "--no-shrink") == 0) {
+            o->shrink = false;
+        } else if (!value) {
+            return false;
+        } else {
+            if (strcmp(argv[i], "--seed") == 0)
+                o->seed = strtoull(value, NULL, 10);
+            else if (strcmp(argv[i], "--count") == 0)
+                o->count = atoi(value);
+            else if (strcmp(argv[i], "--kind") == 0)
+                o->theme = theme_of(value);
+            else if (strcmp(argv[i], "--write") == 0)
+                o->folder = value;
+            else
+                return false;
+            i++;
+        }
+    }
+    return o->theme >= -1;
+}
+
+static void write_model(const Options *o, const Sketch *sketch, const char *theme, Finding finding)
+{
+    TnError err = {0};
+    char *text = sketch_text(sketch, NULL, &err), path[1024];
+    if (!o->folder) {
+        printf("%s", text);
+    } else {
+        snprintf(path, sizeof path, "%s/%s_%s_%llu.xml", o->folder, finding_names[finding], theme,
+                 (unsigned long long)sketch->seed);
+        FILE *file = fopen(path, "w");
+        if (!file || fputs(text, file) < 0) printf("cannot write %s: %s\n", path, strerror(errno));
+        if (file) fclose(file);
+        printf("  %s\n", path);
+    }
+    free(text);
+}
+
+static void print_finding(const Sketch *sketch, const char *theme, const Verdict *v, Finding f,
+                          const char *what)
+{
+    printf("%s seed %llu kind %s: %s %.3g at step %d, %g s, %d parts %s\n", what,
+           (unsigned long long)sketch->seed, theme, finding_names[f], v->amount[f], v->step[f],
+           sketch->timestep, sketch->part_count, v->note);
+}
+
+static void report(const Options *o, const Sketch *sketch, const char *theme, const Verdict *v,
+                   Finding f)
+{
+    Sketch small = *sketch;
+    Verdict verdict = *v;
+    print_finding(sketch, theme, v, f, "finding");
+    if (!o->shrink) return;
+    int trials = shrink(&small, f, &verdict);
+    print_finding(&small, theme, &verdict, f, "  smallest");
+    printf("  after %d trials, %d steps\n", trials, small.steps);
+    write_model(o, &small, theme, f);
+}
+
+static void run_one(const Options *o, uint64_t seed, Theme theme, Tally *tally)
+{
+    Sketch sketch;
+    Verdict v;
+    bool failed = false;
+    const char *name = theme_names[theme];
+    sketch_generate(&sketch, seed, theme);
+    if (!sketch_valid(&sketch)) return;
+    judge(&sketch, &v);
+    tally->models++;
+    tally->steps += v.steps;
+    tally->overlaps += v.overlaps;
+    for (int f = 0; f < FINDING_COUNT; f++) {
+        if (!verdict_has(&v, (Finding)f)) continue;
+        tally->findings[f]++;
+        if (f == FINDING_UNCONVERGED && !o->verbose) continue;
+        if (is_known(theme, seed, (Finding)f)) {
+            tally->known++;
+            continue;
+        }
+        report(o, &sketch, name, &v, (Finding)f);
+        failed |= f != FINDING_UNCONVERGED;
+    }
+    tally->failed += failed;
+    if (o->verbose)
+        printf("seed %llu kind %s: %d parts, %d steps%s\n", (unsigned long long)seed, name,
+               sketch.part_count, v.steps, v.overlaps ? ", overlaps" : "");
+    fflush(stdout);
+}
+
+static void print_tally(const Tally *t)
+{
+    printf("%d models, %ld steps, %d left out for overlaps;", t->models, t->steps, t->overlaps);
+    for (int f = 0; f < FINDING_COUNT; f++) printf(" %s %d", finding_names[f], t->findings[f]);
+    printf("; known %d\n", t->known);
+    printf("%d passed, %d failed\n", t->models - t->failed, t->failed);
+}
+
+int main(int argc, char **argv)
+{
+    Options o = {.seed = 1, .count = 100, .theme = -1, .shrink = true};
+    Tally tally = {0};
+    if (!read_options(argc, argv, &o)) return usage();
+    for (int k = 0; k < o.count; k++) {
+        uint64_t seed = o.seed + (uint64_t)k;
+        run_one(&o, seed, o.theme < 0 ? (Theme)(seed % THEME_COUNT) : (Theme)o.theme, &tally);
+    }
+    print_tally(&tally);
+    return tally.failed ? 1 : 0;
+}
