@@ -136,10 +136,10 @@ static bool expand(Polytope *p, int nearest, int k)
     return true;
 }
 
-static void face_witness(const Polytope *p, const Face *f, TnWitness *out)
+/* Barycentric coordinates of the origin's foot on a face, kept inside it; returns how far that is from the foot. */
+static double foot_weights(const Polytope *p, const Face *f, double weight[3])
 {
-    /* barycentric coordinates of the origin's foot on the face, kept inside it */
-    double foot[3], weight[3], sum = 0.0;
+    double foot[3], sum = 0.0;
     v3_scale(foot, f->n, f->offset);
     for (int i = 0; i < 3; i++) {
         double x[3], y[3], c[3];
@@ -149,13 +149,43 @@ static void face_witness(const Polytope *p, const Face *f, TnWitness *out)
         weight[i] = fmax(0.0, v3_dot(c, f->n));
         sum += weight[i];
     }
-    v3_copy(out->normal, f->n);
-    out->gap = -f->offset;
+    for (int i = 0; i < 3; i++) {
+        weight[i] = sum > 0.0 ? weight[i] / sum : 1.0 / 3.0;
+        v3_add_scaled(foot, p->w[f->v[i]], -weight[i]);
+    }
+    return v3_norm(foot);
+}
+
+/* A flat side of A - B is several faces, all equally near, and only one has the foot of the origin. Faces of round
+ * shapes are smaller than what is looked at here. */
+static Face face_with_foot(const Polytope *p, const Face *best)
+{
+    double weight[3], off = foot_weights(p, best, weight), flat = 1e-10 * p->scale;
+    Face found = *best;
+    for (int i = 0; i < p->face_count && off > 1e-4 * p->scale; i++) {
+        const Face *f = &p->faces[i];
+        bool in_plane = f->alive && f->offset < INFINITY && v3_dot(f->n, best->n) > 0.0;
+        for (int k = 0; k < 3 && in_plane; k++)
+            in_plane = fabs(v3_dot(best->n, p->w[f->v[k]]) - best->offset) <= flat;
+        double next = in_plane ? foot_weights(p, f, weight) : INFINITY;
+        if (next >= off) continue;
+        off = next;
+        found = *f;
+    }
+    return found;
+}
+
+static void face_witness(const Polytope *p, const Face *best, TnWitness *out)
+{
+    Face f = face_with_foot(p, best);
+    double weight[3];
+    foot_weights(p, &f, weight);
+    v3_copy(out->normal, best->n);
+    out->gap = -best->offset;
     v3_zero(out->a);
-    for (int i = 0; i < 3; i++)
-        v3_add_scaled(out->a, p->a[f->v[i]], sum > 0.0 ? weight[i] / sum : 1.0 / 3.0);
+    for (int i = 0; i < 3; i++) v3_add_scaled(out->a, p->a[f.v[i]], weight[i]);
     v3_copy(out->b, out->a);
-    v3_add_scaled(out->b, f->n, out->gap);
+    v3_add_scaled(out->b, best->n, out->gap);
 }
 
 /* A flat A - B: the best of the directions at hand. */

@@ -84,6 +84,28 @@ TEST(a_millimetre_shape_on_a_hundred_metre_one_has_the_right_gap)
     }
 }
 
+/* A flat side of the two shapes' difference is cut into triangles, and only one of them has the point that touches. */
+TEST(a_small_shape_in_a_large_face_touches_where_it_is)
+{
+    Random r = {14};
+    double vertices[3 * RANDOM_MESH_VERTICES];
+    for (int i = 0; i < TYPES; i++)
+        for (int k = 0; k < 50; k++) {
+            TnShape small = random_shape(&r, convex_types[i], 0.1, vertices);
+            TnShape big = {.type = TN_GEOM_BOX, .size = {2, 2, 0.3}};
+            TnTransform place = random_place(&r, 1.5), ground = at(0, 0, -0.3);
+            double down[3] = {0, 0, -1};
+            place.pos[2] = 0.0;
+            place.pos[2] += support_value(&small, &place, down) - 1e-3; /* 1 mm deep */
+            TnManifold m;
+            REQUIRE(tn_collide(&small, &place, &big, &ground, 0.0, &m));
+            REQUIRE(m.count >= 1);
+            /* no shape of this size reaches farther from its middle than its three sizes together */
+            for (int p = 0; p < m.count; p++)
+                for (int c = 0; c < 2; c++) CHECK_NEAR(m.points[p].pos[c], place.pos[c], 0.3);
+        }
+}
+
 TEST(swapping_the_shapes_flips_the_normal_and_keeps_the_points)
 {
     Random r = {5};
