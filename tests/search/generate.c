@@ -601,4 +601,5 @@ void sketch_generate(Sketch *s, uint64_t seed, Theme theme)
         theme_mixed(&d);
         break;
     }
+    sketch_calm(s);
 }

@@ -114,6 +114,9 @@ extern const char *const theme_names[THEME_COUNT];
 void sketch_generate(Sketch *sketch, uint64_t seed, Theme theme);
 /* Takes a part out; what was on it moves to its parent, what joined it goes too. */
 void sketch_remove(Sketch *sketch, int part);
+/* Takes away start velocities that equalities and holds contradict: what they join moves as one. */
+void sketch_calm(Sketch *sketch);
+/* Every part has what it needs, something moves, and the start is calm. */
 bool sketch_valid(const Sketch *sketch);
 /* Nothing outside touches it: no gravity, nothing fixed. */
 bool sketch_is_closed(const Sketch *sketch);
@@ -123,7 +126,7 @@ double sketch_smallest(const Sketch *sketch);
 double part_reach(const Part *part);
 
 /* The model as MJCF with a keyframe `start` that holds velocities and controls; the caller's to
- * free. *model, where not NULL, is that text, loaded. NULL and an error where it does not load. */
+ * free. *model, where not NULL, is that text, loaded; NULL and an error where it does not load. */
 char *sketch_text(const Sketch *sketch, TnModel **model, TnError *err);
 
 #endif

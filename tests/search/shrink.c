@@ -30,9 +30,10 @@ static bool out_of_time(const Shrinker *s)
 }
 
 /* Takes the candidate where it still has the finding. */
-static bool take(Shrinker *s, const Sketch *candidate)
+static bool take(Shrinker *s, Sketch *candidate)
 {
     Verdict verdict;
+    sketch_calm(candidate);
     if (out_of_time(s) || !sketch_valid(candidate)) return false;
     s->trials++;
     judge(candidate, &verdict);

@@ -70,6 +70,80 @@ static int root_of(const Sketch *s, int part)
     return part;
 }
 
+/* ---- starts that joints can follow ---- */
+
+static int find(int *of, int i)
+{
+    while (of[i] != i) i = of[i];
+    return i;
+}
+
+/* of[i]: the first part of those that i is joined to, by joints and by what holds. A group with an equality or a hold
+ * is marked in bound[], one that the world holds in fixed[]. */
+typedef struct Groups {
+    int of[MAX_PARTS];
+    bool bound[MAX_PARTS], fixed[MAX_PARTS];
+} Groups;
+
+static void join(Groups *g, int i, int other)
+{
+    if (other < 0) return;
+    int a = find(g->of, i), b = find(g->of, other);
+    g->of[a > b ? a : b] = a > b ? b : a;
+}
+
+static Groups groups_of(const Sketch *s)
+{
+    Groups g = {0};
+    for (int i = 0; i < s->part_count; i++) g.of[i] = i;
+    for (int i = 0; i < s->part_count; i++) {
+        join(&g, i, s->parts[i].a);
+        join(&g, i, s->parts[i].b);
+    }
+    for (int i = 0; i < s->part_count; i++) {
+        const Part *p = &s->parts[i];
+        int root = g.of[i] = find(g.of, i);
+        bool held = p->kind != PART_BODY && (p->a != NOBODY || p->b != NOBODY);
+        g.bound[root] = g.bound[root] || (held && p->kind != PART_TENDON);
+        g.fixed[root] = g.fixed[root] || (held && refers(p, WORLD)) ||
+                        (p->kind == PART_BODY && p->a == WORLD && p->joint != JOINT_FREE);
+    }
+    return g;
+}
+
+static bool carries_velocity(const Part *p)
+{
+    return p->kind == PART_CABLE || p->kind == PART_SOFT ||
+           (p->kind == PART_BODY && p->joint == JOINT_FREE);
+}
+
+/* The start of part i that equalities and holds can follow: its group moves as one, without turning. */
+static void calm(const Sketch *s, const Groups *g, int i, double start[6])
+{
+    memcpy(start, s->parts[i].n + N_VEL_X, 6 * sizeof(double));
+    int root = g->of[i], first = root;
+    if (!g->bound[root]) return;
+    while (first < i && !(g->of[first] == root && carries_velocity(&s->parts[first]))) first++;
+    memset(start, 0, 6 * sizeof(double));
+    if (!g->fixed[root] && carries_velocity(&s->parts[i]))
+        memcpy(start, s->parts[first].n + N_VEL_X, 3 * sizeof(double));
+}
+
+void sketch_calm(Sketch *s)
+{
+    Groups g = groups_of(s);
+    for (int i = 0; i < s->part_count; i++) calm(s, &g, i, s->parts[i].n + N_VEL_X);
+}
+
+static bool is_calm(const Sketch *s)
+{
+    Sketch calmed = *s;
+    sketch_calm(&calmed);
+    for (int i = 0; i < s->part_count; i++)
+        if (memcmp(calmed.parts[i].n, s->parts[i].n, sizeof calmed.parts[i].n)) return false;
+    return true;
+}
+
 static bool part_valid(const Sketch *s, const Part *p)
 {
     if (p->kind == PART_BODY && p->joint == JOINT_FREE && p->a != WORLD) return false;
@@ -90,7 +164,7 @@ bool sketch_valid(const Sketch *s)
         moves = moves || kind == PART_BODY || kind == PART_CABLE || kind == PART_SOFT;
         if (!part_valid(s, &s->parts[i])) return false;
     }
-    return moves;
+    return moves && is_calm(s);
 }
 
 bool sketch_is_closed(const Sketch *s)

@@ -370,14 +370,12 @@ static void body_start(const TnModel *model, const Part *p, int i, double *qvel)
     if (p->joint == JOINT_HINGE || p->joint == JOINT_SLIDE) v[0] = p->n[N_SPIN_X];
 }
 
-/* Only where nothing holds it. */
 static void cable_start(const TnModel *model, const Part *p, int i, const double *poses,
                         double *qvel)
 {
     char name[16];
     snprintf(name, sizeof name, "c%d", i);
     TnRodInfo rod = tn_model_rod_info(model, tn_model_find_rod(model, name));
-    if (p->a != NOBODY || p->b != NOBODY) return;
     for (int k = 0; k < rod.segment_count; k++) {
         const double *pose = poses + 7 * (rod.body + k - 1);
         TnJointId id = 1;
@@ -393,7 +391,7 @@ static void soft_start(const TnModel *model, const Part *p, int i, double *qvel)
     char name[16];
     snprintf(name, sizeof name, "s%d", i);
     TnSoftInfo soft = tn_model_soft_info(model, tn_model_find_soft(model, name));
-    for (int k = 0; k < soft.node_count && p->a == NOBODY; k++)
+    for (int k = 0; k < soft.node_count; k++)
         point_velocity(p, soft.rest + 3 * k, p->n + N_X, qvel + soft.dof_start + 3 * k);
 }
 
