@@ -98,6 +98,7 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
         open_side(w, row, division->link_block[link], division->link_node[link], sub->dof_count);
     double *c = w->set->problem.coefficient + side->start;
     v3_sub(arm, point, axes->origin);
+    double reach = v3_dot(arm, arm) + lever * lever;
     const TnLink *l = &model->links[link];
     for (int d = l->dof_start + l->dof_count - 1; d >= 0; d = model->dof_parent[d]) {
         const double *S = axes->S[d - sub->dof_start];
@@ -108,7 +109,8 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
         c[d - sub->dof_start] += coefficient;
         w->shift += coefficient * w->in->state->qvel[d];
         w->rate += coefficient * place->qvel[d];
-        w->size += v3_dot(linear, linear) * v3_dot(velocity, velocity) +
+        /* not |velocity|²: a point on the axis has none but for rounding */
+        w->size += v3_dot(linear, linear) * (reach * v3_dot(S + 3, S + 3) + v3_dot(S, S)) +
                    v3_dot(angular, angular) * v3_dot(S + 3, S + 3);
     }
 }
