@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "math/vec3.h"
+
 #define OVERLAP 1e-7      /* m: deeper than this at the start is no fair start */
 #define LEAST_SPEED 0.01  /* m/s: energies of slower motion are not looked at */
 #define SECONDS_AT_MOST 60
@@ -67,15 +69,16 @@ static double largest_distance(const Run *r)
     double most = 0.0, pos[3], quat[4];
     for (TnBodyId b = 2; b <= r->info.body_count; b++) {
         tn_world_body_pose(r->world, b, pos, quat);
-        most = fmax(most, sqrt(pos[0] * pos[0] + pos[1] * pos[1] + pos[2] * pos[2]));
+        most = fmax(most, v3_norm(pos));
     }
     return most + 0.2; /* no part reaches much farther from its origin */
 }
 
 static double apart(const double a[3], const double b[3])
 {
-    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
-                (a[2] - b[2]) * (a[2] - b[2]));
+    double d[3];
+    v3_sub(d, a, b);
+    return v3_norm(d);
 }
 
 static void judge_momentum(Run *r)
@@ -97,15 +100,32 @@ static const Part *walls_of(const Sketch *s)
     return NULL;
 }
 
+static void judge_place(Run *r, const Part *walls, const double x[3])
+{
+    for (int k = 0; k < 3; k++)
+        note(r, FINDING_ESCAPED, fabs(x[k] - walls->n[N_X + k]) - walls->n[N_SIZE_X + k]);
+}
+
+/* By centres of mass, which lie inside of every shape. */
 static void judge_escape(Run *r)
 {
     const Part *walls = walls_of(r->sketch);
     if (!walls) return;
     for (TnBodyId b = 2; b <= r->info.body_count; b++) {
-        double pos[3], quat[4];
+        double pos[3], quat[4], com[3], arm[3];
         tn_world_body_pose(r->world, b, pos, quat);
-        for (int k = 0; k < 3; k++)
-            note(r, FINDING_ESCAPED, fabs(pos[k] - walls->n[N_X + k]) - walls->n[N_SIZE_X + k]);
+        memcpy(com, tn_model_body_info(r->model, b).com, sizeof com);
+        quat_rotate(arm, quat, com);
+        v3_add(pos, pos, arm);
+        judge_place(r, walls, pos);
+    }
+    for (TnSoftId s = 1; s <= r->info.soft_count; s++) {
+        TnSoftInfo soft = tn_model_soft_info(r->model, s);
+        const double *x = tn_world_state(r->world).qpos + soft.qpos_start;
+        double middle[3] = {0.0, 0.0, 0.0};
+        for (int k = 0; k < soft.node_count; k++)
+            v3_add_scaled(middle, x + 3 * k, 1.0 / soft.node_count);
+        judge_place(r, walls, middle);
     }
 }
 

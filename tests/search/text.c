@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "math/vec3.h"
+
 typedef struct Text {
     char *bytes;
     size_t length, room;
@@ -338,25 +340,17 @@ static void put_model(Text *t, const Sketch *s)
 /* v + ω × (x - c) of a point; all in world axes. */
 static void point_velocity(const Part *p, const double x[3], const double c[3], double v[3])
 {
-    const double *w = p->n + N_SPIN_X;
-    double d[3] = {x[0] - c[0], x[1] - c[1], x[2] - c[2]};
-    v[0] = p->n[N_VEL_X] + w[1] * d[2] - w[2] * d[1];
-    v[1] = p->n[N_VEL_Y] + w[2] * d[0] - w[0] * d[2];
-    v[2] = p->n[N_VEL_Z] + w[0] * d[1] - w[1] * d[0];
+    double arm[3];
+    v3_sub(arm, x, c);
+    v3_cross(v, p->n + N_SPIN_X, arm);
+    v3_add(v, v, p->n + N_VEL_X);
 }
 
-/* qᵀ v q: a world vector in the axes of a body. */
-static void into_axes(const double q[4], const double v[3], double out[3])
+static void into_axes(const double quat[4], const double v[3], double out[3])
 {
-    double w = q[0], t[3];
-    for (int k = 0; k < 3; k++) {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        t[k] = 2.0 * (q[1 + j] * v[i] - q[1 + i] * v[j]); /* 2 (-q) × v */
-    }
-    for (int k = 0; k < 3; k++) {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        out[k] = v[k] + w * t[k] - (q[1 + i] * t[j] - q[1 + j] * t[i]);
-    }
+    double back[4];
+    quat_conjugate(back, quat);
+    quat_rotate(out, back, v);
 }
 
 static void body_start(const TnModel *model, const Part *p, int i, double *qvel)
@@ -407,7 +401,6 @@ static void put_key(Text *t, const Sketch *s, const TnModel *model)
 {
     TnModelInfo info = tn_model_info(model);
     double *qvel = calloc((size_t)info.dof_count + 1, sizeof *qvel), ctrl[MAX_PARTS];
-    double *qpos = calloc((size_t)info.qpos_count + 1, sizeof *qpos);
     double *poses = calloc(7 * (size_t)info.body_count, sizeof *poses);
     int ctrl_count = 0;
     TnWorldDef def = tn_world_def();
@@ -427,7 +420,6 @@ static void put_key(Text *t, const Sketch *s, const TnModel *model)
     put_numbers(t, "ctrl", ctrl, ctrl_count);
     put(t, "/>\n  </keyframe>\n");
     free(qvel);
-    free(qpos);
     free(poses);
 }
 
