@@ -185,7 +185,9 @@ static void judge_here(const Sketch *sketch, Verdict *verdict)
     r.most_kinetic = r.start.kinetic;
     r.around = fmax(r.start.kinetic + r.start.elastic,
                     0.5 * r.info.total_mass * LEAST_SPEED * LEAST_SPEED);
-    for (int k = 1; k <= sketch->steps; k++)
+    judge_escape(&r);
+    verdict->overlaps = verdict_has(verdict, FINDING_ESCAPED);
+    for (int k = 1; k <= sketch->steps && !verdict->overlaps; k++)
         if (!judge_step(&r, k)) break;
     tn_world_destroy(r.world);
     tn_model_destroy(model);

@@ -23,7 +23,7 @@ extern const char *const finding_names[FINDING_COUNT];
 extern const double finding_limits[FINDING_COUNT];
 
 typedef struct Verdict {
-    bool overlaps; /* started with overlaps: nothing else counts */
+    bool overlaps; /* started with overlaps, or outside of its box: nothing else counts */
     int steps;     /* that were made */
     double amount[FINDING_COUNT];
     int step[FINDING_COUNT]; /* at which it first went beyond the limit, from 1 */

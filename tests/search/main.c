@@ -1,8 +1,9 @@
-/* main.c: `search [--seed A] [--count N] [--kind K] [--write FOLDER] [--no-shrink] [--verbose]`
+/* main.c: `search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--no-shrink] [--verbose]`
  *
  * Runs models of seeds A … A + N - 1 (of one theme, or of all in turn), prints a line per finding and
- * what is left of the model once it is made smaller. Exit code 1: there was a finding other than
- * steps that did not converge. */
+ * what is left of the model once it is made smaller. --strict: limits are S times what they are.
+ * Exit code 1: there was a finding that known.c does not list, other than steps that did not
+ * converge. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ typedef struct Options {
     int count, theme; /* theme -1: all in turn */
     const char *folder;
     bool shrink, verbose;
+    double strict;
 } Options;
 
 typedef struct Tally {
@@ -32,8 +34,8 @@ static int theme_of(const char *name)
 
 static int usage(void)
 {
-    printf("search [--seed A] [--count N] [--kind K] [--write FOLDER] [--no-shrink] [--verbose]\n"
-           "kinds:");
+    printf("search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--no-shrink] "
+           "[--verbose]\nkinds:");
     for (int k = 0; k < THEME_COUNT; k++) printf(" %s", theme_names[k]);
     printf("\n");
     return 2;
@@ -58,6 +60,8 @@ static bool read_options(int argc, char **argv, Options *o)
                 o->theme = theme_of(value);
             else if (strcmp(argv[i], "--write") == 0)
                 o->folder = value;
+            else if (strcmp(argv[i], "--strict") == 0)
+                o->strict = atof(value);
             else
                 return false;
             i++;
@@ -97,7 +101,7 @@ static void report(const Options *o, const Sketch *sketch, const char *theme, co
     Sketch small = *sketch;
     Verdict verdict = *v;
     print_finding(sketch, theme, v, f, "finding");
-    if (!o->shrink) return;
+    if (!o->shrink || !verdict_has(v, f)) return;
     int trials = shrink(&small, f, &verdict);
     print_finding(&small, theme, &verdict, f, "  smallest");
     printf("  after %d trials, %d steps\n", trials, small.steps);
@@ -117,7 +121,7 @@ static void run_one(const Options *o, uint64_t seed, Theme theme, Tally *tally)
     tally->steps += v.steps;
     tally->overlaps += v.overlaps;
     for (int f = 0; f < FINDING_COUNT; f++) {
-        if (!verdict_has(&v, (Finding)f)) continue;
+        if (v.overlaps || !(v.amount[f] > o->strict * finding_limits[f])) continue;
         tally->findings[f]++;
         if (f == FINDING_UNCONVERGED && !o->verbose) continue;
         if (is_known(theme, seed, (Finding)f)) {
@@ -144,7 +148,7 @@ static void print_tally(const Tally *t)
 
 int main(int argc, char **argv)
 {
-    Options o = {.seed = 1, .count = 100, .theme = -1, .shrink = true};
+    Options o = {.seed = 1, .count = 100, .theme = -1, .shrink = true, .strict = 1.0};
     Tally tally = {0};
     if (!read_options(argc, argv, &o)) return usage();
     for (int k = 0; k < o.count; k++) {
