@@ -1,5 +1,6 @@
-/* generate.c: random models by theme. Numbers have three digits, so that texts are short and exact. Whatever stands
- * alone gets a sphere of its own to start in, so that few models start with overlaps. */
+/* generate.c: random models by theme. Numbers have three digits, so that texts are short and exact.
+ * Whatever stands alone gets a sphere of its own to start in, so that few models start with
+ * overlaps. */
 #include "model.h"
 
 #include <math.h>
@@ -392,7 +393,8 @@ static void add_cable(Draft *d, bool closed)
         return;
     }
     double angle = p->n[N_TURN_Z] * 0.017453292519943295, bend = p->n[N_BEND];
-    double along = bend == 0.0 ? 1.0 : sin(bend) / bend, up = bend == 0.0 ? 0.0 : (1 - cos(bend)) / bend;
+    double along = bend == 0.0 ? 1.0 : sin(bend) / bend;
+    double up = bend == 0.0 ? 0.0 : (1.0 - cos(bend)) / bend;
     p->n[N_X] = digits3(middle[0] - half * along * cos(angle));
     p->n[N_Y] = digits3(middle[1] - half * along * sin(angle));
     p->n[N_Z] = digits3(middle[2] - half * up);

@@ -1,5 +1,6 @@
-/* judge.c: what a model's steps are measured by. Energies around are kinetic and elastic energy, and what gravity and
- * actuators turned over so far; momentum is measured by √(2 M E), which no sum of m |v| exceeds. */
+/* judge.c: what a model's steps are measured by. Energies around are kinetic and elastic energy, and
+ * what gravity and actuators turned over so far; momentum is measured by √(2 M E), which no sum of
+ * m |v| exceeds. */
 #include "judge.h"
 
 #include <math.h>
@@ -12,13 +13,13 @@
 
 #include "math/vec3.h"
 
-#define OVERLAP 1e-7      /* m: deeper than this at the start is no fair start */
-#define LEAST_SPEED 0.01  /* m/s: energies of slower motion are not looked at */
+#define OVERLAP 1e-7     /* m: deeper than this at the start is no fair start */
+#define LEAST_SPEED 0.01 /* m/s: energies of slower motion are not looked at */
 #define SECONDS_AT_MOST 60
 
-const char *const finding_names[FINDING_COUNT] = {"energy", "created",  "linear",  "angular", "depth",
-                                                  "escaped", "diverged", "crashed", "refused",
-                                                  "unconverged"};
+const char *const finding_names[FINDING_COUNT] = {"energy",   "created", "linear",  "angular",
+                                                  "depth",    "escaped", "diverged", "crashed",
+                                                  "refused",  "unconverged"};
 const double finding_limits[FINDING_COUNT] = {
     [FINDING_ENERGY] = 0.01,  [FINDING_CREATED] = 0.02, [FINDING_LINEAR] = 1e-9,
     [FINDING_ANGULAR] = 1e-9, [FINDING_DEPTH] = 0.05,   [FINDING_ESCAPED] = 0.0};

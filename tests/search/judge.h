@@ -5,8 +5,8 @@
 #include "model.h"
 
 typedef enum Finding {
-    FINDING_ENERGY,      /* more energy than there was and was put in; share of the energies around */
-    FINDING_CREATED,     /* TnEnergyAccount.created summed up; share of the energies around */
+    FINDING_ENERGY,      /* more than there was and was put in; share of the energies around */
+    FINDING_CREATED,     /* TnEnergyAccount.created, summed up; share of the energies around */
     FINDING_LINEAR,      /* linear momentum that a closed system lost; share of √(2 M E) */
     FINDING_ANGULAR,     /* angular momentum; share of √(2 M E) times the size */
     FINDING_DEPTH,       /* deepest penetration; share of the smallest radius */
@@ -14,7 +14,7 @@ typedef enum Finding {
     FINDING_DIVERGED,    /* refused step, or a state that is not finite; 1 */
     FINDING_CRASHED,     /* signal, or no end; the signal's number */
     FINDING_REFUSED,     /* the model does not load; 1 */
-    FINDING_UNCONVERGED, /* share of steps that did not reach their tolerance: counted, no failure */
+    FINDING_UNCONVERGED, /* share of steps beyond their tolerance: counted, no failure */
     FINDING_COUNT
 } Finding;
 

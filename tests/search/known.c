@@ -8,7 +8,7 @@ typedef struct Known {
 } Known;
 
 static const Known known[] = {
-    /* bodies that turn fast, land flat after an edge or are thrown back by restitution reach too deep */
+    /* bodies that turn fast, land flat after an edge or are thrown back reach too deep */
     {THEME_BODIES, 117, FINDING_DEPTH}, {THEME_SPACE, 181, FINDING_DEPTH},
     {THEME_SPACE, 226, FINDING_DEPTH}, {THEME_BOX, 362, FINDING_DEPTH},
     {THEME_BOX, 371, FINDING_DEPTH}, {THEME_SPACE, 397, FINDING_DEPTH},

@@ -1,4 +1,5 @@
-/* known.h: findings of the fixed seeds that the test runs, each with its reason. A line here is a debt. */
+/* known.h: findings of the fixed seeds that the test runs, by their reasons. A line here is a debt.
+ */
 #ifndef TN_TESTS_SEARCH_KNOWN_H
 #define TN_TESTS_SEARCH_KNOWN_H
 

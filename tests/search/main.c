@@ -1,4 +1,5 @@
-/* main.c: `search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--no-shrink] [--verbose]`
+/* main.c: `search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--no-shrink]
+ * [--verbose]`
  *
  * Runs models of seeds A … A + N - 1 (of one theme, or of all in turn), prints a line per finding and
  * what is left of the model once it is made smaller. --strict: limits are S times what they are.

@@ -28,7 +28,7 @@ static void take_out(Sketch *s, int part)
     }
 }
 
-/* A child in the place of its parent: it keeps its own joint, unless the parent was the free root. */
+/* A child in the place of its parent keeps its own joint, unless the parent was the free root. */
 static void inherit(Part *child, const Part *parent)
 {
     child->a = parent->a;
