@@ -1,4 +1,4 @@
-/* judge.c: what a model's steps are measured by. Energies around are kinetic and elastic energy, and
+/* judge.c: what steps are measured by. Energies around are kinetic and elastic energy, and
  * what gravity and actuators turned over so far; momentum is measured by √(2 M E), which no sum of
  * m |v| exceeds. */
 #include "judge.h"

@@ -1,8 +1,8 @@
 /* main.c: `search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--no-shrink]
  * [--verbose]`
  *
- * Runs models of seeds A … A + N - 1 (of one theme, or of all in turn), prints a line per finding and
- * what is left of the model once it is made smaller. --strict: limits are S times what they are.
+ * Runs models of seeds A … A + N - 1 (of one theme, or of all in turn), prints a line per finding
+ * and what is left of the model once it is made smaller. --strict: limits are S times what they are.
  * Exit code 1: there was a finding that known.c does not list, other than steps that did not
  * converge. */
 #include <errno.h>

@@ -125,6 +125,9 @@ double sketch_smallest(const Sketch *sketch);
 /* Length of a body's geom along its own z, from its middle. */
 double part_reach(const Part *part);
 
+/* Start velocities of all parts into qvel, which is zero before. */
+void sketch_start(const Sketch *sketch, const TnModel *model, double *qvel);
+
 /* The model as MJCF with a keyframe `start` that holds velocities and controls; the caller's to
  * free. *model, where not NULL, is that text, loaded; NULL and an error where it does not load. */
 char *sketch_text(const Sketch *sketch, TnModel **model, TnError *err);

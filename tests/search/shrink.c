@@ -1,5 +1,5 @@
-/* shrink.c: takes out parts, halves counts, sets numbers to nothing or to fewer digits, and plainer shapes and joints,
- * each as long as the finding stays; round and round until nothing changes. */
+/* shrink.c: takes out parts, halves counts, sets numbers to nothing or to fewer digits, and plainer
+ * shapes and joints, each as long as the finding stays; round and round until nothing changes. */
 #include "shrink.h"
 
 #include <math.h>

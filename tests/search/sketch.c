@@ -78,8 +78,8 @@ static int find(int *of, int i)
     return i;
 }
 
-/* of[i]: the first part of those that i is joined to, by joints and by what holds. A group with an equality or a hold
- * is marked in bound[], one that the world holds in fixed[]. */
+/* of[i]: the first part of those that i is joined to, by joints and by what holds. A group with an
+ * equality or a hold is marked in bound[], one that the world holds in fixed[]. */
 typedef struct Groups {
     int of[MAX_PARTS];
     bool bound[MAX_PARTS], fixed[MAX_PARTS];
@@ -117,7 +117,7 @@ static bool carries_velocity(const Part *p)
            (p->kind == PART_BODY && p->joint == JOINT_FREE);
 }
 
-/* The start of part i that equalities and holds can follow: its group moves as one, without turning. */
+/* The start of part i that equalities and holds can follow: its group moves as one, not turning. */
 static void calm(const Sketch *s, const Groups *g, int i, double start[6])
 {
     memcpy(start, s->parts[i].n + N_VEL_X, 6 * sizeof(double));
