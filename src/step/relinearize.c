@@ -21,6 +21,9 @@
 
 /* Normals that turn further are of another feature. */
 #define LEAST_COSINE 0.7
+/* Shares of a body's radius: contacts that wander farther over it have jumped, as from one side of a rim to the other, and
+ * their mean arm is nowhere. */
+#define LONGEST_JUMP 0.5
 /* rad: equalities that end up farther from where they were linear about are written again. What is left is of second
  * order in this. */
 #define SURPRISE 1e-4
@@ -61,12 +64,23 @@ static void side_course(const Course *c, int geom, const double start[3], const 
     v3_add(u, u, twist);
 }
 
+static bool has_jumped(const Course *c, int geom, const double start[3], const double end[3])
+{
+    int link = c->step->model->geom_link[geom];
+    double jump[3];
+    v3_sub(jump, end, start);
+    return link > 0 && v3_norm(jump) > LONGEST_JUMP * c->step->world->groups->radius[link];
+}
+
 static void follow(const Course *c, const TnContactPoint *start, const TnContactPoint *end,
                    TnContactCourse *out)
 {
     bool same = start->geom1 == end->geom1;
     double u1[3], u2[3], sign = same ? 1.0 : -1.0;
     if (sign * v3_dot(start->normal, end->normal) < LEAST_COSINE) return;
+    if (has_jumped(c, start->geom1, start->arm1, same ? end->arm1 : end->arm2) ||
+        has_jumped(c, start->geom2, start->arm2, same ? end->arm2 : end->arm1))
+        return;
     for (int k = 0; k < 3; k++) out->normal[k] = start->normal[k] + sign * end->normal[k];
     v3_normalize(out->normal);
     side_course(c, start->geom1, start->arm1, same ? end->arm1 : end->arm2, out->arm1, u1);
