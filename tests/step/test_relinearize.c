@@ -122,8 +122,8 @@ TEST(a_linkage_keeps_its_energy_and_closes_better)
 
 /* A box that slides on a plane has nothing that curves: 1e-12 m after 20 steps is what solutions to
  * 1e-11 of g·t differ by. */
-/* A tilted cylinder lands on its rim and slaps down. The points that touch are told by where they are from the lowest one, which
- * is on the other side of the rim at the end of a step that turns the tilt round: nothing to be followed. */
+/* A tilted cylinder lands on its rim and slaps down. The points that touch are told by where they are from the
+ * lowest one, which is on the other side of the rim at the end of a step that turns the tilt round. */
 TEST(contacts_that_jump_over_a_body_are_not_followed)
 {
     TnModel *model = model_of("<option timestep='0.02'/><worldbody>"
