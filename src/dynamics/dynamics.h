@@ -105,6 +105,8 @@ void tn_tree_jacobian(const TnModel *model, const TnSubsystem *sub, const double
 /* A tree over one step. */
 typedef struct TnTreeSystem {
     double *A, *b, *v_free; /* n × n, n, n: A v_free = b */
+    double w; /* share of v⁺ in its displacement that its forces are written for, no less than was planned, */
+    double damped; /* and what its dampers ask for */
     double *free_end;       /* of a tree too fast for the step: where its free motion ends, in its own entries of
                                qpos. NULL: q ⊕ t v_free */
     /* what its joints do, for the account of energy (work.c) */

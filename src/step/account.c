@@ -71,21 +71,6 @@ static void account_contacts(TnAccounts *a)
     }
 }
 
-/* How far the joint or tendon of a friction row moves, and whose it is. */
-static double row_path(const TnStep *step, int slot, int *subsystem)
-{
-    const TnModel *model = step->model;
-    int index = (slot - tn_row_slot_joint(model, 0, 0)) / 3;
-    if (index < model->joint_count) {
-        const TnJoint *joint = &model->joints[index];
-        *subsystem = model->links[joint->link].subsystem;
-        return step->t * step->moved_qvel[joint->dof_start];
-    }
-    const TnTendon *tendon = &model->tendons[index - model->joint_count];
-    *subsystem = tendon->subsystem;
-    return step->t * tn_moment_rate(tendon->moments, tendon->moment_count, step->moved_qvel);
-}
-
 /* Rows that dissipate: dry friction of joints and tendons, spin and roll of contacts. */
 static void account_rows(TnAccounts *a)
 {
@@ -98,7 +83,8 @@ static void account_rows(TnAccounts *a)
         int s = -1;
         if (row->lambda == 0.0) continue;
         if (row->set == TN_ROW_BOX) {
-            lost = -row->lambda * row_path(step, world->set.row_slot[r], &s);
+            lost = -step->t * row->lambda *
+                   tn_step_row_rate(step, world->set.row_slot[r], step->moved_qvel, &s);
         } else if (row->set >= TN_ROW_SPIN) {
             const TnContactPoint *c = &world->contacts.points[row->contact];
             const int *carrier = world->division->carrier;

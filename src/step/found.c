@@ -92,3 +92,17 @@ double tn_step_contact_size(const TnStep *step, const TnContactPoint *c)
     }
     return size;
 }
+
+double tn_step_row_rate(const TnStep *step, int slot, const double *qvel, int *subsystem)
+{
+    const TnModel *model = step->model;
+    int index = (slot - tn_row_slot_joint(model, 0, 0)) / 3;
+    if (index < model->joint_count) {
+        const TnJoint *joint = &model->joints[index];
+        *subsystem = model->links[joint->link].subsystem;
+        return qvel[joint->dof_start];
+    }
+    const TnTendon *tendon = &model->tendons[index - model->joint_count];
+    *subsystem = tendon->subsystem;
+    return tn_moment_rate(tendon->moments, tendon->moment_count, qvel);
+}

@@ -5,6 +5,7 @@
  * starts from what pushed in the last step, learns from the contacts that the free motion closes, and where the
  * solution still pushes what was not to be pushed, the step is assembled and solved again. w only grows
  * meanwhile. Subsystems without such forces (`minds` false) take whatever w the solution gives them. */
+#include "energy.h"
 #include "step.h"
 
 #include <math.h>
@@ -138,13 +139,41 @@ bool tn_plan_contacts(TnStep *step, bool *changed)
     return true;
 }
 
+/* What damping asks for. */
+static double damped_blend(const TnStep *step, int s)
+{
+    const TnSubsystem *sub = &step->model->subsystems[s];
+    if (sub->kind != TN_SUBSYSTEM_TREE || tn_left_out(&step->dynamics, s)) return 0.0;
+    return step->trees[sub->kind_index].damped;
+}
+
+/* Of what gravity gives in a step: what comes to rest from less has not far to go. */
+#define SLOW 0.01
+
+/* Who dry friction stops within the step does not go half of the way that v leads. */
+static void plan_stops(const TnStep *step, double *wanted)
+{
+    const TnWorld *world = step->world;
+    const TnProblem *p = &world->set.problem;
+    double slow = SLOW * tn_world_solver(world).velocity_scale;
+    for (int r = 0; r < p->row_count; r++) {
+        const TnRow *row = &p->rows[r];
+        int s;
+        if (row->set != TN_ROW_BOX || !(row->lambda > row->lower && row->lambda < row->upper)) continue;
+        double rate = tn_step_row_rate(step, world->set.row_slot[r], world->state.qvel, &s);
+        double moving = world->energies[s].kinetic, mass = tn_subsystem_mass(step->model, s);
+        if (rate != 0.0 && moving > mass * slow * slow) wanted[s] = 1.0;
+    }
+}
+
 bool tn_plan_check(TnStep *step, bool *changed)
 {
     double *wanted = TN_ARENA_ZERO(&step->world->arena, double, step->model->subsystem_count);
     if (!wanted) return false;
     tn_constraint_blend_after(&step->constraint, &step->world->set, wanted);
+    plan_stops(step, wanted);
     *changed = raise(step, wanted);
     for (int s = 0; s < step->model->subsystem_count; s++)
-        if (!step->world->minds[s]) step->blend[s] = wanted[s];
+        if (!step->world->minds[s]) step->blend[s] = fmax(wanted[s], damped_blend(step, s));
     return true;
 }

@@ -48,7 +48,10 @@ bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub)
     if (!tree->A && !tn_tree_reserve(step->model, sub, &world->arena, tree)) return false;
     TnDynamicsInput dynamics = step->dynamics;
     if (!expect_velocity(step, sub, &dynamics.expected)) return false;
-    return tn_tree_assemble(&dynamics, sub, world->frames, &world->arena, tree);
+    if (!tn_tree_assemble(&dynamics, sub, world->frames, &world->arena, tree)) return false;
+    double *w = &step->blend[sub - step->model->subsystems];
+    *w = fmax(*w, tree->w);
+    return true;
 }
 
 /* v⁺ of the free motion of a tree and its links, once v_free is there. */

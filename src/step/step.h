@@ -132,6 +132,8 @@ bool tn_step_relinearize(TnStep *step, bool *go);
 /* ---- found.c ---- */
 /* After a solve; false: no memory. */
 bool tn_step_find(TnStep *step);
+/* Rate of the joint or tendon that a row of dry friction acts on, and whose it is. */
+double tn_step_row_rate(const TnStep *step, int slot, const double *qvel, int *subsystem);
 /* Nobody's way is cut. */
 void tn_step_full_ways(TnStep *step);
 /* moved and moved_qvel, ways as they are cut now. */

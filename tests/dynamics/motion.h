@@ -208,7 +208,7 @@ static inline void motion_step(Motion *m)
             if (!motion_tree(m, &in, sub, &tree))
                 m->failed = true;
             else
-                tn_tree_advance(&in, sub, &tree, tree.v_free, 0.0, 1.0, m->qpos, m->qvel);
+                tn_tree_advance(&in, sub, &tree, tree.v_free, tree.w, 1.0, m->qpos, m->qvel);
             tn_arena_release(&m->arena, mark);
         }
     }

@@ -40,10 +40,10 @@ static bool fine_motion(const TnDynamicsInput *in, const TnSubsystem *sub,
     fine.last = NULL;
     for (int k = 0; k < m; k++) {
         if (!tn_tree_assemble_once(&fine, sub, frames, arena, system)) return false;
-        TnJointWork work = tn_tree_work(&fine, sub, system, system->v_free, 0.0, 1.0);
+        TnJointWork work = tn_tree_work(&fine, sub, system, system->v_free, system->w, 1.0);
         system->free_work.actuators += work.actuators;
         system->free_work.damping += work.damping;
-        tn_tree_advance(&fine, sub, system, system->v_free, 0.0, 1.0, q, v);
+        tn_tree_advance(&fine, sub, system, system->v_free, system->w, 1.0, q, v);
     }
     return true;
 }
@@ -82,6 +82,7 @@ bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const T
             for (int k = 0; k < n; k++) out->b[i] += out->A[i * n + k] * out->v_free[k];
         }
         out->free_end = end;
+        out->w = out->damped = 0.0;
     }
     tn_arena_release(arena, mark);
     return ok || tn_tree_assemble_once(in, sub, frames, arena, out);

@@ -72,8 +72,10 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
     forces->theta_damping = TN_ARENA_NEW(scratch, double, lines);
     forces->servo_lead = TN_ARENA_NEW(scratch, double, lines);
     forces->spring_share = TN_ARENA_NEW(scratch, double, lines);
+    forces->stopping = TN_ARENA_NEW(scratch, double, lines);
     forces->servos = TN_ARENA_NEW(scratch, TnServo, forces->servo_count);
-    if (!forces->theta_damping || !forces->servo_lead || !forces->spring_share || !forces->servos)
+    if (!forces->theta_damping || !forces->servo_lead || !forces->spring_share || !forces->stopping ||
+        !forces->servos)
         return false;
     TnServo *servo = forces->servos;
     for (int a = 0; a < model->actuator_count; a++) {
@@ -97,25 +99,37 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
     return true;
 }
 
-/* θ_d, s and β of one line from its sums of damping and stiffness, which they replace. */
-static void weigh_line(const TnJointForces *forces, int line, double compliance)
+/* θ_d and s of one line from its sums of damping and stiffness, which they replace; w where damping stops
+ * it. */
+static void weigh_line(TnJointForces *forces, int line, double compliance)
 {
     const TnDynamicsInput *in = forces->in;
-    double *damping = &forces->theta_damping[line], *servo = &forces->servo_lead[line],
-           *spring = &forces->spring_share[line];
-    double per_z = in->t * in->t * compliance, x = *damping * in->t * compliance;
-    double z = *servo * per_z, y = *spring * per_z;
-    double late = fmin(fmax((y - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
+    double *damping = &forces->theta_damping[line], *servo = &forces->servo_lead[line];
+    double x = *damping * in->t * compliance, z = *servo * in->t * in->t * compliance,
+           stops = forces->stopping[line] * in->t * compliance;
     *damping = x > 1.0 ? fmax(in->theta, 1.0 - 1.0 / x) : in->theta;
     *servo = z > UNRESOLVED ? 0.125 - 2.0 / z : 0.0;
-    *spring = (1.0 - forces->w) * in->theta + forces->w * 0.5 * (1.0 + late);
+    if (stops > 2.0) forces->damped = fmax(forces->damped, 1.0 - 2.0 / stops);
 }
 
-/* Its sums say something that depends on the line's compliance. */
-static bool needs_compliance(const TnJointForces *forces, int line)
+/* β of one line from its stiffness, which it replaces. */
+static void share_line(const TnJointForces *forces, int line, double compliance)
 {
-    return forces->theta_damping[line] > 0.0 || forces->servo_lead[line] > 0.0 ||
-           (forces->w > 0.0 && forces->spring_share[line] > 0.0);
+    const TnDynamicsInput *in = forces->in;
+    double y = forces->spring_share[line] * in->t * in->t * compliance;
+    double late = fmin(fmax((y - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
+    forces->spring_share[line] =
+        (1.0 - forces->w) * in->theta + forces->w * 0.5 * (1.0 + late);
+}
+
+/* cᵀM⁻¹c of a dof, or of a tendon where it is the tree's. */
+static double compliance_of(const TnJointForces *forces, int line, const double *M_factor, double *y)
+{
+    const TnTree *tree = forces->tree;
+    if (line < tree->n) return tn_tree_compliance(tree, M_factor, line, y);
+    const TnTendon *tendon = &tree->model->tendons[line - tree->n];
+    if (!is_ours(forces, tendon->subsystem)) return 0.0;
+    return tn_tree_compliance_along(tree, M_factor, tendon->moments, tendon->moment_count, y);
 }
 
 void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y)
@@ -124,7 +138,7 @@ void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double
     const TnModel *model = tree->model;
     double *damping = forces->theta_damping, *servo = forces->servo_lead,
            *spring = forces->spring_share;
-    int n = tree->n;
+    int n = tree->n, lines = n + model->tendon_count;
     for (int d = 0; d < n; d++) {
         damping[d] = joint_of(forces, d)->damping;
         spring[d] = joint_of(forces, d)->stiffness;
@@ -133,23 +147,22 @@ void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double
         damping[n + k] = model->tendons[k].damping;
         spring[n + k] = model->tendons[k].stiffness;
     }
-    memset(servo, 0, sizeof(double) * (size_t)(n + model->tendon_count));
+    memset(servo, 0, sizeof(double) * (size_t)lines);
+    memcpy(forces->stopping, damping, sizeof(double) * (size_t)lines);
     for (int k = 0; k < forces->servo_count; k++) {
         const TnServo *s = &forces->servos[k];
         damping[s->line] += servo_damping(s->actuator);
+        if (!s->actuator->force_limited) forces->stopping[s->line] += servo_damping(s->actuator);
         servo[s->line] += servo_stiffness(s->actuator);
     }
-    for (int d = 0; d < n; d++)
-        weigh_line(forces, d,
-                   needs_compliance(forces, d) ? tn_tree_compliance(tree, M_factor, d, y) : 0.0);
-    for (int k = 0; k < model->tendon_count; k++) {
-        const TnTendon *tendon = &model->tendons[k];
-        bool acts = is_ours(forces, tendon->subsystem) && needs_compliance(forces, n + k);
-        weigh_line(forces, n + k,
-                   acts ? tn_tree_compliance_along(tree, M_factor, tendon->moments,
-                                                   tendon->moment_count, y)
-                        : 0.0);
-    }
+    for (int k = 0; k < lines; k++)
+        weigh_line(forces, k,
+                   damping[k] > 0.0 || servo[k] > 0.0 ? compliance_of(forces, k, M_factor, y) : 0.0);
+    forces->w = fmax(forces->w, forces->damped);
+    forces->reach = tn_reach(forces->in, forces->w);
+    for (int k = 0; k < lines; k++)
+        share_line(forces, k,
+                   forces->w > 0.0 && spring[k] > 0.0 ? compliance_of(forces, k, M_factor, y) : 0.0);
 }
 
 /* Rotation vector from the reference orientation, in body axes. */
@@ -326,6 +339,8 @@ void tn_joint_forces_record(const TnJointForces *forces, TnTreeSystem *out)
 {
     int lines = forces->tree->n + forces->tree->model->tendon_count;
     memcpy(out->theta_damping, forces->theta_damping, sizeof(double) * (size_t)lines);
+    out->w = forces->w;
+    out->damped = forces->damped;
     for (int k = 0; k < forces->servo_count; k++) {
         out->servo_force[k] = forces->servos[k].force;
         out->servo_slope[k] = forces->servos[k].slope;

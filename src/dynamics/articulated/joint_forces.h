@@ -4,7 +4,8 @@
  * Each acts along a coordinate x = cᵀq: one dof, or the length of a tendon. A force F0 - k ẋ with
  * k >= 0 puts k c cᵀ into A (for one dof: k on the diagonal) and c F0 into b.
  *
- * The tree will move by t u, u = (1-w) v̂ + w v⁺ (TnDynamicsInput.blend). With z = K t² cᵀM⁻¹c:
+ * The tree will move by t u, u = (1-w) v̂ + w v⁺, w = TnDynamicsInput.blend, or 1 - 2/y where that is more, y of damping
+ * as below: what it stops within the step does not go half of the way that v leads. With z = K t² cᵀM⁻¹c:
  *
  *   spring   -K(x - ref) at x + β t u̇, u̇ = cᵀu. w = 0: β = θ, which keeps energy at θ = ½. w = 1: β grows
  *            from ½ (z <= 1) to 1 (z >= 16). Linear springs then lose (w/2) |v⁺ - v|²_M + Σ (β-½) K (t u̇)²
@@ -35,12 +36,13 @@ typedef struct TnServo {
 typedef struct TnJointForces {
     const TnDynamicsInput *in;
     const TnTree *tree;
-    double w;
+    double w, damped; /* the latter: what damping alone asks for */
     TnReach reach;
     /* θ_d, s and β of all lines that forces act along: the n dofs, then the model's tendons */
     double *theta_damping;
     double *servo_lead;
     double *spring_share;
+    double *stopping; /* their damping that no limit of force bounds */
     TnServo *servos;
     int servo_count;
 } TnJointForces;
