@@ -221,10 +221,9 @@ static Closing closing_at(const TnDetection *d, const Pair *pair, const double p
 
 /* Where the paths of two shapes meet that are apart. */
 static TnPassing emit_flying(TnEmitter *e, const Pair *pair, const TnMover *a, const TnMover *b,
-                             const TnManifold *start, TnManifold *out)
+                             const TnManifold *start, TnManifold *out, TnTransform at[2])
 {
     const TnDetection *d = e->detection;
-    TnTransform at[2];
     double time, near = ALONGSIDE * fmin(a->thinness, b->thinness);
     TnPassing passing = tn_sweep(a, b, d->t, pair->margin + d->slack, start, &time, at);
     if (passing != TN_MEETS) return passing;
@@ -237,16 +236,80 @@ static TnPassing emit_flying(TnEmitter *e, const Pair *pair, const TnMover *a, c
     return out->count > 0 ? TN_MEETS : TN_PASSES_BY;
 }
 
-static bool has_feature(const TnManifold *m, uint32_t feature)
+/* Of the thinner one's half: points of the same features are one contact where they are as near on the shapes. Nearest points
+ * of shapes without faces to clip all have the same. */
+#define SAME_PLACE 0.5
+
+/* A point that shapes have `at` some place is one of those of a manifold that they had where they were. */
+static bool has_point(const TnManifold *m, const TnTransform was[2], const TnManifoldPoint *p,
+                      const TnTransform at[2], double near)
 {
-    for (int k = 0; k < m->count; k++)
-        if (m->points[k].feature == feature) return true;
+    for (int k = 0; k < m->count; k++) {
+        if (m->points[k].feature != p->feature) continue;
+        bool same = true;
+        for (int side = 0; side < 2; side++) {
+            double d[3], e[3];
+            v3_sub(d, m->points[k].pos, was[side].pos);
+            m3_tmul_v(e, was[side].rot, d);
+            v3_sub(d, p->pos, at[side].pos);
+            m3_tmul_v(d, at[side].rot, d);
+            v3_sub(d, d, e);
+            same &= v3_norm(d) < near;
+        }
+        if (same) return true;
+    }
     return false;
+}
+
+/* A point of each shape, in the shape's own axes. */
+typedef struct Point {
+    double a[3], b[3];
+} Point;
+
+static void point_in(const TnTransform *at, const double pos[3], double local[3])
+{
+    double d[3];
+    v3_sub(d, pos, at->pos);
+    m3_tmul_v(local, at->rot, d);
+}
+
+/* Where the points are at some time, and their gap along n. */
+static double gap_of_points(const TnMover *a, const TnMover *b, const Point *p, const double n[3],
+                            double time, double pos[3])
+{
+    TnTransform at[2];
+    double x[3], y[3];
+    tn_mover_at(a, time, &at[0]);
+    tn_mover_at(b, time, &at[1]);
+    m3_mul_v(x, at[0].rot, p->a);
+    v3_add(x, x, at[0].pos);
+    m3_mul_v(y, at[1].rot, p->b);
+    v3_add(y, y, at[1].pos);
+    for (int k = 0; k < 3; k++) pos[k] = 0.5 * (x[k] + y[k]);
+    v3_sub(y, y, x);
+    return v3_dot(y, n);
+}
+
+#define BISECTIONS 24
+
+/* When the points of an overlap at the end came together. False: they were together at the start. */
+static bool find_turned_time(const TnMover *a, const TnMover *b, const Point *p, const double n[3],
+                             double t, double *time, double pos[3])
+{
+    double low = 0.0, high = t;
+    if (!(gap_of_points(a, b, p, n, 0.0, pos) > 0.0)) return false;
+    for (int k = 0; k < BISECTIONS; k++) {
+        double middle = 0.5 * (low + high);
+        *(gap_of_points(a, b, p, n, middle, pos) > 0.0 ? &low : &high) = middle;
+    }
+    *time = low;
+    gap_of_points(a, b, p, n, low, pos);
+    return true;
 }
 
 /* Of two that touch or are near, what their turning brings together besides: where they overlap at the end. */
 static void emit_turned(TnEmitter *e, const Pair *pair, const TnMover *a, const TnMover *b,
-                        const TnManifold *start)
+                        const TnManifold *start, const TnTransform was[2])
 {
     const TnDetection *d = e->detection;
     TnTransform at[2];
@@ -255,11 +318,20 @@ static void emit_turned(TnEmitter *e, const Pair *pair, const TnMover *a, const 
     tn_mover_at(a, d->t, &at[0]);
     tn_mover_at(b, d->t, &at[1]);
     if (!tn_collide(a->shape, &at[0], b->shape, &at[1], 0.0, &m)) return;
+    double near = SAME_PLACE * fmin(a->thinness, b->thinness);
     for (int k = 0; k < m.count; k++) {
         const TnManifoldPoint *p = &m.points[k];
-        double gap = p->gap + d->t * closing_at(d, pair, p->pos, m.normal, d->t).net;
-        if (gap > 0.0 && !has_feature(start, p->feature))
-            append(e, pair, p->pos, m.normal, gap, gap, d->t, p->feature);
+        double x[3], time, pos[3];
+        Point own;
+        if (has_point(start, was, p, at, near)) continue;
+        v3_copy(x, p->pos);
+        v3_add_scaled(x, m.normal, -0.5 * p->gap);
+        point_in(&at[0], x, own.a);
+        v3_add_scaled(x, m.normal, p->gap);
+        point_in(&at[1], x, own.b);
+        if (!find_turned_time(a, b, &own, m.normal, d->t, &time, pos)) continue;
+        double gap = time * closing_at(d, pair, pos, m.normal, time).net;
+        if (gap > 0.0) append(e, pair, pos, m.normal, gap, gap, time, p->feature);
     }
 }
 
@@ -300,12 +372,13 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
     if (m.count && way > d->far * thin) {
         TnMover a = mover_of(d, i), b = mover_of(d, j);
         TnManifold met;
+        TnTransform at[2], start[2] = {c->place[i], c->place[j]};
         flies = nearest > d->touching * thin;
-        TnPassing passing = flies ? emit_flying(e, pair, &a, &b, &m, &met) : TN_PASSES_BY;
+        TnPassing passing = flies ? emit_flying(e, pair, &a, &b, &m, &met, at) : TN_PASSES_BY;
         bool meets = passing == TN_MEETS;
         if (passing == TN_STAYS_APART && !d->alone) return;
         if (d->t * tn_mover_turning(&a, &b) > TURNS * thin)
-            emit_turned(e, pair, &a, &b, meets ? &met : &m);
+            emit_turned(e, pair, &a, &b, meets ? &met : &m, meets ? at : start);
         if (meets) return;
     }
     for (int k = 0; k < m.count; k++) {

@@ -128,7 +128,7 @@ static void account_tree(TnAccounts *a, int s)
     const TnSubsystem *sub = &step->model->subsystems[s];
     TnJointWork work = tn_tree_work(&step->dynamics, sub, &step->trees[sub->kind_index],
                                     step->vhat + sub->dof_start, step->blend[s],
-                                    step->reach[s]);
+                                    tn_step_left(step, s) * step->reach[s]);
     a->work[s] += work.actuators;
     a->lost[s] += work.damping;
     a->actuators += work.actuators;

@@ -11,7 +11,7 @@
  * does not.
  *
  * A body that changes its velocity by Δv at s is afterwards where free flight from x - s Δv with v + Δv leads to. That
- * becomes the state that the step starts from (x' and v'), and everything after this knows nothing of hits. Up to s the
+ * becomes the state that the step starts from (x' and v'), and what comes after this knows little of hits. Up to s the
  * path from there is not real: `since` tells collision to look from then on only.
  *
  * The paths are looked at in rounds (collision). In a round a body is hit once; then its path is another one, and is
@@ -32,8 +32,10 @@
 #define REST_SHARE 0.05
 #define SWEEPS 200
 #define CONVERGED 1e-12
-/* Contacts meet together where they are no farther apart than this share of the smaller body. */
+/* Contacts meet together where they are no farther apart than this share of the smaller body; those without
+ * restitution, which only hand on what others get, where they are as near as AT_REST. */
 #define TOGETHER 1e-5
+#define AT_REST 1e-3
 /* Of the energy turned over in a hit. */
 #define ROUNDING 1e-9
 /* Times that ε is halved where a hit would make energy. */
@@ -61,6 +63,7 @@ typedef struct Hit {
     Side side[2];
     double t1[3], t2[3];
     double W[3];   /* diagonal of J M⁻¹ Jᵀ */
+    bool passive;  /* no restitution: it is hit where others are */
     double base;   /* m: its gap at s is base + J (v s + ½ a s² - shift) */
     double time;   /* s; INFINITY: never */
     double p[3], u0[3], bias; /* of the hit that is being resolved: impulse, velocity before, wanted u_n */
@@ -249,7 +252,7 @@ static void find_time(const Impacts *x, Hit *h)
     double from = since_of(h), t = x->step->t;
     double d = gap_at(h, from), v = velocity(h, 0, from), a = (velocity(h, 0, t) - v) / (t - from);
     h->time = INFINITY;
-    if (!(from < t)) return;
+    if (!(from < t) || h->passive) return;
     double s = from;
     if (d > 0.0) { /* d + v r + ½ a r² = 0, the first root */
         double root = v * v - 2.0 * a * d;
@@ -286,7 +289,8 @@ static int gather(Impacts *x, int first, int *group, bool *in)
                     common |= h->side[a].body && h->side[a].body == g->side[b].body;
             double size = fmin(x->step->model->geoms[h->c->geom1].bounding_radius,
                                x->step->model->geoms[h->c->geom2].bounding_radius);
-            if (!common || gap_at(h, s) > TOGETHER * size || !(velocity(h, 0, s) < 0.0)) continue;
+            if (!common || gap_at(h, s) > (h->passive ? AT_REST : TOGETHER) * size) continue;
+            if (!h->passive && !(velocity(h, 0, s) < 0.0)) continue;
             in[i] = true;
             group[count++] = i;
         }
@@ -412,43 +416,86 @@ static bool resolve(Impacts *x, int first)
 
 /* ---- the new start ---- */
 
-/* Where free flight with v is after `time`, of a subsystem that starts at x - shift: its own entries of qpos and qvel. Free
- * bodies keep their angular momentum whichever way they are turned. */
-static void start_of(const TnStep *step, const Body *b, double time, double *qpos, double *qvel)
+/* x - shift + v time + ½ a time², as a displacement of the subsystem's unknowns. */
+static void way_to(const Body *b, double time, double *way)
+{
+    for (int i = 0; i < b->n; i++)
+        way[i] = time * (b->v[i] + 0.5 * time * b->a[i]) - b->shift[i];
+}
+
+/* Angular velocity of a free body with the orientation quat. Its angular momentum is kept whichever way it is turned: I ω at
+ * the step's start is what the impulses were given to. */
+static void spin_of(const TnStep *step, const Body *b, const double quat[4], double omega[3])
+{
+    int link = step->model->subsystems[b->subsystem].link_start;
+    const TnLink *l = &step->model->links[link];
+    TnLinkFrame turned = step->world->frames[link];
+    double x[3];
+    m3_tmul_v(x, turned.rot, b->v + 3);
+    m3_mul_v(x, l->inertia, x);
+    m3_mul_v(omega, turned.rot, x);
+    quat_copy(turned.quat, quat);
+    divide_by_inertia(l, &turned, omega);
+}
+
+/* A free body at `way` from where the step starts, and turned to quat: its own entries of qpos and qvel. */
+static void place_rigid(const TnStep *step, const Body *b, const double way[3], const double quat[4],
+                        double *qpos, double *qvel)
+{
+    const TnSubsystem *sub = &step->model->subsystems[b->subsystem];
+    int link = sub->link_start;
+    double *q = qpos + sub->qpos_start, *v = qvel + sub->dof_start;
+    double omega[3], arm[3], x[3], back[4], R[9];
+    spin_of(step, b, quat, omega);
+    quat_copy(q + 3, quat);
+    quat_to_m3(R, quat);
+    m3_mul_v(arm, R, step->model->links[link].com);
+    for (int k = 0; k < 3; k++) q[k] = step->world->frames[link].com[k] + way[k] - arm[k];
+    v3_cross(x, omega, arm);
+    v3_sub(v, b->v, x);
+    quat_conjugate(back, quat);
+    quat_rotate(v + 3, back, omega);
+}
+
+/* Where a subsystem is at its last hit, and its velocity then less t a. */
+static void place_at_hit(const TnStep *step, const Body *b, double *qpos, double *qvel)
 {
     const TnModel *model = step->model;
-    const TnWorld *world = step->world;
     const TnSubsystem *sub = &model->subsystems[b->subsystem];
     if (sub->kind == TN_SUBSYSTEM_TREE) {
-        double *way = qvel + sub->dof_start;
-        for (int i = 0; i < b->n; i++) way[i] = time * b->v[i] - b->shift[i];
-        tn_integrate_qpos(model, sub, world->state.qpos, qvel, 1.0, qpos);
+        way_to(b, b->since, qvel + sub->dof_start);
+        tn_integrate_qpos(model, sub, step->world->state.qpos, qvel, 1.0, qpos);
+        memcpy(qvel + sub->dof_start, b->v, sizeof(double) * (size_t)b->n);
+        return;
+    }
+    double way[6], quat[4];
+    way_to(b, b->since, way);
+    quat_copy(quat, step->world->frames[sub->link_start].quat);
+    quat_cayley_world(quat, way + 3);
+    place_rigid(step, b, way, quat, qpos, qvel);
+}
+
+/* What the step starts from, (x', v'). Translation of a free body goes on from x - shift over the whole step. Turning of a
+ * free body and joints, whose paths are not straight, go on from where they are at the hit, for what is left of the step
+ * (tn_step_left); what gravity does to joints meanwhile counts. */
+static void new_start(const TnStep *step, const Body *b, double *qpos, double *qvel)
+{
+    const TnModel *model = step->model;
+    const TnSubsystem *sub = &model->subsystems[b->subsystem];
+    if (sub->kind == TN_SUBSYSTEM_TREE) {
+        double *way = qvel + sub->dof_start, behind = 0.5 * b->since * (step->t - b->since);
+        way_to(b, b->since, way);
+        for (int i = 0; i < b->n; i++) way[i] += behind * b->a[i];
+        tn_integrate_qpos(model, sub, step->world->state.qpos, qvel, 1.0, qpos);
         memcpy(way, b->v, sizeof(double) * (size_t)b->n);
         return;
     }
-    int link = sub->link_start;
-    const TnLink *l = &model->links[link];
-    const TnLinkFrame *frame = &world->frames[link];
-    double way[6], L[3], omega[3], arm[3], x[3], back[4], R[9];
-    double *q = qpos + sub->qpos_start, *v = qvel + sub->dof_start;
-    for (int i = 0; i < 6; i++) way[i] = time * b->v[i] - b->shift[i];
-    /* I ω at the step's start is what the impulses were given to */
-    m3_tmul_v(x, frame->rot, b->v + 3);
-    m3_mul_v(x, l->inertia, x);
-    m3_mul_v(L, frame->rot, x);
-    quat_copy(q + 3, frame->quat);
-    quat_cayley_world(q + 3, way + 3);
-    quat_to_m3(R, q + 3);
-    TnLinkFrame turned = *frame;
-    quat_copy(turned.quat, q + 3);
-    v3_copy(omega, L);
-    divide_by_inertia(l, &turned, omega);
-    m3_mul_v(arm, R, l->com);
-    for (int k = 0; k < 3; k++) q[k] = frame->com[k] + way[k] - arm[k];
-    v3_cross(x, omega, arm);
-    v3_sub(v, b->v, x);
-    quat_conjugate(back, q + 3);
-    quat_rotate(v + 3, back, omega);
+    double way[6], quat[4];
+    way_to(b, b->since, way);
+    quat_copy(quat, step->world->frames[sub->link_start].quat);
+    quat_cayley_world(quat, way + 3);
+    way_to(b, 0.0, way);
+    place_rigid(step, b, way, quat, qpos, qvel);
 }
 
 /* ---- looks at the paths ---- */
@@ -457,6 +504,13 @@ typedef struct Paths {
     TnLinkFrame *frames;
     double (*twists)[6], *qpos, *qvel;
 } Paths;
+
+/* What free flight adds to a subsystem's velocity in that time. */
+static void add_fall(const TnSubsystem *sub, const Body *b, double time, double *qvel)
+{
+    int n = sub->kind == TN_SUBSYSTEM_TREE ? b->n : 3;
+    for (int i = 0; i < n; i++) qvel[sub->dof_start + i] += time * b->a[i];
+}
 
 /* Of who was hit from then on; the others all of the step. */
 static void set_paths(const Impacts *x, const Paths *p)
@@ -475,7 +529,8 @@ static void set_paths(const Impacts *x, const Paths *p)
         memcpy(p->twists[first], world->twists[first], sizeof *p->twists * count);
         double left = 1.0;
         if (b && b->hit) {
-            start_of(step, b, b->since, p->qpos, p->qvel);
+            place_at_hit(step, b, p->qpos, p->qvel);
+            add_fall(sub, b, b->since, p->qvel);
             tn_kinematics(model, p->qpos, first, sub->link_count, p->frames);
             tn_kinematics_twists(model, p->qpos, p->qvel, p->frames, first, sub->link_count,
                                  p->twists);
@@ -527,7 +582,15 @@ static bool meet_exactly(Impacts *x, TnContactPoint *c)
     return true;
 }
 
-/* Contacts with restitution on the paths as they are now. False: no memory. */
+/* So near that it may rest on the other when that is hit. */
+static bool may_rest(const TnStep *step, const TnContactPoint *c)
+{
+    double size = fmin(step->model->geoms[c->geom1].bounding_radius,
+                       step->model->geoms[c->geom2].bounding_radius);
+    return c->time == 0.0 && c->gap < AT_REST * size + tn_step_slack(step);
+}
+
+/* Contacts on the paths as they are now. False: no memory. */
 static bool find_hits(Impacts *x, const Paths *paths, const uint8_t *only)
 {
     TnStep *step = x->step;
@@ -551,13 +614,13 @@ static bool find_hits(Impacts *x, const Paths *paths, const uint8_t *only)
     for (int i = 0; i < found.count; i++) {
         TnContactPoint *c = &found.points[i];
         Hit *h = &x->hits[x->count];
-        if (!(c->restitution > 0.0) || c->clearance < c->gap ||
-            !tn_impact_takes(world, c->geom1, c->geom2))
-            continue;
+        if (c->clearance < c->gap || !tn_impact_takes(world, c->geom1, c->geom2)) continue;
+        bool passive = !(c->restitution > 0.0);
+        if (passive && !may_rest(step, c)) continue;
         double time = c->time;
         if (!meet_exactly(x, c)) continue;
         bool exact = c->time != time;
-        *h = (Hit){.c = c};
+        *h = (Hit){.c = c, .passive = passive};
         v3_tangents(c->normal, h->t1, h->t2);
         if (!set_side(x, h, 0) || !set_side(x, h, 1)) return false;
         h->base = exact ? 0.0 : c->gap;
@@ -586,7 +649,7 @@ static bool run_through(Impacts *x)
         int first = -1;
         for (int i = 0; i < x->count; i++) {
             const Hit *h = &x->hits[i];
-            if (h->time < INFINITY && !is_fresh(h) &&
+            if (h->time < INFINITY && !is_fresh(h) && 
                 (first < 0 || h->time < x->hits[first].time))
                 first = i;
         }
@@ -612,25 +675,60 @@ static bool note_fresh(Impacts *x, uint8_t *links)
     return any;
 }
 
+/* Keeps the state as it was. False: no memory. */
+static bool keep_true_state(Impacts *x)
+{
+    TnStep *step = x->step;
+    const TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    size_t q = sizeof(double) * (size_t)model->qpos_count, v = sizeof(double) * (size_t)model->dof_count,
+           links = (size_t)model->link_count;
+    step->true_qpos = tn_arena_alloc(x->arena, q);
+    step->true_qvel = tn_arena_alloc(x->arena, v);
+    step->true_frames = TN_ARENA_NEW(x->arena, TnLinkFrame, links);
+    step->true_twists = tn_arena_alloc(x->arena, sizeof(double[6]) * links);
+    step->hit_frames = TN_ARENA_NEW(x->arena, TnLinkFrame, links);
+    step->hit_ways = tn_arena_calloc(x->arena, sizeof(double[6]) * links);
+    if (!step->true_qpos || !step->true_qvel || !step->true_frames || !step->true_twists ||
+        !step->hit_frames || !step->hit_ways)
+        return false;
+    memcpy(step->true_qpos, world->state.qpos, q);
+    memcpy(step->true_qvel, world->state.qvel, v);
+    memcpy(step->true_frames, world->frames, sizeof(TnLinkFrame) * links);
+    memcpy(step->true_twists, world->twists, sizeof(double[6]) * links);
+    return true;
+}
+
+/* Of a subsystem: where it is at its last hit, and (x', v') as the state. p: scratch. */
+static void start_anew(TnStep *step, const Body *b, const Paths *p)
+{
+    const TnModel *model = step->model;
+    TnWorld *world = step->world;
+    const TnSubsystem *sub = &model->subsystems[b->subsystem];
+    int first = sub->link_start, count = sub->link_count;
+    place_at_hit(step, b, p->qpos, p->qvel);
+    tn_kinematics(model, p->qpos, first, count, step->hit_frames);
+    new_start(step, b, world->state.qpos, world->state.qvel);
+    tn_kinematics(model, world->state.qpos, first, count, world->frames);
+    tn_kinematics_twists(model, world->state.qpos, world->state.qvel, world->frames, first, count,
+                         world->twists);
+    memcpy(p->qvel + sub->dof_start, world->state.qvel + sub->dof_start,
+           sizeof(double) * (size_t)sub->dof_count);
+    add_fall(sub, b, 0.5 * b->since, p->qvel);
+    tn_kinematics_twists(model, world->state.qpos, p->qvel, world->frames, first, count,
+                         step->hit_ways);
+    for (int l = first; l < first + count; l++)
+        for (int k = 0; k < 6; k++) step->hit_ways[l][k] *= b->since;
+}
+
 /* Makes (x', v') the state, and keeps the old one. False: no memory. */
-static bool take_over(Impacts *x)
+static bool take_over(Impacts *x, const Paths *p)
 {
     TnStep *step = x->step;
     TnWorld *world = step->world;
     const TnModel *model = step->model;
-    size_t q = sizeof(double) * (size_t)model->qpos_count,
-           v = sizeof(double) * (size_t)model->dof_count;
-    step->true_qpos = tn_arena_alloc(x->arena, q);
-    step->true_qvel = tn_arena_alloc(x->arena, v);
-    step->true_frames = TN_ARENA_NEW(x->arena, TnLinkFrame, model->link_count);
-    step->true_twists = tn_arena_alloc(x->arena, sizeof(double[6]) * (size_t)model->link_count);
     double *since = TN_ARENA_ZERO(x->arena, double, model->link_count);
-    if (!step->true_qpos || !step->true_qvel || !step->true_frames || !step->true_twists || !since)
-        return false;
-    memcpy(step->true_qpos, world->state.qpos, q);
-    memcpy(step->true_qvel, world->state.qvel, v);
-    memcpy(step->true_frames, world->frames, sizeof(TnLinkFrame) * (size_t)model->link_count);
-    memcpy(step->true_twists, world->twists, sizeof(double[6]) * (size_t)model->link_count);
+    if (!since || !keep_true_state(x)) return false;
     step->since = since;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
@@ -638,10 +736,7 @@ static bool take_over(Impacts *x)
         const Body *b = x->bodies[s];
         if (!b || !b->hit) continue;
         double before = world->energies[s].kinetic + world->energies[s].potential;
-        start_of(step, b, 0.0, world->state.qpos, world->state.qvel);
-        tn_kinematics(model, world->state.qpos, sub->link_start, sub->link_count, world->frames);
-        tn_kinematics_twists(model, world->state.qpos, world->state.qvel, world->frames,
-                             sub->link_start, sub->link_count, world->twists);
+        start_anew(step, b, p);
         TnEnergy after =
             tn_world_subsystem_energy(world, s, world->state.qpos, world->state.qvel, world->frames,
                                       (const double(*)[6])world->twists);
@@ -674,7 +769,7 @@ bool tn_impacts_resolve(TnStep *step)
         if (!find_hits(&x, &paths, round ? fresh : NULL) || !run_through(&x)) return false;
         if (!note_fresh(&x, fresh)) break;
     }
-    return !x.any || take_over(&x);
+    return !x.any || take_over(&x, &paths);
 }
 
 void tn_impacts_undo(TnStep *step)

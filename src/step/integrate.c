@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../math/vec3.h"
 #include "sleep.h"
 
 /* m, m/s, rad/s: a state with larger numbers means nothing any more. */
@@ -28,6 +29,7 @@ static void advance_rigid(const TnStep *step, int s)
     double way[6];
     tn_rigid_way(&step->dynamics, system->v, vhat, step->blend[s], step->reach[s], way);
     for (int k = 0; k < 6 && step->has_extra; k++) way[k] += step->reach[s] * step->extra[link][k];
+    v3_scale(way + 3, way + 3, tn_step_left(step, s));
     tn_rigid_advance(&step->dynamics, link, &world->frames[link], system, vhat, way,
                      world->next_qpos, world->next_qvel);
 }
@@ -54,7 +56,8 @@ static void advance_range(void *context, int begin_index, int end_index)
             break;
         case TN_SUBSYSTEM_TREE:
             tn_tree_advance(&step->dynamics, sub, &step->trees[sub->kind_index], vhat,
-                            step->blend[s], step->reach[s], world->next_qpos, world->next_qvel);
+                            step->blend[s], tn_step_left(step, s) * step->reach[s],
+                            world->next_qpos, world->next_qvel);
             break;
         }
         if (!makes_sense(world->next_qpos + sub->qpos_start, sub->qpos_count) ||

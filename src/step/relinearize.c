@@ -28,7 +28,7 @@
  * order in this. */
 #define SURPRISE 1e-4
 /* rad: contacts that push and turn by more in a step are followed, until this is known. */
-#define CURVED 0.1
+#define CURVED 0.03
 #define CONTACT_SURPRISE 1e-3
 /* At most, soft bodies apart. */
 #define PASSES 5

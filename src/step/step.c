@@ -169,24 +169,17 @@ double tn_step_slack(const TnStep *step)
 /* Of who was hit, the place at that time and the way from there, as a velocity over the whole step. */
 static bool set_paths(TnStep *step, const double (*u)[6], TnLinkFrame **frames, double (**twists)[6])
 {
-    const TnModel *model = step->model;
     TnWorld *world = step->world;
-    size_t n = (size_t)model->link_count;
+    size_t n = (size_t)step->model->link_count;
     *frames = TN_ARENA_NEW(&world->arena, TnLinkFrame, n);
     *twists = tn_arena_alloc(&world->arena, sizeof(double[6]) * n);
-    double *qpos = TN_ARENA_NEW(&world->arena, double, model->qpos_count);
-    if (!*frames || !*twists || !qpos) return false;
+    if (!*frames || !*twists) return false;
     memcpy(*frames, world->frames, sizeof **frames * n);
     memcpy(*twists, u, sizeof **twists * n);
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
-        double since = sub->link_count ? step->since[sub->link_start] : 0.0;
-        if (since == 0.0) continue;
-        tn_integrate_qpos(model, sub, world->state.qpos, world->state.qvel, since, qpos);
-        tn_kinematics(model, qpos, sub->link_start, sub->link_count, *frames);
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            for (int k = 0; k < 6; k++)
-                (*twists)[l][k] -= since / step->t * world->twists[l][k];
+    for (size_t l = 0; l < n; l++) {
+        if (step->since[l] == 0.0) continue;
+        (*frames)[l] = step->hit_frames[l];
+        for (int k = 0; k < 6; k++) (*twists)[l][k] -= step->hit_ways[l][k] / step->t;
     }
     return true;
 }
@@ -198,11 +191,12 @@ static void move_gaps(const TnStep *step, TnContactList *list)
         TnContactPoint *c = &list->points[i];
         for (int side = 0; side < 2; side++) {
             int link = step->model->geom_link[side ? c->geom2 : c->geom1];
-            double v[3];
+            const double *hit = step->hit_ways[link];
+            double way[3];
             if (step->since[link] == 0.0 || (side ? c->soft2 : c->soft1) >= 0) continue;
-            v3_cross(v, step->world->twists[link] + 3, side ? c->arm2 : c->arm1);
-            v3_add(v, v, step->world->twists[link]);
-            c->gap += (side ? -1.0 : 1.0) * step->since[link] * v3_dot(c->normal, v);
+            v3_cross(way, hit + 3, side ? c->arm2 : c->arm1);
+            v3_add(way, way, hit);
+            c->gap += (side ? -1.0 : 1.0) * v3_dot(c->normal, way);
         }
     }
 }
@@ -342,10 +336,21 @@ static void measure_accuracy(TnWorld *world, TnStepReport *report)
     report->aal = accuracy.aal;
 }
 
-static void measure_contacts(const TnWorld *world, TnStepReport *report)
+/* Two that were hit at different times are nowhere at the same time in the list. */
+static bool has_no_gap(const TnStep *step, const TnContactPoint *c)
 {
+    const int *link = step->model->geom_link;
+    int a = link[c->geom1], b = link[c->geom2];
+    return step->since && step->model->links[a].subsystem >= 0 &&
+           step->model->links[b].subsystem >= 0 && step->since[a] != step->since[b];
+}
+
+static void measure_contacts(const TnStep *step, TnStepReport *report)
+{
+    const TnWorld *world = step->world;
     int touching = 0;
     for (int i = 0; i < world->contacts.count; i++) {
+        if (has_no_gap(step, &world->contacts.points[i])) continue;
         double depth = -fmax(world->contacts.points[i].gap, world->contacts.points[i].clearance);
         if (depth <= 0.0) continue;
         touching++;
@@ -470,7 +475,7 @@ TnStepReport tn_world_step(TnWorld *world)
         report.error = tn_solves_to_tolerance(&def) ? 0.0 : NAN;
         world->state.time += step.t;
     } else if (ok) {
-        measure_contacts(world, &report);
+        measure_contacts(&step, &report);
         ok = tn_step_integrate(&step, &report);
         world->has_problem = ok;
         world->start_qpos = step.since ? step.true_qpos : world->next_qpos;

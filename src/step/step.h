@@ -19,6 +19,8 @@ typedef struct TnStep {
     int awake_count;
     /* impact.c */
     const double *since; /* s, per link: the state that the step starts from is not real before. NULL: it is */
+    TnLinkFrame *hit_frames;  /* then: per link, where it is at that time, */
+    double (*hit_ways)[6];    /* and how it gets there from the start, as a twist times seconds */
     double *true_qpos, *true_qvel; /* the real one */
     TnLinkFrame *true_frames;
     double (*true_twists)[6];
@@ -101,6 +103,13 @@ bool tn_plan_share(TnStep *step, bool *changed);
  * was not to be. False: no memory. */
 bool tn_plan_contacts(TnStep *step, bool *changed);
 bool tn_plan_check(TnStep *step, bool *changed);
+
+/* What is left of the step after a subsystem's last hit, of which joints and the turning of free bodies make use. */
+static inline double tn_step_left(const TnStep *step, int subsystem)
+{
+    const TnSubsystem *sub = &step->model->subsystems[subsystem];
+    return step->since && sub->link_count ? 1.0 - step->since[sub->link_start] / step->t : 1.0;
+}
 
 /* ---- missed.c ---- */
 /* What the motion that was found runs into and nobody foresaw joins the list (`again`, where it may: the step is to be
