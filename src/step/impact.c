@@ -1,7 +1,7 @@
 /* impact.c: hits with restitution, one after the other.
  *
  * A contact with restitution ε between free bodies or trees that runs into its partner within the step is a hit at a
- * time s of the step, found from the paths x + s v + ½ s² a of free flight. Then, and at that place, an impulse acts:
+ * time s of the step, found from the paths x + s v + ½ s² a of free flight, a = 0 of what rests on something. Then, and at that place, an impulse acts:
  *
  *     u_n⁺ >= -ε u_n⁻,  p_n >= 0,  complementary;   p_t by Coulomb's law with u_t⁺,
  *
@@ -79,6 +79,7 @@ typedef struct Impacts {
     int room;    /* for world->impacts */
     int *group;  /* scratch, per hit */
     bool *in;
+    bool *carried; /* per subsystem: something pushed it in the last step, and so does not let it fall */
     bool any;
 } Impacts;
 
@@ -113,6 +114,8 @@ static Body *body_of(Impacts *x, int subsystem)
                 .shift = numbers + 2 * n};
     memcpy(b->v, rigid ? world->twists[sub->link_start] : world->state.qvel + sub->dof_start,
            sizeof(double) * (size_t)n);
+    x->bodies[subsystem] = b;
+    if (x->carried[subsystem]) return b;
     for (int k = 0; rigid && k < 3; k++) {
         b->a[k] = model->option.gravity[k];
         if (world->wrench_set)
@@ -123,8 +126,19 @@ static Body *body_of(Impacts *x, int subsystem)
         const double *v_free = x->step->trees[sub->kind_index].v_free;
         for (int k = 0; k < n; k++) b->a[k] = (v_free[k] - b->v[k]) / (x->step->theta * x->step->t);
     }
-    x->bodies[subsystem] = b;
     return b;
+}
+
+static void find_carried(Impacts *x)
+{
+    const TnState *state = &x->step->world->state;
+    for (int i = 0; i < state->contact_count; i++) {
+        const TnWarmContact *c = &state->contacts[i];
+        const int sides[2] = {tn_geom_subsystem(x->step->model, c->geom1),
+                              tn_geom_subsystem(x->step->model, c->geom2)};
+        for (int k = 0; k < 2 && v3_dot(c->lambda, c->lambda) > 0.0; k++)
+            if (sides[k] >= 0) x->carried[sides[k]] = true;
+    }
 }
 
 /* M of a tree at the step's start, factored. */
@@ -537,7 +551,8 @@ static void set_paths(const Impacts *x, const Paths *p)
             left = 1.0 - b->since / step->t;
         }
         for (int l = first; l < first + sub->link_count; l++) {
-            if (sub->kind == TN_SUBSYSTEM_RIGID || sub->kind == TN_SUBSYSTEM_ROD)
+            if ((sub->kind == TN_SUBSYSTEM_RIGID || sub->kind == TN_SUBSYSTEM_ROD) &&
+                !x->carried[step->awake[i]])
                 v3_add_scaled(p->twists[l], model->option.gravity, 0.5 * left * step->t);
             for (int k = 0; k < 6; k++) p->twists[l][k] *= left;
         }
@@ -757,14 +772,16 @@ bool tn_impacts_resolve(TnStep *step)
     Impacts x = {.step = step,
                  .arena = arena,
                  .bodies = TN_ARENA_ZERO(arena, Body *, model->subsystem_count),
+                 .carried = TN_ARENA_ZERO(arena, bool, model->subsystem_count),
                  .rest = REST_SHARE * tn_step_slack(step) / step->t};
     Paths paths = {.frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count),
                    .twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count),
                    .qpos = TN_ARENA_NEW(arena, double, model->qpos_count),
                    .qvel = TN_ARENA_NEW(arena, double, model->dof_count)};
     uint8_t *fresh = TN_ARENA_NEW(arena, uint8_t, model->link_count);
-    if (!x.bodies || !paths.frames || !paths.twists || !paths.qpos || !paths.qvel || !fresh)
+    if (!x.bodies || !x.carried || !paths.frames || !paths.twists || !paths.qpos || !paths.qvel || !fresh)
         return false;
+    find_carried(&x);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         if (!find_hits(&x, &paths, round ? fresh : NULL) || !run_through(&x)) return false;
         if (!note_fresh(&x, fresh)) break;
