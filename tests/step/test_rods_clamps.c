@@ -264,3 +264,74 @@ TEST(hinged_ends_are_where_they_are_connected)
     CHECK_NEAR(-pos[2] / right, 1, 2e-3);
     rod_end(&scene);
 }
+
+/* Largest force between anything after some steps of a cable between two posts, or along the ground. */
+static double largest_force(RodScene *scene, int steps)
+{
+    double most = 0;
+    for (int k = 0; k < steps; k++) {
+        CHECK(!tn_world_step(scene->world).diverged);
+        for (int i = 0; i < tn_world_contact_count(scene->world); i++) {
+            TnContact c = tn_world_contact(scene->world, i);
+            for (int j = 0; j < 3; j++) most = fmax(most, fabs(c.force[j]));
+        }
+    }
+    return most;
+}
+
+static RodScene thin_cable(double height)
+{
+    RodScene scene = rod_begin(0.005, 0.5, 9.81);
+    scene.rod.segment_count = 30;
+    scene.rod.start[0] = -0.3;
+    scene.rod.end[0] = 0.3;
+    scene.rod.start[2] = scene.rod.end[2] = height;
+    scene.rod.radius = 0.005;
+    scene.rod.youngs_modulus = 1e6;
+    scene.rod.damping_time = 0.02;
+    return scene;
+}
+
+/* Its ends stick in the posts' middles and the next segments begin at their surfaces, in them by a radius. */
+TEST(posts_that_a_cables_held_ends_are_stuck_in_do_not_push_it_out)
+{
+    RodScene scene = thin_cable(0.5);
+    for (int side = -1; side <= 1; side += 2) {
+        TnGeomDef post = tn_geom_def();
+        post.type = TN_GEOM_CYLINDER;
+        post.size[0] = 0.02;
+        post.size[1] = 0.3;
+        post.pos[0] = 0.3 * side;
+        post.pos[2] = 0.3;
+        tn_builder_add_geom(scene.builder, &post);
+    }
+    rod_add(&scene);
+    rod_hold(&scene, 0);
+    rod_hold(&scene, 29);
+    REQUIRE(rod_finish(&scene, NULL));
+    CHECK(largest_force(&scene, 200) == 0);
+    rod_end(&scene);
+}
+
+/* Along the ground one end is held, touching it: the ground does not clamp it, and bears what is not held. */
+TEST(ground_that_a_held_end_lies_on_still_bears_the_cable)
+{
+    RodScene scene = thin_cable(0.005);
+    TnGeomDef plane = tn_geom_def();
+    plane.type = TN_GEOM_PLANE;
+    tn_builder_add_geom(scene.builder, &plane);
+    rod_add(&scene);
+    rod_hold(&scene, 0);
+    REQUIRE(rod_finish(&scene, NULL));
+    largest_force(&scene, 200);
+    double up = 0, pos[3];
+    for (int i = 0; i < tn_world_contact_count(scene.world); i++)
+        up += fabs(tn_world_contact(scene.world, i).force[2]);
+    double weight = 9.81 * scene.rod.density * rod_area(&scene.rod) * 0.6;
+    CHECK_NEAR(up / weight, 29.0 / 30, 1e-3); /* all but the held segment */
+    for (int i = 0; i < 30; i++) {
+        rod_pos(&scene, i, pos);
+        CHECK_NEAR(pos[2], 0.005, 1e-5);
+    }
+    rod_end(&scene);
+}
