@@ -1,12 +1,7 @@
 /* bounds.c: where each geom is and the box that holds it over the step.
  *
  * A box grows by t times the fastest point's speed, half the slack and its margin on every side:
- * two geoms whose boxes do not meet are farther apart than margin + t · approach speed + slack.
- *
- * Segments of a rod are rigid, and come apart where it stretches or bends sharply. There the capsules of both reach half
- * way across, from the end of one to that of the other, so that nothing slips through between. */
-#include <string.h>
-
+ * two geoms whose boxes do not meet are farther apart than margin + t · approach speed + slack. */
 #include "../math/vec3.h"
 #include "collider.h"
 
@@ -80,58 +75,6 @@ static void update_velocity(const TnDetection *d, int index)
         slot->speed += v3_norm(twist + 3) * d->collider->locals[index].bounding_radius;
 }
 
-/* One end of a segment's axis (sign -1: the start), and half way to the neighbour's there where the two are far apart:
- * as soon as their round ends no longer overlap by half, and wholly when they do not overlap at all. */
-static bool place_end(const TnDetection *d, int link, const TnRod *rod, double radius, int sign,
-                      double end[3])
-{
-    const TnLinkFrame *f = &d->frames[link], *g = f + sign;
-    int i = link - rod->link_start, next = i + sign;
-    double z[3], other[3], gap[3];
-    m3_column(z, f->rot, 2);
-    v3_copy(end, f->com);
-    v3_add_scaled(end, z, 0.5 * sign * rod->lengths[i]);
-    if (next < 0 || next >= rod->segment_count) return false;
-    m3_column(z, g->rot, 2);
-    v3_copy(other, g->com);
-    v3_add_scaled(other, z, -0.5 * sign * rod->lengths[next]);
-    v3_sub(gap, other, end);
-    double apart = v3_norm(gap) / radius - 1.0;
-    if (!(apart > 0.0)) return false;
-    v3_add_scaled(end, gap, 0.5 * fmin(apart, 1.0));
-    return true;
-}
-
-/* The capsule of a segment: its length, place and direction. */
-static void cover(const TnDetection *d, int index)
-{
-    TnCollider *c = d->collider;
-    TnSlot *slot = &c->slots[index];
-    const TnGeom *geom = &c->model->geoms[slot->geom];
-    const TnRod *rod = &c->model->rods[slot->of_rod - 1];
-    TnTransform *place = &c->place[index];
-    double start[3], end[3], z[3], was[3], quat[4], turn[9], rot[9];
-    if (slot->geom != rod->geom_start + slot->segment) return;
-    c->shape[index].size[1] = geom->size[1];
-    c->locals[index].bounding_radius = geom->bounding_radius;
-    bool back = place_end(d, slot->link, rod, slot->radius, -1, start),
-         ahead = place_end(d, slot->link, rod, slot->radius, 1, end);
-    if (!back && !ahead) return;
-    v3_sub(z, end, start);
-    double half = 0.5 * v3_normalize(z);
-    for (int k = 0; k < 3; k++) slot->pos[k] = place->pos[k] = 0.5 * (start[k] + end[k]);
-    c->shape[index].size[1] = half;
-    c->locals[index].bounding_radius = half + slot->radius;
-    m3_column(was, place->rot, 2);
-    quat[0] = 1.0 + v3_dot(was, z);
-    if (!(quat[0] > 1e-6)) return; /* turned over: a capsule does not notice */
-    v3_cross(quat + 1, was, z);
-    quat_normalize(quat);
-    quat_to_m3(turn, quat);
-    memcpy(rot, place->rot, sizeof rot);
-    m3_mul(place->rot, turn, rot);
-}
-
 static void update_moving(const TnDetection *d, int index)
 {
     TnCollider *c = d->collider;
@@ -143,10 +86,9 @@ static void update_moving(const TnDetection *d, int index)
 
     m3_mul_v(slot->pos, f->rot, local->pos);
     v3_add(slot->pos, slot->pos, f->pos);
+    update_velocity(d, index);
     v3_copy(place->pos, slot->pos);
     if (!round) m3_mul(place->rot, f->rot, c->model->geoms[slot->geom].link_rot);
-    if (slot->of_rod) cover(d, index);
-    update_velocity(d, index);
     double h[3] = {slot->radius, slot->radius, slot->radius};
     if (!round) half_box(&c->shape[index], place->rot, local->half_extent, h);
     set_bounds(&c->bounds[index], index, slot->pos, h,

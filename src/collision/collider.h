@@ -47,8 +47,7 @@ typedef struct TnSlot {
     TnGeomType shape_type;
     int32_t rod; /* of a rod whose segments never meet each other: its index + 1; else 0 */
     double margin;
-    int32_t of_rod, segment; /* a rod's index + 1 (0: none), and which of its segments it is */
-    double pad2[2];
+    double pad2[3];
 } TnSlot;
 
 /* What the update of a slot's bounds needs, in one cache line. */
@@ -101,7 +100,7 @@ struct TnCollider {
     /* constant, per slot */
     TnSlot *slots; /* half constant, half per step */
     TnSlotLocal *locals;
-    TnShape *shape;   /* but for the length of what a rod has stretched (bounds.c) */
+    TnShape *shape;
     double *thinness; /* m: smallest half of the shapes' extents */
     TnSurface *surfaces;
     int surface_count;

@@ -119,14 +119,6 @@ static int lone_rod(const TnModel *m, int link)
     return lone ? sub->kind_index + 1 : 0;
 }
 
-static void find_segment(const TnModel *m, int link, TnSlot *slot)
-{
-    if (link == 0 || m->subsystems[m->links[link].subsystem].kind != TN_SUBSYSTEM_ROD) return;
-    int rod = m->subsystems[m->links[link].subsystem].kind_index;
-    slot->of_rod = rod + 1;
-    slot->segment = link - m->rods[rod].link_start;
-}
-
 /* Index of an equal surface, or of a new one. Only the first few are searched: models with many
  * kinds gain nothing from sharing. */
 static int surface_of(TnCollider *collider, const TnGeom *g)
@@ -159,7 +151,6 @@ void tn_filter_init(TnCollider *collider)
         slot->special = link_in_tree(m, g->link) || collider->excluded[g->body];
         if (g->link == 0 || m->links[g->link].clamp) slot->special |= CLAMPS;
         slot->rod = lone_rod(m, g->link);
-        find_segment(m, g->link, slot);
         slot->surface = surface_of(collider, g);
         slot->margin = g->margin;
         collider->locals[i].bound_margin = g->margin;
