@@ -40,8 +40,8 @@ typedef struct TnSlot {
     /* constant */
     uint32_t type_mask, affinity_mask;
     int32_t link;
-    int32_t special; /* nonzero: part of a tree, an exclude or an explicit pair; two of these need a
-                        look at the model */
+    int32_t special; /* bits: 1 part of a tree, an exclude or an explicit pair, 2 may clamp a rod
+                        (filter.c); two that share one need a look at the model */
     int32_t geom;    /* index in the model */
     int32_t surface; /* index in TnCollider.surfaces */
     TnGeomType shape_type;

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "../math/vec3.h"
+
 static int compare_entries(const void *x, const void *y)
 {
     const TnPairEntry *a = x, *b = y;
@@ -47,12 +49,37 @@ int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2)
     return collider->pairs[begin].index;
 }
 
+/* The bit of `special` that fixed geoms share with what they may clamp, and with nothing else. */
+#define CLAMPS 2
+/* A share of a rod's radius: as thin as its axis. */
+#define AXIS 1e-3
+
+/* Is a clamped segment's axis within a fixed geom? Then that is what clamps it, as fingers do, and what comes out of
+ * it lies within it, too. What only lies on the ground does not. */
+static bool is_stuck_in(const TnCollider *collider, int fixed, int segment)
+{
+    const TnModel *m = collider->model;
+    const TnLink *held = &m->links[m->links[collider->slots[segment].link].clamp];
+    const TnRod *rod = &m->rods[m->subsystems[held->subsystem].kind_index];
+    double half = 0.5 * rod->lengths[held - m->links - rod->link_start];
+    TnShape axis = {.type = TN_GEOM_CAPSULE, .size = {AXIS * rod->radius, half}};
+    TnTransform at;
+    TnManifold touch;
+    v3_copy(at.pos, held->hold_pos);
+    quat_to_m3(at.rot, held->hold_quat);
+    return tn_collide(&axis, &at, &collider->shape[fixed], &collider->place[fixed], 0.0, &touch) &&
+           touch.count > 0;
+}
+
 int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks)
 {
     const TnModel *m = collider->model;
     int pair = tn_filter_explicit(collider, slot1, slot2);
     if (pair >= 0) return pair + 1;
     if (!masks) return -1;
+    int link1 = collider->slots[slot1].link, link2 = collider->slots[slot2].link;
+    if (link1 == 0 && m->links[link2].clamp && is_stuck_in(collider, slot1, slot2)) return -1;
+    if (link2 == 0 && m->links[link1].clamp && is_stuck_in(collider, slot2, slot1)) return -1;
     return tn_model_bodies_collide(m, m->geoms[collider->slots[slot1].geom].body,
                                    m->geoms[collider->slots[slot2].geom].body)
                ? 0
@@ -122,6 +149,7 @@ void tn_filter_init(TnCollider *collider)
         slot->type_mask = (uint32_t)g->contact_type;
         slot->affinity_mask = (uint32_t)g->contact_affinity;
         slot->special = link_in_tree(m, g->link) || collider->excluded[g->body];
+        if (g->link == 0 || m->links[g->link].clamp) slot->special |= CLAMPS;
         slot->rod = lone_rod(m, g->link);
         slot->surface = surface_of(collider, g);
         slot->margin = g->margin;
@@ -132,7 +160,7 @@ void tn_filter_init(TnCollider *collider)
         const int geoms[2] = {m->pairs[i].geom1, m->pairs[i].geom2};
         for (int k = 0; k < 2; k++) {
             int slot = collider->slot_of[geoms[k]];
-            collider->slots[slot].special = 1;
+            collider->slots[slot].special |= 1;
             if (m->pairs[i].margin > collider->locals[slot].bound_margin)
                 collider->locals[slot].bound_margin = m->pairs[i].margin;
         }

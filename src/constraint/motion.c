@@ -98,16 +98,41 @@ static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, doubl
     return true;
 }
 
+/* A segment that a robot carries is where the robot's link takes it. */
+static void place_carried(const TnConstraintInput *in, const TnFollower *f,
+                          TnLinkFrame *frames)
+{
+    TnLinkFrame *frame = &frames[f->segment];
+    tn_held_frame(&in->model->equalities[f->equality], &frames[f->holder], frame->pos, frame->quat);
+    quat_to_m3(frame->rot, frame->quat);
+    v3_copy(frame->com, frame->pos);
+}
+
+static void move_carried(const TnConstraintInput *in, const TnSubsystem *tree, TnMotion *m)
+{
+    for (int i = 0; i < in->division->follower_count; i++) {
+        const TnFollower *f = &in->division->followers[i];
+        if (!f->carried || tn_part_of_link(in->model, f->holder) != tree) continue;
+        place_carried(in, f, m->at);
+        place_carried(in, f, m->end);
+    }
+}
+
 bool tn_motion_of_body(const TnConstraintInput *in, int body, TnMotion *m, double *eta)
 {
-    int link = in->model->bodies[body].link, s = in->model->links[link].subsystem;
+    const int *carrier = in->division->carrier;
+    int s = in->model->links[carrier[in->model->bodies[body].link]].subsystem;
     if (s < 0) return true;
     *eta = m->eta[s];
     if (m->done[s]) return true;
     m->done[s] = true;
     const TnSubsystem *sub = &in->model->subsystems[s];
-    if (sub->kind == TN_SUBSYSTEM_TREE) return move_tree(in, sub, *eta, m);
+    if (sub->kind == TN_SUBSYSTEM_TREE) {
+        if (!move_tree(in, sub, *eta, m)) return false;
+        move_carried(in, sub, m);
+        return true;
+    }
     for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++)
-        move_rigid(in, i, *eta, m);
+        if (carrier[i] == i) move_rigid(in, i, *eta, m);
     return true;
 }

@@ -12,10 +12,13 @@
 /* Squared coefficients below this share of what they were summed from are rounding. */
 #define EMPTY_ROW 1e-20
 
-static int dim_of_link(const TnConstraintInput *in, int link)
+/* A segment that the world holds is part of the world: what pulls at it moves nothing. */
+static bool is_fixed(const TnModel *model, int link) { return link == 0 || model->links[link].held; }
+
+int tn_dim_of_link(const TnConstraintInput *in, int link)
 {
     link = in->division->carrier[link];
-    if (link == 0) return 0;
+    if (is_fixed(in->model, link)) return 0;
     const TnSubsystem *sub = &in->model->subsystems[in->model->links[link].subsystem];
     return sub->kind == TN_SUBSYSTEM_TREE ? sub->dof_count : 6;
 }
@@ -70,7 +73,7 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
     const TnModel *model = w->in->model;
     const TnDivision *division = w->in->division;
     link = division->carrier[link];
-    if (link == 0) return;
+    if (is_fixed(model, link)) return;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
     double arm[3], moment[3], lever = model->links[link].lever;
     w->lever = fmin(w->lever, lever);
@@ -359,8 +362,8 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
             if (e->joint2 >= 0)
                 dims += tn_subsystem_of_joint(model, &model->joints[e->joint2])->dof_count;
         } else {
-            dims = dim_of_link(in, model->bodies[e->body1].link) +
-                   dim_of_link(in, model->bodies[e->body2].link);
+            dims = tn_dim_of_link(in, model->bodies[e->body1].link) +
+                   tn_dim_of_link(in, model->bodies[e->body2].link);
         }
         n.rows += rows;
         n.sides += 2 * rows;
@@ -372,8 +375,8 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
         n.rows += rows;
         n.sides += 2 * rows;
         if (rows)
-            n.entries += rows * (dim_of_link(in, model->geoms[c->geom1].link) +
-                                 dim_of_link(in, model->geoms[c->geom2].link));
+            n.entries += rows * (tn_dim_of_link(in, model->geoms[c->geom1].link) +
+                                 tn_dim_of_link(in, model->geoms[c->geom2].link));
     }
     return n;
 }

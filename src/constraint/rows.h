@@ -28,6 +28,8 @@ typedef struct TnRowWriter {
 } TnRowWriter;
 
 TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot);
+/* Unknowns that a row on a link has: of what it moves with; 0 for the world. */
+int tn_dim_of_link(const TnConstraintInput *in, int link);
 /* Adds sign · (linear · velocity of the link's point + angular · its angular velocity) at a place.
  */
 void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
@@ -139,7 +141,8 @@ void tn_velocity_expected(const TnConstraintInput *in, int n, const double *v, c
 /* u₀ of some unknowns from v and the last v̂. */
 void tn_motion_predict(const TnConstraintInput *in, double eta, int n, const double *v,
                        const double *last, double *u);
-/* Moves the subsystem that carries a body and tells its η. False: no memory. */
+/* Moves the subsystem that a body moves with, that of its carrier where a robot carries it, and tells its
+ * η. False: no memory. */
 bool tn_motion_of_body(const TnConstraintInput *in, int body, TnMotion *m, double *eta);
 /* What a row of C(q) = 0 is about: C at the start and where the prediction leads, J u₀ and J₀ v. */
 typedef struct TnViolation {

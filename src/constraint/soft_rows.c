@@ -39,10 +39,9 @@ void tn_constraint_count_softs(const TnConstraintInput *in, TnRowCounts *n)
         for (int h = 0; h < model->softs[s].hold_count; h++) {
             const TnSoftHold *hold = &model->softs[s].holds[h];
             if (is_asleep(in, s) || tn_soft_hold_carried(in->division, s, hold)) continue;
-            const TnSubsystem *sub = tn_part_of_link(model, hold->link);
             n->rows += 3;
             n->sides += 6;
-            n->entries += 3 * (3 + (sub->kind == TN_SUBSYSTEM_TREE ? sub->dof_count : 6));
+            n->entries += 3 * (3 + tn_dim_of_link(in, hold->link));
         }
     for (int i = 0; i < model->tie_count; i++) {
         const TnTie *tie = &model->ties[i];

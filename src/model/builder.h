@@ -181,6 +181,7 @@ void tn_rod_add_segments(TnModelBuilder *builder, const TnRodDef *def, TnRodPart
 bool tn_rod_sound(const TnRodDef *def); /* nothing for check to complain of */
 bool tn_check_rods(TnCompile *c);       /* marks their bodies, too */
 void tn_compile_rods(TnCompile *c);     /* after bodies are placed */
+void tn_compile_clamps(TnCompile *c);   /* after equalities */
 
 /* Wheels (compile_wheel.c). */
 bool tn_check_wheels(TnCompile *c);

@@ -359,7 +359,10 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
         tn_compile_levers(&c);
         if (softs_stand) tn_compile_softs(&c);
         if (drive_stands) tn_compile_drive(&c);
-        if (parts_stand) tn_compile_parts(&c);
+        if (parts_stand) {
+            tn_compile_parts(&c);
+            tn_compile_clamps(&c);
+        }
     }
     tn_free(c.bodies);
     tn_release_meshes(&c);

@@ -10,7 +10,11 @@
  *   twist    G J / l̄      (twist_modulus in place of G where given)
  *
  * At rest the spring has the strain of the shape as built, in its mid frame (model.h), or that of a
- * straight rod: centres l̄ apart, no rotation. */
+ * straight rod: centres l̄ apart, no rotation.
+ *
+ * An end segment that is welded to something is clamped: rigid as a body, while the rod is elastic from its
+ * outer end on. So the spring next to it goes from that end to the next centre, and l̄ = l_0 + l_1 / 2. Its
+ * hinge, half way, is then the midpoint of what it stands for, as that of all others is. */
 #include "builder.h"
 
 #include "../math/vec3.h"
@@ -148,9 +152,17 @@ static void find_stiffness(const TnRodDef *def, double l, double k[6])
     k[5] = twist * 2.0 * I / l;
 }
 
-static void find_rest(const TnBody *a, const TnBody *b, double rest[6])
+/* The end of a spring that is `along` the segment from its centre. */
+static void spring_end(const TnBody *segment, double along, double x[3])
 {
-    double back[4], relative[4], axis[3], half[4], middle[4], d[3];
+    const double offset[3] = {0.0, 0.0, along};
+    quat_rotate(x, segment->quat, offset);
+    v3_add(x, x, segment->pos);
+}
+
+static void find_rest(const TnBody *a, const TnBody *b, double from, double to, double rest[6])
+{
+    double back[4], relative[4], axis[3], half[4], middle[4], d[3], x_a[3], x_b[3];
     quat_conjugate(back, a->quat);
     quat_mul(relative, back, b->quat);
     quat_to_rotvec(rest + 3, relative);
@@ -159,8 +171,50 @@ static void find_rest(const TnBody *a, const TnBody *b, double rest[6])
     quat_from_axis_angle(half, axis, 0.5 * angle);
     quat_mul(middle, a->quat, half);
     quat_conjugate(back, middle);
-    v3_sub(d, b->pos, a->pos);
+    spring_end(a, from, x_a);
+    spring_end(b, to, x_b);
+    v3_sub(d, x_b, x_a);
     quat_rotate(rest, back, d);
+}
+
+static void compile_joint(const TnModel *m, const TnRodDef *def, const TnRod *rod, int i)
+{
+    const TnBody *a = &m->bodies[rod->body_start + i];
+    TnRodJoint *joint = &rod->joints[i];
+    double l = 0.5 * (rod->lengths[i] + rod->lengths[i + 1]) - joint->from + joint->to;
+    find_stiffness(def, l, joint->k);
+    if (def->straight_rest)
+        joint->rest[2] = l;
+    else
+        find_rest(a, a + 1, joint->from, joint->to, joint->rest);
+}
+
+/* Welded to the world or to a link that is no segment itself. */
+static bool is_clamped(const TnModel *m, int link)
+{
+    if (m->links[link].held) return true;
+    for (int i = 0; i < m->equality_count; i++) {
+        const TnEquality *weld = &m->equalities[i];
+        if (weld->active && weld->segment == link &&
+            tn_part_of_link(m, weld->holder)->kind != TN_SUBSYSTEM_ROD)
+            return true;
+    }
+    return false;
+}
+
+void tn_compile_clamps(TnCompile *c)
+{
+    const TnModel *m = c->model;
+    for (int r = 0; r < m->rod_count; r++) {
+        const TnRod *rod = &m->rods[r];
+        const TnRodDef *def = &c->builder->rods[r].def;
+        int last = rod->segment_count - 1;
+        if (is_clamped(m, rod->link_start)) rod->joints[0].from = -0.5 * rod->lengths[0];
+        if (is_clamped(m, rod->link_start + last))
+            rod->joints[last - 1].to = 0.5 * rod->lengths[last];
+        compile_joint(m, def, rod, 0);
+        compile_joint(m, def, rod, last - 1);
+    }
 }
 
 static void compile_rod(TnCompile *c, int index)
@@ -186,15 +240,7 @@ static void compile_rod(TnCompile *c, int index)
         rod->lengths[i] = 2.0 * m->geoms[rod->geom_start + i].size[1];
         shortest = fmin(shortest, rod->lengths[i]);
     }
-    for (int i = 0; i + 1 < n; i++) {
-        TnRodJoint *joint = &rod->joints[i];
-        double l = 0.5 * (rod->lengths[i] + rod->lengths[i + 1]);
-        find_stiffness(def, l, joint->k);
-        if (def->straight_rest)
-            joint->rest[2] = l;
-        else
-            find_rest(&m->bodies[body + i], &m->bodies[body + i + 1], joint->rest);
-    }
+    for (int i = 0; i + 1 < n; i++) compile_joint(m, def, rod, i);
     /* A tube that bends no sharper than its own radius cannot touch itself within half a turn, π r
      * along it; straight, such segments have (π - 2) r between them. */
     double half_turn = ceil(PI * rod->radius / shortest * (1.0 - 1e-9));

@@ -320,6 +320,9 @@ bool tn_model_bodies_collide(const TnModel *model, int body1, int body2)
 {
     int link1 = model->bodies[body1].link, link2 = model->bodies[body2].link;
     if (link1 == link2) return false;
+    /* what the world holds is part of it */
+    if ((link1 == 0 || model->links[link1].held) && (link2 == 0 || model->links[link2].held))
+        return false;
     int subsystem = model->links[link1].subsystem;
     if (subsystem >= 0 && subsystem == model->links[link2].subsystem) {
         const TnSubsystem *sub = &model->subsystems[subsystem];

@@ -46,6 +46,8 @@ typedef struct TnLink {
     int holder; /* of a segment that a link holds, and of those near it: they never touch that link; 0:
                    none */
     bool holds; /* is such a link */
+    int clamp;  /* of a segment that the world holds, and of those near it: that one. They never touch the fixed
+                   geoms that it is stuck in; 0: none */
 } TnLink;
 
 typedef struct TnBody {
@@ -203,6 +205,9 @@ typedef struct TnSubsystem {
 typedef struct TnRodJoint {
     double k[6];    /* N/m: shear x, shear y, stretch z; N·m/rad: bend x, bend y, twist z */
     double rest[6]; /* m, rad */
+    /* m, along the segments' z: from the centre of i and of i + 1 to where the spring ends. Zero but in
+     * clamped ends of the rod (compile_rod.c); x in d is such an end. */
+    double from, to;
 } TnRodJoint;
 
 /* Its segments are consecutive links, bodies and geoms, each with its frame at its centre and z

@@ -64,7 +64,7 @@ void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
         if (model->actuators[a].bias[1] != 0.0) minds[model->actuators[a].subsystem] = true;
 }
 
-/* Rods that are joined to something by iteration will be pushed. */
+/* Rods that are joined to something by iteration will be pushed, unless a robot or the world has the segment. */
 static void plan_ties(const TnStep *step)
 {
     const TnModel *model = step->model;
@@ -74,7 +74,9 @@ static void plan_ties(const TnStep *step)
                     (!e->segment || step->world->division->iterated[i]);
         const int bodies[2] = {e->body1, e->body2};
         for (int k = 0; tied && k < 2; k++) {
-            int s = model->links[model->bodies[bodies[k]].link].subsystem;
+            const TnLink *link =
+                &model->links[step->world->division->carrier[model->bodies[bodies[k]].link]];
+            int s = link->held ? -1 : link->subsystem;
             if (s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_ROD) step->blend[s] = 1.0;
         }
     }

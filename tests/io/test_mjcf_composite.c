@@ -41,7 +41,7 @@ TEST(the_cable_of_mujocos_example_becomes_a_rod)
     CHECK(rod->segment_count == 40 && rod->radius == 0.005 && rod->self_contact);
     CHECK_NEAR(rod->lengths[7], 0.025, ROUNDING);
     double I = PI * pow(0.005, 4) / 4;
-    const double *k = rod->joints[0].k;
+    const double *k = rod->joints[1].k; /* the first is that of a clamp */
     CHECK_NEAR(k[3], 4e6 * I / 0.025, 1e-13 * k[3]); /* rounding of the length */
     CHECK_NEAR(k[5], 1e7 * 2 * I / 0.025, 1e-13 * k[5]);
     CHECK_NEAR(k[2], 1e7 * PI * 0.005 * 0.005 / 0.025, 1e-13 * k[2]); /* least for stretch */

@@ -54,7 +54,7 @@ static void destroy(TnWorld *world, TnModel *model)
 }
 
 /* Share of F L³ / 3 E I by which the tip of a cantilever of so many segments goes down. L is the
- * length between the centres of the first segment, which is held, and the last, which is pulled. */
+ * length from the start of the first segment, which is held, to the centre of the last, which is pulled. */
 static double tip_share(int segments)
 {
     const double E = 1e8, radius = 0.01, sag = 1e-3;
@@ -68,7 +68,7 @@ static double tip_share(int segments)
     TnModel *model;
     TnWorld *world = finish(builder, 1, &model);
     if (!world) return NAN;
-    double L = (double)(segments - 1) / segments, I = PI * pow(radius, 4) / 4;
+    double L = (segments - 0.5) / segments, I = PI * pow(radius, 4) / 4;
     double force[3] = {0, 0, -3 * E * I * sag / (L * L * L)}, none[3] = {0}, pos[3], quat[4];
     for (int k = 0; k < 2000; k++) {
         tn_world_apply_wrench(world, 1 + segments, force, none);

@@ -130,7 +130,7 @@ static double sliding_ratio(int quarters)
     Capstan c;
     if (!capstan(&c, quarters, true) || !set_screwing(&c, 0.02)) return NAN;
     if (!rod_march(&c.scene, 120, 0, c.back, none)) return NAN;
-    int last = c.scene.rod.segment_count - 2;
+    int last = c.scene.rod.segment_count - 3; /* behind it is the clamp's, which is longer */
     double low = tension(&c, 0), high = tension(&c, last);
     CHECK_NEAR(low, 1, 1e-3);                             /* the pull; the rod's damping fades */
     CHECK_NEAR(tension(&c, last - 1), high, 1e-4 * high); /* the tail touches nothing */

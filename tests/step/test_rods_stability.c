@@ -53,8 +53,7 @@ static double column_rate(int joints, double share)
     RodScene scene = rod_begin(1, 1, 0);
     TnRodDef *rod = &scene.rod;
     rod->segment_count = joints + 1;
-    rod->start[0] = -0.5 / joints; /* 1 m between the first centre and the last */
-    rod->end[0] = 1 + 0.5 / joints;
+    rod->end[0] = 1 + 0.5 / (joints + 0.5); /* 1 m between the clamp and the last centre */
     rod->radius = 0.005;
     rod->damping_time = TAU;
     rod_add(&scene);
@@ -96,7 +95,8 @@ static void quat_times(double r[4], const double a[4], const double b[4])
     r[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
 }
 
-/* Turns each segment of a built ring about itself, from nothing at the first to `turn` at the last. */
+/* Turns each segment of a built ring about itself, from nothing at the first to `turn` at the last; those beyond
+ * go with these. */
 static bool twist_evenly(const RodScene *scene, double turn)
 {
     TnStateView state = tn_world_state(scene->world);
@@ -105,9 +105,10 @@ static bool twist_evenly(const RodScene *scene, double turn)
     double *qvel = calloc((size_t)state.dof_count, sizeof(double));
     if (qpos && qvel) {
         memcpy(qpos, state.qpos, sizeof(double) * (size_t)state.qpos_count);
-        for (int i = 0; i < n; i++) {
-            double a = turn * i / (n - 1), about[4] = {cos(a / 2), 0, 0, sin(a / 2)};
-            double built[4], *quat = qpos + 7 * i + 3;
+        for (int i = -1; i <= n; i++) {
+            double a = turn * fmin(fmax(i, 0), n - 1) / (n - 1);
+            double about[4] = {cos(a / 2), 0, 0, sin(a / 2)};
+            double built[4], *quat = qpos + 7 * (i + 1) + 3;
             memcpy(built, quat, sizeof built);
             quat_times(quat, built, about);
         }
@@ -123,35 +124,40 @@ static bool twist_evenly(const RodScene *scene, double turn)
  * last segment lies where its first does and both are held, turned against each other by the twist:
  * what a segment of a closed ring does to its neighbours. That it is held in space as well takes
  * away rigid motions only, which change no energy: the closed ring, which may move freely, is
- * stable when this one is. */
+ * stable when this one is. A segment more at each side, beyond the held ones, makes these clamp at their
+ * centres; nothing else speaks of those two. */
 static bool ring(RodScene *scene, int joints, double stiffer_twist, double share)
 {
     *scene = rod_begin(1, 1, 0);
     TnRodDef *rod = &scene->rod;
     double points[3 * 256], R = 1 / (2 * PI);
-    for (int i = 0; i <= joints + 1; i++) {
-        double a = 2 * PI * (i - 0.5) / joints; /* the first segment along y */
+    for (int i = 0; i <= joints + 3; i++) {
+        double a = 2 * PI * (i - 1.5) / joints; /* the first held segment along y */
         points[3 * i] = R * cos(a);
         points[3 * i + 1] = R * sin(a);
         points[3 * i + 2] = 0;
     }
-    rod->segment_count = joints + 1;
+    rod->segment_count = joints + 3;
     rod->points = points;
+    rod->normal[0] = rod->normal[1] = 0;
+    rod->normal[2] = 1; /* x of all segments */
     rod->straight_rest = true;
     rod->radius = 0.002;
     rod->damping_time = TAU;
     rod->twist_modulus = stiffer_twist * rod->youngs_modulus / (2 * (1 + rod->poisson_ratio));
     double turn = share * 2 * PI * sqrt(3) * rod_bend(rod) / rod_twist(rod);
     rod_add(scene);
+    scene->first++;
+    rod->segment_count = joints + 1;
     rod_hold(scene, 0);
     TnEqualityDef weld = tn_equality_def();
     weld.type = TN_EQUALITY_WELD;
     weld.body1 = TN_BODY_WORLD;
     weld.body2 = scene->first + joints;
     weld.has_relpose = true;
-    weld.relpos[0] = points[0];
-    /* frames as built: z up turned the shortest way to y, then by the twist about itself */
-    const double along_y[4] = {sqrt(0.5), -sqrt(0.5), 0, 0};
+    weld.relpos[0] = points[3];
+    /* frames as built: z along y and x along z, then by the twist about itself */
+    const double along_y[4] = {0.5, -0.5, -0.5, -0.5};
     const double twist[4] = {cos(turn / 2), 0, 0, sin(turn / 2)};
     quat_times(weld.relquat, along_y, twist);
     tn_builder_add_equality(scene->builder, &weld);

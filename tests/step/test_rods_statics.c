@@ -5,15 +5,16 @@
 
 static const double none[3] = {0};
 
-/* A bar along x with the centre of its first segment, which is held, at the origin and that of its last
+/* A bar along x, clamped at the origin by its first segment, which is held, and with the centre of its last
  * at 1 m. The steps are longer than the bar's slowest swing (3.6 s). */
+static double length_of_segments(int joints) { return 1 / (joints + 0.5); }
+
 static bool cantilever(RodScene *scene, int joints, double gravity)
 {
     *scene = rod_begin(4, 1, gravity);
     TnRodDef *rod = &scene->rod;
     rod->segment_count = joints + 1;
-    rod->start[0] = -0.5 / joints;
-    rod->end[0] = 1 + 0.5 / joints;
+    rod->end[0] = 1 + 0.5 * length_of_segments(joints);
     rod->radius = 0.01;
     rod->youngs_modulus = 1e7;
     rod_add(scene);
@@ -37,14 +38,15 @@ static double force_error(int joints)
 }
 
 /* The same under the bar's own weight; the end is that of the last segment, half of it beyond its
- * centre, and the beam starts where the first segment is held: at its centre. */
+ * centre. */
 static double weight_error(int joints)
 {
     const double g = 2e-3; /* small: the end goes down by 1 mm */
     RodScene scene;
     if (!cantilever(&scene, joints, g)) return NAN;
     if (!rod_march(&scene, 100, joints, none, none)) return NAN;
-    double pos[3], along[3], half = 0.5 / joints, L = 1 + half;
+    double pos[3], along[3], half = 0.5 * length_of_segments(joints),
+           L = 1 + half;
     rod_pos(&scene, joints, pos);
     rod_direction(&scene, joints, along);
     double w = scene.rod.density * rod_area(&scene.rod) * g, sag = -(pos[2] + half * along[2]);
@@ -56,15 +58,17 @@ static double weight_error(int joints)
     return sag / (bend + shear) - 1;
 }
 
-/* Springs in the joints instead of bending all along: Σ of the squared levers (k + ½)²/n³ is ⅓ - 1/(12 n²), a
- * share of 1/(4 n²) less than the integral. */
+/* Springs in the joints instead of bending all along: with the squared levers at the middles of the pieces, each
+ * piece's integral is short by its length cubed over 12. One of them is 1.5 l long and n - 1 are l: a share of
+ * (n + 2.375) l³/4 in all, about 1/(4 n²). */
 TEST(bar_bends_under_an_end_force_by_FL3_over_3EI_with_second_order)
 {
     const int n[3] = {8, 16, 32};
     double error[3];
     for (int i = 0; i < 3; i++) {
         error[i] = force_error(n[i]);
-        CHECK_NEAR(error[i] * 4 * n[i] * n[i], -1, 1e-2); /* beyond that, slopes of 1.5e-3 */
+        double share = (n[i] + 2.375) * pow(length_of_segments(n[i]), 3) / 4;
+        CHECK_NEAR(error[i] / share, -1, 1e-2); /* beyond that, slopes of 1.5e-3 */
     }
     for (int i = 0; i < 2; i++) CHECK(log2(error[i] / error[i + 1]) > 1.95);
 }
@@ -79,11 +83,21 @@ TEST(bar_bends_under_its_own_weight_by_wL4_over_8EI_with_second_order)
     for (int i = 0; i < 2; i++) CHECK(log2(error[i] / error[i + 1]) > 1.8);
 }
 
+/* Held by its second segment, which clamps it at that one's centre: all joints are alike. */
 TEST(end_moment_of_two_pi_EI_over_L_rolls_a_bar_up_to_a_full_circle)
 {
     const int n = 40;
-    RodScene scene;
-    REQUIRE(cantilever(&scene, n, 0));
+    RodScene scene = rod_begin(4, 1, 0);
+    TnRodDef *rod = &scene.rod;
+    rod->segment_count = n + 2;
+    rod->start[0] = -1.5 / n;
+    rod->end[0] = 1 + 0.5 / n;
+    rod->radius = 0.01;
+    rod->youngs_modulus = 1e7;
+    rod_add(&scene);
+    rod_hold(&scene, 1);
+    scene.first++; /* from here on it is segment 0 */
+    REQUIRE(rod_finish(&scene, NULL));
     double moment = 2 * PI * rod_bend(&scene.rod), pos[3], a[3], b[3];
     for (int k = 1; k <= 40; k++) {
         const double torque[3] = {0, -moment * k / 40, 0};
@@ -122,48 +136,51 @@ static double chain_sag(double half, double w, double EA, double *slope)
     return w * s * s / (2 * EA) + low / w * (sqrt(1 + *slope * *slope) - 1);
 }
 
-/* Holds a segment's centre on the x axis, pointing forward and down by `tilt`. */
-static void hold_at(RodScene *scene, int segment, double x, double tilt)
+/* Holds a segment with a point of the x axis `along` it from its centre, pointing forward and down by `tilt`. */
+static void hold_at(RodScene *scene, int segment, double x, double along, double tilt)
 {
     TnEqualityDef weld = tn_equality_def();
     weld.type = TN_EQUALITY_WELD;
     weld.body1 = TN_BODY_WORLD;
     weld.body2 = scene->first + segment;
     weld.has_relpose = true;
-    weld.relpos[0] = x;
+    weld.relpos[0] = x - along * cos(tilt);
+    weld.relpos[2] = along * sin(tilt);
     weld.relquat[0] = cos(PI / 4 + tilt / 2);
     weld.relquat[2] = sin(PI / 4 + tilt / 2);
     tn_builder_add_equality(scene->builder, &weld);
 }
 
 /* Relative error of the sag of a chain that its whole weight would stretch by `stretch`. Built as an
- * arc of a circle of length 1 over the chord 0.8, so that it has to find its shape. */
-static double chain_error(int joints, double stretch)
+ * arc of a circle of length 1 over the chord 0.8, so that it has to find its shape. The number of segments
+ * is odd: one is in the middle. */
+static double chain_error(int segments, double stretch)
 {
     const double half = 0.4, turn = 1.13110; /* sin(turn) = 0.8 turn */
     RodScene scene = rod_begin(0.02, 1, 9.81);
     TnRodDef *rod = &scene.rod;
     double points[3 * 128], slope, pos[3], R = 0.5 / turn;
-    for (int i = 0; i <= joints + 1; i++) {
-        double a = turn * (2 * (i - 0.5) / joints - 1);
+    for (int i = 0; i <= segments; i++) {
+        double a = turn * (2.0 * i / segments - 1);
         points[3 * i] = R * sin(a);
         points[3 * i + 1] = 0;
         points[3 * i + 2] = R * (cos(turn) - cos(a));
     }
     rod->points = points;
     rod->straight_rest = true;
-    rod->segment_count = joints + 1;
+    rod->segment_count = segments;
     rod->radius = 0.005;
     double w = rod->density * rod_area(rod) * 9.81;
     rod->youngs_modulus = w / (stretch * rod_area(rod));
     rod->bend_modulus = 1e-6 * w * 4 / (PI * pow(rod->radius, 4)); /* E I = 1e-6 w L³ */
     double sag = chain_sag(half, w, rod->youngs_modulus * rod_area(rod), &slope);
     rod_add(&scene);
-    hold_at(&scene, 0, -half, atan(slope));
-    hold_at(&scene, joints, half, -atan(slope));
+    double l = 1.0 / segments;
+    hold_at(&scene, 0, -half, -0.5 * l, atan(slope));
+    hold_at(&scene, segments - 1, half, 0.5 * l, -atan(slope));
     if (!rod_finish(&scene, NULL)) return NAN;
     if (!rod_march(&scene, 3000, 0, none, none)) return NAN; /* only the step itself damps the swing */
-    rod_pos(&scene, joints / 2, pos);
+    rod_pos(&scene, segments / 2, pos);
     CHECK(rod_speed(&scene) < 1e-9);
     CHECK_NEAR(pos[0], 0, 1e-9); /* by symmetry */
     rod_end(&scene);
@@ -172,12 +189,12 @@ static double chain_error(int joints, double stretch)
 
 TEST(thin_rod_hangs_as_an_elastic_catenary)
 {
-    /* 80 straight pieces leave 1e-5 and bending 4e-6, whatever the stretch, which takes the sag from
+    /* 81 straight pieces leave 1e-5 and bending 4e-6, whatever the stretch, which takes the sag from
      * 0.2655 m to 0.2957 m */
-    CHECK_NEAR(chain_error(80, 1e-3), 0, 1e-4);
-    CHECK_NEAR(chain_error(80, 1e-2), 0, 1e-4);
-    CHECK_NEAR(chain_error(80, 1e-1), 0, 1e-4);
+    CHECK_NEAR(chain_error(81, 1e-3), 0, 1e-4);
+    CHECK_NEAR(chain_error(81, 1e-2), 0, 1e-4);
+    CHECK_NEAR(chain_error(81, 1e-1), 0, 1e-4);
     /* pieces: second order, seen where they are long enough to outweigh bending */
-    double coarse = chain_error(10, 1e-2), fine = chain_error(20, 1e-2);
+    double coarse = chain_error(11, 1e-2), fine = chain_error(21, 1e-2);
     CHECK(log2(coarse / fine) > 1.8);
 }

@@ -41,14 +41,31 @@ static const double *expected(const TnRodSystem *s, int i)
     return s->expected ? s->expected + 6L * i : s->segments[i].v;
 }
 
+/* One end of a joint at the start and at the predicted midpoint, its twist v with the arms of both, and
+ * what it is expected to be. */
+typedef struct JointEnd {
+    const double *x, *quat, *x_mid, *quat_mid;
+    const double *v, *v_mid, *expected;
+} JointEnd;
+
+static JointEnd centre_of(const Assembly *as, int i)
+{
+    const double *v = as->system->segments[i].v;
+    return (JointEnd){as->frames[i].com, as->frames[i].quat, as->x[i], as->quat[i], v, v,
+                      expected(as->system, i)};
+}
+
 /* J v, of the start and of the middle. */
 static void strain_rate(const TnRodStrain *start, const TnRodStrain *mid, double w,
-                        const double v_a[6], const double v_b[6], double rate[TN_ROD_ROWS])
+                        const JointEnd *a, const JointEnd *b, double rate[TN_ROD_ROWS])
 {
     double at_mid[TN_ROD_ROWS];
-    tn_rod_strain_rate(w < 1.0 ? start : mid, v_a, v_b, rate);
+    if (w < 1.0)
+        tn_rod_strain_rate(start, a->v, b->v, rate);
+    else
+        tn_rod_strain_rate(mid, a->v_mid, b->v_mid, rate);
     if (w <= 0.0 || w >= 1.0) return;
-    tn_rod_strain_rate(mid, v_a, v_b, at_mid);
+    tn_rod_strain_rate(mid, a->v_mid, b->v_mid, at_mid);
     for (int i = 0; i < TN_ROD_ROWS; i++) rate[i] += w * (at_mid[i] - rate[i]);
 }
 
@@ -59,17 +76,15 @@ static double steepness(const TnRodStrain *strain)
     return strain->across + strain->along * v3_dot(strain->axis, strain->axis);
 }
 
-static void add_joint(const Assembly *as, int j, JointPlace to)
+static void add_between(const Assembly *as, int j, const JointEnd *a, const JointEnd *b, JointPlace to)
 {
     const TnRodSystem *s = as->system;
-    const TnLinkFrame *f_a = &as->frames[j], *f_b = f_a + 1;
-    const double *v_a = s->segments[j].v, *v_b = s->segments[j + 1].v;
     const TnRodLaw *law = &as->laws[j];
     double part[3], rate[TN_ROD_ROWS], rest[TN_ROD_ROWS];
     TnRodStrain start, mid;
-    tn_rod_strain_place(f_a->com, f_a->quat, f_b->com, f_b->quat, &start);
+    tn_rod_strain_place(a->x, a->quat, b->x, b->quat, &start);
     tn_rod_strain_measure(&as->rod->joints[j], law->length, &start);
-    tn_rod_strain_place(as->x[j], as->quat[j], as->x[j + 1], as->quat[j + 1], &mid);
+    tn_rod_strain_place(a->x_mid, a->quat_mid, b->x_mid, b->quat_mid, &mid);
     tn_rod_strain_follow(&start, &mid);
     double steep = fmax(steepness(&start), steepness(&mid));
     TnRodLaw bent;
@@ -77,9 +92,9 @@ static void add_joint(const Assembly *as, int j, JointPlace to)
         tn_rod_weigh_joint(as->in, as->rod, &as->links[j], s->w, &as->rod->joints[j], steep, &bent);
         law = &bent;
     }
-    strain_rate(&start, &mid, steep > 1.0 ? 1.0 : s->w, v_a, v_b, rate);
+    strain_rate(&start, &mid, steep > 1.0 ? 1.0 : s->w, a, b, rate);
 
-    v3_sub(part, expected(s, j + 1), expected(s, j));
+    v3_sub(part, b->expected, a->expected);
     for (int i = 0; i < TN_ROD_ROWS; i++)
         rest[i] = law->k[i] * start.g[i] - law->kr[i] * rate[i]; /* at v̂ = 0 */
     double taut = tn_rod_taut(law, law->k[6] * start.g[6] * start.inverse);
@@ -91,6 +106,72 @@ static void add_joint(const Assembly *as, int j, JointPlace to)
     }
     tn_rod_strain_stiffness(&mid, law->root, taut, to.D_a, to.D_b, to.E);
     tn_rod_strain_pull(&mid, rest, to.b_a, to.b_b);
+}
+
+/* An end that is not at the centre: the numbers behind the pointers. */
+typedef struct FarEnd {
+    double x[3], x_mid[3], v[6], v_mid[6], expected[6];
+    double arm_mid[3];
+} FarEnd;
+
+static JointEnd end_of(const Assembly *as, int i, double along, FarEnd *far)
+{
+    JointEnd end = centre_of(as, i);
+    double arm[3];
+    tn_rod_arm(end.quat, along, arm);
+    tn_rod_arm(end.quat_mid, along, far->arm_mid);
+    v3_add(far->x, end.x, arm);
+    v3_add(far->x_mid, end.x_mid, far->arm_mid);
+    tn_rod_twist_at(arm, end.v, far->v);
+    tn_rod_twist_at(far->arm_mid, end.v, far->v_mid);
+    tn_rod_twist_at(far->arm_mid, end.expected, far->expected);
+    return (JointEnd){far->x, end.quat, far->x_mid, end.quat_mid, far->v, far->v_mid, far->expected};
+}
+
+/* out += Xᵀ M Y, X and Y from twists at the centres to those at the arms' ends. */
+static void add_shifted(const double arm_rows[3], const double arm_columns[3], const double M[36],
+                        double out[36])
+{
+    double half[36], column[6];
+    memcpy(half, M, sizeof half);
+    for (int r = 0; r < 6; r++) tn_rod_wrench_from(arm_columns, half + 6L * r);
+    for (int c = 0; c < 6; c++) {
+        for (int r = 0; r < 6; r++) column[r] = half[6 * r + c];
+        tn_rod_wrench_from(arm_rows, column);
+        for (int r = 0; r < 6; r++) out[6 * r + c] += column[r];
+    }
+}
+
+/* A joint whose spring ends elsewhere than in the centres. */
+static void add_clamped(const Assembly *as, int j, JointPlace to)
+{
+    const TnRodJoint *joint = &as->rod->joints[j];
+    double parts[3 * 36 + 12] = {0.0}, *D_a = parts, *D_b = parts + 36, *E = parts + 72,
+                          *b_a = parts + 108, *b_b = parts + 114;
+    FarEnd far_a, far_b;
+    JointEnd a = end_of(as, j, joint->from, &far_a), b = end_of(as, j + 1, joint->to, &far_b);
+    add_between(as, j, &a, &b, (JointPlace){D_a, D_b, E, b_a, b_b});
+    tn_rod_wrench_from(far_a.arm_mid, b_a);
+    tn_rod_wrench_from(far_b.arm_mid, b_b);
+    memset(to.E, 0, sizeof(double[36]));
+    add_shifted(far_a.arm_mid, far_a.arm_mid, D_a, to.D_a);
+    add_shifted(far_b.arm_mid, far_b.arm_mid, D_b, to.D_b);
+    add_shifted(far_b.arm_mid, far_a.arm_mid, E, to.E);
+    for (int k = 0; k < 6; k++) {
+        to.b_a[k] += b_a[k];
+        to.b_b[k] += b_b[k];
+    }
+}
+
+static void add_joint(const Assembly *as, int j, JointPlace to)
+{
+    const TnRodJoint *joint = &as->rod->joints[j];
+    if (joint->from != 0.0 || joint->to != 0.0) {
+        add_clamped(as, j, to);
+        return;
+    }
+    JointEnd a = centre_of(as, j), b = centre_of(as, j + 1);
+    add_between(as, j, &a, &b, to);
 }
 
 /* A cut joint's law by itself. */

@@ -1,6 +1,7 @@
 /* rod.h: the elastic joint between two neighbouring segments of a rod. Internal to dynamics/.
  *
- * Segment a at x_a, R_a and segment b at x_b, R_b; d = x_b - x_a, R the frame half way between the two
+ * Segment a at x_a, R_a and segment b at x_b, R_b (centres, or the ends of the springs next to clamped
+ * ends: model/compile_rod.c); d = x_b - x_a, R the frame half way between the two
  * and θ the rotation vector of R_aᵀ R_b, which has the same components in the axes of a, of b and of
  * R, so nothing prefers one end. Energy U = ½ Σ k_r g_r² of seven strains:
  *     0, 1   shear         (Rᵀ d - rest)_x,y
@@ -34,6 +35,12 @@ typedef struct TnRodStrain {
     double half[3];       /* ½ tan(|θ|/4) times the axis of θ */
     double across, along; /* (|θ|/2) / sin(|θ|/2), and what is left to 1 along the axis, |θ| < 1 */
 } TnRodStrain;
+
+/* From a segment's centre to where its joint's spring ends, `along` its z; zero but in clamped ends. With
+ * that arm: the end's place, the twist there, and a wrench there brought back to the centre. */
+void tn_rod_arm(const double quat[4], double along, double arm[3]);
+void tn_rod_twist_at(const double arm[3], const double twist[6], double out[6]);
+void tn_rod_wrench_from(const double arm[3], double wrench[6]);
 
 /* All but g, inverse, pull and pushes. */
 void tn_rod_strain_place(const double x_a[3], const double quat_a[4], const double x_b[3],

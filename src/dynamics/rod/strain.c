@@ -60,6 +60,26 @@ static void quat_axes(double axes[3][3], const double q[4], double scale)
     v3_set(axes[2], xz + wy, yz - wx, 1.0 - (xx + yy));
 }
 
+void tn_rod_arm(const double quat[4], double along, double arm[3])
+{
+    const double offset[3] = {0.0, 0.0, along};
+    quat_rotate(arm, quat, offset);
+}
+
+void tn_rod_twist_at(const double arm[3], const double twist[6], double out[6])
+{
+    v3_cross(out, twist + 3, arm);
+    v3_add(out, out, twist);
+    v3_copy(out + 3, twist + 3);
+}
+
+void tn_rod_wrench_from(const double arm[3], double wrench[6])
+{
+    double moment[3];
+    v3_cross(moment, arm, wrench);
+    v3_add(wrench + 3, wrench + 3, moment);
+}
+
 void tn_rod_strain_place(const double x_a[3], const double quat_a[4], const double x_b[3],
                          const double quat_b[4], TnRodStrain *out)
 {
