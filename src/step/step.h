@@ -10,6 +10,9 @@
 /* Subsystems per chunk of parallel work. */
 #define TN_SUBSYSTEM_GRAIN 256
 
+/* Of a subsystem whose way was changed, or that another's was changed for. */
+enum { TN_KEPT = 1, TN_KEPT_BY_WORLD = 2 };
+
 /* Arrays live in the world's arena. */
 typedef struct TnStep {
     TnWorld *world;
@@ -57,6 +60,8 @@ typedef struct TnStep {
     double *strain;          /* and of what that strains it by (balance.c) */
     bool has_extra;
     double (*extra)[6];      /* per link of a free body: added to its way */
+    int *kept;               /* per subsystem: a disjoint set of those that were kept out of each other. NULL: nobody was */
+    uint8_t *kept_by;        /* per subsystem: 0, or TN_KEPT, and whether by the world */
     const int *contact_from; /* per contact: where it stood in the list of the pass before, or -1. NULL: the same */
     double (*guess)[3]; /* per contact; NULL: not solved to a tolerance */
     double *row_guess;  /* per row */
@@ -112,6 +117,8 @@ bool tn_step_look_again(TnStep *step, const uint8_t *links);
 /* ---- limit.c ---- */
 /* How far everybody gets of its way (step->reach, step->extra). False: no memory. */
 bool tn_step_limit(TnStep *step);
+/* Two subsystems, or one and the world (-1), are kept out of each other. False: no memory. */
+bool tn_step_keep_apart(TnStep *step, int s1, int s2);
 
 /* ---- guess.c ---- */
 /* The forces that a solve starts from; false: no memory. */
