@@ -35,7 +35,8 @@ typedef struct TnStep {
     atomic_bool failed;    /* some chain is not positive definite, some new state not finite */
     TnFollowerMotion *followers;
     TnAssembledInput assembled;
-    double (*end_twists)[6]; /* per link: v⁺ of the free motion */
+    double (*end_twists)[6]; /* per link: v⁺ of the free motion, */
+    double (*held)[6];       /* and of free bodies that are borne */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
     double *blend;   /* per subsystem: share of v⁺ in its displacement, as planned (plan.c) */
     bool *replanned; /* per subsystem: that changed, and it is not assembled for it yet */
