@@ -27,9 +27,11 @@
 /* rad: equalities that end up farther from where they were linear about are written again. What is left is of second
  * order in this. */
 #define SURPRISE 1e-4
-/* rad: contacts that push and turn by more in a step are followed, until this is known. */
+/* rad: contacts that push and turn by more in a step are followed, until this is known; */
 #define CURVED 0.1
 #define CONTACT_SURPRISE 1e-3
+/* and those that move on as they turn, where this share of gravity could not bend their ways so. */
+#define BENT 0.5
 /* At most, soft bodies apart. */
 #define PASSES 5
 #define SOFT_PASSES 12
@@ -209,7 +211,21 @@ static double surprise_of(const TnStep *step, int subsystem)
     return step->t * most;
 }
 
-/* A contact pushes that turns far within the step. */
+/* The longer way of its two points in the step. */
+static double way_of(const TnStep *step, const TnContactPoint *c)
+{
+    double most = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
+        double v[3];
+        v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
+        v3_add(v, v, twist);
+        most = fmax(most, step->t * v3_norm(v));
+    }
+    return most;
+}
+
+/* A contact pushes that turns far within the step, or moves on as it turns. */
 static bool contacts_curve(const TnStep *step)
 {
     const TnWorld *world = step->world;
@@ -222,7 +238,9 @@ static bool contacts_curve(const TnStep *step)
             const double *twist = step->moved[model->geom_link[geoms[k]]];
             double turn[3]; /* turning about the normal, or of a sphere about itself, curves nothing */
             v3_cross(turn, twist + 3, c->normal);
-            if (model->geoms[geoms[k]].type != TN_GEOM_SPHERE && step->t * v3_norm(turn) > CURVED)
+            double angle = step->t * v3_norm(turn);
+            if (model->geoms[geoms[k]].type == TN_GEOM_SPHERE || angle == 0.0) continue;
+            if (angle > CURVED || angle * way_of(step, c) > BENT * tn_step_slack(step))
                 return true;
         }
     }
