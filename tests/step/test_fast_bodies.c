@@ -135,30 +135,31 @@ TEST(a_fast_paddle_drives_no_ball_out_of_its_box)
 
 /* ---- an edge between two floors ---- */
 
-/* A ball, a box and a capsule that slide without friction from one box onto the next, which touches it at the same height: no step
- * may see the edge between them. */
+/* A ball, a box, a capsule and an ellipsoid that slide without friction from one box onto the next, which touches it at the same
+ * height: no step may see the edge between them, wherever it begins; the first ones begin at the edge itself. */
 TEST(what_slides_over_an_edge_between_boxes_keeps_its_way)
 {
     static const char *shapes[] = {"type='sphere' size='.05'", "type='box' size='.05 .05 .05'",
                                    "type='capsule' size='.05 .05' euler='1.5707963 0 0'", "type='ellipsoid' size='.08 .06 .05'"};
-    for (int i = 0; i < TEXT_STEPS * 4; i++) {
-        double t = text_steps[i % TEXT_STEPS];
+    for (int i = 0; i < TEXT_STEPS * 4 * 6; i++) {
+        double t = text_steps[i % TEXT_STEPS], start = -0.3 - 0.00137 * (i / (4 * TEXT_STEPS));
+        int shape = i / TEXT_STEPS % 4;
         char parts[1024];
         TextScene s;
         snprintf(parts, sizeof parts,
                  "<worldbody><geom type='box' pos='-1 0 -.1' size='1 1 .1' friction='0'/>"
-                 "<geom type='box' pos='1 0 -.1' size='1 1 .1' friction='0'/><body pos='-.5 0 .05'><freejoint/>"
-                 "<geom %s mass='1' friction='0'/></body></worldbody>"
+                 "<geom type='box' pos='1 0 -.1' size='1 1 .1' friction='0'/><body pos='%.17g 0 .05'>"
+                 "<freejoint/><geom %s mass='1' friction='0'/></body></worldbody>"
                  "<keyframe><key name='start' qvel='2 0 0 0 0 0'/></keyframe>",
-                 shapes[i / TEXT_STEPS]);
+                 start, shapes[shape]);
         REQUIRE(text_open(&s, t, "0 0 -9.81", parts));
-        for (int k = 0; k < (int)(0.5 / t + 0.5); k++) CHECK(!tn_world_step(s.world).diverged);
+        for (int k = 0; k < (int)(0.3 / t + 0.5); k++) CHECK(!tn_world_step(s.world).diverged);
         const double *q = tn_world_state(s.world).qpos, *v = tn_world_state(s.world).qvel;
         /* ten times what the solver's tolerance, 1e-6 g t, leaves; GJK finds normals of an ellipsoid to 1e-5 */
-        CHECK_NEAR(q[0], 0.5, 1e-6);
+        CHECK_NEAR(q[0], start + 0.6, 1e-6);
         CHECK_NEAR(q[2], 0.05, 1e-7);
         CHECK_NEAR(v[0], 2.0, 1e-5 * 9.81 * t);
-        CHECK_NEAR(v[4], 0.0, i / TEXT_STEPS == 3 ? 1e-3 : 1e-5);
+        CHECK_NEAR(v[4], 0.0, shape == 3 ? 1e-3 : 1e-5);
         text_close(&s);
     }
 }
