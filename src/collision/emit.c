@@ -24,6 +24,8 @@ typedef struct Pair {
 #define ALONGSIDE 0.25
 /* Of the slack: what ends no deeper has passed along, and who moves by less does not. */
 #define GRAZE 0.02
+/* Cosine: normals that agree so are the same. */
+#define SAME_NORMAL 0.9999999
 
 static const double nowhere[6] = {0.0};
 
@@ -240,18 +242,16 @@ static void emit_at(TnEmitter *e, const Pair *pair, When when, const TnManifold 
     }
 }
 
-/* Where the paths of two shapes meet that are apart. */
-static TnPassing emit_flying(TnEmitter *e, const Pair *pair, const double (*twists)[6],
+/* Where the paths of two shapes meet that are apart, and when. */
+static TnPassing find_flying(const TnDetection *d, const Pair *pair, When *when,
                              const TnManifold *start, TnManifold *out)
 {
-    const TnDetection *d = e->detection;
-    TnMover a = mover_of(d, pair->slot1, twists), b = mover_of(d, pair->slot2, twists);
+    TnMover a = mover_of(d, pair->slot1, when->twists), b = mover_of(d, pair->slot2, when->twists);
     TnTransform at[2];
-    double time, near = ALONGSIDE * fmin(a.thinness, b.thinness);
-    TnPassing passing = tn_sweep(&a, &b, d->t, pair->margin + d->slack, start, &time, at);
+    double near = ALONGSIDE * fmin(a.thinness, b.thinness);
+    TnPassing passing = tn_sweep(&a, &b, d->t, pair->margin + d->slack, start, &when->time, at);
     if (passing != TN_MEETS) return passing;
     if (!tn_collide(a.shape, &at[0], b.shape, &at[1], near, out)) return TN_PASSES_BY;
-    emit_at(e, pair, (When){time, twists}, out);
     return out->count > 0 ? TN_MEETS : TN_PASSES_BY;
 }
 
@@ -266,32 +266,12 @@ static bool collide_at_end(const TnDetection *d, const Pair *pair, const double 
     return tn_collide(a.shape, &at[0], b.shape, &at[1], near, out) && out->count > 0;
 }
 
-/* Something would bear one of the two. */
+/* One of the two stands for good, and something may bear the other. Of two that move nobody knows who will be stopped. A plane
+ * has no edges. */
 static bool may_be_held(const TnDetection *d, const Pair *pair)
 {
-    const int slots[2] = {pair->slot1, pair->slot2};
-    for (int k = 0; d->held && k < 2; k++) {
-        int link = d->collider->slots[slots[k]].link;
-        if (slots[k] < d->collider->moving_count &&
-            memcmp(d->held[link], d->twists[link], sizeof *d->held) != 0)
-            return true;
-    }
-    return false;
-}
-
-/* Where they meet if they are held; if they pass by then, as they are at the end; else where they meet falling. */
-static TnPassing emit_meeting(TnEmitter *e, const Pair *pair, const TnManifold *start,
-                              TnManifold *out)
-{
-    const TnDetection *d = e->detection;
-    if (may_be_held(d, pair)) {
-        if (emit_flying(e, pair, d->held, start, out) == TN_MEETS) return TN_MEETS;
-        if (collide_at_end(d, pair, d->twists, 0.0, out)) {
-            emit_at(e, pair, (When){d->t, d->twists}, out);
-            return TN_MEETS;
-        }
-    }
-    return emit_flying(e, pair, d->twists, start, out);
+    const TnCollider *c = d->collider;
+    return d->held && pair->slot2 >= c->moving_count && c->slots[pair->slot2].shape_type != TN_GEOM_PLANE;
 }
 
 static double nearest_of(const TnManifold *m)
@@ -301,21 +281,52 @@ static double nearest_of(const TnManifold *m)
     return gap;
 }
 
+/* Whose normals are not the same. */
+static bool differ(const TnManifold *a, const TnManifold *b)
+{
+    return v3_dot(a->normal, b->normal) < SAME_NORMAL;
+}
+
+/* Where they meet falling. If they meet otherwise when they are held, as that is; if they pass by then, as they are at the
+ * end. */
+static TnPassing emit_meeting(TnEmitter *e, const Pair *pair, const TnManifold *start,
+                              TnManifold *out)
+{
+    const TnDetection *d = e->detection;
+    When falls = {0.0, d->twists}, held = {0.0, d->held};
+    TnManifold other;
+    TnPassing passing = find_flying(d, pair, &falls, start, out);
+    if (passing != TN_MEETS) return passing;
+    if (may_be_held(d, pair)) {
+        bool meets = find_flying(d, pair, &held, start, &other) == TN_MEETS;
+        if (!meets) held = (When){d->t, d->twists};
+        bool grazes = !meets && collide_at_end(d, pair, d->twists, 0.0, &other) &&
+                      nearest_of(&other) > -2.0 * d->slack; /* it falls by half of that */
+        if ((meets || grazes) && differ(out, &other)) {
+            falls = held;
+            *out = other;
+        }
+    }
+    emit_at(e, pair, falls, out);
+    return TN_MEETS;
+}
+
 /* A near pair whose points would be closed, but that passes along each other if it is held. *out: as it is then. */
 static bool grazes(const TnDetection *d, const Pair *pair, const TnManifold *m, TnManifold *out)
 {
     bool closes = false;
-    if (!d->held || !(nearest_of(m) > -GRAZE * d->slack)) return false;
+    if (!may_be_held(d, pair) || !(nearest_of(m) > -GRAZE * d->slack)) return false;
     for (int k = 0; k < m->count && !closes; k++) {
         const TnManifoldPoint *p = &m->points[k];
         double way = d->t * closing_at(d, pair, p->pos, m->normal, (When){0.0, d->held}).net;
         closes = way > p->gap && way > GRAZE * d->slack;
     }
+    if (!closes) return false;
     TnMover a = mover_of(d, pair->slot1, d->held), b = mover_of(d, pair->slot2, d->held);
     TnTransform at[2];
     double time;
-    if (!closes || (tn_sweep(&a, &b, d->t, 0.0, m, &time, at) == TN_MEETS && time < d->t)) return false;
-    return collide_at_end(d, pair, d->held, d->slack, out) &&
+    if (tn_sweep(&a, &b, d->t, 0.0, m, &time, at) == TN_MEETS && time < d->t) return false;
+    return collide_at_end(d, pair, d->held, d->slack, out) && differ(m, out) &&
            nearest_of(out) > -GRAZE * d->slack;
 }
 

@@ -224,7 +224,7 @@ bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, b
     TnWorld *world = step->world;
     TnMotionInput motion = {.frames = world->frames,
                             .twists = u,
-                            .held = alone ? u : (const double(*)[6])step->held,
+                            .held = u == (const double(*)[6])step->end_twists ? (const double(*)[6])step->held : u,
                             .qpos = world->state.qpos,
                             .qvel = u_nodes,
                             .t = step->t,
