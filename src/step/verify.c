@@ -33,7 +33,7 @@ static bool find_fast(const TnStep *step)
 }
 
 /* How deep the pair was at the start. */
-static double depth_before(const TnStep *step, const TnContactPoint *c)
+double tn_step_depth_before(const TnStep *step, const TnContactPoint *c)
 {
     const TnContactList *list = &step->world->contacts;
     double depth = 0.0;
@@ -51,7 +51,7 @@ static bool is_too_deep(const TnStep *step, const TnContactPoint *c)
     double size = fmin(step->model->geoms[c->geom1].bounding_radius,
                        step->model->geoms[c->geom2].bounding_radius);
     double pass = LET_PASS_SIZE * size + LET_PASS * tn_step_slack(step);
-    return -c->gap > pass && -c->gap > pass + depth_before(step, c);
+    return -c->gap > pass && -c->gap > pass + tn_step_depth_before(step, c);
 }
 
 /* Halves the ways of those who are too deep, if somebody is (`any`). False: no memory. */
