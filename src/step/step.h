@@ -53,6 +53,9 @@ typedef struct TnStep {
     const double *owed;  /* per subsystem: as state.owed, of the new state */
     TnEnergy *after;     /* per subsystem: energies of the new state (account.c) */
     const double *found; /* per dof: v̂ of the pass before; NULL: there was none */
+    const double *about; /* what that pass was linear about; NULL: the prediction */
+    double surprise;          /* rad: how far the last pass of loops ended from what it was about */
+    bool settled;             /* loops are done with */
     const TnContactCourse *courses;
     TnContactList missed;    /* contacts that the motion closes and the step was not solved with (missed.c), */
     bool missed_all;          /* all of them, whoever may be held back; else */
@@ -154,6 +157,8 @@ double tn_step_contact_size(const TnStep *step, const TnContactPoint *c);
 /* ---- verify.c ---- */
 /* After tn_step_move, where things turn far. False: no memory. */
 bool tn_step_verify(TnStep *step);
+/* m: how deep the two geoms of a contact are in each other at the step's start. */
+double tn_step_depth_before(const TnStep *step, const TnContactPoint *c);
 
 /* ---- integrate.c ---- */
 /* Everybody by its way (step->reach, step->extra) to the new state. False: it would make no sense. */
