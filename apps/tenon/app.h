@@ -33,6 +33,7 @@ int cmd_convergence(int argc, char **argv);
 int cmd_scaling(int argc, char **argv);
 int cmd_bench_scaling(int argc, char **argv);
 int cmd_bench_hard(int argc, char **argv);
+int cmd_bench_simbench(int argc, char **argv);
 
 /* "tenon COMMAND: message" on stderr. */
 void say(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

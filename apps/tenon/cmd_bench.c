@@ -71,7 +71,8 @@ static void print_help(const Option *table, int count)
     printf(
         "Usage: tenon bench SCENE [OPTIONS]\n"
         "       tenon bench scaling [OPTIONS]     growing piles, cables, beams; see its --help\n"
-        "       tenon bench hard [OPTIONS]        stacks, arches, grasps; see its --help\n\n"
+        "       tenon bench hard [OPTIONS]        stacks, arches, grasps; see its --help\n"
+        "       tenon bench simbench [OPTIONS]    SimBenchmark's scenes; see its --help\n\n"
         "Measures a scene: a model file, or the name of one of the scenes that come with tenon\n"
         "(stir for scenes/stir.xml, cable for scenes/cable.xml, beam for scenes/beam.xml).\n\n"
         "Each row simulates the scene from its start. One pass measures accuracy; then --repeats\n"
@@ -223,6 +224,7 @@ int cmd_bench(int argc, char **argv)
 {
     if (argc > 0 && !strcmp(argv[0], "scaling")) return cmd_bench_scaling(argc - 1, argv + 1);
     if (argc > 0 && !strcmp(argv[0], "hard")) return cmd_bench_hard(argc - 1, argv + 1);
+    if (argc > 0 && !strcmp(argv[0], "simbench")) return cmd_bench_simbench(argc - 1, argv + 1);
     BenchOptions bench = {.sim = sim_options(),
                           .least_contacts = -1,
                           .common.repeats = 3,

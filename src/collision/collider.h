@@ -156,8 +156,9 @@ typedef struct TnDetection {
     TnCollider *collider;
     const TnLinkFrame *frames;
     const double (*twists)[6];
+    const double (*held)[6]; /* as in TnMotionInput */
     double t, slack;
-    bool alone;             /* as in TnMotionInput */
+    bool alone;             /* likewise */
     const uint8_t *only;    /* likewise */
     double far, touching;   /* shares of the thinner shape's half, see emit.c */
     TnContactPoint *points; /* all chunks' parts, one after the other */

@@ -69,6 +69,8 @@ void tn_collider_forget(TnCollider *collider);
 typedef struct TnMotionInput {
     const TnLinkFrame *frames; /* per link */
     const double (*twists)[6]; /* per link: linear at the com, angular; world axes */
+    const double (*held)[6];   /* per link: the same if contacts bear it. Pairs that meet for falling alone graze
+                                  (emit.c). NULL: as twists */
     const double *qpos, *qvel; /* whole-model; read for soft bodies' nodes: their places and velocities */
     double t;                  /* s */
     double slack;              /* m: pairs are listed so far ahead */

@@ -110,6 +110,7 @@ bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena 
                      .twists = in->twists,
                      .t = in->t,
                      .slack = in->slack,
+                     .held = in->held,
                      .alone = in->alone,
                      .only = in->only,
                      .far = in->exact ? 0.0 : TN_FAR,

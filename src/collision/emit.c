@@ -4,7 +4,9 @@
  *
  * Where a pair is apart by more than a share of the thinner one's half (TN_TOUCHING) and moves by more than TN_FAR of that, it is
  * listed as it is where the paths meet (sweep.c). One that will pass by as near as the slack is listed nevertheless, since
- * others may push it, but with room for its way. Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are
+ * others may push it, but with room for its way. What meets only because it falls freely for the step, and would pass if something
+ * bore it (`held`), grazes: it is listed as it is at the end. So a box that slides from one floor onto the next does not
+ * run into the edge between them. Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are
  * done in place. */
 #include "../math/vec3.h"
 #include "collider.h"
@@ -20,6 +22,10 @@ typedef struct Pair {
 #define TURNS 0.25
 /* Share of the thinner one's half up to which points count with those that touch first. */
 #define ALONGSIDE 0.25
+/* Of the slack: what ends no deeper has passed along, and who moves by less does not. */
+#define GRAZE 0.02
+/* Cosine: normals that agree so are the same. */
+#define SAME_NORMAL 0.9999999
 
 static const double nowhere[6] = {0.0};
 
@@ -61,19 +67,25 @@ static const TnPairRule *rule_of(TnEmitter *e, const Pair *pair)
     return &e->rule;
 }
 
-/* From the centre of mass of the link that carries the slot to a point, at some time of the step. */
-static void arm_to(const TnDetection *d, int slot, const double pos[3], double time, double arm[3])
+/* A time of the step, and the motion up to it. */
+typedef struct When {
+    double time;
+    const double (*twists)[6];
+} When;
+
+/* From the centre of mass of the link that carries the slot to a point then. */
+static void arm_to(const TnDetection *d, int slot, const double pos[3], When when, double arm[3])
 {
     const TnCollider *c = d->collider;
     v3_copy(arm, pos);
     if (slot >= c->moving_count) return;
     int link = c->slots[slot].link;
     v3_sub(arm, arm, d->frames[link].com);
-    if (time > 0.0) v3_add_scaled(arm, d->twists[link], -time);
+    if (when.time > 0.0) v3_add_scaled(arm, when.twists[link], -when.time);
 }
 
 static void append(TnEmitter *e, const Pair *pair, const double pos[3], const double n[3],
-                   double gap, double clearance, double time, uint32_t feature)
+                   double gap, double clearance, When when, uint32_t feature)
 {
     const TnCollider *c = e->detection->collider;
     const TnPairRule *rule = rule_of(e, pair);
@@ -84,12 +96,12 @@ static void append(TnEmitter *e, const Pair *pair, const double pos[3], const do
     p->feature = feature;
     p->dim = (int16_t)rule->dim;
     v3_copy(p->pos, pos);
-    arm_to(e->detection, pair->slot1, pos, time, p->arm1);
-    arm_to(e->detection, pair->slot2, pos, time, p->arm2);
+    arm_to(e->detection, pair->slot1, pos, when, p->arm1);
+    arm_to(e->detection, pair->slot2, pos, when, p->arm2);
     v3_copy(p->normal, n);
     p->gap = gap;
     p->clearance = clearance;
-    p->time = time;
+    p->time = when.time;
     v3_copy(p->friction, rule->friction);
     p->restitution = rule->restitution;
     p->resolved = false;
@@ -121,7 +133,7 @@ static bool emit_flying_spheres(TnEmitter *e, const Pair *pair, const double way
     v3_add_scaled(pos, a->velocity, s);
     v3_add_scaled(pos, n, a->radius);
     double gap = s * v3_dot(n, v);
-    append(e, pair, pos, n, gap, gap, s, 0);
+    append(e, pair, pos, n, gap, gap, (When){s, d->twists}, 0);
     return true;
 }
 
@@ -155,7 +167,7 @@ static void emit_spheres(TnEmitter *e, const Pair *pair)
     double pos[3];
     v3_copy(pos, a->pos);
     v3_add_scaled(pos, n, a->radius + 0.5 * gap);
-    append(e, pair, pos, n, flies ? larger(gap, way) : gap, gap, 0.0, 0);
+    append(e, pair, pos, n, flies ? larger(gap, way) : gap, gap, (When){0.0, NULL}, 0);
 }
 
 static void emit_sphere_plane(TnEmitter *e, const Pair *pair)
@@ -171,10 +183,11 @@ static void emit_sphere_plane(TnEmitter *e, const Pair *pair)
     if (!(gap <= pair->margin + d->slack + d->t * larger(0.0, v3_dot(n, ball->velocity)))) return;
     v3_copy(pos, ball->pos);
     v3_add_scaled(pos, n, ball->radius + 0.5 * gap);
-    append(e, pair, pos, n, gap, gap, 0.0, tn_feature(tn_feature_vertex(0), TN_FEATURE_NONE));
+    append(e, pair, pos, n, gap, gap, (When){0.0, NULL},
+           tn_feature(tn_feature_vertex(0), TN_FEATURE_NONE));
 }
 
-static TnMover mover_of(const TnDetection *d, int slot)
+static TnMover mover_of(const TnDetection *d, int slot, const double (*twists)[6])
 {
     const TnCollider *c = d->collider;
     TnMover m = {.shape = &c->shape[slot],
@@ -185,7 +198,7 @@ static TnMover mover_of(const TnDetection *d, int slot)
     if (slot < c->moving_count) {
         double arm[3];
         m.com = d->frames[c->slots[slot].link].com;
-        m.twist = d->twists[c->slots[slot].link];
+        m.twist = twists[c->slots[slot].link];
         v3_sub(arm, m.start->pos, m.com);
         m.reach = v3_norm(arm); /* a sphere does not notice its own turning */
         if (m.shape->type != TN_GEOM_SPHERE) m.reach += c->locals[slot].bounding_radius;
@@ -199,15 +212,15 @@ typedef struct Closing {
 } Closing;
 
 static Closing closing_at(const TnDetection *d, const Pair *pair, const double pos[3],
-                          const double n[3], double time)
+                          const double n[3], When when)
 {
     const int slots[2] = {pair->slot1, pair->slot2};
     Closing out = {0.0, 0.0};
     for (int k = 0; k < 2; k++) {
         double arm[3], v[3];
         if (slots[k] >= d->collider->moving_count) continue;
-        const double *twist = d->twists[d->collider->slots[slots[k]].link];
-        arm_to(d, slots[k], pos, time, arm);
+        const double *twist = when.twists[d->collider->slots[slots[k]].link];
+        arm_to(d, slots[k], pos, when, arm);
         v3_cross(v, twist + 3, arm);
         v3_add(v, v, twist);
         double own = (k ? -1.0 : 1.0) * v3_dot(n, v);
@@ -219,26 +232,115 @@ static Closing closing_at(const TnDetection *d, const Pair *pair, const double p
     return out;
 }
 
-/* Where the paths of two shapes meet that are apart. */
-static TnPassing emit_flying(TnEmitter *e, const Pair *pair, const TnMover *a, const TnMover *b,
+/* Points as they are at a time, with gaps as they are at the start. */
+static void emit_at(TnEmitter *e, const Pair *pair, When when, const TnManifold *m)
+{
+    for (int k = 0; k < m->count; k++) {
+        const TnManifoldPoint *p = &m->points[k];
+        double gap = p->gap + when.time * closing_at(e->detection, pair, p->pos, m->normal, when).net;
+        append(e, pair, p->pos, m->normal, gap, gap, when, p->feature);
+    }
+}
+
+/* Where the paths of two shapes meet that are apart, and when. */
+static TnPassing find_flying(const TnDetection *d, const Pair *pair, When *when,
                              const TnManifold *start, TnManifold *out, TnTransform at[2])
 {
-    const TnDetection *d = e->detection;
-    double time, near = ALONGSIDE * fmin(a->thinness, b->thinness);
-    TnPassing passing = tn_sweep(a, b, d->t, pair->margin + d->slack, start, &time, at);
+    TnMover a = mover_of(d, pair->slot1, when->twists), b = mover_of(d, pair->slot2, when->twists);
+    double near = ALONGSIDE * fmin(a.thinness, b.thinness);
+    TnPassing passing = tn_sweep(&a, &b, d->t, pair->margin + d->slack, start, &when->time, at);
     if (passing != TN_MEETS) return passing;
-    if (!tn_collide(a->shape, &at[0], b->shape, &at[1], near, out)) return TN_PASSES_BY;
-    for (int k = 0; k < out->count; k++) {
-        const TnManifoldPoint *p = &out->points[k];
-        double gap = p->gap + time * closing_at(d, pair, p->pos, out->normal, time).net;
-        append(e, pair, p->pos, out->normal, gap, gap, time, p->feature);
-    }
+    if (!tn_collide(a.shape, &at[0], b.shape, &at[1], near, out)) return TN_PASSES_BY;
     return out->count > 0 ? TN_MEETS : TN_PASSES_BY;
+}
+
+/* The pair at the end of a motion; false: they are farther apart than `near`. */
+static bool collide_at_end(const TnDetection *d, const Pair *pair, const double (*twists)[6],
+                           double near, TnManifold *out, TnTransform at[2])
+{
+    TnMover a = mover_of(d, pair->slot1, twists), b = mover_of(d, pair->slot2, twists);
+    tn_mover_at(&a, d->t, &at[0]);
+    tn_mover_at(&b, d->t, &at[1]);
+    return tn_collide(a.shape, &at[0], b.shape, &at[1], near, out) && out->count > 0;
+}
+
+/* One of the two stands for good, and something may bear the other. Of two that move nobody knows who will be stopped. A plane
+ * has no edges. */
+static bool may_be_held(const TnDetection *d, const Pair *pair)
+{
+    const TnCollider *c = d->collider;
+    return d->held && pair->slot2 >= c->moving_count && c->slots[pair->slot2].shape_type != TN_GEOM_PLANE;
+}
+
+static double nearest_of(const TnManifold *m)
+{
+    double gap = INFINITY;
+    for (int k = 0; k < m->count; k++) gap = m->points[k].gap < gap ? m->points[k].gap : gap;
+    return gap;
+}
+
+/* Whose normals are not the same. */
+static bool differ(const TnManifold *a, const TnManifold *b)
+{
+    return v3_dot(a->normal, b->normal) < SAME_NORMAL;
+}
+
+/* Where they meet falling. If they meet otherwise when they are held, as that is; if they pass by then, as they are at the
+ * end. */
+static TnPassing emit_meeting(TnEmitter *e, const Pair *pair, const TnManifold *start,
+                              TnManifold *out, TnTransform at[2])
+{
+    const TnDetection *d = e->detection;
+    When falls = {0.0, d->twists}, held = {0.0, d->held};
+    TnManifold other;
+    TnTransform there[2];
+    TnPassing passing = find_flying(d, pair, &falls, start, out, at);
+    if (passing != TN_MEETS) return passing;
+    if (may_be_held(d, pair)) {
+        bool meets = find_flying(d, pair, &held, start, &other, there) == TN_MEETS;
+        if (!meets) held = (When){d->t, d->twists};
+        bool grazes = !meets && collide_at_end(d, pair, d->twists, 0.0, &other, there) &&
+                      nearest_of(&other) > -2.0 * d->slack; /* it falls by half of that */
+        if ((meets || grazes) && differ(out, &other)) {
+            falls = held;
+            *out = other;
+            memcpy(at, there, sizeof there);
+        }
+    }
+    emit_at(e, pair, falls, out);
+    return TN_MEETS;
+}
+
+/* A near pair whose points would be closed, but that passes along each other if it is held. *out: as it is then. */
+static bool grazes(const TnDetection *d, const Pair *pair, const TnManifold *m, TnManifold *out)
+{
+    bool closes = false;
+    if (!may_be_held(d, pair) || !(nearest_of(m) > -GRAZE * d->slack)) return false;
+    for (int k = 0; k < m->count && !closes; k++) {
+        const TnManifoldPoint *p = &m->points[k];
+        double way = d->t * closing_at(d, pair, p->pos, m->normal, (When){0.0, d->held}).net;
+        closes = way > p->gap && way > GRAZE * d->slack;
+    }
+    if (!closes) return false;
+    TnMover a = mover_of(d, pair->slot1, d->held), b = mover_of(d, pair->slot2, d->held);
+    TnTransform at[2];
+    double time;
+    if (tn_sweep(&a, &b, d->t, 0.0, m, &time, at) == TN_MEETS && time < d->t) return false;
+    return collide_at_end(d, pair, d->held, d->slack, out, at) && differ(m, out) &&
+           nearest_of(out) > -GRAZE * d->slack;
 }
 
 /* Of the thinner one's half: points of the same features are one contact where they are as near on the shapes. Nearest points
  * of shapes without faces to clip all have the same. */
 #define SAME_PLACE 0.5
+
+/* In the axes of a shape. */
+static void point_in(const TnTransform *at, const double pos[3], double local[3])
+{
+    double d[3];
+    v3_sub(d, pos, at->pos);
+    m3_tmul_v(local, at->rot, d);
+}
 
 /* A point that shapes have `at` some place is one of those of a manifold that they had where they were. */
 static bool has_point(const TnManifold *m, const TnTransform was[2], const TnManifoldPoint *p,
@@ -248,13 +350,11 @@ static bool has_point(const TnManifold *m, const TnTransform was[2], const TnMan
         if (m->points[k].feature != p->feature) continue;
         bool same = true;
         for (int side = 0; side < 2; side++) {
-            double d[3], e[3];
-            v3_sub(d, m->points[k].pos, was[side].pos);
-            m3_tmul_v(e, was[side].rot, d);
-            v3_sub(d, p->pos, at[side].pos);
-            m3_tmul_v(d, at[side].rot, d);
-            v3_sub(d, d, e);
-            same &= v3_norm(d) < near;
+            double before[3], now[3];
+            point_in(&was[side], m->points[k].pos, before);
+            point_in(&at[side], p->pos, now);
+            v3_sub(now, now, before);
+            same &= v3_norm(now) < near;
         }
         if (same) return true;
     }
@@ -265,13 +365,6 @@ static bool has_point(const TnManifold *m, const TnTransform was[2], const TnMan
 typedef struct Point {
     double a[3], b[3];
 } Point;
-
-static void point_in(const TnTransform *at, const double pos[3], double local[3])
-{
-    double d[3];
-    v3_sub(d, pos, at->pos);
-    m3_tmul_v(local, at->rot, d);
-}
 
 /* Where the points are at some time, and their gap along n. */
 static double gap_of_points(const TnMover *a, const TnMover *b, const Point *p, const double n[3],
@@ -315,9 +408,7 @@ static void emit_turned(TnEmitter *e, const Pair *pair, const TnMover *a, const 
     TnTransform at[2];
     TnManifold m;
     if (v3_dot(a->twist + 3, a->twist + 3) + v3_dot(b->twist + 3, b->twist + 3) == 0.0) return;
-    tn_mover_at(a, d->t, &at[0]);
-    tn_mover_at(b, d->t, &at[1]);
-    if (!tn_collide(a->shape, &at[0], b->shape, &at[1], 0.0, &m)) return;
+    if (!collide_at_end(d, pair, d->twists, 0.0, &m, at)) return;
     double near = SAME_PLACE * fmin(a->thinness, b->thinness);
     for (int k = 0; k < m.count; k++) {
         const TnManifoldPoint *p = &m.points[k];
@@ -330,8 +421,8 @@ static void emit_turned(TnEmitter *e, const Pair *pair, const TnMover *a, const 
         v3_add_scaled(x, m.normal, p->gap);
         point_in(&at[1], x, own.b);
         if (!find_turned_time(a, b, &own, m.normal, d->t, &time, pos)) continue;
-        double gap = time * closing_at(d, pair, pos, m.normal, time).net;
-        if (gap > 0.0) append(e, pair, pos, m.normal, gap, gap, time, p->feature);
+        double gap = time * closing_at(d, pair, pos, m.normal, (When){time, d->twists}).net;
+        if (gap > 0.0) append(e, pair, pos, m.normal, gap, gap, (When){time, d->twists}, p->feature);
     }
 }
 
@@ -362,31 +453,34 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
     const TnCollider *c = d->collider;
     int i = pair->slot1, j = pair->slot2;
     double allowed = pair->margin + d->slack;
-    TnManifold m;
+    TnManifold m, met;
     double way = d->t * fastest(d, i, j), reach = allowed + way;
     if (!tn_collide(&c->shape[i], &c->place[i], &c->shape[j], &c->place[j], reach, &m)) return;
-    double nearest = INFINITY;
-    for (int k = 0; k < m.count; k++) nearest = m.points[k].gap < nearest ? m.points[k].gap : nearest;
+    double nearest = nearest_of(&m);
     bool flies = false;
     double thin = c->thinness[i] < c->thinness[j] ? c->thinness[i] : c->thinness[j];
     if (m.count && way > d->far * thin) {
-        TnMover a = mover_of(d, i), b = mover_of(d, j);
-        TnManifold met;
+        TnMover a = mover_of(d, i, d->twists), b = mover_of(d, j, d->twists);
         TnTransform at[2], start[2] = {c->place[i], c->place[j]};
         flies = nearest > d->touching * thin;
-        TnPassing passing = flies ? emit_flying(e, pair, &a, &b, &m, &met, at) : TN_PASSES_BY;
+        TnPassing passing = flies ? emit_meeting(e, pair, &m, &met, at) : TN_PASSES_BY;
         bool meets = passing == TN_MEETS;
         if (passing == TN_STAYS_APART && !d->alone) return;
         if (d->t * tn_mover_turning(&a, &b) > TURNS * thin)
             emit_turned(e, pair, &a, &b, meets ? &met : &m, meets ? at : start);
         if (meets) return;
     }
+    if (!flies && grazes(d, pair, &m, &met)) {
+        emit_at(e, pair, (When){d->t, d->held}, &met);
+        return;
+    }
+    When start = {0.0, d->twists};
     for (int k = 0; k < m.count; k++) {
         const TnManifoldPoint *p = &m.points[k];
-        Closing closing = closing_at(d, pair, p->pos, m.normal, 0.0);
+        Closing closing = closing_at(d, pair, p->pos, m.normal, start);
         if (!(p->gap <= allowed + d->t * closing.most)) continue;
         double gap = flies ? larger(p->gap, d->t * closing.net) : p->gap;
-        append(e, pair, p->pos, m.normal, gap, p->gap, 0.0, p->feature);
+        append(e, pair, p->pos, m.normal, gap, p->gap, start, p->feature);
     }
 }
 

@@ -4,7 +4,8 @@
  *     c = n · (v_a - v_b) + |ω_a × n| r_a + |ω_b × n| r_b
  *
  * with v of the links' centres of mass and r the farthest that the shapes reach from there, so d / c seconds are safe.
- * Where c <= 0 they never meet. */
+ * Where c <= 0 they never meet. Shapes that pass along each other come as near as to touch and no nearer: whether they meet
+ * is seen a little later. */
 #include "collider.h"
 
 #include "../math/vec3.h"
@@ -12,6 +13,8 @@
 /* Shapes meet where they are apart by less than this share of the thinner one's half. */
 #define TOUCH 1e-3
 #define MOST_ADVANCES 64
+/* So many times that is looked on, to tell a hit from a graze. */
+#define LOOK_ON 4.0
 
 double tn_shape_thinness(const TnShape *shape, const double half_extent[3])
 {
@@ -118,6 +121,15 @@ static double apart_along(const TnMover *a, const TnMover *b, const TnManifold *
     return v3_dot(q, n) - tn_core_radius(a->shape) - tn_core_radius(b->shape);
 }
 
+/* Gap and normal at a time. */
+static double gap_at(const TnMover *a, const TnMover *b, double time, TnTransform at[2], double n[3])
+{
+    tn_mover_at(a, time, &at[0]);
+    tn_mover_at(b, time, &at[1]);
+    TnPlaced placed_a = {a->shape, &at[0]}, placed_b = {b->shape, &at[1]};
+    return gap_of(&placed_a, &placed_b, n);
+}
+
 TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, const TnManifold *start,
                    double *time, TnTransform at[2])
 {
@@ -129,17 +141,23 @@ TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, co
     double fastest = v3_dot(n, v) + swing(a, n) + swing(b, n);
     if (!(fastest * t > apart_along(a, b, start) - near)) return passing;
     for (int k = 0; k < MOST_ADVANCES; k++) {
-        tn_mover_at(a, now, &at[0]);
-        tn_mover_at(b, now, &at[1]);
-        TnPlaced placed_a = {a->shape, &at[0]}, placed_b = {b->shape, &at[1]};
-        double gap = gap_of(&placed_a, &placed_b, n);
+        double gap = gap_at(a, b, now, at, n), closing = v3_dot(n, v) + swing(a, n) + swing(b, n);
         if (gap <= near) passing = TN_PASSES_BY;
-        if (gap <= touch) break;
-        double closing = v3_dot(n, v) + swing(a, n) + swing(b, n);
+        if (gap <= touch) {
+            TnTransform later[2];
+            double next = closing > 0.0 ? fmin(t, now + (gap + LOOK_ON * touch) / closing) : t;
+            *time = now;
+            if (gap_at(a, b, next, later, n) <= -touch) return TN_MEETS;
+            now = next;
+            if (now < t) continue;
+            memcpy(at, later, sizeof later); /* it touches then, or has passed along */
+            *time = t;
+            return closing > 0.0 ? TN_MEETS : TN_PASSES_BY;
+        }
         double wanted = passing == TN_PASSES_BY ? touch : near;
         if (!(closing * (t - now) > gap - wanted)) return passing;
         now += fmax(gap - wanted + 0.5 * touch, 0.0) / closing;
     }
-    *time = now; /* or nearly: what is left of the gap is small beside the way */
+    *time = now; /* nearly: what is left of the gap is small beside the way */
     return TN_MEETS;
 }

@@ -39,6 +39,8 @@
 /* Ways of what is strained beyond its means are cut by this factor, until it is not. */
 #define CUT 0.4
 #define LEAST_STRAIN 0.05
+/* Times that groups are joined because they are in each other's way. */
+#define MOST_JOINS 4
 
 /* ---- momentum ---- */
 
@@ -125,11 +127,18 @@ static void rigid_at(const Rigid *r, const double x[3], double v[3])
     v3_add(v, v, r->v);
 }
 
+/* A group's motion as a whole, as it is and as it must be, and what its centre of mass is off by. */
+typedef struct Whole {
+    Rigid is, must;
+    double way[3];
+} Whole;
+
 typedef struct Balance {
     TnStep *step;
     TnJoined joined;
     Sum *sums;    /* by root */
     double *owed; /* by root: what is left to later steps */
+    Whole *wholes; /* by root: of groups on which nothing fixed acts, none that are alone */
     Moment before, after;
     TnAccounts accounts;
 } Balance;
@@ -240,18 +249,6 @@ static void change_group(const Balance *b, int root, const Change *c)
 
 /* ---- the two accounts ---- */
 
-/* The group moves by t((1-η) v + η v⁺), as its members do: their mean. */
-static double share_of_end(const Balance *b, int root)
-{
-    double sum = 0.0, mass = 0.0;
-    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
-        double w = b->step->blend[s], m = tn_subsystem_mass(b->step->model, s);
-        sum += m * ((1.0 - w) * b->step->theta + w);
-        mass += m;
-    }
-    return sum / mass;
-}
-
 static void shift_group(const Balance *b, int root, const double way[3])
 {
     const TnModel *model = b->step->model;
@@ -292,22 +289,6 @@ static void applied_to(const Balance *b, int root, const double start[3], const 
     }
 }
 
-/* A group's motion as a whole, as it is and as it must be, and what its centre of mass is off by. */
-typedef struct Whole {
-    Rigid is, must;
-    double way[3];
-} Whole;
-
-/* How much of its way the slowest of a group goes. Who is stopped part of the way falls for as much of the step: it is late,
- * and neither lifted nor faster than it fell. */
-static double time_of(const Balance *b, int root)
-{
-    double least = 1.0;
-    for (int s = b->joined.first[root]; s >= 0 && b->joined.groups[root].stopped; s = b->joined.next[s])
-        least = fmin(least, b->step->reach[s]);
-    return least * b->step->t;
-}
-
 static void find_whole(const Balance *b, int root, Whole *out)
 {
     const double *g = b->step->model->option.gravity;
@@ -318,12 +299,12 @@ static void find_whole(const Balance *b, int root, Whole *out)
     sum_up(b, root, &b->before, at, &before);
     sum_up(b, root, &b->after, at, &after);
     bool turns = rigid_part(&before, at, &start) & rigid_part(&after, at, &out->is);
-    double eta = share_of_end(b, root), fallen = time_of(b, root);
+    double eta = b->step->theta; /* whatever share of v⁺ its members move by */
     applied_to(b, root, start.centre, out->is.centre, force, torque);
     out->must = out->is;
     for (int k = 0; k < 3; k++) {
         double a = g[k] + force[k] / after.mass;
-        out->must.v[k] = start.v[k] + fallen * a;
+        out->must.v[k] = start.v[k] + t * a;
         out->way[k] = start.centre[k] + t * (start.v[k] + eta * t * a) - out->is.centre[k];
     }
     if (!turns) {
@@ -337,16 +318,37 @@ static void find_whole(const Balance *b, int root, Whole *out)
     if (rigid_part(&after, out->is.centre, &wanted)) v3_copy(out->must.omega, wanted.omega);
 }
 
+/* Who is in a group, and where it must be. Groups that would run into others there are joined with these: in truth there
+ * is a force. False: no memory. */
+static bool find_groups(Balance *b)
+{
+    TnStep *step = b->step;
+    int n = step->model->subsystem_count;
+    double(*shift)[3] = tn_arena_alloc(&step->world->arena, sizeof *shift * (size_t)n);
+    bool again = shift;
+    for (int k = 0; again && k < MOST_JOINS; k++) {
+        if (!tn_joined_find(step, &b->joined)) return false;
+        memset(shift, 0, sizeof *shift * (size_t)n);
+        for (int i = 0; i < step->awake_count; i++) {
+            int root = step->awake[i];
+            const TnJoinedGroup *g = &b->joined.groups[root];
+            if (b->joined.first[root] < 0 || g->alone || g->bound) continue;
+            find_whole(b, root, &b->wholes[root]);
+            v3_copy(shift[root], b->wholes[root].way);
+        }
+        if (!tn_joined_extend(step, &b->joined, (const double(*)[3])shift, &again)) return false;
+    }
+    return shift;
+}
+
 /* The group gets the momentum that it must have; *rigid is its motion as a whole then. */
 static void balance_momentum(const Balance *b, int root, Rigid *rigid)
 {
-    Whole whole;
-    find_whole(b, root, &whole);
-    *rigid = whole.must;
-    change_group(b, root, &(Change){1.0, &whole.is, rigid});
-    if (b->joined.groups[root].stopped) return;
-    shift_group(b, root, whole.way);
-    v3_add(rigid->centre, rigid->centre, whole.way);
+    const Whole *whole = &b->wholes[root];
+    *rigid = whole->must;
+    change_group(b, root, &(Change){1.0, &whole->is, rigid});
+    shift_group(b, root, whole->way);
+    v3_add(rigid->centre, rigid->centre, whole->way);
 }
 
 /* Kinetic energy of the rigid motion alone. */
@@ -419,11 +421,7 @@ static bool is_beyond_means(Balance *b, int root)
     const Sum *sum = &b->sums[root];
     double least = 0.0;
     sum_energies(b, root);
-    if (!b->joined.groups[root].bound) {
-        Whole whole;
-        find_whole(b, root, &whole);
-        least = rigid_energy(b, root, &whole.must);
-    }
+    if (!b->joined.groups[root].bound) least = rigid_energy(b, root, &b->wholes[root].must);
     return sum->created - sum->put_out - (sum->kinetic - least) > noise_of(b, root);
 }
 
@@ -468,6 +466,7 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
     Balance b = {.step = step,
                  .sums = TN_ARENA_NEW(&world->arena, Sum, n),
                  .owed = TN_ARENA_ZERO(&world->arena, double, n),
+                 .wholes = TN_ARENA_NEW(&world->arena, Whole, n),
                  .before = {world->state.qpos, world->state.qvel, world->frames,
                             (const double(*)[6])world->twists},
                  .after = {world->next_qpos, world->next_qvel, world->next_frames,
@@ -475,7 +474,7 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
     if (step->since)
         b.before = (Moment){step->true_qpos, step->true_qvel, step->true_frames,
                             (const double(*)[6])step->true_twists};
-    if (!b.sums || !b.owed || !tn_joined_find(step, &b.joined) ||
+    if (!b.sums || !b.owed || !b.wholes || !find_groups(&b) ||
         !tn_accounts_open(step, &b.accounts))
         return false;
     *cut = may_cut && cut_ways(&b);

@@ -1,8 +1,17 @@
-/* joined.c: who exchanged forces with whom in a step: what is joined for good (groups.c), contacts and impacts. */
+/* joined.c: who exchanged forces with whom in a step: what is joined for good (groups.c), contacts, impacts, and those
+ * that were kept out of each other (limit.c, verify.c), as by forces. */
 #include "joined.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "../math/disjoint_sets.h"
+#include "../math/vec3.h"
 #include "impact.h"
+
+/* Of what contacts are listed ahead, and of the smaller body: groups may be shifted into each other by so much. */
+#define LET_PASS 0.02
+#define LET_PASS_SIZE 1e-5
 
 /* Two subsystems, or one and the world (-1). */
 static void join(TnJoined *j, int s1, int s2)
@@ -39,7 +48,6 @@ static TnJoinedGroup kind_of(const TnStep *step, const TnJoined *j, int s)
     g.bound |= world->groups->pulled[world->groups->of[s]] || world->node_force_set;
     g.pushed |= step->blend[s] > 0.0 || is_held_up(step, s);
     g.tied = world->tied[s];
-    g.stopped = (step->reach[s] < 1.0 && step->strain[s] == 1.0) || step->has_extra;
     g.stiff = kind == TN_SUBSYSTEM_ROD || kind == TN_SUBSYSTEM_SOFT;
     /* off θ = ½ what an equality makes and takes is left: to take off the one alone would brake */
     bool held = world->loops[s] && step->theta == 0.5;
@@ -60,7 +68,6 @@ static void add_member(TnJoined *j, int s, TnJoinedGroup own)
                          .touched = own.touched || g->touched,
                          .pushed = own.pushed || g->pushed,
                          .tied = own.tied || g->tied,
-                         .stopped = own.stopped || g->stopped,
                          .stiff = own.stiff || g->stiff,
                          .alone = own.alone && first};
 }
@@ -87,9 +94,125 @@ bool tn_joined_find(TnStep *step, TnJoined *j)
     }
     for (int i = 0; i < world->impact_count; i++)
         join_geoms(j, model, world->impacts[i].geom1, world->impacts[i].geom2);
+    for (int s = 0; step->kept && s < n; s++) {
+        if (!step->kept_by[s]) continue;
+        join(j, s, step->kept[s]);
+        j->groups[s].bound |= (step->kept_by[s] & TN_KEPT_BY_WORLD) != 0;
+    }
     for (int i = step->awake_count - 1; i >= 0; i--) {
         int s = step->awake[i];
         add_member(j, s, kind_of(step, j, s));
     }
     return true;
+}
+
+/* m: how deep a shift may go. */
+static double pass_of(const TnStep *step, const TnContactPoint *c)
+{
+    double size = tn_step_contact_size(step, c);
+    return LET_PASS * tn_step_slack(step) + (size < INFINITY ? LET_PASS_SIZE * size : 0.0);
+}
+
+/* The shift closes the contact beyond what it may. */
+static bool is_in_the_way(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
+                          const double shift[3])
+{
+    double closes = -v3_dot(c->normal, shift), pass = pass_of(step, c);
+    if (closes <= pass) return false;
+    bool soft = c->soft1 >= 0 || c->soft2 >= 0;
+    double apart = soft ? tn_step_separation(step, list, c, step->moved_qvel)
+                        : tn_step_moved_apart(step, c);
+    double gap = fmax(c->gap, c->clearance);
+    return gap + step->t * apart - closes < fmin(gap, 0.0) - pass;
+}
+
+static bool extend(TnStep *step, const TnJoined *j, const TnContactList *list,
+                   const double (*shift)[3], bool *again)
+{
+    for (int i = 0; i < list->count; i++) {
+        const TnContactPoint *c = &list->points[i];
+        int s1 = tn_geom_subsystem(step->model, c->geom1),
+            s2 = tn_geom_subsystem(step->model, c->geom2);
+        int root1 = s1 < 0 ? -1 : j->root[s1], root2 = s2 < 0 ? -1 : j->root[s2];
+        double d[3] = {0.0};
+        if (root1 == root2) continue;
+        if (root1 >= 0) v3_sub(d, d, shift[root1]);
+        if (root2 >= 0) v3_add(d, d, shift[root2]);
+        if (!is_in_the_way(step, list, c, d)) continue;
+        if (!tn_step_keep_apart(step, s1, s2)) return false;
+        *again = true;
+    }
+    return true;
+}
+
+static bool is_asleep(const TnStep *step, int s)
+{
+    return step->world->state.asleep_count && step->world->state.asleep[s];
+}
+
+/* Somebody is shifted by more than contacts are listed ahead. */
+static bool is_far(const TnStep *step, const TnJoined *j, const double (*shift)[3])
+{
+    double slack = tn_step_slack(step);
+    for (int i = 0; i < step->awake_count; i++)
+        if (v3_norm(shift[j->root[step->awake[i]]]) > slack) return true;
+    return false;
+}
+
+/* Frames of the new state, with the groups shifted. NULL: no memory. */
+static TnLinkFrame *shifted_frames(TnStep *step, const TnJoined *j, const double (*shift)[3])
+{
+    const TnModel *model = step->model;
+    size_t n = (size_t)model->link_count;
+    TnLinkFrame *frames = TN_ARENA_NEW(&step->world->arena, TnLinkFrame, n);
+    if (!frames) return NULL;
+    memcpy(frames, step->world->next_frames, sizeof *frames * n);
+    frames[0] = step->world->frames[0];
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+            if (is_asleep(step, s)) {
+                frames[l] = step->world->frames[l];
+                continue;
+            }
+            v3_add(frames[l].pos, frames[l].pos, shift[j->root[s]]);
+            v3_add(frames[l].com, frames[l].com, shift[j->root[s]]);
+        }
+    }
+    return frames;
+}
+
+/* Far shifts lead to where no list looked: collision is asked. */
+static bool extend_far(TnStep *step, const TnJoined *j, const double (*shift)[3], bool *again)
+{
+    TnWorld *world = step->world;
+    if (!is_far(step, j, shift)) return true;
+    TnLinkFrame *frames = shifted_frames(step, j, shift);
+    if (!frames) return false;
+    TnContactList end = {0};
+    TnMotionInput motion = {.frames = frames,
+                            .twists = (const double(*)[6])world->next_twists,
+                            .qpos = world->next_qpos,
+                            .qvel = world->next_qvel,
+                            .slack = tn_step_slack(step)};
+    if (!tn_collision_detect(world->collider, &motion, &world->arena, world->team, &end))
+        return false;
+    for (int i = 0; i < end.count; i++) {
+        const TnContactPoint *c = &end.points[i];
+        int s1 = tn_geom_subsystem(step->model, c->geom1),
+            s2 = tn_geom_subsystem(step->model, c->geom2);
+        if ((s1 < 0 ? -1 : j->root[s1]) == (s2 < 0 ? -1 : j->root[s2])) continue;
+        double pass = pass_of(step, c);
+        if (-c->gap <= pass + tn_step_depth_before(step, c)) continue;
+        if (!tn_step_keep_apart(step, s1, s2)) return false;
+        *again = true;
+    }
+    return true;
+}
+
+bool tn_joined_extend(TnStep *step, const TnJoined *j, const double (*shift)[3], bool *again)
+{
+    *again = false;
+    return extend(step, j, &step->world->contacts, shift, again) &&
+           extend(step, j, &step->missed, shift, again) && extend_far(step, j, shift, again);
 }

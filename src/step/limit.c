@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../math/disjoint_sets.h"
 #include "../math/vec3.h"
 #include "step.h"
 
@@ -51,6 +52,7 @@ typedef struct Approach {
     double short_room; /* and where somebody does not go all of its way */
     double leave;      /* m: how much is let pass, */
     double deep;       /* and how much deeper than that it may get before somebody is held */
+    bool acted;        /* somebody's way was changed for it */
 } Approach;
 
 typedef struct Limits {
@@ -160,6 +162,7 @@ static bool add_contacts(Limits *l, const TnContactList *list)
         x->deep = deep + (overlaps ? c->gap : 0.0);
         if (x->deep < 0.0) x->deep = 0.0;
         x->leave = leave_of(l, c);
+        x->acted = false;
         any |= x->room + x->side[1].way - x->side[0].way < -x->leave;
         l->count++;
     }
@@ -246,6 +249,7 @@ static void give_way(Limits *l, Approach *x)
         if (s->body) weight += s->mass_inverse + v3_dot(s->moment, s->turn);
     }
     if (weight == 0.0) return;
+    x->acted = true;
     for (int k = 0; k < 2; k++) {
         const Side *s = &x->side[k];
         double impulse = (k ? short_of : -short_of) / weight, *extra = l->step->extra[s->body];
@@ -285,12 +289,40 @@ static void hold(Limits *l, Approach *x)
     if (holds[0]) closing += a;
     if (holds[1]) closing -= b;
     if (!(closing > 0.0)) return;
+    x->acted = true;
     double keep = short_of < closing ? 1.0 - short_of / closing : 0.0;
     for (int k = 0; k < 2; k++)
         if (holds[k]) {
             l->share[x->side[k].group] = keep * share[k];
             wait_for_group(l, x->side[k].group);
         }
+}
+
+bool tn_step_keep_apart(TnStep *step, int s1, int s2)
+{
+    TnArena *arena = &step->world->arena;
+    int n = step->model->subsystem_count, sides[2] = {s1, s2};
+    if (!step->kept) {
+        step->kept_by = TN_ARENA_ZERO(arena, uint8_t, n);
+        step->kept = TN_ARENA_NEW(arena, int, n);
+        if (!step->kept || !step->kept_by) return false;
+        for (int s = 0; s < n; s++) step->kept[s] = s;
+    }
+    for (int k = 0; k < 2; k++)
+        if (sides[k] >= 0)
+            step->kept_by[sides[k]] |= sides[!k] < 0 ? TN_KEPT | TN_KEPT_BY_WORLD : TN_KEPT;
+    if (s1 >= 0 && s2 >= 0) tn_set_join(step->kept, s1, s2);
+    return true;
+}
+
+/* Who had to do with whom. False: no memory. */
+static bool note_kept(const Limits *l)
+{
+    for (int i = 0; i < l->count; i++)
+        if (l->list[i].acted &&
+            !tn_step_keep_apart(l->step, l->list[i].side[0].group, l->list[i].side[1].group))
+            return false;
+    return true;
 }
 
 /* Those of the step and those that it missed; *any: one is short of room. False: no memory. */
@@ -335,7 +367,7 @@ static bool move_on(Limits *l)
     settle(l, give_way, GIVE_LOOKS);
     bound_extra(l, MOST_WAY * l->slack);
     add_extra_ways(l);
-    return true;
+    return note_kept(l);
 }
 
 /* Links that gave way by more than contacts may be deep that no list has; NULL: none, or no memory. */
@@ -366,7 +398,7 @@ static bool hold_back(Limits *l)
     settle(l, hold, HOLD_LOOKS);
     for (int i = 0; i < step->awake_count; i++)
         step->reach[step->awake[i]] = l->share[step->world->groups->of[step->awake[i]]];
-    return true;
+    return note_kept(l);
 }
 
 bool tn_step_limit(TnStep *step)

@@ -27,9 +27,13 @@
 /* rad: equalities that end up farther from where they were linear about are written again. What is left is of second
  * order in this. */
 #define SURPRISE 1e-4
-/* rad: contacts that push and turn by more in a step are followed, until this is known. */
+/* Passes go on as long as this gets smaller by such a factor. */
+#define NEARER 0.7
+/* rad: contacts that push and turn by more in a step are followed, until this is known; */
 #define CURVED 0.03
 #define CONTACT_SURPRISE 1e-3
+/* and those that move on as they turn, where this share of gravity could not bend their ways so. */
+#define BENT 0.5
 /* At most, soft bodies apart. */
 #define PASSES 5
 #define SOFT_PASSES 12
@@ -163,6 +167,7 @@ static bool take_found(TnStep *step)
     double *found = TN_ARENA_NEW(&step->world->arena, double, step->model->dof_count);
     if (!found) return false;
     memcpy(found, step->vhat, sizeof(double) * (size_t)step->model->dof_count);
+    step->about = step->found;
     step->found = found;
     return true;
 }
@@ -183,24 +188,29 @@ bool tn_step_relinearize(TnStep *step, bool *go)
 
 /* ---- equalities ---- */
 
+/* What the first pass was linear about, of a dof. */
+static double predicted(const TnStep *step, const TnSubsystem *sub, int link, int k)
+{
+    const TnLink *l = &step->model->links[link];
+    bool tree = sub->kind == TN_SUBSYSTEM_TREE;
+    const double *v = tree ? step->world->state.qvel + l->dof_start : step->world->twists[link];
+    double about;
+    tn_predict_velocity(1, v + k, step->world->state.vhat + l->dof_start + k, &about);
+    return about;
+}
+
 /* How far v̂ leads a part from where the step was linear about, in radians or lengths of its lever. */
 static double surprise_of(const TnStep *step, int subsystem)
 {
     const TnModel *model = step->model;
-    const TnState *state = &step->world->state;
     const TnSubsystem *sub = &model->subsystems[subsystem];
     bool tree = sub->kind == TN_SUBSYSTEM_TREE;
     double most = 0.0;
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
         const TnLink *link = &model->links[l];
-        const double *v = tree ? state->qvel + link->dof_start : step->world->twists[l];
         for (int k = 0; k < link->dof_count; k++) {
             int d = link->dof_start + k;
-            double about;
-            if (step->found)
-                about = step->found[d];
-            else
-                tn_predict_velocity(1, v + k, state->vhat + d, &about);
+            double about = step->found ? step->found[d] : predicted(step, sub, l, k);
             bool turns = tree ? tn_dof_turns(model, d) : k >= 3;
             double part = fabs(step->vhat[d] - about);
             most = fmax(most, turns ? part : part / link->lever);
@@ -209,7 +219,21 @@ static double surprise_of(const TnStep *step, int subsystem)
     return step->t * most;
 }
 
-/* A contact pushes that turns far within the step. */
+/* The longer way of its two points in the step. */
+static double way_of(const TnStep *step, const TnContactPoint *c)
+{
+    double most = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
+        double v[3];
+        v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
+        v3_add(v, v, twist);
+        most = fmax(most, step->t * v3_norm(v));
+    }
+    return most;
+}
+
+/* A contact pushes that turns far within the step, or moves on as it turns. */
 static bool contacts_curve(const TnStep *step)
 {
     const TnWorld *world = step->world;
@@ -222,21 +246,56 @@ static bool contacts_curve(const TnStep *step)
             const double *twist = step->moved[model->geom_link[geoms[k]]];
             double turn[3]; /* turning about the normal, or of a sphere about itself, curves nothing */
             v3_cross(turn, twist + 3, c->normal);
-            if (model->geoms[geoms[k]].type != TN_GEOM_SPHERE && step->t * v3_norm(turn) > CURVED)
+            double angle = step->t * v3_norm(turn);
+            if (model->geoms[geoms[k]].type == TN_GEOM_SPHERE || angle == 0.0) continue;
+            if (angle > CURVED || angle * way_of(step, c) > BENT * tn_step_slack(step))
                 return true;
         }
     }
     return false;
 }
 
-/* Somebody ends farther than so many radians from where the step was linear about. */
-static bool is_surprised(const TnStep *step, const bool *among, double most)
+/* rad: how far somebody ends from where the step was linear about, most. */
+static double most_surprise(const TnStep *step, const bool *among)
 {
+    double most = 0.0;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
-        if ((!among || among[s]) && surprise_of(step, s) > most) return true;
+        if (!among || among[s]) most = fmax(most, surprise_of(step, s));
     }
-    return false;
+    return most;
+}
+
+/* The next pass is linear about what the one before the last was about. False: no memory. */
+static bool go_back(TnStep *step)
+{
+    const TnModel *model = step->model;
+    double *about = TN_ARENA_NEW(&step->world->arena, double, model->dof_count);
+    if (!about) return false;
+    const double *from = step->about ? step->about : step->vhat;
+    memcpy(about, from, sizeof(double) * (size_t)model->dof_count);
+    for (int i = 0; i < step->awake_count && !step->about; i++) {
+        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            for (int k = 0; k < model->links[l].dof_count; k++)
+                about[model->links[l].dof_start + k] = predicted(step, sub, l, k);
+    }
+    step->found = about;
+    return true;
+}
+
+/* Whether loops are written again about what was found. Passes of a loop that cannot be closed, one that is pulled straight,
+ * wander, and may end anywhere: they go on as long as each is nearer than the one before, and one that is farther off
+ * is taken back. */
+static bool loops_go_on(TnStep *step, int pass, bool *back)
+{
+    double surprise = most_surprise(step, step->world->loops), last = step->surprise;
+    step->surprise = surprise;
+    *back = false;
+    if (step->settled || surprise <= SURPRISE) return false;
+    *back = pass > 1 && surprise > last;
+    step->settled = pass > 1 && surprise > NEARER * last;
+    return *back || (!step->settled && pass < PASSES);
 }
 
 /* Soft bodies that end elsewhere than their elements were taken at. */
@@ -253,15 +312,14 @@ static bool expect_softs(TnStep *step, bool *any)
 
 bool tn_step_refine(TnStep *step, int pass, bool *go)
 {
-    bool softs = false, loops = false, contacts = false;
+    bool softs = false, loops = false, contacts = false, back = false;
     if (pass < SOFT_PASSES && !expect_softs(step, &softs)) return false;
-    if (pass < PASSES) {
-        loops = is_surprised(step, step->world->loops, SURPRISE);
+    if (pass <= PASSES) loops = loops_go_on(step, pass, &back);
+    if (pass < PASSES)
         contacts = contacts_curve(step) &&
-                   (!step->courses || is_surprised(step, NULL, CONTACT_SURPRISE)) && go_there(step);
-    }
+                   (!step->courses || most_surprise(step, NULL) > CONTACT_SURPRISE) && go_there(step);
     *go = loops || contacts || softs;
     if (!loops && !contacts) return true;
-    return take_found(step) && (!contacts || follow_contacts(step)) &&
+    return (back ? go_back(step) : take_found(step)) && (!contacts || follow_contacts(step)) &&
            tn_step_reassemble(step, true);
 }

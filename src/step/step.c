@@ -218,6 +218,7 @@ bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, b
     TnWorld *world = step->world;
     TnMotionInput motion = {.frames = world->frames,
                             .twists = u,
+                            .held = u == (const double(*)[6])step->end_twists ? (const double(*)[6])step->held : u,
                             .qpos = world->state.qpos,
                             .qvel = u_nodes,
                             .t = step->t,
@@ -230,6 +231,7 @@ bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, b
         if (!set_paths(step, u, &frames, &twists)) return false;
         motion.frames = frames;
         motion.twists = (const double(*)[6])twists;
+        motion.held = NULL;
     }
     if (!tn_collision_detect(world->collider, &motion, &world->arena, world->team, out))
         return false;
@@ -238,9 +240,26 @@ bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, b
     return true;
 }
 
+/* Free bodies may be borne: then they go on as they did. */
+static bool find_held(TnStep *step)
+{
+    const TnModel *model = step->model;
+    step->held = tn_arena_alloc(&step->world->arena, sizeof(double[6]) * (size_t)model->link_count);
+    if (!step->held) return false;
+    memcpy(step->held, step->end_twists, sizeof(double[6]) * (size_t)model->link_count);
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
+        if (sub->kind == TN_SUBSYSTEM_RIGID)
+            memcpy(step->held[sub->link_start], step->world->twists[sub->link_start],
+                   sizeof(double[6]));
+    }
+    return true;
+}
+
 static bool detect_contacts(TnStep *step)
 {
-    return tn_step_detect(step, (const double(*)[6])step->end_twists, step->end_qvel, false, NULL,
+    return find_held(step) &&
+           tn_step_detect(step, (const double(*)[6])step->end_twists, step->end_qvel, false, NULL,
                           &step->world->contacts);
 }
 

@@ -10,6 +10,9 @@
 /* Subsystems per chunk of parallel work. */
 #define TN_SUBSYSTEM_GRAIN 256
 
+/* Of a subsystem whose way was changed, or that another's was changed for. */
+enum { TN_KEPT = 1, TN_KEPT_BY_WORLD = 2 };
+
 /* Arrays live in the world's arena. */
 typedef struct TnStep {
     TnWorld *world;
@@ -34,7 +37,8 @@ typedef struct TnStep {
     atomic_bool failed;    /* some chain is not positive definite, some new state not finite */
     TnFollowerMotion *followers;
     TnAssembledInput assembled;
-    double (*end_twists)[6]; /* per link: v⁺ of the free motion */
+    double (*end_twists)[6]; /* per link: v⁺ of the free motion, */
+    double (*held)[6];       /* and of free bodies that are borne */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
     double *blend;   /* per subsystem: share of v⁺ in its displacement, as planned (plan.c) */
     bool *replanned; /* per subsystem: that changed, and it is not assembled for it yet */
@@ -51,6 +55,9 @@ typedef struct TnStep {
     const double *owed;  /* per subsystem: as state.owed, of the new state */
     TnEnergy *after;     /* per subsystem: energies of the new state (account.c) */
     const double *found; /* per dof: v̂ of the pass before; NULL: there was none */
+    const double *about; /* what that pass was linear about; NULL: the prediction */
+    double surprise;          /* rad: how far the last pass of loops ended from what it was about */
+    bool settled;             /* loops are done with */
     const TnContactCourse *courses;
     TnContactList missed;    /* contacts that the motion closes and the step was not solved with (missed.c), */
     bool missed_all;          /* all of them, whoever may be held back; else */
@@ -59,6 +66,8 @@ typedef struct TnStep {
     double *strain;          /* and of what that strains it by (balance.c) */
     bool has_extra;
     double (*extra)[6];      /* per link of a free body: added to its way */
+    int *kept;               /* per subsystem: a disjoint set of those that were kept out of each other. NULL: nobody was */
+    uint8_t *kept_by;        /* per subsystem: 0, or TN_KEPT, and whether by the world */
     const int *contact_from; /* per contact: where it stood in the list of the pass before, or -1. NULL: the same */
     double (*guess)[3]; /* per contact; NULL: not solved to a tolerance */
     double *row_guess;  /* per row */
@@ -121,6 +130,8 @@ bool tn_step_look_again(TnStep *step, const uint8_t *links);
 /* ---- limit.c ---- */
 /* How far everybody gets of its way (step->reach, step->extra). False: no memory. */
 bool tn_step_limit(TnStep *step);
+/* Two subsystems, or one and the world (-1), are kept out of each other. False: no memory. */
+bool tn_step_keep_apart(TnStep *step, int s1, int s2);
 
 /* ---- guess.c ---- */
 /* The forces that a solve starts from; false: no memory. */
@@ -155,6 +166,8 @@ double tn_step_contact_size(const TnStep *step, const TnContactPoint *c);
 /* ---- verify.c ---- */
 /* After tn_step_move, where things turn far. False: no memory. */
 bool tn_step_verify(TnStep *step);
+/* m: how deep the two geoms of a contact are in each other at the step's start. */
+double tn_step_depth_before(const TnStep *step, const TnContactPoint *c);
 
 /* ---- integrate.c ---- */
 /* Everybody by its way (step->reach, step->extra) to the new state. False: it would make no sense. */

@@ -33,7 +33,7 @@ static bool find_fast(const TnStep *step)
 }
 
 /* How deep the pair was at the start. */
-static double depth_before(const TnStep *step, const TnContactPoint *c)
+double tn_step_depth_before(const TnStep *step, const TnContactPoint *c)
 {
     const TnContactList *list = &step->world->contacts;
     double depth = 0.0;
@@ -51,25 +51,27 @@ static bool is_too_deep(const TnStep *step, const TnContactPoint *c)
     double size = fmin(step->model->geoms[c->geom1].bounding_radius,
                        step->model->geoms[c->geom2].bounding_radius);
     double pass = LET_PASS_SIZE * size + LET_PASS * tn_step_slack(step);
-    return -c->gap > pass && -c->gap > pass + depth_before(step, c);
+    return -c->gap > pass && -c->gap > pass + tn_step_depth_before(step, c);
 }
 
-/* Halves the ways of those who are too deep; false: nobody is. */
-static bool halve(TnStep *step, const TnContactList *end)
+/* Halves the ways of those who are too deep, if somebody is (`any`). False: no memory. */
+static bool halve(TnStep *step, const TnContactList *end, bool *any)
 {
     const TnModel *model = step->model;
     const int *of = step->world->groups->of;
-    bool *deep = TN_ARENA_ZERO(&step->world->arena, bool, model->subsystem_count), any = false;
-    for (int i = 0; deep && i < end->count; i++) {
+    bool *deep = TN_ARENA_ZERO(&step->world->arena, bool, model->subsystem_count), ok = deep;
+    *any = false;
+    for (int i = 0; ok && i < end->count; i++) {
         const TnContactPoint *c = &end->points[i];
         if (c->soft1 >= 0 || c->soft2 >= 0 || !is_too_deep(step, c)) continue;
         const int sides[2] = {tn_geom_subsystem(model, c->geom1), tn_geom_subsystem(model, c->geom2)};
         for (int k = 0; k < 2; k++)
-            if (sides[k] >= 0) any = deep[of[sides[k]]] = true;
+            if (sides[k] >= 0) *any = deep[of[sides[k]]] = true;
+        ok = tn_step_keep_apart(step, sides[0], sides[1]);
     }
-    for (int i = 0; any && i < step->awake_count; i++)
+    for (int i = 0; ok && *any && i < step->awake_count; i++)
         if (deep[of[step->awake[i]]]) step->reach[step->awake[i]] *= 0.5;
-    return any;
+    return ok;
 }
 
 bool tn_step_verify(TnStep *step)
@@ -85,7 +87,9 @@ bool tn_step_verify(TnStep *step)
                                 .qvel = world->next_qvel,
                                 .slack = tn_step_slack(step)};
         if (!tn_collision_detect(world->collider, &motion, arena, world->team, &end)) return false;
-        if (!halve(step, &end)) return true;
+        bool any;
+        if (!halve(step, &end, &any)) return false;
+        if (!any) return true;
         if (!tn_step_move(step)) return false;
     }
     return true;

@@ -469,7 +469,8 @@ TEST(a_box_tips_about_its_edge)
 
 /* ---- energy and momentum ---- */
 
-/* Boxes dropped in a heap, in several ways: the most that one step gains, of all there is. */
+/* Boxes dropped in a heap, in several ways: the most that one step gains, of all there is. Not the first one, which pushes apart
+ * what overlaps as it starts to fall: 1e-6 for 1.6 mm. */
 static double heap_gain(int skipped)
 {
     Hard h = hard_begin(0.5);
@@ -487,7 +488,7 @@ static double heap_gain(int skipped)
     for (int k = 0; k < UNLESS_SANITIZED(250, 60); k++) {
         step(&h, 0.0);
         e = tn_world_energy(h.world);
-        gain = fmax(gain, e.kinetic + e.potential - last);
+        if (k > 0) gain = fmax(gain, e.kinetic + e.potential - last);
         last = e.kinetic + e.potential;
     }
     hard_end(&h);
