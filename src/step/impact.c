@@ -489,17 +489,34 @@ static void place_at_hit(const TnStep *step, const Body *b, double *qpos, double
     place_rigid(step, b, way, quat, qpos, qvel);
 }
 
-/* What the step starts from, (x', v'). Translation of a free body goes on from x - shift over the whole step. Turning of a
- * free body and joints, whose paths are not straight, go on from where they are at the hit, for what is left of the step
- * (tn_step_left); what gravity does to joints meanwhile counts. */
+/* rad, or lengths of a tree's lever: so far from where it is at the hit its joints may start as if they went straight. */
+#define STRAIGHT 0.1
+
+static bool goes_straight(const TnStep *step, const Body *b)
+{
+    const TnSubsystem *sub = &step->model->subsystems[b->subsystem];
+    if (sub->kind != TN_SUBSYSTEM_TREE) return false;
+    double lever = step->model->links[sub->link_start].lever;
+    for (int i = 0; i < b->n; i++) {
+        double way = fabs(b->since * b->v[i]);
+        bool turns = tn_dof_turns(step->model, sub->dof_start + i);
+        if ((turns ? way : way / lever) > STRAIGHT) return false;
+    }
+    return true;
+}
+
+/* What the step starts from, (x', v'). Translation of a free body, and joints that do not move far, go on from x - shift over
+ * the whole step. Turning of a free body and other joints, whose paths are not straight, go on from where they are at the
+ * hit, for what is left of the step (tn_step_left); what gravity does to joints meanwhile counts. */
 static void new_start(const TnStep *step, const Body *b, double *qpos, double *qvel)
 {
     const TnModel *model = step->model;
     const TnSubsystem *sub = &model->subsystems[b->subsystem];
     if (sub->kind == TN_SUBSYSTEM_TREE) {
         double *way = qvel + sub->dof_start, behind = 0.5 * b->since * (step->t - b->since);
-        way_to(b, b->since, way);
-        for (int i = 0; i < b->n; i++) way[i] += behind * b->a[i];
+        bool straight = goes_straight(step, b);
+        way_to(b, straight ? 0.0 : b->since, way);
+        for (int i = 0; i < b->n && !straight; i++) way[i] += behind * b->a[i];
         tn_integrate_qpos(model, sub, step->world->state.qpos, qvel, 1.0, qpos);
         memcpy(way, b->v, sizeof(double) * (size_t)b->n);
         return;
@@ -711,6 +728,7 @@ static bool keep_true_state(Impacts *x)
     memcpy(step->true_qvel, world->state.qvel, v);
     memcpy(step->true_frames, world->frames, sizeof(TnLinkFrame) * links);
     memcpy(step->true_twists, world->twists, sizeof(double[6]) * links);
+    step->hit_frames[0] = world->frames[0]; /* which trees stand on */
     return true;
 }
 
@@ -743,8 +761,11 @@ static bool take_over(Impacts *x, const Paths *p)
     TnWorld *world = step->world;
     const TnModel *model = step->model;
     double *since = TN_ARENA_ZERO(x->arena, double, model->link_count);
-    if (!since || !keep_true_state(x)) return false;
+    double *left = TN_ARENA_NEW(x->arena, double, model->subsystem_count);
+    if (!since || !left || !keep_true_state(x)) return false;
     step->since = since;
+    step->left = left;
+    for (int s = 0; s < model->subsystem_count; s++) left[s] = 1.0;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
         const TnSubsystem *sub = &model->subsystems[s];
@@ -758,6 +779,7 @@ static bool take_over(Impacts *x, const Paths *p)
         step->impact_loss += before - after.kinetic - after.potential;
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
             since[l] = b->since;
+        if (!goes_straight(step, b)) left[s] = 1.0 - b->since / step->t;
     }
     return true;
 }

@@ -22,7 +22,8 @@ typedef struct TnStep {
     int awake_count;
     /* impact.c */
     const double *since; /* s, per link: the state that the step starts from is not real before. NULL: it is */
-    TnLinkFrame *hit_frames;  /* then: per link, where it is at that time, */
+    const double *left;       /* then: per subsystem, see tn_step_left */
+    TnLinkFrame *hit_frames;  /* per link, where it is at that time, */
     double (*hit_ways)[6];    /* and how it gets there from the start, as a twist times seconds */
     double *true_qpos, *true_qvel; /* the real one */
     TnLinkFrame *true_frames;
@@ -113,11 +114,10 @@ bool tn_plan_share(TnStep *step, bool *changed);
 bool tn_plan_contacts(TnStep *step, bool *changed);
 bool tn_plan_check(TnStep *step, bool *changed);
 
-/* What is left of the step after a subsystem's last hit, of which joints and the turning of free bodies make use. */
+/* The share of the step that is left after a subsystem's last hit, for joints and turning that go on from there; else 1. */
 static inline double tn_step_left(const TnStep *step, int subsystem)
 {
-    const TnSubsystem *sub = &step->model->subsystems[subsystem];
-    return step->since && sub->link_count ? 1.0 - step->since[sub->link_start] / step->t : 1.0;
+    return step->since ? step->left[subsystem] : 1.0;
 }
 
 /* ---- missed.c ---- */
