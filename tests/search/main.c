@@ -1,16 +1,16 @@
-/* main.c: `search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--no-shrink]
- * [--verbose]`
+/* main.c: `search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--allow P]
+ * [--no-shrink] [--verbose]`
  *
  * Runs models of seeds A … A + N - 1 (of one theme, or of all in turn), prints a line per finding
  * and what is left of the model once it is made smaller. --strict: limits are S times what they are.
- * Exit code 1: there was a finding that known.c does not list, other than steps that did not
- * converge. */
+ * Steps that do not converge are counted only. Exit code 1: more than P per cent of the models have
+ * a finding (default 0), or one that is never allowed: a crash, a lost linear momentum, a state that
+ * is not finite. Which seeds have one depends on roundings, and so on the machine; how many does not. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "known.h"
 #include "shrink.h"
 
 typedef struct Options {
@@ -18,11 +18,12 @@ typedef struct Options {
     int count, theme; /* theme -1: all in turn */
     const char *folder;
     bool shrink, verbose;
-    double strict;
+    double strict, allow;
 } Options;
 
 typedef struct Tally {
-    int models, overlaps, known, findings[FINDING_COUNT], failed;
+    int models, overlaps, findings[FINDING_COUNT], failed;
+    bool never; /* had one that is never allowed */
     long steps;
 } Tally;
 
@@ -35,8 +36,8 @@ static int theme_of(const char *name)
 
 static int usage(void)
 {
-    printf("search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--no-shrink] "
-           "[--verbose]\nkinds:");
+    printf("search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--allow P] "
+           "[--no-shrink] [--verbose]\nkinds:");
     for (int k = 0; k < THEME_COUNT; k++) printf(" %s", theme_names[k]);
     printf("\n");
     return 2;
@@ -63,6 +64,8 @@ static bool read_options(int argc, char **argv, Options *o)
                 o->folder = value;
             else if (strcmp(argv[i], "--strict") == 0)
                 o->strict = atof(value);
+            else if (strcmp(argv[i], "--allow") == 0)
+                o->allow = atof(value);
             else
                 return false;
             i++;
@@ -125,12 +128,9 @@ static void run_one(const Options *o, uint64_t seed, Theme theme, Tally *tally)
         if (v.overlaps || !(v.amount[f] > o->strict * finding_limits[f])) continue;
         tally->findings[f]++;
         if (f == FINDING_UNCONVERGED && !o->verbose) continue;
-        if (is_known(theme, seed, (Finding)f)) {
-            tally->known++;
-            continue;
-        }
         report(o, &sketch, name, &v, (Finding)f);
         failed |= f != FINDING_UNCONVERGED;
+        tally->never |= f == FINDING_CRASHED || f == FINDING_LINEAR || f == FINDING_DIVERGED;
     }
     tally->failed += failed;
     if (o->verbose)
@@ -139,12 +139,15 @@ static void run_one(const Options *o, uint64_t seed, Theme theme, Tally *tally)
     fflush(stdout);
 }
 
-static void print_tally(const Tally *t)
+static int print_tally(const Options *o, const Tally *t)
 {
     printf("%d models, %ld steps, %d left out for overlaps;", t->models, t->steps, t->overlaps);
     for (int f = 0; f < FINDING_COUNT; f++) printf(" %s %d", finding_names[f], t->findings[f]);
-    printf("; known %d\n", t->known);
-    printf("%d passed, %d failed\n", t->models - t->failed, t->failed);
+    double share = 100.0 * t->failed / (t->models ? t->models : 1);
+    bool fine = share <= o->allow && !t->never;
+    printf("\n%.1f %% of the models have a finding, %g %% are allowed\n", share, o->allow);
+    printf("%d passed, %d failed\n", fine, !fine);
+    return fine ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -156,6 +159,5 @@ int main(int argc, char **argv)
         uint64_t seed = o.seed + (uint64_t)k;
         run_one(&o, seed, o.theme < 0 ? (Theme)(seed % THEME_COUNT) : (Theme)o.theme, &tally);
     }
-    print_tally(&tally);
-    return tally.failed ? 1 : 0;
+    return print_tally(&o, &tally);
 }
