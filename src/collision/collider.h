@@ -205,9 +205,10 @@ double tn_shape_thinness(const TnShape *shape, const double half_extent[3]);
 double tn_mover_turning(const TnMover *a, const TnMover *b);
 typedef enum TnPassing { TN_STAYS_APART, TN_PASSES_BY, TN_MEETS } TnPassing;
 /* Of two shapes that are apart: whether they touch within [0, t], or at least come as near as `near`. TN_MEETS: *time is
- * when, and `at` where they are then. `start`: how they are now. */
-TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, const TnManifold *start,
-                   double *time, TnTransform at[2]);
+ * when, and `at` where they are then. `look_on`: not so where they only pass along each other. `start`: how they are
+ * now. */
+TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, bool look_on,
+                   const TnManifold *start, double *time, TnTransform at[2]);
 
 /* ---- filter.c ---- */
 /* Fills masks, surfaces, margins and the sorted pairs; slots are known. */

@@ -243,12 +243,13 @@ static void emit_at(TnEmitter *e, const Pair *pair, When when, const TnManifold 
 }
 
 /* Where the paths of two shapes meet that are apart, and when. */
-static TnPassing find_flying(const TnDetection *d, const Pair *pair, When *when,
+static TnPassing find_flying(const TnDetection *d, const Pair *pair, bool look_on, When *when,
                              const TnManifold *start, TnManifold *out, TnTransform at[2])
 {
     TnMover a = mover_of(d, pair->slot1, when->twists), b = mover_of(d, pair->slot2, when->twists);
     double near = ALONGSIDE * fmin(a.thinness, b.thinness);
-    TnPassing passing = tn_sweep(&a, &b, d->t, pair->margin + d->slack, start, &when->time, at);
+    TnPassing passing = tn_sweep(&a, &b, d->t, pair->margin + d->slack, look_on, start, &when->time,
+                                 at);
     if (passing != TN_MEETS) return passing;
     if (!tn_collide(a.shape, &at[0], b.shape, &at[1], near, out)) return TN_PASSES_BY;
     return out->count > 0 ? TN_MEETS : TN_PASSES_BY;
@@ -294,10 +295,10 @@ static TnPassing emit_meeting(TnEmitter *e, const Pair *pair, const TnManifold *
     When falls = {0.0, d->twists}, held = {0.0, d->held};
     TnManifold other;
     TnTransform there[2];
-    TnPassing passing = find_flying(d, pair, &falls, start, out, at);
+    TnPassing passing = find_flying(d, pair, false, &falls, start, out, at);
     if (passing != TN_MEETS) return passing;
     if (may_be_held(d, pair)) {
-        bool meets = find_flying(d, pair, &held, start, &other, there) == TN_MEETS;
+        bool meets = find_flying(d, pair, true, &held, start, &other, there) == TN_MEETS;
         if (!meets) held = (When){d->t, d->twists};
         bool grazes = !meets && collide_at_end(d, pair, d->twists, 0.0, &other, there) &&
                       nearest_of(&other) > -2.0 * d->slack; /* it falls by half of that */
@@ -325,7 +326,7 @@ static bool grazes(const TnDetection *d, const Pair *pair, const TnManifold *m, 
     TnMover a = mover_of(d, pair->slot1, d->held), b = mover_of(d, pair->slot2, d->held);
     TnTransform at[2];
     double time;
-    if (tn_sweep(&a, &b, d->t, 0.0, m, &time, at) == TN_MEETS && time < d->t) return false;
+    if (tn_sweep(&a, &b, d->t, 0.0, true, m, &time, at) == TN_MEETS && time < d->t) return false;
     return collide_at_end(d, pair, d->held, d->slack, out, at) && differ(m, out) &&
            nearest_of(out) > -GRAZE * d->slack;
 }

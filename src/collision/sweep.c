@@ -5,7 +5,7 @@
  *
  * with v of the links' centres of mass and r the farthest that the shapes reach from there, so d / c seconds are safe.
  * Where c <= 0 they never meet. Shapes that pass along each other come as near as to touch and no nearer: whether they meet
- * is seen a little later. */
+ * is seen a little later, where somebody wants to know. */
 #include "collider.h"
 
 #include "../math/vec3.h"
@@ -130,8 +130,8 @@ static double gap_at(const TnMover *a, const TnMover *b, double time, TnTransfor
     return gap_of(&placed_a, &placed_b, n);
 }
 
-TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, const TnManifold *start,
-                   double *time, TnTransform at[2])
+TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, bool look_on,
+                   const TnManifold *start, double *time, TnTransform at[2])
 {
     double now = 0.0, touch = TOUCH * fmin(a->thinness, b->thinness), n[3], v[3];
     TnPassing passing = TN_STAYS_APART;
@@ -147,7 +147,7 @@ TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, co
             TnTransform later[2];
             double next = closing > 0.0 ? fmin(t, now + (gap + LOOK_ON * touch) / closing) : t;
             *time = now;
-            if (gap_at(a, b, next, later, n) <= -touch) return TN_MEETS;
+            if (!look_on || gap_at(a, b, next, later, n) <= -touch) return TN_MEETS;
             now = next;
             if (now < t) continue;
             memcpy(at, later, sizeof later); /* it touches then, or has passed along */

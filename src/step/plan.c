@@ -174,6 +174,7 @@ bool tn_plan_check(TnStep *step, bool *changed)
     if (!wanted) return false;
     tn_constraint_blend_after(&step->constraint, &step->world->set, wanted);
     plan_stops(step, wanted);
+    tn_constraint_share_blend(step->model, wanted);
     *changed = raise(step, wanted);
     for (int s = 0; s < step->model->subsystem_count; s++)
         if (!step->world->minds[s]) step->blend[s] = fmax(wanted[s], damped_blend(step, s));
