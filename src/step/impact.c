@@ -727,7 +727,6 @@ static bool keep_true_state(Impacts *x)
     memcpy(step->true_qpos, world->state.qpos, q);
     memcpy(step->true_qvel, world->state.qvel, v);
     memcpy(step->true_frames, world->frames, sizeof(TnLinkFrame) * links);
-    step->hit_frames[0] = world->frames[0]; /* trees stand on it */
     memcpy(step->true_twists, world->twists, sizeof(double[6]) * links);
     step->hit_frames[0] = world->frames[0]; /* which trees stand on */
     return true;
