@@ -85,8 +85,8 @@ typedef struct TnOption {
     double timestep;   /* s, > 0; default 0.01 */
     double gravity[3]; /* m/s², default (0, 0, -9.81) */
     double theta;      /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
-    int relinearize; /* passes that put forces and inertia of articulated trees at the midpoint, >=
-                        1; default 3 */
+    int relinearize; /* most passes that put forces and inertia of articulated trees at the midpoint,
+                        >= 1; they end when they have converged; default 20 */
     double stabilization;   /* share of a constraint's position error removed per step, [0, 1];
                              default 0.2 */
     TnDivisionDef division; /* default TN_DIVISION_AUTO */

@@ -23,10 +23,9 @@ typedef struct TnWorldDef {
     int thread_count; /* 1 … 64, default 1; small scenes stay on one thread whatever is asked for */
     TnDivisionDef division; /* TN_DIVISION_AUTO (default): as the model says */
     TnSolverDef solver;     /* see tenon/solver.h; velocity_scale and thread_count are not read */
-    /* Passes of a step. 0 (default): a step is solved again, linear about what it found, where equalities and the
-     * trees that they tie moved otherwise than predicted. 1 … 100: so many for everything: trees, cables, equalities,
-     * wheels, and contacts between bodies, robots and cables with their normals and gaps. Soft bodies, spin and
-     * rolling friction stay as they were predicted. */
+    /* Passes of a step. 0 (default): a step is solved again, linear about what it found, where that is far from what was
+     * predicted: loops, contacts that turn, soft bodies. 1 … 100: so many for everything but soft bodies, spin and
+     * rolling friction. */
     int relinearize;
     /* Fill aac and aal of each step's report; default false. Costs about two iterations, with a
      * tolerance another preparation of the whole problem. */
