@@ -17,31 +17,36 @@
 
 /* ---- contacts ---- */
 
-/* Velocity of a side's point: of the displacement (u) and at the step's start (v). */
-static void side_motion(const TnStep *step, const TnContactPoint *c, int side, double u[3], double v[3])
+/* Velocity of a side's point with some velocities of links and nodes. */
+static void side_motion(const TnStep *step, const TnContactPoint *c, int side,
+                        const double (*twists)[6], const double *qvel, double out[3])
 {
     int soft = side ? c->soft2 : c->soft1;
     const TnWorld *world = step->world;
     const TnModel *model = step->model;
     if (soft >= 0) {
         const TnSoftPoint *point = &world->contacts.soft_points[soft];
-        const TnSoft *body = &model->softs[point->soft];
-        v3_zero(u);
-        v3_zero(v);
-        for (int k = 0; k < point->count; k++) {
-            int dof = body->dof_start + 3 * point->node[k];
-            v3_add_scaled(v, world->state.qvel + dof, point->weight[k]);
-            v3_add_scaled(u, step->moved_qvel + dof, point->weight[k]);
-        }
+        const double *v = qvel + model->softs[point->soft].dof_start;
+        v3_zero(out);
+        for (int k = 0; k < point->count; k++)
+            v3_add_scaled(out, v + 3L * point->node[k], point->weight[k]);
         return;
     }
     int link = world->division->carrier[model->geom_link[side ? c->geom2 : c->geom1]];
     double arm[3];
     tn_contact_arm(model, world->division, world->frames, c, side, arm);
-    v3_cross(u, step->moved[link] + 3, arm);
-    v3_add(u, u, step->moved[link]);
-    v3_cross(v, world->twists[link] + 3, arm);
-    v3_add(v, v, world->twists[link]);
+    v3_cross(out, twists[link] + 3, arm);
+    v3_add(out, out, twists[link]);
+}
+
+/* Of the second side against the first. */
+static void contact_motion(const TnStep *step, const TnContactPoint *c, const double (*twists)[6],
+                           const double *qvel, double out[3])
+{
+    double first[3];
+    side_motion(step, c, 0, twists, qvel, first);
+    side_motion(step, c, 1, twists, qvel, out);
+    v3_sub(out, out, first);
 }
 
 static void account_contacts(TnAccounts *a)
@@ -50,24 +55,21 @@ static void account_contacts(TnAccounts *a)
     const TnWorld *world = step->world;
     for (int i = 0; i < world->contacts.count; i++) {
         const TnContactPoint *c = &world->contacts.points[i];
-        double f[3], u1[3], u2[3], v1[3], v2[3];
+        double f[3], u[3], v[3];
         tn_problem_contact_lambda(&world->set.problem, i, f);
         double normal = v3_dot(f, c->normal);
         if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
-        side_motion(step, c, 0, u1, v1);
-        side_motion(step, c, 1, u2, v2);
-        v3_sub(u2, u2, u1);
-        v3_sub(v2, v2, v1);
+        contact_motion(step, c, (const double(*)[6])step->moved, step->moved_qvel, u);
         /* friction that helps is none: what it does then is made by the step */
-        double lost = fmax(0.0, -step->t * (v3_dot(f, u2) - normal * v3_dot(c->normal, u2)));
+        double lost = fmax(0.0, -step->t * (v3_dot(f, u) - normal * v3_dot(c->normal, u)));
         a->lost[tn_geom_subsystem(step->model, c->geom1)] += lost;
         a->friction += lost;
-        double out = fmin(v3_dot(c->normal, u2), world->set.laws[i].out);
+        double out = fmin(v3_dot(c->normal, u), world->set.laws[i].out);
         if (out > 0.0)
             a->put_out[tn_geom_subsystem(step->model, c->geom1)] += step->t * normal * out;
-        if (!world->set.laws[i].resting)
-            a->impacts -=
-                0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v2) + v3_dot(c->normal, u2));
+        if (world->set.laws[i].resting) continue;
+        contact_motion(step, c, (const double(*)[6])world->twists, world->state.qvel, v);
+        a->impacts -= 0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v) + v3_dot(c->normal, u));
     }
 }
 

@@ -325,6 +325,18 @@ static bool note_kept(const Limits *l)
     return true;
 }
 
+/* Some contact may be short of room; tells at a fraction of the price that none is. */
+static bool may_be_short(const Limits *l, const TnContactList *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        const TnContactPoint *c = &list->points[i];
+        double apart = way_of(l->step, list, c, 1) - way_of(l->step, list, c, 0);
+        bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
+        if ((overlaps ? 0.0 : c->gap) + apart < -l->leave) return true;
+    }
+    return false;
+}
+
 /* Those of the step and those that it missed; *any: one is short of room. False: no memory. */
 static bool list_contacts(Limits *l, bool *any)
 {
@@ -409,6 +421,7 @@ bool tn_step_limit(TnStep *step)
                 .leave = LEAVE * tn_step_slack(step) +
                          ERRORS * solver.tolerance * solver.velocity_scale * step->t};
     bool any;
+    if (!may_be_short(&l, &step->world->contacts) && !may_be_short(&l, &step->missed)) return true;
     if (!list_contacts(&l, &any)) return false;
     if (!any) return true;
     if (!move_on(&l)) return false;

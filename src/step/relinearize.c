@@ -233,11 +233,28 @@ static double way_of(const TnStep *step, const TnContactPoint *c)
     return most;
 }
 
+/* Nothing turns so far, or so far on its way: mostly that saves the look at the contacts. */
+static bool nothing_curves(const TnStep *step)
+{
+    double angle = 0.0, way = 0.0;
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+            double turn = v3_norm(step->moved[l] + 3);
+            angle = fmax(angle, turn);
+            way = fmax(way, v3_norm(step->moved[l]) + turn * step->world->groups->radius[l]);
+        }
+    }
+    angle *= step->t;
+    return angle <= CURVED && angle * step->t * way <= BENT * tn_step_slack(step);
+}
+
 /* A contact pushes that turns far within the step, or moves on as it turns. */
 static bool contacts_curve(const TnStep *step)
 {
     const TnWorld *world = step->world;
     const TnModel *model = step->model;
+    if (nothing_curves(step)) return false;
     for (int i = 0; i < world->contacts.count; i++) {
         const TnContactPoint *c = &world->contacts.points[i];
         if (c->soft1 >= 0 || !(tn_contact_normal_force(&world->set.problem, i) > 0.0)) continue;
