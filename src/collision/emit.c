@@ -478,9 +478,12 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
     When start = {0.0, d->twists};
     for (int k = 0; k < m.count; k++) {
         const TnManifoldPoint *p = &m.points[k];
-        Closing closing = closing_at(d, pair, p->pos, m.normal, start);
-        if (!(p->gap <= allowed + d->t * closing.most)) continue;
-        double gap = flies ? larger(p->gap, d->t * closing.net) : p->gap;
+        double gap = p->gap;
+        if (flies || gap > allowed) { /* what is near and goes slowly is listed anyway */
+            Closing closing = closing_at(d, pair, p->pos, m.normal, start);
+            if (!(gap <= allowed + d->t * closing.most)) continue;
+            if (flies) gap = larger(gap, d->t * closing.net);
+        }
         append(e, pair, p->pos, m.normal, gap, p->gap, start, p->feature);
     }
 }

@@ -49,12 +49,42 @@ static void contact_motion(const TnStep *step, const TnContactPoint *c, const do
     v3_sub(out, out, first);
 }
 
-static void account_contacts(TnAccounts *a)
+/* Of what gravity gives in a step: slower things are at rest, and their contacts take nothing that can be told from the
+ * solver's tolerance. */
+#define CALM 1e-6
+
+static double size_of(const double v[3]) { return fabs(v[0]) + fabs(v[1]) + fabs(v[2]); }
+
+/* Per link: it is at rest. NULL: no memory. */
+static const bool *find_calm(const TnStep *step)
+{
+    const TnWorld *world = step->world;
+    double calm = CALM * tn_world_solver(world).velocity_scale;
+    bool *out = TN_ARENA_ZERO(&step->world->arena, bool, step->model->link_count);
+    if (!out) return NULL;
+    out[0] = true;
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+            const double *u = step->moved[l], *v = world->twists[l];
+            double radius = world->groups->radius[l];
+            out[l] = size_of(u) + radius * size_of(u + 3) < calm &&
+                     size_of(v) + radius * size_of(v + 3) < calm;
+        }
+    }
+    return out;
+}
+
+static bool account_contacts(TnAccounts *a)
 {
     const TnStep *step = a->step;
     const TnWorld *world = step->world;
-    for (int i = 0; i < world->contacts.count; i++) {
+    const int *link = step->model->geom_link;
+    const bool *calm = find_calm(step);
+    for (int i = 0; calm && i < world->contacts.count; i++) {
         const TnContactPoint *c = &world->contacts.points[i];
+        bool soft = c->soft1 >= 0 || c->soft2 >= 0;
+        if (!soft && calm[link[c->geom1]] && calm[link[c->geom2]]) continue;
         double f[3], u[3], v[3];
         tn_problem_contact_lambda(&world->set.problem, i, f);
         double normal = v3_dot(f, c->normal);
@@ -71,6 +101,7 @@ static void account_contacts(TnAccounts *a)
         contact_motion(step, c, (const double(*)[6])world->twists, world->state.qvel, v);
         a->impacts -= 0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v) + v3_dot(c->normal, u));
     }
+    return calm != NULL;
 }
 
 /* Rows that dissipate: dry friction of joints and tendons, spin and roll of contacts. */
@@ -162,9 +193,8 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
         account_applied(a, s);
         if (step->model->subsystems[s].kind == TN_SUBSYSTEM_TREE) account_tree(a, s);
     }
-    account_contacts(a);
     account_rows(a);
-    return true;
+    return account_contacts(a);
 }
 
 /* Potential energy of gravity from the way of the masses, which is exact far from the origin as well. */
