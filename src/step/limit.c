@@ -203,11 +203,15 @@ static void wait(Limits *l, int i)
     l->queue[(l->head + l->waiting++) % l->count] = i;
 }
 
-static void wait_all(Limits *l)
+/* Those that are short of room; the others wait for somebody to move them. */
+static void wait_for_short(Limits *l)
 {
     memset(l->queued, 0, sizeof *l->queued * (size_t)l->count);
     l->head = l->waiting = 0;
-    for (int i = 0; i < l->count; i++) wait(l, i);
+    for (int i = 0; i < l->count; i++) {
+        const Approach *x = &l->list[i];
+        if (x->side[0].way - x->side[1].way - x->room > x->leave) wait(l, i);
+    }
 }
 
 static void wait_for_group(Limits *l, int g)
@@ -218,7 +222,7 @@ static void wait_for_group(Limits *l, int g)
 /* Looks at contacts until all have room, or for so long. */
 static void settle(Limits *l, void (*look)(Limits *, Approach *), int looks)
 {
-    wait_all(l);
+    wait_for_short(l);
     for (long left = (long)looks * l->count; l->waiting > 0 && left > 0; left--) {
         int i = l->queue[l->head];
         l->head = l->head + 1 < l->count ? l->head + 1 : 0;
