@@ -251,6 +251,7 @@ static double noise_of(const TnStep *step, double mass)
 
 void tn_accounts_add(TnAccounts *a, const TnJoined *joined, int root, const TnGroupRest *rest)
 {
+    a->friction -= rest->excess;
     if (rest->created <= 0.0) {
         double off = fmin(-rest->created, fmax(0.0, rest->owed));
         a->rest_created -= off;

@@ -34,6 +34,7 @@ TnSubsystemAccount tn_account_of(const TnAccounts *accounts, int subsystem);
 typedef struct TnGroupRest {
     double created; /* J: gained beyond work and losses; below zero: lost */
     double owed;    /* J: of it by earlier steps */
+    double excess;  /* J: losses that were counted and cannot have been */
     double involved, mass;
 } TnGroupRest;
 void tn_accounts_add(TnAccounts *accounts, const TnJoined *joined, int root,

@@ -112,6 +112,7 @@ typedef struct Sum {
     double owed;     /* by its members, of earlier steps */
     double involved; /* energies and work, added up without their signs */
     double mass;
+    double excess;   /* J: what friction would have lost beyond all that there was to lose */
 } Sum;
 
 /* A rigid motion: velocity of the point `centre`, and turning. */
@@ -399,10 +400,14 @@ static void balance_energy(const Balance *b, int root, const Rigid *rigid)
 static void sum_energies(Balance *b, int root)
 {
     Sum *sum = &b->sums[root];
+    double lost = 0.0, there = 0.0;
     *sum = (Sum){0};
     for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
         TnSubsystemAccount a = tn_account_of(&b->accounts, s);
-        sum->kinetic_before += b->step->world->energies[s].kinetic;
+        double before = b->step->world->energies[s].kinetic;
+        lost += a.lost;
+        there += before + fmax(0.0, a.work) + fmax(0.0, a.kinetic - before - a.gained);
+        sum->kinetic_before += before;
         sum->kinetic += a.kinetic;
         sum->created += a.gained - a.work + a.lost;
         sum->put_out += a.put_out;
@@ -410,6 +415,10 @@ static void sum_energies(Balance *b, int root)
         sum->involved += a.involved;
         sum->mass += tn_subsystem_mass(b->step->model, s);
     }
+    /* a jam that was not solved has forces without sense, and so has their work */
+    sum->excess = fmax(0.0, lost - there);
+    sum->created -= sum->excess;
+    sum->involved -= sum->excess;
 }
 
 /* ---- what a group can afford ---- */
@@ -453,7 +462,11 @@ static void settle_accounts(Balance *b, TnStepReport *report)
         if (b->joined.first[root] < 0) continue;
         sum_energies(b, root);
         const Sum *sum = &b->sums[root];
-        TnGroupRest rest = {sum->created, sum->owed, sum->involved, sum->mass};
+        TnGroupRest rest = {.created = sum->created,
+                            .owed = sum->owed,
+                            .excess = sum->excess,
+                            .involved = sum->involved,
+                            .mass = sum->mass};
         tn_accounts_add(&b->accounts, &b->joined, root, &rest);
     }
     tn_accounts_close(&b->accounts, report);
