@@ -35,6 +35,9 @@ typedef struct TnJointWork {
     double damping;   /* taken away, by dampers of joints and tendons */
 } TnJointWork;
 
+/* I⁻¹ x in world axes, of a link turned to quat. */
+void tn_rigid_divide_by_inertia(const TnLink *link, const double quat[4], const double x[3],
+                                double out[3]);
 /* A displacement t((1-w) v̂ + w v⁺) = p v̂ - r v, in seconds. */
 typedef struct TnReach {
     double p, r;

@@ -158,18 +158,6 @@ static bool factor_body(Impacts *x, Body *b)
     return tn_cholesky(b->factor, b->n);
 }
 
-/* x ← I⁻¹ x in world axes. */
-static void divide_by_inertia(const TnLink *link, const TnLinkFrame *frame, double x[3])
-{
-    double quat[4], P[9], y[3];
-    quat_mul(quat, frame->quat, link->inertia_axes);
-    quat_normalize(quat);
-    quat_to_m3(P, quat);
-    m3_tmul_v(y, P, x);
-    for (int k = 0; k < 3; k++) y[k] /= link->inertia_principal[k];
-    m3_mul_v(x, P, y);
-}
-
 /* ---- contacts ---- */
 
 static bool set_side(Impacts *x, Hit *h, int which)
@@ -197,8 +185,7 @@ static bool set_side(Impacts *x, Hit *h, int which)
             v3_scale(J, axes[k], sign);
             v3_scale(J + 3, moment, sign);
             v3_scale(MJ, J, 1.0 / model->links[link].mass);
-            v3_copy(MJ + 3, J + 3);
-            divide_by_inertia(&model->links[link], &world->frames[link], MJ + 3);
+            tn_rigid_divide_by_inertia(&model->links[link], world->frames[link].quat, J + 3, MJ + 3);
             continue;
         }
         const TnSubsystem *sub = &model->subsystems[s];
@@ -443,13 +430,12 @@ static void spin_of(const TnStep *step, const Body *b, const double quat[4], dou
 {
     int link = step->model->subsystems[b->subsystem].link_start;
     const TnLink *l = &step->model->links[link];
-    TnLinkFrame turned = step->world->frames[link];
+    const double *rot = step->world->frames[link].rot;
     double x[3];
-    m3_tmul_v(x, turned.rot, b->v + 3);
+    m3_tmul_v(x, rot, b->v + 3);
     m3_mul_v(x, l->inertia, x);
-    m3_mul_v(omega, turned.rot, x);
-    quat_copy(turned.quat, quat);
-    divide_by_inertia(l, &turned, omega);
+    m3_mul_v(x, rot, x);
+    tn_rigid_divide_by_inertia(l, quat, x, omega);
 }
 
 /* A free body at `way` from where the step starts, and turned to quat: its own entries of qpos and qvel. */

@@ -70,24 +70,6 @@ typedef struct Limits {
 
 /* ---- contacts ---- */
 
-/* I⁻¹ x in world axes. */
-static void divide_by_inertia(const TnLink *link, const TnLinkFrame *frame, const double x[3],
-                              double out[3])
-{
-    const double *I = link->inertia_principal;
-    if (I[0] == I[1] && I[1] == I[2]) {
-        v3_scale(out, x, 1.0 / I[0]);
-        return;
-    }
-    double quat[4], P[9], y[3];
-    quat_mul(quat, frame->quat, link->inertia_axes);
-    quat_normalize(quat);
-    quat_to_m3(P, quat);
-    m3_tmul_v(y, P, x);
-    for (int k = 0; k < 3; k++) y[k] /= I[k];
-    m3_mul_v(out, P, y);
-}
-
 static double way_of(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
                      int side)
 {
@@ -118,7 +100,7 @@ static void set_side(const TnStep *step, const TnContactList *list, const TnCont
     const TnLink *link = &model->links[out->body];
     out->mass_inverse = 1.0 / link->mass;
     v3_cross(out->moment, side ? c->arm2 : c->arm1, c->normal);
-    divide_by_inertia(link, &step->world->frames[out->body], out->moment, out->turn);
+    tn_rigid_divide_by_inertia(link, step->world->frames[out->body].quat, out->moment, out->turn);
 }
 
 /* m: what a followed contact opens by beyond what it seems to at the start, on a surface that is curved. */

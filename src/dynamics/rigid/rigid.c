@@ -148,3 +148,20 @@ void tn_rigid_advance(const TnDynamicsInput *in, int link_index, const TnLinkFra
     quat_conjugate(back, quat);
     quat_rotate(v + 3, back, end + 3);
 }
+
+void tn_rigid_divide_by_inertia(const TnLink *link, const double quat[4], const double x[3],
+                                double out[3])
+{
+    const double *I = link->inertia_principal;
+    if (I[0] == I[1] && I[1] == I[2]) {
+        v3_scale(out, x, 1.0 / I[0]);
+        return;
+    }
+    double axes[4], P[9], y[3];
+    quat_mul(axes, quat, link->inertia_axes);
+    quat_normalize(axes);
+    quat_to_m3(P, axes);
+    m3_tmul_v(y, P, x);
+    for (int k = 0; k < 3; k++) y[k] /= I[k];
+    m3_mul_v(out, P, y);
+}
