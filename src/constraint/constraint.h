@@ -96,7 +96,6 @@ typedef struct TnConstraintSet {
     int bond_next;     /* bonds written so far */
     int *bond_source;  /* per bond: the link before the cut of a cable; of equalities ~index */
     int *row_slot;     /* per row: place in state.row_lambda, or -1 for spin rows */
-    double *row_drive; /* per row: J u that an equality is given, to undo what it is open by */
 } TnConstraintSet;
 
 typedef struct TnLimit {
