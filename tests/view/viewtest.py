@@ -69,8 +69,9 @@ class Display:
             if not shutil.which(tool):
                 raise unittest.SkipTest(f"{tool} is not installed")
         ready, to_server = os.pipe()
+        # -noreset: without it the server starts over when a window closes, and refuses who comes meanwhile
         cls.process = subprocess.Popen(["Xvfb", "-displayfd", str(to_server), "-screen", "0", "1024x768x24", "-nolisten",
-                                        "tcp"], pass_fds=[to_server], stdout=subprocess.DEVNULL,
+                                        "tcp", "-noreset"], pass_fds=[to_server], stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL)
         os.close(to_server)
         with os.fdopen(ready) as answer:
