@@ -1,0 +1,204 @@
+/* impact_start.c: what a step with hits starts from.
+ *
+ * A body that changes its velocity by Δv at s is afterwards where free flight from x - s Δv with v + Δv leads to. That becomes the
+ * state that the step starts from. Up to s the path from there is not real: `since` tells collision to look from then on only. */
+#include "impact_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../math/vec3.h"
+#include "energy.h"
+
+/* x - shift + v time + ½ a time², as a displacement of the subsystem's unknowns. */
+static void way_to(const TnHitBody *b, double time, double *way)
+{
+    for (int i = 0; i < b->n; i++)
+        way[i] = time * (b->v[i] + 0.5 * time * b->a[i]) - b->shift[i];
+}
+
+/* Angular velocity of a free body with the orientation quat. Its angular momentum is kept whichever way it is turned: I ω at
+ * the step's start is what the impulses were given to. */
+static void spin_of(const TnStep *step, const TnHitBody *b, const double quat[4], double omega[3])
+{
+    int link = step->model->subsystems[b->subsystem].link_start;
+    const TnLink *l = &step->model->links[link];
+    const double *rot = step->world->frames[link].rot;
+    double x[3];
+    m3_tmul_v(x, rot, b->v + 3);
+    m3_mul_v(x, l->inertia, x);
+    m3_mul_v(x, rot, x);
+    tn_rigid_divide_by_inertia(l, quat, x, omega);
+}
+
+/* A free body at `way` from where the step starts, and turned to quat: its own entries of qpos and qvel. */
+static void place_rigid(const TnStep *step, const TnHitBody *b, const double way[3], const double quat[4],
+                        double *qpos, double *qvel)
+{
+    const TnSubsystem *sub = &step->model->subsystems[b->subsystem];
+    int link = sub->link_start;
+    double *q = qpos + sub->qpos_start, *v = qvel + sub->dof_start;
+    double omega[3], arm[3], x[3], back[4], R[9];
+    spin_of(step, b, quat, omega);
+    quat_copy(q + 3, quat);
+    quat_to_m3(R, quat);
+    m3_mul_v(arm, R, step->model->links[link].com);
+    for (int k = 0; k < 3; k++) q[k] = step->world->frames[link].com[k] + way[k] - arm[k];
+    v3_cross(x, omega, arm);
+    v3_sub(v, b->v, x);
+    quat_conjugate(back, quat);
+    quat_rotate(v + 3, back, omega);
+}
+
+/* Where a subsystem is at its last hit, and its velocity then less t a. */
+void tn_hit_place(const TnStep *step, const TnHitBody *b, double *qpos, double *qvel)
+{
+    const TnModel *model = step->model;
+    const TnSubsystem *sub = &model->subsystems[b->subsystem];
+    if (sub->kind == TN_SUBSYSTEM_TREE) {
+        way_to(b, b->since, qvel + sub->dof_start);
+        tn_integrate_qpos(model, sub, step->world->state.qpos, qvel, 1.0, qpos);
+        memcpy(qvel + sub->dof_start, b->v, sizeof(double) * (size_t)b->n);
+        return;
+    }
+    double way[6], quat[4];
+    way_to(b, b->since, way);
+    quat_copy(quat, step->world->frames[sub->link_start].quat);
+    quat_cayley_world(quat, way + 3);
+    place_rigid(step, b, way, quat, qpos, qvel);
+}
+
+/* rad, or lengths of a tree's lever: so far from where it is at the hit its joints may start as if they went straight. */
+#define STRAIGHT 0.1
+
+static bool goes_straight(const TnStep *step, const TnHitBody *b)
+{
+    const TnSubsystem *sub = &step->model->subsystems[b->subsystem];
+    if (sub->kind != TN_SUBSYSTEM_TREE) return false;
+    double lever = step->model->links[sub->link_start].lever;
+    for (int i = 0; i < b->n; i++) {
+        double way = fabs(b->since * b->v[i]);
+        bool turns = tn_dof_turns(step->model, sub->dof_start + i);
+        if ((turns ? way : way / lever) > STRAIGHT) return false;
+    }
+    return true;
+}
+
+/* What the step starts from, (x', v'). Translation of a free body, and joints that do not move far, go on from x - shift over
+ * the whole step. Turning of a free body and other joints, whose paths are not straight, go on from where they are at the
+ * hit, for what is left of the step (tn_step_left); what gravity does to joints meanwhile counts. */
+static void new_start(const TnStep *step, const TnHitBody *b, double *qpos, double *qvel)
+{
+    const TnModel *model = step->model;
+    const TnSubsystem *sub = &model->subsystems[b->subsystem];
+    if (sub->kind == TN_SUBSYSTEM_TREE) {
+        double *way = qvel + sub->dof_start, behind = 0.5 * b->since * (step->t - b->since);
+        bool straight = goes_straight(step, b);
+        way_to(b, straight ? 0.0 : b->since, way);
+        for (int i = 0; i < b->n && !straight; i++) way[i] += behind * b->a[i];
+        tn_integrate_qpos(model, sub, step->world->state.qpos, qvel, 1.0, qpos);
+        memcpy(way, b->v, sizeof(double) * (size_t)b->n);
+        return;
+    }
+    double way[6], quat[4];
+    way_to(b, b->since, way);
+    quat_copy(quat, step->world->frames[sub->link_start].quat);
+    quat_cayley_world(quat, way + 3);
+    way_to(b, 0.0, way);
+    place_rigid(step, b, way, quat, qpos, qvel);
+}
+
+void tn_hit_add_fall(const TnSubsystem *sub, const TnHitBody *b, double time, double *qvel)
+{
+    int n = sub->kind == TN_SUBSYSTEM_TREE ? b->n : 3;
+    for (int i = 0; i < n; i++) qvel[sub->dof_start + i] += time * b->a[i];
+}
+
+/* Keeps the state as it was. False: no memory. */
+static bool keep_true_state(TnImpacts *x)
+{
+    TnStep *step = x->step;
+    const TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    size_t q = sizeof(double) * (size_t)model->qpos_count, v = sizeof(double) * (size_t)model->dof_count,
+           links = (size_t)model->link_count;
+    step->true_qpos = tn_arena_alloc(x->arena, q);
+    step->true_qvel = tn_arena_alloc(x->arena, v);
+    step->true_frames = TN_ARENA_NEW(x->arena, TnLinkFrame, links);
+    step->true_twists = tn_arena_alloc(x->arena, sizeof(double[6]) * links);
+    step->hit_frames = TN_ARENA_NEW(x->arena, TnLinkFrame, links);
+    step->hit_ways = tn_arena_calloc(x->arena, sizeof(double[6]) * links);
+    if (!step->true_qpos || !step->true_qvel || !step->true_frames || !step->true_twists ||
+        !step->hit_frames || !step->hit_ways)
+        return false;
+    memcpy(step->true_qpos, world->state.qpos, q);
+    memcpy(step->true_qvel, world->state.qvel, v);
+    memcpy(step->true_frames, world->frames, sizeof(TnLinkFrame) * links);
+    memcpy(step->true_twists, world->twists, sizeof(double[6]) * links);
+    step->hit_frames[0] = world->frames[0]; /* which trees stand on */
+    return true;
+}
+
+/* Of a subsystem: where it is at its last hit, and (x', v') as the state. p: scratch. */
+static void start_anew(TnStep *step, const TnHitBody *b, const TnHitPaths *p)
+{
+    const TnModel *model = step->model;
+    TnWorld *world = step->world;
+    const TnSubsystem *sub = &model->subsystems[b->subsystem];
+    int first = sub->link_start, count = sub->link_count;
+    tn_hit_place(step, b, p->qpos, p->qvel);
+    tn_kinematics(model, p->qpos, first, count, step->hit_frames);
+    new_start(step, b, world->state.qpos, world->state.qvel);
+    tn_kinematics(model, world->state.qpos, first, count, world->frames);
+    tn_kinematics_twists(model, world->state.qpos, world->state.qvel, world->frames, first, count,
+                         world->twists);
+    memcpy(p->qvel + sub->dof_start, world->state.qvel + sub->dof_start,
+           sizeof(double) * (size_t)sub->dof_count);
+    tn_hit_add_fall(sub, b, 0.5 * b->since, p->qvel);
+    tn_kinematics_twists(model, world->state.qpos, p->qvel, world->frames, first, count,
+                         step->hit_ways);
+    for (int l = first; l < first + count; l++)
+        for (int k = 0; k < 6; k++) step->hit_ways[l][k] *= b->since;
+}
+
+/* Makes (x', v') the state, and keeps the old one. False: no memory. */
+bool tn_hits_take_over(TnImpacts *x, const TnHitPaths *p)
+{
+    TnStep *step = x->step;
+    TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    double *since = TN_ARENA_ZERO(x->arena, double, model->link_count);
+    double *left = TN_ARENA_NEW(x->arena, double, model->subsystem_count);
+    if (!since || !left || !keep_true_state(x)) return false;
+    step->since = since;
+    step->left = left;
+    for (int s = 0; s < model->subsystem_count; s++) left[s] = 1.0;
+    for (int i = 0; i < step->awake_count; i++) {
+        int s = step->awake[i];
+        const TnSubsystem *sub = &model->subsystems[s];
+        const TnHitBody *b = x->bodies[s];
+        if (!b || !b->hit) continue;
+        double before = world->energies[s].kinetic + world->energies[s].potential;
+        start_anew(step, b, p);
+        TnEnergy after =
+            tn_world_subsystem_energy(world, s, world->state.qpos, world->state.qvel, world->frames,
+                                      (const double(*)[6])world->twists);
+        step->impact_loss += before - after.kinetic - after.potential;
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            since[l] = b->since;
+        if (!goes_straight(step, b)) left[s] = 1.0 - b->since / step->t;
+    }
+    return true;
+}
+
+void tn_impacts_undo(TnStep *step)
+{
+    TnWorld *world = step->world;
+    if (!step->since) return;
+    memcpy(world->state.qpos, step->true_qpos, sizeof(double) * (size_t)step->model->qpos_count);
+    memcpy(world->state.qvel, step->true_qvel, sizeof(double) * (size_t)step->model->dof_count);
+    memcpy(world->frames, step->true_frames, sizeof(TnLinkFrame) * (size_t)step->model->link_count);
+    memcpy(world->twists, step->true_twists, sizeof(double[6]) * (size_t)step->model->link_count);
+    world->impact_count = 0;
+    step->since = NULL;
+}
