@@ -140,7 +140,10 @@ bool tn_check_rods(TnCompile *c)
 
 /* ---- springs ---- */
 
-static void find_stiffness(const TnRodDef *def, double l, double k[6])
+/* Of the modulus: what bends or twists freely has so much nevertheless, for its guard against kinks to be measured by. */
+#define LIMP 1e-6
+
+static void find_stiffness(const TnRodDef *def, double l, double k[6], double *kink)
 {
     double r = def->radius, nu = def->poisson_ratio, E = def->youngs_modulus;
     double area = PI * r * r, I = 0.25 * PI * r * r * r * r;
@@ -148,8 +151,9 @@ static void find_stiffness(const TnRodDef *def, double l, double k[6])
     double twist = def->twist_modulus < 0.0 ? E / (2.0 * (1.0 + nu)) : def->twist_modulus;
     k[0] = k[1] = 3.0 * E / (7.0 + 6.0 * nu) * area / l;
     k[2] = E * area / l;
-    k[3] = k[4] = bend * I / l;
-    k[5] = twist * 2.0 * I / l;
+    k[3] = k[4] = fmax(bend, LIMP * E) * I / l;
+    k[5] = fmax(twist, LIMP * E) * 2.0 * I / l;
+    *kink = fmax(1.0, E / fmax(bend, LIMP * E));
 }
 
 /* The end of a spring that is `along` the segment from its centre. */
@@ -182,7 +186,7 @@ static void compile_joint(const TnModel *m, const TnRodDef *def, const TnRod *ro
     const TnBody *a = &m->bodies[rod->body_start + i];
     TnRodJoint *joint = &rod->joints[i];
     double l = 0.5 * (rod->lengths[i] + rod->lengths[i + 1]) - joint->from + joint->to;
-    find_stiffness(def, l, joint->k);
+    find_stiffness(def, l, joint->k, &joint->kink);
     if (def->straight_rest)
         joint->rest[2] = l;
     else

@@ -205,6 +205,7 @@ typedef struct TnSubsystem {
 typedef struct TnRodJoint {
     double k[6];    /* N/m: shear x, shear y, stretch z; N·m/rad: bend x, bend y, twist z */
     double rest[6]; /* m, rad */
+    double kink;    /* >= 1: how many times as stiff it is against a kink than against bending (rod/strain.c) */
     /* m, along the segments' z: from the centre of i and of i + 1 to where the spring ends. Zero but in
      * clamped ends of the rod (compile_rod.c); x in d is such an end. */
     double from, to;

@@ -11,6 +11,8 @@ static TnRodJoint random_joint(Random *r)
     for (int k = 0; k < 6; k++) joint.k[k] = uniform(r, 0.5, 3.0);
     random_vector(r, 0.3, joint.rest, 6);
     joint.rest[2] += 1.0;
+    joint.kink = uniform(r, 0.0, 1.0) < 0.5 ? 1.0 : uniform(r, 1.0, 50.0);
+    joint.from = joint.to = 0.0;
     return joint;
 }
 
@@ -32,7 +34,7 @@ static Pair random_pair(Random *r, double angle)
 static TnRodStrain strain_of(const TnRodJoint *joint, const Pair *p)
 {
     TnRodStrain s;
-    tn_rod_strain_place(p->x[0], p->q[0], p->x[1], p->q[1], &s);
+    tn_rod_strain_place(p->x[0], p->q[0], p->x[1], p->q[1], joint->kink, &s);
     tn_rod_strain_measure(joint, v3_norm(joint->rest), &s);
     return s;
 }
@@ -225,13 +227,18 @@ TEST(stiffness_is_the_product_of_the_rates_and_tension_resists_across)
 }
 
 /* A joint of length 1 with d along z of both segments but for a shear, b turned by `angle` about x. */
-static double energy_at(double length, double shear, double angle)
+static double energy_of(double bend, double kink, double length, double shear, double angle)
 {
-    TnRodJoint joint = {.k = {0.3, 0.3, 1.0, 0.1, 0.1, 0.1}, .rest = {0.0, 0.0, 1.0}};
+    TnRodJoint joint = {.k = {0.3, 0.3, 1.0, bend, bend, bend}, .rest = {0.0, 0.0, 1.0}, .kink = kink};
     Pair p = {.q = {{1.0}, {1.0}}, .x = {{0.0}, {shear, 0.0, length}}};
     double x[3] = {1.0, 0.0, 0.0};
     quat_from_axis_angle(p.q[1], x, angle);
     return energy(&joint, &p);
+}
+
+static double energy_at(double length, double shear, double angle)
+{
+    return energy_of(0.1, 1.0, length, shear, angle);
 }
 
 TEST(tension_does_not_soften_shear)
@@ -260,6 +267,19 @@ TEST(folding_costs_more_and_more)
         before = now;
     }
     CHECK(before > 10.0); /* and a hundred times what the angle alone would cost near π */
+}
+
+/* A joint that bends freely kinks as one of the same material does that does not, but for what its bending alone costs:
+ * ½ k (θ² + (G - θ)²) in place of ½ k G². */
+TEST(what_bends_freely_does_not_kink_freely)
+{
+    for (double angle = 0.5; angle < 3.1; angle += 0.1) {
+        double frame = energy_of(0.0, 1.0, 1.0, 0.0, angle); /* shear and compression of the frame alone */
+        double stiff = energy_of(0.1, 1.0, 1.0, 0.0, angle) - frame;
+        double limp = energy_of(0.1e-6, 1e6, 1.0, 0.0, angle) - frame;
+        double beyond = sqrt(2.0 * stiff / 0.1) - angle; /* G - θ */
+        CHECK_NEAR(limp, 0.05 * (1e-6 * angle * angle + beyond * beyond), 1e-12 + 1e-9 * stiff);
+    }
 }
 
 TEST(sign_of_a_quaternion_does_not_matter)

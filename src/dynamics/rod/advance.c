@@ -28,7 +28,7 @@ double tn_rod_energy(const TnModel *model, const TnSubsystem *sub, const TnLinkF
         tn_rod_arm(f[j + 1].quat, rod->joints[j].to, x_b);
         v3_add(x_a, x_a, f[j].com);
         v3_add(x_b, x_b, f[j + 1].com);
-        tn_rod_strain_place(x_a, f[j].quat, x_b, f[j + 1].quat, &strain);
+        tn_rod_strain_place(x_a, f[j].quat, x_b, f[j + 1].quat, rod->joints[j].kink, &strain);
         tn_rod_strain_measure(&rod->joints[j], v3_norm(rod->joints[j].rest), &strain);
         for (int k = 0; k < 7; k++) {
             double stiffness = rod->joints[j].k[k < 6 ? k : 2];

@@ -82,9 +82,10 @@ static void add_between(const Assembly *as, int j, const JointEnd *a, const Join
     const TnRodLaw *law = &as->laws[j];
     double part[3], rate[TN_ROD_ROWS], rest[TN_ROD_ROWS];
     TnRodStrain start, mid;
-    tn_rod_strain_place(a->x, a->quat, b->x, b->quat, &start);
+    double kink = as->rod->joints[j].kink;
+    tn_rod_strain_place(a->x, a->quat, b->x, b->quat, kink, &start);
     tn_rod_strain_measure(&as->rod->joints[j], law->length, &start);
-    tn_rod_strain_place(a->x_mid, a->quat_mid, b->x_mid, b->quat_mid, &mid);
+    tn_rod_strain_place(a->x_mid, a->quat_mid, b->x_mid, b->quat_mid, kink, &mid);
     tn_rod_strain_follow(&start, &mid);
     double steep = fmax(steepness(&start), steepness(&mid));
     TnRodLaw bent;

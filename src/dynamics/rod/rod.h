@@ -42,9 +42,9 @@ void tn_rod_arm(const double quat[4], double along, double arm[3]);
 void tn_rod_twist_at(const double arm[3], const double twist[6], double out[6]);
 void tn_rod_wrench_from(const double arm[3], double wrench[6]);
 
-/* All but g, inverse, pull and pushes. */
+/* All but g, inverse, pull and pushes. kink: TnRodJoint's. */
 void tn_rod_strain_place(const double x_a[3], const double quat_a[4], const double x_b[3],
-                         const double quat_b[4], TnRodStrain *out);
+                         const double quat_b[4], double kink, TnRodStrain *out);
 /* The others, for a rest of that length. */
 void tn_rod_strain_measure(const TnRodJoint *joint, double length, TnRodStrain *strain);
 /* inverse, pull and pushes where another place decides whether the joint pulls or pushes. */

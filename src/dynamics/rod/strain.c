@@ -9,7 +9,8 @@
  *
  * Bend is G(η) n with G = 2η up to η₀ = ½ and 2η₀ + 2c tan((η - η₀)/c) beyond, c such that it grows
  * without bound towards η = π/2; value, slope and curvature fit. T becomes G/(2 sin η) across and
- * G'/2 along n. */
+ * G'/2 along n. What is limp to bend is not limp to kink: there the part beyond 2η has the stiffness of the material, `kink` times
+ * that of bending, and G becomes √((2η)² + kink (G - 2η)²). */
 #include "rod.h"
 
 #include "../../math/vec3.h"
@@ -20,15 +21,19 @@
 #define STEEPEST 30.0 /* of the tangent: reached a hair's breadth before π, and finite there */
 
 /* G/2 and its slope beyond η₀. */
-static void guarded_angle(double eta, double *half, double *slope)
+static void guarded_angle(double eta, double kink, double *half, double *slope)
 {
     double steep = fmin(tan(fmin((eta - FAITHFUL) / ROOM, 0.5 * PI)), STEEPEST);
     *half = FAITHFUL + ROOM * steep;
     *slope = 1.0 + steep * steep;
+    if (kink == 1.0) return;
+    double beyond = *half - eta, both = sqrt(eta * eta + kink * beyond * beyond);
+    *slope = (eta + kink * beyond * (*slope - 1.0)) / both;
+    *half = both;
 }
 
 /* T's two numbers from s² = sin² η and w = cos η. */
-static void turn_factors(double s2, double w, double *across, double *along)
+static void turn_factors(double s2, double w, double kink, double *across, double *along)
 {
     if (s2 < 0.01) { /* arcsin(s)/s; the series' first missing term is below 1e-18 */
         double c =
@@ -43,7 +48,7 @@ static void turn_factors(double s2, double w, double *across, double *along)
         *along = -c;
     } else {
         double s = sqrt(s2), half = atan2(s, w), slope = 1.0;
-        if (half > FAITHFUL) guarded_angle(half, &half, &slope);
+        if (half > FAITHFUL) guarded_angle(half, kink, &half, &slope);
         *across = half / s;
         *along = (slope - *across) / s2;
     }
@@ -81,7 +86,7 @@ void tn_rod_wrench_from(const double arm[3], double wrench[6])
 }
 
 void tn_rod_strain_place(const double x_a[3], const double quat_a[4], const double x_b[3],
-                         const double quat_b[4], TnRodStrain *out)
+                         const double quat_b[4], double kink, TnRodStrain *out)
 {
     const double *p = quat_a, *q = quat_b;
     double w = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3], sign = w < 0.0 ? -1.0 : 1.0;
@@ -96,16 +101,16 @@ void tn_rod_strain_place(const double x_a[3], const double quat_a[4], const doub
         out->axis[k] = sign * (p[0] * q[k + 1] - q[0] * p[k + 1] - cross[k]);
         out->half[k] = 0.5 * scale * out->axis[k];
     }
-    turn_factors(v3_dot(out->axis, out->axis), w, &out->across, &out->along);
+    turn_factors(v3_dot(out->axis, out->axis), w, kink, &out->across, &out->along);
     v3_sub(out->d, x_b, x_a);
 }
 
 /* The rest's bend as strain measures it. */
-static double rest_factor(const double turn[3])
+static double rest_factor(const double turn[3], double kink)
 {
     double angle2 = v3_dot(turn, turn), half, slope;
     if (angle2 <= 4.0 * FAITHFUL * FAITHFUL) return 1.0;
-    guarded_angle(0.5 * sqrt(angle2), &half, &slope);
+    guarded_angle(0.5 * sqrt(angle2), kink, &half, &slope);
     return 2.0 * half / sqrt(angle2);
 }
 
@@ -119,7 +124,7 @@ static void pull_along(TnRodStrain *strain, double length)
 void tn_rod_strain_measure(const TnRodJoint *joint, double length, TnRodStrain *strain)
 {
     const double *rest = joint->rest;
-    double factor = rest_factor(rest + 3), *g = strain->g;
+    double factor = rest_factor(rest + 3, joint->kink), *g = strain->g;
     for (int k = 0; k < 3; k++) {
         g[k] = v3_dot(strain->axes[k], strain->d) - rest[k];
         g[3 + k] =
