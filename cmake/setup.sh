@@ -73,7 +73,7 @@ install_browser_driver() {
     (cd web && npm ci --no-audit --no-fund --loglevel=error </dev/null >&2) || say "going on without the packages of web/"
 }
 
-# build FOLDER [CMAKE OPTIONS]
+# build FOLDER [CMAKE OPTIONS]: everything, or what $target names.
 build() {
     local folder=$1 log
     shift
@@ -82,7 +82,7 @@ build() {
     local generator=()
     [ -e "$folder/CMakeCache.txt" ] || generator=(-G Ninja)
     say "building into $folder"
-    if ! { cmake -S . -B "$folder" "${generator[@]}" "$@" && cmake --build "$folder" --parallel; } >"$log" 2>&1; then
+    if ! { cmake -S . -B "$folder" "${generator[@]}" "$@" && cmake --build "$folder" --parallel ${target:+--target "$target"}; } >"$log" 2>&1; then
         tail -n 60 "$log" >&2
         say "the build failed; all of it is in $log"
         return 1
