@@ -252,7 +252,7 @@ TEST(the_list_is_the_same_bits_for_any_threads_and_whatever_came_before)
 {
     SoftScene fresh, used;
     make_crowd(&used);
-    for (int threads = 1; threads <= 8; threads++) {
+    for (int threads = 1; threads <= 8; threads = MORE_THREADS(threads)) {
         TnPool *pool = tn_pool_create(threads);
         for (uint64_t seed = 1; seed <= 6; seed++) {
             make_crowd(&fresh);

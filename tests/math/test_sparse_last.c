@@ -181,7 +181,7 @@ TEST(any_number_of_threads_gives_the_same_bits)
             Reduced one =
                 reduce(pattern, last_count, last, (const double(*)[9])blocks, &arena, NULL);
             CHECK(one.ok);
-            for (int threads = 2; threads <= 8; threads++) {
+            for (int threads = 2; threads <= 8; threads = MORE_THREADS(threads)) {
                 TnPool *pool = tn_pool_create(threads);
                 REQUIRE(pool != NULL);
                 Reduced r =

@@ -130,15 +130,23 @@ static double height(const Part *p)
                                                                : p->n[N_SIZE_Z];
 }
 
-/* A free body, and its index. */
-int add_free(Draft *d, double scale)
+/* A free body that has no place yet. */
+static Part *add_floating(Draft *d, double scale)
 {
     Part *p = add(d, PART_BODY);
-    if (!p) return NOBODY;
+    if (!p) return NULL;
     p->a = WORLD;
     p->joint = JOINT_FREE;
     shape(d, p, scale);
     touch(d, p);
+    return p;
+}
+
+/* A free body, and its index. */
+int add_free(Draft *d, double scale)
+{
+    Part *p = add_floating(d, scale);
+    if (!p) return NOBODY;
     if (chance(d, 0.1)) p->n[N_AHEAD] = between(d, 0.2 * scale, scale);
     if (!find_place(d, outer_radius(p), p->n + N_X)) return drop(d);
     if (chance(d, 0.7)) turn(d, p, 180);
@@ -229,12 +237,8 @@ int add_tree(Draft *d, double scale, int count)
     int first = d->sketch->part_count, base = WORLD;
     if (!find_place(d, scale * (1.5 + 1.5 * count), x)) return NOBODY;
     if (!d->fixed_base) {
-        Part *p = add(d, PART_BODY);
+        Part *p = add_floating(d, scale);
         if (!p) return NOBODY;
-        p->a = WORLD;
-        p->joint = JOINT_FREE;
-        shape(d, p, scale);
-        touch(d, p);
         move(d, p, 1.0, 3.0);
         turn(d, p, 90);
         base = first;

@@ -301,7 +301,7 @@ TEST(any_number_of_threads_gives_the_same_bits_on_few_nodes)
 {
     for (int f = 0; f < FORMS; f++) {
         double reference[BLOCKS][6 * LONGEST + 16];
-        for (int threads = 1; threads <= 4; threads++) {
+        for (int threads = 1; threads <= 4; threads = MORE_THREADS(threads)) {
             TnArena arena;
             TnProblem p;
             TnPool *pool = tn_pool_create(threads);

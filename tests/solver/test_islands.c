@@ -426,7 +426,7 @@ TEST(any_number_of_threads_makes_the_same_bits)
     REQUIRE(alone && uneven(&p[0], &arenas[0]));
     REQUIRE(tn_solve(&p[0], &def, alone, NULL, &one));
     CHECK(one.islands.count > 100);
-    for (int threads = 2; threads <= 8; threads++) {
+    for (int threads = 2; threads <= 8; threads = MORE_THREADS(threads)) {
         TnPool *pool = tn_pool_create(threads);
         TnSolverMemory *memory = tn_solver_memory_create(threads);
         REQUIRE(pool && memory && uneven(&p[1], &arenas[1]));

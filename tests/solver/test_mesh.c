@@ -190,7 +190,7 @@ TEST(any_number_of_threads_gives_the_same_bits_with_meshes)
         MeshChoice c = {.touch = touch, .stiffness = 4.0, .large = true};
         Solved one;
         solved_create(&one, c, 1, NULL);
-        for (int threads = 1; threads <= 8; threads++) {
+        for (int threads = 1; threads <= 8; threads = MORE_THREADS(threads)) {
             Solved s;
             TnPool *pool = tn_pool_create(threads);
             REQUIRE(pool);

@@ -26,17 +26,13 @@ static inline TnGeomId scene_plane(Scene *scene, double friction)
     return tn_builder_add_geom(scene->builder, &geom);
 }
 
-/* A free body with one geom; friction and mass as given. */
-static inline TnBodyId scene_free(Scene *scene, TnGeomType type, const double size[3], double mass,
+/* A body with one geom, friction and mass as given, and no joint yet. */
+static inline TnBodyId scene_body(Scene *scene, TnGeomType type, const double size[3], double mass,
                                   const double pos[3], double friction, double restitution)
 {
     TnBodyDef body = tn_body_def();
     memcpy(body.pos, pos, sizeof body.pos);
     TnBodyId id = tn_builder_add_body(scene->builder, &body);
-    TnJointDef joint = tn_joint_def();
-    joint.body = id;
-    joint.type = TN_JOINT_FREE;
-    tn_builder_add_joint(scene->builder, &joint);
     TnGeomDef geom = tn_geom_def();
     geom.body = id;
     geom.type = type;
@@ -45,6 +41,17 @@ static inline TnBodyId scene_free(Scene *scene, TnGeomType type, const double si
     geom.friction[0] = friction;
     geom.restitution = restitution;
     tn_builder_add_geom(scene->builder, &geom);
+    return id;
+}
+
+static inline TnBodyId scene_free(Scene *scene, TnGeomType type, const double size[3], double mass,
+                                  const double pos[3], double friction, double restitution)
+{
+    TnBodyId id = scene_body(scene, type, size, mass, pos, friction, restitution);
+    TnJointDef joint = tn_joint_def();
+    joint.body = id;
+    joint.type = TN_JOINT_FREE;
+    tn_builder_add_joint(scene->builder, &joint);
     return id;
 }
 

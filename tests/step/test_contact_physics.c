@@ -269,19 +269,14 @@ TEST(a_contact_across_a_joint_axis_is_harmless)
 {
     Scene scene = scene_begin();
     scene_plane(&scene, 0.5);
-    TnBodyDef body = tn_body_def();
-    body.pos[2] = 0.09;
-    TnBodyId slider = tn_builder_add_body(scene.builder, &body);
+    TnBodyId slider = scene_body(&scene, TN_GEOM_SPHERE, (double[3]){0.1, 0, 0}, 4.0,
+                                 (double[3]){0, 0, 0.09}, 0.5, 0.0);
     TnJointDef joint = tn_joint_def();
     joint.body = slider;
     joint.type = TN_JOINT_SLIDE;
     joint.axis[0] = 1.0;
     joint.axis[2] = 0.0;
     tn_builder_add_joint(scene.builder, &joint);
-    TnGeomDef geom = tn_geom_def();
-    geom.body = slider;
-    geom.size[0] = 0.1;
-    tn_builder_add_geom(scene.builder, &geom);
     TnModel *model = scene_compile(&scene);
     TnWorld *world = scene_world(model, 60);
     TnError err = {0};

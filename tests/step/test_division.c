@@ -383,7 +383,7 @@ TEST(restored_world_with_carried_segments_continues_bit_for_bit)
 TEST(groups_have_the_same_bits_on_any_number_of_threads)
 {
     uint64_t hash = 0;
-    for (int threads = 1; threads <= 4; threads++) {
+    for (int threads = 1; threads <= 4; threads = MORE_THREADS(threads)) {
         TnModelBuilder *b = tn_builder_create();
         TnError err = {0};
         TnRodDef rod = tn_rod_def();

@@ -1,8 +1,6 @@
 /* What moves farther in a step than things are thick: nothing goes through anything. */
 #include "text_scene.h"
 
-#include <stdarg.h>
-
 /* The deepest overlap of a step's end: at the start of the next one. */
 static double deepest(const TnWorld *world)
 {
@@ -76,34 +74,19 @@ TEST(a_spinning_rod_does_not_go_through_a_wall)
 
 /* ---- a paddle ---- */
 
-/* Text that grows. */
-typedef struct Text {
-    char text[16384];
-    size_t length;
-} Text;
-
-static void add(Text *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(Text *x, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    x->length += (size_t)vsnprintf(x->text + x->length, sizeof x->text - x->length, format, args);
-    va_end(args);
-}
-
 /* A closed box of 0.8 × 0.8 × 0.6 m inside, walls of 2 cm. */
 static bool open_paddle(TextScene *s, double t)
 {
     Text x = {{0}, 0};
-    add(&x, "<worldbody>"
-            "<geom type='box' pos='0 0 -.01' size='.42 .42 .01'/><geom type='box' pos='0 0 .61' size='.42 .42 .01'/>"
-            "<geom type='box' pos='.41 0 .3' size='.01 .42 .32'/><geom type='box' pos='-.41 0 .3' size='.01 .42 .32'/>"
-            "<geom type='box' pos='0 .41 .3' size='.42 .01 .32'/><geom type='box' pos='0 -.41 .3' size='.42 .01 .32'/>"
-            "<body pos='0 0 .06'><joint name='j' axis='0 0 1'/><geom type='box' size='.3 .01 .05' mass='5'/></body>");
+    text_add(&x, "<worldbody>"
+                 "<geom type='box' pos='0 0 -.01' size='.42 .42 .01'/><geom type='box' pos='0 0 .61' size='.42 .42 .01'/>"
+                 "<geom type='box' pos='.41 0 .3' size='.01 .42 .32'/><geom type='box' pos='-.41 0 .3' size='.01 .42 .32'/>"
+                 "<geom type='box' pos='0 .41 .3' size='.42 .01 .32'/><geom type='box' pos='0 -.41 .3' size='.42 .01 .32'/>"
+                 "<body pos='0 0 .06'><joint name='j' axis='0 0 1'/><geom type='box' size='.3 .01 .05' mass='5'/></body>");
     for (int i = 0; i < 48; i++)
-        add(&x, "<body pos='%g %g %g'><freejoint/><geom size='.03' mass='.1'/></body>",
-            -0.25 + 0.1 * (i % 6), -0.15 + 0.1 * (i / 6 % 4), 0.2 + 0.1 * (i / 24));
-    add(&x, "</worldbody><actuator><velocity joint='j' kv='20' ctrlrange='-100 100'/></actuator>");
+        text_add(&x, "<body pos='%g %g %g'><freejoint/><geom size='.03' mass='.1'/></body>",
+                 -0.25 + 0.1 * (i % 6), -0.15 + 0.1 * (i / 6 % 4), 0.2 + 0.1 * (i / 24));
+    text_add(&x, "</worldbody><actuator><velocity joint='j' kv='20' ctrlrange='-100 100'/></actuator>");
     return text_open(s, t, "0 0 -9.81", x.text);
 }
 

@@ -13,6 +13,7 @@
 typedef struct Drift {
     double linear, angular;
     int contacts; /* steps that had some with force */
+    int rows;     /* steps that had limits, dry friction or equalities */
     bool refused;
 } Drift;
 
@@ -25,15 +26,6 @@ static void random_velocities(TextScene *s, double speed)
     for (int i = 0; i < count; i++) v[i] = speed * uniform(&random);
     CHECK(tn_world_set_state(s->world, NULL, v, &err) == TN_OK);
     free(v);
-}
-
-static bool is_touched(const TnWorld *world)
-{
-    for (int i = 0; i < tn_world_contact_count(world); i++) {
-        TnContact c = tn_world_contact(world, i);
-        if (c.force[0] != 0.0 || c.force[1] != 0.0 || c.force[2] != 0.0) return true;
-    }
-    return false;
 }
 
 static double distance(const double a[3], const double b[3])
@@ -50,8 +42,10 @@ static Drift drift_of(TextScene *s, double duration)
     double most_p = 0.0, most_l = 0.0, linear = 0.0, angular = 0.0;
     int steps = (int)(duration / s->t + 0.5);
     for (int k = 1; k <= steps && !d.refused; k++) {
-        d.refused = tn_world_step(s->world).diverged;
-        d.contacts += is_touched(s->world);
+        TnStepReport report = tn_world_step(s->world);
+        d.refused = report.diverged;
+        d.rows += report.row_count > 0;
+        d.contacts += text_touches(s);
         TextWhole now = text_whole(s);
         double kinetic = tn_world_energy(s->world).kinetic, want[3];
         for (int i = 0; i < 3; i++) want[i] = start.P[i] + now.mass * g[i] * s->t * k;
@@ -65,11 +59,14 @@ static Drift drift_of(TextScene *s, double duration)
     return d;
 }
 
+/* What must act in a run: contacts; limits, dry friction or equalities. */
+typedef enum Acts { ALONE = 0, TOUCHES = 1, TIED = 2 } Acts;
+
 typedef struct Case {
     const char *name, *parts;
     double speed; /* m/s, rad/s: of random velocities; 0: the keyframe's */
     double duration;
-    bool touches; /* there is contact in it */
+    int acts; /* Acts */
 } Case;
 
 static void check_division(const Case *c, TnDivisionDef division)
@@ -85,8 +82,10 @@ static void check_division(const Case *c, TnDivisionDef division)
         if (!(d.linear < SHARE && d.angular < SHARE) || d.refused)
             test_fail(__FILE__, __LINE__, "%s at %g s, gravity %s: P off by %g, L by %g%s", c->name,
                       s.t, gravities[i % 2], d.linear, d.angular, d.refused ? ", refused" : "");
-        if (c->touches && UNLESS_SANITIZED(1, 0) && d.contacts == 0)
+        if (c->acts & TOUCHES && UNLESS_SANITIZED(1, 0) && d.contacts == 0)
             test_fail(__FILE__, __LINE__, "%s at %g s: nothing touched", c->name, s.t);
+        if (c->acts & TIED && UNLESS_SANITIZED(1, 0) && d.rows == 0)
+            test_fail(__FILE__, __LINE__, "%s at %g s: nothing was limited or tied", c->name, s.t);
         text_close(&s);
     }
 }
@@ -111,35 +110,37 @@ static void check_all(const Case *cases, int count)
 TEST(floating_trees_keep_their_momentum)
 {
     static const Case cases[] = {
-        {"hinges", ARM("axis='0 1 0'", "axis='1 0 1'"), 5.0, 0.5, false},
-        {"ball and slide", ARM("type='ball'", "type='slide' axis='1 0 0'"), 4.0, 0.3, false},
+        {"hinges", ARM("axis='0 1 0'", "axis='1 0 1'"), 5.0, 0.5, ALONE},
+        {"ball and slide", ARM("type='ball'", "type='slide' axis='1 0 0'"), 4.0, 0.3, ALONE},
         {"springs and dampers",
          ARM("axis='0 1 0' stiffness='200' damping='.2'",
              "type='slide' axis='1 0 0' stiffness='3000' springref='.02' damping='3'"),
-         3.0, 0.5, false},
+         3.0, 0.5, ALONE},
         {"stiff springs", ARM("axis='0 1 0' stiffness='1e5'", "axis='1 0 1' stiffness='1e6'"), 1.0,
-         0.3, false},
+         0.3, ALONE},
         {"ball with a spring", ARM("type='ball' stiffness='40'", "axis='0 0 1' stiffness='50'"),
-         3.0, 0.5, false},
+         3.0, 0.5, ALONE},
+        {"limits", ARM("axis='0 1 0' range='-.3 .3'", "type='slide' axis='1 0 0' range='-.05 .05'"), 4.0,
+         0.5, TIED},
         {"limits and dry friction",
          ARM("axis='0 1 0' range='-.3 .3' frictionloss='.3'",
              "type='slide' axis='1 0 0' range='-.05 .05'"),
-         4.0, 0.5, false},
+         4.0, 0.5, TIED},
         {"servos",
          ARM("axis='0 1 0'", "axis='1 0 1'") "<actuator><position joint='j1' kp='300' kv='5'/>"
                                             "<velocity joint='j2' kv='20'/>"
                                             "<motor joint='j3' gear='1'/></actuator>",
-         5.0, 0.5, false},
+         5.0, 0.5, ALONE},
         {"tendon",
          ARM("axis='0 1 0'", "axis='1 0 1'")
-             "<tendon><fixed name='f' stiffness='500' damping='1' range='-.4 .4' limited='true'>"
+             "<tendon><fixed name='f' stiffness='500' damping='1' range='-.005 .005' limited='true'>"
              "<joint joint='j1' coef='.5'/><joint joint='j3' coef='1'/></fixed></tendon>"
              "<actuator><position tendon='f' kp='100'/></actuator>",
-         4.0, 0.5, false},
+         4.0, 0.5, TIED},
         {"coupled joints",
          ARM("axis='0 1 0'", "axis='1 0 1'")
              "<equality><joint joint1='j1' joint2='j3' polycoef='0 .5 0 0 0'/></equality>",
-         4.0, 0.5, false},
+         4.0, 0.5, TIED},
     };
     CHECK_ALL(cases);
 }
@@ -157,17 +158,17 @@ TEST(floating_trees_that_are_hit_keep_momentum_with_what_hits_them)
     static const Case cases[] = {
         {"tree and ball",
          "<worldbody>" TWO_LINKS BALL("ball", ".7 0 1", "") "</worldbody>"
-         "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -5 0 0 0'/></keyframe>", 0, 0.6, true},
+         "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -5 0 0 0'/></keyframe>", 0, 0.6, TOUCHES},
         {"tree and ball, bouncing",
          "<worldbody>" TWO_LINKS BALL("ball", ".7 0 .5", "name='c'") "</worldbody>"
          "<tenon><geom name='c' restitution='.8'/></tenon>"
-         "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -5 1 20 0'/></keyframe>", 0, 0.4, true},
+         "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -5 1 20 0'/></keyframe>", 0, 0.4, TOUCHES},
         {"two trees",
          "<worldbody>" TWO_LINKS
          "<body pos='.2 .02 .3'><freejoint/><geom type='box' size='.1 .05 .02' mass='1'/>"
          "<body pos='.1 0 0'><joint axis='0 1 0' stiffness='2' range='-.5 .5'/>"
          "<geom type='capsule' fromto='0 0 0 .3 .2 0' size='.03' mass='1'/></body></body></worldbody>"
-         "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -3 1 0 2 0'/></keyframe>", 0, 0.4, true},
+         "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -3 1 0 2 0'/></keyframe>", 0, 0.4, TOUCHES},
     };
     CHECK_ALL(cases);
 }
@@ -191,9 +192,9 @@ TEST(floating_trees_that_are_hit_keep_momentum_with_what_hits_them)
 TEST(free_bodies_that_collide_keep_their_momentum)
 {
     static const Case cases[] = {
-        {"restitution 0", BODIES("0"), 0, 0.4, true},
-        {"restitution 0.5", BODIES(".5"), 0, 0.4, true},
-        {"restitution 1", BODIES("1"), 0, 0.4, true},
+        {"restitution 0", BODIES("0"), 0, 0.4, TOUCHES},
+        {"restitution 0.5", BODIES(".5"), 0, 0.4, TOUCHES},
+        {"restitution 1", BODIES("1"), 0, 0.4, TOUCHES},
     };
     CHECK_ALL(cases);
 }
@@ -218,23 +219,23 @@ TEST(floating_loops_keep_their_momentum)
     static const Case cases[] = {
         {"four-bar",
          LOOP("") "<keyframe><key name='start' qvel='.3 .2 0 1 2 3 2 -2 2'/></keyframe>", 0, 0.5,
-         false},
+         TIED},
         {"four-bar and ball",
          LOOP(BALL("ball", "-.3 0 .2", "")) "<keyframe><key name='start' "
                                             "qvel='0 0 0 0 0 0 0 0 0  3 0 0 0 0 0'/></keyframe>",
-         0, 0.3, true},
+         0, 0.3, TOUCHES | TIED},
         {"welded bodies",
          "<worldbody><body name='a'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
          "<body name='b' pos='.25 0 0'><freejoint/><geom type='box' size='.1 .05 .1' mass='3'/></body>"
          "</worldbody><equality><weld body1='a' body2='b'/></equality>"
          "<keyframe><key name='start' qvel='0 0 0 1 2 3  0 .75 -.5 1 2 3'/></keyframe>",
-         0, 0.5, false},
+         0, 0.5, TIED},
         {"connected bodies",
          "<worldbody><body name='a'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
          "<body name='b' pos='.25 0 0'><freejoint/><geom type='box' size='.1 .05 .1' mass='3'/></body>"
          "</worldbody><equality><connect body1='a' body2='b' anchor='.12 0 .1'/></equality>"
          "<keyframe><key name='start' qvel='0 0 0 1 2 3  0 .75 -.5 -1 2 3'/></keyframe>",
-         0, 0.5, false},
+         0, 0.5, TIED},
     };
     CHECK_ALL(cases);
 }
@@ -251,22 +252,22 @@ TEST(floating_loops_keep_their_momentum)
 static void check_cables(TnDivisionDef division)
 {
     static const Case cases[] = {
-        {"cable", WITH_CABLES "<worldbody>" CABLE("1e6", "0 0 0") "</worldbody>", 0.5, 0.3, false},
+        {"cable", WITH_CABLES "<worldbody>" CABLE("1e6", "0 0 0") "</worldbody>", 0.5, 0.3, ALONE},
         {"stiff cable", WITH_CABLES "<worldbody>" CABLE("1e8", "0 0 0") "</worldbody>", 0.1, 0.3,
-         false},
+         ALONE},
         {"cable and ball",
          WITH_CABLES "<worldbody>" BALL("ball", ".6 0 .2", "") CABLE("1e7", "0 0 0") "</worldbody>"
          "<keyframe><key name='start' qvel='0 0 -3 0 10 0 "
          "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
          "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
          "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'/>"
-         "</keyframe>", 0, 0.2, true},
+         "</keyframe>", 0, 0.2, TOUCHES},
         {"robot with a cable",
          WITH_CABLES "<worldbody><body name='base' pos='-.3 0 0'><freejoint/>"
          "<geom type='box' size='.1 .1 .1' mass='3'/><body name='hand' pos='.12 0 0'>"
          "<joint axis='0 0 1'/><geom type='capsule' fromto='.05 0 0 .14 0 0' size='.03' mass='.5'/>"
          "</body></body>" CABLE("1e7", "0 0 0") "</worldbody>"
-         "<equality><weld body1='kB_first' body2='hand'/></equality>", 0.5, 0.3, false},
+         "<equality><weld body1='kB_first' body2='hand'/></equality>", 0.5, 0.3, ALONE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_division(&cases[i], division);
 }
@@ -290,17 +291,17 @@ TEST(cables_in_groups_keep_their_momentum)
 static void check_soft(TnDivisionDef division)
 {
     static const Case cases[] = {
-        {"co-rotational", SOFT("corotational", "lumped"), 1.0, 0.2, false},
-        {"co-rotational, consistent", SOFT("corotational", "consistent"), 1.0, 0.2, false},
-        {"neo-Hookean", SOFT("neohookean", "lumped"), 1.0, 0.2, false},
-        {"neo-Hookean, consistent", SOFT("neohookean", "consistent"), 1.0, 0.2, false},
+        {"co-rotational", SOFT("corotational", "lumped"), 1.0, 0.2, ALONE},
+        {"co-rotational, consistent", SOFT("corotational", "consistent"), 1.0, 0.2, ALONE},
+        {"neo-Hookean", SOFT("neohookean", "lumped"), 1.0, 0.2, ALONE},
+        {"neo-Hookean, consistent", SOFT("neohookean", "consistent"), 1.0, 0.2, ALONE},
         {"soft and box",
          "<worldbody><body pos='.05 .02 .12'><freejoint/><geom type='box' size='.04 .05 .06' "
          "mass='1'/></body></worldbody>" SOFT("corotational", "lumped")
-         "<keyframe><key name='start' qvel='0 0 -2 3 2 1'/></keyframe>", 0, 0.2, true},
+         "<keyframe><key name='start' qvel='0 0 -2 3 2 1'/></keyframe>", 0, 0.2, TOUCHES},
         {"soft and ball, consistent",
          "<worldbody>" BALL("b", ".05 0 .102", "") "</worldbody>" SOFT("neohookean", "consistent")
-         "<keyframe><key name='start' qvel='0 0 -2 0 20 0'/></keyframe>", 0, 0.2, true},
+         "<keyframe><key name='start' qvel='0 0 -2 0 20 0'/></keyframe>", 0, 0.2, TOUCHES},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_division(&cases[i], division);
 }

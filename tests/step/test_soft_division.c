@@ -173,16 +173,18 @@ static double compare(Setup setup, TnDivisionDef a, TnDivisionDef b, int steps)
 static const TnDivisionDef whole = {.kind = TN_DIVISION_WHOLE};
 static TnDivisionDef pieces(int n) { return (TnDivisionDef){.pieces = n}; }
 
+enum { STEPS = UNLESS_SANITIZED(10, 3) };
+
 /* Converged to 1e-12 m/s in each of 10 steps of 10 ms, displacements of up to a cm: 1e-6 m is asked for; what the
  * tolerance leaves is far less. */
 TEST(pieces_do_not_change_the_motion_of_a_clamped_beam)
 {
     for (int dilatation = 0; dilatation < 2; dilatation++) {
         Setup setup = {.pinned = true, .tolerance = 1e-11, .dilatation = dilatation};
-        double d = compare(setup, whole, pieces(5), 10);
+        double d = compare(setup, whole, pieces(5), STEPS);
         printf("     5 pieces %.1e", d);
         CHECK(d < 1e-8);
-        d = compare(setup, whole, pieces(20), 10);
+        d = compare(setup, whole, pieces(20), STEPS);
         printf(", 20 pieces %.1e\n", d);
         CHECK(d < 1e-8);
     }
@@ -192,7 +194,7 @@ TEST(pieces_do_not_change_the_motion_of_a_clamped_beam)
 TEST(pieces_do_not_change_the_motion_with_contacts)
 {
     Setup setup = {.bar = true, .tolerance = 1e-7, .dilatation = true};
-    double d = compare(setup, whole, pieces(5), 10);
+    double d = compare(setup, whole, pieces(5), STEPS);
     printf("     5 pieces %.1e\n", d);
     CHECK(d < 1e-6);
 }
@@ -201,10 +203,10 @@ TEST(robots_inside_or_apart_make_no_difference)
 {
     Setup setup = {.arm = true, .tolerance = 1e-11, .dilatation = true};
     TnDivisionDef apart = {.kind = TN_DIVISION_GROUPS, .group_size = 1};
-    double d = compare(setup, whole, apart, 10);
+    double d = compare(setup, whole, apart, STEPS);
     printf("     apart %.1e\n", d);
     CHECK(d < 1e-7);
-    d = compare(setup, apart, pieces(6), 10);
+    d = compare(setup, apart, pieces(6), STEPS);
     printf("     apart, 6 pieces %.1e\n", d);
     CHECK(d < 1e-7);
 }
@@ -213,7 +215,7 @@ TEST(a_payload_and_a_tied_cube_hang_alike_in_every_division)
 {
     Setup setup = {
         .pinned = true, .payload = true, .tied = true, .tolerance = 1e-11, .dilatation = true};
-    double d = compare(setup, whole, pieces(5), 10);
+    double d = compare(setup, whole, pieces(5), STEPS);
     printf("     %.1e\n", d);
     CHECK(d < 1e-7);
 }
@@ -243,7 +245,7 @@ TEST(threads_and_restored_states_give_the_same_bits)
     const TnDivisionDef divisions[] = {whole, pieces(7)};
     for (int k = 0; k < 2; k++) {
         uint64_t hash = 0;
-        for (int threads = 1; threads <= 8; threads *= 2) {
+        for (int threads = 1; threads <= 8; threads *= UNLESS_SANITIZED(2, 4)) {
             TnModel *model = NULL;
             TnWorld *world = make((Setup){.arm = true,
                                           .bar = true,
@@ -256,14 +258,14 @@ TEST(threads_and_restored_states_give_the_same_bits)
             static char kept[1 << 20];
             TnError err = {0};
             REQUIRE(world);
-            run(world, 15, qpos);
+            run(world, UNLESS_SANITIZED(15, 4), qpos);
             size_t size = tn_world_save_size(world);
             REQUIRE(size <= sizeof kept);
             CHECK(tn_world_save(world, kept, size, &err) == TN_OK);
-            run(world, 15, qpos);
+            run(world, UNLESS_SANITIZED(15, 4), qpos);
             uint64_t first = tn_world_hash(world);
             CHECK(tn_world_restore(world, kept, size, &err) == TN_OK);
-            run(world, 15, qpos);
+            run(world, UNLESS_SANITIZED(15, 4), qpos);
             CHECK(tn_world_hash(world) == first);
             if (threads == 1) hash = first;
             CHECK(hash == first);

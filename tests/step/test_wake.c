@@ -154,7 +154,7 @@ TEST(one_to_eight_threads_fall_asleep_and_wake_with_the_same_hash)
     TnModel *model = alley(UNLESS_SANITIZED(260, 40), 4);
     uint64_t first = 0;
     int asleep = 0, awake = 0;
-    for (int threads = 1; threads <= 8; threads *= 2) {
+    for (int threads = 1; threads <= 8; threads *= UNLESS_SANITIZED(2, 4)) {
         TnError err = {0};
         TnWorldDef def = tn_world_def();
         def.thread_count = threads;

@@ -63,21 +63,21 @@ TEST(a_warm_step_allocates_nothing)
     TnWorld *world = scene_world(model, 30);
     REQUIRE(world);
     int fallbacks = 0;
-    for (int k = 0; k < 100; k++) tn_world_step(world);
+    for (int k = 0; k < UNLESS_SANITIZED(100, 40); k++) tn_world_step(world);
     long before = tn_malloc_count();
-    for (int k = 0; k < 100; k++) fallbacks += tn_world_step(world).heap_fallbacks;
+    for (int k = 0; k < UNLESS_SANITIZED(100, 10); k++) fallbacks += tn_world_step(world).heap_fallbacks;
     CHECK(tn_malloc_count() == before);
     CHECK(fallbacks == 0);
     tn_world_destroy(world);
     tn_model_destroy(model);
 }
 
-/* Large enough that all stages share their work among eight threads. */
+/* Large enough that all stages share their work among eight threads, or four. */
 TEST(one_to_eight_threads_give_the_same_hash)
 {
-    TnModel *model = pile(16);
+    TnModel *model = pile(UNLESS_SANITIZED(16, 12));
     uint64_t hash[9] = {0};
-    for (int threads = 1; threads <= 8; threads++) {
+    for (int threads = 1; threads <= 8; threads = MORE_THREADS(threads)) {
         TnError err = {0};
         TnWorldDef def = tn_world_def();
         def.thread_count = threads;
@@ -85,8 +85,8 @@ TEST(one_to_eight_threads_give_the_same_hash)
         def.solver.tolerance = 0;
         TnWorld *world = tn_world_create(&def, model, &err);
         REQUIRE(world);
-        for (int k = 0; k < 15; k++) tn_world_step(world);
-        CHECK(tn_world_contact_count(world) > 8000);
+        for (int k = 0; k < UNLESS_SANITIZED(15, 4); k++) tn_world_step(world);
+        CHECK(tn_world_contact_count(world) > UNLESS_SANITIZED(8000, 3000));
         hash[threads] = tn_world_hash(world);
         CHECK(hash[threads] == hash[1]);
         tn_world_destroy(world);
@@ -96,18 +96,19 @@ TEST(one_to_eight_threads_give_the_same_hash)
 
 TEST(a_restored_world_continues_bit_for_bit)
 {
+    enum { STEPS = UNLESS_SANITIZED(60, 15) };
     TnModel *model = pile(4);
     TnWorld *world = scene_world(model, 20), *other = scene_world(model, 20);
     TnError err = {0};
-    for (int k = 0; k < 60; k++) tn_world_step(world);
+    for (int k = 0; k < STEPS; k++) tn_world_step(world);
     size_t size = tn_world_save_size(world);
     void *buffer = malloc(size);
     REQUIRE(tn_world_save(world, buffer, size, &err) == TN_OK);
-    for (int k = 0; k < 60; k++) tn_world_step(world);
+    for (int k = 0; k < STEPS; k++) tn_world_step(world);
     uint64_t hash = tn_world_hash(world);
     REQUIRE(tn_world_restore(world, buffer, size, &err) == TN_OK);
     REQUIRE(tn_world_restore(other, buffer, size, &err) == TN_OK);
-    for (int k = 0; k < 60; k++) {
+    for (int k = 0; k < STEPS; k++) {
         tn_world_step(world);
         tn_world_step(other);
     }

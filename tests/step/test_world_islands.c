@@ -74,7 +74,7 @@ TEST(each_stack_is_an_island_and_the_report_adds_up)
     REQUIRE(world);
     for (int k = 0; k < 30; k++) {
         TnStepReport report = tn_world_step(world);
-        int contacts = 0, rows = 0, by_method[4] = {0};
+        int contacts = 0, rows = 0, by_method[TN_METHOD_COUNT] = {0};
         double worst = 0.0;
         CHECK(report.island_count == 10); /* the ball in the air is in none */
         for (int i = 0; i < report.island_count; i++) {
@@ -127,7 +127,7 @@ TEST(islands_on_one_to_eight_threads_give_the_same_hash)
 {
     TnModel *model = yard(40, 3, UNLESS_SANITIZED(11, 8));
     uint64_t first = 0;
-    for (int threads = 1; threads <= 8; threads++) {
+    for (int threads = 1; threads <= 8; threads = MORE_THREADS(threads)) {
         TnWorldDef def = careful(1e-4);
         def.thread_count = threads;
         def.solver.iterations = 20;
@@ -154,9 +154,9 @@ TEST(a_warm_step_with_islands_allocates_nothing)
         REQUIRE(world);
         int fallbacks = 0;
         size_t bytes = 0;
-        for (int k = 0; k < 160; k++) bytes = tn_world_step(world).arena_high_water;
+        for (int k = 0; k < UNLESS_SANITIZED(160, 80); k++) bytes = tn_world_step(world).arena_high_water;
         long before = tn_malloc_count();
-        for (int k = 0; k < 50; k++) {
+        for (int k = 0; k < UNLESS_SANITIZED(50, 15); k++) {
             TnStepReport report = tn_world_step(world);
             fallbacks += report.heap_fallbacks;
             CHECK(report.arena_high_water >= bytes);
@@ -239,7 +239,7 @@ TEST(a_warm_step_of_a_settling_pile_allocates_nothing_though_its_graph_changes)
         def.thread_count = many ? 4 : 1;
         TnWorld *world = world_of(model, def);
         REQUIRE(world);
-        enum { TOSSES = UNLESS_SANITIZED(5, 2) };
+        enum { TOSSES = UNLESS_SANITIZED(5, 1) };
         Tally tally = {0};
         TnError err = {0};
         size_t size = tn_world_save_size(world);

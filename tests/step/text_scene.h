@@ -3,6 +3,7 @@
 #ifndef TN_TESTS_STEP_TEXT_SCENE_H
 #define TN_TESTS_STEP_TEXT_SCENE_H
 
+#include <stdarg.h>
 #include <tenon/tenon.h>
 
 #include "../io/mjcf_text.h"
@@ -10,6 +11,24 @@
 /* s: the steps that promises are tested at */
 static const double text_steps[] = {0.001, 0.002, 0.005, 0.01, 0.02};
 enum { TEXT_STEPS = sizeof text_steps / sizeof *text_steps };
+
+/* Text that grows. */
+typedef struct Text {
+    char text[16384];
+    size_t length;
+} Text;
+
+static inline void text_add(Text *x, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static inline void text_add(Text *x, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    size_t left = sizeof x->text - x->length, more = (size_t)vsnprintf(x->text + x->length, left, format, args);
+    va_end(args);
+    if (more >= left) test_fail(__FILE__, __LINE__, "more text than %zu bytes", sizeof x->text);
+    x->length += more < left ? more : left - 1;
+}
 
 typedef struct TextScene {
     TnModel *model;
@@ -50,6 +69,16 @@ static inline double text_energy(const TextScene *s)
 {
     TnEnergy e = tn_world_energy(s->world);
     return e.kinetic + e.potential;
+}
+
+/* Something touches something, with force. */
+static inline bool text_touches(const TextScene *s)
+{
+    for (int i = 0; i < tn_world_contact_count(s->world); i++) {
+        TnContact c = tn_world_contact(s->world, i);
+        if (c.force[0] != 0.0 || c.force[1] != 0.0 || c.force[2] != 0.0) return true;
+    }
+    return false;
 }
 
 /* All that moves. */
