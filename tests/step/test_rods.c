@@ -186,7 +186,7 @@ TEST(same_bits_on_any_number_of_threads)
         TnModel *model;
         TnWorld *world = heap(1 + i, &model);
         REQUIRE(world);
-        for (int k = 0; k < 200; k++) tn_world_step(world);
+        for (int k = 0; k < UNLESS_SANITIZED(200, 40); k++) tn_world_step(world);
         hash[i] = tn_world_hash(world);
         destroy(world, model);
     }
@@ -199,7 +199,7 @@ TEST(restored_world_continues_bit_for_bit)
     TnError err = {0};
     TnWorld *world = heap(1, &model);
     REQUIRE(world);
-    for (int k = 0; k < 100; k++) tn_world_step(world);
+    for (int k = 0; k < UNLESS_SANITIZED(100, 40); k++) tn_world_step(world);
     size_t size = tn_world_save_size(world);
     void *state = malloc(size);
     REQUIRE(state && tn_world_save(world, state, size, &err) == TN_OK);
@@ -217,7 +217,7 @@ TEST(warm_step_takes_nothing_from_the_heap)
     TnModel *model;
     TnWorld *world = heap(1, &model);
     REQUIRE(world);
-    for (int k = 0; k < 300; k++) tn_world_step(world);
+    for (int k = 0; k < UNLESS_SANITIZED(300, 100); k++) tn_world_step(world);
     int fallbacks = 0;
     for (int k = 0; k < 50; k++) fallbacks += tn_world_step(world).heap_fallbacks;
     CHECK(fallbacks == 0);
