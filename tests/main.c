@@ -48,6 +48,10 @@ int main(int argc, char **argv)
         printf("%s %s\n", failures_now ? "FAIL" : skipped_now ? "skip" : "ok  ", t->name);
         fflush(stdout);
     }
+    if (passed + failed + skipped == 0) {
+        printf("no test is named so\n");
+        failed++;
+    }
     printf("%d passed, %d failed", passed, failed);
     if (skipped) printf(", %d skipped", skipped);
     printf("\n");
