@@ -300,7 +300,7 @@ TEST(three_soft_cubes_rest_on_each_other_and_each_carries_what_is_above)
         add_box(&scene, half, i == 1 ? (const int[3]){3, 3, 3} : (const int[3]){4, 4, 4},
                 (const double[3]){0.003 * (i == 1), 0.002 * i, 0.05 + 0.1002 * i}, 2e5, 0, false);
     if (!begin_run(&run, &scene, 0.01, 60)) return;
-    steps(&run, 5);
+    steps(&run, 3);
     CHECK(run.refused == 0);
     CHECK(run.deepest < 1e-6); /* it is put together with gaps; what is left is the solver's */
     CHECK(tn_world_energy(run.world).kinetic < 1e-9);
