@@ -52,20 +52,33 @@ static void add_point(const Core *core, const TnPlaced *b, const double n[3], do
     tn_manifold_add(out, margin, pos, gap, feature);
 }
 
+/* Nearest to the cylinder's side; then core->out becomes a unit vector, and n is the normal there. */
+static bool is_beside(Core *core, const TnPlaced *b, double n[3])
+{
+    double R = b->shape->size[0],
+           to_cap = b->shape->size[1] - fabs(core->c[2]) - core->half * fabs(core->u[2]);
+    if (to_cap < 0.0 || core->rho < 1e-6 * R || R - core->rho > to_cap) return false;
+    core->out[0] /= core->rho;
+    core->out[1] /= core->rho;
+    const double local[3] = {-core->out[0], -core->out[1], 0.0};
+    m3_mul_v(n, b->at->rot, local);
+    return true;
+}
+
+bool tn_gap_capsule_cylinder(const TnPlaced *a, const TnPlaced *b, double *gap, double n[3])
+{
+    Core core = place_core(a, b);
+    *gap = core.rho - b->shape->size[0] - core.radius;
+    return is_beside(&core, b, n);
+}
+
 bool tn_collide_capsule_cylinder(const TnPlaced *a, const TnPlaced *b, double margin,
                                  TnManifold *out)
 {
     Core core = place_core(a, b);
-    double R = b->shape->size[0],
-           to_cap = b->shape->size[1] - fabs(core.c[2]) - core.half * fabs(core.u[2]);
-    double gap = core.rho - R - core.radius;
+    double gap = core.rho - b->shape->size[0] - core.radius;
     if (gap > margin) return true; /* the infinite cylinder is out of reach already */
-    if (to_cap < 0.0 || core.rho < 1e-6 * R || R - core.rho > to_cap)
-        return tn_collide_convex(a, b, margin, out);
-    core.out[0] /= core.rho;
-    core.out[1] /= core.rho;
-    const double local[3] = {-core.out[0], -core.out[1], 0.0};
-    m3_mul_v(out->normal, b->at->rot, local);
+    if (!is_beside(&core, b, out->normal)) return tn_collide_convex(a, b, margin, out);
     if (fabs(core.u[2]) > 0.9) {
         add_point(&core, b, out->normal, -core.half, margin, tn_feature(1u, 0u), out);
         add_point(&core, b, out->normal, core.half, margin, tn_feature(2u, 0u), out);

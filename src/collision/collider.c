@@ -22,17 +22,18 @@ static void *carve(Carver *c, size_t bytes)
 
 #define CARVE(carver, type, count) ((type *)carve((carver), sizeof(type) * (size_t)(count)))
 
-static void lay_out(TnCollider *c, Carver *k, int geom_count, int body_count, int pair_count)
+static void lay_out(TnCollider *c, Carver *k, const TnModel *model)
 {
-    int n = geom_count;
+    int n = model->geom_count;
     c->slots = CARVE(k, TnSlot, n);
     c->locals = CARVE(k, TnSlotLocal, n);
     c->shape = CARVE(k, TnShape, n);
     c->thinness = CARVE(k, double, n);
     c->surfaces = CARVE(k, TnSurface, n);
-    c->pairs = CARVE(k, TnPairEntry, pair_count);
+    c->pairs = CARVE(k, TnPairEntry, model->pair_count);
     c->slot_of = CARVE(k, int32_t, n);
-    c->excluded = CARVE(k, uint8_t, body_count);
+    c->clamps = CARVE(k, TnClamp, model->rod_count ? model->link_count : 0);
+    c->excluded = CARVE(k, uint8_t, model->body_count);
     c->place = CARVE(k, TnTransform, n);
     c->bounds = CARVE(k, TnBounds, n);
     c->level = CARVE(k, int8_t, n);
@@ -126,7 +127,7 @@ TnCollider *tn_collider_create(const TnModel *model)
     int n = model->geom_count;
     Carver measure = {NULL, 0};
     TnCollider probe;
-    lay_out(&probe, &measure, n, model->body_count, model->pair_count);
+    lay_out(&probe, &measure, model);
     TnCollider *c = tn_calloc(1, sizeof *c);
     void *memory = tn_aligned_alloc(measure.used + 64);
     SortKey *keys = tn_malloc(sizeof *keys * (size_t)(n + 1));
@@ -140,7 +141,7 @@ TnCollider *tn_collider_create(const TnModel *model)
     }
     Carver carver = {memory, 0};
     memset(memory, 0, measure.used);
-    lay_out(c, &carver, n, model->body_count, model->pair_count);
+    lay_out(c, &carver, model);
     c->memory = memory;
     c->model = model;
     for (int i = 0; i < model->pair_count; i++)

@@ -47,7 +47,8 @@ typedef struct TnSlot {
     TnGeomType shape_type;
     int32_t rod; /* of a rod whose segments never meet each other: its index + 1; else 0 */
     double margin;
-    double pad2[3];
+    int32_t chain, near; /* of a rod: its index + 1, and links that are less than this apart do not meet; else 0 */
+    double pad2[2];
 } TnSlot;
 
 /* What the update of a slot's bounds needs, in one cache line. */
@@ -87,6 +88,13 @@ typedef struct TnGrid {
     int32_t *start; /* per cell of the table and one more: first member */
 } TnGrid;
 
+/* Fixed geoms that a clamped segment is stuck in (filter.c), as slots. */
+#define TN_CLAMPS_LISTED 3
+typedef struct TnClamp {
+    int32_t count; /* more than are listed: asked each time */
+    int32_t fixed[TN_CLAMPS_LISTED];
+} TnClamp;
+
 typedef struct TnPairEntry {
     int32_t low, high, index;
 } TnPairEntry; /* geoms of an explicit pair, sorted */
@@ -107,6 +115,7 @@ struct TnCollider {
     TnPairEntry *pairs;
     int pair_count;
     int32_t *slot_of;  /* geom -> slot, -1 for one that never collides */
+    TnClamp *clamps;   /* per link; of those that clamp a rod */
     uint8_t *excluded; /* body -> named by an exclude */
     /* per step, per slot (fixed ones are placed at create) */
     TnTransform *place;

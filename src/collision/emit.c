@@ -8,6 +8,8 @@
  * bore it (`held`), grazes: it is listed as it is at the end. So a box that slides from one floor onto the next does not
  * run into the edge between them. Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are
  * done in place. */
+#include <stdlib.h>
+
 #include "../math/vec3.h"
 #include "collider.h"
 
@@ -36,6 +38,7 @@ static bool passes(const TnCollider *c, int slot1, int slot2, Pair *pair)
 {
     const TnSlot *a = &c->slots[slot1], *b = &c->slots[slot2];
     if (a->link == b->link) return false;
+    if (a->chain && a->chain == b->chain && abs(a->link - b->link) < a->near) return false;
     bool masks = ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
     *pair = (Pair){slot1, slot2, -1, larger(a->margin, b->margin)};
     if (!(a->special & b->special)) return masks;

@@ -56,19 +56,47 @@ int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2)
 
 /* Is a clamped segment's axis within a fixed geom? Then that is what clamps it, as fingers do, and what comes out of
  * it lies within it, too. What only lies on the ground does not. */
-static bool is_stuck_in(const TnCollider *collider, int fixed, int segment)
+static bool find_stuck_in(const TnCollider *collider, int fixed, int clamp)
 {
     const TnModel *m = collider->model;
-    const TnLink *held = &m->links[m->links[collider->slots[segment].link].clamp];
+    const TnLink *held = &m->links[clamp];
     const TnRod *rod = &m->rods[m->subsystems[held->subsystem].kind_index];
-    double half = 0.5 * rod->lengths[held - m->links - rod->link_start];
+    double half = 0.5 * rod->lengths[clamp - rod->link_start], apart[3];
     TnShape axis = {.type = TN_GEOM_CAPSULE, .size = {AXIS * rod->radius, half}};
     TnTransform at;
     TnManifold touch;
+    v3_sub(apart, held->hold_pos, collider->place[fixed].pos);
+    double reach = half + axis.size[0] + collider->locals[fixed].bounding_radius;
+    if (collider->shape[fixed].type != TN_GEOM_PLANE && v3_dot(apart, apart) > reach * reach)
+        return false;
     v3_copy(at.pos, held->hold_pos);
     quat_to_m3(at.rot, held->hold_quat);
     return tn_collide(&axis, &at, &collider->shape[fixed], &collider->place[fixed], 0.0, &touch) &&
            touch.count > 0;
+}
+
+/* Neither of them ever moves, so this is found once. */
+static void list_clamps(TnCollider *collider)
+{
+    const TnModel *m = collider->model;
+    for (int l = 0; m->rod_count && l < m->link_count; l++) {
+        TnClamp *clamp = &collider->clamps[l];
+        for (int fixed = collider->moving_count; m->links[l].held && fixed < collider->count; fixed++) {
+            if (!find_stuck_in(collider, fixed, l)) continue;
+            if (clamp->count < TN_CLAMPS_LISTED) clamp->fixed[clamp->count] = fixed;
+            clamp->count++;
+        }
+    }
+}
+
+static bool is_stuck_in(const TnCollider *collider, int fixed, int segment)
+{
+    int link = collider->model->links[collider->slots[segment].link].clamp;
+    const TnClamp *clamp = &collider->clamps[link];
+    if (clamp->count > TN_CLAMPS_LISTED) return find_stuck_in(collider, fixed, link);
+    for (int k = 0; k < clamp->count; k++)
+        if (clamp->fixed[k] == fixed) return true;
+    return false;
 }
 
 int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks)
@@ -119,6 +147,18 @@ static int lone_rod(const TnModel *m, int link)
     return lone ? sub->kind_index + 1 : 0;
 }
 
+/* A rod's segments that are near each other along it never meet; the same exception. */
+static void set_chain(const TnModel *m, TnSlot *slot)
+{
+    slot->chain = slot->near = 0;
+    if (slot->link == 0 || m->pair_count) return;
+    const TnSubsystem *sub = &m->subsystems[m->links[slot->link].subsystem];
+    if (sub->kind != TN_SUBSYSTEM_ROD) return;
+    const TnRod *rod = &m->rods[sub->kind_index];
+    slot->chain = sub->kind_index + 1;
+    slot->near = rod->self_contact ? rod->near : INT32_MAX;
+}
+
 /* Index of an equal surface, or of a new one. Only the first few are searched: models with many
  * kinds gain nothing from sharing. */
 static int surface_of(TnCollider *collider, const TnGeom *g)
@@ -151,10 +191,12 @@ void tn_filter_init(TnCollider *collider)
         slot->special = link_in_tree(m, g->link) || collider->excluded[g->body];
         if (g->link == 0 || m->links[g->link].clamp) slot->special |= CLAMPS;
         slot->rod = lone_rod(m, g->link);
+        set_chain(m, slot);
         slot->surface = surface_of(collider, g);
         slot->margin = g->margin;
         collider->locals[i].bound_margin = g->margin;
     }
+    list_clamps(collider);
     sort_pairs(collider);
     for (int i = 0; i < m->pair_count; i++) {
         const int geoms[2] = {m->pairs[i].geom1, m->pairs[i].geom2};

@@ -86,6 +86,15 @@ static double gap_of(const TnPlaced *a, const TnPlaced *b, double n[3])
     }
     if (is_capsule(a->shape) && is_capsule(b->shape))
         return nearest_of_capsules(a, b, n);
+    for (int k = 0; k < 2; k++) {
+        const TnPlaced *capsule = k ? b : a, *other = k ? a : b;
+        double gap;
+        if (!is_capsule(capsule->shape) || other->shape->type != TN_GEOM_CYLINDER ||
+            !tn_gap_capsule_cylinder(capsule, other, &gap, n))
+            continue;
+        if (k) v3_scale(n, n, -1.0);
+        return gap;
+    }
     tn_convex_witness(a, b, &w);
     v3_copy(n, w.normal);
     return w.gap;

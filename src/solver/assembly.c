@@ -77,7 +77,38 @@ static int locate(const Builder *b, int block, int index, int *at)
 static int count_segments(const TnProblem *p)
 {
     int count = p->twist_count;
-    for (int k = 0; k < p->port_count; k++) count += p->ports[k].count ? 1 : p->ports[k].node_count;
+    for (int k = 0; k < p->port_count; k++)
+        count += p->ports[k].count ? p->ports[k].count / 2 + 1 : p->ports[k].node_count;
+    return count;
+}
+
+static bool column_is_zero(const TnSegment *s, int column)
+{
+    for (int k = 0; k < s->rows; k++)
+        if (s->T[(long)k * s->stride + column] != 0.0) return false;
+    return true;
+}
+
+/* One segment for each run of columns of `whole` that are not zero: joints of other limbs move nothing here. */
+static int split_segment(const TnSegment *whole, TnSegment *out)
+{
+    int count = 0;
+    if (!whole->T) {
+        *out = *whole;
+        return 1;
+    }
+    for (int k = 0; k < whole->count;) {
+        int first = k;
+        while (k < whole->count && !column_is_zero(whole, k)) k++;
+        if (k == first) {
+            k++;
+            continue;
+        }
+        out[count] = *whole;
+        out[count].at += first;
+        out[count].count = k - first;
+        out[count++].T += first;
+    }
     return count;
 }
 
@@ -87,12 +118,15 @@ static int set_port(Builder *b, int k, TnSegment *out)
     const TnPort *port = &p->ports[k];
     int *node = &b->out->row_node[p->port_row + k];
     if (port->count) {
-        *out = (TnSegment){.count = port->count, .rows = port->linear ? 3 : 6, .T = port->T};
-        *node = locate(b, port->block, port->start, &out->at);
-        return 1;
+        TnSegment whole = {.count = port->count,
+                           .rows = port->linear ? 3 : 6,
+                           .stride = port->count,
+                           .T = port->T};
+        *node = locate(b, port->block, port->start, &whole.at);
+        return split_segment(&whole, out);
     }
     for (int i = 0; i < port->node_count; i++) {
-        out[i] = (TnSegment){.count = 3, .rows = 3, .T = port->M[i]};
+        out[i] = (TnSegment){.count = 3, .rows = 3, .stride = 3, .T = port->M[i]};
         *node = locate(b, port->block, 3 * port->nodes[i], &out[i].at);
     }
     return port->node_count;
@@ -167,10 +201,12 @@ static void set_runs(Builder *b, const TnRow *row, int *count)
             if (side->block >= p->twist_count)
                 node = locate(b, side->block - p->twist_count, p->index[e], &maps->entry_at[e]);
             TnRun *last = &maps->runs[*count - 1];
-            if (*count > first && last->node == node && last->end == e)
+            if (*count > first && last->node == node && last->end == e) {
                 last->end = e + 1;
-            else
-                maps->runs[(*count)++] = (TnRun){node, e, e + 1};
+                last->straight &= maps->entry_at[e] == maps->entry_at[e - 1] + 1;
+            } else {
+                maps->runs[(*count)++] = (TnRun){node, e, e + 1, true};
+            }
         }
     }
 }

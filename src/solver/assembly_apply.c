@@ -52,6 +52,18 @@ bool tn_gains_alloc(const TnProblem *p, TnGains *out)
 
 /* ---- the table ---- */
 
+/* v += T x of three rows */
+static void spread_three(const double *T, long stride, int count, const double *x, double v[3])
+{
+    double a = v[0], b = v[1], c = v[2];
+    for (int j = 0; j < count; j++) {
+        a += T[j] * x[j];
+        b += T[stride + j] * x[j];
+        c += T[2 * stride + j] * x[j];
+    }
+    v[0] = a, v[1] = b, v[2] = c;
+}
+
 static void spread_row(const TnAssemblyMaps *maps, int row, const double *x, double to[8])
 {
     double v[6] = {0};
@@ -59,11 +71,20 @@ static void spread_row(const TnAssemblyMaps *maps, int row, const double *x, dou
         const TnSegment *s = &maps->segments[k];
         const double *from = x + s->at;
         for (int r = 0; !s->T && r < 6; r++) v[r] += from[r];
-        for (int r = 0; s->T && r < s->rows; r++)
-            for (int j = 0; j < s->count; j++) v[r] += s->T[(long)r * s->count + j] * from[j];
+        if (s->T) spread_three(s->T, s->stride, s->count, from, v);
+        if (s->T && s->rows == 6)
+            spread_three(s->T + 3L * s->stride, s->stride, s->count, from, v + 3);
     }
     memcpy(to, v, 3 * sizeof(double));
     memcpy(to + 4, v + 3, 3 * sizeof(double));
+}
+
+/* y += Tᵀ f of three rows */
+static void gather_three(const double *restrict T, long stride, int count, const double f[3],
+                         double *restrict y)
+{
+    for (int j = 0; j < count; j++)
+        y[j] = y[j] + f[0] * T[j] + f[1] * T[stride + j] + f[2] * T[2 * stride + j];
 }
 
 static void gather_row(const TnAssemblyMaps *maps, int row, const double wrench[8], double *y)
@@ -71,11 +92,10 @@ static void gather_row(const TnAssemblyMaps *maps, int row, const double wrench[
     for (int k = maps->segment_start[row]; k < maps->segment_start[row + 1]; k++) {
         const TnSegment *s = &maps->segments[k];
         double *to = y + s->at;
-        for (int r = 0; r < s->rows; r++) {
-            double f = wrench[r < 3 ? r : r + 1];
-            if (!s->T) to[r] += f;
-            for (int j = 0; s->T && j < s->count; j++) to[j] += f * s->T[(long)r * s->count + j];
-        }
+        for (int r = 0; !s->T && r < s->rows; r++) to[r] += wrench[r < 3 ? r : r + 1];
+        if (s->T) gather_three(s->T, s->stride, s->count, wrench, to);
+        if (s->T && s->rows == 6)
+            gather_three(s->T + 3L * s->stride, s->stride, s->count, wrench + 4, to);
     }
 }
 

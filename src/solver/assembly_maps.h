@@ -1,8 +1,8 @@
 /* assembly_maps.h: where the numbers of an assembly are; private to assembly*.c.
  *
  * A row of the twist table depends on its node by segments: T (six rows, or the linear three of a
- * mesh's points) over consecutive unknowns of the node. The world has none, a twist block and a
- * segment of a cable one without T. */
+ * mesh's points) over consecutive unknowns of the node; those that do not move the row are left out.
+ * The world has none, a twist block and a segment of a cable one without T. */
 #ifndef TN_SOLVER_ASSEMBLY_MAPS_H
 #define TN_SOLVER_ASSEMBLY_MAPS_H
 
@@ -11,7 +11,8 @@
 typedef struct TnSegment {
     int at, count;   /* unknowns of the node */
     int rows;        /* of T: 6, or 3 where the angular half is zero */
-    const double *T; /* rows × count, row-major; NULL: the identity, six */
+    int stride;      /* from one row of T to the next */
+    const double *T; /* rows × count; NULL: the identity, six */
 } TnSegment;
 
 /* Contacts of two rows of the table that follow each other in the problem, or one bond. */
@@ -25,6 +26,7 @@ struct TnPair {
 /* Entries of a scalar row within one node. */
 typedef struct TnRun {
     int node, begin, end;
+    bool straight; /* their unknowns follow each other */
 } TnRun;
 
 typedef struct TnAssemblyMaps {

@@ -47,26 +47,43 @@ static void bond_blocks(const double G[144], Blocks *q)
 /* ---- to the nodes ---- */
 
 /* Z = Q T of a segment: six rows of s->count */
-static const double *right_product(const double Q[36], const TnSegment *s, double *Z)
+static const double *right_product(const double Q[36], const TnSegment *s, double *restrict Z)
 {
-    if (!s->T) return Q;
-    memset(Z, 0, sizeof(double) * 6 * (size_t)s->count);
-    for (int r = 0; r < 6; r++)
-        for (int k = 0; k < s->rows; k++) {
-            double q = Q[6 * r + k];
-            for (int j = 0; j < s->count; j++)
-                Z[r * s->count + j] += q * s->T[(long)k * s->count + j];
-        }
-    return Z;
+    const double *restrict T = s->T;
+    long stride = s->stride;
+    int n = s->count;
+    if (!T) return Q;
+    for (int r = 0; r < 6; r++, Z += n) {
+        const double *q = Q + 6 * r;
+        for (int j = 0; j < n; j++)
+            Z[j] = q[0] * T[j] + q[1] * T[stride + j] + q[2] * T[2 * stride + j];
+        for (int j = 0; s->rows == 6 && j < n; j++)
+            Z[j] = Z[j] + q[3] * T[3 * stride + j] + q[4] * T[4 * stride + j] + q[5] * T[5 * stride + j];
+    }
+    return Z - 6L * n;
 }
 
-/* M += Tᵀ Z of three rows, in one pass: M may be large (condensed blocks). */
-static void lift_three(const TnSegment *s, int n, const double *Z, double *M, long width)
+/* M += Tᵀ Z of three rows, or of six, in one pass: M may be large (condensed blocks). */
+static void lift_three(const TnSegment *s, int n, const double *restrict Z, double *restrict M,
+                       long width)
 {
     const double *T = s->T, *Z1 = Z + n, *Z2 = Z1 + n;
-    for (int r = 0; r < s->count; r++) {
-        double a = T[r], b = T[s->count + r], c = T[2L * s->count + r], *to = M + r * width;
-        for (int j = 0; j < n; j++) to[j] = to[j] + a * Z[j] + b * Z1[j] + c * Z2[j];
+    for (int r = 0; r < s->count; r++, T++, M += width) {
+        double a = T[0], b = T[s->stride], c = T[2L * s->stride];
+        for (int j = 0; j < n; j++) M[j] = M[j] + a * Z[j] + b * Z1[j] + c * Z2[j];
+    }
+}
+
+static void lift_six(const TnSegment *s, int n, const double *restrict Z, double *restrict M,
+                     long width)
+{
+    const double *T = s->T, *Z1 = Z + n, *Z2 = Z1 + n, *Z3 = Z2 + n, *Z4 = Z3 + n, *Z5 = Z4 + n;
+    long stride = s->stride;
+    for (int r = 0; r < s->count; r++, T++, M += width) {
+        double a = T[0], b = T[stride], c = T[2 * stride], d = T[3 * stride], e = T[4 * stride],
+               f = T[5 * stride];
+        for (int j = 0; j < n; j++)
+            M[j] = M[j] + a * Z[j] + b * Z1[j] + c * Z2[j] + d * Z3[j] + e * Z4[j] + f * Z5[j];
     }
 }
 
@@ -81,17 +98,12 @@ static void lift(const TnAssemblyMaps *maps, int row_i, int row_j, const double 
         for (int i = maps->segment_start[row_i]; i < maps->segment_start[row_i + 1]; i++) {
             const TnSegment *left = &maps->segments[i];
             double *to = M + left->at * width + right->at;
+            if (left->T && left->rows == 3)
+                lift_three(left, n, Z, to, width);
+            else if (left->T)
+                lift_six(left, n, Z, to, width);
             for (int r = 0; !left->T && r < 6; r++)
                 for (int c = 0; c < n; c++) to[r * width + c] += Z[r * n + c];
-            if (left->T && left->rows == 3) {
-                lift_three(left, n, Z, to, width);
-                continue;
-            }
-            for (int k = 0; left->T && k < left->rows; k++)
-                for (int r = 0; r < left->count; r++) {
-                    double t = left->T[(long)k * left->count + r];
-                    for (int c = 0; c < n; c++) to[r * width + c] += t * Z[k * n + c];
-                }
         }
     }
 }
@@ -169,14 +181,26 @@ static bool add_twist_pair(const TnAssembly *a, const struct TnPair *pair, const
 
 /* ---- scalar rows ---- */
 
+static inline void add_scaled(double *restrict to, const double *restrict x, double f, int count)
+{
+    for (int l = 0; l < count; l++) to[l] += f * x[l];
+}
+
 /* M += g c_i c_jᵀ */
 static void add_outer(const TnAssembly *a, const TnRun *i, const TnRun *j, double g, double *M,
                       long width)
 {
     const double *c = a->problem->coefficient;
     const int *at = a->maps->entry_at;
-    for (int k = i->begin; k < i->end; k++)
-        for (int l = j->begin; l < j->end; l++) M[at[k] * width + at[l]] += g * c[k] * c[l];
+    for (int k = i->begin; k < i->end; k++) {
+        double f = g * c[k], *to = M + at[k] * width;
+        if (f == 0.0) continue;
+        if (j->straight) {
+            add_scaled(to + at[j->begin], c + j->begin, f, j->end - j->begin);
+            continue;
+        }
+        for (int l = j->begin; l < j->end; l++) to[at[l]] += f * c[l];
+    }
 }
 
 static void add_row(const TnAssembly *a, int row, double g, bool symmetric, double *values)

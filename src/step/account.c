@@ -32,9 +32,13 @@ static void side_motion(const TnStep *step, const TnContactPoint *c, int side,
             v3_add_scaled(out, v + 3L * point->node[k], point->weight[k]);
         return;
     }
-    int link = world->division->carrier[model->geom_link[side ? c->geom2 : c->geom1]];
-    double arm[3];
-    tn_contact_arm(model, world->division, world->frames, c, side, arm);
+    int own = model->geom_link[side ? c->geom2 : c->geom1], link = world->division->carrier[own];
+    const double *arm = side ? c->arm2 : c->arm1;
+    double carried[3];
+    if (link != own) {
+        tn_contact_arm(model, world->division, world->frames, c, side, carried);
+        arm = carried;
+    }
     v3_cross(out, twists[link] + 3, arm);
     v3_add(out, out, twists[link]);
 }
@@ -185,8 +189,9 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
                       .work = TN_ARENA_ZERO(arena, double, n),
                       .lost = TN_ARENA_ZERO(arena, double, n),
                       .put_out = TN_ARENA_ZERO(arena, double, n),
+                      .changed = TN_ARENA_ZERO(arena, bool, n),
                       .after = TN_ARENA_NEW(arena, TnEnergy, n)};
-    if (!a->work || !a->lost || !a->put_out || !a->after) return false;
+    if (!a->work || !a->lost || !a->put_out || !a->changed || !a->after) return false;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
         a->after[s] = energy_after(a, s);
@@ -226,9 +231,11 @@ TnSubsystemAccount tn_account_of(const TnAccounts *a, int s)
     const TnStep *step = a->step;
     const TnEnergy *before = &step->world->energies[s];
     TnEnergy *after = &a->after[s];
-    after->kinetic = tn_subsystem_kinetic(step->model, s, step->world->next_qpos,
-                                          step->world->next_qvel, step->world->next_frames,
-                                          (const double(*)[6])step->world->next_twists);
+    if (a->changed[s])
+        after->kinetic = tn_subsystem_kinetic(step->model, s, step->world->next_qpos,
+                                              step->world->next_qvel, step->world->next_frames,
+                                              (const double(*)[6])step->world->next_twists);
+    a->changed[s] = false;
     double fall = fall_of(a, s);
     return (TnSubsystemAccount){
         .kinetic = after->kinetic,

@@ -11,6 +11,7 @@ typedef struct TnAccounts {
     double *lost;    /* to friction and damping */
     double *put_out; /* by what undoes overlaps and open equalities: energy from nowhere that cannot be avoided */
     TnEnergy *after; /* of the new state, by subsystem; those awake */
+    bool *changed;   /* velocities since `after` was found */
     double actuators, applied, friction, damping, impacts;
     /* what is left of the groups */
     double rest_lost, rest_created;

@@ -138,6 +138,7 @@ typedef struct Balance {
     TnStep *step;
     TnJoined joined;
     Sum *sums;    /* by root */
+    bool *summed; /* by root: and they are those of the new state */
     double *owed; /* by root: what is left to later steps */
     Whole *wholes; /* by root: of groups on which nothing fixed acts, none that are alone */
     Moment before, after;
@@ -226,6 +227,7 @@ static void change_subsystem(const Balance *b, int s, const Change *c)
     TnWorld *world = b->step->world;
     const TnSubsystem *sub = &model->subsystems[s];
     double *v = world->next_qvel + sub->dof_start;
+    b->accounts.changed[s] = true;
     if (sub->kind == TN_SUBSYSTEM_SOFT) {
         const double *x = world->next_qpos + sub->qpos_start;
         for (int k = 0; k < sub->dof_count; k += 3) change_point(c, x + k, v + k);
@@ -245,6 +247,7 @@ static void change_subsystem(const Balance *b, int s, const Change *c)
 
 static void change_group(const Balance *b, int root, const Change *c)
 {
+    b->summed[root] = false;
     for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) change_subsystem(b, s, c);
 }
 
@@ -254,6 +257,7 @@ static void shift_group(const Balance *b, int root, const double way[3])
 {
     const TnModel *model = b->step->model;
     TnWorld *world = b->step->world;
+    b->summed[root] = false;
     for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
         const TnSubsystem *sub = &model->subsystems[s];
         double *q = world->next_qpos + sub->qpos_start;
@@ -330,14 +334,16 @@ static bool find_groups(Balance *b)
     for (int k = 0; again && k < MOST_JOINS; k++) {
         if (!tn_joined_find(step, &b->joined)) return false;
         memset(shift, 0, sizeof *shift * (size_t)n);
+        again = false;
         for (int i = 0; i < step->awake_count; i++) {
             int root = step->awake[i];
             const TnJoinedGroup *g = &b->joined.groups[root];
             if (b->joined.first[root] < 0 || g->alone || g->bound) continue;
             find_whole(b, root, &b->wholes[root]);
             v3_copy(shift[root], b->wholes[root].way);
+            again = true;
         }
-        if (!tn_joined_extend(step, &b->joined, (const double(*)[3])shift, &again)) return false;
+        if (again && !tn_joined_extend(step, &b->joined, (const double(*)[3])shift, &again)) return false;
     }
     return shift;
 }
@@ -401,6 +407,8 @@ static void sum_energies(Balance *b, int root)
 {
     Sum *sum = &b->sums[root];
     double lost = 0.0, there = 0.0;
+    if (b->summed[root]) return;
+    b->summed[root] = true;
     *sum = (Sum){0};
     for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
         TnSubsystemAccount a = tn_account_of(&b->accounts, s);
@@ -478,6 +486,7 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
     int n = step->model->subsystem_count;
     Balance b = {.step = step,
                  .sums = TN_ARENA_NEW(&world->arena, Sum, n),
+                 .summed = TN_ARENA_ZERO(&world->arena, bool, n),
                  .owed = TN_ARENA_ZERO(&world->arena, double, n),
                  .wholes = TN_ARENA_NEW(&world->arena, Whole, n),
                  .before = {world->state.qpos, world->state.qvel, world->frames,
@@ -487,7 +496,7 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
     if (step->since)
         b.before = (Moment){step->true_qpos, step->true_qvel, step->true_frames,
                             (const double(*)[6])step->true_twists};
-    if (!b.sums || !b.owed || !b.wholes || !find_groups(&b) ||
+    if (!b.sums || !b.summed || !b.owed || !b.wholes || !find_groups(&b) ||
         !tn_accounts_open(step, &b.accounts))
         return false;
     *cut = may_cut && cut_ways(&b);

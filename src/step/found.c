@@ -83,7 +83,7 @@ double tn_step_contact_size(const TnStep *step, const TnContactPoint *c)
     double size = INFINITY;
     for (int k = 0; k < 2; k++) {
         double radius = model->geoms[geoms[k]].bounding_radius;
-        if (radius > 0.0) size = fmin(size, radius);
+        if (radius > 0.0 && radius < size) size = radius;
     }
     for (int s = 0; (c->soft1 >= 0 || c->soft2 >= 0) && s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];

@@ -203,7 +203,7 @@ void tn_groups_destroy(TnGroups *groups)
     tn_free(groups);
 }
 
-int tn_geom_subsystem(const TnModel *model, int geom)
+int tn_any_geom_subsystem(const TnModel *model, int geom)
 {
     for (int s = 0; model->geoms[geom].type == TN_GEOM_SOFT && s < model->soft_count; s++)
         if (model->softs[s].geom == geom) return model->softs[s].subsystem;

@@ -18,6 +18,12 @@ typedef struct TnGroups {
 TnGroups *tn_groups_create(const TnModel *model, const TnDivision *division);
 void tn_groups_destroy(TnGroups *groups);
 
-int tn_geom_subsystem(const TnModel *model, int geom); /* -1: the world */
+int tn_any_geom_subsystem(const TnModel *model, int geom); /* also of a soft body's surface */
+/* -1: the world */
+static inline int tn_geom_subsystem(const TnModel *model, int geom)
+{
+    if (model->soft_count) return tn_any_geom_subsystem(model, geom);
+    return model->links[model->geom_link[geom]].subsystem;
+}
 
 #endif

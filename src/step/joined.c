@@ -87,10 +87,14 @@ bool tn_joined_find(TnStep *step, TnJoined *j)
         j->root[s] = world->groups->of[s];
         j->first[s] = -1;
     }
+    const TnContactPoint *last = NULL; /* of a pair's points one is enough */
     for (int i = 0; i < world->contacts.count; i++) {
         const TnContactPoint *c = &world->contacts.points[i];
         const double *f = world->set.problem.lambda[i];
-        if (f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0) join_geoms(j, model, c->geom1, c->geom2);
+        if (last && last->geom1 == c->geom1 && last->geom2 == c->geom2) continue;
+        if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
+        join_geoms(j, model, c->geom1, c->geom2);
+        last = c;
     }
     for (int i = 0; i < world->impact_count; i++)
         join_geoms(j, model, world->impacts[i].geom1, world->impacts[i].geom2);

@@ -42,16 +42,17 @@ typedef struct Side {
     int group;      /* the subsystem that stands for its group; -1: the world */
     int body;       /* link of a free body that gives way, else 0 */
     double way;     /* m along the normal, from the first side to the second */
-    double mass_inverse, moment[3], turn[3]; /* of a free body: arm × n, and what an impulse turns it by */
+    double mass_inverse, moment[3], turn[3]; /* of a free body, once somebody looks (weigh): arm × n, and what an impulse
+                                                turns it by */
 } Side;
 
 typedef struct Approach {
     Side side[2];
-    double normal[3];
+    const TnContactPoint *c;
     double room;       /* m: by how much the gap may get smaller, */
     double short_room; /* and where somebody does not go all of its way */
-    double leave;      /* m: how much is let pass, */
-    double deep;       /* and how much deeper than that it may get before somebody is held */
+    double deep;       /* how much deeper than what is let pass it may get before somebody is held */
+    bool weighed;      /* masses of the sides are known */
     bool acted;        /* somebody's way was changed for it */
 } Approach;
 
@@ -59,7 +60,7 @@ typedef struct Limits {
     TnStep *step;
     Approach *list;
     int count;
-    double slack, leave; /* m: the latter for all of them */
+    double slack, leave; /* m: so much at least is let pass of all of them */
     double *share;       /* per group */
     /* contacts of a group: of[start[g]] … of[start[g + 1] - 1] */
     int *start, *of;
@@ -97,10 +98,22 @@ static void set_side(const TnStep *step, const TnContactList *list, const TnCont
                   .way = way_of(step, list, c, side)};
     if (s < 0 || model->subsystems[s].kind != TN_SUBSYSTEM_RIGID || step->world->tied[s]) return;
     out->body = model->geom_link[geom];
-    const TnLink *link = &model->links[out->body];
-    out->mass_inverse = 1.0 / link->mass;
-    v3_cross(out->moment, side ? c->arm2 : c->arm1, c->normal);
-    tn_rigid_divide_by_inertia(link, step->world->frames[out->body].quat, out->moment, out->turn);
+}
+
+/* What its free bodies weigh, of a contact that somebody looks at: few are. */
+static void weigh(const Limits *l, Approach *x)
+{
+    const TnStep *step = l->step;
+    if (x->weighed) return;
+    x->weighed = true;
+    for (int k = 0; k < 2; k++) {
+        Side *s = &x->side[k];
+        if (!s->body) continue;
+        const TnLink *link = &step->model->links[s->body];
+        s->mass_inverse = 1.0 / link->mass;
+        v3_cross(s->moment, k ? x->c->arm2 : x->c->arm1, x->c->normal);
+        tn_rigid_divide_by_inertia(link, step->world->frames[s->body].quat, s->moment, s->turn);
+    }
 }
 
 /* m: what a followed contact opens by beyond what it seems to at the start, on a surface that is curved. */
@@ -118,10 +131,12 @@ static double opens_by_curve(const TnStep *step, const TnContactPoint *c,
     return ends - (x->side[1].way - x->side[0].way);
 }
 
-static double leave_of(const Limits *l, const TnContactPoint *c)
+/* More than is let pass. */
+static bool is_too_much(const Limits *l, const Approach *x, double short_of)
 {
-    double size = tn_step_contact_size(l->step, c);
-    return l->leave + (size < INFINITY ? LEAVE_SIZE * size : 0.0);
+    if (!(short_of > l->leave)) return false;
+    double size = tn_step_contact_size(l->step, x->c);
+    return short_of > l->leave + (size < INFINITY ? LEAVE_SIZE * size : 0.0);
 }
 
 /* True: some contact is short of room. */
@@ -134,7 +149,7 @@ static bool add_contacts(Limits *l, const TnContactList *list)
         Approach *x = &l->list[l->count];
         for (int side = 0; side < 2; side++) set_side(l->step, list, c, side, &x->side[side]);
         if (x->side[0].group == x->side[1].group) continue;
-        v3_copy(x->normal, c->normal);
+        x->c = c;
         /* a gap below zero that was none when the sides were hit last is to be made up for */
         bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
         x->room = overlaps ? 0.0 : c->gap;
@@ -143,9 +158,8 @@ static bool add_contacts(Limits *l, const TnContactList *list)
         x->short_room = c->clearance < c->gap ? fmax(c->clearance, 0.0) : x->room;
         x->deep = deep + (overlaps ? c->gap : 0.0);
         if (x->deep < 0.0) x->deep = 0.0;
-        x->leave = leave_of(l, c);
-        x->acted = false;
-        any |= x->room + x->side[1].way - x->side[0].way < -x->leave;
+        x->weighed = x->acted = false;
+        any = any || is_too_much(l, x, x->side[0].way - x->side[1].way - x->room);
         l->count++;
     }
     return any;
@@ -182,7 +196,8 @@ static void wait(Limits *l, int i)
 {
     if (l->queued[i]) return;
     l->queued[i] = true;
-    l->queue[(l->head + l->waiting++) % l->count] = i;
+    int place = l->head + l->waiting++;
+    l->queue[place < l->count ? place : place - l->count] = i;
 }
 
 /* Those that are short of room; the others wait for somebody to move them. */
@@ -192,7 +207,7 @@ static void wait_for_short(Limits *l)
     l->head = l->waiting = 0;
     for (int i = 0; i < l->count; i++) {
         const Approach *x = &l->list[i];
-        if (x->side[0].way - x->side[1].way - x->room > x->leave) wait(l, i);
+        if (is_too_much(l, x, x->side[0].way - x->side[1].way - x->room)) wait(l, i);
     }
 }
 
@@ -216,20 +231,28 @@ static void settle(Limits *l, void (*look)(Limits *, Approach *), int looks)
 
 /* ---- giving way ---- */
 
+static bool has_extra(const Limits *l, const Side *s)
+{
+    bool any = false;
+    for (int k = 0; s->body && k < 6; k++) any |= l->step->extra[s->body][k] != 0.0;
+    return any;
+}
+
 /* How far the body's extra way moves a side along the normal. */
 static double extra_of(const Limits *l, const Approach *x, const Side *s)
 {
     const double *extra = l->step->extra[s->body];
-    return s->body ? v3_dot(x->normal, extra) + v3_dot(s->moment, extra + 3) : 0.0;
+    return s->body ? v3_dot(x->c->normal, extra) + v3_dot(s->moment, extra + 3) : 0.0;
 }
 
 /* Moves the free bodies of a contact that is short of room. */
 static void give_way(Limits *l, Approach *x)
 {
+    weigh(l, x);
     double short_of = x->side[0].way + extra_of(l, x, &x->side[0]) - x->side[1].way -
                       extra_of(l, x, &x->side[1]) - x->room,
            weight = 0.0;
-    if (!(short_of > x->leave)) return;
+    if (!is_too_much(l, x, short_of)) return;
     for (int k = 0; k < 2; k++) {
         const Side *s = &x->side[k];
         if (s->body) weight += s->mass_inverse + v3_dot(s->moment, s->turn);
@@ -240,7 +263,7 @@ static void give_way(Limits *l, Approach *x)
         const Side *s = &x->side[k];
         double impulse = (k ? short_of : -short_of) / weight, *extra = l->step->extra[s->body];
         if (!s->body) continue;
-        v3_add_scaled(extra, x->normal, impulse * s->mass_inverse);
+        v3_add_scaled(extra, x->c->normal, impulse * s->mass_inverse);
         v3_add_scaled(extra + 3, s->turn, impulse);
         wait_for_group(l, s->group);
     }
@@ -271,7 +294,7 @@ static void hold(Limits *l, Approach *x)
     double room = share[0] < 1.0 || share[1] < 1.0 ? x->short_room : x->room;
     double short_of = a - b - room - x->deep;
     bool holds[2] = {x->side[0].group >= 0 && a > 0.0, x->side[1].group >= 0 && b < 0.0};
-    if (!(short_of > x->leave)) return;
+    if (!is_too_much(l, x, short_of)) return;
     if (holds[0]) closing += a;
     if (holds[1]) closing -= b;
     if (!(closing > 0.0)) return;
@@ -311,11 +334,37 @@ static bool note_kept(const Limits *l)
     return true;
 }
 
-/* Some contact may be short of room; tells at a fraction of the price that none is. */
-static bool may_be_short(const Limits *l, const TnContactList *list)
+/* Of what is let pass: two that move by no more are not short of room. */
+#define SLOW 0.25
+
+/* Per link: it is slow. NULL: no memory. */
+static const bool *find_slow(const Limits *l)
 {
+    const TnStep *step = l->step;
+    bool *out = TN_ARENA_ZERO(&step->world->arena, bool, step->model->link_count);
+    double most = SLOW * l->leave / step->t;
+    if (!out) return NULL;
+    out[0] = true;
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        for (int k = sub->link_start; k < sub->link_start + sub->link_count; k++) {
+            const double *u = step->moved[k];
+            out[k] = fabs(u[0]) + fabs(u[1]) + fabs(u[2]) +
+                         (fabs(u[3]) + fabs(u[4]) + fabs(u[5])) * step->world->groups->radius[k] <
+                     most;
+        }
+    }
+    return out;
+}
+
+/* Some contact may be short of room; tells at a fraction of the price that none is. */
+static bool may_be_short(const Limits *l, const TnContactList *list, const bool *slow)
+{
+    const int *link = l->step->model->geom_link;
     for (int i = 0; i < list->count; i++) {
         const TnContactPoint *c = &list->points[i];
+        bool soft = c->soft1 >= 0 || c->soft2 >= 0;
+        if (!soft && slow[link[c->geom1]] && slow[link[c->geom2]]) continue;
         double apart = way_of(l->step, list, c, 1) - way_of(l->step, list, c, 0);
         bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
         if ((overlaps ? 0.0 : c->gap) + apart < -l->leave) return true;
@@ -340,8 +389,12 @@ static bool list_contacts(Limits *l, bool *any)
 static void add_extra_ways(Limits *l)
 {
     for (int i = 0; i < l->count; i++)
-        for (int k = 0; k < 2; k++)
-            l->list[i].side[k].way += extra_of(l, &l->list[i], &l->list[i].side[k]);
+        for (int k = 0; k < 2; k++) {
+            Approach *x = &l->list[i];
+            if (!has_extra(l, &x->side[k])) continue;
+            weigh(l, x);
+            x->side[k].way += extra_of(l, x, &x->side[k]);
+        }
 }
 
 /* Somebody is to be held back. */
@@ -349,7 +402,7 @@ static bool is_jammed(const Limits *l)
 {
     for (int i = 0; i < l->count; i++) {
         const Approach *x = &l->list[i];
-        if (x->side[0].way - x->side[1].way - x->room - x->deep > x->leave) return true;
+        if (is_too_much(l, x, x->side[0].way - x->side[1].way - x->room - x->deep)) return true;
     }
     return false;
 }
@@ -407,7 +460,10 @@ bool tn_step_limit(TnStep *step)
                 .leave = LEAVE * tn_step_slack(step) +
                          ERRORS * solver.tolerance * solver.velocity_scale * step->t};
     bool any;
-    if (!may_be_short(&l, &step->world->contacts) && !may_be_short(&l, &step->missed)) return true;
+    const bool *slow = find_slow(&l);
+    if (!slow) return false;
+    if (!may_be_short(&l, &step->world->contacts, slow) && !may_be_short(&l, &step->missed, slow))
+        return true;
     if (!list_contacts(&l, &any)) return false;
     if (!any) return true;
     if (!move_on(&l)) return false;

@@ -27,15 +27,17 @@
 
 /* ---- who is surprised ---- */
 
-/* How far a link gets from where it was expected. What falls as expected, and what rests instead, are off by the same, as
- * seen from between the two: neither is a surprise. */
-static double link_surprise(const TnStep *step, int link)
+/* How far a link gets from where it was expected, in two ways: out[1] as seen from between what falls as expected and what
+ * rests instead. They are off by the same then, and neither is a surprise. */
+static void link_surprise(const TnStep *step, int link, double out[2])
 {
     double linear[3], angular[3];
     v3_sub(linear, step->moved[link], step->end_twists[link]);
-    v3_add_scaled(linear, step->model->option.gravity, 0.5 * step->t);
     v3_sub(angular, step->moved[link] + 3, step->end_twists[link] + 3);
-    return step->t * (v3_norm(linear) + v3_norm(angular) * step->world->groups->radius[link]);
+    double turned = v3_norm(angular) * step->world->groups->radius[link];
+    out[0] = step->t * (v3_norm(linear) + turned);
+    v3_add_scaled(linear, step->model->option.gravity, 0.5 * step->t);
+    out[1] = step->t * (v3_norm(linear) + turned);
 }
 
 /* How far it gets at all. */
@@ -57,19 +59,32 @@ static bool soft_is_surprised(const TnStep *step, int index, const double *end_q
     return false;
 }
 
-/* Marks links that get farther than expected by more than `slack`; true where there are some. */
+/* Marks links that get farther than expected by more than `slack`, seen in the way that has fewer of them; true where there
+ * are some, and something moves at all: whatever is as near as `slack` is listed. */
 static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
 {
     const TnModel *model = step->model;
-    bool any = false;
+    int count[2] = {0, 0};
+    bool softs = false, moves = false;
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &model->subsystems[step->awake[i]];
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            any |= surprised[l] = link_surprise(step, l) > SURPRISE * slack;
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+            double off[2];
+            link_surprise(step, l, off);
+            surprised[l] = 0;
+            for (int k = 0; k < 2; k++)
+                if (off[k] > SURPRISE * slack) {
+                    surprised[l] |= (uint8_t)(1 << k);
+                    count[k]++;
+                }
+            moves = moves || link_way(step, l) > SURPRISE * slack;
+        }
         if (sub->kind == TN_SUBSYSTEM_SOFT)
-            any |= soft_is_surprised(step, sub->kind_index, step->moved_qvel, slack);
+            softs |= soft_is_surprised(step, sub->kind_index, step->moved_qvel, slack);
     }
-    return any;
+    int seen = count[0] < count[1] ? 0 : 1;
+    for (int l = 0; l < model->link_count; l++) surprised[l] = surprised[l] >> seen & 1;
+    return softs || (moves && count[seen] > 0);
 }
 
 /* Marks links that get farther than contacts are listed ahead. */

@@ -112,9 +112,18 @@ bool tn_plan_share(TnStep *step, bool *changed)
     return true;
 }
 
+static bool nobody_minds(const TnStep *step)
+{
+    for (int s = 0; s < step->model->subsystem_count; s++)
+        if (step->world->minds[s]) return false;
+    return true;
+}
+
 bool tn_plan_contacts(TnStep *step, bool *changed)
 {
     const TnModel *model = step->model;
+    *changed = false;
+    if (nobody_minds(step)) return true;
     const TnContactList *contacts = &step->world->contacts;
     const int *carrier = step->world->division->carrier;
     double *wanted = TN_ARENA_ZERO(&step->world->arena, double, model->subsystem_count);

@@ -233,8 +233,9 @@ static double way_of(const TnStep *step, const TnContactPoint *c)
     return most;
 }
 
-/* Nothing turns so far, or so far on its way: mostly that saves the look at the contacts. */
-static bool nothing_curves(const TnStep *step)
+/* The farthest that some point moves, in m/s; 0: nothing turns so far, or so far on its way. Mostly that saves the look at the
+ * contacts. */
+static double fastest_to_curve(const TnStep *step)
 {
     double angle = 0.0, way = 0.0;
     for (int i = 0; i < step->awake_count; i++) {
@@ -246,7 +247,15 @@ static bool nothing_curves(const TnStep *step)
         }
     }
     angle *= step->t;
-    return angle <= CURVED && angle * step->t * way <= BENT * tn_step_slack(step);
+    return angle <= CURVED && angle * step->t * way <= BENT * tn_step_slack(step) ? 0.0 : way;
+}
+
+/* Does it turn far enough for some contact to curve? A sphere's turning about itself curves nothing. */
+static bool may_curve(const TnStep *step, int geom, double way)
+{
+    if (step->model->geoms[geom].type == TN_GEOM_SPHERE) return false;
+    double angle = step->t * v3_norm(step->moved[step->model->geom_link[geom]] + 3);
+    return angle > CURVED || angle * step->t * way > BENT * tn_step_slack(step);
 }
 
 /* A contact pushes that turns far within the step, or moves on as it turns. */
@@ -254,17 +263,19 @@ static bool contacts_curve(const TnStep *step)
 {
     const TnWorld *world = step->world;
     const TnModel *model = step->model;
-    if (nothing_curves(step)) return false;
+    double way = fastest_to_curve(step);
+    if (way == 0.0) return false;
     for (int i = 0; i < world->contacts.count; i++) {
         const TnContactPoint *c = &world->contacts.points[i];
-        if (c->soft1 >= 0 || !(tn_contact_normal_force(&world->set.problem, i) > 0.0)) continue;
         const int geoms[2] = {c->geom1, c->geom2};
+        if (c->soft1 >= 0) continue;
         for (int k = 0; k < 2; k++) {
+            if (!may_curve(step, geoms[k], way)) continue;
+            if (!(tn_contact_normal_force(&world->set.problem, i) > 0.0)) break;
             const double *twist = step->moved[model->geom_link[geoms[k]]];
-            double turn[3]; /* turning about the normal, or of a sphere about itself, curves nothing */
+            double turn[3]; /* turning about the normal curves nothing */
             v3_cross(turn, twist + 3, c->normal);
             double angle = step->t * v3_norm(turn);
-            if (model->geoms[geoms[k]].type == TN_GEOM_SPHERE || angle == 0.0) continue;
             if (angle > CURVED || angle * way_of(step, c) > BENT * tn_step_slack(step))
                 return true;
         }

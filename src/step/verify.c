@@ -15,19 +15,31 @@
 #define LET_PASS_SIZE 0.005
 #define LET_PASS 0.3
 
-/* Something turns fast that has a contact. What has none within its bounds meets nothing (collision/emit.c). */
-static bool is_fast(const TnStep *step, int geom)
+static bool is_fast(const TnStep *step, int link)
 {
-    int link = step->model->geom_link[geom];
     return step->t * v3_norm(step->moved[link] + 3) > FAST_TURN && !step->world->groups->round[link];
 }
 
+static bool any_is_fast(const TnStep *step)
+{
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            if (is_fast(step, l)) return true;
+    }
+    return false;
+}
+
+/* Something turns fast that has a contact. What has none within its bounds meets nothing (collision/emit.c). */
 static bool find_fast(const TnStep *step)
 {
     const TnContactList *lists[2] = {&step->world->contacts, &step->missed};
+    const int *link = step->model->geom_link;
+    if (!any_is_fast(step)) return false;
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < lists[k]->count; i++)
-            if (is_fast(step, lists[k]->points[i].geom1) || is_fast(step, lists[k]->points[i].geom2))
+            if (is_fast(step, link[lists[k]->points[i].geom1]) ||
+                is_fast(step, link[lists[k]->points[i].geom2]))
                 return true;
     return false;
 }
