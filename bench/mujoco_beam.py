@@ -208,7 +208,7 @@ def run_tenon(args, scene_file, iterations, timed=True):
                "times": (z["step_times"][first + 1:, 6]).astype(float).tolist()}
     if timed:
         bench = json.loads(call_tenon(
-            [args.tenon, "bench", scene_file, "--json", "--quiet", "--repeats", str(args.repeats), "--aav-samples", "20",
+            [args.tenon + "-bench", "scene", scene_file, "--json", "--quiet", "--repeats", str(args.repeats), "--aav-samples", "20",
              "--settle", repr(beam.SAG), "--duration", repr(beam.PUSH), "--weights", "compliance", *how]))
         figures["aav"] = bench["aav"]
         figures["step_ms"] = bench["step_ms_mean"]

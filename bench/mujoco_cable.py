@@ -221,7 +221,7 @@ def call_tenon(command):
 
 
 def run_tenon(args, scene, iterations):
-    command = [args.tenon, "bench", scene, "--json", "--quiet", "--repeats", "1", "--aav-samples", "0",
+    command = [args.tenon + "-bench", "scene", scene, "--json", "--quiet", "--repeats", "1", "--aav-samples", "0",
                "--settle", repr(PULL), "--duration", repr(SWAY), "--division", args.division,
                "--iterations", str(iterations), "--threads", str(args.threads)]
     result = json.loads(call_tenon(command))

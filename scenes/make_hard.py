@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the hard scenes: stacks, mass ratios, an arch, a card house, grasps, Newton's cradle.
 
-They are those that `tenon bench hard` builds by itself, number for number, as files to look at. Standard library
+They are those that `tenon-bench hard` builds by itself, number for number, as files to look at. Standard library
 only; the same options always give the same files.
 
   make_hard.py                       all, beside this script

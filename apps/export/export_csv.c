@@ -4,7 +4,7 @@
  * how the step went; elastic energy and the account of energy so far, where recorded; then, of every
  * node of every soft body, NAME.node5.x .y .z, and where stress is
  * recorded .stress. Places have twelve digits, which is finer than the recording's grid. */
-#include "../tenon/app.h"
+#include "../common/app.h"
 #include "export.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* What exporters share: files that appear only when they are whole, frames, names; see export.h. */
 #include "export.h"
 
-#include "../tenon/app.h"
+#include "../common/app.h"
 
 #include <errno.h>
 #include <stdlib.h>

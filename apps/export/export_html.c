@@ -3,9 +3,9 @@
  * The page is the player (web/dist/player.html, part of this program) with two scripts put in where
  * it says so: a JSON head with names and what happens seldom, and the numbers (html_codec.h).
  * docs/replay.md has the format. */
+#include "../common/app.h"
 #include "../plot/svg.h"
 #include "../render/renderer.h"
-#include "../tenon/app.h"
 #include "html_frames.h"
 
 #include <math.h>

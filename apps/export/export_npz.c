@@ -3,7 +3,7 @@
  * One array after the other, and the recording is read anew for each: memory stays that of one
  * frame however long the recording is. Contacts of all frames stand in one list; those of frame i
  * are rows contact_start[i] to contact_start[i + 1]. Indices (bodies, geoms) count from 0. */
-#include "../tenon/app.h"
+#include "../common/app.h"
 #include "export.h"
 #include "zip.h"
 

@@ -7,7 +7,8 @@
  * and von Mises' stress; tetrahedra have their stress where it is recorded. What is not known of a
  * point or cell is 0. Numbers are base64 with their length in front. The frames are written into a folder of their own, which
  * takes its name only when all are whole. */
-#include "../tenon/app.h"
+#include "../common/app.h"
+#include "base64.h"
 #include "export.h"
 
 #include <dirent.h>
@@ -20,30 +21,10 @@
 
 /* ---- numbers as base64 ---- */
 
-typedef struct Base64 {
-    FILE *out;
-    unsigned char held[3];
-    int held_count;
-} Base64;
-
-static void base64_flush(Base64 *b)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    if (!b->held_count) return;
-    for (int k = b->held_count; k < 3; k++) b->held[k] = 0;
-    unsigned bits = (unsigned)b->held[0] << 16 | (unsigned)b->held[1] << 8 | b->held[2];
-    for (int k = 0; k < 4; k++)
-        fputc(k <= b->held_count ? digits[bits >> (18 - 6 * k) & 63] : '=', b->out);
-    b->held_count = 0;
-}
-
 /* Little-endian on any machine. */
 static void base64_integer(Base64 *b, uint64_t value, int bytes)
 {
-    for (int k = 0; k < bytes; k++) {
-        b->held[b->held_count++] = (unsigned char)(value >> (8 * k));
-        if (b->held_count == 3) base64_flush(b);
-    }
+    for (int k = 0; k < bytes; k++) base64_byte(b, (unsigned char)(value >> (8 * k)));
 }
 
 static void base64_float(Base64 *b, float value)

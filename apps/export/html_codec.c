@@ -2,6 +2,8 @@
  * deflated. */
 #include "html_codec.h"
 
+#include "base64.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,35 +109,12 @@ void sections_describe(const Sections *sections, Json *json)
     json_end(json);
 }
 
-/* Three bytes at a time, over the borders of sections. */
-typedef struct Base64 {
-    FILE *out;
-    unsigned char held[3];
-    int held_count;
-} Base64;
-
-static void base64_flush(Base64 *base64)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    if (!base64->held_count) return;
-    const unsigned char *b = base64->held;
-    char text[4] = {digits[b[0] >> 2], digits[(b[0] & 3) << 4 | b[1] >> 4],
-                    digits[(b[1] & 15) << 2 | b[2] >> 6], digits[b[2] & 63]};
-    for (int k = base64->held_count + 1; k < 4; k++) text[k] = '=';
-    fwrite(text, 1, 4, base64->out);
-    memset(base64->held, 0, sizeof base64->held);
-    base64->held_count = 0;
-}
-
 void sections_write_base64(const Sections *sections, FILE *out)
 {
-    Base64 base64 = {.out = out};
+    Base64 base64 = {.out = out}; /* runs on over the borders of sections */
     for (int i = 0; i < sections->count; i++) {
         const Section *section = &sections->list[i];
-        for (size_t k = 0; k < section->packed_size; k++) {
-            base64.held[base64.held_count++] = section->packed[k];
-            if (base64.held_count == 3) base64_flush(&base64);
-        }
+        for (size_t k = 0; k < section->packed_size; k++) base64_byte(&base64, section->packed[k]);
     }
     base64_flush(&base64);
 }

@@ -4,7 +4,7 @@
 #ifndef TENON_HTML_CODEC_H
 #define TENON_HTML_CODEC_H
 
-#include "../tenon/json.h"
+#include "../common/json.h"
 #include <stddef.h>
 
 typedef enum SectionType {

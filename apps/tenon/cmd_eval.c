@@ -1,9 +1,10 @@
 /* tenon eval: the model at one state: body poses, mass matrix, bias and actuator forces, sensors.
  */
-#include "app.h"
+#include "../common/app.h"
+#include "../common/json.h"
+#include "../common/options.h"
+#include "commands.h"
 #include "forces.h"
-#include "json.h"
-#include "options.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* tenon export: a recording in the formats of others; the ending of the output's name decides. */
+#include "../common/app.h"
+#include "../common/options.h"
 #include "../export/export.h"
-#include "app.h"
-#include "options.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <math.h>

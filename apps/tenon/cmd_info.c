@@ -1,10 +1,11 @@
 /* tenon info: what is in a model: counts, options, and the names one needs to use it. */
-#include "app.h"
+#include "../common/app.h"
+#include "../common/json.h"
+#include "../common/options.h"
+#include "../common/table.h"
+#include "commands.h"
 #include "division_table.h"
-#include "json.h"
-#include "options.h"
 #include "recording_info.h"
-#include "table.h"
 
 #include <stdlib.h>
 
@@ -29,14 +30,6 @@ static const char *const sensor_type_names[] = {"jointpos",
                                                 "jointactuatorfrc"}; /* of TnSensorType */
 
 static const char *const law_names[] = {"corotational", "neo-Hookean"}; /* of TnSoftLaw */
-
-static const char *soft_label(const TnModel *model, TnSoftId id, char buffer[NAME_SIZE])
-{
-    const char *name = tn_model_soft_name(model, id);
-    if (name[0]) return name;
-    snprintf(buffer, NAME_SIZE, "soft%d", id);
-    return buffer;
-}
 
 static int compare_numbers(const void *a, const void *b)
 {

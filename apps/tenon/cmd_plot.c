@@ -1,8 +1,9 @@
 /* tenon plot: columns of a CSV file as an SVG plot. */
-#include "app.h"
+#include "../common/app.h"
+#include "../common/options.h"
+#include "../common/plot_file.h"
+#include "commands.h"
 #include "csv_read.h"
-#include "options.h"
-#include "plot_file.h"
 
 #include <ctype.h>
 #include <math.h>

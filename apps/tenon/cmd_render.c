@@ -1,10 +1,11 @@
 /* tenon render: pictures and films of a model or a recording, without a display. */
-#include "app.h"
+#include "../common/app.h"
 
+#include "../common/json.h"
+#include "../common/progress.h"
 #include "../export/export.h"
+#include "commands.h"
 #include "frame_source.h"
-#include "json.h"
-#include "progress.h"
 #include "stage.h"
 
 #include <inttypes.h>

@@ -1,8 +1,9 @@
 /* tenon replay: a window on a recording. */
-#include "app.h"
-#include "options.h"
+#include "../common/app.h"
+#include "../common/options.h"
 
 #include "../export/export.h"
+#include "commands.h"
 
 #include "window_options.h"
 

@@ -1,15 +1,16 @@
 /* tenon run: simulates a model, prints a table of what it took and how accurate it was, records the
  * motion. */
-#include "app.h"
+#include "../common/app.h"
+#include "../common/json.h"
+#include "../common/options.h"
+#include "../common/progress.h"
+#include "../common/table.h"
+#include "../common/totals.h"
+#include "commands.h"
 #include "csv.h"
-#include "json.h"
-#include "options.h"
-#include "progress.h"
 #include "run_dump.h"
 #include "run_energy.h"
 #include "run_record.h"
-#include "table.h"
-#include "totals.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,8 @@
 /* tenon solve: the solver alone on problems from files, one solver or several on one file or many,
  * all judged by the same measures. */
-#include "app.h"
-#include "options.h"
+#include "../common/app.h"
+#include "../common/options.h"
+#include "commands.h"
 #include "solve_report.h"
 
 #include <errno.h>

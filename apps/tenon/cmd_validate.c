@@ -1,7 +1,8 @@
 /* tenon validate: loads a model file and lists its errors and what the loader approximates. */
-#include "app.h"
-#include "json.h"
-#include "options.h"
+#include "../common/app.h"
+#include "../common/json.h"
+#include "../common/options.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <string.h>

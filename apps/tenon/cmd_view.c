@@ -1,8 +1,9 @@
 /* tenon view: a window on a running simulation. */
-#include "app.h"
-#include "options.h"
+#include "../common/app.h"
+#include "../common/options.h"
 
-#include "totals.h"
+#include "../common/totals.h"
+#include "commands.h"
 #include "window_options.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* CSV recording; see csv.h. */
 #include "csv.h"
 
-#include "app.h"
+#include "../common/app.h"
 #include "forces.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* Reading CSV; see csv_read.h. */
 #include "csv_read.h"
 
-#include "app.h"
-#include "options.h"
+#include "../common/app.h"
+#include "../common/options.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* How a world is divided; see division_table.h. */
 #include "division_table.h"
 
-#include "app.h"
-#include "table.h"
+#include "../common/app.h"
+#include "../common/table.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -37,14 +37,6 @@ static void add(Line *line, const char *format, ...)
 }
 
 static const char *plural(int count) { return count == 1 ? "" : "s"; }
-
-static const char *rod_label(const TnModel *model, TnRodId id, char buffer[NAME_SIZE])
-{
-    const char *name = tn_model_rod_name(model, id);
-    if (name[0]) return name;
-    snprintf(buffer, NAME_SIZE, "cable%d", id);
-    return buffer;
-}
 
 /* Where all segments are of one cable, and not all of it, that cable. */
 static TnRodId part_of_cable(const TnModel *model, const TnSubsystemInfo *info)

@@ -3,7 +3,7 @@
 #ifndef TENON_DIVISION_TABLE_H
 #define TENON_DIVISION_TABLE_H
 
-#include "json.h"
+#include "../common/json.h"
 
 #include <tenon/tenon.h>
 

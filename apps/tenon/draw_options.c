@@ -1,7 +1,7 @@
 /* Options of drawing; see draw_options.h. */
 #include "draw_options.h"
 
-#include "app.h"
+#include "../common/app.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
 #ifndef TENON_DRAW_OPTIONS_H
 #define TENON_DRAW_OPTIONS_H
 
+#include "../common/options.h"
 #include "../render/renderer.h"
-#include "options.h"
 
 enum { PICTURE_OPTION_COUNT = 21, PICTURE_MAX_SIZE = 16384 };
 

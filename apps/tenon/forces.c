@@ -1,7 +1,7 @@
 /* Forces of joints and equalities, and sensors; see forces.h. */
 #include "forces.h"
 
-#include "app.h"
+#include "../common/app.h"
 #include "csv.h"
 
 #include <stdlib.h>

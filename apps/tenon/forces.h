@@ -3,7 +3,7 @@
 #ifndef TENON_FORCES_H
 #define TENON_FORCES_H
 
-#include "json.h"
+#include "../common/json.h"
 
 #include <stdio.h>
 #include <tenon/tenon.h>

@@ -1,104 +1,79 @@
-/* tenon: the command-line program. Finds the command, runs it, and makes sure that its results were
- * really written. */
-#include "app.h"
-#include "options.h"
+/* tenon: the command-line program; ../common/program.h finds the command and runs it. */
+#include "../common/app.h"
+#include "../common/program.h"
+#include "commands.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
 
-typedef struct Command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *help;
-} Command;
-
 static const Command commands[] = {
-    {"run", cmd_run, "simulate a model, print what it took, record the motion"},
-    {"info", cmd_info, "what is in a model"},
-    {"eval", cmd_eval, "poses, mass matrix, bias forces and sensors at one state"},
-    {"validate", cmd_validate, "check a model file and list what is wrong or approximated"},
-    {"solve", cmd_solve, "the solver alone, on problems from files"},
-    {"view", cmd_view, "watch and pull: a window on a running simulation"},
-    {"render", cmd_render, "pictures and films of a model or a recording, without a display"},
-    {"replay", cmd_replay, "a window on a recording"},
-    {"export", cmd_export, "a recording as HTML, NPZ, CSV or VTU"},
-    {"plot", cmd_plot, "a CSV file as an SVG plot"},
-    {"bench", cmd_bench, "measure time and accuracy of a scene, or of growing piles"},
-    {"table", cmd_table,
-     "the paper's table: five solvers and the automatic method on the same steps"},
-    {"scaling", cmd_scaling, "time per step of growing piles and cables"},
-    {"convergence", cmd_convergence, "error of one step against iterations and time, all solvers"},
+    {"run", cmd_run, "simulate a model; print timing, accuracy and energy; record the motion"},
+    {"view", cmd_view, "open a window on a running simulation and pull on things"},
+    {"render", cmd_render, "draw a picture or a film of a model or a recording; needs no display"},
+    {"replay", cmd_replay, "play a recording in a window"},
+    {"export", cmd_export, "convert a recording to a web page, NPZ, CSV or VTU"},
+    {"plot", cmd_plot, "plot columns of a CSV file as SVG"},
+    {"info", cmd_info, "list what a model contains and how it is divided into subsystems"},
+    {"validate", cmd_validate, "check a model file; list errors and unsupported features"},
+    {"eval", cmd_eval, "compute poses, mass matrix, bias forces and sensors at one state"},
+    {"solve", cmd_solve, "run the contact solver alone on problems stored in files"},
 };
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
-static void print_help(void)
-{
-    printf("tenon %s simulates rigid bodies and robots with contact.\n\n"
-           "Usage: tenon COMMAND [ARGUMENTS]\n\nCommands:\n",
-           tn_version());
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-11s %s\n", commands[i].name, commands[i].help);
-    printf("\n"
-           "  tenon COMMAND --help     options and examples of a command\n"
-           "  tenon --version\n"
-           "\n"
-           "Start with:\n"
-           "  tenon info scenes/stir.xml\n"
-           "  tenon run scenes/stir.xml --duration 5 --csv out/stir.csv\n"
-           "  tenon bench stir\n"
-           "\n"
-           "Exit codes: 0 fine, 1 the simulation diverged (solve: the tolerance was not reached),\n"
-           "2 wrong usage, 3 the model or problem is wrong,\n"
-           "4 a file cannot be read or written, 130 interrupted.\n"
-           "Results go to stdout, messages to stderr.\n");
-}
+const Program program = {
+    .name = "tenon",
+    .what_it_is =
+        "simulates rigid bodies, robots, cables and soft bodies in frictional contact.\n"
+        "\n"
+        "Models are MJCF files, the XML format of MuJoCo. A simulation can be watched in a window\n"
+        "or recorded; a recording becomes pictures, films, web pages and data.\n",
+    .more =
+        "\n"
+        "Examples:\n"
+        "  tenon view scenes/stir.xml                            watch a robot stir 216 spheres\n"
+        "  tenon run scenes/cable.xml --record out/cable.tnr     two robots wind up a cable\n"
+        "  tenon export out/cable.tnr -o out/cable.html          the recording as a web page\n"
+        "  tenon render scenes/beam.xml --time 2 -o out/beam.png a soft beam meets a narrow gap\n"
+        "  tenon info my_robot.xml                               what tenon reads from your model\n"
+        "\n"
+        "Exit codes: 0 success; 1 the simulation diverged, or `solve` missed its tolerance;\n"
+        "2 wrong usage; 3 the model or problem is invalid; 4 a file cannot be read or written;\n"
+        "130 interrupted. Results go to stdout, messages to stderr.\n"
+        "Benchmarks are a program of their own: 'tenon-bench --help'.\n",
+    .commands = commands,
+    .command_count = sizeof commands / sizeof commands[0],
+};
 
-static int unknown_command(const char *name)
-{
-    const char *names[COMMAND_COUNT];
-    for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
-    const char *near = nearest_name(name, names, COMMAND_COUNT);
-    fprintf(stderr, "tenon: unknown %s '%s'", name[0] == '-' ? "option" : "command", name);
-    if (near) fprintf(stderr, "; did you mean '%s'?", near);
-    fprintf(stderr, "\nTry 'tenon --help'.\n");
-    return EXIT_USAGE;
-}
+/* Commands that became a program of their own: what was typed, and what to type now. */
+typedef struct Moved {
+    const char *command, *argument; /* NULL: any argument, or none */
+    const char *was, *now;
+} Moved;
 
-static int dispatch(int argc, char **argv)
+static const Moved moved[] = {
+    {"bench", "hard", "tenon bench hard", "tenon-bench hard"},
+    {"bench", "simbench", "tenon bench simbench", "tenon-bench simbench"},
+    {"bench", "scaling", "tenon bench scaling", "tenon-bench scaling --of spheres"},
+    {"bench", NULL, "tenon bench SCENE", "tenon-bench scene SCENE"},
+    {"table", NULL, "tenon table", "tenon-bench table"},
+    {"scaling", NULL, "tenon scaling", "tenon-bench scaling"},
+    {"convergence", NULL, "tenon convergence", "tenon-bench convergence"},
+};
+
+static const Moved *find_moved(int argc, char **argv)
 {
-    if (argc < 2) {
-        fprintf(stderr, "tenon: a command is missing\nTry 'tenon --help'.\n");
-        return EXIT_USAGE;
-    }
-    const char *name = argv[1];
-    if (!strcmp(name, "help") && argc > 2) {
-        /* `tenon help run` is `tenon run --help` */
-        char help[] = "--help";
-        char *only_help[] = {help};
-        for (int i = 0; i < COMMAND_COUNT; i++)
-            if (!strcmp(argv[2], commands[i].name)) return commands[i].run(1, only_help);
-        return unknown_command(argv[2]);
-    }
-    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
-        print_help();
-        return EXIT_FINE;
-    }
-    if (!strcmp(name, "--version")) {
-        printf("tenon %s\n", tn_version());
-        return EXIT_FINE;
-    }
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (!strcmp(name, commands[i].name)) return commands[i].run(argc - 2, argv + 2);
-    return unknown_command(name);
+    bool asks_help = argc > 1 && !strcmp(argv[1], "help");
+    const char *command = argc > 1 + asks_help ? argv[1 + asks_help] : "";
+    const char *argument = argc > 2 + asks_help ? argv[2 + asks_help] : "";
+    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++)
+        if (!strcmp(command, moved[i].command) &&
+            (!moved[i].argument || !strcmp(argument, moved[i].argument)))
+            return &moved[i];
+    return NULL;
 }
 
 int main(int argc, char **argv)
 {
-    signal(SIGXFSZ, SIG_IGN); /* a file beyond its limit is an error to tell, not the end */
-    int code = dispatch(argc, argv);
-    errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    fprintf(stderr, "tenon: the results cannot be written: %s\n", strerror(errno ? errno : EIO));
-    return code == EXIT_FINE ? EXIT_IO : code;
+    const Moved *old = find_moved(argc, argv);
+    if (!old) return program_main(argc, argv);
+    fprintf(stderr, "tenon: '%s' is now '%s'\n", old->was, old->now);
+    return EXIT_USAGE;
 }

@@ -1,9 +1,9 @@
 /* What `tenon info` tells of a recording; see recording_info.h. */
 #include "recording_info.h"
 
-#include "app.h"
-#include "json.h"
-#include "table.h"
+#include "../common/app.h"
+#include "../common/json.h"
+#include "../common/table.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* Problems of single steps; see run_dump.h. */
 #include "run_dump.h"
 
-#include "app.h"
+#include "../common/app.h"
 
 #include <errno.h>
 #include <inttypes.h>

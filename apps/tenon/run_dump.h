@@ -3,7 +3,7 @@
 #ifndef TENON_RUN_DUMP_H
 #define TENON_RUN_DUMP_H
 
-#include "options.h"
+#include "../common/options.h"
 
 typedef struct DumpOptions {
     NumberList steps; /* from 1 */

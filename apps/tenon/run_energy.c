@@ -1,8 +1,8 @@
 /* The account of energy of a run; see run_energy.h. */
 #include "run_energy.h"
 
-#include "app.h"
-#include "table.h"
+#include "../common/app.h"
+#include "../common/table.h"
 
 #include <inttypes.h>
 #include <math.h>

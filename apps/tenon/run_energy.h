@@ -3,7 +3,7 @@
 #ifndef TENON_RUN_ENERGY_H
 #define TENON_RUN_ENERGY_H
 
-#include "json.h"
+#include "../common/json.h"
 
 #include <tenon/tenon.h>
 

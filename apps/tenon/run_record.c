@@ -1,7 +1,7 @@
 /* The recording of a run; see run_record.h. */
 #include "run_record.h"
 
-#include "app.h"
+#include "../common/app.h"
 
 #include <errno.h>
 #include <math.h>

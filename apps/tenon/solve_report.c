@@ -1,8 +1,8 @@
 /* What tenon solve tells; see solve_report.h. */
 #include "solve_report.h"
 
-#include "app.h"
-#include "table.h"
+#include "../common/app.h"
+#include "../common/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TENON_SOLVE_REPORT_H
 #define TENON_SOLVE_REPORT_H
 
-#include "json.h"
+#include "../common/json.h"
 #include "solve_stages.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Solving in stages; see solve_stages.h. */
 #include "solve_stages.h"
 
-#include "app.h"
+#include "../common/app.h"
 
 #include <math.h>
 #include <stdlib.h>

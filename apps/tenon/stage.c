@@ -1,7 +1,7 @@
 /* What `tenon render` draws with; see stage.h. */
 #include "stage.h"
 
-#include "app.h"
+#include "../common/app.h"
 
 void stage_close(Stage *stage)
 {

@@ -1,6 +1,6 @@
 /* The options of the window, and its start. */
+#include "../common/app.h"
 #include "window_options.h"
-#include "app.h"
 
 #include <errno.h>
 #include <string.h>

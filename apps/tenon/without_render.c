@@ -1,5 +1,6 @@
 /* The commands that draw, in a program that was built without OpenGL. */
-#include "app.h"
+#include "../common/app.h"
+#include "commands.h"
 
 int cmd_render(int argc, char **argv)
 {

@@ -1,5 +1,6 @@
 /* The commands with a window, in a program that was built without GLFW. */
-#include "app.h"
+#include "../common/app.h"
+#include "commands.h"
 
 static int no_window(const char *command)
 {

@@ -4,7 +4,7 @@
  * that, a driver that does not wait for the screen would take the processor from the simulation. */
 #include "window.h"
 
-#include "../tenon/app.h"
+#include "../common/app.h"
 
 #include <errno.h>
 #include <math.h>

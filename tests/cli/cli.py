@@ -1,4 +1,5 @@
-"""What the tests of the program share: the program's path (first argument), small models, a folder to work in."""
+"""What the tests of the programs share: their paths (`tenon` is the first argument, `tenon-bench` the second), small models, a
+folder to work in."""
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 import pycheck  # noqa: E402,F401
 
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(ROOT, "build", "tenon")
+BENCH = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else os.path.join(ROOT, "build", "tenon-bench")
 
 # a pendulum with a motor, two sensors and a keyframe; a free ball on a plane; an unnamed slide
 MODEL = """<mujoco model="small \\&quot;one&quot;">
@@ -44,6 +46,8 @@ QPOS, DOF, CTRL = 9, 8, 1
 
 
 class CliTest(unittest.TestCase):
+    program = PROGRAM
+
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()
         self.folder = self.temporary.name
@@ -61,10 +65,10 @@ class CliTest(unittest.TestCase):
     def tenon(self, *arguments, code=0):
         """Runs the program in an empty folder; (stdout, stderr). A crash has a negative or large code and fails.
         code: what it must end with, or several that it may."""
-        done = subprocess.run([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        done = subprocess.run([self.program, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, cwd=self.folder, timeout=300)
         out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
-        self.assertIn(done.returncode, code if isinstance(code, tuple) else (code,), f"tenon {' '.join(map(str, arguments))}\n{out}{err}")
+        self.assertIn(done.returncode, code if isinstance(code, tuple) else (code,), f"{self.program} {' '.join(map(str, arguments))}\n{out}{err}")
         return out, err
 
     def tenon_json(self, *arguments, code=0):
@@ -79,3 +83,7 @@ class CliTest(unittest.TestCase):
         for part in says:
             self.assertIn(part, err)
         return err
+
+
+class BenchTest(CliTest):
+    program = BENCH

@@ -1,18 +1,18 @@
-"""tenon bench: its keys, its rows, where it finds scenes. Times are only asked to be positive."""
+"""tenon-bench scene and scaling: its keys, its rows, where it finds scenes. Times are only asked to be positive."""
 import os
 import shutil
 
 import cli
-from cli import CliTest, pycheck
+from cli import BenchTest, pycheck
 
 SHORT = ("--duration", "0.1", "--repeats", "2", "--aav-samples", "2")
 KEYS = ("solver", "iterations", "threads", "subsystems", "contacts_mean", "step_ms_mean", "solver_ms_mean",
         "us_per_iteration", "ns_per_contact_iteration", "aac", "aal", "aav", "diverged")
 
 
-class Bench(CliTest):
+class Bench(BenchTest):
     def test_json_is_one_object_with_all_runs(self):
-        r = self.tenon_json("bench", self.model, *SHORT)
+        r = self.tenon_json("scene", self.model, *SHORT)
         self.assertEqual((r["scene"], r["dof"], r["iterations"]), (self.model, cli.DOF, 60))
         self.assertEqual([(run["weights"], run["iterations"]) for run in r["runs"]],
                          [(w, n) for w in ("compliance", "paper") for n in (30, 60, 90)])
@@ -24,11 +24,11 @@ class Bench(CliTest):
             self.assertGreater(run["us_per_iteration"], 0)
 
     def test_one_iteration_count_is_the_top_level(self):
-        r = self.tenon_json("bench", self.model, *SHORT, "--iterations", "7", "--weights", "paper", "--threads", "2")
+        r = self.tenon_json("scene", self.model, *SHORT, "--iterations", "7", "--weights", "paper", "--threads", "2")
         self.assertEqual((r["iterations"], r["weights"], r["threads"], len(r["runs"])), (7, "paper", 2, 1))
 
     def test_table_has_a_row_per_run_and_tells_how_far_v_star_converged(self):
-        out, err = self.tenon("bench", self.model, *SHORT, "--iterations", "5,10")
+        out, err = self.tenon("scene", self.model, *SHORT, "--iterations", "5,10")
         self.assertEqual(err, "")
         lines = out.splitlines()
         self.assertEqual([line.split()[:2] for line in lines[2:-1]],
@@ -36,38 +36,38 @@ class Bench(CliTest):
         self.assertRegex(lines[-1], r"AAv: 2 steps, .* residual of at most \d")
 
     def test_a_tolerance_is_one_row_that_tells_what_ran(self):
-        r = self.tenon_json("bench", self.model, *SHORT, "--tolerance", "1e-4")
+        r = self.tenon_json("scene", self.model, *SHORT, "--tolerance", "1e-4")
         self.assertEqual((r["method"], r["tolerance"], r["iterations"], r["weights"], len(r["runs"])),
                          ("auto", 1e-4, 60, "compliance", 1))
         self.assertLessEqual({"started", "subadmm", "assembled", "newton"}, set(r["islands_by_method"]))
-        out, _ = self.tenon("bench", self.model, *SHORT, "--tolerance", "1e-4", "--method", "subadmm", "--iterations", "9")
+        out, _ = self.tenon("scene", self.model, *SHORT, "--tolerance", "1e-4", "--method", "subadmm", "--iterations", "9")
         lines = out.splitlines()
         self.assertEqual(lines[1].split()[:3], ["method", "at", "most"])
         self.assertEqual(lines[2].split()[:2], ["subadmm", "9"])
         self.assertIn("tolerance 0.0001", lines[3])
         self.assertIn("islands per step", lines[4])
         # without a tolerance it is the fixed counts as ever
-        r = self.tenon_json("bench", self.model, *SHORT, "--tolerance", "0", "--weights", "compliance")
+        r = self.tenon_json("scene", self.model, *SHORT, "--tolerance", "0", "--weights", "compliance")
         self.assertEqual([(run["tolerance"], run["iterations"], run["error_max"]) for run in r["runs"]],
                          [(0, n, None) for n in (30, 60, 90)])
 
     def test_scene_is_found_by_name_in_the_current_folder(self):
         os.mkdir(os.path.join(self.folder, "scenes"))
         shutil.copy(self.model, os.path.join(self.folder, "scenes", "tiny.xml"))
-        r = self.tenon_json("bench", "tiny", *SHORT, "--iterations", "5")
+        r = self.tenon_json("scene", "tiny", *SHORT, "--iterations", "5")
         self.assertEqual(r["scene"], "tiny")
         self.assertTrue(r["model"].endswith("scenes/tiny.xml"))
 
     def test_unknown_scene_is_an_io_error(self):
-        self.refused("bench", "nowhere", code=4, says=["there is no scene 'nowhere'"])
-        self.refused("bench", "nowhere.xml", code=4, says=["cannot be read"])
+        self.refused("scene", "nowhere", code=4, says=["there is no scene 'nowhere'"])
+        self.refused("scene", "nowhere.xml", code=4, says=["cannot be read"])
 
     def test_wrong_lists_of_iterations_are_refused(self):
         for text in ("", "0", "5,", ",5", "5,,6", "5;6", "1.5"):
-            self.refused("bench", self.model, "--iterations", text, says=["--iterations"])
+            self.refused("scene", self.model, "--iterations", text, says=["--iterations"])
 
     def test_scaling_builds_piles_and_fits_a_line(self):
-        r = self.tenon_json("bench", "scaling", "--sizes", "8,27,64", "--settle", "20", "--steps", "5")
+        r = self.tenon_json("scaling", "--of", "spheres", "--sizes", "8,27,64", "--settle", "20", "--steps", "5")
         self.assertEqual([run["spheres"] for run in r["runs"]], [8, 27, 64])
         self.assertEqual([run["subsystems"] for run in r["runs"]], [8, 27, 64])
         self.assertTrue(r["deterministic"])
@@ -78,32 +78,32 @@ class Bench(CliTest):
             self.assertLess(run["penetration_max_m"], 0.002)  # a fifth of the radius
 
     def test_scaling_of_a_cable_has_contacts_in_proportion(self):
-        r = self.tenon_json("bench", "scaling", "--of", "cable", "--sizes", "20,40,80", "--settle", "20", "--steps", "3")
+        r = self.tenon_json("scaling", "--of", "cable", "--sizes", "20,40,80", "--settle", "20", "--steps", "3")
         self.assertEqual([(run["segments"], run["subsystems"]) for run in r["runs"]], [(20, 1), (40, 1), (80, 1)])
         self.assertFalse(r["diverged"])
         for run in r["runs"]:  # one bar under every fifth segment
             self.assertGreaterEqual(run["contacts_mean"], run["segments"] / 5)
             self.assertLess(run["penetration_max_m"], 0.0004)  # a tenth of the radius
-        self.refused("bench", "scaling", "--of", "cable", "--sizes", "1", says=["at least 2 segments"])
-        self.refused("bench", "scaling", "--of", "cables", says=["did you mean 'cable'?"])
+        self.refused("scaling", "--of", "cable", "--sizes", "1", says=["at least 2 segments"])
+        self.refused("scaling", "--of", "cables", says=["did you mean 'cable'?"])
 
     def test_cables_are_measured_in_both_divisions(self):
         cable = self.write("rope.xml", """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
           <composite type="cable" prefix="rope" initial="free" curve="s" count="13" size="0.5" offset="0 0 0.011">
           <geom type="capsule" size="0.01"/></composite></worldbody></mujoco>""")
-        r = self.tenon_json("bench", cable, *SHORT, "--iterations", "20,60")
+        r = self.tenon_json("scene", cable, *SHORT, "--iterations", "20,60")
         self.assertEqual([(run["division"], run["subsystems"], run["bonds"], run["weights"], run["iterations"])
                           for run in r["runs"]],
                          [(how, n, n - 1, "compliance", i) for how, n in (("auto", 1), ("paper", 3)) for i in (20, 60)])
         self.assertNotIn("paper", r)
-        r = self.tenon_json("bench", cable, *SHORT, "--iterations", "20", "--weights", "both", "--division", "6")
+        r = self.tenon_json("scene", cable, *SHORT, "--iterations", "20", "--weights", "both", "--division", "6")
         self.assertEqual([(run["division"], run["weights"]) for run in r["runs"]], [("6", "compliance"), ("6", "paper")])
-        out, _ = self.tenon("bench", cable, *SHORT, "--iterations", "20")
+        out, _ = self.tenon("scene", cable, *SHORT, "--iterations", "20")
         self.assertEqual([line.split()[:4] for line in out.splitlines()[2:4]],
                          [["auto", "0", "compliance", "20"], ["paper", "2", "compliance", "20"]])
 
     def test_scaling_of_a_beam_tells_memory_and_exponents(self):
-        how = ("bench", "scaling", "--of", "beam", "--sizes", "200,600,2000", "--settle", "2", "--steps", "2")
+        how = ("scaling", "--of", "beam", "--sizes", "200,600,2000", "--settle", "2", "--steps", "2")
         plot = os.path.join(self.folder, "beams.svg")
         r = self.tenon_json(*how, "--plot", plot)
         self.assertFalse(r["diverged"])
@@ -118,12 +118,12 @@ class Bench(CliTest):
             self.assertIn("<svg", file.read())
         out, _ = self.tenon(*how)
         self.assertRegex(out, r"to the power of .*, memory " + ("nan" if "asan" in cli.PROGRAM else "[0-9.]+") + " ")
-        self.refused("bench", "scaling", "--of", "beam", "--sizes", "5", says=["at least 6"])
+        self.refused("scaling", "--of", "beam", "--sizes", "5", says=["at least 6"])
 
     def test_soft_bodies_are_measured_in_both_divisions(self):
         beam = self.write("beam.xml", """<mujoco><worldbody><geom type="plane" size="1 1 1"/></worldbody>
           <tenon><soft name="bar" box="0.1 0.02 0.02" cells="10 2 2" pos="0 0 0.019"/></tenon></mujoco>""")
-        r = self.tenon_json("bench", beam, *SHORT, "--iterations", "20,60")
+        r = self.tenon_json("scene", beam, *SHORT, "--iterations", "20,60")
         self.assertEqual([(run["division"], run["weights"], run["iterations"]) for run in r["runs"]],
                          [(how, "compliance", i) for how in ("auto", "paper") for i in (20, 60)])
         self.assertEqual([run["subsystems"] for run in r["runs"]], [1, 1, 20, 20])
@@ -133,16 +133,16 @@ class Bench(CliTest):
 
     def test_steps_with_few_contacts_do_not_count(self):
         # the ball lies on the plane in each step; the first finds it as it is built
-        some = self.tenon_json("bench", self.model, *SHORT, "--iterations", "5", "--least-contacts", "1")
+        some = self.tenon_json("scene", self.model, *SHORT, "--iterations", "5", "--least-contacts", "1")
         self.assertTrue(0 < some["steps"] <= 10)
         self.assertGreaterEqual(some["contacts_mean"], 1)
-        settled = self.tenon_json("bench", self.model, *SHORT, "--iterations", "5", "--settle", "0.2")
+        settled = self.tenon_json("scene", self.model, *SHORT, "--iterations", "5", "--settle", "0.2")
         self.assertEqual(settled["steps"], 10)
-        self.refused("bench", self.model, *SHORT, "--iterations", "5", "--least-contacts", "50",
+        self.refused("scene", self.model, *SHORT, "--iterations", "5", "--least-contacts", "50",
                      says=["no step had 50 contacts"])
 
     def test_scaling_table_tells_the_fit(self):
-        out, _ = self.tenon("bench", "scaling", "--sizes", "1,8", "--settle", "0", "--steps", "2")
+        out, _ = self.tenon("scaling", "--of", "spheres", "--sizes", "1,8", "--settle", "0", "--steps", "2")
         self.assertIn("R\u00b2", out)
 
 

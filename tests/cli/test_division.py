@@ -1,5 +1,5 @@
 """--division: how cables are divided into subsystems, and how `tenon info` tells of it."""
-from cli import CliTest, pycheck
+from cli import BENCH, PROGRAM, CliTest, pycheck
 
 SEGMENTS = 10
 # two sliders that hold the ends of a cable, and a free ball
@@ -77,12 +77,13 @@ class Division(CliTest):
                   for how in ("auto", "paper", "5")]
         self.assertEqual(counts, [2, 6, 5])
         self.assertEqual(self.tenon_json("run", self.cable, "--duration", "0.02", "--division", "5")["division"], "5")
-        r = self.tenon_json("bench", self.cable, "--duration", "0.02", "--division", "paper", "--iterations", "5",
+        self.program = BENCH
+        r = self.tenon_json("scene", self.cable, "--duration", "0.02", "--division", "paper", "--iterations", "5",
                             "--repeats", "1")
         self.assertEqual(r["runs"][0]["subsystems"], 6)
 
     def test_anything_else_is_refused(self):
-        for command in ("run", "info", "bench"):
+        for self.program, command in ((PROGRAM, "run"), (PROGRAM, "info"), (BENCH, "scene")):
             for value in ("half", "0", "-4", "1000001", "2.5", "4x", "", " 4", "99999999999999999999"):
                 self.refused(command, self.cable, f"--division={value}",
                              says=["--division", "none of auto, whole, paper", "1 ... 1000000"])

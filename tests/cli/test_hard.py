@@ -1,11 +1,11 @@
-"""tenon bench hard and its scenes: keys, starts without overlap, the weights that force errors are measured by."""
+"""tenon-bench hard and its scenes: keys, starts without overlap, the weights that force errors are measured by."""
 import math
 import os
 import re
 import subprocess
 import sys
 
-from cli import ROOT, CliTest, pycheck
+from cli import ROOT, BenchTest, pycheck
 
 SCENES = os.path.join(ROOT, "scenes")
 FILES = {"tower": "tower20", "heavy": "heavy", "doubling": "doubling", "pyramid": "pyramid", "wall": "wall",
@@ -62,9 +62,9 @@ def arch_limit(count):
     return high
 
 
-class Hard(CliTest):
+class Hard(BenchTest):
     def test_json_has_the_documented_keys(self):
-        r = self.tenon_json("bench", "hard", "--only", "tower10", "--duration", 0.5, "--quiet")
+        r = self.tenon_json("hard", "--only", "tower10", "--duration", 0.5, "--quiet")
         self.assertEqual((len(r["rows"]), len(r["runs"])), (1, 1))
         for key in KEYS:
             self.assertIn(key, r["rows"][0])
@@ -73,24 +73,24 @@ class Hard(CliTest):
         self.assertEqual(set(row), set(KEYS))
 
     def test_table_has_a_row_per_scene_and_families_are_names(self):
-        out, err = self.tenon("bench", "hard", "--only", "pinch,heavy,doubling", "--duration", 0.1, "--iterations", 5)
+        out, err = self.tenon("hard", "--only", "pinch,heavy,doubling", "--duration", 0.1, "--iterations", 5)
         self.assertEqual(err, "")
         self.assertEqual([line.split()[0] for line in out.splitlines()[2:]],
                          ["heavy", "doubling", *(f"pinch-{m}kg-{f}N" for m in ("0.1", "5") for f in (12, 30, 60))])
 
     def test_unknown_scenes_are_refused(self):
-        self.refused("bench", "hard", "--only", "towr10", says=["no scene 'towr10'", "tower10"])
-        self.refused("bench", "hard", "--noise", "-1", says=["--noise"])
-        self.refused("bench", "hard", "--seeds", "0", says=["--seeds"])
+        self.refused("hard", "--only", "towr10", says=["no scene 'towr10'", "tower10"])
+        self.refused("hard", "--noise", "-1", says=["--noise"])
+        self.refused("hard", "--seeds", "0", says=["--seeds"])
 
     def test_help_defines_every_column(self):
-        out, _ = self.tenon("bench", "hard", "--help")
-        heading = self.tenon("bench", "hard", "--only", "heavy", "--duration", 0.1)[0].splitlines()[1]
+        out, _ = self.tenon("hard", "--help")
+        heading = self.tenon("hard", "--only", "heavy", "--duration", 0.1)[0].splitlines()[1]
         for word in re.split(r"  +", heading.strip())[2:]:
             self.assertIn("\n  " + word, out)
 
     def test_scenes_start_without_overlap_and_in_touch(self):
-        r = self.tenon_json("bench", "hard", "--only", SMALL, "--duration", 0.01, "--iterations", 1)
+        r = self.tenon_json("hard", "--only", SMALL, "--duration", 0.01, "--iterations", 1)
         for row in r["rows"]:
             # places are rounded to 1e-16 of a metre or two; hulls to 1e-12 of a stone
             self.assertLess(row["start_penetration_m"], 1e-12, row["scene"])
@@ -101,7 +101,7 @@ class Hard(CliTest):
                 self.assertEqual(row["contacts_mean"], boxes[row["scene"]], row["scene"])
 
     def test_cuts_of_the_doubling_tower_carry_what_is_above(self):
-        r = self.tenon_json("bench", "hard", "--only", "doubling,heavy,pinch-5kg-12N", "--duration", 0.01,
+        r = self.tenon_json("hard", "--only", "doubling,heavy,pinch-5kg-12N", "--duration", 0.01,
                             "--iterations", 1)
         heavy, doubling, pinch = (row["weights_N"] for row in r["rows"])
         self.assertEqual(len(doubling), 10)
@@ -113,7 +113,7 @@ class Hard(CliTest):
             self.assertAlmostEqual(weight, expected, delta=1e-12)
 
     def test_seeds_differ_and_the_row_has_the_worst(self):
-        r = self.tenon_json("bench", "hard", "--only", "tower10,heavy", "--duration", 0.3, "--seeds", 3)
+        r = self.tenon_json("hard", "--only", "tower10,heavy", "--duration", 0.3, "--seeds", 3)
         self.assertEqual([(run["scene"], run["seed"]) for run in r["runs"]],
                          [("tower10", 1), ("tower10", 2), ("tower10", 3), ("heavy", 1)])
         self.assertEqual([row.get("seeds") for row in r["rows"]], [3, None])
@@ -125,15 +125,15 @@ class Hard(CliTest):
     def test_noise_is_part_of_what_contacts_must_carry(self):
         # 5 % of the weight of each of two boxes; converged contacts carry it to the solver's tolerance, while a
         # comparison with the weight alone would be off by about 3 %
-        r = self.tenon_json("bench", "hard", "--only", "heavy", "--duration", 0.5, "--noise", 0.05,
+        r = self.tenon_json("hard", "--only", "heavy", "--duration", 0.5, "--noise", 0.05,
                             "--tolerance", "1e-8")
         self.assertLess(r["rows"][0]["force_error"], 1e-3)
         # bodies may lift at 10 %
-        r = self.tenon_json("bench", "hard", "--only", "heavy", "--duration", 0.5, "--noise", 0.2)
+        r = self.tenon_json("hard", "--only", "heavy", "--duration", 0.5, "--noise", 0.2)
         self.assertIsNone(r["rows"][0]["force_error"])
 
     def test_balls_hand_an_impact_on_whether_they_touch_or_not(self):
-        r = self.tenon_json("bench", "hard", "--only", "cradle,cradle-air", "--tolerance", "1e-6")
+        r = self.tenon_json("hard", "--only", "cradle,cradle-air", "--tolerance", "1e-6")
         for row in r["rows"]:
             for speed, expected in zip(row["speeds"], (0, 0, 0, 0, 1)):
                 self.assertAlmostEqual(speed, expected, delta=0.01)  # balls have turned by 3 degrees when judged
@@ -142,7 +142,7 @@ class Hard(CliTest):
         limit = arch_limit(20)
         self.assertAlmostEqual(limit, 0.10735, delta=1e-5)     # docs/scenes.md
         self.assertAlmostEqual(arch_limit(60), 0.1075, delta=1e-4)  # Milankovitch's, of a smooth arch
-        r = self.tenon_json("bench", "hard", "--only", "arch", "--duration", 2, "--tolerance", "1e-6")
+        r = self.tenon_json("hard", "--only", "arch", "--duration", 2, "--tolerance", "1e-6")
         self.assertEqual([(row["fallen"], row["must_fall"]) for row in r["rows"]], [(0, False), (1, True)])
 
     def test_generator_writes_the_files_in_scenes(self):
@@ -161,7 +161,7 @@ class Hard(CliTest):
 
     def test_files_are_what_bench_hard_builds(self):
         names = ",".join(FILES.values())
-        r = self.tenon_json("bench", "hard", "--only", names, "--duration", 0.01, "--iterations", 1)
+        r = self.tenon_json("hard", "--only", names, "--duration", 0.01, "--iterations", 1)
         built = {row["scene"]: row for row in r["rows"]}
         for name, scene in FILES.items():
             path = os.path.join(SCENES, name + ".xml")

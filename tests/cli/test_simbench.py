@@ -1,10 +1,10 @@
-"""tenon bench simbench: its scenes, keys and errors."""
-from cli import CliTest, pycheck
+"""tenon-bench simbench: its scenes, keys and errors."""
+from cli import BenchTest, pycheck
 
 
-class Simbench(CliTest):
+class Simbench(BenchTest):
     def test_json_has_the_documented_keys(self):
-        r = self.tenon_json("bench", "simbench", "--only", "momentum,energy", "--duration", 1.5, "--timesteps", "0.01")
+        r = self.tenon_json("simbench", "--only", "momentum,energy", "--duration", 1.5, "--timesteps", "0.01")
         self.assertEqual([run["scene"] for run in r["runs"]], ["momentum", "energy"])
         for run in r["runs"]:
             self.assertEqual(set(run), {"scene", "timestep", "measure", "error", "worst", "steps", "seconds",
@@ -14,18 +14,18 @@ class Simbench(CliTest):
             self.assertLess(run["error"], 1e-16)
 
     def test_balls_keep_what_they_must(self):
-        r = self.tenon_json("bench", "simbench", "--only", "rolling,bouncing", "--duration", 1, "--timesteps", "0.01")
+        r = self.tenon_json("simbench", "--only", "rolling,bouncing", "--duration", 1, "--timesteps", "0.01")
         # 1e-6 of g t in each step; rounding of 24 kJ
         self.assertLess(r["runs"][0]["error"], 1e-10)
         self.assertLess(r["runs"][1]["error"], 1e-14)
 
     def test_a_table_has_a_line_per_run(self):
-        out, _ = self.tenon("bench", "simbench", "--only", "pd", "--duration", 0.1, "--timesteps", "0.005,0.01")
+        out, _ = self.tenon("simbench", "--only", "pd", "--duration", 0.1, "--timesteps", "0.005,0.01")
         self.assertEqual([line.split()[:2] for line in out.splitlines()[1:]], [["pd", "0.005"], ["pd", "0.01"]])
 
     def test_wrong_options_are_refused(self):
-        self.refused("bench", "simbench", "--only", "bounced", says=["no scene 'bounced'"])
-        self.refused("bench", "simbench", "--timesteps", "0", says=["--timesteps"])
+        self.refused("simbench", "--only", "bounced", says=["no scene 'bounced'"])
+        self.refused("simbench", "--timesteps", "0", says=["--timesteps"])
 
 
 if __name__ == "__main__":

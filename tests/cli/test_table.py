@@ -1,4 +1,4 @@
-"""tenon table, scaling and convergence: what they write, that all solvers start from the same states, what they refuse.
+"""tenon-bench table, scaling and convergence: what they write, that all solvers start from the same states, what they refuse.
 Times are only asked to be positive."""
 import csv
 import json
@@ -6,7 +6,7 @@ import math
 import os
 
 import cli
-from cli import CliTest, pycheck
+from cli import BenchTest, pycheck
 
 SOLVERS = ["pgs", "pj", "fadmm", "nnewton", "subadmm", "auto"]
 QUICK = ("--quick", "--duration", "0.2", "--quiet")
@@ -15,7 +15,7 @@ ROPE = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
   <geom type="capsule" size="0.01"/></composite></worldbody></mujoco>"""
 
 
-class Table(CliTest):
+class Table(BenchTest):
     def path(self, name):
         return os.path.join(self.folder, name)
 

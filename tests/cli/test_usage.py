@@ -1,5 +1,10 @@
-"""Help, version, unknown names, ranges: what the program says before it looks at a model."""
-from cli import CliTest, pycheck
+"""Help, version, unknown names, ranges: what the programs say before they look at a model."""
+import re
+
+from cli import BenchTest, CliTest, pycheck
+
+TENON_COMMANDS = ("run", "view", "render", "replay", "export", "plot", "info", "validate", "eval", "solve")
+BENCH_COMMANDS = ("scene", "hard", "simbench", "table", "convergence", "scaling")
 
 
 class Usage(CliTest):
@@ -7,16 +12,15 @@ class Usage(CliTest):
         for arguments in (["--help"], ["-h"], ["help"]):
             out, err = self.tenon(*arguments)
             self.assertEqual(err, "")
-            for command in ("run", "info", "eval", "validate", "bench", "table", "scaling", "convergence"):
+            for command in TENON_COMMANDS:
                 self.assertIn(f"  {command} ", out)
             self.assertIn("Exit codes", out)
 
     def test_every_command_has_help_with_examples(self):
-        for command in (["run"], ["info"], ["eval"], ["validate"], ["bench"], ["bench", "scaling"], ["table"], ["scaling"],
-                        ["convergence"]):
-            out, err = self.tenon(*command, "--help")
+        for command in ("run", "info", "eval", "validate", "solve"):
+            out, err = self.tenon(command, "--help")
             self.assertEqual(err, "")
-            self.assertRegex(out, f"(Usage:|      ) tenon {' '.join(command)} ")
+            self.assertRegex(out, f"(Usage:|      ) tenon {command} ")
             self.assertIn("Examples:", out)
             self.assertIn("--json", out)
         self.assertEqual(self.tenon("help", "run"), self.tenon("run", "--help"))
@@ -26,8 +30,6 @@ class Usage(CliTest):
         self.assertEqual(err, "")
         for part in ("Usage: tenon plot DATA.csv", "Examples:", "tenon run", "--csv", "--fit power"):
             self.assertIn(part, out)
-        for command in (["bench"], ["bench", "scaling"]):
-            self.assertIn("--plot FILE.svg", self.tenon(*command, "--help")[0])
 
     def test_help_wins_over_a_wrong_line(self):
         self.tenon("run", "--nonsense", "--help")
@@ -54,7 +56,6 @@ class Usage(CliTest):
         for command in ("run", "info", "eval", "validate"):
             self.refused(command, says=["MODEL is missing"])
             self.refused(command, self.model, "another.xml", says=["unexpected argument 'another.xml'"])
-        self.refused("bench", says=["SCENE is missing"])
         self.refused("plot", says=["DATA.csv is missing"])
         self.refused("run", self.model, "--csv", says=["--csv needs a value"])
         self.refused("run", self.model, "--quiet=yes", says=["takes no value"])
@@ -82,19 +83,53 @@ class Usage(CliTest):
         self.refused("run", self.model, "--admm-form", "papers", says=["did you mean 'paper'?"])
 
     def test_methods_that_need_a_tolerance_say_so_before_the_model_is_read(self):
-        for command in ("run", "bench", "view", "render"):
+        for command in ("run", "view", "render"):
             output = ("-o", "a.png") if command == "render" else ()
             for method in ("assembled", "newton"):
                 self.refused(command, "missing.xml", *output, "--method", method, "--tolerance", "0",
                              says=[f"--solver {method}", "--tolerance 1e-6"])
 
-    def test_bench_ranges(self):
-        self.refused("bench", self.model, "--iterations", "30,0", says=["1 ... 1000000"])
-        self.refused("bench", self.model, "--iterations", "30,,60", says=["--iterations"])
-        self.refused("bench", self.model, "--repeats", "0", says=["1 ... 1000"])
-        self.refused("bench", "scaling", "--repeats", "1001", says=["1 ... 1000"])
-        self.refused("bench", self.model, "--plot", "", says=["--plot"])
-        self.refused("bench", "scaling", "--sizes", "0", says=["--sizes"])
+    def test_commands_that_moved_say_in_one_line_where_they_are(self):
+        for was, now in (("bench hard --only tower", "tenon-bench hard"), ("bench simbench", "tenon-bench simbench"),
+                         ("bench scaling", "tenon-bench scaling --of spheres"), ("bench", "tenon-bench scene SCENE"),
+                         ("bench stir --json", "tenon-bench scene SCENE"), ("table --help", "tenon-bench table"),
+                         ("scaling", "tenon-bench scaling"), ("convergence stir", "tenon-bench convergence"),
+                         ("help table", "tenon-bench table")):
+            err = self.refused(*was.split(), says=[f"is now '{now}'\n"])
+            self.assertEqual(err.count("\n"), 1)
+
+
+class BenchUsage(BenchTest):
+    def test_help_names_every_command_and_each_has_help_with_examples(self):
+        out, err = self.tenon("--help")
+        self.assertEqual(err, "")
+        self.assertEqual(re.findall(r"^  (\w+) +\w", out.split("Commands:")[1].split("Examples:")[0], re.MULTILINE), list(BENCH_COMMANDS))
+        for command in BENCH_COMMANDS:
+            out, err = self.tenon(command, "--help")
+            self.assertEqual(err, "")
+            for part in (f"Usage: tenon-bench {command} ", "Examples:", f"  tenon-bench {command}", "--json"):
+                self.assertIn(part, out)
+        for command in ("scene", "scaling", "table", "convergence"):
+            self.assertIn("--plot FILE.svg", self.tenon(command, "--help")[0])
+
+    def test_messages_name_the_program(self):
+        self.assertRegex(self.tenon("--version")[0], r"^tenon-bench \d+\.\d+\.\d+\n$")
+        self.refused(says=["tenon-bench: a command is missing", "Try 'tenon-bench --help'"])
+        self.refused("tabel", says=["tenon-bench: unknown command 'tabel'; did you mean 'table'?"])
+        self.refused("scene", says=["tenon-bench scene: SCENE is missing", "Try 'tenon-bench scene --help'"])
+        self.refused("scene", self.model, "--key", "down", says=["tenon-bench scene: the model has no key 'down'"])
+
+    def test_methods_that_need_a_tolerance_say_so_before_the_model_is_read(self):
+        self.refused("scene", "missing.xml", "--method", "newton", "--tolerance", "0",
+                     says=["--solver newton", "--tolerance 1e-6"])
+
+    def test_ranges(self):
+        self.refused("scene", self.model, "--iterations", "30,0", says=["1 ... 1000000"])
+        self.refused("scene", self.model, "--iterations", "30,,60", says=["--iterations"])
+        self.refused("scene", self.model, "--repeats", "0", says=["1 ... 1000"])
+        self.refused("scaling", "--repeats", "1001", says=["1 ... 1000"])
+        self.refused("scene", self.model, "--plot", "", says=["--plot"])
+        self.refused("scaling", "--sizes", "0", says=["--sizes"])
 
 
 if __name__ == "__main__":

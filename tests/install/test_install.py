@@ -99,7 +99,7 @@ class Installed(unittest.TestCase):
         self.assertRegex(run(program, "--version"), r"^tenon \d+\.\d+\.\d+")
         if not os.path.exists(os.path.join(ROOT, "scenes", "stir.xml")):
             self.skipTest("there is no scenes/stir.xml")
-        run(program, "bench", "stir", "--duration", "0.02", "--repeats", "1", "--aav-samples", "0", "--quiet")
+        run(program + "-bench", "scene", "stir", "--duration", "0.02", "--repeats", "1", "--aav-samples", "0", "--quiet")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,186 @@
+/* tenon-bench scaling: time per step of growing piles of spheres, growing cables or ever finer soft beams, and
+ * how straight the line through them is; of beams the exponents of time and memory. */
+#include "../common/app.h"
+#include "../common/options.h"
+#include "../common/output_file.h"
+#include "commands.h"
+#include "bench.h"
+#include "scaling_report.h"
+
+#include <string.h>
+
+enum { MAX_SIZE = 1000000, BOTH = SUBJECT_COUNT };
+static const char *const subject_names[] = {"spheres", "cable", "beam", "both", NULL};
+
+typedef struct ScalingOptions {
+    NumberList sizes;
+    int of; /* Subject, or BOTH: spheres and cable */
+    int iterations, threads, settle, steps;
+    TnDivisionDef division;
+    BenchCommon common;
+    const char *csv, *json;
+} ScalingOptions;
+
+static int option_table(Option *table, ScalingOptions *o)
+{
+    int n = 0;
+    table[n++] = option_choice("--of", &o->of, "WHAT", subject_names,
+                               "spheres, cable, beam, or both of the first two (default)");
+    table[n++] = option_ints("--sizes", &o->sizes, "LIST", 1, MAX_SIZE,
+                             "spheres: default 216,1000,4096,13824,50000; segments, at least 2: "
+                             "default 160,320,...,20480; or elements, at least 6: default "
+                             "1000,3000,10000,30000,100000,200000; not with both");
+    table[n++] = option_int("--iterations", &o->iterations, "N", 1, 1000000,
+                            "per step, 1 ... 1000000; default 60");
+    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "1 ... 64; default 1");
+    table[n++] = option_division(&o->division);
+    table[n++] = option_int("--settle", &o->settle, "N", 0, 1000000,
+                            "steps before the measured ones; default 100, beam: 2");
+    table[n++] =
+        option_int("--steps", &o->steps, "N", 1, 1000000, "measured steps; default 20, beam: 3");
+    table[n++] = option_text("--csv", &o->csv, "FILE", "a line per size");
+    n = bench_option_table(table, n, &o->common, "timed passes, 1 ... 1000; default 1");
+    for (int i = 0; i < n; i++)
+        if (!strcmp(table[i].name, "--json"))
+            table[i] = option_output("--json", &o->json, "FILE.json",
+                                     "one JSON object, into the file or instead of the table");
+    return n;
+}
+
+static void print_help(const Option *table, int count)
+{
+    printf(
+        "Usage: tenon-bench scaling [OPTIONS]\n"
+        "\n"
+        "Builds piles of spheres (1 cm, 4 g) in an open box by C calls, lets them settle, and\n"
+        "measures the time per step. R\u00b2 is that of the straight line through time over "
+        "spheres: 1\n"
+        "where the cost is in proportion to the size. Each step counts with its shortest time of\n"
+        "--repeats passes; every pass settles the pile again. --plot draws time per step over\n"
+        "spheres on logarithmic axes with the fitted exponent, and the time per sphere.\n\n"
+        "--of cable: cables of 1 cm long, 8 mm thick segments that lie on a row of bars, one\n"
+        "under every tenth segment, so that about as many touch as in scenes/cable.xml; their\n"
+        "ends are held.\n\n"
+        "--of beam: the beam of scenes/beam.xml in ever finer cells, one end held, the last tenth "
+        "of\n"
+        "it on a shelf; the mesh has about as many elements as asked for. Time and memory are\n"
+        "fitted by powers of the elements.\n");
+    options_help(table, count);
+    printf("\nExamples:\n"
+           "  tenon-bench scaling\n"
+           "  tenon-bench scaling --of spheres --sizes 216,1000,4096 --threads 2 --json\n"
+           "  tenon-bench scaling --of cable --repeats 3\n"
+           "  tenon-bench scaling --of beam --sizes 1000,10000,100000\n"
+           "  tenon-bench scaling --plot out/scaling.svg\n");
+}
+
+/* `*size`: asked for, and then what the model has. */
+static int measure_size(const ScalingOptions *o, Subject of, double *size, Measure *m)
+{
+    TnError err = {0};
+    char label[64];
+    snprintf(label, sizeof label, "%.0f %s", *size, subjects[of].units);
+    *m = (Measure){.def = tn_world_def(),
+                   .settle = o->settle < 0 ? subjects[of].settle : o->settle,
+                   .steps = o->steps < 0 ? subjects[of].steps : o->steps,
+                   .repeats = o->common.repeats,
+                   .quiet = o->common.quiet,
+                   .label = label};
+    m->def.thread_count = o->threads;
+    m->def.solver.iterations = o->iterations;
+    m->def.solver.tolerance = 0; /* what is compared is the cost of a fixed count */
+    m->def.division = o->division;
+    size_t before = heap_in_use();
+    TnModel *model = subjects[of].model((int)*size, &err);
+    m->memory_before = before;
+    bool fine = model && measure(model, m, &err) == TN_OK;
+    if (model) m->dof = tn_model_info(model).dof_count;
+    if (model && of == BEAM) *size = tn_model_soft_info(model, 1).tet_count;
+    tn_model_destroy(model);
+    m->label = NULL;
+    if (!fine) say("scaling", "%s", err.message);
+    return fine ? EXIT_FINE : code_of(&err);
+}
+
+static int measure_subject(const ScalingOptions *o, Subject of, ScalingRun *run, bool *diverged)
+{
+    const double *sizes = o->sizes.given ? o->sizes.values : subjects[of].sizes;
+    *run = (ScalingRun){.of = of,
+                        .iterations = o->iterations,
+                        .threads = o->threads,
+                        .settle = o->settle < 0 ? subjects[of].settle : o->settle,
+                        .steps = o->steps < 0 ? subjects[of].steps : o->steps,
+                        .repeats = o->common.repeats,
+                        .count = o->sizes.given ? o->sizes.count : subjects[of].size_count};
+    for (int i = 0; i < run->count; i++) {
+        run->sizes[i] = sizes[i];
+        int failed = measure_size(o, of, &run->sizes[i], &run->runs[i]);
+        if (failed) return failed;
+        *diverged = *diverged || run->runs[i].diverged;
+        if (!run->runs[i].deterministic)
+            say("scaling", "repeats of the same simulation differ: please report this");
+    }
+    scaling_fit(run);
+    return EXIT_FINE;
+}
+
+static void write_csv(FILE *out, const void *scaling) { scaling_write_csv(out, scaling); }
+static void write_json(FILE *out, const void *scaling) { scaling_write_json(out, scaling); }
+
+static int scaling(const ScalingOptions *o)
+{
+    ScalingRun runs[2];
+    Scaling all = {runs, o->of == BOTH ? 2 : 1};
+    bool diverged = false;
+    for (int i = 0; i < all.count; i++) {
+        Subject of = o->of == BOTH ? (i ? CABLE : SPHERES) : (Subject)o->of;
+        int failed = measure_subject(o, of, &runs[i], &diverged);
+        if (failed) return failed;
+    }
+    if (!is_stdout(o->json) && !is_stdout(o->csv)) scaling_print(&all);
+    int json = write_output("scaling", o->json, write_json, &all);
+    int csv = write_output("scaling", o->csv, write_csv, &all);
+    /* after the results, which are worth more than their picture */
+    int plotted = o->common.plot ? scaling_plot(o->common.plot, &all) : EXIT_FINE;
+    return diverged ? EXIT_DIVERGED : json ? json : csv ? csv : plotted;
+}
+
+static int check_and_scale(const ScalingOptions *o)
+{
+    if (o->sizes.count > BENCH_MAX_RUNS) {
+        say("scaling", "--sizes: at most %d", BENCH_MAX_RUNS);
+        return EXIT_USAGE;
+    }
+    if (o->of == BOTH && o->sizes.given) {
+        say("scaling", "--sizes: of what? Add --of spheres, cable or beam");
+        return EXIT_USAGE;
+    }
+    if (is_stdout(o->json) && is_stdout(o->csv)) {
+        say("scaling", "only one of --csv and --json can go to stdout");
+        return EXIT_USAGE;
+    }
+    if (!bench_plot_is_file("scaling", &o->common)) return EXIT_USAGE;
+    for (int i = 0; i < o->sizes.count; i++)
+        if (o->sizes.values[i] < subjects[o->of].least) {
+            say("scaling", "--sizes: a %s has at least %d %s", subject_names[o->of],
+                subjects[o->of].least, subjects[o->of].units);
+            return EXIT_USAGE;
+        }
+    return scaling(o);
+}
+
+int cmd_scaling(int argc, char **argv)
+{
+    ScalingOptions o = {.of = BOTH,
+                        .iterations = 60,
+                        .threads = 1,
+                        .settle = -1,
+                        .steps = -1,
+                        .common.repeats = 1};
+    Option table[16];
+    int count = option_table(table, &o), code = EXIT_USAGE;
+    if (options_parse("scaling", table, count, print_help, NULL, NULL, argc, argv, &code))
+        code = check_and_scale(&o);
+    number_list_free(&o.sizes);
+    return code;
+}

@@ -1,0 +1,155 @@
+/* What several commands need: messages, loading a model, names, the clock. */
+#include "app.h"
+
+#include "options.h"
+#include "program.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+void say(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s %s: ", program.name, command);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int code_of(const TnError *err)
+{
+    switch (err->code) {
+    case TN_OK:
+        return EXIT_FINE;
+    case TN_ERROR_USAGE:
+        return EXIT_USAGE;
+    case TN_ERROR_MODEL:
+        return EXIT_MODEL;
+    case TN_ERROR_IO:
+    case TN_ERROR_MEMORY:
+        return EXIT_IO;
+    }
+    return EXIT_IO;
+}
+
+bool file_is_readable(const char *path)
+{
+    struct stat about;
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    fclose(file);
+    if (folder) errno = EISDIR;
+    return !folder;
+}
+
+bool make_parent_folders(const char *path)
+{
+    char *copy = strdup(path);
+    if (!copy) return false;
+    bool fine = true;
+    for (char *slash = strchr(copy + 1, '/'); slash && fine; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        fine = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+    }
+    free(copy);
+    return fine;
+}
+
+bool is_same_file(const char *a, const char *b)
+{
+    struct stat about_a, about_b;
+    return stat(a, &about_a) == 0 && stat(b, &about_b) == 0 && about_a.st_dev == about_b.st_dev &&
+           about_a.st_ino == about_b.st_ino;
+}
+
+int count_lines(const char *text)
+{
+    int lines = text[0] != '\0';
+    for (; *text; text++) lines += text[0] == '\n' && text[1];
+    return lines;
+}
+
+TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code)
+{
+    TnError err = {0};
+    if (!file_is_readable(path)) {
+        say(command, "%s: cannot be read: %s", path, strerror(errno));
+        *code = EXIT_IO;
+        return NULL;
+    }
+    TnModel *model = tn_model_load_with_remarks(path, remarks, &err);
+    if (model) return model;
+    fprintf(stderr, "%s\n", err.message);
+    int shown = count_lines(err.message);
+    if (err.count > shown) fprintf(stderr, "and %d more\n", err.count - shown);
+    /* the file itself was there: whatever else it lacks, a mesh for example, is a fault of the
+     * model */
+    *code = err.code == TN_ERROR_MEMORY ? EXIT_IO : EXIT_MODEL;
+    return NULL;
+}
+
+bool find_key(const char *command, const TnModel *model, const char *name, TnKeyId *key)
+{
+    *key = 0;
+    if (!name) return true;
+    *key = tn_model_find_key(model, name);
+    if (*key) return true;
+    int count = tn_model_info(model).key_count;
+    fprintf(stderr, "%s %s: the model has no key '%s'", program.name, command, name);
+    for (TnKeyId id = 1; id <= count; id++)
+        fprintf(stderr, "%s'%s'", id == 1 ? "; it has " : ", ", tn_model_key_name(model, id));
+    fputs(count ? "\n" : "; it has none\n", stderr);
+    return false;
+}
+
+static const char *label_of(const char *name, const char *kind, int id, char buffer[NAME_SIZE])
+{
+    if (name[0]) return name;
+    snprintf(buffer, NAME_SIZE, "%s%d", kind, id);
+    return buffer;
+}
+
+const char *joint_label(const TnModel *model, TnJointId id, char buffer[NAME_SIZE])
+{
+    return label_of(tn_model_joint_name(model, id), "joint", id, buffer);
+}
+
+const char *body_label(const TnModel *model, TnBodyId id, char buffer[NAME_SIZE])
+{
+    return label_of(id == TN_BODY_WORLD ? "world" : tn_model_body_name(model, id), "body", id,
+                    buffer);
+}
+
+const char *equality_label(const TnModel *model, TnEqualityId id, char buffer[NAME_SIZE])
+{
+    return label_of(tn_model_equality_name(model, id), "equality", id, buffer);
+}
+
+const char *sensor_label(const TnModel *model, TnSensorId id, char buffer[NAME_SIZE])
+{
+    return label_of(tn_model_sensor_name(model, id), "sensor", id, buffer);
+}
+
+const char *rod_label(const TnModel *model, TnRodId id, char buffer[NAME_SIZE])
+{
+    return label_of(tn_model_rod_name(model, id), "cable", id, buffer);
+}
+
+const char *soft_label(const TnModel *model, TnSoftId id, char buffer[NAME_SIZE])
+{
+    return label_of(tn_model_soft_name(model, id), "soft", id, buffer);
+}

@@ -1,0 +1,50 @@
+/* app.h: what the commands of both programs share.
+ *
+ * Results go to stdout, everything else to stderr. A command returns one of the exit codes below.
+ */
+#ifndef TENON_APP_H
+#define TENON_APP_H
+
+#include <stdio.h>
+#include <tenon/tenon.h>
+
+enum {
+    EXIT_FINE = 0,
+    EXIT_DIVERGED = 1,     /* the simulation diverged, a tolerance was not reached, or energy was created */
+    EXIT_USAGE = 2,        /* an option is unknown or out of its range */
+    EXIT_MODEL = 3,        /* the model is wrong */
+    EXIT_IO = 4,           /* a file cannot be read or written, or there is no memory */
+    EXIT_INTERRUPTED = 130 /* SIGINT, as shells report it */
+};
+
+/* "PROGRAM COMMAND: message" on stderr. */
+void say(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Loads a model; on failure prints why and sets *code to the exit code. `remarks` may be NULL. */
+TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code);
+int count_lines(const char *text); /* an end of line at the very end starts no new one */
+/* Exit code of a library call that failed. */
+int code_of(const TnError *err);
+/* Opens for reading and closes again: false with errno set where the file cannot be read. */
+bool file_is_readable(const char *path);
+/* Makes every missing folder on the way to `path`; false with errno set. */
+bool make_parent_folders(const char *path);
+/* Both are there and are one and the same, by whatever path. */
+bool is_same_file(const char *a, const char *b);
+
+/* The id of a named keyframe, 0 for a NULL name; false and a message that lists the keys where
+ * there is none. */
+bool find_key(const char *command, const TnModel *model, const char *name, TnKeyId *key);
+
+/* A joint's or body's name, or `joint3`, `body5` by id where it has none. */
+#define NAME_SIZE 256
+const char *joint_label(const TnModel *model, TnJointId id, char buffer[NAME_SIZE]);
+const char *body_label(const TnModel *model, TnBodyId id, char buffer[NAME_SIZE]);
+const char *equality_label(const TnModel *model, TnEqualityId id, char buffer[NAME_SIZE]);
+const char *sensor_label(const TnModel *model, TnSensorId id, char buffer[NAME_SIZE]);
+const char *rod_label(const TnModel *model, TnRodId id, char buffer[NAME_SIZE]);
+const char *soft_label(const TnModel *model, TnSoftId id, char buffer[NAME_SIZE]);
+
+double clock_seconds(void); /* monotonic */
+
+#endif
