@@ -6,25 +6,18 @@ one with pkg-config, and runs them.
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.dirname(HERE))
 import pycheck  # noqa: E402
+from process import run  # noqa: E402
 
 CMAKE, BUILD, COMPILER, GENERATOR = sys.argv[1:5]
-
-
-def run(*command, **variables):
-    done = subprocess.run(command, env={**os.environ, **variables}, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
-    if done.returncode:
-        raise AssertionError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}")
-    return done.stdout
 
 
 class Installed(unittest.TestCase):
