@@ -1,6 +1,6 @@
-"""Keeps the picture of the architecture true: reads the #include lines of the sources and fails on any edge that the
-table below does not allow. What a folder may include comes with that folder's own dependencies. The table stands in
-docs/architecture.md, too, and must be the same there."""
+"""Keeps the picture of the architecture true: reads the #include lines of src/ and apps/ and fails on any edge that the
+tables below do not allow. Dependencies are transitive. The tables stand in docs/architecture.md, too, and must be the same
+there."""
 import os
 import re
 import sys
@@ -24,6 +24,16 @@ TABLE = {
     "solver": ["base", "math"],
     "step": ["constraint", "solver"],
     "io": ["base"],
+}
+# folder of apps/ -> folders that it may include directly
+APPS = {
+    "plot": [],
+    "render": [],
+    "common": ["plot"],
+    "export": ["common", "render"],
+    "view": ["common", "render"],
+    "tenon": ["export", "view"],
+    "bench": ["common"],
 }
 # edges that are open for these headers only
 NARROW = {("constraint", "solver"): {"problem.h"}}
@@ -105,13 +115,37 @@ def find_quoted(path, src, name):
     return None
 
 
+def tables_in_text(text):
+    """The tables of docs/architecture.md, that of src/ and that of apps/: rows `| `folder/` | what it holds | `a`, `b` (only `c.h`) |`."""
+    middle = text.index("\n## Seeing it")
+    return table_in_text(text[:middle]), table_in_text(text[middle:])
+
+
 def table_in_text(text):
-    """The table of docs/architecture.md: rows `| `folder/` | what it holds | `a`, `b` (only `c.h`) |`."""
     rows = re.findall(r"^\| `(\w+)/` \|.*\| ([^|]*) \|$", text, re.MULTILINE)
     table = {folder: re.findall(r"`(\w+)`", others) for folder, others in rows}
     narrow = {(folder, other): set(re.findall(r"`(\w+\.h)`", only))
               for folder, others in rows for other, only in re.findall(r"`(\w+)` \(only ([^)]*)\)", others)}
     return table, narrow
+
+
+def check_apps(root):
+    """Forbidden edges between folders of root/apps, and the number of files read."""
+    apps = os.path.join(root, "apps")
+    allowed = closure(APPS)
+    problems, count = [], 0
+    for path in source_files(apps):
+        count += 1
+        place = os.path.relpath(path, root)
+        folder = os.path.relpath(path, apps).split(os.sep)[0]
+        if folder not in APPS:
+            problems.append(f"{place}: folder {folder} is not in the architecture")
+            continue
+        for angled, name, line in includes(path):
+            target = None if angled else find_quoted(path, apps, name)
+            if target and target not in allowed[folder]:
+                problems.append(f"{place}:{line}: apps/{folder} may not include apps/{target} (\"{name}\")")
+    return problems, count
 
 
 def check_outside(root, folder):
@@ -135,36 +169,42 @@ class Tree(unittest.TestCase):
         self.assertGreater(count, 0)
         self.assertEqual(problems, [], "\n" + "\n".join(problems))
 
+    def test_apps_follow_the_architecture(self):
+        problems, count = check_apps(ROOT)
+        self.assertGreater(count, 0)
+        self.assertEqual(problems, [], "\n" + "\n".join(problems))
+
     def test_apps_examples_and_public_headers_see_public_headers_only(self):
         for folder in ("apps", "examples", "include"):
             problems, count = check_outside(ROOT, folder)
             self.assertGreater(count, 0, folder)
             self.assertEqual(problems, [], "\n" + "\n".join(problems))
 
-    def test_documentation_has_the_same_table(self):
+    def test_documentation_has_the_same_tables(self):
         with open(os.path.join(ROOT, "docs", "architecture.md"), encoding="utf-8") as file:
-            table, narrow = table_in_text(file.read())
-        self.assertEqual(table, TABLE)
-        self.assertEqual(narrow, NARROW)
+            src, apps = tables_in_text(file.read())
+        self.assertEqual(src, (TABLE, NARROW))
+        self.assertEqual(apps, (APPS, {}))
 
-    def test_table_has_no_cycle(self):
-        reach = closure(TABLE)
-        for folder, others in TABLE.items():
-            for other in others:
-                self.assertNotIn(folder, reach[other], f"{folder} and {other} need each other")
+    def test_tables_have_no_cycle(self):
+        for table in (TABLE, APPS):
+            reach = closure(table)
+            for folder, others in table.items():
+                for other in others:
+                    self.assertNotIn(folder, reach[other], f"{folder} and {other} need each other")
 
 
 class Checker(unittest.TestCase):
     """The check itself can fail: small trees with one fault each."""
 
-    def problems_of(self, **files):
+    def problems_of(self, check=check_sources, **files):
         with tempfile.TemporaryDirectory() as root:
             for place, text in {"src/base/base.h": "", "src/model/model.h": "", **files}.items():
                 path = os.path.join(root, place)
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(text)
-            return check_sources(root)[0]
+            return check(root)[0]
 
     def test_allowed_edges_pass(self):
         self.assertEqual(self.problems_of(**{"src/state/a.c": '#include "../model/model.h"\n#include <math.h>\n'}), [])
@@ -183,6 +223,14 @@ class Checker(unittest.TestCase):
         self.assertEqual(self.problems_of(**solver, **{"src/constraint/a.c": good}), [])
         self.assertEqual(self.problems_of(**solver, **{"src/step/a.c": bad}), [])
         self.assertEqual(len(self.problems_of(**solver, **{"src/constraint/a.c": bad})), 1)
+
+    def test_a_program_may_not_be_included_by_its_parts(self):
+        tree = {"apps/tenon/commands.h": "", "apps/common/app.h": ""}
+        good, bad = '#include "../common/app.h"\n', '#include "../common/app.h"\n#include "../tenon/commands.h"\n'
+        self.assertEqual(self.problems_of(check_apps, **tree, **{"apps/tenon/a.c": good, "apps/view/a.c": good}), [])
+        self.assertEqual(self.problems_of(check_apps, **tree, **{"apps/export/a.c": bad}),
+                         ['apps/export/a.c:2: apps/export may not include apps/tenon ("../tenon/commands.h")'])
+        self.assertEqual(len(self.problems_of(check_apps, **tree, **{"apps/bench/a.c": bad, "apps/other/a.c": ""})), 2)
 
     def test_include_in_a_comment_does_not_count(self):
         self.assertEqual(self.problems_of(**{"src/base/a.c": '/*\n#include "../model/model.h"\n*/\n'}), [])
