@@ -73,16 +73,29 @@ install_browser_driver() {
     (cd web && npm ci --no-audit --no-fund --loglevel=error </dev/null >&2) || say "going on without the packages of web/"
 }
 
-# build FOLDER [CMAKE OPTIONS]: everything, or what $target names.
+# Writes what it reads to a log; on a terminal, one line counts the files that are built.
+log_with_count() {
+    local line
+    while IFS= read -r line; do
+        printf '%s\n' "$line" >&3
+        if [ -t 2 ] && [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+            printf '\r   %s of %s\033[K' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" >&2
+        fi
+    done 3>"$1"
+    [ ! -t 2 ] || printf '\r\033[K' >&2
+}
+
+# build FOLDER TARGET [CMAKE OPTIONS]
 build() {
-    local folder=$1 log
-    shift
+    local folder=$1 target=$2 log
+    shift 2
     log=$folder/build.log
     mkdir -p "$folder"
     local generator=()
     [ -e "$folder/CMakeCache.txt" ] || generator=(-G Ninja)
     say "building into $folder"
-    if ! { cmake -S . -B "$folder" "${generator[@]}" "$@" && cmake --build "$folder" --parallel ${target:+--target "$target"}; } >"$log" 2>&1; then
+    if ! { cmake -S . -B "$folder" "${generator[@]}" "$@" && cmake --build "$folder" --parallel --target "$target"; } 2>&1 |
+        log_with_count "$log"; then
         tail -n 60 "$log" >&2
         say "the build failed; all of it is in $log"
         return 1

@@ -22,25 +22,25 @@ static int option_table(Option *table, ConvergenceOptions *o)
 {
     int n = 0;
     table[n++] = option_int("--step", &o->step, "K", 2, 100000000,
-                            "which one, from 2 (the first has none before it to start from); "
-                            "default: the middle one of those that count, see table");
+                            "step to solve, from 2 (the first has no step before it to start from); "
+                            "default: the middle of those that count, see table");
     table[n++] = option_real("--time", &o->time, "S", 0, 1e6, ENDS_LOWER_OPEN,
-                             "the step that begins at this simulated time");
+                             "solve the step that begins at this simulated time");
     table[n++] = option_division(&o->division);
     table[n++] = option_int("--repeats", &o->repeats, "N", 1, 1000,
                             "timed runs, 1 ... 1000; default 3; the shortest counts");
-    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "1 ... 64; default 1");
+    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "number of threads, 1 ... 64; default 1");
     table[n++] =
         option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
-                    "no more iterations beyond so much solver time over the least; default 100");
+                    "stop adding iterations beyond this solver time; default 100");
     table[n++] = option_choice("--show", &o->show, "ERROR", error_names,
-                               "what the figure has: natural (default), aac, aal or aav");
-    table[n++] = option_text("--csv", &o->csv, "FILE", "all runs as a CSV file");
+                               "error to plot: natural (default), aac, aal or aav");
+    table[n++] = option_text("--csv", &o->csv, "FILE", "write all runs to a CSV file");
     table[n++] = option_output("--json", &o->json, "FILE.json",
-                               "one JSON object, into the file or instead of the table");
+                               "print one JSON object instead of the table, or write it to a file");
     table[n++] = option_text("--plot", &o->plot, "FILE.svg",
-                             "the error against iterations and against time");
-    table[n++] = option_set("--quiet", &o->quiet, "no progress line");
+                             "plot the error against iterations and against time");
+    table[n++] = option_set("--quiet", &o->quiet, "print no progress line");
     return n;
 }
 
@@ -48,13 +48,12 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon-bench convergence SCENE [OPTIONS]\n\n"
-        "How fast each solver gets to the end of one step. The scene (a name or a file, as in\n"
-        "scene) is simulated with the defaults up to the step; from the state that it has there,\n"
-        "with its warm start, each solver runs 1, 2, 3, 5, ... 20000 iterations, and the "
-        "automatic\n"
-        "method works towards smaller and smaller tolerances. All are judged alike: the RMS\n"
-        "constraint error of velocities and of forces, the distance from the converged velocities\n"
-        "(AAc, AA\u03bb, AAv: -log10 of them), and the largest natural-map error.\n");
+        "Shows how fast each solver converges on one step. The scene (a name or a file, as in\n"
+        "scene) is simulated with the defaults up to the step. From its state there, with its warm\n"
+        "start, each solver runs 1, 2, 3, 5, ... 20000 iterations, and the automatic method runs\n"
+        "with smaller and smaller tolerances. The same measures apply to all: the RMS constraint\n"
+        "error of velocities and of forces and the distance to the converged velocities (AAc,\n"
+        "AA\u03bb, AAv: -log10 of them), and the largest natural-map error.\n");
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon-bench convergence stir --time 2.5\n"

@@ -1,9 +1,9 @@
 /* tenon-bench hard: stacks, mass ratios, arches, grasps and impacts, and what became of them. */
 #include "../common/app.h"
 #include "../common/options.h"
-#include "commands.h"
 #include "bench.h"
 #include "built_scenes.h"
+#include "commands.h"
 #include "hard.h"
 
 #include <math.h>
@@ -26,18 +26,18 @@ static int option_table(Option *table, HardCommand *c)
 {
     int n = 0;
     table[n++] = option_text("--only", &c->only, "NAME,...",
-                             "scenes, or families: tower, arch, pinch; default all");
+                             "scenes, or families of scenes (tower, arch, pinch); default: all");
     n = sim_option_table(table, n, &c->sim);
     table[n++] =
         option_int("--seeds", &c->seeds, "N", 1, MAX_SEEDS,
-                   "runs of what depends on chance, 1 ... 100; default 1; the row has the worst");
+                   "runs of each random scene, 1 ... 100; default 1; the row has the worst");
     table[n++] = option_real(
         "--noise", &c->run.noise, "SHARE", 0, 10, ENDS_CLOSED,
-        "force noise on each body in each step, in shares of its weight, 0 ... 10; default 0");
+        "force noise on each body and step, as a fraction of its weight, 0 ... 10; default 0");
     table[n++] = option_int("--repeats", &c->run.repeats, "N", 1, 1000,
                             "timed passes of each run, 1 ... 1000; default 1");
     table[n++] = option_set("--json", &c->json, "print one JSON object");
-    table[n++] = option_set("--quiet", &c->run.quiet, "no progress line");
+    table[n++] = option_set("--quiet", &c->run.quiet, "print no progress line");
     return built_scene_options(table, n);
 }
 

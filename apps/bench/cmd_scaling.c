@@ -3,8 +3,8 @@
 #include "../common/app.h"
 #include "../common/options.h"
 #include "../common/output_file.h"
-#include "commands.h"
 #include "bench.h"
+#include "commands.h"
 #include "scaling_report.h"
 
 #include <string.h>
@@ -25,25 +25,25 @@ static int option_table(Option *table, ScalingOptions *o)
 {
     int n = 0;
     table[n++] = option_choice("--of", &o->of, "WHAT", subject_names,
-                               "spheres, cable, beam, or both of the first two (default)");
+                               "what grows: spheres, cable, beam, or both of the first two (default)");
     table[n++] = option_ints("--sizes", &o->sizes, "LIST", 1, MAX_SIZE,
-                             "spheres: default 216,1000,4096,13824,50000; segments, at least 2: "
-                             "default 160,320,...,20480; or elements, at least 6: default "
-                             "1000,3000,10000,30000,100000,200000; not with both");
+                             "numbers of spheres (default 216,1000,4096,13824,50000), segments "
+                             "(default 160,320,...,20480) or elements (default "
+                             "1000,3000,10000,30000,100000,200000); needs --of");
     table[n++] = option_int("--iterations", &o->iterations, "N", 1, 1000000,
-                            "per step, 1 ... 1000000; default 60");
-    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "1 ... 64; default 1");
+                            "iterations per step, 1 ... 1000000; default 60");
+    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "number of threads, 1 ... 64; default 1");
     table[n++] = option_division(&o->division);
     table[n++] = option_int("--settle", &o->settle, "N", 0, 1000000,
-                            "steps before the measured ones; default 100, beam: 2");
+                            "steps before measuring starts; default 100, beam: 2");
     table[n++] =
-        option_int("--steps", &o->steps, "N", 1, 1000000, "measured steps; default 20, beam: 3");
-    table[n++] = option_text("--csv", &o->csv, "FILE", "a line per size");
+        option_int("--steps", &o->steps, "N", 1, 1000000, "number of measured steps; default 20, beam: 3");
+    table[n++] = option_text("--csv", &o->csv, "FILE", "write a line per size to a CSV file");
     n = bench_option_table(table, n, &o->common, "timed passes, 1 ... 1000; default 1");
     for (int i = 0; i < n; i++)
         if (!strcmp(table[i].name, "--json"))
             table[i] = option_output("--json", &o->json, "FILE.json",
-                                     "one JSON object, into the file or instead of the table");
+                                     "print one JSON object instead of the table, or write it to a file");
     return n;
 }
 
@@ -52,19 +52,15 @@ static void print_help(const Option *table, int count)
     printf(
         "Usage: tenon-bench scaling [OPTIONS]\n"
         "\n"
-        "Builds piles of spheres (1 cm, 4 g) in an open box by C calls, lets them settle, and\n"
-        "measures the time per step. R\u00b2 is that of the straight line through time over "
-        "spheres: 1\n"
-        "where the cost is in proportion to the size. Each step counts with its shortest time of\n"
-        "--repeats passes; every pass settles the pile again. --plot draws time per step over\n"
-        "spheres on logarithmic axes with the fitted exponent, and the time per sphere.\n\n"
-        "--of cable: cables of 1 cm long, 8 mm thick segments that lie on a row of bars, one\n"
-        "under every tenth segment, so that about as many touch as in scenes/cable.xml; their\n"
-        "ends are held.\n\n"
-        "--of beam: the beam of scenes/beam.xml in ever finer cells, one end held, the last tenth "
-        "of\n"
-        "it on a shelf; the mesh has about as many elements as asked for. Time and memory are\n"
-        "fitted by powers of the elements.\n");
+        "Measures the time per step of growing models, built by C calls. R\u00b2 is that of the\n"
+        "straight line through time over size: 1 if the cost is proportional to the size. Each\n"
+        "step counts with its shortest time of --repeats passes. --plot draws time against size\n"
+        "on logarithmic axes with the fitted exponent, and the time per unit.\n\n"
+        "  spheres  piles of 1 cm, 4 g spheres in an open box, after they have settled\n"
+        "  cable    segments of 1 cm length and 8 mm diameter on a row of bars, one under every\n"
+        "           tenth segment, as dense in contacts as scenes/cable.xml; both ends held\n"
+        "  beam     the soft beam of scenes/beam.xml in finer and finer cells, one end held, the\n"
+        "           last tenth on a shelf; time and memory are fitted by powers of the elements\n");
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon-bench scaling\n"

@@ -3,8 +3,8 @@
 #include "../common/app.h"
 #include "../common/options.h"
 #include "../common/totals.h"
-#include "commands.h"
 #include "bench.h"
+#include "commands.h"
 #include "scene_plot.h"
 #include "scene_report.h"
 
@@ -39,31 +39,31 @@ static int option_table(Option *table, BenchOptions *bench)
     for (int i = 0; i < n; i++) {
         if (!strcmp(table[i].name, "--iterations"))
             table[i] = option_ints("--iterations", &bench->iterations, "LIST", 1, 1000000,
-                                   "iteration counts, as 30,60,90 (default); each 1 ... 1000000; "
-                                   "towards a tolerance: at most so many, default 60");
+                                   "iterations per step, one row each; default 30,60,90; each 1 ... "
+                                   "1000000; with a tolerance the maximum, default 60");
         if (!strcmp(table[i].name, "--tolerance"))
             table[i].help =
-                "one row that works towards this error instead of fixed counts; see run";
+                "measure one row with this tolerance instead of fixed counts; see tenon run";
         if (!strcmp(table[i].name, "--duration"))
             table[i].help = "simulated time in seconds, 0 < S <= 1e6; default 5, cable: 11, "
                             "beam: 8";
         if (!strcmp(table[i].name, "--division"))
-            table[i].help = "as in run; default, of a model with cables or soft bodies: both auto "
-                            "and paper";
+            table[i].help = "as in tenon run; default for models with cables or soft bodies: both "
+                            "auto and paper";
     }
     table[n++] = option_real("--settle", &bench->settle, "S", 0, 1e6, ENDS_CLOSED,
-                             "simulated seconds before the measured ones; default 0");
+                             "simulated seconds before measuring starts; default 0");
     table[n++] =
         option_int("--least-contacts", &bench->least_contacts, "N", 0, 1000000,
-                   "steps with fewer contacts do not count; default 0, cable: 101, beam: 10");
+                   "ignore steps with fewer contacts; default 0, cable: 101, beam: 10");
     table[n++] =
         option_choice("--weights", &bench->sim.weights, "WEIGHTS", weight_choices,
-                      "compliance, paper or both; default both, with cables or soft bodies "
-                      "compliance");
+                      "weights of SubADMM: compliance, paper or both; default both, for models with "
+                      "cables or soft bodies compliance");
     table[n++] = option_int("--aav-samples", &bench->aav_samples, "N", 0, 100000,
-                            "steps that are also solved to the end, for AAv; default 10, 0: none");
+                            "number of steps that are also solved to convergence, for AAv; default 10");
     table[n++] = option_int("--aav-iterations", &bench->aav_iterations, "N", 1, 10000000,
-                            "iterations at most to the end of such a step; default 20000");
+                            "maximum iterations for each of these; default 20000");
     return bench_option_table(table, n, &bench->common, "timed passes, 1 ... 1000; default 3");
 }
 
@@ -73,20 +73,17 @@ static void print_help(const Option *table, int count)
         "Usage: tenon-bench scene SCENE [OPTIONS]\n\n"
         "Measures a scene: a model file, or the name of one of the scenes that come with tenon\n"
         "(stir for scenes/stir.xml, cable for scenes/cable.xml, beam for scenes/beam.xml).\n\n"
-        "Each row simulates the scene from its start. One pass measures accuracy; then --repeats\n"
-        "passes are timed, and each step counts with the shortest time that it took in any of\n"
-        "them: the passes do the same work, and other load can only lengthen it.\n"
-        "Rows with the paper's weights also use its over-relaxation of 1, unless one is given.\n"
-        "With --tolerance, or --solver auto, there is one row that works towards it, and what\n"
-        "ran is told below it.\n");
+        "Each row simulates the scene from its start: one pass measures accuracy, --repeats passes\n"
+        "are timed. Each step counts with its shortest time, because the passes do the same work\n"
+        "and other load can only lengthen it.\n"
+        "Rows with the paper's weights use its over-relaxation of 1, unless one is given.\n"
+        "--tolerance or --solver auto gives one row; the lines below it say which methods ran.\n");
     options_help(table, count);
     printf(
-        "\nColumns: AAc and AA\u03bb are the mean of -log10 of the RMS constraint error of the "
-        "velocities\n"
-        "and of the forces, AAv of the distance to the converged velocities. ns/c/i are "
-        "nanoseconds\n"
-        "per contact and iteration. solver ms are factorization and iterations.\n"
-        "With --json the top level holds the run with %d iterations (or the first), `runs` all.\n"
+        "\nColumns: AAc and AA\u03bb are means of -log10 of the RMS constraint error of the velocities\n"
+        "and of the forces, AAv of the distance to the converged velocities. ns/c/i is nanoseconds\n"
+        "per contact and iteration. solver ms is factorization plus iterations.\n"
+        "The top level of --json is the run with %d iterations (or the first); `runs` has all.\n"
         "--plot draws the time per step by phase, and accuracy against iterations.\n"
         "\nExamples:\n"
         "  tenon-bench scene stir\n"

@@ -24,7 +24,7 @@ typedef struct Simbench {
 static int option_table(Option *table, Simbench *c)
 {
     int n = 0;
-    table[n++] = option_text("--only", &c->only, "NAME,...", "scenes; default all");
+    table[n++] = option_text("--only", &c->only, "NAME,...", "scenes; default: all");
     table[n++] = option_reals("--timesteps", &c->steps, "LIST",
                               "timesteps in seconds; default 0.001,0.01");
     n = sim_option_table(table, n, &c->sim);

@@ -27,26 +27,26 @@ static int option_table(Option *table, TableOptions *o)
 {
     int n = 0;
     table[n++] = option_int("--samples", &o->samples, "N", 1, 1000,
-                            "steps of each scene that are measured, 1 ... 1000; default 10");
+                            "measured steps of each scene, 1 ... 1000; default 10");
     table[n++] = option_int("--repeats", &o->repeats, "N", 1, 1000,
                             "timed runs of each step, 1 ... 1000; default 3");
-    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "1 ... 64; default 1");
+    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "number of threads, 1 ... 64; default 1");
     table[n++] =
         option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
-                    "of solver time per step beyond the least, on the way to AAv 6; default 50");
+                    "maximum solver time per step on the way to AAv 6, in ms; default 50");
     table[n++] = option_real("--duration", &o->duration, "S", 0, 1e6, ENDS_LOWER_OPEN,
-                             "simulated time; default 5, cable: 11, beam: 8");
+                             "simulated time in seconds; default 5, cable: 11, beam: 8");
     table[n++] = option_int("--least-contacts", &o->least_contacts, "N", 0, 1000000,
-                            "steps with fewer do not count; default 0, cable: 101, beam: 10");
+                            "ignore steps with fewer contacts; default 0, cable: 101, beam: 10");
     table[n++] = option_set("--columns-only", &o->columns_only,
-                            "the table's iterations alone: no times to AAv 3 ... 6");
+                            "print the table only, not the times to AAv 3 ... 6");
     table[n++] = option_set("--quick", &o->quick,
-                            "2 steps, 1 repeat, a limit of 5 ms: to see whether it runs");
-    table[n++] = option_text("--csv", &o->csv, "FILE", "all runs as a CSV file");
+                            "2 steps, 1 repeat and a limit of 5 ms, as a check that it runs");
+    table[n++] = option_text("--csv", &o->csv, "FILE", "write all runs to a CSV file");
     table[n++] = option_output("--json", &o->json, "FILE.json",
-                               "one JSON object, into the file or instead of the table");
-    table[n++] = option_text("--plot", &o->plot, "FILE.svg", "AAv against time, a panel per scene");
-    table[n++] = option_set("--quiet", &o->quiet, "no progress line");
+                               "print one JSON object instead of the table, or write it to a file");
+    table[n++] = option_text("--plot", &o->plot, "FILE.svg", "plot AAv against time, a panel per scene");
+    table[n++] = option_set("--quiet", &o->quiet, "print no progress line");
     return n;
 }
 
@@ -54,22 +54,17 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon-bench table [SCENE ...] [OPTIONS]\n\n"
-        "The table of the paper: PGS, PJ, FADMM and SubADMM with 30, 60 and 90 iterations, "
-        "NNewton\n"
-        "with 3, 6 and 9, and the automatic method with tolerances of 1e-2, 1e-4 and 1e-6 and as "
-        "it\n"
-        "comes (1e-6, but at most 60 iterations where it iterates), on the scenes stir, cable\n"
-        "and beam (default), or on model files.\n\n"
-        "Each scene is simulated once with the defaults; --samples of its steps, from the same "
-        "saved\n"
-        "states with their warm starts, are then solved by every solver: as in the paper (its\n"
-        "division of cables and soft bodies, and SubADMM with its weights, without "
-        "over-relaxation\n"
-        "and acceleration), and with tenon's defaults. Then each solver gets more and more\n"
-        "iterations, the automatic method smaller and smaller tolerances, for the least solver "
-        "time\n"
-        "with which the mean AAv reaches 3, 4, 5 and 6; '>': it does not within --limit or 20000\n"
-        "iterations.\n");
+        "Repeats the table of the paper: PGS, PJ, FADMM and SubADMM with 30, 60 and 90 iterations,\n"
+        "NNewton with 3, 6 and 9, and the automatic method with tolerances of 1e-2, 1e-4 and 1e-6\n"
+        "and with its defaults (1e-6, at most 60 iterations), on the scenes stir, cable and beam\n"
+        "(default) or on model files.\n\n"
+        "Each scene is simulated once with the defaults. Then every solver solves --samples of its\n"
+        "steps from the same saved states and warm starts: once as in the paper (its division of\n"
+        "cables and soft bodies; SubADMM with its weights, without over-relaxation and\n"
+        "acceleration), once with tenon's defaults. Then each solver gets more and more\n"
+        "iterations, the automatic method smaller and smaller tolerances, to find the shortest\n"
+        "solver time with a mean AAv of 3, 4, 5 and 6; '>' if --limit or 20000 iterations is not\n"
+        "enough.\n");
     options_help(table, count);
     printf(
         "\nColumns: AT is factorization and iterations, step the whole step. AAc and AA\u03bb are "

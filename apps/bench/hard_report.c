@@ -1,8 +1,7 @@
 /* The table of the hard scenes, and the same as JSON. */
-#include "hard.h"
-
 #include "../common/json.h"
 #include "../common/table.h"
+#include "hard.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* Runs a hard scene and sums up what its steps reported; see hard.h. */
-#include "hard.h"
-
 #include "../common/app.h"
 #include "../common/progress.h"
+#include "hard.h"
 
 #include <math.h>
 #include <stdio.h>

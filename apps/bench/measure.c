@@ -1,9 +1,8 @@
 /* Measuring a simulation; see bench.h. */
-#include "bench.h"
-
 #include "../common/app.h"
 #include "../common/progress.h"
 #include "../common/totals.h"
+#include "bench.h"
 
 #include <math.h>
 #include <stdlib.h>

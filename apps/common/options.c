@@ -116,8 +116,8 @@ Option option_division(TnDivisionDef *target)
                     .target = target,
                     .value = "HOW",
                     .help =
-                        "cables and soft bodies by subsystem: auto (default: as the model says), "
-                        "whole, paper or, of cables, N segments",
+                        "how cables and soft bodies are split into subsystems: auto (default: as "
+                        "the model says), whole, paper, or N segments of a cable each",
                     .lower = 1,
                     .upper = 1000000};
 }
@@ -125,7 +125,7 @@ Option option_division(TnDivisionDef *target)
 Option option_pieces(TnDivisionDef *target)
 {
     return option_int("--pieces", &target->pieces, "N", 1, 1000000,
-                      "each soft body in N pieces, a subsystem each; default: as --division says");
+                      "split each soft body into N subsystems; default: as --division says");
 }
 
 Option option_ints(const char *name, NumberList *target, const char *value, int lower, int upper,
@@ -264,6 +264,22 @@ bool options_parse(const char *command, const Option *options, int option_count,
                               positional ? 1 : 0, &count, argc, argv, code);
 }
 
+/* A help text from column HELP_COLUMN on, in lines of HELP_WIDTH at most. */
+enum { HELP_COLUMN = 27, HELP_WIDTH = 100 };
+static void print_wrapped(const char *text)
+{
+    size_t room = HELP_WIDTH - HELP_COLUMN, length = strlen(text);
+    while (length > room) {
+        size_t end = room;
+        while (end > 0 && text[end] != ' ') end--;
+        if (end == 0) break; /* one long word */
+        printf("%.*s\n%*s", (int)end, text, HELP_COLUMN, "");
+        text += end + 1;
+        length -= end + 1;
+    }
+    printf("%s\n", text);
+}
+
 void options_help(const Option *options, int option_count)
 {
     printf("\nOptions:\n");
@@ -275,7 +291,8 @@ void options_help(const Option *options, int option_count)
                  : options[i].value ? " "
                                     : "",
                  options[i].value ? options[i].value : "", optional ? "]" : "");
-        printf("  %-24s %s\n", left, options[i].help);
+        printf("  %-*s ", HELP_COLUMN - 3, left);
+        print_wrapped(options[i].help);
     }
-    printf("  %-24s %s\n", "--help", "this text");
+    printf("  %-*s print this help\n", HELP_COLUMN - 3, "--help");
 }

@@ -1,7 +1,6 @@
 /* Options that all commands share which simulate: the solver and its tuning. */
-#include "options.h"
-
 #include "app.h"
+#include "options.h"
 
 #include <math.h>
 
@@ -31,56 +30,58 @@ SimOptions sim_options(void)
 int sim_option_table(Option *table, int count, SimOptions *sim)
 {
     table[count++] = option_int("--iterations", &sim->iterations, "N", 1, 1000000,
-                                "exactly N per step, 1 ... 1000000; with --tolerance: at most; "
+                                "iterations per step, 1 ... 1000000; with --tolerance the maximum; "
                                 "default 60");
     table[count++] = option_real("--duration", &sim->duration, "S", 0, 1e6, ENDS_LOWER_OPEN,
                                  "simulated time in seconds, 0 < S <= 1e6; default 5");
     table[count++] = option_choice(
         "--solver", &sim->method, "NAME", method_names,
-        "auto (default: chosen for each island and step), subadmm, assembled, newton, or one of "
-        "the paper's others: pgs, pj, fadmm, nnewton");
-    table[count++] = option_choice("--method", &sim->method, "NAME", method_names, "as --solver");
-    table[count++] = option_real("--tolerance", &sim->tolerance, "T", 0, 1e6, ENDS_CLOSED,
-                                 "error of every constraint, in shares of gravity x timestep, that "
-                                 "a step has or reports; default 1e-6; 0: exactly --iterations");
+        "auto (default) chooses for each island and step; or subadmm, assembled, newton; or the "
+        "paper's other solvers: pgs, pj, fadmm, nnewton");
+    table[count++] =
+        option_choice("--method", &sim->method, "NAME", method_names, "same as --solver");
+    table[count++] = option_real(
+        "--tolerance", &sim->tolerance, "T", 0, 1e6, ENDS_CLOSED,
+        "maximum constraint error per step, as a fraction of gravity x timestep; steps that miss "
+        "it are reported; default 1e-6; 0: no tolerance, exactly --iterations");
     table[count++] = option_choice("--sleep", &sim->sleep, "WHAT", sleep_names,
-                                   "islands at rest are left out of steps: off (default), passive "
-                                   "(those without actuators) or all");
-    table[count++] = option_int("--threads", &sim->threads, "N", 1, 64,
-                                "1 ... 64; default 1; the result does not depend on it");
+                                   "skip islands at rest: off (default), passive (islands without "
+                                   "actuators) or all");
+    table[count++] =
+        option_int("--threads", &sim->threads, "N", 1, 64,
+                   "number of threads, 1 ... 64; default 1; the result is the same for any number");
     table[count++] =
         option_text("--key", &sim->key, "NAME", "start from this keyframe of the model");
     table[count++] = option_division(&sim->division);
     table[count++] = option_pieces(&sim->division);
-    table[count++] = option_choice(
-        "--admm-form", &sim->form, "FORM", form_names,
-        "reduced (default: only v and lambda are kept) or paper (z and u as printed)");
+    table[count++] =
+        option_choice("--admm-form", &sim->form, "FORM", form_names,
+                      "form of SubADMM: reduced (default: stores v and lambda) or paper (stores z "
+                      "and u as well)");
     table[count++] =
         option_real("--over-relaxation", &sim->solver.over_relaxation, "A", 1, 2, ENDS_UPPER_OPEN,
-                    "1 <= A < 2; default 1.7; the paper's form uses 1");
+                    "over-relaxation of SubADMM, 1 <= A < 2; default 1.7; the paper uses 1");
     table[count++] =
         option_real("--weight-scale", &sim->solver.weight_scale, "W", 0, 1e6, ENDS_LOWER_OPEN,
                     "scale of the compliance weights, 0 < W <= 1e6; default 2.5");
     table[count++] =
         option_real("--warm-start", &sim->solver.warm_start, "W", 0, 1, ENDS_CLOSED,
-                    "share of the last step's forces to start from, 0 <= W <= 1; default 1");
-    table[count++] =
-        option_int("--anderson", &sim->solver.anderson, "N", -1, 16,
-                   "differences that Anderson acceleration combines, 0 ... 16, 0: off; default -1: "
-                   "10 where soft bodies or undivided cables are touched, else off");
+                    "fraction of the last step's forces to start from, 0 <= W <= 1; default 1");
+    table[count++] = option_int("--anderson", &sim->solver.anderson, "N", -1, 16,
+                                "depth of Anderson acceleration, 0 ... 16; 0: off; default -1: 10 "
+                                "if soft bodies or undivided cables are touched, otherwise off");
     table[count++] = option_set("--nesterov", &sim->solver.nesterov,
-                                "momentum in SubADMM, restarted where it harms; excludes "
+                                "Nesterov momentum in SubADMM, with restarts; not together with "
                                 "--anderson N");
     table[count++] = option_set("--adaptive-weights", &sim->solver.adaptive_weights,
-                                "scale of SubADMM's weights balanced by its residuals");
+                                "balance the weights of SubADMM by its residuals");
     table[count++] = option_choice(
         "--contact-model", &sim->contact_model, "MODEL", model_names,
-        "exact (default: Signorini and Coulomb) or relaxed (convex: forces are projected on the "
-        "friction cone, and what slides lifts off); the latter with a fixed number of iterations");
-    table[count++] =
-        option_int("--relinearize", &sim->relinearize, "N", 1, 100,
-                   "passes of a step, 1 ... 100, each linear about what the last one found (but "
-                   "for soft bodies, spin and rolling friction); default 1");
+        "exact (default: Signorini and Coulomb) or relaxed (convex; sliding contacts lift off); "
+        "relaxed needs a fixed number of iterations");
+    table[count++] = option_int("--relinearize", &sim->relinearize, "N", 0, 100,
+                                "passes per step, 0 ... 100, each linearized at the result of the "
+                                "last; default 0: as many as needed");
     return count;
 }
 

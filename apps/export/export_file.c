@@ -1,7 +1,6 @@
 /* What exporters share: files that appear only when they are whole, frames, names; see export.h. */
-#include "export.h"
-
 #include "../common/app.h"
+#include "export.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,9 +5,10 @@
  * picture); rotations get as many levels as the body's reach needs, at most 32767. Each of the seven
  * numbers of a body is one channel over time, of which only the differences are kept (see
  * predict_channel). Points of tubes and surfaces are done likewise. */
+#include "html_frames.h"
+
 #include "../common/app.h"
 #include "html_contacts.h"
-#include "html_frames.h"
 
 #include <math.h>
 #include <stdlib.h>

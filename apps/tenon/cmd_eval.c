@@ -239,13 +239,10 @@ static int evaluate(const TnModel *model, const EvalOptions *eval)
 static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon eval MODEL [OPTIONS]\n\n"
-           "Computes, without simulating, the pose of every body, the mass matrix, the bias "
-           "forces\n"
-           "(Coriolis, centrifugal, gyroscopic, gravity), the actuators' forces and the "
-           "sensors at\n"
-           "one state. Numbers of a list are separated by commas or blanks; `tenon info` tells "
-           "how\n"
-           "many there are and which joint they belong to. Units are m, kg, s, rad, N.\n");
+           "Computes, without simulating, the pose of every body, the mass matrix, the bias forces\n"
+           "(Coriolis, centrifugal, gyroscopic, gravity), the actuator forces and the sensors at one\n"
+           "state. Separate the numbers of a list by commas or blanks; `tenon info` lists how many\n"
+           "there are and the joint of each. Units are m, kg, s, rad and N.\n");
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon eval pendulum.xml --qpos 0.5 --qvel -1\n"
@@ -256,12 +253,13 @@ int cmd_eval(int argc, char **argv)
 {
     EvalOptions eval = {0};
     const Option table[] = {
-        option_reals("--qpos", &eval.qpos, "A,B,...", "positions; default the reference pose"),
-        option_reals("--qvel", &eval.qvel, "A,B,...", "velocities; default zero"),
-        option_reals("--ctrl", &eval.ctrl, "A,B,...", "controls; default zero"),
-        option_text("--key", &eval.key, "NAME", "take what is not given from this keyframe"),
+        option_reals("--qpos", &eval.qpos, "A,B,...", "positions; default: the reference pose"),
+        option_reals("--qvel", &eval.qvel, "A,B,...", "velocities; default: zero"),
+        option_reals("--ctrl", &eval.ctrl, "A,B,...", "controls; default: zero"),
+        option_text("--key", &eval.key, "NAME",
+                    "take everything that is not given from this keyframe"),
         option_set("--forces", &eval.forces,
-                   "also forces of joints and equalities, from one step of the model's timestep"),
+                   "also print forces of joints and equalities, from one step of the model's timestep"),
         option_set("--json", &eval.json, "print one JSON object with all digits"),
     };
     const int count = sizeof table / sizeof table[0];

@@ -41,20 +41,20 @@ static int option_table(Option *table, Request *request)
     table[n++] = option_text("-o", &request->output, "OUT",
                              "the file to write: OUT.html, OUT.npz, OUT.csv or OUT.pvd");
     table[n++] = option_real("--from", &request->from, "S", -1e9, 1e9, ENDS_CLOSED,
-                             "leave out what is before; default: the start");
+                             "first time to export, in seconds; default: the start");
     table[n++] = option_real("--to", &request->to, "S", -1e9, 1e9, ENDS_CLOSED,
-                             "leave out what is after; default: the end");
+                             "last time to export, in seconds; default: the end");
     table[n++] = option_int("--every", &request->every, "N", 1, 1000000,
-                            "only every N-th of these frames; default 1");
+                            "export every N-th of these frames; default 1");
     table[n++] =
         option_real("--fps", &request->fps, "F", 0, 1e6, ENDS_CLOSED,
-                    "at most F frames per second, 0 for all; default 30 for .html, else 0");
+                    "maximum frames per second, 0 for all frames; default 30 for .html, otherwise 0");
     table[n++] = option_text("--title", &request->title, "TEXT",
-                             "title of a page; default: the scene's name");
+                             "title of the web page; default: the scene's name");
     table[n++] = option_choice("--color", &request->color, "MODE", color_names,
-                               "colours a page starts with: model (default), subsystem or stress");
+                               "colours that the web page starts with: model (default), subsystem or stress");
     table[n++] = option_real("--stress-max", &request->stress_max, "PA", 0, 1e15, ENDS_LOWER_OPEN,
-                             "stress in Pa at the upper end of a page's colours; default: fitted");
+                             "stress in Pa at the upper end of the colour scale; default: fitted");
     return n;
 }
 
@@ -62,14 +62,14 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon export RECORDING -o OUT [OPTIONS]\n\n"
-        "Writes a recording (tenon run --record) in the format that OUT's ending names:\n"
-        "  .html  a page that plays it in a browser, all in one file\n"
+        "Converts a recording (tenon run --record). The ending of OUT chooses the format:\n"
+        "  .html  a web page that plays it in any browser, all in one file\n"
         "  .npz   arrays for NumPy: times, poses, contacts, energies, and the state if recorded\n"
         "  .csv   one line per frame: time, poses of all bodies, nodes of soft bodies, figures of "
         "the step\n"
         "  .pvd   soft bodies, surfaces and tubes for ParaView, one .vtu per frame in a folder "
         "beside\n"
-        "A file of that name is replaced only when the new one is whole.\n");
+        "An existing file is replaced only when the new one is complete.\n");
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon run scenes/stir.xml --duration 10 --record stir.tnr\n"

@@ -1,6 +1,5 @@
 /* tenon render: pictures and films of a model or a recording, without a display. */
 #include "../common/app.h"
-
 #include "../common/json.h"
 #include "../common/progress.h"
 #include "../export/export.h"
@@ -35,16 +34,16 @@ static int option_table(Option *table, RenderOptions *render)
                              "OUT.png: a picture; OUT.mp4: a film; OUT/: a folder of pictures");
     table[n++] =
         option_real("--time", &render->time, "T", 0, 1e6, ENDS_CLOSED,
-                    "when: of the picture, or where the film starts; default 0: the start");
+                    "time in seconds of the picture, or of the start of the film; default 0");
     table[n++] = option_real("--fps", &render->fps, "F", 0, 1000, ENDS_LOWER_OPEN,
                              "pictures per second of the film; default 30");
     table[n++] =
         option_real("--speed", &render->speed, "X", 0, 1e6, ENDS_LOWER_OPEN,
                     "simulated seconds per second of the film; default 1; 0.1: slow motion");
-    table[n++] = option_text("--title", &render->title, "TEXT", "a line of text at the top");
-    table[n++] = option_set("--stats", &render->stats, "time, contacts and energy in a corner");
+    table[n++] = option_text("--title", &render->title, "TEXT", "show a line of text at the top");
+    table[n++] = option_set("--stats", &render->stats, "show time, contacts and energy in a corner");
     table[n++] = option_set("--json", &render->json, "print one JSON object");
-    table[n++] = option_set("--quiet", &render->quiet, "no progress line, no closing line");
+    table[n++] = option_set("--quiet", &render->quiet, "print no progress line and no closing line");
     n = picture_option_table(table, n, &render->picture);
     return sim_option_table(table, n, &render->sim);
 }
@@ -53,13 +52,12 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon render MODEL|RECORDING.tnr -o OUT [OPTIONS]\n\n"
-        "Draws a model while it is simulated, or a recording, without a display: through EGL, on\n"
-        "a graphics card or in software. The simulation does not notice. A film has the length\n"
-        "of --duration (default: 5 s of a model, all of a recording); its pictures lie between\n"
-        "the steps where need be. MP4 needs the program ffmpeg. Pictures have 1280x720 pixels\n"
-        "unless --size says otherwise.\n"
-        "The free camera is fitted to the scene at the start unless the model or the options\n"
-        "say more. Options of the simulation mean nothing to a recording.\n");
+        "Draws a picture or a film of a model, which is simulated for it, or of a recording.\n"
+        "No display is needed: EGL draws on a graphics card or in software. A film is --duration\n"
+        "long (default: 5 s of a model, all of a recording) and interpolates between steps. MP4\n"
+        "needs the program ffmpeg. Pictures have 1280x720 pixels unless --size is given.\n"
+        "The free camera is fitted to the scene unless the model or the options place it.\n"
+        "Simulation options have no effect on a recording.\n");
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon render scenes/stir.xml -o out/stir.png --time 0.5 --color subsystem\n"

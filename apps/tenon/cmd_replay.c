@@ -1,10 +1,8 @@
 /* tenon replay: a window on a recording. */
 #include "../common/app.h"
 #include "../common/options.h"
-
 #include "../export/export.h"
 #include "commands.h"
-
 #include "window_options.h"
 
 enum { OWN_OPTIONS = 4 };
@@ -15,17 +13,17 @@ static int option_table(Option *table, WindowOptions *window)
     int n = 0;
     table[n++] = option_real("--speed", &viewer->speed, "X", 1.0 / 1024, 1024, ENDS_CLOSED,
                              "recorded seconds per second; default 1");
-    table[n++] = option_set("--loop", &viewer->loop, "start again at the end");
+    table[n++] = option_set("--loop", &viewer->loop, "repeat from the start when the end is reached");
     table[n++] = option_real("--duration", &viewer->duration, "S", 0, 1e6, ENDS_LOWER_OPEN,
-                             "close the window after so many seconds; default: never");
+                             "close the window after S seconds; default: never");
     return window_option_table(table, n, window);
 }
 
 static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon replay RUN.tnr [OPTIONS]\n\n"
-           "Opens a window on a recording ('tenon run --record'). It needs no model file. A\n"
-           "recording that was cut off is shown as far as it is whole.\n");
+           "Plays a recording ('tenon run --record') in a window. No model file is needed. If the\n"
+           "recording was cut off, its complete frames are shown.\n");
     viewer_print_help(true);
     options_help(table, count);
     printf("\nExamples:\n"

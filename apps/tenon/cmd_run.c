@@ -33,67 +33,64 @@ static int option_table(Option *table, RunOptions *run)
     int n = 0;
     n = sim_option_table(table, n, &run->sim);
     table[n++] = option_choice("--weights", &run->sim.weights, "WEIGHTS", weight_choices,
-                               "compliance (default) or paper (tr A / tr J'J)");
+                               "weights of SubADMM: compliance (default) or paper (tr A / tr J'J)");
     table[n++] = option_text("--csv", &run->csv_path, "FILE",
-                             "record every step; the file's folder is made if missing");
+                             "write the state after every step to a CSV file");
     table[n++] = option_set("--forces", &run->forces,
-                            "with --csv: also forces and torques of joints and equalities");
-    table[n++] = option_set("--sensors", &run->sensors, "with --csv: also the sensors");
+                            "with --csv: add forces and torques of joints and equalities");
+    table[n++] = option_set("--sensors", &run->sensors, "with --csv: add sensor readings");
     table[n++] = option_text("--record", &run->record.path, "FILE",
-                             "record frames (.tnr) to watch, render or export later");
+                             "record the motion to a .tnr file, to replay, render or export it");
     table[n++] =
         option_real("--record-fps", &run->record.fps, "F", 0, 1e6, ENDS_LOWER_OPEN,
                     "frames per second of the recording, at most one per step; default 50");
     table[n++] = option_set("--record-state", &run->record.state,
-                            "record the exact qpos, qvel and ctrl, too");
+                            "also record the exact qpos, qvel and ctrl");
     table[n++] = option_clear("--no-record-contacts", &run->record.contacts,
-                              "no contact points and forces: a smaller file");
+                              "leave out contact points and forces; the file is smaller");
     table[n++] = option_set("--append", &run->record.append,
-                            "go on with a recording of the same model where the file exists");
+                            "append to an existing recording of the same model");
     table[n++] = option_ints("--dump-problem", &run->dump.steps, "K,...", 1, 1000000000,
-                             "write what step K (from 1) asked of the solver to MODEL-stepK.tnp, "
-                             "for tenon solve");
-    table[n++] = option_text("--dump-to", &run->dump.path, "FILE", "write it to this file");
+                             "write the problem that the solver gets in step K (from 1) to "
+                             "MODEL-stepK.tnp, for tenon solve");
+    table[n++] = option_text("--dump-to", &run->dump.path, "FILE", "write that problem to this file instead");
     table[n++] = option_set("--strict-energy", &run->strict_energy,
-                            "exit code 1 where a step created more than 1 % of the energy around");
+                            "exit with code 1 if a step creates more than 1 % of the energy involved");
     table[n++] = option_set("--json", &run->json, "print one JSON object instead of the table");
-    table[n++] = option_set("--quiet", &run->quiet, "no progress line, no table");
+    table[n++] = option_set("--quiet", &run->quiet, "print no progress line and no table");
     table[n++] =
         option_set("--accuracy", &run->accuracy, "measure the accuracy of each step (default)");
-    table[n++] = option_clear("--no-accuracy", &run->accuracy,
-                              "do not: saves about twenty iterations per step");
+    table[n++] = option_clear("--no-accuracy", &run->accuracy, "do not measure it; saves about a tenth of the time of scenes/stir.xml, and a "
+                              "third of scenes/beam.xml");
     return n;
 }
 
 static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon run MODEL [OPTIONS]\n\n"
-           "Simulates a model file (MJCF) from its reference pose or a keyframe, following the\n"
-           "model's control track where it has one, and prints what a step took and how accurate\n"
-           "it was. A step that would leave the finite numbers is refused, ends the run and gives\n"
-           "exit code 1. Ctrl-C ends the run after the current step with the table so far.\n");
+           "Simulates a model file (MJCF) from its reference pose or a keyframe, follows the\n"
+           "model's control track if it has one, and prints timing, accuracy and energy. If a step\n"
+           "would produce numbers that are not finite, it is refused and the run ends with exit\n"
+           "code 1. Ctrl-C ends the run after the current step and prints the table so far.\n");
     options_help(table, count);
     printf(
-        "\nThe table's accuracies AAc and AA\u03bb are the mean of -log10 of the RMS constraint "
-        "error in\n"
-        "m/s of the velocities and of the forces: 3 means a millimetre per second.\n"
-        "\nWith a tolerance the largest error of any constraint in any step is told, in shares of\n"
-        "the speed that gravity gives in a step, how many steps missed the tolerance and where it\n"
-        "was worst. Such a run is still exit code 0.\n"
-        "\nThe account of energy tells what actuators and applied forces did, what friction,\n"
-        "damping, impacts and the time step took, and what came from nowhere. Where one step\n"
-        "created more than 1 %% of the energy of those that it happened to, a line on stderr says\n"
-        "so and names the body; with --strict-energy the exit code is 1 then.\n"
-        "\nThe CSV has one line per step: time, NAME.q0 ... and NAME.v0 ... of each joint, and\n"
-        "NAME.x ... NAME.z, NAME.qw ... NAME.qz of each free body; unnamed ones are called\n"
-        "joint3 or body5 by their id; then energies and the account of the step, J. With a\n"
-        "tolerance, what the solver did comes behind, then what --forces and --sensors ask for\n"
-        "(docs/reactions.md).\n"
-        "\nExit codes: 0 fine, 1 the simulation diverged (or --strict-energy), 2 wrong usage,\n"
-        "3 the model is wrong, 4 a file cannot be read or written, 130 interrupted.\n"
-        "\nA recording holds the scene and its frames, the first one before the first step. It is\n"
-        "readable up to its last whole group of frames whatever happens to the run. See\n"
-        "tenon info, replay, render and export.\n"
+        "\nAccuracy: AAc and AA\u03bb are means of -log10 of the RMS constraint error in m/s, of the\n"
+        "velocities and of the forces; 3 means a millimetre per second.\n"
+        "\nTolerance: the table has the largest error of any constraint in any step, as a fraction\n"
+        "of gravity x timestep, the number of steps that missed the tolerance, and the worst\n"
+        "constraint. A run with such steps still ends with exit code 0.\n"
+        "\nEnergy: the table has the work of actuators and applied forces, the losses by friction,\n"
+        "damping, impacts and the time step, and the energy created from nowhere. If a step\n"
+        "creates more than 1 %% of the energy of the bodies involved, a line on stderr names the\n"
+        "body; with --strict-energy the exit code is 1.\n"
+        "\nCSV: one line per step with time, NAME.q0 ... and NAME.v0 ... of each joint, NAME.x ...\n"
+        "NAME.z and NAME.qw ... NAME.qz of each free body (joint3 or body5 if unnamed), energies\n"
+        "and their changes in J; with a tolerance, what the solver did; then the columns of\n"
+        "--forces and --sensors (docs/reactions.md).\n"
+        "\nRecording: the scene and its frames, the first one before the first step. If the run is\n"
+        "cut off, the file is readable up to its last complete group of frames.\n"
+        "\nExit codes: 0 success; 1 the simulation diverged (or --strict-energy); 2 wrong usage;\n"
+        "3 the model is invalid; 4 a file cannot be read or written; 130 interrupted.\n"
         "\nExamples:\n"
         "  tenon run scenes/stir.xml --duration 5\n"
         "  tenon run scenes/stir.xml --iterations 30 --threads 2 --json\n"

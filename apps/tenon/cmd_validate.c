@@ -72,11 +72,9 @@ static int validate(const char *path, bool strict, bool as_json)
 static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon validate MODEL [OPTIONS]\n\n"
-           "Loads a model file and lists every problem with its file, line and column. Errors "
-           "keep\n"
-           "the model from loading; remarks tell what is read but approximated. Exit code 3 "
-           "where\n"
-           "the model does not load, or with --strict where there are remarks.\n");
+           "Loads a model file and lists every problem with file, line and column. An error keeps the\n"
+           "model from loading; a remark names something that is read but approximated. The exit\n"
+           "code is 3 if the model does not load, and with --strict if there are remarks.\n");
     options_help(table, count);
     printf("\nExamples:\n  tenon validate robot.xml\n  tenon validate robot.xml --strict "
            "--json\n");
@@ -87,7 +85,7 @@ int cmd_validate(int argc, char **argv)
     bool strict = false, as_json = false;
     const char *path;
     const Option table[] = {
-        option_set("--strict", &strict, "remarks count as errors"),
+        option_set("--strict", &strict, "treat remarks as errors"),
         option_set("--json", &as_json, "print one JSON object"),
     };
     int code = EXIT_FINE;

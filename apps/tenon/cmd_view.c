@@ -1,7 +1,6 @@
 /* tenon view: a window on a running simulation. */
 #include "../common/app.h"
 #include "../common/options.h"
-
 #include "../common/totals.h"
 #include "commands.h"
 #include "window_options.h"
@@ -19,22 +18,22 @@ static int option_table(Option *table, ViewOptions *view)
 {
     int n = 0;
     table[n++] = option_real("--speed", &view->window.viewer.speed, "X", 1.0 / 1024, 1024,
-                             ENDS_CLOSED, "simulated seconds per second; default 1: real time");
+                             ENDS_CLOSED, "simulated seconds per second; default 1 (real time)");
     n = window_option_table(table, n, &view->window);
     int first = n;
     n = sim_option_table(table, n, &view->sim);
     for (int i = first; i < n; i++)
         if (!strcmp(table[i].name, "--duration"))
-            table[i].help = "close the window after so many simulated seconds; default: never";
+            table[i].help = "close the window after S simulated seconds; default: never";
     return n;
 }
 
 static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon view MODEL [OPTIONS]\n\n"
-           "Opens a window on a running simulation of a model file (MJCF). It keeps real time\n"
-           "where the machine is fast enough, and says how far it is behind where it is not.\n"
-           "Watching never changes the simulation: only pulling does.\n");
+           "Simulates a model file (MJCF) and draws it live in a window. The simulation runs in\n"
+           "real time if the machine is fast enough; otherwise the window shows how far behind it\n"
+           "is. Watching does not change the simulation; pulling on bodies does.\n");
     viewer_print_help(false);
     options_help(table, count);
     printf("\nExamples:\n"

@@ -27,41 +27,41 @@ int picture_option_table(Option *table, int count, PictureOptions *picture)
     Option *t = table + count;
     *t++ =
         option_choice("--color", &picture->color, "MODE", color_names,
-                      "model (default), subsystem: each subsystem its own colour, or stress: soft "
-                      "bodies by von Mises' stress");
+                      "colours: model (default), subsystem (one for each subsystem) or stress (soft "
+                      "bodies by von Mises stress)");
     *t++ = option_real("--stress-max", &draw->stress_max, "PA", 0, 1e15, ENDS_LOWER_OPEN,
-                       "stress in Pa at the upper end of its colours; default: fitted");
+                       "stress in Pa at the upper end of the colour scale; default: fitted");
     *t++ = option_set("--contacts", &draw->contact_points, "show contact points");
     *t++ = option_set("--forces", &draw->contact_forces, "show contact forces as arrows");
     *t++ = option_real("--force-scale", &draw->force_scale, "M", 0, 1e6, ENDS_LOWER_OPEN,
-                       "length of an arrow in m per N; default: fitted to the scene");
+                       "length of force arrows in m per N; default: fitted to the scene");
     *t++ = option_set("--frames", &draw->frames, "show the axes of the bodies");
     *t++ = option_set("--joints", &draw->joint_axes, "show the axes of the joints");
-    *t++ = option_set("--hulls", &draw->hulls, "show meshes as they collide: their convex hulls");
+    *t++ = option_set("--hulls", &draw->hulls, "show the convex hulls that meshes collide with");
     *t++ = option_set("--wireframe", &draw->wireframe, "show edges only");
-    *t++ = option_set("--transparent", &draw->transparent, "look through the bodies");
-    *t++ = option_clear("--no-shadows", &draw->shadows, "no shadows");
-    *t++ = option_clear("--no-grid", &draw->ground_grid, "no lines on planes");
-    *t++ = option_clear("--no-sky", &draw->sky, "a plain background");
+    *t++ = option_set("--transparent", &draw->transparent, "draw bodies transparent");
+    *t++ = option_clear("--no-shadows", &draw->shadows, "draw no shadows");
+    *t++ = option_clear("--no-grid", &draw->ground_grid, "draw no grid on planes");
+    *t++ = option_clear("--no-sky", &draw->sky, "draw a plain background");
     *t++ = option_ints(
         "--groups", &picture->groups, "LIST", 0, 5,
-        "groups of geoms to show, such as 0,1,3; default 0,1,2, or all where these show "
-        "less than half of what moves");
+        "groups of geoms to show, such as 0,1,3; default 0,1,2, or all if these contain less "
+        "than half of what moves");
     *t++ =
         option_int("--samples", &draw->samples, "N", 1, 16,
-                   "samples per pixel against jagged edges; default 4, or 1 in a window that the "
-                   "processor draws");
+                   "samples per pixel (anti-aliasing), 1 ... 16; default 4, or 1 in a window without "
+                   "a graphics card");
     *t++ = option_text("--size", &picture->size, "WxH", "width and height in pixels");
     *t++ = option_text("--camera", &picture->camera, "NAME",
                        "a camera of the model, or free (default)");
     *t++ = option_real("--azimuth", &picture->azimuth, "D", -720, 720, ENDS_CLOSED,
-                       "free camera: it looks along (cos D, sin D), in degrees");
+                       "free camera: viewing direction in the ground plane, in degrees from x");
     *t++ = option_real("--elevation", &picture->elevation, "D", -89, 89, ENDS_CLOSED,
-                       "free camera: it looks up by D degrees; from above: below 0");
+                       "free camera: viewing direction above the horizon, in degrees; negative: from above");
     *t++ = option_real("--distance", &picture->distance, "M", 0, 1e6, ENDS_LOWER_OPEN,
-                       "free camera: m from the point that it looks at");
+                       "free camera: distance in m from the point it looks at");
     *t++ = option_reals("--look-at", &picture->look_at, "X Y Z",
-                        "free camera: the point that it looks at, in m");
+                        "free camera: the point it looks at, in m");
     return (int)(t - table);
 }
 

@@ -1,6 +1,7 @@
 /* The options of the window, and its start. */
-#include "../common/app.h"
 #include "window_options.h"
+
+#include "../common/app.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,15 +16,15 @@ WindowOptions window_options(void)
 int window_option_table(Option *table, int count, WindowOptions *window)
 {
     ViewerDef *viewer = &window->viewer;
-    table[count++] = option_set("--paused", &viewer->paused, "do not run before Space is pressed");
-    table[count++] = option_set("--fullscreen", &viewer->fullscreen, "take the whole screen");
+    table[count++] = option_set("--paused", &viewer->paused, "start paused; Space runs");
+    table[count++] = option_set("--fullscreen", &viewer->fullscreen, "open in full screen");
     table[count++] = option_text("--screenshots", &viewer->screenshot_folder, "FOLDER",
-                                 "where P puts its pictures; default: here");
+                                 "folder for screenshots (key P); default: the current folder");
     table[count++] = option_text("--events", &window->events_path, "FILE",
-                                 "write what happens as lines of JSON; -: to stdout");
+                                 "log events as lines of JSON; - for stdout");
     table[count++] = option_real("--fps-limit", &viewer->fps_limit, "N", 0, 1000, ENDS_CLOSED,
-                                 "pictures per second at most; default 0: the screen's rate");
-    table[count++] = option_clear("--no-vsync", &viewer->vsync, "do not wait for the screen");
+                                 "maximum frames per second; default 0: the screen's rate");
+    table[count++] = option_clear("--no-vsync", &viewer->vsync, "do not wait for the vertical sync of the screen");
     return picture_option_table(table, count, &window->picture);
 }
 

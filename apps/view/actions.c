@@ -1,8 +1,7 @@
 /* actions.c: what keys and mouse do to the window: messages, selection, camera, speed, full screen,
  * pictures. Each tells its event. */
-#include "window.h"
-
 #include "../render/image.h"
+#include "window.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -2,9 +2,8 @@
  *
  * A picture is drawn when there is something new to see, and at most at the screen's rate: without
  * that, a driver that does not wait for the screen would take the processor from the simulation. */
-#include "window.h"
-
 #include "../common/app.h"
+#include "window.h"
 
 #include <errno.h>
 #include <math.h>
