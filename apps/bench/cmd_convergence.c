@@ -22,14 +22,16 @@ static int option_table(Option *table, ConvergenceOptions *o)
 {
     int n = 0;
     table[n++] = option_int("--step", &o->step, "K", 2, 100000000,
-                            "step to solve, from 2 (the first has no step before it to start from); "
+                            "step to solve, from 2 (the first has no step before it to start "
+                            "from); "
                             "default: the middle of those that count, see table");
     table[n++] = option_real("--time", &o->time, "S", 0, 1e6, ENDS_LOWER_OPEN,
                              "solve the step that begins at this simulated time");
     table[n++] = option_division(&o->division);
     table[n++] = option_int("--repeats", &o->repeats, "N", 1, 1000,
                             "timed runs, 1 ... 1000; default 3; the shortest counts");
-    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "number of threads, 1 ... 64; default 1");
+    table[n++] = option_int("--threads", &o->threads, "N", 1, 64,
+                            "number of threads, 1 ... 64; default 1");
     table[n++] =
         option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
                     "stop adding iterations beyond this solver time; default 100");
@@ -49,7 +51,8 @@ static void print_help(const Option *table, int count)
     printf(
         "Usage: tenon-bench convergence SCENE [OPTIONS]\n\n"
         "Shows how fast each solver converges on one step. The scene (a name or a file, as in\n"
-        "scene) is simulated with the defaults up to the step. From its state there, with its warm\n"
+        "scene) is simulated with the defaults up to the step. From its state there, with its "
+        "warm\n"
         "start, each solver runs 1, 2, 3, 5, ... 20000 iterations, and the automatic method runs\n"
         "with smaller and smaller tolerances. The same measures apply to all: the RMS constraint\n"
         "error of velocities and of forces and the distance to the converged velocities (AAc,\n"

@@ -25,25 +25,29 @@ static int option_table(Option *table, ScalingOptions *o)
 {
     int n = 0;
     table[n++] = option_choice("--of", &o->of, "WHAT", subject_names,
-                               "what grows: spheres, cable, beam, or both of the first two (default)");
+                               "what grows: spheres, cable, beam, or both of the first two "
+                               "(default)");
     table[n++] = option_ints("--sizes", &o->sizes, "LIST", 1, MAX_SIZE,
                              "numbers of spheres (default 216,1000,4096,13824,50000), segments "
                              "(default 160,320,...,20480) or elements (default "
                              "1000,3000,10000,30000,100000,200000); needs --of");
     table[n++] = option_int("--iterations", &o->iterations, "N", 1, 1000000,
                             "iterations per step, 1 ... 1000000; default 60");
-    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "number of threads, 1 ... 64; default 1");
+    table[n++] = option_int("--threads", &o->threads, "N", 1, 64,
+                            "number of threads, 1 ... 64; default 1");
     table[n++] = option_division(&o->division);
     table[n++] = option_int("--settle", &o->settle, "N", 0, 1000000,
                             "steps before measuring starts; default 100, beam: 2");
     table[n++] =
-        option_int("--steps", &o->steps, "N", 1, 1000000, "number of measured steps; default 20, beam: 3");
+        option_int("--steps", &o->steps, "N", 1, 1000000,
+                   "number of measured steps; default 20, beam: 3");
     table[n++] = option_text("--csv", &o->csv, "FILE", "write a line per size to a CSV file");
     n = bench_option_table(table, n, &o->common, "timed passes, 1 ... 1000; default 1");
     for (int i = 0; i < n; i++)
         if (!strcmp(table[i].name, "--json"))
             table[i] = option_output("--json", &o->json, "FILE.json",
-                                     "print one JSON object instead of the table, or write it to a file");
+                                     "print one JSON object instead of the table, or write it to a "
+                                     "file");
     return n;
 }
 

@@ -39,7 +39,8 @@ static int option_table(Option *table, BenchOptions *bench)
     for (int i = 0; i < n; i++) {
         if (!strcmp(table[i].name, "--iterations"))
             table[i] = option_ints("--iterations", &bench->iterations, "LIST", 1, 1000000,
-                                   "iterations per step, one row each; default 30,60,90; each 1 ... "
+                                   "iterations per step, one row each; default 30,60,90; each 1 "
+                                   "... "
                                    "1000000; with a tolerance the maximum, default 60");
         if (!strcmp(table[i].name, "--tolerance"))
             table[i].help =
@@ -58,10 +59,12 @@ static int option_table(Option *table, BenchOptions *bench)
                    "ignore steps with fewer contacts; default 0, cable: 101, beam: 10");
     table[n++] =
         option_choice("--weights", &bench->sim.weights, "WEIGHTS", weight_choices,
-                      "weights of SubADMM: compliance, paper or both; default both, for models with "
+                      "weights of SubADMM: compliance, paper or both; default both, for models "
+                      "with "
                       "cables or soft bodies compliance");
     table[n++] = option_int("--aav-samples", &bench->aav_samples, "N", 0, 100000,
-                            "number of steps that are also solved to convergence, for AAv; default 10");
+                            "number of steps that are also solved to convergence, for AAv; default "
+                            "10");
     table[n++] = option_int("--aav-iterations", &bench->aav_iterations, "N", 1, 10000000,
                             "maximum iterations for each of these; default 20000");
     return bench_option_table(table, n, &bench->common, "timed passes, 1 ... 1000; default 3");
@@ -73,15 +76,18 @@ static void print_help(const Option *table, int count)
         "Usage: tenon-bench scene SCENE [OPTIONS]\n\n"
         "Measures a scene: a model file, or the name of one of the scenes that come with tenon\n"
         "(stir for scenes/stir.xml, cable for scenes/cable.xml, beam for scenes/beam.xml).\n\n"
-        "Each row simulates the scene from its start: one pass measures accuracy, --repeats passes\n"
+        "Each row simulates the scene from its start: one pass measures accuracy, --repeats "
+        "passes\n"
         "are timed. Each step counts with its shortest time, because the passes do the same work\n"
         "and other load can only lengthen it.\n"
         "Rows with the paper's weights use its over-relaxation of 1, unless one is given.\n"
         "--tolerance or --solver auto gives one row; the lines below it say which methods ran.\n");
     options_help(table, count);
     printf(
-        "\nColumns: AAc and AA\u03bb are means of -log10 of the RMS constraint error of the velocities\n"
-        "and of the forces, AAv of the distance to the converged velocities. ns/c/i is nanoseconds\n"
+        "\nColumns: AAc and AA\u03bb are means of -log10 of the RMS constraint error of the "
+        "velocities\n"
+        "and of the forces, AAv of the distance to the converged velocities. ns/c/i is "
+        "nanoseconds\n"
         "per contact and iteration. solver ms is factorization plus iterations.\n"
         "The top level of --json is the run with %d iterations (or the first); `runs` has all.\n"
         "--plot draws the time per step by phase, and accuracy against iterations.\n"

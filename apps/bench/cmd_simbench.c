@@ -43,7 +43,8 @@ static void print_help(const Option *table, int count)
                simbench_scenes[i].measure);
     printf("\n");
     options_help(table, count);
-    printf("\nColumns: error is the scene's measure, worst its largest in a step; kHz are thousands of\n"
+    printf("\nColumns: error is the scene's measure, worst its largest in a step; kHz are "
+           "thousands of\n"
            "steps per second of computing; not conv. are steps that did not reach the tolerance.\n"
            "\nExamples:\n"
            "  tenon-bench simbench\n"

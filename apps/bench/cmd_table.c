@@ -30,7 +30,8 @@ static int option_table(Option *table, TableOptions *o)
                             "measured steps of each scene, 1 ... 1000; default 10");
     table[n++] = option_int("--repeats", &o->repeats, "N", 1, 1000,
                             "timed runs of each step, 1 ... 1000; default 3");
-    table[n++] = option_int("--threads", &o->threads, "N", 1, 64, "number of threads, 1 ... 64; default 1");
+    table[n++] = option_int("--threads", &o->threads, "N", 1, 64,
+                            "number of threads, 1 ... 64; default 1");
     table[n++] =
         option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
                     "maximum solver time per step on the way to AAv 6, in ms; default 50");
@@ -45,7 +46,8 @@ static int option_table(Option *table, TableOptions *o)
     table[n++] = option_text("--csv", &o->csv, "FILE", "write all runs to a CSV file");
     table[n++] = option_output("--json", &o->json, "FILE.json",
                                "print one JSON object instead of the table, or write it to a file");
-    table[n++] = option_text("--plot", &o->plot, "FILE.svg", "plot AAv against time, a panel per scene");
+    table[n++] = option_text("--plot", &o->plot, "FILE.svg",
+                             "plot AAv against time, a panel per scene");
     table[n++] = option_set("--quiet", &o->quiet, "print no progress line");
     return n;
 }
@@ -54,11 +56,13 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon-bench table [SCENE ...] [OPTIONS]\n\n"
-        "Repeats the table of the paper: PGS, PJ, FADMM and SubADMM with 30, 60 and 90 iterations,\n"
+        "Repeats the table of the paper: PGS, PJ, FADMM and SubADMM with 30, 60 and 90 "
+        "iterations,\n"
         "NNewton with 3, 6 and 9, and the automatic method with tolerances of 1e-2, 1e-4 and 1e-6\n"
         "and with its defaults (1e-6, at most 60 iterations), on the scenes stir, cable and beam\n"
         "(default) or on model files.\n\n"
-        "Each scene is simulated once with the defaults. Then every solver solves --samples of its\n"
+        "Each scene is simulated once with the defaults. Then every solver solves --samples of "
+        "its\n"
         "steps from the same saved states and warm starts: once as in the paper (its division of\n"
         "cables and soft bodies; SubADMM with its weights, without over-relaxation and\n"
         "acceleration), once with tenon's defaults. Then each solver gets more and more\n"

@@ -16,7 +16,8 @@ const Program program = {
     .what_it_is =
         "measures how fast and how accurate tenon is.\n"
         "\n"
-        "A SCENE is a model file, or the name of a scene that comes with tenon: stir, cable, beam.\n"
+        "A SCENE is a model file, or the name of a scene that comes with tenon: stir, cable, "
+        "beam.\n"
         "Simulations are deterministic, so each step is timed in several identical passes and\n"
         "counts with its shortest time. Measure on an otherwise idle machine.\n",
     .more =

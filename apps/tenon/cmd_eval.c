@@ -239,9 +239,12 @@ static int evaluate(const TnModel *model, const EvalOptions *eval)
 static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon eval MODEL [OPTIONS]\n\n"
-           "Computes, without simulating, the pose of every body, the mass matrix, the bias forces\n"
-           "(Coriolis, centrifugal, gyroscopic, gravity), the actuator forces and the sensors at one\n"
-           "state. Separate the numbers of a list by commas or blanks; `tenon info` lists how many\n"
+           "Computes, without simulating, the pose of every body, the mass matrix, the bias "
+           "forces\n"
+           "(Coriolis, centrifugal, gyroscopic, gravity), the actuator forces and the sensors at "
+           "one\n"
+           "state. Separate the numbers of a list by commas or blanks; `tenon info` lists how "
+           "many\n"
            "there are and the joint of each. Units are m, kg, s, rad and N.\n");
     options_help(table, count);
     printf("\nExamples:\n"
@@ -259,7 +262,8 @@ int cmd_eval(int argc, char **argv)
         option_text("--key", &eval.key, "NAME",
                     "take everything that is not given from this keyframe"),
         option_set("--forces", &eval.forces,
-                   "also print forces of joints and equalities, from one step of the model's timestep"),
+                   "also print forces of joints and equalities, from one step of the model's "
+                   "timestep"),
         option_set("--json", &eval.json, "print one JSON object with all digits"),
     };
     const int count = sizeof table / sizeof table[0];

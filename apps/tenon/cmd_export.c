@@ -48,11 +48,13 @@ static int option_table(Option *table, Request *request)
                             "export every N-th of these frames; default 1");
     table[n++] =
         option_real("--fps", &request->fps, "F", 0, 1e6, ENDS_CLOSED,
-                    "maximum frames per second, 0 for all frames; default 30 for .html, otherwise 0");
+                    "maximum frames per second, 0 for all frames; default 30 for .html, otherwise "
+                    "0");
     table[n++] = option_text("--title", &request->title, "TEXT",
                              "title of the web page; default: the scene's name");
     table[n++] = option_choice("--color", &request->color, "MODE", color_names,
-                               "colours that the web page starts with: model (default), subsystem or stress");
+                               "colours that the web page starts with: model (default), subsystem "
+                               "or stress");
     table[n++] = option_real("--stress-max", &request->stress_max, "PA", 0, 1e15, ENDS_LOWER_OPEN,
                              "stress in Pa at the upper end of the colour scale; default: fitted");
     return n;

@@ -235,9 +235,12 @@ static bool print_json(const TnWorld *world, const char *path, const char *divis
 static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon info MODEL [OPTIONS]\n\n"
-           "Lists what a model contains: counts, mass, time step, the division into subsystems with\n"
-           "its reasons, soft bodies, and the names of joints, actuators, sensors and keyframes. The\n"
-           "world does not count as a body. For a recording (.tnr) it lists frames, times and size,\n"
+           "Lists what a model contains: counts, mass, time step, the division into subsystems "
+           "with\n"
+           "its reasons, soft bodies, and the names of joints, actuators, sensors and keyframes. "
+           "The\n"
+           "world does not count as a body. For a recording (.tnr) it lists frames, times and "
+           "size,\n"
            "and whether the file was cut off.\n");
     options_help(table, count);
     printf("\nExamples:\n  tenon info scenes/stir.xml\n  tenon info robot.xml --json\n"

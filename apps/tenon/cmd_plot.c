@@ -27,30 +27,42 @@ static int option_table(Option *table, PlotOptions *o)
 {
     int n = 0;
     table[n++] = option_text("-o", &o->output, "FILE", "the SVG file to write; default: stdout");
-    table[n++] = option_text("--x", &o->x, "COLUMN", "column for x, by name or number from 1; default 1");
+    table[n++] = option_text("--x", &o->x, "COLUMN",
+                             "column for x, by name or number from 1; default 1");
     table[n++] = option_text("--y", &o->y, "COLUMNS",
-                             "columns for y, such as a,b,c; default: all others, if there are at most 8");
+                             "columns for y, such as a,b,c; default: all others, if there are at "
+                             "most 8");
     table[n++] = option_set("--energy", &o->energy,
-                            "plot the energies of 'tenon run --csv' and the energy that steps created");
-    table[n++] = option_text("--low", &o->low, "COLUMNS", "columns for the lower ends of error bars, one per y");
-    table[n++] = option_text("--high", &o->high, "COLUMNS", "columns for the upper ends of error bars");
+                            "plot the energies of 'tenon run --csv' and the energy that steps "
+                            "created");
+    table[n++] = option_text("--low", &o->low, "COLUMNS",
+                             "columns for the lower ends of error bars, one per y");
+    table[n++] = option_text("--high", &o->high, "COLUMNS",
+                             "columns for the upper ends of error bars");
     table[n++] = option_choice("--kind", &o->kind, "KIND", kind_choices,
                                "line (default), scatter or bars (x may be text)");
     table[n++] = option_set("--stacked", &o->stacked, "stack bars");
     table[n++] = option_set("--log-x", &o->log_x, "logarithmic x axis");
     table[n++] = option_set("--log-y", &o->log_y, "logarithmic y axis");
-    table[n++] = option_reals("--x-range", &o->x_range, "LOW,HIGH", "range of x; default: from the data");
-    table[n++] = option_reals("--y-range", &o->y_range, "LOW,HIGH", "range of y; default: from the data");
+    table[n++] = option_reals("--x-range", &o->x_range, "LOW,HIGH",
+                              "range of x; default: from the data");
+    table[n++] = option_reals("--y-range", &o->y_range, "LOW,HIGH",
+                              "range of y; default: from the data");
     table[n++] =
         option_text("--x-line", &o->x_line, "X[=TEXT]", "draw a dashed vertical line with a label");
-    table[n++] = option_text("--y-line", &o->y_line, "Y[=TEXT]", "draw a dashed horizontal line with a label");
+    table[n++] = option_text("--y-line", &o->y_line, "Y[=TEXT]",
+                             "draw a dashed horizontal line with a label");
     table[n++] = option_choice("--fit", &o->fit, "FIT", fit_choices,
                                "fit a scatter plot by least squares: linear or power");
     table[n++] = option_text("--title", &o->title, "TEXT", "title of the plot");
-    table[n++] = option_text("--x-label", &o->x_label, "TEXT", "label of the x axis; default: the name of the column");
-    table[n++] = option_text("--y-label", &o->y_label, "TEXT", "label of the y axis; default: the name of a single y");
-    table[n++] = option_text("--size", &o->size, "WxH", "size in pixels, 120 ... 8000; default 720x440");
-    table[n++] = option_set("--quiet", &o->quiet, "do not report points that are left out or thinned");
+    table[n++] = option_text("--x-label", &o->x_label, "TEXT",
+                             "label of the x axis; default: the name of the column");
+    table[n++] = option_text("--y-label", &o->y_label, "TEXT",
+                             "label of the y axis; default: the name of a single y");
+    table[n++] = option_text("--size", &o->size, "WxH",
+                             "size in pixels, 120 ... 8000; default 720x440");
+    table[n++] = option_set("--quiet", &o->quiet,
+                            "do not report points that are left out or thinned");
     return n;
 }
 
@@ -58,12 +70,14 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon plot DATA.csv [OPTIONS]\n\n"
-        "Plots columns of a CSV file (- reads stdin) as SVG. Columns are given by the names in the\n"
+        "Plots columns of a CSV file (- reads stdin) as SVG. Columns are given by the names in "
+        "the\n"
         "first line or by number, from 1; use the number if a name contains a comma. Empty\n"
         "fields, nan and inf are left out and counted, as are values that are not positive on a\n"
         "logarithmic axis. Any other text that is not a number is an error.\n");
     options_help(table, count);
-    printf("\nWith --fit the legend shows the slope or the exponent, and R\u00b2 (of the logarithms, "
+    printf("\nWith --fit the legend shows the slope or the exponent, and R\u00b2 (of the "
+           "logarithms, "
            "for power).\n"
            "Lines with more points than pixels are thinned; the picture stays the same.\n"
            "\nExamples:\n"

@@ -53,14 +53,18 @@ static int option_table(Option *table, RunOptions *run)
     table[n++] = option_ints("--dump-problem", &run->dump.steps, "K,...", 1, 1000000000,
                              "write the problem that the solver gets in step K (from 1) to "
                              "MODEL-stepK.tnp, for tenon solve");
-    table[n++] = option_text("--dump-to", &run->dump.path, "FILE", "write that problem to this file instead");
+    table[n++] = option_text("--dump-to", &run->dump.path, "FILE",
+                             "write that problem to this file instead");
     table[n++] = option_set("--strict-energy", &run->strict_energy,
-                            "exit with code 1 if a step creates more than 1 % of the energy involved");
+                            "exit with code 1 if a step creates more than 1 % of the energy "
+                            "involved");
     table[n++] = option_set("--json", &run->json, "print one JSON object instead of the table");
     table[n++] = option_set("--quiet", &run->quiet, "print no progress line and no table");
     table[n++] =
         option_set("--accuracy", &run->accuracy, "measure the accuracy of each step (default)");
-    table[n++] = option_clear("--no-accuracy", &run->accuracy, "do not measure it; saves about a tenth of the time of scenes/stir.xml, and a "
+    table[n++] = option_clear("--no-accuracy", &run->accuracy,
+                              "do not measure it; saves about a tenth of the time of "
+                              "scenes/stir.xml, and a "
                               "third of scenes/beam.xml");
     return n;
 }
@@ -69,25 +73,31 @@ static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon run MODEL [OPTIONS]\n\n"
            "Simulates a model file (MJCF) from its reference pose or a keyframe, follows the\n"
-           "model's control track if it has one, and prints timing, accuracy and energy. If a step\n"
+           "model's control track if it has one, and prints timing, accuracy and energy. If a "
+           "step\n"
            "would produce numbers that are not finite, it is refused and the run ends with exit\n"
            "code 1. Ctrl-C ends the run after the current step and prints the table so far.\n");
     options_help(table, count);
     printf(
-        "\nAccuracy: AAc and AA\u03bb are means of -log10 of the RMS constraint error in m/s, of the\n"
+        "\nAccuracy: AAc and AA\u03bb are means of -log10 of the RMS constraint error in m/s, of "
+        "the\n"
         "velocities and of the forces; 3 means a millimetre per second.\n"
-        "\nTolerance: the table has the largest error of any constraint in any step, as a fraction\n"
+        "\nTolerance: the table has the largest error of any constraint in any step, as a "
+        "fraction\n"
         "of gravity x timestep, the number of steps that missed the tolerance, and the worst\n"
         "constraint. A run with such steps still ends with exit code 0.\n"
-        "\nEnergy: the table has the work of actuators and applied forces, the losses by friction,\n"
+        "\nEnergy: the table has the work of actuators and applied forces, the losses by "
+        "friction,\n"
         "damping, impacts and the time step, and the energy created from nowhere. If a step\n"
         "creates more than 1 %% of the energy of the bodies involved, a line on stderr names the\n"
         "body; with --strict-energy the exit code is 1.\n"
-        "\nCSV: one line per step with time, NAME.q0 ... and NAME.v0 ... of each joint, NAME.x ...\n"
+        "\nCSV: one line per step with time, NAME.q0 ... and NAME.v0 ... of each joint, NAME.x "
+        "...\n"
         "NAME.z and NAME.qw ... NAME.qz of each free body (joint3 or body5 if unnamed), energies\n"
         "and their changes in J; with a tolerance, what the solver did; then the columns of\n"
         "--forces and --sensors (docs/reactions.md).\n"
-        "\nRecording: the scene and its frames, the first one before the first step. If the run is\n"
+        "\nRecording: the scene and its frames, the first one before the first step. If the run "
+        "is\n"
         "cut off, the file is readable up to its last complete group of frames.\n"
         "\nExit codes: 0 success; 1 the simulation diverged (or --strict-energy); 2 wrong usage;\n"
         "3 the model is invalid; 4 a file cannot be read or written; 130 interrupted.\n"

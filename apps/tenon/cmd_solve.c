@@ -28,18 +28,22 @@ static int option_table(Option *table, SolveOptions *o)
     table[n++] = option_real("--tolerance", &o->limits.tolerance, "T", 0, 1e6, ENDS_LOWER_OPEN,
                              "error to reach, 0 < T <= 1e6; default 1e-8");
     table[n++] = option_int("--iterations", &o->limits.iterations, "N", 1, 1000000,
-                            "maximum number of iterations, 1 ... 1000000; default 1000000 (nnewton: 1000)");
+                            "maximum number of iterations, 1 ... 1000000; default 1000000 "
+                            "(nnewton: 1000)");
     table[n++] =
         option_real("--time-limit", &o->limits.time_limit, "S", 0, 1e6, ENDS_LOWER_OPEN,
                     "seconds per file and solver, 0 < S <= 1e6; default 60; checked between "
                     "stages, so a run may take a little longer");
     table[n++] = option_int("--anderson", &o->limits.anderson, "N", -1, 16,
-                            "depth of Anderson acceleration in SubADMM, 0 ... 16; 0: off; -1: as in "
+                            "depth of Anderson acceleration in SubADMM, 0 ... 16; 0: off; -1: as "
+                            "in "
                             "tenon run; default 10");
     table[n++] = option_int("--threads", &o->limits.threads, "N", 1, 64,
-                            "number of threads, 1 ... 64; default 1; the result is the same for any "
+                            "number of threads, 1 ... 64; default 1; the result is the same for "
+                            "any "
                             "number");
-    table[n++] = option_text("--csv", &o->csv_path, "FILE", "write a row per file and solver to a CSV file");
+    table[n++] = option_text("--csv", &o->csv_path, "FILE",
+                             "write a row per file and solver to a CSV file");
     table[n++] = option_set("--json", &o->json, "print one JSON object instead of the table");
     return n;
 }
@@ -50,18 +54,22 @@ static void print_help(const Option *table, int count)
         "Usage: tenon solve FILE ... [OPTIONS]\n\n"
         "Runs the solver alone on problems from files: blocks A v = b + J' lambda with contacts,\n"
         "joints and limits between them. A FILE is a step of a simulation ('tenon run MODEL\n"
-        "--dump-problem K'), a file of your own in that format, or a frictional contact problem of\n"
+        "--dump-problem K'), a file of your own in that format, or a frictional contact problem "
+        "of\n"
         "Siconos (local, global or rolling). The format is detected; see docs/problem-files.md.\n");
     options_help(table, count);
     printf(
         "\nA problem counts as solved by the same rule for all solvers:\n"
-        "  Siconos files   Siconos's error, computed from the symmetrized matrices of the file, is\n"
+        "  Siconos files   Siconos's error, computed from the symmetrized matrices of the file, "
+        "is\n"
         "                  at most T: sqrt(sum |r - P(r - u)|^2) / max(|q|, |r|, |u|)\n"
         "  other files     the largest natural-map error of any constraint is at most T, as a\n"
         "                  fraction of the velocity scale: the natural-map error at lambda = 0,\n"
         "                  which is gravity x timestep for bodies at rest\n"
-        "The solver's own tolerance is tightened in stages until that holds or a limit is reached.\n"
-        "\nThe report has the accuracies AAc and AA\u03bb (-log10 of the RMS constraint error in m/s,\n"
+        "The solver's own tolerance is tightened in stages until that holds or a limit is "
+        "reached.\n"
+        "\nThe report has the accuracies AAc and AA\u03bb (-log10 of the RMS constraint error in "
+        "m/s,\n"
         "at v and at the velocities that lambda implies), the natural-map error, the cone error,\n"
         "and the residual of A v = b + J' lambda.\n"
         "\nExit codes: 0 at least one solver reached the tolerance on every file; 1 not; 2 wrong\n"

@@ -72,7 +72,8 @@ static int validate(const char *path, bool strict, bool as_json)
 static void print_help(const Option *table, int count)
 {
     printf("Usage: tenon validate MODEL [OPTIONS]\n\n"
-           "Loads a model file and lists every problem with file, line and column. An error keeps the\n"
+           "Loads a model file and lists every problem with file, line and column. An error keeps "
+           "the\n"
            "model from loading; a remark names something that is read but approximated. The exit\n"
            "code is 3 if the model does not load, and with --strict if there are remarks.\n");
     options_help(table, count);

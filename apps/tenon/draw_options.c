@@ -27,7 +27,8 @@ int picture_option_table(Option *table, int count, PictureOptions *picture)
     Option *t = table + count;
     *t++ =
         option_choice("--color", &picture->color, "MODE", color_names,
-                      "colours: model (default), subsystem (one for each subsystem) or stress (soft "
+                      "colours: model (default), subsystem (one for each subsystem) or stress "
+                      "(soft "
                       "bodies by von Mises stress)");
     *t++ = option_real("--stress-max", &draw->stress_max, "PA", 0, 1e15, ENDS_LOWER_OPEN,
                        "stress in Pa at the upper end of the colour scale; default: fitted");
@@ -49,7 +50,8 @@ int picture_option_table(Option *table, int count, PictureOptions *picture)
         "than half of what moves");
     *t++ =
         option_int("--samples", &draw->samples, "N", 1, 16,
-                   "samples per pixel (anti-aliasing), 1 ... 16; default 4, or 1 in a window without "
+                   "samples per pixel (anti-aliasing), 1 ... 16; default 4, or 1 in a window "
+                   "without "
                    "a graphics card");
     *t++ = option_text("--size", &picture->size, "WxH", "width and height in pixels");
     *t++ = option_text("--camera", &picture->camera, "NAME",
@@ -57,7 +59,8 @@ int picture_option_table(Option *table, int count, PictureOptions *picture)
     *t++ = option_real("--azimuth", &picture->azimuth, "D", -720, 720, ENDS_CLOSED,
                        "free camera: viewing direction in the ground plane, in degrees from x");
     *t++ = option_real("--elevation", &picture->elevation, "D", -89, 89, ENDS_CLOSED,
-                       "free camera: viewing direction above the horizon, in degrees; negative: from above");
+                       "free camera: viewing direction above the horizon, in degrees; negative: "
+                       "from above");
     *t++ = option_real("--distance", &picture->distance, "M", 0, 1e6, ENDS_LOWER_OPEN,
                        "free camera: distance in m from the point it looks at");
     *t++ = option_reals("--look-at", &picture->look_at, "X Y Z",

@@ -24,7 +24,8 @@ int window_option_table(Option *table, int count, WindowOptions *window)
                                  "log events as lines of JSON; - for stdout");
     table[count++] = option_real("--fps-limit", &viewer->fps_limit, "N", 0, 1000, ENDS_CLOSED,
                                  "maximum frames per second; default 0: the screen's rate");
-    table[count++] = option_clear("--no-vsync", &viewer->vsync, "do not wait for the vertical sync of the screen");
+    table[count++] = option_clear("--no-vsync", &viewer->vsync,
+                                  "do not wait for the vertical sync of the screen");
     return picture_option_table(table, count, &window->picture);
 }
 

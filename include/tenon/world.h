@@ -27,8 +27,8 @@ typedef struct TnWorldDef {
      * predicted: loops, contacts that turn, soft bodies. 1 … 100: so many for everything but soft bodies, spin and
      * rolling friction. */
     int relinearize;
-    /* Fill aac and aal of each step's report; default false. Costs about two iterations, with a
-     * tolerance another preparation of the whole problem. */
+    /* Fill aac and aal of each step's report; default false. Costs about a tenth of a step. With a
+     * tolerance the whole problem is prepared once more: half a step where soft bodies are factored. */
     bool measure_accuracy;
     TnSleep sleep;      /* default TN_SLEEP_OFF */
     double sleep_speed; /* m/s: at rest is what has no faster point, default 1e-4 */

@@ -1,7 +1,9 @@
 """Help, version, unknown names, ranges: what the programs say before they look at a model."""
+import os
 import re
+import subprocess
 
-from cli import BenchTest, CliTest, pycheck
+from cli import ROOT, BenchTest, CliTest, pycheck
 
 TENON_COMMANDS = ("run", "view", "render", "replay", "export", "plot", "info", "validate", "eval", "solve")
 BENCH_COMMANDS = ("scene", "hard", "simbench", "table", "convergence", "scaling")
@@ -97,6 +99,25 @@ class Usage(CliTest):
                          ("help table", "tenon-bench table")):
             err = self.refused(*was.split(), says=[f"is now '{now}'\n"])
             self.assertEqual(err.count("\n"), 1)
+
+
+class RunScript(CliTest):
+    """./run up to where it would install and build."""
+
+    def script(self, *arguments):
+        return subprocess.run([os.path.join(ROOT, "run"), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              cwd=self.folder, timeout=60)
+
+    def test_help_names_its_options(self):
+        done = self.script("beam", "--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for part in ("Usage: ./run [SCENE]", "--film", "--no-window", "tenon run"):
+            self.assertIn(part, done.stdout)
+
+    def test_an_unknown_scene_is_refused_before_anything_is_built(self):
+        done = self.script("stirr")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("there is no scenes/stirr.xml", done.stderr)
 
 
 class BenchUsage(BenchTest):
