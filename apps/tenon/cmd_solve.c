@@ -59,7 +59,7 @@ static void print_help(const Option *table, int count)
         "Siconos (local, global or rolling). The format is detected; see docs/problem-files.md.\n");
     options_help(table, count);
     printf(
-        "\nA problem counts as solved by the same rule for all solvers:\n"
+        "\nA problem is solved if it reaches the tolerance T, by the same rule for all solvers:\n"
         "  Siconos files   Siconos's error, computed from the symmetrized matrices of the file, "
         "is\n"
         "                  at most T: sqrt(sum |r - P(r - u)|^2) / max(|q|, |r|, |u|)\n"

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 
-from cli import ROOT, BenchTest, pycheck
+from cli import PROGRAM, ROOT, BenchTest, pycheck
 
 SCENES = os.path.join(ROOT, "scenes")
 FILES = {"tower": "tower20", "heavy": "heavy", "doubling": "doubling", "pyramid": "pyramid", "wall": "wall",
@@ -163,6 +163,7 @@ class Hard(BenchTest):
         names = ",".join(FILES.values())
         r = self.tenon_json("hard", "--only", names, "--duration", 0.01, "--iterations", 1)
         built = {row["scene"]: row for row in r["rows"]}
+        self.program = PROGRAM
         for name, scene in FILES.items():
             path = os.path.join(SCENES, name + ".xml")
             self.tenon("validate", path)

@@ -124,7 +124,7 @@ class Solve(CliTest):
 
     def test_help_teaches(self):
         out, _ = self.tenon("solve", "--help")
-        for part in ("Usage: tenon solve FILE", "Reached means", "Exit codes", "Examples:", "--time-limit"):
+        for part in ("Usage: tenon solve FILE", "reaches the tolerance", "Exit codes", "Examples:", "--time-limit"):
             self.assertIn(part, out)
 
 
