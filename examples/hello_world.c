@@ -1,7 +1,7 @@
-/* hello_world: a ball and a pendulum built by C calls, stepped for two seconds. Needs nothing but
- * the installed library.
+/* hello_world: builds a ball and a pendulum by C calls and simulates two seconds. It needs only the
+ * installed library.
  *
- * The ball (1 kg, radius 10 cm) falls from one metre onto a plane and stays there; the pendulum
+ * The ball (1 kg, radius 10 cm) falls from one metre onto a plane and comes to rest. The pendulum
  * swings. */
 #include <stdio.h>
 #include <tenon/tenon.h>
@@ -53,7 +53,7 @@ static TnJointId add_pendulum(TnModelBuilder *builder)
     TnGeomDef bob = tn_geom_def();
     bob.body = pendulum;
     bob.type = TN_GEOM_SPHERE;
-    bob.pos[0] = 0.5; /* held out sideways, so that it swings */
+    bob.pos[0] = 0.5; /* starts sideways, so it swings */
     bob.size[0] = 0.05;
     tn_builder_add_geom(builder, &bob);
     return joint;
@@ -71,7 +71,7 @@ int main(void)
     tn_builder_destroy(builder);
 
     TnWorldDef def = tn_world_def();
-    TnWorld *world = tn_world_create(&def, model, &err); /* a NULL model hands its error on */
+    TnWorld *world = tn_world_create(&def, model, &err); /* if model is NULL, err keeps its error */
     if (!world) {
         fprintf(stderr, "%s\n", err.message);
         tn_model_destroy(model);
@@ -92,7 +92,7 @@ int main(void)
                report.contact_count);
     }
     tn_world_body_pose(world, ball, pos, quat);
-    /* a resting ball lies one radius above the plane, give or take a millimetre */
+    /* a resting ball is one radius above the plane, within a millimetre */
     fine = fine && pos[2] > 0.099 && pos[2] < 0.101;
     puts(fine ? "the ball rests" : "the ball does not rest");
 

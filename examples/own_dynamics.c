@@ -1,9 +1,9 @@
-/* own_dynamics: the solver alone, with dynamics of your own. The tip of a robot arm presses on an
- * elastic strip and is pushed along it, harder and harder; friction holds it for a while.
+/* own_dynamics: the solver with your own dynamics. The tip of a robot arm presses on an elastic strip.
+ * A growing force pushes it along the strip; friction holds it at first, then it slides.
  *
- * The arm moves in a plane and has two joints and a mass matrix M(q); the strip is a row of
- * particles with springs between them, whose matrix is banded. Implicit Euler gives for each the
- * motion without contact, A v = b, with v the velocities after the step. */
+ * The planar arm has two joints and a mass matrix M(q). The strip is a row of particles joined by
+ * springs, with a banded matrix. For each, implicit Euler gives the motion without contact, A v = b,
+ * where v is the velocity after the step. */
 #include <math.h>
 #include <stdio.h>
 #include <tenon/solver.h>
@@ -13,7 +13,7 @@ static const double h = 0.005, mu = 0.5;
 static const double link = 0.4, bob = 1.0, base[2] = {0.1, 0.4};  /* m, kg at the end of each */
 static const double mass = 0.02, spring = 2e4, spacing = 1.0 / N; /* kg, N/m, m */
 
-/* A = M/h and b = M v/h + forces: what your robotics library would tell. f acts on the tip. */
+/* A = M/h and b = M v/h + forces, as from a robotics library. f acts on the tip. */
 static void arm(const double q[2], const double v[2], const double f[2], double A[4], double b[2],
                 double tip[2], double J[4])
 {
@@ -31,7 +31,7 @@ static void arm(const double q[2], const double v[2], const double f[2], double 
 int main(void)
 {
     double q[2] = {0.0, -1.5708}, u[X] = {0}, v[2 + X] = {0}, lambda[3] = {0}, b[2 + X];
-    double A[4], tip[2], J[4], strip[3 * X] = {0}; /* strip: by diagonals, see A_banded */
+    double A[4], tip[2], J[4], strip[3 * X] = {0}; /* strip: diagonals, see A_banded */
     for (int i = 0; i < X; i++) {
         strip[i] = mass / h + 2 * spring * h;
         if (i + 2 < X) strip[2 * X + i] = -spring * h;
@@ -47,7 +47,7 @@ int main(void)
             double pull = (i > 1 ? u[i - 2] : 0) - 2 * u[i] + (i + 2 < X ? u[i + 2] : 0);
             b[2 + i] = mass / h * v[2 + i] + spring * pull;
         }
-        /* the tip above a point between two particles; rows are normal y, tangents x and z */
+        /* The tip is above a point between two particles. Rows: normal y, tangents x and z. */
         int i = (int)(tip[0] / spacing), column[4] = {2 * i, 2 * i + 1, 2 * i + 2, 2 * i + 3};
         double t = tip[0] / spacing - i, gap = tip[1] - (1 - t) * u[2 * i + 1] - t * u[2 * i + 3];
         const double of_tip[6] = {J[2], J[3], J[0], J[1]};
@@ -63,7 +63,7 @@ int main(void)
         contact.column[1] = column, contact.column_count[1] = 4;
         tn_solver_add_constraint(solver, &contact);
         if (tn_solver_prepare(solver, &err) == TN_OK) {
-            tn_solver_start(solver, v, lambda); /* the last step's: a good guess */
+            tn_solver_start(solver, v, lambda); /* warm start from the last step */
             converged = tn_solver_solve(solver, b, v, lambda).converged;
         }
         tn_solver_destroy(solver);

@@ -1,4 +1,4 @@
-/* tenon/base.h: version, errors, log callback. Everything else builds on these few names. */
+/* tenon/base.h: version, errors, log callback. All other headers include it. */
 #ifndef TENON_BASE_H
 #define TENON_BASE_H
 
@@ -20,25 +20,24 @@ extern "C" {
 #define TN_API
 #endif
 
-/* What went wrong. Numerical outcomes (not converged, diverging) are no errors: see TnStepReport.
- */
+/* Kind of error. Numerical outcomes (not converged, diverged) are not errors: see TnStepReport. */
 typedef enum TnStatus {
     TN_OK = 0,
     TN_ERROR_USAGE, /* an argument is out of its range */
-    TN_ERROR_MODEL, /* a model file or definition is wrong */
+    TN_ERROR_MODEL, /* a model file or definition has an error */
     TN_ERROR_IO,    /* a file is missing, unreadable or cannot be written */
-    TN_ERROR_MEMORY /* the system gave no memory */
+    TN_ERROR_MEMORY /* out of memory */
 } TnStatus;
 
-/* Filled by calls that can fail. `message` may hold several lines, one per problem found,
- * each as `file:line:column: element: message` where the problem has a place. */
+/* Filled by calls that can fail. `message` has one line per problem, as
+ * `file:line:column: element: message` if the problem has a position in a file. */
 typedef struct TnError {
     TnStatus code;
-    int count;          /* problems found; the message holds as many of them as fit */
+    int count;          /* problems found; the message has as many as fit */
     char message[8192]; /* no trailing newline */
 } TnError;
 
-/* Where a definition comes from; all zero when it was made by C calls. */
+/* Position of a definition in a file; all zero if it was made by C calls. */
 typedef struct TnSource {
     const char *file; /* copied by the builder */
     int line;         /* from 1 */
@@ -47,7 +46,7 @@ typedef struct TnSource {
 
 typedef enum TnLogLevel { TN_LOG_DEBUG, TN_LOG_INFO, TN_LOG_WARNING } TnLogLevel;
 
-/* The library never prints; it calls this where one was given. */
+/* The library never prints. It calls this function if one was given. */
 typedef void (*TnLogFn)(void *user, TnLogLevel level, const char *message);
 
 TN_API const char *tn_version(void);

@@ -1,4 +1,4 @@
-/* tenon/collide.h: the narrow phase alone: contacts between two shapes. */
+/* tenon/collide.h: the narrow phase as a function: contacts between two shapes. */
 #ifndef TENON_COLLIDE_H
 #define TENON_COLLIDE_H
 
@@ -13,8 +13,8 @@ typedef struct TnShape {
     double size[3];              /* as in TnGeomDef */
     const double *mesh_vertices; /* convex mesh: 3 × count, local axes */
     int mesh_vertex_count;
-    const struct TnHull *hull; /* of the same vertices, from a model; NULL: they are searched one by
-                                  one */
+    const struct TnHull *hull; /* of the same vertices, from a model; NULL: linear search over
+                                  the vertices */
 } TnShape;
 
 typedef struct TnTransform {
@@ -27,7 +27,7 @@ typedef struct TnManifoldPoint {
     double pos[3]; /* m, world, halfway between the surfaces */
     double gap;    /* m, negative: penetration */
     uint32_t
-        feature; /* the same for the same corner, edge or face of the pair in successive steps */
+        feature; /* stays the same as long as the same corners, edges or faces touch */
 } TnManifoldPoint;
 
 typedef struct TnManifold {
@@ -36,8 +36,8 @@ typedef struct TnManifold {
     TnManifoldPoint points[TN_MANIFOLD_MAX];
 } TnManifold;
 
-/* Contacts with gap <= margin. False where the pair of shapes is not supported (plane with plane,
- * height fields). */
+/* Contacts with gap <= margin. Returns false if the pair of shapes is not supported (plane with
+ * plane, height fields). */
 TN_API bool tn_collide(const TnShape *a, const TnTransform *ta, const TnShape *b,
                        const TnTransform *tb, double margin, TnManifold *out);
 

@@ -1,4 +1,4 @@
-/* tenon/model_info.h: what a compiled model has: sizes, names, look-ups, its parts. */
+/* tenon/model_info.h: queries of a compiled model: sizes, names, look-ups, parts. */
 #ifndef TENON_MODEL_INFO_H
 #define TENON_MODEL_INFO_H
 
@@ -8,20 +8,20 @@
 extern "C" {
 #endif
 
-/* Sizes and look-ups. Names are "" where none was given; find returns 0 where there is none. */
+/* Sizes and look-ups. Names are "" if none was given. Find returns 0 if there is no match. */
 typedef struct TnModelInfo {
     const char *name;
-    int body_count; /* the world included */
+    int body_count; /* including the world */
     int joint_count, geom_count, site_count, tendon_count, actuator_count, equality_count,
         sensor_count, key_count, mesh_count, camera_count, rod_count, wheel_count, soft_count,
         tie_count;
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
     int sensor_data_count;
-    int free_body_count;   /* subsystems that are one free rigid body each; no rods' segments */
+    int free_body_count;   /* subsystems of one free rigid body; without segments of rods */
     int tree_count;        /* subsystems that are articulated trees */
-    double total_mass;     /* kg, of all that moves */
-    double track_duration; /* s, 0 where the model has no control track */
+    double total_mass;     /* kg, of everything that moves */
+    double track_duration; /* s, 0 if the model has no control track */
     TnOption option;
     TnView view;
 } TnModelInfo;
@@ -51,12 +51,12 @@ TN_API TnRodId tn_model_find_rod(const TnModel *model, const char *name);
 TN_API TnWheelId tn_model_find_wheel(const TnModel *model, const char *name);
 TN_API TnSoftId tn_model_find_soft(const TnModel *model, const char *name);
 
-/* Which subsystem a body belongs to, from 1; 0: fixed to the world. */
+/* Subsystem of a body, from 1; 0: fixed to the world. */
 TN_API int tn_model_body_subsystem(const TnModel *model, TnBodyId id);
 
-/* The rigid part that a body belongs to: itself and all that is fixed to it without a joint. */
+/* The rigid part of a body: the body and everything fixed to it without a joint. */
 typedef struct TnBodyInfo {
-    TnBodyId carrier;  /* the part's body that has the joints; the world where it is fixed */
+    TnBodyId carrier;  /* the body of the part that has the joints; the world if it is fixed */
     double mass;       /* kg; 0: fixed to the world */
     double com[3];     /* m, centre of mass, in the body's axes */
     double inertia[3]; /* kg·m², principal moments about the centre of mass */
@@ -66,8 +66,8 @@ TN_API TnBodyInfo tn_model_body_info(const TnModel *model, TnBodyId id);
 typedef struct TnJointInfo {
     TnJointType type;
     TnBodyId body;
-    int qpos_start, qpos_count; /* place in qpos */
-    int dof_start, dof_count;   /* place in qvel */
+    int qpos_start, qpos_count; /* range in qpos */
+    int dof_start, dof_count;   /* range in qvel */
     double pos[3], axis[3];     /* in the body's axes */
 } TnJointInfo;
 TN_API TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id);
@@ -79,11 +79,11 @@ typedef struct TnGeomInfo {
     double size[3];
     double rgba[4];
     int group;
-    TnMeshId mesh; /* TN_GEOM_MESH, else 0 */
+    TnMeshId mesh; /* TN_GEOM_MESH only, otherwise 0 */
 } TnGeomInfo;
 TN_API TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id);
 
-/* Pointers are the model's. */
+/* Pointers belong to the model. */
 typedef struct TnMeshInfo {
     const char *name;
     const double *vertices; /* 3 × vertex_count */
@@ -106,14 +106,14 @@ typedef struct TnCameraInfo {
 } TnCameraInfo;
 TN_API TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id);
 
-/* Pointers are the model's. */
+/* Pointers belong to the model. */
 typedef struct TnRodInfo {
     const char *name;
     int segment_count;
     TnBodyId body;         /* of the first segment; the others follow */
-    TnGeomId geom;         /* likewise */
+    TnGeomId geom;         /* the same for geoms */
     int subsystem;         /* from 1 */
-    const double *lengths; /* m, of the segments; they reach half of it to both sides along z */
+    const double *lengths; /* m, of the segments along z, centred at their frames */
     double radius;         /* m */
     double damping_time;   /* s */
     bool self_contact;
@@ -122,7 +122,7 @@ typedef struct TnRodInfo {
 } TnRodInfo;
 TN_API TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id);
 
-/* Pointers are the model's. */
+/* Pointers belong to the model. */
 typedef struct TnSoftInfo {
     const char *name;
     TnGeomId geom;
@@ -134,7 +134,7 @@ typedef struct TnSoftInfo {
     const int32_t *triangles;  /* of the surface, 3 nodes each, counterclockwise from outside */
     const double *node_masses; /* kg, lumped */
     double mass;               /* kg */
-    int hold_count;            /* nodes that bodies hold, pinned ones included */
+    int hold_count;            /* nodes held by bodies, including pinned nodes */
     double youngs_modulus, poisson_ratio;
     TnSoftLaw law;
     double radius;
@@ -157,19 +157,19 @@ TN_API TnWheelInfo tn_model_wheel_info(const TnModel *model, TnWheelId id);
 typedef struct TnEqualityInfo {
     TnEqualityType type;
     bool active;
-    TnBodyId body1, body2;    /* connect, weld; the world where body2 was not given */
+    TnBodyId body1, body2;    /* connect, weld; body2 is the world if not given */
     TnJointId joint1, joint2; /* joint; joint2 may be 0 */
 } TnEqualityInfo;
 TN_API TnEqualityInfo tn_model_equality_info(const TnModel *model, TnEqualityId id);
 
 typedef struct TnSensorInfo {
     TnSensorType type;
-    int data_start, data_count; /* place in the sensor data */
+    int data_start, data_count; /* range in the sensor data */
 } TnSensorInfo;
 TN_API TnSensorInfo tn_model_sensor_info(const TnModel *model, TnSensorId id);
 
-/* The control track's row at a time (see TnTrackDef); false and ctrl untouched where the model has
- * none. */
+/* Controls of the track at a time (see TnTrackDef). Returns false and leaves ctrl unchanged if the
+ * model has no track. */
 TN_API bool tn_model_track(const TnModel *model, double time, double *ctrl);
 
 #ifdef __cplusplus

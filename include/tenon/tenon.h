@@ -1,4 +1,4 @@
-/* tenon/tenon.h: the whole public interface. */
+/* tenon/tenon.h: includes the whole public interface. */
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 #include <tenon/base.h>

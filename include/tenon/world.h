@@ -1,4 +1,4 @@
-/* tenon/world.h: one simulation of a model: state, stepping, reports. */
+/* tenon/world.h: a simulation of a model: state, stepping, reports. */
 #ifndef TENON_WORLD_H
 #define TENON_WORLD_H
 
@@ -11,30 +11,30 @@ extern "C" {
 
 typedef struct TnWorld TnWorld;
 
-/* Islands (bodies connected by contacts and constraints) at rest can be left out of steps until
- * something touches them, their controls change or a call of this header changes them. */
+/* Sleeping: islands (bodies connected by contacts and constraints) at rest can be left out of steps
+ * until something touches them, their controls change or a call changes them (docs/sleeping.md). */
 typedef enum TnSleep {
     TN_SLEEP_OFF,
     TN_SLEEP_PASSIVE, /* islands without actuators */
-    TN_SLEEP_ALL      /* robots under control too, as long as their controls stay the same */
+    TN_SLEEP_ALL      /* also robots under control, as long as their controls stay the same */
 } TnSleep;
 
 typedef struct TnWorldDef {
-    int thread_count; /* 1 … 64, default 1; small scenes stay on one thread whatever is asked for */
+    int thread_count; /* 1 … 64, default 1; small scenes always use one thread */
     TnDivisionDef division; /* TN_DIVISION_AUTO (default): as the model says */
-    TnSolverDef solver;     /* see tenon/solver.h; velocity_scale and thread_count are not read */
-    /* Passes of a step. 0 (default): a step is solved again, linear about what it found, where that is far from what was
-     * predicted: loops, contacts that turn, soft bodies. 1 … 100: so many for everything but soft bodies, spin and
-     * rolling friction. */
+    TnSolverDef solver;     /* see tenon/solver.h; velocity_scale and thread_count are ignored */
+    /* Passes of a step. 0 (default): automatic; a step is linearized and solved again if its result is far from the
+     * prediction (loops, contacts that turn, soft bodies). 1 … 100: fixed number, except for soft bodies, spin and
+     * rolling friction. See docs/time-stepping.md. */
     int relinearize;
-    /* Fill aac and aal of each step's report; default false. Costs about a tenth of a step. With a
-     * tolerance the whole problem is prepared once more: half a step where soft bodies are factored. */
+    /* Fill aac and aal of each step's report; default false. Costs about 10 % of a step, with soft
+     * bodies up to half a step; TnStepTimes do not contain it. */
     bool measure_accuracy;
     TnSleep sleep;      /* default TN_SLEEP_OFF */
-    double sleep_speed; /* m/s: at rest is what has no faster point, default 1e-4 */
-    double sleep_time;  /* s: so long before it sleeps, default 0.5 */
-    TnKeyId key;        /* start from this keyframe; 0: the reference pose */
-    TnLogFn log;        /* may be NULL; told of refused steps and of an arena that was too small */
+    double sleep_speed; /* m/s: an island is at rest if no point is faster; default 1e-4 */
+    double sleep_time;  /* s: time at rest before it sleeps; default 0.5 */
+    TnKeyId key;        /* initial keyframe; 0: the reference pose */
+    TnLogFn log;        /* may be NULL; reports rejected steps and an arena that was too small */
     void *log_user;
 } TnWorldDef;
 
@@ -43,60 +43,60 @@ typedef struct TnStepTimes {
     double dynamics, collision, constraint, factor, iterate, integrate, total;
 } TnStepTimes;
 
-/* J. Kinetic plus potential is all there is. */
+/* J. The total energy is kinetic plus potential. */
 typedef struct TnEnergy {
-    double kinetic;   /* rotor inertia (armature) included */
-    double potential; /* of gravity, and elastic */
-    double elastic;   /* the elastic part of it: springs of joints and tendons, cables, soft bodies */
+    double kinetic;   /* including rotor inertia (armature) */
+    double potential; /* gravity plus elastic */
+    double elastic;   /* elastic part of potential: springs of joints and tendons, cables, soft bodies */
 } TnEnergy;
 
-/* Where the energy of a step went, J: kinetic plus potential energy changed by
+/* Energy balance of a step, J: kinetic plus potential energy changes by
  *     actuators + applied - friction - damping - impacts - step + created. */
 typedef struct TnEnergyAccount {
-    double actuators; /* work done by actuators, what their velocity gains take away included */
-    double applied;   /* work done by applied forces */
-    double friction;  /* lost to friction of contacts and joints */
-    double damping;   /* to dampers of joints and tendons */
-    double impacts;   /* to hits */
-    double step;      /* to the time step, to falling asleep, and to the material damping of cables and soft bodies, which
-                         is not told from it. Below zero where smooth motion gets back what it lost before */
-    double created;   /* from nowhere: a wrong step. Below zero where what was made before is taken off again */
+    double actuators; /* work of actuators, including the loss by their velocity gains */
+    double applied;   /* work of applied forces */
+    double friction;  /* loss to friction of contacts and joints */
+    double damping;   /* loss to dampers of joints and tendons */
+    double impacts;   /* loss to impacts */
+    double step;      /* loss to time discretization, falling asleep, and material damping of cables and soft bodies (not
+                         separated). Negative if smooth motion regains an earlier loss */
+    double created;   /* spurious energy: an error of the step. Negative if earlier spurious energy is removed */
 } TnEnergyAccount;
 
 typedef struct TnStepReport {
-    bool converged; /* the tolerance was reached, or a fixed count ran to its end */
-    bool diverged; /* the step would have produced a state without sense, not finite or beyond 1e10 m, m/s or rad/s:
-                      it was refused, the last good state stays */
-    int iterations;   /* of SubADMM or of a baseline, most in one island */
-    const char *form; /* of a baseline: which of its forms ran; else NULL */
-    /* m/s: RMS change of the constraint velocities in the last iteration; where the solver has a
-     * tolerance, the largest natural-map error of a constraint. */
+    bool converged; /* the tolerance was reached, or the fixed count has run */
+    bool diverged; /* the new state was not finite or beyond 1e10 m, m/s or rad/s. The step was rejected; the last good
+                      state is kept */
+    int iterations;   /* of SubADMM or a baseline, largest number of any island */
+    const char *form; /* baselines: the form that ran; otherwise NULL */
+    /* m/s: with a tolerance, the largest natural-map error of a constraint; with a fixed count, the
+     * RMS change of the constraint velocities in the last iteration. */
     double residual;
-    /* -log10 of the constraint error at v̂ and at v_λ (docs/solver.md); NaN where not measured. */
+    /* -log10 of the RMS constraint error at v̂ and at v_λ (docs/accuracy.md); NaN if not measured. */
     double aac, aal;
-    /* m, over contacts with a negative gap at the step's start. */
+    /* m, over contacts with a negative gap at the start of the step. */
     double mean_penetration, max_penetration;
-    /* where the solver has a tolerance; otherwise error is NaN and there are no islands */
-    double error; /* largest natural-map error of a constraint, in shares of gravity × timestep */
-    int worst_island; /* where, for tn_world_island and tn_world_worst_constraint; -1: none */
-    int island_count; /* solved in this step: of those who are awake and have constraints */
-    int islands_by_method[TN_METHOD_COUNT]; /* how many with that TnIslandReport.method */
-    int asleep_count;                       /* subsystems of the model that sleep after this step */
-    int contact_count;                      /* frictional contacts handed to the solver */
-    int row_count;                          /* scalar rows of other constraints, and six per bond */
-    int heap_fallbacks;      /* times an arena was too small and the heap helped; 0 once warm */
-    size_t arena_high_water; /* bytes: the most that a step so far needed */
-    TnEnergyAccount energy;  /* all zero where the step was refused */
-    /* Of all groups of bodies that forces joined in the step, the largest share that one got from nowhere in its
-     * energies: kinetic and elastic before and after, work, losses and the fall. Motion at the speed that gravity gives
-     * in a step counts as noise. 0: nothing was created. */
+    /* Only with a tolerance; otherwise error is NaN and island_count 0. */
+    double error; /* largest natural-map error of a constraint, as a fraction of gravity × timestep */
+    int worst_island; /* its island, for tn_world_island and tn_world_worst_constraint; -1: none */
+    int island_count; /* islands solved in this step: awake and with constraints */
+    int islands_by_method[TN_METHOD_COUNT]; /* number of islands by TnIslandReport.method */
+    int asleep_count;                       /* subsystems asleep after this step */
+    int contact_count;                      /* frictional contacts in the solver */
+    int row_count;                          /* scalar rows of other constraints; six per bond */
+    int heap_fallbacks;      /* heap allocations because an arena was too small; 0 once warm */
+    size_t arena_high_water; /* bytes: largest need of any step so far */
+    TnEnergyAccount energy;  /* all zero if the step was rejected */
+    /* Largest relative spurious energy of any group of bodies joined by forces in the step: created energy over the
+     * energy involved (kinetic and elastic before and after, work, losses, change of height). Motion slower than
+     * gravity × timestep counts as noise. 0: none was created. */
     double created_share;
-    TnBodyId created_body; /* who gained most there; 0: a soft body did, or nobody */
+    TnBodyId created_body; /* the body that gained most; 0: a soft body, or none */
     TnSoftId created_soft;
     TnStepTimes times;
 } TnStepReport;
 
-/* Borrowed until the next step or destroy. Layout of qpos and qvel: tenon/model.h. */
+/* Pointers are valid until the next step or destroy. Layout of qpos and qvel: tenon/model.h. */
 typedef struct TnStateView {
     double time; /* s */
     const double *qpos;
@@ -116,47 +116,46 @@ typedef struct TnContact {
 } TnContact;
 
 TN_API TnWorldDef tn_world_def(void);
-/* A NULL model hands its error on: NULL is returned and *err stays as the loader left it. */
+/* If model is NULL, returns NULL and leaves *err unchanged, so the error of the loader is kept. */
 TN_API TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *err);
 TN_API void tn_world_destroy(TnWorld *world);
 TN_API TnStepReport tn_world_step(TnWorld *world);
 TN_API void tn_world_reset(TnWorld *world, TnKeyId key); /* 0: the reference pose */
-/* Of the last step, index from 0 and below its island_count. */
+/* An island of the last step; index from 0 to island_count - 1. */
 TN_API TnIslandReport tn_world_island(const TnWorld *world, int index);
-/* The constraint with the island's largest error in words ("contact of geom 'a' with geom 'b'");
- * cut off at size - 1 bytes, empty where there is no such island. */
+/* Describes the constraint with the island's largest error ("contact of geom 'a' with geom 'b'").
+ * The text is cut at size - 1 bytes, and empty if there is no such island. */
 TN_API void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size);
-/* What sleeps has velocity zero, keeps its pose and its forces, and has no contacts in the list
+/* A sleeping body has zero velocity, keeps its pose and forces, and has no contacts in the list
  * below. */
 TN_API bool tn_world_body_asleep(const TnWorld *world, TnBodyId body);
 TN_API void tn_world_wake(TnWorld *world, TnBodyId body); /* its whole island; 0: everything */
 TN_API const TnModel *tn_world_model(const TnWorld *world);
 
-/* A subsystem: what is solved together, with one matrix. */
+/* A subsystem: one block of the solver, with one matrix. */
 typedef struct TnSubsystemInfo {
     int unknowns;    /* size of its matrix */
-    int free_bodies; /* 1 where it is one free body */
+    int free_bodies; /* 1 if it is one free body */
     int trees;       /* robots and mechanisms in it */
     int segments;    /* of cables */
-    int soft_nodes;  /* of soft bodies, those without unknowns of their own left out */
-    TnBodyId body;   /* its first body, a robot's before a cable's; 0: none */
+    int soft_nodes;  /* of soft bodies, without nodes that have no unknowns */
+    TnBodyId body;   /* its first body, robots before cables; 0: none */
     TnSoftId soft;   /* its first soft body; 0: none */
 } TnSubsystemInfo;
 TN_API int tn_world_subsystem_count(const TnWorld *world);
 TN_API TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index); /* from 0 */
 TN_API int tn_world_body_subsystem(const TnWorld *world, TnBodyId body); /* -1: does not move */
-/* Springs and welds that are iterated because they join two subsystems. */
+/* Number of springs and welds between two subsystems, which are iterated. */
 TN_API int tn_world_bond_count(const TnWorld *world);
 /* Subsystem of each element of a soft body, from 0. */
 TN_API void tn_world_soft_subsystems(const TnWorld *world, TnSoftId soft, int32_t *of_tets);
-/* Why the scene is divided as it is: some lines of text. */
+/* Explanation of the division, some lines of text. */
 TN_API const char *tn_world_division_reason(const TnWorld *world);
 
 TN_API TnStateView tn_world_state(const TnWorld *world);
 TN_API TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qvel,
                                    TnError *err);
-/* Controls hold until set again. From the first call on, the model's control track is no longer
- * followed. */
+/* Controls hold until set again. The first call stops the model's control track. */
 TN_API TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err);
 /* A wrench on a body for the next step only: force at the centre of mass, torque, world axes. */
 TN_API void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
@@ -175,76 +174,75 @@ TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double l
 TN_API int tn_world_contact_count(const TnWorld *world); /* of the last step */
 TN_API TnContact tn_world_contact(const TnWorld *world, int index);
 
-/* A force and torque by which something is held, mean over the last step (docs/reactions.md). World
- * axes; R(quat)⁻¹ turns them into the axes of the body. */
+/* Reaction force and torque, mean over the last step (docs/reactions.md). World axes; R(quat)⁻¹
+ * rotates them into body axes. */
 typedef struct TnReaction {
-    bool known;         /* false: there was no step, or see below; all numbers are NaN then */
-    double pos[3];      /* m, world: the point that the torque is about, in the middle of the step */
-    double quat[4];     /* of the body there, of an equality of body2 */
+    bool known;         /* false: no step yet, or see below; all numbers are then NaN */
+    double pos[3];      /* m, world: reference point of the torque, in the middle of the step */
+    double quat[4];     /* orientation of the body there; equality: of body2 */
     double force[3];    /* N */
     double torque[3];   /* N·m */
-    double generalized; /* of a joint equality: N or N·m on the coordinate of joint1, and all else is
-                           zero; joint2 gets -poly'(q2) times as much */
+    double generalized; /* joint equality: N or N·m on the coordinate of joint1, all else is zero;
+                           joint2 gets -poly'(q2) times as much */
 } TnReaction;
-/* With which the parent holds the body, through its joints or because it is fixed to it, at the
- * body's origin. All that passes from parent to body is in it: along a joint's axes the forces of
- * motors, springs, dampers, friction and limits, less what turns a motor's rotor (armature). Zero
- * for free bodies. Not known for who sleeps and who carries such a one, and for those fixed to the
- * world that weigh what a mesh without an inertial does.
+/* Force of the parent on the body, through joints or a fixed connection, at the body's origin. It
+ * contains everything that the parent transmits. Along the axes of a joint these are the forces of
+ * motors, springs, dampers, friction and limits, minus the force that accelerates the motor's rotor
+ * (armature). Zero for free bodies. Unknown for sleeping bodies and those that carry them, and for
+ * bodies fixed to the world whose mass comes from a mesh without an inertial.
  *
- * The first question after a step finds all reactions; steps themselves cost nothing more. */
+ * The first call after a step computes all reactions; steps themselves cost nothing more. */
 TN_API TnReaction tn_world_body_reaction(TnWorld *world, TnBodyId body);
 /* The same at the anchor of one of the body's joints. The joint's axis in body axes: TnJointInfo. */
 TN_API TnReaction tn_world_joint_reaction(TnWorld *world, TnJointId joint);
-/* On body2, by body1, at the anchor; zero where it is not active. Not known for who sleeps. */
+/* On body2, by body1, at the anchor; zero if inactive. Unknown for sleeping bodies. */
 TN_API TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId equality);
-/* All sensors at the state of now, force and torque of the last step (NaN: there was none);
+/* All sensors at the present state; force and torque of the last step (NaN before the first).
  * sensor_data_count numbers. */
 TN_API TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err);
 
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
-/* Sums over the steps since the world was created or reset; a saved state has them. */
+/* Sums over all steps since the world was created or reset; part of a saved state. */
 TN_API TnEnergyAccount tn_world_energy_account(const TnWorld *world);
 TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
                               double angular[3]); /* about the world's origin */
 
-/* The whole state including warm starts: a restored world continues bit for bit. */
+/* The complete state including warm starts: a restored world continues with the same bits. */
 TN_API size_t tn_world_save_size(const TnWorld *world);
 TN_API TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError *err);
 TN_API TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnError *err);
 TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos and qvel */
 
-/* The solver can be changed between steps. */
+/* Changes the solver between steps. */
 TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err);
 
-/* Accuracy of the last step against the converged solution v* of the same problem: -log10 of
- * tn_world_velocity_distance of v̂ and v*; NaN: no memory, or there was no step. */
+/* AAv of the last step: -log10 of the tn_world_velocity_distance between v̂ and the converged
+ * solution v* of the same problem. NaN if out of memory or before the first step. */
 TN_API double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached);
 
-/* The last step's problem for the solver alone (tenon/solver.h), prepared, with what the step found
- * as its solution (tn_solver_solution); the caller's. Bonds become rows. NULL: no memory, or there
- * was no step. */
+/* The problem of the last step as a prepared solver (tenon/solver.h). Its solution
+ * (tn_solver_solution) is that of the step. Bonds become rows. The caller destroys it. NULL if out of
+ * memory or before the first step. */
 TN_API TnSolver *tn_world_problem(const TnWorld *world, const TnSolverDef *def, TnError *err);
-/* v̂ of the last step, dof_count numbers like qvel: the same for every division. False: there was no
- * step. */
+/* v̂ of the last step, dof_count numbers like qvel, for any division. False before the first step. */
 TN_API bool tn_world_last_velocity(const TnWorld *world, double *v);
-/* sqrt(dᵀ M d / Σm), m/s, of d = a - b, dof_count numbers each, at the pose of now. */
+/* sqrt(dᵀ M d / Σm), m/s, with d = a - b, dof_count numbers each, at the present pose. */
 TN_API double tn_world_velocity_distance(const TnWorld *world, const double *a, const double *b);
-/* v* of the last step's problem in the same layout: several methods are tried from where the step
- * ended, with SubADMM for max_iterations each, until the natural map of every constraint is below
- * 1e-12 m/s. *reached tells what it is in the end; it may be more, and v* need not be the only
- * solution (docs/accuracy.md). False: no memory, or there was no step. */
+/* v* of the last step's problem in the same layout. Several methods are tried from the end of the
+ * step, SubADMM with max_iterations each, until the natural map of every constraint is below
+ * 1e-12 m/s. *reached is the final value, which may be larger. v* may not be unique
+ * (docs/accuracy.md). False if out of memory or before the first step. */
 TN_API bool tn_world_converged_velocity(TnWorld *world, int max_iterations, double *v,
                                         double *reached);
 
-/* The model at a state, joints in qpos order. Arrays are the caller's; NULL skips one. */
+/* Evaluates the model at a state, joints in qpos order. Arrays belong to the caller; NULL skips one. */
 typedef struct TnEval {
-    double *body_poses;     /* body_count × 7: pos, quat; the world included */
+    double *body_poses;     /* body_count × 7: pos, quat; including the world */
     double *mass_matrix;    /* dof × dof, row-major */
     double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
-                     qfrc_bias); of soft bodies gravity alone */
+                     qfrc_bias); soft bodies: gravity only */
     double *actuator_force; /* actuator_count */
-    double *sensors;        /* sensor_data_count; force and torque are NaN: they need a step, see
+    double *sensors;        /* sensor_data_count; force and torque need a step and are NaN, see
                                tn_world_sensors */
 } TnEval;
 TN_API TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel,
