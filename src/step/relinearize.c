@@ -29,11 +29,14 @@
 #define SURPRISE 1e-4
 /* Passes go on as long as this gets smaller by such a factor. */
 #define NEARER 0.7
-/* rad: contacts that push and turn by more in a step are followed, until this is known; */
-#define CURVED 0.03
+/* Contacts that push are followed if turning takes their point off its straight way by this share of the thinner body's half. */
+#define BOW 0.005
+/* rad: then, until this is known, */
 #define CONTACT_SURPRISE 1e-3
 /* and those that move on as they turn, where this share of gravity could not bend their ways so. */
 #define BENT 0.5
+/* rad: less is not looked at. */
+#define LEAST_TURN 0.01
 /* At most, soft bodies apart. */
 #define PASSES 5
 #define SOFT_PASSES 12
@@ -247,7 +250,7 @@ static double fastest_to_curve(const TnStep *step)
         }
     }
     angle *= step->t;
-    return angle <= CURVED && angle * step->t * way <= BENT * tn_step_slack(step) ? 0.0 : way;
+    return angle <= LEAST_TURN && angle * step->t * way <= BENT * tn_step_slack(step) ? 0.0 : way;
 }
 
 /* Does it turn far enough for some contact to curve? A sphere's turning about itself curves nothing. */
@@ -255,14 +258,50 @@ static bool may_curve(const TnStep *step, int geom, double way)
 {
     if (step->model->geoms[geom].type == TN_GEOM_SPHERE) return false;
     double angle = step->t * v3_norm(step->moved[step->model->geom_link[geom]] + 3);
-    return angle > CURVED || angle * step->t * way > BENT * tn_step_slack(step);
+    return angle > LEAST_TURN || angle * step->t * way > BENT * tn_step_slack(step);
+}
+
+/* m: half of the thinnest side; infinite of a plane. */
+static double half_of(const TnGeom *geom)
+{
+    const double *h = geom->half_extent;
+    return geom->type == TN_GEOM_PLANE ? INFINITY : fmin(h[0], fmin(h[1], h[2]));
+}
+
+/* rad: how far a contact's geom turns in the step, but for turns that change nothing: about the normal, and of what is round
+ * about its own axis. */
+static double turn_of(const TnStep *step, const TnContactPoint *c, int side)
+{
+    const TnGeom *geom = &step->model->geoms[side ? c->geom2 : c->geom1];
+    double w[3], turn[3];
+    v3_copy(w, step->moved[geom->link] + 3);
+    if (geom->type == TN_GEOM_SPHERE) return 0.0;
+    bool round = geom->type == TN_GEOM_CAPSULE || geom->type == TN_GEOM_CYLINDER;
+    double from_com[3];
+    v3_sub(from_com, geom->link_pos, step->model->links[geom->link].com);
+    if (round && v3_norm(from_com) < 1e-6 * geom->bounding_radius) {
+        const double *R = step->world->frames[geom->link].rot, *L = geom->link_rot;
+        double axis[3];
+        for (int k = 0; k < 3; k++)
+            axis[k] = R[3 * k] * L[2] + R[3 * k + 1] * L[5] + R[3 * k + 2] * L[8];
+        v3_add_scaled(w, axis, -v3_dot(w, axis));
+    }
+    v3_cross(turn, w, c->normal);
+    return step->t * v3_norm(turn);
+}
+
+/* Whether a contact's point leaves its straight way as its body turns. */
+static bool bows(const TnStep *step, const TnContactPoint *c, int side, double angle)
+{
+    const TnGeom *geoms = step->model->geoms;
+    double thin = fmin(half_of(&geoms[c->geom1]), half_of(&geoms[c->geom2]));
+    return 0.5 * angle * angle * v3_norm(side ? c->arm2 : c->arm1) > BOW * thin;
 }
 
 /* A contact pushes that turns far within the step, or moves on as it turns. */
 static bool contacts_curve(const TnStep *step)
 {
     const TnWorld *world = step->world;
-    const TnModel *model = step->model;
     double way = fastest_to_curve(step);
     if (way == 0.0) return false;
     for (int i = 0; i < world->contacts.count; i++) {
@@ -272,11 +311,8 @@ static bool contacts_curve(const TnStep *step)
         for (int k = 0; k < 2; k++) {
             if (!may_curve(step, geoms[k], way)) continue;
             if (!(tn_contact_normal_force(&world->set.problem, i) > 0.0)) break;
-            const double *twist = step->moved[model->geom_link[geoms[k]]];
-            double turn[3]; /* turning about the normal curves nothing */
-            v3_cross(turn, twist + 3, c->normal);
-            double angle = step->t * v3_norm(turn);
-            if (angle > CURVED || angle * way_of(step, c) > BENT * tn_step_slack(step))
+            double angle = turn_of(step, c, k);
+            if (bows(step, c, k, angle) || angle * way_of(step, c) > BENT * tn_step_slack(step))
                 return true;
         }
     }
