@@ -24,7 +24,6 @@
 #include <string.h>
 
 #include "mesh.h"
-#include "nesterov.h"
 
 typedef enum Part { CONTACTS, ROWS, BONDS, TWISTS, LARGE } Part;
 
@@ -50,9 +49,7 @@ struct TnAnderson {
     double (*bond_root)[2][36];         /* lower L, L Lᵀ = w, by columns */
     double *sums;                       /* per piece: |r|², then Δr·Δr_j and Δr_j·r */
     TnMix mix;
-    bool begun;          /* x is known */
-    bool nesterov;       /* one difference, and momentum for its coefficient */
-    TnNesterov momentum; /* then */
+    bool begun; /* x is known */
 };
 
 static long round_up(long count) { return (count + 7) / 8 * 8; }
@@ -219,7 +216,7 @@ static void gather(const TnProblem *p, const Piece *piece, double *to)
 }
 
 /* λ = Π(t) of eight contacts, as the kernels have it. */
-static void project_batch(const TnContactBatch *batch, bool relaxed, double (*lambda)[3])
+static void project_batch(const TnContactBatch *batch, double (*lambda)[3])
 {
     double l[3][TN_LANES];
     for (int k = 0; k < TN_LANES; k++) {
@@ -228,8 +225,7 @@ static void project_batch(const TnContactBatch *batch, bool relaxed, double (*la
         double tn = n0 * t0 + n1 * t1 + n2 * t2, mu = batch->mu[k];
         double x = t0 - n0 * tn, y = t1 - n1 * tn, z = t2 - n2 * tn;
         double square = x * x + y * y + z * z, length = sqrt(square > 1e-300 ? square : 1e-300);
-        double lift = relaxed ? tn_contact_lift(mu, batch->Bn[k], batch->Bt[k]) : 0.0;
-        double force = tn_contact_normal(tn, length, mu, lift), share = mu * force / length;
+        double force = tn > 0.0 ? tn : 0.0, share = mu * force / length;
         share = share < 1.0 ? share : 1.0;
         l[0][k] = force * n0 + share * x;
         l[1][k] = force * n1 + share * y;
@@ -246,7 +242,7 @@ static void scatter(TnProblem *p, const Piece *piece, const double *from)
         switch (piece->part) {
         case CONTACTS:
             memcpy(p->contact_batch[i].t, from, sizeof p->contact_batch[i].t);
-            project_batch(&p->contact_batch[i], p->relaxed, p->lambda + (long)i * TN_LANES);
+            project_batch(&p->contact_batch[i], p->lambda + (long)i * TN_LANES);
             from += 3 * TN_LANES;
             break;
         case ROWS:
@@ -308,7 +304,6 @@ static void weigh(const TnAnderson *a, const Piece *piece, double *restrict r)
 void tn_anderson_start(TnAnderson *a)
 {
     tn_mix_start(&a->mix, a->mix.memory);
-    tn_nesterov_start(&a->momentum);
     a->begun = false;
 }
 
@@ -317,7 +312,7 @@ int tn_anderson_begin(TnAnderson *a)
     double *last = a->now;
     a->now = a->last;
     a->last = last;
-    if (!a->nesterov) tn_mix_begin(&a->mix);
+    tn_mix_begin(&a->mix);
     return a->piece_count;
 }
 
@@ -351,7 +346,7 @@ void tn_anderson_take(TnAnderson *a, int index)
     for (long k = 0; k < m; k++) dr[k] = r[k] - dr[k];
     kernels->column_dots(m, r, r, r, norm);
     sums[0] = norm[0];
-    for (int j = 0; j < a->mix.columns && !a->nesterov; j++)
+    for (int j = 0; j < a->mix.columns; j++)
         kernels->column_dots(m, a->dr + a->n * j + piece->at, dr, r, sums + 1 + 2 * j);
 }
 
@@ -364,15 +359,6 @@ void tn_anderson_put(TnAnderson *a, int index)
     scatter(a->problem, piece, x);
 }
 
-/* G - γ ΔG with γ = -θ */
-static bool give_momentum(TnAnderson *a, double squared)
-{
-    double theta = tn_nesterov_momentum(&a->momentum, squared);
-    a->mix.columns = theta > 0.0;
-    a->mix.gamma[0] = -theta;
-    return theta > 0.0;
-}
-
 bool tn_anderson_combine(TnAnderson *a)
 {
     if (!a->begun) return !(a->begun = true);
@@ -380,7 +366,7 @@ bool tn_anderson_combine(TnAnderson *a)
     for (int i = 0; i < a->piece_count; i++)
         for (int k = 0; k < 1 + 2 * a->mix.columns; k++)
             sums[k] += a->sums[(long)i * TN_MIX_SUMS + k];
-    bool mixed = a->nesterov ? give_momentum(a, sums[0]) : tn_mix_combine(&a->mix, sums);
+    bool mixed = tn_mix_combine(&a->mix, sums);
     /* the next iteration starts from what this one made */
     if (!mixed) memcpy(a->x, a->now, sizeof(double) * (size_t)a->n);
     return mixed;
@@ -396,7 +382,6 @@ bool tn_anderson_combine(TnAnderson *a)
  * good at. Of cables in pieces there are too many of these. */
 static int choose_memory(const TnProblem *p, const TnSolverDef *def)
 {
-    if (def->nesterov) return 1;
     if (def->anderson >= 0) return def->anderson;
     for (int i = 0; i < p->large_count; i++)
         if (p->large[i].mesh ? p->large[i].mesh->size : p->large[i].chain && !p->bond_count)
@@ -411,7 +396,7 @@ bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
     if (memory == 0 || def->form != TN_ADMM_REDUCED) return true;
     TnAnderson *a = TN_ARENA_NEW(p->arena, TnAnderson, 1);
     if (!a) return false;
-    *a = (TnAnderson){.problem = p, .mix.memory = memory, .nesterov = def->nesterov};
+    *a = (TnAnderson){.problem = p, .mix.memory = memory};
     a->piece_count = cut(p, NULL, &a->n);
     a->pieces = TN_ARENA_NEW(p->arena, Piece, a->piece_count);
     a->x = TN_ARENA_NEW(p->arena, double, a->n);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../base/base.h"
-#include "adaptive_weights.h"
 #include "anderson.h"
 #include "block_kind.h"
 #include "mesh.h"
@@ -352,10 +351,9 @@ bool tn_problem_factor_H(TnProblem *p, TnPool *pool)
 
 bool tn_problem_prepare_H(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
-    p->relaxed = def->contact_model == TN_CONTACT_RELAXED;
     if (!p->H_known) tn_problem_weights(p, def, pool);
-    return prepare_bonds(p, def, pool) && tn_balance_prepare(p, def) &&
-           tn_problem_factor_H(p, pool) && tn_anderson_prepare(p, def);
+    return prepare_bonds(p, def, pool) && tn_problem_factor_H(p, pool) &&
+           tn_anderson_prepare(p, def);
 }
 
 bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)

@@ -163,7 +163,6 @@ typedef struct TnPort {
 } TnPort;
 
 typedef struct TnAnderson TnAnderson; /* anderson.h */
-typedef struct TnBalance TnBalance;   /* adaptive_weights.h */
 
 typedef struct TnProblem {
     /* sizes */
@@ -209,8 +208,6 @@ typedef struct TnProblem {
     double *residual;     /* per contact batch */
     double *block_beta;   /* per block: the paper's weight */
     TnAnderson *anderson; /* NULL: not accelerated */
-    TnBalance *balance;   /* NULL: weights stay */
-    bool relaxed;         /* contacts: TN_CONTACT_RELAXED */
     const TnKernels *kernels;
     TnArena *arena;
 } TnProblem;

@@ -6,8 +6,8 @@
  *     t ← (1-α) t + α (λ - B (J v + e)),   λ = Π(t)                 per constraint, in parallel
  *     F = Jᵀλ,  v = H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v)     per block, in parallel
  *
- * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first t has α = 1, and the first with other
- * weights (adaptive_weights.c). With α = 1 throughout these are the paper's iterates.
+ * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first t has α = 1. With α = 1 throughout
+ * these are the paper's iterates.
  * Bonds have matrices for weights and t ← … λ - W z (bonds.c).
  *
  * Each line is a phase that threads share in chunks. Every number is computed by one thread in one
@@ -16,7 +16,6 @@
 
 #include <math.h>
 
-#include "adaptive_weights.h"
 #include "anderson.h"
 #include "block_kind.h"
 #include "mesh.h"
@@ -49,8 +48,6 @@ typedef struct Loop {
     Stage stage;
     double alpha;
     bool measure;
-    bool fresh;           /* this iteration starts from v and λ alone */
-    bool reweigh;         /* the weights are to change before the next one */
     int pieces;           /* of the state that is accelerated */
     TnSolveResult result; /* iterations: those finished */
 } Loop;
@@ -70,7 +67,7 @@ static int begin_iteration(Loop *loop)
 {
     const TnSolverDef *def = loop->def;
     int number = loop->result.iterations + 1;
-    loop->alpha = loop->fresh ? 1.0 : def->over_relaxation;
+    loop->alpha = number == 1 ? 1.0 : def->over_relaxation;
     loop->measure = number == def->iterations ||
                     (def->tolerance > 0.0 && number % CHECK_EVERY == 0) ||
                     (loop->watch.enough && (number % CHECK_EVERY == 0 || number == FIRST_LOOK));
@@ -78,12 +75,11 @@ static int begin_iteration(Loop *loop)
     return loop->chunks;
 }
 
-/* False: no more iterations, or not before the weights have changed. */
+/* False: no more iterations. */
 static bool end_iteration(Loop *loop)
 {
     const TnSolverDef *def = loop->def;
     loop->result.iterations++;
-    loop->fresh = false;
     if (loop->measure) {
         loop->result.residual = residual(loop->problem);
         loop->result.converged = def->tolerance <= 0.0 || loop->result.residual < def->tolerance;
@@ -91,10 +87,7 @@ static bool end_iteration(Loop *loop)
         if (loop->watch.enough && loop->watch.enough(loop->watch.context, &loop->result))
             return false;
     }
-    if (loop->result.iterations == def->iterations) return false;
-    loop->reweigh = loop->problem->balance && loop->result.iterations % TN_BALANCE_EVERY == 0 &&
-                    tn_balance_look(loop->problem);
-    return !loop->reweigh;
+    return loop->result.iterations < def->iterations;
 }
 
 static int begin_blocks(Loop *loop)
@@ -153,9 +146,8 @@ static void update_constraints(const Loop *loop, int chunk)
     TnProblem *p = loop->problem;
     int begin, end;
     share(loop, p->contact_batches, chunk, &begin, &end);
-    (p->relaxed ? p->kernels->contact_update_relaxed : p->kernels->contact_update)(
-        p->contact_batch, begin, end, (const double(*)[8])p->twist, p->lambda, loop->alpha,
-        loop->measure ? p->residual : NULL);
+    p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist, p->lambda,
+                               loop->alpha, loop->measure ? p->residual : NULL);
     share(loop, p->row_count, chunk, &begin, &end);
     tn_rows_update(p, begin, end, loop->alpha, loop->measure);
     share(loop, p->bond_count, chunk, &begin, &end);
@@ -253,14 +245,7 @@ TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch w
                  .def = def,
                  .watch = watch,
                  .chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1};
-    if (p->balance) tn_balance_start(p);
-    do {
-        if (loop.reweigh && !tn_balance_change(p, pool)) break; /* as far as it came */
-        loop.stage = BEFORE;
-        loop.fresh = true;
-        loop.reweigh = false;
-        if (p->anderson) tn_anderson_start(p->anderson);
-        tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
-    } while (loop.reweigh);
+    if (p->anderson) tn_anderson_start(p->anderson);
+    tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
     return loop.result;
 }

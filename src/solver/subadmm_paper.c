@@ -104,8 +104,7 @@ static double update_contact(TnProblem *p, State *state, int c)
         old[k] = batch->t[k][l];
     }
     double length = fmax(v3_norm(tt), 1e-300);
-    double lift = p->relaxed ? tn_contact_lift(mu, batch->Bn[l], batch->Bt[l]) : 0.0;
-    double ln = tn_contact_normal(tn, length, mu, lift);
+    double ln = fmax(0.0, tn);
     double scale = fmin(1.0, mu * ln / length), change = 0.0;
     for (int k = 0; k < 3; k++) {
         lambda[k] = ln * n[k] + scale * tt[k];
