@@ -38,6 +38,7 @@ typedef struct Island {
     TnPool *pool;
     TnBest best;
     TnMethod best_method; /* that found best.best_lambda */
+    TnPerConstraint guess;
     TnAssembly assembly;
     bool is_assembled;
     bool failed; /* no memory for it */
@@ -251,6 +252,14 @@ static bool baseline(Island *s, TnMethod method, int budget)
     return true;
 }
 
+/* Tightly wedged bodies defeat global methods but are easy for Gauss-Seidel. It starts from the
+ * guess: from the large forces that Newton may have left it takes long. */
+static bool sweep(Island *s, int budget)
+{
+    tn_lambda_put(s->problem, &s->guess);
+    return baseline(s, TN_METHOD_PGS, budget);
+}
+
 /* ---- the ladder ---- */
 
 static bool is_auto(const Island *s) { return s->def->method == TN_METHOD_AUTO; }
@@ -272,6 +281,10 @@ static bool splits_first(Island *s)
 }
 /* SubADMM gave up for Newton, which turned out to cost too much. */
 static bool gave_up_in_vain(Island *s) { return s->looks.may_give_up && !cheap(s); }
+static bool cheap_and_loose(Island *s)
+{
+    return is_auto(s) && cheap(s) && !has_large_factors(s->problem);
+}
 
 typedef struct Rung {
     bool (*run)(Island *, int budget); /* false: no memory, or no factor */
@@ -288,6 +301,7 @@ static const Rung ladder[] = {
     {proximal, cheap, 30, "Newton's steps did not arrive"},
     {admm, cheap, 40, "no second-order method arrived"},
     {interior_from_here, cheap, 40, "ADMM did not arrive, but may be near"},
+    {sweep, cheap_and_loose, 0, "no global method arrived"},
 };
 
 /* False: no memory, or no factor. */
@@ -360,7 +374,10 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
                            .why = "the starting guess was good enough"}};
     TnSteady steady = {0};
     TnBest *best = &s.best;
-    if (!tn_best_start(p, def->tolerance * def->velocity_scale, best)) return false;
+    if (!tn_best_start(p, def->tolerance * def->velocity_scale, best) ||
+        !tn_per_constraint_alloc(p, &s.guess))
+        return false;
+    tn_lambda_take(p, &s.guess);
     if (may_be_at_rest(&s)) judge(&s, TN_METHOD_AUTO);
     if (best->map.largest >= STILL * best->tolerance) {
         if (best->map.largest < fmin(NEARLY * best->tolerance, RESTING * def->velocity_scale) &&
