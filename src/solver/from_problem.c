@@ -16,8 +16,8 @@
 
 #include "../base/base.h"
 #include "../math/vec3.h"
-#include "bond_rows.h"
 #include "from_problem.h"
+#include "law/linear_rows.h"
 
 typedef struct Entry {
     int column;

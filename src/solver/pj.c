@@ -5,7 +5,7 @@
  *     y ← λ + (t - 1)/t⁺ (λ - λ_last),   t⁺ = (1 + √(1 + 4t²))/2
  *
  * M by pj_steps.c. Where (y - λ)·(λ - λ_last) > 0 in the norm of M the momentum points the wrong way, and t = 1
- * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of bond_rows.h, soft ones implicitly. Sums are added up in
+ * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of law/linear_rows.h, soft ones implicitly. Sums are added up in
  * the order of constraints, so the result has the same bits for any number of threads. */
 #include <math.h>
 #include <string.h>

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../math/cholesky.h"
+#include "law/law.h"
 #include "mesh.h"
 #include "pj.h"
 
@@ -45,7 +46,7 @@ static void set_unit_weights(Steps *s, TnPool *pool)
         }
     }
     for (int r = 0; r < p->row_count; r++) {
-        const TnRow *row = &p->rows[r], *first = row->set == TN_ROW_ROLL_PARTNER ? row - 1 : row;
+        const TnRow *row = &p->rows[r], *first = tn_row_is_second(row) ? row - 1 : row;
         double scale = first->scale > 0.0 ? first->scale : 1.0;
         for (int i = row->side_start; i < row->side_start + row->side_count; i++)
             p->sides[i].beta /= scale;

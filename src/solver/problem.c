@@ -7,6 +7,7 @@
 #include "../base/base.h"
 #include "anderson.h"
 #include "block_kind.h"
+#include "law/law.h"
 #include "mesh.h"
 
 bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)

@@ -14,7 +14,7 @@
  *
  * Contacts act between two rows of the twist table (row 0: the fixed world, 1 … twist_count: the
  * twist blocks, then the ports) at points given by their arms; math/kernels/kernels.h has their
- * layout. Bonds are linear laws between the twists of two rows of the table (bonds.c). All other
+ * layout. Bonds are linear laws between the twists of two rows of the table (law/linear.c). All other
  * constraints are scalar rows over the unknowns of up to TN_MAX_SIDES blocks.
  * Everything lies in one arena and lives for one solve. */
 #ifndef TN_SOLVER_PROBLEM_H
@@ -75,7 +75,7 @@ typedef struct TnSpan {
 
 /* A linear law between two rows of the twist table, z = (v_a, v_b), each linear xyz, angular xyz; λ
  * is the pair of wrenches on them. Half of z is zero and gets no force where a row is the fixed
- * world. The rows must differ. See bonds.c. */
+ * world. The rows must differ. See law/linear.c. */
 typedef struct TnBond {
     int row_a, row_b;
     int hard;                  /* rows of J; 0: soft */
@@ -329,7 +329,6 @@ double tn_row_velocity(const TnProblem *problem, const TnRow *row); /* Σ J v */
  * and roll rows are done by the second one, which needs this iteration's contact forces. */
 void tn_rows_update(TnProblem *problem, int begin, int end, double alpha, bool measure);
 void tn_rows_update_spins(TnProblem *problem, double alpha, bool measure);
-double tn_row_project(const TnRow *row, double t); /* Π for all but spin and roll */
 double tn_contact_normal_force(const TnProblem *problem, int contact);
 /* F += Jᵀλ of scalar rows for one block; F over the block's unknowns. */
 void tn_rows_force(const TnProblem *problem, int block, double *F);
@@ -343,27 +342,12 @@ void tn_table_forces(const TnProblem *problem, int begin, int end);
 /* Update of bonds [begin, end) with over-relaxation alpha; measure fills `change`. */
 void tn_bonds_update(TnProblem *problem, int begin, int end, double alpha, bool measure);
 void tn_bond_velocity(const TnBond *bond, const double (*twist)[8], double z[12]);
-void tn_bond_weigh(double W[2][36], const double x[12], double y[12]); /* y = diag(W) x */
 void tn_bond_start_paper(const TnProblem *problem, int bond, double z[12], double u[12]);
 double tn_bond_update_paper(TnProblem *problem, int bond, double z[12], double u[12]);
 /* Sum of squares, and how many numbers they are of, which is added to *count. */
 double tn_bonds_residual(const TnProblem *problem, int *count);
-double tn_bond_error(const TnProblem *problem, const TnBond *bond, const double (*twist)[8],
-                     int *count);
-int tn_bond_numbers(const TnBond *bond); /* 12, or 6 with a side on the world */
-/* Of a row of a hard bond: the bond's where it has angular velocities only, else 1. */
-double tn_bond_row_lever(const TnBond *bond, int row);
-
-/* ---- bond_weights.c ---- */
 /* What a row of the table yields, 6 × 6; the world nothing. */
 void tn_table_compliance(const TnProblem *problem, int row, double C[36]);
-bool tn_bond_prepare(TnProblem *problem, const TnSolverDef *def, int bond); /* W, w, P, c */
-/* G = scale · Jᵀ (J C Jᵀ)⁺ J of a hard bond, 12 × 12, C the compliances of its rows. */
-void tn_bond_hard_weight(const TnProblem *problem, const TnBond *bond, double scale, double G[144]);
-double tn_bonds_squared_norm(const TnProblem *problem, int row); /* tr JᵀJ of the row's bonds */
-/* (C⁻¹ + K)⁻¹ force: what an error in a soft bond's force is worth as a velocity. */
-void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const double force[12],
-                           double velocity[12]);
 
 /* ---- ports.c: a large block's ports ---- */
 void tn_ports_spread(const TnProblem *problem, const TnLargeBlock *block, const double *v,

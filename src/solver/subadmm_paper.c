@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "law/law.h"
 #include "mesh.h"
 
 typedef struct Side3 {
@@ -98,16 +99,9 @@ static double update_contact(TnProblem *p, State *state, int c)
     }
     const double B[2] = {-batch->Bn[l], -batch->Bt[l]};
     weigh(t, B, n, sum);
-    double tn = v3_dot(n, t), mu = batch->mu[l], tt[3];
+    tn_contact_project(n, batch->mu[l], t, lambda);
     for (int k = 0; k < 3; k++) {
-        tt[k] = t[k] - tn * n[k];
         old[k] = batch->t[k][l];
-    }
-    double length = fmax(v3_norm(tt), 1e-300);
-    double ln = fmax(0.0, tn);
-    double scale = fmin(1.0, mu * ln / length), change = 0.0;
-    for (int k = 0; k < 3; k++) {
-        lambda[k] = ln * n[k] + scale * tt[k];
         batch->t[k][l] = t[k];
         p->lambda[c][k] = lambda[k];
     }
@@ -127,22 +121,14 @@ static double update_contact(TnProblem *p, State *state, int c)
     const double w[2] = {inverted(batch->Bn[l]), inverted(batch->Bt[l])};
     v3_sub(d, t, old);
     weigh(moved, w, n, d);
-    change = v3_dot(moved, moved);
-    return change;
-}
-
-static double bounded(const TnProblem *p, const TnRow *row, double t)
-{
-    if (row->set < TN_ROW_SPIN) return tn_row_project(row, t);
-    double bound = row->mu * tn_contact_normal_force(p, row->contact);
-    return fmin(bound, fmax(-bound, t));
+    return v3_dot(moved, moved);
 }
 
 /* Handles a roll row together with its partner and moves *r past it. */
 static double update_row(TnProblem *p, State *state, int *r)
 {
-    int pair = p->rows[*r].set == TN_ROW_ROLL ? 2 : 1;
     TnRow *rows = &p->rows[*r];
+    int pair = tn_row_group(rows);
     double change = 0.0, t[2], lambda[2];
     for (int i = 0; i < pair; i++) {
         TnRow *row = &rows[i];
@@ -155,13 +141,7 @@ static double update_row(TnProblem *p, State *state, int *r)
         change += pow(tn_row_lever(row) * (t[i] - row->t) * inverted(row->B), 2.0);
         row->t = t[i];
     }
-    if (pair == 2) {
-        double bound = rows->mu * tn_contact_normal_force(p, rows->contact),
-               length = hypot(t[0], t[1]);
-        for (int i = 0; i < 2; i++) lambda[i] = length > bound ? t[i] * bound / length : t[i];
-    } else {
-        lambda[0] = bounded(p, rows, t[0]);
-    }
+    tn_row_project(rows, rows->B, tn_row_radius(p, rows, p->lambda), t, lambda);
     for (int i = 0; i < pair; i++) {
         TnRow *row = &rows[i];
         for (int s = row->side_start; s < row->side_start + row->side_count; s++) {

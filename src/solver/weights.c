@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "law/law.h"
 #include "mesh.h"
 
 /* fmax without its care for NaN, which costs a call. */
@@ -258,8 +259,8 @@ double tn_row_compliance(const TnProblem *p, const TnRow *row)
 static void row_weights(TnProblem *p, double scale)
 {
     for (int r = 0; r < p->row_count; r++) {
-        int group = p->rows[r].set == TN_ROW_ROLL ? 2 : 1;
         TnRow *row = &p->rows[r];
+        int group = tn_row_group(row);
         double s = row->scale > 0.0 ? scale * row->scale : scale;
         double compliance[TN_MAX_SIDES] = {0}, total = 0.0, w = 0.0;
         for (int g = 0; g < group; g++)

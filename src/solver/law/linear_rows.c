@@ -1,11 +1,12 @@
-/* bond_rows.c: bonds as rows, see bond_rows.h.
+/* linear_rows.c: bonds as rows, see linear_rows.h.
  *
  * Soft: K = L Lᵀ by a pivoted Cholesky factorization that stops at K's rank, pivots measured against K's own
  * diagonal, so that forces and torques may differ as they like. Springs between two bodies have rank six. */
-#include <math.h>
+#include "linear_rows.h"
+
 #include <string.h>
 
-#include "bond_rows.h"
+#include "law.h"
 
 #define DEPENDENT 1e-11 /* of its own diagonal: a row that the others determine */
 

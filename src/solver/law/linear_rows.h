@@ -1,11 +1,11 @@
-/* bond_rows.h: a bond as rows over z = (v_a, v_b), for those who go row by row:
+/* linear_rows.h: a bond as rows over z = (v_a, v_b), for those who go row by row:
  *
  *     hard   J z + e = 0,    λ = Jᵀμ
  *     soft   Lᵀz + μ = 0,    λ = L μ - f,    K = L Lᵀ */
-#ifndef TN_SOLVER_BOND_ROWS_H
-#define TN_SOLVER_BOND_ROWS_H
+#ifndef TN_SOLVER_LAW_LINEAR_ROWS_H
+#define TN_SOLVER_LAW_LINEAR_ROWS_H
 
-#include "problem.h"
+#include "../problem.h"
 
 typedef struct TnBondRows {
     int count;
