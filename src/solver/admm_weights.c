@@ -48,7 +48,7 @@ void tn_admm_weights_set(TnAdmmWeights *w, const TnCompliances *D, double scale,
     const TnProblem *p = w->problem;
     for (int c = 0; c < p->contact_count; c++) {
         double Dn = tn_normal_compliance(D, c), Dt = tn_tangent_compliance(D, c);
-        set_contact(w, c, Dn > 0.0 ? scale / Dn : 0.0, Dt > 0.0 ? scale / Dt : 0.0);
+        set_contact(w, c, tn_weight(Dn, scale), tn_weight(Dt, scale));
     }
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];

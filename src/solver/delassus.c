@@ -158,12 +158,8 @@ void tn_delassus_rows_of(const TnDelassus *w, const TnGroup *group, const TnPerC
         tn_delassus_frame(p, group->source, frame);
         for (int i = 0; i < 3; i++) out[i] = v3_dot(frame[i], u->contact[group->source]);
     } else {
-        const TnBond *bond = &p->bonds[group->source];
-        const TnBondRows *rows = &w->bond_rows[group->source];
-        for (int i = 0; i < group->count; i++) {
-            out[i] = bond->hard ? bond->e[i] : 0.0;
-            for (int k = 0; k < 12; k++) out[i] += rows->J[i][k] * u->bond[group->source][k];
-        }
+        tn_bond_rows_velocity(&p->bonds[group->source], &w->bond_rows[group->source],
+                              u->bond[group->source], out);
     }
 }
 

@@ -142,7 +142,7 @@ static void add_bond(Builder *b, int index)
                         .count = rows->count,
                         .kind = TN_A_BOND,
                         .source = index,
-                        .slack = bond->hard ? 0.0 : 1.0},
+                        .slack = tn_bond_rows_slack(bond)},
               sources, rows->count ? count : 0);
 }
 

@@ -117,12 +117,9 @@ double tn_nnewton_left(const TnProblem *p, const TnCompliances *D, const TnPerCo
 
 void tn_nnewton_clean(const TnProblem *p, const TnCompliances *D, TnPerConstraint *lambda)
 {
-    for (int c = 0; c < p->contact_count; c++) {
-        double *f = lambda->contact[c];
-        TnContactPair part = tn_contact_pair(p->normals[c], f);
-        if (!(tn_tangent_compliance(D, c) > 0.0)) v3_sub(f, f, part.t);
-        if (!(tn_normal_compliance(D, c) > 0.0)) v3_zero(f); /* and no friction then */
-    }
+    for (int c = 0; c < p->contact_count; c++)
+        tn_contact_release(p->normals[c], tn_normal_compliance(D, c), tn_tangent_compliance(D, c),
+                           lambda->contact[c]);
     for (int r = 0; r < p->row_count; r++)
         if (!(D->row[r] > 0.0) && !tn_row_is_soft(&p->rows[r])) lambda->row[r] = 0.0;
     for (int i = 0; i < p->bond_count; i++) {

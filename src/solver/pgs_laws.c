@@ -109,18 +109,6 @@ static void row(const TnDelassus *w, const TnGroup *g, const double *u, double *
     tn_row_project(&w->problem->rows[g->source], 1.0 / D, radius, t, mu);
 }
 
-static void linear(const TnGroup *g, const double *u, double *mu)
-{
-    int n = g->count;
-    double r[TN_GROUP_ROWS];
-    for (int i = 0; i < n; i++) r[i] = u[i] + g->slack * mu[i];
-    for (int i = 0; i < n; i++) {
-        double sum = 0.0;
-        for (int j = 0; j < n; j++) sum += g->inverse[n * i + j] * r[j];
-        mu[i] -= sum;
-    }
-}
-
 void tn_delassus_velocity(const TnDelassus *w, const TnGroup *g, double *u)
 {
     for (int r = 0; r < g->count; r++) u[r] = w->q[g->first + r];
@@ -141,7 +129,7 @@ static void sweep_groups(TnDelassus *w, int begin, int end)
         else if (g->law == TN_LAW_ROW)
             row(w, g, u, mu);
         else
-            linear(g, u, mu);
+            tn_bond_rows_step(g->count, g->slack, g->inverse, u, mu);
         for (int r = 0; r < g->count; r++) change[r] += mu[r];
         for (int k = g->piece; k < g->piece + g->piece_count; k++)
             add_change(&w->pieces[k], g->count, mu, change, w->x);

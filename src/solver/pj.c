@@ -7,11 +7,8 @@
  * M by pj_steps.c. Where (y - λ)·(λ - λ_last) > 0 in the norm of M the momentum points the wrong way, and t = 1
  * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of law/linear_rows.h, soft ones implicitly. Sums are added up in
  * the order of constraints, so the result has the same bits for any number of threads. */
-#include <math.h>
-#include <string.h>
-
-#include "../math/vec3.h"
 #include "block_kind.h"
+#include "law/law.h"
 #include "mesh.h"
 #include "pj.h"
 
@@ -63,14 +60,9 @@ static void update_bond(const Loop *loop, int index)
     TnPjBond *b = &loop->bonds[index];
     double z[12], u[12];
     tn_bond_velocity(bond, (const double(*)[8])loop->p->twist, z);
-    for (int i = 0; i < b->rows.count; i++) {
-        u[i] = bond->hard ? bond->e[i] : b->mu[i];
-        for (int k = 0; k < 12; k++) u[i] += b->rows.J[i][k] * z[k];
-        b->before[i] = b->mu[i];
-    }
-    for (int i = 0; i < b->rows.count; i++)
-        for (int j = 0; j < b->rows.count; j++)
-            b->mu[i] -= b->inverse[b->rows.count * i + j] * u[j];
+    tn_bond_rows_velocity(bond, &b->rows, z, u);
+    memcpy(b->before, b->mu, sizeof b->mu);
+    tn_bond_rows_step(b->rows.count, tn_bond_rows_slack(bond), b->inverse, u, b->mu);
     tn_bond_rows_put(bond, &b->rows, b->mu);
 }
 
@@ -269,17 +261,6 @@ static bool reserve(Loop *loop)
            tn_per_constraint_alloc(p, &loop->last);
 }
 
-/* A direction without a step takes no force. */
-static void release_dead(TnProblem *p, const TnCompliances *D)
-{
-    for (int c = 0; c < p->contact_count; c++) {
-        double *lambda = p->lambda[c], along = v3_dot(p->normals[c], lambda);
-        if (!(tn_normal_compliance(D, c) > 0.0)) along = 0.0;
-        if (along == 0.0 || !(tn_tangent_compliance(D, c) > 0.0))
-            v3_scale(lambda, p->normals[c], along);
-    }
-}
-
 static int worth_threads(const TnProblem *p)
 {
     long work = p->contact_count + p->row_count + 6L * p->bond_count;
@@ -299,7 +280,9 @@ bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
                  .least = INFINITY};
     *out = (TnBaselineResult){.form = "mass splitting with momentum"};
     if (!reserve(&loop) || !tn_pj_prepare(p, in->D, loop.bonds, 1.0, in->pool)) return false;
-    release_dead(p, in->D);
+    for (int c = 0; c < p->contact_count; c++) /* a direction without a step takes no force */
+        tn_contact_release(p->normals[c], tn_normal_compliance(in->D, c),
+                           tn_tangent_compliance(in->D, c), p->lambda[c]);
     tn_lambda_take(p, &loop.last);
     int threads = worth_threads(p), most = tn_pool_threads(in->pool);
     if (threads > most) threads = most;

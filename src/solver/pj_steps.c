@@ -249,7 +249,7 @@ static void set_bond(const Steps *s, int index, TnPjBond *out)
                         M[n * i + j] += share * out->rows.J[i][6 * side + k] * C[6 * k + l] *
                                         out->rows.J[j][6 * side + l];
     }
-    for (int i = 0; i < n; i++) M[(n + 1) * i] += bond->hard ? 0.0 : 1.0;
+    for (int i = 0; i < n; i++) M[(n + 1) * i] += tn_bond_rows_slack(bond);
     tn_small_inverse(n, M, out->inverse);
     tn_bond_rows_start(bond, &out->rows, out->mu);
     memcpy(out->last, out->mu, sizeof out->mu);

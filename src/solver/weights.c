@@ -6,7 +6,7 @@
  *   paper                 one weight per block, tr A_i / tr J_iᵀJ_i.
  *
  * A constraint then combines its sides to B = 1 / Σ 1/β. A side on the fixed world yields nothing:
- * 1/β = 0. Bonds have full matrices instead, see bond_weights.c. */
+ * 1/β = 0. Bonds have full matrices instead, see law/linear_weights.c. */
 #include "problem.h"
 
 #include <math.h>
@@ -267,7 +267,7 @@ static void row_weights(TnProblem *p, double scale)
             for (int i = 0; i < row->side_count; i++)
                 compliance[i] += side_compliance(p, &p->sides[row[g].side_start + i]) / group;
         for (int i = 0; i < row->side_count; i++) total += compliance[i];
-        bool dead = !(total > 0.0); /* nothing yields: weightless, see rows.c */
+        bool dead = !(total > 0.0); /* nothing yields: weightless, see law/law.h */
         for (int i = 0; i < row->side_count; i++) {
             double c = larger(compliance[i], 1e-6 * total);
             for (int g = 0; g < group; g++)

@@ -34,6 +34,12 @@ void tn_contact_project_batch(const TnContactBatch *batch, double (*lambda)[3])
         for (int c = 0; c < 3; c++) lambda[k][c] = l[c][k];
 }
 
+void tn_contact_release(const double n[3], double Dn, double Dt, double lambda[3])
+{
+    if (!(Dt > 0.0)) v3_scale(lambda, n, v3_dot(n, lambda));
+    if (!(Dn > 0.0)) v3_zero(lambda); /* and no friction then */
+}
+
 /* ---- errors ---- */
 
 TnContactPair tn_contact_pair(const double n[3], const double x[3])

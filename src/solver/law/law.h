@@ -141,6 +141,7 @@ double tn_row_map(const TnRow *row, double D, double radius, const double *u,
                   const double *lambda);
 double tn_row_error(const TnRow *row, double D, double radius, const double *u,
                     const double *lambda);
+static inline double tn_weight(double D, double scale) { return D > 0.0 ? scale / D : 0.0; }
 /* s/D with s = scale, times `equality` of equalities; the gain of soft rows. */
 double tn_row_weight(const TnRow *row, double D, double scale, double equality);
 
@@ -157,6 +158,8 @@ static inline void tn_contact_project(const double n[3], double mu, const double
     lambda[1] = force * n[1] + share * y;
     lambda[2] = force * n[2] + share * z;
 }
+/* λ without what no direction that yields bears. */
+void tn_contact_release(const double normal[3], double Dn, double Dt, double lambda[3]);
 /* λ = Π(t) of eight contacts. */
 void tn_contact_project_batch(const TnContactBatch *batch, double (*lambda)[3]);
 

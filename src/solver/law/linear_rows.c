@@ -127,3 +127,22 @@ void tn_bond_rows_put(TnBond *bond, const TnBondRows *rows, const double *mu)
         bond->lambda[k] = x;
     }
 }
+
+void tn_bond_rows_velocity(const TnBond *bond, const TnBondRows *rows, const double z[12], double *u)
+{
+    for (int i = 0; i < rows->count; i++) {
+        u[i] = bond->hard ? bond->e[i] : 0.0;
+        for (int k = 0; k < 12; k++) u[i] += rows->J[i][k] * z[k];
+    }
+}
+
+void tn_bond_rows_step(int count, double slack, const double *inverse, const double *u, double *mu)
+{
+    double r[12];
+    for (int i = 0; i < count; i++) r[i] = u[i] + slack * mu[i];
+    for (int i = 0; i < count; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < count; j++) sum += inverse[count * i + j] * r[j];
+        mu[i] -= sum;
+    }
+}

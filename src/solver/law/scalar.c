@@ -38,8 +38,7 @@ double tn_row_error(const TnRow *row, double D, double radius, const double *u,
 double tn_row_weight(const TnRow *row, double D, double scale, double equality)
 {
     if (tn_row_is_soft(row)) return tn_soft_gain(row);
-    if (!(D > 0.0)) return 0.0;
-    return (row->set == TN_ROW_EQUALITY ? scale * equality : scale) / D;
+    return tn_weight(D, row->set == TN_ROW_EQUALITY ? scale * equality : scale);
 }
 
 static void try_at(int count, const TnRowSoftening *soft, const double *centre, const double *u,
