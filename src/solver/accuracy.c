@@ -161,7 +161,8 @@ static double law(const Judge *j, int i, const double *u, const double *lambda, 
 {
     TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
     const double *x = u + j->number_at[i], *l = lambda + j->number_at[i];
-    double D = map && j->dead[i][0] ? 0.0 : j->D[i][0], Dt = map && j->dead[i][1] ? 0.0 : j->D[i][1];
+    double D = map && j->dead[i][0] ? 0.0 : j->D[i][0];
+    double Dt = map && j->dead[i][1] ? 0.0 : j->D[i][1];
     if (c.set == TN_SET_FRICTION) {
         TnContactPair pair = {x[0], {x[1], x[2], 0.0}}, force = {l[0], {l[1], l[2], 0.0}};
         return (map ? tn_contact_map : tn_contact_error)(pair, force, c.mu, D, Dt);

@@ -129,7 +129,8 @@ static bool prepare(Loop *loop)
     loop->values = TN_ARENA_NEW(p->arena, double, loop->assembly->plan->size);
     loop->x = TN_ARENA_NEW(p->arena, double, loop->assembly->dim);
     long n = (long)loop->y.count;
-    if (!loop->values || !loop->x || !tn_mix_alloc(&loop->mix, p->arena, loop->choice->memory, n, n) ||
+    if (!loop->values || !loop->x ||
+        !tn_mix_alloc(&loop->mix, p->arena, loop->choice->memory, n, n) ||
         !tn_admm_weights_alloc(p, &loop->weights) || !start_velocities(loop))
         return false;
     tn_admm_weights_set(&loop->weights, loop->D, loop->scale, loop->choice->equality);

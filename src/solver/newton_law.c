@@ -102,16 +102,6 @@ static void set_row_bound(TnLaws *laws, int r)
     laws->row_bound[r] = tn_row_radius(laws->problem, &laws->problem->rows[r], laws->force.contact);
 }
 
-/* ---- bonds ---- */
-
-static void bond_force(const TnLaws *laws, int i, const double z[12], double out[12])
-{
-    for (int r = 0; r < 12; r++) {
-        out[r] = laws->a.bond[i][r];
-        for (int k = 0; k < 12; k++) out[r] -= laws->G.bond[i][12 * r + k] * z[k];
-    }
-}
-
 /* ---- all ---- */
 
 void tn_laws_at(TnLaws *laws, const TnPerConstraint *u)
@@ -129,7 +119,7 @@ void tn_laws_at(TnLaws *laws, const TnPerConstraint *u)
     for (int i = 0; i < p->bond_count; i++) {
         tn_bond_line(p, &p->bonds[i], laws->R, laws->centre.bond[i], laws->a.bond[i],
                      laws->G.bond[i]);
-        bond_force(laws, i, u->bond[i], laws->force.bond[i]);
+        tn_bond_force(laws->a.bond[i], laws->G.bond[i], u->bond[i], laws->force.bond[i]);
     }
 }
 
@@ -154,7 +144,7 @@ void tn_laws_force(TnLaws *laws, const TnPerConstraint *u)
         TnRowSoftening soft = row_softening(laws, r);
         tn_row_force(&p->rows[r], &soft, laws->centre.row + r, u->row + r, laws->force.row + r);
     }
-    for (int i = 0; i < p->bond_count; i++) bond_force(laws, i, u->bond[i], laws->force.bond[i]);
+    for (int i = 0; i < p->bond_count; i++) tn_bond_force(laws->a.bond[i], laws->G.bond[i], u->bond[i], laws->force.bond[i]);
 }
 
 double tn_laws_slope(TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction)
@@ -173,19 +163,24 @@ double tn_laws_slope(TnLaws *laws, const TnPerConstraint *u, const TnPerConstrai
     }
     for (int i = 0; i < p->bond_count; i++) {
         double force[12];
-        bond_force(laws, i, u->bond[i], force);
+        tn_bond_force(laws->a.bond[i], laws->G.bond[i], u->bond[i], force);
         for (int k = 0; k < 12; k++) sum += direction->bond[i][k] * force[k];
     }
     return sum;
 }
 
-void tn_laws_linear(const TnLaws *laws, const TnPerConstraint *at, TnPerConstraint *out)
+void tn_lines_force(const TnProblem *p, const TnPerConstraint *a, const TnGains *G,
+                    const TnPerConstraint *u, TnPerConstraint *out)
 {
-    const TnProblem *p = laws->problem;
-    tn_contact_kernels()->linear(0, p->contact_batches, (const double(*)[3])laws->a.contact,
-                                 (const double(*)[9][TN_LANES])laws->G.contact,
-                                 (const double(*)[3])at->contact, out->contact);
-    for (int r = 0; r < p->row_count; r++)
-        out->row[r] = laws->a.row[r] - laws->G.row[r] * at->row[r];
-    for (int i = 0; i < p->bond_count; i++) bond_force(laws, i, at->bond[i], out->bond[i]);
+    tn_contact_kernels()->linear(0, p->contact_batches, (const double(*)[3])a->contact,
+                                 (const double(*)[9][TN_LANES])G->contact,
+                                 (const double(*)[3])u->contact, out->contact);
+    for (int r = 0; r < p->row_count; r++) out->row[r] = a->row[r] - G->row[r] * u->row[r];
+    for (int i = 0; i < p->bond_count; i++)
+        tn_bond_force(a->bond[i], G->bond[i], u->bond[i], out->bond[i]);
+}
+
+void tn_laws_linear(const TnLaws *laws, const TnPerConstraint *u, TnPerConstraint *out)
+{
+    tn_lines_force(laws->problem, &laws->a, &laws->G, u, out);
 }

@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "baselines.h"
+#include "newton_law.h"
 #include "nnewton.h"
 
 #define FIRST_STIFFNESS 10.0 /* R */
@@ -94,7 +95,7 @@ static bool direction(Newton *n)
     tn_assembly_gather(a, &n->lines.a, n->x);
     tn_assembly_solve(a, n->lines.G.symmetric, n->values, n->x);
     tn_assembly_apply(a, n->x, &n->du);
-    tn_nnewton_forces(n->p, &n->lines, &n->du, &n->dlambda);
+    tn_lines_force(n->p, &n->lines.a, &n->lines.G, &n->du, &n->dlambda);
     return true;
 }
 

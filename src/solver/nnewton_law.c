@@ -49,22 +49,14 @@ static void row_line(const TnRow *row, double D, double radius, const double *u,
     }
 }
 
-static void multiply12(const double G[144], const double x[12], double y[12])
-{
-    for (int i = 0; i < 12; i++) {
-        y[i] = 0.0;
-        for (int j = 0; j < 12; j++) y[i] += G[12 * i + j] * x[j];
-    }
-}
-
 static void bond_line(const TnProblem *p, int i, const double z[12], const double lambda[12],
                       double R, TnNewtonLines *out)
 {
     const TnBond *bond = &p->bonds[i];
-    double *a = out->a.bond[i], *G = out->G.bond[i], Gz[12];
+    double *a = out->a.bond[i], *G = out->G.bond[i], force[12];
     tn_bond_line(p, bond, R, NULL, a, G);
-    multiply12(G, z, Gz);
-    for (int k = 0; k < 12; k++) a[k] = (bond->hard ? a[k] : a[k] - lambda[k]) - Gz[k];
+    tn_bond_force(a, G, z, force);
+    for (int k = 0; k < 12; k++) a[k] = bond->hard ? force[k] : force[k] - lambda[k];
 }
 
 /* ---- all ---- */
@@ -82,20 +74,6 @@ void tn_nnewton_lines(const TnProblem *p, const TnCompliances *D, const TnPerCon
     for (int c = p->contact_count; c < TN_LANES * p->contact_batches; c++)
         for (int k = 0; k < 9; k++) out->G.contact[c / TN_LANES][k][c % TN_LANES] = 0.0;
     out->G.symmetric = symmetric;
-}
-
-void tn_nnewton_forces(const TnProblem *p, const TnNewtonLines *lines, const TnPerConstraint *du,
-                       TnPerConstraint *out)
-{
-    tn_contact_kernels()->linear(0, p->contact_batches, (const double(*)[3])lines->a.contact,
-                                 (const double(*)[9][TN_LANES])lines->G.contact,
-                                 (const double(*)[3])du->contact, out->contact);
-    for (int r = 0; r < p->row_count; r++)
-        out->row[r] = lines->a.row[r] - lines->G.row[r] * du->row[r];
-    for (int i = 0; i < p->bond_count; i++) {
-        multiply12(lines->G.bond[i], du->bond[i], out->bond[i]);
-        for (int k = 0; k < 12; k++) out->bond[i][k] = lines->a.bond[i][k] - out->bond[i][k];
-    }
 }
 
 double tn_nnewton_left(const TnProblem *p, const TnCompliances *D, const TnPerConstraint *dlambda,

@@ -211,6 +211,8 @@ void tn_bond_add_held(const TnBond *bond, const double lambda[12], double out[12
 /* λ(z) = a - G z; of a hard bond softened by 1/R about `centre` (NULL: none). */
 void tn_bond_line(const TnProblem *problem, const TnBond *bond, double R, const double *centre,
                   double a[12], double G[144]);
+/* out = a - G z */
+void tn_bond_force(const double a[12], const double G[144], const double z[12], double out[12]);
 /* |twists of both sides|² of w r: a force r as a velocity, (m/s)². */
 double tn_bond_squared_velocity(TnBond *bond, const double r[12]);
 double tn_bond_map(TnBond *bond, const double z[12], const double lambda[12]); /* squared */

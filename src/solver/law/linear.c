@@ -25,6 +25,14 @@ void tn_bond_line(const TnProblem *p, const TnBond *bond, double R, const double
         a[k] = bond->hard ? (centre ? centre[k] : 0.0) + R * bond->c[k] : -bond->f[k];
 }
 
+void tn_bond_force(const double a[12], const double G[144], const double z[12], double out[12])
+{
+    for (int r = 0; r < 12; r++) {
+        out[r] = a[r];
+        for (int k = 0; k < 12; k++) out[r] -= G[12 * r + k] * z[k];
+    }
+}
+
 double tn_bond_squared_velocity(TnBond *bond, const double r[12])
 {
     double velocity[12];

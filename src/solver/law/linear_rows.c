@@ -128,7 +128,8 @@ void tn_bond_rows_put(TnBond *bond, const TnBondRows *rows, const double *mu)
     }
 }
 
-void tn_bond_rows_velocity(const TnBond *bond, const TnBondRows *rows, const double z[12], double *u)
+void tn_bond_rows_velocity(const TnBond *bond, const TnBondRows *rows, const double z[12],
+                           double *u)
 {
     for (int i = 0; i < rows->count; i++) {
         u[i] = bond->hard ? bond->e[i] : 0.0;

@@ -19,7 +19,8 @@ void tn_bond_rows(const TnBond *bond, TnBondRows *out);
 void tn_bond_rows_start(const TnBond *bond, const TnBondRows *rows, double *mu);
 void tn_bond_rows_put(TnBond *bond, const TnBondRows *rows, const double *mu);
 /* u = J z + e, or Lᵀz. */
-void tn_bond_rows_velocity(const TnBond *bond, const TnBondRows *rows, const double z[12], double *u);
+void tn_bond_rows_velocity(const TnBond *bond, const TnBondRows *rows, const double z[12],
+                           double *u);
 /* With u + slack μ = 0 the law, and M what a force does to u: μ where that holds if only this bond moves, from μ and
  * its u; inverse = (M + slack)⁻¹. */
 static inline double tn_bond_rows_slack(const TnBond *bond) { return bond->hard ? 0.0 : 1.0; }
