@@ -15,6 +15,7 @@
  * each the method's own; towards a tolerance it is forces and what they imply. */
 #include "assembled_admm.h"
 #include "baselines.h"
+#include "block/block.h"
 
 #define SCALE 5.0
 #define EQUALITY 10.0
@@ -29,7 +30,7 @@ static int memory_of(const TnBaselineInput *in)
     if (in->def->anderson >= 0) return in->def->anderson;
     if (in->watch.enough) return MEMORY;
     for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].chain || p->large[i].mesh) return MEMORY;
+        if (p->large[i].kind->eliminates) return MEMORY;
     return 0;
 }
 

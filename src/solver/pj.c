@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
-#include "block_kind.h"
-#include "mesh.h"
+#include "block/block.h"
 #include "pj.h"
 
 #define FIRST_LOOK 3
@@ -50,11 +49,12 @@ static void share(const Loop *loop, int count, int chunk, int *begin, int *end)
 
 static void update_blocks(const Loop *loop, int chunk)
 {
-    for (int k = 0; k < TN_BLOCK_KIND_COUNT; k++) {
-        int begin, end;
-        share(loop, tn_block_kinds[k]->unit_count(loop->p), chunk, &begin, &end);
-        tn_block_kinds[k]->update(loop->p, begin, end, 0.0);
-    }
+    TnProblem *p = loop->p;
+    int begin, end;
+    share(loop, p->twist_batches, chunk, &begin, &end);
+    tn_twists_update(p, begin, end, 0.0);
+    share(loop, p->large_count, chunk, &begin, &end);
+    for (int i = begin; i < end; i++) p->large[i].kind->update(p, i, 0.0);
 }
 
 static void update_bond(const Loop *loop, int index)

@@ -17,8 +17,7 @@
 #include <math.h>
 
 #include "anderson.h"
-#include "block_kind.h"
-#include "mesh.h"
+#include "block/block.h"
 
 /* Iterations between two looks at the residual when a tolerance is set. */
 #define CHECK_EVERY 5
@@ -26,12 +25,8 @@
 /* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
 #define CONTACTS_PER_THREAD 1500
 
-/* What six unknowns of a chain, the chain itself and a bond cost, in contacts; and a contact in
- * numbers of a mesh's dense matrix. */
-#define CONTACTS_PER_NODE 2
-#define CONTACTS_PER_CHAIN 12
+/* What a bond costs. */
 #define CONTACTS_PER_BOND 6
-#define NUMBERS_PER_CONTACT 56
 
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
 #define CHUNKS_PER_THREAD 3
@@ -157,11 +152,11 @@ static void update_constraints(const Loop *loop, int chunk)
 static void update_blocks(const Loop *loop, int chunk)
 {
     TnProblem *p = loop->problem;
-    for (int k = 0; k < TN_BLOCK_KIND_COUNT; k++) {
-        int begin, end;
-        share(loop, tn_block_kinds[k]->unit_count(p), chunk, &begin, &end);
-        tn_block_kinds[k]->update(p, begin, end, loop->alpha);
-    }
+    int begin, end;
+    share(loop, p->twist_batches, chunk, &begin, &end);
+    tn_twists_update(p, begin, end, loop->alpha);
+    share(loop, p->large_count, chunk, &begin, &end);
+    for (int i = begin; i < end; i++) p->large[i].kind->update(p, i, loop->alpha);
 }
 
 static void accelerate(const Loop *loop, int chunk)
@@ -194,35 +189,23 @@ static void run_chunk(void *context, int chunk)
     }
 }
 
-/* What an iteration of the block costs, in contacts. */
-static int block_work(const TnLargeBlock *d)
-{
-    if (d->chain) return CONTACTS_PER_CHAIN + CONTACTS_PER_NODE * d->solved->dim / 6;
-    if (d->mesh) return (int)((long)d->mesh->size * d->mesh->size / NUMBERS_PER_CONTACT);
-    return 0;
-}
-
-/* How many threads the work is worth. A chain or a mesh belongs to one thread, so the longest is the
+/* How many threads the work is worth. A large block belongs to one thread, so the longest is the
  * least that a share can be. */
 static int worth_threads(const TnProblem *p)
 {
-    int work = p->contact_count + p->row_count + CONTACTS_PER_BOND * p->bond_count,
-        least = CONTACTS_PER_THREAD;
+    double work = p->contact_count + p->row_count + CONTACTS_PER_BOND * p->bond_count,
+           least = CONTACTS_PER_THREAD;
     for (int i = 0; i < p->large_count; i++) {
-        int block = block_work(&p->large[i]);
+        double block = p->large[i].kind->work(&p->large[i]).iteration;
         work += block;
         if (block > least) least = block;
     }
-    return work / least;
+    return (int)(work / least);
 }
 
 static void finish_range(void *context, int begin, int end)
 {
-    TnProblem *p = context;
-    for (int i = begin; i < end; i++) {
-        if (p->large[i].chain) tn_chain_finish(p, i);
-        if (p->large[i].mesh) tn_mesh_finish(p, i);
-    }
+    tn_blocks_finish(context, begin, end);
 }
 
 TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *pool)

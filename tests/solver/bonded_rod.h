@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "random_problem.h"
+#include "solver/block/chain.h"
 
 typedef struct RodChoice {
     int nodes, group;     /* group = nodes: not cut */
@@ -138,10 +139,11 @@ static inline bool bonded_rod(TnProblem *p, TnArena *arena, uint64_t seed, RodCh
             continue;
         }
         TnLargeBlock *d = &p->large[k / c.group];
+        const TnChainBlock *own = tn_chain_block(d);
         int node = k % c.group;
         for (int i = 0; i < 3; i++) {
-            d->D[36 * node + 7 * i] = a;
-            for (int j = 0; j < 3; j++) d->D[36 * node + 6 * (3 + i) + 3 + j] = S[3 * i + j];
+            own->D[36 * node + 7 * i] = a;
+            for (int j = 0; j < 3; j++) own->D[36 * node + 6 * (3 + i) + 3 + j] = S[3 * i + j];
         }
         memcpy(d->b + 6 * node, b, sizeof b);
     }
@@ -157,14 +159,15 @@ static inline bool bonded_rod(TnProblem *p, TnArena *arena, uint64_t seed, RodCh
             continue;
         }
         TnLargeBlock *d = &p->large[k / c.group];
+        const TnChainBlock *own = tn_chain_block(d);
         int node = k % c.group;
         for (int i = 0; i < 6; i++) {
             d->b[6 * node + i] -= spring.f[i];
             d->b[6 * node + 6 + i] -= spring.f[6 + i];
             for (int j = 0; j < 6; j++) {
-                d->D[36 * node + 6 * i + j] += spring.K[i][j];
-                d->D[36 * node + 36 + 6 * i + j] += spring.K[6 + i][6 + j];
-                d->E[36 * node + 6 * i + j] += spring.K[6 + i][j];
+                own->D[36 * node + 6 * i + j] += spring.K[i][j];
+                own->D[36 * node + 36 + 6 * i + j] += spring.K[6 + i][6 + j];
+                own->E[36 * node + 6 * i + j] += spring.K[6 + i][j];
             }
         }
     }
