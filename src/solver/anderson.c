@@ -56,10 +56,20 @@ static long round_up(long count) { return (count + 7) / 8 * 8; }
 
 /* ---- layout ---- */
 
+/* Where the state has numbers of a large block's g. */
+static const TnSpan *spans_of(const TnLargeBlock *d, TnSpan *whole, int *count)
+{
+    if (d->kind->state) return d->kind->state(d, count);
+    *whole = (TnSpan){.count = d->solved};
+    *count = 1;
+    return whole;
+}
+
 static long large_length(const TnLargeBlock *d)
 {
+    TnSpan whole;
     int count;
-    const TnSpan *spans = d->kind->state(d, &count);
+    const TnSpan *spans = spans_of(d, &whole, &count);
     long sum = 0;
     for (int s = 0; s < count; s++) sum += spans[s].count;
     return sum;
@@ -129,8 +139,9 @@ static void root_of(const double w[36], double L[36])
 /* Between the numbers of a large block that the state has and a flat array, `to` or `from` it. */
 static long pack(const TnLargeBlock *d, const double *from, double *to)
 {
+    TnSpan whole;
     int count;
-    const TnSpan *spans = d->kind->state(d, &count);
+    const TnSpan *spans = spans_of(d, &whole, &count);
     long at = 0;
     for (int s = 0; s < count; s++) {
         memcpy(to + at, from + spans[s].start, sizeof(double) * (size_t)spans[s].count);
@@ -141,8 +152,9 @@ static long pack(const TnLargeBlock *d, const double *from, double *to)
 
 static long unpack(const TnLargeBlock *d, const double *from, double *to)
 {
+    TnSpan whole;
     int count;
-    const TnSpan *spans = d->kind->state(d, &count);
+    const TnSpan *spans = spans_of(d, &whole, &count);
     long at = 0;
     for (int s = 0; s < count; s++) {
         memcpy(to + spans[s].start, from + at, sizeof(double) * (size_t)spans[s].count);

@@ -22,7 +22,17 @@ typedef struct Builder {
 
 /* ---- nodes ---- */
 
-static TnBlockNodes nodes_of(const TnLargeBlock *d) { return d->kind->nodes(d); }
+/* NULL: the solved unknowns are one node, or none. */
+static const TnChain *nodes_of(const TnLargeBlock *d)
+{
+    return d->kind->nodes ? d->kind->nodes(d) : NULL;
+}
+
+static int node_count_of(const TnLargeBlock *d)
+{
+    const TnChain *chain = nodes_of(d);
+    return chain ? chain->node_count : d->solved > 0;
+}
 
 static bool set_nodes(Builder *b)
 {
@@ -32,14 +42,16 @@ static bool set_nodes(Builder *b)
     if (!start) return false;
     for (int i = 0; i < p->large_count; i++) {
         start[i] = count;
-        count += nodes_of(&p->large[i]).count;
+        count += node_count_of(&p->large[i]);
     }
     b->dims = TN_ARENA_NEW(p->arena, int, count);
     if (!b->dims) return false;
     for (int k = 0; k < p->twist_count; k++) b->dims[k] = 6;
     for (int i = 0; i < p->large_count; i++) {
-        TnBlockNodes own = nodes_of(&p->large[i]);
-        for (int k = 0; k < own.count; k++) b->dims[start[i] + k] = own.nodes[k].dim;
+        const TnLargeBlock *d = &p->large[i];
+        const TnChain *chain = nodes_of(d);
+        for (int k = 0; k < node_count_of(d); k++)
+            b->dims[start[i] + k] = chain ? chain->nodes[k].dim : d->solved;
     }
     b->graph.node_count = count;
     b->graph.dims = b->dims;
@@ -50,7 +62,7 @@ static bool set_nodes(Builder *b)
 static int locate(const Builder *b, int block, int index, int *at)
 {
     const TnLargeBlock *d = &b->p->large[block];
-    TnBlockPlace place = d->kind->locate(d, index);
+    TnBlockPlace place = tn_block_locate(d, index);
     *at = place.at;
     return b->maps->node_start[block] + place.node;
 }
@@ -201,7 +213,7 @@ static bool set_edges(Builder *b)
     const int *row_node = b->out->row_node;
     size_t most = (size_t)(b->out->pair_count + maps->run_edge_start[p->row_count]);
     for (int i = 0; i < p->large_count; i++)
-        most += (size_t)nodes_of(&p->large[i]).edge_count;
+        if (nodes_of(&p->large[i])) most += (size_t)nodes_of(&p->large[i])->edge_count;
     b->keys = TN_ARENA_NEW(p->arena, Key, most);
     b->edges = tn_arena_alloc(p->arena, sizeof(int[2]) * most);
     if (!b->keys || !b->edges) return false;
@@ -212,9 +224,10 @@ static bool set_edges(Builder *b)
             for (int j = maps->run_start[r]; j < i; j++)
                 add_key(b, maps->runs[i].node, maps->runs[j].node);
     for (int i = 0; i < p->large_count; i++) {
-        TnBlockNodes own = nodes_of(&p->large[i]);
-        for (int e = 0; e < own.edge_count; e++)
-            add_key(b, maps->node_start[i] + own.edges[e].a, maps->node_start[i] + own.edges[e].b);
+        const TnChain *chain = nodes_of(&p->large[i]);
+        for (int e = 0; chain && e < chain->edge_count; e++)
+            add_key(b, maps->node_start[i] + chain->edges[e].a,
+                    maps->node_start[i] + chain->edges[e].b);
     }
     tn_sort_keys(b->keys, b->key_count);
     int count = 0;
@@ -287,15 +300,15 @@ static void set_large(const Builder *b, int block)
 {
     const TnLargeBlock *d = &b->p->large[block];
     const TnBlockPlan *plan = b->out->plan;
-    TnBlockNodes own = nodes_of(d);
+    const TnChain *chain = nodes_of(d);
     int first = b->maps->node_start[block];
-    for (int k = 0; k < own.count; k++)
+    for (int k = 0; k < node_count_of(d); k++)
         d->kind->write_node(d, k, b->out->A + plan->diagonal[first + k],
                             b->out->free + plan->start[first + k]);
-    for (int e = 0; e < own.edge_count; e++) {
-        const TnChainEdge *edge = &own.edges[e];
+    for (int e = 0; chain && e < chain->edge_count; e++) {
+        const TnChainEdge *edge = &chain->edges[e];
         int at = find_edge(b, first + edge->a, first + edge->b);
-        int n = own.nodes[edge->a].dim, m = own.nodes[edge->b].dim;
+        int n = chain->nodes[edge->a].dim, m = chain->nodes[edge->b].dim;
         const double *E = d->kind->edge_block(d, e); /* (b, a) */
         double *to = b->out->A + plan->edge[at];
         for (int i = 0; i < m; i++)

@@ -96,8 +96,14 @@ static void solve_row(const TnDelassus *w, const TnPiece *piece, int r, double *
         return;
     }
     const TnLargeBlock *d = &p->large[piece->block - p->twist_count];
-    d->kind->solve_S(d, w->index + piece->entry, w->value + piece->value + r, piece->entry_count,
-                     w->groups[piece->group].count, x);
+    if (d->kind->solve_S) {
+        d->kind->solve_S(d, w->index + piece->entry, w->value + piece->value + r,
+                         piece->entry_count, w->groups[piece->group].count, x);
+        return;
+    }
+    memset(x, 0, sizeof(double) * (size_t)d->dim);
+    add_row(w, piece, r, x);
+    d->kind->solve_A(d, x);
 }
 
 /* G_ij and G_ji for all pieces i of the block from j on */

@@ -44,7 +44,7 @@ static int place_of(const TnProblem *p, int block, int index)
 {
     if (block < p->twist_count) return index < 3 ? index : index + 1;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
-    return d->kind->locate(d, index).solved;
+    return tn_block_locate(d, index).solved;
 }
 
 static double *add_entry(Builder *b, int block, int index, int count)

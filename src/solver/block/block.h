@@ -20,12 +20,6 @@ typedef struct TnSpan {
     int place; /* of its first unknown among the solved ones */
 } TnSpan;
 
-typedef struct TnBlockNodes {
-    int count, edge_count;
-    const TnChainNode *nodes;
-    const TnChainEdge *edges;
-} TnBlockNodes;
-
 /* Where an unknown is: its node, its place there and its place among the solved unknowns. */
 typedef struct TnBlockPlace {
     int node, at, solved;
@@ -73,7 +67,8 @@ struct TnBlockKind {
     /* v ← H⁻¹ rhs there, and the ports' twists; rhs = b + force (without b: `eliminates`) is overwritten. */
     void (*solve_H)(TnProblem *problem, int block, double *rhs);
     void (*finish)(TnProblem *problem, int block); /* all of v after the last one; NULL: it is */
-    const TnSpan *(*state)(const TnLargeBlock *d, int *count); /* where g may be other than 0 */
+    /* Where g may be other than 0; NULL: its first d->solved numbers */
+    const TnSpan *(*state)(const TnLargeBlock *d, int *count);
     /* Whether Anderson acceleration pays by default; NULL: no. */
     bool (*accelerates)(const TnProblem *problem, const TnLargeBlock *d);
     TnBlockWork (*work)(const TnLargeBlock *d);
@@ -82,7 +77,8 @@ struct TnBlockKind {
     void (*solve_A)(const TnLargeBlock *d, double *x); /* x ← A⁻¹ x, all unknowns */
     /* y ← L⁻¹ y with A = L Lᵀ; NULL: the kind is better asked for J A⁻¹ Jᵀ */
     void (*forward)(const TnLargeBlock *d, double *y);
-    /* x = S⁻¹ f on the solved unknowns; f has value[k·stride] at place[k], k < count; factor_S goes before. */
+    /* x = S⁻¹ f on the solved unknowns; f has value[k·stride] at place[k], k < count; factor_S goes before. NULL: by
+     * solve_A */
     void (*solve_S)(const TnLargeBlock *d, const int *place, const double *value, int count,
                     int stride, double *x);
     bool (*factor_S)(const TnLargeBlock *d); /* NULL: there is a factor. False: not definite */
@@ -99,11 +95,11 @@ struct TnBlockKind {
     bool (*matrix)(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out); /* A */
 
     /* ---- nodes ---- */
-    TnBlockNodes (*nodes)(const TnLargeBlock *d);
-    TnBlockPlace (*locate)(const TnLargeBlock *d, int unknown);
+    const TnChain *(*nodes)(const TnLargeBlock *d); /* of the solved unknowns; NULL: one of all */
+    TnBlockPlace (*locate)(const TnLargeBlock *d, int unknown); /* NULL: all are solved */
     /* S of a node, full, where zeros are, and A⁻¹ b there */
     void (*write_node)(const TnLargeBlock *d, int node, double *S, double *v_free);
-    const double *(*edge_block)(const TnLargeBlock *d, int edge); /* S (b, a); NULL: no edges */
+    const double *(*edge_block)(const TnLargeBlock *d, int edge); /* S (b, a) */
 };
 
 extern const TnBlockKind tn_block_dense, tn_block_unit, tn_block_chain, tn_block_mesh;
@@ -126,6 +122,13 @@ static inline void tn_scatter(const int *place, const double *value, int count, 
                               double *to)
 {
     for (int k = 0; k < count; k++) to[place[k]] += value[(long)k * stride];
+}
+
+/* What NULL in `locate` stands for, too. */
+static inline TnBlockPlace tn_block_locate(const TnLargeBlock *d, int unknown)
+{
+    if (d->kind->locate) return d->kind->locate(d, unknown);
+    return (TnBlockPlace){0, unknown, unknown};
 }
 
 /* ---- twist.c: batches of twist blocks ---- */

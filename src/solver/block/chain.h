@@ -44,7 +44,7 @@ static inline const TnChainNode *tn_solved_node(const TnChainBlock *c, int node)
 /* ---- chain_nodes.c: which nodes the iterations solve for ---- */
 bool tn_chain_choose(TnProblem *problem, int block);
 bool tn_chain_reserve(TnProblem *problem, int block);
-TnBlockNodes tn_chain_nodes(const TnLargeBlock *d);
+const TnChain *tn_chain_nodes(const TnLargeBlock *d);
 TnBlockPlace tn_chain_locate(const TnLargeBlock *d, int unknown);
 void tn_chain_write_node(const TnLargeBlock *d, int node, double *S, double *v_free);
 const double *tn_chain_edge_block(const TnLargeBlock *d, int edge);

@@ -119,11 +119,7 @@ bool tn_chain_choose(TnProblem *p, int index)
 
 /* ---- the nodes for others ---- */
 
-TnBlockNodes tn_chain_nodes(const TnLargeBlock *d)
-{
-    const TnChain *solved = tn_chain_block(d)->solved;
-    return (TnBlockNodes){solved->node_count, solved->edge_count, solved->nodes, solved->edges};
-}
+const TnChain *tn_chain_nodes(const TnLargeBlock *d) { return tn_chain_block(d)->solved; }
 
 TnBlockPlace tn_chain_locate(const TnLargeBlock *d, int unknown)
 {

@@ -7,89 +7,27 @@
 #include "../../base/base.h"
 #include "../../math/cholesky.h"
 
-/* ---- the core ---- */
+/* ---- filling ---- */
 
-bool tn_dense_core(TnProblem *p, int block, int stride)
+TnDenseBlock *tn_dense_set(TnProblem *p, int block, const TnBlockKind *kind, int dim, int stride,
+                           int port_start, int port_count)
 {
     TnLargeBlock *d = &p->large[block];
-    TnDenseCore *core = d->own;
-    size_t numbers = (size_t)d->dim * (size_t)stride;
-    d->b = TN_ARENA_ZERO(p->arena, double, d->dim);
-    *core = (TnDenseCore){.stride = stride,
-                          .H_inverse = TN_ARENA_NEW(p->arena, double, numbers),
-                          .work = TN_ARENA_NEW(p->arena, double, numbers),
-                          .state = {.count = d->dim},
-                          .node = {.dim = d->dim}};
-    return d->b && core->H_inverse && core->work;
+    size_t numbers = (size_t)dim * (size_t)stride;
+    if (!tn_block_set(p, block, kind, dim, port_start, port_count)) return NULL;
+    TnDenseBlock *own = d->own;
+    d->b = TN_ARENA_ZERO(p->arena, double, dim);
+    own->stride = stride;
+    own->H_inverse = TN_ARENA_NEW(p->arena, double, numbers);
+    own->work = TN_ARENA_NEW(p->arena, double, numbers);
+    return d->b && own->H_inverse && own->work ? own : NULL;
 }
-
-static void multiply(double *y, const double *M, const double *x, int n)
-{
-    for (int i = 0; i < n; i++) {
-        double s = 0.0;
-        for (int j = 0; j < n; j++) s += M[(long)i * n + j] * x[j];
-        y[i] = s;
-    }
-}
-
-void tn_dense_start(TnProblem *p, int block, const double *C)
-{
-    const TnLargeBlock *d = &p->large[block];
-    tn_ports_spread(p, d, d->v, p->twist);
-    tn_large_gather(p, block);
-    multiply(d->g, C, d->v, d->dim);
-    for (int k = 0; k < d->dim; k++) d->g[k] -= d->F[k];
-}
-
-void tn_dense_solve_H(TnProblem *p, int block, double *rhs)
-{
-    const TnLargeBlock *d = &p->large[block];
-    const TnDenseCore *core = d->own;
-    for (int r = 0; r < d->dim; r++) {
-        d->v[r] = 0.0;
-        for (int j = 0; j < d->dim; j++)
-            d->v[r] += core->H_inverse[(long)r * core->stride + j] * rhs[j];
-    }
-    tn_ports_spread(p, d, d->v, p->twist);
-}
-
-const TnSpan *tn_dense_state(const TnLargeBlock *d, int *count)
-{
-    const TnDenseCore *core = d->own;
-    *count = 1;
-    return &core->state;
-}
-
-/* Multiplications of factors that are worth a contact. */
-#define FACTOR_PER_CONTACT 1000.0
-
-TnBlockWork tn_dense_work(const TnLargeBlock *d)
-{
-    double n = d->dim;
-    return (TnBlockWork){1.0 + n * n * n / FACTOR_PER_CONTACT, n * n / TN_NUMBERS_PER_CONTACT};
-}
-
-TnBlockNodes tn_dense_nodes(const TnLargeBlock *d)
-{
-    const TnDenseCore *core = d->own;
-    return (TnBlockNodes){.count = 1, .nodes = &core->node};
-}
-
-TnBlockPlace tn_dense_locate(const TnLargeBlock *d, int unknown)
-{
-    (void)d;
-    return (TnBlockPlace){0, unknown, unknown};
-}
-
-/* ---- filling ---- */
 
 bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int port_count)
 {
     size_t square = (size_t)dim * (size_t)dim;
-    if (!tn_block_set(p, block, &tn_block_dense, dim, port_start, port_count) ||
-        !tn_dense_core(p, block, dim))
-        return false;
-    TnDenseBlock *own = tn_dense_block(&p->large[block]);
+    TnDenseBlock *own = tn_dense_set(p, block, &tn_block_dense, dim, dim, port_start, port_count);
+    if (!own) return false;
     own->A = TN_ARENA_ZERO(p->arena, double, square);
     own->A_factor = TN_ARENA_NEW(p->arena, double, square);
     return own->A && own->A_factor;
@@ -98,10 +36,8 @@ bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int 
 bool tn_problem_set_factored(TnProblem *p, int block, int dim, const double *A,
                              const double *factor, int port_start, int port_count)
 {
-    if (!tn_block_set(p, block, &tn_block_dense, dim, port_start, port_count) ||
-        !tn_dense_core(p, block, dim))
-        return false;
-    TnDenseBlock *own = tn_dense_block(&p->large[block]);
+    TnDenseBlock *own = tn_dense_set(p, block, &tn_block_dense, dim, dim, port_start, port_count);
+    if (!own) return false;
     own->A = (double *)A;
     own->A_factor = (double *)factor;
     own->A_factored = true;
@@ -154,7 +90,7 @@ static void port_compliance(const TnLargeBlock *d, TnPort *port)
     for (int r = 0; r < rows; r++) {
         memset(x, 0, (size_t)d->dim * sizeof(double));
         memcpy(x + port->start, port->T + (long)r * n, (size_t)n * sizeof(double));
-        solve_A(d, x);
+        d->kind->solve_A(d, x);
         for (int s = 0; s < rows; s++) {
             double sum = 0.0;
             for (int k = 0; k < n; k++) sum += port->T[(long)s * n + k] * x[port->start + k];
@@ -163,7 +99,7 @@ static void port_compliance(const TnLargeBlock *d, TnPort *port)
     }
 }
 
-static bool factor_A(TnProblem *p, int block, TnPool *pool)
+bool tn_dense_factor_A(TnProblem *p, int block, TnPool *pool)
 {
     const TnLargeBlock *d = &p->large[block];
     const TnDenseBlock *own = tn_dense_block(d);
@@ -175,14 +111,6 @@ static bool factor_A(TnProblem *p, int block, TnPool *pool)
     for (int k = d->port_start; !d->ports_known && k < d->port_start + d->port_count; k++)
         port_compliance(d, &p->ports[k]);
     return true;
-}
-
-static void solve_S(const TnLargeBlock *d, const int *place, const double *value, int count,
-                    int stride, double *x)
-{
-    memset(x, 0, sizeof(double) * (size_t)d->dim);
-    tn_scatter(place, value, count, stride, x);
-    solve_A(d, x);
 }
 
 /* cᵀ A⁻¹ c = |L⁻¹ c|² */
@@ -206,34 +134,73 @@ static double diagonal(const TnLargeBlock *d, int k)
     return tn_dense_block(d)->A[(long)k * (d->dim + 1)];
 }
 
-static double trace(const TnLargeBlock *d)
+double tn_dense_trace(const TnLargeBlock *d)
 {
     double sum = 0.0;
     for (int k = 0; k < d->dim; k++) sum += diagonal(d, k);
     return sum;
 }
 
-static void scale(const TnLargeBlock *d, double *x)
+void tn_dense_scale(const TnLargeBlock *d, double *x)
 {
     for (int k = 0; k < d->dim; k++) x[k] /= sqrt(diagonal(d, k));
 }
 
-static void write_node(const TnLargeBlock *d, int node, double *S, double *v_free)
+void tn_dense_write_node(const TnLargeBlock *d, int node, double *S, double *v_free)
 {
     (void)node;
     memcpy(S, tn_dense_block(d)->A, sizeof(double) * (size_t)d->dim * (size_t)d->dim);
     memcpy(v_free, d->b, sizeof(double) * (size_t)d->dim);
-    solve_A(d, v_free);
+    d->kind->solve_A(d, v_free);
 }
 
-static bool matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out)
+bool tn_dense_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out)
 {
     (void)arena;
     *out = (TnBlockMatrix){.full = tn_dense_block(d)->A};
     return true;
 }
 
+/* Multiplications of factors that are worth a contact. */
+#define FACTOR_PER_CONTACT 1000.0
+
+TnBlockWork tn_dense_work(const TnLargeBlock *d)
+{
+    double n = d->dim;
+    return (TnBlockWork){1.0 + n * n * n / FACTOR_PER_CONTACT, n * n / TN_NUMBERS_PER_CONTACT};
+}
+
 /* ---- H ---- */
+
+static void multiply(double *y, const double *M, const double *x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        double s = 0.0;
+        for (int j = 0; j < n; j++) s += M[(long)i * n + j] * x[j];
+        y[i] = s;
+    }
+}
+
+void tn_dense_start(TnProblem *p, int block, const double *C)
+{
+    const TnLargeBlock *d = &p->large[block];
+    tn_ports_spread(p, d, d->v, p->twist);
+    tn_large_gather(p, block);
+    multiply(d->g, C, d->v, d->dim);
+    for (int k = 0; k < d->dim; k++) d->g[k] -= d->F[k];
+}
+
+void tn_dense_solve_H(TnProblem *p, int block, double *rhs)
+{
+    const TnLargeBlock *d = &p->large[block];
+    const TnDenseBlock *own = tn_dense_block(d);
+    for (int r = 0; r < d->dim; r++) {
+        d->v[r] = 0.0;
+        for (int j = 0; j < d->dim; j++)
+            d->v[r] += own->H_inverse[(long)r * own->stride + j] * rhs[j];
+    }
+    tn_ports_spread(p, d, d->v, p->twist);
+}
 
 /* H += Tᵀ K T for each port. */
 static void add_port_stiffness(const TnProblem *p, const TnLargeBlock *d, double *H)
@@ -278,7 +245,7 @@ static void set_stiffness(const TnProblem *p, int block, double *C)
 static bool invert(const TnLargeBlock *d, const double *C)
 {
     const TnDenseBlock *own = tn_dense_block(d);
-    double *H = own->core.H_inverse, *work = own->core.work;
+    double *H = own->H_inverse, *work = own->work;
     int n = d->dim;
     for (long k = 0; k < (long)n * n; k++) H[k] = C[k] + own->A[k];
     memcpy(work, H, sizeof(double) * (size_t)n * (size_t)n);
@@ -291,7 +258,7 @@ static bool factor_H(TnProblem *p, int block)
 {
     const TnLargeBlock *d = &p->large[block];
     const TnDenseBlock *own = tn_dense_block(d);
-    double *C = own->stiffness ? own->stiffness : own->core.H_inverse; /* first on its own, for g */
+    double *C = own->stiffness ? own->stiffness : own->H_inverse; /* first on its own, for g */
     if (!p->H_known) set_stiffness(p, block, C);
     tn_dense_start(p, block, C);
     return p->H_known || invert(d, C);
@@ -300,8 +267,8 @@ static bool factor_H(TnProblem *p, int block)
 static bool double_A(TnLargeBlock *d)
 {
     const TnDenseBlock *own = tn_dense_block(d);
-    tn_cholesky_inverse(own->A_factor, d->dim, own->core.H_inverse);
-    for (long k = 0; k < (long)d->dim * d->dim; k++) own->core.H_inverse[k] *= 0.5;
+    tn_cholesky_inverse(own->A_factor, d->dim, own->H_inverse);
+    for (long k = 0; k < (long)d->dim * d->dim; k++) own->H_inverse[k] *= 0.5;
     memcpy(d->g, d->b, sizeof(double) * (size_t)d->dim);
     return true;
 }
@@ -316,7 +283,7 @@ static void update(TnProblem *p, int block, double alpha)
     for (int r = 0; r < n; r++) d->v[r] = 0.0;
     for (int c = 0; c < n; c++) { /* symmetric: column c is row c, so that the loop is a sum of rows */
         double x = d->b[c] + d->g[c] + 2.0 * d->F[c];
-        const double *row = own->core.H_inverse + (long)c * n;
+        const double *row = own->H_inverse + (long)c * n;
         for (int r = 0; r < n; r++) d->v[r] += x * row[r];
     }
     for (int r = 0; r < n; r++) {
@@ -331,20 +298,16 @@ static void update(TnProblem *p, int block, double alpha)
 const TnBlockKind tn_block_dense = {.name = "dense",
                                     .size = sizeof(TnDenseBlock),
                                     .grain = 16,
-                                    .factor_A = factor_A,
+                                    .factor_A = tn_dense_factor_A,
                                     .factor_H = factor_H,
                                     .double_A = double_A,
                                     .update = update,
                                     .solve_H = tn_dense_solve_H,
-                                    .state = tn_dense_state,
                                     .work = tn_dense_work,
                                     .solve_A = solve_A,
                                     .forward = forward,
-                                    .solve_S = solve_S,
                                     .side_compliance = side_compliance,
-                                    .scale = scale,
-                                    .trace = trace,
-                                    .matrix = matrix,
-                                    .nodes = tn_dense_nodes,
-                                    .locate = tn_dense_locate,
-                                    .write_node = write_node};
+                                    .scale = tn_dense_scale,
+                                    .trace = tn_dense_trace,
+                                    .matrix = tn_dense_matrix,
+                                    .write_node = tn_dense_write_node};

@@ -1,35 +1,32 @@
-/* dense.h: what a block with a full H keeps, for the two kinds that have one: dense.c and unit.c. */
+/* dense.h: what a block with a full matrix keeps; unit.c has the same with A = I. */
 #ifndef TN_SOLVER_BLOCK_DENSE_H
 #define TN_SOLVER_BLOCK_DENSE_H
 
 #include "block.h"
 
-/* The first of what either kind keeps. */
-typedef struct TnDenseCore {
+typedef struct TnDenseBlock {
+    double *A, *A_factor; /* dim × dim; its Cholesky factor */
+    bool A_factored;      /* the factor came with the matrix */
     int stride;
     double *H_inverse; /* (A + JᵀWJ)⁻¹, rows of `stride` numbers */
     double *work;      /* as many */
-    TnSpan state;      /* all unknowns */
-    TnChainNode node;  /* the same for an assembled matrix */
-} TnDenseCore;
-
-typedef struct TnDenseBlock {
-    TnDenseCore core;
-    double *A, *A_factor; /* dim × dim; its Cholesky factor */
-    bool A_factored;      /* the factor came with the matrix */
-    double *stiffness;    /* JᵀWJ where it is kept for another solve (H_known); else NULL */
+    double *stiffness; /* JᵀWJ where it is kept for another solve (H_known); else NULL */
 } TnDenseBlock;
 
 static inline TnDenseBlock *tn_dense_block(const TnLargeBlock *d) { return d->own; }
 
-/* ---- dense.c, for both ---- */
-bool tn_dense_core(TnProblem *problem, int block, int stride); /* and b; false: no memory */
+/* ---- dense.c: what serves unit blocks, too ---- */
+/* All but A and its factor. NULL: no memory. */
+TnDenseBlock *tn_dense_set(TnProblem *problem, int block, const TnBlockKind *kind, int dim,
+                           int stride, int port_start, int port_count);
 /* The ports' twists at v⁰, and g = C v⁰ - Jᵀλ⁰. */
 void tn_dense_start(TnProblem *problem, int block, const double *C);
+bool tn_dense_factor_A(TnProblem *problem, int block, TnPool *pool);
 void tn_dense_solve_H(TnProblem *problem, int block, double *rhs);
-const TnSpan *tn_dense_state(const TnLargeBlock *d, int *count);
 TnBlockWork tn_dense_work(const TnLargeBlock *d);
-TnBlockNodes tn_dense_nodes(const TnLargeBlock *d);
-TnBlockPlace tn_dense_locate(const TnLargeBlock *d, int unknown);
+void tn_dense_scale(const TnLargeBlock *d, double *x);
+double tn_dense_trace(const TnLargeBlock *d);
+bool tn_dense_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out);
+void tn_dense_write_node(const TnLargeBlock *d, int node, double *S, double *v_free);
 
 #endif

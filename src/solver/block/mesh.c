@@ -117,11 +117,6 @@ static void scale(const TnLargeBlock *d, double *x)
 
 /* ---- one node of an assembled matrix ---- */
 
-static TnBlockNodes nodes(const TnLargeBlock *d)
-{
-    return (TnBlockNodes){.count = d->solved > 0, .nodes = &tn_mesh_block(d)->node};
-}
-
 static TnBlockPlace locate(const TnLargeBlock *d, int unknown)
 {
     int place = tn_mesh_block(d)->place[unknown];
@@ -246,12 +241,6 @@ static void complete(TnProblem *p, int index, const double *v)
     finish(p, index);
 }
 
-static const TnSpan *state(const TnLargeBlock *d, int *count)
-{
-    *count = 1;
-    return &tn_mesh_block(d)->state;
-}
-
 /* A few modes in which a body moves as a whole are slow. */
 static bool accelerates(const TnProblem *p, const TnLargeBlock *d)
 {
@@ -280,7 +269,6 @@ const TnBlockKind tn_block_mesh = {.name = "mesh",
                                    .update = update,
                                    .solve_H = solve_H,
                                    .finish = finish,
-                                   .state = state,
                                    .accelerates = accelerates,
                                    .work = work,
                                    .solve_A = solve_A,
@@ -292,6 +280,5 @@ const TnBlockKind tn_block_mesh = {.name = "mesh",
                                    .scale = scale,
                                    .trace = trace,
                                    .matrix = tn_mesh_matrix,
-                                   .nodes = nodes,
                                    .locate = locate,
                                    .write_node = write_node};

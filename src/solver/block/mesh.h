@@ -16,8 +16,6 @@ typedef struct TnMeshBlock {
     /* mesh_nodes.c */
     int kept_count, *kept; /* nodes */
     int *place;            /* per unknown of a kept node: where it is on K */
-    TnSpan state; /* K */
-    TnChainNode node; /* the same for an assembled matrix */
     int size;
     size_t stride;
     int *port_start; /* per port, and one more: its places in port_place */

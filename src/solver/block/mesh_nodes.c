@@ -94,8 +94,6 @@ bool tn_mesh_choose(TnProblem *p, int index)
         m->kept[m->kept_count++] = k;
     }
     d->solved = d->joined = m->size = 3 * m->kept_count;
-    m->state = (TnSpan){.count = m->size};
-    m->node = (TnChainNode){.dim = m->size};
     m->stride = ((size_t)m->size + 7) & ~(size_t)7;
     int at = 0;
     for (int k = 0; k < d->port_count; k++) {

@@ -5,45 +5,19 @@
 
 #include "dense.h"
 
-typedef struct Unit {
-    TnDenseCore core;
-    double *stiffness; /* JᵀWJ, kept for another solve (H_known) */
-} Unit;
-
-static Unit *unit_of(const TnLargeBlock *d) { return d->own; }
-
 bool tn_problem_set_unit(TnProblem *p, int block, int dim, double filled, int port_start,
                          int port_count)
 {
-    TnLargeBlock *d = &p->large[block];
+    size_t square = (size_t)dim * (size_t)dim;
     int stride = (dim + 7) / 8 * 8; /* what the dense kernels take */
-    if (!tn_block_set(p, block, &tn_block_unit, dim, port_start, port_count) ||
-        !tn_dense_core(p, block, stride))
-        return false;
-    d->filled = filled;
-    unit_of(d)->stiffness = TN_ARENA_NEW(p->arena, double, (size_t)dim *(size_t)dim);
-    return unit_of(d)->stiffness;
-}
-
-/* compliance = T Tᵀ */
-static void port_compliance(TnPort *port)
-{
-    int n = port->count;
-    memset(port->compliance, 0, sizeof port->compliance);
-    for (int r = 0; r < 3; r++)
-        for (int s = 0; s < 3; s++) {
-            double sum = 0.0;
-            for (int k = 0; k < n; k++) sum += port->T[(long)s * n + k] * port->T[(long)r * n + k];
-            port->compliance[6 * r + s] = sum;
-        }
-}
-
-static bool factor_A(TnProblem *p, int block, TnPool *pool)
-{
-    const TnLargeBlock *d = &p->large[block];
-    (void)pool;
-    for (int k = d->port_start; !d->ports_known && k < d->port_start + d->port_count; k++)
-        port_compliance(&p->ports[k]);
+    TnDenseBlock *own = tn_dense_set(p, block, &tn_block_unit, dim, stride, port_start, port_count);
+    if (!own) return false;
+    p->large[block].filled = filled;
+    own->A = own->A_factor = TN_ARENA_ZERO(p->arena, double, square);
+    own->A_factored = true;
+    own->stiffness = TN_ARENA_NEW(p->arena, double, square);
+    if (!own->A || !own->stiffness) return false;
+    for (long k = 0; k < dim; k++) own->A[k * (dim + 1)] = 1.0;
     return true;
 }
 
@@ -103,7 +77,7 @@ static void set_stiffness(const TnProblem *p, int large, double *C)
 /* (I + C)⁻¹, both triangles. */
 static bool invert(const TnLargeBlock *d, const double *C)
 {
-    const TnDenseCore *h = &unit_of(d)->core;
+    const TnDenseBlock *h = tn_dense_block(d);
     int n = d->dim;
     size_t stride = (size_t)h->stride;
     for (int i = 0; i < n; i++) {
@@ -122,7 +96,7 @@ static bool invert(const TnLargeBlock *d, const double *C)
 static bool factor_H(TnProblem *p, int block)
 {
     const TnLargeBlock *d = &p->large[block];
-    double *C = unit_of(d)->stiffness;
+    double *C = tn_dense_block(d)->stiffness;
     if (!p->H_known) set_stiffness(p, block, C);
     tn_dense_start(p, block, C);
     return p->H_known || invert(d, C);
@@ -130,7 +104,7 @@ static bool factor_H(TnProblem *p, int block)
 
 static bool double_A(TnLargeBlock *d)
 {
-    const TnDenseCore *h = &unit_of(d)->core;
+    const TnDenseBlock *h = tn_dense_block(d);
     memset(h->H_inverse, 0, sizeof(double) * (size_t)d->dim * (size_t)h->stride);
     for (long k = 0; k < d->dim; k++) h->H_inverse[k * h->stride + k] = 0.5;
     memcpy(d->g, d->b, sizeof(double) * (size_t)d->dim);
@@ -140,7 +114,7 @@ static bool double_A(TnLargeBlock *d)
 static void update(TnProblem *p, int block, double alpha)
 {
     const TnLargeBlock *d = &p->large[block];
-    const TnDenseCore *h = &unit_of(d)->core;
+    const TnDenseBlock *h = tn_dense_block(d);
     int n = d->dim, first = p->port_row + d->port_start;
     double *x = h->work; /* of no other use after prepare */
     tn_table_forces(p, first, first + d->port_count);
@@ -153,15 +127,8 @@ static void update(TnProblem *p, int block, double alpha)
 
 /* ---- A = I ---- */
 
-/* Of what A⁻¹, L⁻¹ and a scale by the diagonal do nothing to. */
+/* A⁻¹ and L⁻¹ */
 static void leave(const TnLargeBlock *d, double *x) { (void)d, (void)x; }
-
-static void solve_S(const TnLargeBlock *d, const int *place, const double *value, int count,
-                    int stride, double *x)
-{
-    memset(x, 0, sizeof(double) * (size_t)d->dim);
-    tn_scatter(place, value, count, stride, x);
-}
 
 static double side_compliance(const TnProblem *p, const TnLargeBlock *d, const TnRowSide *side)
 {
@@ -172,41 +139,19 @@ static double side_compliance(const TnProblem *p, const TnLargeBlock *d, const T
     return sum;
 }
 
-static double trace(const TnLargeBlock *d) { return d->dim; }
-
-static void write_node(const TnLargeBlock *d, int node, double *S, double *v_free)
-{
-    (void)node;
-    for (long k = 0; k < d->dim; k++) S[k * (d->dim + 1)] = 1.0;
-    memcpy(v_free, d->b, sizeof(double) * (size_t)d->dim);
-}
-
-static bool matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out)
-{
-    double *I = TN_ARENA_ZERO(arena, double, (size_t)d->dim *(size_t)d->dim);
-    if (!I) return false;
-    for (long k = 0; k < d->dim; k++) I[k * (d->dim + 1)] = 1.0;
-    *out = (TnBlockMatrix){.full = I};
-    return true;
-}
-
 const TnBlockKind tn_block_unit = {.name = "unit",
-                                   .size = sizeof(Unit),
+                                   .size = sizeof(TnDenseBlock),
                                    .grain = 16,
-                                   .factor_A = factor_A,
+                                   .factor_A = tn_dense_factor_A,
                                    .factor_H = factor_H,
                                    .double_A = double_A,
                                    .update = update,
                                    .solve_H = tn_dense_solve_H,
-                                   .state = tn_dense_state,
                                    .work = tn_dense_work,
                                    .solve_A = leave,
                                    .forward = leave,
-                                   .solve_S = solve_S,
                                    .side_compliance = side_compliance,
-                                   .scale = leave,
-                                   .trace = trace,
-                                   .matrix = matrix,
-                                   .nodes = tn_dense_nodes,
-                                   .locate = tn_dense_locate,
-                                   .write_node = write_node};
+                                   .scale = tn_dense_scale,
+                                   .trace = tn_dense_trace,
+                                   .matrix = tn_dense_matrix,
+                                   .write_node = tn_dense_write_node};
