@@ -284,13 +284,7 @@ static void set_twist(const TnProblem *p, int k, double *A, double *v)
     int l = k % TN_LANES;
     double b[6], row[8];
     for (int i = 0; i < 6; i++) b[i] = batch->b[i][l];
-    A[0] = A[7] = A[14] = batch->a[l];
-    A[21] = batch->S[0][l];
-    A[22] = A[27] = batch->S[1][l];
-    A[23] = A[33] = batch->S[2][l];
-    A[28] = batch->S[3][l];
-    A[29] = A[34] = batch->S[4][l];
-    A[35] = batch->S[5][l];
+    tn_twist_matrix(p, k, A);
     tn_twist_solve(p, k, b, row);
     memcpy(v, row, 3 * sizeof(double));
     memcpy(v + 3, row + 4, 3 * sizeof(double));

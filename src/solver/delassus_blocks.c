@@ -11,7 +11,7 @@
 #include "delassus.h"
 
 /* Pieces are cut into so many chunks at most, each with scratch of its own. */
-#define CHUNKS_PER_THREAD 4
+#define FILLS_PER_THREAD 4
 #define GRAIN 64 /* pieces of velocities that are worth a thread */
 
 typedef struct Fill {
@@ -233,7 +233,7 @@ bool tn_delassus_fill(TnDelassus *w, TnPool *pool)
         pieces[fill.count++] = i;
     }
     fill.pieces = pieces;
-    fill.chunks = tn_pool_threads(pool) > 1 ? CHUNKS_PER_THREAD * tn_pool_threads(pool) : 1;
+    fill.chunks = tn_pool_threads(pool) > 1 ? FILLS_PER_THREAD * tn_pool_threads(pool) : 1;
     fill.scratch = TN_ARENA_NEW(p->arena, double, fill.scratch_size *(size_t)fill.chunks);
     if (!fill.scratch) return false;
     tn_pool_run(pool, w->piece_count, GRAIN, fill_velocities, &fill);

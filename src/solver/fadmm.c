@@ -17,9 +17,9 @@
 #include "baselines.h"
 #include "block/block.h"
 
-#define SCALE 5.0
+#define WEIGHT_SCALE 5.0
 #define EQUALITY 10.0
-#define RELAXATION 1.8
+#define PLAIN_RELAXATION 1.8
 #define ACCELERATED_RELAXATION 1.3
 #define MEMORY 10 /* of Anderson acceleration */
 
@@ -43,9 +43,9 @@ bool tn_fadmm(const TnBaselineInput *in, TnBaselineResult *out)
     TnVelocities v;
     bool fixed = !in->watch.enough;
     int memory = memory_of(in);
-    const TnAdmmChoice choice = {.scale = SCALE,
+    const TnAdmmChoice choice = {.scale = WEIGHT_SCALE,
                                  .equality = EQUALITY,
-                                 .relaxation = memory ? ACCELERATED_RELAXATION : RELAXATION,
+                                 .relaxation = memory ? ACCELERATED_RELAXATION : PLAIN_RELAXATION,
                                  .memory = memory,
                                  .adaptive = true,
                                  .by_rms = fixed,

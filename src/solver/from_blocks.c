@@ -3,16 +3,6 @@
 #include "block/block.h"
 #include "from_problem.h"
 
-static void twist_matrix(const TnProblem *p, int k, double A[36])
-{
-    static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-    const TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
-    for (int i = 0; i < 3; i++) {
-        A[7 * i] = batch->a[k % TN_LANES];
-        for (int j = 0; j < 3; j++) A[6 * (3 + i) + 3 + j] = batch->S[place[i][j]][k % TN_LANES];
-    }
-}
-
 bool tn_solver_add_problem_block(TnSolver *solver, const TnProblem *p, int block, const double *b,
                                  TnArena *arena)
 {
@@ -20,7 +10,7 @@ bool tn_solver_add_problem_block(TnSolver *solver, const TnProblem *p, int block
     TnBlockMatrix A;
     TnBlockDef def = {.dim = 6, .A = twist, .b = b};
     if (block < p->twist_count) {
-        twist_matrix(p, block, twist);
+        tn_twist_matrix(p, block, twist);
     } else {
         const TnLargeBlock *d = &p->large[block - p->twist_count];
         if (!d->kind->matrix(d, arena, &A)) return false;

@@ -18,7 +18,6 @@
 #define WORTH_SHARING 1000
 #define WORTH_SHARING_INSIDE 3000
 #define COST_CLASSES 32 /* powers of two */
-#define TWIST_GRAIN 64  /* batches */
 
 struct TnSolverMemory {
     TnPlanCache *plans;
@@ -285,7 +284,7 @@ bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPo
         islands->bond_start[1] == p->bond_count)
         return solve_whole(&s, pool);
     tn_islands_clear_rest(p, islands);
-    tn_pool_run(pool, p->twist_batches, TWIST_GRAIN, move_twists, &s);
+    tn_pool_run(pool, p->twist_batches, TN_TWIST_GRAIN, move_twists, &s);
     double total;
     if (!list_tasks(&s, pool, &total)) return false;
     int threads = total < WORTH_SHARING ? 1 : tn_pool_threads(pool);

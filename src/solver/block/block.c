@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../loop.h"
+
 bool tn_block_set(TnProblem *p, int block, const TnBlockKind *kind, int dim, int port_start,
                   int port_count)
 {
@@ -42,8 +44,6 @@ bool tn_block_copy(const TnProblem *whole, int from, TnProblem *part, int to)
 }
 
 /* ---- in threads ---- */
-
-#define TWIST_GRAIN 64 /* batches that are worth a thread */
 
 typedef enum Stage { PLAN, FACTOR_A, RESTORE_S, FACTOR_H, TWISTS_A, TWISTS_H } Stage;
 
@@ -89,7 +89,7 @@ static bool run_phase(TnProblem *p, TnPool *pool, Stage stage, bool inside)
 {
     Phase phase = {.problem = p, .stage = stage, .inside = inside};
     bool twists = stage == TWISTS_A || stage == TWISTS_H;
-    int grain = TWIST_GRAIN;
+    int grain = TN_TWIST_GRAIN;
     for (int i = 0; !twists && i < p->large_count; i++)
         if (p->large[i].kind->grain < grain) grain = p->large[i].kind->grain;
     tn_pool_run(pool, twists ? p->twist_batches : p->large_count, grain, phase_range, &phase);
@@ -137,6 +137,15 @@ bool tn_blocks_restore_S(TnProblem *p, TnPool *pool) { return factor(p, pool, RE
 bool tn_blocks_factor_H(TnProblem *p, TnPool *pool)
 {
     return run_phase(p, pool, TWISTS_H, false) && run_phase(p, pool, FACTOR_H, false);
+}
+
+void tn_blocks_update(TnProblem *p, int chunk, int chunks, double alpha)
+{
+    int begin, end;
+    tn_share(p->twist_batches, chunk, chunks, &begin, &end);
+    tn_twists_update(p, begin, end, alpha);
+    tn_share(p->large_count, chunk, chunks, &begin, &end);
+    for (int i = begin; i < end; i++) p->large[i].kind->update(p, i, alpha);
 }
 
 void tn_blocks_finish(TnProblem *p, int begin, int end)

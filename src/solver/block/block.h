@@ -66,7 +66,7 @@ struct TnBlockKind {
     void (*update)(TnProblem *problem, int block, double alpha);
     /* v ← H⁻¹ rhs there, and the ports' twists; rhs = b + force (without b: `eliminates`) is overwritten. */
     void (*solve_H)(TnProblem *problem, int block, double *rhs);
-    void (*finish)(TnProblem *problem, int block); /* all of v after the last one; NULL: it is */
+    void (*finish)(TnProblem *problem, int block); /* all of v, at the end; NULL: it is there */
     /* Where g may be other than 0; NULL: its first d->solved numbers */
     const TnSpan *(*state)(const TnLargeBlock *d, int *count);
     /* Whether Anderson acceleration pays by default; NULL: no. */
@@ -116,6 +116,7 @@ bool tn_blocks_choose(TnProblem *problem, TnPool *pool);
 bool tn_blocks_factor_A(TnProblem *problem, TnPool *pool);
 bool tn_blocks_factor_H(TnProblem *problem, TnPool *pool);
 bool tn_blocks_restore_S(TnProblem *problem, TnPool *pool); /* where factor_H replaced it */
+void tn_blocks_update(TnProblem *problem, int chunk, int chunks, double alpha);
 void tn_blocks_finish(TnProblem *problem, int begin, int end);
 /* to[place[k]] += value[k·stride] */
 static inline void tn_scatter(const int *place, const double *value, int count, int stride,
@@ -132,6 +133,8 @@ static inline TnBlockPlace tn_block_locate(const TnLargeBlock *d, int unknown)
 }
 
 /* ---- twist.c: batches of twist blocks ---- */
+#define TN_TWIST_GRAIN 64 /* batches that are worth a thread */
+void tn_twist_matrix(const TnProblem *problem, int block, double A[36]); /* A, where zeros are */
 bool tn_twists_factor_A(TnProblem *problem, int begin, int end); /* inverses */
 bool tn_twists_factor_H(TnProblem *problem, int begin, int end);
 void tn_twists_update(TnProblem *problem, int begin, int end, double alpha);

@@ -6,12 +6,7 @@
  *
  *     g ← (1-α) g + α (C v - F),
  *
- * which is zero in every node without contacts and rows; only the others are touched. C = JᵀWJ: of
- * contacts it has TᵀKT per port, and a scalar row β c cᵀ fits as well if it stays within one node or
- * along one edge. One that reaches farther does not. Cut into n pieces c = Σ c_i, each within a node,
- * it is bounded by n Σ β c_i c_iᵀ, because (Σ c_iᵀv)² <= n Σ (c_iᵀv)². C takes this bound; H stays
- * above A + JᵀWJ, which adds a proximal term ½|v - v_old|² in the norm C - JᵀWJ to ADMM's step. The
- * solution is the same, the way to it longer. */
+ * which is zero in every node without contacts and rows; only the others are touched. chain_ports.c has C. */
 #include "chain.h"
 
 #include <math.h>
@@ -197,182 +192,6 @@ static void scale(const TnLargeBlock *d, double *x)
     for (int k = 0; k < d->dim; k++) x[k] /= sqrt(diagonal(tn_chain_block(d), k));
 }
 
-/* ---- C: a block per port, and pieces of rows ---- */
-
-static int node_of(const TnProblem *p, const TnChainBlock *c, int entry)
-{
-    return c->chain->node_of[p->index[entry]];
-}
-
-/* 1 where the side stays within a node or along an edge, otherwise its runs of entries within one
- * node. */
-static int count_pieces(const TnProblem *p, const TnChainBlock *c, const TnRowSide *side)
-{
-    int runs = 0, first = -1, second = -1, end = side->start + side->count;
-    bool more = false;
-    for (int e = side->start; e < end; e++) {
-        int node = node_of(p, c, e);
-        if (e == side->start || node != node_of(p, c, e - 1)) runs++;
-        if (first < 0 || node == first)
-            first = node;
-        else if (second < 0 || node == second)
-            second = node;
-        else
-            more = true;
-    }
-    bool fits = second < 0 || (!more && tn_chain_edge(c->chain, first, second) >= 0);
-    return fits ? 1 : runs;
-}
-
-/* One past the last entry of the piece that begins at `entry`. */
-static int piece_end(const TnProblem *p, const TnChainBlock *c, const TnRowSide *side, int entry)
-{
-    int end = side->start + side->count, e = entry + 1;
-    if (side->pieces == 1) return end;
-    while (e < end && node_of(p, c, e) == node_of(p, c, entry)) e++;
-    return e;
-}
-
-static double *edge_block(const TnChainBlock *c, int row, int column)
-{
-    int a = c->place ? c->place[row] : row, b = c->place ? c->place[column] : column;
-    return c->H_E + c->solved->edges[tn_chain_edge(c->solved, a, b)].E;
-}
-
-static void add_outer(const TnProblem *p, const TnChainBlock *c, int begin, int end, double weight)
-{
-    const TnChain *chain = c->chain;
-    for (int a = begin; a < end; a++)
-        for (int b = begin; b < end; b++) {
-            int row = node_of(p, c, a), column = node_of(p, c, b);
-            if (row < column) continue; /* the transpose of an E */
-            const TnChainNode *at = &chain->nodes[row], *of = &chain->nodes[column];
-            double *block = c->H_D + tn_solved_node(c, row)->D;
-            if (row != column) block = edge_block(c, row, column);
-            block[(long)(p->index[a] - at->start) * of->dim + p->index[b] - of->start] +=
-                weight * p->coefficient[a] * p->coefficient[b];
-        }
-}
-
-/* H_D += Tᵀ K T at the port's node; keeps K in C, in fours or as a full matrix. */
-static void add_port_stiffness(const TnProblem *p, const TnLargeBlock *d, int k)
-{
-    const TnChainBlock *c = tn_chain_block(d);
-    const TnPort *port = &p->ports[d->port_start + k];
-    const double *packed = p->K[p->port_row + d->port_start + k], *T = port->T;
-    double *H = c->H_D + tn_solved_node(c, c->chain->node_of[port->start])->D, *C = c->C + 36L * k;
-    double K[36];
-    int n = port->count;
-    for (int r = 0; r < 6; r++)
-        for (int s = r; s < 6; s++) K[6 * r + s] = K[6 * s + r] = packed[tn_sym6(r, s)];
-    if (c->port_at[k] < 0)
-        memcpy(C, K, sizeof K);
-    else
-        tn_six_pack(C, K);
-    for (int i = 0; !T && i < 36; i++) H[i] += K[i];
-    for (int r = 0; T && r < 6; r++)
-        for (int s = 0; s < 6; s++)
-            for (int i = 0; i < n; i++) {
-                double wi = K[6 * r + s] * T[(long)r * n + i];
-                for (int j = 0; j < n; j++) H[(long)i * n + j] += wi * T[(long)s * n + j];
-            }
-}
-
-static void add_stiffness(TnProblem *p, int index)
-{
-    const TnLargeBlock *d = &p->large[index];
-    const TnChainBlock *c = tn_chain_block(d);
-    int block = p->twist_count + index;
-    for (int k = 0; k < d->port_count; k++) add_port_stiffness(p, d, k);
-    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
-        TnRowSide *side = &p->sides[p->block_sides[i]];
-        side->pieces = count_pieces(p, c, side);
-        for (int e = side->start, next; e < side->start + side->count; e = next) {
-            next = piece_end(p, c, side, e);
-            add_outer(p, c, e, next, side->pieces * side->beta);
-        }
-    }
-}
-
-/* y += scale · c (cᵀ x) over some entries */
-static void add_projection(const TnProblem *p, int begin, int end, double scale, const double *x,
-                           double *y)
-{
-    double s = 0.0;
-    for (int e = begin; e < end; e++) s += p->coefficient[e] * x[p->index[e]];
-    s *= scale;
-    for (int e = begin; e < end; e++) y[p->index[e]] += s * p->coefficient[e];
-}
-
-/* T of any port */
-static const double *matrix_of(const TnPort *port)
-{
-    static const double identity[36] = {[0] = 1, [7] = 1, [14] = 1, [21] = 1, [28] = 1, [35] = 1};
-    return port->T ? port->T : identity;
-}
-
-/* The table's row = T v, g += scale · Tᵀ K T v */
-static void spread_wide(const TnPort *port, const double *K, double scale, const double *v,
-                        double row[8], double *g)
-{
-    const double *T = matrix_of(port);
-    double twist[6], wrench[6] = {0};
-    int n = port->count;
-    for (int r = 0; r < 6; r++) {
-        twist[r] = 0.0;
-        for (int j = 0; j < n; j++) twist[r] += T[(long)r * n + j] * v[port->start + j];
-        row[r < 3 ? r : r + 1] = twist[r];
-    }
-    for (int r = 0; r < 6; r++)
-        for (int s = 0; s < 6; s++) wrench[r] += scale * K[6 * r + s] * twist[s];
-    for (int r = 0; r < 6; r++)
-        for (int j = 0; j < n; j++) g[port->start + j] += wrench[r] * T[(long)r * n + j];
-}
-
-/* v = from + x where there are ports or rows; the ports' twists; g += scale · C v. */
-static void spread(const TnProblem *p, int index, const double *from, double *v, double scale,
-                   double *g)
-{
-    const TnLargeBlock *d = &p->large[index];
-    const TnChainBlock *c = tn_chain_block(d);
-    int block = p->twist_count + index, first = p->port_row + d->port_start;
-    tn_chain_kernels()->spread(d->port_count, c->port_at, c->port_place, c->x, from, v,
-                               p->twist + first, c->C, scale, g);
-    for (int i = 0; i < c->other_count; i++) {
-        const TnSpan *node = &c->others[i];
-        for (int k = 0; k < node->count; k++)
-            v[node->start + k] = from[node->start + k] + c->x[node->place + k];
-    }
-    for (int i = 0; i < c->wide_count; i++) {
-        int k = c->wide[i];
-        spread_wide(&p->ports[d->port_start + k], c->C + 36L * k, scale, v, p->twist[first + k], g);
-    }
-    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
-        const TnRowSide *side = &p->sides[p->block_sides[i]];
-        for (int e = side->start, next; e < side->start + side->count; e = next) {
-            next = piece_end(p, c, side, e);
-            add_projection(p, e, next, scale * side->beta * side->pieces, v, g);
-        }
-    }
-}
-
-/* y += (H - A - JᵀWJ) x: nothing but where H only bounds rows that reach too far. */
-static void add_slack(const TnProblem *p, int index, const double *x, double *y)
-{
-    const TnChainBlock *c = tn_chain_block(&p->large[index]);
-    int block = p->twist_count + index;
-    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
-        const TnRowSide *side = &p->sides[p->block_sides[i]];
-        int end = side->start + side->count;
-        if (side->pieces == 1) continue;
-        for (int e = side->start, next; e < end; e = next) {
-            next = piece_end(p, c, side, e);
-            add_projection(p, e, next, side->beta * side->pieces, x, y);
-        }
-        add_projection(p, side->start, end, -side->beta, x, y);
-    }
-}
-
 /* ---- the two steps ---- */
 
 static bool factor_H(TnProblem *p, int index)
@@ -381,12 +200,12 @@ static bool factor_H(TnProblem *p, int index)
     const TnChainBlock *c = tn_chain_block(d);
     tn_large_gather(p, index);
     copy_matrix(c);
-    add_stiffness(p, index);
+    tn_chain_add_stiffness(p, index);
     memset(c->x, 0, sizeof(double) * (size_t)c->solved->dim);
     memset(c->pull, 0, sizeof(double) * (size_t)d->dim);
-    spread(p, index, c->v_free, c->work, -1.0, c->pull);
+    tn_chain_spread(p, index, c->v_free, c->work, -1.0, c->pull);
     for (int k = 0; k < d->dim; k++) d->g[k] = -d->F[k];
-    spread(p, index, d->v, c->work, 1.0, d->g);
+    tn_chain_spread(p, index, d->v, c->work, 1.0, d->g);
     return tn_chain_factor(c->solved, c->H_D, c->H_E);
 }
 
@@ -404,43 +223,6 @@ static bool double_A(TnLargeBlock *d)
     memset(d->g, 0, sizeof(double) * (size_t)d->dim);
     memset(c->C, 0, sizeof(double) * 36 * (size_t)d->port_count);
     return tn_chain_factor(c->solved, c->H_D, c->H_E);
-}
-
-/* Force f on unknown i, whose place in x is `place`: F, x = pull + g + 2F and g ← (1-α) g - α F are
- * linear in it. */
-static inline void push(const TnLargeBlock *d, int i, int place, double f, double alpha)
-{
-    d->F[i] += f;
-    tn_chain_block(d)->x[place] += 2.0 * f;
-    d->g[i] -= alpha * f;
-}
-
-static void push_wide(const TnLargeBlock *d, const TnPort *port, int place, const double row[8],
-                      double alpha)
-{
-    const double *T = matrix_of(port);
-    int n = port->count;
-    for (int j = 0; j < n; j++) {
-        double f = 0.0;
-        for (int r = 0; r < 6; r++) f += T[(long)r * n + j] * row[r < 3 ? r : r + 1];
-        push(d, port->start + j, place + j, f, alpha);
-    }
-}
-
-static void push_rows(const TnProblem *p, int index, double alpha)
-{
-    const TnLargeBlock *d = &p->large[index];
-    const TnChainBlock *c = tn_chain_block(d);
-    int block = p->twist_count + index;
-    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
-        const TnRowSide *side = &p->sides[p->block_sides[i]];
-        double lambda = p->rows[side->row].lambda;
-        for (int e = side->start; e < side->start + side->count; e++) {
-            int k = p->index[e], node = node_of(p, c, e);
-            int place = tn_solved_node(c, node)->start + k - c->chain->nodes[node].start;
-            push(d, k, place, p->coefficient[e] * lambda, alpha);
-        }
-    }
 }
 
 static void update(TnProblem *p, int index, double alpha)
@@ -462,20 +244,16 @@ static void update(TnProblem *p, int index, double alpha)
             d->g[node->start + k] *= 1.0 - alpha;
         }
     }
-    for (int i = 0; i < c->wide_count; i++) {
-        int k = c->wide[i];
-        push_wide(d, &p->ports[d->port_start + k], c->port_place[k], wrench[k], alpha);
-    }
-    push_rows(p, index, alpha);
+    tn_chain_push(p, index, alpha);
     tn_chain_solve(c->solved, c->H_D, c->H_E, c->x);
-    spread(p, index, c->v_free, d->v, alpha, d->g);
+    tn_chain_spread(p, index, c->v_free, d->v, alpha, d->g);
 }
 
 static void solve_H(TnProblem *p, int index, double *force)
 {
     const TnLargeBlock *d = &p->large[index];
     const TnChainBlock *c = tn_chain_block(d);
-    add_slack(p, index, d->v, force);
+    tn_chain_add_slack(p, index, d->v, force);
     memset(c->x, 0, sizeof(double) * (size_t)c->solved->dim);
     for (int s = 0; s < c->span_count; s++) {
         int start = c->spans[s].start;

@@ -41,15 +41,24 @@ static inline const TnChainNode *tn_solved_node(const TnChainBlock *c, int node)
     return &c->solved->nodes[c->place ? c->place[node] : node];
 }
 
-/* ---- chain_nodes.c: which nodes the iterations solve for ---- */
+/* ---- chain_nodes.c: A, and which of its nodes the iterations solve for ---- */
 bool tn_chain_choose(TnProblem *problem, int block);
 bool tn_chain_reserve(TnProblem *problem, int block);
 const TnChain *tn_chain_nodes(const TnLargeBlock *d);
 TnBlockPlace tn_chain_locate(const TnLargeBlock *d, int unknown);
 void tn_chain_write_node(const TnLargeBlock *d, int node, double *S, double *v_free);
 const double *tn_chain_edge_block(const TnLargeBlock *d, int edge);
-
-/* ---- chain_matrix.c ---- */
 bool tn_chain_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out);
+
+/* ---- chain_ports.c ---- */
+void tn_chain_add_stiffness(TnProblem *problem, int block); /* H += C */
+/* v = from + x where there are ports or rows; the ports' twists; g += scale · C v. */
+void tn_chain_spread(const TnProblem *problem, int block, const double *from, double *v,
+                     double scale, double *g);
+/* F, x = pull + g + 2F and g ← (1-α) g - α F for the forces of ports with T, taken from problem->F, and of rows; the
+ * kernel has done the other ports. */
+void tn_chain_push(const TnProblem *problem, int block, double alpha);
+/* y += (H - A - JᵀWJ) x: nothing but where H only bounds rows that reach too far. */
+void tn_chain_add_slack(const TnProblem *problem, int block, const double *x, double *y);
 
 #endif

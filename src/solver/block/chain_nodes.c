@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "chain.h"
+#include "sparse_rows.h"
 
 /* Nodes that must be saved to be worth a plan, and their least share. */
 #define LEAST_SAVED 4
-#define SHARE 4
+#define LEAST_SHARE 4
 /* Diagonal blocks of A⁻¹ come from a factor of S where that has at most so many of ten nodes; otherwise
  * A's own, which is there, gives them for less. */
 #define FEW 4
@@ -103,7 +104,7 @@ bool tn_chain_choose(TnProblem *p, int index)
     mark_touched(p, index, marked);
     memcpy(kept, marked, sizeof(bool) * (size_t)n);
     int count = tn_condense_mark(chain, kept), saved = n - count;
-    bool worth = saved >= LEAST_SAVED && SHARE * saved >= n;
+    bool worth = saved >= LEAST_SAVED && LEAST_SHARE * saved >= n;
     c->solved = chain;
     c->place = NULL;
     if (worth) {
@@ -142,4 +143,29 @@ const double *tn_chain_edge_block(const TnLargeBlock *d, int edge)
 {
     const TnChainBlock *c = tn_chain_block(d);
     return c->S_E + c->solved->edges[edge].E;
+}
+
+static TnSpan unknowns(const TnChainNode *node)
+{
+    return (TnSpan){.start = node->start, .count = node->dim};
+}
+
+bool tn_chain_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out)
+{
+    const TnChainBlock *c = tn_chain_block(d);
+    const TnChain *chain = c->chain;
+    size_t count = 0, most = (size_t)chain->node_count + 2 * (size_t)chain->edge_count;
+    TnMatrixBlock *blocks = TN_ARENA_NEW(arena, TnMatrixBlock, most);
+    if (!blocks) return false;
+    for (int k = 0; k < chain->node_count; k++) {
+        TnSpan own = unknowns(&chain->nodes[k]);
+        blocks[count++] = (TnMatrixBlock){own, own, c->D + chain->nodes[k].D, false};
+    }
+    for (int e = 0; e < chain->edge_count; e++) {
+        const TnChainEdge *edge = &chain->edges[e];
+        TnSpan a = unknowns(&chain->nodes[edge->a]), b = unknowns(&chain->nodes[edge->b]);
+        blocks[count++] = (TnMatrixBlock){b, a, c->E + edge->E, false};
+        blocks[count++] = (TnMatrixBlock){a, b, c->E + edge->E, true};
+    }
+    return tn_sparse_rows(blocks, count, d->dim, arena, out);
 }

@@ -38,6 +38,7 @@ static inline TnMeshBlock *tn_mesh_block(const TnLargeBlock *d) { return d->own;
 bool tn_mesh_choose(TnProblem *problem, int block);
 bool tn_mesh_plan(TnProblem *problem, int block);
 bool tn_mesh_reserve(TnProblem *problem, int block);
+bool tn_mesh_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out);
 
 /* ---- mesh_ports.c: J of a block's ports and rows on K ---- */
 /* H += C, lower triangle */
@@ -49,8 +50,5 @@ void tn_mesh_spread(TnProblem *problem, int block, const double *v, double scale
 void tn_mesh_port_compliances(TnProblem *problem, int block);
 double tn_mesh_side_compliance(const TnProblem *problem, const TnLargeBlock *block,
                                const TnRowSide *side);
-
-/* ---- mesh_matrix.c ---- */
-bool tn_mesh_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out);
 
 #endif

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "../../base/base.h"
+#include "../../math/sparse_pattern.h"
 #include "mesh.h"
+#include "sparse_rows.h"
 
 struct TnMeshMemory {
     TnArena arena; /* the plan and `kept` */
@@ -143,4 +145,24 @@ bool tn_mesh_reserve(TnProblem *p, int index)
     m->column = TN_ARENA_NEW(arena, double, 6 * m->stride);
     return m->factor && m->work && m->y && m->S && m->S_inverse && m->H_inverse && m->x &&
            m->swap && m->v && m->free && m->pull && m->column;
+}
+
+static TnSpan unknowns(int node) { return (TnSpan){.start = 3 * node, .count = 3}; }
+
+bool tn_mesh_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out)
+{
+    const TnMeshBlock *m = tn_mesh_block(d);
+    const TnGraph *graph = &m->pattern->graph;
+    size_t count = 0, most = (size_t)m->node_count + 2 * (size_t)m->pattern->edge_count;
+    TnMatrixBlock *blocks = TN_ARENA_NEW(arena, TnMatrixBlock, most);
+    if (!blocks) return false;
+    for (int i = 0; i < m->node_count; i++) {
+        blocks[count++] = (TnMatrixBlock){unknowns(i), unknowns(i), m->blocks[i], false};
+        for (int k = graph->first[i]; k < graph->first[i + 1]; k++) {
+            int link = m->pattern->link[k];
+            blocks[count++] = (TnMatrixBlock){unknowns(i), unknowns(graph->neighbour[k]),
+                                              m->blocks[m->node_count + (link >> 1)], link & 1};
+        }
+    }
+    return tn_sparse_rows(blocks, count, d->dim, arena, out);
 }

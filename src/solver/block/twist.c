@@ -5,6 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+void tn_twist_matrix(const TnProblem *p, int block, double A[36])
+{
+    static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    const TnTwistBatch *batch = &p->twist_batch[block / TN_LANES];
+    int l = block % TN_LANES;
+    for (int i = 0; i < 3; i++) {
+        A[7 * i] = batch->a[l];
+        for (int j = 0; j < 3; j++) A[6 * (3 + i) + 3 + j] = batch->S[place[i][j]][l];
+    }
+}
+
 bool tn_twists_factor_A(TnProblem *p, int begin, int end)
 {
     for (int k = begin * TN_LANES; k < end * TN_LANES; k++) {
