@@ -158,7 +158,8 @@ static bool is_enough(Loop *loop)
 {
     const TnWatch *watch = &loop->in->watch;
     TnBaselineResult *out = loop->out;
-    if (!watch->enough || out->iterations < TN_FIRST_LOOK || out->residual >= LOOK_GAIN * loop->seen)
+    if (!watch->enough || out->iterations < TN_FIRST_LOOK ||
+        out->residual >= LOOK_GAIN * loop->seen)
         return false;
     TnSolveResult so_far = {out->iterations, false, out->residual, out->form};
     loop->seen = out->residual;

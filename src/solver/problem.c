@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../base/base.h"
 #include "anderson.h"
 #include "block/block.h"
 

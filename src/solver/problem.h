@@ -45,8 +45,8 @@ typedef struct TnRowSide {
     int row;          /* the row it belongs to */
     int start, count; /* entries in index[] and coefficient[]: J over the block's own unknowns */
     double beta;      /* weight of this side, written by prepare */
-    int pieces; /* written by prepare for a side on a chain: 1, or by how many pieces block/chain_ports.c
-                   bounds a side that fits neither a node nor an edge */
+    int pieces; /* written by prepare for a side on a chain: 1, or by how many pieces
+                   block/chain_ports.c bounds a side that fits neither a node nor an edge */
 } TnRowSide;
 
 typedef struct TnRow {

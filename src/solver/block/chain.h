@@ -31,7 +31,7 @@ typedef struct TnChainBlock {
     bool inverse_of_all;
     double *x, *Sx; /* v - v_free, and S times that */
     double *pull;   /* all unknowns: -C v_free */
-    double *C; /* JᵀWJ of the contacts of each port, 36 numbers each; in fours for a port without T */
+    double *C;      /* K of each port, 36 numbers each; in fours for a port without T */
 } TnChainBlock;
 
 static inline TnChainBlock *tn_chain_block(const TnLargeBlock *d) { return d->own; }

@@ -281,7 +281,7 @@ static void update(TnProblem *p, int block, double alpha)
     tn_table_forces(p, first, first + d->port_count);
     tn_large_gather(p, block);
     for (int r = 0; r < n; r++) d->v[r] = 0.0;
-    for (int c = 0; c < n; c++) { /* symmetric: column c is row c, so that the loop is a sum of rows */
+    for (int c = 0; c < n; c++) { /* symmetric: column c is row c, so this is a sum of rows */
         double x = d->b[c] + d->g[c] + 2.0 * d->F[c];
         const double *row = own->H_inverse + (long)c * n;
         for (int r = 0; r < n; r++) d->v[r] += x * row[r];

@@ -7,7 +7,6 @@
  *
  * The matrix on K being full, all of these fit. In the iterations C is applied port by port and row by row,
  * which is linear in their number. */
-#include <math.h>
 #include <string.h>
 
 #include "../../base/base.h"
@@ -230,7 +229,8 @@ static inline double inverse_at(const TnMeshBlock *m, int i, int j)
 }
 
 /* 3 × 3: Σ M_i S⁻¹_ij M_jᵀ */
-static void point_compliance(const TnMeshBlock *m, const TnPort *port, const int *place, double C[36])
+static void point_compliance(const TnMeshBlock *m, const TnPort *port, const int *place,
+                             double C[36])
 {
     for (int i = 0; i < port->node_count; i++)
         for (int j = 0; j < port->node_count; j++)

@@ -21,7 +21,8 @@ bool tn_sparse_rows(TnMatrixBlock *blocks, size_t count, int dim, TnArena *arena
     size_t numbers = 0;
     for (size_t k = 0; k < count; k++)
         numbers += (size_t)blocks[k].row.count * (size_t)blocks[k].column.count;
-    int *row_start = TN_ARENA_ZERO(arena, int, dim + 1), *column = TN_ARENA_NEW(arena, int, numbers);
+    int *row_start = TN_ARENA_ZERO(arena, int, dim + 1);
+    int *column = TN_ARENA_NEW(arena, int, numbers);
     double *value = TN_ARENA_NEW(arena, double, numbers);
     if (!row_start || !column || !value) return false;
     qsort(blocks, count, sizeof *blocks, in_reading_order);

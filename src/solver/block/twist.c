@@ -2,7 +2,6 @@
  * loops are kernels. */
 #include "block.h"
 
-#include <math.h>
 #include <string.h>
 
 void tn_twist_matrix(const TnProblem *p, int block, double A[36])
