@@ -20,8 +20,8 @@
  * Everything lies in flat arrays of n numbers, cut into pieces that begin at multiples of eight. */
 #include "anderson.h"
 
+#include "block/block.h"
 #include "law/law.h"
-#include "mesh.h"
 
 typedef enum Part { CONTACTS, ROWS, BONDS, TWISTS, LARGE } Part;
 
@@ -53,11 +53,22 @@ static long round_up(long count) { return (count + 7) / 8 * 8; }
 
 /* ---- layout ---- */
 
+/* Where the state has numbers of a large block's g. */
+static const TnSpan *spans_of(const TnLargeBlock *d, TnSpan *whole, int *count)
+{
+    if (d->kind->state) return d->kind->state(d, count);
+    *whole = (TnSpan){.count = d->solved};
+    *count = 1;
+    return whole;
+}
+
 static long large_length(const TnLargeBlock *d)
 {
-    if (!d->chain) return d->mesh ? d->mesh->size : d->dim;
+    TnSpan whole;
+    int count;
+    const TnSpan *spans = spans_of(d, &whole, &count);
     long sum = 0;
-    for (int s = 0; s < d->span_count; s++) sum += d->spans[s].count;
+    for (int s = 0; s < count; s++) sum += spans[s].count;
     return sum;
 }
 
@@ -125,9 +136,9 @@ static void root_of(const double w[36], double L[36])
 /* Between the numbers of a large block that the state has and a flat array, `to` or `from` it. */
 static long pack(const TnLargeBlock *d, const double *from, double *to)
 {
-    const TnSpan whole = {.count = d->mesh ? d->mesh->size : d->dim},
-                 *spans = d->chain ? d->spans : &whole;
-    int count = d->chain ? d->span_count : 1;
+    TnSpan whole;
+    int count;
+    const TnSpan *spans = spans_of(d, &whole, &count);
     long at = 0;
     for (int s = 0; s < count; s++) {
         memcpy(to + at, from + spans[s].start, sizeof(double) * (size_t)spans[s].count);
@@ -138,9 +149,9 @@ static long pack(const TnLargeBlock *d, const double *from, double *to)
 
 static long unpack(const TnLargeBlock *d, const double *from, double *to)
 {
-    const TnSpan whole = {.count = d->mesh ? d->mesh->size : d->dim},
-                 *spans = d->chain ? d->spans : &whole;
-    int count = d->chain ? d->span_count : 1;
+    TnSpan whole;
+    int count;
+    const TnSpan *spans = spans_of(d, &whole, &count);
     long at = 0;
     for (int s = 0; s < count; s++) {
         memcpy(to + spans[s].start, from + at, sizeof(double) * (size_t)spans[s].count);
@@ -332,13 +343,14 @@ bool tn_anderson_combine(TnAnderson *a)
 
 /* By default only where soft bodies or cables are touched: their iterations cost little beside their
  * factorization, and a few modes in which a body moves as a whole are slow, which is what this is
- * good at. Of cables in pieces there are too many of these. */
+ * good at. */
 static int choose_memory(const TnProblem *p, const TnSolverDef *def)
 {
     if (def->anderson >= 0) return def->anderson;
-    for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].mesh ? p->large[i].mesh->size : p->large[i].chain && !p->bond_count)
-            return LARGE_MEMORY;
+    for (int i = 0; i < p->large_count; i++) {
+        const TnLargeBlock *d = &p->large[i];
+        if (d->kind->accelerates && d->kind->accelerates(p, d)) return LARGE_MEMORY;
+    }
     return 0;
 }
 

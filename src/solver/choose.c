@@ -10,7 +10,7 @@
  * in every run. */
 #include "baselines.h"
 #include "best.h"
-#include "mesh.h"
+#include "block/block.h"
 #include "solve.h"
 #include "steady.h"
 
@@ -77,27 +77,26 @@ static void go_back(Island *s)
 static bool has_large_factors(const TnProblem *p)
 {
     for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].chain || p->large[i].mesh) return true;
+        if (p->large[i].kind->eliminates) return true;
     return false;
 }
 
 static bool few_blocks(const TnProblem *p) { return p->twist_count + p->large_count <= FEW_BLOCKS; }
 
-/* Beside SubADMM's iterations, or beside what the meshes have cost already. */
+/* Beside SubADMM's iterations, or beside what eliminations have cost already. */
 static bool is_cheap(const TnProblem *p, double flops)
 {
     double constraints = p->contact_count + p->row_count + 6.0 * p->bond_count, own = 0.0;
-    for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].mesh) own += p->large[i].mesh->flops;
+    for (int i = 0; i < p->large_count; i++) own += p->large[i].flops;
     return flops <= fmax(fmax(FLOPS_AT_LEAST, own), FLOPS_PER_CONSTRAINT * constraints);
 }
 
-/* What the touched nodes of meshes take at least. */
-static double mesh_flops(const TnProblem *p)
+/* What the full matrices that elimination left take at least. */
+static double joined_flops(const TnProblem *p)
 {
     double sum = 0.0;
     for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].mesh) sum += pow(p->large[i].mesh->size, 3.0) / 6.0;
+        sum += pow(p->large[i].joined, 3.0) / 6.0;
     return sum;
 }
 
@@ -118,8 +117,7 @@ static bool is_cold(const TnProblem *p)
 static bool assemble(Island *s)
 {
     if (s->is_assembled) return true;
-    /* SubADMM's factors lie where the meshes' matrices were */
-    s->failed = (s->split && !tn_meshes_factor_A(s->problem, s->pool)) ||
+    s->failed = (s->split && !tn_blocks_restore_S(s->problem, s->pool)) ||
                 !tn_assembly_build(s->problem, s->plans, &s->assembly);
     return s->is_assembled = !s->failed;
 }
@@ -145,8 +143,7 @@ static bool enough(void *context, const TnSolveResult *so_far)
 static void expect_newton(const TnProblem *p)
 {
     size_t n = 0, mark = tn_arena_mark(p->arena);
-    for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].mesh) n += (size_t)p->large[i].mesh->size;
+    for (int i = 0; i < p->large_count; i++) n += (size_t)p->large[i].joined;
     (void)TN_ARENA_NEW(p->arena, double, 3 * n * n);
     tn_arena_release(p->arena, mark);
 }
@@ -158,7 +155,7 @@ static bool subadmm(Island *s, int budget)
     def.tolerance = 0.0;
     def.iterations = budget;
     bool second = s->def->method == TN_METHOD_AUTO && has_large_factors(p) && few_blocks(p) &&
-                  !s->is_assembled && is_cheap(p, mesh_flops(p));
+                  !s->is_assembled && is_cheap(p, joined_flops(p));
     s->looks.stop = s->best.tolerance;
     s->looks.look = LATE_LOOK;
     s->looks.stuck = 0;

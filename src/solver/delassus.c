@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "block/block.h"
 #include "law/law.h"
 
 /* The choice for a dense block with R rows and n unknowns, in multiplications: rows take a solve each, G and R² a
@@ -21,9 +22,9 @@ static bool keeps_rows(const TnDelassus *w, int block, TnDelassusForm form)
     if (form == TN_DELASSUS_ROWS) return true;
     if (block < p->twist_count) return false;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
-    if (d->chain || d->mesh) return true;
+    if (!d->kind->forward) return true;
     double R = w->block_rows[block], n = d->dim, sweeps = fmin(SWEEPS, w->sweeps);
-    if (d->unit && d->filled > 0.0 && form == TN_DELASSUS_CHEAPEST) {
+    if (d->filled > 0.0 && form == TN_DELASSUS_CHEAPEST) {
         sweeps = fmin(CONDENSED_SWEEPS, w->sweeps);
         return 0.5 * R * R * n + sweeps * R * R * fmin(1.0, 3.0 * d->filled) < sweeps * 2.0 * R * n;
     }

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "block/block.h"
 #include "delassus.h"
 #include "law/law.h"
-#include "mesh.h"
 
 /* What acts on a block: rows of a group through a row of the twist table, or one of them directly. */
 typedef struct Source {
@@ -45,10 +45,7 @@ static int place_of(const TnProblem *p, int block, int index)
 {
     if (block < p->twist_count) return index < 3 ? index : index + 1;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
-    if (d->mesh) return d->mesh->place[index];
-    if (!d->chain) return index;
-    int node = d->chain->node_of[index];
-    return tn_solved_node(d, node)->start + index - d->chain->nodes[node].start;
+    return tn_block_locate(d, index).solved;
 }
 
 static double *add_entry(Builder *b, int block, int index, int count)

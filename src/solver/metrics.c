@@ -4,10 +4,9 @@
  *
  * AAc is -log10 of the RMS of all of these at v̂, AAλ the same at v_λ = A⁻¹(b + Jᵀλ), where the
  * dynamics hold exactly. */
-#include "../math/cholesky.h"
 #include "../math/vec3.h"
+#include "block/block.h"
 #include "law/law.h"
-#include "mesh.h"
 
 bool tn_velocities_alloc(const TnProblem *p, TnVelocities *out)
 {
@@ -49,20 +48,15 @@ static void implied(const TnProblem *p, bool touched_only, TnVelocities *out)
     for (int i = 0; i < p->large_count; i++) {
         const TnLargeBlock *d = &p->large[i];
         double *v = out->large + d->offset;
-        if (d->mesh && touched_only) {
-            tn_mesh_implied(p, i, v);
+        if (touched_only && d->kind->implied) {
+            d->kind->implied(p, i, v);
             tn_ports_spread(p, d, v, out->twist);
             continue;
         }
         memcpy(v, d->b, sizeof(double) * (size_t)d->dim);
         tn_ports_gather(p, d, p->F, v);
         tn_rows_force(p, p->twist_count + i, v);
-        if (d->chain)
-            tn_chain_solve(d->chain, d->A_D, d->A_E, v);
-        else if (d->mesh)
-            tn_mesh_solve_A(d, v);
-        else if (!d->unit)
-            tn_cholesky_solve(d->A_factor, d->dim, v);
+        d->kind->solve_A(d, v);
         tn_ports_spread(p, d, v, out->twist);
     }
 }
@@ -77,8 +71,8 @@ void tn_velocities_finish(TnProblem *p, const TnVelocities *touched)
     for (int i = 0; i < p->large_count; i++) {
         TnLargeBlock *d = &p->large[i];
         const double *v = touched->large + d->offset;
-        if (d->mesh)
-            tn_mesh_complete(p, i, v);
+        if (d->kind->complete)
+            d->kind->complete(p, i, v);
         else
             memcpy(d->v, v, sizeof(double) * (size_t)d->dim);
     }

@@ -7,14 +7,11 @@
  * M by pj_steps.c. Where (y - λ)·(λ - λ_last) > 0 in the norm of M the momentum points the wrong way, and t = 1
  * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of law/linear_rows.h, soft ones implicitly. Sums are added up in
  * the order of constraints, so the result has the same bits for any number of threads. */
-#include "block_kind.h"
+#include "block/block.h"
 #include "law/law.h"
-#include "mesh.h"
+#include "loop.h"
 #include "pj.h"
 
-#define FIRST_LOOK 3
-#define CHUNKS_PER_THREAD 3
-#define CONTACTS_PER_THREAD 1500
 #define LOOK_GAIN 0.7
 /* Squared movement that grows by so much ends the momentum, since friction is no gradient; by so much over its least,
  * the steps are too long. */
@@ -37,22 +34,7 @@ typedef struct Loop {
     TnBaselineResult *out;
 } Loop;
 
-static void share(const Loop *loop, int count, int chunk, int *begin, int *end)
-{
-    *begin = (int)((long)count * chunk / loop->chunks);
-    *end = (int)((long)count * (chunk + 1) / loop->chunks);
-}
-
 /* ---- phases ---- */
-
-static void update_blocks(const Loop *loop, int chunk)
-{
-    for (int k = 0; k < TN_BLOCK_KIND_COUNT; k++) {
-        int begin, end;
-        share(loop, tn_block_kinds[k]->unit_count(loop->p), chunk, &begin, &end);
-        tn_block_kinds[k]->update(loop->p, begin, end, 0.0);
-    }
-}
 
 static void update_bond(const Loop *loop, int index)
 {
@@ -70,16 +52,16 @@ static void update_constraints(Loop *loop, int chunk)
 {
     TnProblem *p = loop->p;
     int begin, end;
-    share(loop, p->contact_batches, chunk, &begin, &end);
+    tn_share(p->contact_batches, chunk, loop->chunks, &begin, &end);
     if (end > begin)
         memcpy(loop->y.contact[begin * TN_LANES], p->lambda[begin * TN_LANES],
                sizeof(double[3]) * TN_LANES * (size_t)(end - begin));
     p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
                                p->lambda, 1.0, NULL);
-    share(loop, p->row_count, chunk, &begin, &end);
+    tn_share(p->row_count, chunk, loop->chunks, &begin, &end);
     for (int r = begin; r < end; r++) loop->y.row[r] = p->rows[r].lambda;
     tn_rows_update(p, begin, end, 1.0, false);
-    share(loop, p->bond_count, chunk, &begin, &end);
+    tn_share(p->bond_count, chunk, loop->chunks, &begin, &end);
     for (int i = begin; i < end; i++) update_bond(loop, i);
 }
 
@@ -105,9 +87,9 @@ static void sum_all(const Loop *loop, int chunk)
 {
     const TnProblem *p = loop->p;
     int begin, end, first = p->contact_batches;
-    share(loop, p->contact_batches, chunk, &begin, &end);
+    tn_share(p->contact_batches, chunk, loop->chunks, &begin, &end);
     for (int i = begin; i < end; i++) sum_contacts(loop, i);
-    share(loop, p->row_count, chunk, &begin, &end);
+    tn_share(p->row_count, chunk, loop->chunks, &begin, &end);
     for (int r = begin; r < end; r++) {
         const TnRow *row = &p->rows[r];
         double d = row->B > 0.0 ? (loop->y.row[r] - row->lambda) / row->B : 0.0;
@@ -115,7 +97,7 @@ static void sum_all(const Loop *loop, int chunk)
         loop->moved[first + r] = pow(tn_row_lever(row) * d, 2.0);
     }
     first += p->row_count;
-    share(loop, p->bond_count, chunk, &begin, &end);
+    tn_share(p->bond_count, chunk, loop->chunks, &begin, &end);
     for (int i = begin; i < end; i++) {
         const TnPjBond *b = &loop->bonds[i];
         double wrong = 0.0, moved = 0.0;
@@ -137,20 +119,20 @@ static void push_on(Loop *loop, int chunk)
     TnProblem *p = loop->p;
     double m = loop->momentum;
     int begin, end;
-    share(loop, p->contact_batches, chunk, &begin, &end);
+    tn_share(p->contact_batches, chunk, loop->chunks, &begin, &end);
     double *lambda = p->lambda[0], *last = loop->last.contact[0];
     for (long i = 3L * TN_LANES * begin; i < 3L * TN_LANES * end; i++) {
         double x = lambda[i];
         lambda[i] += m * (x - last[i]);
         last[i] = x;
     }
-    share(loop, p->row_count, chunk, &begin, &end);
+    tn_share(p->row_count, chunk, loop->chunks, &begin, &end);
     for (int r = begin; r < end; r++) {
         double x = p->rows[r].lambda;
         p->rows[r].lambda += m * (x - loop->last.row[r]);
         loop->last.row[r] = x;
     }
-    share(loop, p->bond_count, chunk, &begin, &end);
+    tn_share(p->bond_count, chunk, loop->chunks, &begin, &end);
     for (int i = begin; i < end; i++) {
         TnPjBond *b = &loop->bonds[i];
         for (int k = 0; k < b->rows.count; k++) {
@@ -168,7 +150,8 @@ static bool is_enough(Loop *loop)
 {
     const TnWatch *watch = &loop->in->watch;
     TnBaselineResult *out = loop->out;
-    if (!watch->enough || out->iterations < FIRST_LOOK || out->residual >= LOOK_GAIN * loop->seen)
+    if (!watch->enough || out->iterations < TN_FIRST_LOOK ||
+        out->residual >= LOOK_GAIN * loop->seen)
         return false;
     TnSolveResult so_far = {out->iterations, false, out->residual, out->form};
     loop->seen = out->residual;
@@ -242,7 +225,7 @@ static int next_stage(void *context)
 static void run_chunk(void *context, int chunk)
 {
     Loop *loop = context;
-    if (loop->stage == BLOCKS) update_blocks(loop, chunk);
+    if (loop->stage == BLOCKS) tn_blocks_update(loop->p, chunk, loop->chunks, 0.0);
     if (loop->stage == CONSTRAINTS) update_constraints(loop, chunk);
     if (loop->stage == SPINS) tn_rows_update_spins(loop->p, 1.0, false);
     if (loop->stage == SUMS) sum_all(loop, chunk);
@@ -265,7 +248,7 @@ static int worth_threads(const TnProblem *p)
 {
     long work = p->contact_count + p->row_count + 6L * p->bond_count;
     for (int i = 0; i < p->large_count; i++) work += p->large[i].dim;
-    return (int)(work / CONTACTS_PER_THREAD);
+    return (int)(work / TN_CONTACTS_PER_THREAD);
 }
 
 bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
@@ -286,7 +269,7 @@ bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
     tn_lambda_take(p, &loop.last);
     int threads = worth_threads(p), most = tn_pool_threads(in->pool);
     if (threads > most) threads = most;
-    loop.chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1;
+    loop.chunks = threads > 1 ? TN_CHUNKS_PER_THREAD * threads : 1;
     if (in->def->iterations > 0)
         tn_pool_phases(in->pool, threads, (TnPhases){next_stage, run_chunk, &loop});
     return true;

@@ -3,13 +3,13 @@
  *
  *     A_i v_i = b_i + Σ_j J_ijᵀ λ_j,      (Σ_i J_ij v_i + e_j, λ_j) ∈ set_j
  *
- * Blocks come in kinds (block_kind.h):
+ * Blocks come in kinds (block/block.h):
  *   twist  six unknowns, a twist (linear, angular) at a reference point, A = diag(a I, S); eight to
  *          a batch;
- *   dense  any size, a full matrix A;
+ *   dense  any size, a full matrix A; unit, the same with A = I;
  *   chain  nodes of any size whose blocks in A form a forest (math/chain.h);
  *   mesh   nodes of three unknowns on a graph (math/sparse_cholesky.h).
- * The last three are the large blocks. A port is a twist that depends linearly on a large block,
+ * All but the first are the large blocks. A port is a twist that depends linearly on a large block,
  * T v: the place where point constraints meet it.
  *
  * Contacts act between two rows of the twist table (row 0: the fixed world, 1 … twist_count: the
@@ -25,7 +25,6 @@
 #include "../base/arena.h"
 #include "../base/pool.h"
 #include "../math/chain.h"
-#include "../math/chain_condense.h"
 #include "../math/kernels/contact_kernels.h"
 #include "../math/kernels/kernels.h"
 #include "../math/sparse_cholesky.h"
@@ -46,8 +45,8 @@ typedef struct TnRowSide {
     int row;          /* the row it belongs to */
     int start, count; /* entries in index[] and coefficient[]: J over the block's own unknowns */
     double beta;      /* weight of this side, written by prepare */
-    int pieces; /* written by prepare for a side on a chain: 1, or by how many pieces block_chain.c
-                   bounds a side that fits neither a node nor an edge */
+    int pieces; /* written by prepare for a side on a chain: 1, or by how many pieces
+                   block/chain_ports.c bounds a side that fits neither a node nor an edge */
 } TnRowSide;
 
 typedef struct TnRow {
@@ -67,11 +66,6 @@ typedef struct TnRow {
 
 /* Nothing but judgements mixes rows of different units; they multiply by this first. */
 static inline double tn_row_lever(const TnRow *row) { return row->lever > 0.0 ? row->lever : 1.0; }
-
-typedef struct TnSpan {
-    int start, count;
-    int place; /* of its first unknown among those that the iterations solve for */
-} TnSpan;
 
 /* A linear law between two rows of the twist table, z = (v_a, v_b), each linear xyz, angular xyz; λ
  * is the pair of wrenches on them. Half of z is zero and gets no force where a row is the fixed
@@ -102,50 +96,23 @@ static inline double tn_bond_squared(const TnBond *bond, const double twists[12]
     return linear + lever * lever * angular;
 }
 
-typedef struct TnMesh TnMesh;             /* mesh.h */
-typedef struct TnMeshMemory TnMeshMemory; /* mesh_nodes.c */
+typedef struct TnBlockKind TnBlockKind;   /* block/block.h */
+typedef struct TnMeshMemory TnMeshMemory; /* block/mesh_nodes.c */
 
 typedef struct TnLargeBlock {
+    const TnBlockKind *kind;
+    void *own; /* what the kind keeps; only read in block/ */
     int dim;
     int offset; /* of its unknowns among those of all large blocks */
     int port_start, port_count;
-    const TnChain *chain; /* NULL: dense or a mesh */
-    TnMesh *mesh;         /* NULL: dense or a chain (mesh.h) */
-    /* dense */
-    double *A;         /* dim × dim */
-    double *A_factor;  /* its Cholesky factor, written by prepare */
-    double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare; rows of `stride` numbers */
-    int stride;
-    double *work;      /* dim × dim; of a chain dim */
-    double *stiffness; /* JᵀWJ where it is kept for another solve (H_known); else NULL */
-    bool unit;         /* A is the identity, and so is its factor */
-    double filled;     /* then: share of J Jᵀ that is not zero; 0: not known */
-    bool ports_known;  /* compliances of its ports stand from an earlier prepare */
-    /* chain; blocks as math/chain.h has them. All but D and E is written by prepare. */
-    double *D, *E;         /* A */
-    double *A_D, *A_E;     /* factor of A */
-    double *v_free;        /* A⁻¹ b */
-    bool A_factored;       /* A_D, A_E and v_free, or A_factor, came with the matrix */
-    TnCondensed condensed; /* where it is iterated on fewer nodes (chain_nodes.c) */
-    const TnChain *solved; /* the nodes iterated on: condensed.chain, or `chain` */
-    const int *place;      /* node -> node of `solved`; NULL: the same */
-    double *S_D, *S_E;     /* A on the nodes of `solved` */
-    double *H_D, *H_E;     /* factor of H = S + C there */
-    double *inverse;       /* diagonal blocks of A⁻¹, there or everywhere */
-    bool inverse_of_all;
-    double *x, *Sx; /* v - v_free there, and S times that */
-    double *pull;   /* -C v_free */
-    double
-        *C; /* JᵀWJ of the contacts of each port, 36 numbers each; in fours for a port without T */
-    int *port_at;          /* start of each port that is a node; -1: one with T */
-    int *port_place;       /* the same among the unknowns of `solved` */
-    int wide_count, *wide; /* those with T, counted from port_start */
-    TnSpan *others;        /* the nodes in the spans that are no port */
-    int other_count;
-    TnSpan *spans; /* unknowns of the nodes that have ports or rows, and some more */
-    int span_count;
-    /* all */
-    double *b, *v, *g, *F; /* of a mesh g is on its kept nodes and there is no F */
+    double *b, *v, *g, *F; /* g of a mesh is on its kept nodes, and F is not used */
+    const double *v_free;  /* A⁻¹ b where the caller has it; NULL: not known */
+    double filled;         /* A = I: share of J Jᵀ that is not zero; 0: not known */
+    bool ports_known;      /* compliances of its ports stand from an earlier prepare */
+    /* written by prepare */
+    int solved;   /* unknowns that the iterations solve for, and the weights and metrics look at */
+    int joined;   /* of them those that elimination left in one full matrix; 0: none */
+    double flops; /* of the elimination; 0: none to speak of */
 } TnLargeBlock;
 
 typedef struct TnPort {
@@ -223,11 +190,13 @@ void tn_problem_set_twist(TnProblem *problem, int block, double a, const double 
                           const double b[6], const double v0[6]);
 /* Allocates A, b, v (the caller fills them) and the rest. False: no memory. */
 bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start, int port_count);
+double *tn_problem_dense_A(const TnProblem *problem, int block); /* dim × dim */
 /* The same with the caller's A and its Cholesky factor, which are only read; for many solves. */
 bool tn_problem_set_factored(TnProblem *problem, int block, int dim, const double *A,
                              const double *factor, int port_start, int port_count);
-/* The same with A = I, and the fast way where ports are linear ones over first unknowns and so are rows. */
-bool tn_problem_set_unit(TnProblem *problem, int block, int dim, int port_start, int port_count);
+/* The same with A = I; ports are linear ones over first unknowns, and so are rows. */
+bool tn_problem_set_unit(TnProblem *problem, int block, int dim, double filled, int port_start,
+                         int port_count);
 /* A and b of a chain, the caller's; they live as long as the problem and are only read. */
 typedef struct TnChainMatrix {
     double *D, *E, *b;
@@ -359,26 +328,6 @@ double tn_port_squared_norm(const TnPort *port, const double J[6]);         /* |
 
 /* d->F = Jᵀλ of all that acts on the block; port forces are taken from p->F. */
 void tn_large_gather(const TnProblem *problem, int block);
-
-/* ---- chain_nodes.c: which nodes of its chains the iterations solve for ---- */
-bool tn_chains_choose(TnProblem *problem); /* and memory for them; false: no memory */
-static inline const TnChainNode *tn_solved_node(const TnLargeBlock *d, int node)
-{
-    return &d->solved->nodes[d->place ? d->place[node] : node];
-}
-/* The node's block of A⁻¹. */
-static inline const double *tn_inverse_block(const TnLargeBlock *d, int node)
-{
-    return d->inverse + (d->inverse_of_all ? d->chain->nodes[node].D : tn_solved_node(d, node)->D);
-}
-
-/* ---- block_chain.c ---- */
-/* v ← H⁻¹ (b + force) on the spans. */
-void tn_chain_solve_spans(const TnProblem *problem, int block, const double *force);
-/* All of v after the last iteration. */
-void tn_chain_finish(TnProblem *problem, int block);
-/* y += (H - A - JᵀWJ) x for a chain: nothing but where H only bounds rows that reach too far. */
-void tn_chain_add_slack(const TnProblem *problem, int block, const double *x, double *y);
 
 /* ---- metrics.c ---- */
 typedef struct TnAccuracy {

@@ -84,11 +84,8 @@ static void number_ports(const TnSolver *solver, int larges, int *next_port)
 static bool set_part(TnProblem *p, const TnCondensedPart *part, const int *port)
 {
     int dim = part->rank ? part->rank : 1;
-    if (!tn_problem_set_unit(p, part->large, dim, port[part->large],
-                             port[part->large + 1] - port[part->large]))
-        return false;
-    p->large[part->large].filled = part->filled;
-    return true;
+    return tn_problem_set_unit(p, part->large, dim, part->filled, port[part->large],
+                               port[part->large + 1] - port[part->large]);
 }
 
 static bool set_blocks(const TnSolver *solver, TnProblem *p, const int *port)

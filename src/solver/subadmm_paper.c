@@ -8,15 +8,15 @@
  * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for people who
  * compare with the paper; plain code, one thread. Weights may be per row (β then is
  * diag(βn, βt, βt) in a contact's own axes); with --weights paper they are the paper's. Where a
- * chain's H is only a bound (block_chain.c), the difference times the last v joins the right side. */
+ * chain's H is only a bound (block/chain_ports.c), the difference times the last v joins the right side. */
 #include "problem.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "block/block.h"
 #include "law/law.h"
-#include "mesh.h"
 
 typedef struct Side3 {
     double z[3], u[3];
@@ -207,7 +207,7 @@ static void update_blocks(TnProblem *p, State *state)
     for (int i = 0; i < p->large_count; i++) {
         TnLargeBlock *d = &p->large[i];
         int n = d->dim;
-        if (d->chain || d->mesh)
+        if (d->kind->eliminates)
             memset(state->rhs, 0, sizeof(double) * (size_t)n);
         else
             memcpy(state->rhs, d->b, sizeof(double) * (size_t)n);
@@ -218,22 +218,7 @@ static void update_blocks(TnProblem *p, State *state)
             tn_port_gather(&p->ports[k], row, state->rhs);
         }
         add_rows(p, state, p->twist_count + i, state->rhs);
-        if (d->chain) {
-            tn_chain_add_slack(p, i, d->v, state->rhs);
-            tn_chain_solve_spans(p, i, state->rhs);
-            tn_ports_spread(p, d, d->v, p->twist);
-            continue;
-        }
-        if (d->mesh) {
-            tn_mesh_solve_kept(p, i, state->rhs);
-            continue;
-        }
-        for (int r = 0; r < n; r++) {
-            d->v[r] = 0.0;
-            for (int j = 0; j < n; j++)
-                d->v[r] += d->H_inverse[(long)r * d->stride + j] * state->rhs[j];
-        }
-        tn_ports_spread(p, d, d->v, p->twist);
+        d->kind->solve_H(p, i, state->rhs);
     }
 }
 
@@ -270,9 +255,6 @@ bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult 
             break;
         }
     }
-    for (int i = 0; i < p->large_count; i++) {
-        if (p->large[i].chain) tn_chain_finish(p, i);
-        if (p->large[i].mesh) tn_mesh_finish(p, i);
-    }
+    tn_blocks_finish(p, 0, p->large_count);
     return true;
 }

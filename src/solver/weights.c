@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "block/block.h"
 #include "law/law.h"
-#include "mesh.h"
 
 /* fmax without its care for NaN, which costs a call. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
@@ -182,37 +182,9 @@ void tn_contact_yields(const TnProblem *p, TnContactYield *out)
     }
 }
 
-/* On a chain: from a diagonal block of A⁻¹ where the side touches one node only, which spin and
- * rolling friction do; by a solve otherwise. */
-static double chain_compliance(const TnProblem *p, const TnLargeBlock *d, const TnRowSide *side)
-{
-    double sum = 0.0, *x = d->work;
-    int begin = side->start, end = begin + side->count;
-    if (begin == end) return 0.0;
-    const TnChainNode *node = &d->chain->nodes[d->chain->node_of[p->index[begin]]];
-    bool one = true;
-    for (int e = begin; e < end; e++)
-        one = one && p->index[e] >= node->start && p->index[e] < node->start + node->dim;
-    if (one) {
-        const double *Z = tn_inverse_block(d, d->chain->node_of[p->index[begin]]);
-        for (int a = begin; a < end; a++) {
-            const double *row = Z + (long)(p->index[a] - node->start) * node->dim;
-            for (int b = begin; b < end; b++)
-                sum += p->coefficient[a] * row[p->index[b] - node->start] * p->coefficient[b];
-        }
-        return sum;
-    }
-    memset(x, 0, sizeof(double) * (size_t)d->dim);
-    for (int e = begin; e < end; e++) x[p->index[e]] += p->coefficient[e];
-    tn_chain_solve(d->chain, d->A_D, d->A_E, x);
-    for (int e = begin; e < end; e++) sum += p->coefficient[e] * x[p->index[e]];
-    return sum;
-}
-
 /* J A⁻¹ Jᵀ of one side of a scalar row. */
 static double side_compliance(const TnProblem *p, const TnRowSide *side)
 {
-    double sum = 0.0;
     if (side->block < p->twist_count) {
         const double *inverse = p->inverse[side->block];
         double c[6] = {0};
@@ -225,25 +197,7 @@ static double side_compliance(const TnProblem *p, const TnRowSide *side)
                    (inverse[2] * w[0] * w[1] + inverse[3] * w[0] * w[2] + inverse[5] * w[1] * w[2]);
     }
     const TnLargeBlock *d = &p->large[side->block - p->twist_count];
-    if (d->chain) return chain_compliance(p, d, side);
-    if (d->mesh) return tn_mesh_side_compliance(p, d, side);
-    if (d->unit) {
-        for (int e = side->start; e < side->start + side->count; e++)
-            sum += p->coefficient[e] * p->coefficient[e];
-        return sum;
-    }
-    double *x = d->F;
-    for (int k = 0; k < d->dim; k++) x[k] = 0.0;
-    for (int e = side->start; e < side->start + side->count; e++)
-        x[p->index[e]] += p->coefficient[e];
-    /* cᵀ A⁻¹ c = |L⁻¹ c|² */
-    for (int i = 0; i < d->dim; i++) {
-        const double *row = d->A_factor + (long)i * d->dim;
-        for (int k = 0; k < i; k++) x[i] -= row[k] * x[k];
-        x[i] /= row[i];
-        sum += x[i] * x[i];
-    }
-    return sum;
+    return d->kind->side_compliance(p, d, side);
 }
 
 double tn_row_compliance(const TnProblem *p, const TnRow *row)
@@ -295,21 +249,6 @@ static double squared_norm_at_port(const TnPort *port, const double r[3])
     return sum;
 }
 
-static double chain_diagonal(const TnLargeBlock *d, int k)
-{
-    const TnChainNode *node = &d->chain->nodes[d->chain->node_of[k]];
-    return d->D[node->D + (size_t)(k - node->start) * (size_t)(node->dim + 1)];
-}
-
-static double trace_of(const TnLargeBlock *d)
-{
-    double sum = 0.0;
-    if (d->mesh) return tn_mesh_trace(d);
-    for (int k = 0; k < d->dim; k++)
-        sum += d->chain ? chain_diagonal(d, k) : d->A[(long)k * d->dim + k];
-    return sum;
-}
-
 static double block_weight(const TnProblem *p, int block)
 {
     double trace_A = 0.0, trace_J = 0.0;
@@ -323,7 +262,7 @@ static double block_weight(const TnProblem *p, int block)
         trace_J += tn_bonds_squared_norm(p, block + 1);
     } else {
         const TnLargeBlock *d = &p->large[block - p->twist_count];
-        trace_A = trace_of(d);
+        trace_A = d->kind->trace(d);
         for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
             int row = p->port_row + k;
             for (int s = sides->start[row]; s < sides->start[row + 1]; s++)
