@@ -15,6 +15,7 @@
 #include "../base/base.h"
 #include "../math/disjoint_sets.h"
 #include "block/block.h"
+#include "law/law.h"
 
 enum { NONE = -1 };
 
@@ -62,7 +63,7 @@ static int join_pair(const TnProblem *p, Sets *sets, int with, int a, int b)
 static bool acts(const TnProblem *p, const TnRow *row)
 {
     return row->side_count &&
-           (row->set < TN_ROW_SPIN || row_a(p, row->contact) || row_b(p, row->contact));
+           (!tn_row_is_disc(row) || row_a(p, row->contact) || row_b(p, row->contact));
 }
 
 static int join_row(const TnProblem *p, Sets *sets, const TnRow *row)
@@ -72,7 +73,7 @@ static int join_row(const TnProblem *p, Sets *sets, const TnRow *row)
     for (int s = row->side_start; s < row->side_start + row->side_count; s++)
         block = join(sets, block, p->sides[s].block);
     /* a row that is bounded by a contact's force is where that is */
-    if (row->set >= TN_ROW_SPIN)
+    if (tn_row_is_disc(row))
         block = join_pair(p, sets, block, row_a(p, row->contact), row_b(p, row->contact));
     return block;
 }
@@ -246,7 +247,7 @@ static void copy_row(const Cut *cut, int from, int to, const int *contacts, int 
         side->start = part->entry_count;
         part->entry_count += side->count;
     }
-    if (row->set >= TN_ROW_SPIN) row->contact = place_in(contacts, contact_count, row->contact);
+    if (tn_row_is_disc(row)) row->contact = place_in(contacts, contact_count, row->contact);
 }
 
 bool tn_island_extract(const TnProblem *p, const TnIslands *islands, int island, TnArena *arena,
