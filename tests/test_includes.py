@@ -37,6 +37,8 @@ APPS = {
 }
 # edges that are open for these headers only
 NARROW = {("constraint", "solver"): {"problem.h"}}
+# folders within a folder that the rest of it sees by one header only
+SEAMS = {("solver", "block"): "block.h"}
 # public header -> the folder whose words it speaks: who may not include the folder may not include the header
 PUBLIC = {"base.h": "base", "model.h": "model", "model_info.h": "model", "tet_mesh.h": "model", "collide.h": "model", "solver.h": "solver", "world.h": "step",
           "scene.h": "io", "record.h": "io", "problem_file.h": "io"}
@@ -103,7 +105,19 @@ def check_sources(root):
                 elif os.path.basename(name) not in NARROW.get((folder, target), {os.path.basename(name)}):
                     problems.append(f"{where}src/{folder} may not include \"{name}\", of src/{target} only "
                                     + ", ".join(sorted(NARROW[folder, target])))
+                elif behind_seam(path, src, name):
+                    problems.append(f"{where}\"{name}\" is behind {behind_seam(path, src, name)}")
     return problems, count
+
+
+def behind_seam(path, src, name):
+    """The seam that this include goes around, or None."""
+    target = os.path.normpath(os.path.join(os.path.dirname(path), name))
+    for (folder, inner), header in SEAMS.items():
+        home = os.path.join(src, folder, inner) + os.sep
+        if target.startswith(home) and not path.startswith(home) and target != home + header:
+            return f"{folder}/{inner}/{header}"
+    return None
 
 
 def find_quoted(path, src, name):
@@ -218,8 +232,8 @@ class Checker(unittest.TestCase):
         self.assertEqual(len(self.problems_of(**{"src/solver/a.c": "#include <tenon/world.h>\n"})), 1)
 
     def test_narrow_edge_is_open_for_its_header_only(self):
-        solver = {"src/solver/problem.h": "", "src/solver/block_kind.h": ""}
-        good, bad = '#include "../solver/problem.h"\n', '#include "../solver/block_kind.h"\n'
+        solver = {"src/solver/problem.h": "", "src/solver/solve.h": ""}
+        good, bad = '#include "../solver/problem.h"\n', '#include "../solver/solve.h"\n'
         self.assertEqual(self.problems_of(**solver, **{"src/constraint/a.c": good}), [])
         self.assertEqual(self.problems_of(**solver, **{"src/step/a.c": bad}), [])
         self.assertEqual(len(self.problems_of(**solver, **{"src/constraint/a.c": bad})), 1)
@@ -231,6 +245,13 @@ class Checker(unittest.TestCase):
         self.assertEqual(self.problems_of(check_apps, **tree, **{"apps/export/a.c": bad}),
                          ['apps/export/a.c:2: apps/export may not include apps/tenon ("../tenon/commands.h")'])
         self.assertEqual(len(self.problems_of(check_apps, **tree, **{"apps/bench/a.c": bad, "apps/other/a.c": ""})), 2)
+
+    def test_seam_is_open_by_its_header_only(self):
+        blocks = {"src/solver/block/block.h": "", "src/solver/block/chain.h": ""}
+        good, bad = '#include "block/block.h"\n', '#include "block/chain.h"\n'
+        self.assertEqual(self.problems_of(**blocks, **{"src/solver/a.c": good}), [])
+        self.assertEqual(self.problems_of(**blocks, **{"src/solver/block/a.c": '#include "chain.h"\n'}), [])
+        self.assertEqual(len(self.problems_of(**blocks, **{"src/solver/a.c": bad})), 1)
 
     def test_include_in_a_comment_does_not_count(self):
         self.assertEqual(self.problems_of(**{"src/base/a.c": '/*\n#include "../model/model.h"\n*/\n'}), [])

@@ -88,7 +88,6 @@ typedef struct SimOptions {
     double tolerance;           /* NaN: not given */
     int sleep;                  /* TnSleep */
     int form, weights, threads; /* TnAdmmForm, TnWeights */
-    int contact_model;          /* TnContactModel */
     int relinearize;
     TnDivisionDef division;
     const char *key;

@@ -8,7 +8,6 @@ static const char *const method_names[] = {"auto", "subadmm", "assembled", "newt
                                            "pj",   "fadmm",   "nnewton",   NULL}; /* of TnMethod */
 static const char *const sleep_names[] = {"off", "passive", "all", NULL}; /* order of TnSleep */
 static const char *const form_names[] = {"reduced", "paper", NULL};       /* order of TnAdmmForm */
-static const char *const model_names[] = {"exact", "relaxed", NULL};      /* of TnContactModel */
 static const char *const weight_names[] = {"compliance", "paper", NULL};  /* order of TnWeights */
 
 const char *sleep_name(TnSleep sleep) { return sleep_names[sleep]; }
@@ -22,7 +21,6 @@ SimOptions sim_options(void)
     sim.sleep = (int)tn_world_def().sleep;
     sim.form = (int)sim.solver.form;
     sim.weights = (int)sim.solver.weights;
-    sim.contact_model = (int)sim.solver.contact_model;
     sim.relinearize = tn_world_def().relinearize;
     return sim;
 }
@@ -70,15 +68,6 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] = option_int("--anderson", &sim->solver.anderson, "N", -1, 16,
                                 "depth of Anderson acceleration, 0 ... 16; 0: off; default -1: 10 "
                                 "if soft bodies or undivided cables are touched, otherwise off");
-    table[count++] = option_set("--nesterov", &sim->solver.nesterov,
-                                "Nesterov momentum in SubADMM, with restarts; not together with "
-                                "--anderson N");
-    table[count++] = option_set("--adaptive-weights", &sim->solver.adaptive_weights,
-                                "balance the weights of SubADMM by its residuals");
-    table[count++] = option_choice(
-        "--contact-model", &sim->contact_model, "MODEL", model_names,
-        "exact (default: Signorini and Coulomb) or relaxed (convex; sliding contacts lift off); "
-        "relaxed needs a fixed number of iterations");
     table[count++] = option_int("--relinearize", &sim->relinearize, "N", 0, 100,
                                 "passes per step, 0 ... 100, each linearized at the result of the "
                                 "last; default 0: as many as needed");
@@ -89,7 +78,7 @@ bool sim_options_finish(const char *command, SimOptions *sim)
 {
     TnSolverDef *solver = &sim->solver;
     bool fixed = sim->iterations > 0 || sim->form == TN_ADMM_PAPER ||
-                 sim->weights == TN_WEIGHTS_PAPER || sim->contact_model == TN_CONTACT_RELAXED;
+                 sim->weights == TN_WEIGHTS_PAPER;
     bool counts =
         sim->method < 0 || sim->method == TN_METHOD_SUBADMM || sim->method >= TN_METHOD_PGS;
     if (!isnan(sim->tolerance))
@@ -100,14 +89,7 @@ bool sim_options_finish(const char *command, SimOptions *sim)
     if (sim->iterations > 0) solver->iterations = sim->iterations;
     solver->form = (TnAdmmForm)sim->form;
     solver->weights = (TnWeights)sim->weights;
-    solver->contact_model = (TnContactModel)sim->contact_model;
     solver->thread_count = sim->threads;
-    if (solver->contact_model == TN_CONTACT_RELAXED &&
-        (solver->tolerance > 0 || solver->method > TN_METHOD_SUBADMM)) {
-        say(command, "--contact-model relaxed is one of --solver subadmm with a fixed number of "
-                     "iterations, without --tolerance");
-        return false;
-    }
     if (solver->tolerance > 0 ||
         (solver->method != TN_METHOD_ASSEMBLED && solver->method != TN_METHOD_NEWTON))
         return true;

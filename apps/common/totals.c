@@ -89,10 +89,12 @@ const char *what_ran(const double islands_by_method[TN_METHOD_COUNT], char text[
 {
     static const char *const names[] = {"as they started", "SubADMM", "assembled ADMM",
                                         "Newton",          "PGS",     "PJ",
-                                        "FADMM",           "NNewton"};
+                                        "FADMM",           "NNewton", "interior points",
+                                        "augmented Lagrangian"};
     static const int order[TN_METHOD_COUNT] = {
-        TN_METHOD_AUTO, TN_METHOD_NEWTON, TN_METHOD_ASSEMBLED, TN_METHOD_SUBADMM,
-        TN_METHOD_PGS,  TN_METHOD_PJ,     TN_METHOD_FADMM,     TN_METHOD_NNEWTON};
+        TN_METHOD_AUTO,      TN_METHOD_NEWTON,  TN_METHOD_INTERIOR, TN_METHOD_PROXIMAL,
+        TN_METHOD_ASSEMBLED, TN_METHOD_SUBADMM, TN_METHOD_PGS,      TN_METHOD_PJ,
+        TN_METHOD_FADMM,     TN_METHOD_NNEWTON};
     double sum = 0;
     size_t used = 0;
     for (int i = 0; i < TN_METHOD_COUNT; i++) sum += islands_by_method[i];

@@ -14,7 +14,7 @@ typedef struct SolveOptions {
     SolveLimits limits;
     const char *solvers, *csv_path;
     bool all, json;
-    TnMethod methods[TN_METHOD_COUNT];
+    TnMethod methods[TN_METHOD_CHOICES];
     int method_count;
 } SolveOptions;
 
@@ -86,10 +86,10 @@ static void print_help(const Option *table, int count)
 
 static bool add_solver(SolveOptions *o, const char *name, size_t length)
 {
-    const char *names[TN_METHOD_COUNT];
+    const char *names[TN_METHOD_CHOICES];
     char text[32];
     snprintf(text, sizeof text, "%.*s", (int)(length < 31 ? length : 31), name);
-    for (int m = 0; m < TN_METHOD_COUNT; m++) {
+    for (int m = 0; m < TN_METHOD_CHOICES; m++) {
         names[m] = tn_method_name((TnMethod)m);
         if (strcmp(names[m], text)) continue;
         for (int i = 0; i < o->method_count; i++)
@@ -97,7 +97,7 @@ static bool add_solver(SolveOptions *o, const char *name, size_t length)
         o->methods[o->method_count++] = (TnMethod)m;
         return true;
     }
-    const char *near = nearest_name(text, names, TN_METHOD_COUNT);
+    const char *near = nearest_name(text, names, TN_METHOD_CHOICES);
     say("solve", "--solver: there is no '%s'%s%s%s", text, near ? "; did you mean '" : "",
         near ? near : "", near ? "'?" : "");
     return false;
@@ -110,7 +110,7 @@ static bool choose_solvers(SolveOptions *o)
         return false;
     }
     if (o->all) {
-        for (int m = 0; m < TN_METHOD_COUNT; m++) o->methods[o->method_count++] = (TnMethod)m;
+        for (int m = 0; m < TN_METHOD_CHOICES; m++) o->methods[o->method_count++] = (TnMethod)m;
         return true;
     }
     for (const char *at = o->solvers ? o->solvers : "auto"; at;) {
@@ -130,7 +130,7 @@ typedef struct Run {
     FILE *csv;
     int code; /* the first that went wrong */
     int files, solved_by_any, solved_by_five;
-    int solved[TN_METHOD_COUNT]; /* files */
+    int solved[TN_METHOD_CHOICES]; /* files */
 } Run;
 
 static bool is_of_paper(TnMethod method)

@@ -141,7 +141,6 @@ bool solve_in_stages(const TnProblemFile *file, TnMethod method, const SolveLimi
     *out = (SolveOutcome){.method = method, .velocity_scale = 1.0};
     Stages s = {.file = file, .limits = limits, .out = out, .def = tn_solver_def()};
     s.def.method = method;
-    s.def.thorough = true;
     s.def.tolerance = limits->tolerance;
     s.def.anderson = limits->anderson;
     s.def.thread_count = limits->threads;

@@ -29,10 +29,15 @@ typedef enum TnMethod {
     TN_METHOD_PGS,    /* projected Gauss-Seidel, accelerated by conjugate directions */
     TN_METHOD_PJ,     /* projected Jacobi */
     TN_METHOD_FADMM,  /* ADMM with one factor of the whole system, adaptive weights */
-    TN_METHOD_NNEWTON /* nonsmooth Newton with line search */
+    TN_METHOD_NNEWTON, /* nonsmooth Newton with line search */
+    /* Only reported: `auto` and `newton` call them. */
+    TN_METHOD_INTERIOR, /* interior points on the contact cones */
+    TN_METHOD_PROXIMAL  /* augmented Lagrangian with a line search */
 } TnMethod;
-#define TN_METHOD_COUNT 8
-/* "auto", "subadmm", "assembled", "newton", "pgs", "pj", "fadmm", "nnewton" */
+#define TN_METHOD_COUNT 10
+#define TN_METHOD_CHOICES 8 /* the first ones, which can be asked for */
+/* "auto", "subadmm", "assembled", "newton", "pgs", "pj", "fadmm", "nnewton", "interior",
+ * "proximal" */
 TN_API const char *tn_method_name(TnMethod method);
 
 typedef enum TnAdmmForm {
@@ -45,17 +50,10 @@ typedef enum TnWeights {
     TN_WEIGHTS_PAPER       /* one per block: tr A_i / tr J_iᵀJ_i */
 } TnWeights;
 
-typedef enum TnContactModel {
-    TN_CONTACT_EXACT,  /* Signorini and Coulomb (default) */
-    TN_CONTACT_RELAXED /* the convex relaxation: forces are projected on the friction cone, and what
-                          slides lifts off; SubADMM without a tolerance only */
-} TnContactModel;
-
 typedef struct TnSolverDef {
     TnMethod method;
     TnAdmmForm form;
     TnWeights weights;
-    TnContactModel contact_model;
     int iterations; /* of SubADMM or of a baseline, largest number, 1 … 1e6; default 60 */
     /* Of the natural-map error of every constraint, in shares of velocity_scale, >= 0; default
      * 1e-6. 0: exactly `iterations` iterations, whatever comes out (the paper's mode).
@@ -70,12 +68,6 @@ typedef struct TnSolverDef {
      * where soft bodies or undivided cables are touched, else off. The paper's form has
      * none. */
     int anderson;
-    /* Of SubADMM's reduced form, default false: momentum, restarted where it harms, instead of
-     * Anderson's; weights balanced by the residuals, with hysteresis. */
-    bool nesterov, adaptive_weights;
-    /* Of TN_METHOD_AUTO, default false: where its choice does not arrive, the others are tried as
-     * well, as long as it takes: for single problems rather than for steps. */
-    bool thorough;
     int thread_count; /* default 1; used by a solver on its own, a world has its own */
 } TnSolverDef;
 

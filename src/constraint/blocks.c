@@ -163,7 +163,7 @@ static bool fill_follower_ports(const TnConstraintInput *in, TnConstraintSet *se
 bool tn_constraint_fill_sleeper(TnConstraintSet *set, int block, const int *first_port)
 {
     if (!tn_problem_set_dense(&set->problem, block, 1, first_port[block], 0)) return false;
-    set->problem.large[block].A[0] = 1.0;
+    tn_problem_dense_A(&set->problem, block)[0] = 1.0;
     return true;
 }
 
@@ -177,7 +177,7 @@ static bool fill_dense(const TnConstraintInput *in, const TnSubsystem *sub, TnCo
     if (!tn_problem_set_dense(p, block, n, first_port[block],
                               first_port[block + 1] - first_port[block]))
         return false;
-    memcpy(p->large[block].A, in->trees[index].A, sizeof(double) * (size_t)n * (size_t)n);
+    memcpy(tn_problem_dense_A(p, block), in->trees[index].A, sizeof(double) * (size_t)n * (size_t)n);
     memcpy(p->large[block].b, in->trees[index].b, sizeof(double) * (size_t)n);
     return true;
 }

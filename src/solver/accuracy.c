@@ -4,21 +4,17 @@
  *
  *     v_free = A⁻¹ b,   v_λ = A⁻¹ (b + Jᵀλ),   u = J v + e,   D = Σ J A⁻¹ Jᵀ over a constraint's
  *                                                             own rows and its sides
- *     AAc, AAλ      -log10 RMS of constraint_error.h's errors at v and at v_λ
- *     natural map   the largest of constraint_error.h's maps at v_λ
- *     cone error    |λ - P_K(λ - û)| / max(|e + J v_free|, |λ|, |u|) over contacts, at v (cone_error.h)
+ *     AAc, AAλ      -log10 RMS of law/law.h's errors at v and at v_λ
+ *     natural map   the largest of law/law.h's natural maps at v_λ
+ *     cone error    |λ - P_K(λ - û)| / max(|e + J v_free|, |λ|, |u|) over contacts, at v (law/cone_error.h)
  *     dynamics      |A v - b - Jᵀλ| / max(|b|, |A v|, |Jᵀλ|)
  *     AAv           -log10 √(dᵀ A d),  d = v - v*
  *
  * Of blocks that have no A to multiply with, the dynamics are v - v_λ against v_free, v and
  * v_λ - v_free, and d counts as it is. */
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 #include "../base/base.h"
-#include "cone_error.h"
-#include "constraint_error.h"
+#include "law/cone_error.h"
+#include "law/law.h"
 #include "solver_blocks.h"
 
 /* A direction of a contact that yields less than this share of all, or of what it is a difference
@@ -160,45 +156,23 @@ static void set_compliance(Judge *j, int i)
 
 /* ---- the laws ---- */
 
-/* Of constraint i at constraint velocities u and before its lever: squared error, or with `map` squared natural map. */
-static double law_in_its_units(const Judge *j, int i, const double *u, const double *lambda, bool map)
-{
-    TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
-    const double *x = u + j->number_at[i], *l = lambda + j->number_at[i];
-    double D = j->D[i][0], Dt = j->D[i][1], y = x[0], normal;
-    if (map && j->dead[i][0]) D = 0.0;
-    if (map && j->dead[i][1]) Dt = 0.0;
-    switch (c.set) {
-    case TN_SET_FRICTION: {
-        TnContactPair pair = {x[0], {x[1], x[2], 0.0}}, force = {l[0], {l[1], l[2], 0.0}};
-        return map ? tn_contact_law_map(pair, force, c.mu, D, Dt)
-                   : tn_contact_law_error(pair, force, c.mu, D, Dt);
-    }
-    case TN_SET_SPIN:
-    case TN_SET_ROLL:
-        normal = fmax(0.0, lambda[j->number_at[c.contact - 1]]);
-        return tn_disc_law_map(tn_set_rows(c.set), c.mu * normal, D, x, l);
-    case TN_SET_SOFT:
-        y = map ? tn_soft_law_map(c.k, c.alpha, c.e[0], D, x[0] - c.e[0], l[0])
-                : tn_soft_law_error(c.k, c.alpha, c.e[0], x[0] - c.e[0], l[0]);
-        break;
-    case TN_SET_INEQUALITY:
-        y = tn_bound_law_map(0.0, INFINITY, D, x[0], l[0]);
-        break;
-    case TN_SET_BOX:
-        y = tn_bound_law_map(c.lower, c.upper, D, x[0], l[0]);
-        break;
-    case TN_SET_EQUALITY:
-        break;
-    }
-    return map && !(D > 0.0) ? 0.0 : y * y;
-}
-
+/* Of constraint i at constraint velocities u: squared error, or with `map` squared natural map. */
 static double law(const Judge *j, int i, const double *u, const double *lambda, bool map)
 {
     TnConstraintDef c = tn_solver_constraint(j->solver, i + 1);
-    double lever = c.set != TN_SET_FRICTION && c.lever > 0.0 ? c.lever : 1.0;
-    return lever * lever * law_in_its_units(j, i, u, lambda, map);
+    const double *x = u + j->number_at[i], *l = lambda + j->number_at[i];
+    double D = map && j->dead[i][0] ? 0.0 : j->D[i][0];
+    double Dt = map && j->dead[i][1] ? 0.0 : j->D[i][1];
+    if (c.set == TN_SET_FRICTION) {
+        TnContactPair pair = {x[0], {x[1], x[2], 0.0}}, force = {l[0], {l[1], l[2], 0.0}};
+        return (map ? tn_contact_map : tn_contact_error)(pair, force, c.mu, D, Dt);
+    }
+    bool disc = c.set == TN_SET_SPIN || c.set == TN_SET_ROLL;
+    double radius = disc ? c.mu * fmax(0.0, lambda[j->number_at[c.contact - 1]]) : 0.0;
+    TnRow row = tn_solver_row(&c, 0);
+    row.e = c.e[0];
+    double lever = tn_row_lever(&row);
+    return lever * lever * (map ? tn_row_map : tn_row_error)(&row, D, radius, x, l);
 }
 
 static double digits(double error) { return -log10(fmax(error, 1e-16)); }

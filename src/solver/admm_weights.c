@@ -1,9 +1,8 @@
 /* admm_weights.c: see admm_weights.h. */
 #include "admm_weights.h"
 
-#include <math.h>
-
 #include "../math/vec3.h"
+#include "law/law.h"
 
 static double inverse_root(double W) { return W > 0.0 ? 1.0 / sqrt(W) : 0.0; }
 
@@ -32,13 +31,12 @@ static void set_contact(TnAdmmWeights *w, int c, double Wn, double Wt)
 static void set_bond(TnAdmmWeights *w, int i, double scale)
 {
     const TnBond *bond = &w->problem->bonds[i];
+    tn_bond_gain(w->problem, bond, scale, w->W.bond[i]);
     if (!bond->hard) {
-        memcpy(w->W.bond[i], bond->K, sizeof bond->K);
         if (!bond->row_a) memset(w->W.bond[i], 0, sizeof(double[72]));
         if (!bond->row_b) memset(w->W.bond[i] + 72, 0, sizeof(double[72]));
         return;
     }
-    tn_bond_hard_weight(w->problem, bond, scale, w->W.bond[i]);
     for (int k = 0; k < 12; k++) { /* bond->c is for a scale of one */
         w->bond_pull[i][k] = -scale * bond->c[k];
         w->root.bond[i][k] = sqrt(bond->w[k / 6][7 * (k % 6)] / scale);
@@ -50,14 +48,12 @@ void tn_admm_weights_set(TnAdmmWeights *w, const TnCompliances *D, double scale,
     const TnProblem *p = w->problem;
     for (int c = 0; c < p->contact_count; c++) {
         double Dn = tn_normal_compliance(D, c), Dt = tn_tangent_compliance(D, c);
-        set_contact(w, c, Dn > 0.0 ? scale / Dn : 0.0, Dt > 0.0 ? scale / Dt : 0.0);
+        set_contact(w, c, tn_weight(Dn, scale), tn_weight(Dt, scale));
     }
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
-        bool soft = row->set == TN_ROW_SOFT;
-        double s = row->set == TN_ROW_EQUALITY ? scale * equality : scale;
-        w->W.row[r] = soft ? row->k * row->alpha : D->row[r] > 0.0 ? s / D->row[r] : 0.0;
-        w->root.row[r] = soft ? 0.0 : inverse_root(w->W.row[r]);
+        w->W.row[r] = tn_row_weight(row, D->row[r], scale, equality);
+        w->root.row[r] = tn_row_is_soft(row) ? 0.0 : inverse_root(w->W.row[r]);
     }
     for (int i = 0; i < p->bond_count; i++) set_bond(w, i, scale * equality);
     w->W.symmetric = true;
@@ -131,6 +127,6 @@ double tn_admm_velocity_norm(const TnAdmmWeights *w, const TnPerConstraint *x,
         sum +=
             squared(p->normals[c], w->along[c][0], w->across[c][0], x->contact[c], y->contact[c]);
     for (int r = 0; r < p->row_count; r++)
-        if (p->rows[r].set != TN_ROW_SOFT) sum += w->W.row[r] * pow(x->row[r] - y->row[r], 2.0);
+        if (!tn_row_is_soft(&p->rows[r])) sum += w->W.row[r] * pow(x->row[r] - y->row[r], 2.0);
     return sum;
 }

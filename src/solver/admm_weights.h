@@ -1,6 +1,6 @@
 /* admm_weights.h: the weights W of assembled_admm.c, a symmetric matrix per constraint: s/D, of
  * contacts along the normal and across it, zero in directions that yield nothing; of soft rows and
- * bonds their own gain; of hard bonds s Jᵀ(J C Jᵀ)⁺J of the pair (J, C: bond_weights.c). */
+ * bonds their own gain; of hard bonds s Jᵀ(J C Jᵀ)⁺J of the pair (J, C: law/linear_weights.c). */
 #ifndef TN_SOLVER_ADMM_WEIGHTS_H
 #define TN_SOLVER_ADMM_WEIGHTS_H
 

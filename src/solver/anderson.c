@@ -20,11 +20,8 @@
  * Everything lies in flat arrays of n numbers, cut into pieces that begin at multiples of eight. */
 #include "anderson.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "mesh.h"
-#include "nesterov.h"
+#include "block/block.h"
+#include "law/law.h"
 
 typedef enum Part { CONTACTS, ROWS, BONDS, TWISTS, LARGE } Part;
 
@@ -45,25 +42,33 @@ struct TnAnderson {
     Piece *pieces;
     int piece_count;
     /* flat */
-    double *x, *last, *now, *r, *scale; /* r is weighed */
-    double *dG, *dr;                    /* `memory` columns each */
-    double (*bond_root)[2][36];         /* lower L, L Lᵀ = w, by columns */
-    double *sums;                       /* per piece: |r|², then Δr·Δr_j and Δr_j·r */
+    double *x, *now, *scale;    /* what an iteration started from (then its residual), what it made */
+    double (*bond_root)[2][36]; /* lower L, L Lᵀ = w, by columns */
+    double *sums;               /* per piece, of tn_mix_take */
     TnMix mix;
-    bool begun;          /* x is known */
-    bool nesterov;       /* one difference, and momentum for its coefficient */
-    TnNesterov momentum; /* then */
+    bool begun; /* x is known */
 };
 
 static long round_up(long count) { return (count + 7) / 8 * 8; }
 
 /* ---- layout ---- */
 
+/* Where the state has numbers of a large block's g. */
+static const TnSpan *spans_of(const TnLargeBlock *d, TnSpan *whole, int *count)
+{
+    if (d->kind->state) return d->kind->state(d, count);
+    *whole = (TnSpan){.count = d->solved};
+    *count = 1;
+    return whole;
+}
+
 static long large_length(const TnLargeBlock *d)
 {
-    if (!d->chain) return d->mesh ? d->mesh->size : d->dim;
+    TnSpan whole;
+    int count;
+    const TnSpan *spans = spans_of(d, &whole, &count);
     long sum = 0;
-    for (int s = 0; s < d->span_count; s++) sum += d->spans[s].count;
+    for (int s = 0; s < count; s++) sum += spans[s].count;
     return sum;
 }
 
@@ -131,9 +136,9 @@ static void root_of(const double w[36], double L[36])
 /* Between the numbers of a large block that the state has and a flat array, `to` or `from` it. */
 static long pack(const TnLargeBlock *d, const double *from, double *to)
 {
-    const TnSpan whole = {.count = d->mesh ? d->mesh->size : d->dim},
-                 *spans = d->chain ? d->spans : &whole;
-    int count = d->chain ? d->span_count : 1;
+    TnSpan whole;
+    int count;
+    const TnSpan *spans = spans_of(d, &whole, &count);
     long at = 0;
     for (int s = 0; s < count; s++) {
         memcpy(to + at, from + spans[s].start, sizeof(double) * (size_t)spans[s].count);
@@ -144,9 +149,9 @@ static long pack(const TnLargeBlock *d, const double *from, double *to)
 
 static long unpack(const TnLargeBlock *d, const double *from, double *to)
 {
-    const TnSpan whole = {.count = d->mesh ? d->mesh->size : d->dim},
-                 *spans = d->chain ? d->spans : &whole;
-    int count = d->chain ? d->span_count : 1;
+    TnSpan whole;
+    int count;
+    const TnSpan *spans = spans_of(d, &whole, &count);
     long at = 0;
     for (int s = 0; s < count; s++) {
         memcpy(to + spans[s].start, from + at, sizeof(double) * (size_t)spans[s].count);
@@ -218,27 +223,6 @@ static void gather(const TnProblem *p, const Piece *piece, double *to)
     }
 }
 
-/* λ = Π(t) of eight contacts, as the kernels have it. */
-static void project_batch(const TnContactBatch *batch, bool relaxed, double (*lambda)[3])
-{
-    double l[3][TN_LANES];
-    for (int k = 0; k < TN_LANES; k++) {
-        double n0 = batch->normal[0][k], n1 = batch->normal[1][k], n2 = batch->normal[2][k];
-        double t0 = batch->t[0][k], t1 = batch->t[1][k], t2 = batch->t[2][k];
-        double tn = n0 * t0 + n1 * t1 + n2 * t2, mu = batch->mu[k];
-        double x = t0 - n0 * tn, y = t1 - n1 * tn, z = t2 - n2 * tn;
-        double square = x * x + y * y + z * z, length = sqrt(square > 1e-300 ? square : 1e-300);
-        double lift = relaxed ? tn_contact_lift(mu, batch->Bn[k], batch->Bt[k]) : 0.0;
-        double force = tn_contact_normal(tn, length, mu, lift), share = mu * force / length;
-        share = share < 1.0 ? share : 1.0;
-        l[0][k] = force * n0 + share * x;
-        l[1][k] = force * n1 + share * y;
-        l[2][k] = force * n2 + share * z;
-    }
-    for (int k = 0; k < TN_LANES; k++)
-        for (int c = 0; c < 3; c++) lambda[k][c] = l[c][k];
-}
-
 static void scatter(TnProblem *p, const Piece *piece, const double *from)
 {
     const double *lambda = from + piece->weighed;
@@ -246,13 +230,13 @@ static void scatter(TnProblem *p, const Piece *piece, const double *from)
         switch (piece->part) {
         case CONTACTS:
             memcpy(p->contact_batch[i].t, from, sizeof p->contact_batch[i].t);
-            project_batch(&p->contact_batch[i], p->relaxed, p->lambda + (long)i * TN_LANES);
+            tn_contact_project_batch(&p->contact_batch[i], p->lambda + (long)i * TN_LANES);
             from += 3 * TN_LANES;
             break;
         case ROWS:
             p->rows[i].t = *from++;
-            if (p->rows[i].set < TN_ROW_SPIN)
-                p->rows[i].lambda = tn_row_project(&p->rows[i], p->rows[i].t);
+            if (!tn_row_is_disc(&p->rows[i]))
+                tn_row_project(&p->rows[i], p->rows[i].B, 0.0, &p->rows[i].t, &p->rows[i].lambda);
             break;
         case BONDS:
             memcpy(p->bonds[i].t, from, sizeof p->bonds[i].t);
@@ -307,70 +291,36 @@ static void weigh(const TnAnderson *a, const Piece *piece, double *restrict r)
 
 void tn_anderson_start(TnAnderson *a)
 {
-    tn_mix_start(&a->mix, a->mix.memory);
-    tn_nesterov_start(&a->momentum);
+    tn_mix_start(&a->mix);
     a->begun = false;
 }
 
 int tn_anderson_begin(TnAnderson *a)
 {
-    double *last = a->now;
-    a->now = a->last;
-    a->last = last;
-    if (!a->nesterov) tn_mix_begin(&a->mix);
+    tn_mix_begin(&a->mix);
     return a->piece_count;
 }
 
 void tn_anderson_take(TnAnderson *a, int index)
 {
     const Piece *piece = &a->pieces[index];
-    const TnKernels *kernels = a->problem->kernels;
-    long n = piece->length, m = piece->weighed;
     double *restrict now = a->now + piece->at, *restrict x = a->x + piece->at;
     gather(a->problem, piece, now);
     if (!a->begun) {
-        memcpy(x, now, sizeof(double) * (size_t)n);
-        memset(a->r + piece->at, 0, sizeof(double) * (size_t)n);
+        memcpy(x, now, sizeof(double) * (size_t)piece->length);
         return;
     }
-    const double *restrict last = a->last + piece->at;
-    double *restrict r = a->r + piece->at;
-    double *restrict dG = a->dG + a->n * a->mix.newest + piece->at, *restrict dr =
-                                                                        a->dr +
-                                                                        a->n * a->mix.newest +
-                                                                        piece->at;
-    for (long k = 0; k < n; k++) dG[k] = now[k] - last[k];
-    double *sums = a->sums + (long)index * TN_MIX_SUMS, norm[2];
-    memset(sums, 0, TN_MIX_SUMS * sizeof(double));
-    if (!m) return;
-    for (long k = 0; k < m; k++) {
-        dr[k] = r[k];
-        r[k] = now[k] - x[k];
-    }
-    weigh(a, piece, r);
-    for (long k = 0; k < m; k++) dr[k] = r[k] - dr[k];
-    kernels->column_dots(m, r, r, r, norm);
-    sums[0] = norm[0];
-    for (int j = 0; j < a->mix.columns && !a->nesterov; j++)
-        kernels->column_dots(m, a->dr + a->n * j + piece->at, dr, r, sums + 1 + 2 * j);
+    for (long k = 0; k < piece->weighed; k++) x[k] = now[k] - x[k];
+    weigh(a, piece, x);
+    tn_mix_take(&a->mix, piece->at, piece->length, now, piece->weighed, x,
+                a->sums + (long)index * TN_MIX_SUMS);
 }
 
 void tn_anderson_put(TnAnderson *a, int index)
 {
     const Piece *piece = &a->pieces[index];
-    double *x = a->x + piece->at;
-    a->problem->kernels->column_subtract(piece->length, a->now + piece->at, a->mix.columns,
-                                         a->dG + piece->at, a->n, a->mix.gamma, x);
-    scatter(a->problem, piece, x);
-}
-
-/* G - γ ΔG with γ = -θ */
-static bool give_momentum(TnAnderson *a, double squared)
-{
-    double theta = tn_nesterov_momentum(&a->momentum, squared);
-    a->mix.columns = theta > 0.0;
-    a->mix.gamma[0] = -theta;
-    return theta > 0.0;
+    tn_mix_put(&a->mix, piece->at, piece->length, a->x + piece->at);
+    scatter(a->problem, piece, a->x + piece->at);
 }
 
 bool tn_anderson_combine(TnAnderson *a)
@@ -380,7 +330,7 @@ bool tn_anderson_combine(TnAnderson *a)
     for (int i = 0; i < a->piece_count; i++)
         for (int k = 0; k < 1 + 2 * a->mix.columns; k++)
             sums[k] += a->sums[(long)i * TN_MIX_SUMS + k];
-    bool mixed = a->nesterov ? give_momentum(a, sums[0]) : tn_mix_combine(&a->mix, sums);
+    bool mixed = tn_mix_combine(&a->mix, sums);
     /* the next iteration starts from what this one made */
     if (!mixed) memcpy(a->x, a->now, sizeof(double) * (size_t)a->n);
     return mixed;
@@ -393,14 +343,14 @@ bool tn_anderson_combine(TnAnderson *a)
 
 /* By default only where soft bodies or cables are touched: their iterations cost little beside their
  * factorization, and a few modes in which a body moves as a whole are slow, which is what this is
- * good at. Of cables in pieces there are too many of these. */
+ * good at. */
 static int choose_memory(const TnProblem *p, const TnSolverDef *def)
 {
-    if (def->nesterov) return 1;
     if (def->anderson >= 0) return def->anderson;
-    for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].mesh ? p->large[i].mesh->size : p->large[i].chain && !p->bond_count)
-            return LARGE_MEMORY;
+    for (int i = 0; i < p->large_count; i++) {
+        const TnLargeBlock *d = &p->large[i];
+        if (d->kind->accelerates && d->kind->accelerates(p, d)) return LARGE_MEMORY;
+    }
     return 0;
 }
 
@@ -411,20 +361,16 @@ bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
     if (memory == 0 || def->form != TN_ADMM_REDUCED) return true;
     TnAnderson *a = TN_ARENA_NEW(p->arena, TnAnderson, 1);
     if (!a) return false;
-    *a = (TnAnderson){.problem = p, .mix.memory = memory, .nesterov = def->nesterov};
+    *a = (TnAnderson){.problem = p};
     a->piece_count = cut(p, NULL, &a->n);
     a->pieces = TN_ARENA_NEW(p->arena, Piece, a->piece_count);
     a->x = TN_ARENA_NEW(p->arena, double, a->n);
     a->now = TN_ARENA_NEW(p->arena, double, a->n);
-    a->last = TN_ARENA_NEW(p->arena, double, a->n);
-    a->r = TN_ARENA_NEW(p->arena, double, a->n);
     a->scale = TN_ARENA_ZERO(p->arena, double, a->n);
-    a->dG = TN_ARENA_NEW(p->arena, double, a->n *memory);
-    a->dr = TN_ARENA_NEW(p->arena, double, a->n *memory);
     a->sums = TN_ARENA_NEW(p->arena, double, (long)a->piece_count *TN_MIX_SUMS);
     a->bond_root = tn_arena_alloc(p->arena, sizeof(*a->bond_root) * (size_t)p->bond_count);
-    if (!a->pieces || !a->x || !a->now || !a->last || !a->r || !a->scale || !a->dG || !a->dr ||
-        !a->sums || !a->bond_root)
+    if (!a->pieces || !a->x || !a->now || !a->scale || !a->sums || !a->bond_root ||
+        !tn_mix_alloc(&a->mix, p->arena, memory, a->n, a->n))
         return false;
     cut(p, a->pieces, &a->n);
     for (int i = 0; i < a->piece_count; i++) weigh_piece(a, &a->pieces[i]);

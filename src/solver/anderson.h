@@ -1,5 +1,4 @@
 /* anderson.h: safeguarded Anderson acceleration of the ADMM loop; anderson.c has the mathematics.
- * Nesterov's momentum (nesterov.h) is the same with one difference and another coefficient.
  * Per iteration, between the constraints' and the blocks' stage: take on every piece, combine once,
  * put on every piece. Pieces are a property of the problem alone, and their partial sums are added
  * in order, so that the bits do not depend on who does which. */

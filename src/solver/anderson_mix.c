@@ -2,6 +2,7 @@
 #include "anderson_mix.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A difference that newer ones explain up to this share of its square is left out. */
 #define DEPENDENT 1e-12
@@ -15,9 +16,19 @@
 #define PROGRESS 0.9
 #define FIRST_REST 10
 
-void tn_mix_start(TnMix *m, int memory)
+bool tn_mix_alloc(TnMix *m, TnArena *arena, int memory, long n, long residuals)
 {
-    m->memory = memory;
+    *m = (TnMix){.memory = memory, .kernels = tn_kernels(), .n = n, .m = residuals};
+    m->G = TN_ARENA_ZERO(arena, double, n);
+    m->r = TN_ARENA_ZERO(arena, double, residuals);
+    m->dG = TN_ARENA_NEW(arena, double, n *memory);
+    m->dr = TN_ARENA_NEW(arena, double, residuals *memory);
+    tn_mix_start(m);
+    return m->G && m->r && m->dG && m->dr;
+}
+
+void tn_mix_start(TnMix *m)
+{
     m->calls = m->columns = m->newest = 0;
     m->since = m->resting = 0;
     m->next_rest = FIRST_REST;
@@ -28,6 +39,32 @@ void tn_mix_begin(TnMix *m)
     if (m->calls == 0) return;
     m->newest = m->columns ? (m->newest + 1) % m->memory : 0;
     if (m->columns < m->memory) m->columns++;
+}
+
+void tn_mix_take(TnMix *m, long at, long count, const double *G, long weighed, const double *r,
+                 double sums[TN_MIX_SUMS])
+{
+    double *restrict dG = m->dG + m->n * m->newest + at, *restrict last = m->G + at;
+    double *restrict dr = m->dr + m->m * m->newest + at, *restrict last_r = m->r + at, norm[2];
+    for (long k = 0; k < count; k++) {
+        dG[k] = G[k] - last[k];
+        last[k] = G[k];
+    }
+    memset(sums, 0, TN_MIX_SUMS * sizeof(double));
+    if (!weighed) return;
+    for (long k = 0; k < weighed; k++) {
+        dr[k] = r[k] - last_r[k];
+        last_r[k] = r[k];
+    }
+    m->kernels->column_dots(weighed, r, r, r, norm);
+    sums[0] = norm[0];
+    for (int j = 0; j < m->columns; j++)
+        m->kernels->column_dots(weighed, m->dr + m->m * j + at, dr, r, sums + 1 + 2 * j);
+}
+
+void tn_mix_put(const TnMix *m, long at, long count, double *x)
+{
+    m->kernels->column_subtract(count, m->G + at, m->columns, m->dG + at, m->n, m->gamma, x);
 }
 
 /* γ from the normal equations; the sum of |γ|. */

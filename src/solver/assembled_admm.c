@@ -13,20 +13,17 @@
  * Linear laws need no iteration. With W their own gain (k α of soft rows, K of soft bonds) and y
  * what the law makes of x = 0, y - W J x is the law itself: their y stays and they are exact in
  * every iterate. Hard bonds iterate like equalities, with W = s Jᵀ(J C Jᵀ)⁺J of the pair (J, C:
- * bond_weights.c), on which y stays in the range of Jᵀ.
+ * law/linear_weights.c), on which y stays in the range of Jᵀ.
  *
  * The result is a λ_d: x is what it implies, so its natural map at x is the one that a tolerance is
  * about, and comes at the price of a look at each constraint. Of all iterates the best one is kept.
  * The first is the start itself (y = λ⁰ + W J x⁰ with x⁰ = A⁻¹Jᵀλ⁰), up to its linear laws.
  *
  * Anderson acceleration (anderson_mix.h) acts on y in the norm of W⁻¹. */
-#include <math.h>
-#include <string.h>
-
-#include "../math/vec3.h"
 #include "admm_weights.h"
 #include "anderson_mix.h"
 #include "assembled_admm.h"
+#include "law/law.h"
 
 /* Weights against compliances, over-relaxation, differences that Anderson acceleration keeps.
  * Iterations from no force to 1e-4/1e-6 of g·t: for a tower of 50 boxes, and for ten boxes of which
@@ -61,13 +58,12 @@ typedef struct Loop {
     double looked;            /* least error when weights were looked at last */
     TnAdmmWeights weights;
     double *values, *x;
-    TnPerConstraint y, next, last; /* this iterate, the plain next one and that before */
+    TnPerConstraint y, next; /* this iterate and the plain next one */
     TnPerConstraint u, force, best;
     TnPerConstraint before_u, before_force; /* of the last iteration, where weights adapt */
     int settled;                            /* iterations since the weights changed */
-    TnPerConstraint residual, previous; /* W^-½ (λ_c - λ_d), of this iteration and that before */
-    TnPerConstraint pushed;             /* scratch: W times something */
-    double *dy, *dr;                    /* as many columns as the choice's memory each */
+    TnPerConstraint residual;               /* λ_c - λ_d, then W^-½ times that */
+    TnPerConstraint pushed;                 /* scratch: W times something */
     TnMix mix;
 } Loop;
 
@@ -97,8 +93,7 @@ static void start_bond(const Loop *loop, int i)
         return;
     }
     tn_admm_weigh_bond(&loop->weights, i, loop->u.bond[i], y);
-    for (int j = 0; j < 12; j++) /* the part of λ⁰ that is some Jᵀμ */
-        for (int k = 0; k < 12; k++) y[k] += bond->P[12 * j + k] * bond->lambda[j];
+    tn_bond_add_held(bond, bond->lambda, y);
 }
 
 static void start(Loop *loop)
@@ -115,8 +110,8 @@ static void start(Loop *loop)
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
         double W = loop->weights.W.row[r];
-        if (row->set == TN_ROW_SOFT) /* -k (e + α J v) at x = 0 */
-            loop->y.row[r] = -row->k * (row->e + row->alpha * (e->row[r] - row->e));
+        if (tn_row_is_soft(row)) /* at x = 0 */
+            loop->y.row[r] = tn_soft_force(row, e->row[r]);
         else
             loop->y.row[r] = W > 0.0 ? row->lambda + W * loop->u.row[r] : 0.0;
     }
@@ -126,22 +121,20 @@ static void start(Loop *loop)
 static bool prepare(Loop *loop)
 {
     const TnProblem *p = loop->p;
-    TnPerConstraint *all[] = {&loop->y,      &loop->next,     &loop->last,        &loop->u,
-                              &loop->force,  &loop->best,     &loop->residual,    &loop->previous,
-                              &loop->pushed, &loop->before_u, &loop->before_force};
-    size_t memory = (size_t)loop->choice->memory;
+    TnPerConstraint *all[] = {&loop->y,        &loop->next,   &loop->u,
+                              &loop->force,    &loop->best,   &loop->residual,
+                              &loop->before_u, &loop->pushed, &loop->before_force};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!tn_per_constraint_alloc(p, all[k])) return false;
     loop->values = TN_ARENA_NEW(p->arena, double, loop->assembly->plan->size);
     loop->x = TN_ARENA_NEW(p->arena, double, loop->assembly->dim);
-    loop->dy = TN_ARENA_NEW(p->arena, double, memory * loop->y.count);
-    loop->dr = TN_ARENA_NEW(p->arena, double, memory * loop->y.count);
-    if (!loop->values || !loop->x || !loop->dy || !loop->dr ||
+    long n = (long)loop->y.count;
+    if (!loop->values || !loop->x ||
+        !tn_mix_alloc(&loop->mix, p->arena, loop->choice->memory, n, n) ||
         !tn_admm_weights_alloc(p, &loop->weights) || !start_velocities(loop))
         return false;
     tn_admm_weights_set(&loop->weights, loop->D, loop->scale, loop->choice->equality);
     start(loop);
-    tn_mix_start(&loop->mix, loop->choice->memory);
     return true;
 }
 
@@ -162,45 +155,28 @@ static TnNaturalMap obey_dynamics(Loop *loop)
     return tn_natural_map(p, loop->D, &loop->u, &loop->force);
 }
 
-/* Π of a contact at t = λ - W u: normal first, then the disc. */
+/* Π of a contact at t = λ - W u. */
 static void project_contact(const Loop *loop, int c, double lambda[3])
 {
     const TnProblem *p = loop->p;
-    const double *n = p->normals[c];
-    double t[3], mu = p->contact_batch[c / TN_LANES].mu[c % TN_LANES];
+    double t[3];
     tn_admm_weigh_contact(&loop->weights, c, loop->u.contact[c], t);
     for (int k = 0; k < 3; k++) t[k] = loop->force.contact[c][k] - t[k];
-    double tn = v3_dot(n, t), push = tn > 0.0 ? tn : 0.0;
-    for (int k = 0; k < 3; k++) t[k] -= tn * n[k];
-    double length = v3_norm(t), share = length > mu * push ? mu * push / length : 1.0;
-    for (int k = 0; k < 3; k++) lambda[k] = push * n[k] + share * t[k];
+    tn_contact_project(p->normals[c], p->contact_batch[c / TN_LANES].mu[c % TN_LANES], t, lambda);
 }
 
-/* Of a row; a rolling one does its partner, too. `normal` has this iteration's λ_c of contacts. */
-static void project_row(const Loop *loop, int r, double (*normal)[3], double *lambda)
+/* Of a row or a rolling pair. `contact` has this iteration's λ_c of contacts. */
+static void project_row(const Loop *loop, int r, double (*contact)[3], double *lambda)
 {
-    TnRow *row = &loop->p->rows[r];
-    double t = loop->force.row[r] - loop->weights.W.row[r] * loop->u.row[r];
-    if (row->set == TN_ROW_ROLL_PARTNER) return;
-    if (row->set == TN_ROW_SOFT) {
-        lambda[0] = loop->force.row[r];
+    const TnRow *row = &loop->p->rows[r];
+    const double *force = loop->force.row + r, *W = loop->weights.W.row + r;
+    double t[2];
+    if (tn_row_is_soft(row)) {
+        lambda[0] = force[0];
         return;
     }
-    if (row->set < TN_ROW_SPIN) {
-        row->B = loop->weights.W.row[r];
-        lambda[0] = tn_row_project(row, t);
-        return;
-    }
-    int c = row->contact;
-    double bound = row->mu * fmax(0.0, v3_dot(loop->p->normals[c], normal[c]));
-    if (row->set == TN_ROW_SPIN) {
-        lambda[0] = fmin(bound, fmax(-bound, t));
-        return;
-    }
-    double t2 = loop->force.row[r + 1] - loop->weights.W.row[r + 1] * loop->u.row[r + 1];
-    double length = hypot(t, t2), share = length > bound ? bound / length : 1.0;
-    lambda[0] = share * t;
-    lambda[1] = share * t2;
+    for (int i = 0; i < tn_row_group(row); i++) t[i] = force[i] - W[i] * loop->u.row[r + i];
+    tn_row_project(row, W[0], tn_row_radius(loop->p, row, contact), t, lambda);
 }
 
 /* residual = λ_c - λ_d, next = y + α residual */
@@ -209,7 +185,8 @@ static void obey_laws(Loop *loop)
     const TnProblem *p = loop->p;
     TnPerConstraint *r = &loop->residual;
     for (int c = 0; c < p->contact_count; c++) project_contact(loop, c, r->contact[c]);
-    for (int i = 0; i < p->row_count; i++) project_row(loop, i, r->contact, r->row + i);
+    for (int i = 0; i < p->row_count; i += tn_row_group(&p->rows[i]))
+        project_row(loop, i, r->contact, r->row + i);
     const double *force = loop->force.all, *y = loop->y.all;
     double *difference = r->all, *next = loop->next.all;
     for (int i = 0; i < p->bond_count; i++) {
@@ -228,30 +205,14 @@ static void obey_laws(Loop *loop)
 /* y ← the accelerated next iterate. */
 static void accelerate(Loop *loop)
 {
-    const TnKernels *kernels = loop->p->kernels;
-    TnMix *mix = &loop->mix;
     long n = (long)loop->y.count;
-    double sums[TN_MIX_SUMS] = {0}, norm[2];
-    const double *r = loop->residual.all, *next = loop->next.all;
-    tn_mix_begin(mix);
-    if (mix->columns) {
-        double *dy = loop->dy + n * mix->newest, *dr = loop->dr + n * mix->newest;
-        const double *last = loop->last.all, *previous = loop->previous.all;
-        for (long k = 0; k < n; k++) {
-            dy[k] = next[k] - last[k];
-            dr[k] = r[k] - previous[k];
-        }
-        for (int j = 0; j < mix->columns; j++)
-            kernels->column_dots(n, loop->dr + n * j, dr, r, sums + 1 + 2 * j);
-    }
-    kernels->column_dots(n, r, r, r, norm);
-    sums[0] = norm[0];
-    if (tn_mix_combine(mix, sums))
-        kernels->column_subtract(n, next, mix->columns, loop->dy, n, mix->gamma, loop->y.all);
+    double sums[TN_MIX_SUMS];
+    tn_mix_begin(&loop->mix);
+    tn_mix_take(&loop->mix, 0, n, loop->next.all, n, loop->residual.all, sums);
+    if (tn_mix_combine(&loop->mix, sums))
+        tn_mix_put(&loop->mix, 0, n, loop->y.all);
     else
-        tn_per_constraint_copy(&loop->y, &loop->next);
-    tn_per_constraint_swap(&loop->last, &loop->next);
-    tn_per_constraint_swap(&loop->previous, &loop->residual);
+        tn_per_constraint_swap(&loop->y, &loop->next);
 }
 
 /* ---- adaptive weights ---- */
@@ -285,7 +246,7 @@ static bool adapt(Loop *loop, double least, TnMethodResult *out)
     out->factorizations++;
     if (!tn_assembly_factor(loop->assembly, &loop->weights.W, loop->values)) return false;
     hold(loop);
-    tn_mix_start(&loop->mix, loop->choice->memory);
+    tn_mix_start(&loop->mix);
     return true;
 }
 

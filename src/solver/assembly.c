@@ -1,13 +1,11 @@
 /* assembly.c: nodes, edges and the matrix A of a problem as one linear system.
  *
- * Node k < twist_count is twist block k; the nodes of the large blocks follow, block by block: one
- * for a dense block or a touched mesh, one per node of a chain's `solved`. */
+ * Node k < twist_count is twist block k; the nodes of the large blocks follow, block by block. */
 #include <string.h>
 
-#include "../math/cholesky.h"
 #include "../math/sort.h"
 #include "assembly_maps.h"
-#include "mesh.h"
+#include "block/block.h"
 
 /* An edge while they are being collected: (a << 32) | b. */
 typedef uint64_t Key;
@@ -24,10 +22,16 @@ typedef struct Builder {
 
 /* ---- nodes ---- */
 
+/* NULL: the solved unknowns are one node, or none. */
+static const TnChain *nodes_of(const TnLargeBlock *d)
+{
+    return d->kind->nodes ? d->kind->nodes(d) : NULL;
+}
+
 static int node_count_of(const TnLargeBlock *d)
 {
-    if (d->chain) return d->solved->node_count;
-    return d->mesh && !d->mesh->size ? 0 : 1;
+    const TnChain *chain = nodes_of(d);
+    return chain ? chain->node_count : d->solved > 0;
 }
 
 static bool set_nodes(Builder *b)
@@ -45,31 +49,22 @@ static bool set_nodes(Builder *b)
     for (int k = 0; k < p->twist_count; k++) b->dims[k] = 6;
     for (int i = 0; i < p->large_count; i++) {
         const TnLargeBlock *d = &p->large[i];
+        const TnChain *chain = nodes_of(d);
         for (int k = 0; k < node_count_of(d); k++)
-            b->dims[start[i] + k] = d->chain  ? d->solved->nodes[k].dim
-                                    : d->mesh ? d->mesh->size
-                                              : d->dim;
+            b->dims[start[i] + k] = chain ? chain->nodes[k].dim : d->solved;
     }
     b->graph.node_count = count;
     b->graph.dims = b->dims;
     return true;
 }
 
-static int chain_place(const TnLargeBlock *d, int node) { return d->place ? d->place[node] : node; }
-
 /* The unknown `index` of a large block: its node, and its place there. */
 static int locate(const Builder *b, int block, int index, int *at)
 {
     const TnLargeBlock *d = &b->p->large[block];
-    int node = b->maps->node_start[block];
-    *at = index;
-    if (d->mesh) *at = d->mesh->place[index];
-    if (d->chain) {
-        int of = d->chain->node_of[index];
-        *at = index - d->chain->nodes[of].start;
-        node += chain_place(d, of);
-    }
-    return node;
+    TnBlockPlace place = tn_block_locate(d, index);
+    *at = place.at;
+    return b->maps->node_start[block] + place.node;
 }
 
 /* ---- rows of the twist table ---- */
@@ -254,7 +249,7 @@ static bool set_edges(Builder *b)
     const int *row_node = b->out->row_node;
     size_t most = (size_t)(b->out->pair_count + maps->run_edge_start[p->row_count]);
     for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].chain) most += (size_t)p->large[i].solved->edge_count;
+        if (nodes_of(&p->large[i])) most += (size_t)nodes_of(&p->large[i])->edge_count;
     b->keys = TN_ARENA_NEW(p->arena, Key, most);
     b->edges = tn_arena_alloc(p->arena, sizeof(int[2]) * most);
     if (!b->keys || !b->edges) return false;
@@ -265,7 +260,7 @@ static bool set_edges(Builder *b)
             for (int j = maps->run_start[r]; j < i; j++)
                 add_key(b, maps->runs[i].node, maps->runs[j].node);
     for (int i = 0; i < p->large_count; i++) {
-        const TnChain *chain = p->large[i].chain ? p->large[i].solved : NULL;
+        const TnChain *chain = nodes_of(&p->large[i]);
         for (int e = 0; chain && e < chain->edge_count; e++)
             add_key(b, maps->node_start[i] + chain->edges[e].a,
                     maps->node_start[i] + chain->edges[e].b);
@@ -325,53 +320,30 @@ static void set_twist(const TnProblem *p, int k, double *A, double *v)
     int l = k % TN_LANES;
     double b[6], row[8];
     for (int i = 0; i < 6; i++) b[i] = batch->b[i][l];
-    A[0] = A[7] = A[14] = batch->a[l];
-    A[21] = batch->S[0][l];
-    A[22] = A[27] = batch->S[1][l];
-    A[23] = A[33] = batch->S[2][l];
-    A[28] = batch->S[3][l];
-    A[29] = A[34] = batch->S[4][l];
-    A[35] = batch->S[5][l];
+    tn_twist_matrix(p, k, A);
     tn_twist_solve(p, k, b, row);
     memcpy(v, row, 3 * sizeof(double));
     memcpy(v + 3, row + 4, 3 * sizeof(double));
 }
 
-static void set_chain(const Builder *b, int block)
+static void set_large(const Builder *b, int block)
 {
     const TnLargeBlock *d = &b->p->large[block];
     const TnBlockPlan *plan = b->out->plan;
+    const TnChain *chain = nodes_of(d);
     int first = b->maps->node_start[block];
-    for (int k = 0; k < d->solved->node_count; k++) {
-        const TnChainNode *node = &d->solved->nodes[k];
-        memcpy(b->out->A + plan->diagonal[first + k], d->S_D + node->D,
-               sizeof(double) * (size_t)(node->dim * node->dim));
-    }
-    for (int e = 0; e < d->solved->edge_count; e++) {
-        const TnChainEdge *edge = &d->solved->edges[e];
+    for (int k = 0; k < node_count_of(d); k++)
+        d->kind->write_node(d, k, b->out->A + plan->diagonal[first + k],
+                            b->out->free + plan->start[first + k]);
+    for (int e = 0; chain && e < chain->edge_count; e++) {
+        const TnChainEdge *edge = &chain->edges[e];
         int at = find_edge(b, first + edge->a, first + edge->b);
-        int n = d->solved->nodes[edge->a].dim, m = d->solved->nodes[edge->b].dim;
-        const double *E = d->S_E + edge->E; /* (b, a) */
+        int n = chain->nodes[edge->a].dim, m = chain->nodes[edge->b].dim;
+        const double *E = d->kind->edge_block(d, e); /* (b, a) */
         double *to = b->out->A + plan->edge[at];
         for (int i = 0; i < m; i++)
             for (int j = 0; j < n; j++) to[plan->flip[at] ? j * m + i : i * n + j] = E[i * n + j];
     }
-    for (int k = 0; k < d->chain->node_count; k++) {
-        const TnChainNode *node = &d->chain->nodes[k];
-        int place = chain_place(d, k);
-        if (place >= 0)
-            memcpy(b->out->free + plan->start[first + place], d->v_free + node->start,
-                   sizeof(double) * (size_t)node->dim);
-    }
-}
-
-static void set_mesh(const TnMesh *m, double *A, double *v)
-{
-    long n = m->size;
-    for (long j = 0; j < n; j++)
-        for (long i = j; i < n; i++)
-            A[i * n + j] = A[j * n + i] = m->S[(size_t)j * m->stride + (size_t)i];
-    memcpy(v, m->free, sizeof(double) * (size_t)n);
 }
 
 static void set_matrix(const Builder *b)
@@ -380,23 +352,7 @@ static void set_matrix(const Builder *b)
     const TnBlockPlan *plan = b->out->plan;
     for (int k = 0; k < p->twist_count; k++)
         set_twist(p, k, b->out->A + plan->diagonal[k], b->out->free + plan->start[k]);
-    for (int i = 0; i < p->large_count; i++) {
-        const TnLargeBlock *d = &p->large[i];
-        int node = b->maps->node_start[i];
-        if (d->chain) {
-            set_chain(b, i);
-        } else if (d->mesh) {
-            if (d->mesh->size)
-                set_mesh(d->mesh, b->out->A + plan->diagonal[node],
-                         b->out->free + plan->start[node]);
-        } else {
-            double *v = b->out->free + plan->start[node];
-            memcpy(b->out->A + plan->diagonal[node], d->A,
-                   sizeof(double) * (size_t)d->dim * (size_t)d->dim);
-            memcpy(v, d->b, sizeof(double) * (size_t)d->dim);
-            if (!d->unit) tn_cholesky_solve(d->A_factor, d->dim, v);
-        }
-    }
+    for (int i = 0; i < p->large_count; i++) set_large(b, i);
 }
 
 static void set_free_velocities(TnAssembly *out)

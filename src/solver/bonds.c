@@ -1,19 +1,9 @@
-/* bonds.c: linear laws between two rows of the twist table, z = (v_a, v_b) ∈ R¹², λ the pair of
- * wrenches on them:
+/* bonds.c: bonds in SubADMM. With weights W = diag(W_a, W_b),
  *
- *     soft   λ = -(f + K z)              springs between groups of a cable
- *     hard   J z + e = 0,  λ = Jᵀμ       a gripper that holds one
+ *     t ← (1-α) t + α (λ - W z),   λ = Π(t)       Π as law/linear.c has it
  *
- * Their weights are full matrices, W = diag(W_a, W_b) with w = W⁻¹ (bond_weights.c), and so
- *
- *     t ← (1-α) t + α (λ - W z),
- *     soft   λ = t - W (W + K)⁻¹ (t + f),        hard   λ = Jᵀ (J w Jᵀ)⁻¹ (J w t - e),
- *
- * both λ = P t + c with P and c computed once. A block gets W_i on the row's part of H and half of λ
- * on its forces. The half of a bond that is on the fixed world is zero throughout. */
-#include "problem.h"
-
-#include <string.h>
+ * A block gets W_i on the row's part of H and half of λ on its forces. */
+#include "law/law.h"
 
 bool tn_bonds_group(TnProblem *p)
 {
@@ -79,37 +69,6 @@ void tn_bond_velocity(const TnBond *bond, const double (*twist)[8], double z[12]
     }
 }
 
-void tn_bond_weigh(double W[2][36], const double x[12], double y[12])
-{
-    double a[6] = {0}, b[6] = {0};
-    for (int j = 0; j < 6; j++)
-        for (int i = 0; i < 6; i++) {
-            a[i] += W[0][6 * j + i] * x[j];
-            b[i] += W[1][6 * j + i] * x[6 + j];
-        }
-    memcpy(y, a, sizeof a);
-    memcpy(y + 6, b, sizeof b);
-}
-
-/* λ = P t + c */
-static inline void project(const double *restrict P, const double *restrict c,
-                           const double *restrict t, double *restrict lambda)
-{
-    double sum[12];
-    for (int i = 0; i < 12; i++) sum[i] = c[i];
-    for (int j = 0; j < 12; j++)
-        for (int i = 0; i < 12; i++) sum[i] += P[12 * j + i] * t[j];
-    memcpy(lambda, sum, sizeof sum);
-}
-
-/* Squared change of t in velocity units. */
-static double squared_change(TnBond *bond, const double d[12])
-{
-    double moved[12];
-    tn_bond_weigh(bond->w, d, moved);
-    return tn_bond_squared(bond, moved);
-}
-
 void tn_bonds_update(TnProblem *p, int begin, int end, double alpha, bool measure)
 {
     for (int i = begin; i < end; i++) {
@@ -121,8 +80,8 @@ void tn_bonds_update(TnProblem *p, int begin, int end, double alpha, bool measur
             d[k] = bond->lambda[k] - d[k] - bond->t[k];
             bond->t[k] += alpha * d[k];
         }
-        if (measure) bond->change = squared_change(bond, d);
-        project(bond->P, bond->c, bond->t, bond->lambda);
+        if (measure) bond->change = tn_bond_squared_velocity(bond, d);
+        tn_bond_project(bond, bond->t, bond->lambda);
     }
 }
 
@@ -146,26 +105,14 @@ double tn_bond_update_paper(TnProblem *p, int index, double z[12], double u[12])
         d[k] = -y[k] - bond->t[k];
         bond->t[k] = -y[k];
     }
-    project(bond->P, bond->c, bond->t, bond->lambda);
+    tn_bond_project(bond, bond->t, bond->lambda);
     for (int k = 0; k < 12; k++) y[k] += bond->lambda[k];
     tn_bond_weigh(bond->w, y, z);
     for (int k = 0; k < 12; k++) y[k] = x[k] - z[k];
     tn_bond_weigh(bond->W, y, push);
     for (int k = 0; k < 12; k++) u[k] += push[k];
-    return squared_change(bond, d);
+    return tn_bond_squared_velocity(bond, d);
 }
-
-/* ---- measures ---- */
-
-double tn_bond_row_lever(const TnBond *bond, int row)
-{
-    const double *J = bond->J + 12L * row;
-    for (int k = 0; k < 12; k++)
-        if (k % 6 < 3 && J[k] != 0.0) return 1.0;
-    return tn_bond_lever(bond);
-}
-
-int tn_bond_numbers(const TnBond *bond) { return bond->row_a && bond->row_b ? 12 : 6; }
 
 double tn_bonds_residual(const TnProblem *p, int *count)
 {
@@ -175,27 +122,4 @@ double tn_bonds_residual(const TnProblem *p, int *count)
         *count += tn_bond_numbers(&p->bonds[i]);
     }
     return sum;
-}
-
-double tn_bond_error(const TnProblem *p, const TnBond *bond, const double (*twist)[8], int *count)
-{
-    double z[12], r[12], velocity[12], sum = 0.0;
-    tn_bond_velocity(bond, twist, z);
-    if (bond->hard) {
-        for (int i = 0; i < bond->hard; i++) {
-            double u = bond->e[i];
-            for (int k = 0; k < 12; k++) u += bond->J[12 * i + k] * z[k];
-            u *= tn_bond_row_lever(bond, i);
-            sum += u * u;
-        }
-        *count += bond->hard;
-        return sum;
-    }
-    for (int i = 0; i < 12; i++) {
-        r[i] = bond->lambda[i] + bond->f[i];
-        for (int k = 0; k < 12; k++) r[i] += bond->K[12 * i + k] * z[k];
-    }
-    tn_bond_soft_velocity(p, bond, r, velocity);
-    *count += tn_bond_numbers(bond);
-    return tn_bond_squared(bond, velocity);
 }

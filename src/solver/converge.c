@@ -171,8 +171,6 @@ bool tn_converge(TnProblem *p, const TnSolverDef *def, int iterations, TnSolverM
         .problem = p, .def = *def, .memory = memory, .pool = pool, .best = INFINITY, .seed = 1};
     s.def.form = TN_ADMM_REDUCED;
     s.def.weights = TN_WEIGHTS_COMPLIANCE;
-    s.def.contact_model = TN_CONTACT_EXACT;
-    s.def.nesterov = s.def.adaptive_weights = false;
     s.def.iterations = iterations;
     size_t mark = tn_arena_mark(p->arena);
     bool ok = tn_per_constraint_alloc(p, &s.best_lambda) && tn_per_constraint_alloc(p, &s.lambda) &&

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "block/block.h"
+#include "law/law.h"
 
 /* The choice for a dense block with R rows and n unknowns, in multiplications: rows take a solve each, G and R² a
  * sweep; velocities half a solve each and 2 R n a sweep. More sweeps than these are not counted on. */
@@ -20,9 +22,9 @@ static bool keeps_rows(const TnDelassus *w, int block, TnDelassusForm form)
     if (form == TN_DELASSUS_ROWS) return true;
     if (block < p->twist_count) return false;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
-    if (d->chain || d->mesh) return true;
+    if (!d->kind->forward) return true;
     double R = w->block_rows[block], n = d->dim, sweeps = fmin(SWEEPS, w->sweeps);
-    if (d->unit && d->filled > 0.0 && form == TN_DELASSUS_CHEAPEST) {
+    if (d->filled > 0.0 && form == TN_DELASSUS_CHEAPEST) {
         sweeps = fmin(CONDENSED_SWEEPS, w->sweeps);
         return 0.5 * R * R * n + sweeps * R * R * fmin(1.0, 3.0 * d->filled) < sweeps * 2.0 * R * n;
     }
@@ -117,17 +119,6 @@ static void add_own(const TnDelassus *w, const TnGroup *group, const TnPiece *pi
     (void)w;
 }
 
-static void set_scalar(const TnProblem *p, TnGroup *group)
-{
-    const TnRow *row = &p->rows[group->source];
-    double D = group->W[0];
-    group->a = 1.0 / D;
-    if (row->set != TN_ROW_SOFT) return;
-    double share = 1.0 / (1.0 + D * row->k * row->alpha);
-    group->a = row->k * row->alpha * share;
-    group->c = group->a * row->e - row->k * row->e * share;
-}
-
 static double lever_of(const TnDelassus *w, const TnGroup *group, int row)
 {
     if (group->kind == TN_A_BOND) return w->bond_rows[group->source].lever[row];
@@ -143,11 +134,8 @@ static void set_law(const TnDelassus *w, TnGroup *group)
     for (int i = 0; i < m; i++)
         if (group->law != TN_LAW_NONE) w->D[group->first + i] = group->W[(m + 1) * i];
     for (int i = 0; i < m; i++) w->lever[group->first + i] = lever_of(w, group, i);
-    if (group->law == TN_LAW_SCALAR || group->law == TN_LAW_SPIN || group->law == TN_LAW_ROLL) {
-        if (!(group->W[0] > 0.0))
-            group->law = TN_LAW_NONE;
-        else if (group->law != TN_LAW_ROLL)
-            set_scalar(w->problem, group);
+    if (group->law == TN_LAW_ROW) {
+        if (!(group->W[0] > 0.0)) group->law = TN_LAW_NONE;
         return;
     }
     memcpy(M, group->W, sizeof(double) * (size_t)(m * m));
@@ -171,12 +159,8 @@ void tn_delassus_rows_of(const TnDelassus *w, const TnGroup *group, const TnPerC
         tn_delassus_frame(p, group->source, frame);
         for (int i = 0; i < 3; i++) out[i] = v3_dot(frame[i], u->contact[group->source]);
     } else {
-        const TnBond *bond = &p->bonds[group->source];
-        const TnBondRows *rows = &w->bond_rows[group->source];
-        for (int i = 0; i < group->count; i++) {
-            out[i] = bond->hard ? bond->e[i] : 0.0;
-            for (int k = 0; k < 12; k++) out[i] += rows->J[i][k] * u->bond[group->source][k];
-        }
+        tn_bond_rows_velocity(&p->bonds[group->source], &w->bond_rows[group->source],
+                              u->bond[group->source], out);
     }
 }
 
@@ -186,8 +170,8 @@ static void start(TnDelassus *w, const TnGroup *group, const TnPerConstraint *la
     if (group->kind == TN_A_BOND) {
         tn_bond_rows_start(&p->bonds[group->source], &w->bond_rows[group->source], mu);
     } else if (group->law == TN_LAW_NONE) {
-        const TnRow *row = &p->rows[group->kind == TN_A_ROW ? group->source : 0];
-        if (group->kind == TN_A_ROW && row->set == TN_ROW_SOFT) mu[0] = -row->k * row->e;
+        const double t[2] = {0};
+        if (group->kind == TN_A_ROW) tn_row_project(&p->rows[group->source], 0.0, 0.0, t, mu);
     } else {
         tn_delassus_rows_of(w, group, lambda, mu);
     }

@@ -21,7 +21,7 @@
 #define TN_SOLVER_DELASSUS_H
 
 #include "../math/vec3.h"
-#include "bond_rows.h"
+#include "law/linear_rows.h"
 #include "natural_map.h"
 
 enum { TN_GROUP_ROWS = 12 }; /* at most */
@@ -29,9 +29,7 @@ enum { TN_GROUP_ROWS = 12 }; /* at most */
 typedef enum TnLaw {
     TN_LAW_NONE,    /* nothing yields: μ stays as it is */
     TN_LAW_CONTACT, /* Coulomb */
-    TN_LAW_SCALAR,  /* μ = clamp(a (D μ - u) + c, lower, upper) */
-    TN_LAW_SPIN,    /* the same with bounds by the normal force of a contact */
-    TN_LAW_ROLL,    /* a disc */
+    TN_LAW_ROW,     /* a scalar row or a rolling pair */
     TN_LAW_LINEAR   /* u + slack μ = 0 */
 } TnLaw;
 
@@ -54,9 +52,9 @@ typedef struct TnGroup {
     int piece, piece_count;
     TnConstraintKind kind;
     int source;   /* contact, row or bond of the problem */
-    int normal;   /* spin and roll: place of the bounding normal force */
+    int normal;   /* spin and roll: place of the bounding normal force; -1: none */
     bool regular; /* contact: W can be inverted */
-    double mu, lower, upper, a, c, slack;
+    double mu, slack;
     double *W, *inverse; /* count × count: of this group; (W + slack)⁻¹ */
 } TnGroup;
 

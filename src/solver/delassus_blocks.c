@@ -3,17 +3,15 @@
  *
  *     x = A⁻¹ J_jᵀ,   G_ij = J_i x   for i >= j,
  *
- * x by a solve with the factor of a dense block or of a chain on the nodes that are solved for, out of the inverse on
- * the kept nodes of a mesh. Threads share the pieces; each number is computed in one way whoever does it. */
+ * x on the unknowns that the block is solved for, as its kind has A⁻¹ there. Threads share the pieces; each number is computed in one way whoever does it. */
 #include <math.h>
 #include <string.h>
 
-#include "../math/cholesky.h"
+#include "block/block.h"
 #include "delassus.h"
-#include "mesh.h"
 
 /* Pieces are cut into so many chunks at most, each with scratch of its own. */
-#define CHUNKS_PER_THREAD 4
+#define FILLS_PER_THREAD 4
 #define GRAIN 64 /* pieces of velocities that are worth a thread */
 
 typedef struct Fill {
@@ -46,11 +44,10 @@ static void factor_twist(const TnProblem *p, int block, double out[7])
     out[4] = -(c * out[1] + e * out[2]) * out[6];
 }
 
-static void add_dense_row(const TnDelassus *w, const TnPiece *piece, int row, double *to)
+static void add_row(const TnDelassus *w, const TnPiece *piece, int row, double *to)
 {
-    int m = w->groups[piece->group].count;
-    for (int e = 0; e < piece->entry_count; e++)
-        to[w->index[piece->entry + e]] += w->value[piece->value + (size_t)(e * m + row)];
+    tn_scatter(w->index + piece->entry, w->value + piece->value + row, piece->entry_count,
+               w->groups[piece->group].count, to);
 }
 
 static void fill_velocities(void *context, int begin, int end)
@@ -63,10 +60,10 @@ static void fill_velocities(void *context, int begin, int end)
         if (piece->local >= 0) continue;
         for (int r = 0; r < w->groups[piece->group].count; r++) {
             double *y = piece->rows + (long)r * piece->n;
-            add_dense_row(w, piece, r, y);
+            add_row(w, piece, r, y);
             if (piece->block >= p->twist_count) {
                 const TnLargeBlock *d = &p->large[piece->block - p->twist_count];
-                if (!d->unit) tn_cholesky_forward(d->A_factor, d->dim, y);
+                d->kind->forward(d, y);
                 continue;
             }
             const double *L = fill->twist_factor[piece->block];
@@ -84,44 +81,29 @@ static void fill_velocities(void *context, int begin, int end)
 /* Unknowns that a block is solved for; of a twist with two zeros. */
 static int solved_dim(const TnProblem *p, int block)
 {
-    if (block < p->twist_count) return 8;
-    const TnLargeBlock *d = &p->large[block - p->twist_count];
-    return d->chain ? d->solved->dim : d->mesh ? d->mesh->size : d->dim;
-}
-
-/* x += value · column k of S⁻¹, of which only the lower triangle is there */
-static void add_column(const TnMesh *m, int k, double value, double *x)
-{
-    const double *Z = m->S_inverse;
-    for (int i = 0; i < k; i++) x[i] += value * Z[(size_t)i * m->stride + (size_t)k];
-    for (int i = k; i < m->size; i++) x[i] += value * Z[(size_t)k * m->stride + (size_t)i];
+    return block < p->twist_count ? 8 : p->large[block - p->twist_count].solved;
 }
 
 /* x = A⁻¹ J_rᵀ */
 static void solve_row(const TnDelassus *w, const TnPiece *piece, int r, double *x)
 {
     const TnProblem *p = w->problem;
-    memset(x, 0, sizeof(double) * (size_t)solved_dim(p, piece->block));
-    const TnLargeBlock *d = &p->large[piece->block - p->twist_count];
-    int m = w->groups[piece->group].count;
-    if (piece->block >= p->twist_count && d->mesh) {
-        for (int e = 0; e < piece->entry_count; e++)
-            add_column(d->mesh, w->index[piece->entry + e],
-                       w->value[piece->value + (size_t)(e * m + r)], x);
-        return;
-    }
-    add_dense_row(w, piece, r, x);
     if (piece->block < p->twist_count) {
+        memset(x, 0, sizeof(double[8]));
+        add_row(w, piece, r, x);
         const double f[6] = {x[0], x[1], x[2], x[4], x[5], x[6]};
         tn_twist_solve(p, piece->block, f, x);
-    } else if (d->chain) {
-        if (d->solved == d->chain)
-            tn_chain_solve(d->chain, d->A_D, d->A_E, x);
-        else
-            tn_chain_solve(d->solved, d->H_D, d->H_E, x);
-    } else if (!d->unit) {
-        tn_cholesky_solve(d->A_factor, d->dim, x);
+        return;
     }
+    const TnLargeBlock *d = &p->large[piece->block - p->twist_count];
+    if (d->kind->solve_S) {
+        d->kind->solve_S(d, w->index + piece->entry, w->value + piece->value + r,
+                         piece->entry_count, w->groups[piece->group].count, x);
+        return;
+    }
+    memset(x, 0, sizeof(double) * (size_t)d->dim);
+    add_row(w, piece, r, x);
+    d->kind->solve_A(d, x);
 }
 
 /* G_ij and G_ji for all pieces i of the block from j on */
@@ -164,17 +146,12 @@ static void fill_rows(void *context, int begin, int end)
     }
 }
 
-/* Where only A of all nodes has a factor, that of S is made. */
-static bool factor_chains(const TnProblem *p, const TnDelassus *w)
+static bool factor_large(const TnProblem *p, const TnDelassus *w)
 {
     for (int i = 0; i < p->large_count; i++) {
         const TnLargeBlock *d = &p->large[i];
-        if (!d->chain || !w->block_rows[p->twist_count + i] || d->solved == d->chain ||
-            !d->inverse_of_all)
-            continue;
-        memcpy(d->H_D, d->S_D, sizeof(double) * d->solved->D_size);
-        memcpy(d->H_E, d->S_E, sizeof(double) * d->solved->E_size);
-        if (!tn_chain_factor(d->solved, d->H_D, d->H_E)) return false;
+        if (w->block_rows[p->twist_count + i] && d->kind->factor_S && !d->kind->factor_S(d))
+            return false;
     }
     return true;
 }
@@ -245,7 +222,7 @@ bool tn_delassus_fill(TnDelassus *w, TnPool *pool)
     int *pieces = TN_ARENA_NEW(p->arena, int, w->piece_count);
     fill.twist_factor =
         tn_arena_alloc(p->arena, sizeof *fill.twist_factor * (size_t)p->twist_count);
-    if (!pieces || !fill.twist_factor || !factor_chains(p, w)) return false;
+    if (!pieces || !fill.twist_factor || !factor_large(p, w)) return false;
     for (int k = 0; k < p->twist_count; k++)
         if (w->block_rows[k] && !w->keeps_rows[k]) factor_twist(p, k, fill.twist_factor[k]);
     for (int i = 0; i < w->piece_count; i++) {
@@ -256,7 +233,7 @@ bool tn_delassus_fill(TnDelassus *w, TnPool *pool)
         pieces[fill.count++] = i;
     }
     fill.pieces = pieces;
-    fill.chunks = tn_pool_threads(pool) > 1 ? CHUNKS_PER_THREAD * tn_pool_threads(pool) : 1;
+    fill.chunks = tn_pool_threads(pool) > 1 ? FILLS_PER_THREAD * tn_pool_threads(pool) : 1;
     fill.scratch = TN_ARENA_NEW(p->arena, double, fill.scratch_size *(size_t)fill.chunks);
     if (!fill.scratch) return false;
     tn_pool_run(pool, w->piece_count, GRAIN, fill_velocities, &fill);

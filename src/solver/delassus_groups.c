@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "block/block.h"
 #include "delassus.h"
-#include "mesh.h"
+#include "law/law.h"
 
 /* What acts on a block: rows of a group through a row of the twist table, or one of them directly. */
 typedef struct Source {
@@ -44,10 +45,7 @@ static int place_of(const TnProblem *p, int block, int index)
 {
     if (block < p->twist_count) return index < 3 ? index : index + 1;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
-    if (d->mesh) return d->mesh->place[index];
-    if (!d->chain) return index;
-    int node = d->chain->node_of[index];
-    return tn_solved_node(d, node)->start + index - d->chain->nodes[node].start;
+    return tn_block_locate(d, index).solved;
 }
 
 static double *add_entry(Builder *b, int block, int index, int count)
@@ -141,7 +139,7 @@ static void add_bond(Builder *b, int index)
                         .count = rows->count,
                         .kind = TN_A_BOND,
                         .source = index,
-                        .slack = bond->hard ? 0.0 : 1.0},
+                        .slack = tn_bond_rows_slack(bond)},
               sources, rows->count ? count : 0);
 }
 
@@ -183,7 +181,7 @@ static void add_row(Builder *b, int r)
     const TnProblem *p = b->p;
     const TnRow *row = &p->rows[r];
     Source sources[MOST_SOURCES];
-    int count = 0, rows = row->set == TN_ROW_ROLL ? 2 : 1;
+    int count = 0, rows = tn_row_group(row);
     for (int i = 0; i < rows; i++)
         for (int s = 0; s < row[i].side_count; s++) {
             const TnRowSide *side = &p->sides[row[i].side_start + s];
@@ -192,24 +190,14 @@ static void add_row(Builder *b, int r)
             sources[count].side = side;
             sources[count++].row = i;
         }
-    TnGroup group = {.law = TN_LAW_SCALAR,
-                     .count = rows,
-                     .kind = TN_A_ROW,
-                     .source = r,
-                     .mu = row->mu,
-                     .lower = -INFINITY,
-                     .upper = INFINITY};
-    if (row->set == TN_ROW_INEQUALITY) group.lower = 0.0;
-    if (row->set == TN_ROW_BOX) {
-        group.lower = row->lower;
-        group.upper = row->upper;
-    }
-    if (row->set >= TN_ROW_SPIN) {
-        group.law = row->set == TN_ROW_SPIN ? TN_LAW_SPIN : TN_LAW_ROLL;
-        group.normal = b->w->contact_row[row->contact];
-    }
-    if (!(b->D->row[r] > 0.0)) group.law = TN_LAW_NONE;
-    add_group(b, group, sources, count);
+    add_group(b,
+              (TnGroup){.law = b->D->row[r] > 0.0 ? TN_LAW_ROW : TN_LAW_NONE,
+                        .count = rows,
+                        .kind = TN_A_ROW,
+                        .source = r,
+                        .normal = tn_row_is_disc(row) ? b->w->contact_row[row->contact] : -1,
+                        .mu = row->mu},
+              sources, count);
 }
 
 static void add_groups(Builder *b)
@@ -218,7 +206,7 @@ static void add_groups(Builder *b)
     TnDelassus *w = b->w;
     for (int i = 0; i < p->bond_count; i++) add_bond(b, i);
     for (int r = 0; r < p->row_count; r++)
-        if (p->rows[r].set < TN_ROW_SPIN) add_row(b, r);
+        if (!tn_row_is_disc(&p->rows[r])) add_row(b, r);
     w->row_count = tn_padded(w->row_count);
     w->batched = w->group_count;
     w->batch_first = w->row_count;
@@ -231,8 +219,8 @@ static void add_groups(Builder *b)
     w->batched_end = w->group_count;
     for (int c = 0; c < p->contact_count; c++)
         if (w->contact_row[c] < 0) add_contact(b, c);
-    for (int r = 0; r < p->row_count; r++)
-        if (p->rows[r].set == TN_ROW_SPIN || p->rows[r].set == TN_ROW_ROLL) add_row(b, r);
+    for (int r = 0; r < p->row_count; r += tn_row_group(&p->rows[r]))
+        if (tn_row_is_disc(&p->rows[r])) add_row(b, r);
 }
 
 static bool reserve(Builder *b)

@@ -15,10 +15,11 @@
  * each the method's own; towards a tolerance it is forces and what they imply. */
 #include "assembled_admm.h"
 #include "baselines.h"
+#include "block/block.h"
 
-#define SCALE 5.0
+#define WEIGHT_SCALE 5.0
 #define EQUALITY 10.0
-#define RELAXATION 1.8
+#define PLAIN_RELAXATION 1.8
 #define ACCELERATED_RELAXATION 1.3
 #define MEMORY 10 /* of Anderson acceleration */
 
@@ -29,7 +30,7 @@ static int memory_of(const TnBaselineInput *in)
     if (in->def->anderson >= 0) return in->def->anderson;
     if (in->watch.enough) return MEMORY;
     for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].chain || p->large[i].mesh) return MEMORY;
+        if (p->large[i].kind->eliminates) return MEMORY;
     return 0;
 }
 
@@ -42,9 +43,9 @@ bool tn_fadmm(const TnBaselineInput *in, TnBaselineResult *out)
     TnVelocities v;
     bool fixed = !in->watch.enough;
     int memory = memory_of(in);
-    const TnAdmmChoice choice = {.scale = SCALE,
+    const TnAdmmChoice choice = {.scale = WEIGHT_SCALE,
                                  .equality = EQUALITY,
-                                 .relaxation = memory ? ACCELERATED_RELAXATION : RELAXATION,
+                                 .relaxation = memory ? ACCELERATED_RELAXATION : PLAIN_RELAXATION,
                                  .memory = memory,
                                  .adaptive = true,
                                  .by_rms = fixed,

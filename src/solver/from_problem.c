@@ -16,8 +16,9 @@
 
 #include "../base/base.h"
 #include "../math/vec3.h"
-#include "bond_rows.h"
 #include "from_problem.h"
+#include "law/law.h"
+#include "law/linear_rows.h"
 
 typedef struct Entry {
     int column;
@@ -200,7 +201,7 @@ static bool add_row(Writer *w, int *r)
         [TN_ROW_SPIN] = TN_SET_SPIN,         [TN_ROW_ROLL] = TN_SET_ROLL};
     const TnProblem *p = w->p;
     const TnRow *row = &p->rows[*r];
-    int rows = row->set == TN_ROW_ROLL ? 2 : 1;
+    int rows = tn_row_group(row);
     double lambda[2];
     begin(w, sets[row->set], rows);
     w->def.k = row->k;
@@ -210,7 +211,7 @@ static bool add_row(Writer *w, int *r)
     w->def.mu = row->mu;
     w->def.lever = row->lever;
     *r += rows - 1;
-    if (row->set >= TN_ROW_SPIN && !(w->def.contact = w->contacts[row->contact])) {
+    if (tn_row_is_disc(row) && !(w->def.contact = w->contacts[row->contact])) {
         w->left_out++;
         return true;
     }

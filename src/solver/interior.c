@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "law/law.h"
 #include "newton_law.h"
 #include "solve.h"
 
@@ -315,7 +316,7 @@ static void add_cones(Interior *s, const TnCompliances *D)
         s->count++;
     }
     for (int r = 0; r < p->row_count; r++)
-        if (p->rows[r].set == TN_ROW_INEQUALITY && D->row[r] > 0.0)
+        if (tn_row_is_one_sided(&p->rows[r]) && D->row[r] > 0.0)
             s->cones[s->count++] = (Cone){.contact = -1, .row = r, .p = {1.0}};
     for (int i = 0; i < s->count; i++)
         for (int k = 0; k < 3; k++)

@@ -14,6 +14,8 @@
 
 #include "../base/base.h"
 #include "../math/disjoint_sets.h"
+#include "block/block.h"
+#include "law/law.h"
 
 enum { NONE = -1 };
 
@@ -61,7 +63,7 @@ static int join_pair(const TnProblem *p, Sets *sets, int with, int a, int b)
 static bool acts(const TnProblem *p, const TnRow *row)
 {
     return row->side_count &&
-           (row->set < TN_ROW_SPIN || row_a(p, row->contact) || row_b(p, row->contact));
+           (!tn_row_is_disc(row) || row_a(p, row->contact) || row_b(p, row->contact));
 }
 
 static int join_row(const TnProblem *p, Sets *sets, const TnRow *row)
@@ -71,7 +73,7 @@ static int join_row(const TnProblem *p, Sets *sets, const TnRow *row)
     for (int s = row->side_start; s < row->side_start + row->side_count; s++)
         block = join(sets, block, p->sides[s].block);
     /* a row that is bounded by a contact's force is where that is */
-    if (row->set >= TN_ROW_SPIN)
+    if (tn_row_is_disc(row))
         block = join_pair(p, sets, block, row_a(p, row->contact), row_b(p, row->contact));
     return block;
 }
@@ -194,23 +196,6 @@ static void copy_twist(const Cut *cut, int from, int to)
     memcpy(cut->part->twist[to + 1], cut->whole->twist[from + 1], sizeof(double[8]));
 }
 
-/* The block `to` of the part, behind those before it. */
-static void copy_large(const TnProblem *whole, int from, TnProblem *part, int to)
-{
-    const TnLargeBlock *a = &whole->large[from];
-    TnLargeBlock *b = &part->large[to];
-    *b = *a;
-    b->offset = to ? b[-1].offset + b[-1].dim : 0;
-    b->port_start = to ? b[-1].port_start + b[-1].port_count : 0;
-    for (int k = 0; k < a->port_count; k++) {
-        part->ports[b->port_start + k] = whole->ports[a->port_start + k];
-        part->ports[b->port_start + k].block = to;
-    }
-    memcpy(part->twist[part->port_row + b->port_start],
-           whole->twist[whole->port_row + a->port_start],
-           sizeof(double[8]) * (size_t)a->port_count);
-}
-
 static void copy_contact(const Cut *cut, int from, int to)
 {
     const TnContactBatch *a = &cut->whole->contact_batch[from / TN_LANES];
@@ -262,7 +247,7 @@ static void copy_row(const Cut *cut, int from, int to, const int *contacts, int 
         side->start = part->entry_count;
         part->entry_count += side->count;
     }
-    if (row->set >= TN_ROW_SPIN) row->contact = place_in(contacts, contact_count, row->contact);
+    if (tn_row_is_disc(row)) row->contact = place_in(contacts, contact_count, row->contact);
 }
 
 bool tn_island_extract(const TnProblem *p, const TnIslands *islands, int island, TnArena *arena,
@@ -292,7 +277,7 @@ bool tn_island_extract(const TnProblem *p, const TnIslands *islands, int island,
     Cut cut = {p, islands, out};
     for (int k = 0; k < size.twists; k++) copy_twist(&cut, blocks[k], k);
     for (int k = size.twists; k < count; k++)
-        copy_large(p, blocks[k] - p->twist_count, out, k - size.twists);
+        if (!tn_block_copy(p, blocks[k] - p->twist_count, out, k - size.twists)) return false;
     for (int c = 0; c < size.contacts; c++) copy_contact(&cut, contacts[c], c);
     for (int r = 0; r < size.rows; r++) copy_row(&cut, rows[r], r, contacts, size.contacts);
     for (int i = 0; i < size.bonds; i++) {
@@ -306,9 +291,7 @@ bool tn_island_extract(const TnProblem *p, const TnIslands *islands, int island,
 bool tn_block_extract(const TnProblem *p, int large, TnArena *arena, TnProblem *out)
 {
     TnProblemSize size = {.larges = 1, .ports = p->large[large].port_count};
-    if (!tn_problem_init(out, arena, size)) return false;
-    copy_large(p, large, out, 0);
-    return true;
+    return tn_problem_init(out, arena, size) && tn_block_copy(p, large, out, 0);
 }
 
 void tn_island_return(const TnProblem *part, const TnIslands *islands, int island,

@@ -1,22 +1,12 @@
 /* metrics.c: how far a problem's v and λ are from a solution, recomputed from the raw data.
  *
- * Contacts and rows are judged by the laws of constraint_error.h; bonds by
- *
- *     hard   |J z + e|, a number per row
- *     soft   (C⁻¹ + K)⁻¹ (λ + f + K z), twelve numbers (six against the world), C the compliances of
- *            its two rows: what the error in the force does to the velocity
+ * Constraints are judged by the errors of law/law.h.
  *
  * AAc is -log10 of the RMS of all of these at v̂, AAλ the same at v_λ = A⁻¹(b + Jᵀλ), where the
  * dynamics hold exactly. */
-#include "problem.h"
-
-#include <math.h>
-#include <string.h>
-
-#include "../math/cholesky.h"
 #include "../math/vec3.h"
-#include "constraint_error.h"
-#include "mesh.h"
+#include "block/block.h"
+#include "law/law.h"
 
 bool tn_velocities_alloc(const TnProblem *p, TnVelocities *out)
 {
@@ -58,20 +48,15 @@ static void implied(const TnProblem *p, bool touched_only, TnVelocities *out)
     for (int i = 0; i < p->large_count; i++) {
         const TnLargeBlock *d = &p->large[i];
         double *v = out->large + d->offset;
-        if (d->mesh && touched_only) {
-            tn_mesh_implied(p, i, v);
+        if (touched_only && d->kind->implied) {
+            d->kind->implied(p, i, v);
             tn_ports_spread(p, d, v, out->twist);
             continue;
         }
         memcpy(v, d->b, sizeof(double) * (size_t)d->dim);
         tn_ports_gather(p, d, p->F, v);
         tn_rows_force(p, p->twist_count + i, v);
-        if (d->chain)
-            tn_chain_solve(d->chain, d->A_D, d->A_E, v);
-        else if (d->mesh)
-            tn_mesh_solve_A(d, v);
-        else if (!d->unit)
-            tn_cholesky_solve(d->A_factor, d->dim, v);
+        d->kind->solve_A(d, v);
         tn_ports_spread(p, d, v, out->twist);
     }
 }
@@ -86,8 +71,8 @@ void tn_velocities_finish(TnProblem *p, const TnVelocities *touched)
     for (int i = 0; i < p->large_count; i++) {
         TnLargeBlock *d = &p->large[i];
         const double *v = touched->large + d->offset;
-        if (d->mesh)
-            tn_mesh_complete(p, i, v);
+        if (d->kind->complete)
+            d->kind->complete(p, i, v);
         else
             memcpy(d->v, v, sizeof(double) * (size_t)d->dim);
     }
@@ -97,13 +82,6 @@ static void point_velocity(double v[3], const double row[8], const double arm[3]
 {
     v3_cross(v, row + 4, arm);
     v3_add(v, v, row);
-}
-
-static TnContactPair split(const double n[3], const double x[3])
-{
-    TnContactPair pair = {.n = v3_dot(n, x)};
-    for (int k = 0; k < 3; k++) pair.t[k] = x[k] - pair.n * n[k];
-    return pair;
 }
 
 static double contact_error(const TnProblem *p, int c, double (*twist)[8])
@@ -119,8 +97,9 @@ static double contact_error(const TnProblem *p, int c, double (*twist)[8])
     point_velocity(vb, twist[batch->row_b[l]], arm_b);
     for (int k = 0; k < 3; k++) u[k] = vb[k] - va[k] + batch->e[k][l];
     tn_contact_compliance(p, c, &Dn, &Dt);
-    return tn_contact_law_error(split(p->normals[c], u), split(p->normals[c], p->lambda[c]),
-                                batch->mu[l], Dn, Dt);
+    const double *n = p->normals[c];
+    return tn_contact_error(tn_contact_pair(n, u), tn_contact_pair(n, p->lambda[c]), batch->mu[l],
+                            Dn, Dt);
 }
 
 double tn_row_velocity_at(const TnProblem *p, const TnRow *row, const TnVelocities *at)
@@ -142,30 +121,17 @@ double tn_row_velocity_at(const TnProblem *p, const TnRow *row, const TnVelociti
     return sum;
 }
 
-/* Squared error of row r before its lever; a roll row takes its partner along and *r moves past it. */
-static double row_error(const TnProblem *p, int *r, const TnVelocities *at)
+/* Squared error of a row or a rolling pair. */
+static double row_error(const TnProblem *p, const TnRow *row, const TnVelocities *at)
 {
-    const TnRow *row = &p->rows[*r], *partner = row + 1;
-    double v = tn_row_velocity_at(p, row, at), u = v + row->e, error = u;
-    if (row->set == TN_ROW_EQUALITY) return u * u;
-    if (row->set == TN_ROW_SOFT) {
-        error = tn_soft_law_error(row->k, row->alpha, row->e, v, row->lambda);
-        return error * error;
+    int count = tn_row_group(row);
+    double u[2], lambda[2], D = 0.0, lever = tn_row_lever(row);
+    for (int i = 0; i < count; i++) {
+        u[i] = tn_row_velocity_at(p, &row[i], at) + row[i].e;
+        lambda[i] = row[i].lambda;
+        D += tn_row_compliance(p, &row[i]) / count;
     }
-    double D = tn_row_compliance(p, row);
-    if (row->set < TN_ROW_SPIN) {
-        bool box = row->set == TN_ROW_BOX;
-        error = tn_bound_law_map(box ? row->lower : 0.0, box ? row->upper : INFINITY, D, u,
-                                 row->lambda);
-        return error * error;
-    }
-    double bound = row->mu * tn_contact_normal_force(p, row->contact);
-    if (row->set == TN_ROW_SPIN) return tn_disc_law_map(1, bound, D, &u, &row->lambda);
-    ++*r;
-    double pair_u[2] = {u, tn_row_velocity_at(p, partner, at) + partner->e};
-    double pair_lambda[2] = {row->lambda, partner->lambda};
-    D = 0.5 * (D + tn_row_compliance(p, partner));
-    return tn_disc_law_map(2, bound, D, pair_u, pair_lambda);
+    return lever * lever * tn_row_error(row, D, tn_row_radius(p, row, p->lambda), u, lambda);
 }
 
 double tn_problem_error(const TnProblem *p, const TnVelocities *at)
@@ -174,10 +140,8 @@ double tn_problem_error(const TnProblem *p, const TnVelocities *at)
     double sum = 0.0;
     if (count + p->bond_count == 0) return NAN;
     for (int c = 0; c < p->contact_count; c++) sum += contact_error(p, c, at->twist);
-    for (int r = 0; r < p->row_count; r++) {
-        double lever = tn_row_lever(&p->rows[r]);
-        sum += lever * lever * row_error(p, &r, at);
-    }
+    for (int r = 0; r < p->row_count; r += tn_row_group(&p->rows[r]))
+        sum += row_error(p, &p->rows[r], at);
     for (int i = 0; i < p->bond_count; i++)
         sum += tn_bond_error(p, &p->bonds[i], (const double(*)[8])at->twist, &count);
     return sqrt(sum / count);

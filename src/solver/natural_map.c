@@ -2,9 +2,9 @@
 #include "natural_map.h"
 
 #include <float.h>
-#include <math.h>
 
 #include "../math/vec3.h"
+#include "law/law.h"
 
 bool tn_compliances(TnProblem *p, TnCompliances *out)
 {
@@ -17,7 +17,7 @@ bool tn_compliances(TnProblem *p, TnCompliances *out)
     tn_contact_yields(p, out->contact);
     for (int r = 0; r < p->row_count; r++) out->row[r] = tn_row_compliance(p, &p->rows[r]);
     for (int r = 0; r + 1 < p->row_count; r++) /* a disc needs isotropic weights */
-        if (p->rows[r].set == TN_ROW_ROLL)
+        if (tn_row_group(&p->rows[r]) == 2)
             out->row[r] = out->row[r + 1] = 0.5 * (out->row[r] + out->row[r + 1]);
     for (int i = 0; i < p->bond_count; i++)
         if (!tn_bond_prepare(p, &unit, i)) return false;
@@ -34,55 +34,14 @@ void tn_constraint_velocities(const TnProblem *p, const TnVelocities *at, TnPerC
         tn_bond_velocity(&p->bonds[i], (const double(*)[8])at->twist, u->bond[i]);
 }
 
-/* Π of a row with weight 1/D at t; not of spin and roll. */
-static double project(const TnRow *row, double D, double t)
-{
-    TnRow weighted = *row;
-    weighted.B = 1.0 / D;
-    return tn_row_project(&weighted, t);
-}
-
-static double spin_bound(const TnProblem *p, const TnRow *row, const TnPerConstraint *lambda)
-{
-    return row->mu * fmax(0.0, v3_dot(p->normals[row->contact], lambda->contact[row->contact]));
-}
-
-/* Squared map of row r before its lever, of a rolling pair the sum of both (the partner's own is zero then). */
+/* Squared map of row r, of a rolling pair the sum of both (the second's own is zero then). */
 static double row_map(const TnProblem *p, int r, const TnCompliances *D, const TnPerConstraint *u,
                       const TnPerConstraint *lambda)
 {
     const TnRow *row = &p->rows[r];
-    double d = D->row[r], l = lambda->row[r];
-    if (!(d > 0.0) || row->set == TN_ROW_ROLL_PARTNER) return 0.0;
-    double t = l - u->row[r] / d, x;
-    if (row->set < TN_ROW_SPIN) {
-        x = d * (l - project(row, d, t));
-        return x * x;
-    }
-    double bound = spin_bound(p, row, lambda);
-    if (row->set == TN_ROW_SPIN) {
-        x = d * (l - fmin(bound, fmax(-bound, t)));
-        return x * x;
-    }
-    double l2 = lambda->row[r + 1], t2 = l2 - u->row[r + 1] / d, length = hypot(t, t2);
-    double share = length > bound ? bound / length : 1.0;
-    double y = d * (l2 - share * t2);
-    x = d * (l - share * t);
-    return x * x + y * y;
-}
-
-/* w (λ - P (λ - W z) - c) */
-static double bond_map(TnBond *bond, const double z[12], const double lambda[12])
-{
-    double t[12], r[12];
-    tn_bond_weigh(bond->W, z, t);
-    for (int i = 0; i < 12; i++) t[i] = lambda[i] - t[i];
-    for (int i = 0; i < 12; i++) {
-        r[i] = lambda[i] - bond->c[i];
-        for (int j = 0; j < 12; j++) r[i] -= bond->P[12 * j + i] * t[j];
-    }
-    tn_bond_weigh(bond->w, r, t);
-    return tn_bond_squared(bond, t);
+    if (tn_row_is_second(row)) return 0.0;
+    double radius = tn_row_radius(p, row, lambda->contact), lever = tn_row_lever(row);
+    return lever * lever * tn_row_map(row, D->row[r], radius, u->row + r, lambda->row + r);
 }
 
 static void count_in(TnNaturalMap *map, double *sum, double squared, TnConstraintKind kind,
@@ -132,10 +91,9 @@ TnNaturalMap tn_natural_map(const TnProblem *p, const TnCompliances *D, const Tn
     double sum = 0.0;
     if (p->contact_count) count_contacts(p, D, u, lambda, &map, &sum);
     for (int r = 0; r < p->row_count; r++)
-        count_in(&map, &sum, pow(tn_row_lever(&p->rows[r]), 2.0) * row_map(p, r, D, u, lambda),
-                 TN_A_ROW, r);
+        count_in(&map, &sum, row_map(p, r, D, u, lambda), TN_A_ROW, r);
     for (int i = 0; i < p->bond_count; i++)
-        count_in(&map, &sum, bond_map(&p->bonds[i], u->bond[i], lambda->bond[i]), TN_A_BOND, i);
+        count_in(&map, &sum, tn_bond_map(&p->bonds[i], u->bond[i], lambda->bond[i]), TN_A_BOND, i);
     int count = p->contact_count + p->row_count + p->bond_count;
     map.largest = sqrt(map.largest);
     map.rms = count ? sqrt(sum / count) : 0.0;
@@ -150,13 +108,12 @@ double tn_helpless_error(const TnProblem *p, const TnCompliances *D, const TnPer
             most = fmax(most, -v3_dot(p->normals[c], u->contact[c]));
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
-        if (D->row[r] > 0.0) continue;
-        bool box = row->set == TN_ROW_BOX, both = row->set == TN_ROW_EQUALITY;
+        if (D->row[r] > 0.0 || tn_row_is_soft(row) || tn_row_is_disc(row)) continue;
+        TnInterval at = tn_row_interval(row, 0.0);
         double speed = tn_row_lever(row) * u->row[r];
         /* a bound, even where it moves nothing, excuses a velocity */
-        if (both || row->set == TN_ROW_INEQUALITY || (box && isinf(row->upper)))
-            most = fmax(most, -speed);
-        if (both || (box && isinf(row->lower))) most = fmax(most, speed);
+        if (isinf(at.upper)) most = fmax(most, -speed);
+        if (isinf(at.lower)) most = fmax(most, speed);
     }
     return most;
 }
@@ -173,10 +130,7 @@ double tn_natural_map_rounding(const TnProblem *p, const TnCompliances *D,
     }
     for (int r = 0; r < p->row_count; r++)
         most = fmax(most, tn_row_lever(&p->rows[r]) * D->row[r] * fabs(lambda->row[r]));
-    for (int i = 0; i < p->bond_count; i++) {
-        double v[12];
-        tn_bond_weigh(p->bonds[i].w, lambda->bond[i], v);
-        most = fmax(most, sqrt(tn_bond_squared(&p->bonds[i], v)));
-    }
+    for (int i = 0; i < p->bond_count; i++)
+        most = fmax(most, sqrt(tn_bond_squared_velocity(&p->bonds[i], lambda->bond[i])));
     return DBL_EPSILON * most;
 }

@@ -1,8 +1,8 @@
 /* natural_map.h: how far v and λ are from a solution, in velocity units:
  *
  *     contact      D_n (λ_n - t_n⁺), D_t (λ_t - Π(t_t)),   t = λ - D⁻¹u,  Π on the disc of μ t_n⁺
- *     scalar row   D (λ - Π(λ - u/D)),   Π as rows.c has it
- *     bond         w (λ - Π(λ - W z)),   W, w and Π as bonds.c has them
+ *     scalar row   D (λ - Π(λ - u/D)),   Π as law/law.h has it
+ *     bond         w (λ - Π(λ - W z)),   W, w and Π as law/linear.c has them
  *
  * each times its lever where it is an angular velocity, with u = J v + e and D the local compliance J A⁻¹ Jᵀ. All are zero where, and only where, the
  * laws hold exactly. A tolerance is about the largest of them at v_λ = A⁻¹(b + Jᵀλ), where the

@@ -14,7 +14,7 @@
 #define LEAST_STIFFNESS 1e3
 #define LESS_STIFF 0.01
 #define LEAST_GAIN 0.9 /* of the error, that a step may leave */
-#define GOOD_GAIN 0.5  /* and with which another one is worth it */
+#define WORTHY_GAIN 0.5  /* and with which another one is worth it */
 /* Nothing holds forces that move nothing: contradictions in e drive them by R times themselves,
  * step after step, until they end at bounds of friction. The first step is about a little less than
  * the forces there are, so that such forces fade; it leaves FADE D λ / R, always downwards, so less
@@ -41,7 +41,7 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
             n.laws.R *= LESS_STIFF;
             continue;
         }
-        bool good = next.rms <= GOOD_GAIN * map.rms;
+        bool good = next.rms <= WORTHY_GAIN * map.rms;
         map = next;
         tn_per_constraint_swap(&n.u, &n.next_u);
         tn_per_constraint_swap(&n.lambda, &n.next_lambda);

@@ -16,15 +16,13 @@
  * μ d λ_n: G is not symmetric, and neither is the matrix. With a `reach` of 1 in place of R, t is
  * the natural map's own, so that it chooses the class, and the lines are still R's.
  *
- * Scalar rows alike; soft rows and bonds are linear and taken as they are, hard bonds have
- * a = λ_c + R c and G = R Jᵀ(J C Jᵀ)⁺J with c of bonds.c and C their compliance. Spin and rolling
+ * Scalar rows alike (law/scalar.c); soft rows and bonds are linear and taken as they are, hard bonds have
+ * a = λ_c + R c and G = R Jᵀ(J C Jᵀ)⁺J with c of law/linear.c and C their compliance. Spin and rolling
  * friction are bounded by the normal force at u. */
 #include "newton_law.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "../math/vec3.h"
+#include "law/law.h"
 
 bool tn_laws_alloc(const TnProblem *p, const TnCompliances *D, TnLaws *out)
 {
@@ -39,8 +37,6 @@ bool tn_laws_alloc(const TnProblem *p, const TnCompliances *D, TnLaws *out)
            tn_per_constraint_alloc(p, &out->trial) && tn_per_constraint_alloc(p, &out->a) &&
            tn_gains_alloc(p, &out->G);
 }
-
-enum { OPEN, HELD, SLIPS };
 
 /* ---- contacts ---- */
 
@@ -78,7 +74,7 @@ static void unfollow_contact(TnLaws *laws, int c)
     double *a = laws->a.contact[c], (*G)[TN_LANES] = laws->G.contact[c / TN_LANES];
     int l = c % TN_LANES;
     double fn = v3_dot(n, force), tangent[3], Gn[3];
-    if (laws->state[c / TN_LANES][l] != SLIPS) return;
+    if (laws->state[c / TN_LANES][l] != TN_STATE_SLIPS) return;
     for (int i = 0; i < 3; i++) {
         tangent[i] = force[i] - fn * n[i];
         Gn[i] = G[3 * i][l] * n[0] + G[3 * i + 1][l] * n[1] + G[3 * i + 2][l] * n[2];
@@ -95,100 +91,15 @@ static void unfollow_contact(TnLaws *laws, int c)
 
 /* ---- rows ---- */
 
-static double project_row(const TnLaws *laws, int r, double t, double partner_t)
+static TnRowSoftening row_softening(const TnLaws *laws, int r)
 {
-    const TnRow *row = &laws->problem->rows[r];
-    double bound = laws->row_bound[r];
-    switch (row->set) {
-    case TN_ROW_INEQUALITY:
-        return fmax(0.0, t);
-    case TN_ROW_BOX:
-        return fmin(row->upper, fmax(row->lower, t));
-    case TN_ROW_SPIN:
-        return fmin(bound, fmax(-bound, t));
-    case TN_ROW_ROLL:
-    case TN_ROW_ROLL_PARTNER: {
-        double length = hypot(t, partner_t);
-        return length > bound ? t * (bound / length) : t;
-    }
-    default:
-        return t;
-    }
+    return (TnRowSoftening){laws->D->row[r], laws->R, laws->reach, laws->row_bound[r]};
 }
 
-/* t of a row, and of its partner in rolling. */
-static double try_row(const TnLaws *laws, int r, const TnPerConstraint *u, double *partner)
-{
-    const TnRow *row = &laws->problem->rows[r];
-    double d = laws->D->row[r];
-    int other = row->set == TN_ROW_ROLL ? r + 1 : row->set == TN_ROW_ROLL_PARTNER ? r - 1 : -1;
-    *partner = other < 0 ? 0.0 : laws->centre.row[other] - laws->reach * u->row[other] / d;
-    return laws->centre.row[r] - laws->reach * u->row[r] / d;
-}
-
-static double soft_force(const TnRow *row, double u)
-{
-    return -row->k * (row->e + row->alpha * (u - row->e));
-}
-
-/* Of spin and rolling friction, by the contact forces at hand. */
+/* By the contact forces at hand. */
 static void set_row_bound(TnLaws *laws, int r)
 {
-    const TnRow *row = &laws->problem->rows[r];
-    double normal = v3_dot(laws->problem->normals[row->contact], laws->force.contact[row->contact]);
-    laws->row_bound[r] = row->mu * fmax(0.0, normal);
-}
-
-static void row_at(TnLaws *laws, int r, const TnPerConstraint *u)
-{
-    const TnProblem *p = laws->problem;
-    const TnRow *row = &p->rows[r];
-    double *a = &laws->a.row[r], *G = &laws->G.row[r], *force = &laws->force.row[r], partner;
-    *a = *G = *force = 0.0;
-    if (row->set == TN_ROW_SOFT) {
-        *G = row->k * row->alpha;
-        *a = soft_force(row, 0.0);
-        *force = soft_force(row, u->row[r]);
-        return;
-    }
-    if (!(laws->D->row[r] > 0.0)) return;
-    if (row->set >= TN_ROW_SPIN) set_row_bound(laws, r);
-    double t = try_row(laws, r, u, &partner);
-    *force = *a = project_row(laws, r, t, partner);
-    bool held = *force == t;
-    int state = held ? HELD : t < *force ? OPEN : SLIPS;
-    laws->moved = laws->moved || laws->row_state[r] != state;
-    laws->row_state[r] = (unsigned char)state;
-    if (held) {
-        *G = laws->R / laws->D->row[r];
-        *a = laws->centre.row[r];
-    } else if (row->set >= TN_ROW_SPIN) {
-        laws->moved = true;
-    }
-}
-
-/* ---- bonds ---- */
-
-static void bond_force(const TnLaws *laws, int i, const double z[12], double out[12])
-{
-    for (int r = 0; r < 12; r++) {
-        out[r] = laws->a.bond[i][r];
-        for (int k = 0; k < 12; k++) out[r] -= laws->G.bond[i][12 * r + k] * z[k];
-    }
-}
-
-static void bond_at(TnLaws *laws, int i, const double z[12])
-{
-    const TnBond *bond = &laws->problem->bonds[i];
-    double *a = laws->a.bond[i], *G = laws->G.bond[i];
-    if (bond->hard) {
-        tn_bond_hard_weight(laws->problem, bond, laws->R, G);
-        for (int r = 0; r < 12; r++) a[r] = laws->centre.bond[i][r] + laws->R * bond->c[r];
-    } else {
-        memcpy(G, bond->K, sizeof bond->K);
-        for (int k = 0; k < 12; k++) a[k] = -bond->f[k];
-    }
-    bond_force(laws, i, z, laws->force.bond[i]);
+    laws->row_bound[r] = tn_row_radius(laws->problem, &laws->problem->rows[r], laws->force.contact);
 }
 
 /* ---- all ---- */
@@ -197,8 +108,19 @@ void tn_laws_at(TnLaws *laws, const TnPerConstraint *u)
 {
     const TnProblem *p = laws->problem;
     contacts_at(laws, u);
-    for (int r = 0; r < p->row_count; r++) row_at(laws, r, u);
-    for (int i = 0; i < p->bond_count; i++) bond_at(laws, i, u->bond[i]);
+    for (int r = 0; r < p->row_count; r += tn_row_group(&p->rows[r])) {
+        set_row_bound(laws, r);
+        TnRowSoftening soft = row_softening(laws, r);
+        bool moved = tn_row_line(&p->rows[r], &soft, laws->centre.row + r, u->row + r,
+                                 laws->force.row + r, laws->a.row + r, laws->G.row + r,
+                                 laws->row_state + r);
+        laws->moved = laws->moved || moved;
+    }
+    for (int i = 0; i < p->bond_count; i++) {
+        tn_bond_line(p, &p->bonds[i], laws->R, laws->centre.bond[i], laws->a.bond[i],
+                     laws->G.bond[i]);
+        tn_bond_force(laws->a.bond[i], laws->G.bond[i], u->bond[i], laws->force.bond[i]);
+    }
 }
 
 void tn_laws_fade(TnLaws *laws, double share)
@@ -217,18 +139,12 @@ void tn_laws_force(TnLaws *laws, const TnPerConstraint *u)
 {
     const TnProblem *p = laws->problem;
     contact_forces(laws, u, NULL, &laws->force);
-    for (int r = 0; r < p->row_count; r++) {
-        const TnRow *row = &p->rows[r];
-        double partner;
-        if (row->set == TN_ROW_SOFT) {
-            laws->force.row[r] = soft_force(row, u->row[r]);
-        } else if (laws->D->row[r] > 0.0) {
-            double t = try_row(laws, r, u, &partner);
-            if (row->set >= TN_ROW_SPIN) set_row_bound(laws, r);
-            laws->force.row[r] = project_row(laws, r, t, partner);
-        }
+    for (int r = 0; r < p->row_count; r += tn_row_group(&p->rows[r])) {
+        set_row_bound(laws, r);
+        TnRowSoftening soft = row_softening(laws, r);
+        tn_row_force(&p->rows[r], &soft, laws->centre.row + r, u->row + r, laws->force.row + r);
     }
-    for (int i = 0; i < p->bond_count; i++) bond_force(laws, i, u->bond[i], laws->force.bond[i]);
+    for (int i = 0; i < p->bond_count; i++) tn_bond_force(laws->a.bond[i], laws->G.bond[i], u->bond[i], laws->force.bond[i]);
 }
 
 double tn_laws_slope(TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction)
@@ -238,31 +154,33 @@ double tn_laws_slope(TnLaws *laws, const TnPerConstraint *u, const TnPerConstrai
     contact_forces(laws, u, (const double(*)[TN_LANES])laws->bound, &laws->trial);
     for (int c = 0; c < p->contact_count; c++)
         sum += v3_dot(laws->trial.contact[c], direction->contact[c]);
-    for (int r = 0; r < p->row_count; r++) {
-        const TnRow *row = &p->rows[r];
-        double partner, d = direction->row[r];
-        if (row->set == TN_ROW_SOFT) {
-            sum += d * soft_force(row, u->row[r]);
-        } else if (laws->D->row[r] > 0.0) {
-            double t = try_row(laws, r, u, &partner);
-            sum += d * project_row(laws, r, t, partner);
-        }
+    for (int r = 0, count; r < p->row_count; r += count) {
+        double force[2] = {0};
+        TnRowSoftening soft = row_softening(laws, r);
+        count = tn_row_group(&p->rows[r]);
+        tn_row_force(&p->rows[r], &soft, laws->centre.row + r, u->row + r, force);
+        for (int i = 0; i < count; i++) sum += direction->row[r + i] * force[i];
     }
     for (int i = 0; i < p->bond_count; i++) {
         double force[12];
-        bond_force(laws, i, u->bond[i], force);
+        tn_bond_force(laws->a.bond[i], laws->G.bond[i], u->bond[i], force);
         for (int k = 0; k < 12; k++) sum += direction->bond[i][k] * force[k];
     }
     return sum;
 }
 
-void tn_laws_linear(const TnLaws *laws, const TnPerConstraint *at, TnPerConstraint *out)
+void tn_lines_force(const TnProblem *p, const TnPerConstraint *a, const TnGains *G,
+                    const TnPerConstraint *u, TnPerConstraint *out)
 {
-    const TnProblem *p = laws->problem;
-    tn_contact_kernels()->linear(0, p->contact_batches, (const double(*)[3])laws->a.contact,
-                                 (const double(*)[9][TN_LANES])laws->G.contact,
-                                 (const double(*)[3])at->contact, out->contact);
-    for (int r = 0; r < p->row_count; r++)
-        out->row[r] = laws->a.row[r] - laws->G.row[r] * at->row[r];
-    for (int i = 0; i < p->bond_count; i++) bond_force(laws, i, at->bond[i], out->bond[i]);
+    tn_contact_kernels()->linear(0, p->contact_batches, (const double(*)[3])a->contact,
+                                 (const double(*)[9][TN_LANES])G->contact,
+                                 (const double(*)[3])u->contact, out->contact);
+    for (int r = 0; r < p->row_count; r++) out->row[r] = a->row[r] - G->row[r] * u->row[r];
+    for (int i = 0; i < p->bond_count; i++)
+        tn_bond_force(a->bond[i], G->bond[i], u->bond[i], out->bond[i]);
+}
+
+void tn_laws_linear(const TnLaws *laws, const TnPerConstraint *u, TnPerConstraint *out)
+{
+    tn_lines_force(laws->problem, &laws->a, &laws->G, u, out);
 }

@@ -33,7 +33,9 @@ void tn_laws_force(TnLaws *laws, const TnPerConstraint *u);
 /* Σ direction · λ(u), with the bounds of friction as they were at the last tn_laws_at: the slope of
  * a convex function along the direction. */
 double tn_laws_slope(TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction);
-/* out = a - G u */
+/* out = a - G u, of any lines and of these. */
+void tn_lines_force(const TnProblem *problem, const TnPerConstraint *a, const TnGains *G,
+                    const TnPerConstraint *u, TnPerConstraint *out);
 void tn_laws_linear(const TnLaws *laws, const TnPerConstraint *u, TnPerConstraint *out);
 /* Contacts' a lessened by a share: as if softened about forces that much smaller, in the same
  * classes. */

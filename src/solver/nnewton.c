@@ -17,24 +17,25 @@
 #include <math.h>
 
 #include "baselines.h"
+#include "newton_law.h"
 #include "nnewton.h"
 
-#define FIRST_STIFFNESS 10.0 /* R */
-#define LEAST_STIFFNESS 1.0
-#define MOST_STIFFNESS 1e7
-#define STIFFER 10.0
+#define FIRST_R 10.0
+#define LEAST_R 1.0
+#define MOST_R 1e7
+#define LARGER_R 10.0
 #define SOFTER 0.1
-#define GOOD_GAIN 0.7 /* of what the linear model promised */
+#define PROMISE_KEPT 0.7 /* of what the linear model promised */
 #define POOR_GAIN 0.25
-#define WINDOW 5 /* steps whose largest merit counts */
+#define MERIT_WINDOW 5 /* steps whose largest merit counts */
 #define TRIALS 6
 #define SUFFICIENT 1e-4
-#define PATIENCE 16 /* steps without a new best one */
-#define WALK 8      /* steps out of a minimum of the merit */
+#define STEPS_WITHOUT_BEST 16 /* before it walks */
+#define WALK 8                /* steps out of a minimum of the merit */
 /* With the end of a fixed count so near, merits beyond so many times the best are not worth it. */
 #define LAST_STEPS 10
 #define LAST_RISE 1.2
-#define ROUNDING 100.0 /* times the natural map's: gains below that say nothing */
+#define ROUNDINGS 100.0 /* times the natural map's: gains below that say nothing */
 
 typedef struct Newton {
     const TnBaselineInput *in;
@@ -49,7 +50,7 @@ typedef struct Newton {
     int since;       /* steps since then, or since the last walk */
     int walking;     /* steps left that are taken whatever the merit */
     int walks;
-    double merits[WINDOW];
+    double merits[MERIT_WINDOW];
     TnNaturalMap map;
 } Newton;
 
@@ -79,9 +80,9 @@ static bool start(Newton *n)
     tn_nnewton_clean(p, n->in->D, &n->lambda);
     tn_per_constraint_copy(&n->best, &n->lambda);
     look(n);
-    n->R = FIRST_STIFFNESS;
+    n->R = FIRST_R;
     n->least = n->map.rms;
-    for (int i = 0; i < WINDOW; i++) n->merits[i] = n->map.rms;
+    for (int i = 0; i < MERIT_WINDOW; i++) n->merits[i] = n->map.rms;
     return true;
 }
 
@@ -94,7 +95,7 @@ static bool direction(Newton *n)
     tn_assembly_gather(a, &n->lines.a, n->x);
     tn_assembly_solve(a, n->lines.G.symmetric, n->values, n->x);
     tn_assembly_apply(a, n->x, &n->du);
-    tn_nnewton_forces(n->p, &n->lines, &n->du, &n->dlambda);
+    tn_lines_force(n->p, &n->lines.a, &n->lines.G, &n->du, &n->dlambda);
     return true;
 }
 
@@ -108,7 +109,7 @@ static void add_share(const TnPerConstraint *x, double share, const TnPerConstra
 static double search(Newton *n, int steps_left)
 {
     double most = 0.0, share = 1.0;
-    for (int i = 0; i < WINDOW; i++) most = fmax(most, n->merits[i]);
+    for (int i = 0; i < MERIT_WINDOW; i++) most = fmax(most, n->merits[i]);
     if (n->walking) most = INFINITY;
     if (!n->in->watch.enough && steps_left < LAST_STEPS) most = fmin(most, LAST_RISE * n->least);
     for (int k = 0; k < TRIALS; k++, share *= 0.5) {
@@ -122,7 +123,7 @@ static double search(Newton *n, int steps_left)
 
 static void soften(Newton *n)
 {
-    n->R = n->R > LEAST_STIFFNESS ? fmax(LEAST_STIFFNESS, SOFTER * n->R) : MOST_STIFFNESS;
+    n->R = n->R > LEAST_R ? fmax(LEAST_R, SOFTER * n->R) : MOST_R;
 }
 
 static void go(Newton *n, double share, int step)
@@ -130,17 +131,17 @@ static void go(Newton *n, double share, int step)
     double before = n->map.rms, left = tn_nnewton_left(n->p, n->in->D, &n->dlambda, n->R);
     tn_per_constraint_swap(&n->lambda, &n->trial_lambda);
     look(n);
-    n->merits[step % WINDOW] = n->map.rms;
+    n->merits[step % MERIT_WINDOW] = n->map.rms;
     if (n->walking) {
         if (!--n->walking)
-            for (int i = 0; i < WINDOW; i++) n->merits[i] = n->map.rms;
+            for (int i = 0; i < MERIT_WINDOW; i++) n->merits[i] = n->map.rms;
         return;
     }
     double gain = (before - n->map.rms) / (before - fmin(0.99 * before, left));
-    if (share == 1.0 && gain > GOOD_GAIN)
-        n->R = fmin(MOST_STIFFNESS, STIFFER * n->R);
+    if (share == 1.0 && gain > PROMISE_KEPT)
+        n->R = fmin(MOST_R, LARGER_R * n->R);
     else if (!(gain >= POOR_GAIN) &&
-             n->map.rms > ROUNDING * tn_natural_map_rounding(n->p, n->in->D, &n->lambda))
+             n->map.rms > ROUNDINGS * tn_natural_map_rounding(n->p, n->in->D, &n->lambda))
         soften(n);
 }
 
@@ -149,8 +150,8 @@ static void go(Newton *n, double share, int step)
 static void watch_for_minima(Newton *n, int steps_left)
 {
     static const double stiffness[] = {1.0, 10.0, 100.0, 3.0, 30.0};
-    if (n->walking || ++n->since < PATIENCE) return;
-    if (!n->in->watch.enough && steps_left < PATIENCE + WALK) return;
+    if (n->walking || ++n->since < STEPS_WITHOUT_BEST) return;
+    if (!n->in->watch.enough && steps_left < STEPS_WITHOUT_BEST + WALK) return;
     n->since = 0;
     n->walking = WALK;
     n->R = stiffness[n->walks++ % 5];

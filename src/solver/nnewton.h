@@ -13,9 +13,6 @@ typedef struct TnNewtonLines {
 /* At u and λ; R bounds what a constraint that holds may answer: dλ = -R (u + du)/D. */
 void tn_nnewton_lines(const TnProblem *problem, const TnCompliances *D, const TnPerConstraint *u,
                       const TnPerConstraint *lambda, double R, TnNewtonLines *out);
-/* out = a - G du */
-void tn_nnewton_forces(const TnProblem *problem, const TnNewtonLines *lines,
-                       const TnPerConstraint *du, TnPerConstraint *out);
 /* RMS of what a full step leaves of the residuals if they are linear: D dλ / R. */
 double tn_nnewton_left(const TnProblem *problem, const TnCompliances *D,
                        const TnPerConstraint *dlambda, double R);

@@ -35,12 +35,10 @@ typedef struct Loop {
     double *last, *p; /* state before the sweep; direction */
     double squared;   /* |Δ|² of the last sweep */
     double least;     /* of all so far */
-    /* Anderson's; dG NULL: without */
     TnMix mix;
-    double *r, *before; /* √D Δμ; what the last sweep left */
-    double *dG, *dr;    /* differences */
-    bool anderson;      /* whose turn it is, */
-    int turn, end;      /* its sweeps and the last of them */
+    double *r;     /* √D Δμ; NULL: without Anderson's method */
+    bool anderson; /* whose turn it is, */
+    int turn, end; /* its sweeps and the last of them */
 } Loop;
 
 /* |Δ|² and the RMS of D Δμ, m/s; in four sums each, which a compiler may take together. */
@@ -82,13 +80,10 @@ static void extrapolate(Loop *loop, double squared)
 static bool prepare_anderson(Loop *loop)
 {
     TnArena *arena = loop->w->problem->arena;
-    size_t n = loop->w->state_count, m = (size_t)tn_padded(loop->w->row_count);
+    long n = (long)loop->w->state_count, m = tn_padded(loop->w->row_count);
     loop->turn = loop->end = FIRST_TURN;
-    loop->r = TN_ARENA_ZERO(arena, double, m);
-    loop->before = TN_ARENA_ZERO(arena, double, n);
-    loop->dG = TN_ARENA_NEW(arena, double, n *ANDERSON_MEMORY);
-    loop->dr = TN_ARENA_NEW(arena, double, m *ANDERSON_MEMORY);
-    return loop->r && loop->before && loop->dG && loop->dr;
+    loop->r = TN_ARENA_NEW(arena, double, m);
+    return loop->r && tn_mix_alloc(&loop->mix, arena, ANDERSON_MEMORY, n, m);
 }
 
 static void change_turns(Loop *loop)
@@ -98,34 +93,19 @@ static void change_turns(Loop *loop)
     loop->end += loop->turn;
     loop->squared = 0.0; /* the old direction is of no use */
     loop->least = INFINITY;
-    tn_mix_start(&loop->mix, ANDERSON_MEMORY);
+    tn_mix_start(&loop->mix);
 }
 
 /* Anderson's combination instead. */
 static void combine(Loop *loop)
 {
-    TnDelassus *w = loop->w;
-    const TnKernels *kernels = w->problem->kernels;
+    const TnDelassus *w = loop->w;
     long n = (long)w->state_count, m = tn_padded(w->row_count);
-    double *s = w->state, sums[TN_MIX_SUMS] = {0}, norm[2];
+    double sums[TN_MIX_SUMS];
     tn_mix_begin(&loop->mix);
-    double *dG = loop->dG + n * loop->mix.newest, *dr = loop->dr + m * loop->mix.newest;
-    for (long k = 0; k < n; k++) {
-        dG[k] = s[k] - loop->before[k];
-        loop->before[k] = s[k];
-    }
-    for (long k = 0; k < m; k++) {
-        double r = sqrt(w->D[k]) * (s[k] - loop->last[k]);
-        dr[k] = r - loop->r[k];
-        loop->r[k] = r;
-    }
-    kernels->column_dots(m, loop->r, loop->r, loop->r, norm);
-    sums[0] = norm[0];
-    for (int j = 0; j < loop->mix.columns; j++)
-        kernels->column_dots(m, loop->dr + m * j, dr, loop->r, sums + 1 + 2 * j);
-    if (tn_mix_combine(&loop->mix, sums))
-        kernels->column_subtract(n, loop->before, loop->mix.columns, loop->dG, n, loop->mix.gamma,
-                                 s);
+    for (long k = 0; k < m; k++) loop->r[k] = sqrt(w->D[k]) * (w->state[k] - loop->last[k]);
+    tn_mix_take(&loop->mix, 0, n, w->state, m, loop->r, sums);
+    if (tn_mix_combine(&loop->mix, sums)) tn_mix_put(&loop->mix, 0, n, w->state);
 }
 
 static bool ask(const TnBaselineInput *in, const TnDelassus *w, const TnBaselineResult *so_far)
@@ -164,7 +144,7 @@ bool tn_pgs_with(const TnBaselineInput *in, TnPgsChoice choice, TnBaselineResult
             if (ask(in, &w, out)) break;
         }
         if (out->iterations == in->def->iterations) break;
-        if (loop.dG && out->iterations >= loop.end) change_turns(&loop);
+        if (loop.r && out->iterations >= loop.end) change_turns(&loop);
         if (loop.anderson)
             combine(&loop);
         else

@@ -5,12 +5,9 @@
  *               μ = -W⁻¹ r in the cone                  sticks
  *               else slips: μ_n = max(0, -(r_n + W_nt μ_t) / W_nn), then
  *               μ_t = Π(μ_t - u_t / w) on the disc of μ_n times the friction, w = max(W_11, W_22)
- *     scalar    μ = clamp(a (D μ - u) + c)
- *     roll      as the tangents of a contact
+ *     row       μ = Π(μ - u / D), D the larger one of a rolling pair
  *     bond      μ ← μ - (W + slack)⁻¹ (u + slack μ) */
-#include <math.h>
-#include <string.h>
-
+#include "law/law.h"
 #include "pgs.h"
 
 /* ---- u of a group, and x after its μ changed ---- */
@@ -70,15 +67,6 @@ static void add_change(const TnPiece *piece, int count, const double *mu, const 
 
 /* ---- laws ---- */
 
-static void project(double bound, double *x, double *y)
-{
-    double squared = *x * *x + *y * *y;
-    if (squared <= bound * bound) return;
-    double share = bound / sqrt(squared);
-    *x *= share;
-    *y *= share;
-}
-
 static void contact(const TnGroup *g, const double u[3], double mu[3])
 {
     const double *W = g->W, *V = g->inverse;
@@ -108,59 +96,17 @@ static void contact(const TnGroup *g, const double u[3], double mu[3])
     mu[0] = n > 0.0 ? n : 0.0;
     double x = mu[1] - (r[1] + W[3] * mu[0] + W[4] * mu[1] + W[5] * mu[2]) / w;
     double y = mu[2] - (r[2] + W[6] * mu[0] + W[7] * mu[1] + W[8] * mu[2]) / w;
-    project(g->mu * mu[0], &x, &y);
-    mu[1] = x;
-    mu[2] = y;
+    double share = tn_disc_share(sqrt(x * x + y * y), g->mu * mu[0]);
+    mu[1] = share * x;
+    mu[2] = share * y;
 }
 
-static double clamp(double x, double lower, double upper)
+static void row(const TnDelassus *w, const TnGroup *g, const double *u, double *mu)
 {
-    return x < lower ? lower : x > upper ? upper : x;
-}
-
-static void roll(const TnGroup *g, double bound, const double u[2], double mu[2])
-{
-    double w = g->W[0] > g->W[3] ? g->W[0] : g->W[3], x = mu[0] - u[0] / w, y = mu[1] - u[1] / w;
-    project(bound, &x, &y);
-    mu[0] = x;
-    mu[1] = y;
-}
-
-static void linear(const TnGroup *g, const double *u, double *mu)
-{
-    int n = g->count;
-    double r[TN_GROUP_ROWS];
-    for (int i = 0; i < n; i++) r[i] = u[i] + g->slack * mu[i];
-    for (int i = 0; i < n; i++) {
-        double sum = 0.0;
-        for (int j = 0; j < n; j++) sum += g->inverse[n * i + j] * r[j];
-        mu[i] -= sum;
-    }
-}
-
-static void obey(const TnGroup *g, const double *all, const double *u, double *mu)
-{
-    double bound =
-        g->law == TN_LAW_SPIN || g->law == TN_LAW_ROLL ? g->mu * fmax(all[g->normal], 0.0) : 0.0;
-    switch (g->law) {
-    case TN_LAW_CONTACT:
-        contact(g, u, mu);
-        break;
-    case TN_LAW_SCALAR:
-        mu[0] = clamp(g->a * (g->W[0] * mu[0] - u[0]) + g->c, g->lower, g->upper);
-        break;
-    case TN_LAW_SPIN:
-        mu[0] = clamp(mu[0] - g->a * u[0], -bound, bound);
-        break;
-    case TN_LAW_ROLL:
-        roll(g, bound, u, mu);
-        break;
-    case TN_LAW_LINEAR:
-        linear(g, u, mu);
-        break;
-    default:
-        break;
-    }
+    double D = g->count > 1 ? fmax(g->W[0], g->W[3]) : g->W[0], t[2];
+    double radius = g->normal < 0 ? 0.0 : g->mu * fmax(w->mu[g->normal], 0.0);
+    for (int i = 0; i < g->count; i++) t[i] = mu[i] - u[i] / D;
+    tn_row_project(&w->problem->rows[g->source], 1.0 / D, radius, t, mu);
 }
 
 void tn_delassus_velocity(const TnDelassus *w, const TnGroup *g, double *u)
@@ -178,7 +124,12 @@ static void sweep_groups(TnDelassus *w, int begin, int end)
         if (g->law == TN_LAW_NONE) continue;
         tn_delassus_velocity(w, g, u);
         for (int r = 0; r < g->count; r++) change[r] = -mu[r];
-        obey(g, w->mu, u, mu);
+        if (g->law == TN_LAW_CONTACT)
+            contact(g, u, mu);
+        else if (g->law == TN_LAW_ROW)
+            row(w, g, u, mu);
+        else
+            tn_bond_rows_step(g->count, g->slack, g->inverse, u, mu);
         for (int r = 0; r < g->count; r++) change[r] += mu[r];
         for (int k = g->piece; k < g->piece + g->piece_count; k++)
             add_change(&w->pieces[k], g->count, mu, change, w->x);

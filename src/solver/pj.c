@@ -5,19 +5,13 @@
  *     y ← λ + (t - 1)/t⁺ (λ - λ_last),   t⁺ = (1 + √(1 + 4t²))/2
  *
  * M by pj_steps.c. Where (y - λ)·(λ - λ_last) > 0 in the norm of M the momentum points the wrong way, and t = 1
- * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of bond_rows.h, soft ones implicitly. Sums are added up in
+ * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of law/linear_rows.h, soft ones implicitly. Sums are added up in
  * the order of constraints, so the result has the same bits for any number of threads. */
-#include <math.h>
-#include <string.h>
-
-#include "../math/vec3.h"
-#include "block_kind.h"
-#include "mesh.h"
+#include "block/block.h"
+#include "law/law.h"
+#include "loop.h"
 #include "pj.h"
 
-#define FIRST_LOOK 3
-#define CHUNKS_PER_THREAD 3
-#define CONTACTS_PER_THREAD 1500
 #define LOOK_GAIN 0.7
 /* Squared movement that grows by so much ends the momentum, since friction is no gradient; by so much over its least,
  * the steps are too long. */
@@ -40,22 +34,7 @@ typedef struct Loop {
     TnBaselineResult *out;
 } Loop;
 
-static void share(const Loop *loop, int count, int chunk, int *begin, int *end)
-{
-    *begin = (int)((long)count * chunk / loop->chunks);
-    *end = (int)((long)count * (chunk + 1) / loop->chunks);
-}
-
 /* ---- phases ---- */
-
-static void update_blocks(const Loop *loop, int chunk)
-{
-    for (int k = 0; k < TN_BLOCK_KIND_COUNT; k++) {
-        int begin, end;
-        share(loop, tn_block_kinds[k]->unit_count(loop->p), chunk, &begin, &end);
-        tn_block_kinds[k]->update(loop->p, begin, end, 0.0);
-    }
-}
 
 static void update_bond(const Loop *loop, int index)
 {
@@ -63,14 +42,9 @@ static void update_bond(const Loop *loop, int index)
     TnPjBond *b = &loop->bonds[index];
     double z[12], u[12];
     tn_bond_velocity(bond, (const double(*)[8])loop->p->twist, z);
-    for (int i = 0; i < b->rows.count; i++) {
-        u[i] = bond->hard ? bond->e[i] : b->mu[i];
-        for (int k = 0; k < 12; k++) u[i] += b->rows.J[i][k] * z[k];
-        b->before[i] = b->mu[i];
-    }
-    for (int i = 0; i < b->rows.count; i++)
-        for (int j = 0; j < b->rows.count; j++)
-            b->mu[i] -= b->inverse[b->rows.count * i + j] * u[j];
+    tn_bond_rows_velocity(bond, &b->rows, z, u);
+    memcpy(b->before, b->mu, sizeof b->mu);
+    tn_bond_rows_step(b->rows.count, tn_bond_rows_slack(bond), b->inverse, u, b->mu);
     tn_bond_rows_put(bond, &b->rows, b->mu);
 }
 
@@ -78,16 +52,16 @@ static void update_constraints(Loop *loop, int chunk)
 {
     TnProblem *p = loop->p;
     int begin, end;
-    share(loop, p->contact_batches, chunk, &begin, &end);
+    tn_share(p->contact_batches, chunk, loop->chunks, &begin, &end);
     if (end > begin)
         memcpy(loop->y.contact[begin * TN_LANES], p->lambda[begin * TN_LANES],
                sizeof(double[3]) * TN_LANES * (size_t)(end - begin));
     p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
                                p->lambda, 1.0, NULL);
-    share(loop, p->row_count, chunk, &begin, &end);
+    tn_share(p->row_count, chunk, loop->chunks, &begin, &end);
     for (int r = begin; r < end; r++) loop->y.row[r] = p->rows[r].lambda;
     tn_rows_update(p, begin, end, 1.0, false);
-    share(loop, p->bond_count, chunk, &begin, &end);
+    tn_share(p->bond_count, chunk, loop->chunks, &begin, &end);
     for (int i = begin; i < end; i++) update_bond(loop, i);
 }
 
@@ -113,9 +87,9 @@ static void sum_all(const Loop *loop, int chunk)
 {
     const TnProblem *p = loop->p;
     int begin, end, first = p->contact_batches;
-    share(loop, p->contact_batches, chunk, &begin, &end);
+    tn_share(p->contact_batches, chunk, loop->chunks, &begin, &end);
     for (int i = begin; i < end; i++) sum_contacts(loop, i);
-    share(loop, p->row_count, chunk, &begin, &end);
+    tn_share(p->row_count, chunk, loop->chunks, &begin, &end);
     for (int r = begin; r < end; r++) {
         const TnRow *row = &p->rows[r];
         double d = row->B > 0.0 ? (loop->y.row[r] - row->lambda) / row->B : 0.0;
@@ -123,7 +97,7 @@ static void sum_all(const Loop *loop, int chunk)
         loop->moved[first + r] = pow(tn_row_lever(row) * d, 2.0);
     }
     first += p->row_count;
-    share(loop, p->bond_count, chunk, &begin, &end);
+    tn_share(p->bond_count, chunk, loop->chunks, &begin, &end);
     for (int i = begin; i < end; i++) {
         const TnPjBond *b = &loop->bonds[i];
         double wrong = 0.0, moved = 0.0;
@@ -145,20 +119,20 @@ static void push_on(Loop *loop, int chunk)
     TnProblem *p = loop->p;
     double m = loop->momentum;
     int begin, end;
-    share(loop, p->contact_batches, chunk, &begin, &end);
+    tn_share(p->contact_batches, chunk, loop->chunks, &begin, &end);
     double *lambda = p->lambda[0], *last = loop->last.contact[0];
     for (long i = 3L * TN_LANES * begin; i < 3L * TN_LANES * end; i++) {
         double x = lambda[i];
         lambda[i] += m * (x - last[i]);
         last[i] = x;
     }
-    share(loop, p->row_count, chunk, &begin, &end);
+    tn_share(p->row_count, chunk, loop->chunks, &begin, &end);
     for (int r = begin; r < end; r++) {
         double x = p->rows[r].lambda;
         p->rows[r].lambda += m * (x - loop->last.row[r]);
         loop->last.row[r] = x;
     }
-    share(loop, p->bond_count, chunk, &begin, &end);
+    tn_share(p->bond_count, chunk, loop->chunks, &begin, &end);
     for (int i = begin; i < end; i++) {
         TnPjBond *b = &loop->bonds[i];
         for (int k = 0; k < b->rows.count; k++) {
@@ -176,7 +150,8 @@ static bool is_enough(Loop *loop)
 {
     const TnWatch *watch = &loop->in->watch;
     TnBaselineResult *out = loop->out;
-    if (!watch->enough || out->iterations < FIRST_LOOK || out->residual >= LOOK_GAIN * loop->seen)
+    if (!watch->enough || out->iterations < TN_FIRST_LOOK ||
+        out->residual >= LOOK_GAIN * loop->seen)
         return false;
     TnSolveResult so_far = {out->iterations, false, out->residual, out->form};
     loop->seen = out->residual;
@@ -250,7 +225,7 @@ static int next_stage(void *context)
 static void run_chunk(void *context, int chunk)
 {
     Loop *loop = context;
-    if (loop->stage == BLOCKS) update_blocks(loop, chunk);
+    if (loop->stage == BLOCKS) tn_blocks_update(loop->p, chunk, loop->chunks, 0.0);
     if (loop->stage == CONSTRAINTS) update_constraints(loop, chunk);
     if (loop->stage == SPINS) tn_rows_update_spins(loop->p, 1.0, false);
     if (loop->stage == SUMS) sum_all(loop, chunk);
@@ -269,22 +244,11 @@ static bool reserve(Loop *loop)
            tn_per_constraint_alloc(p, &loop->last);
 }
 
-/* A direction without a step takes no force. */
-static void release_dead(TnProblem *p, const TnCompliances *D)
-{
-    for (int c = 0; c < p->contact_count; c++) {
-        double *lambda = p->lambda[c], along = v3_dot(p->normals[c], lambda);
-        if (!(tn_normal_compliance(D, c) > 0.0)) along = 0.0;
-        if (along == 0.0 || !(tn_tangent_compliance(D, c) > 0.0))
-            v3_scale(lambda, p->normals[c], along);
-    }
-}
-
 static int worth_threads(const TnProblem *p)
 {
     long work = p->contact_count + p->row_count + 6L * p->bond_count;
     for (int i = 0; i < p->large_count; i++) work += p->large[i].dim;
-    return (int)(work / CONTACTS_PER_THREAD);
+    return (int)(work / TN_CONTACTS_PER_THREAD);
 }
 
 bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
@@ -299,11 +263,13 @@ bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
                  .least = INFINITY};
     *out = (TnBaselineResult){.form = "mass splitting with momentum"};
     if (!reserve(&loop) || !tn_pj_prepare(p, in->D, loop.bonds, 1.0, in->pool)) return false;
-    release_dead(p, in->D);
+    for (int c = 0; c < p->contact_count; c++) /* a direction without a step takes no force */
+        tn_contact_release(p->normals[c], tn_normal_compliance(in->D, c),
+                           tn_tangent_compliance(in->D, c), p->lambda[c]);
     tn_lambda_take(p, &loop.last);
     int threads = worth_threads(p), most = tn_pool_threads(in->pool);
     if (threads > most) threads = most;
-    loop.chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1;
+    loop.chunks = threads > 1 ? TN_CHUNKS_PER_THREAD * threads : 1;
     if (in->def->iterations > 0)
         tn_pool_phases(in->pool, threads, (TnPhases){next_stage, run_chunk, &loop});
     return true;

@@ -3,7 +3,7 @@
 #define TN_SOLVER_PJ_H
 
 #include "baselines.h"
-#include "bond_rows.h"
+#include "law/linear_rows.h"
 
 typedef struct TnPjBond {
     TnBondRows rows;

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../math/cholesky.h"
-#include "mesh.h"
+#include "block/block.h"
+#include "law/law.h"
 #include "pj.h"
 
 #define POWER_ITERATIONS 12
@@ -45,7 +45,7 @@ static void set_unit_weights(Steps *s, TnPool *pool)
         }
     }
     for (int r = 0; r < p->row_count; r++) {
-        const TnRow *row = &p->rows[r], *first = row->set == TN_ROW_ROLL_PARTNER ? row - 1 : row;
+        const TnRow *row = &p->rows[r], *first = tn_row_is_second(row) ? row - 1 : row;
         double scale = first->scale > 0.0 ? first->scale : 1.0;
         for (int i = row->side_start; i < row->side_start + row->side_count; i++)
             p->sides[i].beta /= scale;
@@ -89,7 +89,7 @@ static void add_rows(const TnProblem *p, int block, const double *x, double *y)
     }
 }
 
-/* f = C x and y = A⁻¹ f, of a mesh on its kept nodes. */
+/* f = C x and y = A⁻¹ f */
 static void apply(TnProblem *p, int block, const double *x, double *f, double *y)
 {
     if (block < p->twist_count) {
@@ -102,10 +102,8 @@ static void apply(TnProblem *p, int block, const double *x, double *f, double *y
         return;
     }
     const TnLargeBlock *d = &p->large[block - p->twist_count];
-    if (d->mesh) {
-        memset(f, 0, sizeof(double) * d->mesh->stride);
-        tn_mesh_spread(p, block - p->twist_count, x, 1.0, f);
-        tn_dense_multiply(d->mesh->size, d->mesh->S_inverse, d->mesh->stride, f, y);
+    if (d->kind->respond) {
+        d->kind->respond(p, block - p->twist_count, x, f, y);
         return;
     }
     memset(f, 0, sizeof(double) * (size_t)d->dim);
@@ -119,17 +117,14 @@ static void apply(TnProblem *p, int block, const double *x, double *f, double *y
     }
     add_rows(p, block, x, f);
     memcpy(y, f, sizeof(double) * (size_t)d->dim);
-    if (d->chain)
-        tn_chain_solve(d->chain, d->A_D, d->A_E, y);
-    else if (!d->unit)
-        tn_cholesky_solve(d->A_factor, d->dim, y);
+    d->kind->solve_A(d, y);
 }
 
 static int dim_of(const TnProblem *p, int block)
 {
     if (block < p->twist_count) return 6;
     const TnLargeBlock *d = &p->large[block - p->twist_count];
-    return d->mesh ? d->mesh->size : d->dim;
+    return d->kind->respond ? d->solved : d->dim;
 }
 
 /* Some x whose parts, metres and radians, are worth about the same in the norm of A. */
@@ -143,17 +138,7 @@ static void set_start(const TnProblem *p, int block, double *x)
         return;
     }
     const TnLargeBlock *d = &p->large[block - p->twist_count];
-    if (d->mesh)
-        for (int k = 0; k < n; k++)
-            x[k] *= sqrt(d->mesh->S_inverse[(d->mesh->stride + 1) * (size_t)k]);
-    else if (d->chain)
-        for (int i = 0; i < d->chain->node_count; i++) {
-            const TnChainNode *node = &d->chain->nodes[i];
-            for (int k = 0; k < node->dim; k++)
-                x[node->start + k] /= sqrt(d->D[node->D + (size_t)k * (size_t)(node->dim + 1)]);
-        }
-    else
-        for (int k = 0; k < n; k++) x[k] /= sqrt(d->A[(long)k * (n + 1)]);
+    d->kind->scale(d, x);
 }
 
 /* By Rayleigh's quotient in the norm of C, which knows no units. x, f and y have room for the
@@ -248,7 +233,7 @@ static void set_bond(const Steps *s, int index, TnPjBond *out)
                         M[n * i + j] += share * out->rows.J[i][6 * side + k] * C[6 * k + l] *
                                         out->rows.J[j][6 * side + l];
     }
-    for (int i = 0; i < n; i++) M[(n + 1) * i] += bond->hard ? 0.0 : 1.0;
+    for (int i = 0; i < n; i++) M[(n + 1) * i] += tn_bond_rows_slack(bond);
     tn_small_inverse(n, M, out->inverse);
     tn_bond_rows_start(bond, &out->rows, out->mu);
     memcpy(out->last, out->mu, sizeof out->mu);
@@ -270,42 +255,6 @@ static void set_twists(TnProblem *p)
     }
 }
 
-static void double_of(size_t n, const double *from, double *to)
-{
-    for (size_t i = 0; i < n; i++) to[i] = 2.0 * from[i];
-}
-
-static bool set_large(TnLargeBlock *d)
-{
-    if (d->chain) {
-        double_of(d->solved->D_size, d->S_D, d->H_D);
-        double_of(d->solved->E_size, d->S_E, d->H_E);
-        memset(d->pull, 0, sizeof(double) * (size_t)d->dim);
-        memset(d->g, 0, sizeof(double) * (size_t)d->dim);
-        memset(d->C, 0, sizeof(double) * 36 * (size_t)d->port_count);
-        return tn_chain_factor(d->solved, d->H_D, d->H_E);
-    }
-    if (d->mesh) {
-        TnMesh *m = d->mesh;
-        size_t n = (size_t)m->size * m->stride;
-        memset(m->pull, 0, sizeof(double) * m->stride);
-        memset(d->g, 0, sizeof(double) * (size_t)m->size);
-        if (!m->size) return true;
-        for (size_t i = 0; i < n; i++) m->H_inverse[i] = 0.5 * m->S_inverse[i];
-        double_of(n, m->S, m->H);
-        return tn_dense_factor(m->size, m->H, m->stride);
-    }
-    if (d->unit) {
-        memset(d->H_inverse, 0, sizeof(double) * (size_t)d->dim * (size_t)d->stride);
-        for (long k = 0; k < d->dim; k++) d->H_inverse[k * d->stride + k] = 0.5;
-    } else {
-        tn_cholesky_inverse(d->A_factor, d->dim, d->H_inverse);
-        for (long k = 0; k < (long)d->dim * d->dim; k++) d->H_inverse[k] *= 0.5;
-    }
-    memcpy(d->g, d->b, sizeof(double) * (size_t)d->dim);
-    return true;
-}
-
 bool tn_pj_prepare(TnProblem *p, const TnCompliances *D, TnPjBond *bonds, double sharing,
                    TnPool *pool)
 {
@@ -319,6 +268,6 @@ bool tn_pj_prepare(TnProblem *p, const TnCompliances *D, TnPjBond *bonds, double
     for (int i = 0; i < p->bond_count; i++) set_bond(&s, i, &bonds[i]);
     set_twists(p);
     for (int i = 0; i < p->large_count; i++)
-        if (!set_large(&p->large[i])) return false;
+        if (!p->large[i].kind->double_A(&p->large[i])) return false;
     return true;
 }

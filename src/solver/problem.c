@@ -4,11 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../base/base.h"
-#include "adaptive_weights.h"
 #include "anderson.h"
-#include "block_kind.h"
-#include "mesh.h"
+#include "block/block.h"
+#include "law/law.h"
 
 bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
 {
@@ -87,152 +85,6 @@ void tn_problem_set_twist(TnProblem *p, int block, double a, const double S[9], 
     }
 }
 
-/* What all kinds of large blocks have. */
-static bool set_large(TnProblem *p, int block, int dim, int port_start, int port_count)
-{
-    TnLargeBlock *d = &p->large[block];
-    int offset = block ? d[-1].offset + d[-1].dim : 0;
-    *d = (TnLargeBlock){
-        .dim = dim, .offset = offset, .port_start = port_start, .port_count = port_count};
-    d->v = TN_ARENA_ZERO(p->arena, double, dim);
-    d->g = TN_ARENA_ZERO(p->arena, double, dim);
-    d->F = TN_ARENA_ZERO(p->arena, double, dim);
-    return d->v && d->g && d->F;
-}
-
-/* Of a dense block, whoever has A and its factor. */
-static bool set_dense(TnProblem *p, int block, int dim, int stride, int port_start, int port_count)
-{
-    TnLargeBlock *d = &p->large[block];
-    size_t numbers = (size_t)dim * (size_t)stride;
-    if (!set_large(p, block, dim, port_start, port_count)) return false;
-    d->stride = stride;
-    d->b = TN_ARENA_ZERO(p->arena, double, dim);
-    d->H_inverse = TN_ARENA_NEW(p->arena, double, numbers);
-    d->work = TN_ARENA_NEW(p->arena, double, numbers);
-    return d->b && d->H_inverse && d->work;
-}
-
-bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int port_count)
-{
-    TnLargeBlock *d = &p->large[block];
-    size_t square = (size_t)dim * (size_t)dim;
-    if (!set_dense(p, block, dim, dim, port_start, port_count)) return false;
-    d->A = TN_ARENA_ZERO(p->arena, double, square);
-    d->A_factor = TN_ARENA_NEW(p->arena, double, square);
-    return d->A && d->A_factor;
-}
-
-bool tn_problem_set_factored(TnProblem *p, int block, int dim, const double *A,
-                             const double *factor, int port_start, int port_count)
-{
-    TnLargeBlock *d = &p->large[block];
-    if (!set_dense(p, block, dim, dim, port_start, port_count)) return false;
-    d->A = (double *)A;
-    d->A_factor = (double *)factor;
-    d->A_factored = true;
-    d->stiffness = TN_ARENA_NEW(p->arena, double, (size_t)dim *(size_t)dim);
-    return d->stiffness;
-}
-
-bool tn_problem_set_unit(TnProblem *p, int block, int dim, int port_start, int port_count)
-{
-    TnLargeBlock *d = &p->large[block];
-    size_t square = (size_t)dim * (size_t)dim;
-    int stride = (dim + 7) / 8 * 8; /* what the dense kernels take */
-    if (!set_dense(p, block, dim, stride, port_start, port_count)) return false;
-    d->A = d->A_factor = TN_ARENA_ZERO(p->arena, double, square);
-    d->stiffness = TN_ARENA_NEW(p->arena, double, square);
-    if (!d->A || !d->stiffness) return false;
-    for (int k = 0; k < dim; k++) d->A[(long)k * dim + k] = 1.0;
-    d->A_factored = d->unit = true;
-    return true;
-}
-
-bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChainMatrix matrix,
-                          int port_start, int port_count)
-{
-    TnLargeBlock *d = &p->large[block];
-    if (!set_large(p, block, chain->dim, port_start, port_count)) return false;
-    d->chain = chain;
-    d->D = matrix.D;
-    d->E = matrix.E;
-    d->b = matrix.b;
-    d->A_factored = matrix.factor_D;
-    d->A_D = d->A_factored ? matrix.factor_D : TN_ARENA_NEW(p->arena, double, chain->D_size);
-    d->A_E = d->A_factored ? matrix.factor_E : TN_ARENA_NEW(p->arena, double, chain->E_size);
-    d->v_free = d->A_factored ? matrix.v_free : TN_ARENA_NEW(p->arena, double, chain->dim);
-    d->C = TN_ARENA_NEW(p->arena, double, 36 * (size_t)port_count);
-    d->port_at = TN_ARENA_NEW(p->arena, int, port_count);
-    d->port_place = TN_ARENA_NEW(p->arena, int, port_count);
-    d->wide = TN_ARENA_NEW(p->arena, int, port_count);
-    d->spans = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
-    d->others = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
-    d->work = TN_ARENA_NEW(p->arena, double, chain->dim);
-    d->pull = TN_ARENA_NEW(p->arena, double, chain->dim);
-    return d->A_D && d->A_E && d->v_free && d->C && d->port_at && d->port_place && d->wide &&
-           d->spans && d->others && d->work && d->pull;
-}
-
-bool tn_problem_set_mesh(TnProblem *p, int block, int node_count, TnMeshMatrix matrix,
-                         int port_start, int port_count)
-{
-    TnLargeBlock *d = &p->large[block];
-    if (!set_large(p, block, 3 * node_count, port_start, port_count)) return false;
-    d->b = matrix.b;
-    d->mesh = TN_ARENA_ZERO(p->arena, TnMesh, 1);
-    if (!d->mesh) return false;
-    d->mesh->pattern = matrix.pattern;
-    d->mesh->blocks = matrix.blocks;
-    d->mesh->memory = matrix.memory;
-    d->mesh->node_count = node_count;
-    return true;
-}
-
-void tn_problem_set_point_port(TnProblem *p, int port, int block, int count, const int *nodes,
-                               const double (*M)[9])
-{
-    TN_ASSERT(p->large[block].mesh);
-    p->ports[port] =
-        (TnPort){.block = block, .scale = 1.0, .node_count = count, .nodes = nodes, .M = M};
-}
-
-void tn_problem_set_span_port(TnProblem *p, int port, int block, int start, int count,
-                              const double *T)
-{
-    TN_ASSERT(p->large[block].mesh);
-    p->ports[port] =
-        (TnPort){.block = block, .scale = 1.0, .start = start, .count = count, .T = (double *)T};
-}
-
-static bool set_dense_port(TnProblem *p, int port, int block, int count, bool linear)
-{
-    TN_ASSERT(!p->large[block].chain && !p->large[block].mesh);
-    p->ports[port] = (TnPort){.block = block, .scale = 1.0, .count = count, .linear = linear};
-    p->ports[port].T = TN_ARENA_ZERO(p->arena, double, 6 * (size_t)count);
-    return p->ports[port].T != NULL;
-}
-
-bool tn_problem_set_port(TnProblem *p, int port, int block)
-{
-    return set_dense_port(p, port, block, p->large[block].dim, false);
-}
-
-bool tn_problem_set_linear_port(TnProblem *p, int port, int block, int count)
-{
-    return set_dense_port(p, port, block, count, true);
-}
-
-bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const double *T)
-{
-    const TnChain *chain = p->large[block].chain;
-    TN_ASSERT(chain && node >= 0 && node < chain->node_count);
-    const TnChainNode *at = &chain->nodes[node];
-    p->ports[port] = (TnPort){
-        .block = block, .scale = 1.0, .start = at->start, .count = at->dim, .T = (double *)T};
-    return T || at->dim == 6;
-}
-
 void tn_problem_set_contact(TnProblem *p, int contact, int row_a, int row_b, const double arm_a[3],
                             const double arm_b[3], const double normal[3], const double e[3],
                             double mu, const double lambda[3])
@@ -271,31 +123,7 @@ void tn_problem_twist(const TnProblem *p, int block, double v[6])
     memcpy(v + 3, p->twist[block + 1] + 4, 3 * sizeof(double));
 }
 
-/* ---- preparation, in parallel over units ---- */
-
-const TnBlockKind *const tn_block_kinds[TN_BLOCK_KIND_COUNT] = {&tn_block_twist, &tn_block_dense,
-                                                                &tn_block_chain, &tn_block_mesh};
-
-typedef struct Phase {
-    TnProblem *problem;
-    bool (*run)(TnProblem *problem, int begin, int end);
-    atomic_bool failed;
-} Phase;
-
-static void phase_range(void *context, int begin, int end)
-{
-    Phase *phase = context;
-    if (!phase->run(phase->problem, begin, end))
-        atomic_store_explicit(&phase->failed, true, memory_order_relaxed);
-}
-
-static bool run_phase(TnProblem *p, TnPool *pool, int units, int grain,
-                      bool (*run)(TnProblem *, int, int))
-{
-    Phase phase = {.problem = p, .run = run};
-    tn_pool_run(pool, units, grain, phase_range, &phase);
-    return !atomic_load_explicit(&phase.failed, memory_order_relaxed);
-}
+/* ---- preparation ---- */
 
 typedef struct BondPhase {
     TnProblem *problem;
@@ -319,43 +147,31 @@ static bool prepare_bonds(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 }
 
 /* Of the contacts and bonds on each table row: JᵀWJ, and Jᵀλ of the starting guess. */
-static bool gather_rows(TnProblem *p, int begin, int end)
+static void gather_rows(void *context, int begin, int end)
 {
+    TnProblem *p = context;
     p->kernels->row_stiffness(&p->contact_sides, begin, end, (const double(*)[4])p->normals,
                               (const double(*)[4])p->beta, p->K);
     tn_bonds_add_stiffness(p, begin, end, p->K);
     tn_table_forces(p, begin, end);
-    return true;
 }
 
 bool tn_problem_prepare_A(TnProblem *p, TnPool *pool)
 {
-    bool ok = tn_problem_build_sides(p) && tn_chains_choose(p) && tn_meshes_choose(p, pool) &&
-              tn_meshes_factor_A(p, pool);
-    for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {
-        const TnBlockKind *kind = tn_block_kinds[k];
-        if (kind->factor_A)
-            ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_A);
-    }
-    return ok;
+    return tn_problem_build_sides(p) && tn_blocks_choose(p, pool) && tn_blocks_factor_A(p, pool);
 }
 
 bool tn_problem_factor_H(TnProblem *p, TnPool *pool)
 {
-    bool ok = run_phase(p, pool, p->table_rows, 512, gather_rows);
-    for (int k = 0; ok && k < TN_BLOCK_KIND_COUNT; k++) {
-        const TnBlockKind *kind = tn_block_kinds[k];
-        ok = run_phase(p, pool, kind->unit_count(p), kind->grain, kind->factor_H);
-    }
-    return ok;
+    tn_pool_run(pool, p->table_rows, 512, gather_rows, p);
+    return tn_blocks_factor_H(p, pool);
 }
 
 bool tn_problem_prepare_H(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
-    p->relaxed = def->contact_model == TN_CONTACT_RELAXED;
     if (!p->H_known) tn_problem_weights(p, def, pool);
-    return prepare_bonds(p, def, pool) && tn_balance_prepare(p, def) &&
-           tn_problem_factor_H(p, pool) && tn_anderson_prepare(p, def);
+    return prepare_bonds(p, def, pool) && tn_problem_factor_H(p, pool) &&
+           tn_anderson_prepare(p, def);
 }
 
 bool tn_problem_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)

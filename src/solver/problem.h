@@ -3,18 +3,18 @@
  *
  *     A_i v_i = b_i + Σ_j J_ijᵀ λ_j,      (Σ_i J_ij v_i + e_j, λ_j) ∈ set_j
  *
- * Blocks come in kinds (block_kind.h):
+ * Blocks come in kinds (block/block.h):
  *   twist  six unknowns, a twist (linear, angular) at a reference point, A = diag(a I, S); eight to
  *          a batch;
- *   dense  any size, a full matrix A;
+ *   dense  any size, a full matrix A; unit, the same with A = I;
  *   chain  nodes of any size whose blocks in A form a forest (math/chain.h);
  *   mesh   nodes of three unknowns on a graph (math/sparse_cholesky.h).
- * The last three are the large blocks. A port is a twist that depends linearly on a large block,
+ * All but the first are the large blocks. A port is a twist that depends linearly on a large block,
  * T v: the place where point constraints meet it.
  *
  * Contacts act between two rows of the twist table (row 0: the fixed world, 1 … twist_count: the
  * twist blocks, then the ports) at points given by their arms; math/kernels/kernels.h has their
- * layout. Bonds are linear laws between the twists of two rows of the table (bonds.c). All other
+ * layout. Bonds are linear laws between the twists of two rows of the table (law/linear.c). All other
  * constraints are scalar rows over the unknowns of up to TN_MAX_SIDES blocks.
  * Everything lies in one arena and lives for one solve. */
 #ifndef TN_SOLVER_PROBLEM_H
@@ -25,7 +25,6 @@
 #include "../base/arena.h"
 #include "../base/pool.h"
 #include "../math/chain.h"
-#include "../math/chain_condense.h"
 #include "../math/kernels/contact_kernels.h"
 #include "../math/kernels/kernels.h"
 #include "../math/sparse_cholesky.h"
@@ -46,8 +45,8 @@ typedef struct TnRowSide {
     int row;          /* the row it belongs to */
     int start, count; /* entries in index[] and coefficient[]: J over the block's own unknowns */
     double beta;      /* weight of this side, written by prepare */
-    int pieces; /* written by prepare for a side on a chain: 1, or by how many pieces block_chain.c
-                   bounds a side that fits neither a node nor an edge */
+    int pieces; /* written by prepare for a side on a chain: 1, or by how many pieces
+                   block/chain_ports.c bounds a side that fits neither a node nor an edge */
 } TnRowSide;
 
 typedef struct TnRow {
@@ -68,14 +67,9 @@ typedef struct TnRow {
 /* Nothing but judgements mixes rows of different units; they multiply by this first. */
 static inline double tn_row_lever(const TnRow *row) { return row->lever > 0.0 ? row->lever : 1.0; }
 
-typedef struct TnSpan {
-    int start, count;
-    int place; /* of its first unknown among those that the iterations solve for */
-} TnSpan;
-
 /* A linear law between two rows of the twist table, z = (v_a, v_b), each linear xyz, angular xyz; λ
  * is the pair of wrenches on them. Half of z is zero and gets no force where a row is the fixed
- * world. The rows must differ. See bonds.c. */
+ * world. The rows must differ. See law/linear.c. */
 typedef struct TnBond {
     int row_a, row_b;
     int hard;                  /* rows of J; 0: soft */
@@ -102,50 +96,23 @@ static inline double tn_bond_squared(const TnBond *bond, const double twists[12]
     return linear + lever * lever * angular;
 }
 
-typedef struct TnMesh TnMesh;             /* mesh.h */
-typedef struct TnMeshMemory TnMeshMemory; /* mesh_nodes.c */
+typedef struct TnBlockKind TnBlockKind;   /* block/block.h */
+typedef struct TnMeshMemory TnMeshMemory; /* block/mesh_nodes.c */
 
 typedef struct TnLargeBlock {
+    const TnBlockKind *kind;
+    void *own; /* what the kind keeps; only read in block/ */
     int dim;
     int offset; /* of its unknowns among those of all large blocks */
     int port_start, port_count;
-    const TnChain *chain; /* NULL: dense or a mesh */
-    TnMesh *mesh;         /* NULL: dense or a chain (mesh.h) */
-    /* dense */
-    double *A;         /* dim × dim */
-    double *A_factor;  /* its Cholesky factor, written by prepare */
-    double *H_inverse; /* (A + JᵀWJ)⁻¹, written by prepare; rows of `stride` numbers */
-    int stride;
-    double *work;      /* dim × dim; of a chain dim */
-    double *stiffness; /* JᵀWJ where it is kept for another solve (H_known); else NULL */
-    bool unit;         /* A is the identity, and so is its factor */
-    double filled;     /* then: share of J Jᵀ that is not zero; 0: not known */
-    bool ports_known;  /* compliances of its ports stand from an earlier prepare */
-    /* chain; blocks as math/chain.h has them. All but D and E is written by prepare. */
-    double *D, *E;         /* A */
-    double *A_D, *A_E;     /* factor of A */
-    double *v_free;        /* A⁻¹ b */
-    bool A_factored;       /* A_D, A_E and v_free, or A_factor, came with the matrix */
-    TnCondensed condensed; /* where it is iterated on fewer nodes (chain_nodes.c) */
-    const TnChain *solved; /* the nodes iterated on: condensed.chain, or `chain` */
-    const int *place;      /* node -> node of `solved`; NULL: the same */
-    double *S_D, *S_E;     /* A on the nodes of `solved` */
-    double *H_D, *H_E;     /* factor of H = S + C there */
-    double *inverse;       /* diagonal blocks of A⁻¹, there or everywhere */
-    bool inverse_of_all;
-    double *x, *Sx; /* v - v_free there, and S times that */
-    double *pull;   /* -C v_free */
-    double
-        *C; /* JᵀWJ of the contacts of each port, 36 numbers each; in fours for a port without T */
-    int *port_at;          /* start of each port that is a node; -1: one with T */
-    int *port_place;       /* the same among the unknowns of `solved` */
-    int wide_count, *wide; /* those with T, counted from port_start */
-    TnSpan *others;        /* the nodes in the spans that are no port */
-    int other_count;
-    TnSpan *spans; /* unknowns of the nodes that have ports or rows, and some more */
-    int span_count;
-    /* all */
-    double *b, *v, *g, *F; /* of a mesh g is on its kept nodes and there is no F */
+    double *b, *v, *g, *F; /* g of a mesh is on its kept nodes, and F is not used */
+    const double *v_free;  /* A⁻¹ b where the caller has it; NULL: not known */
+    double filled;         /* A = I: share of J Jᵀ that is not zero; 0: not known */
+    bool ports_known;      /* compliances of its ports stand from an earlier prepare */
+    /* written by prepare */
+    int solved;   /* unknowns that the iterations solve for, and the weights and metrics look at */
+    int joined;   /* of them those that elimination left in one full matrix; 0: none */
+    double flops; /* of the elimination; 0: none to speak of */
 } TnLargeBlock;
 
 typedef struct TnPort {
@@ -163,7 +130,6 @@ typedef struct TnPort {
 } TnPort;
 
 typedef struct TnAnderson TnAnderson; /* anderson.h */
-typedef struct TnBalance TnBalance;   /* adaptive_weights.h */
 
 typedef struct TnProblem {
     /* sizes */
@@ -209,8 +175,6 @@ typedef struct TnProblem {
     double *residual;     /* per contact batch */
     double *block_beta;   /* per block: the paper's weight */
     TnAnderson *anderson; /* NULL: not accelerated */
-    TnBalance *balance;   /* NULL: weights stay */
-    bool relaxed;         /* contacts: TN_CONTACT_RELAXED */
     const TnKernels *kernels;
     TnArena *arena;
 } TnProblem;
@@ -226,11 +190,13 @@ void tn_problem_set_twist(TnProblem *problem, int block, double a, const double 
                           const double b[6], const double v0[6]);
 /* Allocates A, b, v (the caller fills them) and the rest. False: no memory. */
 bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start, int port_count);
+double *tn_problem_dense_A(const TnProblem *problem, int block); /* dim × dim */
 /* The same with the caller's A and its Cholesky factor, which are only read; for many solves. */
 bool tn_problem_set_factored(TnProblem *problem, int block, int dim, const double *A,
                              const double *factor, int port_start, int port_count);
-/* The same with A = I, and the fast way where ports are linear ones over first unknowns and so are rows. */
-bool tn_problem_set_unit(TnProblem *problem, int block, int dim, int port_start, int port_count);
+/* The same with A = I; ports are linear ones over first unknowns, and so are rows. */
+bool tn_problem_set_unit(TnProblem *problem, int block, int dim, double filled, int port_start,
+                         int port_count);
 /* A and b of a chain, the caller's; they live as long as the problem and are only read. */
 typedef struct TnChainMatrix {
     double *D, *E, *b;
@@ -332,7 +298,6 @@ double tn_row_velocity(const TnProblem *problem, const TnRow *row); /* Σ J v */
  * and roll rows are done by the second one, which needs this iteration's contact forces. */
 void tn_rows_update(TnProblem *problem, int begin, int end, double alpha, bool measure);
 void tn_rows_update_spins(TnProblem *problem, double alpha, bool measure);
-double tn_row_project(const TnRow *row, double t); /* Π for all but spin and roll */
 double tn_contact_normal_force(const TnProblem *problem, int contact);
 /* F += Jᵀλ of scalar rows for one block; F over the block's unknowns. */
 void tn_rows_force(const TnProblem *problem, int block, double *F);
@@ -346,27 +311,12 @@ void tn_table_forces(const TnProblem *problem, int begin, int end);
 /* Update of bonds [begin, end) with over-relaxation alpha; measure fills `change`. */
 void tn_bonds_update(TnProblem *problem, int begin, int end, double alpha, bool measure);
 void tn_bond_velocity(const TnBond *bond, const double (*twist)[8], double z[12]);
-void tn_bond_weigh(double W[2][36], const double x[12], double y[12]); /* y = diag(W) x */
 void tn_bond_start_paper(const TnProblem *problem, int bond, double z[12], double u[12]);
 double tn_bond_update_paper(TnProblem *problem, int bond, double z[12], double u[12]);
 /* Sum of squares, and how many numbers they are of, which is added to *count. */
 double tn_bonds_residual(const TnProblem *problem, int *count);
-double tn_bond_error(const TnProblem *problem, const TnBond *bond, const double (*twist)[8],
-                     int *count);
-int tn_bond_numbers(const TnBond *bond); /* 12, or 6 with a side on the world */
-/* Of a row of a hard bond: the bond's where it has angular velocities only, else 1. */
-double tn_bond_row_lever(const TnBond *bond, int row);
-
-/* ---- bond_weights.c ---- */
 /* What a row of the table yields, 6 × 6; the world nothing. */
 void tn_table_compliance(const TnProblem *problem, int row, double C[36]);
-bool tn_bond_prepare(TnProblem *problem, const TnSolverDef *def, int bond); /* W, w, P, c */
-/* G = scale · Jᵀ (J C Jᵀ)⁺ J of a hard bond, 12 × 12, C the compliances of its rows. */
-void tn_bond_hard_weight(const TnProblem *problem, const TnBond *bond, double scale, double G[144]);
-double tn_bonds_squared_norm(const TnProblem *problem, int row); /* tr JᵀJ of the row's bonds */
-/* (C⁻¹ + K)⁻¹ force: what an error in a soft bond's force is worth as a velocity. */
-void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const double force[12],
-                           double velocity[12]);
 
 /* ---- ports.c: a large block's ports ---- */
 void tn_ports_spread(const TnProblem *problem, const TnLargeBlock *block, const double *v,
@@ -378,26 +328,6 @@ double tn_port_squared_norm(const TnPort *port, const double J[6]);         /* |
 
 /* d->F = Jᵀλ of all that acts on the block; port forces are taken from p->F. */
 void tn_large_gather(const TnProblem *problem, int block);
-
-/* ---- chain_nodes.c: which nodes of its chains the iterations solve for ---- */
-bool tn_chains_choose(TnProblem *problem); /* and memory for them; false: no memory */
-static inline const TnChainNode *tn_solved_node(const TnLargeBlock *d, int node)
-{
-    return &d->solved->nodes[d->place ? d->place[node] : node];
-}
-/* The node's block of A⁻¹. */
-static inline const double *tn_inverse_block(const TnLargeBlock *d, int node)
-{
-    return d->inverse + (d->inverse_of_all ? d->chain->nodes[node].D : tn_solved_node(d, node)->D);
-}
-
-/* ---- block_chain.c ---- */
-/* v ← H⁻¹ (b + force) on the spans. */
-void tn_chain_solve_spans(const TnProblem *problem, int block, const double *force);
-/* All of v after the last iteration. */
-void tn_chain_finish(TnProblem *problem, int block);
-/* y += (H - A - JᵀWJ) x for a chain: nothing but where H only bounds rows that reach too far. */
-void tn_chain_add_slack(const TnProblem *problem, int block, const double *x, double *y);
 
 /* ---- metrics.c ---- */
 typedef struct TnAccuracy {

@@ -1,7 +1,7 @@
 /* problem_sides.c: who acts on whom: contacts by row of the table, sides of scalar rows by block. */
 #include <string.h>
 
-#include "problem.h"
+#include "law/law.h"
 
 /* For each table row the contacts that act on it, those as side b first: a counting sort by row.
  * Row 0 keeps none. */
@@ -58,7 +58,7 @@ static void group_rows(TnProblem *p)
     memset(p->block_side_start, 0, sizeof(int) * (size_t)(blocks + 2));
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
-        if (row->set >= TN_ROW_SPIN) p->spins = true;
+        if (tn_row_is_disc(row)) p->spins = true;
         for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
             p->sides[s].row = r;
             p->block_side_start[p->sides[s].block + 2]++;

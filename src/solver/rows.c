@@ -1,15 +1,7 @@
 /* rows.c: scalar constraint rows and their closed-form updates.
  *
- * With s = Σ J v, w = Σ 1/β, B = 1/w:  t ← (1-α_r) t + α_r (λ - B (s + e)),  λ = Π(t), where
- *   equality     Π(t) = t
- *   inequality   Π(t) = max(0, t)
- *   box          Π(t) = clamp(t, lower, upper)
- *   soft         λ = -k (e + α u) with u = s at the new λ:
- *                Π(t) = k (α w t + (α - 1) e) / (1 + w α k)
- *   spin, roll   projection on the interval or disc of radius mu · (normal force of the contact) */
-#include "problem.h"
-
-#include <math.h>
+ * With s = Σ J v, w = Σ 1/β, B = 1/w:  t ← (1-α_r) t + α_r (λ - B (s + e)),  λ = Π(t), Π as law/law.h has it. */
+#include "law/law.h"
 
 double tn_row_velocity(const TnProblem *p, const TnRow *row)
 {
@@ -31,25 +23,6 @@ double tn_row_velocity(const TnProblem *p, const TnRow *row)
     return sum;
 }
 
-double tn_row_project(const TnRow *row, double t)
-{
-    /* A row that moves nothing: only a soft one has a force, whatever it does. */
-    if (!(row->B > 0.0)) return row->set == TN_ROW_SOFT ? -row->k * row->e : 0.0;
-    switch (row->set) {
-    case TN_ROW_INEQUALITY:
-        return t > 0.0 ? t : 0.0;
-    case TN_ROW_BOX:
-        return t < row->lower ? row->lower : t > row->upper ? row->upper : t;
-    case TN_ROW_SOFT: {
-        double w = 1.0 / row->B;
-        return row->k * (row->alpha * w * t + (row->alpha - 1.0) * row->e) /
-               (1.0 + w * row->alpha * row->k);
-    }
-    default:
-        return t;
-    }
-}
-
 /* Moves t and returns the fixed-point residual in velocity units. */
 static double relax(const TnProblem *p, TnRow *row, double alpha)
 {
@@ -59,15 +32,24 @@ static double relax(const TnProblem *p, TnRow *row, double alpha)
     return d / row->B;
 }
 
+/* t and λ of a row or a rolling pair. */
+static void update(const TnProblem *p, TnRow *row, double alpha, bool measure)
+{
+    int count = tn_row_group(row);
+    double t[2], lambda[2] = {0};
+    for (int i = 0; i < count; i++) {
+        double change = relax(p, &row[i], alpha);
+        if (measure) row[i].change = change;
+        t[i] = row[i].t;
+    }
+    tn_row_project(row, row->B, tn_row_radius(p, row, p->lambda), t, lambda);
+    for (int i = 0; i < count; i++) row[i].lambda = lambda[i];
+}
+
 void tn_rows_update(TnProblem *p, int begin, int end, double alpha, bool measure)
 {
-    for (int r = begin; r < end; r++) {
-        TnRow *row = &p->rows[r];
-        if (row->set >= TN_ROW_SPIN) continue;
-        double change = relax(p, row, alpha);
-        if (measure) row->change = change;
-        row->lambda = tn_row_project(row, row->t);
-    }
+    for (int r = begin; r < end; r++)
+        if (!tn_row_is_disc(&p->rows[r])) update(p, &p->rows[r], alpha, measure);
 }
 
 double tn_contact_normal_force(const TnProblem *p, int contact)
@@ -79,23 +61,8 @@ double tn_contact_normal_force(const TnProblem *p, int contact)
 
 void tn_rows_update_spins(TnProblem *p, double alpha, bool measure)
 {
-    for (int r = 0; r < p->row_count; r++) {
-        TnRow *row = &p->rows[r];
-        if (row->set < TN_ROW_SPIN) continue;
-        double bound = row->mu * tn_contact_normal_force(p, row->contact);
-        double change = relax(p, row, alpha);
-        if (measure) row->change = change;
-        if (row->set == TN_ROW_SPIN) {
-            row->lambda = fmin(bound, fmax(-bound, row->t));
-            continue;
-        }
-        TnRow *partner = &p->rows[++r];
-        change = relax(p, partner, alpha);
-        if (measure) partner->change = change;
-        double length = hypot(row->t, partner->t), scale = length > bound ? bound / length : 1.0;
-        row->lambda = scale * row->t;
-        partner->lambda = scale * partner->t;
-    }
+    for (int r = 0; r < p->row_count; r += tn_row_group(&p->rows[r]))
+        if (tn_row_is_disc(&p->rows[r])) update(p, &p->rows[r], alpha, measure);
 }
 
 void tn_rows_force(const TnProblem *p, int block, double *F)

@@ -11,14 +11,13 @@
 #include <string.h>
 
 #include "../base/base.h"
-#include "block_kind.h"
+#include "block/block.h"
 
 /* Work is counted in contacts; one costs a fifth to half of a microsecond. So much is worth waking
  * threads for: several islands, and the inside of one. */
 #define WORTH_SHARING 1000
 #define WORTH_SHARING_INSIDE 3000
 #define COST_CLASSES 32 /* powers of two */
-#define TWIST_GRAIN 64  /* batches */
 
 struct TnSolverMemory {
     TnPlanCache *plans;
@@ -142,15 +141,15 @@ static bool move_freely(const Solve *s, int large, TnArena *arena)
 {
     TnProblem *p = s->problem, part;
     const TnLargeBlock *d = &p->large[large];
-    TnVelocities v = {p->twist, d->A_factored ? d->v_free : NULL};
-    if (!v.large) {
+    TnVelocities v;
+    if (d->v_free) {
+        memcpy(d->v, d->v_free, sizeof(double) * (size_t)d->dim);
+    } else {
         if (!tn_block_extract(p, large, arena, &part) || !tn_problem_prepare_A(&part, NULL) ||
             !tn_velocities_alloc(&part, &v))
             return false;
         tn_velocities_touched(&part, &v); /* no node of a mesh is */
         tn_velocities_finish(&part, &v);
-    } else {
-        memcpy(d->v, v.large, sizeof(double) * (size_t)d->dim);
     }
     tn_ports_spread(p, d, d->v, p->twist);
     return true;
@@ -186,7 +185,7 @@ static void move_twists(void *context, int begin, int end)
         bool done = false;
         for (int l = 0, k = batch * TN_LANES; l < TN_LANES && k < p->twist_count; l++, k++) {
             if (island_of[k] >= 0) continue;
-            if (!done && !tn_block_twist.factor_A(p, batch, batch + 1)) {
+            if (!done && !tn_twists_factor_A(p, batch, batch + 1)) {
                 atomic_store_explicit(&s->failed, true, memory_order_relaxed);
                 return;
             }
@@ -202,10 +201,8 @@ static void move_twists(void *context, int begin, int end)
 
 static double block_work(const TnLargeBlock *d)
 {
-    double n = d->dim, ports = d->port_count;
-    if (d->chain) return 12.0 + n / 3.0;
-    if (d->mesh) return n + 0.1 * ports * ports; /* eliminating, and a full matrix */
-    return 1.0 + n * n * n / 1000.0;
+    TnBlockWork work = d->kind->work(d);
+    return work.once + work.iteration;
 }
 
 static double task_work(const Solve *s, int task)
@@ -287,7 +284,7 @@ bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPo
         islands->bond_start[1] == p->bond_count)
         return solve_whole(&s, pool);
     tn_islands_clear_rest(p, islands);
-    tn_pool_run(pool, p->twist_batches, TWIST_GRAIN, move_twists, &s);
+    tn_pool_run(pool, p->twist_batches, TN_TWIST_GRAIN, move_twists, &s);
     double total;
     if (!list_tasks(&s, pool, &total)) return false;
     int threads = total < WORTH_SHARING ? 1 : tn_pool_threads(pool);

@@ -156,7 +156,7 @@ static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
                   tn_fixed_iterate(p, def, solver->memory, solver->pool, &result);
         tn_solver_memory_reset(solver->memory, &bytes);
         if (!ok) return false;
-        p->H_known = !def->adaptive_weights;
+        p->H_known = true;
     }
     report->converged = result.converged;
     report->iterations = result.iterations;

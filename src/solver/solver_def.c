@@ -21,8 +21,9 @@ TnSolverDef tn_solver_def(void)
 
 const char *tn_method_name(TnMethod method)
 {
-    static const char *const names[TN_METHOD_COUNT] = {"auto", "subadmm", "assembled", "newton",
-                                                       "pgs",  "pj",      "fadmm",     "nnewton"};
+    static const char *const names[TN_METHOD_COUNT] = {
+        "auto", "subadmm", "assembled", "newton",   "pgs",
+        "pj",   "fadmm",   "nnewton",   "interior", "proximal"};
     return names[method];
 }
 
@@ -31,16 +32,8 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     TnError local = {0};
     if (!err) err = &local;
     int before = err->count;
-    if (def->method < TN_METHOD_AUTO || def->method >= TN_METHOD_COUNT)
+    if (def->method < TN_METHOD_AUTO || def->method >= TN_METHOD_CHOICES)
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown method %d", (int)def->method);
-    if (def->contact_model != TN_CONTACT_EXACT && def->contact_model != TN_CONTACT_RELAXED)
-        tn_error_add(err, TN_ERROR_USAGE, "solver: unknown contact model %d",
-                     (int)def->contact_model);
-    if (def->contact_model == TN_CONTACT_RELAXED &&
-        (def->tolerance != 0.0 || def->method > TN_METHOD_SUBADMM))
-        tn_error_add(err, TN_ERROR_USAGE,
-                     "solver: the relaxed contact model is one of SubADMM with a fixed number of "
-                     "iterations only: tolerance 0, method auto or subadmm");
     if (def->form != TN_ADMM_REDUCED && def->form != TN_ADMM_PAPER)
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown form %d", (int)def->form);
     if (def->weights != TN_WEIGHTS_COMPLIANCE && def->weights != TN_WEIGHTS_PAPER)
@@ -73,13 +66,6 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
         tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,
                      TN_ANDERSON_MAX);
-    if (def->nesterov && def->anderson > 0)
-        tn_error_add(err, TN_ERROR_USAGE,
-                     "solver: nesterov and anderson accelerate the same loop: set one of them");
-    if (def->nesterov && def->form == TN_ADMM_PAPER)
-        tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form has no nesterov");
-    if (def->adaptive_weights && def->form == TN_ADMM_PAPER)
-        tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form has no adaptive weights");
     if (def->thread_count < 1 || def->thread_count > 64)
         tn_error_add(err, TN_ERROR_USAGE, "solver: thread_count is %d, must be 1 to 64",
                      def->thread_count);

@@ -84,11 +84,8 @@ static void number_ports(const TnSolver *solver, int larges, int *next_port)
 static bool set_part(TnProblem *p, const TnCondensedPart *part, const int *port)
 {
     int dim = part->rank ? part->rank : 1;
-    if (!tn_problem_set_unit(p, part->large, dim, port[part->large],
-                             port[part->large + 1] - port[part->large]))
-        return false;
-    p->large[part->large].filled = part->filled;
-    return true;
+    return tn_problem_set_unit(p, part->large, dim, part->filled, port[part->large],
+                               port[part->large + 1] - port[part->large]);
 }
 
 static bool set_blocks(const TnSolver *solver, TnProblem *p, const int *port)
@@ -129,26 +126,31 @@ static bool set_contact(const TnSolver *solver, TnProblem *p, const TnSolverCons
     return true;
 }
 
-static void set_row(const TnSolver *solver, TnProblem *p, const TnSolverConstraint *c, int r,
-                    int *next_side, int *entry)
+TnRow tn_solver_row(const TnConstraintDef *def, int r)
 {
     static const TnRowSet sets[] = {
         [TN_SET_EQUALITY] = TN_ROW_EQUALITY, [TN_SET_INEQUALITY] = TN_ROW_INEQUALITY,
         [TN_SET_SOFT] = TN_ROW_SOFT,         [TN_SET_BOX] = TN_ROW_BOX,
         [TN_SET_SPIN] = TN_ROW_SPIN,         [TN_SET_ROLL] = TN_ROW_ROLL};
-    const TnConstraintDef *def = &c->def;
-    bool bounded = def->set == TN_SET_SPIN || def->set == TN_SET_ROLL;
-    TnRow *row = &p->rows[c->place + r];
-    *row = (TnRow){.set = r ? TN_ROW_ROLL_PARTNER : sets[def->set],
-                   .side_start = *next_side,
-                   .side_count = c->side_count,
-                   .contact = bounded ? solver->constraints[def->contact - 1].place : 0,
+    return (TnRow){.set = r ? TN_ROW_ROLL_PARTNER : sets[def->set],
                    .k = def->k,
                    .alpha = def->alpha,
                    .lower = def->lower,
                    .upper = def->upper,
                    .mu = def->mu,
                    .lever = def->lever};
+}
+
+static void set_row(const TnSolver *solver, TnProblem *p, const TnSolverConstraint *c, int r,
+                    int *next_side, int *entry)
+{
+    const TnConstraintDef *def = &c->def;
+    bool bounded = def->set == TN_SET_SPIN || def->set == TN_SET_ROLL;
+    TnRow *row = &p->rows[c->place + r];
+    *row = tn_solver_row(def, r);
+    row->side_start = *next_side;
+    row->side_count = c->side_count;
+    row->contact = bounded ? solver->constraints[def->contact - 1].place : 0;
     for (int s = 0; s < c->side_count; s++) {
         Side side = side_of(solver, c, s);
         p->sides[(*next_side)++] =

@@ -6,8 +6,8 @@
  *     t ← (1-α) t + α (λ - B (J v + e)),   λ = Π(t)                 per constraint, in parallel
  *     F = Jᵀλ,  v = H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v)     per block, in parallel
  *
- * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first t has α = 1, and the first with other
- * weights (adaptive_weights.c). With α = 1 throughout these are the paper's iterates.
+ * H = A + JᵀWJ, B = 1 / Σ 1/β, g⁰ = Jᵀ(W J v⁰ - λ⁰); the first t has α = 1. With α = 1 throughout
+ * these are the paper's iterates.
  * Bonds have matrices for weights and t ← … λ - W z (bonds.c).
  *
  * Each line is a phase that threads share in chunks. Every number is computed by one thread in one
@@ -16,26 +16,13 @@
 
 #include <math.h>
 
-#include "adaptive_weights.h"
 #include "anderson.h"
-#include "block_kind.h"
-#include "mesh.h"
+#include "block/block.h"
+#include "loop.h"
 
 /* Iterations between two looks at the residual when a tolerance is set. */
 #define CHECK_EVERY 5
-#define FIRST_LOOK 3 /* of somebody who watches */
-/* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
-#define CONTACTS_PER_THREAD 1500
-
-/* What six unknowns of a chain, the chain itself and a bond cost, in contacts; and a contact in
- * numbers of a mesh's dense matrix. */
-#define CONTACTS_PER_NODE 2
-#define CONTACTS_PER_CHAIN 12
-#define CONTACTS_PER_BOND 6
-#define NUMBERS_PER_CONTACT 56
-
-/* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
-#define CHUNKS_PER_THREAD 3
+#define CONTACTS_PER_BOND 6 /* what one costs */
 
 /* TAKE and PUT are Anderson's, and spins are bounded again after it. */
 typedef enum Stage { BEFORE, CONSTRAINTS, SPINS, TAKE, PUT, SPINS_AGAIN, BLOCKS } Stage;
@@ -49,8 +36,6 @@ typedef struct Loop {
     Stage stage;
     double alpha;
     bool measure;
-    bool fresh;           /* this iteration starts from v and λ alone */
-    bool reweigh;         /* the weights are to change before the next one */
     int pieces;           /* of the state that is accelerated */
     TnSolveResult result; /* iterations: those finished */
 } Loop;
@@ -70,20 +55,19 @@ static int begin_iteration(Loop *loop)
 {
     const TnSolverDef *def = loop->def;
     int number = loop->result.iterations + 1;
-    loop->alpha = loop->fresh ? 1.0 : def->over_relaxation;
+    loop->alpha = number == 1 ? 1.0 : def->over_relaxation;
     loop->measure = number == def->iterations ||
                     (def->tolerance > 0.0 && number % CHECK_EVERY == 0) ||
-                    (loop->watch.enough && (number % CHECK_EVERY == 0 || number == FIRST_LOOK));
+                    (loop->watch.enough && (number % CHECK_EVERY == 0 || number == TN_FIRST_LOOK));
     loop->stage = CONSTRAINTS;
     return loop->chunks;
 }
 
-/* False: no more iterations, or not before the weights have changed. */
+/* False: no more iterations. */
 static bool end_iteration(Loop *loop)
 {
     const TnSolverDef *def = loop->def;
     loop->result.iterations++;
-    loop->fresh = false;
     if (loop->measure) {
         loop->result.residual = residual(loop->problem);
         loop->result.converged = def->tolerance <= 0.0 || loop->result.residual < def->tolerance;
@@ -91,10 +75,7 @@ static bool end_iteration(Loop *loop)
         if (loop->watch.enough && loop->watch.enough(loop->watch.context, &loop->result))
             return false;
     }
-    if (loop->result.iterations == def->iterations) return false;
-    loop->reweigh = loop->problem->balance && loop->result.iterations % TN_BALANCE_EVERY == 0 &&
-                    tn_balance_look(loop->problem);
-    return !loop->reweigh;
+    return loop->result.iterations < def->iterations;
 }
 
 static int begin_blocks(Loop *loop)
@@ -142,40 +123,23 @@ static int next_stage(void *context)
     return end_iteration(loop) ? begin_iteration(loop) : 0;
 }
 
-static void share(const Loop *loop, int count, int chunk, int *begin, int *end)
-{
-    *begin = (int)((long)count * chunk / loop->chunks);
-    *end = (int)((long)count * (chunk + 1) / loop->chunks);
-}
-
 static void update_constraints(const Loop *loop, int chunk)
 {
     TnProblem *p = loop->problem;
     int begin, end;
-    share(loop, p->contact_batches, chunk, &begin, &end);
-    (p->relaxed ? p->kernels->contact_update_relaxed : p->kernels->contact_update)(
-        p->contact_batch, begin, end, (const double(*)[8])p->twist, p->lambda, loop->alpha,
-        loop->measure ? p->residual : NULL);
-    share(loop, p->row_count, chunk, &begin, &end);
+    tn_share(p->contact_batches, chunk, loop->chunks, &begin, &end);
+    p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist, p->lambda,
+                               loop->alpha, loop->measure ? p->residual : NULL);
+    tn_share(p->row_count, chunk, loop->chunks, &begin, &end);
     tn_rows_update(p, begin, end, loop->alpha, loop->measure);
-    share(loop, p->bond_count, chunk, &begin, &end);
+    tn_share(p->bond_count, chunk, loop->chunks, &begin, &end);
     tn_bonds_update(p, begin, end, loop->alpha, loop->measure);
-}
-
-static void update_blocks(const Loop *loop, int chunk)
-{
-    TnProblem *p = loop->problem;
-    for (int k = 0; k < TN_BLOCK_KIND_COUNT; k++) {
-        int begin, end;
-        share(loop, tn_block_kinds[k]->unit_count(p), chunk, &begin, &end);
-        tn_block_kinds[k]->update(p, begin, end, loop->alpha);
-    }
 }
 
 static void accelerate(const Loop *loop, int chunk)
 {
     int begin, end;
-    share(loop, loop->pieces, chunk, &begin, &end);
+    tn_share(loop->pieces, chunk, loop->chunks, &begin, &end);
     for (int piece = begin; piece < end; piece++)
         (loop->stage == TAKE ? tn_anderson_take : tn_anderson_put)(loop->problem->anderson, piece);
 }
@@ -198,39 +162,27 @@ static void run_chunk(void *context, int chunk)
         tn_rows_update_spins(loop->problem, 0.0, false); /* t as it is */
         break;
     default:
-        update_blocks(loop, chunk);
+        tn_blocks_update(loop->problem, chunk, loop->chunks, loop->alpha);
     }
 }
 
-/* What an iteration of the block costs, in contacts. */
-static int block_work(const TnLargeBlock *d)
-{
-    if (d->chain) return CONTACTS_PER_CHAIN + CONTACTS_PER_NODE * d->solved->dim / 6;
-    if (d->mesh) return (int)((long)d->mesh->size * d->mesh->size / NUMBERS_PER_CONTACT);
-    return 0;
-}
-
-/* How many threads the work is worth. A chain or a mesh belongs to one thread, so the longest is the
+/* How many threads the work is worth. A large block belongs to one thread, so the longest is the
  * least that a share can be. */
 static int worth_threads(const TnProblem *p)
 {
-    int work = p->contact_count + p->row_count + CONTACTS_PER_BOND * p->bond_count,
-        least = CONTACTS_PER_THREAD;
+    double work = p->contact_count + p->row_count + CONTACTS_PER_BOND * p->bond_count,
+           least = TN_CONTACTS_PER_THREAD;
     for (int i = 0; i < p->large_count; i++) {
-        int block = block_work(&p->large[i]);
+        double block = p->large[i].kind->work(&p->large[i]).iteration;
         work += block;
         if (block > least) least = block;
     }
-    return work / least;
+    return (int)(work / least);
 }
 
 static void finish_range(void *context, int begin, int end)
 {
-    TnProblem *p = context;
-    for (int i = begin; i < end; i++) {
-        if (p->large[i].chain) tn_chain_finish(p, i);
-        if (p->large[i].mesh) tn_mesh_finish(p, i);
-    }
+    tn_blocks_finish(context, begin, end);
 }
 
 TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *pool)
@@ -252,15 +204,8 @@ TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch w
     Loop loop = {.problem = p,
                  .def = def,
                  .watch = watch,
-                 .chunks = threads > 1 ? CHUNKS_PER_THREAD * threads : 1};
-    if (p->balance) tn_balance_start(p);
-    do {
-        if (loop.reweigh && !tn_balance_change(p, pool)) break; /* as far as it came */
-        loop.stage = BEFORE;
-        loop.fresh = true;
-        loop.reweigh = false;
-        if (p->anderson) tn_anderson_start(p->anderson);
-        tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
-    } while (loop.reweigh);
+                 .chunks = threads > 1 ? TN_CHUNKS_PER_THREAD * threads : 1};
+    if (p->anderson) tn_anderson_start(p->anderson);
+    tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
     return loop.result;
 }

@@ -8,14 +8,15 @@
  * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for people who
  * compare with the paper; plain code, one thread. Weights may be per row (β then is
  * diag(βn, βt, βt) in a contact's own axes); with --weights paper they are the paper's. Where a
- * chain's H is only a bound (block_chain.c), the difference times the last v joins the right side. */
+ * chain's H is only a bound (block/chain_ports.c), the difference times the last v joins the right side. */
 #include "problem.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "../math/vec3.h"
-#include "mesh.h"
+#include "block/block.h"
+#include "law/law.h"
 
 typedef struct Side3 {
     double z[3], u[3];
@@ -98,17 +99,9 @@ static double update_contact(TnProblem *p, State *state, int c)
     }
     const double B[2] = {-batch->Bn[l], -batch->Bt[l]};
     weigh(t, B, n, sum);
-    double tn = v3_dot(n, t), mu = batch->mu[l], tt[3];
+    tn_contact_project(n, batch->mu[l], t, lambda);
     for (int k = 0; k < 3; k++) {
-        tt[k] = t[k] - tn * n[k];
         old[k] = batch->t[k][l];
-    }
-    double length = fmax(v3_norm(tt), 1e-300);
-    double lift = p->relaxed ? tn_contact_lift(mu, batch->Bn[l], batch->Bt[l]) : 0.0;
-    double ln = tn_contact_normal(tn, length, mu, lift);
-    double scale = fmin(1.0, mu * ln / length), change = 0.0;
-    for (int k = 0; k < 3; k++) {
-        lambda[k] = ln * n[k] + scale * tt[k];
         batch->t[k][l] = t[k];
         p->lambda[c][k] = lambda[k];
     }
@@ -128,22 +121,14 @@ static double update_contact(TnProblem *p, State *state, int c)
     const double w[2] = {inverted(batch->Bn[l]), inverted(batch->Bt[l])};
     v3_sub(d, t, old);
     weigh(moved, w, n, d);
-    change = v3_dot(moved, moved);
-    return change;
-}
-
-static double bounded(const TnProblem *p, const TnRow *row, double t)
-{
-    if (row->set < TN_ROW_SPIN) return tn_row_project(row, t);
-    double bound = row->mu * tn_contact_normal_force(p, row->contact);
-    return fmin(bound, fmax(-bound, t));
+    return v3_dot(moved, moved);
 }
 
 /* Handles a roll row together with its partner and moves *r past it. */
 static double update_row(TnProblem *p, State *state, int *r)
 {
-    int pair = p->rows[*r].set == TN_ROW_ROLL ? 2 : 1;
     TnRow *rows = &p->rows[*r];
+    int pair = tn_row_group(rows);
     double change = 0.0, t[2], lambda[2];
     for (int i = 0; i < pair; i++) {
         TnRow *row = &rows[i];
@@ -156,13 +141,7 @@ static double update_row(TnProblem *p, State *state, int *r)
         change += pow(tn_row_lever(row) * (t[i] - row->t) * inverted(row->B), 2.0);
         row->t = t[i];
     }
-    if (pair == 2) {
-        double bound = rows->mu * tn_contact_normal_force(p, rows->contact),
-               length = hypot(t[0], t[1]);
-        for (int i = 0; i < 2; i++) lambda[i] = length > bound ? t[i] * bound / length : t[i];
-    } else {
-        lambda[0] = bounded(p, rows, t[0]);
-    }
+    tn_row_project(rows, rows->B, tn_row_radius(p, rows, p->lambda), t, lambda);
     for (int i = 0; i < pair; i++) {
         TnRow *row = &rows[i];
         for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
@@ -228,7 +207,7 @@ static void update_blocks(TnProblem *p, State *state)
     for (int i = 0; i < p->large_count; i++) {
         TnLargeBlock *d = &p->large[i];
         int n = d->dim;
-        if (d->chain || d->mesh)
+        if (d->kind->eliminates)
             memset(state->rhs, 0, sizeof(double) * (size_t)n);
         else
             memcpy(state->rhs, d->b, sizeof(double) * (size_t)n);
@@ -239,22 +218,7 @@ static void update_blocks(TnProblem *p, State *state)
             tn_port_gather(&p->ports[k], row, state->rhs);
         }
         add_rows(p, state, p->twist_count + i, state->rhs);
-        if (d->chain) {
-            tn_chain_add_slack(p, i, d->v, state->rhs);
-            tn_chain_solve_spans(p, i, state->rhs);
-            tn_ports_spread(p, d, d->v, p->twist);
-            continue;
-        }
-        if (d->mesh) {
-            tn_mesh_solve_kept(p, i, state->rhs);
-            continue;
-        }
-        for (int r = 0; r < n; r++) {
-            d->v[r] = 0.0;
-            for (int j = 0; j < n; j++)
-                d->v[r] += d->H_inverse[(long)r * d->stride + j] * state->rhs[j];
-        }
-        tn_ports_spread(p, d, d->v, p->twist);
+        d->kind->solve_H(p, i, state->rhs);
     }
 }
 
@@ -291,9 +255,6 @@ bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult 
             break;
         }
     }
-    for (int i = 0; i < p->large_count; i++) {
-        if (p->large[i].chain) tn_chain_finish(p, i);
-        if (p->large[i].mesh) tn_mesh_finish(p, i);
-    }
+    tn_blocks_finish(p, 0, p->large_count);
     return true;
 }

@@ -6,14 +6,15 @@
  *   paper                 one weight per block, tr A_i / tr J_iᵀJ_i.
  *
  * A constraint then combines its sides to B = 1 / Σ 1/β. A side on the fixed world yields nothing:
- * 1/β = 0. Bonds have full matrices instead, see bond_weights.c. */
+ * 1/β = 0. Bonds have full matrices instead, see law/linear_weights.c. */
 #include "problem.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "../math/vec3.h"
-#include "mesh.h"
+#include "block/block.h"
+#include "law/law.h"
 
 /* fmax without its care for NaN, which costs a call. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
@@ -181,37 +182,9 @@ void tn_contact_yields(const TnProblem *p, TnContactYield *out)
     }
 }
 
-/* On a chain: from a diagonal block of A⁻¹ where the side touches one node only, which spin and
- * rolling friction do; by a solve otherwise. */
-static double chain_compliance(const TnProblem *p, const TnLargeBlock *d, const TnRowSide *side)
-{
-    double sum = 0.0, *x = d->work;
-    int begin = side->start, end = begin + side->count;
-    if (begin == end) return 0.0;
-    const TnChainNode *node = &d->chain->nodes[d->chain->node_of[p->index[begin]]];
-    bool one = true;
-    for (int e = begin; e < end; e++)
-        one = one && p->index[e] >= node->start && p->index[e] < node->start + node->dim;
-    if (one) {
-        const double *Z = tn_inverse_block(d, d->chain->node_of[p->index[begin]]);
-        for (int a = begin; a < end; a++) {
-            const double *row = Z + (long)(p->index[a] - node->start) * node->dim;
-            for (int b = begin; b < end; b++)
-                sum += p->coefficient[a] * row[p->index[b] - node->start] * p->coefficient[b];
-        }
-        return sum;
-    }
-    memset(x, 0, sizeof(double) * (size_t)d->dim);
-    for (int e = begin; e < end; e++) x[p->index[e]] += p->coefficient[e];
-    tn_chain_solve(d->chain, d->A_D, d->A_E, x);
-    for (int e = begin; e < end; e++) sum += p->coefficient[e] * x[p->index[e]];
-    return sum;
-}
-
 /* J A⁻¹ Jᵀ of one side of a scalar row. */
 static double side_compliance(const TnProblem *p, const TnRowSide *side)
 {
-    double sum = 0.0;
     if (side->block < p->twist_count) {
         const double *inverse = p->inverse[side->block];
         double c[6] = {0};
@@ -224,25 +197,7 @@ static double side_compliance(const TnProblem *p, const TnRowSide *side)
                    (inverse[2] * w[0] * w[1] + inverse[3] * w[0] * w[2] + inverse[5] * w[1] * w[2]);
     }
     const TnLargeBlock *d = &p->large[side->block - p->twist_count];
-    if (d->chain) return chain_compliance(p, d, side);
-    if (d->mesh) return tn_mesh_side_compliance(p, d, side);
-    if (d->unit) {
-        for (int e = side->start; e < side->start + side->count; e++)
-            sum += p->coefficient[e] * p->coefficient[e];
-        return sum;
-    }
-    double *x = d->F;
-    for (int k = 0; k < d->dim; k++) x[k] = 0.0;
-    for (int e = side->start; e < side->start + side->count; e++)
-        x[p->index[e]] += p->coefficient[e];
-    /* cᵀ A⁻¹ c = |L⁻¹ c|² */
-    for (int i = 0; i < d->dim; i++) {
-        const double *row = d->A_factor + (long)i * d->dim;
-        for (int k = 0; k < i; k++) x[i] -= row[k] * x[k];
-        x[i] /= row[i];
-        sum += x[i] * x[i];
-    }
-    return sum;
+    return d->kind->side_compliance(p, d, side);
 }
 
 double tn_row_compliance(const TnProblem *p, const TnRow *row)
@@ -258,15 +213,15 @@ double tn_row_compliance(const TnProblem *p, const TnRow *row)
 static void row_weights(TnProblem *p, double scale)
 {
     for (int r = 0; r < p->row_count; r++) {
-        int group = p->rows[r].set == TN_ROW_ROLL ? 2 : 1;
         TnRow *row = &p->rows[r];
+        int group = tn_row_group(row);
         double s = row->scale > 0.0 ? scale * row->scale : scale;
         double compliance[TN_MAX_SIDES] = {0}, total = 0.0, w = 0.0;
         for (int g = 0; g < group; g++)
             for (int i = 0; i < row->side_count; i++)
                 compliance[i] += side_compliance(p, &p->sides[row[g].side_start + i]) / group;
         for (int i = 0; i < row->side_count; i++) total += compliance[i];
-        bool dead = !(total > 0.0); /* nothing yields: weightless, see rows.c */
+        bool dead = !(total > 0.0); /* nothing yields: weightless, see law/law.h */
         for (int i = 0; i < row->side_count; i++) {
             double c = larger(compliance[i], 1e-6 * total);
             for (int g = 0; g < group; g++)
@@ -294,21 +249,6 @@ static double squared_norm_at_port(const TnPort *port, const double r[3])
     return sum;
 }
 
-static double chain_diagonal(const TnLargeBlock *d, int k)
-{
-    const TnChainNode *node = &d->chain->nodes[d->chain->node_of[k]];
-    return d->D[node->D + (size_t)(k - node->start) * (size_t)(node->dim + 1)];
-}
-
-static double trace_of(const TnLargeBlock *d)
-{
-    double sum = 0.0;
-    if (d->mesh) return tn_mesh_trace(d);
-    for (int k = 0; k < d->dim; k++)
-        sum += d->chain ? chain_diagonal(d, k) : d->A[(long)k * d->dim + k];
-    return sum;
-}
-
 static double block_weight(const TnProblem *p, int block)
 {
     double trace_A = 0.0, trace_J = 0.0;
@@ -322,7 +262,7 @@ static double block_weight(const TnProblem *p, int block)
         trace_J += tn_bonds_squared_norm(p, block + 1);
     } else {
         const TnLargeBlock *d = &p->large[block - p->twist_count];
-        trace_A = trace_of(d);
+        trace_A = d->kind->trace(d);
         for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
             int row = p->port_row + k;
             for (int s = sides->start[row]; s < sides->start[row + 1]; s++)

@@ -151,7 +151,7 @@ static inline bool pushed_slider(Rig *rig, int rows)
     if (!tn_problem_init(p, &rig->arena, size) || !tn_problem_set_dense(p, 0, 1, 0, 1) ||
         !tn_problem_set_port(p, 0, 0))
         return false;
-    p->large[0].A[0] = 2.0;
+    tn_problem_dense_A(p, 0)[0] = 2.0;
     p->large[0].b[0] = 1.0;
     p->ports[0].T[0] = 1.0; /* linear x */
     tn_problem_set_contact(p, 0, 0, p->port_row, zero, zero, y, e, 0.5, start);

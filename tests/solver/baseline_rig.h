@@ -196,7 +196,7 @@ static inline bool equalities(Rig *rig, int rows, const double *e)
     if (!rig_create(rig) || !tn_problem_init(p, &rig->arena, size) ||
         !tn_problem_set_dense(p, 0, 1, 0, 0))
         return false;
-    p->large[0].A[0] = 2.0;
+    tn_problem_dense_A(p, 0)[0] = 2.0;
     p->large[0].b[0] = 1.0;
     for (int r = 0; r < rows; r++) {
         p->sides[r] = (TnRowSide){.block = 0, .start = r, .count = 1};

@@ -98,7 +98,7 @@ static inline const TnChain *line_of(int count)
     return NULL;
 }
 
-static inline bool set_line(TnProblem *p, int block, int count, int first_port)
+static inline bool set_line(TnProblem *p, int block, int count, int first_port, TnChainMatrix *out)
 {
     const TnChain *chain = line_of(count);
     if (!chain) return false;
@@ -109,6 +109,7 @@ static inline bool set_line(TnProblem *p, int block, int count, int first_port)
         !tn_problem_set_chain(p, block, chain, matrix, first_port, count))
         return false;
     for (int k = 0; k < count; k++) tn_problem_set_node_port(p, first_port + k, block, k, NULL);
+    *out = matrix;
     return true;
 }
 
@@ -123,10 +124,12 @@ static inline bool bonded_rod(TnProblem *p, TnArena *arena, uint64_t seed, RodCh
                           .contacts = touching,
                           .bonds = blocks - 1};
     if (!tn_problem_init(p, arena, size)) return false;
+    TnChainMatrix *lines = TN_ARENA_NEW(arena, TnChainMatrix, blocks);
+    if (!lines) return false;
     int first = twists ? 1 : p->port_row; /* row of node 0 */
     for (int i = 0; !twists && i < blocks; i++) {
         int start = i * c.group, count = c.nodes - start < c.group ? c.nodes - start : c.group;
-        if (!set_line(p, i, count, start)) return false;
+        if (!set_line(p, i, count, start, &lines[i])) return false;
     }
     for (int k = 0; k < c.nodes; k++) {
         double S[9], a, axis[3], b[6], zero[6] = {0};
@@ -137,13 +140,13 @@ static inline bool bonded_rod(TnProblem *p, TnArena *arena, uint64_t seed, RodCh
             tn_problem_set_twist(p, k, a, S, b, zero);
             continue;
         }
-        TnLargeBlock *d = &p->large[k / c.group];
+        const TnChainMatrix *own = &lines[k / c.group];
         int node = k % c.group;
         for (int i = 0; i < 3; i++) {
-            d->D[36 * node + 7 * i] = a;
-            for (int j = 0; j < 3; j++) d->D[36 * node + 6 * (3 + i) + 3 + j] = S[3 * i + j];
+            own->D[36 * node + 7 * i] = a;
+            for (int j = 0; j < 3; j++) own->D[36 * node + 6 * (3 + i) + 3 + j] = S[3 * i + j];
         }
-        memcpy(d->b + 6 * node, b, sizeof b);
+        memcpy(own->b + 6 * node, b, sizeof b);
     }
     for (int k = 0; k + 1 < c.nodes; k++) {
         Spring spring;
@@ -156,15 +159,15 @@ static inline bool bonded_rod(TnProblem *p, TnArena *arena, uint64_t seed, RodCh
             memcpy(bond->f, spring.f, sizeof bond->f);
             continue;
         }
-        TnLargeBlock *d = &p->large[k / c.group];
+        const TnChainMatrix *own = &lines[k / c.group];
         int node = k % c.group;
         for (int i = 0; i < 6; i++) {
-            d->b[6 * node + i] -= spring.f[i];
-            d->b[6 * node + 6 + i] -= spring.f[6 + i];
+            own->b[6 * node + i] -= spring.f[i];
+            own->b[6 * node + 6 + i] -= spring.f[6 + i];
             for (int j = 0; j < 6; j++) {
-                d->D[36 * node + 6 * i + j] += spring.K[i][j];
-                d->D[36 * node + 36 + 6 * i + j] += spring.K[6 + i][6 + j];
-                d->E[36 * node + 6 * i + j] += spring.K[6 + i][j];
+                own->D[36 * node + 6 * i + j] += spring.K[i][j];
+                own->D[36 * node + 36 + 6 * i + j] += spring.K[6 + i][6 + j];
+                own->E[36 * node + 6 * i + j] += spring.K[6 + i][j];
             }
         }
     }

@@ -116,7 +116,7 @@ static inline bool random_mesh(TnProblem *p, int block, const MeshRig *rig, Mesh
             p, block, g.node_count,
             (TnMeshMatrix){rig->pattern, (const double(*)[9])blocks, b, rig->memory}, port, ports);
     if (!tn_problem_set_dense(p, block, n, port, ports)) return false;
-    double *A = p->large[block].A;
+    double *A = tn_problem_dense_A(p, block);
     for (int k = 0; k < g.node_count; k++)
         for (int i = 0; i < 9; i++) A[(3 * k + i / 3) * n + 3 * k + i % 3] = blocks[k][i];
     for (int e = 0; e < g.edge_count; e++)
@@ -199,7 +199,7 @@ static inline bool random_mesh_problem(TnProblem *p, TnArena *arena, uint64_t se
         tn_problem_set_twist(p, i, 1.5 + uniform(&r), S, b, v);
     }
     if (!tn_problem_set_dense(p, 0, DENSE_DIM, 0, 2)) return false;
-    random_spd(&r, p->large[0].A, DENSE_DIM);
+    random_spd(&r, tn_problem_dense_A(p, 0), DENSE_DIM);
     for (int k = 0; k < 2; k++) {
         if (!tn_problem_set_port(p, k, 0)) return false;
         for (int j = 0; j < 6 * DENSE_DIM; j++) p->ports[k].T[j] = uniform(&r);

@@ -68,7 +68,7 @@ static inline bool random_problem(TnProblem *p, TnArena *arena, uint64_t seed, i
     }
     for (int i = 0; i < DENSE; i++) {
         if (!tn_problem_set_dense(p, i, DENSE_DIM, i * PORTS_EACH, PORTS_EACH)) return false;
-        random_spd(&r, p->large[i].A, DENSE_DIM);
+        random_spd(&r, tn_problem_dense_A(p, i), DENSE_DIM);
         for (int k = 0; k < DENSE_DIM; k++)
             p->large[i].b[k] = 3.0 * uniform(&r), p->large[i].v[k] = uniform(&r);
         for (int k = 0; k < PORTS_EACH; k++) {
@@ -228,7 +228,7 @@ static inline bool random_large_blocks(Random *r, TnProblem *p, ChainChoice choi
 {
     int port = 2;
     if (!tn_problem_set_dense(p, 0, DENSE_DIM, 0, 2)) return false;
-    random_spd(r, p->large[0].A, DENSE_DIM);
+    random_spd(r, tn_problem_dense_A(p, 0), DENSE_DIM);
     for (int k = 0; k < 2; k++) {
         if (!tn_problem_set_port(p, k, 0)) return false;
         for (int j = 0; j < 6 * DENSE_DIM; j++) p->ports[k].T[j] = uniform(r);
@@ -244,7 +244,7 @@ static inline bool random_large_blocks(Random *r, TnProblem *p, ChainChoice choi
         if (choice.full ? !tn_problem_set_dense(p, i, chain->dim, port, count)
                         : !tn_problem_set_chain(p, i, chain, matrix, port, count))
             return false;
-        if (choice.full) fill_full(p->large[i].A, chain, matrix.D, matrix.E);
+        if (choice.full) fill_full(tn_problem_dense_A(p, i), chain, matrix.D, matrix.E);
         for (int node = 0; node < m; node += 2, port++)
             if (!random_node_port(r, p, port, i, node, choice.full)) return false;
     }

@@ -130,7 +130,7 @@ static bool held_create(Held *h, int joints, double apart, bool world)
     if (!tn_arena_init(&h->arena, "a", 1 << 16) || !tn_problem_init(&h->p, &h->arena, size) ||
         !tn_problem_set_dense(&h->p, 0, joints, 0, 1) || !tn_problem_set_port(&h->p, 0, 0))
         return false;
-    random_spd(&r, h->p.large[0].A, joints);
+    random_spd(&r, tn_problem_dense_A(&h->p, 0), joints);
     for (int k = 0; k < 6 * joints; k++) h->T[k] = uniform(&r);
     for (int k = joints - 1; joints > 1 && k < 6 * joints; k += joints)
         h->T[k] = apart * h->T[k] + (1.0 - apart) * h->T[k - 1];
@@ -156,7 +156,7 @@ static void held_body(int joints, double apart, double tolerance)
     static const int upper[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     for (int i = 0; i < joints; i++) {
         x[i] = p->large[0].b[i];
-        for (int j = 0; j < joints; j++) X[i * n + j] = p->large[0].A[i * joints + j];
+        for (int j = 0; j < joints; j++) X[i * n + j] = tn_problem_dense_A(p, 0)[i * joints + j];
     }
     for (int i = 0; i < 3; i++) {
         X[(joints + i) * n + joints + i] = batch->a[0];
@@ -300,7 +300,7 @@ TEST(a_soft_bond_from_an_arm_with_few_joints_to_the_world_solves_the_dense_syste
         bond->hard = 0;
         random_K(&r, scale, bond->K);
         for (int k = 0; k < 12; k++) bond->f[k] = uniform(&r);
-        double A = h.p.large[0].A[0], b = h.p.large[0].b[0];
+        double A = tn_problem_dense_A(&h.p, 0)[0], b = h.p.large[0].b[0];
         for (int i = 0; i < 6; i++) {
             b -= h.T[i] * bond->f[i];
             for (int j = 0; j < 6; j++) A += h.T[i] * bond->K[12 * i + j] * h.T[j];

@@ -4,6 +4,7 @@
 #include "random_problem.h"
 
 #include "base/base.h"
+#include "solver/block/chain.h"
 
 typedef struct Pair {
     TnArena arenas[2];
@@ -139,7 +140,7 @@ TEST(nodes_without_contacts_and_rows_carry_no_force)
     tn_subadmm_solve(&p, &def, NULL);
     for (int i = 1; i <= CHAINS; i++)
         for (int k = 0; k < p.large[i].dim; k++)
-            if (p.large[i].chain->node_of[k] % 2)
+            if (tn_chain_block(&p.large[i])->chain->node_of[k] % 2)
                 CHECK(p.large[i].g[k] == 0.0 && p.large[i].F[k] == 0.0);
     tn_arena_free(&arena);
 }
@@ -157,7 +158,7 @@ TEST(rows_within_a_node_or_along_an_edge_are_exact_and_others_bounded_by_pieces)
         REQUIRE(tn_problem_prepare(&p, &def, NULL));
         for (int s = 0; s < p.side_count; s++) {
             int block = p.sides[s].block - p.twist_count;
-            if (block < 0 || !p.large[block].chain) continue;
+            if (block < 0 || p.large[block].kind != &tn_block_chain) continue;
             if (reaches[i] != FAR) CHECK(p.sides[s].pieces == 1);
             bounded += p.sides[s].pieces > 1;
         }
@@ -176,13 +177,14 @@ TEST(a_factor_that_comes_with_the_matrix_gives_the_same_bits)
         REQUIRE(tn_arena_init(&arenas[i], "a", 1 << 20));
         REQUIRE(random_chain_problem(p, &arenas[i], 4, choice_of(FAR)));
         for (int k = 1; i && k <= CHAINS; k++) {
-            TnLargeBlock *d = &p->large[k];
-            memcpy(d->A_D, d->D, sizeof(double) * d->chain->D_size);
-            memcpy(d->A_E, d->E, sizeof(double) * d->chain->E_size);
-            REQUIRE(tn_chain_factor(d->chain, d->A_D, d->A_E));
-            memcpy(d->v_free, d->b, sizeof(double) * (size_t)d->dim);
-            tn_chain_solve(d->chain, d->A_D, d->A_E, d->v_free);
-            d->A_factored = true;
+            const TnLargeBlock *d = &p->large[k];
+            TnChainBlock *c = tn_chain_block(d);
+            memcpy(c->A_D, c->D, sizeof(double) * c->chain->D_size);
+            memcpy(c->A_E, c->E, sizeof(double) * c->chain->E_size);
+            REQUIRE(tn_chain_factor(c->chain, c->A_D, c->A_E));
+            memcpy(c->v_free, d->b, sizeof(double) * (size_t)d->dim);
+            tn_chain_solve(c->chain, c->A_D, c->A_E, c->v_free);
+            c->A_factored = true;
         }
         REQUIRE(tn_problem_prepare(p, &def, NULL));
         tn_subadmm_solve(p, &def, NULL);
@@ -225,7 +227,7 @@ TEST(a_chain_that_is_not_positive_definite_is_refused)
     TnProblem p;
     REQUIRE(tn_arena_init(&arena, "a", 1 << 20));
     REQUIRE(random_chain_problem(&p, &arena, 1, choice_of(0)));
-    p.large[1].D[36 * 5 + 7] = -1.0;
+    tn_chain_block(&p.large[1])->D[36 * 5 + 7] = -1.0;
     TnSolverDef def = fixed_count();
     CHECK(!tn_problem_prepare(&p, &def, NULL));
     tn_arena_free(&arena);

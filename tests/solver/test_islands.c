@@ -510,7 +510,7 @@ TEST(a_matrix_that_is_not_positive_definite_is_refused)
             p.contact_batch[0].row_a[0] = 0;
             p.contact_batch[0].row_b[0] = !touched ? 5 : large ? p.port_row : 3;
             if (large)
-                p.large[0].A[0] = -1.0;
+                tn_problem_dense_A(&p, 0)[0] = -1.0;
             else
                 p.twist_batch[0].a[2] = -1.0;
             CHECK(!tn_solve(&p, &def, memory, NULL, &solution));

@@ -3,6 +3,7 @@
 #include "../check.h"
 
 #include "any_problem.h"
+#include "solver/law/law.h"
 #include "solver/newton_law.h"
 
 /* ---- the natural map at solutions made by hand ---- */
@@ -190,7 +191,7 @@ static unsigned char class_of(const TnLaws *laws, int i)
 static bool has_line(const LawRig *l, int row)
 {
     const TnProblem *p = l->laws.problem;
-    return p->rows[row].set < TN_ROW_SPIN || l->laws.row_state[row] == 1;
+    return !tn_row_is_disc(&p->rows[row]) || l->laws.row_state[row] == TN_STATE_HELD;
 }
 
 /* The line meets the law at u to rounding, and changes with it: differences of 1e-6 both ways leave

@@ -85,7 +85,11 @@ TEST(every_method_solves_every_form)
         for (int k = 0; k < MIXTURES; k++) {
             Answer other = answer(&p, &def, mixtures[k], false, 2);
             CHECK(other.report.converged);
-            CHECK(other.report.islands_by_method[method] == 1);
+            int own = other.report.islands_by_method[method];
+            if (method == TN_METHOD_NEWTON) /* by what it calls */
+                own += other.report.islands_by_method[TN_METHOD_INTERIOR] +
+                       other.report.islands_by_method[TN_METHOD_PROXIMAL];
+            CHECK(own == 1);
             /* the tolerance times what the worst direction amplifies it by */
             CHECK_NEAR(largest_difference(dense.v, other.v, BLOCKS * DIM), 0.0, 1e-7);
             CHECK_NEAR(largest_difference(dense.lambda, other.lambda, LAMBDAS), 0.0, 1e-7);

@@ -121,21 +121,3 @@ TEST(what_slides_in_a_world_does_not_lift_off)
     }
     tn_model_destroy(model);
 }
-
-/* The artefact of projecting on the cone: what slides at v lifts off at about μ v. */
-TEST(in_the_relaxed_model_what_slides_lifts_off)
-{
-    TnBodyId bodies[BODIES];
-    TnModel *model = sliders(bodies);
-    REQUIRE(model);
-    TnSolverDef def = tn_solver_def();
-    def.method = TN_METHOD_SUBADMM;
-    def.tolerance = 0.0;
-    def.iterations = 2000;
-    CHECK_NEAR(world_lift(model, bodies, &def), 0.0, exact);
-    def.contact_model = TN_CONTACT_RELAXED;
-    double lift = world_lift(model, bodies, &def);
-    printf("    the relaxed model lifts what slides at 1 m/s with %.3f m/s\n", lift);
-    CHECK(lift > 0.1 && lift < 1.0);
-    tn_model_destroy(model);
-}

@@ -1,6 +1,6 @@
 /* contact_kernels.h: laws of contacts, eight at a time, for methods that look at all blocks at once
  * (solver/natural_map.c, newton_law.c, assembly_matrix.c); one table per instruction set, as in
- * kernels.h.
+ * kernels.h. They and contact_update there are the fast form of solver/law/contact.c.
  *
  * λ, u, a and forces have three numbers per contact, unused lanes of the last batch included. Where
  * a direction yields nothing (1/D = 0) it takes no force. */

@@ -15,12 +15,7 @@
  * One over-relaxed iteration (u = J v + e, B = 1 / Σ 1/β):
  *     t ← (1-α) t + α (λ - B u),   λ ← Π(t)                        contact_update
  *     F = Jᵀλ,  v ← H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v)     twist_update
- * with Π normal first, then tangent: λ_n = max(0, t_n), λ_t = t_t min(1, μ λ_n / |t_t|).
- *
- * The relaxed model projects t on the friction cone in the norm of B⁻¹ instead. With r = B_n / B_t
- * the nearest point of the cone's surface has λ_n = (t_n + μ r |t_t|) / (1 + μ² r), which is
- *     λ_n = max(0, t_n + lift · max(0, |t_t| - μ t_n)),   lift = μ r / (1 + μ² r)
- * inside and outside, and then the same λ_t: without lift it is the exact law. */
+ * with Π normal first, then tangent: λ_n = max(0, t_n), λ_t = t_t min(1, μ λ_n / |t_t|). */
 #ifndef TN_MATH_KERNELS_H
 #define TN_MATH_KERNELS_H
 
@@ -83,28 +78,12 @@ typedef struct TnKernels {
     /* to = from - Σ factor_j · (columns + j·stride) */
     void (*column_subtract)(long n, const double *from, int count, const double *columns,
                             long stride, const double *factor, double *to);
-    /* as contact_update, with the relaxed model's Π */
-    void (*contact_update_relaxed)(TnContactBatch *batches, int begin, int end,
-                                   const double (*twist)[8], double (*lambda)[3], double alpha,
-                                   double *residual);
 } TnKernels;
 
 const TnKernels *tn_kernels(void);         /* the best this processor runs */
 const TnKernels *tn_kernels_generic(void); /* the reference */
 const TnKernels *tn_kernels_avx2(void);    /* NULL where not built in or not supported */
 const TnKernels *tn_kernels_avx512(void);
-
-/* The relaxed model's, see above. A tangent that takes no force (B_t = 0) lifts nothing. */
-static inline double tn_contact_lift(double mu, double Bn, double Bt)
-{
-    return Bt > 0.0 ? mu * Bn / (Bt + mu * mu * Bn) : 0.0;
-}
-/* λ_n of t_n and |t_t|. */
-static inline double tn_contact_normal(double tn, double length, double mu, double lift)
-{
-    double excess = length - mu * tn, normal = excess > 0.0 ? tn + lift * excess : tn;
-    return normal > 0.0 ? normal : 0.0;
-}
 
 /* Position of (i, j), i <= j, in TN_SYM6 order. */
 static inline int tn_sym6(int i, int j) { return i * 6 - i * (i - 1) / 2 + (j - i); }

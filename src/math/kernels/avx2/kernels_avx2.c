@@ -8,7 +8,6 @@ const TnKernels *tn_kernels_avx2_table(void);
 const TnKernels *tn_kernels_avx2_table(void)
 {
     static const TnKernels kernels = {"avx2",     contact_update, twist_update, twist_factor,
-                                      row_forces, row_stiffness,  column_dots,  column_subtract,
-                                      contact_update_relaxed};
+                                      row_forces, row_stiffness,  column_dots,  column_subtract};
     return &kernels;
 }

@@ -14,7 +14,7 @@ static void point_velocity(double out[3], const double row[8], const double arm[
 }
 
 static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], double *lambda,
-                         double alpha, bool relaxed, double *residual)
+                         double alpha, double *residual)
 {
     double arm_a[3], arm_b[3], n[3], e[3], t[3], va[3], vb[3], u[3], Bu[3];
     for (int k = 0; k < 3; k++) {
@@ -41,7 +41,7 @@ static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], dou
     double tn = v3_dot(n, t), tt[3];
     for (int k = 0; k < 3; k++) tt[k] = t[k] - tn * n[k];
     double length = fmax(v3_norm(tt), 1e-300), mu = c->mu[l];
-    double ln = tn_contact_normal(tn, length, mu, relaxed ? tn_contact_lift(mu, Bn, Bt) : 0.0);
+    double ln = fmax(0.0, tn);
     double scale = fmin(1.0, mu * ln / length);
     for (int k = 0; k < 3; k++) {
         lambda[k] = ln * n[k] + scale * tt[k];
@@ -49,28 +49,15 @@ static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], dou
     }
 }
 
-static void update_contacts(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
-                            double (*lambda)[3], double alpha, bool relaxed, double *residual)
+static void contact_update(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
+                           double (*lambda)[3], double alpha, double *residual)
 {
     for (int i = begin; i < end; i++) {
         if (residual) residual[i] = 0.0;
         for (int l = 0; l < TN_LANES; l++)
-            contact_lane(&batches[i], l, twist, lambda[(long)i * TN_LANES + l], alpha, relaxed,
+            contact_lane(&batches[i], l, twist, lambda[(long)i * TN_LANES + l], alpha,
                          residual ? &residual[i] : NULL);
     }
-}
-
-static void contact_update(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
-                           double (*lambda)[3], double alpha, double *residual)
-{
-    update_contacts(batches, begin, end, twist, lambda, alpha, false, residual);
-}
-
-static void contact_update_relaxed(TnContactBatch *batches, int begin, int end,
-                                   const double (*twist)[8], double (*lambda)[3], double alpha,
-                                   double *residual)
-{
-    update_contacts(batches, begin, end, twist, lambda, alpha, true, residual);
 }
 
 static void add_wrench(double F[6], const double lambda[3], const double arm[3], double sign)
@@ -203,7 +190,6 @@ static void twist_factor(TnTwistBatch *batches, int begin, int end)
 const TnKernels *tn_kernels_generic(void)
 {
     static const TnKernels kernels = {"generic",  contact_update, twist_update, twist_factor,
-                                      row_forces, row_stiffness,  column_dots,  column_subtract,
-                                      contact_update_relaxed};
+                                      row_forces, row_stiffness,  column_dots,  column_subtract};
     return &kernels;
 }

@@ -15,9 +15,8 @@ static inline void v_cross_add(vd r[3], const vd a[3], const vd b[3], const vd c
     r[2] = c[2] + a[0] * b[1] - a[1] * b[0];
 }
 
-static inline __attribute__((always_inline)) void
-update_contacts(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
-                double (*lambda)[3], double alpha, bool relaxed, double *residual)
+static void contact_update(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
+                           double (*lambda)[3], double alpha, double *residual)
 {
     const vd zero = {0}, one = zero + 1.0, tiny = zero + 1e-300, small = zero + 1e-100;
     for (int i = begin; i < end; i++) {
@@ -54,12 +53,7 @@ update_contacts(TnContactBatch *batches, int begin, int end, const double (*twis
             vd tn = n[0] * t[0] + n[1] * t[1] + n[2] * t[2], mu = AT(c->mu), tt[3];
             for (int k = 0; k < 3; k++) tt[k] = t[k] - tn * n[k];
             vd length = v_max(v_sqrt(tt[0] * tt[0] + tt[1] * tt[1] + tt[2] * tt[2]), tiny);
-            vd ln = tn;
-            if (relaxed) {
-                vd lift = v_if_positive(Bt, mu * Bn / (Bt + mu * mu * Bn), zero);
-                ln += lift * v_max(length - mu * tn, zero);
-            }
-            ln = v_max(ln, zero);
+            vd ln = v_max(tn, zero);
             vd scale = v_min(mu * ln / length, one);
             for (int k = 0; k < 3; k++) {
                 l[k] = ln * n[k] + scale * tt[k];
@@ -69,19 +63,6 @@ update_contacts(TnContactBatch *batches, int begin, int end, const double (*twis
         }
         if (residual) residual[i] = sum;
     }
-}
-
-static void contact_update(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
-                           double (*lambda)[3], double alpha, double *residual)
-{
-    update_contacts(batches, begin, end, twist, lambda, alpha, false, residual);
-}
-
-static void contact_update_relaxed(TnContactBatch *batches, int begin, int end,
-                                   const double (*twist)[8], double (*lambda)[3], double alpha,
-                                   double *residual)
-{
-    update_contacts(batches, begin, end, twist, lambda, alpha, true, residual);
 }
 
 /* One side's wrench in four lanes: force in f; the torque arm × λ as its cyclic permutation, put

@@ -1,4 +1,4 @@
-/* bond_weights.c: the weights of bonds and the matrices of their update.
+/* linear_weights.c: the weights of bonds and the matrices of their update.
  *
  * A side's weight is a full matrix, W = s C⁻¹ with C the 6×6 compliance of its row of the table
  * (T A⁻¹ Tᵀ of a port, A⁻¹ of a twist block), so that stiff and soft, heavy and light directions
@@ -12,13 +12,12 @@
  * What is small is judged after scaling linear and angular parts by the pair's mean compliances l
  * and a, so that no law depends on the unit of length.
  *
- * The update is λ = P t + c (bonds.c). Soft, with N = G (I + GᵀKG)⁻¹ Gᵀ, which is (W + K)⁻¹ where W
+ * The update is λ = P t + c (linear.c). Soft, with N = G (I + GᵀKG)⁻¹ Gᵀ, which is (W + K)⁻¹ where W
  * is regular:  P = I - W N = K N (the first rounds better, the second holds where W is singular)
  * and c = P f - f. Hard, with M = J w Jᵀ:  P = Jᵀ M⁺ J w,  c = -Jᵀ M⁺ e. Directions in which M is
  * singular cannot be moved by any force and take none. */
-#include "problem.h"
+#include "law.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Below this share of its largest compliance a side hardly yields, and takes this share of the
@@ -347,9 +346,13 @@ static void set_hard(TnBond *bond, const Halves *h)
         }
 }
 
-void tn_bond_hard_weight(const TnProblem *p, const TnBond *bond, double scale, double G[144])
+void tn_bond_gain(const TnProblem *p, const TnBond *bond, double scale, double G[144])
 {
     Halves h;
+    if (!bond->hard) {
+        memcpy(G, bond->K, sizeof bond->K);
+        return;
+    }
     int n = bond->hard;
     double Jw[6][12], X[36];
     set_halves(p, bond, scale, &h);

@@ -1,14 +1,14 @@
-/* mesh.h: what a mesh block keeps. block_mesh.c has the equations.
+/* mesh.h: what a mesh block keeps. mesh.c has the equations.
  *
  * The kept nodes K are the touched ones, in rising order; vectors "on K" have three numbers for
  * each, `size` in all, and zeros up to `stride`, a multiple of eight. Matrices on K are
  * column-major with `stride` numbers per column. */
-#ifndef TN_SOLVER_MESH_H
-#define TN_SOLVER_MESH_H
+#ifndef TN_SOLVER_BLOCK_MESH_H
+#define TN_SOLVER_BLOCK_MESH_H
 
-#include "problem.h"
+#include "block.h"
 
-struct TnMesh {
+typedef struct TnMeshBlock {
     const TnSparsePattern *pattern;
     const double (*blocks)[9]; /* A */
     TnMeshMemory *memory;
@@ -21,8 +21,7 @@ struct TnMesh {
     int *port_start; /* per port, and one more: its places in port_place */
     int *port_place; /* on K: of each node of a point port, of the first unknown of a span port */
     const TnSparse *plan;
-    double flops; /* of the elimination */
-    /* block_mesh.c */
+    /* mesh.c */
     double *factor, *work; /* of A; scratch */
     double *y;             /* all unknowns in the order of elimination: b, eliminated */
     double *S, *S_inverse; /* the Schur complement of A on K; lower triangle: A⁻¹ there */
@@ -31,11 +30,15 @@ struct TnMesh {
     double *pull;          /* on K: -C v_free */
     double *swap;          /* on K: takes turns with x */
     double *column;        /* scratch: six vectors on K */
-};
+} TnMeshBlock;
 
-/* ---- mesh_nodes.c ---- */
-/* Kept nodes, plans and memory of all mesh blocks; false: no memory. */
-bool tn_meshes_choose(TnProblem *problem, TnPool *pool);
+static inline TnMeshBlock *tn_mesh_block(const TnLargeBlock *d) { return d->own; }
+
+/* ---- mesh_nodes.c: kept nodes, plans and memory ---- */
+bool tn_mesh_choose(TnProblem *problem, int block);
+bool tn_mesh_plan(TnProblem *problem, int block);
+bool tn_mesh_reserve(TnProblem *problem, int block);
+bool tn_mesh_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out);
 
 /* ---- mesh_ports.c: J of a block's ports and rows on K ---- */
 /* H += C, lower triangle */
@@ -47,21 +50,5 @@ void tn_mesh_spread(TnProblem *problem, int block, const double *v, double scale
 void tn_mesh_port_compliances(TnProblem *problem, int block);
 double tn_mesh_side_compliance(const TnProblem *problem, const TnLargeBlock *block,
                                const TnRowSide *side);
-
-/* ---- block_mesh.c ---- */
-/* Everything of A that the iterations need; the pool's threads share blocks or the inside of one.
- * False: not positive definite. */
-bool tn_meshes_factor_A(TnProblem *problem, TnPool *pool);
-void tn_mesh_solve_A(const TnLargeBlock *block, double *x); /* x ← A⁻¹ x, all unknowns */
-/* v ← H⁻¹ (b + force) on the kept nodes; force over all unknowns */
-void tn_mesh_solve_kept(TnProblem *problem, int block, const double *force);
-/* A⁻¹(b + Jᵀλ) on the kept nodes of v, which has all unknowns; port forces are taken from
- * problem->F. */
-void tn_mesh_implied(const TnProblem *problem, int block, double *v);
-/* The block's v from what it is on the kept nodes. */
-void tn_mesh_complete(TnProblem *problem, int block, const double *v);
-/* All of v after the last iteration. */
-void tn_mesh_finish(TnProblem *problem, int block);
-double tn_mesh_trace(const TnLargeBlock *block); /* tr A */
 
 #endif

@@ -1,11 +1,12 @@
-/* bond_rows.c: bonds as rows, see bond_rows.h.
+/* linear_rows.c: bonds as rows, see linear_rows.h.
  *
  * Soft: K = L Lᵀ by a pivoted Cholesky factorization that stops at K's rank, pivots measured against K's own
  * diagonal, so that forces and torques may differ as they like. Springs between two bodies have rank six. */
-#include <math.h>
+#include "linear_rows.h"
+
 #include <string.h>
 
-#include "bond_rows.h"
+#include "law.h"
 
 #define DEPENDENT 1e-11 /* of its own diagonal: a row that the others determine */
 
@@ -124,5 +125,25 @@ void tn_bond_rows_put(TnBond *bond, const TnBondRows *rows, const double *mu)
         double x = bond->hard || on_world(bond, k) ? 0.0 : -bond->f[k];
         for (int i = 0; mu && i < rows->count; i++) x += rows->J[i][k] * mu[i];
         bond->lambda[k] = x;
+    }
+}
+
+void tn_bond_rows_velocity(const TnBond *bond, const TnBondRows *rows, const double z[12],
+                           double *u)
+{
+    for (int i = 0; i < rows->count; i++) {
+        u[i] = bond->hard ? bond->e[i] : 0.0;
+        for (int k = 0; k < 12; k++) u[i] += rows->J[i][k] * z[k];
+    }
+}
+
+void tn_bond_rows_step(int count, double slack, const double *inverse, const double *u, double *mu)
+{
+    double r[12];
+    for (int i = 0; i < count; i++) r[i] = u[i] + slack * mu[i];
+    for (int i = 0; i < count; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < count; j++) sum += inverse[count * i + j] * r[j];
+        mu[i] -= sum;
     }
 }

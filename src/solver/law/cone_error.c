@@ -2,7 +2,7 @@
  * parts k at once (sliding, spin, roll), û_n = u_n + Σ μ_k |u_k|. */
 #include "cone_error.h"
 
-#include <math.h>
+#include "law.h"
 
 /* Sliding, spinning or rolling: where it stands in λ, how many numbers, and its bound. */
 typedef struct Part {
@@ -58,8 +58,7 @@ static double squared_error(const TnSolver *solver, const TnConeInput *in, int c
     double sum = (normal - s) * (normal - s);
     for (int i = contact; i >= 0; i = part.next) {
         part = part_of(solver, in, i);
-        double length = trial(in, &part, x), bound = part.mu * s;
-        double share = length > bound ? bound / length : 1.0;
+        double share = tn_disc_share(trial(in, &part, x), part.mu * s);
         for (int k = 0; k < part.count; k++) {
             double d = in->lambda[part.at + k] - share * x[k];
             sum += d * d;

@@ -1,13 +1,21 @@
-/* block_twist.c: many equal blocks of six unknowns, A = diag(a I, S), eight to a batch. The inner
+/* twist.c: many equal blocks of six unknowns, A = diag(a I, S), eight to a batch. The inner
  * loops are kernels. */
-#include "block_kind.h"
+#include "block.h"
 
-#include <math.h>
 #include <string.h>
 
-static int unit_count(const TnProblem *p) { return p->twist_batches; }
+void tn_twist_matrix(const TnProblem *p, int block, double A[36])
+{
+    static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    const TnTwistBatch *batch = &p->twist_batch[block / TN_LANES];
+    int l = block % TN_LANES;
+    for (int i = 0; i < 3; i++) {
+        A[7 * i] = batch->a[l];
+        for (int j = 0; j < 3; j++) A[6 * (3 + i) + 3 + j] = batch->S[place[i][j]][l];
+    }
+}
 
-static bool factor_A(TnProblem *p, int begin, int end)
+bool tn_twists_factor_A(TnProblem *p, int begin, int end)
 {
     for (int k = begin * TN_LANES; k < end * TN_LANES; k++) {
         const TnTwistBatch *batch = &p->twist_batch[k / TN_LANES];
@@ -43,7 +51,7 @@ static void add_row_stiffness(const TnProblem *p, int block, double K[TN_SYM6])
     }
 }
 
-static bool factor_H(TnProblem *p, int begin, int end)
+bool tn_twists_factor_H(TnProblem *p, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
         TnTwistBatch *batch = &p->twist_batch[i];
@@ -71,7 +79,7 @@ static bool factor_H(TnProblem *p, int begin, int end)
     return true;
 }
 
-static void update(TnProblem *p, int begin, int end, double alpha)
+void tn_twists_update(TnProblem *p, int begin, int end, double alpha)
 {
     if (p->extra) {
         int last = end * TN_LANES < p->twist_count ? end * TN_LANES : p->twist_count;
@@ -87,10 +95,3 @@ static void update(TnProblem *p, int begin, int end, double alpha)
                              (const double(*)[3])p->lambda, (const double(*)[8])p->extra, p->twist,
                              alpha);
 }
-
-const TnBlockKind tn_block_twist = {.name = "twist",
-                                    .grain = 64,
-                                    .unit_count = unit_count,
-                                    .factor_A = factor_A,
-                                    .factor_H = factor_H,
-                                    .update = update};

@@ -4,11 +4,12 @@
  * A plan is a function of the graph and the kept nodes alone, and contacts often stay where they are: each mesh
  * remembers its last plan and the nodes it was made for. Whether it is remembered or made again makes no
  * difference to any result. */
-#include <stdatomic.h>
 #include <string.h>
 
-#include "../base/base.h"
+#include "../../base/base.h"
+#include "../../math/sparse_pattern.h"
 #include "mesh.h"
+#include "sparse_rows.h"
 
 struct TnMeshMemory {
     TnArena arena; /* the plan and `kept` */
@@ -33,8 +34,8 @@ void tn_mesh_memory_destroy(TnMeshMemory *memory)
     tn_free(memory);
 }
 
-/* The plan for d->mesh's kept nodes. False: no memory, and nothing is remembered. */
-static bool remember(TnMeshMemory *m, const TnMesh *mesh)
+/* The plan for the mesh's kept nodes. False: no memory, and nothing is remembered. */
+static bool remember(TnMeshMemory *m, const TnMeshBlock *mesh)
 {
     size_t bytes = sizeof(int) * (size_t)mesh->kept_count;
     if (m->plan && m->pattern == mesh->pattern && m->kept_count == mesh->kept_count &&
@@ -74,10 +75,10 @@ static void mark_touched(const TnProblem *p, int index, int *place)
 }
 
 /* Kept nodes and places; where the ports' nodes are among them. */
-static bool choose(TnProblem *p, int index)
+bool tn_mesh_choose(TnProblem *p, int index)
 {
-    const TnLargeBlock *d = &p->large[index];
-    TnMesh *m = d->mesh;
+    TnLargeBlock *d = &p->large[index];
+    TnMeshBlock *m = tn_mesh_block(d);
     int ports = 0;
     for (int k = d->port_start; k < d->port_start + d->port_count; k++)
         ports += p->ports[k].T ? 1 : p->ports[k].node_count;
@@ -94,7 +95,7 @@ static bool choose(TnProblem *p, int index)
         for (int i = 0; i < 3; i++) m->place[3 * k + i] = 3 * m->kept_count + i;
         m->kept[m->kept_count++] = k;
     }
-    m->size = 3 * m->kept_count;
+    d->solved = d->joined = m->size = 3 * m->kept_count;
     m->stride = ((size_t)m->size + 7) & ~(size_t)7;
     int at = 0;
     for (int k = 0; k < d->port_count; k++) {
@@ -108,35 +109,27 @@ static bool choose(TnProblem *p, int index)
     return true;
 }
 
-typedef struct Plans {
-    TnProblem *problem;
-    atomic_bool failed;
-} Plans;
-
-static void plan_range(void *context, int begin, int end)
+bool tn_mesh_plan(TnProblem *p, int index)
 {
-    Plans *plans = context;
-    for (int i = begin; i < end; i++) {
-        const TnMesh *m = plans->problem->large[i].mesh;
-        if (m && !remember(m->memory, m))
-            atomic_store_explicit(&plans->failed, true, memory_order_relaxed);
-    }
+    const TnMeshBlock *m = tn_mesh_block(&p->large[index]);
+    return remember(m->memory, m);
 }
 
 /* A vector on K, zero up to its end. */
-static double *vector(TnArena *arena, const TnMesh *m)
+static double *vector(TnArena *arena, const TnMeshBlock *m)
 {
     return TN_ARENA_ZERO(arena, double, m->stride);
 }
 
-static bool reserve(TnProblem *p, TnLargeBlock *d)
+bool tn_mesh_reserve(TnProblem *p, int index)
 {
-    TnMesh *m = d->mesh;
+    TnLargeBlock *d = &p->large[index];
+    TnMeshBlock *m = tn_mesh_block(d);
     TnArena *arena = p->arena;
     size_t square = (size_t)m->size * m->stride;
     m->plan = m->memory->plan;
     TnSparseSizes sizes = tn_sparse_sizes(m->plan);
-    m->flops = sizes.flops;
+    d->flops = sizes.flops;
     m->factor = TN_ARENA_NEW(arena, double, sizes.factor);
     m->work = TN_ARENA_NEW(
         arena, double, sizes.factor_work > sizes.solve_work ? sizes.factor_work : sizes.solve_work);
@@ -154,19 +147,22 @@ static bool reserve(TnProblem *p, TnLargeBlock *d)
            m->swap && m->v && m->free && m->pull && m->column;
 }
 
-bool tn_meshes_choose(TnProblem *p, TnPool *pool)
+static TnSpan unknowns(int node) { return (TnSpan){.start = 3 * node, .count = 3}; }
+
+bool tn_mesh_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out)
 {
-    Plans plans = {.problem = p};
-    bool any = false;
-    for (int i = 0; i < p->large_count; i++) {
-        if (!p->large[i].mesh) continue;
-        any = true;
-        if (!choose(p, i)) return false;
+    const TnMeshBlock *m = tn_mesh_block(d);
+    const TnGraph *graph = &m->pattern->graph;
+    size_t count = 0, most = (size_t)m->node_count + 2 * (size_t)m->pattern->edge_count;
+    TnMatrixBlock *blocks = TN_ARENA_NEW(arena, TnMatrixBlock, most);
+    if (!blocks) return false;
+    for (int i = 0; i < m->node_count; i++) {
+        blocks[count++] = (TnMatrixBlock){unknowns(i), unknowns(i), m->blocks[i], false};
+        for (int k = graph->first[i]; k < graph->first[i + 1]; k++) {
+            int link = m->pattern->link[k];
+            blocks[count++] = (TnMatrixBlock){unknowns(i), unknowns(graph->neighbour[k]),
+                                              m->blocks[m->node_count + (link >> 1)], link & 1};
+        }
     }
-    if (!any) return true;
-    tn_pool_run(pool, p->large_count, 1, plan_range, &plans);
-    if (atomic_load_explicit(&plans.failed, memory_order_relaxed)) return false;
-    for (int i = 0; i < p->large_count; i++)
-        if (p->large[i].mesh && !reserve(p, &p->large[i])) return false;
-    return true;
+    return tn_sparse_rows(blocks, count, d->dim, arena, out);
 }

@@ -7,10 +7,26 @@
  *
  * The matrix on K being full, all of these fit. In the iterations C is applied port by port and row by row,
  * which is linear in their number. */
-#include <math.h>
 #include <string.h>
 
+#include "../../base/base.h"
 #include "mesh.h"
+
+void tn_problem_set_point_port(TnProblem *p, int port, int block, int count, const int *nodes,
+                               const double (*M)[9])
+{
+    TN_ASSERT(p->large[block].kind == &tn_block_mesh);
+    p->ports[port] =
+        (TnPort){.block = block, .scale = 1.0, .node_count = count, .nodes = nodes, .M = M};
+}
+
+void tn_problem_set_span_port(TnProblem *p, int port, int block, int start, int count,
+                              const double *T)
+{
+    TN_ASSERT(p->large[block].kind == &tn_block_mesh);
+    p->ports[port] =
+        (TnPort){.block = block, .scale = 1.0, .start = start, .count = count, .T = (double *)T};
+}
 
 /* ---- forces ---- */
 
@@ -50,7 +66,7 @@ static void push_span(const TnPort *port, int place, const double row[8], double
 void tn_mesh_push(const TnProblem *p, int index, double alpha, double *rhs, double *g)
 {
     const TnLargeBlock *d = &p->large[index];
-    const TnMesh *m = d->mesh;
+    const TnMeshBlock *m = tn_mesh_block(d);
     int block = p->twist_count + index;
     for (int k = 0; k < d->port_count; k++) {
         const TnPort *port = &p->ports[d->port_start + k];
@@ -115,7 +131,7 @@ static void spread_span(const TnPort *port, int place, const double K[TN_SYM6], 
 void tn_mesh_spread(TnProblem *p, int index, const double *v, double scale, double *g)
 {
     const TnLargeBlock *d = &p->large[index];
-    const TnMesh *m = d->mesh;
+    const TnMeshBlock *m = tn_mesh_block(d);
     int block = p->twist_count + index;
     for (int k = 0; k < d->port_count; k++) {
         const TnPort *port = &p->ports[d->port_start + k];
@@ -180,7 +196,7 @@ static void add_span(const TnPort *port, int place, const double K[TN_SYM6], dou
 void tn_mesh_add_stiffness(const TnProblem *p, int index, double *H)
 {
     const TnLargeBlock *d = &p->large[index];
-    const TnMesh *m = d->mesh;
+    const TnMeshBlock *m = tn_mesh_block(d);
     int block = p->twist_count + index;
     for (int k = 0; k < d->port_count; k++) {
         const TnPort *port = &p->ports[d->port_start + k];
@@ -206,14 +222,15 @@ void tn_mesh_add_stiffness(const TnProblem *p, int index, double *H)
 
 /* ---- compliances: J A⁻¹ Jᵀ, and on K A⁻¹ is S⁻¹ ---- */
 
-static inline double inverse_at(const TnMesh *m, int i, int j)
+static inline double inverse_at(const TnMeshBlock *m, int i, int j)
 {
     return i >= j ? m->S_inverse[(size_t)j * m->stride + (size_t)i]
                   : m->S_inverse[(size_t)i * m->stride + (size_t)j];
 }
 
 /* 3 × 3: Σ M_i S⁻¹_ij M_jᵀ */
-static void point_compliance(const TnMesh *m, const TnPort *port, const int *place, double C[36])
+static void point_compliance(const TnMeshBlock *m, const TnPort *port, const int *place,
+                             double C[36])
 {
     for (int i = 0; i < port->node_count; i++)
         for (int j = 0; j < port->node_count; j++)
@@ -226,7 +243,7 @@ static void point_compliance(const TnMesh *m, const TnPort *port, const int *pla
                 }
 }
 
-static void span_compliance(const TnMesh *m, const TnPort *port, int place, double C[36])
+static void span_compliance(const TnMeshBlock *m, const TnPort *port, int place, double C[36])
 {
     int n = port->count;
     for (int i = 0; i < n; i++) {
@@ -243,7 +260,7 @@ static void span_compliance(const TnMesh *m, const TnPort *port, int place, doub
 void tn_mesh_port_compliances(TnProblem *p, int index)
 {
     const TnLargeBlock *d = &p->large[index];
-    const TnMesh *m = d->mesh;
+    const TnMeshBlock *m = tn_mesh_block(d);
     for (int k = 0; k < d->port_count; k++) {
         TnPort *port = &p->ports[d->port_start + k];
         const int *place = m->port_place + m->port_start[k];
@@ -257,7 +274,7 @@ void tn_mesh_port_compliances(TnProblem *p, int index)
 
 double tn_mesh_side_compliance(const TnProblem *p, const TnLargeBlock *d, const TnRowSide *side)
 {
-    const TnMesh *m = d->mesh;
+    const TnMeshBlock *m = tn_mesh_block(d);
     int end = side->start + side->count;
     double sum = 0.0;
     for (int a = side->start; a < end; a++)
