@@ -12,7 +12,8 @@
 
 /* Shapes meet where they are apart by less than this share of the thinner one's half. */
 #define TOUCH 1e-3
-#define MOST_ADVANCES 64
+/* Of what spins, the bound c can be twenty times what closes the gap, and advances are as short. */
+#define MOST_ADVANCES 512
 /* So many times that is looked on, to tell a hit from a graze. */
 #define LOOK_ON 4.0
 

@@ -179,6 +179,22 @@ static double side_size(const TnConstraintInput *in, int geom, int soft)
     return link ? in->model->links[link].lever : INFINITY;
 }
 
+/* The planned share of v⁺ of cables and soft bodies; others' shares the solution tells. */
+static double planned_blend(const TnConstraintInput *in, const TnContactPoint *c)
+{
+    double most = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int soft = side ? c->soft2 : c->soft1;
+        int link = in->division->carrier[in->model->geom_link[side ? c->geom2 : c->geom1]];
+        int s = soft >= 0 ? in->model->softs[in->contacts->soft_points[soft].soft].subsystem
+                          : in->model->links[link].subsystem;
+        if (s < 0) continue;
+        TnSubsystemKind kind = in->model->subsystems[s].kind;
+        if (kind == TN_SUBSYSTEM_ROD || kind == TN_SUBSYSTEM_SOFT) most = fmax(most, in->blend[s]);
+    }
+    return most;
+}
+
 static void contact_range(void *context, int begin, int end)
 {
     const ContactTask *task = context;
@@ -202,6 +218,7 @@ static void contact_range(void *context, int begin, int end)
                             .v_free_end = v3_dot(normal, v_end),
                             .restitution = c->restitution,
                             .resolved = c->resolved,
+                            .blend = c->restitution > 0.0 || c->resolved ? planned_blend(in, c) : 0.0,
                             .t = in->t,
                             .theta = in->theta,
                             .stabilization = model->option.stabilization,

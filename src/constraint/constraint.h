@@ -72,6 +72,7 @@ typedef struct TnUnilateral {
     double v, v_free_end; /* J v at the step's start, J v⁺ without constraints */
     double restitution;
     bool resolved; /* as TnContactPoint.resolved */
+    double blend;  /* share of v⁺ in the displacement, as planned; 0 where the solution decides */
     double t, theta, stabilization;
     double gravity; /* sets the scale of "at rest", and how fast overlaps are undone */
     double leave;   /* gaps up to this (either way) count as none */

@@ -25,6 +25,13 @@ double tn_way_out(double depth, double gravity, double size, double t, double sh
     return fmin(share * depth / t, sqrt(2.0 * acceleration * depth));
 }
 
+/* e of J v̂ + e >= 0 that lets the displacement t((1-w) v̂ + w v⁺) close the gap and not more. */
+static double up_to(const TnUnilateral *in, double gap)
+{
+    double w = in->blend, theta = in->theta;
+    return (gap / in->t - w * (1.0 - theta) / theta * in->v) / (1.0 - w + w / theta);
+}
+
 TnLaw tn_unilateral_law(const TnUnilateral *in)
 {
     TnLaw law = {.blend = 1.0};
@@ -32,16 +39,17 @@ TnLaw tn_unilateral_law(const TnUnilateral *in)
     if (in->restitution > 0.0 && v < 0.0) {
         /* Does the free motion reach the surface within this step? Only then the impact law acts.
          */
-        if (gap + t * ((1.0 - theta) * v + theta * in->v_free_end) <= 0.0) {
+        double vhat = (1.0 - theta) * v + theta * in->v_free_end;
+        if (gap + t * ((1.0 - in->blend) * vhat + in->blend * in->v_free_end) <= 0.0) {
             law.e_normal = -(1.0 - theta - theta * in->restitution) * v;
             law.blend = 1.0 - in->restitution;
             return law;
         }
-        law.e_normal = gap / t; /* the displacement t v̂ must not pass it either way */
+        law.e_normal = up_to(in, gap);
         return law;
     }
     if (in->resolved && gap > 0.0) { /* free flight does not get there */
-        law.e_normal = gap / t;
+        law.e_normal = up_to(in, gap);
         law.blend = 0.0;
         return law;
     }

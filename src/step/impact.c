@@ -9,6 +9,9 @@
  *
  * The paths are looked at in rounds. In a round a body is hit once; then its path is another one, and is looked at again.
  *
+ * Contacts without restitution that are in the way of such a hit are hit before it, for good. Of cables and soft bodies nobody
+ * knows here what they do: what is behind them is left to the solver.
+ *
  * Approach slower than a share of what gravity gives in a step is rest, and left to the solver, as is what is not resolved after
  * MOST_ROUNDS looks at the paths. */
 #include "impact_parts.h"
@@ -19,6 +22,22 @@
 #define MOST_ROUNDS 64
 #define REST_SHARE 0.05
 
+/* The first of those without restitution that stand in the way of a hit; or the hit. */
+static int find_obstacle(const TnImpacts *x, int hit)
+{
+    const TnHit *h = &x->hits[hit];
+    int first = hit;
+    for (int i = 0; i < x->count; i++) {
+        const TnHit *o = &x->hits[i];
+        bool common = false;
+        if (!o->passive || !(o->time < x->hits[first].time) || tn_hit_is_fresh(o)) continue;
+        for (int a = 0; a < 2; a++)
+            for (int b = 0; b < 2; b++) common |= o->side[a].body && o->side[a].body == h->side[b].body;
+        if (common) first = i;
+    }
+    return first;
+}
+
 /* The hits of a list in their order, of each body one. False: no memory. */
 static bool run_through(TnImpacts *x)
 {
@@ -27,12 +46,12 @@ static bool run_through(TnImpacts *x)
         int first = -1;
         for (int i = 0; i < x->count; i++) {
             const TnHit *h = &x->hits[i];
-            if (h->time < INFINITY && !tn_hit_is_fresh(h) &&
+            if (h->time < INFINITY && !h->passive && !tn_hit_is_fresh(h) &&
                 (first < 0 || h->time < x->hits[first].time))
                 first = i;
         }
         if (first < 0) return true;
-        if (!tn_hit_resolve(x, first)) return false;
+        if (!tn_hit_resolve(x, find_obstacle(x, first))) return false;
     }
 }
 
@@ -63,6 +82,7 @@ bool tn_impacts_resolve(TnStep *step)
     TnImpacts x = {.step = step,
                    .arena = arena,
                    .bodies = TN_ARENA_ZERO(arena, TnHitBody *, model->subsystem_count),
+                   .blocked = TN_ARENA_NEW(arena, double, model->subsystem_count),
                    .carried = TN_ARENA_ZERO(arena, bool, model->subsystem_count),
                    .rest = REST_SHARE * tn_step_slack(step) / step->t};
     TnHitPaths paths = {.frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count),
@@ -70,7 +90,7 @@ bool tn_impacts_resolve(TnStep *step)
                         .qpos = TN_ARENA_NEW(arena, double, model->qpos_count),
                         .qvel = TN_ARENA_NEW(arena, double, model->dof_count)};
     uint8_t *fresh = TN_ARENA_NEW(arena, uint8_t, model->link_count);
-    if (!x.bodies || !x.carried || !paths.frames || !paths.twists || !paths.qpos || !paths.qvel ||
+    if (!x.bodies || !x.blocked || !x.carried || !paths.frames || !paths.twists || !paths.qpos || !paths.qvel ||
         !fresh)
         return false;
     tn_hits_find_carried(&x);

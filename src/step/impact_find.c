@@ -41,6 +41,7 @@ static TnHitBody *body_of(TnImpacts *x, int subsystem)
                 .shift = numbers + 2 * n};
     memcpy(b->v, rigid ? world->twists[sub->link_start] : world->state.qvel + sub->dof_start,
            sizeof(double) * (size_t)n);
+    if (rigid) quat_copy(b->quat, world->frames[sub->link_start].quat);
     x->bodies[subsystem] = b;
     if (x->carried[subsystem]) return b;
     for (int k = 0; rigid && k < 3; k++) {
@@ -87,6 +88,18 @@ static bool factor_body(TnImpacts *x, TnHitBody *b)
 
 /* ---- contacts ---- */
 
+/* How a free body is turned where collision has its contact: the way from its last hit on takes all of its time there. */
+static void turned_at(const TnStep *step, const TnHitBody *b, const TnContactPoint *c, double quat[4])
+{
+    TnHitBody there = *b;
+    double v[6] = {0.0}, shift[6] = {0.0};
+    v3_copy(v + 3, b->v + 3);
+    there.v = v;
+    there.shift = shift;
+    tn_hit_turn(step, &there, b->since + c->time * (1.0 - b->since / step->t));
+    quat_copy(quat, there.quat);
+}
+
 static bool set_side(TnImpacts *x, TnHit *h, int which)
 {
     const TnModel *model = x->step->model;
@@ -104,6 +117,8 @@ static bool set_side(TnImpacts *x, TnHit *h, int which)
     if (!side->J) return false;
     side->MJ = side->J + 3 * b->n;
     bool rigid = model->subsystems[s].kind == TN_SUBSYSTEM_RIGID;
+    double quat[4];
+    if (rigid) turned_at(x->step, b, c, quat);
     if (!rigid && !factor_body(x, b)) return false;
     for (int k = 0; k < 3; k++) {
         double *J = side->J + k * b->n, *MJ = side->MJ + k * b->n, moment[3];
@@ -112,7 +127,7 @@ static bool set_side(TnImpacts *x, TnHit *h, int which)
             v3_scale(J, axes[k], sign);
             v3_scale(J + 3, moment, sign);
             v3_scale(MJ, J, 1.0 / model->links[link].mass);
-            tn_rigid_divide_by_inertia(&model->links[link], world->frames[link].quat, J + 3, MJ + 3);
+            tn_rigid_divide_by_inertia(&model->links[link], quat, J + 3, MJ + 3);
             continue;
         }
         const TnSubsystem *sub = &model->subsystems[s];
@@ -180,7 +195,7 @@ static void find_time(const TnImpacts *x, TnHit *h)
     double from = since_of(h), t = x->step->t;
     double d = tn_hit_gap(h, from), v = tn_hit_velocity(h, 0, from), a = (tn_hit_velocity(h, 0, t) - v) / (t - from);
     h->time = INFINITY;
-    if (!(from < t) || h->passive) return;
+    if (!(from < t)) return;
     double s = from;
     if (d > 0.0) { /* d + v r + ½ a r² = 0, the first root */
         double root = v * v - 2.0 * a * d;
@@ -189,6 +204,8 @@ static void find_time(const TnImpacts *x, TnHit *h)
         if (r < 0.0) return;
         s = from + r;
     }
+    for (int k = 0; k < 2; k++)
+        if (h->side[k].body && s > x->blocked[h->side[k].body->subsystem]) return;
     if (s <= t && -tn_hit_velocity(h, 0, s) > x->rest) h->time = s;
 }
 
@@ -270,12 +287,38 @@ static bool meet_exactly(TnImpacts *x, TnContactPoint *c)
     return true;
 }
 
-/* So near that it may rest on the other when that is hit. */
-static bool may_rest(const TnStep *step, const TnContactPoint *c)
+/* Something whose hits are not known stands in the way of both from when the paths meet. */
+static void block(const TnImpacts *x, const TnHitPaths *paths, const TnContactPoint *c)
 {
-    double size = fmin(step->model->geoms[c->geom1].bounding_radius,
-                       step->model->geoms[c->geom2].bounding_radius);
-    return c->time == 0.0 && c->gap < TN_HIT_AT_REST * size + tn_step_slack(step);
+    const TnStep *step = x->step;
+    const TnModel *model = step->model;
+    double closing = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const double *twist = paths->twists[model->geom_link[side ? c->geom2 : c->geom1]];
+        double v[3];
+        if ((side ? c->soft2 : c->soft1) >= 0) continue;
+        v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
+        v3_add(v, v, twist);
+        closing += (side ? -1.0 : 1.0) * v3_dot(v, c->normal);
+    }
+    if (!(closing > x->rest)) return;
+    double time = c->time > 0.0 ? c->time : fmax(c->gap, 0.0) / closing;
+    for (int side = 0; side < 2; side++) {
+        int s = tn_geom_subsystem(model, side ? c->geom2 : c->geom1);
+        if (s < 0) continue;
+        double since = x->bodies[s] ? x->bodies[s]->since : 0.0;
+        x->blocked[s] = fmin(x->blocked[s], since + time * (1.0 - since / step->t));
+    }
+}
+
+/* Those who are looked at. */
+static void unblock(const TnImpacts *x, const uint8_t *only)
+{
+    const TnModel *model = x->step->model;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (!only || (sub->link_count && only[sub->link_start])) x->blocked[s] = INFINITY;
+    }
 }
 
 /* Contacts on the paths as they are now. False: no memory. */
@@ -294,6 +337,8 @@ bool tn_hits_find(TnImpacts *x, const TnHitPaths *paths, const uint8_t *only)
                             .exact = true,
                             .only = only};
     if (!tn_collision_detect(world->collider, &motion, x->arena, world->team, &found)) return false;
+    if (!only) step->real = found;
+    unblock(x, only);
     x->count = 0;
     x->hits = TN_ARENA_ZERO(x->arena, TnHit, found.count);
     x->group = TN_ARENA_NEW(x->arena, int, found.count);
@@ -302,9 +347,12 @@ bool tn_hits_find(TnImpacts *x, const TnHitPaths *paths, const uint8_t *only)
     for (int i = 0; i < found.count; i++) {
         TnContactPoint *c = &found.points[i];
         TnHit *h = &x->hits[x->count];
-        if (c->clearance < c->gap || !tn_impact_takes(world, c->geom1, c->geom2)) continue;
+        if (c->clearance < c->gap) continue;
+        if (!tn_impact_takes(world, c->geom1, c->geom2)) {
+            block(x, paths, c);
+            continue;
+        }
         bool passive = !(c->restitution > 0.0);
-        if (passive && !may_rest(step, c)) continue;
         double time = c->time;
         if (!meet_exactly(x, c)) continue;
         bool exact = c->time != time;

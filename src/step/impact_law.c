@@ -140,6 +140,11 @@ bool tn_hit_resolve(TnImpacts *x, int first)
 {
     double s = x->hits[first].time, share = 1.0;
     int *group = x->group, count = gather(x, first, group, x->in);
+    for (int k = 0; k < count; k++)
+        for (int side = 0; side < 2; side++) {
+            TnHitBody *b = x->hits[group[k]].side[side].body;
+            if (b) tn_hit_turn(x->step, b, s);
+        }
     for (int k = 0; k < count; k++) {
         TnHit *h = &x->hits[group[k]];
         for (int r = 0; r < 3; r++) {

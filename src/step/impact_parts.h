@@ -14,6 +14,7 @@ typedef struct TnHitBody {
     double *factor;        /* of a tree's M; NULL: not yet */
     double (*S)[6];        /* its axes, about the root's centre of mass */
     double since;          /* s: its last hit; 0: none */
+    double turned, quat[4]; /* of a free body: how it is turned at that time; v has its angular velocity then */
     bool hit;
     bool fresh; /* in this round: what its contacts are now nobody has looked at */
 } TnHitBody;
@@ -29,7 +30,7 @@ typedef struct TnHit {
     TnHitSide side[2];
     double t1[3], t2[3];
     double W[3];   /* diagonal of J M⁻¹ Jᵀ */
-    bool passive;  /* no restitution: it is hit where others are */
+    bool passive;  /* no restitution: it is hit where others are, and where it stands in the way of one that has some */
     double base;   /* m: its gap at s is base + J (v s + ½ a s² - shift) */
     double time;   /* s; INFINITY: never */
     double p[3], u0[3], bias; /* of the hit that is being resolved: impulse, velocity before, wanted u_n */
@@ -45,6 +46,7 @@ typedef struct TnImpacts {
     int room;    /* for world->impacts */
     int *group;  /* scratch, per hit */
     bool *in;
+    double *blocked; /* s, per subsystem: a cable, a soft body or something tied stands in its way from then on */
     bool *carried; /* per subsystem: something pushed it in the last step, and so does not let it fall */
     bool any;
 } TnImpacts;
@@ -76,6 +78,8 @@ bool tn_hit_resolve(TnImpacts *x, int first);
 /* Where a subsystem is at its last hit, and its velocity less what free flight gave it by then: its own entries of qpos and
  * qvel. */
 void tn_hit_place(const TnStep *step, const TnHitBody *b, double *qpos, double *qvel);
+/* Turns a free body on, to how it is at that time. */
+void tn_hit_turn(const TnStep *step, TnHitBody *b, double time);
 /* What free flight adds to a subsystem's velocity in that time. */
 void tn_hit_add_fall(const TnSubsystem *sub, const TnHitBody *b, double time, double *qvel);
 /* Makes (x', v') the state, and keeps the old one. p: scratch. False: no memory. */

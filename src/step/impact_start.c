@@ -17,37 +17,45 @@ static void way_to(const TnHitBody *b, double time, double *way)
         way[i] = time * (b->v[i] + 0.5 * time * b->a[i]) - b->shift[i];
 }
 
-/* Angular velocity of a free body with the orientation quat. Its angular momentum is kept whichever way it is turned: I ω at
- * the step's start is what the impulses were given to. */
-static void spin_of(const TnStep *step, const TnHitBody *b, const double quat[4], double omega[3])
+/* As collision has it, at a constant angular velocity. Its angular momentum is kept. */
+void tn_hit_turn(const TnStep *step, TnHitBody *b, double time)
 {
-    int link = step->model->subsystems[b->subsystem].link_start;
-    const TnLink *l = &step->model->links[link];
-    const double *rot = step->world->frames[link].rot;
-    double x[3];
-    m3_tmul_v(x, rot, b->v + 3);
-    m3_mul_v(x, l->inertia, x);
-    m3_mul_v(x, rot, x);
-    tn_rigid_divide_by_inertia(l, quat, x, omega);
+    const TnSubsystem *sub = &step->model->subsystems[b->subsystem];
+    const TnLink *link = &step->model->links[sub->link_start];
+    double turn[3], d[4], R[9], x[3], *omega = b->v + 3;
+    if (sub->kind != TN_SUBSYSTEM_RIGID) return;
+    v3_scale(turn, omega, time - b->turned);
+    b->turned = time;
+    double angle = v3_normalize(turn);
+    if (angle == 0.0) return;
+    quat_to_m3(R, b->quat);
+    m3_tmul_v(x, R, omega);
+    m3_mul_v(x, link->inertia, x);
+    m3_mul_v(x, R, x);
+    quat_from_axis_angle(d, turn, angle);
+    quat_mul(b->quat, d, b->quat);
+    quat_normalize(b->quat);
+    v3_add_scaled(b->shift + 3, omega, -time);
+    tn_rigid_divide_by_inertia(link, b->quat, x, omega);
+    v3_add_scaled(b->shift + 3, omega, time);
 }
 
-/* A free body at `way` from where the step starts, and turned to quat: its own entries of qpos and qvel. */
-static void place_rigid(const TnStep *step, const TnHitBody *b, const double way[3], const double quat[4],
-                        double *qpos, double *qvel)
+/* A free body at `way` from where the step starts, and turned as at its last hit: its own entries of qpos and qvel. */
+static void place_rigid(const TnStep *step, const TnHitBody *b, const double way[3], double *qpos,
+                        double *qvel)
 {
     const TnSubsystem *sub = &step->model->subsystems[b->subsystem];
     int link = sub->link_start;
     double *q = qpos + sub->qpos_start, *v = qvel + sub->dof_start;
-    double omega[3], arm[3], x[3], back[4], R[9];
-    spin_of(step, b, quat, omega);
-    quat_copy(q + 3, quat);
-    quat_to_m3(R, quat);
+    double arm[3], x[3], back[4], R[9];
+    quat_copy(q + 3, b->quat);
+    quat_to_m3(R, b->quat);
     m3_mul_v(arm, R, step->model->links[link].com);
     for (int k = 0; k < 3; k++) q[k] = step->world->frames[link].com[k] + way[k] - arm[k];
-    v3_cross(x, omega, arm);
+    v3_cross(x, b->v + 3, arm);
     v3_sub(v, b->v, x);
-    quat_conjugate(back, quat);
-    quat_rotate(v + 3, back, omega);
+    quat_conjugate(back, b->quat);
+    quat_rotate(v + 3, back, b->v + 3);
 }
 
 /* Where a subsystem is at its last hit, and its velocity then less t a. */
@@ -61,11 +69,9 @@ void tn_hit_place(const TnStep *step, const TnHitBody *b, double *qpos, double *
         memcpy(qvel + sub->dof_start, b->v, sizeof(double) * (size_t)b->n);
         return;
     }
-    double way[6], quat[4];
+    double way[6];
     way_to(b, b->since, way);
-    quat_copy(quat, step->world->frames[sub->link_start].quat);
-    quat_cayley_world(quat, way + 3);
-    place_rigid(step, b, way, quat, qpos, qvel);
+    place_rigid(step, b, way, qpos, qvel);
 }
 
 /* rad, or lengths of a tree's lever: so far from where it is at the hit its joints may start as if they went straight. */
@@ -100,12 +106,9 @@ static void new_start(const TnStep *step, const TnHitBody *b, double *qpos, doub
         memcpy(way, b->v, sizeof(double) * (size_t)b->n);
         return;
     }
-    double way[6], quat[4];
-    way_to(b, b->since, way);
-    quat_copy(quat, step->world->frames[sub->link_start].quat);
-    quat_cayley_world(quat, way + 3);
+    double way[6];
     way_to(b, 0.0, way);
-    place_rigid(step, b, way, quat, qpos, qvel);
+    place_rigid(step, b, way, qpos, qvel);
 }
 
 void tn_hit_add_fall(const TnSubsystem *sub, const TnHitBody *b, double time, double *qvel)

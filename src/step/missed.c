@@ -47,13 +47,15 @@ static double link_way(const TnStep *step, int link)
     return step->t * (v3_norm(u) + v3_norm(u + 3) * step->world->groups->radius[link]);
 }
 
-static bool soft_is_surprised(const TnStep *step, int index, const double *end_qvel, double slack)
+/* A node gets elsewhere than `expected` has it. */
+static bool soft_is_surprised(const TnStep *step, int index, const double *end_qvel, const double *expected,
+                              double slack)
 {
     const TnSoft *soft = &step->model->softs[index];
     for (int i = 0; i < soft->surface_node_count; i++) {
         size_t k = (size_t)soft->dof_start + 3 * (size_t)soft->surface_nodes[i];
         double d[3];
-        v3_sub(d, end_qvel + k, step->end_qvel + k);
+        v3_sub(d, end_qvel + k, expected + k);
         if (step->t * v3_norm(d) > slack) return true;
     }
     return false;
@@ -80,7 +82,7 @@ static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
             moves = moves || link_way(step, l) > SURPRISE * slack;
         }
         if (sub->kind == TN_SUBSYSTEM_SOFT)
-            softs |= soft_is_surprised(step, sub->kind_index, step->moved_qvel, slack);
+            softs |= soft_is_surprised(step, sub->kind_index, step->moved_qvel, step->end_qvel, slack);
     }
     int seen = count[0] < count[1] ? 0 : 1;
     for (int l = 0; l < model->link_count; l++) surprised[l] = surprised[l] >> seen & 1;
@@ -257,6 +259,15 @@ static bool look(TnStep *step, const uint8_t *marks, bool all, Merge *m, int *co
     return true;
 }
 
+bool tn_step_softs_went_on(const TnStep *step)
+{
+    for (int s = 0; s < step->model->soft_count; s++)
+        if (!tn_left_out(&step->dynamics, step->model->softs[s].subsystem) &&
+            soft_is_surprised(step, s, step->moved_qvel, step->looked_qvel, SURPRISE * tn_step_slack(step)))
+            return true;
+    return false;
+}
+
 bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again)
 {
     TnWorld *world = step->world;
@@ -264,6 +275,12 @@ bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again)
     int count;
     Merge m;
     *again = step->missed_all = false;
+    if (step->model->soft_count) {
+        size_t bytes = sizeof(double) * (size_t)step->model->dof_count;
+        if (!step->looked_qvel) step->looked_qvel = tn_arena_alloc(&world->arena, bytes);
+        if (!step->looked_qvel) return false;
+        memcpy(step->looked_qvel, step->moved_qvel, bytes);
+    }
     step->missed = (TnContactList){0};
     uint8_t *marks = TN_ARENA_ZERO(&world->arena, uint8_t, step->model->link_count);
     if (!marks) return false;

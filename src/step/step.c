@@ -355,22 +355,16 @@ static void measure_accuracy(TnWorld *world, TnStepReport *report)
     report->aal = accuracy.aal;
 }
 
-/* Two that were hit at different times are nowhere at the same time in the list. */
-static bool has_no_gap(const TnStep *step, const TnContactPoint *c)
-{
-    const int *link = step->model->geom_link;
-    int a = link[c->geom1], b = link[c->geom2];
-    return step->since && step->model->links[a].subsystem >= 0 &&
-           step->model->links[b].subsystem >= 0 && step->since[a] != step->since[b];
-}
-
+/* How deep things are where the step starts from. Where hits were, the step's own contacts are those of their times, which
+ * bodies get to as if only hits stopped them: nobody ever is there. */
 static void measure_contacts(const TnStep *step, TnStepReport *report)
 {
     const TnWorld *world = step->world;
+    const TnContactList *list = step->since ? &step->real : &world->contacts;
     int touching = 0;
-    for (int i = 0; i < world->contacts.count; i++) {
-        if (has_no_gap(step, &world->contacts.points[i])) continue;
-        double depth = -fmax(world->contacts.points[i].gap, world->contacts.points[i].clearance);
+    for (int i = 0; i < list->count; i++) {
+        const TnContactPoint *c = &list->points[i];
+        double depth = -fmax(c->gap, c->clearance);
         if (depth <= 0.0) continue;
         touching++;
         report->mean_penetration += depth;
@@ -391,6 +385,34 @@ static void warn(const TnWorld *world, const char *format, ...)
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     world->def.log(world->def.log_user, TN_LOG_WARNING, line);
+}
+
+/* Constraints and their solution once more, from the last one. */
+static bool solve_again(TnStep *step, TnStepReport *report, double *clock)
+{
+    TnProblem last = step->world->set.problem;
+    bool ok = build_constraints(step);
+    if (ok) tn_step_start_from(step, &last);
+    report->times.constraint += lap(clock);
+    ok = ok && solve(step, report, clock) && tn_step_find(step);
+    report->times.iterate += lap(clock);
+    return ok;
+}
+
+/* Further passes; `changed`: there were some. */
+static bool refine_step(TnStep *step, TnStepReport *report, double *clock, bool *changed)
+{
+    TnWorld *world = step->world;
+    /* a fixed count is for everything at once, and one group must not change another's */
+    bool refine = !world->def.relinearize && world->by_islands, ok = true, again;
+    for (int pass = 1; ok && (refine || pass < world->def.relinearize); pass++) {
+        ok = refine ? tn_step_refine(step, pass, &again) : tn_step_relinearize(step, &again);
+        report->times.dynamics += lap(clock);
+        if (!ok || !again) break;
+        *changed = true;
+        ok = solve_again(step, report, clock);
+    }
+    return ok;
 }
 
 /* Constraints and their solution, with those contacts that turn out to be missing. `woken`: one of
@@ -419,18 +441,18 @@ static bool solve_step(TnStep *step, TnStepReport *report, double *clock, bool *
         *woken = ok && tn_sleep_wake_touched(world);
         times->collision += lap(clock);
     }
-    /* a fixed count is for everything at once, and one group must not change another's */
-    bool refine = !world->def.relinearize && world->by_islands;
-    for (int pass = 1; ok && !*woken && (refine || pass < world->def.relinearize); pass++) {
-        ok = refine ? tn_step_refine(step, pass, &again) : tn_step_relinearize(step, &again);
-        times->dynamics += lap(clock);
-        if (!ok || !again) break;
-        TnProblem last = world->set.problem;
-        ok = build_constraints(step);
-        if (ok) tn_step_start_from(step, &last);
-        times->constraint += lap(clock);
-        ok = ok && solve(step, report, clock) && tn_step_find(step);
-        times->iterate += lap(clock);
+    for (int look = 0; ok && !*woken && (look == 0 || missed); look++) {
+        bool changed = false;
+        if (look > 0) { /* with contacts that further passes ran into */
+            step->courses = NULL;
+            ok = tn_step_assemble_softs(step) && solve_again(step, report, clock);
+        }
+        ok = ok && refine_step(step, report, clock, &changed);
+        missed = false;
+        if (!ok || !changed || !tn_step_softs_went_on(step)) break;
+        ok = tn_step_list_missed(step, look < REPEATS, &missed);
+        *woken = ok && tn_sleep_wake_touched(world);
+        times->collision += lap(clock);
     }
     return ok;
 }

@@ -29,6 +29,7 @@ typedef struct TnStep {
     TnLinkFrame *true_frames;
     double (*true_twists)[6];
     double impact_loss; /* J */
+    TnContactList real; /* contacts of the real one */
     TnDynamicsInput dynamics;
     TnRigidSystem *rigid;
     TnTreeSystem *trees;
@@ -52,6 +53,7 @@ typedef struct TnStep {
     double *vhat;        /* per dof: what the last solve found */
     double (*moved)[6];  /* per link: it moves by t times this */
     double *moved_qvel;  /* the same of trees' dofs and of soft bodies' nodes */
+    double *looked_qvel; /* moved_qvel at the last look at what it runs into, where there are soft bodies */
     double error;        /* of the solution, in shares of gravity × timestep */
     const double *owed;  /* per subsystem: as state.owed, of the new state */
     TnEnergy *after;     /* per subsystem: energies of the new state (account.c) */
@@ -124,6 +126,8 @@ static inline double tn_step_left(const TnStep *step, int subsystem)
 /* What the motion that was found runs into and nobody foresaw joins the list (`again`, where it may: the step is to be
  * solved once more) or step->missed. False: no memory. */
 bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again);
+/* Further passes led a soft body elsewhere than that look knew. */
+bool tn_step_softs_went_on(const TnStep *step);
 /* step->missed of these links, too, as if either of a pair might stand still. NULL: of all that move. */
 bool tn_step_look_again(TnStep *step, const uint8_t *links);
 
