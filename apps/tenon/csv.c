@@ -49,8 +49,10 @@ static void write_header(FILE *out, const TnModel *model, bool solver)
     fputs(",kinetic,potential,elastic,total,actuators,applied,friction,damping,impacts,step_loss,"
           "created,created_sum,created_share",
           out);
-    if (solver)
-        fputs(",error,islands,started,subadmm,assembled,newton,pgs,pj,fadmm,nnewton,asleep", out);
+    if (!solver) return;
+    fputs(",error,islands,started", out);
+    for (int i = 1; i < TN_METHOD_COUNT; i++) fprintf(out, ",%s", tn_method_name((TnMethod)i));
+    fputs(",asleep", out);
 }
 
 bool csv_open(Csv *csv, const char *path, const TnModel *model, bool solver)

@@ -25,6 +25,7 @@
 #define RESTING 1e-3 /* and at most so much of velocity_scale */
 #define COLD_ITERATIONS 10 /* of assembled ADMM, for Newton to start from */
 #define FINE 1e-4          /* velocity_scale: v_λ of such forces is what a step moves with */
+#define ROUGH 1e-2         /* velocity_scale: then SubADMM has a try as well */
 /* SubADMM with a second method behind it gives up after so many looks in a row that gain less. */
 #define STUCK_LOOKS 4
 #define STUCK_GAIN 0.9
@@ -171,6 +172,14 @@ static bool subadmm(Island *s, int budget)
     return true;
 }
 
+/* From the starting guess: if constraints contradict each other, Newton's forces would grow from
+ * step to step. */
+static bool subadmm_from_guess(Island *s, int budget)
+{
+    tn_lambda_put(s->problem, &s->guess);
+    return subadmm(s, budget);
+}
+
 /* ---- methods on the island's matrix ---- */
 
 static bool admm(Island *s, int budget)
@@ -282,6 +291,10 @@ static bool cheap_and_loose(Island *s)
 {
     return is_auto(s) && cheap(s) && !has_large_factors(s->problem);
 }
+static bool rough(Island *s)
+{
+    return is_auto(s) && cheap(s) && s->best.error > ROUGH * s->def->velocity_scale;
+}
 
 typedef struct Rung {
     bool (*run)(Island *, int budget); /* false: no memory, or no factor */
@@ -299,6 +312,7 @@ static const Rung ladder[] = {
     {admm, cheap, 40, "no second-order method arrived"},
     {interior_from_here, cheap, 40, "ADMM did not arrive, but may be near"},
     {sweep, cheap_and_loose, 0, "no global method arrived"},
+    {subadmm_from_guess, rough, 0, "the best so far is rough"},
 };
 
 /* False: no memory, or no factor. */

@@ -120,7 +120,7 @@ class Run(CliTest):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "1e-6", "--csv", "out.csv")
         rows = self.read_csv(os.path.join(self.folder, "out.csv"))
         self.assertEqual(rows[0], HEADER + ENERGY + ["error", "islands", "started", "subadmm", "assembled", "newton",
-                                            "pgs", "pj", "fadmm", "nnewton", "asleep"])
+                                            "pgs", "pj", "fadmm", "nnewton", "interior", "proximal", "asleep"])
         for row in rows[1:]:
             error, islands, *by_method, asleep = map(float, row[len(HEADER + ENERGY):])
             self.assertLess(error, 1e-6)

@@ -94,7 +94,8 @@ TEST(welds_to_two_places_are_reported_and_nothing_grows)
         Outcome chosen = outcome(model, TN_METHOD_AUTO, pow(10.0, -digits));
         Outcome plain = outcome(model, TN_METHOD_SUBADMM, pow(10.0, -digits));
         CHECK(chosen.converged == 0 && chosen.diverged == 0 && chosen.speed < 20.0);
-        CHECK(chosen.hash == plain.hash); /* nothing is better here than what SubADMM makes of it */
+        /* the best that was found, SubADMM among the tried; from forces of their own, hence 1e-3 */
+        CHECK(chosen.error <= (1.0 + 1e-3) * plain.error);
         CHECK(strstr(chosen.worst, "'here' (weld)") || strstr(chosen.worst, "'there' (weld)"));
     }
     tn_model_destroy(model);
