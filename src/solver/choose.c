@@ -84,11 +84,12 @@ static bool has_large_factors(const TnProblem *p)
 
 static bool few_blocks(const TnProblem *p) { return p->twist_count + p->large_count <= FEW_BLOCKS; }
 
-/* Beside SubADMM's iterations, or beside what eliminations have cost already. */
+/* Beside SubADMM's iterations, or beside what the blocks' own factors have cost already. */
 static bool is_cheap(const TnProblem *p, double flops)
 {
     double constraints = p->contact_count + p->row_count + 6.0 * p->bond_count, own = 0.0;
-    for (int i = 0; i < p->large_count; i++) own += p->large[i].flops;
+    for (int i = 0; i < p->large_count; i++)
+        own += p->large[i].kind->eliminates ? p->large[i].flops : pow(p->large[i].dim, 3.0);
     return flops <= fmax(fmax(FLOPS_AT_LEAST, own), FLOPS_PER_CONSTRAINT * constraints);
 }
 
