@@ -59,6 +59,7 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
     totals->max_penetration = fmax(totals->max_penetration, report->max_penetration);
     times_add(&totals->times, &report->times, 1);
     if (!report->converged) totals->unconverged++;
+    if (report->rough) totals->rough++;
     if (report->error > totals->error) { /* false for NaN: not measured */
         totals->error = report->error;
         totals->worst_step = totals->steps;

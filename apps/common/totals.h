@@ -16,6 +16,7 @@ typedef struct Totals {
     double max_penetration;            /* m, largest of all */
     TnStepTimes times;                 /* s, sums */
     int64_t unconverged;               /* steps that missed a tolerance */
+    int64_t rough;                     /* those that missed gravity × timestep */
     double error;                      /* largest of all steps; 0 where none was measured */
     int64_t worst_step;                /* that had it, from 1; 0: none */
     char worst[WORST_SIZE];            /* its worst constraint in words */
@@ -34,7 +35,7 @@ typedef struct Totals {
 void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report);
 /* Which methods had the last word on how many islands, in words: "80 % as they started, 20 %
  * Newton"; and in JSON. */
-enum { WHAT_RAN_SIZE = 128 };
+enum { WHAT_RAN_SIZE = 256 };
 const char *what_ran(const double islands_by_method[TN_METHOD_COUNT], char text[WHAT_RAN_SIZE]);
 /* Why: "59 % the starting guess was good enough, …". */
 enum { REASONS_SIZE = 512 };

@@ -254,6 +254,7 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
     bool measured = has_tolerance(run);
     json_number(json, "error_max", measured ? t->error : NAN);
     json_integer(json, "unconverged_steps", t->unconverged);
+    json_integer(json, "rough_steps", t->rough);
     json_number(json, "worst_step", measured && t->worst_step ? (double)t->worst_step : NAN);
     if (measured && t->worst_step)
         json_string(json, "worst_constraint", t->worst);
@@ -367,6 +368,12 @@ static int run_model(const TnModel *model, const RunOptions *run)
         char text[MISSED_SIZE];
         say("run", "steps not converged: %s", missed_steps(&result.totals, text));
     }
+    if (result.totals.rough)
+        say("run",
+            "do not trust this run: in %" PRId64 " of %" PRId64 " steps no method found forces that satisfy the "
+            "constraints even to gravity x timestep, first of all %s. Usual causes: bodies that overlap at the start, "
+            "or a joint limit, equality or contact that another one contradicts",
+            result.totals.rough, result.totals.steps, result.totals.worst);
     run_energy_warn(&result.energy, model);
     if (result.totals.diverged)
         say("run", "the simulation diverged at %g s; the last good state is kept",

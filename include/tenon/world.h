@@ -78,6 +78,7 @@ typedef struct TnStepReport {
     double mean_penetration, max_penetration;
     /* Only with a tolerance; otherwise error is NaN and island_count 0. */
     double error; /* largest natural-map error of a constraint, as a fraction of gravity × timestep */
+    bool rough;   /* error above 1: no method found forces that come close; do not trust the step */
     int worst_island; /* its island, for tn_world_island and tn_world_worst_constraint; -1: none */
     int island_count; /* islands solved in this step: awake and with constraints */
     int islands_by_method[TN_METHOD_COUNT]; /* number of islands by TnIslandReport.method */

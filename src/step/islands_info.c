@@ -14,7 +14,7 @@ TnIslandReport tn_world_island(const TnWorld *world, int index)
 
 /* A name, or a number counted from 1. */
 typedef struct Label {
-    char text[80];
+    char text[128];
 } Label;
 
 static Label label(const char *name, int index)
@@ -24,6 +24,20 @@ static Label label(const char *name, int index)
         snprintf(l.text, sizeof l.text, "'%s'", name);
     else
         snprintf(l.text, sizeof l.text, "%d", index + 1);
+    return l;
+}
+
+/* "geom 'foot'", or "geom 12 of body 'leg'" */
+static Label geom_label(const TnModel *model, int geom)
+{
+    Label l;
+    int body = model->geoms[geom].body;
+    if (model->geom_names[geom][0])
+        snprintf(l.text, sizeof l.text, "geom '%s'", model->geom_names[geom]);
+    else if (model->body_names[body][0])
+        snprintf(l.text, sizeof l.text, "geom %d of body '%s'", geom + 1, model->body_names[body]);
+    else
+        snprintf(l.text, sizeof l.text, "geom %d", geom + 1);
     return l;
 }
 
@@ -37,9 +51,8 @@ static void tell_contact(const TnWorld *world, int contact, const char *what, ch
 {
     const TnModel *model = world->model;
     const TnContactPoint *c = &world->contacts.points[contact];
-    snprintf(text, size, "%scontact of geom %s with geom %s", what,
-             label(model->geom_names[c->geom1], c->geom1).text,
-             label(model->geom_names[c->geom2], c->geom2).text);
+    snprintf(text, size, "%scontact of %s with %s", what, geom_label(model, c->geom1).text,
+             geom_label(model, c->geom2).text);
 }
 
 static void tell_equality(const TnModel *model, int index, char *text, size_t size)

@@ -338,6 +338,7 @@ static bool solve(TnStep *step, TnStepReport *report, double *clock)
     report->converged = sum.converged;
     report->iterations = sum.iterations;
     report->error = sum.error;
+    report->rough = sum.error > 1.0;
     report->form = sum.form;
     report->residual = sum.error * def.velocity_scale;
     report->worst_island = sum.worst_island;

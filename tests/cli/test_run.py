@@ -116,6 +116,17 @@ class Run(CliTest):
         self.assertEqual(out, "")
         self.assertRegex(err, line)
 
+    def test_steps_that_nothing_solves_are_warned_of_by_name(self):
+        model = os.path.join(self.folder, "torn.xml")
+        with open(model, "w") as file:
+            file.write("<mujoco><worldbody><body name='torn'><freejoint/><geom size='.1'/></body></worldbody><equality>"
+                       "<weld name='here' body1='torn' relpose='0 0 1 1 0 0 0'/>"
+                       "<weld name='there' body1='torn' relpose='0 0 -1 1 0 0 0'/></equality></mujoco>")
+        out, err = self.tenon("run", model, "--duration", "0.1", "--quiet")
+        self.assertRegex(err, r"do not trust this run: in \d+ of \d+ steps .*'(here|there)'")
+        self.assertGreater(self.tenon_json("run", model, "--duration", "0.1")["rough_steps"], 0)
+        self.assertEqual(self.tenon_json("run", self.model, "--duration", "0.1")["rough_steps"], 0)
+
     def test_csv_of_a_run_with_a_tolerance_tells_what_the_solver_did(self):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "1e-6", "--csv", "out.csv")
         rows = self.read_csv(os.path.join(self.folder, "out.csv"))

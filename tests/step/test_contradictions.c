@@ -42,7 +42,7 @@ static TnModel *two_places(void)
 }
 
 typedef struct Outcome {
-    int converged, diverged;
+    int converged, diverged, rough;
     double speed, error; /* largest */
     uint64_t hash;
     char worst[128];
@@ -62,6 +62,8 @@ static Outcome outcome(const TnModel *model, TnMethod method, double tolerance)
         double v[3], w[3];
         tn_world_body_velocity(world, 1, v, w);
         out.converged += report.converged;
+        out.rough += report.rough;
+        CHECK(report.rough == (report.error > 1.0));
         out.diverged += report.diverged;
         out.error = fmax(out.error, report.error);
         out.speed = fmax(out.speed, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
@@ -94,6 +96,7 @@ TEST(welds_to_two_places_are_reported_and_nothing_grows)
         Outcome chosen = outcome(model, TN_METHOD_AUTO, pow(10.0, -digits));
         Outcome plain = outcome(model, TN_METHOD_SUBADMM, pow(10.0, -digits));
         CHECK(chosen.converged == 0 && chosen.diverged == 0 && chosen.speed < 20.0);
+        CHECK(chosen.rough > 0); /* the user is warned */
         /* the best that was found, SubADMM among the tried; from forces of their own, hence 1e-3 */
         CHECK(chosen.error <= (1.0 + 1e-3) * plain.error);
         CHECK(strstr(chosen.worst, "'here' (weld)") || strstr(chosen.worst, "'there' (weld)"));
