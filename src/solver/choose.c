@@ -312,6 +312,7 @@ static const Rung ladder[] = {
     {proximal, cheap, 30, "Newton's steps did not arrive"},
     {admm, cheap, 40, "no second-order method arrived"},
     {interior_from_here, cheap, 40, "ADMM did not arrive, but may be near"},
+    {proximal, cheap, 30, "ADMM did not arrive, but may be near"},
     {sweep, cheap_and_loose, 0, "no global method arrived"},
     {subadmm_from_guess, rough, 0, "the best so far is rough"},
 };
