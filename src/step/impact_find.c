@@ -336,7 +336,7 @@ bool tn_hits_find(TnImpacts *x, const TnHitPaths *paths, const uint8_t *only)
                             .slack = tn_step_slack(step),
                             .exact = true,
                             .only = only};
-    if (!tn_collision_detect(world->collider, &motion, x->arena, world->team, &found)) return false;
+    if (!tn_step_collide(step, &motion, &found)) return false;
     if (!only) step->real = found;
     unblock(x, only);
     x->count = 0;

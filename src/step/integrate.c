@@ -163,8 +163,9 @@ static bool stop_slip(const TnStep *step)
     return true;
 }
 
-bool tn_step_integrate(TnStep *step, TnStepReport *report)
+bool tn_step_integrate(TnStep *step)
 {
+    TnStepReport *report = step->report;
     TnWorld *world = step->world;
     bool cut = false;
     if (!tn_step_advance(step, true)) return false;

@@ -189,18 +189,11 @@ static TnLinkFrame *shifted_frames(TnStep *step, const TnJoined *j, const double
 /* Far shifts lead to where no list looked: collision is asked. */
 static bool extend_far(TnStep *step, const TnJoined *j, const double (*shift)[3], bool *again)
 {
-    TnWorld *world = step->world;
     if (!is_far(step, j, shift)) return true;
     TnLinkFrame *frames = shifted_frames(step, j, shift);
     if (!frames) return false;
     TnContactList end = {0};
-    TnMotionInput motion = {.frames = frames,
-                            .twists = (const double(*)[6])world->next_twists,
-                            .qpos = world->next_qpos,
-                            .qvel = world->next_qvel,
-                            .slack = tn_step_slack(step)};
-    if (!tn_collision_detect(world->collider, &motion, &world->arena, world->team, &end))
-        return false;
+    if (!tn_step_detect_end(step, frames, &end)) return false;
     for (int i = 0; i < end.count; i++) {
         const TnContactPoint *c = &end.points[i];
         int s1 = tn_geom_subsystem(step->model, c->geom1),

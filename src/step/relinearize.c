@@ -141,9 +141,7 @@ static bool follow_contacts(TnStep *step)
                             .qpos = world->next_qpos,
                             .qvel = step->end_qvel,
                             .slack = tn_step_slack(step) + farthest_apart(step)};
-    if (!courses || !first ||
-        !tn_collision_detect(world->collider, &motion, &world->arena, world->team, &end))
-        return false;
+    if (!courses || !first || !tn_step_collide(step, &motion, &end)) return false;
     for (int i = end.count - 1; i >= 0; i--) first[end.points[i].geom1] = i + 1;
     for (int i = 0; i < contacts->count; i++) {
         const TnContactPoint *c = &contacts->points[i];

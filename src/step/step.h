@@ -1,5 +1,4 @@
-/* step.h (internal): what the stages of a step hand to each other. step.c runs them, smooth.c has the
- * first one. */
+/* step.h (internal): what the phases of a step hand to each other. step.c runs them. */
 #ifndef TN_STEP_STEP_H
 #define TN_STEP_STEP_H
 
@@ -17,6 +16,8 @@ enum { TN_KEPT = 1, TN_KEPT_BY_WORLD = 2 };
 typedef struct TnStep {
     TnWorld *world;
     const TnModel *model;
+    TnStepReport *report;
+    double clock; /* s: when the phase that runs began */
     double t, theta;
     int *awake; /* subsystems that take part, ascending */
     int awake_count;
@@ -82,6 +83,47 @@ static inline bool tn_all_finite(const double *x, int count)
     for (int i = 0; i < count; i++) sum += 0.0 * x[i];
     return sum == 0.0;
 }
+
+/* ---- step.c ---- */
+/* Adds the time since the last call to that of a phase. */
+void tn_step_lap(TnStep *step, double *phase);
+
+/* ---- prepare.c ---- */
+/* A step with a world, a report and a clock gets memory and inputs; it may be one that was tried before. False: no memory. */
+bool tn_step_prepare(TnStep *step);
+/* Everything sleeps. */
+bool tn_step_is_idle(const TnStep *step);
+/* Forces that users set are for one step. */
+void tn_step_spend_inputs(TnWorld *world);
+
+/* ---- detect.c ---- */
+/* How far ahead of the predicted motion contacts are listed, m. */
+double tn_step_slack(const TnStep *step);
+/* Contacts of everything that moves by t u over the step, u per link and of soft bodies' nodes; with gaps at the step's
+ * start, also of what is not real before. `only`, `alone`: as in TnMotionInput. False: no memory. */
+bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
+                    const uint8_t *only, TnContactList *out);
+/* The step's list: of the free motion. */
+bool tn_step_detect_contacts(TnStep *step);
+/* The new state as it is, with links at these frames. */
+bool tn_step_detect_end(TnStep *step, const TnLinkFrame *frames, TnContactList *out);
+/* Any motion: all of the above, hits on their paths and contacts that are followed come to this. */
+bool tn_step_collide(TnStep *step, const TnMotionInput *motion, TnContactList *out);
+
+/* ---- solve.c ---- */
+/* Builds the constraints and solves them; `again`: from the solution of the pass before. False: no memory, or not positive
+ * definite. */
+bool tn_step_solve(TnStep *step, bool again);
+/* step->error from the report's. */
+void tn_step_note_error(TnStep *step);
+
+/* ---- report.c ---- */
+TnStepReport tn_report_open(void);
+void tn_report_idle(const TnStep *step);
+/* How deep contacts are, before the step moves on. */
+void tn_report_contacts(const TnStep *step);
+/* `ok`: the step was taken. */
+void tn_report_close(const TnStep *step, bool ok);
 
 /* ---- smooth.c ---- */
 /* A, b and the free motion of every part and chain. False: no memory, or not positive definite. */
@@ -180,19 +222,11 @@ bool tn_step_move(TnStep *step);
  * the way (limit.c) or not. False: it would make no sense, or no memory. */
 bool tn_step_advance(TnStep *step, bool limited);
 /* False: the new state would make no sense, or there is no memory; the old one stays. */
-bool tn_step_integrate(TnStep *step, TnStepReport *report);
+bool tn_step_integrate(TnStep *step);
 
 /* ---- balance.c ---- */
 /* Puts momentum and energy of the new state right, and tells where the energy went. `cut`: somebody gets to where it
  * cannot afford to be, its ways are cut (reach, strain), and all else is to be done again. False: no memory. */
 bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut);
-
-/* ---- step.c ---- */
-/* How far ahead of the predicted motion contacts are listed, m. */
-double tn_step_slack(const TnStep *step);
-/* Contacts of everything that moves by t u over the step, u per link and of soft bodies' nodes; with gaps at the step's
- * start, also of what is not real before. `only`, `alone`: as in TnMotionInput. False: no memory. */
-bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
-                    const uint8_t *only, TnContactList *out);
 
 #endif

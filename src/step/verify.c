@@ -88,18 +88,11 @@ static bool halve(TnStep *step, const TnContactList *end, bool *any)
 
 bool tn_step_verify(TnStep *step)
 {
-    TnWorld *world = step->world;
-    TnArena *arena = &world->arena;
     if (!find_fast(step)) return true;
     for (int k = 0; k < MOST_HALVINGS; k++) {
         TnContactList end = {0};
-        TnMotionInput motion = {.frames = world->next_frames,
-                                .twists = (const double(*)[6])world->next_twists,
-                                .qpos = world->next_qpos,
-                                .qvel = world->next_qvel,
-                                .slack = tn_step_slack(step)};
-        if (!tn_collision_detect(world->collider, &motion, arena, world->team, &end)) return false;
         bool any;
+        if (!tn_step_detect_end(step, step->world->next_frames, &end)) return false;
         if (!halve(step, &end, &any)) return false;
         if (!any) return true;
         if (!tn_step_move(step)) return false;

@@ -1,0 +1,127 @@
+/* detect.c: the step's collision: contacts over a motion, which after hits is looked at from their times on. */
+#include <string.h>
+
+#include "../math/vec3.h"
+#include "impact.h"
+
+/* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes
+ * by other contacts. */
+#define SLACK_SHARE 1.0
+
+double tn_step_slack(const TnStep *step)
+{
+    return SLACK_SHARE * tn_world_solver(step->world).velocity_scale * step->t;
+}
+
+bool tn_step_collide(TnStep *step, const TnMotionInput *motion, TnContactList *out)
+{
+    TnWorld *world = step->world;
+    return tn_collision_detect(world->collider, motion, &world->arena, world->team, out);
+}
+
+bool tn_step_detect_end(TnStep *step, const TnLinkFrame *frames, TnContactList *out)
+{
+    const TnWorld *world = step->world;
+    TnMotionInput motion = {.frames = frames,
+                            .twists = (const double(*)[6])world->next_twists,
+                            .qpos = world->next_qpos,
+                            .qvel = world->next_qvel,
+                            .slack = tn_step_slack(step)};
+    return tn_step_collide(step, &motion, out);
+}
+
+/* Of who was hit, the place at that time and the way from there, as a velocity over the whole step. */
+static bool set_paths(TnStep *step, const double (*u)[6], TnLinkFrame **frames, double (**twists)[6])
+{
+    TnWorld *world = step->world;
+    size_t n = (size_t)step->model->link_count;
+    *frames = TN_ARENA_NEW(&world->arena, TnLinkFrame, n);
+    *twists = tn_arena_alloc(&world->arena, sizeof(double[6]) * n);
+    if (!*frames || !*twists) return false;
+    memcpy(*frames, world->frames, sizeof **frames * n);
+    memcpy(*twists, u, sizeof **twists * n);
+    for (size_t l = 0; l < n; l++) {
+        if (step->since[l] == 0.0) continue;
+        (*frames)[l] = step->hit_frames[l];
+        for (int k = 0; k < 6; k++) (*twists)[l][k] -= step->hit_ways[l][k] / step->t;
+    }
+    return true;
+}
+
+/* Gaps from the times of hits back to the step's start. */
+static void move_gaps(const TnStep *step, TnContactList *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        TnContactPoint *c = &list->points[i];
+        for (int side = 0; side < 2; side++) {
+            int link = step->model->geom_link[side ? c->geom2 : c->geom1];
+            const double *hit = step->hit_ways[link];
+            double way[3];
+            if (step->since[link] == 0.0 || (side ? c->soft2 : c->soft1) >= 0) continue;
+            v3_cross(way, hit + 3, side ? c->arm2 : c->arm1);
+            v3_add(way, way, hit);
+            c->gap += (side ? -1.0 : 1.0) * v3_dot(c->normal, way);
+        }
+    }
+}
+
+/* Restitution of these is dealt with. */
+static void drop_restitution(const TnWorld *world, TnContactList *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        TnContactPoint *c = &list->points[i];
+        if (!(c->restitution > 0.0) || !tn_impact_takes(world, c->geom1, c->geom2)) continue;
+        c->restitution = 0.0;
+        c->resolved = true;
+    }
+}
+
+bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
+                    const uint8_t *only, TnContactList *out)
+{
+    TnWorld *world = step->world;
+    TnMotionInput motion = {.frames = world->frames,
+                            .twists = u,
+                            .held = u == (const double(*)[6])step->end_twists ? (const double(*)[6])step->held : u,
+                            .qpos = world->state.qpos,
+                            .qvel = u_nodes,
+                            .t = step->t,
+                            .slack = tn_step_slack(step),
+                            .alone = alone,
+                            .only = only};
+    if (step->since) {
+        TnLinkFrame *frames;
+        double(*twists)[6];
+        if (!set_paths(step, u, &frames, &twists)) return false;
+        motion.frames = frames;
+        motion.twists = (const double(*)[6])twists;
+        motion.held = NULL;
+    }
+    if (!tn_step_collide(step, &motion, out)) return false;
+    if (step->since) move_gaps(step, out);
+    if (world->bounces) drop_restitution(world, out);
+    return true;
+}
+
+/* Free bodies may be borne: then they go on as they did. */
+static bool find_held(TnStep *step)
+{
+    const TnModel *model = step->model;
+    step->held = tn_arena_alloc(&step->world->arena, sizeof(double[6]) * (size_t)model->link_count);
+    if (!step->held) return false;
+    memcpy(step->held, step->end_twists, sizeof(double[6]) * (size_t)model->link_count);
+    for (int i = 0; i < step->awake_count; i++) {
+        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
+        if (sub->kind == TN_SUBSYSTEM_RIGID)
+            memcpy(step->held[sub->link_start], step->world->twists[sub->link_start],
+                   sizeof(double[6]));
+    }
+    return true;
+}
+
+bool tn_step_detect_contacts(TnStep *step)
+{
+    return find_held(step) &&
+           tn_step_detect(step, (const double(*)[6])step->end_twists, step->end_qvel, false, NULL,
+                          &step->world->contacts);
+}

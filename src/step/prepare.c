@@ -1,0 +1,192 @@
+/* prepare.c: memory and inputs of a step, before its first phase, and what is left of them behind its last. */
+#include <string.h>
+
+#include "reaction.h"
+#include "sleep.h"
+
+/* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts'
+ * cost, than this stays on one thread: waking others costs more. */
+#define WORTH_SHARING 3000
+#define CONTACTS_PER_GROUP 24
+#define CONTACTS_PER_NODE 5
+
+static int soft_nodes(const TnModel *model)
+{
+    int count = 0;
+    for (int s = 0; s < model->soft_count; s++) count += model->softs[s].node_count;
+    return count;
+}
+
+static bool list_awake(TnStep *step)
+{
+    step->awake = TN_ARENA_NEW(&step->world->arena, int, step->model->subsystem_count);
+    if (!step->awake) return false;
+    const int32_t *asleep = step->world->state.asleep;
+    for (int s = 0; s < step->model->subsystem_count; s++)
+        if (!asleep[s]) step->awake[step->awake_count++] = s;
+    return true;
+}
+
+/* False: no memory. */
+static bool follow_track(TnWorld *world)
+{
+    const TnModel *model = world->model;
+    if (world->state.ctrl_by_user || !model->track_count) return true;
+    double *ctrl = TN_ARENA_NEW(&world->arena, double, model->actuator_count);
+    if (!ctrl) return false;
+    memcpy(ctrl, world->state.ctrl, sizeof(double) * (size_t)model->actuator_count);
+    tn_model_track(model, world->state.time, ctrl);
+    tn_sleep_set_ctrl(world, ctrl);
+    return true;
+}
+
+static void find_energies(TnWorld *world)
+{
+    const TnState *state = &world->state;
+    for (int s = 0; s < world->model->subsystem_count; s++)
+        world->energies[s] =
+            tn_world_subsystem_energy(world, s, state->qpos, state->qvel, world->frames,
+                                      (const double(*)[6])world->twists);
+    world->energies_known = true;
+}
+
+static bool is_large(const TnStep *step)
+{
+    const TnWorld *world = step->world;
+    return world->contacts.count >= WORTH_SHARING || step->awake_count >= WORTH_SHARING ||
+           CONTACTS_PER_GROUP * world->division->bond_count >= WORTH_SHARING ||
+           CONTACTS_PER_NODE * soft_nodes(step->model) >= WORTH_SHARING;
+}
+
+/* The last step's results are none of this one's. */
+static void forget_last(TnWorld *world)
+{
+    world->has_problem = false;
+    tn_reactions_forget(world->reactions);
+    world->solution.islands.count = 0;
+    world->contacts = (TnContactList){0};
+}
+
+static bool reserve_systems(TnStep *step)
+{
+    const TnModel *model = step->model;
+    const TnDivision *d = step->world->division;
+    TnArena *arena = &step->world->arena;
+    step->rigid = TN_ARENA_NEW(arena, TnRigidSystem, model->rigid_count);
+    step->trees = TN_ARENA_ZERO(arena, TnTreeSystem, model->tree_count);
+    step->rods = TN_ARENA_ZERO(arena, TnRodSystem, model->rod_count);
+    step->chains = TN_ARENA_ZERO(arena, TnChainSystem, d->chain_count);
+    step->chain_free = TN_ARENA_ZERO(arena, double *, d->dense_count + d->chain_count);
+    step->followers = TN_ARENA_NEW(arena, TnFollowerMotion, d->follower_count);
+    step->softs = TN_ARENA_ZERO(arena, TnSoftSystem, model->soft_count);
+    step->meshes = TN_ARENA_ZERO(arena, TnMeshSystem, d->mesh_count);
+    if (!step->rigid || !step->trees || !step->rods || !step->chains || !step->chain_free ||
+        !step->followers || !step->softs || !step->meshes)
+        return false;
+    for (int r = 0; r < model->rod_count; r++) {
+        step->rods[r].cuts = d->cuts[r].joints;
+        step->rods[r].cut_count = d->cuts[r].count;
+        step->rods[r].whole = &d->cuts[r].whole;
+    }
+    if (!tn_chains_reserve(d, arena, step->chains)) return false;
+    for (int c = 0; c < d->chain_count; c++)
+        step->chain_free[d->dense_count + c] = step->chains[c].v_free;
+    return true;
+}
+
+static bool reserve_motion(TnStep *step)
+{
+    const TnModel *model = step->model;
+    TnArena *arena = &step->world->arena;
+    step->softs_hit = TN_ARENA_ZERO(arena, bool, model->soft_count);
+    step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
+    step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
+    step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
+    step->replanned = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
+    step->reach = TN_ARENA_NEW(arena, double, model->subsystem_count);
+    step->strain = TN_ARENA_NEW(arena, double, model->subsystem_count);
+    return step->softs_hit && step->end_twists && step->end_qvel && step->blend &&
+           step->replanned && step->reach && step->strain;
+}
+
+static void set_inputs(TnStep *step)
+{
+    TnWorld *world = step->world;
+    const TnState *state = &world->state;
+    step->dynamics =
+        (TnDynamicsInput){.model = step->model,
+                          .t = step->t,
+                          .theta = step->theta,
+                          .passes = step->model->option.relinearize,
+                          .qpos = state->qpos,
+                          .qvel = state->qvel,
+                          .ctrl = state->ctrl,
+                          .last = state->vhat,
+                          .blend = step->blend,
+                          .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL,
+                          .asleep = state->asleep_count ? state->asleep : NULL};
+    step->assembled = (TnAssembledInput){.in = &step->dynamics,
+                                         .division = world->division,
+                                         .trees = step->trees,
+                                         .rods = step->rods,
+                                         .followers = step->followers};
+    step->soft_input = (TnSoftInput){.in = &step->dynamics,
+                                     .division = world->division,
+                                     .elements = world->elements,
+                                     .last = state->vhat,
+                                     .forces = world->node_force_set ? world->node_force : NULL,
+                                     .trees = step->trees,
+                                     .arena = &world->arena,
+                                     .pool = world->team};
+    world->followers = step->followers;
+    world->rods = step->rods;
+    world->softs = step->softs;
+    world->meshes = step->meshes;
+}
+
+bool tn_step_is_idle(const TnStep *step)
+{
+    return step->awake_count == 0 && step->world->state.asleep_count > 0;
+}
+
+bool tn_step_prepare(TnStep *step)
+{
+    TnWorld *world = step->world;
+    const TnOption *option = &world->model->option;
+    tn_arena_reset(&world->arena);
+    *step = (TnStep){.world = world,
+                     .model = world->model,
+                     .report = step->report,
+                     .clock = step->clock,
+                     .t = option->timestep,
+                     .theta = option->theta};
+    if (!follow_track(world) || !list_awake(step)) return false;
+    world->team = is_large(step) ? world->pool : NULL;
+    forget_last(world);
+    if (tn_step_is_idle(step)) return true;
+    if (!world->energies_known) find_energies(world);
+    if (!reserve_systems(step) || !reserve_motion(step)) return false;
+    set_inputs(step);
+    tn_plan_begin(step);
+    return true;
+}
+
+/* They were for this step only. */
+static void spend_wrenches(TnWorld *world)
+{
+    double(*applied)[6] = world->applied;
+    world->applied = world->last_applied;
+    world->last_applied = applied;
+    memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
+    memset(world->applied, 0, sizeof(double[6]) * (size_t)world->model->body_count);
+    world->wrench_set = false;
+}
+
+void tn_step_spend_inputs(TnWorld *world)
+{
+    world->was_applied = world->wrench_set;
+    if (world->wrench_set) spend_wrenches(world);
+    if (!world->node_force_set) return;
+    memset(world->node_force, 0, sizeof(double) * (size_t)world->model->dof_count);
+    world->node_force_set = false;
+}

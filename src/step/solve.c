@@ -1,0 +1,109 @@
+/* solve.c: the step's constraints and their solution, lines 4 to 14 of the algorithm. */
+#include <math.h>
+#include <string.h>
+
+#include "step.h"
+
+#define LEAVE_STEPS 3.0 /* gaps that so many steps' errors make are left uncorrected */
+#define FIXED_COUNT_ERROR 0.01 /* of a step that nobody judged, in shares of gravity × timestep */
+
+/* What an error of the tolerance's size does to a gap in some steps. */
+static double gaps_to_leave(const TnStep *step)
+{
+    const TnSolverDef def = tn_world_solver(step->world);
+    if (!tn_solves_to_tolerance(&def)) return 0.0;
+    return LEAVE_STEPS * def.tolerance * (def.velocity_scale * step->t);
+}
+
+/* From the last solution of this step, where there was one. */
+static bool build(TnStep *step, bool again)
+{
+    TnWorld *world = step->world;
+    TnProblem last = world->set.problem;
+    step->constraint = (TnConstraintInput){.model = step->model,
+                                           .state = &world->state,
+                                           .t = step->t,
+                                           .theta = step->theta,
+                                           .warm_start = tn_solver_warm_start(&world->def.solver),
+                                           .leave = gaps_to_leave(step),
+                                           .frames = world->frames,
+                                           .twists = (const double(*)[6])world->twists,
+                                           .end_twists = (const double(*)[6])step->end_twists,
+                                           .rigid = step->rigid,
+                                           .trees = step->trees,
+                                           .rods = step->rods,
+                                           .division = world->division,
+                                           .chains = step->chains,
+                                           .followers = step->followers,
+                                           .softs = step->softs,
+                                           .meshes = step->meshes,
+                                           .mesh_memory = world->mesh_memory,
+                                           .end_qvel = step->end_qvel,
+                                           .contacts = &world->contacts,
+                                           .found = step->found,
+                                           .blend = step->blend,
+                                           .courses = step->courses,
+                                           .arena = &world->arena,
+                                           .pool = world->team};
+    if (!tn_constraint_build(&step->constraint, &world->set)) return false;
+    if (again) tn_step_start_from(step, &last);
+    return true;
+}
+
+static bool iterate_fixed(TnStep *step, const TnSolverDef *def)
+{
+    TnWorld *world = step->world;
+    TnStepReport *report = step->report;
+    TnSolveResult result = {0};
+    bool ok = tn_fixed_prepare(&world->set.problem, def, world->team);
+    tn_step_lap(step, &report->times.factor);
+    ok = ok && tn_fixed_iterate(&world->set.problem, def, world->solver_memory, world->team, &result);
+    report->converged = result.converged;
+    report->iterations = result.iterations;
+    report->residual = result.residual;
+    report->form = result.form;
+    return ok;
+}
+
+static bool iterate_islands(TnStep *step, const TnSolverDef *def)
+{
+    TnWorld *world = step->world;
+    TnStepReport *report = step->report;
+    /* it knows by itself how many threads islands are worth */
+    bool ok = tn_step_note_guess(step) && tn_solve(&world->set.problem, def, world->solver_memory,
+                                                   world->pool, &world->solution);
+    if (!ok) {
+        world->solution.islands.count = 0;
+        return false;
+    }
+    TnSolutionSummary sum = tn_solution_summary(&world->solution);
+    report->converged = sum.converged;
+    report->iterations = sum.iterations;
+    report->error = sum.error;
+    report->rough = sum.error > 1.0;
+    report->form = sum.form;
+    report->residual = sum.error * def->velocity_scale;
+    report->worst_island = sum.worst_island;
+    report->island_count = world->solution.islands.count;
+    memcpy(report->islands_by_method, sum.by_method, sizeof sum.by_method);
+    return true;
+}
+
+bool tn_step_solve(TnStep *step, bool again)
+{
+    TnWorld *world = step->world;
+    TnStepReport *report = step->report;
+    TnSolverDef def = tn_world_solver(world);
+    bool ok = build(step, again);
+    tn_step_lap(step, &report->times.constraint);
+    world->by_islands = tn_solves_to_tolerance(&def);
+    ok = ok && (world->by_islands ? iterate_islands(step, &def) : iterate_fixed(step, &def));
+    tn_step_lap(step, &report->times.iterate);
+    return ok;
+}
+
+void tn_step_note_error(TnStep *step)
+{
+    double error = step->report->error, tolerance = step->world->def.solver.tolerance;
+    step->error = isfinite(error) ? fmax(error, tolerance) : FIXED_COUNT_ERROR;
+}
