@@ -32,11 +32,12 @@ static bool is_iterated(const TnConstraintInput *in, int follower)
 static void want_bonds(const TnConstraintInput *in, int *link_row, int *next)
 {
     const TnModel *model = in->model;
-    for (int r = 0; r < model->rod_count; r++)
-        for (int i = 0; i < in->rods[r].cut_count && !tn_rod_asleep(in, r); i++)
+    for (int r = 0; r < model->rod_count; r++) {
+        const TnRodSystem *rod = &in->systems->rods[r];
+        for (int i = 0; i < rod->cut_count && !tn_rod_asleep(in, r); i++)
             for (int side = 0; side < 2; side++)
-                want_row(in, model->rods[r].link_start + in->rods[r].cuts[i] + side, link_row,
-                         next);
+                want_row(in, model->rods[r].link_start + rod->cuts[i] + side, link_row, next);
+    }
     for (int i = 0; i < in->division->follower_count; i++)
         if (is_iterated(in, i)) want_row(in, in->division->followers[i].segment, link_row, next);
     for (int i = 0; i < model->equality_count; i++)
@@ -146,15 +147,16 @@ static bool fill_follower_ports(const TnConstraintInput *in, TnConstraintSet *se
         if (block >= d->dense_count + d->chain_count) {
             tn_problem_set_span_port(p, port, block, 3 * d->link_node[f->holder],
                                      tn_part_of_link(in->model, f->holder)->dof_count,
-                                     in->followers[i].T);
+                                     in->systems->followers[i].T);
             continue;
         }
         if (block >= d->dense_count) {
-            tn_problem_set_node_port(p, port, block, d->link_node[f->holder], in->followers[i].T);
+            tn_problem_set_node_port(p, port, block, d->link_node[f->holder],
+                                     in->systems->followers[i].T);
             continue;
         }
         if (!tn_problem_set_port(p, port, block)) return false;
-        memcpy(p->ports[port].T, in->followers[i].T,
+        memcpy(p->ports[port].T, in->systems->followers[i].T,
                sizeof(double) * 6 * (size_t)p->large[block].dim);
     }
     return true;
@@ -177,8 +179,9 @@ static bool fill_dense(const TnConstraintInput *in, const TnSubsystem *sub, TnCo
     if (!tn_problem_set_dense(p, block, n, first_port[block],
                               first_port[block + 1] - first_port[block]))
         return false;
-    memcpy(tn_problem_dense_A(p, block), in->trees[index].A, sizeof(double) * (size_t)n * (size_t)n);
-    memcpy(p->large[block].b, in->trees[index].b, sizeof(double) * (size_t)n);
+    memcpy(tn_problem_dense_A(p, block), in->systems->trees[index].A,
+           sizeof(double) * (size_t)n * (size_t)n);
+    memcpy(p->large[block].b, in->systems->trees[index].b, sizeof(double) * (size_t)n);
     return true;
 }
 
@@ -187,7 +190,7 @@ static bool fill_chain(const TnConstraintInput *in, int index, TnConstraintSet *
 {
     TnProblem *p = &set->problem;
     const TnDivision *d = in->division;
-    const TnChainSystem *s = &in->chains[index];
+    const TnChainSystem *s = &in->systems->chains[index];
     int block = d->dense_count + index;
     if (tn_rod_asleep(in, d->runs[d->run_start[index]].rod))
         return tn_constraint_fill_sleeper(set, block, first_port);
@@ -214,7 +217,7 @@ static bool fill_chain(const TnConstraintInput *in, int index, TnConstraintSet *
 
 static void fill_twist(const TnConstraintInput *in, const TnSubsystem *sub, TnConstraintSet *set)
 {
-    const TnRigidSystem *r = &in->rigid[sub->kind_index];
+    const TnRigidSystem *r = &in->systems->rigid[sub->kind_index];
     double b[6];
     v3_scale(b, r->v_free, r->mass_rate);
     m3_mul_v(b + 3, r->inertia_rate, r->v_free + 3);

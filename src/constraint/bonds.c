@@ -80,7 +80,7 @@ static bool start_whole(const TnConstraintInput *in, TnConstraintSet *set, int i
     if (!wrenches) return false;
     add_contacts(in, set, rod, wrenches);
     add_welds(in, rod, wrenches);
-    tn_rod_solve_whole(&in->rods[index], wrenches, v);
+    tn_rod_solve_whole(&in->systems->rods[index], wrenches, v);
     for (int i = 0; i < rod->segment_count; i++) {
         int link = rod->link_start + i, block = d->link_block[link];
         if (d->carrier[link] == link)
@@ -160,7 +160,7 @@ int tn_constraint_awake_bonds(const TnConstraintInput *in)
     int count = d->bond_count;
     if (!in->state->asleep_count) return count;
     for (int r = 0; r < model->rod_count; r++)
-        if (tn_rod_asleep(in, r)) count -= in->rods[r].cut_count;
+        if (tn_rod_asleep(in, r)) count -= in->systems->rods[r].cut_count;
     for (int f = 0; f < d->follower_count; f++)
         count -=
             !d->followers[f].carried && tn_link_asleep(in->state, model, d->followers[f].holder);
@@ -172,7 +172,7 @@ int tn_constraint_awake_bonds(const TnConstraintInput *in)
 bool tn_constraint_add_bonds(const TnConstraintInput *in, TnConstraintSet *set)
 {
     for (int r = 0; r < in->model->rod_count; r++) {
-        const TnRodSystem *rod = &in->rods[r];
+        const TnRodSystem *rod = &in->systems->rods[r];
         if (!rod->cut_count || tn_rod_asleep(in, r)) continue;
         double *v = TN_ARENA_NEW(in->arena, double, 6 * rod->count);
         if (!v || !start_whole(in, set, r, v)) return false;

@@ -15,9 +15,7 @@
 #define TN_CONSTRAINT_CONSTRAINT_H
 
 #include "../collision/collision.h"
-#include "../dynamics/assembled.h"
-#include "../dynamics/dynamics.h"
-#include "../dynamics/soft.h"
+#include "../dynamics/systems.h"
 #include "../solver/problem.h"
 #include "../state/state.h"
 
@@ -39,14 +37,8 @@ typedef struct TnConstraintInput {
     const TnLinkFrame *frames;     /* per link, at q */
     const double (*twists)[6];     /* per link: velocity at the step's start */
     const double (*end_twists)[6]; /* per link: v⁺ of the free motion */
-    const TnRigidSystem *rigid;    /* per rigid subsystem */
-    const TnTreeSystem *trees;     /* per tree */
-    const TnRodSystem *rods;       /* per rod */
     const TnDivision *division;
-    const TnChainSystem *chains; /* per chain of the division */
-    const TnFollowerMotion *followers;
-    const TnSoftSystem *softs;  /* per soft body */
-    const TnMeshSystem *meshes; /* per mesh block of the division */
+    const TnSystems *systems;
     TnMeshMemory *const *mesh_memory;
     const double *end_qvel; /* v⁺ of soft bodies' nodes as it is predicted, whole-model */
     const TnContactList *contacts;

@@ -30,7 +30,8 @@ const TnSubsystem *tn_subsystem_of_joint(const TnModel *model, const TnJoint *jo
 
 double tn_free_end(const TnConstraintInput *in, const TnSubsystem *sub, int dof)
 {
-    double v = in->state->qvel[dof], vhat = in->trees[sub->kind_index].v_free[dof - sub->dof_start];
+    double v = in->state->qvel[dof];
+    double vhat = in->systems->trees[sub->kind_index].v_free[dof - sub->dof_start];
     return v + (vhat - v) / in->theta;
 }
 

@@ -97,8 +97,8 @@ static bool fill_point(const TnConstraintInput *in, TnProblem *p, const TnSoftPo
         if (hold < 0) continue;
         int dofs = dofs_of_hold(in, piece, hold, &first);
         for (int c = 0; c < dofs; c += 3)
-            add_entry(&e, first + c / 3, point->weight[k], in->softs[piece->soft].holds[hold].T,
-                      dofs, c);
+            add_entry(&e, first + c / 3, point->weight[k],
+                      in->systems->softs[piece->soft].holds[hold].T, dofs, c);
     }
     tn_problem_set_point_port(p, port, piece->block, e.count, e.nodes, (const double(*)[9])e.M);
     return true;
@@ -117,14 +117,14 @@ bool tn_constraint_fill_meshes(const TnConstraintInput *in, TnConstraintSet *set
             if (!tn_constraint_fill_sleeper(set, block, first_port)) return false;
             continue;
         }
-        TnMeshMatrix matrix = {mesh->pattern, (const double(*)[9])in->meshes[i].blocks,
-                               in->meshes[i].b, in->mesh_memory[i]};
+        TnMeshMatrix matrix = {mesh->pattern, (const double(*)[9])in->systems->meshes[i].blocks,
+                               in->systems->meshes[i].b, in->mesh_memory[i]};
         if (!tn_problem_set_mesh(p, block, mesh->node_count, matrix, first_port[block],
                                  first_port[block + 1] - first_port[block]))
             return false;
         for (int k = mesh->piece_start; k < mesh->piece_start + mesh->piece_count; k++) {
             const TnSoftPiece *piece = &d->pieces[k];
-            const double *expected = in->softs[piece->soft].expected;
+            const double *expected = in->systems->softs[piece->soft].expected;
             for (int n = 0; n < piece->node_count; n++)
                 if (piece->block_node[n] >= 0)
                     v3_copy(p->large[block].v + 3L * piece->block_node[n],

@@ -91,7 +91,7 @@ static void add_node(TnRowWriter *w, TnRowSide *side, const TnSoftPiece *piece, 
 {
     const TnConstraintInput *in = w->in;
     const TnSoft *soft = &in->model->softs[piece->soft];
-    const TnSoftSystem *system = &in->softs[piece->soft];
+    const TnSoftSystem *system = &in->systems->softs[piece->soft];
     int node = piece->nodes[place], hold = piece->hold[place];
     double x = in->state->qpos[soft->qpos_start + 3 * node + axis];
     w->shift += weight * in->state->qvel[soft->dof_start + 3 * node + axis];
@@ -146,7 +146,7 @@ static void add_hold(TnRowWriter *w, const TnMotion *m, double eta, int soft_ind
     const TnSoftHold *hold = &soft->holds[hold_index];
     const TnPlace place = {m->at, m->axes, (const double(*)[6])m->twists, m->qvel};
     const double *x = place_of(in->state->qpos + soft->qpos_start, hold->node),
-                 *x_end = place_of(in->softs[soft_index].end, hold->node),
+                 *x_end = place_of(in->systems->softs[soft_index].end, hold->node),
                  *v = place_of(in->state->qvel + soft->dof_start, hold->node);
     double start[3], end[3], point[3], velocity[3], arm[3], one = 1.0;
     const TnLinkFrame *frame = &in->frames[hold->link], *after = &m->end[hold->link];
@@ -177,7 +177,7 @@ static void add_follower(TnRowWriter *w, int soft_index, int hold_index)
     const TnConstraintInput *in = w->in;
     const TnSoftHold *hold = &in->model->softs[soft_index].holds[hold_index];
     const TnSubsystem *sub = tn_part_of_link(in->model, hold->link);
-    const double *T = in->softs[soft_index].holds[hold_index].T, one = 1.0;
+    const double *T = in->systems->softs[soft_index].holds[hold_index].T, one = 1.0;
     for (int k = 0; k < 3; k++) {
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY,
                                   tn_row_slot_hold(in->model, soft_index, hold_index, k));
@@ -193,12 +193,13 @@ static void add_tie(TnRowWriter *w, double eta, int index)
     const TnTie *tie = &in->model->ties[index];
     const TnSoft *soft1 = &in->model->softs[tie->soft1], *soft2 = &in->model->softs[tie->soft2];
     const double *x1 = place_of(in->state->qpos + soft1->qpos_start, tie->node1),
-                 *e1 = place_of(in->softs[tie->soft1].end, tie->node1);
+                 *e1 = place_of(in->systems->softs[tie->soft1].end, tie->node1);
     double one = 1.0, x2[3] = {0}, e2[3] = {0};
     for (int k = 0; k < 4; k++) {
         v3_add_scaled(x2, place_of(in->state->qpos + soft2->qpos_start, tie->node2[k]),
                       tie->weight[k]);
-        v3_add_scaled(e2, place_of(in->softs[tie->soft2].end, tie->node2[k]), tie->weight[k]);
+        v3_add_scaled(e2, place_of(in->systems->softs[tie->soft2].end, tie->node2[k]),
+                      tie->weight[k]);
     }
     for (int k = 0; k < 3; k++) {
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_tie(in->model, index, k));
@@ -234,7 +235,7 @@ bool tn_constraint_add_softs(TnRowWriter *w)
             const TnSoftHold *hold = &model->softs[s].holds[h];
             double eta = in->theta;
             if (is_asleep(in, s) || tn_soft_hold_carried(in->division, s, hold)) continue;
-            if (in->softs[s].holds[h].T) {
+            if (in->systems->softs[s].holds[h].T) {
                 add_follower(w, s, h);
                 continue;
             }

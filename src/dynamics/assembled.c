@@ -1,5 +1,5 @@
 /* assembled.c: rods and the trees that hold them as one system; see assembled.h. */
-#include "assembled.h"
+#include "systems.h"
 
 #include <string.h>
 
@@ -28,9 +28,11 @@ static void go_to(TnTour *tour, double h, const TnEquality *weld, double pos[3],
     v3_copy(velocity + 3, twist + 3);
 }
 
-bool tn_follower_motion(const TnDynamicsInput *in, const TnDivision *division, const double *last,
-                        TnArena *arena, TnFollowerMotion *out)
+bool tn_follower_motion(const TnDynamicsInput *in, const TnSystems *systems, const double *last,
+                        TnArena *arena)
 {
+    const TnDivision *division = systems->division;
+    TnFollowerMotion *out = systems->followers;
     const TnModel *model = in->model;
     TnTour tour;
     if (!division->follower_count) return true;
@@ -59,9 +61,10 @@ bool tn_follower_motion(const TnDynamicsInput *in, const TnDivision *division, c
     return true;
 }
 
-void tn_followers_start(const TnDivision *division, const TnFollowerMotion *motion,
-                        const TnModel *model, TnRodSystem *rods, int rod)
+void tn_followers_start(const TnSystems *systems, const TnModel *model, TnRodSystem *rods, int rod)
 {
+    const TnDivision *division = systems->division;
+    const TnFollowerMotion *motion = systems->followers;
     const TnRod *r = &model->rods[rod];
     for (int f = 0; f < division->follower_count; f++) {
         int i = division->followers[f].segment - r->link_start;
@@ -127,14 +130,14 @@ typedef struct Place {
     const double *T; /* NULL: its own */
 } Place;
 
-static Place place_of(const TnAssembledInput *input, int link)
+static Place place_of(const TnSystems *systems, int link)
 {
-    const TnDivision *d = input->division;
+    const TnDivision *d = systems->division;
     const TnChain *chain = &d->chains[d->link_block[link] - d->dense_count];
     int node = d->link_node[link];
     Place place = {node, chain->nodes[node].dim, NULL};
     for (int i = 0; d->carrier[link] != link && i < d->follower_count; i++)
-        if (d->followers[i].segment == link) place.T = input->followers[i].T;
+        if (d->followers[i].segment == link) place.T = systems->followers[i].T;
     return place;
 }
 
@@ -212,16 +215,16 @@ static int stretch(const TnDivision *d, int link, int end)
     return count;
 }
 
-static void add_run(const TnAssembledInput *input, const TnChain *chain, const TnRun *run,
-                    TnChainSystem *s, int *edge)
+static void add_run(const TnModel *model, const TnSystems *systems, const TnChain *chain,
+                    const TnRun *run, TnChainSystem *s, int *edge)
 {
-    const TnRodSystem *rod = &input->rods[run->rod];
-    int start = input->in->model->rods[run->rod].link_start, end = run->first + run->count;
+    const TnRodSystem *rod = &systems->rods[run->rod];
+    int start = model->rods[run->rod].link_start, end = run->first + run->count;
     Place last = {0};
     for (int i = run->first, count; i < end; i += count) {
         const double *D = rod->D + 36L * i, *E = rod->E + 36L * i, *b = rod->b + 6L * i;
-        Place place = place_of(input, start + i);
-        count = stretch(input->division, start + i, start + end);
+        Place place = place_of(systems, start + i);
+        count = stretch(systems->division, start + i, start + end);
         if (i > run->first) add_coupling(chain, s, &last, &place, E - 36, edge);
         if (place.T) {
             add_carried(chain, s, &place, D, b);
@@ -238,24 +241,24 @@ static void add_run(const TnAssembledInput *input, const TnChain *chain, const T
     }
 }
 
-static void add_trees(const TnAssembledInput *input, int index, TnChainSystem *s)
+static void add_trees(const TnSystems *systems, int index, TnChainSystem *s)
 {
-    const TnDivision *d = input->division;
+    const TnDivision *d = systems->division;
     const TnChain *chain = &d->chains[index];
     for (int i = d->tree_start[index]; i < d->tree_start[index + 1]; i++) {
         int t = d->trees[i];
         const TnChainNode *node = &chain->nodes[d->tree_node[t]];
         size_t n = (size_t)node->dim;
-        memcpy(s->D + node->D, input->trees[t].A, sizeof(double) * n * n);
-        memcpy(s->b + node->start, input->trees[t].b, sizeof(double) * n);
+        memcpy(s->D + node->D, systems->trees[t].A, sizeof(double) * n * n);
+        memcpy(s->b + node->start, systems->trees[t].b, sizeof(double) * n);
     }
 }
 
-static void assemble(const TnAssembledInput *input, int index, TnChainSystem *s)
+static void assemble(const TnModel *model, const TnSystems *systems, int index, TnChainSystem *s)
 {
-    const TnDivision *d = input->division;
+    const TnDivision *d = systems->division;
     const TnRun *run = &d->runs[d->run_start[index]];
-    const TnRodSystem *rod = &input->rods[run->rod];
+    const TnRodSystem *rod = &systems->rods[run->rod];
     if (is_piece(d, index)) {
         s->D = rod->D + 36L * run->first;
         s->E = rod->E + 36L * run->first;
@@ -263,19 +266,19 @@ static void assemble(const TnAssembledInput *input, int index, TnChainSystem *s)
         return;
     }
     int edge = 0; /* edges are in the order in which the runs come to them */
-    add_trees(input, index, s);
+    add_trees(systems, index, s);
     for (; run < &d->runs[d->run_start[index + 1]]; run++)
-        add_run(input, &d->chains[index], run, s, &edge);
+        add_run(model, systems, &d->chains[index], run, s, &edge);
 }
 
-bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnChainSystem *chains)
+bool tn_chains_assemble(const TnDynamicsInput *in, const TnSystems *systems, int begin, int end)
 {
     for (int c = begin; c < end; c++) {
-        const TnChain *chain = &input->division->chains[c];
-        TnChainSystem *s = &chains[c];
-        const TnRun *run = &input->division->runs[input->division->run_start[c]];
-        if (tn_left_out(input->in, input->in->model->rods[run->rod].subsystem)) continue;
-        assemble(input, c, s);
+        const TnChain *chain = &systems->division->chains[c];
+        TnChainSystem *s = &systems->chains[c];
+        const TnRun *run = &systems->division->runs[systems->division->run_start[c]];
+        if (tn_left_out(in, in->model->rods[run->rod].subsystem)) continue;
+        assemble(in->model, systems, c, s);
         memcpy(s->factor_D, s->D, sizeof(double) * chain->D_size);
         memcpy(s->factor_E, s->E, sizeof(double) * chain->E_size);
         memcpy(s->v_free, s->b, sizeof(double) * (size_t)chain->dim);
@@ -285,14 +288,14 @@ bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnCha
     return true;
 }
 
-void tn_chains_rod_velocity(const TnAssembledInput *input, int rod, double *const *block_v,
-                            double *v)
+void tn_chains_rod_velocity(const TnModel *model, const TnSystems *systems, int rod,
+                            double *const *block_v, double *v)
 {
-    const TnDivision *d = input->division;
-    const TnRod *r = &input->in->model->rods[rod];
+    const TnDivision *d = systems->division;
+    const TnRod *r = &model->rods[rod];
     for (int i = 0, count; i < r->segment_count; i += count) {
         int link = r->link_start + i;
-        Place place = place_of(input, link);
+        Place place = place_of(systems, link);
         count = stretch(d, link, r->link_start + r->segment_count);
         const double *x =
             block_v[d->link_block[link]] + tn_division_start(d, d->link_block[link], place.node);

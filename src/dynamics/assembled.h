@@ -26,30 +26,21 @@ typedef struct TnFollowerMotion {
     double start[6]; /* the velocity that its inertia counts from: T q̇ - θt Ṫ q̇ */
 } TnFollowerMotion;
 
-typedef struct TnAssembledInput {
-    const TnDynamicsInput *in;
-    const TnDivision *division;
-    const TnTreeSystem *trees; /* per tree */
-    const TnRodSystem *rods;
-    const TnFollowerMotion *followers;
-} TnAssembledInput;
-
 /* Where a weld of a segment wants it, with its holder's link at this frame. */
 void tn_held_frame(const TnEquality *weld, const TnLinkFrame *holder, double pos[3],
                    double quat[4]);
 /* `last`: v̂ of the last step, whole-model. False: no memory. */
-bool tn_follower_motion(const TnDynamicsInput *in, const TnDivision *division, const double *last,
-                        TnArena *arena, TnFollowerMotion *out);
+bool tn_follower_motion(const TnDynamicsInput *in, const TnSystems *systems, const double *last,
+                        TnArena *arena);
 /* The change that the followers' inertia makes to b of their rods. */
-void tn_followers_start(const TnDivision *division, const TnFollowerMotion *motion,
-                        const TnModel *model, TnRodSystem *rods, int rod);
+void tn_followers_start(const TnSystems *systems, const TnModel *model, TnRodSystem *rods, int rod);
 /* Chains [begin, end): memory first, then the numbers, which threads may share. */
 bool tn_chains_reserve(const TnDivision *division, TnArena *arena, TnChainSystem *chains);
-bool tn_chains_assemble(const TnAssembledInput *input, int begin, int end, TnChainSystem *chains);
+bool tn_chains_assemble(const TnDynamicsInput *in, const TnSystems *systems, int begin, int end);
 
 /* v̂ of all segments of a rod from those of the blocks; block_v as [large block] -> its unknowns. */
-void tn_chains_rod_velocity(const TnAssembledInput *input, int rod, double *const *block_v,
-                            double *v);
+void tn_chains_rod_velocity(const TnModel *model, const TnSystems *systems, int rod,
+                            double *const *block_v, double *v);
 /* Puts followers where their holders are: qpos, qvel and their frames and twists, which are those of
  * the new state for the holders already. */
 void tn_followers_place(const TnModel *model, const TnDivision *division, double *qpos,

@@ -15,6 +15,8 @@
 #include "../model/frame.h"
 #include "../model/model.h"
 
+typedef struct TnSystems TnSystems; /* systems.h */
+
 typedef struct TnDynamicsInput {
     const TnModel *model;
     double t, theta;

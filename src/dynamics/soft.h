@@ -45,37 +45,34 @@ typedef struct TnMeshSystem {
 
 typedef struct TnSoftInput {
     const TnDynamicsInput *in;
-    const TnDivision *division;
+    const TnSystems *systems;
     TnSoftElements *elements; /* its scratch is written to */
     const double *last;       /* v̂ of the last step, whole-model */
     const double *forces;     /* on dofs of soft bodies, whole-model; NULL: none */
-    const TnTreeSystem *trees; /* per tree */
     TnArena *arena;
     TnPool *pool; /* NULL: one thread */
 } TnSoftInput;
 
 /* First in a step, before collision: `expected` of every body, and v⁺ of the nodes as it is predicted into
  * end_qvel (whole-model; only dofs of soft bodies are written). False: no memory. */
-bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_qvel);
+bool tn_soft_predict(const TnSoftInput *input, double *end_qvel);
 /* After collision: softs[].w and alone are set by the caller, w = 1 where the body may be pushed. A body that needs more
  * takes more. */
-void tn_soft_decide(const TnSoftInput *input, int soft, TnSoftSystem *system);
+void tn_soft_decide(const TnSoftInput *input, int soft);
 /* Then: A and b of all mesh blocks. False: no memory. */
-bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSystem *meshes);
+bool tn_soft_assemble(const TnSoftInput *input);
 /* v̂ of all nodes of a soft body from those of the blocks; block_v as [large block] -> its unknowns. */
-void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
-                      double *const *block_v, double *vhat);
+void tn_soft_velocity(const TnSoftInput *input, int soft, double *const *block_v, double *vhat);
 /* Whether its elements end too far from where they were taken; then v̂, or what is on the way there and better than the last,
  * is expected. For the next tn_soft_assemble. */
-bool tn_soft_expect(const TnSoftInput *input, TnSoftSystem *softs, int soft, const double *vhat);
+bool tn_soft_expect(const TnSoftInput *input, int soft, const double *vhat);
 /* qpos and qvel of the soft body's nodes, which move by `reach` of their way and are strained by `strain` of that. */
-void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
-                     const double *vhat, double reach, double strain, double *qpos, double *qvel);
+void tn_soft_advance(const TnSoftInput *input, int soft, const double *vhat, double reach,
+                     double strain, double *qpos, double *qvel);
 /* After a step, of nodes that are carried: the force that holds each of them, 3 numbers per hold of the soft body; those
  * of other holds stay. v̂ and what pushes from outside: 3 numbers per node. */
-void tn_soft_hold_forces(const TnSoftElements *elements, const TnDivision *division,
-                         const TnMeshSystem *meshes, int soft, const double *vhat,
-                         const double *outside, double *forces);
+void tn_soft_hold_forces(const TnSoftElements *elements, const TnSystems *systems, int soft,
+                         const double *vhat, const double *outside, double *forces);
 /* Puts followers where their links are, pinned nodes to their rest: qpos and qvel. */
 void tn_soft_place_held(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
                         const double (*twists)[6], double *qpos, double *qvel);

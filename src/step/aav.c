@@ -56,7 +56,7 @@ static void write_rod(const TnWorld *world, const TnSubsystem *sub, double *out)
         for (int i = 0; d->carrier[l] != l && i < d->follower_count; i++)
             if (d->followers[i].segment == l)
                 multiply(6, tn_part_of_link(world->model, d->followers[i].holder)->dof_count,
-                         world->followers[i].T, x, twist);
+                         world->systems.followers[i].T, x, twist);
         write_free(world, l, twist, out);
     }
 }
@@ -75,7 +75,7 @@ static void write_soft(const TnWorld *world, int index, double *out)
             v3_copy(v, world->set.problem.large[piece->block].v + 3L * node);
         } else if (hold >= 0) {
             const TnSubsystem *tree = tn_part_of_link(model, soft->holds[hold].link);
-            multiply(3, tree->dof_count, world->softs[index].holds[hold].T,
+            multiply(3, tree->dof_count, world->systems.softs[index].holds[hold].T,
                      tree_velocity(world, tree->kind_index), v);
         }
     }

@@ -163,7 +163,7 @@ static void account_tree(TnAccounts *a, int s)
 {
     const TnStep *step = a->step;
     const TnSubsystem *sub = &step->model->subsystems[s];
-    TnJointWork work = tn_tree_work(&step->dynamics, sub, &step->trees[sub->kind_index],
+    TnJointWork work = tn_tree_work(&step->dynamics, sub, &step->systems->trees[sub->kind_index],
                                     step->vhat + sub->dof_start, step->blend[s],
                                     tn_step_left(step, s) * step->reach[s]);
     a->work[s] += work.actuators;

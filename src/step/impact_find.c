@@ -51,7 +51,7 @@ static TnHitBody *body_of(TnImpacts *x, int subsystem)
     }
     if (!rigid) { /* its mean over the step */
         if (!tn_step_assemble_tree(x->step, sub)) return NULL;
-        const double *v_free = x->step->trees[sub->kind_index].v_free;
+        const double *v_free = x->step->systems->trees[sub->kind_index].v_free;
         for (int k = 0; k < n; k++) b->a[k] = (v_free[k] - b->v[k]) / (x->step->theta * x->step->t);
     }
     return b;

@@ -23,7 +23,7 @@ static void advance_rigid(const TnStep *step, int s)
 {
     TnWorld *world = step->world;
     const TnSubsystem *sub = &step->model->subsystems[s];
-    const TnRigidSystem *system = &step->rigid[sub->kind_index];
+    const TnRigidSystem *system = &step->systems->rigid[sub->kind_index];
     const double *vhat = step->vhat + sub->dof_start;
     int link = sub->link_start;
     double way[6];
@@ -47,15 +47,16 @@ static void advance_range(void *context, int begin_index, int end_index)
             advance_rigid(step, s);
             break;
         case TN_SUBSYSTEM_ROD:
-            tn_rod_advance(&step->dynamics, sub, world->frames, &step->rods[sub->kind_index], vhat,
-                           step->reach[s], world->next_qpos, world->next_qvel);
+            tn_rod_advance(&step->dynamics, sub, world->frames,
+                           &step->systems->rods[sub->kind_index], vhat, step->reach[s],
+                           world->next_qpos, world->next_qvel);
             break;
         case TN_SUBSYSTEM_SOFT:
-            tn_soft_advance(&step->soft_input, step->softs, sub->kind_index, vhat, step->reach[s],
+            tn_soft_advance(&step->soft_input, sub->kind_index, vhat, step->reach[s],
                             step->strain[s], world->next_qpos, world->next_qvel);
             break;
         case TN_SUBSYSTEM_TREE:
-            tn_tree_advance(&step->dynamics, sub, &step->trees[sub->kind_index], vhat,
+            tn_tree_advance(&step->dynamics, sub, &step->systems->trees[sub->kind_index], vhat,
                             step->blend[s], tn_step_left(step, s) * step->reach[s],
                             world->next_qpos, world->next_qvel);
             break;

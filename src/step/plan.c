@@ -155,7 +155,7 @@ static double damped_blend(const TnStep *step, int s)
 {
     const TnSubsystem *sub = &step->model->subsystems[s];
     if (sub->kind != TN_SUBSYSTEM_TREE || tn_left_out(&step->dynamics, s)) return 0.0;
-    return step->trees[sub->kind_index].damped;
+    return step->systems->trees[sub->kind_index].damped;
 }
 
 /* Of what gravity gives in a step: what comes to rest from less has not far to go. */

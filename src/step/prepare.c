@@ -67,33 +67,6 @@ static void forget_last(TnWorld *world)
     world->contacts = (TnContactList){0};
 }
 
-static bool reserve_systems(TnStep *step)
-{
-    const TnModel *model = step->model;
-    const TnDivision *d = step->world->division;
-    TnArena *arena = &step->world->arena;
-    step->rigid = TN_ARENA_NEW(arena, TnRigidSystem, model->rigid_count);
-    step->trees = TN_ARENA_ZERO(arena, TnTreeSystem, model->tree_count);
-    step->rods = TN_ARENA_ZERO(arena, TnRodSystem, model->rod_count);
-    step->chains = TN_ARENA_ZERO(arena, TnChainSystem, d->chain_count);
-    step->chain_free = TN_ARENA_ZERO(arena, double *, d->dense_count + d->chain_count);
-    step->followers = TN_ARENA_NEW(arena, TnFollowerMotion, d->follower_count);
-    step->softs = TN_ARENA_ZERO(arena, TnSoftSystem, model->soft_count);
-    step->meshes = TN_ARENA_ZERO(arena, TnMeshSystem, d->mesh_count);
-    if (!step->rigid || !step->trees || !step->rods || !step->chains || !step->chain_free ||
-        !step->followers || !step->softs || !step->meshes)
-        return false;
-    for (int r = 0; r < model->rod_count; r++) {
-        step->rods[r].cuts = d->cuts[r].joints;
-        step->rods[r].cut_count = d->cuts[r].count;
-        step->rods[r].whole = &d->cuts[r].whole;
-    }
-    if (!tn_chains_reserve(d, arena, step->chains)) return false;
-    for (int c = 0; c < d->chain_count; c++)
-        step->chain_free[d->dense_count + c] = step->chains[c].v_free;
-    return true;
-}
-
 static bool reserve_motion(TnStep *step)
 {
     const TnModel *model = step->model;
@@ -125,23 +98,13 @@ static void set_inputs(TnStep *step)
                           .blend = step->blend,
                           .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL,
                           .asleep = state->asleep_count ? state->asleep : NULL};
-    step->assembled = (TnAssembledInput){.in = &step->dynamics,
-                                         .division = world->division,
-                                         .trees = step->trees,
-                                         .rods = step->rods,
-                                         .followers = step->followers};
     step->soft_input = (TnSoftInput){.in = &step->dynamics,
-                                     .division = world->division,
+                                     .systems = step->systems,
                                      .elements = world->elements,
                                      .last = state->vhat,
                                      .forces = world->node_force_set ? world->node_force : NULL,
-                                     .trees = step->trees,
                                      .arena = &world->arena,
                                      .pool = world->team};
-    world->followers = step->followers;
-    world->rods = step->rods;
-    world->softs = step->softs;
-    world->meshes = step->meshes;
 }
 
 bool tn_step_is_idle(const TnStep *step)
@@ -156,6 +119,7 @@ bool tn_step_prepare(TnStep *step)
     tn_arena_reset(&world->arena);
     *step = (TnStep){.world = world,
                      .model = world->model,
+                     .systems = &world->systems,
                      .report = step->report,
                      .clock = step->clock,
                      .t = option->timestep,
@@ -165,7 +129,9 @@ bool tn_step_prepare(TnStep *step)
     forget_last(world);
     if (tn_step_is_idle(step)) return true;
     if (!world->energies_known) find_energies(world);
-    if (!reserve_systems(step) || !reserve_motion(step)) return false;
+    if (!tn_systems_reserve(world->model, world->division, &world->arena, &world->systems) ||
+        !reserve_motion(step))
+        return false;
     set_inputs(step);
     tn_plan_begin(step);
     return true;

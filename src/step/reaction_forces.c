@@ -225,10 +225,10 @@ static bool add_rods(const TnWorld *world, TnReactions *r)
         if (world->state.asleep[rod->subsystem] || !rod_is_held(model, world->division, rod))
             continue;
         rods[i].loose = true;
-        rods[i].expected = world->rods[i].expected;
-        if (!tn_rod_assemble(&in, sub, r->start, world->rods[i].w, &r->arena, &rods[i]))
+        rods[i].expected = world->systems.rods[i].expected;
+        if (!tn_rod_assemble(&in, sub, r->start, world->systems.rods[i].w, &r->arena, &rods[i]))
             return false;
-        tn_followers_start(world->division, world->followers, model, rods, i);
+        tn_followers_start(&world->systems, model, rods, i);
         add_loose(world, r, rod, &rods[i]);
     }
     return true;

@@ -64,7 +64,7 @@ static void add_soft(const Nodes *n, TnReactions *r)
     const TnSoft *soft = &model->softs[n->soft];
     add_contacts(n);
     add_rows(n);
-    tn_soft_hold_forces(world->elements, world->division, world->meshes, n->soft,
+    tn_soft_hold_forces(world->elements, &world->systems, n->soft,
                         world->state.vhat + soft->dof_start, n->outside, n->force);
     for (int h = 0; h < soft->hold_count; h++) {
         const TnSoftHold *hold = &soft->holds[h];

@@ -367,7 +367,7 @@ static bool expect_softs(TnStep *step, bool *any)
     for (int s = 0; s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
         if (tn_left_out(&step->dynamics, soft->subsystem)) continue;
-        if (tn_soft_expect(&step->soft_input, step->softs, s, step->vhat + soft->dof_start)) *any = true;
+        if (tn_soft_expect(&step->soft_input, s, step->vhat + soft->dof_start)) *any = true;
     }
     return !*any || tn_step_assemble_softs(step);
 }

@@ -16,7 +16,7 @@ static void rigid_range(void *context, int begin_index, int end_index)
     for (int i = begin_index; i < end_index; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         if (sub->kind != TN_SUBSYSTEM_RIGID) continue;
-        TnRigidSystem *system = &step->rigid[sub->kind_index];
+        TnRigidSystem *system = &step->systems->rigid[sub->kind_index];
         int link = sub->link_start;
         tn_rigid_assemble(&step->dynamics, link, &step->world->frames[link], system);
         for (int k = 0; k < 6; k++)
@@ -44,7 +44,7 @@ static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double *
 bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub)
 {
     TnWorld *world = step->world;
-    TnTreeSystem *tree = &step->trees[sub->kind_index];
+    TnTreeSystem *tree = &step->systems->trees[sub->kind_index];
     if (!tree->A && !tn_tree_reserve(step->model, sub, &world->arena, tree)) return false;
     TnDynamicsInput dynamics = step->dynamics;
     if (!expect_velocity(step, sub, &dynamics.expected)) return false;
@@ -61,7 +61,7 @@ static void end_tree(TnStep *step, const TnSubsystem *sub)
     for (int k = 0; k < sub->dof_count; k++) {
         double v = world->state.qvel[sub->dof_start + k];
         step->end_qvel[sub->dof_start + k] =
-            v + (step->trees[sub->kind_index].v_free[k] - v) / step->theta;
+            v + (step->systems->trees[sub->kind_index].v_free[k] - v) / step->theta;
     }
     tn_kinematics_twists(step->model, world->state.qpos, step->end_qvel, world->frames,
                          sub->link_start, sub->link_count, step->end_twists);
@@ -71,13 +71,13 @@ static void end_tree(TnStep *step, const TnSubsystem *sub)
 static bool assemble_rod(TnStep *step, int index)
 {
     TnWorld *world = step->world;
-    TnRodSystem *rod = &step->rods[index];
+    TnRodSystem *rod = &step->systems->rods[index];
     int s = step->model->rods[index].subsystem;
     if (!tn_rod_assemble(&step->dynamics, &step->model->subsystems[s], world->frames,
                          step->blend[s], &world->arena, rod))
         return false;
     step->blend[s] = rod->w;
-    tn_followers_start(world->division, step->followers, step->model, step->rods, index);
+    tn_followers_start(step->systems, step->model, step->systems->rods, index);
     if (!rod->cut_count) return true;
     if (!tn_rod_join(rod, &world->arena)) return false;
     tn_rod_solve_whole(rod, NULL, rod->v_free);
@@ -107,7 +107,7 @@ static bool is_in_chain(const TnDivision *d, int tree)
 static void chain_range(void *context, int begin_index, int end_index)
 {
     TnStep *step = context;
-    if (!tn_chains_assemble(&step->assembled, begin_index, end_index, step->chains))
+    if (!tn_chains_assemble(&step->dynamics, step->systems, begin_index, end_index))
         atomic_store_explicit(&step->failed, true, memory_order_relaxed);
 }
 
@@ -121,17 +121,17 @@ static void end_chains(TnStep *step)
         int block = sub->kind == TN_SUBSYSTEM_TREE ? d->tree_block[sub->kind_index] : -1;
         if (block >= 0 && is_in_chain(d, sub->kind_index)) {
             int chain = block - d->dense_count, node = d->tree_node[sub->kind_index];
-            memcpy(step->trees[sub->kind_index].v_free,
-                   step->chains[chain].v_free + d->chains[chain].nodes[node].start,
+            memcpy(step->systems->trees[sub->kind_index].v_free,
+                   step->systems->chains[chain].v_free + d->chains[chain].nodes[node].start,
                    sizeof(double) * (size_t)sub->dof_count);
             end_tree(step, sub);
         }
     }
     for (int r = 0; r < model->rod_count; r++) {
-        TnRodSystem *rod = &step->rods[r];
+        TnRodSystem *rod = &step->systems->rods[r];
         if (is_left_out(step, r)) continue;
         if (!rod->cut_count)
-            tn_chains_rod_velocity(&step->assembled, r, step->chain_free, rod->v_free);
+            tn_chains_rod_velocity(model, step->systems, r, step->systems->chain_free, rod->v_free);
         for (int i = 0; i < rod->count; i++)
             for (int k = 0; k < 6; k++) {
                 double v = rod->segments[i].v[k];
@@ -159,7 +159,7 @@ static bool correct_rods(TnStep *step)
     for (int pass = 0; pass < ROD_PASSES; pass++) {
         bool again = false;
         for (int r = 0; r < model->rod_count; r++) {
-            TnRodSystem *rod = &step->rods[r];
+            TnRodSystem *rod = &step->systems->rods[r];
             const TnSubsystem *sub = &model->subsystems[model->rods[r].subsystem];
             if (is_left_out(step, r) || !rod->alone ||
                 tn_rod_surprise(&step->dynamics, sub, rod, rod->v_free) < ROD_SURPRISE)
@@ -205,12 +205,12 @@ bool tn_step_assemble(TnStep *step)
         if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
     }
     bool changed = false;
-    return tn_follower_motion(&step->dynamics, step->world->division, step->world->state.vhat,
-                              &step->world->arena, step->followers) &&
+    return tn_follower_motion(&step->dynamics, step->systems, step->world->state.vhat,
+                              &step->world->arena) &&
            assemble_rods(step) && assemble_chains(step) && correct_rods(step) &&
            (!step->model->rod_count || tn_plan_share(step, &changed)) &&
            (!changed || tn_step_reassemble_planned(step)) &&
-           tn_soft_predict(&step->soft_input, step->softs, step->end_qvel);
+           tn_soft_predict(&step->soft_input, step->end_qvel);
 }
 
 bool tn_step_reassemble(TnStep *step, bool loops)
@@ -224,7 +224,7 @@ bool tn_step_reassemble(TnStep *step, bool loops)
             if (!tn_step_assemble_tree(step, sub)) return false;
             if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
         } else if (sub->kind == TN_SUBSYSTEM_ROD) {
-            step->rods[sub->kind_index].expected = step->found + sub->dof_start;
+            step->systems->rods[sub->kind_index].expected = step->found + sub->dof_start;
             if (!assemble_rod(step, sub->kind_index)) return false;
         }
     }
@@ -241,9 +241,9 @@ bool tn_step_gather_rods(TnStep *step)
     for (int i = 0; i < blocks; i++) v[i] = world->set.problem.large[i].v;
     for (int r = 0; r < step->model->rod_count; r++) {
         if (is_left_out(step, r)) continue;
-        double *vhat = TN_ARENA_NEW(&world->arena, double, 6 * step->rods[r].count);
+        double *vhat = TN_ARENA_NEW(&world->arena, double, 6 * step->systems->rods[r].count);
         if (!vhat) return false;
-        tn_chains_rod_velocity(&step->assembled, r, v, vhat);
+        tn_chains_rod_velocity(step->model, step->systems, r, v, vhat);
         world->set.rod_vhat[r] = vhat;
     }
     return true;
@@ -280,15 +280,17 @@ double tn_step_separation(const TnStep *step, const TnContactList *contacts,
 static void push_soft(TnStep *step, int geom, int soft, double share)
 {
     const TnModel *model = step->model;
+    TnSoftSystem *softs = step->systems->softs;
     if (soft < 0) return;
     for (int s = 0; s < model->soft_count; s++)
-        if (model->softs[s].geom == geom) step->softs[s].w = fmax(step->softs[s].w, share);
+        if (model->softs[s].geom == geom) softs[s].w = fmax(softs[s].w, share);
 }
 
 /* Bodies that a contact will push: one that its motion closes, or any where some contact pushed in the last step. One
  * that is listed and stays open must not change the motion. */
 static void mark_pushed(TnStep *step)
 {
+    TnSoftSystem *softs = step->systems->softs;
     const TnContactList *contacts = &step->world->contacts;
     const TnState *state = &step->world->state;
     for (int i = 0; i < contacts->count; i++) {
@@ -296,8 +298,8 @@ static void mark_pushed(TnStep *step)
         if (c->soft1 < 0 && c->soft2 < 0) continue;
         double v = tn_step_separation(step, contacts, c, step->end_qvel);
         bool closes = c->gap + step->t * v < 0.0;
-        if (c->soft1 >= 0) step->softs[contacts->soft_points[c->soft1].soft].alone = false;
-        if (c->soft2 >= 0) step->softs[contacts->soft_points[c->soft2].soft].alone = false;
+        if (c->soft1 >= 0) softs[contacts->soft_points[c->soft1].soft].alone = false;
+        if (c->soft2 >= 0) softs[contacts->soft_points[c->soft2].soft].alone = false;
         if (!closes) continue;
         push_soft(step, c->geom1, c->soft1, 1.0 - c->restitution); /* as in tn_unilateral_law */
         push_soft(step, c->geom2, c->soft2, 1.0 - c->restitution);
@@ -316,7 +318,7 @@ static bool is_tied(const TnStep *step, int index)
     const TnModel *model = step->model;
     const TnSoft *soft = &model->softs[index];
     for (int h = 0; h < soft->hold_count; h++)
-        if (!step->softs[index].holds[h].T) return true;
+        if (!step->systems->softs[index].holds[h].T) return true;
     for (int i = 0; i < model->tie_count; i++)
         if (model->ties[i].soft1 == index || model->ties[i].soft2 == index) return true;
     return false;
@@ -329,17 +331,18 @@ static void plan_softs(TnStep *step)
     for (int s = 0; s < model->soft_count; s++) {
         if (tn_left_out(&step->dynamics, model->softs[s].subsystem)) continue;
         bool tied = is_tied(step, s);
-        step->softs[s].w =
+        TnSoftSystem *system = &step->systems->softs[s];
+        system->w =
             tied || step->softs_hit[s] ? 1.0 : step->blend[model->softs[s].subsystem];
-        step->softs[s].alone = !tied && !model->softs[s].hold_count;
-        for (int i = 0; step->softs[s].alone && i < model->softs[s].node_count; i++)
-            step->softs[s].alone = !model->softs[s].pinned[i];
+        system->alone = !tied && !model->softs[s].hold_count;
+        for (int i = 0; system->alone && i < model->softs[s].node_count; i++)
+            system->alone = !model->softs[s].pinned[i];
     }
     mark_pushed(step);
     for (int s = 0; s < model->soft_count; s++) {
         if (tn_left_out(&step->dynamics, model->softs[s].subsystem)) continue;
-        tn_soft_decide(&step->soft_input, s, &step->softs[s]);
-        step->blend[model->softs[s].subsystem] = step->softs[s].w;
+        tn_soft_decide(&step->soft_input, s);
+        step->blend[model->softs[s].subsystem] = step->systems->softs[s].w;
     }
 }
 
@@ -352,7 +355,7 @@ bool tn_step_assemble_softs(TnStep *step)
         if (!tn_plan_share(step, &changed)) return false;
         if (changed && !tn_step_reassemble_planned(step)) return false;
     }
-    return tn_soft_assemble(&step->soft_input, step->softs, step->meshes);
+    return tn_soft_assemble(&step->soft_input);
 }
 
 bool tn_step_gather_softs(TnStep *step)
@@ -367,7 +370,7 @@ bool tn_step_gather_softs(TnStep *step)
         if (tn_left_out(&step->dynamics, step->model->softs[s].subsystem)) continue;
         double *vhat = TN_ARENA_NEW(&world->arena, double, 3 * step->model->softs[s].node_count);
         if (!vhat) return false;
-        tn_soft_velocity(&step->soft_input, step->softs, s, v, vhat);
+        tn_soft_velocity(&step->soft_input, s, v, vhat);
         world->set.soft_vhat[s] = vhat;
     }
     return true;

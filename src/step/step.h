@@ -32,23 +32,15 @@ typedef struct TnStep {
     double impact_loss; /* J */
     TnContactList real; /* contacts of the real one */
     TnDynamicsInput dynamics;
-    TnRigidSystem *rigid;
-    TnTreeSystem *trees;
-    TnRodSystem *rods;
-    TnChainSystem *chains; /* of the division */
-    double **chain_free;   /* per large block: v_free, of chains only */
-    atomic_bool failed;    /* some chain is not positive definite, some new state not finite */
-    TnFollowerMotion *followers;
-    TnAssembledInput assembled;
+    TnSystems *systems; /* the world's */
+    atomic_bool failed; /* some chain is not positive definite, some new state not finite */
     double (*end_twists)[6]; /* per link: v⁺ of the free motion, */
     double (*held)[6];       /* and of free bodies that are borne */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
     double *blend;   /* per subsystem: share of v⁺ in its displacement, as planned (plan.c) */
     bool *replanned; /* per subsystem: that changed, and it is not assembled for it yet */
     TnSoftInput soft_input;
-    TnSoftSystem *softs;
     bool *softs_hit; /* per soft body: by a contact that the prediction does not close */
-    TnMeshSystem *meshes;
     TnConstraintInput constraint;
     /* found.c */
     double *vhat;        /* per dof: what the last solve found */

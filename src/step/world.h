@@ -6,8 +6,7 @@
 
 #include "../collision/collision.h"
 #include "../constraint/constraint.h"
-#include "../dynamics/dynamics.h"
-#include "../dynamics/soft.h"
+#include "../dynamics/systems.h"
 #include "../solver/solve.h"
 #include "../state/state.h"
 #include "groups.h"
@@ -45,10 +44,7 @@ struct TnWorld {
     /* of the last step; contacts.count is 0 where there was none */
     TnContactList contacts;
     TnConstraintSet set;
-    const TnFollowerMotion *followers;
-    const TnRodSystem *rods;
-    const TnSoftSystem *softs;
-    const TnMeshSystem *meshes;
+    TnSystems systems;
     const double *start_qpos, *start_qvel; /* the real state that it began with */
     struct TnReactions *reactions;         /* found when somebody asks (reaction.h) */
     struct TnImpact *impacts; /* of the last step (impact.h) */

@@ -5,7 +5,7 @@
 
 #include "motion.h"
 
-#include "dynamics/soft.h"
+#include "dynamics/systems.h"
 #include "math/sparse_cholesky.h"
 
 typedef struct SoftSpec {
@@ -37,6 +37,7 @@ typedef struct SoftRig {
     double *last, *forces;
     /* of the step in hand */
     TnSoftSystem system;
+    TnSystems systems;
     TnMeshSystem *meshes;
     double **block_v;
     TnTreeSystem *trees;
@@ -274,12 +275,15 @@ static inline double *soft_v(SoftRig *rig) { return rig->m.qvel + rig->soft->dof
 
 static inline TnSoftInput soft_rig_input(SoftRig *rig, const TnDynamicsInput *in)
 {
+    rig->systems = (TnSystems){.division = &rig->division,
+                               .trees = rig->trees,
+                               .softs = &rig->system,
+                               .meshes = rig->meshes};
     return (TnSoftInput){.in = in,
-                         .division = &rig->division,
+                         .systems = &rig->systems,
                          .elements = rig->elements,
                          .last = rig->last,
                          .forces = rig->forces,
-                         .trees = rig->trees,
                          .arena = &rig->m.arena,
                          .pool = rig->pool};
 }
@@ -303,11 +307,11 @@ static inline void soft_rig_assemble(SoftRig *rig, const TnDynamicsInput *in)
     TnSoftInput input = soft_rig_input(rig, in);
     double *end_qvel = TN_ARENA_NEW(arena, double, model->dof_count);
     rig->system = (TnSoftSystem){0};
-    if (!tn_soft_predict(&input, &rig->system, end_qvel)) rig->m.failed = true;
+    if (!tn_soft_predict(&input, end_qvel)) rig->m.failed = true;
     rig->system.w = rig->w;
     rig->system.alone = rig->alone;
-    tn_soft_decide(&input, 0, &rig->system);
-    if (!tn_soft_assemble(&input, &rig->system, rig->meshes)) rig->m.failed = true;
+    tn_soft_decide(&input, 0);
+    if (!tn_soft_assemble(&input)) rig->m.failed = true;
 }
 
 static inline void soft_rig_solve(SoftRig *rig)
@@ -342,15 +346,15 @@ static inline void soft_rig_step(SoftRig *rig)
     double *qvel = TN_ARENA_NEW(arena, double, model->dof_count);
     double(*twists)[6] = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     double *nodes = vhat + rig->soft->dof_start;
-    tn_soft_velocity(&input, &rig->system, 0, rig->block_v, nodes);
+    tn_soft_velocity(&input, 0, rig->block_v, nodes);
     /* about where it ended, as the step does (step/relinearize.c) */
-    for (int pass = 1; pass < 12 && tn_soft_expect(&input, &rig->system, 0, nodes); pass++) {
-        tn_soft_decide(&input, 0, &rig->system);
-        if (!tn_soft_assemble(&input, &rig->system, rig->meshes)) rig->m.failed = true;
+    for (int pass = 1; pass < 12 && tn_soft_expect(&input, 0, nodes); pass++) {
+        tn_soft_decide(&input, 0);
+        if (!tn_soft_assemble(&input)) rig->m.failed = true;
         soft_rig_solve(rig);
-        tn_soft_velocity(&input, &rig->system, 0, rig->block_v, nodes);
+        tn_soft_velocity(&input, 0, rig->block_v, nodes);
     }
-    tn_soft_advance(&input, &rig->system, 0, nodes, 1.0, 1.0, qpos, qvel);
+    tn_soft_advance(&input, 0, nodes, 1.0, 1.0, qpos, qvel);
     for (int s = 0; s < model->subsystem_count; s++)
         if (model->subsystems[s].kind == TN_SUBSYSTEM_TREE) {
             const TnSubsystem *sub = &model->subsystems[s];

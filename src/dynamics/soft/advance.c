@@ -20,16 +20,15 @@ static void piece_velocity(const TnSoftInput *input, const TnSoftSystem *s,
         const TnSoftHold *hold = &model->softs[piece->soft].holds[piece->hold[a]];
         const TnSubsystem *sub = tn_part_of_link(model, hold->link);
         const double *T = s->holds[piece->hold[a]].T;
-        const double *u = x + 3 * (size_t)input->division->tree_node[sub->kind_index];
+        const double *u = x + 3 * (size_t)input->systems->division->tree_node[sub->kind_index];
         for (int k = 0; k < 3; k++)
             for (int d = 0; d < sub->dof_count; d++) v[k] += T[k * sub->dof_count + d] * u[d];
     }
 }
 
-void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
-                      double *const *block_v, double *vhat)
+void tn_soft_velocity(const TnSoftInput *input, int soft, double *const *block_v, double *vhat)
 {
-    const TnDivision *d = input->division;
+    const TnDivision *d = input->systems->division;
     const TnSoft *body = &input->in->model->softs[soft];
     bool whole = d->soft_piece_count[soft] == 1;
     memset(vhat, 0, sizeof(double[3]) * (size_t)body->node_count);
@@ -37,7 +36,7 @@ void tn_soft_velocity(const TnSoftInput *input, const TnSoftSystem *softs, int s
         const TnSoftPiece *piece = &d->pieces[i];
         for (int a = 0; a < piece->node_count; a++) {
             double v[3], *to = vhat + 3 * (size_t)piece->nodes[a];
-            piece_velocity(input, &softs[soft], piece, block_v[piece->block], a, v);
+            piece_velocity(input, &input->systems->softs[soft], piece, block_v[piece->block], a, v);
             if (whole)
                 v3_copy(to, v);
             else
@@ -95,14 +94,14 @@ static void go_part_of_the_way(const TnSoft *body, const double *x, const double
     }
 }
 
-void tn_soft_advance(const TnSoftInput *input, const TnSoftSystem *softs, int soft,
-                     const double *vhat, double reach, double strain, double *qpos, double *qvel)
+void tn_soft_advance(const TnSoftInput *input, int soft, const double *vhat, double reach,
+                     double strain, double *qpos, double *qvel)
 {
     const TnDynamicsInput *in = input->in;
     const TnSoft *body = &in->model->softs[soft];
     const double *x = in->qpos + body->qpos_start, *v = in->qvel + body->dof_start;
     double *x_end = qpos + body->qpos_start, *v_end = qvel + body->dof_start;
-    const TnSoftSystem *s = &softs[soft];
+    const TnSoftSystem *s = &input->systems->softs[soft];
     TnReach way = tn_reach(in, s->w);
     for (int k = 0; k < 3 * body->node_count; k++) {
         bool pinned = body->pinned[k / 3];

@@ -56,7 +56,7 @@ void tn_piece_add_mass(const TnPieceElements *p, bool consistent, double scale,
 
 static TnMeshSystem *system_of(const Assembly *as, const TnSoftPiece *piece)
 {
-    const TnDivision *d = as->input->division;
+    const TnDivision *d = as->input->systems->division;
     return &as->meshes[piece->block - d->dense_count - d->chain_count];
 }
 
@@ -97,7 +97,7 @@ static void add_inertia(const Assembly *as, int index)
     for (int a = 0; a < piece->node_count; a++) {
         int n = piece->nodes[a], hold = piece->follow[a];
         const double *start = hold >= 0 ? s->holds[hold].start : v + 3 * n;
-        bool first = input->division->node_piece[piece->soft][n] == index;
+        bool first = input->systems->division->node_piece[piece->soft][n] == index;
         for (int k = 0; k < 3; k++) {
             p->y[a][k] = w->inertia * start[k] - w->drag_start * v[3 * n + k];
             if (soft->pinned[n]) p->y[a][k] = 0.0;
@@ -338,7 +338,7 @@ static void balance_flight(const Assembly *as, int soft, TnSoftStep *step)
 static void balance(const Assembly *as, int soft, TnSoftStep *step)
 {
     const TnSoftInput *input = as->input;
-    const TnDivision *d = input->division;
+    const TnDivision *d = input->systems->division;
     const TnSoftSystem *s = &as->softs[soft];
     double torque[3] = {0.0}, I[9] = {0.0};
     double t = input->in->t, ahead = t * (1.0 - (1.0 - input->in->theta) * (1.0 - s->w));
@@ -365,15 +365,17 @@ static void balance(const Assembly *as, int soft, TnSoftStep *step)
 /* What is in one block sleeps together. */
 static bool mesh_left_out(const TnSoftInput *input, int mesh)
 {
-    const TnDivision *d = input->division;
+    const TnDivision *d = input->systems->division;
     int soft = d->pieces[d->meshes[mesh].piece_start].soft;
     return tn_left_out(input->in, input->in->model->softs[soft].subsystem);
 }
 
-bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSystem *meshes)
+bool tn_soft_assemble(const TnSoftInput *input)
 {
+    TnSoftSystem *softs = input->systems->softs;
+    TnMeshSystem *meshes = input->systems->meshes;
     const TnModel *model = input->in->model;
-    const TnDivision *d = input->division;
+    const TnDivision *d = input->systems->division;
     TnSoftStep *steps = TN_ARENA_NEW(input->arena, TnSoftStep, model->soft_count);
     bool at_start = false, any_rolls = false;
     if (!steps) return false;
@@ -412,6 +414,6 @@ bool tn_soft_assemble(const TnSoftInput *input, TnSoftSystem *softs, TnMeshSyste
     add_elements(&as);
     tn_pool_run(input->pool, d->piece_count, 1, finish_pieces, &as);
     for (int m = 0; m < d->mesh_count; m++)
-        if (!mesh_left_out(input, m)) tn_mesh_add_carried(input, softs, m, &meshes[m]);
+        if (!mesh_left_out(input, m)) tn_mesh_add_carried(input, m, &meshes[m]);
     return true;
 }

@@ -65,14 +65,14 @@ static void expect(const TnTour *tour, const TnSoftHoldMotion *motion, double v[
 
 typedef enum Stop { BEFORE, AFTER, MIDDLE } Stop;
 
-static bool visit_holds(const TnSoftInput *input, TnSoftSystem *softs, Visit *visit, Stop stop)
+static bool visit_holds(const TnSoftInput *input, Visit *visit, Stop stop)
 {
     const TnModel *model = input->in->model;
     const TnTour *tour = visit->tour;
     double theta = input->in->theta, pos[3], velocity[3];
     for (int s = 0; s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
-        TnSoftSystem *system = &softs[s];
+        TnSoftSystem *system = &input->systems->softs[s];
         for (int h = 0; h < soft->hold_count; h++) {
             const TnSoftHold *hold = &soft->holds[h];
             TnSoftHoldMotion *out = &system->holds[h];
@@ -104,7 +104,7 @@ static bool holds_nodes(const TnModel *model, const TnSubsystem *sub)
     return false;
 }
 
-bool tn_soft_hold_motion(const TnSoftInput *input, TnSoftSystem *softs)
+bool tn_soft_hold_motion(const TnSoftInput *input)
 {
     const TnModel *model = input->in->model;
     TnTour tour;
@@ -121,12 +121,12 @@ bool tn_soft_hold_motion(const TnSoftInput *input, TnSoftSystem *softs)
         Visit visit = {.model = model, .tour = &tour, .S = (const double(*)[6])S, .J = J};
         tn_tour_choose(&tour, sub, input->last);
         tn_tour_go(&tour, 0.0);
-        visit_holds(input, softs, &visit, BEFORE);
+        visit_holds(input, &visit, BEFORE);
         tn_tour_go(&tour, input->in->t);
-        visit_holds(input, softs, &visit, AFTER);
+        visit_holds(input, &visit, AFTER);
         tn_tour_go(&tour, 0.5 * input->in->t);
         tn_tree_axes(model, sub, tour.qpos, tour.frames, tour.frames[sub->link_start].com, S);
-        if (!visit_holds(input, softs, &visit, MIDDLE)) return false;
+        if (!visit_holds(input, &visit, MIDDLE)) return false;
     }
     return true;
 }
@@ -158,7 +158,7 @@ static void cut_out(const double *M, int rows, int columns, int r, int c, double
 
 void tn_mesh_add_trees(const TnSoftInput *input, int mesh, TnMeshSystem *system)
 {
-    const TnDivision *d = input->division;
+    const TnDivision *d = input->systems->division;
     const TnMeshBlock *block = &d->meshes[mesh];
     const TnBlockEdges *edges = &input->elements->edges[mesh];
     for (int i = block->tree_start; i < block->tree_start + block->tree_count; i++) {
@@ -167,13 +167,13 @@ void tn_mesh_add_trees(const TnSoftInput *input, int mesh, TnMeshSystem *system)
         double part[9];
         for (int r = 0; r < n; r += 3)
             for (int c = 0; c <= r; c += 3) {
-                cut_out(input->trees[tree].A, n, n, r, c, part);
+                cut_out(input->systems->trees[tree].A, n, n, r, c, part);
                 for (int k = 0; r == c && k < 3; k++)
                     if (r + k >= n) part[4 * k] = 1.0; /* an unknown that does nothing */
                 add_part(edges, block->node_count, first + r / 3, first + c / 3, part,
                          system->blocks);
             }
-        for (int k = 0; k < n; k++) system->b[3 * first + k] += input->trees[tree].b[k];
+        for (int k = 0; k < n; k++) system->b[3 * first + k] += input->systems->trees[tree].b[k];
     }
 }
 
@@ -191,7 +191,7 @@ static Place place_of(const TnSoftInput *input, const TnSoftSystem *system,
     if (piece->hold[a] < 0) return (Place){piece->block_node[a], 3, NULL};
     const TnSoftHold *hold = &model->softs[piece->soft].holds[piece->hold[a]];
     const TnSubsystem *sub = tn_part_of_link(model, hold->link);
-    return (Place){input->division->tree_node[sub->kind_index], sub->dof_count,
+    return (Place){input->systems->division->tree_node[sub->kind_index], sub->dof_count,
                    system->holds[piece->hold[a]].T};
 }
 
@@ -235,14 +235,13 @@ static void add_pair(const TnBlockEdges *edges, int node_count, const Place *a, 
     }
 }
 
-void tn_mesh_add_carried(const TnSoftInput *input, const TnSoftSystem *softs, int mesh,
-                         TnMeshSystem *system)
+void tn_mesh_add_carried(const TnSoftInput *input, int mesh, TnMeshSystem *system)
 {
-    const TnMeshBlock *block = &input->division->meshes[mesh];
+    const TnMeshBlock *block = &input->systems->division->meshes[mesh];
     const TnBlockEdges *edges = &input->elements->edges[mesh];
     for (int i = block->piece_start; i < block->piece_start + block->piece_count; i++) {
         const TnPieceElements *p = &input->elements->pieces[i];
-        const TnSoftSystem *soft = &softs[p->piece->soft];
+        const TnSoftSystem *soft = &input->systems->softs[p->piece->soft];
         for (int k = 0; k < p->pair_count; k++) {
             Place a = place_of(input, soft, p->piece, p->pairs[k][0]);
             Place b = place_of(input, soft, p->piece, p->pairs[k][1]);
@@ -286,16 +285,16 @@ static void add_lack(const TnPieceElements *p, const TnMeshSystem *system, const
     }
 }
 
-void tn_soft_hold_forces(const TnSoftElements *elements, const TnDivision *d,
-                         const TnMeshSystem *meshes, int soft, const double *vhat,
-                         const double *outside, double *forces)
+void tn_soft_hold_forces(const TnSoftElements *elements, const TnSystems *systems, int soft,
+                         const double *vhat, const double *outside, double *forces)
 {
+    const TnDivision *d = systems->division;
     for (int i = d->soft_piece[soft]; i < d->soft_piece[soft] + d->soft_piece_count[soft]; i++) {
         const TnSoftPiece *piece = &d->pieces[i];
         for (int a = 0; a < piece->node_count; a++)
             if (piece->hold[a] >= 0)
                 v3_scale(forces + 3L * piece->hold[a], outside + 3L * piece->nodes[a], -1.0);
-        add_lack(&elements->pieces[i], &meshes[piece->block - d->dense_count - d->chain_count],
-                 vhat, forces);
+        int mesh = piece->block - d->dense_count - d->chain_count;
+        add_lack(&elements->pieces[i], &systems->meshes[mesh], vhat, forces);
     }
 }

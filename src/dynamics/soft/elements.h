@@ -7,7 +7,7 @@
 #define TN_DYNAMICS_SOFT_ELEMENTS_H
 
 #include "../fem/kernels/fem_kernels.h"
-#include "../soft.h"
+#include "../systems.h"
 
 enum { TN_SOFT_CHUNK = 32 }; /* batches */
 
@@ -109,9 +109,8 @@ void tn_piece_add_mass(const TnPieceElements *elements, bool consistent, double 
 
 /* carried.c: adds trees and the pairs with carried nodes; `loads`: b of carried nodes, 3 per node, per piece. */
 void tn_mesh_add_trees(const TnSoftInput *input, int mesh, TnMeshSystem *system);
-void tn_mesh_add_carried(const TnSoftInput *input, const TnSoftSystem *softs, int mesh,
-                         TnMeshSystem *system);
+void tn_mesh_add_carried(const TnSoftInput *input, int mesh, TnMeshSystem *system);
 /* Motion of the carried nodes over the step; False: no memory. */
-bool tn_soft_hold_motion(const TnSoftInput *input, TnSoftSystem *softs);
+bool tn_soft_hold_motion(const TnSoftInput *input);
 
 #endif

@@ -118,8 +118,9 @@ static void turn_along(const TnSoftInput *input, const TnSoft *soft, bool smooth
     }
 }
 
-bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_qvel)
+bool tn_soft_predict(const TnSoftInput *input, double *end_qvel)
 {
+    TnSoftSystem *softs = input->systems->softs;
     const TnModel *model = input->in->model;
     for (int s = 0; s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
@@ -132,7 +133,7 @@ bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_
         for (int k = 0; k < n; k++)
             if (soft->pinned[k / 3]) softs[s].expected[k] = 0.0;
     }
-    if (!tn_soft_hold_motion(input, softs)) return false;
+    if (!tn_soft_hold_motion(input)) return false;
     for (int s = 0; s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
         const double *v = input->in->qvel + soft->dof_start;
@@ -148,7 +149,7 @@ bool tn_soft_predict(const TnSoftInput *input, TnSoftSystem *softs, double *end_
 static double pace(const TnSoftInput *input, int index, const TnSoftStep *step, const double *v)
 {
     const TnSoft *soft = &input->in->model->softs[index];
-    const TnDivision *d = input->division;
+    const TnDivision *d = input->systems->division;
     const double *x = input->in->qpos + soft->qpos_start;
     double most = 0.0, t = input->in->t;
     for (int i = d->soft_piece[index]; i < d->soft_piece[index] + d->soft_piece_count[index]; i++) {
@@ -176,8 +177,9 @@ static void set_way(const TnSoftInput *input, const TnSoft *soft, TnSoftSystem *
 
 /* Of a motion that is too fast (or a hit of which nothing is known yet, beyond what stiff elements will bear) a share of
  * v⁺ in the displacement follows better than the θ rule. */
-void tn_soft_decide(const TnSoftInput *input, int index, TnSoftSystem *s)
+void tn_soft_decide(const TnSoftInput *input, int index)
 {
+    TnSoftSystem *s = &input->systems->softs[index];
     const TnSoft *soft = &input->in->model->softs[index];
     double t = input->in->t;
     TnSoftStep step;
@@ -239,31 +241,30 @@ static double pressure_of_motion(const TnSoftInput *input, const TnSoft *soft)
 }
 
 /* How far its elements end from where they were taken, as a change of their gradient, in shares of what is let go. */
-static double how_far_off(const TnSoftInput *input, const TnSoftSystem *softs, int index,
-                          const double *vhat)
+static double how_far_off(const TnSoftInput *input, int index, const double *vhat)
 {
-    const TnDivision *d = input->division;
+    const TnDivision *d = input->systems->division;
     const TnSoft *soft = &input->in->model->softs[index];
-    const double *expected = softs[index].expected;
+    const TnSoftSystem *s = &input->systems->softs[index];
     double most = 0.0, modulus = 0.0;
     for (int i = d->soft_piece[index]; i < d->soft_piece[index] + d->soft_piece_count[index]; i++) {
         const TnPieceElements *p = &input->elements->pieces[i];
         for (int a = 0; a < p->piece->node_count; a++) {
             int n = 3 * p->piece->nodes[a];
-            v3_sub(p->y[a], vhat + n, expected + n);
+            v3_sub(p->y[a], vhat + n, s->expected + n);
         }
         most = fmax(most, input->elements->kernels->fastest(p->mesh, (const double(*)[4])p->y));
         modulus = p->mesh->material.lambda + 2.0 * p->mesh->material.mu;
     }
     double allowed = sqrt(sqrt(ENERGY_SHARE * pressure_of_motion(input, soft) / modulus));
-    return tn_reach(input->in, softs[index].w).p * sqrt(most) / fmin(allowed, MOST_OFF);
+    return tn_reach(input->in, s->w).p * sqrt(most) / fmin(allowed, MOST_OFF);
 }
 
 /* Elastic energy at x + share · d. */
 static double energy_along(const TnSoftInput *input, int index, const double *x, const double *d,
                            double share)
 {
-    const TnDivision *div = input->division;
+    const TnDivision *div = input->systems->division;
     double sum = 0.0;
     for (int i = div->soft_piece[index]; i < div->soft_piece[index] + div->soft_piece_count[index]; i++) {
         const TnPieceElements *p = &input->elements->pieces[i];
@@ -323,12 +324,12 @@ static double change(const Line *line, double part)
            w->share / w->lead * (elastic - line->start);
 }
 
-bool tn_soft_expect(const TnSoftInput *input, TnSoftSystem *softs, int index, const double *vhat)
+bool tn_soft_expect(const TnSoftInput *input, int index, const double *vhat)
 {
-    TnSoftSystem *s = &softs[index];
+    TnSoftSystem *s = &input->systems->softs[index];
     int count = 3 * input->in->model->softs[index].node_count;
     double part = 1.0;
-    if (!(how_far_off(input, softs, index, vhat) > 1.0)) return false;
+    if (!(how_far_off(input, index, vhat) > 1.0)) return false;
     double *d = TN_ARENA_NEW(input->arena, double, count);
     if (!d) return false;
     for (int k = 0; k < count; k++) d[k] = vhat[k] - s->expected[k];
