@@ -58,6 +58,24 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
 /* Completes the row as dry friction of this size. */
 void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction);
 
+/* ---- warm.c ---- */
+/* Where last step's contacts of a geom stand in the kept list. Large groups (soft surfaces have
+ * hundreds) are found through a hash table, open addressing, with indices + 1. */
+typedef struct TnWarmGroups {
+    int *first, *count; /* per geom */
+    int *table;
+    uint32_t mask; /* size of the table - 1 */
+} TnWarmGroups;
+bool tn_warm_find(const TnConstraintInput *in, TnWarmGroups *groups); /* false: no memory */
+/* λ and spin of the same contact in the last step, scaled; zero for a new one. */
+void tn_warm_contact(const TnConstraintInput *in, const TnWarmGroups *groups,
+                     const TnContactPoint *c, double lambda[3], double spin[3]);
+void tn_warm_rows(const TnConstraintInput *in, const TnWarmGroups *groups, TnConstraintSet *set);
+
+/* ---- contacts.c ---- */
+void tn_constraint_fill_contacts(const TnConstraintInput *in, const TnWarmGroups *groups,
+                                 TnConstraintSet *set);
+
 /* ---- blocks.c ---- */
 /* Rows in the twist table. Free bodies are numbered as the contacts, which come in spatial order,
  * first name them, so that neighbours in space are neighbours in memory; the others follow. A

@@ -1,0 +1,100 @@
+/* keep.c: from the solved problem back to the state: v̂ of all, and λ for the next step. */
+#include "rows.h"
+
+#include <string.h>
+
+#include "../math/vec3.h"
+
+static void clear(TnState *state, int slot, int count)
+{
+    for (int k = 0; k < count; k++) *tn_row_lambda(state, slot + k) = 0.0;
+}
+
+/* λ of all rows but those of sleepers, which keep theirs until they wake. */
+static void clear_rows(const TnConstraintInput *in, TnState *state)
+{
+    const TnModel *model = in->model;
+    if (!state->asleep_count) {
+        memset(state->row_lambda, 0, sizeof(double) * (size_t)state->row_lambda_count);
+        if (state->tie_count)
+            memset(state->tie_lambda, 0, sizeof(double) * 3 * (size_t)state->tie_count);
+        return;
+    }
+    for (int i = 0; i < model->equality_count; i++)
+        if (!tn_equality_asleep(state, model, i)) clear(state, tn_row_slot_equality(i, 0), 6);
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (state->asleep[s] || sub->kind != TN_SUBSYSTEM_TREE) continue;
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            clear(state, tn_row_slot_joint(model, model->links[l].joint_start, 0),
+                  3 * model->links[l].joint_count);
+    }
+    for (int i = 0; i < model->tendon_count; i++)
+        if (!state->asleep[model->tendons[i].subsystem])
+            clear(state, tn_row_slot_tendon(model, i, 0), 3);
+    for (int i = 0; i < model->wheel_count; i++)
+        if (!tn_link_asleep(state, model, model->bodies[model->wheels[i].body].link))
+            clear(state, tn_row_slot_wheel(model, i, 0), 3);
+    for (int s = 0; s < model->soft_count; s++)
+        if (!state->asleep[model->softs[s].subsystem])
+            clear(state, tn_row_slot_hold(model, s, 0, 0), 3 * model->softs[s].hold_count);
+    for (int i = 0; i < model->tie_count; i++)
+        if (!state->asleep[model->softs[model->ties[i].soft1].subsystem])
+            clear(state, tn_row_slot_tie(model, i, 0), 3);
+    for (int i = 0; i < state->tie_count; i++)
+        if (!tn_piece_tie_asleep(in, i)) clear(state, state->row_lambda_count + 3 * i, 3);
+}
+
+void tn_constraint_vhat(const TnConstraintInput *in, const TnConstraintSet *set, double *all)
+{
+    const TnModel *model = in->model;
+    const TnProblem *p = &set->problem;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        double *vhat = all + sub->dof_start;
+        if (in->state->asleep[s]) continue;
+        if (sub->kind == TN_SUBSYSTEM_RIGID) {
+            tn_problem_twist(p, set->link_row[sub->link_start] - 1, vhat);
+        } else if (sub->kind == TN_SUBSYSTEM_ROD) {
+            memcpy(vhat, set->rod_vhat[sub->kind_index], sizeof(double) * (size_t)sub->dof_count);
+        } else if (sub->kind == TN_SUBSYSTEM_SOFT) {
+            memcpy(vhat, set->soft_vhat[sub->kind_index], sizeof(double) * (size_t)sub->dof_count);
+        } else {
+            const TnDivision *d = in->division;
+            int block = d->tree_block[sub->kind_index];
+            memcpy(vhat,
+                   p->large[block].v + tn_division_start(d, block, d->tree_node[sub->kind_index]),
+                   sizeof(double) * (size_t)sub->dof_count);
+        }
+    }
+}
+
+bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state)
+{
+    const TnProblem *p = &set->problem;
+    tn_constraint_vhat(in, set, state->vhat);
+    clear_rows(in, state);
+    tn_constraint_keep_welds(in, set, state->row_lambda);
+    int count = in->contacts->count;
+    state->contact_count = 0;
+    if (!tn_state_reserve_contacts(state, count)) return false;
+    state->contact_count = count;
+    for (int i = 0; i < count; i++) {
+        const TnContactPoint *c = &in->contacts->points[i];
+        state->contacts[i] =
+            (TnWarmContact){.geom1 = c->geom1, .geom2 = c->geom2, .feature = c->feature};
+        tn_problem_contact_lambda(p, i, state->contacts[i].lambda);
+    }
+    for (int r = 0; r < p->row_count; r++) {
+        if (set->row_slot[r] >= 0) {
+            *tn_row_lambda(state, set->row_slot[r]) = p->rows[r].lambda;
+            continue;
+        }
+        /* spin and roll rows: their axes in the world times λ */
+        const TnContactPoint *c = &in->contacts->points[p->rows[r].contact];
+        double axis[3];
+        tn_constraint_spin_axis(c, p->rows[r].set, axis);
+        v3_add_scaled(state->contacts[p->rows[r].contact].spin, axis, p->rows[r].lambda);
+    }
+    return true;
+}

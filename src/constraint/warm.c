@@ -1,0 +1,106 @@
+/* warm.c: the starting guess of forces from those that the state has of the last step. */
+#include "rows.h"
+
+#include "../math/vec3.h"
+
+#define LARGE_GROUP 32
+
+static uint32_t hash_contact(int geom1, int geom2, uint32_t feature)
+{
+    uint32_t h =
+        feature * 0x9e3779b1u ^ (uint32_t)geom1 * 0x85ebca6bu ^ (uint32_t)geom2 * 0xc2b2ae35u;
+    h = (h ^ h >> 15) * 0x2c1b3c6du;
+    return h ^ h >> 13;
+}
+
+static bool hash_large(const TnConstraintInput *in, TnWarmGroups *groups)
+{
+    uint32_t members = 0, size = 1;
+    for (int i = 0; i < in->model->geom_count; i++)
+        if (groups->count[i] > LARGE_GROUP) members += (uint32_t)groups->count[i];
+    groups->table = NULL;
+    if (members == 0) return true;
+    while (size < 2 * members) size *= 2;
+    groups->mask = size - 1;
+    groups->table = TN_ARENA_ZERO(in->arena, int, size);
+    if (!groups->table) return false;
+    for (int i = 0; i < in->state->contact_count; i++) {
+        const TnWarmContact *c = &in->state->contacts[i];
+        if (groups->count[c->geom1] <= LARGE_GROUP) continue;
+        uint32_t k = hash_contact(c->geom1, c->geom2, c->feature) & groups->mask;
+        while (groups->table[k]) k = (k + 1) & groups->mask;
+        groups->table[k] = i + 1;
+    }
+    return true;
+}
+
+bool tn_warm_find(const TnConstraintInput *in, TnWarmGroups *groups)
+{
+    groups->first = TN_ARENA_NEW(in->arena, int, in->model->geom_count);
+    groups->count = TN_ARENA_ZERO(in->arena, int, in->model->geom_count);
+    if (!groups->first || !groups->count) return false;
+    for (int i = 0; i < in->state->contact_count; i++) {
+        int geom = in->state->contacts[i].geom1;
+        if (groups->count[geom]++ == 0) groups->first[geom] = i;
+    }
+    return hash_large(in, groups);
+}
+
+static const TnWarmContact *find_in_group(const TnConstraintInput *in, const TnWarmGroups *groups,
+                                          int geom1, int geom2, uint32_t feature)
+{
+    const TnWarmContact *kept = in->state->contacts;
+    if (groups->count[geom1] > LARGE_GROUP) {
+        uint32_t k = hash_contact(geom1, geom2, feature) & groups->mask;
+        for (; groups->table[k]; k = (k + 1) & groups->mask) {
+            const TnWarmContact *c = &kept[groups->table[k] - 1];
+            if (c->geom1 == geom1 && c->geom2 == geom2 && c->feature == feature) return c;
+        }
+        return NULL;
+    }
+    kept += groups->first[geom1];
+    for (int i = 0; i < groups->count[geom1]; i++)
+        if (kept[i].geom2 == geom2 && kept[i].feature == feature) return &kept[i];
+    return NULL;
+}
+
+/* A pair may have changed its order. */
+void tn_warm_contact(const TnConstraintInput *in, const TnWarmGroups *groups,
+                     const TnContactPoint *c, double lambda[3], double spin[3])
+{
+    v3_zero(lambda);
+    v3_zero(spin);
+    if (in->warm_start == 0.0) return;
+    double sign = in->warm_start;
+    const TnWarmContact *kept =
+        groups->count[c->geom1] ? find_in_group(in, groups, c->geom1, c->geom2, c->feature) : NULL;
+    if (!kept && groups->count[c->geom2]) {
+        kept = find_in_group(in, groups, c->geom2, c->geom1, c->feature);
+        sign = -sign;
+    }
+    if (!kept) return;
+    v3_scale(lambda, kept->lambda, sign);
+    v3_scale(spin, kept->spin, sign);
+}
+
+void tn_warm_rows(const TnConstraintInput *in, const TnWarmGroups *groups, TnConstraintSet *set)
+{
+    /* Holds and ties of soft bodies start from all of their force: they last, and bear what hangs
+     * on them. */
+    const int first_soft_row = tn_row_slot_wheel(in->model, in->model->wheel_count, 0);
+    for (int i = 0; i < set->problem.row_count; i++) {
+        TnRow *row = &set->problem.rows[i];
+        if (set->row_slot[i] >= 0) {
+            double share = in->warm_start;
+            if (share > 0.0 && set->row_slot[i] >= first_soft_row) share = 1.0;
+            row->lambda = share * *tn_row_lambda(in->state, set->row_slot[i]);
+        } else { /* spin rows start from their contact */
+            const TnContactPoint *c = &in->contacts->points[row->contact];
+            double lambda[3], spin[3], axis[3];
+            tn_warm_contact(in, groups, c, lambda, spin);
+            tn_constraint_spin_axis(c, row->set, axis);
+            row->lambda = v3_dot(axis, spin);
+        }
+        row->t = row->lambda;
+    }
+}
