@@ -7,7 +7,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     int contacts = in->contacts->count;
     *set = (TnConstraintSet){0};
     set->link_row = TN_ARENA_NEW(in->arena, int, model->link_count);
-    set->laws = TN_ARENA_NEW(in->arena, TnLaw, contacts);
+    set->laws = TN_ARENA_NEW(in->arena, TnUnilateralLaw, contacts);
     set->follower_row = TN_ARENA_ZERO(in->arena, int, in->division->follower_count);
     set->soft_row = TN_ARENA_ZERO(in->arena, int, contacts ? in->contacts->soft_point_count : 0);
     TnTreeAxes *axes = TN_ARENA_ZERO(in->arena, TnTreeAxes, model->tree_count);

@@ -51,12 +51,12 @@ typedef struct TnConstraintInput {
 } TnConstraintInput;
 
 /* How an inequality came about; decides how the pushed subsystems move (blend.c). */
-typedef struct TnLaw {
+typedef struct TnUnilateralLaw {
     double e_normal; /* along the normal, the shift included */
     bool resting;    /* touching before, and no approach: a limit that hits nothing */
     double blend;    /* share of v⁺ in the displacement while it pushes, 1 - ε for a hit */
     double out;      /* m/s: at which it is to undo an overlap */
-} TnLaw;
+} TnUnilateralLaw;
 
 /* Along the normal of a contact, or along a joint's coordinate. */
 typedef struct TnUnilateral {
@@ -70,7 +70,7 @@ typedef struct TnUnilateral {
     double leave;   /* gaps up to this (either way) count as none */
     double size;    /* of the smaller body: how fast that is without gravity */
 } TnUnilateral;
-TnLaw tn_unilateral_law(const TnUnilateral *in);
+TnUnilateralLaw tn_unilateral_law(const TnUnilateral *in);
 /* Speed at which a depth is undone: a share of it per step, and for deep ones no more than lets a body come out
  * calmly, whatever the step. */
 double tn_way_out(double depth, double gravity, double size, double t, double share);
@@ -79,7 +79,7 @@ typedef struct TnConstraintSet {
     TnProblem problem;
     int *link_row; /* per link: its row in the problem's twist table (a carried segment's is its
                       holder's), -1 where a link of a tree or rod has no port; 0 of what sleeps */
-    TnLaw *laws;   /* per contact */
+    TnUnilateralLaw *laws;   /* per contact */
     int *soft_row; /* per soft point of the contacts: the same; 0: all its nodes are pinned */
     double **soft_vhat;     /* per soft body: v̂ of all its nodes; written after the solve */
     double **rod_vhat;      /* per rod: v̂ of all its segments; written after the solve */
@@ -93,7 +93,7 @@ typedef struct TnConstraintSet {
 
 typedef struct TnLimit {
     int row, subsystem;
-    TnLaw law;
+    TnUnilateralLaw law;
 } TnLimit;
 
 /* Builds the whole problem (blocks, contacts, rows, starting guess). False: no memory. */

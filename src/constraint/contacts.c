@@ -119,7 +119,7 @@ static void contact_range(void *context, int begin, int end)
         v3_sub(v, b.v, a.v);
         v3_sub(v_end, b.v_end, a.v_end);
         double vn = v3_dot(normal, v);
-        TnLaw law = tn_unilateral_law(
+        TnUnilateralLaw law = tn_unilateral_law(
             &(TnUnilateral){.gap = c->gap,
                             .v = vn,
                             .v_free_end = v3_dot(normal, v_end),

@@ -183,7 +183,7 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
     tn_row_set_lever(w, row);
     /* gravity only sets the scale of "at rest"; joints count their own motion */
     double lever = tn_row_lever(row), size = model->links[sub->link_start].lever;
-    TnLaw law = tn_unilateral_law(&(TnUnilateral){.gap = gap,
+    TnUnilateralLaw law = tn_unilateral_law(&(TnUnilateral){.gap = gap,
                                                   .v = v,
                                                   .v_free_end = v_end,
                                                   .t = w->in->t,

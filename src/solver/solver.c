@@ -168,26 +168,19 @@ static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
     return true;
 }
 
-static bool all_finite(const double *numbers, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!isfinite(numbers[i])) return false;
-    return true;
-}
-
 TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, double *lambda)
 {
     TnSolveReport report = {.status = TN_ERROR_USAGE, .aac = NAN, .aal = NAN, .error = NAN};
     if (!solver->prepared) return report;
-    if (b && !all_finite(b, solver->unknown_count)) return report;
+    if (b && !tn_all_finite(b, (size_t)solver->unknown_count)) return report;
     tn_arena_reset(&solver->scratch);
     tn_solver_fill(solver, b);
     report.status = TN_ERROR_MEMORY;
     if (!solve(solver, &solver->problem, &report)) return report;
     report.status = TN_OK;
     tn_solver_take(solver);
-    if (!all_finite(solver->v, solver->unknown_count) ||
-        !all_finite(solver->lambda, solver->lambda_count)) {
+    if (!tn_all_finite(solver->v, (size_t)solver->unknown_count) ||
+        !tn_all_finite(solver->lambda, (size_t)solver->lambda_count)) {
         tn_solver_start(solver, NULL, NULL);
         report.converged = false;
         report.error = INFINITY;

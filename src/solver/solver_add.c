@@ -14,13 +14,6 @@ void *tn_copy(const void *from, size_t bytes)
     return to;
 }
 
-bool tn_all_finite(const double *numbers, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(numbers[i])) return false;
-    return true;
-}
-
 bool tn_grow(void **array, int count, int *capacity, size_t size)
 {
     if (count < *capacity) return true;

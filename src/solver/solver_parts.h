@@ -10,6 +10,7 @@
 #ifndef TN_SOLVER_SOLVER_PARTS_H
 #define TN_SOLVER_SOLVER_PARTS_H
 
+#include "../math/finite.h"
 #include "solve.h"
 #include "solver_blocks.h"
 
@@ -98,7 +99,6 @@ void tn_solver_block_free(TnSolverBlock *block);
 /* False: no memory. */
 bool tn_grow(void **array, int count, int *capacity, size_t size);
 void *tn_copy(const void *from, size_t bytes); /* NULL: no memory */
-bool tn_all_finite(const double *numbers, size_t count);
 
 /* ---- solver_blocks.c ---- */
 /* Once per prepare; what is wrong goes to err. */

@@ -2,6 +2,7 @@
  * them as chains, and the free motion v⁺ of all, which collision needs. */
 #include <string.h>
 
+#include "../math/finite.h"
 #include "../math/vec3.h"
 #include "step.h"
 
@@ -81,7 +82,7 @@ static bool assemble_rod(TnStep *step, int index)
     if (!rod->cut_count) return true;
     if (!tn_rod_join(rod, &world->arena)) return false;
     tn_rod_solve_whole(rod, NULL, rod->v_free);
-    return tn_all_finite(rod->v_free, 6 * rod->count);
+    return tn_all_finite(rod->v_free, 6 * (size_t)rod->count);
 }
 
 static bool is_left_out(const TnStep *step, int rod)

@@ -15,9 +15,9 @@
  *                  first time; and again where the solution says otherwise (tn_step_reassemble_planned).
  *     collision    the motion that was found may run into what the free one does not: those contacts join the list
  *                  and the step is solved with them (missed.c). Hits with restitution have their own paths (impact.c),
- *                  and contacts are followed to where they end, or looked for there (relinearize.c, verify.c).
+ *                  and contacts are followed to where they end, or looked for there (courses.c, verify.c).
  *     all but      the step is linear about a prediction. Where it ends far from that, trees, cables, soft bodies and
- *     collision    contacts are written about what was found and solved again (relinearize.c).
+ *     collision    contacts are written about what was found and solved again (refine.c).
  *
  * Each repetition calls the same function as the first time. Where the solver has a tolerance, islands are factored
  * and iterated on their own (solver/solve.h). The new state is computed beside the old one and taken over only when it
@@ -78,7 +78,7 @@ static bool refine(TnStep *step, bool *changed)
     /* a fixed count is for everything at once, and one group must not change another's */
     bool as_needed = !world->def.relinearize && world->by_islands, ok = true, again;
     for (int pass = 1; ok && (as_needed || pass < world->def.relinearize); pass++) {
-        ok = as_needed ? tn_step_refine(step, pass, &again) : tn_step_relinearize(step, &again);
+        ok = as_needed ? tn_step_refine(step, pass, &again) : tn_step_refine_all(step, &again);
         tn_step_lap(step, &step->report->times.dynamics);
         if (!ok || !again) break;
         *changed = true;

@@ -69,13 +69,6 @@ typedef struct TnStep {
     double *row_guess;  /* per row */
 } TnStep;
 
-static inline bool tn_all_finite(const double *x, int count)
-{
-    double sum = 0.0; /* one NaN or infinity makes 0·x NaN, and the sum with it */
-    for (int i = 0; i < count; i++) sum += 0.0 * x[i];
-    return sum == 0.0;
-}
-
 /* ---- step.c ---- */
 /* Adds the time since the last call to that of a phase. */
 void tn_step_lap(TnStep *step, double *phase);
@@ -179,13 +172,17 @@ void tn_step_start_from(TnStep *step, const TnProblem *last);
 /* What the next step starts from, once the state has this step's forces. */
 void tn_step_keep_guess(const TnStep *step);
 
-/* ---- relinearize.c ---- */
+/* ---- courses.c ---- */
+/* step->courses over the motion to world->next_qpos. False: no memory. */
+bool tn_step_follow_contacts(TnStep *step);
+
+/* ---- refine.c ---- */
 /* Whether equalities and the trees that they tie, or contacts, are far from linear over what was found; then they are
  * taken about it. False: no memory, or not positive definite. */
 bool tn_step_refine(TnStep *step, int pass, bool *go);
 /* The next pass: everything that can be is linear about what the last one found. `go`: it makes sense. False: no
  * memory, or not positive definite. */
-bool tn_step_relinearize(TnStep *step, bool *go);
+bool tn_step_refine_all(TnStep *step, bool *go);
 
 /* ---- found.c ---- */
 /* After a solve; false: no memory. */

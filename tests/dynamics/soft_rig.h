@@ -347,7 +347,7 @@ static inline void soft_rig_step(SoftRig *rig)
     double(*twists)[6] = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)model->link_count);
     double *nodes = vhat + rig->soft->dof_start;
     tn_soft_velocity(&input, 0, rig->block_v, nodes);
-    /* about where it ended, as the step does (step/relinearize.c) */
+    /* about where it ended, as the step does (step/refine.c) */
     for (int pass = 1; pass < 12 && tn_soft_expect(&input, 0, nodes); pass++) {
         tn_soft_decide(&input, 0);
         if (!tn_soft_assemble(&input)) rig->m.failed = true;

@@ -45,7 +45,7 @@ TEST(boxes_deep_in_each_other_part_at_the_same_speed_at_any_step)
 }
 
 /* Without gravity a depth d is undone with √(2 a d), as if what is as deep as its radius of gyration r comes out in half a
- * second: r = a/2 (0.5 s)² (constraint/law.c); but no more than a fifth in a step: small depths come out slower at coarse
+ * second: r = a/2 (0.5 s)² (constraint/unilateral.c); but no more than a fifth in a step: small depths come out slower at coarse
  * steps, never faster. */
 TEST(balls_part_with_the_root_of_their_depth)
 {

@@ -6,7 +6,7 @@
 static const double T = 0.01, G = 9.81;
 
 /* Of a body of 1 m. */
-static TnLaw law_of(double gap, double v, double free_end, double restitution, double theta)
+static TnUnilateralLaw law_of(double gap, double v, double free_end, double restitution, double theta)
 {
     return tn_unilateral_law(&(TnUnilateral){.gap = gap,
                                              .v = v,
@@ -22,7 +22,7 @@ static TnLaw law_of(double gap, double v, double free_end, double restitution, d
 /* J v⁺ when the inequality pushes: J v̂ = -e, and v⁺ = (v̂ - (1-θ) v)/θ. */
 static double pushed(double gap, double v, double free_end, double restitution, double theta)
 {
-    TnLaw law = law_of(gap, v, free_end, restitution, theta);
+    TnUnilateralLaw law = law_of(gap, v, free_end, restitution, theta);
     return (-law.e_normal - (1.0 - theta) * v) / theta;
 }
 
@@ -68,7 +68,7 @@ TEST(restitution_turns_the_velocity_when_the_gap_closes)
         for (double e = 0.1; e <= 1.0; e += 0.3) {
             CHECK_NEAR(pushed(0.004, -2.0, -2.1, e, theta), 2.0 * e, TINY);
             CHECK_NEAR(pushed(-0.001, -2.0, -2.1, e, theta), 2.0 * e, TINY);
-            TnLaw law = law_of(0.004, -2.0, -2.1, e, theta);
+            TnUnilateralLaw law = law_of(0.004, -2.0, -2.1, e, theta);
             CHECK(!law.resting);
             CHECK_NEAR(law.blend, 1.0 - e, TINY);
             /* too far for this step: the whole way t v̂ is left free, no more */

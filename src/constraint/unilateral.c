@@ -1,4 +1,4 @@
-/* law.c: the unilateral law of one inequality, see constraint.h. */
+/* unilateral.c: the unilateral law of one inequality, see constraint.h. */
 #include "constraint.h"
 
 #include <math.h>
@@ -32,9 +32,9 @@ static double up_to(const TnUnilateral *in, double gap)
     return (gap / in->t - w * (1.0 - theta) / theta * in->v) / (1.0 - w + w / theta);
 }
 
-TnLaw tn_unilateral_law(const TnUnilateral *in)
+TnUnilateralLaw tn_unilateral_law(const TnUnilateral *in)
 {
-    TnLaw law = {.blend = 1.0};
+    TnUnilateralLaw law = {.blend = 1.0};
     double gap = beyond(in->gap, in->leave), t = in->t, theta = in->theta, v = in->v;
     if (in->restitution > 0.0 && v < 0.0) {
         /* Does the free motion reach the surface within this step? Only then the impact law acts.
