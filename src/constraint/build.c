@@ -35,7 +35,8 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
                           .rows = counts.rows,
                           .sides = counts.sides,
                           .entries = counts.entries};
-    if (!set->row_slot || !set->limits || !set->bond_source ||
+    set->block_v = TN_ARENA_NEW(in->arena, double *, larges);
+    if (!set->row_slot || !set->limits || !set->bond_source || !set->block_v ||
         !tn_problem_init(&set->problem, in->arena, size))
         return false;
 
@@ -43,5 +44,6 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     tn_constraint_fill_contacts(in, &groups, set);
     if (!tn_constraint_add_bonds(in, set) || !tn_constraint_fill_rows(in, axes, set)) return false;
     tn_warm_rows(in, &groups, set);
+    for (int i = 0; i < larges; i++) set->block_v[i] = set->problem.large[i].v;
     return true;
 }

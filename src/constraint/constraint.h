@@ -81,8 +81,7 @@ typedef struct TnConstraintSet {
                       holder's), -1 where a link of a tree or rod has no port; 0 of what sleeps */
     TnUnilateralLaw *laws;   /* per contact */
     int *soft_row; /* per soft point of the contacts: the same; 0: all its nodes are pinned */
-    double **soft_vhat;     /* per soft body: v̂ of all its nodes; written after the solve */
-    double **rod_vhat;      /* per rod: v̂ of all its segments; written after the solve */
+    double **block_v;       /* per large block: its unknowns in the problem */
     struct TnLimit *limits; /* per limit row */
     int limit_count;
     int *follower_row; /* per follower that is not carried: the port of where its holder wants it */
@@ -98,9 +97,7 @@ typedef struct TnLimit {
 
 /* Builds the whole problem (blocks, contacts, rows, starting guess). False: no memory. */
 bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *out);
-/* v̂ of all who are awake, per dof. */
-void tn_constraint_vhat(const TnConstraintInput *in, const TnConstraintSet *set, double *vhat);
-/* Keeps λ and v̂ for the next step. False: no memory for the contacts (the warm start is then lost,
+/* Keeps λ for the next step. False: no memory for the contacts (the warm start is then lost,
  * nothing else). */
 bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state);
 

@@ -96,8 +96,7 @@ static double planned_blend(const TnConstraintInput *in, const TnContactPoint *c
         int s = soft >= 0 ? in->model->softs[in->contacts->soft_points[soft].soft].subsystem
                           : in->model->links[link].subsystem;
         if (s < 0) continue;
-        TnSubsystemKind kind = in->model->subsystems[s].kind;
-        if (kind == TN_SUBSYSTEM_ROD || kind == TN_SUBSYSTEM_SOFT) most = fmax(most, in->blend[s]);
+        if (tn_is_elastic(&in->model->subsystems[s])) most = fmax(most, in->blend[s]);
     }
     return most;
 }

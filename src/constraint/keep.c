@@ -1,4 +1,4 @@
-/* keep.c: from the solved problem back to the state: v̂ of all, and λ for the next step. */
+/* keep.c: from the solved problem back to the state: λ for the next step. */
 #include "rows.h"
 
 #include <string.h>
@@ -45,34 +45,9 @@ static void clear_rows(const TnConstraintInput *in, TnState *state)
         if (!tn_piece_tie_asleep(in, i)) clear(state, state->row_lambda_count + 3 * i, 3);
 }
 
-void tn_constraint_vhat(const TnConstraintInput *in, const TnConstraintSet *set, double *all)
-{
-    const TnModel *model = in->model;
-    const TnProblem *p = &set->problem;
-    for (int s = 0; s < model->subsystem_count; s++) {
-        const TnSubsystem *sub = &model->subsystems[s];
-        double *vhat = all + sub->dof_start;
-        if (in->state->asleep[s]) continue;
-        if (sub->kind == TN_SUBSYSTEM_RIGID) {
-            tn_problem_twist(p, set->link_row[sub->link_start] - 1, vhat);
-        } else if (sub->kind == TN_SUBSYSTEM_ROD) {
-            memcpy(vhat, set->rod_vhat[sub->kind_index], sizeof(double) * (size_t)sub->dof_count);
-        } else if (sub->kind == TN_SUBSYSTEM_SOFT) {
-            memcpy(vhat, set->soft_vhat[sub->kind_index], sizeof(double) * (size_t)sub->dof_count);
-        } else {
-            const TnDivision *d = in->division;
-            int block = d->tree_block[sub->kind_index];
-            memcpy(vhat,
-                   p->large[block].v + tn_division_start(d, block, d->tree_node[sub->kind_index]),
-                   sizeof(double) * (size_t)sub->dof_count);
-        }
-    }
-}
-
 bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state)
 {
     const TnProblem *p = &set->problem;
-    tn_constraint_vhat(in, set, state->vhat);
     clear_rows(in, state);
     tn_constraint_keep_welds(in, set, state->row_lambda);
     int count = in->contacts->count;

@@ -199,6 +199,12 @@ typedef struct TnSubsystem {
     int kind_index; /* position among the subsystems of its kind */
 } TnSubsystem;
 
+/* Its parts are strained by how they move against each other: cables and soft bodies. */
+static inline bool tn_is_elastic(const TnSubsystem *sub)
+{
+    return sub->kind == TN_SUBSYSTEM_ROD || sub->kind == TN_SUBSYSTEM_SOFT;
+}
+
 /* The spring between segments i and i + 1 of a rod (compile_rod.c). With d from centre to centre,
  * θ the rotation vector of R_iᵀ R_{i+1} and the mid frame R_m = R_i exp(θ/2):
  * g = (R_mᵀ d, θ) - rest. */

@@ -11,102 +11,16 @@
 #include <string.h>
 
 #include "../base/base.h"
-#include "../math/vec3.h"
 #include "../solver/converge.h"
-#include "energy.h"
-#include "world.h"
-
-/* A twist at the centre of mass in world axes as a free joint's qvel. */
-static void write_free(const TnWorld *world, int index, const double twist[6], double *out)
-{
-    const TnLink *link = &world->model->links[index];
-    const double *quat = world->next_qpos + world->model->joints[link->joint_start].qpos_start + 3;
-    double arm[3], turn[3], back[4], *v = out + link->dof_start;
-    quat_rotate(arm, quat, link->com);
-    v3_cross(turn, twist + 3, arm);
-    v3_sub(v, twist, turn);
-    quat_conjugate(back, quat);
-    quat_rotate(v + 3, back, twist + 3);
-}
-
-/* y = T x, T with `rows` rows of `count`. */
-static void multiply(int rows, int count, const double *T, const double *x, double *y)
-{
-    for (int r = 0; r < rows; r++) {
-        y[r] = 0.0;
-        for (int k = 0; k < count; k++) y[r] += T[r * count + k] * x[k];
-    }
-}
-
-static const double *tree_velocity(const TnWorld *world, int tree)
-{
-    const TnDivision *d = world->division;
-    int block = d->tree_block[tree];
-    return world->set.problem.large[block].v + tn_division_start(d, block, d->tree_node[tree]);
-}
-
-static void write_rod(const TnWorld *world, const TnSubsystem *sub, double *out)
-{
-    const TnDivision *d = world->division;
-    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-        double twist[6];
-        const double *x = world->set.problem.large[d->link_block[l]].v +
-                          tn_division_start(d, d->link_block[l], d->link_node[l]);
-        if (d->carrier[l] == l) memcpy(twist, x, sizeof twist);
-        for (int i = 0; d->carrier[l] != l && i < d->follower_count; i++)
-            if (d->followers[i].segment == l)
-                multiply(6, tn_part_of_link(world->model, d->followers[i].holder)->dof_count,
-                         world->systems.followers[i].T, x, twist);
-        write_free(world, l, twist, out);
-    }
-}
-
-static void write_soft(const TnWorld *world, int index, double *out)
-{
-    const TnModel *model = world->model;
-    const TnSoft *soft = &model->softs[index];
-    const TnDivision *d = world->division;
-    for (int i = 0; i < soft->node_count; i++) {
-        const TnSoftPiece *piece = &d->pieces[d->node_piece[index][i]];
-        int at = d->node_place[index][i], node = piece->block_node[at], hold = piece->hold[at];
-        double *v = out + soft->dof_start + 3L * i;
-        v3_zero(v);
-        if (node >= 0) {
-            v3_copy(v, world->set.problem.large[piece->block].v + 3L * node);
-        } else if (hold >= 0) {
-            const TnSubsystem *tree = tn_part_of_link(model, soft->holds[hold].link);
-            multiply(3, tree->dof_count, world->systems.softs[index].holds[hold].T,
-                     tree_velocity(world, tree->kind_index), v);
-        }
-    }
-}
+#include "kind.h"
 
 /* v of the problem; of what sleeps zero. */
 static void write_velocity(const TnWorld *world, double *out)
 {
     const TnModel *model = world->model;
     memset(out, 0, sizeof(double) * (size_t)model->dof_count);
-    for (int s = 0; s < model->subsystem_count; s++) {
-        const TnSubsystem *sub = &model->subsystems[s];
-        double twist[6];
-        if (world->state.asleep[s]) continue;
-        switch (sub->kind) {
-        case TN_SUBSYSTEM_RIGID:
-            tn_problem_twist(&world->set.problem, world->set.link_row[sub->link_start] - 1, twist);
-            write_free(world, sub->link_start, twist, out);
-            break;
-        case TN_SUBSYSTEM_ROD:
-            write_rod(world, sub, out);
-            break;
-        case TN_SUBSYSTEM_SOFT:
-            write_soft(world, sub->kind_index, out);
-            break;
-        case TN_SUBSYSTEM_TREE:
-            memcpy(out + sub->dof_start, tree_velocity(world, sub->kind_index),
-                   sizeof(double) * (size_t)sub->dof_count);
-            break;
-        }
-    }
+    for (int s = 0; s < model->subsystem_count; s++)
+        if (!world->state.asleep[s]) tn_kind_of(model, s)->velocity(world, s, out);
 }
 
 bool tn_world_last_velocity(const TnWorld *world, double *v)

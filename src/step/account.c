@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "../math/vec3.h"
-#include "energy.h"
+#include "kind.h"
 
 /* ---- contacts ---- */
 
@@ -159,30 +159,19 @@ static void account_applied(TnAccounts *a, int s)
     a->applied += work;
 }
 
-static void account_tree(TnAccounts *a, int s)
+static void account_joints(TnAccounts *a, int s)
 {
-    const TnStep *step = a->step;
-    const TnSubsystem *sub = &step->model->subsystems[s];
-    TnJointWork work = tn_tree_work(&step->dynamics, sub, &step->systems->trees[sub->kind_index],
-                                    step->vhat + sub->dof_start, step->blend[s],
-                                    tn_step_left(step, s) * step->reach[s]);
+    TnJointWork work = tn_kind_of(a->step->model, s)->work(a->step, s);
     a->work[s] += work.actuators;
     a->lost[s] += work.damping;
     a->actuators += work.actuators;
     a->damping += work.damping;
 }
 
-static TnEnergy energy_after(const TnAccounts *a, int s)
-{
-    const TnStep *step = a->step;
-    const TnWorld *world = step->world;
-    return tn_world_subsystem_energy(world, s, world->next_qpos, world->next_qvel,
-                                     world->next_frames, (const double(*)[6])world->next_twists);
-}
-
 bool tn_accounts_open(TnStep *step, TnAccounts *a)
 {
     TnArena *arena = &step->world->arena;
+    const TnInstant next = tn_world_next(step->world);
     int n = step->model->subsystem_count;
     *a = (TnAccounts){.step = step,
                       .impacts = step->impact_loss,
@@ -194,49 +183,24 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
     if (!a->work || !a->lost || !a->put_out || !a->changed || !a->after) return false;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
-        a->after[s] = energy_after(a, s);
+        a->after[s] = tn_subsystem_energy(step->model, s, step->world->elements, &next);
         account_applied(a, s);
-        if (step->model->subsystems[s].kind == TN_SUBSYSTEM_TREE) account_tree(a, s);
+        if (tn_kind_of(step->model, s)->work) account_joints(a, s);
     }
     account_rows(a);
     return account_contacts(a);
-}
-
-/* Potential energy of gravity from the way of the masses, which is exact far from the origin as well. */
-static double fall_of(const TnAccounts *a, int s)
-{
-    const TnStep *step = a->step;
-    const TnModel *model = step->model;
-    const TnWorld *world = step->world;
-    const TnSubsystem *sub = &model->subsystems[s];
-    const TnLinkFrame *frames = step->since ? step->true_frames : world->frames;
-    const double *g = model->option.gravity;
-    double sum = 0.0, way[3];
-    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-        v3_sub(way, world->next_frames[l].com, frames[l].com);
-        sum -= model->links[l].mass * v3_dot(g, way);
-    }
-    if (sub->kind != TN_SUBSYSTEM_SOFT) return sum;
-    const TnSoft *soft = &model->softs[sub->kind_index];
-    for (int i = 0; i < soft->node_count; i++) {
-        int at = soft->qpos_start + 3 * i;
-        v3_sub(way, world->next_qpos + at, world->state.qpos + at);
-        sum -= soft->masses[i] * v3_dot(g, way);
-    }
-    return sum;
 }
 
 TnSubsystemAccount tn_account_of(const TnAccounts *a, int s)
 {
     const TnStep *step = a->step;
     const TnEnergy *before = &step->world->energies[s];
+    const TnKind *kind = tn_kind_of(step->model, s);
+    const TnInstant start = tn_step_before(step), end = tn_world_next(step->world);
     TnEnergy *after = &a->after[s];
-    if (a->changed[s])
-        after->kinetic = tn_subsystem_kinetic(step->model, s, step->world->next_qpos,
-                                              step->world->next_qvel, step->world->next_frames,
-                                              (const double(*)[6])step->world->next_twists);
+    if (a->changed[s]) after->kinetic = kind->kinetic(step->model, s, &end);
     a->changed[s] = false;
-    double fall = fall_of(a, s);
+    double fall = kind->fall(step->model, s, &start, &end);
     return (TnSubsystemAccount){
         .kinetic = after->kinetic,
         .gained = after->kinetic - before->kinetic + fall + after->elastic - before->elastic,
@@ -293,14 +257,13 @@ static int most_gained(const TnAccounts *a, const TnJoined *joined, int root)
 static int most_hurried(const TnStep *step, const TnSubsystem *sub)
 {
     const TnWorld *world = step->world;
-    const TnLinkFrame *frames = step->since ? step->true_frames : world->frames;
-    double(*twists)[6] = step->since ? step->true_twists : world->twists;
+    const TnInstant start = tn_step_before(step);
     int found = sub->link_start;
     double most = -INFINITY;
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
         const TnLink *link = &step->model->links[l];
         double gained = tn_link_kinetic(link, &world->next_frames[l], world->next_twists[l]) -
-                        tn_link_kinetic(link, &frames[l], twists[l]);
+                        tn_link_kinetic(link, &start.frames[l], start.twists[l]);
         if (!(gained > most)) continue;
         most = gained;
         found = l;

@@ -20,8 +20,8 @@
 
 #include "../math/vec3.h"
 #include "account.h"
-#include "energy.h"
 #include "joined.h"
+#include "kind.h"
 
 /* Of the kinetic energy: smooth motion is corrected by no more in a step. */
 #define SMOOTH_SHARE 0.02
@@ -44,67 +44,6 @@
 
 /* ---- momentum ---- */
 
-/* Of some subsystems, about a point. */
-typedef struct Sums {
-    double mass, h[3], P[3], L[3], I[9]; /* h: first moment */
-} Sums;
-
-static void add_point(Sums *s, double m, const double r[3], const double v[3], const double r_of[3])
-{
-    double orbit[3];
-    v3_cross(orbit, r, v);
-    s->mass += m;
-    v3_add_scaled(s->h, r, m);
-    v3_add_scaled(s->P, v, m);
-    v3_add_scaled(s->L, orbit, m);
-    double r2 = v3_dot(r, r_of);
-    for (int k = 0; k < 9; k++) s->I[k] += m * ((k % 4 ? 0.0 : r2) - r[k / 3] * r_of[k % 3]);
-}
-
-static void add_link(Sums *s, const TnLink *link, const TnLinkFrame *frame, const double twist[6],
-                     const double at[3])
-{
-    double r[3], w[3], spin[3], turned[9], back[9];
-    v3_sub(r, frame->com, at);
-    add_point(s, link->mass, r, twist, r);
-    m3_tmul_v(w, frame->rot, twist + 3);
-    m3_mul_v(w, link->inertia, w);
-    m3_mul_v(spin, frame->rot, w);
-    v3_add(s->L, s->L, spin);
-    m3_transpose(back, frame->rot);
-    m3_mul(turned, link->inertia, back);
-    m3_mul(turned, frame->rot, turned);
-    for (int k = 0; k < 9; k++) s->I[k] += turned[k];
-}
-
-/* The state of one moment. */
-typedef struct Moment {
-    const double *qpos, *qvel;
-    const TnLinkFrame *frames;
-    const double (*twists)[6];
-} Moment;
-
-static void add_soft(Sums *s, const TnSoft *soft, const Moment *now, const double at[3])
-{
-    const double *x = now->qpos + soft->qpos_start, *v = now->qvel + soft->dof_start;
-    for (int i = 0; i < soft->node_count && !soft->consistent_mass; i++) {
-        double r[3];
-        v3_sub(r, x + 3L * i, at);
-        add_point(s, soft->masses[i], r, v + 3L * i, r);
-    }
-    for (int t = 0; t < soft->tet_count && soft->consistent_mass; t++) {
-        const int32_t *tet = soft->tets + 4L * t;
-        double m = tn_soft_mass_share(soft, tet);
-        for (int a = 0; a < 4; a++)
-            for (int b = 0; b < 4; b++) {
-                double r[3], r_of[3];
-                v3_sub(r, x + 3L * tet[a], at);
-                v3_sub(r_of, x + 3L * tet[b], at);
-                add_point(s, a == b ? 2.0 * m : m, r, v + 3L * tet[b], r_of);
-            }
-    }
-}
-
 /* A group's energies over the step. */
 typedef struct Sum {
     double kinetic_before, kinetic, created;
@@ -115,22 +54,9 @@ typedef struct Sum {
     double excess;   /* J: what friction would have lost beyond all that there was to lose */
 } Sum;
 
-/* A rigid motion: velocity of the point `centre`, and turning. */
-typedef struct Rigid {
-    double centre[3], v[3], omega[3];
-} Rigid;
-
-static void rigid_at(const Rigid *r, const double x[3], double v[3])
-{
-    double arm[3];
-    v3_sub(arm, x, r->centre);
-    v3_cross(v, r->omega, arm);
-    v3_add(v, v, r->v);
-}
-
 /* A group's motion as a whole, as it is and as it must be, and what its centre of mass is off by. */
 typedef struct Whole {
-    Rigid is, must;
+    TnRigidMotion is, must;
     double way[3];
 } Whole;
 
@@ -141,20 +67,16 @@ typedef struct Balance {
     bool *summed; /* by root: and they are those of the new state */
     double *owed; /* by root: what is left to later steps */
     Whole *wholes; /* by root: of groups on which nothing fixed acts, none that are alone */
-    Moment before, after;
+    TnInstant before, after;
     TnAccounts accounts;
 } Balance;
 
-static void sum_up(const Balance *b, int root, const Moment *now, const double at[3], Sums *out)
+static void sum_up(const Balance *b, int root, const TnInstant *now, const double at[3],
+                   TnMassSums *out)
 {
-    const TnModel *model = b->step->model;
     memset(out, 0, sizeof *out);
-    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
-        const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_SOFT) add_soft(out, &model->softs[sub->kind_index], now, at);
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            add_link(out, &model->links[l], &now->frames[l], now->twists[l], at);
-    }
+    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s])
+        tn_kind_of(b->step->model, s)->add_masses(b->step->model, s, now, at, out);
 }
 
 /* Where the numbers stay small: somewhere in the group. */
@@ -162,90 +84,24 @@ static void reference_point(const Balance *b, int root, double at[3])
 {
     const TnModel *model = b->step->model;
     const TnSubsystem *sub = &model->subsystems[b->joined.first[root]];
-    if (sub->kind == TN_SUBSYSTEM_SOFT)
-        v3_copy(at, b->before.qpos + sub->qpos_start);
-    else
-        v3_copy(at, b->before.frames[sub->link_start].com);
-}
-
-/* From sums about `at` to the rigid motion with the same momentum; L and I become those about the centre of mass.
- * False: the group has no extent to turn. */
-static bool rigid_part(Sums *s, const double at[3], Rigid *out)
-{
-    double d[3], orbit[3], c0[3], c1[3], c2[3];
-    v3_scale(d, s->h, 1.0 / s->mass);
-    v3_cross(orbit, d, s->P);
-    v3_sub(s->L, s->L, orbit);
-    double d2 = v3_dot(d, d);
-    for (int k = 0; k < 9; k++) s->I[k] -= s->mass * ((k % 4 ? 0.0 : d2) - d[k / 3] * d[k % 3]);
-    v3_add(out->centre, at, d);
-    v3_scale(out->v, s->P, 1.0 / s->mass);
-    v3_cross(c0, s->I + 3, s->I + 6);
-    v3_cross(c1, s->I + 6, s->I);
-    v3_cross(c2, s->I, s->I + 3);
-    double det = v3_dot(s->I, c0);
-    if (!(det > 0.0)) return false;
-    for (int i = 0; i < 3; i++)
-        out->omega[i] = (c0[i] * s->L[0] + c1[i] * s->L[1] + c2[i] * s->L[2]) / det;
-    return true;
+    v3_copy(at, sub->link_count ? b->before.frames[sub->link_start].com
+                                : b->before.qpos + sub->qpos_start);
 }
 
 /* ---- changing velocities ---- */
 
-/* v ← scale (v - from) + to, of one subsystem; `from` and `to` are rigid motions, NULL: none. */
-typedef struct Change {
-    double scale;
-    const Rigid *from, *to;
-} Change;
-
-static void change_vector(double *v, const double from[3], double scale, const double to[3])
-{
-    for (int k = 0; k < 3; k++) v[k] = scale * (v[k] - from[k]) + to[k];
-}
-
-static void change_point(const Change *c, const double x[3], double v[3])
-{
-    double from[3] = {0.0}, to[3] = {0.0};
-    if (c->from) rigid_at(c->from, x, from);
-    if (c->to) rigid_at(c->to, x, to);
-    change_vector(v, from, c->scale, to);
-}
-
-/* A free joint: velocity of the body's origin, and turning in body axes. */
-static void change_free(const Change *c, const TnLinkFrame *frame, double *v)
-{
-    double from[3] = {0.0}, to[3] = {0.0};
-    change_point(c, frame->pos, v);
-    if (c->from) m3_tmul_v(from, frame->rot, c->from->omega);
-    if (c->to) m3_tmul_v(to, frame->rot, c->to->omega);
-    change_vector(v + 3, from, c->scale, to);
-}
-
-static void change_subsystem(const Balance *b, int s, const Change *c)
+static void change_subsystem(const Balance *b, int s, const TnChange *c)
 {
     const TnModel *model = b->step->model;
     TnWorld *world = b->step->world;
     const TnSubsystem *sub = &model->subsystems[s];
-    double *v = world->next_qvel + sub->dof_start;
     b->accounts.changed[s] = true;
-    if (sub->kind == TN_SUBSYSTEM_SOFT) {
-        const double *x = world->next_qpos + sub->qpos_start;
-        for (int k = 0; k < sub->dof_count; k += 3) change_point(c, x + k, v + k);
-        return;
-    }
-    if (sub->kind == TN_SUBSYSTEM_TREE) {
-        bool floats = c->from || c->to;
-        for (int d = floats ? 6 : 0; d < sub->dof_count; d++) v[d] *= c->scale;
-        if (floats) change_free(c, &world->next_frames[sub->link_start], v);
-    } else {
-        for (int l = 0; l < sub->link_count; l++)
-            change_free(c, &world->next_frames[sub->link_start + l], v + 6L * l);
-    }
+    tn_kind_of(model, s)->change(world, s, c, world->next_qvel + sub->dof_start);
     tn_kinematics_twists(model, world->next_qpos, world->next_qvel, world->next_frames,
                          sub->link_start, sub->link_count, world->next_twists);
 }
 
-static void change_group(const Balance *b, int root, const Change *c)
+static void change_group(const Balance *b, int root, const TnChange *c)
 {
     b->summed[root] = false;
     for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) change_subsystem(b, s, c);
@@ -255,20 +111,9 @@ static void change_group(const Balance *b, int root, const Change *c)
 
 static void shift_group(const Balance *b, int root, const double way[3])
 {
-    const TnModel *model = b->step->model;
-    TnWorld *world = b->step->world;
     b->summed[root] = false;
-    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
-        const TnSubsystem *sub = &model->subsystems[s];
-        double *q = world->next_qpos + sub->qpos_start;
-        bool soft = sub->kind == TN_SUBSYSTEM_SOFT, tree = sub->kind == TN_SUBSYSTEM_TREE;
-        int stride = soft ? 3 : 7, end = tree ? 7 : sub->qpos_count;
-        for (int k = 0; k < end; k += stride) v3_add(q + k, q + k, way);
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-            v3_add(world->next_frames[l].pos, world->next_frames[l].pos, way);
-            v3_add(world->next_frames[l].com, world->next_frames[l].com, way);
-        }
-    }
+    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s])
+        tn_kind_of(b->step->model, s)->shift(b->step->world, s, way);
 }
 
 /* Applied forces, and their torque about the centre of mass, with levers of the middle of the step. */
@@ -298,12 +143,13 @@ static void find_whole(const Balance *b, int root, Whole *out)
 {
     const double *g = b->step->model->option.gravity;
     double at[3], force[3], torque[3], t = b->step->t;
-    Sums before, after;
-    Rigid start, wanted;
+    TnMassSums before, after;
+    TnRigidMotion start, wanted;
     reference_point(b, root, at);
     sum_up(b, root, &b->before, at, &before);
     sum_up(b, root, &b->after, at, &after);
-    bool turns = rigid_part(&before, at, &start) & rigid_part(&after, at, &out->is);
+    bool turned = tn_masses_rigid_part(&before, at, &start);
+    bool turns = tn_masses_rigid_part(&after, at, &out->is) && turned;
     double eta = b->step->theta; /* whatever share of v⁺ its members move by */
     applied_to(b, root, start.centre, out->is.centre, force, torque);
     out->must = out->is;
@@ -320,7 +166,8 @@ static void find_whole(const Balance *b, int root, Whole *out)
     v3_copy(after.L, before.L); /* ω that gives L of before */
     v3_add_scaled(after.L, torque, t);
     v3_zero(after.h);
-    if (rigid_part(&after, out->is.centre, &wanted)) v3_copy(out->must.omega, wanted.omega);
+    if (tn_masses_rigid_part(&after, out->is.centre, &wanted))
+        v3_copy(out->must.omega, wanted.omega);
 }
 
 /* Who is in a group, and where it must be. Groups that would run into others there are joined with these: in truth there
@@ -349,19 +196,19 @@ static bool find_groups(Balance *b)
 }
 
 /* The group gets the momentum that it must have; *rigid is its motion as a whole then. */
-static void balance_momentum(const Balance *b, int root, Rigid *rigid)
+static void balance_momentum(const Balance *b, int root, TnRigidMotion *rigid)
 {
     const Whole *whole = &b->wholes[root];
     *rigid = whole->must;
-    change_group(b, root, &(Change){1.0, &whole->is, rigid});
+    change_group(b, root, &(TnChange){1.0, &whole->is, rigid});
     shift_group(b, root, whole->way);
     v3_add(rigid->centre, rigid->centre, whole->way);
 }
 
 /* Kinetic energy of the rigid motion alone. */
-static double rigid_energy(const Balance *b, int root, const Rigid *rigid)
+static double rigid_energy(const Balance *b, int root, const TnRigidMotion *rigid)
 {
-    Sums s;
+    TnMassSums s;
     double w[3];
     sum_up(b, root, &b->after, rigid->centre, &s);
     m3_mul_v(w, s.I, rigid->omega);
@@ -382,7 +229,7 @@ static double noise_of(const Balance *b, int root)
 
 /* Takes off what the step made; of smooth motion also what it lost, and a little at a time. What is not worth it yet is
  * kept in mind and taken off when it adds up. */
-static void balance_energy(const Balance *b, int root, const Rigid *rigid)
+static void balance_energy(const Balance *b, int root, const TnRigidMotion *rigid)
 {
     const TnJoinedGroup *g = &b->joined.groups[root];
     const Sum *sum = &b->sums[root];
@@ -400,7 +247,7 @@ static void balance_energy(const Balance *b, int root, const Rigid *rigid)
     double left = made - take;
     *owed = left >= (smooth ? -bound : 0.0) ? left : 0.0; /* what a rough step lost is lost */
     if (take != 0.0)
-        change_group(b, root, &(Change){sqrt((moving - take) / moving), rigid, rigid});
+        change_group(b, root, &(TnChange){sqrt((moving - take) / moving), rigid, rigid});
 }
 
 static void sum_energies(Balance *b, int root)
@@ -421,7 +268,7 @@ static void sum_energies(Balance *b, int root)
         sum->put_out += a.put_out;
         sum->owed += b->step->world->state.owed[s];
         sum->involved += a.involved;
-        sum->mass += tn_subsystem_mass(b->step->model, s);
+        sum->mass += tn_kind_of(b->step->model, s)->mass(b->step->model, s);
     }
     /* a jam that was not solved has forces without sense, and so has their work */
     sum->excess = fmax(0.0, lost - there);
@@ -489,13 +336,8 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
                  .summed = TN_ARENA_ZERO(&world->arena, bool, n),
                  .owed = TN_ARENA_ZERO(&world->arena, double, n),
                  .wholes = TN_ARENA_NEW(&world->arena, Whole, n),
-                 .before = {world->state.qpos, world->state.qvel, world->frames,
-                            (const double(*)[6])world->twists},
-                 .after = {world->next_qpos, world->next_qvel, world->next_frames,
-                           (const double(*)[6])world->next_twists}};
-    if (step->since)
-        b.before = (Moment){step->true_qpos, step->true_qvel, step->true_frames,
-                            (const double(*)[6])step->true_twists};
+                 .before = tn_step_before(step),
+                 .after = tn_world_next(world)};
     if (!b.sums || !b.summed || !b.owed || !b.wholes || !find_groups(&b) ||
         !tn_accounts_open(step, &b.accounts))
         return false;
@@ -505,7 +347,7 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
         int root = step->awake[i];
         const TnJoinedGroup *g = &b.joined.groups[root];
         if (b.joined.first[root] < 0 || g->alone) continue;
-        Rigid rigid;
+        TnRigidMotion rigid;
         if (!g->bound) balance_momentum(&b, root, &rigid);
         sum_energies(&b, root);
         balance_energy(&b, root, g->bound ? NULL : &rigid);

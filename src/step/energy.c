@@ -4,9 +4,8 @@
  * next to its parent in the list takes the parent's, any other walks to the root. */
 #include "energy.h"
 
-#include "../dynamics/dynamics.h"
-
 #include "../dynamics/joint_motion.h"
+#include "kind.h"
 
 static const double world_origin[3] = {0.0, 0.0, 0.0};
 
@@ -62,74 +61,7 @@ static void link_momentum(const TnLink *link, const TnLinkFrame *frame, const do
     m3_mul_v(spin, frame->rot, w);
 }
 
-static double rotation_squared(const double reference[4], const double quat[4])
-{
-    double back[4], turn[4], r[3];
-    tn_unit_quat(back, reference);
-    quat_conjugate(back, back);
-    tn_unit_quat(turn, quat);
-    quat_mul(turn, back, turn);
-    quat_to_rotvec(r, turn);
-    return v3_dot(r, r);
-}
-
-static double stretch_squared(const TnModel *model, const TnJoint *joint, const double *qpos)
-{
-    const double *q = qpos + joint->qpos_start, *reference = model->qpos0 + joint->qpos_start;
-    double d[3];
-    switch (joint->type) {
-    case TN_JOINT_BALL:
-        return rotation_squared(reference, q);
-    case TN_JOINT_FREE:
-        v3_sub(d, q, reference);
-        return v3_dot(d, d) + rotation_squared(reference + 3, q + 3);
-    case TN_JOINT_HINGE:
-    case TN_JOINT_SLIDE:
-        break;
-    }
-    return (q[0] - joint->spring_ref) * (q[0] - joint->spring_ref);
-}
-
-double tn_soft_mass_share(const TnSoft *soft, const int32_t tet[4])
-{
-    double e[3][3], c[3];
-    for (int a = 0; a < 3; a++)
-        v3_sub(e[a], soft->rest + 3L * tet[a + 1], soft->rest + 3L * tet[0]);
-    v3_cross(c, e[0], e[1]);
-    return soft->density * v3_dot(c, e[2]) / 120.0;
-}
-
-/* Twice the kinetic energy and the momenta of mass m that moves with v at x; v_other belongs to the same mass. */
-static void add_mass(double m, const double x[3], const double v[3], const double v_other[3],
-                     double *twice, double linear[3], double angular[3])
-{
-    double orbit[3];
-    v3_cross(orbit, x, v);
-    *twice += m * v3_dot(v, v_other);
-    v3_add_scaled(linear, v, m);
-    v3_add_scaled(angular, orbit, m);
-}
-
-/* Of a soft body, with the masses that it moves with; its elastic energy is the world's to add. */
-static double soft_motion(const TnSoft *soft, const double *qpos, const double *qvel,
-                          double linear[3], double angular[3])
-{
-    const double *x = qpos + soft->qpos_start, *v = qvel + soft->dof_start;
-    double twice = 0.0;
-    for (int i = 0; i < soft->node_count && !soft->consistent_mass; i++)
-        add_mass(soft->masses[i], x + 3L * i, v + 3L * i, v + 3L * i, &twice, linear, angular);
-    for (int t = 0; t < soft->tet_count && soft->consistent_mass; t++) {
-        const int32_t *tet = soft->tets + 4L * t;
-        double m = tn_soft_mass_share(soft, tet);
-        for (int a = 0; a < 4; a++)
-            for (int b = 0; b < 4; b++)
-                add_mass(a == b ? 2.0 * m : m, x + 3L * tet[a], v + 3L * tet[b], v + 3L * tet[a],
-                         &twice, linear, angular);
-    }
-    return 0.5 * twice;
-}
-
-static double gravity_of(const TnModel *model, double mass, const double place[3])
+double tn_energy_of_height(const TnModel *model, double mass, const double place[3])
 {
     return -mass * v3_dot(model->option.gravity, place);
 }
@@ -143,26 +75,6 @@ static double rotor_energy(const TnJoint *joint, const double *qvel)
     return sum;
 }
 
-static void add_tendons(const TnModel *model, int subsystem, const double *qpos, TnEnergy *energy)
-{
-    for (int k = 0; k < model->tendon_count; k++) {
-        const TnTendon *tendon = &model->tendons[k];
-        if (tendon->subsystem != subsystem || tendon->stiffness == 0.0) continue;
-        double stretch =
-            tn_moment_length(tendon->moments, tendon->moment_count, qpos) - tendon->spring_length;
-        energy->elastic += 0.5 * tendon->stiffness * stretch * stretch;
-    }
-}
-
-double tn_subsystem_mass(const TnModel *model, int subsystem)
-{
-    const TnSubsystem *sub = &model->subsystems[subsystem];
-    double mass = sub->kind == TN_SUBSYSTEM_SOFT ? model->softs[sub->kind_index].mass : 0.0;
-    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-        mass += model->links[l].mass;
-    return mass;
-}
-
 double tn_link_kinetic(const TnLink *link, const TnLinkFrame *frame, const double twist[6])
 {
     double v[3], spin[3];
@@ -170,54 +82,31 @@ double tn_link_kinetic(const TnLink *link, const TnLinkFrame *frame, const doubl
     return 0.5 * (link->mass * v3_dot(v, v) + v3_dot(spin, twist + 3));
 }
 
-double tn_subsystem_kinetic(const TnModel *model, int subsystem, const double *qpos,
-                            const double *qvel, const TnLinkFrame *frames,
-                            const double (*twists)[6])
+double tn_energy_of_links(const TnModel *model, const TnSubsystem *sub, const TnInstant *now,
+                          bool rotors)
 {
-    const TnSubsystem *sub = &model->subsystems[subsystem];
-    if (sub->kind == TN_SUBSYSTEM_SOFT) {
-        double linear[3] = {0.0}, angular[3] = {0.0};
-        return soft_motion(&model->softs[sub->kind_index], qpos, qvel, linear, angular);
-    }
     double kinetic = 0.0, at_origin[6] = {0.0};
     for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++) {
         const TnLink *link = &model->links[i];
+        const double *at_com = now->twists ? now->twists[i] : NULL;
         double v[3], spin[3];
-        if (!twists) next_twist(model, i, qpos, qvel, frames, at_origin);
-        link_momentum(link, &frames[i], at_origin, twists ? twists[i] : NULL, v, spin);
+        if (!at_com) next_twist(model, i, now->qpos, now->qvel, now->frames, at_origin);
+        link_momentum(link, &now->frames[i], at_origin, at_com, v, spin);
         kinetic += 0.5 * (link->mass * v3_dot(v, v) +
-                          v3_dot(spin, twists ? twists[i] + 3 : at_origin + 3));
-        for (int k = 0; k < link->joint_count && sub->kind == TN_SUBSYSTEM_TREE; k++)
-            kinetic += rotor_energy(&model->joints[link->joint_start + k], qvel);
+                          v3_dot(spin, at_com ? at_com + 3 : at_origin + 3));
+        for (int k = 0; k < link->joint_count && rotors; k++)
+            kinetic += rotor_energy(&model->joints[link->joint_start + k], now->qvel);
     }
     return kinetic;
 }
 
-TnEnergy tn_subsystem_energy(const TnModel *model, int subsystem, const double *qpos,
-                             const double *qvel, const TnLinkFrame *frames,
-                             const double (*twists)[6])
+TnEnergy tn_subsystem_energy(const TnModel *model, int s, const TnSoftElements *elements,
+                             const TnInstant *now)
 {
-    const TnSubsystem *sub = &model->subsystems[subsystem];
-    TnEnergy energy = {
-        .kinetic = tn_subsystem_kinetic(model, subsystem, qpos, qvel, frames, twists)};
-    if (sub->kind == TN_SUBSYSTEM_SOFT) {
-        const TnSoft *soft = &model->softs[sub->kind_index];
-        for (int i = 0; i < soft->node_count; i++)
-            energy.potential +=
-                gravity_of(model, soft->masses[i], qpos + soft->qpos_start + 3L * i);
-        return energy;
-    }
-    for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++) {
-        const TnLink *link = &model->links[i];
-        energy.potential += gravity_of(model, link->mass, frames[i].com);
-        for (int k = 0; k < link->joint_count && sub->kind == TN_SUBSYSTEM_TREE; k++) {
-            const TnJoint *joint = &model->joints[link->joint_start + k];
-            if (joint->stiffness != 0.0)
-                energy.elastic += 0.5 * joint->stiffness * stretch_squared(model, joint, qpos);
-        }
-    }
-    if (sub->kind == TN_SUBSYSTEM_TREE) add_tendons(model, subsystem, qpos, &energy);
-    if (sub->kind == TN_SUBSYSTEM_ROD) energy.elastic += tn_rod_energy(model, sub, frames);
+    const TnKind *kind = tn_kind_of(model, s);
+    TnEnergy energy = {.kinetic = kind->kinetic(model, s, now),
+                       .potential = kind->gravity(model, s, now)};
+    if (kind->elastic) energy.elastic = kind->elastic(model, s, elements, now);
     energy.potential += energy.elastic;
     return energy;
 }
@@ -225,9 +114,10 @@ TnEnergy tn_subsystem_energy(const TnModel *model, int subsystem, const double *
 TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double *qvel,
                          const TnLinkFrame *frames)
 {
+    const TnInstant now = {qpos, qvel, frames, NULL};
     TnEnergy sum = {0.0, 0.0, 0.0};
     for (int s = 0; s < model->subsystem_count; s++) {
-        TnEnergy e = tn_subsystem_energy(model, s, qpos, qvel, frames, NULL);
+        TnEnergy e = tn_subsystem_energy(model, s, NULL, &now);
         sum.kinetic += e.kinetic;
         sum.potential += e.potential;
         sum.elastic += e.elastic;
@@ -251,5 +141,5 @@ void tn_model_momentum(const TnModel *model, const double *qpos, const double *q
         v3_add(angular, angular, spin);
     }
     for (int s = 0; s < model->soft_count; s++)
-        soft_motion(&model->softs[s], qpos, qvel, linear, angular);
+        tn_soft_motion(&model->softs[s], qpos, qvel, linear, angular);
 }

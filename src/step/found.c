@@ -1,37 +1,18 @@
 /* found.c: what a solve found: v̂ of every dof, and the displacement of every link, t u with
  * u = (1-w) v̂ + w v⁺. Contacts that were not listed, further passes and the account of energy look at it. */
 #include <math.h>
-#include <string.h>
 
 #include "../math/vec3.h"
-#include "step.h"
+#include "kind.h"
 
 static void find_range(void *context, int begin, int end)
 {
     const TnStep *step = context;
-    const TnModel *model = step->model;
-    const TnWorld *world = step->world;
     for (int i = begin; i < end; i++) {
         int s = step->awake[i];
-        const TnSubsystem *sub = &model->subsystems[s];
         TnReach reach = tn_reach(&step->dynamics, step->blend[s]);
         double p = step->reach[s] * reach.p / step->t, r = step->reach[s] * reach.r / step->t;
-        if (sub->kind == TN_SUBSYSTEM_TREE || sub->kind == TN_SUBSYSTEM_SOFT)
-            for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
-                step->moved_qvel[d] = p * step->vhat[d] - r * world->state.qvel[d];
-        if (sub->kind == TN_SUBSYSTEM_SOFT) continue;
-        if (sub->kind == TN_SUBSYSTEM_TREE) {
-            tn_kinematics_twists(model, world->state.qpos, step->moved_qvel, world->frames,
-                                 sub->link_start, sub->link_count, step->moved);
-            continue;
-        }
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-            const double *vhat = step->vhat + model->links[l].dof_start;
-            for (int k = 0; k < 6; k++) step->moved[l][k] = p * vhat[k] - r * world->twists[l][k];
-            if (!step->has_extra || sub->kind != TN_SUBSYSTEM_RIGID) continue;
-            for (int k = 0; k < 6; k++)
-                step->moved[l][k] += step->reach[s] * step->extra[l][k] / step->t;
-        }
+        tn_kind_of(step->model, s)->find_way(step, s, p, r);
     }
 }
 
@@ -56,8 +37,10 @@ bool tn_step_find(TnStep *step)
         step->moved_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
         if (!step->vhat || !step->moved || !step->moved_qvel) return false;
     }
-    if (!tn_step_gather_rods(step) || !tn_step_gather_softs(step)) return false;
-    tn_constraint_vhat(&step->constraint, &step->world->set, step->vhat);
+    for (int i = 0; i < step->awake_count; i++) {
+        int s = step->awake[i];
+        tn_kind_of(model, s)->gather(step, s, step->vhat + model->subsystems[s].dof_start);
+    }
     tn_step_full_ways(step);
     tn_step_find_ways(step);
     return true;

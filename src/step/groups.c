@@ -7,6 +7,7 @@
 #include "../base/base.h"
 #include "../math/disjoint_sets.h"
 #include "../math/vec3.h"
+#include "kind.h"
 
 /* Of subsystems; -1 is the world. */
 static void join(int *parent, int a, int b)
@@ -72,39 +73,12 @@ static void join_blocks(const TnModel *model, const TnDivision *d, int *parent)
     }
 }
 
-static bool is_anchored(const TnModel *model, const TnSubsystem *sub)
+/* Its momentum is its own no more. */
+static bool is_pulled(const TnModel *model, int s)
 {
-    if (sub->kind == TN_SUBSYSTEM_TREE) {
-        int joint = model->links[sub->link_start].joint_start;
-        return model->joints[joint].type != TN_JOINT_FREE;
-    }
-    for (int l = 0; sub->kind == TN_SUBSYSTEM_ROD && l < sub->link_count; l++)
-        if (model->links[sub->link_start + l].held) return true;
-    if (sub->kind == TN_SUBSYSTEM_SOFT) {
-        const TnSoft *soft = &model->softs[sub->kind_index];
-        for (int n = 0; n < soft->node_count; n++)
-            if (soft->pinned[n]) return true;
-    }
-    return false;
-}
-
-/* Something other than gravity pulls it from the fixed world: its momentum is its own no more. */
-static bool is_pulled(const TnModel *model, const TnSubsystem *sub)
-{
-    if (is_anchored(model, sub)) return true;
-    if (sub->kind == TN_SUBSYSTEM_SOFT) return model->softs[sub->kind_index].damping_mass != 0.0;
-    if (sub->kind != TN_SUBSYSTEM_TREE) return false;
-    const TnLink *root = &model->links[sub->link_start];
-    const TnJoint *joint = &model->joints[root->joint_start];
-    if (root->joint_count > 1 || joint->stiffness != 0.0 || joint->damping != 0.0 ||
-        joint->armature != 0.0)
-        return true;
-    for (int i = 0; i < model->actuator_count; i++)
-        for (int k = 0; k < model->actuators[i].moment_count; k++) {
-            int dof = model->actuators[i].moments[k].dof;
-            if (dof >= joint->dof_start && dof < joint->dof_start + 6) return true;
-        }
-    return false;
+    const TnKind *kind = tn_kind_of(model, s);
+    return (kind->is_anchored && kind->is_anchored(model, s)) ||
+           (kind->is_pulled && kind->is_pulled(model, s));
 }
 
 static void mark(const TnGroups *groups, bool *flags, int subsystem)
@@ -115,8 +89,9 @@ static void mark(const TnGroups *groups, bool *flags, int subsystem)
 static void mark_groups(const TnModel *model, TnGroups *groups)
 {
     for (int s = 0; s < model->subsystem_count; s++) {
-        if (is_anchored(model, &model->subsystems[s])) mark(groups, groups->anchored, s);
-        if (is_pulled(model, &model->subsystems[s])) mark(groups, groups->pulled, s);
+        const TnKind *kind = tn_kind_of(model, s);
+        if (kind->is_anchored && kind->is_anchored(model, s)) mark(groups, groups->anchored, s);
+        if (is_pulled(model, s)) mark(groups, groups->pulled, s);
     }
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];

@@ -3,31 +3,20 @@
  * which). */
 #include <string.h>
 
-#include "step.h"
+#include "kind.h"
 
-/* Velocities of free bodies and trees as they are. */
-static void start_from_state(const TnStep *step, TnProblem *p)
+static void start_from_state(const TnStep *step)
 {
-    const TnWorld *world = step->world;
-    const TnDivision *d = world->division;
+    TnWorld *world = step->world;
     for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        const double *twist = world->twists[sub->link_start];
-        if (sub->kind == TN_SUBSYSTEM_RIGID) {
-            double *row = p->twist[world->set.link_row[sub->link_start]];
-            memcpy(row, twist, 3 * sizeof(double));
-            memcpy(row + 4, twist + 3, 3 * sizeof(double));
-        } else if (sub->kind == TN_SUBSYSTEM_TREE) {
-            int block = d->tree_block[sub->kind_index];
-            memcpy(p->large[block].v + tn_division_start(d, block, d->tree_node[sub->kind_index]),
-                   world->state.qvel + sub->dof_start, sizeof(double) * (size_t)sub->dof_count);
-        }
+        const TnKind *kind = tn_kind_of(step->model, step->awake[i]);
+        if (kind->start) kind->start(world, step->awake[i], &world->set.problem);
     }
 }
 
 bool tn_step_note_guess(TnStep *step)
 {
-    start_from_state(step, &step->world->set.problem);
+    start_from_state(step);
     const TnProblem *p = &step->world->set.problem;
     TnArena *arena = &step->world->arena;
     step->guess = tn_arena_alloc(arena, sizeof(double[3]) * (size_t)p->contact_count);

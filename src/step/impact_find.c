@@ -19,8 +19,7 @@ bool tn_impact_takes(const TnWorld *world, int geom1, int geom2)
     for (int k = 0; k < 2; k++) {
         int s = tn_geom_subsystem(model, geoms[k]);
         if (s < 0) continue;
-        TnSubsystemKind kind = model->subsystems[s].kind;
-        if (world->tied[s] || kind == TN_SUBSYSTEM_ROD || kind == TN_SUBSYSTEM_SOFT) return false;
+        if (world->tied[s] || tn_is_elastic(&model->subsystems[s])) return false;
     }
     return true;
 }

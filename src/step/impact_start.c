@@ -183,9 +183,8 @@ bool tn_hits_take_over(TnImpacts *x, const TnHitPaths *p)
         if (!b || !b->hit) continue;
         double before = world->energies[s].kinetic + world->energies[s].potential;
         start_anew(step, b, p);
-        TnEnergy after =
-            tn_world_subsystem_energy(world, s, world->state.qpos, world->state.qvel, world->frames,
-                                      (const double(*)[6])world->twists);
+        const TnInstant now = tn_world_now(world);
+        TnEnergy after = tn_subsystem_energy(model, s, world->elements, &now);
         step->impact_loss += before - after.kinetic - after.potential;
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
             since[l] = b->since;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../math/vec3.h"
+#include "kind.h"
 #include "sleep.h"
 
 /* m, m/s, rad/s: a state with larger numbers means nothing any more. */
@@ -19,21 +19,6 @@ static bool makes_sense(const double *x, int count)
     return true;
 }
 
-static void advance_rigid(const TnStep *step, int s)
-{
-    TnWorld *world = step->world;
-    const TnSubsystem *sub = &step->model->subsystems[s];
-    const TnRigidSystem *system = &step->systems->rigid[sub->kind_index];
-    const double *vhat = step->vhat + sub->dof_start;
-    int link = sub->link_start;
-    double way[6];
-    tn_rigid_way(&step->dynamics, system->v, vhat, step->blend[s], step->reach[s], way);
-    for (int k = 0; k < 6 && step->has_extra; k++) way[k] += step->reach[s] * step->extra[link][k];
-    v3_scale(way + 3, way + 3, tn_step_left(step, s));
-    tn_rigid_advance(&step->dynamics, link, &world->frames[link], system, vhat, way,
-                     world->next_qpos, world->next_qvel);
-}
-
 static void advance_range(void *context, int begin_index, int end_index)
 {
     TnStep *step = context;
@@ -41,26 +26,7 @@ static void advance_range(void *context, int begin_index, int end_index)
     for (int i = begin_index; i < end_index; i++) {
         int s = step->awake[i];
         const TnSubsystem *sub = &step->model->subsystems[s];
-        const double *vhat = step->vhat + sub->dof_start;
-        switch (sub->kind) {
-        case TN_SUBSYSTEM_RIGID:
-            advance_rigid(step, s);
-            break;
-        case TN_SUBSYSTEM_ROD:
-            tn_rod_advance(&step->dynamics, sub, world->frames,
-                           &step->systems->rods[sub->kind_index], vhat, step->reach[s],
-                           world->next_qpos, world->next_qvel);
-            break;
-        case TN_SUBSYSTEM_SOFT:
-            tn_soft_advance(&step->soft_input, sub->kind_index, vhat, step->reach[s],
-                            step->strain[s], world->next_qpos, world->next_qvel);
-            break;
-        case TN_SUBSYSTEM_TREE:
-            tn_tree_advance(&step->dynamics, sub, &step->systems->trees[sub->kind_index], vhat,
-                            step->blend[s], tn_step_left(step, s) * step->reach[s],
-                            world->next_qpos, world->next_qvel);
-            break;
-        }
+        tn_kind_of(step->model, s)->advance(step, s);
         if (!makes_sense(world->next_qpos + sub->qpos_start, sub->qpos_count) ||
             !makes_sense(world->next_qvel + sub->dof_start, sub->dof_count))
             atomic_store_explicit(&step->failed, true, memory_order_relaxed);
@@ -136,6 +102,8 @@ static void take_over(void *context, int begin_index, int end_index)
         size_t links = (size_t)sub->link_count;
         world->energies[step->awake[i]] = step->after[step->awake[i]];
         world->state.owed[step->awake[i]] = step->owed[step->awake[i]];
+        memcpy(world->state.vhat + sub->dof_start, step->vhat + sub->dof_start,
+               sizeof(double) * (size_t)sub->dof_count);
         swap(world->state.qpos + sub->qpos_start, world->next_qpos + sub->qpos_start,
              sub->qpos_count);
         swap(world->state.qvel + sub->dof_start, world->next_qvel + sub->dof_start, sub->dof_count);

@@ -43,15 +43,15 @@ static bool is_held_up(const TnStep *step, int s)
 static TnJoinedGroup kind_of(const TnStep *step, const TnJoined *j, int s)
 {
     const TnWorld *world = step->world;
-    TnSubsystemKind kind = step->model->subsystems[s].kind;
+    const TnSubsystem *sub = &step->model->subsystems[s];
     TnJoinedGroup g = j->groups[s];
     g.bound |= world->groups->pulled[world->groups->of[s]] || world->node_force_set;
     g.pushed |= step->blend[s] > 0.0 || is_held_up(step, s);
     g.tied = world->tied[s];
-    g.stiff = kind == TN_SUBSYSTEM_ROD || kind == TN_SUBSYSTEM_SOFT;
+    g.stiff = tn_is_elastic(sub);
     /* off θ = ½ what an equality makes and takes is left: to take off the one alone would brake */
     bool held = world->loops[s] && step->theta == 0.5;
-    g.alone = kind == TN_SUBSYSTEM_RIGID && !g.pushed && !held;
+    g.alone = sub->kind == TN_SUBSYSTEM_RIGID && !g.pushed && !held;
     return g;
 }
 

@@ -5,8 +5,7 @@
  * starts from what pushed in the last step, learns from the contacts that the free motion closes, and where the
  * solution still pushes what was not to be pushed, the step is assembled and solved again. w only grows
  * meanwhile. Subsystems without such forces (`minds` false) take whatever w the solution gives them. */
-#include "energy.h"
-#include "step.h"
+#include "kind.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,8 +53,7 @@ void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
     mark_equalities(model, false, loops);
     mark_tied(model, tied);
     for (int s = 0; s < model->subsystem_count; s++)
-        minds[s] = tied[s] || model->subsystems[s].kind == TN_SUBSYSTEM_ROD ||
-                   model->subsystems[s].kind == TN_SUBSYSTEM_SOFT;
+        minds[s] = tied[s] || tn_is_elastic(&model->subsystems[s]);
     for (int j = 0; j < model->joint_count; j++)
         if (model->joints[j].stiffness != 0.0) mark_joint(model, j, minds);
     for (int k = 0; k < model->tendon_count; k++)
@@ -172,7 +170,8 @@ static void plan_stops(const TnStep *step, double *wanted)
         int s;
         if (row->set != TN_ROW_BOX || !(row->lambda > row->lower && row->lambda < row->upper)) continue;
         double rate = tn_step_row_rate(step, world->set.row_slot[r], world->state.qvel, &s);
-        double moving = world->energies[s].kinetic, mass = tn_subsystem_mass(step->model, s);
+        double moving = world->energies[s].kinetic;
+        double mass = tn_kind_of(step->model, s)->mass(step->model, s);
         if (rate != 0.0 && moving > mass * slow * slow) wanted[s] = 1.0;
     }
 }

@@ -42,11 +42,9 @@ static bool follow_track(TnWorld *world)
 
 static void find_energies(TnWorld *world)
 {
-    const TnState *state = &world->state;
+    const TnInstant now = tn_world_now(world);
     for (int s = 0; s < world->model->subsystem_count; s++)
-        world->energies[s] =
-            tn_world_subsystem_energy(world, s, state->qpos, state->qvel, world->frames,
-                                      (const double(*)[6])world->twists);
+        world->energies[s] = tn_subsystem_energy(world->model, s, world->elements, &now);
     world->energies_known = true;
 }
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
-#include "step.h"
+#include "kind.h"
 
 /* rad: equalities that end up farther from where they were linear about are written again. What is left is of second
  * order in this. */
@@ -58,19 +58,19 @@ static bool go_there(TnStep *step)
 bool tn_step_refine_all(TnStep *step, bool *go)
 {
     *go = go_there(step);
-    return !*go || (take_found(step) && tn_step_follow_contacts(step) && tn_step_reassemble(step, false));
+    return !*go || (take_found(step) && tn_step_follow_contacts(step) &&
+                    tn_step_reassemble(step, false));
 }
 
 /* ---- equalities ---- */
 
 /* What the first pass was linear about, of a dof. */
-static double predicted(const TnStep *step, const TnSubsystem *sub, int link, int k)
+static double predicted(const TnStep *step, int subsystem, int dof)
 {
-    const TnLink *l = &step->model->links[link];
-    bool tree = sub->kind == TN_SUBSYSTEM_TREE;
-    const double *v = tree ? step->world->state.qvel + l->dof_start : step->world->twists[link];
+    const TnSubsystem *sub = &step->model->subsystems[subsystem];
+    const double *v = tn_kind_of(step->model, subsystem)->start_velocity(step->world, subsystem);
     double about;
-    tn_predict_velocity(1, v + k, step->world->state.vhat + l->dof_start + k, &about);
+    tn_predict_velocity(1, v + (dof - sub->dof_start), step->world->state.vhat + dof, &about);
     return about;
 }
 
@@ -79,16 +79,13 @@ static double surprise_of(const TnStep *step, int subsystem)
 {
     const TnModel *model = step->model;
     const TnSubsystem *sub = &model->subsystems[subsystem];
-    bool tree = sub->kind == TN_SUBSYSTEM_TREE;
     double most = 0.0;
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
         const TnLink *link = &model->links[l];
-        for (int k = 0; k < link->dof_count; k++) {
-            int d = link->dof_start + k;
-            double about = step->found ? step->found[d] : predicted(step, sub, l, k);
-            bool turns = tree ? tn_dof_turns(model, d) : k >= 3;
+        for (int d = link->dof_start; d < link->dof_start + link->dof_count; d++) {
+            double about = step->found ? step->found[d] : predicted(step, subsystem, d);
             double part = fabs(step->vhat[d] - about);
-            most = fmax(most, turns ? part : part / link->lever);
+            most = fmax(most, tn_dof_turns(model, d) ? part : part / link->lever);
         }
     }
     return step->t * most;
@@ -212,9 +209,8 @@ static bool go_back(TnStep *step)
     memcpy(about, from, sizeof(double) * (size_t)model->dof_count);
     for (int i = 0; i < step->awake_count && !step->about; i++) {
         const TnSubsystem *sub = &model->subsystems[step->awake[i]];
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            for (int k = 0; k < model->links[l].dof_count; k++)
-                about[model->links[l].dof_start + k] = predicted(step, sub, l, k);
+        for (int d = sub->dof_start; sub->link_count && d < sub->dof_start + sub->dof_count; d++)
+            about[d] = predicted(step, step->awake[i], d);
     }
     step->found = about;
     return true;

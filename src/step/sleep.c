@@ -24,7 +24,7 @@
 
 #include "../base/base.h"
 #include "../math/disjoint_sets.h"
-#include "../math/vec3.h"
+#include "kind.h"
 
 #define STILL 0.01
 #define GROWTH 1.01
@@ -109,22 +109,6 @@ void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl)
 
 /* ---- falling asleep ---- */
 
-/* No point of the subsystem is faster, m/s. */
-static double speed_of(const TnWorld *world, const TnSubsystem *sub)
-{
-    double most = 0.0;
-    if (sub->kind == TN_SUBSYSTEM_SOFT) {
-        const double *v = world->state.qvel + sub->dof_start;
-        for (int n = 0; n < sub->dof_count; n += 3) most = fmax(most, v3_dot(v + n, v + n));
-        return sqrt(most);
-    }
-    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-        const double *twist = world->twists[l];
-        most = fmax(most, v3_norm(twist) + v3_norm(twist + 3) * world->groups->radius[l]);
-    }
-    return most;
-}
-
 /* Follows a subsystem through its windows; true where it could sleep. */
 static bool watch(TnRest *rest, double speed, double limit, int half)
 {
@@ -187,35 +171,16 @@ static void join_contacts(const TnStep *step, int *parent, bool *anchored)
     }
 }
 
-/* The constraints on a large block, or a free body's, were solved. */
-static bool is_solved(const TnWorld *world, int block)
+bool tn_sleep_is_solved(const TnWorld *world, int block)
 {
     const TnIslands *islands = &world->solution.islands;
     int island = islands->count ? islands->island_of[block] : -1;
     return island < 0 || world->solution.results[island].report.converged;
 }
 
-static bool all_solved(const TnWorld *world, const TnSubsystem *sub)
+bool tn_sleep_is_large_solved(const TnWorld *world, int block)
 {
-    const TnDivision *d = world->division;
-    int first = world->set.problem.twist_count; /* large blocks follow */
-    bool solved = true;
-    switch (sub->kind) {
-    case TN_SUBSYSTEM_RIGID:
-        return is_solved(world, world->set.link_row[sub->link_start] - 1);
-    case TN_SUBSYSTEM_TREE:
-        return is_solved(world, first + d->tree_block[sub->kind_index]);
-    case TN_SUBSYSTEM_ROD:
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            solved = solved && is_solved(world, first + d->link_block[l]);
-        return solved;
-    case TN_SUBSYSTEM_SOFT:
-        for (int i = 0; i < d->soft_piece_count[sub->kind_index]; i++)
-            solved = solved &&
-                     is_solved(world, first + d->pieces[d->soft_piece[sub->kind_index] + i].block);
-        return solved;
-    }
-    return false;
+    return tn_sleep_is_solved(world, world->set.problem.twist_count + block);
 }
 
 double tn_sleep_settle(TnStep *step, bool converged)
@@ -231,10 +196,11 @@ double tn_sleep_settle(TnStep *step, bool converged)
     if (!awake) return 0.0;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
-        double speed = speed_of(world, &model->subsystems[s]);
+        const TnKind *kind = tn_kind_of(model, s);
+        double speed = kind->speed(world, s);
         awake[s] = !watch(&state->rest[s], speed, def->sleep_speed, half);
         if (awake[s]) continue;
-        awake[s] = !(world->by_islands ? all_solved(world, &model->subsystems[s]) : converged) ||
+        awake[s] = !(world->by_islands ? kind->is_solved(world, s) : converged) ||
                    (def->sleep == TN_SLEEP_PASSIVE && groups->actuated[groups->of[s]]);
         any = any || !awake[s];
     }

@@ -16,5 +16,8 @@ void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl);
  * `converged`: as the step's report says. Returns the energy that they lose by it, J; without memory
  * nobody does. */
 double tn_sleep_settle(TnStep *step, bool converged);
+/* The constraints on a block were solved: twists first, then large ones; or counted among these. */
+bool tn_sleep_is_solved(const TnWorld *world, int block);
+bool tn_sleep_is_large_solved(const TnWorld *world, int block);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "../math/finite.h"
 #include "../math/vec3.h"
-#include "step.h"
+#include "kind.h"
 
 /* Where a rod's joint ends up against where it was expected, in lengths of a segment and in radians: from
  * here on it is assembled again, so many times at most. */
@@ -178,32 +178,46 @@ static bool correct_rods(TnStep *step)
     return true;
 }
 
+bool tn_step_reassemble_tree(TnStep *step, int s, bool *chained)
+{
+    const TnSubsystem *sub = &step->model->subsystems[s];
+    if (!tn_step_assemble_tree(step, sub)) return false;
+    if (is_in_chain(step->world->division, sub->kind_index))
+        *chained = true;
+    else
+        end_tree(step, sub);
+    return true;
+}
+
+bool tn_step_reassemble_rod(TnStep *step, int s, bool *chained)
+{
+    const TnSubsystem *sub = &step->model->subsystems[s];
+    *chained = true;
+    if (step->found) step->systems->rods[sub->kind_index].expected = step->found + sub->dof_start;
+    return assemble_rod(step, sub->kind_index);
+}
+
 bool tn_step_reassemble_planned(TnStep *step)
 {
-    const TnModel *model = step->model;
-    bool again = false;
+    bool chained = false;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
-        const TnSubsystem *sub = &model->subsystems[s];
-        bool tree = sub->kind == TN_SUBSYSTEM_TREE;
-        if (!step->replanned[s] || (!tree && sub->kind != TN_SUBSYSTEM_ROD)) continue;
+        const TnKind *kind = tn_kind_of(step->model, s);
+        if (!step->replanned[s] || !kind->reassemble) continue;
         step->replanned[s] = false;
-        if (tree ? !tn_step_assemble_tree(step, sub) : !assemble_rod(step, sub->kind_index)) return false;
-        bool chained = !tree || is_in_chain(step->world->division, sub->kind_index);
-        if (!chained) end_tree(step, sub);
-        again |= chained;
+        if (!kind->reassemble(step, s, &chained)) return false;
     }
-    return !again || assemble_chains(step);
+    return !chained || assemble_chains(step);
 }
 
 bool tn_step_assemble(TnStep *step)
 {
+    bool chained; /* all chains are */
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, rigid_range, step);
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         if (sub->kind != TN_SUBSYSTEM_TREE) continue;
-        if (!tn_step_assemble_tree(step, sub)) return false;
-        if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
+        if (!tn_step_reassemble_tree(step, step->awake[i], &chained)) return false;
     }
     bool changed = false;
     return tn_follower_motion(&step->dynamics, step->systems, step->world->state.vhat,
@@ -216,38 +230,14 @@ bool tn_step_assemble(TnStep *step)
 
 bool tn_step_reassemble(TnStep *step, bool loops)
 {
-    const TnModel *model = step->model;
+    bool chained = step->world->division->chain_count > 0;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
-        const TnSubsystem *sub = &model->subsystems[s];
-        if (loops && !step->world->loops[s]) continue;
-        if (sub->kind == TN_SUBSYSTEM_TREE) {
-            if (!tn_step_assemble_tree(step, sub)) return false;
-            if (!is_in_chain(step->world->division, sub->kind_index)) end_tree(step, sub);
-        } else if (sub->kind == TN_SUBSYSTEM_ROD) {
-            step->systems->rods[sub->kind_index].expected = step->found + sub->dof_start;
-            if (!assemble_rod(step, sub->kind_index)) return false;
-        }
+        const TnKind *kind = tn_kind_of(step->model, s);
+        if ((loops && !step->world->loops[s]) || !kind->reassemble) continue;
+        if (!kind->reassemble(step, s, &chained)) return false;
     }
-    return !step->world->division->chain_count || assemble_chains(step);
-}
-
-bool tn_step_gather_rods(TnStep *step)
-{
-    TnWorld *world = step->world;
-    int blocks = world->division->dense_count + world->division->chain_count;
-    double **v = TN_ARENA_NEW(&world->arena, double *, blocks);
-    world->set.rod_vhat = TN_ARENA_NEW(&world->arena, double *, step->model->rod_count);
-    if (!v || !world->set.rod_vhat) return false;
-    for (int i = 0; i < blocks; i++) v[i] = world->set.problem.large[i].v;
-    for (int r = 0; r < step->model->rod_count; r++) {
-        if (is_left_out(step, r)) continue;
-        double *vhat = TN_ARENA_NEW(&world->arena, double, 6 * step->systems->rods[r].count);
-        if (!vhat) return false;
-        tn_chains_rod_velocity(step->model, step->systems, r, v, vhat);
-        world->set.rod_vhat[r] = vhat;
-    }
-    return true;
+    return !chained || assemble_chains(step);
 }
 
 /* ---- soft bodies ---- */
@@ -357,22 +347,4 @@ bool tn_step_assemble_softs(TnStep *step)
         if (changed && !tn_step_reassemble_planned(step)) return false;
     }
     return tn_soft_assemble(&step->soft_input);
-}
-
-bool tn_step_gather_softs(TnStep *step)
-{
-    TnWorld *world = step->world;
-    int blocks = tn_division_blocks(world->division);
-    double **v = TN_ARENA_NEW(&world->arena, double *, blocks);
-    world->set.soft_vhat = TN_ARENA_NEW(&world->arena, double *, step->model->soft_count);
-    if (!v || !world->set.soft_vhat) return false;
-    for (int i = 0; i < blocks; i++) v[i] = world->set.problem.large[i].v;
-    for (int s = 0; s < step->model->soft_count; s++) {
-        if (tn_left_out(&step->dynamics, step->model->softs[s].subsystem)) continue;
-        double *vhat = TN_ARENA_NEW(&world->arena, double, 3 * step->model->softs[s].node_count);
-        if (!vhat) return false;
-        tn_soft_velocity(&step->soft_input, s, v, vhat);
-        world->set.soft_vhat[s] = vhat;
-    }
-    return true;
 }

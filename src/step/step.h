@@ -115,7 +115,9 @@ void tn_report_close(const TnStep *step, bool ok);
 bool tn_step_assemble(TnStep *step);
 /* Trees and rods whose plan changed are assembled again. */
 bool tn_step_reassemble_planned(TnStep *step);
-/* One tree alone. */
+/* One of them (kind.h); and a tree alone. */
+bool tn_step_reassemble_tree(TnStep *step, int s, bool *chained);
+bool tn_step_reassemble_rod(TnStep *step, int s, bool *chained);
 bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub);
 /* A and b of trees and rods about the v̂ that a pass before found; `loops`: only of those that equalities act on. */
 bool tn_step_reassemble(TnStep *step, bool loops);
@@ -125,10 +127,6 @@ bool tn_step_assemble_softs(TnStep *step);
  * `end_qvel` (whole-model). */
 double tn_step_separation(const TnStep *step, const TnContactList *contacts,
                           const TnContactPoint *c, const double *end_qvel);
-/* v̂ of the soft bodies' nodes from that of the blocks. False: no memory. */
-bool tn_step_gather_softs(TnStep *step);
-/* v̂ of the rods' segments from that of the blocks. False: no memory. */
-bool tn_step_gather_rods(TnStep *step);
 
 /* ---- plan.c ---- */
 /* Per subsystem: equalities act on it; these, wheels or holds do; something in it depends on how it will move. */
@@ -142,6 +140,14 @@ bool tn_plan_share(TnStep *step, bool *changed);
  * was not to be. False: no memory. */
 bool tn_plan_contacts(TnStep *step, bool *changed);
 bool tn_plan_check(TnStep *step, bool *changed);
+
+/* The real state that the step begins with. */
+static inline TnInstant tn_step_before(const TnStep *step)
+{
+    if (!step->since) return tn_world_now(step->world);
+    return (TnInstant){step->true_qpos, step->true_qvel, step->true_frames,
+                      (const double(*)[6])step->true_twists};
+}
 
 /* The share of the step that is left after a subsystem's last hit, for joints and turning that go on from there; else 1. */
 static inline double tn_step_left(const TnStep *step, int subsystem)

@@ -6,8 +6,8 @@
 
 #include "../base/base.h"
 #include "../math/vec3.h"
-#include "energy.h"
 #include "impact.h"
+#include "kind.h"
 #include "reaction.h"
 #include "sleep.h"
 
@@ -229,20 +229,18 @@ static void forget_step(TnWorld *world)
     world->next_frames[0] = world->frames[0];
 }
 
-/* The solver's first guess in a new state: the velocity it has. */
+/* The solver's first guess in a new state. */
 static void guess_from_state(TnWorld *world)
 {
     const TnModel *model = world->model;
     for (int s = 0; s < model->subsystem_count; s++) {
-        const TnSubsystem *sub = &model->subsystems[s];
-        /* free bodies and segments of rods go by their twists, which lie one after the other */
-        bool twists = sub->kind == TN_SUBSYSTEM_RIGID || sub->kind == TN_SUBSYSTEM_ROD;
-        const double *v =
-            twists ? world->twists[sub->link_start] : world->state.qvel + sub->dof_start;
-        memcpy(world->state.vhat + sub->dof_start, v, sizeof(double) * (size_t)sub->dof_count);
-        /* a soft body must know that its velocity is news (dynamics/soft/expect.c) */
-        if (sub->kind == TN_SUBSYSTEM_SOFT)
-            memset(world->state.vhat + sub->dof_start, 0, sizeof(double) * (size_t)sub->dof_count);
+        const TnKind *kind = tn_kind_of(model, s);
+        double *vhat = world->state.vhat + model->subsystems[s].dof_start;
+        size_t bytes = sizeof(double) * (size_t)model->subsystems[s].dof_count;
+        if (kind->starts_from_rest)
+            memset(vhat, 0, bytes);
+        else
+            memcpy(vhat, kind->start_velocity(world, s), bytes);
     }
 }
 
@@ -379,26 +377,12 @@ TnContact tn_world_contact(const TnWorld *world, int index)
     return out;
 }
 
-TnEnergy tn_world_subsystem_energy(const TnWorld *world, int subsystem, const double *qpos,
-                                   const double *qvel, const TnLinkFrame *frames,
-                                   const double (*twists)[6])
-{
-    const TnSubsystem *sub = &world->model->subsystems[subsystem];
-    TnEnergy energy = tn_subsystem_energy(world->model, subsystem, qpos, qvel, frames, twists);
-    if (sub->kind == TN_SUBSYSTEM_SOFT) {
-        energy.elastic = tn_soft_energy(world->elements, world->model, sub->kind_index, qpos);
-        energy.potential += energy.elastic;
-    }
-    return energy;
-}
-
 TnEnergy tn_world_energy(const TnWorld *world)
 {
-    const TnState *state = &world->state;
+    const TnInstant now = tn_world_now(world);
     TnEnergy sum = {0.0, 0.0, 0.0};
     for (int s = 0; s < world->model->subsystem_count; s++) {
-        TnEnergy e = tn_world_subsystem_energy(world, s, state->qpos, state->qvel, world->frames,
-                                               (const double(*)[6])world->twists);
+        TnEnergy e = tn_subsystem_energy(world->model, s, world->elements, &now);
         sum.kinetic += e.kinetic;
         sum.potential += e.potential;
         sum.elastic += e.elastic;

@@ -9,6 +9,7 @@
 #include "../dynamics/systems.h"
 #include "../solver/solve.h"
 #include "../state/state.h"
+#include "energy.h"
 #include "groups.h"
 
 struct TnWorld {
@@ -57,10 +58,17 @@ struct TnWorld {
 
 /* The solver as the user wants it, in the world's units. */
 TnSolverDef tn_world_solver(const TnWorld *world);
-/* Elastic energy of soft bodies included. */
-TnEnergy tn_world_subsystem_energy(const TnWorld *world, int subsystem, const double *qpos,
-                                   const double *qvel, const TnLinkFrame *frames,
-                                   const double (*twists)[6]);
+static inline TnInstant tn_world_now(const TnWorld *world)
+{
+    return (TnInstant){world->state.qpos, world->state.qvel, world->frames,
+                      (const double(*)[6])world->twists};
+}
+/* Where the step leads. */
+static inline TnInstant tn_world_next(const TnWorld *world)
+{
+    return (TnInstant){world->next_qpos, world->next_qvel, world->next_frames,
+                      (const double(*)[6])world->next_twists};
+}
 /* And twists, after the state of these subsystems changed (NULL: of all). */
 void tn_world_update_frames(TnWorld *world, const int *subsystems, int count);
 
