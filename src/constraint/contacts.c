@@ -48,8 +48,8 @@ void tn_contact_arm(const TnModel *model, const TnDivision *division, const TnLi
 }
 
 /* course: NULL, or the arm where it is not that of the contact */
-static void find_side(const ContactTask *task, const TnContactPoint *c, int side, const double *course,
-                      Side *out)
+static void find_side(const ContactTask *task, const TnContactPoint *c, int side,
+                      const double *course, Side *out)
 {
     int geom = side ? c->geom2 : c->geom1, soft = side ? c->soft2 : c->soft1;
     const TnConstraintInput *in = task->in;
@@ -118,20 +118,19 @@ static void contact_range(void *context, int begin, int end)
         v3_sub(v, b.v, a.v);
         v3_sub(v_end, b.v_end, a.v_end);
         double vn = v3_dot(normal, v);
-        TnUnilateralLaw law = tn_unilateral_law(
-            &(TnUnilateral){.gap = c->gap,
-                            .v = vn,
-                            .v_free_end = v3_dot(normal, v_end),
-                            .restitution = c->restitution,
-                            .resolved = c->resolved,
-                            .blend = c->restitution > 0.0 || c->resolved ? planned_blend(in, c) : 0.0,
-                            .t = in->t,
-                            .theta = in->theta,
-                            .stabilization = model->option.stabilization,
-                            .gravity = task->gravity,
-                            .leave = in->leave,
-                            .size = fmin(side_size(in, c->geom1, c->soft1),
-                                         side_size(in, c->geom2, c->soft2))});
+        TnUnilateralLaw law = tn_unilateral_law(&(TnUnilateral){
+            .gap = c->gap,
+            .v = vn,
+            .v_free_end = v3_dot(normal, v_end),
+            .restitution = c->restitution,
+            .resolved = c->resolved,
+            .blend = c->restitution > 0.0 || c->resolved ? planned_blend(in, c) : 0.0,
+            .t = in->t,
+            .theta = in->theta,
+            .stabilization = model->option.stabilization,
+            .gravity = task->gravity,
+            .leave = in->leave,
+            .size = fmin(side_size(in, c->geom1, c->soft1), side_size(in, c->geom2, c->soft2))});
         double shift = -(1.0 - in->theta);
         if (course && c->restitution == 0.0) law.e_normal += in->theta * course->curve / in->t;
         for (int k = 0; k < 3; k++)

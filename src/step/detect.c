@@ -31,7 +31,8 @@ bool tn_step_detect_end(TnStep *step, const TnLinkFrame *frames, TnContactList *
 }
 
 /* Of who was hit, the place at that time and the way from there, as a velocity over the whole step. */
-static bool set_paths(TnStep *step, const double (*u)[6], TnLinkFrame **frames, double (**twists)[6])
+static bool set_paths(TnStep *step, const double (*u)[6], TnLinkFrame **frames,
+                      double (**twists)[6])
 {
     TnWorld *world = step->world;
     size_t n = (size_t)step->model->link_count;
@@ -80,15 +81,16 @@ bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, b
                     const uint8_t *only, TnContactList *out)
 {
     TnWorld *world = step->world;
-    TnMotionInput motion = {.frames = world->frames,
-                            .twists = u,
-                            .held = u == (const double(*)[6])step->end_twists ? (const double(*)[6])step->held : u,
-                            .qpos = world->state.qpos,
-                            .qvel = u_nodes,
-                            .t = step->t,
-                            .slack = tn_step_slack(step),
-                            .alone = alone,
-                            .only = only};
+    TnMotionInput motion = {
+        .frames = world->frames,
+        .twists = u,
+        .held = u == (const double(*)[6])step->end_twists ? (const double(*)[6])step->held : u,
+        .qpos = world->state.qpos,
+        .qvel = u_nodes,
+        .t = step->t,
+        .slack = tn_step_slack(step),
+        .alone = alone,
+        .only = only};
     if (step->since) {
         TnLinkFrame *frames;
         double(*twists)[6];
@@ -121,7 +123,6 @@ static bool find_held(TnStep *step)
 
 bool tn_step_detect_contacts(TnStep *step)
 {
-    return find_held(step) &&
-           tn_step_detect(step, (const double(*)[6])step->end_twists, step->end_qvel, false, NULL,
-                          &step->world->contacts);
+    return find_held(step) && tn_step_detect(step, (const double(*)[6])step->end_twists,
+                                             step->end_qvel, false, NULL, &step->world->contacts);
 }

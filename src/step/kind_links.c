@@ -77,8 +77,7 @@ void tn_links_find_way(const TnStep *step, int s, double p, double r)
     const TnSubsystem *sub = &step->model->subsystems[s];
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
         const double *vhat = step->vhat + step->model->links[l].dof_start;
-        for (int k = 0; k < 6; k++)
-            step->moved[l][k] = p * vhat[k] - r * step->world->twists[l][k];
+        for (int k = 0; k < 6; k++) step->moved[l][k] = p * vhat[k] - r * step->world->twists[l][k];
     }
 }
 

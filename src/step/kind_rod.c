@@ -58,8 +58,7 @@ static void advance(const TnStep *step, int s)
     TnWorld *world = step->world;
     const TnSubsystem *sub = &step->model->subsystems[s];
     tn_rod_advance(&step->dynamics, sub, world->frames, &step->systems->rods[sub->kind_index],
-                   step->vhat + sub->dof_start, step->reach[s], world->next_qpos,
-                   world->next_qvel);
+                   step->vhat + sub->dof_start, step->reach[s], world->next_qpos, world->next_qvel);
 }
 
 const TnKind tn_kind_rod = {.is_anchored = is_anchored,

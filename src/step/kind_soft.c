@@ -191,9 +191,8 @@ static void find_way(const TnStep *step, int s, double p, double r)
 static void advance(const TnStep *step, int s)
 {
     const TnSubsystem *sub = &step->model->subsystems[s];
-    tn_soft_advance(&step->soft_input, sub->kind_index, step->vhat + sub->dof_start,
-                    step->reach[s], step->strain[s], step->world->next_qpos,
-                    step->world->next_qvel);
+    tn_soft_advance(&step->soft_input, sub->kind_index, step->vhat + sub->dof_start, step->reach[s],
+                    step->strain[s], step->world->next_qpos, step->world->next_qvel);
 }
 
 static void change(const TnWorld *world, int s, const TnChange *c, double *v)

@@ -121,8 +121,7 @@ static void gather(const TnStep *step, int s, double *vhat)
 static void velocity(const TnWorld *world, int s, double *qvel)
 {
     const TnSubsystem *sub = &world->model->subsystems[s];
-    memcpy(qvel + sub->dof_start,
-           tn_tree_unknowns(world, &world->set.problem, sub->kind_index),
+    memcpy(qvel + sub->dof_start, tn_tree_unknowns(world, &world->set.problem, sub->kind_index),
            sizeof(double) * (size_t)sub->dof_count);
 }
 

@@ -58,8 +58,8 @@ static bool go_there(TnStep *step)
 bool tn_step_refine_all(TnStep *step, bool *go)
 {
     *go = go_there(step);
-    return !*go || (take_found(step) && tn_step_follow_contacts(step) &&
-                    tn_step_reassemble(step, false));
+    return !*go ||
+           (take_found(step) && tn_step_follow_contacts(step) && tn_step_reassemble(step, false));
 }
 
 /* ---- equalities ---- */
@@ -249,9 +249,10 @@ bool tn_step_refine(TnStep *step, int pass, bool *go)
     if (pass <= PASSES) loops = loops_go_on(step, pass, &back);
     if (pass < PASSES)
         contacts = contacts_curve(step) &&
-                   (!step->courses || most_surprise(step, NULL) > CONTACT_SURPRISE) && go_there(step);
+                   (!step->courses || most_surprise(step, NULL) > CONTACT_SURPRISE) &&
+                   go_there(step);
     *go = loops || contacts || softs;
     if (!loops && !contacts) return true;
-    return (back ? go_back(step) : take_found(step)) && (!contacts || tn_step_follow_contacts(step)) &&
-           tn_step_reassemble(step, true);
+    return (back ? go_back(step) : take_found(step)) &&
+           (!contacts || tn_step_follow_contacts(step)) && tn_step_reassemble(step, true);
 }

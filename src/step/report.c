@@ -60,7 +60,8 @@ static void warn(const TnWorld *world, const char *format, ...)
     world->def.log(world->def.log_user, TN_LOG_WARNING, line);
 }
 
-_Static_assert(sizeof(TnEnergyAccount) == TN_ACCOUNT_NUMBERS * sizeof(double), "nothing but doubles");
+_Static_assert(sizeof(TnEnergyAccount) == TN_ACCOUNT_NUMBERS * sizeof(double),
+               "nothing but doubles");
 
 /* Of a step that was refused. */
 static void forget_account(TnStepReport *report)

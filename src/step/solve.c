@@ -4,7 +4,7 @@
 
 #include "step.h"
 
-#define LEAVE_STEPS 3.0 /* gaps that so many steps' errors make are left uncorrected */
+#define LEAVE_STEPS 3.0        /* gaps that so many steps' errors make are left uncorrected */
 #define FIXED_COUNT_ERROR 0.01 /* of a step that nobody judged, in shares of gravity × timestep */
 
 /* What an error of the tolerance's size does to a gap in some steps. */
@@ -51,7 +51,8 @@ static bool iterate_fixed(TnStep *step, const TnSolverDef *def)
     TnSolveResult result = {0};
     bool ok = tn_fixed_prepare(&world->set.problem, def, world->team);
     tn_step_lap(step, &report->times.factor);
-    ok = ok && tn_fixed_iterate(&world->set.problem, def, world->solver_memory, world->team, &result);
+    ok = ok &&
+         tn_fixed_iterate(&world->set.problem, def, world->solver_memory, world->team, &result);
     report->converged = result.converged;
     report->iterations = result.iterations;
     report->residual = result.residual;
