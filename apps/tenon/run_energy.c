@@ -112,9 +112,9 @@ void run_energy_warn(const RunEnergy *energy, const TnModel *model)
     char text[WHERE_SIZE];
     if (!energy->wrong) return;
     say("run",
-        "energy came from nowhere: %" PRId64 " of %" PRId64
-        " steps created more than %g %% of what was around, most %.3g %% at step %" PRId64
-        " (%g s) at %s",
-        energy->wrong, energy->steps, 100 * WRONG_SHARE, 100 * energy->share, energy->worst_step,
-        energy->worst_time, where(energy, model, text));
+        "energy was created: %" PRId64 " of %" PRId64
+        " steps created more than %g %% of the energy involved, most at step %" PRId64
+        " (%g s): %.3g %% at %s",
+        energy->wrong, energy->steps, 100 * WRONG_SHARE, energy->worst_step, energy->worst_time,
+        100 * energy->share, where(energy, model, text));
 }
