@@ -139,11 +139,11 @@ static int check_and_measure(const ConvergenceOptions *o)
     char path[PATH_MAX];
     int code = EXIT_USAGE;
     if (o->step && !isnan(o->time)) {
-        say("convergence", "--step and --time: one of them");
+        say("convergence", "use --step or --time, not both");
         return EXIT_USAGE;
     }
     if (is_stdout(o->plot) || (is_stdout(o->csv) && is_stdout(o->json))) {
-        say("convergence", "only one of --csv and --json can go to stdout, --plot needs a file");
+        say("convergence", "--csv and --json cannot both go to stdout, and --plot needs a file");
         return EXIT_USAGE;
     }
     if (!find_scene("convergence", o->scene, path)) return EXIT_IO;

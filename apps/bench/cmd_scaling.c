@@ -152,11 +152,11 @@ static int check_and_scale(const ScalingOptions *o)
         return EXIT_USAGE;
     }
     if (o->of == BOTH && o->sizes.given) {
-        say("scaling", "--sizes: of what? Add --of spheres, cable or beam");
+        say("scaling", "--sizes needs --of spheres, cable or beam");
         return EXIT_USAGE;
     }
     if (is_stdout(o->json) && is_stdout(o->csv)) {
-        say("scaling", "only one of --csv and --json can go to stdout");
+        say("scaling", "--csv and --json cannot both go to stdout");
         return EXIT_USAGE;
     }
     if (!bench_plot_is_file("scaling", &o->common)) return EXIT_USAGE;

@@ -177,7 +177,7 @@ static int bench_model(const TnModel *model, const BenchOptions *bench, const ch
             runs[i].def.division.kind == runs[0].def.division.kind)
             diverged = true;
         if (!runs[i].measured && !runs[i].diverged) {
-            say("scene", "no step had %d contacts; see --least-contacts", runs[i].least_contacts);
+            say("scene", "no step had %d contacts; lower --least-contacts", runs[i].least_contacts);
             return EXIT_USAGE;
         }
     }

@@ -252,7 +252,7 @@ static int check_and_measure(TableOptions *o)
 {
     static const char *const default_scenes[] = {"stir", "cable", "beam"};
     if (is_stdout(o->plot) || (is_stdout(o->csv) && is_stdout(o->json))) {
-        say("table", "only one of --csv and --json can go to stdout, --plot needs a file");
+        say("table", "--csv and --json cannot both go to stdout, and --plot needs a file");
         return EXIT_USAGE;
     }
     if (!o->scene_count)

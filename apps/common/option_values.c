@@ -121,9 +121,7 @@ static bool read_division(const char *command, const Option *option, const char 
     if (near)
         say(command, "%s: there is no '%s'; did you mean '%s'?", option->name, text, near);
     else
-        say(command,
-            "%s: '%s' is none of auto, whole, paper and no number of segments within 1 ... "
-            "%.0f",
+        say(command, "%s: '%s' must be auto, whole, paper or a number of segments, 1 ... %.0f",
             option->name, text, option->upper);
     return false;
 }

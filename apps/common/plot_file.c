@@ -15,7 +15,7 @@ static void say_report(const char *command, const PlotReport *report)
     if (report->outside)
         say(command, "%lld points are outside the given range", (long long)report->outside);
     if (report->thinned)
-        say(command, "%lld of %lld points are not written one by one: closer than the pixels",
+        say(command, "%lld of %lld points were merged: they are less than a pixel apart",
             (long long)report->thinned, (long long)(report->drawn + report->outside));
 }
 

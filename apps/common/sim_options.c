@@ -94,8 +94,8 @@ bool sim_options_finish(const char *command, SimOptions *sim)
         (solver->method != TN_METHOD_ASSEMBLED && solver->method != TN_METHOD_NEWTON))
         return true;
     say(command,
-        "--solver %s works towards a tolerance: add one above 0, as --tolerance 1e-6; a fixed "
-        "number of iterations is --solver subadmm",
+        "--solver %s needs a tolerance above 0, such as --tolerance 1e-6; for a fixed number of "
+        "iterations use --solver subadmm",
         method_names[solver->method]);
     return false;
 }

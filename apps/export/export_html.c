@@ -306,7 +306,7 @@ static bool write_page(FILE *out, const char *title, const char *head, const Sec
     const char *title_at = strstr(page, title_mark);
     const char *data_at = title_at ? strstr(title_at, data_mark) : NULL;
     if (!data_at) {
-        say("export", "the player within this program has no place for the data");
+        say("export", "internal error: the embedded player has no place for the data");
         return false;
     }
     fwrite(page, 1, (size_t)(title_at - page), out);
@@ -331,7 +331,7 @@ static int write_file(const char *path, TnRecording *recording, const ExportOpti
     const char *name = options->title ? options->title : tn_recording_scene(recording)->name;
     char *head = head_text(recording, options, frames, sections);
     if (!head) {
-        say("export", "no memory for the replay's head");
+        say("export", "no memory for the replay's header");
         return EXIT_IO;
     }
     ExportFile file = {0};

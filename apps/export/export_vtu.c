@@ -344,8 +344,7 @@ static bool series_open(Series *series, const char *path)
     errno = 0;
     if (lstat(series->folder, &about) == 0 &&
         (!S_ISDIR(about.st_mode) || !clear_folder(series->folder, true))) {
-        say("export", "%s: is there already and holds more than frames; it is left alone",
-            series->folder);
+        say("export", "%s: exists and contains other files; choose another name", series->folder);
         return false;
     }
     if (!make_parent_folders(path) || mkdir(series->beside, 0777) != 0)
@@ -445,8 +444,8 @@ int export_vtu(const char *path, TnRecording *recording, const ExportOptions *op
     TnError err = {0};
     const TnScene *scene = tn_recording_scene(recording);
     if (count_cells(scene) == 0) {
-        say("export", "there is nothing for VTU: the recording has no surfaces and no tubes (rigid "
-                      "bodies go into NPZ, CSV or HTML)");
+        say("export", "VTU needs surfaces or tubes, and the recording has none; export rigid "
+                      "bodies as .npz, .csv or .html");
         return EXIT_USAGE;
     }
     TnFrame *frame = tn_frame_create(scene, &err);

@@ -28,28 +28,27 @@ static bool check_axis(const PlotAxis *axis, const char *name, char *error)
         return fail(error, "the range of the %s axis is not finite", name);
     if (axis->scale == PLOT_LOG && axis->lower <= 0)
         return fail(error,
-                    "the range of a logarithmic axis starts above zero, and that of %s at %g", name,
-                    axis->lower);
+                    "the range of the %s axis starts at %g; a logarithmic axis must start above 0",
+                    name, axis->lower);
     return true;
 }
 
 static bool check_plot(const Plot *plot, char *error)
 {
     if (plot->series_count < 1 || plot->series_count > PLOT_MAX_SERIES)
-        return fail(error, "there are %d series; a plot has 1 ... %d", plot->series_count,
-                    PLOT_MAX_SERIES);
+        return fail(error, "%d series; a plot needs 1 ... %d", plot->series_count, PLOT_MAX_SERIES);
     if (plot->reference_count > PLOT_MAX_REFERENCES)
         return fail(error, "more than %d reference lines", PLOT_MAX_REFERENCES);
     if (plot->category_count > MAX_CATEGORIES)
-        return fail(error, "%d bars beside each other are too many to see; at most %d",
+        return fail(error, "%d bars side by side are too many; use at most %d",
                     plot->category_count, MAX_CATEGORIES);
     if (plot->stacked && plot->y.scale == PLOT_LOG)
-        return fail(error, "stacked bars need a linear y axis: lengths add up only there");
+        return fail(error, "stacked bars need a linear y axis");
     for (int s = 0; s < plot->series_count; s++) {
         bool bars = plot->series[s].kind == PLOT_BARS;
         if (bars != (plot->categories != NULL) ||
             (bars && plot->series[s].count > plot->category_count))
-            return fail(error, "bars need a category each, and other series have none");
+            return fail(error, "every bar needs a category, and only bars may have categories");
     }
     return check_axis(&plot->x, "x", error) && check_axis(&plot->y, "y", error);
 }
@@ -162,7 +161,7 @@ bool plot_write(FILE *out, const PlotFigure *figure, PlotReport *report,
 {
     int count = figure->panel_count;
     if (count < 1 || count > PLOT_MAX_PANELS)
-        return fail(error, "there are %d panels; a figure has 1 ... %d", count, PLOT_MAX_PANELS);
+        return fail(error, "%d panels; a figure needs 1 ... %d", count, PLOT_MAX_PANELS);
     int width = figure->width ? figure->width : count * DEFAULT_WIDTH;
     int height = figure->height ? figure->height : DEFAULT_HEIGHT;
     if (width < PLOT_MIN_SIZE * count || height < PLOT_MIN_SIZE || width > PLOT_MAX_SIZE ||

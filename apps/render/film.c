@@ -216,13 +216,13 @@ static bool open_mp4(Film *film, double fps, char *error, size_t error_size)
 {
     if (film->width % 2 || film->height % 2)
         return fail(error, error_size,
-                    "%s: an MP4 needs an even width and height, and %dx%d is not; "
-                    "a folder of PNG files (-o FOLDER/) takes any size",
+                    "%s: an MP4 needs an even width and height, not %dx%d; a folder of PNG files "
+                    "(-o FOLDER/) may have any size",
                     film->path, film->width, film->height);
     char *program = find_program("ffmpeg");
     if (!program)
         return fail(error, error_size,
-                    "ffmpeg is not there: install it (apt-get install ffmpeg), or write PNG files "
+                    "ffmpeg was not found: install it (apt-get install ffmpeg), or write PNG files "
                     "with -o FOLDER/");
     errno = 0;
     bool fine = image_make_folders(film->path);
@@ -321,14 +321,15 @@ static bool end_ffmpeg(Film *film, char *error, size_t error_size)
     char message[512];
     last_message(film->messages, message, sizeof message);
     return fail(error, error_size, "%s: ffmpeg could not write the film: %s", film->path,
-                message[0] ? message : "it said nothing, but the film is not whole");
+                message[0] ? message : "ffmpeg gave no reason, but the film is incomplete");
 }
 
 bool film_add(Film *film, const Image *image, char *error, size_t error_size)
 {
     if (film->broken) return fail(error, error_size, "%s: the film is broken", film->path);
     if (image->width != film->width || image->height != film->height)
-        return fail(error, error_size, "%s: a picture of another size", film->path);
+        return fail(error, error_size, "%s: all pictures of a film must have the same size",
+                    film->path);
     film->frame_count++;
     if (film->is_folder) {
         char *name = NULL;
@@ -349,7 +350,7 @@ bool film_close(Film *film, char *error, size_t error_size)
 {
     bool fine = !film->broken;
     if (fine && film->frame_count == 0) {
-        fine = fail(error, error_size, "%s: not one picture", film->path);
+        fine = fail(error, error_size, "%s: the film has no pictures", film->path);
     } else if (fine && !film->is_folder) {
         fine = end_ffmpeg(film, error, error_size);
         if (fine && rename(film->temporary, film->path) != 0)

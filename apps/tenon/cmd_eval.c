@@ -66,8 +66,7 @@ static bool take_list(const char *option, const NumberList *list, double *values
 {
     if (!list->given) return true;
     if (list->count != count) {
-        say("eval", "%s: the model has %d numbers there, %d were given", option, count,
-            list->count);
+        say("eval", "%s needs %d numbers; %d were given", option, count, list->count);
         return false;
     }
     if (count) memcpy(values, list->values, (size_t)count * sizeof *values);
@@ -86,7 +85,7 @@ static bool normalize_quaternions(const TnModel *model, double *qpos)
         double *q = qpos + joint.qpos_start + joint.qpos_count - 4;
         double length = hypot(hypot(q[0], q[1]), hypot(q[2], q[3]));
         if (!(length > 1e-12) || isinf(length)) {
-            say("eval", "--qpos: the quaternion of %s has no length", joint_label(model, id, name));
+            say("eval", "--qpos: the quaternion of %s is zero", joint_label(model, id, name));
             return false;
         }
         /* leave a unit quaternion its bits */

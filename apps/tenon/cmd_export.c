@@ -100,7 +100,7 @@ static bool choose_frames(const Request *request, const TnRecording *recording, 
     int within = 0;
     *count = 0;
     if (info.frame_count == 0) {
-        say("export", "%s: holds no frames", request->input);
+        say("export", "%s: contains no frames", request->input);
         return false;
     }
     *frames = malloc((size_t)info.frame_count * sizeof **frames);
@@ -117,7 +117,7 @@ static bool choose_frames(const Request *request, const TnRecording *recording, 
         if (inside && within++ % request->every == 0) (*frames)[(*count)++] = i;
     }
     if (*count) return true;
-    say("export", "there is no frame in that time; the recording is from %g s to %g s", info.start,
+    say("export", "no frames in this range; the recording covers %g s to %g s", info.start,
         info.end);
     free(*frames);
     return false;
@@ -155,7 +155,7 @@ static int export_recording(const Request *request, const Format *format)
     int *frames = NULL, count = 0, code = EXIT_USAGE;
     TnRecordingInfo info = tn_recording_info(recording);
     if (info.cut_off)
-        say("export", "%s: is cut off or damaged behind frame %d; what is before is exported",
+        say("export", "%s: is cut off or damaged after frame %d; exporting the frames up to it",
             request->input, info.frame_count - 1);
     if (choose_frames(request, recording, &frames, &count)) {
         double fps = request->fps >= 0 ? request->fps : format->fps;
@@ -187,8 +187,7 @@ int cmd_export(int argc, char **argv)
     }
     const Format *format = find_format(request.output);
     if (!format) {
-        say("export", "-o: '%s' ends neither in .html nor in .npz nor in .csv nor in .pvd",
-            request.output);
+        say("export", "-o: '%s' must end in .html, .npz, .csv or .pvd", request.output);
         return EXIT_USAGE;
     }
     if (is_same_file(request.output, request.input)) {

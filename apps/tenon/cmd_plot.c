@@ -142,8 +142,8 @@ static bool choose_all_others(const CsvTable *table, Data *data)
 {
     int x = data->columns[0];
     if (table->column_count - 1 > DEFAULT_Y_COLUMNS || table->column_count < 2) {
-        say("plot", "--y is missing: %s has %d columns, as '%s'", table->path, table->column_count,
-            table->names[table->column_count > 1 && x == 0 ? 1 : 0]);
+        say("plot", "--y is missing: %s has %d columns; choose some, such as --y '%s'", table->path,
+            table->column_count, table->names[table->column_count > 1 && x == 0 ? 1 : 0]);
         return false;
     }
     for (int i = 0; i < table->column_count; i++)
@@ -167,7 +167,8 @@ static bool choose_columns(const CsvTable *table, const PlotOptions *o, Data *da
         if (lists[k]) find_columns(table, names[k], lists[k], columns, &count);
         if (count < 0) return false;
         if (count != data->y_count) {
-            say("plot", "%s: %d columns for %d of --y", names[k], count, data->y_count);
+            say("plot", "%s has %d columns and --y has %d; give one per series", names[k], count,
+                data->y_count);
             return false;
         }
         for (int i = 0; i < count; i++) data->columns[data->column_count++] = columns[i];
@@ -221,7 +222,7 @@ static bool read_size(const char *text, int *width, int *height)
     if (fine) h = strtol(end + 1, &end, 10);
     if (!fine || *end || w < PLOT_MIN_SIZE || w > PLOT_MAX_SIZE || h < PLOT_MIN_SIZE ||
         h > PLOT_MAX_SIZE) {
-        say("plot", "--size: '%s' is not two numbers within %d ... %d, as 720x440", text,
+        say("plot", "--size: '%s' must be two numbers within %d ... %d, such as 720x440", text,
             PLOT_MIN_SIZE, PLOT_MAX_SIZE);
         return false;
     }
@@ -252,7 +253,7 @@ static bool read_line(const char *option, const char *text, bool vertical,
     if (!text) return true;
     PlotReference line = {.vertical = vertical, .value = strtod(text, &end)};
     if (end == text || (*end && *end != '=') || !isfinite(line.value)) {
-        say("plot", "%s: '%s' does not start with a number, as 1.5 or 1.5=label", option, text);
+        say("plot", "%s: '%s' must start with a number, such as 1.5 or 1.5=label", option, text);
         return false;
     }
     if (*end) line.label = end + 1;
@@ -344,7 +345,7 @@ static bool choose_energy(PlotOptions *o)
 {
     if (!o->energy) return true;
     if (o->y) {
-        say("plot", "--energy names the columns: --y has no place beside it");
+        say("plot", "--energy selects the columns; remove --y");
         return false;
     }
     o->y = "kinetic,potential,total,created_sum";

@@ -99,7 +99,7 @@ static bool choose_output(RenderOptions *render)
     } else if (ends_in(out, ".mp4")) {
         render->kind = OUTPUT_FILM;
     } else {
-        say("render", "-o: '%s' ends neither in .png nor in .mp4 nor, for a folder, in /", out);
+        say("render", "-o: '%s' must end in .png, .mp4, or / for a folder", out);
         return false;
     }
     if (is_same_file(out, render->input)) {
@@ -108,8 +108,8 @@ static bool choose_output(RenderOptions *render)
     }
     const PictureOptions *picture = &render->picture;
     if (render->kind == OUTPUT_FILM && (picture->width % 2 || picture->height % 2)) {
-        say("render", "--size: an MP4 needs an even width and height, and %dx%d is not",
-            picture->width, picture->height);
+        say("render", "--size: an MP4 needs an even width and height, not %dx%d", picture->width,
+            picture->height);
         return false;
     }
     if (render->kind != OUTPUT_PICTURE) return true;
@@ -118,7 +118,10 @@ static bool choose_output(RenderOptions *render)
                         : !isnan(render->speed)      ? "--speed"
                                                      : NULL;
     if (wrong)
-        say("render", "%s is for films; a picture takes --time (-o OUT.mp4 makes a film)", wrong);
+        say("render",
+            "%s applies to films only; use --time for a picture, or -o OUT.mp4 for a "
+            "film",
+            wrong);
     return !wrong;
 }
 
@@ -236,7 +239,7 @@ static int render_source(RenderOptions *render, FrameSource *source)
         print_line(render, &stage);
     if (fine && interrupted && !any) say("render", "interrupted before the first picture");
     if (source->diverged)
-        say("render", "the simulation diverged at %g s; what was drawn before is kept",
+        say("render", "the simulation diverged at %g s; earlier pictures are kept",
             (double)source->steps * source->timestep);
     stage_close(&stage);
     return !fine              ? EXIT_IO
@@ -290,7 +293,7 @@ static int render_recording(RenderOptions *render)
     if (info.cut_off)
         say("render", "%s is cut off or damaged: it ends at %g s", render->input, info.end);
     if (info.frame_count < 1) {
-        say("render", "%s: there is no frame in it", render->input);
+        say("render", "%s: contains no frames", render->input);
         code = EXIT_IO;
     } else if (render->time > length * (1 + 1e-9)) {
         say("render", "--time: the recording is only %g s long", length);

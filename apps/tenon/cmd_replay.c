@@ -38,7 +38,7 @@ static int replay_recording(WindowOptions *window, TnRecording *recording)
     const TnScene *scene = tn_recording_scene(recording);
     TnRecordingInfo info = tn_recording_info(recording);
     if (info.frame_count < 1) {
-        say("replay", "%s: holds no whole frame", window->input);
+        say("replay", "%s: contains no complete frame", window->input);
         return EXIT_IO;
     }
     TnFrame *frame = tn_frame_create(scene, &err);
@@ -53,7 +53,7 @@ static int replay_recording(WindowOptions *window, TnRecording *recording)
     if (info.has_stress && !(window->viewer.draw.stress_max > 0))
         window->viewer.draw.stress_max = stress_top(export_largest_stress(recording, NULL, 0));
     if (info.cut_off)
-        say("replay", "%s: was cut off; %d whole frames up to %g s are shown", window->input,
+        say("replay", "%s: is cut off; showing %d complete frames up to %g s", window->input,
             info.frame_count, info.end);
     return viewer_run_recording(&window->viewer, recording);
 }

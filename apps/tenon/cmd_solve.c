@@ -106,7 +106,7 @@ static bool add_solver(SolveOptions *o, const char *name, size_t length)
 static bool choose_solvers(SolveOptions *o)
 {
     if (o->all && o->solvers) {
-        say("solve", "--all takes every solver; leave --solver away");
+        say("solve", "--all runs every solver; remove --solver");
         return false;
     }
     if (o->all) {
@@ -262,7 +262,7 @@ int cmd_solve(int argc, char **argv)
         code = choose_solvers(&o) ? EXIT_FINE : EXIT_USAGE;
         for (int i = 0; o.csv_path && i < path_count; i++)
             if (is_same_file(o.csv_path, paths[i])) {
-                say("solve", "--csv: %s is a problem itself", o.csv_path);
+                say("solve", "--csv: %s is one of the problem files", o.csv_path);
                 code = EXIT_USAGE;
             }
         if (code == EXIT_FINE) code = solve_files(&o, paths, path_count);

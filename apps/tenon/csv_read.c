@@ -106,8 +106,8 @@ CsvRow csv_table_next(CsvTable *table, const char *command)
         if (count < table->column_count) table->fields[count] = field;
     }
     if (count == table->column_count) return CSV_ROW;
-    say(command, "%s:%lld: %d fields, where the first line has %d", table->path,
-        (long long)table->line, count, table->column_count);
+    say(command, "%s:%lld: %d fields; the first line has %d", table->path, (long long)table->line,
+        count, table->column_count);
     return CSV_BAD;
 }
 

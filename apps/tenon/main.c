@@ -74,6 +74,6 @@ int main(int argc, char **argv)
 {
     const Moved *old = find_moved(argc, argv);
     if (!old) return program_main(argc, argv);
-    fprintf(stderr, "tenon: '%s' is now '%s'\n", old->was, old->now);
+    fprintf(stderr, "tenon: '%s' was replaced by '%s'\n", old->was, old->now);
     return EXIT_USAGE;
 }

@@ -12,8 +12,8 @@ bool run_dump_check(const DumpOptions *options, int64_t steps, double duration)
     const NumberList *list = &options->steps;
     if (options->path && list->count != 1) {
         say("run",
-            list->count ? "--dump-to names one file, but --dump-problem %d steps; leave it "
-                          "away and each gets its own"
+            list->count ? "--dump-to names one file, but --dump-problem has %d steps; remove "
+                          "--dump-to to write one file per step"
                         : "--dump-to needs --dump-problem K",
             list->count);
         return false;

@@ -29,7 +29,7 @@ typedef struct KeyRow {
 static void send(Viewer *viewer, SimulationCommandKind kind, double value)
 {
     if (!simulation_command(viewer->simulation, kind, value))
-        viewer_complain(viewer, "the simulation is busy: too many keys wait");
+        viewer_complain(viewer, "the simulation is busy; the key was ignored");
 }
 
 /* ---- time ---- */
@@ -120,7 +120,7 @@ static void last_frame(Viewer *viewer)
 static void toggle_loop(Viewer *viewer)
 {
     viewer->playback->loop = !viewer->playback->loop;
-    viewer_say(viewer, viewer->playback->loop ? "starts again at the end" : "stops at the end");
+    viewer_say(viewer, viewer->playback->loop ? "restarts at the end" : "stops at the end");
     event_begin(viewer->def.events, "loop");
     event_bool(viewer->def.events, "value", viewer->playback->loop);
     event_end(viewer->def.events);
@@ -133,7 +133,7 @@ static void turn_cameras(Viewer *viewer, int by)
 {
     int ring = viewer->scene->camera_count + 1;
     viewer_set_camera(viewer, (viewer->camera + 1 + by + ring) % ring - 1);
-    if (ring == 1) viewer_say(viewer, "the model has no camera of its own");
+    if (ring == 1) viewer_say(viewer, "the model has no cameras");
 }
 
 static void camera_before(Viewer *viewer) { turn_cameras(viewer, -1); }

@@ -128,7 +128,7 @@ static bool choose_pulled(Viewer *viewer, Pull *pull)
         viewer_select(viewer, pick.body, local);
     }
     if (!viewer->selected) {
-        viewer_say(viewer, "nothing to pull here: double click on a body selects it");
+        viewer_say(viewer, "nothing to pull here; double-click a body to select it");
         return false;
     }
     memcpy(pull->anchor, viewer->selected_point, sizeof viewer->selected_point);
@@ -162,13 +162,13 @@ static bool start_pull(Viewer *viewer, PullKind kind, bool over_ground)
     memcpy(mouse->plane_point, mouse->held, sizeof mouse->plane_point);
     for (int k = 0; k < 3; k++) mouse->plane_normal[k] = over_ground ? k == 2 : view.forward[k];
     if (!mouse_on_plane(viewer, mouse->grabbed)) {
-        viewer_say(viewer, "the ground is seen too flat to pull along it");
+        viewer_say(viewer, "the view is too flat to pull along the ground");
         return false;
     }
     mouse->pull = pull;
     mouse->told_time = -1;
     simulation_pull(viewer->simulation, &pull);
-    if (viewer->status.paused) viewer_say(viewer, "paused: Space runs, Right takes one step");
+    if (viewer->status.paused) viewer_say(viewer, "paused: press Space to run, Right for one step");
     return true;
 }
 
@@ -353,7 +353,7 @@ void mouse_button(Viewer *viewer, int button, bool pressed, int modifiers)
 
 static void say_fixed_camera(Viewer *viewer)
 {
-    viewer_say(viewer, "this camera belongs to the model; Esc goes to the free one");
+    viewer_say(viewer, "this camera belongs to the model; press Esc for the free camera");
 }
 
 void mouse_move(Viewer *viewer, double x, double y)

@@ -140,7 +140,7 @@ static void read_notice(Viewer *viewer, const Notice *notice)
     if (notice->kind == NOTICE_STEP && notice->pulling)
         mouse_tell_pull(viewer, notice->pull_force, notice->pull_torque, notice->pull_at,
                         notice->time);
-    if (notice->kind == NOTICE_NO_BACK) viewer_say(viewer, "no older state is kept");
+    if (notice->kind == NOTICE_NO_BACK) viewer_say(viewer, "no earlier state is stored");
     if (notice->kind == NOTICE_DIVERGED) viewer->ever_diverged = true;
     if (notice->kind == NOTICE_FINISHED) viewer->quit = true;
     if (notice->kind == NOTICE_RESET) {
@@ -276,7 +276,7 @@ static bool open_window(Viewer *viewer, const char *command)
     viewer->window = glfwCreateWindow(def->width, def->height, def->title, NULL, NULL);
     if (!viewer->window) {
         glfwGetError(&why);
-        say(command, "no window with OpenGL 3.3: %s; 'tenon render' needs none",
+        say(command, "cannot open a window with OpenGL 3.3: %s; 'tenon render' needs no window",
             why ? why : "the system gives no reason");
         return false;
     }
@@ -302,7 +302,7 @@ static bool prepare(Viewer *viewer, const char *command)
     char error[512] = "";
     if (!glfwInit()) {
         glfwGetError(&why);
-        say(command, "no display: set DISPLAY, or use 'tenon render' which needs none");
+        say(command, "no display: set DISPLAY, or use 'tenon render', which needs no display");
         if (why) say(command, "%s", why);
         return false;
     }

@@ -72,7 +72,7 @@ static void collect(TnMjcf *m, const TnXmlElement *parent, const Place *place, G
             tn_mjcf_name_add(m, TN_NAMED_FRAME, e, tn_mjcf_text(&view, "name"), 0, NULL);
             collect(m, e, &inner, list);
         } else if (is(e, "inertial") && is(parent, "frame")) {
-            tn_mjcf_error(m, e, "inertial belongs directly into a body");
+            tn_mjcf_error(m, e, "inertial must be a child of a body");
         }
     }
 }

@@ -85,8 +85,8 @@ static int read_curve(TnMjcf *m, const Cable *c, int shapes[3])
         int shape = tn_mjcf_word_index("0 s cos(s) sin(s)", word);
         if (shape < 0 || count == 3) {
             tn_mjcf_error_attr(m, c->element, "curve",
-                               "curve has up to three words of: s cos(s) sin(s) 0; '%s' is none "
-                               "or one too many",
+                               "curve has up to three of the words s cos(s) sin(s) 0; '%s' is "
+                               "another word or one too many",
                                word);
             return -1;
         }
@@ -106,8 +106,7 @@ static bool sample_curve(TnMjcf *m, Cable *c)
     if (read_curve(m, c, shapes) < 0) return false;
     if (counts[0] < 3 || counts[0] > 1e6 || counts[1] != 1 || counts[2] != 1) {
         tn_mjcf_error_attr(m, c->element, "count",
-                           "a cable is one-dimensional and needs three points or more: count is "
-                           "3 … 1000000, then 1 and 1");
+                           "count of a cable must be N 1 1 with 3 <= N <= 1000000");
         return false;
     }
     int n = (int)counts[0];
@@ -252,7 +251,7 @@ static bool read_parts(TnMjcf *m, const TnMjcfClass *class_, Cable *c)
                 read_config(m, child, c);
         }
     }
-    if (!has_geom) tn_mjcf_error(m, c->element, "a cable needs a geom: it has its radius");
+    if (!has_geom) tn_mjcf_error(m, c->element, "a cable needs a geom, which gives its radius");
     return has_geom;
 }
 

@@ -129,7 +129,7 @@ static bool place_vertices(TnMjcf *m, const TnXmlElement *e, TnTetMesh *mesh, Ca
             return false;
         }
         if (carrier->is_node && carrier->used) {
-            tn_mjcf_error_attr(m, e, "body", "body '%.60s' has a vertex already", name);
+            tn_mjcf_error_attr(m, e, "body", "body '%.60s' already has a vertex", name);
             return false;
         }
         if (carrier->is_node) {
@@ -219,8 +219,8 @@ static void read_flex(TnMjcf *m, const TnXmlElement *e)
         if (good && mass == 0) {
             tn_mjcf_error(
                 m, e,
-                "no body of this flex is a free vertex (three slide joints along its axes "
-                "and an inertial, nothing else), so nothing of it is soft");
+                "this flex has no free vertex, so no part of it is soft; a free vertex is a body "
+                "with three slide joints along its axes and an inertial, and nothing else");
             good = false;
         }
         if (good && tn_mjcf_soft_begin(m, &soft, &world))

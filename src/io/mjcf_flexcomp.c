@@ -53,14 +53,13 @@ bool tn_mjcf_flex_dim(TnMjcf *m, const TnXmlElement *e, const char *type)
     if (dim == 2 && strcmp(type, "mesh") == 0)
         tn_mjcf_error_attr(m, e, "dim",
                            "surfaces (dim 2) are not supported yet; for a solid, mesh its volume "
-                           "and load that with type=\"gmsh\" dim=\"3\", or where all of it can be "
-                           "seen from one inner point, say dim=\"3\" and origin");
+                           "and load it with type=\"gmsh\" dim=\"3\"; if one inner point sees the "
+                           "whole surface, use dim=\"3\" and origin");
     else
-        tn_mjcf_error_attr(m, e, "dim",
-                           "only solids (dim=\"3\") are supported yet, not %s (dim %d%s)%s",
-                           dim == 1 ? "ropes" : "surfaces", dim,
-                           tn_xml_attr(e, "dim") ? "" : " where none is given",
-                           dim == 1 ? "; cables come from <composite type=\"cable\">" : "");
+        tn_mjcf_error_attr(
+            m, e, "dim", "only solids (dim=\"3\") are supported, not %s (dim %d%s)%s",
+            dim == 1 ? "ropes" : "surfaces", dim, tn_xml_attr(e, "dim") ? "" : " by default",
+            dim == 1 ? "; cables come from <composite type=\"cable\">" : "");
     return false;
 }
 
@@ -95,8 +94,8 @@ static void read_edge(TnMjcf *m, const TnXmlElement *e)
     const char *equality = tn_mjcf_text(&view, "equality");
     if (equality && strcmp(equality, "false") != 0)
         tn_mjcf_error_attr(m, e, "equality",
-                           "equality=\"%.20s\" would keep a solid from changing its shape; leave "
-                           "it out and give <elasticity young=\"…\">",
+                           "equality=\"%.20s\" would make a solid rigid; remove it and add "
+                           "<elasticity young=\"…\">",
                            equality);
 }
 
@@ -193,8 +192,8 @@ static bool make_star(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out)
     }
     if (tn_mjcf_reals(m, &view, "origin", origin, 3) != 3) {
         tn_mjcf_error(m, e,
-                      "a solid out of a surface mesh needs origin: a point inside, from which "
-                      "all of it can be seen");
+                      "a solid from a surface mesh needs origin: an inner point that sees the "
+                      "whole surface");
         return false;
     }
     TnMeshFile mesh = {0};
@@ -226,7 +225,9 @@ static bool make_star(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out)
     }
     tn_mesh_file_free(&mesh);
     if (good && out->tet_count == 0) {
-        tn_mjcf_error_attr(m, e, "origin", "no triangle of the mesh is seen from inside by origin");
+        tn_mjcf_error_attr(m, e, "origin",
+                           "no triangle of the mesh faces away from origin; origin "
+                           "must lie inside the mesh");
         good = false;
     }
     if (!good) tn_tet_mesh_free(out);
@@ -249,7 +250,7 @@ static void refuse_others(TnMjcf *m, const TnXmlElement *e, int type)
                     : type == TYPE_DIRECT ? uses[i].direct
                                           : uses[i].shape;
         if (!used && tn_xml_attr(e, uses[i].name))
-            tn_mjcf_error_attr(m, e, uses[i].name, "%s has no meaning for this type; leave it out",
+            tn_mjcf_error_attr(m, e, uses[i].name, "%s has no meaning for this type; remove it",
                                uses[i].name);
     }
 }
@@ -298,7 +299,7 @@ static void pin_grid(TnMjcf *m, const TnXmlElement *e, const Pins *p, const char
     const double *list = tn_mjcf_real_list(m, e, name, &length);
     if (!tn_xml_attr(e, name)) return;
     if (!p->count) {
-        tn_mjcf_error_attr(m, e, name, "%s is for flexcomps of type grid; say id or range", name);
+        tn_mjcf_error_attr(m, e, name, "%s is for flexcomps of type grid; use id or range", name);
         return;
     }
     if (!check_pin(m, e, name, list, length, group, p->count, 3)) return;
@@ -319,8 +320,8 @@ static void read_pin(TnMjcf *m, const TnXmlElement *e, const Pins *p)
     if (p->node_count != p->file_nodes) {
         tn_mjcf_error(
             m, e,
-            "the mesh file has %d node%s without elements, and it is not plain which ones "
-            "are meant; save the mesh without them",
+            "the mesh file has %d node%s without elements, so the numbering is ambiguous; save the "
+            "mesh without them",
             p->file_nodes - p->node_count, p->file_nodes - p->node_count == 1 ? "" : "s");
         return;
     }
@@ -365,12 +366,12 @@ static void read_flexcomp(TnMjcf *m, const struct TnMjcfFlexcomp *f)
     soft.def.mass = tn_mjcf_real(m, &view, "mass", 1);
     tn_mjcf_soft_look(m, e, &soft.def);
     if (type >= TYPE_SQUARE && type <= TYPE_CIRCLE)
-        tn_mjcf_error_attr(m, e, "type", "only solids are supported yet, not %s", type_text);
+        tn_mjcf_error_attr(m, e, "type", "only solids are supported, not %s", type_text);
     else if (type != TYPE_GMSH || tn_xml_attr(e, "dim")) /* a gmsh file's dimension is its own */
         tn_mjcf_flex_dim(m, e, type_text ? type_text : "grid");
     if (tn_mjcf_bool(&view, "rigid", false))
         tn_mjcf_error_attr(m, e, "rigid",
-                           "a rigid flexcomp has nothing soft; give its body a geom of type mesh");
+                           "a rigid flexcomp is not supported; give its body a geom of type mesh");
     refuse_others(m, e, type);
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
     pose = tn_mjcf_compose(&f->world, &pose);

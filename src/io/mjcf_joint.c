@@ -29,7 +29,7 @@ static void read_limit(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
     if (joint->type == TN_JOINT_FREE) joint->limited = false; /* as in MuJoCo */
     if (joint->type == TN_JOINT_BALL && joint->limited && joint->range[0] != 0)
         tn_mjcf_error_attr(m, view->element, "range",
-                           "range of a ball joint is 0 and the largest angle");
+                           "range of a ball joint must be 0 and the largest angle");
     if (!m->settings.limit) joint->limited = false;
 }
 

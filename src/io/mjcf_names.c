@@ -130,9 +130,9 @@ const TnMjcfName *tn_mjcf_refer(TnMjcf *m, TnMjcfNameKind kind, const TnXmlEleme
     if (found) return found;
     if (m->err.count < SUGGESTION_LIMIT && is_soft_part(m, kind, attr->value)) {
         tn_mjcf_error_attr(m, element, attr_name,
-                           "'%.60s' is part of a soft body, which has nodes and a surface but no "
-                           "bodies and geoms to refer to; contacts are set by its contype and "
-                           "conaffinity, and <hold> in <tenon><soft> joins nodes to bodies",
+                           "'%.60s' is part of a soft body, which has no bodies or geoms; set its "
+                           "contacts with its contype and conaffinity, and join its nodes to "
+                           "bodies with <hold> in <tenon><soft>",
                            attr->value);
         return NULL;
     }

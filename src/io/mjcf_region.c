@@ -55,7 +55,7 @@ static bool by_number(const Choice *c, const char *name, int group)
     for (int i = 0; i < count; i += group) {
         if (list[i + group - 1] < list[i]) {
             tn_mjcf_error_attr(c->m, c->e, name,
-                               "%s: %.0f comes before %.0f; say the smaller first", name, list[i],
+                               "%s: %.0f comes before %.0f; put the smaller first", name, list[i],
                                list[i + 1]);
             return false;
         }
@@ -100,8 +100,8 @@ static bool by_shape(const Choice *c, const char *name, TnGeomType type, const d
     if (found) return true;
     const double *p = c->nodes->places;
     tn_mjcf_error_attr(c->m, c->e, name,
-                       "no node of the soft body lies in this %s in the reference pose (places are "
-                       "the world's; node 0 is at %.6g %.6g %.6g)",
+                       "no node of the soft body lies in this %s in the reference pose (world "
+                       "coordinates; node 0 is at %.6g %.6g %.6g)",
                        strcmp(name, "within") == 0 ? "geom" : name, p[0], p[1], p[2]);
     return false;
 }
@@ -145,7 +145,7 @@ bool tn_mjcf_choose_nodes(TnMjcf *m, const TnXmlElement *e, const TnMjcfNodes *n
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
         any = any || tn_xml_attr(e, ways[i]) != NULL;
     if (!any) {
-        tn_mjcf_error(m, e, "which nodes? say nodes, range, box, ball or within");
+        tn_mjcf_error(m, e, "nodes, range, box, ball or within is missing");
         return false;
     }
     bool good = by_number(&c, "nodes", 1);

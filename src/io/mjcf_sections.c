@@ -147,8 +147,8 @@ static void read_equality(TnMjcf *m, const TnXmlElement *e)
 {
     if (strncmp(e->name, "flex", 4) == 0) {
         tn_mjcf_error(m, e,
-                      "<%.60s> in <equality> is not supported: it would keep a soft body from "
-                      "changing its shape; leave it out and give <elasticity young=\"…\">",
+                      "<%.60s> in <equality> is not supported: it would make a soft body rigid; "
+                      "remove it and add <elasticity young=\"…\">",
                       e->name);
         return;
     }
@@ -241,7 +241,7 @@ static bool read_frame_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sen
     int type = tn_mjcf_word(&view, "objtype", "body xbody site geom camera", -1);
     if (type < 0) return false;
     if (type > 2) {
-        tn_mjcf_error_attr(m, e, "objtype", "only body, xbody and site are supported yet");
+        tn_mjcf_error_attr(m, e, "objtype", "only body, xbody and site are supported");
         return false;
     }
     const TnMjcfName *name =

@@ -80,7 +80,7 @@ static void read_material(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def)
     if (def->law == TN_SOFT_NEO_HOOKEAN && tn_xml_attr(e, "mean_dilatation") &&
         def->mean_dilatation)
         tn_mjcf_error_attr(m, e, "mean_dilatation",
-                           "mean_dilatation is for the corotational law only; leave it out");
+                           "mean_dilatation needs the corotational law; remove it");
 }
 
 /* ---- who holds it ---- */
@@ -117,7 +117,7 @@ bool tn_mjcf_soft_begin(TnMjcf *m, TnMjcfSoft *soft, const TnMjcfPose *world)
 void tn_mjcf_soft_hold(TnMjcf *m, TnMjcfSoft *soft, const TnXmlElement *e, int node, TnBodyId body)
 {
     if (soft->holders[node] && soft->holders[node] != body) {
-        tn_mjcf_error(m, e, "node %d is already held, by another body, at %.200s:%d:%d", node,
+        tn_mjcf_error(m, e, "node %d is already held by another body at %.200s:%d:%d", node,
                       soft->held_at[node]->file, soft->held_at[node]->line,
                       soft->held_at[node]->column);
         return;
@@ -176,8 +176,8 @@ static bool collect_holds(TnMjcf *m, TnMjcfSoft *soft)
     if (!holds) return false;
     if (held == count) {
         tn_mjcf_error(m, soft->element,
-                      "all %d nodes are pinned or held, so that nothing of it is soft; hold fewer, "
-                      "or give the body a geom of type mesh",
+                      "all %d nodes are pinned or held, so no part of it is soft; hold fewer "
+                      "nodes, or use a geom of type mesh",
                       count);
         return false;
     }
@@ -198,7 +198,7 @@ static void apply_flags(TnMjcf *m, TnMjcfSoft *soft)
     if (!m->settings.contact) def->self_contact = false;
     if (!m->settings.spring)
         tn_mjcf_error(m, soft->element,
-                      "springs are disabled (option/flag spring), and a soft body is made of them");
+                      "option/flag spring disables springs, which soft bodies need");
     if (soft->from_mujoco && def->youngs_modulus == 0)
         tn_mjcf_error(
             m, soft->element,
@@ -254,8 +254,7 @@ static void check_more(TnMjcf *m, const TnXmlElement *e)
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (soft && tn_xml_attr(e, places[i]))
             tn_mjcf_error_attr(m, e, places[i],
-                               "the flexcomp says where it is and of what shape; "
-                               "leave this out");
+                               "the flexcomp defines position and shape; remove this");
 }
 
 /* ---- ties ---- */
@@ -267,7 +266,7 @@ static void read_tie(TnMjcf *m, const TnXmlElement *e)
     const TnMjcfName *second = tn_mjcf_refer(m, TN_NAMED_SOFT, e, "soft2");
     if (!first || !second) return;
     if (first == second) {
-        tn_mjcf_error_attr(m, e, "soft2", "a tie joins two soft bodies; this is the same");
+        tn_mjcf_error_attr(m, e, "soft2", "a tie joins two different soft bodies");
         return;
     }
     const TnMjcfNodes *nodes = first->data;

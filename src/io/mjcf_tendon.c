@@ -30,7 +30,9 @@ static void read_spring_length(TnMjcf *m, const TnMjcfView *view, TnTendonDef *t
     tendon->has_spring_length = length[0] != -1 || length[1] != -1;
     tendon->spring_length = length[0];
     if (length[0] > length[1])
-        tn_mjcf_error_attr(m, view->element, "springlength", "springlength must not descend");
+        tn_mjcf_error_attr(m, view->element, "springlength",
+                           "the first number of springlength "
+                           "must not exceed the second");
     else if (length[0] != length[1] && tendon->stiffness > 0)
         tn_mjcf_error_attr(m, view->element, "springlength",
                            "a spring with a dead band, between two lengths, is not supported yet");

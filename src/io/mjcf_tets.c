@@ -146,11 +146,11 @@ bool tn_mjcf_make_tets(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out)
         return false;
     }
     if (shape == 0 && tn_xml_attr(e, "cells")) {
-        tn_mjcf_error_attr(m, e, "cells", "a mesh from a file has its elements; leave cells out");
+        tn_mjcf_error_attr(m, e, "cells", "a mesh from a file defines its elements; remove cells");
         return false;
     }
     if (shape != 1 && tn_xml_attr(e, "tets_per_cell")) {
-        tn_mjcf_error_attr(m, e, "tets_per_cell", "tets_per_cell is for boxes; leave it out");
+        tn_mjcf_error_attr(m, e, "tets_per_cell", "tets_per_cell is for boxes only; remove it");
         return false;
     }
     if (!found) return false;

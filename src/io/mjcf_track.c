@@ -79,7 +79,7 @@ static bool read_header(Csv *csv, const char **text)
             good = false;
         } else if (target >= 0 && (target >= actuators || seen[target])) {
             tn_error_at(&m->err, TN_ERROR_MODEL, place(csv, s), "track",
-                        "the column '%.*s' comes twice", (int)(trimmed < 60 ? trimmed : 60), s);
+                        "column '%.*s' appears twice", (int)(trimmed < 60 ? trimmed : 60), s);
             good = false;
         } else if (target >= 0) {
             seen[target] = true;
@@ -92,7 +92,7 @@ static bool read_header(Csv *csv, const char **text)
     }
     if (good && count != actuators + 1) {
         tn_error_at(&m->err, TN_ERROR_MODEL, place(csv, *text), "track",
-                    "the track names %d actuators; the model has %d, and all must be there",
+                    "the track has %d actuators and the model %d; the track must have all of them",
                     count - 1, actuators);
         good = false;
     }
@@ -113,7 +113,7 @@ static bool read_row(Csv *csv, const char *s, double *time, double *ctrl)
         if (fault != TN_NUMBER_GOOD) {
             size_t length = strcspn(field, ",\r\n");
             tn_error_at(&m->err, TN_ERROR_MODEL, place(csv, field), "track",
-                        "'%.*s' is no %snumber", (int)(length < 40 ? length : 40), field,
+                        "'%.*s' is not a %snumber", (int)(length < 40 ? length : 40), field,
                         fault == TN_NUMBER_NOT_FINITE ? "finite " : "");
             return false;
         }
@@ -159,7 +159,7 @@ static bool read_rows(Csv *csv, const char *text, TnTrackDef *out)
             if (m->err.count - before >= 20) return false; /* a wrong file altogether */
         } else if (row > 0 && !(times[row] > times[row - 1])) {
             tn_error_at(&m->err, TN_ERROR_MODEL, place(csv, text), "track",
-                        "times must ascend: %g comes after %g", times[row], times[row - 1]);
+                        "times must increase: %g comes after %g", times[row], times[row - 1]);
         }
         row++;
     }
@@ -184,7 +184,7 @@ bool tn_mjcf_read_track(TnMjcf *m, const TnXmlElement *element, const char *path
     bool good = false;
     if (strlen(file.text) != file.size)
         tn_error_at(&m->err, TN_ERROR_MODEL, (TnSource){path, 1, 1}, "track",
-                    "the file is no text");
+                    "the file is not a text file");
     else
         good = read_header(&csv, &text) && read_rows(&csv, text, out);
     tn_free(file.text);

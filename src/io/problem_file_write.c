@@ -139,8 +139,8 @@ TnStatus tn_problem_write(const TnSolver *solver, const char *path, TnError *err
         if (tn_solver_block(solver, i).functions) {
             tn_error_add(
                 err, TN_ERROR_USAGE,
-                "%.500s: block %d is known by its functions only and cannot be written; add "
-                "its matrix instead",
+                "%.500s: block %d is given by functions and cannot be written; give its matrix "
+                "instead",
                 path, i);
             return err->code;
         }

@@ -37,7 +37,7 @@ bool tn_record_check_header(const uint8_t *bytes, size_t size, const char *path,
         return false;
     }
     if (size < TN_RECORD_HEADER_BYTES) {
-        tn_error_add(err, TN_ERROR_IO, "%.700s: is cut off within its header", path);
+        tn_error_add(err, TN_ERROR_IO, "%.700s: its header is cut off", path);
         return false;
     }
     TnRecordIn in = {.bytes = bytes, .size = TN_RECORD_HEADER_BYTES, .at = sizeof magic};

@@ -128,7 +128,7 @@ static int64_t end_of_recording(const char *path, const TnRecordOut *scene, TnEr
         end = -1;
     } else if (other.size != scene->size || memcmp(other.bytes, scene->bytes, scene->size) != 0) {
         tn_error_add(err, TN_ERROR_USAGE,
-                     "%.700s: is a recording of another scene and cannot be continued", path);
+                     "%.700s: is a recording of another scene and cannot be appended to", path);
         end = -1;
     }
     tn_record_out_free(&other);
@@ -203,7 +203,7 @@ TnRecorder *tn_recorder_create(const TnRecorderDef *def, const char *path, const
                                TnError *err)
 {
     if (def->group_frames < 1 || def->group_frames > TN_RECORD_MAX_FRAMES) {
-        tn_error_add(err, TN_ERROR_USAGE, "group_frames is %d; it must be within 1 and %d",
+        tn_error_add(err, TN_ERROR_USAGE, "group_frames is %d; it must be 1 to %d",
                      def->group_frames, TN_RECORD_MAX_FRAMES);
         return NULL;
     }
@@ -361,7 +361,7 @@ TnStatus tn_recorder_write(TnRecorder *recorder, const TnFrame *frame, TnError *
 {
     TnRecordGroup *group = &recorder->group;
     if (recorder->failed) {
-        tn_error_add(err, TN_ERROR_IO, "%.700s: the recording has ended with an error before",
+        tn_error_add(err, TN_ERROR_IO, "%.700s: the recording already ended with an error",
                      recorder->path);
         return TN_ERROR_IO;
     }

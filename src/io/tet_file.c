@@ -215,7 +215,9 @@ static bool sort_nodes(TnTetFile *f)
     qsort(nodes, f->nodes.count, sizeof *nodes, compare_nodes);
     for (size_t i = 1; i < f->nodes.count; i++)
         if (nodes[i - 1].number == nodes[i].number) {
-            tn_error_add(f->err, TN_ERROR_MODEL, "%.500s: node %lld comes twice; number them anew",
+            tn_error_add(f->err, TN_ERROR_MODEL,
+                         "%.500s: node %lld appears twice; renumber the "
+                         "nodes",
                          f->path, (long long)nodes[i].number);
             return false;
         }
@@ -271,7 +273,7 @@ bool tn_tet_file_finish(TnTetFile *f, TnTetMesh *out)
 {
     if (f->tets.count == 0) {
         tn_error_add(f->err, TN_ERROR_MODEL,
-                     "%.500s: no tetrahedra; mesh the volume, not its surface alone", f->path);
+                     "%.500s: no tetrahedra; mesh the volume, not only its surface", f->path);
         return false;
     }
     if (f->nodes.count > INT_MAX / 3 || f->tets.count > INT_MAX / 4) {

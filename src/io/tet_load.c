@@ -41,8 +41,8 @@ static bool unknown(const char *path, const char *extension, TnError *err)
         : strcasecmp(extension, ".vtu") == 0 ? "VTK's XML files are not supported"
                                              : "its format is not known";
     tn_error_add(err, TN_ERROR_MODEL,
-                 "%.500s: %s; tetrahedral meshes come as gmsh 2.2 or 4.1 (.msh), TetGen (.node and "
-                 ".ele) or legacy VTK (.vtk)",
+                 "%.500s: %s; supported tetrahedral meshes are gmsh 2.2 or 4.1 (.msh), TetGen "
+                 "(.node and .ele) and legacy VTK (.vtk)",
                  path, why);
     return false;
 }

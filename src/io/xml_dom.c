@@ -203,14 +203,14 @@ static void report_syntax(Parse *p)
         p->pool->failed = true;
     else if (code == XML_ERROR_TAG_MISMATCH && p->open)
         tn_error_at(p->err, TN_ERROR_MODEL, place, "xml",
-                    "this end tag does not fit: <%.60s> of line %d is still open", p->open->name,
+                    "this end tag does not match: <%.60s> of line %d is still open", p->open->name,
                     p->open->line);
     else if (p->open && (code == XML_ERROR_NO_ELEMENTS || code == XML_ERROR_UNCLOSED_TOKEN))
         tn_error_at(p->err, TN_ERROR_MODEL, place, "xml",
                     "the file ends before <%.60s> of line %d is closed", p->open->name,
                     p->open->line);
     else if (code == XML_ERROR_NO_ELEMENTS)
-        tn_error_at(p->err, TN_ERROR_MODEL, place, "xml", "the file holds no element");
+        tn_error_at(p->err, TN_ERROR_MODEL, place, "xml", "the file contains no element");
     else
         tn_error_at(p->err, TN_ERROR_MODEL, place, "xml", "%s", text ? text : "syntax error");
 }

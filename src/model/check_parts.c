@@ -253,8 +253,8 @@ static bool check_track(TnCompile *c)
     if (!tn_check_numbers(c, &element, "a time", def->times, rows)) return false;
     for (int k = 1; k < rows; k++)
         if (!(def->times[k] > def->times[k - 1])) {
-            tn_problem(c, &element, "times must ascend (row %d: %g after %g)", k + 1, def->times[k],
-                       def->times[k - 1]);
+            tn_problem(c, &element, "times must increase (row %d: %g after %g)", k + 1,
+                       def->times[k], def->times[k - 1]);
             break;
         }
     for (int k = 0; k < rows; k++)

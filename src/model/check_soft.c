@@ -20,8 +20,7 @@ static void check_material(TnCompile *c, const TnElement *element, const TnSoftD
                    def->poisson_ratio);
     if (tn_check_numbers(c, element, "mass", &def->mass, 1)) {
         if (def->mass == 0.0)
-            tn_problem(c, element,
-                       "mass must be positive; give a negative one where the density counts");
+            tn_problem(c, element, "mass must be positive; a negative mass selects the density");
         else if (def->mass < 0.0)
             check_above_zero(c, element, "density", def->density);
     }
@@ -62,7 +61,8 @@ static void check_holds(TnCompile *c, const TnElement *element, int index)
                        i + 1, hold->node, def->mesh.node_count);
         } else if (holder[hold->node]) {
             tn_problem(c, element,
-                       "hold %d: node %d is held already, by body %d; a node moves with one body",
+                       "hold %d: node %d is already held by body %d; a node can be held by one "
+                       "body only",
                        i + 1, hold->node, (int)holder[hold->node]);
         } else if (known) {
             holder[hold->node] = hold->body;
@@ -100,10 +100,9 @@ static void check_tie(TnCompile *c, int index)
         tn_problem(c, element, "node %d does not exist; the %d nodes of soft1 count from 0",
                    def->node, nodes);
     else if (holder[def->node])
-        tn_problem(
-            c, element,
-            "node %d is held by body %d: a held node cannot be tied; leave out one of the two",
-            def->node, (int)holder[def->node]);
+        tn_problem(c, element,
+                   "node %d is held by body %d and cannot be tied; remove the hold or the tie",
+                   def->node, (int)holder[def->node]);
 }
 
 bool tn_check_softs(TnCompile *c)

@@ -46,7 +46,7 @@ bool tn_check_range(TnCompile *c, const TnElement *element, const char *what, co
 {
     if (!tn_check_numbers(c, element, what, range, 2)) return false;
     if (range[0] < range[1]) return true;
-    tn_problem(c, element, "%s must ascend (%g, %g)", what, range[0], range[1]);
+    tn_problem(c, element, "%s must increase (%g, %g)", what, range[0], range[1]);
     return false;
 }
 
@@ -94,8 +94,8 @@ bool tn_check_moments(TnCompile *c, const TnElement *element, const double momen
     if (!check_not_negative(c, element, moments)) return false;
     if (tn_moments_possible(moments)) return true;
     tn_problem(c, element,
-               "principal moments %g %g %g kg m^2 belong to no real body: the sum of any two must "
-               "reach the third",
+               "principal moments %g %g %g kg m^2 are impossible: the sum of any two must be at "
+               "least the third",
                moments[0], moments[1], moments[2]);
     return false;
 }
@@ -219,7 +219,7 @@ static bool check_joints(TnCompile *c)
         if (c->bodies[i].has_free && c->bodies[i].joint_count > 1)
             tn_problem(c, element, "a free joint must be its only joint");
         else if (c->bodies[i].dof_count > 6)
-            tn_problem(c, element, "its joints have %d degrees of freedom; 6 are the most",
+            tn_problem(c, element, "its joints have %d degrees of freedom; the maximum is 6",
                        c->bodies[i].dof_count);
     }
     return stands;

@@ -108,8 +108,8 @@ static bool check_attached(TnCompile *c)
         int rod = rod_of_body(c, b->bodies[i].parent);
         if (!rod) continue;
         tn_problem(c, TN_ELEMENT("body", &b->bodies[i], i),
-                   "its parent is a segment of rod %d, which cannot carry bodies; hold it there "
-                   "with an equality",
+                   "its parent is a segment of rod %d, which cannot have child bodies; use an "
+                   "equality instead",
                    rod);
         stands = false;
     }
@@ -119,7 +119,7 @@ static bool check_attached(TnCompile *c)
         TnJointId first = b->rods[rod - 1].parts.joint;
         if (i + 1 >= first && i + 1 < first + b->rods[rod - 1].def.segment_count) continue;
         tn_problem(c, TN_ELEMENT("joint", &b->joints[i], i),
-                   "its body is a segment of rod %d, which has its joint already", rod);
+                   "its body is a segment of rod %d, which already has a joint", rod);
         stands = false;
     }
     return stands;

@@ -62,8 +62,8 @@ static void compile_masses(TnCompile *c, int index)
     /* Written so that a NaN is found here. */
     if (!(least > 0.0 && soft->mass < INFINITY))
         tn_problem(c, TN_ELEMENT("soft body", def, index),
-                   "its mass is beyond the range of numbers (%g kg, of a node %g kg): look at its "
-                   "density and at the size of the mesh, which is in metres",
+                   "its mass is out of range (%g kg, one node %g kg): check its density and the "
+                   "size of the mesh, which is in metres",
                    soft->mass, least);
     c->model->total_mass += soft->mass;
 }

@@ -295,20 +295,20 @@ static void explain_softs(TnDivision *d, const TnModel *model)
     for (int p = 0; p < d->piece_count; p++)
         for (int i = 0; i < d->pieces[p].node_count; i++) carried += d->pieces[p].hold[i] >= 0;
     if (whole)
-        say(d, "a soft body is whole: its matrix is eliminated down to the nodes that touch "
-               "something, once per step, and nothing stiff is iterated\n");
+        say(d, "a soft body is one subsystem: untouched nodes are eliminated once per step, and no "
+               "stiff coupling is iterated\n");
     if (whole < model->soft_count)
         say(d,
-            "soft bodies in pieces, %s: %d pieces of %d bodies, %d nodes on their borders tied by "
-            "iterated constraints\n",
-            d->def.pieces > 0                  ? "as asked for"
+            "soft bodies in pieces, %s: %d pieces of %d bodies, %d border nodes tied by iterated "
+            "constraints\n",
+            d->def.pieces > 0                  ? "as requested"
             : d->def.kind == TN_DIVISION_PAPER ? "as in the paper"
-                                               : "as their pieces say",
+                                               : "from their pieces",
             d->piece_count - whole, model->soft_count - whole, d->piece_tie_count);
     if (carried)
-        say(d, "nodes that robots hold, robots inside: %d; exact, not iterated\n", carried);
+        say(d, "nodes held by robots of the same subsystem: %d; exact, not iterated\n", carried);
     if (holds > carried)
-        say(d, "nodes that bodies hold, iterated because these are apart: %d\n", holds - carried);
+        say(d, "nodes held by bodies of other subsystems, iterated: %d\n", holds - carried);
 }
 
 static void explain(TnDivision *d, const TnModel *model)
@@ -323,18 +323,20 @@ static void explain(TnDivision *d, const TnModel *model)
     if (model->soft_count) explain_softs(d, model);
     if (!model->rod_count) return;
     if (d->def.kind == TN_DIVISION_PAPER)
-        say(d, "as in the paper: cables in groups of %d segments, robots apart\n", PAPER_GROUP);
+        say(d, "as in the paper: cables in groups of %d segments, robots separate\n", PAPER_GROUP);
     else if (d->def.kind == TN_DIVISION_GROUPS)
-        say(d, "as asked for: cables in groups of %d segments, robots apart\n", d->def.group_size);
+        say(d, "as requested: cables in groups of %d segments, robots separate\n",
+            d->def.group_size);
     else if (!cuts)
-        say(d, "a cable is whole: its factorization is linear in its length, and nothing stiff is "
-               "iterated\n");
+        say(d, "a cable is one subsystem: its factorization is linear in its length, and no stiff "
+               "coupling is iterated\n");
     else
-        say(d, "cables in groups as their group_size says\n");
+        say(d, "cables in groups of their group_size\n");
     if (carried)
-        say(d, "welds of cables to robots that are inside: %d; exact, not iterated\n", carried);
+        say(d, "welds of cables to robots of the same subsystem: %d; exact, not iterated\n",
+            carried);
     if (cuts) say(d, "springs between groups, iterated: %d\n", cuts);
-    if (apart) say(d, "welds of cables to robots, iterated because these are apart: %d\n", apart);
+    if (apart) say(d, "welds of cables to robots of other subsystems, iterated: %d\n", apart);
     if (others)
         say(d, "welds of cables to free bodies, to segments or closing a loop, iterated: %d\n",
             others);

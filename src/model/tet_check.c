@@ -78,9 +78,9 @@ static void check_numbers(Check *c)
         if (is_twice) find(&twice, i);
     }
     complain(c, &infinite, "nodes that are not finite", "correct their coordinates");
-    complain(c, &outside, "elements with nodes that are not there",
+    complain(c, &outside, "elements with nodes that do not exist",
              "a node's number must be below node_count");
-    complain(c, &twice, "elements that name a node twice", "remove them");
+    complain(c, &twice, "elements with a repeated node", "remove them");
 }
 
 static void check_volumes(Check *c)
@@ -91,14 +91,14 @@ static void check_volumes(Check *c)
         double shape = tn_tet_shape(mesh, i);
         find(!(fabs(shape) > FLAT) ? &flat : shape < 0 ? &inverted : &upright, i);
     }
-    complain(c, &flat, "elements without volume", "mesh the body anew or remove them");
+    complain(c, &flat, "elements without volume", "mesh the body again or remove them");
     if (inverted.count && upright.count) {
         bool fewer = inverted.count <= upright.count;
         complain(c, fewer ? &inverted : &upright,
                  fewer ? "elements of negative volume among others of positive"
                        : "elements of positive volume among others of negative",
-                 "they are folded over, or their nodes stand in another order: swap two nodes of "
-                 "each or mesh the body anew");
+                 "they are inverted, or their nodes have another order: swap two nodes of each or "
+                 "mesh the body again");
     } else if (inverted.count && c->good) {
         /* The whole file numbers its nodes the other way round: no doubt about what is meant. */
         for (size_t i = 0; i < (size_t)mesh->tet_count; i++) {
@@ -158,8 +158,8 @@ static void check_faces(Check *c, const TnTetSide *sides, size_t count, int32_t 
         for (size_t k = i; next - i > 2 && k < next; k++) list[many++] = sides[k].tet;
     }
     find_all(&crowded, list, many);
-    complain(c, &crowded, "elements with a face that more than two elements have",
-             "a face lies between two elements or on the surface: remove what overlaps");
+    complain(c, &crowded, "elements with a face that more than two elements share",
+             "remove overlapping elements");
 }
 
 /* Three edges for each face that comes once, sorted in the same way as the faces. */
@@ -218,7 +218,7 @@ static bool check_meeting(Check *c)
         for (size_t i = 0; i < count; i++) used[mesh->tets[i]] = true;
         for (int32_t i = 0; i < mesh->node_count; i++)
             if (!used[i]) find(&dangling, i);
-        complain(c, &dangling, "nodes that no element names", "remove them: they have no mass");
+        complain(c, &dangling, "nodes without elements", "remove them: they have no mass");
     } else {
         no_memory(c);
     }
@@ -233,7 +233,7 @@ bool tn_tet_mesh_check(TnTetMesh *mesh, const char *name, TnError *err)
     Check c = {.mesh = mesh, .name = name ? name : "tetrahedral mesh", .err = err, .good = true};
     if (mesh->node_count < 1 || mesh->tet_count < 1 || !mesh->nodes || !mesh->tets) {
         tn_error_add(err, TN_ERROR_MODEL,
-                     "%.400s: %d nodes and %d tetrahedra; there must be one tetrahedron at least",
+                     "%.400s: %d nodes and %d tetrahedra; at least one tetrahedron is needed",
                      c.name, mesh->node_count, mesh->tet_count);
         return false;
     }

@@ -30,8 +30,8 @@ static bool start(TnTetMesh *out, double nodes, double tets, TnError *err)
 {
     if (nodes > INT_MAX / 3 || tets > INT_MAX / 4) {
         tn_error_add(err, TN_ERROR_USAGE,
-                     "a mesh of %.3g nodes and %.3g tetrahedra is too large; divide less", nodes,
-                     tets);
+                     "a mesh of %.3g nodes and %.3g tetrahedra is too large; use fewer cells",
+                     nodes, tets);
         return false;
     }
     out->nodes = tn_calloc(3 * (size_t)nodes, sizeof *out->nodes);

@@ -308,13 +308,13 @@ static const Rung ladder[] = {
     {subadmm, splits_first, 0, "large factors of their own, or a costly matrix"},
     {subadmm, gave_up_in_vain, 0, "a factorization costs too much"},
     {newton, cheap, 6, "a factorization is cheap"},
-    {interior, cheap, 40, "Newton's steps did not arrive"},
-    {proximal, cheap, 30, "Newton's steps did not arrive"},
-    {admm, cheap, 40, "no second-order method arrived"},
-    {interior_from_here, cheap, 40, "ADMM did not arrive, but may be near"},
-    {proximal, cheap, 30, "ADMM did not arrive, but may be near"},
-    {sweep, cheap_and_loose, 0, "no global method arrived"},
-    {subadmm_from_guess, rough, 0, "the best so far is rough"},
+    {interior, cheap, 40, "Newton's steps did not converge"},
+    {proximal, cheap, 30, "Newton's steps did not converge"},
+    {admm, cheap, 40, "no second-order method converged"},
+    {interior_from_here, cheap, 40, "ADMM did not converge, but may be close"},
+    {proximal, cheap, 30, "ADMM did not converge, but may be close"},
+    {sweep, cheap_and_loose, 0, "no global method converged"},
+    {subadmm_from_guess, rough, 0, "the best solution so far is inaccurate"},
 };
 
 /* False: no memory, or no factor. */

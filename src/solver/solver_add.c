@@ -117,8 +117,9 @@ static bool check_columns(TnError *err, int id, int s, const Side *side, int dim
         int c = side->column[k];
         if (c >= 0 && c < dim && !(k && c == side->column[k - 1])) continue;
         tn_error_add(err, TN_ERROR_USAGE,
-                     "constraint %d: side %d has column %d, must be 0 to %d and each once", id,
-                     s + 1, c, dim - 1);
+                     "constraint %d: side %d has column %d; columns must be 0 to %d without "
+                     "repetition",
+                     id, s + 1, c, dim - 1);
         return false;
     }
     return true;
@@ -171,7 +172,9 @@ static void check_law(TnSolver *solver, const TnConstraintDef *def, int id)
                      (int)def->contact);
     if (def->set == TN_SET_SOFT &&
         !(def->k > 0.0 && def->alpha > 0.0 && isfinite(def->k) && isfinite(def->alpha)))
-        tn_error_add(err, TN_ERROR_USAGE, "constraint %d: a soft one needs k > 0 and alpha > 0",
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "constraint %d: a soft constraint needs k > 0 and alpha "
+                     "> 0",
                      id);
     if (def->set == TN_SET_BOX &&
         !(def->lower <= def->upper && def->lower < INFINITY && def->upper > -INFINITY))
@@ -212,7 +215,7 @@ TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstraintDef 
         }
         memory = add_side(solver, def, id, s, &c);
     }
-    if (!def->block[0]) tn_error_add(err, TN_ERROR_USAGE, "constraint %d: touches no block", id);
+    if (!def->block[0]) tn_error_add(err, TN_ERROR_USAGE, "constraint %d: has no block", id);
     if (c.def.set == TN_SET_FRICTION && c.side_count > 2)
         tn_error_add(err, TN_ERROR_USAGE, "constraint %d: friction acts between at most two blocks",
                      id);

@@ -12,8 +12,7 @@
 static void not_symmetric(TnError *err, int id, const char *name, int i, int j)
 {
     tn_error_add(err, TN_ERROR_USAGE,
-                 "block %d: %s is not symmetric at (%d, %d); fill both triangles alike", id, name,
-                 i, j);
+                 "block %d: %s is not symmetric at (%d, %d); fill both triangles", id, name, i, j);
 }
 
 static void check_finite(TnError *err, int id, const char *name, const double *x, size_t count)
@@ -58,16 +57,16 @@ static bool check_pattern(TnError *err, int id, const TnSparseMatrix *A, int n)
     }
     for (int i = 0; i < n; i++) {
         if (A->row_start[i + 1] < A->row_start[i]) {
-            tn_error_add(err, TN_ERROR_USAGE, "block %d: A_sparse.row_start falls after row %d", id,
-                         i);
+            tn_error_add(err, TN_ERROR_USAGE, "block %d: A_sparse.row_start decreases after row %d",
+                         id, i);
             return false;
         }
         for (int k = A->row_start[i]; k < A->row_start[i + 1]; k++)
             if (A->column[k] < 0 || A->column[k] >= n ||
                 (k > A->row_start[i] && A->column[k] <= A->column[k - 1])) {
                 tn_error_add(err, TN_ERROR_USAGE,
-                             "block %d: A_sparse has column %d in row %d; columns must rise within "
-                             "a row and be 0 to %d",
+                             "block %d: A_sparse has column %d in row %d; columns must increase "
+                             "within a row and be 0 to %d",
                              id, A->column[k], i, n - 1);
                 return false;
             }
@@ -160,8 +159,8 @@ static bool check_form(TnError *err, int id, const TnBlockDef *def)
                 (def->A_inverse != NULL) + (def->functions != NULL);
     if (n < 1 || forms != 1) {
         tn_error_add(err, TN_ERROR_USAGE,
-                     "block %d: dim is %d and A is given %d times; needs dim > 0 and a matrix A in "
-                     "exactly one form: A, A_banded, A_sparse, A_inverse or functions",
+                     "block %d: dim is %d and A is given in %d forms; dim must be positive and A "
+                     "given in exactly one form: A, A_banded, A_sparse, A_inverse or functions",
                      id, n, forms);
         return false;
     }
@@ -171,7 +170,7 @@ static bool check_form(TnError *err, int id, const TnBlockDef *def)
         return false;
     }
     if (def->functions && !def->functions->solve) {
-        tn_error_add(err, TN_ERROR_USAGE, "block %d: functions need at least solve", id);
+        tn_error_add(err, TN_ERROR_USAGE, "block %d: functions must include solve", id);
         return false;
     }
     const TnSparseMatrix *A = def->A_sparse;

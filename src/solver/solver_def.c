@@ -47,8 +47,8 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     bool assembled = def->method == TN_METHOD_ASSEMBLED || def->method == TN_METHOD_NEWTON;
     if (assembled && def->tolerance == 0.0)
         tn_error_add(err, TN_ERROR_USAGE,
-                     "solver: method assembled or newton needs a tolerance above 0; a fixed number "
-                     "of iterations is method subadmm");
+                     "solver: method assembled or newton needs a tolerance above 0; for a fixed "
+                     "number of iterations use subadmm");
     if (!(def->velocity_scale > 0.0) || isinf(def->velocity_scale))
         tn_error_add(err, TN_ERROR_USAGE, "solver: velocity_scale is %g, must be more than 0",
                      def->velocity_scale);
@@ -62,7 +62,7 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
         tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1] or -1",
                      def->warm_start);
     if (def->method > TN_METHOD_SUBADMM && def->form == TN_ADMM_PAPER)
-        tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form is one of SubADMM only");
+        tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form needs method subadmm");
     if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
         tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,
                      TN_ANDERSON_MAX);

@@ -42,11 +42,10 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
                      "world: group_size of the division is %d, must be positive",
                      def->division.group_size);
     if (def->sleep < TN_SLEEP_OFF || def->sleep > TN_SLEEP_ALL)
-        tn_error_add(err, TN_ERROR_USAGE, "world: there is no way to sleep with number %d",
-                     (int)def->sleep);
+        tn_error_add(err, TN_ERROR_USAGE, "world: unknown sleep mode %d", (int)def->sleep);
     if (!(def->sleep_speed >= 0.0 && def->sleep_time >= 0.0))
         tn_error_add(err, TN_ERROR_USAGE,
-                     "world: sleep_speed is %g and sleep_time %g, neither must be negative",
+                     "world: sleep_speed is %g and sleep_time is %g, both must be 0 or more",
                      def->sleep_speed, def->sleep_time);
     tn_solver_def_check(&def->solver, err);
     return err->count == before;

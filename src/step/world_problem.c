@@ -6,7 +6,9 @@
 TnSolver *tn_world_problem(const TnWorld *world, const TnSolverDef *def, TnError *err)
 {
     if (!world->has_problem) {
-        tn_error_add(err, TN_ERROR_USAGE, "world: there was no step, or all of it slept");
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "world: no problem to return: no step was taken yet, or "
+                     "everything is asleep");
         return NULL;
     }
     return tn_solver_from_problem(&world->set.problem, def, NULL, err);

@@ -69,7 +69,7 @@ class Division(CliTest):
     def test_the_text_has_the_lines_and_the_reason(self):
         out, _ = self.tenon("info", self.cable, "--division", "paper")
         for part in ("division paper", "  2      groups of 4 segments of rope: 24 unknowns each", "bonds iterated",
-                     "as in the paper", "iterated because these are apart: 2"):
+                     "as in the paper", "robots of other subsystems, iterated: 2"):
             self.assertIn(part, out)
 
     def test_every_command_that_simulates_takes_it(self):

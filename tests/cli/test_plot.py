@@ -190,7 +190,7 @@ class Plot(CliTest):
         self.assertEqual(self.tenon("plot", data, "--log-y", "--quiet")[1], "")
         data = self.csv([(i, math.sin(i)) for i in range(20000)])
         out, err = self.tenon("plot", data)
-        self.assertRegex(err, r"\d+ of 20000 points are not written one by one")
+        self.assertRegex(err, r"\d+ of 20000 points were merged")
         self.assertLess(len(out), 50000)
         out, err = self.tenon("plot", data, "--x-range", "0,10")
         self.assertIn("points are outside the given range", err)

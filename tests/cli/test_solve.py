@@ -117,10 +117,10 @@ class Solve(CliTest):
     def test_wrong_usage_is_2(self):
         self.refused("solve", says=["FILE is missing"])
         self.refused("solve", data("plane.dat"), "--solver", "newtom", says=["did you mean 'newton'?"])
-        self.refused("solve", data("plane.dat"), "--all", "--solver", "pgs", says=["leave --solver away"])
+        self.refused("solve", data("plane.dat"), "--all", "--solver", "pgs", says=["remove --solver"])
         self.refused("solve", data("plane.dat"), "--tolerance", 0, says=["--tolerance"])
         path = self.write("one.dat", SLIDES)
-        self.refused("solve", path, "--csv", path, says=["is a problem itself"])
+        self.refused("solve", path, "--csv", path, says=["is one of the problem files"])
 
     def test_help_teaches(self):
         out, _ = self.tenon("solve", "--help")

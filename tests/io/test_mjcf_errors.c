@@ -81,7 +81,8 @@ TEST(impossible_shapes_and_frames_are_told)
          "quaternion of length zero"},
         {BODY("<joint axis='0 0 0'/>"), "3:8", "axis has length zero"},
         {BODY("<joint limited='true' range='2 1'/>"), "3:23", "must be smaller"},
-        {BODY("<joint type='ball' range='1 2'/>"), "3:20", "ball joint is 0 and the largest angle"},
+        {BODY("<joint type='ball' range='1 2'/>"), "3:20",
+         "ball joint must be 0 and the largest angle"},
         {BODY("<inertial mass='1' diaginertia='1 1 1'/>"), "3:1", "'pos' is missing"},
         {BODY("<inertial pos='0 0 0' diaginertia='1 1 1'/>"), "3:1", "'mass' is missing"},
         {BODY("<inertial mass='1' pos='0 0 0'/>"), "3:1",
@@ -169,7 +170,7 @@ TEST(unsupported_features_are_errors)
         {WORLD("<body mocap='true'/>"), "2:7", "mocap=\"true\" is not supported yet"},
         {WORLD("<body gravcomp='1'/>"), "2:7", "not supported yet"},
         {WORLD("<replicate count='2'/>"), "2:1", "not supported yet"},
-        {WORLD("<flexcomp name='f'/>"), "2:1", "only solids (dim=\"3\") are supported yet"},
+        {WORLD("<flexcomp name='f'/>"), "2:1", "only solids (dim=\"3\") are supported"},
         {ARM("<actuator><motor joint='loose'/></actuator>"), "2:18", "free and ball joints"},
         {ARM("<actuator><motor joint='hinge' gear='1 0 2'/></actuator>"), "2:32",
          "only the first number"},
@@ -229,7 +230,7 @@ TEST(structure_is_checked)
         {ARM("<tendon><fixed><site site='tip'/></fixed></tendon>"), "2:16",
          "unknown element <site> in <fixed>"},
         {ARM("<tendon><fixed springlength='2 1'><joint joint='hinge' coef='1'/></fixed></tendon>"),
-         "2:16", "must not descend"},
+         "2:16", "must not exceed the second"},
         {ARM("<tendon><fixed><joint joint='hinge' coef='1'/><joint joint='hinge' coef='2'/>"
              "</fixed></tendon>"),
          "2:9", "comes twice"},
@@ -317,7 +318,7 @@ TEST(tracks_are_checked)
     CHECK(has_line(err.message, "3:3", "'x' is no number"));
     CHECK(has_line(err.message, "4:4", "the row must have 3 numbers"));
     CHECK(has_line(err.message, "5:6", "the row must have 3 numbers"));
-    CHECK(has_line(err.message, "6:1", "times must ascend"));
+    CHECK(has_line(err.message, "6:1", "times must increase"));
     CHECK(has_line(err.message, "7:3", "'nan' is no finite number"));
     CHECK_STR(err.message, "data/bad_track.csv:3:3: track: ");
     CHECK(!tn_model_load(DATA("bad_track_header.xml"), &err));

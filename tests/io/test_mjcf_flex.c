@@ -325,7 +325,7 @@ TEST(bad_flexcomps_are_reported_at_their_place)
         {PART("<elasticity young='1' yield='1'/>"), "3:23", "yield is not supported"},
         {PART("<edge stiffness='1'/>" STIFF), "3:7", "<elasticity young"},
         {PART("<edge damping='1'/>" STIFF), "3:7", "<elasticity"},
-        {PART("<edge equality='true'/>" STIFF), "3:7", "leave it out"},
+        {PART("<edge equality='true'/>" STIFF), "3:7", "remove it"},
         {PART("<plugin plugin='mujoco.elasticity.solid'/>" STIFF), "3:1", "<elasticity>"},
         {PART("<contact selfcollide='yes'/>" STIFF), "3:10", "none narrow"},
         {PART("<contact friction='-1'/>" STIFF), "3:10", "friction"},
@@ -342,7 +342,7 @@ TEST(bad_flexcomps_are_reported_at_their_place)
         {WORLD(CUBE("", STIFF) CUBE("", STIFF)), "3:76", "already a soft body named 'f'"},
         {"<mujoco><option><flag spring='disable'/></option><worldbody>\n" CUBE(
              "", STIFF) "</worldbody></mujoco>",
-         "2:1", "springs are disabled"},
+         "2:1", "disables springs"},
     };
     CHECK_CASES(cases);
 }
@@ -352,8 +352,8 @@ TEST(bad_flexcomps_are_reported_at_their_place)
 TEST(parts_of_soft_bodies_cannot_be_referred_to_as_bodies)
 {
     static const Case cases[] = {
-        {SECTION("<equality>\n<flex flex='f'/></equality>"), "3:1", "leave it out"},
-        {SECTION("<equality>\n<flexvert flex='f'/></equality>"), "3:1", "leave it out"},
+        {SECTION("<equality>\n<flex flex='f'/></equality>"), "3:1", "remove it"},
+        {SECTION("<equality>\n<flexvert flex='f'/></equality>"), "3:1", "remove it"},
         {SECTION("<equality>\n<connect body1='f_3' anchor='0 0 0'/></equality>"), "3:10",
          "part of a soft body"},
         {SECTION("<contact>\n<exclude body1='f' body2='world'/></contact>"), "3:10",

@@ -441,7 +441,8 @@ TEST(gmsh_faults_have_line_and_help)
     FAULT("f.msh", GMSH NODES "$Elements\n1\n1 2 0 1 2 3\n$EndElements\n", "no tetrahedra");
     FAULT("f.msh", GMSH NODES "$Elements\n1\n1 4 0 1 2 3 4\n2 4 0 1 2 3 4\n$EndElements\n",
           "f.msh:14: $EndElements should stand here");
-    FAULT("f.msh", GMSH NODES "$Elements\n1\n1 4 0 1 2 3 3\n$EndElements\n", "name a node twice");
+    FAULT("f.msh", GMSH NODES "$Elements\n1\n1 4 0 1 2 3 3\n$EndElements\n",
+          "elements with a repeated node");
     FAULT("f.msh",
           GMSH "$Nodes\n2\n1 0 0 0\n1 1 0 0\n$EndNodes\n$Elements\n1\n1 4 0 1 1 1 1\n"
                "$EndElements\n",
@@ -460,7 +461,7 @@ TEST(vtk_and_tetgen_faults_have_line_and_help)
 {
     FAULT("f.vtk", "x", "does not begin with '# vtk DataFile'");
     FAULT("f.vtu", "x", "XML files are not supported");
-    FAULT("f.xyz", "x", "its format is not known; tetrahedral meshes come as gmsh");
+    FAULT("f.xyz", "x", "its format is not known; supported tetrahedral meshes are gmsh");
     FAULT("f.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\n",
           "f.vtk:4: the data set");
     FAULT("f.vtk", VTK POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n12\n",

@@ -33,7 +33,7 @@ TEST(wrong_tendons_are_refused)
     REFUSED(s.parts[1].joint = 1, "joint 1 comes twice");
     REFUSED(s.parts[1].joint = SCENE_JOINT, "its joints lie in different moving trees");
     REFUSED(s.parts[0].coef = NAN, "coef is not finite");
-    REFUSED((s.tendon.limited = true, s.tendon.range[0] = 1.0), "range must ascend (1, 0)");
+    REFUSED((s.tendon.limited = true, s.tendon.range[0] = 1.0), "range must increase (1, 0)");
     REFUSED(s.tendon.stiffness = -1.0, "stiffness must not be negative");
     REFUSED(s.tendon.damping = NAN, "damping is not finite");
     REFUSED(s.tendon.friction_loss = -1.0, "friction_loss must not be negative");
@@ -61,8 +61,8 @@ TEST(wrong_actuators_are_refused)
     REFUSED(s.actuator.gear = NAN, "gear is not finite");
     REFUSED(s.actuator.gain = INFINITY, "gain is not finite");
     REFUSED(s.actuator.bias[2] = NAN, "bias is not finite");
-    REFUSED(s.actuator.ctrl_limited = true, "control range must ascend (0, 0)");
-    REFUSED(s.actuator.force_limited = true, "force range must ascend (0, 0)");
+    REFUSED(s.actuator.ctrl_limited = true, "control range must increase (0, 0)");
+    REFUSED(s.actuator.force_limited = true, "force range must increase (0, 0)");
     REFUSED((s.actuator.ctrl_limited = true, s.actuator.ctrl_range[1] = NAN),
             "control range is not finite");
     ACCEPTED((s.actuator.force_limited = true, s.actuator.force_range[0] = -1.0));
@@ -152,8 +152,8 @@ TEST(wrong_keys_are_refused)
 
 TEST(wrong_tracks_are_refused)
 {
-    REFUSED(s.times[1] = 0.0, "control track: times must ascend (row 2: 0 after 0)");
-    REFUSED(s.times[2] = 0.5, "times must ascend (row 3: 0.5 after 1)");
+    REFUSED(s.times[1] = 0.0, "control track: times must increase (row 2: 0 after 0)");
+    REFUSED(s.times[2] = 0.5, "times must increase (row 3: 0.5 after 1)");
     REFUSED(s.times[2] = NAN, "a time is not finite");
     REFUSED(s.rows[1] = NAN, "a control is not finite");
     REFUSED(s.track.row_count = 0, "it has no rows");

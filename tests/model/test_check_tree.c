@@ -28,7 +28,7 @@ TEST(wrong_inertials_are_refused)
     REFUSED(s.body.inertia[1] = -0.1, "its inertia is not positive definite");
     REFUSED(s.body.inertia[1] = 0.0, "its inertia is not positive definite");
     REFUSED(s.body.inertia[1] = 0.21,
-            "belong to no real body: the sum of any two must reach the third");
+            "are impossible: the sum of any two must be at least the third");
     ACCEPTED(s.body.inertia[1] = 0.2);
     ACCEPTED(s.body.inertia[1] = 0.2 + 1e-8); /* within the relative tolerance of 1e-6 */
 }
@@ -59,9 +59,9 @@ TEST(wrong_joints_are_refused)
     REFUSED(s.joint.armature = -1.0, "armature must not be negative");
     REFUSED(s.joint.friction_loss = -1.0, "friction loss must not be negative");
     REFUSED(s.joint.damping = NAN, "damping is not finite");
-    REFUSED(s.joint.limited = true, "range must ascend (0, 0)");
+    REFUSED(s.joint.limited = true, "range must increase (0, 0)");
     REFUSED((s.joint.limited = true, s.joint.range[0] = 2.0, s.joint.range[1] = 1.0),
-            "range must ascend (2, 1)");
+            "range must increase (2, 1)");
     REFUSED((s.joint.limited = true, s.joint.range[1] = NAN), "range is not finite");
     ACCEPTED((s.joint.limited = true, s.joint.range[0] = -2.0));
     REFUSED(s.joint.type = (TnJointType)9, "type 9 does not exist");
@@ -81,7 +81,7 @@ TEST(joints_in_the_wrong_place_are_refused)
     REFUSED((s.extra_joint.body = 5, s.joint.body = 5,
              s.joint.type = s.extra_joint.type = TN_JOINT_BALL, s.key.qpos_count = 0,
              s.key.qvel_count = 0),
-            "body 'swing': its joints have 9 degrees of freedom; 6 are the most");
+            "body 'swing': its joints have 9 degrees of freedom; the maximum is 6");
     ACCEPTED((s.extra_joint.body = 5, s.key.qpos_count = 0,
               s.key.qvel_count = 0)); /* a hinge beside the ball */
 }

@@ -262,7 +262,8 @@ TEST(nothing_can_be_built_upon_a_segment)
     TnRodParts parts = tn_builder_rod_parts(b, tn_builder_add_rod(b, &def));
     TnBodyId hook = add_body(b, "hook", parts.body + 2, 0, 0, 0);
     add_ball(b, NULL, hook, 0.1);
-    CHECK_REFUSED(b, "body 'hook': its parent is a segment of rod 1, which cannot carry bodies");
+    CHECK_REFUSED(b,
+                  "body 'hook': its parent is a segment of rod 1, which cannot have child bodies");
     b = tn_builder_create();
     parts = tn_builder_rod_parts(b, tn_builder_add_rod(b, &def));
     add_joint(b, "pin", parts.body, TN_JOINT_HINGE);

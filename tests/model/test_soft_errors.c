@@ -22,7 +22,7 @@ TEST(bad_numbers_are_named_with_their_place)
     REFUSED(def.poisson_ratio = -0.1, "poisson_ratio must lie in [0, 0.5) (-0.1)");
     REFUSED(def.poisson_ratio = NAN, "poisson_ratio must lie in [0, 0.5)");
     REFUSED(def.density = 0.0, "density must be positive (0)");
-    REFUSED(def.density = 1e-320, "its mass is beyond the range of numbers");
+    REFUSED(def.density = 1e-320, "its mass is out of range");
     REFUSED(def.mass = 0.0, "mass must be positive");
     REFUSED(def.mass = INFINITY, "mass is not finite");
     REFUSED(def.damping_mass = -1.0, "damping_mass must not be negative (-1)");
@@ -69,8 +69,8 @@ TEST(trouble_with_the_mesh_is_told_with_the_soft_body_and_its_place)
     } cases[] = {
         {{0}, "scene.xml:12:3: soft body 'block': mesh: 0 nodes and 0 tetrahedra"},
         {{4, 1, NULL, tets}, "soft body 'block': mesh: 4 nodes and 1 tetrahedra"},
-        {{4, 2, nodes, tets}, "soft body 'block': mesh: elements with nodes that are not there"},
-        {{5, 1, nodes, tets}, "soft body 'block': mesh: nodes that no element names"},
+        {{4, 2, nodes, tets}, "soft body 'block': mesh: elements with nodes that do not exist"},
+        {{5, 1, nodes, tets}, "soft body 'block': mesh: nodes without elements"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         TnModelBuilder *b = tn_builder_create();
@@ -97,7 +97,7 @@ TEST(all_problems_come_at_once_also_beside_a_bad_mesh)
     TnError err = {0};
     CHECK(!tn_builder_compile(b, &err));
     CHECK(err.count == 4);
-    CHECK_STR(err.message, "there must be one tetrahedron at least");
+    CHECK_STR(err.message, "at least one tetrahedron is needed");
     CHECK_STR(err.message, "density must be positive (-1)");
     CHECK_STR(err.message, "hold 1: body 77 does not exist");
     CHECK_STR(err.message, "tie 1: soft2 2 does not exist");

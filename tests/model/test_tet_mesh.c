@@ -210,7 +210,7 @@ static void check_refused(TnTetMesh *mesh, const char *part, int line)
 TEST(each_fault_is_named_with_its_elements)
 {
     TnTetMesh mesh = small();
-    REFUSED((&(TnTetMesh){0}), "one tetrahedron at least");
+    REFUSED((&(TnTetMesh){0}), "at least one tetrahedron");
     double x = mesh.nodes[7];
     mesh.nodes[7] = NAN;
     REFUSED(&mesh, "m: nodes that are not finite (1 in all, from 0): 2;");
@@ -219,11 +219,11 @@ TEST(each_fault_is_named_with_its_elements)
     mesh.nodes[7] = x;
     int32_t n = mesh.tets[4 * 3];
     mesh.tets[4 * 3] = 12;
-    REFUSED(&mesh, "nodes that are not there (1 in all, from 0): 3;");
+    REFUSED(&mesh, "nodes that do not exist (1 in all, from 0): 3;");
     mesh.tets[4 * 3] = -1;
-    REFUSED(&mesh, "nodes that are not there");
+    REFUSED(&mesh, "nodes that do not exist");
     mesh.tets[4 * 3] = mesh.tets[4 * 3 + 2];
-    REFUSED(&mesh, "name a node twice (1 in all, from 0): 3;");
+    REFUSED(&mesh, "elements with a repeated node (1 in all, from 0): 3;");
     mesh.tets[4 * 3] = n;
     for (int i = 4; i < 6; i++) { /* two elements the other way round */
         int32_t swap = mesh.tets[4 * i];
@@ -264,13 +264,13 @@ TEST(copies_crowded_faces_shared_edges_and_loose_nodes_are_found)
     REFUSED(&mesh, "repeat the nodes of another (1 in all, from 0): 1;");
     int32_t crowded[] = {0, 1, 2, 3, 0, 1, 2, 4, 0, 2, 1, 7};
     mesh = (TnTetMesh){8, 3, nodes, crowded};
-    REFUSED(&mesh, "more than two elements have (3 in all, from 0): 0, 1, 2;");
-    CHECK_STR(err.message, "nodes that no element names (2 in all, from 0): 5, 6;");
+    REFUSED(&mesh, "more than two elements share (3 in all, from 0): 0, 1, 2;");
+    CHECK_STR(err.message, "nodes without elements (2 in all, from 0): 5, 6;");
     /* two that share the edge from 0 to 3 and nothing else */
     int32_t edge[] = {0, 1, 2, 3, 0, 5, 6, 3};
     mesh = (TnTetMesh){7, 2, nodes, edge};
     REFUSED(&mesh, "other than two surface triangles (2 in all, from 0): 0, 1;");
-    CHECK_STR(err.message, "nodes that no element names (1 in all, from 0): 4;");
+    CHECK_STR(err.message, "nodes without elements (1 in all, from 0): 4;");
 }
 
 TEST(many_faults_make_one_message_with_the_first_few)

@@ -177,8 +177,9 @@ TEST(film_without_ffmpeg_says_what_to_do)
     setenv("PATH", "/nonexistent", 1);
     CHECK(!film_has_ffmpeg());
     CHECK(film_create(in_folder("x.mp4"), 8, 8, 30, error, sizeof error) == NULL);
-    CHECK_STR(error, "ffmpeg is not there: install it (apt-get install ffmpeg), or write PNG files "
-                     "with -o FOLDER/");
+    CHECK_STR(error,
+              "ffmpeg was not found: install it (apt-get install ffmpeg), or write PNG files "
+              "with -o FOLDER/");
     CHECK(access(in_folder("x.mp4.part.mp4"), F_OK) != 0);
     setenv("PATH", path, 1);
     free(path);
@@ -230,5 +231,5 @@ TEST(film_of_odd_size_and_of_no_picture_is_refused)
     Film *film = film_create(in_folder("empty/"), 8, 8, 30, error, sizeof error);
     REQUIRE(film);
     CHECK(!film_close(film, error, sizeof error));
-    CHECK_STR(error, "not one picture");
+    CHECK_STR(error, "the film has no pictures");
 }

@@ -449,7 +449,7 @@ class Trouble(RenderTest):
 
     def test_without_ffmpeg_it_says_what_to_do(self):
         _, err = self.tenon("render", SHAPES, "-o", "a.mp4", code=4, env={"PATH": self.folder})
-        self.assertIn("ffmpeg is not there: install it (apt-get install ffmpeg), or write PNG files with -o FOLDER/", err)
+        self.assertIn("ffmpeg was not found: install it (apt-get install ffmpeg), or write PNG files with -o FOLDER/", err)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_full_disk(self):

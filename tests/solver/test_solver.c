@@ -215,7 +215,7 @@ TEST(mistakes_are_reported_together_and_nothing_is_solved)
     CHECK(tn_solver_prepare(solver, &err) == TN_ERROR_USAGE);
     CHECK_STR(err.message, "not symmetric");
     CHECK_STR(err.message, "not finite");
-    CHECK_STR(err.message, "touches no block");
+    CHECK_STR(err.message, "has no block");
     CHECK_STR(err.message, "mu is -1");
     double v[3], b[3] = {0};
     CHECK(tn_solver_solve(solver, b, v, NULL).status == TN_ERROR_USAGE);

@@ -37,7 +37,7 @@ TEST(a_block_is_given_in_exactly_one_form)
     check_block(&(TnBlockDef){.dim = 2}, "A is given 0 times");
     check_block(&(TnBlockDef){.A = A}, "dim is 0");
     check_block(&(TnBlockDef){.dim = 2, .A = A, .A_inverse = A}, "A is given 2 times");
-    check_block(&(TnBlockDef){.dim = 2, .functions = &(TnBlockFunctions){0}}, "at least solve");
+    check_block(&(TnBlockDef){.dim = 2, .functions = &(TnBlockFunctions){0}}, "must include solve");
 }
 
 TEST(numbers_of_a_block_are_finite_and_its_matrix_symmetric_and_positive)
@@ -71,8 +71,8 @@ TEST(a_sparse_block_has_rising_columns_both_triangles_and_a_diagonal)
     } cases[] = {
         {{starts, NULL, value}, "needs row_start, column and value"},
         {{late, both, value}, "row_start begins with 1"},
-        {{falls, both, value}, "row_start falls after row 1"},
-        {{starts, swapped, value}, "has column 0 in row 0; columns must rise"},
+        {{falls, both, value}, "row_start decreases after row 1"},
+        {{starts, swapped, value}, "has column 0 in row 0; columns must increase"},
         {{starts, outside, value}, "has column 2 in row 0"},
         {{one, off, value}, "no diagonal in row 0"},
         {{starts, both, odd}, "A_sparse is not symmetric at (0, 1)"},
@@ -120,7 +120,7 @@ TEST(a_constraint_says_what_is_wrong_with_it)
         const char *words;
     } cases[] = {
         {{.set = (TnSet)17, .block = {1}, .J = {J}}, "unknown set 17"},
-        {{.block = {0}}, "touches no block"},
+        {{.block = {0}}, "has no block"},
         {{.block = {4}, .J = {J}}, "side 1 needs a block added before and its J"},
         {{.block = {1, 2}, .J = {J}}, "side 2 needs a block added before and its J"},
         {{.block = {1}, .J = {bad}}, "J of side 1 has a number that is not finite"},

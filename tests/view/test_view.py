@@ -230,7 +230,7 @@ class Ends(ViewTest):
     def test_no_display_is_said(self):
         out, err = self.tenon("view", self.model, code=4, DISPLAY="")
         self.assertEqual(out, "")
-        self.assertIn("no display: set DISPLAY, or use 'tenon render' which needs none", err)
+        self.assertIn("no display: set DISPLAY, or use 'tenon render', which needs no display", err)
 
     def test_wrong_use(self):
         self.assertIn("did you mean '--paused'", self.tenon("view", self.model, "--pause", code=2)[1])
