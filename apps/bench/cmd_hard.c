@@ -30,7 +30,7 @@ static int option_table(Option *table, HardCommand *c)
     n = sim_option_table(table, n, &c->sim);
     table[n++] =
         option_int("--seeds", &c->seeds, "N", 1, MAX_SEEDS,
-                   "runs of each random scene, 1 ... 100; default 1; the row has the worst");
+                   "runs of each random scene, 1 ... 100; default 1; the table shows the worst");
     table[n++] = option_real(
         "--noise", &c->run.noise, "SHARE", 0, 10, ENDS_CLOSED,
         "force noise on each body and step, as a fraction of its weight, 0 ... 10; default 0");
@@ -45,8 +45,9 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon-bench hard [OPTIONS]\n\n"
-        "Runs scenes that are hard on solvers and prints what became of them. Times do not\n"
-        "include measuring. A run ends when something has fallen.\n\nScenes (docs/scenes.md):\n ");
+        "Runs scenes that are hard for solvers and reports what stands and what falls. Step\n"
+        "times exclude measurements. A run ends when something has fallen.\n"
+        "\nScenes (docs/scenes.md):\n ");
     int column = 1;
     for (int i = 0; i < hard_scene_count; i++) {
         int length = (int)strlen(hard_scenes[i].name) + 1;
@@ -56,37 +57,33 @@ static void print_help(const Option *table, int count)
     printf("\n");
     options_help(table, count);
     printf(
-        "\nColumns; `-` where one does not apply:\n"
-        "  contacts     mean over steps\n"
-        "  step us      microseconds per step: mean over the steps after the first second (all "
-        "where it\n"
-        "               fell before), each with its least time of --repeats\n"
-        "  error max    largest natural-map error of any constraint of any step, in shares of g t\n"
-        "  median       over steps of each step's largest natural-map error\n"
-        "  not conv.    steps that did not reach the tolerance\n"
-        "  force error  a cut takes all bodies from one layer up, or one body of a grasp; upward "
-        "force\n"
-        "               through its contacts less its weight and the noise on it in the same step\n"
-        "               (of a plate: along the grip, less the grip), which is zero at rest, by "
-        "weight\n"
-        "               or grip; largest of all cuts, mean over the last second; - from a noise "
-        "of\n"
-        "               0.1 on, as bodies may lift, and where bodies sleep\n"
-        "  sink m       deepest any body came below its place after the first second\n"
-        "  move m       farthest any body came from its place after the first second\n"
-        "  tilt rad     largest turn of any body from its start\n"
-        "  creep m/s    fastest body, as the slope of a straight line through its positions after\n"
-        "               the first second\n"
-        "  warm/sub/asm/newton   islands over all steps by what solved them: the last step's "
-        "forces,\n"
-        "               SubADMM, assembled ADMM, Newton\n"
-        "  steps        of Newton, mean over the islands that it solved\n"
-        "  verdict      stands or fell, holds or dropped; of a cradle how many balls leave, at "
-        "what\n"
-        "               share of the first one's speed, and the first one's own after the impact\n"
-        "Runs below two seconds take their first half for the first second. Noise is normally\n"
-        "distributed, independent for each body, axis and step, SHARE of the weight being its\n"
-        "deviation; on a pinch it acts along the plates alone. arch-0.095 must fall.\n"
+        "\nColumns (`-`: does not apply):\n"
+        "  contacts     mean over the steps\n"
+        "  step us      mean time per step in microseconds, after the first second. If something\n"
+        "               fell before, over all steps. Each step has its minimum over --repeats\n"
+        "  error max    largest natural-map error of any constraint and step, relative to g t\n"
+        "  median       median over the steps of the largest error of each step\n"
+        "  not conv.    number of steps that missed the tolerance\n"
+        "  force error  error of the contact forces, as a fraction of the weight. A cut is all\n"
+        "               bodies above a layer, or one body of a grasp. The error of a cut is the\n"
+        "               upward contact force minus weight and noise; it is zero at rest. For a\n"
+        "               plate: the force along the grip minus the grip, as a fraction of the\n"
+        "               grip. Largest of all cuts, mean over the last second. `-` if bodies\n"
+        "               sleep, or with --noise 0.1 and above, since bodies may then lift\n"
+        "  sink m       largest drop of any body below its place after the first second\n"
+        "  move m       largest distance of any body from its place after the first second\n"
+        "  tilt rad     largest rotation of any body since the start\n"
+        "  creep m/s    speed of the fastest body: slope of the line fitted to its positions\n"
+        "               after the first second\n"
+        "  warm/sub/asm/newton   number of islands over all steps by what solved them: the\n"
+        "               forces of the last step, SubADMM, assembled ADMM, Newton\n"
+        "  steps        Newton steps, mean over the islands that Newton solved\n"
+        "  verdict      stands or fell, holds or dropped. For a cradle: how many balls leave,\n"
+        "               their speed as a fraction of the first ball's, and the speed of the\n"
+        "               first ball after the impact\n"
+        "In runs shorter than two seconds, the first half replaces the first second. Noise is\n"
+        "Gaussian and independent for each body, axis and step; its standard deviation is --noise\n"
+        "times the weight. On a pinch it acts along the plates only. arch-0.095 must fall.\n"
         "\nExamples:\n"
         "  tenon-bench hard\n"
         "  tenon-bench hard --only tower50 --seeds 5 --noise 0.02\n"
