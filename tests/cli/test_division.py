@@ -86,7 +86,7 @@ class Division(CliTest):
         for self.program, command in ((PROGRAM, "run"), (PROGRAM, "info"), (BENCH, "scene")):
             for value in ("half", "0", "-4", "1000001", "2.5", "4x", "", " 4", "99999999999999999999"):
                 self.refused(command, self.cable, f"--division={value}",
-                             says=["--division", "none of auto, whole, paper", "1 ... 1000000"])
+                             says=["--division", "must be auto, whole, paper", "1 ... 1000000"])
             self.refused(command, self.cable, "--division", "papr", says=["did you mean 'paper'?"])
 
 

@@ -324,7 +324,7 @@ class Export(RecordTest):
             self.tenon("export", "a.tnr", "-o", "a.csv", *options)
             found = [float(row[0]) for row in self.read_csv("a.csv")[1:]]
             self.assertEqual([round(t, 9) for t in found], times)
-        self.refused("export", "a.tnr", "-o", "b.csv", "--from", "9", says=["from 0 s to 0.5 s"])
+        self.refused("export", "a.tnr", "-o", "b.csv", "--from", "9", says=["covers 0 s to 0.5 s"])
         self.assertNotIn("b.csv", self.files())
 
     def test_a_cut_off_recording_is_exported_with_a_remark(self):
@@ -340,7 +340,7 @@ class Export(RecordTest):
         self.refused("export", "a.tnr", says=["-o is missing"])
         self.refused("export", "a.tnr", "-o", "a.mp3", says=["a.mp3", ".npz"])
         self.refused("export", "a.tnr", "-o", ".csv", says=[".csv"])
-        self.refused("export", "a.tnr", "-o", "a.pvd", says=["no surfaces and no tubes"])
+        self.refused("export", "a.tnr", "-o", "a.pvd", says=["VTU needs surfaces or tubes"])
         self.refused("export", "nothing.tnr", "-o", "a.csv", code=4, says=["nothing.tnr: cannot be read"])
         self.refused("export", self.model, "-o", "a.csv", code=4, says=["is not a recording"])
         self.refused("export", "a.tnr", "-o", "small.xml/a.csv", code=4, says=["cannot be written"])
@@ -432,7 +432,7 @@ class Export(RecordTest):
         self.assertEqual(self.files(), ["s", "s.pvd", "small.xml", "soft.tnr"])
         self.write("s/notes.txt", "mine")
         before = self.files()
-        self.refused("export", "soft.tnr", "-o", "s.pvd", code=4, says=["holds more than frames"])
+        self.refused("export", "soft.tnr", "-o", "s.pvd", code=4, says=["contains other files"])
         self.assertEqual(self.files(), before)
         self.assertIn("notes.txt", os.listdir(self.path("s")))
 

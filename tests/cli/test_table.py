@@ -140,12 +140,12 @@ class Table(BenchTest):
         self.assertEqual(r["step"], 11) # the first begins at 0
         self.assertEqual(len(self.read_csv("c.csv")), len(r["runs"]))
         self.is_svg("c.svg", "iterations", "solver time")
-        self.refused("convergence", self.model, "--step", "3", "--time", "1", says=["one of them"])
+        self.refused("convergence", self.model, "--step", "3", "--time", "1", says=["not both"])
         self.refused("convergence", says=["SCENE is missing"])
         self.refused("convergence", "nowhere", code=4, says=["there is no scene"])
 
     def test_scaling_fits_spheres_and_cables(self):
-        self.refused("scaling", "--sizes", "8,27", says=["of what?"])
+        self.refused("scaling", "--sizes", "8,27", says=["--sizes needs --of"])
         r = self.tenon_json("scaling", "--of", "cable", "--sizes", "20,40,80", "--settle", "2", "--steps", "2")
         self.assertEqual([run["segments"] for run in r["runs"]], [20, 40, 80])
         out, _ = self.tenon("scaling", "--of", "spheres", "--sizes", "8,27,64", "--settle", "2", "--steps", "2",

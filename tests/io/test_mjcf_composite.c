@@ -265,10 +265,10 @@ TEST(what_a_cable_cannot_be_is_said_with_its_place)
     static const struct {
         const char *text, *place, *part;
     } cases[] = {
-        {CABLE("curve='s' count='2'", GEOM), "2:35", "needs three points or more"},
-        {CABLE("curve='s' count='4 2'", GEOM), "2:35", "a cable is one-dimensional"},
+        {CABLE("curve='s' count='2'", GEOM), "2:35", "must be N 1 1 with 3 <= N"},
+        {CABLE("curve='s' count='4 2'", GEOM), "2:35", "must be N 1 1 with 3 <= N"},
         {CABLE("count='4'", GEOM), "2:1", "needs a curve, or a vertex list"},
-        {CABLE("curve='s tan(s)' count='4'", GEOM), "2:25", "'tan(s)' is none"},
+        {CABLE("curve='s tan(s)' count='4'", GEOM), "2:25", "'tan(s)' is another word"},
         {CABLE("curve='s s s s' count='4'", GEOM), "2:25", "one too many"},
         {CABLE("vertex='0 0 0 1 0 0 1 0'", GEOM), "2:25", "three numbers for each point"},
         {CABLE("count='4' vertex='0 0 0 1 0 0 1 1 0'", GEOM), "2:35", "cannot both be given"},

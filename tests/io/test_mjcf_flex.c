@@ -335,7 +335,7 @@ TEST(bad_flexcomps_are_reported_at_their_place)
         {PART("<pin range='1 2 3'/>" STIFF), "3:6", "groups of 2"},
         {PART("<pin grid='0 0 2'/>" STIFF), "3:6", "not between 0 and 1"},
         {PART("<pin gridrange='0 0 0'/>" STIFF), "3:6", "groups of 6"},
-        {PART("<pin range='0 7'/>" STIFF), "2:1", "nothing of it is soft"},
+        {PART("<pin range='0 7'/>" STIFF), "2:1", "no part of it is soft"},
         {WORLD("<flexcomp name='f' type='box' dim='3' count='2 2 2'>\n<pin grid='0 0 0'/>" STIFF
                "</flexcomp>"),
          "3:6", "for flexcomps of type grid"},
@@ -384,7 +384,7 @@ TEST(bad_flexes_are_reported_at_their_place)
         {FLEX(THREE, "body='p f_1 f_2 f_3' element='0 1 2 3'", "<pin id='0'/>" STIFF), "2:63",
          "unknown element <pin>"},
         {FLEX("", "body='p' vertex='0 0 0 1 0 0 0 1 0 0 0 1' element='0 1 2 3'", STIFF), "2:1",
-         "nothing of it is soft"},
+         "no part of it is soft"},
     };
     CHECK_CASES(cases);
 }

@@ -176,7 +176,7 @@ TEST(what_cannot_be_written_is_said)
     CHECK(tn_solver_prepare(solver, &err) == TN_OK);
     err = (TnError){0};
     CHECK(tn_problem_write(solver, temporary(0), &err) == TN_ERROR_USAGE);
-    CHECK_STR(err.message, "block 1 is known by its functions only");
+    CHECK_STR(err.message, "block 1 is given by functions");
     CHECK(access(temporary(0), F_OK) != 0);
     tn_solver_destroy(solver);
     solver = solver_of(DATA "every_kind.tnp");

@@ -292,7 +292,7 @@ TEST(other_files_are_no_recordings)
     CHECK_STR(err.message, "/nowhere/a.tnr: cannot be read: no such file");
     err = (TnError){0};
     CHECK(!tn_recording_open("/dev/zero", &err)); /* endless */
-    CHECK_STR(err.message, "is no file");
+    CHECK_STR(err.message, "is not a regular file");
     unlink(place.path);
     CHECK(mkfifo(place.path, 0600) == 0); /* nobody writes: opening it would wait */
     CHECK(!tn_recording_open(place.path, &err));

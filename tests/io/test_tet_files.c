@@ -446,7 +446,7 @@ TEST(gmsh_faults_have_line_and_help)
     FAULT("f.msh",
           GMSH "$Nodes\n2\n1 0 0 0\n1 1 0 0\n$EndNodes\n$Elements\n1\n1 4 0 1 1 1 1\n"
                "$EndElements\n",
-          "node 1 comes twice");
+          "node 1 appears twice");
     Bytes b = {0};
     put(&b, "$MeshFormat\n2.2 1 8\n");
     put_bits(&b, 1, 4, true);

@@ -41,7 +41,7 @@ TEST(wrong_full_inertias_are_refused)
     ACCEPTED(FULL(0.1, 0.1, 0.1, 0.01));
     ACCEPTED((FULL(0.1, 0.1, 0.1, 0.01), s.body.inertia_quat[0] = 0.0)); /* not read then */
     REFUSED(FULL(0.1, 0.1, 0.1, 0.2), "its inertia is not positive definite");
-    REFUSED(FULL(0.1, 0.1, 0.3, 0.0), "belong to no real body");
+    REFUSED(FULL(0.1, 0.1, 0.3, 0.0), "are impossible");
     REFUSED(FULL(0.1, 0.1, NAN, 0.0), "full inertia is not finite");
     /* Singular: about the line x = y there is no inertia. */
     REFUSED(FULL(0.1, 0.1, 0.2, 0.1), "its inertia is not positive definite");

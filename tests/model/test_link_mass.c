@@ -281,8 +281,7 @@ static TnModel *corrected_body(const double moments[3], double min_mass, double 
     add_joint(b, NULL, tn_builder_add_body(b, &def), TN_JOINT_HINGE);
     TnModel *m = tn_builder_compile(b, &err);
     if (!m)
-        CHECK_STR(err.message,
-                  min_mass < 0.0 ? "min_mass must not be negative" : "belong to no real body");
+        CHECK_STR(err.message, min_mass < 0.0 ? "min_mass must not be negative" : "are impossible");
     tn_builder_destroy(b);
     return m;
 }

@@ -56,7 +56,7 @@ TEST(bad_holds_are_named)
     REFUSED(HOLDS({-1, 1}), "hold 1: node -1 does not exist");
     REFUSED(HOLDS({0, 5}), "hold 1: body 5 does not exist");
     REFUSED(HOLDS({0, 0}), "hold 1: body is not given");
-    REFUSED(HOLDS({3, 1}, {4, 1}, {3, 1}), "hold 3: node 3 is held already, by body 1");
+    REFUSED(HOLDS({3, 1}, {4, 1}, {3, 1}), "hold 3: node 3 is already held by body 1");
 }
 
 TEST(trouble_with_the_mesh_is_told_with_the_soft_body_and_its_place)

@@ -181,7 +181,7 @@ TEST(generators_refuse_what_is_no_shape)
     CHECK(!tn_tet_mesh_box(half, many, 5, &mesh, &err));
     CHECK(!tn_tet_mesh_cylinder(1, 1, 2000000000, 2000000000, &mesh, &err));
     CHECK(!tn_tet_mesh_ball(1, 2000000000, &mesh, &err));
-    CHECK_STR(err.message, "divide less");
+    CHECK_STR(err.message, "use fewer cells");
     CHECK(!mesh.nodes && !mesh.tets);
 }
 

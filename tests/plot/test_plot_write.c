@@ -171,14 +171,14 @@ TEST(empty_and_wrong_figures_are_refused_with_a_reason)
         draw_one((Plot){.y.scale = PLOT_LOG}, (PlotSeries){.x = x, .y = bad, .count = 2}).error,
         "none of the 2 points is finite and positive");
     CHECK_STR(draw_one((Plot){.x = {.scale = PLOT_LOG, .lower = -1, .upper = 1}}, good).error,
-              "starts above zero");
+              "must start above 0");
     CHECK_STR(draw(&(PlotFigure){0}).error, "0 panels");
     Plot plot = {.series = &good, .series_count = 1};
     CHECK_STR(
         draw(&(PlotFigure){.width = 50, .height = 50, .panels = &plot, .panel_count = 1}).error,
         "at least 120");
     CHECK_STR(draw_one((Plot){0}, (PlotSeries){.kind = PLOT_BARS, .y = x, .count = 2}).error,
-              "bars need a category each");
+              "every bar needs a category");
     PlotSeries none[1];
     plot = (Plot){.series = none, .series_count = 0};
     CHECK_STR(draw(&(PlotFigure){.panels = &plot, .panel_count = 1}).error, "0 series");

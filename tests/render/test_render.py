@@ -331,7 +331,7 @@ class Options(RenderTest):
         self.assertAlmostEqual(between, (first + second) / 2, delta=0.5)
 
     def test_wrong_options_are_refused(self):
-        for part, *arguments in (("-o is missing",), ("ends neither", "-o", "out.gif"),
+        for part, *arguments in (("-o is missing",), ("must end in", "-o", "out.gif"),
                                  ("--fps is for films", "-o", "a.png", "--fps", "10"),
                                  ("even width", "-o", "a.mp4", "--size", "101x100"),
                                  ("--size", "-o", "a.png", "--size", "big"),

@@ -34,9 +34,9 @@ static void lopsided(void *context, double *x, int count)
 TEST(a_block_is_given_in_exactly_one_form)
 {
     const double A[4] = {1, 0, 0, 1};
-    check_block(&(TnBlockDef){.dim = 2}, "A is given 0 times");
+    check_block(&(TnBlockDef){.dim = 2}, "A is given in 0 forms");
     check_block(&(TnBlockDef){.A = A}, "dim is 0");
-    check_block(&(TnBlockDef){.dim = 2, .A = A, .A_inverse = A}, "A is given 2 times");
+    check_block(&(TnBlockDef){.dim = 2, .A = A, .A_inverse = A}, "A is given in 2 forms");
     check_block(&(TnBlockDef){.dim = 2, .functions = &(TnBlockFunctions){0}}, "must include solve");
 }
 
@@ -126,7 +126,8 @@ TEST(a_constraint_says_what_is_wrong_with_it)
         {{.block = {1}, .J = {bad}}, "J of side 1 has a number that is not finite"},
         {{.block = {1}, .J = {J}, .e = {INFINITY}}, "e has a number that is not finite"},
         {{.block = {1}, .J = {J}, .column = {twice}, .column_count = {2}}, "column 1"},
-        {{.block = {1}, .J = {J}, .column = {outside}, .column_count = {2}}, "column 2, must be 0"},
+        {{.block = {1}, .J = {J}, .column = {outside}, .column_count = {2}},
+         "column 2; columns must be 0"},
         {{.block = {1}, .J = {J}, .column = {outside}, .column_count = {3}}, "has 3 columns"},
         {{.set = TN_SET_FRICTION, .block = {1, 2, 3}, .J = {J, J, J}}, "at most two blocks"},
         {{.set = TN_SET_FRICTION, .block = {1}, .J = {J}, .mu = NAN}, "mu is nan"},

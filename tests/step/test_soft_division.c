@@ -235,7 +235,7 @@ TEST(the_paper_divides_into_twenty_pieces_and_the_robot)
     TnSubsystemInfo info = tn_world_subsystem_info(world, 0);
     CHECK(info.trees == 1 && info.soft == 1 && info.soft_nodes == 24 * 16);
     CHECK(info.unknowns == 3 * (1 + 24 * 16)); /* two dofs fill one node of three */
-    CHECK_STR(tn_world_division_reason(world), "robots inside: 16");
+    CHECK_STR(tn_world_division_reason(world), "robots of the same subsystem: 16");
     tn_world_destroy(world);
     tn_model_destroy(model);
 }
