@@ -97,7 +97,7 @@ class Usage(CliTest):
                          ("bench stir --json", "tenon-bench scene SCENE"), ("table --help", "tenon-bench table"),
                          ("scaling", "tenon-bench scaling"), ("convergence stir", "tenon-bench convergence"),
                          ("help table", "tenon-bench table")):
-            err = self.refused(*was.split(), says=[f"is now '{now}'\n"])
+            err = self.refused(*was.split(), says=[f"was replaced by '{now}'\n"])
             self.assertEqual(err.count("\n"), 1)
 
 

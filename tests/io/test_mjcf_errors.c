@@ -315,11 +315,11 @@ TEST(tracks_are_checked)
 {
     CHECK(!tn_model_load(DATA("bad_track.xml"), &err));
     CHECK(err.count == 5);
-    CHECK(has_line(err.message, "3:3", "'x' is no number"));
+    CHECK(has_line(err.message, "3:3", "'x' is not a number"));
     CHECK(has_line(err.message, "4:4", "the row must have 3 numbers"));
     CHECK(has_line(err.message, "5:6", "the row must have 3 numbers"));
     CHECK(has_line(err.message, "6:1", "times must increase"));
-    CHECK(has_line(err.message, "7:3", "'nan' is no finite number"));
+    CHECK(has_line(err.message, "7:3", "'nan' is not a finite number"));
     CHECK_STR(err.message, "data/bad_track.csv:3:3: track: ");
     CHECK(!tn_model_load(DATA("bad_track_header.xml"), &err));
     CHECK(err.count == 2);

@@ -332,7 +332,7 @@ class Options(RenderTest):
 
     def test_wrong_options_are_refused(self):
         for part, *arguments in (("-o is missing",), ("must end in", "-o", "out.gif"),
-                                 ("--fps is for films", "-o", "a.png", "--fps", "10"),
+                                 ("--fps applies to films only", "-o", "a.png", "--fps", "10"),
                                  ("even width", "-o", "a.mp4", "--size", "101x100"),
                                  ("--size", "-o", "a.png", "--size", "big"),
                                  ("--size", "-o", "a.png", "--size", "0x5"),
