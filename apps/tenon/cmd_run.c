@@ -370,9 +370,10 @@ static int run_model(const TnModel *model, const RunOptions *run)
     }
     if (result.totals.rough)
         say("run",
-            "do not trust this run: in %" PRId64 " of %" PRId64 " steps no method found forces that satisfy the "
-            "constraints even to gravity x timestep, first of all %s. Usual causes: bodies that overlap at the start, "
-            "or a joint limit, equality or contact that another one contradicts",
+            "do not trust this run: %" PRId64 " of %" PRId64
+            " steps have an error above gravity x timestep, the worst at %s; check for bodies that "
+            "overlap at the start, and for limits, equalities or contacts that contradict each "
+            "other",
             result.totals.rough, result.totals.steps, result.totals.worst);
     run_energy_warn(&result.energy, model);
     if (result.totals.diverged)

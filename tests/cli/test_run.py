@@ -123,7 +123,7 @@ class Run(CliTest):
                        "<weld name='here' body1='torn' relpose='0 0 1 1 0 0 0'/>"
                        "<weld name='there' body1='torn' relpose='0 0 -1 1 0 0 0'/></equality></mujoco>")
         out, err = self.tenon("run", model, "--duration", "0.1", "--quiet")
-        self.assertRegex(err, r"do not trust this run: in \d+ of \d+ steps .*'(here|there)'")
+        self.assertRegex(err, r"do not trust this run: \d+ of \d+ steps .*'(here|there)'")
         self.assertGreater(self.tenon_json("run", model, "--duration", "0.1")["rough_steps"], 0)
         self.assertEqual(self.tenon_json("run", self.model, "--duration", "0.1")["rough_steps"], 0)
 
