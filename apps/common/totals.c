@@ -88,10 +88,9 @@ const char *why_they_ran(const Totals *totals, char text[REASONS_SIZE])
 
 const char *what_ran(const double islands_by_method[TN_METHOD_COUNT], char text[WHAT_RAN_SIZE])
 {
-    static const char *const names[] = {"as they started", "SubADMM", "assembled ADMM",
-                                        "Newton",          "PGS",     "PJ",
-                                        "FADMM",           "NNewton", "interior points",
-                                        "augmented Lagrangian"};
+    static const char *const names[] = {
+        "starting guess", "SubADMM",         "assembled ADMM",      "Newton", "PGS", "PJ", "FADMM",
+        "NNewton",        "interior points", "augmented Lagrangian"};
     static const int order[TN_METHOD_COUNT] = {
         TN_METHOD_AUTO,      TN_METHOD_NEWTON,  TN_METHOD_INTERIOR, TN_METHOD_PROXIMAL,
         TN_METHOD_ASSEMBLED, TN_METHOD_SUBADMM, TN_METHOD_PGS,      TN_METHOD_PJ,

@@ -337,7 +337,7 @@ static bool choose(Island *s)
 {
     TnMethod asked = s->def->method;
     if (asked == TN_METHOD_AUTO || asked == TN_METHOD_NEWTON) return climb(s);
-    s->report.why = "asked for";
+    s->report.why = "requested";
     if (done(s)) return true;
     if (asked == TN_METHOD_SUBADMM) return subadmm(s, s->def->iterations);
     if (asked == TN_METHOD_ASSEMBLED) return assemble(s) && admm(s, s->def->iterations);
