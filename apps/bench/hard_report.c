@@ -6,9 +6,17 @@
 #include <math.h>
 #include <string.h>
 
+/* Islands solved by Newton's steps, interior points or the augmented Lagrangian. */
+static int64_t second_order(const HardRun *run)
+{
+    return run->islands[TN_METHOD_NEWTON] + run->islands[TN_METHOD_INTERIOR] +
+           run->islands[TN_METHOD_PROXIMAL];
+}
+
 static double newton_mean(const HardRun *run)
 {
-    return run->islands[3] ? (double)run->newton_total / (double)run->islands[3] : NAN;
+    int64_t islands = second_order(run);
+    return islands ? (double)run->newton_total / (double)islands : NAN;
 }
 
 static void add_small(Grid *grid, double value)
@@ -44,7 +52,7 @@ static void add_row(Grid *grid, const HardRun *run, bool fixed)
     else
         grid_add(grid, "%lld/%lld/%lld/%lld", (long long)run->islands[0],
                  (long long)run->islands[1], (long long)run->islands[2],
-                 (long long)run->islands[3]);
+                 (long long)second_order(run));
     grid_number(grid, 1, newton_mean(run));
     grid_add(grid, "%s", run->verdict);
 }
@@ -104,7 +112,8 @@ static void write_run(Json *json, const HardRun *run)
     json_number(json, "move_m", run->move);
     json_number(json, "tilt_rad", run->tilt);
     json_number(json, "creep_m_per_s", run->creep);
-    for (int i = 0; i < 4; i++) json_integer(json, island_keys[i], run->islands[i]);
+    for (int i = 0; i < 3; i++) json_integer(json, island_keys[i], run->islands[i]);
+    json_integer(json, island_keys[3], second_order(run));
     json_number(json, "newton_steps_mean", newton_mean(run));
     json_integer(json, "asleep", run->asleep);
     json_numbers(json, "weights_N", run->weights, run->weight_count);

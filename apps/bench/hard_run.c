@@ -42,10 +42,8 @@ static void add_report(Pass *pass, const TnWorld *world, const TnStepReport *rep
     run->not_converged += !report->converged;
     pass->contact_sum += report->contact_count;
     for (int i = 0; i < TN_METHOD_COUNT; i++) run->islands[i] += report->islands_by_method[i];
-    for (int i = 0; i < report->island_count && report->islands_by_method[TN_METHOD_NEWTON]; i++) {
-        TnIslandReport island = tn_world_island(world, i);
-        if (island.method == TN_METHOD_NEWTON) run->newton_total += island.newton_steps;
-    }
+    for (int i = 0; i < report->island_count; i++)
+        run->newton_total += tn_world_island(world, i).newton_steps;
 }
 
 /* A ball's speed if it were at the lowest point, with the sign of its motion along x. */
