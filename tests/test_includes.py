@@ -35,6 +35,8 @@ APPS = {
     "tenon": ["export", "view"],
     "bench": ["common"],
 }
+# what bench/baselines may include of src/
+BASELINES = ["base", "math", "solver"]
 # edges that are open for these headers only
 NARROW = {("constraint", "solver"): {"problem.h"}}
 # folders within a folder that the rest of it sees by one header only
@@ -162,14 +164,32 @@ def check_apps(root):
     return problems, count
 
 
+def check_baselines(root):
+    """What is compared with (bench/baselines) sees itself and what BASELINES lists of src/, by the same seams."""
+    home, src = os.path.join(root, "bench", "baselines"), os.path.join(root, "src")
+    problems, count = [], 0
+    for path in source_files(home):
+        count += 1
+        for angled, name, line in includes(path):
+            target = None if angled else find_quoted(path, src, name)
+            own = os.path.isfile(os.path.join(home, name))
+            if not angled and not own and (target not in BASELINES or behind_seam(os.path.join(src, "-"), src, name)):
+                problems.append(f"{os.path.relpath(path, root)}:{line}: bench/baselines may not include \"{name}\"")
+    return problems, count
+
+
 def check_outside(root, folder):
-    """Programs, examples and public headers see the public headers and their own folder, nothing of src/."""
+    """Programs, examples and public headers see the public headers and their own folder, nothing of src/. Programs that
+    measure see the header of bench/baselines, too."""
+    baselines = os.path.join(root, "bench", "baselines", "baselines.h")
+    measures = os.path.join(root, "apps", "bench") + os.sep
     problems, count = [], 0
     for path in source_files(os.path.join(root, folder)):
         count += 1
         for angled, name, line in includes(path):
             target = os.path.normpath(os.path.join(os.path.dirname(path), name))
             inside = os.path.isfile(target) and target.startswith(os.path.join(root, folder) + os.sep)
+            inside = inside or target == baselines and path.startswith(measures)
             if not angled and not inside or "src/" in name:
                 problems.append(f"{os.path.relpath(path, root)}:{line}: {folder} may not include \"{name}\"")
             elif angled and name.startswith("tenon/") and not os.path.isfile(os.path.join(root, "include", name)):
@@ -185,6 +205,11 @@ class Tree(unittest.TestCase):
 
     def test_apps_follow_the_architecture(self):
         problems, count = check_apps(ROOT)
+        self.assertGreater(count, 0)
+        self.assertEqual(problems, [], "\n" + "\n".join(problems))
+
+    def test_baselines_see_the_solver(self):
+        problems, count = check_baselines(ROOT)
         self.assertGreater(count, 0)
         self.assertEqual(problems, [], "\n" + "\n".join(problems))
 
@@ -252,6 +277,21 @@ class Checker(unittest.TestCase):
         self.assertEqual(self.problems_of(**blocks, **{"src/solver/a.c": good}), [])
         self.assertEqual(self.problems_of(**blocks, **{"src/solver/block/a.c": '#include "chain.h"\n'}), [])
         self.assertEqual(len(self.problems_of(**blocks, **{"src/solver/a.c": bad})), 1)
+
+    def test_baselines_see_no_more_than_the_solver(self):
+        tree = {"src/solver/solve.h": "", "src/solver/block/block.h": "", "src/solver/block/chain.h": "", "src/step/step.h": "",
+                "bench/baselines/pj.h": ""}
+        good = '#include "pj.h"\n#include "solver/solve.h"\n#include "solver/block/block.h"\n'
+        self.assertEqual(self.problems_of(check_baselines, **tree, **{"bench/baselines/a.c": good}), [])
+        for bad in ("step/step.h", "solver/block/chain.h", "nowhere.h"):
+            self.assertEqual(len(self.problems_of(check_baselines, **tree, **{"bench/baselines/a.c": f'#include "{bad}"\n'})), 1)
+
+    def test_programs_that_measure_see_one_header_of_the_baselines(self):
+        tree = {"bench/baselines/baselines.h": "", "bench/baselines/pj.h": ""}
+        include = '#include "../../bench/baselines/%s"\n'
+        for place, header, count in (("bench", "baselines.h", 0), ("bench", "pj.h", 1), ("tenon", "baselines.h", 1)):
+            files = {f"apps/{place}/a.c": include % header}
+            self.assertEqual(len(self.problems_of(lambda root: check_outside(root, "apps"), **tree, **files)), count)
 
     def test_include_in_a_comment_does_not_count(self):
         self.assertEqual(self.problems_of(**{"src/base/a.c": '/*\n#include "../model/model.h"\n*/\n'}), [])

@@ -5,6 +5,7 @@
 #include "built_scenes.h"
 #include "commands.h"
 #include "hard.h"
+#include "own_solvers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,7 +135,7 @@ static int run_all(HardCommand *c)
 
 int cmd_hard(int argc, char **argv)
 {
-    HardCommand c = {.sim = sim_options(), .run = {.repeats = 1}, .seeds = 1};
+    HardCommand c = {.sim = bench_sim_options(), .run = {.repeats = 1}, .seeds = 1};
     Option table[16 + SIM_OPTION_COUNT];
     int code = EXIT_USAGE;
     c.sim.duration = NAN;

@@ -5,15 +5,17 @@
 #include "../common/totals.h"
 #include "bench.h"
 #include "commands.h"
+#include "own_solvers.h"
 #include "scene_plot.h"
 #include "scene_report.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WEIGHTS_BOTH = 2, WEIGHTS_DEFAULT, MAIN_ITERATIONS = 60, MAX_COUNTS = BENCH_MAX_RUNS / 4 };
+enum { WEIGHTS_BOTH = WEIGHTS_PAPER + 1, WEIGHTS_DEFAULT, MAIN_ITERATIONS = 60, MAX_COUNTS = BENCH_MAX_RUNS / 4 };
 static const char *const weight_choices[] = {"compliance", "paper", "both",
-                                             NULL}; /* TnWeights, then both */
+                                             NULL};
+static const char *const form_choices[] = {"reduced", "paper", NULL};
 
 /* Not a division: none was asked for. */
 static const TnDivisionDef no_division = {TN_DIVISION_GROUPS, 0, 0};
@@ -30,6 +32,7 @@ typedef struct BenchOptions {
     NumberList iterations;
     const char *scene;
     int aav_samples, aav_iterations;
+    int form, weights; /* of SubADMM; WEIGHTS_BOTH, WEIGHTS_DEFAULT */
     BenchCommon common;
 } BenchOptions;
 
@@ -57,15 +60,18 @@ static int option_table(Option *table, BenchOptions *bench)
     table[n++] =
         option_int("--least-contacts", &bench->least_contacts, "N", 0, 1000000,
                    "ignore steps with fewer contacts; default 0, cable: 101, beam: 10");
+    table[n++] = option_choice("--admm-form", &bench->form, "FORM", form_choices,
+                               "form of SubADMM: reduced (default: stores v and lambda) or paper "
+                               "(stores z and u as well)");
     table[n++] =
-        option_choice("--weights", &bench->sim.weights, "WEIGHTS", weight_choices,
+        option_choice("--weights", &bench->weights, "WEIGHTS", weight_choices,
                       "weights of SubADMM: compliance, paper or both; default both, for models "
                       "with "
                       "cables or soft bodies compliance");
     table[n++] = option_int("--aav-samples", &bench->aav_samples, "N", 0, 100000,
                             "number of steps that are also solved to convergence, for AAv; default "
                             "10");
-    table[n++] = option_int("--aav-iterations", &bench->aav_iterations, "N", 1, 10000000,
+    table[n++] = option_int("--aav-iterations", &bench->aav_iterations, "N", 1, 1000000,
                             "maximum iterations for each of these; default 20000");
     return bench_option_table(table, n, &bench->common, "timed passes, 1 ... 1000; default 3");
 }
@@ -103,7 +109,7 @@ static void print_help(const Option *table, int count)
 }
 
 static Measure plan_run(const BenchOptions *bench, double timestep, TnKeyId key,
-                        TnDivisionDef division, TnWeights weights, int iterations)
+                        TnDivisionDef division, int weights, int iterations)
 {
     const KnownScene *known = bench->known;
     double duration = isnan(bench->sim.duration) ? known->duration : bench->sim.duration;
@@ -119,10 +125,10 @@ static Measure plan_run(const BenchOptions *bench, double timestep, TnKeyId key,
                  .label = bench->scene};
     m.def.key = key;
     m.def.division = division;
-    m.def.solver.weights = weights;
+    use_form_and_weights(&m.def.solver, bench->form, weights);
     m.def.solver.iterations = iterations;
     bool given = bench->sim.solver.over_relaxation != tn_solver_def().over_relaxation;
-    if (weights == TN_WEIGHTS_PAPER && !given) m.def.solver.over_relaxation = 1;
+    if (weights == WEIGHTS_PAPER && !given) m.def.solver.over_relaxation = 1;
     return m;
 }
 
@@ -136,19 +142,19 @@ static int plan_runs(const BenchOptions *bench, const TnModel *model, TnKeyId ke
     const TnDivisionDef *divisions = is_given(bench->sim.division) ? &bench->sim.division : both;
     bool divisible = is_divisible(model);
     int count = 0, division_count = divisions == both && divisible ? 2 : 1;
-    int asked = bench->sim.weights;
+    int asked = bench->weights;
     bool fixed = bench->sim.solver.tolerance == 0;
     bool weighted =
         fixed && bench->sim.solver.method <= TN_METHOD_SUBADMM; /* else they mean nothing */
     if (!fixed) division_count = 1;
     if (asked == WEIGHTS_DEFAULT)
-        asked = divisible || !weighted ? TN_WEIGHTS_COMPLIANCE : WEIGHTS_BOTH;
+        asked = divisible || !weighted ? WEIGHTS_COMPLIANCE : WEIGHTS_BOTH;
     for (int d = 0; d < division_count; d++)
-        for (int weights = TN_WEIGHTS_COMPLIANCE; weights <= TN_WEIGHTS_PAPER; weights++) {
+        for (int weights = WEIGHTS_COMPLIANCE; weights <= WEIGHTS_PAPER; weights++) {
             if (asked != WEIGHTS_BOTH && asked != weights) continue;
             for (int i = 0; i < bench->iterations.count && count < BENCH_MAX_RUNS; i++)
                 runs[count++] = plan_run(bench, info.option.timestep, key, divisions[d],
-                                         (TnWeights)weights, (int)bench->iterations.values[i]);
+                                         weights, (int)bench->iterations.values[i]);
         }
     return count;
 }
@@ -173,7 +179,8 @@ static int bench_model(const TnModel *model, const BenchOptions *bench, const ch
             say("scene", "repeats of the same simulation differ: please report this");
         /* the paper's weights and division are there to compare with; that they fail is a finding, not a failure
          */
-        if (runs[i].diverged && runs[i].def.solver.weights == runs[0].def.solver.weights &&
+        if (runs[i].diverged &&
+            has_paper_weights(&runs[i].def.solver) == has_paper_weights(&runs[0].def.solver) &&
             runs[i].def.division.kind == runs[0].def.division.kind)
             diverged = true;
         if (!runs[i].measured && !runs[i].diverged) {
@@ -201,6 +208,13 @@ static int check_and_bench(BenchOptions *bench)
     int code = EXIT_USAGE;
     if (!sim_options_finish("scene", &bench->sim)) return EXIT_USAGE;
     bool fixed = bench->sim.solver.tolerance == 0;
+    bool papers = bench->form == FORM_PAPER || bench->weights == WEIGHTS_PAPER ||
+                  bench->weights == WEIGHTS_BOTH;
+    if (papers && bench->sim.solver.method > TN_METHOD_SUBADMM) {
+        say("scene", "the paper's form and weights are SubADMM's, not those of %s",
+            solver_name(&bench->sim.solver));
+        return EXIT_USAGE;
+    }
     bench->known = known_scene(bench->scene);
     if (bench->iterations.count > MAX_COUNTS) {
         say("scene", "--iterations: at most %d counts", MAX_COUNTS);
@@ -223,7 +237,7 @@ static int check_and_bench(BenchOptions *bench)
 
 int cmd_scene(int argc, char **argv)
 {
-    BenchOptions bench = {.sim = sim_options(),
+    BenchOptions bench = {.sim = bench_sim_options(),
                           .least_contacts = -1,
                           .common.repeats = 3,
                           .aav_samples = 10,
@@ -232,8 +246,8 @@ int cmd_scene(int argc, char **argv)
     bench.sim.iterations =
         MAIN_ITERATIONS; /* fixed counts unless a tolerance or a method that needs one is given */
     bench.sim.division = no_division;
-    bench.sim.weights = WEIGHTS_DEFAULT;
-    Option table[8 + SIM_OPTION_COUNT];
+    bench.weights = WEIGHTS_DEFAULT;
+    Option table[9 + SIM_OPTION_COUNT];
     int count = option_table(table, &bench), code = EXIT_USAGE;
     if (options_parse("scene", table, count, print_help, "SCENE", &bench.scene, argc, argv, &code))
         code = check_and_bench(&bench);

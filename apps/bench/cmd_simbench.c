@@ -5,6 +5,7 @@
 #include "../common/table.h"
 #include "built_scenes.h"
 #include "commands.h"
+#include "own_solvers.h"
 #include "simbench.h"
 
 #include <math.h>
@@ -197,7 +198,7 @@ static int run_all(const Simbench *c)
 
 int cmd_simbench(int argc, char **argv)
 {
-    Simbench c = {.sim = sim_options()};
+    Simbench c = {.sim = bench_sim_options()};
     Option table[8 + SIM_OPTION_COUNT];
     int code = EXIT_USAGE;
     c.sim.duration = NAN;

@@ -60,7 +60,7 @@ void convergence_write_csv(FILE *out, const Convergence *c)
     for (int s = 0; s < CURVE_COUNT; s++)
         for (int i = 0; i < c->curves[s].count; i++) {
             const ReplayFigures *p = &c->curves[s].points[i];
-            fprintf(out, "%s", tn_method_name(curve_method(s)));
+            fprintf(out, "%s", curve_name(s));
             csv_field(out, p->iterations);
             csv_field(out, p->solver.tolerance > 0 ? p->solver.tolerance : NAN);
             csv_figures(out, p);
@@ -90,7 +90,7 @@ void convergence_write_json(FILE *out, const Convergence *c)
         for (int i = 0; i < c->curves[s].count; i++) {
             const ReplayFigures *p = &c->curves[s].points[i];
             json_begin_object(&json, NULL);
-            json_string(&json, "solver", tn_method_name(curve_method(s)));
+            json_string(&json, "solver", curve_name(s));
             json_number(&json, "iterations", p->iterations);
             json_number(&json, "tolerance", p->solver.tolerance > 0 ? p->solver.tolerance : NAN);
             json_figures(&json, p);

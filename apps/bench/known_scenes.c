@@ -61,13 +61,6 @@ int paper_iterations(int solver, int count)
     return (count + 1) * (solver == PAPER_NNEWTON ? 3 : 30);
 }
 
-TnMethod paper_method(int solver)
-{
-    static const TnMethod methods[PAPER_SOLVERS] = {TN_METHOD_PGS, TN_METHOD_PJ, TN_METHOD_FADMM,
-                                                    TN_METHOD_NNEWTON, TN_METHOD_SUBADMM};
-    return methods[solver];
-}
-
 const KnownScene *known_scene(const char *name)
 {
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++)

@@ -11,7 +11,6 @@ enum { PAPER_PGS, PAPER_PJ, PAPER_FADMM, PAPER_NNEWTON, PAPER_SUBADMM, PAPER_SOL
 enum { PAPER_COUNTS = 3 };
 /* 30, 60, 90; of NNewton 3, 6, 9. */
 int paper_iterations(int solver, int count);
-TnMethod paper_method(int solver);
 
 typedef struct KnownScene {
     const char *name;

@@ -4,6 +4,7 @@
 #include "../common/app.h"
 #include "../common/progress.h"
 #include "../common/totals.h"
+#include "own_solvers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -171,7 +172,7 @@ static TnStatus converge(TnWorld *whole, ReplayStep *step, TnError *err)
     if (status != TN_OK || report.diverged) return status;
     step->contacts = report.contact_count;
     step->converged =
-        tn_world_converged_velocity(whole, V_STAR_MOST, step->v_star, &step->v_star_error) &&
+        tn_converged_velocity(whole, &solver, V_STAR_MOST, step->v_star, &step->v_star_error) &&
         step->v_star_error <= V_STAR_GOOD;
     return status;
 }

@@ -4,6 +4,7 @@
 #include "../common/app.h"
 #include "../common/options.h"
 #include "../common/plot_file.h"
+#include "own_solvers.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static bool same_division(const Measure *a, const Measure *b)
 
 static bool same_weights(const Measure *a, const Measure *b)
 {
-    return a->def.solver.weights == b->def.solver.weights;
+    return has_paper_weights(&a->def.solver) == has_paper_weights(&b->def.solver);
 }
 
 /* Runs that differ in their iterations alone are one variant; its number. */
@@ -48,7 +49,7 @@ static void name_variant(const Measure *runs, int run_count, int run, char name[
     snprintf(name, VARIANT_NAME, "%s%s%s",
              divisions ? division_name(NULL, runs[run].def.division, division) : "",
              divisions && weights ? " " : "",
-             weights || !divisions ? weights_name(runs[run].def.solver.weights) : "");
+             weights || !divisions ? weights_name(&runs[run].def.solver) : "");
 }
 
 /* One bar per run, a stack of its phases. */

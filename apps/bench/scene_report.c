@@ -5,6 +5,7 @@
 #include "../common/options.h"
 #include "../common/table.h"
 #include "../common/totals.h"
+#include "own_solvers.h"
 
 #include <math.h>
 
@@ -23,9 +24,9 @@ static void print_row(Grid *grid, const BenchReport *report, const Measure *m)
         grid_add(grid, "%d", m->bonds);
     }
     if (has_tolerance(m))
-        grid_add(grid, "%s", tn_method_name(m->def.solver.method));
+        grid_add(grid, "%s", solver_name(&m->def.solver));
     else
-        grid_add(grid, "%s", weights_name(m->def.solver.weights));
+        grid_add(grid, "%s", weights_name(&m->def.solver));
     grid_add(grid, "%d", m->def.solver.iterations);
     grid_number(grid, 1, m->contacts_mean);
     grid_number(grid, 4, 1e3 * m->times.total);
@@ -123,11 +124,11 @@ static void print_run(Json *json, const BenchReport *report, const Measure *m)
 {
     char division[DIVISION_NAME_SIZE];
     const TnSolverDef *solver = &m->def.solver;
-    json_string(json, "solver", tn_method_name(solver->method));
-    json_string(json, "method", tn_method_name(solver->method));
+    json_string(json, "solver", solver_name(solver));
+    json_string(json, "method", solver_name(solver));
     json_number(json, "tolerance", solver->tolerance);
-    json_string(json, "admm_form", form_name(solver->form));
-    json_string(json, "weights", weights_name(solver->weights));
+    json_string(json, "admm_form", form_name(solver));
+    json_string(json, "weights", weights_name(solver));
     json_number(json, "over_relaxation", solver->over_relaxation);
     json_integer(json, "anderson", solver->anderson);
     json_integer(json, "iterations", solver->iterations);

@@ -2,6 +2,7 @@
 #include "solver_curve.h"
 
 #include "../common/output_file.h"
+#include "own_solvers.h"
 
 #include <math.h>
 
@@ -39,9 +40,20 @@ const char *curve_label(int solver)
     return labels[solver];
 }
 
-TnMethod curve_method(int solver)
+const char *curve_name(int solver)
 {
-    return solver == CURVE_AUTO ? TN_METHOD_AUTO : paper_method(solver);
+    static const char *const names[CURVE_COUNT] = {"pgs",     "pj",      "fadmm",
+                                                   "nnewton", "subadmm", "auto"};
+    return names[solver];
+}
+
+static void choose_method(int solver, TnSolverDef *def)
+{
+    static const TnMethod methods[CURVE_COUNT] = {TN_METHOD_PGS, TN_METHOD_OWN,     TN_METHOD_ASSEMBLED,
+                                                  TN_METHOD_OWN, TN_METHOD_SUBADMM, TN_METHOD_AUTO};
+    def->method = methods[solver];
+    if (solver == PAPER_PJ) def->own = &tn_own_pj;
+    if (solver == PAPER_NNEWTON) def->own = &tn_own_nnewton;
 }
 
 static int rung_count(int solver)
@@ -55,7 +67,7 @@ static int rung_count(int solver)
 static TnSolverDef rung_solver(int solver, Configuration configuration, int rung, int *column)
 {
     TnSolverDef def = tn_solver_def();
-    def.method = curve_method(solver);
+    choose_method(solver, &def);
     *column = -1;
     if (solver == CURVE_AUTO) {
         *column = efforts[rung].column;
@@ -69,7 +81,7 @@ static TnSolverDef rung_solver(int solver, Configuration configuration, int rung
     for (int c = 0; c < PAPER_COUNTS; c++)
         if (def.iterations == paper_iterations(solver, c)) *column = c;
     if (solver == PAPER_SUBADMM && configuration == CONFIG_PAPER) {
-        def.weights = TN_WEIGHTS_PAPER;
+        use_form_and_weights(&def, FORM_REDUCED, WEIGHTS_PAPER);
         def.over_relaxation = 1;
         def.anderson = 0;
     }

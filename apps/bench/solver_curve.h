@@ -19,7 +19,7 @@ typedef enum Configuration {
 const char *configuration_name(Configuration configuration); /* "paper", "defaults" */
 TnDivisionDef configuration_division(Configuration configuration);
 const char *curve_label(int solver); /* "PGS" … "auto" */
-TnMethod curve_method(int solver);
+const char *curve_name(int solver);  /* "pgs" … "auto" */
 
 typedef struct SolverCurve {
     int count;

@@ -3,6 +3,7 @@
 #include "../common/options.h"
 #include "../common/output_file.h"
 #include "machine.h"
+#include "own_solvers.h"
 #include "table_report.h"
 
 #include <inttypes.h>
@@ -34,7 +35,7 @@ static void csv_run(FILE *out, const TableScene *scene, Configuration c, int sol
     const SolverCurve *curve = &scene->parts[c].curves[solver];
     const ReplayFigures *point = &curve->points[i];
     csv_text(out, scene->name);
-    fprintf(out, ",%s,%s,", configuration_name(c), tn_method_name(point->solver.method));
+    fprintf(out, ",%s,%s,", configuration_name(c), curve_name(solver));
     if (point->solver.tolerance > 0)
         fprintf(out, ",%g", point->solver.tolerance);
     else
@@ -66,10 +67,10 @@ void table_write_csv(FILE *out, const Table *table)
 static void json_solver(Json *json, const char *key, const TnSolverDef *solver)
 {
     json_begin_object(json, key);
-    json_string(json, "solver", tn_method_name(solver->method));
+    json_string(json, "solver", solver_name(solver));
     json_number(json, "tolerance", solver->tolerance);
     json_integer(json, "iterations", solver->iterations);
-    json_string(json, "weights", weights_name(solver->weights));
+    json_string(json, "weights", weights_name(solver));
     json_number(json, "over_relaxation", solver->over_relaxation);
     json_number(json, "warm_start", solver->warm_start);
     json_integer(json, "anderson", solver->anderson);
@@ -108,7 +109,7 @@ static void json_run(Json *json, const TableScene *scene, Configuration c, int s
     json_begin_object(json, NULL);
     json_string(json, "scene", scene->name);
     json_string(json, "configuration", configuration_name(c));
-    json_string(json, "solver", tn_method_name(point->solver.method));
+    json_string(json, "solver", curve_name(solver));
     json_number(json, "iterations", tolerance ? NAN : (double)point->solver.iterations);
     json_number(json, "tolerance", tolerance ? point->solver.tolerance : NAN);
     json_number(json, "iterations_mean", point->iterations);
@@ -135,7 +136,7 @@ static void json_times_to(Json *json, const TableScene *scene, Configuration c, 
         json_begin_object(json, NULL);
         json_string(json, "scene", scene->name);
         json_string(json, "configuration", configuration_name(c));
-        json_string(json, "solver", tn_method_name(curve_method(solver)));
+        json_string(json, "solver", curve_name(solver));
         json_number(json, "aav", table_targets[t]);
         json_number(json, "solver_ms", point ? point->solver_ms : NAN);
         json_number(json, "iterations",

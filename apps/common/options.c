@@ -169,7 +169,9 @@ static void unknown_option(const char *command, const Option *options, int count
     for (int i = 0; i < count && n < MAX; i++) names[n++] = options[i].name;
     snprintf(given, sizeof given, "%.*s", (int)(length < MAX ? length : MAX - 1), name);
     const char *near = nearest_name(given, names, n);
-    if (near)
+    if (!strcmp(given, "--admm-form") || !strcmp(given, "--weights"))
+        say(command, "'%s' is an option of tenon-bench scene", given);
+    else if (near)
         say(command, "unknown option '%s'; did you mean '%s'?", given, near);
     else
         say(command, "unknown option '%s'", given);

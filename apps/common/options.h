@@ -83,30 +83,30 @@ const char *nearest_name(const char *name, const char *const *candidates, int co
 typedef struct SimOptions {
     double duration;
     TnSolverDef solver;         /* finished by sim_options_finish */
-    int method;                 /* TnMethod; -1: not given */
+    int method;                 /* of the names of --solver; -1: not given */
+    /* pj and nnewton, which tenon-bench has; NULL: --solver says that they are there */
+    const TnOwnMethod *const *others;
     int iterations;             /* 0: not given */
     double tolerance;           /* NaN: not given */
     int sleep;                  /* TnSleep */
-    int form, weights, threads; /* TnAdmmForm, TnWeights */
+    int threads;
     int relinearize;
     TnDivisionDef division;
     const char *key;
 } SimOptions;
 
+enum { OTHER_SOLVERS = 2 };
 SimOptions sim_options(void);
 /* Appends --iterations first, then --solver, --tolerance, --threads and the ADMM's own options;
  * returns the new count. */
 enum { SIM_OPTION_COUNT = 20 }; /* at most */
 int sim_option_table(Option *table, int count, SimOptions *sim);
-/* What was chosen into sim->solver. Iterations, or something of the paper's, without a tolerance
- * mean the paper's mode: a fixed number of iterations, of those that have one. False and a message where a method
- * needs a tolerance. */
+/* What was chosen into sim->solver. Iterations without a tolerance mean the paper's mode: a fixed number of iterations,
+ * of methods that have one. False and a message where a method needs a tolerance, or is not there. */
 bool sim_options_finish(const char *command, SimOptions *sim);
 /* What a world is made with; the key is the caller's. */
 TnWorldDef sim_world_def(const SimOptions *sim);
 const char *sleep_name(TnSleep sleep);
-const char *weights_name(TnWeights weights);
-const char *form_name(TnAdmmForm form);
 /* How a world is divided that was asked for so: in words as --division takes them, with the pieces
  * where these were asked for; without a model, `auto` stays. */
 enum { DIVISION_NAME_SIZE = 48 };

@@ -4,23 +4,19 @@
 
 #include <math.h>
 
-static const char *const method_names[] = {"auto", "subadmm", "assembled", "newton", "pgs",
-                                           "pj",   "fadmm",   "nnewton",   NULL}; /* of TnMethod */
+/* Those of TnMethod, another name of one of them, and solvers that tenon-bench has. */
+enum { NAME_FADMM = TN_METHOD_CHOICES, NAME_PJ };
+static const char *const method_names[] = {"auto",  "subadmm", "assembled", "newton", "pgs",
+                                           "fadmm", "pj",      "nnewton",   NULL};
 static const char *const sleep_names[] = {"off", "passive", "all", NULL}; /* order of TnSleep */
-static const char *const form_names[] = {"reduced", "paper", NULL};       /* order of TnAdmmForm */
-static const char *const weight_names[] = {"compliance", "paper", NULL};  /* order of TnWeights */
 
 const char *sleep_name(TnSleep sleep) { return sleep_names[sleep]; }
-const char *weights_name(TnWeights weights) { return weight_names[weights]; }
-const char *form_name(TnAdmmForm form) { return form_names[form]; }
 
 SimOptions sim_options(void)
 {
     SimOptions sim = {
         .duration = 5, .solver = tn_solver_def(), .method = -1, .tolerance = NAN, .threads = 1};
     sim.sleep = (int)tn_world_def().sleep;
-    sim.form = (int)sim.solver.form;
-    sim.weights = (int)sim.solver.weights;
     sim.relinearize = tn_world_def().relinearize;
     return sim;
 }
@@ -34,8 +30,8 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
                                  "simulated time in seconds, 0 < S <= 1e6; default 5");
     table[count++] = option_choice(
         "--solver", &sim->method, "NAME", method_names,
-        "auto (default) chooses for each island and step; or subadmm, assembled, newton; or the "
-        "paper's other solvers: pgs, pj, fadmm, nnewton");
+        "auto (default) chooses for each island and step; or subadmm, assembled (or fadmm), "
+        "newton, pgs; tenon-bench has pj and nnewton");
     table[count++] =
         option_choice("--method", &sim->method, "NAME", method_names, "same as --solver");
     table[count++] = option_real(
@@ -52,10 +48,6 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
         option_text("--key", &sim->key, "NAME", "start from this keyframe of the model");
     table[count++] = option_division(&sim->division);
     table[count++] = option_pieces(&sim->division);
-    table[count++] =
-        option_choice("--admm-form", &sim->form, "FORM", form_names,
-                      "form of SubADMM: reduced (default: stores v and lambda) or paper (stores z "
-                      "and u as well)");
     table[count++] =
         option_real("--over-relaxation", &sim->solver.over_relaxation, "A", 1, 2, ENDS_UPPER_OPEN,
                     "over-relaxation of SubADMM, 1 <= A < 2; default 1.7; the paper uses 1");
@@ -74,29 +66,38 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     return count;
 }
 
+static bool choose_method(const char *command, SimOptions *sim)
+{
+    TnSolverDef *solver = &sim->solver;
+    if (sim->method < 0) return true;
+    if (sim->method < NAME_PJ) {
+        solver->method =
+            sim->method == NAME_FADMM ? TN_METHOD_ASSEMBLED : (TnMethod)sim->method;
+        return true;
+    }
+    if (!sim->others) {
+        say(command, "--solver: '%s' is a solver of tenon-bench scene", method_names[sim->method]);
+        return false;
+    }
+    solver->method = TN_METHOD_OWN;
+    solver->own = sim->others[sim->method - NAME_PJ];
+    return true;
+}
+
 bool sim_options_finish(const char *command, SimOptions *sim)
 {
     TnSolverDef *solver = &sim->solver;
-    bool fixed = sim->iterations > 0 || sim->form == TN_ADMM_PAPER ||
-                 sim->weights == TN_WEIGHTS_PAPER;
-    bool counts =
-        sim->method < 0 || sim->method == TN_METHOD_SUBADMM || sim->method >= TN_METHOD_PGS;
+    bool counts = sim->method != TN_METHOD_AUTO && sim->method != TN_METHOD_NEWTON;
+    if (!choose_method(command, sim)) return false;
     if (!isnan(sim->tolerance))
         solver->tolerance = sim->tolerance;
-    else if (counts && fixed)
+    else if (counts && sim->iterations > 0)
         solver->tolerance = 0;
-    if (sim->method >= 0) solver->method = (TnMethod)sim->method;
     if (sim->iterations > 0) solver->iterations = sim->iterations;
-    solver->form = (TnAdmmForm)sim->form;
-    solver->weights = (TnWeights)sim->weights;
     solver->thread_count = sim->threads;
-    if (solver->tolerance > 0 ||
-        (solver->method != TN_METHOD_ASSEMBLED && solver->method != TN_METHOD_NEWTON))
-        return true;
-    say(command,
-        "--solver %s needs a tolerance above 0, such as --tolerance 1e-6; for a fixed number of "
-        "iterations use --solver subadmm",
-        method_names[solver->method]);
+    if (solver->tolerance > 0 || solver->method != TN_METHOD_NEWTON) return true;
+    say(command, "--solver newton needs a tolerance above 0, such as --tolerance 1e-6; for a fixed "
+                 "number of iterations use --solver subadmm");
     return false;
 }
 

@@ -88,13 +88,12 @@ const char *why_they_ran(const Totals *totals, char text[REASONS_SIZE])
 
 const char *what_ran(const double islands_by_method[TN_METHOD_COUNT], char text[WHAT_RAN_SIZE])
 {
-    static const char *const names[] = {
-        "starting guess", "SubADMM",         "assembled ADMM",      "Newton", "PGS", "PJ", "FADMM",
-        "NNewton",        "interior points", "augmented Lagrangian"};
+    static const char *const names[TN_METHOD_COUNT] = {
+        "starting guess", "SubADMM",         "assembled ADMM",       "Newton",
+        "PGS",            "interior points", "augmented Lagrangian", "a solver of tenon-bench"};
     static const int order[TN_METHOD_COUNT] = {
         TN_METHOD_AUTO,      TN_METHOD_NEWTON,  TN_METHOD_INTERIOR, TN_METHOD_PROXIMAL,
-        TN_METHOD_ASSEMBLED, TN_METHOD_SUBADMM, TN_METHOD_PGS,      TN_METHOD_PJ,
-        TN_METHOD_FADMM,     TN_METHOD_NNEWTON};
+        TN_METHOD_ASSEMBLED, TN_METHOD_SUBADMM, TN_METHOD_PGS,      TN_METHOD_OWN};
     double sum = 0;
     size_t used = 0;
     for (int i = 0; i < TN_METHOD_COUNT; i++) sum += islands_by_method[i];
@@ -115,7 +114,8 @@ void json_islands(Json *json, double mean, const double islands_by_method[TN_MET
     json_begin_object(json, "islands_by_method");
     json_number(json, "started", islands_by_method[TN_METHOD_AUTO]);
     for (int i = 1; i < TN_METHOD_COUNT; i++)
-        json_number(json, tn_method_name((TnMethod)i), islands_by_method[i]);
+        if (i != TN_METHOD_OWN || islands_by_method[i] > 0)
+            json_number(json, tn_method_name((TnMethod)i), islands_by_method[i]);
     json_end(json);
     json_number(json, "asleep_mean", asleep_mean);
 }

@@ -27,7 +27,7 @@ typedef struct Totals {
         double islands;  /* sum */
     } reasons[MOST_REASONS];
     int reason_count;
-    const char *form; /* of a baseline: TnStepReport.form of the last step that has one; else NULL */
+    const char *form; /* TnStepReport.form of the last step that has one; else NULL */
     bool diverged;
 } Totals;
 

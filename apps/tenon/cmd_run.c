@@ -26,14 +26,10 @@ typedef struct RunOptions {
     bool json, quiet, accuracy, strict_energy;
 } RunOptions;
 
-static const char *const weight_choices[] = {"compliance", "paper", NULL};
-
 static int option_table(Option *table, RunOptions *run)
 {
     int n = 0;
     n = sim_option_table(table, n, &run->sim);
-    table[n++] = option_choice("--weights", &run->sim.weights, "WEIGHTS", weight_choices,
-                               "weights of SubADMM: compliance (default) or paper (tr A / tr J'J)");
     table[n++] = option_text("--csv", &run->csv_path, "FILE",
                              "write the state after every step to a CSV file");
     table[n++] = option_set("--forces", &run->forces,
@@ -281,9 +277,7 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_string(&json, "name", info.name);
     json_string(&json, "solver", tn_method_name(run->sim.solver.method));
     json_string(&json, "method", tn_method_name(run->sim.solver.method));
-    if (t->form) json_string(&json, "baseline_form", t->form);
-    json_string(&json, "admm_form", form_name(run->sim.solver.form));
-    json_string(&json, "weights", weights_name(run->sim.solver.weights));
+    if (t->form) json_string(&json, "form", t->form);
     json_integer(&json, "iterations", run->sim.solver.iterations);
     json_number(&json, "tolerance", run->sim.solver.tolerance);
     json_string(&json, "sleep", sleep_name((TnSleep)run->sim.sleep));

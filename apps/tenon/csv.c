@@ -51,7 +51,7 @@ static void write_header(FILE *out, const TnModel *model, bool solver)
           out);
     if (!solver) return;
     fputs(",error,islands,started", out);
-    for (int i = 1; i < TN_METHOD_COUNT; i++) fprintf(out, ",%s", tn_method_name((TnMethod)i));
+    for (int i = 1; i < TN_METHOD_OWN; i++) fprintf(out, ",%s", tn_method_name((TnMethod)i));
     fputs(",asleep", out);
 }
 
@@ -72,7 +72,7 @@ bool csv_open(Csv *csv, const char *path, const TnModel *model, bool solver)
 static void write_solver(FILE *out, const TnStepReport *report)
 {
     fprintf(out, ",%.17g,%d", isfinite(report->error) ? report->error : 0.0, report->island_count);
-    for (int i = 0; i < TN_METHOD_COUNT; i++) fprintf(out, ",%d", report->islands_by_method[i]);
+    for (int i = 0; i < TN_METHOD_OWN; i++) fprintf(out, ",%d", report->islands_by_method[i]);
     fprintf(out, ",%d", report->asleep_count);
 }
 

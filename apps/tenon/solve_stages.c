@@ -101,16 +101,17 @@ static bool run_stage(Stages *s, bool *converged, bool *idle, TnError *err)
  * from where they ended helps at times. */
 static bool does_all_at_once(TnMethod method)
 {
-    return method == TN_METHOD_AUTO || method == TN_METHOD_ASSEMBLED || method == TN_METHOD_NEWTON;
+    return method == TN_METHOD_AUTO || method == TN_METHOD_NEWTON;
 }
+
+enum { FIRST_COUNT = 1000 }; /* iterations of the first stage */
 
 static bool run_stages(Stages *s, TnError *err)
 {
     SolveOutcome *out = s->out;
     const SolveLimits *limits = s->limits;
     int in_vain = 0;
-    int first = out->method == TN_METHOD_NNEWTON ? 10 : 1000;
-    s->def.iterations = s->left < first ? s->left : first;
+    s->def.iterations = s->left < FIRST_COUNT ? s->left : FIRST_COUNT;
     for (;;) {
         bool converged, idle;
         double before = out->stages ? out->measure : INFINITY;
@@ -144,7 +145,7 @@ bool solve_in_stages(const TnProblemFile *file, TnMethod method, const SolveLimi
     s.def.tolerance = limits->tolerance;
     s.def.anderson = limits->anderson;
     s.def.thread_count = limits->threads;
-    s.left = limits->iterations ? limits->iterations : method == TN_METHOD_NNEWTON ? 1000 : 1000000;
+    s.left = limits->iterations ? limits->iterations : 1000000;
     s.v = calloc((size_t)info.unknowns + 1, sizeof(double));
     s.lambda = calloc((size_t)info.rows + 1, sizeof(double));
     double start = clock_seconds();

@@ -11,7 +11,7 @@
 
 typedef struct SolveLimits {
     double tolerance;  /* of the measure */
-    int iterations;    /* of all stages together; 0: 100000, 1000 of nnewton */
+    int iterations;    /* of all stages together; 0: 1000000 */
     double time_limit; /* s, looked at between stages */
     int anderson;      /* of SubADMM: TnSolverDef.anderson */
     int threads;

@@ -15,59 +15,44 @@
 extern "C" {
 #endif
 
-/* Method per island. With tolerance 0 it applies to the whole problem; ASSEMBLED and NEWTON are
- * then not allowed. */
+/* Method per island. With tolerance 0 it applies to the whole problem; NEWTON is then not allowed. */
 typedef enum TnMethod {
     /* Chosen by predicted cost, error and progress in this solve (default). With tolerance 0:
      * SubADMM. */
     TN_METHOD_AUTO,
     TN_METHOD_SUBADMM,   /* the paper's method: each block is factored separately */
-    TN_METHOD_ASSEMBLED, /* ADMM with the matrix of the whole island */
+    TN_METHOD_ASSEMBLED, /* ADMM with the matrix of the whole island, adaptive weights (FADMM) */
     /* Newton's steps, interior points and an augmented Lagrangian with that matrix. Assembled ADMM
      * provides the start and is the fallback. */
     TN_METHOD_NEWTON,
-    /* The four solvers that the paper compares with, on the same blocks and rows;
-     * docs/baselines.md. With tolerance 0: exactly `iterations` on the whole problem. */
-    TN_METHOD_PGS,    /* projected Gauss-Seidel, accelerated by conjugate directions */
-    TN_METHOD_PJ,     /* projected Jacobi */
-    TN_METHOD_FADMM,  /* ADMM with one factor of the whole system, adaptive weights */
-    TN_METHOD_NNEWTON, /* nonsmooth Newton with line search */
+    TN_METHOD_PGS, /* projected Gauss-Seidel, accelerated by conjugate directions */
     /* Only in reports, for `auto` and `newton`; they cannot be requested. */
     TN_METHOD_INTERIOR, /* interior points on the contact cones */
-    TN_METHOD_PROXIMAL  /* augmented Lagrangian with a line search */
+    TN_METHOD_PROXIMAL, /* augmented Lagrangian with a line search */
+    TN_METHOD_OWN       /* TnSolverDef.own */
 } TnMethod;
-#define TN_METHOD_COUNT 10
-#define TN_METHOD_CHOICES 8 /* the first ones, which can be requested */
-/* "auto", "subadmm", "assembled", "newton", "pgs", "pj", "fadmm", "nnewton", "interior",
- * "proximal" */
+#define TN_METHOD_COUNT 8
+#define TN_METHOD_CHOICES 5 /* the first ones, which can be requested by name */
+/* "auto", "subadmm", "assembled", "newton", "pgs", "interior", "proximal", "own" */
 TN_API const char *tn_method_name(TnMethod method);
 
-typedef enum TnAdmmForm {
-    TN_ADMM_REDUCED, /* stores λ and v only, with over-relaxation (default) */
-    TN_ADMM_PAPER    /* stores z and u on every side, as in the paper */
-} TnAdmmForm;
-
-typedef enum TnWeights {
-    TN_WEIGHTS_COMPLIANCE, /* inverse of each row's local compliance (default) */
-    TN_WEIGHTS_PAPER       /* one per block: tr A_i / tr J_iᵀJ_i */
-} TnWeights;
+/* A method that is not part of the library; see bench/baselines. */
+typedef struct TnOwnMethod TnOwnMethod;
 
 typedef struct TnSolverDef {
     TnMethod method;
-    TnAdmmForm form;
-    TnWeights weights;
-    int iterations; /* maximum number for SubADMM and the baselines, 1 … 1e6; default 60 */
+    const TnOwnMethod *own; /* for TN_METHOD_OWN, otherwise ignored; borrowed */
+    int iterations; /* maximum number for SubADMM or the requested method, 1 … 1e6; default 60 */
     /* Maximum natural-map error of any constraint, as a fraction of velocity_scale, >= 0; default
-     * 1e-6. 0: exactly `iterations` iterations without a test of the error (the paper's mode).
-     * With TN_ADMM_PAPER: maximum RMS change of constraint velocities, m/s. */
+     * 1e-6. 0: exactly `iterations` iterations without a test of the error (the paper's mode). */
     double tolerance;
     double velocity_scale;  /* m/s, > 0; default 1; a world sets gravity × timestep */
     double weight_scale;    /* s in β = s / compliance, > 0; default 2.5 */
-    double over_relaxation; /* α_r in [1, 2); default 1.7; the paper's form uses 1 */
+    double over_relaxation; /* α_r in [1, 2); default 1.7 */
     /* Fraction of the previous λ to start from, [0, 1]; 0: cold start. Default -1: 1. */
     double warm_start;
     /* Depth of Anderson acceleration of SubADMM, 1 … 16; 0: off. Default -1: 10 if soft bodies or
-     * undivided cables are touched, otherwise off. The paper's form has none. */
+     * undivided cables are touched, otherwise off. */
     int anderson;
     int thread_count; /* default 1; for a solver used alone: a world has its own threads */
 } TnSolverDef;
@@ -151,7 +136,8 @@ typedef struct TnIslandReport {
     const char *why; /* the reason why it was chosen, a string constant */
     bool converged;  /* error < tolerance */
     double error; /* largest natural-map error at A⁻¹(b + Jᵀλ), as a fraction of velocity_scale */
-    int subadmm_iterations, assembled_iterations, baseline_iterations;
+    int subadmm_iterations, assembled_iterations;
+    int own_iterations; /* of PGS, of assembled ADMM if requested, of TnSolverDef.own */
     int newton_steps;   /* includes steps of interior points and of the augmented Lagrangian */
     int factorizations; /* of the island's matrix */
 } TnIslandReport;
@@ -159,8 +145,8 @@ typedef struct TnIslandReport {
 typedef struct TnSolveReport {
     TnStatus status;
     bool converged;   /* with a tolerance: every island converged */
-    int iterations;   /* of SubADMM or of a baseline, maximum over the islands */
-    const char *form; /* for a baseline: which of its forms ran; otherwise NULL */
+    int iterations;   /* of SubADMM or the requested method, maximum over the islands */
+    const char *form; /* which form of PGS, assembled ADMM or an own method ran; otherwise NULL */
     /* m/s: RMS change of constraint velocities in the last iteration; with a tolerance, the
      * largest natural-map error. */
     double residual;

@@ -67,8 +67,8 @@ typedef struct TnStepReport {
     bool converged; /* the tolerance was reached, or the fixed count has run */
     bool diverged; /* the new state was not finite or beyond 1e10 m, m/s or rad/s. The step was rejected; the last good
                       state is kept */
-    int iterations;   /* of SubADMM or a baseline, largest number of any island */
-    const char *form; /* baselines: the form that ran; otherwise NULL */
+    int iterations;   /* of SubADMM or the method asked for, largest number of any island */
+    const char *form; /* of pgs, assembled or an own method: the form that ran; else NULL */
     /* m/s: with a tolerance, the largest natural-map error of a constraint; with a fixed count, the
      * RMS change of the constraint velocities in the last iteration. */
     double residual;
@@ -217,10 +217,6 @@ TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos and qvel *
 /* Changes the solver between steps. */
 TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err);
 
-/* AAv of the last step: -log10 of the tn_world_velocity_distance between v̂ and the converged
- * solution v* of the same problem. NaN if out of memory or before the first step. */
-TN_API double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached);
-
 /* The problem of the last step as a prepared solver (tenon/solver.h). Its solution
  * (tn_solver_solution) is that of the step. Bonds become rows. The caller destroys it. NULL if out of
  * memory or before the first step. */
@@ -229,12 +225,11 @@ TN_API TnSolver *tn_world_problem(const TnWorld *world, const TnSolverDef *def, 
 TN_API bool tn_world_last_velocity(const TnWorld *world, double *v);
 /* sqrt(dᵀ M d / Σm), m/s, with d = a - b, dof_count numbers each, at the present pose. */
 TN_API double tn_world_velocity_distance(const TnWorld *world, const double *a, const double *b);
-/* v* of the last step's problem in the same layout. Several methods are tried from the end of the
- * step, SubADMM with max_iterations each, until the natural map of every constraint is below
- * 1e-12 m/s. *reached is the final value, which may be larger. v* may not be unique
- * (docs/accuracy.md). False if out of memory or before the first step. */
-TN_API bool tn_world_converged_velocity(TnWorld *world, int max_iterations, double *v,
-                                        double *reached);
+/* The problem of the last step solved once more, from where the step ended: v in the same layout, and
+ * in *residual what is left, as in TnSolveReport. velocity_scale is the world's. The world stays as it
+ * is. False if out of memory or before the first step. */
+TN_API bool tn_world_solve_again(TnWorld *world, const TnSolverDef *def, double *v,
+                                 double *residual);
 
 /* Evaluates the model at a state, joints in qpos order. Arrays belong to the caller; NULL skips one. */
 typedef struct TnEval {

@@ -358,7 +358,7 @@ bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
 {
     int memory = choose_memory(p, def);
     p->anderson = NULL;
-    if (memory == 0 || def->form != TN_ADMM_REDUCED) return true;
+    if (memory == 0) return true;
     TnAnderson *a = TN_ARENA_NEW(p->arena, TnAnderson, 1);
     if (!a) return false;
     *a = (TnAnderson){.problem = p};

@@ -85,35 +85,6 @@ void tn_bonds_update(TnProblem *p, int begin, int end, double alpha, bool measur
     }
 }
 
-/* ---- the paper's form ---- */
-
-void tn_bond_start_paper(const TnProblem *p, int index, double z[12], double u[12])
-{
-    const TnBond *bond = &p->bonds[index];
-    tn_bond_velocity(bond, (const double(*)[8])p->twist, z);
-    for (int k = 0; k < 12; k++) u[k] = -bond->lambda[k];
-}
-
-double tn_bond_update_paper(TnProblem *p, int index, double z[12], double u[12])
-{
-    TnBond *bond = &p->bonds[index];
-    double x[12], y[12], d[12], push[12];
-    tn_bond_velocity(bond, (const double(*)[8])p->twist, x);
-    tn_bond_weigh(bond->W, x, y);
-    for (int k = 0; k < 12; k++) {
-        y[k] += u[k];
-        d[k] = -y[k] - bond->t[k];
-        bond->t[k] = -y[k];
-    }
-    tn_bond_project(bond, bond->t, bond->lambda);
-    for (int k = 0; k < 12; k++) y[k] += bond->lambda[k];
-    tn_bond_weigh(bond->w, y, z);
-    for (int k = 0; k < 12; k++) y[k] = x[k] - z[k];
-    tn_bond_weigh(bond->W, y, push);
-    for (int k = 0; k < 12; k++) u[k] += push[k];
-    return tn_bond_squared_velocity(bond, d);
-}
-
 double tn_bonds_residual(const TnProblem *p, int *count)
 {
     double sum = 0.0;

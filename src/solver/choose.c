@@ -8,10 +8,9 @@
  * The natural map at v_λ = A⁻¹(b + Jᵀλ) judges every rung, and the best forces win. The choice
  * depends on counts and on errors within this solve, on no clock and no history, so it is the same
  * in every run. */
-#include "baselines.h"
 #include "best.h"
 #include "block/block.h"
-#include "solve.h"
+#include "own_method.h"
 #include "steady.h"
 
 /* Newton is considered up to so many blocks, if a factorization takes at most so many
@@ -230,7 +229,7 @@ static bool proximal(Island *s, int budget)
     return second_order(s, TN_METHOD_PROXIMAL, tn_proximal, &s->best.u, budget);
 }
 
-/* ---- methods of their own ---- */
+/* ---- methods that run by themselves ---- */
 
 static bool judge_watched(void *context, const TnSolveResult *so_far)
 {
@@ -239,20 +238,21 @@ static bool judge_watched(void *context, const TnSolveResult *so_far)
     return judge(s, s->report.method);
 }
 
-static bool baseline(Island *s, TnMethod method, int budget)
+static bool by_itself(Island *s, TnMethod method, int budget)
 {
-    TnBaselineResult result;
+    TnOwnResult result;
     TnSolverDef def = *s->def;
+    def.method = method;
     def.iterations = budget;
-    TnBaselineInput in = {.problem = s->problem,
-                          .def = &def,
-                          .D = &s->best.D,
-                          .plans = s->plans,
-                          .pool = s->pool,
-                          .watch = {judge_watched, s}};
+    TnOwnInput in = {.problem = s->problem,
+                     .def = &def,
+                     .D = tn_own_prepares(&def) ? NULL : &s->best.D,
+                     .plans = s->plans,
+                     .pool = s->pool,
+                     .watch = {judge_watched, s}};
     s->report.method = method;
-    if (!tn_baseline(method)(&in, &result)) return false;
-    s->report.baseline_iterations += result.iterations;
+    if (!tn_own_prepare(s->problem, &def, s->pool) || !tn_own_run(&def)(&in, &result)) return false;
+    s->report.own_iterations += result.iterations;
     s->report.factorizations += result.factorizations;
     s->form = result.form;
     judge(s, method);
@@ -264,7 +264,7 @@ static bool baseline(Island *s, TnMethod method, int budget)
 static bool sweep(Island *s, int budget)
 {
     tn_lambda_put(s->problem, &s->guess);
-    return baseline(s, TN_METHOD_PGS, budget);
+    return by_itself(s, TN_METHOD_PGS, budget);
 }
 
 /* ---- the ladder ---- */
@@ -340,8 +340,7 @@ static bool choose(Island *s)
     s->report.why = "requested";
     if (done(s)) return true;
     if (asked == TN_METHOD_SUBADMM) return subadmm(s, s->def->iterations);
-    if (asked == TN_METHOD_ASSEMBLED) return assemble(s) && admm(s, s->def->iterations);
-    return baseline(s, asked, s->def->iterations);
+    return by_itself(s, asked, s->def->iterations);
 }
 
 /* ---- before and after ---- */
@@ -368,7 +367,7 @@ static bool may_be_at_rest(Island *s)
 static bool settle(Island *s)
 {
     const TnIslandReport *r = &s->report;
-    bool others = r->newton_steps + r->assembled_iterations + r->baseline_iterations > 0;
+    bool others = r->newton_steps + r->assembled_iterations + r->own_iterations > 0;
     if ((others || !s->split) && !tn_best_is_here(&s->best)) go_back(s);
     return r->method == TN_METHOD_SUBADMM && s->best.map.largest > FINE * s->def->velocity_scale;
 }

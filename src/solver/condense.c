@@ -19,7 +19,7 @@
  *
  * Not dense blocks are always condensed; dense ones where that costs less: from MANY_UNKNOWNS on with
  * at most half as many rows, as an iteration takes about two products with a square matrix of either
- * size. With the paper's weights they are not: these depend on A itself. */
+ * size. For methods from outside the library they are not, which may depend on A itself. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -253,7 +253,7 @@ bool tn_solver_condense(TnSolver *solver, TnError *err)
         TnSolverBlock *b = &solver->blocks[i];
         b->condensed = NULL;
         int n = b->def.dim;
-        if (b->def.A && (n < MANY_UNKNOWNS || solver->def.weights == TN_WEIGHTS_PAPER)) continue;
+        if (b->def.A && (n < MANY_UNKNOWNS || solver->def.method == TN_METHOD_OWN)) continue;
         size_t entries;
         int rows = rows_on(solver, i + 1, &entries);
         if (b->def.A && rows > n / 2) continue;

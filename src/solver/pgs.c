@@ -108,19 +108,19 @@ static void combine(Loop *loop)
     if (tn_mix_combine(&loop->mix, sums)) tn_mix_put(&loop->mix, 0, n, w->state);
 }
 
-static bool ask(const TnBaselineInput *in, const TnDelassus *w, const TnBaselineResult *so_far)
+static bool ask(const TnOwnInput *in, const TnDelassus *w, const TnOwnResult *so_far)
 {
     TnSolveResult result = {so_far->iterations, false, so_far->residual, so_far->form};
     tn_delassus_put(w);
     return in->watch.enough(in->watch.context, &result);
 }
 
-bool tn_pgs_with(const TnBaselineInput *in, TnPgsChoice choice, TnBaselineResult *out)
+bool tn_pgs_with(const TnOwnInput *in, TnPgsChoice choice, TnOwnResult *out)
 {
     TnProblem *p = in->problem;
     size_t mark = tn_arena_mark(p->arena);
     TnDelassus w;
-    *out = (TnBaselineResult){0};
+    *out = (TnOwnResult){0};
     if (!tn_delassus_build(p, in->D, choice.form, in->def->iterations, in->pool, &w)) return false;
     Loop loop = {.w = &w,
                  .choice = choice,
@@ -155,7 +155,7 @@ bool tn_pgs_with(const TnBaselineInput *in, TnPgsChoice choice, TnBaselineResult
     return true;
 }
 
-bool tn_pgs(const TnBaselineInput *in, TnBaselineResult *out)
+bool tn_pgs(const TnOwnInput *in, TnOwnResult *out)
 {
     return tn_pgs_with(in, (TnPgsChoice){.accelerated = true}, out);
 }

@@ -94,25 +94,6 @@ void tn_ports_gather(const TnProblem *p, const TnLargeBlock *d, double (*wrench)
         tn_port_gather(&p->ports[k], wrench[p->port_row + k], F);
 }
 
-double tn_port_squared_norm(const TnPort *port, const double J[6])
-{
-    double sum = 0.0;
-    if (is_identity(port))
-        for (int k = 0; k < 6; k++) sum += J[k] * J[k];
-    for (int i = 0; i < port->node_count; i++)
-        for (int c = 0; c < 3; c++) {
-            double x = 0.0;
-            for (int r = 0; r < 3; r++) x += J[r] * port->M[i][3 * r + c];
-            sum += x * x;
-        }
-    for (int j = 0; port->T && j < port->count; j++) {
-        double x = 0.0;
-        for (int k = 0; k < 6; k++) x += J[k] * port->T[(long)k * port->count + j];
-        sum += x * x;
-    }
-    return sum;
-}
-
 void tn_large_gather(const TnProblem *p, int block)
 {
     const TnLargeBlock *d = &p->large[block];

@@ -47,13 +47,12 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->F = tn_arena_calloc(arena, sizeof(double[8]) * (size_t)p->table_rows);
     p->inverse = tn_arena_alloc(arena, sizeof(double[8]) * (size_t)p->twist_batches * TN_LANES);
     p->residual = TN_ARENA_ZERO(arena, double, p->contact_batches);
-    p->block_beta = TN_ARENA_ZERO(arena, double, blocks);
     p->bonds = TN_ARENA_ZERO(arena, TnBond, size.bonds);
     if (!p->twist_batch || !p->large || !p->ports || !p->twist || !p->contact_batch || !p->lambda ||
         !p->normals || !p->beta || !p->rows || !p->sides || !p->index || !p->coefficient ||
         !p->block_side_start || !p->block_sides || !p->side_start || !p->side_mid ||
         !p->side_contact || !p->side_arm || !p->K || !p->F || !p->inverse || !p->residual ||
-        !p->block_beta || !p->bonds)
+        !p->bonds)
         return false;
 
     /* Lanes that no block or contact uses must stay harmless: unit matrices, weightless
@@ -169,7 +168,7 @@ bool tn_problem_factor_H(TnProblem *p, TnPool *pool)
 
 bool tn_problem_prepare_H(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
-    if (!p->H_known) tn_problem_weights(p, def, pool);
+    if (!p->H_known && !p->block_beta) tn_problem_weights(p, def, pool);
     return prepare_bonds(p, def, pool) && tn_problem_factor_H(p, pool) &&
            tn_anderson_prepare(p, def);
 }

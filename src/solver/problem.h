@@ -173,7 +173,9 @@ typedef struct TnProblem {
                            there are none */
     double (*inverse)[8]; /* per twist block: 1/a, then S⁻¹ (xx xy xz yy yz zz) */
     double *residual;     /* per contact batch */
-    double *block_beta;   /* per block: the paper's weight */
+    /* One weight per block, set by who prepares H; bonds take them, those of contacts and rows are
+     * set already. NULL: weights.c has them all. */
+    double *block_beta;
     TnAnderson *anderson; /* NULL: not accelerated */
     const TnKernels *kernels;
     TnArena *arena;
@@ -274,10 +276,10 @@ typedef struct TnSolveResult {
     int iterations;
     bool converged;
     double residual;
-    const char *form; /* of a baseline (baselines.h) */
+    const char *form; /* of a method of its own (own_method.h) */
 } TnSolveResult;
-/* Here and in the paper's form def->tolerance is the RMS change of constraint velocities (m/s) at
- * which to stop; solve.h has what a user's tolerance means. */
+/* Here def->tolerance is the RMS change of constraint velocities (m/s) at which to stop; solve.h has
+ * what a user's tolerance means. */
 TnSolveResult tn_subadmm_solve(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* The same with somebody who looks at the problem now and then, between two iterations, and says
  * when it is enough. */
@@ -289,8 +291,6 @@ TnSolveResult tn_subadmm_watched(TnProblem *problem, const TnSolverDef *def, TnW
                                  TnPool *pool);
 /* v where the iterations did not need it. */
 void tn_subadmm_finish(TnProblem *problem, TnPool *pool);
-/* The paper's form; false: no memory. */
-bool tn_subadmm_paper_solve(TnProblem *problem, const TnSolverDef *def, TnSolveResult *result);
 
 /* ---- rows.c: scalar rows ---- */
 double tn_row_velocity(const TnProblem *problem, const TnRow *row); /* Σ J v */
@@ -311,8 +311,6 @@ void tn_table_forces(const TnProblem *problem, int begin, int end);
 /* Update of bonds [begin, end) with over-relaxation alpha; measure fills `change`. */
 void tn_bonds_update(TnProblem *problem, int begin, int end, double alpha, bool measure);
 void tn_bond_velocity(const TnBond *bond, const double (*twist)[8], double z[12]);
-void tn_bond_start_paper(const TnProblem *problem, int bond, double z[12], double u[12]);
-double tn_bond_update_paper(TnProblem *problem, int bond, double z[12], double u[12]);
 /* Sum of squares, and how many numbers they are of, which is added to *count. */
 double tn_bonds_residual(const TnProblem *problem, int *count);
 /* What a row of the table yields, 6 × 6; the world nothing. */
@@ -324,7 +322,6 @@ void tn_ports_spread(const TnProblem *problem, const TnLargeBlock *block, const 
 void tn_ports_gather(const TnProblem *problem, const TnLargeBlock *block, double (*wrench)[8],
                      double *F);                                            /* F += Tᵀ wrench */
 void tn_port_gather(const TnPort *port, const double wrench[8], double *F); /* of one */
-double tn_port_squared_norm(const TnPort *port, const double J[6]);         /* |J T|² */
 
 /* d->F = Jᵀλ of all that acts on the block; port forces are taken from p->F. */
 void tn_large_gather(const TnProblem *problem, int block);

@@ -300,7 +300,7 @@ TnSolutionSummary tn_solution_summary(const TnSolution *solution)
         const TnIslandReport *r = &solution->results[i].report;
         sum.converged = sum.converged && r->converged;
         if (r->subadmm_iterations > sum.iterations) sum.iterations = r->subadmm_iterations;
-        if (r->baseline_iterations > sum.iterations) sum.iterations = r->baseline_iterations;
+        if (r->own_iterations > sum.iterations) sum.iterations = r->own_iterations;
         if (solution->results[i].form) sum.form = solution->results[i].form;
         sum.by_method[r->method]++;
         if (sum.worst_island >= 0 && r->error <= sum.error) continue; /* NaN is worst */

@@ -6,12 +6,8 @@
 #include "islands.h"
 #include "natural_map.h"
 
-/* True: by this file. Otherwise by a fixed number of SubADMM's iterations, or by the paper's form,
- * whose tolerance is about its own residual (problem.h). */
-static inline bool tn_solves_to_tolerance(const TnSolverDef *def)
-{
-    return def->tolerance > 0.0 && def->form == TN_ADMM_REDUCED;
-}
+/* True: by this file. Otherwise by fixed.c. */
+bool tn_solves_to_tolerance(const TnSolverDef *def);
 /* The scale of λ that a solve starts from: all of it. */
 static inline double tn_solver_warm_start(const TnSolverDef *def)
 {
@@ -28,7 +24,7 @@ void tn_solver_memory_destroy(TnSolverMemory *memory);
 int tn_solver_memory_reset(TnSolverMemory *memory, size_t *high_water);
 TnPlanCache *tn_solver_memory_plans(TnSolverMemory *memory);
 
-/* ---- fixed.c: without a tolerance ---- */
+/* ---- fixed.c: everything at once, without a tolerance or with a method's own ---- */
 bool tn_fixed_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* False: no memory, or no factor. */
 bool tn_fixed_iterate(TnProblem *problem, const TnSolverDef *def, TnSolverMemory *memory,
@@ -38,7 +34,7 @@ bool tn_fixed_iterate(TnProblem *problem, const TnSolverDef *def, TnSolverMemory
  * the starting guess. v ends as A⁻¹(b + Jᵀλ) where the tolerance was reached. (method.c) */
 typedef struct TnIslandResult {
     TnIslandReport report;
-    const char *form; /* of a baseline */
+    const char *form; /* of a method of its own (own_method.h) */
     double keep; /* share of the change in λ that the next solve should start with (steady.h) */
     TnConstraintKind worst;
     int worst_index; /* in the problem that was solved */
@@ -61,7 +57,7 @@ typedef struct TnSolutionSummary {
     int iterations;                 /* most of SubADMM in one */
     double error;                   /* largest, in shares of velocity_scale */
     int worst_island;               /* where; -1: there are none */
-    const char *form;               /* of a baseline that ran in one */
+    const char *form;               /* of a method of its own that ran in one */
     int by_method[TN_METHOD_COUNT]; /* islands */
 } TnSolutionSummary;
 TnSolutionSummary tn_solution_summary(const TnSolution *solution);

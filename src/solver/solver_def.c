@@ -7,8 +7,6 @@
 TnSolverDef tn_solver_def(void)
 {
     return (TnSolverDef){.method = TN_METHOD_AUTO,
-                         .form = TN_ADMM_REDUCED,
-                         .weights = TN_WEIGHTS_COMPLIANCE,
                          .iterations = 60,
                          .tolerance = 1e-6,
                          .velocity_scale = 1.0,
@@ -22,8 +20,7 @@ TnSolverDef tn_solver_def(void)
 const char *tn_method_name(TnMethod method)
 {
     static const char *const names[TN_METHOD_COUNT] = {
-        "auto", "subadmm", "assembled", "newton",   "pgs",
-        "pj",   "fadmm",   "nnewton",   "interior", "proximal"};
+        "auto", "subadmm", "assembled", "newton", "pgs", "interior", "proximal", "own"};
     return names[method];
 }
 
@@ -32,23 +29,19 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     TnError local = {0};
     if (!err) err = &local;
     int before = err->count;
-    if (def->method < TN_METHOD_AUTO || def->method >= TN_METHOD_CHOICES)
+    bool named = def->method >= TN_METHOD_AUTO && def->method < TN_METHOD_CHOICES;
+    if (!named && !(def->method == TN_METHOD_OWN && def->own))
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown method %d", (int)def->method);
-    if (def->form != TN_ADMM_REDUCED && def->form != TN_ADMM_PAPER)
-        tn_error_add(err, TN_ERROR_USAGE, "solver: unknown form %d", (int)def->form);
-    if (def->weights != TN_WEIGHTS_COMPLIANCE && def->weights != TN_WEIGHTS_PAPER)
-        tn_error_add(err, TN_ERROR_USAGE, "solver: unknown weights %d", (int)def->weights);
     if (def->iterations < 1 || def->iterations > 1000000)
         tn_error_add(err, TN_ERROR_USAGE, "solver: iterations is %d, must be 1 to 1000000",
                      def->iterations);
     if (!(def->tolerance >= 0.0) || isinf(def->tolerance))
         tn_error_add(err, TN_ERROR_USAGE, "solver: tolerance is %g, must be 0 or more",
                      def->tolerance);
-    bool assembled = def->method == TN_METHOD_ASSEMBLED || def->method == TN_METHOD_NEWTON;
-    if (assembled && def->tolerance == 0.0)
+    if (def->method == TN_METHOD_NEWTON && def->tolerance == 0.0)
         tn_error_add(err, TN_ERROR_USAGE,
-                     "solver: method assembled or newton needs a tolerance above 0; for a fixed "
-                     "number of iterations use subadmm");
+                     "solver: method newton needs a tolerance above 0; for a fixed number of "
+                     "iterations use subadmm");
     if (!(def->velocity_scale > 0.0) || isinf(def->velocity_scale))
         tn_error_add(err, TN_ERROR_USAGE, "solver: velocity_scale is %g, must be more than 0",
                      def->velocity_scale);
@@ -61,8 +54,6 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (!(def->warm_start >= 0.0 && def->warm_start <= 1.0) && def->warm_start != -1.0)
         tn_error_add(err, TN_ERROR_USAGE, "solver: warm_start is %g, must be in [0, 1] or -1",
                      def->warm_start);
-    if (def->method > TN_METHOD_SUBADMM && def->form == TN_ADMM_PAPER)
-        tn_error_add(err, TN_ERROR_USAGE, "solver: the paper's form needs method subadmm");
     if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
         tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,
                      TN_ANDERSON_MAX);

@@ -1,9 +1,9 @@
 /* weights.c: the penalty weights β_ij, which decide how fast ADMM converges.
  *
- *   compliance (default)  β = s / (J A⁻¹ Jᵀ) per constraint and side: the inverse of what the block
- *                         yields locally. A contact's normal and its two tangents apart (the tangents
- *                         share one, or the closed-form friction update would not be exact).
- *   paper                 one weight per block, tr A_i / tr J_iᵀJ_i.
+ *     β = s / (J A⁻¹ Jᵀ)  per constraint and side: the inverse of what the block yields locally.
+ *
+ * A contact's normal and its two tangents apart (the tangents share one, or the closed-form friction
+ * update would not be exact).
  *
  * A constraint then combines its sides to B = 1 / Σ 1/β. A side on the fixed world yields nothing:
  * 1/β = 0. Bonds have full matrices instead, see law/linear_weights.c. */
@@ -233,88 +233,8 @@ static void row_weights(TnProblem *p, double scale)
     }
 }
 
-/* ---- the paper's rule ---- */
-
-static double squared_norm_of_arm(const double arm[3]) { return 3.0 + 2.0 * v3_dot(arm, arm); }
-
-static double squared_norm_at_port(const TnPort *port, const double r[3])
-{
-    double sum = 0.0;
-    for (int k = 0; k < 3; k++) { /* axis k: (axis, r × axis) */
-        double J[6] = {0};
-        J[k] = 1.0;
-        v3_cross(J + 3, r, J);
-        sum += tn_port_squared_norm(port, J);
-    }
-    return sum;
-}
-
-static double block_weight(const TnProblem *p, int block)
-{
-    double trace_A = 0.0, trace_J = 0.0;
-    const TnSides *sides = &p->contact_sides;
-    if (block < p->twist_count) {
-        const TnTwistBatch *batch = &p->twist_batch[block / TN_LANES];
-        int l = block % TN_LANES;
-        trace_A = 3.0 * batch->a[l] + batch->S[0][l] + batch->S[3][l] + batch->S[5][l];
-        for (int s = sides->start[block + 1]; s < sides->start[block + 2]; s++)
-            trace_J += squared_norm_of_arm(sides->arm[s]);
-        trace_J += tn_bonds_squared_norm(p, block + 1);
-    } else {
-        const TnLargeBlock *d = &p->large[block - p->twist_count];
-        trace_A = d->kind->trace(d);
-        for (int k = d->port_start; k < d->port_start + d->port_count; k++) {
-            int row = p->port_row + k;
-            for (int s = sides->start[row]; s < sides->start[row + 1]; s++)
-                trace_J += squared_norm_at_port(&p->ports[k], sides->arm[s]);
-            trace_J += tn_bonds_squared_norm(p, row);
-        }
-    }
-    for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
-        const TnRowSide *side = &p->sides[p->block_sides[i]];
-        for (int e = side->start; e < side->start + side->count; e++)
-            trace_J += p->coefficient[e] * p->coefficient[e];
-    }
-    return trace_J > 0.0 ? trace_A / trace_J : trace_A;
-}
-
-static int block_of_row(const TnProblem *p, int row)
-{
-    return row < p->port_row ? row - 1 : p->twist_count + p->ports[row - p->port_row].block;
-}
-
-static void paper_weights(TnProblem *p)
-{
-    for (int r = 0; r < p->row_count; r++) p->rows[r].B = 0.0;
-    for (int block = 0; block < p->twist_count + p->large_count; block++) {
-        double beta = p->block_beta[block] = block_weight(p, block);
-        for (int i = p->block_side_start[block]; i < p->block_side_start[block + 1]; i++) {
-            TnRowSide *side = &p->sides[p->block_sides[i]];
-            side->beta = beta;
-            p->rows[side->row].B += 1.0 / beta; /* w, inverted below */
-        }
-    }
-    for (int r = 0; r < p->row_count; r++) p->rows[r].B = 1.0 / p->rows[r].B;
-    for (int c = 0; c < p->contact_count; c++) {
-        TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
-        int l = c % TN_LANES;
-        double w = 0.0;
-        for (int side = 0; side < 2; side++) {
-            int row = side ? batch->row_b[l] : batch->row_a[l];
-            double beta = row ? p->block_beta[block_of_row(p, row)] : 0.0;
-            p->beta[c][2 * side] = p->beta[c][2 * side + 1] = beta;
-            if (row) w += 1.0 / beta;
-        }
-        batch->Bn[l] = batch->Bt[l] = 1.0 / w;
-    }
-}
-
 void tn_problem_weights(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
-    if (def->weights == TN_WEIGHTS_PAPER) {
-        paper_weights(p);
-        return;
-    }
     Task task = {p, def->weight_scale};
     tn_pool_run(pool, p->contact_count, 512, contact_range, &task);
     row_weights(p, def->weight_scale);

@@ -27,6 +27,17 @@ class Bench(BenchTest):
         r = self.tenon_json("scene", self.model, *SHORT, "--iterations", "7", "--weights", "paper", "--threads", "2")
         self.assertEqual((r["iterations"], r["weights"], r["threads"], len(r["runs"])), (7, "paper", 2, 1))
 
+    def test_solvers_and_forms_that_the_library_has_not(self):
+        for what, told in (("--solver pj", ("pj", "reduced", "compliance")),
+                           ("--solver nnewton", ("nnewton", "reduced", "compliance")),
+                           ("--solver fadmm", ("assembled", "reduced", "compliance")),
+                           ("--admm-form paper --weights compliance", ("subadmm", "paper", "compliance")),
+                           ("--admm-form paper --weights paper", ("subadmm", "paper", "paper"))):
+            r = self.tenon_json("scene", self.model, *SHORT, "--iterations", "7", *what.split())
+            self.assertEqual((r["solver"], r["admm_form"], r["weights"]), told)
+            self.assertEqual((r["iterations_mean"], len(r["runs"])), (7, 1))
+        self.refused("scene", self.model, "--solver", "pj", "--weights", "paper", says=["SubADMM's, not those of pj"])
+
     def test_table_has_a_row_per_run_and_tells_how_far_v_star_converged(self):
         out, err = self.tenon("scene", self.model, *SHORT, "--iterations", "5,10")
         self.assertEqual(err, "")

@@ -11,6 +11,7 @@
 
 #include "../gauss.h"
 #include "../random.h"
+#include "methods.h"
 
 enum { MOST_UNKNOWNS = 96, MOST_ROWS = 192, MOST_BLOCKS = 48, MOST_CONSTRAINTS = 192 };
 
@@ -119,12 +120,13 @@ typedef struct Answer {
 } Answer;
 
 /* From nothing, by one method, with its tolerance in shares of the problem's velocity scale. */
-static inline Answer problem_solve(const Problem *p, TnMethod method, double tolerance,
+static inline Answer problem_solve(const Problem *p, Method method, double tolerance,
                                    int iterations)
 {
     Answer out = {.report = {.status = TN_ERROR_USAGE}};
     TnSolverDef def = tn_solver_def();
-    def.method = method;
+    def.method = method.method;
+    def.own = method.own;
     def.tolerance = tolerance;
     def.iterations = iterations;
     def.velocity_scale = p->velocity_scale;

@@ -2,6 +2,7 @@
 #include "../check.h"
 
 #include "loop_rig.h"
+#include "papers.h"
 #include "solver/anderson.h"
 
 static TnSolverDef def_of(int anderson, int iterations)
@@ -151,7 +152,6 @@ TEST(the_papers_form_has_none)
     for (int i = 0; i < 2; i++) {
         REQUIRE(make(&p[i], &arenas[i], 1, 20, 14, false));
         TnSolverDef def = def_of(i ? 5 : 0, 30);
-        def.form = TN_ADMM_PAPER;
         TnSolveResult result;
         REQUIRE(tn_problem_prepare(&p[i], &def, NULL));
         REQUIRE(tn_subadmm_paper_solve(&p[i], &def, &result));

@@ -3,6 +3,7 @@
 
 #include "../gauss.h"
 #include "bonded_rod.h"
+#include "papers.h"
 
 #include "base/base.h"
 
@@ -431,7 +432,7 @@ static bool add_random_bonds(TnProblem *p, uint64_t seed, int count, int rows)
     return true;
 }
 
-static void forms_agree(TnWeights weights)
+static void forms_agree(Weights weights)
 {
     ChainChoice choice = {.reach = 1, .twists = 11, .contacts = 12, .rows = 7, .stiffness = 4.0};
     for (int iterations = 1; iterations <= 50; iterations += 7) {
@@ -444,10 +445,8 @@ static void forms_agree(TnWeights weights)
         TnSolverDef def = fixed_count();
         def.iterations = iterations;
         def.over_relaxation = 1.0;
-        def.weights = weights;
         TnSolveResult result, measured;
-        REQUIRE(tn_problem_prepare(&reduced, &def, NULL) &&
-                tn_problem_prepare(&literal, &def, NULL));
+        REQUIRE(prepare_with(&reduced, &def, weights) && prepare_with(&literal, &def, weights));
         measured = tn_subadmm_solve(&reduced, &def, NULL);
         REQUIRE(tn_subadmm_paper_solve(&literal, &def, &result));
         CHECK_NEAR(largest_difference(&reduced, &literal), 0.0, TOLERANCE);
@@ -456,8 +455,8 @@ static void forms_agree(TnWeights weights)
     }
 }
 
-TEST(both_forms_make_the_same_iterates_with_bonds) { forms_agree(TN_WEIGHTS_COMPLIANCE); }
-TEST(both_forms_agree_with_bonds_and_the_papers_weights) { forms_agree(TN_WEIGHTS_PAPER); }
+TEST(both_forms_make_the_same_iterates_with_bonds) { forms_agree(OUR_WEIGHTS); }
+TEST(both_forms_agree_with_bonds_and_the_papers_weights) { forms_agree(PAPERS_WEIGHTS); }
 
 TEST(random_problems_with_bonds_converge)
 {

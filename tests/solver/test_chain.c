@@ -1,6 +1,7 @@
 /* Chains against the same problems with full matrices. */
 #include "../check.h"
 
+#include "papers.h"
 #include "random_problem.h"
 
 #include "base/base.h"
@@ -33,7 +34,7 @@ static ChainChoice choice_of(int reach)
 }
 
 /* 1e-11: rounding of numbers of order 1 … 10 over 50 iterations that contract errors. */
-static void same_iterates(int reach, TnWeights weights, bool paper)
+static void same_iterates(int reach, Weights weights, bool paper)
 {
     for (int iterations = 1; iterations <= 50; iterations += 7) {
         Pair pair;
@@ -41,10 +42,8 @@ static void same_iterates(int reach, TnWeights weights, bool paper)
         TnSolverDef def = fixed_count();
         def.anderson = 0; /* iterates are compared */
         def.iterations = iterations;
-        def.weights = weights;
         TnSolveResult result;
-        REQUIRE(tn_problem_prepare(&pair.chain, &def, NULL) &&
-                tn_problem_prepare(&pair.full, &def, NULL));
+        REQUIRE(prepare_with(&pair.chain, &def, weights) && prepare_with(&pair.full, &def, weights));
         if (paper) {
             REQUIRE(tn_subadmm_paper_solve(&pair.chain, &def, &result));
             REQUIRE(tn_subadmm_paper_solve(&pair.full, &def, &result));
@@ -62,16 +61,16 @@ static void same_iterates(int reach, TnWeights weights, bool paper)
 
 TEST(a_chain_makes_the_iterates_of_its_full_matrix)
 {
-    same_iterates(0, TN_WEIGHTS_COMPLIANCE, false);
+    same_iterates(0, OUR_WEIGHTS, false);
 }
 TEST(rows_across_neighbours_make_the_iterates_of_the_full_matrix)
 {
-    same_iterates(NEAR, TN_WEIGHTS_COMPLIANCE, false);
+    same_iterates(NEAR, OUR_WEIGHTS, false);
 }
-TEST(a_chain_takes_the_papers_weights) { same_iterates(NEAR, TN_WEIGHTS_PAPER, false); }
+TEST(a_chain_takes_the_papers_weights) { same_iterates(NEAR, PAPERS_WEIGHTS, false); }
 TEST(a_chain_makes_the_iterates_of_its_full_matrix_in_the_papers_form)
 {
-    same_iterates(NEAR, TN_WEIGHTS_COMPLIANCE, true);
+    same_iterates(NEAR, OUR_WEIGHTS, true);
 }
 
 TEST(both_forms_make_the_same_iterates_where_rows_reach_too_far_for_H)

@@ -1,6 +1,7 @@
 /* Chains that are iterated on fewer nodes than they have, against the same problems with full matrices. */
 #include "../check.h"
 
+#include "papers.h"
 #include "random_problem.h"
 
 #include "base/base.h"
@@ -188,7 +189,7 @@ static bool create(TnProblem *p, TnArena *arena, uint64_t seed, Choice c)
 }
 
 /* A choice as chains and with full matrices, solved; *condensed counts the chains with fewer nodes. */
-static void compare(Choice c, TnSolverDef def, double tolerance, int *condensed)
+static void compare(Choice c, TnSolverDef def, bool papers, double tolerance, int *condensed)
 {
     TnArena arenas[2];
     TnProblem problems[2];
@@ -196,9 +197,9 @@ static void compare(Choice c, TnSolverDef def, double tolerance, int *condensed)
         c.full = i;
         REQUIRE(tn_arena_init(&arenas[i], "a", 1 << 20));
         REQUIRE(create(&problems[i], &arenas[i], 3, c));
-        REQUIRE(tn_problem_prepare(&problems[i], &def, NULL));
+        REQUIRE(prepare_with(&problems[i], &def, papers ? PAPERS_WEIGHTS : OUR_WEIGHTS));
         TnSolveResult result;
-        if (def.form == TN_ADMM_PAPER)
+        if (papers)
             REQUIRE(tn_subadmm_paper_solve(&problems[i], &def, &result));
         else
             tn_subadmm_solve(&problems[i], &def, NULL);
@@ -216,7 +217,7 @@ static void compare(Choice c, TnSolverDef def, double tolerance, int *condensed)
 }
 
 /* 1e-11: rounding of numbers of order 1 … 10 over iterations that contract errors. */
-static void same_iterates(TnAdmmForm form, TnWeights weights)
+static void same_iterates(bool papers)
 {
     int condensed = 0;
     for (int f = 0; f < FORMS; f++)
@@ -224,21 +225,19 @@ static void same_iterates(TnAdmmForm form, TnWeights weights)
             for (int iterations = 1; iterations <= 41; iterations += 20) {
                 TnSolverDef def = fixed_count();
                 def.anderson = 0; /* iterates are compared */
-                def.form = form;
-                def.weights = weights;
                 def.iterations = iterations;
-                compare((Choice){f, touches[t], 4.0, false}, def, 1e-11, &condensed);
+                compare((Choice){f, touches[t], 4.0, false}, def, papers, 1e-11, &condensed);
             }
     CHECK(condensed >= 3 * FORMS * 8); /* all but the last three touches are few */
 }
 
 TEST(few_nodes_make_the_iterates_of_the_full_matrix)
 {
-    same_iterates(TN_ADMM_REDUCED, TN_WEIGHTS_COMPLIANCE);
+    same_iterates(false);
 }
 TEST(few_nodes_make_the_iterates_of_the_full_matrix_in_the_papers_form)
 {
-    same_iterates(TN_ADMM_PAPER, TN_WEIGHTS_PAPER);
+    same_iterates(true);
 }
 
 /* 1e-6: entries of 1e7 beside masses of 1, as in test_chain.c, and a hundred unknowns or more; chains with
@@ -251,7 +250,7 @@ TEST(few_nodes_of_a_stiff_chain_converge_to_the_solution_of_the_full_matrix)
     def.tolerance = 1e-14;
     for (int f = 0; f < FORMS; f++)
         for (int t = 0; t < UNLESS_SANITIZED(3, 1); t++)
-            compare((Choice){f, touches[t], 1e6, false}, def, 1e-6, &condensed);
+            compare((Choice){f, touches[t], 1e6, false}, def, false, 1e-6, &condensed);
     CHECK(condensed == UNLESS_SANITIZED(3, 1) * FORMS);
 }
 

@@ -20,7 +20,7 @@ static void try_methods(const Problem *p, int solutions, double (*v)[MOST_UNKNOW
     t->none += solutions == 0;
     for (int m = 0; m < METHODS; m++) {
         Answer a =
-            problem_solve(p, methods[m], 1e-10, methods[m] == TN_METHOD_NNEWTON ? 1000 : 20000);
+            problem_solve(p, methods[m], 1e-10, methods[m].own == &tn_own_nnewton ? 1000 : 20000);
         double nearest = INFINITY;
         for (int i = 0; i < solutions; i++)
             nearest = fmin(nearest, largest_apart(a.v, v[i], problem_unknowns(p)));
@@ -29,9 +29,9 @@ static void try_methods(const Problem *p, int solutions, double (*v)[MOST_UNKNOW
         CHECK(answer_is_finite(p, &a));
         /* what is claimed is true; where friction jams nothing is */
         CHECK(right || !a.report.converged);
-        if (solutions == 1 && !right && methods[m] != TN_METHOD_NNEWTON)
+        if (solutions == 1 && !right && methods[m].own != &tn_own_nnewton)
             printf("    round %d, %d contacts: %s ends with an error of %g, %g off\n", t->rounds,
-                   p->law_count, tn_method_name(methods[m]), a.report.error, nearest);
+                   p->law_count, method_name(methods[m]), a.report.error, nearest);
     }
 }
 
@@ -41,10 +41,10 @@ static void check_tally(const Tally *t)
 {
     printf("    %d problems: %d with one solution, %d with several, %d with none; solved:",
            t->rounds, t->unique, t->several, t->none);
-    for (int m = 0; m < METHODS; m++) printf(" %s %d", tn_method_name(methods[m]), t->solved[m]);
+    for (int m = 0; m < METHODS; m++) printf(" %s %d", method_name(methods[m]), t->solved[m]);
     printf("\n");
     for (int m = 0; m < METHODS; m++)
-        CHECK(t->solved[m] >= (methods[m] == TN_METHOD_NNEWTON ? 0.97 : 1.0) * t->unique);
+        CHECK(t->solved[m] >= (methods[m].own == &tn_own_nnewton ? 0.97 : 1.0) * t->unique);
 }
 
 static void random_contacts(Problem *p, Random *r, int count)

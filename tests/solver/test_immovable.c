@@ -15,7 +15,8 @@ TEST(blocks_that_cannot_move_are_walls)
         for (int m = 0; m < METHODS; m++) {
             TnError err = {0};
             TnSolverDef def = tn_solver_def();
-            def.method = methods[m];
+            def.method = methods[m].method;
+            def.own = methods[m].own;
             def.tolerance = 1e-10;
             def.iterations = 500;
             TnSolver *solver = tn_solver_create(&def, &err);
@@ -59,7 +60,8 @@ TEST(static_pairs_in_a_world_are_left_alone)
     for (int m = 0; m < METHODS; m++) {
         TnError err = {0};
         TnWorldDef def = tn_world_def();
-        def.solver.method = methods[m];
+        def.solver.method = methods[m].method;
+        def.solver.own = methods[m].own;
         def.solver.iterations = 10000;
         TnWorld *world = tn_world_create(&def, model, &err);
         REQUIRE(world);

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "mesh_problem.h"
+#include "papers.h"
 #include "solver/solve.h"
 
 /* ---- finding ---- */
@@ -280,27 +281,26 @@ static bool same_forces(const TnProblem *a, const TnProblem *b, const TnIslands 
     return same;
 }
 
-static void parts_make_the_bits_of_the_whole(int kind, TnWeights weights)
+static void parts_make_the_bits_of_the_whole(int kind, Weights weights)
 {
     TnSolverDef def = tn_solver_def();
     def.anderson = 0; /* that combines with numbers of the whole problem */
     def.iterations = 23;
     def.tolerance = 0.0; /* each part would stop where it is good enough */
-    def.weights = weights;
     int most = 0;
     for (uint64_t seed = 1; seed <= 8; seed++) {
         Pair pair = {0};
         TnIslands islands;
         TnArena arena;
         REQUIRE(tn_arena_init(&arena, "part", 1 << 22) && pair_make(&pair, kind, seed));
-        REQUIRE(tn_problem_prepare(&pair.p[0], &def, NULL));
+        REQUIRE(prepare_with(&pair.p[0], &def, weights));
         tn_subadmm_solve(&pair.p[0], &def, NULL);
         REQUIRE(tn_islands_find(&pair.p[1], &islands));
         if (islands.count > most) most = islands.count;
         for (int i = islands.count; i-- > 0;) {
             TnProblem part;
             REQUIRE(tn_island_extract(&pair.p[1], &islands, i, &arena, &part));
-            REQUIRE(tn_problem_prepare(&part, &def, NULL));
+            REQUIRE(prepare_with(&part, &def, weights));
             tn_subadmm_solve(&part, &def, NULL);
             tn_island_return(&part, &islands, i, &pair.p[1]);
             tn_arena_reset(&arena);
@@ -315,16 +315,16 @@ static void parts_make_the_bits_of_the_whole(int kind, TnWeights weights)
 
 TEST(parts_of_bodies_and_robots_make_the_bits_of_the_whole)
 {
-    parts_make_the_bits_of_the_whole(BODIES, TN_WEIGHTS_COMPLIANCE);
-    parts_make_the_bits_of_the_whole(BODIES, TN_WEIGHTS_PAPER);
+    parts_make_the_bits_of_the_whole(BODIES, OUR_WEIGHTS);
+    parts_make_the_bits_of_the_whole(BODIES, PAPERS_WEIGHTS);
 }
 TEST(parts_with_chains_make_the_bits_of_the_whole)
 {
-    parts_make_the_bits_of_the_whole(CHAINED, TN_WEIGHTS_COMPLIANCE);
+    parts_make_the_bits_of_the_whole(CHAINED, OUR_WEIGHTS);
 }
 TEST(parts_with_meshes_and_bonds_make_the_bits_of_the_whole)
 {
-    parts_make_the_bits_of_the_whole(MESHED, TN_WEIGHTS_COMPLIANCE);
+    parts_make_the_bits_of_the_whole(MESHED, OUR_WEIGHTS);
 }
 
 /* ---- solving ---- */

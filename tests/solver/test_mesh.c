@@ -3,19 +3,33 @@
 
 #include "base/base.h"
 #include "mesh_problem.h"
+#include "papers.h"
 #include "solver/block/mesh.h"
+
+/* How SubADMM runs: as the library has it, or as the paper. */
+typedef struct Way {
+    Weights weights;
+    bool papers_form;
+} Way;
+static const Way ours = {OUR_WEIGHTS, false};
 
 static void solve(TnProblem *p, TnSolverDef def, TnPool *pool)
 {
-    TnSolveResult result;
     REQUIRE(tn_problem_prepare(p, &def, pool));
-    if (def.form == TN_ADMM_PAPER)
-        REQUIRE(tn_subadmm_paper_solve(p, &def, &result));
-    else
-        tn_subadmm_solve(p, &def, pool);
+    tn_subadmm_solve(p, &def, pool);
 }
 
-static void compare(MeshChoice c, uint64_t seed, TnSolverDef def, double tolerance)
+static void solve_by(Way way, TnProblem *p, const TnSolverDef *def)
+{
+    TnSolveResult result;
+    REQUIRE(prepare_with(p, def, way.weights));
+    if (way.papers_form)
+        REQUIRE(tn_subadmm_paper_solve(p, def, &result));
+    else
+        tn_subadmm_solve(p, def, NULL);
+}
+
+static void compare(MeshChoice c, uint64_t seed, TnSolverDef def, Way way, double tolerance)
 {
     if (def.anderson < 0) def.anderson = 0; /* the default goes by the kind of block */
     TnArena arenas[2];
@@ -26,7 +40,7 @@ static void compare(MeshChoice c, uint64_t seed, TnSolverDef def, double toleran
         c.full = i;
         REQUIRE(tn_arena_init(&arenas[i], "a", 1 << 22));
         REQUIRE(random_mesh_problem(&problems[i], &arenas[i], seed, rigs, c));
-        solve(&problems[i], def, NULL);
+        solve_by(way, &problems[i], &def);
     }
     double difference = largest_difference(&problems[0], &problems[1]);
     if (!(difference < tolerance))
@@ -42,41 +56,36 @@ static void compare(MeshChoice c, uint64_t seed, TnSolverDef def, double toleran
 }
 
 /* 1e-11: rounding of numbers of order 1 … 10 over iterations that contract errors. */
-static void same_iterates(TnSolverDef def, double tolerance)
+static void same_iterates(TnSolverDef def, Way way, double tolerance)
 {
     for (MeshTouch touch = NOTHING; touch < TOUCHES; touch++)
         for (uint64_t seed = 1; seed <= 3; seed++)
             for (def.iterations = 1; def.iterations <= 41; def.iterations += 20)
                 compare((MeshChoice){.touch = touch, .stiffness = 1.0, .shift = (int)seed}, seed,
-                        def, tolerance);
+                        def, way, tolerance);
 }
 
-TEST(a_mesh_makes_the_iterates_of_the_full_matrix) { same_iterates(fixed_count(), 1e-11); }
+TEST(a_mesh_makes_the_iterates_of_the_full_matrix) { same_iterates(fixed_count(), ours, 1e-11); }
 
 /* So many that the iterations solve with a factor instead of multiplying by an inverse. */
 TEST(a_mesh_with_many_touched_nodes_makes_the_iterates_of_the_full_matrix)
 {
     TnSolverDef def = fixed_count();
     def.iterations = 20;
-    compare((MeshChoice){.touch = ALL, .stiffness = 1.0, .large = true}, 1, def, 1e-11);
-    def.form = TN_ADMM_PAPER;
-    compare((MeshChoice){.touch = ALL, .stiffness = 1.0, .large = true}, 2, def, 1e-11);
+    compare((MeshChoice){.touch = ALL, .stiffness = 1.0, .large = true}, 1, def, ours, 1e-11);
+    compare((MeshChoice){.touch = ALL, .stiffness = 1.0, .large = true}, 2, def,
+            (Way){OUR_WEIGHTS, true}, 1e-11);
 }
 
 TEST(a_mesh_makes_the_iterates_of_the_full_matrix_with_the_papers_weights)
 {
-    TnSolverDef def = fixed_count();
-    def.weights = TN_WEIGHTS_PAPER;
-    same_iterates(def, 1e-11);
+    same_iterates(fixed_count(), (Way){PAPERS_WEIGHTS, false}, 1e-11);
 }
 
 TEST(a_mesh_makes_the_iterates_of_the_full_matrix_in_the_papers_form)
 {
-    TnSolverDef def = fixed_count();
-    def.form = TN_ADMM_PAPER;
-    same_iterates(def, 1e-11);
-    def.weights = TN_WEIGHTS_PAPER;
-    same_iterates(def, 1e-11);
+    same_iterates(fixed_count(), (Way){OUR_WEIGHTS, true}, 1e-11);
+    same_iterates(fixed_count(), (Way){PAPERS_WEIGHTS, true}, 1e-11);
 }
 
 /* 1e-9 where Anderson mixes: a combination of differences magnifies their rounding. */
@@ -84,7 +93,7 @@ TEST(a_mesh_makes_the_iterates_of_the_full_matrix_with_anderson_acceleration)
 {
     TnSolverDef def = fixed_count();
     def.anderson = 5;
-    same_iterates(def, 1e-9);
+    same_iterates(def, ours, 1e-9);
 }
 
 /* 1e-7: entries of 1e6 and more beside masses of 1 make v_free itself uncertain by 1e-9. */
@@ -93,7 +102,7 @@ TEST(a_stiff_mesh_converges_to_the_solution_of_the_full_matrix)
     TnSolverDef def = fixed_count();
     def.iterations = 4000;
     def.tolerance = 1e-13;
-    compare((MeshChoice){.touch = FEW, .stiffness = 1e6}, 2, def, 1e-7);
+    compare((MeshChoice){.touch = FEW, .stiffness = 1e6}, 2, def, ours, 1e-7);
 }
 
 typedef struct Solved {

@@ -2,10 +2,10 @@
  * constraint. */
 #include "../check.h"
 
-#include "baseline_rig.h"
+#include "own_method_rig.h"
 #include "solver/law/law.h"
 #include "solver/newton_law.h"
-#include "solver/nnewton.h"
+#include "baselines/nnewton.h"
 
 /* In mesh problems many rolling rows hang on few contacts; bounds follow normal forces by one step
  * at a time there, and it does not arrive (docs/baselines.md). */
@@ -73,7 +73,7 @@ TEST(a_fixed_count_is_exact_and_never_worse_than_the_start)
         double last = INFINITY;
         for (int steps = 1; steps <= 9; steps += 4) {
             Rig rig;
-            TnBaselineResult result;
+            TnOwnResult result;
             REQUIRE(baseline_rig(&rig, which));
             if (steps == 1) last = error_of(&rig);
             REQUIRE(run_baseline(tn_nnewton, &rig, steps, NULL, &result));
@@ -97,7 +97,7 @@ TEST(stacks_take_tens_of_steps)
     const int most[] = {72, 12, 16, 22};
     for (int i = 0; i < 4; i++) {
         Rig rig;
-        TnBaselineResult result;
+        TnOwnResult result;
         REQUIRE(rig_create(&rig) && stack_problem(&rig.problem, &rig.arena, stacks[i]) &&
                 baseline_ready(&rig, NULL));
         CHECK(solve_baseline(tn_nnewton, &rig, most[i], 1e-7 * g_t, &result));

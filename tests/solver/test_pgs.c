@@ -1,20 +1,20 @@
 /* Projected Gauss-Seidel. */
 #include "../check.h"
 
-#include "baseline_rig.h"
+#include "own_method_rig.h"
 #include "solver/pgs.h"
 
-static bool plain(const TnBaselineInput *in, TnBaselineResult *out)
+static bool plain(const TnOwnInput *in, TnOwnResult *out)
 {
     return tn_pgs_with(in, (TnPgsChoice){.accelerated = false}, out);
 }
 
-static bool velocities(const TnBaselineInput *in, TnBaselineResult *out)
+static bool velocities(const TnOwnInput *in, TnOwnResult *out)
 {
     return tn_pgs_with(in, (TnPgsChoice){.form = TN_DELASSUS_VELOCITIES, .accelerated = true}, out);
 }
 
-static bool rows(const TnBaselineInput *in, TnBaselineResult *out)
+static bool rows(const TnOwnInput *in, TnOwnResult *out)
 {
     return tn_pgs_with(in, (TnPgsChoice){.form = TN_DELASSUS_ROWS, .accelerated = true}, out);
 }
@@ -71,7 +71,7 @@ TEST(both_forms_have_the_same_iterates)
     for (int i = 0; i < 4; i++)
         for (int iterations = 1; iterations <= 40; iterations += 13) {
             Rig rigs[2];
-            TnBaselineResult result[2];
+            TnOwnResult result[2];
             double size = 0.0;
             for (int k = 0; k < 2; k++) {
                 REQUIRE(baseline_rig(&rigs[k], small[i]));
@@ -114,7 +114,7 @@ TEST(conjugate_gradients_save_sweeps)
         double error[2];
         for (int k = 0; k < 2; k++) {
             Rig rig;
-            TnBaselineResult result;
+            TnOwnResult result;
             REQUIRE(rig_create(&rig) && stack_problem(&rig.problem, &rig.arena, stacks[i]));
             REQUIRE(baseline_ready(&rig, NULL) &&
                     run_baseline(k ? tn_pgs : plain, &rig, 1000, NULL, &result));

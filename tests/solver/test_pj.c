@@ -1,7 +1,8 @@
 /* Projected Jacobi. */
 #include "../check.h"
 
-#include "baseline_rig.h"
+#include "baselines/pj.h"
+#include "own_method_rig.h"
 
 TEST(it_ends_where_subadmm_does)
 {

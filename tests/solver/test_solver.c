@@ -4,6 +4,7 @@
 #include <tenon/solver.h>
 
 #include "base/base.h"
+#include "baselines/baselines.h"
 #include "math/cholesky.h"
 
 static TnSolverDef exact(void)
@@ -195,12 +196,17 @@ TEST(mistakes_are_reported_together_and_nothing_is_solved)
         fixed.method = method;
         fixed.tolerance = 0.0;
         err = (TnError){0};
-        bool fine = method < TN_METHOD_ASSEMBLED;
+        bool fine = method != TN_METHOD_NEWTON;
         CHECK((tn_solver_def_check(&fixed, &err) == TN_OK) == fine);
         if (!fine) CHECK_STR(err.message, "needs a tolerance above 0");
         fixed.tolerance = 1e-6;
         CHECK(tn_solver_def_check(&fixed, NULL) == TN_OK);
     }
+    TnSolverDef own = tn_solver_def();
+    own.method = TN_METHOD_OWN; /* which one is not said */
+    CHECK(tn_solver_def_check(&own, NULL) == TN_ERROR_USAGE);
+    own.own = &tn_own_pj;
+    CHECK(tn_solver_def_check(&own, NULL) == TN_OK);
 
     TnSolverDef def = tn_solver_def();
     err = (TnError){0};
@@ -270,7 +276,8 @@ TEST(constraints_that_nothing_can_help_take_no_force)
     for (int form = 0; form < 2; form++) {
         TnError err = {0};
         TnSolverDef def = tn_solver_def();
-        def.form = form ? TN_ADMM_PAPER : TN_ADMM_REDUCED;
+        def.method = form ? TN_METHOD_OWN : TN_METHOD_SUBADMM;
+        def.own = &tn_own_paper_form;
         def.tolerance = 0.0;
         def.iterations = 1000; /* the tangent's weight makes v creep to b/A */
         TnSolver *solver = tn_solver_create(&def, &err);

@@ -3,6 +3,7 @@
 
 #include "alone_problem.h"
 #include "base/base.h"
+#include "baselines/baselines.h"
 
 enum { UNKNOWNS = BLOCKS * DIM };
 static const Form mixed[BLOCKS] = {FUNCTIONS, DENSE, SPARSE};
@@ -19,8 +20,9 @@ static TnSolverDef variant(int k)
 {
     TnSolverDef def = tn_solver_def();
     if (k < 3) def.tolerance = 0.0;
-    if (k == 1) def.form = TN_ADMM_PAPER;
-    if (k == 2) def.weights = TN_WEIGHTS_PAPER;
+    if (k == 1 || k == 2) def.method = TN_METHOD_OWN;
+    if (k == 1) def.own = &tn_own_paper_form;
+    if (k == 2) def.own = &tn_own_paper_weights;
     if (k == 3) def.method = TN_METHOD_SUBADMM;
     if (k == 4) def.method = TN_METHOD_NEWTON;
     if (k == 5) def.anderson = 4;

@@ -2,6 +2,7 @@
 #include "../check.h"
 
 #include "alone_problem.h"
+#include "methods.h"
 #include "solver/solver_parts.h"
 
 static double largest_difference(const double *a, const double *b, int count)
@@ -80,8 +81,10 @@ TEST(every_method_solves_every_form)
     Answer dense = answer(&p, &def, all_dense, false, 2);
     def.tolerance = 1e-9;
     def.iterations = 20000;
-    for (TnMethod method = TN_METHOD_SUBADMM; method <= TN_METHOD_FADMM; method++) {
-        def.method = method;
+    for (int m = 0; m < METHODS; m++) {
+        TnMethod method = def.method = methods[m].method;
+        def.own = methods[m].own;
+        if (method == TN_METHOD_AUTO || def.own == &tn_own_nnewton) continue;
         for (int k = 0; k < MIXTURES; k++) {
             Answer other = answer(&p, &def, mixtures[k], false, 2);
             CHECK(other.report.converged);
@@ -105,7 +108,8 @@ TEST(a_condensed_block_takes_the_same_iterations_with_its_own_velocities)
     def.tolerance = 0.0;
     def.iterations = 12;
     for (int form = 0; form < 2; form++) {
-        def.form = form ? TN_ADMM_PAPER : TN_ADMM_REDUCED;
+        def.method = form ? TN_METHOD_OWN : TN_METHOD_SUBADMM;
+        def.own = &tn_own_paper_form;
         alone_start(&p, 3);
         const double *start = p.b; /* as good as any */
         Answer dense = answer_from(&p, &def, all_dense, false, 3, start);
@@ -264,8 +268,9 @@ TEST(a_dense_block_of_many_unknowns_and_few_rows_is_solved_on_its_rows)
         TnError err = {0};
         TnSolverDef def = tn_solver_def();
         def.tolerance = 1e-12;
-        def.method = TN_METHOD_NEWTON;
-        if (paper) def.weights = TN_WEIGHTS_PAPER;
+        def.iterations = 10000;
+        def.method = paper ? TN_METHOD_OWN : TN_METHOD_NEWTON; /* which is not condensed */
+        def.own = &tn_own_paper_weights;
         TnSolver *solver = tn_solver_create(&def, &err);
         REQUIRE(solver);
         tn_solver_add_block(solver, &(TnBlockDef){.dim = N, .A = A, .b = b});

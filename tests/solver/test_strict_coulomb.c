@@ -114,7 +114,8 @@ TEST(what_slides_in_a_world_does_not_lift_off)
     REQUIRE(model);
     for (int m = 0; m < METHODS; m++) {
         TnSolverDef def = tn_solver_def();
-        def.method = methods[m];
+        def.method = methods[m].method;
+        def.own = methods[m].own;
         def.tolerance = 1e-9;
         def.iterations = 20000;
         CHECK_NEAR(world_lift(model, bodies, &def), 0.0, exact);

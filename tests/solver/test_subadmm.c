@@ -1,6 +1,7 @@
 /* SubADMM's loop: both forms, convergence, threads. */
 #include "../check.h"
 
+#include "papers.h"
 #include "random_problem.h"
 
 #include "base/base.h"
@@ -15,7 +16,7 @@ static TnSolverDef plain(int iterations)
 
 /* 1e-11: rounding of numbers of order 1 … 10 over 50 iterations that contract errors; the two forms
  * share no arithmetic. */
-static void forms_agree(TnWeights weights)
+static void forms_agree(Weights weights)
 {
     for (int iterations = 1; iterations <= 50; iterations += 7) {
         TnArena arena1, arena2;
@@ -24,10 +25,8 @@ static void forms_agree(TnWeights weights)
         REQUIRE(random_problem(&reduced, &arena1, 5, 11, 30, 21) &&
                 random_problem(&literal, &arena2, 5, 11, 30, 21));
         TnSolverDef def = plain(iterations);
-        def.weights = weights;
         TnSolveResult result;
-        REQUIRE(tn_problem_prepare(&reduced, &def, NULL) &&
-                tn_problem_prepare(&literal, &def, NULL));
+        REQUIRE(prepare_with(&reduced, &def, weights) && prepare_with(&literal, &def, weights));
         tn_subadmm_solve(&reduced, &def, NULL);
         REQUIRE(tn_subadmm_paper_solve(&literal, &def, &result));
         CHECK_NEAR(largest_difference(&reduced, &literal), 0.0, 1e-11);
@@ -36,8 +35,8 @@ static void forms_agree(TnWeights weights)
     }
 }
 
-TEST(reduced_and_literal_form_make_the_same_iterates) { forms_agree(TN_WEIGHTS_COMPLIANCE); }
-TEST(reduced_and_literal_form_agree_with_the_papers_weights) { forms_agree(TN_WEIGHTS_PAPER); }
+TEST(reduced_and_literal_form_make_the_same_iterates) { forms_agree(OUR_WEIGHTS); }
+TEST(reduced_and_literal_form_agree_with_the_papers_weights) { forms_agree(PAPERS_WEIGHTS); }
 
 TEST(converged_solution_satisfies_every_law_and_the_dynamics)
 {
@@ -71,8 +70,7 @@ TEST(over_relaxation_and_weights_do_not_change_the_solution)
     TnSolverDef one = fixed_count(), two = plain(100000);
     one.iterations = 100000;
     one.tolerance = two.tolerance = 1e-13;
-    two.weights = TN_WEIGHTS_PAPER;
-    REQUIRE(tn_problem_prepare(&a, &one, NULL) && tn_problem_prepare(&b, &two, NULL));
+    REQUIRE(tn_problem_prepare(&a, &one, NULL) && prepare_with(&b, &two, PAPERS_WEIGHTS));
     CHECK(tn_subadmm_solve(&a, &one, NULL).converged);
     CHECK(tn_subadmm_solve(&b, &two, NULL).converged);
     for (int r = 0; r < a.table_rows; r++)

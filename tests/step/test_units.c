@@ -151,13 +151,13 @@ static int work(const TnWorld *world, const TnStepReport *report)
     for (int i = 0; i < report->island_count; i++) {
         TnIslandReport r = tn_world_island(world, i);
         sum +=
-            r.subadmm_iterations + r.assembled_iterations + r.baseline_iterations + r.newton_steps;
+            r.subadmm_iterations + r.assembled_iterations + r.own_iterations + r.newton_steps;
     }
     return sum;
 }
 
 /* Iterations of twenty steps; 0: some step was not solved. */
-static int count(void (*build)(Scene *, Units), Units u, TnMethod method, int anderson)
+static int count(void (*build)(Scene *, Units), Units u, Method method, int anderson)
 {
     int sum = 0;
     TnError err = {0};
@@ -167,7 +167,8 @@ static int count(void (*build)(Scene *, Units), Units u, TnMethod method, int an
     build(&s, u);
     TnModel *model = scene_compile(&s);
     TnWorldDef def = tn_world_def();
-    def.solver.method = method;
+    def.solver.method = method.method;
+    def.solver.own = method.own;
     def.solver.iterations = 20000;
     def.solver.tolerance = 1e-5;
     def.solver.anderson = anderson;
@@ -184,22 +185,22 @@ static int count(void (*build)(Scene *, Units), Units u, TnMethod method, int an
 }
 
 /* The paper's five, and what a world does by default. */
-static bool is_counted(TnMethod method)
+static bool is_counted(Method m)
 {
-    return method == TN_METHOD_AUTO || method == TN_METHOD_SUBADMM || method >= TN_METHOD_PGS;
+    return m.method != TN_METHOD_NEWTON;
 }
 
 static const Units metres = {1, 1, 1};
 
 /* Counts in units k times as large or as small differ by no more than 1/part of themselves. */
-static void check_units(void (*build)(Scene *, Units), TnMethod method, int anderson, double k,
+static void check_units(void (*build)(Scene *, Units), Method method, int anderson, double k,
                         int part)
 {
     const Units others[] = {{k, 1, 1},     {1 / k, 1, 1}, {1, k, 1},
                             {1, 1 / k, 1}, {1, 1, k},     {1, 1, 1 / k}};
     int before = count(build, metres, method, anderson);
     CHECK(before > 0);
-    printf("    %s %d:", tn_method_name(method), before);
+    printf("    %s %d:", method_name(method), before);
     for (int i = 0; i < 6; i++) {
         int after = count(build, others[i], method, anderson);
         printf(" %d", after);
@@ -216,11 +217,11 @@ static void check_units(void (*build)(Scene *, Units), TnMethod method, int ande
 static void check_scene(void (*build)(Scene *, Units))
 {
     for (int m = 0; m < METHODS; m++) {
-        bool automatic = methods[m] == TN_METHOD_AUTO;
+        bool automatic = methods[m].method == TN_METHOD_AUTO;
         if (!is_counted(methods[m])) continue;
         check_units(build, methods[m], -1, 1024.0, automatic ? 5 : 1000000);
         if (!automatic)
-            check_units(build, methods[m], methods[m] == TN_METHOD_FADMM ? 0 : -1, 1000.0, 10);
+            check_units(build, methods[m], methods[m].method == TN_METHOD_ASSEMBLED ? 0 : -1, 1000.0, 10);
     }
 }
 

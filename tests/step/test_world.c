@@ -5,6 +5,7 @@
 #include "scene.h"
 
 #include "base/base.h"
+#include "baselines/baselines.h"
 
 /* A pile of n³ balls over a tray, and a two-link pendulum that stirs it. */
 static TnModel *pile(int n)
@@ -220,7 +221,8 @@ TEST(the_solver_can_be_changed_between_steps)
     TnSolverDef def = tn_solver_def();
     def.tolerance = 0.0;
     def.iterations = 7;
-    def.form = TN_ADMM_PAPER;
+    def.method = TN_METHOD_OWN;
+    def.own = &tn_own_paper_form;
     CHECK(tn_world_step(world).iterations == 20);
     CHECK(tn_world_set_solver(world, &def, &err) == TN_OK);
     CHECK(tn_world_step(world).iterations == 7);

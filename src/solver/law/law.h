@@ -226,7 +226,6 @@ double tn_bond_row_lever(const TnBond *bond, int row);
 bool tn_bond_prepare(TnProblem *problem, const TnSolverDef *def, int bond); /* W, w, P, c */
 /* G of λ = a - G z: K of a soft bond, of a hard one scale · Jᵀ (J C Jᵀ)⁺ J, C the compliances of its rows. */
 void tn_bond_gain(const TnProblem *problem, const TnBond *bond, double scale, double G[144]);
-double tn_bonds_squared_norm(const TnProblem *problem, int row); /* tr JᵀJ of the row's bonds */
 /* (C⁻¹ + K)⁻¹ force: what an error in a soft bond's force is worth as a velocity. */
 void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const double force[12],
                            double velocity[12]);

@@ -207,7 +207,7 @@ static int block_of_row(const TnProblem *p, int row)
     return row < p->port_row ? row - 1 : p->twist_count + p->ports[row - p->port_row].block;
 }
 
-static void set_paper_halves(const TnProblem *p, const TnBond *bond, Halves *h)
+static void set_block_halves(const TnProblem *p, const TnBond *bond, Halves *h)
 {
     memset(h, 0, sizeof *h);
     for (int side = 0; side < 2; side++) {
@@ -369,25 +369,6 @@ void tn_bond_gain(const TnProblem *p, const TnBond *bond, double scale, double G
             }
 }
 
-double tn_bonds_squared_norm(const TnProblem *p, int row)
-{
-    double sum = 0.0;
-    if (!p->bond_count) return 0.0;
-    const TnPort *port = row < p->port_row ? NULL : &p->ports[row - p->port_row];
-    for (int i = p->bond_side_start[row]; i < p->bond_side_start[row + 1]; i++) {
-        const TnBond *bond = &p->bonds[p->bond_sides[i] / 2];
-        int n = bond->hard ? bond->hard : 6, half = 6 * (p->bond_sides[i] % 2);
-        for (int r = 0; r < n; r++) {
-            double unit[6] = {0};
-            const double *J = bond->hard ? bond->J + 12L * r + half : unit;
-            unit[r] = 1.0;
-            for (int k = 0; !port && k < 6; k++) sum += J[k] * J[k];
-            if (port) sum += tn_port_squared_norm(port, J);
-        }
-    }
-    return sum;
-}
-
 static double spring_factor(const TnBond *bond, double scale, const Halves *h)
 {
     double sum = 0.0;
@@ -414,8 +395,8 @@ bool tn_bond_prepare(TnProblem *p, const TnSolverDef *def, int index)
 {
     TnBond *bond = &p->bonds[index];
     Halves h;
-    if (def->weights == TN_WEIGHTS_PAPER)
-        set_paper_halves(p, bond, &h);
+    if (p->block_beta)
+        set_block_halves(p, bond, &h);
     else {
         set_halves(p, bond, def->weight_scale, &h);
         if (!bond->hard) rescale(spring_factor(bond, def->weight_scale, &h), &h);

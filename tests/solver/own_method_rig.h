@@ -1,10 +1,10 @@
-/* baseline_rig.h: problems prepared for the solvers of baselines.h, and what is asked of all of them. */
+/* own_method_rig.h: problems prepared for the solvers of baselines.h, and what is asked of all of them. */
 #ifndef TN_TESTS_BASELINE_RIG_H
 #define TN_TESTS_BASELINE_RIG_H
 
 #include "any_problem.h"
 #include "base/base.h"
-#include "solver/baselines.h"
+#include "solver/own_method.h"
 #include "stack_problem.h"
 
 static inline bool baseline_ready(Rig *rig, TnPool *pool)
@@ -17,12 +17,12 @@ static inline bool baseline_rig(Rig *rig, int which)
     return rig_create(rig) && make_problem(rig, which) && baseline_ready(rig, NULL);
 }
 
-static inline bool run_watched(TnBaseline *method, Rig *rig, int iterations, TnWatch watch,
-                               TnPool *pool, TnBaselineResult *out)
+static inline bool run_watched(TnOwnRun *method, Rig *rig, int iterations, TnWatch watch,
+                               TnPool *pool, TnOwnResult *out)
 {
     TnSolverDef def = tn_solver_def();
     def.iterations = iterations;
-    TnBaselineInput in = {.problem = &rig->problem,
+    TnOwnInput in = {.problem = &rig->problem,
                           .def = &def,
                           .D = &rig->D,
                           .plans = rig->plans,
@@ -32,8 +32,8 @@ static inline bool run_watched(TnBaseline *method, Rig *rig, int iterations, TnW
 }
 
 /* Exactly so many. */
-static inline bool run_baseline(TnBaseline *method, Rig *rig, int iterations, TnPool *pool,
-                                TnBaselineResult *out)
+static inline bool run_baseline(TnOwnRun *method, Rig *rig, int iterations, TnPool *pool,
+                                TnOwnResult *out)
 {
     return run_watched(method, rig, iterations, (TnWatch){0}, pool, out);
 }
@@ -55,8 +55,8 @@ static inline bool goal_reached(void *context, const TnSolveResult *so_far)
 }
 
 /* At most so many, until the natural map is below `error`, m/s; false: it is not. */
-static inline bool solve_baseline(TnBaseline *method, Rig *rig, int iterations, double error,
-                                  TnBaselineResult *out)
+static inline bool solve_baseline(TnOwnRun *method, Rig *rig, int iterations, double error,
+                                  TnOwnResult *out)
 {
     Goal goal = {rig, error};
     return run_watched(method, rig, iterations, (TnWatch){goal_reached, &goal}, NULL, out) &&
@@ -64,7 +64,7 @@ static inline bool solve_baseline(TnBaseline *method, Rig *rig, int iterations, 
 }
 
 /* The natural map at v, where that is the method's own, else at v_λ. */
-static inline double error_left(Rig *rig, const TnBaselineResult *result)
+static inline double error_left(Rig *rig, const TnOwnResult *result)
 {
     TnProblem *p = &rig->problem;
     TnVelocities v;
@@ -81,11 +81,11 @@ static inline double error_left(Rig *rig, const TnBaselineResult *result)
 
 /* To an error (m/s) of 1e-9 at most, where twists are within 1e-8 of those of SubADMM, iterated until nothing moves: problems are
  * well conditioned. */
-static inline bool ends_where_subadmm_does(TnBaseline *method, int which, int iterations,
+static inline bool ends_where_subadmm_does(TnOwnRun *method, int which, int iterations,
                                            double error)
 {
     Rig rig, split = {0};
-    TnBaselineResult result;
+    TnOwnResult result;
     TnSolverDef def = tn_solver_def();
     def.iterations = 20000;
     def.tolerance = 1e-11;
@@ -103,11 +103,11 @@ static inline bool ends_where_subadmm_does(TnBaseline *method, int which, int it
 
 /* Forces of a solution to 1e-12 or so, then ten iterations: the natural map stays below 1e-9 m/s, some digits
  * more than rounding leaves in stiff problems. */
-static inline bool stays_at_the_solution(TnBaseline *method, int which)
+static inline bool stays_at_the_solution(TnOwnRun *method, int which)
 {
     Rig rig;
     TnMethodResult found;
-    TnBaselineResult result;
+    TnOwnResult result;
     bool ok = rig_create(&rig) && make_problem(&rig, which) && assemble(&rig) &&
               tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-12, 4000, &found) &&
               run_baseline(method, &rig, 10, NULL, &result) && result.iterations == 10;
@@ -138,10 +138,10 @@ static inline bool make_any(Rig *rig, int which)
 }
 
 /* Velocities and forces of 1, 2 and 4 threads. */
-static inline bool same_bits_for_threads(TnBaseline *method, int which, int iterations)
+static inline bool same_bits_for_threads(TnOwnRun *method, int which, int iterations)
 {
     Rig one, more;
-    TnBaselineResult result;
+    TnOwnResult result;
     bool same = rig_create(&one) && make_any(&one, which) && baseline_ready(&one, NULL) &&
                 run_baseline(method, &one, iterations, NULL, &result);
     for (int threads = 2; threads <= 4 && same; threads += 2) {
@@ -162,10 +162,10 @@ static inline bool enough_after(void *context, const TnSolveResult *so_far)
     return ++*looks >= 2 && so_far->iterations > 0;
 }
 
-static inline bool ends_when_watched(TnBaseline *method)
+static inline bool ends_when_watched(TnOwnRun *method)
 {
     Rig rig;
-    TnBaselineResult result = {0};
+    TnOwnResult result = {0};
     int looks = 0;
     bool ok = baseline_rig(&rig, 0) &&
               run_watched(method, &rig, 500, (TnWatch){enough_after, &looks}, NULL, &result) &&
@@ -175,10 +175,10 @@ static inline bool ends_when_watched(TnBaseline *method)
 }
 
 /* A slider along x pushed against a wall across its axis, and rows that reach nothing. */
-static inline bool gives_no_force_to_what_cannot_yield(TnBaseline *method)
+static inline bool gives_no_force_to_what_cannot_yield(TnOwnRun *method)
 {
     Rig rig;
-    TnBaselineResult result;
+    TnOwnResult result;
     TnProblem *p = &rig.problem;
     bool ok = rig_create(&rig) && pushed_slider_with_rows(&rig);
     ok = ok && baseline_ready(&rig, NULL) && run_baseline(method, &rig, 20, NULL, &result);
@@ -208,11 +208,11 @@ static inline bool equalities(Rig *rig, int rows, const double *e)
 }
 
 /* The same row five times: together they hold the slider. */
-static inline bool survives_redundant_rows(TnBaseline *method, int iterations)
+static inline bool survives_redundant_rows(TnOwnRun *method, int iterations)
 {
     const double e[5] = {0.3, 0.3, 0.3, 0.3, 0.3};
     Rig rig;
-    TnBaselineResult result;
+    TnOwnResult result;
     double sum = 0.0;
     bool ok = equalities(&rig, 5, e) && solve_baseline(method, &rig, iterations, 1e-10, &result);
     for (int r = 0; ok && r < 5; r++) sum += rig.problem.rows[r].lambda;
@@ -221,11 +221,11 @@ static inline bool survives_redundant_rows(TnBaseline *method, int iterations)
 }
 
 /* Two rows that contradict each other: all iterations are used up, and forces stay finite. */
-static inline bool contradictions_end_finite(TnBaseline *method, int iterations)
+static inline bool contradictions_end_finite(TnOwnRun *method, int iterations)
 {
     const double e[2] = {0.3, -0.3};
     Rig rig;
-    TnBaselineResult result;
+    TnOwnResult result;
     bool ok = equalities(&rig, 2, e) && !solve_baseline(method, &rig, iterations, 1e-10, &result) &&
               result.iterations == iterations && is_finite(&rig.problem) &&
               isfinite(error_of(&rig));
@@ -234,10 +234,10 @@ static inline bool contradictions_end_finite(TnBaseline *method, int iterations)
 }
 
 /* A second solve with the same arena. */
-static inline bool allocates_nothing(TnBaseline *method)
+static inline bool allocates_nothing(TnOwnRun *method)
 {
     Rig rig;
-    TnBaselineResult result;
+    TnOwnResult result;
     bool ok = baseline_rig(&rig, 5);
     long before = tn_malloc_count();
     ok = ok && run_baseline(method, &rig, 10, NULL, &result) && tn_malloc_count() == before;

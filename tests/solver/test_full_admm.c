@@ -1,19 +1,19 @@
 /* Full ADMM, the paper's baseline, on problems with every kind of block and constraint. */
 #include "../check.h"
 
-#include "baseline_rig.h"
+#include "own_method_rig.h"
 #include "solver/assembled_admm.h"
 
 /* 1e-9: that with soft bodies does not come below 2e-10 in 5000 iterations. */
 TEST(it_ends_where_subadmm_does)
 {
     for (int which = 0; which < PROBLEMS; which++)
-        CHECK(ends_where_subadmm_does(tn_fadmm, which, 5000, 1e-9));
+        CHECK(ends_where_subadmm_does(tn_full_admm, which, 5000, 1e-9));
 }
 
 TEST(a_start_at_the_solution_stays_there)
 {
-    for (int which = 0; which < PROBLEMS; which++) CHECK(stays_at_the_solution(tn_fadmm, which));
+    for (int which = 0; which < PROBLEMS; which++) CHECK(stays_at_the_solution(tn_full_admm, which));
 }
 
 /* Exactly as many iterations as asked for; v and λ are its own, and finite. */
@@ -21,10 +21,10 @@ TEST(a_fixed_count_is_exact_and_leaves_velocities_of_its_own)
 {
     for (int which = 0; which < PROBLEMS; which++) {
         Rig rig;
-        TnBaselineResult result;
+        TnOwnResult result;
         REQUIRE(baseline_rig(&rig, which));
         double before = error_of(&rig);
-        REQUIRE(run_baseline(tn_fadmm, &rig, 37, NULL, &result));
+        REQUIRE(run_baseline(tn_full_admm, &rig, 37, NULL, &result));
         CHECK(result.iterations == 37);
         CHECK(result.own_v);
         CHECK(is_finite(&rig.problem));
@@ -59,14 +59,14 @@ TEST(weights_that_do_not_fit_are_adapted)
     }
 }
 
-TEST(redundant_rows_survive) { CHECK(survives_redundant_rows(tn_fadmm, 5000)); }
+TEST(redundant_rows_survive) { CHECK(survives_redundant_rows(tn_full_admm, 5000)); }
 
-TEST(contradictions_end_finite) { CHECK(contradictions_end_finite(tn_fadmm, 500)); }
+TEST(contradictions_end_finite) { CHECK(contradictions_end_finite(tn_full_admm, 500)); }
 
-TEST(a_watcher_ends_it) { CHECK(ends_when_watched(tn_fadmm)); }
+TEST(a_watcher_ends_it) { CHECK(ends_when_watched(tn_full_admm)); }
 
 TEST(threads_do_not_change_bits)
 {
     for (int which = 0; which < PROBLEMS; which++)
-        CHECK(same_bits_for_threads(tn_fadmm, which, 25));
+        CHECK(same_bits_for_threads(tn_full_admm, which, 25));
 }

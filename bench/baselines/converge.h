@@ -1,8 +1,8 @@
 /* converge.h: the solution of a problem as exactly as it can be had, whatever that takes. */
-#ifndef TN_SOLVER_CONVERGE_H
-#define TN_SOLVER_CONVERGE_H
+#ifndef TN_BASELINES_CONVERGE_H
+#define TN_BASELINES_CONVERGE_H
 
-#include "solve.h"
+#include "solver/own_method.h"
 
 #define TN_CONVERGED 1e-12 /* m/s: the natural map at which to stop */
 

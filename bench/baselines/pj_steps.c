@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "block/block.h"
-#include "law/law.h"
+#include "solver/block/block.h"
+#include "solver/law/law.h"
 #include "pj.h"
 
 #define POWER_ITERATIONS 12

@@ -1,8 +1,10 @@
 /* nnewton.h: residuals of all constraints and their derivatives, for nnewton.c alone. */
-#ifndef TN_SOLVER_NNEWTON_H
-#define TN_SOLVER_NNEWTON_H
+#ifndef TN_BASELINES_NNEWTON_H
+#define TN_BASELINES_NNEWTON_H
 
-#include "natural_map.h"
+#include "solver/own_method.h"
+
+TnOwnRun tn_nnewton;
 
 /* dλ = a - G du, where every residual would vanish if it were linear. */
 typedef struct TnNewtonLines {

@@ -12,8 +12,8 @@
 
 #include <math.h>
 
-#include "../math/vec3.h"
-#include "law/law.h"
+#include "math/vec3.h"
+#include "solver/law/law.h"
 
 static bool contact_line(const TnProblem *p, const TnCompliances *D, int c, const double u[3],
                          const double lambda[3], double R, TnNewtonLines *out)

@@ -7,10 +7,11 @@
  * M by pj_steps.c. Where (y - λ)·(λ - λ_last) > 0 in the norm of M the momentum points the wrong way, and t = 1
  * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of law/linear_rows.h, soft ones implicitly. Sums are added up in
  * the order of constraints, so the result has the same bits for any number of threads. */
-#include "block/block.h"
-#include "law/law.h"
-#include "loop.h"
+#include "baselines.h"
 #include "pj.h"
+#include "solver/block/block.h"
+#include "solver/law/law.h"
+#include "solver/loop.h"
 
 #define LOOK_GAIN 0.7
 /* Squared movement that grows by so much ends the momentum, since friction is no gradient; by so much over its least,
@@ -21,7 +22,7 @@
 typedef enum Stage { BEFORE, BLOCKS, CONSTRAINTS, SPINS, SUMS, MOMENTUM } Stage;
 
 typedef struct Loop {
-    const TnBaselineInput *in;
+    const TnOwnInput *in;
     TnProblem *p;
     TnPjBond *bonds;
     TnPerConstraint y, last; /* of bonds none */
@@ -31,7 +32,7 @@ typedef struct Loop {
     Stage stage;
     double t, momentum, seen;
     double moved_last, least; /* sums of `moved`: of the last iteration, and the least so far */
-    TnBaselineResult *out;
+    TnOwnResult *out;
 } Loop;
 
 /* ---- phases ---- */
@@ -149,7 +150,7 @@ static void push_on(Loop *loop, int chunk)
 static bool is_enough(Loop *loop)
 {
     const TnWatch *watch = &loop->in->watch;
-    TnBaselineResult *out = loop->out;
+    TnOwnResult *out = loop->out;
     if (!watch->enough || out->iterations < TN_FIRST_LOOK ||
         out->residual >= LOOK_GAIN * loop->seen)
         return false;
@@ -251,7 +252,7 @@ static int worth_threads(const TnProblem *p)
     return (int)(work / TN_CONTACTS_PER_THREAD);
 }
 
-bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
+bool tn_pj(const TnOwnInput *in, TnOwnResult *out)
 {
     TnProblem *p = in->problem;
     Loop loop = {.in = in,
@@ -261,7 +262,7 @@ bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
                  .seen = INFINITY,
                  .moved_last = INFINITY,
                  .least = INFINITY};
-    *out = (TnBaselineResult){.form = "mass splitting with momentum"};
+    *out = (TnOwnResult){.form = "mass splitting with momentum"};
     if (!reserve(&loop) || !tn_pj_prepare(p, in->D, loop.bonds, 1.0, in->pool)) return false;
     for (int c = 0; c < p->contact_count; c++) /* a direction without a step takes no force */
         tn_contact_release(p->normals[c], tn_normal_compliance(in->D, c),
@@ -274,3 +275,5 @@ bool tn_pj(const TnBaselineInput *in, TnBaselineResult *out)
         tn_pool_phases(in->pool, threads, (TnPhases){next_stage, run_chunk, &loop});
     return true;
 }
+
+const TnOwnMethod tn_own_pj = {.name = "pj", .run = tn_pj};

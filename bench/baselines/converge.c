@@ -169,13 +169,11 @@ bool tn_converge(TnProblem *p, const TnSolverDef *def, int iterations, TnSolverM
 {
     Search s = {
         .problem = p, .def = *def, .memory = memory, .pool = pool, .best = INFINITY, .seed = 1};
-    s.def.form = TN_ADMM_REDUCED;
-    s.def.weights = TN_WEIGHTS_COMPLIANCE;
     s.def.iterations = iterations;
     size_t mark = tn_arena_mark(p->arena);
     bool ok = tn_per_constraint_alloc(p, &s.best_lambda) && tn_per_constraint_alloc(p, &s.lambda) &&
               tn_per_constraint_alloc(p, &s.u) && tn_velocities_alloc(p, &s.v) &&
-              search(&s, tn_solves_to_tolerance(def)) && restart(&s, &s.best_lambda);
+              search(&s, def->tolerance > 0.0) && restart(&s, &s.best_lambda);
     *reached = s.best;
     tn_arena_release(p->arena, mark);
     return ok;

@@ -17,8 +17,8 @@
 #include <math.h>
 
 #include "baselines.h"
-#include "newton_law.h"
 #include "nnewton.h"
+#include "solver/newton_law.h"
 
 #define FIRST_R 10.0
 #define LEAST_R 1.0
@@ -38,7 +38,7 @@
 #define ROUNDINGS 100.0 /* times the natural map's: gains below that say nothing */
 
 typedef struct Newton {
-    const TnBaselineInput *in;
+    const TnOwnInput *in;
     TnProblem *p;
     TnAssembly assembly;
     TnNewtonLines lines;
@@ -158,7 +158,7 @@ static void watch_for_minima(Newton *n, int steps_left)
 }
 
 /* Asked where the error has halved since it was asked last, or seems to do. */
-static bool is_enough(const Newton *n, double *asked, const TnBaselineResult *so_far)
+static bool is_enough(const Newton *n, double *asked, const TnOwnResult *so_far)
 {
     const TnWatch *watch = &n->in->watch;
     TnSolveResult result = {.iterations = so_far->iterations, .residual = n->map.rms};
@@ -168,11 +168,11 @@ static bool is_enough(const Newton *n, double *asked, const TnBaselineResult *so
     return watch->enough(watch->context, &result);
 }
 
-bool tn_nnewton(const TnBaselineInput *in, TnBaselineResult *out)
+bool tn_nnewton(const TnOwnInput *in, TnOwnResult *out)
 {
     Newton n = {.in = in, .p = in->problem};
     double asked = INFINITY;
-    *out = (TnBaselineResult){.form = "minimum map, adaptive regularisation"};
+    *out = (TnOwnResult){.form = "minimum map, adaptive regularisation"};
     if (!start(&n)) return false;
     for (int step = 0; step < in->def->iterations; step++) {
         watch_for_minima(&n, in->def->iterations - step - 1);
@@ -194,3 +194,5 @@ bool tn_nnewton(const TnBaselineInput *in, TnBaselineResult *out)
     out->residual = n.least;
     return true;
 }
+
+const TnOwnMethod tn_own_nnewton = {.name = "nnewton", .run = tn_nnewton};

@@ -1,9 +1,11 @@
 /* pj.h: what projected Jacobi prepares; private to pj*.c. */
-#ifndef TN_SOLVER_PJ_H
-#define TN_SOLVER_PJ_H
+#ifndef TN_BASELINES_PJ_H
+#define TN_BASELINES_PJ_H
 
-#include "baselines.h"
-#include "law/linear_rows.h"
+#include "solver/own_method.h"
+#include "solver/law/linear_rows.h"
+
+TnOwnRun tn_pj;
 
 typedef struct TnPjBond {
     TnBondRows rows;

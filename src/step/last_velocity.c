@@ -1,7 +1,5 @@
-/* aav.c: velocities of the last step's problem in the layout of qvel, its v̂ and its converged
- * solution v*, and the mass-weighted distance of two such,
- *
- *     √( dᵀ M d / Σm ),  m/s;   AAv is -log10 of that for d = v̂ - v*.
+/* last_velocity.c: velocities of the last step's problem in the layout of qvel, its own and those of
+ * another solver, and the mass-weighted distance of two such, √( dᵀ M d / Σm ), m/s.
  *
  * The solver's unknowns are not qvel: free bodies and segments are twists at their centres of mass
  * in world axes, which are turned by the pose that the step began with; carried segments and nodes
@@ -11,7 +9,7 @@
 #include <string.h>
 
 #include "../base/base.h"
-#include "../solver/converge.h"
+#include "../solver/solve.h"
 #include "kind.h"
 
 /* v of the problem; of what sleeps zero. */
@@ -41,36 +39,44 @@ double tn_world_velocity_distance(const TnWorld *world, const double *a, const d
     return sqrt(2.0 * kinetic / model->total_mass);
 }
 
-bool tn_world_converged_velocity(TnWorld *world, int max_iterations, double *v, double *reached)
+/* The problem's own v and λ change. */
+static bool solve_again(TnWorld *world, const TnSolverDef *def, double *residual)
 {
     TnProblem *p = &world->set.problem;
-    TnSolverDef def = tn_world_solver(world);
+    TnSolverMemory *memory = world->solver_memory;
+    TnSolveResult result;
+    TnSolution solution;
+    size_t bytes;
+    bool by_islands = tn_solves_to_tolerance(def);
+    bool ok = by_islands ? tn_solve(p, def, memory, world->pool, &solution)
+                         : tn_fixed_prepare(p, def, world->pool) &&
+                               tn_fixed_iterate(p, def, memory, world->pool, &result);
+    tn_solver_memory_reset(memory, &bytes);
+    if (!ok) return false;
+    *residual = by_islands ? tn_solution_summary(&solution).error * def->velocity_scale
+                           : result.residual;
+    return true;
+}
+
+bool tn_world_solve_again(TnWorld *world, const TnSolverDef *solver, double *v, double *residual)
+{
+    TnProblem *p = &world->set.problem;
+    TnSolverDef def = *solver;
     TnVelocities before;
     TnPerConstraint lambda;
-    *reached = NAN;
-    if (!world->has_problem) return false;
+    *residual = NAN;
+    if (!world->has_problem || tn_solver_def_check(&def, NULL) != TN_OK) return false;
+    def.velocity_scale = tn_world_solver(world).velocity_scale;
     size_t mark = tn_arena_mark(p->arena);
     bool ok = tn_velocities_alloc(p, &before) && tn_per_constraint_alloc(p, &lambda);
     if (ok) {
         tn_velocities_copy(p, &before);
         tn_lambda_take(p, &lambda);
-        ok = tn_converge(p, &def, max_iterations, world->solver_memory, world->pool, reached);
+        ok = solve_again(world, &def, residual);
         if (ok) write_velocity(world, v);
         tn_velocities_put(p, &before);
         tn_lambda_put(p, &lambda);
     }
     tn_arena_release(p->arena, mark);
     return ok;
-}
-
-double tn_world_last_aav(TnWorld *world, int max_iterations, double *reached)
-{
-    size_t count = (size_t)world->model->dof_count + 1;
-    double *v = tn_malloc(sizeof(double) * 2 * count), distance = NAN;
-    *reached = NAN;
-    if (v && tn_world_last_velocity(world, v) &&
-        tn_world_converged_velocity(world, max_iterations, v + count, reached))
-        distance = tn_world_velocity_distance(world, v, v + count);
-    tn_free(v);
-    return distance < 1e-16 ? 16.0 : -log10(distance); /* NaN stays */
 }

@@ -1,6 +1,6 @@
-/* fadmm.c: full ADMM, the paper's baseline: the splitting of OSQP (Stellato et al. 2020), which
- * Tasora et al. (2021) bring to multibody contact, with the matrix of the whole problem instead of
- * one per subsystem.
+/* full_admm.c: assembled ADMM as it is asked for by name, which the paper compares with as FADMM: the
+ * splitting of OSQP (Stellato et al. 2020), which Tasora et al. (2021) bring to multibody contact,
+ * with the matrix of the whole problem instead of one per subsystem.
  *
  *     (A + JᵀWJ) x = Jᵀ(λ + W z),   λ ← Π(λ - W (J x + e')),   z from both, over-relaxed
  *
@@ -14,8 +14,8 @@
  * What a fixed count leaves are the velocities that obey dynamics and the forces that obey the laws,
  * each the method's own; towards a tolerance it is forces and what they imply. */
 #include "assembled_admm.h"
-#include "baselines.h"
 #include "block/block.h"
+#include "own_method.h"
 
 #define WEIGHT_SCALE 5.0
 #define EQUALITY 10.0
@@ -24,7 +24,7 @@
 #define MEMORY 10 /* of Anderson acceleration */
 
 /* Piles of free bodies are the better for none in few iterations. */
-static int memory_of(const TnBaselineInput *in)
+static int memory_of(const TnOwnInput *in)
 {
     const TnProblem *p = in->problem;
     if (in->def->anderson >= 0) return in->def->anderson;
@@ -34,7 +34,7 @@ static int memory_of(const TnBaselineInput *in)
     return 0;
 }
 
-bool tn_fadmm(const TnBaselineInput *in, TnBaselineResult *out)
+bool tn_full_admm(const TnOwnInput *in, TnOwnResult *out)
 {
     TnProblem *p = in->problem;
     TnAssembly assembly;
@@ -51,7 +51,7 @@ bool tn_fadmm(const TnBaselineInput *in, TnBaselineResult *out)
                                  .by_rms = fixed,
                                  .iterations = in->def->iterations,
                                  .watch = in->watch};
-    *out = (TnBaselineResult){.form = choice.memory ? "one factor, adaptive weights, accelerated"
+    *out = (TnOwnResult){.form = choice.memory ? "one factor, adaptive weights, accelerated"
                                                     : "one factor, adaptive weights"};
     if (!tn_assembly_build(p, in->plans, &assembly) || !tn_per_constraint_alloc(p, &law) ||
         !tn_velocities_alloc(p, &v) ||

@@ -7,16 +7,17 @@
  *
  * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for people who
  * compare with the paper; plain code, one thread. Weights may be per row (β then is
- * diag(βn, βt, βt) in a contact's own axes); with --weights paper they are the paper's. Where a
+ * diag(βn, βt, βt) in a contact's own axes); paper_weights.c has the paper's. Where a
  * chain's H is only a bound (block/chain_ports.c), the difference times the last v joins the right side. */
-#include "problem.h"
+#include "paper.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../math/vec3.h"
-#include "block/block.h"
-#include "law/law.h"
+#include "baselines.h"
+#include "math/vec3.h"
+#include "solver/block/block.h"
+#include "solver/law/law.h"
 
 typedef struct Side3 {
     double z[3], u[3];
@@ -63,6 +64,33 @@ static double row_side_velocity(const TnProblem *p, const TnRowSide *side)
     return tn_row_velocity(p, &one);
 }
 
+static void start_bond(const TnProblem *p, int index, double z[12], double u[12])
+{
+    const TnBond *bond = &p->bonds[index];
+    tn_bond_velocity(bond, (const double(*)[8])p->twist, z);
+    for (int k = 0; k < 12; k++) u[k] = -bond->lambda[k];
+}
+
+static double update_bond(TnProblem *p, int index, double z[12], double u[12])
+{
+    TnBond *bond = &p->bonds[index];
+    double x[12], y[12], d[12], push[12];
+    tn_bond_velocity(bond, (const double(*)[8])p->twist, x);
+    tn_bond_weigh(bond->W, x, y);
+    for (int k = 0; k < 12; k++) {
+        y[k] += u[k];
+        d[k] = -y[k] - bond->t[k];
+        bond->t[k] = -y[k];
+    }
+    tn_bond_project(bond, bond->t, bond->lambda);
+    for (int k = 0; k < 12; k++) y[k] += bond->lambda[k];
+    tn_bond_weigh(bond->w, y, z);
+    for (int k = 0; k < 12; k++) y[k] = x[k] - z[k];
+    tn_bond_weigh(bond->W, y, push);
+    for (int k = 0; k < 12; k++) u[k] += push[k];
+    return tn_bond_squared_velocity(bond, d);
+}
+
 static void start(const TnProblem *p, State *state)
 {
     for (int c = 0; c < p->contact_count; c++)
@@ -75,7 +103,7 @@ static void start(const TnProblem *p, State *state)
         state->row_u[s] = -p->rows[p->sides[s].row].lambda;
     }
     for (int i = 0; i < p->bond_count; i++)
-        tn_bond_start_paper(p, i, state->bond_z[i], state->bond_u[i]);
+        start_bond(p, i, state->bond_z[i], state->bond_u[i]);
 }
 
 /* Returns the squared fixed-point residual in velocity units. */
@@ -245,7 +273,7 @@ bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult 
         for (int c = 0; c < p->contact_count; c++) sum += update_contact(p, &state, c);
         for (int r = 0; r < p->row_count; r++) sum += update_row(p, &state, &r);
         for (int k = 0; k < p->bond_count; k++)
-            sum += tn_bond_update_paper(p, k, state.bond_z[k], state.bond_u[k]);
+            sum += update_bond(p, k, state.bond_z[k], state.bond_u[k]);
         update_blocks(p, &state);
         result->iterations = i + 1;
         result->residual = count ? sqrt(sum / count) : 0.0;
@@ -258,3 +286,33 @@ bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult 
     tn_blocks_finish(p, 0, p->large_count);
     return true;
 }
+
+/* ---- as a method ---- */
+
+static bool prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+{
+    TnSolverDef plain = *def;
+    plain.anderson = 0;
+    return tn_problem_prepare_H(p, &plain, pool);
+}
+
+static bool prepare_weights(TnProblem *p, const TnSolverDef *def, TnPool *pool)
+{
+    TnSolverDef plain = *def;
+    plain.anderson = 0;
+    return tn_paper_prepare(p, &plain, pool);
+}
+
+static bool run(const TnOwnInput *in, TnOwnResult *out)
+{
+    TnSolveResult result;
+    if (!tn_subadmm_paper_solve(in->problem, in->def, &result)) return false;
+    *out = (TnOwnResult){
+        .iterations = result.iterations, .residual = result.residual, .own_v = true};
+    return true;
+}
+
+const TnOwnMethod tn_own_paper_form = {
+    .name = "subadmm", .prepare = prepare, .run = run, .whole = true};
+const TnOwnMethod tn_own_paper = {
+    .name = "subadmm", .prepare = prepare_weights, .run = run, .whole = true};
