@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { WEIGHTS_BOTH = WEIGHTS_PAPER + 1, WEIGHTS_DEFAULT, MAIN_ITERATIONS = 60, MAX_COUNTS = BENCH_MAX_RUNS / 4 };
+enum { WEIGHTS_BOTH = WEIGHTS_PAPER + 1, WEIGHTS_DEFAULT };
+enum { MAIN_ITERATIONS = 60, MAX_COUNTS = BENCH_MAX_RUNS / 4 };
 static const char *const weight_choices[] = {"compliance", "paper", "both",
                                              NULL};
 static const char *const form_choices[] = {"reduced", "paper", NULL};

@@ -73,7 +73,8 @@ static void accuracy_pass(TnWorld *world, Measure *m, uint64_t *hash)
             /* the last step of each stretch: by then the scene is in motion */
             if (!stride || (k + 1) % stride || report.contact_count + report.row_count == 0)
                 continue;
-            double reached = 0, aav = tn_last_aav(world, &m->def.solver, m->aav_iterations, &reached);
+            double reached = 0,
+                   aav = tn_last_aav(world, &m->def.solver, m->aav_iterations, &reached);
             if (!isfinite(aav)) continue;
             aav_sum += aav;
             m->aav_count++;

@@ -81,7 +81,7 @@ typedef struct ReplayFigures {
     int other_contacts;   /* steps that ended with other contacts than v*'s */
     bool deterministic;
     uint64_t states;  /* of the hashes of all states that the steps started from */
-    const char *form; /* of a baseline */
+    const char *form; /* TnStepReport.form */
 } ReplayFigures;
 
 /* `repeats` timed runs of each step after one that is not; fewer where they take 0.1 s. */

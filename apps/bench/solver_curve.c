@@ -49,8 +49,9 @@ const char *curve_name(int solver)
 
 static void choose_method(int solver, TnSolverDef *def)
 {
-    static const TnMethod methods[CURVE_COUNT] = {TN_METHOD_PGS, TN_METHOD_OWN,     TN_METHOD_ASSEMBLED,
-                                                  TN_METHOD_OWN, TN_METHOD_SUBADMM, TN_METHOD_AUTO};
+    static const TnMethod methods[CURVE_COUNT] = {TN_METHOD_PGS,       TN_METHOD_OWN,
+                                                  TN_METHOD_ASSEMBLED, TN_METHOD_OWN,
+                                                  TN_METHOD_SUBADMM,   TN_METHOD_AUTO};
     def->method = methods[solver];
     if (solver == PAPER_PJ) def->own = &tn_own_pj;
     if (solver == PAPER_NNEWTON) def->own = &tn_own_nnewton;

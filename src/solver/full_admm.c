@@ -52,7 +52,7 @@ bool tn_full_admm(const TnOwnInput *in, TnOwnResult *out)
                                  .iterations = in->def->iterations,
                                  .watch = in->watch};
     *out = (TnOwnResult){.form = choice.memory ? "one factor, adaptive weights, accelerated"
-                                                    : "one factor, adaptive weights"};
+                                               : "one factor, adaptive weights"};
     if (!tn_assembly_build(p, in->plans, &assembly) || !tn_per_constraint_alloc(p, &law) ||
         !tn_velocities_alloc(p, &v) ||
         !tn_admm_run(&assembly, p, in->D, &choice, fixed ? &law : NULL, &result))

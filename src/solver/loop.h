@@ -1,4 +1,5 @@
-/* loop.h: what loops that iterate on blocks (subadmm.c, bench/baselines/pj.c) have in common: how threads share an iteration. */
+/* loop.h: what loops that iterate on blocks (subadmm.c, bench/baselines/pj.c) have in common: how
+ * threads share an iteration. */
 #ifndef TN_SOLVER_LOOP_H
 #define TN_SOLVER_LOOP_H
 

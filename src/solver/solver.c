@@ -83,13 +83,14 @@ TnStatus tn_solver_set(TnSolver *solver, const TnSolverDef *def, TnError *err)
     TnError local = {0};
     if (!err) err = &local;
     if (tn_solver_def_check(def, err) != TN_OK) return TN_ERROR_USAGE;
+    /* condense.c */
     bool same_blocks = (def->method == TN_METHOD_OWN) == (solver->def.method == TN_METHOD_OWN);
     int threads = solver->def.thread_count;
     solver->def = *def;
     solver->def.thread_count = threads;
     if (!solver->prepared) return TN_OK;
     solver->prepared =
-        (same_blocks || tn_solver_condense(solver, err)) && /* condense.c */ tn_solver_layout(solver, err);
+        (same_blocks || tn_solver_condense(solver, err)) && tn_solver_layout(solver, err);
     return solver->prepared ? TN_OK : err->code;
 }
 

@@ -91,8 +91,7 @@ class Usage(CliTest):
     def test_what_is_there_to_compare_with_is_in_the_other_program(self):
         for command, what in (("run", "--solver pj"), ("run", "--solver=nnewton"), ("solve", "--solver auto,pj"),
                               ("run", "--admm-form paper"), ("run", "--weights=paper"), ("view", "--weights paper")):
-            err = self.refused(command, "missing.xml", *what.split(), says=["tenon-bench scene\n"])
-            self.assertEqual(err.count("\n"), 1)
+            self.refused(command, "missing.xml", *what.split(), says=["tenon-bench scene\n"])
 
     def test_commands_that_moved_say_in_one_line_where_they_are(self):
         for was, now in (("bench hard --only tower", "tenon-bench hard"), ("bench simbench", "tenon-bench simbench"),

@@ -1,20 +1,21 @@
-/* own_method_rig.h: problems prepared for the solvers of baselines.h, and what is asked of all of them. */
-#ifndef TN_TESTS_BASELINE_RIG_H
-#define TN_TESTS_BASELINE_RIG_H
+/* own_method_rig.h: problems prepared for methods of own_method.h, and what is asked of all of
+ * them. */
+#ifndef TN_TESTS_OWN_METHOD_RIG_H
+#define TN_TESTS_OWN_METHOD_RIG_H
 
 #include "any_problem.h"
 #include "base/base.h"
 #include "solver/own_method.h"
 #include "stack_problem.h"
 
-static inline bool baseline_ready(Rig *rig, TnPool *pool)
+static inline bool method_ready(Rig *rig, TnPool *pool)
 {
     return tn_problem_prepare_A(&rig->problem, pool) && tn_compliances(&rig->problem, &rig->D);
 }
 
-static inline bool baseline_rig(Rig *rig, int which)
+static inline bool method_rig(Rig *rig, int which)
 {
-    return rig_create(rig) && make_problem(rig, which) && baseline_ready(rig, NULL);
+    return rig_create(rig) && make_problem(rig, which) && method_ready(rig, NULL);
 }
 
 static inline bool run_watched(TnOwnRun *method, Rig *rig, int iterations, TnWatch watch,
@@ -23,16 +24,16 @@ static inline bool run_watched(TnOwnRun *method, Rig *rig, int iterations, TnWat
     TnSolverDef def = tn_solver_def();
     def.iterations = iterations;
     TnOwnInput in = {.problem = &rig->problem,
-                          .def = &def,
-                          .D = &rig->D,
-                          .plans = rig->plans,
-                          .pool = pool,
-                          .watch = watch};
+                     .def = &def,
+                     .D = &rig->D,
+                     .plans = rig->plans,
+                     .pool = pool,
+                     .watch = watch};
     return method(&in, out);
 }
 
 /* Exactly so many. */
-static inline bool run_baseline(TnOwnRun *method, Rig *rig, int iterations, TnPool *pool,
+static inline bool run_method(TnOwnRun *method, Rig *rig, int iterations, TnPool *pool,
                                 TnOwnResult *out)
 {
     return run_watched(method, rig, iterations, (TnWatch){0}, pool, out);
@@ -55,7 +56,7 @@ static inline bool goal_reached(void *context, const TnSolveResult *so_far)
 }
 
 /* At most so many, until the natural map is below `error`, m/s; false: it is not. */
-static inline bool solve_baseline(TnOwnRun *method, Rig *rig, int iterations, double error,
+static inline bool solve_method(TnOwnRun *method, Rig *rig, int iterations, double error,
                                   TnOwnResult *out)
 {
     Goal goal = {rig, error};
@@ -90,8 +91,8 @@ static inline bool ends_where_subadmm_does(TnOwnRun *method, int which, int iter
     def.iterations = 20000;
     def.tolerance = 1e-11;
     def.anderson = 10;
-    bool ok = baseline_rig(&rig, which) &&
-              solve_baseline(method, &rig, iterations, error, &result) && rig_create(&split) &&
+    bool ok = method_rig(&rig, which) &&
+              solve_method(method, &rig, iterations, error, &result) && rig_create(&split) &&
               make_problem(&split, which) && tn_problem_prepare(&split.problem, &def, NULL) &&
               tn_subadmm_solve(&split.problem, &def, NULL).converged;
     double difference = ok ? apart(&rig, &split) : NAN;
@@ -110,7 +111,7 @@ static inline bool stays_at_the_solution(TnOwnRun *method, int which)
     TnOwnResult result;
     bool ok = rig_create(&rig) && make_problem(&rig, which) && assemble(&rig) &&
               tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-12, 4000, &found) &&
-              run_baseline(method, &rig, 10, NULL, &result) && result.iterations == 10;
+              run_method(method, &rig, 10, NULL, &result) && result.iterations == 10;
     double error = ok ? error_left(&rig, &result) : INFINITY;
     if (!(error < 1e-9)) printf("    problem %d: %g m/s\n", which, error);
     rig_destroy(&rig);
@@ -142,12 +143,12 @@ static inline bool same_bits_for_threads(TnOwnRun *method, int which, int iterat
 {
     Rig one, more;
     TnOwnResult result;
-    bool same = rig_create(&one) && make_any(&one, which) && baseline_ready(&one, NULL) &&
-                run_baseline(method, &one, iterations, NULL, &result);
+    bool same = rig_create(&one) && make_any(&one, which) && method_ready(&one, NULL) &&
+                run_method(method, &one, iterations, NULL, &result);
     for (int threads = 2; threads <= 4 && same; threads += 2) {
         TnPool *pool = tn_pool_create(threads);
-        same = pool && rig_create(&more) && make_any(&more, which) && baseline_ready(&more, pool) &&
-               run_baseline(method, &more, iterations, pool, &result) &&
+        same = pool && rig_create(&more) && make_any(&more, which) && method_ready(&more, pool) &&
+               run_method(method, &more, iterations, pool, &result) &&
                same_bits(&one.problem, &more.problem);
         tn_pool_destroy(pool);
         rig_destroy(&more);
@@ -167,7 +168,7 @@ static inline bool ends_when_watched(TnOwnRun *method)
     Rig rig;
     TnOwnResult result = {0};
     int looks = 0;
-    bool ok = baseline_rig(&rig, 0) &&
+    bool ok = method_rig(&rig, 0) &&
               run_watched(method, &rig, 500, (TnWatch){enough_after, &looks}, NULL, &result) &&
               looks == 2 && result.iterations < 500;
     rig_destroy(&rig);
@@ -181,7 +182,7 @@ static inline bool gives_no_force_to_what_cannot_yield(TnOwnRun *method)
     TnOwnResult result;
     TnProblem *p = &rig.problem;
     bool ok = rig_create(&rig) && pushed_slider_with_rows(&rig);
-    ok = ok && baseline_ready(&rig, NULL) && run_baseline(method, &rig, 20, NULL, &result);
+    ok = ok && method_ready(&rig, NULL) && run_method(method, &rig, 20, NULL, &result);
     for (int k = 0; ok && k < 3; k++) ok = fabs(p->lambda[0][k]) < 1e-9;
     ok = ok && p->rows[0].lambda == 0.0 && fabs(p->rows[1].lambda + 0.3) < 1e-15;
     rig_destroy(&rig);
@@ -204,7 +205,7 @@ static inline bool equalities(Rig *rig, int rows, const double *e)
         p->coefficient[r] = 1.0;
         p->rows[r] = (TnRow){.set = TN_ROW_EQUALITY, .side_start = r, .side_count = 1, .e = e[r]};
     }
-    return baseline_ready(rig, NULL);
+    return method_ready(rig, NULL);
 }
 
 /* The same row five times: together they hold the slider. */
@@ -214,7 +215,7 @@ static inline bool survives_redundant_rows(TnOwnRun *method, int iterations)
     Rig rig;
     TnOwnResult result;
     double sum = 0.0;
-    bool ok = equalities(&rig, 5, e) && solve_baseline(method, &rig, iterations, 1e-10, &result);
+    bool ok = equalities(&rig, 5, e) && solve_method(method, &rig, iterations, 1e-10, &result);
     for (int r = 0; ok && r < 5; r++) sum += rig.problem.rows[r].lambda;
     rig_destroy(&rig);
     return ok && fabs(sum - (2.0 * -0.3 - 1.0)) < 1e-9; /* A v - b */
@@ -226,7 +227,7 @@ static inline bool contradictions_end_finite(TnOwnRun *method, int iterations)
     const double e[2] = {0.3, -0.3};
     Rig rig;
     TnOwnResult result;
-    bool ok = equalities(&rig, 2, e) && !solve_baseline(method, &rig, iterations, 1e-10, &result) &&
+    bool ok = equalities(&rig, 2, e) && !solve_method(method, &rig, iterations, 1e-10, &result) &&
               result.iterations == iterations && is_finite(&rig.problem) &&
               isfinite(error_of(&rig));
     rig_destroy(&rig);
@@ -238,9 +239,9 @@ static inline bool allocates_nothing(TnOwnRun *method)
 {
     Rig rig;
     TnOwnResult result;
-    bool ok = baseline_rig(&rig, 5);
+    bool ok = method_rig(&rig, 5);
     long before = tn_malloc_count();
-    ok = ok && run_baseline(method, &rig, 10, NULL, &result) && tn_malloc_count() == before;
+    ok = ok && run_method(method, &rig, 10, NULL, &result) && tn_malloc_count() == before;
     rig_destroy(&rig);
     return ok;
 }

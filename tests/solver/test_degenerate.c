@@ -360,5 +360,6 @@ TEST(bounds_that_leave_no_finite_force_are_refused)
     Law *law = problem_add_law(&p, TN_SET_BOX);
     law->lower = law->upper = INFINITY;
     p.J[0][0] = 1.0;
-    CHECK(problem_solve(&p, (Method){.method = TN_METHOD_AUTO}, 1e-8, LIMIT).report.status == TN_ERROR_USAGE);
+    Answer a = problem_solve(&p, (Method){.method = TN_METHOD_AUTO}, 1e-8, LIMIT);
+    CHECK(a.report.status == TN_ERROR_USAGE);
 }

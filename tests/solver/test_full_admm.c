@@ -22,9 +22,9 @@ TEST(a_fixed_count_is_exact_and_leaves_velocities_of_its_own)
     for (int which = 0; which < PROBLEMS; which++) {
         Rig rig;
         TnOwnResult result;
-        REQUIRE(baseline_rig(&rig, which));
+        REQUIRE(method_rig(&rig, which));
         double before = error_of(&rig);
-        REQUIRE(run_baseline(tn_full_admm, &rig, 37, NULL, &result));
+        REQUIRE(run_method(tn_full_admm, &rig, 37, NULL, &result));
         CHECK(result.iterations == 37);
         CHECK(result.own_v);
         CHECK(is_finite(&rig.problem));

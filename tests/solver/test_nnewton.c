@@ -74,9 +74,9 @@ TEST(a_fixed_count_is_exact_and_never_worse_than_the_start)
         for (int steps = 1; steps <= 9; steps += 4) {
             Rig rig;
             TnOwnResult result;
-            REQUIRE(baseline_rig(&rig, which));
+            REQUIRE(method_rig(&rig, which));
             if (steps == 1) last = error_of(&rig);
-            REQUIRE(run_baseline(tn_nnewton, &rig, steps, NULL, &result));
+            REQUIRE(run_method(tn_nnewton, &rig, steps, NULL, &result));
             CHECK(result.iterations == steps && result.factorizations == steps);
             CHECK(!result.own_v);
             CHECK(is_finite(&rig.problem));
@@ -99,8 +99,8 @@ TEST(stacks_take_tens_of_steps)
         Rig rig;
         TnOwnResult result;
         REQUIRE(rig_create(&rig) && stack_problem(&rig.problem, &rig.arena, stacks[i]) &&
-                baseline_ready(&rig, NULL));
-        CHECK(solve_baseline(tn_nnewton, &rig, most[i], 1e-7 * g_t, &result));
+                method_ready(&rig, NULL));
+        CHECK(solve_method(tn_nnewton, &rig, most[i], 1e-7 * g_t, &result));
         rig_destroy(&rig);
     }
 }

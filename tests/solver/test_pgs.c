@@ -38,7 +38,7 @@ TEST(the_operator_is_what_the_blocks_do)
             TnDelassus w;
             TnVelocities v;
             TnPerConstraint u;
-            REQUIRE(baseline_rig(&rig, which));
+            REQUIRE(method_rig(&rig, which));
             TnProblem *p = &rig.problem;
             REQUIRE(tn_delassus_build(p, &rig.D, (TnDelassusForm)form, 60, NULL, &w));
             Random r = {7};
@@ -74,9 +74,9 @@ TEST(both_forms_have_the_same_iterates)
             TnOwnResult result[2];
             double size = 0.0;
             for (int k = 0; k < 2; k++) {
-                REQUIRE(baseline_rig(&rigs[k], small[i]));
+                REQUIRE(method_rig(&rigs[k], small[i]));
                 REQUIRE(
-                    run_baseline(k ? rows : velocities, &rigs[k], iterations, NULL, &result[k]));
+                    run_method(k ? rows : velocities, &rigs[k], iterations, NULL, &result[k]));
             }
             const TnProblem *p = &rigs[0].problem;
             for (int c = 0; c < p->contact_count; c++) size = fmax(size, v3_norm(p->lambda[c]));
@@ -116,8 +116,8 @@ TEST(conjugate_gradients_save_sweeps)
             Rig rig;
             TnOwnResult result;
             REQUIRE(rig_create(&rig) && stack_problem(&rig.problem, &rig.arena, stacks[i]));
-            REQUIRE(baseline_ready(&rig, NULL) &&
-                    run_baseline(k ? tn_pgs : plain, &rig, 1000, NULL, &result));
+            REQUIRE(method_ready(&rig, NULL) &&
+                    run_method(k ? tn_pgs : plain, &rig, 1000, NULL, &result));
             CHECK(result.iterations == 1000);
             error[k] = error_of(&rig);
             rig_destroy(&rig);

@@ -220,8 +220,8 @@ static void check_scene(void (*build)(Scene *, Units))
         bool automatic = methods[m].method == TN_METHOD_AUTO;
         if (!is_counted(methods[m])) continue;
         check_units(build, methods[m], -1, 1024.0, automatic ? 5 : 1000000);
-        if (!automatic)
-            check_units(build, methods[m], methods[m].method == TN_METHOD_ASSEMBLED ? 0 : -1, 1000.0, 10);
+        bool assembled = methods[m].method == TN_METHOD_ASSEMBLED;
+        if (!automatic) check_units(build, methods[m], assembled ? 0 : -1, 1000.0, 10);
     }
 }
 

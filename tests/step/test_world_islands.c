@@ -378,7 +378,8 @@ TEST(digits_of_v_are_told_with_and_without_a_tolerance)
     CHECK(digits > 8.0 && reached < 1e-12);
     digits = tn_last_aav(rough, &def.solver, 100, &reached); /* SubADMM alone comes nowhere */
     CHECK(digits > 1.0 && digits < 7.0 && reached < 1e-7);
-    CHECK_NEAR(tn_last_aav(rough, &def.solver, 100, &reached), digits, 1e-9); /* asking changes nothing */
+    CHECK_NEAR(tn_last_aav(rough, &def.solver, 100, &reached), digits,
+               1e-9); /* asking changes nothing */
     /* a change of mind between step and question */
     tn_world_step(exact);
     TnError err = {0};
