@@ -14,8 +14,7 @@
 
 enum { WEIGHTS_BOTH = WEIGHTS_PAPER + 1, WEIGHTS_DEFAULT };
 enum { MAIN_ITERATIONS = 60, MAX_COUNTS = BENCH_MAX_RUNS / 4 };
-static const char *const weight_choices[] = {"compliance", "paper", "both",
-                                             NULL};
+static const char *const weight_choices[] = {"compliance", "paper", "both", NULL};
 static const char *const form_choices[] = {"reduced", "paper", NULL};
 
 /* Not a division: none was asked for. */
@@ -58,9 +57,8 @@ static int option_table(Option *table, BenchOptions *bench)
     }
     table[n++] = option_real("--settle", &bench->settle, "S", 0, 1e6, ENDS_CLOSED,
                              "simulated seconds before measuring starts; default 0");
-    table[n++] =
-        option_int("--least-contacts", &bench->least_contacts, "N", 0, 1000000,
-                   "ignore steps with fewer contacts; default 0, cable: 101, beam: 10");
+    table[n++] = option_int("--least-contacts", &bench->least_contacts, "N", 0, 1000000,
+                            "ignore steps with fewer contacts; default 0, cable: 101, beam: 10");
     table[n++] = option_choice("--admm-form", &bench->form, "FORM", form_choices,
                                "form of SubADMM: reduced (default: stores v and lambda) or paper "
                                "(stores z and u as well)");
@@ -90,23 +88,22 @@ static void print_help(const Option *table, int count)
         "Rows with the paper's weights use its over-relaxation of 1, unless one is given.\n"
         "--tolerance or --solver auto gives one row; the lines below it say which methods ran.\n");
     options_help(table, count);
-    printf(
-        "\nColumns: AAc and AA\u03bb are means of -log10 of the RMS constraint error of the "
-        "velocities\n"
-        "and of the forces, AAv of the distance to the converged velocities. ns/c/i is "
-        "nanoseconds\n"
-        "per contact and iteration. solver ms is factorization plus iterations.\n"
-        "The top level of --json is the run with %d iterations (or the first); `runs` has all.\n"
-        "--plot draws the time per step by phase, and accuracy against iterations.\n"
-        "\nExamples:\n"
-        "  tenon-bench scene stir\n"
-        "  tenon-bench scene stir --iterations 60 --threads 2 --json\n"
-        "  tenon-bench scene cable\n"
-        "  tenon-bench scene beam --threads 2\n"
-        "  tenon-bench scene stir --tolerance 1e-4\n"
-        "  tenon-bench scene my/scene.xml --duration 2 --weights compliance\n"
-        "  tenon-bench scene stir --iterations 10,20,30,60,90 --plot out/stir.svg\n",
-        MAIN_ITERATIONS);
+    printf("\nColumns: AAc and AA\u03bb are means of -log10 of the RMS constraint error of the "
+           "velocities\n"
+           "and of the forces, AAv of the distance to the converged velocities. ns/c/i is "
+           "nanoseconds\n"
+           "per contact and iteration. solver ms is factorization plus iterations.\n"
+           "The top level of --json is the run with %d iterations (or the first); `runs` has all.\n"
+           "--plot draws the time per step by phase, and accuracy against iterations.\n"
+           "\nExamples:\n"
+           "  tenon-bench scene stir\n"
+           "  tenon-bench scene stir --iterations 60 --threads 2 --json\n"
+           "  tenon-bench scene cable\n"
+           "  tenon-bench scene beam --threads 2\n"
+           "  tenon-bench scene stir --tolerance 1e-4\n"
+           "  tenon-bench scene my/scene.xml --duration 2 --weights compliance\n"
+           "  tenon-bench scene stir --iterations 10,20,30,60,90 --plot out/stir.svg\n",
+           MAIN_ITERATIONS);
 }
 
 static Measure plan_run(const BenchOptions *bench, double timestep, TnKeyId key,
@@ -154,8 +151,8 @@ static int plan_runs(const BenchOptions *bench, const TnModel *model, TnKeyId ke
         for (int weights = WEIGHTS_COMPLIANCE; weights <= WEIGHTS_PAPER; weights++) {
             if (asked != WEIGHTS_BOTH && asked != weights) continue;
             for (int i = 0; i < bench->iterations.count && count < BENCH_MAX_RUNS; i++)
-                runs[count++] = plan_run(bench, info.option.timestep, key, divisions[d],
-                                         weights, (int)bench->iterations.values[i]);
+                runs[count++] = plan_run(bench, info.option.timestep, key, divisions[d], weights,
+                                         (int)bench->iterations.values[i]);
         }
     return count;
 }

@@ -71,8 +71,7 @@ static bool choose_method(const char *command, SimOptions *sim)
     TnSolverDef *solver = &sim->solver;
     if (sim->method < 0) return true;
     if (sim->method < NAME_PJ) {
-        solver->method =
-            sim->method == NAME_FADMM ? TN_METHOD_ASSEMBLED : (TnMethod)sim->method;
+        solver->method = sim->method == NAME_FADMM ? TN_METHOD_ASSEMBLED : (TnMethod)sim->method;
         return true;
     }
     if (!sim->others) {

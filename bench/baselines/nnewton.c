@@ -121,10 +121,7 @@ static double search(Newton *n, int steps_left)
     return 0.0;
 }
 
-static void soften(Newton *n)
-{
-    n->R = n->R > LEAST_R ? fmax(LEAST_R, SOFTER * n->R) : MOST_R;
-}
+static void soften(Newton *n) { n->R = n->R > LEAST_R ? fmax(LEAST_R, SOFTER * n->R) : MOST_R; }
 
 static void go(Newton *n, double share, int step)
 {

@@ -135,8 +135,8 @@ static bool run(const TnOwnInput *in, TnOwnResult *out)
     if (in->watch.enough) tn_problem_start_at_lambda(in->problem);
     TnSolveResult result = tn_subadmm_watched(in->problem, &def, in->watch, in->pool);
     tn_subadmm_finish(in->problem, in->pool);
-    *out = (TnOwnResult){
-        .iterations = result.iterations, .residual = result.residual, .own_v = true};
+    *out =
+        (TnOwnResult){.iterations = result.iterations, .residual = result.residual, .own_v = true};
     return true;
 }
 

@@ -102,8 +102,7 @@ static void start(const TnProblem *p, State *state)
         state->row_z[s] = row_side_velocity(p, &p->sides[s]);
         state->row_u[s] = -p->rows[p->sides[s].row].lambda;
     }
-    for (int i = 0; i < p->bond_count; i++)
-        start_bond(p, i, state->bond_z[i], state->bond_u[i]);
+    for (int i = 0; i < p->bond_count; i++) start_bond(p, i, state->bond_z[i], state->bond_u[i]);
 }
 
 /* Returns the squared fixed-point residual in velocity units. */
@@ -307,8 +306,8 @@ static bool run(const TnOwnInput *in, TnOwnResult *out)
 {
     TnSolveResult result;
     if (!tn_subadmm_paper_solve(in->problem, in->def, &result)) return false;
-    *out = (TnOwnResult){
-        .iterations = result.iterations, .residual = result.residual, .own_v = true};
+    *out =
+        (TnOwnResult){.iterations = result.iterations, .residual = result.residual, .own_v = true};
     return true;
 }
 

@@ -7,13 +7,13 @@
 #include "solve.h"
 
 typedef struct TnOwnInput {
-    TnProblem *problem; /* after tn_problem_prepare_A and the method's own `prepare` */
+    TnProblem *problem;     /* after tn_problem_prepare_A and the method's own `prepare` */
     const TnSolverDef *def; /* def->iterations is how many at most */
     /* NULL for a method that has a `prepare`: bonds are prepared for one or for the other */
     const TnCompliances *D;
     TnPlanCache *plans;
     TnSolverMemory *memory; /* NULL for an island */
-    TnPool *pool; /* may be NULL */
+    TnPool *pool;           /* may be NULL */
     /* Where there is a tolerance: asked after every iteration or so, with the problem's λ up to
      * date, whether that is enough. watch.enough is NULL for exactly def->iterations. It costs about
      * an iteration: a method that has a cheap error of its own should ask only where that has become
@@ -23,7 +23,7 @@ typedef struct TnOwnInput {
 
 typedef struct TnOwnResult {
     int iterations, factorizations;
-    double residual; /* m/s: RMS of a change or an error of constraint velocities, the method's own */
+    double residual; /* m/s: RMS of a change or error of constraint velocities, the method's own */
     const char *form; /* a string constant: which of its forms ran, "matrix-free on velocities" */
     bool own_v; /* the problem's v is the method's own; else v = A⁻¹(b + Jᵀλ) is to be taken */
 } TnOwnResult;

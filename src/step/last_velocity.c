@@ -53,8 +53,8 @@ static bool solve_again(TnWorld *world, const TnSolverDef *def, double *residual
                                tn_fixed_iterate(p, def, memory, world->pool, &result);
     tn_solver_memory_reset(memory, &bytes);
     if (!ok) return false;
-    *residual = by_islands ? tn_solution_summary(&solution).error * def->velocity_scale
-                           : result.residual;
+    *residual =
+        by_islands ? tn_solution_summary(&solution).error * def->velocity_scale : result.residual;
     return true;
 }
 

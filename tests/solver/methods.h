@@ -11,9 +11,9 @@ typedef struct Method {
     const TnOwnMethod *own;
 } Method;
 
-static const Method methods[] = {{TN_METHOD_SUBADMM, NULL},  {TN_METHOD_AUTO, NULL},
-                                 {TN_METHOD_ASSEMBLED, NULL}, {TN_METHOD_NEWTON, NULL},
-                                 {TN_METHOD_PGS, NULL},       {TN_METHOD_OWN, &tn_own_pj},
+static const Method methods[] = {{TN_METHOD_SUBADMM, NULL},       {TN_METHOD_AUTO, NULL},
+                                 {TN_METHOD_ASSEMBLED, NULL},     {TN_METHOD_NEWTON, NULL},
+                                 {TN_METHOD_PGS, NULL},           {TN_METHOD_OWN, &tn_own_pj},
                                  {TN_METHOD_OWN, &tn_own_nnewton}};
 enum { METHODS = sizeof methods / sizeof *methods };
 

@@ -34,7 +34,7 @@ static inline bool run_watched(TnOwnRun *method, Rig *rig, int iterations, TnWat
 
 /* Exactly so many. */
 static inline bool run_method(TnOwnRun *method, Rig *rig, int iterations, TnPool *pool,
-                                TnOwnResult *out)
+                              TnOwnResult *out)
 {
     return run_watched(method, rig, iterations, (TnWatch){0}, pool, out);
 }
@@ -57,7 +57,7 @@ static inline bool goal_reached(void *context, const TnSolveResult *so_far)
 
 /* At most so many, until the natural map is below `error`, m/s; false: it is not. */
 static inline bool solve_method(TnOwnRun *method, Rig *rig, int iterations, double error,
-                                  TnOwnResult *out)
+                                TnOwnResult *out)
 {
     Goal goal = {rig, error};
     return run_watched(method, rig, iterations, (TnWatch){goal_reached, &goal}, NULL, out) &&
@@ -91,9 +91,9 @@ static inline bool ends_where_subadmm_does(TnOwnRun *method, int which, int iter
     def.iterations = 20000;
     def.tolerance = 1e-11;
     def.anderson = 10;
-    bool ok = method_rig(&rig, which) &&
-              solve_method(method, &rig, iterations, error, &result) && rig_create(&split) &&
-              make_problem(&split, which) && tn_problem_prepare(&split.problem, &def, NULL) &&
+    bool ok = method_rig(&rig, which) && solve_method(method, &rig, iterations, error, &result) &&
+              rig_create(&split) && make_problem(&split, which) &&
+              tn_problem_prepare(&split.problem, &def, NULL) &&
               tn_subadmm_solve(&split.problem, &def, NULL).converged;
     double difference = ok ? apart(&rig, &split) : NAN;
     if (!(difference <= 1e-8)) printf("    problem %d: %g\n", which, difference);
