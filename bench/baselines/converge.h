@@ -2,7 +2,7 @@
 #ifndef TN_BASELINES_CONVERGE_H
 #define TN_BASELINES_CONVERGE_H
 
-#include "solver/own_method.h"
+#include "solver/method/own_method.h"
 
 #define TN_CONVERGED 1e-12 /* m/s: the natural map at which to stop */
 

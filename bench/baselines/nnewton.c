@@ -18,7 +18,7 @@
 
 #include "baselines.h"
 #include "nnewton.h"
-#include "solver/newton_law.h"
+#include "solver/method/newton_law.h"
 
 #define FIRST_R 10.0
 #define LEAST_R 1.0

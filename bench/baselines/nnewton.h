@@ -2,7 +2,7 @@
 #ifndef TN_BASELINES_NNEWTON_H
 #define TN_BASELINES_NNEWTON_H
 
-#include "solver/own_method.h"
+#include "solver/method/own_method.h"
 
 TnOwnRun tn_nnewton;
 

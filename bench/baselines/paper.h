@@ -2,7 +2,7 @@
 #ifndef TN_BASELINES_PAPER_H
 #define TN_BASELINES_PAPER_H
 
-#include "solver/own_method.h"
+#include "solver/method/own_method.h"
 
 /* H with the paper's weights, after tn_problem_prepare_A. False: no memory, or no factor. */
 bool tn_paper_prepare(TnProblem *problem, const TnSolverDef *def, TnPool *pool);

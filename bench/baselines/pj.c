@@ -11,7 +11,7 @@
 #include "pj.h"
 #include "solver/block/block.h"
 #include "solver/law/law.h"
-#include "solver/loop.h"
+#include "solver/method/loop.h"
 
 #define LOOK_GAIN 0.7
 /* Squared movement that grows by so much ends the momentum, since friction is no gradient; by so much over its least,

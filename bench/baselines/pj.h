@@ -2,7 +2,7 @@
 #ifndef TN_BASELINES_PJ_H
 #define TN_BASELINES_PJ_H
 
-#include "solver/own_method.h"
+#include "solver/method/own_method.h"
 #include "solver/law/linear_rows.h"
 
 TnOwnRun tn_pj;

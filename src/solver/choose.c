@@ -10,8 +10,8 @@
  * in every run. */
 #include "best.h"
 #include "block/block.h"
-#include "own_method.h"
-#include "steady.h"
+#include "method/own_method.h"
+#include "method/steady.h"
 
 /* Newton is considered up to so many blocks, if a factorization takes at most so many
  * multiplications per constraint: about what 60 iterations of SubADMM cost. */

@@ -11,7 +11,7 @@
 #define TN_SOLVER_NATURAL_MAP_H
 
 #include "../math/kernels/contact_kernels.h"
-#include "assembly.h"
+#include "op/assembly.h"
 
 typedef enum TnConstraintKind {
     TN_NO_CONSTRAINT,

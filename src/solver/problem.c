@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "anderson.h"
+#include "method/anderson.h"
 #include "block/block.h"
 #include "law/law.h"
 

@@ -2,7 +2,7 @@
 #ifndef TN_SOLVER_SOLVE_H
 #define TN_SOLVER_SOLVE_H
 
-#include "assembly.h"
+#include "op/assembly.h"
 #include "islands.h"
 #include "natural_map.h"
 

@@ -1,5 +1,5 @@
 /* guess.c: the forces that a step with a tolerance hands to the next one as a starting guess: what
- * it started from itself, and a share of what it changed in them (solver/steady.h says why and
+ * it started from itself, and a share of what it changed in them (solver/method/steady.h says why and
  * which). */
 #include <string.h>
 

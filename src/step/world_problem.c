@@ -1,6 +1,6 @@
 /* world_problem.c: the last step's problem for the solver alone. */
 #include "../base/base.h"
-#include "../solver/from_problem.h"
+#include "../solver/alone/from_problem.h"
 #include "world.h"
 
 TnSolver *tn_world_problem(const TnWorld *world, const TnSolverDef *def, TnError *err)

@@ -5,7 +5,7 @@
 
 #include "any_problem.h"
 #include "base/base.h"
-#include "solver/own_method.h"
+#include "solver/method/own_method.h"
 #include "stack_problem.h"
 
 static inline bool method_ready(Rig *rig, TnPool *pool)

@@ -3,7 +3,7 @@
 
 #include "loop_rig.h"
 #include "papers.h"
-#include "solver/anderson.h"
+#include "solver/method/anderson.h"
 
 static TnSolverDef def_of(int anderson, int iterations)
 {

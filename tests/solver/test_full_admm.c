@@ -2,7 +2,7 @@
 #include "../check.h"
 
 #include "own_method_rig.h"
-#include "solver/assembled_admm.h"
+#include "solver/method/assembled_admm.h"
 
 /* 1e-9: that with soft bodies does not come below 2e-10 in 5000 iterations. */
 TEST(it_ends_where_subadmm_does)

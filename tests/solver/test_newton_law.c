@@ -4,7 +4,7 @@
 
 #include "any_problem.h"
 #include "solver/law/law.h"
-#include "solver/newton_law.h"
+#include "solver/method/newton_law.h"
 
 /* ---- the natural map at solutions made by hand ---- */
 

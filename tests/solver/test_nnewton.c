@@ -4,7 +4,7 @@
 
 #include "own_method_rig.h"
 #include "solver/law/law.h"
-#include "solver/newton_law.h"
+#include "solver/method/newton_law.h"
 #include "baselines/nnewton.h"
 
 /* In mesh problems many rolling rows hang on few contacts; bounds follow normal forces by one step

@@ -2,7 +2,7 @@
 #include "../check.h"
 
 #include "own_method_rig.h"
-#include "solver/pgs.h"
+#include "solver/method/pgs.h"
 
 static bool plain(const TnOwnInput *in, TnOwnResult *out)
 {

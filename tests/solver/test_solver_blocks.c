@@ -3,7 +3,7 @@
 
 #include "alone_problem.h"
 #include "methods.h"
-#include "solver/solver_parts.h"
+#include "solver/alone/solver_parts.h"
 
 static double largest_difference(const double *a, const double *b, int count)
 {

@@ -9,7 +9,7 @@
 
 #include "baselines/baselines.h"
 #include "scene.h"
-#include "solver/from_problem.h"
+#include "solver/alone/from_problem.h"
 #include "step/world.h"
 
 typedef struct Run {

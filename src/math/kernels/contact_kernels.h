@@ -32,7 +32,7 @@ typedef struct TnContactLines {
 
 enum { TN_LINES_MOVED = 1, TN_LINES_TURN = 2 };
 
-/* Eight contacts of which no two touch the same block, for Gauss-Seidel (solver/pgs_laws.c): u = Σ Y x + q,
+/* Eight contacts of which no two touch the same block, for Gauss-Seidel (solver/method/pgs_laws.c): u = Σ Y x + q,
  * normal and two tangents each. x has rows of eight with zeros at 3 and 7; Y is zero and the row one of zeros where
  * there is no block. */
 typedef struct TnSweepBatch {

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../loop.h"
+#include "../method/loop.h"
 
 bool tn_block_set(TnProblem *p, int block, const TnBlockKind *kind, int dim, int port_start,
                   int port_count)
