@@ -81,25 +81,28 @@ typedef struct Limits {
 
 /* ---- contacts ---- */
 
+static double soft_way(const TnStep *step, const TnSoftPoint *point, const double normal[3])
+{
+    const double *u = step->moved_qvel + step->model->softs[point->soft].dof_start;
+    double v[3] = {0.0};
+    for (int k = 0; k < point->count; k++)
+        v3_add_scaled(v, u + 3L * point->node[k], point->weight[k]);
+    return step->t * v3_dot(v, normal);
+}
+
 static inline double way_of(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
-                     int side)
+                            int side)
 {
     int soft = side ? c->soft2 : c->soft1;
-    double v[3] = {0.0};
-    if (soft >= 0) {
-        const TnSoftPoint *point = &list->soft_points[soft];
-        const double *u = step->moved_qvel + step->model->softs[point->soft].dof_start;
-        for (int k = 0; k < point->count; k++)
-            v3_add_scaled(v, u + 3L * point->node[k], point->weight[k]);
-    } else {
-        const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
-        v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
-        v3_add(v, v, twist);
-    }
+    if (soft >= 0) return soft_way(step, &list->soft_points[soft], c->normal);
+    const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
+    double v[3];
+    v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
+    v3_add(v, v, twist);
     return step->t * v3_dot(v, c->normal);
 }
 
-static void set_side(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
+static inline void set_side(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
                      int side, Side *out)
 {
     const TnModel *model = step->model;
@@ -125,12 +128,16 @@ static double opens_by_curve(const TnStep *step, const TnContactPoint *c,
     return ends - (x->side[1].way - x->side[0].way);
 }
 
-/* More than is let pass. */
-static bool is_too_much(const Limits *l, const Approach *x, double short_of)
+/* More than is let pass of it, where that is more than is let pass of all. */
+static bool is_beyond_size(const Limits *l, const Approach *x, double short_of)
 {
-    if (!(short_of > l->leave)) return false;
     double size = tn_step_contact_size(l->step, x->c);
     return short_of > l->leave + (size < INFINITY ? LEAVE_SIZE * size : 0.0);
+}
+
+static inline bool is_too_much(const Limits *l, const Approach *x, double short_of)
+{
+    return short_of > l->leave && is_beyond_size(l, x, short_of);
 }
 
 /* True: some contact is short of room. */
