@@ -465,8 +465,8 @@ static bool are_far(const TnDetection *d, int slot1, int slot2, double way)
 {
     const TnCollider *c = d->collider;
     const TnSlotLocal *a = &c->locals[slot1], *b = &c->locals[slot2];
-    double n[3], reach = a->bounding_radius + b->bounding_radius + a->bound_margin + b->bound_margin +
-                         d->slack + way;
+    double n[3], reach = a->bounding_radius + b->bounding_radius + a->bound_margin +
+                         b->bound_margin + d->slack + way;
     if (c->slots[slot2].shape_type == TN_GEOM_PLANE) return false;
     v3_sub(n, c->slots[slot2].pos, c->slots[slot1].pos);
     return v3_dot(n, n) > (1.0 + ROUNDING) * reach * reach;

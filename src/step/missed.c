@@ -127,7 +127,8 @@ static bool is_same(const TnContactPoint *p, const TnContactPoint *c, bool swapp
     return (swapped ? -along : along) > SAME_NORMAL && v3_dot(d, d) < near * near;
 }
 
-static bool is_listed(const TnStep *step, const Places *places, const TnContactPoint *c, double near)
+static bool is_listed(const TnStep *step, const Places *places, const TnContactPoint *c,
+                      double near)
 {
     const TnContactPoint *points = step->world->contacts.points;
     for (int swapped = 0; swapped < 2; swapped++) {
