@@ -34,11 +34,16 @@ static const double nowhere[6] = {0.0};
 /* fmax without its care for NaN, which costs a call. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
+/* One link, or segments of a rod that are near each other along it. */
+static inline bool never_meet(const TnSlot *a, const TnSlot *b)
+{
+    return a->link == b->link ||
+           (a->chain && a->chain == b->chain && abs(a->link - b->link) < a->near);
+}
+
 static bool passes(const TnCollider *c, int slot1, int slot2, Pair *pair)
 {
     const TnSlot *a = &c->slots[slot1], *b = &c->slots[slot2];
-    if (a->link == b->link) return false;
-    if (a->chain && a->chain == b->chain && abs(a->link - b->link) < a->near) return false;
     bool masks = ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
     *pair = (Pair){slot1, slot2, -1, larger(a->margin, b->margin)};
     if (!(a->special & b->special)) return masks;
@@ -433,7 +438,7 @@ static void emit_turned(TnEmitter *e, const Pair *pair, const TnMover *a, const 
 /* rad: what turns by less in a step goes straight on but for half of this share of its way. */
 #define STRAIGHT 0.1
 
-static bool goes_straight(const TnDetection *d, int slot)
+static inline bool goes_straight(const TnDetection *d, int slot)
 {
     if (slot >= d->collider->moving_count) return true;
     const double *omega = d->twists[d->collider->slots[slot].link] + 3;
@@ -451,14 +456,30 @@ static double fastest(const TnDetection *d, int slot1, int slot2)
     return v3_norm(v) + turning + 0.5 * STRAIGHT * both;
 }
 
-static void emit_shapes(TnEmitter *e, const Pair *pair)
+/* A small share of what is compared: room for rounding. */
+#define ROUNDING 1e-9
+
+/* The balls around two shapes are farther apart than anything that is listed: boxes grow by how fast each moves, and of two
+ * that go the same way there are many. */
+static bool are_far(const TnDetection *d, int slot1, int slot2, double way)
+{
+    const TnCollider *c = d->collider;
+    const TnSlotLocal *a = &c->locals[slot1], *b = &c->locals[slot2];
+    double n[3], reach = a->bounding_radius + b->bounding_radius + a->bound_margin +
+                         b->bound_margin + d->slack + way;
+    if (c->slots[slot2].shape_type == TN_GEOM_PLANE) return false;
+    v3_sub(n, c->slots[slot2].pos, c->slots[slot1].pos);
+    return v3_dot(n, n) > (1.0 + ROUNDING) * reach * reach;
+}
+
+static void emit_shapes(TnEmitter *e, const Pair *pair, double way)
 {
     const TnDetection *d = e->detection;
     const TnCollider *c = d->collider;
     int i = pair->slot1, j = pair->slot2;
     double allowed = pair->margin + d->slack;
     TnManifold m, met;
-    double way = d->t * fastest(d, i, j), reach = allowed + way;
+    double reach = allowed + way;
     if (!tn_collide(&c->shape[i], &c->place[i], &c->shape[j], &c->place[j], reach, &m)) return;
     double nearest = nearest_of(&m);
     bool flies = false;
@@ -493,16 +514,22 @@ static void emit_shapes(TnEmitter *e, const Pair *pair)
 
 static void emit_pair(TnEmitter *e, int slot1, int slot2)
 {
-    const TnCollider *c = e->detection->collider;
+    const TnDetection *d = e->detection;
+    const TnCollider *c = d->collider;
+    const TnSlot *a = &c->slots[slot1], *b = &c->slots[slot2];
+    bool ball = a->shape_type == TN_GEOM_SPHERE,
+         simple = ball && (b->shape_type == TN_GEOM_SPHERE || b->shape_type == TN_GEOM_PLANE);
     Pair pair;
+    if (never_meet(a, b)) return;
+    double way = simple ? 0.0 : d->t * fastest(d, slot1, slot2);
+    if (!simple && are_far(d, slot1, slot2, way)) return;
     if (!passes(c, slot1, slot2, &pair)) return;
-    TnGeomType a = c->slots[slot1].shape_type, b = c->slots[slot2].shape_type;
-    if (a == TN_GEOM_SPHERE && b == TN_GEOM_SPHERE)
+    if (!simple)
+        emit_shapes(e, &pair, way);
+    else if (b->shape_type == TN_GEOM_SPHERE)
         emit_spheres(e, &pair);
-    else if (a == TN_GEOM_SPHERE && b == TN_GEOM_PLANE)
-        emit_sphere_plane(e, &pair);
     else
-        emit_shapes(e, &pair);
+        emit_sphere_plane(e, &pair);
 }
 
 /* Something awake and a sleeper: only whether they touch. */

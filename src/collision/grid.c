@@ -170,13 +170,15 @@ query(const TnCollider *c, const TnGrid *g, const TnBounds *box, bool round,
     }
 }
 
-/* Compiled three times: the test for spheres alone is half as long, and sleepers take a look-up. */
+/* Compiled four times: the test for spheres alone is half as long, and sleepers take a look-up. */
 void tn_grid_query(const TnCollider *c, const TnGrid *g, const TnBounds *box, TnCandidates *out)
 {
     if (g->rod && g->rod == c->slots[box->slot].rod) return;
     bool round = g->round && c->slots[box->slot].shape_type == TN_GEOM_SPHERE;
-    if (c->any_sleeping)
-        query(c, g, box, round, c->sleeping, out);
+    if (c->any_sleeping && round)
+        query(c, g, box, true, c->sleeping, out);
+    else if (c->any_sleeping)
+        query(c, g, box, false, c->sleeping, out);
     else if (round)
         query(c, g, box, true, NULL, out);
     else

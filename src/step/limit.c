@@ -39,11 +39,9 @@
 
 /* One side of a contact. */
 typedef struct Side {
-    int group;      /* the subsystem that stands for its group; -1: the world */
-    int body;       /* link of a free body that gives way, else 0 */
-    double way;     /* m along the normal, from the first side to the second */
-    double mass_inverse, moment[3], turn[3]; /* of a free body, once somebody looks (weigh): arm × n, and what an impulse
-                                                turns it by */
+    int group;  /* the subsystem that stands for its group; -1: the world */
+    int body;   /* link of a free body that gives way, else 0 */
+    double way; /* m along the normal, from the first side to the second */
 } Side;
 
 typedef struct Approach {
@@ -52,13 +50,22 @@ typedef struct Approach {
     double room;       /* m: by how much the gap may get smaller, */
     double short_room; /* and where somebody does not go all of its way */
     double deep;       /* how much deeper than what is let pass it may get before somebody is held */
-    bool weighed;      /* masses of the sides are known */
+    bool looked_at;    /* moments are known, */
+    bool weighed;      /* and all that an impulse does */
     bool acted;        /* somebody's way was changed for it */
 } Approach;
+
+/* What an impulse along the normal does to a contact's free bodies. */
+typedef struct Weights {
+    double moment[2][3];                 /* arm × n, once somebody looks */
+    double turn[2][3], mass_inverse[2];  /* once somebody gives way */
+    double sum;
+} Weights;
 
 typedef struct Limits {
     TnStep *step;
     Approach *list;
+    Weights *weights; /* per contact */
     int count;
     double slack, leave; /* m: so much at least is let pass of all of them */
     double *share;       /* per group */
@@ -67,53 +74,43 @@ typedef struct Limits {
     /* who is to be looked at: a ring */
     int *queue, head, waiting;
     bool *queued;
+    /* bodies that gave way */
+    int *given, given_count;
+    bool *gave; /* per link */
 } Limits;
 
 /* ---- contacts ---- */
 
-static double way_of(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
-                     int side)
+static double soft_way(const TnStep *step, const TnSoftPoint *point, const double normal[3])
+{
+    const double *u = step->moved_qvel + step->model->softs[point->soft].dof_start;
+    double v[3] = {0.0};
+    for (int k = 0; k < point->count; k++)
+        v3_add_scaled(v, u + 3L * point->node[k], point->weight[k]);
+    return step->t * v3_dot(v, normal);
+}
+
+static inline double way_of(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
+                            int side)
 {
     int soft = side ? c->soft2 : c->soft1;
-    double v[3] = {0.0};
-    if (soft >= 0) {
-        const TnSoftPoint *point = &list->soft_points[soft];
-        const double *u = step->moved_qvel + step->model->softs[point->soft].dof_start;
-        for (int k = 0; k < point->count; k++)
-            v3_add_scaled(v, u + 3L * point->node[k], point->weight[k]);
-    } else {
-        const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
-        v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
-        v3_add(v, v, twist);
-    }
+    if (soft >= 0) return soft_way(step, &list->soft_points[soft], c->normal);
+    const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
+    double v[3];
+    v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
+    v3_add(v, v, twist);
     return step->t * v3_dot(v, c->normal);
 }
 
-static void set_side(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
+static inline void set_side(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
                      int side, Side *out)
 {
     const TnModel *model = step->model;
     int geom = side ? c->geom2 : c->geom1, s = tn_geom_subsystem(model, geom);
-    *out = (Side){.group = s < 0 ? -1 : step->world->groups->of[s],
-                  .way = way_of(step, list, c, side)};
-    if (s < 0 || model->subsystems[s].kind != TN_SUBSYSTEM_RIGID || step->world->tied[s]) return;
-    out->body = model->geom_link[geom];
-}
-
-/* What its free bodies weigh, of a contact that somebody looks at: few are. */
-static void weigh(const Limits *l, Approach *x)
-{
-    const TnStep *step = l->step;
-    if (x->weighed) return;
-    x->weighed = true;
-    for (int k = 0; k < 2; k++) {
-        Side *s = &x->side[k];
-        if (!s->body) continue;
-        const TnLink *link = &step->model->links[s->body];
-        s->mass_inverse = 1.0 / link->mass;
-        v3_cross(s->moment, k ? x->c->arm2 : x->c->arm1, x->c->normal);
-        tn_rigid_divide_by_inertia(link, step->world->frames[s->body].quat, s->moment, s->turn);
-    }
+    bool gives = s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_RIGID && !step->world->tied[s];
+    out->group = s < 0 ? -1 : step->world->groups->of[s];
+    out->body = gives ? model->geom_link[geom] : 0;
+    out->way = way_of(step, list, c, side);
 }
 
 /* m: what a followed contact opens by beyond what it seems to at the start, on a surface that is curved. */
@@ -131,12 +128,16 @@ static double opens_by_curve(const TnStep *step, const TnContactPoint *c,
     return ends - (x->side[1].way - x->side[0].way);
 }
 
-/* More than is let pass. */
-static bool is_too_much(const Limits *l, const Approach *x, double short_of)
+/* More than is let pass of it, where that is more than is let pass of all. */
+static bool is_beyond_size(const Limits *l, const Approach *x, double short_of)
 {
-    if (!(short_of > l->leave)) return false;
     double size = tn_step_contact_size(l->step, x->c);
     return short_of > l->leave + (size < INFINITY ? LEAVE_SIZE * size : 0.0);
+}
+
+static inline bool is_too_much(const Limits *l, const Approach *x, double short_of)
+{
+    return short_of > l->leave && is_beyond_size(l, x, short_of);
 }
 
 /* True: some contact is short of room. */
@@ -158,7 +159,7 @@ static bool add_contacts(Limits *l, const TnContactList *list)
         x->short_room = c->clearance < c->gap ? fmax(c->clearance, 0.0) : x->room;
         x->deep = deep + (overlaps ? c->gap : 0.0);
         if (x->deep < 0.0) x->deep = 0.0;
-        x->weighed = x->acted = false;
+        x->looked_at = x->weighed = x->acted = false;
         any = any || is_too_much(l, x, x->side[0].way - x->side[1].way - x->room);
         l->count++;
     }
@@ -231,55 +232,90 @@ static void settle(Limits *l, void (*look)(Limits *, Approach *), int looks)
 
 /* ---- giving way ---- */
 
-static bool has_extra(const Limits *l, const Side *s)
+/* Moments, of a contact that somebody looks at: not all are. */
+static void look_at(Approach *x, Weights *w)
 {
-    bool any = false;
-    for (int k = 0; s->body && k < 6; k++) any |= l->step->extra[s->body][k] != 0.0;
-    return any;
+    x->looked_at = true;
+    for (int k = 0; k < 2; k++)
+        if (x->side[k].body) v3_cross(w->moment[k], k ? x->c->arm2 : x->c->arm1, x->c->normal);
 }
 
-/* How far the body's extra way moves a side along the normal. */
-static double extra_of(const Limits *l, const Approach *x, const Side *s)
+/* What its free bodies weigh, of a contact that is short of room: few are. */
+static void weigh(const Limits *l, Approach *x, Weights *w)
 {
-    const double *extra = l->step->extra[s->body];
-    return s->body ? v3_dot(x->c->normal, extra) + v3_dot(s->moment, extra + 3) : 0.0;
+    const TnStep *step = l->step;
+    x->weighed = true;
+    w->sum = 0.0;
+    for (int k = 0; k < 2; k++) {
+        int body = x->side[k].body;
+        if (!body) continue;
+        const TnLink *link = &step->model->links[body];
+        w->mass_inverse[k] = 1.0 / link->mass;
+        tn_rigid_divide_by_inertia(link, step->world->frames[body].quat, w->moment[k], w->turn[k]);
+        w->sum += w->mass_inverse[k] + v3_dot(w->moment[k], w->turn[k]);
+    }
+}
+
+/* How far its body's extra way moves a side along the normal. */
+static inline double extra_of(const Limits *l, const Approach *x, const Weights *w, int k)
+{
+    int body = x->side[k].body;
+    const double *extra = l->step->extra[body];
+    return body ? v3_dot(x->c->normal, extra) + v3_dot(w->moment[k], extra + 3) : 0.0;
 }
 
 /* Moves the free bodies of a contact that is short of room. */
 static void give_way(Limits *l, Approach *x)
 {
-    weigh(l, x);
-    double short_of = x->side[0].way + extra_of(l, x, &x->side[0]) - x->side[1].way -
-                      extra_of(l, x, &x->side[1]) - x->room,
-           weight = 0.0;
+    Weights *w = &l->weights[x - l->list];
+    if (!x->looked_at) look_at(x, w);
+    double short_of = x->side[0].way + extra_of(l, x, w, 0) - x->side[1].way -
+                      extra_of(l, x, w, 1) - x->room;
     if (!is_too_much(l, x, short_of)) return;
-    for (int k = 0; k < 2; k++) {
-        const Side *s = &x->side[k];
-        if (s->body) weight += s->mass_inverse + v3_dot(s->moment, s->turn);
-    }
-    if (weight == 0.0) return;
+    if (!x->weighed) weigh(l, x, w);
+    if (w->sum == 0.0) return;
     x->acted = true;
     for (int k = 0; k < 2; k++) {
-        const Side *s = &x->side[k];
-        double impulse = (k ? short_of : -short_of) / weight, *extra = l->step->extra[s->body];
-        if (!s->body) continue;
-        v3_add_scaled(extra, x->c->normal, impulse * s->mass_inverse);
-        v3_add_scaled(extra + 3, s->turn, impulse);
-        wait_for_group(l, s->group);
+        int body = x->side[k].body;
+        double impulse = (k ? short_of : -short_of) / w->sum, *extra = l->step->extra[body];
+        if (!body) continue;
+        v3_add_scaled(extra, x->c->normal, impulse * w->mass_inverse[k]);
+        v3_add_scaled(extra + 3, w->turn[k], impulse);
+        if (!l->gave[body]) l->given[l->given_count++] = body;
+        l->gave[body] = true;
+        wait_for_group(l, x->side[k].group);
     }
+}
+
+static double length_of_extra(const TnStep *step, int body)
+{
+    const double *extra = step->extra[body];
+    return v3_norm(extra) + v3_norm(extra + 3) * step->world->groups->radius[body];
 }
 
 /* No free body is moved on by more than contacts are listed ahead. */
 static void bound_extra(const Limits *l, double most)
 {
-    const TnStep *step = l->step;
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        if (sub->kind != TN_SUBSYSTEM_RIGID) continue;
-        double *extra = step->extra[sub->link_start];
-        double way = v3_norm(extra) +
-                     v3_norm(extra + 3) * step->world->groups->radius[sub->link_start];
+    for (int i = 0; i < l->given_count; i++) {
+        double way = length_of_extra(l->step, l->given[i]), *extra = l->step->extra[l->given[i]];
         for (int k = 0; k < 6 && way > most; k++) extra[k] *= most / way;
+    }
+}
+
+/* Ways of those that gave way are what they are moved by now. */
+static void add_extra_ways(Limits *l)
+{
+    for (int i = 0; i < l->given_count; i++) {
+        int body = l->given[i],
+            g = l->step->world->groups->of[l->step->model->links[body].subsystem];
+        for (int j = l->start[g]; j < l->start[g + 1]; j++) {
+            Approach *x = &l->list[l->of[j]];
+            Weights *w = &l->weights[l->of[j]];
+            int k = x->side[1].body == body;
+            if (x->side[k].body != body) continue;
+            if (!x->looked_at) look_at(x, w);
+            x->side[k].way += extra_of(l, x, w, k);
+        }
     }
 }
 
@@ -380,21 +416,11 @@ static bool list_contacts(Limits *l, bool *any)
     l->count = 0;
     if (own->count + missed->count == 0) return true;
     l->list = TN_ARENA_NEW(&l->step->world->arena, Approach, own->count + missed->count);
-    if (!l->list) return false;
+    l->weights = TN_ARENA_NEW(&l->step->world->arena, Weights, own->count + missed->count);
+    if (!l->list || !l->weights) return false;
     *any = add_contacts(l, own);
     *any |= add_contacts(l, missed);
     return true;
-}
-
-static void add_extra_ways(Limits *l)
-{
-    for (int i = 0; i < l->count; i++)
-        for (int k = 0; k < 2; k++) {
-            Approach *x = &l->list[i];
-            if (!has_extra(l, &x->side[k])) continue;
-            weigh(l, x);
-            x->side[k].way += extra_of(l, x, &x->side[k]);
-        }
 }
 
 /* Somebody is to be held back. */
@@ -411,9 +437,12 @@ static bool is_jammed(const Limits *l)
 static bool move_on(Limits *l)
 {
     TnStep *step = l->step;
-    step->extra = tn_arena_calloc(&step->world->arena,
-                                  sizeof(double[6]) * (size_t)step->model->link_count);
-    if (!step->extra || !connect(l)) return false;
+    TnArena *arena = &step->world->arena;
+    size_t links = (size_t)step->model->link_count;
+    step->extra = tn_arena_calloc(arena, sizeof(double[6]) * links);
+    l->given = TN_ARENA_NEW(arena, int, links);
+    l->gave = TN_ARENA_ZERO(arena, bool, links);
+    if (!step->extra || !l->given || !l->gave || !connect(l)) return false;
     step->has_extra = true;
     settle(l, give_way, GIVE_LOOKS);
     bound_extra(l, MOST_WAY * l->slack);
@@ -427,24 +456,27 @@ static const uint8_t *find_given(const Limits *l)
     const TnStep *step = l->step;
     uint8_t *links = TN_ARENA_ZERO(&step->world->arena, uint8_t, step->model->link_count);
     bool any = false;
-    for (int i = 0; links && i < step->awake_count; i++) {
-        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        if (sub->kind != TN_SUBSYSTEM_RIGID) continue;
-        const double *extra = step->extra[sub->link_start];
-        double way = v3_norm(extra) + v3_norm(extra + 3) * step->world->groups->radius[sub->link_start];
-        any |= links[sub->link_start] = way > DEEP_UNLISTED * l->slack;
-    }
+    for (int i = 0; links && i < l->given_count; i++)
+        any |= links[l->given[i]] = length_of_extra(step, l->given[i]) > DEEP_UNLISTED * l->slack;
     return any ? links : NULL;
+}
+
+/* Contacts once more, with what whoever gave way, or moves at all, may run into. False: no memory. */
+static bool list_again(Limits *l, const uint8_t *given)
+{
+    bool any;
+    if (l->step->missed_all) return true; /* nothing is to be found that is not listed */
+    if (!tn_step_look_again(l->step, given) || !list_contacts(l, &any) || !connect(l)) return false;
+    add_extra_ways(l);
+    return true;
 }
 
 static bool hold_back(Limits *l)
 {
     TnStep *step = l->step;
     int n = step->model->subsystem_count;
-    bool any;
     l->share = TN_ARENA_NEW(&step->world->arena, double, n);
-    if (!l->share || !list_contacts(l, &any) || !connect(l)) return false;
-    add_extra_ways(l);
+    if (!l->share) return false;
     for (int s = 0; s < n; s++) l->share[s] = 1.0;
     settle(l, hold, HOLD_LOOKS);
     for (int i = 0; i < step->awake_count; i++)
@@ -471,5 +503,5 @@ bool tn_step_limit(TnStep *step)
     bool jammed = is_jammed(&l);
     const uint8_t *given = jammed ? NULL : find_given(&l);
     if (!jammed && !given) return true;
-    return tn_step_look_again(step, given) && hold_back(&l);
+    return list_again(&l, given) && hold_back(&l);
 }

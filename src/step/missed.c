@@ -127,10 +127,10 @@ static bool is_same(const TnContactPoint *p, const TnContactPoint *c, bool swapp
     return (swapped ? -along : along) > SAME_NORMAL && v3_dot(d, d) < near * near;
 }
 
-static bool is_listed(const TnStep *step, const Places *places, const TnContactPoint *c)
+static bool is_listed(const TnStep *step, const Places *places, const TnContactPoint *c,
+                      double near)
 {
     const TnContactPoint *points = step->world->contacts.points;
-    double near = SAME_PLACE * tn_step_contact_size(step, c);
     for (int swapped = 0; swapped < 2; swapped++) {
         int geom1 = swapped ? c->geom2 : c->geom1, geom2 = swapped ? c->geom1 : c->geom2;
         int first = places->count[geom1] ? places->first[geom1] : 0;
@@ -199,11 +199,13 @@ static int mark_missed(const Merge *m, const Places *places, double slack)
     for (int i = 0; i < found->count; i++) {
         const TnContactPoint *c = &found->points[i];
         bool soft = c->soft1 >= 0 || c->soft2 >= 0;
-        double pass = LET_PASS * slack + LET_PASS_SIZE * tn_step_contact_size(step, c);
+        double size = tn_step_contact_size(step, c);
+        m->missed[i] = false;
+        m->fresh[i] = !is_listed(step, places, c, SAME_PLACE * size);
+        if (!m->fresh[i]) continue;
         double apart = soft ? tn_step_separation(step, found, c, step->moved_qvel)
                             : tn_step_moved_apart(step, c);
-        m->fresh[i] = !is_listed(step, places, c);
-        m->missed[i] = m->fresh[i] && c->gap + step->t * apart < -pass;
+        m->missed[i] = c->gap + step->t * apart < -(LET_PASS * slack + LET_PASS_SIZE * size);
         count += m->missed[i];
     }
     return count;
