@@ -1,9 +1,9 @@
-/* own_dynamics: the solver with your own dynamics. The tip of a robot arm presses on an elastic strip.
- * A growing force pushes it along the strip; friction holds it at first, then it slides.
+/* own_dynamics: the solver with your own dynamics. The tip of a robot arm presses on an elastic
+ * strip. A growing force pushes it along the strip; friction holds it at first, then it slides.
  *
  * The planar arm has two joints and a mass matrix M(q). The strip is a row of particles joined by
- * springs, with a banded matrix. For each, implicit Euler gives the motion without contact, A v = b,
- * where v is the velocity after the step. */
+ * springs, with a banded matrix. For each, implicit Euler gives the motion without contact, A v =
+ * b, where v is the velocity after the step. */
 #include <math.h>
 #include <stdio.h>
 #include <tenon/solver.h>

@@ -1,5 +1,5 @@
-/* block_product.h: y = M x for a symmetric matrix of blocks that is not factored (math/block_sparse.h), by the plainest
- * loops: what factors and assemblies are compared with. */
+/* block_product.h: y = M x for a symmetric matrix of blocks that is not factored
+ * (math/block_sparse.h), by the plainest loops: what factors and assemblies are compared with. */
 #ifndef TN_TESTS_BLOCK_PRODUCT_H
 #define TN_TESTS_BLOCK_PRODUCT_H
 

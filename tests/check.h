@@ -41,8 +41,8 @@ void test_skip(const char *reason); /* marks the running test as skipped; return
 #else
 #define UNLESS_SANITIZED(FULL, FEW) (FULL)
 #endif
-/* The number of threads that comes after T where one to eight are compared: all of them, but one and
- * four are enough for a race to show. */
+/* The number of threads that comes after T where one to eight are compared: all of them, but one
+ * and four are enough for a race to show. */
 #define MORE_THREADS(T) UNLESS_SANITIZED((T) + 1, 4 * (T))
 
 #define CHECK(COND)                                                                                \

@@ -1,5 +1,5 @@
-/* gauss.h: dense linear systems by Gauss with row pivots, for any regular matrix: the oracle of factorizations and of
- * solvers. */
+/* gauss.h: dense linear systems by Gauss with row pivots, for any regular matrix: the oracle of
+ * factorizations and of solvers. */
 #ifndef TN_TESTS_GAUSS_H
 #define TN_TESTS_GAUSS_H
 

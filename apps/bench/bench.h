@@ -15,17 +15,17 @@
 enum { BENCH_MAX_RUNS = 32 };
 
 typedef struct Measure {
-    TnWorldDef def;     /* in: solver, threads, key */
-    int64_t settle;     /* in: steps before the measured ones */
-    int64_t steps;      /* in: measured steps */
-    int repeats;        /* in */
-    int least_contacts; /* in: steps with fewer contacts do not count */
-    int aav_samples;    /* in: steps whose AAv is computed, of those that count */
-    int aav_iterations; /* in: at most so many towards the converged velocities */
-    bool quiet;         /* in: no progress line */
-    const char *label;  /* in: for the progress line */
-    size_t
-        memory_before; /* in: heap_in_use() before the model was made; `memory` is what came since */
+    TnWorldDef def;       /* in: solver, threads, key */
+    int64_t settle;       /* in: steps before the measured ones */
+    int64_t steps;        /* in: measured steps */
+    int repeats;          /* in */
+    int least_contacts;   /* in: steps with fewer contacts do not count */
+    int aav_samples;      /* in: steps whose AAv is computed, of those that count */
+    int aav_iterations;   /* in: at most so many towards the converged velocities */
+    bool quiet;           /* in: no progress line */
+    const char *label;    /* in: for the progress line */
+    size_t memory_before; /* in: heap_in_use() before the model was made; `memory` is what came
+                             since */
 
     int subsystems, bonds;
     int dof;
@@ -52,7 +52,7 @@ TnStatus measure(const TnModel *model, Measure *m, TnError *err);
 size_t heap_in_use(void); /* bytes, 0 where the C library does not tell */
 
 bool has_tolerance(const Measure *m);
-double solver_ms(const Measure *m); /* factor and iterate, per step */
+double solver_ms(const Measure *m);            /* factor and iterate, per step */
 void json_times(Json *json, const Measure *m); /* the step's and its phases' */
 double us_per_iteration(const Measure *m);
 double ns_per_contact_iteration(const Measure *m); /* NaN without contacts */

@@ -8,8 +8,8 @@
 int bench_option_table(Option *table, int count, BenchCommon *common, const char *repeats_help)
 {
     table[count++] = option_int("--repeats", &common->repeats, "N", 1, 1000, repeats_help);
-    table[count++] = option_text("--plot", &common->plot, "FILE.svg",
-                                 "also draw the results as SVG");
+    table[count++] =
+        option_text("--plot", &common->plot, "FILE.svg", "also draw the results as SVG");
     table[count++] = option_set("--json", &common->json, "print one JSON object");
     table[count++] = option_set("--quiet", &common->quiet, "print no progress line");
     return count;

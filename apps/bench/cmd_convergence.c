@@ -30,11 +30,10 @@ static int option_table(Option *table, ConvergenceOptions *o)
     table[n++] = option_division(&o->division);
     table[n++] = option_int("--repeats", &o->repeats, "N", 1, 1000,
                             "timed runs, 1 ... 1000; default 3; the shortest counts");
-    table[n++] = option_int("--threads", &o->threads, "N", 1, 64,
-                            "number of threads, 1 ... 64; default 1");
     table[n++] =
-        option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
-                    "stop adding iterations beyond this solver time; default 100");
+        option_int("--threads", &o->threads, "N", 1, 64, "number of threads, 1 ... 64; default 1");
+    table[n++] = option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
+                             "stop adding iterations beyond this solver time; default 100");
     table[n++] = option_choice("--show", &o->show, "ERROR", error_names,
                                "error to plot: natural (default), aac, aal or aav");
     table[n++] = option_text("--csv", &o->csv, "FILE", "write all runs to a CSV file");

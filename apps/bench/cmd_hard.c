@@ -44,11 +44,10 @@ static int option_table(Option *table, HardCommand *c)
 
 static void print_help(const Option *table, int count)
 {
-    printf(
-        "Usage: tenon-bench hard [OPTIONS]\n\n"
-        "Runs scenes that are hard for solvers and reports what stands and what falls. Step\n"
-        "times exclude measurements. A run ends when something has fallen.\n"
-        "\nScenes (docs/scenes.md):\n ");
+    printf("Usage: tenon-bench hard [OPTIONS]\n\n"
+           "Runs scenes that are hard for solvers and reports what stands and what falls. Step\n"
+           "times exclude measurements. A run ends when something has fallen.\n"
+           "\nScenes (docs/scenes.md):\n ");
     int column = 1;
     for (int i = 0; i < hard_scene_count; i++) {
         int length = (int)strlen(hard_scenes[i].name) + 1;

@@ -1,5 +1,5 @@
-/* tenon-bench scaling: time per step of growing piles of spheres, growing cables or ever finer soft beams, and
- * how straight the line through them is; of beams the exponents of time and memory. */
+/* tenon-bench scaling: time per step of growing piles of spheres, growing cables or ever finer soft
+ * beams, and how straight the line through them is; of beams the exponents of time and memory. */
 #include "../common/app.h"
 #include "../common/options.h"
 #include "../common/output_file.h"
@@ -33,14 +33,13 @@ static int option_table(Option *table, ScalingOptions *o)
                              "1000,3000,10000,30000,100000,200000); needs --of");
     table[n++] = option_int("--iterations", &o->iterations, "N", 1, 1000000,
                             "iterations per step, 1 ... 1000000; default 60");
-    table[n++] = option_int("--threads", &o->threads, "N", 1, 64,
-                            "number of threads, 1 ... 64; default 1");
+    table[n++] =
+        option_int("--threads", &o->threads, "N", 1, 64, "number of threads, 1 ... 64; default 1");
     table[n++] = option_division(&o->division);
     table[n++] = option_int("--settle", &o->settle, "N", 0, 1000000,
                             "steps before measuring starts; default 100, beam: 2");
-    table[n++] =
-        option_int("--steps", &o->steps, "N", 1, 1000000,
-                   "number of measured steps; default 20, beam: 3");
+    table[n++] = option_int("--steps", &o->steps, "N", 1, 1000000,
+                            "number of measured steps; default 20, beam: 3");
     table[n++] = option_text("--csv", &o->csv, "FILE", "write a line per size to a CSV file");
     n = bench_option_table(table, n, &o->common, "timed passes, 1 ... 1000; default 1");
     for (int i = 0; i < n; i++)
@@ -171,12 +170,8 @@ static int check_and_scale(const ScalingOptions *o)
 
 int cmd_scaling(int argc, char **argv)
 {
-    ScalingOptions o = {.of = BOTH,
-                        .iterations = 60,
-                        .threads = 1,
-                        .settle = -1,
-                        .steps = -1,
-                        .common.repeats = 1};
+    ScalingOptions o = {
+        .of = BOTH, .iterations = 60, .threads = 1, .settle = -1, .steps = -1, .common.repeats = 1};
     Option table[16];
     int count = option_table(table, &o), code = EXIT_USAGE;
     if (options_parse("scaling", table, count, print_help, NULL, NULL, argc, argv, &code))

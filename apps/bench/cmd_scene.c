@@ -1,5 +1,6 @@
-/* tenon-bench scene SCENE: time and accuracy of a scene at several iteration counts, with the default and
- * the paper's weights, or the default and the paper's division of cables and soft bodies. */
+/* tenon-bench scene SCENE: time and accuracy of a scene at several iteration counts, with the
+ * default and the paper's weights, or the default and the paper's division of cables and soft
+ * bodies. */
 #include "../common/app.h"
 #include "../common/options.h"
 #include "../common/totals.h"
@@ -130,8 +131,8 @@ static Measure plan_run(const BenchOptions *bench, double timestep, TnKeyId key,
     return m;
 }
 
-/* The runs that were asked for, not yet measured: all iteration counts for each choice of division and
- * weights. */
+/* The runs that were asked for, not yet measured: all iteration counts for each choice of division
+ * and weights. */
 static int plan_runs(const BenchOptions *bench, const TnModel *model, TnKeyId key,
                      Measure runs[BENCH_MAX_RUNS])
 {
@@ -175,7 +176,8 @@ static int bench_model(const TnModel *model, const BenchOptions *bench, const ch
         }
         if (!runs[i].deterministic)
             say("scene", "repeats of the same simulation differ: please report this");
-        /* the paper's weights and division are there to compare with; that they fail is a finding, not a failure
+        /* the paper's weights and division are there to compare with; that they fail is a finding,
+         * not a failure
          */
         if (runs[i].diverged &&
             has_paper_weights(&runs[i].def.solver) == has_paper_weights(&runs[0].def.solver) &&

@@ -26,8 +26,8 @@ static int option_table(Option *table, Simbench *c)
 {
     int n = 0;
     table[n++] = option_text("--only", &c->only, "NAME,...", "scenes; default: all");
-    table[n++] = option_reals("--timesteps", &c->steps, "LIST",
-                              "timesteps in seconds; default 0.001,0.01");
+    table[n++] =
+        option_reals("--timesteps", &c->steps, "LIST", "timesteps in seconds; default 0.001,0.01");
     n = sim_option_table(table, n, &c->sim);
     table[n++] = option_set("--json", &c->json, "print one JSON object");
     return built_scene_options(table, n);
@@ -128,7 +128,8 @@ static void add_error(Grid *grid, double value)
 
 static void print_grid(const SimbenchRun *runs, int count)
 {
-    static const char *const headings[] = {"scene", "timestep", "error", "worst", "kHz", "not conv."};
+    static const char *const headings[] = {"scene", "timestep", "error",
+                                           "worst", "kHz",      "not conv."};
     Grid grid;
     grid_start(&grid, 6);
     for (int i = 0; i < 6; i++) grid_add(&grid, "%s", headings[i]);

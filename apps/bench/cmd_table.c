@@ -1,5 +1,6 @@
-/* tenon-bench table: the paper's table. Time and accuracy of its five solvers and of the automatic method on
- * the same steps of the same runs, as the paper divides and weights them and with tenon's defaults. */
+/* tenon-bench table: the paper's table. Time and accuracy of its five solvers and of the automatic
+ * method on the same steps of the same runs, as the paper divides and weights them and with tenon's
+ * defaults. */
 #include "../common/app.h"
 #include "../common/options.h"
 #include "../common/output_file.h"
@@ -30,11 +31,10 @@ static int option_table(Option *table, TableOptions *o)
                             "measured steps of each scene, 1 ... 1000; default 10");
     table[n++] = option_int("--repeats", &o->repeats, "N", 1, 1000,
                             "timed runs of each step, 1 ... 1000; default 3");
-    table[n++] = option_int("--threads", &o->threads, "N", 1, 64,
-                            "number of threads, 1 ... 64; default 1");
     table[n++] =
-        option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
-                    "maximum solver time per step on the way to AAv 6, in ms; default 50");
+        option_int("--threads", &o->threads, "N", 1, 64, "number of threads, 1 ... 64; default 1");
+    table[n++] = option_real("--limit", &o->limit_ms, "MS", 0, 1e6, ENDS_LOWER_OPEN,
+                             "maximum solver time per step on the way to AAv 6, in ms; default 50");
     table[n++] = option_real("--duration", &o->duration, "S", 0, 1e6, ENDS_LOWER_OPEN,
                              "simulated time in seconds; default 5, cable: 11, beam: 8");
     table[n++] = option_int("--least-contacts", &o->least_contacts, "N", 0, 1000000,
@@ -46,8 +46,8 @@ static int option_table(Option *table, TableOptions *o)
     table[n++] = option_text("--csv", &o->csv, "FILE", "write all runs to a CSV file");
     table[n++] = option_output("--json", &o->json, "FILE.json",
                                "print one JSON object instead of the table, or write it to a file");
-    table[n++] = option_text("--plot", &o->plot, "FILE.svg",
-                             "plot AAv against time, a panel per scene");
+    table[n++] =
+        option_text("--plot", &o->plot, "FILE.svg", "plot AAv against time, a panel per scene");
     table[n++] = option_set("--quiet", &o->quiet, "print no progress line");
     return n;
 }

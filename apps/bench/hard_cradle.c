@@ -1,8 +1,9 @@
 /* Newton's cradle: five balls on hinges, restitution 1, no friction, `number` m of air between
  * them. The first is raised. In steps of 1 ms.
  *
- * Restitution at each contact does not say what balls that touch hand on within an impact: 3/5 of the speed back
- * and 2/5 for each of the others would obey it as well. Real balls hand it on one by one, and one leaves. */
+ * Restitution at each contact does not say what balls that touch hand on within an impact: 3/5 of
+ * the speed back and 2/5 for each of the others would obey it as well. Real balls hand it on one by
+ * one, and one leaves. */
 #include "hard.h"
 
 #include <math.h>

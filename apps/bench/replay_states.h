@@ -1,11 +1,11 @@
-/* replay_states.h: some steps of one run, measured again and again with different solvers from the same
- * states.
+/* replay_states.h: some steps of one run, measured again and again with different solvers from the
+ * same states.
  *
- * A Recording is a run of a scene with the library's defaults, of which the states before some steps
- * are kept with their warm starts (tn_world_save). A Replay takes them to a world of any division:
- * the step before the sampled one is repeated there with the defaults, so that what only this
- * division iterates, the ties of pieces for example, has a warm start as well; what it ends with is
- * saved and is where every solver begins. v* of the sampled step is computed once, in the
+ * A Recording is a run of a scene with the library's defaults, of which the states before some
+ * steps are kept with their warm starts (tn_world_save). A Replay takes them to a world of any
+ * division: the step before the sampled one is repeated there with the defaults, so that what only
+ * this division iterates, the ties of pieces for example, has a warm start as well; what it ends
+ * with is saved and is where every solver begins. v* of the sampled step is computed once, in the
  * division of the recording (it does not depend on that); it counts where its natural-map error is
  * below 1e-10 m/s. */
 #ifndef TENON_REPLAY_STATES_H

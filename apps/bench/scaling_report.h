@@ -7,8 +7,8 @@
 
 typedef enum Subject { SPHERES, CABLE, BEAM, SUBJECT_COUNT } Subject;
 
-/* What is measured: `units` is what there is more and more of (the cable's with its bars). Steps are
- * those of the command line's defaults; a large beam takes seconds for one. */
+/* What is measured: `units` is what there is more and more of (the cable's with its bars). Steps
+ * are those of the command line's defaults; a large beam takes seconds for one. */
 typedef struct SubjectInfo {
     const char *name, *unit, *units, *title;
     TnModel *(*model)(int size, TnError *err);

@@ -86,7 +86,8 @@ static Plot phase_panel(PhaseTimes *t, const Measure *runs, int run_count)
                   .stacked = true};
 }
 
-/* One line per kind of accuracy and variant: a colour for the one, dashes for all but the first variant. */
+/* One line per kind of accuracy and variant: a colour for the one, dashes for all but the first
+ * variant. */
 typedef struct AccuracyLines {
     double iterations[VARIANTS][BENCH_MAX_RUNS];
     double accuracy[VARIANTS][ACCURACIES][BENCH_MAX_RUNS];

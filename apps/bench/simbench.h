@@ -1,4 +1,5 @@
-/* simbench.h: the scenes of SimBenchmark (2018), with its measures of error: a public comparison of physics engines. */
+/* simbench.h: the scenes of SimBenchmark (2018), with its measures of error: a public comparison of
+ * physics engines. */
 #ifndef TENON_SIMBENCH_H
 #define TENON_SIMBENCH_H
 
@@ -27,12 +28,12 @@ struct SimbenchRun {
     TnModel *model;
     TnWorld *world;
     double t;
-    double start;    /* J, or as the scene's error wants it */
+    double start;       /* J, or as the scene's error wants it */
     double momentum[3]; /* at the start */
-    double error;    /* mean over the steps that count */
-    double worst;    /* largest */
+    double error;       /* mean over the steps that count */
+    double worst;       /* largest */
     int64_t steps, counted;
-    double seconds;  /* in steps */
+    double seconds; /* in steps */
     int64_t unconverged;
     bool diverged;
 };

@@ -1,5 +1,6 @@
-/* Scenes and errors of SimBenchmark; docs/verification.md says what each is and what others got. Its robot is a model that is not
- * tenon's to give away: here is a quadruped of the same mass and number of joints. */
+/* Scenes and errors of SimBenchmark; docs/verification.md says what each is and what others got.
+ * Its robot is a model that is not tenon's to give away: here is a quadruped of the same mass and
+ * number of joints. */
 #include "simbench.h"
 
 #include <math.h>
@@ -234,7 +235,8 @@ static double free_energy_error(SimbenchRun *run)
     return energy_error(run);
 }
 
-/* Soles are 0.025 m below the ends of the shanks. Legs of 0.3 m: straight ones with kp 40 do not buckle under 34 kg. */
+/* Soles are 0.025 m below the ends of the shanks. Legs of 0.3 m: straight ones with kp 40 do not
+ * buckle under 34 kg. */
 static const double standing = 0.326;
 
 static void build_pd(TnModelBuilder *builder)
@@ -251,7 +253,8 @@ static double height_error(SimbenchRun *run)
 }
 
 const SimbenchScene simbench_scenes[] = {
-    {"rolling", 4, build_rolling, push_rolling, rolling_error, "mean |dv box|^2 + |dv ball|^2", true},
+    {"rolling", 4, build_rolling, push_rolling, rolling_error, "mean |dv box|^2 + |dv ball|^2",
+     true},
     {"bouncing", 20, build_bouncing, NULL, energy_error, "mean (E - E0)^2", true},
     {"666", 10, build_666, NULL, depth_error, "mean sum of depth^2", true},
     {"elastic666", 10, build_elastic_666, NULL, energy_error, "mean (E - E0)^2", true},

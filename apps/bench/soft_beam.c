@@ -16,7 +16,8 @@ static void no_memory(int elements, TnError *err)
     snprintf(err->message, sizeof err->message, "no memory for a beam of %d elements", elements);
 }
 
-/* Cells across from elements = 6 · across² · (half[0]/half[1] · across), then as many along as fit. */
+/* Cells across from elements = 6 · across² · (half[0]/half[1] · across), then as many along as fit.
+ */
 static bool make_mesh(int elements, TnTetMesh *mesh, TnError *err)
 {
     double across = round(cbrt(elements / (TETS_PER_CELL * half[0] / half[1])));

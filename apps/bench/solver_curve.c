@@ -10,8 +10,8 @@
 static const int counts[] = {1,  2,   3,   5,   7,   10,  14,   20,   30,   45,    60,
                              90, 130, 200, 300, 450, 700, 1000, 2000, 5000, 10000, 20000};
 static const int newton_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 22, 30, 45, 60, 90};
-/* The automatic method: tolerances, and how many iterations of SubADMM at most. The last one is how it
- * comes. */
+/* The automatic method: tolerances, and how many iterations of SubADMM at most. The last one is how
+ * it comes. */
 static const struct {
     double tolerance;
     int most, column;
@@ -89,7 +89,8 @@ static TnSolverDef rung_solver(int solver, Configuration configuration, int rung
     return def;
 }
 
-/* More iterations contain fewer of them: what took longer than a longer run was held up by others. */
+/* More iterations contain fewer of them: what took longer than a longer run was held up by others.
+ */
 static void shorten(SolverCurve *curve)
 {
     double solver_ms = INFINITY, step_ms = INFINITY;

@@ -1,4 +1,5 @@
-/* solver_curve.h: one solver at ever more iterations, or ever smaller tolerances, on the same steps. */
+/* solver_curve.h: one solver at ever more iterations, or ever smaller tolerances, on the same
+ * steps. */
 #ifndef TENON_SOLVER_CURVE_H
 #define TENON_SOLVER_CURVE_H
 

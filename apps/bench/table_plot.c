@@ -1,5 +1,5 @@
-/* The figure of `tenon-bench table`; see table_report.h. A panel per scene: AAv against solver time, a line
- * per solver with the defaults, and dashed SubADMM as in the paper. */
+/* The figure of `tenon-bench table`; see table_report.h. A panel per scene: AAv against solver
+ * time, a line per solver with the defaults, and dashed SubADMM as in the paper. */
 #include "../common/plot_file.h"
 #include "table_report.h"
 

@@ -10,7 +10,8 @@
 
 enum {
     EXIT_FINE = 0,
-    EXIT_DIVERGED = 1,     /* the simulation diverged, a tolerance was not reached, or energy was created */
+    EXIT_DIVERGED =
+        1, /* the simulation diverged, a tolerance was not reached, or energy was created */
     EXIT_USAGE = 2,        /* an option is unknown or out of its range */
     EXIT_MODEL = 3,        /* the model is wrong */
     EXIT_IO = 4,           /* a file cannot be read or written, or there is no memory */

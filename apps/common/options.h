@@ -62,14 +62,14 @@ Option option_reals(const char *name, NumberList *target, const char *value, con
 typedef void (*PrintHelp)(const Option *options, int option_count);
 
 /* The arguments after the command's name. Exactly one positional argument, called `positional` in
- * messages, goes to *argument. With `positional` NULL there is none. False where the command is done
- * already, with its exit code: the help was asked for and printed, or something is wrong and was
- * said. */
+ * messages, goes to *argument. With `positional` NULL there is none. False where the command is
+ * done already, with its exit code: the help was asked for and printed, or something is wrong and
+ * was said. */
 bool options_parse(const char *command, const Option *options, int option_count,
                    PrintHelp print_help, const char *positional, const char **argument, int argc,
                    char **argv, int *code);
-/* The same with one positional argument or several (with `positional` NULL: none or several), at most `most`,
- * *count of them. */
+/* The same with one positional argument or several (with `positional` NULL: none or several), at
+ * most `most`, *count of them. */
 bool options_parse_many(const char *command, const Option *options, int option_count,
                         PrintHelp print_help, const char *positional, const char **arguments,
                         int most, int *count, int argc, char **argv, int *code);
@@ -82,13 +82,13 @@ const char *nearest_name(const char *name, const char *const *candidates, int co
 /* Options that all commands share which simulate. */
 typedef struct SimOptions {
     double duration;
-    TnSolverDef solver;         /* finished by sim_options_finish */
-    int method;                 /* of the names of --solver; -1: not given */
+    TnSolverDef solver; /* finished by sim_options_finish */
+    int method;         /* of the names of --solver; -1: not given */
     /* pj and nnewton, which tenon-bench has; NULL: --solver says that they are there */
     const TnOwnMethod *const *others;
-    int iterations;             /* 0: not given */
-    double tolerance;           /* NaN: not given */
-    int sleep;                  /* TnSleep */
+    int iterations;   /* 0: not given */
+    double tolerance; /* NaN: not given */
+    int sleep;        /* TnSleep */
     int threads;
     int relinearize;
     TnDivisionDef division;
@@ -101,8 +101,9 @@ SimOptions sim_options(void);
  * returns the new count. */
 enum { SIM_OPTION_COUNT = 20 }; /* at most */
 int sim_option_table(Option *table, int count, SimOptions *sim);
-/* What was chosen into sim->solver. Iterations without a tolerance mean the paper's mode: a fixed number of iterations,
- * of methods that have one. False and a message where a method needs a tolerance, or is not there. */
+/* What was chosen into sim->solver. Iterations without a tolerance mean the paper's mode: a fixed
+ * number of iterations, of methods that have one. False and a message where a method needs a
+ * tolerance, or is not there. */
 bool sim_options_finish(const char *command, SimOptions *sim);
 /* What a world is made with; the key is the caller's. */
 TnWorldDef sim_world_def(const SimOptions *sim);

@@ -1,5 +1,5 @@
-/* program.h: a command-line program made of commands: finding the command, --help, --version, and the check that its
- * results were really written. */
+/* program.h: a command-line program made of commands: finding the command, --help, --version, and
+ * the check that its results were really written. */
 #ifndef TENON_PROGRAM_H
 #define TENON_PROGRAM_H
 
@@ -10,9 +10,9 @@ typedef struct Command {
 } Command;
 
 typedef struct Program {
-    const char *name;        /* as users type it; starts every message */
-    const char *what_it_is;  /* what stands above the commands in --help */
-    const char *more;        /* what stands below them: examples, exit codes */
+    const char *name;       /* as users type it; starts every message */
+    const char *what_it_is; /* what stands above the commands in --help */
+    const char *more;       /* what stands below them: examples, exit codes */
     const Command *commands;
     int command_count;
 } Program;

@@ -88,9 +88,14 @@ const char *why_they_ran(const Totals *totals, char text[REASONS_SIZE])
 
 const char *what_ran(const double islands_by_method[TN_METHOD_COUNT], char text[WHAT_RAN_SIZE])
 {
-    static const char *const names[TN_METHOD_COUNT] = {
-        "starting guess", "SubADMM",         "assembled ADMM",       "Newton",
-        "PGS",            "interior points", "augmented Lagrangian", "a solver of tenon-bench"};
+    static const char *const names[TN_METHOD_COUNT] = {"starting guess",
+                                                       "SubADMM",
+                                                       "assembled ADMM",
+                                                       "Newton",
+                                                       "PGS",
+                                                       "interior points",
+                                                       "augmented Lagrangian",
+                                                       "a solver of tenon-bench"};
     static const int order[TN_METHOD_COUNT] = {
         TN_METHOD_AUTO,      TN_METHOD_NEWTON,  TN_METHOD_INTERIOR, TN_METHOD_PROXIMAL,
         TN_METHOD_ASSEMBLED, TN_METHOD_SUBADMM, TN_METHOD_PGS,      TN_METHOD_OWN};

@@ -1,9 +1,9 @@
 /* A recording as CSV: a header, then one line per frame.
  *
  * Columns: time; NAME.x NAME.y NAME.z NAME.qw NAME.qx NAME.qy NAME.qz of every body but the world;
- * how the step went; elastic energy and the account of energy so far, where recorded; then, of every
- * node of every soft body, NAME.node5.x .y .z, and where stress is
- * recorded .stress. Places have twelve digits, which is finer than the recording's grid. */
+ * how the step went; elastic energy and the account of energy so far, where recorded; then, of
+ * every node of every soft body, NAME.node5.x .y .z, and where stress is recorded .stress. Places
+ * have twelve digits, which is finer than the recording's grid. */
 #include "../common/app.h"
 #include "export.h"
 

@@ -87,8 +87,8 @@ static void add_subsystems(Sections *sections, const TnScene *scene)
     free(colors);
 }
 
-/* The vertices that surfaces are drawn with, as in pictures: point, whose normal, subsystem. A surface
- * whose plan found no memory leaves `failed`. */
+/* The vertices that surfaces are drawn with, as in pictures: point, whose normal, subsystem. A
+ * surface whose plan found no memory leaves `failed`. */
 static void add_vertices(Sections *sections, const TnScene *scene, const SurfacePlan *plans)
 {
     size_t count = 0;

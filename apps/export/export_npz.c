@@ -95,12 +95,8 @@ enum { TIME, RESIDUAL, KINETIC, POTENTIAL, MEAN_PENETRATION, MAX_PENETRATION, EL
 static bool write_number(Npz *npz, int which)
 {
     const TnFrame *f = npz->frame;
-    const double numbers[] = {f->time,
-                              f->residual,
-                              f->kinetic,
-                              f->potential,
-                              f->mean_penetration,
-                              f->max_penetration,
+    const double numbers[] = {f->time,      f->residual,         f->kinetic,
+                              f->potential, f->mean_penetration, f->max_penetration,
                               f->elastic};
     return zip_write(&npz->zip, &numbers[which], sizeof numbers[which]);
 }

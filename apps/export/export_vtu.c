@@ -1,12 +1,12 @@
-/* What deforms in a recording as VTU files, one per frame, and a PVD file that lists them with their
- * times, for ParaView.
+/* What deforms in a recording as VTU files, one per frame, and a PVD file that lists them with
+ * their times, for ParaView.
  *
- * NAME.pvd has its frames in the folder NAME beside it. A frame is one unstructured grid: all points
- * of the scene; tetrahedra where a surface has them, else its triangles; tubes as polylines. Points
- * have subsystem, displacement from the shape free of stress, velocity where the state is recorded,
- * and von Mises' stress; tetrahedra have their stress where it is recorded. What is not known of a
- * point or cell is 0. Numbers are base64 with their length in front. The frames are written into a folder of their own, which
- * takes its name only when all are whole. */
+ * NAME.pvd has its frames in the folder NAME beside it. A frame is one unstructured grid: all
+ * points of the scene; tetrahedra where a surface has them, else its triangles; tubes as polylines.
+ * Points have subsystem, displacement from the shape free of stress, velocity where the state is
+ * recorded, and von Mises' stress; tetrahedra have their stress where it is recorded. What is not
+ * known of a point or cell is 0. Numbers are base64 with their length in front. The frames are
+ * written into a folder of their own, which takes its name only when all are whole. */
 #include "../common/app.h"
 #include "base64.h"
 #include "export.h"
@@ -192,8 +192,8 @@ static void write_cells(FILE *out, const TnScene *scene, const TnFrame *frame)
     fputs("</CellData>\n", out);
 }
 
-/* Three numbers per point of a surface, 0 for all others. `from` NULL: displacement, else the numbers
- * of the soft bodies' nodes one after the other. */
+/* Three numbers per point of a surface, 0 for all others. `from` NULL: displacement, else the
+ * numbers of the soft bodies' nodes one after the other. */
 static void write_vectors(FILE *out, const TnScene *scene, const TnFrame *frame, const char *name,
                           const double *from)
 {
@@ -301,8 +301,8 @@ static bool is_frame_file(const char *name)
     return digits > 0 && !strcmp(name + digits, ".vtu");
 }
 
-/* Removes a folder of frames; stops at anything else. With `only_look` nothing is removed: true where
- * the folder holds frames only. */
+/* Removes a folder of frames; stops at anything else. With `only_look` nothing is removed: true
+ * where the folder holds frames only. */
 static bool clear_folder(const char *folder, bool only_look)
 {
     DIR *list = opendir(folder);

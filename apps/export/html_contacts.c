@@ -3,8 +3,8 @@
  * A contact is tied to the smaller of its two shapes, so that it moves along between two frames and
  * a byte is fine enough for its place: 1/127 of the shape's reach along each axis of the world.
  * Shapes much larger than the smallest one get two bytes. The force is a direction of two bytes and
- * one of 255 levels over four decades, 3.7 % apart; weaker forces count as none. Contacts of a frame
- * are sorted by shape, so that differences of the shapes' numbers are small. */
+ * one of 255 levels over four decades, 3.7 % apart; weaker forces count as none. Contacts of a
+ * frame are sorted by shape, so that differences of the shapes' numbers are small. */
 #include "html_contacts.h"
 
 #include "html_frames.h"

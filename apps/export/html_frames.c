@@ -2,8 +2,8 @@
  *
  * Bodies that never move are written once. The poses of the others become whole numbers on a grid,
  * 1/2000 of the smallest moving shape (finer than a pixel unless that shape is larger than the
- * picture); rotations get as many levels as the body's reach needs, at most 32767. Each of the seven
- * numbers of a body is one channel over time, of which only the differences are kept (see
+ * picture); rotations get as many levels as the body's reach needs, at most 32767. Each of the
+ * seven numbers of a body is one channel over time, of which only the differences are kept (see
  * predict_channel). Points of tubes and surfaces are done likewise. */
 #include "html_frames.h"
 
@@ -21,9 +21,9 @@ typedef struct Gathered {
     const TnScene *scene;
     int frame_count;
     double *times;
-    double *poses; /* frame × body × 7 */
-    float *points; /* frame × point × 3 */
-    float *stress; /* frame × point; NULL: not recorded */
+    double *poses;  /* frame × body × 7 */
+    float *points;  /* frame × point × 3 */
+    float *stress;  /* frame × point; NULL: not recorded */
     float *series;  /* SERIES × frame */
     float *account; /* ACCOUNT × frame; NULL: not recorded */
     HtmlContacts contacts;
@@ -121,9 +121,8 @@ static int gather(Gathered *g, TnRecording *recording, const ExportOptions *opti
          account = tn_recording_info(recording).has_account;
     if (account) g->account = make_room(frames * ACCOUNT, sizeof *g->account);
     if (stress) g->stress = make_room(frames * (size_t)g->scene->point_count, sizeof *g->stress);
-    bool fine = frame && g->times && g->poses && g->points && g->series &&
-                (g->stress || !stress) && (g->account || !account) &&
-                html_contacts_start(&g->contacts, g->scene);
+    bool fine = frame && g->times && g->poses && g->points && g->series && (g->stress || !stress) &&
+                (g->account || !account) && html_contacts_start(&g->contacts, g->scene);
     if (!fine) say("export", "no memory for %d frames", g->frame_count);
     for (int k = 0; fine && k < g->frame_count; k++) {
         fine = export_read_frame(recording, options->frames[k], frame);
@@ -319,7 +318,8 @@ static void add_points(Sections *sections, const Gathered *g, double step)
     free(orders);
 }
 
-/* 4095 levels up to the largest; points that are under none in any frame take no room to speak of. */
+/* 4095 levels up to the largest; points that are under none in any frame take no room to speak of.
+ */
 static void add_stress(Sections *sections, const Gathered *g, HtmlFrames *info)
 {
     size_t points = (size_t)g->scene->point_count, frames = (size_t)g->frame_count;
@@ -357,8 +357,7 @@ int html_frames_add(Sections *sections, HtmlFrames *info, TnRecording *recording
         info->point_step = choose_point_step(&g, resolution);
         sections_add(sections, "times", SECTION_F64, g.times, frames);
         sections_add(sections, "series", SECTION_F32, g.series, SERIES * frames);
-        if (g.account)
-            sections_add(sections, "account", SECTION_F32, g.account, ACCOUNT * frames);
+        if (g.account) sections_add(sections, "account", SECTION_F32, g.account, ACCOUNT * frames);
         add_motion(sections, &g, resolution);
         add_points(sections, &g, info->point_step);
         add_stress(sections, &g, info);

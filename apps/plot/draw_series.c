@@ -1,8 +1,9 @@
 /* The series of a panel as SVG: lines, points, curves, bars, and their samples in the legend.
  *
  * The colours are those of M. Okabe and K. Ito, "Color Universal Design" (2002), chosen so that
- * they can be told apart with any kind of colour vision; their yellow, too light for lines on white,
- * is replaced by a grey. Series also differ by their markers, and from the ninth on by dashes. */
+ * they can be told apart with any kind of colour vision; their yellow, too light for lines on
+ * white, is replaced by a grey. Series also differ by their markers, and from the ninth on by
+ * dashes. */
 #include "panel.h"
 
 #include <math.h>

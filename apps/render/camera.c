@@ -6,7 +6,8 @@
  *     |c.x - e.x| <= tx (c.z - e.z)   and   |c.y - e.y| <= ty (c.z - e.z)
  *
  * with the tangents tx, ty of half the angles of view. Each of the four sides bounds one sum of
- * the eye's numbers, so that the depth of the nearest eye that sees all eight corners follows in closed form. */
+ * the eye's numbers, so that the depth of the nearest eye that sees all eight corners follows in
+ * closed form. */
 #include "camera.h"
 
 #include <float.h>

@@ -4,8 +4,8 @@
 
 #include <tenon/scene.h>
 
-/* What the renderer needs of a camera. Axes are unit vectors in the world; near and far are chosen by
- * the renderer from the scene's extent. */
+/* What the renderer needs of a camera. Axes are unit vectors in the world; near and far are chosen
+ * by the renderer from the scene's extent. */
 typedef struct View {
     double eye[3];     /* m */
     double forward[3]; /* into the picture */
@@ -22,8 +22,9 @@ typedef struct Orbit {
     double fovy;               /* rad */
 } Orbit;
 
-/* A box around everything that moves or is of finite size in this frame; planes do not count. Shapes
- * of hidden groups (bits of `group_mask` not set) do not count either. False where there is nothing. */
+/* A box around everything that moves or is of finite size in this frame; planes do not count.
+ * Shapes of hidden groups (bits of `group_mask` not set) do not count either. False where there is
+ * nothing. */
 bool scene_bounds(const TnScene *scene, const TnFrame *frame, unsigned group_mask, double low[3],
                   double high[3]);
 /* Where a free camera starts: what the model says, fitted to the frame where it says nothing.

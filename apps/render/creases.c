@@ -1,9 +1,9 @@
-/* creases.c: normals for the triangles of a mesh file: smooth where it is meant to be round, flat at
- * its edges.
+/* creases.c: normals for the triangles of a mesh file: smooth where it is meant to be round, flat
+ * at its edges.
  *
- * A corner's normal is the sum of the normals (weighted by area) of those triangles around its vertex
- * that lean away from its own triangle by less than the crease angle. Corners of a vertex that come
- * to the same normal share one vertex of the result. */
+ * A corner's normal is the sum of the normals (weighted by area) of those triangles around its
+ * vertex that lean away from its own triangle by less than the crease angle. Corners of a vertex
+ * that come to the same normal share one vertex of the result. */
 #include "shapes.h"
 
 #include <math.h>

@@ -135,9 +135,9 @@ static bool start_ffmpeg(Film *film, const char *program, double fps, char *erro
     char size[32], rate[40];
     snprintf(size, sizeof size, "%dx%d", film->width, film->height);
     snprintf(rate, sizeof rate, "%.12g", fps);
-    /* Quality is chosen by eye: not to be told from the pictures at normal size. yuv420p is what every
-     * player takes, and players take bt709 for granted: without saying so, colours would shift a
-     * little. faststart puts the index first, so that browsers start at once. */
+    /* Quality is chosen by eye: not to be told from the pictures at normal size. yuv420p is what
+     * every player takes, and players take bt709 for granted: without saying so, colours would
+     * shift a little. faststart puts the index first, so that browsers start at once. */
     const char *arguments[] = {"ffmpeg",
                                "-hide_banner",
                                "-loglevel",
@@ -285,9 +285,9 @@ static bool write_all(int file, const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* Whether an MP4 has all its parts: boxes of a size (4 bytes) and a name (4 letters) that fill the file
- * exactly, with an index (moov) and pictures (mdat) among them. ffmpeg itself ends with 0 when the disk
- * is full at its very end. */
+/* Whether an MP4 has all its parts: boxes of a size (4 bytes) and a name (4 letters) that fill the
+ * file exactly, with an index (moov) and pictures (mdat) among them. ffmpeg itself ends with 0 when
+ * the disk is full at its very end. */
 static bool mp4_is_whole(const char *path)
 {
     FILE *file = fopen(path, "rb");

@@ -22,8 +22,8 @@ typedef struct Font {
     float white;                    /* x and y of a white place, pixels */
 } Font;
 
-/* Fills the picture of FONT_ATLAS_WIDTH × FONT_ATLAS_HEIGHT bytes, black at first. False where there
- * is no memory. */
+/* Fills the picture of FONT_ATLAS_WIDTH × FONT_ATLAS_HEIGHT bytes, black at first. False where
+ * there is no memory. */
 bool font_load(Font *font, uint8_t *atlas);
 void font_free(Font *font);
 /* The number of a character, of the box where the font has it not. */

@@ -186,7 +186,8 @@ void headless_destroy(Headless *headless)
         headless->DestroyContext(headless->display, headless->context);
         headless->Terminate(headless->display);
     }
-    /* The library stays open: drivers leave threads and handlers behind that must find their code. */
+    /* The library stays open: drivers leave threads and handlers behind that must find their code.
+     */
     free(headless);
 }
 

@@ -1,5 +1,5 @@
-/* headless.h: an OpenGL context without a display, through EGL, which is loaded when it is needed: a
- * tenon without EGL on its machine still simulates. */
+/* headless.h: an OpenGL context without a display, through EGL, which is loaded when it is needed:
+ * a tenon without EGL on its machine still simulates. */
 #ifndef TENON_RENDER_HEADLESS_H
 #define TENON_RENDER_HEADLESS_H
 
@@ -7,9 +7,9 @@
 
 typedef struct Headless Headless;
 
-/* Makes a context and makes it current: on a graphics card where there is one, else surfaceless where
- * Mesa is, else on any device, else on the default display. NULL and a message that says what to
- * install where there is none. */
+/* Makes a context and makes it current: on a graphics card where there is one, else surfaceless
+ * where Mesa is, else on any device, else on the default display. NULL and a message that says what
+ * to install where there is none. */
 Headless *headless_create(char *error, size_t error_size);
 void headless_destroy(Headless *headless);
 GlLoader headless_loader(const Headless *headless);

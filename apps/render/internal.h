@@ -199,7 +199,8 @@ float lens_pixels(const Lens *lens, const float pos[3], float radius);
 
 /* shadow.c */
 bool shadow_create(Renderer *r, char *error, size_t error_size);
-/* Draws the shadow map; fills the block's rows. False where nothing in sight is in the sun's way. */
+/* Draws the shadow map; fills the block's rows. False where nothing in sight is in the sun's way.
+ */
 bool shadow_draw(Renderer *r, const Scope *scope);
 
 /* planes.c */

@@ -1,9 +1,9 @@
 /* lists.c: from things in their places to instanced draws.
  *
  * For each list, every item in sight chooses its mesh by its size on the screen; the instances are
- * then copied into a streamed buffer sorted by mesh, one draw per mesh. What is not opaque is sorted
- * from back to front instead, and neighbours of one mesh share a draw. Nothing
- * is allocated once the arrays have seen their largest frame. */
+ * then copied into a streamed buffer sorted by mesh, one draw per mesh. What is not opaque is
+ * sorted from back to front instead, and neighbours of one mesh share a draw. Nothing is allocated
+ * once the arrays have seen their largest frame. */
 #include "internal.h"
 #include "vec.h"
 
@@ -100,7 +100,8 @@ static bool add_run(DrawList *list, int mesh, int first, int count)
     return true;
 }
 
-/* Sorts items->order by the lowest bytes of items->key, least first: a pass per byte that keeps ties. */
+/* Sorts items->order by the lowest bytes of items->key, least first: a pass per byte that keeps
+ * ties. */
 static void sort_by_key(Items *items, int count, int bytes)
 {
     for (int shift = 0; shift < 8 * bytes; shift += 8) {

@@ -1,6 +1,7 @@
 /* meshes.c: unit meshes in their levels of detail and the scene's own meshes, on the GPU.
  *
- * Order in r->meshes: the families, the box last, then triangles and hull of each mesh of the scene. */
+ * Order in r->meshes: the families, the box last, then triangles and hull of each mesh of the
+ * scene. */
 #include "internal.h"
 
 #include <math.h>
@@ -47,8 +48,8 @@ static bool make_box(MeshData *mesh, int detail)
     return mesh_box(mesh);
 }
 
-/* `error` is the share of the radius by which the silhouette of detail 1 is too small; with detail n
- * it is error / n². A level is good while that is less than a quarter of a pixel. */
+/* `error` is the share of the radius by which the silhouette of detail 1 is too small; with detail
+ * n it is error / n². A level is good while that is less than a quarter of a pixel. */
 static bool add_family(Renderer *r, Family family, MakeMesh make, const int *details, int count,
                        double error)
 {

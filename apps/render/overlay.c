@@ -1,8 +1,9 @@
 /* overlay.c: text, boxes and lines on top of a picture.
  *
- * Everything becomes triangles of one list, drawn by one call with one texture: the characters of the
- * font in both their sizes and a white place for boxes and lines. Lines carry at each corner how far it is from the line's middle, and fade over the
- * last pixel, so that they are smooth without multisampling. */
+ * Everything becomes triangles of one list, drawn by one call with one texture: the characters of
+ * the font in both their sizes and a white place for boxes and lines. Lines carry at each corner
+ * how far it is from the line's middle, and fade over the last pixel, so that they are smooth
+ * without multisampling. */
 #include "overlay.h"
 
 #include "font.h"

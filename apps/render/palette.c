@@ -4,11 +4,12 @@
  * lightness and saturation step in a cycle of three, so that near hues that come round again differ
  * in these.
  *
- * A body shows its own light and dark within its subsystem's colour, so that a robot keeps its form.
- * What is fixed keeps a little of its own colour, too little to be taken for a subsystem.
+ * A body shows its own light and dark within its subsystem's colour, so that a robot keeps its
+ * form. What is fixed keeps a little of its own colour, too little to be taken for a subsystem.
  *
- * The colours of stress are those of viridis (public domain): lightness rises evenly from dark violet
- * over blue-green to yellow, so that more is always lighter, to the colour-blind and in grey, too. */
+ * The colours of stress are those of viridis (public domain): lightness rises evenly from dark
+ * violet over blue-green to yellow, so that more is always lighter, to the colour-blind and in
+ * grey, too. */
 #include "renderer.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* pick.c: what is under a pixel. That pixel alone is drawn, as one pixel large, with numbers in place
- * of colours: which shape, and how far away. */
+/* pick.c: what is under a pixel. That pixel alone is drawn, as one pixel large, with numbers in
+ * place of colours: which shape, and how far away. */
 #include "internal.h"
 #include "vec.h"
 
@@ -79,7 +79,8 @@ static void draw_numbers(Renderer *r, const TnFrame *frame, const DrawOptions *o
     gl->UseProgram(0);
 }
 
-/* How far a point is from a triangle, squared, about; the weights of the corners for a point of it. */
+/* How far a point is from a triangle, squared, about; the weights of the corners for a point of it.
+ */
 static double distance_to(const double p[3], const float *a, const float *b, const float *c,
                           double weights[3])
 {

@@ -1,5 +1,5 @@
-/* place.c: where everything is in a frame, seen from the eye: shapes as instances, tubes and surfaces
- * as triangles. Also finds the bounds of it all and what is nearest. */
+/* place.c: where everything is in a frame, seen from the eye: shapes as instances, tubes and
+ * surfaces as triangles. Also finds the bounds of it all and what is nearest. */
 #include "internal.h"
 #include "vec.h"
 
@@ -38,7 +38,8 @@ static void turned_half(const double quat[4], const double half[3], double out[3
     }
 }
 
-/* What the type says: family, scale, lift, radius around the origin, and half of the upright box. */
+/* What the type says: family, scale, lift, radius around the origin, and half of the upright box.
+ */
 static bool measure(const Renderer *r, const TnSceneShape *shape, const double quat[4],
                     const DrawOptions *options, Instance *instance, int *family, double *radius,
                     double center[3], double half[3])

@@ -1,5 +1,5 @@
-/* planes.c: the ground and other planes. An endless one is drawn as a fan from the point under the eye
- * to four directions at infinity (w = 0), so that it really reaches the horizon. */
+/* planes.c: the ground and other planes. An endless one is drawn as a fan from the point under the
+ * eye to four directions at infinity (w = 0), so that it really reaches the horizon. */
 #include "internal.h"
 #include "vec.h"
 

@@ -96,8 +96,8 @@ void canvas_read(Canvas *canvas, uint8_t *rgb);
 /* A subsystem's colour: well apart for neighbours, the same in window, picture and replay. Number 0
  * (fixed) is grey. */
 void subsystem_color(int subsystem, float rgb[3]);
-/* The same for a body's shape with a colour of its own: a shade of the subsystem's colour as light or
- * dark as that one; what is fixed is its own colour, greyed. */
+/* The same for a body's shape with a colour of its own: a shade of the subsystem's colour as light
+ * or dark as that one; what is fixed is its own colour, greyed. */
 void part_color(int subsystem, const float own[3], float rgb[3]);
 
 #endif

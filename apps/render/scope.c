@@ -1,7 +1,7 @@
 /* scope.c: the camera's numbers: axes, projection, what it sees.
  *
- * The projection has a near end and no far one: a ground that reaches to the horizon needs no end, and
- * the depth buffer loses next to nothing by it. */
+ * The projection has a near end and no far one: a ground that reaches to the horizon needs no end,
+ * and the depth buffer loses next to nothing by it. */
 #include "internal.h"
 #include "vec.h"
 

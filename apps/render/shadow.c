@@ -1,9 +1,9 @@
 /* shadow.c: the sun's shadow map.
  *
- * The map covers what both lies in the sun's way of something (the bounds of all finite things) and can
- * be seen (the camera's frustum, cut off behind the last finite thing), so that its texels are as small
- * as they can be in one map. Its size is rounded up in steps and its corner to whole texels: a moving
- * camera does not make the edges of shadows crawl. */
+ * The map covers what both lies in the sun's way of something (the bounds of all finite things) and
+ * can be seen (the camera's frustum, cut off behind the last finite thing), so that its texels are
+ * as small as they can be in one map. Its size is rounded up in steps and its corner to whole
+ * texels: a moving camera does not make the edges of shadows crawl. */
 #include "internal.h"
 #include "vec.h"
 
@@ -55,7 +55,8 @@ static Range range_empty(void)
     return (Range){{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
 }
 
-/* A box around what the map must hold; false where it is empty. axes[2] points away from the sun. */
+/* A box around what the map must hold; false where it is empty. axes[2] points away from the sun.
+ */
 static bool fit(const Renderer *r, const Scope *scope, double axes[3][3], Range *out)
 {
     Range things = range_empty(), seen = range_empty();
@@ -122,8 +123,8 @@ bool shadow_draw(Renderer *r, const Scope *scope)
     }
     r->block.sizes[0] = (float)texel;
 
-    /* Things throw their shadow with the very mesh that the camera sees: a finer one would stick out
-     * of it and spot it with shadow. */
+    /* Things throw their shadow with the very mesh that the camera sees: a finer one would stick
+     * out of it and spot it with shadow. */
     Lens camera = scope_sides(scope);
     Lens lens = {
         .plane_count = 4, .parallel = true, .pixels = (float)(0.3 / texel), .detail = &camera};

@@ -80,7 +80,8 @@ static void icosahedron_face(int face, int corners[3])
 }
 
 /* Each face of an icosahedron is cut into frequency² triangles that are pushed out to the sphere.
- * Points on the seams between faces are made once per face; that keeps it simple and costs little. */
+ * Points on the seams between faces are made once per face; that keeps it simple and costs little.
+ */
 bool mesh_sphere(MeshData *mesh, int frequency)
 {
     int f = frequency, per_face = (f + 1) * (f + 2) / 2;

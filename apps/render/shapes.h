@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An instance puts a vertex at position × scale + (0, 0, lift × half length): `lift` is ±1 on the two
- * caps of a capsule and 0 elsewhere, so that caps stay round whatever the capsule's length. */
+/* An instance puts a vertex at position × scale + (0, 0, lift × half length): `lift` is ±1 on the
+ * two caps of a capsule and 0 elsewhere, so that caps stay round whatever the capsule's length. */
 typedef struct MeshVertex {
     float pos[3], normal[3];
     float lift;
@@ -21,8 +21,8 @@ typedef struct MeshData {
 
 /* All return false, and leave nothing to free, where there is no memory. */
 bool mesh_sphere(MeshData *mesh, int frequency); /* radius 1; 20 × frequency² triangles */
-/* The half of a sphere with z >= 0, for spheres that turn it to the viewer: 6 × rings² triangles. The
- * rim is a little too large, so that it stands for the circle in the mean. */
+/* The half of a sphere with z >= 0, for spheres that turn it to the viewer: 6 × rings² triangles.
+ * The rim is a little too large, so that it stands for the circle in the mean. */
 bool mesh_dome(MeshData *mesh, int rings);
 bool mesh_capsule(MeshData *mesh, int around);  /* radius 1; `around` a multiple of 4 */
 bool mesh_cylinder(MeshData *mesh, int around); /* radius 1, z from -1 to 1 */

@@ -1,5 +1,5 @@
-/* signs.c: what explains a scene: contact points and forces, axes of bodies and joints, the pull of a
- * mouse. All are built of unit meshes, and none gets too thin to be seen. */
+/* signs.c: what explains a scene: contact points and forces, axes of bodies and joints, the pull of
+ * a mouse. All are built of unit meshes, and none gets too thin to be seen. */
 #include "internal.h"
 #include "vec.h"
 
@@ -83,7 +83,8 @@ static float value_at(float *values, int count, int place)
     return values[place];
 }
 
-/* m per N. The scale is a power of two and is kept while it is roughly right, so that arrows do not breathe in a film. */
+/* m per N. The scale is a power of two and is kept while it is roughly right, so that arrows do not
+ * breathe in a film. */
 static double fit_forces(Renderer *r, const TnFrame *frame)
 {
     if (frame->contact_count > r->force_room) {

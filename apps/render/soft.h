@@ -32,7 +32,8 @@ typedef struct TubeLook {
     const uint16_t (*colors)[4]; /* one per point: of the piece that begins there */
     uint32_t id;
 } TubeLook;
-/* Adds the tube to the mesh; false, and nothing added, where there is no memory. `points`: 3 × count. */
+/* Adds the tube to the mesh; false, and nothing added, where there is no memory. `points`: 3 ×
+ * count. */
 bool tube_add(SoftMesh *mesh, const float *points, int count, const TubeLook *look);
 
 /* The frame that runs along a tube: `tangent`, and `normal` at right angles, both of length 1. */

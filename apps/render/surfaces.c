@@ -1,10 +1,10 @@
 /* surfaces.c: deforming surfaces: points as they are, normals from the triangles of each frame.
  *
- * Which corners share a vertex is found once, from the shape free of stress: two triangles that meet
- * in an edge are smooth there where they lean apart by less than the crease angle, and corners of a
- * point that such edges join have one normal. So a box keeps its edges however it is bent, and no
- * edge flickers. Corners with one normal but of several subsystems are several vertices: colours end
- * sharply at the border of two pieces, the light does not. */
+ * Which corners share a vertex is found once, from the shape free of stress: two triangles that
+ * meet in an edge are smooth there where they lean apart by less than the crease angle, and corners
+ * of a point that such edges join have one normal. So a box keeps its edges however it is bent, and
+ * no edge flickers. Corners with one normal but of several subsystems are several vertices: colours
+ * end sharply at the border of two pieces, the light does not. */
 #include "soft.h"
 
 #include <math.h>

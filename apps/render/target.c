@@ -1,5 +1,5 @@
-/* target.c: where a picture is drawn before it goes to the window: linear light in 16-bit floats with
- * several samples per pixel, then their mean. */
+/* target.c: where a picture is drawn before it goes to the window: linear light in 16-bit floats
+ * with several samples per pixel, then their mean. */
 #include "internal.h"
 
 void target_destroy(Renderer *r)

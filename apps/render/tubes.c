@@ -1,9 +1,9 @@
 /* tubes.c: a smooth tube through the points of a cable.
  *
- * The middle line is a Catmull-Rom curve. Rings stand at right angles to it; their frames are carried
- * on by double reflection, which turns them as little as possible, so that the tube never looks wrung.
- * Both ends are half spheres. The piece from a point to the next has the colour of the first; where
- * two pieces differ, their ring is made twice, once in each colour. */
+ * The middle line is a Catmull-Rom curve. Rings stand at right angles to it; their frames are
+ * carried on by double reflection, which turns them as little as possible, so that the tube never
+ * looks wrung. Both ends are half spheres. The piece from a point to the next has the colour of the
+ * first; where two pieces differ, their ring is made twice, once in each colour. */
 #include "soft.h"
 #include "vec.h"
 
@@ -15,8 +15,8 @@ enum { MAX_SIDES = 64 };
 
 void tube_frame_advance(TubeFrame *frame, const double pos[3], const double tangent[3])
 {
-    /* Reflect in the plane half way between the two places, then in the one that takes the reflected
-     * tangent to the new one. */
+    /* Reflect in the plane half way between the two places, then in the one that takes the
+     * reflected tangent to the new one. */
     double between[3], normal[3], reflected[3], correction[3];
     for (int k = 0; k < 3; k++) between[k] = pos[k] - frame->pos[k];
     double length2 = dot3(between, between);

@@ -190,8 +190,7 @@ static int find_forces(const TnModel *model, const TnModelInfo *info, EvalData *
     TnError err = {0};
     TnWorldDef def = tn_world_def();
     data->world = tn_world_create(&def, model, &err);
-    if (!data->world ||
-        tn_world_set_state(data->world, data->qpos, data->qvel, &err) != TN_OK ||
+    if (!data->world || tn_world_set_state(data->world, data->qpos, data->qvel, &err) != TN_OK ||
         tn_world_set_ctrl(data->world, data->ctrl, &err) != TN_OK) {
         say("eval", "%s", err.message);
         return code_of(&err);

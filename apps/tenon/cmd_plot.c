@@ -27,8 +27,8 @@ static int option_table(Option *table, PlotOptions *o)
 {
     int n = 0;
     table[n++] = option_text("-o", &o->output, "FILE", "the SVG file to write; default: stdout");
-    table[n++] = option_text("--x", &o->x, "COLUMN",
-                             "column for x, by name or number from 1; default 1");
+    table[n++] =
+        option_text("--x", &o->x, "COLUMN", "column for x, by name or number from 1; default 1");
     table[n++] = option_text("--y", &o->y, "COLUMNS",
                              "columns for y, such as a,b,c; default: all others, if there are at "
                              "most 8");
@@ -37,17 +37,17 @@ static int option_table(Option *table, PlotOptions *o)
                             "created");
     table[n++] = option_text("--low", &o->low, "COLUMNS",
                              "columns for the lower ends of error bars, one per y");
-    table[n++] = option_text("--high", &o->high, "COLUMNS",
-                             "columns for the upper ends of error bars");
+    table[n++] =
+        option_text("--high", &o->high, "COLUMNS", "columns for the upper ends of error bars");
     table[n++] = option_choice("--kind", &o->kind, "KIND", kind_choices,
                                "line (default), scatter or bars (x may be text)");
     table[n++] = option_set("--stacked", &o->stacked, "stack bars");
     table[n++] = option_set("--log-x", &o->log_x, "logarithmic x axis");
     table[n++] = option_set("--log-y", &o->log_y, "logarithmic y axis");
-    table[n++] = option_reals("--x-range", &o->x_range, "LOW,HIGH",
-                              "range of x; default: from the data");
-    table[n++] = option_reals("--y-range", &o->y_range, "LOW,HIGH",
-                              "range of y; default: from the data");
+    table[n++] =
+        option_reals("--x-range", &o->x_range, "LOW,HIGH", "range of x; default: from the data");
+    table[n++] =
+        option_reals("--y-range", &o->y_range, "LOW,HIGH", "range of y; default: from the data");
     table[n++] =
         option_text("--x-line", &o->x_line, "X[=TEXT]", "draw a dashed vertical line with a label");
     table[n++] = option_text("--y-line", &o->y_line, "Y[=TEXT]",
@@ -59,10 +59,10 @@ static int option_table(Option *table, PlotOptions *o)
                              "label of the x axis; default: the name of the column");
     table[n++] = option_text("--y-label", &o->y_label, "TEXT",
                              "label of the y axis; default: the name of a single y");
-    table[n++] = option_text("--size", &o->size, "WxH",
-                             "size in pixels, 120 ... 8000; default 720x440");
-    table[n++] = option_set("--quiet", &o->quiet,
-                            "do not report points that are left out or thinned");
+    table[n++] =
+        option_text("--size", &o->size, "WxH", "size in pixels, 120 ... 8000; default 720x440");
+    table[n++] =
+        option_set("--quiet", &o->quiet, "do not report points that are left out or thinned");
     return n;
 }
 

@@ -41,11 +41,11 @@ static int option_table(Option *table, RenderOptions *render)
         option_real("--speed", &render->speed, "X", 0, 1e6, ENDS_LOWER_OPEN,
                     "simulated seconds per second of the film; default 1; 0.1: slow motion");
     table[n++] = option_text("--title", &render->title, "TEXT", "show a line of text at the top");
-    table[n++] = option_set("--stats", &render->stats,
-                            "show time, contacts and energy in a corner");
+    table[n++] =
+        option_set("--stats", &render->stats, "show time, contacts and energy in a corner");
     table[n++] = option_set("--json", &render->json, "print one JSON object");
-    table[n++] = option_set("--quiet", &render->quiet,
-                            "print no progress line and no closing line");
+    table[n++] =
+        option_set("--quiet", &render->quiet, "print no progress line and no closing line");
     n = picture_option_table(table, n, &render->picture);
     return sim_option_table(table, n, &render->sim);
 }

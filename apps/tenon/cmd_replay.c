@@ -13,8 +13,8 @@ static int option_table(Option *table, WindowOptions *window)
     int n = 0;
     table[n++] = option_real("--speed", &viewer->speed, "X", 1.0 / 1024, 1024, ENDS_CLOSED,
                              "recorded seconds per second; default 1");
-    table[n++] = option_set("--loop", &viewer->loop,
-                            "repeat from the start when the end is reached");
+    table[n++] =
+        option_set("--loop", &viewer->loop, "repeat from the start when the end is reached");
     table[n++] = option_real("--duration", &viewer->duration, "S", 0, 1e6, ENDS_LOWER_OPEN,
                              "close the window after S seconds; default: never");
     return window_option_table(table, n, window);

@@ -314,7 +314,8 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_end(&json);
 }
 
-/* The recording after the CSV: by now that one exists, so that both under one name are found out. */
+/* The recording after the CSV: by now that one exists, so that both under one name are found out.
+ */
 static int open_record(Outputs *out, const RunOptions *run, const TnWorld *world)
 {
     if (run->record.path && run->csv_path && is_same_file(run->record.path, run->csv_path)) {

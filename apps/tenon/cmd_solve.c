@@ -41,8 +41,8 @@ static int option_table(Option *table, SolveOptions *o)
                             "number of threads, 1 ... 64; default 1; the result is the same for "
                             "any "
                             "number");
-    table[n++] = option_text("--csv", &o->csv_path, "FILE",
-                             "write a row per file and solver to a CSV file");
+    table[n++] =
+        option_text("--csv", &o->csv_path, "FILE", "write a row per file and solver to a CSV file");
     table[n++] = option_set("--json", &o->json, "print one JSON object instead of the table");
     return n;
 }

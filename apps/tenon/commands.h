@@ -1,5 +1,5 @@
-/* commands.h: the commands of `tenon`, one file each (cmd_*.c). They get the arguments after their name and return an
- * exit code of ../common/app.h. */
+/* commands.h: the commands of `tenon`, one file each (cmd_*.c). They get the arguments after their
+ * name and return an exit code of ../common/app.h. */
 #ifndef TENON_COMMANDS_H
 #define TENON_COMMANDS_H
 

@@ -94,7 +94,8 @@ static void write_energy(FILE *out, const TnWorld *world, const TnStepReport *re
                               a->created,
                               tn_world_energy_account(world).created,
                               report->created_share};
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) fprintf(out, ",%.17g", numbers[k]);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        fprintf(out, ",%.17g", numbers[k]);
 }
 
 bool csv_write(Csv *csv, TnWorld *world, const TnStepReport *report)

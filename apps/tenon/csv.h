@@ -24,8 +24,8 @@ typedef struct Csv {
  * fails. */
 bool csv_open(Csv *csv, const char *path, const TnModel *model, bool solver);
 bool csv_write(Csv *csv, TnWorld *world, const TnStepReport *report);
-/* A column `,name.suffix`, quoted where the name holds a comma, a quote or a line break; with an index where it is
- * not negative. */
+/* A column `,name.suffix`, quoted where the name holds a comma, a quote or a line break; with an
+ * index where it is not negative. */
 void csv_column(FILE *out, const char *name, const char *suffix, int index);
 /* Flushes and closes; false and a message where anything was not written. Fine on a csv never
  * opened. */

@@ -1,5 +1,5 @@
-/* division_table.h: how a world is divided into subsystems, for `tenon info`. Subsystems that are alike
- * share a line. */
+/* division_table.h: how a world is divided into subsystems, for `tenon info`. Subsystems that are
+ * alike share a line. */
 #ifndef TENON_DIVISION_TABLE_H
 #define TENON_DIVISION_TABLE_H
 

@@ -25,11 +25,10 @@ int picture_option_table(Option *table, int count, PictureOptions *picture)
 {
     DrawOptions *draw = &picture->draw;
     Option *t = table + count;
-    *t++ =
-        option_choice("--color", &picture->color, "MODE", color_names,
-                      "colours: model (default), subsystem (one for each subsystem) or stress "
-                      "(soft "
-                      "bodies by von Mises stress)");
+    *t++ = option_choice("--color", &picture->color, "MODE", color_names,
+                         "colours: model (default), subsystem (one for each subsystem) or stress "
+                         "(soft "
+                         "bodies by von Mises stress)");
     *t++ = option_real("--stress-max", &draw->stress_max, "PA", 0, 1e15, ENDS_LOWER_OPEN,
                        "stress in Pa at the upper end of the colour scale; default: fitted");
     *t++ = option_set("--contacts", &draw->contact_points, "show contact points");
@@ -48,11 +47,10 @@ int picture_option_table(Option *table, int count, PictureOptions *picture)
         "--groups", &picture->groups, "LIST", 0, 5,
         "groups of geoms to show, such as 0,1,3; default 0,1,2, or all if these contain less "
         "than half of what moves");
-    *t++ =
-        option_int("--samples", &draw->samples, "N", 1, 16,
-                   "samples per pixel (anti-aliasing), 1 ... 16; default 4, or 1 in a window "
-                   "without "
-                   "a graphics card");
+    *t++ = option_int("--samples", &draw->samples, "N", 1, 16,
+                      "samples per pixel (anti-aliasing), 1 ... 16; default 4, or 1 in a window "
+                      "without "
+                      "a graphics card");
     *t++ = option_text("--size", &picture->size, "WxH", "width and height in pixels");
     *t++ = option_text("--camera", &picture->camera, "NAME",
                        "a camera of the model, or free (default)");

@@ -1,5 +1,5 @@
-/* draw_options.h: the options of drawing that `render`, `view` and `replay` share: what is shown, how
- * large, and from where.
+/* draw_options.h: the options of drawing that `render`, `view` and `replay` share: what is shown,
+ * how large, and from where.
  *
  *   --color model|subsystem|stress   --stress-max PA
  *   --contacts --forces --frames --joints --hulls --wireframe
@@ -41,8 +41,9 @@ int picture_option_table(Option *table, int count, PictureOptions *picture);
 bool picture_options_finish(const char *command, PictureOptions *picture);
 void picture_options_free(PictureOptions *picture);
 
-/* What depends on the scene: the groups where none were given, and the chosen camera's index, -1 for the free one; false and a message that lists the
- * cameras where there is none of that name (EXIT_USAGE). */
+/* What depends on the scene: the groups where none were given, and the chosen camera's index, -1
+ * for the free one; false and a message that lists the cameras where there is none of that name
+ * (EXIT_USAGE). */
 bool picture_scene(const char *command, PictureOptions *picture, const TnScene *scene, int *camera);
 /* Where the free camera starts: orbit_fit with what the options say. */
 Orbit picture_orbit(const PictureOptions *picture, const TnScene *scene, const TnFrame *frame,

@@ -1,5 +1,5 @@
-/* run_energy.h: the account of energy of `tenon run`: where it came from and went, and which step was
- * most wrong. */
+/* run_energy.h: the account of energy of `tenon run`: where it came from and went, and which step
+ * was most wrong. */
 #ifndef TENON_RUN_ENERGY_H
 #define TENON_RUN_ENERGY_H
 

@@ -23,7 +23,7 @@ typedef struct RunRecord {
     double time_shift; /* s, of an appended run: its frames follow the old ones */
     int64_t step_shift;
     TnEnergyAccount account_shift; /* J: the old ones' sums */
-    int64_t frame_count; /* written by this run */
+    int64_t frame_count;           /* written by this run */
 } RunRecord;
 
 /* Makes missing folders, opens and writes the world as it is. An exit code; on failure it has said

@@ -42,7 +42,8 @@ static bool judge(Stages *s, TnJudgement *judgement, double errors[2], double *m
     return true;
 }
 
-/* What the natural map of λ = 0 says: how fast the worst constraint is broken when nothing pushes. */
+/* What the natural map of λ = 0 says: how fast the worst constraint is broken when nothing pushes.
+ */
 static bool find_velocity_scale(Stages *s, TnError *err)
 {
     TnJudgement judgement;

@@ -1,9 +1,10 @@
 /* solve_stages.h: solves the problem of a file until its error is small enough.
  *
- * A solver's tolerance is about the natural map of single constraints; a file is judged by a measure
- * of its own: a Siconos file by the error of Siconos (with the matrix made symmetric), another by
- * the largest natural map in shares of the velocity scale. So a solve goes in stages, each from
- * where the last one ended: the solver's tolerance is tightened until the measure is met. */
+ * A solver's tolerance is about the natural map of single constraints; a file is judged by a
+ * measure of its own: a Siconos file by the error of Siconos (with the matrix made symmetric),
+ * another by the largest natural map in shares of the velocity scale. So a solve goes in stages,
+ * each from where the last one ended: the solver's tolerance is tightened until the measure is met.
+ */
 #ifndef TENON_SOLVE_STAGES_H
 #define TENON_SOLVE_STAGES_H
 

@@ -1,5 +1,5 @@
-/* stage.h: everything that `tenon render` draws with: a context without a display, the renderer, the
- * text on top, and the film. */
+/* stage.h: everything that `tenon render` draws with: a context without a display, the renderer,
+ * the text on top, and the film. */
 #ifndef TENON_STAGE_H
 #define TENON_STAGE_H
 
@@ -32,8 +32,8 @@ typedef struct Stage {
     double drawing; /* s spent */
 } Stage;
 
-/* `camera` and `orbit` are set by the caller. False and a line in `error`; stage_close is due all the
- * same. */
+/* `camera` and `orbit` are set by the caller. False and a line in `error`; stage_close is due all
+ * the same. */
 bool stage_open(Stage *stage, const StageDef *def, char *error, size_t error_size);
 /* Draws a frame and writes the picture, or adds it to the film. */
 bool stage_draw(Stage *stage, const TnFrame *frame, char *error, size_t error_size);

@@ -1,5 +1,5 @@
-/* events.h: one JSON object per line for what happens in the window, for scripts and tests. Each line
- * is written out at once. docs/viewer.md lists them. */
+/* events.h: one JSON object per line for what happens in the window, for scripts and tests. Each
+ * line is written out at once. docs/viewer.md lists them. */
 #ifndef TENON_VIEW_EVENTS_H
 #define TENON_VIEW_EVENTS_H
 

@@ -1,7 +1,7 @@
 /* keys.c: the table of keys. The same rows are obeyed, shown by F1 and printed by --help.
  *
- * A letter is the one that the keyboard's layout prints; keys whose sign has no meaning here count by
- * their place on a US keyboard. */
+ * A letter is the one that the keyboard's layout prints; keys whose sign has no meaning here count
+ * by their place on a US keyboard. */
 #include "window.h"
 
 #include <math.h>
@@ -331,9 +331,12 @@ static const KeyRow table[] = {
 enum { ROW_COUNT = sizeof table / sizeof table[0] };
 
 static const HelpRow mouse_rows[] = {
-    {"Left drag", "rotate the view"},  {"Right drag", "move the view"},
-    {"Wheel", "zoom"},                 {"Middle drag", "zoom"},
-    {"Double click", "select a body"}, {"Right double", "centre the view"},
+    {"Left drag", "rotate the view"},
+    {"Right drag", "move the view"},
+    {"Wheel", "zoom"},
+    {"Middle drag", "zoom"},
+    {"Double click", "select a body"},
+    {"Right double", "centre the view"},
 };
 static const HelpRow world_mouse_rows[] = {
     {"Ctrl+right drag", "pull a body"},

@@ -182,7 +182,8 @@ static void move_pull(Viewer *viewer)
     simulation_pull(viewer->simulation, &mouse->pull);
 }
 
-/* Half a turn per height of the picture: to the side about the view's up, upwards about its right. */
+/* Half a turn per height of the picture: to the side about the view's up, upwards about its right.
+ */
 static void move_turn(Viewer *viewer)
 {
     Mouse *mouse = &viewer->mouse;

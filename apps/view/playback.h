@@ -1,5 +1,5 @@
-/* playback.h: a recording's own clock: plays, stops, steps, jumps, and gives the frame of any moment
- * between two recorded ones. No thread: a recording is read faster than it is drawn. */
+/* playback.h: a recording's own clock: plays, stops, steps, jumps, and gives the frame of any
+ * moment between two recorded ones. No thread: a recording is read faster than it is drawn. */
 #ifndef TENON_VIEW_PLAYBACK_H
 #define TENON_VIEW_PLAYBACK_H
 
@@ -19,7 +19,8 @@ typedef struct Playback {
 /* False and an error: no memory, no frame, or the first one cannot be read. */
 bool playback_create(Playback *playback, TnRecording *recording, TnError *err);
 void playback_free(Playback *playback);
-/* Seconds by the wall that have passed. True where the playback stopped at the end or started anew. */
+/* Seconds by the wall that have passed. True where the playback stopped at the end or started anew.
+ */
 bool playback_advance(Playback *playback, double seconds);
 void playback_pause(Playback *playback, bool paused); /* running again from the end starts anew */
 void playback_step(Playback *playback,

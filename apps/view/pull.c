@@ -4,12 +4,12 @@
  *   torque = (point - centre of mass) × force
  *
  * with s the stiffness in 1/s². m is the mass of the body's whole subsystem, so that an arm follows
- * when its hand is pulled. The force is computed at the start of a step of h and holds for it; for a
- * point that shows the mass p it is stable where k h² / 2p < d h / p < 2. The rigid part alone shows
- * at least 1 / (1/m_part + r²/I_least), and joints and contacts only add to that. So k is limited to
- * half of that mass over h², d to that mass over h, and the spring is stable at any mass and step;
- * the price is that a very light part of a heavy arm is pulled softly. The spin about the point,
- * which the spring does not feel, is damped on its own.
+ * when its hand is pulled. The force is computed at the start of a step of h and holds for it; for
+ * a point that shows the mass p it is stable where k h² / 2p < d h / p < 2. The rigid part alone
+ * shows at least 1 / (1/m_part + r²/I_least), and joints and contacts only add to that. So k is
+ * limited to half of that mass over h², d to that mass over h, and the spring is stable at any mass
+ * and step; the price is that a very light part of a heavy arm is pulled softly. The spin about the
+ * point, which the spring does not feel, is damped on its own.
  *
  * A turn does the same with angles, the inertia I and the rotation vector to the wanted pose. */
 #include "pull.h"

@@ -1,5 +1,5 @@
-/* pull.h: the mouse pulls a body: a damped spring from a point of the body to the mouse, or one that
- * turns it. docs/viewer.md has the law. */
+/* pull.h: the mouse pulls a body: a damped spring from a point of the body to the mouse, or one
+ * that turns it. docs/viewer.md has the law. */
 #ifndef TENON_VIEW_PULL_H
 #define TENON_VIEW_PULL_H
 
@@ -34,7 +34,8 @@ PullStrength pull_strength(const TnModel *model, TnBodyId body);
 void pull_wrench(const Pull *pull, const PullStrength *strength, const TnWorld *world,
                  double force[3], double torque[3], double at[3]);
 
-/* Spring and damper for what weighs `mass`, where the point shows at least `least`, in steps of h. */
+/* Spring and damper for what weighs `mass`, where the point shows at least `least`, in steps of h.
+ */
 void pull_limits(double mass, double stiffness, double least, double h, double *spring,
                  double *damper);
 

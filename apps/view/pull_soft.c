@@ -1,14 +1,16 @@
 /* pull_soft.c: spring and damper between the mouse and a soft body.
  *
- * A single node weighs next to nothing, and a spring that it can stand would not lift the body. So the
- * force is spread over all nodes within 0.75 of the body's size (the edge of a cube of its volume) from
- * the point that is held, with shares s that fall to zero at the rim. The spring is fixed at their mean Σ s x, and so sees the mass
+ * A single node weighs next to nothing, and a spring that it can stand would not lift the body. So
+ * the force is spread over all nodes within 0.75 of the body's size (the edge of a cube of its
+ * volume) from the point that is held, with shares s that fall to zero at the rim. The spring is
+ * fixed at their mean Σ s x, and so sees the mass
  *
  *   p = 1 / Σ (s² / m)
  *
- * at least: what holds the nodes together only adds to it. Spring and damper are limited by p as those
- * of rigid bodies are (pull.c). Spin about the held point, which the spring does not feel, is damped by
- * forces on the nodes against their motion relative to the patch's own; their sum is zero. */
+ * at least: what holds the nodes together only adds to it. Spring and damper are limited by p as
+ * those of rigid bodies are (pull.c). Spin about the held point, which the spring does not feel, is
+ * damped by forces on the nodes against their motion relative to the patch's own; their sum is
+ * zero. */
 #include "pull_soft.h"
 
 #include <math.h>

@@ -109,7 +109,8 @@ static SimulationStatus current_status(const Simulation *sim)
     return status;
 }
 
-/* Fills the thread's frame; false where there was no memory for the contacts: the old one is kept. */
+/* Fills the thread's frame; false where there was no memory for the contacts: the old one is kept.
+ */
 static bool write_frame(Simulation *sim)
 {
     TnFrame *frame = sim->writing;

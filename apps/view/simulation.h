@@ -1,7 +1,8 @@
 /* simulation.h: a world that runs in a thread of its own and keeps real time.
  *
- * The window thread sends commands and takes the newest frame; the simulation's thread alone touches
- * the world. Everything they share lies behind one mutex, which is never held during a step. */
+ * The window thread sends commands and takes the newest frame; the simulation's thread alone
+ * touches the world. Everything they share lies behind one mutex, which is never held during a
+ * step. */
 #ifndef TENON_VIEW_SIMULATION_H
 #define TENON_VIEW_SIMULATION_H
 
@@ -74,8 +75,8 @@ typedef struct SimulationStatus {
     double pull_force[3], pull_torque[3], pull_at[3];
 } SimulationStatus;
 
-/* Starts the thread; from now on until the end the world belongs to it. NULL and an error where there
- * is no memory or no thread. */
+/* Starts the thread; from now on until the end the world belongs to it. NULL and an error where
+ * there is no memory or no thread. */
 Simulation *simulation_start(const SimulationDef *def, TnWorld *world, const TnScene *scene,
                              TnError *err);
 /* Ends the thread after the step it is in; the world is the caller's again. NULL is fine. */

@@ -28,8 +28,8 @@ typedef struct ViewerDef {
 } ViewerDef;
 
 ViewerDef viewer_def(void);
-/* All return an exit code of the program and print what is wrong on stderr. The scene is that of the
- * world's model, for a recording its own. */
+/* All return an exit code of the program and print what is wrong on stderr. The scene is that of
+ * the world's model, for a recording its own. */
 int viewer_run_world(const ViewerDef *def, TnWorld *world, const TnScene *scene);
 int viewer_run_recording(const ViewerDef *def, TnRecording *recording);
 /* Mouse and keys on stdout, for --help. */

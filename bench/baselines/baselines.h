@@ -19,14 +19,15 @@ extern const TnOwnMethod tn_own_paper_weights, tn_own_paper_form, tn_own_paper;
 
 const char *tn_own_name(const TnOwnMethod *method); /* "pj", "nnewton", "subadmm" */
 
-/* v* of the last step's problem, dof_count numbers like qvel, where `solver` is the world's. Several
- * methods are tried from the end of the step, SubADMM with max_iterations each, until the natural map
- * of every constraint is below 1e-12 m/s. *reached is the final value, which may be larger. v* may
- * not be unique (docs/accuracy.md). False if out of memory or before the first step. (aav.c) */
+/* v* of the last step's problem, dof_count numbers like qvel, where `solver` is the world's.
+ * Several methods are tried from the end of the step, SubADMM with max_iterations each, until the
+ * natural map of every constraint is below 1e-12 m/s. *reached is the final value, which may be
+ * larger. v* may not be unique (docs/accuracy.md). False if out of memory or before the first step.
+ * (aav.c) */
 bool tn_converged_velocity(TnWorld *world, const TnSolverDef *solver, int max_iterations, double *v,
                            double *reached);
-/* AAv of the last step: -log10 of the tn_world_velocity_distance between its v and v*. NaN if out of
- * memory or before the first step. */
+/* AAv of the last step: -log10 of the tn_world_velocity_distance between its v and v*. NaN if out
+ * of memory or before the first step. */
 double tn_last_aav(TnWorld *world, const TnSolverDef *solver, int max_iterations, double *reached);
 
 #endif

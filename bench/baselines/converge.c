@@ -3,10 +3,10 @@
  *
  * First the road that the problem was on, so that what nearly is a solution leads to the nearest
  * one; then islands by the method that suits them. Piles with friction need more: SubADMM and
- * projected Gauss-Seidel are maps that need not contract, and often go round in circles at 1e-5 m/s;
- * the augmented Lagrangian (proximal.c) comes from 1e-5 to 1e-10 in one go, or not at all. So they
- * take turns, each from the best forces so far and followed by the augmented Lagrangian; and when a
- * turn of all has gained little, the forces are shaken. */
+ * projected Gauss-Seidel are maps that need not contract, and often go round in circles at 1e-5
+ * m/s; the augmented Lagrangian (proximal.c) comes from 1e-5 to 1e-10 in one go, or not at all. So
+ * they take turns, each from the best forces so far and followed by the augmented Lagrangian; and
+ * when a turn of all has gained little, the forces are shaken. */
 #include "converge.h"
 
 #include <math.h>
@@ -36,7 +36,8 @@ typedef struct Search {
 
 static bool arrived(const Search *s) { return s->best < TN_CONVERGED; }
 
-/* The natural map at the problem's λ, after tn_problem_prepare_A; λ is kept where it is the best. */
+/* The natural map at the problem's λ, after tn_problem_prepare_A; λ is kept where it is the best.
+ */
 static void judge(Search *s, const TnCompliances *D)
 {
     TnProblem *p = s->problem;

@@ -6,9 +6,9 @@
 
 #define TN_CONVERGED 1e-12 /* m/s: the natural map at which to stop */
 
-/* From the problem's v and λ; leaves the best λ that was found and v = A⁻¹(b + Jᵀλ), and in *reached
- * the largest natural map there, m/s. Needs no preparation and leaves none. False: no memory, or A
- * not positive definite. */
+/* From the problem's v and λ; leaves the best λ that was found and v = A⁻¹(b + Jᵀλ), and in
+ * *reached the largest natural map there, m/s. Needs no preparation and leaves none. False: no
+ * memory, or A not positive definite. */
 bool tn_converge(TnProblem *problem, const TnSolverDef *def, int iterations, TnSolverMemory *memory,
                  TnPool *pool, double *reached);
 

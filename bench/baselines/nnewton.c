@@ -4,14 +4,15 @@
  *
  *     (A + JᵀGJ) dx = Jᵀa,   du = J dx,   dλ = a - G du
  *
- * Dynamics are linear and hold exactly in every iterate, so F is all there is to judge by: the merit
- * is its RMS. A factorization per step, Cholesky where no contact slips, else LU.
+ * Dynamics are linear and hold exactly in every iterate, so F is all there is to judge by: the
+ * merit is its RMS. A factorization per step, Cholesky where no contact slips, else LU.
  *
- * A full step is taken where the merit is no more than the largest of the last few (nonmonotone line
- * search), else half of it, and so on. R, what a constraint that holds may answer to a velocity, is
- * the Levenberg parameter's inverse: it grows tenfold where a full step gained what the linear model
- * had promised, and shrinks where it did not or no step was found. Some problems cannot be had with
- * small steps at all (heavy things on light ones), so from its lowest it goes to the top again.
+ * A full step is taken where the merit is no more than the largest of the last few (nonmonotone
+ * line search), else half of it, and so on. R, what a constraint that holds may answer to a
+ * velocity, is the Levenberg parameter's inverse: it grows tenfold where a full step gained what
+ * the linear model had promised, and shrinks where it did not or no step was found. Some problems
+ * cannot be had with small steps at all (heavy things on light ones), so from its lowest it goes to
+ * the top again.
  *
  * It stands alone: no interior points, no splitting, no other method that starts or rescues it. */
 #include <math.h>
@@ -142,8 +143,8 @@ static void go(Newton *n, double share, int step)
         soften(n);
 }
 
-/* The merit has minima where the laws do not hold. Out of them: some full steps, whatever the merit,
- * each time with another R. Not towards the end of a fixed count. */
+/* The merit has minima where the laws do not hold. Out of them: some full steps, whatever the
+ * merit, each time with another R. Not towards the end of a fixed count. */
 static void watch_for_minima(Newton *n, int steps_left)
 {
     static const double stiffness[] = {1.0, 10.0, 100.0, 3.0, 30.0};

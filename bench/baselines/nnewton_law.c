@@ -1,13 +1,14 @@
 /* nnewton_law.c: residuals of constraints, zero where the laws hold, and their derivatives.
  *
- * The residuals are the natural map that natural_map.h judges by: the minimum map and its kin, of contacts Alart and
- * Curnier's function (law/contact.c). Of a row, with t = λ - u/D and E how much of t Π follows,
+ * The residuals are the natural map that natural_map.h judges by: the minimum map and its kin, of
+ * contacts Alart and Curnier's function (law/contact.c). Of a row, with t = λ - u/D and E how much
+ * of t Π follows,
  *
  *     D (λ - Π(t)) + E du + (1 - E) D dλ = 0
  *
- * and where it holds, 1/R in place of the missing 1 - E. Soft rows and bonds are linear. Spin and rolling friction are
- * bounded by the normal force there is, not the one there will be, and of a sliding rolling pair λ turns by its secant,
- * the same for both of its rows. */
+ * and where it holds, 1/R in place of the missing 1 - E. Soft rows and bonds are linear. Spin and
+ * rolling friction are bounded by the normal force there is, not the one there will be, and of a
+ * sliding rolling pair λ turns by its secant, the same for both of its rows. */
 #include "nnewton.h"
 
 #include <math.h>

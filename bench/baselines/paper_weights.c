@@ -1,4 +1,5 @@
-/* paper_weights.c: the paper's weights, one per block, tr A_i / tr J_iᵀJ_i, and SubADMM with them. */
+/* paper_weights.c: the paper's weights, one per block, tr A_i / tr J_iᵀJ_i, and SubADMM with them.
+ */
 #include "baselines.h"
 #include "math/vec3.h"
 #include "paper.h"

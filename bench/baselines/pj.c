@@ -4,18 +4,19 @@
  *     λ ← Π(y - M⁻¹(J v + e))                              per constraint, in parallel
  *     y ← λ + (t - 1)/t⁺ (λ - λ_last),   t⁺ = (1 + √(1 + 4t²))/2
  *
- * M by pj_steps.c. Where (y - λ)·(λ - λ_last) > 0 in the norm of M the momentum points the wrong way, and t = 1
- * (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of law/linear_rows.h, soft ones implicitly. Sums are added up in
- * the order of constraints, so the result has the same bits for any number of threads. */
-#include "baselines.h"
+ * M by pj_steps.c. Where (y - λ)·(λ - λ_last) > 0 in the norm of M the momentum points the wrong
+ * way, and t = 1 (O'Donoghue and Candès); the same where |λ - y| grows. Bonds step in the rows of
+ * law/linear_rows.h, soft ones implicitly. Sums are added up in the order of constraints, so the
+ * result has the same bits for any number of threads. */
 #include "pj.h"
+#include "baselines.h"
 #include "solver/block/block.h"
 #include "solver/law/law.h"
 #include "solver/method/loop.h"
 
 #define LOOK_GAIN 0.7
-/* Squared movement that grows by so much ends the momentum, since friction is no gradient; by so much over its least,
- * the steps are too long. */
+/* Squared movement that grows by so much ends the momentum, since friction is no gradient; by so
+ * much over its least, the steps are too long. */
 #define GROWTH 1.1
 #define BLOW_UP 1e4
 

@@ -2,8 +2,8 @@
 #ifndef TN_BASELINES_PJ_H
 #define TN_BASELINES_PJ_H
 
-#include "solver/method/own_method.h"
 #include "solver/law/linear_rows.h"
+#include "solver/method/own_method.h"
 
 TnOwnRun tn_pj;
 
@@ -13,8 +13,8 @@ typedef struct TnPjBond {
     double inverse[144];                 /* (M + slack)⁻¹ */
 } TnPjBond;
 
-/* Steps B = M⁻¹ of all contacts and rows (batch->Bn, Bt and row->B), and blocks whose update becomes v = A⁻¹(b + F).
- * `sharing` multiplies every M. False: no memory, or no factor. */
+/* Steps B = M⁻¹ of all contacts and rows (batch->Bn, Bt and row->B), and blocks whose update
+ * becomes v = A⁻¹(b + F). `sharing` multiplies every M. False: no memory, or no factor. */
 bool tn_pj_prepare(TnProblem *problem, const TnCompliances *D, TnPjBond *bonds, double sharing,
                    TnPool *pool);
 

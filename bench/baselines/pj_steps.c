@@ -1,20 +1,22 @@
-/* pj_steps.c: how far projected Jacobi may step. With W = Σ_b J_b A_b⁻¹ J_bᵀ over the blocks it needs a
- * diagonal M >= W. Mass splitting gives each of the n constraints on a block an nth of its mass:
+/* pj_steps.c: how far projected Jacobi may step. With W = Σ_b J_b A_b⁻¹ J_bᵀ over the blocks it
+ * needs a diagonal M >= W. Mass splitting gives each of the n constraints on a block an nth of its
+ * mass:
  *
  *     M = Σ_b n_b D_b,   D_b the constraints' own compliances J_jb A_b⁻¹ J_jbᵀ
  *
- * n_b is a bound of what counts, ρ_b = the largest eigenvalue of A_b⁻¹ Σ_j J_jbᵀ D_jb⁻¹ J_jb, which is found by
- * a few power iterations: on a body that is touched all around it is well below n, and on a cable or a soft body, of
- * which most constraints yield without moving others, far below.
+ * n_b is a bound of what counts, ρ_b = the largest eigenvalue of A_b⁻¹ Σ_j J_jbᵀ D_jb⁻¹ J_jb, which
+ * is found by a few power iterations: on a body that is touched all around it is well below n, and
+ * on a cable or a soft body, of which most constraints yield without moving others, far below.
  *
- * A block's update in SubADMM, v = H⁻¹(b + g + 2F), g ← g + α (b + F - A v), is v = A⁻¹(b + F) with H = 2A, g = b
- * and α = 0; chains and meshes, which iterate on v - v_free, have g = 0 instead. So the same kernels serve. */
+ * A block's update in SubADMM, v = H⁻¹(b + g + 2F), g ← g + α (b + F - A v), is v = A⁻¹(b + F) with
+ * H = 2A, g = b and α = 0; chains and meshes, which iterate on v - v_free, have g = 0 instead. So
+ * the same kernels serve. */
 #include <math.h>
 #include <string.h>
 
+#include "pj.h"
 #include "solver/block/block.h"
 #include "solver/law/law.h"
-#include "pj.h"
 
 #define POWER_ITERATIONS 12
 #define MARGIN 1.1 /* power iterations come from below */

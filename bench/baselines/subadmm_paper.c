@@ -8,7 +8,8 @@
  * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for people who
  * compare with the paper; plain code, one thread. Weights may be per row (β then is
  * diag(βn, βt, βt) in a contact's own axes); paper_weights.c has the paper's. Where a
- * chain's H is only a bound (block/chain_ports.c), the difference times the last v joins the right side. */
+ * chain's H is only a bound (block/chain_ports.c), the difference times the last v joins the right
+ * side. */
 #include "paper.h"
 
 #include <math.h>

@@ -24,10 +24,9 @@ typedef struct TnTransform {
 
 #define TN_MANIFOLD_MAX 8
 typedef struct TnManifoldPoint {
-    double pos[3]; /* m, world, halfway between the surfaces */
-    double gap;    /* m, negative: penetration */
-    uint32_t
-        feature; /* stays the same as long as the same corners, edges or faces touch */
+    double pos[3];    /* m, world, halfway between the surfaces */
+    double gap;       /* m, negative: penetration */
+    uint32_t feature; /* stays the same as long as the same corners, edges or faces touch */
 } TnManifoldPoint;
 
 typedef struct TnManifold {

@@ -1,10 +1,10 @@
 /* tenon/model.h: definitions and the model builder. A builder collects definitions (from C calls or
  * a file) and compiles them into an immutable TnModel, which many worlds and threads may share.
  *
- * Units are SI: m, kg, s, rad, N, N·m. Quaternions are (w, x, y, z). A frame (pos, quat) is relative
- * to the parent body unless stated otherwise. Coordinates follow MuJoCo: the entries of joints in
- * qpos and qvel have the order in which bodies and joints were added (depth first from a file). If
- * calls interleave several moving trees, the entries of each tree are contiguous.
+ * Units are SI: m, kg, s, rad, N, N·m. Quaternions are (w, x, y, z). A frame (pos, quat) is
+ * relative to the parent body unless stated otherwise. Coordinates follow MuJoCo: the entries of
+ * joints in qpos and qvel have the order in which bodies and joints were added (depth first from a
+ * file). If calls interleave several moving trees, the entries of each tree are contiguous.
  *
  *   free          qpos x y z qw qx qy qz
  *                 qvel linear (world axes, of the body's origin), angular (body axes)
@@ -62,7 +62,7 @@ typedef enum TnGeomType {
     TN_GEOM_CYLINDER,     /* size[0] radius, size[1] half length along local z */
     TN_GEOM_BOX,          /* size: three half lengths */
     TN_GEOM_MESH,         /* convex hull of `mesh` */
-    TN_GEOM_SOFT /* surface of a soft body; only tn_builder_add_soft creates it */
+    TN_GEOM_SOFT          /* surface of a soft body; only tn_builder_add_soft creates it */
 } TnGeomType;
 
 /* Division of cables and soft bodies, and of the robots that hold them, into subsystems. Converged
@@ -85,8 +85,8 @@ typedef struct TnOption {
     double timestep;   /* s, > 0; default 0.01 */
     double gravity[3]; /* m/s², default (0, 0, -9.81) */
     double theta;      /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
-    int relinearize; /* maximum number of passes that evaluate forces and inertia of articulated trees
-                        at the midpoint, >= 1; they stop on convergence; default 20 */
+    int relinearize;   /* maximum number of passes that evaluate forces and inertia of articulated
+                          trees   at the midpoint, >= 1; they stop on convergence; default 20 */
     double stabilization;   /* fraction of a constraint's position error removed per step, [0, 1];
                              default 0.2 */
     TnDivisionDef division; /* default TN_DIVISION_AUTO */
@@ -139,8 +139,8 @@ typedef struct TnGeomDef {
     int contact_affinity; /* bit mask, default 1; a pair collides if type & affinity is nonzero in
                              either order */
     int contact_dim; /* 1 frictionless, 3 sliding (default), 4 + torsional, 6 + rolling friction */
-    int priority; /* the geom with the higher one sets contact_dim and friction; if equal, the
-                     larger values count */
+    int priority;    /* the geom with the higher one sets contact_dim and friction; if equal, the
+                        larger values count */
     double friction[3]; /* sliding (1), torsional (m), rolling (m); default 1, 0.005, 0.0001 */
     double restitution; /* [0, 1], default 0; a pair uses the larger */
     double margin;      /* m: contacts up to this distance are listed even if not approaching */
@@ -240,7 +240,8 @@ typedef enum TnMeshInertia {
     TN_MESH_SHELL   /* its triangles as a thin sheet; the geom's density is in kg/m² */
 } TnMeshInertia;
 
-/* Triangles of geoms of type TN_GEOM_MESH. They are drawn as triangles and collide as their hull. */
+/* Triangles of geoms of type TN_GEOM_MESH. They are drawn as triangles and collide as their hull.
+ */
 typedef struct TnMeshDef {
     const char *name;
     const double *vertices; /* m, 3 × vertex_count, copied */
@@ -279,11 +280,12 @@ typedef struct TnView {
     double fovy;               /* rad, vertical field of view; 0: not given */
 } TnView;
 
-/* A cable (discrete Cosserat rod): `segment_count` rigid segments, each a body with a free joint and
- * a capsule, joined by springs against stretch, shear, bending and twist. The frame of a segment is
- * at its centre with z along the rod; x is transported along the rod without twist. Bodies, joints
- * and geoms of the segments have consecutive ids and are named after the rod: name_0, name_1, …
- * Segments are used like other bodies, but cannot have child bodies; use equalities instead. */
+/* A cable (discrete Cosserat rod): `segment_count` rigid segments, each a body with a free joint
+ * and a capsule, joined by springs against stretch, shear, bending and twist. The frame of a
+ * segment is at its centre with z along the rod; x is transported along the rod without twist.
+ * Bodies, joints and geoms of the segments have consecutive ids and are named after the rod:
+ * name_0, name_1, … Segments are used like other bodies, but cannot have child bodies; use
+ * equalities instead. */
 typedef struct TnRodDef {
     const char *name;
     int segment_count;       /* >= 2 */
@@ -327,16 +329,16 @@ typedef struct TnSoftHoldDef {
 } TnSoftHoldDef;
 
 /* A soft body: linear tetrahedra with three unknowns per node. Its surface is one geom of type
- * TN_GEOM_SOFT with the name of the soft body. Surface nodes and triangles collide with other geoms,
- * with sliding friction (no torsional or rolling friction). */
+ * TN_GEOM_SOFT with the name of the soft body. Surface nodes and triangles collide with other
+ * geoms, with sliding friction (no torsional or rolling friction). */
 typedef struct TnSoftDef {
     const char *name;
-    TnTetMesh mesh; /* the stress-free shape; copied. tn_tet_mesh_check must have passed */
+    TnTetMesh mesh;         /* the stress-free shape; copied. tn_tet_mesh_check must have passed */
     double pos[3], quat[4]; /* of the mesh in the world */
     double youngs_modulus;  /* Pa, > 0; default 1e6 */
     double poisson_ratio;   /* [0, 0.5); default 0.3 */
     double density;         /* kg/m³; default 1000 */
-    double mass; /* kg, total mass, replaces the density; < 0 (default): not given */
+    double mass;            /* kg, total mass, replaces the density; < 0 (default): not given */
     TnSoftLaw law;
     double damping_mass;      /* 1/s, >= 0: α of Rayleigh damping α M + β K; default 0 */
     double damping_stiffness; /* s, >= 0: its β; default 0.001 */
@@ -348,7 +350,7 @@ typedef struct TnSoftDef {
     int pieces;        /* number of subsystems, unless the division overrides it; 0 (default):
                           as the model's */
     bool self_contact; /* its surface collides with itself; default false */
-    double radius; /* m: thickness of the contact surface outside the mesh; default 0 */
+    double radius;     /* m: thickness of the contact surface outside the mesh; default 0 */
     int contact_type, contact_affinity, contact_dim, priority; /* as in TnGeomDef; dim 1 or 3 */
     double friction[3];
     double restitution, margin;
@@ -382,10 +384,10 @@ typedef enum TnWheelKind {
 
 /* A wheel that does not slip on a plane ground: a constraint on velocities, not a contact. With the
  * axle a and the ground normal n, the wheel touches the ground at the lowest point of its rim,
- * c - R n_w, where n_w is the unit vector of n - (n·a) a. The body's velocity there is zero along the
- * projection of the axle on the ground. For a rolling wheel it is also zero across it. keep_height
- * also fixes the height. A wheel needs no geom, and its forces are not limited. While the axle is
- * parallel to n, the wheel constrains nothing. See docs/wheels.md. */
+ * c - R n_w, where n_w is the unit vector of n - (n·a) a. The body's velocity there is zero along
+ * the projection of the axle on the ground. For a rolling wheel it is also zero across it.
+ * keep_height also fixes the height. A wheel needs no geom, and its forces are not limited. While
+ * the axle is parallel to n, the wheel constrains nothing. See docs/wheels.md. */
 typedef struct TnWheelDef {
     const char *name;
     TnBodyId body; /* not fixed to the world, not a segment of a rod */
@@ -413,10 +415,12 @@ typedef enum TnSensorType {
     TN_SENSOR_ACTUATOR_VEL,
     TN_SENSOR_GYRO,        /* angular velocity of a site, in its own axes */
     TN_SENSOR_VELOCIMETER, /* velocity of a site's origin, in its own axes */
-    TN_SENSOR_FORCE,  /* of the parent on the site's body, in the site's axes, mean over the last step */
+    TN_SENSOR_FORCE,  /* of the parent on the site's body, in the site's axes, mean over the last
+                         step */
     TN_SENSOR_TORQUE, /* torque of the same about the site */
     TN_SENSOR_ACTUATOR_FORCE,      /* before gear, at the state */
-    TN_SENSOR_JOINT_ACTUATOR_FORCE /* of all actuators on a hinge or slide, gear and tendons included */
+    TN_SENSOR_JOINT_ACTUATOR_FORCE /* of all actuators on a hinge or slide, gear and tendons
+                                      included */
 } TnSensorType;
 
 typedef struct TnSensorDef {
@@ -438,9 +442,9 @@ typedef struct TnKeyDef {
     TnSource source;
 } TnKeyDef;
 
-/* A control track of the model: row k has all controls at times[k], with linear interpolation. After
- * the last row the track continues at row `loop_from` if that is >= 0 (its controls must equal those
- * of the last row); otherwise the last row holds. */
+/* A control track of the model: row k has all controls at times[k], with linear interpolation.
+ * After the last row the track continues at row `loop_from` if that is >= 0 (its controls must
+ * equal those of the last row); otherwise the last row holds. */
 typedef struct TnTrackDef {
     int row_count;
     const double *times; /* ascending, s */
@@ -468,8 +472,8 @@ TN_API TnWheelDef tn_wheel_def(void);
 TN_API TnSoftDef tn_soft_def(void);
 TN_API TnTieDef tn_tie_def(void);
 
-/* Builder. Adding does not return errors: compile reports all bad definitions, and a lack of memory,
- * at once. Names are copied. A builder can be compiled more than once. */
+/* Builder. Adding does not return errors: compile reports all bad definitions, and a lack of
+ * memory, at once. Names are copied. A builder can be compiled more than once. */
 TN_API TnModelBuilder *tn_builder_create(void);
 TN_API void tn_builder_destroy(TnModelBuilder *builder);
 TN_API void tn_builder_set_name(TnModelBuilder *builder, const char *name);

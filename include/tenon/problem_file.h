@@ -1,5 +1,5 @@
-/* tenon/problem_file.h: reads and writes solver problems as files. docs/problem-files.md describes the
- * formats: tenon's own, and the frictional contact problems of Siconos. */
+/* tenon/problem_file.h: reads and writes solver problems as files. docs/problem-files.md describes
+ * the formats: tenon's own, and the frictional contact problems of Siconos. */
 #ifndef TENON_PROBLEM_FILE_H
 #define TENON_PROBLEM_FILE_H
 
@@ -34,9 +34,9 @@ TN_API TnProblemFileInfo tn_problem_file_info(const TnProblemFile *file);
 /* The problem, ready for tn_solver_prepare; the caller destroys it. W and M are symmetrized. */
 TN_API TnSolver *tn_problem_solver(const TnProblemFile *file, const TnSolverDef *def, TnError *err);
 /* If a local file has few digits, its W may be slightly indefinite, but solvers need a semidefinite
- * matrix. The shift s is then > 0. The problem with W + sI and q - sλ instead of W and q has the same
- * solution if that solution is λ. Solve it repeatedly from the last λ (NULL: zero) to converge to the
- * solution of the file. If s is 0, tn_problem_solver_near is tn_problem_solver. */
+ * matrix. The shift s is then > 0. The problem with W + sI and q - sλ instead of W and q has the
+ * same solution if that solution is λ. Solve it repeatedly from the last λ (NULL: zero) to converge
+ * to the solution of the file. If s is 0, tn_problem_solver_near is tn_problem_solver. */
 TN_API double tn_problem_shift(const TnProblemFile *file);
 TN_API TnSolver *tn_problem_solver_near(const TnProblemFile *file, const TnSolverDef *def,
                                         const double *lambda, TnError *err);
@@ -46,8 +46,8 @@ TN_API void tn_problem_start(const TnProblemFile *file, TnSolver *solver);
  * tenon's format. */
 TN_API void tn_problem_file_error(const TnProblemFile *file, const double *v, const double *lambda,
                                   double *as_read, double *symmetric);
-/* Writes all added data and the starting v and λ in tenon's format. Blocks given by functions cannot
- * be written. Needs tn_solver_prepare. */
+/* Writes all added data and the starting v and λ in tenon's format. Blocks given by functions
+ * cannot be written. Needs tn_solver_prepare. */
 TN_API TnStatus tn_problem_write(const TnSolver *solver, const char *path, TnError *err);
 
 #ifdef __cplusplus

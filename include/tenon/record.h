@@ -1,9 +1,10 @@
 /* tenon/record.h: recordings (.tnr): a scene and its frames in one file, which can be shown without
  * the model. docs/recordings.md describes the format.
  *
- * Frames are written in small groups, each compressed and with its own checksum. A truncated file is
- * read up to the last complete group, also if the writer was killed. Poses and points are rounded to
- * a fine grid (see TnRecordingInfo.resolution), stress to 16 bits; an exact state keeps all bits. */
+ * Frames are written in small groups, each compressed and with its own checksum. A truncated file
+ * is read up to the last complete group, also if the writer was killed. Poses and points are
+ * rounded to a fine grid (see TnRecordingInfo.resolution), stress to 16 bits; an exact state keeps
+ * all bits. */
 #ifndef TENON_RECORD_H
 #define TENON_RECORD_H
 
@@ -38,14 +39,15 @@ typedef struct TnRecordingInfo {
     double start, end; /* s, times of the first and last frame */
     bool cut_off; /* the file ends within a group or a checksum is wrong; earlier groups are read */
     bool has_contacts, has_state, has_stress;
-    bool has_account; /* elastic energy and the energy balance; since format 1.2 */
+    bool has_account;  /* elastic energy and the energy balance; since format 1.2 */
     double resolution; /* m, grid of positions */
     int64_t bytes;     /* of the file, as far as it is readable */
 } TnRecordingInfo;
 
 TN_API TnRecording *tn_recording_open(const char *path, TnError *err);
-TN_API void tn_recording_close(TnRecording *recording);                 /* NULL is allowed */
-TN_API const TnScene *tn_recording_scene(const TnRecording *recording); /* belongs to the recording */
+TN_API void tn_recording_close(TnRecording *recording); /* NULL is allowed */
+TN_API const TnScene *
+tn_recording_scene(const TnRecording *recording); /* belongs to the recording */
 TN_API TnRecordingInfo tn_recording_info(const TnRecording *recording);
 /* The time of a frame, without reading it. */
 TN_API double tn_recording_time(const TnRecording *recording, int index);

@@ -2,8 +2,8 @@
  * surfaces. A TnFrame has their positions at one time. Window, pictures, recordings and replays use
  * only these two.
  *
- * Both are plain structs. tn_scene_create and tn_frame_capture fill them from a model and a world, a
- * recording fills them from its file, and a program may fill them itself. Nothing here changes a
+ * Both are plain structs. tn_scene_create and tn_frame_capture fill them from a model and a world,
+ * a recording fills them from its file, and a program may fill them itself. Nothing here changes a
  * world. */
 #ifndef TENON_SCENE_H
 #define TENON_SCENE_H
@@ -40,7 +40,8 @@ typedef enum TnTubeKind {
     TN_TUBE_TENDON /* straight between its points */
 } TnTubeKind;
 
-/* A thick line through points. The piece between two points belongs to the subsystem of the first. */
+/* A thick line through points. The piece between two points belongs to the subsystem of the first.
+ */
 typedef struct TnSceneTube {
     TnTubeKind kind;
     int point_start, point_count; /* range of the frame's points */
@@ -57,8 +58,8 @@ typedef struct TnSceneSurface {
     int tetrahedron_count;
     float rgba[4];
     const char *name; /* "" or NULL for none */
-    /* Each may be NULL. Without subsystems, a part belongs to that of its first point. Without rest,
-     * the stress-free shape is unknown. */
+    /* Each may be NULL. Without subsystems, a part belongs to that of its first point. Without
+     * rest, the stress-free shape is unknown. */
     const int32_t *triangle_subsystems, *tetrahedron_subsystems; /* from 1 */
     const float *rest;                                           /* m, 3 × point_count */
 } TnSceneSurface;
@@ -99,8 +100,8 @@ typedef struct TnScene {
 } TnScene;
 
 /* Return NULL and an error if out of memory. The model or world may be destroyed afterwards. For a
- * model, every free body, robot, cable and soft body is a subsystem. For a world, subsystems are those
- * of its division, numbered from 1 (index of the world plus one). */
+ * model, every free body, robot, cable and soft body is a subsystem. For a world, subsystems are
+ * those of its division, numbered from 1 (index of the world plus one). */
 TN_API TnScene *tn_scene_create(const TnModel *model, TnError *err);
 TN_API TnScene *tn_scene_create_of(const TnWorld *world, TnError *err);
 TN_API void tn_scene_destroy(TnScene *scene); /* only for the two above; NULL is allowed */
@@ -145,8 +146,8 @@ TN_API TnStatus tn_frame_reserve_state(TnFrame *frame, int qpos_count, int dof_c
 /* Reserves memory for the stress of points and of cell_count tetrahedra, all 0; -1: no stress. */
 TN_API TnStatus tn_frame_reserve_stress(TnFrame *frame, int cell_count, TnError *err);
 /* Copies the world into the frame. `report` of the last step may be NULL. `state` adds the exact
- * state. Stress is computed only if memory was reserved for it; `state` adds that of the tetrahedra.
- * The world is not changed. */
+ * state. Stress is computed only if memory was reserved for it; `state` adds that of the
+ * tetrahedra. The world is not changed. */
 TN_API TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepReport *report,
                                  bool state, TnError *err);
 TN_API TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err);

@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-/* Method per island. With tolerance 0 it applies to the whole problem; NEWTON is then not allowed. */
+/* Method per island. With tolerance 0 it applies to the whole problem; NEWTON is then not allowed.
+ */
 typedef enum TnMethod {
     /* Chosen by predicted cost, error and progress in this solve (default). With tolerance 0:
      * SubADMM. */

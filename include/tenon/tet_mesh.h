@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* Elements have positive volume: (x1 - x0) · ((x2 - x0) × (x3 - x0)) > 0. Seen from outside, opposite
- * to node 0, nodes 1, 2, 3 are counterclockwise. Use tn_tet_mesh_free only for meshes from a
- * generator or a file, not for your own arrays. */
+/* Elements have positive volume: (x1 - x0) · ((x2 - x0) × (x3 - x0)) > 0. Seen from outside,
+ * opposite to node 0, nodes 1, 2, 3 are counterclockwise. Use tn_tet_mesh_free only for meshes from
+ * a generator or a file, not for your own arrays. */
 typedef struct TnTetMesh {
     int node_count, tet_count;
     double *nodes; /* 3 per node, m */
@@ -42,8 +42,8 @@ TN_API bool tn_tet_mesh_surface(const TnTetMesh *mesh, TnTetSurface *out, TnErro
 TN_API void tn_tet_surface_free(TnTetSurface *surface);
 
 /* Generators. All are centred at the origin and sized like geoms: half lengths, radius, half length
- * along z. Nodes of curved surfaces lie on the true surface. So the volume is slightly too small; its
- * error is second order in the element size. */
+ * along z. Nodes of curved surfaces lie on the true surface. So the volume is slightly too small;
+ * its error is second order in the element size. */
 TN_API bool tn_tet_mesh_box(const double half[3], const int cells[3], int tets_per_cell,
                             TnTetMesh *out, TnError *err); /* 5 or 6 per cell */
 /* `rings` elements from the axis to the side (18 rings² per layer), `layers` along z. */

@@ -20,12 +20,12 @@ typedef enum TnSleep {
 } TnSleep;
 
 typedef struct TnWorldDef {
-    int thread_count; /* 1 … 64, default 1; small scenes always use one thread */
+    int thread_count;       /* 1 … 64, default 1; small scenes always use one thread */
     TnDivisionDef division; /* TN_DIVISION_AUTO (default): as the model says */
     TnSolverDef solver;     /* see tenon/solver.h; velocity_scale and thread_count are ignored */
-    /* Passes of a step. 0 (default): automatic; a step is linearized and solved again if its result is far from the
-     * prediction (loops, contacts that turn, soft bodies). 1 … 100: fixed number, except for soft bodies, spin and
-     * rolling friction. See docs/time-stepping.md. */
+    /* Passes of a step. 0 (default): automatic; a step is linearized and solved again if its result
+     * is far from the prediction (loops, contacts that turn, soft bodies). 1 … 100: fixed number,
+     * except for soft bodies, spin and rolling friction. See docs/time-stepping.md. */
     int relinearize;
     /* Fill aac and aal of each step's report; default false. Costs about 10 % of a step, with soft
      * bodies up to half a step; TnStepTimes do not contain it. */
@@ -47,7 +47,8 @@ typedef struct TnStepTimes {
 typedef struct TnEnergy {
     double kinetic;   /* including rotor inertia (armature) */
     double potential; /* gravity plus elastic */
-    double elastic;   /* elastic part of potential: springs of joints and tendons, cables, soft bodies */
+    double
+        elastic; /* elastic part of potential: springs of joints and tendons, cables, soft bodies */
 } TnEnergy;
 
 /* Energy balance of a step, J: kinetic plus potential energy changes by
@@ -58,27 +59,31 @@ typedef struct TnEnergyAccount {
     double friction;  /* loss to friction of contacts and joints */
     double damping;   /* loss to dampers of joints and tendons */
     double impacts;   /* loss to impacts */
-    double step;      /* loss to time discretization, falling asleep, and material damping of cables and soft bodies (not
-                         separated). Negative if smooth motion regains an earlier loss */
-    double created;   /* spurious energy: an error of the step. Negative if earlier spurious energy is removed */
+    double
+        step; /* loss to time discretization, falling asleep, and material damping of cables and
+                 soft bodies (not separated). Negative if smooth motion regains an earlier loss */
+    double created; /* spurious energy: an error of the step. Negative if earlier spurious energy is
+                       removed */
 } TnEnergyAccount;
 
 typedef struct TnStepReport {
-    bool converged; /* the tolerance was reached, or the fixed count has run */
-    bool diverged; /* the new state was not finite or beyond 1e10 m, m/s or rad/s. The step was rejected; the last good
-                      state is kept */
+    bool converged;   /* the tolerance was reached, or the fixed count has run */
+    bool diverged;    /* the new state was not finite or beyond 1e10 m, m/s or rad/s. The step was
+                         rejected; the last good    state is kept */
     int iterations;   /* of SubADMM or the method asked for, largest number of any island */
     const char *form; /* of pgs, assembled or an own method: the form that ran; else NULL */
     /* m/s: with a tolerance, the largest natural-map error of a constraint; with a fixed count, the
      * RMS change of the constraint velocities in the last iteration. */
     double residual;
-    /* -log10 of the RMS constraint error at v̂ and at v_λ (docs/accuracy.md); NaN if not measured. */
+    /* -log10 of the RMS constraint error at v̂ and at v_λ (docs/accuracy.md); NaN if not measured.
+     */
     double aac, aal;
     /* m, over contacts with a negative gap at the start of the step. */
     double mean_penetration, max_penetration;
     /* Only with a tolerance; otherwise error is NaN and island_count 0. */
-    double error; /* largest natural-map error of a constraint, as a fraction of gravity × timestep */
-    bool rough;   /* error above 1: no method found forces that come close; do not trust the step */
+    double
+        error; /* largest natural-map error of a constraint, as a fraction of gravity × timestep */
+    bool rough; /* error above 1: no method found forces that come close; do not trust the step */
     int worst_island; /* its island, for tn_world_island and tn_world_worst_constraint; -1: none */
     int island_count; /* islands solved in this step: awake and with constraints */
     int islands_by_method[TN_METHOD_COUNT]; /* number of islands by TnIslandReport.method */
@@ -88,9 +93,9 @@ typedef struct TnStepReport {
     int heap_fallbacks;      /* heap allocations because an arena was too small; 0 once warm */
     size_t arena_high_water; /* bytes: largest need of any step so far */
     TnEnergyAccount energy;  /* all zero if the step was rejected */
-    /* Largest relative spurious energy of any group of bodies joined by forces in the step: created energy over the
-     * energy involved (kinetic and elastic before and after, work, losses, change of height). Motion slower than
-     * gravity × timestep counts as noise. 0: none was created. */
+    /* Largest relative spurious energy of any group of bodies joined by forces in the step: created
+     * energy over the energy involved (kinetic and elastic before and after, work, losses, change
+     * of height). Motion slower than gravity × timestep counts as noise. 0: none was created. */
     double created_share;
     TnBodyId created_body; /* the body that gained most; 0: a soft body, or none */
     TnSoftId created_soft;
@@ -194,7 +199,8 @@ typedef struct TnReaction {
  *
  * The first call after a step computes all reactions; steps themselves cost nothing more. */
 TN_API TnReaction tn_world_body_reaction(TnWorld *world, TnBodyId body);
-/* The same at the anchor of one of the body's joints. The joint's axis in body axes: TnJointInfo. */
+/* The same at the anchor of one of the body's joints. The joint's axis in body axes: TnJointInfo.
+ */
 TN_API TnReaction tn_world_joint_reaction(TnWorld *world, TnJointId joint);
 /* On body2, by body1, at the anchor; zero if inactive. Unknown for sleeping bodies. */
 TN_API TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId equality);
@@ -218,20 +224,22 @@ TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos and qvel *
 TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err);
 
 /* The problem of the last step as a prepared solver (tenon/solver.h). Its solution
- * (tn_solver_solution) is that of the step. Bonds become rows. The caller destroys it. NULL if out of
- * memory or before the first step. */
+ * (tn_solver_solution) is that of the step. Bonds become rows. The caller destroys it. NULL if out
+ * of memory or before the first step. */
 TN_API TnSolver *tn_world_problem(const TnWorld *world, const TnSolverDef *def, TnError *err);
-/* v̂ of the last step, dof_count numbers like qvel, for any division. False before the first step. */
+/* v̂ of the last step, dof_count numbers like qvel, for any division. False before the first step.
+ */
 TN_API bool tn_world_last_velocity(const TnWorld *world, double *v);
 /* sqrt(dᵀ M d / Σm), m/s, with d = a - b, dof_count numbers each, at the present pose. */
 TN_API double tn_world_velocity_distance(const TnWorld *world, const double *a, const double *b);
-/* The problem of the last step solved once more, from where the step ended: v in the same layout, and
- * in *residual what is left, as in TnSolveReport. velocity_scale is the world's. The world stays as it
- * is. False if out of memory or before the first step. */
+/* The problem of the last step solved once more, from where the step ended: v in the same layout,
+ * and in *residual what is left, as in TnSolveReport. velocity_scale is the world's. The world
+ * stays as it is. False if out of memory or before the first step. */
 TN_API bool tn_world_solve_again(TnWorld *world, const TnSolverDef *def, double *v,
                                  double *residual);
 
-/* Evaluates the model at a state, joints in qpos order. Arrays belong to the caller; NULL skips one. */
+/* Evaluates the model at a state, joints in qpos order. Arrays belong to the caller; NULL skips
+ * one. */
 typedef struct TnEval {
     double *body_poses;     /* body_count × 7: pos, quat; including the world */
     double *mass_matrix;    /* dof × dof, row-major */

@@ -131,7 +131,8 @@ void tn_bounds_sleep(const TnDetection *d)
     c->any_sleeping = c->awake = c->stale = false;
     for (int slot = 0; slot < c->moving_count; slot++) {
         bool sleeps = c->asleep && c->asleep[c->subsystems[slot]];
-        if (d->only && !sleeps && !d->only[c->slots[slot].link]) { /* where the detection before had it */
+        if (d->only && !sleeps &&
+            !d->only[c->slots[slot].link]) { /* where the detection before had it */
             update_velocity(d, slot);
             c->sleeping[slot] = c->placed[slot] = 1;
             c->any_sleeping = true;

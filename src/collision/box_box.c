@@ -6,8 +6,8 @@
  *
  * and along an edge product a_i × b_j, with i' and i'' the other two axes,
  *
- *     ( |C_i'j a_i''·d - C_i''j a_i'·d| - h_i' |C_i''j| - h_i'' |C_i'j| - h_j' |C_ij''| - h_j'' |C_ij'| )
- *     / √(C_i'j² + C_i''j²).
+ *     ( |C_i'j a_i''·d - C_i''j a_i'·d| - h_i' |C_i''j| - h_i'' |C_i'j|
+ *       - h_j' |C_ij''| - h_j'' |C_ij'| ) / √(C_i'j² + C_i''j²).
  *
  * The best of 6 face normals and 9 edge products is the direction of least overlap. For boxes that
  * are apart it is a lower bound of the distance, exact unless the nearest features are a corner

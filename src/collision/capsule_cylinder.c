@@ -1,15 +1,15 @@
-/* capsule_cylinder.c: a capsule with a cylinder's side, in closed form; a rope around a post has hundreds
- * of these.
+/* capsule_cylinder.c: a capsule with a cylinder's side, in closed form; a rope around a post has
+ * hundreds of these.
  *
- * In the cylinder's axes the core c + s u, |s| <= h, comes nearest to the axis where its distance ρ to
- * it is least, which is one division. While all of the core is between the planes of the caps, the gap
- * is ρ - R - r. Everything else (caps, rims, a core deep inside) is left to GJK. A capsule along the
- * cylinder touches at both ends, as two capsules side by side do. */
+ * In the cylinder's axes the core c + s u, |s| <= h, comes nearest to the axis where its distance ρ
+ * to it is least, which is one division. While all of the core is between the planes of the caps,
+ * the gap is ρ - R - r. Everything else (caps, rims, a core deep inside) is left to GJK. A capsule
+ * along the cylinder touches at both ends, as two capsules side by side do. */
 #include "../math/vec3.h"
 #include "narrow.h"
 
-/* Of the sum of radii: how far an end may be beside the shared normal. The gap there is then wrong by less
- * than 0.05 % of it. */
+/* Of the sum of radii: how far an end may be beside the shared normal. The gap there is then wrong
+ * by less than 0.05 % of it. */
 #define ACROSS 0.03
 
 /* The core in the cylinder's axes, and its point nearest to the axis. */
@@ -52,7 +52,8 @@ static void add_point(const Core *core, const TnPlaced *b, const double n[3], do
     tn_manifold_add(out, margin, pos, gap, feature);
 }
 
-/* Nearest to the cylinder's side; then core->out becomes a unit vector, and n is the normal there. */
+/* Nearest to the cylinder's side; then core->out becomes a unit vector, and n is the normal there.
+ */
 static bool is_beside(Core *core, const TnPlaced *b, double n[3])
 {
     double R = b->shape->size[0],

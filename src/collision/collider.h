@@ -47,7 +47,8 @@ typedef struct TnSlot {
     TnGeomType shape_type;
     int32_t rod; /* of a rod whose segments never meet each other: its index + 1; else 0 */
     double margin;
-    int32_t chain, near; /* of a rod: its index + 1, and links that are less than this apart do not meet; else 0 */
+    int32_t chain, near; /* of a rod: its index + 1, and links that are less than this apart do not
+                            meet; else 0 */
     double pad2[2];
 } TnSlot;
 
@@ -83,8 +84,8 @@ typedef struct TnGrid {
     int dims[3];                /* of the table, <= true_dims */
     double origin[3], per_cell; /* cells per metre */
     float reach[3];             /* largest half box of a member */
-    bool round;     /* all members are spheres: their balls are tighter than their boxes */
-    int32_t rod;    /* all members have this as TnSlot.rod, which is not 0: they need not ask here */
+    bool round;  /* all members are spheres: their balls are tighter than their boxes */
+    int32_t rod; /* all members have this as TnSlot.rod, which is not 0: they need not ask here */
     int32_t *start; /* per cell of the table and one more: first member */
 } TnGrid;
 
@@ -180,7 +181,8 @@ typedef struct TnPairRule {
 } TnPairRule;
 
 /* ---- emit.c ---- */
-/* Shares of the thinner shape's half: what is apart by more and moves by more is looked at where it meets. */
+/* Shares of the thinner shape's half: what is apart by more and moves by more is looked at where it
+ * meets. */
 #define TN_TOUCHING 1e-3
 #define TN_TOUCHING_EXACT 1e-9
 #define TN_FAR 0.02
@@ -213,9 +215,9 @@ double tn_shape_thinness(const TnShape *shape, const double half_extent[3]);
 /* m/s: turning moves no point of one faster against the other. */
 double tn_mover_turning(const TnMover *a, const TnMover *b);
 typedef enum TnPassing { TN_STAYS_APART, TN_PASSES_BY, TN_MEETS } TnPassing;
-/* Of two shapes that are apart: whether they touch within [0, t], or at least come as near as `near`. TN_MEETS: *time is
- * when, and `at` where they are then. `look_on`: not so where they only pass along each other. `start`: how they are
- * now. */
+/* Of two shapes that are apart: whether they touch within [0, t], or at least come as near as
+ * `near`. TN_MEETS: *time is when, and `at` where they are then. `look_on`: not so where they only
+ * pass along each other. `start`: how they are now. */
 TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, bool look_on,
                    const TnManifold *start, double *time, TnTransform at[2]);
 
@@ -281,8 +283,8 @@ void tn_grid_query(const TnCollider *collider, const TnGrid *grid, const TnBound
 /* ---- soft_detect.c ---- */
 /* Points that the soft surfaces needed at most so far. */
 size_t tn_soft_capacity(TnCollider *collider);
-/* Appends contacts of soft surfaces to the list, which has room for tn_soft_capacity points. False: no
- * memory. */
+/* Appends contacts of soft surfaces to the list, which has room for tn_soft_capacity points. False:
+ * no memory. */
 bool tn_soft_detect(const TnDetection *d, const double *qpos, const double *end_qvel,
                     TnArena *arena, TnPool *pool, TnContactList *out);
 

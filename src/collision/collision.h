@@ -4,9 +4,9 @@
  * geom1 is a geom of a moving link; geom2 may belong to the world. Groups follow each other in
  * spatial order, so that neighbours in the list are neighbours in space.
  *
- * Pairs that are near are listed where they are. Those that come from afar in one step, by more than a share of their
- * thickness, are listed only if their paths meet, and as they are then (sweep.c): nothing tunnels, and what passes by
- * an edge is not stopped by it. */
+ * Pairs that are near are listed where they are. Those that come from afar in one step, by more
+ * than a share of their thickness, are listed only if their paths meet, and as they are then
+ * (sweep.c): nothing tunnels, and what passes by an edge is not stopped by it. */
 #ifndef TN_COLLISION_COLLISION_H
 #define TN_COLLISION_COLLISION_H
 
@@ -21,15 +21,17 @@ typedef struct TnContactPoint {
     int32_t geom1, geom2; /* indices */
     uint32_t feature;     /* persistent within the pair */
     int16_t dim;          /* 1, 3, 4 or 6 */
-    int16_t resolved;     /* not 0: hits of it within the step were dealt with (step/impact.c), what is left open stays open */
-    double pos[3];        /* m, world, halfway between the surfaces */
-    double arm1[3], arm2[3]; /* m: there from the links' centres of mass; of the world from its origin, of soft
-                                points zero */
+    int16_t resolved; /* not 0: hits of it within the step were dealt with (step/impact.c), what is
+                         left open stays open */
+    double pos[3];    /* m, world, halfway between the surfaces */
+    double arm1[3], arm2[3]; /* m: there from the links' centres of mass; of the world from its
+                                origin, of soft points zero */
     double normal[3];        /* unit, from geom1 to geom2 */
     double gap;              /* m, negative: penetration, at the step's start */
-    double clearance; /* m: as gap, but of a pair that will pass by, whose gap has room for its way: all that there is now */
-    double time; /* s: where two run into each other that were apart, this is when, pos, arms and normal are those of
-                    that moment, and gap is what the motion closes until then */
+    double clearance; /* m: as gap, but of a pair that will pass by, whose gap has room for its way:
+                         all that there is now */
+    double time; /* s: where two run into each other that were apart, this is when, pos, arms and
+                    normal are those of that moment, and gap is what the motion closes until then */
     double friction[3]; /* of the pair */
     double restitution;
     int32_t soft1,
@@ -69,19 +71,22 @@ void tn_collider_forget(TnCollider *collider);
 typedef struct TnMotionInput {
     const TnLinkFrame *frames; /* per link */
     const double (*twists)[6]; /* per link: linear at the com, angular; world axes */
-    const double (*held)[6];   /* per link: the same if contacts bear it. Pairs that meet for falling alone graze
-                                  (emit.c). NULL: as twists */
-    const double *qpos, *qvel; /* whole-model; read for soft bodies' nodes: their places and velocities */
-    double t;                  /* s */
-    double slack;              /* m: pairs are listed so far ahead */
-    bool alone;                /* either of a pair might stand still: what it closes is then not made up for by the
-                                  other's going away */
-    bool exact;                /* all pairs that are apart are listed as they meet, however near they are */
-    const uint8_t *only;       /* per link: pairs of rigid geoms count where one of the two is not zero. The others must be
-                                  where the detection before had them, and move by no more than the slack. NULL: all */
+    const double (*held)[6]; /* per link: the same if contacts bear it. Pairs that meet for falling
+                                alone graze (emit.c). NULL: as twists */
+    const double *qpos,
+        *qvel;    /* whole-model; read for soft bodies' nodes: their places and velocities */
+    double t;     /* s */
+    double slack; /* m: pairs are listed so far ahead */
+    bool alone; /* either of a pair might stand still: what it closes is then not made up for by the
+                   other's going away */
+    bool exact; /* all pairs that are apart are listed as they meet, however near they are */
+    const uint8_t *only; /* per link: pairs of rigid geoms count where one of the two is not zero.
+                            The others must be where the detection before had them, and move by no
+                            more than the slack. NULL: all */
 } TnMotionInput;
-/* A point is listed when gap <= margin + t · max(0, approach speed along the normal at the point) + slack, so that
- * nothing that can touch within the step is missed and nothing else is listed. False: no memory. */
+/* A point is listed when gap <= margin + t · max(0, approach speed along the normal at the point) +
+ * slack, so that nothing that can touch within the step is missed and nothing else is listed.
+ * False: no memory. */
 bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena *arena,
                          TnPool *pool, TnContactList *out);
 

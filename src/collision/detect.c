@@ -124,7 +124,8 @@ bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena 
     }
     size_t mark = tn_arena_mark(arena);
     for (;;) {
-        d.points = TN_ARENA_NEW(arena, TnContactPoint, lay_out(collider) + tn_soft_capacity(collider));
+        d.points =
+            TN_ARENA_NEW(arena, TnContactPoint, lay_out(collider) + tn_soft_capacity(collider));
         if (!d.points) return false;
         tn_pool_run(pool, collider->chunk_count, 1, detect_chunks, &d);
         if (fits(collider)) break;

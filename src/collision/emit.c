@@ -2,12 +2,13 @@
  *
  *     listed:  gap <= margin + t · max(0, n · (v₁(p) - v₂(p))) + slack
  *
- * Where a pair is apart by more than a share of the thinner one's half (TN_TOUCHING) and moves by more than TN_FAR of that, it is
- * listed as it is where the paths meet (sweep.c). One that will pass by as near as the slack is listed nevertheless, since
- * others may push it, but with room for its way. What meets only because it falls freely for the step, and would pass if something
- * bore it (`held`), grazes: it is listed as it is at the end. So a box that slides from one floor onto the next does not
- * run into the edge between them. Spheres with spheres and with planes are by far the most frequent pairs in large scenes and are
- * done in place. */
+ * Where a pair is apart by more than a share of the thinner one's half (TN_TOUCHING) and moves by
+ * more than TN_FAR of that, it is listed as it is where the paths meet (sweep.c). One that will
+ * pass by as near as the slack is listed nevertheless, since others may push it, but with room for
+ * its way. What meets only because it falls freely for the step, and would pass if something bore
+ * it (`held`), grazes: it is listed as it is at the end. So a box that slides from one floor onto
+ * the next does not run into the edge between them. Spheres with spheres and with planes are by far
+ * the most frequent pairs in large scenes and are done in place. */
 #include <stdlib.h>
 
 #include "../math/vec3.h"
@@ -116,7 +117,8 @@ static void append(TnEmitter *e, const Pair *pair, const double pos[3], const do
     p->soft1 = p->soft2 = -1;
 }
 
-/* Two spheres a way `n` (from a to b) and v (of a against b) apart: |n - v s| = distance. False: not within t. */
+/* Two spheres a way `n` (from a to b) and v (of a against b) apart: |n - v s| = distance. False:
+ * not within t. */
 static bool spheres_meet(const double n[3], const double v[3], double distance, double t, double *s)
 {
     double along = v3_dot(n, v), v2 = v3_dot(v, v),
@@ -245,7 +247,8 @@ static void emit_at(TnEmitter *e, const Pair *pair, When when, const TnManifold 
 {
     for (int k = 0; k < m->count; k++) {
         const TnManifoldPoint *p = &m->points[k];
-        double gap = p->gap + when.time * closing_at(e->detection, pair, p->pos, m->normal, when).net;
+        double gap =
+            p->gap + when.time * closing_at(e->detection, pair, p->pos, m->normal, when).net;
         append(e, pair, p->pos, m->normal, gap, gap, when, p->feature);
     }
 }
@@ -256,8 +259,8 @@ static TnPassing find_flying(const TnDetection *d, const Pair *pair, bool look_o
 {
     TnMover a = mover_of(d, pair->slot1, when->twists), b = mover_of(d, pair->slot2, when->twists);
     double near = ALONGSIDE * fmin(a.thinness, b.thinness);
-    TnPassing passing = tn_sweep(&a, &b, d->t, pair->margin + d->slack, look_on, start, &when->time,
-                                 at);
+    TnPassing passing =
+        tn_sweep(&a, &b, d->t, pair->margin + d->slack, look_on, start, &when->time, at);
     if (passing != TN_MEETS) return passing;
     if (!tn_collide(a.shape, &at[0], b.shape, &at[1], near, out)) return TN_PASSES_BY;
     return out->count > 0 ? TN_MEETS : TN_PASSES_BY;
@@ -273,12 +276,13 @@ static bool collide_at_end(const TnDetection *d, const Pair *pair, const double 
     return tn_collide(a.shape, &at[0], b.shape, &at[1], near, out) && out->count > 0;
 }
 
-/* One of the two stands for good, and something may bear the other. Of two that move nobody knows who will be stopped. A plane
- * has no edges. */
+/* One of the two stands for good, and something may bear the other. Of two that move nobody knows
+ * who will be stopped. A plane has no edges. */
 static bool may_be_held(const TnDetection *d, const Pair *pair)
 {
     const TnCollider *c = d->collider;
-    return d->held && pair->slot2 >= c->moving_count && c->slots[pair->slot2].shape_type != TN_GEOM_PLANE;
+    return d->held && pair->slot2 >= c->moving_count &&
+           c->slots[pair->slot2].shape_type != TN_GEOM_PLANE;
 }
 
 static double nearest_of(const TnManifold *m)
@@ -294,8 +298,8 @@ static bool differ(const TnManifold *a, const TnManifold *b)
     return v3_dot(a->normal, b->normal) < SAME_NORMAL;
 }
 
-/* Where they meet falling. If they meet otherwise when they are held, as that is; if they pass by then, as they are at the
- * end. */
+/* Where they meet falling. If they meet otherwise when they are held, as that is; if they pass by
+ * then, as they are at the end. */
 static TnPassing emit_meeting(TnEmitter *e, const Pair *pair, const TnManifold *start,
                               TnManifold *out, TnTransform at[2])
 {
@@ -320,7 +324,8 @@ static TnPassing emit_meeting(TnEmitter *e, const Pair *pair, const TnManifold *
     return TN_MEETS;
 }
 
-/* A near pair whose points would be closed, but that passes along each other if it is held. *out: as it is then. */
+/* A near pair whose points would be closed, but that passes along each other if it is held. *out:
+ * as it is then. */
 static bool grazes(const TnDetection *d, const Pair *pair, const TnManifold *m, TnManifold *out)
 {
     bool closes = false;
@@ -339,8 +344,8 @@ static bool grazes(const TnDetection *d, const Pair *pair, const TnManifold *m, 
            nearest_of(out) > -GRAZE * d->slack;
 }
 
-/* Of the thinner one's half: points of the same features are one contact where they are as near on the shapes. Nearest points
- * of shapes without faces to clip all have the same. */
+/* Of the thinner one's half: points of the same features are one contact where they are as near on
+ * the shapes. Nearest points of shapes without faces to clip all have the same. */
 #define SAME_PLACE 0.5
 
 /* In the axes of a shape. */
@@ -351,7 +356,8 @@ static void point_in(const TnTransform *at, const double pos[3], double local[3]
     m3_tmul_v(local, at->rot, d);
 }
 
-/* A point that shapes have `at` some place is one of those of a manifold that they had where they were. */
+/* A point that shapes have `at` some place is one of those of a manifold that they had where they
+ * were. */
 static bool has_point(const TnManifold *m, const TnTransform was[2], const TnManifoldPoint *p,
                       const TnTransform at[2], double near)
 {
@@ -394,7 +400,8 @@ static double gap_of_points(const TnMover *a, const TnMover *b, const Point *p, 
 
 #define BISECTIONS 24
 
-/* When the points of an overlap at the end came together. False: they were together at the start. */
+/* When the points of an overlap at the end came together. False: they were together at the start.
+ */
 static bool find_turned_time(const TnMover *a, const TnMover *b, const Point *p, const double n[3],
                              double t, double *time, double pos[3])
 {
@@ -409,7 +416,8 @@ static bool find_turned_time(const TnMover *a, const TnMover *b, const Point *p,
     return true;
 }
 
-/* Of two that touch or are near, what their turning brings together besides: where they overlap at the end. */
+/* Of two that touch or are near, what their turning brings together besides: where they overlap at
+ * the end. */
 static void emit_turned(TnEmitter *e, const Pair *pair, const TnMover *a, const TnMover *b,
                         const TnManifold *start, const TnTransform was[2])
 {
@@ -431,7 +439,8 @@ static void emit_turned(TnEmitter *e, const Pair *pair, const TnMover *a, const 
         point_in(&at[1], x, own.b);
         if (!find_turned_time(a, b, &own, m.normal, d->t, &time, pos)) continue;
         double gap = time * closing_at(d, pair, pos, m.normal, (When){time, d->twists}).net;
-        if (gap > 0.0) append(e, pair, pos, m.normal, gap, gap, (When){time, d->twists}, p->feature);
+        if (gap > 0.0)
+            append(e, pair, pos, m.normal, gap, gap, (When){time, d->twists}, p->feature);
     }
 }
 
@@ -445,7 +454,8 @@ static inline bool goes_straight(const TnDetection *d, int slot)
     return d->t * d->t * v3_dot(omega, omega) < STRAIGHT * STRAIGHT;
 }
 
-/* m/s: no point of one moves faster against the other; where either might stand still, than both together. */
+/* m/s: no point of one moves faster against the other; where either might stand still, than both
+ * together. */
 static double fastest(const TnDetection *d, int slot1, int slot2)
 {
     const TnSlot *a = &d->collider->slots[slot1], *b = &d->collider->slots[slot2];
@@ -459,8 +469,8 @@ static double fastest(const TnDetection *d, int slot1, int slot2)
 /* A small share of what is compared: room for rounding. */
 #define ROUNDING 1e-9
 
-/* The balls around two shapes are farther apart than anything that is listed: boxes grow by how fast each moves, and of two
- * that go the same way there are many. */
+/* The balls around two shapes are farther apart than anything that is listed: boxes grow by how
+ * fast each moves, and of two that go the same way there are many. */
 static bool are_far(const TnDetection *d, int slot1, int slot2, double way)
 {
     const TnCollider *c = d->collider;

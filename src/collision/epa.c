@@ -136,7 +136,8 @@ static bool expand(Polytope *p, int nearest, int k)
     return true;
 }
 
-/* Barycentric coordinates of the origin's foot on a face, kept inside it; returns how far that is from the foot. */
+/* Barycentric coordinates of the origin's foot on a face, kept inside it; returns how far that is
+ * from the foot. */
 static double foot_weights(const Polytope *p, const Face *f, double weight[3])
 {
     double foot[3], sum = 0.0;
@@ -156,8 +157,8 @@ static double foot_weights(const Polytope *p, const Face *f, double weight[3])
     return v3_norm(foot);
 }
 
-/* A flat side of A - B is several faces, all equally near, and only one has the foot of the origin. Faces of round
- * shapes are smaller than what is looked at here. */
+/* A flat side of A - B is several faces, all equally near, and only one has the foot of the origin.
+ * Faces of round shapes are smaller than what is looked at here. */
 static Face face_with_foot(const Polytope *p, const Face *best)
 {
     double weight[3], off = foot_weights(p, best, weight), flat = 1e-10 * p->scale;

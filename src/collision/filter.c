@@ -2,8 +2,8 @@
  *
  * Two geoms collide when their masks meet, (type₁ & affinity₂) | (type₂ & affinity₁), and their
  * bodies may; an explicit pair collides whatever masks and bodies say. Bodies can only forbid what
- * is part of a tree or a rod, holds a rod or is named by an exclude, so the model is asked for nothing else. Parameters:
- * from the geom of higher priority, else the larger of both. */
+ * is part of a tree or a rod, holds a rod or is named by an exclude, so the model is asked for
+ * nothing else. Parameters: from the geom of higher priority, else the larger of both. */
 #include "collider.h"
 
 #include <stdlib.h>
@@ -54,8 +54,8 @@ int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2)
 /* A share of a rod's radius: as thin as its axis. */
 #define AXIS 1e-3
 
-/* Is a clamped segment's axis within a fixed geom? Then that is what clamps it, as fingers do, and what comes out of
- * it lies within it, too. What only lies on the ground does not. */
+/* Is a clamped segment's axis within a fixed geom? Then that is what clamps it, as fingers do, and
+ * what comes out of it lies within it, too. What only lies on the ground does not. */
 static bool find_stuck_in(const TnCollider *collider, int fixed, int clamp)
 {
     const TnModel *m = collider->model;
@@ -81,7 +81,8 @@ static void list_clamps(TnCollider *collider)
     const TnModel *m = collider->model;
     for (int l = 0; m->rod_count && l < m->link_count; l++) {
         TnClamp *clamp = &collider->clamps[l];
-        for (int fixed = collider->moving_count; m->links[l].held && fixed < collider->count; fixed++) {
+        for (int fixed = collider->moving_count; m->links[l].held && fixed < collider->count;
+             fixed++) {
             if (!find_stuck_in(collider, fixed, l)) continue;
             if (clamp->count < TN_CLAMPS_LISTED) clamp->fixed[clamp->count] = fixed;
             clamp->count++;
@@ -138,7 +139,8 @@ static bool link_in_tree(const TnModel *m, int link)
     return sub->link_count > 1 || m->links[link].holds;
 }
 
-/* Explicit pairs are the exception that makes a rod meet itself; they are few, and such a rod none. */
+/* Explicit pairs are the exception that makes a rod meet itself; they are few, and such a rod none.
+ */
 static int lone_rod(const TnModel *m, int link)
 {
     if (link == 0 || m->pair_count) return 0;

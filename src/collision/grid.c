@@ -117,9 +117,9 @@ void tn_grid_build(TnCollider *c)
 }
 
 /* Every member is written to the buffer, and stays there where it counts. */
-static inline __attribute__((always_inline)) void
-scan(const TnBounds *m, int count, const TnBounds *box, bool round, const uint8_t *sleeping,
-     TnCandidates *out)
+static inline __attribute__((always_inline)) void scan(const TnBounds *m, int count,
+                                                       const TnBounds *box, bool round,
+                                                       const uint8_t *sleeping, TnCandidates *out)
 {
     while (count > 0) {
         if (out->count > TN_CANDIDATES / 2) tn_candidates_flush(out);
@@ -136,9 +136,9 @@ scan(const TnBounds *m, int count, const TnBounds *box, bool round, const uint8_
     }
 }
 
-static inline __attribute__((always_inline)) void
-query(const TnCollider *c, const TnGrid *g, const TnBounds *box, bool round,
-      const uint8_t *sleeping, TnCandidates *out)
+static inline __attribute__((always_inline)) void query(const TnCollider *c, const TnGrid *g,
+                                                        const TnBounds *box, bool round,
+                                                        const uint8_t *sleeping, TnCandidates *out)
 {
     const TnBounds *members = c->members + g->begin;
     int low[3], span[3];

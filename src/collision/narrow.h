@@ -106,7 +106,8 @@ TnCollideFn tn_collide_capsule_box;      /* capsule_box.c */
 TnCollideFn tn_collide_capsule_cylinder; /* capsule_cylinder.c */
 TnCollideFn tn_collide_box_box;          /* box_box.c */
 TnCollideFn tn_collide_convex;           /* convex.c: any two convex shapes */
-/* Gap and normal of a capsule beside a cylinder, in closed form; false: it is nearest to a cap or a rim, or deep inside. */
+/* Gap and normal of a capsule beside a cylinder, in closed form; false: it is nearest to a cap or a
+ * rim, or deep inside. */
 bool tn_gap_capsule_cylinder(const TnPlaced *capsule, const TnPlaced *cylinder, double *gap,
                              double n[3]);
 /* The exact gap and direction of any convex pair, by GJK and EPA. */

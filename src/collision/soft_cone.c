@@ -1,10 +1,10 @@
 /* soft_cone.c: what keeps most of two surfaces from being compared.
  *
- * Each box of the tree knows in which intervals its nodes' velocities v and the normals n about its nodes
- * lie. Then for two boxes
- *     |v₁ - v₂| <= the length of the farthest corner of the box of differences: common motion cancels,
- *     n₁ · n₂ >= Σ_k the least product of the intervals: where that is positive, no point of one looks at
- *     a point of the other, which is how a flat or gently curved side is done with itself at once. */
+ * Each box of the tree knows in which intervals its nodes' velocities v and the normals n about its
+ * nodes lie. Then for two boxes |v₁ - v₂| <= the length of the farthest corner of the box of
+ * differences: common motion cancels, n₁ · n₂ >= Σ_k the least product of the intervals: where that
+ * is positive, no point of one looks at a point of the other, which is how a flat or gently curved
+ * side is done with itself at once. */
 #include "../math/vec3.h"
 #include "soft_surface.h"
 

@@ -2,8 +2,8 @@
  *
  *     listed:  gap <= margin + t · max(0, n · (v₁ - v₂)) + slack
  *
- * with v₁ = Σ weight · node velocity, v₂ likewise or of the link at the point. A surface's points stand
- * together: rigid geoms by slot, then other surfaces, then itself. */
+ * with v₁ = Σ weight · node velocity, v₂ likewise or of the link at the point. A surface's points
+ * stand together: rigid geoms by slot, then other surfaces, then itself. */
 #include "../base/base.h"
 #include "../math/vec3.h"
 #include "soft_surface.h"

@@ -1,9 +1,10 @@
 /* soft_distance.c: signed distance from the surface of a rigid geom to a point, and which way it
  * grows.
  *
- * A point of a thin surface that has got deep into a geom may be nearest to the side on which its body is not.
- * It is sent back the way it came: against the surface's outward normal n there.  Among a box's faces
- * f the nearest counts of those with f · n < TN_SOFT_AGAINST; other shapes are left along -n. */
+ * A point of a thin surface that has got deep into a geom may be nearest to the side on which its
+ * body is not. It is sent back the way it came: against the surface's outward normal n there. Among
+ * a box's faces f the nearest counts of those with f · n < TN_SOFT_AGAINST; other shapes are left
+ * along -n. */
 #include "../math/vec3.h"
 #include "soft_surface.h"
 

@@ -1,28 +1,29 @@
-/* soft_facets.c: what nodes do not see: a corner, a small sphere or a rod against the inside of a triangle,
- * an edge across an edge.
+/* soft_facets.c: what nodes do not see: a corner, a small sphere or a rod against the inside of a
+ * triangle, an edge across an edge.
  *
  * φ, the signed distance to a convex geom, is convex. What the nodes' own contacts keep at a point
  * y = Σ w_i x_i of the surface is Σ w_i φ(x_i); a point is worth a contact of its own where
  *
  *     D = Σ w_i φ(x_i) - φ(y) > S = share · (length of the edges).
  *
- * Where the geom is round against the mesh, the gradients ∇φ_i at nodes near it agree and the surface may sag by SHARE
- * between them. Across the geom's edges and corners, and on what is small against the mesh, they do not, and the share goes
- * down to TINY. Such a contact must not appear deep. At D = S the point may be as deep as its nodes'
- * contacts let it, S below theirs, and that much is forgiven; from D = 2 S on nothing is:
+ * Where the geom is round against the mesh, the gradients ∇φ_i at nodes near it agree and the
+ * surface may sag by SHARE between them. Across the geom's edges and corners, and on what is small
+ * against the mesh, they do not, and the share goes down to TINY. Such a contact must not appear
+ * deep. At D = S the point may be as deep as its nodes' contacts let it, S below theirs, and that
+ * much is forgiven; from D = 2 S on nothing is:
  *
  *     gap = φ(y) + max(0, 2 S - D), which is Σ w_i φ(x_i) at D = S.
  *
  * The tangent at one corner is a lower bound of φ, and what it leaves is linear, so
- * max_j [φ_j - φ_i - ∇φ_i · (x_j - x_i)] bounds the left side: along flat faces and on shapes that are
- * large against the mesh a triangle is done with that.
+ * max_j [φ_j - φ_i - ∇φ_i · (x_j - x_i)] bounds the left side: along flat faces and on shapes that
+ * are large against the mesh a triangle is done with that.
  *
- * Faces: points of the geom that look against the triangle's normal (corners, ends, the support point of
- * a round shape) and stand above or below its inside; the normal is the triangle's. A point below that is much
- * nearer to another part of the surface came in there: what grazes a side of a bar has not come through its end.
- * Edges: as thin capsules, where the way to the geom leaves both triangles (within `lean`), so that
- * there is nothing nearer beside the edge.
- * Deeper than a triangle's share of the body nothing counts: it is on another side. */
+ * Faces: points of the geom that look against the triangle's normal (corners, ends, the support
+ * point of a round shape) and stand above or below its inside; the normal is the triangle's. A
+ * point below that is much nearer to another part of the surface came in there: what grazes a side
+ * of a bar has not come through its end. Edges: as thin capsules, where the way to the geom leaves
+ * both triangles (within `lean`), so that there is nothing nearer beside the edge. Deeper than a
+ * triangle's share of the body nothing counts: it is on another side. */
 #include "../math/vec3.h"
 #include "soft_surface.h"
 
@@ -35,8 +36,10 @@
     0.5 /* of a point's depth below a triangle: nearer to another one it is not this one's */
 #define OPPOSITE (-0.5) /* cosine: triangles that look the other way do not take a point */
 #define LEAN 0.1 /* sine: how much nearer it may be beside the edge, for geoms with flat sides */
-#define FACES_MAX 64  /* points that are compared with each other; more are listed as they are */
-#define PARALLEL 0.9  /* cosine: the same corner on two triangles is one contact below this angle */
+#define FACES_MAX 64 /* points that are compared with each other; more are listed as they are */
+#define PARALLEL                                                                                   \
+    0.9               /* cosine: the same corner on two triangles is one contact below this angle  \
+                       */
 #define NEAR_END 0.02 /* of an edge's length: its node has this contact */
 
 typedef struct FacePoint {
@@ -59,8 +62,9 @@ typedef struct Facets {
 
 static double corner_distance(const Facets *f, int node) { return f->s->probes[node].distance; }
 
-/* How far φ may lie below what its corners say, by the tangent at the best corner; a lower bound of φ; and
- * what is not worth a contact, m. From afar all gradients agree, so that counts near the geom only. */
+/* How far φ may lie below what its corners say, by the tangent at the best corner; a lower bound of
+ * φ; and what is not worth a contact, m. From afar all gradients agree, so that counts near the
+ * geom only. */
 static void bound(const Facets *f, const int32_t *corner, int count, double size, double *below,
                   double *lowest, double *share)
 {

@@ -1,12 +1,12 @@
 /* soft_pair.c: a surface against another one, or against itself.
  *
- * Nodes: of this surface against the triangles of the other one (the other one's turn comes when it is
- * this one), on the triangle's outer side or not deeper below it than its share of the body, and
- * looking at it. A node has one contact with a surface, with the nearest such triangle, and its feature is the
- * node: λ stays while it slides from triangle to triangle.
- * Edges: where two ridges cross, each leaving its body towards the other. What is flat is left to the nodes:
- * two faces on each other would else be listed at every crossing of their edges. The surface with the
- * lower number lists them.
+ * Nodes: of this surface against the triangles of the other one (the other one's turn comes when it
+ * is this one), on the triangle's outer side or not deeper below it than its share of the body, and
+ * looking at it. A node has one contact with a surface, with the nearest such triangle, and its
+ * feature is the node: λ stays while it slides from triangle to triangle. Edges: where two ridges
+ * cross, each leaving its body towards the other. What is flat is left to the nodes: two faces on
+ * each other would else be listed at every crossing of their edges. The surface with the lower
+ * number lists them.
  *
  * Parts of one surface that lie near each other at rest do not touch: nearer than what would be
  * listed there, or than an edge is long. */
@@ -63,8 +63,8 @@ static bool tied(const Walk *w, int node, const int32_t *corners, int count)
     return yes && !w->self;
 }
 
-/* The square of the distance at rest below which parts of a surface do not touch; counts through a thin
- * body too. */
+/* The square of the distance at rest below which parts of a surface do not touch; counts through a
+ * thin body too. */
 static double near_at_rest(const Walk *w, int triangle)
 {
     double along = fmax(w->reach + w->radii, w->s->sizes[triangle]),
@@ -188,8 +188,8 @@ static bool segment_near(const double *x, const double *y, const TnSoftCone *con
     return near;
 }
 
-/* All of one leaf against all of the other; what they own themselves. `more`: how far a point may be
- * from the other leaf's box. */
+/* All of one leaf against all of the other; what they own themselves. `more`: how far a point may
+ * be from the other leaf's box. */
 static void leaves(Walk *w, const TnSoftBox *a, const TnSoftBox *b, const TnSoftCone *cone,
                    double more)
 {

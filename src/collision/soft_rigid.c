@@ -1,6 +1,6 @@
-/* soft_rigid.c: nodes of a surface against a rigid geom: the geom's signed distance φ to the node, less
- * the surface's radius. A plane needs no more; for other geoms φ at the corners also says which
- * faces and edges are worth a look (soft_facets.c). */
+/* soft_rigid.c: nodes of a surface against a rigid geom: the geom's signed distance φ to the node,
+ * less the surface's radius. A plane needs no more; for other geoms φ at the corners also says
+ * which faces and edges are worth a look (soft_facets.c). */
 #include "../math/vec3.h"
 #include "soft_surface.h"
 

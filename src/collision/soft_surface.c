@@ -1,5 +1,5 @@
-/* soft_surface.c: a soft body's surface: nodes, triangles, edges and who owns them, made once; where
- * the nodes are and how they move, each step. */
+/* soft_surface.c: a soft body's surface: nodes, triangles, edges and who owns them, made once;
+ * where the nodes are and how they move, each step. */
 #include "soft_surface.h"
 #include "../base/base.h"
 #include "../math/vec3.h"

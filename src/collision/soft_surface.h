@@ -1,7 +1,7 @@
 /* soft_surface.h (internal): surfaces of soft bodies in the collision phase.
  *
- * A surface has numbers of its own: nodes as TnSoft.surface_nodes has them, triangles in the order of
- * a tree of boxes over them, edges by their ends. Every edge and node has an owner, one of its
+ * A surface has numbers of its own: nodes as TnSoft.surface_nodes has them, triangles in the order
+ * of a tree of boxes over them, edges by their ends. Every edge and node has an owner, one of its
  * triangles: whoever goes through the triangles near something meets each of them once.
  *
  * A step:  soft_surface.c  places and velocities of the nodes
@@ -28,8 +28,8 @@ typedef struct TnSoftBox {
     int32_t first, count;   /* triangles */
 } TnSoftBox;
 
-/* What the parts of a box may do: velocities of its nodes, normals of all triangles about them. Kept
- * where a surface may meet another one or itself. */
+/* What the parts of a box may do: velocities of its nodes, normals of all triangles about them.
+ * Kept where a surface may meet another one or itself. */
 typedef struct TnSoftCone {
     double v_low[3], v_high[3]; /* m/s */
     double n_low[3], n_high[3];
@@ -202,8 +202,8 @@ void tn_soft_emit_rigid(TnSoftEmitter *e, TnSoftSurface *s, int found);
 /* ---- soft_facets.c ---- */
 /* Of faces and edges; the nodes' probes are there, and `link` carries the slot. */
 void tn_soft_emit_facets(TnSoftEmitter *e, TnSoftSurface *s, int link, int found);
-/* The direction n (unit, across the edge's unit direction u) leaves the body at an edge, and does not
- * lean into one of its triangles by more than the sine `lean`. */
+/* The direction n (unit, across the edge's unit direction u) leaves the body at an edge, and does
+ * not lean into one of its triangles by more than the sine `lean`. */
 bool tn_soft_edge_outside(const TnSoftSurface *s, int edge, const double u[3], const double n[3],
                           double lean);
 
@@ -214,8 +214,8 @@ bool tn_soft_project(const double *const x[3], const double n[3], const double p
 double tn_soft_point_triangle(const double p[3], const double *const x[3]);
 
 /* ---- soft_pair.c ---- */
-/* Contacts of s's nodes with the other surface's triangles (which may be s itself), and of edges where s
- * comes first. */
+/* Contacts of s's nodes with the other surface's triangles (which may be s itself), and of edges
+ * where s comes first. */
 void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * Built once on the rest shape by halving: neighbours at rest stay neighbours, whatever the body
  * does, so each step only fits the boxes anew, from the leaves up. A box holds its
- * nodes with radius, half the slack and margin; grown by t · speed as well, as for rigid geoms (bounds.c),
- * things whose boxes do not meet are not listed. */
+ * nodes with radius, half the slack and margin; grown by t · speed as well, as for rigid geoms
+ * (bounds.c), things whose boxes do not meet are not listed. */
 #include "../math/vec3.h"
 #include "soft_surface.h"
 

@@ -1,11 +1,12 @@
-/* sweep.c: when two moving shapes first touch within a step, by conservative advancement: as long as they are apart by
- * d along n, nothing can close faster than
+/* sweep.c: when two moving shapes first touch within a step, by conservative advancement: as long
+ * as they are apart by d along n, nothing can close faster than
  *
  *     c = n · (v_a - v_b) + |ω_a × n| r_a + |ω_b × n| r_b
  *
- * with v of the links' centres of mass and r the farthest that the shapes reach from there, so d / c seconds are safe.
- * Where c <= 0 they never meet. Shapes that pass along each other come as near as to touch and no nearer: whether they meet
- * is seen a little later, where somebody wants to know. */
+ * with v of the links' centres of mass and r the farthest that the shapes reach from there, so d /
+ * c seconds are safe. Where c <= 0 they never meet. Shapes that pass along each other come as near
+ * as to touch and no nearer: whether they meet is seen a little later, where somebody wants to
+ * know. */
 #include "collider.h"
 
 #include "../math/vec3.h"
@@ -85,8 +86,7 @@ static double gap_of(const TnPlaced *a, const TnPlaced *b, double n[3])
         v3_sub(n, b->at->pos, a->at->pos);
         return v3_normalize(n) - a->shape->size[0] - b->shape->size[0];
     }
-    if (is_capsule(a->shape) && is_capsule(b->shape))
-        return nearest_of_capsules(a, b, n);
+    if (is_capsule(a->shape) && is_capsule(b->shape)) return nearest_of_capsules(a, b, n);
     for (int k = 0; k < 2; k++) {
         const TnPlaced *capsule = k ? b : a, *other = k ? a : b;
         double gap;
@@ -114,8 +114,8 @@ double tn_mover_turning(const TnMover *a, const TnMover *b)
     return v3_norm(a->twist + 3) * a->reach + v3_norm(b->twist + 3) * b->reach;
 }
 
-/* How far two shapes are apart along the normal of their manifold. Of capsules its points are the nearest; what boxes have
- * nearer may be beside theirs. */
+/* How far two shapes are apart along the normal of their manifold. Of capsules its points are the
+ * nearest; what boxes have nearer may be beside theirs. */
 static double apart_along(const TnMover *a, const TnMover *b, const TnManifold *m)
 {
     TnPlaced placed_a = {a->shape, a->start}, placed_b = {b->shape, b->start};
@@ -132,7 +132,8 @@ static double apart_along(const TnMover *a, const TnMover *b, const TnManifold *
 }
 
 /* Gap and normal at a time. */
-static double gap_at(const TnMover *a, const TnMover *b, double time, TnTransform at[2], double n[3])
+static double gap_at(const TnMover *a, const TnMover *b, double time, TnTransform at[2],
+                     double n[3])
 {
     tn_mover_at(a, time, &at[0]);
     tn_mover_at(b, time, &at[1]);

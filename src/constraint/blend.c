@@ -1,7 +1,8 @@
 /* blend.c: the share w of v⁺ with which each subsystem moves, t((1-w) v̂ + w v⁺).
  *
- * w is 0, the θ rule, where nothing pushes; 1 where a contact pushes or a joint limit is hit; 1 - ε where a
- * contact with restitution is hit. Subsystems that an equality, a hold or a tie joins share the largest w. */
+ * w is 0, the θ rule, where nothing pushes; 1 where a contact pushes or a joint limit is hit; 1 - ε
+ * where a contact with restitution is hit. Subsystems that an equality, a hold or a tie joins share
+ * the largest w. */
 #include "rows.h"
 
 #include <math.h>
@@ -38,8 +39,8 @@ void tn_constraint_share_blend(const TnModel *model, double *blend)
     }
 }
 
-/* Contacts of the last step and its forces are what is known of this one before collision. A cable takes w = 1
- * as soon as a contact is listed. */
+/* Contacts of the last step and its forces are what is known of this one before collision. A cable
+ * takes w = 1 as soon as a contact is listed. */
 void tn_constraint_blend_before(const TnModel *model, const TnDivision *division,
                                 const TnState *state, double *blend)
 {

@@ -1,14 +1,14 @@
-/* blocks.c: the problem's blocks from the systems of the dynamics, their ports, and the rows of the twist
- * table that contacts and bonds speak of. */
+/* blocks.c: the problem's blocks from the systems of the dynamics, their ports, and the rows of the
+ * twist table that contacts and bonds speak of. */
 #include "rows.h"
 
 #include <string.h>
 
 #include "../math/vec3.h"
 
-/* Contacts of a cable move each other far along it and want larger weights than those of single bodies:
- * digits of v of bench cable at 30/60 iterations 7.3/8.2 at 1, 7.4/8.7 at 1.6, 7.2/9.0 at 2; of the knot
- * 4.4/5.0 at 1, 4.3/5.1 at 1.4, 4.2/4.8 at 2. */
+/* Contacts of a cable move each other far along it and want larger weights than those of single
+ * bodies: digits of v of bench cable at 30/60 iterations 7.3/8.2 at 1, 7.4/8.7 at 1.6, 7.2/9.0 at
+ * 2; of the knot 4.4/5.0 at 1, 4.3/5.1 at 1.4, 4.2/4.8 at 2. */
 #define ROD_SCALE 1.6
 
 /* A link of a tree or rod that gets a port; free bodies get their row. */

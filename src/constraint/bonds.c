@@ -2,17 +2,18 @@
  * groups of segments, and welds of segments to what is no part of their chain. A bond works on the
  * twists of two links, z = (v_a, v_b) at their centres of mass.
  *
- * Springs are stiff, and an iteration carries news from one group to the next only. So a rod that is cut
- * starts from its motion as a whole under last step's contact forces and welds, which is one solve, and
- * its springs from their law there: what is left to iterate is what these forces change. */
+ * Springs are stiff, and an iteration carries news from one group to the next only. So a rod that
+ * is cut starts from its motion as a whole under last step's contact forces and welds, which is one
+ * solve, and its springs from their law there: what is left to iterate is what these forces change.
+ */
 #include "rows.h"
 
 #include <string.h>
 
 #include "../math/vec3.h"
 
-/* Twist of a segment from that of the link that carries it: v_s = v_c + ω × r, so a wrench (f, τ) on
- * the segment is (f, τ + r × f) on its carrier. */
+/* Twist of a segment from that of the link that carries it: v_s = v_c + ω × r, so a wrench (f, τ)
+ * on the segment is (f, τ + r × f) on its carrier. */
 static void shift_wrench(const double r[3], double wrench[6])
 {
     double x[3];

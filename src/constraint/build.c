@@ -1,4 +1,5 @@
-/* build.c: from the stages before to the solver's problem: its size, and who fills it in which order. */
+/* build.c: from the stages before to the solver's problem: its size, and who fills it in which
+ * order. */
 #include "rows.h"
 
 bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)

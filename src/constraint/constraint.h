@@ -7,7 +7,8 @@
  * would let resting forces alternate and make inelastic contacts bounce. Per inequality with gap d:
  *
  *     open (d > 0)          θ (J v⁺ + d/t) >= 0     may close the gap within the step, not more
- *     penetrating           θ (J v⁺ - r) >= 0       r = s |d|/t, s = option.stabilization, for deep ones less
+ *     penetrating           θ (J v⁺ - r) >= 0       r = s |d|/t, s = option.stabilization, for deep
+ *                                                   ones less
  *     hit with restitution  θ (J v⁺ + ε J v) >= 0   when the free motion would close the gap
  *
  * See docs/time-stepping.md. */
@@ -71,17 +72,17 @@ typedef struct TnUnilateral {
     double size;    /* of the smaller body: how fast that is without gravity */
 } TnUnilateral;
 TnUnilateralLaw tn_unilateral_law(const TnUnilateral *in);
-/* Speed at which a depth is undone: a share of it per step, and for deep ones no more than lets a body come out
- * calmly, whatever the step. */
+/* Speed at which a depth is undone: a share of it per step, and for deep ones no more than lets a
+ * body come out calmly, whatever the step. */
 double tn_way_out(double depth, double gravity, double size, double t, double share);
 
 typedef struct TnConstraintSet {
     TnProblem problem;
     int *link_row; /* per link: its row in the problem's twist table (a carried segment's is its
                       holder's), -1 where a link of a tree or rod has no port; 0 of what sleeps */
-    TnUnilateralLaw *laws;   /* per contact */
-    int *soft_row; /* per soft point of the contacts: the same; 0: all its nodes are pinned */
-    double **block_v;       /* per large block: its unknowns in the problem */
+    TnUnilateralLaw *laws; /* per contact */
+    int *soft_row;    /* per soft point of the contacts: the same; 0: all its nodes are pinned */
+    double **block_v; /* per large block: its unknowns in the problem */
     struct TnLimit *limits; /* per limit row */
     int limit_count;
     int *follower_row; /* per follower that is not carried: the port of where its holder wants it */
@@ -102,7 +103,8 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *out);
 bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state);
 
 /* ---- blend.c: the share w of v⁺ in the displacement t((1-w) v̂ + w v⁺) ---- */
-/* Raises w of every subsystem to what the last step's forces make likely, and to what the solution found. */
+/* Raises w of every subsystem to what the last step's forces make likely, and to what the solution
+ * found. */
 void tn_constraint_blend_before(const TnModel *model, const TnDivision *division,
                                 const TnState *state, double *blend);
 void tn_constraint_blend_after(const TnConstraintInput *in, const TnConstraintSet *set,
@@ -124,7 +126,8 @@ bool tn_wheel_stand(const TnModel *model, const TnLinkFrame *frames, const TnWhe
  * subsystems. Sleepers are left alone. False: no memory. */
 bool tn_wheels_stop_slip(const TnModel *model, const TnState *state, const double *qpos,
                          double *qvel, TnLinkFrame *frames, TnArena *arena);
-/* The contact's arm of one side from the centre of mass of the link that it counts for; not of soft points. */
+/* The contact's arm of one side from the centre of mass of the link that it counts for; not of soft
+ * points. */
 void tn_contact_arm(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
                     const TnContactPoint *c, int side, double arm[3]);
 /* What a spin or roll row turns about. */

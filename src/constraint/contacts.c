@@ -1,4 +1,5 @@
-/* contacts.c: contact points as constraints of the solver's problem: arms, normals, e and the starting guess. */
+/* contacts.c: contact points as constraints of the solver's problem: arms, normals, e and the
+ * starting guess. */
 #include "rows.h"
 
 #include <math.h>

@@ -28,7 +28,8 @@
 static const double axes3[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 static const double zero3[3] = {0, 0, 0};
 
-/* e of a row whose J v, v at the step's start, is `shift`. size: of what it joins; lever: m per unit of C. */
+/* e of a row whose J v, v at the step's start, is `shift`. size: of what it joins; lever: m per
+ * unit of C. */
 static double close_law(const TnConstraintInput *in, double shift, double eta, double size,
                         double lever, TnViolation x)
 {

@@ -1,5 +1,5 @@
-/* motion.c: where a step is expected to lead, subsystem by subsystem: from v and the last v̂, or where a
- * pass before found it to lead. */
+/* motion.c: where a step is expected to lead, subsystem by subsystem: from v and the last v̂, or
+ * where a pass before found it to lead. */
 #include "rows.h"
 
 #include <string.h>
@@ -99,8 +99,7 @@ static bool move_tree(const TnConstraintInput *in, const TnSubsystem *sub, doubl
 }
 
 /* A segment that a robot carries is where the robot's link takes it. */
-static void place_carried(const TnConstraintInput *in, const TnFollower *f,
-                          TnLinkFrame *frames)
+static void place_carried(const TnConstraintInput *in, const TnFollower *f, TnLinkFrame *frames)
 {
     TnLinkFrame *frame = &frames[f->segment];
     tn_held_frame(&in->model->equalities[f->equality], &frames[f->holder], frame->pos, frame->quat);

@@ -13,7 +13,10 @@
 #define EMPTY_ROW 1e-20
 
 /* A segment that the world holds is part of the world: what pulls at it moves nothing. */
-static bool is_fixed(const TnModel *model, int link) { return link == 0 || model->links[link].held; }
+static bool is_fixed(const TnModel *model, int link)
+{
+    return link == 0 || model->links[link].held;
+}
 
 int tn_dim_of_link(const TnConstraintInput *in, int link)
 {
@@ -47,9 +50,9 @@ TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)
     return row;
 }
 
-/* The row's side on the unknowns of a free body (node < 0) or of a tree or segment in a large block.
- * Two links of one tree share it; two segments of one rod have a side each, as if they were blocks of
- * their own. */
+/* The row's side on the unknowns of a free body (node < 0) or of a tree or segment in a large
+ * block. Two links of one tree share it; two segments of one rod have a side each, as if they were
+ * blocks of their own. */
 static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block, int node, int dim)
 {
     TnProblem *p = &w->set->problem;
@@ -183,15 +186,16 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
     tn_row_set_lever(w, row);
     /* gravity only sets the scale of "at rest"; joints count their own motion */
     double lever = tn_row_lever(row), size = model->links[sub->link_start].lever;
-    TnUnilateralLaw law = tn_unilateral_law(&(TnUnilateral){.gap = gap,
-                                                  .v = v,
-                                                  .v_free_end = v_end,
-                                                  .t = w->in->t,
-                                                  .theta = w->in->theta,
-                                                  .stabilization = model->option.stabilization,
-                                                  .gravity = v3_norm(model->option.gravity) / lever,
-                                                  .leave = w->in->leave / lever,
-                                                  .size = size / lever});
+    TnUnilateralLaw law =
+        tn_unilateral_law(&(TnUnilateral){.gap = gap,
+                                          .v = v,
+                                          .v_free_end = v_end,
+                                          .t = w->in->t,
+                                          .theta = w->in->theta,
+                                          .stabilization = model->option.stabilization,
+                                          .gravity = v3_norm(model->option.gravity) / lever,
+                                          .leave = w->in->leave / lever,
+                                          .size = size / lever});
     row->e = law.e_normal;
     w->set->limits[w->set->limit_count++] =
         (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - model->subsystems), law};

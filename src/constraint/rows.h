@@ -122,7 +122,8 @@ static inline bool tn_piece_tie_asleep(const TnConstraintInput *in, int tie)
 int tn_soft_piece_node(const TnSoftPiece *piece, int node);
 /* Counts ports of soft points in (row NULL) or numbers them on from the blocks' cursors. */
 void tn_constraint_soft_rows(const TnConstraintInput *in, int port_row, int *cursor, int *row);
-/* Mesh blocks with the starting guess of their nodes, and ports of soft points. False: no memory. */
+/* Mesh blocks with the starting guess of their nodes, and ports of soft points. False: no memory.
+ */
 bool tn_constraint_fill_meshes(const TnConstraintInput *in, TnConstraintSet *set,
                                const int *first_port);
 void tn_soft_point_velocity(const TnModel *model, const TnSoftPoint *point, const double *qvel,
@@ -159,8 +160,8 @@ void tn_velocity_expected(const TnConstraintInput *in, int n, const double *v, c
 /* u₀ of some unknowns from v and the last v̂. */
 void tn_motion_predict(const TnConstraintInput *in, double eta, int n, const double *v,
                        const double *last, double *u);
-/* Moves the subsystem that a body moves with, that of its carrier where a robot carries it, and tells its
- * η. False: no memory. */
+/* Moves the subsystem that a body moves with, that of its carrier where a robot carries it, and
+ * tells its η. False: no memory. */
 bool tn_motion_of_body(const TnConstraintInput *in, int body, TnMotion *m, double *eta);
 /* What a row of C(q) = 0 is about: C at the start and where the prediction leads, J u₀ and J₀ v. */
 typedef struct TnViolation {

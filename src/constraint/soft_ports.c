@@ -1,7 +1,8 @@
 /* soft_ports.c: mesh blocks, and the points of soft bodies that contacts touch as their ports.
  *
- * A point's velocity is Σ weight · v of its nodes: of a node with unknowns of its own directly, of a carried one
- * through the T of its tree's link, of a pinned one not at all. Where nothing is left the point is the world's. */
+ * A point's velocity is Σ weight · v of its nodes: of a node with unknowns of its own directly, of
+ * a carried one through the T of its tree's link, of a pinned one not at all. Where nothing is left
+ * the point is the world's. */
 #include "rows.h"
 
 #include <string.h>

@@ -1,8 +1,10 @@
-/* soft_rows.c: what holds nodes of soft bodies by iteration, three equality rows each along the world's axes:
+/* soft_rows.c: what holds nodes of soft bodies by iteration, three equality rows each along the
+ * world's axes:
  *   - followers of a tree's link that are not carried: v̂ = T q̇̂, the same as if they were;
- *   - holds by other links and ties of soft bodies to each other, which bring back what drifts as equality.c does;
- *   - ties of the copies of a node where the pieces of one body meet. They are one node in the state and cannot
- *     drift. */
+ *   - holds by other links and ties of soft bodies to each other, which bring back what drifts as
+ * equality.c does;
+ *   - ties of the copies of a node where the pieces of one body meet. They are one node in the
+ * state and cannot drift. */
 #include "rows.h"
 
 #include <string.h>
@@ -59,7 +61,8 @@ void tn_constraint_count_softs(const TnConstraintInput *in, TnRowCounts *n)
 
 /* ---- sides ---- */
 
-/* Scale of the weights of rows on soft bodies, and of those between the pieces of one (docs/solver.md, meshes). */
+/* Scale of the weights of rows on soft bodies, and of those between the pieces of one
+ * (docs/solver.md, meshes). */
 #define SOFT_ROW_SCALE 0.2
 #define PIECE_ROW_SCALE 1.0
 

@@ -1,5 +1,5 @@
-/* tendon_rows.c: limits and dry friction of tendons. As for joints (rows.c), with the length in place
- * of the coordinate: J = coef over the dofs of one tree. */
+/* tendon_rows.c: limits and dry friction of tendons. As for joints (rows.c), with the length in
+ * place of the coordinate: J = coef over the dofs of one tree. */
 #include "rows.h"
 
 typedef struct Limit {

@@ -6,8 +6,8 @@
 /* Approach below this share of g·t is rest: it moves a body by less than 0.5 % of g·t² in a step.
  */
 #define REST_SHARE 0.01
-/* Depths are undone as by this share of gravity; without gravity what is as deep as it is large comes out in so many
- * seconds. */
+/* Depths are undone as by this share of gravity; without gravity what is as deep as it is large
+ * comes out in so many seconds. */
 #define WAY_OUT_SHARE 0.05
 #define WAY_OUT_TIME 0.5
 

@@ -12,9 +12,9 @@
  *
  *     J u = 0,
  *
- * the midpoint rule: no slip in what is travelled, and no work done. What that leaves in v⁺ at the new
- * place is taken out afterwards (wheel_slip.c), as RATTLE does it for positions. The height is an
- * equality like others. The row is written for v̂, u = κ v̂ + (1-κ) v, κ = η/θ. */
+ * the midpoint rule: no slip in what is travelled, and no work done. What that leaves in v⁺ at the
+ * new place is taken out afterwards (wheel_slip.c), as RATTLE does it for positions. The height is
+ * an equality like others. The row is written for v̂, u = κ v̂ + (1-κ) v, κ = η/θ. */
 #include "rows.h"
 
 #include "../math/vec3.h"

@@ -1,11 +1,11 @@
-/* wheel_slip.c: takes what slip a step left out of the new velocity: the nearest velocity, measured by the
- * kinetic energy, with J v = 0 for the wheels of a subsystem,
+/* wheel_slip.c: takes what slip a step left out of the new velocity: the nearest velocity, measured
+ * by the kinetic energy, with J v = 0 for the wheels of a subsystem,
  *
  *     v ← v - M⁻¹Jᵀ (J M⁻¹ Jᵀ)⁻¹ J v.
  *
- * The change lies along the wheels' own forces, so the motion that they leave free does not notice. Row
- * by row: each is made orthogonal (in M⁻¹) to those before it, and one of which nothing is left, such as
- * the second wheel of an axle, drops out. */
+ * The change lies along the wheels' own forces, so the motion that they leave free does not notice.
+ * Row by row: each is made orthogonal (in M⁻¹) to those before it, and one of which nothing is
+ * left, such as the second wheel of an axle, drops out. */
 #include "rows.h"
 
 #include <string.h>

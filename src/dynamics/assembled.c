@@ -203,8 +203,8 @@ static void add_carried(const TnChain *chain, TnChainSystem *s, const Place *pla
     add_T_times(place, b, 1, to_b, 1, 1);
 }
 
-/* How many links from this one on have nodes of their own in one chain: their nodes follow each other, too. At
- * least one, which may be carried. */
+/* How many links from this one on have nodes of their own in one chain: their nodes follow each
+ * other, too. At least one, which may be carried. */
 static int stretch(const TnDivision *d, int link, int end)
 {
     int count = 1;

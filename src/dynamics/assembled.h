@@ -1,12 +1,13 @@
-/* assembled.h: chains of the division (model/division.h) as one linear system each, put together from
- * the matrices of rods and of the trees that hold them.
+/* assembled.h: chains of the division (model/division.h) as one linear system each, put together
+ * from the matrices of rods and of the trees that hold them.
  *
- * A follower h moves with its holder's link, v_h = T q̇. Where it is carried its blocks and those of its springs
- * go to the tree's node: with v = S x, S = T for carried segments and 1 for the others,
+ * A follower h moves with its holder's link, v_h = T q̇. Where it is carried its blocks and those of
+ * its springs go to the tree's node: with v = S x, S = T for carried segments and 1 for the others,
  *     A ← Sᵀ A_rods S + A_trees,   b ← Sᵀ b_rods + b_trees,
- * and the tie is exact. T is taken in the middle of the predicted displacement, T_m. The segment's inertia
- * there is M (T_m (q̇̂ - q̇)/(θt) + Ṫ q̇): not what it has against the velocity v_h that it starts with,
- * which T_m sees shortened by a cosine; on an arm that turns this would be a friction of first order. */
+ * and the tie is exact. T is taken in the middle of the predicted displacement, T_m. The segment's
+ * inertia there is M (T_m (q̇̂ - q̇)/(θt) + Ṫ q̇): not what it has against the velocity v_h that it
+ * starts with, which T_m sees shortened by a cosine; on an arm that turns this would be a friction
+ * of first order. */
 #ifndef TN_DYNAMICS_ASSEMBLED_H
 #define TN_DYNAMICS_ASSEMBLED_H
 
@@ -41,8 +42,8 @@ bool tn_chains_assemble(const TnDynamicsInput *in, const TnSystems *systems, int
 /* v̂ of all segments of a rod from those of the blocks; block_v as [large block] -> its unknowns. */
 void tn_chains_rod_velocity(const TnModel *model, const TnSystems *systems, int rod,
                             double *const *block_v, double *v);
-/* Puts followers where their holders are: qpos, qvel and their frames and twists, which are those of
- * the new state for the holders already. */
+/* Puts followers where their holders are: qpos, qvel and their frames and twists, which are those
+ * of the new state for the holders already. */
 void tn_followers_place(const TnModel *model, const TnDivision *division, double *qpos,
                         double *qvel, TnLinkFrame *frames, double (*twists)[6]);
 

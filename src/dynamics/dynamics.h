@@ -22,9 +22,9 @@ typedef struct TnDynamicsInput {
     double t, theta;
     int passes; /* of trees in free motion, at most */
     const double *qpos, *qvel, *ctrl;
-    const double *last;     /* per dof: v̂ of the last step, where the passes begin. NULL: unknown */
-    const double *expected; /* per dof: the v̂ that constraints are expected to leave: trees are linear about it.
-                               NULL: about their free motion */
+    const double *last; /* per dof: v̂ of the last step, where the passes begin. NULL: unknown */
+    const double *expected; /* per dof: the v̂ that constraints are expected to leave: trees are
+                               linear about it. NULL: about their free motion */
     const double *blend; /* per subsystem: the share w of v⁺ in the displacement t((1-w) v̂ + w v⁺)
                             that the step is planned with. NULL: 0 */
     const double (*wrench)[6]; /* per link: force at the com, torque; world axes. NULL: none */
@@ -84,9 +84,9 @@ typedef struct TnRigidSystem {
 void tn_rigid_assemble(const TnDynamicsInput *in, int link, const TnLinkFrame *frame,
                        TnRigidSystem *out);
 /* Advances qpos and qvel (whole-model arrays, only this link's entries are written) from v̂.
- * way: its displacement, m and rad in world axes, t((1-w) v̂ + w v⁺) where nothing is in the way: w = 0 is the θ rule,
- * w = 1 moves with the end velocity (bodies that were hit in this step). Angular momentum is balanced exactly:
- * L⁺ = L + tτ + contact impulses. */
+ * way: its displacement, m and rad in world axes, t((1-w) v̂ + w v⁺) where nothing is in the way: w
+ * = 0 is the θ rule, w = 1 moves with the end velocity (bodies that were hit in this step). Angular
+ * momentum is balanced exactly: L⁺ = L + tτ + contact impulses. */
 void tn_rigid_advance(const TnDynamicsInput *in, int link, const TnLinkFrame *frame,
                       const TnRigidSystem *system, const double vhat[6], const double way[6],
                       double *qpos, double *qvel);
@@ -110,14 +110,17 @@ void tn_tree_jacobian(const TnModel *model, const TnSubsystem *sub, const double
 /* A tree over one step. */
 typedef struct TnTreeSystem {
     double *A, *b, *v_free; /* n × n, n, n: A v_free = b */
-    double w; /* share of v⁺ in its displacement that its forces are written for, no less than was planned, */
-    double damped; /* and what its dampers ask for */
-    double *free_end;       /* of a tree too fast for the step: where its free motion ends, in its own entries of
-                               qpos. NULL: q ⊕ t v_free */
+    double w; /* share of v⁺ in its displacement that its forces are written for, no less than was
+                 planned, */
+    double damped;    /* and what its dampers ask for */
+    double *free_end; /* of a tree too fast for the step: where its free motion ends, in its own
+                         entries of qpos. NULL: q ⊕ t v_free */
     /* what its joints do, for the account of energy (work.c) */
-    double *theta_damping; /* per dof, then per tendon of the model: damping acts at (1-θ_d) v + θ_d v⁺ */
-    double *servo_force;   /* per actuator of the tree: it does force - slope · rate of v̂ along its coordinate, */
-    double *servo_slope;   /* gear included */
+    double *theta_damping; /* per dof, then per tendon of the model: damping acts at (1-θ_d) v + θ_d
+                              v⁺ */
+    double *servo_force; /* per actuator of the tree: it does force - slope · rate of v̂ along its
+                            coordinate, */
+    double *servo_slope; /* gear included */
     TnJointWork free_work; /* of a tree too fast for the step: along its free motion */
 } TnTreeSystem;
 /* Memory for a tree. False: there is none. */
@@ -128,7 +131,8 @@ bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const T
                       TnArena *scratch, TnTreeSystem *out);
 void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnTreeSystem *system,
                      const double *vhat, double w, double reach, double *qpos, double *qvel);
-/* What actuators and dampers of a tree did over the step that was solved for v̂, and moved it by `reach` of its way. */
+/* What actuators and dampers of a tree did over the step that was solved for v̂, and moved it by
+ * `reach` of its way. */
 TnJointWork tn_tree_work(const TnDynamicsInput *in, const TnSubsystem *sub,
                          const TnTreeSystem *system, const double *vhat, double w, double reach);
 
@@ -151,20 +155,21 @@ typedef struct TnRodSystem {
     double *b;               /* 6·count */
     TnRodBond *bonds;        /* of the cuts */
     double *v_free; /* 6·count, for whoever solves: v̂ without constraints, bonds included */
-    /* of a rod with cuts: all its segments as one chain, and the factor of A with the bonds put back */
+    /* of a rod with cuts: all its segments as one chain, and the factor of A with the bonds put
+     * back */
     const TnChain *whole;
     double *whole_D, *whole_E;
     double w;   /* share of v⁺ in the displacement */
     bool alone; /* nothing pushes or holds it: in free flight */
 } TnRodSystem;
-/* Fills `out`, which is zero but for the cuts and `whole` before the first call, from the arena; not v_free. The
- * springs must know how the rod will move, t((1-w) v̂ + w v⁺): w = 0 free, w = 1 where it may be
- * pushed. A rod that moves too fast for the step takes more than it is given (out->w). The equations
- * of a segment that the world holds say its velocity. False: no memory. */
+/* Fills `out`, which is zero but for the cuts and `whole` before the first call, from the arena;
+ * not v_free. The springs must know how the rod will move, t((1-w) v̂ + w v⁺): w = 0 free, w = 1
+ * where it may be pushed. A rod that moves too fast for the step takes more than it is given
+ * (out->w). The equations of a segment that the world holds say its velocity. False: no memory. */
 bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                      double w, TnArena *arena, TnRodSystem *out);
-/* How far v̂ leads a joint's ends from where the assembly expected them, against each other and in lengths of
- * a segment: the largest. */
+/* How far v̂ leads a joint's ends from where the assembly expected them, against each other and in
+ * lengths of a segment: the largest. */
 double tn_rod_surprise(const TnDynamicsInput *in, const TnSubsystem *sub, const TnRodSystem *system,
                        const double *vhat);
 /* Of a rod with cuts: A with the bonds put back, factored. False: no memory, or not positive
@@ -172,8 +177,8 @@ double tn_rod_surprise(const TnDynamicsInput *in, const TnSubsystem *sub, const 
 bool tn_rod_join(TnRodSystem *system, TnArena *arena);
 /* v̂ of the whole rod under wrenches on its segments (6·count; NULL: none), once joined. */
 void tn_rod_solve_whole(const TnRodSystem *system, const double *wrenches, double *v);
-/* As tn_rigid_advance, for all segments. In free flight the rod's linear and angular momentum stay as
- * they are. */
+/* As tn_rigid_advance, for all segments. In free flight the rod's linear and angular momentum stay
+ * as they are. */
 void tn_rod_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                     const TnRodSystem *system, const double *vhat, double reach, double *qpos,
                     double *qvel);

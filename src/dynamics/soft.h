@@ -1,8 +1,9 @@
-/* soft.h: soft bodies over one step: from the elements of the division's pieces (model/division.h) and the trees
- * that carry them to one linear system per mesh block, and from v̂ back to nodes.
+/* soft.h: soft bodies over one step: from the elements of the division's pieces (model/division.h)
+ * and the trees that carry them to one linear system per mesh block, and from v̂ back to nodes.
  *
- * A carried node moves with its tree's link, v = T q̇, T (3 × dofs) taken in the middle of the predicted
- * displacement as in assembled.h, and is substituted: the tie is exact and not iterated. */
+ * A carried node moves with its tree's link, v = T q̇, T (3 × dofs) taken in the middle of the
+ * predicted displacement as in assembled.h, and is substituted: the tie is exact and not iterated.
+ */
 #ifndef TN_DYNAMICS_SOFT_H
 #define TN_DYNAMICS_SOFT_H
 
@@ -28,11 +29,12 @@ typedef struct TnSoftSystem {
     bool alone;       /* nothing pushes, holds or ties it: in free flight */
     bool smooth;      /* it moves as it did in the last step, as far as is known */
     bool searched;    /* `expected` is what a pass found */
-    double far, fast; /* how far elements deform in the step, in lengths of them; and how far beyond what is slow, 0 … 1 */
+    double far, fast; /* how far elements deform in the step, in lengths of them; and how far beyond
+                         what is slow, 0 … 1 */
     struct TnSoftStep *step; /* of the last assembly (soft/elements.h) */
-    double *expected; /* 3 · node_count: v̂ as it is predicted */
-    double *way;      /* 3 · node_count: where that leads, as a velocity over the step */
-    double *end;      /* 3 · node_count: where the elements are taken, at that end or a little behind */
+    double *expected;        /* 3 · node_count: v̂ as it is predicted */
+    double *way;             /* 3 · node_count: where that leads, as a velocity over the step */
+    double *end; /* 3 · node_count: where the elements are taken, at that end or a little behind */
     TnSoftHoldMotion *holds; /* per hold of the body */
 } TnSoftSystem;
 
@@ -53,24 +55,26 @@ typedef struct TnSoftInput {
     TnPool *pool; /* NULL: one thread */
 } TnSoftInput;
 
-/* First in a step, before collision: `expected` of every body, and v⁺ of the nodes as it is predicted into
- * end_qvel (whole-model; only dofs of soft bodies are written). False: no memory. */
+/* First in a step, before collision: `expected` of every body, and v⁺ of the nodes as it is
+ * predicted into end_qvel (whole-model; only dofs of soft bodies are written). False: no memory. */
 bool tn_soft_predict(const TnSoftInput *input, double *end_qvel);
-/* After collision: softs[].w and alone are set by the caller, w = 1 where the body may be pushed. A body that needs more
- * takes more. */
+/* After collision: softs[].w and alone are set by the caller, w = 1 where the body may be pushed. A
+ * body that needs more takes more. */
 void tn_soft_decide(const TnSoftInput *input, int soft);
 /* Then: A and b of all mesh blocks. False: no memory. */
 bool tn_soft_assemble(const TnSoftInput *input);
-/* v̂ of all nodes of a soft body from those of the blocks; block_v as [large block] -> its unknowns. */
+/* v̂ of all nodes of a soft body from those of the blocks; block_v as [large block] -> its unknowns.
+ */
 void tn_soft_velocity(const TnSoftInput *input, int soft, double *const *block_v, double *vhat);
-/* Whether its elements end too far from where they were taken; then v̂, or what is on the way there and better than the last,
- * is expected. For the next tn_soft_assemble. */
+/* Whether its elements end too far from where they were taken; then v̂, or what is on the way there
+ * and better than the last, is expected. For the next tn_soft_assemble. */
 bool tn_soft_expect(const TnSoftInput *input, int soft, const double *vhat);
-/* qpos and qvel of the soft body's nodes, which move by `reach` of their way and are strained by `strain` of that. */
+/* qpos and qvel of the soft body's nodes, which move by `reach` of their way and are strained by
+ * `strain` of that. */
 void tn_soft_advance(const TnSoftInput *input, int soft, const double *vhat, double reach,
                      double strain, double *qpos, double *qvel);
-/* After a step, of nodes that are carried: the force that holds each of them, 3 numbers per hold of the soft body; those
- * of other holds stay. v̂ and what pushes from outside: 3 numbers per node. */
+/* After a step, of nodes that are carried: the force that holds each of them, 3 numbers per hold of
+ * the soft body; those of other holds stay. v̂ and what pushes from outside: 3 numbers per node. */
 void tn_soft_hold_forces(const TnSoftElements *elements, const TnSystems *systems, int soft,
                          const double *vhat, const double *outside, double *forces);
 /* Puts followers where their links are, pinned nodes to their rest: qpos and qvel. */

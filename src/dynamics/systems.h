@@ -1,5 +1,6 @@
-/* systems.h: the equations of all parts of a model over one step, and of what the division puts together of them
- * (model/division.h). Filled once per step; whoever works on a step has a pointer to this. */
+/* systems.h: the equations of all parts of a model over one step, and of what the division puts
+ * together of them (model/division.h). Filled once per step; whoever works on a step has a pointer
+ * to this. */
 #ifndef TN_DYNAMICS_SYSTEMS_H
 #define TN_DYNAMICS_SYSTEMS_H
 
@@ -19,7 +20,8 @@ struct TnSystems {
     TnMeshSystem *meshes;        /* per mesh block of the division */
 };
 
-/* Memory, but for what parts of trees, rods and soft bodies take when they are assembled. False: there is none. */
+/* Memory, but for what parts of trees, rods and soft bodies take when they are assembled. False:
+ * there is none. */
 bool tn_systems_reserve(const TnModel *model, const TnDivision *division, TnArena *arena,
                         TnSystems *out);
 

@@ -9,8 +9,8 @@
  *             tells it
  *   velocity  gain kv, bias (0, 0, -kv)
  *
- * kp and kv that an element leaves open come from the nearest class whose record was last written by
- * the same kind or by `general`; another short form's gains mean something else. */
+ * kp and kv that an element leaves open come from the nearest class whose record was last written
+ * by the same kind or by `general`; another short form's gains mean something else. */
 #include "mjcf.h"
 
 #include <string.h>

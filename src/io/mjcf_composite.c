@@ -142,7 +142,8 @@ static void place_points(Cable *c, const double offset[3], const TnMjcfPose *wor
             int i = (k + 1) % 3, j = (k + 2) % 3;
             y[k] = z[i] * a[j] - z[j] * a[i];
         }
-    } else { /* y of the shortest turn from x to a: e_y - a_y (e_x + a) / (1 + a_x), a of length 1 */
+    } else { /* y of the shortest turn from x to a: e_y - a_y (e_x + a) / (1 + a_x), a of length 1
+              */
         double length = sqrt(la), x = 1 + a[0] / length;
         for (int k = 0; k < 3; k++) y[k] = k == 1;
         for (int k = 0; k < 3 && x > 1e-9; k++)
@@ -255,7 +256,8 @@ static bool read_parts(TnMjcf *m, const TnMjcfClass *class_, Cable *c)
     return has_geom;
 }
 
-/* <tenon><rod> and what follows from the rest: without plugin and rod, a chain that bends freely. */
+/* <tenon><rod> and what follows from the rest: without plugin and rod, a chain that bends freely.
+ */
 static void find_material(TnMjcf *m, Cable *c)
 {
     static const TnXmlElement none = {.name = "rod"};

@@ -1,9 +1,9 @@
 /* mjcf_flex.c: <deformable><flex> of dimension 3: a mesh whose vertices belong to bodies.
  *
- * MuJoCo moves vertices with bodies; a free vertex is a body with three slide joints and an inertia,
- * and nothing else. Such bodies become nodes and are no bodies here; that is what MuJoCo itself
- * writes for a <flexcomp>. Any other body holds its vertices. So the names of bodies with vertices
- * are looked up before bodies are read, and their places noted as they are. */
+ * MuJoCo moves vertices with bodies; a free vertex is a body with three slide joints and an
+ * inertia, and nothing else. Such bodies become nodes and are no bodies here; that is what MuJoCo
+ * itself writes for a <flexcomp>. Any other body holds its vertices. So the names of bodies with
+ * vertices are looked up before bodies are read, and their places noted as they are. */
 #include "mjcf_soft.h"
 
 #include "../base/base.h"

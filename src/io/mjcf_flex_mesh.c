@@ -7,8 +7,8 @@
  * box, cylinder, ellipsoid: node 0 in the middle, the others on the surface of such a grid, face by
  * face: z low, z high, y low, y high, x low, x high, each node once. Every square of the surface is
  * two triangles, every triangle with node 0 a tetrahedron. For the round shapes the grid's cube
- * [-1, 1]³ is bent before it is stretched to its size: a cylinder's cross-section keeps the larger of
- * |x| and |y| as its radius, an ellipsoid's nodes go to distance 1. */
+ * [-1, 1]³ is bent before it is stretched to its size: a cylinder's cross-section keeps the larger
+ * of |x| and |y| as its radius, an ellipsoid's nodes go to distance 1. */
 #include "mjcf_soft.h"
 
 #include "../base/base.h"

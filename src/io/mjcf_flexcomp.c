@@ -1,9 +1,9 @@
 /* mjcf_flexcomp.c: MuJoCo's <flexcomp> of dimension 3 becomes a soft body (docs/mjcf.md).
  *
  * MuJoCo makes a body with three slide joints for each vertex; pinned vertices belong to the body
- * that the flexcomp stands in. Here vertices are nodes, and that body holds the pinned ones. Numbers
- * of nodes are MuJoCo's. `damping` of <elasticity> is MuJoCo's time that scales the stiffness matrix
- * to a damping matrix, which is the β of Rayleigh's α M + β K. */
+ * that the flexcomp stands in. Here vertices are nodes, and that body holds the pinned ones.
+ * Numbers of nodes are MuJoCo's. `damping` of <elasticity> is MuJoCo's time that scales the
+ * stiffness matrix to a damping matrix, which is the β of Rayleigh's α M + β K. */
 #include "mjcf_soft.h"
 
 #include "../base/base.h"

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The nearest name, and what else a name may mean, is looked for only while messages still fit into the error: it costs a pass over
- * all names. */
+/* The nearest name, and what else a name may mean, is looked for only while messages still fit into
+ * the error: it costs a pass over all names. */
 #define SUGGESTION_LIMIT 100
 
 static uint64_t hash_of(TnMjcfNameKind kind, const char *name)
@@ -106,7 +106,8 @@ bool tn_mjcf_name_add(TnMjcf *m, TnMjcfNameKind kind, const TnXmlElement *elemen
     return true;
 }
 
-/* What MuJoCo has as a body or geom of its own may be part of a soft body here: `soft`, `soft_7`. */
+/* What MuJoCo has as a body or geom of its own may be part of a soft body here: `soft`, `soft_7`.
+ */
 static bool is_soft_part(const TnMjcf *m, TnMjcfNameKind kind, const char *name)
 {
     if (kind != TN_NAMED_BODY && kind != TN_NAMED_GEOM) return false;

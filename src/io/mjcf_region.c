@@ -1,4 +1,5 @@
-/* mjcf_region.c: nodes of a soft body by number or by place, for <hold>, <pin> and <tie> of <tenon>:
+/* mjcf_region.c: nodes of a soft body by number or by place, for <hold>, <pin> and <tie> of
+ * <tenon>:
  *
  *   nodes="0 4 7"              these
  *   range="0 9  20 29"         these and all between

@@ -2,8 +2,8 @@
  *
  *   <tenon theta="0.5" relinearize="3" stabilization="0.2" division="auto">
  *     <geom name="ball" restitution="0.8"/>
- *     <rod name="hose" young="5e7" poisson="0.45" density="900" radius="0.01" damping="0.02" group="4"/>
- *     <wheel name="left" body="left_wheel" axle="0 1 0" radius="0.1" roll="rolling"/>
+ *     <rod name="hose" young="5e7" poisson="0.45" density="900" radius="0.01" damping="0.02"
+ *     group="4"/> <wheel name="left" body="left_wheel" axle="0 1 0" radius="0.1" roll="rolling"/>
  *     <track file="stir.csv" loop_from="0"/>
  *     <soft name="beam" file="beam.msh" young="1e7"><hold body="hand" nodes="0 1"/></soft>
  *     <tie soft1="beam" soft2="block" box="0 0 1  0.1 0.1 0.1"/>

@@ -1,5 +1,5 @@
-/* mjcf_tets.c: tetrahedral meshes as model files name them: from a file, or box, cylinder and ball of
- * a <soft>; and their faults, told at the place in the model file. */
+/* mjcf_tets.c: tetrahedral meshes as model files name them: from a file, or box, cylinder and ball
+ * of a <soft>; and their faults, told at the place in the model file. */
 #include "mjcf_soft.h"
 
 #include "../base/base.h"

@@ -5,7 +5,8 @@
  *   blocks N                    N times one of
  *     block dense n             A: n n numbers, row by row
  *     block banded n w          A: (w + 1) n numbers, as TnBlockDef.A_banded
- *     block sparse n entries    A: for each row its number of entries, then column and value of each
+ *     block sparse n entries    A: for each row its number of entries, then column and value of
+ *                               each
  *     block inverse n           A⁻¹: n n numbers
  *                               and behind each: b, n numbers
  *   constraints M               M times

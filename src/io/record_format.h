@@ -71,7 +71,8 @@ typedef enum TnRecordPrediction {
     TN_PREDICT_LAST, /* as the row before */
     TN_PREDICT_LINE  /* on a line through the two rows before */
 } TnRecordPrediction;
-/* A table of rows × columns, one row per frame: the first row, then the others. Changes `values`. */
+/* A table of rows × columns, one row per frame: the first row, then the others. Changes `values`.
+ */
 void tn_record_put_table(TnRecordOut *out, int64_t *values, size_t rows, size_t columns,
                          TnRecordPrediction how);
 bool tn_record_get_table(TnRecordIn *in, int64_t *values, size_t rows, size_t columns,

@@ -1,8 +1,8 @@
 /* record_group.c: a group of frames as one chunk and back.
  *
  * Payload: frame count, flags, three sizes of the state, the frames' times; then, deflated, tables
- * with one row per frame: the numbers of the steps, positions, quaternions, points, the exact state,
- * the contacts (record_contacts.c), the stress (record_stress.c), and the account of energy.
+ * with one row per frame: the numbers of the steps, positions, quaternions, points, the exact
+ * state, the contacts (record_contacts.c), the stress (record_stress.c), and the account of energy.
  * Positions and points are multiples of the resolution,
  * quaternions of 2^-18. Where a number is not finite or too large for the grid, the group keeps the
  * bits of its doubles instead. */
@@ -279,10 +279,10 @@ bool tn_record_put_group(TnRecordOut *out, const TnRecordGroup *group)
     if (fine) {
         size_t start = tn_record_begin_chunk(out, TN_RECORD_FRAMES);
         tn_record_put_u32(out, (uint32_t)group->frame_count);
-        tn_record_put_u32(
-            out, (group->has_contacts ? FLAG_CONTACTS : 0u) | (group->has_state ? FLAG_STATE : 0u) |
-                     (exact ? FLAG_EXACT : 0u) | (group->has_stress ? FLAG_STRESS : 0u) |
-                     FLAG_ACCOUNT);
+        tn_record_put_u32(out, (group->has_contacts ? FLAG_CONTACTS : 0u) |
+                                   (group->has_state ? FLAG_STATE : 0u) |
+                                   (exact ? FLAG_EXACT : 0u) |
+                                   (group->has_stress ? FLAG_STRESS : 0u) | FLAG_ACCOUNT);
         tn_record_put_u32(out, (uint32_t)group->qpos_count);
         tn_record_put_u32(out, (uint32_t)group->dof_count);
         tn_record_put_u32(out, (uint32_t)group->ctrl_count);

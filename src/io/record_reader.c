@@ -174,8 +174,7 @@ static bool open_recording(TnRecording *recording, TnError *err)
     if (stat(recording->path, &about) != 0) return cannot_read(recording, errno, err);
     if (S_ISDIR(about.st_mode)) return cannot_read(recording, EISDIR, err);
     if (!S_ISREG(about.st_mode)) {
-        tn_error_add(err, TN_ERROR_IO, "%.700s: is not a regular file",
-                     recording->path);
+        tn_error_add(err, TN_ERROR_IO, "%.700s: is not a regular file", recording->path);
         return false;
     }
     recording->file = fopen(recording->path, "rbe");

@@ -1,8 +1,8 @@
 /* record_scene.c: a whole scene as bytes and back.
  *
- * Fields stand in the order of the structs in tenon/scene.h, lists with their count in front. What a
- * later minor version adds comes at the end, where an older reader does not look. A reader may trust
- * what it gets: every index is in its range. */
+ * Fields stand in the order of the structs in tenon/scene.h, lists with their count in front. What
+ * a later minor version adds comes at the end, where an older reader does not look. A reader may
+ * trust what it gets: every index is in its range. */
 #include "record_format.h"
 
 #include <math.h>
@@ -141,7 +141,8 @@ void tn_record_put_scene(TnRecordOut *out, const TnScene *scene)
 
 static double length_of(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
-/* How far a shape reaches from its body's origin, roughly. Planes reach anywhere and tell nothing. */
+/* How far a shape reaches from its body's origin, roughly. Planes reach anywhere and tell nothing.
+ */
 static double reach_of(const TnScene *scene, const TnSceneShape *shape)
 {
     double reach = 0;
@@ -156,8 +157,8 @@ static double reach_of(const TnScene *scene, const TnSceneShape *shape)
     return reach + length_of(shape->pos);
 }
 
-/* A millionth of what there is to see: the view's extent where the model gives one, else the largest
- * shape or joint offset. Never coarser than 2^-20 m, a micrometre. */
+/* A millionth of what there is to see: the view's extent where the model gives one, else the
+ * largest shape or joint offset. Never coarser than 2^-20 m, a micrometre. */
 /* Half the longest side of the box around a soft body. */
 static double surface_reach(const TnSceneSurface *surface)
 {
@@ -393,7 +394,8 @@ TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution)
     get_cameras(&r, scene);
     get_surface_details(&r, scene);
     if (!(*resolution > 0) || !isfinite(*resolution)) in->failed = true;
-    /* a list that got no memory leaves its bytes unread and looks like damage: memory is the cause */
+    /* a list that got no memory leaves its bytes unread and looks like damage: memory is the cause
+     */
     if (pool->failed) in->failed = false;
     return in->failed || pool->failed ? NULL : scene;
 }

@@ -1,8 +1,8 @@
 /* record_writer.c: writes a recording.
  *
- * A new file is written beside its final name and takes its place once the scene is in it, so that a
- * failure leaves what was there. Every group goes out in one write: whoever dies in between leaves a
- * file that ends with a whole group. */
+ * A new file is written beside its final name and takes its place once the scene is in it, so that
+ * a failure leaves what was there. Every group goes out in one write: whoever dies in between
+ * leaves a file that ends with a whole group. */
 #include "record_format.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* scene.c: what a model has to show, as one block of memory: the scene, its arrays and its names. */
+/* scene.c: what a model has to show, as one block of memory: the scene, its arrays and its names.
+ */
 #include "../base/base.h"
 #include <tenon/scene.h>
 
@@ -56,7 +57,8 @@ static void lay_bodies(Layout *layout, TnScene *scene, const Source *from)
     scene->bodies = bodies;
 }
 
-/* A geom whose file says nothing of colour has MuJoCo's grey, which is gloomy: it is shown lighter. */
+/* A geom whose file says nothing of colour has MuJoCo's grey, which is gloomy: it is shown lighter.
+ */
 static void color_of(const double rgba[4], float out[4])
 {
     static const double plain[4] = {0.5, 0.5, 0.5, 1};
@@ -114,8 +116,8 @@ static bool is_behind(const int32_t tet[4], const int32_t triangle[3])
     return shared == 3;
 }
 
-/* Triangles come in the order of their tetrahedra, so that one walk finds all; where they do not, it
- * starts again. */
+/* Triangles come in the order of their tetrahedra, so that one walk finds all; where they do not,
+ * it starts again. */
 static void color_triangles(const TnSoftInfo *soft, const int32_t *of_tets, int32_t *of_triangles)
 {
     int tet = 0;

@@ -162,8 +162,8 @@ static int compare_signatures(const void *first, const void *second)
     return (a->unknown > b->unknown) - (a->unknown < b->unknown);
 }
 
-/* Groups that the same contacts touch become one. Equal sets of contacts are told by a hash: were it
- * ever wrong, a block would be larger than it needs to be, nothing more. */
+/* Groups that the same contacts touch become one. Equal sets of contacts are told by a hash: were
+ * it ever wrong, a block would be larger than it needs to be, nothing more. */
 static bool unite_bodies(TnArena *memory, const Touch *touch, int *parent, int count)
 {
     Signature *signature = TN_ARENA_ZERO(memory, Signature, count + 1);

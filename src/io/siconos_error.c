@@ -22,8 +22,8 @@ static double norm(const double *x, int count)
 static double share(double error, double of) { return of > 1e-16 ? error / of : error; }
 
 /* The nearest point of the cone has the n >= 0 that minimizes (n - x_n)² + Σ max(0, |x_i| - mu_i
- * n)² over the tangents (i = 0) and the rolling (i = 1). Taking a part along that is inside its disc
- * gives too small an n, so what is inside then is inside for good and left out. */
+ * n)² over the tangents (i = 0) and the rolling (i = 1). Taking a part along that is inside its
+ * disc gives too small an n, so what is inside then is inside for good and left out. */
 static void project(double *x, int d, const double mu[2])
 {
     int count[2] = {d == 2 ? 1 : 2, d == 5 ? 2 : 0};

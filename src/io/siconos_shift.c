@@ -1,9 +1,9 @@
 /* siconos_shift.c: how much a W misses being positive semidefinite.
  *
- * Files with seven digits have redundant contacts whose W has eigenvalues a little below zero, and no
- * solver here takes such a matrix. The shift s is the smallest of some powers with W + sI positive
- * definite, found by Cholesky: none where 1e-10 of the largest diagonal is enough, since that is
- * below every error asked for. Beyond 1e-3 it is no rounding, and W stays as it is. */
+ * Files with seven digits have redundant contacts whose W has eigenvalues a little below zero, and
+ * no solver here takes such a matrix. The shift s is the smallest of some powers with W + sI
+ * positive definite, found by Cholesky: none where 1e-10 of the largest diagonal is enough, since
+ * that is below every error asked for. Beyond 1e-3 it is no rounding, and W stays as it is. */
 #include "problem_file.h"
 
 #include <math.h>

@@ -78,7 +78,8 @@ static bool read_head(TnTetFile *f, const char *what, int64_t wanted, const char
     return tn_tet_count(f, *count, 8, what);
 }
 
-/* What is announced must be there: that is all by which a file cut short at its last line is seen. */
+/* What is announced must be there: that is all by which a file cut short at its last line is seen.
+ */
 static bool skip_extra(TnTetFile *f, Line *line, int64_t extra)
 {
     size_t length;

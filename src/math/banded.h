@@ -1,5 +1,5 @@
-/* banded.h: A x = b for symmetric positive definite matrices whose entries lie within `width` of the
- * diagonal, by Cholesky factorization A = L Lᵀ, which stays in the band: n · width² / 2
+/* banded.h: A x = b for symmetric positive definite matrices whose entries lie within `width` of
+ * the diagonal, by Cholesky factorization A = L Lᵀ, which stays in the band: n · width² / 2
  * multiplications, and 2 · n · width per solve.
  *
  * Layout: the lower triangle by rows of width + 1 numbers, row i from column i - width to the

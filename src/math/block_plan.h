@@ -1,9 +1,10 @@
-/* block_plan.h: what a plan of block_sparse.h has besides what others see: the straight run of block
- * operations that its numeric phase (kernels/lanes/block_lanes.h) follows.
+/* block_plan.h: what a plan of block_sparse.h has besides what others see: the straight run of
+ * block operations that its numeric phase (kernels/lanes/block_lanes.h) follows.
  *
- * Columns are in the order of elimination. A column's panel in `lower`, and the same in `upper`, is its
- * diagonal block and right behind it the blocks below, by place in the order: one row-major matrix of
- * dim + rows rows and dim columns. Behind the last panel lies scratch for one transposed panel. */
+ * Columns are in the order of elimination. A column's panel in `lower`, and the same in `upper`, is
+ * its diagonal block and right behind it the blocks below, by place in the order: one row-major
+ * matrix of dim + rows rows and dim columns. Behind the last panel lies scratch for one transposed
+ * panel. */
 #ifndef TN_MATH_BLOCK_PLAN_H
 #define TN_MATH_BLOCK_PLAN_H
 

@@ -1,9 +1,9 @@
 /* block_sparse_plan.c: from a graph to the layout and the operations of block_plan.h.
  *
  * Row i of the factor has a block in column k where k lies on the way, from one of i's earlier
- * neighbours up the elimination tree, to i; and the parent of k is the first i for which that is so.
- * So walks in rising i find tree and fill together and write every column in the order of elimination,
- * one visit per block. */
+ * neighbours up the elimination tree, to i; and the parent of k is the first i for which that is
+ * so. So walks in rising i find tree and fill together and write every column in the order of
+ * elimination, one visit per block. */
 #include "block_plan.h"
 
 #include <limits.h>

@@ -1,15 +1,15 @@
-/* chain.c: elimination of a forest of blocks from its leaves to its roots. A node k with parent n and
- * C = A_nk, once its children are gone:
+/* chain.c: elimination of a forest of blocks from its leaves to its roots. A node k with parent n
+ * and C = A_nk, once its children are gone:
  *
  *     S_k = D_k less what its children took,   L_k = C S_k⁻¹,   D_n -= L_k Cᵀ
  *     forward   x_n -= L_k x_k,   x_k ← S_k⁻¹ x_k
  *     backward  x_k -= L_kᵀ x_n
  *
- * With S = R Rᵀ (Cholesky) and Y = C R⁻ᵀ it is L = Y R⁻¹ and L Cᵀ = Y Yᵀ; by Y, because C S⁻¹ Cᵀ with
- * an inverse of S would lose twice the digits. The factor keeps L in E (between nodes of six as it is,
- * otherwise in the shape of E: L, or Lᵀ where E is Cᵀ). In D it keeps S⁻¹ for a node of six
- * (chain_six.h), and for others X = R⁻¹ in the lower triangle and Xᵀ in the upper, from which both
- * halves of S⁻¹ x = Xᵀ X x are made in place, by rows. */
+ * With S = R Rᵀ (Cholesky) and Y = C R⁻ᵀ it is L = Y R⁻¹ and L Cᵀ = Y Yᵀ; by Y, because C S⁻¹ Cᵀ
+ * with an inverse of S would lose twice the digits. The factor keeps L in E (between nodes of six
+ * as it is, otherwise in the shape of E: L, or Lᵀ where E is Cᵀ). In D it keeps S⁻¹ for a node of
+ * six (chain_six.h), and for others X = R⁻¹ in the lower triangle and Xᵀ in the upper, from which
+ * both halves of S⁻¹ x = Xᵀ X x are made in place, by rows. */
 #include "chain_plan.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* chain.h: symmetric positive definite systems whose blocks form a forest: nodes of any size, an edge
- * where two of them meet in the matrix, no cycles. A cable is a chain of nodes with six unknowns each;
- * robots that hold it are larger nodes at its ends or along it.
+/* chain.h: symmetric positive definite systems whose blocks form a forest: nodes of any size, an
+ * edge where two of them meet in the matrix, no cycles. A cable is a chain of nodes with six
+ * unknowns each; robots that hold it are larger nodes at its ends or along it.
  *
  *     D   the nodes' diagonal blocks one after the other, dim × dim, row-major, full
  *     E   the edges' blocks one after the other: (b, a), dim_b × dim_a, row-major, for a < b
@@ -46,8 +46,8 @@ bool tn_chain_plan_in(TnChain *chain, TnArena *arena, int node_count, const int 
 void tn_chain_free(TnChain *chain);
 int tn_chain_edge(const TnChain *chain, int a, int b); /* the edge between two nodes; -1: none */
 
-/* In place; what D and E hold then is for the functions below that say "factor". False where A is not
- * positive definite. */
+/* In place; what D and E hold then is for the functions below that say "factor". False where A is
+ * not positive definite. */
 bool tn_chain_factor(const TnChain *chain, double *D, double *E);
 /* x ← A⁻¹ x with the factor. */
 void tn_chain_solve(const TnChain *chain, const double *D, const double *E, double *x);

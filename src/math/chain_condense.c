@@ -1,6 +1,6 @@
-/* chain_condense.c: elimination of nodes of six between those that are kept (chain_condense.h). A run is
- * eliminated from its end at the kept node q (`from`) to the one at p (`to`). Node k with the next one n,
- * C = A_kn and G = A_kq, which the nodes before it left behind:
+/* chain_condense.c: elimination of nodes of six between those that are kept (chain_condense.h). A
+ * run is eliminated from its end at the kept node q (`from`) to the one at p (`to`). Node k with
+ * the next one n, C = A_kn and G = A_kq, which the nodes before it left behind:
  *
  *     A_nn -= Cᵀ S⁻¹ C,   A_qq -= Gᵀ S⁻¹ G,   A_nq = -Cᵀ S⁻¹ G,   S = A_kk as it is by then
  *

@@ -1,11 +1,11 @@
-/* chain_condense.h: a chain with some of its nodes eliminated for good: the Schur complement of A on the
- * nodes that are kept, which is a chain again.
+/* chain_condense.h: a chain with some of its nodes eliminated for good: the Schur complement of A
+ * on the nodes that are kept, which is a chain again.
  *
  *     S = A_kk - A_ke A_ee⁻¹ A_ek
  *
- * A run of eliminated nodes between two kept ones becomes an edge; one that dangles from a kept node goes
- * into its block. Kept at any rate are nodes with more than two neighbours, nodes of other than six
- * unknowns, and their neighbours. */
+ * A run of eliminated nodes between two kept ones becomes an edge; one that dangles from a kept
+ * node goes into its block. Kept at any rate are nodes with more than two neighbours, nodes of
+ * other than six unknowns, and their neighbours. */
 #ifndef TN_MATH_CHAIN_CONDENSE_H
 #define TN_MATH_CHAIN_CONDENSE_H
 

@@ -1,8 +1,9 @@
 /* chain_plan.c: layout of a chain and its order of elimination (chain_plan.h).
  *
- * The root of a tree is the middle of its longest path, where a node counts as what it costs; so the
- * two halves of a cable take equally long. Then nodes are taken as they become free (all children
- * gone): single steps at once, and of the runs the two that are farthest from their root. */
+ * The root of a tree is the middle of its longest path, where a node counts as what it costs; so
+ * the two halves of a cable take equally long. Then nodes are taken as they become free (all
+ * children gone): single steps at once, and of the runs the two that are farthest from their root.
+ */
 #include "chain_plan.h"
 
 #include <string.h>

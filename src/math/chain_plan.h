@@ -1,9 +1,10 @@
-/* chain_plan.h: the order in which a chain is eliminated; what chain_plan.c makes and chain.c reads.
+/* chain_plan.h: the order in which a chain is eliminated; what chain_plan.c makes and chain.c
+ * reads.
  *
  * Every tree of the forest has a root near its middle, and every other node k a parent, the
  * neighbour towards the root. Nodes are eliminated towards the root. Steps from a node of six to a
- * parent of six that has no other child come in runs of equal strides, two of them side by side where
- * there are two: one run is a chain of dependent products, whose latency two can share. */
+ * parent of six that has no other child come in runs of equal strides, two of them side by side
+ * where there are two: one run is a chain of dependent products, whose latency two can share. */
 #ifndef TN_MATH_CHAIN_PLAN_H
 #define TN_MATH_CHAIN_PLAN_H
 
@@ -16,8 +17,8 @@ typedef struct TnChainRun {
     bool transposed;      /* E holds the block (node, parent), not (parent, node) */
 } TnChainRun;
 
-/* `count` steps of one or two runs, all of the same dimensions; with other than six and six it is one
- * step of one run. */
+/* `count` steps of one or two runs, all of the same dimensions; with other than six and six it is
+ * one step of one run. */
 typedef struct TnChainOp {
     int count, run_count;
     int dim, parent_dim;

@@ -63,8 +63,8 @@ static inline void square(double *restrict S, const double *restrict X)
 }
 
 /* One node: with C = A_nk for its neighbour n towards the middle (E, or Eᵀ on the right side) and
- * Y = C Xᵀ: S_n -= Y Yᵀ, E ← Y X = C S⁻¹, S ← S⁻¹. By Y, because C S⁻¹ Cᵀ with an inverse of S would
- * lose twice the digits. */
+ * Y = C Xᵀ: S_n -= Y Yᵀ, E ← Y X = C S⁻¹, S ← S⁻¹. By Y, because C S⁻¹ Cᵀ with an inverse of S
+ * would lose twice the digits. */
 static inline bool eliminate(double *restrict S, double *restrict next, double *restrict E,
                              bool right)
 {

@@ -74,7 +74,8 @@ int tn_semidefinite_factor(double *A, int n, double cut, int *order, double *neg
             row[k] = s;
             largest = fmax(largest, fabs(s));
         }
-        /* no entry of a semidefinite matrix exceeds its largest diagonal one: what is left is noise */
+        /* no entry of a semidefinite matrix exceeds its largest diagonal one: what is left is noise
+         */
         if (largest > 2.0 * left[k]) {
             *negative = largest - left[k];
             break;

@@ -87,7 +87,8 @@ bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], const dou
 void tn_sparse_put_last(const TnSparse *plan, const double *L, size_t stride, double *factor);
 /* Dense symmetric positive definite matrices laid out as S, with columns of at least n numbers
  * rounded up to eight. Lower triangle ← L, the diagonal as its reciprocals; what is above it is
- * of no use then. False: not positive definite. x ← (L Lᵀ)⁻¹ x for `count` vectors, `x_stride` apart. */
+ * of no use then. False: not positive definite. x ← (L Lᵀ)⁻¹ x for `count` vectors, `x_stride`
+ * apart. */
 bool tn_dense_factor(int n, double *S, size_t stride);
 void tn_dense_solve(int n, const double *L, size_t stride, int count, double *x, size_t x_stride);
 /* M ← (L Lᵀ)⁻¹, laid out as S, its lower triangle; L is of no use afterwards. y ← M x of a

@@ -59,7 +59,8 @@ struct TnSparse {
     TnSparseRun *runs;
 };
 
-/* The first front at or behind f that is in no task. Fronts are worked on task by task, then these. */
+/* The first front at or behind f that is in no task. Fronts are worked on task by task, then these.
+ */
 static inline int tn_sparse_outside(const TnSparse *plan, int f)
 {
     while (f < plan->front_count && plan->fronts[f].task < TN_SPARSE_TASKS)

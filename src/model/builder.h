@@ -84,7 +84,8 @@ struct TnModelBuilder {
     bool out_of_memory;
 };
 
-/* Of a link and all that hangs on it, in the reference pose; moment: ½ tr of the inertia about com. */
+/* Of a link and all that hangs on it, in the reference pose; moment: ½ tr of the inertia about com.
+ */
 typedef struct TnMassBelow {
     double mass, com[3], moment;
 } TnMassBelow;
@@ -169,7 +170,7 @@ bool tn_check_drive(TnCompile *c);
 bool tn_check_parts(TnCompile *c);
 void tn_compile_masses(TnCompile *c);
 void tn_compile_levers(TnCompile *compile); /* after masses and rods */
-void tn_compile_drive(TnCompile *c); /* after the masses */
+void tn_compile_drive(TnCompile *c);        /* after the masses */
 void tn_compile_parts(TnCompile *c);
 
 /* Rods (rod_shape.c, compile_rod.c). */

@@ -1,5 +1,5 @@
-/* check_soft.c: are the definitions of soft bodies and ties sensible? Their meshes are checked before
- * (prepare_soft.c). Notes who holds which node, too. */
+/* check_soft.c: are the definitions of soft bodies and ties sensible? Their meshes are checked
+ * before (prepare_soft.c). Notes who holds which node, too. */
 #include "builder.h"
 
 #include <stdio.h>

@@ -69,7 +69,8 @@ static void carry_pose(const double body_pos[3], const double body_quat[4], doub
     quat_normalize(quat);
 }
 
-/* What comes out of a gripper lies within its fingers: no contact between the two. holder 0: the world. */
+/* What comes out of a gripper lies within its fingers: no contact between the two. holder 0: the
+ * world. */
 static void keep_apart(const TnModel *m, int segment, int holder)
 {
     const TnRod *rod = &m->rods[m->subsystems[m->links[segment].subsystem].kind_index];
@@ -239,7 +240,8 @@ static void compile_cameras(TnCompile *c)
         quat_copy(camera->quat, def->quat);
         quat_normalize(camera->quat);
         if (def->mode != TN_CAMERA_TRACK) continue;
-        /* keeps the place and direction that it has in the reference pose, whatever its body does */
+        /* keeps the place and direction that it has in the reference pose, whatever its body does
+         */
         const double *turn = c->bodies[camera->body].quat;
         quat_rotate(camera->pos, turn, def->pos);
         quat_mul(camera->quat, turn, camera->quat);

@@ -12,9 +12,10 @@
  * At rest the spring has the strain of the shape as built, in its mid frame (model.h), or that of a
  * straight rod: centres l̄ apart, no rotation.
  *
- * An end segment that is welded to something is clamped: rigid as a body, while the rod is elastic from its
- * outer end on. So the spring next to it goes from that end to the next centre, and l̄ = l_0 + l_1 / 2. Its
- * hinge, half way, is then the midpoint of what it stands for, as that of all others is. */
+ * An end segment that is welded to something is clamped: rigid as a body, while the rod is elastic
+ * from its outer end on. So the spring next to it goes from that end to the next centre, and l̄ =
+ * l_0 + l_1 / 2. Its hinge, half way, is then the midpoint of what it stands for, as that of all
+ * others is. */
 #include "builder.h"
 
 #include "../math/vec3.h"
@@ -140,7 +141,8 @@ bool tn_check_rods(TnCompile *c)
 
 /* ---- springs ---- */
 
-/* Of the modulus: what bends or twists freely has so much nevertheless, for its guard against kinks to be measured by. */
+/* Of the modulus: what bends or twists freely has so much nevertheless, for its guard against kinks
+ * to be measured by. */
 #define LIMP 1e-6
 
 static void find_stiffness(const TnRodDef *def, double l, double k[6], double *kink)

@@ -1,7 +1,7 @@
 /* compile_soft.c: soft bodies: their nodes in the world, masses, surfaces and who holds them.
  *
- * A node's mass is a quarter of that of each element around it. A node that a body holds keeps its place in the
- * axes of that body's link; where the body is fixed to the world it is pinned. */
+ * A node's mass is a quarter of that of each element around it. A node that a body holds keeps its
+ * place in the axes of that body's link; where the body is fixed to the world it is pinned. */
 #include "builder.h"
 
 #include "../math/vec3.h"

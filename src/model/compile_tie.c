@@ -1,7 +1,8 @@
 /* compile_tie.c: ties between soft bodies: which point of soft2 the node lies in, reference pose.
  *
- * Inside, that is a point of a tetrahedron, by its barycentric coordinates; else the nearest point of the surface.
- * A node that is far outside is a mistake in the scene: the tie would pull the bodies together. */
+ * Inside, that is a point of a tetrahedron, by its barycentric coordinates; else the nearest point
+ * of the surface. A node that is far outside is a mistake in the scene: the tie would pull the
+ * bodies together. */
 #include "builder.h"
 
 #include "../math/vec3.h"

@@ -1,8 +1,9 @@
 /* cut.c: sweeps and refinement of a cut; see cut.h.
  *
- * A pass of the refinement moves each vertex at most once, always the one that takes most nets out of the cut (its
- * gain, which may be negative) and does not hurt the balance, and then goes back to the best point it came through.
- * Vertices lie in lists by gain, so that a pass takes time in proportion to the nets' members. */
+ * A pass of the refinement moves each vertex at most once, always the one that takes most nets out
+ * of the cut (its gain, which may be negative) and does not hurt the balance, and then goes back to
+ * the best point it came through. Vertices lie in lists by gain, so that a pass takes time in
+ * proportion to the nets' members. */
 #include "cut.h"
 
 #include "../base/base.h"
@@ -83,7 +84,8 @@ void tn_cut_move(TnCut *cut, int v)
     cut->weight += to == 0 ? g->weight[v] : -g->weight[v];
 }
 
-/* A cut by its worth: balance within the slack first, then few crossings, then the better balance. */
+/* A cut by its worth: balance within the slack first, then few crossings, then the better balance.
+ */
 typedef struct Worth {
     double excess, offset;
     int crossing;

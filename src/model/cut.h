@@ -1,8 +1,9 @@
 /* cut.h: a set of vertices cut in two, so that few nets run through the cut.
  *
- * A net joins any number of vertices (of a mesh: a node joins the elements around it); it is cut where it has
- * vertices on both sides. Vertices have weights; a cut is balanced when the weight of side 0 is within `slack` of
- * its target. Everything is decided by numbers of vertices, so that the same graph is always cut alike. */
+ * A net joins any number of vertices (of a mesh: a node joins the elements around it); it is cut
+ * where it has vertices on both sides. Vertices have weights; a cut is balanced when the weight of
+ * side 0 is within `slack` of its target. Everything is decided by numbers of vertices, so that the
+ * same graph is always cut alike. */
 #ifndef TN_MODEL_CUT_H
 #define TN_MODEL_CUT_H
 
@@ -36,11 +37,12 @@ bool tn_cut_create(TnCut *cut,
                    const TnCutGraph *graph); /* false: no memory; free it all the same */
 void tn_cut_free(TnCut *cut);
 
-/* Sides from an order of the vertices: the first ones go to side 0, up to where the fewest nets are cut among
- * the balanced ways. */
+/* Sides from an order of the vertices: the first ones go to side 0, up to where the fewest nets are
+ * cut among the balanced ways. */
 void tn_cut_sweep(TnCut *cut, const int *order);
 void tn_cut_move(TnCut *cut, int vertex); /* to the other side */
-/* Moves vertices as long as that helps (Fiduccia and Mattheyses, 19th Design Automation Conference, 1982). */
+/* Moves vertices as long as that helps (Fiduccia and Mattheyses, 19th Design Automation Conference,
+ * 1982). */
 void tn_cut_refine(TnCut *cut);
 
 #endif

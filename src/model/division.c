@@ -36,7 +36,8 @@ static bool is_apart(TnDivisionDef def)
     return def.kind == TN_DIVISION_PAPER || def.kind == TN_DIVISION_GROUPS;
 }
 
-/* What is said for the run comes before what a rod says of itself, that before the model's default. */
+/* What is said for the run comes before what a rod says of itself, that before the model's default.
+ */
 static int group_size(const TnDivision *d, const TnRod *rod)
 {
     if (d->def.kind == TN_DIVISION_PAPER) return PAPER_GROUP;
@@ -74,8 +75,8 @@ static const TnFollower *follower_at(const TnDivision *d, int segment)
     return NULL;
 }
 
-/* May the segment follow the tree? A neighbour along the rod that follows it already makes no cycle: the
- * spring between the two lies within the tree. */
+/* May the segment follow the tree? A neighbour along the rod that follows it already makes no
+ * cycle: the spring between the two lies within the tree. */
 static bool may_follow(Graph *g, int tree, int segment)
 {
     const TnModel *model = g->model;

@@ -6,20 +6,22 @@
  *   - rods, whole or in groups of segments, with the trees that hold them: chains (math/chain.h).
  *     Nodes are the trees' dofs first and then the segments' twists in the order of the links.
  *
- * A weld of a segment to a tree's link makes the segment *follow* that link: place and velocity are the
- * link's, v̂ = T q̇̂ over the step (dynamics/assembled.h). Where both are in one chain it is *carried*: v̂ is put
- * in, and it has no node. Where the robots are apart, v̂ = T q̇̂ is iterated as a bond; converged, that is the
- * same. It needs parts that form no cycle: a weld that closes one, one to a free body and one between
- * segments are bonds of another kind, which bring back what drifts (equality.c).
- * Springs of rods between two blocks are cut out of them and iterated as bonds as well.
+ * A weld of a segment to a tree's link makes the segment *follow* that link: place and velocity are
+ * the link's, v̂ = T q̇̂ over the step (dynamics/assembled.h). Where both are in one chain it is
+ * *carried*: v̂ is put in, and it has no node. Where the robots are apart, v̂ = T q̇̂ is iterated as a
+ * bond; converged, that is the same. It needs parts that form no cycle: a weld that closes one, one
+ * to a free body and one between segments are bonds of another kind, which bring back what drifts
+ * (equality.c). Springs of rods between two blocks are cut out of them and iterated as bonds as
+ * well.
  *
- * Soft bodies, whole or in pieces, with the trees that carry their nodes, are mesh blocks: nodes of three
- * unknowns each on a graph. A node held by a tree's link follows it as a segment does, and is carried where the body is
- * whole, unless that tree carries a rod already; elsewhere v̂ = T q̇̂ is iterated. Holds by other moving links, and the
- * ties that keep the copies of a node together where pieces meet, are rows as well.
+ * Soft bodies, whole or in pieces, with the trees that carry their nodes, are mesh blocks: nodes of
+ * three unknowns each on a graph. A node held by a tree's link follows it as a segment does, and is
+ * carried where the body is whole, unless that tree carries a rod already; elsewhere v̂ = T q̇̂ is
+ * iterated. Holds by other moving links, and the ties that keep the copies of a node together where
+ * pieces meet, are rows as well.
  *
- * Order of the bonds: cut springs by rod and joint, then followers that are not carried, then the other
- * welds by equality. */
+ * Order of the bonds: cut springs by rod and joint, then followers that are not carried, then the
+ * other welds by equality. */
 #ifndef TN_MODEL_DIVISION_H
 #define TN_MODEL_DIVISION_H
 
@@ -46,8 +48,8 @@ typedef struct TnRodCuts {
     TnChain whole;      /* the rod's segments in a row, where it has cuts */
 } TnRodCuts;
 
-/* Elements of a soft body in one block: all of them, unless it is divided. A node where pieces meet belongs to
- * each of them. */
+/* Elements of a soft body in one block: all of them, unless it is divided. A node where pieces meet
+ * belongs to each of them. */
 typedef struct TnSoftPiece {
     int soft, block; /* large block */
     int tet_count, node_count;
@@ -58,8 +60,9 @@ typedef struct TnSoftPiece {
     int *follow;     /* the same where it follows a tree's link, carried or not */
 } TnSoftPiece;
 
-/* A large block of pieces and of the trees that carry them. Nodes: each tree's dofs in threes (the last node is
- * filled up with unknowns that do nothing: 1 on the diagonal), then each piece's in its order. */
+/* A large block of pieces and of the trees that carry them. Nodes: each tree's dofs in threes (the
+ * last node is filled up with unknowns that do nothing: 1 on the diagonal), then each piece's in
+ * its order. */
 typedef struct TnMeshBlock {
     int node_count, edge_count;
     int (*edges)[2]; /* nodes of the block, the higher one first; each once */

@@ -5,9 +5,9 @@
  * starts at a vertex that was best for a direction nearby, from a table over all directions, so it
  * takes a few steps and depends on nothing but the direction. A small hull is searched whole.
  *
- * Flat faces are the triangles that lie in one plane to within half a millionth of the hull's size, slivers
- * along its edges included;
- * their normals are what a flat side of the mesh says about the direction of a contact. */
+ * Flat faces are the triangles that lie in one plane to within half a millionth of the hull's size,
+ * slivers along its edges included; their normals are what a flat side of the mesh says about the
+ * direction of a contact. */
 #include "hull.h"
 
 #include "../base/base.h"

@@ -141,8 +141,8 @@ void tn_compile_levers(TnCompile *c)
     }
 }
 
-/* What a body that is fixed to the world weighs. A mesh is not asked: it may enclose nothing, which is no
- * mistake there. */
+/* What a body that is fixed to the world weighs. A mesh is not asked: it may enclose nothing, which
+ * is no mistake there. */
 static void add_fixed(TnCompile *c, int index)
 {
     const TnGeomDef *def = &c->builder->geoms[index];
@@ -169,8 +169,7 @@ void tn_compile_masses(TnCompile *c)
 {
     TnModel *m = c->model;
     for (int i = 1; i < m->body_count; i++)
-        if (c->builder->bodies[i].has_inertia)
-            add_inertial(&c->bodies[i], &c->builder->bodies[i]);
+        if (c->builder->bodies[i].has_inertia) add_inertial(&c->bodies[i], &c->builder->bodies[i]);
     for (int i = 0; i < m->geom_count; i++) {
         if (c->builder->bodies[m->geoms[i].body].has_inertia) continue;
         if (m->geoms[i].link)

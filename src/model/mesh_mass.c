@@ -6,9 +6,9 @@
  *     ∫ x xᵀ = V/20 (a aᵀ + b bᵀ + c cᵀ + s sᵀ);  a triangle of area V the same with V/12.
  * The inertia is tr(P) 1 - P of the sum P of these.
  *
- * Where the surface has holes, the sums depend on the point. To agree with MuJoCo there as well, the
- * first point is the centroid of the triangles, which gives the centre of mass, and the second is
- * that centre, which gives volume and inertia. MuJoCo's default ("legacy") drops the signs. */
+ * Where the surface has holes, the sums depend on the point. To agree with MuJoCo there as well,
+ * the first point is the centroid of the triangles, which gives the centre of mass, and the second
+ * is that centre, which gives volume and inertia. MuJoCo's default ("legacy") drops the signs. */
 #include "mesh.h"
 
 #include "../math/vec3.h"

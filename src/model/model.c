@@ -156,7 +156,8 @@ TnSoftId tn_model_find_soft(const TnModel *model, const char *name)
     return find(model, TN_NAME_SOFT, name);
 }
 
-/* ---- joints, geoms, meshes, cameras, rods, soft bodies, wheels; an id that does not exist gives zeros ---- */
+/* ---- joints, geoms, meshes, cameras, rods, soft bodies, wheels; an id that does not exist gives
+ * zeros ---- */
 
 TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
 {

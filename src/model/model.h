@@ -37,17 +37,18 @@ typedef struct TnLink {
     double inertia[9];           /* about com, body axes, row-major */
     double inertia_principal[3]; /* the same, in its principal axes */
     double inertia_axes[4];      /* quaternion of the principal axes in body axes */
-    /* m: what turns its angular velocity into a speed: the radius of gyration, a mean over all axes, of
-     * what moves with it in the reference pose about its joint, or of a free body about its com */
+    /* m: what turns its angular velocity into a speed: the radius of gyration, a mean over all
+     * axes, of what moves with it in the reference pose about its joint, or of a free body about
+     * its com */
     double lever;
     /* a segment of a rod that is welded to the world: where it stays */
     bool held;
     double hold_pos[3], hold_quat[4];
-    int holder; /* of a segment that a link holds, and of those near it: they never touch that link; 0:
-                   none */
+    int holder; /* of a segment that a link holds, and of those near it: they never touch that link;
+                   0: none */
     bool holds; /* is such a link */
-    int clamp;  /* of a segment that the world holds, and of those near it: that one. They never touch the fixed
-                   geoms that it is stuck in; 0: none */
+    int clamp;  /* of a segment that the world holds, and of those near it: that one. They never
+                   touch the fixed  geoms that it is stuck in; 0: none */
 } TnLink;
 
 typedef struct TnBody {
@@ -136,8 +137,8 @@ typedef struct TnEquality {
      * holder's axes. 0: no such weld. */
     int segment, holder;
     double hold_pos[3], hold_quat[4];
-    int fixed_segment; /* link of the segment that the world holds by this weld (TnLink.held); it is not active
-                          then. 0: no such weld */
+    int fixed_segment; /* link of the segment that the world holds by this weld (TnLink.held); it is
+                          not active then. 0: no such weld */
     int joint1, joint2; /* joint: joint2 may be -1 */
     double polycoef[5];
 } TnEquality;
@@ -211,9 +212,10 @@ static inline bool tn_is_elastic(const TnSubsystem *sub)
 typedef struct TnRodJoint {
     double k[6];    /* N/m: shear x, shear y, stretch z; N·m/rad: bend x, bend y, twist z */
     double rest[6]; /* m, rad */
-    double kink;    /* >= 1: how many times as stiff it is against a kink than against bending (rod/strain.c) */
-    /* m, along the segments' z: from the centre of i and of i + 1 to where the spring ends. Zero but in
-     * clamped ends of the rod (compile_rod.c); x in d is such an end. */
+    double kink;    /* >= 1: how many times as stiff it is against a kink than against bending
+                       (rod/strain.c) */
+    /* m, along the segments' z: from the centre of i and of i + 1 to where the spring ends. Zero
+     * but in clamped ends of the rod (compile_rod.c); x in d is such an end. */
     double from, to;
 } TnRodJoint;
 

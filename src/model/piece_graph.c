@@ -1,5 +1,6 @@
-/* piece_graph.c: what a soft body's elements are cut along; see piece_graph.h. Lists of lists are made by counting,
- * and filled from their ends: afterwards each end stands where its list starts. */
+/* piece_graph.c: what a soft body's elements are cut along; see piece_graph.h. Lists of lists are
+ * made by counting, and filled from their ends: afterwards each end stands where its list starts.
+ */
 #include "piece_graph.h"
 
 #include "../base/base.h"

@@ -1,7 +1,7 @@
 /* piece_graph.h: a soft body's elements as a graph to be cut (cut.h).
  *
- * Vertices are the patches of mean dilatation, or the elements where there are none, with as much weight as
- * elements; nets are the nodes. */
+ * Vertices are the patches of mean dilatation, or the elements where there are none, with as much
+ * weight as elements; nets are the nodes. */
 #ifndef TN_MODEL_PIECE_GRAPH_H
 #define TN_MODEL_PIECE_GRAPH_H
 

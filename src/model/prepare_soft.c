@@ -1,5 +1,5 @@
-/* prepare_soft.c: meshes of soft bodies before the layout, which needs to know how large their surfaces are:
- * checked, and divided into patches of mean dilatation. */
+/* prepare_soft.c: meshes of soft bodies before the layout, which needs to know how large their
+ * surfaces are: checked, and divided into patches of mean dilatation. */
 #include "builder.h"
 
 #include "soft_patches.h"

@@ -1,6 +1,6 @@
-/* reference_mass.c: M = Σ over links of m Jᵀ_v J_v + Jᵀ_ω I J_ω, plus armature, in the reference pose.
- * Plain sums over each link's way to the root: compile has no kinematics of its own, and needs this
- * once. */
+/* reference_mass.c: M = Σ over links of m Jᵀ_v J_v + Jᵀ_ω I J_ω, plus armature, in the reference
+ * pose. Plain sums over each link's way to the root: compile has no kinematics of its own, and
+ * needs this once. */
 #include "reference_mass.h"
 
 #include "../math/cholesky.h"

@@ -1,5 +1,5 @@
-/* reference_mass.h: the mass matrix of one subsystem in the reference pose, for what compile derives
- * from it. */
+/* reference_mass.h: the mass matrix of one subsystem in the reference pose, for what compile
+ * derives from it. */
 #ifndef TN_MODEL_REFERENCE_MASS_H
 #define TN_MODEL_REFERENCE_MASS_H
 

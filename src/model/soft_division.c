@@ -1,5 +1,5 @@
-/* soft_division.c: soft bodies as pieces, and these with the trees that carry them as mesh blocks; see
- * division.h. The blocks' graphs: soft_graph.c. */
+/* soft_division.c: soft bodies as pieces, and these with the trees that carry them as mesh blocks;
+ * see division.h. The blocks' graphs: soft_graph.c. */
 #include "soft_division.h"
 
 #include <string.h>
@@ -64,7 +64,8 @@ static bool take_piece(TnSoftPiece *piece, int tets, int nodes)
     return piece->tets && piece->nodes && piece->block_node && piece->hold && piece->follow;
 }
 
-/* Elements and nodes of one piece, `first` + index of the soft body's. mark: one number per node, below `index`. */
+/* Elements and nodes of one piece, `first` + index of the soft body's. mark: one number per node,
+ * below `index`. */
 static bool fill_piece(TnDivision *d, const TnSoft *soft, int s, int index, const int *piece_of,
                        int *mark)
 {

@@ -6,8 +6,8 @@
 
 /* Pieces that a soft body is asked to be divided into. */
 int tn_soft_piece_count(const TnDivision *division, const TnSoft *soft);
-/* Joins trees with the soft bodies that they carry: root is union-find over trees, then soft bodies. A tree with
- * `taken` carries a rod and stays where it is. */
+/* Joins trees with the soft bodies that they carry: root is union-find over trees, then soft
+ * bodies. A tree with `taken` carries a rod and stays where it is. */
 void tn_soft_join(const TnDivision *division, const TnModel *model, const bool *taken, int *root);
 /* Pieces and mesh blocks; dense blocks and chains are numbered. False: no memory. */
 bool tn_soft_divide(TnDivision *division, const TnModel *model, const int *root);

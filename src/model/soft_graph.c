@@ -1,5 +1,6 @@
-/* soft_graph.c: which nodes of a mesh block meet in its matrix: those of one element, or of one patch of mean
- * dilatation, which holds all nodes of its elements. A carried node stands for all nodes of its tree. */
+/* soft_graph.c: which nodes of a mesh block meet in its matrix: those of one element, or of one
+ * patch of mean dilatation, which holds all nodes of its elements. A carried node stands for all
+ * nodes of its tree. */
 #include "../base/base.h"
 #include "../math/sort.h"
 #include "soft_division.h"

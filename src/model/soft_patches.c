@@ -1,11 +1,11 @@
-/* soft_patches.c: groups neighbouring elements into patches of about six, as compact as a greedy choice
- * makes them.
+/* soft_patches.c: groups neighbouring elements into patches of about six, as compact as a greedy
+ * choice makes them.
  *
- * A patch starts with the first element that has none yet and takes, one by one, the element behind one
- * of its faces that brings the fewest new nodes: few nodes per patch couple few pairs in the matrix,
- * and bend like one thick element. Six elements for one volume is what a cut cube has, and about one
- * volume per node. What is left over between finished patches and too small for one of its own (less
- * than three elements) goes to the smallest patch beside it. */
+ * A patch starts with the first element that has none yet and takes, one by one, the element behind
+ * one of its faces that brings the fewest new nodes: few nodes per patch couple few pairs in the
+ * matrix, and bend like one thick element. Six elements for one volume is what a cut cube has, and
+ * about one volume per node. What is left over between finished patches and too small for one of
+ * its own (less than three elements) goes to the smallest patch beside it. */
 #include "soft_patches.h"
 
 #include "../base/base.h"

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Groups the elements (4 nodes each) into patches; patch[] holds each one's, from 0 without gaps. Returns the
- * number of patches, -1: no memory. */
+/* Groups the elements (4 nodes each) into patches; patch[] holds each one's, from 0 without gaps.
+ * Returns the number of patches, -1: no memory. */
 int tn_soft_patches(int node_count, int tet_count, const int32_t *tets, int32_t *patch);
 
 #endif

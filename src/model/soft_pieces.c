@@ -1,12 +1,13 @@
 /* soft_pieces.c: pieces of a soft body by cutting it in two again and again (cut.h).
  *
- * A node that is in m pieces in the end was cut m - 1 times, which is the number of its ties: that is what each cut
- * keeps small. A cut starts from sweeps along the three principal axes of the centroids, and along the
- * distance from one end through the elements, which follows bent shapes. Each is refined, and what does not hang
- * together with the rest of its side (through faces) changes sides; the best is taken.
+ * A node that is in m pieces in the end was cut m - 1 times, which is the number of its ties: that
+ * is what each cut keeps small. A cut starts from sweeps along the three principal axes of the
+ * centroids, and along the distance from one end through the elements, which follows bent shapes.
+ * Each is refined, and what does not hang together with the rest of its side (through faces)
+ * changes sides; the best is taken.
  *
- * The body is divided once more into slices, with sweeps along its own longest axis only; these are taken where they
- * have hardly more ties, as they do in a slender body. */
+ * The body is divided once more into slices, with sweeps along its own longest axis only; these are
+ * taken where they have hardly more ties, as they do in a slender body. */
 #include "soft_pieces.h"
 
 #include "../base/base.h"
@@ -19,7 +20,8 @@
 
 /* Share of a piece's size by which a cut may leave the right place. */
 #define SLACK 0.05
-/* What slices may cost over other pieces, as they have two neighbours only: ties, and the largest piece. */
+/* What slices may cost over other pieces, as they have two neighbours only: ties, and the largest
+ * piece. */
 #define MORE_TIES 1.2
 #define MORE_WEIGHT 1.1
 
@@ -87,7 +89,8 @@ static void find_longest(Parts *p)
     v3_copy(p->axis, axes + 3 * longest);
 }
 
-/* Breadth first from a vertex, through faces; what is not reached follows from its first vertex on. */
+/* Breadth first from a vertex, through faces; what is not reached follows from its first vertex on.
+ */
 static void order_from(Parts *p, const int *list, int count, int set, int start)
 {
     const int *member = p->graph.cut.set;
@@ -140,8 +143,8 @@ static int find_parts(Parts *p, const int *list, int count, int set, int side)
     return heaviest;
 }
 
-/* Parts beside the heaviest one go to the other side. Those of side 1 first: then what is left over of side 0 borders
- * on nothing but side 1, which stays connected. */
+/* Parts beside the heaviest one go to the other side. Those of side 1 first: then what is left over
+ * of side 0 borders on nothing but side 1, which stays connected. */
 static void connect_sides(Parts *p, const int *list, int count, int set)
 {
     for (int side = 1; side >= 0; side--) {

@@ -3,10 +3,8 @@
 
 bool tn_best_start(TnProblem *p, double tolerance, TnBest *out)
 {
-    *out = (TnBest){.problem = p,
-                    .tolerance = tolerance,
-                    .map.largest = INFINITY,
-                    .error = INFINITY};
+    *out =
+        (TnBest){.problem = p, .tolerance = tolerance, .map.largest = INFINITY, .error = INFINITY};
     return tn_compliances(p, &out->D) && tn_velocities_alloc(p, &out->implied) &&
            tn_per_constraint_alloc(p, &out->u) && tn_per_constraint_alloc(p, &out->lambda) &&
            tn_per_constraint_alloc(p, &out->best_lambda);

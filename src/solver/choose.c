@@ -20,8 +20,8 @@
 #define FLOPS_AT_LEAST 1e5
 /* A guess is taken as it is only if it leaves next to nothing: see steady.h. */
 #define STILL 0.03
-#define NEARLY 100.0 /* tolerances: near rest, */
-#define RESTING 1e-3 /* and at most so much of velocity_scale */
+#define NEARLY 100.0       /* tolerances: near rest, */
+#define RESTING 1e-3       /* and at most so much of velocity_scale */
 #define COLD_ITERATIONS 10 /* of assembled ADMM, for Newton to start from */
 #define FINE 1e-4          /* velocity_scale: v_λ of such forces is what a step moves with */
 #define ROUGH 1e-2         /* velocity_scale: then SubADMM has a try as well */
@@ -44,7 +44,7 @@ typedef struct Island {
     bool failed; /* no memory for it */
     bool split;  /* SubADMM has run */
     const char *form;
-    struct { /* SubADMM's looks */
+    struct {         /* SubADMM's looks */
         double stop; /* residual below which the map is looked at, */
         int look;    /* and the iteration from which on it is in any case */
         bool may_give_up;
@@ -96,8 +96,7 @@ static bool is_cheap(const TnProblem *p, double flops)
 static double joined_flops(const TnProblem *p)
 {
     double sum = 0.0;
-    for (int i = 0; i < p->large_count; i++)
-        sum += pow(p->large[i].joined, 3.0) / 6.0;
+    for (int i = 0; i < p->large_count; i++) sum += pow(p->large[i].joined, 3.0) / 6.0;
     return sum;
 }
 
@@ -357,8 +356,7 @@ static bool may_be_at_rest(Island *s)
     tn_velocities_copy(p, &best->implied);
     tn_constraint_velocities(p, &best->implied, &best->u);
     tn_lambda_take(p, &best->lambda);
-    return tn_natural_map(p, &best->D, &best->u, &best->lambda).largest <
-           NEARLY * best->tolerance;
+    return tn_natural_map(p, &best->D, &best->u, &best->lambda).largest < NEARLY * best->tolerance;
 }
 
 /* The best forces win, with v_λ. If SubADMM alone has run, its last iterate stays, and as long as λ

@@ -4,9 +4,9 @@
  *     scalar row   D (λ - Π(λ - u/D)),   Π as law/law.h has it
  *     bond         w (λ - Π(λ - W z)),   W, w and Π as law/linear.c has them
  *
- * each times its lever where it is an angular velocity, with u = J v + e and D the local compliance J A⁻¹ Jᵀ. All are zero where, and only where, the
- * laws hold exactly. A tolerance is about the largest of them at v_λ = A⁻¹(b + Jᵀλ), where the
- * dynamics hold exactly. */
+ * each times its lever where it is an angular velocity, with u = J v + e and D the local compliance
+ * J A⁻¹ Jᵀ. All are zero where, and only where, the laws hold exactly. A tolerance is about the
+ * largest of them at v_λ = A⁻¹(b + Jᵀλ), where the dynamics hold exactly. */
 #ifndef TN_SOLVER_NATURAL_MAP_H
 #define TN_SOLVER_NATURAL_MAP_H
 
@@ -53,7 +53,8 @@ TnNaturalMap tn_natural_map(const TnProblem *problem, const TnCompliances *D,
  * about such rows and normals. */
 double tn_helpless_error(const TnProblem *problem, const TnCompliances *D,
                          const TnPerConstraint *u);
-/* What rounding of such forces makes of constraint velocities, m/s: no error below it can be claimed. */
+/* What rounding of such forces makes of constraint velocities, m/s: no error below it can be
+ * claimed. */
 double tn_natural_map_rounding(const TnProblem *problem, const TnCompliances *D,
                                const TnPerConstraint *lambda);
 

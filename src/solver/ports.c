@@ -1,4 +1,5 @@
-/* ports.c: between the twist table and the unknowns of a large block: v_port = T v, F = Tᵀ wrench. */
+/* ports.c: between the twist table and the unknowns of a large block: v_port = T v, F = Tᵀ wrench.
+ */
 #include "problem.h"
 
 #include <string.h>

@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "method/anderson.h"
 #include "block/block.h"
 #include "law/law.h"
+#include "method/anderson.h"
 
 bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
 {

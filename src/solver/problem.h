@@ -14,9 +14,9 @@
  *
  * Contacts act between two rows of the twist table (row 0: the fixed world, 1 … twist_count: the
  * twist blocks, then the ports) at points given by their arms; math/kernels/kernels.h has their
- * layout. Bonds are linear laws between the twists of two rows of the table (law/linear.c). All other
- * constraints are scalar rows over the unknowns of up to TN_MAX_SIDES blocks.
- * Everything lies in one arena and lives for one solve. */
+ * layout. Bonds are linear laws between the twists of two rows of the table (law/linear.c). All
+ * other constraints are scalar rows over the unknowns of up to TN_MAX_SIDES blocks. Everything lies
+ * in one arena and lives for one solve. */
 #ifndef TN_SOLVER_PROBLEM_H
 #define TN_SOLVER_PROBLEM_H
 
@@ -45,8 +45,8 @@ typedef struct TnRowSide {
     int row;          /* the row it belongs to */
     int start, count; /* entries in index[] and coefficient[]: J over the block's own unknowns */
     double beta;      /* weight of this side, written by prepare */
-    int pieces; /* written by prepare for a side on a chain: 1, or by how many pieces
-                   block/chain_ports.c bounds a side that fits neither a node nor an edge */
+    int pieces;       /* written by prepare for a side on a chain: 1, or by how many pieces
+                         block/chain_ports.c bounds a side that fits neither a node nor an edge */
 } TnRowSide;
 
 typedef struct TnRow {
@@ -168,9 +168,8 @@ typedef struct TnProblem {
     double (*side_arm)[3];
     double (*K)[TN_SYM6]; /* per table row: JᵀWJ of its contacts and bonds */
     double (*F)[8];       /* per table row: scratch forces */
-    double (
-        *extra)[8]; /* per table row: forces of scalar rows and bonds on twist blocks; NULL where
-                           there are none */
+    double (*extra)[8];   /* per table row: forces of scalar rows and bonds on twist blocks; NULL
+                             where   there are none */
     double (*inverse)[8]; /* per twist block: 1/a, then S⁻¹ (xx xy xz yy yz zz) */
     double *residual;     /* per contact batch */
     /* One weight per block, set by who prepares H; bonds take them, those of contacts and rows are
@@ -278,8 +277,8 @@ typedef struct TnSolveResult {
     double residual;
     const char *form; /* of a method of its own (own_method.h) */
 } TnSolveResult;
-/* Here def->tolerance is the RMS change of constraint velocities (m/s) at which to stop; solve.h has
- * what a user's tolerance means. */
+/* Here def->tolerance is the RMS change of constraint velocities (m/s) at which to stop; solve.h
+ * has what a user's tolerance means. */
 TnSolveResult tn_subadmm_solve(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* The same with somebody who looks at the problem now and then, between two iterations, and says
  * when it is enough. */

@@ -1,4 +1,5 @@
-/* problem_sides.c: who acts on whom: contacts by row of the table, sides of scalar rows by block. */
+/* problem_sides.c: who acts on whom: contacts by row of the table, sides of scalar rows by block.
+ */
 #include <string.h>
 
 #include "law/law.h"

@@ -1,6 +1,7 @@
 /* rows.c: scalar constraint rows and their closed-form updates.
  *
- * With s = Σ J v, w = Σ 1/β, B = 1/w:  t ← (1-α_r) t + α_r (λ - B (s + e)),  λ = Π(t), Π as law/law.h has it. */
+ * With s = Σ J v, w = Σ 1/β, B = 1/w:  t ← (1-α_r) t + α_r (λ - B (s + e)),  λ = Π(t), Π as
+ * law/law.h has it. */
 #include "law/law.h"
 
 double tn_row_velocity(const TnProblem *p, const TnRow *row)

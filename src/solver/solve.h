@@ -2,9 +2,9 @@
 #ifndef TN_SOLVER_SOLVE_H
 #define TN_SOLVER_SOLVE_H
 
-#include "op/assembly.h"
 #include "islands.h"
 #include "natural_map.h"
+#include "op/assembly.h"
 
 /* True: by this file. Otherwise by fixed.c. */
 bool tn_solves_to_tolerance(const TnSolverDef *def);

@@ -2,8 +2,8 @@
  *
  *     β = s / (J A⁻¹ Jᵀ)  per constraint and side: the inverse of what the block yields locally.
  *
- * A contact's normal and its two tangents apart (the tangents share one, or the closed-form friction
- * update would not be exact).
+ * A contact's normal and its two tangents apart (the tangents share one, or the closed-form
+ * friction update would not be exact).
  *
  * A constraint then combines its sides to B = 1 / Σ 1/β. A side on the fixed world yields nothing:
  * 1/β = 0. Bonds have full matrices instead, see law/linear_weights.c. */

@@ -1,6 +1,7 @@
 /* save.c: a state as bytes, so that a restored world continues bit for bit.
  *
- *     header   magic, version, sizes of the model, counts of contacts and ties, flags, time, checksum
+ *     header   magic, version, sizes of the model, counts of contacts and ties, flags, time,
+ *              checksum
  *     numbers  qpos, qvel, vhat, ctrl, row_lambda, owed, account, tie_lambda   (doubles)
  *     contacts TnWarmContact × contact_count, those of sleepers behind them
  *     sleep    TnRest, then the island that it sleeps in, per subsystem
@@ -98,8 +99,7 @@ void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
     unsigned char *start = (unsigned char *)buffer + sizeof(SaveHeader), *p = start;
     Part parts[PART_COUNT];
     list_parts(state, model, parts);
-    for (int i = 0; i < PART_COUNT; i++)
-        p = put(p, parts[i].data, parts[i].count * sizeof(double));
+    for (int i = 0; i < PART_COUNT; i++) p = put(p, parts[i].data, parts[i].count * sizeof(double));
     p = put(p, state->contacts, (size_t)state->contact_count * sizeof(TnWarmContact));
     p = put(p, state->sleeping_contacts, (size_t)state->sleeping_count * sizeof(TnWarmContact));
     p = put(p, state->rest, (size_t)model->subsystem_count * sizeof(TnRest));

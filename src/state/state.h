@@ -61,11 +61,12 @@ typedef struct TnState {
                            starting guess */
     double *row_lambda; /* see above */
     int row_lambda_count;
-    double *owed;       /* J per subsystem: energy of smooth motion that the steps so far made (or, below zero, lost)
-                           and could not take off yet (step/balance.c) */
+    double *owed; /* J per subsystem: energy of smooth motion that the steps so far made (or, below
+                     zero, lost) and could not take off yet (step/balance.c) */
     double *tie_lambda; /* N, 3 per tie that keeps pieces of a soft body together (TnPieceTie) */
     int tie_count;
-    double *account; /* J, TN_ACCOUNT_NUMBERS in the order of TnEnergyAccount: sums over the steps so far */
+    double *account;   /* J, TN_ACCOUNT_NUMBERS in the order of TnEnergyAccount: sums over the steps
+                          so far */
     bool ctrl_by_user; /* the model's control track is no longer followed */
     int contact_count, contact_capacity;
     TnWarmContact *contacts; /* grouped by geom1, in the last step's order */

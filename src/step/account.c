@@ -2,12 +2,14 @@
  *
  *     ΔE = actuators + applied - friction - damping - impacts - step + created.
  *
- * E is kinetic, potential and elastic energy of the states before and after. Work is force times displacement t u.
- * Friction is that of contacts (sliding, spinning, rolling) and of joints. Cables' and soft bodies' own damping and what
- * the time step takes are one number, `step`: what is left of a group of subsystems that forces joined once the others are
- * known, where it is a loss. Where it is a gain it is `created`, energy from nowhere. What a group owes of earlier steps
- * (balance.c) was one or the other then, and is taken off the same when it is settled. `impacts` is λ_n times the mean
- * of the speeds of approach before and after of contacts that were hit, and not more than was lost. */
+ * E is kinetic, potential and elastic energy of the states before and after. Work is force times
+ * displacement t u. Friction is that of contacts (sliding, spinning, rolling) and of joints.
+ * Cables' and soft bodies' own damping and what the time step takes are one number, `step`: what is
+ * left of a group of subsystems that forces joined once the others are known, where it is a loss.
+ * Where it is a gain it is `created`, energy from nowhere. What a group owes of earlier steps
+ * (balance.c) was one or the other then, and is taken off the same when it is settled. `impacts` is
+ * λ_n times the mean of the speeds of approach before and after of contacts that were hit, and not
+ * more than was lost. */
 #include "account.h"
 
 #include <math.h>
@@ -53,8 +55,8 @@ static void contact_motion(const TnStep *step, const TnContactPoint *c, const do
     v3_sub(out, out, first);
 }
 
-/* Of what gravity gives in a step: slower things are at rest, and their contacts take nothing that can be told from the
- * solver's tolerance. */
+/* Of what gravity gives in a step: slower things are at rest, and their contacts take nothing that
+ * can be told from the solver's tolerance. */
 #define CALM 1e-6
 
 static double size_of(const double v[3]) { return fabs(v[0]) + fabs(v[1]) + fabs(v[2]); }
@@ -103,7 +105,8 @@ static bool account_contacts(TnAccounts *a)
             a->put_out[tn_geom_subsystem(step->model, c->geom1)] += step->t * normal * out;
         if (world->set.laws[i].resting) continue;
         contact_motion(step, c, (const double(*)[6])world->twists, world->state.qvel, v);
-        a->impacts -= 0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v) + v3_dot(c->normal, u));
+        a->impacts -=
+            0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v) + v3_dot(c->normal, u));
     }
     return calm != NULL;
 }

@@ -9,7 +9,8 @@ typedef struct TnAccounts {
     TnStep *step;
     double *work;    /* done by actuators and applied forces */
     double *lost;    /* to friction and damping */
-    double *put_out; /* by what undoes overlaps and open equalities: energy from nowhere that cannot be avoided */
+    double *put_out; /* by what undoes overlaps and open equalities: energy from nowhere that cannot
+                        be avoided */
     TnEnergy *after; /* of the new state, by subsystem; those awake */
     bool *changed;   /* velocities since `after` was found */
     double actuators, applied, friction, damping, impacts;

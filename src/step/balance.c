@@ -1,20 +1,20 @@
 /* balance.c: momentum and energy of a step's new state are put right before it is taken over.
  *
- * The equations of a step are linear about a predicted motion. What that costs is of third order in t where motion is
- * smooth, and can be anything where it is not. Two accounts tell, for each group of subsystems that forces joined in
- * the step:
+ * The equations of a step are linear about a predicted motion. What that costs is of third order in
+ * t where motion is smooth, and can be anything where it is not. Two accounts tell, for each group
+ * of subsystems that forces joined in the step:
  *
- *   momentum   of a group on which nothing fixed acts: P⁺ = P + t m g, and L about the centre of mass stays. What is
- *              missing is given to the group as one rigid motion, and its centre of mass is put where it must be, which
- *              leaves all velocities and places within it alone: contacts and joints do not notice.
- *   energy     E⁺ = E + work - losses (account.c). What a step made is taken off again by scaling the velocities,
- *              v⁺ ← s v⁺, or those against the rigid motion where momentum must stay. Constraints J v⁺ = 0 and
- *              J v⁺ >= 0 stay true. In smooth motion, where nothing is to be lost, s may be above one, too: the
- *              midpoint rule's energy then does not drift.
+ *   momentum   of a group on which nothing fixed acts: P⁺ = P + t m g, and L about the centre of
+ * mass stays. What is missing is given to the group as one rigid motion, and its centre of mass is
+ * put where it must be, which leaves all velocities and places within it alone: contacts and joints
+ * do not notice. energy     E⁺ = E + work - losses (account.c). What a step made is taken off again
+ * by scaling the velocities, v⁺ ← s v⁺, or those against the rigid motion where momentum must stay.
+ * Constraints J v⁺ = 0 and J v⁺ >= 0 stay true. In smooth motion, where nothing is to be lost, s
+ * may be above one, too: the midpoint rule's energy then does not drift.
  *
- * Where smooth motion turns back there is too little speed to scale; what it made or lost there is owed to the steps
- * that follow. Where cables and soft bodies end up strained by more than their group can pay for, they are moved by less
- * of their way. What is left of it all is reported. */
+ * Where smooth motion turns back there is too little speed to scale; what it made or lost there is
+ * owed to the steps that follow. Where cables and soft bodies end up strained by more than their
+ * group can pay for, they are moved by less of their way. What is left of it all is reported. */
 #include <math.h>
 #include <string.h>
 
@@ -25,16 +25,16 @@
 
 /* Of the kinetic energy: smooth motion is corrected by no more in a step. */
 #define SMOOTH_SHARE 0.02
-/* Less than this share of the energies involved is noise: in smooth motion, of what contacts push, and of cables and
- * soft bodies. */
+/* Less than this share of the energies involved is noise: in smooth motion, of what contacts push,
+ * and of cables and soft bodies. */
 #define ROUNDING 1e-13
 #define PUSHED_SHARE 1e-6
 #define STIFF_SHARE 1e-4
-/* What undoing overlaps makes is taken from motion that does not feel it: so much of the kinetic energy. The rest stays:
- * bodies at rest that overlap must come apart. */
+/* What undoing overlaps makes is taken from motion that does not feel it: so much of the kinetic
+ * energy. The rest stays: bodies at rest that overlap must come apart. */
 #define PUT_OUT_SHARE 0.05
-/* The solver's error leaves m g² t² times itself; less than so many times that is noise, and taking it off would brake
- * slow motion. */
+/* The solver's error leaves m g² t² times itself; less than so many times that is noise, and taking
+ * it off would brake slow motion. */
 #define NOISE_ERRORS 3.0
 /* Ways of what is strained beyond its means are cut by this factor, until it is not. */
 #define CUT 0.4
@@ -51,10 +51,11 @@ typedef struct Sum {
     double owed;     /* by its members, of earlier steps */
     double involved; /* energies and work, added up without their signs */
     double mass;
-    double excess;   /* J: what friction would have lost beyond all that there was to lose */
+    double excess; /* J: what friction would have lost beyond all that there was to lose */
 } Sum;
 
-/* A group's motion as a whole, as it is and as it must be, and what its centre of mass is off by. */
+/* A group's motion as a whole, as it is and as it must be, and what its centre of mass is off by.
+ */
 typedef struct Whole {
     TnRigidMotion is, must;
     double way[3];
@@ -63,9 +64,9 @@ typedef struct Whole {
 typedef struct Balance {
     TnStep *step;
     TnJoined joined;
-    Sum *sums;    /* by root */
-    bool *summed; /* by root: and they are those of the new state */
-    double *owed; /* by root: what is left to later steps */
+    Sum *sums;     /* by root */
+    bool *summed;  /* by root: and they are those of the new state */
+    double *owed;  /* by root: what is left to later steps */
     Whole *wholes; /* by root: of groups on which nothing fixed acts, none that are alone */
     TnInstant before, after;
     TnAccounts accounts;
@@ -116,7 +117,8 @@ static void shift_group(const Balance *b, int root, const double way[3])
         tn_kind_of(b->step->model, s)->shift(b->step->world, s, way);
 }
 
-/* Applied forces, and their torque about the centre of mass, with levers of the middle of the step. */
+/* Applied forces, and their torque about the centre of mass, with levers of the middle of the step.
+ */
 static void applied_to(const Balance *b, int root, const double start[3], const double end[3],
                        double force[3], double torque[3])
 {
@@ -170,8 +172,8 @@ static void find_whole(const Balance *b, int root, Whole *out)
         v3_copy(out->must.omega, wanted.omega);
 }
 
-/* Who is in a group, and where it must be. Groups that would run into others there are joined with these: in truth there
- * is a force. False: no memory. */
+/* Who is in a group, and where it must be. Groups that would run into others there are joined with
+ * these: in truth there is a force. False: no memory. */
 static bool find_groups(Balance *b)
 {
     TnStep *step = b->step;
@@ -190,7 +192,8 @@ static bool find_groups(Balance *b)
             v3_copy(shift[root], b->wholes[root].way);
             again = true;
         }
-        if (again && !tn_joined_extend(step, &b->joined, (const double(*)[3])shift, &again)) return false;
+        if (again && !tn_joined_extend(step, &b->joined, (const double(*)[3])shift, &again))
+            return false;
     }
     return shift;
 }
@@ -227,8 +230,8 @@ static double noise_of(const Balance *b, int root)
     return ROUNDING * sum->involved + (g->tied ? solver : 0.0);
 }
 
-/* Takes off what the step made; of smooth motion also what it lost, and a little at a time. What is not worth it yet is
- * kept in mind and taken off when it adds up. */
+/* Takes off what the step made; of smooth motion also what it lost, and a little at a time. What is
+ * not worth it yet is kept in mind and taken off when it adds up. */
 static void balance_energy(const Balance *b, int root, const TnRigidMotion *rigid)
 {
     const TnJoinedGroup *g = &b->joined.groups[root];
@@ -278,8 +281,8 @@ static void sum_energies(Balance *b, int root)
 
 /* ---- what a group can afford ---- */
 
-/* Of a group with cables or soft bodies: its new place has more potential energy than it can pay for, even if all went
- * out of its velocities that may. */
+/* Of a group with cables or soft bodies: its new place has more potential energy than it can pay
+ * for, even if all went out of its velocities that may. */
 static bool is_beyond_means(Balance *b, int root)
 {
     const Sum *sum = &b->sums[root];
@@ -289,7 +292,8 @@ static bool is_beyond_means(Balance *b, int root)
     return sum->created - sum->put_out - (sum->kinetic - least) > noise_of(b, root);
 }
 
-/* The ways of such groups are cut; in free flight first those that strain them. True: somebody's was. */
+/* The ways of such groups are cut; in free flight first those that strain them. True: somebody's
+ * was. */
 static bool cut_ways(Balance *b)
 {
     TnStep *step = b->step;

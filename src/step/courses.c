@@ -1,5 +1,6 @@
-/* courses.c: contacts are followed over the motion that a pass found, from the step's start to its end, so that the next one has
- * them in the middle of their way: J with the mean normal and arms n, r of start and end, and for the gap
+/* courses.c: contacts are followed over the motion that a pass found, from the step's start to its
+ * end, so that the next one has them in the middle of their way: J with the mean normal and arms n,
+ * r of start and end, and for the gap
  *
  *     d⁺ = d + t J u + curve, so that  curve = d_end - d - t J u_found.
  *
@@ -12,11 +13,11 @@
 
 /* Normals that turn further are of another feature. */
 #define LEAST_COSINE 0.7
-/* Shares of a body's radius: contacts that wander farther over it have jumped, as from one side of a rim to the other, and
- * their mean arm is nowhere. */
+/* Shares of a body's radius: contacts that wander farther over it have jumped, as from one side of
+ * a rim to the other, and their mean arm is nowhere. */
 #define LONGEST_JUMP 0.5
-/* Of the way that surfaces slide: how far a curved one may fall away from the other. Twice this is the angle that a normal
- * turns by in the step. */
+/* Of the way that surfaces slide: how far a curved one may fall away from the other. Twice this is
+ * the angle that a normal turns by in the step. */
 #define FALLS_AWAY 0.25
 
 typedef struct Course {
@@ -82,8 +83,8 @@ static bool is_same(const TnContactPoint *a, const TnContactPoint *b)
                                         (a->geom1 == b->geom2 && a->geom2 == b->geom1));
 }
 
-/* m: how far contacts may open that still belong together, as points turn about their bodies and slide over what is
- * curved. */
+/* m: how far contacts may open that still belong together, as points turn about their bodies and
+ * slide over what is curved. */
 static double farthest_apart(const TnStep *step)
 {
     double most = 0.0;

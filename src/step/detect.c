@@ -1,4 +1,5 @@
-/* detect.c: the step's collision: contacts over a motion, which after hits is looked at from their times on. */
+/* detect.c: the step's collision: contacts over a motion, which after hits is looked at from their
+ * times on. */
 #include <string.h>
 
 #include "../math/vec3.h"
@@ -30,7 +31,8 @@ bool tn_step_detect_end(TnStep *step, const TnLinkFrame *frames, TnContactList *
     return tn_step_collide(step, &motion, out);
 }
 
-/* Of who was hit, the place at that time and the way from there, as a velocity over the whole step. */
+/* Of who was hit, the place at that time and the way from there, as a velocity over the whole step.
+ */
 static bool set_paths(TnStep *step, const double (*u)[6], TnLinkFrame **frames,
                       double (**twists)[6])
 {

@@ -1,5 +1,5 @@
-/* division_info.c: telling how a world is divided into subsystems: free bodies first, then robots alone,
- * then cables with the robots that hold them, then soft bodies, likewise. */
+/* division_info.c: telling how a world is divided into subsystems: free bodies first, then robots
+ * alone, then cables with the robots that hold them, then soft bodies, likewise. */
 #include "world.h"
 
 #include "../base/base.h"

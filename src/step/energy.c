@@ -1,4 +1,5 @@
-/* energy.c: E = Σ ½ m|v|² + ½ ω·Iω + ½ armature·q̇² - m g·c + elastic energy;  P = Σ m v;  L = Σ c × m v + Iω.
+/* energy.c: E = Σ ½ m|v|² + ½ ω·Iω + ½ armature·q̇² - m g·c + elastic energy;  P = Σ m v;  L = Σ c ×
+ * m v + Iω.
  *
  * Twists are summed up about the world's origin, where those of parent and child simply add: a link
  * next to its parent in the list takes the parent's, any other walks to the root. */
@@ -44,8 +45,8 @@ static void next_twist(const TnModel *model, int link, const double *qpos, const
     add_own_motion(model, l, qpos, qvel, frames, twist);
 }
 
-/* v at the com, and spin = I ω, in world axes; from the twist at the com where there is one, else from that at the
- * world's origin. */
+/* v at the com, and spin = I ω, in world axes; from the twist at the com where there is one, else
+ * from that at the world's origin. */
 static void link_momentum(const TnLink *link, const TnLinkFrame *frame, const double at_origin[6],
                           const double *at_com, double v[3], double spin[3])
 {
@@ -92,8 +93,8 @@ double tn_energy_of_links(const TnModel *model, const TnSubsystem *sub, const Tn
         double v[3], spin[3];
         if (!at_com) next_twist(model, i, now->qpos, now->qvel, now->frames, at_origin);
         link_momentum(link, &now->frames[i], at_origin, at_com, v, spin);
-        kinetic += 0.5 * (link->mass * v3_dot(v, v) +
-                          v3_dot(spin, at_com ? at_com + 3 : at_origin + 3));
+        kinetic +=
+            0.5 * (link->mass * v3_dot(v, v) + v3_dot(spin, at_com ? at_com + 3 : at_origin + 3));
         for (int k = 0; k < link->joint_count && rotors; k++)
             kinetic += rotor_energy(&model->joints[link->joint_start + k], now->qvel);
     }

@@ -16,8 +16,8 @@ typedef struct TnInstant {
     const double (*twists)[6]; /* per link, at the coms; NULL: found from qvel */
 } TnInstant;
 
-/* Kinetic energy (armature included), and potential energy of gravity, springs, tendons and cables. The elastic
- * energy of soft bodies needs their elements (tn_soft_energy) and is not in it. */
+/* Kinetic energy (armature included), and potential energy of gravity, springs, tendons and cables.
+ * The elastic energy of soft bodies needs their elements (tn_soft_energy) and is not in it. */
 TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double *qvel,
                          const TnLinkFrame *frames);
 /* The same of one subsystem, with the elastic energy of soft bodies where there are elements. */
@@ -30,7 +30,8 @@ double tn_energy_of_links(const TnModel *model, const TnSubsystem *sub, const Tn
                           bool rotors);
 /* Potential energy of gravity. */
 double tn_energy_of_height(const TnModel *model, double mass, const double place[3]);
-/* Kinetic energy of a soft body, with the masses that it moves with; adds its momenta (kind_soft.c). */
+/* Kinetic energy of a soft body, with the masses that it moves with; adds its momenta
+ * (kind_soft.c). */
 double tn_soft_motion(const TnSoft *soft, const double *qpos, const double *qvel, double linear[3],
                       double angular[3]);
 /* Linear momentum, and angular momentum about the world's origin, of the bodies (armature has no

@@ -1,5 +1,6 @@
 /* found.c: what a solve found: v̂ of every dof, and the displacement of every link, t u with
- * u = (1-w) v̂ + w v⁺. Contacts that were not listed, further passes and the account of energy look at it. */
+ * u = (1-w) v̂ + w v⁺. Contacts that were not listed, further passes and the account of energy look
+ * at it. */
 #include <math.h>
 
 #include "../math/vec3.h"

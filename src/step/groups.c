@@ -1,5 +1,5 @@
-/* groups.c: which subsystems are joined for good, what else acts on them than gravity and contacts, and how large links
- * are. */
+/* groups.c: which subsystems are joined for good, what else acts on them than gravity and contacts,
+ * and how large links are. */
 #include "groups.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* groups.h: subsystems that equalities, holds, ties or a common block of the division join for good. */
+/* groups.h: subsystems that equalities, holds, ties or a common block of the division join for
+ * good. */
 #ifndef TN_STEP_GROUPS_H
 #define TN_STEP_GROUPS_H
 
@@ -6,9 +7,10 @@
 #include "../model/model.h"
 
 typedef struct TnGroups {
-    int *of;        /* per subsystem: the lowest one that it is joined with, which stands for the group */
+    int *of; /* per subsystem: the lowest one that it is joined with, which stands for the group */
     bool *anchored; /* per group: joined to the fixed world */
-    bool *pulled;   /* per group: that, or a spring, a drag or an actuator works between it and the world */
+    bool *pulled;   /* per group: that, or a spring, a drag or an actuator works between it and the
+                       world */
     bool *actuated; /* per group */
     bool *round;    /* per link: turning does not show */
     double *radius; /* per link, m: no point of it is farther from its centre of mass */

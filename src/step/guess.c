@@ -1,6 +1,6 @@
 /* guess.c: the forces that a step with a tolerance hands to the next one as a starting guess: what
- * it started from itself, and a share of what it changed in them (solver/method/steady.h says why and
- * which). */
+ * it started from itself, and a share of what it changed in them (solver/method/steady.h says why
+ * and which). */
 #include <string.h>
 
 #include "kind.h"

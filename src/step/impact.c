@@ -1,19 +1,21 @@
 /* impact.c: hits with restitution, one after the other.
  *
- * A contact with restitution ε between free bodies or trees that runs into its partner within the step is a hit at a time s of the
- * step, found from the paths x + s v + ½ s² a of free flight, a = 0 of what rests on something (impact_find.c). Then, and at
- * that place, all contacts that meet at that moment get their impulses together (Moreau, impact_law.c), and as often as
- * somebody approaches still (Smith et al., "Reflections on Simultaneous Impact", 2012): a ball that hits a row of balls passes
- * its speed through it. Where all of them are after their last hit becomes what the step starts from (impact_start.c), and what
- * comes after this knows little of hits.
+ * A contact with restitution ε between free bodies or trees that runs into its partner within the
+ * step is a hit at a time s of the step, found from the paths x + s v + ½ s² a of free flight, a =
+ * 0 of what rests on something (impact_find.c). Then, and at that place, all contacts that meet at
+ * that moment get their impulses together (Moreau, impact_law.c), and as often as somebody
+ * approaches still (Smith et al., "Reflections on Simultaneous Impact", 2012): a ball that hits a
+ * row of balls passes its speed through it. Where all of them are after their last hit becomes what
+ * the step starts from (impact_start.c), and what comes after this knows little of hits.
  *
- * The paths are looked at in rounds. In a round a body is hit once; then its path is another one, and is looked at again.
+ * The paths are looked at in rounds. In a round a body is hit once; then its path is another one,
+ * and is looked at again.
  *
- * Contacts without restitution that are in the way of such a hit are hit before it, for good. Of cables and soft bodies nobody
- * knows here what they do: what is behind them is left to the solver.
+ * Contacts without restitution that are in the way of such a hit are hit before it, for good. Of
+ * cables and soft bodies nobody knows here what they do: what is behind them is left to the solver.
  *
- * Approach slower than a share of what gravity gives in a step is rest, and left to the solver, as is what is not resolved after
- * MOST_ROUNDS looks at the paths. */
+ * Approach slower than a share of what gravity gives in a step is rest, and left to the solver, as
+ * is what is not resolved after MOST_ROUNDS looks at the paths. */
 #include "impact_parts.h"
 
 #include <math.h>
@@ -32,7 +34,8 @@ static int find_obstacle(const TnImpacts *x, int hit)
         bool common = false;
         if (!o->passive || !(o->time < x->hits[first].time) || tn_hit_is_fresh(o)) continue;
         for (int a = 0; a < 2; a++)
-            for (int b = 0; b < 2; b++) common |= o->side[a].body && o->side[a].body == h->side[b].body;
+            for (int b = 0; b < 2; b++)
+                common |= o->side[a].body && o->side[a].body == h->side[b].body;
         if (common) first = i;
     }
     return first;
@@ -86,12 +89,13 @@ bool tn_impacts_resolve(TnStep *step)
                    .carried = TN_ARENA_ZERO(arena, bool, model->subsystem_count),
                    .rest = REST_SHARE * tn_step_slack(step) / step->t};
     TnHitPaths paths = {.frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count),
-                        .twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count),
+                        .twists =
+                            tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count),
                         .qpos = TN_ARENA_NEW(arena, double, model->qpos_count),
                         .qvel = TN_ARENA_NEW(arena, double, model->dof_count)};
     uint8_t *fresh = TN_ARENA_NEW(arena, uint8_t, model->link_count);
-    if (!x.bodies || !x.blocked || !x.carried || !paths.frames || !paths.twists || !paths.qpos || !paths.qvel ||
-        !fresh)
+    if (!x.bodies || !x.blocked || !x.carried || !paths.frames || !paths.twists || !paths.qpos ||
+        !paths.qvel || !fresh)
         return false;
     tn_hits_find_carried(&x);
     for (int round = 0; round < MOST_ROUNDS; round++) {

@@ -1,7 +1,7 @@
 /* impact_find.c: which contacts are hit within a step, and when.
  *
- * Collision is asked about the paths from each subsystem's last hit on (tn_hit_place). A contact's gap along its normal is then
- * a parabola of time, J constant. */
+ * Collision is asked about the paths from each subsystem's last hit on (tn_hit_place). A contact's
+ * gap along its normal is then a parabola of time, J constant. */
 #include "impact_parts.h"
 
 #include <math.h>
@@ -36,8 +36,8 @@ static TnHitBody *body_of(TnImpacts *x, int subsystem)
     b = TN_ARENA_ZERO(x->arena, TnHitBody, 1);
     double *numbers = TN_ARENA_ZERO(x->arena, double, 3 * n);
     if (!b || !numbers) return NULL;
-    *b = (TnHitBody){.subsystem = subsystem, .n = n, .v = numbers, .a = numbers + n,
-                .shift = numbers + 2 * n};
+    *b = (TnHitBody){
+        .subsystem = subsystem, .n = n, .v = numbers, .a = numbers + n, .shift = numbers + 2 * n};
     memcpy(b->v, rigid ? world->twists[sub->link_start] : world->state.qvel + sub->dof_start,
            sizeof(double) * (size_t)n);
     if (rigid) quat_copy(b->quat, world->frames[sub->link_start].quat);
@@ -87,8 +87,10 @@ static bool factor_body(TnImpacts *x, TnHitBody *b)
 
 /* ---- contacts ---- */
 
-/* How a free body is turned where collision has its contact: the way from its last hit on takes all of its time there. */
-static void turned_at(const TnStep *step, const TnHitBody *b, const TnContactPoint *c, double quat[4])
+/* How a free body is turned where collision has its contact: the way from its last hit on takes all
+ * of its time there. */
+static void turned_at(const TnStep *step, const TnHitBody *b, const TnContactPoint *c,
+                      double quat[4])
 {
     TnHitBody there = *b;
     double v[6] = {0.0}, shift[6] = {0.0};
@@ -192,7 +194,8 @@ static double since_of(const TnHit *h)
 static void find_time(const TnImpacts *x, TnHit *h)
 {
     double from = since_of(h), t = x->step->t;
-    double d = tn_hit_gap(h, from), v = tn_hit_velocity(h, 0, from), a = (tn_hit_velocity(h, 0, t) - v) / (t - from);
+    double d = tn_hit_gap(h, from), v = tn_hit_velocity(h, 0, from),
+           a = (tn_hit_velocity(h, 0, t) - v) / (t - from);
     h->time = INFINITY;
     if (!(from < t)) return;
     double s = from;
@@ -248,8 +251,8 @@ static void set_paths(const TnImpacts *x, const TnHitPaths *p)
     }
 }
 
-/* Collision has bodies that were hit at different times where they were then. Of two balls that is mended: how they meet
- * on their paths is a quadratic equation. False: they do not. */
+/* Collision has bodies that were hit at different times where they were then. Of two balls that is
+ * mended: how they meet on their paths is a quadratic equation. False: they do not. */
 static bool meet_exactly(TnImpacts *x, TnContactPoint *c)
 {
     const TnModel *model = x->step->model;

@@ -2,8 +2,9 @@
  *
  *     u_n⁺ >= -ε u_n⁻,  p_n >= 0,  complementary;   p_t by Coulomb's law with u_t⁺,
  *
- * for all contacts that meet then, by projected Gauss–Seidel sweeps. With ε = 1 and no friction this keeps the energy. With
- * friction Newton's law can make energy; ε is lowered until it does not. */
+ * for all contacts that meet then, by projected Gauss–Seidel sweeps. With ε = 1 and no friction
+ * this keeps the energy. With friction Newton's law can make energy; ε is lowered until it does
+ * not. */
 #include "impact_parts.h"
 
 #include <math.h>
@@ -22,7 +23,8 @@
 
 bool tn_hit_is_fresh(const TnHit *h)
 {
-    return (h->side[0].body && h->side[0].body->fresh) || (h->side[1].body && h->side[1].body->fresh);
+    return (h->side[0].body && h->side[0].body->fresh) ||
+           (h->side[1].body && h->side[1].body->fresh);
 }
 
 /* All that meet with `first` then, through common bodies; into `group`, how many. */
@@ -43,7 +45,8 @@ static int gather(TnImpacts *x, int first, int *group, bool *in)
                     common |= h->side[a].body && h->side[a].body == g->side[b].body;
             double size = fmin(x->step->model->geoms[h->c->geom1].bounding_radius,
                                x->step->model->geoms[h->c->geom2].bounding_radius);
-            if (!common || tn_hit_gap(h, s) > (h->passive ? TN_HIT_AT_REST : TOGETHER) * size) continue;
+            if (!common || tn_hit_gap(h, s) > (h->passive ? TN_HIT_AT_REST : TOGETHER) * size)
+                continue;
             if (!h->passive && !(tn_hit_velocity(h, 0, s) < 0.0)) continue;
             in[i] = true;
             group[count++] = i;
@@ -82,7 +85,8 @@ static double relax(TnHit *h, double s)
     return change;
 }
 
-/* Impulses of the group for a share of their restitution; the kinetic energy that they make, 0 where that is rounding. */
+/* Impulses of the group for a share of their restitution; the kinetic energy that they make, 0
+ * where that is rounding. */
 static double reflect(TnImpacts *x, const int *group, int count, double s, double share)
 {
     double speed = 0.0;

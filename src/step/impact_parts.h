@@ -4,36 +4,40 @@
 
 #include "impact.h"
 
-/* Of the smaller body: contacts without restitution only hand on what others get, where they are no farther apart. */
+/* Of the smaller body: contacts without restitution only hand on what others get, where they are no
+ * farther apart. */
 #define TN_HIT_AT_REST 1e-3
 
 /* A subsystem that may be hit: unknowns are a twist in world axes, or qvel of a tree. */
 typedef struct TnHitBody {
     int subsystem, n;
-    double *v, *a, *shift; /* n each: velocity, acceleration of free flight, Σ s Δv */
-    double *factor;        /* of a tree's M; NULL: not yet */
-    double (*S)[6];        /* its axes, about the root's centre of mass */
-    double since;          /* s: its last hit; 0: none */
-    double turned, quat[4]; /* of a free body: how it is turned at that time; v has its angular velocity then */
+    double *v, *a, *shift;  /* n each: velocity, acceleration of free flight, Σ s Δv */
+    double *factor;         /* of a tree's M; NULL: not yet */
+    double (*S)[6];         /* its axes, about the root's centre of mass */
+    double since;           /* s: its last hit; 0: none */
+    double turned, quat[4]; /* of a free body: how it is turned at that time; v has its angular
+                               velocity then */
     bool hit;
     bool fresh; /* in this round: what its contacts are now nobody has looked at */
 } TnHitBody;
 
 typedef struct TnHitSide {
-    TnHitBody *body;  /* NULL: stands still */
-    double *J;   /* 3 × n: normal, then two tangents; geom2 counts positive */
-    double *MJ;  /* 3 × n: M⁻¹ of each row */
+    TnHitBody *body; /* NULL: stands still */
+    double *J;       /* 3 × n: normal, then two tangents; geom2 counts positive */
+    double *MJ;      /* 3 × n: M⁻¹ of each row */
 } TnHitSide;
 
 typedef struct TnHit {
     TnContactPoint *c;
     TnHitSide side[2];
     double t1[3], t2[3];
-    double W[3];   /* diagonal of J M⁻¹ Jᵀ */
-    bool passive;  /* no restitution: it is hit where others are, and where it stands in the way of one that has some */
-    double base;   /* m: its gap at s is base + J (v s + ½ a s² - shift) */
-    double time;   /* s; INFINITY: never */
-    double p[3], u0[3], bias; /* of the hit that is being resolved: impulse, velocity before, wanted u_n */
+    double W[3];  /* diagonal of J M⁻¹ Jᵀ */
+    bool passive; /* no restitution: it is hit where others are, and where it stands in the way of
+                     one that has some */
+    double base;  /* m: its gap at s is base + J (v s + ½ a s² - shift) */
+    double time;  /* s; INFINITY: never */
+    double p[3], u0[3],
+        bias; /* of the hit that is being resolved: impulse, velocity before, wanted u_n */
 } TnHit;
 
 typedef struct TnImpacts {
@@ -46,8 +50,10 @@ typedef struct TnImpacts {
     int room;    /* for world->impacts */
     int *group;  /* scratch, per hit */
     bool *in;
-    double *blocked; /* s, per subsystem: a cable, a soft body or something tied stands in its way from then on */
-    bool *carried; /* per subsystem: something pushed it in the last step, and so does not let it fall */
+    double *blocked; /* s, per subsystem: a cable, a soft body or something tied stands in its way
+                        from then on */
+    bool *carried;   /* per subsystem: something pushed it in the last step, and so does not let it
+                        fall */
     bool any;
 } TnImpacts;
 
@@ -60,7 +66,8 @@ typedef struct TnHitPaths {
 /* ---- impact_find.c: which contacts are hit, and when ---- */
 /* Who rests on something. */
 void tn_hits_find_carried(TnImpacts *x);
-/* Contacts on the paths as they are now; of links that are marked, NULL: of all. False: no memory. */
+/* Contacts on the paths as they are now; of links that are marked, NULL: of all. False: no memory.
+ */
 bool tn_hits_find(TnImpacts *x, const TnHitPaths *paths, const uint8_t *only);
 /* When each closes next, with velocities as they are now. */
 void tn_hits_find_times(TnImpacts *x);
@@ -75,8 +82,8 @@ bool tn_hit_is_fresh(const TnHit *h);
 bool tn_hit_resolve(TnImpacts *x, int first);
 
 /* ---- impact_start.c: where the step starts from ---- */
-/* Where a subsystem is at its last hit, and its velocity less what free flight gave it by then: its own entries of qpos and
- * qvel. */
+/* Where a subsystem is at its last hit, and its velocity less what free flight gave it by then: its
+ * own entries of qpos and qvel. */
 void tn_hit_place(const TnStep *step, const TnHitBody *b, double *qpos, double *qvel);
 /* Turns a free body on, to how it is at that time. */
 void tn_hit_turn(const TnStep *step, TnHitBody *b, double time);

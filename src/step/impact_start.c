@@ -1,7 +1,8 @@
 /* impact_start.c: what a step with hits starts from.
  *
- * A body that changes its velocity by Δv at s is afterwards where free flight from x - s Δv with v + Δv leads to. That becomes the
- * state that the step starts from. Up to s the path from there is not real: `since` tells collision to look from then on only. */
+ * A body that changes its velocity by Δv at s is afterwards where free flight from x - s Δv with v
+ * + Δv leads to. That becomes the state that the step starts from. Up to s the path from there is
+ * not real: `since` tells collision to look from then on only. */
 #include "impact_parts.h"
 
 #include <math.h>
@@ -13,8 +14,7 @@
 /* x - shift + v time + ½ a time², as a displacement of the subsystem's unknowns. */
 static void way_to(const TnHitBody *b, double time, double *way)
 {
-    for (int i = 0; i < b->n; i++)
-        way[i] = time * (b->v[i] + 0.5 * time * b->a[i]) - b->shift[i];
+    for (int i = 0; i < b->n; i++) way[i] = time * (b->v[i] + 0.5 * time * b->a[i]) - b->shift[i];
 }
 
 /* As collision has it, at a constant angular velocity. Its angular momentum is kept. */
@@ -40,7 +40,8 @@ void tn_hit_turn(const TnStep *step, TnHitBody *b, double time)
     v3_add_scaled(b->shift + 3, omega, time);
 }
 
-/* A free body at `way` from where the step starts, and turned as at its last hit: its own entries of qpos and qvel. */
+/* A free body at `way` from where the step starts, and turned as at its last hit: its own entries
+ * of qpos and qvel. */
 static void place_rigid(const TnStep *step, const TnHitBody *b, const double way[3], double *qpos,
                         double *qvel)
 {
@@ -74,7 +75,8 @@ void tn_hit_place(const TnStep *step, const TnHitBody *b, double *qpos, double *
     place_rigid(step, b, way, qpos, qvel);
 }
 
-/* rad, or lengths of a tree's lever: so far from where it is at the hit its joints may start as if they went straight. */
+/* rad, or lengths of a tree's lever: so far from where it is at the hit its joints may start as if
+ * they went straight. */
 #define STRAIGHT 0.1
 
 static bool goes_straight(const TnStep *step, const TnHitBody *b)
@@ -90,9 +92,10 @@ static bool goes_straight(const TnStep *step, const TnHitBody *b)
     return true;
 }
 
-/* What the step starts from, (x', v'). Translation of a free body, and joints that do not move far, go on from x - shift over
- * the whole step. Turning of a free body and other joints, whose paths are not straight, go on from where they are at the
- * hit, for what is left of the step (tn_step_left); what gravity does to joints meanwhile counts. */
+/* What the step starts from, (x', v'). Translation of a free body, and joints that do not move far,
+ * go on from x - shift over the whole step. Turning of a free body and other joints, whose paths
+ * are not straight, go on from where they are at the hit, for what is left of the step
+ * (tn_step_left); what gravity does to joints meanwhile counts. */
 static void new_start(const TnStep *step, const TnHitBody *b, double *qpos, double *qvel)
 {
     const TnModel *model = step->model;
@@ -123,8 +126,8 @@ static bool keep_true_state(TnImpacts *x)
     TnStep *step = x->step;
     const TnWorld *world = step->world;
     const TnModel *model = step->model;
-    size_t q = sizeof(double) * (size_t)model->qpos_count, v = sizeof(double) * (size_t)model->dof_count,
-           links = (size_t)model->link_count;
+    size_t q = sizeof(double) * (size_t)model->qpos_count,
+           v = sizeof(double) * (size_t)model->dof_count, links = (size_t)model->link_count;
     step->true_qpos = tn_arena_alloc(x->arena, q);
     step->true_qvel = tn_arena_alloc(x->arena, v);
     step->true_frames = TN_ARENA_NEW(x->arena, TnLinkFrame, links);

@@ -1,6 +1,6 @@
-/* integrate.c: the last stage of a step, q and v from v̂, for those who are awake. The new state is computed and
- * balanced beside the old one, and taken over only when it makes sense; then the state keeps λ and v̂ for the next
- * step, and whoever has rested for long enough falls asleep. */
+/* integrate.c: the last stage of a step, q and v from v̂, for those who are awake. The new state is
+ * computed and balanced beside the old one, and taken over only when it makes sense; then the state
+ * keeps λ and v̂ for the next step, and whoever has rested for long enough falls asleep. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* joined.c: who exchanged forces with whom in a step: what is joined for good (groups.c), contacts, impacts, and those
- * that were kept out of each other (limit.c, verify.c), as by forces. */
+/* joined.c: who exchanged forces with whom in a step: what is joined for good (groups.c), contacts,
+ * impacts, and those that were kept out of each other (limit.c, verify.c), as by forces. */
 #include "joined.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 #include "../math/vec3.h"
 #include "impact.h"
 
-/* Of what contacts are listed ahead, and of the smaller body: groups may be shifted into each other by so much. */
+/* Of what contacts are listed ahead, and of the smaller body: groups may be shifted into each other
+ * by so much. */
 #define LET_PASS 0.02
 #define LET_PASS_SIZE 1e-5
 
@@ -124,8 +125,8 @@ static bool is_in_the_way(const TnStep *step, const TnContactList *list, const T
     double closes = -v3_dot(c->normal, shift), pass = pass_of(step, c);
     if (closes <= pass) return false;
     bool soft = c->soft1 >= 0 || c->soft2 >= 0;
-    double apart = soft ? tn_step_separation(step, list, c, step->moved_qvel)
-                        : tn_step_moved_apart(step, c);
+    double apart =
+        soft ? tn_step_separation(step, list, c, step->moved_qvel) : tn_step_moved_apart(step, c);
     double gap = fmax(c->gap, c->clearance);
     return gap + step->t * apart - closes < fmin(gap, 0.0) - pass;
 }

@@ -1,5 +1,6 @@
-/* kind.h (internal): what a step asks of a subsystem, answered by each kind for itself: kind_rigid.c, kind_tree.c, kind_rod.c,
- * kind_soft.c; what those with links have in common is in kind_links.c. s: index among the model's subsystems. */
+/* kind.h (internal): what a step asks of a subsystem, answered by each kind for itself:
+ * kind_rigid.c, kind_tree.c, kind_rod.c, kind_soft.c; what those with links have in common is in
+ * kind_links.c. s: index among the model's subsystems. */
 #ifndef TN_STEP_KIND_H
 #define TN_STEP_KIND_H
 
@@ -10,13 +11,15 @@ typedef struct TnKind {
     /* ---- in the model ---- */
     /* Fixed to the world by itself. NULL: never. */
     bool (*is_anchored)(const TnModel *model, int s);
-    /* Something other than gravity and what anchors it pulls it from the fixed world. NULL: never. */
+    /* Something other than gravity and what anchors it pulls it from the fixed world. NULL: never.
+     */
     bool (*is_pulled)(const TnModel *model, int s);
     double (*mass)(const TnModel *model, int s);
 
     /* ---- at a moment ---- */
     double (*kinetic)(const TnModel *model, int s, const TnInstant *now);
-    /* Potential energy of gravity; and its change from the way of the masses, which is exact far from the origin, too. */
+    /* Potential energy of gravity; and its change from the way of the masses, which is exact far
+     * from the origin, too. */
     double (*gravity)(const TnModel *model, int s, const TnInstant *now);
     double (*fall)(const TnModel *model, int s, const TnInstant *before, const TnInstant *after);
     /* NULL: none. elements: of soft bodies; NULL: theirs counts as none. */
@@ -33,15 +36,16 @@ typedef struct TnKind {
     bool starts_from_rest; /* in a new state v̂ is guessed to be zero, not this */
     /* That velocity becomes the solver's guess. NULL: v̂ of the last step is better. */
     void (*start)(const TnWorld *world, int s, TnProblem *problem);
-    /* v̂ that the solver found; and the same in the coordinates of qvel at the pose that the step began with. */
+    /* v̂ that the solver found; and the same in the coordinates of qvel at the pose that the step
+     * began with. */
     void (*gather)(const TnStep *step, int s, double *vhat);
     void (*velocity)(const TnWorld *world, int s, double *qvel);
     /* The constraints on all of its blocks were solved. */
     bool (*is_solved)(const TnWorld *world, int s);
 
     /* ---- over a step ---- */
-    /* Assembles it once more, about step->found where there is such; `chained`: set if its chain must be, too. NULL: it is
-     * not. False: no memory, or not positive definite. */
+    /* Assembles it once more, about step->found where there is such; `chained`: set if its chain
+     * must be, too. NULL: it is not. False: no memory, or not positive definite. */
     bool (*reassemble)(TnStep *step, int s, bool *chained);
     /* What it is moved by, p v̂ - r v: step->moved and moved_qvel. */
     void (*find_way)(const TnStep *step, int s, double p, double r);
@@ -70,7 +74,8 @@ const double *tn_links_start_velocity(const TnWorld *world, int s);
 void tn_links_find_way(const TnStep *step, int s, double p, double r);
 void tn_links_change(const TnWorld *world, int s, const TnChange *change, double *v);
 void tn_links_shift(const TnWorld *world, int s, const double way[3]);
-/* A twist at the centre of mass in world axes as a free joint's qvel, at the pose that the last step began with. */
+/* A twist at the centre of mass in world axes as a free joint's qvel, at the pose that the last
+ * step began with. */
 void tn_link_write_twist(const TnWorld *world, int link, const double twist[6], double *qvel);
 /* y = T x, T with `rows` rows of `count`. */
 void tn_follow(int rows, int count, const double *T, const double *x, double *y);

@@ -1,4 +1,5 @@
-/* kind_links.c: what subsystems with links have in common, and what free bodies and the segments of rods have. */
+/* kind_links.c: what subsystems with links have in common, and what free bodies and the segments of
+ * rods have. */
 #include "kind.h"
 
 #include <math.h>

@@ -29,8 +29,8 @@ static bool is_pulled(const TnModel *model, int s)
 
 static double mass(const TnModel *model, int s) { return body_of(model, s)->mass; }
 
-/* ρ V / 20 of an element of a body with a consistent mass matrix: M is that times 1 + δ_ab between its corners a and
- * b. */
+/* ρ V / 20 of an element of a body with a consistent mass matrix: M is that times 1 + δ_ab between
+ * its corners a and b. */
 static double mass_share(const TnSoft *soft, const int32_t tet[4])
 {
     double e[3][3], c[3];
@@ -40,7 +40,8 @@ static double mass_share(const TnSoft *soft, const int32_t tet[4])
     return soft->density * v3_dot(c, e[2]) / 120.0;
 }
 
-/* Twice the kinetic energy and the momenta of mass m that moves with v at x; v_other belongs to the same mass. */
+/* Twice the kinetic energy and the momenta of mass m that moves with v at x; v_other belongs to the
+ * same mass. */
 static void add_mass(double m, const double x[3], const double v[3], const double v_other[3],
                      double *twice, double linear[3], double angular[3])
 {

@@ -1,5 +1,5 @@
-/* last_velocity.c: velocities of the last step's problem in the layout of qvel, its own and those of
- * another solver, and the mass-weighted distance of two such, √( dᵀ M d / Σm ), m/s.
+/* last_velocity.c: velocities of the last step's problem in the layout of qvel, its own and those
+ * of another solver, and the mass-weighted distance of two such, √( dᵀ M d / Σm ), m/s.
  *
  * The solver's unknowns are not qvel: free bodies and segments are twists at their centres of mass
  * in world axes, which are turned by the pose that the step began with; carried segments and nodes

@@ -1,19 +1,19 @@
 /* limit.c: nothing is moved into something else.
  *
- * The solver's error, and contacts that nobody listed (missed.c), would let bodies end up inside of others. Velocities
- * stay what they are, and the next step, which sees the contacts, stops what still approaches; but ways are changed so
- * that, to first order, every contact keeps
+ * The solver's error, and contacts that nobody listed (missed.c), would let bodies end up inside of
+ * others. Velocities stay what they are, and the next step, which sees the contacts, stops what
+ * still approaches; but ways are changed so that, to first order, every contact keeps
  *
- *     d + n·(w_b - w_a) >= min(d, 0),      w the ways of its two points, t u before they are changed,
+ *     d + n·(w_b - w_a) >= min(d, 0),      w the ways of its two points, t u at first,
  *
  * in two stages, contact by contact, as long as one is short of room:
  *
- *   give way  free bodies are moved on by as much as a contact is short of, as an impulse would move them. Whatever is
- *             joined to something or driven is taken to be heavy and does not give way.
- *   hold      what is short still, jammed between things that do not give way, is held back: those that approach are
- *             moved by a share r of their way only. At r = 0 everything stands still and no gap gets smaller, so such
- *             shares exist; they are lowered by as much as a contact is short of, which ends, since they only fall.
- *             Subsystems that are joined for good have one share.
+ *   give way  free bodies are moved on by as much as a contact is short of, as an impulse would
+ * move them. Whatever is joined to something or driven is taken to be heavy and does not give way.
+ *   hold      what is short still, jammed between things that do not give way, is held back: those
+ * that approach are moved by a share r of their way only. At r = 0 everything stands still and no
+ * gap gets smaller, so such shares exist; they are lowered by as much as a contact is short of,
+ * which ends, since they only fall. Subsystems that are joined for good have one share.
  *
  * A contact is looked at again when one of its sides was changed by another. */
 #include <math.h>
@@ -26,8 +26,8 @@
 /* Times that a contact is looked at in a stage, on average and at most. */
 #define GIVE_LOOKS 6
 #define HOLD_LOOKS 24
-/* Shares of what contacts are listed ahead, of the smaller body's size, and errors of the tolerance's size: so much overlap is
- * let pass in a step, */
+/* Shares of what contacts are listed ahead, of the smaller body's size, and errors of the
+ * tolerance's size: so much overlap is let pass in a step, */
 #define ERRORS 3.0
 #define LEAVE 0.02
 #define LEAVE_SIZE 1e-5
@@ -49,16 +49,16 @@ typedef struct Approach {
     const TnContactPoint *c;
     double room;       /* m: by how much the gap may get smaller, */
     double short_room; /* and where somebody does not go all of its way */
-    double deep;       /* how much deeper than what is let pass it may get before somebody is held */
-    bool looked_at;    /* moments are known, */
-    bool weighed;      /* and all that an impulse does */
-    bool acted;        /* somebody's way was changed for it */
+    double deep;    /* how much deeper than what is let pass it may get before somebody is held */
+    bool looked_at; /* moments are known, */
+    bool weighed;   /* and all that an impulse does */
+    bool acted;     /* somebody's way was changed for it */
 } Approach;
 
 /* What an impulse along the normal does to a contact's free bodies. */
 typedef struct Weights {
-    double moment[2][3];                 /* arm × n, once somebody looks */
-    double turn[2][3], mass_inverse[2];  /* once somebody gives way */
+    double moment[2][3];                /* arm × n, once somebody looks */
+    double turn[2][3], mass_inverse[2]; /* once somebody gives way */
     double sum;
 } Weights;
 
@@ -103,7 +103,7 @@ static inline double way_of(const TnStep *step, const TnContactList *list, const
 }
 
 static inline void set_side(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
-                     int side, Side *out)
+                            int side, Side *out)
 {
     const TnModel *model = step->model;
     int geom = side ? c->geom2 : c->geom1, s = tn_geom_subsystem(model, geom);
@@ -113,7 +113,8 @@ static inline void set_side(const TnStep *step, const TnContactList *list, const
     out->way = way_of(step, list, c, side);
 }
 
-/* m: what a followed contact opens by beyond what it seems to at the start, on a surface that is curved. */
+/* m: what a followed contact opens by beyond what it seems to at the start, on a surface that is
+ * curved. */
 static double opens_by_curve(const TnStep *step, const TnContactPoint *c,
                              const TnContactCourse *course, const Approach *x)
 {
@@ -178,7 +179,8 @@ static bool connect(Limits *l)
     l->queue = TN_ARENA_NEW(arena, int, l->count);
     l->queued = TN_ARENA_NEW(arena, bool, l->count);
     if (!l->start || !l->of || !l->queue || !l->queued) return false;
-    for (int pass = 0; pass < 2; pass++) { /* counts, then places; start[g + 1] runs to the end of g */
+    for (int pass = 0; pass < 2;
+         pass++) { /* counts, then places; start[g + 1] runs to the end of g */
         for (int i = 0; i < l->count; i++)
             for (int k = 0; k < 2; k++) {
                 int g = l->list[i].side[k].group;
@@ -269,8 +271,8 @@ static void give_way(Limits *l, Approach *x)
 {
     Weights *w = &l->weights[x - l->list];
     if (!x->looked_at) look_at(x, w);
-    double short_of = x->side[0].way + extra_of(l, x, w, 0) - x->side[1].way -
-                      extra_of(l, x, w, 1) - x->room;
+    double short_of =
+        x->side[0].way + extra_of(l, x, w, 0) - x->side[1].way - extra_of(l, x, w, 1) - x->room;
     if (!is_too_much(l, x, short_of)) return;
     if (!x->weighed) weigh(l, x, w);
     if (w->sum == 0.0) return;
@@ -321,7 +323,10 @@ static void add_extra_ways(Limits *l)
 
 /* ---- holding back ---- */
 
-static double share_of(const Limits *l, const Side *s) { return s->group >= 0 ? l->share[s->group] : 1.0; }
+static double share_of(const Limits *l, const Side *s)
+{
+    return s->group >= 0 ? l->share[s->group] : 1.0;
+}
 
 static void hold(Limits *l, Approach *x)
 {
@@ -450,7 +455,8 @@ static bool move_on(Limits *l)
     return note_kept(l);
 }
 
-/* Links that gave way by more than contacts may be deep that no list has; NULL: none, or no memory. */
+/* Links that gave way by more than contacts may be deep that no list has; NULL: none, or no memory.
+ */
 static const uint8_t *find_given(const Limits *l)
 {
     const TnStep *step = l->step;
@@ -461,7 +467,8 @@ static const uint8_t *find_given(const Limits *l)
     return any ? links : NULL;
 }
 
-/* Contacts once more, with what whoever gave way, or moves at all, may run into. False: no memory. */
+/* Contacts once more, with what whoever gave way, or moves at all, may run into. False: no memory.
+ */
 static bool list_again(Limits *l, const uint8_t *given)
 {
     bool any;
@@ -499,7 +506,8 @@ bool tn_step_limit(TnStep *step)
     if (!list_contacts(&l, &any)) return false;
     if (!any) return true;
     if (!move_on(&l)) return false;
-    /* whoever gave way may run into others, and whoever follows one that is held back runs into it */
+    /* whoever gave way may run into others, and whoever follows one that is held back runs into it
+     */
     bool jammed = is_jammed(&l);
     const uint8_t *given = jammed ? NULL : find_given(&l);
     if (!jammed && !given) return true;

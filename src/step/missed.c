@@ -1,11 +1,13 @@
 /* missed.c: contacts that nobody foresaw.
  *
- * Contacts are listed for the motion that is expected. Pushed or let go, things move otherwise, and would run into what
- * was not listed: a grain that a tool hits goes as fast as the tool, and a dented soft body comes back with a share of the
- * speed of sound. So once v̂ is known, where something gets farther than expected by more than contacts are listed
- * ahead, collision is asked once more, for the motion that was found and for whoever is surprised. Contacts that it
- * closes by more than LET_PASS of that and that were not listed join the list, and the step is solved again where that
- * is cheap. Elsewhere it is enough to keep things apart (limit.c), and the next step sees the contacts. */
+ * Contacts are listed for the motion that is expected. Pushed or let go, things move otherwise, and
+ * would run into what was not listed: a grain that a tool hits goes as fast as the tool, and a
+ * dented soft body comes back with a share of the speed of sound. So once v̂ is known, where
+ * something gets farther than expected by more than contacts are listed ahead, collision is asked
+ * once more, for the motion that was found and for whoever is surprised. Contacts that it closes by
+ * more than LET_PASS of that and that were not listed join the list, and the step is solved again
+ * where that is cheap. Elsewhere it is enough to keep things apart (limit.c), and the next step
+ * sees the contacts. */
 #include <math.h>
 #include <string.h>
 
@@ -14,21 +16,22 @@
 
 /* A step with more contacts is not solved again, unless there are soft bodies. */
 #define FEW_CONTACTS 100
-/* Of the way ahead that contacts are listed for: two that are off by no more than this each, the one this way, the other
- * that way, meet nothing that is not listed, but for a tenth. */
+/* Of the way ahead that contacts are listed for: two that are off by no more than this each, the
+ * one this way, the other that way, meet nothing that is not listed, but for a tenth. */
 #define SURPRISE 0.55
 /* Of the way ahead that contacts are listed for; without gravity of the smaller body's size. */
 #define LET_PASS 0.05
 #define LET_PASS_SIZE 1e-4
-/* Two points of a pair are one contact where their normals agree to this cosine, and they are no farther apart than
- * this share of the smaller body. */
+/* Two points of a pair are one contact where their normals agree to this cosine, and they are no
+ * farther apart than this share of the smaller body. */
 #define SAME_NORMAL 0.95
 #define SAME_PLACE 0.1
 
 /* ---- who is surprised ---- */
 
-/* How far a link gets from where it was expected, in two ways: out[1] as seen from between what falls as expected and what
- * rests instead. They are off by the same then, and neither is a surprise. */
+/* How far a link gets from where it was expected, in two ways: out[1] as seen from between what
+ * falls as expected and what rests instead. They are off by the same then, and neither is a
+ * surprise. */
 static void link_surprise(const TnStep *step, int link, double out[2])
 {
     double linear[3], angular[3];
@@ -48,8 +51,8 @@ static double link_way(const TnStep *step, int link)
 }
 
 /* A node gets elsewhere than `expected` has it. */
-static bool soft_is_surprised(const TnStep *step, int index, const double *end_qvel, const double *expected,
-                              double slack)
+static bool soft_is_surprised(const TnStep *step, int index, const double *end_qvel,
+                              const double *expected, double slack)
 {
     const TnSoft *soft = &step->model->softs[index];
     for (int i = 0; i < soft->surface_node_count; i++) {
@@ -61,8 +64,9 @@ static bool soft_is_surprised(const TnStep *step, int index, const double *end_q
     return false;
 }
 
-/* Marks links that get farther than expected by more than `slack`, seen in the way that has fewer of them; true where there
- * are some, and something moves at all: whatever is as near as `slack` is listed. */
+/* Marks links that get farther than expected by more than `slack`, seen in the way that has fewer
+ * of them; true where there are some, and something moves at all: whatever is as near as `slack` is
+ * listed. */
 static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
 {
     const TnModel *model = step->model;
@@ -82,7 +86,8 @@ static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
             moves = moves || link_way(step, l) > SURPRISE * slack;
         }
         if (sub->kind == TN_SUBSYSTEM_SOFT)
-            softs |= soft_is_surprised(step, sub->kind_index, step->moved_qvel, step->end_qvel, slack);
+            softs |=
+                soft_is_surprised(step, sub->kind_index, step->moved_qvel, step->end_qvel, slack);
     }
     int seen = count[0] < count[1] ? 0 : 1;
     for (int l = 0; l < model->link_count; l++) surprised[l] = surprised[l] >> seen & 1;
@@ -152,7 +157,8 @@ static void append(TnContactList *to, const TnContactList *from, int index)
     }
 }
 
-/* One list of both, in which points with equal geom1 stand together as before: of each geom first the old ones. */
+/* One list of both, in which points with equal geom1 stand together as before: of each geom first
+ * the old ones. */
 typedef struct Merge {
     TnStep *step;
     const TnContactList *found;
@@ -238,19 +244,19 @@ static bool note_missed(TnStep *step, const Merge *m)
     step->missed.soft_point_count = m->found->soft_point_count;
     if (!step->missed.points) return false;
     for (int i = 0; i < m->found->count; i++)
-        if (m->fresh[i])
-            step->missed.points[step->missed.count++] = m->found->points[i];
+        if (m->fresh[i]) step->missed.points[step->missed.count++] = m->found->points[i];
     return true;
 }
 
-/* Looks at the motion that was found, for links that are marked. `all`: and for either of a pair standing still. */
+/* Looks at the motion that was found, for links that are marked. `all`: and for either of a pair
+ * standing still. */
 static bool look(TnStep *step, const uint8_t *marks, bool all, Merge *m, int *count)
 {
     TnArena *arena = &step->world->arena;
     TnContactList *found = TN_ARENA_ZERO(arena, TnContactList, 1);
     Places places;
-    if (!found || !tn_step_detect(step, (const double(*)[6])step->moved, step->moved_qvel, all,
-                                  marks, found))
+    if (!found ||
+        !tn_step_detect(step, (const double(*)[6])step->moved, step->moved_qvel, all, marks, found))
         return false;
     *m = (Merge){.step = step,
                  .found = found,
@@ -265,7 +271,8 @@ bool tn_step_softs_went_on(const TnStep *step)
 {
     for (int s = 0; s < step->model->soft_count; s++)
         if (!tn_left_out(&step->dynamics, step->model->softs[s].subsystem) &&
-            soft_is_surprised(step, s, step->moved_qvel, step->looked_qvel, SURPRISE * tn_step_slack(step)))
+            soft_is_surprised(step, s, step->moved_qvel, step->looked_qvel,
+                              SURPRISE * tn_step_slack(step)))
             return true;
     return false;
 }

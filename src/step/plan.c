@@ -1,10 +1,12 @@
-/* plan.c: how each subsystem will move over the step: the share w of v⁺ in its displacement (constraint/blend.c).
+/* plan.c: how each subsystem will move over the step: the share w of v⁺ in its displacement
+ * (constraint/blend.c).
  *
- * Springs, servos, equalities and wheels are written for a displacement, so w must be known before the step is
- * solved: a tree that moves with v⁺ while its springs are taken half way gains energy for K t²/m > 4. The plan
- * starts from what pushed in the last step, learns from the contacts that the free motion closes, and where the
- * solution still pushes what was not to be pushed, the step is assembled and solved again. w only grows
- * meanwhile. Subsystems without such forces (`minds` false) take whatever w the solution gives them. */
+ * Springs, servos, equalities and wheels are written for a displacement, so w must be known before
+ * the step is solved: a tree that moves with v⁺ while its springs are taken half way gains energy
+ * for K t²/m > 4. The plan starts from what pushed in the last step, learns from the contacts that
+ * the free motion closes, and where the solution still pushes what was not to be pushed, the step
+ * is assembled and solved again. w only grows meanwhile. Subsystems without such forces (`minds`
+ * false) take whatever w the solution gives them. */
 #include "kind.h"
 
 #include <math.h>
@@ -62,7 +64,8 @@ void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
         if (model->actuators[a].bias[1] != 0.0) minds[model->actuators[a].subsystem] = true;
 }
 
-/* Rods that are joined to something by iteration will be pushed, unless a robot or the world has the segment. */
+/* Rods that are joined to something by iteration will be pushed, unless a robot or the world has
+ * the segment. */
 static void plan_ties(const TnStep *step)
 {
     const TnModel *model = step->model;
@@ -139,7 +142,8 @@ bool tn_plan_contacts(TnStep *step, bool *changed)
                 continue;
             }
             if (closes < 0.0)
-                closes = c->gap + step->t * tn_step_separation(step, contacts, c, step->end_qvel) < 0.0;
+                closes =
+                    c->gap + step->t * tn_step_separation(step, contacts, c, step->end_qvel) < 0.0;
             if (closes > 0.0) wanted[s] = fmax(wanted[s], 1.0 - c->restitution);
         }
     }
@@ -168,7 +172,8 @@ static void plan_stops(const TnStep *step, double *wanted)
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
         int s;
-        if (row->set != TN_ROW_BOX || !(row->lambda > row->lower && row->lambda < row->upper)) continue;
+        if (row->set != TN_ROW_BOX || !(row->lambda > row->lower && row->lambda < row->upper))
+            continue;
         double rate = tn_step_row_rate(step, world->set.row_slot[r], world->state.qvel, &s);
         double moving = world->energies[s].kinetic;
         double mass = tn_kind_of(step->model, s)->mass(step->model, s);

@@ -1,4 +1,5 @@
-/* prepare.c: memory and inputs of a step, before its first phase, and what is left of them behind its last. */
+/* prepare.c: memory and inputs of a step, before its first phase, and what is left of them behind
+ * its last. */
 #include <string.h>
 
 #include "reaction.h"

@@ -133,8 +133,8 @@ static bool find_all(TnWorld *world, TnReactions *r)
     find_motion(world, r);
     for (int b = 1; b < model->body_count; b++) {
         const TnLink *link = &model->links[model->bodies[b].link];
-        if (link->subsystem < 0 || tn_part_of_link(model, (int)(link - model->links))->kind ==
-                                       TN_SUBSYSTEM_TREE)
+        if (link->subsystem < 0 ||
+            tn_part_of_link(model, (int)(link - model->links))->kind == TN_SUBSYSTEM_TREE)
             add_motion(world, r, b);
     }
     if (!tn_reactions_add_forces(world, r)) return false;
@@ -270,16 +270,15 @@ static void sense(TnWorld *world, const TnSensor *sensor, double data[3])
     double quat[4];
     quat_mul(quat, reaction.quat, site->quat);
     quat_conjugate(quat, quat);
-    quat_rotate(data, quat,
-                sensor->type == TN_SENSOR_FORCE ? reaction.force : reaction.torque);
+    quat_rotate(data, quat, sensor->type == TN_SENSOR_FORCE ? reaction.force : reaction.torque);
 }
 
 TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
 {
     const TnModel *model = world->model;
     TnEval eval = {.sensors = data};
-    TnStatus status = tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl,
-                                    &eval, err);
+    TnStatus status =
+        tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl, &eval, err);
     for (int s = 0; status == TN_OK && s < model->sensor_count; s++) {
         const TnSensor *sensor = &model->sensors[s];
         if (sensor->type == TN_SENSOR_FORCE || sensor->type == TN_SENSOR_TORQUE)

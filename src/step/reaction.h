@@ -8,7 +8,7 @@
 /* Means over the last step, world axes. All but the first two lines lives in the arena. */
 typedef struct TnReactions {
     TnArena arena;
-    bool known; /* of the last step */
+    bool known;                  /* of the last step */
     TnLinkFrame *start, *middle; /* per link: where the step began, and half way */
     double (*start_twists)[6];
     double *qpos; /* half way */

@@ -1,30 +1,33 @@
 /* refine.c: a step solved again about what it found.
  *
- * A step is linear about a guess: trees and cables about a predicted middle, equalities about where the
- * prediction leads, contacts about the step's start. Once it is solved, v̂ and with it the
+ * A step is linear about a guess: trees and cables about a predicted middle, equalities about where
+ * the prediction leads, contacts about the step's start. Once it is solved, v̂ and with it the
  * displacement t u, u = (1-w) v̂ + w v⁺, are known, and the same equations can be had about them:
  *
  *     trees, rods        M, bias forces and strains in the middle of v̂ (tn_step_reassemble)
  *     equalities, wheels C and J where u leads (constraint/motion.c)
  *     contacts           J in the middle of their way (courses.c)
  *
- * What has settled so obeys the nonlinear step: equalities and gaps hold at its end. Rigid bodies' inertia stays that of
- * the start (their angular momentum is balanced exactly at the end anyway); so do soft bodies, spin and rolling friction,
- * and the ports of trees, whose error the curve of contacts takes up.
+ * What has settled so obeys the nonlinear step: equalities and gaps hold at its end. Rigid bodies'
+ * inertia stays that of the start (their angular momentum is balanced exactly at the end anyway);
+ * so do soft bodies, spin and rolling friction, and the ports of trees, whose error the curve of
+ * contacts takes up.
  *
- * Passes go on as long as they are needed (tn_step_refine), or as often as the user says (tn_step_refine_all). */
+ * Passes go on as long as they are needed (tn_step_refine), or as often as the user says
+ * (tn_step_refine_all). */
 #include <math.h>
 #include <string.h>
 
 #include "../math/vec3.h"
 #include "kind.h"
 
-/* rad: equalities that end up farther from where they were linear about are written again. What is left is of second
- * order in this. */
+/* rad: equalities that end up farther from where they were linear about are written again. What is
+ * left is of second order in this. */
 #define SURPRISE 1e-4
 /* Passes go on as long as this gets smaller by such a factor. */
 #define NEARER 0.7
-/* Contacts that push are followed if turning takes their point off its straight way by this share of the thinner body's half. */
+/* Contacts that push are followed if turning takes their point off its straight way by this share
+ * of the thinner body's half. */
 #define BOW 0.005
 /* rad: then, until this is known, */
 #define CONTACT_SURPRISE 1e-3
@@ -74,7 +77,8 @@ static double predicted(const TnStep *step, int subsystem, int dof)
     return about;
 }
 
-/* How far v̂ leads a part from where the step was linear about, in radians or lengths of its lever. */
+/* How far v̂ leads a part from where the step was linear about, in radians or lengths of its lever.
+ */
 static double surprise_of(const TnStep *step, int subsystem)
 {
     const TnModel *model = step->model;
@@ -105,8 +109,8 @@ static double way_of(const TnStep *step, const TnContactPoint *c)
     return most;
 }
 
-/* The farthest that some point moves, in m/s; 0: nothing turns so far, or so far on its way. Mostly that saves the look at the
- * contacts. */
+/* The farthest that some point moves, in m/s; 0: nothing turns so far, or so far on its way. Mostly
+ * that saves the look at the contacts. */
 static double fastest_to_curve(const TnStep *step)
 {
     double angle = 0.0, way = 0.0;
@@ -122,7 +126,8 @@ static double fastest_to_curve(const TnStep *step)
     return angle <= LEAST_TURN && angle * step->t * way <= BENT * tn_step_slack(step) ? 0.0 : way;
 }
 
-/* Does it turn far enough for some contact to curve? A sphere's turning about itself curves nothing. */
+/* Does it turn far enough for some contact to curve? A sphere's turning about itself curves
+ * nothing. */
 static bool may_curve(const TnStep *step, int geom, double way)
 {
     if (step->model->geoms[geom].type == TN_GEOM_SPHERE) return false;
@@ -137,8 +142,8 @@ static double half_of(const TnGeom *geom)
     return geom->type == TN_GEOM_PLANE ? INFINITY : fmin(h[0], fmin(h[1], h[2]));
 }
 
-/* rad: how far a contact's geom turns in the step, but for turns that change nothing: about the normal, and of what is round
- * about its own axis. */
+/* rad: how far a contact's geom turns in the step, but for turns that change nothing: about the
+ * normal, and of what is round about its own axis. */
 static double turn_of(const TnStep *step, const TnContactPoint *c, int side)
 {
     const TnGeom *geom = &step->model->geoms[side ? c->geom2 : c->geom1];
@@ -216,9 +221,9 @@ static bool go_back(TnStep *step)
     return true;
 }
 
-/* Whether loops are written again about what was found. Passes of a loop that cannot be closed, one that is pulled straight,
- * wander, and may end anywhere: they go on as long as each is nearer than the one before, and one that is farther off
- * is taken back. */
+/* Whether loops are written again about what was found. Passes of a loop that cannot be closed, one
+ * that is pulled straight, wander, and may end anywhere: they go on as long as each is nearer than
+ * the one before, and one that is farther off is taken back. */
 static bool loops_go_on(TnStep *step, int pass, bool *back)
 {
     double surprise = most_surprise(step, step->world->loops), last = step->surprise;

@@ -27,8 +27,8 @@ static void measure_accuracy(TnWorld *world, TnStepReport *report)
     report->aal = accuracy.aal;
 }
 
-/* How deep things are where the step starts from. Where hits were, the step's own contacts are those of their times, which
- * bodies get to as if only hits stopped them: nobody ever is there. */
+/* How deep things are where the step starts from. Where hits were, the step's own contacts are
+ * those of their times, which bodies get to as if only hits stopped them: nobody ever is there. */
 void tn_report_contacts(const TnStep *step)
 {
     TnStepReport *report = step->report;

@@ -165,7 +165,8 @@ static void join_contacts(const TnStep *step, int *parent, bool *anchored)
     const TnWorld *world = step->world;
     for (int i = 0; i < world->contacts.count; i++) {
         const TnContactPoint *c = &world->contacts.points[i];
-        int a = tn_geom_subsystem(step->model, c->geom1), b = tn_geom_subsystem(step->model, c->geom2);
+        int a = tn_geom_subsystem(step->model, c->geom1),
+            b = tn_geom_subsystem(step->model, c->geom2);
         if (a >= 0 && b >= 0) tn_set_join(parent, a, b);
         if (b < 0 && tn_contact_normal_force(&world->set.problem, i) > 0.0) anchored[a] = true;
     }

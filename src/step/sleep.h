@@ -13,8 +13,8 @@ bool tn_sleep_wake_touched(TnWorld *world);
 /* Takes new controls over; actuators whose control changes wake what they drive. */
 void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl);
 /* After a step: islands that were at rest for long enough fall asleep, with velocity zero.
- * `converged`: as the step's report says. Returns the energy that they lose by it, J; without memory
- * nobody does. */
+ * `converged`: as the step's report says. Returns the energy that they lose by it, J; without
+ * memory nobody does. */
 double tn_sleep_settle(TnStep *step, bool converged);
 /* The constraints on a block were solved: twists first, then large ones; or counted among these. */
 bool tn_sleep_is_solved(const TnWorld *world, int block);

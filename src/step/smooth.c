@@ -1,13 +1,13 @@
-/* smooth.c: the step's first stage: A and b of free bodies, trees and rods, rods and the trees that carry
- * them as chains, and the free motion v⁺ of all, which collision needs. */
+/* smooth.c: the step's first stage: A and b of free bodies, trees and rods, rods and the trees that
+ * carry them as chains, and the free motion v⁺ of all, which collision needs. */
 #include <string.h>
 
 #include "../math/finite.h"
 #include "../math/vec3.h"
 #include "kind.h"
 
-/* Where a rod's joint ends up against where it was expected, in lengths of a segment and in radians: from
- * here on it is assembled again, so many times at most. */
+/* Where a rod's joint ends up against where it was expected, in lengths of a segment and in
+ * radians: from here on it is assembled again, so many times at most. */
 #define ROD_SURPRISE 0.02
 #define ROD_PASSES 3
 
@@ -26,8 +26,8 @@ static void rigid_range(void *context, int begin_index, int end_index)
     }
 }
 
-/* What a tree is linear about: what a pass before found; of one that constraints hold or push v̂ as it is predicted,
- * NULL in *out for the others, whose free motion is found. False: no memory. */
+/* What a tree is linear about: what a pass before found; of one that constraints hold or push v̂ as
+ * it is predicted, NULL in *out for the others, whose free motion is found. False: no memory. */
 static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double **out)
 {
     const TnState *state = &step->world->state;
@@ -151,9 +151,9 @@ static bool assemble_chains(TnStep *step)
     return true;
 }
 
-/* A rod in free flight that gets to elsewhere than its velocity at the start said is assembled there once
- * more: what is linear about the wrong place can gain energy and lose momentum. Smooth motion needs none
- * of this. Of a rod that is held or pushed the free motion says too little. */
+/* A rod in free flight that gets to elsewhere than its velocity at the start said is assembled
+ * there once more: what is linear about the wrong place can gain energy and lose momentum. Smooth
+ * motion needs none of this. Of a rod that is held or pushed the free motion says too little. */
 static bool correct_rods(TnStep *step)
 {
     const TnModel *model = step->model;
@@ -265,7 +265,8 @@ static double end_velocity(const TnStep *step, const TnContactList *contacts,
 double tn_step_separation(const TnStep *step, const TnContactList *contacts,
                           const TnContactPoint *c, const double *end_qvel)
 {
-    return end_velocity(step, contacts, c, 1, end_qvel) - end_velocity(step, contacts, c, 0, end_qvel);
+    return end_velocity(step, contacts, c, 1, end_qvel) -
+           end_velocity(step, contacts, c, 0, end_qvel);
 }
 
 static void push_soft(TnStep *step, int geom, int soft, double share)
@@ -277,8 +278,8 @@ static void push_soft(TnStep *step, int geom, int soft, double share)
         if (model->softs[s].geom == geom) softs[s].w = fmax(softs[s].w, share);
 }
 
-/* Bodies that a contact will push: one that its motion closes, or any where some contact pushed in the last step. One
- * that is listed and stays open must not change the motion. */
+/* Bodies that a contact will push: one that its motion closes, or any where some contact pushed in
+ * the last step. One that is listed and stays open must not change the motion. */
 static void mark_pushed(TnStep *step)
 {
     TnSoftSystem *softs = step->systems->softs;
@@ -323,8 +324,7 @@ static void plan_softs(TnStep *step)
         if (tn_left_out(&step->dynamics, model->softs[s].subsystem)) continue;
         bool tied = is_tied(step, s);
         TnSoftSystem *system = &step->systems->softs[s];
-        system->w =
-            tied || step->softs_hit[s] ? 1.0 : step->blend[model->softs[s].subsystem];
+        system->w = tied || step->softs_hit[s] ? 1.0 : step->blend[model->softs[s].subsystem];
         system->alone = !tied && !model->softs[s].hold_count;
         for (int i = 0; system->alone && i < model->softs[s].node_count; i++)
             system->alone = !model->softs[s].pinned[i];

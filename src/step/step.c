@@ -10,18 +10,21 @@
  * Where nothing unforeseen happens each is done once. What is done again, and why:
  *
  *     all of it    a sleeper is touched and wakes: the step begins anew with it (try_step).
- *     dynamics     springs, cables and soft bodies must know before they are solved how they will move. Contacts
- *                  tell that, so who is pushed is assembled again behind collision, and soft bodies there for the
- *                  first time; and again where the solution says otherwise (tn_step_reassemble_planned).
- *     collision    the motion that was found may run into what the free one does not: those contacts join the list
- *                  and the step is solved with them (missed.c). Hits with restitution have their own paths (impact.c),
- *                  and contacts are followed to where they end, or looked for there (courses.c, verify.c).
- *     all but      the step is linear about a prediction. Where it ends far from that, trees, cables, soft bodies and
+ *     dynamics     springs, cables and soft bodies must know before they are solved how they will
+ *                  move. Contacts tell that, so who is pushed is assembled again behind collision,
+ *                  and soft bodies there for the first time; and again where the solution says
+ *                  otherwise (tn_step_reassemble_planned).
+ *     collision    the motion that was found may run into what the free one does not: those
+ *                  contacts join the list and the step is solved with them (missed.c). Hits with
+ *                  restitution have their own paths (impact.c), and contacts are followed to where
+ *                  they end, or looked for there (courses.c, verify.c).
+ *     all but      the step is linear about a prediction. Where it ends far from that, trees,
+ *                  cables, soft bodies and
  *     collision    contacts are written about what was found and solved again (refine.c).
  *
- * Each repetition calls the same function as the first time. Where the solver has a tolerance, islands are factored
- * and iterated on their own (solver/solve.h). The new state is computed beside the old one and taken over only when it
- * is finite. */
+ * Each repetition calls the same function as the first time. Where the solver has a tolerance,
+ * islands are factored and iterated on their own (solver/solve.h). The new state is computed beside
+ * the old one and taken over only when it is finite. */
 #include "../base/base.h"
 #include "impact.h"
 #include "sleep.h"

@@ -22,18 +22,19 @@ typedef struct TnStep {
     int *awake; /* subsystems that take part, ascending */
     int awake_count;
     /* impact.c */
-    const double *since; /* s, per link: the state that the step starts from is not real before. NULL: it is */
-    const double *left;       /* then: per subsystem, see tn_step_left */
-    TnLinkFrame *hit_frames;  /* per link, where it is at that time, */
-    double (*hit_ways)[6];    /* and how it gets there from the start, as a twist times seconds */
+    const double *since;     /* s, per link: the state that the step starts from is not real before.
+                                NULL: it is */
+    const double *left;      /* then: per subsystem, see tn_step_left */
+    TnLinkFrame *hit_frames; /* per link, where it is at that time, */
+    double (*hit_ways)[6];   /* and how it gets there from the start, as a twist times seconds */
     double *true_qpos, *true_qvel; /* the real one */
     TnLinkFrame *true_frames;
     double (*true_twists)[6];
     double impact_loss; /* J */
     TnContactList real; /* contacts of the real one */
     TnDynamicsInput dynamics;
-    TnSystems *systems; /* the world's */
-    atomic_bool failed; /* some chain is not positive definite, some new state not finite */
+    TnSystems *systems;      /* the world's */
+    atomic_bool failed;      /* some chain is not positive definite, some new state not finite */
     double (*end_twists)[6]; /* per link: v⁺ of the free motion, */
     double (*held)[6];       /* and of free bodies that are borne */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
@@ -46,27 +47,31 @@ typedef struct TnStep {
     double *vhat;        /* per dof: what the last solve found */
     double (*moved)[6];  /* per link: it moves by t times this */
     double *moved_qvel;  /* the same of trees' dofs and of soft bodies' nodes */
-    double *looked_qvel; /* moved_qvel at the last look at what it runs into, where there are soft bodies */
+    double *looked_qvel; /* moved_qvel at the last look at what it runs into, where there are soft
+                            bodies */
     double error;        /* of the solution, in shares of gravity × timestep */
     const double *owed;  /* per subsystem: as state.owed, of the new state */
     TnEnergy *after;     /* per subsystem: energies of the new state (account.c) */
     const double *found; /* per dof: v̂ of the pass before; NULL: there was none */
     const double *about; /* what that pass was linear about; NULL: the prediction */
-    double surprise;          /* rad: how far the last pass of loops ended from what it was about */
-    bool settled;             /* loops are done with */
+    double surprise;     /* rad: how far the last pass of loops ended from what it was about */
+    bool settled;        /* loops are done with */
     const TnContactCourse *courses;
-    TnContactList missed;    /* contacts that the motion closes and the step was not solved with (missed.c), */
+    TnContactList
+        missed; /* contacts that the motion closes and the step was not solved with (missed.c), */
     bool missed_all;          /* all of them, whoever may be held back; else */
     const uint8_t *surprised; /* of these links */
-    double *reach;           /* per subsystem: share of its way that it is moved by (limit.c), */
-    double *strain;          /* and of what that strains it by (balance.c) */
+    double *reach;            /* per subsystem: share of its way that it is moved by (limit.c), */
+    double *strain;           /* and of what that strains it by (balance.c) */
     bool has_extra;
-    double (*extra)[6];      /* per link of a free body: added to its way */
-    int *kept;               /* per subsystem: a disjoint set of those that were kept out of each other. NULL: nobody was */
+    double (*extra)[6]; /* per link of a free body: added to its way */
+    int *kept; /* per subsystem: a disjoint set of those that were kept out of each other. NULL:
+                  nobody was */
     uint8_t *kept_by;        /* per subsystem: 0, or TN_KEPT, and whether by the world */
-    const int *contact_from; /* per contact: where it stood in the list of the pass before, or -1. NULL: the same */
-    double (*guess)[3]; /* per contact; NULL: not solved to a tolerance */
-    double *row_guess;  /* per row */
+    const int *contact_from; /* per contact: where it stood in the list of the pass before, or -1.
+                                NULL: the same */
+    double (*guess)[3];      /* per contact; NULL: not solved to a tolerance */
+    double *row_guess;       /* per row */
 } TnStep;
 
 /* ---- step.c ---- */
@@ -74,7 +79,8 @@ typedef struct TnStep {
 void tn_step_lap(TnStep *step, double *phase);
 
 /* ---- prepare.c ---- */
-/* A step with a world, a report and a clock gets memory and inputs; it may be one that was tried before. False: no memory. */
+/* A step with a world, a report and a clock gets memory and inputs; it may be one that was tried
+ * before. False: no memory. */
 bool tn_step_prepare(TnStep *step);
 /* Everything sleeps. */
 bool tn_step_is_idle(const TnStep *step);
@@ -84,8 +90,9 @@ void tn_step_spend_inputs(TnWorld *world);
 /* ---- detect.c ---- */
 /* How far ahead of the predicted motion contacts are listed, m. */
 double tn_step_slack(const TnStep *step);
-/* Contacts of everything that moves by t u over the step, u per link and of soft bodies' nodes; with gaps at the step's
- * start, also of what is not real before. `only`, `alone`: as in TnMotionInput. False: no memory. */
+/* Contacts of everything that moves by t u over the step, u per link and of soft bodies' nodes;
+ * with gaps at the step's start, also of what is not real before. `only`, `alone`: as in
+ * TnMotionInput. False: no memory. */
 bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
                     const uint8_t *only, TnContactList *out);
 /* The step's list: of the free motion. */
@@ -96,8 +103,8 @@ bool tn_step_detect_end(TnStep *step, const TnLinkFrame *frames, TnContactList *
 bool tn_step_collide(TnStep *step, const TnMotionInput *motion, TnContactList *out);
 
 /* ---- solve.c ---- */
-/* Builds the constraints and solves them; `again`: from the solution of the pass before. False: no memory, or not positive
- * definite. */
+/* Builds the constraints and solves them; `again`: from the solution of the pass before. False: no
+ * memory, or not positive definite. */
 bool tn_step_solve(TnStep *step, bool again);
 /* step->error from the report's. */
 void tn_step_note_error(TnStep *step);
@@ -119,25 +126,28 @@ bool tn_step_reassemble_planned(TnStep *step);
 bool tn_step_reassemble_tree(TnStep *step, int s, bool *chained);
 bool tn_step_reassemble_rod(TnStep *step, int s, bool *chained);
 bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub);
-/* A and b of trees and rods about the v̂ that a pass before found; `loops`: only of those that equalities act on. */
+/* A and b of trees and rods about the v̂ that a pass before found; `loops`: only of those that
+ * equalities act on. */
 bool tn_step_reassemble(TnStep *step, bool loops);
 /* A and b of the mesh blocks, once the contacts are known. */
 bool tn_step_assemble_softs(TnStep *step);
-/* Velocity of geom2 against geom1 along a contact's normal, nodes and links as predicted but for nodes of
- * `end_qvel` (whole-model). */
+/* Velocity of geom2 against geom1 along a contact's normal, nodes and links as predicted but for
+ * nodes of `end_qvel` (whole-model). */
 double tn_step_separation(const TnStep *step, const TnContactList *contacts,
                           const TnContactPoint *c, const double *end_qvel);
 
 /* ---- plan.c ---- */
-/* Per subsystem: equalities act on it; these, wheels or holds do; something in it depends on how it will move. */
+/* Per subsystem: equalities act on it; these, wheels or holds do; something in it depends on how it
+ * will move. */
 void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds);
 /* The plan before anything is known of the step. */
 void tn_plan_begin(TnStep *step);
-/* Cables and soft bodies that move too fast for the step take more of v⁺ than was planned; so must those that are
- * joined with them. `changed`: somebody has to be assembled again. False: no memory. */
+/* Cables and soft bodies that move too fast for the step take more of v⁺ than was planned; so must
+ * those that are joined with them. `changed`: somebody has to be assembled again. False: no memory.
+ */
 bool tn_plan_share(TnStep *step, bool *changed);
-/* What the listed contacts say, and what the solution says: `changed` where someone who minds will be pushed and
- * was not to be. False: no memory. */
+/* What the listed contacts say, and what the solution says: `changed` where someone who minds will
+ * be pushed and was not to be. False: no memory. */
 bool tn_plan_contacts(TnStep *step, bool *changed);
 bool tn_plan_check(TnStep *step, bool *changed);
 
@@ -146,22 +156,24 @@ static inline TnInstant tn_step_before(const TnStep *step)
 {
     if (!step->since) return tn_world_now(step->world);
     return (TnInstant){step->true_qpos, step->true_qvel, step->true_frames,
-                      (const double(*)[6])step->true_twists};
+                       (const double(*)[6])step->true_twists};
 }
 
-/* The share of the step that is left after a subsystem's last hit, for joints and turning that go on from there; else 1. */
+/* The share of the step that is left after a subsystem's last hit, for joints and turning that go
+ * on from there; else 1. */
 static inline double tn_step_left(const TnStep *step, int subsystem)
 {
     return step->since ? step->left[subsystem] : 1.0;
 }
 
 /* ---- missed.c ---- */
-/* What the motion that was found runs into and nobody foresaw joins the list (`again`, where it may: the step is to be
- * solved once more) or step->missed. False: no memory. */
+/* What the motion that was found runs into and nobody foresaw joins the list (`again`, where it
+ * may: the step is to be solved once more) or step->missed. False: no memory. */
 bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again);
 /* Further passes led a soft body elsewhere than that look knew. */
 bool tn_step_softs_went_on(const TnStep *step);
-/* step->missed of these links, too, as if either of a pair might stand still. NULL: of all that move. */
+/* step->missed of these links, too, as if either of a pair might stand still. NULL: of all that
+ * move. */
 bool tn_step_look_again(TnStep *step, const uint8_t *links);
 
 /* ---- limit.c ---- */
@@ -183,11 +195,11 @@ void tn_step_keep_guess(const TnStep *step);
 bool tn_step_follow_contacts(TnStep *step);
 
 /* ---- refine.c ---- */
-/* Whether equalities and the trees that they tie, or contacts, are far from linear over what was found; then they are
- * taken about it. False: no memory, or not positive definite. */
+/* Whether equalities and the trees that they tie, or contacts, are far from linear over what was
+ * found; then they are taken about it. False: no memory, or not positive definite. */
 bool tn_step_refine(TnStep *step, int pass, bool *go);
-/* The next pass: everything that can be is linear about what the last one found. `go`: it makes sense. False: no
- * memory, or not positive definite. */
+/* The next pass: everything that can be is linear about what the last one found. `go`: it makes
+ * sense. False: no memory, or not positive definite. */
 bool tn_step_refine_all(TnStep *step, bool *go);
 
 /* ---- found.c ---- */
@@ -199,7 +211,8 @@ double tn_step_row_rate(const TnStep *step, int slot, const double *qvel, int *s
 void tn_step_full_ways(TnStep *step);
 /* moved and moved_qvel, ways as they are cut now. */
 void tn_step_find_ways(TnStep *step);
-/* Velocity of the displacement of geom2's point against geom1's, along the normal; not of soft points. */
+/* Velocity of the displacement of geom2's point against geom1's, along the normal; not of soft
+ * points. */
 double tn_step_moved_apart(const TnStep *step, const TnContactPoint *c);
 /* m: of its smaller side; an element's of soft bodies. */
 double tn_step_contact_size(const TnStep *step, const TnContactPoint *c);
@@ -211,17 +224,19 @@ bool tn_step_verify(TnStep *step);
 double tn_step_depth_before(const TnStep *step, const TnContactPoint *c);
 
 /* ---- integrate.c ---- */
-/* Everybody by its way (step->reach, step->extra) to the new state. False: it would make no sense. */
+/* Everybody by its way (step->reach, step->extra) to the new state. False: it would make no sense.
+ */
 bool tn_step_move(TnStep *step);
-/* The state at the step's end beside the present one (world->next_qpos, ...), with ways cut short where something is in
- * the way (limit.c) or not. False: it would make no sense, or no memory. */
+/* The state at the step's end beside the present one (world->next_qpos, ...), with ways cut short
+ * where something is in the way (limit.c) or not. False: it would make no sense, or no memory. */
 bool tn_step_advance(TnStep *step, bool limited);
 /* False: the new state would make no sense, or there is no memory; the old one stays. */
 bool tn_step_integrate(TnStep *step);
 
 /* ---- balance.c ---- */
-/* Puts momentum and energy of the new state right, and tells where the energy went. `cut`: somebody gets to where it
- * cannot afford to be, its ways are cut (reach, strain), and all else is to be done again. False: no memory. */
+/* Puts momentum and energy of the new state right, and tells where the energy went. `cut`: somebody
+ * gets to where it cannot afford to be, its ways are cut (reach, strain), and all else is to be
+ * done again. False: no memory. */
 bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut);
 
 #endif

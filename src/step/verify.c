@@ -1,8 +1,9 @@
 /* verify.c: where things turn far in a step, the end is looked at.
  *
- * Contacts are laws along straight lines, and so are limits of ways (limit.c); what turns by a tenth of a radian or more
- * leaves them. Then collision is asked about the new state itself, and whoever is deeper in something than before, by more
- * than a share of the thinner one, is moved by half of its way only, until it is not. */
+ * Contacts are laws along straight lines, and so are limits of ways (limit.c); what turns by a
+ * tenth of a radian or more leaves them. Then collision is asked about the new state itself, and
+ * whoever is deeper in something than before, by more than a share of the thinner one, is moved by
+ * half of its way only, until it is not. */
 #include <math.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ static bool any_is_fast(const TnStep *step)
     return false;
 }
 
-/* Something turns fast that has a contact. What has none within its bounds meets nothing (collision/emit.c). */
+/* Something turns fast that has a contact. What has none within its bounds meets nothing
+ * (collision/emit.c). */
 static bool find_fast(const TnStep *step)
 {
     const TnContactList *lists[2] = {&step->world->contacts, &step->missed};
@@ -80,7 +82,8 @@ static bool halve(TnStep *step, const TnContactList *end, bool *any)
     for (int i = 0; ok && i < end->count; i++) {
         const TnContactPoint *c = &end->points[i];
         if (c->soft1 >= 0 || c->soft2 >= 0 || !is_too_deep(step, c)) continue;
-        const int sides[2] = {tn_geom_subsystem(model, c->geom1), tn_geom_subsystem(model, c->geom2)};
+        const int sides[2] = {tn_geom_subsystem(model, c->geom1),
+                              tn_geom_subsystem(model, c->geom2)};
         for (int k = 0; k < 2; k++)
             if (sides[k] >= 0) *any = deep[of[sides[k]]] = true;
         ok = tn_step_keep_apart(step, sides[0], sides[1]);

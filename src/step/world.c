@@ -13,10 +13,8 @@
 
 TnWorldDef tn_world_def(void)
 {
-    return (TnWorldDef){.thread_count = 1,
-                        .solver = tn_solver_def(),
-                        .sleep_speed = 1e-4,
-                        .sleep_time = 0.5};
+    return (TnWorldDef){
+        .thread_count = 1, .solver = tn_solver_def(), .sleep_speed = 1e-4, .sleep_time = 0.5};
 }
 
 static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
@@ -133,11 +131,11 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     /* A first guess: blocks and about six contacts per moving body; the arena grows where that is
      * too little. */
     ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
-    if (!ok || !world->pool || !world->division || !world->groups || !world->collider || !world->solver_memory ||
-        !world->frames || !world->twists || !world->wrench || !world->applied ||
-        !world->last_applied || !world->next_qpos ||
-        !world->next_qvel || !world->next_frames || !world->next_twists || !world->energies ||
-        !world->loops || !world->tied || !world->minds || !create_sleep(world) || !create_softs(world, err)) {
+    if (!ok || !world->pool || !world->division || !world->groups || !world->collider ||
+        !world->solver_memory || !world->frames || !world->twists || !world->wrench ||
+        !world->applied || !world->last_applied || !world->next_qpos || !world->next_qvel ||
+        !world->next_frames || !world->next_twists || !world->energies || !world->loops ||
+        !world->tied || !world->minds || !create_sleep(world) || !create_softs(world, err)) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;

@@ -33,10 +33,11 @@ struct TnWorld {
     TnSoftElements *elements; /* of soft bodies; NULL without */
     TnMeshMemory **mesh_memory;
     bool *loops, *tied, *minds; /* per subsystem (plan.c) */
-    atomic_uchar *touched; /* per subsystem: a sleeper, by something awake (tn_collider_sleep). NULL: nobody sleeps */
+    atomic_uchar *touched;      /* per subsystem: a sleeper, by something awake (tn_collider_sleep).
+                                   NULL: nobody sleeps */
     TnSolverMemory *solver_memory;
-    /* where a step leads, before that is taken over; between steps next_qpos and next_qvel are what the last one
-     * began with */
+    /* where a step leads, before that is taken over; between steps next_qpos and next_qvel are what
+     * the last one began with */
     double *next_qpos, *next_qvel;
     TnLinkFrame *next_frames;
     double (*next_twists)[6];
@@ -48,7 +49,7 @@ struct TnWorld {
     TnSystems systems;
     const double *start_qpos, *start_qvel; /* the real state that it began with */
     struct TnReactions *reactions;         /* found when somebody asks (reaction.h) */
-    struct TnImpact *impacts; /* of the last step (impact.h) */
+    struct TnImpact *impacts;              /* of the last step (impact.h) */
     int impact_count;
     bool bounces; /* some geom has restitution */
     bool has_problem;
@@ -61,13 +62,13 @@ TnSolverDef tn_world_solver(const TnWorld *world);
 static inline TnInstant tn_world_now(const TnWorld *world)
 {
     return (TnInstant){world->state.qpos, world->state.qvel, world->frames,
-                      (const double(*)[6])world->twists};
+                       (const double(*)[6])world->twists};
 }
 /* Where the step leads. */
 static inline TnInstant tn_world_next(const TnWorld *world)
 {
     return (TnInstant){world->next_qpos, world->next_qvel, world->next_frames,
-                      (const double(*)[6])world->next_twists};
+                       (const double(*)[6])world->next_twists};
 }
 /* And twists, after the state of these subsystems changed (NULL: of all). */
 void tn_world_update_frames(TnWorld *world, const int *subsystems, int count);

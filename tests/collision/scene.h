@@ -117,10 +117,8 @@ static inline TnContactList detect(Scene *s, double t, double slack, TnPool *poo
 {
     TnContactList list = {0};
     tn_arena_reset(&s->arena);
-    TnMotionInput motion = {.frames = s->frames,
-                            .twists = (const double(*)[6])s->twists,
-                            .t = t,
-                            .slack = slack};
+    TnMotionInput motion = {
+        .frames = s->frames, .twists = (const double(*)[6])s->twists, .t = t, .slack = slack};
     CHECK(tn_collision_detect(s->collider, &motion, &s->arena, pool, &list));
     return list;
 }

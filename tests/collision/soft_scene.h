@@ -1,5 +1,5 @@
-/* soft_scene.h: scenes with soft bodies for the collision tests: where nodes are and how they move is
- * set by hand. */
+/* soft_scene.h: scenes with soft bodies for the collision tests: where nodes are and how they move
+ * is set by hand. */
 #ifndef TN_TESTS_COLLISION_SOFT_SCENE_H
 #define TN_TESTS_COLLISION_SOFT_SCENE_H
 

@@ -84,7 +84,8 @@ TEST(a_millimetre_shape_on_a_hundred_metre_one_has_the_right_gap)
     }
 }
 
-/* A flat side of the two shapes' difference is cut into triangles, and only one of them has the point that touches. */
+/* A flat side of the two shapes' difference is cut into triangles, and only one of them has the
+ * point that touches. */
 TEST(a_small_shape_in_a_large_face_touches_where_it_is)
 {
     Random r = {14};
@@ -100,7 +101,8 @@ TEST(a_small_shape_in_a_large_face_touches_where_it_is)
             TnManifold m;
             REQUIRE(tn_collide(&small, &place, &big, &ground, 0.0, &m));
             REQUIRE(m.count >= 1);
-            /* no shape of this size reaches farther from its middle than its three sizes together */
+            /* no shape of this size reaches farther from its middle than its three sizes together
+             */
             for (int p = 0; p < m.count; p++)
                 for (int c = 0; c < 2; c++) CHECK_NEAR(m.points[p].pos[c], place.pos[c], 0.3);
         }

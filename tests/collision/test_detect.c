@@ -128,7 +128,8 @@ static double nearest(const Scene *s, int g, int h, double t, int looks)
     return low;
 }
 
-/* Of things in motion those are listed that overlap anywhere on their way, and nothing that stays apart. */
+/* Of things in motion those are listed that overlap anywhere on their way, and nothing that stays
+ * apart. */
 static void check_paths(Scene *s, double t, double slack)
 {
     enum { LOOKS = 40 };
@@ -380,8 +381,7 @@ TEST(running_out_of_memory_is_reported_and_leaks_nothing)
     REQUIRE(tn_arena_init(&tiny, "tiny", 64));
     TnContactList list;
     tn_malloc_fail_after(0);
-    TnMotionInput motion = {
-        .frames = s.frames, .twists = (const double(*)[6])s.twists, .t = 0.01};
+    TnMotionInput motion = {.frames = s.frames, .twists = (const double(*)[6])s.twists, .t = 0.01};
     bool ok = tn_collision_detect(s.collider, &motion, &tiny, NULL, &list);
     tn_malloc_fail_after(-1);
     CHECK(!ok);

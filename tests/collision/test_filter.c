@@ -185,7 +185,8 @@ TEST(turning_brings_a_far_end_into_contact)
     s.twists[link_of(&s, rod)][4] = 6.0; /* about y: the end at +x goes down at 6 m/s */
     TnContactList list = detect(&s, 0.01, 0.0, NULL);
     REQUIRE(list.count == 1);
-    /* as they meet: turned by asin 0.05, to within the share of the radius that counts as touching */
+    /* as they meet: turned by asin 0.05, to within the share of the radius that counts as touching
+     */
     double angle = asin(0.05), arm = cos(angle);
     CHECK_NEAR(list.points[0].pos[0], arm, 1e-4);
     CHECK_NEAR(list.points[0].gap, angle * arm, 1e-4);

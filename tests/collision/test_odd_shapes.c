@@ -1,5 +1,6 @@
-/* Shapes that nobody would build: needles, sheets, dust and mountains, inside one another, in the same place, or
- * just touching. Whatever comes out is finite, a unit normal and gaps within the margin. */
+/* Shapes that nobody would build: needles, sheets, dust and mountains, inside one another, in the
+ * same place, or just touching. Whatever comes out is finite, a unit normal and gaps within the
+ * margin. */
 #include "../check.h"
 #include "shapes.h"
 
@@ -62,7 +63,7 @@ static bool is_sound(const TnManifold *m, double margin, double scale)
 
 TEST(odd_shapes_in_odd_places_give_finite_contacts)
 {
-    static const TnGeomType types[] = {TN_GEOM_PLANE,    TN_GEOM_SPHERE, TN_GEOM_CAPSULE,
+    static const TnGeomType types[] = {TN_GEOM_PLANE,     TN_GEOM_SPHERE,   TN_GEOM_CAPSULE,
                                        TN_GEOM_ELLIPSOID, TN_GEOM_CYLINDER, TN_GEOM_BOX,
                                        TN_GEOM_MESH};
     double vertices[2][3 * MOST_VERTICES];

@@ -127,8 +127,8 @@ TEST(an_edge_touches_across_an_edge)
     }
 }
 
-/* Sheet of 4 mm between plates of 4 mm, both pressed 3 mm in: beyond their middle, where the other side is
- * nearer. */
+/* Sheet of 4 mm between plates of 4 mm, both pressed 3 mm in: beyond their middle, where the other
+ * side is nearer. */
 TEST(a_thin_sheet_between_thin_plates_is_pushed_out_at_the_right_sides)
 {
     const TnGeomType types[] = {TN_GEOM_BOX, TN_GEOM_CYLINDER};
@@ -182,7 +182,8 @@ TEST(a_fast_sphere_is_listed_where_it_can_arrive_within_the_step)
     soft_scene_free(&s);
 }
 
-/* On a fine mesh a large sphere's contacts are the nodes', and the face under it adds less than SHARE. */
+/* On a fine mesh a large sphere's contacts are the nodes', and the face under it adds less than
+ * SHARE. */
 TEST(a_large_sphere_on_a_fine_mesh_is_carried_by_nodes)
 {
     SoftScene s;
@@ -197,7 +198,8 @@ TEST(a_large_sphere_on_a_fine_mesh_is_carried_by_nodes)
     soft_scene_free(&s);
 }
 
-/* Its lower corners are 5 mm below the top, and a micrometre inside of the side: they came in there. */
+/* Its lower corners are 5 mm below the top, and a micrometre inside of the side: they came in
+ * there. */
 TEST(a_box_that_grazes_a_side_is_not_below_the_top)
 {
     SoftScene s;
@@ -208,8 +210,9 @@ TEST(a_box_that_grazes_a_side_is_not_below_the_top)
     soft_scene_free(&s);
 }
 
-/* Spheres of falling radius that touch the nodes beside an edge of 10 mm sink in between them, by up to 1.3 mm.
- * The edge's contact comes in open, where a threshold alone would have it at once by 5 % of its length. */
+/* Spheres of falling radius that touch the nodes beside an edge of 10 mm sink in between them, by
+ * up to 1.3 mm. The edge's contact comes in open, where a threshold alone would have it at once by
+ * 5 % of its length. */
 TEST(facets_join_in_without_a_jump)
 {
     double last = 0.0;

@@ -4,7 +4,8 @@
 static const double HALF[3] = {0.05, 0.05, 0.05};
 static const int CELLS[3] = {2, 2, 2};
 
-/* A soft box in the middle of a rigid one's top face, both overlapping by 1 mm: nine nodes touch. */
+/* A soft box in the middle of a rigid one's top face, both overlapping by 1 mm: nine nodes touch.
+ */
 typedef struct Setup {
     TnSoftDef soft;
     TnGeomDef block;
@@ -140,8 +141,8 @@ TEST(a_box_given_as_a_mesh_is_touched_as_the_box_is)
             put_random(&s[k].rigid, link_of(&s[k].rigid, geom), 0.07, 0.0, &r);
             list[k] = soft_detect(&s[k], 0.01, 0.01, NULL);
         }
-        /* nodes outside are the same; inside, a box chooses among its faces by the surface's normal,
-         * and faces and edges are looked at with the corners in another order */
+        /* nodes outside are the same; inside, a box chooses among its faces by the surface's
+         * normal, and faces and edges are looked at with the corners in another order */
         int outside[2] = {0, 0};
         for (int k = 0; k < 2; k++)
             for (int i = 0; i < list[k].count; i++)

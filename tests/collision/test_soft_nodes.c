@@ -40,8 +40,8 @@ TEST(nodes_on_a_plane_have_their_height_as_gap)
     soft_scene_free(&s);
 }
 
-/* Oracle: gap, normal and place of a sphere of the surface's radius at the node, by the routines for
- * rigid geoms. */
+/* Oracle: gap, normal and place of a sphere of the surface's radius at the node, by the routines
+ * for rigid geoms. */
 static void check_against_spheres(SoftScene *s, const TnContactList *list, double tolerance)
 {
     const TnSoft *soft = &s->rigid.model->softs[0];

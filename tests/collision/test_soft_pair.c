@@ -138,7 +138,8 @@ TEST(sheets_on_each_other_touch_with_the_sides_that_face)
     soft_scene_free(&s);
 }
 
-/* A strip of 4 mm, folded by half a turn about the middle of its length; its inner sides are `gap` apart. */
+/* A strip of 4 mm, folded by half a turn about the middle of its length; its inner sides are `gap`
+ * apart. */
 static void fold(SoftScene *s, double gap, double arc)
 {
     const TnSoft *soft = &s->rigid.model->softs[0];

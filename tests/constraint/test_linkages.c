@@ -221,8 +221,8 @@ TEST(an_inactive_equality_does_nothing) { CHECK(swing_hash(true) == swing_hash(f
 
 /* ---- equalities that hold what is held already ---- */
 
-/* A wheel on a hinge along its x axis, turned any way, with a pendulum on it; and the same with a second point of the
- * hinge's axis joined to the world. */
+/* A wheel on a hinge along its x axis, turned any way, with a pendulum on it; and the same with a
+ * second point of the hinge's axis joined to the world. */
 static void wheel_and_pendulum(const double quat[4], double anchor, double q[2])
 {
     Scene scene = scene_begin();

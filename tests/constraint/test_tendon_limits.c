@@ -1,5 +1,5 @@
-/* Tendons in whole steps: limits and dry friction against closed forms, a force range against a stop,
- * and what a world promises with tendons: saving, no allocation, sensors. */
+/* Tendons in whole steps: limits and dry friction against closed forms, a force range against a
+ * stop, and what a world promises with tendons: saving, no allocation, sensors. */
 #include "../check.h"
 #include "parts.h"
 
@@ -105,7 +105,8 @@ TEST(dry_friction_of_a_tendon_holds_up_to_its_size)
     }
 }
 
-/* Fingers that close on a stop: each stop bears coef · the range's limit, not what the gain asks. */
+/* Fingers that close on a stop: each stop bears coef · the range's limit, not what the gain asks.
+ */
 TEST(an_actuator_on_a_tendon_presses_with_its_force_range)
 {
     Scene scene = scene_begin();

@@ -6,7 +6,8 @@
 static const double T = 0.01, G = 9.81;
 
 /* Of a body of 1 m. */
-static TnUnilateralLaw law_of(double gap, double v, double free_end, double restitution, double theta)
+static TnUnilateralLaw law_of(double gap, double v, double free_end, double restitution,
+                              double theta)
 {
     return tn_unilateral_law(&(TnUnilateral){.gap = gap,
                                              .v = v,
@@ -50,7 +51,8 @@ TEST(a_deep_penetration_is_left_as_by_a_twentieth_of_gravity_whatever_the_step)
         CHECK_NEAR(pushed(-depth, 0.0, 0.0, 0.0, 0.5), out, TINY);
         for (double t = 1e-4; t < 2.0 * T; t *= 2.0)
             CHECK_NEAR(tn_way_out(depth, G, 1.0, t, 0.2), fmin(0.2 * depth / t, out), TINY);
-        /* without gravity a body comes out of one of its own size in half a second: 2 m over (½ s)² */
+        /* without gravity a body comes out of one of its own size in half a second: 2 m over (½ s)²
+         */
         CHECK_NEAR(tn_way_out(depth, 0.0, 1.0, 1e-4, 0.2), sqrt(2.0 * 8.0 * depth), TINY);
     }
 }

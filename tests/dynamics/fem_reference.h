@@ -1,11 +1,11 @@
-/* fem_reference.h: stiffness, damping and mass of elements in plain C, one matrix at a time: what the step's kernels
- * (dynamics/fem/kernels/) are compared with, and what the laws' derivatives are compared with stresses by.
+/* fem_reference.h: stiffness, damping and mass of elements in plain C, one matrix at a time: what
+ * the step's kernels (dynamics/fem/kernels/) are compared with, and what the laws' derivatives are
+ * compared with stresses by.
  *
- * In the frame of the singular vectors of F = U diag(s) Vᵀ the derivative of P is symmetric and positive
- * semidefinite. With D = Uᵀ dF V and Q = Uᵀ dP V, an isotropic law couples
- *     the diagonal       Q_ii = Σ_k A_ik D_kk
- *     each pair i ≠ j    Q_ij = own_k D_ij + cross_k D_ji,   k the third axis
- * and nothing else, so 12 numbers hold the 9 × 9 derivative. */
+ * In the frame of the singular vectors of F = U diag(s) Vᵀ the derivative of P is symmetric and
+ * positive semidefinite. With D = Uᵀ dF V and Q = Uᵀ dP V, an isotropic law couples the diagonal
+ * Q_ii = Σ_k A_ik D_kk each pair i ≠ j    Q_ij = own_k D_ij + cross_k D_ji,   k the third axis and
+ * nothing else, so 12 numbers hold the 9 × 9 derivative. */
 #ifndef TN_TESTS_FEM_REFERENCE_H
 #define TN_TESTS_FEM_REFERENCE_H
 
@@ -21,8 +21,8 @@ typedef struct PlainTangent {
     double own[3][TN_FEM_LANES], cross[3][TN_FEM_LANES];
 } PlainTangent;
 
-/* Where the blocks of each element and patch go. Pairs that a pattern lacks (the upper half) are -1 and
- * left out. */
+/* Where the blocks of each element and patch go. Pairs that a pattern lacks (the upper half) are -1
+ * and left out. */
 typedef struct PlainMap {
     int (*element)[16][TN_FEM_LANES]; /* per batch, [4 a + b] */
     int *patch;                       /* n × n per patch of n nodes, one after the other */

@@ -32,7 +32,8 @@ static inline int rig_node(const Rig *rig, int i, int j, int k)
     return (i * (rig->n[1] + 1) + j) * (rig->n[2] + 1) + k;
 }
 
-/* Cell edges h[3]; inner nodes are moved by up to `stir` of an edge, those of the surface are not. */
+/* Cell edges h[3]; inner nodes are moved by up to `stir` of an edge, those of the surface are not.
+ */
 static inline void rig_shape(Rig *rig, int nx, int ny, int nz, const double h[3], double stir)
 {
     static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},

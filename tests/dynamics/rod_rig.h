@@ -9,7 +9,8 @@
 #include "dynamics/rod/rod.h"
 #include "math/chain.h"
 
-/* A round rod of circular cross-section, clamped ends half a segment short: n segments of length l. */
+/* A round rod of circular cross-section, clamped ends half a segment short: n segments of length l.
+ */
 typedef struct RodSpec {
     int n;
     double length, diameter, density, E, nu, damping_time;

@@ -1,5 +1,5 @@
-/* soft_rig.h: soft bodies for tests: a box from the builder, perhaps pinned or held by an arm, a division made by
- * hand, and a stepper without contacts that solves by tn_sparse. */
+/* soft_rig.h: soft bodies for tests: a box from the builder, perhaps pinned or held by an arm, a
+ * division made by hand, and a stepper without contacts that solves by tn_sparse. */
 #ifndef TN_TESTS_SOFT_RIG_H
 #define TN_TESTS_SOFT_RIG_H
 

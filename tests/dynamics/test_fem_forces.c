@@ -28,7 +28,8 @@ TEST(rigid_motion_makes_no_force)
             quat_to_m3(R, q);
             deform(&rig, R, shift);
             double energy = rig_forces(&rig);
-            /* against E times the area of a cell's side; positions of 1 m lose 1e-15 of 0.1 m edges */
+            /* against E times the area of a cell's side; positions of 1 m lose 1e-15 of 0.1 m edges
+             */
             CHECK_NEAR(largest(rig.f, 3 * rig.nodes) / (2e5 * 0.01), 0.0, 1e-12);
             CHECK_NEAR(energy / (2e5 * 0.03), 0.0, 1e-14);
         }

@@ -1,4 +1,5 @@
-/* Volumetric locking: the deflection of a clamped beam near ν = ½, with and without mean dilatation. */
+/* Volumetric locking: the deflection of a clamped beam near ν = ½, with and without mean
+ * dilatation. */
 #include "fem_rig.h"
 
 typedef enum Kind { ELEMENTS, CHOSEN_PATCHES, CELL_PATCHES } Kind;
@@ -55,8 +56,8 @@ static void shuffle(Rig *rig)
     }
 }
 
-/* Deflection of the end of a beam of 1 m, 0.2 m thick, `across` cells thick, over that of Timoshenko's
- * beam. Small loads: K at rest. */
+/* Deflection of the end of a beam of 1 m, 0.2 m thick, `across` cells thick, over that of
+ * Timoshenko's beam. Small loads: K at rest. */
 static double deflection(Kind kind, double nu, int across)
 {
     double E = 1e6, width = 0.2, load = 1.0, h = width / across;
@@ -84,13 +85,10 @@ static double deflection(Kind kind, double nu, int across)
     return tip / (load / (3.0 * E * I) + load / (5.0 / 6.0 * G * area));
 }
 
-/* Measured, deflection over the beam's (the rest is the bending of linear elements, which refinement
- * mends: 0.91 with six cells at ν = 0, 0.88 with cells as patches at ν = 0.49, 0.45 without):
- *     cells  ν      elements  chosen  cells
- *     2      0      0.554     0.554   0.554
- *     2      0.45   0.306     0.588   0.603
- *     2      0.49   0.125     0.575   0.591
- *     4      0      0.826     0.826   0.826
+/* Measured, deflection over the beam's (the rest is the bending of linear elements, which
+ * refinement mends: 0.91 with six cells at ν = 0, 0.88 with cells as patches at ν = 0.49, 0.45
+ * without): cells  ν      elements  chosen  cells 2      0      0.554     0.554   0.554 2      0.45
+ * 0.306     0.588   0.603 2      0.49   0.125     0.575   0.591 4      0      0.826     0.826 0.826
  *     4      0.3    0.782     0.836   0.844
  *     4      0.45   0.588     0.801   0.822
  *     4      0.49   0.294     0.779   0.811
@@ -109,8 +107,8 @@ TEST(mean_dilatation_does_not_lock_near_one_half)
     for (int across = 2; across <= 4; across += 2) {
         double soft = deflection(ELEMENTS, 0.0, across);
         for (int k = 0; k < 3; k++) {
-            /* As for ν = 0, but for the clamp, which keeps the end from narrowing (a few percent), and
-             * the patches, which bend a little better than their elements do */
+            /* As for ν = 0, but for the clamp, which keeps the end from narrowing (a few percent),
+             * and the patches, which bend a little better than their elements do */
             CHECK_NEAR(deflection(CELL_PATCHES, ratios[k], across) / soft, 1.0, 0.12);
             CHECK_NEAR(deflection(CHOSEN_PATCHES, ratios[k], across) / soft, 1.0, 0.1);
         }

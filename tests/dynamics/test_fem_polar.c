@@ -1,4 +1,5 @@
-/* Rotations of deformation gradients, against a two-sided Jacobi reference in extended precision. */
+/* Rotations of deformation gradients, against a two-sided Jacobi reference in extended precision.
+ */
 #include "../check.h"
 
 #include "dynamics/fem/polar.h"

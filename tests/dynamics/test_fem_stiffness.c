@@ -1,4 +1,5 @@
-/* Stiffness of soft bodies: what it is the derivative of, symmetric, positive semidefinite; the map. */
+/* Stiffness of soft bodies: what it is the derivative of, symmetric, positive semidefinite; the
+ * map. */
 #include "fem_rig.h"
 
 static void shake(Rig *rig, Random *r, double size)
@@ -128,7 +129,8 @@ TEST(product_without_a_matrix_is_the_matrix_times_v)
     }
 }
 
-/* Forces with the rotations left as they are in `places`: f = -R K_0 (Rᵀx - X), element by element. */
+/* Forces with the rotations left as they are in `places`: f = -R K_0 (Rᵀx - X), element by element.
+ */
 static void forces_at_fixed_rotation(Rig *rig, const double *x, double *f)
 {
     double lambda = rig->mesh->material.lambda, mu = rig->mesh->material.mu;
@@ -217,8 +219,8 @@ TEST(stiffness_is_the_gradient_of_the_force_at_rest_and_of_neo_hookean_where_not
             Rig rig;
             Random r = {4};
             REQUIRE(rig_start(&rig, kind, 0.2));
-            /* blown up by a twentieth and stirred a little: all tension, where no eigenvalue is negative
-             * for ν = 0.4; turned, so that U and V matter */
+            /* blown up by a twentieth and stirred a little: all tension, where no eigenvalue is
+             * negative for ν = 0.4; turned, so that U and V matter */
             double q[4] = {0.8, 0.3, -0.4, 0.33}, a[3];
             quat_normalize(q);
             for (int m = 0; m < rig.nodes; m++) {

@@ -198,8 +198,7 @@ TEST(a_constraint_force_changes_momentum_by_its_impulse)
         v3_sub(L0, L0, orbit);
         double way[6];
         tn_rigid_way(&in, system.v, vhat, variant % 2, 1.0, way);
-        tn_rigid_advance(&in, 1, &m.frames[1], &system, vhat, way,
-                         m.qpos, m.qvel);
+        tn_rigid_advance(&in, 1, &m.frames[1], &system, vhat, way, m.qpos, m.qvel);
         tn_kinematics(model, m.qpos, 0, 2, m.frames);
         tn_model_momentum(model, m.qpos, m.qvel, m.frames, P1, L1);
         v3_cross(orbit, m.frames[1].com, P1);
@@ -226,8 +225,7 @@ TEST(displacement_with_weight_one_uses_the_end_velocity)
     double z = m.frames[1].com[2], end = system.v[2] - 9.81 * 0.01;
     double way[6];
     tn_rigid_way(&in, system.v, system.v_free, 1.0, 1.0, way);
-    tn_rigid_advance(&in, 1, &m.frames[1], &system, system.v_free, way, m.qpos,
-                     m.qvel);
+    tn_rigid_advance(&in, 1, &m.frames[1], &system, system.v_free, way, m.qpos, m.qvel);
     tn_kinematics(model, m.qpos, 0, 2, m.frames);
     CHECK_NEAR(m.frames[1].com[2], z + 0.01 * end, 1e-14); /* rounding */
     motion_end(&m);

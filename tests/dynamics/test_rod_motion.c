@@ -36,7 +36,8 @@ TEST(free_flight_keeps_linear_and_angular_momentum)
         momentum(&rig, P, L);
         for (int k = 0; k < 3; k++) {
             CHECK_NEAR(P[k], P0[k], 1e-12); /* rounding of 500 steps; stiff: of k t v */
-            /* torques about where strains are taken: of second order; step/balance.c does the rest */
+            /* torques about where strains are taken: of second order; step/balance.c does the rest
+             */
             CHECK_NEAR(L[k], L0[k], 5e-6);
         }
         rig_end(&rig);
@@ -45,8 +46,8 @@ TEST(free_flight_keeps_linear_and_angular_momentum)
 
 TEST(spinning_rod_keeps_its_energy_however_stiff_it_is)
 {
-    /* 0.1 rad per step: the strain of the step's middle would be 1e-3, 10 times what spinning itself
-     * makes of the stiff one */
+    /* 0.1 rad per step: the strain of the step's middle would be 1e-3, 10 times what spinning
+     * itself makes of the stiff one */
     static const double moduli[] = {1e6, 1e7, 1e8};
     for (int e = 0; e < 3; e++) {
         Rig rig;

@@ -27,7 +27,8 @@ static bool clamp_start(Rig *rig, RodSpec spec)
 
 static const double *tip(const Rig *rig) { return rig->m.frames[rig->spec.n].com; }
 
-/* Relative error of the tip's deflection under a force at the last centre; lengths between centres. */
+/* Relative error of the tip's deflection under a force at the last centre; lengths between centres.
+ */
 static double cantilever_error(int n)
 {
     Rig rig;

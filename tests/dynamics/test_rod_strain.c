@@ -226,10 +226,12 @@ TEST(stiffness_is_the_product_of_the_rates_and_tension_resists_across)
     }
 }
 
-/* A joint of length 1 with d along z of both segments but for a shear, b turned by `angle` about x. */
+/* A joint of length 1 with d along z of both segments but for a shear, b turned by `angle` about x.
+ */
 static double energy_of(double bend, double kink, double length, double shear, double angle)
 {
-    TnRodJoint joint = {.k = {0.3, 0.3, 1.0, bend, bend, bend}, .rest = {0.0, 0.0, 1.0}, .kink = kink};
+    TnRodJoint joint = {
+        .k = {0.3, 0.3, 1.0, bend, bend, bend}, .rest = {0.0, 0.0, 1.0}, .kink = kink};
     Pair p = {.q = {{1.0}, {1.0}}, .x = {{0.0}, {shear, 0.0, length}}};
     double x[3] = {1.0, 0.0, 0.0};
     quat_from_axis_angle(p.q[1], x, angle);
@@ -256,7 +258,8 @@ TEST(tension_does_not_soften_shear)
 TEST(folding_costs_more_and_more)
 {
     double before = energy_at(1.0, 0.0, 0.99);
-    /* the angle itself up to one: bend only, but for the compression of the frame's z by cos(θ/2) */
+    /* the angle itself up to one: bend only, but for the compression of the frame's z by cos(θ/2)
+     */
     CHECK_NEAR(before,
                0.05 * 0.99 * 0.99 + 0.5 * 0.3 * pow(sin(0.495), 2.0) +
                    0.5 * pow(1.0 - cos(0.495), 2.0),
@@ -269,12 +272,13 @@ TEST(folding_costs_more_and_more)
     CHECK(before > 10.0); /* and a hundred times what the angle alone would cost near π */
 }
 
-/* A joint that bends freely kinks as one of the same material does that does not, but for what its bending alone costs:
- * ½ k (θ² + (G - θ)²) in place of ½ k G². */
+/* A joint that bends freely kinks as one of the same material does that does not, but for what its
+ * bending alone costs: ½ k (θ² + (G - θ)²) in place of ½ k G². */
 TEST(what_bends_freely_does_not_kink_freely)
 {
     for (double angle = 0.5; angle < 3.1; angle += 0.1) {
-        double frame = energy_of(0.0, 1.0, 1.0, 0.0, angle); /* shear and compression of the frame alone */
+        double frame =
+            energy_of(0.0, 1.0, 1.0, 0.0, angle); /* shear and compression of the frame alone */
         double stiff = energy_of(0.1, 1.0, 1.0, 0.0, angle) - frame;
         double limp = energy_of(0.1e-6, 1e6, 1.0, 0.0, angle) - frame;
         double beyond = sqrt(2.0 * stiff / 0.1) - angle; /* G - θ */

@@ -1,5 +1,5 @@
-/* test_soft_assembly.c: the linear systems of mesh blocks against the law that they stand for, put together
- * densely and node by node. */
+/* test_soft_assembly.c: the linear systems of mesh blocks against the law that they stand for, put
+ * together densely and node by node. */
 #include "soft_rig.h"
 
 #include "fem_reference.h"
@@ -45,8 +45,8 @@ static void dense_end(Dense *d)
     free(d->patches);
 }
 
-/* Less K_σ u: what the tension of pulled elements does against turning them, with half the largest sum of two
- * principal stresses, bounded by mean and deviator, for all three axes. */
+/* Less K_σ u: what the tension of pulled elements does against turning them, with half the largest
+ * sum of two principal stresses, bounded by mean and deviator, for all three axes. */
 static void take_tension(const Dense *d, const double *u, double *f)
 {
     const TnFemMaterial *m = &d->mesh->material;
@@ -152,7 +152,8 @@ static void disturb(SoftRig *rig, double far, double speed)
     }
     soft_forget(rig);
     for (int d = 0; d < rig->model->dof_count; d++) {
-        rig->last[d] += uniform(&r, -1.0, 1.0) * speed; /* a hit: nothing is known of what it does */
+        rig->last[d] +=
+            uniform(&r, -1.0, 1.0) * speed; /* a hit: nothing is known of what it does */
         if (d >= rig->soft->dof_start) rig->forces[d] = uniform(&r, -1.0, 1.0);
     }
     tn_kinematics(rig->model, rig->m.qpos, 0, rig->model->link_count, rig->m.frames);
@@ -240,7 +241,8 @@ TEST(a_block_says_what_the_law_says)
         spec.E = kind == 3 ? 1e3 : 1e6; /* resolved: with the force at the start */
         REQUIRE(soft_rig_start(&rig, spec, kind == 3 ? 1e-3 : 5e-3));
         rig.w = 1.0;
-        rig.alone = false; /* what free flight adds is seen in its angular momentum: test_soft_motion */
+        rig.alone =
+            false; /* what free flight adds is seen in its angular momentum: test_soft_motion */
         disturb(&rig, 0.003, 0.3);
         compare(&rig);
         soft_rig_end(&rig);
@@ -261,7 +263,8 @@ TEST(pieces_add_up_to_the_whole)
         CHECK(rig.division.pieces[0].node_count + rig.division.pieces[1].node_count ==
               rig.soft->node_count + 9); /* those of the plane between them twice */
         rig.w = 1.0;
-        rig.alone = false; /* what free flight adds is seen in its angular momentum: test_soft_motion */
+        rig.alone =
+            false; /* what free flight adds is seen in its angular momentum: test_soft_motion */
         disturb(&rig, 0.003, 0.3);
         compare(&rig);
         soft_rig_end(&rig);

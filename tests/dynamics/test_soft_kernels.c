@@ -1,4 +1,5 @@
-/* test_soft_kernels.c: the instruction sets against each other, and against the elements one by one. */
+/* test_soft_kernels.c: the instruction sets against each other, and against the elements one by
+ * one. */
 #include "soft_rig.h"
 
 #include "dynamics/soft/elements.h"

@@ -81,8 +81,8 @@ TEST(energy_never_grows_with_damping_and_stays_without)
         for (int k = 0; k < 100; k++) {
             soft_rig_step(&rig);
             double now = soft_energy(&rig);
-            /* The first steps throw away what was not compatible; then turning has errors of second order, which
-             * step/balance.c takes off. */
+            /* The first steps throw away what was not compatible; then turning has errors of second
+             * order, which step/balance.c takes off. */
             if (spec.tau > 0.0 && k > 2) CHECK(now <= last + 1e-3 * before);
             CHECK(now <= 1.01 * before);
             last = now;

@@ -1,5 +1,5 @@
-/* Fixed tendons and actuators on them: closed forms of the motion, gains far beyond the step, and the
- * factor of a tree whose branches tendons tie together. */
+/* Fixed tendons and actuators on them: closed forms of the motion, gains far beyond the step, and
+ * the factor of a tree whose branches tendons tie together. */
 #include "motion.h"
 
 /* A base that slides along z and carries wheels about z, each on a branch of its own. The wheels'
@@ -130,8 +130,8 @@ TEST(tendon_damping_slows_the_length_with_second_order_and_strong_damping_stops_
 
 /* ---- actuators ---- */
 
-/* Two fingers that slide apart, 0.1 kg each, on one actuator through a tendon with coefficients ½ and
- * ½, as grippers have. The hand slides, too, so that both lie in one tree. */
+/* Two fingers that slide apart, 0.1 kg each, on one actuator through a tendon with coefficients ½
+ * and ½, as grippers have. The hand slides, too, so that both lie in one tree. */
 static TnModelBuilder *gripper(TnActuatorDef *actuator)
 {
     TnModelBuilder *builder = start(0, 0, 0);

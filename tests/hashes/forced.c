@@ -25,7 +25,7 @@ bool force_set(Set set)
     {                                                                                              \
         return forced == SET_GENERIC ? NAME##_generic()                                            \
                : forced == SET_AVX2  ? NAME##_avx2()                                               \
-                                     : NAME##_avx512();                                            \
+                                     : NAME##_avx512();                                             \
     }
 /* NAME whose kernels for AVX-512 are those for AVX2. */
 #define WRAP_TWO(TYPE, NAME)                                                                       \

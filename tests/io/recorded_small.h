@@ -1,4 +1,5 @@
-/* recorded_small.h: a small recording of several groups, where its chunks end, and reading it whole. */
+/* recorded_small.h: a small recording of several groups, where its chunks end, and reading it
+ * whole. */
 #ifndef TN_TESTS_IO_RECORDED_SMALL_H
 #define TN_TESTS_IO_RECORDED_SMALL_H
 

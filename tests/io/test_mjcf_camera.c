@@ -1,6 +1,6 @@
 /* Cameras and the starting view of MJCF files. */
-#include <tenon/model_info.h>
 #include "mjcf_text.h"
+#include <tenon/model_info.h>
 
 #define DEGREE (3.14159265358979323846 / 180)
 /* a few roundings of numbers of size 1 */

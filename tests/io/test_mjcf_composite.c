@@ -41,7 +41,7 @@ TEST(the_cable_of_mujocos_example_becomes_a_rod)
     CHECK(rod->segment_count == 40 && rod->radius == 0.005 && rod->self_contact);
     CHECK_NEAR(rod->lengths[7], 0.025, ROUNDING);
     double I = PI * pow(0.005, 4) / 4;
-    const double *k = rod->joints[1].k; /* the first is that of a clamp */
+    const double *k = rod->joints[1].k;              /* the first is that of a clamp */
     CHECK_NEAR(k[3], 4e6 * I / 0.025, 1e-13 * k[3]); /* rounding of the length */
     CHECK_NEAR(k[5], 1e7 * 2 * I / 0.025, 1e-13 * k[5]);
     CHECK_NEAR(k[2], 1e7 * PI * 0.005 * 0.005 / 0.025, 1e-13 * k[2]); /* least for stretch */
@@ -212,7 +212,8 @@ TEST(the_tenon_element_gives_a_cable_its_material)
     /* the plugin's moduli stay for bending and twist */
     CHECK_NEAR(wire->joints[0].k[2], 1e9 * A / 4 / .25, 1e-6); /* rounding of numbers of 1e5 */
     CHECK_NEAR(wire->joints[0].k[3], 4e6 * I / 16 / .25, ROUNDING);
-    /* what bends and twists freely keeps a millionth of the modulus, which its guard against kinks is measured by */
+    /* what bends and twists freely keeps a millionth of the modulus, which its guard against kinks
+     * is measured by */
     double stretch = chain->joints[0].k[2], I_to_A = chain->radius * chain->radius / 4;
     CHECK(stretch > 0);
     CHECK_NEAR(chain->joints[0].k[3], 1e-6 * stretch * I_to_A, ROUNDING);

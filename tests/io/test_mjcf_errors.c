@@ -1,7 +1,7 @@
 /* What is wrong with a file is said at its place, all of it at once, and nothing is silently passed
  * over. */
-#include <tenon/model_info.h>
 #include "mjcf_text.h"
+#include <tenon/model_info.h>
 
 static TnError err;
 
@@ -336,7 +336,7 @@ TEST(all_mistakes_of_a_file_are_told_at_once)
         "2:13",  "2:29",  "2:44",  "3:11",  "3:24",  "3:37",  "3:53",  "6:24",  "7:14",
         "11:20", "11:33", "12:23", "12:36", "13:22", "14:13", "14:33", "15:39", "16:24",
         "17:13", "18:24", "19:24", "20:13", "21:13", "22:38", "23:25", "24:7",  "25:7",
-        "26:7",  "27:22", "30:15",  "31:3",  "33:21", "34:24", "37:12", "38:22", "39:5",
+        "26:7",  "27:22", "30:15", "31:3",  "33:21", "34:24", "37:12", "38:22", "39:5",
         "40:25", "43:5",  "44:30", "49:10", "49:20", "50:11", "50:21"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (!has_line(err.message, places[i], ""))

@@ -16,8 +16,8 @@ static TnModel *load_good(const char *text, TnRemarks *remarks)
     return m;
 }
 
-/* What tells one numbering from another: Σ (i + 1) (x + 2 y + 3 z) over nodes, and Σ (e + 1) Σ corner²
- * over elements. */
+/* What tells one numbering from another: Σ (i + 1) (x + 2 y + 3 z) over nodes, and Σ (e + 1) Σ
+ * corner² over elements. */
 typedef struct Facts {
     const char *text;
     int nodes, tets;

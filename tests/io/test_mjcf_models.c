@@ -199,7 +199,8 @@ static TnWorld *start_world(const TnModel *model, const char *key)
     return tn_world_create(&def, model, &err);
 }
 
-/* The numbers of MuJoCo 4.0 after the same two seconds, which are the servos' rest under gravity. */
+/* The numbers of MuJoCo 4.0 after the same two seconds, which are the servos' rest under gravity.
+ */
 TEST(panda_holds_its_home_pose_with_its_fingers_open)
 {
     static const double rest[9] = {0,        0.006582,  -2e-6, -1.577103, -0.000334,

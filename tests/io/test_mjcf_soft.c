@@ -1,5 +1,5 @@
-/* Soft bodies and ties of the <tenon> element: their attributes, which nodes are held, and errors with
- * their places. */
+/* Soft bodies and ties of the <tenon> element: their attributes, which nodes are held, and errors
+ * with their places. */
 #include "base/base.h"
 #include "mjcf_text.h"
 #include "model/model.h"
@@ -128,8 +128,8 @@ TEST(nodes_are_held_by_number_and_by_place)
 
 TEST(every_shape_of_geom_chooses_what_lies_in_it)
 {
-    /* of the bar's nodes 0.1 apart, about the one at (0, 0, 0.5); each shape's border is half way to
-     * the next nodes, so that no rounding decides */
+    /* of the bar's nodes 0.1 apart, about the one at (0, 0, 0.5); each shape's border is half way
+     * to the next nodes, so that no rounding decides */
     static const struct {
         const char *geom;
         int held;

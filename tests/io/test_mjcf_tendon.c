@@ -1,5 +1,5 @@
-/* Fixed tendons, actuators on them, damping ratios and the sensors of both, read from MJCF. Expected
- * numbers are worked out by hand. */
+/* Fixed tendons, actuators on them, damping ratios and the sensors of both, read from MJCF.
+ * Expected numbers are worked out by hand. */
 #include "mjcf_text.h"
 #include "model/model.h"
 

@@ -1,5 +1,5 @@
-/* Recording in a bad world: onto cut-off files, full disks, other people's files; killed writers, wrong
- * frames, no memory. */
+/* Recording in a bad world: onto cut-off files, full disks, other people's files; killed writers,
+ * wrong frames, no memory. */
 #include "base/base.h"
 #include "recorded_small.h"
 

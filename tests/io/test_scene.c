@@ -107,7 +107,8 @@ TEST(a_scene_of_a_world_has_the_subsystems_that_the_world_is_divided_into)
     tn_model_destroy(model);
     CHECK(shows(whole, (int[]){0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
                 (int[]){2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}));
-    /* a point has the number of the segment that begins there, the last one that of the last segment */
+    /* a point has the number of the segment that begins there, the last one that of the last
+     * segment */
     CHECK(shows(divided, (int[]){0, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4},
                 (int[]){2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4}));
     tn_scene_destroy(whole);

@@ -1,6 +1,7 @@
-/* Soft bodies in scenes, frames and recordings: every node a point, pieces with their subsystems, stress. */
-#include "base/base.h"
+/* Soft bodies in scenes, frames and recordings: every node a point, pieces with their subsystems,
+ * stress. */
 #include "../check.h"
+#include "base/base.h"
 
 #include <float.h>
 #include <math.h>
@@ -128,8 +129,8 @@ TEST(a_frame_has_the_nodes_and_the_stress_only_where_there_is_room_for_it)
            *von_mises = stress + 6 * soft.tet_count;
     REQUIRE(tn_world_soft_stress(world, 1, stress, von_mises, NULL) == TN_OK);
     for (int k = 0; k < 6 * soft.tet_count; k++) CHECK(frame->cell_stress[k] == (float)stress[k]);
-    /* a mean lies between the least and the most of the elements around; the bar hangs from its end,
-     * where it is stressed most, and bends by its weight */
+    /* a mean lies between the least and the most of the elements around; the bar hangs from its
+     * end, where it is stressed most, and bends by its weight */
     for (int i = 0; i < soft.node_count; i++) {
         double low = DBL_MAX, high = 0;
         for (int t = 0; t < 4 * soft.tet_count; t++)
@@ -213,8 +214,8 @@ static void record_and_compare(bool state)
         REQUIRE(again->stress && again->cell_count == frame->cell_count);
         for (int k = 0; k < 6 * frame->cell_count; k++)
             largest_cell = fmax(largest_cell, fabs((double)frame->cell_stress[k]));
-        /* 2^-16 of a power of two that is at most the group's largest, which in a bar that begins to
-         * fall is at most four times the frame's after the first frames */
+        /* 2^-16 of a power of two that is at most the group's largest, which in a bar that begins
+         * to fall is at most four times the frame's after the first frames */
         if (i < 4) continue;
         for (int k = 0; k < frame->point_count; k++)
             CHECK_NEAR((double)again->stress[k], (double)frame->stress[k], 4 * largest * 0x1p-17);

@@ -257,8 +257,8 @@ TEST(a_matrix_that_is_not_positive_definite_is_found_in_every_node)
     tn_chain_free(&s.chain);
 }
 
-/* A stiff chain, as a cable is: springs of 1e8 between neighbours, one end held. The answer to a unit
- * force at the free end is x_k = (k + 1)/1e8. */
+/* A stiff chain, as a cable is: springs of 1e8 between neighbours, one end held. The answer to a
+ * unit force at the free end is x_k = (k + 1)/1e8. */
 TEST(a_stiff_chain_keeps_its_digits)
 {
     enum { LENGTH = 100 };
@@ -319,8 +319,8 @@ TEST(stiff_joints_between_light_nodes_leave_hardly_more_residual_than_cholesky)
         tn_chain_free(&s.chain);
     }
     /* Both are about an epsilon of |A| |x|, single ones up to fifty times apart either way; an
-     * elimination that subtracts C S⁻¹ Cᵀ with an inverse of the pivot would leave a hundred times as
-     * much. */
+     * elimination that subtracts C S⁻¹ Cᵀ with an inverse of the pivot would leave a hundred times
+     * as much. */
     CHECK(exp(sum / count) < 3.0);
 }
 
@@ -365,8 +365,8 @@ static void compare_kernels(const TnChainKernels *kernels)
     }
 }
 
-/* The solver's loops at nodes 0, 2 and 3, which lie elsewhere in x, against plain ones; the second entry is
- * not a node of six. */
+/* The solver's loops at nodes 0, 2 and 3, which lie elsewhere in x, against plain ones; the second
+ * entry is not a node of six. */
 static void compare_table_loops(const TnChainKernels *kernels)
 {
     enum { ENTRIES = 4, UNKNOWNS = 24 };
@@ -415,8 +415,8 @@ static void compare_table_loops(const TnChainKernels *kernels)
         }
 }
 
-/* S⁻¹ is A⁻¹ on the kept nodes, so a force on these moves them alike in both. `share` of 8 nodes are
- * kept beside those that must be; *eliminated counts the others. */
+/* S⁻¹ is A⁻¹ on the kept nodes, so a force on these moves them alike in both. `share` of 8 nodes
+ * are kept beside those that must be; *eliminated counts the others. */
 static void compare_condensed(const TnChainKernels *kernels, int share, int *eliminated)
 {
     static double S_D[N * 24], S_E[N * 24];

@@ -214,8 +214,8 @@ TEST(contact_lines_touch_the_law_they_stand_for)
     tn_free(d);
 }
 
-/* Gauss-Seidel on batches in which contacts are open, stick and slip, with lanes that have no block: 1e-12, as sums are
- * added up in another order and five sweeps pass differences on. */
+/* Gauss-Seidel on batches in which contacts are open, stick and slip, with lanes that have no
+ * block: 1e-12, as sums are added up in another order and five sweeps pass differences on. */
 TEST(sweeps_agree)
 {
     enum { COUNT = 4, BODIES = 2 * TN_LANES };

@@ -15,8 +15,8 @@ static double uniform(uint64_t *state) /* in (-1, 1) */
 
 enum { MOST = 320 };
 
-/* I·n + random symmetric in (-1, 1): eigenvalues within a factor of about three, so rounding of each
- * operation is all that tells two orders of summation apart: n·2⁻⁵³·n ≈ 1e-11 at most. */
+/* I·n + random symmetric in (-1, 1): eigenvalues within a factor of about three, so rounding of
+ * each operation is all that tells two orders of summation apart: n·2⁻⁵³·n ≈ 1e-11 at most. */
 static void random_matrix(double *A, int n, uint64_t seed)
 {
     for (int i = 0; i < n; i++)

@@ -1,5 +1,5 @@
-/* Sparse Cholesky against dense Cholesky on boxes of tetrahedra. Matrices have eigenvalues between 1
- * and about 100 and at most 1000 unknowns, so solutions agree to about 100·1000·2⁻⁵³ ≈ 1e-11. */
+/* Sparse Cholesky against dense Cholesky on boxes of tetrahedra. Matrices have eigenvalues between
+ * 1 and about 100 and at most 1000 unknowns, so solutions agree to about 100·1000·2⁻⁵³ ≈ 1e-11. */
 #include "../check.h"
 
 #include "base/base.h"
@@ -253,8 +253,8 @@ TEST(layers_are_chosen_for_slender_boxes_and_dissection_for_cubes)
     CHECK(layers);
     double best = flops(14, 14, 14, TN_SPARSE_ORDER_BEST, &layers);
     CHECK(!layers);
-    /* A cube's operations grow with the power 7/3 of its nodes in layers and with 2 in dissection; at
-     * this size that should be a third less at least. */
+    /* A cube's operations grow with the power 7/3 of its nodes in layers and with 2 in dissection;
+     * at this size that should be a third less at least. */
     CHECK(best < 0.67 * flops(14, 14, 14, TN_SPARSE_ORDER_LAYERS, NULL));
 }
 

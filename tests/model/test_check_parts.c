@@ -1,5 +1,5 @@
-/* Every way in which an option, tendon, actuator, equality, pair, exclude, sensor, key or track can be
- * wrong is refused. */
+/* Every way in which an option, tendon, actuator, equality, pair, exclude, sensor, key or track can
+ * be wrong is refused. */
 #include "scene.h"
 
 TEST(wrong_options_are_refused)

@@ -32,8 +32,8 @@ TEST(tetrahedron_has_the_moments_of_its_formula)
     }
 }
 
-/* A regular polygon of n corners in a circle of radius r has the area ½ n r² sin(2π/n), and the mean
- * of x² + y² over it is r²/6 (2 + cos(2π/n)). */
+/* A regular polygon of n corners in a circle of radius r has the area ½ n r² sin(2π/n), and the
+ * mean of x² + y² over it is r²/6 (2 + cos(2π/n)). */
 TEST(prism_has_the_moments_of_its_formula_and_nears_a_cylinder)
 {
     enum { SIDES = 400 };

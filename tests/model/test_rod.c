@@ -102,7 +102,8 @@ TEST(springs_have_the_stiffness_of_a_round_bar)
     REQUIRE(m);
     const double *k = m->rods[0].joints[0].k;
     CHECK_NEAR(k[3], 1e5 * I / 0.15, 1e-14 * k[3]);
-    /* what twists freely has a millionth of its stiffness left; what is limp to bend kinks as its material does */
+    /* what twists freely has a millionth of its stiffness left; what is limp to bend kinks as its
+     * material does */
     CHECK_NEAR(k[5], 1e-6 * 2e6 * 2 * I / 0.15, 1e-14 * k[5]);
     CHECK_NEAR(m->rods[0].joints[0].kink, 20.0, 1e-12);
     CHECK(k[2] > 0.0 && k[0] > 0.0);

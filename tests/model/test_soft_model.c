@@ -96,7 +96,8 @@ TEST(mass_comes_from_the_density_or_is_given)
         for (int i = 0; i < m->softs[s].node_count; i++) sum += m->softs[s].masses[i];
         CHECK_NEAR(sum, m->softs[s].mass, 1e-13);
     }
-    /* node 0 is a corner of the large element of its cell, h³/3, and of three small ones, h³/6 each */
+    /* node 0 is a corner of the large element of its cell, h³/3, and of three small ones, h³/6 each
+     */
     CHECK_NEAR(m->softs[0].masses[0], 700.0 * 0.001 * 5.0 / 24.0, 1e-14);
     tn_model_destroy(m);
 }

@@ -72,7 +72,8 @@ static bool share_face(const int32_t *a, const int32_t *b)
     return shared == 3;
 }
 
-/* Parts of pieces that hang together, through faces and patches: as many as pieces if all are connected. */
+/* Parts of pieces that hang together, through faces and patches: as many as pieces if all are
+ * connected. */
 static int count_parts(const Body *body)
 {
     int tets = body->mesh.tet_count, parts = 0;
@@ -150,16 +151,16 @@ TEST(pieces_are_connected_balanced_and_cut_no_patch)
             CHECK(round.count == pieces && flat.count == pieces);
             check_sound(&round);
             check_sound(&flat);
-            /* a cut may be off by 0.05 of a piece, four times over; patches of six and parts that changed sides
-             * add to it in pieces of a hundred elements */
+            /* a cut may be off by 0.05 of a piece, four times over; patches of six and parts that
+             * changed sides add to it in pieces of a hundred elements */
             CHECK(balance(&round) < 1.3 && balance(&flat) < 1.3);
             release(&round);
             release(&flat);
         }
 }
 
-/* A thick beam with four thin teeth that weigh as much as it: cutting these off would be a smaller border than
- * cutting it in two. */
+/* A thick beam with four thin teeth that weigh as much as it: cutting these off would be a smaller
+ * border than cutting it in two. */
 TEST(a_comb_is_not_parted_from_its_teeth)
 {
     TnTetMesh all = box(0.7, 0.4, 3.2, 7, 4, 32, 6);
@@ -230,7 +231,8 @@ static void check_slices(const Body *body, int axis, double length)
 
 TEST(twenty_pieces_of_a_slender_beam_are_slices)
 {
-    /* as wide as two slices are thick: cells that fit the slices, and such that do not; 19 borders of 25 nodes */
+    /* as wide as two slices are thick: cells that fit the slices, and such that do not; 19 borders
+     * of 25 nodes */
     Body whole = divide(box(1.0, 0.1, 0.1, 60, 4, 4, 6), false, 20);
     Body patched = divide(box(1.0, 0.1, 0.1, 60, 4, 4, 6), true, 20);
     Body ragged = divide(box(1.0, 0.1, 0.1, 64, 4, 4, 5), true, 20);
@@ -253,8 +255,8 @@ TEST(twenty_pieces_of_a_slender_beam_are_slices)
 
 TEST(borders_are_at_most_a_tenth_larger_than_those_of_metis)
 {
-    /* ties of METIS 5 (the better of its two ways; vertices as here, edges weighted by shared nodes):
-     * 20 pieces of a ball of 10240 elements, 8 of a cube of 10³ cells, without and with
+    /* ties of METIS 5 (the better of its two ways; vertices as here, edges weighted by shared
+     * nodes): 20 pieces of a ball of 10240 elements, 8 of a cube of 10³ cells, without and with
      * patches. Ours: 1226, 1365, 397, 564 */
     const int metis[4] = {1219, 1449, 413, 518};
     for (int i = 0; i < 4; i++) {

@@ -19,8 +19,8 @@ static int compare_edges(const void *a, const void *b)
     return 0;
 }
 
-/* How many edges have no partner that runs the other way. `places`: 3 × vertex count. Triangles that
- * have shrunk to an edge are skipped, as at the poles of a capsule. */
+/* How many edges have no partner that runs the other way. `places`: 3 × vertex count. Triangles
+ * that have shrunk to an edge are skipped, as at the poles of a capsule. */
 static inline int open_edges(const double *places, const uint32_t *indices, int index_count)
 {
     Edge *forth = malloc((size_t)index_count * sizeof *forth);

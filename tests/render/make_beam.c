@@ -1,6 +1,6 @@
-/* make_beam.c: writes a recording of a soft beam made by hand: it bends about its middle to and fro, its
- * stress grows with the distance from the neutral layer, and it is divided into five pieces. All of it
- * is a formula, so that a test knows every number.
+/* make_beam.c: writes a recording of a soft beam made by hand: it bends about its middle to and
+ * fro, its stress grows with the distance from the neutral layer, and it is divided into five
+ * pieces. All of it is a formula, so that a test knows every number.
  *
  *   make_beam OUT.tnr [exact]     exact: with the state and the stress of each element */
 #include <math.h>
@@ -56,7 +56,8 @@ static void fill_frame(TnFrame *frame, const TnTetMesh *mesh, int k)
         }
     }
     for (int t = 0; t < frame->cell_count; t++) {
-        /* tension on one side, pressure on the other; a little shear tells the order of components */
+        /* tension on one side, pressure on the other; a little shear tells the order of components
+         */
         const double stress[6] = {-modulus * curvature * center(mesh, t, 2), 0, 0, 10, 20, 30};
         for (int c = 0; c < 6; c++) frame->cell_stress[6 * t + c] = (float)stress[c];
     }

@@ -1,5 +1,6 @@
-/* make_soft.c: writes a recording of a scene made by hand: every kind of shape, a cable of three subsystems,
- * a tendon, a waving cloth, two cameras. Its motion is a formula, so that a test knows where things are.
+/* make_soft.c: writes a recording of a scene made by hand: every kind of shape, a cable of three
+ * subsystems, a tendon, a waving cloth, two cameras. Its motion is a formula, so that a test knows
+ * where things are.
  *
  *   make_soft OUT.tnr */
 #include <math.h>

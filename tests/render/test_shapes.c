@@ -64,8 +64,8 @@ TEST(spheres_are_closed_and_face_out_in_all_levels)
         MeshData mesh;
         REQUIRE(mesh_sphere(&mesh, frequency));
         CHECK(mesh.index_count == 60 * frequency * frequency);
-        /* corners lie on the sphere, so the volume lacks a share of 0.56 / f² for fine ones (0.39 for
-         * the icosahedron itself); a normal leans by 38 degrees at most, from face to corner */
+        /* corners lie on the sphere, so the volume lacks a share of 0.56 / f² for fine ones (0.39
+         * for the icosahedron itself); a normal leans by 38 degrees at most, from face to corner */
         check_closed(&mesh, 0, 4 * PI / 3, 0.57 / (frequency * frequency), 0.78);
     }
 }
@@ -111,7 +111,8 @@ TEST(domes_cover_the_upper_half_and_keep_the_circles_area)
         /* the flattest facets of one ring lean by up to 60 degrees from the normals of their rim */
         CHECK(worst_agreement(&mesh, places) > 0.49);
         /* seen from above: a polygon of 6 rings corners that is too large at these and too small
-         * between; to second order in its angle the excess is a third of what an inscribed one lacks */
+         * between; to second order in its angle the excess is a third of what an inscribed one
+         * lacks */
         double area = 0;
         for (int t = 0; t < mesh.index_count; t += 3) {
             const double *a = places + 3 * mesh.indices[t], *b = places + 3 * mesh.indices[t + 1],

@@ -15,8 +15,8 @@ TEST(a_frame_along_a_plane_curve_keeps_its_normal_out_of_the_plane)
     }
 }
 
-/* A helix of radius 1 that climbs 1 per radian: its Frenet normal turns by torsion × length = a / √2
- * about the tangent up to the angle a; a frame that turns least stays behind by just that. */
+/* A helix of radius 1 that climbs 1 per radian: its Frenet normal turns by torsion × length = a /
+ * √2 about the tangent up to the angle a; a frame that turns least stays behind by just that. */
 static double helix_error(double step, int steps)
 {
     double slant = sqrt(0.5), a = step * steps;

@@ -57,8 +57,7 @@ static void theme_tree(Draft *d, bool loops)
     region(d, 1.2, closed ? -1.2 : 0.0, closed ? 1.2 : 2.4);
     if (!closed && chance(d, 0.4)) add_floor(d);
     double scale = between(d, 0.04, 0.1);
-    if (d->sketch->part_count && d->sketch->parts[0].n[N_TURN_Y] != 0.0)
-        region(d, 1.2, 0.6, 3.0);
+    if (d->sketch->part_count && d->sketch->parts[0].n[N_TURN_Y] != 0.0) region(d, 1.2, 0.6, 3.0);
     for (int i = chance(d, 0.8) ? 1 : 2; i > 0; i--) {
         int from = d->sketch->part_count;
         if (add_tree(d, scale, 1 + pick(d, 6)) < 0) continue;
@@ -89,8 +88,7 @@ static void theme_elastic(Draft *d, bool cable)
     region(d, 0.7, closed ? -0.7 : 0.0, closed ? 0.7 : 1.4);
     if (!closed && chance(d, 0.6)) add_floor(d);
     double scale = between(d, 0.03, 0.06);
-    if (d->sketch->part_count && d->sketch->parts[0].n[N_TURN_Y] != 0.0)
-        region(d, 0.7, 0.4, 1.8);
+    if (d->sketch->part_count && d->sketch->parts[0].n[N_TURN_Y] != 0.0) region(d, 0.7, 0.4, 1.8);
     for (int i = pick(d, 3); i > 0; i--) aim(d, add_free(d, scale));
     if (chance(d, 0.3)) add_tree(d, scale, 1 + pick(d, 3));
     for (int i = chance(d, 0.7) ? 1 : 2; i > 0; i--) {
@@ -109,8 +107,7 @@ static void theme_mixed(Draft *d)
         add_walls(d);
     else if (!closed)
         add_floor(d);
-    if (d->sketch->part_count && d->sketch->parts[0].n[N_TURN_Y] != 0.0)
-        region(d, 0.9, 0.5, 2.3);
+    if (d->sketch->part_count && d->sketch->parts[0].n[N_TURN_Y] != 0.0) region(d, 0.9, 0.5, 2.3);
     double scale = between(d, 0.03, 0.07);
     for (int i = 3 + pick(d, 5); i > 0; i--) {
         d->fixed_base = !closed && chance(d, 0.5);

@@ -17,9 +17,9 @@
 #define LEAST_SPEED 0.01 /* m/s: energies of slower motion are not looked at */
 #define SECONDS_AT_MOST 60
 
-const char *const finding_names[FINDING_COUNT] = {"energy",   "created", "linear",  "angular",
-                                                  "depth",    "escaped", "diverged", "crashed",
-                                                  "refused",  "unconverged"};
+const char *const finding_names[FINDING_COUNT] = {"energy",  "created",    "linear",   "angular",
+                                                  "depth",   "escaped",    "diverged", "crashed",
+                                                  "refused", "unconverged"};
 const double finding_limits[FINDING_COUNT] = {
     [FINDING_ENERGY] = 0.01,  [FINDING_CREATED] = 0.02, [FINDING_LINEAR] = 1e-9,
     [FINDING_ANGULAR] = 1e-9, [FINDING_DEPTH] = 0.05,   [FINDING_ESCAPED] = 0.0};

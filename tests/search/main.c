@@ -2,10 +2,11 @@
  * [--no-shrink] [--verbose]`
  *
  * Runs models of seeds A … A + N - 1 (of one theme, or of all in turn), prints a line per finding
- * and what is left of the model once it is made smaller. --strict: limits are S times what they are.
- * Steps that do not converge are counted only. Exit code 1: more than P per cent of the models have
- * a finding (default 0), or one that is never allowed: a crash, a lost linear momentum, a state that
- * is not finite. Which seeds have one depends on roundings, and so on the machine; how many does not. */
+ * and what is left of the model once it is made smaller. --strict: limits are S times what they
+ * are. Steps that do not converge are counted only. Exit code 1: more than P per cent of the models
+ * have a finding (default 0), or one that is never allowed: a crash, a lost linear momentum, a
+ * state that is not finite. Which seeds have one depends on roundings, and so on the machine; how
+ * many does not. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -38,7 +38,7 @@ typedef enum BondKind { BOND_CONNECT, BOND_WELD, BOND_COUPLING } BondKind;
 
 /* What a part's numbers mean; each kind of part reads some of them. */
 typedef enum Number {
-    N_X,      /* place in the parent or the world; anchor of an equality in `a` */
+    N_X, /* place in the parent or the world; anchor of an equality in `a` */
     N_Y,
     N_Z,
     N_TURN_X, /* degrees */

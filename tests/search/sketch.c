@@ -4,10 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool joins(const Part *p)
-{
-    return p->kind == PART_EQUALITY || p->kind == PART_TENDON;
-}
+static bool joins(const Part *p) { return p->kind == PART_EQUALITY || p->kind == PART_TENDON; }
 
 /* A body's parent; what it joins and what holds it are `a` and `b` of the others. */
 static bool refers(const Part *p, int part) { return p->a == part || p->b == part; }

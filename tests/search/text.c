@@ -74,7 +74,7 @@ static void put_body_geom(Text *t, const Part *p, int i)
 /* A body without symmetry: a corner cut off a box, and a ridge. */
 static void put_mesh(Text *t, const Part *p, int i)
 {
-    static const double corners[][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+    static const double corners[][3] = {{-1, -1, -1}, {1, -1, -1},  {1, 1, -1},    {-1, 1, -1},
                                         {-1, -1, 1},  {0.2, -1, 1}, {-0.5, 1, 0.6}};
     put(t, "    <mesh name=\"m%d\" inertia=\"convex\" vertex=\"", i);
     for (int k = 0; k < 7; k++)
@@ -172,8 +172,9 @@ static void put_cable(Text *t, const Part *p, int i)
         x[1] += step * cos(up) * sin(angle);
         x[2] += step * sin(up);
     }
-    put(t, "\">\n      <plugin plugin=\"mujoco.elasticity.cable\"><config key=\"bend\" "
-           "value=\"%.9g\"/><config key=\"twist\" value=\"%.9g\"/></plugin>\n",
+    put(t,
+        "\">\n      <plugin plugin=\"mujoco.elasticity.cable\"><config key=\"bend\" "
+        "value=\"%.9g\"/><config key=\"twist\" value=\"%.9g\"/></plugin>\n",
         p->n[N_YOUNG], p->n[N_YOUNG] / 2.6);
     put(t, "      <geom type=\"capsule\" size=\"%.9g\" density=\"%.9g\"", p->n[N_SIZE_X],
         p->n[N_DENSITY]);

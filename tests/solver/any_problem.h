@@ -140,8 +140,8 @@ static inline bool is_finite(const TnProblem *p)
     return true;
 }
 
-/* A slider along x that is pushed against a wall across its axis, with a force to start from: nothing yields along the
- * normal. Rows are left to the caller. */
+/* A slider along x that is pushed against a wall across its axis, with a force to start from:
+ * nothing yields along the normal. Rows are left to the caller. */
 static inline bool pushed_slider(Rig *rig, int rows)
 {
     TnProblem *p = &rig->problem;

@@ -179,7 +179,8 @@ static inline bool bonded_rod(TnProblem *p, TnArena *arena, uint64_t seed, RodCh
     return true;
 }
 
-/* √(Σ a |v - u|² + …) over the nodes, angular parts by their inertia: a distance in the norm of mass. */
+/* √(Σ a |v - u|² + …) over the nodes, angular parts by their inertia: a distance in the norm of
+ * mass. */
 static inline double rod_distance(const TnProblem *p, const TnProblem *q, int nodes)
 {
     double sum = 0.0;

@@ -1,13 +1,15 @@
-/* enumeration.h: all solutions of a problem with friction alone, by trying every choice of open, stick and slip.
+/* enumeration.h: all solutions of a problem with friction alone, by trying every choice of open,
+ * stick and slip.
  *
- * With G = J A⁻¹ Jᵀ and u = G λ + q a choice, and an angle θ for each contact that slips, is a linear system:
+ * With G = J A⁻¹ Jᵀ and u = G λ + q a choice, and an angle θ for each contact that slips, is a
+ * linear system:
  *
  *     open   λ = 0
  *     stick  u = 0
  *     slip   λ = λ_n (1, -μ cos θ, -μ sin θ),  u_n = 0
  *
- * and the angles are those for which u_t lies along (cos θ, sin θ): Newton on their cross products, from a grid of starts. G
- * must be regular. */
+ * and the angles are those for which u_t lies along (cos θ, sin θ): Newton on their cross products,
+ * from a grid of starts. G must be regular. */
 #ifndef TN_TESTS_ENUMERATION_H
 #define TN_TESTS_ENUMERATION_H
 

@@ -1,5 +1,6 @@
-/* mesh_problem.h: random problems with mesh blocks, or the same with full matrices in their place. Large block
- * 0 is dense; the meshes follow. Contacts, bonds and rows of all kinds act between everything. */
+/* mesh_problem.h: random problems with mesh blocks, or the same with full matrices in their place.
+ * Large block 0 is dense; the meshes follow. Contacts, bonds and rows of all kinds act between
+ * everything. */
 #ifndef TN_TESTS_MESH_PROBLEM_H
 #define TN_TESTS_MESH_PROBLEM_H
 

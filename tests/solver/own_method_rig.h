@@ -80,8 +80,8 @@ static inline double error_left(Rig *rig, const TnOwnResult *result)
     return tn_natural_map(p, &rig->D, &u, &lambda).largest;
 }
 
-/* To an error (m/s) of 1e-9 at most, where twists are within 1e-8 of those of SubADMM, iterated until nothing moves: problems are
- * well conditioned. */
+/* To an error (m/s) of 1e-9 at most, where twists are within 1e-8 of those of SubADMM, iterated
+ * until nothing moves: problems are well conditioned. */
 static inline bool ends_where_subadmm_does(TnOwnRun *method, int which, int iterations,
                                            double error)
 {
@@ -102,8 +102,8 @@ static inline bool ends_where_subadmm_does(TnOwnRun *method, int which, int iter
     return difference <= 1e-8;
 }
 
-/* Forces of a solution to 1e-12 or so, then ten iterations: the natural map stays below 1e-9 m/s, some digits
- * more than rounding leaves in stiff problems. */
+/* Forces of a solution to 1e-12 or so, then ten iterations: the natural map stays below 1e-9 m/s,
+ * some digits more than rounding leaves in stiff problems. */
 static inline bool stays_at_the_solution(TnOwnRun *method, int which)
 {
     Rig rig;

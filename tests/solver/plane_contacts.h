@@ -1,5 +1,5 @@
-/* plane_contacts.h: few contacts in a plane, whose classes can all be tried. Random and uniform come from the including
- * test's own generator. */
+/* plane_contacts.h: few contacts in a plane, whose classes can all be tried. Random and uniform
+ * come from the including test's own generator. */
 #ifndef TN_TESTS_PLANE_CONTACTS_H
 #define TN_TESTS_PLANE_CONTACTS_H
 

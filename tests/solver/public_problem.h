@@ -1,5 +1,6 @@
-/* public_problem.h: problems for the public solver (tenon/solver.h) that a test can permute, split and scale: A and J are
- * full matrices over all unknowns, and which blocks a constraint touches is read off J. */
+/* public_problem.h: problems for the public solver (tenon/solver.h) that a test can permute, split
+ * and scale: A and J are full matrices over all unknowns, and which blocks a constraint touches is
+ * read off J. */
 #ifndef TN_TESTS_PUBLIC_PROBLEM_H
 #define TN_TESTS_PUBLIC_PROBLEM_H
 
@@ -251,8 +252,8 @@ static inline void random_frame(Random *r, double R[3][3])
     }
 }
 
-/* Of friction: the first three unknowns in a frame of the contact's, as if they were a velocity, and
- * some of the others. */
+/* Of friction: the first three unknowns in a frame of the contact's, as if they were a velocity,
+ * and some of the others. */
 static inline void random_side(Problem *p, Random *r, const Law *law, int block, double frame[3][3])
 {
     for (int k = 0; k < law->rows; k++)

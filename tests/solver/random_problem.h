@@ -152,8 +152,8 @@ static inline const TnChain *chain_of(int shape)
 
 typedef struct ChainChoice {
     bool full; /* the same problem with the chains' matrices as dense ones */
-    int reach; /* rows on a chain touch a node (0), or that and one across an edge (NEAR), or that, the
-                  one so many behind it and the one before it (FAR) */
+    int reach; /* rows on a chain touch a node (0), or that and one across an edge (NEAR), or that,
+                  the one so many behind it and the one before it (FAR) */
     int twists, contacts, rows;
     double stiffness; /* of the springs between nodes; masses are about 1 */
 } ChainChoice;

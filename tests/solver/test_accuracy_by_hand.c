@@ -1,4 +1,5 @@
-/* The judge of solutions by hand: one block, A = diag(4, 2, 2, 4, 2, 2), J rows of the identity in order. */
+/* The judge of solutions by hand: one block, A = diag(4, 2, 2, 4, 2, 2), J rows of the identity in
+ * order. */
 #include "../check.h"
 
 #include "public_problem.h"

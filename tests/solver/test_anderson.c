@@ -54,9 +54,10 @@ static double residual_of(uint64_t seed, int contacts, int rows, bool linear, in
     return residual;
 }
 
-/* Six equality rows of up to two sides: y has at most twelve numbers, of which the norm sees the six
- * of t. Two iterations go before the first difference; with them 10 to 22 were needed. 1e-11: rounding
- * of numbers of order 1 … 10. The plain loop has 1e-9 to 1e-8 by then, but for two of the ten. */
+/* Six equality rows of up to two sides: y has at most twelve numbers, of which the norm sees the
+ * six of t. Two iterations go before the first difference; with them 10 to 22 were needed. 1e-11:
+ * rounding of numbers of order 1 … 10. The plain loop has 1e-9 to 1e-8 by then, but for two of the
+ * ten. */
 TEST(equality_rows_converge_in_about_as_many_iterations_as_there_are_numbers)
 {
     int slower = 0;
@@ -127,8 +128,8 @@ TEST(the_solution_is_that_of_the_plain_loop)
 }
 
 /* Many contacts that stick, slide and open. A residual may double before the history is forgotten,
- * and the plain one is itself uneven: 1.15 times its residual was seen at worst, and in the mean 0.73
- * digits less. */
+ * and the plain one is itself uneven: 1.15 times its residual was seen at worst, and in the mean
+ * 0.73 digits less. */
 TEST(frictional_problems_with_chains_are_never_much_worse_than_plain)
 {
     static const int counts[] = {5, 10, 20, 40, 80};

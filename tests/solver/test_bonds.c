@@ -10,7 +10,8 @@
 /* Both forms: rounding of numbers of order 1 … 10 over 50 iterations that contract errors. */
 #define TOLERANCE 1e-11
 
-/* J of a weld between two twists: the second body's reference point lies at `arm` from the first's. */
+/* J of a weld between two twists: the second body's reference point lies at `arm` from the first's.
+ */
 static void weld(TnBond *bond, int row_a, int row_b, const double arm[3])
 {
     bond->row_a = row_a;
@@ -196,7 +197,8 @@ TEST(an_arm_with_few_joints_holds_a_body_as_the_dense_system_says)
 
 TEST(an_arm_close_to_a_singular_pose_holds_a_body_as_the_dense_system_says)
 {
-    /* 1e-7: weights of 1e6 round that much worse, and what moves by less than 3e-7 may be left out. */
+    /* 1e-7: weights of 1e6 round that much worse, and what moves by less than 3e-7 may be left out.
+     */
     for (double apart = 0.1; apart > 1e-10; apart *= 0.1) held_body(6, apart, 1e-7);
 }
 
@@ -390,8 +392,8 @@ TEST(contacts_and_bonds_on_one_node_find_the_uncut_rods_solution)
         }
 }
 
-/* What `--division paper` relies on: a cable's pieces agree within a step's iterations. Measured with
- * 160 groups: 1.1e-5 after 30, 2.4e-10 after 60; not worse with the number of groups. */
+/* What `--division paper` relies on: a cable's pieces agree within a step's iterations. Measured
+ * with 160 groups: 1.1e-5 after 30, 2.4e-10 after 60; not worse with the number of groups. */
 TEST(a_cable_in_groups_of_four_converges_in_a_steps_iterations)
 {
     RodChoice choice = {.nodes = 160, .group = 4, .stiffness = 1.0};
@@ -403,8 +405,8 @@ TEST(a_cable_in_groups_of_four_converges_in_a_steps_iterations)
 
 /* ---- both forms, threads, units ---- */
 
-/* Bonds between rows at random, soft and hard in turns, some with one side on the world, some between
- * two ports of one block. */
+/* Bonds between rows at random, soft and hard in turns, some with one side on the world, some
+ * between two ports of one block. */
 static bool add_random_bonds(TnProblem *p, uint64_t seed, int count, int rows)
 {
     Random r = {seed * 31 + 7};
@@ -509,8 +511,8 @@ TEST(any_number_of_threads_gives_the_same_bits_with_bonds)
     same_bits((RodChoice){.nodes = 1600, .group = 1, .stiffness = 1.0, .twists = true});
 }
 
-/* A length of 1 is called 4096: velocities grow by that and forces shrink, energies stay. All of this
- * is exact in binary, and so are the iterates. */
+/* A length of 1 is called 4096: velocities grow by that and forces shrink, energies stay. All of
+ * this is exact in binary, and so are the iterates. */
 TEST(the_unit_of_length_does_not_matter)
 {
     const double c = 4096.0;

@@ -43,7 +43,8 @@ static void same_iterates(int reach, Weights weights, bool paper)
         def.anderson = 0; /* iterates are compared */
         def.iterations = iterations;
         TnSolveResult result;
-        REQUIRE(prepare_with(&pair.chain, &def, weights) && prepare_with(&pair.full, &def, weights));
+        REQUIRE(prepare_with(&pair.chain, &def, weights) &&
+                prepare_with(&pair.full, &def, weights));
         if (paper) {
             REQUIRE(tn_subadmm_paper_solve(&pair.chain, &def, &result));
             REQUIRE(tn_subadmm_paper_solve(&pair.full, &def, &result));
@@ -59,10 +60,7 @@ static void same_iterates(int reach, Weights weights, bool paper)
     }
 }
 
-TEST(a_chain_makes_the_iterates_of_its_full_matrix)
-{
-    same_iterates(0, OUR_WEIGHTS, false);
-}
+TEST(a_chain_makes_the_iterates_of_its_full_matrix) { same_iterates(0, OUR_WEIGHTS, false); }
 TEST(rows_across_neighbours_make_the_iterates_of_the_full_matrix)
 {
     same_iterates(NEAR, OUR_WEIGHTS, false);

@@ -1,4 +1,5 @@
-/* Chains that are iterated on fewer nodes than they have, against the same problems with full matrices. */
+/* Chains that are iterated on fewer nodes than they have, against the same problems with full
+ * matrices. */
 #include "../check.h"
 
 #include "papers.h"
@@ -109,8 +110,8 @@ static bool set_block(Random *r, TnProblem *p, int block, Choice c, int port, in
     return true;
 }
 
-/* On a touched node, and on the one behind it if that is touched and next to it; one more, on an untouched
- * node, if there is one: a row alone touches it. */
+/* On a touched node, and on the one behind it if that is touched and next to it; one more, on an
+ * untouched node, if there is one: a row alone touches it. */
 static void set_rows(Random *r, TnProblem *p, Choice c)
 {
     const TnChain *chain = plan_of(c.form);
@@ -188,7 +189,8 @@ static bool create(TnProblem *p, TnArena *arena, uint64_t seed, Choice c)
     return true;
 }
 
-/* A choice as chains and with full matrices, solved; *condensed counts the chains with fewer nodes. */
+/* A choice as chains and with full matrices, solved; *condensed counts the chains with fewer nodes.
+ */
 static void compare(Choice c, TnSolverDef def, bool papers, double tolerance, int *condensed)
 {
     TnArena arenas[2];
@@ -231,17 +233,11 @@ static void same_iterates(bool papers)
     CHECK(condensed >= 3 * FORMS * 8); /* all but the last three touches are few */
 }
 
-TEST(few_nodes_make_the_iterates_of_the_full_matrix)
-{
-    same_iterates(false);
-}
-TEST(few_nodes_make_the_iterates_of_the_full_matrix_in_the_papers_form)
-{
-    same_iterates(true);
-}
+TEST(few_nodes_make_the_iterates_of_the_full_matrix) { same_iterates(false); }
+TEST(few_nodes_make_the_iterates_of_the_full_matrix_in_the_papers_form) { same_iterates(true); }
 
-/* 1e-6: entries of 1e7 beside masses of 1, as in test_chain.c, and a hundred unknowns or more; chains with
- * all their nodes come as near. */
+/* 1e-6: entries of 1e7 beside masses of 1, as in test_chain.c, and a hundred unknowns or more;
+ * chains with all their nodes come as near. */
 TEST(few_nodes_of_a_stiff_chain_converge_to_the_solution_of_the_full_matrix)
 {
     int condensed = 0;
@@ -254,8 +250,8 @@ TEST(few_nodes_of_a_stiff_chain_converge_to_the_solution_of_the_full_matrix)
     CHECK(condensed == UNLESS_SANITIZED(3, 1) * FORMS);
 }
 
-/* The dynamics hold on all nodes with the forces that the touched ones feel: A v - b is zero elsewhere, to the
- * rounding of numbers of 1e7. */
+/* The dynamics hold on all nodes with the forces that the touched ones feel: A v - b is zero
+ * elsewhere, to the rounding of numbers of 1e7. */
 TEST(untouched_nodes_of_a_stiff_chain_move_with_the_others)
 {
     for (int f = 0; f < FORMS; f++) {

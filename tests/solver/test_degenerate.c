@@ -1,4 +1,5 @@
-/* Problems at the edge: every method solves them or says that it does not, within its iterations and without a NaN. */
+/* Problems at the edge: every method solves them or says that it does not, within its iterations
+ * and without a NaN. */
 #include "../check.h"
 
 #include "methods.h"
@@ -186,9 +187,9 @@ TEST(every_constraint_ten_times_is_the_same_as_once)
     }
 }
 
-/* Three on top of each other, the heavy one below, between or above: methods that know the whole matrix solve all of
- * them. From body to body it takes about as many iterations as the heavy one is heavier than what carries it: too many, and
- * that must be said. */
+/* Three on top of each other, the heavy one below, between or above: methods that know the whole
+ * matrix solve all of them. From body to body it takes about as many iterations as the heavy one is
+ * heavier than what carries it: too many, and that must be said. */
 TEST(a_mass_ratio_of_a_million_is_solved_or_told)
 {
     static Problem p;

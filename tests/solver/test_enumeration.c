@@ -10,8 +10,8 @@ typedef struct Tally {
     int rounds, unique, several, none, solved[METHODS];
 } Tally;
 
-/* Solves one problem by every method, with all of its solutions known. 1e-7 m/s: velocities are of order one, the error
- * asked for is 1e-10, and few contacts amplify it. */
+/* Solves one problem by every method, with all of its solutions known. 1e-7 m/s: velocities are of
+ * order one, the error asked for is 1e-10, and few contacts amplify it. */
 static void try_methods(const Problem *p, int solutions, double (*v)[MOST_UNKNOWNS], Tally *t)
 {
     t->rounds++;
@@ -35,8 +35,8 @@ static void try_methods(const Problem *p, int solutions, double (*v)[MOST_UNKNOW
     }
 }
 
-/* For how many of the problems with one solution each method has found it: all, but for a nonsmooth Newton, whose line
- * search can end in a valley that is none: one or two in a hundred. */
+/* For how many of the problems with one solution each method has found it: all, but for a nonsmooth
+ * Newton, whose line search can end in a valley that is none: one or two in a hundred. */
 static void check_tally(const Tally *t)
 {
     printf("    %d problems: %d with one solution, %d with several, %d with none; solved:",

@@ -4,8 +4,9 @@
 #include "methods.h"
 #include "public_problem.h"
 
-/* 1e-8 m/s: the error asked for is 1e-10 of velocities of order one, and blocks and rows are well conditioned. Forces are
- * known where rows are independent, through the inverse of J A⁻¹ Jᵀ, which amplifies by tens. */
+/* 1e-8 m/s: the error asked for is 1e-10 of velocities of order one, and blocks and rows are well
+ * conditioned. Forces are known where rows are independent, through the inverse of J A⁻¹ Jᵀ, which
+ * amplifies by tens. */
 TEST(all_methods_agree_on_random_problems_with_every_kind_of_constraint)
 {
     static Problem p;

@@ -13,7 +13,8 @@ TEST(it_ends_where_subadmm_does)
 
 TEST(a_start_at_the_solution_stays_there)
 {
-    for (int which = 0; which < PROBLEMS; which++) CHECK(stays_at_the_solution(tn_full_admm, which));
+    for (int which = 0; which < PROBLEMS; which++)
+        CHECK(stays_at_the_solution(tn_full_admm, which));
 }
 
 /* Exactly as many iterations as asked for; v and λ are its own, and finite. */

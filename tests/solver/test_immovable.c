@@ -4,8 +4,8 @@
 #include "../step/scene.h"
 #include "methods.h"
 
-/* A point that lies on a block that cannot move, A⁻¹ = 0, which touches another such: the first is a wall, and between two
- * walls there is nothing to do, or nothing to be done. */
+/* A point that lies on a block that cannot move, A⁻¹ = 0, which touches another such: the first is
+ * a wall, and between two walls there is nothing to do, or nothing to be done. */
 TEST(blocks_that_cannot_move_are_walls)
 {
     const double none[9] = {0}, A[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2},

@@ -1,4 +1,5 @@
-/* The seam of the laws (solver/law/law.h): what projects, the natural map, the error and the line of a law say the same. */
+/* The seam of the laws (solver/law/law.h): what projects, the natural map, the error and the line
+ * of a law say the same. */
 #include "../check.h"
 
 #include "any_problem.h"
@@ -20,8 +21,8 @@ static void random_row_of(Random *r, int k, TnRow row[2])
                          .upper = fabs(uniform(r))};
 }
 
-/* With λ = Π(t) and u = D (λ - t), t is λ - u/D: λ and u are a solution, and λ moved off it is none. Numbers are of the
- * size of one and D up to 1.1, so 1e-14 is tens of roundings. */
+/* With λ = Π(t) and u = D (λ - t), t is λ - u/D: λ and u are a solution, and λ moved off it is
+ * none. Numbers are of the size of one and D up to 1.1, so 1e-14 is tens of roundings. */
 TEST(what_is_projected_has_no_natural_map_and_no_error)
 {
     Random r = {11};
@@ -46,8 +47,7 @@ TEST(what_is_projected_has_no_natural_map_and_no_error)
             CHECK(tn_row_error(row, D, radius, u, lambda) > 1e-8);
             CHECK(tn_row_map(row, 0.0, radius, u, lambda) == 0.0); /* nothing yields */
             tn_row_project(row, 0.0, radius, t, lambda);
-            for (int i = 0; i < count; i++)
-                CHECK(lambda[i] == (k == 2 ? -row->k * row->e : 0.0));
+            for (int i = 0; i < count; i++) CHECK(lambda[i] == (k == 2 ? -row->k * row->e : 0.0));
         }
     for (int k = 0; k < SETS; k++) {
         bool bounded = k != 0 && k != 2; /* no equality and no soft row */
@@ -55,8 +55,8 @@ TEST(what_is_projected_has_no_natural_map_and_no_error)
     }
 }
 
-/* The line meets the law at u, and where nothing is at a bound it is the law nearby: a change of 1e-3 within one class
- * is linear, so rounding alone is left, times gains of up to R/D = 100. */
+/* The line meets the law at u, and where nothing is at a bound it is the law nearby: a change of
+ * 1e-3 within one class is linear, so rounding alone is left, times gains of up to R/D = 100. */
 TEST(the_line_of_a_row_is_its_law_nearby)
 {
     Random r = {12};
@@ -120,7 +120,8 @@ TEST(a_projected_contact_has_no_natural_map_and_no_error)
     for (int i = 0; i < 3; i++) CHECK(seen[i] > 30);
 }
 
-/* math/kernels is the fast form: at rest, with e = 0 and B any, contact_update leaves t = λ and Π of it. */
+/* math/kernels is the fast form: at rest, with e = 0 and B any, contact_update leaves t = λ and Π
+ * of it. */
 TEST(eight_at_a_time_obey_the_same_law)
 {
     Random r = {14};
@@ -171,7 +172,8 @@ TEST(soft_bonds_on_their_line_have_no_natural_map)
                 if (!(k / 6 ? bond->row_b : bond->row_a)) on[k] = 0.0;
             }
             double size = sqrt(tn_bond_squared_velocity(bond, on)) + sqrt(tn_bond_squared(bond, z));
-            CHECK_NEAR(sqrt(tn_bond_map(bond, z, on)), 0.0, 1e-9 * size); /* weights range over 1e6 */
+            CHECK_NEAR(sqrt(tn_bond_map(bond, z, on)), 0.0,
+                       1e-9 * size); /* weights range over 1e6 */
             on[bond->row_a ? 0 : 6] += 1.0 + fabs(on[0]);
             CHECK(sqrt(tn_bond_map(bond, z, on)) > 1e-12 * size);
             soft++;

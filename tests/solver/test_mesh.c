@@ -154,7 +154,8 @@ TEST(a_mesh_that_nothing_touches_moves_freely)
     solved_free(&s);
 }
 
-/* A v - b is zero on nodes that nothing touches, to the rounding of numbers of 1e7 times velocities of 1 … 10. */
+/* A v - b is zero on nodes that nothing touches, to the rounding of numbers of 1e7 times velocities
+ * of 1 … 10. */
 TEST(untouched_nodes_of_a_stiff_mesh_move_with_the_others)
 {
     Solved s;
@@ -304,8 +305,8 @@ TEST(a_mesh_without_memory_is_refused_and_leaks_nothing)
     tn_malloc_fail_after(-1);
 }
 
-/* A box whose nodes `first`, first + 1, … have a port and a contact with the floor each; `empty` more ports have no
- * nodes. */
+/* A box whose nodes `first`, first + 1, … have a port and a contact with the floor each; `empty`
+ * more ports have no nodes. */
 typedef struct Floor {
     TnArena arena;
     TnProblem problem;

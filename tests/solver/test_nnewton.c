@@ -2,10 +2,10 @@
  * constraint. */
 #include "../check.h"
 
+#include "baselines/nnewton.h"
 #include "own_method_rig.h"
 #include "solver/law/law.h"
 #include "solver/method/newton_law.h"
-#include "baselines/nnewton.h"
 
 /* In mesh problems many rolling rows hang on few contacts; bounds follow normal forces by one step
  * at a time there, and it does not arrive (docs/baselines.md). */
@@ -18,8 +18,9 @@ TEST(it_ends_where_subadmm_does)
             CHECK(ends_where_subadmm_does(tn_nnewton, which, 60, 1e-10));
 }
 
-/* dλ = a - G du against differences of Π: where F is zero along (du, dλ) to first order, F at a small
- * share of the step falls in proportion: F(s) = (1 - s) F(0) + O(s²), up to what 1/R leaves. */
+/* dλ = a - G du against differences of Π: where F is zero along (du, dλ) to first order, F at a
+ * small share of the step falls in proportion: F(s) = (1 - s) F(0) + O(s²), up to what 1/R leaves.
+ */
 TEST(residuals_fall_in_proportion_to_a_small_step)
 {
     for (int which = 0; which < PROBLEMS; which++) {

@@ -28,8 +28,8 @@ TEST(it_ends_where_subadmm_does)
     }
 }
 
-/* u = W μ + q of random forces in either form against velocities computed block by block, in shares of the largest:
- * 1e-10, as stiff chains and meshes have condition numbers of some 1e5. */
+/* u = W μ + q of random forces in either form against velocities computed block by block, in shares
+ * of the largest: 1e-10, as stiff chains and meshes have condition numbers of some 1e5. */
 TEST(the_operator_is_what_the_blocks_do)
 {
     for (int which = 0; which < PROBLEMS; which++)
@@ -63,8 +63,8 @@ TEST(the_operator_is_what_the_blocks_do)
         }
 }
 
-/* The forms differ by the order of summation only, which 40 sweeps blow up to 1e-9 of the largest force at most
- * (1e-12 was seen). */
+/* The forms differ by the order of summation only, which 40 sweeps blow up to 1e-9 of the largest
+ * force at most (1e-12 was seen). */
 TEST(both_forms_have_the_same_iterates)
 {
     const int small[] = {0, 1, 2, 6};
@@ -75,8 +75,7 @@ TEST(both_forms_have_the_same_iterates)
             double size = 0.0;
             for (int k = 0; k < 2; k++) {
                 REQUIRE(method_rig(&rigs[k], small[i]));
-                REQUIRE(
-                    run_method(k ? rows : velocities, &rigs[k], iterations, NULL, &result[k]));
+                REQUIRE(run_method(k ? rows : velocities, &rigs[k], iterations, NULL, &result[k]));
             }
             const TnProblem *p = &rigs[0].problem;
             for (int c = 0; c < p->contact_count; c++) size = fmax(size, v3_norm(p->lambda[c]));
@@ -106,7 +105,8 @@ TEST(a_watcher_ends_it) { CHECK(ends_when_watched(tn_pgs)); }
 /* What yields nothing gets no force, whatever the start; a spring there has its own. */
 TEST(what_cannot_yield_gets_no_force) { CHECK(gives_no_force_to_what_cannot_yield(tn_pgs)); }
 
-/* Boxes on each other, 1000 sweeps: measured 2.9e-4 and 7e-6 m/s, 1e-4 and 7e-10; a tenth is asked for. */
+/* Boxes on each other, 1000 sweeps: measured 2.9e-4 and 7e-6 m/s, 1e-4 and 7e-10; a tenth is asked
+ * for. */
 TEST(conjugate_gradients_save_sweeps)
 {
     const StackChoice stacks[] = {{10, 1.0, 1.0, 0.0015, 0.05}, {10, 1.0, 0.7, 0.0015, 0.3}};

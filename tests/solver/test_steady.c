@@ -2,8 +2,8 @@
 #include "../check.h"
 
 #include "random_problem.h"
-#include "solver/natural_map.h"
 #include "solver/method/steady.h"
+#include "solver/natural_map.h"
 
 /* A body with a contact: it moved by 1 and the guess makes that 1.25; what was found stops it.
  * Forces that would have changed nothing are a fifth of the way, -0.25 of 1.25. */

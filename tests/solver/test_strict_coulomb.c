@@ -1,4 +1,5 @@
-/* What slides does not lift off: Signorini's and Coulomb's laws hold together, in the solver alone and in a world. */
+/* What slides does not lift off: Signorini's and Coulomb's laws hold together, in the solver alone
+ * and in a world. */
 #include "../check.h"
 
 #include "../step/scene.h"
@@ -62,8 +63,8 @@ TEST(what_slides_does_not_lift_off)
 
 /* ---- in a world ---- */
 
-/* A box that slides on a plane at 1 m/s, a smaller one that slides on it the other way, and two spheres beside them, one
- * of which also spins. */
+/* A box that slides on a plane at 1 m/s, a smaller one that slides on it the other way, and two
+ * spheres beside them, one of which also spins. */
 enum { BOX, UPPER, SPHERE, SPINNER, BODIES };
 static TnModel *sliders(TnBodyId bodies[BODIES])
 {

@@ -1,8 +1,8 @@
 /* rod_scene.h: one rod in a world, by the public calls only, for the tests of a rod's physics.
  *
  * A rod of n segments has n - 1 joints, which lie half way between the segments' centres. Where a
- * formula speaks of a length, it is that between the centres of the segments that are held or loaded; an end
- * segment that is held clamps the rod at its outer end. */
+ * formula speaks of a length, it is that between the centres of the segments that are held or
+ * loaded; an end segment that is held clamps the rod at its outer end. */
 #ifndef TN_TESTS_STEP_ROD_SCENE_H
 #define TN_TESTS_STEP_ROD_SCENE_H
 

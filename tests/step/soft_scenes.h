@@ -1,4 +1,5 @@
-/* soft_scenes.h: soft bodies in a world, by the public calls only, for the tests of their physics. */
+/* soft_scenes.h: soft bodies in a world, by the public calls only, for the tests of their physics.
+ */
 #ifndef TN_TESTS_STEP_SOFT_SCENES_H
 #define TN_TESTS_STEP_SOFT_SCENES_H
 
@@ -99,8 +100,8 @@ static inline double soft_speed(const SoftScene *scene)
     return most;
 }
 
-/* Share of the surface at each node, m² at rest, of those triangles that lie in the plane coordinate
- * `axis` = `at`; returns the sum. */
+/* Share of the surface at each node, m² at rest, of those triangles that lie in the plane
+ * coordinate `axis` = `at`; returns the sum. */
 static inline double soft_areas(const SoftScene *scene, int axis, double at, double *area)
 {
     const TnSoftInfo *info = &scene->info;
@@ -119,8 +120,8 @@ static inline double soft_areas(const SoftScene *scene, int axis, double at, dou
     return sum;
 }
 
-/* Steps with the same forces on the nodes (3 per node; NULL: none) until nothing moves by more than `still` per
- * step, at most `steps`; false where it does not come to rest. */
+/* Steps with the same forces on the nodes (3 per node; NULL: none) until nothing moves by more than
+ * `still` per step, at most `steps`; false where it does not come to rest. */
 static inline bool soft_settle(const SoftScene *scene, int steps, double still, const double *force)
 {
     double t = tn_model_info(scene->model).option.timestep;

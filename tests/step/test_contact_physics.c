@@ -218,8 +218,8 @@ TEST(rolling_sphere_reaches_five_sevenths_of_its_speed)
     tn_model_destroy(model);
 }
 
-/* A ball of 1 kg and 10 cm on ground with this friction (sliding, torsional, rolling), started with qvel; its velocity one second
- * and two seconds later. */
+/* A ball of 1 kg and 10 cm on ground with this friction (sliding, torsional, rolling), started with
+ * qvel; its velocity one second and two seconds later. */
 static void roll_on(int contact_dim, const double friction[3], const double qvel[6], double v[2][3],
                     double w[2][3])
 {
@@ -253,7 +253,8 @@ TEST(torsional_friction_stops_a_spin_at_the_right_rate)
     CHECK_NEAR(w[1][2], 0.0, 1e-9); /* stopped after 1.22 s, and stays at rest */
 }
 
-/* Rolling friction decelerates a rolling ball: m a = F, I α = F r - μ_r m g  =>  a = 5/7 μ_r g / r. */
+/* Rolling friction decelerates a rolling ball: m a = F, I α = F r - μ_r m g  =>  a = 5/7 μ_r g / r.
+ */
 TEST(rolling_friction_slows_a_rolling_ball)
 {
     double v[2][3], w[2][3], a = 5.0 / 7.0 * 0.002 * G / 0.1;

@@ -1,4 +1,5 @@
-/* Subsystems put together from several parts: what is solved together must not matter to the result. */
+/* Subsystems put together from several parts: what is solved together must not matter to the
+ * result. */
 #include "../check.h"
 
 #include <math.h>
@@ -159,8 +160,8 @@ static TnDivisionDef groups(int size)
 
 TEST(groups_of_a_free_rod_agree_with_the_whole)
 {
-    /* The same equations in other pieces, solved to 1e-11 m/s: twenty steps of 10 ms add up 2e-12 m per
-     * step, and a soft rod spreads that; 1e-8 leaves room. */
+    /* The same equations in other pieces, solved to 1e-11 m/s: twenty steps of 10 ms add up 2e-12 m
+     * per step, and a soft rod spreads that; 1e-8 leaves room. */
     Setup setup = {.division = whole, .tolerance = 1e-11};
     const int sizes[] = {1, 4, 16};
     for (int i = 0; i < 3; i++) CHECK(difference(setup, groups(sizes[i]), 20) < 1e-8);
@@ -185,7 +186,8 @@ TEST(robots_apart_agree_with_robots_inside)
             CHECK(difference(setup, groups(sizes[i]), 20) <
                   1e-7); /* 1e-12 m/s wrong in twenty steps of soft rods */
             setup.bar = true;
-            /* a few steps: which contacts are listed is decided, not solved for, and parts the ways */
+            /* a few steps: which contacts are listed is decided, not solved for, and parts the ways
+             */
             CHECK(difference(setup, groups(sizes[i]), 8) < 1e-6);
         }
 }
@@ -278,7 +280,7 @@ TEST(division_says_why)
         TnDivisionDef division;
         int subsystems, bonds;
         const char *words;
-    } cases[] = {{{.kind = TN_DIVISION_AUTO}, 1, 0, "whole"},
+    } cases[] = {{{.kind = TN_DIVISION_AUTO}, 1, 0, "a cable is one subsystem"},
                  {{.kind = TN_DIVISION_PAPER}, 10, 9, "paper"},
                  {{.kind = TN_DIVISION_GROUPS, .group_size = 5}, 9, 8, "groups of 5"}};
     for (int i = 0; i < 3; i++) {
@@ -293,8 +295,8 @@ TEST(division_says_why)
     }
 }
 
-/* An arm of one hinge along x from the origin, 0.2 m, and 0.2 m of bar at its end: as a stiff rod of so many
- * segments that it carries, or (0) as a part of it. */
+/* An arm of one hinge along x from the origin, 0.2 m, and 0.2 m of bar at its end: as a stiff rod
+ * of so many segments that it carries, or (0) as a part of it. */
 static TnWorld *pendulum(int segments, TnModel **model)
 {
     TnModelBuilder *b = tn_builder_create();
@@ -343,9 +345,9 @@ TEST(stiff_rod_swings_with_its_arm_as_one_body)
         most =
             fmax(most, fabs(tn_world_state(worlds[0]).qpos[0] - tn_world_state(worlds[1]).qpos[0]));
     }
-    /* The rod bends by about w L⁴ / 8 E I = 1e-6 m of 0.2 m, and the step is second order: 5e-5 of 3 rad
-     * measured. The carried segment's inertia taken from its own velocity gave 5e-4, half of that at half
-     * the step. */
+    /* The rod bends by about w L⁴ / 8 E I = 1e-6 m of 0.2 m, and the step is second order: 5e-5 of
+     * 3 rad measured. The carried segment's inertia taken from its own velocity gave 5e-4, half of
+     * that at half the step. */
     CHECK(most < 1e-4);
     for (int i = 0; i < 2; i++) {
         tn_world_destroy(worlds[i]);

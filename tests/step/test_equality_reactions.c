@@ -9,8 +9,7 @@ static Run double_pendulum(bool tree, double timestep)
     scene.option.timestep = timestep;
     const double half[3] = {0, 0, -0.5}, origin[3] = {0, 0, 0}, elbow[3] = {0, 0, -1};
     TnBodyId first = part_body(&scene, TN_BODY_WORLD, origin, 1.0, half, 0.08);
-    TnBodyId second =
-        part_body(&scene, tree ? first : TN_BODY_WORLD, elbow, 2.0, half, 0.2);
+    TnBodyId second = part_body(&scene, tree ? first : TN_BODY_WORLD, elbow, 2.0, half, 0.2);
     TnJointType type = tree ? TN_JOINT_HINGE : TN_JOINT_FREE;
     TnJointDef joint = part_joint(first, type, 0, 1, 0);
     tn_builder_add_joint(scene.builder, &joint);
@@ -38,7 +37,7 @@ static double tree_against_connects(double timestep)
     for (int k = 0; k < (int)lround(0.5 / timestep); k++) {
         tn_world_step(tree.world);
         tn_world_step(loose.world);
-        if (k < 2) continue; /* velocities that the connects do not like are sorted out */
+        if (k < 2) continue;           /* velocities that the connects do not like are sorted out */
         for (int j = 1; j <= 2; j++) { /* the connects' are on the parent */
             TnReaction a = tn_world_joint_reaction(tree.world, j),
                        b = tn_world_equality_reaction(loose.world, j);
@@ -64,8 +63,8 @@ TEST(a_double_pendulum_pulls_alike_as_a_tree_and_held_by_connects)
 TEST(a_four_bar_at_rest_carries_its_load_by_the_lever_rule)
 {
     Scene scene = scene_begin();
-    TnBodyId left = part_body(&scene, TN_BODY_WORLD, (double[3]){0, 0, 0}, 1.0,
-                              (double[3]){0, 0, -0.5}, 0.1);
+    TnBodyId left =
+        part_body(&scene, TN_BODY_WORLD, (double[3]){0, 0, 0}, 1.0, (double[3]){0, 0, -0.5}, 0.1);
     TnJointDef joint = part_joint(left, TN_JOINT_HINGE, 0, 1, 0);
     TnJointId top_left = tn_builder_add_joint(scene.builder, &joint);
     TnBodyId coupler =
@@ -74,8 +73,8 @@ TEST(a_four_bar_at_rest_carries_its_load_by_the_lever_rule)
     TnJointId elbow = tn_builder_add_joint(scene.builder, &joint);
     TnBodyId load =
         part_body(&scene, coupler, (double[3]){0.5, 0, 0}, 6.0, (double[3]){0, 0, 0}, 0.1);
-    TnBodyId right = part_body(&scene, TN_BODY_WORLD, (double[3]){2, 0, 0}, 1.0,
-                               (double[3]){0, 0, -0.5}, 0.1);
+    TnBodyId right =
+        part_body(&scene, TN_BODY_WORLD, (double[3]){2, 0, 0}, 1.0, (double[3]){0, 0, -0.5}, 0.1);
     joint = part_joint(right, TN_JOINT_HINGE, 0, 1, 0);
     TnJointId top_right = tn_builder_add_joint(scene.builder, &joint);
     TnEqualityDef connect = tn_equality_def();

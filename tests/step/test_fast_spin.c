@@ -5,13 +5,14 @@ static const double G = 9.81;
 
 /* ---- a heavy top ---- */
 
-/* A disc of 1 kg, its centre 0.05 m from the pivot, leaning by 0.5 rad; I about the pivot across its axis 0.0047, along it
- * 0.004 kg m². */
+/* A disc of 1 kg, its centre 0.05 m from the pivot, leaning by 0.5 rad; I about the pivot across
+ * its axis 0.0047, along it 0.004 kg m². */
 static const char top[] =
     "<worldbody><body euler='.5 0 0'><joint type='ball'/><inertial pos='0 0 .05' mass='1' "
     "diaginertia='.0022 .0022 .004'/></body></worldbody>";
 
-/* Slow steady precession: I1 cos θ Ω² - I3 ω3 Ω + m g l = 0, ω3 the whole turning about the axis. */
+/* Slow steady precession: I1 cos θ Ω² - I3 ω3 Ω + m g l = 0, ω3 the whole turning about the axis.
+ */
 static double precession(double spin)
 {
     double a = 0.0047 * cos(0.5), b = 0.004 * spin, c = G * 0.05;
@@ -25,7 +26,8 @@ static double precessed(double t, double spin, double *nods)
     TnError err = {0};
     double rate = precession(spin), angle = 0.0, last = -M_PI / 2.0;
     if (!text_open(&s, t, "0 0 -9.81", top)) return NAN;
-    /* body axes: Ω has components sin θ along y and cos θ along z there, of which spin is all along z */
+    /* body axes: Ω has components sin θ along y and cos θ along z there, of which spin is all along
+     * z */
     CHECK(tn_world_set_state(s.world, NULL, (double[]){0.0, rate * sin(0.5), spin}, &err) == TN_OK);
     *nods = 0.0;
     for (int k = 0; k < (int)(1.0 / t + 0.5); k++) {
@@ -41,7 +43,8 @@ static double precessed(double t, double spin, double *nods)
     return angle;
 }
 
-/* At up to 200 rad/s, 4 rad in a step of 20 ms. Measured: 1e-3 off at 100 rad/s, 1.8e-3 at 200; it nods by less than 1e-4 rad. */
+/* At up to 200 rad/s, 4 rad in a step of 20 ms. Measured: 1e-3 off at 100 rad/s, 1.8e-3 at 200; it
+ * nods by less than 1e-4 rad. */
 TEST(a_heavy_top_precesses_as_it_should)
 {
     for (double spin = 50.0; spin < 300.0; spin *= 2.0)
@@ -54,9 +57,9 @@ TEST(a_heavy_top_precesses_as_it_should)
 
 /* ---- no torque ---- */
 
-static const char brick[] =
-    "<worldbody><body name='b'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='.001 .002 .0025'/>"
-    "</body></worldbody>";
+static const char brick[] = "<worldbody><body name='b'><freejoint/><inertial pos='0 0 0' mass='1' "
+                            "diaginertia='.001 .002 .0025'/>"
+                            "</body></worldbody>";
 
 /* About each axis, the middle one included, which is unstable: rounding of 10000 steps. */
 TEST(a_body_without_torque_keeps_energy_and_momentum)
@@ -108,8 +111,10 @@ TEST(a_tumbling_body_is_where_it_should_be_at_second_order)
 /* ---- a double pendulum ---- */
 
 static const char double_pendulum[] =
-    "<worldbody><body><joint axis='0 1 0'/><inertial pos='0 0 -1' mass='1' diaginertia='1e-6 1e-6 1e-6'/>"
-    "<body pos='0 0 -1'><joint axis='0 1 0'/><inertial pos='0 0 -1' mass='1' diaginertia='1e-6 1e-6 1e-6'/>"
+    "<worldbody><body><joint axis='0 1 0'/><inertial pos='0 0 -1' mass='1' diaginertia='1e-6 1e-6 "
+    "1e-6'/>"
+    "<body pos='0 0 -1'><joint axis='0 1 0'/><inertial pos='0 0 -1' mass='1' diaginertia='1e-6 "
+    "1e-6 1e-6'/>"
     "</body></body></worldbody><keyframe><key name='start' qpos='2 1'/></keyframe>";
 
 TEST(a_double_pendulum_keeps_its_energy_for_long)
@@ -123,7 +128,8 @@ TEST(a_double_pendulum_keeps_its_energy_for_long)
             worst = fmax(worst, fabs(text_energy(&s) - start));
             moving = fmax(moving, tn_world_energy(s.world).kinetic);
         }
-        CHECK(worst < 1e-8 * moving); /* what smooth motion makes is balanced step by step (balance.c) */
+        CHECK(worst <
+              1e-8 * moving); /* what smooth motion makes is balanced step by step (balance.c) */
         text_close(&s);
     }
 }

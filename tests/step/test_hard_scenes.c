@@ -469,8 +469,8 @@ TEST(a_box_tips_about_its_edge)
 
 /* ---- energy and momentum ---- */
 
-/* Boxes dropped in a heap, in several ways: the most that one step gains, of all there is. Not the first one, which pushes apart
- * what overlaps as it starts to fall: 1e-6 for 1.6 mm. */
+/* Boxes dropped in a heap, in several ways: the most that one step gains, of all there is. Not the
+ * first one, which pushes apart what overlaps as it starts to fall: 1e-6 for 1.6 mm. */
 static double heap_gain(int skipped)
 {
     Hard h = hard_begin(0.5);
@@ -495,8 +495,9 @@ static double heap_gain(int skipped)
     return gain / fell;
 }
 
-/* Measured: 1e-11 to 1e-9 in 20 of 24 heaps, which the tolerance of 1e-7 m/s leaves at some m/s; 3e-6 where boxes that
- * overlap by some 10 µm are pushed apart. Which heaps these are depends on roundings: 1e-4 leaves room. */
+/* Measured: 1e-11 to 1e-9 in 20 of 24 heaps, which the tolerance of 1e-7 m/s leaves at some m/s;
+ * 3e-6 where boxes that overlap by some 10 µm are pushed apart. Which heaps these are depends on
+ * roundings: 1e-4 leaves room. */
 TEST(passive_scenes_never_gain_energy)
 {
     for (int k = 0; k < UNLESS_SANITIZED(24, 2); k++) CHECK(heap_gain(k) < 1e-4);

@@ -1,15 +1,17 @@
-/* Contacts that are met in a step in which something else happens: a bounce behind them, a hit of a neighbour, an elastic
- * wave. Depths are those of states, at the start of each step. */
+/* Contacts that are met in a step in which something else happens: a bounce behind them, a hit of a
+ * neighbour, an elastic wave. Depths are those of states, at the start of each step. */
 #include "text_scene.h"
 
-#define CABLE(vertices, radius, stiffness)                                                                  \
-    "<composite type='cable' prefix='c' initial='free' vertex='" vertices "'><plugin "                      \
-    "plugin='mujoco.elasticity.cable'><config key='bend' value='" stiffness "'/><config key='twist' value='" \
-    stiffness "'/></plugin><geom type='capsule' size='" radius "' density='1000' friction='0'/></composite>"
+#define CABLE(vertices, radius, stiffness)                                                         \
+    "<composite type='cable' prefix='c' initial='free' vertex='" vertices "'><plugin "             \
+    "plugin='mujoco.elasticity.cable'><config key='bend' value='" stiffness                        \
+    "'/><config key='twist' value='" stiffness "'/></plugin><geom type='capsule' size='" radius    \
+    "' density='1000' friction='0'/></composite>"
 #define USES_CABLES "<extension><plugin plugin='mujoco.elasticity.cable'/></extension>"
 
-#define BALL(name, pos) \
-    "<body pos='" pos "'><freejoint/><geom name='" name "' type='sphere' size='.1' density='1000' friction='0'/></body>"
+#define BALL(name, pos)                                                                            \
+    "<body pos='" pos "'><freejoint/><geom name='" name                                            \
+    "' type='sphere' size='.1' density='1000' friction='0'/></body>"
 #define DOWN3 "0 0 -.6 0 0 -.6 0 0 -.6 "
 #define DOWN9 DOWN3 DOWN3 DOWN3
 
@@ -27,37 +29,44 @@ static double deepest(const char *parts, double t, const char *gravity, int step
     return most;
 }
 
-/* The floor makes the ball bounce, the cable on it does not: nobody may bounce off the floor through the cable. The ball was 13 mm
- * in the cable's 20. */
+/* The floor makes the ball bounce, the cable on it does not: nobody may bounce off the floor
+ * through the cable. The ball was 13 mm in the cable's 20. */
 TEST(a_ball_does_not_bounce_through_a_cable)
 {
-    double depth = deepest(USES_CABLES
-                           "<worldbody><geom type='plane' size='0 0 1' friction='0'/><body pos='0 0 1.7'><freejoint/>"
-                           "<geom name='g1' type='sphere' size='.1' density='1000' friction='0'/></body>" CABLE(
-                               "0 0 1  0.1 0 1  0.2 0 1", ".01", "2e6") "</worldbody>"
-                           "<tenon><geom name='g1' restitution='.1'/></tenon>",
-                           0.02, "0 0 -9.81", 60);
+    double depth = deepest(
+        USES_CABLES
+        "<worldbody><geom type='plane' size='0 0 1' friction='0'/><body pos='0 0 1.7'><freejoint/>"
+        "<geom name='g1' type='sphere' size='.1' density='1000' friction='0'/></body>" CABLE(
+            "0 0 1  0.1 0 1  0.2 0 1", ".01",
+            "2e6") "</worldbody>"
+                   "<tenon><geom name='g1' restitution='.1'/></tenon>",
+        0.02, "0 0 -9.81", 60);
     CHECK(depth < 1e-5);
 }
 
 /* The outer ball lands first and does not bounce; the inner one would, 50 mm farther down. */
 TEST(what_does_not_bounce_is_hit_before_what_does)
 {
-    double depth = deepest("<worldbody><geom type='box' size='.1 .1 .1' friction='0'/><body pos='0 0 1'><freejoint/>"
-                           "<geom type='sphere' size='.1' density='1000' friction='0'/><body>"
-                           "<joint type='hinge' axis='.8 .5 0'/>"
-                           "<geom name='g2' type='sphere' size='.05' density='1000' friction='0'/></body></body></worldbody>"
-                           "<tenon><geom name='g2' restitution='1'/></tenon>",
-                           0.02, "0 0 -9.81", 60);
+    double depth = deepest(
+        "<worldbody><geom type='box' size='.1 .1 .1' friction='0'/><body pos='0 0 1'><freejoint/>"
+        "<geom type='sphere' size='.1' density='1000' friction='0'/><body>"
+        "<joint type='hinge' axis='.8 .5 0'/>"
+        "<geom name='g2' type='sphere' size='.05' density='1000' "
+        "friction='0'/></body></body></worldbody>"
+        "<tenon><geom name='g2' restitution='1'/></tenon>",
+        0.02, "0 0 -9.81", 60);
     CHECK(depth < 5e-4);
 }
 
-/* One link bounces in the step in which the other lands beside it: that was 9 mm deep, and stayed so for some steps. */
+/* One link bounces in the step in which the other lands beside it: that was 9 mm deep, and stayed
+ * so for some steps. */
 TEST(a_neighbour_of_what_bounces_lands)
 {
     double depth = deepest(
-        "<asset><mesh name='m' inertia='convex' vertex='-.04 -.1 -.1 .04 -.1 -.1 .04 .1 -.1 -.04 .1 -.1 -.04 -.1 .1 "
-        ".008 -.1 .1 -.02 .1 .06'/></asset><worldbody><geom type='box' size='.1 .1 .1' friction='0'/>"
+        "<asset><mesh name='m' inertia='convex' vertex='-.04 -.1 -.1 .04 -.1 -.1 .04 .1 -.1 -.04 "
+        ".1 -.1 -.04 -.1 .1 "
+        ".008 -.1 .1 -.02 .1 .06'/></asset><worldbody><geom type='box' size='.1 .1 .1' "
+        "friction='0'/>"
         "<body pos='0 0 1' euler='0 .698131701 0'><freejoint/>"
         "<geom name='g1' type='sphere' size='.1' density='1000' friction='0'/>"
         "<body pos='.06 0 0' euler='.523598776 .698131701 0'><joint type='hinge' axis='0 1 -.05'/>"
@@ -67,45 +76,51 @@ TEST(a_neighbour_of_what_bounces_lands)
     CHECK(depth < 1e-4);
 }
 
-/* A ball bounces and another, which does not make it bounce, falls on it in the same step: it goes back to the floor and not
- * through it. It was 7 mm deep. */
+/* A ball bounces and another, which does not make it bounce, falls on it in the same step: it goes
+ * back to the floor and not through it. It was 7 mm deep. */
 TEST(what_bounced_is_pressed_down_as_far_as_the_floor)
 {
     double depth = deepest(
         "<worldbody><geom name='g0' type='plane' size='0 0 1' pos='0 0 -.4' friction='0'/>"
         "<geom name='g1' type='box' size='.6 .1 .6' pos='0 -.5 0' friction='0'/>"
-        "<geom name='g2' type='box' size='.1 .6 .6' pos='-.5 0 0' friction='0'/>" BALL("a", "0 0 0") BALL("b", "0 .3 .2")
-            BALL("c", "-.1 -.2 -.3") "</worldbody><tenon><geom name='g0' restitution='.4'/>"
-        "<geom name='g1' restitution='.4'/><geom name='g2' restitution='.4'/></tenon>"
-        "<keyframe><key name='start' qvel='0 0 0 0 0 0 -.6 -.8 .6 0 0 0 0 .8 2 0 0 0'/></keyframe>",
+        "<geom name='g2' type='box' size='.1 .6 .6' pos='-.5 0 0' friction='0'/>" BALL("a", "0 0 0")
+            BALL("b", "0 .3 .2")
+                BALL("c", "-.1 -.2 -.3") "</worldbody><tenon><geom name='g0' restitution='.4'/>"
+                                         "<geom name='g1' restitution='.4'/><geom name='g2' "
+                                         "restitution='.4'/></tenon>"
+                                         "<keyframe><key name='start' qvel='0 0 0 0 0 0 -.6 -.8 .6 "
+                                         "0 0 0 0 .8 2 0 0 0'/></keyframe>",
         0.02, "0 0 -9.81", 25);
     CHECK(depth < 1e-4);
 }
 
-/* A cable moves by its end velocity as soon as it is near to something. Whether it gets there in a step, and how far it may go, is
- * asked of that way: a hit was found a step late, 1.8 mm deep. */
+/* A cable moves by its end velocity as soon as it is near to something. Whether it gets there in a
+ * step, and how far it may go, is asked of that way: a hit was found a step late, 1.8 mm deep. */
 TEST(a_cable_bounces_before_it_is_deep)
 {
-    double depth = deepest(USES_CABLES
-                           "<worldbody><geom name='g0' type='box' size='1.1 .3 .1' pos='0 0 -1' friction='0'/>"
-                           "<geom name='g1' type='box' size='1.1 .1 1.1' pos='0 -.2 0' friction='0'/>"
-                           "<geom name='g2' type='box' size='1.1 .1 1.1' pos='0 .2 0' friction='0'/>" CABLE(
-                               "0 0 0  0.175516512 0 -0.0958851077  0.189663953 0 -0.295384105", ".02", "2e8") "</worldbody>"
-                           "<tenon><geom name='g0' restitution='.8'/><geom name='g1' restitution='.8'/>"
-                           "<geom name='g2' restitution='.8'/></tenon><keyframe><key name='start' "
-                           "qvel='0 .1 0 0 0 0 0 .1 0 0 0 0'/></keyframe>",
-                           0.02, "0 0 -9.81", 110);
+    double depth = deepest(
+        USES_CABLES
+        "<worldbody><geom name='g0' type='box' size='1.1 .3 .1' pos='0 0 -1' friction='0'/>"
+        "<geom name='g1' type='box' size='1.1 .1 1.1' pos='0 -.2 0' friction='0'/>"
+        "<geom name='g2' type='box' size='1.1 .1 1.1' pos='0 .2 0' friction='0'/>" CABLE(
+            "0 0 0  0.175516512 0 -0.0958851077  0.189663953 0 -0.295384105", ".02",
+            "2e8") "</worldbody>"
+                   "<tenon><geom name='g0' restitution='.8'/><geom name='g1' restitution='.8'/>"
+                   "<geom name='g2' restitution='.8'/></tenon><keyframe><key name='start' "
+                   "qvel='0 .1 0 0 0 0 0 .1 0 0 0 0'/></keyframe>",
+        0.02, "0 0 -9.81", 110);
     CHECK(depth < 2e-4);
 }
 
-/* Dented by its bounce, the body comes back within a step, and where its nodes go only further passes tell: its middle was 19 mm
- * deep in the floor. */
+/* Dented by its bounce, the body comes back within a step, and where its nodes go only further
+ * passes tell: its middle was 19 mm deep in the floor. */
 TEST(a_soft_body_meets_the_floor_in_further_passes)
 {
-    double depth = deepest("<worldbody><geom type='plane' size='0 0 1' friction='0'/></worldbody>"
-                           "<tenon><soft name='s' pos='0 0 1' box='.1 .1 .03' cells='2 2 2' young='4000' poisson='0' "
-                           "density='1000' damping='0' friction='0' restitution='.4'/></tenon>"
-                           "<keyframe><key name='start' qvel='" DOWN9 DOWN9 DOWN9 "'/></keyframe>",
-                           0.01, "0 0 -9.81", 70);
+    double depth = deepest(
+        "<worldbody><geom type='plane' size='0 0 1' friction='0'/></worldbody>"
+        "<tenon><soft name='s' pos='0 0 1' box='.1 .1 .03' cells='2 2 2' young='4000' poisson='0' "
+        "density='1000' damping='0' friction='0' restitution='.4'/></tenon>"
+        "<keyframe><key name='start' qvel='" DOWN9 DOWN9 DOWN9 "'/></keyframe>",
+        0.01, "0 0 -9.81", 70);
     CHECK(depth < 1e-4);
 }

@@ -145,8 +145,8 @@ TEST(a_rotor_with_its_mass_off_the_axis_pulls_at_its_bearing)
     Scene scene = scene_begin();
     scene.option.gravity[2] = 0.0;
     scene.option.timestep = t;
-    TnBodyId rotor = part_body(&scene, TN_BODY_WORLD, (double[3]){0, 0, 0}, m,
-                               (double[3]){radius, 0, z}, 0.05);
+    TnBodyId rotor =
+        part_body(&scene, TN_BODY_WORLD, (double[3]){0, 0, 0}, m, (double[3]){radius, 0, z}, 0.05);
     TnJointDef joint = part_joint(rotor, TN_JOINT_HINGE, 0, 0, 1);
     TnJointId hinge = tn_builder_add_joint(scene.builder, &joint);
     Run run = run_start(&scene, 50);
@@ -195,8 +195,8 @@ TEST(along_its_axis_a_joint_carries_its_motor_less_what_turns_the_rotor)
 {
     Scene scene = scene_begin();
     scene.option.gravity[2] = 0.0;
-    TnBodyId disc = part_body(&scene, TN_BODY_WORLD, (double[3]){0, 0, 0}, 1.0,
-                              (double[3]){0, 0, 0}, 0.2);
+    TnBodyId disc =
+        part_body(&scene, TN_BODY_WORLD, (double[3]){0, 0, 0}, 1.0, (double[3]){0, 0, 0}, 0.2);
     TnJointDef joint = part_joint(disc, TN_JOINT_HINGE, 0, 0, 1);
     joint.armature = 0.3;
     joint.friction_loss = 0.1;

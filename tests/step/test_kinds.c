@@ -1,4 +1,5 @@
-/* The table of kinds: masses, momenta and energies that kinds answer for themselves agree with what a whole model has. */
+/* The table of kinds: masses, momenta and energies that kinds answer for themselves agree with what
+ * a whole model has. */
 #include "../check.h"
 
 #include "scene.h"

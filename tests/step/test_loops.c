@@ -115,7 +115,8 @@ static Watch watch_machine(const Machine *m, double t, double duration)
     "<equality><connect body1='tip' anchor='0 0 %g'/></equality>"                                  \
     "<keyframe><key name='start' qvel='%g %g'/></keyframe>"
 
-/* The singular pose allows one motion, with velocities v1 and v2 = -v1 (a + b)/b. Variant 0 starts against it. */
+/* The singular pose allows one motion, with velocities v1 and v2 = -v1 (a + b)/b. Variant 0 starts
+ * against it. */
 static bool open_taut(Loop *l, double t, int variant, double *weight, double *length)
 {
     Random r = {(uint64_t)variant};
@@ -140,9 +141,10 @@ static bool open_taut(Loop *l, double t, int variant, double *weight, double *le
     return true;
 }
 
-/* 18 of them, at random but for the first: lengths, masses, gravity, speed. A closure error δ lets the middle go aside by
- * √(δ · length), and that is what the weight can gain or lose; it is the loop that is so soft, not the step. Closure:
- * 1e-5 m here, but rounding decides; of 600 such loops 3 opened by more than 0.25 mm at some step, by 0.5 mm at most. */
+/* 18 of them, at random but for the first: lengths, masses, gravity, speed. A closure error δ lets
+ * the middle go aside by √(δ · length), and that is what the weight can gain or lose; it is the
+ * loop that is so soft, not the step. Closure: 1e-5 m here, but rounding decides; of 600 such loops
+ * 3 opened by more than 0.25 mm at some step, by 0.5 mm at most. */
 TEST(a_taut_loop_stays_closed_and_makes_no_energy)
 {
     for (int i = 0; i < TEXT_STEPS * 18; i++) {
@@ -168,15 +170,17 @@ static const Machine four_bar = {
     "<body name='c0' pos='0 0 1'><joint axis='0 1 0'/>"
     "<inertial pos='.5 0 0' mass='1' diaginertia='1e-6 .0833333333 .0833333333'/></body></body>"
     "<body name='v1' pos='1 0 0'><joint axis='0 1 0'/>"
-    "<inertial pos='0 0 .5' mass='1' diaginertia='.0833333333 .0833333333 1e-6'/></body></worldbody>"
+    "<inertial pos='0 0 .5' mass='1' diaginertia='.0833333333 .0833333333 "
+    "1e-6'/></body></worldbody>"
     "<equality><connect body1='c0' body2='v1' anchor='1 0 0'/></equality>"
     "<keyframe><key name='start' qvel='-1 1 -1'/></keyframe>",
     {{"c0", "v1", {1, 0, 0}}},
     1};
 
-/* It goes through its singular pose, all bars in a line, at 6 rad/s, four times in a second. Of 40 J it must not lose or gain
- * 1e-3 J; measured: 4e-6 J. At 20 ms a step turns by 0.13 rad, the loop opens by up to 3 mm there, and what closes it
- * again costs 4.4 J in a minute; nothing is gained even then. */
+/* It goes through its singular pose, all bars in a line, at 6 rad/s, four times in a second. Of 40
+ * J it must not lose or gain 1e-3 J; measured: 4e-6 J. At 20 ms a step turns by 0.13 rad, the loop
+ * opens by up to 3 mm there, and what closes it again costs 4.4 J in a minute; nothing is gained
+ * even then. */
 TEST(a_four_bar_keeps_its_energy_for_a_minute)
 {
     for (int i = 0; i < TEXT_STEPS; i++) {
@@ -197,7 +201,8 @@ static const Machine slider_crank = {
     "<worldbody><body name='crank'><joint axis='0 1 0'/>"
     "<geom type='capsule' fromto='0 0 0 .2 0 0' size='.02' mass='1' contype='0' conaffinity='0'/>"
     "<body name='rod' pos='.2 0 0'><joint axis='0 1 0'/>"
-    "<geom type='capsule' fromto='0 0 0 .5 0 0' size='.02' mass='.5' contype='0' conaffinity='0'/></body>"
+    "<geom type='capsule' fromto='0 0 0 .5 0 0' size='.02' mass='.5' contype='0' "
+    "conaffinity='0'/></body>"
     "</body><body name='slider' pos='.7 0 0'><joint type='slide' axis='1 0 0'/>"
     "<geom type='box' size='.05 .05 .05' mass='2' contype='0' conaffinity='0'/></body></worldbody>"
     "<equality><connect body1='rod' body2='slider' anchor='.5 0 0'/></equality>"
@@ -205,8 +210,9 @@ static const Machine slider_crank = {
     {{"rod", "slider", {.5, 0, 0}}},
     1};
 
-/* 10 rad/s and more, twice through its dead centres in each turn: 0.2 rad in a step of 20 ms. What a step leaves open is of
- * third order in t. Energies: 1e-5 of 2.5 J up to 10 ms (measured: 6e-6 J), at 20 ms 1.2e-4 J above and 0.03 J below. */
+/* 10 rad/s and more, twice through its dead centres in each turn: 0.2 rad in a step of 20 ms. What
+ * a step leaves open is of third order in t. Energies: 1e-5 of 2.5 J up to 10 ms (measured: 6e-6
+ * J), at 20 ms 1.2e-4 J above and 0.03 J below. */
 TEST(a_slider_crank_keeps_its_energy)
 {
     for (int i = 0; i < TEXT_STEPS; i++) {
@@ -221,21 +227,62 @@ TEST(a_slider_crank_keeps_its_energy)
 
 /* ---- Bricard's linkage: six hinges, one degree of freedom by symmetry alone ---- */
 
-#define ROD(TO) "<geom type='capsule' fromto='0 0 0 " TO "' size='.03' mass='1' contype='0' conaffinity='0'/>"
+#define ROD(TO)                                                                                    \
+    "<geom type='capsule' fromto='0 0 0 " TO "' size='.03' mass='1' contype='0' conaffinity='0'/>"
 static const Machine bricard = {
     "0 -9.81 0",
-    "<worldbody><body><joint axis='0 1 0'/>" ROD("1 0 0")
-    "<body pos='1 0 0'><joint axis='0 0 1'/>" ROD("0 -1 0")
-    "<body pos='0 -1 0'><joint axis='1 0 0'/>" ROD("0 0 1")
-    "<body pos='0 0 1'><joint axis='0 1 0'/>" ROD("-1 0 0")
-    "<body name='last' pos='-1 0 0'><joint axis='0 0 1'/>" ROD("0 1 0")
-    "</body></body></body></body></body></worldbody>"
-    "<equality><connect body1='last' anchor='0 1 0'/><connect body1='last' anchor='.5 1 0'/></equality>",
+    "<worldbody><body><joint axis='0 1 0'/>" ROD(
+        "1 0 0") "<body pos='1 0 0'><joint axis='0 0 "
+                 "1'/>" ROD("0 -1 0") "<body pos='0 -1 "
+                                      "0'><joint axis='1 "
+                                      "0 0'/>" ROD(
+                                          "0 0 "
+                                          "1") "<body pos='0 0 1'><joint axis='0 1 "
+                                               "0'/>" ROD("-1 0 0") "<bod"
+                                                                    "y "
+                                                                    "name"
+                                                                    "='"
+                                                                    "last"
+                                                                    "' "
+                                                                    "pos="
+                                                                    "'-1 "
+                                                                    "0 "
+                                                                    "0'><"
+                                                                    "join"
+                                                                    "t "
+                                                                    "axis"
+                                                                    "='0 "
+                                                                    "0 "
+                                                                    "1'/"
+                                                                    ">" ROD("0 1 0") "</body></"
+                                                                                     "body></"
+                                                                                     "body></"
+                                                                                     "body></"
+                                                                                     "body></"
+                                                                                     "worldbody"
+                                                                                     ">"
+                                                                                     "<equality"
+                                                                                     "><"
+                                                                                     "connect "
+                                                                                     "body1='"
+                                                                                     "last' "
+                                                                                     "anchor='"
+                                                                                     "0 1 "
+                                                                                     "0'/"
+                                                                                     "><"
+                                                                                     "connect "
+                                                                                     "body1='"
+                                                                                     "last' "
+                                                                                     "anchor='."
+                                                                                     "5 1 "
+                                                                                     "0'/></"
+                                                                                     "equality"
+                                                                                     ">",
     {{"last", "world", {0, 1, 0}}, {"last", "world", {.5, 1, 0}}},
     2};
 
-/* Closed by two points of its last hinge's axis: 6 rows of which some are always redundant. Measured in 10 s: 1.4e-6 J of 4.6 J
- * up to 10 ms, 2.2e-5 J at 20 ms. */
+/* Closed by two points of its last hinge's axis: 6 rows of which some are always redundant.
+ * Measured in 10 s: 1.4e-6 J of 4.6 J up to 10 ms, 2.2e-5 J at 20 ms. */
 TEST(bricards_linkage_keeps_its_energy)
 {
     for (int i = 0; i < TEXT_STEPS; i++) {

@@ -1,8 +1,9 @@
-/* Momentum of what nothing fixed touches: P = P0 + m g t, and L about the centre of mass stays, in steps with contacts, hits,
- * limits and equalities as in free flight, at any step. Each scene runs without gravity and falling.
+/* Momentum of what nothing fixed touches: P = P0 + m g t, and L about the centre of mass stays, in
+ * steps with contacts, hits, limits and equalities as in free flight, at any step. Each scene runs
+ * without gravity and falling.
  *
- * Bounds are shares of √(2 m K) and √(2 K Σ m r²), the most momentum that energy K could have, largest over the run:
- * 1e-10, a hundred times what rounding leaves of sums in 1000 steps. */
+ * Bounds are shares of √(2 m K) and √(2 K Σ m r²), the most momentum that energy K could have,
+ * largest over the run: 1e-10, a hundred times what rounding leaves of sums in 1000 steps. */
 #include "text_scene.h"
 
 #include "../random.h"
@@ -92,7 +93,8 @@ static void check_division(const Case *c, TnDivisionDef division)
 
 static void check_all(const Case *cases, int count)
 {
-    for (int i = 0; i < count; i++) check_division(&cases[i], (TnDivisionDef){TN_DIVISION_AUTO, 0, 0});
+    for (int i = 0; i < count; i++)
+        check_division(&cases[i], (TnDivisionDef){TN_DIVISION_AUTO, 0, 0});
 }
 #define CHECK_ALL(CASES) check_all(CASES, sizeof(CASES) / sizeof *(CASES))
 
@@ -105,7 +107,8 @@ static void check_all(const Case *cases, int count)
     "<body pos='.3 0 .1'><joint name='j2' " JOINT2 "/>"                                            \
     "<geom type='capsule' fromto='0 0 0 .2 .1 0' size='.025' mass='.4'/></body></body>"            \
     "<body pos='-.1 0 0'><joint name='j3' axis='0 0 1'/>"                                          \
-    "<geom type='capsule' fromto='0 0 0 -.3 0 -.1' size='.03' mass='.5'/></body></body></worldbody>"
+    "<geom type='capsule' fromto='0 0 0 -.3 0 -.1' size='.03' "                                    \
+    "mass='.5'/></body></body></worldbody>"
 
 TEST(floating_trees_keep_their_momentum)
 {
@@ -120,26 +123,27 @@ TEST(floating_trees_keep_their_momentum)
          0.3, ALONE},
         {"ball with a spring", ARM("type='ball' stiffness='40'", "axis='0 0 1' stiffness='50'"),
          3.0, 0.5, ALONE},
-        {"limits", ARM("axis='0 1 0' range='-.3 .3'", "type='slide' axis='1 0 0' range='-.05 .05'"), 4.0,
-         0.5, TIED},
+        {"limits", ARM("axis='0 1 0' range='-.3 .3'", "type='slide' axis='1 0 0' range='-.05 .05'"),
+         4.0, 0.5, TIED},
         {"limits and dry friction",
          ARM("axis='0 1 0' range='-.3 .3' frictionloss='.3'",
              "type='slide' axis='1 0 0' range='-.05 .05'"),
          4.0, 0.5, TIED},
         {"servos",
          ARM("axis='0 1 0'", "axis='1 0 1'") "<actuator><position joint='j1' kp='300' kv='5'/>"
-                                            "<velocity joint='j2' kv='20'/>"
-                                            "<motor joint='j3' gear='1'/></actuator>",
+                                             "<velocity joint='j2' kv='20'/>"
+                                             "<motor joint='j3' gear='1'/></actuator>",
          5.0, 0.5, ALONE},
         {"tendon",
-         ARM("axis='0 1 0'", "axis='1 0 1'")
-             "<tendon><fixed name='f' stiffness='500' damping='1' range='-.005 .005' limited='true'>"
-             "<joint joint='j1' coef='.5'/><joint joint='j3' coef='1'/></fixed></tendon>"
-             "<actuator><position tendon='f' kp='100'/></actuator>",
+         ARM("axis='0 1 0'", "axis='1 0 1'") "<tendon><fixed name='f' stiffness='500' damping='1' "
+                                             "range='-.005 .005' limited='true'>"
+                                             "<joint joint='j1' coef='.5'/><joint joint='j3' "
+                                             "coef='1'/></fixed></tendon>"
+                                             "<actuator><position tendon='f' kp='100'/></actuator>",
          4.0, 0.5, TIED},
         {"coupled joints",
-         ARM("axis='0 1 0'", "axis='1 0 1'")
-             "<equality><joint joint1='j1' joint2='j3' polycoef='0 .5 0 0 0'/></equality>",
+         ARM("axis='0 1 0'", "axis='1 0 1'") "<equality><joint joint1='j1' joint2='j3' polycoef='0 "
+                                             ".5 0 0 0'/></equality>",
          4.0, 0.5, TIED},
     };
     CHECK_ALL(cases);
@@ -157,18 +161,26 @@ TEST(floating_trees_that_are_hit_keep_momentum_with_what_hits_them)
 {
     static const Case cases[] = {
         {"tree and ball",
-         "<worldbody>" TWO_LINKS BALL("ball", ".7 0 1", "") "</worldbody>"
-         "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -5 0 0 0'/></keyframe>", 0, 0.6, TOUCHES},
+         "<worldbody>" TWO_LINKS BALL(
+             "ball", ".7 0 1",
+             "") "</worldbody>"
+                 "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -5 0 0 0'/></keyframe>",
+         0, 0.6, TOUCHES},
         {"tree and ball, bouncing",
-         "<worldbody>" TWO_LINKS BALL("ball", ".7 0 .5", "name='c'") "</worldbody>"
-         "<tenon><geom name='c' restitution='.8'/></tenon>"
-         "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -5 1 20 0'/></keyframe>", 0, 0.4, TOUCHES},
+         "<worldbody>" TWO_LINKS BALL("ball", ".7 0 .5",
+                                      "name='c'") "</worldbody>"
+                                                  "<tenon><geom name='c' restitution='.8'/></tenon>"
+                                                  "<keyframe><key name='start' qvel='0 0 0 0 0 0 0 "
+                                                  " 0 0 -5 1 20 0'/></keyframe>",
+         0, 0.4, TOUCHES},
         {"two trees",
          "<worldbody>" TWO_LINKS
          "<body pos='.2 .02 .3'><freejoint/><geom type='box' size='.1 .05 .02' mass='1'/>"
          "<body pos='.1 0 0'><joint axis='0 1 0' stiffness='2' range='-.5 .5'/>"
-         "<geom type='capsule' fromto='0 0 0 .3 .2 0' size='.03' mass='1'/></body></body></worldbody>"
-         "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -3 1 0 2 0'/></keyframe>", 0, 0.4, TOUCHES},
+         "<geom type='capsule' fromto='0 0 0 .3 .2 0' size='.03' "
+         "mass='1'/></body></body></worldbody>"
+         "<keyframe><key name='start' qvel='0 0 0 0 0 0 0  0 0 -3 1 0 2 0'/></keyframe>",
+         0, 0.4, TOUCHES},
     };
     CHECK_ALL(cases);
 }
@@ -177,7 +189,8 @@ TEST(floating_trees_that_are_hit_keep_momentum_with_what_hits_them)
 
 #define BODIES(REST)                                                                               \
     "<worldbody>"                                                                                  \
-    "<body><freejoint/><geom name='a' type='box' size='.1 .08 .05' mass='2' friction='.6'/></body>" \
+    "<body><freejoint/><geom name='a' type='box' size='.1 .08 .05' mass='2' "                      \
+    "friction='.6'/></body>"                                                                       \
     "<body pos='.05 .03 .3'><freejoint/><geom name='b' type='cylinder' size='.06 .08' mass='1' "   \
     "friction='.4'/></body>"                                                                       \
     "<body pos='-.05 .02 .5'><freejoint/><geom name='c' type='capsule' size='.04 .06' mass='.5' "  \
@@ -226,13 +239,15 @@ TEST(floating_loops_keep_their_momentum)
          0, 0.3, TOUCHES | TIED},
         {"welded bodies",
          "<worldbody><body name='a'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
-         "<body name='b' pos='.25 0 0'><freejoint/><geom type='box' size='.1 .05 .1' mass='3'/></body>"
+         "<body name='b' pos='.25 0 0'><freejoint/><geom type='box' size='.1 .05 .1' "
+         "mass='3'/></body>"
          "</worldbody><equality><weld body1='a' body2='b'/></equality>"
          "<keyframe><key name='start' qvel='0 0 0 1 2 3  0 .75 -.5 1 2 3'/></keyframe>",
          0, 0.5, TIED},
         {"connected bodies",
          "<worldbody><body name='a'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
-         "<body name='b' pos='.25 0 0'><freejoint/><geom type='box' size='.1 .05 .1' mass='3'/></body>"
+         "<body name='b' pos='.25 0 0'><freejoint/><geom type='box' size='.1 .05 .1' "
+         "mass='3'/></body>"
          "</worldbody><equality><connect body1='a' body2='b' anchor='.12 0 .1'/></equality>"
          "<keyframe><key name='start' qvel='0 0 0 1 2 3  0 .75 -.5 -1 2 3'/></keyframe>",
          0, 0.5, TIED},
@@ -243,7 +258,8 @@ TEST(floating_loops_keep_their_momentum)
 /* ---- cables ---- */
 
 #define CABLE(YOUNG, OFFSET)                                                                       \
-    "<composite type='cable' prefix='k' curve='s 0 0' count='21 1 1' size='1' offset='" OFFSET "' " \
+    "<composite type='cable' prefix='k' curve='s 0 0' count='21 1 1' size='1' offset='" OFFSET     \
+    "' "                                                                                           \
     "initial='free'><plugin plugin='mujoco.elasticity.cable'><config key='twist' value='" YOUNG    \
     "'/><config key='bend' value='" YOUNG "'/></plugin>"                                           \
     "<geom type='capsule' size='.01' density='1000'/></composite>"
@@ -256,26 +272,31 @@ static void check_cables(TnDivisionDef division)
         {"stiff cable", WITH_CABLES "<worldbody>" CABLE("1e8", "0 0 0") "</worldbody>", 0.1, 0.3,
          ALONE},
         {"cable and ball",
-         WITH_CABLES "<worldbody>" BALL("ball", ".6 0 .2", "") CABLE("1e7", "0 0 0") "</worldbody>"
-         "<keyframe><key name='start' qvel='0 0 -3 0 10 0 "
-         "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
-         "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
-         "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'/>"
-         "</keyframe>", 0, 0.2, TOUCHES},
+         WITH_CABLES "<worldbody>" BALL("ball", ".6 0 .2", "")
+             CABLE("1e7", "0 0 0") "</worldbody>"
+                                   "<keyframe><key name='start' qvel='0 0 -3 0 10 0 "
+                                   "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+                                   "0 0 0 0 0 0 0 0 0 "
+                                   "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+                                   "0 0 0 0 0 0 0 0 0 "
+                                   "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+                                   "0 0 0 0 0 0 0 0 0'/>"
+                                   "</keyframe>",
+         0, 0.2, TOUCHES},
         {"robot with a cable",
-         WITH_CABLES "<worldbody><body name='base' pos='-.3 0 0'><freejoint/>"
+         WITH_CABLES
+         "<worldbody><body name='base' pos='-.3 0 0'><freejoint/>"
          "<geom type='box' size='.1 .1 .1' mass='3'/><body name='hand' pos='.12 0 0'>"
          "<joint axis='0 0 1'/><geom type='capsule' fromto='.05 0 0 .14 0 0' size='.03' mass='.5'/>"
-         "</body></body>" CABLE("1e7", "0 0 0") "</worldbody>"
-         "<equality><weld body1='kB_first' body2='hand'/></equality>", 0.5, 0.3, ALONE},
+         "</body></body>" CABLE(
+             "1e7", "0 0 0") "</worldbody>"
+                             "<equality><weld body1='kB_first' body2='hand'/></equality>",
+         0.5, 0.3, ALONE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_division(&cases[i], division);
 }
 
-TEST(cables_keep_their_momentum)
-{
-    check_cables((TnDivisionDef){TN_DIVISION_WHOLE, 0, 0});
-}
+TEST(cables_keep_their_momentum) { check_cables((TnDivisionDef){TN_DIVISION_WHOLE, 0, 0}); }
 
 TEST(cables_in_groups_keep_their_momentum)
 {
@@ -285,7 +306,8 @@ TEST(cables_in_groups_keep_their_momentum)
 /* ---- soft bodies ---- */
 
 #define SOFT(LAW, MASS)                                                                            \
-    "<tenon><soft name='s' box='.1 .05 .05' cells='4 2 2' young='1e5' poisson='.3' density='1000' " \
+    "<tenon><soft name='s' box='.1 .05 .05' cells='4 2 2' young='1e5' poisson='.3' "               \
+    "density='1000' "                                                                              \
     "damping='0' law='" LAW "' mass_matrix='" MASS "'/></tenon>"
 
 static void check_soft(TnDivisionDef division)
@@ -297,11 +319,15 @@ static void check_soft(TnDivisionDef division)
         {"neo-Hookean, consistent", SOFT("neohookean", "consistent"), 1.0, 0.2, ALONE},
         {"soft and box",
          "<worldbody><body pos='.05 .02 .12'><freejoint/><geom type='box' size='.04 .05 .06' "
-         "mass='1'/></body></worldbody>" SOFT("corotational", "lumped")
-         "<keyframe><key name='start' qvel='0 0 -2 3 2 1'/></keyframe>", 0, 0.2, TOUCHES},
+         "mass='1'/></body></worldbody>" SOFT(
+             "corotational",
+             "lumped") "<keyframe><key name='start' qvel='0 0 -2 3 2 1'/></keyframe>",
+         0, 0.2, TOUCHES},
         {"soft and ball, consistent",
-         "<worldbody>" BALL("b", ".05 0 .102", "") "</worldbody>" SOFT("neohookean", "consistent")
-         "<keyframe><key name='start' qvel='0 0 -2 0 20 0'/></keyframe>", 0, 0.2, TOUCHES},
+         "<worldbody>" BALL("b", ".05 0 .102", "") "</worldbody>" SOFT(
+             "neohookean",
+             "consistent") "<keyframe><key name='start' qvel='0 0 -2 0 20 0'/></keyframe>",
+         0, 0.2, TOUCHES},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_division(&cases[i], division);
 }

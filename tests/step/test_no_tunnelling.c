@@ -1,9 +1,10 @@
-/* Nothing passes through anything: cables and soft bodies at 20 m/s, against plates of a millimetre, thin wires and
- * each other, with steps of 1 to 20 ms, in which they would go up to 0.4 m.
+/* Nothing passes through anything: cables and soft bodies at 20 m/s, against plates of a
+ * millimetre, thin wires and each other, with steps of 1 to 20 ms, in which they would go up to 0.4
+ * m.
  *
- * Whether a cable went through a wire, a bar or another cable is told by Gauss' linking integral of the two curves.
- * It grows with the turns that one makes about the other, continuously while they move past each other, and jumps by
- * one where they cross. */
+ * Whether a cable went through a wire, a bar or another cable is told by Gauss' linking integral of
+ * the two curves. It grows with the turns that one makes about the other, continuously while they
+ * move past each other, and jumps by one where they cross. */
 #include "../check.h"
 #include "soft_scenes.h"
 
@@ -21,11 +22,12 @@ static double triangle_angle(const double a[3], const double b[3], const double 
 {
     double bc[3], x = sqrt(v3_dot(a, a)), y = sqrt(v3_dot(b, b)), z = sqrt(v3_dot(c, c));
     v3_cross(bc, b, c);
-    return 2 * atan2(v3_dot(a, bc),
-                     x * y * z + v3_dot(a, b) * z + v3_dot(b, c) * x + v3_dot(c, a) * y);
+    return 2 *
+           atan2(v3_dot(a, bc), x * y * z + v3_dot(a, b) * z + v3_dot(b, c) * x + v3_dot(c, a) * y);
 }
 
-/* Share of two lines p q and r s in the integral: the solid angle of the differences of their points. */
+/* Share of two lines p q and r s in the integral: the solid angle of the differences of their
+ * points. */
 static double link_of_lines(const double p[3], const double q[3], const double r[3],
                             const double s[3])
 {
@@ -53,8 +55,8 @@ static double linking(const Curve *a, const Curve *b)
 
 /* ---- cables ---- */
 
-/* As many segments as make them no longer than the cable is thick: there is no bend so sharp that two of them would
- * part. Stiff ones do with fewer. */
+/* As many segments as make them no longer than the cable is thick: there is no bend so sharp that
+ * two of them would part. Stiff ones do with fewer. */
 #define FINE 72
 #define COARSE 24
 
@@ -199,7 +201,8 @@ TEST(cable_thrown_at_a_plate_of_a_millimetre_stays_on_its_side)
             }
 }
 
-/* Linking of a cable with another curve over the time; false where it jumps, or where they never touch. */
+/* Linking of a cable with another curve over the time; false where it jumps, or where they never
+ * touch. */
 static bool march_linked(Throw *s, const Curve *bar, double time, double t)
 {
     int count = (int)(time / t + 0.5), touching = 0;
@@ -281,7 +284,6 @@ TEST(cable_whipped_round_a_bar_winds_about_it)
     }
 }
 
-
 /* ---- soft bodies ---- */
 
 #define SIDE 0.1 /* m */
@@ -336,8 +338,8 @@ TEST(soft_cube_thrown_at_a_plate_of_a_millimetre_stays_on_its_side)
         }
 }
 
-/* How far a point lies within the tetrahedra of a soft body: its smallest coordinate in the one that it is deepest
- * in; negative: outside. */
+/* How far a point lies within the tetrahedra of a soft body: its smallest coordinate in the one
+ * that it is deepest in; negative: outside. */
 static double depth_within(const TnSoftInfo *info, const double *x, const double p[3])
 {
     double deepest = -1;
@@ -428,7 +430,8 @@ TEST(soft_cubes_thrown_at_each_other_do_not_get_into_each_other)
             touching += tn_world_contact_count(scene.world) > 0;
             const double *q = tn_world_state(scene.world).qpos;
             for (int j = 0; j < b.node_count; j++)
-                deepest = fmax(deepest, depth_within(&a, q + a.qpos_start, q + b.qpos_start + 3 * j));
+                deepest =
+                    fmax(deepest, depth_within(&a, q + a.qpos_start, q + b.qpos_start + 3 * j));
         }
         CHECK(touching);
         if (!(deepest < 0.1)) /* of an element: at the surface */

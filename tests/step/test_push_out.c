@@ -1,5 +1,5 @@
-/* Bodies that start inside of each other come apart, at a speed that does not depend on the step, and no faster than falling
- * by as much would make them: √(g d). */
+/* Bodies that start inside of each other come apart, at a speed that does not depend on the step,
+ * and no faster than falling by as much would make them: √(g d). */
 #include "text_scene.h"
 
 static const double G = 9.81;
@@ -30,7 +30,8 @@ static double run(const char *parts, double t, double *fastest)
 
 static const char boxes[] =
     "<worldbody><body><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
-    "<body pos='.1 .02 .01'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body></worldbody>";
+    "<body pos='.1 .02 .01'><freejoint/><geom type='box' size='.1 .1 .1' "
+    "mass='1'/></body></worldbody>";
 
 /* By 0.1 m, half their size. */
 TEST(boxes_deep_in_each_other_part_at_the_same_speed_at_any_step)
@@ -44,19 +45,20 @@ TEST(boxes_deep_in_each_other_part_at_the_same_speed_at_any_step)
     }
 }
 
-/* Without gravity a depth d is undone with √(2 a d), as if what is as deep as its radius of gyration r comes out in half a
- * second: r = a/2 (0.5 s)² (constraint/unilateral.c); but no more than a fifth in a step: small depths come out slower at coarse
- * steps, never faster. */
+/* Without gravity a depth d is undone with √(2 a d), as if what is as deep as its radius of
+ * gyration r comes out in half a second: r = a/2 (0.5 s)² (constraint/unilateral.c); but no more
+ * than a fifth in a step: small depths come out slower at coarse steps, never faster. */
 TEST(balls_part_with_the_root_of_their_depth)
 {
     const double radius = 0.1 * sqrt(0.4);
     for (double d = 1e-4; d < 0.05; d *= 10.0)
         for (int i = 0; i < TEXT_STEPS; i++) {
             char parts[512];
-            snprintf(parts, sizeof parts,
-                     "<worldbody><body><freejoint/><geom size='.1' mass='1'/></body>"
-                     "<body pos='0 0 %.17g'><freejoint/><geom size='.1' mass='1'/></body></worldbody>",
-                     0.2 - d);
+            snprintf(
+                parts, sizeof parts,
+                "<worldbody><body><freejoint/><geom size='.1' mass='1'/></body>"
+                "<body pos='0 0 %.17g'><freejoint/><geom size='.1' mass='1'/></body></worldbody>",
+                0.2 - d);
             double t = text_steps[i], fastest, speed = run(parts, t, &fastest);
             double expected = fmin(0.2 * d / t, sqrt(16.0 * radius * d));
             CHECK_NEAR(speed, expected, 0.02 * expected);
@@ -72,10 +74,11 @@ TEST(a_ball_in_the_ground_comes_up_and_stays)
             char parts[512];
             TextScene s;
             double highest = 0.0;
-            snprintf(parts, sizeof parts,
-                     "<worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 %.17g'><freejoint/>"
-                     "<geom size='.1' mass='1'/></body></worldbody>",
-                     0.1 - d);
+            snprintf(
+                parts, sizeof parts,
+                "<worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 %.17g'><freejoint/>"
+                "<geom size='.1' mass='1'/></body></worldbody>",
+                0.1 - d);
             REQUIRE(text_open(&s, text_steps[i], "0 0 -9.81", parts));
             for (int k = 0; k * s.t < 2.0; k++) {
                 CHECK(!tn_world_step(s.world).diverged);

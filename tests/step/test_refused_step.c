@@ -1,5 +1,5 @@
-/* A step that is refused leaves the world as it was, to the last bit of what is saved, and a world can go on
- * afterwards; numbers that are not finite do not get into a state. */
+/* A step that is refused leaves the world as it was, to the last bit of what is saved, and a world
+ * can go on afterwards; numbers that are not finite do not get into a state. */
 #include "../check.h"
 #include "../io/mjcf_text.h"
 
@@ -11,7 +11,8 @@ static const char wheel[] =
     "<body><joint axis='0 0 1'/><geom size='.1'/><body><joint type='slide' axis='1 0 0'/>"
     "<geom size='.1'/><body name='w'><joint axis='0 1 0'/><geom size='.1'/></body></body></body>"
     "</worldbody><tenon><wheel name='w' body='w' radius='.1'/></tenon>"
-    "<keyframe><key name='fast' qvel='0 1e12 0'/><key name='slow' qvel='0 1 0'/></keyframe></mujoco>";
+    "<keyframe><key name='fast' qvel='0 1e12 0'/><key name='slow' qvel='0 1 "
+    "0'/></keyframe></mujoco>";
 
 /* A ball on the ground, a cable held by a robot, and a box about to be hit with restitution. */
 static const char mixed[] =
@@ -74,7 +75,8 @@ TEST(world_goes_on_after_a_refused_step_as_if_it_had_not_been)
     TnModel *model = load_text(mixed, &err);
     REQUIRE(model);
     TnWorldDef def = tn_world_def();
-    TnWorld *world = tn_world_create(&def, model, &err), *other = tn_world_create(&def, model, &err);
+    TnWorld *world = tn_world_create(&def, model, &err),
+            *other = tn_world_create(&def, model, &err);
     REQUIRE(world && other);
     const double huge[3] = {1e300, 1e300, 1e300}, none[3] = {0};
     for (int k = 0; k < 40; k++) {

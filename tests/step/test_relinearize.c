@@ -1,5 +1,5 @@
-/* Steps that are solved again about what they found: constraints that curve within a step hold at its
- * end. */
+/* Steps that are solved again about what they found: constraints that curve within a step hold at
+ * its end. */
 #include "../check.h"
 
 #include "../io/mjcf_text.h"
@@ -39,7 +39,8 @@ static double energy(const TnWorld *world)
     "<body pos='0.05 0 0.04880884817015163'><freejoint/>"                                          \
     "<geom type='sphere' size='0.05' mass='1' friction='" FRICTION " 0 0'/></body></worldbody>"
 
-/* The largest gap on the way down, until well before the ball leaves the dome (at 48° where it slides). */
+/* The largest gap on the way down, until well before the ball leaves the dome (at 48° where it
+ * slides). */
 static double gap_on_the_dome(const char *parts, int passes)
 {
     TnModel *model = model_of(parts);
@@ -57,9 +58,9 @@ static double gap_on_the_dome(const char *parts, int passes)
     return widest;
 }
 
-/* One pass leaves the tangent's error, (v t)²/2R = 1.6e-4 m at the 1.8 m/s it comes to. Each further
- * one takes off a factor of some thousand where it slides, down to the solver's error times a step;
- * rolling, whose friction must settle, too, keeps 3e-7 m at worst. */
+/* One pass leaves the tangent's error, (v t)²/2R = 1.6e-4 m at the 1.8 m/s it comes to. Each
+ * further one takes off a factor of some thousand where it slides, down to the solver's error times
+ * a step; rolling, whose friction must settle, too, keeps 3e-7 m at worst. */
 TEST(a_ball_that_slides_or_rolls_over_a_dome_stays_on_it)
 {
     static const char *const parts[] = {BALL_ON_A_DOME("0"), BALL_ON_A_DOME("1")};
@@ -108,8 +109,8 @@ static void turn_the_bars(int passes, double *energy_error, double *gap)
     tn_model_destroy(model);
 }
 
-/* Energy is balanced in smooth motion, whatever the passes. The gap is mostly that of the law, which is about velocities:
- * 0.6 mm, then 0.5. */
+/* Energy is balanced in smooth motion, whatever the passes. The gap is mostly that of the law,
+ * which is about velocities: 0.6 mm, then 0.5. */
 TEST(a_linkage_keeps_its_energy_and_closes_better)
 {
     double error[4], gap[4];
@@ -122,14 +123,16 @@ TEST(a_linkage_keeps_its_energy_and_closes_better)
 
 /* A box that slides on a plane has nothing that curves: 1e-12 m after 20 steps is what solutions to
  * 1e-11 of g·t differ by. */
-/* A tilted cylinder lands on its rim and slaps down. The points that touch are told by where they are from the
- * lowest one, which is on the other side of the rim at the end of a step that turns the tilt round. */
+/* A tilted cylinder lands on its rim and slaps down. The points that touch are told by where they
+ * are from the lowest one, which is on the other side of the rim at the end of a step that turns
+ * the tilt round. */
 TEST(contacts_that_jump_over_a_body_are_not_followed)
 {
-    TnModel *model = model_of("<option timestep='0.02'/><worldbody>"
-                              "<geom type='box' size='0.1 0.1 0.25' pos='0 0 -0.25' friction='0'/>"
-                              "<body pos='0 0 0.3'><freejoint/><geom type='cylinder' size='0.1 0.1' "
-                              "friction='0'/></body></worldbody>");
+    TnModel *model =
+        model_of("<option timestep='0.02'/><worldbody>"
+                 "<geom type='box' size='0.1 0.1 0.25' pos='0 0 -0.25' friction='0'/>"
+                 "<body pos='0 0 0.3'><freejoint/><geom type='cylinder' size='0.1 0.1' "
+                 "friction='0'/></body></worldbody>");
     REQUIRE(model);
     TnWorld *world = world_of(model, 0, 0);
     REQUIRE(world);
@@ -164,9 +167,9 @@ TEST(where_nothing_curves_passes_change_nothing)
     CHECK(x[0][0] > 0.1);
 }
 
-/* A cable, held at one end, falls across a bar, whole and in groups: in every pass its springs, bonds,
- * contacts and its hold are taken anew. After 1 s it hangs; 2 % is what an end that still swings makes of its
- * height. */
+/* A cable, held at one end, falls across a bar, whole and in groups: in every pass its springs,
+ * bonds, contacts and its hold are taken anew. After 1 s it hangs; 2 % is what an end that still
+ * swings makes of its height. */
 TEST(a_cable_that_falls_over_a_bar_comes_to_hang_as_with_one_pass)
 {
     for (int group = 0; group <= 5; group += 5) {

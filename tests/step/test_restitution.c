@@ -1,5 +1,5 @@
-/* Hits with restitution, one after the other within a step: columns and rows of balls, bounces in closed form, boxes with
- * friction. */
+/* Hits with restitution, one after the other within a step: columns and rows of balls, bounces in
+ * closed form, boxes with friction. */
 #include "text_scene.h"
 
 #include "../random.h"
@@ -9,7 +9,8 @@ static const double G = 9.81;
 static void add_restitution(Text *x, int count, double restitution)
 {
     text_add(x, "<tenon>");
-    for (int i = 0; i < count; i++) text_add(x, "<geom name='g%d' restitution='%g'/>", i, restitution);
+    for (int i = 0; i < count; i++)
+        text_add(x, "<geom name='g%d' restitution='%g'/>", i, restitution);
     text_add(x, "</tenon>");
 }
 
@@ -20,17 +21,19 @@ static bool open_column(TextScene *s, double t, int count, double restitution)
     Text x = {{0}, 0};
     text_add(&x, "<worldbody><geom type='plane' size='9 9 1' condim='1'/>");
     for (int i = 0; i < count; i++)
-        text_add(&x,
-                 "<body pos='0 0 %g'><freejoint/><geom name='g%d' type='sphere' size='.1' mass='10' "
-                 "condim='1'/></body>",
-                 1.101 + 0.21 * i, i);
+        text_add(
+            &x,
+            "<body pos='0 0 %g'><freejoint/><geom name='g%d' type='sphere' size='.1' mass='10' "
+            "condim='1'/></body>",
+            1.101 + 0.21 * i, i);
     text_add(&x, "</worldbody>");
     add_restitution(&x, count, restitution);
     return text_open(s, t, "0 0 -9.81", x.text);
 }
 
-/* Without friction each reflection keeps the energy, and free flight does: rounding. Hits that are slower than the speed of
- * rest (0.05 g t) are none, which costs up to 4e-4 of all there is in 5 s at 20 ms (measured). */
+/* Without friction each reflection keeps the energy, and free flight does: rounding. Hits that are
+ * slower than the speed of rest (0.05 g t) are none, which costs up to 4e-4 of all there is in 5 s
+ * at 20 ms (measured). */
 TEST(a_column_of_balls_keeps_its_energy)
 {
     static const int counts[] = {2, 3, 6};
@@ -53,8 +56,9 @@ TEST(a_column_of_balls_keeps_its_energy)
     }
 }
 
-/* With ε = 0.9 it comes to rest in 3.4 s, balls touching; until then no hit gains. As it does, hits slower than the speed of
- * rest (0.05 g t) are left to the step, which lets balls overlap by that speed times t and lifts them again. */
+/* With ε = 0.9 it comes to rest in 3.4 s, balls touching; until then no hit gains. As it does, hits
+ * slower than the speed of rest (0.05 g t) are left to the step, which lets balls overlap by that
+ * speed times t and lifts them again. */
 TEST(a_column_of_balls_that_lose_comes_to_rest)
 {
     const double rest = 10.0 * G * (0.1 + 0.3 + 0.5);
@@ -124,14 +128,16 @@ TEST(bounces_are_exact)
         for (double t = 0.02; t > 0.002; t *= 0.5) {
             TextScene s;
             Text x = {{0}, 0};
-            text_add(&x, "<worldbody><geom type='plane' size='9 9 1'/><body name='b' pos='0 0 1.1'><freejoint/>"
+            text_add(&x, "<worldbody><geom type='plane' size='9 9 1'/><body name='b' pos='0 0 "
+                         "1.1'><freejoint/>"
                          "<geom name='g0' type='sphere' size='.1' mass='1'/></body></worldbody>");
             add_restitution(&x, 1, epsilon);
             REQUIRE(text_open(&s, t, "0 0 -9.81", x.text));
             double worst = 0.0;
             for (int k = 1; k * t < 1.1001; k++) {
                 CHECK(!tn_world_step(s.world).diverged);
-                worst = fmax(worst, fabs(tn_world_state(s.world).qpos[2] - 0.1 - bounced(1.0, epsilon, k * t)));
+                worst = fmax(worst, fabs(tn_world_state(s.world).qpos[2] - 0.1 -
+                                         bounced(1.0, epsilon, k * t)));
             }
             CHECK_NEAR(worst, 0.0, 1e-12);
             text_close(&s);
@@ -142,8 +148,10 @@ TEST(bounces_are_exact)
 
 static const char pendulum[] =
     "<worldbody><geom name='g1' type='box' pos='-.1 0 -.5' size='.06 .2 .2'/><body pos='0 0 0'>"
-    "<joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -.4' size='.01' mass='.3' contype='0' "
-    "conaffinity='0'/><geom name='g0' type='sphere' pos='0 0 -.5' size='.04' mass='1' condim='1'/></body>"
+    "<joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -.4' size='.01' mass='.3' "
+    "contype='0' "
+    "conaffinity='0'/><geom name='g0' type='sphere' pos='0 0 -.5' size='.04' mass='1' "
+    "condim='1'/></body>"
     "</worldbody><tenon><geom name='g0' restitution='.5'/></tenon>"
     "<keyframe><key name='start' qpos='-.8'/></keyframe>";
 

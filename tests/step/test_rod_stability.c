@@ -1,5 +1,6 @@
-/* Cables of all kinds in long and short steps: no step is refused, and energy comes from nowhere. The
- * cables are 1.2 m long and 8 mm thick, from very soft (one that hangs doubles its length) to stiff. */
+/* Cables of all kinds in long and short steps: no step is refused, and energy comes from nowhere.
+ * The cables are 1.2 m long and 8 mm thick, from very soft (one that hangs doubles its length) to
+ * stiff. */
 #include "../check.h"
 
 #include <math.h>
@@ -82,7 +83,8 @@ static double total(const TnWorld *world)
     return e.kinetic + e.potential;
 }
 
-/* Most energy beyond the start's and the work's, as a share of what went from one form to another. */
+/* Most energy beyond the start's and the work's, as a share of what went from one form to another.
+ */
 static double excess(const Case *c)
 {
     TnModel *model = build(c);
@@ -130,8 +132,8 @@ static void check_scene(Scene scene, double allowed)
             }
 }
 
-/* A step is of second order, so energy may be ahead of the exact one by a few per cent at 10 ms where a
- * soft cable whips around. A blow-up is beyond any number. */
+/* A step is of second order, so energy may be ahead of the exact one by a few per cent at 10 ms
+ * where a soft cable whips around. A blow-up is beyond any number. */
 TEST(cable_that_falls_from_one_held_end_gains_no_energy) { check_scene(HANGS, 0.05); }
 TEST(cable_held_by_both_ends_gains_no_energy) { check_scene(HANGS_BY_BOTH_ENDS, 0.02); }
 TEST(cable_that_falls_on_a_bar_gains_no_energy) { check_scene(FALLS_ON_A_BAR, 0.02); }

@@ -54,7 +54,8 @@ static void destroy(TnWorld *world, TnModel *model)
 }
 
 /* Share of F L³ / 3 E I by which the tip of a cantilever of so many segments goes down. L is the
- * length from the start of the first segment, which is held, to the centre of the last, which is pulled. */
+ * length from the start of the first segment, which is held, to the centre of the last, which is
+ * pulled. */
 static double tip_share(int segments)
 {
     const double E = 1e8, radius = 0.01, sag = 1e-3;
@@ -82,8 +83,8 @@ static double tip_share(int segments)
 TEST(held_cantilever_bends_as_beams_do_and_better_with_more_segments)
 {
     double coarse = fabs(tip_share(8) - 1), fine = fabs(tip_share(32) - 1);
-    /* Springs at the joints instead of bending all along leave an error of 1/(2 n²) here; shear adds
-     * 3 E I / (κ G A L²) = 2e-4 of the tip's way. */
+    /* Springs at the joints instead of bending all along leave an error of 1/(2 n²) here; shear
+     * adds 3 E I / (κ G A L²) = 2e-4 of the tip's way. */
     CHECK(fine < 2e-3);
     CHECK(coarse < 1.5e-2);
     CHECK(coarse > 4 * fine);

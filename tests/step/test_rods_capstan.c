@@ -1,19 +1,19 @@
 /* A rod around a cylinder: Euler's and Eytelwein's e^(μφ) between its two ends.
  *
- * The rod is laid around the cylinder in a helix whose turns lie two diameters apart, with straight tails. It
- * is free of stress as built, so bending takes no part. One end is pulled with 1 N. Two ways to the
- * ratio at which it slips:
- *   - the other end is held and the cylinder screws through under the rod: the rod rests while all of
- *     it slides, and the held end's tension is what the friction adds up to;
+ * The rod is laid around the cylinder in a helix whose turns lie two diameters apart, with straight
+ * tails. It is free of stress as built, so bending takes no part. One end is pulled with 1 N. Two
+ * ways to the ratio at which it slips:
+ *   - the other end is held and the cylinder screws through under the rod: the rod rests while all
+ * of it slides, and the held end's tension is what the friction adds up to;
  *   - the cylinder rests and the other end is pulled with a little less, or more, than that.
  *
- * Thickness. Friction acts at the surface, r below the centre line, whose radius is ρ = R + r. With ε = r/ρ, moments
- * about the axis give T' = μ n (1-ε), per radian, for the pressure n (times ρ); the couple μ n r that
- * is left goes into a shear force, which changes the pressure: n + μ ε n' = T. So T = e^(Λφ) with Λ (1 + μ ε Λ) =
- * μ (1-ε).
- * Segments. A segment touches in its middle, with a turn of δ between the tensions at its ends: it adds
- * ln (1 + μ tan δ/2) / (1 - μ tan δ/2) = μδ (1 + δ²/12 + …) instead of μδ.
- * Helix. Per turn it has cos α of the circle's turning, 1 - 2e-6 here. */
+ * Thickness. Friction acts at the surface, r below the centre line, whose radius is ρ = R + r. With
+ * ε = r/ρ, moments about the axis give T' = μ n (1-ε), per radian, for the pressure n (times ρ);
+ * the couple μ n r that is left goes into a shear force, which changes the pressure: n + μ ε n' =
+ * T. So T = e^(Λφ) with Λ (1 + μ ε Λ) = μ (1-ε). Segments. A segment touches in its middle, with a
+ * turn of δ between the tensions at its ends: it adds ln (1 + μ tan δ/2) / (1 - μ tan δ/2) = μδ (1
+ * + δ²/12 + …) instead of μδ. Helix. Per turn it has cos α of the circle's turning, 1 - 2e-6 here.
+ */
 #include "../check.h"
 #include "rod_scene.h"
 
@@ -139,7 +139,8 @@ static double sliding_ratio(int quarters)
     return high / low;
 }
 
-/* How far the end with 1 N goes, the cylinder at rest, while the other's pull comes up to `pull`. */
+/* How far the end with 1 N goes, the cylinder at rest, while the other's pull comes up to `pull`.
+ */
 static double travel(int quarters, double pull)
 {
     Capstan c;
@@ -179,8 +180,8 @@ TEST(rod_around_a_cylinder_holds_just_below_and_slips_just_above_that_ratio)
 {
     for (int i = 0; i < 4; i++) {
         double ratio = ratio_expected(quarters[i] * PI / 2);
-        /* what holds moves by its stretch, some µm; what slips by ½ F t² / m: in 40 ms, with 1 % too
-         * much, by half a millimetre */
+        /* what holds moves by its stretch, some µm; what slips by ½ F t² / m: in 40 ms, with 1 %
+         * too much, by half a millimetre */
         CHECK(fabs(travel(quarters[i], 0.99 * ratio)) < 5e-6);
         CHECK(travel(quarters[i], 1.01 * ratio) > 2e-4);
     }

@@ -1,20 +1,21 @@
-/* Equalities on segments of cables that a robot carries act on the robot, and those on segments that the
- * world holds act on the world. Exact to what the solver leaves: the other end of an equality cannot tell
- * a carried segment from a part of the robot's own link. */
+/* Equalities on segments of cables that a robot carries act on the robot, and those on segments
+ * that the world holds act on the world. Exact to what the solver leaves: the other end of an
+ * equality cannot tell a carried segment from a part of the robot's own link. */
 #include "../check.h"
 #include "text_scene.h"
 
 #include <tenon/tenon.h>
 
-/* A lift that a force pulls upwards, an arm on it, and a cable that hangs from the arm's hand. `hand` is
- * what holds the ball: the cable's carried segment, or the hand itself. */
+/* A lift that a force pulls upwards, an arm on it, and a cable that hangs from the arm's hand.
+ * `hand` is what holds the ball: the cable's carried segment, or the hand itself. */
 static const char lift[] =
     "<mujoco><option timestep='0.005'/><worldbody>"
     "<body name='lift' pos='0 0 2'><joint name='up' type='slide' axis='0 0 1'/>"
     "<geom type='box' size='.1 .1 .1' mass='2' contype='0' conaffinity='0'/>"
     "<body name='arm'><joint name='turn' axis='0 0 1'/>"
     "<geom type='capsule' fromto='0 0 0 .5 0 0' size='.03' mass='.5' contype='0' conaffinity='0'/>"
-    "<body name='hand' pos='.5 0 0'><inertial pos='0 0 0' mass='.1' diaginertia='1e-4 1e-4 1e-4'/></body></body></body>"
+    "<body name='hand' pos='.5 0 0'><inertial pos='0 0 0' mass='.1' diaginertia='1e-4 1e-4 "
+    "1e-4'/></body></body></body>"
     "<body name='ball' pos='.8 .2 2'><freejoint/>"
     "<geom size='.1' mass='3' contype='0' conaffinity='0'/></body>"
     "<composite type='cable' prefix='k' curve='0 0 s' count='7 1 1' size='.6' offset='.5 0 1.4' "
@@ -91,9 +92,10 @@ static void check_rides(const char *to_segment, const char *to_hand)
     ride(to_segment, false, pos[1], v[1], &momentum[1]);
     ride(to_segment, true, pos[2], v[2], &momentum[2]);
     for (int i = 0; i < 3; i++) {
-        /* What an equality does to its two sides adds up to nothing. A swinging ball turns within the step,
-         * an error of second order; a cable in groups is joined by iteration and moves with the velocity of
-         * the step's end, an error of first order: 1 % of a swing of half a second at 5 ms. */
+        /* What an equality does to its two sides adds up to nothing. A swinging ball turns within
+         * the step, an error of second order; a cable in groups is joined by iteration and moves
+         * with the velocity of the step's end, an error of first order: 1 % of a swing of half a
+         * second at 5 ms. */
         CHECK_NEAR(momentum[i], 1, i == 2 ? 2e-2 : 5e-4);
         for (int k = 0; k < 3; k++) {
             /* 1: where the anchor lies is found by another way, and refined to as much */
@@ -152,14 +154,16 @@ TEST(equalities_between_a_carried_segment_and_its_carrier_change_nothing)
     close_lift(&plain);
 }
 
-/* Everything at once that two robots and two cables can be joined by, whole and cut: no step is refused. */
+/* Everything at once that two robots and two cables can be joined by, whole and cut: no step is
+ * refused. */
 TEST(any_equality_between_carried_and_held_segments_runs)
 {
     static const char scene[] =
         "<mujoco><option timestep='0.005'/><default><geom contype='0' conaffinity='0'/></default>"
         "<worldbody><body name='a' pos='0 0 1'><joint/><geom size='.1'/>"
         "<body name='b' pos='.3 0 0'><joint axis='0 1 0'/><geom size='.05'/></body></body>"
-        "<body name='d' pos='2.3 0 1'><joint/><joint type='slide' axis='1 0 0'/><geom size='.1'/></body>"
+        "<body name='d' pos='2.3 0 1'><joint/><joint type='slide' axis='1 0 0'/><geom "
+        "size='.1'/></body>"
         "<body name='f' pos='2 1 1'><freejoint/><geom size='.1'/></body>"
         "<composite type='cable' prefix='k' curve='s' count='7 1 1' size='1' offset='1 0 1' "
         "initial='free'><geom type='capsule' size='.02'/></composite>"
@@ -207,8 +211,8 @@ TEST(any_equality_between_carried_and_held_segments_runs)
         }
 }
 
-/* A ball hangs by a point from a segment that the world holds: a pendulum of length 0.2 + I/(m 0.2), and the
- * segment stays. */
+/* A ball hangs by a point from a segment that the world holds: a pendulum of length 0.2 + I/(m
+ * 0.2), and the segment stays. */
 TEST(what_is_connected_to_a_held_segment_hangs_from_the_world)
 {
     static const char text[] =
@@ -244,24 +248,28 @@ TEST(what_is_connected_to_a_held_segment_hangs_from_the_world)
     tn_model_destroy(model);
 }
 
-/* A robot's hand carries the first of three long segments of a cable that bends freely, and a connect of that segment
- * stops the robot. The rest falls, swings through below the horizontal clamp and back: its first joint would have to fold.
- * It made 1e36 J, and crashed before that. */
+/* A robot's hand carries the first of three long segments of a cable that bends freely, and a
+ * connect of that segment stops the robot. The rest falls, swings through below the horizontal
+ * clamp and back: its first joint would have to fold. It made 1e36 J, and crashed before that. */
 TEST(a_limp_cable_on_a_carried_segment_swings_and_makes_no_energy)
 {
     for (int i = 0; i < TEXT_STEPS; i++) {
         TextScene s;
-        REQUIRE(text_open(&s, text_steps[i], "0 0 -9.81",
-                          "<worldbody><body pos='0 0 1'><joint/><geom size='.1'/><body name='b' pos='.3 0 0'/></body>"
-                          "<composite type='cable' prefix='k' curve='s' count='4 1 1' size='1' offset='1 0 1' "
-                          "initial='free'><geom type='capsule' size='.02'/></composite></worldbody><equality>"
-                          "<weld body1='b' body2='kB_first'/><connect body1='kB_first' anchor='0 0 0'/></equality>"));
+        REQUIRE(text_open(
+            &s, text_steps[i], "0 0 -9.81",
+            "<worldbody><body pos='0 0 1'><joint/><geom size='.1'/><body name='b' pos='.3 0 "
+            "0'/></body>"
+            "<composite type='cable' prefix='k' curve='s' count='4 1 1' size='1' offset='1 0 1' "
+            "initial='free'><geom type='capsule' size='.02'/></composite></worldbody><equality>"
+            "<weld body1='b' body2='kB_first'/><connect body1='kB_first' anchor='0 0 "
+            "0'/></equality>"));
         double start = text_energy(&s), most = start;
         for (int k = 0; k * s.t < UNLESS_SANITIZED(3.0, 0.8); k++) {
             CHECK(!tn_world_step(s.world).diverged);
             most = fmax(most, text_energy(&s));
         }
-        CHECK(most - start < 1e-3); /* J, of the 6 J that it falls by; measured: 1.8e-4 at 1 ms, less above */
+        CHECK(most - start <
+              1e-3); /* J, of the 6 J that it falls by; measured: 1.8e-4 at 1 ms, less above */
         text_close(&s);
     }
 }

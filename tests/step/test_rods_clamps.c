@@ -1,6 +1,6 @@
-/* Rods that are clamped by a segment at their end: the clamp acts at the segment's outer end, held by the world or
- * by a robot, and what is off falls with the square of the segments' length. Places where nothing is clamped
- * are as they were. */
+/* Rods that are clamped by a segment at their end: the clamp acts at the segment's outer end, held
+ * by the world or by a robot, and what is off falls with the square of the segments' length. Places
+ * where nothing is clamped are as they were. */
 #include "../check.h"
 #include "rod_scene.h"
 
@@ -159,7 +159,8 @@ static double first_frequency(int n, Holder holder)
     return PI * (passes - 1) / (last - first) / right - 1;
 }
 
-/* Below `most` at 20 segments, and four times less at 40, up to `floor` that no segments take away. */
+/* Below `most` at 20 segments, and four times less at 40, up to `floor` that no segments take away.
+ */
 static void check_order(double (*error)(int, Holder), const char *name, double most, double floor)
 {
     for (Holder holder = BY_WORLD; holder <= BY_ROBOT; holder++) {
@@ -172,7 +173,8 @@ static void check_order(double (*error)(int, Holder), const char *name, double m
 
 TEST(clamped_bar_bends_under_an_end_force_with_second_order)
 {
-    check_order(end_force, "end force", 1e-3, 1e-6); /* about 1/(4 n²), and slopes of 1.5e-3 squared */
+    check_order(end_force, "end force", 1e-3,
+                1e-6); /* about 1/(4 n²), and slopes of 1.5e-3 squared */
 }
 
 TEST(clamped_bar_bends_under_its_own_weight_with_second_order)
@@ -215,7 +217,8 @@ TEST(clamped_bar_twists_and_stretches_exactly)
         }
 }
 
-/* Held in its middle, a bar bends on both sides from that segment's centre on: each is a cantilever of L. */
+/* Held in its middle, a bar bends on both sides from that segment's centre on: each is a cantilever
+ * of L. */
 TEST(clamp_in_the_middle_acts_at_its_segments_centre)
 {
     const int n = 41;
@@ -238,8 +241,8 @@ TEST(clamp_in_the_middle_acts_at_its_segments_centre)
     rod_end(&scene);
 }
 
-/* A bar that hangs by points at its ends, hinged, under its own weight: 5 w L⁴/384EI + w L²/8κGA, with the L
- * between the points. Nothing is clamped there. */
+/* A bar that hangs by points at its ends, hinged, under its own weight: 5 w L⁴/384EI + w L²/8κGA,
+ * with the L between the points. Nothing is clamped there. */
 TEST(hinged_ends_are_where_they_are_connected)
 {
     const int n = 41;
@@ -265,7 +268,8 @@ TEST(hinged_ends_are_where_they_are_connected)
     rod_end(&scene);
 }
 
-/* Largest force between anything after some steps of a cable between two posts, or along the ground. */
+/* Largest force between anything after some steps of a cable between two posts, or along the
+ * ground. */
 static double largest_force(RodScene *scene, int steps)
 {
     double most = 0;
@@ -292,7 +296,8 @@ static RodScene thin_cable(double height)
     return scene;
 }
 
-/* Its ends stick in the posts' middles and the next segments begin at their surfaces, in them by a radius. */
+/* Its ends stick in the posts' middles and the next segments begin at their surfaces, in them by a
+ * radius. */
 TEST(posts_that_a_cables_held_ends_are_stuck_in_do_not_push_it_out)
 {
     RodScene scene = thin_cable(0.5);
@@ -313,7 +318,8 @@ TEST(posts_that_a_cables_held_ends_are_stuck_in_do_not_push_it_out)
     rod_end(&scene);
 }
 
-/* Along the ground one end is held, touching it: the ground does not clamp it, and bears what is not held. */
+/* Along the ground one end is held, touching it: the ground does not clamp it, and bears what is
+ * not held. */
 TEST(ground_that_a_held_end_lies_on_still_bears_the_cable)
 {
     RodScene scene = thin_cable(0.005);

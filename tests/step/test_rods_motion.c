@@ -19,7 +19,8 @@ static void into_axes(double v[3], const double q[4], const double w[3])
     for (int i = 0; i < 3; i++) v[i] = w[i] + q[0] * b[i] + c[i];
 }
 
-/* A rod that is straight by nature, held in a bow out of any plane, let go while it tumbles at 3.7 rad/s. */
+/* A rod that is straight by nature, held in a bow out of any plane, let go while it tumbles at 3.7
+ * rad/s. */
 static bool let_go(RodScene *scene, double E, double damping_time, double timestep)
 {
     enum { N = 24 };
@@ -78,8 +79,8 @@ static double distance(const double a[3], const double b[3])
                 (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-/* Young's modulus, timestep and damping time. 10 ms and 1e6 Pa are seven segments of an elastic wave
- * per step. */
+/* Young's modulus, timestep and damping time. 10 ms and 1e6 Pa are seven segments of an elastic
+ * wave per step. */
 static const double flights[][3] = {{1e4, 0.01, 0},  {1e4, 0.01, 0.01}, {1e5, 0.01, 0.01},
                                     {1e6, 0.01, 0},  {1e4, 0.001, 0},   {1e6, 0.001, 0.01},
                                     {1e7, 0.001, 0}, {1e7, 0.001, 0.01}};
@@ -112,7 +113,7 @@ TEST(damped_rod_in_free_flight_never_gains_energy)
         REQUIRE(let_go(&scene, flights[f][0], flights[f][2], flights[f][1]));
         double start = energy(&scene);
         CHECK(largest_gain(&scene, 1000, start) < 1e-14); /* rounding */
-        CHECK(energy(&scene) < 0.999 * start); /* and something was there to damp */
+        CHECK(energy(&scene) < 0.999 * start);            /* and something was there to damp */
         rod_end(&scene);
     }
 }

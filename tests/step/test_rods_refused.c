@@ -1,6 +1,6 @@
-/* Rods that cannot be: what is wrong is said together with where it stands, a name for the builder's
- * rods and a line of the file for the others. tests/model/test_rod.c has the rest of the builder's checks,
- * tests/io/test_mjcf_composite.c that of the file's. */
+/* Rods that cannot be: what is wrong is said together with where it stands, a name for the
+ * builder's rods and a line of the file for the others. tests/model/test_rod.c has the rest of the
+ * builder's checks, tests/io/test_mjcf_composite.c that of the file's. */
 #include "../io/mjcf_text.h"
 
 static TnError err;

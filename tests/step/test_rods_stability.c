@@ -1,10 +1,10 @@
 /* Rods that lose their stability, at the loads of Euler and of Michell.
  *
- * Near the threshold one shape x is about to grow. Under strong damping (time τ on the strains' rates
- * only) it follows τ k_e ẋ + (k_e - load) x = 0, so its rate crosses zero at the threshold, and near
- * it in a straight line. At zero nothing moves, so the step's length has no say in where that is. Two
- * rates, a little below and above, give the threshold; the formulas are those of slender rods, and
- * each tolerance says what the rod's thickness and its segments leave. */
+ * Near the threshold one shape x is about to grow. Under strong damping (time τ on the strains'
+ * rates only) it follows τ k_e ẋ + (k_e - load) x = 0, so its rate crosses zero at the threshold,
+ * and near it in a straight line. At zero nothing moves, so the step's length has no say in where
+ * that is. Two rates, a little below and above, give the threshold; the formulas are those of
+ * slender rods, and each tolerance says what the rod's thickness and its segments leave. */
 #include "../check.h"
 #include "rod_scene.h"
 
@@ -31,8 +31,8 @@ static void heights(const RodScene *scene, double *z)
     }
 }
 
-/* Rate per τ at which the rod's shape changes: the growth of the heights' change from one stretch of
- * time to the next. Changes, since a twisted ring is not quite level to begin with. */
+/* Rate per τ at which the rod's shape changes: the growth of the heights' change from one stretch
+ * of time to the next. Changes, since a twisted ring is not quite level to begin with. */
 static double growth_rate(const RodScene *scene, const double force[3])
 {
     double z[3][256], change[2] = {0};
@@ -78,7 +78,8 @@ TEST(held_and_pressed_rod_buckles_at_eulers_load_with_second_order)
     const int n[3] = {10, 20, 40};
     double error[3];
     for (int i = 0; i < 3; i++) error[i] = column_error(n[i]);
-    /* springs in n joints leave about 0.4/n²; the rod's thickness (it gets shorter, and shears) 6e-5 */
+    /* springs in n joints leave about 0.4/n²; the rod's thickness (it gets shorter, and shears)
+     * 6e-5 */
     CHECK_NEAR(error[2], 0, 1e-3);
     CHECK_NEAR(error[0], 0, 5e-3);
     for (int i = 0; i < 2; i++) CHECK(log2(error[i] / error[i + 1]) > 1.8);
@@ -95,8 +96,8 @@ static void quat_times(double r[4], const double a[4], const double b[4])
     r[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
 }
 
-/* Turns each segment of a built ring about itself, from nothing at the first to `turn` at the last; those beyond
- * go with these. */
+/* Turns each segment of a built ring about itself, from nothing at the first to `turn` at the last;
+ * those beyond go with these. */
 static bool twist_evenly(const RodScene *scene, double turn)
 {
     TnStateView state = tn_world_state(scene->world);
@@ -120,12 +121,12 @@ static bool twist_evenly(const RodScene *scene, double turn)
     return done;
 }
 
-/* A naturally straight rod of 1 m bent to a ring, its ends joined after a relative twist. The chain's
- * last segment lies where its first does and both are held, turned against each other by the twist:
- * what a segment of a closed ring does to its neighbours. That it is held in space as well takes
- * away rigid motions only, which change no energy: the closed ring, which may move freely, is
- * stable when this one is. A segment more at each side, beyond the held ones, makes these clamp at their
- * centres; nothing else speaks of those two. */
+/* A naturally straight rod of 1 m bent to a ring, its ends joined after a relative twist. The
+ * chain's last segment lies where its first does and both are held, turned against each other by
+ * the twist: what a segment of a closed ring does to its neighbours. That it is held in space as
+ * well takes away rigid motions only, which change no energy: the closed ring, which may move
+ * freely, is stable when this one is. A segment more at each side, beyond the held ones, makes
+ * these clamp at their centres; nothing else speaks of those two. */
 static bool ring(RodScene *scene, int joints, double stiffer_twist, double share)
 {
     *scene = rod_begin(1, 1, 0);

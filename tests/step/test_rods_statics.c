@@ -5,8 +5,8 @@
 
 static const double none[3] = {0};
 
-/* A bar along x, clamped at the origin by its first segment, which is held, and with the centre of its last
- * at 1 m. The steps are longer than the bar's slowest swing (3.6 s). */
+/* A bar along x, clamped at the origin by its first segment, which is held, and with the centre of
+ * its last at 1 m. The steps are longer than the bar's slowest swing (3.6 s). */
 static double length_of_segments(int joints) { return 1 / (joints + 0.5); }
 
 static bool cantilever(RodScene *scene, int joints, double gravity)
@@ -45,8 +45,7 @@ static double weight_error(int joints)
     RodScene scene;
     if (!cantilever(&scene, joints, g)) return NAN;
     if (!rod_march(&scene, 100, joints, none, none)) return NAN;
-    double pos[3], along[3], half = 0.5 * length_of_segments(joints),
-           L = 1 + half;
+    double pos[3], along[3], half = 0.5 * length_of_segments(joints), L = 1 + half;
     rod_pos(&scene, joints, pos);
     rod_direction(&scene, joints, along);
     double w = scene.rod.density * rod_area(&scene.rod) * g, sag = -(pos[2] + half * along[2]);
@@ -58,9 +57,9 @@ static double weight_error(int joints)
     return sag / (bend + shear) - 1;
 }
 
-/* Springs in the joints instead of bending all along: with the squared levers at the middles of the pieces, each
- * piece's integral is short by its length cubed over 12. One of them is 1.5 l long and n - 1 are l: a share of
- * (n + 2.375) l³/4 in all, about 1/(4 n²). */
+/* Springs in the joints instead of bending all along: with the squared levers at the middles of the
+ * pieces, each piece's integral is short by its length cubed over 12. One of them is 1.5 l long and
+ * n - 1 are l: a share of (n + 2.375) l³/4 in all, about 1/(4 n²). */
 TEST(bar_bends_under_an_end_force_by_FL3_over_3EI_with_second_order)
 {
     const int n[3] = {8, 16, 32};
@@ -121,10 +120,10 @@ TEST(end_moment_of_two_pi_EI_over_L_rolls_a_bar_up_to_a_full_circle)
 
 /* ---- a hanging chain ---- */
 
-/* Sag of an elastic chain of unstretched length 1 between two points of one height, each `half` from the
- * middle. With its weight w per metre, the horizontal pull H, and s from the middle,
- *     x(s) = H s / EA + (H/w) asinh(w s / H),   z(s) = w s² / 2EA + (H/w) (√(1 + (w s / H)²) - 1).
- * `slope`: w s / H at its ends, where it is tan of the angle there. */
+/* Sag of an elastic chain of unstretched length 1 between two points of one height, each `half`
+ * from the middle. With its weight w per metre, the horizontal pull H, and s from the middle, x(s)
+ * = H s / EA + (H/w) asinh(w s / H),   z(s) = w s² / 2EA + (H/w) (√(1 + (w s / H)²) - 1). `slope`:
+ * w s / H at its ends, where it is tan of the angle there. */
 static double chain_sag(double half, double w, double EA, double *slope)
 {
     double low = 1e-6 * w, high = 1e3 * w, s = 0.5;
@@ -136,7 +135,8 @@ static double chain_sag(double half, double w, double EA, double *slope)
     return w * s * s / (2 * EA) + low / w * (sqrt(1 + *slope * *slope) - 1);
 }
 
-/* Holds a segment with a point of the x axis `along` it from its centre, pointing forward and down by `tilt`. */
+/* Holds a segment with a point of the x axis `along` it from its centre, pointing forward and down
+ * by `tilt`. */
 static void hold_at(RodScene *scene, int segment, double x, double along, double tilt)
 {
     TnEqualityDef weld = tn_equality_def();
@@ -151,9 +151,9 @@ static void hold_at(RodScene *scene, int segment, double x, double along, double
     tn_builder_add_equality(scene->builder, &weld);
 }
 
-/* Relative error of the sag of a chain that its whole weight would stretch by `stretch`. Built as an
- * arc of a circle of length 1 over the chord 0.8, so that it has to find its shape. The number of segments
- * is odd: one is in the middle. */
+/* Relative error of the sag of a chain that its whole weight would stretch by `stretch`. Built as
+ * an arc of a circle of length 1 over the chord 0.8, so that it has to find its shape. The number
+ * of segments is odd: one is in the middle. */
 static double chain_error(int segments, double stretch)
 {
     const double half = 0.4, turn = 1.13110; /* sin(turn) = 0.8 turn */
@@ -179,7 +179,8 @@ static double chain_error(int segments, double stretch)
     hold_at(&scene, 0, -half, -0.5 * l, atan(slope));
     hold_at(&scene, segments - 1, half, 0.5 * l, -atan(slope));
     if (!rod_finish(&scene, NULL)) return NAN;
-    if (!rod_march(&scene, 3000, 0, none, none)) return NAN; /* only the step itself damps the swing */
+    if (!rod_march(&scene, 3000, 0, none, none))
+        return NAN; /* only the step itself damps the swing */
     rod_pos(&scene, segments / 2, pos);
     CHECK(rod_speed(&scene) < 1e-9);
     CHECK_NEAR(pos[0], 0, 1e-9); /* by symmetry */
@@ -189,8 +190,8 @@ static double chain_error(int segments, double stretch)
 
 TEST(thin_rod_hangs_as_an_elastic_catenary)
 {
-    /* 81 straight pieces leave 1e-5 and bending 4e-6, whatever the stretch, which takes the sag from
-     * 0.2655 m to 0.2957 m */
+    /* 81 straight pieces leave 1e-5 and bending 4e-6, whatever the stretch, which takes the sag
+     * from 0.2655 m to 0.2957 m */
     CHECK_NEAR(chain_error(81, 1e-3), 0, 1e-4);
     CHECK_NEAR(chain_error(81, 1e-2), 0, 1e-4);
     CHECK_NEAR(chain_error(81, 1e-1), 0, 1e-4);

@@ -53,9 +53,9 @@ static bool make_collision(Touch *touch, Partner partner, double speed, int piec
 }
 
 typedef struct Losses {
-    double linear,
-        angular; /* largest change of momentum: of that of the thrown, and of that times its half length */
-    double energy; /* largest rise above the start, of it */
+    double linear, angular; /* largest change of momentum: of that of the thrown, and of that times
+                               its half length */
+    double energy;          /* largest rise above the start, of it */
     int touching;
 } Losses;
 
@@ -85,9 +85,9 @@ static Losses collide(Partner partner, double speed, double timestep, int pieces
 
 /* What one takes the other gets, as far as the iterations have come: where a single point touches
  * to 1e-10. A box lies on 14 points of the block, some of them superfluous, which converge
- * slowly: 2e-4 at worst, in four pieces. Angular momentum: levers of elastic forces are those of the expected end, and the
- * elements' damping has a torque where they are strained, so strain squared is left of it (7 % at
- * 1 m/s, 0.7 % at 0.1 m/s) until the bodies part. */
+ * slowly: 2e-4 at worst, in four pieces. Angular momentum: levers of elastic forces are those of
+ * the expected end, and the elements' damping has a torque where they are strained, so strain
+ * squared is left of it (7 % at 1 m/s, 0.7 % at 0.1 m/s) until the bodies part. */
 TEST(collisions_keep_momentum_and_gain_no_energy)
 {
     const double linear[3] = {1e-10, 4e-4, 1e-5};

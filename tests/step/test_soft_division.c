@@ -1,5 +1,5 @@
-/* Soft bodies whole, in pieces, with robots inside or apart: what is solved together must not matter to the
- * result. */
+/* Soft bodies whole, in pieces, with robots inside or apart: what is solved together must not
+ * matter to the result. */
 #include "../check.h"
 
 #include <math.h>
@@ -132,9 +132,7 @@ static TnWorld *make(Setup setup, TnModel **model)
     def.division = setup.division;
     def.thread_count = setup.threads ? setup.threads : 1;
     def.solver.tolerance = setup.tolerance;
-    if (setup.tolerance > 0.0) {
-        def.solver.iterations = 30000;
-    }
+    if (setup.tolerance > 0.0) { def.solver.iterations = 30000; }
     TnWorld *world = tn_world_create(&def, *model, &err);
     if (!world) test_fail(__FILE__, __LINE__, "%s", err.message);
     return world;
@@ -175,8 +173,8 @@ static TnDivisionDef pieces(int n) { return (TnDivisionDef){.pieces = n}; }
 
 enum { STEPS = UNLESS_SANITIZED(10, 3) };
 
-/* Converged to 1e-12 m/s in each of 10 steps of 10 ms, displacements of up to a cm: 1e-6 m is asked for; what the
- * tolerance leaves is far less. */
+/* Converged to 1e-12 m/s in each of 10 steps of 10 ms, displacements of up to a cm: 1e-6 m is asked
+ * for; what the tolerance leaves is far less. */
 TEST(pieces_do_not_change_the_motion_of_a_clamped_beam)
 {
     for (int dilatation = 0; dilatation < 2; dilatation++) {

@@ -1,5 +1,5 @@
-/* Soft bodies in uniform strain, turned, and turned inside out, as a user of the library sees them. Whatever the mesh, linear
- * elements hold a uniform strain exactly; what is left is rounding. */
+/* Soft bodies in uniform strain, turned, and turned inside out, as a user of the library sees them.
+ * Whatever the mesh, linear elements hold a uniform strain exactly; what is left is rounding. */
 #include "../check.h"
 #include "soft_scenes.h"
 
@@ -81,8 +81,8 @@ static void apply(const double F[9], const double X[3], double x[3])
 
 /* ---- the patch test ---- */
 
-/* Each node of the surface is held by a body of its own on three slides, so heavy that it stays where the state
- * puts it: forces below E A move it by t² F / m < 1e-15 m in the whole test. */
+/* Each node of the surface is held by a body of its own on three slides, so heavy that it stays
+ * where the state puts it: forces below E A move it by t² F / m < 1e-15 m in the whole test. */
 static void hold_surface(SoftScene *scene)
 {
     const TnTetMesh *mesh = &scene->soft.mesh;
@@ -128,7 +128,8 @@ static bool patch_test(TnSoftLaw law, bool dilatation, double nu, const double R
     if (!soft_finish(&scene, NULL)) return false;
     for (int k = 0; k < 9; k++) S[k] = strain[k] + (k % 4 ? 0 : 1);
     multiply(R, S, false, F);
-    /* inner nodes start where the turned body would have them: nothing to be far from the answer for */
+    /* inner nodes start where the turned body would have them: nothing to be far from the answer
+     * for */
     for (int i = 0; i < scene.info.node_count; i++)
         apply(R, scene.info.rest + 3 * i, qpos + scene.info.qpos_start + 3 * i);
     for (int i = 0; i < holds; i++) {
@@ -173,8 +174,9 @@ TEST(an_irregular_mesh_in_uniform_strain_has_uniform_stress)
 
 #define BLOCK_E 1e5
 
-/* Dead loads on the six faces: force = T n per m² of the block at rest, until nothing moves. Steps are short enough for
- * the swing of a pulled block about its load, √(T/ρ)/L, and the drag stops it soon. */
+/* Dead loads on the six faces: force = T n per m² of the block at rest, until nothing moves. Steps
+ * are short enough for the swing of a pulled block about its load, √(T/ρ)/L, and the drag stops it
+ * soon. */
 static bool loaded_block(TnSoftLaw law, bool dilatation, double nu, const double T[9], int steps,
                          SoftScene *scene)
 {
@@ -231,7 +233,8 @@ static double gradient(const SoftScene *scene, double F[9])
     return most;
 }
 
-/* Under a small dead load T (per area at rest) both laws are Hooke's: strain E⁻¹ ((1 + ν) T - ν tr T). */
+/* Under a small dead load T (per area at rest) both laws are Hooke's: strain E⁻¹ ((1 + ν) T - ν tr
+ * T). */
 TEST(small_loads_strain_a_block_as_hooke_says)
 {
     const double loads[4][9] = {{1, 0, 0, 0, 0, 0, 0, 0, 0},    /* tension along x */
@@ -252,7 +255,8 @@ TEST(small_loads_strain_a_block_as_hooke_says)
             double hooke = p / BLOCK_E * ((1 + nu) * load[i] - (i % 4 ? 0 : nu * trace));
             worst = fmax(worst, fabs(strain - hooke));
         }
-        /* beyond Hooke: strain², 1e-10, some times; the corotational law knows no more than the turn of F */
+        /* beyond Hooke: strain², 1e-10, some times; the corotational law knows no more than the
+         * turn of F */
         CHECK(worst < 1e-9);
         CHECK(off < 1e-12); /* rounding; heavy shear forces turn the block a little first */
         const double sigma[6] = {T[0], T[4], T[8], T[1], T[2], T[5]};
@@ -265,7 +269,8 @@ TEST(small_loads_strain_a_block_as_hooke_says)
     }
 }
 
-/* Lateral stretch q at which nothing pulls sideways, and the force per area at rest, for a stretch s. */
+/* Lateral stretch q at which nothing pulls sideways, and the force per area at rest, for a stretch
+ * s. */
 static double neo_hookean_pull(double E, double nu, double s, double *q)
 {
     double mu = E / (2 * (1 + nu)), lambda = E * nu / ((1 + nu) * (1 - 2 * nu));
@@ -382,8 +387,8 @@ static double shape_error(const SoftScene *scene)
     return most;
 }
 
-/* Without drag whatever spin the recovery leaves would stay, and strain the body. The neo-Hookean law has shapes of
- * a tangled mesh in which it rests; no body gets there by itself. */
+/* Without drag whatever spin the recovery leaves would stay, and strain the body. The neo-Hookean
+ * law has shapes of a tangled mesh in which it rests; no body gets there by itself. */
 TEST(inverted_bodies_come_back_to_their_shape)
 {
     int longest = 0;

@@ -112,8 +112,8 @@ static void arm_momentum(const Touch *touch, double P[3])
     for (int k = 0; k < 3; k++) P[k] = mass * v[k] + 0.5 * own[k];
 }
 
-/* Largest force that is missing in a quarter of a second of falling and swinging, in shares of the weight. Where
- * `touched` is given, the block meets a floor on its way. */
+/* Largest force that is missing in a quarter of a second of falling and swinging, in shares of the
+ * weight. Where `touched` is given, the block meets a floor on its way. */
 static double missing_force(TnJointType type, int pieces, bool *touched)
 {
     double timestep = 0.002;
@@ -150,11 +150,12 @@ TEST(the_joint_of_an_arm_carries_what_moves_its_soft_body)
         bool touched = false;
         /* along a line nothing turns: rounding, and what the solver leaves of iterated holds */
         CHECK(missing_force(TN_JOINT_SLIDE, pieces, NULL) < 1e-8);
-        /* a body that turns while it is pushed gets a rest of its turning after the solve (soft/advance.c), which held
-         * nodes do not keep: 3e-4 */
+        /* a body that turns while it is pushed gets a rest of its turning after the solve
+         * (soft/advance.c), which held nodes do not keep: 3e-4 */
         CHECK(missing_force(TN_JOINT_SLIDE, pieces, &touched) < 1e-3);
         CHECK(touched);
-        /* held nodes are put where the arm is, and their equations know that to second order: 2e-4 */
+        /* held nodes are put where the arm is, and their equations know that to second order: 2e-4
+         */
         CHECK(missing_force(TN_JOINT_HINGE, pieces, NULL) < 1e-3);
     }
 }

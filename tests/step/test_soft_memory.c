@@ -9,7 +9,8 @@
 
 #include <stdlib.h>
 
-/* A cube of 0.1 m and n³ cells over a floor. With `parts` also what else a soft body meets: a box on top, a hinged arm that holds nodes, a tied cube. */
+/* A cube of 0.1 m and n³ cells over a floor. With `parts` also what else a soft body meets: a box
+ * on top, a hinged arm that holds nodes, a tied cube. */
 static TnModel *cube(int n, bool parts)
 {
     Scene scene = scene_begin();
@@ -81,8 +82,8 @@ static uint64_t touched(const TnWorld *world)
     return sum;
 }
 
-/* It tumbles over its edges; the first fall is flat and touches with a whole face, so later ones need
- * no more than that. */
+/* It tumbles over its edges; the first fall is flat and touches with a whole face, so later ones
+ * need no more than that. */
 TEST(a_warm_step_with_a_tumbling_soft_body_allocates_nothing)
 {
     const TnDivisionDef divisions[] = {{.kind = TN_DIVISION_WHOLE}, {.pieces = 4}};
@@ -168,8 +169,8 @@ TEST(a_warm_step_with_soft_islands_that_come_and_go_allocates_nothing)
     }
 }
 
-/* Creating, stepping and saving, with the heap failing at every place in turn; after that the world is
- * as good as one that never lacked memory. */
+/* Creating, stepping and saving, with the heap failing at every place in turn; after that the world
+ * is as good as one that never lacked memory. */
 TEST(every_failed_allocation_of_a_soft_world_leaves_nothing_half_made)
 {
     const TnDivisionDef divisions[] = {{.kind = TN_DIVISION_WHOLE}, {.pieces = 2}};

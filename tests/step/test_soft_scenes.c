@@ -4,7 +4,7 @@
 
 #include <tenon/tenon.h>
 
-#define STILL 3.0 /* s: closed at 0.9 s, lifted by 2.6 s */
+#define STILL 3.0                    /* s: closed at 0.9 s, lifted by 2.6 s */
 #define HELD UNLESS_SANITIZED(10, 1) /* s */
 
 typedef struct Grasp {
@@ -73,9 +73,9 @@ TEST(gripper_holds_a_soft_ball_by_friction_without_creep)
     }
     nodes = tn_world_state(g.world).qpos + g.ball.qpos_start;
     for (int i = 0; i < count; i++) creep = fmax(creep, fabs(nodes[i] - before[i]));
-    /* Single nodes at the rim of a pad, which press little, may yield until friction suits them; the
-     * ball as a whole goes down by a few micrometres at most. Without friction's threshold it would
-     * sink by as much in a few steps. */
+    /* Single nodes at the rim of a pad, which press little, may yield until friction suits them;
+     * the ball as a whole goes down by a few micrometres at most. Without friction's threshold it
+     * would sink by as much in a few steps. */
     CHECK_NEAR(creep, 0, 1e-4);
     CHECK_NEAR(height(&g, nodes), height(&g, before), 1e-5);
     /* the mean over a second at rest is the weight; what the fingers press cancels */

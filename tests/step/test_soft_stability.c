@@ -1,12 +1,13 @@
-/* Soft bodies pushed, thrown and stacked, from very soft to stiff and in long and short steps: no step is
- * refused, nothing passes through anything, and energy comes from nowhere. */
+/* Soft bodies pushed, thrown and stacked, from very soft to stiff and in long and short steps: no
+ * step is refused, nothing passes through anything, and energy comes from nowhere. */
 #include "../check.h"
 
 #include "scene.h"
 
 #define G 9.81
 
-/* Frees the mesh; holds those of its nodes that lie at the lowest x with `body`, if there is one. */
+/* Frees the mesh; holds those of its nodes that lie at the lowest x with `body`, if there is one.
+ */
 static TnSoftId add_box(Scene *scene, const double half[3], const int cells[3], const double pos[3],
                         double young, TnBodyId holder, bool self_contact)
 {
@@ -162,7 +163,8 @@ static double push(Run *run, double speed)
     return tn_world_state(run->world).qpos[0];
 }
 
-/* The contract's corners. Cells are 25 mm, coarse so that it is quick; nearest is what is pushed fast. */
+/* The contract's corners. Cells are 25 mm, coarse so that it is quick; nearest is what is pushed
+ * fast. */
 TEST(a_beam_goes_through_a_narrow_gap_at_any_stiffness_speed_and_step)
 {
     static const struct {
@@ -174,12 +176,13 @@ TEST(a_beam_goes_through_a_narrow_gap_at_any_stiffness_speed_and_step)
         if (!begin_gap(&run, cases[i].young, cases[i].timestep)) continue;
         double way = push(&run, cases[i].speed);
         CHECK(run.refused == 0);
-        /* 2 % of a cell: what 60 iterations leave, and what facets are short of seeing beforehand */
+        /* 2 % of a cell: what 60 iterations leave, and what facets are short of seeing beforehand
+         */
         CHECK(run.deepest < 0.5e-3);
         /* The servo gives 300 N along 0.25 m at most. */
         CHECK(run.most_energy < run.energy + 75);
-        /* Squeezed by 1 mm of 50, 0.2 of friction hold the beam back by about E · 8e-6 m²: soft ones pass, what
-         * needs 800 N and more gets stuck, and the servo waits. */
+        /* Squeezed by 1 mm of 50, 0.2 of friction hold the beam back by about E · 8e-6 m²: soft
+         * ones pass, what needs 800 N and more gets stuck, and the servo waits. */
         if (cases[i].young <= 1e7) CHECK_NEAR(way, 0.25, 0.03);
         if (cases[i].young >= 1e9) CHECK(way < 0.15);
         printf("     E %.0e %4g m/s %g ms: %.3f mm deep, came %.3f m\n", cases[i].young,
@@ -231,8 +234,8 @@ TEST(a_fast_soft_cube_does_not_pass_through_what_it_hits)
         {TN_GEOM_BOX, {0.2, 0.2, 0.001}, 0, false, 1e-6}, /* a thin plate */
         {TN_GEOM_SPHERE, {0.005, 0, 0}, 0, false, 0.1},   /* small against the mesh */
         {TN_GEOM_CAPSULE, {0.005, 0.2, 0}, 0, true, 0.1}, /* across */
-        /* Where an edge of the geom will be among the facets after two elements' way in a step is not known
-         * at its start. */
+        /* Where an edge of the geom will be among the facets after two elements' way in a step is
+         * not known at its start. */
         {TN_GEOM_BOX, {0.1, 0.1, 0.1}, -0.1, true, 0.25},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

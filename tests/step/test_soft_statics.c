@@ -1,5 +1,5 @@
-/* Soft bodies at rest against the formulas of beams and of linear elasticity, as a user of the library sees them: long
- * implicit steps (θ = 1) until nothing moves any more. */
+/* Soft bodies at rest against the formulas of beams and of linear elasticity, as a user of the
+ * library sees them: long implicit steps (θ = 1) until nothing moves any more. */
 #include "../check.h"
 #include "soft_scenes.h"
 
@@ -17,8 +17,8 @@ static double timoshenko(double nu)
     return pow(LENGTH, 3) / (3 * EI) + LENGTH / (kappa * G * SIDE * SIDE);
 }
 
-/* The beam with its left end pinned and a force of 1 mN spread over the right one: share by which it is too stiff.
- * The end's deflection is the mean that the force works on. */
+/* The beam with its left end pinned and a force of 1 mN spread over the right one: share by which
+ * it is too stiff. The end's deflection is the mean that the force works on. */
 static double too_stiff(int nx, int ny, int nz, double nu, bool dilatation)
 {
     SoftScene scene = soft_begin(1000, 1, 0);
@@ -59,8 +59,8 @@ TEST(cantilever_converges_to_timoshenko_with_second_order)
     CHECK_NEAR(error[2] - (error[1] - error[2]) / 3, 0, 2e-3); /* extrapolated; next order (⅛)³ */
 }
 
-/* ν = 0.3: the clamp hinders the sections next to it from changing their shape and adds 0.8 %, as extrapolation
- * shows: with bending alone, EI/(1-ν²) over a third of the thickness. */
+/* ν = 0.3: the clamp hinders the sections next to it from changing their shape and adds 0.8 %, as
+ * extrapolation shows: with bending alone, EI/(1-ν²) over a third of the thickness. */
 TEST(cantilever_is_within_two_per_cent_of_timoshenko_on_a_fine_mesh)
 {
     if (UNLESS_SANITIZED(false, true)) {
@@ -143,8 +143,8 @@ TEST(a_soft_body_weighs_what_it_weighs)
     }
 }
 
-/* A heavy plate on a block between frictionless faces: uniform pressure W/A, so strain W/EA along it and ν times
- * that across; the block's own weight adds ½ ρ g L/E. */
+/* A heavy plate on a block between frictionless faces: uniform pressure W/A, so strain W/EA along
+ * it and ν times that across; the block's own weight adds ½ ρ g L/E. */
 TEST(a_weight_presses_a_block_by_WL_over_EA)
 {
     const double L = 0.1, E = 1e5, nu = 0.3, weight = 10.0 * 9.81;
@@ -203,8 +203,8 @@ TEST(a_weight_presses_a_block_by_WL_over_EA)
 
 /* ---- hanging ---- */
 
-/* A bar of 0.04 × 0.04 × 0.2 m hangs from its pinned top and holds a body of 0.5 kg. ν = 0, so that its ends hinder
- * nothing: longer by (W + half its own weight) L/EA. */
+/* A bar of 0.04 × 0.04 × 0.2 m hangs from its pinned top and holds a body of 0.5 kg. ν = 0, so that
+ * its ends hinder nothing: longer by (W + half its own weight) L/EA. */
 TEST(a_bar_with_a_weight_is_longer_by_WL_over_EA)
 {
     const double L = 0.2, A = 0.04 * 0.04, E = 1e5, M = 0.5;
@@ -234,13 +234,15 @@ TEST(a_bar_with_a_weight_is_longer_by_WL_over_EA)
         REQUIRE(soft_finish(&scene, NULL));
         CHECK(soft_settle(&scene, 50, 1e-12, NULL));
         double longer = (M + 0.5 * scene.info.mass) * 9.81 * L / (E * A);
-        /* nodes of one height do not have equal shares of the weight: sections are a little uneven */
+        /* nodes of one height do not have equal shares of the weight: sections are a little uneven
+         */
         CHECK_NEAR(-tn_world_state(scene.world).qpos[0], longer, 1e-6 * longer);
         soft_end(&scene);
     }
 }
 
-/* The same bar as one mesh and as two, one tied to the other. Converged, ties leave what the tolerance allows. */
+/* The same bar as one mesh and as two, one tied to the other. Converged, ties leave what the
+ * tolerance allows. */
 TEST(two_tied_bars_hang_as_one)
 {
     const double L = 0.2;
@@ -289,7 +291,8 @@ TEST(two_tied_bars_hang_as_one)
 
 /* ---- Hertz ---- */
 
-/* A smooth rigid ball presses on the middle of a cube's top, whose bottom is pinned: how deep, for some weights. */
+/* A smooth rigid ball presses on the middle of a cube's top, whose bottom is pinned: how deep, for
+ * some weights. */
 static void indent(int cells, double E, double nu, double R, double block, const double *weights,
                    int count, double *depth)
 {
@@ -336,8 +339,9 @@ static void indent(int cells, double E, double nu, double R, double block, const
     soft_end(&scene);
 }
 
-/* F = 4/3 E* √R d^1.5 on a half space. A cube of 0.2 m is not one: with √(R d) of 0.022 to 0.045 m, its pinned bottom makes
- * it stiffer by some 10 to 20 %, and cells of 6 mm under the ball by as much again. */
+/* F = 4/3 E* √R d^1.5 on a half space. A cube of 0.2 m is not one: with √(R d) of 0.022 to 0.045 m,
+ * its pinned bottom makes it stiffer by some 10 to 20 %, and cells of 6 mm under the ball by as
+ * much again. */
 TEST(a_ball_pressed_into_a_block_goes_deeper_about_as_hertz_says)
 {
     const double E = 1e5, nu = 0.3, R = 0.2, star = E / (1 - nu * nu);

@@ -1,4 +1,5 @@
-/* Soft bodies in motion: momentum, energy, natural frequencies, as a user of the library sees them. */
+/* Soft bodies in motion: momentum, energy, natural frequencies, as a user of the library sees them.
+ */
 #include "../check.h"
 #include "soft_scenes.h"
 
@@ -10,7 +11,8 @@ static double noise(unsigned *seed) /* in [-1, 1] */
 
 /* ---- momentum and energy ---- */
 
-/* A block that flies, tumbles (spin rad/s) and rings: each node's velocity is off by up to `ring` m/s. */
+/* A block that flies, tumbles (spin rad/s) and rings: each node's velocity is off by up to `ring`
+ * m/s. */
 static void throw_block(SoftScene *scene, double speed, double spin, double ring)
 {
     static double qpos[3 * 256], qvel[3 * 256];
@@ -78,8 +80,9 @@ TEST(momentum_is_kept_in_free_flight)
            worst[1]);
 }
 
-/* A block let go in a bent and stretched shape: the most that its energy is above what it was at any time before, in shares
- * of what it started with. `jerk`: not bent, but each node at up to 0.2 m/s from rest. */
+/* A block let go in a bent and stretched shape: the most that its energy is above what it was at
+ * any time before, in shares of what it started with. `jerk`: not bent, but each node at up to 0.2
+ * m/s from rest. */
 static double energy_growth(double E, double dt, double theta, TnSoftLaw law, bool clamped,
                             bool jerk, double *left)
 {
@@ -135,14 +138,14 @@ TEST(energy_never_grows_with_damping_on)
     }
     printf("     let go: %.1e of the start (theta 0.5), %.1e (1); after a jerk %.0e\n", worst[0],
            worst[1], jerked);
-    CHECK(
-        worst[0] <
-        1e-4); /* the linear law of a step against the elements' own: the square of a step's strain */
+    CHECK(worst[0] < 1e-4);  /* the linear law of a step against the elements' own: the square of a
+                                step's strain */
     CHECK(worst[1] < 1e-10); /* rounding */
 }
 
-/* A band, pinned at one end and stretched by a heavy body that holds the other, is plucked by 1 mm. Without the
- * stiffness that its tension gives it sideways, it shook itself to twice its energy in a few long steps. */
+/* A band, pinned at one end and stretched by a heavy body that holds the other, is plucked by 1 mm.
+ * Without the stiffness that its tension gives it sideways, it shook itself to twice its energy in
+ * a few long steps. */
 static double taut_growth(double E, double stretch, double dt, double theta, TnSoftLaw law)
 {
     const double L = 0.5;
@@ -254,8 +257,8 @@ static void remove_bending(const SoftScene *scene, double *u)
     }
 }
 
-/* The mode's shape, largest displacement 1, by two inverse iterations with static loads m u; returns ω by Rayleigh's
- * quotient, which is off by the square of what is left of other modes. */
+/* The mode's shape, largest displacement 1, by two inverse iterations with static loads m u;
+ * returns ω by Rayleigh's quotient, which is off by the square of what is left of other modes. */
 static double mode_of(Bar bar, Mode mode, double *u)
 {
     SoftScene scene;
@@ -285,8 +288,9 @@ static double mode_of(Bar bar, Mode mode, double *u)
     return sqrt(work / square);
 }
 
-/* Lets the shape swing from rest with the given amplitude; the projection on it crosses zero twice per period. Returns
- * ω over `periods`, and by how much the amplitude falls per period (of its logarithm). */
+/* Lets the shape swing from rest with the given amplitude; the projection on it crosses zero twice
+ * per period. Returns ω over `periods`, and by how much the amplitude falls per period (of its
+ * logarithm). */
 static double swing(Bar bar, const double *u, double amplitude, double timestep, double theta,
                     int periods, double *decay)
 {
@@ -325,7 +329,8 @@ static double swing(Bar bar, const double *u, double amplitude, double timestep,
     return 2 * PI * periods / (time - first_time);
 }
 
-/* Lumped masses on h = L/20 and dt of 1/400 of a period: (π/2)²/24/20² and (2π/400)²/12 of the frequency, 3e-4. */
+/* Lumped masses on h = L/20 and dt of 1/400 of a period: (π/2)²/24/20² and (2π/400)²/12 of the
+ * frequency, 3e-4. */
 TEST(a_bar_rings_at_c_over_4L)
 {
     for (int consistent = 0; consistent < 2; consistent++) {
@@ -379,7 +384,8 @@ TEST(ten_milliseconds_change_the_beams_swing_by_little)
                "(damping itself %.4f)\n",
                1e3 * steps[k % 3], theta, got / (2 * PI), got / own, decay, damping);
         CHECK(got > 0.98 * own && got < own);
-        /* where elements are not resolved, their force counts at the end of the step: π ω dt/2 at θ = ½, twice at 1 */
+        /* where elements are not resolved, their force counts at the end of the step: π ω dt/2 at θ
+         * = ½, twice at 1 */
         CHECK_NEAR(decay, damping + PI * own * steps[k % 3] * theta, 0.05);
     }
     free(u);

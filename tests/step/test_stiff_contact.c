@@ -1,9 +1,10 @@
-/* Stiff springs, servos, dampers and couplings of what touches something. A tree in contact moves with v⁺; its springs must be
- * taken there, or they gain energy from K t²/m > 4 on. Stiffness is given as z = K t²/m, from well resolved to rigid.
+/* Stiff springs, servos, dampers and couplings of what touches something. A tree in contact moves
+ * with v⁺; its springs must be taken there, or they gain energy from K t²/m > 4 on. Stiffness is
+ * given as z = K t²/m, from well resolved to rigid.
  *
- * Energy may not exceed what there was at the start and the work put in since, but for what a step takes for noise
- * (balance.c): 1e-6 of the energies involved, and what an error of the solver's tolerance leaves, 3e-6 m (g t)². That
- * does not add up: it is taken off as soon as it is more. */
+ * Energy may not exceed what there was at the start and the work put in since, but for what a step
+ * takes for noise (balance.c): 1e-6 of the energies involved, and what an error of the solver's
+ * tolerance leaves, 3e-6 m (g t)². That does not add up: it is taken off as soon as it is more. */
 #include "text_scene.h"
 
 #define NOISE 1e-6
@@ -56,8 +57,7 @@ static void check_books(const char *name, double t, double z, Books b)
     "<body pos='0 0 .1'><joint type='slide' axis='0 0 1'/>"                                        \
     "<joint name='x' type='slide' axis='1 0 0' " X "/>"                                            \
     "<geom type='sphere' size='.1' mass='1' condim='DIM'/></body>" MORE "</worldbody>"
-#define START(QPOS, QVEL)                                                                          \
-    "<keyframe><key name='start' qpos='" QPOS "' qvel='" QVEL "'/></keyframe>"
+#define START(QPOS, QVEL) "<keyframe><key name='start' qpos='" QPOS "' qvel='" QVEL "'/></keyframe>"
 
 typedef struct Holder {
     const char *name, *parts;
@@ -65,23 +65,32 @@ typedef struct Holder {
 } Holder;
 static const Holder holders[] = {
     {"spring", ON_FLOOR("stiffness='K'", "") START("0 .001", "0 0"), 2},
-    {"tendon", ON_FLOOR("", "") "<tendon><fixed stiffness='K' springlength='0'>"
-                                "<joint joint='x' coef='1'/></fixed></tendon>" START("0 .001", "0 0"), 2},
-    {"servo", ON_FLOOR("", "") "<actuator><position joint='x' kp='K'/></actuator>" START("0 .001", "0 0"),
+    {"tendon",
+     ON_FLOOR("", "") "<tendon><fixed stiffness='K' springlength='0'>"
+                      "<joint joint='x' coef='1'/></fixed></tendon>" START("0 .001", "0 0"),
+     2},
+    {"servo",
+     ON_FLOOR("", "") "<actuator><position joint='x' kp='K'/></actuator>" START("0 .001", "0 0"),
      2},
     {"tendon servo",
      ON_FLOOR("", "") "<tendon><fixed name='f'><joint joint='x' coef='2'/></fixed></tendon>"
-                      "<actuator><position tendon='f' kp='K'/></actuator>" START("0 .001", "0 0"), 2},
+                      "<actuator><position tendon='f' kp='K'/></actuator>" START("0 .001", "0 0"),
+     2},
     {"coupling",
      ON_FLOOR("", "<body pos='0 1 1'><joint name='y' type='slide' axis='1 0 0' stiffness='K'/>"
-                  "<geom type='sphere' size='.1' mass='1'/></body>")
-     "<equality><joint joint1='y' joint2='x'/></equality>" START("0 .001 .001", "0 0 0"), 2},
+                  "<geom type='sphere' size='.1' mass='1'/></body>") "<equality><joint joint1='y' "
+                                                                     "joint2='x'/></"
+                                                                     "equality>" START("0 .001 "
+                                                                                       ".001",
+                                                                                       "0 0 0"),
+     2},
     {"velocity servo",
      ON_FLOOR("", "") "<actuator><velocity joint='x' kv='K'/></actuator>" START("0 0", "0 1"), 1},
     {"damper", ON_FLOOR("damping='K'", "") START("0 0", "0 1"), 1},
     {"thrown on a spring", ON_FLOOR("stiffness='K'", "") START(".05 0", "-2 1"), 2},
     {"thrown on a servo",
-     ON_FLOOR("", "") "<actuator><position joint='x' kp='K'/></actuator>" START(".05 0", "-2 1"), 2},
+     ON_FLOOR("", "") "<actuator><position joint='x' kp='K'/></actuator>" START(".05 0", "-2 1"),
+     2},
 };
 
 static void append(char **to, const char *from, size_t count)
@@ -147,14 +156,16 @@ static double floor_force(const TnWorld *world)
     return sum;
 }
 
-/* The place is 1e-6 of m g/(m/t²) and more exact; the force too, and K times what the place is off by beside it. */
+/* The place is 1e-6 of m g/(m/t²) and more exact; the force too, and K times what the place is off
+ * by beside it. */
 TEST(what_presses_a_ball_down_holds_it_there_with_its_force)
 {
     static const Holder presses[] = {
         {"spring", PRESSED("stiffness='K' springref='DIM'", ""), 2},
         {"tendon",
          PRESSED("", "<tendon><fixed stiffness='K' springlength='DIM'><joint joint='z' coef='1'/>"
-                     "</fixed></tendon>"), 2},
+                     "</fixed></tendon>"),
+         2},
         {"servo", PRESSED("", "<actuator><position joint='z' kp='K' kv='1'/></actuator>"), 2},
     };
     for (size_t h = 0; h < 3; h++)
@@ -183,8 +194,10 @@ TEST(what_presses_a_ball_down_holds_it_there_with_its_force)
 /* ---- an arm with an elastic wrist ---- */
 
 static const char wrist[] =
-    "<worldbody><geom type='plane' size='9 9 1' condim='DIM'/><body pos='0 0 .3'><joint axis='0 1 0'/>"
-    "<geom type='capsule' fromto='0 0 0 .4 0 0' size='.03' mass='1' condim='DIM'/><body pos='.4 0 0'>"
+    "<worldbody><geom type='plane' size='9 9 1' condim='DIM'/><body pos='0 0 .3'><joint axis='0 1 "
+    "0'/>"
+    "<geom type='capsule' fromto='0 0 0 .4 0 0' size='.03' mass='1' condim='DIM'/><body pos='.4 0 "
+    "0'>"
     "<joint axis='0 1 0' stiffness='K'/><geom type='capsule' fromto='0 0 0 .2 0 -.1' size='.03' "
     "mass='.3' condim='DIM'/></body></body></worldbody>";
 
@@ -200,7 +213,8 @@ TEST(an_elastic_wrist_that_falls_on_its_tip_makes_no_energy)
     }
 }
 
-/* A stiff one is at rest after two seconds, with its tip on the floor; what is left is less than a falling speed of 1 mm/s. */
+/* A stiff one is at rest after two seconds, with its tip on the floor; what is left is less than a
+ * falling speed of 1 mm/s. */
 TEST(an_arm_with_a_stiff_wrist_comes_to_rest_on_the_floor)
 {
     for (int i = 0; i < TEXT_STEPS; i++)

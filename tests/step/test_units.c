@@ -1,7 +1,9 @@
-/* A world has no units: all lengths, masses or times a thousand times as large or as small take the same iterations.
+/* A world has no units: all lengths, masses or times a thousand times as large or as small take the
+ * same iterations.
  *
- * Of powers of two every number is that of the other units but for its exponent, and so every decision must be the
- * same: counts are equal. Others round differently, which changes counts a little. */
+ * Of powers of two every number is that of the other units but for its exponent, and so every
+ * decision must be the same: counts are equal. Others round differently, which changes counts a
+ * little. */
 #include "../check.h"
 
 #include "../solver/methods.h"
@@ -90,8 +92,8 @@ static void robot(Scene *s, Units u)
     box(s, u, 0.45, 0.1, 0.1, 3.0);
 }
 
-/* Rows of all other kinds: an arm of four links with two joints coupled, tendons of a length and of an angle, and a
- * box welded to its tip; a box beside it that spins and rolls. */
+/* Rows of all other kinds: an arm of four links with two joints coupled, tendons of a length and of
+ * an angle, and a box welded to its tip; a box beside it that spins and rolls. */
 static void machine(Scene *s, Units u)
 {
     TnBodyId body[4];
@@ -150,8 +152,7 @@ static int work(const TnWorld *world, const TnStepReport *report)
     int sum = 0;
     for (int i = 0; i < report->island_count; i++) {
         TnIslandReport r = tn_world_island(world, i);
-        sum +=
-            r.subadmm_iterations + r.assembled_iterations + r.own_iterations + r.newton_steps;
+        sum += r.subadmm_iterations + r.assembled_iterations + r.own_iterations + r.newton_steps;
     }
     return sum;
 }
@@ -185,10 +186,7 @@ static int count(void (*build)(Scene *, Units), Units u, Method method, int ande
 }
 
 /* The paper's five, and what a world does by default. */
-static bool is_counted(Method m)
-{
-    return m.method != TN_METHOD_NEWTON;
-}
+static bool is_counted(Method m) { return m.method != TN_METHOD_NEWTON; }
 
 static const Units metres = {1, 1, 1};
 
@@ -211,9 +209,10 @@ static void check_units(void (*build)(Scene *, Units), Method method, int anders
 
 /* Rounding changes counts by more where
  *   auto's Newton ends a little above or below the tolerance, which is worth a method more or less;
- *     its LU factors compare forces with torques for their pivots, so lengths change rounding as well;
- *   Anderson's mixing makes of another last digit another way to the solution: full ADMM takes up to half as many
- *     iterations again on the robot, whatever the units. */
+ *     its LU factors compare forces with torques for their pivots, so lengths change rounding as
+ *     well;
+ *   Anderson's mixing makes of another last digit another way to the solution: full ADMM takes up
+ * to half as many iterations again on the robot, whatever the units. */
 static void check_scene(void (*build)(Scene *, Units))
 {
     for (int m = 0; m < METHODS; m++) {

@@ -1,6 +1,6 @@
-/* Wheels that do not slip: closed forms, order of convergence, slip, energy. Slip is measured in two
- * places: at the state after a step, and in the middle of what the step travelled, where the law is
- * imposed (src/constraint/wheel_rows.c). */
+/* Wheels that do not slip: closed forms, order of convergence, slip, energy. Slip is measured in
+ * two places: at the state after a step, and in the middle of what the step travelled, where the
+ * law is imposed (src/constraint/wheel_rows.c). */
 #include "../check.h"
 #include "wheels.h"
 
@@ -14,8 +14,8 @@ typedef struct Outcome {
     double height;            /* m, largest distance of the lowest point from the ground */
 } Outcome;
 
-/* Steps until `duration`; `expected` says where the body's origin is at a time. Slip counts from the
- * fifth step on: before, nothing tells the motion's curvature. */
+/* Steps until `duration`; `expected` says where the body's origin is at a time. Slip counts from
+ * the fifth step on: before, nothing tells the motion's curvature. */
 static Outcome follow(Run *run, TnWheelId wheel, double duration,
                       void (*expected)(double time, double pos[3]))
 {
@@ -84,8 +84,8 @@ TEST(knife_edge_on_an_incline_follows_its_closed_form_with_second_order)
     CHECK(coarse.error < 4e-4);
     /* a second order rule: 4; the first three steps from rest predict nothing and add t³ */
     CHECK_NEAR(coarse.error / fine.error, 4.0, 0.3);
-    /* sideways it slips within a step by the error of the prediction, third order: 8; measured 3.6e-7 of
-     * 1.4 m/s. At the end of each step nothing is left but rounding. */
+    /* sideways it slips within a step by the error of the prediction, third order: 8;
+     * measured 3.6e-7 of 1.4 m/s. At the end of each step nothing is left but rounding. */
     CHECK(coarse.middle_slip < 6e-7);
     CHECK(coarse.slip < 1e-12);
     CHECK(coarse.middle_slip / fine.middle_slip > 6.0);
@@ -128,11 +128,11 @@ TEST(sideways_velocity_of_a_skate_is_gone_after_one_step)
 #define PLANE (70.0 * PI / 180.0) /* between disc and ground */
 #define PRECESSION 2.0
 
-/* Steady rolling of a thin uniform disc on a circle. e3 the axle, e2 from the contact to the centre,
- * e1 horizontal; α between disc and ground, Ω precession: ω = Ω sin α e2 + ω3 e3, the centre moves
- * with -ω3 R e1. Moments about the centre with the contact force m(a + g z):
- *     (I3 + m R²) ω3 Ω sin α - I1 Ω² sin α cos α + m R g cos α = 0,  I3 = m R²/2, I1 = m R²/4, so
- *     ω3 = Ω cos α / 6 - 2 g cos α / (3 R Ω sin α). */
+/* Steady rolling of a thin uniform disc on a circle. e3 the axle, e2 from the contact to the
+ * centre, e1 horizontal; α between disc and ground, Ω precession: ω = Ω sin α e2 + ω3 e3, the
+ * centre moves with -ω3 R e1. Moments about the centre with the contact force m(a + g z): (I3 + m
+ * R²) ω3 Ω sin α - I1 Ω² sin α cos α + m R g cos α = 0,  I3 = m R²/2, I1 = m R²/4, so ω3 = Ω cos α
+ * / 6 - 2 g cos α / (3 R Ω sin α). */
 static double disc_spin(void)
 {
     return PRECESSION * cos(PLANE) / 6.0 -
@@ -175,7 +175,8 @@ static Outcome circling_disc(double timestep, bool tree)
 TEST(leaning_disc_rolls_on_its_circle_with_second_order)
 {
     Outcome coarse = circling_disc(0.01, false), fine = circling_disc(0.005, false);
-    /* measured 5.1e-3 m at 10 ms on a circle of 0.58 m, nearly once around, and 4.2 for the ratio */
+    /* measured 5.1e-3 m at 10 ms on a circle of 0.58 m, nearly once around, and 4.2 for the ratio
+     */
     CHECK(coarse.error < 8e-3);
     CHECK_NEAR(coarse.error / fine.error, 4.0, 0.4);
     /* slip of 1.2 m/s: 5.4e-7 in the middle of steps, third order; rounding at their ends */
@@ -333,8 +334,8 @@ TEST(differential_drive_follows_its_circle_without_slip)
             middle = fmax(middle, slip_size(run.model, id, slip));
         }
     }
-    /* in the middle, where the law is imposed, t³ Ω² v / 4; at the ends of steps what is left is taken
-     * out */
+    /* in the middle, where the law is imposed, t³ Ω² v / 4; at the ends of steps what is left is
+     * taken out */
     CHECK(middle < 1e-9);
     CHECK(end < 1e-12);
     /* chords in place of the circle: (Ω t)²/24 of the path, and the first step */

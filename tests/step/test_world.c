@@ -66,7 +66,8 @@ TEST(a_warm_step_allocates_nothing)
     int fallbacks = 0;
     for (int k = 0; k < UNLESS_SANITIZED(100, 40); k++) tn_world_step(world);
     long before = tn_malloc_count();
-    for (int k = 0; k < UNLESS_SANITIZED(100, 10); k++) fallbacks += tn_world_step(world).heap_fallbacks;
+    for (int k = 0; k < UNLESS_SANITIZED(100, 10); k++)
+        fallbacks += tn_world_step(world).heap_fallbacks;
     CHECK(tn_malloc_count() == before);
     CHECK(fallbacks == 0);
     tn_world_destroy(world);

@@ -155,7 +155,8 @@ TEST(a_warm_step_with_islands_allocates_nothing)
         REQUIRE(world);
         int fallbacks = 0;
         size_t bytes = 0;
-        for (int k = 0; k < UNLESS_SANITIZED(160, 80); k++) bytes = tn_world_step(world).arena_high_water;
+        for (int k = 0; k < UNLESS_SANITIZED(160, 80); k++)
+            bytes = tn_world_step(world).arena_high_water;
         long before = tn_malloc_count();
         for (int k = 0; k < UNLESS_SANITIZED(50, 15); k++) {
             TnStepReport report = tn_world_step(world);

@@ -186,8 +186,8 @@ TEST(spin_and_rolling_friction_are_judged_as_in_the_step)
     }
 }
 
-/* Springs of a cut cable become rows: the laws are the same, so what solves one solves the other; but an
- * error is spread over other numbers. */
+/* Springs of a cut cable become rows: the laws are the same, so what solves one solves the other;
+ * but an error is spread over other numbers. */
 TEST(bonds_become_rows_with_the_same_solution)
 {
     Run run;

@@ -1,5 +1,5 @@
-/* text_scene.h: small scenes as MJCF text, each at the same steps and with the world's own settings; and what a scene has
- * as a whole: mass, momentum, energy. */
+/* text_scene.h: small scenes as MJCF text, each at the same steps and with the world's own
+ * settings; and what a scene has as a whole: mass, momentum, energy. */
 #ifndef TN_TESTS_STEP_TEXT_SCENE_H
 #define TN_TESTS_STEP_TEXT_SCENE_H
 
@@ -18,13 +18,13 @@ typedef struct Text {
     size_t length;
 } Text;
 
-static inline void text_add(Text *x, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static inline void text_add(Text *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static inline void text_add(Text *x, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    size_t left = sizeof x->text - x->length, more = (size_t)vsnprintf(x->text + x->length, left, format, args);
+    size_t left = sizeof x->text - x->length,
+           more = (size_t)vsnprintf(x->text + x->length, left, format, args);
     va_end(args);
     if (more >= left) test_fail(__FILE__, __LINE__, "more text than %zu bytes", sizeof x->text);
     x->length += more < left ? more : left - 1;
@@ -36,7 +36,8 @@ typedef struct TextScene {
     double t;
 } TextScene;
 
-/* `parts` is what follows the options in the file. Starts from the keyframe "start" where there is one. */
+/* `parts` is what follows the options in the file. Starts from the keyframe "start" where there is
+ * one. */
 static inline bool text_open_of(TextScene *s, double t, const char *gravity, const char *parts,
                                 TnWorldDef def)
 {
@@ -124,7 +125,8 @@ static inline TextWhole text_whole(const TextScene *s)
     for (TnSoftId id = 1; id <= tn_model_info(s->model).soft_count; id++) {
         TnSoftInfo info = tn_model_soft_info(s->model, id);
         const double *q = tn_world_state(s->world).qpos + info.qpos_start;
-        for (int i = 0; i < info.node_count; i++) text_add_mass(&w, info.node_masses[i], q + 3L * i);
+        for (int i = 0; i < info.node_count; i++)
+            text_add_mass(&w, info.node_masses[i], q + 3L * i);
     }
     tn_world_momentum(s->world, w.P, w.L);
     for (int k = 0; k < 3; k++) {

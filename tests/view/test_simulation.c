@@ -397,8 +397,8 @@ TEST(a_turned_body_comes_to_the_wanted_pose)
     }
 }
 
-/* A finger of 10 g on an arm of 10 kg: the spring is scaled by the arm and must not shake the finger
- * apart. */
+/* A finger of 10 g on an arm of 10 kg: the spring is scaled by the arm and must not shake the
+ * finger apart. */
 TEST(pulling_a_light_finger_moves_the_heavy_arm)
 {
     TnModelBuilder *builder = tn_builder_create();

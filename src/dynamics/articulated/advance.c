@@ -1,9 +1,9 @@
 /* advance.c: moving along a velocity, q ⊕ h v, and the end of a step,
  *     v⁺ = v + (v̂ - v)/θ,   q⁺ = q ⊕ t((1-w) v̂ + w v⁺),
- * or, of a tree whose free motion was found in smaller steps, from where that ended: the rest of the displacement is
- * what constraints made.
- * Hinges and slides add; ball and free joints turn by the Cayley map of their body-axes velocity,
- * which is a rotation for any velocity and second order. */
+ * or, of a tree whose free motion was found in smaller steps, from where that ended: the rest of
+ * the displacement is what constraints made. Hinges and slides add; ball and free joints turn by
+ * the Cayley map of their body-axes velocity, which is a rotation for any velocity and second
+ * order. */
 #include "tree.h"
 
 /* One joint from q to out (its own entries; they may be the same) by a displacement in velocity
@@ -77,7 +77,7 @@ void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
                 displacement[d] -= in->t * system->v_free[joint->dof_start - sub->dof_start + d];
         }
         const double *from = fine ? system->free_end + (joint->qpos_start - sub->qpos_start)
-                                 : in->qpos + joint->qpos_start;
+                                  : in->qpos + joint->qpos_start;
         move_joint(joint, from, displacement, qpos + joint->qpos_start);
         memcpy(qvel + joint->dof_start, end, sizeof(double) * (size_t)dofs);
     }

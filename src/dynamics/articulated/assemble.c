@@ -2,15 +2,16 @@
  *     A = M/(θt) + k,   b = M v/(θt) - c + τ0,   M and c at the midpoint (q ⊕ θt v̂, v̂),
  * with k and τ0 the joints' springs, dampers and actuators (joint_forces.h).
  *
- * The midpoint depends on v̂: each pass evaluates at a v̂ that those before it give (mix.h), the first at one that
- * is predicted from the last step, until they agree. Where they do not (t times the joint rates is no longer small),
- * the step falls back to the start point and there lets Coriolis forces turn the velocity but not add to its energy,
- * so that wild tumbling stays bounded.
+ * The midpoint depends on v̂: each pass evaluates at a v̂ that those before it give (mix.h), the
+ * first at one that is predicted from the last step, until they agree. Where they do not (t times
+ * the joint rates is no longer small), the step falls back to the start point and there lets
+ * Coriolis forces turn the velocity but not add to its energy, so that wild tumbling stays bounded.
  */
 #include "joint_forces.h"
 #include "mix.h"
 
-/* Passes end where what is left is below this share of the velocity, and are of use below the second. */
+/* Passes end where what is left is below this share of the velocity, and are of use below the
+ * second. */
 #define CONVERGED 1e-7
 #define USEFUL 1e-3
 
@@ -211,8 +212,8 @@ static bool complete_pass(Assembly *as, double h, bool first)
     return solve(as) && isfinite(dot(n, as->vhat, as->vhat));
 }
 
-/* Change from v_eval to v̂ as a share of the velocities themselves, weighed by the diagonal of M. Velocities below
- * 1e-8 count as rest, where only rounding moves. */
+/* Change from v_eval to v̂ as a share of the velocities themselves, weighed by the diagonal of M.
+ * Velocities below 1e-8 count as rest, where only rounding moves. */
 static double change_of(const Assembly *as)
 {
     int n = as->tree.n;
@@ -226,8 +227,8 @@ static double change_of(const Assembly *as)
     return sqrt(change / size);
 }
 
-/* False: the passes do not converge. After a pass that changed v̂ by c, the one before it having changed it by c',
- * about c·c/c' is left to change. */
+/* False: the passes do not converge. After a pass that changed v̂ by c, the one before it having
+ * changed it by c', about c·c/c' is left to change. */
 static bool midpoint_passes(Assembly *as)
 {
     int n = as->tree.n;
@@ -235,7 +236,8 @@ static bool midpoint_passes(Assembly *as)
     for (int pass = 0;; pass++) {
         midpoint_bias(as, h);
         if (!complete_pass(as, h, pass == 0)) return false;
-        double change = change_of(as), left = pass > 0 && change < last ? change * change / last : change;
+        double change = change_of(as),
+               left = pass > 0 && change < last ? change * change / last : change;
         if (left <= CONVERGED) return true;
         if (pass + 1 >= as->in->passes) return as->in->passes == 1 || left <= USEFUL;
         tn_mix_next(&as->mix, as->M, n + 1, as->vhat, as->v_eval);
@@ -291,9 +293,8 @@ bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *aren
     size_t n = (size_t)sub->dof_count, servos = 0;
     for (int a = 0; a < model->actuator_count; a++)
         servos += &model->subsystems[model->actuators[a].subsystem] == sub;
-    *out = (TnTreeSystem){.A = TN_ARENA_NEW(arena, double, n * n)};
-    double *lists =
-        TN_ARENA_NEW(arena, double, 3 * n + (size_t)model->tendon_count + 2 * servos);
+    *out = (TnTreeSystem){.A = TN_ARENA_NEW(arena, double, n *n)};
+    double *lists = TN_ARENA_NEW(arena, double, 3 * n + (size_t)model->tendon_count + 2 * servos);
     if (!out->A || !lists) return false;
     out->b = lists;
     out->v_free = out->b + n;

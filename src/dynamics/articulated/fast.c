@@ -1,10 +1,10 @@
 /* fast.c: trees whose joints turn far in a step.
  *
- * The midpoint rule errs by (tω)² and its equations become hard to solve: a top of 100 rad/s at 5 ms precesses 3 to
- * 20 % too slowly. The free motion of such a tree is found in smaller steps, m of them, of at most MOST_TURN each.
- * What the solver gets is one step again: A of the whole step and b = A v_free with v_free = (1-θ) v + θ v⁺, so that
- * without constraints v⁺ is that of the small steps. With them the displacement goes on from where the free motion
- * ended (advance.c). */
+ * The midpoint rule errs by (tω)² and its equations become hard to solve: a top of 100 rad/s at 5
+ * ms precesses 3 to 20 % too slowly. The free motion of such a tree is found in smaller steps, m of
+ * them, of at most MOST_TURN each. What the solver gets is one step again: A of the whole step and
+ * b = A v_free with v_free = (1-θ) v + θ v⁺, so that without constraints v⁺ is that of the small
+ * steps. With them the displacement goes on from where the free motion ended (advance.c). */
 #include "tree.h"
 
 #define MOST_TURN 0.1 /* rad */

@@ -16,7 +16,8 @@ static double clamp(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Stiffness and damping that an actuator gives its coordinate; the destabilizing kind counts as none. */
+/* Stiffness and damping that an actuator gives its coordinate; the destabilizing kind counts as
+ * none. */
 static double servo_stiffness(const TnActuator *a)
 {
     return fmax(0.0, -a->gear * a->gear * a->bias[1]);
@@ -74,8 +75,8 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
     forces->spring_share = TN_ARENA_NEW(scratch, double, lines);
     forces->stopping = TN_ARENA_NEW(scratch, double, lines);
     forces->servos = TN_ARENA_NEW(scratch, TnServo, forces->servo_count);
-    if (!forces->theta_damping || !forces->servo_lead || !forces->spring_share || !forces->stopping ||
-        !forces->servos)
+    if (!forces->theta_damping || !forces->servo_lead || !forces->spring_share ||
+        !forces->stopping || !forces->servos)
         return false;
     TnServo *servo = forces->servos;
     for (int a = 0; a < model->actuator_count; a++) {
@@ -99,8 +100,8 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
     return true;
 }
 
-/* θ_d and s of one line from its sums of damping and stiffness, which they replace; w where damping stops
- * it. */
+/* θ_d and s of one line from its sums of damping and stiffness, which they replace; w where damping
+ * stops it. */
 static void weigh_line(TnJointForces *forces, int line, double compliance)
 {
     const TnDynamicsInput *in = forces->in;
@@ -118,12 +119,12 @@ static void share_line(const TnJointForces *forces, int line, double compliance)
     const TnDynamicsInput *in = forces->in;
     double y = forces->spring_share[line] * in->t * in->t * compliance;
     double late = fmin(fmax((y - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
-    forces->spring_share[line] =
-        (1.0 - forces->w) * in->theta + forces->w * 0.5 * (1.0 + late);
+    forces->spring_share[line] = (1.0 - forces->w) * in->theta + forces->w * 0.5 * (1.0 + late);
 }
 
 /* cᵀM⁻¹c of a dof, or of a tendon where it is the tree's. */
-static double compliance_of(const TnJointForces *forces, int line, const double *M_factor, double *y)
+static double compliance_of(const TnJointForces *forces, int line, const double *M_factor,
+                            double *y)
 {
     const TnTree *tree = forces->tree;
     if (line < tree->n) return tn_tree_compliance(tree, M_factor, line, y);
@@ -157,12 +158,14 @@ void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double
     }
     for (int k = 0; k < lines; k++)
         weigh_line(forces, k,
-                   damping[k] > 0.0 || servo[k] > 0.0 ? compliance_of(forces, k, M_factor, y) : 0.0);
+                   damping[k] > 0.0 || servo[k] > 0.0 ? compliance_of(forces, k, M_factor, y)
+                                                      : 0.0);
     forces->w = fmax(forces->w, forces->damped);
     forces->reach = tn_reach(forces->in, forces->w);
     for (int k = 0; k < lines; k++)
         share_line(forces, k,
-                   forces->w > 0.0 && spring[k] > 0.0 ? compliance_of(forces, k, M_factor, y) : 0.0);
+                   forces->w > 0.0 && spring[k] > 0.0 ? compliance_of(forces, k, M_factor, y)
+                                                      : 0.0);
 }
 
 /* Rotation vector from the reference orientation, in body axes. */
@@ -249,8 +252,7 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
     }
     const TnModel *model = tree->model;
     for (int k = 0; k < model->tendon_count; k++)
-        if (is_ours(forces, model->tendons[k].subsystem))
-            add_tendon(forces, k, A, b);
+        if (is_ours(forces, model->tendons[k].subsystem)) add_tendon(forces, k, A, b);
 }
 
 void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double h)

@@ -4,19 +4,18 @@
  * Each acts along a coordinate x = cᵀq: one dof, or the length of a tendon. A force F0 - k ẋ with
  * k >= 0 puts k c cᵀ into A (for one dof: k on the diagonal) and c F0 into b.
  *
- * The tree will move by t u, u = (1-w) v̂ + w v⁺, w = TnDynamicsInput.blend, or 1 - 2/y where that is more, y of damping
- * as below: what it stops within the step does not go half of the way that v leads. With z = K t² cᵀM⁻¹c:
+ * The tree will move by t u, u = (1-w) v̂ + w v⁺, w = TnDynamicsInput.blend, or 1 - 2/y where that
+ * is more, y of damping as below: what it stops within the step does not go half of the way that v
+ * leads. With z = K t² cᵀM⁻¹c:
  *
- *   spring   -K(x - ref) at x + β t u̇, u̇ = cᵀu. w = 0: β = θ, which keeps energy at θ = ½. w = 1: β grows
- *            from ½ (z <= 1) to 1 (z >= 16). Linear springs then lose (w/2) |v⁺ - v|²_M + Σ (β-½) K (t u̇)²
- *            in a step, so no stiffness can make energy.
- *   damping  -D((1-θ_d) ẋ + θ_d ẋ⁺), θ_d = max(θ, 1 - 1/y), y = D t cᵀM⁻¹c: second order while y is
- *            small, and never past rest.
- *   servo    position gain at x + t((1-s) u̇ + s ẋ⁺), s = max(0, 1/8 - 2/z);
- *            velocity gain as damping. The end of the step damps; s > 0 keeps the double root -1/3
- *            that z = 16 has for all larger z (s = 0 tends to -1, velocities that alternate for
- *            ever). Gains that push away from rest are taken explicitly, at the pass's own
- *            prediction. */
+ *   spring   -K(x - ref) at x + β t u̇, u̇ = cᵀu. w = 0: β = θ, which keeps energy at θ = ½. w = 1: β
+ * grows from ½ (z <= 1) to 1 (z >= 16). Linear springs then lose (w/2) |v⁺ - v|²_M + Σ (β-½) K (t
+ * u̇)² in a step, so no stiffness can make energy. damping  -D((1-θ_d) ẋ + θ_d ẋ⁺), θ_d = max(θ, 1 -
+ * 1/y), y = D t cᵀM⁻¹c: second order while y is small, and never past rest. servo    position gain
+ * at x + t((1-s) u̇ + s ẋ⁺), s = max(0, 1/8 - 2/z); velocity gain as damping. The end of the step
+ * damps; s > 0 keeps the double root -1/3 that z = 16 has for all larger z (s = 0 tends to -1,
+ * velocities that alternate for ever). Gains that push away from rest are taken explicitly, at the
+ * pass's own prediction. */
 #ifndef TN_DYNAMICS_JOINT_FORCES_H
 #define TN_DYNAMICS_JOINT_FORCES_H
 

@@ -71,10 +71,10 @@ void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, c
 void tn_tree_move(const TnModel *model, const TnSubsystem *sub, const double *q, const double *v,
                   double h, double *out);
 
-/* A = Lᵀ D L, eliminating from the leaves, so that L keeps the sparsity of the tree and its tendons.
- * D on the diagonal, unit L below it. The upper triangle is neither read nor written. False: not positive definite or
- * not finite. run (n numbers): first dof of the unbroken run of consecutive dofs towards the root
- * that ends in each dof. */
+/* A = Lᵀ D L, eliminating from the leaves, so that L keeps the sparsity of the tree and its
+ * tendons. D on the diagonal, unit L below it. The upper triangle is neither read nor written.
+ * False: not positive definite or not finite. run (n numbers): first dof of the unbroken run of
+ * consecutive dofs towards the root that ends in each dof. */
 void tn_tree_runs(const TnTree *tree, int *run);
 bool tn_tree_factor(const TnTree *tree, double *A);
 void tn_tree_solve(const TnTree *tree, const double *L, double *x);

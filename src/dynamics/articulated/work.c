@@ -30,9 +30,11 @@ static double path_of(const Rates *r, const TnMoment *moments, int count)
 static double damped(const Rates *r, const TnMoment *moments, int count, double D, double theta_d)
 {
     double share = theta_d / r->in->theta, v = tn_moment_rate(moments, count, r->in->qvel);
-    double loss = D * (share * rate_of(r, moments, count) - (share - 1.0) * v) *
-                  path_of(r, moments, count);
-    return loss > 0.0 ? loss : 0.0; /* a damper has nothing to give: what it seems to give is from nowhere */
+    double loss =
+        D * (share * rate_of(r, moments, count) - (share - 1.0) * v) * path_of(r, moments, count);
+    return loss > 0.0
+               ? loss
+               : 0.0; /* a damper has nothing to give: what it seems to give is from nowhere */
 }
 
 static TnJointWork linear_work(const Rates *r, const TnTreeSystem *system)

@@ -5,11 +5,11 @@
  * RᵀF is symmetric, so the turning of R does no work: P is the exact gradient of ψ, also where the
  * element is inverted; there the sign of s_2 makes ε large, and the force turns the element back.
  *
- * In corners, f = -R K_0 (Rᵀx - X) with the stiffness K_0 of linear elasticity. The tangent leaves R as it
- * is, R K_0 Rᵀ, and is positive semidefinite for every F:
- *     dP = R (μ (D + Dᵀ) + λ tr D),   D = Rᵀ dF
- * which is the same in all axes; those of the singular vectors are as good as R's. What it lacks is the turning of R
- * under stress; the step's kernels add it where elements are pulled (fem_lanes.h). */
+ * In corners, f = -R K_0 (Rᵀx - X) with the stiffness K_0 of linear elasticity. The tangent leaves
+ * R as it is, R K_0 Rᵀ, and is positive semidefinite for every F: dP = R (μ (D + Dᵀ) + λ tr D),   D
+ * = Rᵀ dF which is the same in all axes; those of the singular vectors are as good as R's. What it
+ * lacks is the turning of R under stress; the step's kernels add it where elements are pulled
+ * (fem_lanes.h). */
 #include "element.h"
 
 void tn_fem_corotational_stress(const TnFemMaterial *material, const TnFemPlace *place,

@@ -1,4 +1,5 @@
-/* element.h: one batch of elements: gradients, stresses, forces. Their derivatives are in kernels/. */
+/* element.h: one batch of elements: gradients, stresses, forces. Their derivatives are in kernels/.
+ */
 #ifndef TN_DYNAMICS_FEM_ELEMENT_H
 #define TN_DYNAMICS_FEM_ELEMENT_H
 

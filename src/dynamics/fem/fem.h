@@ -1,15 +1,16 @@
 /* fem.h: soft bodies of linear tetrahedra: rest shape, forces, energy, mass. Internal to dynamics/.
  *
- * An element with corners x_0..x_3 has the deformation gradient F = Σ x_a g_aᵀ, g_a the gradients of its
- * shape functions at rest (g_1..g_3 the rows of D⁻¹, D the matrix of edges X_a - X_0, and
+ * An element with corners x_0..x_3 has the deformation gradient F = Σ x_a g_aᵀ, g_a the gradients
+ * of its shape functions at rest (g_1..g_3 the rows of D⁻¹, D the matrix of edges X_a - X_0, and
  * g_0 = -g_1 - g_2 - g_3). With volume V and energy density ψ(F), P = ∂ψ/∂F:
  *     energy V ψ,   force on corner a  f_a = -V P g_a,   stiffness block  K_ab = V g_a·(∂P/∂F)·g_b
  * K is made positive semidefinite in both laws (corotational.c, neo_hookean.c), symmetric always.
- * What is here in plain C serves energy and stress; a step's forces and stiffness come from kernels/.
+ * What is here in plain C serves energy and stress; a step's forces and stiffness come from
+ * kernels/.
  *
- * Elements lie in batches of eight (structure of arrays; `[8]` is a lane); the last batch is filled up
- * with copies of volume zero, which are computed and never added. Everything is added in the order of
- * the elements. Node vectors are x y z per node; blocks 3 × 3 row-major. */
+ * Elements lie in batches of eight (structure of arrays; `[8]` is a lane); the last batch is filled
+ * up with copies of volume zero, which are computed and never added. Everything is added in the
+ * order of the elements. Node vectors are x y z per node; blocks 3 × 3 row-major. */
 #ifndef TN_DYNAMICS_FEM_FEM_H
 #define TN_DYNAMICS_FEM_FEM_H
 

@@ -1,6 +1,7 @@
-/* neo_hookean.c: a neo-Hookean law that stays finite for flat and inverted elements, after the idea of
- * B. Smith, F. de Goes, T. Kim, "Stable Neo-Hookean Flesh Simulation", ACM Transactions on Graphics 37
- * (2018): no logarithm of J = det F, and the rest state shifted to where the stress vanishes.
+/* neo_hookean.c: a neo-Hookean law that stays finite for flat and inverted elements, after the idea
+ * of B. Smith, F. de Goes, T. Kim, "Stable Neo-Hookean Flesh Simulation", ACM Transactions on
+ * Graphics 37 (2018): no logarithm of J = det F, and the rest state shifted to where the stress
+ * vanishes.
  *
  *     ψ = ½ m (I - 3) - ½ m ln((I + 1)/4) + ½ n (J - a)² - ½ n (1 - a)²,   I = |F|²
  *     m = 4/3 μ,   n = λ + 5/6 μ,   a = 1 + ¾ m/n
@@ -11,11 +12,12 @@
  * e = 2 m/(I + 1)², b = n (J - a), and h_i = ∂J/∂s_i the product of the other two s:
  *     A_ij = δ_ij c + e s_i s_j + n h_i h_j + (i ≠ j) b s_k
  *     on a pair, the symmetric part of D:  c - b s_k,   the skew part:  c + b s_k
- * Negative eigenvalues change their sign (H. Chen et al., "Stabler Neo-Hookean Simulation: Absolute Eigenvalue
- * Filtering for Projected Newton", SIGGRAPH 2024): of the symmetric parts directly; A becomes |A| = V |s| Vᵀ from its
- * singular values. As zeros they leave steps far too long where elements are inverted or squeezed, and a step that is
- * taken once explodes. Those of the skew parts become zero: they belong to turning an element under pressure, which
- * nothing should hold back. */
+ * Negative eigenvalues change their sign (H. Chen et al., "Stabler Neo-Hookean Simulation: Absolute
+ * Eigenvalue Filtering for Projected Newton", SIGGRAPH 2024): of the symmetric parts directly; A
+ * becomes |A| = V |s| Vᵀ from its singular values. As zeros they leave steps far too long where
+ * elements are inverted or squeezed, and a step that is taken once explodes. Those of the skew
+ * parts become zero: they belong to turning an element under pressure, which nothing should hold
+ * back. */
 #include "element.h"
 
 #include <math.h>

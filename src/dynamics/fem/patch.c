@@ -8,8 +8,8 @@
  * corotational.c with θ_P for θ_e; the stiffness of a patch has rank one,
  *     K_P = λ / V_P q qᵀ,   q_a = Σ_e V_e R_e g_a
  * and couples all nodes of the patch, also those that share no element. (Averaging over overlapping
- * patches around nodes would couple two rings of elements.) The idea is that of the F-bar patches of
- * E. A. de Souza Neto et al., Int. J. Numer. Meth. Engng 62 (2005), here in the energy, so K is
+ * patches around nodes would couple two rings of elements.) The idea is that of the F-bar patches
+ * of E. A. de Souza Neto et al., Int. J. Numer. Meth. Engng 62 (2005), here in the energy, so K is
  * symmetric. */
 #include "patch.h"
 

@@ -1,6 +1,7 @@
-/* advance.c: the segments' new state from v̂, and the rod's elastic energy. Each segment takes the impulse that the linear
- * system gave it. The joints' forces act at levers of the predicted midpoint, which leaves a torque of second order on
- * the rod as a whole; step/balance.c takes it off. */
+/* advance.c: the segments' new state from v̂, and the rod's elastic energy. Each segment takes the
+ * impulse that the linear system gave it. The joints' forces act at levers of the predicted
+ * midpoint, which leaves a torque of second order on the rod as a whole; step/balance.c takes it
+ * off. */
 #include "rod.h"
 
 #include "../../math/vec3.h"

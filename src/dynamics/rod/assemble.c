@@ -1,12 +1,12 @@
 /* assemble.c: one step of a rod as a linear system in v̂ = (1-θ) v + θ v⁺, the segments' twists:
  *     A v̂ = A_rigid v_rigid - Jᵀ F(v̂),     F_r(v̂) = k_r (g_r + [p_r J v̂ - r_r J v]_r),
- * with the segments' own inertia rates A_rigid and free motion v_rigid. Strain g is that of the start
- * of the step, J is that of the predicted midpoint q ⊕ ½t u, u what is known of v̂ (the start's v at first),
- * and law.c says what p and r are. With
- * p = θt the force is that of the mean of g and g + t J v̂, which is what the energy needs, and a rod
- * that turns as a whole has no strain from that, however far it turns in a step: t J v̂ is zero, while
- * the strain at the midpoint of the chord is not. J v in the damping is the rate at the start for the
- * same reason, but where the rod moves with v⁺ (w = 1), whose strain is t J v⁺.
+ * with the segments' own inertia rates A_rigid and free motion v_rigid. Strain g is that of the
+ * start of the step, J is that of the predicted midpoint q ⊕ ½t u, u what is known of v̂ (the
+ * start's v at first), and law.c says what p and r are. With p = θt the force is that of the mean
+ * of g and g + t J v̂, which is what the energy needs, and a rod that turns as a whole has no strain
+ * from that, however far it turns in a step: t J v̂ is zero, while the strain at the midpoint of the
+ * chord is not. J v in the damping is the rate at the start for the same reason, but where the rod
+ * moves with v⁺ (w = 1), whose strain is t J v⁺.
  *
  * J at the predicted midpoint leaves an error of second order in v̂ - v. The largest part of it, the
  * turning of the tension T, is T/|d| (1 - d̂ d̂ᵀ) (v̂ - v) on v_b - v_a, and is in A: a rope under
@@ -41,8 +41,8 @@ static const double *expected(const TnRodSystem *s, int i)
     return s->expected ? s->expected + 6L * i : s->segments[i].v;
 }
 
-/* One end of a joint at the start and at the predicted midpoint, its twist v with the arms of both, and
- * what it is expected to be. */
+/* One end of a joint at the start and at the predicted midpoint, its twist v with the arms of both,
+ * and what it is expected to be. */
 typedef struct JointEnd {
     const double *x, *quat, *x_mid, *quat_mid;
     const double *v, *v_mid, *expected;
@@ -51,7 +51,7 @@ typedef struct JointEnd {
 static JointEnd centre_of(const Assembly *as, int i)
 {
     const double *v = as->system->segments[i].v;
-    return (JointEnd){as->frames[i].com, as->frames[i].quat, as->x[i], as->quat[i], v, v,
+    return (JointEnd){as->frames[i].com,      as->frames[i].quat, as->x[i], as->quat[i], v, v,
                       expected(as->system, i)};
 }
 
@@ -76,7 +76,8 @@ static double steepness(const TnRodStrain *strain)
     return strain->across + strain->along * v3_dot(strain->axis, strain->axis);
 }
 
-static void add_between(const Assembly *as, int j, const JointEnd *a, const JointEnd *b, JointPlace to)
+static void add_between(const Assembly *as, int j, const JointEnd *a, const JointEnd *b,
+                        JointPlace to)
 {
     const TnRodSystem *s = as->system;
     const TnRodLaw *law = &as->laws[j];
@@ -126,7 +127,8 @@ static JointEnd end_of(const Assembly *as, int i, double along, FarEnd *far)
     tn_rod_twist_at(arm, end.v, far->v);
     tn_rod_twist_at(far->arm_mid, end.v, far->v_mid);
     tn_rod_twist_at(far->arm_mid, end.expected, far->expected);
-    return (JointEnd){far->x, end.quat, far->x_mid, end.quat_mid, far->v, far->v_mid, far->expected};
+    return (JointEnd){far->x, end.quat,   far->x_mid,   end.quat_mid,
+                      far->v, far->v_mid, far->expected};
 }
 
 /* out += Xᵀ M Y, X and Y from twists at the centres to those at the arms' ends. */
@@ -234,8 +236,8 @@ static void place(const Assembly *as, double h)
     }
 }
 
-/* The share of v⁺ that a rod's own motion asks for: where a joint turns far within the step, the θ rule
- * does not follow, and moving with the end velocity is what is stable. */
+/* The share of v⁺ that a rod's own motion asks for: where a joint turns far within the step, the θ
+ * rule does not follow, and moving with the end velocity is what is stable. */
 static double share_of_end(const Assembly *as)
 {
     double speed2 = 0.0, length2 = 1.0; /* of the fastest: no division but the last */

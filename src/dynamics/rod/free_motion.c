@@ -1,6 +1,6 @@
-/* free_motion.c: a rod that is cut, as a whole: the chain as assembled with the bonds of its cut joints put
- * back. What it says is where a step begins from: the free motion, and a starting guess for the
- * solver that knows the springs between the groups. */
+/* free_motion.c: a rod that is cut, as a whole: the chain as assembled with the bonds of its cut
+ * joints put back. What it says is where a step begins from: the free motion, and a starting guess
+ * for the solver that knows the springs between the groups. */
 #include <string.h>
 
 #include "rod.h"

@@ -1,7 +1,7 @@
-/* hold.c: segments that the world holds. Their velocity is known, so their equations are replaced by
- * it, and what they do to their neighbours moves to the right side:
- *     v̂_h = (1-θ) v + θ u,   b_i -= A_ih v̂_h,   A_ih = 0,
- * and likewise f_i += K_ih v̂_h, K_ih = 0 in the bonds of cut joints, with u the velocity that takes a share of the error of place away (option.stabilization). */
+/* hold.c: segments that the world holds. Their velocity is known, so their equations are replaced
+ * by it, and what they do to their neighbours moves to the right side: v̂_h = (1-θ) v + θ u,   b_i
+ * -= A_ih v̂_h,   A_ih = 0, and likewise f_i += K_ih v̂_h, K_ih = 0 in the bonds of cut joints, with
+ * u the velocity that takes a share of the error of place away (option.stabilization). */
 #include "rod.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* law.c: at which time of the step a joint's springs count. A row's force over a step is
  * k (g + J (p v̂ - r v)) with g at the start of the step; p and r hold these things:
- *   - the mean strain, p = θt: second order and without damping, kept where the step resolves the row
- *     (z below 1, z = k t² times the compliance of the row in a chain). Above, the spring is taken
- *     later, up to the end of the step, and v⁺ comes in (s) once the two roots of an oscillator would
- *     part; this damps what the step cannot resolve;
+ *   - the mean strain, p = θt: second order and without damping, kept where the step resolves the
+ * row (z below 1, z = k t² times the compliance of the row in a chain). Above, the spring is taken
+ *     later, up to the end of the step, and v⁺ comes in (s) once the two roots of an oscillator
+ *     would part; this damps what the step cannot resolve;
  *   - damping, τ k on the rate at (1-θ_d) v + θ_d v⁺ as joints of trees have it. What it damps, the
  *     spring's lead need not.
  * docs/time-stepping.md has the figures. */
@@ -13,7 +13,8 @@
 #include "../../math/vec3.h"
 #include "rod.h"
 
-/* z above which a row's spring is taken later than the midpoint, and where that has got all the way. */
+/* z above which a row's spring is taken later than the midpoint, and where that has got all the
+ * way. */
 #define RESOLVED 1.0
 #define UNRESOLVED 16.0
 
@@ -21,8 +22,9 @@
 
 static double lateness(double z) { return fmin(fmax((z - RESOLVED) * PER_RANGE, 0.0), 1.0); }
 
-/* `w` as in tn_rod_assemble. A rod that moves with its end velocity needs its springs there, too: at
- * q + β t v⁺ such a step is stable for β >= ½ whatever z is, and for z < 4 / (1 - 2β) below that. */
+/* `w` as in tn_rod_assemble. A rod that moves with its end velocity needs its springs there, too:
+ * at q + β t v⁺ such a step is stable for β >= ½ whatever z is, and for z < 4 / (1 - 2β) below
+ * that. */
 static void weigh_row(const TnDynamicsInput *in, double w, double tau, double k, double compliance,
                       double *p, double *r)
 {
@@ -40,9 +42,9 @@ static void weigh_row(const TnDynamicsInput *in, double w, double tau, double k,
     *r = of_end * t * (1.0 - theta) / theta + tau * (share - 1.0);
 }
 
-/* Tension at the place where the segments get to instead of where they were expected. Twice that where
- * the step does not resolve it, for the tension itself may double meanwhile: that is a mass more on
- * v⁺ - v across the rod, and no damping. */
+/* Tension at the place where the segments get to instead of where they were expected. Twice that
+ * where the step does not resolve it, for the tension itself may double meanwhile: that is a mass
+ * more on v⁺ - v across the rod, and no damping. */
 double tn_rod_taut(const TnRodLaw *law, double stiffness)
 {
     double late = fmin(fmax(law->unresolved * stiffness - RESOLVED * PER_RANGE, 0.0), 1.0);
@@ -83,7 +85,8 @@ static bool alike(const TnLink *a, const TnLink *b)
     return a->mass == b->mass && memcmp(a->inertia, b->inertia, sizeof a->inertia) == 0;
 }
 
-/* Neighbours of a uniform rod share their law, but for the length at rest, which rounding may tell apart. */
+/* Neighbours of a uniform rod share their law, but for the length at rest, which rounding may tell
+ * apart. */
 void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *links, double w,
                   TnRodLaw *laws)
 {

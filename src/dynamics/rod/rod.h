@@ -1,17 +1,15 @@
 /* rod.h: the elastic joint between two neighbouring segments of a rod. Internal to dynamics/.
  *
- * Segment a at x_a, R_a and segment b at x_b, R_b (centres, or the ends of the springs next to clamped
- * ends: model/compile_rod.c); d = x_b - x_a, R the frame half way between the two
- * and θ the rotation vector of R_aᵀ R_b, which has the same components in the axes of a, of b and of
- * R, so nothing prefers one end. Energy U = ½ Σ k_r g_r² of seven strains:
- *     0, 1   shear         (Rᵀ d - rest)_x,y
- *     2      compression   (Rᵀ d - rest)_z where negative
- *     3..5   bend, twist   θ - rest, up to |θ| = 1; beyond that |θ| counts more, without bound towards
- *                          π (strain.c): neighbours cannot fold over, where R would flip
- *     6      stretch       |d| - |rest| where positive, with the stiffness of row 2
- * For small strain rows 2 and 6 are one spring on (Rᵀ d)_z. Tension acts along d and not along the
- * frame: else it would soften shear by as much, and a rod pulled to half again its length would fold
- * into a zigzag. */
+ * Segment a at x_a, R_a and segment b at x_b, R_b (centres, or the ends of the springs next to
+ * clamped ends: model/compile_rod.c); d = x_b - x_a, R the frame half way between the two and θ the
+ * rotation vector of R_aᵀ R_b, which has the same components in the axes of a, of b and of R, so
+ * nothing prefers one end. Energy U = ½ Σ k_r g_r² of seven strains: 0, 1   shear         (Rᵀ d -
+ * rest)_x,y 2      compression   (Rᵀ d - rest)_z where negative 3..5   bend, twist   θ - rest, up
+ * to |θ| = 1; beyond that |θ| counts more, without bound towards π (strain.c): neighbours cannot
+ * fold over, where R would flip 6      stretch       |d| - |rest| where positive, with the
+ * stiffness of row 2 For small strain rows 2 and 6 are one spring on (Rᵀ d)_z. Tension acts along d
+ * and not along the frame: else it would soften shear by as much, and a rod pulled to half again
+ * its length would fold into a zigzag. */
 #ifndef TN_DYNAMICS_ROD_ROD_H
 #define TN_DYNAMICS_ROD_ROD_H
 
@@ -36,8 +34,9 @@ typedef struct TnRodStrain {
     double across, along; /* (|θ|/2) / sin(|θ|/2), and what is left to 1 along the axis, |θ| < 1 */
 } TnRodStrain;
 
-/* From a segment's centre to where its joint's spring ends, `along` its z; zero but in clamped ends. With
- * that arm: the end's place, the twist there, and a wrench there brought back to the centre. */
+/* From a segment's centre to where its joint's spring ends, `along` its z; zero but in clamped
+ * ends. With that arm: the end's place, the twist there, and a wrench there brought back to the
+ * centre. */
 void tn_rod_arm(const double quat[4], double along, double arm[3]);
 void tn_rod_twist_at(const double arm[3], const double twist[6], double out[6]);
 void tn_rod_wrench_from(const double arm[3], double wrench[6]);
@@ -55,8 +54,8 @@ void tn_rod_strain_rate(const TnRodStrain *strain, const double twist_a[6], cons
 /* Adds -Jᵀ force to the two wrenches: what the joint does to its ends. */
 void tn_rod_strain_pull(const TnRodStrain *strain, const double force[TN_ROD_ROWS],
                         double wrench_a[6], double wrench_b[6]);
-/* Jᵀ diag(root²) J and `taut` (1 - pull pullᵀ) on v_b - v_a, added to the blocks (a, a) and (b, b) of a
- * matrix and written to (b, a), each 6 × 6. */
+/* Jᵀ diag(root²) J and `taut` (1 - pull pullᵀ) on v_b - v_a, added to the blocks (a, a) and (b, b)
+ * of a matrix and written to (b, a), each 6 × 6. */
 void tn_rod_strain_stiffness(const TnRodStrain *strain, const double root[TN_ROD_ROWS], double taut,
                              double *restrict D_a, double *restrict D_b, double *restrict E);
 
@@ -67,8 +66,8 @@ typedef struct TnRodLaw {
     double lead;       /* seconds with which the stiffness of a tension counts where resolved */
     double unresolved; /* late per N/m of it */
 } TnRodLaw;
-/* Of one joint, between *a and the link behind it, whose bend strain grows `steep` times as fast as its
- * angle; and of all, for 1. */
+/* Of one joint, between *a and the link behind it, whose bend strain grows `steep` times as fast as
+ * its angle; and of all, for 1. */
 void tn_rod_weigh_joint(const TnDynamicsInput *in, const TnRod *rod, const TnLink *a, double w,
                         const TnRodJoint *joint, double steep, TnRodLaw *law);
 void tn_rod_weigh(const TnDynamicsInput *in, const TnRod *rod, const TnLink *links, double w,
@@ -83,7 +82,8 @@ void tn_rod_segment_advance(const TnDynamicsInput *in, int link, const TnLinkFra
                             const TnRigidSystem *system, const double vhat[6], double w,
                             double reach, double *qpos, double *qvel);
 
-/* Replaces the equations of held segments by their velocity; links and frames of the rod's segments. */
+/* Replaces the equations of held segments by their velocity; links and frames of the rod's
+ * segments. */
 void tn_rod_hold(const TnDynamicsInput *in, const TnLink *links, const TnLinkFrame *frames,
                  TnRodSystem *system);
 

@@ -1,10 +1,9 @@
 /* segment.c: one segment alone over a step: the equations of rigid/rigid.c for a body of revolution
  * about z through its own origin, I = I_t 1 + (I_a - I_t) z zᵀ.
  *
- * Its gyroscopic term (I_a - I_t) (ω̂·z) ω̂ × z is linear once ω̂·z is known, which no such term changes:
- * with p the ω̂ without it and κ = θt (I_t - I_a) (p·z) / I_t,
- *     ω̂ = z (z·p) + (p' + κ p' × z) / (1 + κ²),   p' = p - z (z·p).
- * Segments of any other kind go to rigid.c. */
+ * Its gyroscopic term (I_a - I_t) (ω̂·z) ω̂ × z is linear once ω̂·z is known, which no such term
+ * changes: with p the ω̂ without it and κ = θt (I_t - I_a) (p·z) / I_t, ω̂ = z (z·p) + (p' + κ p' ×
+ * z) / (1 + κ²),   p' = p - z (z·p). Segments of any other kind go to rigid.c. */
 #include "../../math/vec3.h"
 #include "rod.h"
 

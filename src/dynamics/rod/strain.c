@@ -1,16 +1,17 @@
 /* strain.c: strain of one joint, its derivative and what follows from it. rod.h has the letters.
  *
- * With the unit quaternion (w, s n) of R_aᵀ R_b, w >= 0: |θ|/2 = η with sin η = s, cos η = w, and R is
- * the frame of q_a + q_b normalized. R_b = R exp(η n) and R_a = R exp(-η n) give, in the axes of R,
- *     ω_b = ω + dexp(η n) θ̇/2,   ω_a = ω - dexp(-η n) θ̇/2.
- * The difference has the symmetric part of dexp only, sin η/η across n and 1 along n; its inverse is
- * T. The sum has the antisymmetric part and gives ω its last term, ½ tan(η/2) n × (ω_b - ω_a). All
- * of it is finite up to |θ| = π and needs trigonometry only for large angles.
+ * With the unit quaternion (w, s n) of R_aᵀ R_b, w >= 0: |θ|/2 = η with sin η = s, cos η = w, and R
+ * is the frame of q_a + q_b normalized. R_b = R exp(η n) and R_a = R exp(-η n) give, in the axes of
+ * R, ω_b = ω + dexp(η n) θ̇/2,   ω_a = ω - dexp(-η n) θ̇/2. The difference has the symmetric part of
+ * dexp only, sin η/η across n and 1 along n; its inverse is T. The sum has the antisymmetric part
+ * and gives ω its last term, ½ tan(η/2) n × (ω_b - ω_a). All of it is finite up to |θ| = π and
+ * needs trigonometry only for large angles.
  *
  * Bend is G(η) n with G = 2η up to η₀ = ½ and 2η₀ + 2c tan((η - η₀)/c) beyond, c such that it grows
  * without bound towards η = π/2; value, slope and curvature fit. T becomes G/(2 sin η) across and
- * G'/2 along n. What is limp to bend is not limp to kink: there the part beyond 2η has the stiffness of the material, `kink` times
- * that of bending, and G becomes √((2η)² + kink (G - 2η)²). */
+ * G'/2 along n. What is limp to bend is not limp to kink: there the part beyond 2η has the
+ * stiffness of the material, `kink` times that of bending, and G becomes √((2η)² + kink (G - 2η)²).
+ */
 #include "rod.h"
 
 #include "../../math/vec3.h"
@@ -194,9 +195,9 @@ void tn_rod_strain_pull(const TnRodStrain *strain, const double force[TN_ROD_ROW
     }
 }
 
-/* Two numbers at once, anywhere in memory: compilers do not find them in blocks of six by themselves. A
- * row of six is three of them, and is made of numbers in registers: reading a pair that was written
- * one by one takes longer than what is done with it. */
+/* Two numbers at once, anywhere in memory: compilers do not find them in blocks of six by
+ * themselves. A row of six is three of them, and is made of numbers in registers: reading a pair
+ * that was written one by one takes longer than what is done with it. */
 typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
 
 typedef struct Row {
@@ -229,7 +230,8 @@ static inline void add_square(double *restrict block, const Row *x, const Row *c
     }
 }
 
-/* The symmetric part that both ends share, [taut (1 - pull pullᵀ) + root² pull pullᵀ, 0; 0, bend]. */
+/* The symmetric part that both ends share, [taut (1 - pull pullᵀ) + root² pull pullᵀ, 0; 0, bend].
+ */
 static inline void shared_part(const TnRodStrain *strain, const double root[TN_ROD_ROWS],
                                double taut, Row common[6])
 {
@@ -256,8 +258,8 @@ static inline void shared_part(const TnRodStrain *strain, const double root[TN_R
     common[5] = row_of(0.0, 0.0, 0.0, xz, yz, zz);
 }
 
-/* Row k of the frame (axis r, c = r × d) is (-r, ½c + c × half) for a and (r, ½c - c × half) for b; a
- * row of the turn is -T r and T r of the angular velocities. */
+/* Row k of the frame (axis r, c = r × d) is (-r, ½c + c × half) for a and (r, ½c - c × half) for b;
+ * a row of the turn is -T r and T r of the angular velocities. */
 void tn_rod_strain_stiffness(const TnRodStrain *strain, const double root[TN_ROD_ROWS], double taut,
                              double *restrict D_a, double *restrict D_b, double *restrict E)
 {

@@ -1,6 +1,6 @@
-/* advance.c: the nodes' new state from v̂. Each node takes the impulse that the linear system gave it. The elements' forces
- * balance where they were taken, at the expected end, which leaves a torque of second order on the body as a whole;
- * step/balance.c takes it off. */
+/* advance.c: the nodes' new state from v̂. Each node takes the impulse that the linear system gave
+ * it. The elements' forces balance where they were taken, at the expected end, which leaves a
+ * torque of second order on the body as a whole; step/balance.c takes it off. */
 #include "elements.h"
 
 #include <math.h>
@@ -46,8 +46,9 @@ void tn_soft_velocity(const TnSoftInput *input, int soft, double *const *block_v
     }
 }
 
-/* v⁺ of a body that is moved by v⁺ and turns is the mean over its way: what that lacks of the velocity at its end is a
- * spurious stretching, which stiff elements would fight in the next step. */
+/* v⁺ of a body that is moved by v⁺ and turns is the mean over its way: what that lacks of the
+ * velocity at its end is a spurious stretching, which stiff elements would fight in the next step.
+ */
 static void turn_on(const TnSoftInput *input, const TnSoftSystem *s, const TnSoft *body,
                     double *v_end)
 {
@@ -63,8 +64,8 @@ static void turn_on(const TnSoftInput *input, const TnSoftSystem *s, const TnSof
     }
 }
 
-/* A part of the way: the body as a whole goes and turns by `reach`, and in its own axes each node goes by reach · strain of
- * what is left. On straight ways a body that turns would be squeezed. */
+/* A part of the way: the body as a whole goes and turns by `reach`, and in its own axes each node
+ * goes by reach · strain of what is left. On straight ways a body that turns would be squeezed. */
 static void go_part_of_the_way(const TnSoft *body, const double *x, const double *way, double t,
                                double reach, double strain, double *x_end)
 {
@@ -85,8 +86,7 @@ static void go_part_of_the_way(const TnSoft *body, const double *x, const double
         double arm[3], end[3], own[3];
         if (body->pinned[n]) continue;
         v3_sub(arm, x + 3 * n, start);
-        for (int k = 0; k < 3; k++)
-            end[k] = arm[k] + t * (way[3 * n + k] - step.mean[k]);
+        for (int k = 0; k < 3; k++) end[k] = arm[k] + t * (way[3 * n + k] - step.mean[k]);
         m3_tmul_v(own, step.turn, end);
         for (int k = 0; k < 3; k++) own[k] = arm[k] + reach * strain * (own[k] - arm[k]);
         m3_mul_v(end, Q, own);

@@ -1,17 +1,18 @@
 /* assemble.c: one step of soft bodies as a linear system in v̂ = (1-θ) v + θ v⁺ of their nodes. With
  * x⁺ = x + p v̂ - r v, elements at the place x_e where the step is expected to end, f and K there:
  *     M (v̂ - start)/(θt) = (1-β) f(x) + β (f - K (x_e(v̂) - x_e)) - (τK + αM) v_d + m g + forces
- * (weights.c says what β and the others are). The law's own rotation is that of the end, so a body that spins does
- * not feel its rotation as strain: f of a turned body is zero, and x⁺ = x + t v̂ is turned where v̂ is the mean of
- * the turning velocities. Velocities of the start, where they meet K, are turned along with the body, Q v.
+ * (weights.c says what β and the others are). The law's own rotation is that of the end, so a body
+ * that spins does not feel its rotation as strain: f of a turned body is zero, and x⁺ = x + t v̂ is
+ * turned where v̂ is the mean of the turning velocities. Velocities of the start, where they meet K,
+ * are turned along with the body, Q v.
  *
  * Levers. Forces of elements balance about x_e, but the body gets its impulses at x + c t v̂,
  * c = (1-θ)(1-w). On one that turns by ωt they leave a torque of ωt times its stress, which drives
  * whatever rolls or rocks under its weight. In free flight it is given back afterwards (advance.c);
  * where contacts push, what is expected of it is taken off b as a turning force -m α × r.
  *
- * Each piece gathers its numbers into a vector of its own and writes to its own nodes and edges of the block;
- * carried nodes come afterwards. */
+ * Each piece gathers its numbers into a vector of its own and writes to its own nodes and edges of
+ * the block; carried nodes come afterwards. */
 #include "elements.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@
 
 /* rad in a step: what turns by less is not worth the pass over its elements. */
 #define LEAST_TURN 1e-6
-/* Of the spin, in a step: more than this is no slow rolling, and the stress will not stay as it is. */
+/* Of the spin, in a step: more than this is no slow rolling, and the stress will not stay as it is.
+ */
 #define MOST_BALANCE 0.1
 
 typedef struct Assembly {
@@ -164,7 +166,8 @@ static bool counts(const Assembly *as, const TnPieceElements *p)
     return !as->at_start || as->steps[p->piece->soft].weights.share < 1.0;
 }
 
-/* Where the nodes are, and y: K y is what the linear law has at v̂ = 0, and damping of the start's velocity. */
+/* Where the nodes are, and y: K y is what the linear law has at v̂ = 0, and damping of the start's
+ * velocity. */
 static void load_pieces(void *context, int begin, int end)
 {
     const Assembly *as = context;
@@ -192,13 +195,12 @@ static void load_pieces(void *context, int begin, int end)
             for (int k = 0; k < 3; k++) {
                 p->x[a][k] = x[3 * n + k];
                 p->lead[a][k] = w->share * w->lead * s->expected[3 * n + k];
-                p->y[a][k] = as->at_start || as->alone
-                                 ? 0.0
-                                 : w->share * w->lead * s->expected[3 * n + k] -
-                                       w->damping_turned * turned[k] -
-                                       w->damping_start * v[3 * n + k] +
-                                       w->damping_whole * (whole[k] + way[k]) +
-                                       w->damping_way * way[k];
+                p->y[a][k] =
+                    as->at_start || as->alone
+                        ? 0.0
+                        : w->share * w->lead * s->expected[3 * n + k] -
+                              w->damping_turned * turned[k] - w->damping_start * v[3 * n + k] +
+                              w->damping_whole * (whole[k] + way[k]) + w->damping_way * way[k];
             }
         }
     }
@@ -289,7 +291,8 @@ static void add_elements(Assembly *as)
     }
 }
 
-/* A push of which nothing was known, or anything that holds it, tells more of the torque than the elements do. */
+/* A push of which nothing was known, or anything that holds it, tells more of the torque than the
+ * elements do. */
 static bool rolls(const TnSoftInput *input, int index, const TnSoftSystem *s,
                   const TnSoftStep *step)
 {
@@ -300,10 +303,11 @@ static bool rolls(const TnSoftInput *input, int index, const TnSoftSystem *s,
     return v3_dot(step->omega, step->omega) * input->in->t * input->in->t > LEAST_TURN * LEAST_TURN;
 }
 
-/* Forces of elements balance about the place where they are taken, so Σ m x⁺ × (v⁺ - v) is zero where they are all taken
- * at the end, while x⁺ × v⁺ = x × v is wanted: a torque of -Σ m u × v is missing, u = (x⁺ - x)/t. Without it a body that turns
- * far in a step would slow down within it, and what is stiff about it would take its velocity at the end for a strain. What
- * is taken at the start acts on x⁺ - x, which leaves -Σ m u × (β v + (1-β) v⁺). */
+/* Forces of elements balance about the place where they are taken, so Σ m x⁺ × (v⁺ - v) is zero
+ * where they are all taken at the end, while x⁺ × v⁺ = x × v is wanted: a torque of -Σ m u × v is
+ * missing, u = (x⁺ - x)/t. Without it a body that turns far in a step would slow down within it,
+ * and what is stiff about it would take its velocity at the end for a strain. What is taken at the
+ * start acts on x⁺ - x, which leaves -Σ m u × (β v + (1-β) v⁺). */
 static void balance_flight(const Assembly *as, int soft, TnSoftStep *step)
 {
     const TnSoftInput *input = as->input;
@@ -333,8 +337,9 @@ static void balance_flight(const Assembly *as, int soft, TnSoftStep *step)
     if (!tn_soft_solve3(I, torque, step->balance)) v3_zero(step->balance);
 }
 
-/* What the stress will do about the levers of the step as it turns along, as an angular acceleration: as it is at the start,
- * since that of the end is known too badly where elements are stiff. */
+/* What the stress will do about the levers of the step as it turns along, as an angular
+ * acceleration: as it is at the start, since that of the end is known too badly where elements are
+ * stiff. */
 static void balance(const Assembly *as, int soft, TnSoftStep *step)
 {
     const TnSoftInput *input = as->input;

@@ -1,6 +1,6 @@
-/* carried.c: nodes that follow a link of a tree, v = T q̇. Of those in one block with it, with v = S u, S = T for them and 1 for the others,
- *     A ← Sᵀ A_elements S + A_trees,   b ← Sᵀ b_elements + b_trees,
- * as assembled.h has it for rods; a tree's dofs are nodes of three in the block. */
+/* carried.c: nodes that follow a link of a tree, v = T q̇. Of those in one block with it, with v = S
+ * u, S = T for them and 1 for the others, A ← Sᵀ A_elements S + A_trees,   b ← Sᵀ b_elements +
+ * b_trees, as assembled.h has it for rods; a tree's dofs are nodes of three in the block. */
 #include "elements.h"
 
 #include <string.h>
@@ -133,8 +133,8 @@ bool tn_soft_hold_motion(const TnSoftInput *input)
 
 /* ---- trees in the block ---- */
 
-/* Adds the 3 × 3 part (row node a, column node b) of a matrix to the block's array, which keeps the half with
- * the higher node first. */
+/* Adds the 3 × 3 part (row node a, column node b) of a matrix to the block's array, which keeps the
+ * half with the higher node first. */
 static void add_part(const TnBlockEdges *edges, int node_count, int a, int b, const double M[9],
                      double (*blocks)[9])
 {
@@ -148,7 +148,8 @@ static void add_part(const TnBlockEdges *edges, int node_count, int a, int b, co
     for (int k = 0; k < 9; k++) to[k] += a > b ? M[k] : M[3 * (k % 3) + k / 3];
 }
 
-/* rows × columns numbers of M, `stride` apart, from row r and column c on, as 3 × 3 filled up with zeros. */
+/* rows × columns numbers of M, `stride` apart, from row r and column c on, as 3 × 3 filled up with
+ * zeros. */
 static void cut_out(const double *M, int rows, int columns, int r, int c, double out[9])
 {
     for (int i = 0; i < 3; i++)

@@ -1,5 +1,5 @@
-/* chunks.c: cuts the batches of all pieces into chunks that threads may add at the same time, and gives chunks that
- * share a node different colours. */
+/* chunks.c: cuts the batches of all pieces into chunks that threads may add at the same time, and
+ * gives chunks that share a node different colours. */
 #include "elements.h"
 
 enum { LANES = TN_FEM_LANES };
@@ -22,7 +22,8 @@ static int compare_colour(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Each the first colour that no chunk with one of its nodes has; a chunk without one gets a colour alone. */
+/* Each the first colour that no chunk with one of its nodes has; a chunk without one gets a colour
+ * alone. */
 bool tn_soft_make_chunks(TnSoftElements *all)
 {
     int count = 0, most = 0, alone = 31;

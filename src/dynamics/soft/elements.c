@@ -96,7 +96,8 @@ static int target(const TnPieceElements *p, const TnMeshBlock *block, const TnBl
     return edge < 0 ? -2 : block->node_count + edge;
 }
 
-/* Corners in ascending order, as are the block's nodes: the half of each pair that is kept is always the same. */
+/* Corners in ascending order, as are the block's nodes: the half of each pair that is kept is
+ * always the same. */
 static void sort_corners(TnFemMesh *mesh)
 {
     for (int k = 0; k < mesh->batch_count; k++)
@@ -127,7 +128,8 @@ static void sort_corners(TnFemMesh *mesh)
         }
 }
 
-/* What is left out goes to `nowhere`, a block for each chunk (chunks must not share one), patches to the last. */
+/* What is left out goes to `nowhere`, a block for each chunk (chunks must not share one), patches
+ * to the last. */
 static TnStatus make_targets(TnPieceElements *p, const TnMeshBlock *block, TnBlockEdges *edges,
                              TnError *err)
 {

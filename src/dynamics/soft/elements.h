@@ -1,8 +1,9 @@
-/* elements.h: what soft bodies keep from step to step: the elements of each piece, and where their numbers go in the
- * mesh blocks. Internal to dynamics/.
+/* elements.h: what soft bodies keep from step to step: the elements of each piece, and where their
+ * numbers go in the mesh blocks. Internal to dynamics/.
  *
- * The array of a mesh block has its nodes' blocks, its edges', and behind them those of pairs with a carried
- * node (`pairs` of its pieces), which T takes to the trees' nodes afterwards (carried.c). */
+ * The array of a mesh block has its nodes' blocks, its edges', and behind them those of pairs with
+ * a carried node (`pairs` of its pieces), which T takes to the trees' nodes afterwards (carried.c).
+ */
 #ifndef TN_DYNAMICS_SOFT_ELEMENTS_H
 #define TN_DYNAMICS_SOFT_ELEMENTS_H
 
@@ -71,8 +72,8 @@ typedef struct TnSoftWeights {
     double inertia;                       /* 1/s: of M (v̂ - start) */
     double drag, drag_start;              /* 1/s: -M (drag v̂ + drag_start v) */
     double damping_turned, damping_start; /* s: -K (... Q v + ... v) */
-    double damping_whole, damping_way;    /* s: K (... (ω × r at the end) + ... ½t ω × (ω × r)) */
-    double way_velocity;                  /* as tn_soft_way_velocity has it */
+    double damping_whole, damping_way; /* s: K (... (ω × r at the end) + ... ½t ω × (ω × r)) */
+    double way_velocity;               /* as tn_soft_way_velocity has it */
 } TnSoftWeights;
 TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
                               double w, double fast);
@@ -85,10 +86,10 @@ typedef struct TnSoftStep {
     TnSoftWeights weights;
     double centre[3], mean[3], omega[3]; /* of the body as a whole, as it is expected */
     double turn[9];                      /* Q */
-    bool rolls;        /* it turns while it is pushed: its torque is balanced beforehand */
-    bool flies;        /* nothing touches it: its angular momentum is kept beforehand */
+    bool rolls;           /* it turns while it is pushed: its torque is balanced beforehand */
+    bool flies;           /* nothing touches it: its angular momentum is kept beforehand */
     double end_centre[3]; /* then: of where the elements are taken */
-    double balance[3]; /* angular acceleration that does it */
+    double balance[3];    /* angular acceleration that does it */
 } TnSoftStep;
 /* Weights and turn, and of the system `end`; `expected` may change (expect.c). */
 void tn_soft_prepare(const TnSoftInput *input, int soft, TnSoftSystem *system, TnSoftStep *step);
@@ -96,7 +97,8 @@ void tn_soft_prepare(const TnSoftInput *input, int soft, TnSoftSystem *system, T
 /* The motion as a whole along `way`, with the same momenta half way (expect.c). */
 void tn_soft_whole_motion(const TnSoft *soft, const double *x, const double *way, double t,
                           TnSoftStep *out);
-/* Velocity of a node that moves with the body as a whole: v half way, ω × r there, and v ± turn, ½t ω × v, at the ends. */
+/* Velocity of a node that moves with the body as a whole: v half way, ω × r there, and v ± turn, ½t
+ * ω × v, at the ends. */
 void tn_soft_whole_velocity(const TnSoftStep *step, const double x[3], const double way[3],
                             double t, double v[3], double turn[3]);
 
@@ -107,7 +109,8 @@ bool tn_soft_solve3(const double I[9], const double y[3], double x[3]);
 void tn_piece_add_mass(const TnPieceElements *elements, bool consistent, double scale,
                        const double (*v)[4], double (*out)[4]);
 
-/* carried.c: adds trees and the pairs with carried nodes; `loads`: b of carried nodes, 3 per node, per piece. */
+/* carried.c: adds trees and the pairs with carried nodes; `loads`: b of carried nodes, 3 per node,
+ * per piece. */
 void tn_mesh_add_trees(const TnSoftInput *input, int mesh, TnMeshSystem *system);
 void tn_mesh_add_carried(const TnSoftInput *input, int mesh, TnMeshSystem *system);
 /* Motion of the carried nodes over the step; False: no memory. */

@@ -1,4 +1,5 @@
-/* expect.c: how a soft body is expected to move in a step, and with which weights: where its elements are taken. */
+/* expect.c: how a soft body is expected to move in a step, and with which weights: where its
+ * elements are taken. */
 #include "elements.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ static bool take_memory(const TnSoft *soft, TnArena *arena, TnSoftSystem *s)
 
 /* ---- one body ---- */
 
-/* Share of an element's size that its corners may be expected to move against each other, the body's own turn
- * aside; twice that ends the θ rule. */
+/* Share of an element's size that its corners may be expected to move against each other, the
+ * body's own turn aside; twice that ends the θ rule. */
 #define SLOW 0.15
 
 bool tn_soft_solve3(const double I[9], const double y[3], double x[3])
@@ -87,8 +88,8 @@ void tn_soft_whole_velocity(const TnSoftStep *step, const double x[3], const dou
 /* rad in a step: what turns by less goes straight on. */
 #define LEAST_TURN 1e-6
 
-/* The prediction goes straight on; the body turns as it does. In smooth motion the change of velocities turns along, else
- * velocities do, as c = ω × (r + ½t c) has it half way. */
+/* The prediction goes straight on; the body turns as it does. In smooth motion the change of
+ * velocities turns along, else velocities do, as c = ω × (r + ½t c) has it half way. */
 static void turn_along(const TnSoftInput *input, const TnSoft *soft, bool smooth, double *expected)
 {
     TnSoftStep step;
@@ -145,7 +146,8 @@ bool tn_soft_predict(const TnSoftInput *input, double *end_qvel)
     return true;
 }
 
-/* How far the corners of elements move against each other in the step, in lengths of them: the most. */
+/* How far the corners of elements move against each other in the step, in lengths of them: the
+ * most. */
 static double pace(const TnSoftInput *input, int index, const TnSoftStep *step, const double *v)
 {
     const TnSoft *soft = &input->in->model->softs[index];
@@ -175,8 +177,8 @@ static void set_way(const TnSoftInput *input, const TnSoft *soft, TnSoftSystem *
     tn_soft_whole_motion(soft, input->in->qpos + soft->qpos_start, s->way, input->in->t, step);
 }
 
-/* Of a motion that is too fast (or a hit of which nothing is known yet, beyond what stiff elements will bear) a share of
- * v⁺ in the displacement follows better than the θ rule. */
+/* Of a motion that is too fast (or a hit of which nothing is known yet, beyond what stiff elements
+ * will bear) a share of v⁺ in the displacement follows better than the θ rule. */
 void tn_soft_decide(const TnSoftInput *input, int index)
 {
     TnSoftSystem *s = &input->systems->softs[index];
@@ -190,9 +192,10 @@ void tn_soft_decide(const TnSoftInput *input, int index)
     s->w = fmax(s->w, s->fast);
 }
 
-/* Where the elements are taken, and the weights. A law that stiffens without bound must not be linearized where a motion
- * leads that is too fast: what is beyond the limit is not expected to go on. The co-rotational law is linear but for the
- * turns of its elements, which are better known with all of it. */
+/* Where the elements are taken, and the weights. A law that stiffens without bound must not be
+ * linearized where a motion leads that is too fast: what is beyond the limit is not expected to go
+ * on. The co-rotational law is linear but for the turns of its elements, which are better known
+ * with all of it. */
 void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSoftStep *step)
 {
     const TnSoft *soft = &input->in->model->softs[index];
@@ -218,13 +221,14 @@ void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSof
                 s->expected[i] = (t * s->way[i] + w->r * v[i]) / w->p;
             }
             double after = v[i] + (s->expected[i] - v[i]) / input->in->theta;
-            s->end[i] = x[i] + t * s->way[i] +
-                        w->late * (after - w->way_velocity * turn[k] - turned[k]);
+            s->end[i] =
+                x[i] + t * s->way[i] + w->late * (after - w->way_velocity * turn[k] - turned[k]);
         }
     }
 }
 
-/* A gradient that is off by δ leaves strains of δ², and with them energy; so much of it is let go. */
+/* A gradient that is off by δ leaves strains of δ², and with them energy; so much of it is let go.
+ */
 #define ENERGY_SHARE 1e-4
 #define MOST_OFF 0.05
 /* A pass goes on by no less than this part of the way. */
@@ -240,7 +244,8 @@ static double pressure_of_motion(const TnSoftInput *input, const TnSoft *soft)
     return soft->density * fmax(twice / soft->mass, fall);
 }
 
-/* How far its elements end from where they were taken, as a change of their gradient, in shares of what is let go. */
+/* How far its elements end from where they were taken, as a change of their gradient, in shares of
+ * what is let go. */
 static double how_far_off(const TnSoftInput *input, int index, const double *vhat)
 {
     const TnDivision *d = input->systems->division;
@@ -266,7 +271,8 @@ static double energy_along(const TnSoftInput *input, int index, const double *x,
 {
     const TnDivision *div = input->systems->division;
     double sum = 0.0;
-    for (int i = div->soft_piece[index]; i < div->soft_piece[index] + div->soft_piece_count[index]; i++) {
+    for (int i = div->soft_piece[index]; i < div->soft_piece[index] + div->soft_piece_count[index];
+         i++) {
         const TnPieceElements *p = &input->elements->pieces[i];
         for (int a = 0; a < p->piece->node_count; a++)
             for (int k = 0; k < 3; k++) {
@@ -279,8 +285,8 @@ static double energy_along(const TnSoftInput *input, int index, const double *x,
     return sum;
 }
 
-/* v̂ of the step is where a potential of v̂ is least: of inertia, the elements at x_e(v̂) and constant forces. `change` of it
- * from what was expected along d. */
+/* v̂ of the step is where a potential of v̂ is least: of inertia, the elements at x_e(v̂) and constant
+ * forces. `change` of it from what was expected along d. */
 typedef struct Line {
     const TnSoftInput *input;
     const TnSoftSystem *s;
@@ -311,8 +317,10 @@ static void line_start(Line *line)
     line->start = energy_along(input, line->index, line->s->end, d, 0.0);
     if (w->share < 1.0 && away > 0.0) {
         double e = 1e-6 * cbrt(soft->mass / soft->density / soft->tet_count) / away;
-        line->slope += (1.0 - w->share) * (energy_along(input, line->index, x, d, e) -
-                                           energy_along(input, line->index, x, d, -e)) / (2.0 * e);
+        line->slope += (1.0 - w->share) *
+                       (energy_along(input, line->index, x, d, e) -
+                        energy_along(input, line->index, x, d, -e)) /
+                       (2.0 * e);
     }
 }
 

@@ -55,7 +55,8 @@ double tn_soft_energy(const TnSoftElements *elements, const TnModel *model, int 
     return sum;
 }
 
-/* σ = P Fᵀ / det F of one lane. Where an element is flat or inverted, as if it had a thousandth of its volume. */
+/* σ = P Fᵀ / det F of one lane. Where an element is flat or inverted, as if it had a thousandth of
+ * its volume. */
 static void cauchy(TnFemMatrix P, const TnFemPlace *at, int l, double sigma[6])
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};

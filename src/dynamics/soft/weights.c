@@ -1,12 +1,13 @@
 /* weights.c: at which time of the step a soft body's elements count. As for rods (rod/law.c), with
  * z = t² (stiffness / mass of an element's corners):
  *   - resolved, z <= 1: the mean of the forces at both ends of the step, which keeps energy;
- *   - unresolved, z >= 16: the force at the end alone, which damps what can only ring, and for large z a
- *     little beyond the end, where the two roots of an oscillator would part. That is a mass more on
- *     v⁺ - Q v, and damps nothing slow;
+ *   - unresolved, z >= 16: the force at the end alone, which damps what can only ring, and for
+ * large z a little beyond the end, where the two roots of an oscillator would part. That is a mass
+ * more on v⁺ - Q v, and damps nothing slow;
  *   - in between, in between.
- * One z for the body, that of its mean element, so that one thin element does not damp all; what must hold for
- * every element takes the largest. A body that moves too fast for the step counts as unresolved. */
+ * One z for the body, that of its mean element, so that one thin element does not damp all; what
+ * must hold for every element takes the largest. A body that moves too fast for the step counts as
+ * unresolved. */
 #include "elements.h"
 
 #include <math.h>
@@ -14,8 +15,8 @@
 #define RESOLVED 1.0
 #define UNRESOLVED 16.0
 
-/* v⁺ of a body that turns is no rigid motion where it is part of the way that was moved: with c half way and c ± h at
- * the ends, u = c, it is c + (1-w)(1-θ)/((1-w)θ + w) h. */
+/* v⁺ of a body that turns is no rigid motion where it is part of the way that was moved: with c
+ * half way and c ± h at the ends, u = c, it is c + (1-w)(1-θ)/((1-w)θ + w) h. */
 double tn_soft_way_velocity(const TnDynamicsInput *in, double w)
 {
     double theta = in->theta;

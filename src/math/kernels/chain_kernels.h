@@ -1,9 +1,9 @@
-/* chain_kernels.h: chains' steps from nodes of six to nodes of six (../chain_plan.h), the inner loops
- * of a cable. generic/ is plain C and the reference; both know the same layout.
+/* chain_kernels.h: chains' steps from nodes of six to nodes of six (../chain_plan.h), the inner
+ * loops of a cable. generic/ is plain C and the reference; both know the same layout.
  *
  * In a factor, 6×6 blocks lie as nine times four numbers, (M_ij M_i,j+1 M_kj M_k,j+1) for the rows
- * (i, k) = (0, 2), (1, 3), (4, 5) and j = 0, 2, 4 each. Both M x and Mᵀ x are then sums of such fours
- * times fours of x, and few shuffles. */
+ * (i, k) = (0, 2), (1, 3), (4, 5) and j = 0, 2, 4 each. Both M x and Mᵀ x are then sums of such
+ * fours times fours of x, and few shuffles. */
 #ifndef TN_MATH_CHAIN_KERNELS_H
 #define TN_MATH_CHAIN_KERNELS_H
 
@@ -15,18 +15,20 @@ typedef struct TnChainKernels {
      * fours. False: not positive definite. */
     bool (*eliminate)(double *S, double *next, double *E, bool transposed);
     /* Eliminates a node without keeping its factor, C = A_kn and G = A_kq (chain_condense.c):
-     * next = D_next - Cᵀ S⁻¹ C, far -= Gᵀ S⁻¹ G, G_next = -Cᵀ S⁻¹ G; row-major. next may be D_next. */
+     * next = D_next - Cᵀ S⁻¹ C, far -= Gᵀ S⁻¹ G, G_next = -Cᵀ S⁻¹ G; row-major. next may be D_next.
+     */
     bool (*condense)(const double *S, const double *C, const double *G, const double *D_next,
                      double *next, double *far, double *G_next);
-    /* The node's block of A⁻¹ from its parent's: Z_k = S⁻¹ + Lᵀ Z_n L, row-major; S⁻¹ and L in fours. */
+    /* The node's block of A⁻¹ from its parent's: Z_k = S⁻¹ + Lᵀ Z_n L, row-major; S⁻¹ and L in
+     * fours. */
     void (*invert)(double *Z_k, const double *S, const double *L, const double *Z_n);
     /* x_n -= L x_k and x_k ← S⁻¹ x_k, along the operation's runs. */
     void (*forward)(const TnChainOp *op, const double *D, const double *E, double *x);
     /* x_k -= Lᵀ x_n */
     void (*backward)(const TnChainOp *op, const double *E, double *x);
-    /* What a solver does at the nodes of six whose twist is in a table as kernels.h has it: entry k is
-     * the node whose unknowns begin at at[k], where that is not negative, and at place[k] in x. K is
-     * symmetric, in fours. */
+    /* What a solver does at the nodes of six whose twist is in a table as kernels.h has it: entry k
+     * is the node whose unknowns begin at at[k], where that is not negative, and at place[k] in x.
+     * K is symmetric, in fours. */
     /* F = wrench, x = b + g + 2F, g ← (1-α) g - α F */
     void (*gather)(int count, const int *at, const int *place, const double (*wrench)[8],
                    const double *b, double alpha, double *F, double *g, double *x);

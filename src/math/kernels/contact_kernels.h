@@ -32,9 +32,9 @@ typedef struct TnContactLines {
 
 enum { TN_LINES_MOVED = 1, TN_LINES_TURN = 2 };
 
-/* Eight contacts of which no two touch the same block, for Gauss-Seidel (solver/method/pgs_laws.c): u = Σ Y x + q,
- * normal and two tangents each. x has rows of eight with zeros at 3 and 7; Y is zero and the row one of zeros where
- * there is no block. */
+/* Eight contacts of which no two touch the same block, for Gauss-Seidel (solver/method/pgs_laws.c):
+ * u = Σ Y x + q, normal and two tangents each. x has rows of eight with zeros at 3 and 7; Y is zero
+ * and the row one of zeros where there is no block. */
 typedef struct TnSweepBatch {
     double Y[2][3][6][TN_LANES];
     /* own compliance: nn n1 n2 11 12 22; ones on the diagonal of unused lanes */
@@ -74,8 +74,8 @@ typedef struct TnContactKernels {
      * (row-major; [row side][column side], 0: a, 1: b). NULL: not wanted. */
     void (*pair_blocks)(const TnContactBatch *batches, const double (*G)[9][TN_LANES], int begin,
                         int end, double *blocks[2][2]);
-    /* One batch after the other: each contact's force to where its law holds, and x with it. Three forces
-     * per contact, aligned to eight. */
+    /* One batch after the other: each contact's force to where its law holds, and x with it. Three
+     * forces per contact, aligned to eight. */
     void (*sweep)(const TnSweepBatch *batches, int count, double *force, double (*x)[8]);
 } TnContactKernels;
 

@@ -6,7 +6,8 @@
  *                                                             own rows and its sides
  *     AAc, AAλ      -log10 RMS of law/law.h's errors at v and at v_λ
  *     natural map   the largest of law/law.h's natural maps at v_λ
- *     cone error    |λ - P_K(λ - û)| / max(|e + J v_free|, |λ|, |u|) over contacts, at v (law/cone_error.h)
+ *     cone error    |λ - P_K(λ - û)| / max(|e + J v_free|, |λ|, |u|) over contacts, at v
+ *                   (law/cone_error.h)
  *     dynamics      |A v - b - Jᵀλ| / max(|b|, |A v|, |Jᵀλ|)
  *     AAv           -log10 √(dᵀ A d),  d = v - v*
  *

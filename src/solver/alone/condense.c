@@ -9,17 +9,18 @@
  *
  *     v = v_free + A⁻¹ Jᵀ μ,   Lᵀ μ = y                                                         (1)
  *
- * A method may end with a y of its own, next to Lᵀλ (SubADMM's v̂): then μ is solved for on the pivots,
- * where L is a triangle, which gives the v it would have had with the whole block. Else μ = λ.
+ * A method may end with a y of its own, next to Lᵀλ (SubADMM's v̂): then μ is solved for on the
+ * pivots, where L is a triangle, which gives the v it would have had with the whole block. Else μ =
+ * λ.
  *
- * L comes from pivoted Cholesky with rows scaled so that G has ones on its diagonal; where a row has
- * less than rows · 4e-16 of itself left it is a sum of others, as far as rounding can tell. L is a
- * triangle in the order of pivots, so rows have half of its numbers on average. Rows between which
- * G is zero (a block that falls into pieces) become blocks, and so islands, of their own.
+ * L comes from pivoted Cholesky with rows scaled so that G has ones on its diagonal; where a row
+ * has less than rows · 4e-16 of itself left it is a sum of others, as far as rounding can tell. L
+ * is a triangle in the order of pivots, so rows have half of its numbers on average. Rows between
+ * which G is zero (a block that falls into pieces) become blocks, and so islands, of their own.
  *
- * Not dense blocks are always condensed; dense ones where that costs less: from MANY_UNKNOWNS on with
- * at most half as many rows, as an iteration takes about two products with a square matrix of either
- * size. For methods from outside the library they are not, which may depend on A itself. */
+ * Not dense blocks are always condensed; dense ones where that costs less: from MANY_UNKNOWNS on
+ * with at most half as many rows, as an iteration takes about two products with a square matrix of
+ * either size. For methods from outside the library they are not, which may depend on A itself. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  *
  *     twist block      dense 6 × 6, diag(a I, S)
  *     chain, mesh      sparse
- *     contact          friction in the axes (normal, two tangents); J = (r, arm × r) of a row of the
- *                      twist table, through the port's T or nodes where that is a large block
+ *     contact          friction in the axes (normal, two tangents); J = (r, arm × r) of a row of
+ *                      the twist table, through the port's T or nodes where that is a large block
  *     soft bond        λ = -(f + K z) with K = Σ k_i j_i j_iᵀ by pivoted Cholesky factorization: a
  *                      soft row each, λ_i = -k_i (e_i + j_i z) with f = Σ k_i e_i j_i + f_0. What K
  *                      cannot bear, f_0, goes into b. j_i is one in its pivot's place, so that the
@@ -16,9 +16,9 @@
 
 #include "../../base/base.h"
 #include "../../math/vec3.h"
-#include "from_problem.h"
 #include "../law/law.h"
 #include "../law/linear_rows.h"
+#include "from_problem.h"
 
 typedef struct Entry {
     int column;

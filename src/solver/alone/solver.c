@@ -1,6 +1,6 @@
-/* solver.c: the public solver (tenon/solver.h): from what was added to a solution, once or again and
- * again with another b. What does not depend on b is done by prepare: factors of A, the layout, and
- * without a tolerance H; see solver_parts.h. */
+/* solver.c: the public solver (tenon/solver.h): from what was added to a solution, once or again
+ * and again with another b. What does not depend on b is done by prepare: factors of A, the layout,
+ * and without a tolerance H; see solver_parts.h. */
 #include <math.h>
 #include <string.h>
 

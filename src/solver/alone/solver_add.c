@@ -1,5 +1,5 @@
-/* solver_add.c: constraints as a user gives them: copied and checked; and what was added, read again.
- * What is wrong is kept for tn_solver_prepare, so that all of it is told at once. */
+/* solver_add.c: constraints as a user gives them: copied and checked; and what was added, read
+ * again. What is wrong is kept for tn_solver_prepare, so that all of it is told at once. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,8 @@
  *     sparse      multifrontal Cholesky on nodes of up to      yes              yes
  *                 three neighbouring unknowns
  *     inverse     none                                         a product        no
- *     functions   the user's                                   the user's       the user's, if any */
+ *     functions   the user's                                   the user's       the user's, if any
+ *     */
 #include "solver_blocks.h"
 
 #include <string.h>

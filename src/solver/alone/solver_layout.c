@@ -1,7 +1,7 @@
-/* solver_layout.c: a user's blocks and constraints as a problem of dense blocks: those given dense as
- * they are, others as condense.c has them. A friction constraint's Jacobian on a block becomes a
- * port whose linear rows are that Jacobian; the contact has no arms and the normal x. Everything but
- * b and the starting guess stays from solve to solve. */
+/* solver_layout.c: a user's blocks and constraints as a problem of dense blocks: those given dense
+ * as they are, others as condense.c has them. A friction constraint's Jacobian on a block becomes a
+ * port whose linear rows are that Jacobian; the contact has no arms and the normal x. Everything
+ * but b and the starting guess stays from solve to solve. */
 #include <string.h>
 
 #include "../../base/base.h"

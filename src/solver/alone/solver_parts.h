@@ -78,7 +78,8 @@ struct TnSolver {
     bool prepared;
     double *v, *lambda; /* the last solution, or where to start */
     double *shift;      /* per λ: J v_free of condensed blocks */
-    /* condensed blocks; the problem as it stands between solves, A factored; what one solve needs */
+    /* condensed blocks; the problem as it stands between solves, A factored; what one solve needs
+     */
     TnArena condensed, arena, scratch;
     TnProblem problem;
 };

@@ -1,4 +1,5 @@
-/* block.c: what is the same for all kinds of large blocks, and preparation in threads over blocks. */
+/* block.c: what is the same for all kinds of large blocks, and preparation in threads over blocks.
+ */
 #include "block.h"
 
 #include <stdatomic.h>
@@ -112,8 +113,9 @@ bool tn_blocks_choose(TnProblem *p, TnPool *pool)
     return true;
 }
 
-/* One thread per block, unless most of the eliminations are in fewer than two thirds as many blocks as there are
- * threads (one block and two threads, too): then all threads on one of these blocks after the other. */
+/* One thread per block, unless most of the eliminations are in fewer than two thirds as many blocks
+ * as there are threads (one block and two threads, too): then all threads on one of these blocks
+ * after the other. */
 static bool factor(TnProblem *p, TnPool *pool, Stage stage)
 {
     double all = 0.0, most = 0.0;

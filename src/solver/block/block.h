@@ -1,15 +1,16 @@
 /* block.h: the seam between the solver and its kinds of blocks.
  *
- * Twist blocks come eight to a batch and have functions of their own (twist.c). Everything larger is a TnLargeBlock
- * (problem.h) of a kind, and what a kind does is a table of functions. To add one, write its file with such a table
- * and a tn_problem_set_... that calls tn_block_set; nobody outside this folder asks which kind a block is of, or reads
- * what it keeps.
+ * Twist blocks come eight to a batch and have functions of their own (twist.c). Everything larger
+ * is a TnLargeBlock (problem.h) of a kind, and what a kind does is a table of functions. To add
+ * one, write its file with such a table and a tn_problem_set_... that calls tn_block_set; nobody
+ * outside this folder asks which kind a block is of, or reads what it keeps.
  *
  *   dense  any full matrix A                 unit  A = I, up to thousands of unknowns
  *   chain  blocks of A that form a forest    mesh  3 × 3 blocks on a graph
  *
- * A kind may eliminate what no constraint touches before the first iteration. S is A on the unknowns that are left, its
- * Schur complement; "solved" ones are these, or all. They are grouped in nodes, the pieces of an assembled matrix. */
+ * A kind may eliminate what no constraint touches before the first iteration. S is A on the
+ * unknowns that are left, its Schur complement; "solved" ones are these, or all. They are grouped
+ * in nodes, the pieces of an assembled matrix. */
 #ifndef TN_SOLVER_BLOCK_BLOCK_H
 #define TN_SOLVER_BLOCK_BLOCK_H
 
@@ -43,18 +44,19 @@ struct TnBlockKind {
     const char *name;
     size_t size; /* of what a block of this kind keeps, TnLargeBlock.own */
     int grain;   /* blocks that are worth a thread of their own */
-    /* It eliminates what nothing touches, so that factors cost much and iterations little, and iterates on
-     * v - A⁻¹b: b is no part of its right-hand sides. */
+    /* It eliminates what nothing touches, so that factors cost much and iterations little, and
+     * iterates on v - A⁻¹b: b is no part of its right-hand sides. */
     bool eliminates;
     bool H_replaces_S; /* factor_H overwrites S; write_node asks for factor_A again then */
 
     /* ---- preparation ---- */
-    /* Decides what is solved for, and takes memory for it from the arena: one block after the other. */
+    /* Decides what is solved for, and takes memory for it from the arena: one block after the
+     * other. */
     bool (*choose)(TnProblem *problem, int block);  /* NULL: all unknowns, no memory */
     bool (*plan)(TnProblem *problem, int block);    /* between the two, in threads; NULL: nothing */
     bool (*reserve)(TnProblem *problem, int block); /* NULL: nothing */
-    /* Factors of A and compliances of ports. The pool is not NULL where its threads are to share the inside of
-     * this block. False: not positive definite. */
+    /* Factors of A and compliances of ports. The pool is not NULL where its threads are to share
+     * the inside of this block. False: not positive definite. */
     bool (*factor_A)(TnProblem *problem, int block, TnPool *pool);
     /* After weights: H = A + JᵀWJ factored; g = (H - A) v⁰ - Jᵀλ⁰ for the starting guess. */
     bool (*factor_H)(TnProblem *problem, int block);
@@ -62,9 +64,11 @@ struct TnBlockKind {
     bool (*double_A)(TnLargeBlock *d);
 
     /* ---- iterations ---- */
-    /* v ← H⁻¹(b + g + 2F), g ← g + α(b + F - A v), F = Jᵀλ, where constraints reach; and the ports' twists. */
+    /* v ← H⁻¹(b + g + 2F), g ← g + α(b + F - A v), F = Jᵀλ, where constraints reach; and the ports'
+     * twists. */
     void (*update)(TnProblem *problem, int block, double alpha);
-    /* v ← H⁻¹ rhs there, and the ports' twists; rhs = b + force (without b: `eliminates`) is overwritten. */
+    /* v ← H⁻¹ rhs there, and the ports' twists; rhs = b + force (without b: `eliminates`) is
+     * overwritten. */
     void (*solve_H)(TnProblem *problem, int block, double *rhs);
     void (*finish)(TnProblem *problem, int block); /* all of v, at the end; NULL: it is there */
     /* Where g may be other than 0; NULL: its first d->solved numbers */
@@ -77,8 +81,8 @@ struct TnBlockKind {
     void (*solve_A)(const TnLargeBlock *d, double *x); /* x ← A⁻¹ x, all unknowns */
     /* y ← L⁻¹ y with A = L Lᵀ; NULL: the kind is better asked for J A⁻¹ Jᵀ */
     void (*forward)(const TnLargeBlock *d, double *y);
-    /* x = S⁻¹ f on the solved unknowns; f has value[k·stride] at place[k], k < count; factor_S goes before. NULL: by
-     * solve_A */
+    /* x = S⁻¹ f on the solved unknowns; f has value[k·stride] at place[k], k < count; factor_S goes
+     * before. NULL: by solve_A */
     void (*solve_S)(const TnLargeBlock *d, const int *place, const double *value, int count,
                     int stride, double *x);
     bool (*factor_S)(const TnLargeBlock *d); /* NULL: there is a factor. False: not definite */
@@ -108,8 +112,8 @@ extern const TnBlockKind tn_block_dense, tn_block_unit, tn_block_chain, tn_block
 /* What all kinds have, and zeros for what this one keeps. False: no memory. */
 bool tn_block_set(TnProblem *problem, int block, const TnBlockKind *kind, int dim, int port_start,
                   int port_count);
-/* Block `from` of the whole as block `to` of the part, behind those before it: v, b and matrices are the same, what
- * the kind writes of its own is not. False: no memory. */
+/* Block `from` of the whole as block `to` of the part, behind those before it: v, b and matrices
+ * are the same, what the kind writes of its own is not. False: no memory. */
 bool tn_block_copy(const TnProblem *whole, int from, TnProblem *part, int to);
 /* Of all blocks, twists too. False: no memory, or not positive definite. */
 bool tn_blocks_choose(TnProblem *problem, TnPool *pool);
@@ -135,7 +139,7 @@ static inline TnBlockPlace tn_block_locate(const TnLargeBlock *d, int unknown)
 /* ---- twist.c: batches of twist blocks ---- */
 #define TN_TWIST_GRAIN 64 /* batches that are worth a thread */
 void tn_twist_matrix(const TnProblem *problem, int block, double A[36]); /* A, where zeros are */
-bool tn_twists_factor_A(TnProblem *problem, int begin, int end); /* inverses */
+bool tn_twists_factor_A(TnProblem *problem, int begin, int end);         /* inverses */
 bool tn_twists_factor_H(TnProblem *problem, int begin, int end);
 void tn_twists_update(TnProblem *problem, int begin, int end, double alpha);
 

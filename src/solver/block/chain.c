@@ -6,7 +6,8 @@
  *
  *     g ← (1-α) g + α (C v - F),
  *
- * which is zero in every node without contacts and rows; only the others are touched. chain_ports.c has C. */
+ * which is zero in every node without contacts and rows; only the others are touched. chain_ports.c
+ * has C. */
 #include "chain.h"
 
 #include <math.h>
@@ -269,8 +270,9 @@ static void solve_H(TnProblem *p, int index, double *force)
     tn_ports_spread(p, d, d->v, p->twist);
 }
 
-/* Of all nodes: v = v_free + A⁻¹ f with f = S x on the kept ones. That holds A v = b + f on every node, while
- * the eliminated ones put beside what the iterations left in the others would not quite fit them. */
+/* Of all nodes: v = v_free + A⁻¹ f with f = S x on the kept ones. That holds A v = b + f on every
+ * node, while the eliminated ones put beside what the iterations left in the others would not quite
+ * fit them. */
 static void finish(TnProblem *p, int index)
 {
     const TnLargeBlock *d = &p->large[index];

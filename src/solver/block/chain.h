@@ -55,8 +55,8 @@ void tn_chain_add_stiffness(TnProblem *problem, int block); /* H += C */
 /* v = from + x where there are ports or rows; the ports' twists; g += scale · C v. */
 void tn_chain_spread(const TnProblem *problem, int block, const double *from, double *v,
                      double scale, double *g);
-/* F, x = pull + g + 2F and g ← (1-α) g - α F for the forces of ports with T, taken from problem->F, and of rows; the
- * kernel has done the other ports. */
+/* F, x = pull + g + 2F and g ← (1-α) g - α F for the forces of ports with T, taken from problem->F,
+ * and of rows; the kernel has done the other ports. */
 void tn_chain_push(const TnProblem *problem, int block, double alpha);
 /* y += (H - A - JᵀWJ) x: nothing but where H only bounds rows that reach too far. */
 void tn_chain_add_slack(const TnProblem *problem, int block, const double *x, double *y);

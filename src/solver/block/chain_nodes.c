@@ -1,10 +1,10 @@
-/* chain_nodes.c: which nodes of a chain the iterations solve for. Constraints touch few nodes of a long
- * cable; what they do not touch only carries A, and is eliminated before the first iteration:
+/* chain_nodes.c: which nodes of a chain the iterations solve for. Constraints touch few nodes of a
+ * long cable; what they do not touch only carries A, and is eliminated before the first iteration:
  *
  *     (S + C) x = g + 2F - C v_free,   x = v - v_free on the nodes that are kept,
  *
- * with S the Schur complement of A on them (math/chain_condense.h), C = JᵀWJ as ever, and v_free = A⁻¹b,
- * so that S v_free is what b comes to. Where most nodes are touched all are kept, S = A. */
+ * with S the Schur complement of A on them (math/chain_condense.h), C = JᵀWJ as ever, and v_free =
+ * A⁻¹b, so that S v_free is what b comes to. Where most nodes are touched all are kept, S = A. */
 #include <string.h>
 
 #include "chain.h"
@@ -13,12 +13,12 @@
 /* Nodes that must be saved to be worth a plan, and their least share. */
 #define LEAST_SAVED 4
 #define LEAST_SHARE 4
-/* Diagonal blocks of A⁻¹ come from a factor of S where that has at most so many of ten nodes; otherwise
- * A's own, which is there, gives them for less. */
+/* Diagonal blocks of A⁻¹ come from a factor of S where that has at most so many of ten nodes;
+ * otherwise A's own, which is there, gives them for less. */
 #define FEW 4
 
-/* In a chain with all nodes kept, a gap of so many unknowns is cheaper to compute, as zeros, than to leave
- * out. */
+/* In a chain with all nodes kept, a gap of so many unknowns is cheaper to compute, as zeros, than
+ * to leave out. */
 #define GAP 24
 
 static void mark_touched(const TnProblem *p, int index, bool *touched)
@@ -35,7 +35,8 @@ static void mark_touched(const TnProblem *p, int index, bool *touched)
     }
 }
 
-/* The marked nodes' unknowns. Of a condensed chain these are all that there are, one after the other. */
+/* The marked nodes' unknowns. Of a condensed chain these are all that there are, one after the
+ * other. */
 static void find_spans(TnChainBlock *c, const bool *marked)
 {
     int place = 0, gap = c->place ? 0 : GAP;
@@ -54,7 +55,8 @@ static void find_spans(TnChainBlock *c, const bool *marked)
     }
 }
 
-/* Ports that are nodes, ports with T, and the other marked nodes; takes the first ones' marks away. */
+/* Ports that are nodes, ports with T, and the other marked nodes; takes the first ones' marks away.
+ */
 static void sort_ports(const TnProblem *p, const TnLargeBlock *d, bool *marked)
 {
     TnChainBlock *c = tn_chain_block(d);

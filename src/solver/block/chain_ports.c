@@ -1,9 +1,10 @@
 /* chain_ports.c: the ports and scalar rows of a chain: their forces, and C = JᵀWJ of their weights.
  *
- * Of contacts C has TᵀKT per port, and a scalar row β c cᵀ fits as well if it stays within one node or along one edge.
- * One that reaches farther does not. Cut into n pieces c = Σ c_i, each within a node, it is bounded by n Σ β c_i c_iᵀ,
- * because (Σ c_iᵀv)² <= n Σ (c_iᵀv)². C takes this bound; H stays above A + JᵀWJ, which adds a proximal term
- * ½|v - v_old|² in the norm C - JᵀWJ to ADMM's step. The solution is the same, the way to it longer. */
+ * Of contacts C has TᵀKT per port, and a scalar row β c cᵀ fits as well if it stays within one node
+ * or along one edge. One that reaches farther does not. Cut into n pieces c = Σ c_i, each within a
+ * node, it is bounded by n Σ β c_i c_iᵀ, because (Σ c_iᵀv)² <= n Σ (c_iᵀv)². C takes this bound; H
+ * stays above A + JᵀWJ, which adds a proximal term ½|v - v_old|² in the norm C - JᵀWJ to ADMM's
+ * step. The solution is the same, the way to it longer. */
 #include <string.h>
 
 #include "../../math/kernels/chain_kernels.h"

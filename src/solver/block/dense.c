@@ -1,4 +1,5 @@
-/* dense.c: a block with a full matrix, as a robot has. Contacts reach it through its ports, v_port = T v. */
+/* dense.c: a block with a full matrix, as a robot has. Contacts reach it through its ports, v_port
+ * = T v. */
 #include "dense.h"
 
 #include <math.h>

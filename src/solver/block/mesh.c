@@ -1,20 +1,23 @@
 /* mesh.c: nodes of three unknowns on a graph, as a soft body has.
  *
- * Only touched nodes, those with ports or rows, have anything but zero in C = JᵀWJ and in g. All others are
- * eliminated before the first iteration (math/sparse_cholesky.h). On the kept ones A becomes its Schur
- * complement S, a full matrix, and with v_free = A⁻¹ b, needed there only: S⁻¹ times what b comes to,
+ * Only touched nodes, those with ports or rows, have anything but zero in C = JᵀWJ and in g. All
+ * others are eliminated before the first iteration (math/sparse_cholesky.h). On the kept ones A
+ * becomes its Schur complement S, a full matrix, and with v_free = A⁻¹ b, needed there only: S⁻¹
+ * times what b comes to,
  *
  *     (S + C) x = g + 2F - C v_free,      v = v_free + x
  *
- * As in chain.c, b + F - A v is C v - g - F by then, so that g ← (1-α) g + α (C v - F) needs no product
- * with S. A v = b holds on the others, where f = 0: their half of a solve with b, begun before the iterations (y),
- * ends with v of the kept ones after the last. So a step solves for all unknowns once.
+ * As in chain.c, b + F - A v is C v - g - F by then, so that g ← (1-α) g + α (C v - F) needs no
+ * product with S. A v = b holds on the others, where f = 0: their half of a solve with b, begun
+ * before the iterations (y), ends with v of the kept ones after the last. So a step solves for all
+ * unknowns once.
  *
- * The inverse of S serves v_free and the weights, since S⁻¹ is A⁻¹ on the kept nodes. With n unknowns there
- * a factorization takes n³/6 multiplications and an inverse n³/3; an iteration reads n² numbers (a solve with the
- * factor of S + C, twice half a matrix) or n²/2 (a product with its inverse). The solve is slower for small n,
- * since it waits for its own results: 2.4 and 1.4 µs for n = 90, 7.0 and 4.5 for 240, 23 and 17 for 480. Its inverse
- * takes 15, 200 and 1600 µs; for 60 iterations it pays up to n = 190. */
+ * The inverse of S serves v_free and the weights, since S⁻¹ is A⁻¹ on the kept nodes. With n
+ * unknowns there a factorization takes n³/6 multiplications and an inverse n³/3; an iteration reads
+ * n² numbers (a solve with the factor of S + C, twice half a matrix) or n²/2 (a product with its
+ * inverse). The solve is slower for small n, since it waits for its own results: 2.4 and 1.4 µs for
+ * n = 90, 7.0 and 4.5 for 240, 23 and 17 for 480. Its inverse takes 15, 200 and 1600 µs; for 60
+ * iterations it pays up to n = 190. */
 #include <math.h>
 #include <string.h>
 
@@ -248,7 +251,8 @@ static bool accelerates(const TnProblem *p, const TnLargeBlock *d)
     return d->solved > 0;
 }
 
-/* Before it is known what is kept, a node for each port: points are on three, most of which they share. */
+/* Before it is known what is kept, a node for each port: points are on three, most of which they
+ * share. */
 static TnBlockWork work(const TnLargeBlock *d)
 {
     double size = tn_mesh_block(d)->plan ? d->solved : fmin(d->dim, 3.0 * d->port_count);

@@ -1,9 +1,9 @@
-/* mesh_nodes.c: which nodes of a mesh the iterations solve for, the plan that eliminates all others, and
- * memory for both.
+/* mesh_nodes.c: which nodes of a mesh the iterations solve for, the plan that eliminates all
+ * others, and memory for both.
  *
- * A plan is a function of the graph and the kept nodes alone, and contacts often stay where they are: each mesh
- * remembers its last plan and the nodes it was made for. Whether it is remembered or made again makes no
- * difference to any result. */
+ * A plan is a function of the graph and the kept nodes alone, and contacts often stay where they
+ * are: each mesh remembers its last plan and the nodes it was made for. Whether it is remembered or
+ * made again makes no difference to any result. */
 #include <string.h>
 
 #include "../../base/base.h"

@@ -1,12 +1,12 @@
-/* mesh_ports.c: the ports and scalar rows of a mesh block on its kept nodes: what their forces are there, the
- * stiffness C = JᵀWJ of their weights, and what they yield.
+/* mesh_ports.c: the ports and scalar rows of a mesh block on its kept nodes: what their forces are
+ * there, the stiffness C = JᵀWJ of their weights, and what they yield.
  *
  *     point port   J = Σ M_i over a few nodes, linear half only      C += MᵀKM, K 3 × 3
  *     span port    J = T over consecutive unknowns                   C += TᵀKT, K 6 × 6
  *     row          J = cᵀ                                            C += β c cᵀ
  *
- * The matrix on K being full, all of these fit. In the iterations C is applied port by port and row by row,
- * which is linear in their number. */
+ * The matrix on K being full, all of these fit. In the iterations C is applied port by port and row
+ * by row, which is linear in their number. */
 #include <string.h>
 
 #include "../../base/base.h"

@@ -1,6 +1,6 @@
-/* unit.c: A = I, which is what condense.c makes of a large block: ports are linear ones over first unknowns, and so
- * are rows. There may be a thousand unknowns and more: JᵀWJ is added up in chunks that stay in the cache, and H is
- * inverted and applied by the dense kernels. */
+/* unit.c: A = I, which is what condense.c makes of a large block: ports are linear ones over first
+ * unknowns, and so are rows. There may be a thousand unknowns and more: JᵀWJ is added up in chunks
+ * that stay in the cache, and H is inverted and applied by the dense kernels. */
 #include <string.h>
 
 #include "dense.h"

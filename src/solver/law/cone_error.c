@@ -1,5 +1,5 @@
-/* cone_error.c: see cone_error.h. A contact with spin and rolling friction has the cone |r_k| <= μ_k r_n of all its
- * parts k at once (sliding, spin, roll), û_n = u_n + Σ μ_k |u_k|. */
+/* cone_error.c: see cone_error.h. A contact with spin and rolling friction has the cone |r_k| <=
+ * μ_k r_n of all its parts k at once (sliding, spin, roll), û_n = u_n + Σ μ_k |u_k|. */
 #include "cone_error.h"
 
 #include "law.h"

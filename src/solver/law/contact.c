@@ -1,14 +1,15 @@
-/* contact.c: Coulomb's law with Signorini's, one contact at a time; math/kernels has Π, the natural map and the softened
- * law's lines of eight at a time (contact_update in kernels.h, contact_kernels.h).
+/* contact.c: Coulomb's law with Signorini's, one contact at a time; math/kernels has Π, the natural
+ * map and the softened law's lines of eight at a time (contact_update in kernels.h,
+ * contact_kernels.h).
  *
- * The line of tn_contact_line: in velocity units, q = D λ (normal and tangential parts apart) and t = q - u, the
- * residual is the natural map, which is Alart and Curnier's function,
+ * The line of tn_contact_line: in velocity units, q = D λ (normal and tangential parts apart) and t
+ * = q - u, the residual is the natural map, which is Alart and Curnier's function,
  *
  *     F_n = min(u_n, q_n),   F_t = q_t - Π(t_t),  Π on the disc of m t_n⁺, m = μ D_t/D_n
  *
- * A step has F + E du + H dq = 0 with E, H from the piece that u and q are on. Where a contact holds, H = 0 and nothing
- * bounds dq; H = 1/R in its place is the regularisation that redundant constraints need. Solved for dq, with
- * d = t_t/|t_t|, e across n and d, κ = m t_n/|t_t| < 1:
+ * A step has F + E du + H dq = 0 with E, H from the piece that u and q are on. Where a contact
+ * holds, H = 0 and nothing bounds dq; H = 1/R in its place is the regularisation that redundant
+ * constraints need. Solved for dq, with d = t_t/|t_t|, e across n and d, κ = m t_n/|t_t| < 1:
  *
  *     open   t_n <= 0         dq = -q
  *     stick  |t_t| <= m t_n   dq = -R (u + du)
@@ -88,7 +89,7 @@ static void add_outer(double G[9], double s, const double x[3], const double y[3
 }
 
 static TnContactLine slipping(const double n[3], double Dn, double Dt, double mu, const double u[3],
-                      const double lambda[3], const double d[3], double reach, double R)
+                              const double lambda[3], const double d[3], double reach, double R)
 {
     TnContactLine line = {.symmetric = mu == 0.0};
     double e[3], un = v3_dot(n, u), tn = Dn * v3_dot(n, lambda) - un, m = mu * Dt / Dn;
@@ -105,7 +106,7 @@ static TnContactLine slipping(const double n[3], double Dn, double Dt, double mu
 }
 
 TnContactLine tn_contact_line(const double n[3], double Dn, double Dt, double mu, const double u[3],
-                           const double lambda[3], double R)
+                              const double lambda[3], double R)
 {
     TnContactLine line = {.symmetric = true};
     double un = v3_dot(n, u), tn = Dn * v3_dot(n, lambda) - un, trial[3];
@@ -130,4 +131,3 @@ TnContactLine tn_contact_line(const double n[3], double Dn, double Dt, double mu
     add_outer(line.G, R / Dn - R / Dt, n, n);
     return line;
 }
-

@@ -1,5 +1,5 @@
-/* disc.c: rolling friction: a pair of torques on the disc of what a contact's normal force allows. Spin, one torque on
- * the interval, is an interval's law like others (scalar.c). */
+/* disc.c: rolling friction: a pair of torques on the disc of what a contact's normal force allows.
+ * Spin, one torque on the interval, is an interval's law like others (scalar.c). */
 #include "law.h"
 
 double tn_disc_map(double radius, double D, const double u[2], const double lambda[2])

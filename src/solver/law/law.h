@@ -14,8 +14,8 @@
  * A law has four sides:
  *   project   λ = Π(t) at a trial force t = λ - B u, u = J v + e, with weight B;
  *   line      λ(u) ≈ a - G u where it stands, for Newton's methods;
- *   error     how far u and λ are from it, a velocity: the natural map D (λ - Π(λ - u/D)), zero where,
- *             and only where, the law holds (D the local compliance J A⁻¹ Jᵀ), and for accuracies
+ *   error     how far u and λ are from it, a velocity: the natural map D (λ - Π(λ - u/D)), zero
+ * where, and only where, the law holds (D the local compliance J A⁻¹ Jᵀ), and for accuracies
  *             another error where that is fairer:
  *
  *                 contact      FB(u_n, D_n λ_n), FB(|u_t|, D_t (μλ_n - |λ_t|)),
@@ -26,9 +26,9 @@
  *             with FB(a, b) = a + b - √(a² + b²), zero exactly where 0 <= a ⟂ b >= 0;
  *   weight    what a method that splits gives it, s/D, or the gain of a linear law.
  *
- * Rows are in their own units here; whoever sums them up or compares them multiplies by their levers
- * (tn_row_lever). Contacts eight at a time are in math/kernels (kernels.h, contact_kernels.h): the
- * fast form of contact.c. */
+ * Rows are in their own units here; whoever sums them up or compares them multiplies by their
+ * levers (tn_row_lever). Contacts eight at a time are in math/kernels (kernels.h,
+ * contact_kernels.h): the fast form of contact.c. */
 #ifndef TN_SOLVER_LAW_LAW_H
 #define TN_SOLVER_LAW_LAW_H
 
@@ -101,8 +101,8 @@ static inline double tn_soft_force(const TnRow *row, double u)
 }
 static inline double tn_soft_gain(const TnRow *row) { return row->k * row->alpha; }
 
-/* λ = Π(t) of a row or a rolling pair. B = 0: it moves nothing, and only a soft row has a force then.
- * Returns how much of a change of t λ follows: 1, at a bound 0, of a rolling pair κ. */
+/* λ = Π(t) of a row or a rolling pair. B = 0: it moves nothing, and only a soft row has a force
+ * then. Returns how much of a change of t λ follows: 1, at a bound 0, of a rolling pair κ. */
 static inline double tn_row_project(const TnRow *row, double B, double radius, const double *t,
                                     double *lambda)
 {
@@ -123,7 +123,8 @@ static inline double tn_row_project(const TnRow *row, double B, double radius, c
     return lambda[0] == t[0] ? 1.0 : 0.0;
 }
 
-/* A law softened by 1/R about a force λ_c: λ(u) = Π(λ_c - reach u/D). Soft rows are what they are. */
+/* A law softened by 1/R about a force λ_c: λ(u) = Π(λ_c - reach u/D). Soft rows are what they are.
+ */
 typedef struct TnRowSoftening {
     double D, R, reach, radius;
 } TnRowSoftening;
@@ -131,14 +132,14 @@ enum { TN_STATE_OPEN, TN_STATE_HELD, TN_STATE_SLIPS };
 /* λ(u) of a row or a rolling pair. */
 void tn_row_force(const TnRow *row, const TnRowSoftening *soft, const double *centre,
                   const double *u, double *force);
-/* The same, and λ(u⁺) ≈ a - G u⁺. state: open at the lower bound, slipping at the upper one; of soft rows and
- * those that yield nothing it stays. Returns whether it changed, or friction is at its bound. */
+/* The same, and λ(u⁺) ≈ a - G u⁺. state: open at the lower bound, slipping at the upper one; of
+ * soft rows and those that yield nothing it stays. Returns whether it changed, or friction is at
+ * its bound. */
 bool tn_row_line(const TnRow *row, const TnRowSoftening *soft, const double *centre,
                  const double *u, double *force, double *a, double *G, unsigned char *state);
 
 /* Squared, of a row or a rolling pair. The map is zero where D is. */
-double tn_row_map(const TnRow *row, double D, double radius, const double *u,
-                  const double *lambda);
+double tn_row_map(const TnRow *row, double D, double radius, const double *u, const double *lambda);
 double tn_row_error(const TnRow *row, double D, double radius, const double *u,
                     const double *lambda);
 static inline double tn_weight(double D, double scale) { return D > 0.0 ? scale / D : 0.0; }
@@ -170,11 +171,13 @@ typedef struct TnContactPair {
 } TnContactPair;
 /* Of a vector in world axes. */
 TnContactPair tn_contact_pair(const double normal[3], const double x[3]);
-/* Sums of squares. A direction with D = 0 yields nothing: it bears no force and has no natural map. */
+/* Sums of squares. A direction with D = 0 yields nothing: it bears no force and has no natural map.
+ */
 double tn_contact_error(TnContactPair u, TnContactPair lambda, double mu, double Dn, double Dt);
 double tn_contact_map(TnContactPair u, TnContactPair lambda, double mu, double Dn, double Dt);
 
-/* dλ = a - G du, where the residual D (λ - Π(λ - u/D)) would vanish if it were linear (contact.c). */
+/* dλ = a - G du, where the residual D (λ - Π(λ - u/D)) would vanish if it were linear (contact.c).
+ */
 typedef struct TnContactLine {
     double a[3], G[9]; /* row-major */
     bool symmetric;
@@ -224,7 +227,8 @@ int tn_bond_numbers(const TnBond *bond); /* 12, or 6 with a side on the world */
 double tn_bond_row_lever(const TnBond *bond, int row);
 
 bool tn_bond_prepare(TnProblem *problem, const TnSolverDef *def, int bond); /* W, w, P, c */
-/* G of λ = a - G z: K of a soft bond, of a hard one scale · Jᵀ (J C Jᵀ)⁺ J, C the compliances of its rows. */
+/* G of λ = a - G z: K of a soft bond, of a hard one scale · Jᵀ (J C Jᵀ)⁺ J, C the compliances of
+ * its rows. */
 void tn_bond_gain(const TnProblem *problem, const TnBond *bond, double scale, double G[144]);
 /* (C⁻¹ + K)⁻¹ force: what an error in a soft bond's force is worth as a velocity. */
 void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const double force[12],

@@ -1,14 +1,16 @@
-/* linear.c: the laws of bonds, linear ones between two rows of the twist table, z = (v_a, v_b) ∈ R¹², λ the pair of
- * wrenches on them:
+/* linear.c: the laws of bonds, linear ones between two rows of the twist table, z = (v_a, v_b) ∈
+ * R¹², λ the pair of wrenches on them:
  *
  *     soft   λ = -(f + K z)              springs between groups of a cable
  *     hard   J z + e = 0,  λ = Jᵀμ       a gripper that holds one
  *
- * Their weights are full matrices, W = diag(W_a, W_b) with w = W⁻¹ (linear_weights.c), and so at t = λ - W z
+ * Their weights are full matrices, W = diag(W_a, W_b) with w = W⁻¹ (linear_weights.c), and so at t
+ * = λ - W z
  *
  *     soft   λ = t - W (W + K)⁻¹ (t + f),        hard   λ = Jᵀ (J w Jᵀ)⁻¹ (J w t - e),
  *
- * both λ = P t + c with P and c computed once. The half of a bond that is on the fixed world is zero throughout. */
+ * both λ = P t + c with P and c computed once. The half of a bond that is on the fixed world is
+ * zero throughout. */
 #include "law.h"
 
 void tn_bond_add_held(const TnBond *bond, const double lambda[12], double out[12])

@@ -21,14 +21,15 @@ void tn_bond_rows_put(TnBond *bond, const TnBondRows *rows, const double *mu);
 /* u = J z + e, or Lᵀz. */
 void tn_bond_rows_velocity(const TnBond *bond, const TnBondRows *rows, const double z[12],
                            double *u);
-/* With u + slack μ = 0 the law, and M what a force does to u: μ where that holds if only this bond moves, from μ and
- * its u; inverse = (M + slack)⁻¹. */
+/* With u + slack μ = 0 the law, and M what a force does to u: μ where that holds if only this bond
+ * moves, from μ and its u; inverse = (M + slack)⁻¹. */
 static inline double tn_bond_rows_slack(const TnBond *bond) { return bond->hard ? 0.0 : 1.0; }
 void tn_bond_rows_step(int count, double slack, const double *inverse, const double *u, double *mu);
 /* Of soft ones: c with L c = x on the pivots. */
 void tn_bond_rows_solve(const TnBondRows *rows, const double x[12], double *c);
 
-/* out = M⁻¹ on as many rows and columns as are independent, zero elsewhere; n × n, symmetric, n up to 12. */
+/* out = M⁻¹ on as many rows and columns as are independent, zero elsewhere; n × n, symmetric, n up
+ * to 12. */
 void tn_small_inverse(int n, const double *M, double *out);
 
 #endif

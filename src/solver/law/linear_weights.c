@@ -12,8 +12,8 @@
  * What is small is judged after scaling linear and angular parts by the pair's mean compliances l
  * and a, so that no law depends on the unit of length.
  *
- * The update is λ = P t + c (linear.c). Soft, with N = G (I + GᵀKG)⁻¹ Gᵀ, which is (W + K)⁻¹ where W
- * is regular:  P = I - W N = K N (the first rounds better, the second holds where W is singular)
+ * The update is λ = P t + c (linear.c). Soft, with N = G (I + GᵀKG)⁻¹ Gᵀ, which is (W + K)⁻¹ where
+ * W is regular:  P = I - W N = K N (the first rounds better, the second holds where W is singular)
  * and c = P f - f. Hard, with M = J w Jᵀ:  P = Jᵀ M⁺ J w,  c = -Jᵀ M⁺ e. Directions in which M is
  * singular cannot be moved by any force and take none. */
 #include "law.h"
@@ -35,7 +35,8 @@
  * 30/60/90 iterations 3.9/4.2/4.5 at 1, 4.5/5.1/5.5 at 4, 3.6/4.4/4.9 at 16. */
 #define STIFF 8.0
 #define MOST_STIFF 8.0
-/* Linear against angular compliance, in shares of the bond's lever squared: less is rounding of positions. */
+/* Linear against angular compliance, in shares of the bond's lever squared: less is rounding of
+ * positions. */
 #define NO_LEVER 1e-18
 
 typedef struct Halves {

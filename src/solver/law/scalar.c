@@ -1,8 +1,8 @@
 /* scalar.c: the laws of scalar rows; law.h has Π. */
 #include "law.h"
 
-/* D (λ - Π(λ - u/D)) on an interval, without a difference of large numbers where no bound is met. fmin and fmax skip
- * the NaN that D = 0 makes of infinite bounds, and no other. */
+/* D (λ - Π(λ - u/D)) on an interval, without a difference of large numbers where no bound is met.
+ * fmin and fmax skip the NaN that D = 0 makes of infinite bounds, and no other. */
 static double interval_map(TnInterval at, double D, double u, double lambda)
 {
     if (isnan(u) || isnan(lambda)) return NAN;
@@ -19,9 +19,8 @@ double tn_row_map(const TnRow *row, double D, double radius, const double *u, co
 {
     if (!(D > 0.0)) return 0.0;
     if (tn_row_group(row) > 1) return tn_disc_map(radius, D, u, lambda);
-    double x = tn_row_is_soft(row)
-                   ? soft_map(row, D, u[0], lambda[0])
-                   : interval_map(tn_row_interval(row, radius), D, u[0], lambda[0]);
+    double x = tn_row_is_soft(row) ? soft_map(row, D, u[0], lambda[0])
+                                   : interval_map(tn_row_interval(row, radius), D, u[0], lambda[0]);
     return x * x;
 }
 

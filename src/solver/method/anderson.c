@@ -1,21 +1,23 @@
 /* anderson.c: Anderson acceleration of the ADMM loop.
  *
- * An iteration is a fixed-point map of y, one number per side and row (y = W J v - λ). What the loop
- * keeps is affine in y, t = -B (Σ y/β + e) and g = Jᵀy, and both belong to the same y after the
- * constraints' stage and before the blocks'. There x = (t, g, λ of bonds, which is affine in t) may be
- * replaced by any combination of earlier ones whose coefficients add up to one. With x_k the state that
- * iteration k started from, G_k what it made of it, r_k = G_k - x_k and Δ the difference of consecutive
- * iterations,
+ * An iteration is a fixed-point map of y, one number per side and row (y = W J v - λ). What the
+ * loop keeps is affine in y, t = -B (Σ y/β + e) and g = Jᵀy, and both belong to the same y after
+ * the constraints' stage and before the blocks'. There x = (t, g, λ of bonds, which is affine in t)
+ * may be replaced by any combination of earlier ones whose coefficients add up to one. With x_k the
+ * state that iteration k started from, G_k what it made of it, r_k = G_k - x_k and Δ the difference
+ * of consecutive iterations,
  *
  *     γ = argmin |r_k - Σ_j γ_j Δr_j|,      x_{k+1} = G_k - Σ_j γ_j ΔG_j
  *
- * over the last m differences (type II). The norm sees t alone, with 1/B along the normal and across it
- * for contacts and w for bonds: a force times a velocity. (With g in it, too, cables gained nothing.)
+ * over the last m differences (type II). The norm sees t alone, with 1/B along the normal and
+ * across it for contacts and w for bonds: a force times a velocity. (With g in it, too, cables
+ * gained nothing.)
  *
- * The Gram matrix of the Δr gets one new row per iteration. It is factored from the newest difference to
- * the oldest, without those that depend on newer ones. Projections make the map piecewise smooth only:
- * when the residual doubles or coefficients are huge the history is forgotten and the plain iterate
- * kept, and where nothing comes of it for long, plain iterations have their turn.
+ * The Gram matrix of the Δr gets one new row per iteration. It is factored from the newest
+ * difference to the oldest, without those that depend on newer ones. Projections make the map
+ * piecewise smooth only: when the residual doubles or coefficients are huge the history is
+ * forgotten and the plain iterate kept, and where nothing comes of it for long, plain iterations
+ * have their turn.
  *
  * Everything lies in flat arrays of n numbers, cut into pieces that begin at multiples of eight. */
 #include "anderson.h"
@@ -25,7 +27,8 @@
 
 typedef enum Part { CONTACTS, ROWS, BONDS, TWISTS, LARGE } Part;
 
-/* Units [begin, end) of a part: contact batches, rows, bonds, batches of twist blocks, large blocks. */
+/* Units [begin, end) of a part: contact batches, rows, bonds, batches of twist blocks, large
+ * blocks. */
 typedef struct Piece {
     Part part;
     int begin, end;
@@ -42,7 +45,7 @@ struct TnAnderson {
     Piece *pieces;
     int piece_count;
     /* flat */
-    double *x, *now, *scale;    /* what an iteration started from (then its residual), what it made */
+    double *x, *now, *scale; /* what an iteration started from (then its residual), what it made */
     double (*bond_root)[2][36]; /* lower L, L Lᵀ = w, by columns */
     double *sums;               /* per piece, of tn_mix_take */
     TnMix mix;
@@ -341,9 +344,9 @@ bool tn_anderson_combine(TnAnderson *a)
 /* Differences kept by default. */
 #define LARGE_MEMORY 10
 
-/* By default only where soft bodies or cables are touched: their iterations cost little beside their
- * factorization, and a few modes in which a body moves as a whole are slow, which is what this is
- * good at. */
+/* By default only where soft bodies or cables are touched: their iterations cost little beside
+ * their factorization, and a few modes in which a body moves as a whole are slow, which is what
+ * this is good at. */
 static int choose_memory(const TnProblem *p, const TnSolverDef *def)
 {
     if (def->anderson >= 0) return def->anderson;

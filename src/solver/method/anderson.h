@@ -5,8 +5,8 @@
 #ifndef TN_SOLVER_ANDERSON_H
 #define TN_SOLVER_ANDERSON_H
 
-#include "anderson_mix.h"
 #include "../problem.h"
+#include "anderson_mix.h"
 
 /* After the weights are known; sets problem->anderson, NULL where the memory is 0. False: no memory
  * in the arena. */

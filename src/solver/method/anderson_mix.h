@@ -1,7 +1,8 @@
-/* anderson_mix.h: Anderson acceleration of a fixed-point map over flat vectors; anderson.c has the mathematics. An
- * iteration made G out of x and left the residual r, G - x in some norm, of which the first numbers of G may have none.
- * Per iteration: begin, take on every piece of the vectors, combine once, put on every piece. Pieces may be taken by
- * several threads; who has more than one adds up their sums in order. */
+/* anderson_mix.h: Anderson acceleration of a fixed-point map over flat vectors; anderson.c has the
+ * mathematics. An iteration made G out of x and left the residual r, G - x in some norm, of which
+ * the first numbers of G may have none. Per iteration: begin, take on every piece of the vectors,
+ * combine once, put on every piece. Pieces may be taken by several threads; who has more than one
+ * adds up their sums in order. */
 #ifndef TN_SOLVER_ANDERSON_MIX_H
 #define TN_SOLVER_ANDERSON_MIX_H
 
@@ -19,9 +20,9 @@ typedef struct TnMix {
     double gamma[TN_ANDERSON_MAX];
     /* private */
     const TnKernels *kernels;
-    long n, m;       /* numbers of G and of r */
-    double *G, *r;   /* of the last iteration that was taken */
-    double *dG, *dr; /* differences, `memory` columns each */
+    long n, m;          /* numbers of G and of r */
+    double *G, *r;      /* of the last iteration that was taken */
+    double *dG, *dr;    /* differences, `memory` columns each */
     double best, least; /* residuals: least since the history began, of all */
     int since, resting, next_rest;
     double gram[TN_ANDERSON_MAX][TN_ANDERSON_MAX];
@@ -31,8 +32,8 @@ typedef struct TnMix {
 bool tn_mix_alloc(TnMix *mix, TnArena *arena, int memory, long n, long m);
 void tn_mix_start(TnMix *mix); /* forgets the history */
 void tn_mix_begin(TnMix *mix);
-/* Numbers `at` … of G, and as many as `weighed` of r. sums: |r|², then Δr_newest·Δr_j and r·Δr_j for each
- * j < columns, of these. */
+/* Numbers `at` … of G, and as many as `weighed` of r. sums: |r|², then Δr_newest·Δr_j and r·Δr_j
+ * for each j < columns, of these. */
 void tn_mix_take(TnMix *mix, long at, long count, const double *G, long weighed, const double *r,
                  double sums[TN_MIX_SUMS]);
 /* By the sums over all pieces. True: the next iterate is what tn_mix_put writes, false: G. */

@@ -20,10 +20,10 @@
  * The first is the start itself (y = λ⁰ + W J x⁰ with x⁰ = A⁻¹Jᵀλ⁰), up to its linear laws.
  *
  * Anderson acceleration (anderson_mix.h) acts on y in the norm of W⁻¹. */
-#include "admm_weights.h"
-#include "anderson_mix.h"
 #include "assembled_admm.h"
 #include "../law/law.h"
+#include "admm_weights.h"
+#include "anderson_mix.h"
 
 /* Weights against compliances, over-relaxation, differences that Anderson acceleration keeps.
  * Iterations from no force to 1e-4/1e-6 of g·t: for a tower of 50 boxes, and for ten boxes of which

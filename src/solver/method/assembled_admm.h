@@ -1,4 +1,5 @@
-/* assembled_admm.h: the loop that tn_assembled_admm (solve.h) and tn_full_admm (own_method.h) share. */
+/* assembled_admm.h: the loop that tn_assembled_admm (solve.h) and tn_full_admm (own_method.h)
+ * share. */
 #ifndef TN_SOLVER_ASSEMBLED_ADMM_H
 #define TN_SOLVER_ASSEMBLED_ADMM_H
 
@@ -16,8 +17,8 @@ typedef struct TnAdmmChoice {
     TnWatch watch;     /* asked whenever the error has halved; enough may be NULL */
 } TnAdmmChoice;
 
-/* Leaves the best λ_d in the problem. law: NULL, or the λ_c that belongs to it. False: no memory, or
- * no factor. */
+/* Leaves the best λ_d in the problem. law: NULL, or the λ_c that belongs to it. False: no memory,
+ * or no factor. */
 bool tn_admm_run(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
                  const TnAdmmChoice *choice, TnPerConstraint *law, TnMethodResult *out);
 

@@ -1,5 +1,5 @@
-/* fixed.c: a fixed number of iterations on the whole problem at once, or a method that takes all of it
- * and stops by itself. */
+/* fixed.c: a fixed number of iterations on the whole problem at once, or a method that takes all of
+ * it and stops by itself. */
 #include "own_method.h"
 
 bool tn_solves_to_tolerance(const TnSolverDef *def)

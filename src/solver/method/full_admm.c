@@ -1,6 +1,6 @@
-/* full_admm.c: assembled ADMM as it is asked for by name, which the paper compares with as FADMM: the
- * splitting of OSQP (Stellato et al. 2020), which Tasora et al. (2021) bring to multibody contact,
- * with the matrix of the whole problem instead of one per subsystem.
+/* full_admm.c: assembled ADMM as it is asked for by name, which the paper compares with as FADMM:
+ * the splitting of OSQP (Stellato et al. 2020), which Tasora et al. (2021) bring to multibody
+ * contact, with the matrix of the whole problem instead of one per subsystem.
  *
  *     (A + JᵀWJ) x = Jᵀ(λ + W z),   λ ← Π(λ - W (J x + e')),   z from both, over-relaxed
  *
@@ -11,10 +11,10 @@
  *   the exact law of Coulomb: the normal first, then the disc that it allows.
  * Plans of the factor are cached by the graph of bodies. docs/baselines.md has the measurements.
  *
- * What a fixed count leaves are the velocities that obey dynamics and the forces that obey the laws,
- * each the method's own; towards a tolerance it is forces and what they imply. */
-#include "assembled_admm.h"
+ * What a fixed count leaves are the velocities that obey dynamics and the forces that obey the
+ * laws, each the method's own; towards a tolerance it is forces and what they imply. */
 #include "../block/block.h"
+#include "assembled_admm.h"
 #include "own_method.h"
 
 #define WEIGHT_SCALE 5.0

@@ -24,8 +24,8 @@
 
 #include "../../math/vec3.h"
 #include "../law/law.h"
-#include "newton_law.h"
 #include "../solve.h"
+#include "newton_law.h"
 
 #define ROW_STIFFNESS 1e3
 #define STEP_SHARE 0.95 /* of the way to a cone's boundary */

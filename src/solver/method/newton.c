@@ -13,8 +13,8 @@
 #define MOST_STIFFNESS 1e7 /* R */
 #define LEAST_STIFFNESS 1e3
 #define LESS_STIFF 0.01
-#define LEAST_GAIN 0.9 /* of the error, that a step may leave */
-#define WORTHY_GAIN 0.5  /* and with which another one is worth it */
+#define LEAST_GAIN 0.9  /* of the error, that a step may leave */
+#define WORTHY_GAIN 0.5 /* and with which another one is worth it */
 /* Nothing holds forces that move nothing: contradictions in e drive them by R times themselves,
  * step after step, until they end at bounds of friction. The first step is about a little less than
  * the forces there are, so that such forces fade; it leaves FADE D λ / R, always downwards, so less

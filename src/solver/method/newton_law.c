@@ -16,9 +16,9 @@
  * μ d λ_n: G is not symmetric, and neither is the matrix. With a `reach` of 1 in place of R, t is
  * the natural map's own, so that it chooses the class, and the lines are still R's.
  *
- * Scalar rows alike (law/scalar.c); soft rows and bonds are linear and taken as they are, hard bonds have
- * a = λ_c + R c and G = R Jᵀ(J C Jᵀ)⁺J with c of law/linear.c and C their compliance. Spin and rolling
- * friction are bounded by the normal force at u. */
+ * Scalar rows alike (law/scalar.c); soft rows and bonds are linear and taken as they are, hard
+ * bonds have a = λ_c + R c and G = R Jᵀ(J C Jᵀ)⁺J with c of law/linear.c and C their compliance.
+ * Spin and rolling friction are bounded by the normal force at u. */
 #include "newton_law.h"
 
 #include "../../math/vec3.h"
@@ -111,9 +111,9 @@ void tn_laws_at(TnLaws *laws, const TnPerConstraint *u)
     for (int r = 0; r < p->row_count; r += tn_row_group(&p->rows[r])) {
         set_row_bound(laws, r);
         TnRowSoftening soft = row_softening(laws, r);
-        bool moved = tn_row_line(&p->rows[r], &soft, laws->centre.row + r, u->row + r,
-                                 laws->force.row + r, laws->a.row + r, laws->G.row + r,
-                                 laws->row_state + r);
+        bool moved =
+            tn_row_line(&p->rows[r], &soft, laws->centre.row + r, u->row + r, laws->force.row + r,
+                        laws->a.row + r, laws->G.row + r, laws->row_state + r);
         laws->moved = laws->moved || moved;
     }
     for (int i = 0; i < p->bond_count; i++) {
@@ -144,7 +144,8 @@ void tn_laws_force(TnLaws *laws, const TnPerConstraint *u)
         TnRowSoftening soft = row_softening(laws, r);
         tn_row_force(&p->rows[r], &soft, laws->centre.row + r, u->row + r, laws->force.row + r);
     }
-    for (int i = 0; i < p->bond_count; i++) tn_bond_force(laws->a.bond[i], laws->G.bond[i], u->bond[i], laws->force.bond[i]);
+    for (int i = 0; i < p->bond_count; i++)
+        tn_bond_force(laws->a.bond[i], laws->G.bond[i], u->bond[i], laws->force.bond[i]);
 }
 
 double tn_laws_slope(TnLaws *laws, const TnPerConstraint *u, const TnPerConstraint *direction)

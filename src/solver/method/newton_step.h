@@ -11,8 +11,8 @@
 #ifndef TN_SOLVER_NEWTON_STEP_H
 #define TN_SOLVER_NEWTON_STEP_H
 
-#include "newton_law.h"
 #include "../solve.h"
+#include "newton_law.h"
 
 typedef struct TnNewtonStep {
     const TnAssembly *assembly;

@@ -15,15 +15,15 @@ typedef struct TnOwnInput {
     TnSolverMemory *memory; /* NULL for an island */
     TnPool *pool;           /* may be NULL */
     /* Where there is a tolerance: asked after every iteration or so, with the problem's λ up to
-     * date, whether that is enough. watch.enough is NULL for exactly def->iterations. It costs about
-     * an iteration: a method that has a cheap error of its own should ask only where that has become
-     * smaller. */
+     * date, whether that is enough. watch.enough is NULL for exactly def->iterations. It costs
+     * about an iteration: a method that has a cheap error of its own should ask only where that has
+     * become smaller. */
     TnWatch watch;
 } TnOwnInput;
 
 typedef struct TnOwnResult {
     int iterations, factorizations;
-    double residual; /* m/s: RMS of a change or error of constraint velocities, the method's own */
+    double residual;  /* m/s: RMS of a change or error of constraint velocities, the method's own */
     const char *form; /* a string constant: which of its forms ran, "matrix-free on velocities" */
     bool own_v; /* the problem's v is the method's own; else v = A⁻¹(b + Jᵀλ) is to be taken */
 } TnOwnResult;
@@ -39,7 +39,8 @@ struct TnOwnMethod {
      * memory, or no factor. */
     bool (*prepare)(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
     TnOwnRun *run;
-    /* It takes the whole problem, not islands, and def->tolerance is about its own residual, m/s. */
+    /* It takes the whole problem, not islands, and def->tolerance is about its own residual, m/s.
+     */
     bool whole;
 };
 

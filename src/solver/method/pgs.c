@@ -1,16 +1,16 @@
 /* pgs.c: projected Gauss-Seidel, accelerated by nonsmooth nonlinear conjugate gradients.
  *
- * A sweep goes through the groups of delassus.h in order; each takes u = W μ + q as it is by then and moves its own
- * μ to where its law holds, all others being fixed (pgs_laws.c). With s = (μ, x) the whole state, which is linear in
- * μ, and S(s) a sweep,
+ * A sweep goes through the groups of delassus.h in order; each takes u = W μ + q as it is by then
+ * and moves its own μ to where its law holds, all others being fixed (pgs_laws.c). With s = (μ, x)
+ * the whole state, which is linear in μ, and S(s) a sweep,
  *
  *     s_k ← S(s),   Δ = s_k - s,   β = |Δ|²/|Δ_last|²,   s ← s_k + β p,   p ← β p + Δ
  *
- * after Fletcher and Reeves, |Δ|² = Σ D Δμ² (D the diagonal of W); where β > 1 the direction is forgotten: p = 0,
- * s ← s_k (a little above one it counts as one). So |Δ|² never grows by more than LEEWAY other than by plain sweeps.
- * Where somebody watches and that has not done after FIRST_TURN sweeps, Anderson's method (anderson.c) with r = √D Δ and
- * this take turns, each twice as long as the one before: either creeps where the other does not.
- * A result is always what a sweep left. */
+ * after Fletcher and Reeves, |Δ|² = Σ D Δμ² (D the diagonal of W); where β > 1 the direction is
+ * forgotten: p = 0, s ← s_k (a little above one it counts as one). So |Δ|² never grows by more than
+ * LEEWAY other than by plain sweeps. Where somebody watches and that has not done after FIRST_TURN
+ * sweeps, Anderson's method (anderson.c) with r = √D Δ and this take turns, each twice as long as
+ * the one before: either creeps where the other does not. A result is always what a sweep left. */
 #include "pgs.h"
 
 #include <math.h>
@@ -20,10 +20,12 @@
 
 /* x follows μ by additions; so many sweeps leave too little rounding to matter. */
 #define REFRESH 200
-/* Iterations before the watcher's first look, and between two when the own residual is already small. */
+/* Iterations before the watcher's first look, and between two when the own residual is already
+ * small. */
 #define FIRST_LOOK 3
 #define LOOK_GAIN 0.7
-/* |Δ|² may grow a little without an end of the direction: by so much in a sweep, and over the least that there was. */
+/* |Δ|² may grow a little without an end of the direction: by so much in a sweep, and over the least
+ * that there was. */
 #define GROWTH 1.1
 #define LEEWAY 2.0
 #define FIRST_TURN 500
@@ -46,7 +48,7 @@ static double measure(const Loop *loop, double *residual)
 {
     const TnDelassus *w = loop->w;
     const double *restrict mu = w->mu, *restrict last = loop->last, *restrict D = w->D,
-                 *restrict lever = w->lever;
+                           *restrict lever = w->lever;
     double sum[4] = {0}, velocity[4] = {0};
     for (int i = 0; i < w->row_count; i += 4) /* there are zeros behind the last */
         for (int k = 0; k < 4; k++) {

@@ -1,10 +1,10 @@
-/* pgs.h: projected Gauss-Seidel with its choices, for tests and measurements; own_method.h has the one that is
- * used. */
+/* pgs.h: projected Gauss-Seidel with its choices, for tests and measurements; own_method.h has the
+ * one that is used. */
 #ifndef TN_SOLVER_PGS_H
 #define TN_SOLVER_PGS_H
 
-#include "own_method.h"
 #include "../op/delassus.h"
+#include "own_method.h"
 
 typedef struct TnPgsChoice {
     TnDelassusForm form;

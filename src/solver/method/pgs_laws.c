@@ -1,5 +1,5 @@
-/* pgs_laws.c: a sweep of projected Gauss-Seidel: each group's law solved for its own μ, W its own block of the
- * operator and r = u - W μ what it would see without its own force.
+/* pgs_laws.c: a sweep of projected Gauss-Seidel: each group's law solved for its own μ, W its own
+ * block of the operator and r = u - W μ what it would see without its own force.
  *
  *     contact   r_n >= 0                                open, μ = 0
  *               μ = -W⁻¹ r in the cone                  sticks

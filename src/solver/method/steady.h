@@ -12,8 +12,8 @@
  *
  *     η = (u_guess - u_start)·(u_guess - u) / |u_guess - u|²
  *
- * of the way (a secant, angular velocities times their levers), with u_start from the velocities that the solve started with, the last
- * step's. */
+ * of the way (a secant, angular velocities times their levers), with u_start from the velocities
+ * that the solve started with, the last step's. */
 #ifndef TN_SOLVER_STEADY_H
 #define TN_SOLVER_STEADY_H
 

@@ -16,8 +16,8 @@
 
 #include <math.h>
 
-#include "anderson.h"
 #include "../block/block.h"
+#include "anderson.h"
 #include "loop.h"
 
 /* Iterations between two looks at the residual when a tolerance is set. */
@@ -128,8 +128,8 @@ static void update_constraints(const Loop *loop, int chunk)
     TnProblem *p = loop->problem;
     int begin, end;
     tn_share(p->contact_batches, chunk, loop->chunks, &begin, &end);
-    p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist, p->lambda,
-                               loop->alpha, loop->measure ? p->residual : NULL);
+    p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
+                               p->lambda, loop->alpha, loop->measure ? p->residual : NULL);
     tn_share(p->row_count, chunk, loop->chunks, &begin, &end);
     tn_rows_update(p, begin, end, loop->alpha, loop->measure);
     tn_share(p->bond_count, chunk, loop->chunks, &begin, &end);

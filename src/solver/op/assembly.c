@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../../math/sort.h"
-#include "assembly_maps.h"
 #include "../block/block.h"
+#include "assembly_maps.h"
 
 /* An edge while they are being collected: (a << 32) | b. */
 typedef uint64_t Key;
@@ -84,7 +84,8 @@ static bool column_is_zero(const TnSegment *s, int column)
     return true;
 }
 
-/* One segment for each run of columns of `whole` that are not zero: joints of other limbs move nothing here. */
+/* One segment for each run of columns of `whole` that are not zero: joints of other limbs move
+ * nothing here. */
 static int split_segment(const TnSegment *whole, TnSegment *out)
 {
     int count = 0;

@@ -4,9 +4,9 @@
  *     A x = Jᵀλ,   u = J x + e',   x = v - v_free,   e' = e + J v_free,   v_free = A⁻¹ b
  *
  * Unknowns are those that constraints reach, in nodes: a twist block (6), a dense block (its dim),
- * each node that a chain is iterated on (block/chain_nodes.c; A is its Schur complement there), the kept
- * nodes of a mesh together (block/mesh_nodes.c; dense). Edges are those of the chains and whatever
- * contacts, rows and bonds join. Needs tn_problem_prepare_A, and must be built before
+ * each node that a chain is iterated on (block/chain_nodes.c; A is its Schur complement there), the
+ * kept nodes of a mesh together (block/mesh_nodes.c; dense). Edges are those of the chains and
+ * whatever contacts, rows and bonds join. Needs tn_problem_prepare_A, and must be built before
  * tn_problem_prepare_H, which overwrites the matrices of meshes. */
 #ifndef TN_SOLVER_ASSEMBLY_H
 #define TN_SOLVER_ASSEMBLY_H

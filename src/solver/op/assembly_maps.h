@@ -1,8 +1,8 @@
 /* assembly_maps.h: where the numbers of an assembly are; private to assembly*.c.
  *
  * A row of the twist table depends on its node by segments: T (six rows, or the linear three of a
- * mesh's points) over consecutive unknowns of the node; those that do not move the row are left out.
- * The world has none, a twist block and a segment of a cable one without T. */
+ * mesh's points) over consecutive unknowns of the node; those that do not move the row are left
+ * out. The world has none, a twist block and a segment of a cable one without T. */
 #ifndef TN_SOLVER_ASSEMBLY_MAPS_H
 #define TN_SOLVER_ASSEMBLY_MAPS_H
 

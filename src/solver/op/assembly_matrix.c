@@ -58,7 +58,8 @@ static const double *right_product(const double Q[36], const TnSegment *s, doubl
         for (int j = 0; j < n; j++)
             Z[j] = q[0] * T[j] + q[1] * T[stride + j] + q[2] * T[2 * stride + j];
         for (int j = 0; s->rows == 6 && j < n; j++)
-            Z[j] = Z[j] + q[3] * T[3 * stride + j] + q[4] * T[4 * stride + j] + q[5] * T[5 * stride + j];
+            Z[j] = Z[j] + q[3] * T[3 * stride + j] + q[4] * T[4 * stride + j] +
+                   q[5] * T[5 * stride + j];
     }
     return Z - 6L * n;
 }

@@ -8,8 +8,9 @@
 #include "../block/block.h"
 #include "../law/law.h"
 
-/* The choice for a dense block with R rows and n unknowns, in multiplications: rows take a solve each, G and R² a
- * sweep; velocities half a solve each and 2 R n a sweep. More sweeps than these are not counted on. */
+/* The choice for a dense block with R rows and n unknowns, in multiplications: rows take a solve
+ * each, G and R² a sweep; velocities half a solve each and 2 R n a sweep. More sweeps than these
+ * are not counted on. */
 #define SWEEPS 200.0
 /* Condensed blocks have no solves, and are solved to more digits. */
 #define CONDENSED_SWEEPS 1000.0
@@ -43,7 +44,8 @@ static bool sort_pieces(TnDelassus *w, int blocks)
     return true;
 }
 
-/* x of all blocks; G of those that keep rows; then group by group W, its inverse and pieces of velocities. */
+/* x of all blocks; G of those that keep rows; then group by group W, its inverse and pieces of
+ * velocities. */
 static bool lay_out(TnDelassus *w, TnDelassusForm form)
 {
     const TnProblem *p = w->problem;

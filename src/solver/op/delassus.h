@@ -1,22 +1,23 @@
-/* delassus.h: a problem's constraints as groups of rows, and the operator that turns their forces into
- * their velocities,
+/* delassus.h: a problem's constraints as groups of rows, and the operator that turns their forces
+ * into their velocities,
  *
  *     u = W μ + q,   W = J A⁻¹ Jᵀ = Σ_b J_b A_b⁻¹ J_bᵀ over the blocks b,
  *
- * for methods that go from constraint to constraint (pgs.c). A contact is a group of three rows (normal,
- * two tangents), a rolling pair one of two, any other scalar row one of its own. A soft bond with
- * K = L Lᵀ is a group of as many rows as K has ranks, λ = L μ - f and Lᵀz + μ = 0; a hard one has its own
- * rows, λ = Jᵀμ. q is u at μ = 0.
+ * for methods that go from constraint to constraint (pgs.c). A contact is a group of three rows
+ * (normal, two tangents), a rolling pair one of two, any other scalar row one of its own. A soft
+ * bond with K = L Lᵀ is a group of as many rows as K has ranks, λ = L μ - f and Lᵀz + μ = 0; a hard
+ * one has its own rows, λ = Jᵀμ. q is u at μ = 0.
  *
  * Each block keeps one of two vectors x_b up to date, whichever makes a sweep cheaper:
  *
- *     velocities   x_b = Σ Y_jᵀ μ_j,   Y_j = J_j L_b⁻ᵀ with A_b = L_b L_bᵀ: L_bᵀ (v_b - v_free), as many
- *                  numbers as the block has unknowns; a row of W is never formed
- *     rows         x_b = the μ of all groups on the block, and G_b = J_b A_b⁻¹ J_bᵀ, a full matrix; of a condensed
- *                  block without what is zero, in octets of columns
+ *     velocities   x_b = Σ Y_jᵀ μ_j,   Y_j = J_j L_b⁻ᵀ with A_b = L_b L_bᵀ: L_bᵀ (v_b - v_free),
+ *                  as many numbers as the block has unknowns; a row of W is never formed
+ *     rows         x_b = the μ of all groups on the block, and G_b = J_b A_b⁻¹ J_bᵀ, a full matrix;
+ *                  of a condensed block without what is zero, in octets of columns
  *
- * Velocities of a twist have zeros at 3 and 7, as rows of the twist table. In both a group's u is q plus one product per piece (a group's part in one block), rows · x_b, with
- * rows = Y_j or the group's rows of G_b. */
+ * Velocities of a twist have zeros at 3 and 7, as rows of the twist table. In both a group's u is q
+ * plus one product per piece (a group's part in one block), rows · x_b, with rows = Y_j or the
+ * group's rows of G_b. */
 #ifndef TN_SOLVER_DELASSUS_H
 #define TN_SOLVER_DELASSUS_H
 
@@ -83,7 +84,8 @@ typedef struct TnDelassus {
     bool *keeps_rows;                /* per block */
     int *block_start, *block_pieces; /* pieces by block, in the order of groups */
     bool any_velocities, any_rows;
-    /* Contacts of twist blocks, eight at a time, where those keep velocities: groups [batched, batched_end) */
+    /* Contacts of twist blocks, eight at a time, where those keep velocities: groups [batched,
+     * batched_end) */
     int (*batch_contacts)[TN_LANES];                    /* -1: none */
     int batch_count, batched, batched_end, batch_first; /* the last: row of the first */
     TnSweepBatch *batches;                              /* NULL: one by one */
@@ -91,8 +93,9 @@ typedef struct TnDelassus {
     TnBondRows *bond_rows;                              /* per bond */
 } TnDelassus;
 
-/* After tn_problem_prepare_A; everything from the problem's arena. μ is that of the problem's λ. Chains and
- * meshes always keep rows; of dense blocks the expected number of sweeps decides. False: no memory, or no factor. */
+/* After tn_problem_prepare_A; everything from the problem's arena. μ is that of the problem's λ.
+ * Chains and meshes always keep rows; of dense blocks the expected number of sweeps decides. False:
+ * no memory, or no factor. */
 bool tn_delassus_build(TnProblem *problem, const TnCompliances *D, TnDelassusForm form, int sweeps,
                        TnPool *pool, TnDelassus *out);
 /* x from μ, anew. */

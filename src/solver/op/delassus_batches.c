@@ -1,8 +1,8 @@
-/* delassus_batches.c: contacts between twist blocks eight at a time. No two in a batch share a block, so that a batch
- * is eight steps of Gauss-Seidel in any order.
+/* delassus_batches.c: contacts between twist blocks eight at a time. No two in a batch share a
+ * block, so that a batch is eight steps of Gauss-Seidel in any order.
  *
- * Contacts go by their number into the first batch with room that has neither of their blocks, out of the WINDOW
- * that are open; where there is none, these are closed and others opened. */
+ * Contacts go by their number into the first batch with room that has neither of their blocks, out
+ * of the WINDOW that are open; where there is none, these are closed and others opened. */
 #include <math.h>
 #include <string.h>
 

@@ -1,9 +1,10 @@
-/* delassus_blocks.c: what a sweep reads of each block (delassus.h): Y = J L⁻ᵀ of blocks that keep velocities,
- * G = J A⁻¹ Jᵀ of those that keep rows. Column by column of G,
+/* delassus_blocks.c: what a sweep reads of each block (delassus.h): Y = J L⁻ᵀ of blocks that keep
+ * velocities, G = J A⁻¹ Jᵀ of those that keep rows. Column by column of G,
  *
  *     x = A⁻¹ J_jᵀ,   G_ij = J_i x   for i >= j,
  *
- * x on the unknowns that the block is solved for, as its kind has A⁻¹ there. Threads share the pieces; each number is computed in one way whoever does it. */
+ * x on the unknowns that the block is solved for, as its kind has A⁻¹ there. Threads share the
+ * pieces; each number is computed in one way whoever does it. */
 #include <math.h>
 #include <string.h>
 

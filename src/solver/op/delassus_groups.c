@@ -1,13 +1,15 @@
-/* delassus_groups.c: a problem's constraints as groups, and their J by blocks (delassus.h). Groups come in the order of a
- * sweep: bonds, scalar rows, contacts, and spin and roll rows, whose bounds are this sweep's normal forces. */
+/* delassus_groups.c: a problem's constraints as groups, and their J by blocks (delassus.h). Groups
+ * come in the order of a sweep: bonds, scalar rows, contacts, and spin and roll rows, whose bounds
+ * are this sweep's normal forces. */
 #include <math.h>
 #include <string.h>
 
 #include "../block/block.h"
-#include "delassus.h"
 #include "../law/law.h"
+#include "delassus.h"
 
-/* What acts on a block: rows of a group through a row of the twist table, or one of them directly. */
+/* What acts on a block: rows of a group through a row of the twist table, or one of them directly.
+ */
 typedef struct Source {
     int block, table_row;
     double M[TN_GROUP_ROWS][6]; /* per row of the group: the wrench of a unit force */

@@ -1,12 +1,12 @@
-/* plan_cache.c: plans of block_sparse.h by graph. A plan is a pure function of its graph, so that who made
- * it, when, and whether it was still there makes no difference to any result.
+/* plan_cache.c: plans of block_sparse.h by graph. A plan is a pure function of its graph, so that
+ * who made it, when, and whether it was still there makes no difference to any result.
  *
- * Plans lie in two generations, each an arena and a hash table with chains. New ones go into the young
- * generation. Between steps, where that could not take another step's plans any more, the old one is
- * emptied and becomes the young one; so plans come and go without the heap, and one that was not asked
- * for anew is forgotten after one to two generations. With S the most bytes that plans made in one step
- * took, a generation has 128 KiB or, where that is less than 1.25 S, up to 2.5 S, and the heap helps
- * only in steps that take a quarter more than any before. */
+ * Plans lie in two generations, each an arena and a hash table with chains. New ones go into the
+ * young generation. Between steps, where that could not take another step's plans any more, the old
+ * one is emptied and becomes the young one; so plans come and go without the heap, and one that was
+ * not asked for anew is forgotten after one to two generations. With S the most bytes that plans
+ * made in one step took, a generation has 128 KiB or, where that is less than 1.25 S, up to 2.5 S,
+ * and the heap helps only in steps that take a quarter more than any before. */
 #include <pthread.h>
 #include <string.h>
 
@@ -40,7 +40,8 @@ static void forget(Generation *generation)
     tn_arena_reset(&generation->arena);
 }
 
-/* All is forgotten, and both generations have so many bytes; false: or none, as there is no memory. */
+/* All is forgotten, and both generations have so many bytes; false: or none, as there is no memory.
+ */
 static bool start_anew(TnPlanCache *cache, size_t bytes)
 {
     bool ok = true;
@@ -115,7 +116,8 @@ const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *gra
     pthread_mutex_unlock(&cache->mutex);
     if (plan) return plan;
 
-    /* Analysed without the lock: others need not wait. Two may do the same; the first one's stays. */
+    /* Analysed without the lock: others need not wait. Two may do the same; the first one's stays.
+     */
     size_t mark = tn_arena_mark(scratch);
     const TnBlockAnalysis *analysis = tn_block_analyse(graph, scratch);
     if (analysis) {

@@ -1,9 +1,11 @@
-/* fem_kernels.h: elements of a mesh into a linear system, eight at a time: the inner loops of soft bodies.
+/* fem_kernels.h: elements of a mesh into a linear system, eight at a time: the inner loops of soft
+ * bodies.
  *
- * generic/ is plain C; avx2/ and avx512/ share fem_lanes.h with it and differ in how they gather and scatter.
- * Here node vectors have four numbers per node, the last one zero, and start at a multiple of 32 bytes. Corners of
- * an element are in ascending order of the nodes, so that block (b, a) with b >= a is always the half that is kept;
- * pairs (b, a) are counted 00 10 11 20 21 22 30 31 32 33. */
+ * generic/ is plain C; avx2/ and avx512/ share fem_lanes.h with it and differ in how they gather
+ * and scatter. Here node vectors have four numbers per node, the last one zero, and start at a
+ * multiple of 32 bytes. Corners of an element are in ascending order of the nodes, so that block
+ * (b, a) with b >= a is always the half that is kept; pairs (b, a) are counted 00 10 11 20 21 22 30
+ * 31 32 33. */
 #ifndef TN_DYNAMICS_FEM_KERNELS_H
 #define TN_DYNAMICS_FEM_KERNELS_H
 

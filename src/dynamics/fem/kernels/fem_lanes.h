@@ -1,5 +1,5 @@
-/* fem_lanes.h: the kernels of fem_kernels.h for the co-rotational law, in vectors of eight lanes whatever the
- * processor's width. Included once per instruction set, after its vocabulary:
+/* fem_lanes.h: the kernels of fem_kernels.h for the co-rotational law, in vectors of eight lanes
+ * whatever the processor's width. Included once per instruction set, after its vocabulary:
  *     v_gather3(out, x, index)      three columns of the rows x[index[0..7]]
  *     v_scatter3(x, index, v)       adds three columns to such rows, one lane after the other
  *     v_add_blocks(blocks, to, M)   adds nine columns to the blocks to[0..7], likewise
@@ -11,14 +11,16 @@
  * and both force and K y come from one matrix, Σ V T g_a with
  *     T = μ (G + R Gᵀ R) + λ tr(RᵀG) R - share (2μ (F - R) + λ θ R),   G the gradient of y.
  *
- * R turns as well: with a = g_a × (Rᵀ u) a corner's motion u turns the stress by R [C a]×, C = μ - (2μ - λθ)(tr S - S)⁻¹, S =
- * RᵀF. For small strains C is ¼ (tr σ - σ): a taut band's stiffness sideways, without which long steps shake it to
- * pieces. A number c >= C >= 0 in its place keeps K positive and costs little,
- *     K_ba += V c ((h_a·h_b) 1 - h_a h_bᵀ),   T += c (G - R Gᵀ R)
- * and is felt only by what differs from the expected motion. It has no part in damping: turning strains nothing.
+ * R turns as well: with a = g_a × (Rᵀ u) a corner's motion u turns the stress by R [C a]×, C = μ -
+ * (2μ - λθ)(tr S - S)⁻¹, S = RᵀF. For small strains C is ¼ (tr σ - σ): a taut band's stiffness
+ * sideways, without which long steps shake it to pieces. A number c >= C >= 0 in its place keeps K
+ * positive and costs little, K_ba += V c ((h_a·h_b) 1 - h_a h_bᵀ),   T += c (G - R Gᵀ R) and is
+ * felt only by what differs from the expected motion. It has no part in damping: turning strains
+ * nothing.
  *
- * R by Newton's iteration X ← ½ (X + X⁻ᵀ), which starting at F converges to its polar factor wherever det F > 0;
- * lanes that are flat or inverted get theirs from the singular values (polar_lanes.h). */
+ * R by Newton's iteration X ← ½ (X + X⁻ᵀ), which starting at F converges to its polar factor
+ * wherever det F > 0; lanes that are flat or inverted get theirs from the singular values
+ * (polar_lanes.h). */
 
 #include <math.h>
 #include <string.h>
@@ -26,7 +28,8 @@
 #include "fem_kernels.h"
 #include "polar_lanes.h"
 
-/* det² against (|F|²/3)³ below which a lane counts as flat: a side shorter than about a hundredth. */
+/* det² against (|F|²/3)³ below which a lane counts as flat: a side shorter than about a hundredth.
+ */
 #define FLAT_SHARE 1e-5
 #define NEWTON_MOST 16
 
@@ -167,7 +170,8 @@ static inline void dilatation_of(const TnFemStep *step, const TnFemBatch *batch,
     }
 }
 
-/* Half of the largest sum of two principal stresses, or a little more; 0 where elements are pressed. */
+/* Half of the largest sum of two principal stresses, or a little more; 0 where elements are
+ * pressed. */
 static inline void pull_of(const TnFemStep *step, const TnFemBatch *batch, const TnFemTurn *turn_,
                            const v8 F[9], const v8 R[9], v8 *pull)
 {
@@ -340,8 +344,8 @@ static double neo_hookean_energy(const TnFemMesh *mesh, const double (*x)[4])
         for (int i = 0; i < 9; i++) I += F[i] * F[i];
         for (int l = 0; l < batch->count; l++) {
             double d = det[l] - a, J = I[l] - 3.0;
-            sum += batch->volume[l] * (0.5 * m * (J - log1p(0.25 * J)) +
-                                       0.5 * n * (d * d - (1.0 - a) * (1.0 - a)));
+            sum += batch->volume[l] *
+                   (0.5 * m * (J - log1p(0.25 * J)) + 0.5 * n * (d * d - (1.0 - a) * (1.0 - a)));
         }
     }
     return sum;

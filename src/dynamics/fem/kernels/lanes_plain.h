@@ -1,4 +1,5 @@
-/* lanes_plain.h: the vocabulary of fem_lanes.h lane by lane, for sets whose registers hold fewer than eight. */
+/* lanes_plain.h: the vocabulary of fem_lanes.h lane by lane, for sets whose registers hold fewer
+ * than eight. */
 #ifndef TN_FEM_LANES_PLAIN_H
 #define TN_FEM_LANES_PLAIN_H
 

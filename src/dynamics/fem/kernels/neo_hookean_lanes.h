@@ -1,5 +1,5 @@
-/* neo_hookean_lanes.h: `add` of fem_kernels.h for the neo-Hookean law (neo_hookean.c has the equations). Included
- * behind fem_lanes.h. */
+/* neo_hookean_lanes.h: `add` of fem_kernels.h for the neo-Hookean law (neo_hookean.c has the
+ * equations). Included behind fem_lanes.h. */
 
 /* out = L M Rᵀ, or Lᵀ M R */
 static inline void between(const v8 L[9], const v8 M[9], const v8 R[9], bool transposed, v8 out[9])

@@ -1,10 +1,12 @@
-/* polar_lanes.h: singular values by one-sided Jacobi rotations (Hestenes), without a branch per lane.
+/* polar_lanes.h: singular values by one-sided Jacobi rotations (Hestenes), without a branch per
+ * lane.
  *
- * Starting with B = F and V = 1, pairs of columns of B are made orthogonal by rotations from the right,
- * which V collects: B = F V = U diag(s). FᵀF is never formed, so nothing is squared away: R is exact to
- * some roundings times s_0 / (s_1 + s_2), which is what F itself determines. Convergence is
- * quadratic: three to five sweeps of three rotations. A lane whose pair is orthogonal is left as it is,
- * so it does not matter to a lane how many sweeps its neighbours need. Compiled per instruction set. */
+ * Starting with B = F and V = 1, pairs of columns of B are made orthogonal by rotations from the
+ * right, which V collects: B = F V = U diag(s). FᵀF is never formed, so nothing is squared away: R
+ * is exact to some roundings times s_0 / (s_1 + s_2), which is what F itself determines.
+ * Convergence is quadratic: three to five sweeps of three rotations. A lane whose pair is
+ * orthogonal is left as it is, so it does not matter to a lane how many sweeps its neighbours need.
+ * Compiled per instruction set. */
 #ifndef TN_FEM_POLAR_LANES_H
 #define TN_FEM_POLAR_LANES_H
 
@@ -16,8 +18,8 @@
 
 enum { LANES = TN_FEM_LANES, SWEEPS = 16 };
 
-/* Columns whose cosine (or the turn that it asks for) is below this count as orthogonal: rounding of
- * the three products in it. */
+/* Columns whose cosine (or the turn that it asks for) is below this count as orthogonal: rounding
+ * of the three products in it. */
 static const double ORTHOGONAL = 4.5e-16;
 /* A column shorter than this times the longest one has no direction of its own. */
 static const double FLAT = 1e-15;

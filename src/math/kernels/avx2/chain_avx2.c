@@ -190,8 +190,9 @@ static void gather(int count, const int *at, const int *place, const double (*wr
 
 /* ---- factorization ---- */
 
-/* Column k of [S; C; I], or [S; C; G] where I is wanted for nothing, whose elimination by columns of S gives [S̃; Y; X] with S = S̃ diag(d) S̃ᵀ,
- * C S⁻¹ = Y diag(d) Xᵀ, S⁻¹ = X diag(d) Xᵀ, C S⁻¹ Cᵀ = Y diag(d) Yᵀ and d the inverse pivots. */
+/* Column k of [S; C; I], or [S; C; G] where I is wanted for nothing, whose elimination by columns
+ * of S gives [S̃; Y; X] with S = S̃ diag(d) S̃ᵀ, C S⁻¹ = Y diag(d) Xᵀ, S⁻¹ = X diag(d) Xᵀ, C S⁻¹ Cᵀ =
+ * Y diag(d) Yᵀ and d the inverse pivots. */
 typedef struct Column {
     v4 s0, s1;  /* S: 0 1 2 3, 4 5 - - */
     v4 c, i, m; /* C: 0 1 2 3, I or G: 0 1 2 3, then 4 5 of C and 4 5 of the other */

@@ -1,5 +1,5 @@
-/* column_lanes.h: sums over long columns, eight numbers at a time; compiled per instruction set. n is
- * a multiple of eight. The order of additions is the same everywhere. */
+/* column_lanes.h: sums over long columns, eight numbers at a time; compiled per instruction set. n
+ * is a multiple of eight. The order of additions is the same everywhere. */
 #ifndef TN_LANES_COLUMN_LANES_H
 #define TN_LANES_COLUMN_LANES_H
 

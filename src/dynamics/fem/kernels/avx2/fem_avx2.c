@@ -7,6 +7,7 @@
 const TnFemKernels *tn_fem_kernels_avx2_table(void);
 const TnFemKernels *tn_fem_kernels_avx2_table(void)
 {
-    static const TnFemKernels kernels = {"avx2", turn, add, add_neo_hookean, add_patches, fastest, energy};
+    static const TnFemKernels kernels = {"avx2",      turn,    add,   add_neo_hookean,
+                                         add_patches, fastest, energy};
     return &kernels;
 }

@@ -7,7 +7,7 @@
 const TnFemKernels *tn_fem_kernels_avx512_table(void);
 const TnFemKernels *tn_fem_kernels_avx512_table(void)
 {
-    static const TnFemKernels kernels = {"avx512",        turn,        add,
-                                         add_neo_hookean, add_patches, fastest, energy};
+    static const TnFemKernels kernels = {"avx512",    turn,    add,   add_neo_hookean,
+                                         add_patches, fastest, energy};
     return &kernels;
 }

@@ -6,7 +6,7 @@
 
 const TnFemKernels *tn_fem_kernels_generic(void)
 {
-    static const TnFemKernels kernels = {"generic",       turn,        add,
-                                         add_neo_hookean, add_patches, fastest, energy};
+    static const TnFemKernels kernels = {"generic",   turn,    add,   add_neo_hookean,
+                                         add_patches, fastest, energy};
     return &kernels;
 }
