@@ -267,7 +267,12 @@ bool tn_problem_build_sides(TnProblem *problem);
 void tn_problem_weights(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* J A⁻¹ Jᵀ summed over the sides: what turns a force into a velocity here. */
 void tn_contact_compliance(const TnProblem *problem, int contact, double *normal, double *tangent);
-/* Of all contacts, zero where both sides yield next to nothing (weights.c: DEAD). */
+/* Below this share of what a contact yields in all, a direction counts as yielding nothing: it lies
+ * within a milliradian of one that does not yield, and forces there would have to be thousands of
+ * times what they move. The second is a share of what the yield is a difference of. */
+#define TN_DEAD 1e-6
+#define TN_DEAD_ROUNDING 1e-12
+/* Of all contacts, zero where both sides yield next to nothing (TN_DEAD). */
 void tn_contact_yields(const TnProblem *problem, TnContactYield *out);
 double tn_row_compliance(const TnProblem *problem, const TnRow *row);
 

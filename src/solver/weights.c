@@ -68,16 +68,10 @@ static Compliance row_compliance(const TnProblem *p, int row, const double r[3],
     return port_compliance(p->ports[row - p->port_row].compliance, r, n);
 }
 
-/* Below this share of what the contact yields in all, a direction counts as yielding nothing: it
- * lies within a milliradian of one that does not yield, and forces there would have to be thousands
- * of times what they move. */
-#define DEAD 1e-6
-#define ROUNDING 1e-12
-
 static bool is_dead(double total, Compliance a, Compliance b)
 {
     double all = a.normal + a.tangent + b.normal + b.tangent;
-    return !(total > DEAD * all && total > ROUNDING * (a.scale + b.scale));
+    return !(total > TN_DEAD * all && total > TN_DEAD_ROUNDING * (a.scale + b.scale));
 }
 
 /* A side may yield (almost) nothing in some direction, e.g. an arm along its own axis. Its weight
@@ -174,7 +168,7 @@ static void port_yield(const TnProblem *p, int c, TnContactYield *out)
 void tn_contact_yields(const TnProblem *p, TnContactYield *out)
 {
     tn_contact_kernels()->yields(p->contact_batch, 0, p->contact_batches, p->twist_count,
-                                 (const double(*)[8])p->inverse, DEAD, ROUNDING, out);
+                                 (const double(*)[8])p->inverse, TN_DEAD, TN_DEAD_ROUNDING, out);
     for (int c = 0; p->port_count && c < p->contact_count; c++) {
         const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
         if (batch->row_a[c % TN_LANES] >= p->port_row || batch->row_b[c % TN_LANES] >= p->port_row)

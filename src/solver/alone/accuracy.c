@@ -18,11 +18,6 @@
 #include "../law/law.h"
 #include "solver_blocks.h"
 
-/* A direction of a contact that yields less than this share of all, or of what it is a difference
- * of, yields nothing (weights.c). */
-#define DEAD 1e-6
-#define ROUNDING 1e-12
-
 typedef struct Judge {
     const TnSolver *solver;
     int blocks, constraints, unknowns, numbers, widest;
@@ -150,8 +145,8 @@ static void set_compliance(Judge *j, int i)
     j->D[i][0] = normal;
     j->D[i][1] = tangent;
     for (int k = 0; k < 2; k++) {
-        double share = c.set == TN_SET_FRICTION ? DEAD * (normal + tangent) : 0.0;
-        j->dead[i][k] = !(j->D[i][k] > share && j->D[i][k] > ROUNDING * scale);
+        double share = c.set == TN_SET_FRICTION ? TN_DEAD * (normal + tangent) : 0.0;
+        j->dead[i][k] = !(j->D[i][k] > share && j->D[i][k] > TN_DEAD_ROUNDING * scale);
     }
 }
 

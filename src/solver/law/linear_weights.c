@@ -27,8 +27,8 @@
  * stay: a direction left out is off by the root of this. */
 #define SINGULAR 1e-13
 /* A hard bond gives up directions that yield less than this share of the pair's mean: forces there
- * would move the blocks' unknowns 1/√DEAD times as fast as the bond's error. */
-#define DEAD 1e-9
+ * would move the blocks' unknowns 1/√GIVEN_UP times as fast as the bond's error. */
+#define GIVEN_UP 1e-9
 /* A spring that is stiffer than its sides wants weights between both: s times the cube root of K C,
  * the mean over the directions, over this. Of cables in groups of four, one with K C of 8 is best
  * at a factor of 1, and that of tenon bench cable --division paper, 460, at 4: digits of v at
@@ -323,7 +323,7 @@ static void hard_inverse(const TnBond *bond, const Halves *h, double Jw[6][12], 
             for (int k = 0; k < 12; k++) sum += Jw[r][k] * bond->J[12 * s + k];
             M[n * r + s] = scale[r] * scale[s] * sum;
         }
-    pseudo_inverse(n, pivoted_factor(n, M, DEAD, n, L), L, X);
+    pseudo_inverse(n, pivoted_factor(n, M, GIVEN_UP, n, L), L, X);
     for (int r = 0; r < n; r++)
         for (int s = 0; s < n; s++) X[n * r + s] = scale[r] * scale[s] * X[n * r + s];
 }

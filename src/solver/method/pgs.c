@@ -26,7 +26,7 @@
 #define LOOK_GAIN 0.7
 /* |Δ|² may grow a little without an end of the direction: by so much in a sweep, and over the least
  * that there was. */
-#define GROWTH 1.1
+#define MAY_GROW 1.1
 #define LEEWAY 2.0
 #define FIRST_TURN 500
 #define ANDERSON_MEMORY 5
@@ -69,7 +69,7 @@ static void extrapolate(Loop *loop, double squared)
     double beta = loop->squared > 0.0 ? squared / loop->squared : 0.0;
     loop->squared = squared;
     if (!loop->choice.accelerated) return;
-    if (beta > 1.0 && beta < GROWTH && squared < LEEWAY * loop->least) beta = 1.0;
+    if (beta > 1.0 && beta < MAY_GROW && squared < LEEWAY * loop->least) beta = 1.0;
     loop->least = fmin(loop->least, squared);
     if (!(beta <= 1.0)) beta = 0.0;
     for (size_t i = 0; i < n; i++) {
