@@ -40,7 +40,7 @@ BASELINES = ["base", "math", "solver"]
 # edges that are open for these headers only
 NARROW = {("constraint", "solver"): {"problem.h"}}
 # folders within a folder that the rest of it sees by one header only
-SEAMS = {("solver", "block"): "block.h"}
+SEAMS = {("solver", "block"): "block.h", ("solver", "law"): "law.h"}
 # public header -> the folder whose words it speaks: who may not include the folder may not include the header
 PUBLIC = {"base.h": "base", "model.h": "model", "model_info.h": "model", "tet_mesh.h": "model", "collide.h": "model", "solver.h": "solver", "world.h": "step",
           "scene.h": "io", "record.h": "io", "problem_file.h": "io"}

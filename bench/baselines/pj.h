@@ -2,7 +2,7 @@
 #ifndef TN_BASELINES_PJ_H
 #define TN_BASELINES_PJ_H
 
-#include "solver/law/linear_rows.h"
+#include "solver/law/law.h"
 #include "solver/method/own_method.h"
 
 TnOwnRun tn_pj;

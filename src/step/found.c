@@ -47,14 +47,19 @@ bool tn_step_find(TnStep *step)
     return true;
 }
 
+void tn_step_point_moved(const TnStep *step, const TnContactPoint *c, int side, double v[3])
+{
+    const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
+    v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
+    v3_add(v, v, twist);
+}
+
 double tn_step_moved_apart(const TnStep *step, const TnContactPoint *c)
 {
     double sum = 0.0;
     for (int side = 0; side < 2; side++) {
-        const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
         double v[3];
-        v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
-        v3_add(v, v, twist);
+        tn_step_point_moved(step, c, side, v);
         sum += (side ? 1.0 : -1.0) * v3_dot(v, c->normal);
     }
     return sum;

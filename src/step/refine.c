@@ -100,10 +100,8 @@ static double way_of(const TnStep *step, const TnContactPoint *c)
 {
     double most = 0.0;
     for (int side = 0; side < 2; side++) {
-        const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
         double v[3];
-        v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
-        v3_add(v, v, twist);
+        tn_step_point_moved(step, c, side, v);
         most = fmax(most, step->t * v3_norm(v));
     }
     return most;

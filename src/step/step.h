@@ -211,6 +211,8 @@ double tn_step_row_rate(const TnStep *step, int slot, const double *qvel, int *s
 void tn_step_full_ways(TnStep *step);
 /* moved and moved_qvel, ways as they are cut now. */
 void tn_step_find_ways(TnStep *step);
+/* Velocity of the displacement of the contact's point on one side; not of soft points. */
+void tn_step_point_moved(const TnStep *step, const TnContactPoint *c, int side, double v[3]);
 /* Velocity of the displacement of geom2's point against geom1's, along the normal; not of soft
  * points. */
 double tn_step_moved_apart(const TnStep *step, const TnContactPoint *c);

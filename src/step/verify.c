@@ -12,7 +12,7 @@
 
 #define FAST_TURN 0.1 /* rad */
 /* Of what is let pass: who leaves its straight way by less, as it turns, is not looked at. */
-#define BOW 0.25
+#define SEEN_BOW 0.25
 #define MOST_HALVINGS 8
 /* Of the smaller body's size, and of what contacts are listed ahead. */
 #define LET_PASS_SIZE 0.005
@@ -22,7 +22,8 @@ static bool is_fast(const TnStep *step, int link)
 {
     double angle = step->t * v3_norm(step->moved[link] + 3), r = step->world->groups->radius[link];
     if (!(angle > FAST_TURN) || step->world->groups->round[link]) return false;
-    return 0.5 * angle * angle * r > BOW * (LET_PASS_SIZE * r + LET_PASS * tn_step_slack(step));
+    return 0.5 * angle * angle * r >
+           SEEN_BOW * (LET_PASS_SIZE * r + LET_PASS * tn_step_slack(step));
 }
 
 static bool any_is_fast(const TnStep *step)

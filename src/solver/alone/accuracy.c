@@ -7,15 +7,15 @@
  *     AAc, AAλ      -log10 RMS of law/law.h's errors at v and at v_λ
  *     natural map   the largest of law/law.h's natural maps at v_λ
  *     cone error    |λ - P_K(λ - û)| / max(|e + J v_free|, |λ|, |u|) over contacts, at v
- *                   (law/cone_error.h)
+ *                   (cone_error.h)
  *     dynamics      |A v - b - Jᵀλ| / max(|b|, |A v|, |Jᵀλ|)
  *     AAv           -log10 √(dᵀ A d),  d = v - v*
  *
  * Of blocks that have no A to multiply with, the dynamics are v - v_λ against v_free, v and
  * v_λ - v_free, and d counts as it is. */
 #include "../../base/base.h"
-#include "../law/cone_error.h"
 #include "../law/law.h"
+#include "cone_error.h"
 #include "solver_blocks.h"
 
 typedef struct Judge {

@@ -17,7 +17,6 @@
 #include "../../base/base.h"
 #include "../../math/vec3.h"
 #include "../law/law.h"
-#include "../law/linear_rows.h"
 #include "from_problem.h"
 
 typedef struct Entry {

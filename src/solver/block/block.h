@@ -60,16 +60,11 @@ struct TnBlockKind {
     bool (*factor_A)(TnProblem *problem, int block, TnPool *pool);
     /* After weights: H = A + JᵀWJ factored; g = (H - A) v⁰ - Jᵀλ⁰ for the starting guess. */
     bool (*factor_H)(TnProblem *problem, int block);
-    /* H = 2A and g so that an update with α = 0 is v = A⁻¹(b + F). */
-    bool (*double_A)(TnLargeBlock *d);
 
     /* ---- iterations ---- */
     /* v ← H⁻¹(b + g + 2F), g ← g + α(b + F - A v), F = Jᵀλ, where constraints reach; and the ports'
      * twists. */
     void (*update)(TnProblem *problem, int block, double alpha);
-    /* v ← H⁻¹ rhs there, and the ports' twists; rhs = b + force (without b: `eliminates`) is
-     * overwritten. */
-    void (*solve_H)(TnProblem *problem, int block, double *rhs);
     void (*finish)(TnProblem *problem, int block); /* all of v, at the end; NULL: it is there */
     /* Where g may be other than 0; NULL: its first d->solved numbers */
     const TnSpan *(*state)(const TnLargeBlock *d, int *count);
@@ -92,10 +87,6 @@ struct TnBlockKind {
     void (*complete)(TnProblem *problem, int block, const double *v);
     double (*side_compliance)(const TnProblem *problem, const TnLargeBlock *d,
                               const TnRowSide *side); /* J A⁻¹ Jᵀ of a row's side */
-    /* f = JᵀWJ x and y = S⁻¹ f on the solved unknowns; NULL: on all of them, by solve_A */
-    void (*respond)(TnProblem *problem, int block, const double *x, double *f, double *y);
-    void (*scale)(const TnLargeBlock *d, double *x); /* x ← x / √diag A, about; as `respond` */
-    double (*trace)(const TnLargeBlock *d);          /* tr A */
     bool (*matrix)(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out); /* A */
 
     /* ---- nodes ---- */
@@ -104,6 +95,17 @@ struct TnBlockKind {
     /* S of a node, full, where zeros are, and A⁻¹ b there */
     void (*write_node)(const TnLargeBlock *d, int node, double *S, double *v_free);
     const double *(*edge_block)(const TnLargeBlock *d, int edge); /* S (b, a) */
+
+    /* ---- only for methods outside of the library (bench/baselines) ---- */
+    /* H = 2A and g so that an update with α = 0 is v = A⁻¹(b + F). */
+    bool (*double_A)(TnLargeBlock *d);
+    /* v ← H⁻¹ rhs there, and the ports' twists; rhs = b + force (without b: `eliminates`) is
+     * overwritten. */
+    void (*solve_H)(TnProblem *problem, int block, double *rhs);
+    /* f = JᵀWJ x and y = S⁻¹ f on the solved unknowns; NULL: on all of them, by solve_A */
+    void (*respond)(TnProblem *problem, int block, const double *x, double *f, double *y);
+    void (*scale)(const TnLargeBlock *d, double *x); /* x ← x / √diag A, about; as `respond` */
+    double (*trace)(const TnLargeBlock *d);          /* tr A */
 };
 
 extern const TnBlockKind tn_block_dense, tn_block_unit, tn_block_chain, tn_block_mesh;

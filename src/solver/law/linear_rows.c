@@ -1,9 +1,8 @@
-/* linear_rows.c: bonds as rows, see linear_rows.h.
+/* linear_rows.c: bonds as rows, see law.h.
  *
  * Soft: K = L Lᵀ by a pivoted Cholesky factorization that stops at K's rank, pivots measured
  * against K's own diagonal, so that forces and torques may differ as they like. Springs between two
  * bodies have rank six. */
-#include "linear_rows.h"
 
 #include <string.h>
 

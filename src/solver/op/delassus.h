@@ -22,7 +22,7 @@
 #define TN_SOLVER_DELASSUS_H
 
 #include "../../math/vec3.h"
-#include "../law/linear_rows.h"
+#include "../law/law.h"
 #include "../natural_map.h"
 
 enum { TN_GROUP_ROWS = 12 }; /* at most */

@@ -2,7 +2,7 @@
  * μ_k r_n of all its parts k at once (sliding, spin, roll), û_n = u_n + Σ μ_k |u_k|. */
 #include "cone_error.h"
 
-#include "law.h"
+#include "../law/law.h"
 
 /* Sliding, spinning or rolling: where it stands in λ, how many numbers, and its bound. */
 typedef struct Part {

@@ -1,8 +1,8 @@
 /* cone_error.h: the error of the frictional contact community, sqrt(Σ |λ - P_K(λ - û)|²) / max(|e +
  * J v_free|, |λ|, |u|), over friction constraints with their spins and rolls, as if there were no
  * others. */
-#ifndef TN_SOLVER_LAW_CONE_ERROR_H
-#define TN_SOLVER_LAW_CONE_ERROR_H
+#ifndef TN_SOLVER_ALONE_CONE_ERROR_H
+#define TN_SOLVER_ALONE_CONE_ERROR_H
 
 #include <tenon/solver.h>
 
