@@ -126,16 +126,14 @@ TEST(a_soft_body_meets_the_floor_in_further_passes)
 }
 
 /* A bar that turns while it flies is hit where it is then: with the orientation of the step's start
- * its ends were 5.9 mm in the plane at 5 ms. It makes no energy, and keeps it where the step is
- * short for its spin (12 rad/s at 1 ms: 0.7 degrees). */
+ * its ends were 1.0, 1.1 and 4.5 mm in the planes at 5 ms. It makes no energy, and keeps it where
+ * the step is short for its spin (10 rad/s at 1 ms: 0.6 degrees). */
 TEST(a_spinning_bar_bounces_where_it_is)
 {
-    static const double starts[][6] = {{-1.2, 0.3, 2.4, 0, 11, -9},
-                                       {2.0, -0.5, -1.5, 8, -7, 12},
-                                       {0.4, 1.0, -2.8, -3, 12, 2},
-                                       {-0.6, 0.2, 1.9, 10, 10, -4}};
+    static const double starts[][6] = {
+        {1.6, 0, 1.7, 5, -5, -3}, {2.7, -1.3, 0.9, -2, 2, 6}, {-0.6, 0.7, -1.8, 9, -5, 1}};
     static const double steps[] = {0.001, 0.005};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         for (int k = 0; k < 2; k++) {
             TextScene s;
             double most = 0.0;
