@@ -182,7 +182,8 @@ static void multiply(double *y, const double *M, const double *x, int n)
     }
 }
 
-void tn_dense_start(TnProblem *p, int block, const double *C)
+/* The ports' twists at v⁰, and g = C v⁰ - Jᵀλ⁰. */
+static void start(TnProblem *p, int block, const double *C)
 {
     const TnLargeBlock *d = &p->large[block];
     tn_ports_spread(p, d, d->v, p->twist);
@@ -255,14 +256,19 @@ static bool invert(const TnLargeBlock *d, const double *C)
     return true;
 }
 
-static bool factor_H(TnProblem *p, int block)
+bool tn_dense_factor_H(TnProblem *p, int block, TnDenseStiffness *set, TnDenseInvert *invert_H)
 {
     const TnLargeBlock *d = &p->large[block];
     const TnDenseBlock *own = tn_dense_block(d);
     double *C = own->stiffness ? own->stiffness : own->H_inverse; /* first on its own, for g */
-    if (!p->H_known) set_stiffness(p, block, C);
-    tn_dense_start(p, block, C);
-    return p->H_known || invert(d, C);
+    if (!p->H_known) set(p, block, C);
+    start(p, block, C);
+    return p->H_known || invert_H(d, C);
+}
+
+static bool factor_H(TnProblem *p, int block)
+{
+    return tn_dense_factor_H(p, block, set_stiffness, invert);
 }
 
 static bool double_A(TnLargeBlock *d)

@@ -19,8 +19,11 @@ static inline TnDenseBlock *tn_dense_block(const TnLargeBlock *d) { return d->ow
 /* All but A and its factor. NULL: no memory. */
 TnDenseBlock *tn_dense_set(TnProblem *problem, int block, const TnBlockKind *kind, int dim,
                            int stride, int port_start, int port_count);
-/* The ports' twists at v⁰, and g = C v⁰ - Jᵀλ⁰. */
-void tn_dense_start(TnProblem *problem, int block, const double *C);
+/* factor_H, with what differs between dense and unit blocks: C = JᵀWJ, and H_inverse = (A + C)⁻¹,
+ * where C may lie. */
+typedef void TnDenseStiffness(const TnProblem *problem, int block, double *C);
+typedef bool TnDenseInvert(const TnLargeBlock *d, const double *C);
+bool tn_dense_factor_H(TnProblem *problem, int block, TnDenseStiffness *set, TnDenseInvert *invert);
 bool tn_dense_factor_A(TnProblem *problem, int block, TnPool *pool);
 void tn_dense_solve_H(TnProblem *problem, int block, double *rhs);
 TnBlockWork tn_dense_work(const TnLargeBlock *d);

@@ -95,11 +95,7 @@ static bool invert(const TnLargeBlock *d, const double *C)
 
 static bool factor_H(TnProblem *p, int block)
 {
-    const TnLargeBlock *d = &p->large[block];
-    double *C = tn_dense_block(d)->stiffness;
-    if (!p->H_known) set_stiffness(p, block, C);
-    tn_dense_start(p, block, C);
-    return p->H_known || invert(d, C);
+    return tn_dense_factor_H(p, block, set_stiffness, invert);
 }
 
 static bool double_A(TnLargeBlock *d)
