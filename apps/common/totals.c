@@ -95,10 +95,12 @@ const char *what_ran(const double islands_by_method[TN_METHOD_COUNT], char text[
                                                        "PGS",
                                                        "interior points",
                                                        "augmented Lagrangian",
+                                                       "small islands",
                                                        "a solver of tenon-bench"};
     static const int order[TN_METHOD_COUNT] = {
-        TN_METHOD_AUTO,      TN_METHOD_NEWTON,  TN_METHOD_INTERIOR, TN_METHOD_PROXIMAL,
-        TN_METHOD_ASSEMBLED, TN_METHOD_SUBADMM, TN_METHOD_PGS,      TN_METHOD_OWN};
+        TN_METHOD_AUTO,     TN_METHOD_SMALL,    TN_METHOD_NEWTON,
+        TN_METHOD_INTERIOR, TN_METHOD_PROXIMAL, TN_METHOD_ASSEMBLED,
+        TN_METHOD_SUBADMM,  TN_METHOD_PGS,      TN_METHOD_OWN};
     double sum = 0;
     size_t used = 0;
     for (int i = 0; i < TN_METHOD_COUNT; i++) sum += islands_by_method[i];

@@ -27,14 +27,15 @@ typedef enum TnMethod {
      * provides the start and is the fallback. */
     TN_METHOD_NEWTON,
     TN_METHOD_PGS, /* projected Gauss-Seidel, accelerated by conjugate directions */
-    /* Only in reports, for `auto` and `newton`; they cannot be requested. */
+    /* Only in reports, for `auto` and `newton`. They cannot be requested. */
     TN_METHOD_INTERIOR, /* interior points on the contact cones */
     TN_METHOD_PROXIMAL, /* augmented Lagrangian with a line search */
+    TN_METHOD_SMALL,    /* a small island as one full matrix: Newton's steps and sweeps */
     TN_METHOD_OWN       /* TnSolverDef.own */
 } TnMethod;
-#define TN_METHOD_COUNT 8
+#define TN_METHOD_COUNT 9
 #define TN_METHOD_CHOICES 5 /* the first ones, which can be requested by name */
-/* "auto", "subadmm", "assembled", "newton", "pgs", "interior", "proximal", "own" */
+/* "auto", "subadmm", "assembled", "newton", "pgs", "interior", "proximal", "small", "own" */
 TN_API const char *tn_method_name(TnMethod method);
 
 /* A method that is not part of the library; see bench/baselines. */
@@ -138,6 +139,7 @@ typedef struct TnIslandReport {
     bool converged;  /* error < tolerance */
     double error; /* largest natural-map error at A⁻¹(b + Jᵀλ), as a fraction of velocity_scale */
     int subadmm_iterations, assembled_iterations;
+    int sweeps;         /* of Gauss-Seidel over a small island */
     int own_iterations; /* of PGS, of assembled ADMM if requested, of TnSolverDef.own */
     int newton_steps;   /* includes steps of interior points and of the augmented Lagrangian */
     int factorizations; /* of the island's matrix */

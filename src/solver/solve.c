@@ -12,6 +12,7 @@
 
 #include "../base/base.h"
 #include "block/block.h"
+#include "small/small.h"
 
 /* Work is counted in contacts; one costs a fifth to half of a microsecond. So much is worth waking
  * threads for: several islands, and the inside of one. */
@@ -123,14 +124,24 @@ static void note_worst(const TnIslands *islands, int island, TnIslandResult *res
     if (result->worst == TN_A_BOND) *i = islands->bonds[islands->bond_start[island] + *i];
 }
 
+/* A problem that is one island. */
+static bool solve_part(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult *result)
+{
+    bool solved = false;
+    if (s->def->method == TN_METHOD_AUTO && tn_small_fits(p) &&
+        !tn_small_solve(p, s->def, result, &solved))
+        return false;
+    return solved || (tn_problem_prepare_A(p, pool) &&
+                      tn_solve_island(p, s->def, s->memory->plans, pool, result));
+}
+
 static bool solve_island(Solve *s, int island, TnArena *arena, TnPool *pool)
 {
     const TnIslands *islands = &s->solution->islands;
     TnIslandResult *result = &s->solution->results[island];
     TnProblem part;
     if (!tn_island_extract(s->problem, islands, island, arena, &part) ||
-        !tn_problem_prepare_A(&part, pool) ||
-        !tn_solve_island(&part, s->def, s->memory->plans, pool, result))
+        !solve_part(s, &part, pool, result))
         return false;
     tn_island_return(&part, islands, island, s->problem);
     note_worst(islands, island, result);
@@ -267,8 +278,7 @@ static bool solve_whole(Solve *s, TnPool *pool)
     TnProblem *p = s->problem;
     TnIslandResult *result = s->solution->results;
     TnPool *team = task_work(s, 0) < WORTH_SHARING_INSIDE ? NULL : pool;
-    return tn_problem_prepare_A(p, team) &&
-           tn_solve_island(p, s->def, s->memory->plans, team, result);
+    return solve_part(s, p, team, result);
 }
 
 bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPool *pool,

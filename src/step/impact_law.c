@@ -16,6 +16,9 @@
 #define CONVERGED 1e-12
 /* Of the smaller body: contacts with restitution meet together where they are no farther apart. */
 #define TOGETHER 1e-5
+/* Of the first one's speed: what approaches slower does not meet with it but is hit by it. A row of
+ * balls at rest approaches by rounding. */
+#define APPROACHES 1e-6
 /* Of the energy turned over in a hit. */
 #define ROUNDING 1e-9
 /* Times that ε is halved where a hit would make energy. */
@@ -30,7 +33,7 @@ bool tn_hit_is_fresh(const TnHit *h)
 /* All that meet with `first` then, through common bodies; into `group`, how many. */
 static int gather(TnImpacts *x, int first, int *group, bool *in)
 {
-    double s = x->hits[first].time;
+    double s = x->hits[first].time, speed = -tn_hit_velocity(&x->hits[first], 0, s);
     int count = 1;
     memset(in, 0, sizeof *in * (size_t)x->count);
     group[0] = first;
@@ -47,7 +50,7 @@ static int gather(TnImpacts *x, int first, int *group, bool *in)
                                x->step->model->geoms[h->c->geom2].bounding_radius);
             if (!common || tn_hit_gap(h, s) > (h->passive ? TN_HIT_AT_REST : TOGETHER) * size)
                 continue;
-            if (!h->passive && !(tn_hit_velocity(h, 0, s) < 0.0)) continue;
+            if (!h->passive && !(tn_hit_velocity(h, 0, s) < -APPROACHES * speed)) continue;
             in[i] = true;
             group[count++] = i;
         }

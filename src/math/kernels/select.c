@@ -4,6 +4,7 @@
 #include "contact_kernels.h"
 #include "dense_kernels.h"
 #include "kernels.h"
+#include "small_kernels.h"
 
 #include <stddef.h>
 
@@ -16,6 +17,8 @@ const TnContactKernels *tn_contact_kernels_avx2_table(void);
 const TnContactKernels *tn_contact_kernels_avx512_table(void);
 const TnDenseKernels *tn_dense_kernels_avx2_table(void);
 const TnDenseKernels *tn_dense_kernels_avx512_table(void);
+const TnSmallKernels *tn_small_kernels_avx2_table(void);
+const TnSmallKernels *tn_small_kernels_avx512_table(void);
 
 const TnKernels *tn_kernels_avx2(void)
 {
@@ -66,6 +69,16 @@ const TnDenseKernels *tn_dense_kernels_avx512(void)
 {
     return tn_kernels_avx512() ? tn_dense_kernels_avx512_table() : NULL;
 }
+
+const TnSmallKernels *tn_small_kernels_avx2(void)
+{
+    return tn_kernels_avx2() ? tn_small_kernels_avx2_table() : NULL;
+}
+
+const TnSmallKernels *tn_small_kernels_avx512(void)
+{
+    return tn_kernels_avx512() ? tn_small_kernels_avx512_table() : NULL;
+}
 #else
 const TnKernels *tn_kernels_avx2(void) { return NULL; }
 const TnKernels *tn_kernels_avx512(void) { return NULL; }
@@ -75,6 +88,8 @@ const TnContactKernels *tn_contact_kernels_avx2(void) { return NULL; }
 const TnContactKernels *tn_contact_kernels_avx512(void) { return NULL; }
 const TnDenseKernels *tn_dense_kernels_avx2(void) { return NULL; }
 const TnDenseKernels *tn_dense_kernels_avx512(void) { return NULL; }
+const TnSmallKernels *tn_small_kernels_avx2(void) { return NULL; }
+const TnSmallKernels *tn_small_kernels_avx512(void) { return NULL; }
 #endif
 
 const TnKernels *tn_kernels(void)
@@ -108,4 +123,11 @@ const TnDenseKernels *tn_dense_kernels(void)
     const TnDenseKernels *best = tn_dense_kernels_avx512();
     if (!best) best = tn_dense_kernels_avx2();
     return best ? best : tn_dense_kernels_generic();
+}
+
+const TnSmallKernels *tn_small_kernels(void)
+{
+    const TnSmallKernels *best = tn_small_kernels_avx512();
+    if (!best) best = tn_small_kernels_avx2();
+    return best ? best : tn_small_kernels_generic();
 }

@@ -19,8 +19,8 @@ TnSolverDef tn_solver_def(void)
 
 const char *tn_method_name(TnMethod method)
 {
-    static const char *const names[TN_METHOD_COUNT] = {"auto", "subadmm",  "assembled", "newton",
-                                                       "pgs",  "interior", "proximal",  "own"};
+    static const char *const names[TN_METHOD_COUNT] = {
+        "auto", "subadmm", "assembled", "newton", "pgs", "interior", "proximal", "small", "own"};
     return names[method];
 }
 

@@ -47,6 +47,7 @@ struct TnBlockKind {
     /* It eliminates what nothing touches, so that factors cost much and iterations little, and
      * iterates on v - A⁻¹b: b is no part of its right-hand sides. */
     bool eliminates;
+    bool full;         /* `matrix` has a full one, at no cost */
     bool H_replaces_S; /* factor_H overwrites S; write_node asks for factor_A again then */
 
     /* ---- preparation ---- */

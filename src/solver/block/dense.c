@@ -305,6 +305,7 @@ static void update(TnProblem *p, int block, double alpha)
 const TnBlockKind tn_block_dense = {.name = "dense",
                                     .size = sizeof(TnDenseBlock),
                                     .grain = 16,
+                                    .full = true,
                                     .factor_A = tn_dense_factor_A,
                                     .factor_H = factor_H,
                                     .double_A = double_A,

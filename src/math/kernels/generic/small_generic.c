@@ -1,0 +1,8 @@
+/* small_generic.c: the kernels of small matrices for any processor. */
+#include "../lanes/small_lanes.h"
+
+const TnSmallKernels *tn_small_kernels_generic(void)
+{
+    static const TnSmallKernels kernels = SMALL_TABLE("generic");
+    return &kernels;
+}

@@ -1,0 +1,162 @@
+/* small.c: a small island solved: Newton's steps from the last forces, and where these do not sort
+ * out what opens, sticks and slips, sweeps of Gauss-Seidel between them, which cost next to nothing
+ * here. The best forces by the natural map win. */
+#include "small.h"
+
+#include <math.h>
+
+#define STILL 0.03 /* as in choose.c */
+#define NEARLY 100.0
+#define RESTING 1e-3
+#define MOST_STIFFNESS 1e7 /* as in newton.c, and why */
+#define LEAST_STIFFNESS 1e3
+#define LESS_STIFF 0.01
+#define FADE 0.02
+#define FADE_NEAR_REST 3e-4
+#define ROUNDS 6
+#define STEPS 8 /* of Newton in a round */
+#define FIRST_SWEEPS 4
+#define SWEEPS 8 /* in the first round, then twice as many each time */
+/* Newton's last step leaves next to nothing of an error, a sweep half of it; so what sweeps have
+ * reached has to be better than what was asked for. */
+#define SWEPT 1e-4
+#define LOST 1e3 /* times the best error: steps lead away */
+
+typedef struct Solve {
+    TnSmall small;
+    double tolerance; /* m/s */
+    double wanted;    /* the same, or less of it */
+    TnNaturalMap map; /* of small.lambda */
+    double best, *best_lambda;
+    TnIslandReport *report;
+} Solve;
+
+static bool done(const Solve *s) { return s->best < s->wanted; }
+
+/* Looks at λ and u; forces so large that rounding exceeds the tolerance are never the best. */
+static void look(Solve *s)
+{
+    TnSmall *w = &s->small;
+    s->map = tn_small_map(w, w->lambda, w->u);
+    if (!(s->map.largest < s->best) || !(tn_small_rounding(w, w->lambda) < s->tolerance)) return;
+    s->best = s->map.largest;
+    memcpy(s->best_lambda, w->lambda, sizeof(double) * (size_t)w->ld);
+}
+
+static void refresh(TnSmall *w) { w->kernels->apply(w->n, w->ld, w->W, w->lambda, w->q, w->u); }
+
+static void go_back(Solve *s)
+{
+    TnSmall *w = &s->small;
+    memcpy(w->lambda, s->best_lambda, sizeof(double) * (size_t)w->ld);
+    refresh(w);
+    s->map = tn_small_map(w, w->lambda, w->u);
+}
+
+static void swap(double **a, double **b)
+{
+    double *t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* `first`: a step is made even where the guess would pass, or the next step's guess would not. */
+static void newton(Solve *s, bool first)
+{
+    TnSmall *w = &s->small;
+    double R = MOST_STIFFNESS,
+           fade = s->map.largest < NEARLY * s->tolerance ? FADE_NEAR_REST : FADE;
+    for (int i = 0; i < STEPS && R >= LEAST_STIFFNESS && (first || !done(s)); i++, first = false) {
+        double before = s->map.rms;
+        s->report->newton_steps++;
+        s->report->factorizations++;
+        if (!tn_small_step(w, R, first ? fade : 0.0)) {
+            R *= LESS_STIFF;
+            continue;
+        }
+        swap(&w->lambda, &w->next);
+        swap(&w->u, &w->next_u);
+        look(s);
+        if (!(s->map.rms < LOST * before)) {
+            go_back(s);
+            R *= LESS_STIFF;
+        }
+    }
+}
+
+static void sweep(Solve *s, int count)
+{
+    for (int i = 0; i < count; i++) tn_small_sweep(&s->small);
+    refresh(&s->small);
+    s->report->sweeps += count;
+    look(s);
+}
+
+static void solve(Solve *s)
+{
+    /* far from a solution, sweeps tell better than Newton what opens, sticks and slips */
+    if (s->map.largest > NEARLY * s->tolerance) sweep(s, FIRST_SWEEPS);
+    for (int round = 0; round < ROUNDS && (round == 0 || !done(s)); round++) {
+        newton(s, round == 0);
+        if (done(s)) break;
+        go_back(s);
+        s->wanted = SWEPT * s->tolerance;
+        sweep(s, SWEEPS << round);
+    }
+    s->wanted = s->tolerance;
+}
+
+/* ---- what the next step should start with: method/steady.h ---- */
+
+static double product(const TnSmall *w, const double *a, const double *b, const double *c)
+{
+    double sum = 0.0;
+    for (int i = 0; i < w->n; i++) sum += w->lever[i] * w->lever[i] * (a[i] - b[i]) * (a[i] - c[i]);
+    return sum;
+}
+
+static double share_to_keep(const TnSmall *w, const double *start, const double *guess)
+{
+    double along = product(w, guess, start, w->u), length = product(w, guess, w->u, w->u);
+    double share = length > 0.0 ? along / length : 1.0;
+    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+}
+
+bool tn_small_solve(TnProblem *p, const TnSolverDef *def, TnIslandResult *out, bool *solved)
+{
+    TnIslandReport report = {.blocks = p->twist_count + p->large_count,
+                             .contacts = p->contact_count,
+                             .rows = p->row_count,
+                             .method = TN_METHOD_AUTO,
+                             .why = "the starting guess was good enough"};
+    double tolerance = def->tolerance * def->velocity_scale;
+    Solve s = {.tolerance = tolerance, .wanted = tolerance, .best = INFINITY, .report = &report};
+    double *start = NULL, *guess = NULL;
+    if (!tn_small_build(p, &s.small)) return false;
+    TnSmall *w = &s.small;
+    s.best_lambda = TN_ARENA_ZERO(p->arena, double, 3 * w->ld);
+    if (!s.best_lambda) return false;
+    look(&s);
+    if (!(s.map.largest < STILL * s.tolerance)) {
+        if (s.map.largest < fmin(NEARLY * s.tolerance, RESTING * def->velocity_scale)) {
+            start = s.best_lambda + w->ld;
+            guess = start + w->ld;
+            tn_small_velocities(w, start);
+            memcpy(guess, w->u, sizeof(double) * (size_t)w->ld);
+        }
+        report.method = TN_METHOD_SMALL;
+        report.why = "a small island";
+        solve(&s);
+        if (s.best < INFINITY && s.best < s.map.largest) go_back(&s);
+    }
+    tn_small_put(w);
+    *solved = done(&s);
+    if (*solved) tn_small_finish(w);
+    report.converged = *solved;
+    report.error = s.map.largest / def->velocity_scale;
+    *out = (TnIslandResult){.report = report,
+                            .keep = start ? share_to_keep(w, start, guess) : 1.0,
+                            .worst = s.map.worst,
+                            .worst_index = s.map.worst_index};
+    return true;
+}

@@ -1,0 +1,405 @@
+/* small_build.c: W and q of a small island.
+ *
+ * Below the matrix A of a block stand the rows of J, and below them bᵀ. Factoring the first columns
+ * makes L of A, J L⁻ᵀ of J and (L⁻¹b)ᵀ of b; what elimination then subtracts from the rest, which
+ * is zero, is J A⁻¹ Jᵀ and J A⁻¹ b: a front of a sparse factorization, and its kernels
+ * (math/kernels/dense_kernels.h). */
+#include "small.h"
+
+#include "../../math/kernels/dense_kernels.h"
+#include "../../math/vec3.h"
+#include "../block/block.h"
+#include "../law/law.h"
+
+/* More would be quicker by sparse matrices. */
+#define MOST_NUMBERS 96
+#define MOST_UNKNOWNS 160
+
+static int padded(int n) { return (n + 7) & ~7; }
+
+static int numbers_of(const TnProblem *p) { return 3 * p->contact_count + p->row_count; }
+
+bool tn_small_fits(const TnProblem *p)
+{
+    int unknowns = 6 * p->twist_count;
+    if (p->bond_count || numbers_of(p) > MOST_NUMBERS || unknowns > MOST_UNKNOWNS) return false;
+    for (int i = 0; i < p->large_count; i++) {
+        if (!p->large[i].kind->full) return false;
+        unknowns += p->large[i].dim;
+    }
+    return unknowns <= MOST_UNKNOWNS;
+}
+
+/* ---- who touches whom ---- */
+
+/* Block of a row of the twist table; -1: the world. */
+static int block_of(const TnProblem *p, int row)
+{
+    if (row == 0) return -1;
+    return row < p->port_row ? row - 1 : p->twist_count + p->ports[row - p->port_row].block;
+}
+
+static bool contact_touches(const TnProblem *p, int c, int block)
+{
+    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+    int l = c % TN_LANES;
+    return block_of(p, batch->row_a[l]) == block || block_of(p, batch->row_b[l]) == block;
+}
+
+static bool row_touches(const TnProblem *p, int r, int block)
+{
+    const TnRow *row = &p->rows[r];
+    for (int s = row->side_start; s < row->side_start + row->side_count; s++)
+        if (p->sides[s].block == block) return true;
+    return false;
+}
+
+static bool list_numbers(const TnSmall *s, TnSmallBlock *b)
+{
+    const TnProblem *p = s->problem;
+    b->count = s->n;
+    if (s->block_count == 1) return true;
+    b->numbers = TN_ARENA_NEW(p->arena, int, s->n);
+    if (!b->numbers) return false;
+    b->count = 0;
+    for (int c = 0; c < p->contact_count; c++)
+        for (int k = 0; contact_touches(p, c, b->block) && k < 3; k++)
+            b->numbers[b->count++] = 3 * c + k;
+    for (int r = 0; r < p->row_count; r++)
+        if (row_touches(p, r, b->block)) b->numbers[b->count++] = 3 * p->contact_count + r;
+    return true;
+}
+
+/* ---- the panel ---- */
+
+/* Row `to` of J += sign (fᵀ, (r × f)ᵀ) of a row of the table; columns ld apart. */
+static void add_wrench(const TnProblem *p, int table_row, const double f[3], const double r[3],
+                       double sign, double *to, long ld)
+{
+    double w[6];
+    v3_copy(w, f);
+    v3_cross(w + 3, r, f);
+    if (table_row < p->port_row) {
+        for (int k = 0; k < 6; k++) to[k * ld] += sign * w[k];
+        return;
+    }
+    const TnPort *port = &p->ports[table_row - p->port_row];
+    int n = port->count, rows = port->linear ? 3 : 6;
+    to += port->start * ld;
+    if (!port->T) {
+        for (int k = 0; k < 6; k++) to[k * ld] += sign * w[k];
+        return;
+    }
+    for (int j = 0; j < n; j++) {
+        double sum = 0.0;
+        for (int k = 0; k < rows; k++) sum += w[k] * port->T[(long)k * n + j];
+        to[j * ld] += sign * sum;
+    }
+}
+
+static void write_contact(const TnProblem *p, int c, int block, double *to, long ld)
+{
+    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+    int l = c % TN_LANES;
+    double frame[3][3];
+    v3_copy(frame[0], p->normals[c]);
+    v3_tangents(frame[0], frame[1], frame[2]);
+    const double a[3] = {batch->arm_a[0][l], batch->arm_a[1][l], batch->arm_a[2][l]};
+    const double b[3] = {batch->arm_b[0][l], batch->arm_b[1][l], batch->arm_b[2][l]};
+    for (int k = 0; k < 3; k++) {
+        if (block_of(p, batch->row_b[l]) == block)
+            add_wrench(p, batch->row_b[l], frame[k], b, 1.0, to + k, ld);
+        if (block_of(p, batch->row_a[l]) == block)
+            add_wrench(p, batch->row_a[l], frame[k], a, -1.0, to + k, ld);
+    }
+}
+
+static void write_row(const TnProblem *p, int r, int block, double *to, long ld)
+{
+    const TnRow *row = &p->rows[r];
+    for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
+        const TnRowSide *side = &p->sides[s];
+        if (side->block != block) continue;
+        for (int e = side->start; e < side->start + side->count; e++)
+            to[p->index[e] * ld] += p->coefficient[e];
+    }
+}
+
+static void write_matrix(const TnProblem *p, const TnSmallBlock *b, double *P)
+{
+    int n = b->dim;
+    double A[36] = {0};
+    const double *from = A;
+    if (b->block < p->twist_count) {
+        tn_twist_matrix(p, b->block, A);
+    } else {
+        const TnLargeBlock *d = &p->large[b->block - p->twist_count];
+        TnBlockMatrix matrix;
+        d->kind->matrix(d, p->arena, &matrix);
+        from = matrix.full;
+    }
+    for (int j = 0; j < n; j++)
+        for (int i = j; i < n; i++) P[(long)j * b->ld + i] = from[(long)j * n + i];
+}
+
+static void write_b(const TnProblem *p, const TnSmallBlock *b, double *to)
+{
+    bool twist = b->block < p->twist_count;
+    for (int k = 0; k < b->dim; k++)
+        to[(long)k * b->ld] = twist ? p->twist_batch[b->block / TN_LANES].b[k][b->block % TN_LANES]
+                                    : p->large[b->block - p->twist_count].b[k];
+}
+
+static bool write_panel(const TnSmall *s, TnSmallBlock *b)
+{
+    const TnProblem *p = s->problem;
+    int contacts = 3 * p->contact_count;
+    b->ld = padded(b->dim + b->count + 1);
+    b->panel = TN_ARENA_ZERO(p->arena, double, (size_t)b->dim *(size_t)b->ld);
+    if (!b->panel) return false;
+    write_matrix(p, b, b->panel);
+    double *J = b->panel + b->dim;
+    for (int i = 0; i < b->count; i++) {
+        int number = b->numbers ? b->numbers[i] : i;
+        if (number >= contacts)
+            write_row(p, number - contacts, b->block, J + i, b->ld);
+        else if (number % 3 == 0)
+            write_contact(p, number / 3, b->block, J + i, b->ld);
+    }
+    write_b(p, b, J + b->count);
+    return true;
+}
+
+/* ---- W ---- */
+
+static void mirror(const TnSmall *s)
+{
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < i; j++) s->W[(long)j * s->ld + i] = s->W[(long)i * s->ld + j];
+}
+
+/* W += J A⁻¹ Jᵀ, its lower triangle, q += J A⁻¹ b. False: no memory, or not positive definite. */
+static bool add_block(const TnSmall *s, const TnSmallBlock *b)
+{
+    const TnDenseKernels *dense = tn_dense_kernels();
+    int rows = b->dim + b->count + 1, base = b->dim & ~7, ld = b->ld - base;
+    size_t mark = tn_arena_mark(s->problem->arena);
+    double *U = TN_ARENA_ZERO(s->problem->arena, double, (size_t)(b->count + 1) * (size_t)ld);
+    if (!U || !dense->factor(rows, b->dim, b->panel, b->ld)) return false;
+    dense->update(rows, b->dim, b->panel, b->ld, U);
+    for (int j = 0; j < b->count; j++) {
+        const double *column = U + (long)j * ld + b->dim - base;
+        int to = b->numbers ? b->numbers[j] : j;
+        for (int i = j; i < b->count; i++)
+            s->W[(long)(b->numbers ? b->numbers[i] : i) * s->ld + to] -= column[i];
+        s->q[to] -= column[b->count];
+    }
+    tn_arena_release(s->problem->arena, mark);
+    return true;
+}
+
+/* ---- laws ---- */
+
+/* Below these shares of all that a contact yields, or of the terms that cancel in it, a direction
+ * yields nothing (TN_DEAD). */
+static double alive(double D, double all, double terms)
+{
+    return D > TN_DEAD * all && D > TN_DEAD_ROUNDING * terms ? D : 0.0;
+}
+
+/* Size of the terms that a contact's compliance is made of: each side's own, without what cancels
+ * between sides. */
+static double side_terms(const TnProblem *p, int table_row, const double arm[3])
+{
+    double r2 = v3_dot(arm, arm), sum = 0.0;
+    if (table_row == 0) return 0.0;
+    if (table_row < p->port_row) {
+        const TnTwistBatch *batch = &p->twist_batch[(table_row - 1) / TN_LANES];
+        int l = (table_row - 1) % TN_LANES;
+        return 1.0 / batch->a[l] +
+               r2 * (1.0 / batch->S[0][l] + 1.0 / batch->S[3][l] + 1.0 / batch->S[5][l]);
+    }
+    const TnPort *port = &p->ports[table_row - p->port_row];
+    const TnLargeBlock *d = &p->large[port->block];
+    TnBlockMatrix matrix;
+    d->kind->matrix(d, p->arena, &matrix);
+    for (int j = 0; port->T && j < port->count; j++) {
+        double linear = 0.0, angular = 0.0, mass = matrix.full[(port->start + j) * (d->dim + 1L)];
+        for (int k = 0; k < 3; k++) linear += pow(port->T[(long)k * port->count + j], 2.0);
+        for (int k = 3; k < 6 && !port->linear; k++)
+            angular += pow(port->T[(long)k * port->count + j], 2.0);
+        sum += (linear + r2 * angular) / mass;
+    }
+    return sum;
+}
+
+static double terms_of(const TnProblem *p, int c)
+{
+    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+    int l = c % TN_LANES;
+    const double a[3] = {batch->arm_a[0][l], batch->arm_a[1][l], batch->arm_a[2][l]};
+    const double b[3] = {batch->arm_b[0][l], batch->arm_b[1][l], batch->arm_b[2][l]};
+    return side_terms(p, batch->row_a[l], a) + side_terms(p, batch->row_b[l], b);
+}
+
+static double own(const TnSmall *s, int i) { return s->W[(long)i * (s->ld + 1)]; }
+
+static void set_contact(const TnSmall *s, int c, TnSmallGroup *g)
+{
+    const TnProblem *p = s->problem;
+    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+    int at = 3 * c, l = c % TN_LANES;
+    double Dn = own(s, at), Dt = 0.5 * (own(s, at + 1) + own(s, at + 2)), terms = terms_of(p, c);
+    *g = (TnSmallGroup){.at = at, .count = 3, .normal = -1, .row = -1, .mu = batch->mu[l]};
+    g->D[0] = alive(Dn, Dn + Dt, terms);
+    g->D[1] = alive(Dt, Dn + Dt, terms);
+    g->law = !(g->D[0] > 0.0)               ? TN_SMALL_DEAD
+             : g->mu > 0.0 && g->D[1] > 0.0 ? TN_SMALL_CONTACT
+                                            : TN_SMALL_SMOOTH;
+    double frame[3][3], e[3];
+    v3_copy(frame[0], p->normals[c]);
+    v3_tangents(frame[0], frame[1], frame[2]);
+    for (int k = 0; k < 3; k++) e[k] = batch->e[k][l];
+    for (int k = 0; k < 3; k++) {
+        s->q[at + k] += v3_dot(frame[k], e);
+        s->lambda[at + k] = v3_dot(frame[k], p->lambda[c]);
+        s->lever[at + k] = 1.0;
+    }
+    if (g->law == TN_SMALL_SMOOTH) s->lambda[at + 1] = s->lambda[at + 2] = 0.0;
+    if (g->law == TN_SMALL_DEAD) v3_zero(s->lambda + at);
+}
+
+static void set_row(const TnSmall *s, int r, TnSmallGroup *g)
+{
+    const TnProblem *p = s->problem;
+    const TnRow *row = &p->rows[r];
+    int at = 3 * p->contact_count + r, count = tn_row_group(row);
+    *g = (TnSmallGroup){.at = at, .count = count, .normal = -1, .row = r, .mu = row->mu};
+    for (int i = 0; i < count; i++) {
+        g->D[0] += own(s, at + i) / count;
+        s->q[at + i] += row[i].e;
+        s->lambda[at + i] = row[i].lambda;
+        s->lever[at + i] = tn_row_lever(&row[i]);
+    }
+    g->D[1] = g->D[0];
+    g->law = tn_row_is_soft(row)   ? TN_SMALL_SOFT
+             : !(g->D[0] > 0.0)    ? TN_SMALL_DEAD
+             : tn_row_is_disc(row) ? TN_SMALL_DISC
+                                   : TN_SMALL_INTERVAL;
+    if (g->law == TN_SMALL_DISC) g->normal = 3 * row->contact;
+    for (int i = 0; g->law == TN_SMALL_DEAD && i < count; i++) s->lambda[at + i] = 0.0;
+}
+
+static void set_laws(TnSmall *s)
+{
+    const TnProblem *p = s->problem;
+    for (int c = 0; c < p->contact_count; c++) set_contact(s, c, &s->groups[s->group_count++]);
+    for (int r = 0; r < p->row_count; r += tn_row_group(&p->rows[r]))
+        set_row(s, r, &s->groups[s->group_count++]);
+}
+
+/* ---- all ---- */
+
+static bool reserve(TnSmall *s)
+{
+    TnArena *arena = s->problem->arena;
+    size_t square = (size_t)s->n * (size_t)s->ld, ld = (size_t)s->ld;
+    double *all = TN_ARENA_ZERO(arena, double, square + 9 * ld);
+    s->groups = TN_ARENA_NEW(arena, TnSmallGroup, s->n);
+    s->blocks = TN_ARENA_ZERO(arena, TnSmallBlock, s->block_count);
+    /* one more column, for the right-hand side */
+    s->M = TN_ARENA_NEW(arena, double, (size_t)s->n *(size_t)padded(s->n + 1));
+    if (!all || !s->groups || !s->blocks || !s->M) return false;
+    double **vectors[] = {&s->q, &s->lever,  &s->lambda, &s->u,
+                          &s->x, &s->change, &s->next,   &s->next_u};
+    s->W = all;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        *vectors[i] = all + square + i * ld;
+    return true;
+}
+
+bool tn_small_build(TnProblem *p, TnSmall *s)
+{
+    *s = (TnSmall){.problem = p,
+                   .kernels = tn_small_kernels(),
+                   .n = numbers_of(p),
+                   .ld = padded(numbers_of(p)),
+                   .block_count = p->twist_count + p->large_count};
+    if (!reserve(s)) return false;
+    for (int i = 0; i < s->block_count; i++) {
+        TnSmallBlock *b = &s->blocks[i];
+        b->block = i;
+        b->dim = i < p->twist_count ? 6 : p->large[i - p->twist_count].dim;
+        if (!list_numbers(s, b) || !write_panel(s, b) || !add_block(s, b)) return false;
+    }
+    mirror(s);
+    set_laws(s);
+    s->kernels->apply(s->n, s->ld, s->W, s->lambda, s->q, s->u);
+    return true;
+}
+
+/* ---- and back ---- */
+
+static double *velocities_of(const TnProblem *p, const TnSmallBlock *b, double twist[6])
+{
+    return b->block < p->twist_count ? twist : p->large[b->block - p->twist_count].v;
+}
+
+/* v = L⁻ᵀ (L⁻¹b + Yᵀλ) */
+static void finish_block(const TnSmall *s, const TnSmallBlock *b)
+{
+    TnProblem *p = s->problem;
+    double twist[6], *v = velocities_of(p, b, twist);
+    for (int k = 0; k < b->dim; k++) {
+        const double *Y = b->panel + (long)k * b->ld + b->dim;
+        double sum = Y[b->count];
+        for (int i = 0; i < b->count; i++) sum += Y[i] * s->lambda[b->numbers ? b->numbers[i] : i];
+        v[k] = sum;
+    }
+    tn_dense_kernels()->backward(b->dim, b->dim, b->panel, b->ld, 1, v, 0);
+    if (b->block >= p->twist_count) {
+        tn_ports_spread(p, &p->large[b->block - p->twist_count], v, p->twist);
+        return;
+    }
+    for (int k = 0; k < 6; k++) p->twist[b->block + 1][k < 3 ? k : k + 1] = v[k];
+}
+
+void tn_small_put(const TnSmall *s)
+{
+    TnProblem *p = s->problem;
+    for (int c = 0; c < p->contact_count; c++) {
+        const double *l = s->lambda + 3 * c;
+        double t1[3], t2[3];
+        v3_tangents(p->normals[c], t1, t2);
+        for (int k = 0; k < 3; k++)
+            p->lambda[c][k] = l[0] * p->normals[c][k] + l[1] * t1[k] + l[2] * t2[k];
+    }
+    for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = s->lambda[3 * p->contact_count + r];
+}
+
+void tn_small_finish(const TnSmall *s)
+{
+    for (int i = 0; i < s->block_count; i++) finish_block(s, &s->blocks[i]);
+}
+
+/* J v = Y Lᵀ v */
+static void add_velocities(const TnSmall *s, const TnSmallBlock *b, double *u)
+{
+    const TnProblem *p = s->problem;
+    double twist[6];
+    const double *v = velocities_of(p, b, twist);
+    for (int k = 0; k < 6 && v == twist; k++) twist[k] = p->twist[b->block + 1][k < 3 ? k : k + 1];
+    for (int k = 0; k < b->dim; k++) {
+        const double *L = b->panel + (long)k * b->ld;
+        double sum = v[k] / L[k];
+        for (int i = k + 1; i < b->dim; i++) sum += L[i] * v[i];
+        sum -= L[b->dim + b->count]; /* q has J A⁻¹ b */
+        for (int i = 0; i < b->count; i++) u[b->numbers ? b->numbers[i] : i] += L[b->dim + i] * sum;
+    }
+}
+
+void tn_small_velocities(const TnSmall *s, double *u)
+{
+    memcpy(u, s->q, sizeof(double) * (size_t)s->ld);
+    for (int i = 0; i < s->block_count; i++) add_velocities(s, &s->blocks[i], u);
+}
