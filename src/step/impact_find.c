@@ -278,8 +278,11 @@ static bool meet_exactly(TnImpacts *x, TnContactPoint *c)
     v3_add_scaled(d, v, since);
     double along = v3_dot(d, v), v2 = v3_dot(v, v), away = v3_dot(d, d) - R * R;
     double root = along * along - v2 * away;
-    if (!(along < 0.0) || root < 0.0) return false;
-    double s = away > 0.0 ? away / (-along + sqrt(root)) : 0.0;
+    bool meet = along < 0.0 && root >= 0.0;
+    /* Two that move together touch all the time, whatever rounding says. */
+    bool touch = away <= 2.0 * R * TN_HIT_AT_REST * fmin(r1, r2) && along <= R * x->rest;
+    if (!meet && !touch) return false;
+    double s = meet && away > 0.0 ? away / (-along + sqrt(root)) : 0.0;
     v3_add_scaled(d, v, s);
     v3_normalize(d);
     v3_copy(c->normal, d);
