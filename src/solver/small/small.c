@@ -9,8 +9,10 @@
 #define NEARLY 100.0
 #define RESTING 1e-3
 #define MOST_STIFFNESS 1e7 /* as in newton.c, and why */
+#define NEAR_STIFFNESS 1e5 /* the same near rest */
 #define LEAST_STIFFNESS 1e3
 #define LESS_STIFF 0.01
+#define LOST 1e3 /* times the error: redundant forces shot up, so try again less stiff */
 #define FADE 0.02
 #define FADE_NEAR_REST 3e-4
 #define ROUNDS 6
@@ -18,9 +20,9 @@
 #define FIRST_SWEEPS 4
 #define SWEEPS 8 /* in the first round, then twice as many each time */
 /* Newton's last step leaves next to nothing of an error, a sweep half of it; so what sweeps have
- * reached has to be better than what was asked for. */
+ * reached has to be better than what was asked for, if that is to be had. */
 #define SWEPT 1e-4
-#define LOST 1e3 /* times the best error: steps lead away */
+#define FINE_ROUNDS 2 /* in which it is tried */
 
 typedef struct Solve {
     TnSmall small;
@@ -64,7 +66,7 @@ static void swap(double **a, double **b)
 static void newton(Solve *s, bool first)
 {
     TnSmall *w = &s->small;
-    double R = MOST_STIFFNESS,
+    double R = s->map.largest < NEARLY * s->tolerance ? NEAR_STIFFNESS : MOST_STIFFNESS,
            fade = s->map.largest < NEARLY * s->tolerance ? FADE_NEAR_REST : FADE;
     for (int i = 0; i < STEPS && R >= LEAST_STIFFNESS && (first || !done(s)); i++, first = false) {
         double before = s->map.rms;
@@ -97,6 +99,7 @@ static void solve(Solve *s)
     /* far from a solution, sweeps tell better than Newton what opens, sticks and slips */
     if (s->map.largest > NEARLY * s->tolerance) sweep(s, FIRST_SWEEPS);
     for (int round = 0; round < ROUNDS && (round == 0 || !done(s)); round++) {
+        if (round > FINE_ROUNDS && s->best < s->tolerance) break;
         newton(s, round == 0);
         if (done(s)) break;
         go_back(s);
