@@ -172,13 +172,14 @@ static bool write_panel(const TnSmall *s, TnSmallBlock *b)
 
 /* ---- W ---- */
 
+/* The upper triangle below the diagonal as well. */
 static void mirror(const TnSmall *s)
 {
     for (int i = 0; i < s->n; i++)
-        for (int j = 0; j < i; j++) s->W[(long)j * s->ld + i] = s->W[(long)i * s->ld + j];
+        for (int j = i + 1; j < s->n; j++) s->W[(long)j * s->ld + i] = s->W[(long)i * s->ld + j];
 }
 
-/* W += J A⁻¹ Jᵀ, its lower triangle, q += J A⁻¹ b. False: no memory, or not positive definite. */
+/* W += J A⁻¹ Jᵀ, its upper triangle, q += J A⁻¹ b. False: no memory, or not positive definite. */
 static bool add_block(const TnSmall *s, const TnSmallBlock *b)
 {
     const TnDenseKernels *dense = tn_dense_kernels();
@@ -189,10 +190,15 @@ static bool add_block(const TnSmall *s, const TnSmallBlock *b)
     dense->update(rows, b->dim, b->panel, b->ld, U);
     for (int j = 0; j < b->count; j++) {
         const double *column = U + (long)j * ld + b->dim - base;
-        int to = b->numbers ? b->numbers[j] : j;
-        for (int i = j; i < b->count; i++)
-            s->W[(long)(b->numbers ? b->numbers[i] : i) * s->ld + to] -= column[i];
-        s->q[to] -= column[b->count];
+        int number = b->numbers ? b->numbers[j] : j;
+        double *to = s->W + (long)number * s->ld;
+        if (b->numbers) {
+            for (int i = j; i < b->count; i++) to[b->numbers[i]] -= column[i];
+        } else { /* the only block: nothing is there yet */
+            for (int i = j; i < b->count; i++) to[i] = -column[i];
+            for (int i = b->count; i < s->ld; i++) to[i] = 0.0;
+        }
+        s->q[number] -= column[b->count];
     }
     tn_arena_release(s->problem->arena, mark);
     return true;
@@ -304,17 +310,17 @@ static bool reserve(TnSmall *s)
 {
     TnArena *arena = s->problem->arena;
     size_t square = (size_t)s->n * (size_t)s->ld, ld = (size_t)s->ld;
-    double *all = TN_ARENA_ZERO(arena, double, square + 9 * ld);
+    double *all = TN_ARENA_ZERO(arena, double, 8 * ld);
+    s->W = s->block_count == 1 ? TN_ARENA_NEW(arena, double, square)
+                               : TN_ARENA_ZERO(arena, double, square);
     s->groups = TN_ARENA_NEW(arena, TnSmallGroup, s->n);
     s->blocks = TN_ARENA_ZERO(arena, TnSmallBlock, s->block_count);
     /* one more column, for the right-hand side */
     s->M = TN_ARENA_NEW(arena, double, (size_t)s->n *(size_t)padded(s->n + 1));
-    if (!all || !s->groups || !s->blocks || !s->M) return false;
+    if (!all || !s->W || !s->groups || !s->blocks || !s->M) return false;
     double **vectors[] = {&s->q, &s->lever,  &s->lambda, &s->u,
                           &s->x, &s->change, &s->next,   &s->next_u};
-    s->W = all;
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        *vectors[i] = all + square + i * ld;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = all + i * ld;
     return true;
 }
 

@@ -1,4 +1,6 @@
 /* small_avx2.c: the kernels of small matrices with four lanes. */
+#include "lanes_avx2.h"
+
 #include "../lanes/small_lanes.h"
 
 const TnSmallKernels *tn_small_kernels_avx2_table(void);
