@@ -40,8 +40,10 @@ typedef struct Step {
 static Parts one(int at, double value) { return (Parts){1, {at}, {value}}; }
 static Parts two(int at, double a, double b) { return (Parts){2, {at, at + 1}, {a, b}}; }
 
+/* Friction of a seventh number and more lags by a step. */
 static void add_part(Parts *parts, int at, double value)
 {
+    if (parts->count == MOST_PARTS) return;
     parts->at[parts->count] = at;
     parts->value[parts->count++] = value;
 }

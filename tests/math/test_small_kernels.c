@@ -1,0 +1,96 @@
+/* The kernels of small matrices against plain loops, for every instruction set. */
+#include "../check.h"
+
+#include "../random.h"
+#include "math/kernels/small_kernels.h"
+
+enum { MOST = 96, MOST_LD = MOST + 8 };
+
+typedef struct Data {
+    _Alignas(64) double M[MOST * MOST_LD], copy[MOST * MOST_LD];
+    _Alignas(64) double x[MOST_LD], q[MOST_LD], y[MOST_LD];
+} Data;
+static Data d;
+
+/* n × (n + 1), rows of ld */
+static int fill(Random *r, int n)
+{
+    int ld = (n + 8) & ~7;
+    memset(&d, 0, sizeof d);
+    for (int i = 0; i < n; i++) {
+        d.x[i] = uniform(r);
+        d.q[i] = uniform(r);
+        for (int j = 0; j <= i; j++) d.M[i * ld + j] = d.M[j * ld + i] = uniform(r);
+        d.M[i * ld + n] = uniform(r);
+    }
+    memcpy(d.copy, d.M, sizeof d.M);
+    return ld;
+}
+
+static int sets(const TnSmallKernels *out[3])
+{
+    int count = 0;
+    const TnSmallKernels *all[] = {tn_small_kernels_generic(), tn_small_kernels_avx2(),
+                                   tn_small_kernels_avx512()};
+    for (int i = 0; i < 3; i++)
+        if (all[i]) out[count++] = all[i];
+    return count;
+}
+
+/* Sums of n numbers up to one: n roundings. */
+TEST(products_are_those_of_plain_loops)
+{
+    const TnSmallKernels *set[3];
+    Random r = {5};
+    for (int s = 0, count = sets(set); s < count; s++)
+        for (int n = 1; n <= MOST; n += 1 + n / 8) {
+            int ld = fill(&r, n);
+            for (int i = 0; i < n; i++) d.M[i * ld + n] = 0.0;
+            set[s]->apply(n, ld, d.M, d.x, d.q, d.y);
+            for (int i = 0; i < n; i++) {
+                double sum = d.q[i];
+                for (int j = 0; j < n; j++) sum += d.copy[i * ld + j] * d.x[j];
+                CHECK_NEAR(d.y[i], sum, 1e-15 * n);
+            }
+            for (int rows = 1; rows <= 3 && rows <= n; rows++) {
+                double before = d.y[n - 1], sum = before;
+                for (int k = 0; k < rows; k++) sum += d.x[k] * d.copy[k * ld + n - 1];
+                set[s]->add(ld, d.M, rows, d.x, d.y);
+                CHECK_NEAR(d.y[n - 1], sum, 1e-14);
+            }
+        }
+}
+
+/* Random symmetric matrices are indefinite, so rows are exchanged. The residual of elimination with
+ * exchanges is rounding; the solution is large where the matrix is nearly singular. */
+TEST(systems_are_solved)
+{
+    const TnSmallKernels *set[3];
+    Random r = {6};
+    for (int s = 0, count = sets(set); s < count; s++)
+        for (int n = 1; n <= MOST; n += 1 + n / 8) {
+            int ld = fill(&r, n);
+            double size = 1.0;
+            CHECK(set[s]->solve(n, ld, d.M, d.y));
+            for (int i = 0; i < n; i++) size = fmax(size, fabs(d.y[i]));
+            for (int i = 0; i < n; i++) {
+                double sum = -d.copy[i * ld + n];
+                for (int j = 0; j < n; j++) sum += d.copy[i * ld + j] * d.y[j];
+                CHECK_NEAR(sum / size, 0.0, 1e-14 * n);
+            }
+        }
+}
+
+TEST(a_singular_system_is_refused)
+{
+    const TnSmallKernels *set[3];
+    Random r = {7};
+    for (int s = 0, count = sets(set); s < count; s++) {
+        int n = 9, ld = fill(&r, n);
+        for (int i = 0; i < n; i++) d.M[i * ld + 4] = 0.0;
+        CHECK(!set[s]->solve(n, ld, d.M, d.y));
+        fill(&r, n);
+        d.M[3 * ld + 2] = NAN;
+        CHECK(!set[s]->solve(n, ld, d.M, d.y));
+    }
+}
