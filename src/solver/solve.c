@@ -128,7 +128,7 @@ static void note_worst(const TnIslands *islands, int island, TnIslandResult *res
 static bool solve_part(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult *result)
 {
     bool solved = false;
-    if (s->def->method == TN_METHOD_AUTO && tn_small_fits(p) &&
+    if (s->def->method == TN_METHOD_AUTO && p->large_count && tn_small_fits(p) &&
         !tn_small_solve(p, s->def, result, &solved))
         return false;
     return solved || (tn_problem_prepare_A(p, pool) &&

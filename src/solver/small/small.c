@@ -9,19 +9,19 @@
 #define NEARLY 100.0
 #define RESTING 1e-3
 #define MOST_STIFFNESS 1e7 /* as in newton.c, and why */
-#define NEAR_STIFFNESS 1e5 /* the same near rest */
 #define LEAST_STIFFNESS 1e3
 #define LESS_STIFF 0.01
 #define LOST 1e3 /* times the error: redundant forces shot up, so try again less stiff */
 #define FADE 0.02
 #define FADE_NEAR_REST 3e-4
 #define ROUNDS 6
-#define STEPS 8 /* of Newton in a round */
+#define WORTHY_GAIN 0.5 /* of a round, with which another one is worth it */
+#define STEPS 8         /* of Newton in a round */
 #define FIRST_SWEEPS 4
 #define SWEEPS 8 /* in the first round, then twice as many each time */
 /* Newton's last step leaves next to nothing of an error, a sweep half of it; so what sweeps have
  * reached has to be better than what was asked for, if that is to be had. */
-#define SWEPT 1e-4
+#define FINE 1e-4
 #define FINE_ROUNDS 2 /* in which it is tried */
 
 typedef struct Solve {
@@ -62,28 +62,39 @@ static void swap(double **a, double **b)
     *b = t;
 }
 
-/* `first`: a step is made even where the guess would pass, or the next step's guess would not. */
-static void newton(Solve *s, bool first)
+/* One step; false: it led away, and was taken back. */
+static bool step(Solve *s, double R, double fade, double lost)
 {
     TnSmall *w = &s->small;
-    double R = s->map.largest < NEARLY * s->tolerance ? NEAR_STIFFNESS : MOST_STIFFNESS,
-           fade = s->map.largest < NEARLY * s->tolerance ? FADE_NEAR_REST : FADE;
-    for (int i = 0; i < STEPS && R >= LEAST_STIFFNESS && (first || !done(s)); i++, first = false) {
-        double before = s->map.rms;
-        s->report->newton_steps++;
-        s->report->factorizations++;
-        if (!tn_small_step(w, R, first ? fade : 0.0)) {
-            R *= LESS_STIFF;
-            continue;
-        }
-        swap(&w->lambda, &w->next);
-        swap(&w->u, &w->next_u);
-        look(s);
-        if (!(s->map.rms < LOST * before)) {
-            go_back(s);
-            R *= LESS_STIFF;
-        }
-    }
+    double before = s->map.rms;
+    s->report->newton_steps++;
+    s->report->factorizations++;
+    if (!tn_small_step(w, R, fade)) return false;
+    swap(&w->lambda, &w->next);
+    swap(&w->u, &w->next_u);
+    look(s);
+    if (s->map.rms < lost * before) return true;
+    go_back(s);
+    return false;
+}
+
+static void newton(Solve *s, double fade)
+{
+    double R = MOST_STIFFNESS;
+    for (int i = 0; i < STEPS && R >= LEAST_STIFFNESS && !done(s); i++, fade = 0.0)
+        if (!step(s, R, fade, LOST)) R *= LESS_STIFF;
+}
+
+/* Near rest forces should stay what they are, so with little stiffness first: laws that contradict
+ * each other by less than the tolerance (a limit that still closes, and friction that holds the
+ * same joint) would throw forces about, for nothing. Done where the next step's guess will do. */
+static void come_to_rest(Solve *s)
+{
+    bool gains = true;
+    s->wanted = FINE * s->tolerance;
+    for (double R = LEAST_STIFFNESS; R <= MOST_STIFFNESS && gains && !done(s); R /= LESS_STIFF)
+        gains = step(s, R, R < MOST_STIFFNESS ? 0.0 : FADE_NEAR_REST, 1.1);
+    s->wanted = s->tolerance;
 }
 
 static void sweep(Solve *s, int count)
@@ -96,15 +107,20 @@ static void sweep(Solve *s, int count)
 
 static void solve(Solve *s)
 {
-    /* far from a solution, sweeps tell better than Newton what opens, sticks and slips */
-    if (s->map.largest > NEARLY * s->tolerance) sweep(s, FIRST_SWEEPS);
-    for (int round = 0; round < ROUNDS && (round == 0 || !done(s)); round++) {
+    double fade = FADE;
+    if (s->map.largest < NEARLY * s->tolerance)
+        come_to_rest(s);
+    else /* sweeps tell better than Newton what opens, sticks and slips */
+        sweep(s, FIRST_SWEEPS);
+    for (int round = 0; round < ROUNDS && !done(s); round++, fade = 0.0) {
+        double before = s->best;
         if (round > FINE_ROUNDS && s->best < s->tolerance) break;
-        newton(s, round == 0);
+        newton(s, fade);
         if (done(s)) break;
         go_back(s);
-        s->wanted = SWEPT * s->tolerance;
+        s->wanted = FINE * s->tolerance;
         sweep(s, SWEEPS << round);
+        if (!(s->best < WORTHY_GAIN * before)) break;
     }
     s->wanted = s->tolerance;
 }
@@ -125,6 +141,34 @@ static double share_to_keep(const TnSmall *w, const double *start, const double 
     return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 }
 
+static bool start(Solve *s, TnProblem *p, const TnSolverDef *def, TnIslandReport *report)
+{
+    double tolerance = def->tolerance * def->velocity_scale;
+    *s = (Solve){.tolerance = tolerance, .wanted = tolerance, .best = INFINITY, .report = report};
+    if (!tn_small_build(p, &s->small)) return false;
+    s->best_lambda = TN_ARENA_ZERO(p->arena, double, 3 * s->small.ld);
+    if (!s->best_lambda) return false;
+    look(s);
+    return true;
+}
+
+static void end(Solve *s)
+{
+    if (s->best < INFINITY && s->best < s->map.largest) go_back(s);
+}
+
+bool tn_small_forces(TnProblem *p, const TnSolverDef *def, TnIslandReport *report)
+{
+    Solve s;
+    size_t mark = tn_arena_mark(p->arena);
+    if (!start(&s, p, def, report)) return false;
+    solve(&s);
+    end(&s);
+    tn_small_put(&s.small);
+    tn_arena_release(p->arena, mark);
+    return true;
+}
+
 bool tn_small_solve(TnProblem *p, const TnSolverDef *def, TnIslandResult *out, bool *solved)
 {
     TnIslandReport report = {.blocks = p->twist_count + p->large_count,
@@ -132,33 +176,31 @@ bool tn_small_solve(TnProblem *p, const TnSolverDef *def, TnIslandResult *out, b
                              .rows = p->row_count,
                              .method = TN_METHOD_AUTO,
                              .why = "the starting guess was good enough"};
-    double tolerance = def->tolerance * def->velocity_scale;
-    Solve s = {.tolerance = tolerance, .wanted = tolerance, .best = INFINITY, .report = &report};
-    double *start = NULL, *guess = NULL;
-    if (!tn_small_build(p, &s.small)) return false;
+    Solve s;
+    double *before = NULL, *guess = NULL;
+    if (!start(&s, p, def, &report)) return false;
     TnSmall *w = &s.small;
-    s.best_lambda = TN_ARENA_ZERO(p->arena, double, 3 * w->ld);
-    if (!s.best_lambda) return false;
-    look(&s);
     if (!(s.map.largest < STILL * s.tolerance)) {
         if (s.map.largest < fmin(NEARLY * s.tolerance, RESTING * def->velocity_scale)) {
-            start = s.best_lambda + w->ld;
-            guess = start + w->ld;
-            tn_small_velocities(w, start);
+            before = s.best_lambda + w->ld;
+            guess = before + w->ld;
+            tn_small_velocities(w, before);
             memcpy(guess, w->u, sizeof(double) * (size_t)w->ld);
         }
         report.method = TN_METHOD_SMALL;
         report.why = "a small island";
         solve(&s);
-        if (s.best < INFINITY && s.best < s.map.largest) go_back(&s);
     }
-    tn_small_put(w);
+    end(&s);
     *solved = done(&s);
-    if (*solved) tn_small_finish(w);
+    if (*solved) {
+        tn_small_put(w);
+        tn_small_finish(w);
+    }
     report.converged = *solved;
     report.error = s.map.largest / def->velocity_scale;
     *out = (TnIslandResult){.report = report,
-                            .keep = start ? share_to_keep(w, start, guess) : 1.0,
+                            .keep = before ? share_to_keep(w, before, guess) : 1.0,
                             .worst = s.map.worst,
                             .worst_index = s.map.worst_index};
     return true;

@@ -82,8 +82,11 @@ void tn_small_sweep(TnSmall *small);
 bool tn_small_step(TnSmall *small, double R, double fade);
 
 /* ---- small.c ---- */
-/* As tn_solve_island, but without preparation. *solved: to the tolerance; if not, the best forces
- * are in the problem, and velocities are as they were. */
+/* As tn_solve_island, but without preparation: for islands with full blocks, of which already the
+ * preparation costs as much. *solved: to the tolerance; if not, the problem is as it was. */
 bool tn_small_solve(TnProblem *problem, const TnSolverDef *def, TnIslandResult *out, bool *solved);
+/* Forces alone, into the problem, and the counts of the report. False: no memory, or A not positive
+ * definite. */
+bool tn_small_forces(TnProblem *problem, const TnSolverDef *def, TnIslandReport *report);
 
 #endif

@@ -11,8 +11,9 @@
 #include "../block/block.h"
 #include "../law/law.h"
 
-/* More would be quicker by sparse matrices. */
+/* More would be quicker by sparse matrices: of bodies alone earlier. */
 #define MOST_NUMBERS 96
+#define MOST_OF_BODIES 60
 #define MOST_UNKNOWNS 160
 
 static int padded(int n) { return (n + 7) & ~7; }
@@ -21,8 +22,8 @@ static int numbers_of(const TnProblem *p) { return 3 * p->contact_count + p->row
 
 bool tn_small_fits(const TnProblem *p)
 {
-    int unknowns = 6 * p->twist_count;
-    if (p->bond_count || numbers_of(p) > MOST_NUMBERS || unknowns > MOST_UNKNOWNS) return false;
+    int unknowns = 6 * p->twist_count, most = p->large_count ? MOST_NUMBERS : MOST_OF_BODIES;
+    if (p->bond_count || numbers_of(p) > most || unknowns > MOST_UNKNOWNS) return false;
     for (int i = 0; i < p->large_count; i++) {
         if (!p->large[i].kind->full) return false;
         unknowns += p->large[i].dim;
