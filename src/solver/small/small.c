@@ -11,6 +11,7 @@
 #define MOST_STIFFNESS 1e7 /* as in newton.c, and why */
 #define LEAST_STIFFNESS 1e3
 #define LESS_STIFF 0.01
+#define ROUGHLY 1.1
 #define LOST 1e3 /* times the error: redundant forces shot up, so try again less stiff */
 #define FADE 0.02
 #define FADE_NEAR_REST 3e-4
@@ -91,9 +92,14 @@ static void newton(Solve *s, double fade)
 static void come_to_rest(Solve *s)
 {
     bool gains = true;
-    s->wanted = FINE * s->tolerance;
-    for (double R = LEAST_STIFFNESS; R <= MOST_STIFFNESS && gains && !done(s); R /= LESS_STIFF)
-        gains = step(s, R, R < MOST_STIFFNESS ? 0.0 : FADE_NEAR_REST, 1.1);
+    s->wanted = STILL * s->tolerance;
+    for (double R = LEAST_STIFFNESS; R <= MOST_STIFFNESS && gains && !done(s); R /= LESS_STIFF) {
+        double before = s->map.rms;
+        gains = step(s, R, R < MOST_STIFFNESS ? 0.0 : FADE_NEAR_REST, LOST);
+        /* beyond a bound, it is met in the next step */
+        if (gains && !(s->map.rms < ROUGHLY * before))
+            gains = step(s, R, 0.0, ROUGHLY * before / s->map.rms);
+    }
     s->wanted = s->tolerance;
 }
 
