@@ -46,18 +46,34 @@ TEST(products_are_those_of_plain_loops)
         for (int n = 1; n <= MOST; n += 1 + n / 8) {
             int ld = fill(&r, n);
             for (int i = 0; i < n; i++) d.M[i * ld + n] = 0.0;
-            set[s]->apply(n, ld, d.M, d.x, d.q, d.y);
+            set[s]->dots(n, ld, d.M, d.x, d.q, d.y);
             for (int i = 0; i < n; i++) {
                 double sum = d.q[i];
                 for (int j = 0; j < n; j++) sum += d.copy[i * ld + j] * d.x[j];
                 CHECK_NEAR(d.y[i], sum, 1e-15 * n);
             }
-            for (int rows = 1; rows <= 3 && rows <= n; rows++) {
-                double before = d.y[n - 1], sum = before;
-                for (int k = 0; k < rows; k++) sum += d.x[k] * d.copy[k * ld + n - 1];
-                set[s]->add(ld, d.M, rows, d.x, d.y);
-                CHECK_NEAR(d.y[n - 1], sum, 1e-14);
-            }
+            double before = d.q[n - 1], sum = before;
+            for (int k = 0; k < n; k++) sum += d.x[k] * d.copy[k * ld + n - 1];
+            set[s]->add(n, ld, d.M, d.x, d.q);
+            CHECK_NEAR(d.q[n - 1], sum, 1e-15 * n);
+        }
+}
+
+TEST(matrices_are_multiplied)
+{
+    static Data out;
+    const TnSmallKernels *set[3];
+    Random r = {8};
+    for (int s = 0, count = sets(set); s < count; s++)
+        for (int n = 1; n <= MOST; n += 1 + n / 8) {
+            int ld = fill(&r, n), depth = 1 + n / 2;
+            set[s]->multiply(n, depth, d.M, ld, d.M, ld, out.M);
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++) {
+                    double sum = 0.0;
+                    for (int k = 0; k < depth; k++) sum += d.M[i * ld + k] * d.M[k * ld + j];
+                    CHECK_NEAR(out.M[i * ld + j], sum, 1e-15 * n);
+                }
         }
 }
 

@@ -173,7 +173,7 @@ TEST(what_does_not_fit_is_left_alone)
         CHECK(!tn_small_fits(&rig.problem));
     }
     tn_arena_reset(&rig.arena);
-    REQUIRE(random_problem(&rig.problem, &rig.arena, 1, 4, 60, 0));
+    REQUIRE(random_problem(&rig.problem, &rig.arena, 1, 4, 120, 0));
     CHECK(!tn_small_fits(&rig.problem));
     rig_destroy(&rig);
 }

@@ -1,20 +1,23 @@
 /* small_kernels.h: full matrices of up to some hundred rows (solver/small/), one table per
  * instruction set; all are made of lanes/small_lanes.h. Matrices are row-major, rows of `ld`
- * numbers, a multiple of eight, 64-byte aligned; numbers behind the last column are zero, or are
- * not looked at by whoever gets the result. */
+ * numbers, a multiple of eight, 64-byte aligned; so are vectors that go with rows. Numbers behind
+ * the last column are zero, or are not looked at by whoever gets the result. */
 #ifndef TN_MATH_SMALL_KERNELS_H
 #define TN_MATH_SMALL_KERNELS_H
 
 #include <stdbool.h>
 
-#define TN_SMALL_ROWS 160 /* at most */
+#define TN_SMALL_SOLVE 160 /* unknowns of `solve`, at most */
 
 typedef struct TnSmallKernels {
     const char *name;
-    /* y = q + M x, M symmetric with n rows; ld numbers of y are written */
-    void (*apply)(int n, int ld, const double *M, const double *x, const double *q, double *y);
-    /* y += s_0 row_0 + … of `count` rows that follow each other, three at most */
-    void (*add)(int ld, const double *rows, int count, const double *s, double *y);
+    /* y_i = q_i + row i of Y · z, rows of ld numbers */
+    void (*dots)(int rows, int ld, const double *Y, const double *z, const double *q, double *y);
+    /* z += s_0 row_0 + … of `count` rows that follow each other */
+    void (*add)(int count, int ld, const double *Y, const double *s, double *z);
+    /* C = A B, rows × depth and depth × ldb; all ldb columns are written */
+    void (*multiply)(int rows, int depth, const double *A, int lda, const double *B, int ldb,
+                     double *C);
     /* M x = column n of M, by elimination with row exchanges; M is of no use afterwards. False:
      * singular. */
     bool (*solve)(int n, int ld, double *M, double *x);

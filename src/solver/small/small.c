@@ -43,16 +43,14 @@ static void look(Solve *s)
     s->map = tn_small_map(w, w->lambda, w->u);
     if (!(s->map.largest < s->best) || !(tn_small_rounding(w, w->lambda) < s->tolerance)) return;
     s->best = s->map.largest;
-    memcpy(s->best_lambda, w->lambda, sizeof(double) * (size_t)w->ld);
+    memcpy(s->best_lambda, w->lambda, sizeof(double) * (size_t)w->n);
 }
-
-static void refresh(TnSmall *w) { w->kernels->apply(w->n, w->ld, w->W, w->lambda, w->q, w->u); }
 
 static void go_back(Solve *s)
 {
     TnSmall *w = &s->small;
-    memcpy(w->lambda, s->best_lambda, sizeof(double) * (size_t)w->ld);
-    refresh(w);
+    memcpy(w->lambda, s->best_lambda, sizeof(double) * (size_t)w->n);
+    tn_small_apply(w, w->lambda, w->q, w->u);
     s->map = tn_small_map(w, w->lambda, w->u);
 }
 
@@ -105,8 +103,7 @@ static void come_to_rest(Solve *s)
 
 static void sweep(Solve *s, int count)
 {
-    for (int i = 0; i < count; i++) tn_small_sweep(&s->small);
-    refresh(&s->small);
+    tn_small_sweep(&s->small, count);
     s->report->sweeps += count;
     look(s);
 }
@@ -152,7 +149,7 @@ static bool start(Solve *s, TnProblem *p, const TnSolverDef *def, TnIslandReport
     double tolerance = def->tolerance * def->velocity_scale;
     *s = (Solve){.tolerance = tolerance, .wanted = tolerance, .best = INFINITY, .report = report};
     if (!tn_small_build(p, &s->small)) return false;
-    s->best_lambda = TN_ARENA_ZERO(p->arena, double, 3 * s->small.ld);
+    s->best_lambda = TN_ARENA_ZERO(p->arena, double, 3 * s->small.n);
     if (!s->best_lambda) return false;
     look(s);
     return true;
@@ -188,10 +185,10 @@ bool tn_small_solve(TnProblem *p, const TnSolverDef *def, TnIslandResult *out, b
     TnSmall *w = &s.small;
     if (!(s.map.largest < STILL * s.tolerance)) {
         if (s.map.largest < fmin(NEARLY * s.tolerance, RESTING * def->velocity_scale)) {
-            before = s.best_lambda + w->ld;
-            guess = before + w->ld;
+            before = s.best_lambda + w->n;
+            guess = before + w->n;
             tn_small_velocities(w, before);
-            memcpy(guess, w->u, sizeof(double) * (size_t)w->ld);
+            memcpy(guess, w->u, sizeof(double) * (size_t)w->n);
         }
         report.method = TN_METHOD_SMALL;
         report.why = "a small island";

@@ -1,10 +1,10 @@
-/* small.h: islands of a few bodies and robots with some tens of contacts, as one full matrix over
- * the constraints,
+/* small.h: islands of a few bodies and robots with some tens of contacts, as one full matrix,
  *
- *     u = W λ + q,   W = J A⁻¹ Jᵀ,   q = J A⁻¹ b + e
+ *     u = Y z + q,   z = Yᵀ λ,   Y = J L⁻ᵀ with A = L Lᵀ,   q = J A⁻¹ b + e
  *
- * No graph, no plan and no list of nodes is made. W has a hundred rows at most, so a product with
- * it is as cheap as looking at the laws, and Newton's matrix is a part of it.
+ * a row per constraint, a column per unknown: Y Yᵀ = J A⁻¹ Jᵀ. No graph, no plan and no list of
+ * nodes is made. A product with Y is as cheap as looking at the laws, and Newton's matrix is made
+ * of its rows.
  *
  * Numbers of constraints: a contact has three (normal and two tangents), then one per scalar row.
  * Everything here is in these axes. */
@@ -29,14 +29,17 @@ typedef struct TnSmallGroup {
     int normal;    /* disc: the number of the normal force; -1: none */
     int row;       /* of the problem; -1: a contact */
     double mu;
-    double D[2];       /* own compliance: normal and tangent; of rows the first */
-    double inverse[9]; /* contact: of its own part of W; [0] = 0: there is none, or not yet made */
+    double D[2]; /* own compliance: normal and tangent; of rows the first */
+    /* contact: its own part of Y Yᵀ and the inverse, made for the first sweep */
+    double W[9], inverse[9];
+    bool has_own, regular;
 } TnSmallGroup;
 
 /* A block of the problem with the constraints that touch it. */
 typedef struct TnSmallBlock {
     int block, dim;
     int count, *numbers; /* constraints, rising; NULL: all of them */
+    int first;           /* of its unknowns in z */
     int ld;              /* of the panel */
     double *panel; /* columns: A, then J, then bᵀ; after factoring L, J L⁻ᵀ, (L⁻¹b)ᵀ */
 } TnSmallBlock;
@@ -44,21 +47,28 @@ typedef struct TnSmallBlock {
 typedef struct TnSmall {
     TnProblem *problem;
     const TnSmallKernels *kernels;
-    int n, ld; /* numbers; ld: a multiple of eight */
+    int n;       /* numbers of constraints */
+    int dim, ld; /* unknowns of all blocks, and up to a multiple of eight */
     int group_count, block_count;
     TnSmallGroup *groups;
     TnSmallBlock *blocks;
-    double *W, *q; /* n × ld; ld */
-    double *lever; /* m/s per unit of u */
+    double *Y;      /* n × ld */
+    double *z_free; /* ld: L⁻¹ b */
+    double *q;      /* from here on one per number, padded to eights */
+    double *own;    /* its own part of Y Yᵀ */
+    double *lever;  /* m/s per unit of u */
     double *lambda, *u;
+    double *z; /* scratch, ld */
     /* Newton */
-    double *M, *x, *change, *next, *next_u;
+    double *change, *next, *next_u, *x;
+    struct TnSmallUnknown *unknowns;
+    int *unknown_of; /* per number: a normal force's unknown; -1: none */
 } TnSmall;
 
 /* Whether this path is for the island. */
 bool tn_small_fits(const TnProblem *problem);
 /* ---- small_build.c ---- */
-/* W and q, and λ of the problem. Memory from the problem's arena. False: no memory, or A not
+/* Y and q, and λ of the problem. Memory from the problem's arena. False: no memory, or A not
  * positive definite. */
 bool tn_small_build(TnProblem *problem, TnSmall *out);
 /* λ into the problem. */
@@ -67,16 +77,19 @@ void tn_small_put(const TnSmall *small);
 void tn_small_finish(const TnSmall *small);
 /* u = J v + e of the problem's velocities. */
 void tn_small_velocities(const TnSmall *small, double *u);
+/* u = Y Yᵀ λ + q */
+void tn_small_apply(const TnSmall *small, const double *lambda, const double *q, double *u);
 
 /* ---- small_laws.c ---- */
 /* The natural map at λ and u, natural_map.h. */
 TnNaturalMap tn_small_map(const TnSmall *small, const double *lambda, const double *u);
 /* What rounding of such forces makes of velocities, m/s. */
 double tn_small_rounding(const TnSmall *small, const double *lambda);
-/* Projected Gauss-Seidel: λ and u move together. */
-void tn_small_sweep(TnSmall *small);
+/* Projected Gauss-Seidel, so many times. */
+void tn_small_sweep(TnSmall *small, int count);
 
 /* ---- small_newton.c ---- */
+bool tn_small_reserve_steps(TnSmall *small); /* false: no memory */
 /* next and next_u: a step from λ and u with laws that hold softened by 1/R about (1 - fade) λ.
  * False: singular. */
 bool tn_small_step(TnSmall *small, double R, double fade);

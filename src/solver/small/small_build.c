@@ -1,8 +1,7 @@
-/* small_build.c: W and q of a small island.
+/* small_build.c: Y and q of a small island.
  *
  * Below the matrix A of a block stand the rows of J, and below them bᵀ. Factoring the first columns
- * makes L of A, J L⁻ᵀ of J and (L⁻¹b)ᵀ of b; what elimination then subtracts from the rest, which
- * is zero, is J A⁻¹ Jᵀ and J A⁻¹ b: a front of a sparse factorization, and its kernels
+ * makes L of A, J L⁻ᵀ of J and (L⁻¹b)ᵀ of b: a front of a sparse factorization, and its kernels
  * (math/kernels/dense_kernels.h). */
 #include "small.h"
 
@@ -12,9 +11,9 @@
 #include "../law/law.h"
 
 /* More would be quicker by sparse matrices: of bodies alone earlier. */
-#define MOST_NUMBERS 96
-#define MOST_OF_BODIES 60
-#define MOST_UNKNOWNS 160
+#define MOST_NUMBERS 300
+#define MOST_BODIES 3
+#define MOST_UNKNOWNS 96
 
 static int padded(int n) { return (n + 7) & ~7; }
 
@@ -22,8 +21,9 @@ static int numbers_of(const TnProblem *p) { return 3 * p->contact_count + p->row
 
 bool tn_small_fits(const TnProblem *p)
 {
-    int unknowns = 6 * p->twist_count, most = p->large_count ? MOST_NUMBERS : MOST_OF_BODIES;
-    if (p->bond_count || numbers_of(p) > most || unknowns > MOST_UNKNOWNS) return false;
+    int unknowns = 6 * p->twist_count;
+    if (p->bond_count || numbers_of(p) > MOST_NUMBERS) return false;
+    if (!p->large_count) return p->twist_count <= MOST_BODIES;
     for (int i = 0; i < p->large_count; i++) {
         if (!p->large[i].kind->full) return false;
         unknowns += p->large[i].dim;
@@ -171,38 +171,30 @@ static bool write_panel(const TnSmall *s, TnSmallBlock *b)
     return true;
 }
 
-/* ---- W ---- */
+/* ---- Y ---- */
 
-/* The upper triangle below the diagonal as well. */
-static void mirror(const TnSmall *s)
-{
-    for (int i = 0; i < s->n; i++)
-        for (int j = i + 1; j < s->n; j++) s->W[(long)j * s->ld + i] = s->W[(long)i * s->ld + j];
-}
-
-/* W += J A⁻¹ Jᵀ, its upper triangle, q += J A⁻¹ b. False: no memory, or not positive definite. */
+/* The block's columns of Y, and its L⁻¹b. False: not positive definite. */
 static bool add_block(const TnSmall *s, const TnSmallBlock *b)
 {
-    const TnDenseKernels *dense = tn_dense_kernels();
-    int rows = b->dim + b->count + 1, base = b->dim & ~7, ld = b->ld - base;
-    size_t mark = tn_arena_mark(s->problem->arena);
-    double *U = TN_ARENA_ZERO(s->problem->arena, double, (size_t)(b->count + 1) * (size_t)ld);
-    if (!U || !dense->factor(rows, b->dim, b->panel, b->ld)) return false;
-    dense->update(rows, b->dim, b->panel, b->ld, U);
-    for (int j = 0; j < b->count; j++) {
-        const double *column = U + (long)j * ld + b->dim - base;
-        int number = b->numbers ? b->numbers[j] : j;
-        double *to = s->W + (long)number * s->ld;
-        if (b->numbers) {
-            for (int i = j; i < b->count; i++) to[b->numbers[i]] -= column[i];
-        } else { /* the only block: nothing is there yet */
-            for (int i = j; i < b->count; i++) to[i] = -column[i];
-            for (int i = b->count; i < s->ld; i++) to[i] = 0.0;
-        }
-        s->q[number] -= column[b->count];
+    if (!tn_dense_kernels()->factor(b->dim + b->count + 1, b->dim, b->panel, b->ld)) return false;
+    for (int k = 0; k < b->dim; k++) {
+        const double *column = b->panel + (long)k * b->ld + b->dim;
+        double *to = s->Y + b->first + k;
+        for (int i = 0; i < b->count; i++)
+            to[(long)(b->numbers ? b->numbers[i] : i) * s->ld] = column[i];
+        s->z_free[b->first + k] = column[b->count];
     }
-    tn_arena_release(s->problem->arena, mark);
     return true;
+}
+
+static void set_own(const TnSmall *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        const double *y = s->Y + (long)i * s->ld;
+        double zero = 0.0;
+        s->kernels->dots(1, s->ld, y, y, &zero, &s->own[i]);
+    }
+    s->kernels->dots(s->n, s->ld, s->Y, s->z_free, s->q, s->q);
 }
 
 /* ---- laws ---- */
@@ -249,14 +241,12 @@ static double terms_of(const TnProblem *p, int c)
     return side_terms(p, batch->row_a[l], a) + side_terms(p, batch->row_b[l], b);
 }
 
-static double own(const TnSmall *s, int i) { return s->W[(long)i * (s->ld + 1)]; }
-
 static void set_contact(const TnSmall *s, int c, TnSmallGroup *g)
 {
     const TnProblem *p = s->problem;
     const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
     int at = 3 * c, l = c % TN_LANES;
-    double Dn = own(s, at), Dt = 0.5 * (own(s, at + 1) + own(s, at + 2)), terms = terms_of(p, c);
+    double Dn = s->own[at], Dt = 0.5 * (s->own[at + 1] + s->own[at + 2]), terms = terms_of(p, c);
     *g = (TnSmallGroup){.at = at, .count = 3, .normal = -1, .row = -1, .mu = batch->mu[l]};
     g->D[0] = alive(Dn, Dn + Dt, terms);
     g->D[1] = alive(Dt, Dn + Dt, terms);
@@ -283,7 +273,7 @@ static void set_row(const TnSmall *s, int r, TnSmallGroup *g)
     int at = 3 * p->contact_count + r, count = tn_row_group(row);
     *g = (TnSmallGroup){.at = at, .count = count, .normal = -1, .row = r, .mu = row->mu};
     for (int i = 0; i < count; i++) {
-        g->D[0] += own(s, at + i) / count;
+        g->D[0] += s->own[at + i] / count;
         s->q[at + i] += row[i].e;
         s->lambda[at + i] = row[i].lambda;
         s->lever[at + i] = tn_row_lever(&row[i]);
@@ -310,19 +300,26 @@ static void set_laws(TnSmall *s)
 static bool reserve(TnSmall *s)
 {
     TnArena *arena = s->problem->arena;
-    size_t square = (size_t)s->n * (size_t)s->ld, ld = (size_t)s->ld;
-    double *all = TN_ARENA_ZERO(arena, double, 8 * ld);
-    s->W = s->block_count == 1 ? TN_ARENA_NEW(arena, double, square)
-                               : TN_ARENA_ZERO(arena, double, square);
+    size_t n = (size_t)padded(s->n), ld = (size_t)s->ld;
+    double **vectors[] = {&s->q, &s->own,    &s->lever, &s->lambda, &s->u,
+                          &s->x, &s->change, &s->next,  &s->next_u};
+    enum { VECTORS = sizeof vectors / sizeof *vectors };
+    double *all = TN_ARENA_ZERO(arena, double, VECTORS *n + (2 + (size_t)s->n) * ld);
     s->groups = TN_ARENA_NEW(arena, TnSmallGroup, s->n);
     s->blocks = TN_ARENA_ZERO(arena, TnSmallBlock, s->block_count);
-    /* one more column, for the right-hand side */
-    s->M = TN_ARENA_NEW(arena, double, (size_t)s->n *(size_t)padded(s->n + 1));
-    if (!all || !s->W || !s->groups || !s->blocks || !s->M) return false;
-    double **vectors[] = {&s->q, &s->lever,  &s->lambda, &s->u,
-                          &s->x, &s->change, &s->next,   &s->next_u};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = all + i * ld;
+    s->unknown_of = TN_ARENA_NEW(arena, int, s->n);
+    if (!all || !s->groups || !s->blocks || !s->unknown_of || !tn_small_reserve_steps(s))
+        return false;
+    for (int i = 0; i < VECTORS; i++) *vectors[i] = all + (size_t)i * n;
+    s->z_free = all + VECTORS * n;
+    s->z = s->z_free + ld;
+    s->Y = s->z + ld;
     return true;
+}
+
+static int dim_of(const TnProblem *p, int block)
+{
+    return block < p->twist_count ? 6 : p->large[block - p->twist_count].dim;
 }
 
 bool tn_small_build(TnProblem *p, TnSmall *s)
@@ -330,19 +327,27 @@ bool tn_small_build(TnProblem *p, TnSmall *s)
     *s = (TnSmall){.problem = p,
                    .kernels = tn_small_kernels(),
                    .n = numbers_of(p),
-                   .ld = padded(numbers_of(p)),
                    .block_count = p->twist_count + p->large_count};
+    for (int i = 0; i < s->block_count; i++) s->dim += dim_of(p, i);
+    s->ld = padded(s->dim);
     if (!reserve(s)) return false;
-    for (int i = 0; i < s->block_count; i++) {
+    for (int i = 0, first = 0; i < s->block_count; i++) {
         TnSmallBlock *b = &s->blocks[i];
-        b->block = i;
-        b->dim = i < p->twist_count ? 6 : p->large[i - p->twist_count].dim;
+        *b = (TnSmallBlock){.block = i, .dim = dim_of(p, i), .first = first};
+        first += b->dim;
         if (!list_numbers(s, b) || !write_panel(s, b) || !add_block(s, b)) return false;
     }
-    mirror(s);
+    set_own(s);
     set_laws(s);
-    s->kernels->apply(s->n, s->ld, s->W, s->lambda, s->q, s->u);
+    tn_small_apply(s, s->lambda, s->q, s->u);
     return true;
+}
+
+void tn_small_apply(const TnSmall *s, const double *lambda, const double *q, double *u)
+{
+    memset(s->z, 0, sizeof(double) * (size_t)s->ld);
+    s->kernels->add(s->n, s->ld, s->Y, lambda, s->z);
+    s->kernels->dots(s->n, s->ld, s->Y, s->z, q, u);
 }
 
 /* ---- and back ---- */
@@ -352,17 +357,12 @@ static double *velocities_of(const TnProblem *p, const TnSmallBlock *b, double t
     return b->block < p->twist_count ? twist : p->large[b->block - p->twist_count].v;
 }
 
-/* v = L⁻ᵀ (L⁻¹b + Yᵀλ) */
+/* v = L⁻ᵀ z of a block, z = L⁻¹b + Yᵀλ */
 static void finish_block(const TnSmall *s, const TnSmallBlock *b)
 {
     TnProblem *p = s->problem;
     double twist[6], *v = velocities_of(p, b, twist);
-    for (int k = 0; k < b->dim; k++) {
-        const double *Y = b->panel + (long)k * b->ld + b->dim;
-        double sum = Y[b->count];
-        for (int i = 0; i < b->count; i++) sum += Y[i] * s->lambda[b->numbers ? b->numbers[i] : i];
-        v[k] = sum;
-    }
+    memcpy(v, s->z + b->first, sizeof(double) * (size_t)b->dim);
     tn_dense_kernels()->backward(b->dim, b->dim, b->panel, b->ld, 1, v, 0);
     if (b->block >= p->twist_count) {
         tn_ports_spread(p, &p->large[b->block - p->twist_count], v, p->twist);
@@ -386,27 +386,26 @@ void tn_small_put(const TnSmall *s)
 
 void tn_small_finish(const TnSmall *s)
 {
+    memcpy(s->z, s->z_free, sizeof(double) * (size_t)s->ld);
+    s->kernels->add(s->n, s->ld, s->Y, s->lambda, s->z);
     for (int i = 0; i < s->block_count; i++) finish_block(s, &s->blocks[i]);
 }
 
-/* J v = Y Lᵀ v */
-static void add_velocities(const TnSmall *s, const TnSmallBlock *b, double *u)
-{
-    const TnProblem *p = s->problem;
-    double twist[6];
-    const double *v = velocities_of(p, b, twist);
-    for (int k = 0; k < 6 && v == twist; k++) twist[k] = p->twist[b->block + 1][k < 3 ? k : k + 1];
-    for (int k = 0; k < b->dim; k++) {
-        const double *L = b->panel + (long)k * b->ld;
-        double sum = v[k] / L[k];
-        for (int i = k + 1; i < b->dim; i++) sum += L[i] * v[i];
-        sum -= L[b->dim + b->count]; /* q has J A⁻¹ b */
-        for (int i = 0; i < b->count; i++) u[b->numbers ? b->numbers[i] : i] += L[b->dim + i] * sum;
-    }
-}
-
+/* J v = Y Lᵀ v; q has J A⁻¹ b */
 void tn_small_velocities(const TnSmall *s, double *u)
 {
-    memcpy(u, s->q, sizeof(double) * (size_t)s->ld);
-    for (int i = 0; i < s->block_count; i++) add_velocities(s, &s->blocks[i], u);
+    const TnProblem *p = s->problem;
+    for (int i = 0; i < s->block_count; i++) {
+        const TnSmallBlock *b = &s->blocks[i];
+        double twist[6], *z = s->z + b->first;
+        const double *v = velocities_of(p, b, twist);
+        for (int k = 0; k < 6 && v == twist; k++)
+            twist[k] = p->twist[b->block + 1][k < 3 ? k : k + 1];
+        for (int k = 0; k < b->dim; k++) {
+            const double *L = b->panel + (long)k * b->ld;
+            z[k] = v[k] / L[k] - s->z_free[b->first + k]; /* L has reciprocals there */
+            for (int j = k + 1; j < b->dim; j++) z[k] += L[j] * v[j];
+        }
+    }
+    s->kernels->dots(s->n, s->ld, s->Y, s->z, s->q, u);
 }

@@ -49,7 +49,7 @@ double tn_small_rounding(const TnSmall *s, const double *lambda)
 {
     double most = 0.0;
     for (int i = 0; i < s->n; i++) {
-        double size = s->lever[i] * s->W[(long)i * (s->ld + 1)] * fabs(lambda[i]);
+        double size = s->lever[i] * s->own[i] * fabs(lambda[i]);
         if (!(size <= most)) most = size;
     }
     return DBL_EPSILON * most;
@@ -57,39 +57,42 @@ double tn_small_rounding(const TnSmall *s, const double *lambda)
 
 /* ---- sweeps ---- */
 
-static void invert(const TnSmall *s, TnSmallGroup *g)
+/* A contact's own part of Y Yᵀ, and its inverse. */
+static void set_own(const TnSmall *s, TnSmallGroup *g)
 {
-    double M[9];
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) M[3 * i + k] = s->W[(long)(g->at + i) * s->ld + g->at + k];
-    tn_small_inverse(3, M, g->inverse);
+    for (int i = 0; i < 3; i++) {
+        const double none[3] = {0};
+        s->kernels->dots(3, s->ld, s->Y + (long)g->at * s->ld, s->Y + (long)(g->at + i) * s->ld,
+                         none, g->W + 3 * i);
+    }
+    tn_small_inverse(3, g->W, g->inverse);
+    g->regular = g->inverse[0] > 0.0 && g->inverse[4] > 0.0 && g->inverse[8] > 0.0;
+    g->has_own = true;
 }
 
 static void solve_contact(const TnSmall *s, TnSmallGroup *g, const double *u, double *l)
 {
-    const double *W = s->W + (long)g->at * s->ld + g->at;
-    int ld = s->ld;
+    if (!g->has_own) set_own(s, g);
+    const double *W = g->W, *V = g->inverse;
     double r[3], stick[3];
-    if (!(g->inverse[0] > 0.0)) invert(s, g);
     for (int i = 0; i < 3; i++)
-        r[i] = u[i] - W[i * ld] * l[0] - W[i * ld + 1] * l[1] - W[i * ld + 2] * l[2];
+        r[i] = u[i] - W[3 * i] * l[0] - W[3 * i + 1] * l[1] - W[3 * i + 2] * l[2];
     if (r[0] >= 0.0) {
         l[0] = l[1] = l[2] = 0.0;
         return;
     }
-    const double *V = g->inverse;
     for (int i = 0; i < 3; i++)
         stick[i] = -(V[3 * i] * r[0] + V[3 * i + 1] * r[1] + V[3 * i + 2] * r[2]);
     double bound = g->mu * stick[0];
-    if (V[0] > 0.0 && V[4] > 0.0 && V[8] > 0.0 && stick[0] > 0.0 &&
+    if (g->regular && stick[0] > 0.0 &&
         stick[1] * stick[1] + stick[2] * stick[2] <= bound * bound) {
         memcpy(l, stick, sizeof stick);
         return;
     }
-    double w = fmax(W[ld + 1], W[2 * ld + 2]);
+    double w = fmax(W[4], W[8]);
     l[0] = positive(-(r[0] + W[1] * l[1] + W[2] * l[2]) / W[0]);
-    double x = l[1] - (r[1] + W[ld] * l[0] + W[ld + 1] * l[1] + W[ld + 2] * l[2]) / w;
-    double y = l[2] - (r[2] + W[2 * ld] * l[0] + W[2 * ld + 1] * l[1] + W[2 * ld + 2] * l[2]) / w;
+    double x = l[1] - (r[1] + W[3] * l[0] + W[4] * l[1] + W[5] * l[2]) / w;
+    double y = l[2] - (r[2] + W[6] * l[0] + W[7] * l[1] + W[8] * l[2]) / w;
     double share = tn_disc_share(sqrt(x * x + y * y), g->mu * l[0]);
     l[1] = share * x;
     l[2] = share * y;
@@ -97,24 +100,26 @@ static void solve_contact(const TnSmall *s, TnSmallGroup *g, const double *u, do
 
 static void solve_row(const TnSmall *s, const TnSmallGroup *g, const double *u, double *l)
 {
-    double D = s->W[(long)g->at * (s->ld + 1)], t[2];
-    for (int i = 1; i < g->count; i++) D = fmax(D, s->W[(long)(g->at + i) * (s->ld + 1)]);
+    double D = s->own[g->at], t[2];
+    for (int i = 1; i < g->count; i++) D = fmax(D, s->own[g->at + i]);
     double B = D > 0.0 ? 1.0 / D : 0.0;
     for (int i = 0; i < g->count; i++) t[i] = l[i] - u[i] * B;
     tn_row_project(&s->problem->rows[g->row], B, radius_of(g, s->lambda), t, l);
 }
 
-void tn_small_sweep(TnSmall *s)
+static void sweep_once(TnSmall *s)
 {
     for (int i = 0; i < s->group_count; i++) {
         TnSmallGroup *g = &s->groups[i];
-        double *l = s->lambda + g->at, *u = s->u + g->at, change[3];
-        for (int k = 0; k < g->count; k++) change[k] = -l[k];
+        const double *Y = s->Y + (long)g->at * s->ld;
+        double *l = s->lambda + g->at, u[3], change[3];
         if (g->law == TN_SMALL_DEAD) continue;
+        s->kernels->dots(g->count, s->ld, Y, s->z, s->q + g->at, u);
+        for (int k = 0; k < g->count; k++) change[k] = -l[k];
         if (g->law == TN_SMALL_CONTACT)
             solve_contact(s, g, u, l);
         else if (g->law == TN_SMALL_SMOOTH)
-            l[0] = positive(l[0] - u[0] / s->W[(long)g->at * (s->ld + 1)]);
+            l[0] = positive(l[0] - u[0] / s->own[g->at]);
         else
             solve_row(s, g, u, l);
         bool moved = false;
@@ -122,6 +127,14 @@ void tn_small_sweep(TnSmall *s)
             change[k] += l[k];
             moved = moved || change[k] != 0.0;
         }
-        if (moved) s->kernels->add(s->ld, s->W + (long)g->at * s->ld, g->count, change, s->u);
+        if (moved) s->kernels->add(g->count, s->ld, Y, change, s->z);
     }
+}
+
+void tn_small_sweep(TnSmall *s, int count)
+{
+    memset(s->z, 0, sizeof(double) * (size_t)s->ld);
+    s->kernels->add(s->n, s->ld, s->Y, s->lambda, s->z);
+    for (int i = 0; i < count; i++) sweep_once(s);
+    tn_small_apply(s, s->lambda, s->q, s->u);
 }

@@ -10,8 +10,13 @@
  * spinning and rolling friction arrive together soft                 as it is
  *
  * What holds is an unknown x_j, a column C_j of up to six numbers (a normal force takes with it the
- * friction that follows it), and an equation a_j x_j + c_jᵀ u⁺ = …; so the matrix is
- * diag(a) + cᵀ W C, of what is active only. */
+ * friction that follows it), and an equation a_j x_j + c_jᵀ u⁺ = r_j; so, with E = cᵀY and F = CᵀY,
+ *
+ *     (diag(a) + E Fᵀ) x = r
+ *
+ * of what is active only; or, where there are more of these than velocities, for w = Fᵀx
+ *
+ *     (I + Fᵀ diag(1/a) E) w = Fᵀ diag(1/a) r,   x = (r - E w) / a. */
 #include "../law/law.h"
 #include "small.h"
 
@@ -23,7 +28,7 @@ typedef struct Parts {
     double value[MOST_PARTS];
 } Parts;
 
-typedef struct Unknown {
+typedef struct TnSmallUnknown {
     Parts force;    /* what it adds to λ */
     Parts equation; /* of u⁺ */
     double a, rhs;  /* a x + equation · u⁺ = rhs */
@@ -34,8 +39,14 @@ typedef struct Step {
     double R, fade;
     int count;
     Unknown *unknowns;
-    int *unknown_of; /* per number: a normal force's unknown; -1: none */
+    int *unknown_of;
 } Step;
+
+bool tn_small_reserve_steps(TnSmall *s)
+{
+    s->unknowns = TN_ARENA_NEW(s->problem->arena, Unknown, s->n);
+    return s->unknowns;
+}
 
 static Parts one(int at, double value) { return (Parts){1, {at}, {value}}; }
 static Parts two(int at, double a, double b) { return (Parts){2, {at, at + 1}, {a, b}}; }
@@ -138,7 +149,7 @@ static void line_disc(Step *s, const TnSmallGroup *g)
 {
     TnSmall *w = s->small;
     const double *l = w->lambda + g->at, *u = w->u + g->at;
-    double normal = w->lambda[g->normal] - w->u[g->normal] / w->W[(long)g->normal * (w->ld + 1)];
+    double normal = w->lambda[g->normal] - w->u[g->normal] / w->own[g->normal];
     double bound = g->mu * (normal > 0.0 ? normal : 0.0), t[2] = {0};
     int j = s->unknown_of[g->normal];
     for (int k = 0; k < g->count; k++) t[k] = l[k] - u[k] / g->D[0];
@@ -159,7 +170,7 @@ static void line_disc(Step *s, const TnSmallGroup *g)
 static void line_all(Step *s)
 {
     TnSmall *w = s->small;
-    memset(w->change, 0, sizeof(double) * (size_t)w->ld);
+    memset(w->change, 0, sizeof(double) * (size_t)w->n);
     for (int i = 0; i < w->n; i++) s->unknown_of[i] = -1;
     for (int i = 0; i < w->group_count; i++) {
         TnSmallGroup *g = &w->groups[i];
@@ -183,48 +194,106 @@ static double take(const Parts *parts, const double *from)
     return sum;
 }
 
-/* Row by row: a row of cᵀ W, as long as λ, then its products with the columns of C. */
-static void write_system(const Step *s, int ld)
+/* Of the rows of Y. */
+static void combine(const TnSmall *w, const Parts *parts, double *out)
+{
+    const double *row = w->Y + (long)parts->at[0] * w->ld;
+    for (int k = 0; k < w->ld; k++) out[k] = parts->value[0] * row[k];
+    for (int i = 1; i < parts->count; i++)
+        w->kernels->add(1, w->ld, w->Y + (long)parts->at[i] * w->ld, &parts->value[i], out);
+}
+
+static int padded(int n) { return (n + 7) & ~7; }
+
+/* E, count × ld; and Fᵀ, its columns divided by `a` or not, dim × ldf. */
+static void write_factors(const Step *s, double *E, double *Ft, int ldf, bool divided)
+{
+    const TnSmall *w = s->small;
+    double *f = w->z;
+    for (int j = 0; j < s->count; j++) {
+        const Unknown *x = &s->unknowns[j];
+        double scale = divided ? 1.0 / x->a : 1.0, *e = E + (long)j * w->ld;
+        const double *from = e;
+        combine(w, &x->equation, e);
+        bool same = x->force.count == 1 && x->equation.count == 1 && x->equation.value[0] == 1.0;
+        if (!same) {
+            combine(w, &x->force, f);
+            from = f;
+        }
+        for (int k = 0; k < w->dim; k++) Ft[(long)k * ldf + j] = scale * from[k];
+    }
+    for (int k = 0; k < w->dim; k++)
+        for (int j = s->count; j < ldf; j++) Ft[(long)k * ldf + j] = 0.0;
+}
+
+/* Into w->x; r lies there. */
+static bool solve_forces(const Step *s, double *E, double *Ft, double *M)
 {
     TnSmall *w = s->small;
-    double *row = w->next; /* free until the step is done */
-    w->kernels->apply(w->n, w->ld, w->W, w->change, w->u, w->next_u);
-    for (int i = 0; i < s->count; i++) {
-        const Unknown *x = &s->unknowns[i];
-        const double *from = w->W + (long)x->equation.at[0] * w->ld;
-        double *to = w->M + (long)i * ld;
-        if (x->equation.count > 1 || x->equation.value[0] != 1.0) {
-            memset(row, 0, sizeof(double) * (size_t)w->ld);
-            for (int k = 0; k < x->equation.count; k++)
-                w->kernels->add(w->ld, w->W + (long)x->equation.at[k] * w->ld, 1,
-                                &x->equation.value[k], row);
-            from = row;
-        }
-        for (int j = 0; j < s->count; j++) {
-            const Parts *force = &s->unknowns[j].force;
-            to[j] = force->count == 1 ? from[force->at[0]] : take(force, from);
-        }
-        to[i] += x->a;
-        to[s->count] = x->rhs - take(&x->equation, w->next_u);
-        for (int j = s->count + 1; j < ld; j++) to[j] = 0.0;
+    int n = s->count, ld = padded(n + 1);
+    write_factors(s, E, Ft, ld, false);
+    w->kernels->multiply(n, w->dim, E, w->ld, Ft, ld, M);
+    for (int i = 0; i < n; i++) {
+        M[(long)i * ld + i] += s->unknowns[i].a;
+        M[(long)i * ld + n] = w->x[i];
     }
+    return w->kernels->solve(n, ld, M, w->x);
+}
+
+static bool solve_velocities(const Step *s, double *E, double *Ft, double *M)
+{
+    TnSmall *w = s->small;
+    int n = w->dim, ld = padded(n + 1), count = s->count, ldf = padded(count);
+    double *wide = M; /* E with rows of ld: its column n has r */
+    write_factors(s, E, Ft, ldf, true);
+    for (int i = 0; i < count; i++) {
+        double *to = wide + (long)i * ld;
+        memcpy(to, E + (long)i * w->ld, sizeof(double) * (size_t)n);
+        to[n] = w->x[i];
+        for (int k = n + 1; k < ld; k++) to[k] = 0.0;
+    }
+    double *H = wide + (long)count * ld;
+    w->kernels->multiply(n, count, Ft, ldf, wide, ld, H);
+    for (int k = 0; k < n; k++) H[(long)k * ld + k] += 1.0;
+    if (!w->kernels->solve(n, ld, H, w->z)) return false;
+    for (int k = n; k < w->ld; k++) w->z[k] = 0.0;
+    for (int i = 0; i < count; i++) {
+        double minus = 0.0, along;
+        w->kernels->dots(1, w->ld, E + (long)i * w->ld, w->z, &minus, &along);
+        w->x[i] = (w->x[i] - along) / s->unknowns[i].a;
+    }
+    return true;
+}
+
+static bool solve_system(const Step *s)
+{
+    TnSmall *w = s->small;
+    TnArena *arena = w->problem->arena;
+    bool few = s->count <= w->dim;
+    size_t mark = tn_arena_mark(arena), count = (size_t)padded(s->count + 1), dim = (size_t)w->ld;
+    size_t ld = (size_t)padded(w->dim + 1), matrix = few ? count * count : (count + dim) * ld;
+    double *E = TN_ARENA_NEW(arena, double, 2 * count * dim + matrix);
+    if (!E) return false;
+    double *Ft = E + count * dim, *M = Ft + count * dim;
+    tn_small_apply(w, w->change, w->u, w->next_u);
+    for (int i = 0; i < s->count; i++)
+        w->x[i] = s->unknowns[i].rhs - take(&s->unknowns[i].equation, w->next_u);
+    bool ok = few ? solve_forces(s, E, Ft, M) : solve_velocities(s, E, Ft, M);
+    tn_arena_release(arena, mark);
+    return ok;
 }
 
 bool tn_small_step(TnSmall *w, double R, double fade)
 {
-    Unknown unknowns[TN_SMALL_ROWS];
-    int unknown_of[TN_SMALL_ROWS];
-    Step s = {.small = w, .R = R, .fade = fade, .unknowns = unknowns, .unknown_of = unknown_of};
+    Step s = {
+        .small = w, .R = R, .fade = fade, .unknowns = w->unknowns, .unknown_of = w->unknown_of};
     line_all(&s);
-    int ld = (s.count + 8) & ~7;
-    write_system(&s, ld);
-    if (!w->kernels->solve(s.count, ld, w->M, w->x)) return false;
+    if (!solve_system(&s)) return false;
     for (int i = 0; i < w->n; i++) w->next[i] = w->lambda[i] + w->change[i];
     for (int i = 0; i < s.count; i++) {
         const Parts *force = &s.unknowns[i].force;
         for (int k = 0; k < force->count; k++) w->next[force->at[k]] += force->value[k] * w->x[i];
     }
-    for (int i = w->n; i < w->ld; i++) w->next[i] = 0.0;
-    w->kernels->apply(w->n, w->ld, w->W, w->next, w->q, w->next_u);
+    tn_small_apply(w, w->next, w->q, w->next_u);
     return true;
 }

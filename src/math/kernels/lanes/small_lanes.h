@@ -6,28 +6,61 @@
 
 #include "../small_kernels.h"
 
-/* Eight columns of the result stay in registers. */
-static void apply(int n, int ld, const double *M, const double *x, const double *q, double *y)
+static double sum_of(vd x)
 {
-    for (int k = 0; k < ld; k += 8) {
-        vd sum[8 / W];
-        const double *m = M + k;
-        for (int v = 0; v < 8 / W; v++) sum[v] = *(const vd *)(q + k + v * W);
-        for (int j = 0; j < n; j++, m += ld)
-            for (int v = 0; v < 8 / W; v++) sum[v] += x[j] * *(const vd *)(m + v * W);
-        for (int v = 0; v < 8 / W; v++) *(vd *)(y + k + v * W) = sum[v];
+    double sum = 0.0;
+    for (int i = 0; i < W; i++) sum += x[i];
+    return sum;
+}
+
+static void dots(int rows, int ld, const double *Y, const double *z, const double *q, double *y)
+{
+    for (int i = 0; i < rows; i++, Y += ld) {
+        vd even = {0}, odd = {0};
+        int k = 0;
+        for (; k + 2 * W <= ld; k += 2 * W) {
+            even += *(const vd *)(Y + k) * *(const vd *)(z + k);
+            odd += *(const vd *)(Y + k + W) * *(const vd *)(z + k + W);
+        }
+        if (k < ld) even += *(const vd *)(Y + k) * *(const vd *)(z + k);
+        y[i] = q[i] + sum_of(even + odd);
     }
 }
 
-static void add(int ld, const double *rows, int count, const double *s, double *y)
+static void add(int count, int ld, const double *Y, const double *s, double *z)
 {
-    const double *a = rows, *b = rows + ld, *c = rows + 2L * ld;
-    for (int k = 0; k < ld && count == 3; k += W)
-        *(vd *)(y + k) +=
-            s[0] * *(const vd *)(a + k) + s[1] * *(const vd *)(b + k) + s[2] * *(const vd *)(c + k);
-    for (int i = 0; i < count && count < 3; i++)
-        for (int k = 0; k < ld; k += W)
-            *(vd *)(y + k) += s[i] * *(const vd *)(rows + (long)i * ld + k);
+    for (int k = 0; k < ld; k += W) {
+        vd sum = *(const vd *)(z + k);
+        for (int i = 0; i < count; i++) sum += s[i] * *(const vd *)(Y + (long)i * ld + k);
+        *(vd *)(z + k) = sum;
+    }
+}
+
+/* A tile of `height` rows and eight columns, which stays in registers. */
+static inline __attribute__((always_inline)) void tile(int height, int depth, const double *A,
+                                                       int lda, const double *B, int ldb, double *C)
+{
+    vd sum[4][8 / W];
+    for (int r = 0; r < height; r++)
+        for (int v = 0; v < 8 / W; v++) sum[r][v] = (vd){0};
+    for (int k = 0; k < depth; k++, B += ldb)
+        for (int r = 0; r < height; r++)
+            for (int v = 0; v < 8 / W; v++)
+                sum[r][v] += A[(long)r * lda + k] * *(const vd *)(B + v * W);
+    for (int r = 0; r < height; r++)
+        for (int v = 0; v < 8 / W; v++) *(vd *)(C + (long)r * ldb + v * W) = sum[r][v];
+}
+
+static void multiply(int rows, int depth, const double *A, int lda, const double *B, int ldb,
+                     double *C)
+{
+    for (int j = 0; j < ldb; j += 8) {
+        int i = 0;
+        for (; i + 4 <= rows; i += 4)
+            tile(4, depth, A + (long)i * lda, lda, B + j, ldb, C + (long)i * ldb + j);
+        for (; i < rows; i++)
+            tile(1, depth, A + (long)i * lda, lda, B + j, ldb, C + (long)i * ldb + j);
+    }
 }
 
 /* The row with the largest number in a column takes place k. */
@@ -47,7 +80,7 @@ static double exchange(int n, int k, double **row)
 
 static bool solve(int n, int ld, double *M, double *x)
 {
-    double *row[TN_SMALL_ROWS], inverse[TN_SMALL_ROWS];
+    double *row[TN_SMALL_SOLVE], inverse[TN_SMALL_SOLVE];
     int end = (n + W) & ~(W - 1);
     for (int i = 0; i < n; i++) row[i] = M + (long)i * ld;
     for (int k = 0; k < n; k++) {
@@ -73,7 +106,7 @@ static bool solve(int n, int ld, double *M, double *x)
 
 #define SMALL_TABLE(NAME)                                                                          \
     {                                                                                              \
-        NAME, apply, add, solve                                                                    \
+        NAME, dots, add, multiply, solve                                                           \
     }
 
 #endif
