@@ -289,6 +289,7 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_integer(&json, "subsystems", tn_world_subsystem_count(world));
     json_integer(&json, "steps", t->steps);
     json_number(&json, "timestep", info.option.timestep);
+    json_integer(&json, "substeps", tn_world_substeps(world));
     json_number(&json, "simulated_s", result->simulated);
     json_number(&json, "wall_s", result->wall);
     json_number(&json, "iterations_mean", totals_mean(t->iterations, t->steps));

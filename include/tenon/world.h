@@ -27,6 +27,9 @@ typedef struct TnWorldDef {
      * is far from the prediction (loops, contacts that turn, soft bodies). 1 … 100: fixed number,
      * except for soft bodies, spin and rolling friction. See docs/time-stepping.md. */
     int relinearize;
+    /* A step is taken in so many parts of equal length (docs/time-stepping.md#sub-steps). 0
+     * (default): as the model says; 1: none; at most 100. */
+    int substeps;
     /* Fill aac and aal of each step's report; default false. Costs about 10 % of a step, with soft
      * bodies up to half a step; TnStepTimes do not contain it. */
     bool measure_accuracy;
@@ -137,6 +140,7 @@ TN_API void tn_world_worst_constraint(const TnWorld *world, int island, char *te
 TN_API bool tn_world_body_asleep(const TnWorld *world, TnBodyId body);
 TN_API void tn_world_wake(TnWorld *world, TnBodyId body); /* its whole island; 0: everything */
 TN_API const TnModel *tn_world_model(const TnWorld *world);
+TN_API int tn_world_substeps(const TnWorld *world); /* of a step, 1: none */
 
 /* A subsystem: one block of the solver, with one matrix. */
 typedef struct TnSubsystemInfo {

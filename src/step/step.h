@@ -75,6 +75,8 @@ typedef struct TnStep {
 } TnStep;
 
 /* ---- step.c ---- */
+/* A step of world->t, with inputs that stay for the next one. */
+TnStepReport tn_step_once(TnWorld *world);
 /* Adds the time since the last call to that of a phase. */
 void tn_step_lap(TnStep *step, double *phase);
 

@@ -15,6 +15,11 @@
 struct TnWorld {
     const TnModel *model;
     TnWorldDef def;
+    int substeps; /* of a step, at least 1, */
+    double t;     /* s: and how long one of them is */
+    int substep;  /* the one that runs, from 0 */
+    void *start;  /* the state that the step began with, as saved; NULL without sub-steps */
+    size_t start_capacity;
     TnPool *pool;
     TnPool *team; /* the pool, or NULL for a step that is too small to share */
     TnDivision *division;
@@ -70,6 +75,8 @@ static inline TnInstant tn_world_next(const TnWorld *world)
     return (TnInstant){world->next_qpos, world->next_qvel, world->next_frames,
                        (const double(*)[6])world->next_twists};
 }
+/* What the last step left no longer belongs to the state. */
+void tn_world_forget_step(TnWorld *world);
 /* And twists, after the state of these subsystems changed (NULL: of all). */
 void tn_world_update_frames(TnWorld *world, const int *subsystems, int count);
 
