@@ -103,6 +103,7 @@ static TnStepReport take_parts(TnWorld *world)
         return report;
     }
     int taken = 0;
+    world->listed.known = false;
     for (world->substep = 0; world->substep < world->substeps; world->substep++) {
         TnStepReport part = tn_step_once(world);
         if (world->substep == 0)

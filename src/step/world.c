@@ -145,7 +145,9 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
         !world->solver_memory || !world->frames || !world->twists || !world->wrench ||
         !world->applied || !world->last_applied || !world->next_qpos || !world->next_qvel ||
         !world->next_frames || !world->next_twists || !world->energies || !world->loops ||
-        !world->tied || !world->minds || !create_sleep(world) || !create_softs(world, err)) {
+        !world->tied || !world->minds ||
+        (world->substeps > 1 && !tn_listed_create(model, &world->listed)) || !create_sleep(world) ||
+        !create_softs(world, err)) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;
@@ -170,6 +172,7 @@ void tn_world_destroy(TnWorld *world)
     tn_solver_memory_destroy(world->solver_memory);
     tn_arena_free(&world->arena);
     tn_free(world->start);
+    tn_listed_destroy(&world->listed);
     tn_free(world->frames);
     tn_free(world->twists);
     tn_free(world->wrench);
