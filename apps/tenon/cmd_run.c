@@ -215,7 +215,9 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     table_line(stdout, "subsystems", "%d (%d free bodies, %d trees, %d cables)",
                tn_world_subsystem_count(world), info.free_body_count, info.tree_count,
                info.rod_count);
+    int substeps = tn_world_substeps(world);
     table_line(stdout, "steps", "%" PRId64 " of %g s", t->steps, info.option.timestep);
+    if (substeps > 1) table_line(stdout, "  sub-steps of each", "%d", substeps);
     table_line(stdout, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
     if (t->form)
         table_line(stdout, "solver", "%s, %s", tn_method_name(run->sim.solver.method), t->form);

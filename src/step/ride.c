@@ -9,12 +9,9 @@
  * holds for is in that list if it has to be in the sub-step's own. So contacts of links with W + P
  * <= (Σ - σ)/2 ride with them, and collision looks for those of the others only.
  *
- * How they ride. Two spheres, and corners and round ends on a plane, are where their centres are:
- * that is all that collision does, and the same up to rounding. What other contacts do to first
- * order depends on shapes: those of a rolling cylinder go with its axis, those of a box with its
- * corners. So these ride only where hardly anything moves: W_1 + W_2 <= AT_REST of the thinner one,
- * points with their bodies and gaps linearly. A lever is wrong by no more than that then, and a gap
- * by no more than twice that.
+ * Contacts ride exactly with spheres and on planes (ride_move.c). All others ride only where hardly
+ * anything moves: W_1 + W_2 <= AT_REST of the thinner one. A lever is wrong by no more than that
+ * then, and a gap by no more than twice that.
  *
  * Where more than a few links move that much, looking for all contacts costs no more, and every
  * sub-step does so; likewise with soft bodies, sleepers and hits with restitution, whose lists are
@@ -27,9 +24,8 @@
 #include "step.h"
 
 #define AT_REST 1e-4
-/* Of the links: if contacts of more than this share are looked for, it is no dearer to look for
- * all.
- */
+/* Of the links: if contacts of more than this share are looked for, looking for all
+ * costs no more. */
 #define MOST_ANEW 0.1
 #define GRAIN 512
 
@@ -140,17 +136,6 @@ static void find_ways(const Ride *r)
 
 /* ---- contacts ---- */
 
-typedef enum Kind { SPHERES, ON_PLANE, OTHER } Kind;
-
-static Kind kind_of(const TnModel *model, const TnContactPoint *c)
-{
-    TnGeomType a = model->geoms[c->geom1].type, b = model->geoms[c->geom2].type;
-    if (a == TN_GEOM_SPHERE && b == TN_GEOM_SPHERE) return SPHERES;
-    if (b == TN_GEOM_PLANE && (a == TN_GEOM_SPHERE || a == TN_GEOM_CAPSULE || a == TN_GEOM_BOX))
-        return ON_PLANE;
-    return OTHER;
-}
-
 /* Not if it is to be, or was, listed as it will be where paths meet. */
 static bool may_ride(const Ride *r, const TnContactPoint *c)
 {
@@ -160,7 +145,7 @@ static bool may_ride(const Ride *r, const TnContactPoint *c)
     if (c->time > 0.0 || c->clearance != c->gap ||
         tn_collider_flies(collider, c->geom1, c->geom2, c->gap + way, r->ahead[a] + r->ahead[b]))
         return false;
-    if (kind_of(r->step->model, c) != OTHER) return true;
+    if (tn_contact_rides_far(r->step->model, c)) return true;
     return way <= AT_REST * tn_collider_thinness(collider, c->geom1, c->geom2);
 }
 
@@ -174,98 +159,6 @@ static void mark_links(const Ride *r)
         if (r->anew[a] || r->anew[b] || may_ride(r, c)) continue;
         r->anew[b > 0 && r->way[b] > r->way[a] ? b : a] = 1;
     }
-}
-
-/* Where the point of a link is that was at `arm` from its centre of mass; of the world, `arm`. */
-static void point_now(const Ride *r, int link, const double arm[3], double out[3])
-{
-    const TnLinkFrame *now = &r->step->world->frames[link];
-    double local[3];
-    v3_copy(out, arm);
-    if (link == 0) return;
-    if (!r->listed->round[link]) { /* a sphere's surface stays where it is when it turns */
-        m3_tmul_v(local, r->listed->frames[link].rot, arm);
-        m3_mul_v(out, now->rot, local);
-    }
-    v3_add(out, out, now->com);
-}
-
-/* The point in the middle of what is round about a contact, on one side. */
-static void core_now(const Ride *r, const TnContactPoint *c, int side, double radius, double out[3])
-{
-    double arm[3];
-    v3_copy(arm, side ? c->arm2 : c->arm1);
-    v3_add_scaled(arm, c->normal, (side ? 1.0 : -1.0) * (radius + 0.5 * c->gap));
-    point_now(r, r->step->model->geom_link[side ? c->geom2 : c->geom1], arm, out);
-}
-
-static void move_spheres(const Ride *r, const TnContactPoint *c, TnContactPoint *out)
-{
-    const TnGeom *geoms = r->step->model->geoms;
-    double radius1 = geoms[c->geom1].size[0], radius2 = geoms[c->geom2].size[0], a[3], b[3];
-    core_now(r, c, 0, radius1, a);
-    core_now(r, c, 1, radius2, b);
-    v3_sub(out->normal, b, a);
-    double distance = v3_norm(out->normal);
-    if (distance > 0.0)
-        v3_scale(out->normal, out->normal, 1.0 / distance);
-    else
-        v3_set(out->normal, 0.0, 0.0, 1.0);
-    out->gap = distance - radius1 - radius2;
-    v3_copy(out->pos, a);
-    v3_add_scaled(out->pos, out->normal, radius1 + 0.5 * out->gap);
-}
-
-static void move_on_plane(const Ride *r, const TnContactPoint *c, TnContactPoint *out)
-{
-    const TnGeom *geom = &r->step->model->geoms[c->geom1];
-    double radius = geom->type == TN_GEOM_BOX ? 0.0 : geom->size[0], core[3], down[3];
-    core_now(r, c, 0, radius, core);
-    /* a point of the plane is half a gap on */
-    v3_copy(down, c->pos);
-    v3_add_scaled(down, c->normal, 0.5 * c->gap);
-    v3_sub(down, down, core);
-    out->gap = v3_dot(c->normal, down) - radius;
-    v3_copy(out->pos, core);
-    v3_add_scaled(out->pos, c->normal, radius + 0.5 * out->gap);
-}
-
-static void move_linearly(const Ride *r, const TnContactPoint *c, TnContactPoint *out)
-{
-    const int *link = r->step->model->geom_link;
-    double a[3], b[3];
-    point_now(r, link[c->geom1], c->arm1, a);
-    point_now(r, link[c->geom2], c->arm2, b);
-    for (int k = 0; k < 3; k++) {
-        out->gap += c->normal[k] * (b[k] - a[k]);
-        out->pos[k] = 0.5 * (a[k] + b[k]);
-    }
-}
-
-static void set_arm(const Ride *r, int geom, const double pos[3], double arm[3])
-{
-    int link = r->step->model->geom_link[geom];
-    v3_copy(arm, pos);
-    if (link > 0) v3_sub(arm, arm, r->step->world->frames[link].com);
-}
-
-static void move_contact(const Ride *r, const TnContactPoint *c, TnContactPoint *out)
-{
-    *out = *c;
-    switch (kind_of(r->step->model, c)) {
-    case SPHERES:
-        move_spheres(r, c, out);
-        break;
-    case ON_PLANE:
-        move_on_plane(r, c, out);
-        break;
-    case OTHER:
-        move_linearly(r, c, out);
-        break;
-    }
-    out->clearance = out->gap;
-    set_arm(r, c->geom1, out->pos, out->arm1);
-    set_arm(r, c->geom2, out->pos, out->arm2);
 }
 
 /* How far the free motion takes a side along the normal. */
@@ -294,7 +187,7 @@ static void move_range(void *context, int begin, int end)
         const TnContactPoint *c = &r->listed->points[i];
         r->counts[i] = !r->anew[link[c->geom1]] && !r->anew[link[c->geom2]];
         if (!r->counts[i]) continue;
-        move_contact(r, c, &r->moved[i]);
+        tn_contact_ride(r->step, c, &r->moved[i]);
         r->counts[i] = is_near(r->step, &r->moved[i]);
     }
 }

@@ -113,6 +113,12 @@ bool tn_step_may_ride(const TnStep *step);
 /* The sub-step's list, by that. False: no memory. */
 bool tn_step_ride(TnStep *step);
 
+/* ---- ride_move.c ---- */
+/* It stays exact however far it rides. */
+bool tn_contact_rides_far(const TnModel *model, const TnContactPoint *c);
+/* A listed contact where its links are now. */
+void tn_contact_ride(const TnStep *step, const TnContactPoint *c, TnContactPoint *out);
+
 /* ---- solve.c ---- */
 /* Builds the constraints and solves them; `again`: from the solution of the pass before. False: no
  * memory, or not positive definite. */

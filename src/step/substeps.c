@@ -92,25 +92,34 @@ static void forget_account(TnStepReport *report)
     report->created_soft = 0;
 }
 
+/* The worst constraint is known by its island as long as there is no sub-step behind it. */
+static void note_worst(TnWorld *world, TnStepReport *part, const TnStepReport *sum)
+{
+    bool last = world->substep + 1 == world->substeps;
+    bool worse = world->substep == 0 || part->error > sum->error;
+    if (!worse && sum->error > part->error) part->worst_island = TN_WORST_EARLIER;
+    if (worse && !last && part->worst_island >= 0)
+        tn_world_worst_constraint(world, part->worst_island, world->worst, sizeof world->worst);
+}
+
 /* ---- the step ---- */
 
 static TnStepReport take_parts(TnWorld *world)
 {
     double start = world->state.time;
     TnStepReport report = {.diverged = true, .aac = NAN, .aal = NAN, .error = NAN};
-    if (!keep_start(world)) {
-        report.worst_island = -1;
-        return report;
-    }
+    report.worst_island = -1;
+    if (!keep_start(world)) return report;
     int taken = 0;
     world->listed.known = false;
+    world->worst[0] = '\0';
     for (world->substep = 0; world->substep < world->substeps; world->substep++) {
         TnStepReport part = tn_step_once(world);
-        if (world->substep == 0)
+        note_worst(world, &part, &report);
+        if (taken++ == 0)
             report = part;
         else
             add_part(&report, &part);
-        taken++;
         if (part.diverged) break;
     }
     world->substep = 0;

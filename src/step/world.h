@@ -30,6 +30,8 @@ struct TnWorld {
     int substep;  /* the one that runs, from 0 */
     void *start;  /* the state that the step began with, as saved; NULL without sub-steps */
     size_t start_capacity;
+    char worst[256]; /* in words: the worst constraint of an earlier sub-step than the last, if that
+                        has the step's largest error */
     TnListed listed;
     bool anew; /* every sub-step collides anew; tests compare */
     TnPool *pool;

@@ -501,7 +501,6 @@ TEST(the_model_says_how_many_unless_the_world_does)
     text_close(&s);
 }
 
-/* A servo follows its track: what holds in a step is what the track has at its start. */
 TEST(controls_hold_for_the_whole_step)
 {
     TextScene one, many;
@@ -518,4 +517,53 @@ TEST(controls_hold_for_the_whole_step)
     }
     text_close(&one);
     text_close(&many);
+}
+
+/* What holds in a step is what the track has at its start. */
+TEST(a_control_track_is_followed_step_by_step)
+{
+    TnError err = {0};
+    TnModel *model = tn_model_load(DATA("track.xml"), &err);
+    TnWorldDef def = tn_world_def();
+    TnWorld *whole = tn_world_create(&def, model, &err);
+    def.substeps = 4;
+    TnWorld *parts = tn_world_create(&def, model, &err);
+    REQUIRE(whole && parts);
+    int changed = 0;
+    for (int k = 0; k < 100; k++) {
+        double before = tn_world_state(parts).ctrl[0];
+        tn_world_step(whole);
+        tn_world_step(parts);
+        TnStateView a = tn_world_state(whole), b = tn_world_state(parts);
+        CHECK(memcmp(a.ctrl, b.ctrl, sizeof(double) * (size_t)a.ctrl_count) == 0);
+        changed += b.ctrl[0] != before;
+    }
+    CHECK(changed > 10);
+    tn_world_destroy(whole);
+    tn_world_destroy(parts);
+    tn_model_destroy(model);
+}
+
+/* The constraint that is named is that of the largest error, in whichever sub-step. */
+TEST(the_worst_constraint_of_all_substeps_is_named)
+{
+    TnModel *model = pile(5);
+    TnError err = {0};
+    TnWorldDef def = tn_world_def();
+    def.substeps = 4;
+    TnWorld *world = tn_world_create(&def, model, &err);
+    REQUIRE(world);
+    int earlier = 0;
+    for (int k = 0; k < 30; k++) {
+        char text[256];
+        TnStepReport report = tn_world_step(world);
+        earlier += report.worst_island == TN_WORST_EARLIER;
+        tn_world_worst_constraint(world, report.worst_island, text, sizeof text);
+        if (report.error > 0.0) CHECK_STR(text, "contact of geom");
+        if (report.worst_island >= 0)
+            CHECK(tn_world_island(world, report.worst_island).error == report.error);
+    }
+    CHECK(earlier > 0 && earlier < 30);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
 }
