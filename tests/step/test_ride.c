@@ -37,13 +37,22 @@ static void twins_close(Twins *t)
     tn_world_destroy(t->anew);
 }
 
+static double distance(const double a[3], const double b[3])
+{
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+/* By its place: where edges lie on each other, rounding says which of two features meet. */
 static const TnContactPoint *find(const TnContactList *list, const TnContactPoint *c)
 {
+    const TnContactPoint *nearest = NULL;
     for (int i = 0; i < list->count; i++) {
         const TnContactPoint *p = &list->points[i];
-        if (p->geom1 == c->geom1 && p->geom2 == c->geom2 && p->feature == c->feature) return p;
+        if (p->geom1 != c->geom1 || p->geom2 != c->geom2) continue;
+        if (!nearest || distance(p->arm1, c->arm1) < distance(nearest->arm1, c->arm1)) nearest = p;
     }
-    return NULL;
+    return nearest;
 }
 
 static bool is_sphere(const TnModel *model, int geom)
@@ -63,7 +72,7 @@ static void compare(Twins *t)
         bool spheres = is_sphere(t->model, c->geom1) && is_sphere(t->model, c->geom2);
         double *worst = &t->worst[!spheres];
         *worst = fmax(*worst, fabs(p->gap - c->gap));
-        for (int k = 0; k < 3; k++) t->lever = fmax(t->lever, fabs(p->arm1[k] - c->arm1[k]));
+        t->lever = fmax(t->lever, distance(p->arm1, c->arm1));
         t->compared++;
     }
 }
