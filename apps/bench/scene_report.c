@@ -166,6 +166,8 @@ void bench_print_json(const BenchReport *report)
     json_string(&json, "model", report->path);
     json_integer(&json, "dof", info.dof_count);
     json_number(&json, "timestep", info.option.timestep);
+    int asked = report->runs[0].def.substeps, own = info.option.substeps;
+    json_integer(&json, "substeps", asked ? asked : own > 1 ? own : 1);
     json_integer(&json, "repeats", report->runs[0].repeats);
     json_integer(&json, "least_contacts", report->runs[0].least_contacts);
     print_run(&json, report, &report->runs[report->main_run]);

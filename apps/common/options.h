@@ -91,6 +91,7 @@ typedef struct SimOptions {
     int sleep;        /* TnSleep */
     int threads;
     int relinearize;
+    int substeps; /* 0: as the model says */
     TnDivisionDef division;
     const char *key;
 } SimOptions;

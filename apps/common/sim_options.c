@@ -18,6 +18,7 @@ SimOptions sim_options(void)
         .duration = 5, .solver = tn_solver_def(), .method = -1, .tolerance = NAN, .threads = 1};
     sim.sleep = (int)tn_world_def().sleep;
     sim.relinearize = tn_world_def().relinearize;
+    sim.substeps = tn_world_def().substeps;
     return sim;
 }
 
@@ -63,6 +64,9 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] = option_int("--relinearize", &sim->relinearize, "N", 0, 100,
                                 "passes per step, 0 ... 100, each linearized at the result of the "
                                 "last; default 0: as many as needed");
+    table[count++] = option_int("--substeps", &sim->substeps, "N", 0, 100,
+                                "take each step in N parts of equal length, 1 ... 100; default 0: "
+                                "as the model says");
     return count;
 }
 
@@ -107,6 +111,7 @@ TnWorldDef sim_world_def(const SimOptions *sim)
     def.solver = sim->solver;
     def.sleep = (TnSleep)sim->sleep;
     def.relinearize = sim->relinearize;
+    def.substeps = sim->substeps;
     def.division = sim->division;
     return def;
 }

@@ -75,6 +75,7 @@ static bool print_text(const TnWorld *world, const char *path, const char *divis
                option->gravity[2]);
     table_line(stdout, "theta", "%g", option->theta);
     table_line(stdout, "relinearize", "%d", option->relinearize);
+    if (option->substeps > 1) table_line(stdout, "substeps", "%d", option->substeps);
     table_line(stdout, "stabilization", "%g", option->stabilization);
     if (info.track_duration > 0) table_line(stdout, "control track", "%g s", info.track_duration);
 
@@ -123,6 +124,7 @@ static void print_option(Json *json, const TnOption *option)
     json_numbers(json, "gravity", option->gravity, 3);
     json_number(json, "theta", option->theta);
     json_integer(json, "relinearize", option->relinearize);
+    json_integer(json, "substeps", option->substeps > 1 ? option->substeps : 1);
     json_number(json, "stabilization", option->stabilization);
     json_end(json);
 }

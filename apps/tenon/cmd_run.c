@@ -215,7 +215,9 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     table_line(stdout, "subsystems", "%d (%d free bodies, %d trees, %d cables)",
                tn_world_subsystem_count(world), info.free_body_count, info.tree_count,
                info.rod_count);
+    int substeps = tn_world_substeps(world);
     table_line(stdout, "steps", "%" PRId64 " of %g s", t->steps, info.option.timestep);
+    if (substeps > 1) table_line(stdout, "  sub-steps of each", "%d", substeps);
     table_line(stdout, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
     if (t->form)
         table_line(stdout, "solver", "%s, %s", tn_method_name(run->sim.solver.method), t->form);
@@ -289,6 +291,7 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_integer(&json, "subsystems", tn_world_subsystem_count(world));
     json_integer(&json, "steps", t->steps);
     json_number(&json, "timestep", info.option.timestep);
+    json_integer(&json, "substeps", tn_world_substeps(world));
     json_number(&json, "simulated_s", result->simulated);
     json_number(&json, "wall_s", result->wall);
     json_number(&json, "iterations_mean", totals_mean(t->iterations, t->steps));

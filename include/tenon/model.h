@@ -87,6 +87,8 @@ typedef struct TnOption {
     double theta;      /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
     int relinearize;   /* maximum number of passes that evaluate forces and inertia of articulated
                           trees   at the midpoint, >= 1; they stop on convergence; default 20 */
+    int substeps;      /* a step is taken in so many parts, 0 … 100; 0 and 1 (default): in one.
+                          See docs/time-stepping.md */
     double stabilization;   /* fraction of a constraint's position error removed per step, [0, 1];
                              default 0.2 */
     TnDivisionDef division; /* default TN_DIVISION_AUTO */

@@ -27,6 +27,9 @@ typedef struct TnWorldDef {
      * is far from the prediction (loops, contacts that turn, soft bodies). 1 … 100: fixed number,
      * except for soft bodies, spin and rolling friction. See docs/time-stepping.md. */
     int relinearize;
+    /* A step is taken in so many parts of equal length (docs/time-stepping.md#sub-steps). 0
+     * (default): as the model says; 1: none; at most 100. */
+    int substeps;
     /* Fill aac and aal of each step's report; default false. Costs about 10 % of a step, with soft
      * bodies up to half a step; TnStepTimes do not contain it. */
     bool measure_accuracy;
@@ -66,6 +69,11 @@ typedef struct TnEnergyAccount {
                        removed */
 } TnEnergyAccount;
 
+enum { TN_WORST_EARLIER = -2 }; /* see worst_island */
+
+/* With sub-steps: the largest error, residual, depth and created_share of all of them, the smallest
+ * aac and aal, sums of iterations, times, energies and heap_fallbacks, and the mean of the mean
+ * depths; counts and islands are the last one's. converged: all of them were. */
 typedef struct TnStepReport {
     bool converged;   /* the tolerance was reached, or the fixed count has run */
     bool diverged;    /* the new state was not finite or beyond 1e10 m, m/s or rad/s. The step was
@@ -84,7 +92,9 @@ typedef struct TnStepReport {
     double
         error; /* largest natural-map error of a constraint, as a fraction of gravity × timestep */
     bool rough; /* error above 1: no method found forces that come close; do not trust the step */
-    int worst_island; /* its island, for tn_world_island and tn_world_worst_constraint; -1: none */
+    /* Its island, for tn_world_island and tn_world_worst_constraint; -1: none. TN_WORST_EARLIER: it
+     * was in a sub-step before the last one; only the latter function takes this. */
+    int worst_island;
     int island_count; /* islands solved in this step: awake and with constraints */
     int islands_by_method[TN_METHOD_COUNT]; /* number of islands by TnIslandReport.method */
     int asleep_count;                       /* subsystems asleep after this step */
@@ -113,6 +123,8 @@ typedef struct TnStateView {
     int ctrl_count;
 } TnStateView;
 
+/* Of the last step; with sub-steps, like islands, reactions and the problem below, of the last of
+ * them. */
 typedef struct TnContact {
     TnGeomId geom1, geom2;
     double pos[3];    /* m, world */
@@ -137,6 +149,7 @@ TN_API void tn_world_worst_constraint(const TnWorld *world, int island, char *te
 TN_API bool tn_world_body_asleep(const TnWorld *world, TnBodyId body);
 TN_API void tn_world_wake(TnWorld *world, TnBodyId body); /* its whole island; 0: everything */
 TN_API const TnModel *tn_world_model(const TnWorld *world);
+TN_API int tn_world_substeps(const TnWorld *world); /* of a step, 1: none */
 
 /* A subsystem: one block of the solver, with one matrix. */
 typedef struct TnSubsystemInfo {

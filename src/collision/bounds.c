@@ -132,10 +132,12 @@ void tn_bounds_sleep(const TnDetection *d)
     for (int slot = 0; slot < c->moving_count; slot++) {
         bool sleeps = c->asleep && c->asleep[c->subsystems[slot]];
         if (d->only && !sleeps &&
-            !d->only[c->slots[slot].link]) { /* where the detection before had it */
-            update_velocity(d, slot);
-            c->sleeping[slot] = c->placed[slot] = 1;
+            !d->only[c->slots[slot].link]) { /* where the detection before had it, or not */
+            if (!d->moved) update_velocity(d, slot);
+            c->sleeping[slot] = 1;
+            c->placed[slot] = !d->moved;
             c->any_sleeping = true;
+            c->stale |= d->moved;
             continue;
         }
         c->sleeping[slot] = sleeps;

@@ -179,6 +179,17 @@ void tn_collider_forget(TnCollider *c)
     for (int i = 0; c->softs && i < c->model->soft_count; i++) c->softs[i].placed = false;
 }
 
+double tn_collider_thinness(const TnCollider *c, int geom1, int geom2)
+{
+    return fmin(c->thinness[c->slot_of[geom1]], c->thinness[c->slot_of[geom2]]);
+}
+
+bool tn_collider_flies(const TnCollider *c, int geom1, int geom2, double gap, double way)
+{
+    double thin = tn_collider_thinness(c, geom1, geom2);
+    return gap > TN_TOUCHING * thin && way > TN_FAR * thin;
+}
+
 void tn_collider_destroy(TnCollider *collider)
 {
     if (!collider) return;

@@ -170,6 +170,7 @@ typedef struct TnDetection {
     double t, slack;
     bool alone;             /* likewise */
     const uint8_t *only;    /* likewise */
+    bool moved;             /* likewise */
     double far, touching;   /* shares of the thinner shape's half, see emit.c */
     TnContactPoint *points; /* all chunks' parts, one after the other */
 } TnDetection;

@@ -67,6 +67,12 @@ void tn_collider_sleep(TnCollider *collider, const int32_t *asleep, atomic_uchar
 /* Sleepers may be elsewhere than in the last step. */
 void tn_collider_forget(TnCollider *collider);
 
+/* m: smallest half of two geoms' extents. */
+double tn_collider_thinness(const TnCollider *collider, int geom1, int geom2);
+/* Two geoms that are apart by `gap` and move by `way` against each other are listed as they are
+ * where their paths meet. */
+bool tn_collider_flies(const TnCollider *collider, int geom1, int geom2, double gap, double way);
+
 /* Where everything is, and how it moves over the step. */
 typedef struct TnMotionInput {
     const TnLinkFrame *frames; /* per link */
@@ -83,6 +89,7 @@ typedef struct TnMotionInput {
     const uint8_t *only; /* per link: pairs of rigid geoms count where one of the two is not zero.
                             The others must be where the detection before had them, and move by no
                             more than the slack. NULL: all */
+    bool moved;          /* those others may be anywhere */
 } TnMotionInput;
 /* A point is listed when gap <= margin + t · max(0, approach speed along the normal at the point) +
  * slack, so that nothing that can touch within the step is missed and nothing else is listed.

@@ -113,6 +113,7 @@ bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena 
                      .held = in->held,
                      .alone = in->alone,
                      .only = in->only,
+                     .moved = in->moved,
                      .far = in->exact ? 0.0 : TN_FAR,
                      .touching = in->exact ? TN_TOUCHING_EXACT : TN_TOUCHING};
     *out = (TnContactList){0};

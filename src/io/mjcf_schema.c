@@ -198,7 +198,7 @@ TABLE mesh[] = {
     {.name = "face", .kind = TN_KIND_INT, .where = TN_WHERE_OWN}, OWN("content_type"),
     OWN("material"), ONLY("builtin", "none"), END};
 TABLE custom[] = {REQUIRED("name"), END};
-TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), REAL("stabilization", 1, 1),
+TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), INT("substeps"), REAL("stabilization", 1, 1),
     TEXT("division"), INT("pieces"), END};
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
 TABLE tenon_rod[] = {

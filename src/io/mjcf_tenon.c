@@ -1,6 +1,7 @@
 /* mjcf_tenon.c: the element <tenon>, for what MJCF has no spelling for (docs/mjcf.md).
  *
- *   <tenon theta="0.5" relinearize="3" stabilization="0.2" division="auto">
+ *   <tenon theta="0.5" relinearize="3" substeps="4" stabilization="0.2"
+ *          division="auto">
  *     <geom name="ball" restitution="0.8"/>
  *     <rod name="hose" young="5e7" poisson="0.45" density="900" radius="0.01" damping="0.02"
  *     group="4"/> <wheel name="left" body="left_wheel" axle="0 1 0" radius="0.1" roll="rolling"/>
@@ -41,15 +42,19 @@ static void read_settings(TnMjcf *m, const TnXmlElement *e)
     TnMjcfView view = tn_mjcf_plain_view(e);
     double theta = tn_mjcf_real(m, &view, "theta", m->option.theta);
     int relinearize = tn_mjcf_int(m, &view, "relinearize", m->option.relinearize);
+    int substeps = tn_mjcf_int(m, &view, "substeps", m->option.substeps);
     double stabilization = tn_mjcf_real(m, &view, "stabilization", m->option.stabilization);
     if (theta < 0.5 || theta > 1)
         tn_mjcf_error_attr(m, e, "theta",
                            "theta must be between 0.5 (midpoint) and 1 (implicit Euler)");
     if (relinearize < 1) tn_mjcf_error_attr(m, e, "relinearize", "relinearize must be at least 1");
+    if (substeps < 0 || substeps > 100)
+        tn_mjcf_error_attr(m, e, "substeps", "substeps must be from 0 to 100");
     if (stabilization < 0 || stabilization > 1)
         tn_mjcf_error_attr(m, e, "stabilization", "stabilization must be between 0 and 1");
     m->option.theta = theta;
     m->option.relinearize = relinearize;
+    m->option.substeps = substeps;
     m->option.stabilization = stabilization;
     read_division(m, e);
     const TnXmlAttr *pieces = tn_xml_attr(e, "pieces");

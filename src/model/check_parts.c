@@ -18,6 +18,8 @@ static void check_option(TnCompile *c)
         tn_problem(c, &element, "theta must lie in [0.5, 1] (%g)", o->theta);
     if (o->relinearize < 1 || o->relinearize > 100)
         tn_problem(c, &element, "relinearize must lie in [1, 100] (%d)", o->relinearize);
+    if (o->substeps < 0 || o->substeps > 100)
+        tn_problem(c, &element, "substeps must lie in [0, 100] (%d)", o->substeps);
     if (!(o->stabilization >= 0.0 && o->stabilization <= 1.0))
         tn_problem(c, &element, "stabilization must lie in [0, 1] (%g)", o->stabilization);
     if ((unsigned)o->division.kind > TN_DIVISION_GROUPS)

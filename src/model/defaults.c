@@ -7,6 +7,7 @@ TnOption tn_option(void)
                       .gravity = {0.0, 0.0, -9.81},
                       .theta = 0.5,
                       .relinearize = 20,
+                      .substeps = 1,
                       .stabilization = 0.2};
 }
 

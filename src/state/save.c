@@ -94,9 +94,9 @@ static const unsigned char *take(const unsigned char *from, void *to, size_t byt
     return from + bytes;
 }
 
-void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
+void tn_state_copy_out(const TnState *state, const TnModel *model, void *buffer)
 {
-    unsigned char *start = (unsigned char *)buffer + sizeof(SaveHeader), *p = start;
+    unsigned char *p = (unsigned char *)buffer + sizeof(SaveHeader);
     Part parts[PART_COUNT];
     list_parts(state, model, parts);
     for (int i = 0; i < PART_COUNT; i++) p = put(p, parts[i].data, parts[i].count * sizeof(double));
@@ -122,7 +122,16 @@ void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
                          .subsystem_count = model->subsystem_count,
                          .sleeping_count = state->sleeping_count,
                          .time = state->time};
-    header.checksum = checksum(header, start, (size_t)(p - start));
+    memcpy(buffer, &header, sizeof header);
+}
+
+void tn_state_save(const TnState *state, const TnModel *model, void *buffer)
+{
+    SaveHeader header;
+    tn_state_copy_out(state, model, buffer);
+    memcpy(&header, buffer, sizeof header);
+    header.checksum = checksum(header, (unsigned char *)buffer + sizeof header,
+                               tn_state_save_size(state, model) - sizeof header);
     memcpy(buffer, &header, sizeof header);
 }
 
@@ -212,16 +221,10 @@ static bool check_saved(SaveHeader *h, const TnModel *model, const void *buffer,
     return true;
 }
 
-TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buffer, size_t size,
-                          TnError *err)
+void tn_state_copy_in(TnState *state, const TnModel *model, const void *buffer)
 {
     SaveHeader header;
-    if (!check_saved(&header, model, buffer, size, err)) return TN_ERROR_USAGE;
-    if (!tn_state_reserve_contacts(state, header.contact_count) ||
-        !tn_state_reserve_sleeping(state, header.sleeping_count)) {
-        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the saved contacts");
-        return TN_ERROR_MEMORY;
-    }
+    memcpy(&header, buffer, sizeof header);
     const unsigned char *p = (const unsigned char *)buffer + sizeof header;
     Part parts[PART_COUNT];
     list_parts(state, model, parts);
@@ -246,5 +249,18 @@ TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buff
     for (int s = 0; s < model->subsystem_count; s++) state->asleep_count += state->asleep[s] != 0;
     state->ctrl_by_user = header.ctrl_by_user != 0;
     state->time = header.time;
+}
+
+TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buffer, size_t size,
+                          TnError *err)
+{
+    SaveHeader header;
+    if (!check_saved(&header, model, buffer, size, err)) return TN_ERROR_USAGE;
+    if (!tn_state_reserve_contacts(state, header.contact_count) ||
+        !tn_state_reserve_sleeping(state, header.sleeping_count)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the saved contacts");
+        return TN_ERROR_MEMORY;
+    }
+    tn_state_copy_in(state, model, buffer);
     return TN_OK;
 }

@@ -122,6 +122,10 @@ void tn_state_save(const TnState *state, const TnModel *model,
 /* A state that was saved under another number of ties (another division) leaves their λ zero. */
 TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buffer, size_t size,
                           TnError *err);
+/* The same within one program: without the checksum, and without looking at what comes back. The
+ * state must have been copied out of `state`, which has had room for its contacts since. */
+void tn_state_copy_out(const TnState *state, const TnModel *model, void *buffer);
+void tn_state_copy_in(TnState *state, const TnModel *model, const void *buffer);
 uint64_t tn_state_hash(const TnState *state,
                        const TnModel *model); /* time, qpos, qvel: FNV-1a 64 */
 

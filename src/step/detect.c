@@ -79,8 +79,8 @@ static void drop_restitution(const TnWorld *world, TnContactList *list)
     }
 }
 
-bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
-                    const uint8_t *only, TnContactList *out)
+static bool detect(TnStep *step, const double (*u)[6], const double *u_nodes, double slack,
+                   bool alone, const uint8_t *only, TnContactList *out)
 {
     TnWorld *world = step->world;
     TnMotionInput motion = {
@@ -90,9 +90,11 @@ bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, b
         .qpos = world->state.qpos,
         .qvel = u_nodes,
         .t = step->t,
-        .slack = tn_step_slack(step),
+        .slack = slack,
         .alone = alone,
-        .only = only};
+        .only = only,
+        .moved = !step->placed};
+    step->placed = true;
     if (step->since) {
         TnLinkFrame *frames;
         double(*twists)[6];
@@ -105,6 +107,18 @@ bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, b
     if (step->since) move_gaps(step, out);
     if (world->bounces) drop_restitution(world, out);
     return true;
+}
+
+bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
+                    const uint8_t *only, TnContactList *out)
+{
+    return detect(step, u, u_nodes, tn_step_slack(step), alone, only, out);
+}
+
+bool tn_step_detect_free(TnStep *step, double slack, const uint8_t *only, TnContactList *out)
+{
+    return detect(step, (const double(*)[6])step->end_twists, step->end_qvel, slack, false, only,
+                  out);
 }
 
 /* Free bodies may be borne: then they go on as they did. */
@@ -125,6 +139,9 @@ static bool find_held(TnStep *step)
 
 bool tn_step_detect_contacts(TnStep *step)
 {
-    return find_held(step) && tn_step_detect(step, (const double(*)[6])step->end_twists,
-                                             step->end_qvel, false, NULL, &step->world->contacts);
+    TnWorld *world = step->world;
+    if (!find_held(step)) return false;
+    if (tn_step_may_ride(step)) return tn_step_ride(step);
+    world->listed.known = false;
+    return tn_step_detect_free(step, tn_step_slack(step), NULL, &world->contacts);
 }

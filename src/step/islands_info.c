@@ -144,6 +144,7 @@ static void tell_bond(const TnWorld *world, int bond, char *text, size_t size)
 void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size)
 {
     if (size) text[0] = '\0';
+    if (island == TN_WORST_EARLIER && size) snprintf(text, size, "%s", world->worst);
     if (island < 0 || island >= world->solution.islands.count) return;
     const TnIslandResult *result = &world->solution.results[island];
     int index = result->worst_index;

@@ -32,7 +32,8 @@ static bool list_awake(TnStep *step)
 static bool follow_track(TnWorld *world)
 {
     const TnModel *model = world->model;
-    if (world->state.ctrl_by_user || !model->track_count) return true;
+    /* controls hold for the whole step */
+    if (world->state.ctrl_by_user || !model->track_count || world->substep > 0) return true;
     double *ctrl = TN_ARENA_NEW(&world->arena, double, model->actuator_count);
     if (!ctrl) return false;
     memcpy(ctrl, world->state.ctrl, sizeof(double) * (size_t)model->actuator_count);
@@ -121,7 +122,7 @@ bool tn_step_prepare(TnStep *step)
                      .systems = &world->systems,
                      .report = step->report,
                      .clock = step->clock,
-                     .t = option->timestep,
+                     .t = world->t,
                      .theta = option->theta};
     if (!follow_track(world) || !list_awake(step)) return false;
     world->team = is_large(step) ? world->pool : NULL;

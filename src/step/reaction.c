@@ -84,7 +84,7 @@ static void add_motion(const TnWorld *world, TnReactions *r, int body)
     const TnBodyMass *mass = &model->body_masses[body];
     int l = model->bodies[body].link;
     const TnLink *link = &model->links[l];
-    double t = model->option.timestep, *wrench = r->wrench[body], arm[3], turn[3];
+    double t = world->t, *wrench = r->wrench[body], arm[3], turn[3];
     Momentum a = momentum_of(link, mass, &r->start[l], r->start_twists[l]);
     Momentum b = momentum_of(link, mass, &world->frames[l], world->twists[l]);
     for (int k = 0; k < 3; k++) {

@@ -53,7 +53,7 @@ static void add_contacts(const TnWorld *world, TnReactions *r)
     for (int i = 0; i < world->impact_count; i++) {
         const TnImpact *hit = &world->impacts[i];
         double force[3];
-        v3_scale(force, hit->impulse, 1.0 / world->model->option.timestep);
+        v3_scale(force, hit->impulse, 1.0 / world->t);
         tn_reaction_take_off(r, geoms[hit->geom1].body, force, hit->arm1, NULL, -1.0);
         tn_reaction_take_off(r, geoms[hit->geom2].body, force, hit->arm2, NULL, 1.0);
     }
@@ -213,7 +213,7 @@ static bool add_rods(const TnWorld *world, TnReactions *r)
     for (int b = 1; world->was_applied && b < model->body_count; b++)
         for (int k = 0; k < 6; k++) wrench[model->bodies[b].link][k] += world->last_applied[b][k];
     TnDynamicsInput in = {.model = model,
-                          .t = option->timestep,
+                          .t = world->t,
                           .theta = option->theta,
                           .passes = option->relinearize,
                           .qpos = world->start_qpos,

@@ -1,4 +1,4 @@
-/* step.c: one step, in the order of the paper's Algorithm 1:
+/* step.c: one step, or one of its sub-steps (substeps.c), in the order of the paper's Algorithm 1:
  *
  *     dynamics     A_i, b_i of every subsystem                      (line 3)    smooth.c
  *     collision    frames and motion to contact points                          detect.c
@@ -140,7 +140,7 @@ static bool finish(TnStep *step)
     return world->has_problem;
 }
 
-TnStepReport tn_world_step(TnWorld *world)
+TnStepReport tn_step_once(TnWorld *world)
 {
     TnStepReport report = tn_report_open();
     TnStep step = {.world = world, .report = &report, .clock = tn_clock()};
@@ -153,6 +153,5 @@ TnStepReport tn_world_step(TnWorld *world)
     tn_step_lap(&step, &report.times.integrate);
     report.times.total = step.clock - start;
     tn_report_close(&step, ok);
-    tn_step_spend_inputs(world);
     return report;
 }

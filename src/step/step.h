@@ -56,6 +56,7 @@ typedef struct TnStep {
     const double *about; /* what that pass was linear about; NULL: the prediction */
     double surprise;     /* rad: how far the last pass of loops ended from what it was about */
     bool settled;        /* loops are done with */
+    bool placed;         /* collision has looked at all links where the step starts */
     const TnContactCourse *courses;
     TnContactList
         missed; /* contacts that the motion closes and the step was not solved with (missed.c), */
@@ -75,6 +76,8 @@ typedef struct TnStep {
 } TnStep;
 
 /* ---- step.c ---- */
+/* A step of world->t, with inputs that stay for the next one. */
+TnStepReport tn_step_once(TnWorld *world);
 /* Adds the time since the last call to that of a phase. */
 void tn_step_lap(TnStep *step, double *phase);
 
@@ -95,12 +98,26 @@ double tn_step_slack(const TnStep *step);
  * TnMotionInput. False: no memory. */
 bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
                     const uint8_t *only, TnContactList *out);
-/* The step's list: of the free motion. */
+/* Those of the free motion, so far ahead (m). */
+bool tn_step_detect_free(TnStep *step, double slack, const uint8_t *only, TnContactList *out);
+/* The step's list. */
 bool tn_step_detect_contacts(TnStep *step);
 /* The new state as it is, with links at these frames. */
 bool tn_step_detect_end(TnStep *step, const TnLinkFrame *frames, TnContactList *out);
 /* Any motion: all of the above, hits on their paths and contacts that are followed come to this. */
 bool tn_step_collide(TnStep *step, const TnMotionInput *motion, TnContactList *out);
+
+/* ---- ride.c ---- */
+/* Contacts may be those of an earlier sub-step, moved. */
+bool tn_step_may_ride(const TnStep *step);
+/* The sub-step's list, by that. False: no memory. */
+bool tn_step_ride(TnStep *step);
+
+/* ---- ride_move.c ---- */
+/* It stays exact however far it rides. */
+bool tn_contact_rides_far(const TnModel *model, const TnContactPoint *c);
+/* A listed contact where its links are now. */
+void tn_contact_ride(const TnStep *step, const TnContactPoint *c, TnContactPoint *out);
 
 /* ---- solve.c ---- */
 /* Builds the constraints and solves them; `again`: from the solution of the pass before. False: no

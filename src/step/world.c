@@ -28,6 +28,8 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
     if (def->relinearize < 0 || def->relinearize > 100)
         tn_error_add(err, TN_ERROR_USAGE, "world: relinearize is %d, must be 0 to 100",
                      def->relinearize);
+    if (def->substeps < 0 || def->substeps > 100)
+        tn_error_add(err, TN_ERROR_USAGE, "world: substeps is %d, must be 0 to 100", def->substeps);
     if (def->key < 0 || def->key > model->key_count)
         tn_error_add(err, TN_ERROR_USAGE, "world: there is no keyframe %d (the model has %d)",
                      (int)def->key, model->key_count);
@@ -59,6 +61,12 @@ static TnDivisionDef division_of(const TnWorldDef *def, const TnModel *model)
         if (division.pieces == 0) division.pieces = model->option.division.pieces;
     }
     return division;
+}
+
+static int substeps_of(const TnWorldDef *def, const TnModel *model)
+{
+    int asked = def->substeps ? def->substeps : model->option.substeps;
+    return asked > 1 ? asked : 1;
 }
 
 /* False: no memory. */
@@ -109,6 +117,8 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     }
     world->model = model;
     world->def = *def;
+    world->substeps = substeps_of(def, model);
+    world->t = model->option.timestep / world->substeps;
     bool ok = tn_state_init(&world->state, model);
     world->pool = tn_pool_create(def->thread_count);
     world->division = tn_division_create(model, division_of(def, model));
@@ -135,7 +145,9 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
         !world->solver_memory || !world->frames || !world->twists || !world->wrench ||
         !world->applied || !world->last_applied || !world->next_qpos || !world->next_qvel ||
         !world->next_frames || !world->next_twists || !world->energies || !world->loops ||
-        !world->tied || !world->minds || !create_sleep(world) || !create_softs(world, err)) {
+        !world->tied || !world->minds ||
+        (world->substeps > 1 && !tn_listed_create(model, &world->listed)) || !create_sleep(world) ||
+        !create_softs(world, err)) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
         return NULL;
@@ -159,6 +171,8 @@ void tn_world_destroy(TnWorld *world)
     tn_collider_destroy(world->collider);
     tn_solver_memory_destroy(world->solver_memory);
     tn_arena_free(&world->arena);
+    tn_free(world->start);
+    tn_listed_destroy(&world->listed);
     tn_free(world->frames);
     tn_free(world->twists);
     tn_free(world->wrench);
@@ -212,8 +226,7 @@ void tn_world_update_frames(TnWorld *world, const int *subsystems, int count)
                        (const double(*)[6])world->twists, world->state.qpos, world->state.qvel);
 }
 
-/* What the last step left no longer belongs to the state. */
-static void forget_step(TnWorld *world)
+void tn_world_forget_step(TnWorld *world)
 {
     world->contacts = (TnContactList){0};
     world->impact_count = 0;
@@ -250,11 +263,12 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
     if (world->node_force)
         memset(world->node_force, 0, sizeof(double) * (size_t)world->model->dof_count);
     world->node_force_set = false;
-    forget_step(world);
+    tn_world_forget_step(world);
     guess_from_state(world);
 }
 
 const TnModel *tn_world_model(const TnWorld *world) { return world->model; }
+int tn_world_substeps(const TnWorld *world) { return world->substeps; }
 
 TnStateView tn_world_state(const TnWorld *world)
 {
@@ -307,7 +321,7 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
     memset(world->state.owed, 0, sizeof(double) * (size_t)model->subsystem_count);
     if (world->state.tie_count)
         memset(world->state.tie_lambda, 0, sizeof(double) * 3 * (size_t)world->state.tie_count);
-    forget_step(world);
+    tn_world_forget_step(world);
     guess_from_state(world);
     return TN_OK;
 }
@@ -362,7 +376,7 @@ TnContact tn_world_contact(const TnWorld *world, int index)
         TnContact out = {.geom1 = hit->geom1 + 1, .geom2 = hit->geom2 + 1};
         v3_copy(out.pos, hit->pos);
         v3_copy(out.normal, hit->normal);
-        v3_scale(out.force, hit->impulse, 1.0 / world->model->option.timestep);
+        v3_scale(out.force, hit->impulse, 1.0 / world->t);
         return out;
     }
     const TnContactPoint *c = &world->contacts.points[index];
@@ -422,7 +436,7 @@ TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnErr
     TnStatus status = tn_state_restore(&world->state, world->model, buffer, size, err);
     if (status != TN_OK) return status;
     if (!world->touched) tn_sleep_wake_all(world);
-    forget_step(world);
+    tn_world_forget_step(world);
     return status;
 }
 
@@ -440,6 +454,6 @@ TnSolverDef tn_world_solver(const TnWorld *world)
     TnSolverDef def = world->def.solver;
     const TnOption *option = &world->model->option;
     double g = v3_norm(option->gravity);
-    def.velocity_scale = (g > 0.0 ? g : 9.81) * option->timestep;
+    def.velocity_scale = (g > 0.0 ? g : 9.81) * world->t;
     return def;
 }

@@ -12,9 +12,28 @@
 #include "energy.h"
 #include "groups.h"
 
+/* Contacts that a step's sub-steps share (ride.c). */
+typedef struct TnListed {
+    bool known; /* there are some, of this step */
+    TnContactPoint *points;
+    int count, capacity;
+    TnLinkFrame *frames; /* per link: where they were listed */
+    bool *round;         /* per link: turning does not move its surface */
+    double margin;       /* m: the largest of all geoms and pairs */
+} TnListed;
+
 struct TnWorld {
     const TnModel *model;
     TnWorldDef def;
+    int substeps; /* of a step, at least 1, */
+    double t;     /* s: and how long one of them is */
+    int substep;  /* the one that runs, from 0 */
+    void *start;  /* the state that the step began with, as saved; NULL without sub-steps */
+    size_t start_capacity;
+    char worst[256]; /* in words: the worst constraint of an earlier sub-step than the last, if that
+                        has the step's largest error */
+    TnListed listed;
+    bool anew; /* every sub-step collides anew; tests compare */
     TnPool *pool;
     TnPool *team; /* the pool, or NULL for a step that is too small to share */
     TnDivision *division;
@@ -70,6 +89,11 @@ static inline TnInstant tn_world_next(const TnWorld *world)
     return (TnInstant){world->next_qpos, world->next_qvel, world->next_frames,
                        (const double(*)[6])world->next_twists};
 }
+/* What the last step left no longer belongs to the state. */
+void tn_world_forget_step(TnWorld *world);
+/* ---- ride.c ---- */
+bool tn_listed_create(const TnModel *model, TnListed *listed); /* false: no memory */
+void tn_listed_destroy(TnListed *listed);
 /* And twists, after the state of these subsystems changed (NULL: of all). */
 void tn_world_update_frames(TnWorld *world, const int *subsystems, int count);
 

@@ -50,6 +50,15 @@ class Run(CliTest):
             self.assertIn(key, r)
         self.assertGreater(r["contacts_mean"], 0)
 
+    def test_substeps_are_parts_of_the_same_steps(self):
+        whole, parts = (self.tenon_json("run", self.model, "--duration", "0.1", *more) for more in ((), ("--substeps", "4")))
+        self.assertEqual((whole["substeps"], parts["substeps"]), (1, 4))
+        for key in ("steps", "timestep", "simulated_s"):
+            self.assertEqual(parts[key], whole[key])
+        self.assertNotEqual(parts["state_hash"], whole["state_hash"])
+        out, _ = self.tenon("run", self.model, "--duration", "0.1", "--substeps", "4")
+        self.assertRegex(out, r"sub-steps of each +4")
+
     def test_accuracy_is_null_where_not_measured(self):
         r = self.tenon_json("run", self.model, "--duration", "0.1", "--no-accuracy")
         self.assertIsNone(r["aac"])

@@ -214,6 +214,8 @@ TEST(structure_is_checked)
          "joint or tendon with a range"},
         {ARM("<tenon theta='0.4'/>"), "2:8", "theta must be between"},
         {ARM("<tenon relinearize='0'/>"), "2:8", "at least 1"},
+        {ARM("<tenon substeps='-1'/>"), "2:8", "from 0 to 100"},
+        {ARM("<tenon substeps='101'/>"), "2:8", "from 0 to 100"},
         {ARM("<tenon division='half'/>"), "2:8", "auto, whole, paper, or a number of segments"},
         {ARM("<tenon division='0'/>"), "2:8", "it is '0'"},
         {ARM("<tenon division='-4'/>"), "2:8", "it is '-4'"},

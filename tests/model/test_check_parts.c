@@ -14,6 +14,8 @@ TEST(wrong_options_are_refused)
     REFUSED(s.option.theta = NAN, "theta must lie in [0.5, 1]");
     REFUSED(s.option.relinearize = 0, "relinearize must lie in [1, 100] (0)");
     REFUSED(s.option.relinearize = 101, "relinearize must lie in [1, 100]");
+    REFUSED(s.option.substeps = -1, "substeps must lie in [0, 100] (-1)");
+    REFUSED(s.option.substeps = 101, "substeps must lie in [0, 100]");
     REFUSED(s.option.stabilization = -0.1, "stabilization must lie in [0, 1]");
     REFUSED(s.option.stabilization = 1.1, "stabilization must lie in [0, 1]");
     REFUSED(s.option.division.kind = TN_DIVISION_GROUPS,

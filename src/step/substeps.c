@@ -1,0 +1,142 @@
+/* substeps.c: a step in n parts of equal length t = timestep / n.
+ *
+ * Each part is a step of its own (step.c): smooth motion, contacts, constraints, solution,
+ * balances, sleep. What is meant for a step is for all of its parts: controls and applied forces
+ * hold, and the report sums up. What a world tells of its last step (contacts, reactions, islands,
+ * the problem) is that of the last part. A part that is refused takes the whole step back. */
+#include <math.h>
+#include <string.h>
+
+#include "../base/base.h"
+#include "step.h"
+
+/* ---- the state that a step began with ---- */
+
+/* False: no memory. */
+static bool keep_start(TnWorld *world)
+{
+    size_t need = tn_state_save_size(&world->state, world->model);
+    if (need > world->start_capacity) {
+        size_t capacity = need + need / 2; /* contacts come and go */
+        void *start = tn_malloc(capacity);
+        if (!start) return false;
+        tn_free(world->start);
+        world->start = start;
+        world->start_capacity = capacity;
+    }
+    tn_state_copy_out(&world->state, world->model, world->start);
+    return true;
+}
+
+static void return_to_start(TnWorld *world)
+{
+    tn_state_copy_in(&world->state, world->model, world->start);
+    tn_world_forget_step(world);
+}
+
+/* ---- the report ---- */
+
+static void add_times(TnStepTimes *sum, const TnStepTimes *part)
+{
+    sum->dynamics += part->dynamics;
+    sum->collision += part->collision;
+    sum->constraint += part->constraint;
+    sum->factor += part->factor;
+    sum->iterate += part->iterate;
+    sum->integrate += part->integrate;
+    sum->total += part->total;
+}
+
+static void add_account(TnEnergyAccount *sum, const TnEnergyAccount *part)
+{
+    sum->actuators += part->actuators;
+    sum->applied += part->applied;
+    sum->friction += part->friction;
+    sum->damping += part->damping;
+    sum->impacts += part->impacts;
+    sum->step += part->step;
+    sum->created += part->created;
+}
+
+/* `out` is that of the parts so far and becomes that of one more. Counts of contacts, rows, islands
+ * and sleepers are the last part's, where they can be looked up. */
+static void add_part(TnStepReport *out, const TnStepReport *part)
+{
+    TnStepReport sum = *part;
+    sum.converged = out->converged && part->converged;
+    sum.rough = out->rough || part->rough;
+    sum.iterations += out->iterations;
+    sum.residual = fmax(out->residual, part->residual);
+    sum.error = fmax(out->error, part->error); /* the other where one is NaN */
+    sum.aac = fmin(out->aac, part->aac);
+    sum.aal = fmin(out->aal, part->aal);
+    sum.mean_penetration += out->mean_penetration; /* divided at the end */
+    sum.max_penetration = fmax(out->max_penetration, part->max_penetration);
+    sum.heap_fallbacks += out->heap_fallbacks;
+    if (out->arena_high_water > sum.arena_high_water) sum.arena_high_water = out->arena_high_water;
+    if (out->created_share > part->created_share) {
+        sum.created_share = out->created_share;
+        sum.created_body = out->created_body;
+        sum.created_soft = out->created_soft;
+    }
+    add_account(&sum.energy, &out->energy);
+    add_times(&sum.times, &out->times);
+    *out = sum;
+}
+
+static void forget_account(TnStepReport *report)
+{
+    report->energy = (TnEnergyAccount){0};
+    report->created_share = 0.0;
+    report->created_body = 0;
+    report->created_soft = 0;
+}
+
+/* The worst constraint is known by its island as long as there is no sub-step behind it. */
+static void note_worst(TnWorld *world, TnStepReport *part, const TnStepReport *sum)
+{
+    bool last = world->substep + 1 == world->substeps;
+    bool worse = world->substep == 0 || part->error > sum->error;
+    if (!worse && sum->error > part->error) part->worst_island = TN_WORST_EARLIER;
+    if (worse && !last && part->worst_island >= 0)
+        tn_world_worst_constraint(world, part->worst_island, world->worst, sizeof world->worst);
+}
+
+/* ---- the step ---- */
+
+static TnStepReport take_parts(TnWorld *world)
+{
+    double start = world->state.time;
+    TnStepReport report = {.diverged = true, .aac = NAN, .aal = NAN, .error = NAN};
+    report.worst_island = -1;
+    if (!keep_start(world)) return report;
+    int taken = 0;
+    world->listed.known = false;
+    world->worst[0] = '\0';
+    for (world->substep = 0; world->substep < world->substeps; world->substep++) {
+        TnStepReport part = tn_step_once(world);
+        note_worst(world, &part, &report);
+        if (taken++ == 0)
+            report = part;
+        else
+            add_part(&report, &part);
+        if (part.diverged) break;
+    }
+    world->substep = 0;
+    report.mean_penetration /= taken;
+    if (report.diverged) {
+        return_to_start(world);
+        forget_account(&report);
+        report.asleep_count = world->state.asleep_count;
+    } else {
+        world->state.time = start + world->model->option.timestep;
+    }
+    return report;
+}
+
+TnStepReport tn_world_step(TnWorld *world)
+{
+    TnStepReport report = world->substeps > 1 ? take_parts(world) : tn_step_once(world);
+    tn_step_spend_inputs(world);
+    return report;
+}
