@@ -176,6 +176,8 @@ typedef struct TnProblem {
      * set already. NULL: weights.c has them all. */
     double *block_beta;
     TnAnderson *anderson; /* NULL: not accelerated */
+    const double (*y)[3]; /* of contacts that move one side alone, where t was replaced: g is Jᵀy
+                             there; NULL: g stands */
     const TnKernels *kernels;
     TnArena *arena;
 } TnProblem;

@@ -22,6 +22,8 @@ typedef struct Data {
     _Alignas(64) TnTwistBatch blocks[BLOCKS / 8];
     _Alignas(64) double extra[ROWS + 8][8];
     _Alignas(64) double forces[ROWS][8];
+    _Alignas(64) double root[3 * CONTACTS], now[3 * CONTACTS], x[3 * CONTACTS];
+    _Alignas(64) double mixed[CONTACTS + 1][3], y[CONTACTS + 1][3];
     double beta[CONTACTS][4];
     double stiffness[ROWS][TN_SYM6];
     double residual[CONTACTS / 8];
@@ -57,6 +59,7 @@ static void fill(Data *d)
         b->row_b[l] = (c * 7 + 3) % ROWS;
         for (int k = 0; k < 4; k++) d->beta[c][k] = 1.5 + uniform();
     }
+    for (int k = 0; k < 3 * CONTACTS; k++) d->x[k] = uniform(), d->root[k] = uniform();
     int count = 0;
     for (int r = 0; r < ROWS; r++) {
         d->start[r] = count;
@@ -102,6 +105,8 @@ static void run(const TnKernels *kernels, Data *d)
                               iteration == 1 ? (const double(*)[8])d->extra : NULL, d->twist, 1.7);
     }
     kernels->row_forces(&sides, 0, ROWS, (const double(*)[3])d->lambda, d->forces);
+    kernels->contact_take(d->contacts, 0, CONTACTS / 8, d->root, d->now, d->x);
+    kernels->contact_put(d->contacts, 0, CONTACTS / 8, d->x, d->mixed, d->y);
 }
 
 /* 1e-12: numbers of order one, a few hundred operations, sums in another order and fused
@@ -124,6 +129,12 @@ static void compare(const TnKernels *kernels)
         for (int k = 0; k < TN_SYM6; k++) CHECK_NEAR(b->stiffness[r][k], a->stiffness[r][k], 1e-12);
     for (int c = 0; c < CONTACTS; c++)
         for (int k = 0; k < 3; k++) CHECK_NEAR(b->lambda[c][k], a->lambda[c][k], 1e-12);
+    for (int k = 0; k < 3 * CONTACTS; k++) {
+        CHECK_NEAR(b->now[k], a->now[k], 1e-12);
+        CHECK_NEAR(b->x[k], a->x[k], 1e-12);
+        CHECK_NEAR(b->mixed[k / 3][k % 3], a->mixed[k / 3][k % 3], 1e-12);
+        CHECK_NEAR(b->y[k / 3][k % 3], a->y[k / 3][k % 3], 1e-12);
+    }
     for (int i = 0; i < CONTACTS / 8; i++) CHECK_NEAR(b->residual[i], a->residual[i], 1e-10);
     for (int i = 0; i < BLOCKS / 8; i++)
         for (int k = 0; k < TN_SYM6; k++)
@@ -154,14 +165,17 @@ TEST(avx512_kernels_match_the_generic_reference)
 /* 1e-13: 64 products of order 1, added in another order and with or without fused operations. */
 TEST(columns_match_the_generic_reference)
 {
-    enum { N = 64, COLUMNS = 3 };
-    double columns[COLUMNS * N], x[N], y[N], factor[COLUMNS] = {0.5, -2.0, 3.0};
+    enum { N = 64, COLUMNS = 6 }; /* four at once and two alone */
+    double columns[COLUMNS * N], x[N], y[N], factor[COLUMNS] = {0.5, -2.0, 3.0, 1.0, -0.25, 0.75};
     for (int k = 0; k < COLUMNS * N; k++) columns[k] = uniform();
     for (int k = 0; k < N; k++) x[k] = uniform(), y[k] = uniform();
     const TnKernels *all[] = {tn_kernels_generic(), tn_kernels_avx2(), tn_kernels_avx512()};
     for (int i = 0; i < 3; i++) {
         if (!all[i]) continue;
-        double sums[2], expected[2] = {0}, to[N];
+        double sums[2], dots[COLUMNS], expected[2] = {0}, to[N], last[N], step[N];
+        memcpy(last, y, sizeof y);
+        all[i]->columns_dot(N, COLUMNS, columns, N, x, dots);
+        all[i]->column_step(N, x, last, step);
         all[i]->column_dots(N, columns, x, y, sums);
         all[i]->column_subtract(N, x, COLUMNS, columns, N, factor, to);
         for (int k = 0; k < N; k++) {
@@ -170,6 +184,12 @@ TEST(columns_match_the_generic_reference)
             double difference = x[k];
             for (int j = 0; j < COLUMNS; j++) difference -= factor[j] * columns[j * N + k];
             CHECK_NEAR(to[k], difference, 1e-13);
+            CHECK(last[k] == x[k] && step[k] == x[k] - y[k]);
+        }
+        for (int j = 0; j < COLUMNS; j++) {
+            double dot = 0.0;
+            for (int k = 0; k < N; k++) dot += columns[j * N + k] * x[k];
+            CHECK_NEAR(dots[j], dot, 1e-13);
         }
         CHECK_NEAR(sums[0], expected[0], 1e-13);
         CHECK_NEAR(sums[1], expected[1], 1e-13);

@@ -72,7 +72,20 @@ typedef struct TnKernels {
                        double (*F)[8]);
     void (*row_stiffness)(const TnSides *sides, int begin, int end, const double (*normals)[4],
                           const double (*beta)[4], double (*K)[TN_SYM6]);
-    /* column·x and column·y; n is a multiple of eight */
+    /* Of Anderson acceleration (solver/method/anderson.c). Each batch of contacts has 24 numbers as
+     * t has them: now = t, x ← the root of a metric times t - x; root has its entries across the
+     * normal and what it has more along it, eight each. */
+    void (*contact_take)(const TnContactBatch *batches, int begin, int end, const double *root,
+                         double *now, double *x);
+    /* t = x, λ = Π(t), y = -(t + B e) */
+    void (*contact_put)(TnContactBatch *batches, int begin, int end, const double *x,
+                        double (*lambda)[3], double (*y)[3]);
+    /* difference = now - last, last = now; here and below n is a multiple of eight */
+    void (*column_step)(long n, const double *now, double *last, double *difference);
+    /* sums_j = (columns + j·stride)·x */
+    void (*columns_dot)(long n, int count, const double *columns, long stride, const double *x,
+                        double *sums);
+    /* column·x and column·y */
     void (*column_dots)(long n, const double *column, const double *x, const double *y,
                         double sums[2]);
     /* to = from - Σ factor_j · (columns + j·stride) */

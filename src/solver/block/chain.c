@@ -38,10 +38,12 @@ bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChain
     c->wide = TN_ARENA_NEW(p->arena, int, port_count);
     c->spans = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
     c->others = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
+    c->states = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
+    c->told = TN_ARENA_NEW(p->arena, int, port_count);
     c->work = TN_ARENA_NEW(p->arena, double, chain->dim);
     c->pull = TN_ARENA_NEW(p->arena, double, chain->dim);
     return c->A_D && c->A_E && c->v_free && c->C && c->port_at && c->port_place && c->wide &&
-           c->spans && c->others && c->work && c->pull;
+           c->spans && c->others && c->states && c->told && c->work && c->pull;
 }
 
 bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const double *T)
@@ -232,6 +234,7 @@ static void update(TnProblem *p, int index, double alpha)
     const TnChainBlock *c = tn_chain_block(d);
     int first = p->port_row + d->port_start;
     double(*wrench)[8] = p->F + first;
+    if (p->y) tn_chain_tell_g(p, index);
     tn_table_forces(p, first, first + d->port_count);
     if (!c->place)
         memset(c->x, 0, sizeof(double) * (size_t)d->dim); /* some nodes may have no port */
@@ -293,12 +296,6 @@ static void finish(TnProblem *p, int index)
     if (c->place) tn_ports_spread(p, d, d->v, p->twist);
 }
 
-static const TnSpan *state(const TnLargeBlock *d, int *count)
-{
-    *count = tn_chain_block(d)->span_count;
-    return tn_chain_block(d)->spans;
-}
-
 /* Of cables in pieces too many modes are slow. */
 static bool accelerates(const TnProblem *p, const TnLargeBlock *d)
 {
@@ -327,7 +324,7 @@ const TnBlockKind tn_block_chain = {.name = "chain",
                                     .update = update,
                                     .solve_H = solve_H,
                                     .finish = finish,
-                                    .state = state,
+                                    .state = tn_chain_state,
                                     .accelerates = accelerates,
                                     .work = work,
                                     .solve_A = solve_A,

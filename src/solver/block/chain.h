@@ -24,6 +24,9 @@ typedef struct TnChainBlock {
     int other_count;
     TnSpan *spans; /* unknowns of the nodes that have ports or rows, and some more */
     int span_count;
+    TnSpan *states; /* chain_state.c: those whose g is no function of t, */
+    int state_count;
+    int *told, told_count; /* and the ports, counted from port_start, of nodes whose g is */
     /* chain.c, on the nodes of `solved` */
     double *S_D, *S_E; /* A there */
     double *H_D, *H_E; /* factor of H = S + C */
@@ -49,6 +52,10 @@ TnBlockPlace tn_chain_locate(const TnLargeBlock *d, int unknown);
 void tn_chain_write_node(const TnLargeBlock *d, int node, double *S, double *v_free);
 const double *tn_chain_edge_block(const TnLargeBlock *d, int edge);
 bool tn_chain_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out);
+
+/* ---- chain_state.c ---- */
+const TnSpan *tn_chain_state(TnProblem *problem, int block, int *count);
+void tn_chain_tell_g(const TnProblem *problem, int block); /* g of problem->y, where y tells it */
 
 /* ---- chain_ports.c ---- */
 void tn_chain_add_stiffness(TnProblem *problem, int block); /* H += C */

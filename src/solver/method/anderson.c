@@ -19,6 +19,9 @@
  * forgotten and the plain iterate kept, and where nothing comes of it for long, plain iterations
  * have their turn.
  *
+ * Where t tells g, in chains that touch nothing but the fixed world, g is made of it again and is
+ * no part of x (block/chain_state.c).
+ *
  * Everything lies in flat arrays of n numbers, cut into pieces that begin at multiples of eight. */
 #include "anderson.h"
 
@@ -42,10 +45,12 @@ enum { PIECE = 2048 }; /* numbers of a piece, about */
 struct TnAnderson {
     TnProblem *problem;
     long n;
+    struct Spans *spans;
     Piece *pieces;
     int piece_count;
     /* flat */
     double *x, *now, *scale; /* what an iteration started from (then its residual), what it made */
+    double (*y)[3];          /* of contacts that move one side alone; of others of no use */
     double (*bond_root)[2][36]; /* lower L, L Lᵀ = w, by columns */
     double *sums;               /* per piece, of tn_mix_take */
     TnMix mix;
@@ -56,26 +61,31 @@ static long round_up(long count) { return (count + 7) / 8 * 8; }
 
 /* ---- layout ---- */
 
-/* Where the state has numbers of a large block's g. */
-static const TnSpan *spans_of(const TnLargeBlock *d, TnSpan *whole, int *count)
-{
-    if (d->kind->state) return d->kind->state(d, count);
-    *whole = (TnSpan){.count = d->solved};
-    *count = 1;
-    return whole;
-}
-
-static long large_length(const TnLargeBlock *d)
-{
-    TnSpan whole;
+/* Where the state has numbers of each large block's g. */
+typedef struct Spans {
+    const TnSpan *span;
     int count;
-    const TnSpan *spans = spans_of(d, &whole, &count);
-    long sum = 0;
-    for (int s = 0; s < count; s++) sum += spans[s].count;
-    return sum;
+    long sum; /* of their numbers */
+} Spans;
+
+static bool find_spans(TnAnderson *a)
+{
+    TnProblem *p = a->problem;
+    a->spans = TN_ARENA_NEW(p->arena, Spans, p->large_count);
+    TnSpan *whole = TN_ARENA_NEW(p->arena, TnSpan, p->large_count);
+    if (!a->spans || !whole) return false;
+    for (int i = 0; i < p->large_count; i++) {
+        const TnLargeBlock *d = &p->large[i];
+        Spans *s = &a->spans[i];
+        whole[i] = (TnSpan){.count = d->solved};
+        *s = (Spans){.span = &whole[i], .count = 1};
+        if (d->kind->state) s->span = d->kind->state(p, i, &s->count);
+        for (int k = 0; k < s->count; k++) s->sum += s->span[k].count;
+    }
+    return true;
 }
 
-static long unit_length(const TnProblem *p, Part part, int unit)
+static long unit_length(const TnAnderson *a, Part part, int unit)
 {
     switch (part) {
     case CONTACTS:
@@ -87,13 +97,14 @@ static long unit_length(const TnProblem *p, Part part, int unit)
     case TWISTS:
         return 6 * TN_LANES;
     default:
-        return large_length(&p->large[unit]);
+        return a->spans[unit].sum;
     }
 }
 
 /* Cuts the state into pieces; only counts them where `pieces` is NULL. */
-static int cut(const TnProblem *p, Piece *pieces, long *n)
+static int cut(const TnAnderson *a, Piece *pieces, long *n)
 {
+    const TnProblem *p = a->problem;
     const int units[] = {p->contact_batches, p->row_count, p->bond_count, p->twist_batches,
                          p->large_count};
     int count = 0;
@@ -103,7 +114,7 @@ static int cut(const TnProblem *p, Piece *pieces, long *n)
             Piece piece = {.part = (Part)part, .begin = unit, .at = *n};
             long length = 0;
             while (unit < units[part] && length < PIECE)
-                length += unit_length(p, (Part)part, unit++);
+                length += unit_length(a, (Part)part, unit++);
             piece.end = unit;
             piece.length = part == BONDS ? 2 * round_up(length / 2) : round_up(length);
             piece.weighed = part == BONDS ? piece.length / 2 : part < BONDS ? piece.length : 0;
@@ -137,29 +148,19 @@ static void root_of(const double w[36], double L[36])
 }
 
 /* Between the numbers of a large block that the state has and a flat array, `to` or `from` it. */
-static long pack(const TnLargeBlock *d, const double *from, double *to)
+static long pack(const Spans *s, const double *from, double *to)
 {
-    TnSpan whole;
-    int count;
-    const TnSpan *spans = spans_of(d, &whole, &count);
     long at = 0;
-    for (int s = 0; s < count; s++) {
-        memcpy(to + at, from + spans[s].start, sizeof(double) * (size_t)spans[s].count);
-        at += spans[s].count;
-    }
+    for (int k = 0; k < s->count; at += s->span[k++].count)
+        memcpy(to + at, from + s->span[k].start, sizeof(double) * (size_t)s->span[k].count);
     return at;
 }
 
-static long unpack(const TnLargeBlock *d, const double *from, double *to)
+static long unpack(const Spans *s, const double *from, double *to)
 {
-    TnSpan whole;
-    int count;
-    const TnSpan *spans = spans_of(d, &whole, &count);
     long at = 0;
-    for (int s = 0; s < count; s++) {
-        memcpy(to + spans[s].start, from + at, sizeof(double) * (size_t)spans[s].count);
-        at += spans[s].count;
-    }
+    for (int k = 0; k < s->count; at += s->span[k++].count)
+        memcpy(to + s->span[k].start, from + at, sizeof(double) * (size_t)s->span[k].count);
     return at;
 }
 
@@ -194,17 +195,22 @@ static void weigh_piece(TnAnderson *a, const Piece *piece)
 
 /* ---- numbers of a piece ---- */
 
-static void gather(const TnProblem *p, const Piece *piece, double *to)
+/* What this iteration made; of contacts x becomes the weighed residual as well. */
+static void gather(const TnAnderson *a, const Piece *piece, double *to, double *x)
 {
+    const TnProblem *p = a->problem;
     double *lambda = to + piece->weighed;
+    if (piece->part == CONTACTS) {
+        p->kernels->contact_take(p->contact_batch, piece->begin, piece->end, a->scale + piece->at,
+                                 to, x);
+        return;
+    }
     /* what rounding to eight leaves over */
     if (piece->weighed) memset(lambda - 8, 0, 8 * sizeof(double));
     memset(to + piece->length - 8, 0, 8 * sizeof(double));
     for (int i = piece->begin; i < piece->end; i++) {
         switch (piece->part) {
         case CONTACTS:
-            memcpy(to, p->contact_batch[i].t, sizeof p->contact_batch[i].t);
-            to += 3 * TN_LANES;
             break;
         case ROWS:
             *to++ = p->rows[i].t;
@@ -220,21 +226,21 @@ static void gather(const TnProblem *p, const Piece *piece, double *to)
             to += 6 * TN_LANES;
             break;
         case LARGE:
-            to += pack(&p->large[i], p->large[i].g, to);
+            to += pack(&a->spans[i], p->large[i].g, to);
             break;
         }
     }
 }
 
-static void scatter(TnProblem *p, const Piece *piece, const double *from)
+static void scatter(TnAnderson *a, const Piece *piece, const double *from)
 {
+    TnProblem *p = a->problem;
     const double *lambda = from + piece->weighed;
+    if (piece->part == CONTACTS)
+        p->kernels->contact_put(p->contact_batch, piece->begin, piece->end, from, p->lambda, a->y);
     for (int i = piece->begin; i < piece->end; i++) {
         switch (piece->part) {
         case CONTACTS:
-            memcpy(p->contact_batch[i].t, from, sizeof p->contact_batch[i].t);
-            tn_contact_project_batch(&p->contact_batch[i], p->lambda + (long)i * TN_LANES);
-            from += 3 * TN_LANES;
             break;
         case ROWS:
             p->rows[i].t = *from++;
@@ -252,29 +258,17 @@ static void scatter(TnProblem *p, const Piece *piece, const double *from)
             from += 6 * TN_LANES;
             break;
         case LARGE:
-            from += unpack(&p->large[i], from, p->large[i].g);
+            from += unpack(&a->spans[i], from, p->large[i].g);
             break;
         }
     }
 }
 
-/* r ← √metric · r over a piece */
+/* r ← √metric · r over a piece that has no contacts */
 static void weigh(const TnAnderson *a, const Piece *piece, double *restrict r)
 {
-    const TnProblem *p = a->problem;
     const double *restrict s = a->scale + piece->at;
-    if (piece->part == CONTACTS) {
-        for (int i = piece->begin; i < piece->end; i++, r += 3 * TN_LANES, s += 3 * TN_LANES) {
-            const double(*n)[TN_LANES] = (const double(*)[TN_LANES])p->contact_batch[i].normal;
-            for (int l = 0; l < TN_LANES; l++) {
-                double along = n[0][l] * r[l] + n[1][l] * r[8 + l] + n[2][l] * r[16 + l];
-                along *= s[8 + l];
-                r[l] = s[l] * r[l] + n[0][l] * along;
-                r[8 + l] = s[l] * r[8 + l] + n[1][l] * along;
-                r[16 + l] = s[l] * r[16 + l] + n[2][l] * along;
-            }
-        }
-    } else if (piece->part == BONDS) {
+    if (piece->part == BONDS) {
         for (int i = piece->begin; i < piece->end; i++)
             for (int side = 0; side < 2; side++, r += 6) {
                 const double *L = a->bond_root[i][side];
@@ -308,13 +302,12 @@ void tn_anderson_take(TnAnderson *a, int index)
 {
     const Piece *piece = &a->pieces[index];
     double *restrict now = a->now + piece->at, *restrict x = a->x + piece->at;
-    gather(a->problem, piece, now);
-    if (!a->begun) {
-        memcpy(x, now, sizeof(double) * (size_t)piece->length);
-        return;
+    gather(a, piece, now, x);
+    if (!a->begun) return; /* combine swaps the two */
+    if (piece->part != CONTACTS) {
+        for (long k = 0; k < piece->weighed; k++) x[k] = now[k] - x[k];
+        weigh(a, piece, x);
     }
-    for (long k = 0; k < piece->weighed; k++) x[k] = now[k] - x[k];
-    weigh(a, piece, x);
     tn_mix_take(&a->mix, piece->at, piece->length, now, piece->weighed, x,
                 a->sums + (long)index * TN_MIX_SUMS);
 }
@@ -323,19 +316,29 @@ void tn_anderson_put(TnAnderson *a, int index)
 {
     const Piece *piece = &a->pieces[index];
     tn_mix_put(&a->mix, piece->at, piece->length, a->x + piece->at);
-    scatter(a->problem, piece, a->x + piece->at);
+    scatter(a, piece, a->x + piece->at);
+}
+
+/* The next iteration starts from what this one made. */
+static void start_from_now(TnAnderson *a)
+{
+    double *now = a->now;
+    a->now = a->x;
+    a->x = now;
 }
 
 bool tn_anderson_combine(TnAnderson *a)
 {
-    if (!a->begun) return !(a->begun = true);
+    if (!a->begun) {
+        start_from_now(a);
+        a->begun = true;
+        return false;
+    }
     double sums[TN_MIX_SUMS] = {0};
     for (int i = 0; i < a->piece_count; i++)
-        for (int k = 0; k < 1 + 2 * a->mix.columns; k++)
-            sums[k] += a->sums[(long)i * TN_MIX_SUMS + k];
+        for (int k = 0; k < 2 + a->mix.columns; k++) sums[k] += a->sums[(long)i * TN_MIX_SUMS + k];
     bool mixed = tn_mix_combine(&a->mix, sums);
-    /* the next iteration starts from what this one made */
-    if (!mixed) memcpy(a->x, a->now, sizeof(double) * (size_t)a->n);
+    if (!mixed) start_from_now(a);
     return mixed;
 }
 
@@ -357,6 +360,8 @@ static int choose_memory(const TnProblem *p, const TnSolverDef *def)
     return 0;
 }
 
+const double (*tn_anderson_y(const TnAnderson *a))[3] { return (const double(*)[3])a->y; }
+
 bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
 {
     int memory = choose_memory(p, def);
@@ -365,17 +370,19 @@ bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
     TnAnderson *a = TN_ARENA_NEW(p->arena, TnAnderson, 1);
     if (!a) return false;
     *a = (TnAnderson){.problem = p};
-    a->piece_count = cut(p, NULL, &a->n);
+    if (!find_spans(a)) return false;
+    a->piece_count = cut(a, NULL, &a->n);
     a->pieces = TN_ARENA_NEW(p->arena, Piece, a->piece_count);
-    a->x = TN_ARENA_NEW(p->arena, double, a->n);
+    a->x = TN_ARENA_ZERO(p->arena, double, a->n);
     a->now = TN_ARENA_NEW(p->arena, double, a->n);
     a->scale = TN_ARENA_ZERO(p->arena, double, a->n);
+    a->y = tn_arena_alloc(p->arena, sizeof *a->y * (size_t)(TN_LANES * p->contact_batches + 1));
     a->sums = TN_ARENA_NEW(p->arena, double, (long)a->piece_count *TN_MIX_SUMS);
     a->bond_root = tn_arena_alloc(p->arena, sizeof(*a->bond_root) * (size_t)p->bond_count);
-    if (!a->pieces || !a->x || !a->now || !a->scale || !a->sums || !a->bond_root ||
+    if (!a->pieces || !a->x || !a->now || !a->scale || !a->y || !a->sums || !a->bond_root ||
         !tn_mix_alloc(&a->mix, p->arena, memory, a->n, a->n))
         return false;
-    cut(p, a->pieces, &a->n);
+    cut(a, a->pieces, &a->n);
     for (int i = 0; i < a->piece_count; i++) weigh_piece(a, &a->pieces[i]);
     p->anderson = a;
     return true;

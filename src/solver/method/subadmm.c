@@ -59,6 +59,7 @@ static int begin_iteration(Loop *loop)
     loop->measure = number == def->iterations ||
                     (def->tolerance > 0.0 && number % CHECK_EVERY == 0) ||
                     (loop->watch.enough && (number % CHECK_EVERY == 0 || number == TN_FIRST_LOOK));
+    loop->problem->y = NULL;
     loop->stage = CONSTRAINTS;
     return loop->chunks;
 }
@@ -111,6 +112,7 @@ static int next_stage(void *context)
         loop->stage = PUT;
         return loop->chunks;
     case PUT:
+        loop->problem->y = tn_anderson_y(anderson);
         if (loop->problem->spins) {
             loop->stage = SPINS_AGAIN;
             return 1;
@@ -207,5 +209,6 @@ TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch w
                  .chunks = threads > 1 ? TN_CHUNKS_PER_THREAD * threads : 1};
     if (p->anderson) tn_anderson_start(p->anderson);
     tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
+    p->y = NULL;
     return loop.result;
 }

@@ -7,7 +7,8 @@
 const TnKernels *tn_kernels_avx2_table(void);
 const TnKernels *tn_kernels_avx2_table(void)
 {
-    static const TnKernels kernels = {"avx2",     contact_update, twist_update, twist_factor,
-                                      row_forces, row_stiffness,  column_dots,  column_subtract};
+    static const TnKernels kernels = {"avx2",      contact_update, twist_update, twist_factor,
+                                      row_forces,  row_stiffness,  contact_take, contact_put,
+                                      column_step, columns_dot,    column_dots,  column_subtract};
     return &kernels;
 }

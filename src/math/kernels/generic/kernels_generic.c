@@ -13,6 +13,15 @@ static void point_velocity(double out[3], const double row[8], const double arm[
     v3_add(out, out, row);
 }
 
+static void project(const double n[3], double mu, const double t[3], double lambda[3])
+{
+    double tn = v3_dot(n, t), tt[3];
+    for (int k = 0; k < 3; k++) tt[k] = t[k] - tn * n[k];
+    double length = fmax(v3_norm(tt), 1e-300), ln = fmax(0.0, tn);
+    double scale = fmin(1.0, mu * ln / length);
+    for (int k = 0; k < 3; k++) lambda[k] = ln * n[k] + scale * tt[k];
+}
+
 static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], double *lambda,
                          double alpha, double *residual)
 {
@@ -38,15 +47,8 @@ static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], dou
     }
     for (int k = 0; k < 3; k++) t[k] = (1.0 - alpha) * t[k] + alpha * (lambda[k] - Bu[k]);
 
-    double tn = v3_dot(n, t), tt[3];
-    for (int k = 0; k < 3; k++) tt[k] = t[k] - tn * n[k];
-    double length = fmax(v3_norm(tt), 1e-300), mu = c->mu[l];
-    double ln = fmax(0.0, tn);
-    double scale = fmin(1.0, mu * ln / length);
-    for (int k = 0; k < 3; k++) {
-        lambda[k] = ln * n[k] + scale * tt[k];
-        c->t[k][l] = t[k];
-    }
+    project(n, c->mu[l], t, lambda);
+    for (int k = 0; k < 3; k++) c->t[k][l] = t[k];
 }
 
 static void contact_update(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
@@ -187,9 +189,46 @@ static void twist_factor(TnTwistBatch *batches, int begin, int end)
         }
 }
 
+static void contact_take(const TnContactBatch *batches, int begin, int end, const double *root,
+                         double *now, double *x)
+{
+    for (int i = begin; i < end; i++, root += 3 * TN_LANES, now += 3 * TN_LANES, x += 3 * TN_LANES)
+        for (int l = 0; l < TN_LANES; l++) {
+            const TnContactBatch *c = &batches[i];
+            double n[3], r[3];
+            for (int k = 0; k < 3; k++) {
+                n[k] = c->normal[k][l];
+                r[k] = c->t[k][l] - x[TN_LANES * k + l];
+                now[TN_LANES * k + l] = c->t[k][l];
+            }
+            double along = root[TN_LANES + l] * v3_dot(n, r);
+            for (int k = 0; k < 3; k++) x[TN_LANES * k + l] = root[l] * r[k] + along * n[k];
+        }
+}
+
+static void contact_put(TnContactBatch *batches, int begin, int end, const double *x,
+                        double (*lambda)[3], double (*y)[3])
+{
+    for (int i = begin; i < end; i++, x += 3 * TN_LANES)
+        for (int l = 0; l < TN_LANES; l++) {
+            TnContactBatch *c = &batches[i];
+            long at = (long)i * TN_LANES + l;
+            double n[3], t[3], e[3];
+            for (int k = 0; k < 3; k++) {
+                n[k] = c->normal[k][l];
+                e[k] = c->e[k][l];
+                c->t[k][l] = t[k] = x[TN_LANES * k + l];
+            }
+            double en = (c->Bn[l] - c->Bt[l]) * v3_dot(n, e);
+            project(n, c->mu[l], t, lambda[at]);
+            for (int k = 0; k < 3; k++) y[at][k] = -(t[k] + c->Bt[l] * e[k] + en * n[k]);
+        }
+}
+
 const TnKernels *tn_kernels_generic(void)
 {
-    static const TnKernels kernels = {"generic",  contact_update, twist_update, twist_factor,
-                                      row_forces, row_stiffness,  column_dots,  column_subtract};
+    static const TnKernels kernels = {"generic",   contact_update, twist_update, twist_factor,
+                                      row_forces,  row_stiffness,  contact_take, contact_put,
+                                      column_step, columns_dot,    column_dots,  column_subtract};
     return &kernels;
 }

@@ -24,6 +24,34 @@ static void column_dots(long n, const double *column, const double *x, const dou
     sums[1] = sum_of(&with_y);
 }
 
+/* `count` columns, at most four: they share what is read of x. */
+static inline void few_dots(long n, int count, const double *columns, long stride, const double *x,
+                            double *sums)
+{
+    v8 sum[4] = {{0}, {0}, {0}, {0}};
+    for (long k = 0; k < n; k += 8)
+        for (int j = 0; j < count; j++)
+            sum[j] += *(const v8 *)(columns + stride * j + k) * *(const v8 *)(x + k);
+    for (int j = 0; j < count; j++) sums[j] = sum_of(&sum[j]);
+}
+
+static void columns_dot(long n, int count, const double *columns, long stride, const double *x,
+                        double *sums)
+{
+    int j = 0;
+    for (; j + 4 <= count; j += 4) few_dots(n, 4, columns + stride * j, stride, x, sums + j);
+    for (; j < count; j++) few_dots(n, 1, columns + stride * j, stride, x, sums + j);
+}
+
+static void column_step(long n, const double *now, double *last, double *difference)
+{
+    for (long k = 0; k < n; k += 8) {
+        v8 x = *(const v8 *)(now + k);
+        *(v8 *)(difference + k) = x - *(const v8 *)(last + k);
+        *(v8 *)(last + k) = x;
+    }
+}
+
 static void column_subtract(long n, const double *from, int count, const double *columns,
                             long stride, const double *factor, double *to)
 {

@@ -65,6 +65,51 @@ static void contact_update(TnContactBatch *batches, int begin, int end, const do
     }
 }
 
+static void contact_take(const TnContactBatch *batches, int begin, int end, const double *root,
+                         double *now, double *x)
+{
+    for (int i = begin; i < end; i++, root += 3 * TN_LANES, now += 3 * TN_LANES, x += 3 * TN_LANES)
+        for (int h = 0; h < TN_LANES; h += W) {
+            const TnContactBatch *c = &batches[i];
+            vd n[3], r[3], across = AT(root), along = AT(root + TN_LANES);
+            for (int k = 0; k < 3; k++) {
+                vd t = AT(c->t[k]);
+                n[k] = AT(c->normal[k]);
+                r[k] = t - AT(x + TN_LANES * k);
+                AT(now + TN_LANES * k) = t;
+            }
+            along *= n[0] * r[0] + n[1] * r[1] + n[2] * r[2];
+            for (int k = 0; k < 3; k++) AT(x + TN_LANES * k) = across * r[k] + along * n[k];
+        }
+}
+
+static void contact_put(TnContactBatch *batches, int begin, int end, const double *x,
+                        double (*lambda)[3], double (*y)[3])
+{
+    const vd zero = {0}, one = zero + 1.0, tiny = zero + 1e-300;
+    for (int i = begin; i < end; i++, x += 3 * TN_LANES)
+        for (int h = 0; h < TN_LANES; h += W) {
+            TnContactBatch *c = &batches[i];
+            vd n[3], t[3], tt[3], e[3], l[3], Bt = AT(c->Bt);
+            for (int k = 0; k < 3; k++) {
+                n[k] = AT(c->normal[k]);
+                e[k] = AT(c->e[k]);
+                AT(c->t[k]) = t[k] = AT(x + TN_LANES * k);
+            }
+            vd tn = n[0] * t[0] + n[1] * t[1] + n[2] * t[2], ln = v_max(tn, zero);
+            vd en = (AT(c->Bn) - Bt) * (n[0] * e[0] + n[1] * e[1] + n[2] * e[2]);
+            for (int k = 0; k < 3; k++) tt[k] = t[k] - tn * n[k];
+            vd length = v_max(v_sqrt(tt[0] * tt[0] + tt[1] * tt[1] + tt[2] * tt[2]), tiny);
+            vd scale = v_min(AT(c->mu) * ln / length, one);
+            for (int k = 0; k < 3; k++) {
+                l[k] = ln * n[k] + scale * tt[k];
+                e[k] = -t[k] - Bt * e[k] - en * n[k];
+            }
+            v_store3(lambda[(long)i * TN_LANES + h], l);
+            v_store3(y[(long)i * TN_LANES + h], e);
+        }
+}
+
 /* One side's wrench in four lanes: force in f; the torque arm × λ as its cyclic permutation, put
  * right once at the end. */
 typedef double v4 __attribute__((vector_size(32), may_alias));
