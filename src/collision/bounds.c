@@ -128,7 +128,7 @@ void tn_bounds_sleep(const TnDetection *d)
     TnCollider *c = d->collider;
     if (d->slack != c->slack) tn_collider_forget(c);
     c->slack = d->slack;
-    c->any_sleeping = c->awake = c->stale = false;
+    c->any_sleeping = c->any_asleep = c->awake = c->stale = false;
     for (int slot = 0; slot < c->moving_count; slot++) {
         bool sleeps = c->asleep && c->asleep[c->subsystems[slot]];
         if (d->only && !sleeps &&
@@ -143,6 +143,7 @@ void tn_bounds_sleep(const TnDetection *d)
         c->sleeping[slot] = sleeps;
         if (!sleeps) c->placed[slot] = 0;
         c->any_sleeping |= sleeps;
+        c->any_asleep |= sleeps;
         c->awake |= !sleeps;
         c->stale |= !c->placed[slot];
     }

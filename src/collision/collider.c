@@ -43,6 +43,11 @@ static void lay_out(TnCollider *c, Carver *k, const TnModel *model)
     c->members = CARVE(k, TnBounds, n);
     c->cell_of = CARVE(k, int32_t, n);
     c->cells = CARVE(k, int32_t, TN_GRID_CELLS(n));
+    c->runs = CARVE(k, TnRodRun, model->rod_count);
+    c->order = CARVE(k, int32_t, tn_rods_room(model));
+    c->along = CARVE(k, TnBounds, tn_rods_room(model));
+    c->groups = CARVE(k, TnBounds, tn_rods_room(model));
+    c->blocks = CARVE(k, TnBounds, tn_rods_room(model));
     c->items = CARVE(k, const TnBounds *, n);
     c->chunk_count = (n + TN_CHUNK - 1) / TN_CHUNK;
     c->chunk_capacity = CARVE(k, int, c->chunk_count);
@@ -149,6 +154,7 @@ TnCollider *tn_collider_create(const TnModel *model)
     c->count = collect(model, paired, keys);
     fill_slots(c, keys);
     tn_filter_init(c);
+    tn_rods_init(c);
     /* four points per geom to start with */
     c->chunk_count = (c->moving_count + TN_CHUNK - 1) / TN_CHUNK;
     for (int k = 0; k < c->chunk_count; k++) {

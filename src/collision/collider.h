@@ -45,7 +45,8 @@ typedef struct TnSlot {
     int32_t geom;    /* index in the model */
     int32_t surface; /* index in TnCollider.surfaces */
     TnGeomType shape_type;
-    int32_t rod; /* of a rod whose segments never meet each other: its index + 1; else 0 */
+    int32_t rod; /* of a rod whose segments need not look for each other in grids: its index + 1;
+                    else 0 */
     double margin;
     int32_t chain, near; /* of a rod: its index + 1, and links that are less than this apart do not
                             meet; else 0 */
@@ -89,6 +90,12 @@ typedef struct TnGrid {
     int32_t *start; /* per cell of the table and one more: first member */
 } TnGrid;
 
+/* Segments of a rod whose segments may meet, in their order along it (rod_pairs.c). */
+typedef struct TnRodRun {
+    int begin, count; /* in TnCollider.order and along; no segments: it never meets itself */
+    int near;         /* those that are less than this apart do not meet */
+} TnRodRun;
+
 /* Fixed geoms that a clamped segment is stuck in (filter.c), as slots. */
 #define TN_CLAMPS_LISTED 3
 typedef struct TnClamp {
@@ -130,6 +137,7 @@ struct TnCollider {
     uint8_t *placed;     /* per slot: sleeps or is fixed, and its bounds are those of `slack` */
     double slack;
     bool any_sleeping, awake; /* some slot sleeps; some moving one does not */
+    bool any_asleep;          /* some slot sleeps and is not only left out */
     bool stale;               /* some bounds change in this step */
     /* grids */
     TnGrid grids[TN_LEVEL_MAX];
@@ -142,7 +150,12 @@ struct TnCollider {
     const TnBounds *
         *items; /* boxes of the moving slots in spatial order: the order of the contact list */
     int item_count;
-    struct TnSoftSurface *softs; /* per soft body (soft_surface.h) */
+    /* rods that may meet themselves */
+    TnRodRun *runs; /* per rod */
+    int32_t *order; /* slots; constant */
+    int along_count;
+    TnBounds *along, *groups, *blocks; /* boxes of segments, of eight in a row, of 64 */
+    struct TnSoftSurface *softs;       /* per soft body (soft_surface.h) */
     /* chunks */
     int chunk_count;
     int *chunk_capacity, *chunk_used; /* points */
@@ -194,6 +207,7 @@ typedef struct TnEmitter {
     const TnDetection *detection;
     TnContactPoint *points;
     int capacity, count;
+    bool own; /* these are pairs of segments of one rod, as it found them itself */
     int32_t surface1, surface2; /* of the pair that `rule` was mixed for last */
     TnPairRule rule;
 } TnEmitter;
@@ -280,6 +294,15 @@ static inline void tn_candidates_add(TnCandidates *c, int slot1, int slot2)
 /* Adds the grid's members whose boxes meet `box` and whose slot is above its own, or sleeps. */
 void tn_grid_query(const TnCollider *collider, const TnGrid *grid, const TnBounds *box,
                    TnCandidates *out);
+
+/* ---- rod_pairs.c ---- */
+int tn_rods_room(const TnModel *model); /* places in TnCollider.along, a multiple of 64 */
+void tn_rods_init(TnCollider *collider);
+void tn_rods_place(TnCollider *collider);
+/* Adds the pairs within each rod whose boxes meet; one of so many shares of the segments. */
+void tn_rods_query(const TnCollider *collider, int share, int shares, TnCandidates *out);
+/* Rods find their own pairs. */
+static inline bool tn_rods_apart(const TnCollider *collider) { return !collider->any_asleep; }
 
 /* ---- soft_detect.c ---- */
 /* Points that the soft surfaces needed at most so far. */

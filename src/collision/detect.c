@@ -53,6 +53,10 @@ static void detect_chunk(const TnDetection *d, int chunk, TnEmitter *emitter)
         add_planes(d, box, &candidates);
     }
     tn_candidates_flush(&candidates);
+    if (!c->along_count || !tn_rods_apart(c)) return;
+    emitter->own = true;
+    tn_rods_query(c, chunk, c->chunk_count, &candidates);
+    tn_candidates_flush(&candidates);
 }
 
 static void detect_chunks(void *context, int begin, int end)

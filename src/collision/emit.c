@@ -35,11 +35,12 @@ static const double nowhere[6] = {0.0};
 /* fmax without its care for NaN, which costs a call. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
-/* One link, or segments of a rod that are near each other along it. */
-static inline bool never_meet(const TnSlot *a, const TnSlot *b)
+/* One link, or segments of a rod that are near each other along it, or that it finds itself. */
+static inline bool never_meet(const TnEmitter *e, const TnSlot *a, const TnSlot *b)
 {
-    return a->link == b->link ||
-           (a->chain && a->chain == b->chain && abs(a->link - b->link) < a->near);
+    if (a->link == b->link) return true;
+    if (!a->chain || a->chain != b->chain) return false;
+    return abs(a->link - b->link) < a->near || (!e->own && tn_rods_apart(e->detection->collider));
 }
 
 static bool passes(const TnCollider *c, int slot1, int slot2, Pair *pair)
@@ -530,7 +531,7 @@ static void emit_pair(TnEmitter *e, int slot1, int slot2)
     bool ball = a->shape_type == TN_GEOM_SPHERE,
          simple = ball && (b->shape_type == TN_GEOM_SPHERE || b->shape_type == TN_GEOM_PLANE);
     Pair pair;
-    if (never_meet(a, b)) return;
+    if (never_meet(e, a, b)) return;
     double way = simple ? 0.0 : d->t * fastest(d, slot1, slot2);
     if (!simple && are_far(d, slot1, slot2, way)) return;
     if (!passes(c, slot1, slot2, &pair)) return;

@@ -139,14 +139,13 @@ static bool link_in_tree(const TnModel *m, int link)
     return sub->link_count > 1 || m->links[link].holds;
 }
 
-/* Explicit pairs are the exception that makes a rod meet itself; they are few, and such a rod none.
- */
+/* Rods never meet themselves, or find their pairs themselves (rod_pairs.c). Explicit pairs are the
+ * exception; they are few, and such a rod none. */
 static int lone_rod(const TnModel *m, int link)
 {
     if (link == 0 || m->pair_count) return 0;
     const TnSubsystem *sub = &m->subsystems[m->links[link].subsystem];
-    bool lone = sub->kind == TN_SUBSYSTEM_ROD && !m->rods[sub->kind_index].self_contact;
-    return lone ? sub->kind_index + 1 : 0;
+    return sub->kind == TN_SUBSYSTEM_ROD ? sub->kind_index + 1 : 0;
 }
 
 /* A rod's segments that are near each other along it never meet; the same exception. */

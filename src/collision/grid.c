@@ -114,6 +114,7 @@ void tn_grid_build(TnCollider *c)
     for (int slot = 0; waiting > 0 && slot < c->finite_count; slot++)
         if (c->level[slot] >= first) c->few[c->few_count++] = c->bounds[slot];
     list_items(c);
+    if (tn_rods_apart(c)) tn_rods_place(c);
 }
 
 /* Every member is written to the buffer, and stays there where it counts. */
@@ -173,8 +174,9 @@ static inline __attribute__((always_inline)) void query(const TnCollider *c, con
 /* Compiled four times: the test for spheres alone is half as long, and sleepers take a look-up. */
 void tn_grid_query(const TnCollider *c, const TnGrid *g, const TnBounds *box, TnCandidates *out)
 {
-    if (g->rod && g->rod == c->slots[box->slot].rod) return;
-    bool round = g->round && c->slots[box->slot].shape_type == TN_GEOM_SPHERE;
+    const TnSlot *slot = &c->slots[box->slot];
+    if (g->rod && g->rod == slot->rod && (slot->near == INT32_MAX || tn_rods_apart(c))) return;
+    bool round = g->round && slot->shape_type == TN_GEOM_SPHERE;
     if (c->any_sleeping && round)
         query(c, g, box, true, c->sleeping, out);
     else if (c->any_sleeping)

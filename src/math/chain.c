@@ -189,16 +189,17 @@ bool tn_chain_factor(const TnChain *chain, double *D, double *E)
     const struct TnChainPlan *plan = chain->plan;
     for (int o = 0; o < plan->op_count; o++) {
         const TnChainOp *op = &plan->ops[o];
-        for (int r = 0; r < op->run_count; r++) {
-            TnChainRun at = op->runs[r];
-            for (int i = 0; i < op->count; i++, at.D += at.dD, at.E += at.dE) {
-                double *S = D + at.D, *next = S + at.dD, *C = E + at.E;
+        for (int i = 0; i < op->count;
+             i++) /* one run's node while the other's is still under way */
+            for (int r = 0; r < op->run_count; r++) {
+                const TnChainRun *run = &op->runs[r];
+                double *S = D + run->D + i * run->dD, *next = S + run->dD;
+                double *C = E + run->E + i * run->dE;
                 if (is_six(op)
-                        ? !plan->kernels->eliminate(S, next, C, at.transposed)
-                        : !eliminate_node(S, op->dim, next, op->parent_dim, C, at.transposed))
+                        ? !plan->kernels->eliminate(S, next, C, run->transposed)
+                        : !eliminate_node(S, op->dim, next, op->parent_dim, C, run->transposed))
                     return false;
             }
-        }
     }
     for (int r = 0; r < plan->root_count; r++) {
         const TnChainNode *root = &chain->nodes[plan->roots[r]];
@@ -250,19 +251,17 @@ void tn_chain_inverse_blocks(const TnChain *chain, const double *D, const double
     }
     for (int o = plan->op_count - 1; o >= 0; o--) {
         const TnChainOp *op = &plan->ops[o];
-        for (int r = 0; r < op->run_count; r++) {
-            const TnChainRun *run = &op->runs[r];
-            for (int i = op->count - 1; i >= 0; i--) {
+        for (int i = op->count - 1; i >= 0; i--)
+            for (int r = 0; r < op->run_count; r++) {
+                const TnChainRun *run = &op->runs[r];
                 ptrdiff_t at = run->D + i * run->dD, next = at + run->dD;
                 const double *L = E + run->E + i * run->dE;
-                if (is_six(op)) {
+                if (is_six(op))
                     plan->kernels->invert(blocks + at, D + at, L, blocks + next);
-                    continue;
-                }
-                inverse_node(blocks + at, D + at, op->dim, blocks + next, op->parent_dim, L,
-                             run->transposed);
+                else
+                    inverse_node(blocks + at, D + at, op->dim, blocks + next, op->parent_dim, L,
+                                 run->transposed);
             }
-        }
     }
 }
 
