@@ -176,8 +176,9 @@ typedef struct TnProblem {
      * set already. NULL: weights.c has them all. */
     double *block_beta;
     TnAnderson *anderson; /* NULL: not accelerated */
-    const double (*y)[3]; /* of contacts that move one side alone, where t was replaced: g is Jᵀy
-                             there; NULL: g stands */
+    /* Of each contact 2λ + y as it is where one side alone moves; NULL: nobody asks
+     * (block/chain_told.c). z is this while SubADMM iterates. */
+    double (*z_memory)[3], (*z)[3];
     const TnKernels *kernels;
     TnArena *arena;
 } TnProblem;

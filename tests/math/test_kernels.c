@@ -23,7 +23,7 @@ typedef struct Data {
     _Alignas(64) double extra[ROWS + 8][8];
     _Alignas(64) double forces[ROWS][8];
     _Alignas(64) double root[3 * CONTACTS], now[3 * CONTACTS], x[3 * CONTACTS];
-    _Alignas(64) double mixed[CONTACTS + 1][3], y[CONTACTS + 1][3];
+    _Alignas(64) double mixed[CONTACTS + 1][3], z[CONTACTS + 1][3], told[CONTACTS + 1][3];
     double beta[CONTACTS][4];
     double stiffness[ROWS][TN_SYM6];
     double residual[CONTACTS / 8];
@@ -106,7 +106,8 @@ static void run(const TnKernels *kernels, Data *d)
     }
     kernels->row_forces(&sides, 0, ROWS, (const double(*)[3])d->lambda, d->forces);
     kernels->contact_take(d->contacts, 0, CONTACTS / 8, d->root, d->now, d->x);
-    kernels->contact_put(d->contacts, 0, CONTACTS / 8, d->x, d->mixed, d->y);
+    kernels->contact_put(d->contacts, 0, CONTACTS / 8, d->x, d->mixed, d->z);
+    kernels->contact_tell(d->contacts, 0, CONTACTS / 8, (const double(*)[3])d->mixed, d->told);
 }
 
 /* 1e-12: numbers of order one, a few hundred operations, sums in another order and fused
@@ -133,7 +134,8 @@ static void compare(const TnKernels *kernels)
         CHECK_NEAR(b->now[k], a->now[k], 1e-12);
         CHECK_NEAR(b->x[k], a->x[k], 1e-12);
         CHECK_NEAR(b->mixed[k / 3][k % 3], a->mixed[k / 3][k % 3], 1e-12);
-        CHECK_NEAR(b->y[k / 3][k % 3], a->y[k / 3][k % 3], 1e-12);
+        CHECK_NEAR(b->z[k / 3][k % 3], a->z[k / 3][k % 3], 1e-12);
+        CHECK_NEAR(b->told[k / 3][k % 3], b->z[k / 3][k % 3], 1e-12);
     }
     for (int i = 0; i < CONTACTS / 8; i++) CHECK_NEAR(b->residual[i], a->residual[i], 1e-10);
     for (int i = 0; i < BLOCKS / 8; i++)

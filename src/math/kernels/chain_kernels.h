@@ -36,6 +36,12 @@ typedef struct TnChainKernels {
     void (*spread)(int count, const int *at, const int *place, const double *x,
                    const double *v_free, double *v, double (*twist)[8], const double *K,
                    double scale, double *g);
+    /* The same where the wrench is already all that g and F come to: x = b + wrench. */
+    void (*gather_told)(int count, const int *at, const int *place, const double (*wrench)[8],
+                        const double *b, double *x);
+    /* v = v_free + x, twist = v */
+    void (*spread_told)(int count, const int *at, const int *place, const double *x,
+                        const double *v_free, double *v, double (*twist)[8]);
 } TnChainKernels;
 
 const TnChainKernels *tn_chain_kernels(void); /* the best this processor runs */

@@ -77,9 +77,12 @@ typedef struct TnKernels {
      * normal and what it has more along it, eight each. */
     void (*contact_take)(const TnContactBatch *batches, int begin, int end, const double *root,
                          double *now, double *x);
-    /* t = x, λ = Π(t), y = -(t + B e) */
+    /* t = x, λ = Π(t), and z of it where that is not NULL */
     void (*contact_put)(TnContactBatch *batches, int begin, int end, const double *x,
-                        double (*lambda)[3], double (*y)[3]);
+                        double (*lambda)[3], double (*z)[3]);
+    /* z = 2λ + y, with y = -(t + B e) as it is where one side alone moves */
+    void (*contact_tell)(const TnContactBatch *batches, int begin, int end,
+                         const double (*lambda)[3], double (*z)[3]);
     /* difference = now - last, last = now; here and below n is a multiple of eight */
     void (*column_step)(long n, const double *now, double *last, double *difference);
     /* sums_j = (columns + j·stride)·x */

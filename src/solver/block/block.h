@@ -67,9 +67,8 @@ struct TnBlockKind {
      * twists. */
     void (*update)(TnProblem *problem, int block, double alpha);
     void (*finish)(TnProblem *problem, int block); /* all of v, at the end; NULL: it is there */
-    /* Where g is needed to tell the iterate, besides t; NULL: its first d->solved numbers.
-     * Elsewhere the kind makes it of problem->y. */
-    const TnSpan *(*state)(TnProblem *problem, int block, int *count);
+    /* Where g is needed to know the iterate, besides t; NULL: its first d->solved numbers */
+    const TnSpan *(*state)(const TnLargeBlock *d, int *count);
     /* Whether Anderson acceleration pays by default; NULL: no. */
     bool (*accelerates)(const TnProblem *problem, const TnLargeBlock *d);
     TnBlockWork (*work)(const TnLargeBlock *d);

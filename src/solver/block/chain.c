@@ -39,11 +39,11 @@ bool tn_problem_set_chain(TnProblem *p, int block, const TnChain *chain, TnChain
     c->spans = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
     c->others = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
     c->states = TN_ARENA_NEW(p->arena, TnSpan, chain->node_count);
-    c->told = TN_ARENA_NEW(p->arena, int, port_count);
+    c->runs = TN_ARENA_NEW(p->arena, TnPortRun, port_count);
     c->work = TN_ARENA_NEW(p->arena, double, chain->dim);
     c->pull = TN_ARENA_NEW(p->arena, double, chain->dim);
     return c->A_D && c->A_E && c->v_free && c->C && c->port_at && c->port_place && c->wide &&
-           c->spans && c->others && c->states && c->told && c->work && c->pull;
+           c->spans && c->others && c->states && c->runs && c->work && c->pull;
 }
 
 bool tn_problem_set_node_port(TnProblem *p, int port, int block, int node, const double *T)
@@ -232,14 +232,24 @@ static void update(TnProblem *p, int index, double alpha)
 {
     const TnLargeBlock *d = &p->large[index];
     const TnChainBlock *c = tn_chain_block(d);
+    const TnChainKernels *kernels = tn_chain_kernels();
     int first = p->port_row + d->port_start;
     double(*wrench)[8] = p->F + first;
-    if (p->y) tn_chain_tell_g(p, index);
-    tn_table_forces(p, first, first + d->port_count);
     if (!c->place)
         memset(c->x, 0, sizeof(double) * (size_t)d->dim); /* some nodes may have no port */
-    tn_chain_kernels()->gather(d->port_count, c->port_at, c->port_place, (const double(*)[8])wrench,
-                               c->pull, alpha, d->F, d->g, c->x);
+    for (int r = 0; r < c->run_count; r++) {
+        int begin = c->runs[r].begin, end = c->runs[r].end;
+        const int *at = c->port_at + begin, *place = c->port_place + begin;
+        const double(*forces)[8] = (const double(*)[8])(wrench + begin);
+        if (p->z && c->runs[r].told) {
+            p->kernels->row_forces(&p->contact_sides, first + begin, first + end,
+                                   (const double(*)[3])p->z, p->F);
+            kernels->gather_told(end - begin, at, place, forces, c->pull, c->x);
+        } else {
+            tn_table_forces(p, first + begin, first + end);
+            kernels->gather(end - begin, at, place, forces, c->pull, alpha, d->F, d->g, c->x);
+        }
+    }
     for (int i = 0; i < c->other_count; i++) {
         const TnSpan *node = &c->others[i];
         for (int k = 0; k < node->count; k++) {

@@ -5,6 +5,12 @@
 #include "../../math/chain_condense.h"
 #include "block.h"
 
+/* Ports [begin, end), counted from port_start. Told: on nodes whose g t tells. */
+typedef struct TnPortRun {
+    int begin, end;
+    bool told;
+} TnPortRun;
+
 /* Blocks lie as math/chain.h has them. */
 typedef struct TnChainBlock {
     const TnChain *chain;
@@ -24,9 +30,10 @@ typedef struct TnChainBlock {
     int other_count;
     TnSpan *spans; /* unknowns of the nodes that have ports or rows, and some more */
     int span_count;
-    TnSpan *states; /* chain_state.c: those whose g is no function of t, */
+    TnSpan *states; /* chain_told.c: those whose g is no function of t, */
     int state_count;
-    int *told, told_count; /* and the ports, counted from port_start, of nodes whose g is */
+    TnPortRun *runs; /* and the ports in runs of equal kind */
+    int run_count;
     /* chain.c, on the nodes of `solved` */
     double *S_D, *S_E; /* A there */
     double *H_D, *H_E; /* factor of H = S + C */
@@ -53,9 +60,9 @@ void tn_chain_write_node(const TnLargeBlock *d, int node, double *S, double *v_f
 const double *tn_chain_edge_block(const TnLargeBlock *d, int edge);
 bool tn_chain_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out);
 
-/* ---- chain_state.c ---- */
-const TnSpan *tn_chain_state(TnProblem *problem, int block, int *count);
-void tn_chain_tell_g(const TnProblem *problem, int block); /* g of problem->y, where y tells it */
+/* ---- chain_told.c ---- */
+bool tn_chain_find_told(TnProblem *problem, int block); /* false: no memory */
+const TnSpan *tn_chain_state(const TnLargeBlock *d, int *count);
 
 /* ---- chain_ports.c ---- */
 void tn_chain_add_stiffness(TnProblem *problem, int block); /* H += C */

@@ -117,7 +117,7 @@ bool tn_chain_choose(TnProblem *p, int index)
     d->solved = c->solved->dim;
     find_spans(c, worth ? kept : marked);
     sort_ports(p, d, worth ? kept : marked);
-    return true;
+    return tn_chain_find_told(p, index);
 }
 
 /* ---- the nodes for others ---- */

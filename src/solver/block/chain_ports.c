@@ -145,9 +145,17 @@ void tn_chain_spread(const TnProblem *p, int index, const double *from, double *
 {
     const TnLargeBlock *d = &p->large[index];
     const TnChainBlock *c = tn_chain_block(d);
+    const TnChainKernels *kernels = tn_chain_kernels();
     int block = p->twist_count + index, first = p->port_row + d->port_start;
-    tn_chain_kernels()->spread(d->port_count, c->port_at, c->port_place, c->x, from, v,
-                               p->twist + first, c->C, scale, g);
+    for (int r = 0; r < c->run_count; r++) {
+        int begin = c->runs[r].begin, count = c->runs[r].end - begin;
+        const int *at = c->port_at + begin, *place = c->port_place + begin;
+        double(*twist)[8] = p->twist + first + begin;
+        if (p->z && c->runs[r].told)
+            kernels->spread_told(count, at, place, c->x, from, v, twist);
+        else
+            kernels->spread(count, at, place, c->x, from, v, twist, c->C + 36L * begin, scale, g);
+    }
     for (int i = 0; i < c->other_count; i++) {
         const TnSpan *node = &c->others[i];
         for (int k = 0; k < node->count; k++)

@@ -19,8 +19,8 @@
  * forgotten and the plain iterate kept, and where nothing comes of it for long, plain iterations
  * have their turn.
  *
- * Where t tells g, in chains that touch nothing but the fixed world, g is made of it again and is
- * no part of x (block/chain_state.c).
+ * Where t tells g, on nodes of chains that touch the fixed world alone, x has t only
+ * (block/chain_told.c).
  *
  * Everything lies in flat arrays of n numbers, cut into pieces that begin at multiples of eight. */
 #include "anderson.h"
@@ -79,7 +79,7 @@ static bool find_spans(TnAnderson *a)
         Spans *s = &a->spans[i];
         whole[i] = (TnSpan){.count = d->solved};
         *s = (Spans){.span = &whole[i], .count = 1};
-        if (d->kind->state) s->span = d->kind->state(p, i, &s->count);
+        if (d->kind->state) s->span = d->kind->state(d, &s->count);
         for (int k = 0; k < s->count; k++) s->sum += s->span[k].count;
     }
     return true;
@@ -237,7 +237,7 @@ static void scatter(TnAnderson *a, const Piece *piece, const double *from)
     TnProblem *p = a->problem;
     const double *lambda = from + piece->weighed;
     if (piece->part == CONTACTS)
-        p->kernels->contact_put(p->contact_batch, piece->begin, piece->end, from, p->lambda, a->y);
+        p->kernels->contact_put(p->contact_batch, piece->begin, piece->end, from, p->lambda, p->z);
     for (int i = piece->begin; i < piece->end; i++) {
         switch (piece->part) {
         case CONTACTS:
@@ -360,8 +360,6 @@ static int choose_memory(const TnProblem *p, const TnSolverDef *def)
     return 0;
 }
 
-const double (*tn_anderson_y(const TnAnderson *a))[3] { return (const double(*)[3])a->y; }
-
 bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
 {
     int memory = choose_memory(p, def);
@@ -376,10 +374,9 @@ bool tn_anderson_prepare(TnProblem *p, const TnSolverDef *def)
     a->x = TN_ARENA_ZERO(p->arena, double, a->n);
     a->now = TN_ARENA_NEW(p->arena, double, a->n);
     a->scale = TN_ARENA_ZERO(p->arena, double, a->n);
-    a->y = tn_arena_alloc(p->arena, sizeof *a->y * (size_t)(TN_LANES * p->contact_batches + 1));
     a->sums = TN_ARENA_NEW(p->arena, double, (long)a->piece_count *TN_MIX_SUMS);
     a->bond_root = tn_arena_alloc(p->arena, sizeof(*a->bond_root) * (size_t)p->bond_count);
-    if (!a->pieces || !a->x || !a->now || !a->scale || !a->y || !a->sums || !a->bond_root ||
+    if (!a->pieces || !a->x || !a->now || !a->scale || !a->sums || !a->bond_root ||
         !tn_mix_alloc(&a->mix, p->arena, memory, a->n, a->n))
         return false;
     cut(a, a->pieces, &a->n);

@@ -20,7 +20,4 @@ bool tn_anderson_combine(TnAnderson *anderson);
 /* Writes the combined t, g and λ = Π(t); spin and roll rows get their t only. */
 void tn_anderson_put(TnAnderson *anderson, int piece);
 
-/* After that, y of contacts that move one side alone. */
-const double (*tn_anderson_y(const TnAnderson *anderson))[3];
-
 #endif

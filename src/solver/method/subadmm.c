@@ -59,7 +59,6 @@ static int begin_iteration(Loop *loop)
     loop->measure = number == def->iterations ||
                     (def->tolerance > 0.0 && number % CHECK_EVERY == 0) ||
                     (loop->watch.enough && (number % CHECK_EVERY == 0 || number == TN_FIRST_LOOK));
-    loop->problem->y = NULL;
     loop->stage = CONSTRAINTS;
     return loop->chunks;
 }
@@ -112,7 +111,6 @@ static int next_stage(void *context)
         loop->stage = PUT;
         return loop->chunks;
     case PUT:
-        loop->problem->y = tn_anderson_y(anderson);
         if (loop->problem->spins) {
             loop->stage = SPINS_AGAIN;
             return 1;
@@ -132,6 +130,8 @@ static void update_constraints(const Loop *loop, int chunk)
     tn_share(p->contact_batches, chunk, loop->chunks, &begin, &end);
     p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
                                p->lambda, loop->alpha, loop->measure ? p->residual : NULL);
+    if (p->z)
+        p->kernels->contact_tell(p->contact_batch, begin, end, (const double(*)[3])p->lambda, p->z);
     tn_share(p->row_count, chunk, loop->chunks, &begin, &end);
     tn_rows_update(p, begin, end, loop->alpha, loop->measure);
     tn_share(p->bond_count, chunk, loop->chunks, &begin, &end);
@@ -207,8 +207,9 @@ TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch w
                  .def = def,
                  .watch = watch,
                  .chunks = threads > 1 ? TN_CHUNKS_PER_THREAD * threads : 1};
+    p->z = p->z_memory;
     if (p->anderson) tn_anderson_start(p->anderson);
     tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
-    p->y = NULL;
+    p->z = NULL;
     return loop.result;
 }

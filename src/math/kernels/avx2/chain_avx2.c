@@ -134,15 +134,21 @@ static void backward(const TnChainOp *op, const double *E, double *x)
 
 /* ---- nodes in a solver's table of twists ---- */
 
+static inline void write_twist(const Six *x, double twist[8])
+{
+    const v4 zero = {0};
+    v4 end = SHUFFLE(i4, x->a, x->b, 3, 4, 5, 3);
+    *(v4 *)twist = SHUFFLE(i4, x->a, zero, 0, 1, 2, 4);
+    *(v4 *)(twist + 4) = SHUFFLE(i4, end, zero, 0, 1, 2, 4);
+}
+
 /* twist = x, g += scale K x */
 static inline void spread_node(const Six *x, double twist[8], const double *K, double scale,
                                double *g)
 {
-    const v4 zero = {0};
     Six y, old;
-    v4 t[2], end = SHUFFLE(i4, x->a, x->b, 3, 4, 5, 3);
-    *(v4 *)twist = SHUFFLE(i4, x->a, zero, 0, 1, 2, 4);
-    *(v4 *)(twist + 4) = SHUFFLE(i4, end, zero, 0, 1, 2, 4);
+    v4 t[2];
+    write_twist(x, twist);
     tile(t, x);
     product_of(&y, K, t, x);
     load(&old, g);
@@ -164,6 +170,32 @@ static void spread(int count, const int *at, const int *place, const double *x,
         sum.b += free.b;
         store(v + at[k], &sum);
         spread_node(&sum, twist[k], K + 36L * k, scale, g + at[k]);
+    }
+}
+
+static void spread_told(int count, const int *at, const int *place, const double *x,
+                        const double *v_free, double *v, double (*twist)[8])
+{
+    for (int k = 0; k < count; k++) {
+        Six sum, free;
+        load(&sum, x + place[k]);
+        load(&free, v_free + at[k]);
+        sum.a += free.a;
+        sum.b += free.b;
+        store(v + at[k], &sum);
+        write_twist(&sum, twist[k]);
+    }
+}
+
+static void gather_told(int count, const int *at, const int *place, const double (*wrench)[8],
+                        const double *b, double *x)
+{
+    for (int k = 0; k < count; k++) {
+        const v4 *w = (const v4 *)wrench[k];
+        const double *b_k = b + at[k];
+        double *x_k = x + place[k];
+        *(v4 *)x_k = *(const v4 *)b_k + SHUFFLE(i4, w[0], w[1], 0, 1, 2, 4);
+        *(v2 *)(x_k + 4) = *(const v2 *)(b_k + 4) + *(const v2 *)(wrench[k] + 5);
     }
 }
 
@@ -365,7 +397,8 @@ static void invert_six(double *Z, const double *S, const double *L, const double
 const TnChainKernels *tn_chain_kernels_avx2_table(void);
 const TnChainKernels *tn_chain_kernels_avx2_table(void)
 {
-    static const TnChainKernels kernels = {"avx2",  eliminate_six, condense_six, invert_six,
-                                           forward, backward,      gather,       spread};
+    static const TnChainKernels kernels = {"avx2",      eliminate_six, condense_six, invert_six,
+                                           forward,     backward,      gather,       spread,
+                                           gather_told, spread_told};
     return &kernels;
 }

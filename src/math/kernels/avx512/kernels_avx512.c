@@ -7,8 +7,9 @@
 const TnKernels *tn_kernels_avx512_table(void);
 const TnKernels *tn_kernels_avx512_table(void)
 {
-    static const TnKernels kernels = {"avx512",    contact_update, twist_update, twist_factor,
-                                      row_forces,  row_stiffness,  contact_take, contact_put,
-                                      column_step, columns_dot,    column_dots,  column_subtract};
+    static const TnKernels kernels = {"avx512",       contact_update, twist_update, twist_factor,
+                                      row_forces,     row_stiffness,  contact_take, contact_put,
+                                      contact_tell,   column_step,    columns_dot,  column_dots,
+                                      column_subtract};
     return &kernels;
 }

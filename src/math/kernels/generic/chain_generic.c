@@ -113,9 +113,30 @@ static void spread(int count, const int *at, const int *place, const double *x,
     }
 }
 
+static void gather_told(int count, const int *at, const int *place, const double (*wrench)[8],
+                        const double *b, double *x)
+{
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < 6; i++) x[place[k] + i] = b[at[k] + i] + wrench[k][i < 3 ? i : i + 1];
+}
+
+static void spread_told(int count, const int *at, const int *place, const double *x,
+                        const double *v_free, double *v, double (*twist)[8])
+{
+    for (int k = 0; k < count; k++) {
+        double *v_k = v + at[k];
+        for (int i = 0; i < 6; i++) {
+            v_k[i] = v_free[at[k] + i] + x[place[k] + i];
+            twist[k][i < 3 ? i : i + 1] = v_k[i];
+        }
+        twist[k][3] = twist[k][7] = 0.0;
+    }
+}
+
 const TnChainKernels *tn_chain_kernels_generic(void)
 {
-    static const TnChainKernels kernels = {"generic", eliminate_six, condense_six, invert_six,
-                                           forward,   backward,      gather,       spread};
+    static const TnChainKernels kernels = {"generic",   eliminate_six, condense_six, invert_six,
+                                           forward,     backward,      gather,       spread,
+                                           gather_told, spread_told};
     return &kernels;
 }

@@ -206,29 +206,45 @@ static void contact_take(const TnContactBatch *batches, int begin, int end, cons
         }
 }
 
+static void contact_tell(const TnContactBatch *batches, int begin, int end,
+                         const double (*lambda)[3], double (*z)[3])
+{
+    for (int i = begin; i < end; i++)
+        for (int l = 0; l < TN_LANES; l++) {
+            const TnContactBatch *c = &batches[i];
+            long at = (long)i * TN_LANES + l;
+            double n[3], e[3];
+            for (int k = 0; k < 3; k++) {
+                n[k] = c->normal[k][l];
+                e[k] = c->e[k][l];
+            }
+            double en = (c->Bn[l] - c->Bt[l]) * v3_dot(n, e);
+            for (int k = 0; k < 3; k++)
+                z[at][k] = 2.0 * lambda[at][k] - (c->t[k][l] + c->Bt[l] * e[k] + en * n[k]);
+        }
+}
+
 static void contact_put(TnContactBatch *batches, int begin, int end, const double *x,
-                        double (*lambda)[3], double (*y)[3])
+                        double (*lambda)[3], double (*z)[3])
 {
     for (int i = begin; i < end; i++, x += 3 * TN_LANES)
         for (int l = 0; l < TN_LANES; l++) {
             TnContactBatch *c = &batches[i];
-            long at = (long)i * TN_LANES + l;
-            double n[3], t[3], e[3];
+            double n[3], t[3];
             for (int k = 0; k < 3; k++) {
                 n[k] = c->normal[k][l];
-                e[k] = c->e[k][l];
                 c->t[k][l] = t[k] = x[TN_LANES * k + l];
             }
-            double en = (c->Bn[l] - c->Bt[l]) * v3_dot(n, e);
-            project(n, c->mu[l], t, lambda[at]);
-            for (int k = 0; k < 3; k++) y[at][k] = -(t[k] + c->Bt[l] * e[k] + en * n[k]);
+            project(n, c->mu[l], t, lambda[(long)i * TN_LANES + l]);
         }
+    if (z) contact_tell(batches, begin, end, (const double(*)[3])lambda, z);
 }
 
 const TnKernels *tn_kernels_generic(void)
 {
-    static const TnKernels kernels = {"generic",   contact_update, twist_update, twist_factor,
-                                      row_forces,  row_stiffness,  contact_take, contact_put,
-                                      column_step, columns_dot,    column_dots,  column_subtract};
+    static const TnKernels kernels = {"generic",      contact_update, twist_update, twist_factor,
+                                      row_forces,     row_stiffness,  contact_take, contact_put,
+                                      contact_tell,   column_step,    columns_dot,  column_dots,
+                                      column_subtract};
     return &kernels;
 }

@@ -83,30 +83,51 @@ static void contact_take(const TnContactBatch *batches, int begin, int end, cons
         }
 }
 
+static inline void tell(const TnContactBatch *c, int h, const vd n[3], const vd t[3], const vd l[3],
+                        double *z_here)
+{
+    vd e[3], z[3], Bt = AT(c->Bt);
+    for (int k = 0; k < 3; k++) e[k] = AT(c->e[k]);
+    vd en = (AT(c->Bn) - Bt) * (n[0] * e[0] + n[1] * e[1] + n[2] * e[2]);
+    for (int k = 0; k < 3; k++) z[k] = 2.0 * l[k] - t[k] - Bt * e[k] - en * n[k];
+    v_store3(z_here, z);
+}
+
+static void contact_tell(const TnContactBatch *batches, int begin, int end,
+                         const double (*lambda)[3], double (*z)[3])
+{
+    for (int i = begin; i < end; i++)
+        for (int h = 0; h < TN_LANES; h += W) {
+            const TnContactBatch *c = &batches[i];
+            vd n[3], t[3], l[3];
+            for (int k = 0; k < 3; k++) {
+                n[k] = AT(c->normal[k]);
+                t[k] = AT(c->t[k]);
+            }
+            v_load3(l, lambda[(long)i * TN_LANES + h]);
+            tell(c, h, n, t, l, z[(long)i * TN_LANES + h]);
+        }
+}
+
 static void contact_put(TnContactBatch *batches, int begin, int end, const double *x,
-                        double (*lambda)[3], double (*y)[3])
+                        double (*lambda)[3], double (*z)[3])
 {
     const vd zero = {0}, one = zero + 1.0, tiny = zero + 1e-300;
     for (int i = begin; i < end; i++, x += 3 * TN_LANES)
         for (int h = 0; h < TN_LANES; h += W) {
             TnContactBatch *c = &batches[i];
-            vd n[3], t[3], tt[3], e[3], l[3], Bt = AT(c->Bt);
+            vd n[3], t[3], tt[3], l[3];
             for (int k = 0; k < 3; k++) {
                 n[k] = AT(c->normal[k]);
-                e[k] = AT(c->e[k]);
                 AT(c->t[k]) = t[k] = AT(x + TN_LANES * k);
             }
             vd tn = n[0] * t[0] + n[1] * t[1] + n[2] * t[2], ln = v_max(tn, zero);
-            vd en = (AT(c->Bn) - Bt) * (n[0] * e[0] + n[1] * e[1] + n[2] * e[2]);
             for (int k = 0; k < 3; k++) tt[k] = t[k] - tn * n[k];
             vd length = v_max(v_sqrt(tt[0] * tt[0] + tt[1] * tt[1] + tt[2] * tt[2]), tiny);
             vd scale = v_min(AT(c->mu) * ln / length, one);
-            for (int k = 0; k < 3; k++) {
-                l[k] = ln * n[k] + scale * tt[k];
-                e[k] = -t[k] - Bt * e[k] - en * n[k];
-            }
+            for (int k = 0; k < 3; k++) l[k] = ln * n[k] + scale * tt[k];
             v_store3(lambda[(long)i * TN_LANES + h], l);
-            v_store3(y[(long)i * TN_LANES + h], e);
+            if (z) tell(c, h, n, t, l, z[(long)i * TN_LANES + h]);
         }
 }
 
