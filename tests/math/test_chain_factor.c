@@ -415,6 +415,31 @@ static void compare_table_loops(const TnChainKernels *kernels)
         }
 }
 
+/* The same where the wrench is all there is. */
+static void compare_told_loops(const TnChainKernels *kernels)
+{
+    enum { ENTRIES = 3, UNKNOWNS = 24 };
+    static const int at[ENTRIES] = {0, 12, 18}, place[ENTRIES] = {4, 16, 10};
+    Random r = {3};
+    double wrench[ENTRIES][8], twist[ENTRIES][8], v[UNKNOWNS], v_free[UNKNOWNS], b[UNKNOWNS],
+        x[UNKNOWNS];
+    for (int i = 0; i < UNKNOWNS; i++)
+        v_free[i] = uniform(&r), b[i] = uniform(&r), v[i] = x[i] = 9.0;
+    for (int k = 0; k < ENTRIES; k++)
+        for (int i = 0; i < 8; i++) wrench[k][i] = uniform(&r);
+    kernels->gather_told(ENTRIES, at, place, (const double(*)[8])wrench, b, x);
+    kernels->spread_told(ENTRIES, at, place, x, v_free, v, twist);
+    for (int k = 0; k < ENTRIES; k++)
+        for (int c = 0; c < 6; c++) {
+            int i = at[k] + c, in_row = c < 3 ? c : c + 1;
+            CHECK(x[place[k] + c] == b[i] + wrench[k][in_row]);
+            CHECK(v[i] == v_free[i] + x[place[k] + c]);
+            CHECK(twist[k][in_row] == v[i]);
+            CHECK(twist[k][3] == 0.0 && twist[k][7] == 0.0);
+        }
+    CHECK(x[0] == 9.0 && x[3] == 9.0 && x[22] == 9.0 && v[6] == 9.0 && v[11] == 9.0);
+}
+
 /* S⁻¹ is A⁻¹ on the kept nodes, so a force on these moves them alike in both. `share` of 8 nodes
  * are kept beside those that must be; *eliminated counts the others. */
 static void compare_condensed(const TnChainKernels *kernels, int share, int *eliminated)
@@ -490,7 +515,11 @@ TEST(condensing_refuses_what_is_not_positive_definite)
     }
 }
 
-TEST(generic_kernels_do_what_plain_loops_do) { compare_table_loops(tn_chain_kernels_generic()); }
+TEST(generic_kernels_do_what_plain_loops_do)
+{
+    compare_table_loops(tn_chain_kernels_generic());
+    compare_told_loops(tn_chain_kernels_generic());
+}
 
 TEST(avx2_kernels_match_the_generic_ones)
 {
@@ -500,6 +529,7 @@ TEST(avx2_kernels_match_the_generic_ones)
     }
     compare_kernels(tn_chain_kernels_avx2());
     compare_table_loops(tn_chain_kernels_avx2());
+    compare_told_loops(tn_chain_kernels_avx2());
 }
 
 TEST(an_edge_is_found_from_both_of_its_nodes_and_no_other)

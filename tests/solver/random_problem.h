@@ -155,6 +155,7 @@ typedef struct ChainChoice {
     int reach; /* rows on a chain touch a node (0), or that and one across an edge (NEAR), or that,
                   the one so many behind it and the one before it (FAR) */
     int twists, contacts, rows;
+    int world;        /* every so many contacts are with the fixed world; 0: as chance has it */
     double stiffness; /* of the springs between nodes; masses are about 1 */
 } ChainChoice;
 enum { NEAR = 1, FAR = 3 };
@@ -301,6 +302,7 @@ static inline bool random_chain_problem(TnProblem *p, TnArena *arena, uint64_t s
         double arm_a[3], arm_b[3], n[3], e[3], lambda[3];
         /* half of all contacts between ports, so some between nodes of one chain */
         int b = p->port_row + (int)(fabs(uniform(&r)) * ports), a = b;
+        if (c.world && i % c.world == 0) a = 0;
         while (a == b) {
             int pick = (int)(fabs(uniform(&r)) * 2 * ports);
             a = pick < ports ? p->port_row + pick : (pick - ports) % (c.twists + 1);

@@ -34,11 +34,11 @@ static ChainChoice choice_of(int reach)
 }
 
 /* 1e-11: rounding of numbers of order 1 … 10 over 50 iterations that contract errors. */
-static void same_iterates(int reach, Weights weights, bool paper)
+static void same_iterates_of(ChainChoice choice, Weights weights, bool paper)
 {
     for (int iterations = 1; iterations <= 50; iterations += 7) {
         Pair pair;
-        REQUIRE(pair_create(&pair, 5, choice_of(reach)));
+        REQUIRE(pair_create(&pair, 5, choice));
         TnSolverDef def = fixed_count();
         def.anderson = 0; /* iterates are compared */
         def.iterations = iterations;
@@ -58,6 +58,67 @@ static void same_iterates(int reach, Weights weights, bool paper)
         CHECK_NEAR(a.aal, b.aal, 1e-9);
         pair_free(&pair);
     }
+}
+
+static void same_iterates(int reach, Weights weights, bool paper)
+{
+    same_iterates_of(choice_of(reach), weights, paper);
+}
+
+/* Ports on nodes whose g t tells, and others. */
+static void count_told(const TnProblem *p, int counts[2])
+{
+    for (int i = 0; i < p->large_count; i++) {
+        if (p->large[i].kind != &tn_block_chain) continue;
+        const TnChainBlock *c = tn_chain_block(&p->large[i]);
+        for (int r = 0; r < c->run_count; r++)
+            counts[c->runs[r].told] += c->runs[r].end - c->runs[r].begin;
+    }
+}
+
+/* Every contact, or every second one; without rows, so that there are nodes that touch nothing
+ * else. */
+TEST(nodes_that_touch_the_fixed_world_alone_make_the_iterates_of_the_full_matrix)
+{
+    for (int world = 1; world <= 2; world++)
+        for (int weights = 0; weights < 2; weights++) {
+            ChainChoice choice = choice_of(0);
+            Pair pair;
+            int counts[2] = {0};
+            choice.rows = 0;
+            choice.world = world;
+            same_iterates_of(choice, weights ? PAPERS_WEIGHTS : OUR_WEIGHTS, false);
+            REQUIRE(pair_create(&pair, 5, choice));
+            TnSolverDef def = fixed_count();
+            REQUIRE(tn_problem_prepare(&pair.chain, &def, NULL));
+            count_told(&pair.chain, counts);
+            CHECK(counts[true] > 0);
+            CHECK(world == 1 || counts[false] > 2); /* two have a T */
+            pair_free(&pair);
+        }
+}
+
+/* What the norm sees is the same, and so is the way. 1e-8: combinations have coefficients of order
+ * ten, and each builds on those before. */
+TEST(accelerated_iterates_are_those_of_the_full_matrix)
+{
+    for (int world = 1; world <= 2; world++)
+        for (int iterations = 5; iterations <= 20; iterations += 5) {
+            ChainChoice choice = choice_of(0);
+            Pair pair;
+            choice.rows = 0;
+            choice.world = world;
+            REQUIRE(pair_create(&pair, 5, choice));
+            TnSolverDef def = fixed_count();
+            def.anderson = 5;
+            def.iterations = iterations;
+            REQUIRE(tn_problem_prepare(&pair.chain, &def, NULL) &&
+                    tn_problem_prepare(&pair.full, &def, NULL));
+            tn_subadmm_solve(&pair.chain, &def, NULL);
+            tn_subadmm_solve(&pair.full, &def, NULL);
+            CHECK_NEAR(largest_difference(&pair.chain, &pair.full), 0.0, 1e-8);
+            pair_free(&pair);
+        }
 }
 
 TEST(a_chain_makes_the_iterates_of_its_full_matrix) { same_iterates(0, OUR_WEIGHTS, false); }
