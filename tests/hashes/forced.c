@@ -1,6 +1,7 @@
 #include "forced.h"
 
 #include "dynamics/fem/kernels/fem_kernels.h"
+#include "dynamics/rod/kernels/rod_kernels.h"
 #include "math/kernels/block_kernels.h"
 #include "math/kernels/chain_kernels.h"
 #include "math/kernels/contact_kernels.h"
@@ -39,5 +40,6 @@ WRAP(TnKernels, tn_kernels)
 WRAP(TnContactKernels, tn_contact_kernels)
 WRAP(TnDenseKernels, tn_dense_kernels)
 WRAP(TnFemKernels, tn_fem_kernels)
+WRAP(TnRodKernels, tn_rod_kernels)
 WRAP_TWO(TnChainKernels, tn_chain_kernels)
 WRAP_TWO(TnBlockKernels, tn_block_kernels)

@@ -15,6 +15,7 @@
 #include "rod.h"
 
 #include "../../math/vec3.h"
+#include "kernels/rod_kernels.h"
 
 /* rad: the largest turn of a joint in a step that leaves the θ rule alone, and what ends it. */
 #define SLOW 0.15
@@ -192,16 +193,107 @@ static void make_bond(const Assembly *as, int j, TnRodBond *bond)
     for (int r = 0; r < 12; r++) bond->f[r] = -b[r];
 }
 
+static JointPlace place_of(const TnRodSystem *s, int j)
+{
+    double *D = s->D + 36 * (long)j, *E = s->E + 36 * (long)j, *b = s->b + 6 * (long)j;
+    return (JointPlace){D, D + 36, E, b, b + 6};
+}
+
+/* ---- eight joints at a time ---- */
+
+/* rad²: the rest of a joint that bends by more is measured otherwise (strain.c). */
+#define REST_MOST 1.0
+
+static bool is_plain(const TnRodJoint *joint)
+{
+    const double *turn = joint->rest + 3;
+    return joint->from == 0.0 && joint->to == 0.0 && v3_dot(turn, turn) <= REST_MOST;
+}
+
+static void fill_lane(const Assembly *as, int j, TnRodBatch *batch, int l)
+{
+    const TnRodLaw *law = &as->laws[j];
+    for (int e = 0; e < 2; e++) {
+        for (int k = 0; k < 4; k++) {
+            batch->start.quat[e][k][l] = as->frames[j + e].quat[k];
+            batch->mid.quat[e][k][l] = as->quat[j + e][k];
+        }
+        for (int k = 0; k < 6; k++) batch->v[e][k][l] = as->system->segments[j + e].v[k];
+    }
+    const double *a = expected(as->system, j), *b = expected(as->system, j + 1);
+    for (int k = 0; k < 3; k++) {
+        batch->start.d[k][l] = as->frames[j + 1].com[k] - as->frames[j].com[k];
+        batch->mid.d[k][l] = as->x[j + 1][k] - as->x[j][k];
+        batch->part[k][l] = b[k] - a[k];
+    }
+    for (int k = 0; k < TN_ROD_LAW_ROWS; k++) {
+        batch->k[k][l] = law->k[k];
+        batch->kr[k][l] = law->kr[k];
+        batch->root[k][l] = law->root[k];
+    }
+    batch->lead[l] = law->lead;
+    batch->unresolved[l] = law->unresolved;
+    batch->length[l] = law->length;
+    for (int k = 0; k < 6; k++) batch->rest[k][l] = as->rod->joints[j].rest[k];
+}
+
+static void add_lane(const TnRodBatch *batch, int l, JointPlace to)
+{
+    for (int i = 0, at = 0; i < 6; i++)
+        for (int j = i; j < 6; j++, at++) {
+            double a = batch->D[0][at][l], b = batch->D[1][at][l];
+            to.D_a[6 * i + j] += a;
+            to.D_b[6 * i + j] += b;
+            if (i == j) continue;
+            to.D_a[6 * j + i] += a;
+            to.D_b[6 * j + i] += b;
+        }
+    for (int i = 0; i < 36; i++) to.E[i] = batch->E[i][l];
+    for (int i = 0; i < 6; i++) {
+        to.b_a[i] += batch->b[0][i][l];
+        to.b_b[i] += batch->b[1][i][l];
+    }
+}
+
+/* Plain joints [j, j + count). */
+static void add_batch(const Assembly *as, const TnRodKernels *kernels, int j, int count)
+{
+    TnRodBatch batch;
+    for (int l = 0; l < TN_ROD_LANES; l++)
+        fill_lane(as, l < count ? j + l : j, &batch, l); /* the others do no harm */
+    kernels->joints(&batch, as->system->w, TN_ROD_LATE_FROM);
+    for (int l = 0; l < count; l++) {
+        JointPlace to = place_of(as->system, j + l);
+        if (batch.bend[l] < TN_ROD_BEND_MOST)
+            add_lane(&batch, l, to);
+        else
+            add_joint(as, j + l, to);
+    }
+}
+
+/* The next cut joint from the cut-th on, or the rod's end. */
+static int next_cut(const TnRodSystem *s, int cut)
+{
+    return cut < s->cut_count ? s->cuts[cut] : s->count - 1;
+}
+
 static void add_joints(const Assembly *as)
 {
     const TnRodSystem *s = as->system;
-    for (int j = 0, cut = 0; j + 1 < s->count; j++) {
-        double *D = s->D + 36 * (long)j, *E = s->E + 36 * (long)j, *b = s->b + 6 * (long)j;
-        if (cut < s->cut_count && s->cuts[cut] == j) {
+    const TnRodKernels *kernels = tn_rod_kernels();
+    for (int j = 0, cut = 0; j + 1 < s->count;) {
+        int end = next_cut(s, cut), count = 0;
+        while (count < TN_ROD_LANES && j + count < end && is_plain(&as->rod->joints[j + count]))
+            count++;
+        if (count > 0) {
+            add_batch(as, kernels, j, count);
+            j += count;
+        } else if (j == end) {
             make_bond(as, j, &s->bonds[cut++]);
-            memset(E, 0, 36 * sizeof(double));
+            memset(s->E + 36 * (long)j++, 0, 36 * sizeof(double));
         } else {
-            add_joint(as, j, (JointPlace){D, D + 36, E, b, b + 6});
+            add_joint(as, j, place_of(s, j));
+            j++;
         }
     }
 }

@@ -15,8 +15,8 @@
 
 /* z above which a row's spring is taken later than the midpoint, and where that has got all the
  * way. */
-#define RESOLVED 1.0
-#define UNRESOLVED 16.0
+#define RESOLVED TN_ROD_RESOLVED
+#define UNRESOLVED TN_ROD_UNRESOLVED
 
 #define PER_RANGE (1.0 / (UNRESOLVED - RESOLVED))
 
@@ -47,7 +47,7 @@ static void weigh_row(const TnDynamicsInput *in, double w, double tau, double k,
  * more on v⁺ - v across the rod, and no damping. */
 double tn_rod_taut(const TnRodLaw *law, double stiffness)
 {
-    double late = fmin(fmax(law->unresolved * stiffness - RESOLVED * PER_RANGE, 0.0), 1.0);
+    double late = fmin(fmax(law->unresolved * stiffness - TN_ROD_LATE_FROM, 0.0), 1.0);
     return (1.0 + late) * law->lead * stiffness;
 }
 

@@ -59,6 +59,11 @@ void tn_rod_strain_pull(const TnRodStrain *strain, const double force[TN_ROD_ROW
 void tn_rod_strain_stiffness(const TnRodStrain *strain, const double root[TN_ROD_ROWS], double taut,
                              double *restrict D_a, double *restrict D_b, double *restrict E);
 
+/* law.c's RESOLVED and UNRESOLVED, and the former as a share of their difference. */
+#define TN_ROD_RESOLVED 1.0
+#define TN_ROD_UNRESOLVED 16.0
+#define TN_ROD_LATE_FROM (TN_ROD_RESOLVED / (TN_ROD_UNRESOLVED - TN_ROD_RESOLVED))
+
 /* A joint's rows over one step: force k (g + J (p v̂ - r v)), p and r in seconds. */
 typedef struct TnRodLaw {
     double k[TN_ROD_ROWS], root[TN_ROD_ROWS] /* √(k p) */, kr[TN_ROD_ROWS]; /* k r */
