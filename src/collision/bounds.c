@@ -10,14 +10,15 @@ static void half_box(const TnShape *shape, const double rot[9], const double hal
                      double h[3])
 {
     const double *s = shape->size;
+    if (shape->type == TN_GEOM_CAPSULE) { /* rods have most of them */
+        for (int i = 0; i < 3; i++) h[i] = s[0] + s[1] * fabs(rot[3 * i + 2]);
+        return;
+    }
     for (int i = 0; i < 3; i++) {
         const double *row = rot + 3 * i;
         switch (shape->type) {
         case TN_GEOM_SPHERE:
             h[i] = s[0];
-            break;
-        case TN_GEOM_CAPSULE:
-            h[i] = s[0] + s[1] * fabs(row[2]);
             break;
         case TN_GEOM_CYLINDER:
             h[i] = s[1] * fabs(row[2]) + s[0] * sqrt(fmax(0.0, 1.0 - row[2] * row[2]));
@@ -88,7 +89,10 @@ static void update_moving(const TnDetection *d, int index)
     v3_add(slot->pos, slot->pos, f->pos);
     update_velocity(d, index);
     v3_copy(place->pos, slot->pos);
-    if (!round) m3_mul(place->rot, f->rot, c->model->geoms[slot->geom].link_rot);
+    if (slot->aligned)
+        memcpy(place->rot, f->rot, sizeof place->rot);
+    else if (!round)
+        m3_mul(place->rot, f->rot, c->model->geoms[slot->geom].link_rot);
     double h[3] = {slot->radius, slot->radius, slot->radius};
     if (!round) half_box(&c->shape[index], place->rot, local->half_extent, h);
     set_bounds(&c->bounds[index], index, slot->pos, h,

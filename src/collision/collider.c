@@ -84,6 +84,13 @@ static int collect(const TnModel *m, const uint8_t *paired, SortKey *keys)
     return count;
 }
 
+static bool is_identity(const double rot[9])
+{
+    for (int k = 0; k < 9; k++)
+        if (rot[k] != (k % 4 == 0)) return false;
+    return true;
+}
+
 static void fill_slots(TnCollider *c, const SortKey *keys)
 {
     const TnModel *m = c->model;
@@ -91,8 +98,11 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
     for (int slot = 0; slot < c->count; slot++) {
         const TnGeom *g = &m->geoms[keys[slot].geom];
         TnSlotLocal *local = &c->locals[slot];
-        c->slots[slot] = (TnSlot){
-            .geom = keys[slot].geom, .link = g->link, .radius = g->size[0], .shape_type = g->type};
+        c->slots[slot] = (TnSlot){.geom = keys[slot].geom,
+                                  .link = g->link,
+                                  .radius = g->size[0],
+                                  .shape_type = g->type,
+                                  .aligned = g->type != TN_GEOM_SPHERE && is_identity(g->link_rot)};
         c->slot_of[keys[slot].geom] = slot;
         c->bounds[slot].slot = slot;
         c->subsystems[slot] = m->links[g->link].subsystem;

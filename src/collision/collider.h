@@ -50,7 +50,8 @@ typedef struct TnSlot {
     double margin;
     int32_t chain, near; /* of a rod: its index + 1, and links that are less than this apart do not
                             meet; else 0 */
-    double pad2[2];
+    int32_t aligned;     /* its axes are the link's, as a rod's segments have them */
+    int32_t pad[3];
 } TnSlot;
 
 /* What the update of a slot's bounds needs, in one cache line. */
@@ -112,6 +113,7 @@ struct TnCollider {
     int count;        /* slots */
     int moving_count; /* those on moving links come first, */
     int finite_count; /* then fixed ones, the planes last */
+    bool one_rod;     /* all that move are segments of one rod */
     double cell;      /* m: cell of level 0, a little above the usual box */
     /* constant, per slot */
     TnSlot *slots; /* half constant, half per step */

@@ -197,6 +197,10 @@ void tn_filter_init(TnCollider *collider)
         slot->margin = g->margin;
         collider->locals[i].bound_margin = g->margin;
     }
+    collider->one_rod = true;
+    for (int i = 0; i < collider->moving_count; i++)
+        collider->one_rod &=
+            collider->slots[i].rod && collider->slots[i].rod == collider->slots[0].rod;
     list_clamps(collider);
     sort_pairs(collider);
     for (int i = 0; i < m->pair_count; i++) {

@@ -16,6 +16,13 @@ static int cell_along(const TnGrid *g, int axis, double x)
     return (int)(k < top ? (k > 0.0 ? k : 0.0) : top);
 }
 
+/* Of those in grids. Where nothing moves but one rod, nobody looks for its segments there. */
+static int first_member(const TnCollider *c)
+{
+    bool alone = c->moving_count > 0 && c->one_rod && tn_rods_apart(c);
+    return alone ? c->moving_count : 0;
+}
+
 static int wrap(int k, int dim) { return k < dim ? k : k % dim; }
 
 static void size_table(TnGrid *g, const float low[3], const float high[3], double cell)
@@ -44,7 +51,7 @@ static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell,
     g->round = true;
     g->rod = -1;
     for (int i = 0; i < 3; i++) g->reach[i] = 0.0f;
-    for (int slot = 0; slot < c->finite_count; slot++) {
+    for (int slot = first_member(c); slot < c->finite_count; slot++) {
         const TnBounds *b = &c->bounds[slot];
         if (c->level[slot] < first || c->level[slot] > last) continue;
         g->rod = g->rod < 0 || g->rod == c->slots[slot].rod ? c->slots[slot].rod : 0;
@@ -60,7 +67,7 @@ static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell,
     int cells = g->dims[0] * g->dims[1] * g->dims[2];
     g->start = table;
     memset(table, 0, sizeof table[0] * (size_t)(cells + 1));
-    for (int slot = 0; slot < c->finite_count; slot++) {
+    for (int slot = first_member(c); slot < c->finite_count; slot++) {
         if (c->level[slot] < first || c->level[slot] > last) continue;
         int k[3];
         for (int i = 0; i < 3; i++)
@@ -71,7 +78,7 @@ static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell,
     for (int k = 0; k < cells; k++) table[k + 1] += table[k];
     /* fill: start[k] walks to the cell's end, which is the next cell's start; put back afterwards
      */
-    for (int slot = 0; slot < c->finite_count; slot++) {
+    for (int slot = first_member(c); slot < c->finite_count; slot++) {
         if (c->level[slot] < first || c->level[slot] > last) continue;
         c->members[g->begin + table[c->cell_of[slot]]++] = c->bounds[slot];
     }
@@ -83,6 +90,8 @@ static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell,
 static void list_items(TnCollider *c)
 {
     c->item_count = 0;
+    for (int slot = 0; slot < first_member(c); slot++)
+        if (!c->sleeping[slot]) c->items[c->item_count++] = &c->bounds[slot];
     for (int i = 0; i < c->few_count; i++)
         if (c->few[i].slot < c->moving_count && !c->sleeping[c->few[i].slot])
             c->items[c->item_count++] = &c->few[i];
@@ -97,7 +106,7 @@ void tn_grid_build(TnCollider *c)
 {
     int members_of[TN_LEVEL_MAX] = {0}, waiting = 0, first = 0, placed = 0;
     int32_t *table = c->cells;
-    for (int slot = 0; slot < c->finite_count; slot++) members_of[c->level[slot]]++;
+    for (int slot = first_member(c); slot < c->finite_count; slot++) members_of[c->level[slot]]++;
     c->grid_count = 0;
     for (int level = 0; level < TN_LEVEL_MAX; level++) {
         waiting += members_of[level];
@@ -111,7 +120,7 @@ void tn_grid_build(TnCollider *c)
         first = level + 1;
     }
     c->few_count = 0;
-    for (int slot = 0; waiting > 0 && slot < c->finite_count; slot++)
+    for (int slot = first_member(c); waiting > 0 && slot < c->finite_count; slot++)
         if (c->level[slot] >= first) c->few[c->few_count++] = c->bounds[slot];
     list_items(c);
     if (tn_rods_apart(c)) tn_rods_place(c);
