@@ -30,8 +30,17 @@
 /* SubADMM with a second method behind it gives up after so many looks in a row that gain less. */
 #define STUCK_LOOKS 4
 #define STUCK_GAIN 0.9
+/* SubADMM goes on up to so many times its budget if it is about to arrive by then: the second
+ * method costs more than that. */
+#define LONGER 3
 /* Forces that nothing tells apart can wander long after the laws hold: look from here on anyway. */
 #define LATE_LOOK 100
+
+/* What SubADMM's residual was, and when. */
+typedef struct Mark {
+    int iteration;
+    double residual;
+} Mark;
 
 typedef struct Island {
     TnProblem *problem;
@@ -52,6 +61,8 @@ typedef struct Island {
         bool may_give_up;
         int stuck;
         double residual;
+        int budget;       /* iterations */
+        Mark last, older; /* half of the budget apart; the last is younger than that */
     } looks;
     TnIslandReport report;
 } Island;
@@ -137,18 +148,37 @@ static bool small(Island *s, int budget)
 
 /* ---- SubADMM ---- */
 
+static void keep_mark(Island *s, const TnSolveResult *so_far)
+{
+    if (so_far->iterations - s->looks.last.iteration < s->looks.budget / 2) return;
+    s->looks.older = s->looks.last;
+    s->looks.last = (Mark){so_far->iterations, so_far->residual};
+}
+
+/* Whether iterations that go on as they did lately arrive in time. */
+static bool will_arrive(const Island *s, const TnSolveResult *so_far)
+{
+    double gain = log(s->looks.older.residual / so_far->residual),
+           left = log(so_far->residual / s->looks.stop);
+    int took = so_far->iterations - s->looks.older.iteration;
+    return gain > 0.0 && left / gain * took <= LONGER * s->looks.budget - so_far->iterations;
+}
+
 static bool enough(void *context, const TnSolveResult *so_far)
 {
     Island *s = context;
+    keep_mark(s, so_far);
     s->looks.stuck = so_far->residual > STUCK_GAIN * s->looks.residual ? s->looks.stuck + 1 : 0;
     s->looks.residual = so_far->residual;
     if (s->looks.may_give_up && s->looks.stuck >= STUCK_LOOKS) return true;
-    if (so_far->residual >= s->looks.stop && so_far->iterations < s->looks.look) return false;
+    bool late = so_far->iterations >= s->looks.budget;
+    if (so_far->residual >= s->looks.stop && so_far->iterations < s->looks.look)
+        return late && !will_arrive(s, so_far);
     if (judge(s, TN_METHOD_SUBADMM)) return true;
     if (so_far->iterations >= s->looks.look) s->looks.look += s->looks.look / 4;
     double share = s->best.tolerance / s->best.map.largest;
     s->looks.stop = so_far->residual * fmin(0.9, fmax(0.1, share));
-    return false;
+    return late && !will_arrive(s, so_far);
 }
 
 /* Newton's matrices are asked for before it is known whether they are needed, so that the first
@@ -174,6 +204,9 @@ static bool subadmm(Island *s, int budget)
     s->looks.stuck = 0;
     s->looks.residual = INFINITY;
     s->looks.may_give_up = second;
+    s->looks.budget = budget;
+    s->looks.last = s->looks.older = (Mark){0, INFINITY};
+    if (second) def.iterations = LONGER * budget;
     if (second) expect_newton(p);
     tn_problem_start_at_lambda(p);
     if (!tn_problem_prepare_H(p, &def, s->pool)) return false;
