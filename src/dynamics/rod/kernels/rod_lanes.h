@@ -1,58 +1,66 @@
-/* rod_lanes.h: rod_kernels.h in vectors of eight lanes whatever the processor's width; ../strain.c
+/* rod_lanes.h: rod_kernels.h, as many lanes at a time as the processor has; ../strain.c
  * has the same for one joint, and the formulas' reasons. Included once per instruction set. */
 
 #include <math.h>
 
 #include "rod_kernels.h"
 
-typedef double v8 __attribute__((vector_size(64), may_alias));
-typedef long long i8 __attribute__((vector_size(64), may_alias));
+/* As many lanes as a register holds. */
+#if defined(__AVX512F__)
+enum { W = 8 };
+#elif defined(__AVX2__)
+enum { W = 4 };
+#else
+enum { W = 2 };
+#endif
+typedef double vd __attribute__((vector_size(8 * W), may_alias));
+typedef long long vi __attribute__((vector_size(8 * W), may_alias));
 
 /* Vectors are no arguments and no results: how these are passed depends on the instruction set. */
-#define v_if(MASK, YES, NO) ((v8)(((i8)(YES) & (MASK)) | ((i8)(NO) & ~(MASK))))
+#define v_if(MASK, YES, NO) ((vd)(((vi)(YES) & (MASK)) | ((vi)(NO) & ~(MASK))))
 #define v_dot(A, B) ((A)[0] * (B)[0] + (A)[1] * (B)[1] + (A)[2] * (B)[2])
 
-static inline void v_length(v8 *out, const v8 x[3])
+static inline void v_length(vd *out, const vd x[3])
 {
-    v8 squared = v_dot(x, x);
-    for (int l = 0; l < 8; l++) (*out)[l] = sqrt(squared[l]);
+    vd squared = v_dot(x, x);
+    for (int l = 0; l < W; l++) (*out)[l] = sqrt(squared[l]);
 }
-static inline void v_cross(v8 out[3], const v8 a[3], const v8 b[3])
+static inline void v_cross(vd out[3], const vd a[3], const vd b[3])
 {
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         out[k] = a[i] * b[j] - a[j] * b[i];
     }
 }
-static inline void v_load(v8 *out, const double *lanes, int count)
+static inline void v_load(vd *out, const double *lanes, int count)
 {
-    for (int k = 0; k < count; k++) out[k] = *(const v8 *)(lanes + 8 * k);
+    for (int k = 0; k < count; k++) out[k] = *(const vd *)(lanes + TN_ROD_LANES * k);
 }
 
 /* TnRodStrain but for g. */
 typedef struct Strain {
-    v8 axes[3][3], d[3], inverse, pull[3], axis[3], half[3], across, along, bend;
+    vd axes[3][3], d[3], inverse, pull[3], axis[3], half[3], across, along, bend;
 } Strain;
 
-static inline void place_axes(v8 axes[3][3], const v8 q[4], const v8 *scale)
+static inline void place_axes(vd axes[3][3], const vd q[4], const vd *scale)
 {
-    v8 x = *scale * q[1], y = *scale * q[2], z = *scale * q[3];
-    v8 wx = q[0] * x, wy = q[0] * y, wz = q[0] * z;
-    v8 xx = q[1] * x, xy = q[1] * y, xz = q[1] * z, yy = q[2] * y, yz = q[2] * z, zz = q[3] * z;
+    vd x = *scale * q[1], y = *scale * q[2], z = *scale * q[3];
+    vd wx = q[0] * x, wy = q[0] * y, wz = q[0] * z;
+    vd xx = q[1] * x, xy = q[1] * y, xz = q[1] * z, yy = q[2] * y, yz = q[2] * z, zz = q[3] * z;
     axes[0][0] = 1.0 - (yy + zz), axes[0][1] = xy + wz, axes[0][2] = xz - wy;
     axes[1][0] = xy - wz, axes[1][1] = 1.0 - (xx + zz), axes[1][2] = yz + wx;
     axes[2][0] = xz + wy, axes[2][1] = yz - wx, axes[2][2] = 1.0 - (xx + yy);
 }
 
-static inline void place(const TnRodPlaces *at, Strain *s)
+static inline void place(const TnRodPlaces *at, int h, Strain *s)
 {
-    v8 p[4], q[4], mid[4], cross[3], zero = {0};
-    v_load(p, at->quat[0][0], 4);
-    v_load(q, at->quat[1][0], 4);
-    v_load(s->d, at->d[0], 3);
-    v8 w = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
-    v8 sign = v_if(w < zero, zero - 1.0, zero + 1.0);
-    v8 scale = 1.0 / (1.0 + w * sign);
+    vd p[4], q[4], mid[4], cross[3], zero = {0};
+    v_load(p, at->quat[0][0] + h, 4);
+    v_load(q, at->quat[1][0] + h, 4);
+    v_load(s->d, at->d[0] + h, 3);
+    vd w = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
+    vd sign = v_if(w < zero, zero - 1.0, zero + 1.0);
+    vd scale = 1.0 / (1.0 + w * sign);
     for (int k = 0; k < 4; k++) {
         q[k] *= sign;
         mid[k] = p[k] + q[k];
@@ -63,8 +71,8 @@ static inline void place(const TnRodPlaces *at, Strain *s)
         s->axis[k] = p[0] * q[k + 1] - q[0] * p[k + 1] - cross[k];
         s->half[k] = 0.5 * scale * s->axis[k];
     }
-    v8 s2 = s->bend = v_dot(s->axis, s->axis);
-    v8 c = 1.0 / 6.0 +
+    vd s2 = s->bend = v_dot(s->axis, s->axis);
+    vd c = 1.0 / 6.0 +
            s2 * (3.0 / 40.0 +
                  s2 * (5.0 / 112.0 +
                        s2 * (35.0 / 1152.0 +
@@ -75,19 +83,20 @@ static inline void place(const TnRodPlaces *at, Strain *s)
     s->along = -c;
 }
 
-static inline void pull_along(Strain *s, const v8 *now, const i8 *stretched)
+static inline void pull_along(Strain *s, const vd *now, const vi *stretched)
 {
-    const v8 zero = {0};
+    const vd zero = {0};
     s->inverse = v_if(*stretched, 1.0 / *now, zero);
     for (int k = 0; k < 3; k++) s->pull[k] = s->inverse * s->d[k];
 }
 
 /* g, and where the joint is stretched and where it pushes. */
-static inline void measure(const TnRodBatch *b, Strain *s, v8 g[7], i8 *stretched, i8 *pushes)
+static inline void measure(const TnRodBatch *b, int h, Strain *s, vd g[7], vi *stretched,
+                           vi *pushes)
 {
-    v8 rest[6], zero = {0}, length = *(const v8 *)b->length, now;
+    vd rest[6], zero = {0}, length = *(const vd *)(b->length + h), now;
     v_length(&now, s->d);
-    v_load(rest, b->rest[0], 6);
+    v_load(rest, b->rest[0] + h, 6);
     for (int k = 0; k < 3; k++) {
         g[k] = v_dot(s->axes[k], s->d) - rest[k];
         g[3 + k] = 2.0 * s->across * v_dot(s->axes[k], s->axis) - rest[3 + k];
@@ -100,17 +109,17 @@ static inline void measure(const TnRodBatch *b, Strain *s, v8 g[7], i8 *stretche
 }
 
 /* x ← T x */
-static inline void turn(const Strain *s, v8 x[3])
+static inline void turn(const Strain *s, vd x[3])
 {
-    v8 along = s->along * v_dot(s->axis, x);
+    vd along = s->along * v_dot(s->axis, x);
     for (int k = 0; k < 3; k++) x[k] = s->across * x[k] + along * s->axis[k];
 }
 
-static inline void rate_of(const Strain *s, const v8 a[6], const v8 b[6], const i8 *pushes,
-                           v8 rate[7])
+static inline void rate_of(const Strain *s, const vd a[6], const vd b[6], const vi *pushes,
+                           vd rate[7])
 {
-    const v8 zero = {0};
-    v8 part[3], bend[3], omega[3], x[3];
+    const vd zero = {0};
+    vd part[3], bend[3], omega[3], x[3];
     for (int k = 0; k < 3; k++) {
         part[k] = b[k] - a[k];
         bend[k] = b[3 + k] - a[3 + k];
@@ -129,12 +138,12 @@ static inline void rate_of(const Strain *s, const v8 a[6], const v8 b[6], const 
 }
 
 /* At the start, in the middle, or between. */
-static inline void mixed_rate(const TnRodBatch *batch, const Strain *start, const Strain *mid,
-                              const i8 *pushes, double w, v8 rate[7])
+static inline void mixed_rate(const TnRodBatch *batch, int h, const Strain *start,
+                              const Strain *mid, const vi *pushes, double w, vd rate[7])
 {
-    v8 a[6], b[6], at_mid[7];
-    v_load(a, batch->v[0][0], 6);
-    v_load(b, batch->v[1][0], 6);
+    vd a[6], b[6], at_mid[7];
+    v_load(a, batch->v[0][0] + h, 6);
+    v_load(b, batch->v[1][0] + h, 6);
     rate_of(w < 1.0 ? start : mid, a, b, pushes, rate);
     if (w <= 0.0 || w >= 1.0) return;
     rate_of(mid, a, b, pushes, at_mid);
@@ -142,12 +151,13 @@ static inline void mixed_rate(const TnRodBatch *batch, const Strain *start, cons
 }
 
 /* -Jᵀ force, and what `taut` does to the expected motion. */
-static inline void add_forces(TnRodBatch *batch, const Strain *s, const v8 force[7], const v8 *taut)
+static inline void add_forces(TnRodBatch *batch, int h, const Strain *s, const vd force[7],
+                              const vd *taut)
 {
-    v8 f[3], moment[3], torque[3], x[3], part[3];
-    const v8(*axes)[3] = (const v8(*)[3])s->axes;
-    v_load(part, batch->part[0], 3);
-    v8 along = v_dot(s->pull, part);
+    vd f[3], moment[3], torque[3], x[3], part[3];
+    const vd(*axes)[3] = (const vd(*)[3])s->axes;
+    v_load(part, batch->part[0] + h, 3);
+    vd along = v_dot(s->pull, part);
     for (int k = 0; k < 3; k++) {
         f[k] = force[0] * axes[0][k] + force[1] * axes[1][k] + force[2] * axes[2][k];
         moment[k] = force[3] * axes[0][k] + force[4] * axes[1][k] + force[5] * axes[2][k];
@@ -156,21 +166,21 @@ static inline void add_forces(TnRodBatch *batch, const Strain *s, const v8 force
     v_cross(torque, f, s->d);
     v_cross(x, torque, s->half);
     for (int k = 0; k < 3; k++) {
-        v8 across = *taut * (part[k] - along * s->pull[k]);
-        v8 couple = moment[k] - x[k], share = 0.5 * torque[k];
+        vd across = *taut * (part[k] - along * s->pull[k]);
+        vd couple = moment[k] - x[k], share = 0.5 * torque[k];
         f[k] += force[6] * s->pull[k] - across;
-        *(v8 *)batch->b[0][k] = f[k];
-        *(v8 *)batch->b[1][k] = -f[k];
-        *(v8 *)batch->b[0][3 + k] = couple - share;
-        *(v8 *)batch->b[1][3 + k] = -couple - share;
+        *(vd *)(batch->b[0][k] + h) = f[k];
+        *(vd *)(batch->b[1][k] + h) = -f[k];
+        *(vd *)(batch->b[0][3 + k] + h) = couple - share;
+        *(vd *)(batch->b[1][3 + k] + h) = -couple - share;
     }
 }
 
 /* The part that both ends share: linear xx xy xz yy yz zz, then angular. */
-static inline void shared_part(const Strain *s, const v8 root[7], const v8 *taut, v8 common[12])
+static inline void shared_part(const Strain *s, const vd root[7], const vd *taut, vd common[12])
 {
-    const v8 *p = s->pull;
-    v8 t[3][3], more = root[6] * root[6] - *taut;
+    const vd *p = s->pull;
+    vd t[3][3], more = root[6] * root[6] - *taut;
     for (int r = 0; r < 3; r++) {
         for (int k = 0; k < 3; k++) t[r][k] = root[3 + r] * s->axes[r][k];
         turn(s, t[r]);
@@ -183,14 +193,14 @@ static inline void shared_part(const Strain *s, const v8 root[7], const v8 *taut
         }
 }
 
-static inline void add_stiffness(TnRodBatch *batch, const Strain *s, const v8 root[7],
-                                 const v8 *taut)
+static inline void add_stiffness(TnRodBatch *batch, int h, const Strain *s, const vd root[7],
+                                 const vd *taut)
 {
     static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-    const v8 zero = {0};
-    v8 x[2][3][6], common[12]; /* rows of a and of b */
+    const vd zero = {0};
+    vd x[2][3][6], common[12]; /* rows of a and of b */
     for (int r = 0; r < 3; r++) {
-        v8 axis[3], c[3], e[3];
+        vd axis[3], c[3], e[3];
         for (int k = 0; k < 3; k++) axis[k] = root[r] * s->axes[r][k];
         v_cross(c, axis, s->d);
         v_cross(e, c, s->half);
@@ -205,44 +215,50 @@ static inline void add_stiffness(TnRodBatch *batch, const Strain *s, const v8 ro
     for (int i = 0, place = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             bool linear = i < 3 && j < 3, angular = i >= 3 && j >= 3;
-            const v8 *both = linear    ? &common[at[i][j]]
+            const vd *both = linear    ? &common[at[i][j]]
                              : angular ? &common[6 + at[i - 3][j - 3]]
                                        : &zero;
-            v8 between =
+            vd between =
                 x[1][0][i] * x[0][0][j] + x[1][1][i] * x[0][1][j] + x[1][2][i] * x[0][2][j];
-            *(v8 *)batch->E[6 * i + j] = between - *both;
+            *(vd *)(batch->E[6 * i + j] + h) = between - *both;
             if (j < i) continue;
             for (int e = 0; e < 2; e++)
-                *(v8 *)batch->D[e][place] = x[e][0][i] * x[e][0][j] + x[e][1][i] * x[e][1][j] +
-                                            x[e][2][i] * x[e][2][j] + *both;
+                *(vd *)(batch->D[e][place] + h) = x[e][0][i] * x[e][0][j] +
+                                                  x[e][1][i] * x[e][1][j] +
+                                                  x[e][2][i] * x[e][2][j] + *both;
             place++;
         }
 }
 
-static void joints(TnRodBatch *b, double w, double late_from)
+static inline void some_joints(TnRodBatch *b, int h, double w, double late_from)
 {
-    const v8 zero = {0};
-    v8 g[7], rate[7], force[7], k[7], kr[7], root[7], now;
-    i8 stretched, pushes;
+    const vd zero = {0};
+    vd g[7], rate[7], force[7], k[7], kr[7], root[7], now;
+    vi stretched, pushes;
     Strain start, mid;
-    place(&b->start, &start);
-    place(&b->mid, &mid);
-    measure(b, &start, g, &stretched, &pushes);
+    place(&b->start, h, &start);
+    place(&b->mid, h, &mid);
+    measure(b, h, &start, g, &stretched, &pushes);
     v_length(&now, mid.d);
     pull_along(&mid, &now, &stretched);
-    *(v8 *)b->bend = v_if(start.bend > mid.bend, start.bend, mid.bend);
-    mixed_rate(b, &start, &mid, &pushes, w, rate);
-    v_load(k, b->k[0], 7);
-    v_load(kr, b->kr[0], 7);
-    v_load(root, b->root[0], 7);
+    *(vd *)(b->bend + h) = v_if(start.bend > mid.bend, start.bend, mid.bend);
+    mixed_rate(b, h, &start, &mid, &pushes, w, rate);
+    v_load(k, b->k[0] + h, 7);
+    v_load(kr, b->kr[0] + h, 7);
+    v_load(root, b->root[0] + h, 7);
     for (int r = 0; r < 7; r++) force[r] = k[r] * g[r] - kr[r] * rate[r];
-    v8 stiffness = k[6] * g[6] * start.inverse;
-    v8 late = *(const v8 *)b->unresolved * stiffness - late_from;
+    vd stiffness = k[6] * g[6] * start.inverse;
+    vd late = *(const vd *)(b->unresolved + h) * stiffness - late_from;
     late = v_if(late > zero, late, zero);
     late = v_if(late < zero + 1.0, late, zero + 1.0);
-    v8 taut = (1.0 + late) * *(const v8 *)b->lead * stiffness;
+    vd taut = (1.0 + late) * *(const vd *)(b->lead + h) * stiffness;
     root[2] = v_if(pushes, root[2], zero);
     force[2] = v_if(pushes, force[2], zero);
-    add_forces(b, &mid, force, &taut);
-    add_stiffness(b, &mid, root, &taut);
+    add_forces(b, h, &mid, force, &taut);
+    add_stiffness(b, h, &mid, root, &taut);
+}
+
+static void joints(TnRodBatch *b, double w, double late_from)
+{
+    for (int h = 0; h < TN_ROD_LANES; h += W) some_joints(b, h, w, late_from);
 }
