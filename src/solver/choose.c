@@ -33,6 +33,7 @@
 /* SubADMM goes on up to so many times its budget if it is about to arrive by then: the second
  * method costs more than that. */
 #define LONGER 3
+#define MARKS_APART 30 /* iterations by which its progress is judged, at least */
 /* Forces that nothing tells apart can wander long after the laws hold: look from here on anyway. */
 #define LATE_LOOK 100
 
@@ -62,7 +63,7 @@ typedef struct Island {
         int stuck;
         double residual;
         int budget;       /* iterations */
-        Mark last, older; /* half of the budget apart; the last is younger than that */
+        Mark last, older; /* MARKS_APART; the last is younger than that */
     } looks;
     TnIslandReport report;
 } Island;
@@ -150,7 +151,7 @@ static bool small(Island *s, int budget)
 
 static void keep_mark(Island *s, const TnSolveResult *so_far)
 {
-    if (so_far->iterations - s->looks.last.iteration < s->looks.budget / 2) return;
+    if (so_far->iterations - s->looks.last.iteration < MARKS_APART) return;
     s->looks.older = s->looks.last;
     s->looks.last = (Mark){so_far->iterations, so_far->residual};
 }
@@ -170,7 +171,8 @@ static bool enough(void *context, const TnSolveResult *so_far)
     keep_mark(s, so_far);
     s->looks.stuck = so_far->residual > STUCK_GAIN * s->looks.residual ? s->looks.stuck + 1 : 0;
     s->looks.residual = so_far->residual;
-    if (s->looks.may_give_up && s->looks.stuck >= STUCK_LOOKS) return true;
+    if (s->looks.may_give_up && s->looks.stuck >= STUCK_LOOKS && !will_arrive(s, so_far))
+        return true;
     bool late = so_far->iterations >= s->looks.budget;
     if (so_far->residual >= s->looks.stop && so_far->iterations < s->looks.look)
         return late && !will_arrive(s, so_far);
