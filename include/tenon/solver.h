@@ -44,8 +44,8 @@ typedef struct TnOwnMethod TnOwnMethod;
 typedef struct TnSolverDef {
     TnMethod method;
     const TnOwnMethod *own; /* for TN_METHOD_OWN, otherwise ignored; borrowed */
-    int iterations; /* maximum number for SubADMM or the requested method, 1 … 1e6; default 60. With a
-                     * second method SubADMM takes up to three times as many if it is about to
+    int iterations; /* maximum number for SubADMM or the requested method, 1 … 1e6; default 60. With
+                     * a second method SubADMM takes up to three times as many if it is about to
                      * arrive. */
     /* Maximum natural-map error of any constraint, as a fraction of velocity_scale, >= 0; default
      * 1e-6. 0: exactly `iterations` iterations without a test of the error (the paper's mode). */

@@ -167,16 +167,17 @@ TEST(avx512_kernels_match_the_generic_reference)
 /* 1e-13: 64 products of order 1, added in another order and with or without fused operations. */
 TEST(columns_match_the_generic_reference)
 {
-    enum { N = 64, COLUMNS = 6 }; /* four at once and two alone */
-    double columns[COLUMNS * N], x[N], y[N], factor[COLUMNS] = {0.5, -2.0, 3.0, 1.0, -0.25, 0.75};
+    enum { N = 64, COLUMNS = 7 }; /* some at once and some alone */
+    double columns[COLUMNS * N], x[N], y[N],
+        factor[COLUMNS] = {0.5, -2.0, 3.0, 1.0, -0.25, 0.75, 2.0};
     for (int k = 0; k < COLUMNS * N; k++) columns[k] = uniform();
     for (int k = 0; k < N; k++) x[k] = uniform(), y[k] = uniform();
     const TnKernels *all[] = {tn_kernels_generic(), tn_kernels_avx2(), tn_kernels_avx512()};
     for (int i = 0; i < 3; i++) {
         if (!all[i]) continue;
-        double sums[2], dots[COLUMNS], expected[2] = {0}, to[N], last[N], step[N];
+        double sums[2], dots[2 * COLUMNS], expected[2] = {0}, to[N], last[N], step[N];
         memcpy(last, y, sizeof y);
-        all[i]->columns_dot(N, COLUMNS, columns, N, x, dots);
+        all[i]->columns_dot(N, COLUMNS, columns, N, x, y, dots);
         all[i]->column_step(N, x, last, step);
         all[i]->column_dots(N, columns, x, y, sums);
         all[i]->column_subtract(N, x, COLUMNS, columns, N, factor, to);
@@ -189,9 +190,13 @@ TEST(columns_match_the_generic_reference)
             CHECK(last[k] == x[k] && step[k] == x[k] - y[k]);
         }
         for (int j = 0; j < COLUMNS; j++) {
-            double dot = 0.0;
-            for (int k = 0; k < N; k++) dot += columns[j * N + k] * x[k];
-            CHECK_NEAR(dots[j], dot, 1e-13);
+            double with_x = 0.0, with_y = 0.0;
+            for (int k = 0; k < N; k++) {
+                with_x += columns[j * N + k] * x[k];
+                with_y += columns[j * N + k] * y[k];
+            }
+            CHECK_NEAR(dots[2 * j], with_x, 1e-13);
+            CHECK_NEAR(dots[2 * j + 1], with_y, 1e-13);
         }
         CHECK_NEAR(sums[0], expected[0], 1e-13);
         CHECK_NEAR(sums[1], expected[1], 1e-13);

@@ -85,9 +85,9 @@ typedef struct TnKernels {
                          const double (*lambda)[3], double (*z)[3]);
     /* difference = now - last, last = now; here and below n is a multiple of eight */
     void (*column_step)(long n, const double *now, double *last, double *difference);
-    /* sums_j = (columns + j·stride)·x */
+    /* Of the columns at columns + j·stride: sums_2j = column·x, sums_2j+1 = column·y */
     void (*columns_dot)(long n, int count, const double *columns, long stride, const double *x,
-                        double *sums);
+                        const double *y, double *sums);
     /* column·x and column·y */
     void (*column_dots)(long n, const double *column, const double *x, const double *y,
                         double sums[2]);

@@ -336,7 +336,8 @@ bool tn_anderson_combine(TnAnderson *a)
     }
     double sums[TN_MIX_SUMS] = {0};
     for (int i = 0; i < a->piece_count; i++)
-        for (int k = 0; k < 2 + a->mix.columns; k++) sums[k] += a->sums[(long)i * TN_MIX_SUMS + k];
+        for (int k = 0; k < 1 + 2 * a->mix.columns; k++)
+            sums[k] += a->sums[(long)i * TN_MIX_SUMS + k];
     bool mixed = tn_mix_combine(&a->mix, sums);
     if (!mixed) start_from_now(a);
     return mixed;

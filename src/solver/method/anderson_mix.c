@@ -45,13 +45,14 @@ void tn_mix_take(TnMix *m, long at, long count, const double *G, long weighed, c
                  double sums[TN_MIX_SUMS])
 {
     double *restrict dG = m->dG + m->n * m->newest + at, *restrict last = m->G + at;
-    double *restrict dr = m->dr + m->m * m->newest + at, *restrict last_r = m->r + at;
+    double *restrict dr = m->dr + m->m * m->newest + at, *restrict last_r = m->r + at, norm[2];
     m->kernels->column_step(count, G, last, dG);
     memset(sums, 0, TN_MIX_SUMS * sizeof(double));
     if (!weighed) return;
     m->kernels->column_step(weighed, r, last_r, dr);
-    m->kernels->column_dots(weighed, r, r, dr, sums);
-    m->kernels->columns_dot(weighed, m->columns, m->dr + at, m->m, dr, sums + 2);
+    m->kernels->column_dots(weighed, r, r, r, norm);
+    sums[0] = norm[0];
+    m->kernels->columns_dot(weighed, m->columns, m->dr + at, m->m, dr, r, sums + 1);
 }
 
 void tn_mix_put(const TnMix *m, long at, long count, double *x)
@@ -59,31 +60,34 @@ void tn_mix_put(const TnMix *m, long at, long count, double *x)
     m->kernels->column_subtract(count, m->G + at, m->columns, m->dG + at, m->n, m->gamma, x);
 }
 
-/* γ from the normal equations, by elimination from the newest difference to the oldest; the sum of
- * |γ|. */
-static double solve(TnMix *m)
+/* γ from the normal equations; the sum of |γ|. */
+static double solve(TnMix *m, const double rhs[])
 {
-    enum { WIDTH = TN_ANDERSON_MAX + 2 };
-    double M[TN_ANDERSON_MAX][WIDTH], inverse[TN_ANDERSON_MAX], total = 0.0;
-    int n = m->columns, at[TN_ANDERSON_MAX];
-    for (int age = 0; age < n; age++) at[age] = (m->newest - age + m->memory) % m->memory;
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) M[i][j] = m->gram[at[i]][at[j]];
-        M[i][n] = m->rhs[at[i]];
-    }
-    for (int k = 0; k < n; k++) {
-        bool independent = M[k][k] > DEPENDENT * m->gram[at[k]][at[k]];
-        inverse[k] = independent ? 1.0 / M[k][k] : 0.0;
-        for (int i = k + 1; independent && i < n; i++) {
-            double f = M[k][i] * inverse[k];
-            for (int j = i; j <= n; j++) M[i][j] -= f * M[k][j];
+    double L[TN_ANDERSON_MAX][TN_ANDERSON_MAX], y[TN_ANDERSON_MAX];
+    int order[TN_ANDERSON_MAX], rank = 0;
+    for (int j = 0; j < m->columns; j++) m->gamma[j] = 0.0;
+    for (int age = 0; age < m->columns; age++) {
+        int j = (m->newest - age + m->memory) % m->memory;
+        double *row = L[rank], pivot = m->gram[j][j];
+        for (int k = 0; k < rank; k++) {
+            double sum = m->gram[j][order[k]];
+            for (int i = 0; i < k; i++) sum -= row[i] * L[k][i];
+            row[k] = sum / L[k][k];
+            pivot -= row[k] * row[k];
         }
+        if (!(pivot > DEPENDENT * m->gram[j][j])) continue;
+        row[rank] = sqrt(pivot);
+        y[rank] = rhs[j];
+        for (int k = 0; k < rank; k++) y[rank] -= row[k] * y[k];
+        y[rank] /= row[rank];
+        order[rank++] = j;
     }
-    for (int k = n - 1; k >= 0; k--) {
-        double sum = M[k][n];
-        for (int i = k + 1; i < n; i++) sum -= M[k][i] * m->gamma[at[i]];
-        m->gamma[at[k]] = sum * inverse[k];
-        total += fabs(m->gamma[at[k]]);
+    double total = 0.0;
+    for (int k = rank - 1; k >= 0; k--) {
+        for (int i = k + 1; i < rank; i++) y[k] -= L[i][k] * y[i];
+        y[k] /= L[k][k];
+        m->gamma[order[k]] = y[k];
+        total += fabs(y[k]);
     }
     return total;
 }
@@ -112,20 +116,19 @@ static bool rest(TnMix *m, double norm)
 
 bool tn_mix_combine(TnMix *m, const double sums[TN_MIX_SUMS])
 {
-    double norm = sqrt(sums[0]);
+    double norm = sqrt(sums[0]), rhs[TN_ANDERSON_MAX];
     if (m->calls++ == 0) {
         m->best = m->least = norm;
         return false;
     }
     for (int j = 0; j < m->columns; j++) {
-        m->gram[j][m->newest] = m->gram[m->newest][j] = sums[2 + j];
-        m->rhs[j] += sums[2 + j]; /* r is the last one and the newest difference */
+        m->gram[j][m->newest] = m->gram[m->newest][j] = sums[1 + 2 * j];
+        rhs[j] = sums[2 + 2 * j];
     }
-    m->rhs[m->newest] = sums[1];
     bool mixed = false;
     if (!rest(m, norm) && norm <= GROWTH * m->best) { /* not where it is NaN */
         m->best = fmin(m->best, norm);
-        mixed = solve(m) <= HUGE_COEFFICIENT;
+        mixed = solve(m, rhs) <= HUGE_COEFFICIENT;
     }
     if (!mixed) forget(m, norm);
     return mixed;

@@ -11,7 +11,7 @@
 
 #define TN_ANDERSON_MAX 16 /* largest memory */
 
-enum { TN_MIX_SUMS = 2 + TN_ANDERSON_MAX };
+enum { TN_MIX_SUMS = 1 + 2 * TN_ANDERSON_MAX };
 
 typedef struct TnMix {
     int memory;
@@ -25,15 +25,15 @@ typedef struct TnMix {
     double *dG, *dr;    /* differences, `memory` columns each */
     double best, least; /* residuals: least since the history began, of all */
     int since, resting, next_rest;
-    double gram[TN_ANDERSON_MAX][TN_ANDERSON_MAX], rhs[TN_ANDERSON_MAX]; /* Δr_i·Δr_j, r·Δr_j */
+    double gram[TN_ANDERSON_MAX][TN_ANDERSON_MAX];
 } TnMix;
 
 /* False: no memory. */
 bool tn_mix_alloc(TnMix *mix, TnArena *arena, int memory, long n, long m);
 void tn_mix_start(TnMix *mix); /* forgets the history */
 void tn_mix_begin(TnMix *mix);
-/* Numbers `at` … of G, and as many as `weighed` of r. sums: |r|², r·Δr_newest, then
- * Δr_newest·Δr_j for each j < columns, of these. */
+/* Numbers `at` … of G, and as many as `weighed` of r. sums: |r|², then Δr_newest·Δr_j and r·Δr_j
+ * for each j < columns, of these. */
 void tn_mix_take(TnMix *mix, long at, long count, const double *G, long weighed, const double *r,
                  double sums[TN_MIX_SUMS]);
 /* By the sums over all pieces. True: the next iterate is what tn_mix_put writes, false: G. */

@@ -39,28 +39,38 @@ static void column_dots(long n, const double *column, const double *x, const dou
     sums[1] = sum_of(with_y);
 }
 
-/* `count` columns, at most four: they share what is read of x. */
-static inline __attribute__((always_inline)) void
-few_dots(long n, int count, const double *columns, long stride, const double *x, double *sums)
+/* Columns that share what is read of x and y: as many as there are registers for their sums. */
+enum { AT_ONCE = COLUMN_BYTES == 64 ? 4 : 2 };
+
+static inline __attribute__((always_inline)) void few_dots(long n, int count, const double *columns,
+                                                           long stride, const double *x,
+                                                           const double *y, double *sums)
 {
-    vr sum[4][PARTS];
+    vr with_x[AT_ONCE][PARTS], with_y[AT_ONCE][PARTS];
     for (int j = 0; j < count; j++)
-        for (int h = 0; h < PARTS; h++) sum[j][h] = (vr){0};
+        for (int h = 0; h < PARTS; h++) with_x[j][h] = with_y[j][h] = (vr){0};
     for (long k = 0; k < n; k += 8)
         for (int h = 0; h < PARTS; h++) {
-            vr here = *read_part(x + k, h);
-            for (int j = 0; j < count; j++)
-                sum[j][h] += *read_part(columns + stride * j + k, h) * here;
+            vr x_here = *read_part(x + k, h), y_here = *read_part(y + k, h);
+            for (int j = 0; j < count; j++) {
+                vr c = *read_part(columns + stride * j + k, h);
+                with_x[j][h] += c * x_here;
+                with_y[j][h] += c * y_here;
+            }
         }
-    for (int j = 0; j < count; j++) sums[j] = sum_of(sum[j]);
+    for (int j = 0; j < count; j++) {
+        sums[2 * j] = sum_of(with_x[j]);
+        sums[2 * j + 1] = sum_of(with_y[j]);
+    }
 }
 
 static void columns_dot(long n, int count, const double *columns, long stride, const double *x,
-                        double *sums)
+                        const double *y, double *sums)
 {
     int j = 0;
-    for (; j + 4 <= count; j += 4) few_dots(n, 4, columns + stride * j, stride, x, sums + j);
-    for (; j < count; j++) few_dots(n, 1, columns + stride * j, stride, x, sums + j);
+    for (; j + AT_ONCE <= count; j += AT_ONCE)
+        few_dots(n, AT_ONCE, columns + stride * j, stride, x, y, sums + 2 * j);
+    for (; j < count; j++) few_dots(n, 1, columns + stride * j, stride, x, y, sums + 2 * j);
 }
 
 static void column_step(long n, const double *now, double *last, double *difference)
