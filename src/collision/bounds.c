@@ -94,7 +94,6 @@ static void update_moving(const TnDetection *d, int index)
     set_bounds(&c->bounds[index], index, slot->pos, h,
                round ? slot->radius : local->bounding_radius,
                d->t * slot->speed + 0.5 * d->slack + local->bound_margin);
-    c->level[index] = level_of(&c->bounds[index], c->cell);
 }
 
 /* A fixed geom keeps its place; only the slack can change. */
@@ -107,7 +106,14 @@ static void update_fixed(const TnDetection *d, int index)
     half_box(&c->shape[index], c->place[index].rot, local->half_extent, h);
     set_bounds(&c->bounds[index], index, c->slots[index].pos, h, local->bounding_radius,
                0.5 * d->slack + local->bound_margin);
-    c->level[index] = level_of(&c->bounds[index], c->cell);
+}
+
+void tn_bounds_place(const TnDetection *d, int slot)
+{
+    if (slot < d->collider->moving_count)
+        update_moving(d, slot);
+    else
+        update_fixed(d, slot);
 }
 
 void tn_bounds_update(const TnDetection *d, int begin, int end)
@@ -115,10 +121,8 @@ void tn_bounds_update(const TnDetection *d, int begin, int end)
     TnCollider *c = d->collider;
     for (int slot = begin; slot < end; slot++) {
         if (c->placed[slot]) continue;
-        if (slot < c->moving_count)
-            update_moving(d, slot);
-        else
-            update_fixed(d, slot);
+        tn_bounds_place(d, slot);
+        if (slot < c->finite_count) c->level[slot] = level_of(&c->bounds[slot], c->cell);
         c->placed[slot] = slot >= c->moving_count || c->sleeping[slot];
     }
 }

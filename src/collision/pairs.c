@@ -1,0 +1,316 @@
+/* pairs.c: broad phase of a scene of few geoms, such as one robot.
+ *
+ * Which pairs can ever collide follows from the model, so they are listed once, by geom1 and then
+ * geom2, with what the filter says of them. Geoms of a link keep their places on it and form a
+ * group with one ball; each fixed geom is a group by itself. A detection moves the balls, and only
+ * where those of two groups meet are their geoms placed and looked at. Pairs whose boxes meet are
+ * marked in a set of bits, and so come out in the order of the list.
+ *
+ * What the list remembers from one detection to the next, directions in which two shapes were
+ * apart, can only show the same again sooner. */
+#include <stdlib.h>
+
+#include "../base/base.h"
+#include "../math/vec3.h"
+#include "collider.h"
+
+/* More pairs, or more geoms, are for the grids. */
+#define MOST_PAIRS 4096
+#define MOST_BALL_PAIRS 2048
+#define MOST_SLOTS 512
+
+/* Geoms of one link, or a fixed one. */
+typedef struct Group {
+    int32_t link;
+    int32_t first, count; /* in TnPairList.slots */
+    bool plane, lone;     /* a plane; a single sphere: turning does not move it */
+    double center[3];     /* of the ball, in the link's axes */
+    double radius, margin;
+    double slack; /* that its boxes have, where it is fixed */
+} Group;
+
+/* A ball over the step. */
+typedef struct Ball {
+    double c[3], r;
+} Ball;
+
+/* Two groups with pairs between them. */
+typedef struct Meeting {
+    int16_t a, b;
+    int32_t first, count; /* in TnPairList.order */
+} Meeting;
+
+typedef struct TnPairList {
+    int group_count, pair_count, meeting_count;
+    void *memory; /* holds all of: */
+    Group *groups;
+    int16_t *slots; /* of the groups, one after the other */
+    Meeting *meetings;
+    int16_t *order; /* their pairs, as indices in `pairs` */
+    TnSlotPair *pairs;
+    /* per detection */
+    Ball *balls;     /* per group */
+    uint8_t *active; /* per group: it moves, and is not left out */
+    uint8_t *placed; /* per group: its geoms are */
+    uint64_t *met;   /* per pair a bit */
+} TnPairList;
+
+/* ---- making ---- */
+
+/* False: too many. */
+static bool count_pairs(const TnCollider *c, int *pairs)
+{
+    TnSlotPair pair;
+    *pairs = 0;
+    if (c->count > MOST_SLOTS || c->model->soft_count) return false;
+    for (int i = 0; i < c->moving_count; i++)
+        for (int j = i + 1; j < c->count; j++) {
+            *pairs += tn_filter_pair(c, i, j, &pair);
+            if (*pairs > MOST_PAIRS) return false;
+        }
+    return true;
+}
+
+/* A ball about the geoms' balls. */
+static void size_group(const TnCollider *c, const int16_t *slots, Group *g)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < g->count; i++) {
+        const TnSlotLocal *local = &c->locals[slots[i]];
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], local->pos[k] - local->bounding_radius);
+            high[k] = fmax(high[k], local->pos[k] + local->bounding_radius);
+        }
+        g->margin = fmax(g->margin, local->bound_margin);
+    }
+    for (int k = 0; k < 3; k++) g->center[k] = 0.5 * (low[k] + high[k]);
+    for (int i = 0; i < g->count; i++) {
+        const TnSlotLocal *local = &c->locals[slots[i]];
+        double d[3];
+        v3_sub(d, local->pos, g->center);
+        g->radius = fmax(g->radius, v3_norm(d) + local->bounding_radius);
+    }
+    g->lone = g->count == 1 && c->slots[slots[0]].shape_type == TN_GEOM_SPHERE;
+}
+
+/* Moving slots by link, then each fixed one. `of`: the group of each slot. */
+static void make_groups(const TnCollider *c, TnPairList *list, int16_t *of)
+{
+    int placed = 0;
+    for (int slot = 0; slot < c->count; slot++) of[slot] = -1;
+    for (int slot = 0; slot < c->count; slot++) {
+        if (of[slot] >= 0) continue;
+        Group *g = &list->groups[list->group_count];
+        bool moves = slot < c->moving_count;
+        *g = (Group){.link = c->slots[slot].link,
+                     .first = placed,
+                     .slack = NAN,
+                     .plane = c->slots[slot].shape_type == TN_GEOM_PLANE};
+        for (int other = slot; other < (moves ? c->moving_count : slot + 1); other++) {
+            if (c->slots[other].link != g->link) continue;
+            of[other] = (int16_t)list->group_count;
+            list->slots[placed++] = (int16_t)other;
+            g->count++;
+        }
+        if (!g->plane) size_group(c, list->slots + g->first, g);
+        list->group_count++;
+    }
+}
+
+static void fill_pairs(const TnCollider *c, TnPairList *list)
+{
+    for (int i = 0; i < c->moving_count; i++)
+        for (int j = i + 1; j < c->count; j++)
+            list->pair_count += tn_filter_pair(c, i, j, &list->pairs[list->pair_count]);
+}
+
+/* A pair, and the groups of its geoms. */
+typedef struct Keyed {
+    int32_t key, pair;
+} Keyed;
+
+static int compare_keys(const void *x, const void *y)
+{
+    const Keyed *a = x, *b = y;
+    return a->key != b->key ? (a->key < b->key ? -1 : 1) : a->pair - b->pair;
+}
+
+/* Groups with a pair between them; false: too many. */
+static bool meet_groups(TnPairList *list, const int16_t *of, Keyed *keyed)
+{
+    for (int k = 0; k < list->pair_count; k++) {
+        int x = of[list->pairs[k].slot1], y = of[list->pairs[k].slot2];
+        keyed[k] = (Keyed){x < y ? x * MOST_SLOTS + y : y * MOST_SLOTS + x, k};
+    }
+    if (list->pair_count) qsort(keyed, (size_t)list->pair_count, sizeof *keyed, compare_keys);
+    for (int k = 0; k < list->pair_count; k++) {
+        if (k == 0 || keyed[k].key != keyed[k - 1].key) {
+            if (list->meeting_count == MOST_BALL_PAIRS) return false;
+            list->meetings[list->meeting_count++] = (Meeting){
+                (int16_t)(keyed[k].key / MOST_SLOTS), (int16_t)(keyed[k].key % MOST_SLOTS), k, 0};
+        }
+        list->meetings[list->meeting_count - 1].count++;
+        list->order[k] = (int16_t)keyed[k].pair;
+    }
+    return true;
+}
+
+/* Parts of one block, or, of a base that is NULL, only their size. */
+static size_t lay_out(TnPairList *list, char *base, int slots, int pairs)
+{
+    size_t used = 0, n = (size_t)slots, m = (size_t)pairs;
+    const struct {
+        void *at;
+        size_t bytes;
+    } parts[] = {{&list->groups, sizeof(Group) * n},
+                 {&list->slots, sizeof(int16_t) * n},
+                 {&list->meetings, sizeof(Meeting) * (m < MOST_BALL_PAIRS ? m : MOST_BALL_PAIRS)},
+                 {&list->order, sizeof(int16_t) * m},
+                 {&list->pairs, sizeof(TnSlotPair) * m},
+                 {&list->balls, sizeof(Ball) * n},
+                 {&list->active, n},
+                 {&list->placed, n},
+                 {&list->met, sizeof(uint64_t) * (m / 64 + 1)}};
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+        void *start = base ? base + used : NULL;
+        memcpy(parts[k].at, &start, sizeof start);
+        used += (parts[k].bytes + 63) / 64 * 64;
+    }
+    return used;
+}
+
+bool tn_pairs_create(TnCollider *c)
+{
+    int pairs;
+    TnPairList list = {0};
+    c->list = NULL;
+    if (!count_pairs(c, &pairs)) return true;
+    size_t bytes = lay_out(&list, NULL, c->count, pairs);
+    TnPairList *out = tn_calloc(1, sizeof *out);
+    char *memory = tn_calloc(1, bytes + 1);
+    int16_t *of = tn_malloc(sizeof *of * (size_t)(c->count + 1));
+    Keyed *keyed = tn_malloc(sizeof *keyed * (size_t)(pairs + 1));
+    bool ok = out && memory && of && keyed, few = false;
+    if (ok) {
+        lay_out(&list, memory, c->count, pairs);
+        list.memory = memory;
+        make_groups(c, &list, of);
+        fill_pairs(c, &list);
+        few = meet_groups(&list, of, keyed);
+        *out = list;
+    }
+    tn_free(of);
+    tn_free(keyed);
+    if (few) {
+        c->list = out;
+        return true;
+    }
+    tn_free(memory);
+    tn_free(out);
+    return ok;
+}
+
+void tn_pairs_destroy(TnPairList *list)
+{
+    if (!list) return;
+    tn_free(list->memory);
+    tn_free(list);
+}
+
+/* ---- a detection ---- */
+
+/* No point of a geom of the group leaves its ball, grown by half of what is listed ahead. */
+static void move_balls(const TnDetection *d, TnPairList *list)
+{
+    const TnCollider *c = d->collider;
+    for (int k = 0; k < list->group_count; k++) {
+        const Group *g = &list->groups[k];
+        Ball *ball = &list->balls[k];
+        list->active[k] = list->placed[k] = 0;
+        if (g->plane) continue;
+        ball->r = g->radius + g->margin + 0.5 * d->slack;
+        if (g->link == 0) {
+            v3_copy(ball->c, g->center);
+            list->placed[k] = g->slack == d->slack;
+            continue;
+        }
+        const TnLinkFrame *f = &d->frames[g->link];
+        const double *twist = d->twists[g->link];
+        double arm[3], v[3];
+        m3_mul_v(ball->c, f->rot, g->center);
+        v3_add(ball->c, ball->c, f->pos);
+        v3_sub(arm, ball->c, f->com);
+        v3_cross(v, twist + 3, arm);
+        v3_add(v, v, twist);
+        ball->r += d->t * (v3_norm(v) + (g->lone ? 0.0 : v3_norm(twist + 3) * g->radius));
+        list->active[k] =
+            !tn_slot_sleeps(c, list->slots[g->first]) && (!d->only || d->only[g->link]);
+    }
+}
+
+/* A small share of what is compared: room for rounding. */
+#define ROUNDING 1e-9
+
+static inline bool balls_meet(const Ball *a, const Ball *b)
+{
+    double x = a->c[0] - b->c[0], y = a->c[1] - b->c[1], z = a->c[2] - b->c[2], r = a->r + b->r;
+    return x * x + y * y + z * z <= (1.0 + ROUNDING) * r * r;
+}
+
+static bool ball_meets_plane(const TnDetection *d, const Ball *ball, int plane)
+{
+    const TnTransform *place = &d->collider->place[plane];
+    double height = 0.0;
+    for (int i = 0; i < 3; i++) height += place->rot[3 * i + 2] * (ball->c[i] - place->pos[i]);
+    return height <= ball->r + 0.5 * d->slack + d->collider->locals[plane].bound_margin +
+                         ROUNDING * (fabs(height) + ball->r);
+}
+
+static void place_group(const TnDetection *d, TnPairList *list, int k)
+{
+    Group *g = &list->groups[k];
+    if (list->placed[k] || g->plane) return;
+    for (int i = g->first; i < g->first + g->count; i++) tn_bounds_place(d, list->slots[i]);
+    list->placed[k] = 1;
+    g->slack = d->slack;
+}
+
+/* Marks those of their pairs whose boxes meet. */
+static void meet_geoms(const TnDetection *d, TnPairList *list, const Meeting *m)
+{
+    const TnCollider *c = d->collider;
+    bool plane = list->groups[m->b].plane;
+    place_group(d, list, m->a);
+    place_group(d, list, m->b);
+    for (int k = m->first; k < m->first + m->count; k++) {
+        int index = list->order[k];
+        const TnSlotPair *pair = &list->pairs[index];
+        const TnBounds *a = &c->bounds[pair->slot1];
+        uint64_t meet = plane ? (uint64_t)tn_box_meets_plane(d, a, pair->slot2)
+                              : (uint64_t)tn_bounds_meet(a, &c->bounds[pair->slot2]);
+        list->met[index / 64] |= meet << index % 64;
+    }
+}
+
+static void emit_met(TnPairList *list, TnEmitter *emitter)
+{
+    for (int word = 0; word <= list->pair_count / 64; word++)
+        for (uint64_t bits = list->met[word]; bits; bits &= bits - 1)
+            tn_emit_listed(emitter, &list->pairs[64 * word + __builtin_ctzll(bits)]);
+}
+
+void tn_pairs_detect(const TnDetection *d, TnEmitter *emitter)
+{
+    TnPairList *list = d->collider->list;
+    move_balls(d, list);
+    memset(list->met, 0, sizeof list->met[0] * (size_t)(list->pair_count / 64 + 1));
+    for (int k = 0; k < list->meeting_count; k++) {
+        const Meeting *m = &list->meetings[k];
+        const Ball *a = &list->balls[m->a];
+        if (!(list->active[m->a] | list->active[m->b])) continue;
+        if (list->groups[m->b].plane ? ball_meets_plane(d, a, list->slots[list->groups[m->b].first])
+                                     : balls_meet(a, &list->balls[m->b]))
+            meet_geoms(d, list, m);
+    }
+    emit_met(list, emitter);
+}
