@@ -276,8 +276,10 @@ void tn_bounds_sleep(const TnDetection *d);
 /* Places, motion and swept boxes of slots [begin, end). */
 void tn_bounds_update(const TnDetection *d, int begin, int end);
 
-/* The same of one slot, in a scene without grids. */
-void tn_bounds_place(const TnDetection *d, int slot);
+/* The same of one slot: where it is, with half its box, */
+void tn_bounds_place(const TnDetection *d, int slot, double half[3]);
+/* then how it moves, and what it sweeps. */
+void tn_bounds_sweep(const TnDetection *d, int slot, const double half[3]);
 
 /* ---- pairs.c ---- */
 /* Lists the pairs of a collider of few geoms; of others its list is NULL. False: no memory. */

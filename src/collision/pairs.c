@@ -2,12 +2,13 @@
  *
  * Which pairs can ever collide follows from the model, so they are listed once, by geom1 and then
  * geom2, with what the filter says of them. Geoms of a link keep their places on it and form a
- * group with one ball; each fixed geom is a group by itself. A detection moves the balls, and only
- * where those of two groups meet are their geoms placed and looked at. Pairs whose boxes meet are
- * marked in a set of bits, and so come out in the order of the list.
+ * group with one box and one ball; each fixed geom is a group by itself. A detection moves these,
+ * and only where those of two groups meet are their geoms placed and looked at. Pairs whose boxes
+ * meet are marked in a set of bits, and so come out in the order of the list.
  *
- * What the list remembers from one detection to the next, directions in which two shapes were
- * apart, can only show the same again sooner. */
+ * Two balls that are apart stay so until both have gone half of the way, and are not looked at
+ * before. As with the directions in which shapes were apart (TnSlotPair), what is remembered from
+ * one detection to the next can only show sooner what is so anyway. */
 #include <stdlib.h>
 
 #include "../base/base.h"
@@ -24,15 +25,18 @@ typedef struct Group {
     int32_t link;
     int32_t first, count; /* in TnPairList.slots */
     bool plane, lone;     /* a plane; a single sphere: turning does not move it */
-    double center[3];     /* of the ball, in the link's axes */
-    double radius, margin;
-    double slack; /* that its boxes have, where it is fixed */
+    double center[3];     /* of ball and box, in the link's axes */
+    double radius;        /* of the ball, margins of geoms included, */
+    double half[3];       /* and of the box in the link's axes */
+    double slack;         /* that its geoms' boxes have, where it is fixed */
+    TnLinkFrame at;       /* where its geoms are placed */
 } Group;
 
-/* A ball over the step. */
-typedef struct Ball {
-    double c[3], r;
-} Ball;
+/* A group over the step. */
+typedef struct Place {
+    double c[3], h[3], r; /* centre, half box, ball; */
+    double way;           /* half box and ball grow by this as it moves */
+} Place;
 
 /* Two groups with pairs between them. */
 typedef struct Meeting {
@@ -48,8 +52,11 @@ typedef struct TnPairList {
     Meeting *meetings;
     int16_t *order; /* their pairs, as indices in `pairs` */
     TnSlotPair *pairs;
+    double (*halves)[3]; /* per slot: half of its box, as long as its group stays where it is */
+    double *apart_until; /* per meeting: the balls do not meet before TnPairList.gone is this */
+    double gone;         /* no group's centre has gone farther in all detections together */
     /* per detection */
-    Ball *balls;     /* per group */
+    Place *places;   /* per group */
     uint8_t *active; /* per group: it moves, and is not left out */
     uint8_t *placed; /* per group: its geoms are */
     uint64_t *met;   /* per pair a bit */
@@ -71,25 +78,42 @@ static bool count_pairs(const TnCollider *c, int *pairs)
     return true;
 }
 
-/* A ball about the geoms' balls. */
+/* Half of a geom's box in the axes of its link. */
+static void half_on_link(const TnCollider *c, int slot, double h[3])
+{
+    const double *R = c->model->geoms[c->slots[slot].geom].link_rot;
+    const double *half = c->locals[slot].half_extent;
+    for (int k = 0; k < 3; k++)
+        h[k] =
+            fabs(R[3 * k]) * half[0] + fabs(R[3 * k + 1]) * half[1] + fabs(R[3 * k + 2]) * half[2];
+}
+
+/* A box about the geoms' boxes, and a ball about their balls. */
 static void size_group(const TnCollider *c, const int16_t *slots, Group *g)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double margin = 0.0;
     for (int i = 0; i < g->count; i++) {
         const TnSlotLocal *local = &c->locals[slots[i]];
+        double h[3];
+        half_on_link(c, slots[i], h);
         for (int k = 0; k < 3; k++) {
-            low[k] = fmin(low[k], local->pos[k] - local->bounding_radius);
-            high[k] = fmax(high[k], local->pos[k] + local->bounding_radius);
+            low[k] = fmin(low[k], local->pos[k] - h[k]);
+            high[k] = fmax(high[k], local->pos[k] + h[k]);
         }
-        g->margin = fmax(g->margin, local->bound_margin);
+        margin = fmax(margin, local->bound_margin);
     }
-    for (int k = 0; k < 3; k++) g->center[k] = 0.5 * (low[k] + high[k]);
+    for (int k = 0; k < 3; k++) {
+        g->center[k] = 0.5 * (low[k] + high[k]);
+        g->half[k] = 0.5 * (high[k] - low[k]) + margin;
+    }
     for (int i = 0; i < g->count; i++) {
         const TnSlotLocal *local = &c->locals[slots[i]];
         double d[3];
         v3_sub(d, local->pos, g->center);
         g->radius = fmax(g->radius, v3_norm(d) + local->bounding_radius);
     }
+    g->radius += margin;
     g->lone = g->count == 1 && c->slots[slots[0]].shape_type == TN_GEOM_SPHERE;
 }
 
@@ -167,7 +191,9 @@ static size_t lay_out(TnPairList *list, char *base, int slots, int pairs)
                  {&list->meetings, sizeof(Meeting) * (m < MOST_BALL_PAIRS ? m : MOST_BALL_PAIRS)},
                  {&list->order, sizeof(int16_t) * m},
                  {&list->pairs, sizeof(TnSlotPair) * m},
-                 {&list->balls, sizeof(Ball) * n},
+                 {&list->halves, sizeof(double[3]) * n},
+                 {&list->apart_until, sizeof(double) * (m < MOST_BALL_PAIRS ? m : MOST_BALL_PAIRS)},
+                 {&list->places, sizeof(Place) * n},
                  {&list->active, n},
                  {&list->placed, n},
                  {&list->met, sizeof(uint64_t) * (m / 64 + 1)}};
@@ -219,60 +245,102 @@ void tn_pairs_destroy(TnPairList *list)
 
 /* ---- a detection ---- */
 
-/* No point of a geom of the group leaves its ball, grown by half of what is listed ahead. */
-static void move_balls(const TnDetection *d, TnPairList *list)
-{
-    const TnCollider *c = d->collider;
-    for (int k = 0; k < list->group_count; k++) {
-        const Group *g = &list->groups[k];
-        Ball *ball = &list->balls[k];
-        list->active[k] = list->placed[k] = 0;
-        if (g->plane) continue;
-        ball->r = g->radius + g->margin + 0.5 * d->slack;
-        if (g->link == 0) {
-            v3_copy(ball->c, g->center);
-            list->placed[k] = g->slack == d->slack;
-            continue;
-        }
-        const TnLinkFrame *f = &d->frames[g->link];
-        const double *twist = d->twists[g->link];
-        double arm[3], v[3];
-        m3_mul_v(ball->c, f->rot, g->center);
-        v3_add(ball->c, ball->c, f->pos);
-        v3_sub(arm, ball->c, f->com);
-        v3_cross(v, twist + 3, arm);
-        v3_add(v, v, twist);
-        ball->r += d->t * (v3_norm(v) + (g->lone ? 0.0 : v3_norm(twist + 3) * g->radius));
-        list->active[k] =
-            !tn_slot_sleeps(c, list->slots[g->first]) && (!d->only || d->only[g->link]);
-    }
-}
-
 /* A small share of what is compared: room for rounding. */
 #define ROUNDING 1e-9
 
-static inline bool balls_meet(const Ball *a, const Ball *b)
+static void move_group(const TnDetection *d, const Group *g, Place *p)
 {
-    double x = a->c[0] - b->c[0], y = a->c[1] - b->c[1], z = a->c[2] - b->c[2], r = a->r + b->r;
-    return x * x + y * y + z * z <= (1.0 + ROUNDING) * r * r;
+    const TnLinkFrame *f = &d->frames[g->link];
+    const double *twist = d->twists[g->link];
+    double arm[3], v[3];
+    m3_mul_v(p->c, f->rot, g->center);
+    v3_add(p->c, p->c, f->pos);
+    v3_sub(arm, p->c, f->com);
+    v3_cross(v, twist + 3, arm);
+    v3_add(v, v, twist);
+    p->way += d->t * (v3_norm(v) + (g->lone ? 0.0 : v3_norm(twist + 3) * g->radius));
+    for (int i = 0; i < 3; i++) {
+        const double *row = f->rot + 3 * i;
+        p->h[i] = fabs(row[0]) * g->half[0] + fabs(row[1]) * g->half[1] + fabs(row[2]) * g->half[2];
+    }
 }
 
-static bool ball_meets_plane(const TnDetection *d, const Ball *ball, int plane)
+/* No point of a geom leaves box and ball of its group, which grow by half of what is listed ahead.
+ * Returns the largest growth. */
+static double move_groups(const TnDetection *d, TnPairList *list)
 {
-    const TnTransform *place = &d->collider->place[plane];
-    double height = 0.0;
-    for (int i = 0; i < 3; i++) height += place->rot[3 * i + 2] * (ball->c[i] - place->pos[i]);
-    return height <= ball->r + 0.5 * d->slack + d->collider->locals[plane].bound_margin +
-                         ROUNDING * (fabs(height) + ball->r);
+    const TnCollider *c = d->collider;
+    double gone2 = 0.0, growth = 0.0;
+    for (int k = 0; k < list->group_count; k++) {
+        const Group *g = &list->groups[k];
+        Place *p = &list->places[k];
+        double was[3];
+        list->active[k] = list->placed[k] = 0;
+        if (g->plane) continue;
+        v3_copy(was, p->c);
+        p->r = g->radius;
+        p->way = 0.5 * d->slack;
+        if (g->link == 0) {
+            v3_copy(p->c, g->center);
+            v3_copy(p->h, g->half);
+            list->placed[k] = g->slack == d->slack;
+        } else {
+            move_group(d, g, p);
+            list->active[k] =
+                !tn_slot_sleeps(c, list->slots[g->first]) && (!d->only || d->only[g->link]);
+        }
+        v3_sub(was, p->c, was);
+        gone2 = fmax(gone2, v3_dot(was, was));
+        growth = fmax(growth, p->way);
+    }
+    list->gone += (1.0 + ROUNDING) * sqrt(gone2);
+    return growth;
+}
+
+/* Whether the groups meet; if not, until when. */
+static bool places_meet(const TnPairList *list, const Place *a, const Place *b, double *until)
+{
+    double d[3], way = a->way + b->way, r = a->r + b->r;
+    v3_sub(d, a->c, b->c);
+    double distance2 = v3_dot(d, d), reach = (1.0 + ROUNDING) * (r + way);
+    if (distance2 > reach * reach) {
+        *until = list->gone + 0.5 * (sqrt(distance2) - (1.0 + ROUNDING) * r);
+        return false;
+    }
+    bool meet = true;
+    for (int i = 0; i < 3; i++) meet &= fabs(d[i]) <= (1.0 + ROUNDING) * (a->h[i] + b->h[i] + way);
+    return meet;
+}
+
+static bool place_meets_plane(const TnDetection *d, const TnPairList *list, const Place *p,
+                              int plane, double *until)
+{
+    const TnTransform *at = &d->collider->place[plane];
+    double height = 0.0, half = 0.0, margin = d->collider->locals[plane].bound_margin;
+    for (int i = 0; i < 3; i++) {
+        double n = at->rot[3 * i + 2];
+        height += n * (p->c[i] - at->pos[i]);
+        half += fabs(n) * p->h[i];
+    }
+    double room = ROUNDING * (fabs(height) + p->r);
+    *until = list->gone + 0.5 * (height - p->r - margin - room);
+    return height <= fmin(p->r, half) + p->way + 0.5 * d->slack + margin + room;
 }
 
 static void place_group(const TnDetection *d, TnPairList *list, int k)
 {
     Group *g = &list->groups[k];
+    const TnLinkFrame *frame = &d->frames[g->link];
     if (list->placed[k] || g->plane) return;
-    for (int i = g->first; i < g->first + g->count; i++) tn_bounds_place(d, list->slots[i]);
+    bool stays = g->link != 0 && !memcmp(frame, &g->at, sizeof *frame);
+    for (int i = g->first; i < g->first + g->count; i++) {
+        int slot = list->slots[i];
+        if (!stays) tn_bounds_place(d, slot, list->halves[slot]);
+        tn_bounds_sweep(d, slot, list->halves[slot]);
+    }
     list->placed[k] = 1;
     g->slack = d->slack;
+    if (!stays && g->link) g->at = *frame;
 }
 
 /* Marks those of their pairs whose boxes meet. */
@@ -292,6 +360,16 @@ static void meet_geoms(const TnDetection *d, TnPairList *list, const Meeting *m)
     }
 }
 
+static bool groups_meet(const TnDetection *d, const TnPairList *list, int meeting)
+{
+    const Meeting *m = &list->meetings[meeting];
+    const Place *a = &list->places[m->a];
+    double *until = &list->apart_until[meeting];
+    if (list->groups[m->b].plane)
+        return place_meets_plane(d, list, a, list->slots[list->groups[m->b].first], until);
+    return places_meet(list, a, &list->places[m->b], until);
+}
+
 static void emit_met(TnPairList *list, TnEmitter *emitter)
 {
     for (int word = 0; word <= list->pair_count / 64; word++)
@@ -302,14 +380,12 @@ static void emit_met(TnPairList *list, TnEmitter *emitter)
 void tn_pairs_detect(const TnDetection *d, TnEmitter *emitter)
 {
     TnPairList *list = d->collider->list;
-    move_balls(d, list);
+    double gone = move_groups(d, list) + list->gone;
     memset(list->met, 0, sizeof list->met[0] * (size_t)(list->pair_count / 64 + 1));
     for (int k = 0; k < list->meeting_count; k++) {
         const Meeting *m = &list->meetings[k];
-        const Ball *a = &list->balls[m->a];
-        if (!(list->active[m->a] | list->active[m->b])) continue;
-        if (list->groups[m->b].plane ? ball_meets_plane(d, a, list->slots[list->groups[m->b].first])
-                                     : balls_meet(a, &list->balls[m->b]))
+        if (list->apart_until[k] > gone) continue;
+        if ((list->active[m->a] | list->active[m->b]) && groups_meet(d, list, k))
             meet_geoms(d, list, m);
     }
     emit_met(list, emitter);
