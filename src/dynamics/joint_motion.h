@@ -35,25 +35,18 @@ static inline void tn_unit_quat(double r[4], const double q[4])
 }
 
 /* The link's body frame in its reference pose on `parent`. */
-static inline TnLinkWalk tn_link_walk_start(const TnModel *model, const TnLink *link,
-                                            const TnLinkFrame *parent)
+static inline TnLinkWalk tn_link_walk_start(const TnLink *link, const TnLinkFrame *parent)
 {
     TnLinkWalk walk;
-    const TnBody *body = &model->bodies[link->body];
-    const TnBody *carrier = &model->bodies[body->parent];
-    if (body->parent == model->links[link->parent].body) {
-        m3_mul_v(walk.pos, parent->rot, body->pos);
-        quat_mul(walk.quat, parent->quat, body->quat);
-    } else { /* the parent body is fixed to its link at a constant pose */
-        double offset[3];
-        quat_rotate(offset, carrier->link_quat, body->pos);
-        v3_add(offset, offset, carrier->link_pos);
-        m3_mul_v(walk.pos, parent->rot, offset);
-        quat_mul(walk.quat, parent->quat, carrier->link_quat);
-        quat_mul(walk.quat, walk.quat, body->quat);
-    }
+    m3_mul_v(walk.pos, parent->rot, link->ref_pos);
     v3_add(walk.pos, walk.pos, parent->pos);
+    quat_mul(walk.quat, parent->quat, link->ref_quat);
     return walk;
+}
+
+static inline bool tn_is_zero(const double x[3])
+{
+    return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0;
 }
 
 /* Moves the frame by one joint; q points to the joint's own entries of qpos. */
@@ -75,6 +68,10 @@ static inline void tn_link_walk_joint(TnLinkWalk *walk, const TnJoint *joint, co
         tn_unit_quat(turn, q);
     else
         quat_from_axis_angle(turn, joint->axis, q[0] - joint->ref);
+    if (tn_is_zero(joint->pos)) { /* it turns about the body's origin */
+        quat_mul(walk->quat, walk->quat, turn);
+        return;
+    }
     quat_rotate(arm, walk->quat, joint->pos);
     v3_add(walk->pos, walk->pos, arm);
     quat_mul(walk->quat, walk->quat, turn);
@@ -168,7 +165,7 @@ static inline void tn_link_axes(const TnModel *model, const TnLink *link, const 
         tn_joint_axes(joint, &place, origin, S);
         return;
     }
-    TnLinkWalk walk = tn_link_walk_start(model, link, parent);
+    TnLinkWalk walk = tn_link_walk_start(link, parent);
     for (int k = 0; k < link->joint_count; k++, joint++) {
         tn_link_walk_joint(&walk, joint, qpos + (joint->qpos_start - qpos_base));
         tn_joint_place_from_walk(&place, joint, &walk);

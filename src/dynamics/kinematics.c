@@ -22,12 +22,29 @@ void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int
         const TnLink *link = &model->links[i];
         const TnJoint *joint = &model->joints[link->joint_start];
         TnLinkWalk walk = {{0}, {0}}; /* a free joint says it all */
-        if (joint->type != TN_JOINT_FREE)
-            walk = tn_link_walk_start(model, link, &frames[link->parent]);
+        if (joint->type != TN_JOINT_FREE) walk = tn_link_walk_start(link, &frames[link->parent]);
         for (int k = 0; k < link->joint_count; k++, joint++)
             tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
         tn_link_frame_from_walk(&frames[i], link, &walk);
     }
+}
+
+/* Adds the motion of a link's only joint, a hinge or a slide, to its twist. */
+static inline void add_simple_motion(const TnJoint *joint, const TnLinkFrame *frame, double rate,
+                                     double twist[6])
+{
+    double axis[3], arm[3], S[3];
+    m3_mul_v(axis, frame->rot, joint->axis);
+    if (joint->type == TN_JOINT_SLIDE) {
+        v3_add_scaled(twist, axis, rate);
+        return;
+    }
+    m3_mul_v(arm, frame->rot, joint->pos);
+    v3_add(arm, arm, frame->pos);
+    v3_sub(arm, frame->com, arm);
+    v3_cross(S, axis, arm);
+    v3_add_scaled(twist, S, rate);
+    v3_add_scaled(twist + 3, axis, rate);
 }
 
 /* Adds the motion of one joint to a twist at `point`. */
@@ -64,11 +81,13 @@ void tn_kinematics_twists(const TnModel *model, const double *qpos, const double
         v3_cross(arm, carried + 3, arm);
         v3_add(twist, twist, arm);
         TnJointPlace place;
-        if (link->joint_count == 1) {
+        if (link->joint_count == 1 && joint->type != TN_JOINT_BALL) {
+            add_simple_motion(joint, frame, qvel[joint->dof_start], twist);
+        } else if (link->joint_count == 1) {
             tn_joint_place(&place, joint, frame->pos, frame->rot);
             add_joint_motion(joint, &place, qvel + joint->dof_start, frame->com, twist);
         } else {
-            TnLinkWalk walk = tn_link_walk_start(model, link, parent);
+            TnLinkWalk walk = tn_link_walk_start(link, parent);
             for (int k = 0; k < link->joint_count; k++, joint++) {
                 tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
                 tn_joint_place_from_walk(&place, joint, &walk);

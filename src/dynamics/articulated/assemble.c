@@ -31,9 +31,6 @@ typedef struct Assembly {
     double *A, *b, *vhat; /* the caller's */
 } Assembly;
 
-static const TnLinkFrame world_frame = {.quat = {1.0, 0.0, 0.0, 0.0},
-                                        .rot = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
-
 static bool take_scratch(Assembly *as, TnArena *arena)
 {
     const TnSubsystem *sub = as->tree.sub;
@@ -59,25 +56,6 @@ static bool take_scratch(Assembly *as, TnArena *arena)
     as->tree.run = run;
     return tn_mix_init(&as->mix, (int)n, arena) &&
            tn_joint_forces_init(&as->forces, as->in, &as->tree, arena);
-}
-
-/* Frames and motion axes of the tree at as->q. */
-static void forward(Assembly *as)
-{
-    const TnSubsystem *sub = as->tree.sub;
-    const TnModel *model = as->tree.model;
-    for (int i = 0; i < sub->link_count; i++) {
-        const TnLink *link = &as->tree.links[i];
-        int p = link->parent - sub->link_start;
-        const TnLinkFrame *parent = p >= 0 ? &as->frames[p] : &world_frame;
-        TnLinkWalk walk = tn_link_walk_start(model, link, parent);
-        const TnJoint *joint = &model->joints[link->joint_start];
-        for (int k = 0; k < link->joint_count; k++, joint++)
-            tn_link_walk_joint(&walk, joint, as->q + (joint->qpos_start - sub->qpos_start));
-        tn_link_frame_from_walk(&as->frames[i], link, &walk);
-        tn_link_axes(model, link, parent, &as->frames[i], as->q, sub->qpos_start, as->tree.origin,
-                     as->S + (link->dof_start - sub->dof_start));
-    }
 }
 
 /* y = M x */
@@ -132,7 +110,7 @@ static void place(Assembly *as, const double *v, double h)
 {
     const TnSubsystem *sub = as->tree.sub;
     tn_tree_move(as->tree.model, sub, as->in->qpos + sub->qpos_start, v, h, as->q);
-    forward(as);
+    tn_tree_forward(&as->tree, as->q, as->frames, as->S);
     tn_tree_inertias(&as->tree, as->inertia);
 }
 
