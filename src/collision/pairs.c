@@ -36,17 +36,20 @@ typedef struct Group {
 typedef struct Place {
     double c[3], h[3], r; /* centre, half box, ball; */
     double way;           /* half box and ball grow by this as it moves */
+    double gone[3];       /* of the centre, since the detection before */
 } Place;
 
 /* Two groups with pairs between them. */
 typedef struct Meeting {
     int16_t a, b;
+    bool fixed;           /* b is */
     int32_t first, count; /* in TnPairList.order */
 } Meeting;
 
 typedef struct TnPairList {
     int group_count, pair_count, meeting_count;
-    void *memory; /* holds all of: */
+    int moving_groups; /* come first */
+    void *memory;      /* holds all of: */
     Group *groups;
     int16_t *slots; /* of the groups, one after the other */
     Meeting *meetings;
@@ -54,7 +57,9 @@ typedef struct TnPairList {
     TnSlotPair *pairs;
     double (*halves)[3]; /* per slot: half of its box, as long as its group stays where it is */
     double *apart_until; /* per meeting: the balls do not meet before TnPairList.gone is this */
-    double gone;         /* no group's centre has gone farther in all detections together */
+    /* no group's centre has gone farther in all detections together: against the mean of those that
+     * move, for meetings of these, and at all, for meetings with what is fixed */
+    double gone[2];
     /* per detection */
     Place *places;   /* per group */
     uint8_t *active; /* per group: it moves, and is not left out */
@@ -138,6 +143,7 @@ static void make_groups(const TnCollider *c, TnPairList *list, int16_t *of)
         }
         if (!g->plane) size_group(c, list->slots + g->first, g);
         list->group_count++;
+        list->moving_groups += moves;
     }
 }
 
@@ -170,8 +176,9 @@ static bool meet_groups(TnPairList *list, const int16_t *of, Keyed *keyed)
     for (int k = 0; k < list->pair_count; k++) {
         if (k == 0 || keyed[k].key != keyed[k - 1].key) {
             if (list->meeting_count == MOST_BALL_PAIRS) return false;
+            int a = keyed[k].key / MOST_SLOTS, b = keyed[k].key % MOST_SLOTS;
             list->meetings[list->meeting_count++] = (Meeting){
-                (int16_t)(keyed[k].key / MOST_SLOTS), (int16_t)(keyed[k].key % MOST_SLOTS), k, 0};
+                .a = (int16_t)a, .b = (int16_t)b, .fixed = b >= list->moving_groups, .first = k};
         }
         list->meetings[list->meeting_count - 1].count++;
         list->order[k] = (int16_t)keyed[k].pair;
@@ -248,6 +255,9 @@ void tn_pairs_destroy(TnPairList *list)
 /* A small share of what is compared: room for rounding. */
 #define ROUNDING 1e-9
 
+/* fmax without its care for NaN, which costs a call. */
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
 static void move_group(const TnDetection *d, const Group *g, Place *p)
 {
     const TnLinkFrame *f = &d->frames[g->link];
@@ -265,19 +275,33 @@ static void move_group(const TnDetection *d, const Group *g, Place *p)
     }
 }
 
+/* How far centres went, adding to what they had gone before. */
+static void add_ways(TnPairList *list)
+{
+    double mean[3] = {0.0}, most[2] = {0.0, 0.0};
+    for (int k = 0; k < list->moving_groups; k++)
+        v3_add_scaled(mean, list->places[k].gone, 1.0 / list->moving_groups);
+    for (int k = 0; k < list->moving_groups; k++) {
+        const double *gone = list->places[k].gone;
+        double off[3];
+        v3_sub(off, gone, mean);
+        most[0] = larger(most[0], v3_dot(off, off));
+        most[1] = larger(most[1], v3_dot(gone, gone));
+    }
+    for (int i = 0; i < 2; i++) list->gone[i] += (1.0 + ROUNDING) * sqrt(most[i]);
+}
+
 /* No point of a geom leaves box and ball of its group, which grow by half of what is listed ahead.
  * Returns the largest growth. */
 static double move_groups(const TnDetection *d, TnPairList *list)
 {
     const TnCollider *c = d->collider;
-    double gone2 = 0.0, growth = 0.0;
+    double growth = 0.0;
     for (int k = 0; k < list->group_count; k++) {
         const Group *g = &list->groups[k];
         Place *p = &list->places[k];
-        double was[3];
         list->active[k] = list->placed[k] = 0;
         if (g->plane) continue;
-        v3_copy(was, p->c);
         p->r = g->radius;
         p->way = 0.5 * d->slack;
         if (g->link == 0) {
@@ -285,26 +309,27 @@ static double move_groups(const TnDetection *d, TnPairList *list)
             v3_copy(p->h, g->half);
             list->placed[k] = g->slack == d->slack;
         } else {
+            double was[3];
+            v3_copy(was, p->c);
             move_group(d, g, p);
+            v3_sub(p->gone, p->c, was);
             list->active[k] =
                 !tn_slot_sleeps(c, list->slots[g->first]) && (!d->only || d->only[g->link]);
         }
-        v3_sub(was, p->c, was);
-        gone2 = fmax(gone2, v3_dot(was, was));
-        growth = fmax(growth, p->way);
+        growth = larger(growth, p->way);
     }
-    list->gone += (1.0 + ROUNDING) * sqrt(gone2);
+    add_ways(list);
     return growth;
 }
 
-/* Whether the groups meet; if not, until when. */
-static bool places_meet(const TnPairList *list, const Place *a, const Place *b, double *until)
+/* Whether the groups meet; if not, until when, counted from `gone`. */
+static bool places_meet(const Place *a, const Place *b, double gone, double *until)
 {
     double d[3], way = a->way + b->way, r = a->r + b->r;
     v3_sub(d, a->c, b->c);
     double distance2 = v3_dot(d, d), reach = (1.0 + ROUNDING) * (r + way);
     if (distance2 > reach * reach) {
-        *until = list->gone + 0.5 * (sqrt(distance2) - (1.0 + ROUNDING) * r);
+        *until = gone + 0.5 * (sqrt(distance2) - (1.0 + ROUNDING) * r);
         return false;
     }
     bool meet = true;
@@ -312,8 +337,8 @@ static bool places_meet(const TnPairList *list, const Place *a, const Place *b, 
     return meet;
 }
 
-static bool place_meets_plane(const TnDetection *d, const TnPairList *list, const Place *p,
-                              int plane, double *until)
+static bool place_meets_plane(const TnDetection *d, const Place *p, int plane, double gone,
+                              double *until)
 {
     const TnTransform *at = &d->collider->place[plane];
     double height = 0.0, half = 0.0, margin = d->collider->locals[plane].bound_margin;
@@ -323,7 +348,7 @@ static bool place_meets_plane(const TnDetection *d, const TnPairList *list, cons
         half += fabs(n) * p->h[i];
     }
     double room = ROUNDING * (fabs(height) + p->r);
-    *until = list->gone + 0.5 * (height - p->r - margin - room);
+    *until = gone + 0.5 * (height - p->r - margin - room);
     return height <= fmin(p->r, half) + p->way + 0.5 * d->slack + margin + room;
 }
 
@@ -364,10 +389,10 @@ static bool groups_meet(const TnDetection *d, const TnPairList *list, int meetin
 {
     const Meeting *m = &list->meetings[meeting];
     const Place *a = &list->places[m->a];
-    double *until = &list->apart_until[meeting];
+    double gone = list->gone[m->fixed], *until = &list->apart_until[meeting];
     if (list->groups[m->b].plane)
-        return place_meets_plane(d, list, a, list->slots[list->groups[m->b].first], until);
-    return places_meet(list, a, &list->places[m->b], until);
+        return place_meets_plane(d, a, list->slots[list->groups[m->b].first], gone, until);
+    return places_meet(a, &list->places[m->b], gone, until);
 }
 
 static void emit_met(TnPairList *list, TnEmitter *emitter)
@@ -380,11 +405,12 @@ static void emit_met(TnPairList *list, TnEmitter *emitter)
 void tn_pairs_detect(const TnDetection *d, TnEmitter *emitter)
 {
     TnPairList *list = d->collider->list;
-    double gone = move_groups(d, list) + list->gone;
+    double growth = move_groups(d, list);
+    const double gone[2] = {list->gone[0] + growth, list->gone[1] + growth};
     memset(list->met, 0, sizeof list->met[0] * (size_t)(list->pair_count / 64 + 1));
     for (int k = 0; k < list->meeting_count; k++) {
         const Meeting *m = &list->meetings[k];
-        if (list->apart_until[k] > gone) continue;
+        if (list->apart_until[k] > gone[m->fixed]) continue;
         if ((list->active[m->a] | list->active[m->b]) && groups_meet(d, list, k))
             meet_geoms(d, list, m);
     }

@@ -79,12 +79,23 @@ static inline void tn_link_walk_joint(TnLinkWalk *walk, const TnJoint *joint, co
     v3_sub(walk->pos, walk->pos, arm);
 }
 
+/* Of a product of unit quaternions: one step of Newton's method for 1/|q| is exact. */
+static inline void tn_quat_tidy(double q[4])
+{
+    double off = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0;
+    if (!(fabs(off) < 1e-8)) {
+        quat_normalize(q);
+        return;
+    }
+    for (int i = 0; i < 4; i++) q[i] -= 0.5 * off * q[i];
+}
+
 static inline void tn_link_frame_from_walk(TnLinkFrame *frame, const TnLink *link,
                                            const TnLinkWalk *walk)
 {
     v3_copy(frame->pos, walk->pos);
     quat_copy(frame->quat, walk->quat);
-    quat_normalize(frame->quat);
+    tn_quat_tidy(frame->quat);
     quat_to_m3(frame->rot, frame->quat);
     m3_mul_v(frame->com, frame->rot, link->com);
     v3_add(frame->com, frame->com, frame->pos);
