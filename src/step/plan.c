@@ -167,15 +167,15 @@ static double damped_blend(const TnStep *step, int s)
 #define STOPPED 1e-3
 
 /* m/s: how fast what a row of friction acts on moves at the step's start, a turning joint at its
- * lever. */
+ * lever. A tendon's length may have any unit: it is fast. */
 static double row_speed(const TnStep *step, int slot, int *subsystem)
 {
     const TnModel *model = step->model;
     double rate = fabs(tn_step_row_rate(step, slot, step->world->state.qvel, subsystem));
     int joint = (slot - tn_row_slot_joint(model, 0, 0)) / 3;
-    if (joint >= model->joint_count || !tn_dof_turns(model, model->joints[joint].dof_start))
-        return rate;
-    return rate * model->links[model->joints[joint].link].lever;
+    if (joint >= model->joint_count) return rate > 0.0 ? INFINITY : 0.0;
+    bool turns = tn_dof_turns(model, model->joints[joint].dof_start);
+    return turns ? rate * model->links[model->joints[joint].link].lever : rate;
 }
 
 /* Who dry friction stops within the step does not go half of the way that v leads. */

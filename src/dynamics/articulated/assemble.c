@@ -227,6 +227,23 @@ static void gravity_stiffness(const Assembly *as, const double *x, double *y)
     }
 }
 
+/* rad/s: how fast some joint turns, or slides in lengths of its link's lever. What floats, and goes
+ * straight on, stays the same tree. */
+static double turning_of(const TnTree *tree, const double *v)
+{
+    const TnModel *model = tree->model;
+    double most = 0.0;
+    for (int i = 0; i < tree->n; i++) {
+        int dof = tree->sub->dof_start + i;
+        const TnJoint *joint = &model->joints[model->dof_joint[dof]];
+        double rate = fabs(v[i]);
+        if (!tn_dof_turns(model, dof))
+            rate = joint->type == TN_JOINT_FREE ? 0.0 : rate / model->links[joint->link].lever;
+        most = fmax(most, rate);
+    }
+    return most;
+}
+
 /* What a second pass would change, from above, where that is easily told; else what the first did.
  * It takes gravity's arms elsewhere, by h times the first change; all else changes with velocity,
  * by about that change times the angle of a step. */
@@ -235,12 +252,10 @@ static void gravity_stiffness(const Assembly *as, const double *x, double *y)
 static double left_after_first(Assembly *as, double h, double change)
 {
     int n = as->tree.n;
-    double rate = 0.0, *x = as->x, *y = as->y;
+    double rate = fmax(turning_of(&as->tree, as->vhat), turning_of(&as->tree, as->v_eval)),
+           *x = as->x, *y = as->y;
     if (as->in->wrench || !tn_joint_forces_are_linear(&as->forces)) return change;
-    for (int i = 0; i < n; i++) {
-        rate = fmax(rate, fmax(fabs(as->vhat[i]), fabs(as->v_eval[i])));
-        x[i] = h * (as->vhat[i] - as->v_eval[i]);
-    }
+    for (int i = 0; i < n; i++) x[i] = h * (as->vhat[i] - as->v_eval[i]);
     double turned = fmin(TURNED_ROOM * as->in->t * rate, 1.0) * change;
     if (turned > CONVERGED) return turned;
     gravity_stiffness(as, x, y);
