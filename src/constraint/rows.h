@@ -18,6 +18,7 @@ typedef struct TnPlace {
 typedef struct TnRowWriter {
     const TnConstraintInput *in;
     TnConstraintSet *set;
+    bool limits;   /* some are near */
     TnPlace start; /* at the step's start */
     int row, side, entry;
     double shift; /* Σ J v of the row being written, v at the step's start */
