@@ -48,7 +48,10 @@ static void print_help(const Option *table, int count)
         "  depth mm     mean and largest\n"
         "  height mm    of the grains' centres\n"
         "  created mJ   energy from nowhere in a run\n"
-        "Columns of heaps: iterations and ms per frame while it is shaken and while it rests.\n");
+        "Columns of heaps: iterations and ms per frame while it is shaken and while it rests.\n"
+        "\nExamples:\n"
+        "  tenon-bench piles --seeds 10 --of stir\n"
+        "  tenon-bench piles --of heaps --json\n");
 }
 
 /* ---- stir ---- */
