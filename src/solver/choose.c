@@ -327,14 +327,6 @@ static bool by_itself(Island *s, TnMethod method, int budget)
     return true;
 }
 
-/* Tightly wedged bodies defeat global methods but are easy for Gauss-Seidel. It starts from the
- * guess: from the large forces that Newton may have left it takes long. */
-static bool sweep(Island *s, int budget)
-{
-    tn_lambda_put(s->problem, &s->guess);
-    return by_itself(s, TN_METHOD_PGS, budget);
-}
-
 /* ---- the ladder ---- */
 
 static bool is_auto(const Island *s) { return s->def->method == TN_METHOD_AUTO; }
@@ -371,10 +363,6 @@ static bool is_large(Island *s)
 static bool splits_rigidly(Island *s) { return !s->problem->give && splits_first(s); }
 /* SubADMM gave up for Newton, which turned out to cost too much. */
 static bool gave_up_in_vain(Island *s) { return s->looks.may_give_up && !cheap(s); }
-static bool cheap_and_loose(Island *s)
-{
-    return is_auto(s) && cheap(s) && !has_large_factors(s->problem);
-}
 static bool rough(Island *s)
 {
     return is_auto(s) && cheap(s) && s->best.error > ROUGH * s->def->velocity_scale;
@@ -398,7 +386,6 @@ static const Rung ladder[] = {
     {admm, cheap, 40, "no second-order method converged"},
     {interior_from_here, cheap, 40, "ADMM did not converge, but may be close"},
     {proximal, cheap, 30, "ADMM did not converge, but may be close"},
-    {sweep, cheap_and_loose, 0, "no global method converged"},
     {subadmm_from_guess, rough, 0, "the best solution so far is inaccurate"},
 };
 
