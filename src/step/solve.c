@@ -102,6 +102,7 @@ static bool iterate_islands(TnStep *step, const TnSolverDef *def)
     report->converged = sum.converged;
     report->iterations = sum.iterations;
     report->error = sum.error;
+    report->rigid_error = sum.rigid_error;
     report->rough = sum.error > 1.0;
     report->form = sum.form;
     report->residual = sum.error * def->velocity_scale;
