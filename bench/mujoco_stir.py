@@ -130,7 +130,7 @@ def run_mujoco(model, track, steps, solver, iterations, fixed=False):
 
 def run_tenon(program, scene, duration, iterations, threads):
     command = [program, "run", scene, "--json", "--no-accuracy", "--duration", repr(duration),
-               "--iterations", str(iterations), "--threads", str(threads)]
+               "--iterations", str(iterations), "--substeps", "1", "--threads", str(threads)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         fail(f"`{' '.join(command)}` ended with {done.returncode}:\n{done.stderr.strip()}")

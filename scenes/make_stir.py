@@ -163,7 +163,7 @@ def scene_xml(layout, arm, start, rows, loop_from, track_name):
         lines += ["", "  <actuator>"] + panda_arm.actuators_xml() + ["  </actuator>"]
         lines += ["", "  <keyframe>", f'    <key name="home" ctrl="{numbers(rows[0])}"/>',
                   "  </keyframe>"]
-        lines += ["", "  <tenon>", f'    <track file="{track_name}" loop_from="{loop_from}"/>',
+        lines += ["", '  <tenon substeps="2">', f'    <track file="{track_name}" loop_from="{loop_from}"/>',
                   "  </tenon>"]
     return "\n".join(lines + ["</mujoco>", ""])
 

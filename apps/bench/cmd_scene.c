@@ -126,6 +126,7 @@ static Measure plan_run(const BenchOptions *bench, double timestep, TnKeyId key,
     m.def.division = division;
     use_form_and_weights(&m.def.solver, bench->form, weights);
     m.def.solver.iterations = iterations;
+    if (m.def.solver.tolerance == 0 && !m.def.substeps) m.def.substeps = 1; /* so many in a step */
     bool given = bench->sim.solver.over_relaxation != tn_solver_def().over_relaxation;
     if (weights == WEIGHTS_PAPER && !given) m.def.solver.over_relaxation = 1;
     return m;

@@ -14,8 +14,11 @@ const char *sleep_name(TnSleep sleep) { return sleep_names[sleep]; }
 
 SimOptions sim_options(void)
 {
-    SimOptions sim = {
-        .duration = 5, .solver = tn_solver_def(), .method = -1, .tolerance = NAN, .threads = 1};
+    SimOptions sim = {.duration = 5,
+                      .solver = tn_world_def().solver,
+                      .method = -1,
+                      .tolerance = NAN,
+                      .threads = 1};
     sim.sleep = (int)tn_world_def().sleep;
     sim.relinearize = tn_world_def().relinearize;
     sim.substeps = tn_world_def().substeps;
@@ -61,6 +64,10 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] = option_int("--anderson", &sim->solver.anderson, "N", -1, 16,
                                 "depth of Anderson acceleration, 0 ... 16; 0: off; default -1: 10 "
                                 "if soft bodies or undivided cables are touched, otherwise off");
+    table[count++] = option_real(
+        "--contact-ratio", &sim->solver.contact_ratio, "R", 0, 1e9, ENDS_CLOSED,
+        "contacts of islands too large for Newton's method yield by 1/R of their bodies' local "
+        "compliance, R >= 0; 0: rigid; default 60");
     table[count++] = option_int("--relinearize", &sim->relinearize, "N", 0, 100,
                                 "passes per step, 0 ... 100, each linearized at the result of the "
                                 "last; default 0: as many as needed");

@@ -65,6 +65,7 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
         totals->worst_step = totals->steps;
         tn_world_worst_constraint(world, report->worst_island, totals->worst, WORST_SIZE);
     }
+    if (report->rigid_error > totals->rigid_error) totals->rigid_error = report->rigid_error;
     totals->islands += report->island_count;
     totals->asleep += report->asleep_count;
     for (int i = 0; i < TN_METHOD_COUNT; i++)

@@ -77,6 +77,8 @@ static bool print_text(const TnWorld *world, const char *path, const char *divis
     table_line(stdout, "relinearize", "%d", option->relinearize);
     if (option->substeps > 1) table_line(stdout, "substeps", "%d", option->substeps);
     table_line(stdout, "stabilization", "%g", option->stabilization);
+    if (option->contact_stiffness > 0)
+        table_line(stdout, "contact stiffness", "%g N/m", option->contact_stiffness);
     if (info.track_duration > 0) table_line(stdout, "control track", "%g s", info.track_duration);
 
     bool fine = division_print(world, division);
@@ -126,6 +128,7 @@ static void print_option(Json *json, const TnOption *option)
     json_integer(json, "relinearize", option->relinearize);
     json_integer(json, "substeps", option->substeps > 1 ? option->substeps : 1);
     json_number(json, "stabilization", option->stabilization);
+    json_number(json, "contact_stiffness", option->contact_stiffness);
     json_end(json);
 }
 

@@ -201,6 +201,10 @@ static void print_solver_lines(const RunOptions *run, const Totals *t)
         table_line(stdout, "mean asleep", "%.1f subsystems", totals_mean(t->asleep, t->steps));
     table_line(stdout, "largest error", "%.2g of gravity x timestep, tolerance %g", t->error,
                run->sim.solver.tolerance);
+    if (t->rigid_error > t->error)
+        table_line(stdout, "  by rigid contacts",
+                   "%.2g; contacts of large islands yield, their tolerance is %g", t->rigid_error,
+                   100 * run->sim.solver.tolerance);
     table_line(stdout, "steps not converged", "%s", missed_steps(t, missed));
 }
 
@@ -251,6 +255,7 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
 {
     bool measured = has_tolerance(run);
     json_number(json, "error_max", measured ? t->error : NAN);
+    json_number(json, "rigid_error_max", measured ? t->rigid_error : NAN);
     json_integer(json, "unconverged_steps", t->unconverged);
     json_integer(json, "rough_steps", t->rough);
     json_number(json, "worst_step", measured && t->worst_step ? (double)t->worst_step : NAN);

@@ -58,7 +58,7 @@ static void update_constraints(Loop *loop, int chunk)
     if (end > begin)
         memcpy(loop->y.contact[begin * TN_LANES], p->lambda[begin * TN_LANES],
                sizeof(double[3]) * TN_LANES * (size_t)(end - begin));
-    p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
+    p->kernels->contact_update(p->contact_batch, NULL, begin, end, (const double(*)[8])p->twist,
                                p->lambda, 1.0, NULL);
     tn_share(p->row_count, chunk, loop->chunks, &begin, &end);
     for (int r = begin; r < end; r++) loop->y.row[r] = p->rows[r].lambda;

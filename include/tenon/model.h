@@ -89,6 +89,9 @@ typedef struct TnOption {
                           trees   at the midpoint, >= 1; they stop on convergence; default 20 */
     int substeps;      /* a step is taken in so many parts, 0 … 100; 0 and 1 (default): in one.
                           See docs/time-stepping.md */
+    /* N/m, >= 0: of contacts in islands too large for Newton's method (docs/solver.md). 0
+     * (default): as TnSolverDef.contact_ratio says */
+    double contact_stiffness;
     double stabilization;   /* fraction of a constraint's position error removed per step, [0, 1];
                              default 0.2 */
     TnDivisionDef division; /* default TN_DIVISION_AUTO */

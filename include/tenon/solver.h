@@ -58,7 +58,13 @@ typedef struct TnSolverDef {
     /* Depth of Anderson acceleration of SubADMM, 1 … 16; 0: off. Default -1: 10 if soft bodies or
      * undivided cables are touched, otherwise off. */
     int anderson;
-    int thread_count; /* default 1; for a solver used alone: a world has its own threads */
+    /* With method AUTO and a tolerance, contacts of islands that are too large for Newton's method
+     * yield by their local compliance / contact_ratio about the forces of the step before
+     * (docs/solver.md), >= 0. Such islands are solved to 100 × tolerance, in at most 32 ×
+     * iterations. 0: contacts are rigid. Default 0, of a world 60. */
+    double contact_ratio;
+    double contact_stiffness; /* N per m/s; a world sets it from TnOption.contact_stiffness */
+    int thread_count;         /* default 1; for a solver used alone: a world has its own threads */
 } TnSolverDef;
 
 TN_API TnSolverDef tn_solver_def(void);
@@ -140,6 +146,9 @@ typedef struct TnIslandReport {
     const char *why; /* the reason why it was chosen, a string constant */
     bool converged;  /* error < tolerance */
     double error; /* largest natural-map error at A⁻¹(b + Jᵀλ), as a fraction of velocity_scale */
+    /* The same by the laws of rigid contacts; differs from error if contacts yield. */
+    double rigid_error;
+    double contact_ratio; /* smallest of the contacts, if they yield; 0: they are rigid */
     int subadmm_iterations, assembled_iterations;
     int sweeps;         /* of Gauss-Seidel over a small island */
     int own_iterations; /* of PGS, of assembled ADMM if requested, of TnSolverDef.own */

@@ -91,6 +91,8 @@ typedef struct TnStepReport {
     /* Only with a tolerance; otherwise error is NaN and island_count 0. */
     double
         error; /* largest natural-map error of a constraint, as a fraction of gravity × timestep */
+    double rigid_error; /* the same by the laws of rigid contacts: larger than error if contacts of
+                           a large island yield (docs/solver.md) */
     bool rough; /* error above 1: no method found forces that come close; do not trust the step */
     /* Its island, for tn_world_island and tn_world_worst_constraint; -1: none. TN_WORST_EARLIER: it
      * was in a sub-step before the last one; only the latter function takes this. */

@@ -5,13 +5,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define TN_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TN_ASAN 1
-#endif
-#endif
 #ifdef TN_ASAN
 #include <sanitizer/asan_interface.h>
 #define POISON(p, n) ASAN_POISON_MEMORY_REGION(p, n)
@@ -69,11 +62,18 @@ static void note_use(TnArena *arena)
     if (use > arena->high_water) arena->high_water = use;
 }
 
-void *tn_arena_alloc(TnArena *arena, size_t bytes)
+void tn_arena_open(void *p, size_t bytes)
+{
+    (void)p;
+    (void)bytes;
+    UNPOISON(p, bytes);
+}
+
+void *tn_arena_overflow(TnArena *arena, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2) return NULL;
     size_t need = round_up(bytes ? bytes : 1);
-    if (need <= arena->capacity - arena->used) {
+    if (need == arena->capacity - arena->used) {
         void *p = arena->base + arena->used;
         arena->used += need;
         note_use(arena);
@@ -88,13 +88,6 @@ void *tn_arena_alloc(TnArena *arena, size_t bytes)
     arena->overflow_bytes += need;
     note_use(arena);
     return (char *)block + TN_ARENA_ALIGN;
-}
-
-void *tn_arena_calloc(TnArena *arena, size_t bytes)
-{
-    void *p = tn_arena_alloc(arena, bytes);
-    if (p) memset(p, 0, bytes);
-    return p;
 }
 
 void tn_arena_reset(TnArena *arena)

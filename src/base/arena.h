@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #define TN_ARENA_ALIGN 64 /* one cache line, one AVX-512 register */
 
@@ -25,9 +26,42 @@ typedef struct TnArena {
 
 bool tn_arena_init(TnArena *arena, const char *name, size_t capacity); /* false: no memory */
 void tn_arena_free(TnArena *arena);
-void *tn_arena_alloc(TnArena *arena,
-                     size_t bytes); /* 64-byte aligned, not cleared; NULL: no memory */
-void *tn_arena_calloc(TnArena *arena, size_t bytes); /* cleared */
+/* Where the arena is nearly full: from the heap if need be. */
+void *tn_arena_overflow(TnArena *arena, size_t bytes);
+/* Under ASan: the bytes may be used. */
+void tn_arena_open(void *p, size_t bytes);
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TN_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TN_ASAN 1
+#endif
+#endif
+
+/* 64-byte aligned, not cleared; NULL: no memory. Inline, for a step takes memory a hundred times.
+ */
+static inline void *tn_arena_alloc(TnArena *arena, size_t bytes)
+{
+    size_t left = arena->capacity - arena->used; /* a multiple of the alignment */
+    if (bytes >= left) return tn_arena_overflow(arena, bytes);
+    void *p = arena->base + arena->used;
+    arena->used += (bytes + (bytes == 0) + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
+    size_t use = arena->used + arena->overflow_bytes;
+    if (use > arena->high_water) arena->high_water = use;
+#ifdef TN_ASAN
+    tn_arena_open(p, bytes);
+#endif
+    return p;
+}
+
+/* Cleared. */
+static inline void *tn_arena_calloc(TnArena *arena, size_t bytes)
+{
+    void *p = tn_arena_alloc(arena, bytes);
+    if (p) memset(p, 0, bytes);
+    return p;
+}
 /* Empties the arena and, where the heap had to help, grows it (by half more than was needed). */
 void tn_arena_reset(TnArena *arena);
 size_t tn_arena_mark(const TnArena *arena);

@@ -76,7 +76,7 @@ static void update_velocity(const TnDetection *d, int index)
         slot->speed += v3_norm(twist + 3) * d->collider->locals[index].bounding_radius;
 }
 
-static void update_moving(const TnDetection *d, int index)
+void tn_bounds_place(const TnDetection *d, int index, double h[3])
 {
     TnCollider *c = d->collider;
     TnSlot *slot = &c->slots[index];
@@ -84,34 +84,30 @@ static void update_moving(const TnDetection *d, int index)
     const TnLinkFrame *f = &d->frames[slot->link];
     TnTransform *place = &c->place[index];
     bool round = slot->shape_type == TN_GEOM_SPHERE;
-
-    m3_mul_v(slot->pos, f->rot, local->pos);
-    v3_add(slot->pos, slot->pos, f->pos);
-    update_velocity(d, index);
-    v3_copy(place->pos, slot->pos);
-    if (slot->aligned)
-        memcpy(place->rot, f->rot, sizeof place->rot);
-    else if (!round)
-        m3_mul(place->rot, f->rot, c->model->geoms[slot->geom].link_rot);
-    double h[3] = {slot->radius, slot->radius, slot->radius};
-    if (!round) half_box(&c->shape[index], place->rot, local->half_extent, h);
-    set_bounds(&c->bounds[index], index, slot->pos, h,
-               round ? slot->radius : local->bounding_radius,
-               d->t * slot->speed + 0.5 * d->slack + local->bound_margin);
-    c->level[index] = level_of(&c->bounds[index], c->cell);
+    if (index < c->moving_count) { /* a fixed one keeps its place */
+        m3_mul_v(slot->pos, f->rot, local->pos);
+        v3_add(slot->pos, slot->pos, f->pos);
+        v3_copy(place->pos, slot->pos);
+        if (slot->aligned)
+            memcpy(place->rot, f->rot, sizeof place->rot);
+        else if (!round)
+            m3_mul(place->rot, f->rot, c->model->geoms[slot->geom].link_rot);
+    }
+    half_box(&c->shape[index], place->rot, local->half_extent, h);
 }
 
-/* A fixed geom keeps its place; only the slack can change. */
-static void update_fixed(const TnDetection *d, int index)
+void tn_bounds_sweep(const TnDetection *d, int index, const double h[3])
 {
     TnCollider *c = d->collider;
+    const TnSlot *slot = &c->slots[index];
     const TnSlotLocal *local = &c->locals[index];
-    double h[3];
-    if (c->slots[index].shape_type == TN_GEOM_PLANE) return;
-    half_box(&c->shape[index], c->place[index].rot, local->half_extent, h);
-    set_bounds(&c->bounds[index], index, c->slots[index].pos, h, local->bounding_radius,
-               0.5 * d->slack + local->bound_margin);
-    c->level[index] = level_of(&c->bounds[index], c->cell);
+    double grow = 0.5 * d->slack + local->bound_margin;
+    if (index < c->moving_count) {
+        update_velocity(d, index);
+        grow += d->t * slot->speed;
+    }
+    set_bounds(&c->bounds[index], index, slot->pos, h,
+               slot->shape_type == TN_GEOM_SPHERE ? slot->radius : local->bounding_radius, grow);
 }
 
 void tn_bounds_update(const TnDetection *d, int begin, int end)
@@ -119,10 +115,12 @@ void tn_bounds_update(const TnDetection *d, int begin, int end)
     TnCollider *c = d->collider;
     for (int slot = begin; slot < end; slot++) {
         if (c->placed[slot]) continue;
-        if (slot < c->moving_count)
-            update_moving(d, slot);
-        else
-            update_fixed(d, slot);
+        if (slot < c->finite_count) {
+            double h[3];
+            tn_bounds_place(d, slot, h);
+            tn_bounds_sweep(d, slot, h);
+            c->level[slot] = level_of(&c->bounds[slot], c->cell);
+        }
         c->placed[slot] = slot >= c->moving_count || c->sleeping[slot];
     }
 }

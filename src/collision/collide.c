@@ -37,6 +37,11 @@ static TnCollideFn *const table[TYPE_COUNT][TYPE_COUNT] = {
     [TN_GEOM_MESH] = {[TN_GEOM_MESH] = tn_collide_convex},
 };
 
+bool tn_collide_is_convex(TnGeomType a, TnGeomType b)
+{
+    return table[a < b ? a : b][a < b ? b : a] == tn_collide_convex;
+}
+
 static int compare(const double *x, const double *y, int count)
 {
     for (int i = 0; i < count; i++)

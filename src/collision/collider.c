@@ -173,6 +173,10 @@ TnCollider *tn_collider_create(const TnModel *model)
     }
     tn_free(keys);
     tn_free(paired);
+    if (!tn_pairs_create(c)) {
+        tn_collider_destroy(c);
+        return NULL;
+    }
     if (model->soft_count == 0) return c;
     c->softs = tn_calloc((size_t)model->soft_count, sizeof c->softs[0]);
     bool good = c->softs != NULL;
@@ -212,6 +216,7 @@ void tn_collider_destroy(TnCollider *collider)
     for (int i = 0; collider->softs && i < collider->model->soft_count; i++)
         tn_soft_surface_free(&collider->softs[i]);
     tn_free(collider->softs);
+    tn_pairs_destroy(collider->list);
     tn_free(collider->memory);
     tn_free(collider);
 }

@@ -8,6 +8,7 @@
  * A step:  bounds.c  places and swept boxes of all slots
  *          grid.c    slots of similar size into one grid each, a few larger ones into a list
  *          detect.c  for each moving slot the neighbours with a higher slot
+ *          pairs.c   of few geoms instead of grids and neighbours: a list of all pairs
  *          emit.c    for each such pair: filter, narrow phase, points
  *
  * Work is cut into chunks of TN_CHUNK slots whatever the number of threads, each with its own part
@@ -157,6 +158,7 @@ struct TnCollider {
     int32_t *order; /* slots; constant */
     int along_count;
     TnBounds *along, *groups, *blocks; /* boxes of segments, of eight in a row, of 64 */
+    struct TnPairList *list;           /* of few geoms: all pairs (pairs.c). NULL: grids */
     struct TnSoftSurface *softs;       /* per soft body (soft_surface.h) */
     /* chunks */
     int chunk_count;
@@ -203,6 +205,15 @@ typedef struct TnPairRule {
 #define TN_TOUCHING_EXACT 1e-9
 #define TN_FAR 0.02
 
+/* A pair that passed the filter. */
+typedef struct TnSlotPair {
+    int slot1, slot2;
+    int explicit_pair; /* index in the model, or -1 */
+    double margin;
+    double apart[3]; /* of a listed pair: the way from shape 2 to shape 1, in the axes of shape 1,
+                        as it was when they were last apart. It says where to look first */
+} TnSlotPair;
+
 /* A chunk's part of the point list; `count` goes on past the capacity, so that a second try has the
  * right size. */
 typedef struct TnEmitter {
@@ -215,6 +226,8 @@ typedef struct TnEmitter {
 } TnEmitter;
 /* Filter and narrow phase of `count` pairs; context is a TnEmitter. */
 void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, int count);
+/* Narrow phase of a pair of the list. */
+void tn_emit_listed(TnEmitter *emitter, TnSlotPair *pair);
 
 /* ---- sweep.c ---- */
 /* A shape that moves with its link. */
@@ -245,6 +258,15 @@ void tn_filter_init(TnCollider *collider);
 int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2);
 /* For two special slots whose masks say `masks`: -1 no contact, else 0 or 1 + the explicit pair. */
 int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks);
+/* One link, or segments of a rod that are near each other along it. */
+static inline bool tn_never_meet(const TnSlot *a, const TnSlot *b)
+{
+    int apart = a->link - b->link;
+    return apart == 0 ||
+           (a->chain && a->chain == b->chain && (apart < 0 ? -apart : apart) < a->near);
+}
+/* Whether two slots may collide, and how. */
+bool tn_filter_pair(const TnCollider *collider, int slot1, int slot2, TnSlotPair *pair);
 TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b);
 
 /* TnCollider.sleeping is set for slots that a detection leaves out, too. */
@@ -269,6 +291,17 @@ static inline bool tn_is_touched(const TnCollider *collider, int subsystem)
 void tn_bounds_sleep(const TnDetection *d);
 /* Places, motion and swept boxes of slots [begin, end). */
 void tn_bounds_update(const TnDetection *d, int begin, int end);
+
+/* The same of one slot: where it is, with half its box, */
+void tn_bounds_place(const TnDetection *d, int slot, double half[3]);
+/* then how it moves, and what it sweeps. */
+void tn_bounds_sweep(const TnDetection *d, int slot, const double half[3]);
+
+/* ---- pairs.c ---- */
+/* Lists the pairs of a collider of few geoms; of others its list is NULL. False: no memory. */
+bool tn_pairs_create(TnCollider *collider);
+void tn_pairs_destroy(struct TnPairList *list);
+void tn_pairs_detect(const TnDetection *d, TnEmitter *emitter);
 
 /* ---- grid.c ---- */
 void tn_grid_build(TnCollider *collider);
@@ -326,6 +359,23 @@ static inline int tn_bounds_meet(const TnBounds *a, const TnBounds *b)
     float x = a->c[0] - b->c[0], y = a->c[1] - b->c[1], z = a->c[2] - b->c[2];
     return (fabsf(x) <= a->h[0] + b->h[0]) & (fabsf(y) <= a->h[1] + b->h[1]) &
            (fabsf(z) <= a->h[2] + b->h[2]) & tn_balls_meet(a, b);
+}
+
+/* Planes (all fixed) are tested by height: against the box's reach along the plane's normal. */
+static inline bool tn_box_meets_plane(const TnDetection *d, const TnBounds *box, int plane)
+{
+    const TnCollider *c = d->collider;
+    const TnSlot *slot = &c->slots[box->slot];
+    const TnTransform *place = &c->place[plane];
+    bool round = slot->shape_type == TN_GEOM_SPHERE;
+    double reach = 0.5 * d->slack + c->locals[plane].bound_margin, height = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double n = place->rot[3 * i + 2];
+        height += n * (slot->pos[i] - place->pos[i]);
+        if (!round) reach += fabs(n) * (double)box->h[i];
+    }
+    if (round) reach += (double)box->r;
+    return height <= reach;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* detect.c: the collision phase of a step: bounds, grids, then each chunk of moving geoms finds its
- * neighbours and their contacts.
+ * neighbours and their contacts; of few geoms all pairs are listed (pairs.c), and are one chunk.
  *
  * A chunk writes to its own part of one list; the parts are closed up afterwards. Parts are sized
  * by what the chunk needed before; where that is too little, everything is done again with the
@@ -15,23 +15,11 @@ static void update_chunks(void *context, int begin, int end)
     tn_bounds_update(d, begin * TN_CHUNK, last < d->collider->count ? last : d->collider->count);
 }
 
-/* Planes (all fixed) are tested by height: against the box's reach along the plane's normal. */
 static void add_planes(const TnDetection *d, const TnBounds *box, TnCandidates *out)
 {
     const TnCollider *c = d->collider;
-    const TnSlot *slot = &c->slots[box->slot];
-    bool round = slot->shape_type == TN_GEOM_SPHERE;
-    for (int k = c->finite_count; k < c->count; k++) {
-        const TnTransform *place = &c->place[k];
-        double reach = 0.5 * d->slack + c->locals[k].bound_margin, height = 0.0;
-        for (int i = 0; i < 3; i++) {
-            double n = place->rot[3 * i + 2];
-            height += n * (slot->pos[i] - place->pos[i]);
-            if (!round) reach += fabs(n) * (double)box->h[i];
-        }
-        if (round) reach += (double)box->r;
-        if (height <= reach) tn_candidates_add(out, box->slot, k);
-    }
+    for (int k = c->finite_count; k < c->count; k++)
+        if (tn_box_meets_plane(d, box, k)) tn_candidates_add(out, box->slot, k);
 }
 
 static void detect_chunk(const TnDetection *d, int chunk, TnEmitter *emitter)
@@ -67,7 +55,10 @@ static void detect_chunks(void *context, int begin, int end)
         TnEmitter emitter = {
             .detection = d, .capacity = c->chunk_capacity[chunk], .surface1 = -1, .surface2 = -1};
         emitter.points = d->points + c->chunk_start[chunk];
-        detect_chunk(d, chunk, &emitter);
+        if (c->list)
+            tn_pairs_detect(d, &emitter);
+        else
+            detect_chunk(d, chunk, &emitter);
         c->chunk_used[chunk] = emitter.count;
     }
 }
@@ -121,8 +112,8 @@ bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena 
                      .far = in->exact ? 0.0 : TN_FAR,
                      .touching = in->exact ? TN_TOUCHING_EXACT : TN_TOUCHING};
     *out = (TnContactList){0};
-    tn_bounds_sleep(&d);
-    if (collider->stale) {
+    if (!collider->list) tn_bounds_sleep(&d);
+    if (!collider->list && collider->stale) {
         int update_count = (collider->count + TN_CHUNK - 1) / TN_CHUNK;
         tn_pool_run(pool, update_count, 1, update_chunks, &d);
         tn_grid_build(collider);

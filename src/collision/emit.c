@@ -14,13 +14,6 @@
 #include "../math/vec3.h"
 #include "collider.h"
 
-/* A pair that passed the filter. */
-typedef struct Pair {
-    int slot1, slot2;
-    int explicit_pair; /* index in the model, or -1 */
-    double margin;
-} Pair;
-
 /* Near ones that turn by more than this share of it are looked at as they are at the end, too. */
 #define TURNS 0.25
 /* Share of the thinner one's half up to which points count with those that touch first. */
@@ -35,30 +28,14 @@ static const double nowhere[6] = {0.0};
 /* fmax without its care for NaN, which costs a call. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
-/* One link, or segments of a rod that are near each other along it, or that it finds itself. */
-static inline bool never_meet(const TnEmitter *e, const TnSlot *a, const TnSlot *b)
+/* Segments of one rod, which it finds itself. */
+static inline bool is_left_to_rod(const TnEmitter *e, const TnSlot *a, const TnSlot *b)
 {
-    if (a->link == b->link) return true;
-    if (!a->chain || a->chain != b->chain) return false;
-    return abs(a->link - b->link) < a->near || (!e->own && tn_rods_apart(e->detection->collider));
-}
-
-static bool passes(const TnCollider *c, int slot1, int slot2, Pair *pair)
-{
-    const TnSlot *a = &c->slots[slot1], *b = &c->slots[slot2];
-    bool masks = ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
-    *pair = (Pair){slot1, slot2, -1, larger(a->margin, b->margin)};
-    if (!(a->special & b->special)) return masks;
-    int verdict = tn_filter_special(c, slot1, slot2, masks);
-    if (verdict > 0) {
-        pair->explicit_pair = verdict - 1;
-        pair->margin = c->model->pairs[pair->explicit_pair].margin;
-    }
-    return verdict >= 0;
+    return !e->own && a->chain && a->chain == b->chain && tn_rods_apart(e->detection->collider);
 }
 
 /* Neighbouring pairs mostly have the same surfaces, so the last mixture is kept. */
-static const TnPairRule *rule_of(TnEmitter *e, const Pair *pair)
+static const TnPairRule *rule_of(TnEmitter *e, const TnSlotPair *pair)
 {
     const TnCollider *c = e->detection->collider;
     if (pair->explicit_pair >= 0) {
@@ -94,7 +71,7 @@ static void arm_to(const TnDetection *d, int slot, const double pos[3], When whe
     if (when.time > 0.0) v3_add_scaled(arm, when.twists[link], -when.time);
 }
 
-static void append(TnEmitter *e, const Pair *pair, const double pos[3], const double n[3],
+static void append(TnEmitter *e, const TnSlotPair *pair, const double pos[3], const double n[3],
                    double gap, double clearance, When when, uint32_t feature)
 {
     const TnCollider *c = e->detection->collider;
@@ -130,7 +107,7 @@ static bool spheres_meet(const double n[3], const double v[3], double distance, 
 }
 
 /* Where their paths meet. */
-static bool emit_flying_spheres(TnEmitter *e, const Pair *pair, const double way[3],
+static bool emit_flying_spheres(TnEmitter *e, const TnSlotPair *pair, const double way[3],
                                 const double v[3])
 {
     const TnDetection *d = e->detection;
@@ -148,7 +125,7 @@ static bool emit_flying_spheres(TnEmitter *e, const Pair *pair, const double way
     return true;
 }
 
-static void emit_spheres(TnEmitter *e, const Pair *pair)
+static void emit_spheres(TnEmitter *e, const TnSlotPair *pair)
 {
     const TnDetection *d = e->detection;
     const TnSlot *a = &d->collider->slots[pair->slot1], *b = &d->collider->slots[pair->slot2];
@@ -181,7 +158,7 @@ static void emit_spheres(TnEmitter *e, const Pair *pair)
     append(e, pair, pos, n, flies ? larger(gap, way) : gap, gap, (When){0.0, NULL}, 0);
 }
 
-static void emit_sphere_plane(TnEmitter *e, const Pair *pair)
+static void emit_sphere_plane(TnEmitter *e, const TnSlotPair *pair)
 {
     const TnDetection *d = e->detection;
     const TnSlot *ball = &d->collider->slots[pair->slot1];
@@ -222,7 +199,7 @@ typedef struct Closing {
     double net, most;
 } Closing;
 
-static Closing closing_at(const TnDetection *d, const Pair *pair, const double pos[3],
+static Closing closing_at(const TnDetection *d, const TnSlotPair *pair, const double pos[3],
                           const double n[3], When when)
 {
     const int slots[2] = {pair->slot1, pair->slot2};
@@ -244,7 +221,7 @@ static Closing closing_at(const TnDetection *d, const Pair *pair, const double p
 }
 
 /* Points as they are at a time, with gaps as they are at the start. */
-static void emit_at(TnEmitter *e, const Pair *pair, When when, const TnManifold *m)
+static void emit_at(TnEmitter *e, const TnSlotPair *pair, When when, const TnManifold *m)
 {
     for (int k = 0; k < m->count; k++) {
         const TnManifoldPoint *p = &m->points[k];
@@ -255,7 +232,7 @@ static void emit_at(TnEmitter *e, const Pair *pair, When when, const TnManifold 
 }
 
 /* Where the paths of two shapes meet that are apart, and when. */
-static TnPassing find_flying(const TnDetection *d, const Pair *pair, bool look_on, When *when,
+static TnPassing find_flying(const TnDetection *d, const TnSlotPair *pair, bool look_on, When *when,
                              const TnManifold *start, TnManifold *out, TnTransform at[2])
 {
     TnMover a = mover_of(d, pair->slot1, when->twists), b = mover_of(d, pair->slot2, when->twists);
@@ -268,7 +245,7 @@ static TnPassing find_flying(const TnDetection *d, const Pair *pair, bool look_o
 }
 
 /* The pair at the end of a motion; false: they are farther apart than `near`. */
-static bool collide_at_end(const TnDetection *d, const Pair *pair, const double (*twists)[6],
+static bool collide_at_end(const TnDetection *d, const TnSlotPair *pair, const double (*twists)[6],
                            double near, TnManifold *out, TnTransform at[2])
 {
     TnMover a = mover_of(d, pair->slot1, twists), b = mover_of(d, pair->slot2, twists);
@@ -279,7 +256,7 @@ static bool collide_at_end(const TnDetection *d, const Pair *pair, const double 
 
 /* One of the two stands for good, and something may bear the other. Of two that move nobody knows
  * who will be stopped. A plane has no edges. */
-static bool may_be_held(const TnDetection *d, const Pair *pair)
+static bool may_be_held(const TnDetection *d, const TnSlotPair *pair)
 {
     const TnCollider *c = d->collider;
     return d->held && pair->slot2 >= c->moving_count &&
@@ -301,7 +278,7 @@ static bool differ(const TnManifold *a, const TnManifold *b)
 
 /* Where they meet falling. If they meet otherwise when they are held, as that is; if they pass by
  * then, as they are at the end. */
-static TnPassing emit_meeting(TnEmitter *e, const Pair *pair, const TnManifold *start,
+static TnPassing emit_meeting(TnEmitter *e, const TnSlotPair *pair, const TnManifold *start,
                               TnManifold *out, TnTransform at[2])
 {
     const TnDetection *d = e->detection;
@@ -327,7 +304,8 @@ static TnPassing emit_meeting(TnEmitter *e, const Pair *pair, const TnManifold *
 
 /* A near pair whose points would be closed, but that passes along each other if it is held. *out:
  * as it is then. */
-static bool grazes(const TnDetection *d, const Pair *pair, const TnManifold *m, TnManifold *out)
+static bool grazes(const TnDetection *d, const TnSlotPair *pair, const TnManifold *m,
+                   TnManifold *out)
 {
     bool closes = false;
     if (!may_be_held(d, pair) || !(nearest_of(m) > -GRAZE * d->slack)) return false;
@@ -419,7 +397,7 @@ static bool find_turned_time(const TnMover *a, const TnMover *b, const Point *p,
 
 /* Of two that touch or are near, what their turning brings together besides: where they overlap at
  * the end. */
-static void emit_turned(TnEmitter *e, const Pair *pair, const TnMover *a, const TnMover *b,
+static void emit_turned(TnEmitter *e, const TnSlotPair *pair, const TnMover *a, const TnMover *b,
                         const TnManifold *start, const TnTransform was[2])
 {
     const TnDetection *d = e->detection;
@@ -483,7 +461,7 @@ static bool are_far(const TnDetection *d, int slot1, int slot2, double way)
     return v3_dot(n, n) > (1.0 + ROUNDING) * reach * reach;
 }
 
-static void emit_shapes(TnEmitter *e, const Pair *pair, double way)
+static void emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way)
 {
     const TnDetection *d = e->detection;
     const TnCollider *c = d->collider;
@@ -523,24 +501,67 @@ static void emit_shapes(TnEmitter *e, const Pair *pair, double way)
     }
 }
 
+static inline bool is_simple(const TnSlot *a, const TnSlot *b)
+{
+    return a->shape_type == TN_GEOM_SPHERE &&
+           (b->shape_type == TN_GEOM_SPHERE || b->shape_type == TN_GEOM_PLANE);
+}
+
+static void emit_simple(TnEmitter *e, const TnSlotPair *pair)
+{
+    if (e->detection->collider->slots[pair->slot2].shape_type == TN_GEOM_SPHERE)
+        emit_spheres(e, pair);
+    else
+        emit_sphere_plane(e, pair);
+}
+
 static void emit_pair(TnEmitter *e, int slot1, int slot2)
 {
     const TnDetection *d = e->detection;
     const TnCollider *c = d->collider;
     const TnSlot *a = &c->slots[slot1], *b = &c->slots[slot2];
-    bool ball = a->shape_type == TN_GEOM_SPHERE,
-         simple = ball && (b->shape_type == TN_GEOM_SPHERE || b->shape_type == TN_GEOM_PLANE);
-    Pair pair;
-    if (never_meet(e, a, b)) return;
+    bool simple = is_simple(a, b);
+    TnSlotPair pair;
+    if (tn_never_meet(a, b) || is_left_to_rod(e, a, b)) return;
     double way = simple ? 0.0 : d->t * fastest(d, slot1, slot2);
     if (!simple && are_far(d, slot1, slot2, way)) return;
-    if (!passes(c, slot1, slot2, &pair)) return;
-    if (!simple)
-        emit_shapes(e, &pair, way);
-    else if (b->shape_type == TN_GEOM_SPHERE)
-        emit_spheres(e, &pair);
+    if (!tn_filter_pair(c, slot1, slot2, &pair)) return;
+    if (simple)
+        emit_simple(e, &pair);
     else
-        emit_sphere_plane(e, &pair);
+        emit_shapes(e, &pair, way);
+}
+
+/* Whether two shapes are seen to be apart by more than is listed, from where they last were. Only
+ * asked of pairs of which nothing is listed then. */
+static bool are_apart(const TnDetection *d, TnSlotPair *pair, double way)
+{
+    const TnCollider *c = d->collider;
+    int i = pair->slot1, j = pair->slot2;
+    const TnPlaced a = {&c->shape[i], &c->place[i]}, b = {&c->shape[j], &c->place[j]};
+    if (!tn_collide_is_convex(a.shape->type, b.shape->type)) return false;
+    double v[3], room = ROUNDING * (c->locals[i].bounding_radius + c->locals[j].bounding_radius);
+    m3_mul_v(v, a.at->rot, pair->apart);
+    if (v3_dot(v, v) == 0.0) v3_sub(v, a.at->pos, b.at->pos);
+    bool apart = tn_gjk_apart(&a, &b,
+                              tn_core_radius(a.shape) + tn_core_radius(b.shape) + pair->margin +
+                                  d->slack + way + room,
+                              v);
+    m3_tmul_v(pair->apart, a.at->rot, v);
+    return apart;
+}
+
+static void emit_listed(TnEmitter *e, TnSlotPair *pair)
+{
+    const TnDetection *d = e->detection;
+    const TnSlot *slots = d->collider->slots;
+    if (is_simple(&slots[pair->slot1], &slots[pair->slot2])) {
+        emit_simple(e, pair);
+        return;
+    }
+    double way = d->t * fastest(d, pair->slot1, pair->slot2);
+    if (are_far(d, pair->slot1, pair->slot2, way) || are_apart(d, pair, way)) return;
+    emit_shapes(e, pair, way);
 }
 
 /* Something awake and a sleeper: only whether they touch. */
@@ -566,4 +587,15 @@ void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, in
         else
             emit_pair(e, low ? slot1[k] : slot2[k], low ? slot2[k] : slot1[k]);
     }
+}
+
+void tn_emit_listed(TnEmitter *e, TnSlotPair *pair)
+{
+    const TnCollider *c = e->detection->collider;
+    if (tn_slot_sleeps(c, pair->slot1))
+        probe_pair(e, pair->slot2, pair->slot1);
+    else if (tn_slot_sleeps(c, pair->slot2))
+        probe_pair(e, pair->slot1, pair->slot2);
+    else
+        emit_listed(e, pair);
 }

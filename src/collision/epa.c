@@ -23,15 +23,17 @@ typedef struct Polytope {
     double inside[3];
     Face faces[FACE_MAX];
     int vertex_count, face_count;
+    int first_free; /* no face before this one is dead */
     double scale;
 } Polytope;
 
 static bool add_face(Polytope *p, int i, int j, int k)
 {
-    int slot = 0;
+    int slot = p->first_free;
     while (slot < p->face_count && p->faces[slot].alive) slot++;
     if (slot == FACE_MAX) return false;
     if (slot == p->face_count) p->face_count++;
+    p->first_free = slot + 1;
     Face *f = &p->faces[slot];
     double e[3], g[3];
     *f = (Face){.v = {i, j, k}, .alive = true};
@@ -115,6 +117,7 @@ static bool expand(Polytope *p, int nearest, int k)
             i == nearest || (f->offset < INFINITY && v3_dot(f->n, p->w[k]) > f->offset + flat);
         if (!seen) continue;
         f->alive = false;
+        if (i < p->first_free) p->first_free = i;
         for (int e = 0; e < 3; e++) {
             int from = f->v[e], to = f->v[(e + 1) % 3], twin = 0;
             while (twin < count && !((edges[twin][0] == to && edges[twin][1] == from) ||
@@ -210,7 +213,7 @@ static void flat_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out)
 void tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out)
 {
     Polytope p;
-    p.vertex_count = p.face_count = 0;
+    p.vertex_count = p.face_count = p.first_free = 0;
     p.scale = scale;
     if (!start(&p, a, b)) {
         flat_witness(a, b, out);

@@ -115,6 +115,24 @@ int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool mas
                : -1;
 }
 
+bool tn_filter_pair(const TnCollider *c, int slot1, int slot2, TnSlotPair *pair)
+{
+    const TnSlot *a = &c->slots[slot1], *b = &c->slots[slot2];
+    bool masks = ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
+    *pair = (TnSlotPair){.slot1 = slot1,
+                         .slot2 = slot2,
+                         .explicit_pair = -1,
+                         .margin = a->margin > b->margin ? a->margin : b->margin};
+    if (tn_never_meet(a, b)) return false;
+    if (!(a->special & b->special)) return masks;
+    int verdict = tn_filter_special(c, slot1, slot2, masks);
+    if (verdict > 0) {
+        pair->explicit_pair = verdict - 1;
+        pair->margin = c->model->pairs[pair->explicit_pair].margin;
+    }
+    return verdict >= 0;
+}
+
 TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b)
 {
     TnPairRule rule = {.restitution =

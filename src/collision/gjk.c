@@ -166,3 +166,26 @@ bool tn_gjk(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out)
     v3_sub(out->b, out->a, v);
     return true;
 }
+
+/* So many support points are looked at; near shapes are told sooner. */
+#define LOOKS 16
+
+bool tn_gjk_apart(const TnPlaced *a, const TnPlaced *b, double distance, double v[3])
+{
+    TnSimplex s = {.count = 0};
+    double vv = v3_dot(v, v);
+    for (int k = 0; k < LOOKS && vv > 0.0; k++) {
+        double d[3] = {-v[0], -v[1], -v[2]}, w[3], sa[3];
+        tn_minkowski(a, b, d, w, sa);
+        double along = v3_dot(v, w);
+        if (along > 0.0 && along * along > distance * distance * vv) return true;
+        if (k > 0 && (vv <= distance * distance || vv - along <= ACCURACY * vv)) return false;
+        v3_copy(s.w[s.count], w);
+        s.weight[s.count++] = 1.0;
+        if (!nearest(&s)) return false;
+        v3_zero(v);
+        for (int i = 0; i < s.count; i++) v3_add_scaled(v, s.w[i], s.weight[i]);
+        vv = v3_dot(v, v);
+    }
+    return false;
+}

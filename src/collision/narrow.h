@@ -82,6 +82,9 @@ typedef struct TnSimplex {
 /* Distance between the cores, relative accuracy 1e-6 in the direction. False: they touch or overlap
  * within 1e-9 of the pair's size. */
 bool tn_gjk(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out);
+/* Whether the cores are farther apart than `distance`. v: about the shortest way from b to a, where
+ * the search begins; it becomes a better one. False: they are not, or it was not seen soon. */
+bool tn_gjk_apart(const TnPlaced *a, const TnPlaced *b, double distance, double v[3]);
 /* The direction of least overlap of the cores; also right where they are apart by a hair. */
 void tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out);
 /* w = s_a(d) - s_b(-d), and s_a. */
@@ -106,6 +109,9 @@ TnCollideFn tn_collide_capsule_box;      /* capsule_box.c */
 TnCollideFn tn_collide_capsule_cylinder; /* capsule_cylinder.c */
 TnCollideFn tn_collide_box_box;          /* box_box.c */
 TnCollideFn tn_collide_convex;           /* convex.c: any two convex shapes */
+/* Whether tn_collide takes a pair to tn_collide_convex, whose points are never nearer than the
+ * shapes. */
+bool tn_collide_is_convex(TnGeomType a, TnGeomType b); /* collide.c */
 /* Gap and normal of a capsule beside a cylinder, in closed form; false: it is nearest to a cap or a
  * rim, or deep inside. */
 bool tn_gap_capsule_cylinder(const TnPlaced *capsule, const TnPlaced *cylinder, double *gap,

@@ -102,6 +102,14 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
     return true;
 }
 
+/* Joints' own limits and friction do without. */
+static bool needs_axes(const TnConstraintInput *in)
+{
+    const TnModel *model = in->model;
+    return in->contacts->count || model->equality_count || model->wheel_count ||
+           model->soft_count || model->rod_count;
+}
+
 /* The tree's axes, and T of its ports. */
 static bool fill_tree_ports(const TnConstraintInput *in, const TnSubsystem *sub,
                             TnConstraintSet *set, TnTreeAxes *axes)
@@ -109,6 +117,7 @@ static bool fill_tree_ports(const TnConstraintInput *in, const TnSubsystem *sub,
     TnProblem *p = &set->problem;
     const TnDivision *d = in->division;
     int n = sub->dof_count, block = d->tree_block[sub->kind_index];
+    if (!needs_axes(in)) return true;
     v3_copy(axes->origin, in->frames[sub->link_start].com);
     axes->S = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)n);
     if (!axes->S) return false;

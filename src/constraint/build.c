@@ -43,7 +43,8 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
 
     if (!tn_constraint_fill_blocks(in, set, axes, first_port)) return false;
     tn_constraint_fill_contacts(in, &groups, set);
-    if (!tn_constraint_add_bonds(in, set) || !tn_constraint_fill_rows(in, axes, set)) return false;
+    if (!tn_constraint_add_bonds(in, set) || !tn_constraint_fill_rows(in, axes, &counts, set))
+        return false;
     tn_warm_rows(in, &groups, set);
     for (int i = 0; i < larges; i++) set->block_v[i] = set->problem.large[i].v;
     return true;

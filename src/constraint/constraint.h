@@ -143,6 +143,7 @@ typedef struct TnTreeAxes {
     double (*S)[6];
 } TnTreeAxes;
 bool tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes,
+                             const TnRowCounts *counts,
                              TnConstraintSet *set); /* false: no memory */
 
 #endif

@@ -136,7 +136,7 @@ static void contact_range(void *context, int begin, int end)
         if (course && c->restitution == 0.0) law.e_normal += in->theta * course->curve / in->t;
         for (int k = 0; k < 3; k++)
             e[k] = shift * (v[k] - vn * normal[k]) + law.e_normal * normal[k];
-        tn_warm_contact(in, task->groups, c, lambda, spin);
+        tn_warm_contact(in, task->groups, c, lambda, spin, task->set->problem.memory[i]);
         tn_problem_set_contact(&task->set->problem, i, a.row, b.row, a.arm, b.arm, normal, e,
                                c->dim == 1 ? 0.0 : c->friction[0], lambda);
         task->set->laws[i] = law;

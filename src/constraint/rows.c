@@ -205,7 +205,8 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
 
 bool tn_limit_is_near(double gap, double v, double v_end, double range, double t)
 {
-    return gap < LIMIT_SPARE * range + t * fmax(0.0, fmax(-v, -v_end));
+    double least = v < v_end ? v : v_end;
+    return gap < LIMIT_SPARE * range + (least < 0.0 ? -t * least : 0.0);
 }
 
 /* Gap to a limit, its rate, and the direction that opens it: sign for hinge and slide, axis (body
@@ -292,7 +293,7 @@ static void add_rows_of_joint(TnRowWriter *w, int j)
 {
     const TnModel *model = w->in->model;
     const TnJoint *joint = &model->joints[j];
-    if (joint->limited) {
+    if (joint->limited && w->limits) {
         add_limit(w, j, 0);
         add_limit(w, j, 1);
     }
@@ -387,10 +388,12 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
 }
 
 bool tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes,
-                             TnConstraintSet *set)
+                             const TnRowCounts *counts, TnConstraintSet *set)
 {
-    TnRowWriter w = {
-        .in = in, .set = set, .start = {in->frames, axes, in->twists, in->state->qvel}};
+    TnRowWriter w = {.in = in,
+                     .set = set,
+                     .limits = counts->limits > 0,
+                     .start = {in->frames, axes, in->twists, in->state->qvel}};
     add_joint_rows(&w);
     tn_constraint_add_tendons(&w);
     if (!tn_constraint_add_equalities(&w) || !tn_constraint_add_wheels(&w) ||

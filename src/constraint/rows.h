@@ -18,6 +18,7 @@ typedef struct TnPlace {
 typedef struct TnRowWriter {
     const TnConstraintInput *in;
     TnConstraintSet *set;
+    bool limits;   /* some are near */
     TnPlace start; /* at the step's start */
     int row, side, entry;
     double shift; /* Σ J v of the row being written, v at the step's start */
@@ -67,9 +68,9 @@ typedef struct TnWarmGroups {
     uint32_t mask; /* size of the table - 1 */
 } TnWarmGroups;
 bool tn_warm_find(const TnConstraintInput *in, TnWarmGroups *groups); /* false: no memory */
-/* λ and spin of the same contact in the last step, scaled; zero for a new one. */
+/* λ and spin of the same contact in the last step, scaled, and λ as it was; zero for a new one. */
 void tn_warm_contact(const TnConstraintInput *in, const TnWarmGroups *groups,
-                     const TnContactPoint *c, double lambda[3], double spin[3]);
+                     const TnContactPoint *c, double lambda[3], double spin[3], double memory[3]);
 void tn_warm_rows(const TnConstraintInput *in, const TnWarmGroups *groups, TnConstraintSet *set);
 
 /* ---- contacts.c ---- */

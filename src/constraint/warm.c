@@ -64,23 +64,30 @@ static const TnWarmContact *find_in_group(const TnConstraintInput *in, const TnW
     return NULL;
 }
 
-/* A pair may have changed its order. */
-void tn_warm_contact(const TnConstraintInput *in, const TnWarmGroups *groups,
-                     const TnContactPoint *c, double lambda[3], double spin[3])
+/* A pair may have changed its order; sign says so. */
+static const TnWarmContact *find_kept(const TnConstraintInput *in, const TnWarmGroups *groups,
+                                      const TnContactPoint *c, double *sign)
 {
-    v3_zero(lambda);
-    v3_zero(spin);
-    if (in->warm_start == 0.0) return;
-    double sign = in->warm_start;
+    *sign = 1.0;
     const TnWarmContact *kept =
         groups->count[c->geom1] ? find_in_group(in, groups, c->geom1, c->geom2, c->feature) : NULL;
-    if (!kept && groups->count[c->geom2]) {
-        kept = find_in_group(in, groups, c->geom2, c->geom1, c->feature);
-        sign = -sign;
-    }
+    if (kept || !groups->count[c->geom2]) return kept;
+    *sign = -1.0;
+    return find_in_group(in, groups, c->geom2, c->geom1, c->feature);
+}
+
+void tn_warm_contact(const TnConstraintInput *in, const TnWarmGroups *groups,
+                     const TnContactPoint *c, double lambda[3], double spin[3], double memory[3])
+{
+    double sign;
+    v3_zero(lambda);
+    v3_zero(spin);
+    v3_zero(memory);
+    const TnWarmContact *kept = find_kept(in, groups, c, &sign);
     if (!kept) return;
-    v3_scale(lambda, kept->lambda, sign);
-    v3_scale(spin, kept->spin, sign);
+    v3_scale(memory, kept->lambda, sign);
+    v3_scale(lambda, kept->lambda, sign * in->warm_start);
+    v3_scale(spin, kept->spin, sign * in->warm_start);
 }
 
 void tn_warm_rows(const TnConstraintInput *in, const TnWarmGroups *groups, TnConstraintSet *set)
@@ -96,8 +103,8 @@ void tn_warm_rows(const TnConstraintInput *in, const TnWarmGroups *groups, TnCon
             row->lambda = share * *tn_row_lambda(in->state, set->row_slot[i]);
         } else { /* spin rows start from their contact */
             const TnContactPoint *c = &in->contacts->points[row->contact];
-            double lambda[3], spin[3], axis[3];
-            tn_warm_contact(in, groups, c, lambda, spin);
+            double lambda[3], spin[3], memory[3], axis[3];
+            tn_warm_contact(in, groups, c, lambda, spin, memory);
             tn_constraint_spin_axis(c, row->set, axis);
             row->lambda = v3_dot(axis, spin);
         }

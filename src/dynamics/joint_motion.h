@@ -35,25 +35,18 @@ static inline void tn_unit_quat(double r[4], const double q[4])
 }
 
 /* The link's body frame in its reference pose on `parent`. */
-static inline TnLinkWalk tn_link_walk_start(const TnModel *model, const TnLink *link,
-                                            const TnLinkFrame *parent)
+static inline TnLinkWalk tn_link_walk_start(const TnLink *link, const TnLinkFrame *parent)
 {
     TnLinkWalk walk;
-    const TnBody *body = &model->bodies[link->body];
-    const TnBody *carrier = &model->bodies[body->parent];
-    if (body->parent == model->links[link->parent].body) {
-        m3_mul_v(walk.pos, parent->rot, body->pos);
-        quat_mul(walk.quat, parent->quat, body->quat);
-    } else { /* the parent body is fixed to its link at a constant pose */
-        double offset[3];
-        quat_rotate(offset, carrier->link_quat, body->pos);
-        v3_add(offset, offset, carrier->link_pos);
-        m3_mul_v(walk.pos, parent->rot, offset);
-        quat_mul(walk.quat, parent->quat, carrier->link_quat);
-        quat_mul(walk.quat, walk.quat, body->quat);
-    }
+    m3_mul_v(walk.pos, parent->rot, link->ref_pos);
     v3_add(walk.pos, walk.pos, parent->pos);
+    quat_mul(walk.quat, parent->quat, link->ref_quat);
     return walk;
+}
+
+static inline bool tn_is_zero(const double x[3])
+{
+    return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0;
 }
 
 /* Moves the frame by one joint; q points to the joint's own entries of qpos. */
@@ -75,6 +68,10 @@ static inline void tn_link_walk_joint(TnLinkWalk *walk, const TnJoint *joint, co
         tn_unit_quat(turn, q);
     else
         quat_from_axis_angle(turn, joint->axis, q[0] - joint->ref);
+    if (tn_is_zero(joint->pos)) { /* it turns about the body's origin */
+        quat_mul(walk->quat, walk->quat, turn);
+        return;
+    }
     quat_rotate(arm, walk->quat, joint->pos);
     v3_add(walk->pos, walk->pos, arm);
     quat_mul(walk->quat, walk->quat, turn);
@@ -82,12 +79,23 @@ static inline void tn_link_walk_joint(TnLinkWalk *walk, const TnJoint *joint, co
     v3_sub(walk->pos, walk->pos, arm);
 }
 
+/* Of a product of unit quaternions: one step of Newton's method for 1/|q| is exact. */
+static inline void tn_quat_tidy(double q[4])
+{
+    double off = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0;
+    if (!(fabs(off) < 1e-8)) {
+        quat_normalize(q);
+        return;
+    }
+    for (int i = 0; i < 4; i++) q[i] -= 0.5 * off * q[i];
+}
+
 static inline void tn_link_frame_from_walk(TnLinkFrame *frame, const TnLink *link,
                                            const TnLinkWalk *walk)
 {
     v3_copy(frame->pos, walk->pos);
     quat_copy(frame->quat, walk->quat);
-    quat_normalize(frame->quat);
+    tn_quat_tidy(frame->quat);
     quat_to_m3(frame->rot, frame->quat);
     m3_mul_v(frame->com, frame->rot, link->com);
     v3_add(frame->com, frame->com, frame->pos);
@@ -168,7 +176,7 @@ static inline void tn_link_axes(const TnModel *model, const TnLink *link, const 
         tn_joint_axes(joint, &place, origin, S);
         return;
     }
-    TnLinkWalk walk = tn_link_walk_start(model, link, parent);
+    TnLinkWalk walk = tn_link_walk_start(link, parent);
     for (int k = 0; k < link->joint_count; k++, joint++) {
         tn_link_walk_joint(&walk, joint, qpos + (joint->qpos_start - qpos_base));
         tn_joint_place_from_walk(&place, joint, &walk);

@@ -22,12 +22,40 @@ void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int
         const TnLink *link = &model->links[i];
         const TnJoint *joint = &model->joints[link->joint_start];
         TnLinkWalk walk = {{0}, {0}}; /* a free joint says it all */
-        if (joint->type != TN_JOINT_FREE)
-            walk = tn_link_walk_start(model, link, &frames[link->parent]);
+        if (joint->type != TN_JOINT_FREE) walk = tn_link_walk_start(link, &frames[link->parent]);
         for (int k = 0; k < link->joint_count; k++, joint++)
             tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
         tn_link_frame_from_walk(&frames[i], link, &walk);
     }
+}
+
+/* The twist of a link with one hinge or slide from its parent's: the parent's motion at its centre
+ * of mass, and the joint's. Written out, for it is done four times a step. */
+static inline void simple_twist(const TnJoint *joint, const TnLinkFrame *frame,
+                                const TnLinkFrame *parent, const double *carried, double rate,
+                                double *out)
+{
+    const double *R = frame->rot, *a = joint->axis, *p = joint->pos;
+    double wx = carried[3], wy = carried[4], wz = carried[5];
+    double dx = frame->com[0] - parent->com[0], dy = frame->com[1] - parent->com[1],
+           dz = frame->com[2] - parent->com[2];
+    double vx = carried[0] + (wy * dz - wz * dy), vy = carried[1] + (wz * dx - wx * dz),
+           vz = carried[2] + (wx * dy - wy * dx);
+    double ax = rate * (R[0] * a[0] + R[1] * a[1] + R[2] * a[2]),
+           ay = rate * (R[3] * a[0] + R[4] * a[1] + R[5] * a[2]),
+           az = rate * (R[6] * a[0] + R[7] * a[1] + R[8] * a[2]);
+    if (joint->type == TN_JOINT_SLIDE) {
+        vx += ax, vy += ay, vz += az;
+    } else {
+        double rx = frame->com[0] - frame->pos[0] - (R[0] * p[0] + R[1] * p[1] + R[2] * p[2]),
+               ry = frame->com[1] - frame->pos[1] - (R[3] * p[0] + R[4] * p[1] + R[5] * p[2]),
+               rz = frame->com[2] - frame->pos[2] - (R[6] * p[0] + R[7] * p[1] + R[8] * p[2]);
+        vx += ay * rz - az * ry;
+        vy += az * rx - ax * rz;
+        vz += ax * ry - ay * rx;
+        wx += ax, wy += ay, wz += az;
+    }
+    out[0] = vx, out[1] = vy, out[2] = vz, out[3] = wx, out[4] = wy, out[5] = wz;
 }
 
 /* Adds the motion of one joint to a twist at `point`. */
@@ -59,6 +87,10 @@ void tn_kinematics_twists(const TnModel *model, const double *qpos, const double
             v3_add(twists[i], twists[i], qvel + joint->dof_start);
             continue;
         }
+        if (link->joint_count == 1 && joint->type != TN_JOINT_BALL) {
+            simple_twist(joint, frame, parent, carried, qvel[joint->dof_start], twists[i]);
+            continue;
+        }
         memcpy(twist, carried, sizeof twist);
         v3_sub(arm, frame->com, parent->com);
         v3_cross(arm, carried + 3, arm);
@@ -68,7 +100,7 @@ void tn_kinematics_twists(const TnModel *model, const double *qpos, const double
             tn_joint_place(&place, joint, frame->pos, frame->rot);
             add_joint_motion(joint, &place, qvel + joint->dof_start, frame->com, twist);
         } else {
-            TnLinkWalk walk = tn_link_walk_start(model, link, parent);
+            TnLinkWalk walk = tn_link_walk_start(link, parent);
             for (int k = 0; k < link->joint_count; k++, joint++) {
                 tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
                 tn_joint_place_from_walk(&place, joint, &walk);

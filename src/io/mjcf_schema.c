@@ -199,7 +199,7 @@ TABLE mesh[] = {
     OWN("material"), ONLY("builtin", "none"), END};
 TABLE custom[] = {REQUIRED("name"), END};
 TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), INT("substeps"), REAL("stabilization", 1, 1),
-    TEXT("division"), INT("pieces"), END};
+    REAL("contact_stiffness", 1, 1), TEXT("division"), INT("pieces"), END};
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
 TABLE tenon_rod[] = {
     REQUIRED("name"), BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),

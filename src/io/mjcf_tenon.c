@@ -1,6 +1,6 @@
 /* mjcf_tenon.c: the element <tenon>, for what MJCF has no spelling for (docs/mjcf.md).
  *
- *   <tenon theta="0.5" relinearize="3" substeps="4" stabilization="0.2"
+ *   <tenon theta="0.5" relinearize="3" contact_stiffness="1e4" substeps="4" stabilization="0.2"
  *          division="auto">
  *     <geom name="ball" restitution="0.8"/>
  *     <rod name="hose" young="5e7" poisson="0.45" density="900" radius="0.01" damping="0.02"
@@ -13,6 +13,7 @@
  * Soft bodies and ties are read in mjcf_soft.c, cables in mjcf_composite.c. */
 #include "mjcf.h"
 
+#include <math.h>
 #include <string.h>
 
 /* auto, whole, paper, or digits: segments in each group. */
@@ -44,6 +45,7 @@ static void read_settings(TnMjcf *m, const TnXmlElement *e)
     int relinearize = tn_mjcf_int(m, &view, "relinearize", m->option.relinearize);
     int substeps = tn_mjcf_int(m, &view, "substeps", m->option.substeps);
     double stabilization = tn_mjcf_real(m, &view, "stabilization", m->option.stabilization);
+    double stiffness = tn_mjcf_real(m, &view, "contact_stiffness", m->option.contact_stiffness);
     if (theta < 0.5 || theta > 1)
         tn_mjcf_error_attr(m, e, "theta",
                            "theta must be between 0.5 (midpoint) and 1 (implicit Euler)");
@@ -52,6 +54,9 @@ static void read_settings(TnMjcf *m, const TnXmlElement *e)
         tn_mjcf_error_attr(m, e, "substeps", "substeps must be from 0 to 100");
     if (stabilization < 0 || stabilization > 1)
         tn_mjcf_error_attr(m, e, "stabilization", "stabilization must be between 0 and 1");
+    if (!(stiffness >= 0) || isinf(stiffness))
+        tn_mjcf_error_attr(m, e, "contact_stiffness", "contact_stiffness must be 0 or more");
+    m->option.contact_stiffness = stiffness;
     m->option.theta = theta;
     m->option.relinearize = relinearize;
     m->option.substeps = substeps;

@@ -22,6 +22,8 @@ static void check_option(TnCompile *c)
         tn_problem(c, &element, "substeps must lie in [0, 100] (%d)", o->substeps);
     if (!(o->stabilization >= 0.0 && o->stabilization <= 1.0))
         tn_problem(c, &element, "stabilization must lie in [0, 1] (%g)", o->stabilization);
+    if (!(o->contact_stiffness >= 0.0) || isinf(o->contact_stiffness))
+        tn_problem(c, &element, "contact_stiffness must be 0 or more (%g)", o->contact_stiffness);
     if ((unsigned)o->division.kind > TN_DIVISION_GROUPS)
         tn_problem(c, &element, "division has no kind %d", (int)o->division.kind);
     if (o->division.kind == TN_DIVISION_GROUPS && o->division.group_size < 1)

@@ -200,11 +200,16 @@ static void compile_bodies(TnCompile *c)
         v3_copy(body->pos, def->pos);
         quat_copy(body->quat, def->quat);
         quat_normalize(body->quat);
-        if (c->bodies[i].joint_count > 0)
+        if (c->bodies[i].joint_count > 0) {
+            TnLink *link = &m->links[body->link];
             quat_identity(body->link_quat);
-        else
+            compose(link->ref_pos, link->ref_quat, parent->link_pos, parent->link_quat, body->pos,
+                    body->quat);
+            quat_to_m3(link->ref_rot, link->ref_quat);
+        } else {
             compose(body->link_pos, body->link_quat, parent->link_pos, parent->link_quat, body->pos,
                     body->quat);
+        }
         compose(c->bodies[i].pos, c->bodies[i].quat, above->pos, above->quat, body->pos,
                 body->quat);
     }

@@ -29,8 +29,9 @@ typedef struct TnLink {
     int body;   /* its body */
     int parent; /* parent link; 0: the world */
     int joint_start, joint_count;
-    int dof_start, dof_count; /* place in qvel; the link's own joints only */
-    int subsystem;            /* -1 for link 0 */
+    int dof_start, dof_count;                   /* place in qvel; the link's own joints only */
+    int subsystem;                              /* -1 for link 0 */
+    double ref_pos[3], ref_quat[4], ref_rot[9]; /* reference pose in the parent link's axes */
     /* mass properties of the body and everything fixed to it, in the body's axes */
     double mass;
     double com[3];

@@ -1,6 +1,8 @@
 /* best.c: see best.h. */
 #include "best.h"
 
+#include "compliant.h"
+
 bool tn_best_start(TnProblem *p, double tolerance, TnBest *out)
 {
     *out =
@@ -18,6 +20,7 @@ bool tn_best_look(TnBest *best)
     tn_velocities_touched(p, &best->implied);
     tn_constraint_velocities(p, &best->implied, &best->u);
     tn_lambda_take(p, &best->lambda);
+    if (p->give) tn_add_give(p, &best->lambda, &best->u);
     best->map = tn_natural_map(p, &best->D, &best->u, &best->lambda);
     best->absurd = false;
     if (!(best->map.largest < best->error)) return tn_best_done(best);
@@ -30,6 +33,21 @@ bool tn_best_look(TnBest *best)
         tn_per_constraint_copy(&best->best_lambda, &best->lambda);
     }
     return tn_best_done(best);
+}
+
+bool tn_best_again(TnBest *best, double tolerance)
+{
+    best->tolerance = tolerance;
+    best->error = INFINITY;
+    return tn_best_look(best);
+}
+
+double tn_best_rigid_error(TnBest *best)
+{
+    const TnProblem *p = best->problem;
+    if (!p->give) return best->map.largest;
+    tn_constraint_velocities(p, &best->implied, &best->u);
+    return tn_natural_map(p, &best->D, &best->u, &best->lambda).largest;
 }
 
 void tn_best_return(TnBest *best)

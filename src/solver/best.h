@@ -13,7 +13,7 @@ typedef struct TnBest {
     /* of the forces looked at last: */
     TnNaturalMap map;
     TnVelocities implied;   /* v_λ = A⁻¹(b + Jᵀλ) where constraints reach */
-    TnPerConstraint u;      /* J v_λ + e */
+    TnPerConstraint u;      /* J v_λ + e; of compliant contacts u' (compliant.h) */
     TnPerConstraint lambda; /* the forces themselves */
     bool absurd;            /* they are so large that rounding exceeds the tolerance */
     /* of the best forces so far: */
@@ -25,6 +25,10 @@ typedef struct TnBest {
 bool tn_best_start(TnProblem *problem, double tolerance, TnBest *out);
 /* Looks at the problem's λ. True: its map is below the tolerance. */
 bool tn_best_look(TnBest *best);
+/* Begins again at the problem's λ, by other laws or to another tolerance. */
+bool tn_best_again(TnBest *best, double tolerance);
+/* Largest map of the forces looked at last by the laws of rigid contacts, m/s; u becomes theirs. */
+double tn_best_rigid_error(TnBest *best);
 /* Puts the best λ back into the problem and looks at it. */
 void tn_best_return(TnBest *best);
 static inline bool tn_best_done(const TnBest *best) { return best->map.largest < best->tolerance; }

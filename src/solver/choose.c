@@ -4,13 +4,15 @@
  * A few bodies with few contacts are one full matrix (small/). SubADMM comes first for islands
  * whose blocks carry most of the problem in factors of their own (cables, soft bodies), for islands
  * of many blocks, and if the island's matrix would cost more to factor than some tens of
- * iterations. All others begin with Newton's steps.
+ * iterations. All others begin with Newton's steps. Of large islands the contacts yield
+ * (compliant.h).
  *
  * The natural map at v_λ = A⁻¹(b + Jᵀλ) judges every rung, and the best forces win. The choice
  * depends on counts and on errors within this solve, on no clock and no history, so it is the same
  * in every run. */
 #include "best.h"
 #include "block/block.h"
+#include "compliant.h"
 #include "method/own_method.h"
 #include "method/steady.h"
 #include "small/small.h"
@@ -36,6 +38,13 @@
 #define MARKS_APART 30 /* iterations by which its progress is judged, at least */
 /* Forces that nothing tells apart can wander long after the laws hold: look from here on anyway. */
 #define LATE_LOOK 100
+/* Compliant contacts: the law is known to 1/R only, so more of its error is let pass. Counts grow
+ * with R, and where over-relaxation makes a cycle it is taken back. */
+#define COMPLIANT_TOLERANCES 100.0
+#define COMPLIANT_ITERATIONS 16 /* times def->iterations */
+#define COMPLIANT_LOOK 40
+#define COMPLIANT_PATIENCE 160 /* iterations that should halve the error */
+#define COMPLIANT_RETREAT 3.0  /* R by this on a miss, once */
 
 /* What SubADMM's residual was, and when. */
 typedef struct Mark {
@@ -64,6 +73,9 @@ typedef struct Island {
         double residual;
         int budget;       /* iterations */
         Mark last, older; /* MARKS_APART; the last is younger than that */
+        TnSolverDef *def; /* what the iterations go by */
+        int patience;     /* the iteration by which */
+        double half;      /* the error should be this; compliant contacts only */
     } looks;
     TnIslandReport report;
 } Island;
@@ -165,6 +177,21 @@ static bool will_arrive(const Island *s, const TnSolveResult *so_far)
     return gain > 0.0 && left / gain * took <= LONGER * s->looks.budget - so_far->iterations;
 }
 
+/* Compliant contacts: looks are regular, and over-relaxation is taken back where they gain little.
+ */
+static void relax_less(Island *s, int iterations)
+{
+    if (!s->problem->give) return;
+    s->looks.look = iterations + COMPLIANT_LOOK;
+    if (s->best.error <= s->looks.half) {
+        s->looks.half = 0.5 * s->best.error;
+        s->looks.patience = iterations + COMPLIANT_PATIENCE;
+    } else if (iterations >= s->looks.patience) {
+        s->looks.patience = iterations + COMPLIANT_PATIENCE;
+        s->looks.def->over_relaxation = s->looks.def->over_relaxation > 1.3 ? 1.3 : 1.0;
+    }
+}
+
 static bool enough(void *context, const TnSolveResult *so_far)
 {
     Island *s = context;
@@ -178,6 +205,7 @@ static bool enough(void *context, const TnSolveResult *so_far)
         return late && !will_arrive(s, so_far);
     if (judge(s, TN_METHOD_SUBADMM)) return true;
     if (so_far->iterations >= s->looks.look) s->looks.look += s->looks.look / 4;
+    relax_less(s, so_far->iterations);
     double share = s->best.tolerance / s->best.map.largest;
     s->looks.stop = so_far->residual * fmin(0.9, fmax(0.1, share));
     return late && !will_arrive(s, so_far);
@@ -202,13 +230,16 @@ static bool subadmm(Island *s, int budget)
     bool second = s->def->method == TN_METHOD_AUTO && has_large_factors(p) && few_blocks(p) &&
                   !s->is_assembled && is_cheap(p, joined_flops(p));
     s->looks.stop = s->best.tolerance;
-    s->looks.look = LATE_LOOK;
+    s->looks.look = p->give ? COMPLIANT_LOOK : LATE_LOOK;
     s->looks.stuck = 0;
     s->looks.residual = INFINITY;
     s->looks.may_give_up = second;
     s->looks.budget = budget;
     s->looks.last = s->looks.older = (Mark){0, INFINITY};
     if (second) def.iterations = LONGER * budget;
+    s->looks.def = &def;
+    s->looks.patience = COMPLIANT_PATIENCE;
+    s->looks.half = INFINITY;
     if (second) expect_newton(p);
     tn_problem_start_at_lambda(p);
     if (!tn_problem_prepare_H(p, &def, s->pool)) return false;
@@ -217,6 +248,31 @@ static bool subadmm(Island *s, int budget)
     s->report.subadmm_iterations += result.iterations;
     if (!done(s) || s->report.method != TN_METHOD_SUBADMM) judge(s, TN_METHOD_SUBADMM);
     return true;
+}
+
+/* The guess, by the law of contacts that yield by D/R. True: it is good enough. */
+static bool yield(Island *s, double R, double tolerance)
+{
+    double stiffness = R / s->def->contact_ratio * s->def->contact_stiffness;
+    s->report.contact_ratio = tn_contacts_yield(s->problem, &s->best.D, R, stiffness);
+    s->failed = s->report.contact_ratio == 0.0;
+    return !s->failed && tn_best_again(&s->best, tolerance);
+}
+
+static bool compliant(Island *s, int budget)
+{
+    double R = s->def->contact_ratio, tolerance = COMPLIANT_TOLERANCES * s->best.tolerance;
+    int most = budget * COMPLIANT_ITERATIONS;
+    if (yield(s, R, tolerance) && s->best.map.largest < STILL * tolerance) {
+        s->best_method = s->report.method = TN_METHOD_AUTO;
+        return true;
+    }
+    if (s->failed || !subadmm(s, most)) return false;
+    if (done(s)) return true;
+    go_back(s);
+    s->report.why = "compliant contacts did not converge, softer ones may";
+    yield(s, R / COMPLIANT_RETREAT, tolerance);
+    return !s->failed && subadmm(s, most);
 }
 
 /* From the starting guess: if constraints contradict each other, Newton's forces would grow from
@@ -306,14 +362,6 @@ static bool by_itself(Island *s, TnMethod method, int budget)
     return true;
 }
 
-/* Tightly wedged bodies defeat global methods but are easy for Gauss-Seidel. It starts from the
- * guess: from the large forces that Newton may have left it takes long. */
-static bool sweep(Island *s, int budget)
-{
-    tn_lambda_put(s->problem, &s->guess);
-    return by_itself(s, TN_METHOD_PGS, budget);
-}
-
 /* ---- the ladder ---- */
 
 static bool is_auto(const Island *s) { return s->def->method == TN_METHOD_AUTO; }
@@ -341,12 +389,15 @@ static bool splits_first(Island *s)
     if (!is_auto(s)) return false;
     return has_large_factors(s->problem) || (!cheap(s) && !done(s));
 }
+static bool is_large(Island *s)
+{
+    const TnProblem *p = s->problem;
+    return is_auto(s) && s->def->contact_ratio > 0.0 && p->contact_count > 0 &&
+           !has_large_factors(p) && !cheap(s);
+}
+static bool splits_rigidly(Island *s) { return !s->problem->give && splits_first(s); }
 /* SubADMM gave up for Newton, which turned out to cost too much. */
 static bool gave_up_in_vain(Island *s) { return s->looks.may_give_up && !cheap(s); }
-static bool cheap_and_loose(Island *s)
-{
-    return is_auto(s) && cheap(s) && !has_large_factors(s->problem);
-}
 static bool rough(Island *s)
 {
     return is_auto(s) && cheap(s) && s->best.error > ROUGH * s->def->velocity_scale;
@@ -361,7 +412,8 @@ typedef struct Rung {
 
 static const Rung ladder[] = {
     {small, is_small, 0, "a small island"},
-    {subadmm, splits_first, 0, "large factors of their own, or a costly matrix"},
+    {compliant, is_large, 0, "too large for a factorization: contacts yield"},
+    {subadmm, splits_rigidly, 0, "large factors of their own, or a costly matrix"},
     {subadmm, gave_up_in_vain, 0, "a factorization costs too much"},
     {newton, cheap, 6, "a factorization is cheap"},
     {interior, cheap, 40, "Newton's steps did not converge"},
@@ -369,7 +421,6 @@ static const Rung ladder[] = {
     {admm, cheap, 40, "no second-order method converged"},
     {interior_from_here, cheap, 40, "ADMM did not converge, but may be close"},
     {proximal, cheap, 30, "ADMM did not converge, but may be close"},
-    {sweep, cheap_and_loose, 0, "no global method converged"},
     {subadmm_from_guess, rough, 0, "the best solution so far is inaccurate"},
 };
 
@@ -423,8 +474,9 @@ static bool settle(Island *s)
 {
     const TnIslandReport *r = &s->report;
     bool others = r->newton_steps + r->sweeps + r->assembled_iterations + r->own_iterations > 0;
-    if ((others || !s->split) && !tn_best_is_here(&s->best)) go_back(s);
-    return r->method == TN_METHOD_SUBADMM && s->best.map.largest > FINE * s->def->velocity_scale;
+    if ((others || !s->split || s->problem->give) && !tn_best_is_here(&s->best)) go_back(s);
+    double fine = (s->problem->give ? ROUGH : FINE) * s->def->velocity_scale;
+    return r->method == TN_METHOD_SUBADMM && s->best.map.largest > fine;
 }
 
 bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, TnPool *pool,
@@ -455,10 +507,12 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
     bool own_v = settle(&s);
     s.report.converged = done(&s);
     s.report.error = best->map.largest / def->velocity_scale;
+    s.report.rigid_error = tn_best_rigid_error(best) / def->velocity_scale;
     if (own_v)
         tn_subadmm_finish(p, pool);
     else
         tn_velocities_finish(p, &best->implied);
+    p->give = NULL; /* others judge by rigid contacts */
     *out = (TnIslandResult){.report = s.report,
                             .keep = tn_steady_share(&steady, &best->u),
                             .form = s.form,

@@ -213,6 +213,7 @@ static void copy_contact(const Cut *cut, int from, int to)
     b->row_b[k] = part_row(cut, a->row_b[i]);
     memcpy(cut->part->normals[to], cut->whole->normals[from], sizeof(double[4]));
     memcpy(cut->part->lambda[to], cut->whole->lambda[from], sizeof(double[3]));
+    memcpy(cut->part->memory[to], cut->whole->memory[from], sizeof(double[3]));
 }
 
 /* Where a value is in a rising list that has it. */
@@ -312,8 +313,10 @@ void tn_island_return(const TnProblem *part, const TnIslands *islands, int islan
                part->twist[part->port_row + from->port_start],
                sizeof(double[8]) * (size_t)from->port_count);
     }
-    for (int c = 0; c < part->contact_count; c++)
+    for (int c = 0; c < part->contact_count; c++) {
         memcpy(problem->lambda[contacts[c]], part->lambda[c], sizeof(double[3]));
+        memcpy(problem->yield[contacts[c]], part->yield[c], sizeof(double[2]));
+    }
     for (int r = 0; r < part->row_count; r++) problem->rows[rows[r]].lambda = part->rows[r].lambda;
     for (int i = 0; i < part->bond_count; i++)
         memcpy(problem->bonds[bonds[i]].lambda, part->bonds[i].lambda, sizeof(double[12]));

@@ -31,6 +31,8 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->twist = tn_arena_calloc(arena, sizeof(double[8]) * (size_t)p->table_rows);
     p->contact_batch = TN_ARENA_NEW(arena, TnContactBatch, p->contact_batches);
     p->lambda = tn_arena_calloc(arena, sizeof(double[3]) * (size_t)(lanes + 1));
+    p->memory = tn_arena_calloc(arena, sizeof(double[3]) * (size_t)lanes);
+    p->yield = tn_arena_calloc(arena, sizeof(double[2]) * (size_t)lanes);
     p->normals = tn_arena_alloc(arena, sizeof(double[4]) * (size_t)lanes);
     p->beta = tn_arena_alloc(arena, sizeof(double[4]) * (size_t)lanes);
     p->rows = TN_ARENA_ZERO(arena, TnRow, size.rows);
@@ -49,10 +51,10 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->residual = TN_ARENA_ZERO(arena, double, p->contact_batches);
     p->bonds = TN_ARENA_ZERO(arena, TnBond, size.bonds);
     if (!p->twist_batch || !p->large || !p->ports || !p->twist || !p->contact_batch || !p->lambda ||
-        !p->normals || !p->beta || !p->rows || !p->sides || !p->index || !p->coefficient ||
-        !p->block_side_start || !p->block_sides || !p->side_start || !p->side_mid ||
-        !p->side_contact || !p->side_arm || !p->K || !p->F || !p->inverse || !p->residual ||
-        !p->bonds)
+        !p->memory || !p->yield || !p->normals || !p->beta || !p->rows || !p->sides || !p->index ||
+        !p->coefficient || !p->block_side_start || !p->block_sides || !p->side_start ||
+        !p->side_mid || !p->side_contact || !p->side_arm || !p->K || !p->F || !p->inverse ||
+        !p->residual || !p->bonds)
         return false;
 
     /* Lanes that no block or contact uses must stay harmless: unit matrices, weightless

@@ -146,6 +146,9 @@ typedef struct TnProblem {
     /* contacts */
     TnContactBatch *contact_batch;
     double (*lambda)[3]; /* starting guess, then result */
+    double (*memory)[3]; /* forces of the step before: what compliant contacts are centred on */
+    TnContactGive *give; /* per batch; NULL: contacts are rigid (compliant.c) */
+    double (*yield)[2];  /* of compliant contacts C, m/s per N: normal, tangents; 0: rigid */
     double (*normals)[4];
     double (*beta)[4]; /* per contact (βn, βt) of side a and of side b, written by prepare */
     /* rows; `sides` in row order, `block_sides` the same sides grouped by block */

@@ -313,6 +313,7 @@ TnSolutionSummary tn_solution_summary(const TnSolution *solution)
         if (r->own_iterations > sum.iterations) sum.iterations = r->own_iterations;
         if (solution->results[i].form) sum.form = solution->results[i].form;
         sum.by_method[r->method]++;
+        if (!(r->rigid_error <= sum.rigid_error)) sum.rigid_error = r->rigid_error;
         if (sum.worst_island >= 0 && r->error <= sum.error) continue; /* NaN is worst */
         sum.error = r->error;
         sum.worst_island = i;

@@ -55,7 +55,8 @@ bool tn_solve(TnProblem *problem, const TnSolverDef *def, TnSolverMemory *memory
 typedef struct TnSolutionSummary {
     bool converged;                 /* all islands */
     int iterations;                 /* most of SubADMM in one */
-    double error;                   /* largest, in shares of velocity_scale */
+    double error;                   /* largest, in shares of velocity_scale, */
+    double rigid_error;             /* and by the laws of rigid contacts */
     int worst_island;               /* where; -1: there are none */
     const char *form;               /* of a method of its own that ran in one */
     int by_method[TN_METHOD_COUNT]; /* islands */

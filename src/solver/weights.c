@@ -5,8 +5,9 @@
  * A contact's normal and its two tangents apart (the tangents share one, or the closed-form
  * friction update would not be exact).
  *
- * A constraint then combines its sides to B = 1 / Σ 1/β. A side on the fixed world yields nothing:
- * 1/β = 0. Bonds have full matrices instead, see law/linear_weights.c. */
+ * A constraint then combines its sides to B = 1 / Σ 1/β, a compliant contact to 1 / (C + Σ 1/β). A
+ * side on the fixed world yields nothing: 1/β = 0. Bonds have full matrices instead, see
+ * law/linear_weights.c. */
 #include "problem.h"
 
 #include <math.h>
@@ -95,6 +96,11 @@ static void set_contact_weights(TnProblem *p, int contact, Compliance a, Complia
             if (row) w += compliance / s;
         }
         B[k] = dead ? 0.0 : 1.0 / w;
+        if (p->give && !dead) {
+            TnContactGive *give = &p->give[contact / TN_LANES];
+            B[k] = 1.0 / (w + p->yield[contact][k]);
+            give->share[k][l] = B[k] * w;
+        }
     }
     batch->Bn[l] = B[0];
     batch->Bt[l] = B[1];

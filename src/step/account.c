@@ -9,7 +9,12 @@
  * Where it is a gain it is `created`, energy from nowhere. What a group owes of earlier steps
  * (balance.c) was one or the other then, and is taken off the same when it is settled. `impacts` is
  * λ_n times the mean of the speeds of approach before and after of contacts that were hit, and not
- * more than was lost. */
+ * more than was lost.
+ *
+ * Compliant contacts (solver/compliant.h) are springs: their forces do the work -t λ·C(λ - λ_c), of
+ * which they store t/2 (λ·Cλ - λ_c·Cλ_c). It counts with `step`, and below zero as it is given
+ * back.
+ */
 #include "account.h"
 
 #include <math.h>
@@ -81,6 +86,17 @@ static const bool *find_calm(const TnStep *step)
     return out;
 }
 
+/* t/2 (λ·Cλ - λ_c·Cλ_c), of the normal and of the tangents. */
+static void stored_in(const TnStep *step, int contact, const double f[3], double out[2])
+{
+    const TnProblem *p = &step->world->set.problem;
+    const double *was = p->memory[contact], *n = p->normals[contact], *C = p->yield[contact];
+    double now_n = v3_dot(f, n), was_n = v3_dot(was, n);
+    out[0] = 0.5 * step->t * C[0] * (now_n * now_n - was_n * was_n);
+    out[1] =
+        0.5 * step->t * C[1] * (v3_dot(f, f) - now_n * now_n - (v3_dot(was, was) - was_n * was_n));
+}
+
 static bool account_contacts(TnAccounts *a)
 {
     const TnStep *step = a->step;
@@ -91,13 +107,17 @@ static bool account_contacts(TnAccounts *a)
         const TnContactPoint *c = &world->contacts.points[i];
         bool soft = c->soft1 >= 0 || c->soft2 >= 0;
         if (!soft && calm[link[c->geom1]] && calm[link[c->geom2]]) continue;
-        double f[3], u[3], v[3];
+        double f[3], u[3], v[3], stored[2];
         tn_problem_contact_lambda(&world->set.problem, i, f);
         double normal = v3_dot(f, c->normal);
+        stored_in(step, i, f, stored);
+        a->stored[tn_geom_subsystem(step->model, c->geom1)] += stored[0] + stored[1];
+        a->contacts += stored[0] + stored[1];
         if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
         contact_motion(step, c, (const double(*)[6])step->moved, step->moved_qvel, u);
         /* friction that helps is none: what it does then is made by the step */
-        double lost = fmax(0.0, -step->t * (v3_dot(f, u) - normal * v3_dot(c->normal, u)));
+        double work = step->t * (v3_dot(f, u) - normal * v3_dot(c->normal, u));
+        double lost = fmax(0.0, -work - stored[1]);
         a->lost[tn_geom_subsystem(step->model, c->geom1)] += lost;
         a->friction += lost;
         double out = fmin(v3_dot(c->normal, u), world->set.laws[i].out);
@@ -180,10 +200,11 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
                       .impacts = step->impact_loss,
                       .work = TN_ARENA_ZERO(arena, double, n),
                       .lost = TN_ARENA_ZERO(arena, double, n),
+                      .stored = TN_ARENA_ZERO(arena, double, n),
                       .put_out = TN_ARENA_ZERO(arena, double, n),
                       .changed = TN_ARENA_ZERO(arena, bool, n),
                       .after = TN_ARENA_NEW(arena, TnEnergy, n)};
-    if (!a->work || !a->lost || !a->put_out || !a->changed || !a->after) return false;
+    if (!a->work || !a->lost || !a->stored || !a->put_out || !a->changed || !a->after) return false;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
         a->after[s] = tn_subsystem_energy(step->model, s, step->world->elements, &next);
@@ -209,9 +230,10 @@ TnSubsystemAccount tn_account_of(const TnAccounts *a, int s)
         .gained = after->kinetic - before->kinetic + fall + after->elastic - before->elastic,
         .work = a->work[s],
         .lost = a->lost[s],
+        .stored = a->stored[s],
         .put_out = a->put_out[s],
         .involved = after->kinetic + before->kinetic + after->elastic + before->elastic +
-                    fabs(fall) + fabs(a->work[s]) + fabs(a->lost[s])};
+                    fabs(fall) + fabs(a->work[s]) + fabs(a->lost[s]) + fabs(a->stored[s])};
 }
 
 /* ---- what is left ---- */
@@ -294,7 +316,7 @@ void tn_accounts_close(const TnAccounts *a, TnStepReport *out)
                                     .friction = a->friction,
                                     .damping = a->damping,
                                     .impacts = impacts,
-                                    .step = a->rest_lost - impacts,
+                                    .step = a->rest_lost - impacts + a->contacts,
                                     .created = a->rest_created};
     name_worst(a, out);
 }

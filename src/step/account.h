@@ -9,11 +9,12 @@ typedef struct TnAccounts {
     TnStep *step;
     double *work;    /* done by actuators and applied forces */
     double *lost;    /* to friction and damping */
+    double *stored;  /* in compliant contacts; below zero: given back */
     double *put_out; /* by what undoes overlaps and open equalities: energy from nowhere that cannot
                         be avoided */
     TnEnergy *after; /* of the new state, by subsystem; those awake */
     bool *changed;   /* velocities since `after` was found */
-    double actuators, applied, friction, damping, impacts;
+    double actuators, applied, friction, damping, impacts, contacts;
     /* what is left of the groups */
     double rest_lost, rest_created;
     double share;             /* created_share of the report, */
@@ -27,7 +28,7 @@ bool tn_accounts_open(TnStep *step, TnAccounts *accounts);
 typedef struct TnSubsystemAccount {
     double kinetic; /* of the new state */
     double gained;  /* kinetic, potential and elastic energy */
-    double work, lost, put_out;
+    double work, lost, stored, put_out;
     double involved; /* energies and work, without their signs */
 } TnSubsystemAccount;
 /* With the velocities as they are now. */

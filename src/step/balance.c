@@ -267,7 +267,7 @@ static void sum_energies(Balance *b, int root)
         there += before + fmax(0.0, a.work) + fmax(0.0, a.kinetic - before - a.gained);
         sum->kinetic_before += before;
         sum->kinetic += a.kinetic;
-        sum->created += a.gained - a.work + a.lost;
+        sum->created += a.gained - a.work + a.lost + a.stored;
         sum->put_out += a.put_out;
         sum->owed += b->step->world->state.owed[s];
         sum->involved += a.involved;

@@ -16,7 +16,7 @@ static void add_own_motion(const TnModel *model, const TnLink *link, const doubl
 {
     TnJointPlace place;
     const TnLinkFrame *frame = &frames[link - model->links];
-    TnLinkWalk walk = tn_link_walk_start(model, link, &frames[link->parent]);
+    TnLinkWalk walk = tn_link_walk_start(link, &frames[link->parent]);
     const TnJoint *joint = &model->joints[link->joint_start];
     for (int k = 0; k < link->joint_count; k++, joint++) {
         double S[6][6];

@@ -163,6 +163,21 @@ static double damped_blend(const TnStep *step, int s)
 /* Of what gravity gives in a step: what comes to rest from less has not far to go. */
 #define SLOW 0.01
 
+/* Of that: what is as slow along a row has been stopped before. */
+#define STOPPED 1e-3
+
+/* m/s: how fast what a row of friction acts on moves at the step's start, a turning joint at its
+ * lever. A tendon's length may have any unit: it is fast. */
+static double row_speed(const TnStep *step, int slot, int *subsystem)
+{
+    const TnModel *model = step->model;
+    double rate = fabs(tn_step_row_rate(step, slot, step->world->state.qvel, subsystem));
+    int joint = (slot - tn_row_slot_joint(model, 0, 0)) / 3;
+    if (joint >= model->joint_count) return rate > 0.0 ? INFINITY : 0.0;
+    bool turns = tn_dof_turns(model, model->joints[joint].dof_start);
+    return turns ? rate * model->links[model->joints[joint].link].lever : rate;
+}
+
 /* Who dry friction stops within the step does not go half of the way that v leads. */
 static void plan_stops(const TnStep *step, double *wanted)
 {
@@ -174,10 +189,11 @@ static void plan_stops(const TnStep *step, double *wanted)
         int s;
         if (row->set != TN_ROW_BOX || !(row->lambda > row->lower && row->lambda < row->upper))
             continue;
-        double rate = tn_step_row_rate(step, world->set.row_slot[r], world->state.qvel, &s);
+        if (!(row_speed(step, world->set.row_slot[r], &s) > STOPPED * slow) || wanted[s] == 1.0)
+            continue;
         double moving = world->energies[s].kinetic;
         double mass = tn_kind_of(step->model, s)->mass(step->model, s);
-        if (rate != 0.0 && moving > mass * slow * slow) wanted[s] = 1.0;
+        if (moving > mass * slow * slow) wanted[s] = 1.0;
     }
 }
 

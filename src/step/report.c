@@ -7,15 +7,19 @@
 
 TnStepReport tn_report_open(void)
 {
-    return (TnStepReport){
-        .diverged = true, .aac = NAN, .aal = NAN, .error = NAN, .worst_island = -1};
+    return (TnStepReport){.diverged = true,
+                          .aac = NAN,
+                          .aal = NAN,
+                          .error = NAN,
+                          .rigid_error = NAN,
+                          .worst_island = -1};
 }
 
 void tn_report_idle(const TnStep *step)
 {
     const TnSolverDef def = tn_world_solver(step->world);
     step->report->converged = true;
-    step->report->error = tn_solves_to_tolerance(&def) ? 0.0 : NAN;
+    step->report->error = step->report->rigid_error = tn_solves_to_tolerance(&def) ? 0.0 : NAN;
 }
 
 static void measure_accuracy(TnWorld *world, TnStepReport *report)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step.h"
+#include "kind.h"
 
 #define LEAVE_STEPS 3.0        /* gaps that so many steps' errors make are left uncorrected */
 #define FIXED_COUNT_ERROR 0.01 /* of a step that nobody judged, in shares of gravity × timestep */
@@ -60,10 +60,37 @@ static bool iterate_fixed(TnStep *step, const TnSolverDef *def)
     return ok;
 }
 
+/* Trees on which no constraint acts: they move as the dynamics found already. */
+static bool solve_free(TnStep *step)
+{
+    TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    const TnDivision *d = world->division;
+    TnProblem *p = &world->set.problem;
+    /* who falls asleep is asked by islands */
+    if (p->contact_count || p->row_count || p->bond_count || p->twist_count ||
+        p->large_count != d->dense_count || world->touched)
+        return false;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        memcpy(tn_tree_unknowns(world, p, sub->kind_index),
+               step->systems->trees[sub->kind_index].v_free,
+               sizeof(double) * (size_t)sub->dof_count);
+    }
+    world->solution.islands.count = 0;
+    return true;
+}
+
 static bool iterate_islands(TnStep *step, const TnSolverDef *def)
 {
     TnWorld *world = step->world;
     TnStepReport *report = step->report;
+    if (solve_free(step)) {
+        report->converged = true;
+        report->residual = report->error = 0.0;
+        report->worst_island = -1;
+        return true;
+    }
     /* it knows by itself how many threads islands are worth */
     bool ok = tn_step_note_guess(step) && tn_solve(&world->set.problem, def, world->solver_memory,
                                                    world->pool, &world->solution);
@@ -75,6 +102,7 @@ static bool iterate_islands(TnStep *step, const TnSolverDef *def)
     report->converged = sum.converged;
     report->iterations = sum.iterations;
     report->error = sum.error;
+    report->rigid_error = sum.rigid_error;
     report->rough = sum.error > 1.0;
     report->form = sum.form;
     report->residual = sum.error * def->velocity_scale;

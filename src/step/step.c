@@ -62,7 +62,8 @@ static bool solve_contacts(TnStep *step, bool *woken)
     bool ok = tn_plan_contacts(step, &replanned);
     for (int pass = 0; ok && again && !*woken; pass++) {
         ok = tn_step_reassemble_planned(step) && tn_step_assemble_softs(step);
-        tn_step_lap(step, &step->report->times.dynamics);
+        /* a clock is read where there was something to do */
+        if (replanned || step->model->soft_count) tn_step_lap(step, &step->report->times.dynamics);
         ok = ok && tn_step_solve(step, pass > 0);
         tn_step_note_error(step);
         ok = ok && tn_plan_check(step, &replanned) && tn_step_find(step) &&
@@ -82,8 +83,8 @@ static bool refine(TnStep *step, bool *changed)
     bool as_needed = !world->def.relinearize && world->by_islands, ok = true, again;
     for (int pass = 1; ok && (as_needed || pass < world->def.relinearize); pass++) {
         ok = as_needed ? tn_step_refine(step, pass, &again) : tn_step_refine_all(step, &again);
-        tn_step_lap(step, &step->report->times.dynamics);
         if (!ok || !again) break;
+        tn_step_lap(step, &step->report->times.dynamics);
         *changed = true;
         ok = solve_again(step);
     }

@@ -68,6 +68,7 @@ static void add_part(TnStepReport *out, const TnStepReport *part)
     sum.iterations += out->iterations;
     sum.residual = fmax(out->residual, part->residual);
     sum.error = fmax(out->error, part->error); /* the other where one is NaN */
+    sum.rigid_error = fmax(out->rigid_error, part->rigid_error);
     sum.aac = fmin(out->aac, part->aac);
     sum.aal = fmin(out->aal, part->aal);
     sum.mean_penetration += out->mean_penetration; /* divided at the end */
@@ -107,8 +108,7 @@ static void note_worst(TnWorld *world, TnStepReport *part, const TnStepReport *s
 static TnStepReport take_parts(TnWorld *world)
 {
     double start = world->state.time;
-    TnStepReport report = {.diverged = true, .aac = NAN, .aal = NAN, .error = NAN};
-    report.worst_island = -1;
+    TnStepReport report = tn_report_open();
     if (!keep_start(world)) return report;
     int taken = 0;
     world->listed.known = false;

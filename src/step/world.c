@@ -13,8 +13,10 @@
 
 TnWorldDef tn_world_def(void)
 {
+    TnSolverDef solver = tn_solver_def();
+    solver.contact_ratio = 60.0;
     return (TnWorldDef){
-        .thread_count = 1, .solver = tn_solver_def(), .sleep_speed = 1e-4, .sleep_time = 0.5};
+        .thread_count = 1, .solver = solver, .sleep_speed = 1e-4, .sleep_time = 0.5};
 }
 
 static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
@@ -455,5 +457,6 @@ TnSolverDef tn_world_solver(const TnWorld *world)
     const TnOption *option = &world->model->option;
     double g = v3_norm(option->gravity);
     def.velocity_scale = (g > 0.0 ? g : 9.81) * world->t;
+    def.contact_stiffness = option->contact_stiffness * world->t;
     return def;
 }

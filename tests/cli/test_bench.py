@@ -77,6 +77,19 @@ class Bench(BenchTest):
         for text in ("", "0", "5,", ",5", "5,,6", "5;6", "1.5"):
             self.refused("scene", self.model, "--iterations", text, says=["--iterations"])
 
+    def test_piles_compares_ways_to_step_stir_with_a_reference(self):
+        r = self.tenon_json("piles", "--of", "stir", "--duration", "1.02", "--seeds", "1", "--quiet")
+        rows = {row["name"]: row for row in r["stir"]}
+        self.assertEqual(r["stir"][0]["name"], "10 parts, R 100")
+        self.assertEqual(rows["10 parts, R 100"]["steps"], 20)  # two frames from one second on
+        self.assertEqual(rows["2 parts, R 60"]["steps"], 4)
+        for row in r["stir"]:
+            self.assertGreater(row["frame_ms"], 0)
+            self.assertTrue(0.02 < row["height_m"] < 0.06)  # two to six radii: the box is filled three to four deep
+        for row in (rows["10 parts, R 100"], rows["2 parts, R 60"]):
+            self.assertEqual(row["missed"], 0)
+            self.assertGreater(row["rigid_error_max"], row["error_max"])
+
     def test_scaling_builds_piles_and_fits_a_line(self):
         r = self.tenon_json("scaling", "--of", "spheres", "--sizes", "8,27,64", "--settle", "20", "--steps", "5")
         self.assertEqual([run["spheres"] for run in r["runs"]], [8, 27, 64])

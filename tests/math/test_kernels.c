@@ -19,6 +19,7 @@ typedef struct Data {
     _Alignas(64) double arm[2 * CONTACTS + 1][3];
     _Alignas(64) double normals[CONTACTS][4];
     _Alignas(64) TnContactBatch contacts[CONTACTS / 8];
+    _Alignas(64) TnContactGive give[CONTACTS / 8];
     _Alignas(64) TnTwistBatch blocks[BLOCKS / 8];
     _Alignas(64) double extra[ROWS + 8][8];
     _Alignas(64) double forces[ROWS][8];
@@ -58,6 +59,8 @@ static void fill(Data *d)
         b->row_a[l] = c % ROWS;
         b->row_b[l] = (c * 7 + 3) % ROWS;
         for (int k = 0; k < 4; k++) d->beta[c][k] = 1.5 + uniform();
+        for (int k = 0; k < 3; k++) d->give[c / 8].e[k][l] = uniform();
+        for (int k = 0; k < 2; k++) d->give[c / 8].share[k][l] = 0.5 + 0.5 * uniform();
     }
     for (int k = 0; k < 3 * CONTACTS; k++) d->x[k] = uniform(), d->root[k] = uniform();
     int count = 0;
@@ -99,8 +102,8 @@ static void run(const TnKernels *kernels, Data *d)
         for (int k = 0; k < TN_SYM6; k++) d->blocks[i / 8].Hinv[k][i % 8] = d->stiffness[i + 1][k];
     kernels->twist_factor(d->blocks, 0, BLOCKS / 8);
     for (int iteration = 0; iteration < 3; iteration++) {
-        kernels->contact_update(d->contacts, 0, CONTACTS / 8, (const double(*)[8])d->twist,
-                                d->lambda, 1.7, d->residual);
+        kernels->contact_update(d->contacts, iteration == 2 ? d->give : NULL, 0, CONTACTS / 8,
+                                (const double(*)[8])d->twist, d->lambda, 1.7, d->residual);
         kernels->twist_update(d->blocks, 0, BLOCKS / 8, &sides, (const double(*)[3])d->lambda,
                               iteration == 1 ? (const double(*)[8])d->extra : NULL, d->twist, 1.7);
     }
@@ -162,6 +165,33 @@ TEST(avx512_kernels_match_the_generic_reference)
         return;
     }
     compare(tn_kernels_avx512());
+}
+
+/* Contacts that yield by nothing have the bits of rigid ones. */
+TEST(no_compliance_is_rigid_to_the_bit)
+{
+    const TnKernels *all[] = {tn_kernels_generic(), tn_kernels_avx2(), tn_kernels_avx512()};
+    Data *a = tn_aligned_alloc(sizeof *a), *b = tn_aligned_alloc(sizeof *b);
+    REQUIRE(a && b);
+    for (int i = 0; i < 3; i++) {
+        if (!all[i]) continue;
+        fill(a);
+        fill(b);
+        for (int n = 0; n < CONTACTS / 8; n++)
+            for (int l = 0; l < 8; l++) {
+                for (int k = 0; k < 3; k++) b->give[n].e[k][l] = 0.0;
+                for (int k = 0; k < 2; k++) b->give[n].share[k][l] = 1.0;
+            }
+        all[i]->contact_update(a->contacts, NULL, 0, CONTACTS / 8, (const double(*)[8])a->twist,
+                               a->lambda, 1.7, a->residual);
+        all[i]->contact_update(b->contacts, b->give, 0, CONTACTS / 8, (const double(*)[8])b->twist,
+                               b->lambda, 1.7, b->residual);
+        CHECK(memcmp(a->lambda, b->lambda, sizeof a->lambda) == 0);
+        CHECK(memcmp(a->contacts, b->contacts, sizeof a->contacts) == 0);
+        CHECK(memcmp(a->residual, b->residual, sizeof a->residual) == 0);
+    }
+    tn_free(a);
+    tn_free(b);
 }
 
 /* 1e-13: 64 products of order 1, added in another order and with or without fused operations. */

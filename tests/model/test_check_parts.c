@@ -18,6 +18,8 @@ TEST(wrong_options_are_refused)
     REFUSED(s.option.substeps = 101, "substeps must lie in [0, 100]");
     REFUSED(s.option.stabilization = -0.1, "stabilization must lie in [0, 1]");
     REFUSED(s.option.stabilization = 1.1, "stabilization must lie in [0, 1]");
+    REFUSED(s.option.contact_stiffness = -1.0, "contact_stiffness must be 0 or more (-1)");
+    REFUSED(s.option.contact_stiffness = INFINITY, "contact_stiffness must be 0 or more");
     REFUSED(s.option.division.kind = TN_DIVISION_GROUPS,
             "group_size of the division must be positive (0)");
     REFUSED(s.option.division.kind = (TnDivisionKind)4, "division has no kind 4");

@@ -141,7 +141,7 @@ TEST(eight_at_a_time_obey_the_same_law)
             }
             tn_contact_project(n, batch.mu[l], lambda[l], expected[l]);
         }
-        tn_kernels()->contact_update(&batch, 0, 1, twist, lambda, 1.0, NULL);
+        tn_kernels()->contact_update(&batch, NULL, 0, 1, twist, lambda, 1.0, NULL);
         tn_contact_project_batch(&batch, again);
         for (int l = 0; l < TN_LANES; l++)
             for (int k = 0; k < 3; k++) {

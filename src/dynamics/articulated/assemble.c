@@ -31,9 +31,6 @@ typedef struct Assembly {
     double *A, *b, *vhat; /* the caller's */
 } Assembly;
 
-static const TnLinkFrame world_frame = {.quat = {1.0, 0.0, 0.0, 0.0},
-                                        .rot = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
-
 static bool take_scratch(Assembly *as, TnArena *arena)
 {
     const TnSubsystem *sub = as->tree.sub;
@@ -59,25 +56,6 @@ static bool take_scratch(Assembly *as, TnArena *arena)
     as->tree.run = run;
     return tn_mix_init(&as->mix, (int)n, arena) &&
            tn_joint_forces_init(&as->forces, as->in, &as->tree, arena);
-}
-
-/* Frames and motion axes of the tree at as->q. */
-static void forward(Assembly *as)
-{
-    const TnSubsystem *sub = as->tree.sub;
-    const TnModel *model = as->tree.model;
-    for (int i = 0; i < sub->link_count; i++) {
-        const TnLink *link = &as->tree.links[i];
-        int p = link->parent - sub->link_start;
-        const TnLinkFrame *parent = p >= 0 ? &as->frames[p] : &world_frame;
-        TnLinkWalk walk = tn_link_walk_start(model, link, parent);
-        const TnJoint *joint = &model->joints[link->joint_start];
-        for (int k = 0; k < link->joint_count; k++, joint++)
-            tn_link_walk_joint(&walk, joint, as->q + (joint->qpos_start - sub->qpos_start));
-        tn_link_frame_from_walk(&as->frames[i], link, &walk);
-        tn_link_axes(model, link, parent, &as->frames[i], as->q, sub->qpos_start, as->tree.origin,
-                     as->S + (link->dof_start - sub->dof_start));
-    }
 }
 
 /* y = M x */
@@ -132,7 +110,7 @@ static void place(Assembly *as, const double *v, double h)
 {
     const TnSubsystem *sub = as->tree.sub;
     tn_tree_move(as->tree.model, sub, as->in->qpos + sub->qpos_start, v, h, as->q);
-    forward(as);
+    tn_tree_forward(&as->tree, as->q, as->frames, as->S);
     tn_tree_inertias(&as->tree, as->inertia);
 }
 
@@ -200,8 +178,9 @@ static bool complete_pass(Assembly *as, double h, bool first)
     int n = as->tree.n;
     const double *v = in->qvel + as->tree.sub->dof_start;
     if (first) {
-        if (!factor_copy(as, as->M)) return false;
-        tn_joint_forces_weigh(&as->forces, as->L, as->x);
+        bool depends = tn_joint_forces_sum(&as->forces);
+        if (depends && !factor_copy(as, as->M)) return false;
+        tn_joint_forces_weigh(&as->forces, depends ? as->L : NULL, as->x);
     }
     double rate = 1.0 / (in->theta * in->t);
     for (int k = 0; k < n * n; k++) as->A[k] = as->M[k] * rate;
@@ -212,23 +191,80 @@ static bool complete_pass(Assembly *as, double h, bool first)
     return solve(as) && isfinite(dot(n, as->vhat, as->vhat));
 }
 
-/* Change from v_eval to v̂ as a share of the velocities themselves, weighed by the diagonal of M.
- * Velocities below 1e-8 count as rest, where only rounding moves. */
-static double change_of(const Assembly *as)
+/* A change of v̂ as a share of the velocities themselves, weighed by the diagonal of M. Velocities
+ * below 1e-8 count as rest, where only rounding moves. */
+static double share_of(const Assembly *as, const double *change)
 {
     int n = as->tree.n;
     const double *v = as->in->qvel + as->tree.sub->dof_start;
-    double change = 0.0, size = 0.0;
+    double sum = 0.0, size = 0.0;
     for (int i = 0; i < n; i++) {
-        double m = as->M[i * (n + 1)], vhat = as->vhat[i], d = vhat - as->v_eval[i];
-        change += m * d * d;
+        double m = as->M[i * (n + 1)], vhat = as->vhat[i];
+        sum += m * change[i] * change[i];
         size += m * (vhat * vhat + v[i] * v[i] + 1e-16);
     }
-    return sqrt(change / size);
+    return sqrt(sum / size);
 }
 
-/* False: the passes do not converge. After a pass that changed v̂ by c, the one before it having
- * changed it by c', about c·c/c' is left to change. */
+/* y = K x, K how gravity's forces on the dofs change with q. Turning the links behind dof e is as
+ * good as turning gravity the other way for them. */
+static void gravity_stiffness(const Assembly *as, const double *x, double *y)
+{
+    const TnTree *tree = &as->tree;
+    memset(y, 0, sizeof(double) * (size_t)tree->n);
+    for (int i = 0; i < tree->link_count; i++) {
+        const TnSpatialInertia *J = &as->inertia[i]; /* of all links behind */
+        int first = tree->links[i].dof_start - tree->sub->dof_start;
+        for (int d = first; d < first + tree->links[i].dof_count; d++)
+            for (int e = d; e >= 0; e = tn_tree_parent(tree, e)) {
+                double turned[3], moment[3];
+                v3_cross(turned, tree->model->option.gravity, as->S[e] + 3);
+                v3_cross(moment, J->h, turned);
+                double K = J->m * v3_dot(as->S[d], turned) + v3_dot(as->S[d] + 3, moment);
+                y[d] += K * x[e];
+                if (e != d) y[e] += K * x[d];
+            }
+    }
+}
+
+/* rad/s: how fast some joint turns, or slides in lengths of its link's lever. What floats, and goes
+ * straight on, stays the same tree. */
+static double turning_of(const TnTree *tree, const double *v)
+{
+    const TnModel *model = tree->model;
+    double most = 0.0;
+    for (int i = 0; i < tree->n; i++) {
+        int dof = tree->sub->dof_start + i;
+        const TnJoint *joint = &model->joints[model->dof_joint[dof]];
+        double rate = fabs(v[i]);
+        if (!tn_dof_turns(model, dof))
+            rate = joint->type == TN_JOINT_FREE ? 0.0 : rate / model->links[joint->link].lever;
+        most = fmax(most, rate);
+    }
+    return most;
+}
+
+/* What a second pass would change, from above, where that is easily told; else what the first did.
+ * It takes gravity's arms elsewhere, by h times the first change; all else changes with velocity,
+ * by about that change times the angle of a step. */
+#define TURNED_ROOM 4.0
+#define GRAVITY_ROOM 2.0
+static double left_after_first(Assembly *as, double h, double change)
+{
+    int n = as->tree.n;
+    double rate = fmax(turning_of(&as->tree, as->vhat), turning_of(&as->tree, as->v_eval)),
+           *x = as->x, *y = as->y;
+    if (as->in->wrench || !tn_joint_forces_are_linear(&as->forces)) return change;
+    for (int i = 0; i < n; i++) x[i] = h * (as->vhat[i] - as->v_eval[i]);
+    double turned = fmin(TURNED_ROOM * as->in->t * rate, 1.0) * change;
+    if (turned > CONVERGED) return turned;
+    gravity_stiffness(as, x, y);
+    tn_tree_solve(&as->tree, as->L, y);
+    return fmin(turned + GRAVITY_ROOM * share_of(as, y), change);
+}
+
+/* False: the passes do not converge. After a later pass that changed v̂ by c, the one before it
+ * having changed it by c', about c·c/c' is left to change. */
 static bool midpoint_passes(Assembly *as)
 {
     int n = as->tree.n;
@@ -236,8 +272,10 @@ static bool midpoint_passes(Assembly *as)
     for (int pass = 0;; pass++) {
         midpoint_bias(as, h);
         if (!complete_pass(as, h, pass == 0)) return false;
-        double change = change_of(as),
-               left = pass > 0 && change < last ? change * change / last : change;
+        for (int i = 0; i < n; i++) as->x[i] = as->vhat[i] - as->v_eval[i];
+        double change = share_of(as, as->x), left = change;
+        if (pass > 0 && change < last) left = change * change / last;
+        if (pass == 0 && change > CONVERGED) left = left_after_first(as, h, change);
         if (left <= CONVERGED) return true;
         if (pass + 1 >= as->in->passes) return as->in->passes == 1 || left <= USEFUL;
         tn_mix_next(&as->mix, as->M, n + 1, as->vhat, as->v_eval);

@@ -84,7 +84,10 @@ double tn_tree_compliance_along(const TnTree *tree, const double *L, const TnMom
     }
     memset(y, 0, sizeof(double) * (size_t)tree->n);
     for (int i = 0; i < count; i++) y[moments[i].dof - first] = moments[i].coef;
-    tn_tree_solve(tree, L, y);
-    for (int i = 0; i < count; i++) sum += moments[i].coef * y[moments[i].dof - first];
+    for (int d = tree->n - 1; d >= 0; d--) { /* Lᵀ y = c, and yᵀ D⁻¹ y */
+        if (y[d] == 0.0) continue;
+        sum += y[d] * y[d] / L[d * tree->n + d];
+        subtract_to_root(tree, tn_tree_couple(tree, d), y[d], L + d * tree->n, y);
+    }
     return sum;
 }

@@ -133,7 +133,20 @@ static double compliance_of(const TnJointForces *forces, int line, const double 
     return tn_tree_compliance_along(tree, M_factor, tendon->moments, tendon->moment_count, y);
 }
 
-void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y)
+/* No more than 1/a for an armature a, which is part of M: with that much a line changes nothing. */
+static bool is_light(const TnJointForces *forces, int line)
+{
+    const TnDynamicsInput *in = forces->in;
+    double damping = forces->theta_damping[line], servo = forces->servo_lead[line],
+           spring = forces->w > 0.0 ? forces->spring_share[line] : 0.0;
+    if (!(damping > 0.0) && !(servo > 0.0) && !(spring > 0.0)) return true;
+    if (line >= forces->tree->n || spring > 0.0) return false;
+    double armature = joint_of(forces, line)->armature;
+    return damping * in->t <= armature && servo * in->t * in->t <= UNRESOLVED * armature &&
+           forces->stopping[line] * in->t <= 2.0 * armature;
+}
+
+bool tn_joint_forces_sum(TnJointForces *forces)
 {
     const TnTree *tree = forces->tree;
     const TnModel *model = tree->model;
@@ -157,15 +170,27 @@ void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double
         servo[s->line] += servo_stiffness(s->actuator);
     }
     for (int k = 0; k < lines; k++)
+        if (!is_light(forces, k)) return true;
+    return false;
+}
+
+void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y)
+{
+    const double *damping = forces->theta_damping, *servo = forces->servo_lead,
+                 *spring = forces->spring_share;
+    int lines = forces->tree->n + forces->tree->model->tendon_count;
+    for (int k = 0; k < lines; k++)
         weigh_line(forces, k,
-                   damping[k] > 0.0 || servo[k] > 0.0 ? compliance_of(forces, k, M_factor, y)
-                                                      : 0.0);
+                   M_factor && (damping[k] > 0.0 || servo[k] > 0.0)
+                       ? compliance_of(forces, k, M_factor, y)
+                       : 0.0);
     forces->w = fmax(forces->w, forces->damped);
     forces->reach = tn_reach(forces->in, forces->w);
     for (int k = 0; k < lines; k++)
         share_line(forces, k,
-                   forces->w > 0.0 && spring[k] > 0.0 ? compliance_of(forces, k, M_factor, y)
-                                                      : 0.0);
+                   M_factor && forces->w > 0.0 && spring[k] > 0.0
+                       ? compliance_of(forces, k, M_factor, y)
+                       : 0.0);
 }
 
 /* Rotation vector from the reference orientation, in body axes. */
@@ -311,6 +336,19 @@ bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat)
         changed |= servo->held != servo->applied;
     }
     return changed;
+}
+
+bool tn_joint_forces_are_linear(const TnJointForces *forces)
+{
+    for (int k = 0; k < forces->servo_count; k++) {
+        const TnActuator *a = forces->servos[k].actuator;
+        if (a->bias[1] > 0.0 || a->bias[2] > 0.0) return false; /* taken explicitly */
+    }
+    for (int d = 0; d < forces->tree->n; d++) {
+        const TnJoint *joint = joint_of(forces, d);
+        if (joint->stiffness != 0.0 && tn_joint_dofs(joint->type) > 1) return false;
+    }
+    return true;
 }
 
 void tn_joint_forces_secant(TnJointForces *forces, const double *v_free, double *A, double *b)

@@ -49,7 +49,10 @@ typedef struct TnJointForces {
 /* False: no memory. */
 bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, const TnTree *tree,
                           TnArena *scratch);
-/* θ_d, s and β from the factor of M; y: n numbers of scratch. */
+/* Adds up what acts along each line. False: so little that θ_d, s and β do not depend on M. */
+bool tn_joint_forces_sum(TnJointForces *forces);
+/* θ_d, s and β from the sums and the factor of M, NULL where that is not needed; y: n numbers of
+ * scratch. */
 void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y);
 /* Adds springs and dampers to A and b, at the point q_eval = q ⊕ h v_eval of the pass.
  */
@@ -62,6 +65,8 @@ void tn_joint_forces_apply_servos(TnJointForces *forces, double *A, double *b);
 /* Holds those at a limit whose force at v̂ is beyond it. True: something changed, A and b no longer
  * fit. */
 bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat);
+/* All are linear in q and v, and so the same wherever a pass is taken. */
+bool tn_joint_forces_are_linear(const TnJointForces *forces);
 /* Replaces the slope of limited actuators by the secant between v and v_free: without contact
  * nothing changes, and where a contact stops the joint the actuator pushes with its limit and not
  * more. A v_free = b stays true. */

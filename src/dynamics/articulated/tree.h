@@ -58,6 +58,9 @@ static inline int tn_tree_couple(const TnTree *tree, int d)
     return tree->dof_couple[d] - tree->sub->dof_start;
 }
 
+/* Frames and motion axes at q, from the root on. Of trees whose joints all are single hinges and
+ * slides on what is fixed or free, the frames' quaternions are left as they are. */
+void tn_tree_forward(const TnTree *tree, const double *q, TnLinkFrame *frames, double (*S)[6]);
 /* The links' own inertias about the origin. */
 void tn_tree_inertias(const TnTree *tree, TnSpatialInertia *inertia);
 /* M from the links' own inertias, which become composite ones. */

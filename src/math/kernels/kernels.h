@@ -15,7 +15,8 @@
  * One over-relaxed iteration (u = J v + e, B = 1 / Σ 1/β):
  *     t ← (1-α) t + α (λ - B u),   λ ← Π(t)                        contact_update
  *     F = Jᵀλ,  v ← H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v)     twist_update
- * with Π normal first, then tangent: λ_n = max(0, t_n), λ_t = t_t min(1, μ λ_n / |t_t|). */
+ * with Π normal first, then tangent: λ_n = max(0, t_n), λ_t = t_t min(1, μ λ_n / |t_t|).
+ * Compliant contacts (TnContactGive) have u + C (λ - λ_c) in place of u and B = 1 / (C + Σ 1/β). */
 #ifndef TN_MATH_KERNELS_H
 #define TN_MATH_KERNELS_H
 
@@ -36,6 +37,13 @@ typedef struct TnContactBatch {
     int32_t row_a[TN_LANES], row_b[TN_LANES];
 } TnContactBatch;
 
+/* What eight compliant contacts add to u, C (λ - λ_c) with C = Cn nnᵀ + Ct (I - nnᵀ); zero in
+ * unused lanes. λ - B (u + C (λ - λ_c)) is share · λ - B (u + e) then. */
+typedef struct TnContactGive {
+    double e[3][TN_LANES];     /* -C λ_c */
+    double share[2][TN_LANES]; /* 1 - B C, normal, tangents */
+} TnContactGive;
+
 #define TN_SYM6 21 /* upper triangle of a symmetric 6×6, row by row */
 
 /* Eight twist blocks with A = diag(a I, S). Unused lanes have a = 1, S = I and zeros elsewhere. */
@@ -55,10 +63,11 @@ typedef struct TnSides {
 
 typedef struct TnKernels {
     const char *name;
-    /* Batches [begin, end). residual, where not NULL, gets per batch Σ |B⁻¹(λ - t) - u|² over its
-     * lanes, before the update. */
-    void (*contact_update)(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
-                           double (*lambda)[3], double alpha, double *residual);
+    /* Batches [begin, end). give: per batch; NULL: contacts are rigid. residual, where not NULL,
+     * gets per batch Σ |B⁻¹(λ - t) - u|² over its lanes, before the update. */
+    void (*contact_update)(TnContactBatch *batches, const TnContactGive *give, int begin, int end,
+                           const double (*twist)[8], double (*lambda)[3], double alpha,
+                           double *residual);
     /* Blocks of batches [begin, end); block k has row k + 1. extra, where not NULL, is added to F
      * (rows as in twist). */
     void (*twist_update)(TnTwistBatch *batches, int begin, int end, const TnSides *sides,

@@ -57,6 +57,12 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     if (def->anderson < -1 || def->anderson > TN_ANDERSON_MAX)
         tn_error_add(err, TN_ERROR_USAGE, "solver: anderson is %d, must be -1 to %d", def->anderson,
                      TN_ANDERSON_MAX);
+    if (!(def->contact_ratio >= 0.0) || isinf(def->contact_ratio))
+        tn_error_add(err, TN_ERROR_USAGE, "solver: contact_ratio is %g, must be 0 or more",
+                     def->contact_ratio);
+    if (!(def->contact_stiffness >= 0.0) || isinf(def->contact_stiffness))
+        tn_error_add(err, TN_ERROR_USAGE, "solver: contact_stiffness is %g, must be 0 or more",
+                     def->contact_stiffness);
     if (def->thread_count < 1 || def->thread_count > 64)
         tn_error_add(err, TN_ERROR_USAGE, "solver: thread_count is %d, must be 1 to 64",
                      def->thread_count);

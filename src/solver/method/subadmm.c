@@ -128,7 +128,7 @@ static void update_constraints(const Loop *loop, int chunk)
     TnProblem *p = loop->problem;
     int begin, end;
     tn_share(p->contact_batches, chunk, loop->chunks, &begin, &end);
-    p->kernels->contact_update(p->contact_batch, begin, end, (const double(*)[8])p->twist,
+    p->kernels->contact_update(p->contact_batch, p->give, begin, end, (const double(*)[8])p->twist,
                                p->lambda, loop->alpha, loop->measure ? p->residual : NULL);
     if (p->z)
         p->kernels->contact_tell(p->contact_batch, begin, end, (const double(*)[3])p->lambda, p->z);

@@ -201,7 +201,7 @@ bool tn_small_solve(TnProblem *p, const TnSolverDef *def, TnIslandResult *out, b
         tn_small_finish(w);
     }
     report.converged = *solved;
-    report.error = s.map.largest / def->velocity_scale;
+    report.error = report.rigid_error = s.map.largest / def->velocity_scale;
     *out = (TnIslandResult){.report = report,
                             .keep = before ? share_to_keep(w, before, guess) : 1.0,
                             .worst = s.map.worst,

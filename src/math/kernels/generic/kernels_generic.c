@@ -22,8 +22,8 @@ static void project(const double n[3], double mu, const double t[3], double lamb
     for (int k = 0; k < 3; k++) lambda[k] = ln * n[k] + scale * tt[k];
 }
 
-static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], double *lambda,
-                         double alpha, double *residual)
+static void contact_lane(TnContactBatch *c, const TnContactGive *give, int l,
+                         const double (*twist)[8], double *lambda, double alpha, double *residual)
 {
     double arm_a[3], arm_b[3], n[3], e[3], t[3], va[3], vb[3], u[3], Bu[3];
     for (int k = 0; k < 3; k++) {
@@ -36,6 +36,13 @@ static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], dou
     point_velocity(va, twist[c->row_a[l]], arm_a);
     point_velocity(vb, twist[c->row_b[l]], arm_b);
     for (int k = 0; k < 3; k++) u[k] = vb[k] - va[k] + e[k];
+    if (give) {
+        double ln = v3_dot(n, lambda), share = give->share[1][l];
+        for (int k = 0; k < 3; k++) {
+            u[k] += give->e[k][l];
+            lambda[k] = share * lambda[k] + (give->share[0][l] - share) * ln * n[k];
+        }
+    }
     double Bn = c->Bn[l], Bt = c->Bt[l], un = v3_dot(n, u);
     for (int k = 0; k < 3; k++) Bu[k] = Bt * u[k] + (Bn - Bt) * un * n[k];
 
@@ -51,14 +58,15 @@ static void contact_lane(TnContactBatch *c, int l, const double (*twist)[8], dou
     for (int k = 0; k < 3; k++) c->t[k][l] = t[k];
 }
 
-static void contact_update(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
-                           double (*lambda)[3], double alpha, double *residual)
+static void contact_update(TnContactBatch *batches, const TnContactGive *give, int begin, int end,
+                           const double (*twist)[8], double (*lambda)[3], double alpha,
+                           double *residual)
 {
     for (int i = begin; i < end; i++) {
         if (residual) residual[i] = 0.0;
         for (int l = 0; l < TN_LANES; l++)
-            contact_lane(&batches[i], l, twist, lambda[(long)i * TN_LANES + l], alpha,
-                         residual ? &residual[i] : NULL);
+            contact_lane(&batches[i], give ? &give[i] : NULL, l, twist,
+                         lambda[(long)i * TN_LANES + l], alpha, residual ? &residual[i] : NULL);
     }
 }
 

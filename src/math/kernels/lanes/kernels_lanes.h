@@ -15,8 +15,9 @@ static inline void v_cross_add(vd r[3], const vd a[3], const vd b[3], const vd c
     r[2] = c[2] + a[0] * b[1] - a[1] * b[0];
 }
 
-static void contact_update(TnContactBatch *batches, int begin, int end, const double (*twist)[8],
-                           double (*lambda)[3], double alpha, double *residual)
+static void contact_update(TnContactBatch *batches, const TnContactGive *give, int begin, int end,
+                           const double (*twist)[8], double (*lambda)[3], double alpha,
+                           double *residual)
 {
     const vd zero = {0}, one = zero + 1.0, tiny = zero + 1e-300, small = zero + 1e-100;
     for (int i = begin; i < end; i++) {
@@ -36,8 +37,16 @@ static void contact_update(TnContactBatch *batches, int begin, int end, const do
                 u[k] = pb[k] - pa[k] + AT(c->e[k]);
             }
             vd Bn = AT(c->Bn), Bt = AT(c->Bt);
-            vd un = (Bn - Bt) * (n[0] * u[0] + n[1] * u[1] + n[2] * u[2]);
             v_load3(l, lambda_here);
+            if (give) {
+                vd share = AT(give[i].share[1]);
+                vd ln = (AT(give[i].share[0]) - share) * (n[0] * l[0] + n[1] * l[1] + n[2] * l[2]);
+                for (int k = 0; k < 3; k++) {
+                    u[k] += AT(give[i].e[k]);
+                    l[k] = share * l[k] + ln * n[k];
+                }
+            }
+            vd un = (Bn - Bt) * (n[0] * u[0] + n[1] * u[1] + n[2] * u[2]);
             for (int k = 0; k < 3; k++) {
                 t[k] = AT(c->t[k]);
                 d[k] = l[k] - (Bt * u[k] + un * n[k]) - t[k];

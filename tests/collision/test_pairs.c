@@ -1,0 +1,185 @@
+/* The list of all pairs of few geoms against the grids, and against itself without a past. */
+#include "../../src/collision/collider.h"
+#include "scene.h"
+
+#define BODIES 24
+
+/* Bodies of one to three geoms of all kinds over a floor, among fixed obstacles. */
+static bool few_geoms(Scene *s, Random *r)
+{
+    double vertices[3 * RANDOM_MESH_VERTICES];
+    static const TnGeomType types[] = {TN_GEOM_SPHERE,    TN_GEOM_CAPSULE,  TN_GEOM_BOX,
+                                       TN_GEOM_ELLIPSOID, TN_GEOM_CYLINDER, TN_GEOM_MESH};
+    scene_begin(s);
+    add_geom(s, TN_BODY_WORLD, TN_GEOM_PLANE, 0, 0, 0);
+    for (int i = 0; i < BODIES; i++) {
+        TnBodyId body = i % 8 == 7 ? TN_BODY_WORLD : add_free_body(s);
+        for (int k = 0; k <= i % 3; k++) {
+            TnShape shape = random_shape(r, types[(i + k) % 6], 0.06, vertices);
+            TnGeomDef g = geom_def(body, shape.type, shape.size[0], shape.size[1], shape.size[2]);
+            if (g.type == TN_GEOM_MESH) {
+                TnMeshDef mesh = tn_mesh_def();
+                mesh.vertices = shape.mesh_vertices;
+                mesh.vertex_count = shape.mesh_vertex_count;
+                g.mesh = tn_builder_add_mesh(s->builder, &mesh);
+            }
+            g.margin = i % 5 == 0 ? 0.01 : 0.0;
+            for (int c = 0; c < 3; c++)
+                g.pos[c] = body == TN_BODY_WORLD ? uniform(r, -0.4, 0.4) : uniform(r, -0.1, 0.1);
+            for (int c = 0; c < 4; c++) g.quat[c] = uniform(r, -1, 1);
+            tn_builder_add_geom(s->builder, &g);
+        }
+    }
+    if (!scene_end(s)) return false;
+    for (int link = 1; link < s->model->link_count; link++) put_random(s, link, 0.4, 1.0, r);
+    return s->collider->list != NULL;
+}
+
+static int compare_points(const void *x, const void *y)
+{
+    const TnContactPoint *a = x, *b = y;
+    if (a->geom1 != b->geom1) return a->geom1 - b->geom1;
+    if (a->geom2 != b->geom2) return a->geom2 - b->geom2;
+    return memcmp(a->pos, b->pos, sizeof a->pos);
+}
+
+/* Same points, whatever their order. */
+static void check_same(const TnContactList *a, const TnContactList *b)
+{
+    CHECK(a->count == b->count);
+    if (a->count != b->count) return;
+    qsort(a->points, (size_t)a->count, sizeof a->points[0], compare_points);
+    qsort(b->points, (size_t)b->count, sizeof b->points[0], compare_points);
+    CHECK(memcmp(a->points, b->points, sizeof a->points[0] * (size_t)a->count) == 0);
+}
+
+static TnContactList detect_with(Scene *s, TnCollider *collider, TnArena *arena, double slack,
+                                 const uint8_t *only)
+{
+    TnContactList list = {0};
+    TnMotionInput motion = {.frames = s->frames,
+                            .twists = (const double(*)[6])s->twists,
+                            .t = 0.005,
+                            .slack = slack,
+                            .only = only};
+    tn_arena_reset(arena);
+    CHECK(tn_collision_detect(collider, &motion, arena, NULL, &list));
+    return list;
+}
+
+/* As in a simulation; now and then somebody is put elsewhere, or all go the same way. */
+static void move_on(Scene *s, int step, Random *r)
+{
+    for (int link = 1; link < s->model->link_count; link++) {
+        TnLinkFrame *f = &s->frames[link];
+        for (int k = 0; k < 3; k++) {
+            double way = 0.005 * s->twists[link][k] + (step % 50 > 40 ? 0.01 : 0.0);
+            f->pos[k] += way;
+            f->com[k] += way;
+        }
+        if (step % 7 == link % 7)
+            for (int k = 0; k < 6; k++) s->twists[link][k] = uniform(r, -1.0, 1.0);
+    }
+    if (step % 20 == 19)
+        put_random(s, 1 + (int)uniform(r, 0.0, s->model->link_count - 1.0), 0.4, 1.0, r);
+}
+
+TEST(a_list_of_few_geoms_and_grids_give_the_same_points)
+{
+    Random r = {31};
+    for (int k = 0; k < UNLESS_SANITIZED(40, 5); k++) {
+        Scene s;
+        REQUIRE(few_geoms(&s, &r));
+        TnCollider *grids = tn_collider_create(s.model);
+        TnArena arena;
+        REQUIRE(grids && tn_arena_init(&arena, "grids", 1 << 16));
+        tn_pairs_destroy(grids->list);
+        grids->list = NULL;
+        TnContactList a = detect_with(&s, s.collider, &s.arena, 1e-3, NULL),
+                      b = detect_with(&s, grids, &arena, 1e-3, NULL);
+        CHECK(a.count > 0);
+        check_same(&a, &b);
+        tn_arena_free(&arena);
+        tn_collider_destroy(grids);
+        scene_free(&s);
+    }
+}
+
+TEST(what_a_list_remembers_changes_no_bit)
+{
+    Random r = {32};
+    Scene s;
+    REQUIRE(few_geoms(&s, &r));
+    TnArena arena;
+    REQUIRE(tn_arena_init(&arena, "fresh", 1 << 16));
+    int points = 0;
+    for (int step = 0; step < UNLESS_SANITIZED(400, 60); step++) {
+        double slack = step % 30 < 20 ? 1e-3 : 1e-4;
+        TnCollider *fresh = tn_collider_create(s.model);
+        REQUIRE(fresh);
+        TnContactList a = detect_with(&s, s.collider, &s.arena, slack, NULL),
+                      b = detect_with(&s, fresh, &arena, slack, NULL);
+        CHECK(a.count == b.count);
+        if (a.count == b.count && a.count)
+            CHECK(memcmp(a.points, b.points, sizeof a.points[0] * (size_t)a.count) == 0);
+        points += a.count;
+        tn_collider_destroy(fresh);
+        move_on(&s, step, &r);
+    }
+    CHECK(points > 0);
+    tn_arena_free(&arena);
+    scene_free(&s);
+}
+
+TEST(of_marked_links_the_list_has_what_it_has_of_all)
+{
+    Random r = {33};
+    Scene s;
+    REQUIRE(few_geoms(&s, &r));
+    TnArena arena;
+    REQUIRE(tn_arena_init(&arena, "marked", 1 << 16));
+    uint8_t *marks = calloc((size_t)s.model->link_count, 1);
+    int some = 0;
+    for (int step = 0; step < 60; step++) {
+        for (int link = 1; link < s.model->link_count; link++)
+            marks[link] = uniform(&r, 0, 1) < 0.3;
+        TnContactList all = detect_with(&s, s.collider, &arena, 1e-3, NULL);
+        int kept = 0;
+        for (int i = 0; i < all.count; i++)
+            if (marks[s.model->geom_link[all.points[i].geom1]] ||
+                marks[s.model->geom_link[all.points[i].geom2]])
+                all.points[kept++] = all.points[i];
+        all.count = kept;
+        TnContactList marked = detect_with(&s, s.collider, &s.arena, 1e-3, marks);
+        check_same(&all, &marked);
+        some += kept;
+        move_on(&s, step, &r);
+    }
+    CHECK(some > 0);
+    free(marks);
+    tn_arena_free(&arena);
+    scene_free(&s);
+}
+
+TEST(a_direction_from_before_shows_that_shapes_are_apart)
+{
+    Random r = {34};
+    int apart = 0, near = 0;
+    for (int k = 0; k < 2000; k++) {
+        double va[3 * RANDOM_MESH_VERTICES], vb[3 * RANDOM_MESH_VERTICES];
+        TnShape a = random_shape(&r, k % 2 ? TN_GEOM_MESH : TN_GEOM_CYLINDER, 0.1, va),
+                b = random_shape(&r, k % 3 ? TN_GEOM_MESH : TN_GEOM_ELLIPSOID, 0.1, vb);
+        TnTransform ta = random_place(&r, 0.2), tb = random_place(&r, 0.2);
+        TnPlaced pa = {&a, &ta}, pb = {&b, &tb};
+        TnWitness w;
+        tn_convex_witness(&pa, &pb, &w);
+        if (w.gap < 1e-3) continue;
+        double v[3] = {uniform(&r, -1, 1), uniform(&r, -1, 1), uniform(&r, -1, 1)};
+        CHECK(!tn_gjk_apart(&pa, &pb, 1.001 * w.gap, v)); /* never more than there is */
+        near++;
+        for (int i = 0; i < 3; i++) v[i] = -w.gap * w.normal[i];
+        apart += tn_gjk_apart(&pa, &pb, 0.999 * w.gap, v);
+    }
+    CHECK(near > 500);
+    CHECK(apart == near); /* the right direction shows it at once */
+}
