@@ -1,6 +1,6 @@
 /* small.h: islands of a few bodies and robots with some tens of contacts, as one full matrix,
  *
- *     u = Y z + q,   z = Yᵀ λ,   Y = J L⁻ᵀ with A = L Lᵀ,   q = J A⁻¹ b + e
+ *     u = Y z + q,   z = Yᵀ λ,   Y = J L⁻¹ with A = Lᵀ L,   q = J A⁻¹ b + e
  *
  * a row per constraint, a column per unknown: Y Yᵀ = J A⁻¹ Jᵀ. No graph, no plan and no list of
  * nodes is made. A product with Y is as cheap as looking at the laws, and Newton's matrix is made
@@ -35,13 +35,13 @@ typedef struct TnSmallGroup {
     bool has_own, regular;
 } TnSmallGroup;
 
-/* A block of the problem with the constraints that touch it. */
+/* A block of the problem, and A = Lᵀ L of it (small_factor.c). */
 typedef struct TnSmallBlock {
     int block, dim;
-    int count, *numbers; /* constraints, rising; NULL: all of them */
-    int first;           /* of its unknowns in z */
-    int ld;              /* of the panel */
-    double *panel; /* columns: A, then J, then bᵀ; after factoring L, J L⁻ᵀ, (L⁻¹b)ᵀ */
+    int first;               /* of its unknowns in z */
+    int *start, *end;        /* per row of L: its numbers left of the diagonal … */
+    int *column;             /* … where they are … */
+    double *value, *inverse; /* … and what; the diagonal's inverse */
 } TnSmallBlock;
 
 typedef struct TnSmall {
@@ -53,12 +53,13 @@ typedef struct TnSmall {
     TnSmallGroup *groups;
     TnSmallBlock *blocks;
     double *Y;      /* n × ld */
-    double *z_free; /* ld: L⁻¹ b */
+    double *z_free; /* ld: L⁻ᵀ b */
     double *q;      /* from here on one per number, padded to eights */
     double *own;    /* its own part of Y Yᵀ */
     double *lever;  /* m/s per unit of u */
     double *lambda, *u;
-    double *z; /* scratch, ld */
+    double *z;          /* scratch, ld */
+    double (*terms)[2]; /* per row of the twist table: see small_build.c */
     /* Newton */
     double *change, *next, *next_u, *x;
     struct TnSmallUnknown *unknowns;
@@ -67,6 +68,12 @@ typedef struct TnSmall {
 
 /* Whether this path is for the island. */
 bool tn_small_fits(const TnProblem *problem);
+/* ---- small_factor.c ---- */
+/* False: no memory, or not positive definite. */
+bool tn_small_factor(const TnProblem *problem, TnSmallBlock *block);
+void tn_small_solve_up(const TnSmallBlock *block, double *y);                  /* y ← L⁻ᵀ y */
+void tn_small_solve_down(const TnSmallBlock *block, double *x);                /* x ← L⁻¹ x */
+void tn_small_multiply(const TnSmallBlock *block, const double *x, double *y); /* y = L x */
 /* ---- small_build.c ---- */
 /* Y and q, and λ of the problem. Memory from the problem's arena. False: no memory, or A not
  * positive definite. */

@@ -1,11 +1,6 @@
-/* small_build.c: Y and q of a small island.
- *
- * Below the matrix A of a block stand the rows of J, and below them bᵀ. Factoring the first columns
- * makes L of A, J L⁻ᵀ of J and (L⁻¹b)ᵀ of b: a front of a sparse factorization, and its kernels
- * (math/kernels/dense_kernels.h). */
+/* small_build.c: Y and q of a small island. A row of Y is a row of J, solved in place. */
 #include "small.h"
 
-#include "../../math/kernels/dense_kernels.h"
 #include "../../math/vec3.h"
 #include "../block/block.h"
 #include "../law/law.h"
@@ -31,160 +26,89 @@ bool tn_small_fits(const TnProblem *p)
     return unknowns <= MOST_UNKNOWNS;
 }
 
-/* ---- who touches whom ---- */
+/* ---- J ---- */
 
-/* Block of a row of the twist table; -1: the world. */
-static int block_of(const TnProblem *p, int row)
-{
-    if (row == 0) return -1;
-    return row < p->port_row ? row - 1 : p->twist_count + p->ports[row - p->port_row].block;
-}
-
-static bool contact_touches(const TnProblem *p, int c, int block)
-{
-    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
-    int l = c % TN_LANES;
-    return block_of(p, batch->row_a[l]) == block || block_of(p, batch->row_b[l]) == block;
-}
-
-static bool row_touches(const TnProblem *p, int r, int block)
-{
-    const TnRow *row = &p->rows[r];
-    for (int s = row->side_start; s < row->side_start + row->side_count; s++)
-        if (p->sides[s].block == block) return true;
-    return false;
-}
-
-static bool list_numbers(const TnSmall *s, TnSmallBlock *b)
+/* Block of a row of the twist table that is not the world's. */
+static const TnSmallBlock *block_of(const TnSmall *s, int row)
 {
     const TnProblem *p = s->problem;
-    b->count = s->n;
-    if (s->block_count == 1) return true;
-    b->numbers = TN_ARENA_NEW(p->arena, int, s->n);
-    if (!b->numbers) return false;
-    b->count = 0;
-    for (int c = 0; c < p->contact_count; c++)
-        for (int k = 0; contact_touches(p, c, b->block) && k < 3; k++)
-            b->numbers[b->count++] = 3 * c + k;
-    for (int r = 0; r < p->row_count; r++)
-        if (row_touches(p, r, b->block)) b->numbers[b->count++] = 3 * p->contact_count + r;
-    return true;
+    return &s->blocks[row < p->port_row ? row - 1
+                                        : p->twist_count + p->ports[row - p->port_row].block];
 }
 
-/* ---- the panel ---- */
-
-/* Row `to` of J += sign (fᵀ, (r × f)ᵀ) of a row of the table; columns ld apart. */
-static void add_wrench(const TnProblem *p, int table_row, const double f[3], const double r[3],
-                       double sign, double *to, long ld)
+/* Three rows of J += sign (fᵀ, (r × f)ᵀ) of a row of the table, f the axes of a contact. */
+static void add_side(const TnSmall *s, int table_row, const double frame[3][3], const double r[3],
+                     double sign, double *to)
 {
-    double w[6];
-    v3_copy(w, f);
-    v3_cross(w + 3, r, f);
-    if (table_row < p->port_row) {
-        for (int k = 0; k < 6; k++) to[k * ld] += sign * w[k];
-        return;
-    }
-    const TnPort *port = &p->ports[table_row - p->port_row];
-    int n = port->count, rows = port->linear ? 3 : 6;
-    to += port->start * ld;
-    if (!port->T) {
-        for (int k = 0; k < 6; k++) to[k * ld] += sign * w[k];
-        return;
-    }
-    for (int j = 0; j < n; j++) {
-        double sum = 0.0;
-        for (int k = 0; k < rows; k++) sum += w[k] * port->T[(long)k * n + j];
-        to[j * ld] += sign * sum;
+    const TnProblem *p = s->problem;
+    if (table_row == 0) return;
+    const TnPort *port = table_row < p->port_row ? NULL : &p->ports[table_row - p->port_row];
+    to += block_of(s, table_row)->first + (port ? port->start : 0);
+    for (int axis = 0; axis < 3; axis++, to += s->ld) {
+        double w[6];
+        v3_scale(w, frame[axis], sign);
+        v3_cross(w + 3, r, w);
+        if (!port || !port->T) {
+            for (int k = 0; k < 6; k++) to[k] += w[k];
+            continue;
+        }
+        int n = port->count, rows = port->linear ? 3 : 6;
+        for (int k = 0; k < rows; k++) {
+            const double *restrict T = port->T + (long)k * n;
+            double *restrict out = to, x = w[k];
+            if (x == 0.0) continue;
+            for (int j = 0; j < n; j++) out[j] += x * T[j];
+        }
     }
 }
 
-static void write_contact(const TnProblem *p, int c, int block, double *to, long ld)
+static void write_contact(const TnSmall *s, int c)
 {
+    const TnProblem *p = s->problem;
     const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
     int l = c % TN_LANES;
-    double frame[3][3];
+    double frame[3][3], *to = s->Y + 3L * c * s->ld;
     v3_copy(frame[0], p->normals[c]);
     v3_tangents(frame[0], frame[1], frame[2]);
     const double a[3] = {batch->arm_a[0][l], batch->arm_a[1][l], batch->arm_a[2][l]};
     const double b[3] = {batch->arm_b[0][l], batch->arm_b[1][l], batch->arm_b[2][l]};
-    for (int k = 0; k < 3; k++) {
-        if (block_of(p, batch->row_b[l]) == block)
-            add_wrench(p, batch->row_b[l], frame[k], b, 1.0, to + k, ld);
-        if (block_of(p, batch->row_a[l]) == block)
-            add_wrench(p, batch->row_a[l], frame[k], a, -1.0, to + k, ld);
-    }
+    add_side(s, batch->row_b[l], (const double(*)[3])frame, b, 1.0, to);
+    add_side(s, batch->row_a[l], (const double(*)[3])frame, a, -1.0, to);
 }
 
-static void write_row(const TnProblem *p, int r, int block, double *to, long ld)
+static void write_row(const TnSmall *s, int r)
 {
+    const TnProblem *p = s->problem;
     const TnRow *row = &p->rows[r];
-    for (int s = row->side_start; s < row->side_start + row->side_count; s++) {
-        const TnRowSide *side = &p->sides[s];
-        if (side->block != block) continue;
+    for (int i = row->side_start; i < row->side_start + row->side_count; i++) {
+        const TnRowSide *side = &p->sides[i];
+        double *to = s->Y + (3L * p->contact_count + r) * s->ld + s->blocks[side->block].first;
         for (int e = side->start; e < side->start + side->count; e++)
-            to[p->index[e] * ld] += p->coefficient[e];
+            to[p->index[e]] += p->coefficient[e];
     }
-}
-
-static void write_matrix(const TnProblem *p, const TnSmallBlock *b, double *P)
-{
-    int n = b->dim;
-    double A[36] = {0};
-    const double *from = A;
-    if (b->block < p->twist_count) {
-        tn_twist_matrix(p, b->block, A);
-    } else {
-        const TnLargeBlock *d = &p->large[b->block - p->twist_count];
-        TnBlockMatrix matrix;
-        d->kind->matrix(d, p->arena, &matrix);
-        from = matrix.full;
-    }
-    for (int j = 0; j < n; j++)
-        for (int i = j; i < n; i++) P[(long)j * b->ld + i] = from[(long)j * n + i];
 }
 
 static void write_b(const TnProblem *p, const TnSmallBlock *b, double *to)
 {
     bool twist = b->block < p->twist_count;
     for (int k = 0; k < b->dim; k++)
-        to[(long)k * b->ld] = twist ? p->twist_batch[b->block / TN_LANES].b[k][b->block % TN_LANES]
-                                    : p->large[b->block - p->twist_count].b[k];
-}
-
-static bool write_panel(const TnSmall *s, TnSmallBlock *b)
-{
-    const TnProblem *p = s->problem;
-    int contacts = 3 * p->contact_count;
-    b->ld = padded(b->dim + b->count + 1);
-    b->panel = TN_ARENA_ZERO(p->arena, double, (size_t)b->dim *(size_t)b->ld);
-    if (!b->panel) return false;
-    write_matrix(p, b, b->panel);
-    double *J = b->panel + b->dim;
-    for (int i = 0; i < b->count; i++) {
-        int number = b->numbers ? b->numbers[i] : i;
-        if (number >= contacts)
-            write_row(p, number - contacts, b->block, J + i, b->ld);
-        else if (number % 3 == 0)
-            write_contact(p, number / 3, b->block, J + i, b->ld);
-    }
-    write_b(p, b, J + b->count);
-    return true;
+        to[k] = twist ? p->twist_batch[b->block / TN_LANES].b[k][b->block % TN_LANES]
+                      : p->large[b->block - p->twist_count].b[k];
 }
 
 /* ---- Y ---- */
 
-/* The block's columns of Y, and its L⁻¹b. False: not positive definite. */
-static bool add_block(const TnSmall *s, const TnSmallBlock *b)
+static void write_all(const TnSmall *s)
 {
-    if (!tn_dense_kernels()->factor(b->dim + b->count + 1, b->dim, b->panel, b->ld)) return false;
-    for (int k = 0; k < b->dim; k++) {
-        const double *column = b->panel + (long)k * b->ld + b->dim;
-        double *to = s->Y + b->first + k;
-        for (int i = 0; i < b->count; i++)
-            to[(long)(b->numbers ? b->numbers[i] : i) * s->ld] = column[i];
-        s->z_free[b->first + k] = column[b->count];
+    const TnProblem *p = s->problem;
+    for (int c = 0; c < p->contact_count; c++) write_contact(s, c);
+    for (int r = 0; r < p->row_count; r++) write_row(s, r);
+    for (int i = 0; i < s->block_count; i++) {
+        const TnSmallBlock *b = &s->blocks[i];
+        write_b(p, b, s->z_free + b->first);
+        tn_small_solve_up(b, s->z_free + b->first);
+        for (int k = 0; k < s->n; k++) tn_small_solve_up(b, s->Y + (long)k * s->ld + b->first);
     }
-    return true;
 }
 
 static void set_own(const TnSmall *s)
@@ -207,38 +131,43 @@ static double alive(double D, double all, double terms)
 }
 
 /* Size of the terms that a contact's compliance is made of: each side's own, without what cancels
- * between sides. */
-static double side_terms(const TnProblem *p, int table_row, const double arm[3])
+ * between sides; of linear and of angular velocities. */
+static void set_terms(const TnSmall *s, int table_row, double out[2])
 {
-    double r2 = v3_dot(arm, arm), sum = 0.0;
-    if (table_row == 0) return 0.0;
+    const TnProblem *p = s->problem;
+    out[0] = out[1] = 0.0;
     if (table_row < p->port_row) {
         const TnTwistBatch *batch = &p->twist_batch[(table_row - 1) / TN_LANES];
         int l = (table_row - 1) % TN_LANES;
-        return 1.0 / batch->a[l] +
-               r2 * (1.0 / batch->S[0][l] + 1.0 / batch->S[3][l] + 1.0 / batch->S[5][l]);
+        out[0] = 1.0 / batch->a[l];
+        out[1] = 1.0 / batch->S[0][l] + 1.0 / batch->S[3][l] + 1.0 / batch->S[5][l];
+        return;
     }
     const TnPort *port = &p->ports[table_row - p->port_row];
     const TnLargeBlock *d = &p->large[port->block];
     TnBlockMatrix matrix;
     d->kind->matrix(d, p->arena, &matrix);
     for (int j = 0; port->T && j < port->count; j++) {
-        double linear = 0.0, angular = 0.0, mass = matrix.full[(port->start + j) * (d->dim + 1L)];
-        for (int k = 0; k < 3; k++) linear += pow(port->T[(long)k * port->count + j], 2.0);
-        for (int k = 3; k < 6 && !port->linear; k++)
-            angular += pow(port->T[(long)k * port->count + j], 2.0);
-        sum += (linear + r2 * angular) / mass;
+        double mass = matrix.full[(port->start + j) * (d->dim + 1L)];
+        for (int k = 0; k < (port->linear ? 3 : 6); k++) {
+            double x = port->T[(long)k * port->count + j];
+            out[k / 3] += x * x / mass;
+        }
     }
-    return sum;
 }
 
-static double terms_of(const TnProblem *p, int c)
+static double terms_of(const TnSmall *s, int c)
 {
-    const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+    const TnContactBatch *batch = &s->problem->contact_batch[c / TN_LANES];
     int l = c % TN_LANES;
-    const double a[3] = {batch->arm_a[0][l], batch->arm_a[1][l], batch->arm_a[2][l]};
-    const double b[3] = {batch->arm_b[0][l], batch->arm_b[1][l], batch->arm_b[2][l]};
-    return side_terms(p, batch->row_a[l], a) + side_terms(p, batch->row_b[l], b);
+    double sum = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int row = side ? batch->row_b[l] : batch->row_a[l];
+        const double(*arm)[TN_LANES] = side ? batch->arm_b : batch->arm_a;
+        double r2 = arm[0][l] * arm[0][l] + arm[1][l] * arm[1][l] + arm[2][l] * arm[2][l];
+        if (row) sum += s->terms[row][0] + r2 * s->terms[row][1];
+    }
+    return sum;
 }
 
 static void set_contact(const TnSmall *s, int c, TnSmallGroup *g)
@@ -246,7 +175,7 @@ static void set_contact(const TnSmall *s, int c, TnSmallGroup *g)
     const TnProblem *p = s->problem;
     const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
     int at = 3 * c, l = c % TN_LANES;
-    double Dn = s->own[at], Dt = 0.5 * (s->own[at + 1] + s->own[at + 2]), terms = terms_of(p, c);
+    double Dn = s->own[at], Dt = 0.5 * (s->own[at + 1] + s->own[at + 2]), terms = terms_of(s, c);
     *g = (TnSmallGroup){.at = at, .count = 3, .normal = -1, .row = -1, .mu = batch->mu[l]};
     g->D[0] = alive(Dn, Dn + Dt, terms);
     g->D[1] = alive(Dt, Dn + Dt, terms);
@@ -290,6 +219,8 @@ static void set_row(const TnSmall *s, int r, TnSmallGroup *g)
 static void set_laws(TnSmall *s)
 {
     const TnProblem *p = s->problem;
+    for (int row = 1; p->contact_count && row < p->table_rows; row++)
+        if (row <= p->twist_count || row >= p->port_row) set_terms(s, row, s->terms[row]);
     for (int c = 0; c < p->contact_count; c++) set_contact(s, c, &s->groups[s->group_count++]);
     for (int r = 0; r < p->row_count; r += tn_row_group(&p->rows[r]))
         set_row(s, r, &s->groups[s->group_count++]);
@@ -308,7 +239,9 @@ static bool reserve(TnSmall *s)
     s->groups = TN_ARENA_NEW(arena, TnSmallGroup, s->n);
     s->blocks = TN_ARENA_ZERO(arena, TnSmallBlock, s->block_count);
     s->unknown_of = TN_ARENA_NEW(arena, int, s->n);
-    if (!all || !s->groups || !s->blocks || !s->unknown_of || !tn_small_reserve_steps(s))
+    s->terms = tn_arena_alloc(arena, sizeof(double[2]) * (size_t)s->problem->table_rows);
+    if (!all || !s->terms || !s->groups || !s->blocks || !s->unknown_of ||
+        !tn_small_reserve_steps(s))
         return false;
     for (int i = 0; i < VECTORS; i++) *vectors[i] = all + (size_t)i * n;
     s->z_free = all + VECTORS * n;
@@ -335,8 +268,9 @@ bool tn_small_build(TnProblem *p, TnSmall *s)
         TnSmallBlock *b = &s->blocks[i];
         *b = (TnSmallBlock){.block = i, .dim = dim_of(p, i), .first = first};
         first += b->dim;
-        if (!list_numbers(s, b) || !write_panel(s, b) || !add_block(s, b)) return false;
+        if (!tn_small_factor(p, b)) return false;
     }
+    write_all(s);
     set_own(s);
     set_laws(s);
     tn_small_apply(s, s->lambda, s->q, s->u);
@@ -357,13 +291,13 @@ static double *velocities_of(const TnProblem *p, const TnSmallBlock *b, double t
     return b->block < p->twist_count ? twist : p->large[b->block - p->twist_count].v;
 }
 
-/* v = L⁻ᵀ z of a block, z = L⁻¹b + Yᵀλ */
+/* v = L⁻¹ z of a block, z = L⁻ᵀb + Yᵀλ */
 static void finish_block(const TnSmall *s, const TnSmallBlock *b)
 {
     TnProblem *p = s->problem;
     double twist[6], *v = velocities_of(p, b, twist);
     memcpy(v, s->z + b->first, sizeof(double) * (size_t)b->dim);
-    tn_dense_kernels()->backward(b->dim, b->dim, b->panel, b->ld, 1, v, 0);
+    tn_small_solve_down(b, v);
     if (b->block >= p->twist_count) {
         tn_ports_spread(p, &p->large[b->block - p->twist_count], v, p->twist);
         return;
@@ -391,7 +325,7 @@ void tn_small_finish(const TnSmall *s)
     for (int i = 0; i < s->block_count; i++) finish_block(s, &s->blocks[i]);
 }
 
-/* J v = Y Lᵀ v; q has J A⁻¹ b */
+/* J v = Y L v; q has J A⁻¹ b */
 void tn_small_velocities(const TnSmall *s, double *u)
 {
     const TnProblem *p = s->problem;
@@ -401,11 +335,9 @@ void tn_small_velocities(const TnSmall *s, double *u)
         const double *v = velocities_of(p, b, twist);
         for (int k = 0; k < 6 && v == twist; k++)
             twist[k] = p->twist[b->block + 1][k < 3 ? k : k + 1];
-        for (int k = 0; k < b->dim; k++) {
-            const double *L = b->panel + (long)k * b->ld;
-            z[k] = v[k] / L[k] - s->z_free[b->first + k]; /* L has reciprocals there */
-            for (int j = k + 1; j < b->dim; j++) z[k] += L[j] * v[j];
-        }
+        tn_small_multiply(b, v, z);
+        for (int k = 0; k < b->dim; k++) z[k] -= s->z_free[b->first + k];
     }
+    for (int k = s->dim; k < s->ld; k++) s->z[k] = 0.0;
     s->kernels->dots(s->n, s->ld, s->Y, s->z, s->q, u);
 }
