@@ -17,12 +17,15 @@
 #define FADE_NEAR_REST 3e-4
 #define ROUNDS 6
 #define WORTHY_GAIN 0.5 /* of a round, with which another one is worth it */
-#define STEPS 8         /* of Newton in a round */
-#define FIRST_SWEEPS 4
+#define PATIENCE 8      /* steps of Newton without gain in the first round, */
+#define LESS_PATIENCE 3 /* and in the others */
+#define FIRST_SWEEPS 3
 #define SWEEPS 8 /* in the first round, then twice as many each time */
-/* Newton's last step leaves next to nothing of an error, a sweep half of it; so what sweeps have
- * reached has to be better than what was asked for, if that is to be had. */
+/* Newton's last step leaves next to nothing of an error, a sweep half of it, and so does Newton
+ * where contacts are about to slip; what they have reached has to be better than what was asked
+ * for, if that is to be had. */
 #define FINE 1e-4
+#define QUICK 0.1
 #define FINE_ROUNDS 2 /* in which it is tried */
 
 typedef struct Solve {
@@ -77,11 +80,16 @@ static bool step(Solve *s, double R, double fade, double lost)
     return false;
 }
 
-static void newton(Solve *s, double fade)
+static void newton(Solve *s, double fade, int patience)
 {
-    double R = MOST_STIFFNESS;
-    for (int i = 0; i < STEPS && R >= LEAST_STIFFNESS && !done(s); i++, fade = 0.0)
+    double R = MOST_STIFFNESS, best = s->best;
+    for (int i = 0; i < patience && R >= LEAST_STIFFNESS && !done(s); i++, fade = 0.0) {
+        double before = s->map.rms;
         if (!step(s, R, fade, LOST)) R *= LESS_STIFF;
+        s->wanted = s->map.rms < QUICK * before ? s->tolerance : FINE * s->tolerance;
+        if (s->best < WORTHY_GAIN * best) i = 0;
+        best = fmin(best, s->best);
+    }
 }
 
 /* Near rest forces should stay what they are, so with little stiffness first: laws that contradict
@@ -108,7 +116,8 @@ static void sweep(Solve *s, int count)
     look(s);
 }
 
-static void solve(Solve *s)
+/* True: Newton arrived, or sweeps at much less than the tolerance. */
+static bool solve(Solve *s)
 {
     double fade = FADE;
     if (s->map.largest < NEARLY * s->tolerance)
@@ -118,14 +127,16 @@ static void solve(Solve *s)
     for (int round = 0; round < ROUNDS && !done(s); round++, fade = 0.0) {
         double before = s->best;
         if (round > FINE_ROUNDS && s->best < s->tolerance) break;
-        newton(s, fade);
+        newton(s, fade, round ? LESS_PATIENCE : PATIENCE);
         if (done(s)) break;
         go_back(s);
         s->wanted = FINE * s->tolerance;
         sweep(s, SWEEPS << round);
         if (!(s->best < WORTHY_GAIN * before)) break;
     }
+    bool arrived = done(s);
     s->wanted = s->tolerance;
+    return arrived;
 }
 
 /* ---- what the next step should start with: method/steady.h ---- */
@@ -165,9 +176,10 @@ bool tn_small_forces(TnProblem *p, const TnSolverDef *def, TnIslandReport *repor
     Solve s;
     size_t mark = tn_arena_mark(p->arena);
     if (!start(&s, p, def, report)) return false;
-    solve(&s);
-    end(&s);
-    tn_small_put(&s.small);
+    if (solve(&s)) {
+        end(&s);
+        tn_small_put(&s.small);
+    }
     tn_arena_release(p->arena, mark);
     return true;
 }

@@ -105,8 +105,8 @@ bool tn_small_step(TnSmall *small, double R, double fade);
 /* As tn_solve_island, but without preparation: for islands with full blocks, of which already the
  * preparation costs as much. *solved: to the tolerance; if not, the problem is as it was. */
 bool tn_small_solve(TnProblem *problem, const TnSolverDef *def, TnIslandResult *out, bool *solved);
-/* Forces alone, into the problem, and the counts of the report. False: no memory, or A not positive
- * definite. */
+/* Forces alone, into the problem where Newton arrived, and the counts of the report. False: no
+ * memory, or A not positive definite. */
 bool tn_small_forces(TnProblem *problem, const TnSolverDef *def, TnIslandReport *report);
 
 #endif
