@@ -117,6 +117,7 @@ bool tn_step_follow_contacts(TnStep *step)
                             .qvel = step->end_qvel,
                             .slack = tn_step_slack(step) + farthest_apart(step)};
     if (!courses || !first || !tn_step_collide(step, &motion, &end)) return false;
+    step->placed = false; /* collision has everybody where they end */
     for (int i = end.count - 1; i >= 0; i--) first[end.points[i].geom1] = i + 1;
     for (int i = 0; i < contacts->count; i++) {
         const TnContactPoint *c = &contacts->points[i];
