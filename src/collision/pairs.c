@@ -29,7 +29,8 @@ typedef struct Group {
     double radius;        /* of the ball, margins of geoms included, */
     double half[3];       /* and of the box in the link's axes */
     double slack;         /* that its geoms' boxes have, where it is fixed */
-    TnLinkFrame at;       /* where its geoms are placed */
+    TnLinkFrame at;       /* where its geoms are placed, */
+    int moves;            /* and how many places they had */
 } Group;
 
 /* A group over the step. */
@@ -60,6 +61,10 @@ typedef struct TnPairList {
     /* no group's centre has gone farther in all detections together: against the mean of those that
      * move, for meetings of these, and at all, for meetings with what is fixed */
     double gone[2];
+    /* meetings that may come up before gone is `alert`: only these are looked through */
+    int16_t *near;
+    int near_count;
+    double alert[2];
     /* per detection */
     Place *places;   /* per group */
     uint8_t *active; /* per group: it moves, and is not left out */
@@ -200,6 +205,7 @@ static size_t lay_out(TnPairList *list, char *base, int slots, int pairs)
                  {&list->pairs, sizeof(TnSlotPair) * m},
                  {&list->halves, sizeof(double[3]) * n},
                  {&list->apart_until, sizeof(double) * (m < MOST_BALL_PAIRS ? m : MOST_BALL_PAIRS)},
+                 {&list->near, sizeof(int16_t) * (m < MOST_BALL_PAIRS ? m : MOST_BALL_PAIRS)},
                  {&list->places, sizeof(Place) * n},
                  {&list->active, n},
                  {&list->placed, n},
@@ -365,7 +371,63 @@ static void place_group(const TnDetection *d, TnPairList *list, int k)
     }
     list->placed[k] = 1;
     g->slack = d->slack;
-    if (!stays && g->link) g->at = *frame;
+    if (stays || !g->link) return;
+    g->at = *frame;
+    g->moves++;
+}
+
+/* How a link gets elsewhere than expected: at x, and turning. */
+static void add_surprise(const TnDetection *d, int link, double sign, const double x[3],
+                         double linear[3], double angular[3])
+{
+    double turned[3], arm[3], v[3];
+    if (!link) return;
+    const double *u = d->twists[link], *expected = d->expected[link];
+    v3_sub(turned, u + 3, expected + 3);
+    v3_sub(arm, x, d->frames[link].com);
+    v3_cross(v, turned, arm);
+    for (int i = 0; i < 3; i++) v[i] += u[i] - expected[i];
+    v3_add_scaled(linear, v, sign);
+    v3_add_scaled(angular, turned, sign);
+}
+
+/* Whether link 1 gets no nearer to link 2 than expected, but for the surprise: along n, or where
+ * that is zero anywhere. It counts for points as near to x as `radius`. */
+static bool go_as_expected(const TnDetection *d, int link1, int link2, const double x[3],
+                           double radius, const double n[3])
+{
+    double linear[3] = {0.0}, angular[3] = {0.0}, across[3];
+    add_surprise(d, link1, 1.0, x, linear, angular);
+    add_surprise(d, link2, -1.0, x, linear, angular);
+    if (v3_dot(n, n) == 0.0)
+        return d->t * (v3_norm(linear) + radius * v3_norm(angular)) <= d->surprise;
+    v3_cross(across, n, angular);
+    return d->t * (v3_dot(n, linear) + radius * v3_norm(across)) <= d->surprise;
+}
+
+/* Contact points are within the smaller ball, but for half of their gap. */
+static bool groups_go_as_expected(const TnDetection *d, const TnPairList *list, const Meeting *m)
+{
+    const Group *a = &list->groups[m->a], *b = &list->groups[m->b];
+    const Place *at = &list->places[!b->plane && b->radius < a->radius ? m->b : m->a];
+    double n[3] = {0.0};
+    if (b->plane) {
+        m3_column(n, d->collider->place[list->slots[b->first]].rot, 2);
+        v3_scale(n, n, -1.0);
+    }
+    return go_as_expected(d, a->link, b->link, at->c, at->r + at->way + d->slack, n);
+}
+
+static bool geoms_go_as_expected(const TnDetection *d, const TnSlotPair *pair, bool seen)
+{
+    static const double unknown[3] = {0.0};
+    const TnCollider *c = d->collider;
+    const TnSlot *a = &c->slots[pair->slot1], *b = &c->slots[pair->slot2];
+    bool second = b->shape_type != TN_GEOM_PLANE &&
+                  c->locals[pair->slot2].bounding_radius < c->locals[pair->slot1].bounding_radius;
+    const TnBounds *at = &c->bounds[second ? pair->slot2 : pair->slot1];
+    return go_as_expected(d, a->link, b->link, second ? b->pos : a->pos, (double)at->r + d->slack,
+                          seen ? pair->normal : unknown);
 }
 
 /* Marks those of their pairs whose boxes meet. */
@@ -373,15 +435,21 @@ static void meet_geoms(const TnDetection *d, TnPairList *list, const Meeting *m)
 {
     const TnCollider *c = d->collider;
     bool plane = list->groups[m->b].plane;
+    if (d->expected && groups_go_as_expected(d, list, m)) return;
     place_group(d, list, m->a);
     place_group(d, list, m->b);
+    int moves = list->groups[m->a].moves + list->groups[m->b].moves;
     for (int k = m->first; k < m->first + m->count; k++) {
         int index = list->order[k];
-        const TnSlotPair *pair = &list->pairs[index];
+        TnSlotPair *pair = &list->pairs[index];
         const TnBounds *a = &c->bounds[pair->slot1];
-        uint64_t meet = plane ? (uint64_t)tn_box_meets_plane(d, a, pair->slot2)
-                              : (uint64_t)tn_bounds_meet(a, &c->bounds[pair->slot2]);
-        list->met[index / 64] |= meet << index % 64;
+        bool meet = plane ? tn_box_meets_plane(d, a, pair->slot2)
+                          : tn_bounds_meet(a, &c->bounds[pair->slot2]);
+        if (!meet) continue;
+        if (d->expected && geoms_go_as_expected(d, pair, pair->seen == moves)) continue;
+        list->met[index / 64] |= UINT64_C(1) << index % 64;
+        pair->seen = moves;
+        v3_zero(pair->normal);
     }
 }
 
@@ -402,13 +470,26 @@ static void emit_met(TnPairList *list, TnEmitter *emitter)
             tn_emit_listed(emitter, &list->pairs[64 * word + __builtin_ctzll(bits)]);
 }
 
+/* Meetings that come up while groups go on for so many steps as now. */
+#define AHEAD 16.0
+static void find_near(TnPairList *list, double growth)
+{
+    for (int i = 0; i < 2; i++) list->alert[i] = list->gone[i] + AHEAD * growth;
+    list->near_count = 0;
+    for (int k = 0; k < list->meeting_count; k++)
+        if (!(list->apart_until[k] > list->alert[list->meetings[k].fixed]))
+            list->near[list->near_count++] = (int16_t)k;
+}
+
 void tn_pairs_detect(const TnDetection *d, TnEmitter *emitter)
 {
     TnPairList *list = d->collider->list;
     double growth = move_groups(d, list);
     const double gone[2] = {list->gone[0] + growth, list->gone[1] + growth};
+    if (!(gone[0] < list->alert[0] && gone[1] < list->alert[1])) find_near(list, growth);
     memset(list->met, 0, sizeof list->met[0] * (size_t)(list->pair_count / 64 + 1));
-    for (int k = 0; k < list->meeting_count; k++) {
+    for (int i = 0; i < list->near_count; i++) {
+        int k = list->near[i];
         const Meeting *m = &list->meetings[k];
         if (list->apart_until[k] > gone[m->fixed]) continue;
         if ((list->active[m->a] | list->active[m->b]) && groups_meet(d, list, k))
