@@ -90,7 +90,8 @@ typedef struct TnMotionInput {
                             The others must be where the detection before had them, and move by no
                             more than the slack. NULL: all */
     bool moved;          /* those others may be anywhere */
-    /* per link: the twists that a list at hand was made for, from the same places. Pairs may be
+    /* per link: the twists that a list at hand was made for, from the places of
+     * the detection before. Pairs may be
      * left out whose points get nowhere farther from where they were expected, one as seen from the
      * other, than `surprise`. NULL: none are */
     const double (*expected)[6];

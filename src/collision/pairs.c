@@ -28,6 +28,7 @@ typedef struct Group {
     double center[3];     /* of ball and box, in the link's axes */
     double radius;        /* of the ball, margins of geoms included, */
     double half[3];       /* and of the box in the link's axes */
+    double reach;         /* of the ball, from the link's centre of mass */
     double slack;         /* that its geoms' boxes have, where it is fixed */
     TnLinkFrame at;       /* where its geoms are placed, */
     int moves;            /* and how many places they had */
@@ -65,6 +66,7 @@ typedef struct TnPairList {
     int16_t *near;
     int near_count;
     double alert[2];
+    double growth; /* of the last detection: the largest way */
     /* per detection */
     Place *places;   /* per group */
     uint8_t *active; /* per group: it moves, and is not left out */
@@ -124,6 +126,9 @@ static void size_group(const TnCollider *c, const int16_t *slots, Group *g)
         g->radius = fmax(g->radius, v3_norm(d) + local->bounding_radius);
     }
     g->radius += margin;
+    double arm[3];
+    v3_sub(arm, g->center, c->model->links[g->link].com);
+    g->reach = v3_norm(arm) + g->radius;
     g->lone = g->count == 1 && c->slots[slots[0]].shape_type == TN_GEOM_SPHERE;
 }
 
@@ -405,29 +410,37 @@ static bool go_as_expected(const TnDetection *d, int link1, int link2, const dou
     return d->t * (v3_dot(n, linear) + radius * v3_norm(across)) <= d->surprise;
 }
 
+static void towards_plane(const TnDetection *d, int plane, double n[3])
+{
+    m3_column(n, d->collider->place[plane].rot, 2);
+    v3_scale(n, n, -1.0);
+}
+
 /* Contact points are within the smaller ball, but for half of their gap. */
 static bool groups_go_as_expected(const TnDetection *d, const TnPairList *list, const Meeting *m)
 {
     const Group *a = &list->groups[m->a], *b = &list->groups[m->b];
     const Place *at = &list->places[!b->plane && b->radius < a->radius ? m->b : m->a];
     double n[3] = {0.0};
-    if (b->plane) {
-        m3_column(n, d->collider->place[list->slots[b->first]].rot, 2);
-        v3_scale(n, n, -1.0);
-    }
+    if (b->plane) towards_plane(d, list->slots[b->first], n);
     return go_as_expected(d, a->link, b->link, at->c, at->r + at->way + d->slack, n);
 }
 
 static bool geoms_go_as_expected(const TnDetection *d, const TnSlotPair *pair, bool seen)
 {
-    static const double unknown[3] = {0.0};
     const TnCollider *c = d->collider;
     const TnSlot *a = &c->slots[pair->slot1], *b = &c->slots[pair->slot2];
-    bool second = b->shape_type != TN_GEOM_PLANE &&
+    bool plane = b->shape_type == TN_GEOM_PLANE,
+         second = !plane &&
                   c->locals[pair->slot2].bounding_radius < c->locals[pair->slot1].bounding_radius;
     const TnBounds *at = &c->bounds[second ? pair->slot2 : pair->slot1];
+    double n[3] = {0.0};
+    if (plane)
+        towards_plane(d, pair->slot2, n);
+    else if (seen)
+        v3_copy(n, pair->normal);
     return go_as_expected(d, a->link, b->link, second ? b->pos : a->pos, (double)at->r + d->slack,
-                          seen ? pair->normal : unknown);
+                          n);
 }
 
 /* Marks those of their pairs whose boxes meet. */
@@ -481,10 +494,78 @@ static void find_near(TnPairList *list, double growth)
             list->near[list->near_count++] = (int16_t)k;
 }
 
+/* How much farther than expected any point of a group gets. */
+static double most_surprise(const TnDetection *d, const TnPairList *list)
+{
+    double most = 0.0;
+    for (int k = 0; k < list->moving_groups; k++) {
+        const Group *g = &list->groups[k];
+        const double *u = d->twists[g->link], *expected = d->expected[g->link];
+        double linear[3], angular[3];
+        v3_sub(linear, u, expected);
+        v3_sub(angular, u + 3, expected + 3);
+        most = larger(most, d->t * (v3_norm(linear) + v3_norm(angular) * g->reach));
+    }
+    return most;
+}
+
+/* Swept boxes of the last detection, larger by `more` each. */
+static bool boxes_stay_apart(const TnBounds *a, const TnBounds *b, double more)
+{
+    bool apart = false;
+    for (int i = 0; i < 3; i++)
+        apart |= (double)fabsf(a->c[i] - b->c[i]) > (double)(a->h[i] + b->h[i]) + 2.0 * more;
+    return apart;
+}
+
+/* The same of two groups. */
+static bool groups_stay_apart(const Place *a, const Place *b, double more)
+{
+    double way = a->way + b->way + 2.0 * more;
+    bool apart = false;
+    for (int i = 0; i < 3; i++)
+        apart |= fabs(a->c[i] - b->c[i]) > (1.0 + ROUNDING) * (a->h[i] + b->h[i] + way);
+    return apart;
+}
+
+static bool meeting_goes_as_expected(const TnDetection *d, const TnPairList *list, const Meeting *m,
+                                     double more)
+{
+    const TnBounds *bounds = d->collider->bounds;
+    bool plane = list->groups[m->b].plane;
+    if (!plane && groups_stay_apart(&list->places[m->a], &list->places[m->b], more)) return true;
+    if (groups_go_as_expected(d, list, m)) return true;
+    if (!list->placed[m->a] || !(plane || list->placed[m->b])) return false;
+    int moves = list->groups[m->a].moves + list->groups[m->b].moves;
+    for (int k = m->first; k < m->first + m->count; k++) {
+        const TnSlotPair *pair = &list->pairs[list->order[k]];
+        if (!plane && boxes_stay_apart(&bounds[pair->slot1], &bounds[pair->slot2], more)) continue;
+        if (!geoms_go_as_expected(d, pair, pair->seen == moves)) return false;
+    }
+    return true;
+}
+
+/* Nobody closes more than the detection before has listed. */
+static bool all_go_as_expected(const TnDetection *d, const TnPairList *list)
+{
+    double more = most_surprise(d, list), growth = (1.0 + ROUNDING) * (list->growth + more);
+    const double gone[2] = {list->gone[0] + growth, list->gone[1] + growth};
+    if (!(gone[0] < list->alert[0] && gone[1] < list->alert[1])) return false;
+    for (int i = 0; i < list->near_count; i++) {
+        const Meeting *m = &list->meetings[list->near[i]];
+        if (list->apart_until[list->near[i]] > gone[m->fixed]) continue;
+        if (d->only && !d->only[list->groups[m->a].link] && !d->only[list->groups[m->b].link])
+            continue;
+        if (!meeting_goes_as_expected(d, list, m, more)) return false;
+    }
+    return true;
+}
+
 void tn_pairs_detect(const TnDetection *d, TnEmitter *emitter)
 {
     TnPairList *list = d->collider->list;
-    double growth = move_groups(d, list);
+    if (d->expected && all_go_as_expected(d, list)) return;
+    double growth = list->growth = move_groups(d, list);
     const double gone[2] = {list->gone[0] + growth, list->gone[1] + growth};
     if (!(gone[0] < list->alert[0] && gone[1] < list->alert[1])) find_near(list, growth);
     memset(list->met, 0, sizeof list->met[0] * (size_t)(list->pair_count / 64 + 1));
