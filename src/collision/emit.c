@@ -490,7 +490,7 @@ static void emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double
         emit_at(e, pair, (When){d->t, d->held}, &met);
         return;
     }
-    if (stays && normal) v3_copy(normal, m.normal);
+    if (stays && m.count && normal) v3_copy(normal, m.normal);
     When start = {0.0, d->twists};
     for (int k = 0; k < m.count; k++) {
         const TnManifoldPoint *p = &m.points[k];
