@@ -242,7 +242,9 @@ TEST(a_second_look_leaves_out_no_point_that_closes_unlisted)
         left_out += all.count - found.count;
         for (int i = 0; i < all.count; i++) {
             const TnContactPoint *c = &all.points[i];
-            if (!(end_gap(&s, c) < -LET_PASS * SLOW_SLACK) || has(&listed, c)) continue;
+            /* which points stand for an overlap depends on how far ahead collision looks */
+            if (!(c->gap > 0.0 && end_gap(&s, c) < -LET_PASS * SLOW_SLACK)) continue;
+            if (has(&listed, c)) continue;
             CHECK(has(&found, c));
             missed++;
         }
