@@ -33,10 +33,25 @@ static inline void add_group(double V[6], double a[6], const double (*S)[6], con
         for (int r = 0; r < 6; r++) a[r] += S[d][r] * acceleration[d];
 }
 
+/* The same of a single one that rides, as most do. */
+static inline void add_single(double V[6], double a[6], const double S[6], double v)
+{
+    double U[6];
+    for (int r = 0; r < 6; r++) U[r] = S[r] * v;
+    add_motion_cross(a, V, U);
+    for (int r = 0; r < 6; r++) V[r] += U[r];
+}
+
 static void link_motion(const TnTree *tree, const TnLink *link, const double *v,
                         const double *acceleration, double V[6], double a[6])
 {
     const TnJoint *joint = &tree->model->joints[link->joint_start];
+    if (link->dof_count == 1) {
+        int d = link->dof_start - tree->sub->dof_start;
+        add_single(V, a, tree->S[d], v[d]);
+        for (int r = 0; acceleration && r < 6; r++) a[r] += tree->S[d][r] * acceleration[d];
+        return;
+    }
     for (int k = 0; k < link->joint_count; k++, joint++) {
         int d = joint->dof_start - tree->sub->dof_start, count = tn_joint_dofs(joint->type);
         if (joint->type == TN_JOINT_FREE) {
