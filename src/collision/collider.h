@@ -214,10 +214,9 @@ typedef struct TnSlotPair {
     double margin;
     double apart[3];  /* of a listed pair: the way from shape 2 to shape 1, in the axes of shape 1,
                          as it was when they were last apart. It says where to look first */
-    double normal[3]; /* likewise, from shape 1 to 2: where it was last looked at, all of its points
-                         have this and are as they are at the start, or they are apart along this by
-                         more than is listed. Or zero */
-    int seen;         /* then: where that was, see pairs.c */
+    double normal[3]; /* likewise, from shape 1 to 2: when it was last looked at, all of its points
+                         had this and were as they are at the start. Or zero */
+    int seen;         /* then: in which look that was, see pairs.c */
 } TnSlotPair;
 
 /* A chunk's part of the point list; `count` goes on past the capacity, so that a second try has the

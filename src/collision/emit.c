@@ -551,7 +551,6 @@ static bool are_apart(const TnDetection *d, TnSlotPair *pair, double way)
                                   d->slack + way + room,
                               v);
     m3_tmul_v(pair->apart, a.at->rot, v);
-    if (apart) v3_scale(pair->normal, v, -1.0 / v3_norm(v));
     return apart;
 }
 

@@ -30,8 +30,7 @@ typedef struct Group {
     double half[3];       /* and of the box in the link's axes */
     double reach;         /* of the ball, from the link's centre of mass */
     double slack;         /* that its geoms' boxes have, where it is fixed */
-    TnLinkFrame at;       /* where its geoms are placed, */
-    int moves;            /* and how many places they had */
+    TnLinkFrame at;       /* where its geoms are placed */
 } Group;
 
 /* A group over the step. */
@@ -67,6 +66,7 @@ typedef struct TnPairList {
     int near_count;
     double alert[2];
     double growth; /* of the last detection: the largest way */
+    int looks;     /* detections that were not about surprises */
     /* per detection */
     Place *places;   /* per group */
     uint8_t *active; /* per group: it moves, and is not left out */
@@ -376,9 +376,7 @@ static void place_group(const TnDetection *d, TnPairList *list, int k)
     }
     list->placed[k] = 1;
     g->slack = d->slack;
-    if (stays || !g->link) return;
-    g->at = *frame;
-    g->moves++;
+    if (!stays && g->link) g->at = *frame;
 }
 
 /* How a link gets elsewhere than expected: at x, and turning. */
@@ -396,14 +394,21 @@ static void add_surprise(const TnDetection *d, int link, double sign, const doub
     v3_add_scaled(angular, turned, sign);
 }
 
+static double speed_of(const TnDetection *d, int link)
+{
+    return link ? v3_norm(d->twists[link]) : 0.0;
+}
+
 /* Whether link 1 gets no nearer to link 2 than expected, but for the surprise: along n, or where
- * that is zero anywhere. It counts for points as near to x as `radius`. */
+ * that is zero anywhere. It counts for points as near to x as `radius`, and as far beyond as a gap
+ * that the motion closes. It asks for nothing that a detection may have left out. */
 static bool go_as_expected(const TnDetection *d, int link1, int link2, const double x[3],
                            double radius, const double n[3])
 {
     double linear[3] = {0.0}, angular[3] = {0.0}, across[3];
     add_surprise(d, link1, 1.0, x, linear, angular);
     add_surprise(d, link2, -1.0, x, linear, angular);
+    radius += d->slack + d->t * (speed_of(d, link1) + speed_of(d, link2));
     if (v3_dot(n, n) == 0.0)
         return d->t * (v3_norm(linear) + radius * v3_norm(angular)) <= d->surprise;
     v3_cross(across, n, angular);
@@ -423,7 +428,7 @@ static bool groups_go_as_expected(const TnDetection *d, const TnPairList *list, 
     const Place *at = &list->places[!b->plane && b->radius < a->radius ? m->b : m->a];
     double n[3] = {0.0};
     if (b->plane) towards_plane(d, list->slots[b->first], n);
-    return go_as_expected(d, a->link, b->link, at->c, at->r + at->way + d->slack, n);
+    return go_as_expected(d, a->link, b->link, at->c, at->r, n);
 }
 
 static bool geoms_go_as_expected(const TnDetection *d, const TnSlotPair *pair, bool seen)
@@ -433,14 +438,13 @@ static bool geoms_go_as_expected(const TnDetection *d, const TnSlotPair *pair, b
     bool plane = b->shape_type == TN_GEOM_PLANE,
          second = !plane &&
                   c->locals[pair->slot2].bounding_radius < c->locals[pair->slot1].bounding_radius;
-    const TnBounds *at = &c->bounds[second ? pair->slot2 : pair->slot1];
+    double radius = c->locals[second ? pair->slot2 : pair->slot1].bounding_radius;
     double n[3] = {0.0};
     if (plane)
         towards_plane(d, pair->slot2, n);
     else if (seen)
         v3_copy(n, pair->normal);
-    return go_as_expected(d, a->link, b->link, second ? b->pos : a->pos, (double)at->r + d->slack,
-                          n);
+    return go_as_expected(d, a->link, b->link, second ? b->pos : a->pos, radius, n);
 }
 
 /* Marks those of their pairs whose boxes meet. */
@@ -451,7 +455,6 @@ static void meet_geoms(const TnDetection *d, TnPairList *list, const Meeting *m)
     if (d->expected && groups_go_as_expected(d, list, m)) return;
     place_group(d, list, m->a);
     place_group(d, list, m->b);
-    int moves = list->groups[m->a].moves + list->groups[m->b].moves;
     for (int k = m->first; k < m->first + m->count; k++) {
         int index = list->order[k];
         TnSlotPair *pair = &list->pairs[index];
@@ -459,9 +462,9 @@ static void meet_geoms(const TnDetection *d, TnPairList *list, const Meeting *m)
         bool meet = plane ? tn_box_meets_plane(d, a, pair->slot2)
                           : tn_bounds_meet(a, &c->bounds[pair->slot2]);
         if (!meet) continue;
-        if (d->expected && geoms_go_as_expected(d, pair, pair->seen == moves)) continue;
+        if (d->expected && geoms_go_as_expected(d, pair, pair->seen == list->looks)) continue;
         list->met[index / 64] |= UINT64_C(1) << index % 64;
-        pair->seen = moves;
+        pair->seen = list->looks;
         v3_zero(pair->normal);
     }
 }
@@ -536,11 +539,10 @@ static bool meeting_goes_as_expected(const TnDetection *d, const TnPairList *lis
     if (!plane && groups_stay_apart(&list->places[m->a], &list->places[m->b], more)) return true;
     if (groups_go_as_expected(d, list, m)) return true;
     if (!list->placed[m->a] || !(plane || list->placed[m->b])) return false;
-    int moves = list->groups[m->a].moves + list->groups[m->b].moves;
     for (int k = m->first; k < m->first + m->count; k++) {
         const TnSlotPair *pair = &list->pairs[list->order[k]];
         if (!plane && boxes_stay_apart(&bounds[pair->slot1], &bounds[pair->slot2], more)) continue;
-        if (!geoms_go_as_expected(d, pair, pair->seen == moves)) return false;
+        if (!geoms_go_as_expected(d, pair, pair->seen == list->looks)) return false;
     }
     return true;
 }
@@ -565,6 +567,7 @@ void tn_pairs_detect(const TnDetection *d, TnEmitter *emitter)
 {
     TnPairList *list = d->collider->list;
     if (d->expected && all_go_as_expected(d, list)) return;
+    list->looks += !d->expected;
     double growth = list->growth = move_groups(d, list);
     const double gone[2] = {list->gone[0] + growth, list->gone[1] + growth};
     if (!(gone[0] < list->alert[0] && gone[1] < list->alert[1])) find_near(list, growth);
