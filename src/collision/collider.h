@@ -185,11 +185,13 @@ typedef struct TnDetection {
     const double (*twists)[6];
     const double (*held)[6]; /* as in TnMotionInput */
     double t, slack;
-    bool alone;             /* likewise */
-    const uint8_t *only;    /* likewise */
-    bool moved;             /* likewise */
-    double far, touching;   /* shares of the thinner shape's half, see emit.c */
-    TnContactPoint *points; /* all chunks' parts, one after the other */
+    bool alone;                  /* likewise */
+    const uint8_t *only;         /* likewise */
+    bool moved;                  /* likewise */
+    const double (*expected)[6]; /* likewise */
+    double surprise;             /* likewise */
+    double far, touching;        /* shares of the thinner shape's half, see emit.c */
+    TnContactPoint *points;      /* all chunks' parts, one after the other */
 } TnDetection;
 
 /* Parameters of a pair. */
@@ -210,8 +212,11 @@ typedef struct TnSlotPair {
     int slot1, slot2;
     int explicit_pair; /* index in the model, or -1 */
     double margin;
-    double apart[3]; /* of a listed pair: the way from shape 2 to shape 1, in the axes of shape 1,
-                        as it was when they were last apart. It says where to look first */
+    double apart[3];  /* of a listed pair: the way from shape 2 to shape 1, in the axes of shape 1,
+                         as it was when they were last apart. It says where to look first */
+    double normal[3]; /* likewise, from shape 1 to 2: when it was last looked at, all of its points
+                         had this and were as they are at the start. Or zero */
+    int seen;         /* then: in which look that was, see pairs.c */
 } TnSlotPair;
 
 /* A chunk's part of the point list; `count` goes on past the capacity, so that a second try has the

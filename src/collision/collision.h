@@ -90,6 +90,12 @@ typedef struct TnMotionInput {
                             The others must be where the detection before had them, and move by no
                             more than the slack. NULL: all */
     bool moved;          /* those others may be anywhere */
+    /* per link: the twists that a list at hand was made for, from the places of
+     * the detection before. Pairs may be
+     * left out whose points get nowhere farther from where they were expected, one as seen from the
+     * other, than `surprise`. NULL: none are */
+    const double (*expected)[6];
+    double surprise; /* m */
 } TnMotionInput;
 /* A point is listed when gap <= margin + t · max(0, approach speed along the normal at the point) +
  * slack, so that nothing that can touch within the step is missed and nothing else is listed.

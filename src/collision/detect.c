@@ -109,6 +109,8 @@ bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena 
                      .alone = in->alone,
                      .only = in->only,
                      .moved = in->moved,
+                     .expected = in->expected,
+                     .surprise = in->surprise,
                      .far = in->exact ? 0.0 : TN_FAR,
                      .touching = in->exact ? TN_TOUCHING_EXACT : TN_TOUCHING};
     *out = (TnContactList){0};

@@ -461,7 +461,8 @@ static bool are_far(const TnDetection *d, int slot1, int slot2, double way)
     return v3_dot(n, n) > (1.0 + ROUNDING) * reach * reach;
 }
 
-static void emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way)
+/* `normal`, where there is one: see TnSlotPair. */
+static void emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double *normal)
 {
     const TnDetection *d = e->detection;
     const TnCollider *c = d->collider;
@@ -473,7 +474,8 @@ static void emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way)
     double nearest = nearest_of(&m);
     bool flies = false;
     double thin = c->thinness[i] < c->thinness[j] ? c->thinness[i] : c->thinness[j];
-    if (m.count && way > d->far * thin) {
+    bool stays = !(m.count && way > d->far * thin);
+    if (!stays) {
         TnMover a = mover_of(d, i, d->twists), b = mover_of(d, j, d->twists);
         TnTransform at[2], start[2] = {c->place[i], c->place[j]};
         flies = nearest > d->touching * thin;
@@ -488,6 +490,7 @@ static void emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way)
         emit_at(e, pair, (When){d->t, d->held}, &met);
         return;
     }
+    if (stays && m.count && normal) v3_copy(normal, m.normal);
     When start = {0.0, d->twists};
     for (int k = 0; k < m.count; k++) {
         const TnManifoldPoint *p = &m.points[k];
@@ -529,7 +532,7 @@ static void emit_pair(TnEmitter *e, int slot1, int slot2)
     if (simple)
         emit_simple(e, &pair);
     else
-        emit_shapes(e, &pair, way);
+        emit_shapes(e, &pair, way, NULL);
 }
 
 /* Whether two shapes are seen to be apart by more than is listed, from where they last were. Only
@@ -561,7 +564,7 @@ static void emit_listed(TnEmitter *e, TnSlotPair *pair)
     }
     double way = d->t * fastest(d, pair->slot1, pair->slot2);
     if (are_far(d, pair->slot1, pair->slot2, way) || are_apart(d, pair, way)) return;
-    emit_shapes(e, pair, way);
+    emit_shapes(e, pair, way, pair->normal);
 }
 
 /* Something awake and a sleeper: only whether they touch. */

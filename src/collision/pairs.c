@@ -28,6 +28,7 @@ typedef struct Group {
     double center[3];     /* of ball and box, in the link's axes */
     double radius;        /* of the ball, margins of geoms included, */
     double half[3];       /* and of the box in the link's axes */
+    double reach;         /* of the ball, from the link's centre of mass */
     double slack;         /* that its geoms' boxes have, where it is fixed */
     TnLinkFrame at;       /* where its geoms are placed */
 } Group;
@@ -60,6 +61,12 @@ typedef struct TnPairList {
     /* no group's centre has gone farther in all detections together: against the mean of those that
      * move, for meetings of these, and at all, for meetings with what is fixed */
     double gone[2];
+    /* meetings that may come up before gone is `alert`: only these are looked through */
+    int16_t *near;
+    int near_count;
+    double alert[2];
+    double growth; /* of the last detection: the largest way */
+    int looks;     /* detections that were not about surprises */
     /* per detection */
     Place *places;   /* per group */
     uint8_t *active; /* per group: it moves, and is not left out */
@@ -119,6 +126,9 @@ static void size_group(const TnCollider *c, const int16_t *slots, Group *g)
         g->radius = fmax(g->radius, v3_norm(d) + local->bounding_radius);
     }
     g->radius += margin;
+    double arm[3];
+    v3_sub(arm, g->center, c->model->links[g->link].com);
+    g->reach = v3_norm(arm) + g->radius;
     g->lone = g->count == 1 && c->slots[slots[0]].shape_type == TN_GEOM_SPHERE;
 }
 
@@ -200,6 +210,7 @@ static size_t lay_out(TnPairList *list, char *base, int slots, int pairs)
                  {&list->pairs, sizeof(TnSlotPair) * m},
                  {&list->halves, sizeof(double[3]) * n},
                  {&list->apart_until, sizeof(double) * (m < MOST_BALL_PAIRS ? m : MOST_BALL_PAIRS)},
+                 {&list->near, sizeof(int16_t) * (m < MOST_BALL_PAIRS ? m : MOST_BALL_PAIRS)},
                  {&list->places, sizeof(Place) * n},
                  {&list->active, n},
                  {&list->placed, n},
@@ -368,20 +379,93 @@ static void place_group(const TnDetection *d, TnPairList *list, int k)
     if (!stays && g->link) g->at = *frame;
 }
 
+/* How a link gets elsewhere than expected: at x, and turning. */
+static void add_surprise(const TnDetection *d, int link, double sign, const double x[3],
+                         double linear[3], double angular[3])
+{
+    double turned[3], arm[3], v[3];
+    if (!link) return;
+    const double *u = d->twists[link], *expected = d->expected[link];
+    v3_sub(turned, u + 3, expected + 3);
+    v3_sub(arm, x, d->frames[link].com);
+    v3_cross(v, turned, arm);
+    for (int i = 0; i < 3; i++) v[i] += u[i] - expected[i];
+    v3_add_scaled(linear, v, sign);
+    v3_add_scaled(angular, turned, sign);
+}
+
+static double speed_of(const TnDetection *d, int link)
+{
+    return link ? v3_norm(d->twists[link]) : 0.0;
+}
+
+/* Whether link 1 gets no nearer to link 2 than expected, but for the surprise: along n, or where
+ * that is zero anywhere. It counts for points as near to x as `radius`, and as far beyond as a gap
+ * that the motion closes. It asks for nothing that a detection may have left out. */
+static bool go_as_expected(const TnDetection *d, int link1, int link2, const double x[3],
+                           double radius, const double n[3])
+{
+    double linear[3] = {0.0}, angular[3] = {0.0}, across[3];
+    add_surprise(d, link1, 1.0, x, linear, angular);
+    add_surprise(d, link2, -1.0, x, linear, angular);
+    radius += d->slack + d->t * (speed_of(d, link1) + speed_of(d, link2));
+    if (v3_dot(n, n) == 0.0)
+        return d->t * (v3_norm(linear) + radius * v3_norm(angular)) <= d->surprise;
+    v3_cross(across, n, angular);
+    return d->t * (v3_dot(n, linear) + radius * v3_norm(across)) <= d->surprise;
+}
+
+static void towards_plane(const TnDetection *d, int plane, double n[3])
+{
+    m3_column(n, d->collider->place[plane].rot, 2);
+    v3_scale(n, n, -1.0);
+}
+
+/* Contact points are within the smaller ball, but for half of their gap. */
+static bool groups_go_as_expected(const TnDetection *d, const TnPairList *list, const Meeting *m)
+{
+    const Group *a = &list->groups[m->a], *b = &list->groups[m->b];
+    const Place *at = &list->places[!b->plane && b->radius < a->radius ? m->b : m->a];
+    double n[3] = {0.0};
+    if (b->plane) towards_plane(d, list->slots[b->first], n);
+    return go_as_expected(d, a->link, b->link, at->c, at->r, n);
+}
+
+static bool geoms_go_as_expected(const TnDetection *d, const TnSlotPair *pair, bool seen)
+{
+    const TnCollider *c = d->collider;
+    const TnSlot *a = &c->slots[pair->slot1], *b = &c->slots[pair->slot2];
+    bool plane = b->shape_type == TN_GEOM_PLANE,
+         second = !plane &&
+                  c->locals[pair->slot2].bounding_radius < c->locals[pair->slot1].bounding_radius;
+    double radius = c->locals[second ? pair->slot2 : pair->slot1].bounding_radius;
+    double n[3] = {0.0};
+    if (plane)
+        towards_plane(d, pair->slot2, n);
+    else if (seen)
+        v3_copy(n, pair->normal);
+    return go_as_expected(d, a->link, b->link, second ? b->pos : a->pos, radius, n);
+}
+
 /* Marks those of their pairs whose boxes meet. */
 static void meet_geoms(const TnDetection *d, TnPairList *list, const Meeting *m)
 {
     const TnCollider *c = d->collider;
     bool plane = list->groups[m->b].plane;
+    if (d->expected && groups_go_as_expected(d, list, m)) return;
     place_group(d, list, m->a);
     place_group(d, list, m->b);
     for (int k = m->first; k < m->first + m->count; k++) {
         int index = list->order[k];
-        const TnSlotPair *pair = &list->pairs[index];
+        TnSlotPair *pair = &list->pairs[index];
         const TnBounds *a = &c->bounds[pair->slot1];
-        uint64_t meet = plane ? (uint64_t)tn_box_meets_plane(d, a, pair->slot2)
-                              : (uint64_t)tn_bounds_meet(a, &c->bounds[pair->slot2]);
-        list->met[index / 64] |= meet << index % 64;
+        bool meet = plane ? tn_box_meets_plane(d, a, pair->slot2)
+                          : tn_bounds_meet(a, &c->bounds[pair->slot2]);
+        if (!meet) continue;
+        if (d->expected && geoms_go_as_expected(d, pair, pair->seen == list->looks)) continue;
+        list->met[index / 64] |= UINT64_C(1) << index % 64;
+        pair->seen = list->looks;
+        v3_zero(pair->normal);
     }
 }
 
@@ -402,13 +486,94 @@ static void emit_met(TnPairList *list, TnEmitter *emitter)
             tn_emit_listed(emitter, &list->pairs[64 * word + __builtin_ctzll(bits)]);
 }
 
+/* Meetings that come up while groups go on for so many steps as now. */
+#define AHEAD 16.0
+static void find_near(TnPairList *list, double growth)
+{
+    for (int i = 0; i < 2; i++) list->alert[i] = list->gone[i] + AHEAD * growth;
+    list->near_count = 0;
+    for (int k = 0; k < list->meeting_count; k++)
+        if (!(list->apart_until[k] > list->alert[list->meetings[k].fixed]))
+            list->near[list->near_count++] = (int16_t)k;
+}
+
+/* How much farther than expected any point of a group gets. */
+static double most_surprise(const TnDetection *d, const TnPairList *list)
+{
+    double most = 0.0;
+    for (int k = 0; k < list->moving_groups; k++) {
+        const Group *g = &list->groups[k];
+        const double *u = d->twists[g->link], *expected = d->expected[g->link];
+        double linear[3], angular[3];
+        v3_sub(linear, u, expected);
+        v3_sub(angular, u + 3, expected + 3);
+        most = larger(most, d->t * (v3_norm(linear) + v3_norm(angular) * g->reach));
+    }
+    return most;
+}
+
+/* Swept boxes of the last detection, larger by `more` each. */
+static bool boxes_stay_apart(const TnBounds *a, const TnBounds *b, double more)
+{
+    bool apart = false;
+    for (int i = 0; i < 3; i++)
+        apart |= (double)fabsf(a->c[i] - b->c[i]) > (double)(a->h[i] + b->h[i]) + 2.0 * more;
+    return apart;
+}
+
+/* The same of two groups. */
+static bool groups_stay_apart(const Place *a, const Place *b, double more)
+{
+    double way = a->way + b->way + 2.0 * more;
+    bool apart = false;
+    for (int i = 0; i < 3; i++)
+        apart |= fabs(a->c[i] - b->c[i]) > (1.0 + ROUNDING) * (a->h[i] + b->h[i] + way);
+    return apart;
+}
+
+static bool meeting_goes_as_expected(const TnDetection *d, const TnPairList *list, const Meeting *m,
+                                     double more)
+{
+    const TnBounds *bounds = d->collider->bounds;
+    bool plane = list->groups[m->b].plane;
+    if (!plane && groups_stay_apart(&list->places[m->a], &list->places[m->b], more)) return true;
+    if (groups_go_as_expected(d, list, m)) return true;
+    if (!list->placed[m->a] || !(plane || list->placed[m->b])) return false;
+    for (int k = m->first; k < m->first + m->count; k++) {
+        const TnSlotPair *pair = &list->pairs[list->order[k]];
+        if (!plane && boxes_stay_apart(&bounds[pair->slot1], &bounds[pair->slot2], more)) continue;
+        if (!geoms_go_as_expected(d, pair, pair->seen == list->looks)) return false;
+    }
+    return true;
+}
+
+/* Nobody closes more than the detection before has listed. */
+static bool all_go_as_expected(const TnDetection *d, const TnPairList *list)
+{
+    double more = most_surprise(d, list), growth = (1.0 + ROUNDING) * (list->growth + more);
+    const double gone[2] = {list->gone[0] + growth, list->gone[1] + growth};
+    if (!(gone[0] < list->alert[0] && gone[1] < list->alert[1])) return false;
+    for (int i = 0; i < list->near_count; i++) {
+        const Meeting *m = &list->meetings[list->near[i]];
+        if (list->apart_until[list->near[i]] > gone[m->fixed]) continue;
+        if (d->only && !d->only[list->groups[m->a].link] && !d->only[list->groups[m->b].link])
+            continue;
+        if (!meeting_goes_as_expected(d, list, m, more)) return false;
+    }
+    return true;
+}
+
 void tn_pairs_detect(const TnDetection *d, TnEmitter *emitter)
 {
     TnPairList *list = d->collider->list;
-    double growth = move_groups(d, list);
+    if (d->expected && all_go_as_expected(d, list)) return;
+    list->looks += !d->expected;
+    double growth = list->growth = move_groups(d, list);
     const double gone[2] = {list->gone[0] + growth, list->gone[1] + growth};
+    if (!(gone[0] < list->alert[0] && gone[1] < list->alert[1])) find_near(list, growth);
     memset(list->met, 0, sizeof list->met[0] * (size_t)(list->pair_count / 64 + 1));
-    for (int k = 0; k < list->meeting_count; k++) {
+    for (int i = 0; i < list->near_count; i++) {
+        int k = list->near[i];
         const Meeting *m = &list->meetings[k];
         if (list->apart_until[k] > gone[m->fixed]) continue;
         if ((list->active[m->a] | list->active[m->b]) && groups_meet(d, list, k))

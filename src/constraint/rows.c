@@ -129,16 +129,42 @@ static double lever_of_dof(const TnModel *model, int dof)
     return tn_dof_turns(model, dof) ? model->links[link].lever : 1.0;
 }
 
+/* What the row reads from a dof. */
+static void count_dof(TnRowWriter *w, int dof, double coefficient)
+{
+    double part = coefficient / lever_of_dof(w->in->model, dof);
+    w->shift += coefficient * w->in->state->qvel[dof];
+    w->size += coefficient * coefficient;
+    w->turn += part * part;
+}
+
 void tn_row_add_dof(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, int dof, double coefficient)
 {
     const TnDivision *d = w->in->division;
     TnRowSide *side = open_side(w, row, d->tree_block[sub->kind_index],
                                 d->tree_node[sub->kind_index], sub->dof_count);
     w->set->problem.coefficient[side->start + dof - sub->dof_start] += coefficient;
-    double part = coefficient / lever_of_dof(w->in->model, dof);
-    w->shift += coefficient * w->in->state->qvel[dof];
-    w->size += coefficient * coefficient;
-    w->turn += part * part;
+    count_dof(w, dof, coefficient);
+}
+
+/* The row's only side is on one joint, whose dofs are neighbours. */
+static void add_joint(TnRowWriter *w, TnRow *row, const TnJoint *joint, int dofs,
+                      const double *coefficients)
+{
+    TnProblem *p = &w->set->problem;
+    const TnSubsystem *sub = tn_subsystem_of_joint(w->in->model, joint);
+    const TnDivision *d = w->in->division;
+    int block = d->tree_block[sub->kind_index],
+        first = tn_division_start(d, block, d->tree_node[sub->kind_index]) + joint->dof_start -
+                sub->dof_start;
+    p->sides[w->side++] =
+        (TnRowSide){.block = block + p->twist_count, .start = w->entry, .count = dofs};
+    row->side_count = 1;
+    for (int k = 0; k < dofs; k++, w->entry++) {
+        p->index[w->entry] = first + k;
+        p->coefficient[w->entry] = coefficients[k];
+        count_dof(w, joint->dof_start + k, coefficients[k]);
+    }
 }
 
 void tn_row_set_lever(const TnRowWriter *w, TnRow *row)
@@ -234,6 +260,8 @@ static void turn_axis(const TnConstraintInput *in, const TnJoint *joint, LimitSt
     limit->v = 2.0 * in->theta * limit->v - (2.0 * in->theta - 1.0) * middle;
 }
 
+static int limited_dofs(const TnJoint *joint) { return joint->type == TN_JOINT_BALL ? 3 : 1; }
+
 static bool watch_limit(const TnConstraintInput *in, const TnJoint *joint, int upper,
                         LimitState *out)
 {
@@ -273,8 +301,7 @@ static void add_limit(TnRowWriter *w, int joint_index, int upper)
     if (joint->type == TN_JOINT_BALL) turn_axis(w->in, joint, &limit);
     TnRow *row = tn_row_begin(w, TN_ROW_INEQUALITY, tn_row_slot_joint(model, joint_index, upper));
     const TnSubsystem *sub = tn_subsystem_of_joint(model, joint);
-    int dofs = joint->type == TN_JOINT_BALL ? 3 : 1;
-    for (int k = 0; k < dofs; k++) tn_row_add_dof(w, row, sub, joint->dof_start + k, limit.axis[k]);
+    add_joint(w, row, joint, limited_dofs(joint), limit.axis);
     tn_row_close_limit(w, row, sub, limit.gap, limit.v, limit.v_end);
 }
 
@@ -299,7 +326,7 @@ static void add_rows_of_joint(TnRowWriter *w, int j)
     }
     if (joint->friction_loss > 0.0) {
         TnRow *row = tn_row_begin(w, TN_ROW_BOX, tn_row_slot_joint(model, j, 2));
-        tn_row_add_dof(w, row, tn_subsystem_of_joint(model, joint), joint->dof_start, 1.0);
+        add_joint(w, row, joint, 1, (const double[]){1.0});
         tn_row_close_friction(w, row, joint->friction_loss);
     }
 }
@@ -314,12 +341,13 @@ static void count_rows_of_joint(const TnConstraintInput *in, int j, TnRowCounts 
 {
     const TnJoint *joint = &in->model->joints[j];
     LimitState limit;
-    int rows = joint->friction_loss > 0.0;
+    int friction = joint->friction_loss > 0.0, limits = 0;
     for (int upper = 0; joint->limited && upper < 2; upper++)
-        if (watch_limit(in, joint, upper, &limit)) rows++, n->limits++;
-    n->rows += rows;
-    n->sides += rows;
-    if (rows) n->entries += rows * tn_subsystem_of_joint(in->model, joint)->dof_count;
+        limits += watch_limit(in, joint, upper, &limit);
+    n->limits += limits;
+    n->rows += friction + limits;
+    n->sides += friction + limits;
+    n->entries += friction + limits * limited_dofs(joint);
 }
 
 /* ---- spin and rolling friction ---- */

@@ -80,9 +80,11 @@ static void drop_restitution(const TnWorld *world, TnContactList *list)
 }
 
 static bool detect(TnStep *step, const double (*u)[6], const double *u_nodes, double slack,
-                   bool alone, const uint8_t *only, TnContactList *out)
+                   bool alone, double surprise, const uint8_t *only, TnContactList *out)
 {
     TnWorld *world = step->world;
+    /* the list is of this step's places if collision looked at these */
+    bool foreseen = step->placed && surprise > 0.0;
     TnMotionInput motion = {
         .frames = world->frames,
         .twists = u,
@@ -93,7 +95,9 @@ static bool detect(TnStep *step, const double (*u)[6], const double *u_nodes, do
         .slack = slack,
         .alone = alone,
         .only = only,
-        .moved = !step->placed};
+        .moved = !step->placed,
+        .expected = foreseen ? (const double(*)[6])step->end_twists : NULL,
+        .surprise = surprise};
     step->placed = true;
     if (step->since) {
         TnLinkFrame *frames;
@@ -101,7 +105,7 @@ static bool detect(TnStep *step, const double (*u)[6], const double *u_nodes, do
         if (!set_paths(step, u, &frames, &twists)) return false;
         motion.frames = frames;
         motion.twists = (const double(*)[6])twists;
-        motion.held = NULL;
+        motion.held = motion.expected = NULL;
     }
     if (!tn_step_collide(step, &motion, out)) return false;
     if (step->since) move_gaps(step, out);
@@ -110,15 +114,15 @@ static bool detect(TnStep *step, const double (*u)[6], const double *u_nodes, do
 }
 
 bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
-                    const uint8_t *only, TnContactList *out)
+                    double surprise, const uint8_t *only, TnContactList *out)
 {
-    return detect(step, u, u_nodes, tn_step_slack(step), alone, only, out);
+    return detect(step, u, u_nodes, tn_step_slack(step), alone, surprise, only, out);
 }
 
 bool tn_step_detect_free(TnStep *step, double slack, const uint8_t *only, TnContactList *out)
 {
-    return detect(step, (const double(*)[6])step->end_twists, step->end_qvel, slack, false, only,
-                  out);
+    return detect(step, (const double(*)[6])step->end_twists, step->end_qvel, slack, false, 0.0,
+                  only, out);
 }
 
 /* Free bodies may be borne: then they go on as they did. */

@@ -249,21 +249,23 @@ static bool note_missed(TnStep *step, const Merge *m)
 }
 
 /* Looks at the motion that was found, for links that are marked. `all`: and for either of a pair
- * standing still. */
+ * standing still. Otherwise whatever a pair closes in which nobody is surprised by the other beyond
+ * the slack is listed, but for what is let pass. */
 static bool look(TnStep *step, const uint8_t *marks, bool all, Merge *m, int *count)
 {
     TnArena *arena = &step->world->arena;
     TnContactList *found = TN_ARENA_ZERO(arena, TnContactList, 1);
     Places places;
-    if (!found ||
-        !tn_step_detect(step, (const double(*)[6])step->moved, step->moved_qvel, all, marks, found))
+    double slack = tn_step_slack(step), surprise = all ? 0.0 : (1.0 + LET_PASS) * slack;
+    if (!found || !tn_step_detect(step, (const double(*)[6])step->moved, step->moved_qvel, all,
+                                  surprise, marks, found))
         return false;
     *m = (Merge){.step = step,
                  .found = found,
                  .fresh = TN_ARENA_NEW(arena, bool, found->count),
                  .missed = TN_ARENA_NEW(arena, bool, found->count)};
     if (!m->fresh || !m->missed || !find_places(step, &places)) return false;
-    *count = mark_missed(m, &places, tn_step_slack(step));
+    *count = mark_missed(m, &places, slack);
     return true;
 }
 

@@ -95,9 +95,10 @@ void tn_step_spend_inputs(TnWorld *world);
 double tn_step_slack(const TnStep *step);
 /* Contacts of everything that moves by t u over the step, u per link and of soft bodies' nodes;
  * with gaps at the step's start, also of what is not real before. `only`, `alone`: as in
- * TnMotionInput. False: no memory. */
+ * TnMotionInput. `surprise` (m): pairs may be left out that go as the free motion does but for so
+ * much; 0: none are. False: no memory. */
 bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, bool alone,
-                    const uint8_t *only, TnContactList *out);
+                    double surprise, const uint8_t *only, TnContactList *out);
 /* Those of the free motion, so far ahead (m). */
 bool tn_step_detect_free(TnStep *step, double slack, const uint8_t *only, TnContactList *out);
 /* The step's list. */

@@ -1,4 +1,5 @@
 /* Trees in motion without contacts: energy, momentum, order of the step, robustness. */
+#include "dynamics/articulated/tree.h"
 #include "motion.h"
 
 /* A chain of 1 m rods along -z, hinged about y. */
@@ -83,6 +84,66 @@ TEST(more_passes_come_closer_to_the_implicit_midpoint)
      * safe side */
     for (int p = 1; p < 4; p++) CHECK(error[p] <= 0.3 * error[p - 1]);
     tn_model_destroy(model);
+}
+
+/* What v̂ lacks of the implicit midpoint M (v̂ - v)/(θt) + c = 0 at (q ⊕ θt v̂, v̂), as a share of v.
+ */
+static double midpoint_error(Motion *m, const TnSubsystem *sub, const TnTreeSystem *tree)
+{
+    const TnModel *model = m->model;
+    int n = sub->dof_count;
+    double q[64], M[32 * 32], c[32], S[32][6], h = m->theta * m->t, left = 0.0, all = 0.0;
+    TnLinkFrame frames[32];
+    memset(frames, 0, sizeof frames);
+    tn_tree_move(model, sub, m->qpos, tree->v_free, h, q);
+    tn_kinematics(model, q, 0, model->link_count, frames);
+    const double *origin = frames[sub->link_start].com;
+    tn_tree_axes(model, sub, q, frames, origin, S);
+    tn_tree_mass_matrix(model, sub, frames, origin, (const double(*)[6])S, &m->arena, M);
+    tn_tree_bias(model, sub, frames, origin, (const double(*)[6])S, tree->v_free, &m->arena, c);
+    for (int i = 0; i < n; i++) {
+        double r = c[i];
+        for (int j = 0; j < n; j++) r += M[i * n + j] * (tree->v_free[j] - m->qvel[j]) / h;
+        left += h * h * r * r / M[i * n + i];
+        all += M[i * n + i] * m->qvel[i] * m->qvel[i];
+    }
+    return sqrt(left / all);
+}
+
+TEST(a_pass_from_a_good_guess_solves_the_implicit_midpoint)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        TnModel *model = random_tree(seed, 5, seed % 2);
+        REQUIRE(model && model->subsystem_count == 1 && model->dof_count <= 32);
+        const TnSubsystem *sub = &model->subsystems[0];
+        Motion m = motion_start(model, 0.002);
+        Random r = {seed};
+        double last[32];
+        random_state(model, &r, 2.0, m.qpos, m.qvel);
+        tn_kinematics(model, m.qpos, 0, model->link_count, m.frames);
+        TnDynamicsInput in = motion_input(&m);
+        in.wrench = NULL;
+        in.passes = 20;
+        TnTreeSystem tree, guessed;
+        REQUIRE(motion_tree(&m, &in, sub, &tree));
+        for (int i = 0; i < sub->dof_count; i++)
+            last[i] = 2.0 * m.qvel[i] - tree.v_free[i] + uniform(&r, -2e-3, 2e-3);
+        in.last = last;
+        REQUIRE(motion_tree(&m, &in, sub, &guessed));
+        /* passes end at 1e-7; the first alone leaves t times the joint rates of the guess's 1e-3 */
+        CHECK(midpoint_error(&m, sub, &guessed) < 2e-7);
+        for (int i = 0; i < sub->dof_count; i++) {
+            double b = 0.0, size = 0.0;
+            for (int j = 0; j < sub->dof_count; j++) {
+                double x = guessed.A[i * sub->dof_count + j] * guessed.v_free[j];
+                b += x;
+                size += fabs(x);
+            }
+            CHECK_NEAR(b, guessed.b[i], 1e-11 * size); /* rounding, and the matrix's condition */
+        }
+        motion_end(&m);
+        tn_model_destroy(model);
+    }
 }
 
 TEST(spherical_pendulum_keeps_energy_and_vertical_momentum)

@@ -25,7 +25,7 @@ typedef struct Assembly {
     double (*S)[6];
     TnSpatialInertia *inertia;
     double (*work)[18];
-    double *M, *L, *A0;   /* n × n: mass matrix, factor, A without actuators */
+    double *M, *L;        /* n × n: mass matrix, factor */
     double *c, *x, *y;    /* n: bias, work */
     double *v_eval;       /* n: the velocity the pass is evaluated at */
     double *A, *b, *vhat; /* the caller's */
@@ -35,7 +35,7 @@ static bool take_scratch(Assembly *as, TnArena *arena)
 {
     const TnSubsystem *sub = as->tree.sub;
     size_t n = (size_t)sub->dof_count, links = (size_t)sub->link_count;
-    double *numbers = TN_ARENA_NEW(arena, double, (size_t)sub->qpos_count + 3 * n * n + 4 * n);
+    double *numbers = TN_ARENA_NEW(arena, double, (size_t)sub->qpos_count + 2 * n * n + 4 * n);
     as->S = tn_arena_alloc(arena, sizeof *as->S * n);
     as->work = tn_arena_alloc(arena, sizeof *as->work * links);
     as->frames = TN_ARENA_NEW(arena, TnLinkFrame, links);
@@ -44,8 +44,7 @@ static bool take_scratch(Assembly *as, TnArena *arena)
     if (!numbers || !run || !as->S || !as->work || !as->frames || !as->inertia) return false;
     as->M = numbers;
     as->L = as->M + n * n;
-    as->A0 = as->L + n * n;
-    as->c = as->A0 + n * n;
+    as->c = as->L + n * n;
     as->x = as->c + n;
     as->y = as->x + n;
     as->v_eval = as->y + n;
@@ -58,14 +57,12 @@ static bool take_scratch(Assembly *as, TnArena *arena)
            tn_joint_forces_init(&as->forces, as->in, &as->tree, arena);
 }
 
-/* y = M x */
-static void multiply(int n, const double *M, const double *x, double *y)
+/* y = M x, M symmetric: by columns, so that sums do not wait for each other. */
+static void multiply(int n, const double *restrict M, const double *restrict x, double *restrict y)
 {
-    for (int i = 0; i < n; i++) {
-        double s = 0.0;
-        for (int j = 0; j < n; j++) s += M[i * n + j] * x[j];
-        y[i] = s;
-    }
+    memset(y, 0, sizeof(double) * (size_t)n);
+    for (int j = 0; j < n; j++, M += n)
+        for (int i = 0; i < n; i++) y[i] += M[i] * x[j];
 }
 
 static double dot(int n, const double *x, const double *y)
@@ -77,25 +74,30 @@ static double dot(int n, const double *x, const double *y)
 
 static bool factor_copy(Assembly *as, const double *matrix)
 {
-    size_t n = (size_t)as->tree.n;
-    memcpy(as->L, matrix, sizeof(double) * n * n);
+    tn_tree_copy(&as->tree, matrix, as->L);
     return tn_tree_factor(&as->tree, as->L);
+}
+
+/* A and b from M and c at q ⊕ h v_eval, without actuators. */
+static void write_system(Assembly *as, double h)
+{
+    const TnDynamicsInput *in = as->in;
+    int n = as->tree.n;
+    double rate = 1.0 / (in->theta * in->t);
+    for (int k = 0; k < n * n; k++) as->A[k] = as->M[k] * rate;
+    multiply(n, as->A, in->qvel + as->tree.sub->dof_start, as->b);
+    for (int i = 0; i < n; i++) as->b[i] -= as->c[i];
+    tn_joint_forces_passive(&as->forces, as->q, as->v_eval, h, as->A, as->b);
 }
 
 /* Solves A v̂ = b, and again with other actuators held at their limits until those agree with v̂. A
  * force that falls with v̂ makes the answer unique for one actuator, and two or three rounds settle
  * it. */
-static bool solve(Assembly *as)
+static bool solve(Assembly *as, double h)
 {
     size_t n = (size_t)as->tree.n;
-    double *b0 = as->x;
-    memcpy(b0, as->b, sizeof(double) * n);
-    memcpy(as->A0, as->A, sizeof(double) * n * n);
     for (int round = 0; round < 5; round++) {
-        if (round > 0) {
-            memcpy(as->b, b0, sizeof(double) * n);
-            memcpy(as->A, as->A0, sizeof(double) * n * n);
-        }
+        write_system(as, h);
         tn_joint_forces_apply_servos(&as->forces, as->A, as->b);
         if (!factor_copy(as, as->A)) return false;
         memcpy(as->vhat, as->b, sizeof(double) * n);
@@ -143,9 +145,9 @@ static bool bounded_bias(Assembly *as)
     const double *v = as->in->qvel + as->tree.sub->dof_start;
     double *at_rest = as->x, *end = as->y, *product = as->vhat;
     place(as, v, 0.0);
-    tn_tree_newton_euler(&as->tree, as->inertia, v, as->in->wrench, as->work, as->c);
+    tn_tree_newton_euler(&as->tree, as->inertia, v, NULL, as->in->wrench, as->work, as->c);
     memset(end, 0, bytes);
-    tn_tree_newton_euler(&as->tree, as->inertia, end, as->in->wrench, as->work, at_rest);
+    tn_tree_newton_euler(&as->tree, as->inertia, end, NULL, as->in->wrench, as->work, at_rest);
     tn_tree_compose(&as->tree, as->inertia, as->M);
     if (!factor_copy(as, as->M)) return false;
     multiply(n, as->M, v, product);
@@ -167,28 +169,21 @@ static bool bounded_bias(Assembly *as)
 static void midpoint_bias(Assembly *as, double h)
 {
     place(as, as->v_eval, h);
-    tn_tree_newton_euler(&as->tree, as->inertia, as->v_eval, as->in->wrench, as->work, as->c);
+    tn_tree_newton_euler(&as->tree, as->inertia, as->v_eval, NULL, as->in->wrench, as->work, as->c);
     tn_tree_compose(&as->tree, as->inertia, as->M);
 }
 
 /* Builds and solves the system from M and c at q ⊕ h v_eval. */
 static bool complete_pass(Assembly *as, double h, bool first)
 {
-    const TnDynamicsInput *in = as->in;
     int n = as->tree.n;
-    const double *v = in->qvel + as->tree.sub->dof_start;
     if (first) {
         bool depends = tn_joint_forces_sum(&as->forces);
         if (depends && !factor_copy(as, as->M)) return false;
         tn_joint_forces_weigh(&as->forces, depends ? as->L : NULL, as->x);
     }
-    double rate = 1.0 / (in->theta * in->t);
-    for (int k = 0; k < n * n; k++) as->A[k] = as->M[k] * rate;
-    multiply(n, as->A, v, as->b);
-    for (int i = 0; i < n; i++) as->b[i] -= as->c[i];
-    tn_joint_forces_passive(&as->forces, as->q, as->v_eval, h, as->A, as->b);
     tn_joint_forces_servos(&as->forces, as->v_eval, h);
-    return solve(as) && isfinite(dot(n, as->vhat, as->vhat));
+    return solve(as, h) && isfinite(dot(n, as->vhat, as->vhat));
 }
 
 /* A change of v̂ as a share of the velocities themselves, weighed by the diagonal of M. Velocities
@@ -263,6 +258,40 @@ static double left_after_first(Assembly *as, double h, double change)
     return fmin(turned + GRAVITY_ROOM * share_of(as, y), change);
 }
 
+/* A pass that keeps A and its factor, and finds by inverse dynamics at v̂ what is left of the
+ * equations: with a = (v̂ - v)/(θt), M a + c there against M a + c as they were solved with. What it
+ * changes v̂ by is in x. A is that of a point h x away, which response to constraints can bear: they
+ * take the tree as far from where A is taken. False: servos are to be held otherwise. */
+#define STALE 1e-5 /* rad */
+static bool correct(Assembly *as, double h, double *x)
+{
+    const TnDynamicsInput *in = as->in;
+    int n = as->tree.n;
+    const double *v = in->qvel + as->tree.sub->dof_start;
+    double *force = as->y, *a = as->v_eval, rate = 1.0 / (in->theta * in->t);
+    for (int i = 0; i < n; i++) a[i] = (as->vhat[i] - v[i]) * rate;
+    multiply(n, as->M, a, force);
+    for (int i = 0; i < n; i++) force[i] += as->c[i];
+    place(as, as->vhat, h);
+    tn_tree_newton_euler(&as->tree, as->inertia, as->vhat, a, NULL, as->work, x);
+    for (int i = 0; i < n; i++) x[i] = force[i] - x[i];
+    memcpy(force, x, sizeof(double) * (size_t)n);
+    tn_tree_solve(&as->tree, as->L, x);
+    for (int i = 0; i < n; i++) {
+        as->vhat[i] += x[i];
+        as->b[i] += force[i];
+    }
+    memcpy(as->v_eval, as->vhat, sizeof(double) * (size_t)n);
+    return !tn_joint_forces_hold(&as->forces, as->vhat);
+}
+
+/* Nothing that `correct` leaves out matters: forces are linear in v̂, and v̂ is near v_eval. */
+static bool may_correct(const Assembly *as, double h, const double *x)
+{
+    return !as->in->wrench && h * turning_of(&as->tree, x) <= STALE &&
+           tn_joint_forces_are_linear(&as->forces);
+}
+
 /* False: the passes do not converge. After a later pass that changed v̂ by c, the one before it
  * having changed it by c', about c·c/c' is left to change. */
 static bool midpoint_passes(Assembly *as)
@@ -278,7 +307,14 @@ static bool midpoint_passes(Assembly *as)
         if (pass == 0 && change > CONVERGED) left = left_after_first(as, h, change);
         if (left <= CONVERGED) return true;
         if (pass + 1 >= as->in->passes) return as->in->passes == 1 || left <= USEFUL;
-        tn_mix_next(&as->mix, as->M, n + 1, as->vhat, as->v_eval);
+        for (int i = 0; i < n; i++) as->x[i] = as->vhat[i] - as->v_eval[i];
+        if (pass == 0 && may_correct(as, h, as->x)) {
+            bool held = correct(as, h, as->x);
+            double more = share_of(as, as->x);
+            if (held && more < change && more * more <= CONVERGED * change) return true;
+        } else {
+            tn_mix_next(&as->mix, as->M, n + 1, as->vhat, as->v_eval);
+        }
         last = change;
     }
 }

@@ -1,6 +1,7 @@
 /* bias.c: Coriolis, centrifugal, gyroscopic and gravity forces by recursive Newton–Euler
- * (Featherstone, ch. 5) at zero joint acceleration, in world axes about one fixed point O: V_l =
- * V_p + Σ S_d v_d,      a_l = a_p + Σ Ṡ_d v_d,   a_world = (-g, 0) F_l = I_l a_l + V_l ×* (I_l V_l)
+ * (Featherstone, ch. 5) at zero joint acceleration, or a given one, in world axes about one fixed
+ * point O: V_l = V_p + Σ S_d v_d,      a_l = a_p + Σ Ṡ_d v_d,   a_world = (-g, 0) F_l = I_l a_l +
+ * V_l ×* (I_l V_l)
  * + Σ_children F,      c_d = S_d · F_l. An axis that rides on a body moving with V changes by Ṡ = V
  * × S. Within a ball joint the body's own turning drops out (ω × ω = 0), so that V is the motion
  * before the joint; the linear axes of a free joint are fixed in the world. */
@@ -21,27 +22,44 @@ static inline void add_motion_cross(double a[6], const double V[6], const double
 
 /* Adds `count` dofs of one kind that share the frame they ride on. */
 static inline void add_group(double V[6], double a[6], const double (*S)[6], const double *v,
-                             int count, bool rides)
+                             const double *acceleration, int count, bool rides)
 {
     double U[6] = {0};
     for (int d = 0; d < count; d++)
         for (int r = 0; r < 6; r++) U[r] += S[d][r] * v[d];
     if (rides) add_motion_cross(a, V, U);
     for (int r = 0; r < 6; r++) V[r] += U[r];
+    for (int d = 0; acceleration && d < count; d++)
+        for (int r = 0; r < 6; r++) a[r] += S[d][r] * acceleration[d];
 }
 
-static void link_motion(const TnTree *tree, const TnLink *link, const double *v, double V[6],
-                        double a[6])
+/* The same of a single one that rides, as most do. */
+static inline void add_single(double V[6], double a[6], const double S[6], double v)
+{
+    double U[6];
+    for (int r = 0; r < 6; r++) U[r] = S[r] * v;
+    add_motion_cross(a, V, U);
+    for (int r = 0; r < 6; r++) V[r] += U[r];
+}
+
+static void link_motion(const TnTree *tree, const TnLink *link, const double *v,
+                        const double *acceleration, double V[6], double a[6])
 {
     const TnJoint *joint = &tree->model->joints[link->joint_start];
+    if (link->dof_count == 1) {
+        int d = link->dof_start - tree->sub->dof_start;
+        add_single(V, a, tree->S[d], v[d]);
+        for (int r = 0; acceleration && r < 6; r++) a[r] += tree->S[d][r] * acceleration[d];
+        return;
+    }
     for (int k = 0; k < link->joint_count; k++, joint++) {
         int d = joint->dof_start - tree->sub->dof_start, count = tn_joint_dofs(joint->type);
         if (joint->type == TN_JOINT_FREE) {
-            add_group(V, a, tree->S + d, v + d, 3, false);
+            add_group(V, a, tree->S + d, v + d, acceleration ? acceleration + d : NULL, 3, false);
             d += 3;
             count = 3;
         }
-        add_group(V, a, tree->S + d, v + d, count, true);
+        add_group(V, a, tree->S + d, v + d, acceleration ? acceleration + d : NULL, count, true);
     }
 }
 
@@ -72,7 +90,8 @@ static void link_force(const TnSpatialInertia *J, const double V[6], const doubl
 }
 
 void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, const double *v,
-                          const double (*wrench)[6], double (*work)[18], double *bias)
+                          const double *acceleration, const double (*wrench)[6], double (*work)[18],
+                          double *bias)
 {
     int first_link = tree->sub->link_start, first_dof = tree->sub->dof_start;
     for (int i = 0; i < tree->link_count; i++) {
@@ -85,7 +104,7 @@ void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, c
             memset(V, 0, 12 * sizeof(double));
             for (int k = 0; k < 3; k++) a[k] = -tree->model->option.gravity[k];
         }
-        link_motion(tree, link, v, V, a);
+        link_motion(tree, link, v, acceleration, V, a);
         link_force(&inertia[i], V, a, F);
         if (wrench) {
             const double *W = wrench[first_link + i];
@@ -111,6 +130,9 @@ void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, c
         if (p >= 0)
             for (int r = 0; r < 6; r++) work[p][12 + r] += F[r];
     }
+    const int *dof_joint = tree->model->dof_joint + first_dof;
+    for (int d = 0; acceleration && d < tree->n; d++)
+        bias[d] += tree->model->joints[dof_joint[d]].armature * acceleration[d];
 }
 
 void tn_tree_bias(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
@@ -123,7 +145,7 @@ void tn_tree_bias(const TnModel *model, const TnSubsystem *sub, const TnLinkFram
     if (inertia && work) {
         TnTree tree = tn_tree(model, sub, frames + sub->link_start, origin, S);
         tn_tree_inertias(&tree, inertia);
-        tn_tree_newton_euler(&tree, inertia, qvel + sub->dof_start, NULL, work, bias);
+        tn_tree_newton_euler(&tree, inertia, qvel + sub->dof_start, NULL, NULL, work, bias);
     } else {
         for (int d = 0; d < sub->dof_count; d++) bias[d] = NAN;
     }

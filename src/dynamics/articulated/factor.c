@@ -17,14 +17,75 @@ void tn_tree_runs(const TnTree *tree, int *run)
     }
 }
 
+static inline void subtract(int first, int last, double f, const double *restrict source,
+                            double *restrict target)
+{
+    for (int j = first; j <= last; j++) target[j] -= f * source[j];
+}
+
 /* target[j] -= f · source[j] for j = i and all dofs from there to the root. */
 static inline void subtract_to_root(const TnTree *tree, int i, double f,
                                     const double *restrict source, double *restrict target)
 {
     while (i >= 0) {
         int first = tree->run[i];
-        for (int j = first; j <= i; j++) target[j] -= f * source[j];
+        subtract(first, i, f, source, target);
         i = tn_tree_couple(tree, first);
+    }
+}
+
+void tn_tree_copy(const TnTree *tree, const double *A, double *L)
+{
+    int n = tree->n;
+    for (int d = 0; d < n; d++, A += n, L += n)
+        for (int i = d; i >= 0;) {
+            int first = tree->run[i];
+            for (int j = first; j <= i; j++) L[j] = A[j];
+            i = tn_tree_couple(tree, first);
+        }
+}
+
+/* Of a row whose way to the root is one run. */
+static void eliminate_run(double *A, int n, double *row, int last, double inverse)
+{
+    for (int i = last; i >= 0; i--) {
+        double f = row[i] * inverse, *target = A + i * n;
+        if (f != 0.0) subtract(0, i, f, row, target);
+        row[i] = f;
+    }
+}
+
+/* Of a row whose way is short: the way is listed once. */
+#define SHORT_WAY 32
+static void eliminate_listed(double *A, int n, double *row, const int *way, int count,
+                             double inverse)
+{
+    double entries[SHORT_WAY];
+    for (int k = 0; k < count; k++) entries[k] = row[way[k]];
+    for (int k = 0; k < count; k++) {
+        double f = entries[k] * inverse, *target = A + way[k] * n;
+        if (f != 0.0)
+            for (int l = k; l < count; l++) target[way[l]] -= f * entries[l];
+        row[way[k]] = f;
+    }
+}
+
+static void eliminate(const TnTree *tree, double *A, double *row, int last, double inverse)
+{
+    int way[SHORT_WAY], count = 0, i = last;
+    if (last >= 0 && tn_tree_couple(tree, tree->run[last]) < 0 && tree->run[last] == 0) {
+        eliminate_run(A, tree->n, row, last, inverse);
+        return;
+    }
+    for (; i >= 0 && count < SHORT_WAY; i = tn_tree_couple(tree, i)) way[count++] = i;
+    if (i < 0) {
+        eliminate_listed(A, tree->n, row, way, count, inverse);
+        return;
+    }
+    for (i = last; i >= 0; i = tn_tree_couple(tree, i)) {
+        double f = row[i] * inverse;
+        if (f != 0.0) subtract_to_root(tree, i, f, row, A + i * tree->n);
+        row[i] = f;
     }
 }
 
@@ -34,12 +95,7 @@ bool tn_tree_factor(const TnTree *tree, double *A)
     for (int d = n - 1; d >= 0; d--) {
         double *row = A + d * n, pivot = row[d];
         if (!(pivot > 0.0 && isfinite(pivot))) return false;
-        double inverse = 1.0 / pivot;
-        for (int i = tn_tree_couple(tree, d); i >= 0; i = tn_tree_couple(tree, i)) {
-            double f = row[i] * inverse;
-            if (f != 0.0) subtract_to_root(tree, i, f, row, A + i * n);
-            row[i] = f;
-        }
+        eliminate(tree, A, row, tn_tree_couple(tree, d), 1.0 / pivot);
     }
     return true;
 }

@@ -38,11 +38,10 @@ static int along_axis(const double a[3])
     return -1;
 }
 
-/* R = B rot(a, angle) */
-static void turn(double R[9], const double B[9], const double a[3], double angle)
+/* R = B rot(a, angle), a along axis k of the body, or k < 0 */
+static void turn(double R[9], const double B[9], const double a[3], int k, double angle)
 {
     double s = sin(angle), c = cos(angle);
-    int k = along_axis(a);
     if (k >= 0) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         s *= a[k];
@@ -67,17 +66,24 @@ static void place_simple(const TnTree *tree, const TnLink *link, const TnJoint *
                          const TnLinkFrame *parent, TnLinkFrame *frame, double S[6])
 {
     double B[9], anchor[3], arm[3], axis[3];
-    m3_mul(B, parent->rot, link->ref_rot);
+    if (link->ref_quat[0] == 1.0) /* not turned against its parent */
+        memcpy(B, parent->rot, sizeof B);
+    else
+        m3_mul(B, parent->rot, link->ref_rot);
     m3_mul_v(frame->pos, parent->rot, link->ref_pos);
     v3_add(frame->pos, frame->pos, parent->pos);
-    m3_mul_v(axis, B, joint->axis);
+    int along = along_axis(joint->axis);
+    if (along >= 0)
+        for (int k = 0; k < 3; k++) axis[k] = joint->axis[along] * B[3 * k + along];
+    else
+        m3_mul_v(axis, B, joint->axis);
     if (joint->type == TN_JOINT_SLIDE) {
         v3_add_scaled(frame->pos, axis, q - joint->ref);
         memcpy(frame->rot, B, sizeof B);
         v3_copy(S, axis);
         v3_zero(S + 3);
     } else {
-        turn(frame->rot, B, joint->axis, q - joint->ref);
+        turn(frame->rot, B, joint->axis, along, q - joint->ref);
         v3_copy(anchor, frame->pos);
         if (!tn_is_zero(joint->pos)) {
             m3_mul_v(arm, B, joint->pos);

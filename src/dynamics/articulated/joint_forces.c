@@ -133,17 +133,23 @@ static double compliance_of(const TnJointForces *forces, int line, const double 
     return tn_tree_compliance_along(tree, M_factor, tendon->moments, tendon->moment_count, y);
 }
 
-/* No more than 1/a for an armature a, which is part of M: with that much a line changes nothing. */
-static bool is_light(const TnJointForces *forces, int line)
+/* No compliance that a line can have changes what weigh_line makes of it: it is no more than 1/a
+ * for an armature a, which is part of M. */
+static bool turns_lightly(const TnJointForces *forces, int line)
 {
     const TnDynamicsInput *in = forces->in;
-    double damping = forces->theta_damping[line], servo = forces->servo_lead[line],
-           spring = forces->w > 0.0 ? forces->spring_share[line] : 0.0;
-    if (!(damping > 0.0) && !(servo > 0.0) && !(spring > 0.0)) return true;
-    if (line >= forces->tree->n || spring > 0.0) return false;
+    double damping = forces->theta_damping[line], servo = forces->servo_lead[line];
+    if (!(damping > 0.0) && !(servo > 0.0)) return true;
+    if (line >= forces->tree->n) return false;
     double armature = joint_of(forces, line)->armature;
     return damping * in->t <= armature && servo * in->t * in->t <= UNRESOLVED * armature &&
            forces->stopping[line] * in->t <= 2.0 * armature;
+}
+
+static bool is_light(const TnJointForces *forces, int line)
+{
+    bool springs = forces->w > 0.0 && forces->spring_share[line] > 0.0;
+    return !springs && turns_lightly(forces, line);
 }
 
 bool tn_joint_forces_sum(TnJointForces *forces)
@@ -176,14 +182,12 @@ bool tn_joint_forces_sum(TnJointForces *forces)
 
 void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y)
 {
-    const double *damping = forces->theta_damping, *servo = forces->servo_lead,
-                 *spring = forces->spring_share;
+    const double *spring = forces->spring_share;
     int lines = forces->tree->n + forces->tree->model->tendon_count;
     for (int k = 0; k < lines; k++)
         weigh_line(forces, k,
-                   M_factor && (damping[k] > 0.0 || servo[k] > 0.0)
-                       ? compliance_of(forces, k, M_factor, y)
-                       : 0.0);
+                   M_factor && !turns_lightly(forces, k) ? compliance_of(forces, k, M_factor, y)
+                                                         : 0.0);
     forces->w = fmax(forces->w, forces->damped);
     forces->reach = tn_reach(forces->in, forces->w);
     for (int k = 0; k < lines; k++)

@@ -65,10 +65,11 @@ void tn_tree_forward(const TnTree *tree, const double *q, TnLinkFrame *frames, d
 void tn_tree_inertias(const TnTree *tree, TnSpatialInertia *inertia);
 /* M from the links' own inertias, which become composite ones. */
 void tn_tree_compose(const TnTree *tree, TnSpatialInertia *inertia, double *M);
-/* Inverse dynamics at zero joint acceleration; wrench (model-wide or NULL) is subtracted. work:
- * link_count × 18 numbers. */
+/* Inverse dynamics at this joint acceleration, NULL: zero; wrench (model-wide or NULL) is
+ * subtracted. work: link_count × 18 numbers. */
 void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, const double *v,
-                          const double (*wrench)[6], double (*work)[18], double *bias);
+                          const double *acceleration, const double (*wrench)[6], double (*work)[18],
+                          double *bias);
 
 /* q ⊕ h·v over the subsystem's own entries. */
 void tn_tree_move(const TnModel *model, const TnSubsystem *sub, const double *q, const double *v,
@@ -79,6 +80,8 @@ void tn_tree_move(const TnModel *model, const TnSubsystem *sub, const double *q,
  * False: not positive definite or not finite. run (n numbers): first dof of the unbroken run of
  * consecutive dofs towards the root that ends in each dof. */
 void tn_tree_runs(const TnTree *tree, int *run);
+/* Copies what the factor reads. */
+void tn_tree_copy(const TnTree *tree, const double *A, double *L);
 bool tn_tree_factor(const TnTree *tree, double *A);
 void tn_tree_solve(const TnTree *tree, const double *L, double *x);
 /* (A⁻¹)_dd from the factor; y: n numbers of scratch. */
