@@ -119,8 +119,17 @@ static void take_out(const TnSparseBase *base, int n, const bool *is_last, int l
     for (int k = 0; k < last_count; k++) order[used++] = last[k];
 }
 
+/* Towards the last nodes. work: 2 ints per node. */
+static void order_by_distance(const TnSparsePattern *pattern, int last_count, const int *last,
+                              int *order, int *work)
+{
+    int first = pattern->graph.node_count - last_count;
+    for (int k = 0; k < last_count; k++) order[first + k] = last[k];
+    tn_graph_towards(&pattern->graph, last_count, order, work);
+}
+
 /* Towards the level with the middle one of the last nodes, these taken out and put behind. In a
- * slender body levels are smaller than what surrounds the last nodes. work: 2 ints per node. */
+ * slender body levels are smaller than what surrounds the last nodes. */
 static void order_by_level(const TnSparsePattern *pattern, const bool *is_last, int last_count,
                            const int *last, int *order, int *work)
 {
@@ -156,19 +165,18 @@ bool tn_sparse_choose(const TnSparsePattern *pattern, TnSparseOrder which, int l
     }
     bool by_distance = false, by_level = false;
     if (last_count > 0 && which != TN_SPARSE_ORDER_DISSECT) {
+        order_by_distance(pattern, last_count, last, order, work);
+        double distance = tn_sparse_count(tree, &pattern->graph, order, last_count);
         order_by_level(pattern, is_last, last_count, last, order, work);
         double level = tn_sparse_count(tree, &pattern->graph, order, last_count);
-        for (int k = 0; k < last_count; k++) order[n - last_count + k] = last[k];
-        tn_graph_towards(&pattern->graph, last_count, order, work);
-        double distance = tn_sparse_count(tree, &pattern->graph, order, last_count);
-        by_distance = distance <= level && distance <= flops;
-        by_level = !by_distance && level <= flops;
+        by_level = level < distance && level <= flops;
+        by_distance = !by_level && distance <= flops;
     }
-    if (by_level)
-        order_by_level(pattern, is_last, last_count, last, order, work);
-    else if (!by_distance)
+    if (by_distance)
+        order_by_distance(pattern, last_count, last, order, work);
+    else if (!by_level)
         take_out(base, n, is_last, last_count, last, order);
-    if (!by_distance) tn_sparse_count(tree, &pattern->graph, order, last_count);
+    if (!by_level) tn_sparse_count(tree, &pattern->graph, order, last_count);
     *layers = by_distance || by_level || base == &pattern->layers;
     tn_sparse_fronts(tree, n, order, last_count);
     return true;
