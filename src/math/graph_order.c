@@ -122,17 +122,18 @@ void tn_graph_towards(const TnGraph *graph, int count, int *order, int *work)
     for (int k = 0; k < n; k++) order[k] = queue[n - 1 - k];
 }
 
-void tn_graph_layers(const TnGraph *graph, int *order, int *work)
+void tn_graph_layers(const TnGraph *graph, int *order, int *level, int *work)
 {
     int n = graph->node_count, middle = n;
     Order o = begin_order(graph, order, work);
     for (int i = 0; i < n; i++) { /* the middle level of each connected part */
         if (o.part[i] < 0) continue;
-        int found = search_from_end(&o, i), level = o.level[o.queue[found / 2]];
+        int found = search_from_end(&o, i), half = o.level[o.queue[found / 2]];
         for (int k = 0; k < found; k++) {
             int j = o.queue[k];
             o.part[j] = -1;
-            if (o.level[j] == level) order[--middle] = j;
+            level[j] = o.level[j];
+            if (level[j] == half) order[--middle] = j;
         }
     }
     tn_graph_towards(graph, n - middle, order, work);

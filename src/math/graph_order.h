@@ -18,8 +18,9 @@ typedef struct TnGraph {
 /* Towards nodes: the others, by distance from `count` nodes of `order` behind its other nodes,
  * the farthest first; nodes that none of them reaches come before all. work: 2 ints per node. */
 void tn_graph_towards(const TnGraph *graph, int count, int *order, int *work);
-/* Layers: towards the middle from both ends, for slender bodies. */
-void tn_graph_layers(const TnGraph *graph, int *order, int *work);
+/* Layers: towards the middle from both ends, for slender bodies. level: per node its distance from
+ * one end of its connected part. */
+void tn_graph_layers(const TnGraph *graph, int *order, int *level, int *work);
 /* Nested dissection: nodes that separate two halves come behind both, and so on within the
  * halves. */
 void tn_graph_dissect(const TnGraph *graph, int *order, int *work);

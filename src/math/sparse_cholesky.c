@@ -16,7 +16,7 @@
 enum {
     PIECE_COLUMNS = 64, /* unknowns */
     PIECE_ROWS = 192,
-    AHEAD = 6, /* blocks of A that are fetched before they are needed */
+    AHEAD = 16, /* blocks of A that are fetched before they are needed */
 };
 
 typedef enum Stage { TASKS, SMALL, ASSEMBLE, DIAGONAL, ROWS, UPDATE, MIRROR } Stage;
@@ -48,13 +48,9 @@ static double *column_of(const TnSparseFront *front, double *panel, double *U, i
 static void add_block(const TnSparseEntry *entry, const double *B, double *panel, long ld)
 {
     double *to = panel + 3 * entry->column * ld + 3 * entry->row;
-    if (entry->transposed) {
-        for (int c = 0; c < 3; c++)
-            for (int r = 0; r < 3; r++) to[c * ld + r] += B[3 * c + r];
-    } else {
-        for (int c = 0; c < 3; c++)
-            for (int r = 0; r < 3; r++) to[c * ld + r] += B[3 * r + c];
-    }
+    int across = entry->transposed ? 3 : 1, down = 4 - across; /* a branch would be hard to guess */
+    for (int c = 0; c < 3; c++)
+        for (int r = 0; r < 3; r++) to[c * ld + r] += B[across * c + down * r];
 }
 
 /* A child's U, column k of a run, as if from the run's first row. */
@@ -127,8 +123,11 @@ static void assemble(const Job *job, const TnSparseFront *front, double *panel, 
     for (int c = begin; c < end; c++) {
         take_child(job, first, front, panel, U, c);
         for (; e < front->entry_end && plan->entries[e].column == c; e++) {
-            if (e + AHEAD < front->entry_end)
-                __builtin_prefetch(job->blocks[plan->entries[e + AHEAD].block]);
+            if (e + AHEAD < front->entry_end) { /* a block lies in two lines of the cache */
+                const double *ahead = job->blocks[plan->entries[e + AHEAD].block];
+                __builtin_prefetch(ahead);
+                __builtin_prefetch(ahead + 8);
+            }
             add_block(&plan->entries[e], job->blocks[plan->entries[e].block], panel, front->ld);
         }
     }

@@ -62,8 +62,8 @@ const int *tn_sparse_order(const TnSparse *plan); /* the node at each place of t
 /* ---- last nodes that change ----
  * A pattern is what does not: the graph and orders for it. It is immutable, and threads may
  * share it. A plan for a set of last nodes is a function of the pattern and the set alone, and
- * cheap to make: nodes are eliminated towards the set, layer by layer from the farthest, or in one
- * of the pattern's orders, whichever takes fewer operations. */
+ * cheap to make: nodes are eliminated layer by layer from the farthest, towards the set or towards
+ * a level in its middle, or in one of the pattern's orders, whichever takes fewest operations. */
 typedef struct TnSparsePattern TnSparsePattern;
 TnSparsePattern *tn_sparse_pattern_create(int node_count, int edge_count, const int (*edges)[2],
                                           TnError *err);

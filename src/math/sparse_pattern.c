@@ -1,16 +1,18 @@
 /* sparse_pattern.c: the graph and two orders of all its nodes, and the choice of an order once
  * it is known which nodes come last.
  *
- * Candidates are layers towards the last nodes, and both orders of the pattern with the last
- * nodes taken out and put behind. What the latter cost is bounded without counting anew: column
- * k of L then has entries in rows that it had before, and in rows of last nodes that were
- * eliminated before it and from which it can be reached, all of which are in k's subtree:
- *     c_k ≤ c_k of the pattern + last nodes in the subtree of k. */
+ * Candidates are layers towards the last nodes or a level among them, and both orders of the
+ * pattern, each with the last nodes taken out and put behind. What the latter two cost is bounded
+ * without counting anew: column k of L then has entries in rows that it had before, and in rows of
+ * last nodes that were eliminated before it and from which it can be reached, all of which are in
+ * k's subtree: c_k ≤ c_k of the pattern + last nodes in the subtree of k. */
 #include "sparse_pattern.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+
+#include "sort.h"
 
 /* The graph as lists of neighbours. */
 static bool make_graph(TnSparsePattern *pattern, int n, int edge_count, const int (*edges)[2])
@@ -38,6 +40,8 @@ static bool make_bases(TnSparsePattern *pattern)
     size_t n = (size_t)pattern->graph.node_count;
     TnArena *arena = &pattern->arena;
     TnSparseBase *bases[] = {&pattern->layers, &pattern->dissect};
+    pattern->level = TN_ARENA_NEW(arena, int, n);
+    if (!pattern->level) return false;
     for (int b = 0; b < 2; b++) {
         bases[b]->order = TN_ARENA_NEW(arena, int, n);
         bases[b]->parent = TN_ARENA_NEW(arena, int, n);
@@ -48,7 +52,7 @@ static bool make_bases(TnSparsePattern *pattern)
     TnSparseTree tree;
     int *work = TN_ARENA_NEW(arena, int, TN_GRAPH_WORK *n);
     if (!tn_sparse_tree_init(&tree, (int)n, arena) || !work) return false;
-    tn_graph_layers(&pattern->graph, bases[0]->order, work);
+    tn_graph_layers(&pattern->graph, bases[0]->order, pattern->level, work);
     tn_graph_dissect(&pattern->graph, bases[1]->order, work);
     for (int b = 0; b < 2; b++) {
         bases[b]->flops = tn_sparse_count(&tree, &pattern->graph, bases[b]->order, 0);
@@ -75,7 +79,7 @@ TnSparsePattern *tn_sparse_pattern_create(int node_count, int edge_count, const 
         }
     }
     TnSparsePattern *pattern = tn_calloc(1, sizeof *pattern);
-    size_t ints = (TN_GRAPH_WORK + 20) * (size_t)n + 4 * (size_t)edge_count;
+    size_t ints = (TN_GRAPH_WORK + 21) * (size_t)n + 4 * (size_t)edge_count;
     if (!pattern || !tn_arena_init(&pattern->arena, "sparse pattern", ints * sizeof(int) + 4096) ||
         !make_graph(pattern, n, edge_count, edges) || !make_bases(pattern)) {
         tn_error_add(err, TN_ERROR_MEMORY, "sparse: no memory for the pattern of %d nodes", n);
@@ -106,10 +110,39 @@ static double bound(const TnSparseBase *base, int n, const bool *is_last, int *b
     return flops;
 }
 
-static void take_out(const TnSparseBase *base, int n, const bool *is_last, int *order)
+static void take_out(const TnSparseBase *base, int n, const bool *is_last, int last_count,
+                     const int *last, int *order)
 {
-    for (int k = 0, used = 0; k < n; k++)
+    int used = 0;
+    for (int k = 0; k < n; k++)
         if (!is_last[base->order[k]]) order[used++] = base->order[k];
+    for (int k = 0; k < last_count; k++) order[used++] = last[k];
+}
+
+/* Towards the last nodes. work: 2 ints per node. */
+static void order_by_distance(const TnSparsePattern *pattern, int last_count, const int *last,
+                              int *order, int *work)
+{
+    int first = pattern->graph.node_count - last_count;
+    for (int k = 0; k < last_count; k++) order[first + k] = last[k];
+    tn_graph_towards(&pattern->graph, last_count, order, work);
+}
+
+/* Towards the level with the middle one of the last nodes, these taken out and put behind. In a
+ * slender body levels are smaller than what surrounds the last nodes. */
+static void order_by_level(const TnSparsePattern *pattern, const bool *is_last, int last_count,
+                           const int *last, int *order, int *work)
+{
+    int n = pattern->graph.node_count, first = n, used = 0;
+    for (int k = 0; k < last_count; k++) work[k] = pattern->level[last[k]];
+    tn_sort_ints(work, last_count);
+    int level = work[last_count / 2];
+    for (int i = 0; i < n; i++)
+        if (pattern->level[i] == level) order[--first] = i;
+    tn_graph_towards(&pattern->graph, n - first, order, work);
+    for (int k = 0; k < n; k++)
+        if (!is_last[order[k]]) order[used++] = order[k];
+    for (int k = 0; k < last_count; k++) order[used++] = last[k];
 }
 
 bool tn_sparse_choose(const TnSparsePattern *pattern, TnSparseOrder which, int last_count,
@@ -130,17 +163,21 @@ bool tn_sparse_choose(const TnSparsePattern *pattern, TnSparseOrder which, int l
     } else if (which == TN_SPARSE_ORDER_LAYERS) {
         base = &pattern->layers;
     }
-    for (int k = 0; k < last_count; k++) order[n - last_count + k] = last[k];
-    bool towards = last_count > 0 && which != TN_SPARSE_ORDER_DISSECT;
-    if (towards) {
-        tn_graph_towards(&pattern->graph, last_count, order, work);
-        towards = tn_sparse_count(tree, &pattern->graph, order, last_count) <= flops;
+    bool by_distance = false, by_level = false;
+    if (last_count > 0 && which != TN_SPARSE_ORDER_DISSECT) {
+        order_by_distance(pattern, last_count, last, order, work);
+        double distance = tn_sparse_count(tree, &pattern->graph, order, last_count);
+        order_by_level(pattern, is_last, last_count, last, order, work);
+        double level = tn_sparse_count(tree, &pattern->graph, order, last_count);
+        by_level = level < distance && level <= flops;
+        by_distance = !by_level && distance <= flops;
     }
-    if (!towards) {
-        take_out(base, n, is_last, order);
-        tn_sparse_count(tree, &pattern->graph, order, last_count);
-    }
-    *layers = towards || base == &pattern->layers;
+    if (by_distance)
+        order_by_distance(pattern, last_count, last, order, work);
+    else if (!by_level)
+        take_out(base, n, is_last, last_count, last, order);
+    if (!by_level) tn_sparse_count(tree, &pattern->graph, order, last_count);
+    *layers = by_distance || by_level || base == &pattern->layers;
     tn_sparse_fronts(tree, n, order, last_count);
     return true;
 }

@@ -16,7 +16,8 @@ struct TnSparsePattern {
     TnArena arena;
     int edge_count;
     TnGraph graph;
-    int *link; /* per neighbour: twice the edge, plus one for the edge's second node */
+    int *link;  /* per neighbour: twice the edge, plus one for the edge's second node */
+    int *level; /* per node: its distance from one end */
     TnSparseBase layers, dissect;
 };
 

@@ -136,7 +136,7 @@ static bool worth_merging(int width, double zeros, double size)
 {
     if (width <= 4) return true;
     double share = zeros / size;
-    return share < (width <= 8 ? 0.4 : width <= 16 ? 0.15 : 0.05);
+    return share < (width <= 8 ? 0.3 : width <= 16 ? 0.08 : 0.04);
 }
 
 void tn_sparse_fronts(TnSparseTree *tree, int n, int *order, int last_count)

@@ -72,6 +72,14 @@ static void product_rows(int eights, int columns, int depth, const double *A, lo
 #endif
 }
 
+/* Where the eight columns with column c end: eights of columns are those of the rows, so that none
+ * has two on the diagonal. */
+static int columns_from(int c, int end)
+{
+    int next = (c & ~7) + 8;
+    return (next < end ? next : end) - c;
+}
+
 /* Columns [begin, end) of a block, rows of [row_begin, row_end) from the eight with the diagonal
  * on. */
 static void subtract_block(const double *A, long ld, int depth, double *C, long ldc, int begin,
@@ -80,9 +88,10 @@ static void subtract_block(const double *A, long ld, int depth, double *C, long 
     _Alignas(64) double pack_A[DENSE_ROWS * DENSE_DEPTH];
     _Alignas(64) double pack_B[DENSE_BLOCK * DENSE_DEPTH];
     bool pack = row_end - row_begin >= DENSE_PACK && end - begin >= 32 && depth >= 48;
-    for (int c = begin; pack && c < end; c += 8) {
-        double *to = pack_B + (long)(c - begin) * depth;
-        int columns = end - c < 8 ? end - c : 8;
+    int base = begin & ~7;
+    for (int c = begin, columns; pack && c < end; c += columns) {
+        double *to = pack_B + (long)((c & ~7) - base) * depth;
+        columns = columns_from(c, end);
         for (int k = 0; k < depth; k++, to += 8) {
             if (columns == 8)
                 memcpy(to, A + k * ld + c, 8 * sizeof(double));
@@ -101,10 +110,11 @@ static void subtract_block(const double *A, long ld, int depth, double *C, long 
                     *(vd *)(to + v) = *(const vd *)(from + k * ld + v);
             from = pack_A, lda = 8 * eights;
         }
-        for (int c = begin; c < end && c < i + 8 * eights; c += 8) {
+        for (int c = begin, columns; c < end && c < i + 8 * eights; c += columns) {
             int above = (c & ~7) > i ? ((c & ~7) - i) / 8 : 0; /* eights above the diagonal */
-            product_rows(eights - above, end - c < 8 ? end - c : 8, depth, from + 8 * above, lda,
-                         pack ? pack_B + (long)(c - begin) * depth : A + c, pack ? 8 : ld,
+            columns = columns_from(c, end);
+            product_rows(eights - above, columns, depth, from + 8 * above, lda,
+                         pack ? pack_B + (long)((c & ~7) - base) * depth : A + c, pack ? 8 : ld,
                          C + c * ldc + i + 8 * above, ldc);
         }
     }
@@ -118,8 +128,8 @@ static void subtract(const double *P, long ld, int first, int behind, double *C,
 {
     for (int k = first; k < behind; k += DENSE_DEPTH) {
         int depth = behind - k < DENSE_DEPTH ? behind - k : DENSE_DEPTH;
-        for (int block = begin; block < end; block += DENSE_BLOCK) {
-            int block_end = block + DENSE_BLOCK < end ? block + DENSE_BLOCK : end;
+        for (int block = begin, block_end; block < end; block = block_end) {
+            block_end = (block & ~7) + DENSE_BLOCK < end ? (block & ~7) + DENSE_BLOCK : end;
             int from = (block & ~7) > row_begin ? block & ~7 : row_begin;
             subtract_block(P + (long)k * ld, ld, depth, C, ldc, block, block_end, from, row_end);
         }
@@ -130,9 +140,10 @@ static void subtract(const double *P, long ld, int first, int behind, double *C,
  * the triangle begin with the first column. */
 DENSE_INLINE void divide(int columns, int begin, int end, double *P, long ld, const double *T)
 {
-    double L[8][8];
-    for (int c = 0; c < columns; c++)
-        for (int d = c; d < columns; d++) L[c][d] = T[c * ld + d];
+    _Alignas(64) double L[8][8];
+    for (int c = 0; c < columns;
+         c++) /* whole eights: compilers make a slow copy of shorter loops */
+        for (int d = 0; d < 8; d += W) *(vd *)(L[c] + d) = *(const vd *)(T + c * ld + d);
     for (int i = begin; i < end; i += W) {
         vd x[8];
         DENSE_UNROLL for (int c = 0; c < columns; c++) { x[c] = *(const vd *)(P + c * ld + i); }

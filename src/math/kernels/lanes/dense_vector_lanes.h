@@ -101,7 +101,11 @@ DENSE_INLINE void backward_rows(int columns, int begin, int rows, const double *
     DENSE_UNROLL for (int c = 0; c < columns; c++) sum[c] = (vd){0};
     for (; i + W <= rows; i += W) {
         vd x = *(const vu *)(z + i);
-        DENSE_UNROLL for (int c = 0; c < columns; c++) sum[c] += *(const vd *)(P + c * ld + i) * x;
+        DENSE_UNROLL for (int c = 0; c < columns; c++)
+        {
+            __builtin_prefetch(P + (c - 8) * ld + i); /* the eight columns that come next */
+            sum[c] += *(const vd *)(P + c * ld + i) * x;
+        }
     }
     if (i < rows) {
         vd x = {0};
