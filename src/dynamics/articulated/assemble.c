@@ -260,9 +260,9 @@ static double left_after_first(Assembly *as, double h, double change)
 
 /* A pass that keeps A and its factor, and finds by inverse dynamics at v̂ what is left of the
  * equations: with a = (v̂ - v)/(θt), M a + c there against M a + c as they were solved with. What it
- * changes v̂ by is in x. A is that of a point h x away, which response to constraints can bear: they
- * take the tree as far from where A is taken. False: servos are to be held otherwise. */
-#define STALE 1e-5 /* rad */
+ * changes v̂ by is in x. A is that of a point h x away. With 1e-5 rad a robot that comes to rest no
+ * longer found last step's forces to be this step's. False: servos are to be held otherwise. */
+#define STALE 1e-6 /* rad */
 static bool correct(Assembly *as, double h, double *x)
 {
     const TnDynamicsInput *in = as->in;
