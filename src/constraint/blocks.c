@@ -185,11 +185,9 @@ static bool fill_dense(const TnConstraintInput *in, const TnSubsystem *sub, TnCo
     int index = sub->kind_index, block = in->division->tree_block[index], n = sub->dof_count;
     if (in->state->asleep[sub - in->model->subsystems])
         return tn_constraint_fill_sleeper(set, block, first_port);
-    if (!tn_problem_set_dense(p, block, n, first_port[block],
-                              first_port[block + 1] - first_port[block]))
+    if (!tn_problem_set_dense_A(p, block, n, in->systems->trees[index].A, first_port[block],
+                                first_port[block + 1] - first_port[block]))
         return false;
-    memcpy(tn_problem_dense_A(p, block), in->systems->trees[index].A,
-           sizeof(double) * (size_t)n * (size_t)n);
     memcpy(p->large[block].b, in->systems->trees[index].b, sizeof(double) * (size_t)n);
     return true;
 }

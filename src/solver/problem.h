@@ -198,6 +198,9 @@ void tn_problem_set_twist(TnProblem *problem, int block, double a, const double 
 /* Allocates A, b, v (the caller fills them) and the rest. False: no memory. */
 bool tn_problem_set_dense(TnProblem *problem, int block, int dim, int port_start, int port_count);
 double *tn_problem_dense_A(const TnProblem *problem, int block); /* dim × dim */
+/* The same with the caller's A, which lives as long as the problem and is only read. */
+bool tn_problem_set_dense_A(TnProblem *problem, int block, int dim, const double *A, int port_start,
+                            int port_count);
 /* The same with the caller's A and its Cholesky factor, which are only read; for many solves. */
 bool tn_problem_set_factored(TnProblem *problem, int block, int dim, const double *A,
                              const double *factor, int port_start, int port_count);

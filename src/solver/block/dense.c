@@ -34,6 +34,16 @@ bool tn_problem_set_dense(TnProblem *p, int block, int dim, int port_start, int 
     return own->A && own->A_factor;
 }
 
+bool tn_problem_set_dense_A(TnProblem *p, int block, int dim, const double *A, int port_start,
+                            int port_count)
+{
+    TnDenseBlock *own = tn_dense_set(p, block, &tn_block_dense, dim, dim, port_start, port_count);
+    if (!own) return false;
+    own->A = (double *)A;
+    own->A_factor = TN_ARENA_NEW(p->arena, double, (size_t)dim *(size_t)dim);
+    return own->A_factor;
+}
+
 bool tn_problem_set_factored(TnProblem *p, int block, int dim, const double *A,
                              const double *factor, int port_start, int port_count)
 {
