@@ -71,7 +71,8 @@ bool tn_small_fits(const TnProblem *problem);
 /* ---- small_factor.c ---- */
 /* False: no memory, or not positive definite. */
 bool tn_small_factor(const TnProblem *problem, TnSmallBlock *block);
-void tn_small_solve_up(const TnSmallBlock *block, double *y);                  /* y ← L⁻ᵀ y */
+void tn_small_solve_up(const TnSmallBlock *block, double *y); /* y ← L⁻ᵀ y */
+void tn_small_solve_three_up(const TnSmallBlock *block, double *p, double *q, double *r);
 void tn_small_solve_down(const TnSmallBlock *block, double *x);                /* x ← L⁻¹ x */
 void tn_small_multiply(const TnSmallBlock *block, const double *x, double *y); /* y = L x */
 /* ---- small_build.c ---- */

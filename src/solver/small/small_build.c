@@ -107,7 +107,10 @@ static void write_all(const TnSmall *s)
         const TnSmallBlock *b = &s->blocks[i];
         write_b(p, b, s->z_free + b->first);
         tn_small_solve_up(b, s->z_free + b->first);
-        for (int k = 0; k < s->n; k++) tn_small_solve_up(b, s->Y + (long)k * s->ld + b->first);
+        double *y = s->Y + b->first;
+        for (int c = 0; c < p->contact_count; c++, y += 3L * s->ld)
+            tn_small_solve_three_up(b, y, y + s->ld, y + 2L * s->ld);
+        for (int r = 0; r < p->row_count; r++, y += s->ld) tn_small_solve_up(b, y);
     }
 }
 

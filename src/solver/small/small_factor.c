@@ -72,6 +72,23 @@ void tn_small_solve_up(const TnSmallBlock *b, double *y)
     }
 }
 
+/* A contact's three rows reach the same joints. */
+void tn_small_solve_three_up(const TnSmallBlock *b, double *restrict p, double *restrict q,
+                             double *restrict r)
+{
+    for (int k = b->dim - 1; k >= 0; k--) {
+        if (p[k] == 0.0 && q[k] == 0.0 && r[k] == 0.0) continue;
+        double x = p[k] *= b->inverse[k], y = q[k] *= b->inverse[k], z = r[k] *= b->inverse[k];
+        for (int i = b->start[k]; i < b->end[k]; i++) {
+            int j = b->column[i];
+            double l = b->value[i];
+            p[j] -= l * x;
+            q[j] -= l * y;
+            r[j] -= l * z;
+        }
+    }
+}
+
 void tn_small_solve_down(const TnSmallBlock *b, double *x)
 {
     for (int k = 0; k < b->dim; k++) {
