@@ -129,6 +129,8 @@ typedef struct TnJointDef {
     double damping;       /* N·m·s/rad or N·s/m */
     double armature;      /* kg·m² or kg, added to the diagonal of the mass matrix */
     double friction_loss; /* N·m or N, dry friction */
+    bool actuator_limited;
+    double actuator_range[2]; /* N·m or N: bounds of the sum of all actuators' forces on it */
     TnSource source;
 } TnJointDef;
 
@@ -181,6 +183,8 @@ typedef struct TnTendonDef {
     double spring_length;
     double damping;       /* force per rate of the length */
     double friction_loss; /* dry friction along the tendon */
+    bool actuator_limited;
+    double actuator_range[2]; /* bounds of the sum of all actuators' forces on it, before gear */
     TnSource source;
 } TnTendonDef;
 

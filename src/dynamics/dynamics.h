@@ -203,5 +203,8 @@ double tn_actuator_velocity(const TnModel *model, int actuator, const double *qv
 /* Scalar force of actuator a before gear, clamped to its force range; ctrl clamped to its range. */
 double tn_actuator_force(const TnModel *model, int actuator, const double *qpos, const double *qvel,
                          const double *ctrl);
+/* Of all actuators on the dof of a hinge or slide, gear included, within the joint's range. */
+double tn_actuator_force_on(const TnModel *model, int dof, const double *qpos, const double *qvel,
+                            const double *ctrl);
 
 #endif

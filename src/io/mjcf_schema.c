@@ -93,7 +93,7 @@ TABLE joint[] = {
     REAL("axis", 3, 3), REAL("ref", 1, 1), TRI("limited"), REAL("range", 2, 2),
     SIZE("stiffness", 1, 1), REAL("springref", 1, 1), SIZE("damping", 1, 1), SIZE("armature", 1, 1),
     SIZE("frictionloss", 1, 1), ONLY("springdamper", "0"), ONLY("springyield", "0"),
-    ONLY("actuatorfrclimited", "false"), NEVER("actuatorfrcrange"),
+    TRI("actuatorfrclimited"), REAL("actuatorfrcrange", 2, 2),
     ONLY("actuatorgravcomp", "false"), GAP("margin"), SOFT("solreflimit", 1, 2),
     SOFT("solimplimit", 1, 5), SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5),
     NOTHING("group"), USER, END};
@@ -144,8 +144,8 @@ TABLE joint_equality[] = {
 TABLE tendon[] = {
     OWN("name"), OWN("class"), TRI("limited"), REAL("range", 2, 2), SIZE("stiffness", 1, 1),
     REAL("springlength", 1, 2), SIZE("damping", 1, 1), SIZE("frictionloss", 1, 1),
-    ONLY("armature", "0"), ONLY("springyield", "0"), ONLY("actuatorfrclimited", "false"),
-    NEVER("actuatorfrcrange"), GAP("margin"), SOFT("solreflimit", 1, 2), SOFT("solimplimit", 1, 5),
+    ONLY("armature", "0"), ONLY("springyield", "0"), TRI("actuatorfrclimited"),
+    REAL("actuatorfrcrange", 2, 2), GAP("margin"), SOFT("solreflimit", 1, 2), SOFT("solimplimit", 1, 5),
     SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5), NOTHING("group"), USER, END};
 TABLE tendon_joint[] = {
     REQUIRED("joint"), {.name = "coef", NUMBERS(1, 1), .where = TN_WHERE_REQUIRED}, END};

@@ -170,6 +170,7 @@ static void check_joint_numbers(TnCompile *c, const TnElement *element, const Tn
     tn_check_positive(c, element, "damping", def->damping);
     tn_check_positive(c, element, "armature", def->armature);
     tn_check_positive(c, element, "friction loss", def->friction_loss);
+    if (def->actuator_limited) tn_check_range(c, element, "actuator range", def->actuator_range);
     if (def->limited && tn_check_range(c, element, "range", def->range) &&
         def->type == TN_JOINT_BALL && def->range[0] != 0.0)
         tn_problem(c, element, "range of a ball joint must start at 0 (%g)", def->range[0]);

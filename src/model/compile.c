@@ -234,6 +234,9 @@ static void compile_joints(TnCompile *c)
         joint->damping = def->damping;
         joint->armature = def->armature;
         joint->friction_loss = def->friction_loss;
+        joint->actuator_limited = def->actuator_limited &&
+                                  (joint->type == TN_JOINT_HINGE || joint->type == TN_JOINT_SLIDE);
+        memcpy(joint->actuator_range, def->actuator_range, sizeof joint->actuator_range);
         switch (joint->type) {
         case TN_JOINT_FREE: /* acts at the body's origin, whatever anchor was given */
             v3_zero(joint->pos);

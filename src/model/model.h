@@ -77,6 +77,8 @@ typedef struct TnJoint {
     bool limited;
     double range[2];
     double stiffness, spring_ref, damping, armature, friction_loss;
+    bool actuator_limited; /* a hinge or slide alone */
+    double actuator_range[2];
 } TnJoint;
 
 typedef struct TnGeom {
@@ -116,6 +118,8 @@ typedef struct TnTendon {
     bool limited;
     double range[2];
     double stiffness, spring_length, damping, friction_loss;
+    bool actuator_limited;
+    double actuator_range[2];
 } TnTendon;
 
 typedef struct TnActuator {

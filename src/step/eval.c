@@ -73,21 +73,6 @@ static void site_velocity(const TnModel *model, const TnSite *site, bool angular
     quat_rotate(data, quat, velocity);
 }
 
-/* Of all actuators on a joint. */
-static double drive_force(const TnModel *model, const TnJoint *joint, const double *qpos,
-                          const double *qvel, const double *ctrl)
-{
-    double sum = 0.0;
-    for (int a = 0; a < model->actuator_count; a++) {
-        const TnActuator *actuator = &model->actuators[a];
-        for (int i = 0; i < actuator->moment_count; i++)
-            if (actuator->moments[i].dof == joint->dof_start)
-                sum += actuator->moments[i].coef * actuator->gear *
-                       tn_actuator_force(model, a, qpos, qvel, ctrl);
-    }
-    return sum;
-}
-
 static void eval_sensor(const TnModel *model, const TnSensor *sensor, const double *qpos,
                         const double *qvel, const double *ctrl, const TnLinkFrame *frames,
                         const double (*twists)[6], double *data)
@@ -136,7 +121,8 @@ static void eval_sensor(const TnModel *model, const TnSensor *sensor, const doub
         data[0] = tn_actuator_force(model, sensor->object, qpos, qvel, ctrl);
         return;
     case TN_SENSOR_JOINT_ACTUATOR_FORCE:
-        data[0] = drive_force(model, &model->joints[sensor->object], qpos, qvel, ctrl);
+        data[0] =
+            tn_actuator_force_on(model, model->joints[sensor->object].dof_start, qpos, qvel, ctrl);
         return;
     case TN_SENSOR_SITE_POS:
     case TN_SENSOR_SITE_QUAT:

@@ -150,9 +150,6 @@ TEST(unsupported_features_are_errors)
          "2:9", "<spatial> in <tendon> is not supported yet"},
         {ARM("<tendon><fixed armature='1'><joint joint='hinge' coef='1'/></fixed></tendon>"),
          "2:16", "armature=\"1\" is not supported yet"},
-        {ARM("<tendon><fixed actuatorfrcrange='-1 1'><joint joint='hinge' coef='1'/></fixed>"
-             "</tendon>"),
-         "2:16", "actuatorfrcrange is not supported yet"},
         {ARM("<tendon><fixed stiffness='1' springlength='0 1'><joint joint='hinge' coef='1'/>"
              "</fixed></tendon>"),
          "2:30", "dead band, between two lengths, is not supported yet"},

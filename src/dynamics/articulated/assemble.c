@@ -333,7 +333,8 @@ static bool constrained_pass(Assembly *as)
 static bool bounded_pass(Assembly *as)
 {
     memcpy(as->v_eval, as->in->qvel + as->tree.sub->dof_start, sizeof(double) * (size_t)as->tree.n);
-    for (int k = 0; k < as->forces.servo_count; k++) as->forces.servos[k].held = 0;
+    for (int k = 0; k < as->forces.servo_count; k++)
+        as->forces.servos[k].held = as->forces.servos[k].total_held = 0;
     return bounded_bias(as) && complete_pass(as, 0.0, true);
 }
 

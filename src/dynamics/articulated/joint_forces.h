@@ -30,6 +30,12 @@ typedef struct TnServo {
     double low, high; /* ∓INFINITY where not limited */
     int held;         /* -1, 1: to be held at its low or high limit */
     int applied;      /* what `held` was when A and b were made */
+    /* The first of those along the same line whose sum is bounded, itself where it is alone; that
+     * one has the bounds of the sum and whether that is held. */
+    int leader;
+    double total_low, total_high;
+    int total_held, total_applied;
+    bool total_settled; /* it stands for all of them (tn_joint_forces_secant) */
 } TnServo;
 
 typedef struct TnJointForces {
