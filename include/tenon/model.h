@@ -82,13 +82,14 @@ typedef struct TnDivisionDef {
 } TnDivisionDef;
 
 typedef struct TnOption {
-    double timestep;   /* s, > 0; default 0.01 */
-    double gravity[3]; /* m/s², default (0, 0, -9.81) */
-    double theta;      /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
-    int relinearize;   /* maximum number of passes that evaluate forces and inertia of articulated
-                          trees   at the midpoint, >= 1; they stop on convergence; default 20 */
-    int substeps;      /* a step is taken in so many parts, 0 … 100; 0 and 1 (default): in one.
-                          See docs/time-stepping.md */
+    double timestep;    /* s, > 0; default 0.01 */
+    double gravity[3];  /* m/s², default (0, 0, -9.81) */
+    double magnetic[3]; /* the field that magnetometers sense; default (0, -0.5, 0) */
+    double theta;       /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
+    int relinearize;    /* maximum number of passes that evaluate forces and inertia of articulated
+                           trees   at the midpoint, >= 1; they stop on convergence; default 20 */
+    int substeps;       /* a step is taken in so many parts, 0 … 100; 0 and 1 (default): in one.
+                           See docs/time-stepping.md */
     /* N/m, >= 0: of contacts in islands too large for Newton's method (docs/solver.md). 0
      * (default): as TnSolverDef.contact_ratio says */
     double contact_stiffness;
@@ -161,6 +162,7 @@ typedef struct TnSiteDef {
     const char *name;
     TnBodyId body;
     double pos[3], quat[4];
+    bool at_center_of_mass; /* of its body alone, instead of pos */
     TnSource source;
 } TnSiteDef;
 
@@ -427,15 +429,36 @@ typedef enum TnSensorType {
     TN_SENSOR_FORCE,  /* of the parent on the site's body, in the site's axes, mean over the last
                          step */
     TN_SENSOR_TORQUE, /* torque of the same about the site */
-    TN_SENSOR_ACTUATOR_FORCE,      /* before gear, at the state */
-    TN_SENSOR_JOINT_ACTUATOR_FORCE /* of all actuators on a hinge or slide, gear and tendons
-                                      included */
+    TN_SENSOR_ACTUATOR_FORCE,        /* before gear, at the state */
+    TN_SENSOR_JOINT_ACTUATOR_FORCE,  /* of all actuators on a hinge or slide, gear and tendons
+                                        included */
+    TN_SENSOR_TENDON_ACTUATOR_FORCE, /* of all actuators on a tendon, before gear */
+    TN_SENSOR_BALL_QUAT,             /* of a ball joint */
+    TN_SENSOR_BALL_ANGULAR_VEL,      /* in the body's axes */
+    TN_SENSOR_SITE_X_AXIS,           /* its unit vectors, world axes */
+    TN_SENSOR_SITE_Y_AXIS,
+    TN_SENSOR_SITE_Z_AXIS,
+    TN_SENSOR_SITE_VEL, /* velocity of its origin and angular velocity, world axes */
+    TN_SENSOR_SITE_ANGULAR_VEL,
+    /* Accelerations are means over the last step. The linear ones have gravity taken off: g
+     * upwards at rest. */
+    TN_SENSOR_SITE_ACC, /* world axes */
+    TN_SENSOR_SITE_ANGULAR_ACC,
+    TN_SENSOR_ACCELEROMETER, /* TN_SENSOR_SITE_ACC in the site's own axes */
+    TN_SENSOR_MAGNETOMETER,  /* TnOption.magnetic in the site's axes */
+    TN_SENSOR_SUBTREE_POS,   /* centre of mass of a body and all below it */
+    TN_SENSOR_SUBTREE_VEL,
+    TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM, /* about that centre of mass */
+    TN_SENSOR_CLOCK                     /* the time; it has no object */
 } TnSensorType;
 
 typedef struct TnSensorDef {
     const char *name;
     TnSensorType type;
     int32_t object; /* joint, body, site, tendon or actuator id */
+    TnSiteId ref;   /* SITE_POS … SITE_ANGULAR_VEL but not the accelerations: as seen from this
+                       site, which may move; 0 (default): from the world */
+    double cutoff;  /* > 0: numbers are clamped to ± this; not for quaternions and unit vectors */
     TnSource source;
 } TnSensorDef;
 

@@ -88,7 +88,7 @@ void tn_mjcf_finish_cameras(TnMjcf *m)
         if (def->mode == TN_CAMERA_TARGET && !tn_xml_attr(e, "target"))
             tn_mjcf_error(m, e, "attribute 'target' is missing: this mode looks at a body");
         TnCameraId id = tn_builder_add_camera(m->builder, def);
-        tn_mjcf_name_add(m, TN_NAMED_CAMERA, e, def->name, id, NULL);
+        tn_mjcf_name_add(m, TN_NAMED_CAMERA, e, def->name, id, def);
     }
 }
 

@@ -30,6 +30,8 @@ int tn_sensor_data_count(TnSensorType type)
     case TN_SENSOR_ACTUATOR_VEL:
     case TN_SENSOR_ACTUATOR_FORCE:
     case TN_SENSOR_JOINT_ACTUATOR_FORCE:
+    case TN_SENSOR_TENDON_ACTUATOR_FORCE:
+    case TN_SENSOR_CLOCK:
         return 1;
     case TN_SENSOR_BODY_POS:
     case TN_SENSOR_SITE_POS:
@@ -37,9 +39,23 @@ int tn_sensor_data_count(TnSensorType type)
     case TN_SENSOR_VELOCIMETER:
     case TN_SENSOR_FORCE:
     case TN_SENSOR_TORQUE:
+    case TN_SENSOR_BALL_ANGULAR_VEL:
+    case TN_SENSOR_SITE_X_AXIS:
+    case TN_SENSOR_SITE_Y_AXIS:
+    case TN_SENSOR_SITE_Z_AXIS:
+    case TN_SENSOR_SITE_VEL:
+    case TN_SENSOR_SITE_ANGULAR_VEL:
+    case TN_SENSOR_SITE_ACC:
+    case TN_SENSOR_SITE_ANGULAR_ACC:
+    case TN_SENSOR_ACCELEROMETER:
+    case TN_SENSOR_MAGNETOMETER:
+    case TN_SENSOR_SUBTREE_POS:
+    case TN_SENSOR_SUBTREE_VEL:
+    case TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM:
         return 3;
     case TN_SENSOR_BODY_QUAT:
     case TN_SENSOR_SITE_QUAT:
+    case TN_SENSOR_BALL_QUAT:
         return 4;
     }
     return 0;

@@ -158,6 +158,8 @@ typedef struct TnExclude {
 typedef struct TnSensor {
     TnSensorType type;
     int object, data_start, data_count;
+    int ref; /* site; -1: none */
+    double cutoff;
 } TnSensor;
 typedef struct TnKey {
     double time;
