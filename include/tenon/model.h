@@ -256,7 +256,7 @@ typedef enum TnMeshInertia {
 typedef struct TnMeshDef {
     const char *name;
     const double *vertices; /* m, 3 × vertex_count, copied */
-    int vertex_count;       /* >= 4, not all in one plane */
+    int vertex_count;       /* >= 4; not all in one plane if a geom of it collides */
     const int32_t
         *triangles;     /* 3 × triangle_count, from 0, counter-clockwise from outside; copied */
     int triangle_count; /* 0: the mesh is its convex hull */
@@ -466,7 +466,8 @@ typedef struct TnKeyDef {
     const char *name;
     double time;
     const double *qpos;
-    int qpos_count; /* 0: the reference pose; if only joints are given, soft bodies are as built */
+    int qpos_count; /* 0: the reference pose; if only joints are given, soft bodies are as built. A
+                       quaternion of zeros is no turn */
     const double *qvel;
     int qvel_count; /* 0: at rest; if only joints are given, soft bodies are at rest */
     const double *ctrl;

@@ -244,6 +244,8 @@ static void compile_keys(TnCompile *c)
             const TnJoint *joint = &m->joints[j];
             if (joint->type != TN_JOINT_FREE && joint->type != TN_JOINT_BALL) continue;
             double *quat = qpos + joint->qpos_start + (joint->type == TN_JOINT_FREE ? 3 : 0);
+            static const double none[4] = {0.0}; /* stands for no turn, as in MuJoCo */
+            if (memcmp(quat, none, sizeof none) == 0) quat[0] = 1.0;
             if (tn_check_quat(c, TN_ELEMENT("key", def, i), "a quaternion in qpos", quat))
                 quat_normalize(quat);
         }
