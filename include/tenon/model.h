@@ -110,9 +110,11 @@ typedef struct TnBodyDef {
     bool use_inertia_full;  /* use inertia_full instead of inertia and inertia_quat */
     double inertia_full[6]; /* xx yy zz xy xz yz about the centre of mass, body axes */
     /* Corrections, for masses given or computed; default none. */
-    double min_mass;      /* kg: lower bound of the mass */
-    double min_inertia;   /* kg·m²: lower bound of the principal moments */
-    bool balance_inertia; /* physically impossible moments are replaced by their mean */
+    double min_mass;             /* kg: lower bound of the mass */
+    double min_inertia;          /* kg·m²: lower bound of the principal moments */
+    bool balance_inertia;        /* physically impossible moments are replaced by their mean */
+    double gravity_compensation; /* share of its weight, at its centre of mass, that a force
+                                    against gravity carries; default 0 */
     TnSource source;
 } TnBodyDef;
 
@@ -132,6 +134,7 @@ typedef struct TnJointDef {
     double friction_loss; /* N·m or N, dry friction */
     bool actuator_limited;
     double actuator_range[2]; /* N·m or N: bounds of the sum of all actuators' forces on it */
+    bool actuator_gravity;    /* that sum contains the gravity compensation of bodies */
     TnSource source;
 } TnJointDef;
 

@@ -55,10 +55,10 @@ double tn_actuator_force(const TnModel *model, int actuator, const double *qpos,
 }
 
 double tn_actuator_force_on(const TnModel *model, int dof, const double *qpos, const double *qvel,
-                            const double *ctrl)
+                            const double *ctrl, double lift)
 {
     const TnJoint *joint = &model->joints[model->dof_joint[dof]];
-    double sum = 0.0;
+    double sum = joint->actuator_gravity ? lift : 0.0;
     for (int a = 0; a < model->actuator_count; a++) {
         const TnActuator *actuator = &model->actuators[a];
         for (int i = 0; i < actuator->moment_count; i++)

@@ -81,7 +81,7 @@ TABLE visual_global[] = {
 TABLE default_class[] = {TEXT("class"), END};
 
 TABLE body[] = {
-    TEXT("name"), TEXT("childclass"), POSE, ONLY("mocap", "false"), ONLY("gravcomp", "0"), USER,
+    TEXT("name"), TEXT("childclass"), POSE, ONLY("mocap", "false"), REAL("gravcomp", 1, 1), USER,
     END};
 TABLE frame[] = {TEXT("name"), TEXT("childclass"), POSE, END};
 TABLE inertial[] = {
@@ -94,7 +94,7 @@ TABLE joint[] = {
     SIZE("stiffness", 1, 1), REAL("springref", 1, 1), SIZE("damping", 1, 1), SIZE("armature", 1, 1),
     SIZE("frictionloss", 1, 1), ONLY("springdamper", "0"), ONLY("springyield", "0"),
     TRI("actuatorfrclimited"), REAL("actuatorfrcrange", 2, 2),
-    ONLY("actuatorgravcomp", "false"), GAP("margin"), SOFT("solreflimit", 1, 2),
+    BOOL("actuatorgravcomp"), GAP("margin"), SOFT("solreflimit", 1, 2),
     SOFT("solimplimit", 1, 5), SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5),
     NOTHING("group"), USER, END};
 TABLE freejoint[] = {OWN("name"), NOTHING("group"), WORD("align", "false true auto"), END};

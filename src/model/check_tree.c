@@ -145,6 +145,7 @@ static bool check_bodies(TnCompile *c)
         }
         tn_check_numbers(c, element, "pos", def->pos, 3);
         tn_check_quat(c, element, "quat", def->quat);
+        tn_check_numbers(c, element, "gravity_compensation", &def->gravity_compensation, 1);
         bool bounds = tn_check_positive(c, element, "min_mass", def->min_mass);
         bounds = tn_check_positive(c, element, "min_inertia", def->min_inertia) && bounds;
         if (!bounds || (def->has_inertia && !check_inertial(c, element, def)))

@@ -176,12 +176,23 @@ static bool is_rigid(const TnModel *m, const TnSubsystem *sub)
     const TnJoint *joint = &m->joints[m->links[sub->link_start].joint_start];
     return sub->link_count == 1 && m->links[sub->link_start].joint_count == 1 &&
            joint->type == TN_JOINT_FREE && joint->damping == 0.0 && joint->armature == 0.0 &&
-           joint->friction_loss == 0.0 && joint->stiffness == 0.0;
+           joint->friction_loss == 0.0 && joint->stiffness == 0.0 &&
+           m->links[sub->link_start].lift == 0.0;
+}
+
+/* Marks the links that gravity compensation carries; how much comes with the masses. */
+static void find_lifted(TnCompile *c)
+{
+    TnModel *m = c->model;
+    for (int i = 1; i < m->body_count; i++)
+        if (m->bodies[i].link && c->builder->bodies[i].gravity_compensation != 0.0)
+            m->links[m->bodies[i].link].lift = 1.0;
 }
 
 static void divide_into_subsystems(TnCompile *c)
 {
     TnModel *m = c->model;
+    find_lifted(c);
     int rod_count = 0; /* subsystems come in the order of the rods */
     for (int s = 0; s < m->subsystem_count; s++) {
         TnSubsystem *sub = &m->subsystems[s];
@@ -252,6 +263,7 @@ static void compile_joints(TnCompile *c)
         joint->friction_loss = def->friction_loss;
         joint->actuator_limited = def->actuator_limited &&
                                   (joint->type == TN_JOINT_HINGE || joint->type == TN_JOINT_SLIDE);
+        joint->actuator_gravity = def->actuator_gravity;
         memcpy(joint->actuator_range, def->actuator_range, sizeof joint->actuator_range);
         switch (joint->type) {
         case TN_JOINT_FREE: /* acts at the body's origin, whatever anchor was given */

@@ -166,6 +166,22 @@ static void check_shared_limits(TnCompile *c, int index)
     }
 }
 
+/* Bounds of a sum shift those of the actuators in it; without one there is nothing to shift. */
+static void check_compensated(TnCompile *c, int index)
+{
+    const TnModel *m = c->model;
+    const TnJoint *joint = &m->joints[index];
+    bool driven = false;
+    if (!m->has_lift || !joint->actuator_gravity || !joint->actuator_limited) return;
+    for (int a = 0; a < m->actuator_count; a++)
+        driven |= m->actuators[a].tendon < 0 && m->actuators[a].moments[0].dof == joint->dof_start;
+    int id = c->lookup->joint_id[index];
+    if (!driven)
+        tn_problem(c, TN_ELEMENT("joint", &c->builder->joints[id - 1], id - 1),
+                   "gravity compensation within the bounds of its actuators' forces needs an "
+                   "actuator on the joint");
+}
+
 void tn_compile_drive(TnCompile *c)
 {
     TnModel *m = c->model;
@@ -174,6 +190,7 @@ void tn_compile_drive(TnCompile *c)
     for (int i = 0; i < m->tendon_count; i++) compile_tendon(c, i);
     for (int i = 0; i < m->actuator_count; i++) compile_actuator(c, i);
     for (int i = 0; i < m->actuator_count && !c->problem_count; i++) check_shared_limits(c, i);
+    for (int i = 0; i < m->joint_count && !c->problem_count; i++) check_compensated(c, i);
     TnReferenceMass reference = {.subsystem = -1};
     for (int i = 0; i < m->actuator_count; i++) set_damping(c, &reference, i);
     tn_reference_mass_free(&reference);

@@ -50,6 +50,27 @@ static bool eval_dynamics(const TnModel *model, const double *qpos, const double
     return true;
 }
 
+/* Gravity compensation of all dofs, in the arena. */
+static bool eval_lift(const TnModel *model, const double *qpos, const TnLinkFrame *frames,
+                      TnArena *arena, double **out)
+{
+    double *lift = *out = TN_ARENA_ZERO(arena, double, model->dof_count);
+    if (!lift) return false;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
+        const double *origin = frames[sub->link_start].com;
+        size_t mark = tn_arena_mark(arena);
+        double(*S)[6] = tn_arena_alloc(arena, sizeof *S * (size_t)sub->dof_count);
+        if (!S) return false;
+        tn_tree_axes(model, sub, qpos, frames, origin, S);
+        tn_tree_lift(model, sub, frames + sub->link_start, origin, (const double(*)[6])S,
+                     lift + sub->dof_start);
+        tn_arena_release(arena, mark);
+    }
+    return true;
+}
+
 static bool eval(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl,
                  TnArena *arena, TnEval *out)
 {
@@ -72,7 +93,9 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
         if (!twists) return false;
         tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
-        TnSensing at = {model, qpos, qvel, ctrl, frames, (const double(*)[6])twists};
+        double *lift = NULL;
+        if (model->has_lift && !eval_lift(model, qpos, frames, arena, &lift)) return false;
+        TnSensing at = {model, qpos, qvel, ctrl, frames, (const double(*)[6])twists, lift};
         tn_sensors_eval(&at, out->sensors);
     }
     return true;
@@ -89,7 +112,7 @@ static size_t scratch_size(const TnModel *model)
     /* frames; the largest subsystem's axes, matrix and bias; inertias and recursion (about 30
      * numbers a link); twists; rounding up */
     return links * (sizeof(TnLinkFrame) + 36 * sizeof(double)) +
-           (dofs * dofs + 7 * dofs + (size_t)model->dof_count) * sizeof(double) +
+           (dofs * dofs + 7 * dofs + 2 * (size_t)model->dof_count) * sizeof(double) +
            16 * TN_ARENA_ALIGN;
 }
 

@@ -243,8 +243,9 @@ static void sense(const TnSensing *at, const TnSensor *sensor, double *data)
         data[0] = tn_actuator_force(model, sensor->object, qpos, qvel, at->ctrl);
         break;
     case TN_SENSOR_JOINT_ACTUATOR_FORCE:
-        data[0] = tn_actuator_force_on(model, model->joints[sensor->object].dof_start, qpos, qvel,
-                                       at->ctrl);
+        joint = &model->joints[sensor->object];
+        data[0] = tn_actuator_force_on(model, joint->dof_start, qpos, qvel, at->ctrl,
+                                       at->lift ? at->lift[joint->dof_start] : 0.0);
         break;
     case TN_SENSOR_SUBTREE_POS:
     case TN_SENSOR_SUBTREE_VEL:

@@ -10,6 +10,7 @@ typedef struct TnSensing {
     const double *qpos, *qvel, *ctrl; /* ctrl may be NULL */
     const TnLinkFrame *frames;
     const double (*twists)[6];
+    const double *lift; /* of gravity compensation, per dof; NULL: there is none */
 } TnSensing;
 
 /* All sensors. What a state does not tell is NaN: forces, torques and accelerations. The clock is

@@ -182,6 +182,7 @@ static bool complete_pass(Assembly *as, double h, bool first)
         if (depends && !factor_copy(as, as->M)) return false;
         tn_joint_forces_weigh(&as->forces, depends ? as->L : NULL, as->x);
     }
+    tn_joint_forces_lift(&as->forces, as->frames, (const double(*)[6])as->S);
     tn_joint_forces_servos(&as->forces, as->v_eval, h);
     return solve(as, h) && isfinite(dot(n, as->vhat, as->vhat));
 }

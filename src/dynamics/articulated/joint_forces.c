@@ -84,8 +84,11 @@ static bool total_limits(const TnJointForces *forces, const TnServo *servo, doub
     int n = forces->tree->n;
     if (servo->line < n) {
         const TnJoint *joint = joint_of(forces, servo->line);
-        if (joint->actuator_limited) scaled_range(1.0, joint->actuator_range, low, high);
-        return joint->actuator_limited;
+        if (!joint->actuator_limited) return false;
+        double shift = forces->lift && joint->actuator_gravity ? forces->lift[servo->line] : 0.0;
+        *low = joint->actuator_range[0] - shift;
+        *high = joint->actuator_range[1] - shift;
+        return true;
     }
     const TnTendon *tendon = &forces->tree->model->tendons[servo->line - n];
     if (tendon->actuator_limited)
@@ -148,6 +151,10 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
                                        : actuator->moments[0].dof - tree->sub->dof_start};
         set_own_limits(servo);
         servo++;
+    }
+    if (model->has_lift) {
+        forces->lift = TN_ARENA_ZERO(scratch, double, tree->n);
+        if (!forces->lift) return false;
     }
     for (int k = 0; k < forces->servo_count; k++) share_limits(forces, k);
     return true;
@@ -336,6 +343,16 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
     const TnModel *model = tree->model;
     for (int k = 0; k < model->tendon_count; k++)
         if (is_ours(forces, model->tendons[k].subsystem)) add_tendon(forces, k, A, b);
+    for (int d = 0; forces->lift && d < n; d++) b[d] += forces->lift[d];
+}
+
+void tn_joint_forces_lift(TnJointForces *forces, const TnLinkFrame *frames, const double (*S)[6])
+{
+    const TnTree *tree = forces->tree;
+    if (!forces->lift) return;
+    tn_tree_lift(tree->model, tree->sub, frames, tree->origin, S, forces->lift);
+    for (int k = 0; k < forces->servo_count; k++) set_own_limits(&forces->servos[k]);
+    for (int k = 0; k < forces->servo_count; k++) share_limits(forces, k);
 }
 
 void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double h)
@@ -427,6 +444,7 @@ bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat)
 
 bool tn_joint_forces_are_linear(const TnJointForces *forces)
 {
+    if (forces->lift) return false; /* its levers turn */
     for (int k = 0; k < forces->servo_count; k++) {
         const TnActuator *a = forces->servos[k].actuator;
         if (a->bias[1] > 0.0 || a->bias[2] > 0.0) return false; /* taken explicitly */
