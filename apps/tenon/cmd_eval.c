@@ -169,14 +169,14 @@ static void print_text(const TnModel *model, const TnModelInfo *info, const Eval
     if (data->world) forces_text(data->world);
 }
 
-/* Force and torque sensors, which a state alone does not tell. */
+/* Sensors of forces and accelerations, which a state alone does not tell: NaN so far. */
 static bool take_sensors(const TnModel *model, const TnModelInfo *info, EvalData *data)
 {
     double *all = calloc((size_t)info->sensor_data_count + 1, sizeof *all);
     bool ok = all && tn_world_sensors(data->world, all, NULL) == TN_OK;
     for (TnSensorId id = 1; ok && id <= info->sensor_count; id++) {
         TnSensorInfo sensor = tn_model_sensor_info(model, id);
-        if (sensor.type == TN_SENSOR_FORCE || sensor.type == TN_SENSOR_TORQUE)
+        if (isnan(data->out.sensors[sensor.data_start]))
             memcpy(data->out.sensors + sensor.data_start, all + sensor.data_start,
                    (size_t)sensor.data_count * sizeof *all);
     }

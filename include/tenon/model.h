@@ -82,13 +82,14 @@ typedef struct TnDivisionDef {
 } TnDivisionDef;
 
 typedef struct TnOption {
-    double timestep;   /* s, > 0; default 0.01 */
-    double gravity[3]; /* m/s², default (0, 0, -9.81) */
-    double theta;      /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
-    int relinearize;   /* maximum number of passes that evaluate forces and inertia of articulated
-                          trees   at the midpoint, >= 1; they stop on convergence; default 20 */
-    int substeps;      /* a step is taken in so many parts, 0 … 100; 0 and 1 (default): in one.
-                          See docs/time-stepping.md */
+    double timestep;    /* s, > 0; default 0.01 */
+    double gravity[3];  /* m/s², default (0, 0, -9.81) */
+    double magnetic[3]; /* the field that magnetometers sense; default (0, -0.5, 0) */
+    double theta;       /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
+    int relinearize;    /* maximum number of passes that evaluate forces and inertia of articulated
+                           trees   at the midpoint, >= 1; they stop on convergence; default 20 */
+    int substeps;       /* a step is taken in so many parts, 0 … 100; 0 and 1 (default): in one.
+                           See docs/time-stepping.md */
     /* N/m, >= 0: of contacts in islands too large for Newton's method (docs/solver.md). 0
      * (default): as TnSolverDef.contact_ratio says */
     double contact_stiffness;
@@ -109,9 +110,11 @@ typedef struct TnBodyDef {
     bool use_inertia_full;  /* use inertia_full instead of inertia and inertia_quat */
     double inertia_full[6]; /* xx yy zz xy xz yz about the centre of mass, body axes */
     /* Corrections, for masses given or computed; default none. */
-    double min_mass;      /* kg: lower bound of the mass */
-    double min_inertia;   /* kg·m²: lower bound of the principal moments */
-    bool balance_inertia; /* physically impossible moments are replaced by their mean */
+    double min_mass;             /* kg: lower bound of the mass */
+    double min_inertia;          /* kg·m²: lower bound of the principal moments */
+    bool balance_inertia;        /* physically impossible moments are replaced by their mean */
+    double gravity_compensation; /* share of its weight, at its centre of mass, that a force
+                                    against gravity carries; default 0 */
     TnSource source;
 } TnBodyDef;
 
@@ -129,6 +132,9 @@ typedef struct TnJointDef {
     double damping;       /* N·m·s/rad or N·s/m */
     double armature;      /* kg·m² or kg, added to the diagonal of the mass matrix */
     double friction_loss; /* N·m or N, dry friction */
+    bool actuator_limited;
+    double actuator_range[2]; /* N·m or N: bounds of the sum of all actuators' forces on it */
+    bool actuator_gravity;    /* that sum contains the gravity compensation of bodies */
     TnSource source;
 } TnJointDef;
 
@@ -159,6 +165,7 @@ typedef struct TnSiteDef {
     const char *name;
     TnBodyId body;
     double pos[3], quat[4];
+    bool at_center_of_mass; /* of its body alone, instead of pos */
     TnSource source;
 } TnSiteDef;
 
@@ -181,6 +188,8 @@ typedef struct TnTendonDef {
     double spring_length;
     double damping;       /* force per rate of the length */
     double friction_loss; /* dry friction along the tendon */
+    bool actuator_limited;
+    double actuator_range[2]; /* bounds of the sum of all actuators' forces on it, before gear */
     TnSource source;
 } TnTendonDef;
 
@@ -250,7 +259,7 @@ typedef enum TnMeshInertia {
 typedef struct TnMeshDef {
     const char *name;
     const double *vertices; /* m, 3 × vertex_count, copied */
-    int vertex_count;       /* >= 4, not all in one plane */
+    int vertex_count;       /* >= 4; not all in one plane if a geom of it collides */
     const int32_t
         *triangles;     /* 3 × triangle_count, from 0, counter-clockwise from outside; copied */
     int triangle_count; /* 0: the mesh is its convex hull */
@@ -423,15 +432,36 @@ typedef enum TnSensorType {
     TN_SENSOR_FORCE,  /* of the parent on the site's body, in the site's axes, mean over the last
                          step */
     TN_SENSOR_TORQUE, /* torque of the same about the site */
-    TN_SENSOR_ACTUATOR_FORCE,      /* before gear, at the state */
-    TN_SENSOR_JOINT_ACTUATOR_FORCE /* of all actuators on a hinge or slide, gear and tendons
-                                      included */
+    TN_SENSOR_ACTUATOR_FORCE,        /* before gear, at the state */
+    TN_SENSOR_JOINT_ACTUATOR_FORCE,  /* of all actuators on a hinge or slide, gear and tendons
+                                        included */
+    TN_SENSOR_TENDON_ACTUATOR_FORCE, /* of all actuators on a tendon, before gear */
+    TN_SENSOR_BALL_QUAT,             /* of a ball joint */
+    TN_SENSOR_BALL_ANGULAR_VEL,      /* in the body's axes */
+    TN_SENSOR_SITE_X_AXIS,           /* its unit vectors, world axes */
+    TN_SENSOR_SITE_Y_AXIS,
+    TN_SENSOR_SITE_Z_AXIS,
+    TN_SENSOR_SITE_VEL, /* velocity of its origin and angular velocity, world axes */
+    TN_SENSOR_SITE_ANGULAR_VEL,
+    /* Accelerations are means over the last step. The linear ones have gravity taken off: g
+     * upwards at rest. */
+    TN_SENSOR_SITE_ACC, /* world axes */
+    TN_SENSOR_SITE_ANGULAR_ACC,
+    TN_SENSOR_ACCELEROMETER, /* TN_SENSOR_SITE_ACC in the site's own axes */
+    TN_SENSOR_MAGNETOMETER,  /* TnOption.magnetic in the site's axes */
+    TN_SENSOR_SUBTREE_POS,   /* centre of mass of a body and all below it */
+    TN_SENSOR_SUBTREE_VEL,
+    TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM, /* about that centre of mass */
+    TN_SENSOR_CLOCK                     /* the time; it has no object */
 } TnSensorType;
 
 typedef struct TnSensorDef {
     const char *name;
     TnSensorType type;
     int32_t object; /* joint, body, site, tendon or actuator id */
+    TnSiteId ref;   /* SITE_POS … SITE_ANGULAR_VEL but not the accelerations: as seen from this
+                       site, which may move; 0 (default): from the world */
+    double cutoff;  /* > 0: numbers are clamped to ± this; not for quaternions and unit vectors */
     TnSource source;
 } TnSensorDef;
 
@@ -439,7 +469,8 @@ typedef struct TnKeyDef {
     const char *name;
     double time;
     const double *qpos;
-    int qpos_count; /* 0: the reference pose; if only joints are given, soft bodies are as built */
+    int qpos_count; /* 0: the reference pose; if only joints are given, soft bodies are as built. A
+                       quaternion of zeros is no turn */
     const double *qvel;
     int qvel_count; /* 0: at rest; if only joints are given, soft bodies are at rest */
     const double *ctrl;

@@ -219,8 +219,8 @@ TN_API TnReaction tn_world_body_reaction(TnWorld *world, TnBodyId body);
 TN_API TnReaction tn_world_joint_reaction(TnWorld *world, TnJointId joint);
 /* On body2, by body1, at the anchor; zero if inactive. Unknown for sleeping bodies. */
 TN_API TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId equality);
-/* All sensors at the present state; force and torque of the last step (NaN before the first).
- * sensor_data_count numbers. */
+/* All sensors at the present state; forces, torques and accelerations of the last step (NaN before
+ * the first). sensor_data_count numbers. */
 TN_API TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err);
 
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
@@ -261,8 +261,8 @@ typedef struct TnEval {
     double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
                      qfrc_bias); soft bodies: gravity only */
     double *actuator_force; /* actuator_count */
-    double *sensors;        /* sensor_data_count; force and torque need a step and are NaN, see
-                               tn_world_sensors */
+    double *sensors;        /* sensor_data_count; forces, torques and accelerations need a step
+                               and are NaN, see tn_world_sensors; clocks are 0 */
 } TnEval;
 TN_API TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel,
                               const double *ctrl, TnEval *out, TnError *err);

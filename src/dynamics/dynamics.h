@@ -196,6 +196,11 @@ void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const doubl
  * whether it was smooth. */
 bool tn_predict_velocity(int n, const double *v, const double *last, double *out);
 
+/* ---- lift.c ---- */
+/* Forces of gravity compensation on the dofs of a tree, n numbers; S as for tn_tree_mass_matrix. */
+void tn_tree_lift(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
+                  const double origin[3], const double (*S)[6], double *lift);
+
 /* ---- actuation.c ---- */
 /* Gear included. */
 double tn_actuator_length(const TnModel *model, int actuator, const double *qpos);
@@ -203,5 +208,9 @@ double tn_actuator_velocity(const TnModel *model, int actuator, const double *qv
 /* Scalar force of actuator a before gear, clamped to its force range; ctrl clamped to its range. */
 double tn_actuator_force(const TnModel *model, int actuator, const double *qpos, const double *qvel,
                          const double *ctrl);
+/* Of all actuators on the dof of a hinge or slide, gear included, within the joint's range; `lift`
+ * is what gravity compensation adds, where the joint counts it. */
+double tn_actuator_force_on(const TnModel *model, int dof, const double *qpos, const double *qvel,
+                            const double *ctrl, double lift);
 
 #endif

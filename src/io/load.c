@@ -81,6 +81,7 @@ TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnErro
         tn_error_add(&m->err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);
     } else {
         model = load(m, path);
+        tn_mjcf_tell_remarks(m);
         freelocale(m->number_locale);
     }
     if (err) *err = m->err;

@@ -185,8 +185,18 @@ typedef enum TnMjcfRemark {
     TN_REMARK_SOFT_DIM,
     TN_REMARK_SIZE,
     TN_REMARK_TEXT,
+    TN_REMARK_SENSOR, /* one for each kind of them: tn_mjcf_remark_named */
     TN_REMARK_COUNT
 } TnMjcfRemark;
+
+/* A remark at its first place, and how often there was cause for it. */
+typedef struct TnMjcfSaid {
+    TnMjcfRemark which;
+    TnSource place;
+    const char *element;
+    int count;
+    struct TnMjcfSaid *next;
+} TnMjcfSaid;
 
 typedef enum TnMjcfTri { TN_TRI_FALSE, TN_TRI_TRUE, TN_TRI_AUTO } TnMjcfTri;
 
@@ -209,7 +219,7 @@ typedef struct TnMjcf {
     TnError err;
     bool quiet; /* an element is looked at again: its errors are known */
     TnRemarks *remarks;
-    bool remarked[TN_REMARK_COUNT];
+    struct TnMjcfSaid *said, *last_said; /* remarks so far, told at the end */
     locale_t number_locale;
     const char *main_directory;  /* with its '/', or "" */
     struct TnMjcfOpened *opened; /* files read so far */
@@ -237,6 +247,9 @@ void tn_mjcf_error(TnMjcf *m, const TnXmlElement *element, const char *format, .
 void tn_mjcf_error_attr(TnMjcf *m, const TnXmlElement *element, const char *name,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *element);
+void tn_mjcf_tell_remarks(TnMjcf *m); /* writes them all into m->remarks */
+/* Once for each name of an element. */
+void tn_mjcf_remark_named(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *element);
 
 /* Checks attributes against the rule of the element's name in this group; reports unknown elements
  * and returns NULL for them. tn_mjcf_check_leaf refuses children as well. */

@@ -85,10 +85,10 @@ void tn_mjcf_finish_cameras(TnMjcf *m)
         const TnMjcfName *target = tn_mjcf_refer(m, TN_NAMED_BODY, e, "target");
         TnCameraDef *def = &camera->def;
         def->target = target ? target->id : 0;
-        if (def->mode == TN_CAMERA_TARGET && !tn_xml_attr(e, "target"))
-            tn_mjcf_error(m, e, "attribute 'target' is missing: this mode looks at a body");
+        /* nothing to look at: it keeps its direction, as in MuJoCo */
+        if (def->mode == TN_CAMERA_TARGET && !tn_xml_attr(e, "target")) def->mode = TN_CAMERA_FIXED;
         TnCameraId id = tn_builder_add_camera(m->builder, def);
-        tn_mjcf_name_add(m, TN_NAMED_CAMERA, e, def->name, id, NULL);
+        tn_mjcf_name_add(m, TN_NAMED_CAMERA, e, def->name, id, def);
     }
 }
 

@@ -36,7 +36,7 @@ void tn_mjcf_error_attr(TnMjcf *m, const TnXmlElement *element, const char *name
     tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name, "%s", text);
 }
 
-void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *element)
+static const char *remark_text(TnMjcfRemark which)
 {
     static const char *const texts[TN_REMARK_COUNT] = {
         [TN_REMARK_SOFT] = "tenon's contacts and constraints are rigid; solref, solimp and their "
@@ -70,18 +70,53 @@ void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *e
         [TN_REMARK_SOFT_DIM] = "points of a soft body have sliding friction only; condim 4 and 6 "
                                "are taken as 3",
         [TN_REMARK_SIZE] = "sizes are found from the model; <size> is read but not used",
-        [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over"};
-    if (m->remarked[which]) return;
-    m->remarked[which] = true;
-    if (!m->remarks) return;
-    char line[1024];
-    snprintf(line, sizeof line, "%.500s:%d:%d: %.60s: %s", place.file, place.line, place.column,
-             element, texts[which]);
-    m->remarks->count++;
-    size_t used = strlen(m->remarks->message);
-    if (used + strlen(line) + 2 > sizeof m->remarks->message) return;
-    if (used) m->remarks->message[used++] = '\n';
-    memcpy(m->remarks->message + used, line, strlen(line) + 1);
+        [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over",
+        [TN_REMARK_SENSOR] = "this sensor is not supported yet and left out: its numbers are not "
+                             "in the sensor data"};
+    return texts[which];
+}
+
+/* One line for each cause, with its first place and a count where there is more than one. */
+void tn_mjcf_tell_remarks(TnMjcf *m)
+{
+    for (const TnMjcfSaid *said = m->remarks ? m->said : NULL; said; said = said->next) {
+        char line[1024], times[24] = "";
+        if (said->count > 1) snprintf(times, sizeof times, "%d × ", said->count);
+        snprintf(line, sizeof line, "%.500s:%d:%d: %.60s: %s%s", said->place.file, said->place.line,
+                 said->place.column, said->element, times, remark_text(said->which));
+        m->remarks->count++;
+        size_t used = strlen(m->remarks->message);
+        if (used + strlen(line) + 2 > sizeof m->remarks->message) continue;
+        if (used) m->remarks->message[used++] = '\n';
+        memcpy(m->remarks->message + used, line, strlen(line) + 1);
+    }
+}
+
+static void remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *element, bool named)
+{
+    for (TnMjcfSaid *said = m->said; said; said = said->next)
+        if (said->which == which && (!named || strcmp(said->element, element) == 0)) {
+            said->count++;
+            return;
+        }
+    TnMjcfSaid *said = TN_IO_NEW(&m->pool, TnMjcfSaid);
+    if (!said) return;
+    *said = (TnMjcfSaid){which, place, element, 1, NULL};
+    if (m->last_said)
+        m->last_said->next = said;
+    else
+        m->said = said;
+    m->last_said = said;
+}
+
+void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *element)
+{
+    remark(m, which, place, element, false);
+}
+
+void tn_mjcf_remark_named(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *element)
+{
+    remark(m, which, place, element, true);
 }
 
 static void unknown_attribute(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *attr,
@@ -143,6 +178,7 @@ static bool check_numbers(TnMjcf *m, const TnXmlElement *element, const TnXmlAtt
         *largest = fmax(*largest, fabs(value));
         count++;
     }
+    if (count == 0 && strcmp(r->name, "rgba") == 0) return true; /* as if it were not there */
     if (count >= r->min_count && (r->max_count == 0 || count <= r->max_count)) return true;
     if (r->min_count == r->max_count)
         tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name, "%s needs %d number%s, not %d",

@@ -75,6 +75,9 @@ static void read_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass
     joint.damping = m->settings.damper ? tn_mjcf_real(m, &view, "damping", 0) : 0;
     joint.armature = tn_mjcf_real(m, &view, "armature", 0);
     joint.friction_loss = m->settings.friction_loss ? tn_mjcf_real(m, &view, "frictionloss", 0) : 0;
+    joint.actuator_gravity = tn_mjcf_bool(&view, "actuatorgravcomp", false);
+    joint.actuator_limited =
+        tn_mjcf_limited(m, &view, "actuatorfrclimited", "actuatorfrcrange", joint.actuator_range);
     add(m, element, &joint);
 }
 

@@ -50,7 +50,7 @@ TABLE option[] = {
     BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), ONLY("wind", "0"),
     ONLY("density", "0"), ONLY("viscosity", "0"), ONLY("collision", "all"),
     NEVER("actuatorgroupdisable"),
-    {.name = "magnetic", NUMBERS(3, 3), .use = TN_USE_NOTHING},
+    REAL("magnetic", 3, 3),
     CHOICE("integrator", "Euler RK4 implicit implicitfast", TN_USE_SOLVER),
     CHOICE("cone", "pyramidal elliptic", TN_USE_SOLVER),
     CHOICE("jacobian", "dense sparse auto", TN_USE_SOLVER),
@@ -81,7 +81,7 @@ TABLE visual_global[] = {
 TABLE default_class[] = {TEXT("class"), END};
 
 TABLE body[] = {
-    TEXT("name"), TEXT("childclass"), POSE, ONLY("mocap", "false"), ONLY("gravcomp", "0"), USER,
+    TEXT("name"), TEXT("childclass"), POSE, ONLY("mocap", "false"), REAL("gravcomp", 1, 1), USER,
     END};
 TABLE frame[] = {TEXT("name"), TEXT("childclass"), POSE, END};
 TABLE inertial[] = {
@@ -93,8 +93,8 @@ TABLE joint[] = {
     REAL("axis", 3, 3), REAL("ref", 1, 1), TRI("limited"), REAL("range", 2, 2),
     SIZE("stiffness", 1, 1), REAL("springref", 1, 1), SIZE("damping", 1, 1), SIZE("armature", 1, 1),
     SIZE("frictionloss", 1, 1), ONLY("springdamper", "0"), ONLY("springyield", "0"),
-    ONLY("actuatorfrclimited", "false"), NEVER("actuatorfrcrange"),
-    ONLY("actuatorgravcomp", "false"), GAP("margin"), SOFT("solreflimit", 1, 2),
+    TRI("actuatorfrclimited"), REAL("actuatorfrcrange", 2, 2),
+    BOOL("actuatorgravcomp"), GAP("margin"), SOFT("solreflimit", 1, 2),
     SOFT("solimplimit", 1, 5), SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5),
     NOTHING("group"), USER, END};
 TABLE freejoint[] = {OWN("name"), NOTHING("group"), WORD("align", "false true auto"), END};
@@ -144,8 +144,8 @@ TABLE joint_equality[] = {
 TABLE tendon[] = {
     OWN("name"), OWN("class"), TRI("limited"), REAL("range", 2, 2), SIZE("stiffness", 1, 1),
     REAL("springlength", 1, 2), SIZE("damping", 1, 1), SIZE("frictionloss", 1, 1),
-    ONLY("armature", "0"), ONLY("springyield", "0"), ONLY("actuatorfrclimited", "false"),
-    NEVER("actuatorfrcrange"), GAP("margin"), SOFT("solreflimit", 1, 2), SOFT("solimplimit", 1, 5),
+    ONLY("armature", "0"), ONLY("springyield", "0"), TRI("actuatorfrclimited"),
+    REAL("actuatorfrcrange", 2, 2), GAP("margin"), SOFT("solreflimit", 1, 2), SOFT("solimplimit", 1, 5),
     SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5), NOTHING("group"), USER, END};
 TABLE tendon_joint[] = {
     REQUIRED("joint"), {.name = "coef", NUMBERS(1, 1), .where = TN_WHERE_REQUIRED}, END};
@@ -170,7 +170,7 @@ TABLE position[] = {
 TABLE velocity[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
 
 #define SENSOR_COMMON                                                                              \
-    TEXT("name"), ONLY("cutoff", "0"), NOTHING("noise"), ONLY("delay", "0"), NOTHING("interp"),    \
+    TEXT("name"), SIZE("cutoff", 1, 1), NOTHING("noise"), ONLY("delay", "0"), NOTHING("interp"),    \
         ONLY("interval", "0"), ONLY("nsample", "0"), USER
 TABLE joint_sensor[] = {SENSOR_COMMON, REQUIRED("joint"), END};
 TABLE tendon_sensor[] = {SENSOR_COMMON, REQUIRED("tendon"), END};
@@ -180,7 +180,14 @@ TABLE frame_sensor[] = {
     SENSOR_COMMON,
     {.name = "objtype", .kind = TN_KIND_WORD, .words = "body xbody site geom camera",
      .where = TN_WHERE_REQUIRED},
-    REQUIRED("objname"), NEVER("reftype"), NEVER("refname"), END};
+    REQUIRED("objname"), WORD("reftype", "body xbody site geom camera"), TEXT("refname"), END};
+TABLE acceleration_sensor[] = {
+    SENSOR_COMMON,
+    {.name = "objtype", .kind = TN_KIND_WORD, .words = "body xbody site geom camera",
+     .where = TN_WHERE_REQUIRED},
+    REQUIRED("objname"), END};
+TABLE body_sensor[] = {SENSOR_COMMON, REQUIRED("body"), END};
+TABLE clock_sensor[] = {SENSOR_COMMON, END};
 
 TABLE key[] = {
     TEXT("name"), REAL("time", 1, 1), REAL("qpos", 0, 0), REAL("qvel", 0, 0), REAL("ctrl", 0, 0),
@@ -383,6 +390,22 @@ static const GroupedRule rules[] = {
     {TN_GROUP_SENSOR, {"velocimeter", site_sensor, NULL}},
     {TN_GROUP_SENSOR, {"framepos", frame_sensor, NULL}},
     {TN_GROUP_SENSOR, {"framequat", frame_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"framexaxis", frame_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"frameyaxis", frame_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"framezaxis", frame_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"framelinvel", frame_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"frameangvel", frame_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"framelinacc", acceleration_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"frameangacc", acceleration_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"accelerometer", site_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"magnetometer", site_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"ballquat", joint_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"ballangvel", joint_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"tendonactuatorfrc", tendon_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"subtreecom", body_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"subtreelinvel", body_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"subtreeangmom", body_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"clock", clock_sensor, NULL}},
     {TN_GROUP_VISUAL, {"global", visual_global,
      "bvactive cameraid ellipsoidinertia glow ipd linewidth offheight offwidth realtime"}},
     {TN_GROUP_VISUAL, {"quality", NULL, "numquads numslices numstacks offsamples shadowsize"}},
@@ -474,13 +497,9 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_ACTUATOR:
         return "intvelocity damper cylinder muscle adhesion dcmotor pid orientation plugin";
     case TN_GROUP_SENSOR:
-        return "touch accelerometer force torque magnetometer camprojection rangefinder "
-               "actuatorfrc "
-               "jointactuatorfrc tendonactuatorfrc ballquat ballangvel jointlimitpos "
-               "jointlimitvel jointlimitfrc tendonlimitpos tendonlimitvel tendonlimitfrc "
-               "framexaxis frameyaxis framezaxis framelinvel frameangvel framelinacc frameangacc "
-               "subtreecom subtreelinvel subtreeangmom insidesite distance normal fromto contact "
-               "e_potential e_kinetic clock tactile user plugin";
+        return "touch camprojection rangefinder jointlimitpos jointlimitvel jointlimitfrc "
+               "tendonlimitpos tendonlimitvel tendonlimitfrc insidesite distance normal fromto "
+               "contact e_potential e_kinetic tactile user plugin";
     default:
         return "";
     }

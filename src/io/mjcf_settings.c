@@ -70,6 +70,7 @@ static void read_option(TnMjcf *m, const TnXmlElement *e)
     TnMjcfView view = tn_mjcf_plain_view(e);
     m->option.timestep = tn_mjcf_real(m, &view, "timestep", m->option.timestep);
     tn_mjcf_reals(m, &view, "gravity", m->option.gravity, 3);
+    tn_mjcf_reals(m, &view, "magnetic", m->option.magnetic, 3);
     m->option_place = tn_xml_place(e);
     for (const TnXmlElement *child = e->first; child; child = child->next) read_flag(m, child);
 }

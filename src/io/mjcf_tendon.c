@@ -66,6 +66,8 @@ static void read_tendon(TnMjcf *m, const TnXmlElement *e)
     tendon.friction_loss =
         m->settings.friction_loss ? tn_mjcf_real(m, &view, "frictionloss", 0) : 0;
     read_spring_length(m, &view, &tendon);
+    tendon.actuator_limited =
+        tn_mjcf_limited(m, &view, "actuatorfrclimited", "actuatorfrcrange", tendon.actuator_range);
     *kept = tendon;
     TnTendonId id = tn_builder_add_tendon(m->builder, &tendon);
     tn_mjcf_name_add(m, TN_NAMED_TENDON, e, tendon.name, id, kept);

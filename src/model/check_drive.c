@@ -33,6 +33,8 @@ static bool check_tendons(TnCompile *c)
         const TnElement *element = TN_ELEMENT("tendon", def, i);
         if (!check_tendon_joints(c, element, def)) stands = false;
         if (def->limited) tn_check_range(c, element, "range", def->range);
+        if (def->actuator_limited)
+            tn_check_range(c, element, "actuator range", def->actuator_range);
         tn_check_positive(c, element, "stiffness", def->stiffness);
         tn_check_positive(c, element, "damping", def->damping);
         tn_check_positive(c, element, "friction_loss", def->friction_loss);

@@ -14,6 +14,7 @@ static void check_option(TnCompile *c)
     if (!(o->timestep > 0.0 && isfinite(o->timestep)))
         tn_problem(c, &element, "timestep must be positive (%g)", o->timestep);
     tn_check_numbers(c, &element, "gravity", o->gravity, 3);
+    tn_check_numbers(c, &element, "magnetic", o->magnetic, 3);
     if (!(o->theta >= 0.5 && o->theta <= 1.0))
         tn_problem(c, &element, "theta must lie in [0.5, 1] (%g)", o->theta);
     if (o->relinearize < 1 || o->relinearize > 100)
@@ -111,6 +112,77 @@ static bool check_pairs_and_excludes(TnCompile *c)
     return stands;
 }
 
+static bool check_ball(TnCompile *c, const TnElement *element, TnJointId id)
+{
+    if (!tn_check_id(c, element, "joint", id, c->builder->joint_count)) return false;
+    if (c->builder->joints[id - 1].type != TN_JOINT_BALL)
+        tn_problem(c, element, "joint must be a ball");
+    return true;
+}
+
+static bool check_sensor_object(TnCompile *c, const TnElement *element, const TnSensorDef *def)
+{
+    const TnModelBuilder *b = c->builder;
+    switch (def->type) {
+    case TN_SENSOR_JOINT_POS:
+    case TN_SENSOR_JOINT_VEL:
+    case TN_SENSOR_JOINT_ACTUATOR_FORCE:
+        return tn_check_scalar_joint(c, element, "joint", def->object);
+    case TN_SENSOR_BALL_QUAT:
+    case TN_SENSOR_BALL_ANGULAR_VEL:
+        return check_ball(c, element, def->object);
+    case TN_SENSOR_BODY_POS:
+    case TN_SENSOR_BODY_QUAT:
+    case TN_SENSOR_SUBTREE_POS:
+    case TN_SENSOR_SUBTREE_VEL:
+    case TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM:
+        return tn_check_id(c, element, "body", def->object, b->body_count);
+    case TN_SENSOR_SITE_POS:
+    case TN_SENSOR_SITE_QUAT:
+    case TN_SENSOR_SITE_X_AXIS:
+    case TN_SENSOR_SITE_Y_AXIS:
+    case TN_SENSOR_SITE_Z_AXIS:
+    case TN_SENSOR_SITE_VEL:
+    case TN_SENSOR_SITE_ANGULAR_VEL:
+    case TN_SENSOR_SITE_ACC:
+    case TN_SENSOR_SITE_ANGULAR_ACC:
+    case TN_SENSOR_ACCELEROMETER:
+    case TN_SENSOR_MAGNETOMETER:
+    case TN_SENSOR_GYRO:
+    case TN_SENSOR_VELOCIMETER:
+    case TN_SENSOR_FORCE:
+    case TN_SENSOR_TORQUE:
+        return tn_check_id(c, element, "site", def->object, b->site_count);
+    case TN_SENSOR_TENDON_POS:
+    case TN_SENSOR_TENDON_VEL:
+    case TN_SENSOR_TENDON_ACTUATOR_FORCE:
+        return tn_check_id(c, element, "tendon", def->object, b->tendon_count);
+    case TN_SENSOR_ACTUATOR_POS:
+    case TN_SENSOR_ACTUATOR_VEL:
+    case TN_SENSOR_ACTUATOR_FORCE:
+        return tn_check_id(c, element, "actuator", def->object, b->actuator_count);
+    case TN_SENSOR_CLOCK:
+        return true;
+    }
+    tn_problem(c, element, "type %d does not exist", (int)def->type);
+    return false;
+}
+
+static bool has_reference(TnSensorType type)
+{
+    return type == TN_SENSOR_SITE_POS || type == TN_SENSOR_SITE_QUAT ||
+           type == TN_SENSOR_SITE_X_AXIS || type == TN_SENSOR_SITE_Y_AXIS ||
+           type == TN_SENSOR_SITE_Z_AXIS || type == TN_SENSOR_SITE_VEL ||
+           type == TN_SENSOR_SITE_ANGULAR_VEL;
+}
+
+/* A direction or orientation that is clamped is none any more. */
+static bool can_be_cut(TnSensorType type)
+{
+    return tn_sensor_data_count(type) != 4 && type != TN_SENSOR_SITE_X_AXIS &&
+           type != TN_SENSOR_SITE_Y_AXIS && type != TN_SENSOR_SITE_Z_AXIS;
+}
+
 static bool check_sensors(TnCompile *c)
 {
     const TnModelBuilder *b = c->builder;
@@ -118,38 +190,14 @@ static bool check_sensors(TnCompile *c)
     for (int i = 0; i < b->sensor_count; i++) {
         const TnSensorDef *def = &b->sensors[i];
         const TnElement *element = TN_ELEMENT("sensor", def, i);
-        bool ok = false;
-        switch (def->type) {
-        case TN_SENSOR_JOINT_POS:
-        case TN_SENSOR_JOINT_VEL:
-        case TN_SENSOR_JOINT_ACTUATOR_FORCE:
-            ok = tn_check_scalar_joint(c, element, "joint", def->object);
-            break;
-        case TN_SENSOR_BODY_POS:
-        case TN_SENSOR_BODY_QUAT:
-            ok = tn_check_id(c, element, "body", def->object, b->body_count);
-            break;
-        case TN_SENSOR_SITE_POS:
-        case TN_SENSOR_SITE_QUAT:
-        case TN_SENSOR_GYRO:
-        case TN_SENSOR_VELOCIMETER:
-        case TN_SENSOR_FORCE:
-        case TN_SENSOR_TORQUE:
-            ok = tn_check_id(c, element, "site", def->object, b->site_count);
-            break;
-        case TN_SENSOR_TENDON_POS:
-        case TN_SENSOR_TENDON_VEL:
-            ok = tn_check_id(c, element, "tendon", def->object, b->tendon_count);
-            break;
-        case TN_SENSOR_ACTUATOR_POS:
-        case TN_SENSOR_ACTUATOR_VEL:
-        case TN_SENSOR_ACTUATOR_FORCE:
-            ok = tn_check_id(c, element, "actuator", def->object, b->actuator_count);
-            break;
-        default:
-            tn_problem(c, element, "type %d does not exist", (int)def->type);
-        }
-        stands = stands && ok;
+        if (!check_sensor_object(c, element, def)) stands = false;
+        if (def->ref && !has_reference(def->type))
+            tn_problem(c, element, "this kind of sensor has no reference");
+        if (def->ref && !tn_check_id(c, element, "reference", def->ref, b->site_count))
+            stands = false;
+        if (tn_check_positive(c, element, "cutoff", def->cutoff) && def->cutoff > 0.0 &&
+            !can_be_cut(def->type))
+            tn_problem(c, element, "cutoff is not for quaternions and unit vectors");
     }
     return stands;
 }

@@ -145,6 +145,7 @@ static bool check_bodies(TnCompile *c)
         }
         tn_check_numbers(c, element, "pos", def->pos, 3);
         tn_check_quat(c, element, "quat", def->quat);
+        tn_check_numbers(c, element, "gravity_compensation", &def->gravity_compensation, 1);
         bool bounds = tn_check_positive(c, element, "min_mass", def->min_mass);
         bounds = tn_check_positive(c, element, "min_inertia", def->min_inertia) && bounds;
         if (!bounds || (def->has_inertia && !check_inertial(c, element, def)))
@@ -170,6 +171,7 @@ static void check_joint_numbers(TnCompile *c, const TnElement *element, const Tn
     tn_check_positive(c, element, "damping", def->damping);
     tn_check_positive(c, element, "armature", def->armature);
     tn_check_positive(c, element, "friction loss", def->friction_loss);
+    if (def->actuator_limited) tn_check_range(c, element, "actuator range", def->actuator_range);
     if (def->limited && tn_check_range(c, element, "range", def->range) &&
         def->type == TN_JOINT_BALL && def->range[0] != 0.0)
         tn_problem(c, element, "range of a ball joint must start at 0 (%g)", def->range[0]);

@@ -30,6 +30,8 @@ int tn_sensor_data_count(TnSensorType type)
     case TN_SENSOR_ACTUATOR_VEL:
     case TN_SENSOR_ACTUATOR_FORCE:
     case TN_SENSOR_JOINT_ACTUATOR_FORCE:
+    case TN_SENSOR_TENDON_ACTUATOR_FORCE:
+    case TN_SENSOR_CLOCK:
         return 1;
     case TN_SENSOR_BODY_POS:
     case TN_SENSOR_SITE_POS:
@@ -37,9 +39,23 @@ int tn_sensor_data_count(TnSensorType type)
     case TN_SENSOR_VELOCIMETER:
     case TN_SENSOR_FORCE:
     case TN_SENSOR_TORQUE:
+    case TN_SENSOR_BALL_ANGULAR_VEL:
+    case TN_SENSOR_SITE_X_AXIS:
+    case TN_SENSOR_SITE_Y_AXIS:
+    case TN_SENSOR_SITE_Z_AXIS:
+    case TN_SENSOR_SITE_VEL:
+    case TN_SENSOR_SITE_ANGULAR_VEL:
+    case TN_SENSOR_SITE_ACC:
+    case TN_SENSOR_SITE_ANGULAR_ACC:
+    case TN_SENSOR_ACCELEROMETER:
+    case TN_SENSOR_MAGNETOMETER:
+    case TN_SENSOR_SUBTREE_POS:
+    case TN_SENSOR_SUBTREE_VEL:
+    case TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM:
         return 3;
     case TN_SENSOR_BODY_QUAT:
     case TN_SENSOR_SITE_QUAT:
+    case TN_SENSOR_BALL_QUAT:
         return 4;
     }
     return 0;
@@ -160,12 +176,23 @@ static bool is_rigid(const TnModel *m, const TnSubsystem *sub)
     const TnJoint *joint = &m->joints[m->links[sub->link_start].joint_start];
     return sub->link_count == 1 && m->links[sub->link_start].joint_count == 1 &&
            joint->type == TN_JOINT_FREE && joint->damping == 0.0 && joint->armature == 0.0 &&
-           joint->friction_loss == 0.0 && joint->stiffness == 0.0;
+           joint->friction_loss == 0.0 && joint->stiffness == 0.0 &&
+           m->links[sub->link_start].lift == 0.0;
+}
+
+/* Marks the links that gravity compensation carries; how much comes with the masses. */
+static void find_lifted(TnCompile *c)
+{
+    TnModel *m = c->model;
+    for (int i = 1; i < m->body_count; i++)
+        if (m->bodies[i].link && c->builder->bodies[i].gravity_compensation != 0.0)
+            m->links[m->bodies[i].link].lift = 1.0;
 }
 
 static void divide_into_subsystems(TnCompile *c)
 {
     TnModel *m = c->model;
+    find_lifted(c);
     int rod_count = 0; /* subsystems come in the order of the rods */
     for (int s = 0; s < m->subsystem_count; s++) {
         TnSubsystem *sub = &m->subsystems[s];
@@ -234,6 +261,10 @@ static void compile_joints(TnCompile *c)
         joint->damping = def->damping;
         joint->armature = def->armature;
         joint->friction_loss = def->friction_loss;
+        joint->actuator_limited = def->actuator_limited &&
+                                  (joint->type == TN_JOINT_HINGE || joint->type == TN_JOINT_SLIDE);
+        joint->actuator_gravity = def->actuator_gravity;
+        memcpy(joint->actuator_range, def->actuator_range, sizeof joint->actuator_range);
         switch (joint->type) {
         case TN_JOINT_FREE: /* acts at the body's origin, whatever anchor was given */
             v3_zero(joint->pos);

@@ -69,8 +69,10 @@ static void compile_tendon(TnCompile *c, int index)
                          .limited = def->limited,
                          .stiffness = def->stiffness,
                          .damping = def->damping,
-                         .friction_loss = def->friction_loss};
+                         .friction_loss = def->friction_loss,
+                         .actuator_limited = def->actuator_limited};
     memcpy(tendon->range, def->range, sizeof tendon->range);
+    memcpy(tendon->actuator_range, def->actuator_range, sizeof tendon->actuator_range);
     for (int k = 0; k < def->joint_count; k++) {
         moments[k] = moment_of(c, def->joints[k].joint, def->joints[k].coef);
         if (subsystem_of(c, def->joints[k].joint) == tendon->subsystem) continue;
@@ -136,6 +138,50 @@ static void compile_actuator(TnCompile *c, int index)
     memcpy(actuator->force_range, def->force_range, sizeof actuator->force_range);
 }
 
+/* Bounds of a sum of forces are kept along one line, so all that is in the sum has to act along it
+ * alone. */
+static void check_shared_limits(TnCompile *c, int index)
+{
+    const TnModel *m = c->model;
+    const TnActuator *actuator = &m->actuators[index];
+    const TnElement *element = TN_ELEMENT("actuator", &c->builder->actuators[index], index);
+    if (actuator->tendon < 0) return;
+    for (int i = 0; i < actuator->moment_count; i++)
+        if (m->joints[m->dof_joint[actuator->moments[i].dof]].actuator_limited) {
+            tn_problem(c, element,
+                       "its tendon moves a joint that bounds the sum of its actuators' forces, "
+                       "which is not supported yet; bound the tendon or the actuator instead");
+            return;
+        }
+    if (!m->tendons[actuator->tendon].actuator_limited) return;
+    for (int i = 0; i < m->actuator_count; i++) {
+        const TnActuator *other = &m->actuators[i];
+        if (i == index || other->tendon != actuator->tendon) continue;
+        if (actuator->force_limited || other->gear != actuator->gear) {
+            tn_problem(c, element,
+                       "actuators that share a tendon with bounds on the sum of their forces need "
+                       "the same gear and no bounds of their own");
+            return;
+        }
+    }
+}
+
+/* Bounds of a sum shift those of the actuators in it; without one there is nothing to shift. */
+static void check_compensated(TnCompile *c, int index)
+{
+    const TnModel *m = c->model;
+    const TnJoint *joint = &m->joints[index];
+    bool driven = false;
+    if (!m->has_lift || !joint->actuator_gravity || !joint->actuator_limited) return;
+    for (int a = 0; a < m->actuator_count; a++)
+        driven |= m->actuators[a].tendon < 0 && m->actuators[a].moments[0].dof == joint->dof_start;
+    int id = c->lookup->joint_id[index];
+    if (!driven)
+        tn_problem(c, TN_ELEMENT("joint", &c->builder->joints[id - 1], id - 1),
+                   "gravity compensation within the bounds of its actuators' forces needs an "
+                   "actuator on the joint");
+}
+
 void tn_compile_drive(TnCompile *c)
 {
     TnModel *m = c->model;
@@ -143,6 +189,8 @@ void tn_compile_drive(TnCompile *c)
         memcpy(m->dof_couple, m->dof_parent, sizeof *m->dof_parent * (size_t)m->dof_count);
     for (int i = 0; i < m->tendon_count; i++) compile_tendon(c, i);
     for (int i = 0; i < m->actuator_count; i++) compile_actuator(c, i);
+    for (int i = 0; i < m->actuator_count && !c->problem_count; i++) check_shared_limits(c, i);
+    for (int i = 0; i < m->joint_count && !c->problem_count; i++) check_compensated(c, i);
     TnReferenceMass reference = {.subsystem = -1};
     for (int i = 0; i < m->actuator_count; i++) set_damping(c, &reference, i);
     tn_reference_mass_free(&reference);

@@ -183,16 +183,40 @@ static void compile_excludes(TnCompile *c)
 
 /* ---- sensors, keys, track ---- */
 
+static bool is_of_joint(TnSensorType type)
+{
+    return type == TN_SENSOR_JOINT_POS || type == TN_SENSOR_JOINT_VEL ||
+           type == TN_SENSOR_JOINT_ACTUATOR_FORCE || type == TN_SENSOR_BALL_QUAT ||
+           type == TN_SENSOR_BALL_ANGULAR_VEL;
+}
+
+/* Masses are in the axes of the body's link. */
+static void place_sites_at_masses(TnCompile *c)
+{
+    for (int i = 0; i < c->model->site_count; i++) {
+        TnSite *site = &c->model->sites[i];
+        const TnBody *body = &c->model->bodies[site->body];
+        double offset[3], to_body[4];
+        if (!c->builder->sites[i].at_center_of_mass) continue;
+        v3_zero(site->pos);
+        if (!site->body) continue;
+        v3_sub(offset, c->model->body_masses[site->body].com, body->link_pos);
+        quat_conjugate(to_body, body->link_quat);
+        quat_rotate(site->pos, to_body, offset);
+    }
+}
+
 static void compile_sensors(TnCompile *c)
 {
     int start = 0;
     for (int i = 0; i < c->model->sensor_count; i++) {
         const TnSensorDef *def = &c->builder->sensors[i];
-        bool of_joint = def->type == TN_SENSOR_JOINT_POS || def->type == TN_SENSOR_JOINT_VEL ||
-                        def->type == TN_SENSOR_JOINT_ACTUATOR_FORCE;
         TnSensor *sensor = &c->model->sensors[i];
         sensor->type = def->type;
-        sensor->object = of_joint ? c->lookup->joint_index[def->object - 1] : def->object - 1;
+        sensor->object =
+            is_of_joint(def->type) ? c->lookup->joint_index[def->object - 1] : def->object - 1;
+        sensor->ref = def->ref - 1;
+        sensor->cutoff = def->cutoff;
         sensor->data_start = start;
         sensor->data_count = tn_sensor_data_count(def->type);
         start += sensor->data_count;
@@ -220,6 +244,8 @@ static void compile_keys(TnCompile *c)
             const TnJoint *joint = &m->joints[j];
             if (joint->type != TN_JOINT_FREE && joint->type != TN_JOINT_BALL) continue;
             double *quat = qpos + joint->qpos_start + (joint->type == TN_JOINT_FREE ? 3 : 0);
+            static const double none[4] = {0.0}; /* stands for no turn, as in MuJoCo */
+            if (memcmp(quat, none, sizeof none) == 0) quat[0] = 1.0;
             if (tn_check_quat(c, TN_ELEMENT("key", def, i), "a quaternion in qpos", quat))
                 quat_normalize(quat);
         }
@@ -261,6 +287,7 @@ void tn_compile_parts(TnCompile *c)
     compile_equalities(c);
     compile_pairs(c);
     compile_excludes(c);
+    place_sites_at_masses(c);
     compile_sensors(c);
     compile_keys(c);
     compile_cameras(c);

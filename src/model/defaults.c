@@ -5,6 +5,7 @@ TnOption tn_option(void)
 {
     return (TnOption){.timestep = 0.01,
                       .gravity = {0.0, 0.0, -9.81},
+                      .magnetic = {0.0, -0.5, 0.0},
                       .theta = 0.5,
                       .relinearize = 20,
                       .substeps = 1,

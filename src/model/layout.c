@@ -119,7 +119,7 @@ static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
         const TnHullTriangles *triangles = &c->meshes[i].triangles;
         const TnHull *hull = &c->meshes[i].hull;
         int n = hull->vertex_count;
-        if (n == 0) continue; /* refused */
+        if (n == 0 && !c->meshes[i].flat) continue; /* refused */
         TnMesh mesh = {.vertex_count = def->vertex_count,
                        .triangle_count = def->triangle_count,
                        .hull_triangle_count = triangles->count};
@@ -130,14 +130,16 @@ static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
             mesh.triangles = mesh.hull_triangles;
             mesh.triangle_count = triangles->count;
         }
-        mesh.hull = (TnHull){.vertex_count = n, .face_count = hull->face_count};
-        mesh.hull.vertices = PLACE(double, 3 * (size_t)n);
-        mesh.hull.normals = PLACE(double, 3 * (size_t)hull->face_count);
-        mesh.hull.edge_start = PLACE(int32_t, n + 1);
-        mesh.hull.edges = PLACE(int32_t, hull->edge_start[n]);
-        mesh.hull.face_start = PLACE(int32_t, n + 1);
-        mesh.hull.faces = PLACE(int32_t, hull->face_start[n]);
-        mesh.hull.starts = PLACE(int32_t, TN_HULL_STARTS);
+        if (n > 0) {
+            mesh.hull = (TnHull){.vertex_count = n, .face_count = hull->face_count};
+            mesh.hull.vertices = PLACE(double, 3 * (size_t)n);
+            mesh.hull.normals = PLACE(double, 3 * (size_t)hull->face_count);
+            mesh.hull.edge_start = PLACE(int32_t, n + 1);
+            mesh.hull.edges = PLACE(int32_t, hull->edge_start[n]);
+            mesh.hull.face_start = PLACE(int32_t, n + 1);
+            mesh.hull.faces = PLACE(int32_t, hull->face_start[n]);
+            mesh.hull.starts = PLACE(int32_t, TN_HULL_STARTS);
+        }
         if (block->base) m->meshes[i] = mesh;
     }
 }

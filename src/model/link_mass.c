@@ -165,6 +165,18 @@ static void keep_mass(TnCompile *c, int index)
     memcpy(out->inertia, mass.inertia, sizeof out->inertia);
 }
 
+static void add_lift(TnCompile *c, int index)
+{
+    TnModel *m = c->model;
+    const TnBodyMass *mass = &m->body_masses[index];
+    double lift = c->builder->bodies[index].gravity_compensation * mass->mass;
+    int l = m->bodies[index].link;
+    if (l == 0 || lift == 0.0) return;
+    m->links[l].lift += lift;
+    v3_add_scaled(m->links[l].lift_moment, mass->com, lift);
+    m->has_lift = true;
+}
+
 void tn_compile_masses(TnCompile *c)
 {
     TnModel *m = c->model;
@@ -183,6 +195,8 @@ void tn_compile_masses(TnCompile *c)
             correct(c, i);
 
     for (int i = 1; i < m->body_count; i++) keep_mass(c, i);
+    for (int l = 1; l < m->link_count; l++) m->links[l].lift = 0.0;
+    for (int i = 1; i < m->body_count; i++) add_lift(c, i);
     /* The scratch of a link's own body collects all that is fixed to it; children come later than
      * their carrier. */
     for (int i = 1; i < m->body_count; i++) {

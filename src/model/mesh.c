@@ -47,6 +47,50 @@ static bool check_mesh(TnCompile *c, int index)
     return c->problem_count == before;
 }
 
+static bool shows_mesh(const TnModelBuilder *b, TnGeomId id, int mesh)
+{
+    return id >= 1 && id <= b->geom_count && b->geoms[id - 1].type == TN_GEOM_MESH &&
+           b->geoms[id - 1].mesh == mesh + 1;
+}
+
+/* What is only drawn needs no hull. */
+static bool may_be_flat(const TnCompile *c, int index)
+{
+    const TnModelBuilder *b = c->builder;
+    if (b->meshes[index].triangle_count == 0) return false;
+    for (int i = 0; i < b->geom_count; i++)
+        if ((b->geoms[i].contact_type || b->geoms[i].contact_affinity) &&
+            shows_mesh(b, i + 1, index))
+            return false;
+    for (int i = 0; i < b->pair_count; i++)
+        if (shows_mesh(b, b->pairs[i].geom1, index) || shows_mesh(b, b->pairs[i].geom2, index))
+            return false;
+    return true;
+}
+
+/* Bounds of the points in the place of the hull's. */
+static void bound_flat(const TnMeshDef *def, TnMeshScratch *mesh)
+{
+    TnHull *hull = &mesh->hull;
+    double low[3], high[3], apart[3];
+    v3_copy(low, def->vertices);
+    v3_copy(high, def->vertices);
+    for (int i = 1; i < def->vertex_count; i++)
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], def->vertices[3 * i + k]);
+            high[k] = fmax(high[k], def->vertices[3 * i + k]);
+        }
+    for (int k = 0; k < 3; k++) {
+        hull->center[k] = 0.5 * (low[k] + high[k]);
+        hull->half_extent[k] = 0.5 * (high[k] - low[k]);
+    }
+    for (int i = 0; i < def->vertex_count; i++) {
+        v3_sub(apart, def->vertices + 3 * (size_t)i, hull->center);
+        hull->radius = fmax(hull->radius, v3_norm(apart));
+    }
+    mesh->flat = true;
+}
+
 /* False: no memory. */
 static bool find_hull(TnCompile *c, int index)
 {
@@ -57,9 +101,12 @@ static bool find_hull(TnCompile *c, int index)
         return tn_hull_create(def->vertices, def->vertex_count, &mesh->triangles, &mesh->hull);
     case TN_HULL_FEW:
     case TN_HULL_FLAT:
-        mesh_problem(c, index,
-                     "its points lie in one plane to a millionth of its size: a mesh needs a "
-                     "thickness");
+        if (may_be_flat(c, index))
+            bound_flat(def, mesh);
+        else
+            mesh_problem(c, index,
+                         "its points lie in one plane to a millionth of its size: a mesh that "
+                         "collides needs a thickness");
         return true;
     case TN_HULL_MEMORY:
         break;
@@ -130,7 +177,7 @@ void tn_compile_meshes(TnCompile *c)
         const TnMeshScratch *from = &c->meshes[i];
         const TnHull *h = &from->hull;
         TnMesh *mesh = &c->model->meshes[i];
-        if (h->vertex_count == 0) continue;
+        if (h->vertex_count == 0 && !from->flat) continue;
         COPY(mesh->vertices, def->vertices, 3 * (size_t)def->vertex_count);
         if (def->triangle_count > 0)
             COPY(mesh->triangles, def->triangles, 3 * (size_t)def->triangle_count);
@@ -139,6 +186,7 @@ void tn_compile_meshes(TnCompile *c)
         v3_copy(to->center, h->center);
         v3_copy(to->half_extent, h->half_extent);
         to->radius = h->radius;
+        if (from->flat) continue;
         COPY(to->vertices, h->vertices, 3 * (size_t)h->vertex_count);
         COPY(to->normals, h->normals, 3 * (size_t)h->face_count);
         COPY(to->edge_start, h->edge_start, h->vertex_count + 1);
@@ -153,13 +201,14 @@ bool tn_mesh_unit_mass(TnCompile *c, int index, TnMassProperties *out)
 {
     const TnMeshDef *def = &c->builder->meshes[index];
     TnMeshScratch *mesh = &c->meshes[index];
-    if (mesh->hull.vertex_count == 0) return false; /* told already */
+    if (mesh->hull.vertex_count == 0 && !mesh->flat) return false; /* told already */
     if (!mesh->has_mass) {
         bool convex = def->inertia == TN_MESH_CONVEX || def->triangle_count == 0;
         mesh->has_mass = true;
         mesh->mass_status = tn_mesh_mass(
             def->inertia, def->vertices, convex ? mesh->triangles.corners : def->triangles,
             convex ? mesh->triangles.count : def->triangle_count, &mesh->mass);
+        if (mesh->flat && def->inertia != TN_MESH_SHELL) mesh->mass_status = TN_MESH_MASS_NONE;
         if (mesh->twisted) {
             mesh->mass_status = TN_MESH_MASS_TWISTED;
             mesh_problem(c, index,
@@ -169,7 +218,7 @@ bool tn_mesh_unit_mass(TnCompile *c, int index, TnMassProperties *out)
         if (mesh->mass_status == TN_MESH_MASS_NONE)
             mesh_problem(c, index,
                          "its triangles enclose no volume: give the geom a mass of 0 and its body "
-                         "an inertial, or the mesh the inertia of its convex hull");
+                         "an inertial, or the mesh the inertia of its convex hull or of a shell");
         if (mesh->mass_status == TN_MESH_MASS_NEGATIVE)
             mesh_problem(c, index,
                          "its volume is negative: triangles must run counter-clockwise seen from "

@@ -21,6 +21,7 @@ typedef struct TnMeshScratch {
     TnHullTriangles triangles;
     TnHull hull;
     bool twisted;  /* exact inertia was asked for, but triangles disagree on their outside */
+    bool flat;     /* no hull, for drawing alone; of the hull only the bounds are set */
     bool has_mass; /* computed for the first geom that asks */
     TnMeshMassStatus mass_status;
     TnMassProperties mass;

@@ -42,6 +42,8 @@ typedef struct TnLink {
      * axes, of what moves with it in the reference pose about its joint, or of a free body about
      * its com */
     double lever;
+    /* kg and kg·m, body axes: of what gravity compensation carries of it and what is fixed to it */
+    double lift, lift_moment[3];
     /* a segment of a rod that is welded to the world: where it stays */
     bool held;
     double hold_pos[3], hold_quat[4];
@@ -77,6 +79,8 @@ typedef struct TnJoint {
     bool limited;
     double range[2];
     double stiffness, spring_ref, damping, armature, friction_loss;
+    bool actuator_limited, actuator_gravity; /* a hinge or slide alone */
+    double actuator_range[2];
 } TnJoint;
 
 typedef struct TnGeom {
@@ -116,6 +120,8 @@ typedef struct TnTendon {
     bool limited;
     double range[2];
     double stiffness, spring_length, damping, friction_loss;
+    bool actuator_limited;
+    double actuator_range[2];
 } TnTendon;
 
 typedef struct TnActuator {
@@ -154,6 +160,8 @@ typedef struct TnExclude {
 typedef struct TnSensor {
     TnSensorType type;
     int object, data_start, data_count;
+    int ref; /* site; -1: none */
+    double cutoff;
 } TnSensor;
 typedef struct TnKey {
     double time;
@@ -295,6 +303,7 @@ struct TnModel {
     int tie_count;
     int hold_count; /* of all soft bodies, by moving links */
     int qpos_count, dof_count, sensor_data_count;
+    bool has_lift; /* some link is carried by gravity compensation */
     TnBody *bodies;
     TnBodyMass *body_masses;
     TnLink *links;

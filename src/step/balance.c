@@ -117,6 +117,29 @@ static void shift_group(const Balance *b, int root, const double way[3])
         tn_kind_of(b->step->model, s)->shift(b->step->world, s, way);
 }
 
+/* Gravity compensation of a subsystem's links: -m g, and the torque -h × g of their first moments
+ * h, in the middle of the step. */
+static void add_lift(const Balance *b, const TnSubsystem *sub, const double start[3],
+                     const double end[3], double force[3], double torque[3])
+{
+    const TnModel *model = b->step->model;
+    const double *g = model->option.gravity;
+    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
+        const TnLink *link = &model->links[l];
+        double h[3], other[3], moment[3];
+        if (link->lift == 0.0) continue;
+        m3_mul_v(h, b->before.frames[l].rot, link->lift_moment);
+        m3_mul_v(other, b->after.frames[l].rot, link->lift_moment);
+        for (int k = 0; k < 3; k++)
+            h[k] = 0.5 * (h[k] + other[k] +
+                          link->lift * (b->before.frames[l].pos[k] - start[k] +
+                                        b->after.frames[l].pos[k] - end[k]));
+        v3_cross(moment, g, h);
+        v3_add(torque, torque, moment);
+        v3_add_scaled(force, g, -link->lift);
+    }
+}
+
 /* Applied forces, and their torque about the centre of mass, with levers of the middle of the step.
  */
 static void applied_to(const Balance *b, int root, const double start[3], const double end[3],
@@ -139,6 +162,8 @@ static void applied_to(const Balance *b, int root, const double start[3], const 
             v3_add(torque, torque, moment);
         }
     }
+    for (int s = b->joined.first[root]; model->has_lift && s >= 0; s = b->joined.next[s])
+        add_lift(b, &model->subsystems[s], start, end, force, torque);
 }
 
 static void find_whole(const Balance *b, int root, Whole *out)

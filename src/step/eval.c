@@ -1,11 +1,10 @@
 /* eval.c: the model at a state, without a world: poses, mass matrix, bias, actuator forces,
  * sensors. */
-#include <math.h>
 #include <tenon/world.h>
 
 #include "../base/base.h"
 #include "../dynamics/dynamics.h"
-#include "../math/vec3.h"
+#include "sensors.h"
 
 /* Lumped masses of a soft body's nodes on the diagonal, their weight as bias. */
 static void eval_soft(const TnModel *model, const TnSoft *soft, TnEval *out)
@@ -51,105 +50,25 @@ static bool eval_dynamics(const TnModel *model, const double *qpos, const double
     return true;
 }
 
-/* Velocity of a site (linear or angular), in its own axes. */
-static void site_velocity(const TnModel *model, const TnSite *site, bool angular,
-                          const TnLinkFrame *frames, const double (*twists)[6], double *data)
+/* Gravity compensation of all dofs, in the arena. */
+static bool eval_lift(const TnModel *model, const double *qpos, const TnLinkFrame *frames,
+                      TnArena *arena, double **out)
 {
-    double pos[3], quat[4], arm[3], velocity[3];
-    int link = model->bodies[site->body].link;
-    const double *twist = twists[link];
-    tn_body_pose(model, frames, site->body, pos, quat);
-    if (angular) {
-        v3_copy(velocity, twist + 3);
-    } else {
-        quat_rotate(arm, quat, site->pos);
-        v3_add(arm, arm, pos);
-        v3_sub(arm, arm, frames[link].com);
-        v3_cross(velocity, twist + 3, arm);
-        v3_add(velocity, velocity, twist);
+    double *lift = *out = TN_ARENA_ZERO(arena, double, model->dof_count);
+    if (!lift) return false;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
+        const double *origin = frames[sub->link_start].com;
+        size_t mark = tn_arena_mark(arena);
+        double(*S)[6] = tn_arena_alloc(arena, sizeof *S * (size_t)sub->dof_count);
+        if (!S) return false;
+        tn_tree_axes(model, sub, qpos, frames, origin, S);
+        tn_tree_lift(model, sub, frames + sub->link_start, origin, (const double(*)[6])S,
+                     lift + sub->dof_start);
+        tn_arena_release(arena, mark);
     }
-    quat_mul(quat, quat, site->quat);
-    quat_conjugate(quat, quat);
-    quat_rotate(data, quat, velocity);
-}
-
-/* Of all actuators on a joint. */
-static double drive_force(const TnModel *model, const TnJoint *joint, const double *qpos,
-                          const double *qvel, const double *ctrl)
-{
-    double sum = 0.0;
-    for (int a = 0; a < model->actuator_count; a++) {
-        const TnActuator *actuator = &model->actuators[a];
-        for (int i = 0; i < actuator->moment_count; i++)
-            if (actuator->moments[i].dof == joint->dof_start)
-                sum += actuator->moments[i].coef * actuator->gear *
-                       tn_actuator_force(model, a, qpos, qvel, ctrl);
-    }
-    return sum;
-}
-
-static void eval_sensor(const TnModel *model, const TnSensor *sensor, const double *qpos,
-                        const double *qvel, const double *ctrl, const TnLinkFrame *frames,
-                        const double (*twists)[6], double *data)
-{
-    double pos[3], quat[4];
-    const TnTendon *tendon;
-    switch (sensor->type) {
-    case TN_SENSOR_JOINT_POS:
-        data[0] = qpos[model->joints[sensor->object].qpos_start];
-        return;
-    case TN_SENSOR_JOINT_VEL:
-        data[0] = qvel[model->joints[sensor->object].dof_start];
-        return;
-    case TN_SENSOR_BODY_POS:
-        tn_body_pose(model, frames, sensor->object, pos, quat);
-        v3_copy(data, pos);
-        return;
-    case TN_SENSOR_BODY_QUAT:
-        tn_body_pose(model, frames, sensor->object, pos, quat);
-        quat_copy(data, quat);
-        return;
-    case TN_SENSOR_TENDON_POS:
-        tendon = &model->tendons[sensor->object];
-        data[0] = tn_moment_length(tendon->moments, tendon->moment_count, qpos);
-        return;
-    case TN_SENSOR_TENDON_VEL:
-        tendon = &model->tendons[sensor->object];
-        data[0] = tn_moment_rate(tendon->moments, tendon->moment_count, qvel);
-        return;
-    case TN_SENSOR_ACTUATOR_POS:
-        data[0] = tn_actuator_length(model, sensor->object, qpos);
-        return;
-    case TN_SENSOR_ACTUATOR_VEL:
-        data[0] = tn_actuator_velocity(model, sensor->object, qvel);
-        return;
-    case TN_SENSOR_GYRO:
-    case TN_SENSOR_VELOCIMETER:
-        site_velocity(model, &model->sites[sensor->object], sensor->type == TN_SENSOR_GYRO, frames,
-                      twists, data);
-        return;
-    case TN_SENSOR_FORCE:
-    case TN_SENSOR_TORQUE:
-        v3_set(data, NAN, NAN, NAN); /* they need a step (reaction.c) */
-        return;
-    case TN_SENSOR_ACTUATOR_FORCE:
-        data[0] = tn_actuator_force(model, sensor->object, qpos, qvel, ctrl);
-        return;
-    case TN_SENSOR_JOINT_ACTUATOR_FORCE:
-        data[0] = drive_force(model, &model->joints[sensor->object], qpos, qvel, ctrl);
-        return;
-    case TN_SENSOR_SITE_POS:
-    case TN_SENSOR_SITE_QUAT:
-        break;
-    }
-    const TnSite *site = &model->sites[sensor->object];
-    tn_body_pose(model, frames, site->body, pos, quat);
-    if (sensor->type == TN_SENSOR_SITE_POS) {
-        quat_rotate(data, quat, site->pos);
-        v3_add(data, data, pos);
-    } else {
-        quat_mul(data, quat, site->quat);
-    }
+    return true;
 }
 
 static bool eval(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl,
@@ -174,9 +93,10 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
         if (!twists) return false;
         tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
-        for (int s = 0; s < model->sensor_count; s++)
-            eval_sensor(model, &model->sensors[s], qpos, qvel, ctrl, frames,
-                        (const double(*)[6])twists, out->sensors + model->sensors[s].data_start);
+        double *lift = NULL;
+        if (model->has_lift && !eval_lift(model, qpos, frames, arena, &lift)) return false;
+        TnSensing at = {model, qpos, qvel, ctrl, frames, (const double(*)[6])twists, lift};
+        tn_sensors_eval(&at, out->sensors);
     }
     return true;
 }
@@ -192,7 +112,7 @@ static size_t scratch_size(const TnModel *model)
     /* frames; the largest subsystem's axes, matrix and bias; inertias and recursion (about 30
      * numbers a link); twists; rounding up */
     return links * (sizeof(TnLinkFrame) + 36 * sizeof(double)) +
-           (dofs * dofs + 7 * dofs + (size_t)model->dof_count) * sizeof(double) +
+           (dofs * dofs + 7 * dofs + 2 * (size_t)model->dof_count) * sizeof(double) +
            16 * TN_ARENA_ALIGN;
 }
 

@@ -29,12 +29,24 @@ double tn_links_kinetic(const TnModel *model, int s, const TnInstant *now)
     return tn_energy_of_links(model, &model->subsystems[s], now, false);
 }
 
+/* Of the weight that gravity compensation carries. */
+static double carried_energy(const TnModel *model, int l, const TnLinkFrame *frame)
+{
+    const TnLink *link = &model->links[l];
+    double h[3];
+    if (link->lift == 0.0) return 0.0;
+    m3_mul_v(h, frame->rot, link->lift_moment);
+    v3_add_scaled(h, frame->pos, link->lift);
+    return tn_energy_of_height(model, 1.0, h);
+}
+
 double tn_links_gravity(const TnModel *model, int s, const TnInstant *now)
 {
     const TnSubsystem *sub = &model->subsystems[s];
     double sum = 0.0;
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-        sum += tn_energy_of_height(model, model->links[l].mass, now->frames[l].com);
+        sum += tn_energy_of_height(model, model->links[l].mass, now->frames[l].com) -
+               carried_energy(model, l, &now->frames[l]);
     return sum;
 }
 
@@ -45,6 +57,8 @@ double tn_links_fall(const TnModel *model, int s, const TnInstant *before, const
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
         v3_sub(way, after->frames[l].com, before->frames[l].com);
         sum -= model->links[l].mass * v3_dot(model->option.gravity, way);
+        sum -= carried_energy(model, l, &after->frames[l]) -
+               carried_energy(model, l, &before->frames[l]);
     }
     return sum;
 }

@@ -23,6 +23,7 @@
 
 #include "../base/base.h"
 #include "../math/vec3.h"
+#include "sensors.h"
 
 /* ---- the motion ---- */
 
@@ -263,7 +264,7 @@ TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId id)
 /* ---- sensors ---- */
 
 /* Of a force or torque sensor: between the site's body and its parent, at the site, in its axes. */
-static void sense(TnWorld *world, const TnSensor *sensor, double data[3])
+static void sense_force(TnWorld *world, const TnSensor *sensor, double data[3])
 {
     const TnSite *site = &world->model->sites[sensor->object];
     TnReaction reaction = body_reaction(world, site->body, site->pos);
@@ -271,6 +272,27 @@ static void sense(TnWorld *world, const TnSensor *sensor, double data[3])
     quat_mul(quat, reaction.quat, site->quat);
     quat_conjugate(quat, quat);
     quat_rotate(data, quat, sensor->type == TN_SENSOR_FORCE ? reaction.force : reaction.torque);
+}
+
+/* Mean over the step; axes are those half way. */
+static void sense_acceleration(TnWorld *world, const TnSensor *sensor, double data[3])
+{
+    const TnModel *model = world->model;
+    const TnSite *site = &model->sites[sensor->object];
+    if (!tn_reactions_find(world)) return; /* NaN already */
+    const TnReactions *r = world->reactions;
+    double before[6], after[6], pos[3], quat[4];
+    int first = sensor->type == TN_SENSOR_SITE_ANGULAR_ACC ? 3 : 0;
+    tn_site_twist(model, site, r->start, (const double(*)[6])r->start_twists, before);
+    tn_site_twist(model, site, world->frames, (const double(*)[6])world->twists, after);
+    for (int k = 0; k < 3; k++) {
+        data[k] = (after[first + k] - before[first + k]) / world->t;
+        if (!first) data[k] -= model->option.gravity[k];
+    }
+    if (sensor->type != TN_SENSOR_ACCELEROMETER) return;
+    tn_site_pose(model, site, r->middle, pos, quat);
+    quat_conjugate(quat, quat);
+    quat_rotate(data, quat, data);
 }
 
 TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
@@ -281,8 +303,14 @@ TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
         tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl, &eval, err);
     for (int s = 0; status == TN_OK && s < model->sensor_count; s++) {
         const TnSensor *sensor = &model->sensors[s];
+        double *own = data + sensor->data_start;
         if (sensor->type == TN_SENSOR_FORCE || sensor->type == TN_SENSOR_TORQUE)
-            sense(world, sensor, data + sensor->data_start);
+            sense_force(world, sensor, own);
+        else if (tn_sensor_is_acceleration(sensor->type))
+            sense_acceleration(world, sensor, own);
+        else if (sensor->type == TN_SENSOR_CLOCK)
+            own[0] = world->state.time;
+        tn_sensor_cut(sensor, own);
     }
     return status;
 }

@@ -117,7 +117,6 @@ TEST(wrong_cameras_are_refused)
     REFUSED(WORLD("<camera fovy='180'/>"), "2:9", "between 0 and 180 degrees (180)");
     REFUSED(WORLD("<camera fovy='0'/>"), "2:9", "between 0 and 180 degrees (0)");
     REFUSED(WORLD("<camera fovy='wide'/>"), "2:9", "is no number");
-    REFUSED(WORLD("<camera mode='targetbody'/>"), "2:1", "attribute 'target' is missing");
     REFUSED(WORLD("<camera target='nobody'/>"), "2:9", "there is no body named 'nobody'");
     REFUSED(WORLD("<camera mode='follow'/>"), "2:9", "mode must be one of");
     REFUSED(WORLD("<camera name='a'/><camera name='a'/>"), "2:27", "already a camera named 'a'");

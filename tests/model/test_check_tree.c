@@ -137,8 +137,8 @@ TEST(wrong_meshes_are_refused)
     REFUSED((MESH, s.mesh.vertices = NULL), "mesh 'tetra': a mesh needs at least 4 vertices (0)");
     REFUSED((MESH, s.vertices[5] = NAN), "mesh 'tetra': vertex 1 is not finite");
     REFUSED((MESH, s.vertices[11] = 1e-7, s.mesh.file = "a.obj"),
-            "mesh 'tetra': its points lie in one plane to a millionth of its size: a mesh needs a "
-            "thickness ('a.obj')");
+            "mesh 'tetra': its points lie in one plane to a millionth of its size: a mesh that "
+            "collides needs a thickness ('a.obj')");
     REFUSED((MESH, memset(s.vertices, 0, sizeof s.vertices)), "its points lie in one plane");
     REFUSED((MESH, s.triangles[7] = 4), "mesh 'tetra': triangle 2 names vertex 4 of 4");
     REFUSED((MESH, s.triangles[0] = -1), "mesh 'tetra': triangle 0 names vertex -1 of 4");

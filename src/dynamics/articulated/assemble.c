@@ -182,6 +182,7 @@ static bool complete_pass(Assembly *as, double h, bool first)
         if (depends && !factor_copy(as, as->M)) return false;
         tn_joint_forces_weigh(&as->forces, depends ? as->L : NULL, as->x);
     }
+    tn_joint_forces_lift(&as->forces, as->frames, (const double(*)[6])as->S);
     tn_joint_forces_servos(&as->forces, as->v_eval, h);
     return solve(as, h) && isfinite(dot(n, as->vhat, as->vhat));
 }
@@ -333,7 +334,8 @@ static bool constrained_pass(Assembly *as)
 static bool bounded_pass(Assembly *as)
 {
     memcpy(as->v_eval, as->in->qvel + as->tree.sub->dof_start, sizeof(double) * (size_t)as->tree.n);
-    for (int k = 0; k < as->forces.servo_count; k++) as->forces.servos[k].held = 0;
+    for (int k = 0; k < as->forces.servo_count; k++)
+        as->forces.servos[k].held = as->forces.servos[k].total_held = 0;
     return bounded_bias(as) && complete_pass(as, 0.0, true);
 }
 

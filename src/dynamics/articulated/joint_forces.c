@@ -61,6 +61,68 @@ static bool is_ours(const TnJointForces *forces, int subsystem)
     return &forces->tree->model->subsystems[subsystem] == forces->tree->sub;
 }
 
+static void scaled_range(double scale, const double range[2], double *low, double *high)
+{
+    double x = scale * range[0], y = scale * range[1];
+    *low = fmin(x, y);
+    *high = fmax(x, y);
+}
+
+static void set_own_limits(TnServo *servo)
+{
+    const TnActuator *actuator = servo->actuator;
+    servo->low = servo->total_low = -INFINITY;
+    servo->high = servo->total_high = INFINITY;
+    if (actuator->force_limited)
+        scaled_range(actuator->gear, actuator->force_range, &servo->low, &servo->high);
+}
+
+/* Bounds of the sum of forces along a servo's line; false: there are none. */
+static bool total_limits(const TnJointForces *forces, const TnServo *servo, double *low,
+                         double *high)
+{
+    int n = forces->tree->n;
+    if (servo->line < n) {
+        const TnJoint *joint = joint_of(forces, servo->line);
+        if (!joint->actuator_limited) return false;
+        double shift = forces->lift && joint->actuator_gravity ? forces->lift[servo->line] : 0.0;
+        *low = joint->actuator_range[0] - shift;
+        *high = joint->actuator_range[1] - shift;
+        return true;
+    }
+    const TnTendon *tendon = &forces->tree->model->tendons[servo->line - n];
+    if (tendon->actuator_limited)
+        scaled_range(servo->actuator->gear, tendon->actuator_range, low, high);
+    return tendon->actuator_limited;
+}
+
+/* One that is alone along its line is clamped twice: on a joint by its own bounds first, on a
+ * tendon last. */
+static void share_limits(TnJointForces *forces, int index)
+{
+    TnServo *servos = forces->servos, *servo = &servos[index];
+    double low, high;
+    int count = 0;
+    servo->leader = index;
+    if (!total_limits(forces, servo, &low, &high)) return;
+    for (int k = forces->servo_count - 1; k >= 0; k--)
+        if (servos[k].line == servo->line) {
+            servo->leader = k;
+            count++;
+        }
+    if (count > 1) {
+        servo->total_low = low;
+        servo->total_high = high;
+    } else if (servo->line < forces->tree->n) {
+        servo->low = clamp(servo->low, low, high);
+        servo->high = clamp(servo->high, low, high);
+    } else {
+        double own_low = servo->low, own_high = servo->high;
+        servo->low = clamp(low, own_low, own_high);
+        servo->high = clamp(high, own_low, own_high);
+    }
+}
+
 bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, const TnTree *tree,
                           TnArena *scratch)
 {
@@ -86,17 +148,15 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
                            .ctrl = in->ctrl ? in->ctrl + a : NULL,
                            .line = actuator->tendon >= 0
                                        ? tree->n + actuator->tendon
-                                       : actuator->moments[0].dof - tree->sub->dof_start,
-                           .low = -INFINITY,
-                           .high = INFINITY};
-        if (actuator->force_limited) {
-            double x = actuator->gear * actuator->force_range[0],
-                   y = actuator->gear * actuator->force_range[1];
-            servo->low = fmin(x, y);
-            servo->high = fmax(x, y);
-        }
+                                       : actuator->moments[0].dof - tree->sub->dof_start};
+        set_own_limits(servo);
         servo++;
     }
+    if (model->has_lift) {
+        forces->lift = TN_ARENA_ZERO(scratch, double, tree->n);
+        if (!forces->lift) return false;
+    }
+    for (int k = 0; k < forces->servo_count; k++) share_limits(forces, k);
     return true;
 }
 
@@ -172,7 +232,8 @@ bool tn_joint_forces_sum(TnJointForces *forces)
     for (int k = 0; k < forces->servo_count; k++) {
         const TnServo *s = &forces->servos[k];
         damping[s->line] += servo_damping(s->actuator);
-        if (!s->actuator->force_limited) forces->stopping[s->line] += servo_damping(s->actuator);
+        if (s->high == INFINITY && s->total_high == INFINITY)
+            forces->stopping[s->line] += servo_damping(s->actuator);
         servo[s->line] += servo_stiffness(s->actuator);
     }
     for (int k = 0; k < lines; k++)
@@ -282,6 +343,16 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
     const TnModel *model = tree->model;
     for (int k = 0; k < model->tendon_count; k++)
         if (is_ours(forces, model->tendons[k].subsystem)) add_tendon(forces, k, A, b);
+    for (int d = 0; forces->lift && d < n; d++) b[d] += forces->lift[d];
+}
+
+void tn_joint_forces_lift(TnJointForces *forces, const TnLinkFrame *frames, const double (*S)[6])
+{
+    const TnTree *tree = forces->tree;
+    if (!forces->lift) return;
+    tn_tree_lift(tree->model, tree->sub, frames, tree->origin, S, forces->lift);
+    for (int k = 0; k < forces->servo_count; k++) set_own_limits(&forces->servos[k]);
+    for (int k = 0; k < forces->servo_count; k++) share_limits(forces, k);
 }
 
 void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double h)
@@ -322,11 +393,34 @@ void tn_joint_forces_apply_servos(TnJointForces *forces, double *A, double *b)
 {
     for (int k = 0; k < forces->servo_count; k++) {
         TnServo *servo = &forces->servos[k];
+        TnServo *leader = &forces->servos[servo->leader];
         servo->applied = servo->held;
+        servo->total_applied = servo->total_held;
+        if (leader->total_held) { /* it does for all of them */
+            if (servo == leader)
+                add_along(forces, servo->actuator->moments, servo->actuator->moment_count,
+                          servo->total_held < 0 ? servo->total_low : servo->total_high, 0.0, A, b);
+            continue;
+        }
         double force = servo->held < 0 ? servo->low : servo->held > 0 ? servo->high : servo->force;
         add_along(forces, servo->actuator->moments, servo->actuator->moment_count, force,
                   servo->held ? 0.0 : servo->slope, A, b);
     }
+}
+
+static int side_of(double x, double low, double high) { return x < low ? -1 : x > high ? 1 : 0; }
+
+/* Sum of those that a leader leads, each within its own bounds. */
+static double total_at(const TnJointForces *forces, int leader, const double *v)
+{
+    double sum = 0.0;
+    for (int k = leader; k < forces->servo_count; k++) {
+        const TnServo *servo = &forces->servos[k];
+        if (servo->leader == leader)
+            sum += clamp(servo->force - servo->slope * servo_rate(forces, servo, v), servo->low,
+                         servo->high);
+    }
+    return sum;
 }
 
 bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat)
@@ -336,14 +430,21 @@ bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat)
         TnServo *servo = &forces->servos[k];
         if (servo->slope == 0.0) continue;
         double force = servo->force - servo->slope * servo_rate(forces, servo, vhat);
-        servo->held = force < servo->low ? -1 : force > servo->high ? 1 : 0;
+        servo->held = side_of(force, servo->low, servo->high);
         changed |= servo->held != servo->applied;
+    }
+    for (int k = 0; k < forces->servo_count; k++) {
+        TnServo *servo = &forces->servos[k];
+        if (servo->leader != k || servo->total_high == INFINITY) continue;
+        servo->total_held = side_of(total_at(forces, k, vhat), servo->total_low, servo->total_high);
+        changed |= servo->total_held != servo->total_applied;
     }
     return changed;
 }
 
 bool tn_joint_forces_are_linear(const TnJointForces *forces)
 {
+    if (forces->lift) return false; /* its levers turn */
     for (int k = 0; k < forces->servo_count; k++) {
         const TnActuator *a = forces->servos[k].actuator;
         if (a->bias[1] > 0.0 || a->bias[2] > 0.0) return false; /* taken explicitly */
@@ -355,12 +456,43 @@ bool tn_joint_forces_are_linear(const TnJointForces *forces)
     return true;
 }
 
+/* The same for a sum that is held, or that its bounds cut at v: the leader takes all of it. */
+static bool total_secant(TnJointForces *forces, int leader, const double *v_start,
+                         const double *v_free, double *A, double *b)
+{
+    TnServo *first = &forces->servos[leader];
+    double at_v = total_at(forces, leader, v_start),
+           limited = clamp(at_v, first->total_low, first->total_high);
+    if (!first->total_applied && limited == at_v) return false;
+    double at_free = first->total_applied < 0   ? first->total_low
+                     : first->total_applied > 0 ? first->total_high
+                                                : total_at(forces, leader, v_free);
+    double present = 0.0, most = 0.0;
+    for (int k = leader; k < forces->servo_count; k++) {
+        TnServo *servo = &forces->servos[k];
+        if (servo->leader != leader) continue;
+        most += servo->slope;
+        if (!first->total_applied && !servo->applied) present += servo->slope;
+        servo->force = servo->slope = 0.0;
+    }
+    double v = servo_rate(forces, first, v_start), free = servo_rate(forces, first, v_free);
+    double secant = free != v ? (limited - at_free) / (free - v) : present;
+    first->slope = clamp(secant, 0.0, most);
+    first->force = at_free + first->slope * free;
+    double more = first->slope - present;
+    add_along(forces, first->actuator->moments, first->actuator->moment_count, more * free, more, A,
+              b);
+    return true;
+}
+
 void tn_joint_forces_secant(TnJointForces *forces, const double *v_free, double *A, double *b)
 {
     const double *v_start = forces->in->qvel + forces->tree->sub->dof_start;
     for (int k = 0; k < forces->servo_count; k++) {
         TnServo *servo = &forces->servos[k];
-        if (servo->slope == 0.0) continue;
+        if (servo->leader == k && servo->total_high < INFINITY)
+            servo->total_settled = total_secant(forces, k, v_start, v_free, A, b);
+        if (servo->slope == 0.0 || forces->servos[servo->leader].total_settled) continue;
         double v = servo_rate(forces, servo, v_start), free = servo_rate(forces, servo, v_free);
         double at_v = servo->force - servo->slope * v,
                limited = clamp(at_v, servo->low, servo->high);

@@ -30,6 +30,12 @@ typedef struct TnServo {
     double low, high; /* ∓INFINITY where not limited */
     int held;         /* -1, 1: to be held at its low or high limit */
     int applied;      /* what `held` was when A and b were made */
+    /* The first of those along the same line whose sum is bounded, itself where it is alone; that
+     * one has the bounds of the sum and whether that is held. */
+    int leader;
+    double total_low, total_high;
+    int total_held, total_applied;
+    bool total_settled; /* it stands for all of them (tn_joint_forces_secant) */
 } TnServo;
 
 typedef struct TnJointForces {
@@ -44,6 +50,7 @@ typedef struct TnJointForces {
     double *stopping; /* their damping that no limit of force bounds */
     TnServo *servos;
     int servo_count;
+    double *lift; /* of gravity compensation, per dof; NULL: the model has none */
 } TnJointForces;
 
 /* False: no memory. */
@@ -54,10 +61,14 @@ bool tn_joint_forces_sum(TnJointForces *forces);
 /* θ_d, s and β from the sums and the factor of M, NULL where that is not needed; y: n numbers of
  * scratch. */
 void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double *y);
-/* Adds springs and dampers to A and b, at the point q_eval = q ⊕ h v_eval of the pass.
+/* Adds springs, dampers and gravity compensation to A and b, at the point q_eval = q ⊕ h v_eval of
+ * the pass.
  */
 void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
                              const double *v_eval, double h, double *A, double *b);
+/* Finds gravity compensation at frames and axes of the pass; bounds of actuators that share theirs
+ * with it move along. */
+void tn_joint_forces_lift(TnJointForces *forces, const TnLinkFrame *frames, const double (*S)[6]);
 /* Linearizes the actuators at the pass's prediction. */
 void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double h);
 /* Adds the actuators to A and b as they are held now. */

@@ -1,0 +1,36 @@
+/* sensors.h: what sensors read at a state, and the acceleration of sites over a step. */
+#ifndef TN_STEP_SENSORS_H
+#define TN_STEP_SENSORS_H
+
+#include "../dynamics/dynamics.h"
+
+/* A state: frames and twists are those of the links. */
+typedef struct TnSensing {
+    const TnModel *model;
+    const double *qpos, *qvel, *ctrl; /* ctrl may be NULL */
+    const TnLinkFrame *frames;
+    const double (*twists)[6];
+    const double *lift; /* of gravity compensation, per dof; NULL: there is none */
+} TnSensing;
+
+/* All sensors. What a state does not tell is NaN: forces, torques and accelerations. The clock is
+ * 0. */
+void tn_sensors_eval(const TnSensing *at, double *data);
+
+/* What is left of a sensor's numbers within its cutoff. */
+void tn_sensor_cut(const TnSensor *sensor, double *data);
+
+/* Pose of a site in the world. */
+void tn_site_pose(const TnModel *model, const TnSite *site, const TnLinkFrame *frames,
+                  double pos[3], double quat[4]);
+/* Velocity of its origin, then angular velocity, world axes. */
+void tn_site_twist(const TnModel *model, const TnSite *site, const TnLinkFrame *frames,
+                   const double (*twists)[6], double twist[6]);
+
+static inline bool tn_sensor_is_acceleration(TnSensorType type)
+{
+    return type == TN_SENSOR_SITE_ACC || type == TN_SENSOR_SITE_ANGULAR_ACC ||
+           type == TN_SENSOR_ACCELEROMETER;
+}
+
+#endif
