@@ -35,9 +35,10 @@ static double close_law(const TnConstraintInput *in, double shift, double eta, d
 {
     const TnOption *option = &in->model->option;
     double t = in->t, kappa = eta / in->theta, gamma = fmax(0.0, 2.0 - 3.0 * eta);
-    double out = tn_way_out(fabs(x.C), v3_norm(option->gravity) / lever, size / lever, t,
+    double length = x.length > 0.0 ? x.length : fabs(x.C);
+    double out = tn_way_out(length, v3_norm(option->gravity) / lever, size / lever, t,
                             option->stabilization);
-    out = copysign(out, x.C);
+    out = length > 0.0 ? out * (x.C / length) : 0.0; /* straight back */
     double e = (x.C_end - x.C) / t - x.rate - gamma * x.start_rate + eta * out;
     return (e + (1.0 - kappa) * shift) / kappa;
 }
@@ -83,13 +84,14 @@ static void add_connect(TnRowWriter *w, const TnMotion *m, double eta, int index
     point_velocity(in, link2, start2, v2);
     for (int k = 0; k < 3; k++)
         x[k] = 0.5 * (eta * (start1[k] + start2[k]) + (1.0 - eta) * (end1[k] + end2[k]));
+    double length = v3_distance(start1, start2);
     for (int k = 0; k < 3; k++) {
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, k));
         tn_row_add_link(w, row, &place, link2, x, axes3[k], zero3, 1.0);
         tn_row_add_link(w, row, &place, link1, x, axes3[k], zero3, -1.0);
-        tn_row_close_equality(
-            w, row, eta,
-            (TnViolation){start2[k] - start1[k], end2[k] - end1[k], w->rate, v2[k] - v1[k]});
+        tn_row_close_equality(w, row, eta,
+                              (TnViolation){start2[k] - start1[k], end2[k] - end1[k], w->rate,
+                                            v2[k] - v1[k], length});
         tn_row_drop_if_empty(w, row);
     }
 }
@@ -124,7 +126,8 @@ static void add_turn(TnRowWriter *w, const TnMotion *m, double eta, int index,
         tn_row_add_link(w, row, &place, link1, zero3, zero3, axes3[k], -1.0);
         double start_rate = in->twists[link2][3 + k] - in->twists[link1][3 + k];
         tn_row_set_lever(w, row);
-        tn_row_close_equality(w, row, eta, (TnViolation){start[k], end[k], w->rate, start_rate});
+        tn_row_close_equality(w, row, eta,
+                              (TnViolation){start[k], end[k], w->rate, start_rate, v3_norm(start)});
         tn_row_drop_if_empty(w, row);
     }
 }
@@ -182,8 +185,9 @@ static void add_hold(const TnRowWriter *w, const TnMotion *m, double eta, int in
             rate += bond->J[12 * k + i] * u[i];
             shift += bond->J[12 * k + i] * in->twists[links[i / 6]][i % 6];
         }
-        bond->e[k] = close_law(in, shift, eta, bond->lever, k < 3 ? 1.0 : bond->lever,
-                               (TnViolation){start[k], end[k], rate, shift});
+        bond->e[k] =
+            close_law(in, shift, eta, bond->lever, k < 3 ? 1.0 : bond->lever,
+                      (TnViolation){start[k], end[k], rate, shift, v3_norm(start + k / 3 * 3)});
     }
 }
 
@@ -212,7 +216,7 @@ static void add_joints(TnRowWriter *w, const TnMotion *m, int index, const TnEqu
     tn_motion_predict(w->in, eta, 1, &v1, &state->vhat[j1->dof_start], &u1);
     TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 0));
     tn_row_add_dof(w, row, sub1, j1->dof_start, 1.0);
-    TnViolation violation = {x1 - c[0], x1 + t * u1 - c[0], u1, v1};
+    TnViolation violation = {x1 - c[0], x1 + t * u1 - c[0], u1, v1, 0.0};
     if (equality->joint2 >= 0) {
         const TnJoint *j2 = &model->joints[equality->joint2];
         double x2 = state->qpos[j2->qpos_start] - j2->ref, v2 = state->qvel[j2->dof_start];
@@ -220,7 +224,7 @@ static void add_joints(TnRowWriter *w, const TnMotion *m, int index, const TnEqu
         double slope = polynomial_slope(c, x2 + (1.0 - eta) * t * u2);
         tn_row_add_dof(w, row, tn_subsystem_of_joint(model, j2), j2->dof_start, -slope);
         violation = (TnViolation){x1 - polynomial(c, x2), x1 + t * u1 - polynomial(c, x2 + t * u2),
-                                  u1 - slope * u2, v1 - polynomial_slope(c, x2) * v2};
+                                  u1 - slope * u2, v1 - polynomial_slope(c, x2) * v2, 0.0};
     }
     tn_row_set_lever(w, row);
     tn_row_close_equality(w, row, eta, violation);

@@ -164,9 +164,10 @@ void tn_motion_predict(const TnConstraintInput *in, double eta, int n, const dou
 /* Moves the subsystem that a body moves with, that of its carrier where a robot carries it, and
  * tells its η. False: no memory. */
 bool tn_motion_of_body(const TnConstraintInput *in, int body, TnMotion *m, double *eta);
-/* What a row of C(q) = 0 is about: C at the start and where the prediction leads, J u₀ and J₀ v. */
+/* What a row of C(q) = 0 is about: C at the start and where the prediction leads, J u₀ and J₀ v. Of
+ * a row that is a component of a vector: the vector's length at the start; 0: |C|. */
 typedef struct TnViolation {
-    double C, C_end, rate, start_rate;
+    double C, C_end, rate, start_rate, length;
 } TnViolation;
 void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x);
 

@@ -59,6 +59,11 @@ static inline double v3_normalize(double r[3])
     return n;
 }
 /* Two unit vectors that complete the unit vector n to a right-handed frame (n, t1, t2). */
+static inline double v3_distance(const double a[3], const double b[3])
+{
+    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return sqrt(x * x + y * y + z * z);
+}
 static inline void v3_tangents(const double n[3], double t1[3], double t2[3])
 {
     double s = n[2] >= 0.0 ? 1.0 : -1.0, a = -1.0 / (s + n[2]), b = n[0] * n[1] * a;
