@@ -293,3 +293,21 @@ TEST(bricards_linkage_keeps_its_energy)
         CHECK(w.open < 8.0 * t * t * t);
     }
 }
+
+/* A ball that is to be at a point 6 cm away, so far that its way back is slowed: it goes straight.
+ * Each component slowed by itself, it would start 7 degrees off. */
+TEST(an_open_connect_closes_straight)
+{
+    TextScene s;
+    REQUIRE(text_open(&s, 0.002, "0 0 0",
+                      "<worldbody><body name='b'><freejoint/><geom type='sphere' size='.05' "
+                      "mass='1'/></body></worldbody><equality><connect body1='b' body2='world' "
+                      "anchor='0 0 0'/></equality><keyframe><key name='start' qpos='.03 0 .05 1 0 "
+                      "0 0'/></keyframe>"));
+    CHECK(tn_world_step(s.world).converged);
+    const double *q = tn_world_state(s.world).qpos;
+    CHECK(q[0] < 0.03 && q[2] < 0.05);
+    CHECK_NEAR((0.03 - q[0]) / (0.05 - q[2]), 0.6, 1e-4); /* 2e-8 m/s of a mm/s or more */
+    CHECK_NEAR(q[1], 0.0, 1e-9);
+    text_close(&s);
+}
