@@ -22,10 +22,6 @@
 #define FEW_BLOCKS 150
 #define FLOPS_PER_CONSTRAINT 1000.0
 #define FLOPS_AT_LEAST 1e5
-/* A guess is taken as it is only if it leaves next to nothing: see steady.h. */
-#define STILL 0.03
-#define NEARLY 100.0       /* tolerances: near rest, */
-#define RESTING 1e-3       /* and at most so much of velocity_scale */
 #define COLD_ITERATIONS 10 /* of assembled ADMM, for Newton to start from */
 #define FINE 1e-4          /* velocity_scale: v_λ of such forces is what a step moves with */
 #define ROUGH 1e-2         /* velocity_scale: then SubADMM has a try as well */
@@ -263,7 +259,7 @@ static bool compliant(Island *s, int budget)
 {
     double R = s->def->contact_ratio, tolerance = COMPLIANT_TOLERANCES * s->best.tolerance;
     int most = budget * COMPLIANT_ITERATIONS;
-    if (yield(s, R, tolerance) && s->best.map.largest < STILL * tolerance) {
+    if (yield(s, R, tolerance) && s->best.map.largest < TN_STILL * tolerance) {
         s->best_method = s->report.method = TN_METHOD_AUTO;
         return true;
     }
@@ -371,7 +367,7 @@ static bool is_auto(const Island *s) { return s->def->method == TN_METHOD_AUTO; 
 static bool is_small(Island *s)
 {
     return is_auto(s) && !s->problem->large_count && tn_small_fits(s->problem) &&
-           s->best.error > NEARLY * s->best.tolerance;
+           s->best.error > TN_NEARLY * s->best.tolerance;
 }
 
 /* Whether the island's matrix is worth a factor. With large factors only SubADMM, stuck, asks. */
@@ -464,7 +460,8 @@ static bool may_be_at_rest(Island *s)
     tn_velocities_copy(p, &best->implied);
     tn_constraint_velocities(p, &best->implied, &best->u);
     tn_lambda_take(p, &best->lambda);
-    return tn_natural_map(p, &best->D, &best->u, &best->lambda).largest < NEARLY * best->tolerance;
+    return tn_natural_map(p, &best->D, &best->u, &best->lambda).largest <
+           TN_NEARLY * best->tolerance;
 }
 
 /* The best forces win, with v_λ. If SubADMM alone has run, its last iterate stays, and as long as λ
@@ -498,8 +495,8 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
         return false;
     tn_lambda_take(p, &s.guess);
     if (may_be_at_rest(&s)) judge(&s, TN_METHOD_AUTO);
-    if (best->map.largest >= STILL * best->tolerance) {
-        if (best->map.largest < fmin(NEARLY * best->tolerance, RESTING * def->velocity_scale) &&
+    if (best->map.largest >= TN_STILL * best->tolerance) {
+        if (tn_is_near_rest(best->map.largest, best->tolerance, def->velocity_scale) &&
             !tn_steady_start(p, &best->u, &steady))
             return false;
         if (!choose(&s)) return false;

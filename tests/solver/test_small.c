@@ -177,3 +177,49 @@ TEST(what_does_not_fit_is_left_alone)
     CHECK(!tn_small_fits(&rig.problem));
     rig_destroy(&rig);
 }
+
+/* Three equalities on two unknowns. Where the third asks for what the others give, forces are
+ * shared; where it is off by a little, nobody can mend that, and the others hold; where it asks for
+ * something else, that is told. */
+TEST(an_equality_that_others_tell_takes_no_force_where_it_differs)
+{
+    static const double J[3][2] = {{1.0, 0.0}, {0.0, 1.0}, {0.6, 0.8}};
+    static const double off[] = {0.0, 1e-3, 0.5}; /* velocity_scale */
+    for (int k = 0; k < 3; k++) {
+        Rig rig;
+        TnSolverDef def = tn_solver_def();
+        TnIslandResult result;
+        bool solved;
+        def.velocity_scale = g_t;
+        REQUIRE(rig_create(&rig));
+        TnProblem *p = &rig.problem;
+        TnProblemSize size = {.larges = 1, .rows = 3, .sides = 3, .entries = 6};
+        REQUIRE(tn_problem_init(p, &rig.arena, size) && tn_problem_set_dense(p, 0, 2, 0, 0));
+        double *A = tn_problem_dense_A(p, 0);
+        A[0] = 2.0, A[3] = 3.0;
+        for (int r = 0; r < 3; r++) {
+            double e = 0.1 * J[r][0] + 0.2 * J[r][1] + (r == 2 ? off[k] * g_t : 0.0);
+            p->rows[r] = (TnRow){.set = TN_ROW_EQUALITY, .side_start = r, .side_count = 1, .e = e};
+            p->sides[r] = (TnRowSide){.block = 0, .start = 2 * r, .count = 2};
+            for (int i = 0; i < 2; i++) {
+                p->index[2 * r + i] = i;
+                p->coefficient[2 * r + i] = J[r][i];
+            }
+        }
+        REQUIRE(tn_small_solve(p, &def, &result, &solved));
+        CHECK(solved == (k < 2) && result.report.converged == (k < 2));
+        int idle = 0;
+        for (int r = 0; r < 3; r++) idle += p->rows[r].lambda == 0.0;
+        if (k < 2) CHECK(idle == k);
+        if (k == 0) { /* v = (-0.1, -0.2) */
+            CHECK_NEAR(p->large[0].v[0], -0.1, 1e-6 * g_t);
+            CHECK_NEAR(p->large[0].v[1], -0.2, 1e-6 * g_t);
+        }
+        for (int r = 0; k == 1 && r < 3; r++) { /* two hold, one is off by what nobody mends */
+            double u = p->rows[r].e;
+            for (int i = 0; i < 2; i++) u += J[r][i] * p->large[0].v[i];
+            CHECK_NEAR(u, 0.0, p->rows[r].lambda == 0.0 ? 2e-3 * g_t : 1e-6 * g_t);
+        }
+        rig_destroy(&rig);
+    }
+}

@@ -41,6 +41,47 @@ void tn_contact_release(const double n[3], double Dn, double Dt, double lambda[3
     if (!(Dn > 0.0)) v3_zero(lambda); /* and no friction then */
 }
 
+/* ---- one contact alone ---- */
+
+/* With r = u - W λ what it would see without its own force:
+ *
+ *     r_n >= 0               open, λ = 0
+ *     λ = -W⁻¹ r in the cone  sticks
+ *     else slips             λ_n = max(0, -(r_n + W_nt λ_t) / W_nn), then
+ *                            λ_t = Π(λ_t - u_t / w) on the disc of μ λ_n, w = max(W_11, W_22) */
+void tn_contact_solve(const double W[9], const double V[9], bool regular, double mu,
+                      const double u[3], double l[3])
+{
+    double r[3], stick[3];
+    for (int i = 0; i < 3; i++)
+        r[i] = u[i] - (W[3 * i] * l[0] + W[3 * i + 1] * l[1] + W[3 * i + 2] * l[2]);
+    if (r[0] >= 0.0) {
+        v3_zero(l);
+        return;
+    }
+    if (!(mu > 0.0)) {
+        l[0] = -r[0] / W[0];
+        l[1] = l[2] = 0.0;
+        return;
+    }
+    if (regular) {
+        for (int i = 0; i < 3; i++)
+            stick[i] = -(V[3 * i] * r[0] + V[3 * i + 1] * r[1] + V[3 * i + 2] * r[2]);
+        double bound = mu * stick[0];
+        if (stick[0] > 0.0 && stick[1] * stick[1] + stick[2] * stick[2] <= bound * bound) {
+            v3_copy(l, stick);
+            return;
+        }
+    }
+    double w = W[4] > W[8] ? W[4] : W[8], n = -(r[0] + W[1] * l[1] + W[2] * l[2]) / W[0];
+    l[0] = n > 0.0 ? n : 0.0;
+    double x = l[1] - (r[1] + W[3] * l[0] + W[4] * l[1] + W[5] * l[2]) / w;
+    double y = l[2] - (r[2] + W[6] * l[0] + W[7] * l[1] + W[8] * l[2]) / w;
+    double share = tn_disc_share(sqrt(x * x + y * y), mu * l[0]);
+    l[1] = share * x;
+    l[2] = share * y;
+}
+
 /* ---- errors ---- */
 
 TnContactPair tn_contact_pair(const double n[3], const double x[3])

@@ -159,6 +159,10 @@ static inline void tn_contact_project(const double n[3], double mu, const double
     lambda[1] = force * n[1] + share * y;
     lambda[2] = force * n[2] + share * z;
 }
+/* λ = (normal, two tangents) of a contact where the law holds if only this one moves: u there, W
+ * its own part of J A⁻¹ Jᵀ and W⁻¹ (`regular`: there is one). */
+void tn_contact_solve(const double W[9], const double inverse[9], bool regular, double mu,
+                      const double u[3], double lambda[3]);
 /* λ without what no direction that yields bears. */
 void tn_contact_release(const double normal[3], double Dn, double Dt, double lambda[3]);
 /* λ = Π(t) of eight contacts. */

@@ -9,19 +9,14 @@
  * on to the old forces. Mostly one or two steps are enough; where many contacts change between
  * open, stick and slip, this gives up early, and interior.c or proximal.c goes on. */
 #include "newton_step.h"
+#include "steady.h"
 
-#define MOST_STIFFNESS 1e7 /* R */
-#define LEAST_STIFFNESS 1e3
-#define LESS_STIFF 0.01
 #define LEAST_GAIN 0.9  /* of the error, that a step may leave */
 #define WORTHY_GAIN 0.5 /* and with which another one is worth it */
-/* Nothing holds forces that move nothing: contradictions in e drive them by R times themselves,
- * step after step, until they end at bounds of friction. The first step is about a little less than
- * the forces there are, so that such forces fade; it leaves FADE D λ / R, always downwards, so less
- * of it near rest, where little drives them. */
-#define FADE 0.02
-#define FADE_NEAR_REST 3e-4
-#define NEAR_REST 100.0 /* tolerances */
+/* TN_FADE. Nothing holds forces that move nothing: contradictions in e drive them by R times
+ * themselves, step after step, until they end at bounds of friction. The first step is about a
+ * little less than the forces there are, so that such forces fade; it leaves TN_FADE D λ / R,
+ * always downwards, so less of it near rest, where little drives them. */
 
 bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
                const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out)
@@ -30,15 +25,15 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
     *out = (TnMethodResult){0};
     if (!tn_newton_start(&n, assembly, p, D, u)) return false;
     TnNaturalMap map = tn_natural_map(p, D, &n.u, &n.lambda);
-    double best = map.largest, fade = best < NEAR_REST * tolerance ? FADE_NEAR_REST : FADE;
-    n.laws.R = MOST_STIFFNESS;
+    double best = map.largest, fade = best < TN_NEARLY * tolerance ? TN_FADE_NEAR_REST : TN_FADE;
+    n.laws.R = TN_MOST_STIFFNESS;
     n.laws.reach = 1.0;
-    while (n.laws.R >= LEAST_STIFFNESS && out->iterations < most_steps) {
+    while (n.laws.R >= TN_LEAST_STIFFNESS && out->iterations < most_steps) {
         tn_per_constraint_copy(&n.laws.centre, &n.lambda);
         if (!tn_newton_step(&n, out->iterations ? 0.0 : fade, out)) break;
         TnNaturalMap next = tn_natural_map(p, D, &n.next_u, &n.next_lambda);
         if (!(next.rms <= LEAST_GAIN * map.rms)) {
-            n.laws.R *= LESS_STIFF;
+            n.laws.R /= TN_LESS_STIFF;
             continue;
         }
         bool good = next.rms <= WORTHY_GAIN * map.rms;

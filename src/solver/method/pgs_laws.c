@@ -1,10 +1,6 @@
-/* pgs_laws.c: a sweep of projected Gauss-Seidel: each group's law solved for its own μ, W its own
- * block of the operator and r = u - W μ what it would see without its own force.
+/* pgs_laws.c: a sweep of projected Gauss-Seidel: each group's law solved for its own μ.
  *
- *     contact   r_n >= 0                                open, μ = 0
- *               μ = -W⁻¹ r in the cone                  sticks
- *               else slips: μ_n = max(0, -(r_n + W_nt μ_t) / W_nn), then
- *               μ_t = Π(μ_t - u_t / w) on the disc of μ_n times the friction, w = max(W_11, W_22)
+ *     contact   tn_contact_solve (law/contact.c)
  *     row       μ = Π(μ - u / D), D the larger one of a rolling pair
  *     bond      μ ← μ - (W + slack)⁻¹ (u + slack μ) */
 #include "../law/law.h"
@@ -67,40 +63,6 @@ static void add_change(const TnPiece *piece, int count, const double *mu, const 
 
 /* ---- laws ---- */
 
-static void contact(const TnGroup *g, const double u[3], double mu[3])
-{
-    const double *W = g->W, *V = g->inverse;
-    double r[3], stick[3];
-    for (int i = 0; i < 3; i++)
-        r[i] = u[i] - (W[3 * i] * mu[0] + W[3 * i + 1] * mu[1] + W[3 * i + 2] * mu[2]);
-    if (r[0] >= 0.0) {
-        mu[0] = mu[1] = mu[2] = 0.0;
-        return;
-    }
-    if (!(g->mu > 0.0)) {
-        mu[0] = -r[0] / W[0];
-        mu[1] = mu[2] = 0.0;
-        return;
-    }
-    if (g->regular) {
-        for (int i = 0; i < 3; i++)
-            stick[i] = -(V[3 * i] * r[0] + V[3 * i + 1] * r[1] + V[3 * i + 2] * r[2]);
-        double bound = g->mu * stick[0];
-        if (stick[0] > 0.0 && stick[1] * stick[1] + stick[2] * stick[2] <= bound * bound) {
-            memcpy(mu, stick, sizeof stick);
-            return;
-        }
-    }
-    double w = W[4] > W[8] ? W[4] : W[8];
-    double n = -(r[0] + W[1] * mu[1] + W[2] * mu[2]) / W[0];
-    mu[0] = n > 0.0 ? n : 0.0;
-    double x = mu[1] - (r[1] + W[3] * mu[0] + W[4] * mu[1] + W[5] * mu[2]) / w;
-    double y = mu[2] - (r[2] + W[6] * mu[0] + W[7] * mu[1] + W[8] * mu[2]) / w;
-    double share = tn_disc_share(sqrt(x * x + y * y), g->mu * mu[0]);
-    mu[1] = share * x;
-    mu[2] = share * y;
-}
-
 static void row(const TnDelassus *w, const TnGroup *g, const double *u, double *mu)
 {
     double D = g->count > 1 ? fmax(g->W[0], g->W[3]) : g->W[0], t[2];
@@ -125,7 +87,7 @@ static void sweep_groups(TnDelassus *w, int begin, int end)
         tn_delassus_velocity(w, g, u);
         for (int r = 0; r < g->count; r++) change[r] = -mu[r];
         if (g->law == TN_LAW_CONTACT)
-            contact(g, u, mu);
+            tn_contact_solve(g->W, g->inverse, g->regular, g->mu, u, mu);
         else if (g->law == TN_LAW_ROW)
             row(w, g, u, mu);
         else

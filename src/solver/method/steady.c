@@ -50,6 +50,5 @@ double tn_steady_share(const TnSteady *steady, const TnPerConstraint *u)
     if (!steady->problem) return 1.0;
     double along = total(steady->problem, &steady->guess, &steady->start, u);
     double length = total(steady->problem, &steady->guess, u, u);
-    double share = length > 0.0 ? along / length : 1.0;
-    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+    return tn_steady_clamp(along, length);
 }

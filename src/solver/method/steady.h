@@ -19,13 +19,29 @@
 
 #include "../op/assembly.h"
 
+/* A guess is taken as it is only if it leaves next to nothing, in shares of the tolerance. */
+#define TN_STILL 0.03
+/* Near rest: so many tolerances, and so much of velocity_scale at most. */
+#define TN_NEARLY 100.0
+#define TN_RESTING 1e-3
+static inline bool tn_is_near_rest(double error, double tolerance, double velocity_scale)
+{
+    return error < TN_NEARLY * tolerance && error < TN_RESTING * velocity_scale;
+}
+
 typedef struct TnSteady {
     const TnProblem *problem;
     TnPerConstraint start, guess; /* u; none: count 0 */
 } TnSteady;
 /* The problem's v is still the starting guess, and u that of v_λ there. False: no memory. */
 bool tn_steady_start(const TnProblem *problem, const TnPerConstraint *u, TnSteady *out);
-/* η in [0, 1]; 1 where nothing was noted. */
+/* η in [0, 1] of the two products. */
+static inline double tn_steady_clamp(double along, double length)
+{
+    double share = length > 0.0 ? along / length : 1.0;
+    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+}
+/* η; 1 where nothing was noted. */
 double tn_steady_share(const TnSteady *steady, const TnPerConstraint *u);
 
 #endif

@@ -3,18 +3,14 @@
  * here. The best forces by the natural map win. */
 #include "small.h"
 
+#include "../method/newton_law.h"
+#include "../method/steady.h"
+
 #include <math.h>
 
-#define STILL 0.03 /* as in choose.c */
-#define NEARLY 100.0
-#define RESTING 1e-3
-#define MOST_STIFFNESS 1e7 /* as in newton.c, and why */
-#define LEAST_STIFFNESS 1e3
-#define LESS_STIFF 0.01
-#define ROUGHLY 1.1
-#define LOST 1e3 /* times the error: redundant forces shot up, so try again less stiff */
-#define FADE 0.02
-#define FADE_NEAR_REST 3e-4
+#define DISAGREE 0.1 /* velocity_scale: more than linearizing leaves */
+#define ROUGHLY 1.1  /* times the error before: no gain, but no loss */
+#define LOST 1e3     /* times the error: redundant forces shot up, so try again less stiff */
 #define ROUNDS 6
 #define WORTHY_GAIN 0.5 /* of a round, with which another one is worth it */
 #define PATIENCE 8      /* steps of Newton without gain in the first round, */
@@ -82,10 +78,10 @@ static bool step(Solve *s, double R, double fade, double lost)
 
 static void newton(Solve *s, double fade, int patience)
 {
-    double R = MOST_STIFFNESS, best = s->best;
-    for (int i = 0; i < patience && R >= LEAST_STIFFNESS && !done(s); i++, fade = 0.0) {
+    double R = TN_MOST_STIFFNESS, best = s->best;
+    for (int i = 0; i < patience && R >= TN_LEAST_STIFFNESS && !done(s); i++, fade = 0.0) {
         double before = s->map.rms;
-        if (!step(s, R, fade, LOST)) R *= LESS_STIFF;
+        if (!step(s, R, fade, LOST)) R /= TN_LESS_STIFF;
         s->wanted = s->map.rms < QUICK * before ? s->tolerance : FINE * s->tolerance;
         if (s->best < WORTHY_GAIN * best) i = 0;
         best = fmin(best, s->best);
@@ -98,10 +94,11 @@ static void newton(Solve *s, double fade, int patience)
 static void come_to_rest(Solve *s)
 {
     bool gains = true;
-    s->wanted = STILL * s->tolerance;
-    for (double R = LEAST_STIFFNESS; R <= MOST_STIFFNESS && gains && !done(s); R /= LESS_STIFF) {
+    s->wanted = TN_STILL * s->tolerance;
+    for (double R = TN_LEAST_STIFFNESS; R <= TN_MOST_STIFFNESS && gains && !done(s);
+         R *= TN_LESS_STIFF) {
         double before = s->map.rms;
-        gains = step(s, R, R < MOST_STIFFNESS ? 0.0 : FADE_NEAR_REST, LOST);
+        gains = step(s, R, R < TN_MOST_STIFFNESS ? 0.0 : TN_FADE_NEAR_REST, LOST);
         /* beyond a bound, it is met in the next step */
         if (gains && !(s->map.rms < ROUGHLY * before))
             gains = step(s, R, 0.0, ROUGHLY * before / s->map.rms);
@@ -119,8 +116,8 @@ static void sweep(Solve *s, int count)
 /* True: Newton arrived, or sweeps at much less than the tolerance. */
 static bool solve(Solve *s)
 {
-    double fade = FADE;
-    if (s->map.largest < NEARLY * s->tolerance)
+    double fade = TN_FADE;
+    if (s->map.largest < TN_NEARLY * s->tolerance)
         come_to_rest(s);
     else /* sweeps tell better than Newton what opens, sticks and slips */
         sweep(s, FIRST_SWEEPS);
@@ -150,16 +147,17 @@ static double product(const TnSmall *w, const double *a, const double *b, const 
 
 static double share_to_keep(const TnSmall *w, const double *start, const double *guess)
 {
-    double along = product(w, guess, start, w->u), length = product(w, guess, w->u, w->u);
-    double share = length > 0.0 ? along / length : 1.0;
-    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+    return tn_steady_clamp(product(w, guess, start, w->u), product(w, guess, w->u, w->u));
 }
 
 static bool start(Solve *s, TnProblem *p, const TnSolverDef *def, TnIslandReport *report)
 {
     double tolerance = def->tolerance * def->velocity_scale;
     *s = (Solve){.tolerance = tolerance, .wanted = tolerance, .best = INFINITY, .report = report};
-    if (!tn_small_build(p, &s->small)) return false;
+    if (!tn_small_build(p, &s->small) ||
+        !tn_small_drop_told(&s->small, TN_STILL * tolerance, DISAGREE * def->velocity_scale))
+        return false;
+    tn_small_apply(&s->small, s->small.lambda, s->small.q, s->small.u);
     s->best_lambda = TN_ARENA_ZERO(p->arena, double, 3 * s->small.n);
     if (!s->best_lambda) return false;
     look(s);
@@ -195,8 +193,8 @@ bool tn_small_solve(TnProblem *p, const TnSolverDef *def, TnIslandResult *out, b
     double *before = NULL, *guess = NULL;
     if (!start(&s, p, def, &report)) return false;
     TnSmall *w = &s.small;
-    if (!(s.map.largest < STILL * s.tolerance)) {
-        if (s.map.largest < fmin(NEARLY * s.tolerance, RESTING * def->velocity_scale)) {
+    if (!(s.map.largest < TN_STILL * s.tolerance)) {
+        if (tn_is_near_rest(s.map.largest, s.tolerance, def->velocity_scale)) {
             before = s.best_lambda + w->n;
             guess = before + w->n;
             tn_small_velocities(w, before);
@@ -207,12 +205,13 @@ bool tn_small_solve(TnProblem *p, const TnSolverDef *def, TnIslandResult *out, b
         solve(&s);
     }
     end(&s);
-    *solved = done(&s);
+    /* all other methods would ask for what nobody can mend */
+    *solved = done(&s) || (w->dropped && s.best < TN_RESTING * def->velocity_scale);
     if (*solved) {
         tn_small_put(w);
         tn_small_finish(w);
     }
-    report.converged = *solved;
+    report.converged = done(&s);
     report.error = report.rigid_error = s.map.largest / def->velocity_scale;
     *out = (TnIslandResult){.report = report,
                             .keep = before ? share_to_keep(w, before, guess) : 1.0,

@@ -50,6 +50,7 @@ typedef struct TnSmall {
     int n;       /* numbers of constraints */
     int dim, ld; /* unknowns of all blocks, and up to a multiple of eight */
     int group_count, block_count;
+    int dropped; /* equalities, by tn_small_drop_told */
     TnSmallGroup *groups;
     TnSmallBlock *blocks;
     double *Y;      /* n × ld */
@@ -88,6 +89,11 @@ void tn_small_velocities(const TnSmall *small, double *u);
 /* u = Y Yᵀ λ + q */
 void tn_small_apply(const TnSmall *small, const double *lambda, const double *q, double *u);
 
+/* ---- small_told.c ---- */
+/* Equalities that others tell, and that differ from what they tell by more than `least` and no more
+ * than `most`, m/s, take no force. False: no memory. */
+bool tn_small_drop_told(TnSmall *small, double least, double most);
+
 /* ---- small_laws.c ---- */
 /* The natural map at λ and u, natural_map.h. */
 TnNaturalMap tn_small_map(const TnSmall *small, const double *lambda, const double *u);
@@ -104,7 +110,8 @@ bool tn_small_step(TnSmall *small, double R, double fade);
 
 /* ---- small.c ---- */
 /* As tn_solve_island, but without preparation: for islands with full blocks, of which already the
- * preparation costs as much. *solved: to the tolerance; if not, the problem is as it was. */
+ * preparation costs as much. *solved: to the tolerance, or as well as anybody can who does not
+ * know of equalities that were dropped; if not, the problem is as it was. */
 bool tn_small_solve(TnProblem *problem, const TnSolverDef *def, TnIslandResult *out, bool *solved);
 /* Forces alone, into the problem where Newton arrived, and the counts of the report. False: no
  * memory, or A not positive definite. */

@@ -1,5 +1,5 @@
-/* small_laws.c: the natural map of a small island, and sweeps of projected Gauss-Seidel (the laws
- * of one group at a time, as method/pgs_laws.c has them), in the axes of its constraints. */
+/* small_laws.c: the natural map of a small island, and sweeps of projected Gauss-Seidel, one group
+ * after the other, in the axes of its constraints. */
 #include <float.h>
 
 #include "../law/law.h"
@@ -70,34 +70,6 @@ static void set_own(const TnSmall *s, TnSmallGroup *g)
     g->has_own = true;
 }
 
-static void solve_contact(const TnSmall *s, TnSmallGroup *g, const double *u, double *l)
-{
-    if (!g->has_own) set_own(s, g);
-    const double *W = g->W, *V = g->inverse;
-    double r[3], stick[3];
-    for (int i = 0; i < 3; i++)
-        r[i] = u[i] - W[3 * i] * l[0] - W[3 * i + 1] * l[1] - W[3 * i + 2] * l[2];
-    if (r[0] >= 0.0) {
-        l[0] = l[1] = l[2] = 0.0;
-        return;
-    }
-    for (int i = 0; i < 3; i++)
-        stick[i] = -(V[3 * i] * r[0] + V[3 * i + 1] * r[1] + V[3 * i + 2] * r[2]);
-    double bound = g->mu * stick[0];
-    if (g->regular && stick[0] > 0.0 &&
-        stick[1] * stick[1] + stick[2] * stick[2] <= bound * bound) {
-        memcpy(l, stick, sizeof stick);
-        return;
-    }
-    double w = fmax(W[4], W[8]);
-    l[0] = positive(-(r[0] + W[1] * l[1] + W[2] * l[2]) / W[0]);
-    double x = l[1] - (r[1] + W[3] * l[0] + W[4] * l[1] + W[5] * l[2]) / w;
-    double y = l[2] - (r[2] + W[6] * l[0] + W[7] * l[1] + W[8] * l[2]) / w;
-    double share = tn_disc_share(sqrt(x * x + y * y), g->mu * l[0]);
-    l[1] = share * x;
-    l[2] = share * y;
-}
-
 static void solve_row(const TnSmall *s, const TnSmallGroup *g, const double *u, double *l)
 {
     double D = s->own[g->at], t[2];
@@ -116,9 +88,10 @@ static void sweep_once(TnSmall *s)
         if (g->law == TN_SMALL_DEAD) continue;
         s->kernels->dots(g->count, s->ld, Y, s->z, s->q + g->at, u);
         for (int k = 0; k < g->count; k++) change[k] = -l[k];
-        if (g->law == TN_SMALL_CONTACT)
-            solve_contact(s, g, u, l);
-        else if (g->law == TN_SMALL_SMOOTH)
+        if (g->law == TN_SMALL_CONTACT) {
+            if (!g->has_own) set_own(s, g);
+            tn_contact_solve(g->W, g->inverse, g->regular, g->mu, u, l);
+        } else if (g->law == TN_SMALL_SMOOTH)
             l[0] = positive(l[0] - u[0] / s->own[g->at]);
         else
             solve_row(s, g, u, l);
