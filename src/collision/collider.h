@@ -9,7 +9,7 @@
  *          grid.c    slots of similar size into one grid each, a few larger ones into a list
  *          detect.c  for each moving slot the neighbours with a higher slot
  *          pairs.c   of few geoms instead of grids and neighbours: a list of all pairs
- *          emit.c    for each such pair: filter, narrow phase, points
+ *          emit*.c   for each such pair: filter, narrow phase, points
  *
  * Work is cut into chunks of TN_CHUNK slots whatever the number of threads, each with its own part
  * of the point list. */
@@ -190,7 +190,7 @@ typedef struct TnDetection {
     bool moved;                  /* likewise */
     const double (*expected)[6]; /* likewise */
     double surprise;             /* likewise */
-    double far, touching;        /* shares of the thinner shape's half, see emit.c */
+    double far, touching;        /* shares of the thinner shape's half, see emit_shapes.c */
     TnContactPoint *points;      /* all chunks' parts, one after the other */
 } TnDetection;
 

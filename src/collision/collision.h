@@ -78,7 +78,7 @@ typedef struct TnMotionInput {
     const TnLinkFrame *frames; /* per link */
     const double (*twists)[6]; /* per link: linear at the com, angular; world axes */
     const double (*held)[6]; /* per link: the same if contacts bear it. Pairs that meet for falling
-                                alone graze (emit.c). NULL: as twists */
+                                alone graze (emit_meeting.c). NULL: as twists */
     const double *qpos,
         *qvel;    /* whole-model; read for soft bodies' nodes: their places and velocities */
     double t;     /* s */

@@ -162,7 +162,7 @@ TEST(of_marked_links_the_list_has_what_it_has_of_all)
     scene_free(&s);
 }
 
-/* Speeds at which nothing flies (emit.c): ways stay below TN_FAR of the shapes. */
+/* Speeds at which nothing flies (emit_shapes.c): ways stay below TN_FAR of the shapes. */
 #define SLOW_SLACK 2e-5
 #define LET_PASS 0.05
 
