@@ -197,6 +197,22 @@ void tn_compile_ties(TnCompile *c);
 
 int tn_joint_qpos_count(TnJointType type);
 int tn_joint_dof_count(TnJointType type);
-int tn_sensor_data_count(TnSensorType type);
+
+/* ---- sensor_kinds.c ---- */
+typedef enum TnSensorObject {
+    TN_OF_UNKNOWN, /* there is no such kind */
+    TN_OF_WORLD,
+    TN_OF_SCALAR_JOINT,
+    TN_OF_BALL,
+    TN_OF_BODY,
+    TN_OF_SITE,
+    TN_OF_TENDON,
+    TN_OF_ACTUATOR
+} TnSensorObject;
+typedef struct TnSensorKind {
+    TnSensorObject object;
+    int data_count;
+} TnSensorKind;
+TnSensorKind tn_sensor_kind(TnSensorType type);
 
 #endif

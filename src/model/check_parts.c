@@ -123,46 +123,23 @@ static bool check_ball(TnCompile *c, const TnElement *element, TnJointId id)
 static bool check_sensor_object(TnCompile *c, const TnElement *element, const TnSensorDef *def)
 {
     const TnModelBuilder *b = c->builder;
-    switch (def->type) {
-    case TN_SENSOR_JOINT_POS:
-    case TN_SENSOR_JOINT_VEL:
-    case TN_SENSOR_JOINT_ACTUATOR_FORCE:
+    switch (tn_sensor_kind(def->type).object) {
+    case TN_OF_SCALAR_JOINT:
         return tn_check_scalar_joint(c, element, "joint", def->object);
-    case TN_SENSOR_BALL_QUAT:
-    case TN_SENSOR_BALL_ANGULAR_VEL:
+    case TN_OF_BALL:
         return check_ball(c, element, def->object);
-    case TN_SENSOR_BODY_POS:
-    case TN_SENSOR_BODY_QUAT:
-    case TN_SENSOR_SUBTREE_POS:
-    case TN_SENSOR_SUBTREE_VEL:
-    case TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM:
+    case TN_OF_BODY:
         return tn_check_id(c, element, "body", def->object, b->body_count);
-    case TN_SENSOR_SITE_POS:
-    case TN_SENSOR_SITE_QUAT:
-    case TN_SENSOR_SITE_X_AXIS:
-    case TN_SENSOR_SITE_Y_AXIS:
-    case TN_SENSOR_SITE_Z_AXIS:
-    case TN_SENSOR_SITE_VEL:
-    case TN_SENSOR_SITE_ANGULAR_VEL:
-    case TN_SENSOR_SITE_ACC:
-    case TN_SENSOR_SITE_ANGULAR_ACC:
-    case TN_SENSOR_ACCELEROMETER:
-    case TN_SENSOR_MAGNETOMETER:
-    case TN_SENSOR_GYRO:
-    case TN_SENSOR_VELOCIMETER:
-    case TN_SENSOR_FORCE:
-    case TN_SENSOR_TORQUE:
+    case TN_OF_SITE:
         return tn_check_id(c, element, "site", def->object, b->site_count);
-    case TN_SENSOR_TENDON_POS:
-    case TN_SENSOR_TENDON_VEL:
-    case TN_SENSOR_TENDON_ACTUATOR_FORCE:
+    case TN_OF_TENDON:
         return tn_check_id(c, element, "tendon", def->object, b->tendon_count);
-    case TN_SENSOR_ACTUATOR_POS:
-    case TN_SENSOR_ACTUATOR_VEL:
-    case TN_SENSOR_ACTUATOR_FORCE:
+    case TN_OF_ACTUATOR:
         return tn_check_id(c, element, "actuator", def->object, b->actuator_count);
-    case TN_SENSOR_CLOCK:
+    case TN_OF_WORLD:
         return true;
+    case TN_OF_UNKNOWN:
+        break;
     }
     tn_problem(c, element, "type %d does not exist", (int)def->type);
     return false;
@@ -179,7 +156,7 @@ static bool has_reference(TnSensorType type)
 /* A direction or orientation that is clamped is none any more. */
 static bool can_be_cut(TnSensorType type)
 {
-    return tn_sensor_data_count(type) != 4 && type != TN_SENSOR_SITE_X_AXIS &&
+    return tn_sensor_kind(type).data_count != 4 && type != TN_SENSOR_SITE_X_AXIS &&
            type != TN_SENSOR_SITE_Y_AXIS && type != TN_SENSOR_SITE_Z_AXIS;
 }
 

@@ -19,48 +19,6 @@ int tn_joint_dof_count(TnJointType type)
     return type == TN_JOINT_FREE ? 6 : type == TN_JOINT_BALL ? 3 : 1;
 }
 
-int tn_sensor_data_count(TnSensorType type)
-{
-    switch (type) {
-    case TN_SENSOR_JOINT_POS:
-    case TN_SENSOR_JOINT_VEL:
-    case TN_SENSOR_TENDON_POS:
-    case TN_SENSOR_TENDON_VEL:
-    case TN_SENSOR_ACTUATOR_POS:
-    case TN_SENSOR_ACTUATOR_VEL:
-    case TN_SENSOR_ACTUATOR_FORCE:
-    case TN_SENSOR_JOINT_ACTUATOR_FORCE:
-    case TN_SENSOR_TENDON_ACTUATOR_FORCE:
-    case TN_SENSOR_CLOCK:
-        return 1;
-    case TN_SENSOR_BODY_POS:
-    case TN_SENSOR_SITE_POS:
-    case TN_SENSOR_GYRO:
-    case TN_SENSOR_VELOCIMETER:
-    case TN_SENSOR_FORCE:
-    case TN_SENSOR_TORQUE:
-    case TN_SENSOR_BALL_ANGULAR_VEL:
-    case TN_SENSOR_SITE_X_AXIS:
-    case TN_SENSOR_SITE_Y_AXIS:
-    case TN_SENSOR_SITE_Z_AXIS:
-    case TN_SENSOR_SITE_VEL:
-    case TN_SENSOR_SITE_ANGULAR_VEL:
-    case TN_SENSOR_SITE_ACC:
-    case TN_SENSOR_SITE_ANGULAR_ACC:
-    case TN_SENSOR_ACCELEROMETER:
-    case TN_SENSOR_MAGNETOMETER:
-    case TN_SENSOR_SUBTREE_POS:
-    case TN_SENSOR_SUBTREE_VEL:
-    case TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM:
-        return 3;
-    case TN_SENSOR_BODY_QUAT:
-    case TN_SENSOR_SITE_QUAT:
-    case TN_SENSOR_BALL_QUAT:
-        return 4;
-    }
-    return 0;
-}
-
 void tn_problem(TnCompile *c, const TnElement *element, const char *format, ...)
 {
     char place[160], text[512];

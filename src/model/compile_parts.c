@@ -185,9 +185,8 @@ static void compile_excludes(TnCompile *c)
 
 static bool is_of_joint(TnSensorType type)
 {
-    return type == TN_SENSOR_JOINT_POS || type == TN_SENSOR_JOINT_VEL ||
-           type == TN_SENSOR_JOINT_ACTUATOR_FORCE || type == TN_SENSOR_BALL_QUAT ||
-           type == TN_SENSOR_BALL_ANGULAR_VEL;
+    TnSensorObject object = tn_sensor_kind(type).object;
+    return object == TN_OF_SCALAR_JOINT || object == TN_OF_BALL;
 }
 
 /* Masses are in the axes of the body's link. */
@@ -218,7 +217,7 @@ static void compile_sensors(TnCompile *c)
         sensor->ref = def->ref - 1;
         sensor->cutoff = def->cutoff;
         sensor->data_start = start;
-        sensor->data_count = tn_sensor_data_count(def->type);
+        sensor->data_count = tn_sensor_kind(def->type).data_count;
         start += sensor->data_count;
     }
 }

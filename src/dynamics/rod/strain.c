@@ -15,6 +15,7 @@
 #include "rod.h"
 
 #include "../../math/vec3.h"
+#include "arcsin.h"
 
 #define PI 3.14159265358979323846
 #define FAITHFUL 0.5                     /* η₀ */
@@ -36,15 +37,8 @@ static void guarded_angle(double eta, double kink, double *half, double *slope)
 /* T's two numbers from s² = sin² η and w = cos η. */
 static void turn_factors(double s2, double w, double kink, double *across, double *along)
 {
-    if (s2 < 0.01) { /* arcsin(s)/s; the series' first missing term is below 1e-18 */
-        double c =
-            1.0 / 6.0 +
-            s2 * (3.0 / 40.0 +
-                  s2 * (5.0 / 112.0 +
-                        s2 * (35.0 / 1152.0 +
-                              s2 * (63.0 / 2816.0 +
-                                    s2 * (231.0 / 13312.0 +
-                                          s2 * (143.0 / 10240.0 + s2 * (6435.0 / 557056.0)))))));
+    if (s2 < 0.01) {
+        double c = TN_ARCSIN_SERIES(s2);
         *across = 1.0 + s2 * c;
         *along = -c;
     } else {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "../arcsin.h"
 #include "rod_kernels.h"
 
 /* As many lanes as a register holds. */
@@ -72,13 +73,7 @@ static inline void place(const TnRodPlaces *at, int h, Strain *s)
         s->half[k] = 0.5 * scale * s->axis[k];
     }
     vd s2 = s->bend = v_dot(s->axis, s->axis);
-    vd c = 1.0 / 6.0 +
-           s2 * (3.0 / 40.0 +
-                 s2 * (5.0 / 112.0 +
-                       s2 * (35.0 / 1152.0 +
-                             s2 * (63.0 / 2816.0 +
-                                   s2 * (231.0 / 13312.0 +
-                                         s2 * (143.0 / 10240.0 + s2 * (6435.0 / 557056.0)))))));
+    vd c = TN_ARCSIN_SERIES(s2);
     s->across = 1.0 + s2 * c;
     s->along = -c;
 }

@@ -1,0 +1,43 @@
+/* sensor_kinds.c: what each kind of sensor looks at, and how many numbers it gives. */
+#include "builder.h"
+
+static const TnSensorKind kinds[] = {
+    [TN_SENSOR_JOINT_POS] = {TN_OF_SCALAR_JOINT, 1},
+    [TN_SENSOR_JOINT_VEL] = {TN_OF_SCALAR_JOINT, 1},
+    [TN_SENSOR_JOINT_ACTUATOR_FORCE] = {TN_OF_SCALAR_JOINT, 1},
+    [TN_SENSOR_BALL_QUAT] = {TN_OF_BALL, 4},
+    [TN_SENSOR_BALL_ANGULAR_VEL] = {TN_OF_BALL, 3},
+    [TN_SENSOR_BODY_POS] = {TN_OF_BODY, 3},
+    [TN_SENSOR_BODY_QUAT] = {TN_OF_BODY, 4},
+    [TN_SENSOR_SUBTREE_POS] = {TN_OF_BODY, 3},
+    [TN_SENSOR_SUBTREE_VEL] = {TN_OF_BODY, 3},
+    [TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM] = {TN_OF_BODY, 3},
+    [TN_SENSOR_SITE_POS] = {TN_OF_SITE, 3},
+    [TN_SENSOR_SITE_QUAT] = {TN_OF_SITE, 4},
+    [TN_SENSOR_SITE_X_AXIS] = {TN_OF_SITE, 3},
+    [TN_SENSOR_SITE_Y_AXIS] = {TN_OF_SITE, 3},
+    [TN_SENSOR_SITE_Z_AXIS] = {TN_OF_SITE, 3},
+    [TN_SENSOR_SITE_VEL] = {TN_OF_SITE, 3},
+    [TN_SENSOR_SITE_ANGULAR_VEL] = {TN_OF_SITE, 3},
+    [TN_SENSOR_SITE_ACC] = {TN_OF_SITE, 3},
+    [TN_SENSOR_SITE_ANGULAR_ACC] = {TN_OF_SITE, 3},
+    [TN_SENSOR_ACCELEROMETER] = {TN_OF_SITE, 3},
+    [TN_SENSOR_MAGNETOMETER] = {TN_OF_SITE, 3},
+    [TN_SENSOR_GYRO] = {TN_OF_SITE, 3},
+    [TN_SENSOR_VELOCIMETER] = {TN_OF_SITE, 3},
+    [TN_SENSOR_FORCE] = {TN_OF_SITE, 3},
+    [TN_SENSOR_TORQUE] = {TN_OF_SITE, 3},
+    [TN_SENSOR_TENDON_POS] = {TN_OF_TENDON, 1},
+    [TN_SENSOR_TENDON_VEL] = {TN_OF_TENDON, 1},
+    [TN_SENSOR_TENDON_ACTUATOR_FORCE] = {TN_OF_TENDON, 1},
+    [TN_SENSOR_ACTUATOR_POS] = {TN_OF_ACTUATOR, 1},
+    [TN_SENSOR_ACTUATOR_VEL] = {TN_OF_ACTUATOR, 1},
+    [TN_SENSOR_ACTUATOR_FORCE] = {TN_OF_ACTUATOR, 1},
+    [TN_SENSOR_CLOCK] = {TN_OF_WORLD, 1},
+};
+
+TnSensorKind tn_sensor_kind(TnSensorType type)
+{
+    int index = (int)type, count = (int)(sizeof kinds / sizeof kinds[0]);
+    return index >= 0 && index < count ? kinds[index] : (TnSensorKind){TN_OF_UNKNOWN, 0};
+}
