@@ -157,8 +157,9 @@ TN_API TnWheelInfo tn_model_wheel_info(const TnModel *model, TnWheelId id);
 typedef struct TnEqualityInfo {
     TnEqualityType type;
     bool active;
-    TnBodyId body1, body2;    /* connect, weld; body2 is the world if not given */
-    TnJointId joint1, joint2; /* joint; joint2 may be 0 */
+    TnBodyId body1, body2;       /* connect, weld; body2 is the world if not given */
+    TnJointId joint1, joint2;    /* joint; joint2 may be 0 */
+    TnTendonId tendon1, tendon2; /* tendon; tendon2 may be 0 */
 } TnEqualityInfo;
 TN_API TnEqualityInfo tn_model_equality_info(const TnModel *model, TnEqualityId id);
 

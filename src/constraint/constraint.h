@@ -89,7 +89,18 @@ typedef struct TnConstraintSet {
     int bond_next;     /* bonds written so far */
     int *bond_source;  /* per bond: the link before the cut of a cable; of equalities ~index */
     int *row_slot;     /* per row: place in state.row_lambda, or -1 for spin rows */
+    struct TnPathRow *path_rows; /* forces and dry friction along paths */
+    int path_row_count;
 } TnConstraintSet;
+
+/* A row of force or dry friction along a path, for the account of energy. */
+typedef struct TnPathRow {
+    int row;
+    int tendon, actuator; /* -1: not of one */
+    double shift;         /* J v, v at the step's start */
+    double damping;       /* of a tendon's own force: D (share · J v̂ - (share - 1) J v) is its */
+    double share;
+} TnPathRow;
 
 typedef struct TnLimit {
     int row, subsystem;

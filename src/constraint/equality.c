@@ -236,7 +236,8 @@ bool tn_constraint_add_equalities(TnRowWriter *w)
     TnMotion motion = {0};
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *equality = &model->equalities[i];
-        if (!equality->active || (equality->segment && !w->in->division->iterated[i]) ||
+        if (!equality->active || equality->type == TN_EQUALITY_TENDON ||
+            (equality->segment && !w->in->division->iterated[i]) ||
             tn_equality_asleep(w->in->state, model, i))
             continue;
         if (!motion.eta && !tn_motion_init(w->in, &motion)) return false;

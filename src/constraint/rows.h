@@ -94,6 +94,10 @@ bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set
 void tn_constraint_count_tendons(const TnConstraintInput *in, TnRowCounts *counts);
 void tn_constraint_add_tendons(TnRowWriter *w);
 
+/* ---- path_rows.c ---- */
+void tn_constraint_count_paths(const TnConstraintInput *in, TnRowCounts *counts);
+bool tn_constraint_add_paths(TnRowWriter *w); /* false: no memory */
+
 /* ---- bonds.c: springs between groups of a rod, and welds of segments that are iterated ---- */
 /* Springs and followers; the other welds come from equality.c. */
 bool tn_constraint_add_bonds(const TnConstraintInput *in,

@@ -202,15 +202,19 @@ void tn_tree_lift(const TnModel *model, const TnSubsystem *sub, const TnLinkFram
                   const double origin[3], const double (*S)[6], double *lift);
 
 /* ---- actuation.c ---- */
+/* A state with its controls; frames and twists are those of the links. */
+typedef struct TnDriven {
+    const double *qpos, *qvel, *ctrl; /* ctrl may be NULL */
+    const TnLinkFrame *frames;
+    const double (*twists)[6];
+} TnDriven;
 /* Gear included. */
-double tn_actuator_length(const TnModel *model, int actuator, const double *qpos);
-double tn_actuator_velocity(const TnModel *model, int actuator, const double *qvel);
+double tn_actuator_length(const TnModel *model, int actuator, const TnDriven *at);
+double tn_actuator_velocity(const TnModel *model, int actuator, const TnDriven *at);
 /* Scalar force of actuator a before gear, clamped to its force range; ctrl clamped to its range. */
-double tn_actuator_force(const TnModel *model, int actuator, const double *qpos, const double *qvel,
-                         const double *ctrl);
+double tn_actuator_force(const TnModel *model, int actuator, const TnDriven *at);
 /* Of all actuators on the dof of a hinge or slide, gear included, within the joint's range; `lift`
  * is what gravity compensation adds, where the joint counts it. */
-double tn_actuator_force_on(const TnModel *model, int dof, const double *qpos, const double *qvel,
-                            const double *ctrl, double lift);
+double tn_actuator_force_on(const TnModel *model, int dof, const TnDriven *at, double lift);
 
 #endif

@@ -18,8 +18,8 @@ void tn_mjcf_interpret(TnMjcf *m)
     tn_mjcf_read_bodies(m);
     tn_mjcf_read_softs(m);
     tn_mjcf_read_contacts(m);
-    tn_mjcf_read_equalities(m);
     tn_mjcf_read_tendons(m);
+    tn_mjcf_read_equalities(m);
     tn_mjcf_read_actuators(m);
     tn_mjcf_read_sensors(m);
     tn_mjcf_read_keys(m);

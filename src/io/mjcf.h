@@ -76,7 +76,8 @@ typedef enum TnMjcfGroup {
     TN_GROUP_CONTACT,
     TN_GROUP_EQUALITY,
     TN_GROUP_TENDON,
-    TN_GROUP_FIXED, /* in a fixed tendon */
+    TN_GROUP_FIXED,   /* in a fixed tendon */
+    TN_GROUP_SPATIAL, /* in a spatial one */
     TN_GROUP_ACTUATOR,
     TN_GROUP_SENSOR,
     TN_GROUP_VISUAL,

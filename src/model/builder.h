@@ -13,7 +13,7 @@
  *   check_parts.c    the other definitions
  *   compile.c        order of links and joints, subsystems, kinematic data
  *   link_mass.c      mass properties of the links
- *   compile_drive.c  tendons and actuators
+ *   compile_drive.c  tendons and actuators; their paths: compile_path.c
  *   compile_rod.c    rods: their checks, and the springs between segments
  *   compile_wheel.c  wheels, and their checks
  *   check_soft.c     soft bodies and ties
@@ -120,7 +120,9 @@ typedef struct TnCompile {
     TnBodyScratch *bodies;
     TnMeshScratch *meshes;
     TnSoftScratch *softs;
-    TnMoment *moments;   /* the next free one of the model's */
+    TnMoment *moments; /* the next free one of the model's, and of what follows */
+    TnPathPoint *path_points;
+    int *path_links;
     double *key_numbers; /* room for these in the model's block */
     char *text;
     size_t text_bytes;
@@ -172,6 +174,13 @@ void tn_compile_masses(TnCompile *c);
 void tn_compile_levers(TnCompile *compile); /* after masses and rods */
 void tn_compile_drive(TnCompile *c);        /* after the masses */
 void tn_compile_parts(TnCompile *c);
+
+/* Paths (compile_path.c): each returns the path's index. */
+int tn_compile_tendon_path(TnCompile *c, int tendon);
+int tn_compile_actuator_path(TnCompile *c, int actuator);
+void tn_compile_lengths(TnCompile *c); /* of tendons; after all paths */
+/* The first that it moves; -1: none. */
+int tn_path_subsystem(const TnModel *model, const TnPath *path);
 
 /* Rods (rod_shape.c, compile_rod.c). */
 /* Segment i as built: centre, frame (z along it, x carried along without twist from the segment

@@ -38,7 +38,10 @@ TnGeomDef tn_geom_def(void)
 
 TnSiteDef tn_site_def(void) { return (TnSiteDef){.body = TN_BODY_WORLD, .quat = {1.0}}; }
 
-TnTendonDef tn_tendon_def(void) { return (TnTendonDef){.joint_count = 0}; }
+TnTendonDef tn_tendon_def(void)
+{
+    return (TnTendonDef){.width = 0.003, .rgba = {0.5, 0.5, 0.5, 1.0}};
+}
 
 TnActuatorDef tn_actuator_def(void) { return (TnActuatorDef){.gear = 1.0, .gain = 1.0}; }
 

@@ -113,22 +113,66 @@ typedef struct TnMoment {
     double coef;
 } TnMoment;
 
+/* A point of a spatial tendon. */
+typedef struct TnPathPoint {
+    TnTendonPointType type;
+    int object; /* site or geom */
+    int side;   /* site; -1: none */
+    double divisor;
+} TnPathPoint;
+
+typedef enum TnPathKind {
+    TN_PATH_JOINTS,  /* Σ coef · q over moments */
+    TN_PATH_POINTS,  /* through points */
+    TN_PATH_SITE,    /* a wrench at a site, against another one or the world */
+    TN_PATH_CRANK,   /* a slider-crank */
+    TN_PATH_ROTATION /* of a ball or free joint */
+} TnPathKind;
+
+/* A length that depends on the configuration, and the forces on links that are its gradient
+ * (path.h). */
+typedef struct TnPath {
+    TnPathKind kind;
+    int link_count;
+    const int *links; /* that move it, none twice; the world is not among them */
+    bool fixed_end;   /* it ends at, or is bent by, what is fixed to the world */
+    bool acts;        /* rows of it may have a force */
+    int moment_count;
+    const TnMoment *moments;
+    int point_count;
+    const TnPathPoint *points;
+    int site, ref; /* sites, -1: none; of a slider-crank its crank and slider */
+    int joint;     /* -1: none */
+    int shared;    /* link that carries both sites, the last such; 0: none */
+    bool in_parent;
+    double wrench[6], crank_length;
+} TnPath;
+
+/* A direct one is a sum over joints of one tree, and the tree's own equations have its forces; of
+ * others they are rows. */
 typedef struct TnTendon {
-    int subsystem;
+    bool direct;
+    int path;
+    int subsystem; /* the first that it moves; -1: none */
+    int force;     /* place of its spring and damper among rows of force; -1: none */
     int moment_count;
     const TnMoment *moments; /* by ascending dof */
     bool limited;
     double range[2];
-    double stiffness, spring_length, damping, friction_loss;
+    double stiffness, spring_length, dead_band, damping, friction_loss;
+    double reference_length;
     bool actuator_limited;
     double actuator_range[2];
+    double width, rgba[4]; /* for drawing only */
 } TnTendon;
 
 typedef struct TnActuator {
-    int subsystem;
-    int tendon; /* -1: on a joint */
+    int subsystem; /* the first that it moves; -1: none */
+    int tendon;    /* -1: on something else */
+    int path;      /* -1: it is direct, in the equations of its tree */
+    int force;     /* place among rows of force; -1: it is direct */
     int moment_count;
-    const TnMoment *moments; /* gear not included; one for a joint */
+    const TnMoment *moments; /* of a direct one, gear not included; one for a joint */
     double gear, gain, bias[3];
     bool ctrl_limited, force_limited;
     double ctrl_range[2], force_range[2];
@@ -146,7 +190,8 @@ typedef struct TnEquality {
     double hold_pos[3], hold_quat[4];
     int fixed_segment; /* link of the segment that the world holds by this weld (TnLink.held); it is
                           not active then. 0: no such weld */
-    int joint1, joint2; /* joint: joint2 may be -1 */
+    int joint1, joint2;   /* joint: joint2 may be -1 */
+    int tendon1, tendon2; /* tendon: tendon2 may be -1 */
     double polycoef[5];
 } TnEquality;
 
@@ -303,7 +348,9 @@ struct TnModel {
     int tie_count;
     int hold_count; /* of all soft bodies, by moving links */
     int qpos_count, dof_count, sensor_data_count;
-    bool has_lift; /* some link is carried by gravity compensation */
+    bool has_lift;   /* some link is carried by gravity compensation */
+    int path_count;  /* of tendons, then of actuators */
+    int force_count; /* springs and dampers of tendons, and actuators, that are rows */
     TnBody *bodies;
     TnBodyMass *body_masses;
     TnLink *links;
@@ -314,6 +361,9 @@ struct TnModel {
     TnTendon *tendons;
     TnActuator *actuators;
     TnMoment *moments; /* of tendons, then of actuators on joints */
+    TnPath *paths;
+    TnPathPoint *path_points;
+    int *path_links;
     TnEquality *equalities;
     TnPair *pairs;
     TnExclude *excludes;

@@ -17,6 +17,11 @@ TnEqualityInfo tn_model_equality_info(const TnModel *model, TnEqualityId id)
     const int *joint_id = model->lookup->joint_id;
     TnEqualityInfo info = {.type = equality->type,
                            .active = equality->active || equality->fixed_segment};
+    if (equality->type == TN_EQUALITY_TENDON) {
+        info.tendon1 = equality->tendon1 + 1;
+        info.tendon2 = equality->tendon2 + 1;
+        return info;
+    }
     if (equality->type != TN_EQUALITY_JOINT) {
         info.body1 = equality->body1 + 1;
         info.body2 = equality->body2 + 1;

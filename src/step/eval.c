@@ -86,13 +86,14 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
             tn_body_pose(model, frames, b, out->body_poses + 7 * b, out->body_poses + 7 * b + 3);
     if ((out->mass_matrix || out->bias) && !eval_dynamics(model, qpos, qvel, frames, arena, out))
         return false;
-    if (out->actuator_force)
-        for (int a = 0; a < model->actuator_count; a++)
-            out->actuator_force[a] = tn_actuator_force(model, a, qpos, qvel, ctrl);
+    if (!out->actuator_force && !out->sensors) return true;
+    double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
+    if (!twists) return false;
+    tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
+    const TnDriven state = {qpos, qvel, ctrl, frames, (const double(*)[6])twists};
+    for (int a = 0; out->actuator_force && a < model->actuator_count; a++)
+        out->actuator_force[a] = tn_actuator_force(model, a, &state);
     if (out->sensors) {
-        double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
-        if (!twists) return false;
-        tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
         double *lift = NULL;
         if (model->has_lift && !eval_lift(model, qpos, frames, arena, &lift)) return false;
         TnSensing at = {model, qpos, qvel, ctrl, frames, (const double(*)[6])twists, lift};

@@ -147,12 +147,13 @@ TEST(unsupported_features_are_errors)
          "<skin> in <deformable> is not supported yet"},
         {ARM("<tendon><spatial name='t'><site site='tip'/></spatial></tendon>"
              "<actuator><motor tendon='t'/></actuator>"),
-         "2:9", "<spatial> in <tendon> is not supported yet"},
+         "2:9", "every branch needs two sites"},
+        {ARM("<tendon><spatial><site site='tip'/><geom geom='bulk'/></spatial></tendon>"), "2:9",
+         "a geom must be between two sites"},
+        {ARM("<tendon><spatial><site site='tip'/><site site='tipp'/></spatial></tendon>"), "2:42",
+         "there is no site named 'tipp'; did you mean 'tip'?"},
         {ARM("<tendon><fixed armature='1'><joint joint='hinge' coef='1'/></fixed></tendon>"),
          "2:16", "armature=\"1\" is not supported yet"},
-        {ARM("<tendon><fixed stiffness='1' springlength='0 1'><joint joint='hinge' coef='1'/>"
-             "</fixed></tendon>"),
-         "2:30", "dead band, between two lengths, is not supported yet"},
         {ARM("<tendon><fixed><joint joint='loose' coef='1'/></fixed></tendon>"), "2:23",
          "only hinge and slide joints"},
         {"<mujoco>\n<option wind='1 0 0'/></mujoco>", "2:9", "wind=\"1 0 0\" is not supported yet"},
@@ -167,17 +168,18 @@ TEST(unsupported_features_are_errors)
         {WORLD("<body mocap='true'/>"), "2:7", "mocap=\"true\" is not supported yet"},
         {WORLD("<replicate count='2'/>"), "2:1", "not supported yet"},
         {WORLD("<flexcomp name='f'/>"), "2:1", "only solids (dim=\"3\") are supported"},
-        {ARM("<actuator><motor joint='loose'/></actuator>"), "2:18", "free and ball joints"},
-        {ARM("<actuator><motor joint='hinge' gear='1 0 2'/></actuator>"), "2:32",
-         "only the first number"},
+        {ARM("<actuator><motor site='tip' refsite='tipp'/></actuator>"), "2:29",
+         "did you mean 'tip'?"},
+        {ARM("<actuator><motor cranksite='tip'/></actuator>"), "2:11", "'slidersite' is missing"},
         {ARM("<actuator><position joint='hinge' timeconst='1'/></actuator>"), "2:35",
          "not supported yet"},
         {ARM("<actuator><muscle joint='hinge'/></actuator>"), "2:11",
          "<muscle> in <actuator> is not supported yet"},
         {ARM("<actuator><general joint='hinge' dyntype='filter'/></actuator>"), "2:34",
          "only \"none\""},
-        {ARM("<equality><connect site1='a' body1='link' anchor='0 0 0'/></equality>"), "2:20",
-         "site1 is not supported yet"},
+        {ARM("<equality><connect site1='tip' site2='tip' body1='link'/></equality>"), "2:44",
+         "body1 is for bodies"},
+        {ARM("<equality><weld site1='tip'/></equality>"), "2:11", "'site2' is missing"},
         {ARM("<contact><pair geom1='bulk' geom2='round' friction='1 2'/></contact>"), "2:43",
          "depends on the direction"},
     };
@@ -197,7 +199,8 @@ TEST(structure_is_checked)
          "already"},
         {"<mujoco><default>\n<joint name='a'/></default></mujoco>", "2:8",
          "no meaning in a default class"},
-        {ARM("<actuator><motor/></actuator>"), "2:11", "'joint' or 'tendon' is missing"},
+        {ARM("<actuator><motor/></actuator>"), "2:11",
+         "'joint', 'tendon', 'site' or 'cranksite' is missing"},
         {ARM("<equality><connect body1='link'/></equality>"), "2:11", "'anchor' is missing"},
         {ARM("<equality><weld/></equality>"), "2:11", "'body1' is missing"},
         {ARM("<keyframe><key qpos='1 2 3'/></keyframe>"), "2:16",
@@ -332,8 +335,8 @@ TEST(all_mistakes_of_a_file_are_told_at_once)
         "2:13",  "2:29",  "2:44",  "3:11",  "3:24",  "3:37",  "3:53",  "6:24",  "7:14",
         "11:20", "11:33", "12:23", "12:36", "13:22", "14:13", "14:33", "15:39", "16:24",
         "17:13", "18:24", "19:24", "20:13", "21:13", "22:38", "23:25", "24:7",  "25:7",
-        "26:7",  "27:22", "30:15", "31:3",  "33:21", "34:24", "37:12", "38:22", "39:5",
-        "40:25", "43:20", "44:30", "49:10", "49:20", "50:11", "50:21"};
+        "26:7",  "27:22", "30:15", "31:3",  "33:21", "34:24", "37:12", "39:5",  "40:25",
+        "43:20", "44:30", "49:10", "49:20", "50:11", "50:21"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (!has_line(err.message, places[i], ""))
             test_fail(__FILE__, __LINE__, "no error at %s", places[i]);

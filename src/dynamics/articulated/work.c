@@ -50,13 +50,15 @@ static TnJointWork linear_work(const Rates *r, const TnTreeSystem *system)
     }
     for (int k = 0; k < model->tendon_count; k++) {
         const TnTendon *tendon = &model->tendons[k];
-        if (tendon->damping == 0.0 || &model->subsystems[tendon->subsystem] != sub) continue;
+        if (!tendon->direct || tendon->damping == 0.0 ||
+            &model->subsystems[tendon->subsystem] != sub)
+            continue;
         work.damping += damped(r, tendon->moments, tendon->moment_count, tendon->damping,
                                system->theta_damping[sub->dof_count + k]);
     }
     for (int a = 0, k = 0; a < model->actuator_count; a++) {
         const TnActuator *actuator = &model->actuators[a];
-        if (&model->subsystems[actuator->subsystem] != sub) continue;
+        if (actuator->path >= 0 || &model->subsystems[actuator->subsystem] != sub) continue;
         double rate = rate_of(r, actuator->moments, actuator->moment_count);
         work.actuators += (system->servo_force[k] - system->servo_slope[k] * rate) *
                           path_of(r, actuator->moments, actuator->moment_count);
