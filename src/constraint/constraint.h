@@ -137,6 +137,11 @@ bool tn_wheel_stand(const TnModel *model, const TnLinkFrame *frames, const TnWhe
  * subsystems. Sleepers are left alone. False: no memory. */
 bool tn_wheels_stop_slip(const TnModel *model, const TnState *state, const double *qpos,
                          double *qvel, TnLinkFrame *frames, TnArena *arena);
+/* Takes what curved equalities of joints and tendons left across them out of a new state's velocity
+ * (equality_drift.c); writes the frames of their subsystems, and which these are. False: no memory.
+ */
+bool tn_equalities_stop_drift(const TnModel *model, const TnState *state, const double *qpos,
+                              double *qvel, TnLinkFrame *frames, TnArena *arena, bool *changed);
 /* The contact's arm of one side from the centre of mass of the link that it counts for; not of soft
  * points. */
 void tn_contact_arm(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,

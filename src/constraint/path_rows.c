@@ -422,7 +422,7 @@ static void add_limit(Writer *writer, int index, const Course *course, int upper
     if (!row) return;
     const TnSubsystem *sub = &model->subsystems[tendon->subsystem];
     if (is_tight(writer, row, course, tn_row_slot_tendon(model, index, upper), v)) {
-        hold_limit(w, row, course, sub, (TnViolation){gap, gap_end, w->rate, v, 0.0});
+        hold_limit(w, row, course, sub, (TnViolation){gap, gap_end, w->rate, v, 0.0, false});
         return;
     }
     tn_row_close_limit(w, row, sub, gap, v, sign * free_end);
@@ -451,16 +451,6 @@ static void add_tendon(Writer *writer, int index, const Course *course)
 
 /* ---- equalities ---- */
 
-static double polynomial(const double c[5], double x)
-{
-    return c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * c[4])));
-}
-
-static double polynomial_slope(const double c[5], double x)
-{
-    return c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * 4.0 * c[4]));
-}
-
 /* C = x1 - p(x2), or x1 - c0 where there is no second tendon; x: lengths less those in the
  * reference pose. */
 static bool add_equality(Writer *writer, int index, const TnEquality *equality)
@@ -472,7 +462,7 @@ static bool add_equality(Writer *writer, int index, const TnEquality *equality)
     Course one, two;
     if (!follow(writer, &model->paths[first->path], &one)) return false;
     double x = one.start - first->reference_length, x_end = one.end - first->reference_length;
-    TnViolation violation = {x - c[0], x_end - c[0], 0.0, one.rate, 0.0};
+    TnViolation violation = {x - c[0], x_end - c[0], 0.0, one.rate, 0.0, equality->curved};
     TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 0));
     double eta = one.eta;
     add_gradient(writer, row, &one, 1.0);
@@ -480,9 +470,13 @@ static bool add_equality(Writer *writer, int index, const TnEquality *equality)
         const TnTendon *second = &model->tendons[equality->tendon2];
         if (!follow(writer, &model->paths[second->path], &two)) return false;
         double y = two.start - second->reference_length, y_end = two.end - second->reference_length;
-        violation = (TnViolation){x - polynomial(c, y), x_end - polynomial(c, y_end), 0.0,
-                                  one.rate - polynomial_slope(c, y) * two.rate, 0.0};
-        add_gradient(writer, row, &two, -polynomial_slope(c, 0.5 * (y + y_end)));
+        violation = (TnViolation){x - tn_polynomial(c, y),
+                                  x_end - tn_polynomial(c, y_end),
+                                  0.0,
+                                  one.rate - tn_polynomial_slope(c, y) * two.rate,
+                                  0.0,
+                                  equality->curved};
+        add_gradient(writer, row, &two, -tn_polynomial_slope(c, 0.5 * (y + y_end)));
         if (!one.path->link_count) eta = two.eta;
     }
     if (tn_row_drop_if_empty(w, row)) return true;

@@ -172,6 +172,7 @@ bool tn_motion_of_body(const TnConstraintInput *in, int body, TnMotion *m, doubl
  * a row that is a component of a vector: the vector's length at the start; 0: |C|. */
 typedef struct TnViolation {
     double C, C_end, rate, start_rate, length;
+    bool exact; /* it is closed in full, and tn_equalities_stop_drift is asked afterwards */
 } TnViolation;
 void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x);
 

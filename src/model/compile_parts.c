@@ -132,6 +132,16 @@ static int equality_body(const TnCompile *c, TnBodyId body, TnSiteId site)
     return site ? c->model->sites[site - 1].body : body ? body - 1 : 0;
 }
 
+static bool is_curved(const double c[5]) { return c[2] != 0.0 || c[3] != 0.0 || c[4] != 0.0; }
+
+/* Its length is not linear in q, and it is on no cable. */
+static bool bends(const TnModel *m, const TnPath *path, bool *on_rod)
+{
+    for (int i = 0; i < path->link_count; i++)
+        *on_rod |= tn_part_of_link(m, path->links[i])->kind == TN_SUBSYSTEM_ROD;
+    return path->kind != TN_PATH_JOINTS;
+}
+
 /* Tendons that nothing moves cannot be held. */
 static void compile_tendons_of(TnCompile *c, TnEquality *equality, const TnEqualityDef *def,
                                int index)
@@ -140,11 +150,15 @@ static void compile_tendons_of(TnCompile *c, TnEquality *equality, const TnEqual
     const int tendons[2] = {equality->tendon1 = def->tendon1 - 1,
                             equality->tendon2 = def->tendon2 - 1};
     int links = 0;
+    bool curved = def->tendon2 && is_curved(def->polycoef), on_rod = false;
     for (int k = 0; k < 2; k++) {
         if (tendons[k] < 0) continue;
-        links += m->paths[m->tendons[tendons[k]].path].link_count;
-        m->paths[m->tendons[tendons[k]].path].acts |= def->active;
+        TnPath *path = &m->paths[m->tendons[tendons[k]].path];
+        links += path->link_count;
+        path->acts |= def->active && path->link_count;
+        curved |= bends(m, path, &on_rod);
     }
+    equality->curved = curved && !on_rod;
     if (links == 0) tn_problem(c, TN_ELEMENT("equality", def, index), "nothing moves its tendons");
 }
 
@@ -165,6 +179,7 @@ static void compile_equalities(TnCompile *c)
         if (def->type == TN_EQUALITY_JOINT) {
             equality->joint1 = c->lookup->joint_index[def->joint1 - 1];
             if (def->joint2) equality->joint2 = c->lookup->joint_index[def->joint2 - 1];
+            equality->curved = def->joint2 && is_curved(def->polycoef);
             continue;
         }
         if (def->type == TN_EQUALITY_TENDON) {

@@ -193,6 +193,7 @@ typedef struct TnEquality {
     int joint1, joint2;   /* joint: joint2 may be -1 */
     int tendon1, tendon2; /* tendon: tendon2 may be -1 */
     double polycoef[5];
+    bool curved; /* joint, tendon: C is not linear in q */
 } TnEquality;
 
 typedef struct TnPair {
@@ -417,6 +418,16 @@ static inline double tn_moment_rate(const TnMoment *moments, int count, const do
     double rate = 0.0;
     for (int i = 0; i < count; i++) rate += moments[i].coef * qvel[moments[i].dof];
     return rate;
+}
+
+/* Of joint and tendon equalities. */
+static inline double tn_polynomial(const double c[5], double x)
+{
+    return c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * c[4])));
+}
+static inline double tn_polynomial_slope(const double c[5], double x)
+{
+    return c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * 4.0 * c[4]));
 }
 
 /* The two bodies (indices) may collide: not the same link, not link and parent link (except the

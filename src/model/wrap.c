@@ -76,12 +76,18 @@ static void way_round(const double a[2], const double b[2], double radius, int s
     out->angle = angle;
 }
 
-/* Larger is better. By the side where the string leaves, as in MuJoCo, or the shorter chord. */
-static double goodness(const Arc *arc, const double *side)
+/* The side is behind the circle, seen from between the ends: the long way leads past it. */
+static bool is_behind(const double a[2], const double b[2], const double side[2])
 {
-    if (side) return dot2(arc->on[1], side);
-    double chord[2] = {arc->on[1][0] - arc->on[0][0], arc->on[1][1] - arc->on[0][1]};
-    return -dot2(chord, chord);
+    double turn = cross2(a, b);
+    return cross2(a, side) * turn < 0.0 && cross2(side, b) * turn < 0.0;
+}
+
+/* 1: counter-clockwise. */
+static int choose(const double a[2], const double b[2], const double *side)
+{
+    int shorter = cross2(a, b) > 0.0 ? 1 : -1;
+    return side && is_behind(a, b, side) ? -shorter : shorter;
 }
 
 static bool wrap_outside(const double a[2], const double b[2], const double *side, double radius,
@@ -91,9 +97,7 @@ static bool wrap_outside(const double a[2], const double b[2], const double *sid
     nearest(a, b, near);
     bool misses = dot2(near, near) > radius * radius;
     if (misses && (!side || dot2(side, near) >= 0.0)) return false;
-    Arc ways[2];
-    for (int k = 0; k < 2; k++) way_round(a, b, radius, k ? -1 : 1, &ways[k]);
-    *out = ways[goodness(&ways[0], side) > goodness(&ways[1], side) ? 0 : 1];
+    way_round(a, b, radius, choose(a, b, side), out);
     return !cross_each_other(a, out->on[0], b, out->on[1]);
 }
 

@@ -290,7 +290,7 @@ TEST(an_equality_of_tendons_holds_their_lengths)
         for (int k = 0; k < (int)(0.5 / s.t); k++) {
             run_steps(&s, 1);
             double x = sensor(&s, 0) - x0, y = sensor(&s, 1) - y0;
-            CHECK_NEAR(x, -y + 0.3 * y * y, 1e-5); /* third order in the step */
+            CHECK_NEAR(x, -y + 0.3 * y * y, 1e-6); /* as far as passes go */
             CHECK_NEAR(text_energy(&s), energy, 1e-5);
         }
         CHECK(fabs(sensor(&s, 0) - x0) > 0.1);
