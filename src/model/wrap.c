@@ -4,7 +4,8 @@
  * the cylinder the one across it; along the cylinder the string rises evenly with the way in the
  * plane. In the plane, seen from the centre, a tangent from an end at distance d touches the circle
  * at the angle acos(r/d) from that end's direction, to either side. So the string runs over the arc
- * that is left of the angle between the ends, counter-clockwise or clockwise.
+ * that is left of the angle between the ends, the shorter way if the circle is in its way, or the
+ * long way if a side site asks for it.
  *
  * A side site within the circle asks for the inside: the string may not leave the circle where it
  * passes the plane of the centre, and touches it in one point, where it is bent like light by a
@@ -53,18 +54,6 @@ static void turn(const double a[2], double angle, double radius, double out[2])
 
 /* ---- outside ---- */
 
-/* Do the segments from a to p and from b to q cross? */
-static bool cross_each_other(const double a[2], const double p[2], const double b[2],
-                             const double q[2])
-{
-    const double u[2] = {p[0] - a[0], p[1] - a[1]}, v[2] = {q[0] - b[0], q[1] - b[1]},
-                 w[2] = {b[0] - a[0], b[1] - a[1]};
-    double det = cross2(u, v);
-    if (fabs(det) < TINY) return false;
-    double s = cross2(w, v) / det, t = cross2(w, u) / det;
-    return s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0;
-}
-
 /* The way round that turns in the direction of `sign`. */
 static void way_round(const double a[2], const double b[2], double radius, int sign, Arc *out)
 {
@@ -83,22 +72,16 @@ static bool is_behind(const double a[2], const double b[2], const double side[2]
     return cross2(a, side) * turn < 0.0 && cross2(side, b) * turn < 0.0;
 }
 
-/* 1: counter-clockwise. */
-static int choose(const double a[2], const double b[2], const double *side)
-{
-    int shorter = cross2(a, b) > 0.0 ? 1 : -1;
-    return side && is_behind(a, b, side) ? -shorter : shorter;
-}
-
 static bool wrap_outside(const double a[2], const double b[2], const double *side, double radius,
                          Arc *out)
 {
     double near[2];
+    bool behind = side && is_behind(a, b, side);
+    int shorter = cross2(a, b) > 0.0 ? 1 : -1;
     nearest(a, b, near);
-    bool misses = dot2(near, near) > radius * radius;
-    if (misses && (!side || dot2(side, near) >= 0.0)) return false;
-    way_round(a, b, radius, choose(a, b, side), out);
-    return !cross_each_other(a, out->on[0], b, out->on[1]);
+    if (dot2(near, near) > radius * radius && !behind) return false;
+    way_round(a, b, radius, behind ? -shorter : shorter, out);
+    return true;
 }
 
 /* ---- inside ---- */
