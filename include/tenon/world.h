@@ -223,6 +223,15 @@ TN_API TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId equali
  * the first). sensor_data_count numbers. */
 TN_API TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err);
 
+/* Two geoms of one robot that overlap in the reference pose. They collide only after they have come
+ * apart (docs/collision.md). */
+typedef struct TnSelfOverlap {
+    TnGeomId geom1, geom2; /* 0: there is no such index */
+    double depth;          /* m, in the reference pose */
+} TnSelfOverlap;
+TN_API int tn_world_self_overlap_count(const TnWorld *world);
+TN_API TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index); /* from 0 */
+
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 /* Sums over all steps since the world was created or reset; part of a saved state. */
 TN_API TnEnergyAccount tn_world_energy_account(const TnWorld *world);
