@@ -32,6 +32,7 @@ static bool is(const TnXmlElement *element, const char *name)
 static Place inner_place(TnMjcf *m, const TnXmlElement *frame, const Place *outer, bool first_pass)
 {
     m->quiet = !first_pass;
+    tn_mjcf_enter(m, frame);
     TnMjcfView view = tn_mjcf_plain_view(frame);
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
     Place place = *outer;
@@ -159,6 +160,7 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
 static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e,
                                                 const Place *outer, Place *inner)
 {
+    tn_mjcf_enter(m, e);
     TnMjcfView view = tn_mjcf_plain_view(e);
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
     pose = tn_mjcf_compose(&outer->frame, &pose);
@@ -172,13 +174,15 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     body->parent = outer->body;
     memcpy(body->pos, pose.pos, sizeof body->pos);
     memcpy(body->quat, pose.quat, sizeof body->quat);
-    body->gravity_compensation = tn_mjcf_real(m, &view, "gravcomp", 0);
+    if (m->settings.spring || m->settings.damper) /* else MuJoCo skips all passive forces */
+        body->gravity_compensation = tn_mjcf_real(m, &view, "gravcomp", 0);
     body->source = tn_xml_place(e);
     for (const TnXmlElement *child = e->first; child; child = child->next)
         if (is(child, "inertial")) read_inertial(m, child, body);
     *inner = (Place){.class_ = class_, .frame = tn_mjcf_identity(), .world = world};
     GeomList geoms = {0};
     collect(m, e, inner, &geoms);
+    tn_mjcf_enter(m, e); /* again: what was attached to it has left it */
     if (m->settings.inertia_from_geom == TN_TRI_TRUE && geoms.count > 0) body->has_inertia = false;
     body->min_mass = m->settings.bound_mass;
     body->min_inertia = m->settings.bound_inertia;

@@ -70,6 +70,19 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_SOFT_DIM] = "points of a soft body have sliding friction only; condim 4 and 6 "
                                "are taken as 3",
         [TN_REMARK_SIZE] = "sizes are found from the model; <size> is read but not used",
+        [TN_REMARK_FUSE] =
+            "fusestatic has no effect: bodies without joints move with their parents "
+            "in any case, and keep their names",
+        [TN_REMARK_SKIN] = "skins are not drawn",
+        [TN_REMARK_STRAY] = "this element is outside of <worldbody> and passed over, as in MuJoCo",
+        [TN_REMARK_DROPPED] =
+            "an equality between what is replicated or attached and what is not is "
+            "left out, as in MuJoCo",
+        [TN_REMARK_ATTACHED_OPTION] = "an attached model brings no settings (option, visual, "
+                                      "statistic, tenon); those of the main file count",
+        [TN_REMARK_ATTACHED_KEY] =
+            "keyframes of attached models are left out in a model with cables "
+            "or soft bodies",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over",
         [TN_REMARK_SENSOR] = "this sensor is not supported yet and left out: its numbers are not "
                              "in the sensor data"};
@@ -289,6 +302,7 @@ static void unknown_element(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *el
 
 const TnMjcfRule *tn_mjcf_check(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element)
 {
+    tn_mjcf_enter(m, element);
     const TnMjcfRule *rule = tn_mjcf_rule(group, element->name);
     if (!rule) {
         unknown_element(m, group, element);

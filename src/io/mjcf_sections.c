@@ -24,6 +24,7 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
     pair.friction[1] = friction[2];
     pair.friction[2] = friction[3];
     pair.margin = tn_mjcf_real(m, &view, "margin", 0);
+    tn_mjcf_override(m, e, pair.friction, &pair.margin);
     tn_mjcf_name_add(m, TN_NAMED_PAIR, e, tn_mjcf_text(&view, "name"), 0, NULL);
     if (!geom1 || !geom2 || !m->settings.contact) return;
     const TnMjcfName *both[2] = {geom1, geom2};
