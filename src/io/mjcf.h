@@ -35,6 +35,7 @@ typedef enum TnMjcfUse {
     TN_USE_HULL,    /* how MuJoCo thins out hulls: remark */
     TN_USE_LENS,    /* of cameras, beyond the field of view: remark */
     TN_USE_GAP,     /* distances at which soft constraints start: remark unless zero */
+    TN_USE_DELAY,   /* of sensors: remark unless zero */
     TN_USE_CABLE,   /* of a cable's joints, approximated: remark */
     TN_USE_FLEX,    /* of soft bodies, MuJoCo's algorithms and surfaces alone: remark */
     TN_USE_NEUTRAL, /* must equal `words` (a word, or one number for all): anything else is not
@@ -189,6 +190,8 @@ typedef enum TnMjcfRemark {
     TN_REMARK_SKIN,
     TN_REMARK_STRAY,
     TN_REMARK_DROPPED,
+    TN_REMARK_DELAY,
+    TN_REMARK_PAIR,
     TN_REMARK_ATTACHED_OPTION,
     TN_REMARK_ATTACHED_KEY,
     TN_REMARK_TEXT,

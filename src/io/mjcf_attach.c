@@ -1,7 +1,7 @@
 /* mjcf_attach.c: <asset><model> and <attach>: parts of another model file.
  *
- * An attached body, or all that the other model has in its world, stands in the place of the
- * element. With it come the other model's default classes and assets, and those elements of its
+ * An attached body or frame, or all that the other model has in its world, stands in the place of
+ * the element. With it come the other model's default classes and assets, and those elements of its
  * other sections that refer to nothing but what was attached. All names get the prefix. Angles,
  * limits, folders and inertias follow the <compiler> of their own file, so each element knows the
  * scope it comes from. The keyframes of the other model are read by mjcf_key.c. */
@@ -87,12 +87,14 @@ static Sub *find_model(TnMjcf *m, const TnXmlElement *root, const char *name)
     return NULL;
 }
 
-static const TnXmlElement *find_body(const TnXmlElement *parent, const char *name)
+/* A body or a frame. */
+static const TnXmlElement *find_named(const TnXmlElement *parent, const char *kind,
+                                      const char *name)
 {
     for (const TnXmlElement *e = parent->first; e; e = e->next) {
-        const TnXmlAttr *attr = is(e, "body") ? tn_xml_attr(e, "name") : NULL;
+        const TnXmlAttr *attr = is(e, kind) ? tn_xml_attr(e, "name") : NULL;
         if (attr && strcmp(attr->value, name) == 0) return e;
-        const TnXmlElement *inner = find_body(e, name);
+        const TnXmlElement *inner = find_named(e, kind, name);
         if (inner) return inner;
     }
     return NULL;
@@ -227,13 +229,17 @@ void tn_mjcf_attach(TnMjcf *m, TnXmlElement *root, TnXmlElement *parent, TnXmlEl
                     *prefix = tn_xml_attr(element, "prefix");
     Sub *sub = model && prefix ? find_model(m, root, model->value) : NULL;
     const TnXmlElement *body = NULL;
+    const char *kind = name ? "body" : "frame";
+    if (name && tn_xml_attr(element, "frame"))
+        tn_mjcf_error_attr(m, element, "frame", "body and frame cannot both be given");
+    if (!name) name = tn_xml_attr(element, "frame");
     if (model && !sub && m->err.count == before)
         tn_mjcf_error_attr(m, element, "model", "there is no model named '%.60s' among the assets",
                            model->value);
     if (name && sub && sub->root) {
-        body = find_body(sub->root, name->value);
+        body = find_named(sub->root, kind, name->value);
         if (!body)
-            tn_mjcf_error_attr(m, element, "body", "there is no body named '%.60s' in the model",
+            tn_mjcf_error_attr(m, element, kind, "there is no %s named '%.60s' in the model", kind,
                                name->value);
     }
     TnXmlElement *frame = NULL;

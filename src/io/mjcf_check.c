@@ -83,6 +83,10 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_ATTACHED_KEY] =
             "keyframes of attached models are left out in a model with cables "
             "or soft bodies",
+        [TN_REMARK_DELAY] =
+            "sensors read the present state; delay, interval and nsample are read but "
+            "not used",
+        [TN_REMARK_PAIR] = "a pair of geoms of the same body has no effect and is left out",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over",
         [TN_REMARK_SENSOR] = "this sensor is not supported yet and left out: its numbers are not "
                              "in the sensor data"};
@@ -244,6 +248,9 @@ static void check_use(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *a
     case TN_USE_GAP:
         if (largest != 0) tn_mjcf_remark(m, TN_REMARK_GAP, place, element->name);
         break;
+    case TN_USE_DELAY:
+        if (largest != 0) tn_mjcf_remark(m, TN_REMARK_DELAY, place, element->name);
+        break;
     case TN_USE_CABLE:
         if (largest != 0) tn_mjcf_remark(m, TN_REMARK_CABLE, place, element->name);
         break;
@@ -321,12 +328,25 @@ const TnMjcfRule *tn_mjcf_check(TnMjcf *m, TnMjcfGroup group, const TnXmlElement
     return rule;
 }
 
+static void refuse_plugin(TnMjcf *m, const TnXmlElement *e)
+{
+    const TnXmlAttr *name = tn_xml_attr(e, "plugin"), *instance = tn_xml_attr(e, "instance");
+    const char *text = name ? name->value : instance ? instance->value : "";
+    if (strncmp(text, "mujoco.sdf.", 11) == 0)
+        tn_mjcf_error(m, e,
+                      "plugin '%.60s' is not supported: there are no signed distance shapes; use a "
+                      "mesh",
+                      text);
+    else
+        tn_mjcf_error(m, e, "plugin '%.60s' is not supported", text);
+}
+
 const TnMjcfRule *tn_mjcf_check_leaf(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element)
 {
     const TnMjcfRule *rule = tn_mjcf_check(m, group, element);
     for (const TnXmlElement *child = element->first; rule && child; child = child->next) {
         if (strcmp(child->name, "plugin") == 0)
-            tn_mjcf_error(m, child, "plugins are not supported yet");
+            refuse_plugin(m, child);
         else
             tn_mjcf_error(m, child, "unknown element <%.60s> in <%.60s>, which has no children",
                           child->name, element->name);

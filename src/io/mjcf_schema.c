@@ -27,6 +27,7 @@
 #define SOLVER(NAME) {.name = NAME, .use = TN_USE_SOLVER}
 #define LENS(NAME, MIN, MAX) {.name = NAME, NUMBERS(MIN, MAX), .use = TN_USE_LENS}
 #define GAP(NAME) {.name = NAME, NUMBERS(1, 1), .use = TN_USE_GAP}
+#define DELAY(NAME, MAX) {.name = NAME, NUMBERS(1, MAX), .use = TN_USE_DELAY}
 #define USER {.name = "user", .kind = TN_KIND_REAL, .use = TN_USE_USER}
 #define ONLY(NAME, VALUE) {.name = NAME, .use = TN_USE_NEUTRAL, .words = VALUE}
 #define NEVER(NAME) {.name = NAME, .use = TN_USE_NEVER}
@@ -51,7 +52,7 @@ TABLE option[] = {
     ONLY("density", "0"), ONLY("viscosity", "0"), ONLY("collision", "all"),
     {.name = "actuatorgroupdisable", .kind = TN_KIND_INT},
     REAL("magnetic", 3, 3),
-    CHOICE("integrator", "Euler RK4 implicit implicitfast", TN_USE_SOLVER),
+    CHOICE("integrator", "Euler RK4 implicit implicitfast discrete", TN_USE_SOLVER),
     CHOICE("cone", "pyramidal elliptic", TN_USE_SOLVER),
     CHOICE("jacobian", "dense sparse auto", TN_USE_SOLVER),
     CHOICE("solver", "PGS CG Newton", TN_USE_SOLVER),
@@ -88,7 +89,7 @@ TABLE replicate[] = {
     {.name = "count", .kind = TN_KIND_INT, .min_count = 1, .max_count = 1,
      .where = TN_WHERE_REQUIRED},
     TEXT("sep"), REAL("offset", 3, 3), REAL("euler", 3, 3), END};
-TABLE attach[] = {REQUIRED("model"), TEXT("body"), REQUIRED("prefix"), END};
+TABLE attach[] = {REQUIRED("model"), TEXT("body"), TEXT("frame"), REQUIRED("prefix"), END};
 TABLE model[] = {TEXT("name"), REQUIRED("file"), NOTHING("content_type"), END};
 TABLE inertial[] = {
     {.name = "mass", NUMBERS(1, 1), .bound = TN_BOUND_NOT_NEGATIVE, .where = TN_WHERE_REQUIRED},
@@ -176,8 +177,8 @@ TABLE position[] = {
 TABLE velocity[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
 
 #define SENSOR_COMMON                                                                              \
-    TEXT("name"), SIZE("cutoff", 1, 1), NOTHING("noise"), ONLY("delay", "0"), NOTHING("interp"),    \
-        ONLY("interval", "0"), ONLY("nsample", "0"), USER
+    TEXT("name"), SIZE("cutoff", 1, 1), NOTHING("noise"), DELAY("delay", 1), NOTHING("interp"),     \
+        DELAY("interval", 2), DELAY("nsample", 1), USER
 TABLE joint_sensor[] = {SENSOR_COMMON, REQUIRED("joint"), END};
 TABLE tendon_sensor[] = {SENSOR_COMMON, REQUIRED("tendon"), END};
 TABLE actuator_sensor[] = {SENSOR_COMMON, REQUIRED("actuator"), END};

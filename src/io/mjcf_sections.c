@@ -35,7 +35,11 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
     }
     pair.geom1 = geom1->id;
     pair.geom2 = geom2->id;
-    if (pair.geom1 && pair.geom2) tn_builder_add_pair(m->builder, &pair);
+    const TnMjcfGeomPlace *place1 = geom1->data, *place2 = geom2->data;
+    if (place1 && place2 && place1->def.body == place2->def.body)
+        tn_mjcf_remark(m, TN_REMARK_PAIR, tn_xml_place(e), e->name);
+    else if (pair.geom1 && pair.geom2)
+        tn_builder_add_pair(m->builder, &pair);
 }
 
 static void read_contact(TnMjcf *m, const TnXmlElement *e)

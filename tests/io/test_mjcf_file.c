@@ -253,3 +253,65 @@ TEST(skins_are_read_and_not_drawn)
     CHECK_STR(remarks.message, "skins are not drawn");
     tn_model_destroy(m);
 }
+
+TEST(an_inertial_may_stand_in_a_frame)
+{
+    /* body_ipos (1, 1, 0) in MuJoCo; a quarter turn about z exchanges x and y */
+    static const char *const forms[] = {"diaginertia='1 1.1 1.2'",
+                                        "fullinertia='1 1.1 1.2 .1 .2 .3'"};
+    const double turned[2][9] = {{1.1, 0, 0, 0, 1, 0, 0, 0, 1.2},
+                                 {1.1, -.1, -.3, -.1, 1, .2, -.3, .2, 1.2}};
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><body><frame pos='1 0 0' euler='0 0 90'>"
+                 "<inertial pos='1 0 0' mass='1' %s/></frame><joint/></body></worldbody></mujoco>",
+                 forms[i]);
+        TnModel *m = load_or_fail(text);
+        REQUIRE(m);
+        const TnLink *link = &m->links[1];
+        CHECK_NEAR(link->com[0], 1.0, 1e-15); /* rounding, here and below */
+        CHECK_NEAR(link->com[1], 1.0, 1e-15);
+        for (int k = 0; k < 9; k++) CHECK_NEAR(link->inertia[k], turned[i][k], 1e-15);
+        tn_model_destroy(m);
+    }
+}
+
+TEST(a_pair_of_geoms_of_one_body_is_left_out_with_a_remark)
+{
+    TnModel *m = load_or_fail("<mujoco><worldbody><body><joint/><geom name='a' size='.1'/>"
+                              "<geom name='b' size='.1'/></body></worldbody><contact>"
+                              "<pair geom1='a' geom2='b'/></contact></mujoco>");
+    REQUIRE(m);
+    CHECK(m->pair_count == 0);
+    CHECK_STR(remarks.message, "a pair of geoms of the same body has no effect");
+    tn_model_destroy(m);
+}
+
+TEST(plugins_may_be_declared_and_are_refused_where_they_shape_the_motion)
+{
+    TnModel *m = load_or_fail(
+        "<mujoco><extension><plugin plugin='mujoco.sensor.touch_grid'><instance name='i'>"
+        "<config key='size' value='2 2'/></instance></plugin></extension><worldbody>"
+        "<site name='s'/></worldbody><sensor><plugin name='p' plugin='mujoco.sensor.touch_grid' "
+        "objtype='site' objname='s'><config key='size' value='7 7'/></plugin></sensor></mujoco>");
+    REQUIRE(m);
+    CHECK_STR(remarks.message, "this sensor is not supported yet and left out");
+    tn_model_destroy(m);
+    CHECK(!load_text("<mujoco><extension><plugin plugin='mujoco.sdf.torus'/></extension><worldbody>"
+                     "<geom type='sdf'>\n<plugin plugin='mujoco.sdf.torus'/></geom></worldbody>"
+                     "</mujoco>",
+                     &err));
+    CHECK(has_line(err.message, "2:1", "there are no signed distance shapes; use a mesh"));
+}
+
+TEST(delays_of_sensors_are_remarks)
+{
+    TnModel *m = load_or_fail(
+        "<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody><sensor>"
+        "<jointpos joint='j' delay='.1' nsample='4' interval='.01'/></sensor></mujoco>");
+    REQUIRE(m);
+    CHECK(tn_model_info(m).sensor_count == 1);
+    CHECK_STR(remarks.message, "sensors read the present state");
+    tn_model_destroy(m);
+}
