@@ -182,6 +182,7 @@ void tn_mjcf_surface(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
     tn_mjcf_reals(m, view, "friction", geom->friction, 3);
     geom->margin = tn_mjcf_real(m, view, "margin", 0);
     tn_mjcf_override(m, view->element, geom->friction, &geom->margin);
+    if (m->settings.override) geom->margin *= 0.5; /* the other geom of a contact adds its half */
 }
 
 bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,

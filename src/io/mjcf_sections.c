@@ -12,6 +12,7 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
      * directions */
     double friction[5] = {1, 1, 0.005, 0.0001, 0.0001};
     int count = tn_mjcf_reals(m, &view, "friction", friction, 5);
+    if (count == 1 || count == 4) tn_mjcf_remark(m, TN_REMARK_ROUND, tn_xml_place(e), e->name);
     if (count == 1) friction[1] = friction[0];
     if (count == 4) friction[4] = friction[3];
     if (friction[0] != friction[1] || friction[3] != friction[4])

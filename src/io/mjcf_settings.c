@@ -97,6 +97,7 @@ static void read_option(TnMjcf *m, const TnXmlElement *e)
     tn_mjcf_reals(m, &view, "magnetic", m->option.magnetic, 3);
     m->settings.override_margin = tn_mjcf_real(m, &view, "o_margin", m->settings.override_margin);
     int count = tn_mjcf_reals(m, &view, "o_friction", m->settings.override_friction, 5);
+    if (count == 1) tn_mjcf_remark(m, TN_REMARK_ROUND, tn_xml_place(e), e->name);
     if (count == 1) m->settings.override_friction[1] = m->settings.override_friction[0];
     read_disabled_groups(m, e);
     m->option_place = tn_xml_place(e);

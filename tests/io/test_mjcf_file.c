@@ -222,7 +222,7 @@ TEST(override_sets_friction_and_margin_of_all_contacts)
                                        "<flag override='enable'/></option>"));
     REQUIRE(m);
     CHECK(m->geoms[1].friction[0] == 0.3 && m->geoms[1].friction[1] == 0.02);
-    CHECK(m->geoms[1].friction[2] == 0.001 && m->geoms[1].margin == 0.01);
+    CHECK(m->geoms[1].friction[2] == 0.001 && m->geoms[1].margin == 0.005);
     CHECK(m->pairs[0].friction[0] == 0.3 && m->pairs[0].margin == 0.01);
     tn_model_destroy(m);
     m = load_or_fail(PENDULUM("<option o_margin='.01' o_friction='.3'/>")); /* not switched on */
