@@ -96,6 +96,9 @@ typedef struct TnOption {
     double stabilization;   /* fraction of a constraint's position error removed per step, [0, 1];
                              default 0.2 */
     TnDivisionDef division; /* default TN_DIVISION_AUTO */
+    bool parents_collide;   /* a body may touch the one that its joints move it against */
+    double total_mass; /* kg, >= 0: of all bodies together; masses and inertias are scaled to it. 0
+                          (default): as they are. Cables and soft bodies stay as they are */
 } TnOption;
 
 typedef struct TnBodyDef {
@@ -135,6 +138,12 @@ typedef struct TnJointDef {
     bool actuator_limited;
     double actuator_range[2]; /* N·m or N: bounds of the sum of all actuators' forces on it */
     bool actuator_gravity;    /* that sum contains the gravity compensation of bodies */
+    /* s and 1, both > 0: stiffness and damping are those of an oscillator with this time constant
+     * and damping ratio, and with the inertia that the joint moves in the reference pose, all other
+     * joints free. 0 (default): stiffness and damping are as given above */
+    double spring_time, spring_ratio;
+    bool align; /* free joints of bodies without children: the body's frame becomes that of its
+                   inertia; what is fixed to the body stays where it is */
     TnSource source;
 } TnJointDef;
 

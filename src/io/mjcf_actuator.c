@@ -200,6 +200,14 @@ static void read_gains(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuato
     }
 }
 
+/* Off by the flag, or with its group: it takes a control and gives no force. */
+static bool is_off(TnMjcf *m, const TnMjcfView *view)
+{
+    int group = tn_mjcf_int(m, view, "group", 0);
+    bool listed = group >= 0 && group <= 30 && (m->settings.disabled_groups >> group & 1);
+    return !m->settings.actuation || listed;
+}
+
 static void read_actuator(TnMjcf *m, const TnXmlElement *e)
 {
     if (!tn_mjcf_check_leaf(m, TN_GROUP_ACTUATOR, e)) return;
@@ -216,6 +224,10 @@ static void read_actuator(TnMjcf *m, const TnXmlElement *e)
     actuator.force_limited =
         tn_mjcf_limited(m, &view, "forcelimited", "forcerange", actuator.force_range);
     inherit_range(m, &view, range, &actuator);
+    if (is_off(m, &view)) {
+        actuator.gain = actuator.damping_ratio = 0;
+        memset(actuator.bias, 0, sizeof actuator.bias);
+    }
     if (!m->settings.clamp_ctrl) actuator.ctrl_limited = false;
     TnActuatorId id = good ? tn_builder_add_actuator(m->builder, &actuator) : 0;
     tn_mjcf_name_add(m, TN_NAMED_ACTUATOR, e, actuator.name, id, NULL);

@@ -335,7 +335,7 @@ bool tn_model_bodies_collide(const TnModel *model, int body1, int body2)
         return false;
     /* A link touches its parent at the joint by design; the world is no such neighbour: a robot may
      * hit the floor. */
-    if (link1 != 0 && link2 != 0 &&
+    if (link1 != 0 && link2 != 0 && !model->option.parents_collide &&
         (model->links[link1].parent == link2 || model->links[link2].parent == link1))
         return false;
     return !is_excluded(model, body1, body2);
