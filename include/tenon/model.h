@@ -351,17 +351,21 @@ typedef struct TnSoftHoldDef {
     TnBodyId body;
 } TnSoftHoldDef;
 
-/* A soft body: linear tetrahedra with three unknowns per node. Its surface is one geom of type
- * TN_GEOM_SOFT with the name of the soft body. Surface nodes and triangles collide with other
- * geoms, with sliding friction (no torsional or rolling friction). */
+/* A soft body: linear tetrahedra with three unknowns per node, or a sheet (cloth, plate): triangles
+ * with a thickness, which stretch and bend. Its surface is one geom of type TN_GEOM_SOFT with the
+ * name of the soft body. Surface nodes and triangles collide with other geoms, with sliding
+ * friction (no torsional or rolling friction); a sheet does so on both sides. */
 typedef struct TnSoftDef {
     const char *name;
-    TnTetMesh mesh;         /* the stress-free shape; copied. tn_tet_mesh_check must have passed */
-    double pos[3], quat[4]; /* of the mesh in the world */
-    double youngs_modulus;  /* Pa, > 0; default 1e6 */
-    double poisson_ratio;   /* [0, 0.5); default 0.3 */
-    double density;         /* kg/m³; default 1000 */
-    double mass;            /* kg, total mass, replaces the density; < 0 (default): not given */
+    TnTetMesh mesh;   /* the stress-free shape; copied. tn_tet_mesh_check must have passed */
+    double thickness; /* m; > 0: a sheet. Each element of the mesh then is a triangle, whose fourth
+                         node repeats the third; tn_sheet_mesh_check must have passed. Default 0 */
+    bool no_stretch_force, no_bend_force; /* of a sheet; default false */
+    double pos[3], quat[4];               /* of the mesh in the world */
+    double youngs_modulus;                /* Pa, > 0; default 1e6 */
+    double poisson_ratio;                 /* [0, 0.5); default 0.3 */
+    double density;                       /* kg/m³; default 1000 */
+    double mass; /* kg, total mass, replaces the density; < 0 (default): not given */
     TnSoftLaw law;
     double damping_mass;      /* 1/s, >= 0: α of Rayleigh damping α M + β K; default 0 */
     double damping_stiffness; /* s, >= 0: its β; default 0.001 */

@@ -168,7 +168,7 @@ TN_API TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index);
 TN_API int tn_world_body_subsystem(const TnWorld *world, TnBodyId body); /* -1: does not move */
 /* Number of springs and welds between two subsystems, which are iterated. */
 TN_API int tn_world_bond_count(const TnWorld *world);
-/* Subsystem of each element of a soft body, from 0. */
+/* Subsystem of each element of a soft body, from 0: of its tetrahedra, or triangles of a sheet. */
 TN_API void tn_world_soft_subsystems(const TnWorld *world, TnSoftId soft, int32_t *of_tets);
 /* Explanation of the division, some lines of text. */
 TN_API const char *tn_world_division_reason(const TnWorld *world);

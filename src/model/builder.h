@@ -110,6 +110,7 @@ typedef struct TnBodyScratch {
 typedef struct TnSoftScratch {
     bool good; /* nothing is wrong with its mesh; the rest is there only then */
     TnTetSurface surface;
+    int32_t *across; /* as TnSoft has it */
     int surface_node_count, patch_count;
     int32_t *patches; /* per tet; NULL without mean dilatation */
     TnBodyId *holder; /* per node: the body that holds it, 0: none */

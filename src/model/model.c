@@ -250,7 +250,8 @@ TnSoftInfo tn_model_soft_info(const TnModel *model, TnSoftId id)
     info.geom = soft->geom + 1;
     info.subsystem = soft->subsystem + 1;
     info.node_count = soft->node_count;
-    info.tet_count = soft->tet_count;
+    info.tet_count = soft->thickness > 0.0 ? 0 : soft->tet_count;
+    info.thickness = soft->thickness;
     info.triangle_count = soft->triangle_count;
     info.qpos_start = soft->qpos_start;
     info.dof_start = soft->dof_start;
