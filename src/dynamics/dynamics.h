@@ -21,8 +21,9 @@ typedef struct TnDynamicsInput {
     const TnModel *model;
     double t, theta;
     int passes; /* of trees in free motion, at most */
-    const double *qpos, *qvel, *ctrl;
-    const double *last; /* per dof: v̂ of the last step, where the passes begin. NULL: unknown */
+    const double *qpos, *qvel;
+    const double *inputs; /* per actuator (tn_actuator_inputs); NULL: zero */
+    const double *last;   /* per dof: v̂ of the last step, where the passes begin. NULL: unknown */
     const double *expected; /* per dof: the v̂ that constraints are expected to leave: trees are
                                linear about it. NULL: about their free motion */
     const double *blend; /* per subsystem: the share w of v⁺ in the displacement t((1-w) v̂ + w v⁺)
@@ -205,12 +206,33 @@ void tn_tree_lift(const TnModel *model, const TnSubsystem *sub, const TnLinkFram
 /* Gear included. */
 double tn_actuator_length(const TnModel *model, int actuator, const double *qpos);
 double tn_actuator_velocity(const TnModel *model, int actuator, const double *qvel);
-/* Scalar force of actuator a before gear, clamped to its force range; ctrl clamped to its range. */
+/* constant + by_length · length + by_velocity · velocity, before any limit; gear not included.
+ * Exact, but of muscles linear about the length and velocity given. */
+typedef struct TnAffineForce {
+    double constant, by_length, by_velocity;
+} TnAffineForce;
+TnAffineForce tn_actuator_affine(const TnActuator *a, double input, double length, double velocity);
+/* Scalar force of actuator a before gear, clamped to its force range. */
 double tn_actuator_force(const TnModel *model, int actuator, const double *qpos, const double *qvel,
-                         const double *ctrl);
+                         const double *inputs);
 /* Of all actuators on the dof of a hinge or slide, gear included, within the joint's range; `lift`
  * is what gravity compensation adds, where the joint counts it. */
 double tn_actuator_force_on(const TnModel *model, int dof, const double *qpos, const double *qvel,
-                            const double *ctrl, double lift);
+                            const double *inputs, double lift);
+
+/* ---- muscle.c ---- */
+/* Force per unit of activation and its derivatives by length and velocity; and without any. */
+void tn_muscle_active(const TnMuscles *muscles, double length, double velocity, double out[3]);
+void tn_muscle_passive(const TnMuscles *muscles, double length, double out[2]);
+
+/* ---- activation.c ---- */
+/* What actuators act by in a step of t: controls within their ranges, or activations. NULL: zero.
+ */
+void tn_actuator_inputs(const TnModel *model, const double *ctrl, const double *act, double t,
+                        double *inputs);
+double tn_activation_next(const TnActuator *a, double ctrl, double act, double t);
+/* Activations at the end of a step, but of sleepers; asleep may be NULL. */
+void tn_activations_advance(const TnModel *model, const double *ctrl, double t,
+                            const int32_t *asleep, double *act);
 
 #endif

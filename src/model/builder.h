@@ -121,6 +121,8 @@ typedef struct TnCompile {
     TnMeshScratch *meshes;
     TnSoftScratch *softs;
     TnMoment *moments;   /* the next free one of the model's */
+    TnMuscles *muscles;  /* the same */
+    int act_count;       /* activations so far */
     double *key_numbers; /* room for these in the model's block */
     char *text;
     size_t text_bytes;

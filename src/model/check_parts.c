@@ -259,6 +259,8 @@ static bool check_keys(TnCompile *c)
             stands = false;
         if (!check_length(c, element, "ctrl", def->ctrl, def->ctrl_count, m->actuator_count))
             stands = false;
+        if (!check_length(c, element, "act", def->act, def->act_count, m->act_count))
+            stands = false;
     }
     return stands;
 }

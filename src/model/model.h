@@ -124,12 +124,25 @@ typedef struct TnTendon {
     double actuator_range[2];
 } TnTendon;
 
+/* What an actuator has of a muscle; forces are found (>= 0). */
+typedef struct TnMuscles {
+    bool has_gain, has_bias;
+    TnMuscle gain, bias;
+    double length_range[2];
+} TnMuscles;
+
 typedef struct TnActuator {
     int subsystem;
     int tendon; /* -1: on a joint */
     int moment_count;
     const TnMoment *moments; /* gear not included; one for a joint */
     double gear, gain, bias[3];
+    double gain_rate[2];      /* of the gain, with length and velocity */
+    const TnMuscles *muscles; /* NULL: it is none */
+    TnActivation activation;
+    int act; /* its activation in TnState.act; -1: none */
+    bool act_limited, act_early;
+    double act_range[2], time_constants[3];
     bool ctrl_limited, force_limited;
     double ctrl_range[2], force_range[2];
 } TnActuator;
@@ -165,7 +178,7 @@ typedef struct TnSensor {
 } TnSensor;
 typedef struct TnKey {
     double time;
-    const double *qpos, *qvel, *ctrl;
+    const double *qpos, *qvel, *ctrl, *act;
 } TnKey; /* always full length */
 
 /* Stored once, however many geoms show it. */
@@ -303,6 +316,7 @@ struct TnModel {
     int tie_count;
     int hold_count; /* of all soft bodies, by moving links */
     int qpos_count, dof_count, sensor_data_count;
+    int act_count; /* of actuators with activation, in their order */
     bool has_lift; /* some link is carried by gravity compensation */
     TnBody *bodies;
     TnBodyMass *body_masses;
@@ -313,6 +327,7 @@ struct TnModel {
     TnSite *sites;
     TnTendon *tendons;
     TnActuator *actuators;
+    TnMuscles *muscles;
     TnMoment *moments; /* of tendons, then of actuators on joints */
     TnEquality *equalities;
     TnPair *pairs;

@@ -80,6 +80,9 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
         if (!qvel) return false;
     }
+    double *inputs = TN_ARENA_NEW(arena, double, model->actuator_count);
+    if (!inputs) return false;
+    tn_actuator_inputs(model, ctrl, out->act, model->option.timestep, inputs);
     tn_kinematics(model, qpos, 0, model->link_count, frames);
     if (out->body_poses)
         for (int b = 0; b < model->body_count; b++)
@@ -88,14 +91,14 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         return false;
     if (out->actuator_force)
         for (int a = 0; a < model->actuator_count; a++)
-            out->actuator_force[a] = tn_actuator_force(model, a, qpos, qvel, ctrl);
+            out->actuator_force[a] = tn_actuator_force(model, a, qpos, qvel, inputs);
     if (out->sensors) {
         double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
         if (!twists) return false;
         tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
         double *lift = NULL;
         if (model->has_lift && !eval_lift(model, qpos, frames, arena, &lift)) return false;
-        TnSensing at = {model, qpos, qvel, ctrl, frames, (const double(*)[6])twists, lift};
+        TnSensing at = {model, qpos, qvel, inputs, frames, (const double(*)[6])twists, lift};
         tn_sensors_eval(&at, out->sensors);
     }
     return true;
@@ -112,7 +115,8 @@ static size_t scratch_size(const TnModel *model)
     /* frames; the largest subsystem's axes, matrix and bias; inertias and recursion (about 30
      * numbers a link); twists; rounding up */
     return links * (sizeof(TnLinkFrame) + 36 * sizeof(double)) +
-           (dofs * dofs + 7 * dofs + 2 * (size_t)model->dof_count) * sizeof(double) +
+           (dofs * dofs + 7 * dofs + 2 * (size_t)model->dof_count + (size_t)model->actuator_count) *
+               sizeof(double) +
            16 * TN_ARENA_ALIGN;
 }
 

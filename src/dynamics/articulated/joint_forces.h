@@ -24,8 +24,8 @@
 /* One actuator as a force clamp(force - slope · cᵀv̂, low, high) along its coordinate. */
 typedef struct TnServo {
     const TnActuator *actuator;
-    const double *ctrl; /* its own; NULL: 0 */
-    int line;           /* its place in the lists of TnJointForces */
+    TnAffineForce law; /* of a muscle: linear about the step's start */
+    int line;          /* its place in the lists of TnJointForces */
     double force, slope;
     double low, high; /* ∓INFINITY where not limited */
     int held;         /* -1, 1: to be held at its low or high limit */
