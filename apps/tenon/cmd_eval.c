@@ -30,7 +30,7 @@ static bool allocate(EvalData *data, const TnModelInfo *info)
            nu = (size_t)info->actuator_count, na = (size_t)info->act_count;
     size_t poses = 7 * (size_t)info->body_count, ns = (size_t)info->sensor_data_count;
     double *p = data->memory =
-        calloc(nq + 2 * nv + 2 * nu + na + poses + nv * nv + ns + 1, sizeof *p);
+        calloc(nq + 3 * nv + 2 * nu + na + poses + nv * nv + ns + 1, sizeof *p);
     if (!p) return false;
     data->qpos = p, p += nq;
     data->qvel = p, p += nv;
@@ -39,6 +39,7 @@ static bool allocate(EvalData *data, const TnModelInfo *info)
     data->out.body_poses = p, p += poses;
     data->out.mass_matrix = p, p += nv * nv;
     data->out.bias = p, p += nv;
+    data->out.passive = p, p += nv;
     data->out.actuator_force = p, p += nu;
     data->out.sensors = p;
     data->out.act = data->act;
@@ -126,6 +127,7 @@ static void print_json(const TnModel *model, const TnModelInfo *info, const Eval
                      info->dof_count);
     json_end(&json);
     json_numbers(&json, "bias", data->out.bias, info->dof_count);
+    json_numbers(&json, "passive", data->out.passive, info->dof_count);
     json_numbers(&json, "actuator_force", data->out.actuator_force, info->actuator_count);
     json_begin_array(&json, "sensors");
     for (TnSensorId id = 1; id <= info->sensor_count; id++) {

@@ -82,8 +82,12 @@ typedef struct TnDivisionDef {
 } TnDivisionDef;
 
 typedef struct TnOption {
-    double timestep;    /* s, > 0; default 0.01 */
-    double gravity[3];  /* m/s², default (0, 0, -9.81) */
+    double timestep;   /* s, > 0; default 0.01 */
+    double gravity[3]; /* m/s², default (0, 0, -9.81) */
+    /* A medium that slows bodies down, but not cables and soft bodies; default none */
+    double density;     /* kg/m³, >= 0 */
+    double viscosity;   /* Pa·s, >= 0 */
+    double wind[3];     /* m/s: its velocity */
     double magnetic[3]; /* the field that magnetometers sense; default (0, -0.5, 0) */
     double theta;       /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
     int relinearize;    /* maximum number of passes that evaluate forces and inertia of articulated
@@ -138,6 +142,16 @@ typedef struct TnJointDef {
     TnSource source;
 } TnJointDef;
 
+/* Coefficients of a geom in a medium, as in MuJoCo: drag of its blunt and of its slender sides and
+ * of turning, lift by Kutta and by Magnus. */
+typedef enum TnFluidCoef {
+    TN_FLUID_BLUNT,
+    TN_FLUID_SLENDER,
+    TN_FLUID_ANGULAR,
+    TN_FLUID_KUTTA,
+    TN_FLUID_MAGNUS
+} TnFluidCoef;
+
 typedef struct TnGeomDef {
     const char *name;
     TnBodyId body;
@@ -158,6 +172,10 @@ typedef struct TnGeomDef {
     int group;          /* for drawing only */
     double rgba[4];     /* for drawing only */
     TnMeshId mesh;      /* TN_GEOM_MESH only; many geoms may share it */
+    /* In a medium the geom acts as the ellipsoid with its half lengths (not meshes and planes). A
+     * body without such geoms acts as the box that has its moments of inertia. */
+    bool fluid_ellipsoid;
+    double fluid_coef[5]; /* in the order of TnFluidCoef; default 0.5, 0.25, 1.5, 1, 1 */
     TnSource source;
 } TnGeomDef;
 

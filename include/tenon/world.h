@@ -264,6 +264,8 @@ typedef struct TnEval {
     double *mass_matrix;    /* dof × dof, row-major */
     double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
                      qfrc_bias); soft bodies: gravity only */
+    double *passive;        /* dof: springs, dampers, gravity compensation, a medium (MuJoCo's
+                               qfrc_passive) */
     double *actuator_force; /* actuator_count */
     double *sensors;        /* sensor_data_count; forces, torques and accelerations need a step
                                and are NaN, see tn_world_sensors; clocks are 0 */

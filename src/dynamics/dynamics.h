@@ -35,7 +35,7 @@ typedef struct TnDynamicsInput {
 /* J */
 typedef struct TnJointWork {
     double actuators; /* done by them */
-    double damping;   /* taken away, by dampers of joints and tendons */
+    double damping;   /* taken away, by dampers of joints and tendons and by a medium */
 } TnJointWork;
 
 /* I⁻¹ x in world axes, of a link turned to quat. */
@@ -122,6 +122,8 @@ typedef struct TnTreeSystem {
     double *servo_force; /* per actuator of the tree: it does force - slope · rate of v̂ along its
                             coordinate, */
     double *servo_slope; /* gear included */
+    double *drag_slope; /* n × n: a medium's forces are drag_force - drag_slope · v̂. NULL: none */
+    double *drag_force;
     TnJointWork free_work; /* of a tree too fast for the step: along its free motion */
 } TnTreeSystem;
 /* Memory for a tree. False: there is none. */
@@ -201,6 +203,18 @@ bool tn_predict_velocity(int n, const double *v, const double *last, double *out
 /* Forces of gravity compensation on the dofs of a tree, n numbers; S as for tn_tree_mass_matrix. */
 void tn_tree_lift(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
                   const double origin[3], const double (*S)[6], double *lift);
+
+/* ---- passive.c ---- */
+/* Adds those of all joints and tendons, dof_count numbers. */
+void tn_springs_and_dampers(const TnModel *model, const double *qpos, const double *qvel,
+                            double *force);
+
+/* ---- drag.c ---- */
+/* Adds the forces of a medium on the dofs of a tree at a velocity v (the subsystem's), S as for
+ * tn_tree_mass_matrix; columns: n × 6 of scratch. */
+void tn_tree_drag(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
+                  const double origin[3], const double (*S)[6], const double *v,
+                  double (*columns)[6], double *force);
 
 /* ---- actuation.c ---- */
 /* Gear included. */

@@ -184,6 +184,7 @@ typedef enum TnMjcfRemark {
     TN_REMARK_FLEX_QPOS,
     TN_REMARK_SOFT_DIM,
     TN_REMARK_SIZE,
+    TN_REMARK_MEDIUM,
     TN_REMARK_TEXT,
     TN_REMARK_SENSOR, /* one for each kind of them: tn_mjcf_remark_named */
     TN_REMARK_COUNT

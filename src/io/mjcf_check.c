@@ -70,6 +70,7 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_SOFT_DIM] = "points of a soft body have sliding friction only; condim 4 and 6 "
                                "are taken as 3",
         [TN_REMARK_SIZE] = "sizes are found from the model; <size> is read but not used",
+        [TN_REMARK_MEDIUM] = "the medium does not act on cables and soft bodies",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over",
         [TN_REMARK_SENSOR] = "this sensor is not supported yet and left out: its numbers are not "
                              "in the sensor data"};

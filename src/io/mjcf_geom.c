@@ -167,6 +167,8 @@ void tn_mjcf_surface(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
     geom->friction[2] = 0.0001;
     tn_mjcf_reals(m, view, "friction", geom->friction, 3);
     geom->margin = tn_mjcf_real(m, view, "margin", 0);
+    geom->fluid_ellipsoid = tn_mjcf_word(view, "fluidshape", "none ellipsoid", 0) == 1;
+    tn_mjcf_reals(m, view, "fluidcoef", geom->fluid_coef, 5);
 }
 
 bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,

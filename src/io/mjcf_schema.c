@@ -47,8 +47,8 @@ TABLE compiler[] = {
     ONLY("settotalmass", "-1"), ONLY("alignfree", "false"), TEXT("assetdir"), TEXT("meshdir"),
     BOOL("strippath"), BOOL("exactmeshinertia"), END};
 TABLE option[] = {
-    BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), ONLY("wind", "0"),
-    ONLY("density", "0"), ONLY("viscosity", "0"), ONLY("collision", "all"),
+    BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), REAL("wind", 3, 3),
+    SIZE("density", 1, 1), SIZE("viscosity", 1, 1), ONLY("collision", "all"),
     NEVER("actuatorgroupdisable"),
     REAL("magnetic", 3, 3),
     CHOICE("integrator", "Euler RK4 implicit implicitfast", TN_USE_SOLVER),
@@ -105,7 +105,7 @@ TABLE geom[] = {
     ONLY("shellinertia", "false"), INT("contype"), INT("conaffinity"), WORD("condim", "1 3 4 6"),
     INT("priority"), SIZE("friction", 1, 3), SIZE("margin", 1, 1), GAP("gap"), SOLREF,
     SOFT("solmix", 1, 1), INT("group"), SIZE("rgba", 3, 4), TEXT("material"), TEXT("mesh"),
-    TEXT("hfield"), ONLY("fluidshape", "none"), NOTHING("fluidcoef"), ONLY("adhesion", "0"),
+    TEXT("hfield"), WORD("fluidshape", "none ellipsoid"), REAL("fluidcoef", 1, 5), ONLY("adhesion", "0"),
     ONLY("surfacevel", "0"), NOTHING("fitscale"), NOTHING("castshadow"), USER, END};
 TABLE site[] = {
     OWN("name"), OWN("class"),

@@ -71,6 +71,9 @@ static void read_option(TnMjcf *m, const TnXmlElement *e)
     m->option.timestep = tn_mjcf_real(m, &view, "timestep", m->option.timestep);
     tn_mjcf_reals(m, &view, "gravity", m->option.gravity, 3);
     tn_mjcf_reals(m, &view, "magnetic", m->option.magnetic, 3);
+    tn_mjcf_reals(m, &view, "wind", m->option.wind, 3);
+    m->option.density = tn_mjcf_real(m, &view, "density", m->option.density);
+    m->option.viscosity = tn_mjcf_real(m, &view, "viscosity", m->option.viscosity);
     m->option_place = tn_xml_place(e);
     for (const TnXmlElement *child = e->first; child; child = child->next) read_flag(m, child);
 }

@@ -33,7 +33,8 @@ TnGeomDef tn_geom_def(void)
                        .contact_affinity = 1,
                        .contact_dim = 3,
                        .friction = {1.0, 0.005, 0.0001},
-                       .rgba = {0.5, 0.5, 0.5, 1.0}};
+                       .rgba = {0.5, 0.5, 0.5, 1.0},
+                       .fluid_coef = {0.5, 0.25, 1.5, 1.0, 1.0}};
 }
 
 TnSiteDef tn_site_def(void) { return (TnSiteDef){.body = TN_BODY_WORLD, .quat = {1.0}}; }

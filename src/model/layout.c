@@ -207,6 +207,8 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     size_t track_numbers = (size_t)m->track_count * (size_t)m->actuator_count;
     m->bodies = PLACE(TnBody, m->body_count);
     m->body_masses = PLACE(TnBodyMass, m->body_count);
+    int drags = tn_drag_room(c->builder);
+    if (drags) m->drags = PLACE(TnDrag, drags);
     m->links = PLACE(TnLink, m->link_count);
     m->joints = PLACE(TnJoint, m->joint_count);
     m->geoms = PLACE(TnGeom, m->geom_count);

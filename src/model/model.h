@@ -44,6 +44,7 @@ typedef struct TnLink {
     double lever;
     /* kg and kg·m, body axes: of what gravity compensation carries of it and what is fixed to it */
     double lift, lift_moment[3];
+    int drag_start, drag_count; /* of TnModel.drags */
     /* a segment of a rod that is welded to the world: where it stays */
     bool held;
     double hold_pos[3], hold_quat[4];
@@ -59,6 +60,17 @@ typedef struct TnBody {
     double link_pos[3],
         link_quat[4]; /* in its link's body axes (constant; identity for the link's own body) */
 } TnBody;
+
+/* What a medium acts on (medium.c): the box that has a body's moments of inertia, or a geom's
+ * ellipsoid. */
+typedef struct TnDrag {
+    bool is_ellipsoid;
+    double pos[3], axes[9]; /* of its centre, in its link's body axes; columns are its own axes */
+    double size[3];         /* m, sides of the box, half axes of the ellipsoid */
+    double coef[5], added_mass[3], added_inertia[3]; /* of an ellipsoid; kg and kg·m² per kg/m³ */
+    double
+        compliance[2]; /* 1/kg, 1/(kg·m²): a force or torque on it moves its link no more easily */
+} TnDrag;
 
 /* Of one body alone, in its link's body axes (link 0: in the world). Forces between bodies that are
  * fixed to each other need it. */
@@ -318,6 +330,7 @@ struct TnModel {
     bool has_lift; /* some link is carried by gravity compensation */
     TnBody *bodies;
     TnBodyMass *body_masses;
+    TnDrag *drags; /* by link; NULL without a medium */
     TnLink *links;
     TnJoint *joints;
     TnGeom *geoms;

@@ -155,8 +155,6 @@ TEST(unsupported_features_are_errors)
          "2:30", "dead band, between two lengths, is not supported yet"},
         {ARM("<tendon><fixed><joint joint='loose' coef='1'/></fixed></tendon>"), "2:23",
          "only hinge and slide joints"},
-        {"<mujoco>\n<option wind='1 0 0'/></mujoco>", "2:9", "wind=\"1 0 0\" is not supported yet"},
-        {"<mujoco>\n<option density='1.2'/></mujoco>", "2:9", "not supported yet"},
         {"<mujoco>\n<compiler coordinate='global'/></mujoco>", "2:11", "only \"local\""},
         {"<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n"
          "<geom type='box' mesh='m'/></worldbody></mujoco>",

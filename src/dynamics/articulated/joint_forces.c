@@ -168,7 +168,7 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
         if (!forces->lift) return false;
     }
     for (int k = 0; k < forces->servo_count; k++) share_limits(forces, k);
-    return true;
+    return tn_drag_forces_init(&forces->drag, tree, scratch);
 }
 
 /* θ_d and s of one line from its sums of damping and stiffness, which they replace; w where damping
@@ -260,6 +260,7 @@ void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double
         weigh_line(forces, k,
                    M_factor && !turns_lightly(forces, k) ? compliance_of(forces, k, M_factor, y)
                                                          : 0.0);
+    forces->damped = fmax(forces->damped, forces->drag.damped);
     forces->w = fmax(forces->w, forces->damped);
     forces->reach = tn_reach(forces->in, forces->w);
     for (int k = 0; k < lines; k++)
@@ -355,6 +356,7 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
     for (int k = 0; k < model->tendon_count; k++)
         if (is_ours(forces, model->tendons[k].subsystem)) add_tendon(forces, k, A, b);
     for (int d = 0; forces->lift && d < n; d++) b[d] += forces->lift[d];
+    tn_drag_forces_add(&forces->drag, n, A, b);
 }
 
 void tn_joint_forces_lift(TnJointForces *forces, const TnLinkFrame *frames, const double (*S)[6])
@@ -453,7 +455,7 @@ bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat)
 
 bool tn_joint_forces_are_linear(const TnJointForces *forces)
 {
-    if (forces->lift) return false; /* its levers turn */
+    if (forces->lift || forces->drag.slope) return false; /* levers turn */
     for (int k = 0; k < forces->servo_count; k++) {
         const TnAffineForce *law = &forces->servos[k].law;
         if (law->by_length > 0.0 || law->by_velocity > 0.0) return false; /* taken explicitly */
@@ -526,6 +528,7 @@ void tn_joint_forces_record(const TnJointForces *forces, TnTreeSystem *out)
     memcpy(out->theta_damping, forces->theta_damping, sizeof(double) * (size_t)lines);
     out->w = forces->w;
     out->damped = forces->damped;
+    tn_drag_forces_record(&forces->drag, forces->tree, out);
     for (int k = 0; k < forces->servo_count; k++) {
         out->servo_force[k] = forces->servos[k].force;
         out->servo_slope[k] = forces->servos[k].slope;

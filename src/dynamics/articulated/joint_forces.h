@@ -38,6 +38,22 @@ typedef struct TnServo {
     bool total_settled; /* it stands for all of them (tn_joint_forces_secant) */
 } TnServo;
 
+/* Of a medium (drag.c): force + idle - slope · v̂ on the dofs. */
+typedef struct TnDragForces {
+    double *slope;        /* n × n; NULL: there is no medium */
+    double *force, *idle; /* n; what does no work is `idle` */
+    double (*shares)[6];  /* per shape: θ_d over θ of each direction */
+    double (*columns)[6]; /* scratch, n */
+    double damped;        /* as TnJointForces.damped */
+} TnDragForces;
+/* False: no memory. */
+bool tn_drag_forces_init(TnDragForces *forces, const TnTree *tree, TnArena *arena);
+/* Linearizes about a pass's prediction, at the tree's frames and axes; first: of the step. */
+void tn_drag_forces_find(TnDragForces *forces, const TnDynamicsInput *in, const TnTree *tree,
+                         const double *v_eval, bool first);
+void tn_drag_forces_add(const TnDragForces *forces, int n, double *A, double *b);
+void tn_drag_forces_record(const TnDragForces *forces, const TnTree *tree, TnTreeSystem *out);
+
 typedef struct TnJointForces {
     const TnDynamicsInput *in;
     const TnTree *tree;
@@ -51,6 +67,7 @@ typedef struct TnJointForces {
     TnServo *servos;
     int servo_count;
     double *lift; /* of gravity compensation, per dof; NULL: the model has none */
+    TnDragForces drag;
 } TnJointForces;
 
 /* False: no memory. */
