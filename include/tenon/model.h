@@ -82,8 +82,12 @@ typedef struct TnDivisionDef {
 } TnDivisionDef;
 
 typedef struct TnOption {
-    double timestep;    /* s, > 0; default 0.01 */
-    double gravity[3];  /* m/s², default (0, 0, -9.81) */
+    double timestep;   /* s, > 0; default 0.01 */
+    double gravity[3]; /* m/s², default (0, 0, -9.81) */
+    /* A medium that slows bodies down, but not cables and soft bodies; default none */
+    double density;     /* kg/m³, >= 0 */
+    double viscosity;   /* Pa·s, >= 0 */
+    double wind[3];     /* m/s: its velocity */
     double magnetic[3]; /* the field that magnetometers sense; default (0, -0.5, 0) */
     double theta;       /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
     int relinearize;    /* maximum number of passes that evaluate forces and inertia of articulated
@@ -147,6 +151,16 @@ typedef struct TnJointDef {
     TnSource source;
 } TnJointDef;
 
+/* Coefficients of a geom in a medium, as in MuJoCo: drag of its blunt and of its slender sides and
+ * of turning, lift by Kutta and by Magnus. */
+typedef enum TnFluidCoef {
+    TN_FLUID_BLUNT,
+    TN_FLUID_SLENDER,
+    TN_FLUID_ANGULAR,
+    TN_FLUID_KUTTA,
+    TN_FLUID_MAGNUS
+} TnFluidCoef;
+
 typedef struct TnGeomDef {
     const char *name;
     TnBodyId body;
@@ -167,6 +181,10 @@ typedef struct TnGeomDef {
     int group;          /* for drawing only */
     double rgba[4];     /* for drawing only */
     TnMeshId mesh;      /* TN_GEOM_MESH only; many geoms may share it */
+    /* In a medium the geom acts as the ellipsoid with its half lengths (not meshes and planes). A
+     * body without such geoms acts as the box that has its moments of inertia. */
+    bool fluid_ellipsoid;
+    double fluid_coef[5]; /* in the order of TnFluidCoef; default 0.5, 0.25, 1.5, 1, 1 */
     TnSource source;
 } TnGeomDef;
 
@@ -202,20 +220,58 @@ typedef struct TnTendonDef {
     TnSource source;
 } TnTendonDef;
 
-/* Generalized force on a joint or along a tendon: gear · clamp(gain · ctrl + bias[0] + bias[1] ·
- * length + bias[2] · velocity), length = gear · q, or gear · the tendon's length. A motor has gain
- * 1; a position servo gain kp, bias (0, -kp, -kv); a velocity servo gain kv, bias (0, 0, -kv). The
- * gains are implicit, so high gains are stable. */
+/* Dynamics of an actuator's activation a, driven by its control u (within ctrl_range). An actuator
+ * without any acts by its control itself. */
+typedef enum TnActivation {
+    TN_ACTIVATION_NONE,
+    TN_ACTIVATION_INTEGRATOR,   /* da/dt = u */
+    TN_ACTIVATION_FILTER,       /* da/dt = (u - a) / time_constants[0], explicit steps */
+    TN_ACTIVATION_FILTER_EXACT, /* the same, exact for a control that holds during a step */
+    TN_ACTIVATION_MUSCLE        /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
+                                   time_constants (activation, deactivation, width of the transition
+                                   between them) and a */
+} TnActivation;
+
+/* A muscle's force by length and velocity, as in MuJoCo. Lengths are those of the actuator, scaled
+ * so that its length_range becomes `range`; 1 is the length of the largest force. */
+typedef struct TnMuscle {
+    double range[2];
+    double force; /* N, largest active force at rest; < 0: scale / acceleration by a unit
+                     force in the reference pose */
+    double scale;
+    double lmin, lmax; /* lengths between which it is active; lmin < 1 < lmax */
+    double vmax;       /* lengths per s: shortening at which the force is zero */
+    double fpmax;      /* passive force at lmax, times `force` */
+    double fvmax;      /* active force at fast lengthening, times `force` */
+} TnMuscle;
+
+/* Generalized force on a joint or along a tendon: gear · clamp(gain · input + bias), where
+ *   input = the control, or the activation if there is one,
+ *   gain  = gain + gain_length · length + gain_velocity · velocity, or that of a muscle,
+ *   bias  = bias[0] + bias[1] · length + bias[2] · velocity, and that of a muscle's passive force.
+ * length = gear · q, or gear · the tendon's length. A motor has gain 1; a position servo gain kp,
+ * bias (0, -kp, -kv); a velocity servo gain kv, bias (0, 0, -kv). What brakes and pulls back is
+ * implicit, so high gains are stable. */
 typedef struct TnActuatorDef {
     const char *name;
     TnJointId joint;   /* hinge or slide */
     TnTendonId tendon; /* instead of a joint */
     double gear;       /* default 1 */
     double gain;       /* default 1 */
+    double gain_length, gain_velocity;
     double bias[3];
     /* > 0, for a position servo without kv: kv = 2 · ratio · √(kp · m) replaces bias[2], where
      * m = 1 / (J M⁻¹ Jᵀ) is the mass it moves in the reference pose with all joints free */
     double damping_ratio;
+    bool muscle_gain; /* `muscle` replaces the gain, */
+    bool muscle_bias; /* `passive` the bias */
+    TnMuscle muscle, passive;
+    double length_range[2]; /* of a muscle: ascending */
+    TnActivation activation;
+    double time_constants[3]; /* s; default 1, 0, 0 */
+    bool activation_limited;
+    double activation_range[2];
+    bool activation_early; /* acts by the activation at the end of the step */
     bool ctrl_limited;
     double ctrl_range[2];
     bool force_limited;
@@ -488,6 +544,8 @@ typedef struct TnKeyDef {
     int qvel_count; /* 0: at rest; if only joints are given, soft bodies are at rest */
     const double *ctrl;
     int ctrl_count; /* 0: all zero */
+    const double *act;
+    int act_count; /* 0: all zero */
     TnSource source;
 } TnKeyDef;
 
@@ -509,6 +567,7 @@ TN_API TnGeomDef tn_geom_def(void);
 TN_API TnSiteDef tn_site_def(void);
 TN_API TnTendonDef tn_tendon_def(void);
 TN_API TnActuatorDef tn_actuator_def(void);
+TN_API TnMuscle tn_muscle(void); /* MuJoCo's defaults */
 TN_API TnEqualityDef tn_equality_def(void);
 TN_API TnPairDef tn_pair_def(void);
 TN_API TnSensorDef tn_sensor_def(void);

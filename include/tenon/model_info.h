@@ -17,6 +17,7 @@ typedef struct TnModelInfo {
         tie_count;
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
+    int act_count;  /* activations, of actuators that have one, in their order */
     int sensor_data_count;
     int free_body_count;   /* subsystems of one free rigid body; without segments of rods */
     int tree_count;        /* subsystems that are articulated trees */

@@ -123,6 +123,8 @@ typedef struct TnStateView {
     int dof_count;
     const double *ctrl;
     int ctrl_count;
+    const double *act; /* activations of the actuators that have one, in their order */
+    int act_count;
 } TnStateView;
 
 /* Of the last step; with sub-steps, like islands, reactions and the problem below, of the last of
@@ -178,6 +180,8 @@ TN_API TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const dou
                                    TnError *err);
 /* Controls hold until set again. The first call stops the model's control track. */
 TN_API TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err);
+/* Activations, act_count numbers; they change in each step as the controls say. */
+TN_API TnStatus tn_world_set_act(TnWorld *world, const double *act, TnError *err);
 /* A wrench on a body for the next step only: force at the centre of mass, torque, world axes. */
 TN_API void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
                                   const double torque[3]);
@@ -242,7 +246,7 @@ TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
 TN_API size_t tn_world_save_size(const TnWorld *world);
 TN_API TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError *err);
 TN_API TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnError *err);
-TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos and qvel */
+TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos, qvel and activations */
 
 /* Changes the solver between steps. */
 TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err);
@@ -269,9 +273,12 @@ typedef struct TnEval {
     double *mass_matrix;    /* dof × dof, row-major */
     double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
                      qfrc_bias); soft bodies: gravity only */
+    double *passive;        /* dof: springs, dampers, gravity compensation, a medium (MuJoCo's
+                               qfrc_passive) */
     double *actuator_force; /* actuator_count */
     double *sensors;        /* sensor_data_count; forces, torques and accelerations need a step
                                and are NaN, see tn_world_sensors; clocks are 0 */
+    const double *act;      /* an input: act_count activations; NULL: zero */
 } TnEval;
 TN_API TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel,
                               const double *ctrl, TnEval *out, TnError *err);

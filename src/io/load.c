@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+static void remark_on_medium(TnMjcf *m)
+{
+    if (m->option.density == 0.0 && m->option.viscosity == 0.0) return;
+    for (const TnMjcfName *name = m->names.first; name; name = name->later)
+        if (name->kind == TN_NAMED_CABLE || name->kind == TN_NAMED_SOFT)
+            tn_mjcf_remark(m, TN_REMARK_MEDIUM, tn_xml_place(name->element), name->element->name);
+}
+
 /* All sections, those first that others refer to. */
 void tn_mjcf_interpret(TnMjcf *m)
 {
@@ -26,6 +34,7 @@ void tn_mjcf_interpret(TnMjcf *m)
     tn_mjcf_read_keys(m);
     tn_mjcf_read_attached_keys(m);
     tn_mjcf_finish_tenon(m);
+    remark_on_medium(m);
     tn_builder_set_option(m->builder, &m->option, m->option_place);
     tn_builder_set_view(m->builder, &m->view);
 }

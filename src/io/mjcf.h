@@ -195,6 +195,7 @@ typedef enum TnMjcfRemark {
     TN_REMARK_ROUND,
     TN_REMARK_ATTACHED_OPTION,
     TN_REMARK_ATTACHED_KEY,
+    TN_REMARK_MEDIUM,
     TN_REMARK_TEXT,
     TN_REMARK_SENSOR, /* one for each kind of them: tn_mjcf_remark_named */
     TN_REMARK_COUNT
@@ -254,7 +255,7 @@ typedef struct TnMjcf {
     TnMjcfNames names;
     TnMjcfClass *main_class;
     const TnXmlElement *track; /* the one <track> */
-    int qpos_count, dof_count, actuator_count;
+    int qpos_count, dof_count, actuator_count, act_count;
     int soft_numbers;                                 /* of them, those of soft bodies' nodes */
     bool has_flex;                                    /* a soft body that is MuJoCo's */
     struct TnMjcfFlexcomp *flexcomps, *last_flexcomp; /* in the order of the file */
@@ -326,6 +327,14 @@ const TnMjcfName *tn_mjcf_name_find(const TnMjcf *m, TnMjcfNameKind kind, const 
 const TnMjcfName *tn_mjcf_refer(TnMjcf *m, TnMjcfNameKind kind, const TnXmlElement *element,
                                 const char *attr_name);
 const char *tn_mjcf_kind_name(TnMjcfNameKind kind);
+
+/* How an actuator's force follows from its control, and ranges of control and activation
+ * (mjcf_gains.c); range: of the joint or tendon that it acts on, NULL: none. */
+#define TN_MJCF_ACTUATORS                                                                          \
+    "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor pid "     \
+    "orientation"
+void tn_mjcf_read_gains(TnMjcf *m, const TnMjcfView *view, const double *range,
+                        TnActuatorDef *actuator);
 
 /* Frames (mjcf_frame.c). */
 typedef struct TnMjcfPose {

@@ -183,6 +183,8 @@ void tn_mjcf_surface(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
     geom->margin = tn_mjcf_real(m, view, "margin", 0);
     tn_mjcf_override(m, view->element, geom->friction, &geom->margin);
     if (m->settings.override) geom->margin *= 0.5; /* the other geom of a contact adds its half */
+    geom->fluid_ellipsoid = tn_mjcf_word(view, "fluidshape", "none ellipsoid", 0) == 1;
+    tn_mjcf_reals(m, view, "fluidcoef", geom->fluid_coef, 5);
 }
 
 bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,

@@ -48,8 +48,8 @@ TABLE compiler[] = {
     REAL("settotalmass", 1, 1), BOOL("alignfree"), BOOL("fusestatic"), TEXT("assetdir"), TEXT("meshdir"),
     BOOL("strippath"), BOOL("exactmeshinertia"), END};
 TABLE option[] = {
-    BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), ONLY("wind", "0"),
-    ONLY("density", "0"), ONLY("viscosity", "0"), ONLY("collision", "all"),
+    BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), REAL("wind", 3, 3),
+    SIZE("density", 1, 1), SIZE("viscosity", 1, 1), ONLY("collision", "all"),
     {.name = "actuatorgroupdisable", .kind = TN_KIND_INT},
     REAL("magnetic", 3, 3),
     CHOICE("integrator", "Euler RK4 implicit implicitfast discrete", TN_USE_SOLVER),
@@ -112,7 +112,7 @@ TABLE geom[] = {
     ONLY("shellinertia", "false"), INT("contype"), INT("conaffinity"), WORD("condim", "1 3 4 6"),
     INT("priority"), SIZE("friction", 1, 3), SIZE("margin", 1, 1), GAP("gap"), SOLREF,
     SOFT("solmix", 1, 1), INT("group"), SIZE("rgba", 3, 4), TEXT("material"), TEXT("mesh"),
-    TEXT("hfield"), ONLY("fluidshape", "none"), NOTHING("fluidcoef"), ONLY("adhesion", "0"),
+    TEXT("hfield"), WORD("fluidshape", "none ellipsoid"), REAL("fluidcoef", 1, 5), ONLY("adhesion", "0"),
     ONLY("surfacevel", "0"), NOTHING("fitscale"), NOTHING("castshadow"), USER, END};
 TABLE site[] = {
     OWN("name"), OWN("class"),
@@ -160,21 +160,33 @@ TABLE tendon_joint[] = {
 #define TRANSMISSION                                                                               \
     OWN("name"), OWN("class"), OWN("joint"), OWN("jointinparent"), OWN("tendon"), NEVER("site"),   \
         NEVER("refsite"), NEVER("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
-        NOTHING("cranklength"), NOTHING("lengthrange"), REAL("gear", 1, 6), TRI("ctrllimited"),    \
+        NOTHING("cranklength"), REAL("lengthrange", 2, 2), REAL("gear", 1, 6), TRI("ctrllimited"),    \
         REAL("ctrlrange", 2, 2), TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"),  \
         ONLY("delay", "0"), ONLY("nsample", "0"), NOTHING("interp"), ONLY("damping", "0"),         \
         ONLY("armature", "0"), USER
+#define ACTIVATION TRI("actlimited"), REAL("actrange", 2, 2)
 TABLE general[] = {
-    TRANSMISSION, ONLY("dyntype", "none"), ONLY("gaintype", "fixed"),
-    WORD("biastype", "none affine muscle user"), REAL("gainprm", 1, 10), REAL("biasprm", 1, 10),
-    NOTHING("dynprm"), ONLY("actlimited", "false"), NEVER("actrange"), NOTHING("actdim"),
-    ONLY("actearly", "false"), SIZE("inheritrange", 1, 1), NEVER("input"), NEVER("velrange"),
-    NEVER("ffrange"), END};
+    TRANSMISSION, ACTIVATION, WORD("dyntype", "none integrator filter filterexact muscle dcmotor pid user"),
+    WORD("gaintype", "fixed affine muscle dcmotor so3 pid user"),
+    WORD("biastype", "none affine muscle dcmotor so3 user"), REAL("gainprm", 1, 10),
+    REAL("biasprm", 1, 10), REAL("dynprm", 1, 10), INT("actdim"), BOOL("actearly"),
+    SIZE("inheritrange", 1, 1), NEVER("input"), NEVER("velrange"), NEVER("ffrange"), END};
 TABLE motor[] = {TRANSMISSION, END};
 TABLE position[] = {
     TRANSMISSION, SIZE("kp", 1, 1), SIZE("kv", 1, 1), SIZE("dampratio", 1, 1),
-    ONLY("timeconst", "0"), SIZE("inheritrange", 1, 1), END};
+    SIZE("timeconst", 1, 1), SIZE("inheritrange", 1, 1), END};
 TABLE velocity[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
+TABLE intvelocity[] = {
+    TRANSMISSION, ACTIVATION, SIZE("kp", 1, 1), SIZE("kv", 1, 1), SIZE("dampratio", 1, 1),
+    SIZE("inheritrange", 1, 1), END};
+TABLE damper[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
+TABLE cylinder[] = {
+    TRANSMISSION, SIZE("timeconst", 1, 1), REAL("area", 1, 1), REAL("diameter", 1, 1),
+    REAL("bias", 3, 3), END};
+TABLE muscle[] = {
+    TRANSMISSION, SIZE("timeconst", 2, 2), SIZE("tausmooth", 1, 1), REAL("range", 2, 2),
+    REAL("force", 1, 1), REAL("scale", 1, 1), REAL("lmin", 1, 1), REAL("lmax", 1, 1),
+    REAL("vmax", 1, 1), REAL("fpmax", 1, 1), REAL("fvmax", 1, 1), END};
 
 #define SENSOR_COMMON                                                                              \
     TEXT("name"), SIZE("cutoff", 1, 1), NOTHING("noise"), DELAY("delay", 1), NOTHING("interp"),     \
@@ -198,7 +210,7 @@ TABLE clock_sensor[] = {SENSOR_COMMON, END};
 
 TABLE key[] = {
     TEXT("name"), REAL("time", 1, 1), REAL("qpos", 0, 0), REAL("qvel", 0, 0), REAL("ctrl", 0, 0),
-    NEVER("act"), NEVER("mpos"), NEVER("mquat"), NEVER("plastic"), END};
+    REAL("act", 0, 0), NEVER("mpos"), NEVER("mquat"), NEVER("plastic"), END};
 TABLE material[] = {OWN("name"), OWN("class"), SIZE("rgba", 3, 4), TEXT("texture"), END};
 TABLE texture[] = {OWN("name"), OWN("class"), TEXT("file"), END};
 TABLE mesh[] = {
@@ -362,10 +374,6 @@ static const GroupedRule rules[] = {
     {TN_GROUP_DEFAULT, {"pair", pair, NULL}},
     {TN_GROUP_DEFAULT, {"equality", equality_default, NULL}},
     {TN_GROUP_DEFAULT, {"tendon", tendon, TENDON_PLAIN}},
-    {TN_GROUP_DEFAULT, {"intvelocity", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_DEFAULT, {"damper", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_DEFAULT, {"cylinder", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_DEFAULT, {"muscle", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"adhesion", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"dcmotor", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"pid", NULL, ACTUATOR_PLAIN}},
@@ -390,6 +398,10 @@ static const GroupedRule rules[] = {
     {TN_GROUP_ACTUATOR, {"motor", motor, NULL}},
     {TN_GROUP_ACTUATOR, {"position", position, NULL}},
     {TN_GROUP_ACTUATOR, {"velocity", velocity, NULL}},
+    {TN_GROUP_ACTUATOR, {"intvelocity", intvelocity, NULL}},
+    {TN_GROUP_ACTUATOR, {"damper", damper, NULL}},
+    {TN_GROUP_ACTUATOR, {"cylinder", cylinder, NULL}},
+    {TN_GROUP_ACTUATOR, {"muscle", muscle, NULL}},
     {TN_GROUP_SENSOR, {"jointpos", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"jointvel", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"tendonpos", tendon_sensor, NULL}},
@@ -507,7 +519,7 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_TENDON:
         return "spatial";
     case TN_GROUP_ACTUATOR:
-        return "intvelocity damper cylinder muscle adhesion dcmotor pid orientation plugin";
+        return "adhesion dcmotor pid orientation plugin";
     case TN_GROUP_SENSOR:
         return "touch camprojection rangefinder jointlimitpos jointlimitvel jointlimitfrc "
                "tendonlimitpos tendonlimitvel tendonlimitfrc insidesite distance normal fromto "

@@ -100,6 +100,9 @@ static void read_option(TnMjcf *m, const TnXmlElement *e)
     if (count == 1) tn_mjcf_remark(m, TN_REMARK_ROUND, tn_xml_place(e), e->name);
     if (count == 1) m->settings.override_friction[1] = m->settings.override_friction[0];
     read_disabled_groups(m, e);
+    tn_mjcf_reals(m, &view, "wind", m->option.wind, 3);
+    m->option.density = tn_mjcf_real(m, &view, "density", m->option.density);
+    m->option.viscosity = tn_mjcf_real(m, &view, "viscosity", m->option.viscosity);
     m->option_place = tn_xml_place(e);
     for (const TnXmlElement *child = e->first; child; child = child->next) read_flag(m, child);
 }

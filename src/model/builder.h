@@ -124,6 +124,8 @@ typedef struct TnCompile {
     TnMeshScratch *meshes;
     TnSoftScratch *softs;
     TnMoment *moments;   /* the next free one of the model's */
+    TnMuscles *muscles;  /* the same */
+    int act_count;       /* activations so far */
     double *key_numbers; /* room for these in the model's block */
     char *text;
     size_t text_bytes;
@@ -202,6 +204,9 @@ void tn_release_softs(TnCompile *c);
 bool tn_check_softs(TnCompile *c);   /* and ties */
 void tn_compile_softs(TnCompile *c); /* after bodies are placed; behind all joints. Then ties */
 void tn_compile_ties(TnCompile *c);
+/* After masses and subsystems (medium.c); and the most shapes that a medium may act on. */
+void tn_compile_medium(TnCompile *c);
+int tn_drag_room(const TnModelBuilder *builder);
 
 int tn_joint_qpos_count(TnJointType type);
 int tn_joint_dof_count(TnJointType type);

@@ -301,6 +301,11 @@ static bool check_geoms(TnCompile *c)
         tn_check_contact(c, element, def->contact_dim, def->friction, def->restitution,
                          def->margin);
         tn_check_numbers(c, element, "rgba", def->rgba, 4);
+        tn_check_numbers(c, element, "fluid_coef", def->fluid_coef, 5);
+        if (def->fluid_ellipsoid && (def->type == TN_GEOM_MESH || def->type == TN_GEOM_PLANE))
+            tn_problem(c, element,
+                       "meshes and planes are no ellipsoids in a medium; use a geom of another "
+                       "type without contacts");
     }
     return stands;
 }

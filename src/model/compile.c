@@ -135,7 +135,7 @@ static bool is_rigid(const TnModel *m, const TnSubsystem *sub)
     return sub->link_count == 1 && m->links[sub->link_start].joint_count == 1 &&
            joint->type == TN_JOINT_FREE && joint->damping == 0.0 && joint->armature == 0.0 &&
            joint->friction_loss == 0.0 && joint->stiffness == 0.0 &&
-           m->links[sub->link_start].lift == 0.0;
+           m->links[sub->link_start].lift == 0.0 && !m->drags;
 }
 
 /* Marks the links that gravity compensation carries; how much comes with the masses. */
@@ -359,6 +359,7 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
         tn_compile_rods(&c);
         tn_compile_levers(&c);
         tn_compile_springs(&c);
+        tn_compile_medium(&c);
         if (softs_stand) tn_compile_softs(&c);
         if (drive_stands) tn_compile_drive(&c);
         if (parts_stand) {

@@ -248,6 +248,7 @@ static void compile_keys(TnCompile *c)
         m->keys[i] = (TnKey){.time = def->time, .qpos = qpos};
         m->keys[i].qvel = keep_numbers(c, def->qvel, def->qvel_count, NULL, m->dof_count);
         m->keys[i].ctrl = keep_numbers(c, def->ctrl, def->ctrl_count, NULL, m->actuator_count);
+        m->keys[i].act = keep_numbers(c, def->act, def->act_count, NULL, m->act_count);
     }
 }
 

@@ -33,6 +33,7 @@ TnModelInfo tn_model_info(const TnModel *model)
         .tie_count = model->tie_count,
         .qpos_count = model->qpos_count,
         .dof_count = model->dof_count,
+        .act_count = model->act_count,
         .sensor_data_count = model->sensor_data_count,
         .free_body_count = model->rigid_count,
         .tree_count = model->tree_count,

@@ -22,10 +22,10 @@ bool tn_state_init(TnState *state, const TnModel *model)
 {
     *state = (TnState){.row_lambda_count = tn_row_slot_count(model)};
     size_t nq = (size_t)model->qpos_count, nv = (size_t)model->dof_count,
-           nu = (size_t)model->actuator_count;
+           nu = (size_t)model->actuator_count, na = (size_t)model->act_count;
     size_t subsystems = (size_t)model->subsystem_count + 1;
-    double *numbers = tn_calloc(nq + 2 * nv + nu + (size_t)state->row_lambda_count + subsystems +
-                                    TN_ACCOUNT_NUMBERS,
+    double *numbers = tn_calloc(nq + 2 * nv + nu + na + (size_t)state->row_lambda_count +
+                                    subsystems + TN_ACCOUNT_NUMBERS,
                                 sizeof(double));
     state->asleep = tn_calloc(subsystems, sizeof *state->asleep);
     state->rest = tn_calloc(subsystems, sizeof *state->rest);
@@ -37,7 +37,8 @@ bool tn_state_init(TnState *state, const TnModel *model)
     state->qvel = state->qpos + nq;
     state->vhat = state->qvel + nv;
     state->ctrl = state->vhat + nv;
-    state->row_lambda = state->ctrl + nu;
+    state->act = state->ctrl + nu;
+    state->row_lambda = state->act + na;
     state->owed = state->row_lambda + state->row_lambda_count;
     state->account = state->owed + subsystems;
     tn_state_reset(state, model, -1);
@@ -64,9 +65,11 @@ void tn_state_reset(TnState *state, const TnModel *model, int key)
     if (k) {
         copy_numbers(state->qvel, k->qvel, model->dof_count);
         copy_numbers(state->ctrl, k->ctrl, model->actuator_count);
+        copy_numbers(state->act, k->act, model->act_count);
     } else {
         zero_numbers(state->qvel, model->dof_count);
         zero_numbers(state->ctrl, model->actuator_count);
+        zero_numbers(state->act, model->act_count);
     }
     tn_model_track(model, state->time, state->ctrl);
     state->ctrl_by_user = false;
@@ -128,5 +131,6 @@ uint64_t tn_state_hash(const TnState *state, const TnModel *model)
     uint64_t h = TN_HASH_START;
     h = tn_hash_bytes(h, &state->time, sizeof state->time);
     h = tn_hash_bytes(h, state->qpos, (size_t)model->qpos_count * sizeof(double));
-    return tn_hash_bytes(h, state->qvel, (size_t)model->dof_count * sizeof(double));
+    h = tn_hash_bytes(h, state->qvel, (size_t)model->dof_count * sizeof(double));
+    return tn_hash_bytes(h, state->act, (size_t)model->act_count * sizeof(double));
 }

@@ -298,7 +298,7 @@ static void sense_acceleration(TnWorld *world, const TnSensor *sensor, double da
 TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
 {
     const TnModel *model = world->model;
-    TnEval eval = {.sensors = data};
+    TnEval eval = {.sensors = data, .act = world->state.act};
     TnStatus status =
         tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl, &eval, err);
     for (int s = 0; status == TN_OK && s < model->sensor_count; s++) {

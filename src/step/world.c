@@ -289,8 +289,8 @@ TnStateView tn_world_state(const TnWorld *world)
 {
     const TnState *s = &world->state;
     const TnModel *m = world->model;
-    return (TnStateView){s->time,      s->qpos, m->qpos_count,    s->qvel,
-                         m->dof_count, s->ctrl, m->actuator_count};
+    return (TnStateView){s->time, s->qpos,           m->qpos_count, s->qvel,     m->dof_count,
+                         s->ctrl, m->actuator_count, s->act,        m->act_count};
 }
 
 static bool check_numbers(const char *what, const double *x, int count, TnError *err)
@@ -346,6 +346,13 @@ TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err)
     if (!check_numbers("ctrl", ctrl, world->model->actuator_count, err)) return TN_ERROR_USAGE;
     tn_sleep_set_ctrl(world, ctrl);
     world->state.ctrl_by_user = true;
+    return TN_OK;
+}
+
+TnStatus tn_world_set_act(TnWorld *world, const double *act, TnError *err)
+{
+    if (!check_numbers("act", act, world->model->act_count, err)) return TN_ERROR_USAGE;
+    tn_sleep_set_act(world, act);
     return TN_OK;
 }
 
