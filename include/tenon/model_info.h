@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Sizes and look-ups. Names are "" if none was given. Find returns 0 if there is no match. */
+/* Sizes and look-ups. Names are "" if none was given. Find returns 0 if there is no match. An id
+ * that does not exist, or no model, gives zeros and "". */
 typedef struct TnModelInfo {
     const char *name;
     int body_count; /* including the world */
@@ -30,6 +31,7 @@ TN_API TnModelInfo tn_model_info(const TnModel *model);
 TN_API const char *tn_model_body_name(const TnModel *model, TnBodyId id);
 TN_API const char *tn_model_joint_name(const TnModel *model, TnJointId id);
 TN_API const char *tn_model_geom_name(const TnModel *model, TnGeomId id);
+TN_API const char *tn_model_site_name(const TnModel *model, TnSiteId id);
 TN_API const char *tn_model_tendon_name(const TnModel *model, TnTendonId id);
 TN_API const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id);
 TN_API const char *tn_model_equality_name(const TnModel *model, TnEqualityId id);
@@ -41,6 +43,7 @@ TN_API const char *tn_model_soft_name(const TnModel *model, TnSoftId id);
 TN_API TnBodyId tn_model_find_body(const TnModel *model, const char *name);
 TN_API TnJointId tn_model_find_joint(const TnModel *model, const char *name);
 TN_API TnGeomId tn_model_find_geom(const TnModel *model, const char *name);
+TN_API TnSiteId tn_model_find_site(const TnModel *model, const char *name);
 TN_API TnTendonId tn_model_find_tendon(const TnModel *model, const char *name);
 TN_API TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name);
 TN_API TnEqualityId tn_model_find_equality(const TnModel *model, const char *name);

@@ -9,6 +9,12 @@
 extern "C" {
 #endif
 
+/* Wrong arguments. No world (NULL), or an id or index that does not exist, never crashes, in any
+ * build. A function that returns a struct, a number or a bool returns zeros (false, -1 where the
+ * comment says so); its outputs are zeros. One that returns TnStatus returns TN_ERROR_USAGE. A
+ * setter that returns nothing does nothing. Outputs that are not wanted may be NULL. Arrays must
+ * have the sizes that the comments state. */
+
 typedef struct TnWorld TnWorld;
 
 /* Sleeping: islands (bodies connected by contacts and constraints) at rest can be left out of steps
@@ -191,7 +197,15 @@ TN_API TnStatus tn_world_soft_stress(const TnWorld *world, TnSoftId soft, double
 
 TN_API void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4]);
 TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3],
-                                   double angular[3]);   /* world axes */
+                                   double angular[3]); /* world axes */
+/* The frame of a site or geom, and the velocity of its origin; world axes. Zeros for the surface of
+ * a soft body. */
+TN_API void tn_world_site_pose(const TnWorld *world, TnSiteId site, double pos[3], double quat[4]);
+TN_API void tn_world_site_velocity(const TnWorld *world, TnSiteId site, double linear[3],
+                                   double angular[3]);
+TN_API void tn_world_geom_pose(const TnWorld *world, TnGeomId geom, double pos[3], double quat[4]);
+TN_API void tn_world_geom_velocity(const TnWorld *world, TnGeomId geom, double linear[3],
+                                   double angular[3]);
 TN_API int tn_world_contact_count(const TnWorld *world); /* of the last step */
 TN_API TnContact tn_world_contact(const TnWorld *world, int index);
 

@@ -6,7 +6,7 @@
 TnBodyInfo tn_model_body_info(const TnModel *model, TnBodyId id)
 {
     TnBodyInfo info = {.carrier = TN_BODY_WORLD};
-    TN_ASSERT(id >= 1 && id <= model->body_count);
+    if (!model || id < 1 || id > model->body_count) return (TnBodyInfo){0};
     const TnBody *body = &model->bodies[id - 1];
     const TnLink *link = &model->links[body->link];
     if (link->subsystem < 0) return info;

@@ -111,6 +111,10 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
         if (err && err->count == 0) tn_error_add(err, TN_ERROR_USAGE, "world: no model");
         return NULL;
     }
+    if (!def) {
+        tn_error_add(err, TN_ERROR_USAGE, "world: no definition");
+        return NULL;
+    }
     if (!check_def(def, model, err)) return NULL;
     TnWorld *world = tn_calloc(1, sizeof *world);
     if (!world) {
@@ -258,6 +262,7 @@ static void guess_from_state(TnWorld *world)
 
 void tn_world_reset(TnWorld *world, TnKeyId key)
 {
+    if (!world || key < 0 || key > world->model->key_count) return;
     tn_state_reset(&world->state, world->model, key - 1);
     memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
     memset(world->applied, 0, sizeof(double[6]) * (size_t)world->model->body_count);
@@ -269,11 +274,18 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
     guess_from_state(world);
 }
 
-const TnModel *tn_world_model(const TnWorld *world) { return world->model; }
-int tn_world_substeps(const TnWorld *world) { return world->substeps; }
+const TnModel *tn_world_model(const TnWorld *world) { return world ? world->model : NULL; }
+int tn_world_substeps(const TnWorld *world) { return world ? world->substeps : 0; }
+
+TnStatus tn_world_refuse(TnError *err, const char *why)
+{
+    tn_error_add(err, TN_ERROR_USAGE, "world: %s", why);
+    return TN_ERROR_USAGE;
+}
 
 TnStateView tn_world_state(const TnWorld *world)
 {
+    if (!world) return (TnStateView){0};
     const TnState *s = &world->state;
     const TnModel *m = world->model;
     return (TnStateView){s->time,      s->qpos, m->qpos_count,    s->qvel,
@@ -292,6 +304,7 @@ static bool check_numbers(const char *what, const double *x, int count, TnError 
 
 TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qvel, TnError *err)
 {
+    if (!world) return tn_world_refuse(err, "no world");
     const TnModel *model = world->model;
     if (qpos && !check_numbers("qpos", qpos, model->qpos_count, err)) return TN_ERROR_USAGE;
     if (qvel && !check_numbers("qvel", qvel, model->dof_count, err)) return TN_ERROR_USAGE;
@@ -330,6 +343,8 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
 
 TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err)
 {
+    if (!world || (!ctrl && world->model->actuator_count > 0))
+        return tn_world_refuse(err, "world and ctrl must be given");
     if (!check_numbers("ctrl", ctrl, world->model->actuator_count, err)) return TN_ERROR_USAGE;
     tn_sleep_set_ctrl(world, ctrl);
     world->state.ctrl_by_user = true;
@@ -339,7 +354,10 @@ TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err)
 void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
                            const double torque[3])
 {
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    static const double none[3] = {0.0, 0.0, 0.0};
+    if (!tn_world_has_body(world, body)) return;
+    if (!force) force = none;
+    if (!torque) torque = none;
     int link = world->model->bodies[body - 1].link;
     v3_add(world->wrench[link], world->wrench[link], force);
     v3_add(world->wrench[link] + 3, world->wrench[link] + 3, torque);
@@ -350,79 +368,15 @@ void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
         tn_sleep_wake(world, world->model->links[link].subsystem);
 }
 
-void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4])
-{
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
-    tn_body_pose(world->model, world->frames, body - 1, pos, quat);
-}
-
-void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3],
-                            double angular[3])
-{
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
-    const double *twist = world->twists[world->model->bodies[body - 1].link];
-    v3_copy(linear_com, twist);
-    v3_copy(angular, twist + 3);
-}
-
-int tn_world_contact_count(const TnWorld *world)
-{
-    return world->contacts.count + world->impact_count;
-}
-
-TnContact tn_world_contact(const TnWorld *world, int index)
-{
-    TN_ASSERT(index >= 0 && index < tn_world_contact_count(world));
-    if (index >= world->contacts.count) {
-        const TnImpact *hit = &world->impacts[index - world->contacts.count];
-        TnContact out = {.geom1 = hit->geom1 + 1, .geom2 = hit->geom2 + 1};
-        v3_copy(out.pos, hit->pos);
-        v3_copy(out.normal, hit->normal);
-        v3_scale(out.force, hit->impulse, 1.0 / world->t);
-        return out;
-    }
-    const TnContactPoint *c = &world->contacts.points[index];
-    TnContact out = {
-        .geom1 = c->geom1 + 1, .geom2 = c->geom2 + 1, .gap = fmax(c->gap, c->clearance)};
-    v3_copy(out.pos, c->pos);
-    v3_copy(out.normal, c->normal);
-    tn_problem_contact_lambda(&world->set.problem, index, out.force);
-    return out;
-}
-
-TnEnergy tn_world_energy(const TnWorld *world)
-{
-    const TnInstant now = tn_world_now(world);
-    TnEnergy sum = {0.0, 0.0, 0.0};
-    for (int s = 0; s < world->model->subsystem_count; s++) {
-        TnEnergy e = tn_subsystem_energy(world->model, s, world->elements, &now);
-        sum.kinetic += e.kinetic;
-        sum.potential += e.potential;
-        sum.elastic += e.elastic;
-    }
-    return sum;
-}
-
-TnEnergyAccount tn_world_energy_account(const TnWorld *world)
-{
-    TnEnergyAccount sum;
-    memcpy(&sum, world->state.account, sizeof sum);
-    return sum;
-}
-
-void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3])
-{
-    tn_model_momentum(world->model, world->state.qpos, world->state.qvel, world->frames, linear,
-                      angular);
-}
-
 size_t tn_world_save_size(const TnWorld *world)
 {
+    if (!world) return 0;
     return tn_state_save_size(&world->state, world->model);
 }
 
 TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError *err)
 {
+    if (!world || !buffer) return tn_world_refuse(err, "world and buffer must be given");
     size_t need = tn_world_save_size(world);
     if (size < need) {
         tn_error_add(err, TN_ERROR_USAGE, "world: the buffer has %zu bytes, saving needs %zu", size,
@@ -435,6 +389,7 @@ TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError 
 
 TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnError *err)
 {
+    if (!world || !buffer) return tn_world_refuse(err, "world and buffer must be given");
     TnStatus status = tn_state_restore(&world->state, world->model, buffer, size, err);
     if (status != TN_OK) return status;
     if (!world->touched) tn_sleep_wake_all(world);
@@ -442,10 +397,14 @@ TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnErr
     return status;
 }
 
-uint64_t tn_world_hash(const TnWorld *world) { return tn_state_hash(&world->state, world->model); }
+uint64_t tn_world_hash(const TnWorld *world)
+{
+    return world ? tn_state_hash(&world->state, world->model) : 0;
+}
 
 TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err)
 {
+    if (!world || !def) return tn_world_refuse(err, "world and def must be given");
     TnStatus status = tn_solver_def_check(def, err);
     if (status == TN_OK) world->def.solver = *def;
     return status;

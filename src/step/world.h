@@ -76,6 +76,12 @@ struct TnWorld {
     TnSolution solution; /* of it then; no islands otherwise */
 };
 
+static inline bool tn_world_has_body(const TnWorld *world, TnBodyId body)
+{
+    return world && body >= 1 && body <= world->model->body_count;
+}
+/* Adds the reason, and returns TN_ERROR_USAGE. */
+TnStatus tn_world_refuse(TnError *err, const char *why);
 /* The solver as the user wants it, in the world's units. */
 TnSolverDef tn_world_solver(const TnWorld *world);
 static inline TnInstant tn_world_now(const TnWorld *world)
