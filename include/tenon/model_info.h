@@ -19,6 +19,7 @@ typedef struct TnModelInfo {
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
     int sensor_data_count;
+    int mocap_count;       /* bodies that are mocap */
     int free_body_count;   /* subsystems of one free rigid body; without segments of rods */
     int tree_count;        /* subsystems that are articulated trees */
     double total_mass;     /* kg, of everything that moves */
@@ -63,6 +64,7 @@ typedef struct TnBodyInfo {
     double mass;       /* kg; 0: fixed to the world */
     double com[3];     /* m, centre of mass, in the body's axes */
     double inertia[3]; /* kg·m², principal moments about the centre of mass */
+    int mocap;         /* from 1, in the order of ids; 0: neither a mocap body nor fixed to one */
 } TnBodyInfo;
 TN_API TnBodyInfo tn_model_body_info(const TnModel *model, TnBodyId id);
 

@@ -188,6 +188,18 @@ TN_API TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *e
 TN_API void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
                                   const double torque[3]);
 
+/* Mocap bodies (TnBodyDef.mocap). The body reaches the pose at the end of the next step, and moves
+ * there with one velocity, which contacts and equalities notice: a hand that moves by 1 cm in a
+ * step of 10 ms pushes at 1 m/s. Then it stays. NULL keeps the position or the orientation. The
+ * work that it does is `applied` in the energy account. What sleeps wakes up. */
+TN_API TnStatus tn_world_set_mocap(TnWorld *world, TnBodyId body, const double pos[3],
+                                   const double quat[4], TnError *err);
+/* The same at once, without a motion in between. */
+TN_API TnStatus tn_world_place_mocap(TnWorld *world, TnBodyId body, const double pos[3],
+                                     const double quat[4], TnError *err);
+/* The pose that was set; tn_world_body_pose tells where it is. False: no mocap body. */
+TN_API bool tn_world_mocap(const TnWorld *world, TnBodyId body, double pos[3], double quat[4]);
+
 /* A force on a node of a soft body for the next step only, world axes. */
 TN_API void tn_world_apply_node_force(TnWorld *world, TnSoftId soft, int node,
                                       const double force[3]);
@@ -270,6 +282,8 @@ TN_API bool tn_world_solve_again(TnWorld *world, const TnSolverDef *def, double 
 /* Evaluates the model at a state, joints in qpos order. Arrays belong to the caller; NULL skips
  * one. */
 typedef struct TnEval {
+    const double *mocap;    /* input: poses of mocap bodies, 7 numbers each, pos and unit quat;
+                               NULL: as in the model */
     double *body_poses;     /* body_count × 7: pos, quat; including the world */
     double *mass_matrix;    /* dof × dof, row-major */
     double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's

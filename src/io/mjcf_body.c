@@ -173,6 +173,8 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     memcpy(body->pos, pose.pos, sizeof body->pos);
     memcpy(body->quat, pose.quat, sizeof body->quat);
     body->gravity_compensation = tn_mjcf_real(m, &view, "gravcomp", 0);
+    body->mocap = tn_mjcf_word(&view, "mocap", "false true", 0) == 1;
+    m->mocap_count += body->mocap;
     body->source = tn_xml_place(e);
     for (const TnXmlElement *child = e->first; child; child = child->next)
         if (is(child, "inertial")) read_inertial(m, child, body);

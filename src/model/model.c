@@ -35,6 +35,7 @@ TnModelInfo tn_model_info(const TnModel *model)
         .qpos_count = model->qpos_count,
         .dof_count = model->dof_count,
         .sensor_data_count = model->sensor_data_count,
+        .mocap_count = model->mocap_count,
         .free_body_count = model->rigid_count,
         .tree_count = model->tree_count,
         .total_mass = model->total_mass,
@@ -351,13 +352,18 @@ static bool segments_collide(const TnModel *model, const TnSubsystem *sub, int l
     return rod->self_contact && apart >= rod->near;
 }
 
+/* No force moves it. */
+static bool is_kept(const TnModel *model, int link)
+{
+    return model->links[link].subsystem < 0 || model->links[link].held;
+}
+
 bool tn_model_bodies_collide(const TnModel *model, int body1, int body2)
 {
     int link1 = model->bodies[body1].link, link2 = model->bodies[body2].link;
     if (link1 == link2) return false;
     /* what the world holds is part of it */
-    if ((link1 == 0 || model->links[link1].held) && (link2 == 0 || model->links[link2].held))
-        return false;
+    if (is_kept(model, link1) && is_kept(model, link2)) return false;
     int subsystem = model->links[link1].subsystem;
     if (subsystem >= 0 && subsystem == model->links[link2].subsystem) {
         const TnSubsystem *sub = &model->subsystems[subsystem];

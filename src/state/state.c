@@ -23,10 +23,11 @@ bool tn_state_init(TnState *state, const TnModel *model)
     *state = (TnState){.row_lambda_count = tn_row_slot_count(model)};
     size_t nq = (size_t)model->qpos_count, nv = (size_t)model->dof_count,
            nu = (size_t)model->actuator_count;
-    size_t subsystems = (size_t)model->subsystem_count + 1;
-    double *numbers = tn_calloc(nq + 2 * nv + nu + (size_t)state->row_lambda_count + subsystems +
-                                    TN_ACCOUNT_NUMBERS,
-                                sizeof(double));
+    size_t subsystems = (size_t)model->subsystem_count + 1, poses = 7 * (size_t)model->mocap_count;
+    double *numbers =
+        tn_calloc(2 * poses + 6 * (size_t)model->mocap_count + nq + 2 * nv + nu +
+                      (size_t)state->row_lambda_count + subsystems + TN_ACCOUNT_NUMBERS,
+                  sizeof(double));
     state->asleep = tn_calloc(subsystems, sizeof *state->asleep);
     state->rest = tn_calloc(subsystems, sizeof *state->rest);
     state->qpos = numbers;
@@ -40,6 +41,9 @@ bool tn_state_init(TnState *state, const TnModel *model)
     state->row_lambda = state->ctrl + nu;
     state->owed = state->row_lambda + state->row_lambda_count;
     state->account = state->owed + subsystems;
+    state->mocap = state->account + TN_ACCOUNT_NUMBERS;
+    state->mocap_target = state->mocap + poses;
+    state->mocap_twist = state->mocap_target + poses;
     tn_state_reset(state, model, -1);
     return true;
 }
@@ -68,6 +72,9 @@ void tn_state_reset(TnState *state, const TnModel *model, int key)
         zero_numbers(state->qvel, model->dof_count);
         zero_numbers(state->ctrl, model->actuator_count);
     }
+    copy_numbers(state->mocap, k ? k->mocap : model->mocap0, 7 * model->mocap_count);
+    copy_numbers(state->mocap_target, state->mocap, 7 * model->mocap_count);
+    zero_numbers(state->mocap_twist, 6 * model->mocap_count);
     tn_model_track(model, state->time, state->ctrl);
     state->ctrl_by_user = false;
     /* Cold starts: the solver begins from the velocity itself and from no forces. */
@@ -128,5 +135,6 @@ uint64_t tn_state_hash(const TnState *state, const TnModel *model)
     uint64_t h = TN_HASH_START;
     h = tn_hash_bytes(h, &state->time, sizeof state->time);
     h = tn_hash_bytes(h, state->qpos, (size_t)model->qpos_count * sizeof(double));
-    return tn_hash_bytes(h, state->qvel, (size_t)model->dof_count * sizeof(double));
+    h = tn_hash_bytes(h, state->qvel, (size_t)model->dof_count * sizeof(double));
+    return tn_hash_bytes(h, state->mocap, 7 * (size_t)model->mocap_count * sizeof(double));
 }

@@ -57,6 +57,9 @@ typedef struct TnRest {
 typedef struct TnState {
     double time;
     double *qpos, *qvel, *ctrl;
+    double *mocap;        /* 7 per mocap body: where it is, */
+    double *mocap_target; /* and where it will be at the end of the next step */
+    double *mocap_twist;  /* 6 per mocap body: its velocity in the last step, linear, angular */
     double *vhat;       /* dof_count: the last step's velocity in the solver's coordinates; the next
                            starting guess */
     double *row_lambda; /* see above */
@@ -127,6 +130,6 @@ TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buff
 void tn_state_copy_out(const TnState *state, const TnModel *model, void *buffer);
 void tn_state_copy_in(TnState *state, const TnModel *model, const void *buffer);
 uint64_t tn_state_hash(const TnState *state,
-                       const TnModel *model); /* time, qpos, qvel: FNV-1a 64 */
+                       const TnModel *model); /* time, qpos, qvel, mocap: FNV-1a 64 */
 
 #endif

@@ -22,7 +22,7 @@ int tn_world_body_subsystem(const TnWorld *world, TnBodyId body)
     if (!tn_world_has_body(world, body)) return -1;
     const TnModel *model = world->model;
     int link = world->division->carrier[model->bodies[body - 1].link];
-    if (link == 0) return -1;
+    if (model->links[link].subsystem < 0) return -1;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
     if (sub->kind == TN_SUBSYSTEM_RIGID) return sub->kind_index;
     return model->rigid_count + world->division->link_block[link];

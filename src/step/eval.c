@@ -81,6 +81,8 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         if (!qvel) return false;
     }
     tn_kinematics(model, qpos, 0, model->link_count, frames);
+    for (int l = 1; out->mocap && l <= model->mocap_count; l++)
+        tn_mocap_frame(out->mocap + 7 * (l - 1), &frames[l]);
     if (out->body_poses)
         for (int b = 0; b < model->body_count; b++)
             tn_body_pose(model, frames, b, out->body_poses + 7 * b, out->body_poses + 7 * b + 3);

@@ -55,6 +55,12 @@ static void find_motion(const TnWorld *world, TnReactions *r)
                          r->start_twists);
     middle_qpos(model, world->start_qpos, world->state.qpos, r->qpos);
     tn_kinematics(model, r->qpos, 0, n, r->middle);
+    for (int l = 1; l <= model->mocap_count; l++) {
+        const TnLinkFrame *end = &world->frames[l];
+        memcpy(r->start_twists[l], world->twists[l], sizeof r->start_twists[l]);
+        tn_mocap_carry(end, world->twists[l], -world->t, &r->start[l]);
+        tn_mocap_carry(end, world->twists[l], -0.5 * world->t, &r->middle[l]);
+    }
 }
 
 /* Of a body at one end of the step. */
@@ -299,7 +305,7 @@ TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
 {
     if (!world || !data) return tn_world_refuse(err, "sensors: world and data must be given");
     const TnModel *model = world->model;
-    TnEval eval = {.sensors = data};
+    TnEval eval = {.mocap = world->state.mocap, .sensors = data};
     TnStatus status =
         tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl, &eval, err);
     for (int s = 0; status == TN_OK && s < model->sensor_count; s++) {

@@ -8,6 +8,7 @@
 #include "../math/vec3.h"
 #include "impact.h"
 #include "kind.h"
+#include "mocap.h"
 #include "reaction.h"
 #include "sleep.h"
 
@@ -224,6 +225,7 @@ void tn_world_update_frames(TnWorld *world, const int *subsystems, int count)
     tn_kinematics(world->model, world->state.qpos, 0, 1, world->frames);
     tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, 0, 1,
                          world->twists);
+    tn_mocap_place(world);
     tn_pool_run(world->team, subsystems ? count : world->model->subsystem_count, 256,
                 kinematics_range, &task);
     tn_followers_place(world->model, world->division, world->state.qpos, world->state.qvel,
