@@ -249,6 +249,41 @@ TN_API TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId equali
  * the first). sensor_data_count numbers. */
 TN_API TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err);
 
+/* Equalities between steps. Whether they are active, and the pose that they keep, is part of the
+ * state: saved, restored and reset. A weld that holds a cable from the start cannot be switched.
+ * These calls, and those below that set parameters, forget contacts and reactions of the last
+ * step, and wake up what sleeps. */
+TN_API TnStatus tn_world_set_equality(TnWorld *world, TnEqualityId equality, bool active,
+                                      TnError *err);
+/* A weld keeps the present relative pose from now on, a connect the present place of its anchor on
+ * body1: a grasp. tn_world_set_equality lets go. */
+TN_API TnStatus tn_world_attach(TnWorld *world, TnEqualityId equality, TnError *err);
+TN_API bool tn_world_equality_active(const TnWorld *world, TnEqualityId equality);
+
+/* Parameters of this world; the model, which others may use, stays as it is. They last until they
+ * are set again, also over reset and restore. tn_world_model returns the changed model. */
+TN_API TnStatus tn_world_set_gravity(TnWorld *world, const double gravity[3], TnError *err);
+TN_API TnStatus tn_world_set_timestep(TnWorld *world, double timestep, TnError *err);
+/* As in TnGeomDef. Explicit pairs keep their own. Masses do not follow from sizes. */
+TN_API TnStatus tn_world_set_geom_friction(TnWorld *world, TnGeomId geom, const double friction[3],
+                                           TnError *err);
+TN_API TnStatus tn_world_set_geom_size(TnWorld *world, TnGeomId geom, const double size[3],
+                                       TnError *err);
+/* As in TnActuatorDef; NULL keeps bias. */
+TN_API TnStatus tn_world_set_actuator(TnWorld *world, TnActuatorId actuator, double gain,
+                                      const double bias[3], TnError *err);
+/* As in TnJointDef. Not of a free body's joint. */
+typedef struct TnJointForces {
+    double stiffness, spring_ref, damping, armature, friction_loss;
+} TnJointForces;
+TN_API TnJointForces tn_world_joint_forces(const TnWorld *world, TnJointId joint);
+TN_API TnStatus tn_world_set_joint_forces(TnWorld *world, TnJointId joint,
+                                          const TnJointForces *forces, TnError *err);
+/* Of one body alone: mass; centre of mass in body axes, NULL: as it is; inertia about it, xx yy zz
+ * xy xz yz in body axes, NULL: scaled with the mass. */
+TN_API TnStatus tn_world_set_body_mass(TnWorld *world, TnBodyId body, double mass,
+                                       const double com[3], const double inertia[6], TnError *err);
+
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 /* Sums over all steps since the world was created or reset; part of a saved state. */
 TN_API TnEnergyAccount tn_world_energy_account(const TnWorld *world);

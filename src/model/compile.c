@@ -249,8 +249,7 @@ static void compile_joints(TnCompile *c)
     }
 }
 
-/* Bounds about the geom's own origin; of a mesh, about its hull's centre. */
-static void bound_geom(const TnModel *m, TnGeom *geom)
+void tn_geom_bound(const TnModel *m, TnGeom *geom)
 {
     const double *s = geom->size;
     switch (geom->type) {
@@ -314,7 +313,7 @@ static void compile_geoms(TnCompile *c)
         geom->group = def->group;
         memcpy(geom->rgba, def->rgba, sizeof geom->rgba);
         geom->mesh = def->type == TN_GEOM_MESH ? def->mesh - 1 : -1;
-        bound_geom(m, geom);
+        tn_geom_bound(m, geom);
         if (geom->type == TN_GEOM_PLANE && geom->link != 0)
             tn_problem(c, TN_ELEMENT("geom", def, i), "a plane must be fixed to the world");
     }

@@ -385,6 +385,10 @@ static inline double tn_moment_rate(const TnMoment *moments, int count, const do
     return rate;
 }
 
+/* Finds bounding_radius and half_extent from type and size: about the geom's own origin; of a mesh,
+ * about its hull's centre. */
+void tn_geom_bound(const TnModel *model, TnGeom *geom);
+
 /* The two bodies (indices) may collide: not the same link, not link and parent link (except the
  * world's), not excluded; two segments of one rod only where it has self-contact and they are far
  * enough apart along it. */

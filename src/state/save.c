@@ -3,7 +3,7 @@
  *     header   magic, version, sizes of the model, counts of contacts and ties, flags, time,
  *              checksum
  *     numbers  qpos, qvel, vhat, ctrl, row_lambda, owed, account, mocap, mocap_target, mocap_twist,
- *              tie_lambda (doubles)
+ *              equalities, tie_lambda (doubles)
  *     contacts TnWarmContact × contact_count, those of sleepers behind them
  *     sleep    TnRest, then the island that it sleeps in, per subsystem
  *
@@ -51,7 +51,7 @@ static size_t number_count(const TnModel *model, int tie_count)
     return (size_t)model->qpos_count + 2 * (size_t)model->dof_count +
            (size_t)model->actuator_count + (size_t)tn_row_slot_count(model) +
            (size_t)model->subsystem_count + TN_ACCOUNT_NUMBERS + 20 * (size_t)model->mocap_count +
-           3 * (size_t)tie_count;
+           TN_EQUALITY_NUMBERS * (size_t)model->equality_count + 3 * (size_t)tie_count;
 }
 
 static size_t bytes_for(const TnModel *model, int tie_count, int contact_count, int sleeping_count)
@@ -67,7 +67,7 @@ typedef struct Part {
     size_t count;
 } Part;
 
-#define PART_COUNT 11
+#define PART_COUNT 12
 static void list_parts(const TnState *state, const TnModel *model, Part parts[PART_COUNT])
 {
     parts[0] = (Part){state->qpos, (size_t)model->qpos_count};
@@ -80,7 +80,8 @@ static void list_parts(const TnState *state, const TnModel *model, Part parts[PA
     parts[7] = (Part){state->mocap, 7 * (size_t)model->mocap_count};
     parts[8] = (Part){state->mocap_target, 7 * (size_t)model->mocap_count};
     parts[9] = (Part){state->mocap_twist, 6 * (size_t)model->mocap_count};
-    parts[10] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
+    parts[10] = (Part){state->equalities, TN_EQUALITY_NUMBERS * (size_t)model->equality_count};
+    parts[11] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
 }
 
 size_t tn_state_save_size(const TnState *state, const TnModel *model)

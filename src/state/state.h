@@ -54,6 +54,10 @@ typedef struct TnRest {
 
 #define TN_ACCOUNT_NUMBERS 7 /* of TnEnergyAccount */
 
+/* Of an equality, what may change between steps: active, both anchors, the orientation. */
+#define TN_EQUALITY_NUMBERS 11
+void tn_equality_numbers(const TnEquality *equality, double numbers[TN_EQUALITY_NUMBERS]);
+
 typedef struct TnState {
     double time;
     double *qpos, *qvel, *ctrl;
@@ -68,6 +72,7 @@ typedef struct TnState {
                      zero, lost) and could not take off yet (step/balance.c) */
     double *tie_lambda; /* N, 3 per tie that keeps pieces of a soft body together (TnPieceTie) */
     int tie_count;
+    double *equalities; /* TN_EQUALITY_NUMBERS each: those that were switched (world_equality.c) */
     double *account;   /* J, TN_ACCOUNT_NUMBERS in the order of TnEnergyAccount: sums over the steps
                           so far */
     bool ctrl_by_user; /* the model's control track is no longer followed */

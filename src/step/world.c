@@ -9,6 +9,7 @@
 #include "impact.h"
 #include "kind.h"
 #include "mocap.h"
+#include "own.h"
 #include "reaction.h"
 #include "sleep.h"
 
@@ -122,7 +123,9 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
         return NULL;
     }
-    world->model = model;
+    world->shared = model;
+    world->own = *model;
+    world->model = model = &world->own;
     world->def = *def;
     world->substeps = substeps_of(def, model);
     world->t = model->option.timestep / world->substeps;
@@ -171,6 +174,7 @@ void tn_world_destroy(TnWorld *world)
     if (!world) return;
     destroy_softs(world);
     tn_free(world->touched);
+    for (int i = 0; i < TN_OWN_COUNT; i++) tn_free(world->parts[i]);
     tn_state_free(&world->state);
     tn_pool_destroy(world->pool);
     tn_groups_destroy(world->groups);
@@ -265,6 +269,7 @@ static void guess_from_state(TnWorld *world)
 void tn_world_reset(TnWorld *world, TnKeyId key)
 {
     if (!world || key < 0 || key > world->model->key_count) return;
+    tn_world_original_equalities(world);
     tn_state_reset(&world->state, world->model, key - 1);
     memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
     memset(world->applied, 0, sizeof(double[6]) * (size_t)world->model->body_count);
@@ -276,7 +281,12 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
     guess_from_state(world);
 }
 
-const TnModel *tn_world_model(const TnWorld *world) { return world ? world->model : NULL; }
+const TnModel *tn_world_model(const TnWorld *world)
+{
+    if (!world) return NULL;
+    return world->changed ? world->model : world->shared;
+}
+
 int tn_world_substeps(const TnWorld *world) { return world ? world->substeps : 0; }
 
 TnStatus tn_world_refuse(TnError *err, const char *why)
@@ -394,6 +404,10 @@ TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnErr
     if (!world || !buffer) return tn_world_refuse(err, "world and buffer must be given");
     TnStatus status = tn_state_restore(&world->state, world->model, buffer, size, err);
     if (status != TN_OK) return status;
+    if (!tn_world_follow_equalities(world)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
+        return TN_ERROR_MEMORY;
+    }
     if (!world->touched) tn_sleep_wake_all(world);
     tn_world_forget_step(world);
     return status;

@@ -22,8 +22,23 @@ typedef struct TnListed {
     double margin;       /* m: the largest of all geoms and pairs */
 } TnListed;
 
+/* Parts of the model that a world may have of its own (own.h). */
+typedef enum TnOwnPart {
+    TN_OWN_LINKS,
+    TN_OWN_BODY_MASSES,
+    TN_OWN_JOINTS,
+    TN_OWN_GEOMS,
+    TN_OWN_ACTUATORS,
+    TN_OWN_EQUALITIES,
+    TN_OWN_COUNT
+} TnOwnPart;
+
 struct TnWorld {
-    const TnModel *model;
+    const TnModel *model;  /* `own`, */
+    const TnModel *shared; /* which is a copy of this that shares all arrays but those changed */
+    TnModel own;
+    void *parts[TN_OWN_COUNT]; /* these */
+    bool changed;              /* own differs from shared */
     TnWorldDef def;
     int substeps; /* of a step, at least 1, */
     double t;     /* s: and how long one of them is */
