@@ -88,6 +88,12 @@ typedef struct TnGeomInfo {
 } TnGeomInfo;
 TN_API TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id);
 
+typedef struct TnSiteInfo {
+    TnBodyId body;
+    double pos[3], quat[4]; /* in the body's axes */
+} TnSiteInfo;
+TN_API TnSiteInfo tn_model_site_info(const TnModel *model, TnSiteId id);
+
 /* Pointers belong to the model. */
 typedef struct TnMeshInfo {
     const char *name;

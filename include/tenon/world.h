@@ -319,16 +319,58 @@ TN_API bool tn_world_solve_again(TnWorld *world, const TnSolverDef *def, double 
 typedef struct TnEval {
     const double *mocap;    /* input: poses of mocap bodies, 7 numbers each, pos and unit quat;
                                NULL: as in the model */
+    const double *qacc;     /* input: accelerations, dof_count, for `inverse`; NULL: zeros */
     double *body_poses;     /* body_count × 7: pos, quat; including the world */
+    double *site_poses;     /* site_count × 7 */
+    double *geom_poses;     /* geom_count × 7; zeros for soft bodies */
     double *mass_matrix;    /* dof × dof, row-major */
     double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
                      qfrc_bias); soft bodies: gravity only */
+    double *inverse;        /* dof: M qacc + bias, what all other forces must add up to for the
+                               model to accelerate so: inverse dynamics */
     double *actuator_force; /* actuator_count */
     double *sensors;        /* sensor_data_count; forces, torques and accelerations need a step
                                and are NaN, see tn_world_sensors; clocks are 0 */
 } TnEval;
 TN_API TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel,
                               const double *ctrl, TnEval *out, TnError *err);
+
+/* Jacobian of a point that moves with a body: 6 × dof_count, row-major, rows 0 to 2 its velocity,
+ * 3 to 5 the angular velocity, world axes, per unit of each number of qvel. The point is in world
+ * axes. */
+TN_API TnStatus tn_world_jacobian(const TnWorld *world, TnBodyId body, const double point[3],
+                                  double *jacobian, TnError *err);
+/* The same at a given qpos; the point is in the body's axes. */
+TN_API TnStatus tn_model_jacobian(const TnModel *model, const double *qpos, TnBodyId body,
+                                  const double point[3], double *jacobian, TnError *err);
+
+/* Inverse kinematics: finds qpos at which sites are where they should be, within the limits of
+ * joints, by damped least squares. Contacts and equalities are not looked at. */
+typedef struct TnIkTarget {
+    TnSiteId site;
+    bool use_pos, use_quat; /* what counts; default both */
+    double pos[3], quat[4]; /* m, world axes */
+    double weight;          /* of this target; default 1 */
+    double lever;           /* m: an error of 1 rad counts as so much; default 0.1 */
+} TnIkTarget;
+typedef struct TnIkDef {
+    const TnIkTarget *targets;
+    int target_count;
+    const TnJointId *joints; /* that may move; NULL (default): all that move a site */
+    int joint_count;
+    int max_iterations; /* default 200 */
+    double tolerance;   /* m (and rad × lever): largest error that is good enough; default 1e-6 */
+} TnIkDef;
+typedef struct TnIkResult {
+    bool converged; /* all errors are below the tolerance; otherwise qpos is the best found */
+    int iterations;
+    double pos_error, quat_error; /* largest of all targets, m and rad */
+} TnIkResult;
+TN_API TnIkTarget tn_ik_target(void);
+TN_API TnIkDef tn_ik_def(void);
+/* qpos: the start, and the result; qpos_count numbers. */
+TN_API TnStatus tn_model_ik(const TnModel *model, const TnIkDef *def, double *qpos,
+                            TnIkResult *result, TnError *err);
 
 #ifdef __cplusplus
 }

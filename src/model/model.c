@@ -231,6 +231,16 @@ TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id)
     return info;
 }
 
+TnSiteInfo tn_model_site_info(const TnModel *model, TnSiteId id)
+{
+    if (!has(model, TN_NAME_SITE, id)) return (TnSiteInfo){0};
+    const TnSite *site = &model->sites[id - 1];
+    TnSiteInfo info = {.body = site->body + 1};
+    memcpy(info.pos, site->pos, sizeof info.pos);
+    memcpy(info.quat, site->quat, sizeof info.quat);
+    return info;
+}
+
 TnMeshInfo tn_model_mesh_info(const TnModel *model, TnMeshId id)
 {
     TnMeshInfo info = {.name = name_at(model, TN_NAME_MESH, id)};
