@@ -2,6 +2,7 @@
 #ifndef TENON_WORLD_H
 #define TENON_WORLD_H
 
+#include <tenon/collide.h>
 #include <tenon/model_info.h>
 #include <tenon/solver.h>
 
@@ -283,6 +284,42 @@ TN_API TnStatus tn_world_set_joint_forces(TnWorld *world, TnJointId joint,
  * xy xz yz in body axes, NULL: scaled with the mass. */
 TN_API TnStatus tn_world_set_body_mass(TnWorld *world, TnBodyId body, double mass,
                                        const double com[3], const double inertia[6], TnError *err);
+
+/* Rays x = origin + s · direction, s >= 0. They meet what is visible (alpha is not 0), whether it
+ * collides or not: meshes by their triangles, soft bodies by their present surface, planes from the
+ * front. From inside a shape they meet its far side. */
+typedef struct TnRay {
+    double origin[3], direction[3]; /* of any length > 0 */
+} TnRay;
+typedef struct TnRayFilter {
+    uint32_t groups;     /* bit k: geoms of group k count; 0: all do */
+    bool skip_fixed;     /* geoms that are fixed to the world do not count */
+    TnBodyId exclude;    /* nor those of this body; 0: none */
+    double max_distance; /* in lengths of the direction; 0: any */
+} TnRayFilter;
+typedef struct TnRayHit {
+    double distance;  /* s, in lengths of the direction; -1: nothing */
+    TnGeomId geom;    /* 0: none */
+    double normal[3]; /* unit, outwards, world axes */
+} TnRayHit;
+/* Many at once, on the threads of the world; filter NULL: everything. */
+TN_API TnStatus tn_world_cast_rays(const TnWorld *world, const TnRay *rays, int count,
+                                   const TnRayFilter *filter, TnRayHit *hits, TnError *err);
+
+/* Distance of two rigid geoms as they collide (a mesh by its hull); negative: how deep they are in
+ * each other. */
+typedef struct TnDistance {
+    bool known;                  /* false: farther than `most`, two planes, or a wrong id */
+    double distance;             /* m; `most` if not known */
+    double point1[3], point2[3]; /* m, world, on either surface */
+    double normal[3];            /* unit, from geom1 to geom2 */
+} TnDistance;
+TN_API TnDistance tn_world_geom_distance(const TnWorld *world, TnGeomId geom1, TnGeomId geom2,
+                                         double most);
+/* Rigid geoms that a shape (tenon/collide.h) touches or has within the margin. Writes as many ids
+ * as there is room for, ascending, and returns how many there are. */
+TN_API int tn_world_overlaps(const TnWorld *world, const TnShape *shape, const TnTransform *at,
+                             double margin, TnGeomId *geoms, int room);
 
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 /* Sums over all steps since the world was created or reset; part of a saved state. */
