@@ -122,6 +122,9 @@ typedef struct TnBodyDef {
     bool balance_inertia;        /* physically impossible moments are replaced by their mean */
     double gravity_compensation; /* share of its weight, at its centre of mass, that a force
                                     against gravity carries; default 0 */
+    /* Its pose is set between steps (tn_world_set_mocap); nothing pushes it. A child of the world
+     * without joints; bodies without joints may hang on it. */
+    bool mocap;
     TnSource source;
 } TnBodyDef;
 
@@ -546,6 +549,9 @@ typedef struct TnKeyDef {
     int ctrl_count; /* 0: all zero */
     const double *act;
     int act_count; /* 0: all zero */
+    /* 3 and 4 numbers for each mocap body, in the order of their ids; 0: as in the model */
+    const double *mocap_pos, *mocap_quat;
+    int mocap_pos_count, mocap_quat_count;
     TnSource source;
 } TnKeyDef;
 

@@ -77,8 +77,9 @@ static int collect(const TnModel *m, const uint8_t *paired, SortKey *keys)
         const TnGeom *geom = &m->geoms[g];
         if (geom->contact_type == 0 && geom->contact_affinity == 0 && !paired[g]) continue;
         if (geom->type == TN_GEOM_SOFT) continue; /* has a tree of its own */
-        keys[count++] = (SortKey){
-            geom->link == 0, geom->type == TN_GEOM_PLANE ? INFINITY : geom->bounding_radius, g};
+        int fixed = geom->link == 0 ? 2 : tn_link_is_mocap(m, geom->link);
+        keys[count++] =
+            (SortKey){fixed, geom->type == TN_GEOM_PLANE ? INFINITY : geom->bounding_radius, g};
     }
     if (count > 1) qsort(keys, (size_t)count, sizeof keys[0], compare_keys);
     return count;
@@ -125,7 +126,8 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
         v3_copy(c->place[slot].pos, local->pos);
         v3_copy(c->slots[slot].pos, local->pos);
         memcpy(c->place[slot].rot, g->link_rot, sizeof g->link_rot);
-        if (g->link != 0) c->moving_count++;
+        if (m->links[g->link].subsystem >= 0) c->moving_count++;
+        if (g->link != 0) c->fixed_start++;
         if (g->type != TN_GEOM_PLANE) c->finite_count++;
         TN_ASSERT(g->link == 0 || g->type != TN_GEOM_PLANE); /* compile refuses it */
     }

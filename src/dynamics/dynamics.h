@@ -72,6 +72,10 @@ void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int
 void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel,
                           const TnLinkFrame *frames, int link_start, int link_count,
                           double (*twists)[6]);
+/* The frame of a mocap body from its pose; and moved on by a constant twist. Its centre of mass is
+ * its origin. */
+void tn_mocap_frame(const double pose[7], TnLinkFrame *frame);
+void tn_mocap_carry(const TnLinkFrame *from, const double twist[6], double time, TnLinkFrame *to);
 void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3],
                   double quat[4]);
 

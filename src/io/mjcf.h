@@ -255,7 +255,7 @@ typedef struct TnMjcf {
     TnMjcfNames names;
     TnMjcfClass *main_class;
     const TnXmlElement *track; /* the one <track> */
-    int qpos_count, dof_count, actuator_count, act_count;
+    int qpos_count, dof_count, actuator_count, act_count, mocap_count;
     int soft_numbers;                                 /* of them, those of soft bodies' nodes */
     bool has_flex;                                    /* a soft body that is MuJoCo's */
     struct TnMjcfFlexcomp *flexcomps, *last_flexcomp; /* in the order of the file */

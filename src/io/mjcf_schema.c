@@ -82,7 +82,7 @@ TABLE visual_global[] = {
 TABLE default_class[] = {TEXT("class"), END};
 
 TABLE body[] = {
-    TEXT("name"), TEXT("childclass"), POSE, ONLY("mocap", "false"), REAL("gravcomp", 1, 1), USER,
+    TEXT("name"), TEXT("childclass"), POSE, BOOL("mocap"), REAL("gravcomp", 1, 1), USER,
     END};
 TABLE frame[] = {TEXT("name"), TEXT("childclass"), POSE, END};
 TABLE replicate[] = {
@@ -210,7 +210,7 @@ TABLE clock_sensor[] = {SENSOR_COMMON, END};
 
 TABLE key[] = {
     TEXT("name"), REAL("time", 1, 1), REAL("qpos", 0, 0), REAL("qvel", 0, 0), REAL("ctrl", 0, 0),
-    REAL("act", 0, 0), NEVER("mpos"), NEVER("mquat"), NEVER("plastic"), END};
+    REAL("act", 0, 0), REAL("mpos", 0, 0), REAL("mquat", 0, 0), NEVER("plastic"), END};
 TABLE material[] = {OWN("name"), OWN("class"), SIZE("rgba", 3, 4), TEXT("texture"), END};
 TABLE texture[] = {OWN("name"), OWN("class"), TEXT("file"), END};
 TABLE mesh[] = {

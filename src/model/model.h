@@ -14,8 +14,9 @@
  *
  * Subsystems: each moving base (a child of the world through joints) roots one. A lone body with
  * nothing but a free joint is a rigid subsystem; the segments of a rod, each a free body, are one
- * subsystem together; everything else is an articulated tree. Soft bodies are subsystems without
- * links, behind all others; their link_start is link_count. */
+ * subsystem together; everything else is an articulated tree. Mocap bodies are links 1 …
+ * mocap_count: like the world they belong to no subsystem (-1), but have a pose of their own. Soft
+ * bodies are subsystems without links, behind all others; their link_start is link_count. */
 #ifndef TN_MODEL_MODEL_H
 #define TN_MODEL_MODEL_H
 
@@ -189,7 +190,8 @@ typedef struct TnSensor {
 typedef struct TnKey {
     double time;
     const double *qpos, *qvel, *ctrl, *act;
-} TnKey; /* always full length */
+    const double *mocap; /* 7 each: pos, quat */
+} TnKey;                 /* always full length */
 
 /* Stored once, however many geoms show it. */
 typedef struct TnMesh {
@@ -332,7 +334,8 @@ struct TnModel {
         subsystem_count;
     int rigid_count, tree_count, rod_count, soft_count; /* subsystems by kind */
     int tie_count;
-    int hold_count; /* of all soft bodies, by moving links */
+    int hold_count;  /* of all soft bodies, by moving links */
+    int mocap_count; /* links 1 … mocap_count */
     int qpos_count, dof_count, sensor_data_count;
     int act_count; /* of actuators with activation, in their order */
     bool has_lift; /* some link is carried by gravity compensation */
@@ -361,6 +364,7 @@ struct TnModel {
     TnSoft *softs;
     TnTie *ties;
     double *qpos0;   /* reference pose, qpos_count */
+    double *mocap0;  /* the same of mocap bodies, 7 each */
     int *dof_joint;  /* dof -> joint; -1 for nodes of soft bodies */
     int *dof_parent; /* dof -> previous dof of the same chain towards the root, -1 at a root */
     int *dof_couple; /* the same with tendons as links too: all dofs that a tendon joins lie on one
@@ -379,6 +383,18 @@ struct TnModel {
 static inline const TnSubsystem *tn_part_of_link(const TnModel *model, int link)
 {
     return &model->subsystems[model->links[link].subsystem];
+}
+
+/* Index of a body's subsystem; -1: fixed to the world or to a mocap body. */
+static inline int tn_part_of_body(const TnModel *model, int body)
+{
+    return model->links[model->bodies[body].link].subsystem;
+}
+
+/* It has no subsystem, but a pose that users set. */
+static inline bool tn_link_is_mocap(const TnModel *model, int link)
+{
+    return link > 0 && link <= model->mocap_count;
 }
 
 /* An angle, not a length. */
@@ -402,6 +418,10 @@ static inline double tn_moment_rate(const TnMoment *moments, int count, const do
     for (int i = 0; i < count; i++) rate += moments[i].coef * qvel[moments[i].dof];
     return rate;
 }
+
+/* Finds bounding_radius and half_extent from type and size: about the geom's own origin; of a mesh,
+ * about its hull's centre. */
+void tn_geom_bound(const TnModel *model, TnGeom *geom);
 
 /* The two bodies (indices) may collide: not the same link, not link and parent link (except the
  * world's), not excluded; two segments of one rod only where it has self-contact and they are far

@@ -262,15 +262,14 @@ double tn_sleep_settle(TnStep *step, bool converged)
 
 bool tn_world_body_asleep(const TnWorld *world, TnBodyId body)
 {
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    if (!tn_world_has_body(world, body)) return false;
     return tn_link_asleep(&world->state, world->model, world->model->bodies[body - 1].link);
 }
 
 void tn_world_wake(TnWorld *world, TnBodyId body)
 {
-    TN_ASSERT(body >= 0 && body <= world->model->body_count);
-    if (body == 0)
+    if (world && body == 0)
         tn_sleep_wake_all(world);
-    else
+    else if (tn_world_has_body(world, body))
         tn_sleep_wake(world, world->model->links[world->model->bodies[body - 1].link].subsystem);
 }

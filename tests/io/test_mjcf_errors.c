@@ -160,7 +160,6 @@ TEST(unsupported_features_are_errors)
         {"<mujoco><asset>\n<mesh name='m' builtin='sphere' params='3'/></asset></mujoco>", "2:16",
          "builtin=\"sphere\" is not supported yet"},
         {WORLD("<geom type='hfield'/>"), "2:7", "not supported yet"},
-        {WORLD("<body mocap='true'/>"), "2:7", "mocap=\"true\" is not supported yet"},
         {WORLD("<replicate count='-2'/>"), "2:12", "must not be negative"},
         {WORLD("<attach model='m' prefix='p'/>"), "2:9", "there is no model named 'm'"},
         {WORLD("<flexcomp name='f'/>"), "2:1", "only solids (dim=\"3\") are supported"},
