@@ -28,7 +28,8 @@ typedef struct TnClosing {
 } TnClosing;
 TnClosing tn_closing_at(const TnDetection *d, const TnSlotPair *pair, const double pos[3],
                         const double n[3], TnWhen when);
-/* Lists a point as it is then; gap and clearance as in TnContactPoint. */
+/* Lists a point as it is then; gap and clearance as in TnContactPoint, but of the shapes: the
+ * pair's margin is still to go off. */
 void tn_emit_point(TnEmitter *e, const TnSlotPair *pair, const double pos[3], const double n[3],
                    double gap, double clearance, TnWhen when, uint32_t feature);
 

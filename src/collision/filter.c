@@ -119,10 +119,8 @@ bool tn_filter_pair(const TnCollider *c, int slot1, int slot2, TnSlotPair *pair)
 {
     const TnSlot *a = &c->slots[slot1], *b = &c->slots[slot2];
     bool masks = ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
-    *pair = (TnSlotPair){.slot1 = slot1,
-                         .slot2 = slot2,
-                         .explicit_pair = -1,
-                         .margin = a->margin > b->margin ? a->margin : b->margin};
+    *pair = (TnSlotPair){
+        .slot1 = slot1, .slot2 = slot2, .explicit_pair = -1, .margin = a->margin + b->margin};
     if (tn_never_meet(a, b)) return false;
     if (!(a->special & b->special)) return masks;
     int verdict = tn_filter_special(c, slot1, slot2, masks);

@@ -209,7 +209,7 @@ typedef struct TnMjcfSettings {
     double bound_mass, bound_inertia;
     bool balance_inertia;
     const char *mesh_folder; /* NULL: beside the model */
-    bool strip_path, exact_mesh_inertia;
+    bool strip_path, exact_mesh_inertia, fit_extent;
     /* <flag>: false where disabled */
     bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity;
 } TnMjcfSettings;

@@ -60,12 +60,35 @@ static bool apply_fromto(TnMjcf *m, const TnMjcfView *view, const double ends[6]
     return true;
 }
 
+/* A simple shape in the place of a mesh. */
+static bool fit(TnMjcf *m, const TnMjcfView *view, TnMjcfPose *pose, TnGeomDef *geom)
+{
+    const TnXmlElement *holder = NULL;
+    tn_mjcf_find(view, "mesh", &holder);
+    const TnMjcfName *mesh = tn_mjcf_refer(m, TN_NAMED_MESH, holder, "mesh");
+    if (!mesh || !mesh->id) return false;
+    memcpy(geom->pos, pose->pos, sizeof geom->pos);
+    memcpy(geom->quat, pose->quat, sizeof geom->quat);
+    if (!tn_builder_fit_geom(m->builder, geom, mesh->id,
+                             m->settings.fit_extent ? TN_FIT_EXTENT : TN_FIT_INERTIA,
+                             tn_mjcf_real(m, view, "fitscale", 1))) {
+        tn_mjcf_error_attr(m, view->element, "mesh",
+                           "no shape can be fitted to mesh '%.100s': it encloses no volume",
+                           mesh->name);
+        return false;
+    }
+    memcpy(pose->pos, geom->pos, sizeof pose->pos);
+    memcpy(pose->quat, geom->quat, sizeof pose->quat);
+    return true;
+}
+
 /* `clean`: nothing was wrong with the attributes by themselves; else a missing size is no news. */
 static bool read_shape(TnMjcf *m, const TnMjcfView *view, bool clean, TnMjcfPose *pose,
                        TnGeomDef *geom)
 {
     double ends[6], half_length;
     memset(geom->size, 0, sizeof geom->size);
+    if (tn_mjcf_text(view, "mesh")) return geom->type == TN_GEOM_MESH || fit(m, view, pose, geom);
     if (geom->type != TN_GEOM_MESH) tn_mjcf_reals(m, view, "size", geom->size, 3);
     if (tn_mjcf_reals(m, view, "fromto", ends, 6) == 6) {
         if (!has_length(geom->type)) {
@@ -115,9 +138,8 @@ static bool read_type(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
                            type == TN_GEOM_HEIGHT_FIELD ? "hfield" : "sdf");
         return false;
     }
-    if (tn_mjcf_text(view, "mesh")) {
-        tn_mjcf_error_attr(m, view->element, "mesh",
-                           "fitting a shape to a mesh is not supported yet");
+    if (type == TN_GEOM_PLANE && tn_mjcf_text(view, "mesh")) {
+        tn_mjcf_error_attr(m, view->element, "mesh", "a plane cannot be fitted to a mesh");
         return false;
     }
     geom->type = (TnGeomType)type;
@@ -148,6 +170,7 @@ static void read_mass(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
     const TnMjcfSettings *s = &m->settings;
     geom->density = tn_mjcf_real(m, view, "density", 1000);
     geom->mass = tn_mjcf_real(m, view, "mass", -1);
+    geom->shell = tn_mjcf_bool(view, "shellinertia", false);
     bool counts = s->inertia_from_geom != TN_TRI_FALSE && geom->group >= s->inertia_group[0] &&
                   geom->group <= s->inertia_group[1];
     if (!counts) geom->mass = 0;

@@ -45,7 +45,7 @@ TABLE compiler[] = {
     {.name = "inertiagrouprange", .kind = TN_KIND_INT, .min_count = 2, .max_count = 2},
     SIZE("boundmass", 1, 1), SIZE("boundinertia", 1, 1), BOOL("balanceinertia"),
     ONLY("settotalmass", "-1"), ONLY("alignfree", "false"), TEXT("assetdir"), TEXT("meshdir"),
-    BOOL("strippath"), BOOL("exactmeshinertia"), END};
+    BOOL("strippath"), BOOL("exactmeshinertia"), BOOL("fitaabb"), END};
 TABLE option[] = {
     BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), ONLY("wind", "0"),
     ONLY("density", "0"), ONLY("viscosity", "0"), ONLY("collision", "all"),
@@ -102,11 +102,11 @@ TABLE geom[] = {
     OWN("name"), OWN("class"),
     WORD("type", "plane hfield sphere capsule ellipsoid cylinder box mesh sdf"), POSE,
     SIZE("size", 1, 3), REAL("fromto", 6, 6), SIZE("density", 1, 1), SIZE("mass", 1, 1),
-    ONLY("shellinertia", "false"), INT("contype"), INT("conaffinity"), WORD("condim", "1 3 4 6"),
-    INT("priority"), SIZE("friction", 1, 3), SIZE("margin", 1, 1), GAP("gap"), SOLREF,
+    BOOL("shellinertia"), INT("contype"), INT("conaffinity"), WORD("condim", "1 3 4 6"),
+    INT("priority"), SIZE("friction", 1, 3), SIZE("margin", 1, 1), NOTHING("gap"), SOLREF,
     SOFT("solmix", 1, 1), INT("group"), SIZE("rgba", 3, 4), TEXT("material"), TEXT("mesh"),
     TEXT("hfield"), ONLY("fluidshape", "none"), NOTHING("fluidcoef"), ONLY("adhesion", "0"),
-    ONLY("surfacevel", "0"), NOTHING("fitscale"), NOTHING("castshadow"), USER, END};
+    ONLY("surfacevel", "0"), BOUNDED("fitscale", 1, 1, TN_BOUND_POSITIVE), NOTHING("castshadow"), USER, END};
 TABLE site[] = {
     OWN("name"), OWN("class"),
     CHOICE("type", "sphere capsule ellipsoid cylinder box", TN_USE_NOTHING),
@@ -126,7 +126,7 @@ TABLE light[] = {
     WORD("mode", "fixed track trackcom targetbody targetbodycom"), OWN("target"), END};
 TABLE pair[] = {
     OWN("name"), OWN("class"), REQUIRED("geom1"), REQUIRED("geom2"), WORD("condim", "1 3 4 6"),
-    SIZE("friction", 1, 5), SIZE("margin", 1, 1), GAP("gap"), SOLREF, SOFT("solreffriction", 1, 2),
+    SIZE("friction", 1, 5), SIZE("margin", 1, 1), NOTHING("gap"), SOLREF, SOFT("solreffriction", 1, 2),
     ONLY("adhesion", "0"), END};
 TABLE exclude[] = {TEXT("name"), REQUIRED("body1"), REQUIRED("body2"), END};
 TABLE equality_default[] = {BOOL("active"), SOLREF, END};
@@ -203,7 +203,9 @@ TABLE mesh[] = {
      .use = TN_USE_HULL},
     {.name = "vertex", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
     {.name = "face", .kind = TN_KIND_INT, .where = TN_WHERE_OWN}, OWN("content_type"),
-    OWN("material"), ONLY("builtin", "none"), END};
+    OWN("material"), {.name = "params", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
+    {.name = "builtin", .kind = TN_KIND_WORD, .where = TN_WHERE_OWN,
+     .words = "none sphere hemisphere cone supersphere supertorus wedge plate"}, END};
 TABLE custom[] = {REQUIRED("name"), END};
 TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), INT("substeps"), REAL("stabilization", 1, 1),
     REAL("contact_stiffness", 1, 1), TEXT("division"), INT("pieces"), END};
@@ -227,7 +229,7 @@ TABLE composite_geom[] = {
     WORD("type", "plane hfield sphere capsule ellipsoid cylinder box mesh sdf"),
     SIZE("size", 1, 3), SIZE("density", 1, 1), SIZE("mass", 1, 1), INT("contype"),
     INT("conaffinity"), WORD("condim", "1 3 4 6"), INT("priority"), SIZE("friction", 1, 3),
-    SIZE("margin", 1, 1), GAP("gap"), SOLREF, SOFT("solmix", 1, 1), INT("group"),
+    SIZE("margin", 1, 1), NOTHING("gap"), SOLREF, SOFT("solmix", 1, 1), INT("group"),
     SIZE("rgba", 3, 4), TEXT("material"), END};
 TABLE composite_joint[] = {
     {.name = "kind", .use = TN_USE_NEUTRAL, .words = "main", .where = TN_WHERE_REQUIRED},
@@ -267,7 +269,7 @@ TABLE flex_elasticity[] = {
     INT("contype"), INT("conaffinity"), INT("priority"), SIZE("friction", 1, 3),                   \
         SIZE("margin", 1, 1)
 TABLE flex_contact[] = {
-    SOFT_CONTACT, WORD("condim", "1 3 4 6"), GAP("gap"), SOLREF, SOFT("solmix", 1, 1),
+    SOFT_CONTACT, WORD("condim", "1 3 4 6"), NOTHING("gap"), SOLREF, SOFT("solmix", 1, 1),
     WORD("selfcollide", "none narrow bvh sap auto"), FLEX("internal"), FLEX("vertcollide"),
     FLEX("passive"),
     {.name = "activelayers", .kind = TN_KIND_INT, .min_count = 1, .max_count = 1,
@@ -309,7 +311,7 @@ typedef struct GroupedRule {
 static const GroupedRule rules[] = {
     {TN_GROUP_ROOT, {"mujoco", mujoco, NULL}},
     {TN_GROUP_TOP, {"compiler", compiler,
-     "texturedir discardvisual fusestatic usethread fitaabb convexhull conflict passthrough savecanonical savecompiled saveinertial"}},
+     "texturedir discardvisual fusestatic usethread convexhull conflict passthrough savecanonical savecompiled saveinertial"}},
     {TN_GROUP_TOP, {"option", option, NULL}},
     {TN_GROUP_TOP, {"size", NULL,
      "memory nconmax njmax nkey nstack nuserdata nuser_actuator nuser_body nuser_cam nuser_geom "
@@ -359,7 +361,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_DEFAULT, {"dcmotor", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"pid", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"orientation", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_ASSET, {"mesh", mesh, "normal params smoothnormal texcoord"}},
+    {TN_GROUP_ASSET, {"mesh", mesh, "normal smoothnormal texcoord"}},
     {TN_GROUP_ASSET, {"texture", texture,
      "builtin colorspace content_type embed fileback filedown filefront fileleft fileright fileup "
      "gridlayout gridsize height hflip mark markrgb nchannel random rgb1 rgb2 type vflip width"}},

@@ -40,6 +40,7 @@ static void read_compiler(TnMjcf *m, const TnXmlElement *e)
     s->balance_inertia = tn_mjcf_bool(&view, "balanceinertia", s->balance_inertia);
     s->strip_path = tn_mjcf_bool(&view, "strippath", s->strip_path);
     s->exact_mesh_inertia = tn_mjcf_bool(&view, "exactmeshinertia", s->exact_mesh_inertia);
+    s->fit_extent = tn_mjcf_bool(&view, "fitaabb", s->fit_extent);
     /* assetdir stands for meshdir and texturedir */
     const TnXmlAttr *folder = tn_xml_attr(e, "meshdir");
     if (!folder) folder = tn_xml_attr(e, "assetdir");

@@ -158,11 +158,6 @@ TEST(unsupported_features_are_errors)
         {"<mujoco>\n<option wind='1 0 0'/></mujoco>", "2:9", "wind=\"1 0 0\" is not supported yet"},
         {"<mujoco>\n<option density='1.2'/></mujoco>", "2:9", "not supported yet"},
         {"<mujoco>\n<compiler coordinate='global'/></mujoco>", "2:11", "only \"local\""},
-        {"<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n"
-         "<geom type='box' mesh='m'/></worldbody></mujoco>",
-         "2:18", "fitting a shape to a mesh is not supported yet"},
-        {"<mujoco><asset>\n<mesh name='m' builtin='sphere' params='3'/></asset></mujoco>", "2:16",
-         "builtin=\"sphere\" is not supported yet"},
         {WORLD("<geom type='hfield'/>"), "2:7", "not supported yet"},
         {WORLD("<body mocap='true'/>"), "2:7", "mocap=\"true\" is not supported yet"},
         {WORLD("<replicate count='2'/>"), "2:1", "not supported yet"},
