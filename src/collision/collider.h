@@ -98,7 +98,7 @@ typedef struct TnRodRun {
     int near;         /* those that are less than this apart do not meet */
 } TnRodRun;
 
-/* Fixed geoms that a clamped segment is stuck in (filter.c), as slots. */
+/* Fixed geoms that a segment of a rod comes out of (clamps.c), as slots. */
 #define TN_CLAMPS_LISTED 3
 typedef struct TnClamp {
     int32_t count; /* more than are listed: asked each time */
@@ -126,7 +126,7 @@ struct TnCollider {
     TnPairEntry *pairs;
     int pair_count;
     int32_t *slot_of;  /* geom -> slot, -1 for one that never collides */
-    TnClamp *clamps;   /* per link; of those that clamp a rod */
+    TnClamp *clamps;   /* per link; none without rods */
     uint8_t *excluded; /* body -> named by an exclude */
     /* per step, per slot (fixed ones are placed at create) */
     TnTransform *place;
@@ -255,6 +255,11 @@ typedef enum TnPassing { TN_STAYS_APART, TN_PASSES_BY, TN_MEETS } TnPassing;
  * pass along each other. `start`: how they are now. */
 TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, bool look_on,
                    const TnManifold *start, double *time, TnTransform at[2]);
+
+/* ---- clamps.c ---- */
+void tn_clamps_init(TnCollider *collider);
+/* Whether the rod comes out of the fixed slot at this link. */
+bool tn_is_clamped(const TnCollider *collider, int fixed, int link);
 
 /* ---- filter.c ---- */
 /* Fills masks, surfaces, margins and the sorted pairs; slots are known. */

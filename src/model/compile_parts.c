@@ -69,8 +69,8 @@ static void carry_pose(const double body_pos[3], const double body_quat[4], doub
     quat_normalize(quat);
 }
 
-/* What comes out of a gripper lies within its fingers: no contact between the two. holder 0: the
- * world. */
+/* What comes out of a gripper lies within its fingers: no contact between the two. (What comes out
+ * of a fixed geom: collision/clamps.c.) */
 static void keep_apart(const TnModel *m, int segment, int holder)
 {
     const TnRod *rod = &m->rods[m->subsystems[m->links[segment].subsystem].kind_index];
@@ -78,11 +78,9 @@ static void keep_apart(const TnModel *m, int segment, int holder)
         end = rod->link_start + rod->segment_count - 1;
     if (first < rod->link_start) first = rod->link_start;
     if (last > end) last = end;
-    for (int i = first; i <= last; i++) {
+    for (int i = first; i <= last; i++)
         if (!m->links[i].holder) m->links[i].holder = holder;
-        if (!holder && !m->links[i].clamp) m->links[i].clamp = segment;
-    }
-    if (holder) m->links[holder].holds = true;
+    m->links[holder].holds = true;
 }
 
 /* A segment of a rod that is welded to the world is held there by the rod's own equations, exactly
@@ -111,7 +109,6 @@ static void hold_segment(const TnCompile *c, TnEquality *weld, int body, int oth
     quat_copy(link->hold_quat, quat);
     link->held = true;
     weld->fixed_segment = m->bodies[body].link;
-    keep_apart(m, m->bodies[body].link, 0);
     weld->active = false;
 }
 

@@ -50,8 +50,6 @@ typedef struct TnLink {
     int holder; /* of a segment that a link holds, and of those near it: they never touch that link;
                    0: none */
     bool holds; /* is such a link */
-    int clamp;  /* of a segment that the world holds, and of those near it: that one. They never
-                   touch the fixed  geoms that it is stuck in; 0: none */
 } TnLink;
 
 typedef struct TnBody {
