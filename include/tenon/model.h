@@ -278,6 +278,18 @@ typedef struct TnMeshDef {
     TnSource source;
 } TnMeshDef;
 
+/* Heights over a grid, made into a mesh that collides as its triangles, with sides and a bottom.
+ * Geoms of it are of type TN_GEOM_MESH and fixed to the world. */
+typedef struct TnHeightFieldDef {
+    const char *name;
+    int rows, columns;     /* along y and x, at least 2 */
+    const double *heights; /* m, rows × columns, row by row from -y, each from -x */
+    double half[2];        /* m, half lengths along x and y, above 0 */
+    double base;           /* m: the bottom is so far below height 0 */
+    const char *file;      /* for error messages; may be NULL */
+    TnSource source;
+} TnHeightFieldDef;
+
 typedef enum TnCameraMode {
     TN_CAMERA_FIXED, /* moves and rotates with its body (default) */
     TN_CAMERA_TRACK, /* moves with its body, keeps its direction of the reference pose */
@@ -537,6 +549,8 @@ TN_API void tn_builder_add_exclude(TnModelBuilder *builder, TnBodyId body1, TnBo
 TN_API TnSensorId tn_builder_add_sensor(TnModelBuilder *builder, const TnSensorDef *def);
 TN_API TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def);
 TN_API TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *def);
+/* 0: a number of the definition is impossible, or no memory. */
+TN_API TnMeshId tn_builder_add_height_field(TnModelBuilder *builder, const TnHeightFieldDef *def);
 /* How a simple shape takes the place of a mesh. Its axes are the mesh's principal axes. */
 typedef enum TnMeshFit {
     TN_FIT_INERTIA, /* sizes from the box with the mesh's mass and inertia (MuJoCo's default) */

@@ -59,6 +59,10 @@ bool tn_grazes(const TnDetection *d, const TnSlotPair *pair, const TnManifold *m
 void tn_emit_turned(TnEmitter *e, const TnSlotPair *pair, const TnMover *a, const TnMover *b,
                     const TnManifold *start, const TnTransform was[2]);
 
+/* ---- emit_triangles.c ---- */
+/* The second slot is a mesh that collides as its triangles. */
+void tn_emit_triangles(TnEmitter *e, const TnSlotPair *pair, double way);
+
 /* ---- emit_shapes.c ---- */
 /* `way`: no point of one moves farther against the other, m. `normal`, where there is one: see
  * TnSlotPair. */

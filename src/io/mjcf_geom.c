@@ -129,13 +129,28 @@ static bool mesh_geom(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
     return geom->mesh != 0;
 }
 
+/* A height field is a mesh without mass. */
+static bool hfield_geom(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
+{
+    const TnXmlElement *holder = NULL;
+    if (!tn_mjcf_find(view, "hfield", &holder)) {
+        tn_mjcf_error(m, view->element, "attribute 'hfield' is missing");
+        return false;
+    }
+    const TnMjcfName *field = tn_mjcf_refer(m, TN_NAMED_HFIELD, holder, "hfield");
+    geom->type = TN_GEOM_MESH;
+    geom->mesh = field ? field->id : 0;
+    geom->mass = geom->density = 0;
+    return geom->mesh != 0;
+}
+
 static bool read_type(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
 {
     int type = tn_mjcf_word(view, "type", type_names, TN_GEOM_SPHERE);
     if (type == TN_GEOM_MESH) return mesh_geom(m, view, geom);
-    if (type == TN_GEOM_HEIGHT_FIELD || type > TN_GEOM_MESH) {
-        tn_mjcf_error_attr(m, view->element, "type", "geoms of type %s are not supported yet",
-                           type == TN_GEOM_HEIGHT_FIELD ? "hfield" : "sdf");
+    if (type == TN_GEOM_HEIGHT_FIELD) return hfield_geom(m, view, geom);
+    if (type > TN_GEOM_MESH) {
+        tn_mjcf_error_attr(m, view->element, "type", "geoms of type sdf are not supported yet");
         return false;
     }
     if (type == TN_GEOM_PLANE && tn_mjcf_text(view, "mesh")) {
@@ -204,8 +219,8 @@ bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *cla
     geom.name = tn_mjcf_text(&view, "name");
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
     tn_mjcf_surface(m, &view, &geom);
-    bool good = read_type(m, &view, &geom) && read_shape(m, &view, clean, &pose, &geom);
     read_mass(m, &view, &geom);
+    bool good = read_type(m, &view, &geom) && read_shape(m, &view, clean, &pose, &geom);
     const TnMjcfName *restitution =
         geom.name ? tn_mjcf_name_find(m, TN_NAMED_RESTITUTION, geom.name) : NULL;
     if (restitution) geom.restitution = *(const double *)restitution->data;

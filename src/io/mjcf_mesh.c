@@ -151,6 +151,15 @@ static TnMeshInertia read_inertia(const TnMjcf *m, const TnMjcfView *view)
     return modes[tn_mjcf_word(view, "inertia", "convex exact legacy shell", otherwise)];
 }
 
+/* What <mesh> of the <tenon> element says; MJCF itself knows hulls only. */
+static TnMeshCollision read_collision(const TnMjcf *m, const char *name)
+{
+    const TnMjcfName *more = tn_mjcf_name_find(m, TN_NAMED_COLLISION, name);
+    if (!more) return TN_MESH_COLLIDE_HULL;
+    TnMjcfView view = tn_mjcf_plain_view(more->element);
+    return (TnMeshCollision)tn_mjcf_word(&view, "collision", "hull triangles decompose", 0);
+}
+
 TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *e, const char *name)
 {
     TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "mesh");
@@ -184,6 +193,7 @@ TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *e, const char *name)
         def.triangles = mesh.triangles;
         def.triangle_count = mesh.triangle_count;
         def.inertia = read_inertia(m, &view);
+        def.collision = read_collision(m, name);
         if (builtin && strcmp(builtin, "plate") == 0) def.inertia = TN_MESH_SHELL; /* it is flat */
         def.source = tn_xml_place(e);
         id = tn_builder_add_mesh(m->builder, &def);

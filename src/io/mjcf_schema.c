@@ -209,6 +209,11 @@ TABLE mesh[] = {
 TABLE custom[] = {REQUIRED("name"), END};
 TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), INT("substeps"), REAL("stabilization", 1, 1),
     REAL("contact_stiffness", 1, 1), TEXT("division"), INT("pieces"), END};
+TABLE hfield[] = {
+    OWN("name"), OWN("content_type"), OWN("file"), INT("nrow"), INT("ncol"),
+    {.name = "elevation", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN}, SIZE("size", 4, 4), END};
+TABLE tenon_mesh[] = {
+    REQUIRED("name"), WORD("collision", "hull triangles decompose"), END};
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
 TABLE tenon_rod[] = {
     REQUIRED("name"), BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),
@@ -427,7 +432,9 @@ static const GroupedRule rules[] = {
     {TN_GROUP_CUSTOM, {"text", custom, "data"}},
     {TN_GROUP_CUSTOM, {"tuple", custom, NULL}},
     {TN_GROUP_KEYFRAME, {"key", key, NULL}},
+    {TN_GROUP_ASSET, {"hfield", hfield, NULL}},
     {TN_GROUP_TENON, {"geom", tenon_geom, NULL}},
+    {TN_GROUP_TENON, {"mesh", tenon_mesh, NULL}},
     {TN_GROUP_TENON, {"track", track, NULL}},
     {TN_GROUP_TENON, {"rod", tenon_rod, NULL}},
     {TN_GROUP_TENON, {"wheel", tenon_wheel, NULL}},
@@ -491,7 +498,7 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_DEFORMABLE:
         return "skin";
     case TN_GROUP_ASSET:
-        return "hfield skin model";
+        return "skin model";
     case TN_GROUP_EQUALITY:
         return "tendon flex flexvert flexstrain distance";
     case TN_GROUP_TENDON:

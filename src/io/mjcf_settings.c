@@ -141,12 +141,17 @@ static void read_texture_or_mesh(TnMjcf *m, const TnXmlElement *e)
 {
     int before = m->err.count;
     bool texture = strcmp(e->name, "texture") == 0, mesh = strcmp(e->name, "mesh") == 0;
+    bool hfield = strcmp(e->name, "hfield") == 0;
     if (strcmp(e->name, "material") == 0 || !tn_mjcf_check_leaf(m, TN_GROUP_ASSET, e)) return;
-    const char *name = texture || mesh ? asset_name(m, e) : NULL;
+    const char *name = texture || mesh || hfield ? asset_name(m, e) : NULL;
     if (texture) {
         tn_mjcf_view(m, e, m->main_class, e->name); /* complains about an unknown class */
         tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
         tn_mjcf_name_add(m, TN_NAMED_TEXTURE, e, name, 0, NULL);
+    }
+    if (hfield) {
+        TnMeshId id = m->err.count == before ? tn_mjcf_hfield(m, e, name) : 0;
+        tn_mjcf_name_add(m, TN_NAMED_HFIELD, e, name, id, e);
     }
     if (mesh) {
         /* one that is refused keeps its name, so that its geoms raise no second error */
