@@ -129,7 +129,8 @@ struct TnCollider {
     TnSlot *slots; /* half constant, half per step */
     TnSlotLocal *locals;
     TnShape *shape;
-    double *thinness; /* m: smallest half of the shapes' extents */
+    double *thinness;              /* m: smallest half of the shapes' extents */
+    struct TnTriMesh **tri_meshes; /* those that collide as triangles (tri_mesh.h); else NULL */
     TnSurface *surfaces;
     int surface_count;
     TnPairEntry *pairs;

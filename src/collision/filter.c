@@ -75,7 +75,7 @@ bool tn_filter_pair(const TnCollider *c, int slot1, int slot2, TnSlotPair *pair)
                          .slot2 = slot2,
                          .explicit_pair = -1,
                          .least = -INFINITY,
-                         .margin = a->margin > b->margin ? a->margin : b->margin};
+                         .margin = a->margin + b->margin};
     if (tn_never_meet(a, b)) return false;
     if (!(a->special & b->special)) return masks;
     int verdict = tn_filter_special(c, slot1, slot2, masks);

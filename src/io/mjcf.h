@@ -120,11 +120,12 @@ typedef enum TnMjcfNameKind {
     TN_NAMED_TEXTURE,
     TN_NAMED_MATERIAL,
     TN_NAMED_MESH,
-    TN_NAMED_HEIGHTS,
+    TN_NAMED_HFIELD,
     TN_NAMED_CLASS,
     TN_NAMED_RESTITUTION, /* geoms of the <tenon> element */
     TN_NAMED_CABLE,       /* by prefix */
     TN_NAMED_SEGMENT,     /* a cable's body; data: TnMjcfPose of MuJoCo's frame in tenon's */
+    TN_NAMED_COLLISION,   /* meshes of the <tenon> element */
     TN_NAMED_ROD,         /* cables of the <tenon> element */
     TN_NAMED_WHEEL,
     TN_NAMED_SOFT,      /* data: TnMjcfNodes, NULL after an error */
@@ -221,7 +222,7 @@ typedef struct TnMjcfSettings {
     double bound_mass, bound_inertia;
     bool balance_inertia;
     const char *mesh_folder; /* NULL: beside the model */
-    bool strip_path, exact_mesh_inertia;
+    bool strip_path, exact_mesh_inertia, fit_extent;
     /* <flag>: false where disabled */
     bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity, actuation;
     bool constraint, passive; /* false: all of those that belong to it are disabled */
@@ -405,6 +406,8 @@ void tn_mjcf_read_statistic(TnMjcf *m, const TnXmlElement *element);
 void tn_mjcf_read_assets(TnMjcf *m);
 /* A mesh (mjcf_mesh.c); 0 after an error. */
 TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *element, const char *name);
+/* The mesh of a height field (mjcf_hfield.c); 0 after an error. */
+TnMeshId tn_mjcf_hfield(TnMjcf *m, const TnXmlElement *element, const char *name);
 /* The triangles of its `file`; the path is kept for messages. */
 struct TnMeshFile;
 bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *element, const TnMjcfView *view,

@@ -288,6 +288,16 @@ void tn_geom_bound(const TnModel *m, TnGeom *geom)
     }
 }
 
+/* Masks or an explicit pair. */
+static bool may_collide(const TnCompile *c, int index)
+{
+    const TnModelBuilder *b = c->builder;
+    if (b->geoms[index].contact_type || b->geoms[index].contact_affinity) return true;
+    for (int i = 0; i < b->pair_count; i++)
+        if (b->pairs[i].geom1 == index + 1 || b->pairs[i].geom2 == index + 1) return true;
+    return false;
+}
+
 static void compile_geoms(TnCompile *c)
 {
     TnModel *m = c->model;
@@ -318,6 +328,11 @@ static void compile_geoms(TnCompile *c)
         tn_geom_bound(m, geom);
         if (geom->type == TN_GEOM_PLANE && geom->link != 0)
             tn_problem(c, TN_ELEMENT("geom", def, i), "a plane must be fixed to the world");
+        if (geom->mesh >= 0 && geom->link != 0 && may_collide(c, i) &&
+            m->meshes[geom->mesh].collision == TN_MESH_COLLIDE_TRIANGLES)
+            tn_problem(c, TN_ELEMENT("geom", def, i),
+                       "a mesh that collides as its triangles must be fixed to the world; one that "
+                       "moves collides as its hull or in pieces");
     }
 }
 

@@ -37,7 +37,8 @@ bool tn_geom_mass(TnCompile *c, const TnGeomDef *def, TnMassProperties *part)
         double scale = def->mass < 0.0 ? def->density : def->mass / part->mass;
         part->mass = def->mass < 0.0 ? def->density * part->mass : def->mass;
         for (int k = 0; k < 9; k++) part->inertia[k] *= scale;
-    } else if (tn_shape_moments(def->type, def->size, &volume, moments)) {
+    } else if ((def->shell ? tn_shell_moments : tn_shape_moments)(def->type, def->size, &volume,
+                                                                  moments)) {
         part->mass = def->mass < 0.0 ? def->density * volume : def->mass;
         for (int k = 0; k < 3; k++) part->inertia[4 * k] = part->mass * moments[k];
     } else {

@@ -198,7 +198,8 @@ typedef struct TnMesh {
     int vertex_count, triangle_count, hull_triangle_count;
     double *vertices;
     int32_t *triangles, *hull_triangles; /* the same array where none were given */
-    TnHull hull;
+    TnHull hull; /* only its bounds where it collides as triangles, or is flat */
+    TnMeshCollision collision;
 } TnMesh;
 
 /* Poses are in the body's axes; the target is an index, -1 for none. */
