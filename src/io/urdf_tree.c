@@ -150,12 +150,16 @@ static void read_inertial(TnUrdf *u, const TnXmlElement *e, bool moves, TnBodyDe
         for (int i = 0; i < 3; i++) tn_urdf_need(u, inertia, names[i], &full[i], 1);
         for (int i = 3; i < 6; i++) tn_urdf_number(u, inertia, names[i], &full[i]);
     }
-    body->has_inertia = body->use_inertia_full = true;
+    body->has_inertia = true;
+    if (body->mass == 0) memset(full, 0, sizeof full); /* nothing that could turn, as in MuJoCo */
     memcpy(body->inertia_pos, pose.pos, sizeof body->inertia_pos);
     turn_inertia(pose.quat, full, body->inertia_full);
     if (full[0] + full[1] + full[2] >= 0 && balance(body->inertia_full) && moves)
         tn_mjcf_remark(u->m, TN_REMARK_URDF_INERTIA, tn_xml_place(inertia ? inertia : e),
                        "inertia");
+    body->use_inertia_full =
+        body->inertia_full[3] != 0 || body->inertia_full[4] != 0 || body->inertia_full[5] != 0;
+    memcpy(body->inertia, body->inertia_full, sizeof body->inertia); /* else these are principal */
 }
 
 /* ---- bodies ---- */
