@@ -12,10 +12,10 @@
 
 #include "../base/base.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* a/b from the pieces, with one slash between; NULL where there is no memory. */
 static const char *join(TnUrdf *u, const char *folder, size_t length, const char *rest)
@@ -62,7 +62,11 @@ static bool is_package(TnUrdf *u, const char *folder, size_t length, const char 
     const char *path = if_there(join(u, folder, length, "package.xml"));
     TnIoFile file;
     TnError ignored = {0};
-    if (!path || !tn_io_read_file(path, (TnSource){0}, NULL, &file, &ignored)) return false;
+    if (!path) return false;
+    if (!tn_io_read_file(path, (TnSource){0}, NULL, &file, &ignored)) {
+        if (ignored.code == TN_ERROR_MEMORY) u->m->pool.failed = true;
+        return false;
+    }
     const char *at = strstr(file.text, "<name>");
     bool same = false;
     if (at) {
@@ -79,9 +83,10 @@ static const char *above(TnUrdf *u, const char *wanted)
 {
     size_t name = strcspn(wanted, "/");
     const char *rest = wanted + name + (wanted[name] == '/');
-    char *folder = realpath(u->m->main_directory[0] ? u->m->main_directory : ".", NULL);
+    char folder[PATH_MAX];
     const char *found = NULL;
-    for (size_t length = folder ? strlen(folder) : 0; length > 0 && !found;) {
+    if (!realpath(u->m->main_directory[0] ? u->m->main_directory : ".", folder)) return NULL;
+    for (size_t length = strlen(folder); length > 0 && !found;) {
         if (ends_with_folder(folder, length, wanted, name) ||
             is_package(u, folder, length, wanted, name))
             found = if_there(join(u, folder, length, rest));
@@ -89,7 +94,6 @@ static const char *above(TnUrdf *u, const char *wanted)
         while (length > 0 && folder[length - 1] != '/') length--;
         while (length > 0 && folder[length - 1] == '/') length--;
     }
-    free(folder);
     return found;
 }
 

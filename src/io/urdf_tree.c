@@ -154,7 +154,8 @@ static void read_inertial(TnUrdf *u, const TnXmlElement *e, bool moves, TnBodyDe
     if (body->mass == 0) memset(full, 0, sizeof full); /* nothing that could turn, as in MuJoCo */
     memcpy(body->inertia_pos, pose.pos, sizeof body->inertia_pos);
     turn_inertia(pose.quat, full, body->inertia_full);
-    if (full[0] + full[1] + full[2] >= 0 && balance(body->inertia_full) && moves)
+    if (full[0] + full[1] + full[2] >= 0 && balance(body->inertia_full) && moves &&
+        !u->balance_inertia)
         tn_mjcf_remark(u->m, TN_REMARK_URDF_INERTIA, tn_xml_place(inertia ? inertia : e),
                        "inertia");
     body->use_inertia_full =
@@ -218,6 +219,16 @@ static void add_free_base(TnUrdf *u, TnUrdfLink *root)
     tn_builder_add_joint(u->m->builder, &joint);
 }
 
+/* Neighbours in a moving tree never touch. Shapes of a fixed base overlap the next link just as
+ * often, but what is fixed to the world has no neighbours: they are excluded by name. */
+static void part_from_base(TnUrdf *u, const TnUrdfLink *link)
+{
+    const TnUrdfLink *parent = link->above->parent;
+    if (!parent->moves && link->moves && parent->body != TN_BODY_WORLD)
+        tn_builder_add_exclude(u->m->builder, parent->body, link->body,
+                               tn_xml_place(link->above->element));
+}
+
 static void add_link(TnUrdf *u, TnUrdfLink *link)
 {
     TnUrdfJoint *above = link->above;
@@ -232,6 +243,7 @@ static void add_link(TnUrdf *u, TnUrdfLink *link)
     else
         add_free_base(u, link);
     tn_urdf_add_geoms(u, link);
+    if (above) part_from_base(u, link);
     for (TnUrdfJoint *j = link->children; j; j = j->sibling) add_link(u, j->child);
 }
 
