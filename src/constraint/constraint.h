@@ -43,7 +43,8 @@ typedef struct TnConstraintInput {
     TnMeshMemory *const *mesh_memory;
     const double *end_qvel; /* v⁺ of soft bodies' nodes as it is predicted, whole-model */
     const TnContactList *contacts;
-    const double *blend; /* per subsystem: share w of v⁺ in its displacement, as planned */
+    const double *inputs; /* per actuator (tn_actuator_inputs) */
+    const double *blend;  /* per subsystem: share w of v⁺ in its displacement, as planned */
     /* of a pass before, where the step is linear about what that found; NULL in the first one */
     const double *found;            /* per dof: v̂ */
     const TnContactCourse *courses; /* per contact */
@@ -88,6 +89,7 @@ typedef struct TnConstraintSet {
     int *follower_row; /* per follower that is not carried: the port of where its holder wants it */
     int bond_next;     /* bonds written so far */
     int *bond_source;  /* per bond: the link before the cut of a cable; of equalities ~index */
+    double *row_drive; /* per row: J v of mocap bodies; NULL without */
     int *row_slot;     /* per row: place in state.row_lambda, or -1 for spin rows */
     struct TnPathRow *path_rows; /* forces and dry friction along paths */
     int path_row_count;
@@ -98,6 +100,7 @@ typedef struct TnPathRow {
     int row;
     int tendon, actuator; /* -1: not of one */
     double shift;         /* J v, v at the step's start */
+    double drive;         /* of it what mocap bodies make, at any time */
     double damping;       /* of a tendon's own force: D (share · J v̂ - (share - 1) J v) is its */
     double share;
 } TnPathRow;

@@ -201,6 +201,7 @@ typedef struct Setting {
     double predicted;  /* J u₀ */
     double compliance; /* J M⁻¹ Jᵀ */
     double row;        /* J A⁻¹ Jᵀ */
+    double drive;      /* of J v what mocap bodies make, at any time */
 } Setting;
 
 static Setting setting_of(Writer *writer, const TnRow *row, const Course *course)
@@ -214,6 +215,7 @@ static Setting setting_of(Writer *writer, const TnRow *row, const Course *course
                   .w = in->blend[s],
                   .shift = writer->w->shift,
                   .predicted = writer->w->rate,
+                  .drive = writer->w->drive,
                   .row = compliance_of(writer, row, course->path)};
     at.compliance = at.row / (in->theta * in->t);
     return at;
@@ -274,7 +276,7 @@ static void close_force(TnRowWriter *w, TnRow *row, const Setting *at, Line line
     tn_row_set_lever(w, row);
     row->k = line.slope;
     row->alpha = 1.0;
-    row->e = -line.force / line.slope;
+    row->e = at->drive - line.force / line.slope;
     if (line.slope * at->row > NO_SLOPE) return;
     row->k = 1.0;
     row->alpha = 0.0;
@@ -284,8 +286,11 @@ static void close_force(TnRowWriter *w, TnRow *row, const Setting *at, Line line
 static TnPathRow *note(TnRowWriter *w, const TnRow *row)
 {
     TnPathRow *noted = &w->set->path_rows[w->set->path_row_count++];
-    *noted = (TnPathRow){
-        .row = (int)(row - w->set->problem.rows), .tendon = -1, .actuator = -1, .shift = w->shift};
+    *noted = (TnPathRow){.row = (int)(row - w->set->problem.rows),
+                         .tendon = -1,
+                         .actuator = -1,
+                         .shift = w->shift,
+                         .drive = w->drive};
     return noted;
 }
 
@@ -328,25 +333,25 @@ static void bounds_of(const TnModel *model, const TnActuator *a, double *low, do
     *high = clamp(*high, own_low, own_high);
 }
 
-static Line servo_line(const Setting *at, const TnActuator *a, double ctrl)
+static Line servo_line(const Setting *at, const TnActuator *a, double input)
 {
     const Course *c = at->course;
-    double gear2 = a->gear * a->gear, K = fmax(0.0, -gear2 * a->bias[1]),
-           D = fmax(0.0, -gear2 * a->bias[2]), z = K * at->t * at->t * at->compliance;
-    double u = a->ctrl_limited ? clamp(ctrl, a->ctrl_range[0], a->ctrl_range[1]) : ctrl;
-    Line line = {a->gear * (a->gain * u + a->bias[0]), 0.0};
+    TnAffineForce law = tn_actuator_affine(a, input, a->gear * c->start, a->gear * c->rate);
+    double gear2 = a->gear * a->gear, K = fmax(0.0, -gear2 * law.by_length),
+           D = fmax(0.0, -gear2 * law.by_velocity), z = K * at->t * at->t * at->compliance;
+    Line line = {a->gear * law.constant, 0.0};
     if (K > 0.0) {
         double s = z > UNRESOLVED ? 0.125 - 2.0 / z : 0.0, late = s * at->t / at->theta;
         Line spring = stiff_line(at, K, (1.0 - s) * c->end + s * c->start, 1.0 - s);
         line.force += spring.force + K * late * (1.0 - at->theta) * at->shift;
         line.slope += spring.slope + K * late;
     } else {
-        line.force += gear2 * a->bias[1] * 0.5 * (c->start + c->end);
+        line.force += gear2 * law.by_length * 0.5 * (c->start + c->end);
     }
     if (D > 0.0)
         add_damping(at, D, damping_share(at, D), &line);
     else
-        line.force += gear2 * a->bias[2] * at->predicted;
+        line.force += gear2 * law.by_velocity * at->predicted;
     return line;
 }
 
@@ -373,7 +378,7 @@ static void add_actuator(Writer *writer, int index, const Course *course)
     Setting at = setting_of(writer, row, course);
     double low, high;
     bounds_of(w->in->model, a, &low, &high);
-    Line line = bound_line(&at, servo_line(&at, a, w->in->state->ctrl[index]), low, high);
+    Line line = bound_line(&at, servo_line(&at, a, w->in->inputs[index]), low, high);
     note(w, row)->actuator = index;
     close_force(w, row, &at, line);
 }
@@ -426,7 +431,7 @@ static void add_limit(Writer *writer, int index, const Course *course, int upper
         return;
     }
     tn_row_close_limit(w, row, sub, gap, v, sign * free_end);
-    row->e += (gap_end - gap) / in->t - w->rate;
+    row->e += w->drive + (gap_end - gap) / in->t - w->rate;
 }
 
 static void add_friction(Writer *writer, int index, const Course *course)

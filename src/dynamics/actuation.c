@@ -1,5 +1,5 @@
 /* actuation.c: the force of an actuator at a state,
- *     F = clamp(gain · u + bias0 + bias1 · length + bias2 · velocity),  u = clamp(ctrl),
+ *     F = clamp(gain · input + bias),  gain and bias affine in length and velocity, or a muscle's,
  * with length = gear · Σ coef · q over the joints it moves: one, or those of its tendon; or gear ·
  * the length of its path. Where the sum of forces on a tendon is bounded, all of them are scaled
  * before their own clamp, as in MuJoCo. */
@@ -29,14 +29,35 @@ double tn_actuator_velocity(const TnModel *model, int actuator, const TnDriven *
     return a->gear * rate;
 }
 
+TnAffineForce tn_actuator_affine(const TnActuator *a, double input, double length, double velocity)
+{
+    TnAffineForce f = {a->gain * input + a->bias[0], a->gain_rate[0] * input + a->bias[1],
+                       a->gain_rate[1] * input + a->bias[2]};
+    if (a->muscles && a->muscles->has_gain) {
+        double active[3];
+        tn_muscle_active(a->muscles, length, velocity, active);
+        f.constant += input * (active[0] - active[1] * length - active[2] * velocity);
+        f.by_length += input * active[1];
+        f.by_velocity += input * active[2];
+    }
+    if (a->muscles && a->muscles->has_bias) {
+        double passive[2];
+        tn_muscle_passive(a->muscles, length, passive);
+        f.constant += passive[0] - passive[1] * length;
+        f.by_length += passive[1];
+    }
+    return f;
+}
+
 /* Before any limit of force. */
 static double raw_force(const TnModel *model, int actuator, const TnDriven *at)
 {
     const TnActuator *a = &model->actuators[actuator];
-    double u = at->ctrl ? at->ctrl[actuator] : 0.0;
-    if (a->ctrl_limited) u = clamp(u, a->ctrl_range);
-    return a->gain * u + a->bias[0] + a->bias[1] * tn_actuator_length(model, actuator, at) +
-           a->bias[2] * tn_actuator_velocity(model, actuator, at);
+    double length = tn_actuator_length(model, actuator, at),
+           velocity = tn_actuator_velocity(model, actuator, at);
+    TnAffineForce f =
+        tn_actuator_affine(a, at->inputs ? at->inputs[actuator] : 0.0, length, velocity);
+    return f.constant + f.by_length * length + f.by_velocity * velocity;
 }
 
 /* What a bound on the sum of a tendon's forces leaves of each. */

@@ -1,8 +1,8 @@
 /* compile_path.c: paths of tendons and of actuators that are not in the equations of one tree, and
  * the lengths of tendons in the reference pose and where springs are at rest. */
-#include "builder.h"
 #include "joint_motion.h"
 #include "path.h"
+#include "reference_mass.h"
 
 #include "../base/base.h"
 #include "../math/vec3.h"
@@ -23,7 +23,7 @@ static bool same_part(const TnModel *m, int a, int b)
 
 static void add_link(TnCompile *c, TnPath *path, int link)
 {
-    if (!link) {
+    if (c->model->links[link].subsystem < 0) { /* the world, or a mocap body */
         path->fixed_end = true;
         return;
     }
@@ -144,6 +144,7 @@ int tn_compile_actuator_path(TnCompile *c, int index)
         add_site(c, path, path->ref);
         path->shared = shared_link(m, m->bodies[m->sites[path->site].body].link,
                                    m->bodies[m->sites[path->ref].body].link);
+        if (m->links[path->shared].subsystem < 0) path->shared = 0;
     }
     check_parts_of(c, TN_ELEMENT("actuator", def, index), path);
     return (int)(path - m->paths);
@@ -165,6 +166,84 @@ static void place_links(const TnModel *m, const double *qpos, TnLinkFrame *frame
         }
         tn_link_frame_from_walk(&frames[l], link, &walk);
     }
+}
+
+/* ---- what a force along a path moves in the reference pose ---- */
+
+typedef struct Gradient {
+    const TnModel *model;
+    const TnLinkFrame *frames;
+    TnMoment *moments; /* per dof */
+} Gradient;
+
+static void add_pull(void *context, int link, const double point[3], const double linear[3],
+                     const double angular[3])
+{
+    const Gradient *g = context;
+    const TnModel *m = g->model;
+    for (int l = link; m->links[l].subsystem >= 0; l = m->links[l].parent) {
+        const TnLink *at = &m->links[l];
+        double S[6][6]; /* a link has six dofs at most; at the point */
+        tn_link_axes(m, at, &g->frames[at->parent], &g->frames[l], m->qpos0, 0, point, S);
+        for (int d = 0; d < at->dof_count; d++)
+            g->moments[at->dof_start + d].coef += v3_dot(linear, S[d]) + v3_dot(angular, S[d] + 3);
+    }
+}
+
+static void add_moment(void *context, int dof, double coef)
+{
+    const Gradient *g = context;
+    g->moments[dof].coef += coef;
+}
+
+static bool is_first_of_part(const TnModel *m, const TnPath *path, int index)
+{
+    for (int i = 0; i < index; i++)
+        if (m->links[path->links[i]].subsystem == m->links[path->links[index]].subsystem)
+            return false;
+    return true;
+}
+
+static bool sum_parts(TnCompile *c, TnReferenceMass *reference, const TnPath *path,
+                      const TnMoment *moments, double *mass, double *acceleration)
+{
+    const TnModel *m = c->model;
+    double compliance = 0.0, squares = 0.0;
+    for (int i = 0; i < path->link_count; i++) {
+        int s = m->links[path->links[i]].subsystem;
+        const TnSubsystem *sub = &m->subsystems[s];
+        double part_mass, part;
+        if (!is_first_of_part(m, path, i)) continue;
+        if (!tn_reference_mass_along(c, reference, s, moments + sub->dof_start, sub->dof_count,
+                                     &part_mass) ||
+            !tn_reference_acceleration(c, reference, s, moments + sub->dof_start, sub->dof_count,
+                                       &part))
+            return false;
+        compliance += 1.0 / part_mass;
+        squares += part * part;
+    }
+    *mass = 1.0 / compliance;
+    *acceleration = sqrt(squares);
+    return true;
+}
+
+bool tn_path_reference(TnCompile *c, TnReferenceMass *reference, const TnPath *path, double *mass,
+                       double *acceleration)
+{
+    const TnModel *m = c->model;
+    TnLinkFrame *frames = tn_calloc((size_t)m->link_count, sizeof *frames);
+    TnMoment *moments = tn_calloc((size_t)m->dof_count + 1, sizeof *moments);
+    bool ok = frames && moments;
+    if (ok) {
+        Gradient g = {m, frames, moments};
+        place_links(m, m->qpos0, frames);
+        for (int d = 0; d < m->dof_count; d++) moments[d].dof = d;
+        tn_path_walk(m, path, m->qpos0, frames, &(TnPathVisitor){add_pull, add_moment, &g});
+        ok = sum_parts(c, reference, path, moments, mass, acceleration);
+    }
+    tn_free(frames);
+    tn_free(moments);
+    return ok;
 }
 
 /* Rest lengths are those where hinges and slides are at their spring_ref, as in MuJoCo. */

@@ -186,7 +186,7 @@ static void sense_subtree(const TnSensing *at, const TnSensor *sensor, double *d
 
 static TnDriven driven(const TnSensing *at)
 {
-    return (TnDriven){at->qpos, at->qvel, at->ctrl, at->frames, at->twists};
+    return (TnDriven){at->qpos, at->qvel, at->inputs, at->frames, at->twists};
 }
 
 static double tendon_force(const TnSensing *at, int tendon)

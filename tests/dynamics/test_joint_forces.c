@@ -243,7 +243,8 @@ TEST(gear_multiplies_length_and_force)
         TnModel *model = driven_wheel(gear, 1e3, -1e3, -500.0, 2.0, 1.5);
         REQUIRE(model);
         Motion m = motion_start(model, 0.01);
-        m.ctrl[0] = 9.0; /* clamped to 1.5 */
+        double ctrl = 9.0; /* clamped to 1.5 */
+        tn_actuator_inputs(model, &ctrl, NULL, 0.01, m.ctrl);
         motion_step(&m);
         CHECK_NEAR(m.qvel[0], 0.01 * 2.0 * gear, 1e-12); /* at its limit */
         motion_run(&m, 20.0);
@@ -315,7 +316,7 @@ TEST(actuator_force_is_clamped_gain_and_bias)
     TnModel *model = driven_wheel(2.0, 10.0, -3.0, -1.0, 4.0, 1.0);
     REQUIRE(model);
     double q[1] = {0.5}, v[1] = {0.25}, u[1] = {0.4};
-    const TnDriven at = {.qpos = q, .qvel = v, .ctrl = u};
+    const TnDriven at = {.qpos = q, .qvel = v, .inputs = u};
     CHECK_NEAR(tn_actuator_force(model, 0, &at), 10.0 * 0.4 - 3.0 * 1.0 - 0.5, 1e-14);
     u[0] = 5.0;
     CHECK_NEAR(tn_actuator_force(model, 0, &at), 4.0, 0.0);
