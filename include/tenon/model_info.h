@@ -167,6 +167,18 @@ typedef struct TnWheelInfo {
 } TnWheelInfo;
 TN_API TnWheelInfo tn_model_wheel_info(const TnModel *model, TnWheelId id);
 
+/* For drawing. Only spatial tendons have branches: a pulley begins a new one. */
+typedef struct TnTendonInfo {
+    const char *name;
+    int branch_count; /* 0: a fixed tendon */
+    TnBodyId body;    /* one that it moves; 0: none */
+    double width;     /* m, radius */
+    double rgba[4];
+} TnTendonInfo;
+TN_API TnTendonInfo tn_model_tendon_info(const TnModel *model, TnTendonId id);
+/* Points that a branch (0 …) is drawn through. */
+TN_API int tn_model_tendon_points(const TnModel *model, TnTendonId id, int branch);
+
 typedef struct TnEqualityInfo {
     TnEqualityType type;
     bool active;

@@ -213,6 +213,8 @@ TN_API TnStatus tn_world_soft_stress(const TnWorld *world, TnSoftId soft, double
                                      double *von_mises, TnError *err);
 
 TN_API void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4]);
+/* The points of a spatial tendon, 3 numbers each, branch by branch (tn_model_tendon_points). */
+TN_API void tn_world_tendon_way(const TnWorld *world, TnTendonId tendon, double *points);
 TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3],
                                    double angular[3]); /* world axes */
 /* The frame of a site or geom, and the velocity of its origin; world axes. Zeros for the surface of

@@ -37,6 +37,8 @@ typedef struct Writer {
     TnMotion motion;
     TnPlace place;    /* in the middle of the predicted motion */
     double **factors; /* per tree: of A; NULL: not asked for yet */
+    /* per link, at the start: that of a mocap body is the mean of the steps before and behind */
+    const double (*twists)[6];
 } Writer;
 
 /* A path over the predicted step. */
@@ -96,8 +98,8 @@ static bool follow(Writer *writer, const TnPath *path, Course *out)
     for (int i = 0; i < path->link_count; i++)
         if (!tn_motion_of_body(in, model->links[path->links[i]].body, &writer->motion, &out->eta))
             return false;
-    out->start = tn_path_rate(model, path, in->state->qpos, in->state->qvel, in->frames, in->twists,
-                              &out->rate);
+    out->start = tn_path_rate(model, path, in->state->qpos, in->state->qvel, in->frames,
+                              writer->twists, &out->rate);
     out->end = tn_path_walk(model, path, writer->motion.qpos, writer->motion.end, NULL);
     return true;
 }
@@ -566,6 +568,24 @@ static bool has_paths(const TnModel *model)
     return false;
 }
 
+/* False: no memory. */
+static bool set_twists(Writer *writer)
+{
+    const TnConstraintInput *in = writer->w->in;
+    const TnModel *model = in->model;
+    writer->twists = in->twists;
+    if (!model->mocap_count) return true;
+    size_t bytes = sizeof(double[6]) * (size_t)model->link_count;
+    double(*twists)[6] = tn_arena_alloc(in->arena, bytes);
+    if (!twists) return false;
+    memcpy(twists, in->twists, bytes);
+    for (int l = 1; l <= model->mocap_count; l++)
+        for (int k = 0; k < 6; k++)
+            twists[l][k] = 0.5 * (twists[l][k] + in->state->mocap_twist[6 * (l - 1) + k]);
+    writer->twists = (const double(*)[6])twists;
+    return true;
+}
+
 bool tn_constraint_add_paths(TnRowWriter *w)
 {
     const TnConstraintInput *in = w->in;
@@ -575,7 +595,9 @@ bool tn_constraint_add_paths(TnRowWriter *w)
     w->set->path_rows =
         TN_ARENA_NEW(in->arena, TnPathRow, model->force_count + model->tendon_count);
     writer.factors = TN_ARENA_ZERO(in->arena, double *, model->tree_count);
-    if (!w->set->path_rows || !writer.factors || !tn_motion_init(in, &writer.motion)) return false;
+    if (!w->set->path_rows || !writer.factors || !set_twists(&writer) ||
+        !tn_motion_init(in, &writer.motion))
+        return false;
     const TnMotion *m = &writer.motion;
     writer.place = (TnPlace){m->at, m->axes, (const double(*)[6])m->twists, m->qvel};
     return add_all(&writer);

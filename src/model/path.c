@@ -305,12 +305,16 @@ double tn_path_rate(const TnModel *model, const TnPath *path, const double *qpos
 
 /* ---- drawing ---- */
 
-int tn_path_room(const TnPath *path)
+int tn_path_branch(const TnPath *path, int branch)
 {
-    int room = 0;
-    for (int i = 0; i < path->point_count; i++)
-        room += path->points[i].type == TN_TENDON_GEOM ? ARC_PIECES + 1 : 1;
-    return room;
+    int count = 0, at = 0;
+    for (int i = 0; i < path->point_count; i++) {
+        if (path->points[i].type == TN_TENDON_PULLEY)
+            at++;
+        else if (at == branch)
+            count += path->points[i].type == TN_TENDON_GEOM ? ARC_PIECES + 1 : 1;
+    }
+    return count;
 }
 
 /* Always as many points, so that frames of a film fit each other: without a wrap all of an arc's
@@ -349,9 +353,6 @@ int tn_path_trace(const TnModel *model, const TnPath *path, const TnLinkFrame *f
             Place a = place_site(model, frames, p[-1].object),
                   b = place_site(model, frames, p[1].object);
             count += trace_arc(model, frames, p, &a, &b, points + count);
-        } else if (count) { /* a branch: back to where the last one ended */
-            v3_copy(points[count], points[count - 1]);
-            count++;
         }
     }
     return count;

@@ -26,10 +26,10 @@ double tn_path_walk(const TnModel *model, const TnPath *path, const double *qpos
 double tn_path_rate(const TnModel *model, const TnPath *path, const double *qpos,
                     const double *qvel, const TnLinkFrame *frames, const double (*twists)[6],
                     double *rate);
-/* The points that a spatial tendon runs through, for drawing: at most tn_path_room, the arcs in
- * pieces. A branch behind a pulley follows with its start repeated, joined to the end of the last.
- * Returns how many there are. */
-int tn_path_room(const TnPath *path);
+/* The points that a spatial tendon runs through, for drawing, branch by branch, the arcs in pieces:
+ * always as many. Of one branch (0 …): how many; 0: there is no such branch. */
+int tn_path_branch(const TnPath *path, int branch);
+/* All of them; returns how many. */
 int tn_path_trace(const TnModel *model, const TnPath *path, const TnLinkFrame *frames,
                   double (*points)[3]);
 

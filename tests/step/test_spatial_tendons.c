@@ -389,3 +389,31 @@ TEST(worlds_with_tendons_are_saved_allocate_nothing_and_have_the_same_bits_on_al
         text_close(&s);
     }
 }
+
+TEST(a_hook_that_is_led_up_lifts_loads_on_a_rope_and_on_a_spring)
+{
+    static const char parts[] =
+        "<worldbody><body name='hook' mocap='true'><site name='h'/></body>"
+        "<body pos='0 0 -.5'><freejoint/><geom size='.05' mass='1' contype='0' conaffinity='0'/>"
+        "<site name='one'/></body><body pos='0 0 -.598'><freejoint/><geom size='.05' mass='1' "
+        "contype='0' conaffinity='0'/><site name='two'/></body></worldbody>"
+        "<tendon><spatial name='rope' range='0 .5'><site site='h'/><site site='one'/></spatial>"
+        "<spatial name='spring' stiffness='100' springlength='.5' damping='2'><site site='h'/>"
+        "<site site='two'/></spatial></tendon><sensor><tendonpos tendon='rope'/></sensor>";
+    TextScene s;
+    REQUIRE(text_open(&s, 0.01, "0 0 -9.81", parts));
+    TnBodyId hook = tn_model_find_body(s.model, "hook");
+    double start = text_energy(&s);
+    for (int k = 1; k <= 300; k++) {
+        const double up = k * s.t, pos[3] = {0, 0, 0.25 * up * up}; /* 0.5 m/s² */
+        CHECK(tn_world_set_mocap(s.world, hook, pos, NULL, NULL) == TN_OK);
+        run_steps(&s, 1);
+    }
+    CHECK_NEAR(sensor(&s, 0), 0.5, 1e-5);
+    CHECK_NEAR(qvel_of(&s)[2], 1.5, 1e-2); /* both follow */
+    CHECK_NEAR(qvel_of(&s)[8], 1.5, 5e-2);
+    TnEnergyAccount a = tn_world_energy_account(s.world);
+    CHECK_NEAR(a.applied - a.damping - a.step + a.created, text_energy(&s) - start, 1e-9);
+    CHECK(a.created < 1e-3 && a.damping < 0.1 && fabs(a.step) < 0.02 * a.applied);
+    text_close(&s);
+}
