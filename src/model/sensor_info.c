@@ -1,10 +1,9 @@
 /* sensor_info.c: where a sensor's numbers lie in the sensor data; what an equality joins; how a
  * tendon is drawn. */
 #include "../base/base.h"
+#include "names.h"
 #include "path.h"
 
-#include "model.h"
-#include "names.h"
 #include <string.h>
 
 TnSensorInfo tn_model_sensor_info(const TnModel *model, TnSensorId id)
