@@ -6,8 +6,7 @@
  * classes, frames and other short forms. A number is written with as many digits as keep its bits,
  * so that the file that is written loads to the same model. One table per kind of definition says
  * which attribute holds which member (TnField); what no attribute can say is an error, never left
- * out. Sections that refer to bodies and their parts are written before these, into memory, so that
- * parts without a name get one where something refers to them. */
+ * out. Parts without a name get one where something refers to them. */
 #ifndef TN_IO_MJCF_WRITE_H
 #define TN_IO_MJCF_WRITE_H
 

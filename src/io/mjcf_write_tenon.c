@@ -288,7 +288,7 @@ void tn_write_tenon(TnWriter *w)
     for (int i = 0; i < w->d.soft_count; i++) write_soft(w, i);
     write_ties(w);
     write_track(w);
-    for (int i = 0; i < w->d.rod_count; i++) write_rod(w, i); /* last: others name its segments */
+    for (int i = 0; i < w->d.rod_count; i++) write_rod(w, i);
     bool empty = !settings && text->size == inside;
     tn_write_end(w, "tenon");
     if (empty) text->size = start;

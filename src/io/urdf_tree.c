@@ -48,7 +48,9 @@ static void connect(TnUrdf *u, TnUrdfJoint *joint)
 
 static void mark_reached(TnUrdf *u, TnUrdfLink *link, int depth)
 {
+    const TnUrdfJoint *above = link->above;
     link->reached = true;
+    link->moves = above ? above->parent->moves || above->type != TN_URDF_FIXED : u->load->free_base;
     if (depth > TN_XML_DEPTH_LIMIT) {
         tn_mjcf_error(u->m, link->element, "links are chained more than %d deep",
                       TN_XML_DEPTH_LIMIT);
@@ -233,7 +235,6 @@ static void add_link(TnUrdf *u, TnUrdfLink *link)
 {
     TnUrdfJoint *above = link->above;
     link->world = tn_mjcf_identity();
-    link->moves = above ? above->parent->moves || above->type != TN_URDF_FIXED : u->load->free_base;
     if (is_world(link))
         link->body = TN_BODY_WORLD;
     else
@@ -244,11 +245,15 @@ static void add_link(TnUrdf *u, TnUrdfLink *link)
         add_free_base(u, link);
     tn_urdf_add_geoms(u, link);
     if (above) part_from_base(u, link);
-    for (TnUrdfJoint *j = link->children; j; j = j->sibling) add_link(u, j->child);
+    for (TnUrdfJoint *j = link->children; j; j = j->sibling)
+        if (!floats_in_world(j->child)) add_link(u, j->child);
 }
 
+/* Links that float in the world come after the tree of the root, so that bodies are depth first. */
 void tn_urdf_add_links(TnUrdf *u)
 {
     for (TnUrdfLink *link = u->links; link; link = link->next)
         if (!link->above) add_link(u, link);
+    for (TnUrdfJoint *j = u->joints; j; j = j->next)
+        if (j->child && floats_in_world(j->child)) add_link(u, j->child);
 }

@@ -67,39 +67,40 @@ TEST(mass_matrix_and_bias_of_an_arm_are_mujocos)
 
 TEST(all_types_of_joints_are_mujocos)
 {
-    static const double sums[12] = {9,
-                                    8.4000000000000004,
-                                    9.4000000000000004,
-                                    1.8458552604748355,
-                                    3.0314633384685354,
-                                    -1.2500511878127543,
-                                    0.13,
-                                    3.3746697791340625,
-                                    1.6966165962748105,
-                                    1.6706229274280942,
-                                    0.022158246609712669,
-                                    0.02734073799928699};
-    static const double diagonal[12] = {8,
-                                        8,
-                                        8,
-                                        0.6012166716056826,
-                                        0.58131951181695374,
-                                        0.23746381657736457,
-                                        0.065000000000000002,
-                                        2.3999999999999995,
+    static const double sums[12] = {
+        3.3859558251802118,   1.709747420422308,    1.685137157307218,
+        0.061089346682483059, 0.027340737999287025, 9,
+        8.4000000000000004,   9.4000000000000004,   1.8458552604748359,
+        3.0347404699506568,   -1.2438385162459413,  0.13000000000000003};
+    static const double diagonal[12] = {2.3999999999999995,
                                         1.1999999999999997,
                                         1.2,
-                                        0.029833333333333507,
-                                        0.017333333333333433};
-    static const double bias[12] = {
-        -0.0059999999999995612, 0.41600000000000048, 78.506000000000014,   -0.023063880999606441,
-        17.710392976261272,     -3.9205789223784588, 0.004724604784475438, 3.1353491784599257,
-        -7.2409338165080293,    -4.7857125599650425, 0.036329522703928196, 0};
+                                        0.029833333333333486,
+                                        0.017333333333333423,
+                                        8,
+                                        8,
+                                        8,
+                                        0.60121667160568271,
+                                        0.57985174177460808,
+                                        0.2389315866197102,
+                                        0.065000000000000016};
+    static const double bias[12] = {3.1369058845428164,
+                                    -7.2414783705972434,
+                                    -4.7813548702932591,
+                                    -0.10081374063016124,
+                                    0,
+                                    -0.32599999999999979,
+                                    0.95999999999999974,
+                                    77.962000000000003,
+                                    -0.13613951295184618,
+                                    17.620732406977606,
+                                    -3.8762297589251524,
+                                    0.007004436142945495};
     static const double turn[4] = {0.5, 0.5, -0.5, 0.5};
-    static const char *const names[7] = {"fly",      "swing",    "rail", "table_TX",
-                                         "table_TY", "table_RZ", "spin"};
-    static const TnJointType types[7] = {TN_JOINT_FREE,  TN_JOINT_HINGE, TN_JOINT_SLIDE,
-                                         TN_JOINT_SLIDE, TN_JOINT_SLIDE, TN_JOINT_HINGE,
+    static const char *const names[7] = {"rail", "table_TX", "table_TY", "table_RZ",
+                                         "spin", "fly",      "swing"};
+    static const TnJointType types[7] = {TN_JOINT_SLIDE, TN_JOINT_SLIDE, TN_JOINT_SLIDE,
+                                         TN_JOINT_HINGE, TN_JOINT_HINGE, TN_JOINT_FREE,
                                          TN_JOINT_HINGE};
     double qpos[13], qvel[12];
     TnModel *m = load(DATA("all_joints.urdf"));
@@ -111,7 +112,7 @@ TEST(all_types_of_joints_are_mujocos)
     CHECK(tn_model_info(m).option.timestep == 0.004);
     CHECK(tn_model_info(m).option.gravity[0] == 0.1);
     fill_state(qpos, 13, qvel, 12);
-    memcpy(qpos + 3, turn, sizeof turn);
+    memcpy(qpos + 8, turn, sizeof turn);
     check_dynamics(m, qpos, qvel, 12, sums, diagonal, bias);
     tn_model_destroy(m);
 }
@@ -145,8 +146,8 @@ TEST(limits_efforts_and_dynamics_are_read)
     builder = tn_builder_load(DATA("all_joints.urdf"), &def, &remarks, &err);
     REQUIRE(builder);
     d = tn_builder_definitions(builder);
-    CHECK(!d.joints[1].limited); /* lower and upper are equal */
-    CHECK(d.joints[1].actuator_limited && !d.joints[2].actuator_limited); /* efforts 5 and 0 */
+    CHECK(!d.joints[6].limited); /* lower and upper are equal */
+    CHECK(d.joints[6].actuator_limited && !d.joints[0].actuator_limited); /* efforts 5 and 0 */
     tn_builder_destroy(builder);
 }
 
