@@ -1,9 +1,18 @@
 /* load.c: a model file, by content: the root element tells the format. */
 #include "../base/base.h"
+#include "mjcf_copy.h"
 #include "urdf.h"
 
 #include <string.h>
 #include <strings.h>
+
+static void remark_on_medium(TnMjcf *m)
+{
+    if (m->option.density == 0.0 && m->option.viscosity == 0.0) return;
+    for (const TnMjcfName *name = m->names.first; name; name = name->later)
+        if (name->kind == TN_NAMED_CABLE || name->kind == TN_NAMED_SOFT)
+            tn_mjcf_remark(m, TN_REMARK_MEDIUM, tn_xml_place(name->element), name->element->name);
+}
 
 /* All sections, those first that others refer to. */
 void tn_mjcf_interpret(TnMjcf *m)
@@ -11,6 +20,7 @@ void tn_mjcf_interpret(TnMjcf *m)
     const TnXmlAttr *name = tn_xml_attr(m->root, "model");
     if (name) tn_builder_set_name(m->builder, name->value);
     tn_mjcf_read_settings(m);
+    tn_mjcf_expand(m, m->root);
     tn_mjcf_read_tenon(m);
     tn_mjcf_read_defaults(m);
     tn_mjcf_read_assets(m);
@@ -24,7 +34,9 @@ void tn_mjcf_interpret(TnMjcf *m)
     tn_mjcf_read_actuators(m);
     tn_mjcf_read_sensors(m);
     tn_mjcf_read_keys(m);
+    tn_mjcf_read_attached_keys(m);
     tn_mjcf_finish_tenon(m);
+    remark_on_medium(m);
     tn_builder_set_option(m->builder, &m->option, m->option_place);
     tn_builder_set_view(m->builder, &m->view);
 }
