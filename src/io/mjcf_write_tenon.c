@@ -39,6 +39,21 @@ static void write_geoms(TnWriter *w)
     }
 }
 
+static void write_meshes(TnWriter *w)
+{
+    static const TnField fields[] = {
+        TN_WORDS(TnMeshDef, "collision", collision, "hull triangles decompose"),
+    };
+    const TnMeshDef usual = tn_mesh_def();
+    for (int i = 0; i < w->d.mesh_count; i++) {
+        if (w->d.meshes[i].collision == usual.collision) continue;
+        tn_write_open(w, "mesh");
+        tn_write_text(w, "name", tn_write_name(w, TN_WRITTEN_MESH, i + 1));
+        TN_WRITE_FIELDS(w, fields, &w->d.meshes[i], &usual);
+        tn_write_close(w);
+    }
+}
+
 /* ---- rods ---- */
 
 /* What a segment has beside its own geom, and its names where the rod's do not give them. */
@@ -197,6 +212,10 @@ static void write_soft(TnWriter *w, int i)
     const TnSoftDef *def = &w->d.softs[i].def, usual = tn_soft_def();
     const char *name = tn_write_name(w, TN_WRITTEN_SOFT, i + 1);
     TnText *text;
+    if (def->thickness > 0) {
+        tn_write_error(w, "soft", def->name, i + 1, def->source, "sheets are not written yet");
+        return;
+    }
     const char *file = tn_write_beside(w, name, ".vtk", &text);
     if (!file) return;
     write_vtk(w, &def->mesh, text);
@@ -284,6 +303,7 @@ void tn_write_tenon(TnWriter *w)
     tn_write_inner(w);
     size_t inside = text->size;
     write_geoms(w);
+    write_meshes(w);
     for (int i = 0; i < w->d.wheel_count; i++) write_wheel(w, i);
     for (int i = 0; i < w->d.soft_count; i++) write_soft(w, i);
     write_ties(w);

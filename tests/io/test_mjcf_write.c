@@ -164,6 +164,42 @@ TEST(models_of_tests_load_again_with_the_same_bits)
     remove_folders();
 }
 
+/* What MJCF has beside: media, activations, muscles, mocap bodies, springs by time constants, … */
+static const char *const OTHERS =
+    "<mujoco><compiler settotalmass='7'/>"
+    "<option density='1.2' viscosity='0.01' wind='1 2 3'><flag filterparent='disable'/></option>"
+    "<worldbody><body name='hand' mocap='true' pos='5 0 0'><geom size='0.1'/></body>"
+    "<body><freejoint align='true'/><geom size='0.1' pos='0.2 0 0'/>"
+    "<geom type='box' size='.1 .2 .3' euler='10 20 30' shellinertia='true'/></body>"
+    "<body pos='0 3 0'><joint name='j' springdamper='0.1 0.7'/><geom type='ellipsoid' "
+    "size='.1 .2 .3' pos='.3 0 0' fluidshape='ellipsoid' fluidcoef='.1 .2 .3 .4 .5'/>"
+    "<body pos='1 0 0'><joint name='k' axis='0 1 0'/><geom size='.1' pos='.1 0 0'/></body></body>"
+    "</worldbody><actuator>"
+    "<muscle name='m' joint='j' lengthrange='-1 1' timeconst='.02 .05' force='3'/>"
+    "<cylinder name='c' joint='k' timeconst='0.3' area='2' bias='.1 .2 -.3'/>"
+    "<intvelocity name='i' joint='k' kp='2' actrange='-1 1'/>"
+    "<damper name='d' joint='j' kv='3' ctrlrange='0 1'/>"
+    "<general name='g' joint='k' gaintype='affine' gainprm='1 -2 -.5' dyntype='filterexact' "
+    "dynprm='.1' actearly='true'/></actuator>"
+    "<keyframe><key qpos='0 0 1 1 0 0 0 .1 .2' act='.1 .2 .3 .4' mpos='5 1 1' mquat='0 1 0 0'/>"
+    "</keyframe><asset><hfield name='h' nrow='3' ncol='4' size='2 2 1 .1' elevation='0 1 0 1 1 0 1 "
+    "0 "
+    "0 0 1 1'/></asset><worldbody><geom type='hfield' hfield='h' pos='9 0 0'/></worldbody>"
+    "</mujoco>";
+
+TEST(media_muscles_and_mocap_bodies_are_kept)
+{
+    make_folders();
+    char path[600];
+    snprintf(path, sizeof path, "%s/others.xml", folder);
+    FILE *file = fopen(path, "w");
+    REQUIRE(file);
+    fputs(OTHERS, file);
+    fclose(file);
+    check_file(path, 20);
+    remove_folders();
+}
+
 /* ---- C calls ---- */
 
 static TnBodyId add_box(TnModelBuilder *b, TnBodyId parent, const char *name, double x)
@@ -478,25 +514,25 @@ TEST(every_failing_allocation_is_an_error)
 TEST(no_definition_has_grown_unnoticed)
 {
 #ifdef __x86_64__
-    CHECK(sizeof(TnOption) == 104);
-    CHECK(sizeof(TnBodyDef) == 272);
-    CHECK(sizeof(TnJointDef) == 184);
-    CHECK(sizeof(TnGeomDef) == 232);
+    CHECK(sizeof(TnOption) == 152);
+    CHECK(sizeof(TnBodyDef) == 280);
+    CHECK(sizeof(TnJointDef) == 208);
+    CHECK(sizeof(TnGeomDef) == 280);
     CHECK(sizeof(TnSiteDef) == 96);
     CHECK(sizeof(TnTendonDef) == 120);
-    CHECK(sizeof(TnActuatorDef) == 128);
+    CHECK(sizeof(TnActuatorDef) == 368);
     CHECK(sizeof(TnEqualityDef) == 176);
     CHECK(sizeof(TnPairDef) == 72);
     CHECK(sizeof(TnSensorDef) == 48);
-    CHECK(sizeof(TnKeyDef) == 80);
-    CHECK(sizeof(TnMeshDef) == 64);
+    CHECK(sizeof(TnKeyDef) == 120);
+    CHECK(sizeof(TnMeshDef) == 72);
     CHECK(sizeof(TnCameraDef) == 104);
     CHECK(sizeof(TnRodDef) == 296);
     CHECK(sizeof(TnWheelDef) == 128);
-    CHECK(sizeof(TnSoftDef) == 296);
+    CHECK(sizeof(TnSoftDef) == 312);
     CHECK(sizeof(TnTieDef) == 40);
     CHECK(sizeof(TnTrackDef) == 48);
     CHECK(sizeof(TnView) == 64);
-    CHECK(sizeof(TnDefinitions) == 392);
+    CHECK(sizeof(TnDefinitions) == 440);
 #endif
 }
