@@ -210,6 +210,7 @@ typedef enum TnMjcfRemark {
     TN_REMARK_URDF_MASS,
     TN_REMARK_URDF_VISUAL,
     TN_REMARK_URDF_INERTIA,
+    TN_REMARK_URDF_MASSLESS,
     TN_REMARK_COUNT
 } TnMjcfRemark;
 

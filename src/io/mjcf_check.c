@@ -110,7 +110,9 @@ static const char *remark_text(TnMjcfRemark which)
                                   "drawn",
         [TN_REMARK_URDF_INERTIA] = "no body can have these moments: one is larger than the sum of "
                                    "the others, or negative; all three become their mean, as "
-                                   "with MuJoCo's balanceinertia"};
+                                   "with MuJoCo's balanceinertia",
+        [TN_REMARK_URDF_MASSLESS] = "a link without mass between two joints is no body; both "
+                                    "joints move the next link"};
     return texts[which];
 }
 

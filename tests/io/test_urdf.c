@@ -281,6 +281,44 @@ TEST(a_floating_joint_may_hang_on_a_moving_link)
     tn_model_destroy(m);
 }
 
+/* A hip of three axes, whose links between have no mass, against one whose links hardly have any.
+ */
+#define HIP(BETWEEN)                                                                               \
+    "<robot name='r'>" LINK(                                                                       \
+        "a") "<link name='v'>" BETWEEN "</link><link name='w'>" BETWEEN                            \
+             "</link><link name='leg'><inertial><origin xyz='.1 .2 -.5'/><mass "                   \
+             "value='2'/><inertia "                                                                \
+             "ixx='.3' iyy='.2' izz='.1' ixy='.01' ixz='0' iyz='0'/></inertial></link>" JOINT(     \
+                 "z", "revolute", "a", "v",                                                        \
+                 "<origin xyz='.1 0 .2' rpy='.1 .2 .3'/><axis xyz='0 0 1'/>")                      \
+                 JOINT("x", "continuous", "v", "w", "<origin xyz='0 .3 0' rpy='.5 0 0'/>")         \
+                     JOINT("y", "prismatic", "w", "leg",                                           \
+                           "<origin xyz='.2 0 -.1'/><axis xyz='0 1 .5'/>") "</robot>"
+
+TEST(joints_of_links_without_mass_move_the_next_link)
+{
+    static const char *const texts[2] = {
+        HIP(""), HIP("<inertial><mass value='1e-13'/><inertia ixx='1e-13' iyy='1e-13' "
+                     "izz='1e-13'/></inertial>")};
+    const double qpos[3] = {0.3, -0.7, 0.2}, qvel[3] = {1, -2, 0.5};
+    double matrices[2][9], bias[2][3], poses[2][6 * 7];
+    for (int i = 0; i < 2; i++) {
+        TnModel *m = load_bytes(texts[i], strlen(texts[i]), &remarks, &err);
+        if (!m) test_fail(__FILE__, __LINE__, "%s", err.message);
+        REQUIRE(m);
+        CHECK(tn_model_info(m).body_count == (i == 0 ? 3 : 5));
+        CHECK((strstr(remarks.message, "2 × a link without mass") != NULL) == (i == 0));
+        double all[6 * 7];
+        TnEval out = {.mass_matrix = matrices[i], .bias = bias[i], .body_poses = all};
+        REQUIRE(tn_model_eval(m, qpos, qvel, NULL, &out, &err) == TN_OK);
+        memcpy(poses[i], all + 7 * (tn_model_find_body(m, "leg") - 1), 7 * sizeof *all);
+        tn_model_destroy(m);
+    }
+    for (int k = 0; k < 9; k++) CHECK_NEAR(matrices[0][k], matrices[1][k], 1e-12); /* the 1e-13 */
+    for (int k = 0; k < 3; k++) CHECK_NEAR(bias[0][k], bias[1][k], 1e-11);
+    for (int k = 0; k < 7; k++) CHECK_NEAR(poses[0][k], poses[1][k], 1e-15); /* rounding */
+}
+
 TEST(a_root_called_world_is_the_world)
 {
     TnModel *m = load_text("<robot name='r'><link name='world'/>" LINK("a")
@@ -393,6 +431,65 @@ TEST(packages_are_found)
     unlink(path);
     /* from another folder, by a name that is only in package.xml: ARM is loaded by its own */
     tn_model_destroy(load_with(ARM, def));
+}
+
+#define SCENE(NODES)                                                                               \
+    "<library_visual_scenes><visual_scene id='s'>" NODES "</visual_scene></library_visual_scenes>"
+#define GEOMETRY(PRIMITIVE)                                                                        \
+    "<library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0 1 0 0 0 1 0 0 "  \
+    "0 "                                                                                           \
+    "1</float_array></source><vertices id='v'><input semantic='POSITION' "                         \
+    "source='#p'/></vertices>" PRIMITIVE "</mesh></geometry></library_geometries>"
+#define INPUT "<input semantic='VERTEX' source='#v' offset='0'/>"
+#define SHOWN SCENE("<node><instance_geometry url='#g'/></node>")
+
+/* What is wrong with it is told at the collision that names the file. */
+TEST(broken_collada_files_are_errors)
+{
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"<COLLADA>", "the file ends before"},
+        {"<dae/>", "its root is <dae>"},
+        {"<COLLADA></COLLADA>", "it has no visual scene"},
+        {"<COLLADA>" SCENE("") "</COLLADA>", "it has no triangles"},
+        {"<COLLADA>" GEOMETRY("<triangles>" INPUT "<p>0 1 4</p></triangles>") SHOWN "</COLLADA>",
+         "a corner is vertex 4; there are 4"},
+        {"<COLLADA>" GEOMETRY("<triangles>" INPUT "<p>0 1</p></triangles>") SHOWN "</COLLADA>",
+         "three corners"},
+        {"<COLLADA>" GEOMETRY("<triangles>" INPUT "<p>0 a 1</p></triangles>") SHOWN "</COLLADA>",
+         "no number"},
+        {"<COLLADA>" GEOMETRY("<triangles><p>0 1 2</p></triangles>") SHOWN "</COLLADA>",
+         "no input is a VERTEX"},
+        {"<COLLADA>" GEOMETRY("<polylist>" INPUT "<vcount>5</vcount><p>0 1 2</p></polylist>") SHOWN
+         "</COLLADA>",
+         "more corners than p has"},
+        {"<COLLADA>" SCENE("<node id='n'><instance_node url='#n'/></node>") "</COLLADA>",
+         "within each other"},
+        {"<COLLADA>" SCENE("<node><matrix>1 0 0</matrix></node>") "</COLLADA>", "16 numbers"},
+    };
+    const char *urdf = "<robot name='r'><link name='a'><collision><geometry>"
+                       "<mesh filename='m.dae'/></geometry></collision></link></robot>";
+    char folder[] = "/tmp/tenon_urdf_XXXXXX", model[64], mesh[64];
+    REQUIRE(mkdtemp(folder));
+    snprintf(model, sizeof model, "%s/r.urdf", folder);
+    snprintf(mesh, sizeof mesh, "%s/m.dae", folder);
+    FILE *file = fopen(model, "w");
+    REQUIRE(file);
+    fputs(urdf, file);
+    fclose(file);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        file = fopen(mesh, "w");
+        REQUIRE(file);
+        fputs(cases[i].text, file);
+        fclose(file);
+        CHECK(tn_model_load(model, &err) == NULL);
+        if (!has_line(err.message, "1:59", cases[i].part))
+            test_fail(__FILE__, __LINE__, "case %d: %s", (int)i, err.message);
+    }
+    unlink(mesh);
+    unlink(model);
+    CHECK(rmdir(folder) == 0);
 }
 
 TEST(a_missing_visual_is_a_remark)
