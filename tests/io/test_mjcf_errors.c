@@ -154,7 +154,6 @@ TEST(unsupported_features_are_errors)
         {ARM("<tendon><fixed><joint joint='loose' coef='1'/></fixed></tendon>"), "2:23",
          "only hinge and slide joints"},
         {"<mujoco>\n<compiler coordinate='global'/></mujoco>", "2:11", "only \"local\""},
-        {WORLD("<geom type='hfield'/>"), "2:7", "not supported yet"},
         {WORLD("<replicate count='-2'/>"), "2:12", "must not be negative"},
         {WORLD("<attach model='m' prefix='p'/>"), "2:9", "there is no model named 'm'"},
         {WORLD("<flexcomp name='f'/>"), "2:1", "only solids (dim=\"3\") are supported"},
