@@ -30,7 +30,7 @@ typedef struct TnWriter {
     TnIoPool pool;
     const char *stem;             /* path of the file less its extension */
     struct TnBesideFile *besides; /* files beside it */
-    const char **generated[9];    /* by TnWritten: names of those that had none; NULL: none yet */
+    const char **generated[10];   /* by TnWritten: names of those that had none; NULL: none yet */
     /* of each body: the first of its parts, then from part to part; -1 ends */
     int *body_joint, *next_joint, *body_geom, *next_geom, *body_site, *next_site;
     int *body_camera, *next_camera, *first_child, *next_sibling;
@@ -106,6 +106,7 @@ typedef enum TnWritten {
     TN_WRITTEN_ACTUATOR,
     TN_WRITTEN_MESH,
     TN_WRITTEN_SOFT,
+    TN_WRITTEN_CAMERA,
     TN_WRITTEN_KINDS
 } TnWritten;
 /* The name by which another element refers to it; one is made up where it has none. "" for id 0. */

@@ -229,7 +229,7 @@ static void write_camera(TnWriter *w, int i)
     };
     const TnCameraDef *camera = &w->d.cameras[i], usual = tn_camera_def();
     tn_write_open(w, "camera");
-    tn_write_text(w, "name", camera->name);
+    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_CAMERA, i + 1));
     TN_WRITE_FIELDS(w, fields, camera, &usual);
     tn_write_real(w, "fovy", tn_write_degrees(camera->fovy));
     if (camera->target)
