@@ -375,6 +375,17 @@ static TnModelBuilder *build_soft(void)
         tn_builder_add_tie(b, &tie);
     }
     tn_tet_mesh_free(&mesh);
+    const double sides[2] = {0.2, 0.3};
+    const int squares[2] = {3, 2};
+    if (!tn_sheet_mesh_rectangle(sides, squares, &mesh, &err)) test_fail(__FILE__, __LINE__, "no");
+    TnSoftDef sheet = tn_soft_def();
+    sheet.name = "flag";
+    sheet.mesh = mesh;
+    sheet.thickness = 0.002;
+    sheet.no_bend_force = true;
+    sheet.pos[2] = 3.0;
+    tn_builder_add_soft(b, &sheet);
+    tn_tet_mesh_free(&mesh);
     return b;
 }
 
