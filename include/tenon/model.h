@@ -247,8 +247,11 @@ typedef struct TnActuatorDef {
     const char *name;
     TnJointId joint;   /* hinge or slide */
     TnTendonId tendon; /* instead of a joint */
-    double gear;       /* default 1 */
-    double gain;       /* default 1 */
+    /* instead of both: adhesion, a force that presses the body to all that it touches, shared by
+     * the contacts; without length */
+    TnBodyId body;
+    double gear; /* default 1 */
+    double gain; /* default 1 */
     double gain_length, gain_velocity;
     double bias[3];
     /* > 0, for a position servo without kv: kv = 2 · ratio · √(kp · m) replaces bias[2], where

@@ -61,7 +61,8 @@ void tn_activations_advance(const TnModel *model, const double *ctrl, double t,
 {
     for (int i = 0; i < model->actuator_count && model->act_count; i++) {
         const TnActuator *a = &model->actuators[i];
-        if (a->act < 0 || (asleep && a->subsystem >= 0 && asleep[a->subsystem])) continue;
+        int s = tn_actuator_subsystem(model, i);
+        if (a->act < 0 || (asleep && s >= 0 && asleep[s])) continue;
         act[a->act] = tn_activation_next(a, ctrl[i], act[a->act], t);
     }
 }

@@ -38,6 +38,15 @@ static bool read_target(TnMjcf *m, const TnXmlElement *e, TnActuatorDef *actuato
         tn_mjcf_error(m, e, "attribute 'joint' or 'tendon' is missing");
         return false;
     }
+    if (strcmp(first, "body") == 0) {
+        const TnMjcfName *name = tn_mjcf_refer(m, TN_NAMED_BODY, e, "body");
+        if (strcmp(e->name, "general") != 0 && strcmp(e->name, "adhesion") != 0) {
+            tn_mjcf_error_attr(m, e, "body", "only adhesion and general act on bodies");
+            return false;
+        }
+        actuator->body = name ? name->id : 0;
+        return name != NULL;
+    }
     if (strcmp(first, "tendon") == 0) {
         const TnMjcfName *name = tn_mjcf_refer(m, TN_NAMED_TENDON, e, "tendon");
         const TnTendonDef *tendon = name ? name->data : NULL;

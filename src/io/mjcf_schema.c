@@ -152,7 +152,7 @@ TABLE tendon_joint[] = {
 
 #define TRANSMISSION                                                                               \
     OWN("name"), OWN("class"), OWN("joint"), OWN("jointinparent"), OWN("tendon"), NEVER("site"),   \
-        NEVER("refsite"), NEVER("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
+        NEVER("refsite"), OWN("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
         NOTHING("cranklength"), REAL("lengthrange", 2, 2), REAL("gear", 1, 6), TRI("ctrllimited"),    \
         REAL("ctrlrange", 2, 2), TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"),  \
         ONLY("delay", "0"), ONLY("nsample", "0"), NOTHING("interp"), ONLY("damping", "0"),         \
@@ -176,6 +176,10 @@ TABLE damper[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
 TABLE cylinder[] = {
     TRANSMISSION, SIZE("timeconst", 1, 1), REAL("area", 1, 1), REAL("diameter", 1, 1),
     REAL("bias", 3, 3), END};
+TABLE adhesion[] = {
+    OWN("name"), OWN("class"), OWN("body"), REAL("ctrlrange", 2, 2), REAL("gain", 1, 1),
+    TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"), ONLY("delay", "0"),
+    ONLY("nsample", "0"), NOTHING("interp"), USER, END};
 TABLE muscle[] = {
     TRANSMISSION, SIZE("timeconst", 2, 2), SIZE("tausmooth", 1, 1), REAL("range", 2, 2),
     REAL("force", 1, 1), REAL("scale", 1, 1), REAL("lmin", 1, 1), REAL("lmax", 1, 1),
@@ -363,7 +367,6 @@ static const GroupedRule rules[] = {
     {TN_GROUP_DEFAULT, {"pair", pair, NULL}},
     {TN_GROUP_DEFAULT, {"equality", equality_default, NULL}},
     {TN_GROUP_DEFAULT, {"tendon", tendon, TENDON_PLAIN}},
-    {TN_GROUP_DEFAULT, {"adhesion", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"dcmotor", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"pid", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"orientation", NULL, ACTUATOR_PLAIN}},
@@ -388,6 +391,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_ACTUATOR, {"damper", damper, NULL}},
     {TN_GROUP_ACTUATOR, {"cylinder", cylinder, NULL}},
     {TN_GROUP_ACTUATOR, {"muscle", muscle, NULL}},
+    {TN_GROUP_ACTUATOR, {"adhesion", adhesion, NULL}},
     {TN_GROUP_SENSOR, {"jointpos", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"jointvel", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"tendonpos", tendon_sensor, NULL}},
@@ -507,7 +511,7 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_TENDON:
         return "spatial";
     case TN_GROUP_ACTUATOR:
-        return "adhesion dcmotor pid orientation plugin";
+        return "dcmotor pid orientation plugin";
     case TN_GROUP_SENSOR:
         return "touch camprojection rangefinder jointlimitpos jointlimitvel jointlimitfrc "
                "tendonlimitpos tendonlimitvel tendonlimitfrc insidesite distance normal fromto "

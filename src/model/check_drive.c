@@ -45,6 +45,13 @@ static bool check_tendons(TnCompile *c)
 
 static bool check_target(TnCompile *c, const TnElement *element, const TnActuatorDef *def)
 {
+    if (def->body) {
+        if (def->joint || def->tendon)
+            tn_problem(c, element, "it is given a body and a joint or tendon");
+        if (def->muscle_gain || def->muscle_bias)
+            tn_problem(c, element, "a muscle needs a joint or tendon");
+        return tn_check_id(c, element, "body", def->body, c->builder->body_count);
+    }
     if (!def->tendon) return tn_check_scalar_joint(c, element, "joint", def->joint);
     if (def->joint) tn_problem(c, element, "it is given both a joint and a tendon");
     return tn_check_id(c, element, "tendon", def->tendon, c->builder->tendon_count);

@@ -96,7 +96,7 @@ static void set_damping(TnCompile *c, TnReferenceMass *reference, int index)
     const TnActuatorDef *def = &c->builder->actuators[index];
     TnActuator *actuator = &c->model->actuators[index];
     double mass, gear = actuator->gear;
-    if (def->damping_ratio <= 0.0 || c->problem_count) return;
+    if (def->damping_ratio <= 0.0 || def->body || c->problem_count) return;
     if (!tn_reference_mass_along(c, reference, actuator->subsystem, actuator->moments,
                                  actuator->moment_count, &mass)) {
         tn_error_add(c->err, TN_ERROR_MEMORY, "no memory for the model");
@@ -159,6 +159,7 @@ static void compile_actuator(TnCompile *c, int index)
     const TnActuatorDef *def = &c->builder->actuators[index];
     TnActuator *actuator = &c->model->actuators[index];
     *actuator = (TnActuator){.tendon = def->tendon - 1,
+                             .body = def->body - 1,
                              .gear = def->gear,
                              .gain = def->gain,
                              .gain_rate = {def->gain_length, def->gain_velocity},
@@ -173,6 +174,9 @@ static void compile_actuator(TnCompile *c, int index)
         actuator->subsystem = tendon->subsystem;
         actuator->moments = tendon->moments;
         actuator->moment_count = tendon->moment_count;
+    } else if (def->body) {
+        actuator->subsystem = -1;
+        c->model->adhesion_count++;
     } else {
         *c->moments = moment_of(c, def->joint, 1.0);
         actuator->subsystem = subsystem_of(c, def->joint);
@@ -224,7 +228,8 @@ static void check_compensated(TnCompile *c, int index)
     bool driven = false;
     if (!m->has_lift || !joint->actuator_gravity || !joint->actuator_limited) return;
     for (int a = 0; a < m->actuator_count; a++)
-        driven |= m->actuators[a].tendon < 0 && m->actuators[a].moments[0].dof == joint->dof_start;
+        driven |= m->actuators[a].tendon < 0 && m->actuators[a].moment_count &&
+                  m->actuators[a].moments[0].dof == joint->dof_start;
     int id = c->lookup->joint_id[index];
     if (!driven)
         tn_problem(c, TN_ELEMENT("joint", &c->builder->joints[id - 1], id - 1),

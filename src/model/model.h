@@ -142,8 +142,9 @@ typedef struct TnMuscles {
 } TnMuscles;
 
 typedef struct TnActuator {
-    int subsystem;
-    int tendon; /* -1: on a joint */
+    int subsystem; /* -1: on a body */
+    int body;      /* that it presses to what that touches; -1: none */
+    int tendon;    /* -1: on a joint */
     int moment_count;
     const TnMoment *moments; /* gear not included; one for a joint */
     double gear, gain, bias[3];
@@ -326,8 +327,9 @@ struct TnModel {
     int tie_count;
     int hold_count; /* of all soft bodies, by moving links */
     int qpos_count, dof_count, sensor_data_count;
-    int act_count; /* of actuators with activation, in their order */
-    bool has_lift; /* some link is carried by gravity compensation */
+    int adhesion_count; /* of actuators on bodies */
+    int act_count;      /* of actuators with activation, in their order */
+    bool has_lift;      /* some link is carried by gravity compensation */
     TnBody *bodies;
     TnBodyMass *body_masses;
     TnDrag *drags; /* by link; NULL without a medium */
@@ -371,6 +373,19 @@ struct TnModel {
 static inline const TnSubsystem *tn_part_of_link(const TnModel *model, int link)
 {
     return &model->subsystems[model->links[link].subsystem];
+}
+
+/* What its control moves; -1: nothing. */
+static inline int tn_actuator_subsystem(const TnModel *model, int actuator)
+{
+    const TnActuator *a = &model->actuators[actuator];
+    return a->body < 0 ? a->subsystem : model->links[model->bodies[a->body].link].subsystem;
+}
+
+/* Its force depends on where the joints are. */
+static inline bool tn_actuator_is_elastic(const TnActuator *a)
+{
+    return a->bias[1] != 0.0 || a->gain_rate[0] != 0.0 || a->muscles;
 }
 
 /* An angle, not a length. */

@@ -135,7 +135,7 @@ bool tn_step_prepare(TnStep *step)
     if (tn_step_is_idle(step)) return true;
     if (!world->energies_known) find_energies(world);
     if (!tn_systems_reserve(world->model, world->division, &world->arena, &world->systems) ||
-        !reserve_motion(step) || !set_inputs(step))
+        !reserve_motion(step) || !set_inputs(step) || !tn_step_adhere(step))
         return false;
     tn_plan_begin(step);
     return true;

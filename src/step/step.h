@@ -90,6 +90,10 @@ bool tn_step_is_idle(const TnStep *step);
 /* Forces that users set are for one step. */
 void tn_step_spend_inputs(TnWorld *world);
 
+/* ---- adhesion.c ---- */
+/* Adds what presses bodies to what they touch to the wrenches of the step. False: no memory. */
+bool tn_step_adhere(TnStep *step);
+
 /* ---- detect.c ---- */
 /* How far ahead of the predicted motion contacts are listed, m. */
 double tn_step_slack(const TnStep *step);
