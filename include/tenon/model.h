@@ -100,6 +100,9 @@ typedef struct TnOption {
     double stabilization;   /* fraction of a constraint's position error removed per step, [0, 1];
                              default 0.2 */
     TnDivisionDef division; /* default TN_DIVISION_AUTO */
+    bool parents_collide;   /* a body may touch the one that its joints move it against */
+    double total_mass; /* kg, >= 0: of all bodies together; masses and inertias are scaled to it. 0
+                          (default): as they are. Cables and soft bodies stay as they are */
 } TnOption;
 
 typedef struct TnBodyDef {
@@ -139,6 +142,12 @@ typedef struct TnJointDef {
     bool actuator_limited;
     double actuator_range[2]; /* N·m or N: bounds of the sum of all actuators' forces on it */
     bool actuator_gravity;    /* that sum contains the gravity compensation of bodies */
+    /* s and 1, both > 0: stiffness and damping are those of an oscillator with this time constant
+     * and damping ratio, and with the inertia that the joint moves in the reference pose, all other
+     * joints free. 0 (default): stiffness and damping are as given above */
+    double spring_time, spring_ratio;
+    bool align; /* free joints of bodies without children: the body's frame becomes that of its
+                   inertia; what is fixed to the body stays where it is */
     TnSource source;
 } TnJointDef;
 
@@ -401,17 +410,21 @@ typedef struct TnSoftHoldDef {
     TnBodyId body;
 } TnSoftHoldDef;
 
-/* A soft body: linear tetrahedra with three unknowns per node. Its surface is one geom of type
- * TN_GEOM_SOFT with the name of the soft body. Surface nodes and triangles collide with other
- * geoms, with sliding friction (no torsional or rolling friction). */
+/* A soft body: linear tetrahedra with three unknowns per node, or a sheet (cloth, plate): triangles
+ * with a thickness, which stretch and bend. Its surface is one geom of type TN_GEOM_SOFT with the
+ * name of the soft body. Surface nodes and triangles collide with other geoms, with sliding
+ * friction (no torsional or rolling friction); a sheet does so on both sides. */
 typedef struct TnSoftDef {
     const char *name;
-    TnTetMesh mesh;         /* the stress-free shape; copied. tn_tet_mesh_check must have passed */
-    double pos[3], quat[4]; /* of the mesh in the world */
-    double youngs_modulus;  /* Pa, > 0; default 1e6 */
-    double poisson_ratio;   /* [0, 0.5); default 0.3 */
-    double density;         /* kg/m³; default 1000 */
-    double mass;            /* kg, total mass, replaces the density; < 0 (default): not given */
+    TnTetMesh mesh;   /* the stress-free shape; copied. tn_tet_mesh_check must have passed */
+    double thickness; /* m; > 0: a sheet. Each element of the mesh then is a triangle, whose fourth
+                         node repeats the third; tn_sheet_mesh_check must have passed. Default 0 */
+    bool no_stretch_force, no_bend_force; /* of a sheet; default false */
+    double pos[3], quat[4];               /* of the mesh in the world */
+    double youngs_modulus;                /* Pa, > 0; default 1e6 */
+    double poisson_ratio;                 /* [0, 0.5); default 0.3 */
+    double density;                       /* kg/m³; default 1000 */
+    double mass; /* kg, total mass, replaces the density; < 0 (default): not given */
     TnSoftLaw law;
     double damping_mass;      /* 1/s, >= 0: α of Rayleigh damping α M + β K; default 0 */
     double damping_stiffness; /* s, >= 0: its β; default 0.001 */

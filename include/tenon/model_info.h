@@ -127,16 +127,17 @@ TN_API TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id);
 typedef struct TnSoftInfo {
     const char *name;
     TnGeomId geom;
-    int subsystem; /* from 1 */
-    int node_count, tet_count, triangle_count;
-    int qpos_start, dof_start; /* 3 · node_count numbers each */
-    const double *rest;        /* m, 3 · node_count: as built, in the world */
-    const int32_t *tets;       /* 4 nodes each */
+    int subsystem;                             /* from 1 */
+    int node_count, tet_count, triangle_count; /* a sheet has no tetrahedra */
+    int qpos_start, dof_start;                 /* 3 · node_count numbers each */
+    const double *rest;                        /* m, 3 · node_count: as built, in the world */
+    const int32_t *tets;                       /* 4 nodes each */
     const int32_t *triangles;  /* of the surface, 3 nodes each, counterclockwise from outside */
     const double *node_masses; /* kg, lumped */
     double mass;               /* kg */
     int hold_count;            /* nodes held by bodies, including pinned nodes */
     double youngs_modulus, poisson_ratio;
+    double thickness; /* m; > 0: a sheet */
     TnSoftLaw law;
     double radius;
     bool self_contact;

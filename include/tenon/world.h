@@ -170,7 +170,7 @@ TN_API TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index);
 TN_API int tn_world_body_subsystem(const TnWorld *world, TnBodyId body); /* -1: does not move */
 /* Number of springs and welds between two subsystems, which are iterated. */
 TN_API int tn_world_bond_count(const TnWorld *world);
-/* Subsystem of each element of a soft body, from 0. */
+/* Subsystem of each element of a soft body, from 0: of its tetrahedra, or triangles of a sheet. */
 TN_API void tn_world_soft_subsystems(const TnWorld *world, TnSoftId soft, int32_t *of_tets);
 /* Explanation of the division, some lines of text. */
 TN_API const char *tn_world_division_reason(const TnWorld *world);
@@ -226,6 +226,15 @@ TN_API TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId equali
 /* All sensors at the present state; forces, torques and accelerations of the last step (NaN before
  * the first). sensor_data_count numbers. */
 TN_API TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err);
+
+/* Two geoms of one robot that overlap in the reference pose. They collide only after they have come
+ * apart (docs/collision.md). */
+typedef struct TnSelfOverlap {
+    TnGeomId geom1, geom2; /* 0: there is no such index */
+    double depth;          /* m, in the reference pose */
+} TnSelfOverlap;
+TN_API int tn_world_self_overlap_count(const TnWorld *world);
+TN_API TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index); /* from 0 */
 
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 /* Sums over all steps since the world was created or reset; part of a saved state. */

@@ -173,7 +173,7 @@ TnCollider *tn_collider_create(const TnModel *model)
     }
     tn_free(keys);
     tn_free(paired);
-    if (!tn_pairs_create(c)) {
+    if (!tn_overlaps_init(c) || !tn_pairs_create(c)) {
         tn_collider_destroy(c);
         return NULL;
     }
@@ -217,6 +217,7 @@ void tn_collider_destroy(TnCollider *collider)
         tn_soft_surface_free(&collider->softs[i]);
     tn_free(collider->softs);
     tn_pairs_destroy(collider->list);
+    tn_free(collider->overlaps);
     tn_free(collider->memory);
     tn_free(collider);
 }

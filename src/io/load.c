@@ -1,6 +1,6 @@
 /* load.c: a model file, by content: the root element tells the format. */
 #include "../base/base.h"
-#include "mjcf.h"
+#include "mjcf_copy.h"
 
 #include <string.h>
 
@@ -18,6 +18,7 @@ void tn_mjcf_interpret(TnMjcf *m)
     const TnXmlAttr *name = tn_xml_attr(m->root, "model");
     if (name) tn_builder_set_name(m->builder, name->value);
     tn_mjcf_read_settings(m);
+    tn_mjcf_expand(m, m->root);
     tn_mjcf_read_tenon(m);
     tn_mjcf_read_defaults(m);
     tn_mjcf_read_assets(m);
@@ -31,6 +32,7 @@ void tn_mjcf_interpret(TnMjcf *m)
     tn_mjcf_read_actuators(m);
     tn_mjcf_read_sensors(m);
     tn_mjcf_read_keys(m);
+    tn_mjcf_read_attached_keys(m);
     tn_mjcf_finish_tenon(m);
     remark_on_medium(m);
     tn_builder_set_option(m->builder, &m->option, m->option_place);

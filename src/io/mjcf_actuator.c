@@ -72,6 +72,14 @@ static void read_gear(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuator
         }
 }
 
+/* Off by the flag, or with its group: it takes a control and gives no force. */
+static bool is_off(TnMjcf *m, const TnMjcfView *view)
+{
+    int group = tn_mjcf_int(m, view, "group", 0);
+    bool listed = group >= 0 && group <= 30 && (m->settings.disabled_groups >> group & 1);
+    return !m->settings.actuation || listed;
+}
+
 static void read_actuator(TnMjcf *m, const TnXmlElement *e)
 {
     if (!tn_mjcf_check_leaf(m, TN_GROUP_ACTUATOR, e)) return;
@@ -85,6 +93,11 @@ static void read_actuator(TnMjcf *m, const TnXmlElement *e)
     tn_mjcf_read_gains(m, &view, range, &actuator);
     actuator.force_limited =
         tn_mjcf_limited(m, &view, "forcelimited", "forcerange", actuator.force_range);
+    if (is_off(m, &view)) {
+        actuator.gain = actuator.gain_length = actuator.gain_velocity = actuator.damping_ratio = 0;
+        actuator.muscle_gain = actuator.muscle_bias = false;
+        memset(actuator.bias, 0, sizeof actuator.bias);
+    }
     TnActuatorId id = good ? tn_builder_add_actuator(m->builder, &actuator) : 0;
     tn_mjcf_name_add(m, TN_NAMED_ACTUATOR, e, actuator.name, id, NULL);
     m->actuator_count++;

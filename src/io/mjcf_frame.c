@@ -107,7 +107,7 @@ static void quat_from_axes(const double x[3], const double y[3], const double z[
     tn_mjcf_normalize_quat(quat);
 }
 
-static void quat_from_euler(const TnMjcfSettings *settings, const double angles[3], double quat[4])
+void tn_mjcf_quat_from_euler(const TnMjcfSettings *settings, const double angles[3], double quat[4])
 {
     const double start[4] = {1, 0, 0, 0};
     memcpy(quat, start, sizeof start);
@@ -187,7 +187,7 @@ void tn_mjcf_orientation(TnMjcf *m, const TnMjcfView *view, double quat[4])
         else
             turn(v, v[3] * m->settings.angle, quat);
     } else if (spelling[0] == 'e') {
-        quat_from_euler(&m->settings, v, quat);
+        tn_mjcf_quat_from_euler(&m->settings, v, quat);
     } else if (spelling[0] == 'x') {
         if (!quat_from_xyaxes(v, quat)) wrong = "the axes are parallel or have length zero";
     } else {

@@ -27,6 +27,7 @@
 #define SOLVER(NAME) {.name = NAME, .use = TN_USE_SOLVER}
 #define LENS(NAME, MIN, MAX) {.name = NAME, NUMBERS(MIN, MAX), .use = TN_USE_LENS}
 #define GAP(NAME) {.name = NAME, NUMBERS(1, 1), .use = TN_USE_GAP}
+#define DELAY(NAME, MAX) {.name = NAME, NUMBERS(1, MAX), .use = TN_USE_DELAY}
 #define USER {.name = "user", .kind = TN_KIND_REAL, .use = TN_USE_USER}
 #define ONLY(NAME, VALUE) {.name = NAME, .use = TN_USE_NEUTRAL, .words = VALUE}
 #define NEVER(NAME) {.name = NAME, .use = TN_USE_NEVER}
@@ -44,14 +45,14 @@ TABLE compiler[] = {
     BOOL("autolimits"), TRI("inertiafromgeom"),
     {.name = "inertiagrouprange", .kind = TN_KIND_INT, .min_count = 2, .max_count = 2},
     SIZE("boundmass", 1, 1), SIZE("boundinertia", 1, 1), BOOL("balanceinertia"),
-    ONLY("settotalmass", "-1"), ONLY("alignfree", "false"), TEXT("assetdir"), TEXT("meshdir"),
+    REAL("settotalmass", 1, 1), BOOL("alignfree"), BOOL("fusestatic"), TEXT("assetdir"), TEXT("meshdir"),
     BOOL("strippath"), BOOL("exactmeshinertia"), END};
 TABLE option[] = {
     BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), REAL("wind", 3, 3),
     SIZE("density", 1, 1), SIZE("viscosity", 1, 1), ONLY("collision", "all"),
-    NEVER("actuatorgroupdisable"),
+    {.name = "actuatorgroupdisable", .kind = TN_KIND_INT},
     REAL("magnetic", 3, 3),
-    CHOICE("integrator", "Euler RK4 implicit implicitfast", TN_USE_SOLVER),
+    CHOICE("integrator", "Euler RK4 implicit implicitfast discrete", TN_USE_SOLVER),
     CHOICE("cone", "pyramidal elliptic", TN_USE_SOLVER),
     CHOICE("jacobian", "dense sparse auto", TN_USE_SOLVER),
     CHOICE("solver", "PGS CG Newton", TN_USE_SOLVER),
@@ -60,14 +61,14 @@ TABLE option[] = {
     SOLVER("ccd_tolerance"), SOLVER("mpr_iterations"), SOLVER("mpr_tolerance"),
     SOLVER("sdf_iterations"), SOLVER("sdf_initpoints"), SOLVER("impratio"), SOLVER("apirate"),
     SOLVER("sleep_tolerance"), SOFT("o_solref", 1, 2), SOFT("o_solimp", 1, 5),
-    SOFT("o_friction", 1, 5), SOFT("o_margin", 1, 1), END};
+    SIZE("o_friction", 1, 5), SIZE("o_margin", 1, 1), END};
 #define SWITCH(NAME) WORD(NAME, "disable enable")
 #define SWITCH_SOLVER(NAME) CHOICE(NAME, "disable enable", TN_USE_SOLVER)
 TABLE flag[] = {
     SWITCH("contact"), SWITCH("limit"), SWITCH("equality"), SWITCH("frictionloss"),
     SWITCH("spring"), SWITCH("damper"), SWITCH("clampctrl"), SWITCH("gravity"),
-    ONLY("constraint", "enable"), ONLY("passive", "enable"), ONLY("actuation", "enable"),
-    ONLY("filterparent", "enable"), ONLY("override", "disable"), ONLY("sensornoise", "disable"),
+    SWITCH("constraint"), SWITCH("passive"), SWITCH("actuation"), SWITCH("filterparent"),
+    SWITCH("override"), SWITCH_SOLVER("sensornoise"),
     SWITCH_SOLVER("warmstart"), SWITCH_SOLVER("refsafe"), SWITCH_SOLVER("sensor"),
     SWITCH_SOLVER("midphase"), SWITCH_SOLVER("nativeccd"), SWITCH_SOLVER("eulerdamp"),
     SWITCH_SOLVER("autoreset"), SWITCH_SOLVER("island"), SWITCH_SOLVER("energy"),
@@ -84,6 +85,12 @@ TABLE body[] = {
     TEXT("name"), TEXT("childclass"), POSE, ONLY("mocap", "false"), REAL("gravcomp", 1, 1), USER,
     END};
 TABLE frame[] = {TEXT("name"), TEXT("childclass"), POSE, END};
+TABLE replicate[] = {
+    {.name = "count", .kind = TN_KIND_INT, .min_count = 1, .max_count = 1,
+     .where = TN_WHERE_REQUIRED},
+    TEXT("sep"), REAL("offset", 3, 3), REAL("euler", 3, 3), END};
+TABLE attach[] = {REQUIRED("model"), TEXT("body"), TEXT("frame"), REQUIRED("prefix"), END};
+TABLE model[] = {TEXT("name"), REQUIRED("file"), NOTHING("content_type"), END};
 TABLE inertial[] = {
     {.name = "mass", NUMBERS(1, 1), .bound = TN_BOUND_NOT_NEGATIVE, .where = TN_WHERE_REQUIRED},
     {.name = "pos", NUMBERS(3, 3), .where = TN_WHERE_REQUIRED},
@@ -92,7 +99,7 @@ TABLE joint[] = {
     OWN("name"), OWN("class"), WORD("type", "free ball slide hinge"), REAL("pos", 3, 3),
     REAL("axis", 3, 3), REAL("ref", 1, 1), TRI("limited"), REAL("range", 2, 2),
     SIZE("stiffness", 1, 1), REAL("springref", 1, 1), SIZE("damping", 1, 1), SIZE("armature", 1, 1),
-    SIZE("frictionloss", 1, 1), ONLY("springdamper", "0"), ONLY("springyield", "0"),
+    SIZE("frictionloss", 1, 1), SIZE("springdamper", 2, 2), ONLY("springyield", "0"),
     TRI("actuatorfrclimited"), REAL("actuatorfrcrange", 2, 2),
     BOOL("actuatorgravcomp"), GAP("margin"), SOFT("solreflimit", 1, 2),
     SOFT("solimplimit", 1, 5), SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5),
@@ -186,8 +193,8 @@ TABLE muscle[] = {
     REAL("vmax", 1, 1), REAL("fpmax", 1, 1), REAL("fvmax", 1, 1), END};
 
 #define SENSOR_COMMON                                                                              \
-    TEXT("name"), SIZE("cutoff", 1, 1), NOTHING("noise"), ONLY("delay", "0"), NOTHING("interp"),    \
-        ONLY("interval", "0"), ONLY("nsample", "0"), USER
+    TEXT("name"), SIZE("cutoff", 1, 1), NOTHING("noise"), DELAY("delay", 1), NOTHING("interp"),     \
+        DELAY("interval", 2), DELAY("nsample", 1), USER
 TABLE joint_sensor[] = {SENSOR_COMMON, REQUIRED("joint"), END};
 TABLE tendon_sensor[] = {SENSOR_COMMON, REQUIRED("tendon"), END};
 TABLE actuator_sensor[] = {SENSOR_COMMON, REQUIRED("actuator"), END};
@@ -220,6 +227,8 @@ TABLE mesh[] = {
     {.name = "vertex", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
     {.name = "face", .kind = TN_KIND_INT, .where = TN_WHERE_OWN}, OWN("content_type"),
     OWN("material"), ONLY("builtin", "none"), END};
+TABLE skin[] = {TEXT("name"), TEXT("file"), END};
+#define SKIN_PLAIN "face group inflate material rgba texcoord vertex"
 TABLE custom[] = {REQUIRED("name"), END};
 TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), INT("substeps"), REAL("stabilization", 1, 1),
     REAL("contact_stiffness", 1, 1), TEXT("division"), INT("pieces"), END};
@@ -325,7 +334,7 @@ typedef struct GroupedRule {
 static const GroupedRule rules[] = {
     {TN_GROUP_ROOT, {"mujoco", mujoco, NULL}},
     {TN_GROUP_TOP, {"compiler", compiler,
-     "texturedir discardvisual fusestatic usethread fitaabb convexhull conflict passthrough savecanonical savecompiled saveinertial"}},
+     "texturedir discardvisual usethread fitaabb convexhull conflict passthrough savecanonical savecompiled saveinertial"}},
     {TN_GROUP_TOP, {"option", option, NULL}},
     {TN_GROUP_TOP, {"size", NULL,
      "memory nconmax njmax nkey nstack nuserdata nuser_actuator nuser_body nuser_cam nuser_geom "
@@ -348,6 +357,8 @@ static const GroupedRule rules[] = {
     {TN_GROUP_OPTION, {"flag", flag, NULL}},
     {TN_GROUP_BODY, {"body", body, "simple sleep fuse"}},
     {TN_GROUP_BODY, {"frame", frame, NULL}},
+    {TN_GROUP_BODY, {"replicate", replicate, NULL}},
+    {TN_GROUP_BODY, {"attach", attach, NULL}},
     {TN_GROUP_BODY, {"inertial", inertial, NULL}},
     {TN_GROUP_BODY, {"joint", joint, NULL}},
     {TN_GROUP_BODY, {"freejoint", freejoint, NULL}},
@@ -376,6 +387,9 @@ static const GroupedRule rules[] = {
      "gridlayout gridsize height hflip mark markrgb nchannel random rgb1 rgb2 type vflip width"}},
     {TN_GROUP_ASSET, {"material", material,
      "emission metallic reflectance roughness shininess specular texrepeat texuniform"}},
+    {TN_GROUP_ASSET, {"model", model, NULL}},
+    {TN_GROUP_ASSET, {"skin", skin, SKIN_PLAIN}},
+    {TN_GROUP_DEFORMABLE, {"skin", skin, SKIN_PLAIN}},
     {TN_GROUP_CONTACT, {"pair", pair, NULL}},
     {TN_GROUP_CONTACT, {"exclude", exclude, NULL}},
     {TN_GROUP_EQUALITY, {"connect", connect, NULL}},
@@ -499,13 +513,11 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_TOP:
         return "skin";
     case TN_GROUP_BODY:
-        return "replicate attach plugin";
+        return "plugin";
     case TN_GROUP_COMPOSITE:
         return "site skin pin";
-    case TN_GROUP_DEFORMABLE:
-        return "skin";
     case TN_GROUP_ASSET:
-        return "hfield skin model";
+        return "hfield";
     case TN_GROUP_EQUALITY:
         return "tendon flex flexvert flexstrain distance";
     case TN_GROUP_TENDON:

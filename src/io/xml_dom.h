@@ -21,6 +21,9 @@ typedef struct TnXmlElement {
     const char *file;
     int line, column;           /* of the '<', from 1 */
     int text_line, text_column; /* first text that is no white space; 0 where there is none */
+    int scope;                  /* 0, or the number of the attached model that it comes from */
+    int instance;               /* of that model */
+    const struct TnXmlElement *original; /* in that model's own tree; NULL */
     int attr_count;
     TnXmlAttr *attrs;
     struct TnXmlElement *parent, *first, *last, *next;

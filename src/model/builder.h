@@ -11,8 +11,10 @@
  *   check_tree.c     bodies, joints, geoms: every definition on its own
  *   check_drive.c    tendons, actuators
  *   check_parts.c    the other definitions
+ *   align.c          free bodies that shall have the frame of their inertia
  *   compile.c        order of links and joints, subsystems, kinematic data
  *   link_mass.c      mass properties of the links
+ *   compile_spring.c springs of joints that are given by their time constant
  *   compile_drive.c  tendons and actuators
  *   compile_rod.c    rods: their checks, and the springs between segments
  *   compile_wheel.c  wheels, and their checks
@@ -108,6 +110,7 @@ typedef struct TnBodyScratch {
 typedef struct TnSoftScratch {
     bool good; /* nothing is wrong with its mesh; the rest is there only then */
     TnTetSurface surface;
+    int32_t *across; /* as TnSoft has it */
     int surface_node_count, patch_count;
     int32_t *patches; /* per tet; NULL without mean dilatation */
     TnBodyId *holder; /* per node: the body that holds it, 0: none */
@@ -170,8 +173,13 @@ void tn_compile_names(TnCompile *c);
 bool tn_check_tree(TnCompile *c);
 bool tn_check_drive(TnCompile *c);
 bool tn_check_parts(TnCompile *c);
+/* Of a geom, in its body's axes; without mass where it has none. False: bad_mass, which is told. */
+bool tn_geom_mass(TnCompile *c, const TnGeomDef *def, TnMassProperties *part);
+/* Changes the definitions of free bodies that ask for it. False: no memory. */
+bool tn_align_free_bodies(TnCompile *c, TnModelBuilder *builder);
 void tn_compile_masses(TnCompile *c);
 void tn_compile_levers(TnCompile *compile); /* after masses and rods */
+void tn_compile_springs(TnCompile *c);      /* after the masses */
 void tn_compile_drive(TnCompile *c);        /* after the masses */
 void tn_compile_parts(TnCompile *c);
 

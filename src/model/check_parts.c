@@ -28,6 +28,8 @@ static void check_option(TnCompile *c)
         tn_problem(c, &element, "stabilization must lie in [0, 1] (%g)", o->stabilization);
     if (!(o->contact_stiffness >= 0.0) || isinf(o->contact_stiffness))
         tn_problem(c, &element, "contact_stiffness must be 0 or more (%g)", o->contact_stiffness);
+    if (!(o->total_mass >= 0.0) || isinf(o->total_mass))
+        tn_problem(c, &element, "total_mass must be 0 or more (%g)", o->total_mass);
     if ((unsigned)o->division.kind > TN_DIVISION_GROUPS)
         tn_problem(c, &element, "division has no kind %d", (int)o->division.kind);
     if (o->division.kind == TN_DIVISION_GROUPS && o->division.group_size < 1)

@@ -217,6 +217,8 @@ static void compile_joints(TnCompile *c)
         joint->stiffness = def->stiffness;
         joint->spring_ref = def->spring_ref;
         joint->damping = def->damping;
+        if (def->spring_time > 0.0)
+            joint->stiffness = joint->damping = 1.0; /* until compile_spring.c */
         joint->armature = def->armature;
         joint->friction_loss = def->friction_loss;
         joint->actuator_limited = def->actuator_limited &&
@@ -340,6 +342,11 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
     bool tree_stands = tn_check_tree(&c), drive_stands = tn_check_drive(&c),
          parts_stand = tn_check_parts(&c), softs_stand = tn_check_softs(&c);
     if (!tn_check_rods(&c)) tree_stands = false;
+    if (tree_stands && !tn_align_free_bodies(&c, builder)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the model");
+        c.problem_count++;
+        tree_stands = false;
+    }
     if (tree_stands) {
         order_links(&c);
         order_joints(&c);
@@ -351,6 +358,7 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
         tn_compile_masses(&c);
         tn_compile_rods(&c);
         tn_compile_levers(&c);
+        tn_compile_springs(&c);
         tn_compile_medium(&c);
         if (softs_stand) tn_compile_softs(&c);
         if (drive_stands) tn_compile_drive(&c);

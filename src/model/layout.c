@@ -172,6 +172,7 @@ static void lay_out_softs(Block *block, const TnCompile *c, TnModel *m)
                        .surface_node_count = scratch->surface_node_count};
         soft.rest = PLACE(double, 3 * nodes);
         soft.tets = PLACE(int32_t, 4 * tets);
+        soft.across = scratch->across ? PLACE(int32_t, 3 * tets) : NULL;
         soft.masses = PLACE(double, nodes);
         soft.patches = scratch->patches ? PLACE(int32_t, tets) : NULL;
         soft.triangles = PLACE(int32_t, 3 * triangles);

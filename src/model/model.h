@@ -280,9 +280,13 @@ typedef struct TnSoft {
     int subsystem, geom;
     int qpos_start, dof_start;
     int node_count, tet_count;
-    double *rest;   /* 3 · node_count, world */
-    int32_t *tets;  /* 4 each */
-    double *masses; /* kg per node, lumped */
+    double thickness;      /* m; > 0: a sheet, whose elements are triangles a b c c */
+    bool stretches, bends; /* a sheet: it resists that */
+    int32_t *across;       /* a sheet: per element 3 nodes, behind the edge from corner k to
+                              k + 1, -1: none; NULL: a solid */
+    double *rest;          /* 3 · node_count, world */
+    int32_t *tets;         /* 4 each */
+    double *masses;        /* kg per node, lumped */
     double mass;
     TnSoftLaw law;
     double youngs_modulus, poisson_ratio, density;
@@ -307,6 +311,10 @@ typedef struct TnSoft {
     int group;
     double rgba[4];
 } TnSoft;
+
+/* m: edge of a cube with the volume of a mean element, or of a square with the area of a triangle.
+ */
+double tn_soft_element_size(const TnSoft *soft);
 
 /* node1 of soft1 stays at Σ weight · node2 of soft2. */
 typedef struct TnTie {

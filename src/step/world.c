@@ -272,6 +272,19 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
 const TnModel *tn_world_model(const TnWorld *world) { return world->model; }
 int tn_world_substeps(const TnWorld *world) { return world->substeps; }
 
+int tn_world_self_overlap_count(const TnWorld *world)
+{
+    return tn_collider_overlap_count(world->collider);
+}
+
+TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index)
+{
+    int geom1, geom2;
+    if (index < 0 || index >= tn_world_self_overlap_count(world)) return (TnSelfOverlap){0};
+    double depth = tn_collider_overlap(world->collider, index, &geom1, &geom2);
+    return (TnSelfOverlap){geom1 + 1, geom2 + 1, depth};
+}
+
 TnStateView tn_world_state(const TnWorld *world)
 {
     const TnState *s = &world->state;

@@ -143,8 +143,6 @@ TEST(misspelt_names_get_a_suggestion)
 TEST(unsupported_features_are_errors)
 {
     static const Case cases[] = {
-        {"<mujoco><deformable>\n<skin/></deformable></mujoco>", "2:1",
-         "<skin> in <deformable> is not supported yet"},
         {ARM("<tendon><spatial name='t'><site site='tip'/></spatial></tendon>"
              "<actuator><motor tendon='t'/></actuator>"),
          "2:9", "<spatial> in <tendon> is not supported yet"},
@@ -163,7 +161,8 @@ TEST(unsupported_features_are_errors)
          "builtin=\"sphere\" is not supported yet"},
         {WORLD("<geom type='hfield'/>"), "2:7", "not supported yet"},
         {WORLD("<body mocap='true'/>"), "2:7", "mocap=\"true\" is not supported yet"},
-        {WORLD("<replicate count='2'/>"), "2:1", "not supported yet"},
+        {WORLD("<replicate count='-2'/>"), "2:12", "must not be negative"},
+        {WORLD("<attach model='m' prefix='p'/>"), "2:9", "there is no model named 'm'"},
         {WORLD("<flexcomp name='f'/>"), "2:1", "only solids (dim=\"3\") are supported"},
         {ARM("<actuator><motor joint='loose'/></actuator>"), "2:18", "free and ball joints"},
         {ARM("<actuator><motor joint='hinge' gear='1 0 2'/></actuator>"), "2:32",
