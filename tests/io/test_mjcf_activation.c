@@ -29,7 +29,7 @@ TEST(forces_of_activated_actuators_are_mujocos)
     static const double mujoco[ACTUATORS] = {1.5,
                                              7.8,
                                              7.39919460204202,
-                                             0.33711309746315393,
+                                             0.34911309746315394,
                                              -2.25,
                                              0.1589048622548086,
                                              -17.59011722578125,
@@ -48,6 +48,23 @@ TEST(forces_of_activated_actuators_are_mujocos)
     REQUIRE(tn_model_eval(m, s.qpos, s.qvel, s.ctrl, &out, &err) == TN_OK);
     for (int i = 0; i < ACTUATORS; i++) CHECK_NEAR(force[i], mujoco[i], 1e-12); /* rounding */
     tn_world_destroy(world);
+    tn_model_destroy(m);
+}
+
+TEST(an_early_actuator_acts_by_the_activation_at_the_end_of_the_step)
+{
+    TnModel *m =
+        load_text("<mujoco><option timestep='.1'/><worldbody><body><joint name='j'/>"
+                  "<geom size='.1'/></body></worldbody><actuator>"
+                  "<general joint='j' dyntype='integrator' gainprm='3' actearly='true'/>"
+                  "<general joint='j' dyntype='integrator' gainprm='3'/></actuator></mujoco>",
+                  &err);
+    REQUIRE(m);
+    double force[2], q = 0, v = 0, ctrl[2] = {2, 2}, act[2] = {.5, .5};
+    TnEval out = {.actuator_force = force, .act = act};
+    REQUIRE(tn_model_eval(m, &q, &v, ctrl, &out, &err) == TN_OK);
+    CHECK_NEAR(force[0], 3 * (.5 + .1 * 2), 1e-15);
+    CHECK_NEAR(force[1], 3 * .5, 1e-15);
     tn_model_destroy(m);
 }
 
@@ -75,8 +92,8 @@ static double distance(double t)
          0.19816843611112564, 0.29999999999982246, -0.02999999999999176,
          0.6458713002069066,  0.7995328073387786,  0.20267622240007022,
          0.5991785606976445,  0.39595975816217355, 0.0},
-                        fine[15] = {0.3342584104139951,  0.3367339746564181, 0.11663904995375925,
-                                    1.1858924137959697,  0.7842564762088344, 0.6390116132171451,
+                        fine[15] = {0.3342583243264185,  0.3367339460736897, 0.1166394577954335,
+                                    1.185892298464465,   0.7842571154478705, 0.6390139393947081,
                                     0.19816843611112656, 0.3000000000001,    -0.02999999999999956,
                                     0.6458685934335795,  0.7995325923586313, 0.2026768448452799,
                                     0.5991783222097959,  0.3959584950734875, 0.0};

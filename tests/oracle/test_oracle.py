@@ -59,7 +59,7 @@ def random_quat(random, size=1.0):
 
 
 def random_state(m, random):
-    """qpos within its ranges, so that no limit acts; qvel, ctrl."""
+    """qpos within its ranges, so that no limit acts; qvel, ctrl, act."""
     qpos = m.qpos0.copy()
     for j in range(m.njnt):
         a, kind = m.jnt_qposadr[j], m.jnt_type[j]
@@ -78,7 +78,9 @@ def random_state(m, random):
     for i in range(m.nu):
         if m.actuator_ctrllimited[i]:
             ctrl[i] = random.uniform(*m.actuator_ctrlrange[i])
-    return qpos, random.normal(size=m.nv), ctrl
+    qvel = random.normal(size=m.nv)
+    act = random.uniform(-0.2, 1.0, size=m.na)
+    return qpos, qvel, ctrl, act
 
 
 def ask(answer, path, states):
@@ -90,7 +92,7 @@ def ask(answer, path, states):
     if run.returncode:
         raise AssertionError(run.stderr.decode(errors="replace")[:2000])
     head, rest = run.stdout.split(b"\n", 1)
-    nbody, nq, nv, nu, nsensordata, nsensor = map(int, head.split())
+    nbody, nq, nv, nu, na, nsensordata, nsensor = map(int, head.split())
     sensors = []
     for _ in range(nsensor):
         line, rest = rest.split(b"\n", 1)
@@ -100,7 +102,7 @@ def ask(answer, path, states):
     sizes = [7 * nbody, nv * nv, nv, nu, nsensordata, nv]
     rows = numbers.reshape(len(states), sum(sizes)) if numbers.size else []
     parts = [np.split(row, np.cumsum(sizes)[:-1]) for row in rows]
-    return (nbody, nq, nv, nu), sensors, parts
+    return (nbody, nq, nv, nu, na), sensors, parts
 
 
 def difference(got, expected):
@@ -147,8 +149,9 @@ def compare(answer, path, m):
     if any(m.geom_type == mujoco.mjtGeom.mjGEOM_FLEX) or m.nflex:
         raise unittest.SkipTest("flexes are other bodies in tenon")
     sizes, sensors, results = ask(answer, path, states)
-    if sizes != (m.nbody, m.nq, m.nv, m.nu):
-        raise AssertionError(f"bodies, qpos, qvel, ctrl: {sizes} instead of {(m.nbody, m.nq, m.nv, m.nu)}")
+    wanted = (m.nbody, m.nq, m.nv, m.nu, m.na)
+    if sizes != wanted:
+        raise AssertionError(f"bodies, qpos, qvel, ctrl, act: {sizes} instead of {wanted}")
     worst = {}
 
     def note(key, got, expected):
@@ -156,8 +159,8 @@ def compare(answer, path, m):
 
     d = mujoco.MjData(m)
     M = np.zeros((m.nv, m.nv))
-    for (qpos, qvel, ctrl), (poses, mass, bias, force, sensed, acceleration) in zip(states, results):
-        d.qpos[:], d.qvel[:], d.ctrl[:] = qpos, qvel, ctrl
+    for (qpos, qvel, ctrl, act), (poses, mass, bias, force, sensed, acceleration) in zip(states, results):
+        d.qpos[:], d.qvel[:], d.ctrl[:], d.act[:] = qpos, qvel, ctrl, act
         mujoco.mj_forward(m, d)
         expected = np.hstack([d.xpos, d.xquat])
         note("poses", align(poses, expected), expected)
