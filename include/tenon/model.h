@@ -61,7 +61,7 @@ typedef enum TnGeomType {
     TN_GEOM_ELLIPSOID,    /* size: three radii */
     TN_GEOM_CYLINDER,     /* size[0] radius, size[1] half length along local z */
     TN_GEOM_BOX,          /* size: three half lengths */
-    TN_GEOM_MESH,         /* convex hull of `mesh` */
+    TN_GEOM_MESH,         /* collides as its `mesh` says, by default as the convex hull */
     TN_GEOM_SOFT          /* surface of a soft body; only tn_builder_add_soft creates it */
 } TnGeomType;
 
@@ -122,6 +122,9 @@ typedef struct TnBodyDef {
     bool balance_inertia;        /* physically impossible moments are replaced by their mean */
     double gravity_compensation; /* share of its weight, at its centre of mass, that a force
                                     against gravity carries; default 0 */
+    /* Its pose is set between steps (tn_world_set_mocap); nothing pushes it. A child of the world
+     * without joints; bodies without joints may hang on it. */
+    bool mocap;
     TnSource source;
 } TnBodyDef;
 
@@ -167,9 +170,11 @@ typedef struct TnGeomDef {
     TnGeomType type; /* default sphere */
     double pos[3], quat[4];
     double size[3];
-    double density;       /* kg/m³, default 1000; used if mass < 0 */
-    double mass;          /* kg, < 0: from density */
-    int contact_type;     /* bit mask, default 1 (MuJoCo's contype) */
+    double density;   /* kg/m³, default 1000; used if mass < 0 */
+    bool shell;       /* mass on the surface alone, density in kg/m²; not for meshes, which have
+                         TN_MESH_SHELL */
+    double mass;      /* kg, < 0: from density */
+    int contact_type; /* bit mask, default 1 (MuJoCo's contype) */
     int contact_affinity; /* bit mask, default 1; a pair collides if type & affinity is nonzero in
                              either order */
     int contact_dim; /* 1 frictionless, 3 sliding (default), 4 + torsional, 6 + rolling friction */
@@ -177,7 +182,8 @@ typedef struct TnGeomDef {
                         larger values count */
     double friction[3]; /* sliding (1), torsional (m), rolling (m); default 1, 0.005, 0.0001 */
     double restitution; /* [0, 1], default 0; a pair uses the larger */
-    double margin;      /* m: contacts up to this distance are listed even if not approaching */
+    double margin;      /* m: distance at which contacts act, as if the surface lay so far out;
+                           those of two geoms add up */
     int group;          /* for drawing only */
     double rgba[4];     /* for drawing only */
     TnMeshId mesh;      /* TN_GEOM_MESH only; many geoms may share it */
@@ -227,10 +233,20 @@ typedef enum TnActivation {
     TN_ACTIVATION_INTEGRATOR,   /* da/dt = u */
     TN_ACTIVATION_FILTER,       /* da/dt = (u - a) / time_constants[0], explicit steps */
     TN_ACTIVATION_FILTER_EXACT, /* the same, exact for a control that holds during a step */
-    TN_ACTIVATION_MUSCLE        /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
+    TN_ACTIVATION_MUSCLE,       /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
                                    time_constants (activation, deactivation, width of the transition
                                    between them) and a */
+    TN_ACTIVATION_PID           /* MuJoCo's plugin: TnPid below */
 } TnActivation;
+
+/* A controller that moves the actuator's length to the control: force = kp e + ki ∫ e dt - kd ·
+ * velocity, e = control - length. It uses neither gain nor bias. It has an activation for the
+ * integral if ki > 0, and one for the control that it follows if slew_max > 0. */
+typedef struct TnPid {
+    double kp, ki, kd;
+    double integral_max; /* N or N·m: bound of ki ∫ e dt; 0: none */
+    double slew_max;     /* largest rate of the control that it follows; 0: none */
+} TnPid;
 
 /* A muscle's force by length and velocity, as in MuJoCo. Lengths are those of the actuator, scaled
  * so that its length_range becomes `range`; 1 is the length of the largest force. */
@@ -272,6 +288,7 @@ typedef struct TnActuatorDef {
     double length_range[2]; /* of a muscle: ascending */
     TnActivation activation;
     double time_constants[3]; /* s; default 1, 0, 0 */
+    TnPid pid;
     bool activation_limited;
     double activation_range[2];
     bool activation_early; /* acts by the activation at the end of the step */
@@ -309,7 +326,7 @@ typedef struct TnPairDef {
     TnGeomId geom1, geom2;
     int contact_dim;
     double friction[3];
-    double restitution, margin;
+    double restitution, margin; /* margin: of the pair, not of each */
     TnSource source;
 } TnPairDef;
 
@@ -322,8 +339,14 @@ typedef enum TnMeshInertia {
     TN_MESH_SHELL   /* its triangles as a thin sheet; the geom's density is in kg/m² */
 } TnMeshInertia;
 
-/* Triangles of geoms of type TN_GEOM_MESH. They are drawn as triangles and collide as their hull.
- */
+/* What a mesh is for its contacts. */
+typedef enum TnMeshCollision {
+    TN_MESH_COLLIDE_HULL,      /* its convex hull (default) */
+    TN_MESH_COLLIDE_TRIANGLES, /* its triangles, from outside, on bodies that never move */
+    TN_MESH_COLLIDE_PIECES     /* convex pieces, found when the model is compiled */
+} TnMeshCollision;
+
+/* Triangles of geoms of type TN_GEOM_MESH. They are drawn as triangles. */
 typedef struct TnMeshDef {
     const char *name;
     const double *vertices; /* m, 3 × vertex_count, copied */
@@ -332,9 +355,22 @@ typedef struct TnMeshDef {
         *triangles;     /* 3 × triangle_count, from 0, counter-clockwise from outside; copied */
     int triangle_count; /* 0: the mesh is its convex hull */
     TnMeshInertia inertia;
+    TnMeshCollision collision;
     const char *file; /* for error messages; may be NULL */
     TnSource source;
 } TnMeshDef;
+
+/* Heights over a grid, made into a mesh that collides as its triangles, with sides and a bottom.
+ * Geoms of it are of type TN_GEOM_MESH and fixed to the world. */
+typedef struct TnHeightFieldDef {
+    const char *name;
+    int rows, columns;     /* along y and x, at least 2 */
+    const double *heights; /* m, rows × columns, row by row from -y, each from -x */
+    double half[2];        /* m, half lengths along x and y, above 0 */
+    double base;           /* m: the bottom is so far below height 0 */
+    const char *file;      /* for error messages; may be NULL */
+    TnSource source;
+} TnHeightFieldDef;
 
 typedef enum TnCameraMode {
     TN_CAMERA_FIXED, /* moves and rotates with its body (default) */
@@ -549,6 +585,9 @@ typedef struct TnKeyDef {
     int ctrl_count; /* 0: all zero */
     const double *act;
     int act_count; /* 0: all zero */
+    /* 3 and 4 numbers for each mocap body, in the order of their ids; 0: as in the model */
+    const double *mocap_pos, *mocap_quat;
+    int mocap_pos_count, mocap_quat_count;
     TnSource source;
 } TnKeyDef;
 
@@ -602,6 +641,18 @@ TN_API void tn_builder_add_exclude(TnModelBuilder *builder, TnBodyId body1, TnBo
 TN_API TnSensorId tn_builder_add_sensor(TnModelBuilder *builder, const TnSensorDef *def);
 TN_API TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def);
 TN_API TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *def);
+/* 0: a number of the definition is impossible, or no memory. */
+TN_API TnMeshId tn_builder_add_height_field(TnModelBuilder *builder, const TnHeightFieldDef *def);
+/* How a simple shape takes the place of a mesh. Its axes are the mesh's principal axes. */
+typedef enum TnMeshFit {
+    TN_FIT_INERTIA, /* sizes from the box with the mesh's mass and inertia (MuJoCo's default) */
+    TN_FIT_EXTENT   /* from the box around its vertices (MuJoCo's fitaabb) */
+} TnMeshFit;
+/* Sets the size of a sphere, capsule, ellipsoid, cylinder or box, times `scale`, and moves its
+ * pose, which was that of the mesh. False: no such mesh, it has no volume, or another type of geom.
+ */
+TN_API bool tn_builder_fit_geom(const TnModelBuilder *builder, TnGeomDef *geom, TnMeshId mesh,
+                                TnMeshFit fit, double scale);
 TN_API TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def);
 TN_API TnRodId tn_builder_add_rod(TnModelBuilder *builder, const TnRodDef *def);
 TN_API TnWheelId tn_builder_add_wheel(TnModelBuilder *builder, const TnWheelDef *def);

@@ -1,9 +1,9 @@
 /* collider.h (internal): per-world memory of the collision phase, all of it allocated by
  * tn_collider_create.
  *
- * Geoms that can collide at all get a slot. Slots are sorted once: moving before fixed, small
- * before large, planes (always fixed) last. The geom with the lower slot is a contact's geom1, so
- * geom1 always moves, and the order of a pair never changes.
+ * Geoms that can collide at all get a slot. Slots are sorted once: moving, then those of mocap
+ * bodies, then fixed; small before large, planes (always fixed) last. The geom with the lower slot
+ * is a contact's geom1, so geom1 always moves, and the order of a pair never changes.
  *
  * A step:  bounds.c  places and swept boxes of all slots
  *          grid.c    slots of similar size into one grid each, a few larger ones into a list
@@ -121,6 +121,7 @@ struct TnCollider {
     const TnModel *model;
     int count;        /* slots */
     int moving_count; /* those on moving links come first, */
+    int fixed_start;  /* then those of mocap bodies, */
     int finite_count; /* then fixed ones, the planes last */
     bool one_rod;     /* all that move are segments of one rod */
     double cell;      /* m: cell of level 0, a little above the usual box */
@@ -128,7 +129,8 @@ struct TnCollider {
     TnSlot *slots; /* half constant, half per step */
     TnSlotLocal *locals;
     TnShape *shape;
-    double *thinness; /* m: smallest half of the shapes' extents */
+    double *thinness;              /* m: smallest half of the shapes' extents */
+    struct TnTriMesh **tri_meshes; /* those that collide as triangles (tri_mesh.h); else NULL */
     TnSurface *surfaces;
     int surface_count;
     TnPairEntry *pairs;

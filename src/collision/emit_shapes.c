@@ -16,6 +16,10 @@ void tn_emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double *no
     const TnCollider *c = d->collider;
     int i = pair->slot1, j = pair->slot2;
     double allowed = pair->margin + d->slack;
+    if (c->tri_meshes[j]) {
+        tn_emit_triangles(e, pair, way);
+        return;
+    }
     TnManifold m, met;
     double reach = allowed + way;
     if (!tn_collide(&c->shape[i], &c->place[i], &c->shape[j], &c->place[j], reach, &m)) return;

@@ -132,7 +132,7 @@ static int list_slots(const TnCollider *c, const TnSubsystem *sub, const Robots 
         if (link < sub->link_start || link >= last) break;
         count = list_body(r, b, count);
     }
-    for (int b = m->bodies[root].parent; b > 0; b = m->bodies[b].parent)
+    for (int b = m->bodies[root].parent; b > 0 && !m->bodies[b].link; b = m->bodies[b].parent)
         count = list_body(r, b, count);
     return count;
 }

@@ -72,6 +72,10 @@ void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int
 void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel,
                           const TnLinkFrame *frames, int link_start, int link_count,
                           double (*twists)[6]);
+/* The frame of a mocap body from its pose; and moved on by a constant twist. Its centre of mass is
+ * its origin. */
+void tn_mocap_frame(const double pose[7], TnLinkFrame *frame);
+void tn_mocap_carry(const TnLinkFrame *from, const double twist[6], double time, TnLinkFrame *to);
 void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3],
                   double quat[4]);
 
@@ -240,13 +244,15 @@ void tn_muscle_active(const TnMuscles *muscles, double length, double velocity, 
 void tn_muscle_passive(const TnMuscles *muscles, double length, double out[2]);
 
 /* ---- activation.c ---- */
-/* What actuators act by in a step of t: controls within their ranges, or activations. NULL: zero.
- */
-void tn_actuator_inputs(const TnModel *model, const double *ctrl, const double *act, double t,
-                        double *inputs);
-double tn_activation_next(const TnActuator *a, double ctrl, double act, double t);
-/* Activations at the end of a step, but of sleepers; asleep may be NULL. */
-void tn_activations_advance(const TnModel *model, const double *ctrl, double t,
-                            const int32_t *asleep, double *act);
+/* What drives actuators over a step of t from a time. ctrl, act: NULL: zero. */
+typedef struct TnDrive {
+    double time, t;
+    const double *ctrl, *act, *qpos;
+} TnDrive;
+/* What an actuator acts by: its control within its range, its activation, or the force of a
+ * controller. next: its activations at the end of the step, where it has any. */
+double tn_actuator_input(const TnModel *model, int actuator, const TnDrive *drive, double next[2]);
+/* Those of all; act may be NULL. */
+void tn_actuator_inputs(const TnModel *model, const TnDrive *drive, double *inputs, double *act);
 
 #endif

@@ -235,11 +235,18 @@ static TnStatus capture_stress(TnFrame *frame, const TnWorld *world, int soft_co
     return status;
 }
 
+static TnStatus refuse(TnError *err, const char *why)
+{
+    tn_error_add(err, TN_ERROR_USAGE, "frame: %s", why);
+    return TN_ERROR_USAGE;
+}
+
 TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepReport *report,
                           bool state, TnError *err)
 {
     TnModelInfo info = tn_model_info(tn_world_model(world));
-    TN_ASSERT(info.body_count == frame->body_count);
+    if (!frame || !world || info.body_count != frame->body_count)
+        return refuse(err, "frame and world must be of one model");
     frame->time = tn_world_state(world).time;
     frame->step = (int64_t)llround(frame->time / info.option.timestep);
     for (TnBodyId id = 1; id <= info.body_count; id++) {
@@ -287,7 +294,8 @@ static void copy_scalars(TnFrame *to, const TnFrame *from)
 
 TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err)
 {
-    TN_ASSERT(to->body_count == from->body_count && to->point_count == from->point_count);
+    if (!to || !from || to->body_count != from->body_count || to->point_count != from->point_count)
+        return refuse(err, "both must be of one scene");
     TnStatus status = tn_frame_reserve_contacts(to, from->contact_count, err);
     if (status == TN_OK)
         status =
@@ -324,7 +332,8 @@ static void blend_quat(double out[4], const double a[4], const double b[4], doub
 TnStatus tn_frame_blend(TnFrame *out, const TnFrame *a, const TnFrame *b, double share,
                         TnError *err)
 {
-    TN_ASSERT(out != a && out != b && a->body_count == b->body_count);
+    if (!out || !a || !b || out == a || out == b || a->body_count != b->body_count)
+        return refuse(err, "two frames of one scene must be given, and a third one");
     TnStatus status = tn_frame_copy(out, share < 0.5 ? a : b, err);
     if (status != TN_OK) return status;
     out->time = (1 - share) * a->time + share * b->time;

@@ -120,11 +120,12 @@ typedef enum TnMjcfNameKind {
     TN_NAMED_TEXTURE,
     TN_NAMED_MATERIAL,
     TN_NAMED_MESH,
-    TN_NAMED_HEIGHTS,
+    TN_NAMED_HFIELD,
     TN_NAMED_CLASS,
     TN_NAMED_RESTITUTION, /* geoms of the <tenon> element */
     TN_NAMED_CABLE,       /* by prefix */
     TN_NAMED_SEGMENT,     /* a cable's body; data: TnMjcfPose of MuJoCo's frame in tenon's */
+    TN_NAMED_COLLISION,   /* meshes of the <tenon> element */
     TN_NAMED_ROD,         /* cables of the <tenon> element */
     TN_NAMED_WHEEL,
     TN_NAMED_SOFT,      /* data: TnMjcfNodes, NULL after an error */
@@ -221,7 +222,7 @@ typedef struct TnMjcfSettings {
     double bound_mass, bound_inertia;
     bool balance_inertia;
     const char *mesh_folder; /* NULL: beside the model */
-    bool strip_path, exact_mesh_inertia;
+    bool strip_path, exact_mesh_inertia, fit_extent;
     /* <flag>: false where disabled */
     bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity, actuation;
     bool constraint, passive; /* false: all of those that belong to it are disabled */
@@ -255,7 +256,7 @@ typedef struct TnMjcf {
     TnMjcfNames names;
     TnMjcfClass *main_class;
     const TnXmlElement *track; /* the one <track> */
-    int qpos_count, dof_count, actuator_count, act_count;
+    int qpos_count, dof_count, actuator_count, act_count, mocap_count;
     int soft_numbers;                                 /* of them, those of soft bodies' nodes */
     bool has_flex;                                    /* a soft body that is MuJoCo's */
     struct TnMjcfFlexcomp *flexcomps, *last_flexcomp; /* in the order of the file */
@@ -335,6 +336,8 @@ const char *tn_mjcf_kind_name(TnMjcfNameKind kind);
     "orientation"
 void tn_mjcf_read_gains(TnMjcf *m, const TnMjcfView *view, const double *range,
                         TnActuatorDef *actuator);
+/* The plugin mujoco.pid (mjcf_pid.c). */
+void tn_mjcf_read_pid(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuator);
 
 /* Frames (mjcf_frame.c). */
 typedef struct TnMjcfPose {
@@ -405,6 +408,8 @@ void tn_mjcf_read_statistic(TnMjcf *m, const TnXmlElement *element);
 void tn_mjcf_read_assets(TnMjcf *m);
 /* A mesh (mjcf_mesh.c); 0 after an error. */
 TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *element, const char *name);
+/* The mesh of a height field (mjcf_hfield.c); 0 after an error. */
+TnMeshId tn_mjcf_hfield(TnMjcf *m, const TnXmlElement *element, const char *name);
 /* The triangles of its `file`; the path is kept for messages. */
 struct TnMeshFile;
 bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *element, const TnMjcfView *view,

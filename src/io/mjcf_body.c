@@ -210,6 +210,8 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     memcpy(body->quat, pose.quat, sizeof body->quat);
     if (m->settings.spring || m->settings.damper) /* else MuJoCo skips all passive forces */
         body->gravity_compensation = tn_mjcf_real(m, &view, "gravcomp", 0);
+    body->mocap = tn_mjcf_word(&view, "mocap", "false true", 0) == 1;
+    m->mocap_count += body->mocap;
     body->source = tn_xml_place(e);
     *inner = (Place){.class_ = class_, .frame = tn_mjcf_identity(), .world = world};
     find_inertial(m, e, inner, body);

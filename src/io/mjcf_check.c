@@ -44,8 +44,8 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_SOLVER] = "tenon uses its own solver, time stepping and collision detection; "
                              "MuJoCo's settings for them are read but not used",
         [TN_REMARK_USER] = "user and custom data are read but not kept",
-        [TN_REMARK_GAP] = "tenon's contacts and limits act at zero distance; gap and the margin of "
-                          "joint limits are read but not used",
+        [TN_REMARK_GAP] = "tenon's limits act at zero distance; the margin of joint limits is read "
+                          "but not used",
         [TN_REMARK_DRAWING] = "lights, textures and this kind of visual setting are read but not "
                               "kept; drawings use cameras, the starting view and colours",
         [TN_REMARK_CAMERA_COM] = "tenon's cameras follow the origin of a body, not a centre of "

@@ -37,8 +37,10 @@ const char *tn_mjcf_kind_name(TnMjcfNameKind kind)
                                         [TN_NAMED_TEXTURE] = "texture",
                                         [TN_NAMED_MATERIAL] = "material",
                                         [TN_NAMED_MESH] = "mesh",
-                                        [TN_NAMED_HEIGHTS] = "height field",
+                                        [TN_NAMED_HFIELD] = "height field",
                                         [TN_NAMED_CLASS] = "default class",
+
+                                        [TN_NAMED_COLLISION] = "mesh",
                                         [TN_NAMED_RESTITUTION] = "geom",
                                         [TN_NAMED_CABLE] = "cable",
                                         [TN_NAMED_SEGMENT] = "segment",

@@ -46,7 +46,7 @@ TABLE compiler[] = {
     {.name = "inertiagrouprange", .kind = TN_KIND_INT, .min_count = 2, .max_count = 2},
     SIZE("boundmass", 1, 1), SIZE("boundinertia", 1, 1), BOOL("balanceinertia"),
     REAL("settotalmass", 1, 1), BOOL("alignfree"), BOOL("fusestatic"), TEXT("assetdir"), TEXT("meshdir"),
-    BOOL("strippath"), BOOL("exactmeshinertia"), END};
+    BOOL("strippath"), BOOL("exactmeshinertia"), BOOL("fitaabb"), END};
 TABLE option[] = {
     BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), REAL("wind", 3, 3),
     SIZE("density", 1, 1), SIZE("viscosity", 1, 1), ONLY("collision", "all"),
@@ -82,7 +82,7 @@ TABLE visual_global[] = {
 TABLE default_class[] = {TEXT("class"), END};
 
 TABLE body[] = {
-    TEXT("name"), TEXT("childclass"), POSE, ONLY("mocap", "false"), REAL("gravcomp", 1, 1), USER,
+    TEXT("name"), TEXT("childclass"), POSE, BOOL("mocap"), REAL("gravcomp", 1, 1), USER,
     END};
 TABLE frame[] = {TEXT("name"), TEXT("childclass"), POSE, END};
 TABLE replicate[] = {
@@ -109,11 +109,11 @@ TABLE geom[] = {
     OWN("name"), OWN("class"),
     WORD("type", "plane hfield sphere capsule ellipsoid cylinder box mesh sdf"), POSE,
     SIZE("size", 1, 3), REAL("fromto", 6, 6), SIZE("density", 1, 1), SIZE("mass", 1, 1),
-    ONLY("shellinertia", "false"), INT("contype"), INT("conaffinity"), WORD("condim", "1 3 4 6"),
-    INT("priority"), SIZE("friction", 1, 3), SIZE("margin", 1, 1), GAP("gap"), SOLREF,
+    BOOL("shellinertia"), INT("contype"), INT("conaffinity"), WORD("condim", "1 3 4 6"),
+    INT("priority"), SIZE("friction", 1, 3), SIZE("margin", 1, 1), NOTHING("gap"), SOLREF,
     SOFT("solmix", 1, 1), INT("group"), SIZE("rgba", 3, 4), TEXT("material"), TEXT("mesh"),
     TEXT("hfield"), WORD("fluidshape", "none ellipsoid"), REAL("fluidcoef", 1, 5), ONLY("adhesion", "0"),
-    ONLY("surfacevel", "0"), NOTHING("fitscale"), NOTHING("castshadow"), USER, END};
+    ONLY("surfacevel", "0"), BOUNDED("fitscale", 1, 1, TN_BOUND_POSITIVE), NOTHING("castshadow"), USER, END};
 TABLE site[] = {
     OWN("name"), OWN("class"),
     CHOICE("type", "sphere capsule ellipsoid cylinder box", TN_USE_NOTHING),
@@ -133,7 +133,7 @@ TABLE light[] = {
     WORD("mode", "fixed track trackcom targetbody targetbodycom"), OWN("target"), END};
 TABLE pair[] = {
     OWN("name"), OWN("class"), REQUIRED("geom1"), REQUIRED("geom2"), WORD("condim", "1 3 4 6"),
-    SIZE("friction", 1, 5), SIZE("margin", 1, 1), GAP("gap"), SOLREF, SOFT("solreffriction", 1, 2),
+    SIZE("friction", 1, 5), SIZE("margin", 1, 1), NOTHING("gap"), SOLREF, SOFT("solreffriction", 1, 2),
     ONLY("adhesion", "0"), END};
 TABLE exclude[] = {TEXT("name"), REQUIRED("body1"), REQUIRED("body2"), END};
 TABLE equality_default[] = {BOOL("active"), SOLREF, END};
@@ -187,6 +187,9 @@ TABLE adhesion[] = {
     OWN("name"), OWN("class"), OWN("body"), REAL("ctrlrange", 2, 2), REAL("gain", 1, 1),
     TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"), ONLY("delay", "0"),
     ONLY("nsample", "0"), NOTHING("interp"), USER, END};
+TABLE actuator_plugin[] = {
+    TRANSMISSION, OWN("plugin"), OWN("instance"), INT("actdim"), ONLY("dyntype", "none"),
+    NOTHING("dynprm"), BOOL("actearly"), END};
 TABLE muscle[] = {
     TRANSMISSION, SIZE("timeconst", 2, 2), SIZE("tausmooth", 1, 1), REAL("range", 2, 2),
     REAL("force", 1, 1), REAL("scale", 1, 1), REAL("lmin", 1, 1), REAL("lmax", 1, 1),
@@ -214,7 +217,7 @@ TABLE clock_sensor[] = {SENSOR_COMMON, END};
 
 TABLE key[] = {
     TEXT("name"), REAL("time", 1, 1), REAL("qpos", 0, 0), REAL("qvel", 0, 0), REAL("ctrl", 0, 0),
-    REAL("act", 0, 0), NEVER("mpos"), NEVER("mquat"), NEVER("plastic"), END};
+    REAL("act", 0, 0), REAL("mpos", 0, 0), REAL("mquat", 0, 0), NEVER("plastic"), END};
 TABLE material[] = {OWN("name"), OWN("class"), SIZE("rgba", 3, 4), TEXT("texture"), END};
 TABLE texture[] = {OWN("name"), OWN("class"), TEXT("file"), END};
 TABLE mesh[] = {
@@ -226,12 +229,19 @@ TABLE mesh[] = {
      .use = TN_USE_HULL},
     {.name = "vertex", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
     {.name = "face", .kind = TN_KIND_INT, .where = TN_WHERE_OWN}, OWN("content_type"),
-    OWN("material"), ONLY("builtin", "none"), END};
+    OWN("material"), {.name = "params", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
+    {.name = "builtin", .kind = TN_KIND_WORD, .where = TN_WHERE_OWN,
+     .words = "none sphere hemisphere cone supersphere supertorus wedge plate"}, END};
 TABLE skin[] = {TEXT("name"), TEXT("file"), END};
 #define SKIN_PLAIN "face group inflate material rgba texcoord vertex"
 TABLE custom[] = {REQUIRED("name"), END};
 TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), INT("substeps"), REAL("stabilization", 1, 1),
     REAL("contact_stiffness", 1, 1), TEXT("division"), INT("pieces"), END};
+TABLE hfield[] = {
+    OWN("name"), OWN("content_type"), OWN("file"), INT("nrow"), INT("ncol"),
+    {.name = "elevation", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN}, SIZE("size", 4, 4), END};
+TABLE tenon_mesh[] = {
+    REQUIRED("name"), WORD("collision", "hull triangles decompose"), END};
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
 TABLE tenon_rod[] = {
     REQUIRED("name"), BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),
@@ -252,7 +262,7 @@ TABLE composite_geom[] = {
     WORD("type", "plane hfield sphere capsule ellipsoid cylinder box mesh sdf"),
     SIZE("size", 1, 3), SIZE("density", 1, 1), SIZE("mass", 1, 1), INT("contype"),
     INT("conaffinity"), WORD("condim", "1 3 4 6"), INT("priority"), SIZE("friction", 1, 3),
-    SIZE("margin", 1, 1), GAP("gap"), SOLREF, SOFT("solmix", 1, 1), INT("group"),
+    SIZE("margin", 1, 1), NOTHING("gap"), SOLREF, SOFT("solmix", 1, 1), INT("group"),
     SIZE("rgba", 3, 4), TEXT("material"), END};
 TABLE composite_joint[] = {
     {.name = "kind", .use = TN_USE_NEUTRAL, .words = "main", .where = TN_WHERE_REQUIRED},
@@ -292,7 +302,7 @@ TABLE flex_elasticity[] = {
     INT("contype"), INT("conaffinity"), INT("priority"), SIZE("friction", 1, 3),                   \
         SIZE("margin", 1, 1)
 TABLE flex_contact[] = {
-    SOFT_CONTACT, WORD("condim", "1 3 4 6"), GAP("gap"), SOLREF, SOFT("solmix", 1, 1),
+    SOFT_CONTACT, WORD("condim", "1 3 4 6"), NOTHING("gap"), SOLREF, SOFT("solmix", 1, 1),
     WORD("selfcollide", "none narrow bvh sap auto"), FLEX("internal"), FLEX("vertcollide"),
     FLEX("passive"),
     {.name = "activelayers", .kind = TN_KIND_INT, .min_count = 1, .max_count = 1,
@@ -334,7 +344,7 @@ typedef struct GroupedRule {
 static const GroupedRule rules[] = {
     {TN_GROUP_ROOT, {"mujoco", mujoco, NULL}},
     {TN_GROUP_TOP, {"compiler", compiler,
-     "texturedir discardvisual usethread fitaabb convexhull conflict passthrough savecanonical savecompiled saveinertial"}},
+     "texturedir discardvisual usethread convexhull conflict passthrough savecanonical savecompiled saveinertial"}},
     {TN_GROUP_TOP, {"option", option, NULL}},
     {TN_GROUP_TOP, {"size", NULL,
      "memory nconmax njmax nkey nstack nuserdata nuser_actuator nuser_body nuser_cam nuser_geom "
@@ -381,7 +391,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_DEFAULT, {"dcmotor", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"pid", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"orientation", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_ASSET, {"mesh", mesh, "normal params smoothnormal texcoord"}},
+    {TN_GROUP_ASSET, {"mesh", mesh, "normal smoothnormal texcoord"}},
     {TN_GROUP_ASSET, {"texture", texture,
      "builtin colorspace content_type embed fileback filedown filefront fileleft fileright fileup "
      "gridlayout gridsize height hflip mark markrgb nchannel random rgb1 rgb2 type vflip width"}},
@@ -406,6 +416,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_ACTUATOR, {"cylinder", cylinder, NULL}},
     {TN_GROUP_ACTUATOR, {"muscle", muscle, NULL}},
     {TN_GROUP_ACTUATOR, {"adhesion", adhesion, NULL}},
+    {TN_GROUP_ACTUATOR, {"plugin", actuator_plugin, NULL}},
     {TN_GROUP_SENSOR, {"jointpos", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"jointvel", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"tendonpos", tendon_sensor, NULL}},
@@ -455,7 +466,9 @@ static const GroupedRule rules[] = {
     {TN_GROUP_CUSTOM, {"text", custom, "data"}},
     {TN_GROUP_CUSTOM, {"tuple", custom, NULL}},
     {TN_GROUP_KEYFRAME, {"key", key, NULL}},
+    {TN_GROUP_ASSET, {"hfield", hfield, NULL}},
     {TN_GROUP_TENON, {"geom", tenon_geom, NULL}},
+    {TN_GROUP_TENON, {"mesh", tenon_mesh, NULL}},
     {TN_GROUP_TENON, {"track", track, NULL}},
     {TN_GROUP_TENON, {"rod", tenon_rod, NULL}},
     {TN_GROUP_TENON, {"wheel", tenon_wheel, NULL}},
@@ -516,14 +529,12 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
         return "plugin";
     case TN_GROUP_COMPOSITE:
         return "site skin pin";
-    case TN_GROUP_ASSET:
-        return "hfield";
     case TN_GROUP_EQUALITY:
         return "tendon flex flexvert flexstrain distance";
     case TN_GROUP_TENDON:
         return "spatial";
     case TN_GROUP_ACTUATOR:
-        return "dcmotor pid orientation plugin";
+        return "dcmotor pid orientation";
     case TN_GROUP_SENSOR:
         return "touch camprojection rangefinder jointlimitpos jointlimitvel jointlimitfrc "
                "tendonlimitpos tendonlimitvel tendonlimitfrc insidesite distance normal fromto "

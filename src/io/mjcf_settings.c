@@ -46,6 +46,7 @@ static void read_compiler(TnMjcf *m, const TnXmlElement *e)
         tn_mjcf_remark(m, TN_REMARK_FUSE, tn_xml_place(e), e->name);
     s->strip_path = tn_mjcf_bool(&view, "strippath", s->strip_path);
     s->exact_mesh_inertia = tn_mjcf_bool(&view, "exactmeshinertia", s->exact_mesh_inertia);
+    s->fit_extent = tn_mjcf_bool(&view, "fitaabb", s->fit_extent);
     /* assetdir stands for meshdir and texturedir */
     const TnXmlAttr *folder = tn_xml_attr(e, "meshdir");
     if (!folder) folder = tn_xml_attr(e, "assetdir");
@@ -256,12 +257,17 @@ static void read_texture_or_mesh(TnMjcf *m, const TnXmlElement *e)
         tn_mjcf_remark(m, TN_REMARK_SKIN, tn_xml_place(e), e->name);
         return;
     }
+    bool hfield = strcmp(e->name, "hfield") == 0;
     if (strcmp(e->name, "material") == 0 || !tn_mjcf_check_leaf(m, TN_GROUP_ASSET, e)) return;
-    const char *name = texture || mesh ? asset_name(m, e) : NULL;
+    const char *name = texture || mesh || hfield ? asset_name(m, e) : NULL;
     if (texture) {
         tn_mjcf_view(m, e, m->main_class, e->name); /* complains about an unknown class */
         tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
         tn_mjcf_name_add(m, TN_NAMED_TEXTURE, e, name, 0, NULL);
+    }
+    if (hfield) {
+        TnMeshId id = m->err.count == before ? tn_mjcf_hfield(m, e, name) : 0;
+        tn_mjcf_name_add(m, TN_NAMED_HFIELD, e, name, id, e);
     }
     if (mesh) {
         /* one that is refused keeps its name, so that its geoms raise no second error */

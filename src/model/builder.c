@@ -281,6 +281,11 @@ TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def)
     copy->qvel = store_numbers(builder, def->qvel, (size_t)copy->qvel_count);
     copy->ctrl = store_numbers(builder, def->ctrl, (size_t)copy->ctrl_count);
     copy->act = store_numbers(builder, def->act, (size_t)copy->act_count);
+    copy->mocap_pos_count = def->mocap_pos && def->mocap_pos_count > 0 ? def->mocap_pos_count : 0;
+    copy->mocap_quat_count =
+        def->mocap_quat && def->mocap_quat_count > 0 ? def->mocap_quat_count : 0;
+    copy->mocap_pos = store_numbers(builder, def->mocap_pos, (size_t)copy->mocap_pos_count);
+    copy->mocap_quat = store_numbers(builder, def->mocap_quat, (size_t)copy->mocap_quat_count);
     return builder->key_count;
 }
 

@@ -83,6 +83,15 @@ static void check_activation(TnCompile *c, const TnElement *element, const TnAct
 {
     for (int k = 0; k < 3; k++)
         tn_check_positive(c, element, "time constant", def->time_constants[k]);
+    if (def->activation == TN_ACTIVATION_PID) {
+        const double *p[] = {&def->pid.kp, &def->pid.ki, &def->pid.kd, &def->pid.integral_max,
+                             &def->pid.slew_max};
+        static const char *const names[] = {"kp", "ki", "kd", "integral_max", "slew_max"};
+        for (int k = 0; k < 5; k++) tn_check_positive(c, element, names[k], *p[k]);
+        if (def->muscle_gain || def->muscle_bias || def->activation_limited || def->body)
+            tn_problem(c, element,
+                       "a controller is no muscle, has no activation range and acts on no body");
+    }
     if (def->activation_limited && def->activation == TN_ACTIVATION_NONE)
         tn_problem(c, element, "an activation range is for actuators with activation");
     else if (def->activation_limited)

@@ -262,7 +262,11 @@ static bool check_keys(TnCompile *c)
             stands = false;
         if (!check_coordinates(c, element, "qvel", def->qvel, def->qvel_count, m->dof_count, soft))
             stands = false;
-        if (!check_length(c, element, "ctrl", def->ctrl, def->ctrl_count, m->actuator_count))
+        if (!check_length(c, element, "ctrl", def->ctrl, def->ctrl_count, m->actuator_count) ||
+            !check_length(c, element, "mocap_pos", def->mocap_pos, def->mocap_pos_count,
+                          3 * m->mocap_count) ||
+            !check_length(c, element, "mocap_quat", def->mocap_quat, def->mocap_quat_count,
+                          4 * m->mocap_count))
             stands = false;
         if (!check_length(c, element, "act", def->act, def->act_count, m->act_count))
             stands = false;

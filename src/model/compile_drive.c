@@ -188,7 +188,15 @@ static void compile_actuator(TnCompile *c, int index)
     memcpy(actuator->force_range, def->force_range, sizeof actuator->force_range);
     memcpy(actuator->act_range, def->activation_range, sizeof actuator->act_range);
     memcpy(actuator->time_constants, def->time_constants, sizeof actuator->time_constants);
-    if (def->activation != TN_ACTIVATION_NONE) actuator->act = c->act_count++;
+    int acts = tn_activation_count(def->activation, &def->pid);
+    if (acts) actuator->act = c->act_count;
+    c->act_count += acts;
+    if (def->activation == TN_ACTIVATION_PID) { /* its input is a force already (activation.c) */
+        const double bias[3] = {0.0, -def->pid.kp, -def->pid.kd};
+        actuator->pid = def->pid;
+        actuator->gain = 1.0;
+        v3_copy(actuator->bias, bias);
+    }
     compile_muscle(c, def, actuator);
 }
 

@@ -203,7 +203,7 @@ static size_t muscle_count(const TnModelBuilder *b)
 static void lay_out(Block *block, TnCompile *c, TnModel *m)
 {
     size_t key_length = (size_t)m->qpos_count + (size_t)m->dof_count + (size_t)m->actuator_count +
-                        (size_t)m->act_count;
+                        (size_t)m->act_count + 7 * (size_t)m->mocap_count;
     size_t key_numbers = (size_t)m->key_count * key_length;
     size_t track_numbers = (size_t)m->track_count * (size_t)m->actuator_count;
     m->bodies = PLACE(TnBody, m->body_count);
@@ -230,6 +230,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     /* at most one per link, and the soft bodies */
     m->subsystems = PLACE(TnSubsystem, m->link_count + m->soft_count);
     m->qpos0 = PLACE(double, m->qpos_count);
+    m->mocap0 = PLACE(double, 7 * (size_t)m->mocap_count);
     m->dof_joint = PLACE(int, m->dof_count);
     m->dof_parent = PLACE(int, m->dof_count);
     m->dof_couple = PLACE(int, m->dof_count);
@@ -256,7 +257,7 @@ static void measure(TnCompile *c, TnModel *m)
     m->tendon_count = b->tendon_count;
     m->actuator_count = b->actuator_count;
     for (int i = 0; i < b->actuator_count; i++)
-        m->act_count += b->actuators[i].activation != TN_ACTIVATION_NONE;
+        m->act_count += tn_activation_count(b->actuators[i].activation, &b->actuators[i].pid);
     m->equality_count = b->equality_count;
     m->pair_count = b->pair_count;
     m->exclude_count = b->exclude_count;
@@ -268,7 +269,9 @@ static void measure(TnCompile *c, TnModel *m)
     m->wheel_count = b->wheel_count;
     m->soft_count = b->soft_count;
     m->tie_count = b->tie_count;
-    m->link_count = 1 + (b->joint_count < b->body_count - 1 ? b->joint_count : b->body_count - 1);
+    for (int i = 1; i < b->body_count; i++) m->mocap_count += b->bodies[i].mocap;
+    m->link_count = 1 + m->mocap_count +
+                    (b->joint_count < b->body_count - 1 ? b->joint_count : b->body_count - 1);
     m->track_count = b->has_track ? b->track.row_count : 0;
     m->track_loop_from = b->has_track ? b->track.loop_from : -1;
     for (int i = 0; i < b->joint_count; i++) {

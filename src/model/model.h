@@ -14,8 +14,9 @@
  *
  * Subsystems: each moving base (a child of the world through joints) roots one. A lone body with
  * nothing but a free joint is a rigid subsystem; the segments of a rod, each a free body, are one
- * subsystem together; everything else is an articulated tree. Soft bodies are subsystems without
- * links, behind all others; their link_start is link_count. */
+ * subsystem together; everything else is an articulated tree. Mocap bodies are links 1 …
+ * mocap_count: like the world they belong to no subsystem (-1), but have a pose of their own. Soft
+ * bodies are subsystems without links, behind all others; their link_start is link_count. */
 #ifndef TN_MODEL_MODEL_H
 #define TN_MODEL_MODEL_H
 
@@ -151,9 +152,10 @@ typedef struct TnActuator {
     double gain_rate[2];      /* of the gain, with length and velocity */
     const TnMuscles *muscles; /* NULL: it is none */
     TnActivation activation;
-    int act; /* its activation in TnState.act; -1: none */
+    int act; /* its first activation in TnState.act; -1: none */
     bool act_limited, act_early;
     double act_range[2], time_constants[3];
+    TnPid pid;
     bool ctrl_limited, force_limited;
     double ctrl_range[2], force_range[2];
 } TnActuator;
@@ -190,14 +192,16 @@ typedef struct TnSensor {
 typedef struct TnKey {
     double time;
     const double *qpos, *qvel, *ctrl, *act;
-} TnKey; /* always full length */
+    const double *mocap; /* 7 each: pos, quat */
+} TnKey;                 /* always full length */
 
 /* Stored once, however many geoms show it. */
 typedef struct TnMesh {
     int vertex_count, triangle_count, hull_triangle_count;
     double *vertices;
     int32_t *triangles, *hull_triangles; /* the same array where none were given */
-    TnHull hull;
+    TnHull hull; /* only its bounds where it collides as triangles, or is flat */
+    TnMeshCollision collision;
 } TnMesh;
 
 /* Poses are in the body's axes; the target is an index, -1 for none. */
@@ -333,7 +337,8 @@ struct TnModel {
         subsystem_count;
     int rigid_count, tree_count, rod_count, soft_count; /* subsystems by kind */
     int tie_count;
-    int hold_count; /* of all soft bodies, by moving links */
+    int hold_count;  /* of all soft bodies, by moving links */
+    int mocap_count; /* links 1 … mocap_count */
     int qpos_count, dof_count, sensor_data_count;
     int adhesion_count; /* of actuators on bodies */
     int act_count;      /* of actuators with activation, in their order */
@@ -363,6 +368,7 @@ struct TnModel {
     TnSoft *softs;
     TnTie *ties;
     double *qpos0;   /* reference pose, qpos_count */
+    double *mocap0;  /* the same of mocap bodies, 7 each */
     int *dof_joint;  /* dof -> joint; -1 for nodes of soft bodies */
     int *dof_parent; /* dof -> previous dof of the same chain towards the root, -1 at a root */
     int *dof_couple; /* the same with tendons as links too: all dofs that a tendon joins lie on one
@@ -383,6 +389,13 @@ static inline const TnSubsystem *tn_part_of_link(const TnModel *model, int link)
     return &model->subsystems[model->links[link].subsystem];
 }
 
+/* How many activations it has. */
+static inline int tn_activation_count(TnActivation activation, const TnPid *pid)
+{
+    if (activation == TN_ACTIVATION_PID) return (pid->ki > 0.0) + (pid->slew_max > 0.0);
+    return activation != TN_ACTIVATION_NONE;
+}
+
 /* What its control moves; -1: nothing. */
 static inline int tn_actuator_subsystem(const TnModel *model, int actuator)
 {
@@ -394,6 +407,18 @@ static inline int tn_actuator_subsystem(const TnModel *model, int actuator)
 static inline bool tn_actuator_is_elastic(const TnActuator *a)
 {
     return a->bias[1] != 0.0 || a->gain_rate[0] != 0.0 || a->muscles;
+}
+
+/* Index of a body's subsystem; -1: fixed to the world or to a mocap body. */
+static inline int tn_part_of_body(const TnModel *model, int body)
+{
+    return model->links[model->bodies[body].link].subsystem;
+}
+
+/* It has no subsystem, but a pose that users set. */
+static inline bool tn_link_is_mocap(const TnModel *model, int link)
+{
+    return link > 0 && link <= model->mocap_count;
 }
 
 /* An angle, not a length. */
@@ -417,6 +442,10 @@ static inline double tn_moment_rate(const TnMoment *moments, int count, const do
     for (int i = 0; i < count; i++) rate += moments[i].coef * qvel[moments[i].dof];
     return rate;
 }
+
+/* Finds bounding_radius and half_extent from type and size: about the geom's own origin; of a mesh,
+ * about its hull's centre. */
+void tn_geom_bound(const TnModel *model, TnGeom *geom);
 
 /* The two bodies (indices) may collide: not the same link, not link and parent link (except the
  * world's), not excluded; two segments of one rod only where it has self-contact and they are far

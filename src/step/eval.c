@@ -13,7 +13,10 @@ static void eval_soft(const TnModel *model, const TnSoft *soft, TnEval *out)
         size_t dof = (size_t)(soft->dof_start + i);
         if (out->mass_matrix)
             out->mass_matrix[dof * (size_t)model->dof_count + dof] = soft->masses[i / 3];
-        if (out->bias) out->bias[dof] = -soft->masses[i / 3] * model->option.gravity[i % 3];
+        double weight = -soft->masses[i / 3] * model->option.gravity[i % 3];
+        if (out->bias) out->bias[dof] = weight;
+        if (out->inverse)
+            out->inverse[dof] = weight + (out->qacc ? soft->masses[i / 3] * out->qacc[dof] : 0.0);
     }
 }
 
@@ -45,6 +48,12 @@ static bool eval_dynamics(const TnModel *model, const double *qpos, const double
                            sub->dof_start,
                        M + i * n, sizeof(double) * (size_t)n);
         if (out->bias) memcpy(out->bias + sub->dof_start, bias, sizeof(double) * (size_t)n);
+        for (int i = 0; out->inverse && i < n; i++) {
+            double sum = bias[i];
+            for (int k = 0; out->qacc && k < n; k++)
+                sum += M[i * n + k] * out->qacc[sub->dof_start + k];
+            out->inverse[sub->dof_start + i] = sum;
+        }
         tn_arena_release(arena, mark);
     }
     return true;
@@ -72,6 +81,23 @@ static bool eval_passive(const TnModel *model, const double *qpos, const double 
         tn_arena_release(arena, mark);
     }
     return true;
+}
+
+static void eval_poses(const TnModel *model, const TnLinkFrame *frames, TnEval *out)
+{
+    for (int i = 0; out->site_poses && i < model->site_count; i++)
+        tn_site_pose(model, &model->sites[i], frames, out->site_poses + 7 * i,
+                     out->site_poses + 7 * i + 3);
+    for (int i = 0; out->geom_poses && i < model->geom_count; i++) {
+        const TnGeom *geom = &model->geoms[i];
+        TnSite frame = {.body = geom->body};
+        double *pose = out->geom_poses + 7 * i;
+        memset(pose, 0, sizeof(double[7]));
+        if (geom->type == TN_GEOM_SOFT) continue;
+        memcpy(frame.pos, geom->pos, sizeof frame.pos);
+        memcpy(frame.quat, geom->quat, sizeof frame.quat);
+        tn_site_pose(model, &frame, frames, pose, pose + 3);
+    }
 }
 
 /* Gravity compensation of all dofs, in the arena. */
@@ -106,12 +132,17 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
     }
     double *inputs = TN_ARENA_NEW(arena, double, model->actuator_count);
     if (!inputs) return false;
-    tn_actuator_inputs(model, ctrl, out->act, model->option.timestep, inputs);
+    const TnDrive drive = {0.0, model->option.timestep, ctrl, out->act, qpos};
+    tn_actuator_inputs(model, &drive, inputs, NULL);
     tn_kinematics(model, qpos, 0, model->link_count, frames);
+    for (int l = 1; out->mocap && l <= model->mocap_count; l++)
+        tn_mocap_frame(out->mocap + 7 * (l - 1), &frames[l]);
     if (out->body_poses)
         for (int b = 0; b < model->body_count; b++)
             tn_body_pose(model, frames, b, out->body_poses + 7 * b, out->body_poses + 7 * b + 3);
-    if ((out->mass_matrix || out->bias) && !eval_dynamics(model, qpos, qvel, frames, arena, out))
+    eval_poses(model, frames, out);
+    if ((out->mass_matrix || out->bias || out->inverse) &&
+        !eval_dynamics(model, qpos, qvel, frames, arena, out))
         return false;
     if (out->actuator_force)
         for (int a = 0; a < model->actuator_count; a++)

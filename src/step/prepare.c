@@ -2,6 +2,7 @@
  * its last. */
 #include <string.h>
 
+#include "mocap.h"
 #include "reaction.h"
 #include "sleep.h"
 
@@ -78,6 +79,7 @@ static bool reserve_motion(TnStep *step)
     step->replanned = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
     step->reach = TN_ARENA_NEW(arena, double, model->subsystem_count);
     step->strain = TN_ARENA_NEW(arena, double, model->subsystem_count);
+    if (step->end_twists) tn_mocap_copy_twists(step->world, step->end_twists);
     return step->softs_hit && step->end_twists && step->end_qvel && step->blend &&
            step->replanned && step->reach && step->strain;
 }
@@ -88,8 +90,10 @@ static bool set_inputs(TnStep *step)
     TnWorld *world = step->world;
     const TnState *state = &world->state;
     double *inputs = TN_ARENA_NEW(&world->arena, double, step->model->actuator_count);
-    if (!inputs) return false;
-    tn_actuator_inputs(step->model, state->ctrl, state->act, step->t, inputs);
+    step->next_act = TN_ARENA_NEW(&world->arena, double, step->model->act_count);
+    if (!inputs || !step->next_act) return false;
+    const TnDrive drive = {state->time, step->t, state->ctrl, state->act, state->qpos};
+    tn_actuator_inputs(step->model, &drive, inputs, step->next_act);
     step->dynamics =
         (TnDynamicsInput){.model = step->model,
                           .t = step->t,
@@ -129,6 +133,7 @@ bool tn_step_prepare(TnStep *step)
                      .clock = step->clock,
                      .t = world->t,
                      .theta = option->theta};
+    tn_mocap_begin(world);
     if (!follow_track(world) || !list_awake(step)) return false;
     world->team = is_large(step) ? world->pool : NULL;
     forget_last(world);

@@ -113,9 +113,10 @@ void tn_sleep_set_act(TnWorld *world, const double *act)
 {
     const TnModel *model = world->model;
     for (int i = 0; i < model->actuator_count; i++) {
-        int k = model->actuators[i].act;
-        if (k < 0 || memcmp(&world->state.act[k], &act[k], sizeof(double)) == 0) continue;
-        world->state.act[k] = act[k];
+        const TnActuator *a = &model->actuators[i];
+        size_t bytes = sizeof(double) * (size_t)tn_activation_count(a->activation, &a->pid);
+        if (a->act < 0 || memcmp(world->state.act + a->act, act + a->act, bytes) == 0) continue;
+        memcpy(world->state.act + a->act, act + a->act, bytes);
         tn_sleep_wake(world, tn_actuator_subsystem(model, i));
     }
 }
@@ -130,8 +131,12 @@ static bool is_stirring(const TnStep *step, int subsystem)
     for (int i = 0; i < model->actuator_count && model->act_count; i++) {
         const TnActuator *a = &model->actuators[i];
         if (a->act < 0 || tn_actuator_subsystem(model, i) != subsystem) continue;
-        double act = state->act[a->act], next = tn_activation_next(a, state->ctrl[i], act, step->t);
-        if (fabs(next - act) > STEADY * (1.0 + fabs(act))) return true;
+        const TnDrive drive = {state->time, step->t, state->ctrl, state->act, state->qpos};
+        const double *act = state->act + a->act;
+        double next[2];
+        tn_actuator_input(model, i, &drive, next);
+        for (int k = 0; k < tn_activation_count(a->activation, &a->pid); k++)
+            if (fabs(next[k] - act[k]) > STEADY * (1.0 + fabs(act[k]))) return true;
     }
     return false;
 }
@@ -262,15 +267,14 @@ double tn_sleep_settle(TnStep *step, bool converged)
 
 bool tn_world_body_asleep(const TnWorld *world, TnBodyId body)
 {
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    if (!tn_world_has_body(world, body)) return false;
     return tn_link_asleep(&world->state, world->model, world->model->bodies[body - 1].link);
 }
 
 void tn_world_wake(TnWorld *world, TnBodyId body)
 {
-    TN_ASSERT(body >= 0 && body <= world->model->body_count);
-    if (body == 0)
+    if (world && body == 0)
         tn_sleep_wake_all(world);
-    else
+    else if (tn_world_has_body(world, body))
         tn_sleep_wake(world, world->model->links[world->model->bodies[body - 1].link].subsystem);
 }

@@ -33,6 +33,7 @@ typedef struct TnStep {
     double impact_loss; /* J */
     TnContactList real; /* contacts of the real one */
     TnDynamicsInput dynamics;
+    double *next_act;        /* activations at the step's end */
     TnSystems *systems;      /* the world's */
     atomic_bool failed;      /* some chain is not positive definite, some new state not finite */
     double (*end_twists)[6]; /* per link: v⁺ of the free motion, */

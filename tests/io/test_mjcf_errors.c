@@ -154,13 +154,7 @@ TEST(unsupported_features_are_errors)
         {ARM("<tendon><fixed><joint joint='loose' coef='1'/></fixed></tendon>"), "2:23",
          "only hinge and slide joints"},
         {"<mujoco>\n<compiler coordinate='global'/></mujoco>", "2:11", "only \"local\""},
-        {"<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n"
-         "<geom type='box' mesh='m'/></worldbody></mujoco>",
-         "2:18", "fitting a shape to a mesh is not supported yet"},
-        {"<mujoco><asset>\n<mesh name='m' builtin='sphere' params='3'/></asset></mujoco>", "2:16",
-         "builtin=\"sphere\" is not supported yet"},
         {WORLD("<geom type='hfield'/>"), "2:7", "not supported yet"},
-        {WORLD("<body mocap='true'/>"), "2:7", "mocap=\"true\" is not supported yet"},
         {WORLD("<replicate count='-2'/>"), "2:12", "must not be negative"},
         {WORLD("<attach model='m' prefix='p'/>"), "2:9", "there is no model named 'm'"},
         {WORLD("<flexcomp name='f'/>"), "2:1", "only solids (dim=\"3\") are supported"},
