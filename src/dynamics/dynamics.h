@@ -215,10 +215,10 @@ void tn_springs_and_dampers(const TnModel *model, const double *qpos, const doub
 
 /* ---- drag.c ---- */
 /* Adds the forces of a medium on the dofs of a tree at a velocity v (the subsystem's), S as for
- * tn_tree_mass_matrix; columns: n × 6 of scratch. */
-void tn_tree_drag(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
-                  const double origin[3], const double (*S)[6], const double *v,
-                  double (*columns)[6], double *force);
+ * tn_tree_mass_matrix. False: no memory. */
+bool tn_tree_drag(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
+                  const double origin[3], const double (*S)[6], const double *v, TnArena *scratch,
+                  double *force);
 
 /* ---- actuation.c ---- */
 /* Gear included. */
