@@ -285,7 +285,8 @@ typedef struct TnActuatorDef {
     bool muscle_gain; /* `muscle` replaces the gain, */
     bool muscle_bias; /* `passive` the bias */
     TnMuscle muscle, passive;
-    double length_range[2]; /* of a muscle: ascending */
+    double length_range[2]; /* of a muscle: ascending. Both 0: found from the limits of its joints,
+                               as MuJoCo's compiler finds it */
     TnActivation activation;
     double time_constants[3]; /* s; default 1, 0, 0 */
     TnPid pid;

@@ -47,6 +47,7 @@ TABLE compiler[] = {
     SIZE("boundmass", 1, 1), SIZE("boundinertia", 1, 1), BOOL("balanceinertia"),
     REAL("settotalmass", 1, 1), BOOL("alignfree"), BOOL("fusestatic"), TEXT("assetdir"), TEXT("meshdir"),
     BOOL("strippath"), BOOL("exactmeshinertia"), BOOL("fitaabb"), END};
+TABLE lengthrange[] = {BOOL("uselimit"), END};
 TABLE option[] = {
     BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), REAL("wind", 3, 3),
     SIZE("density", 1, 1), SIZE("viscosity", 1, 1), ONLY("collision", "all"),
@@ -362,8 +363,8 @@ static const GroupedRule rules[] = {
     {TN_GROUP_TOP, {"keyframe", NULL, NULL}},
     {TN_GROUP_TOP, {"custom", NULL, NULL}},
     {TN_GROUP_TOP, {"tenon", tenon, NULL}},
-    {TN_GROUP_COMPILER, {"lengthrange", NULL,
-     "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting uselimit"}},
+    {TN_GROUP_COMPILER, {"lengthrange", lengthrange,
+     "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting"}},
     {TN_GROUP_OPTION, {"flag", flag, NULL}},
     {TN_GROUP_BODY, {"body", body, "simple sleep fuse"}},
     {TN_GROUP_BODY, {"frame", frame, NULL}},

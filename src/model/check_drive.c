@@ -98,7 +98,8 @@ static void check_activation(TnCompile *c, const TnElement *element, const TnAct
         tn_check_range(c, element, "activation range", def->activation_range);
     if (def->muscle_gain) check_muscle(c, element, &def->muscle);
     if (def->muscle_bias) check_muscle(c, element, &def->passive);
-    if (def->muscle_gain || def->muscle_bias)
+    bool given = def->length_range[0] != 0.0 || def->length_range[1] != 0.0;
+    if (given && (def->muscle_gain || def->muscle_bias))
         tn_check_range(c, element, "length range", def->length_range);
 }
 

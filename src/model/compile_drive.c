@@ -113,6 +113,73 @@ static void set_damping(TnCompile *c, TnReferenceMass *reference, int index)
 
 /* ---- muscles ---- */
 
+/* MuJoCo finds the lengths that a muscle may have by pushing all joints to their limits with a
+ * force that accelerates them by PUSH in all, and lets them come to rest. Its limits give way by r,
+ * where force · (M⁻¹)_ii = k d r · d / (1 - d),   d = d(r), with its default softness (solref 0.02
+ * 1, solimp 0.9 0.95 0.001 0.5 2). Here M is that of the reference pose. */
+#define PUSH 20.0
+static double limit_gives(double acceleration)
+{
+    const double k = 1.0 / (0.95 * 0.95 * 0.02 * 0.02), width = 0.001;
+    double low = 0.0, high = 1.0;
+    for (int i = 0; i < 100; i++) {
+        double r = 0.5 * (low + high), x = fmin(r / width, 1.0);
+        double d = 0.9 + 0.05 * (x <= 0.5 ? 2.0 * x * x : 1.0 - 2.0 * (1.0 - x) * (1.0 - x));
+        if (k * d * r * d / (1.0 - d) < acceleration)
+            low = r;
+        else
+            high = r;
+    }
+    return 0.5 * (low + high);
+}
+
+/* False: no memory. */
+static bool measure_lengths(TnCompile *c, TnReferenceMass *reference, const TnActuator *actuator,
+                            double range[2])
+{
+    const TnModel *m = c->model;
+    double all;
+    range[0] = range[1] = 0.0;
+    if (!tn_reference_acceleration(c, reference, actuator->subsystem, actuator->moments,
+                                   actuator->moment_count, &all))
+        return false;
+    for (int i = 0; i < actuator->moment_count; i++) {
+        const TnMoment *moment = &actuator->moments[i], own = {.dof = moment->dof, .coef = 1.0};
+        const TnJoint *joint = &m->joints[m->dof_joint[moment->dof]];
+        double mass, arm = actuator->gear * moment->coef;
+        if (!tn_reference_mass_along(c, reference, actuator->subsystem, &own, 1, &mass))
+            return false;
+        double gives = limit_gives(PUSH / all * fabs(moment->coef) / mass);
+        for (int side = 0; side < 2; side++) {
+            int end = (arm > 0.0) == (side == 1);
+            range[side] += arm * (joint->range[end] + (end ? gives : -gives));
+        }
+    }
+    return true;
+}
+
+static void find_length_range(TnCompile *c, TnReferenceMass *reference, int index)
+{
+    const TnActuator *actuator = &c->model->actuators[index];
+    const TnElement *element = TN_ELEMENT("actuator", &c->builder->actuators[index], index);
+    if (!actuator->muscles || c->problem_count) return;
+    double *range = c->model->muscles[actuator->muscles - c->model->muscles].length_range;
+    if (range[0] != 0.0 || range[1] != 0.0) return;
+    bool bounded = actuator->moment_count > 0;
+    for (int i = 0; i < actuator->moment_count; i++)
+        bounded &= c->model->joints[c->model->dof_joint[actuator->moments[i].dof]].limited;
+    if (!bounded) {
+        tn_problem(c, element,
+                   "a muscle needs a lengthrange, or limits of all joints that it moves; MuJoCo's "
+                   "compiler writes the one that it finds when it saves the model");
+    } else if (!measure_lengths(c, reference, actuator, range)) {
+        tn_error_add(c->err, TN_ERROR_MEMORY, "no memory for the model");
+        c->problem_count++;
+    } else if (!(range[0] < range[1])) {
+        tn_problem(c, element, "it moves no mass in the reference pose");
+    }
+}
+
 /* MuJoCo's rule for a force that is not given: scale over the acceleration (the norm over all dofs)
  * that a unit force makes in the reference pose. */
 static void set_strength(TnCompile *c, TnReferenceMass *reference, int index)
@@ -256,6 +323,7 @@ void tn_compile_drive(TnCompile *c)
     for (int i = 0; i < m->joint_count && !c->problem_count; i++) check_compensated(c, i);
     TnReferenceMass reference = {.subsystem = -1};
     for (int i = 0; i < m->actuator_count; i++) set_damping(c, &reference, i);
+    for (int i = 0; i < m->actuator_count; i++) find_length_range(c, &reference, i);
     for (int i = 0; i < m->actuator_count; i++) set_strength(c, &reference, i);
     tn_reference_mass_free(&reference);
 }

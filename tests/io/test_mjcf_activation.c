@@ -292,6 +292,46 @@ TEST(ranges_are_inherited_by_what_steers)
     tn_model_destroy(m);
 }
 
+/* MuJoCo 4.0.0 simulates; M of the second model changes with its pose. */
+TEST(a_muscle_without_a_range_of_lengths_has_that_of_its_limits)
+{
+    TnModel *m =
+        load_text("<mujoco><worldbody><body><joint name='j' axis='0 1 0' range='-57.29577951308232 "
+                  "57.29577951308232'/><geom size='.1' pos='.3 0 0'/></body></worldbody>"
+                  "<actuator><muscle joint='j' gear='2'/></actuator></mujoco>",
+                  &err);
+    REQUIRE(m);
+    const double *range = m->actuators[0].muscles->length_range;
+    CHECK_NEAR(range[0], -2.00113988, 5e-9);
+    CHECK_NEAR(range[1], 2.00113988, 5e-9);
+    tn_model_destroy(m);
+    m = load_text(
+        "<mujoco><worldbody><body><joint name='a' axis='0 1 0' range='-50 50'/>"
+        "<geom size='.1' pos='.3 0 0'/><body pos='.3 0 0'><joint name='b' axis='0 1 0' "
+        "range='-40 60'/><geom size='.05' pos='.2 0 0'/></body></body></worldbody>"
+        "<tendon><fixed name='t'><joint joint='a' coef='.1'/><joint joint='b' coef='-.2'/>"
+        "</fixed></tendon><actuator><muscle tendon='t'/></actuator></mujoco>",
+        &err);
+    REQUIRE(m);
+    range = m->actuators[0].muscles->length_range;
+    CHECK_NEAR(range[0], -0.29682868, 2e-5);
+    CHECK_NEAR(range[1], 0.22701032, 2e-5);
+    tn_model_destroy(m);
+}
+
+TEST(lengths_of_muscles_may_be_limits_as_they_are_given)
+{
+    TnModel *m =
+        load_text("<mujoco><compiler><lengthrange uselimit='true'/></compiler><worldbody>"
+                  "<body><joint name='j' type='slide' range='-1 2'/><geom size='.1'/></body>"
+                  "</worldbody><actuator><muscle joint='j' gear='2'/></actuator></mujoco>",
+                  &err);
+    REQUIRE(m);
+    const double *range = m->actuators[0].muscles->length_range;
+    CHECK(range[0] == -1.0 && range[1] == 2.0); /* whatever the gear, as in MuJoCo */
+    tn_model_destroy(m);
+}
+
 TEST(wrong_activations_are_told_at_their_place)
 {
     static const struct {
@@ -306,7 +346,9 @@ TEST(wrong_activations_are_told_at_their_place)
          "for position and intvelocity"},
         {ONE("<damper joint='j' kv='1'/>"), "2:1", "needs a ctrlrange"},
         {ONE("<damper joint='j' kv='1' ctrlrange='-1 1'/>"), "2:26", "needs a ctrlrange"},
-        {ONE("<muscle joint='j'/>"), "2:1", "a muscle needs a lengthrange"},
+        {"<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
+         "<actuator>\n<muscle joint='j'/></actuator></mujoco>",
+         "2:1", "a muscle needs a lengthrange"},
         {ONE("<muscle joint='j' lengthrange='0 1' lmin='1'/>"), "2:1", "lmin < 1 < lmax"},
         {ONE("<muscle joint='j' lengthrange='0 1' range='1 .5'/>"), "2:1", "muscle range"},
         {ONE("<position joint='j' timeconst='-1'/>"), "2:21", "must not be negative"},
