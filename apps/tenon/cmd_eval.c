@@ -272,6 +272,8 @@ int cmd_eval(int argc, char **argv)
         option_set("--forces", &eval.forces,
                    "also print forces of joints and equalities, from one step of the model's "
                    "timestep"),
+        option_package_path(),
+        option_free_base(),
         option_set("--json", &eval.json, "print one JSON object with all digits"),
     };
     const int count = sizeof table / sizeof table[0];

@@ -672,10 +672,29 @@ typedef struct TnRemarks {
     char message[16384];
 } TnRemarks;
 
-/* Reads a model file (MJCF; URDF comes later). Unknown or unsupported elements are errors.
- * `remarks` may be NULL. */
+/* Reads a model file: MJCF or URDF, as its root element says. Unknown or unsupported elements of
+ * MJCF are errors, those of URDF are remarks. `remarks` may be NULL. */
 TN_API TnModel *tn_model_load(const char *path, TnError *err);
 TN_API TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err);
+
+/* How a URDF file is read; MJCF needs none of it. */
+typedef struct TnLoadDef {
+    const char *package_path; /* folders for package://, separated by ':', tried before those of
+                                 the environment variable ROS_PACKAGE_PATH; may be NULL */
+    bool free_base;           /* the root link has a free joint; default false: it is fixed */
+} TnLoadDef;
+TN_API TnLoadDef tn_load_def(void);
+
+/* Reads a model file into a builder, to which more can be added. `def` may be NULL. Destroy it
+ * after compiling. NULL and an error if the file has errors. */
+TN_API TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemarks *remarks,
+                                       TnError *err);
+/* Writes the definitions of a builder as an MJCF file that loads to the same model: numbers keep
+ * all their digits. Large meshes, tetrahedra and the control track go into files beside it, named
+ * after it. False and an error if a file cannot be written, or if MJCF (with the element <tenon>)
+ * cannot express something. */
+TN_API bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *err);
+
 TN_API void tn_model_destroy(TnModel *model); /* NULL is allowed; not while a world uses it */
 
 #ifdef __cplusplus

@@ -31,6 +31,7 @@ void tn_frame_destroy(TnFrame *frame)
     tn_free(frame->contacts);
     tn_free(frame->qpos);
     tn_free(frame->stress);
+    tn_free(frame->signals);
     tn_free(frame);
 }
 
@@ -273,6 +274,7 @@ TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepRepo
     frame->mean_penetration = report->mean_penetration;
     frame->max_penetration = report->max_penetration;
     frame->times = report->times;
+    frame->signal_count = 0;
     return state ? capture_state(frame, world, err) : tn_frame_reserve_state(frame, 0, 0, 0, err);
 }
 
@@ -302,6 +304,7 @@ TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err)
             tn_frame_reserve_state(to, from->qpos_count, from->dof_count, from->ctrl_count, err);
     if (status == TN_OK)
         status = tn_frame_reserve_stress(to, from->stress ? from->cell_count : -1, err);
+    if (status == TN_OK) status = tn_frame_reserve_signals(to, from->signal_count, err);
     if (status != TN_OK) return status;
     copy_scalars(to, from);
     memcpy(to->poses, from->poses, (size_t)to->body_count * 7 * sizeof *to->poses);
@@ -313,6 +316,8 @@ TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err)
     if (numbers) memcpy(to->qpos, from->qpos, numbers * sizeof *to->qpos);
     size_t stresses = (size_t)from->point_count + 6 * (size_t)from->cell_count;
     if (from->stress) memcpy(to->stress, from->stress, stresses * sizeof *to->stress);
+    if (from->signal_count)
+        memcpy(to->signals, from->signals, (size_t)from->signal_count * sizeof *to->signals);
     return TN_OK;
 }
 

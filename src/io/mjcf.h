@@ -92,7 +92,8 @@ typedef enum TnMjcfGroup {
     TN_GROUP_DEFORMABLE,
     TN_GROUP_FLEX,
     TN_GROUP_FLEXCOMP, /* those of TN_GROUP_FLEX, and pins */
-    TN_GROUP_SOFT      /* in a <soft> of <tenon> */
+    TN_GROUP_SOFT,     /* in a <soft> of <tenon> */
+    TN_GROUP_ROD       /* in a <rod> of <tenon> */
 } TnMjcfGroup;
 const TnMjcfRule *tn_mjcf_rule(TnMjcfGroup group, const char *name);
 const char *tn_mjcf_unsupported(
@@ -103,6 +104,7 @@ void tn_mjcf_offer_rules(TnMjcfGroup group, void *suggestion);
 
 typedef enum TnMjcfNameKind {
     TN_NAMED_BODY,
+    TN_NAMED_LINK, /* of URDF; data: TnUrdfLink */
     TN_NAMED_FRAME,
     TN_NAMED_JOINT,
     TN_NAMED_GEOM,
@@ -199,6 +201,15 @@ typedef enum TnMjcfRemark {
     TN_REMARK_MEDIUM,
     TN_REMARK_TEXT,
     TN_REMARK_SENSOR, /* one for each kind of them: tn_mjcf_remark_named */
+    TN_REMARK_URDF_ATTR,
+    TN_REMARK_URDF_ELEMENT,
+    TN_REMARK_URDF_OTHER,
+    TN_REMARK_URDF_FUSE,
+    TN_REMARK_URDF_LIMIT,
+    TN_REMARK_URDF_VELOCITY,
+    TN_REMARK_URDF_MASS,
+    TN_REMARK_URDF_VISUAL,
+    TN_REMARK_URDF_INERTIA,
     TN_REMARK_COUNT
 } TnMjcfRemark;
 
@@ -258,6 +269,8 @@ typedef struct TnMjcf {
     TnMjcfClass *main_class;
     const TnXmlElement *track; /* the one <track> */
     int qpos_count, dof_count, actuator_count, act_count, mocap_count;
+    int body_elements;                                /* read so far */
+    struct TnMjcfOwnRod *own_rods;                    /* of <tenon>, with shapes of their own */
     int soft_numbers;                                 /* of them, those of soft bodies' nodes */
     bool has_flex;                                    /* a soft body that is MuJoCo's */
     struct TnMjcfFlexcomp *flexcomps, *last_flexcomp; /* in the order of the file */
@@ -380,6 +393,12 @@ void tn_mjcf_read_bodies(TnMjcf *m);
 void tn_mjcf_composite(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                        const TnMjcfPose *frame, const TnMjcfPose *world, TnBodyId body);
 void tn_mjcf_read_extensions(TnMjcf *m);
+/* Rods with shapes of their own (mjcf_rod.c): noted before bodies, added between and after them. */
+bool tn_mjcf_rod_has_shape(const TnXmlElement *element);
+void tn_mjcf_note_rod(TnMjcf *m, const TnXmlElement *element);
+void tn_mjcf_add_rods(TnMjcf *m, bool all);
+/* Geoms, sites and cameras inside a <segment> (mjcf_body.c). */
+void tn_mjcf_segment_parts(TnMjcf *m, const TnXmlElement *element, TnBodyId body);
 /* Soft bodies (mjcf_soft.c and others, see mjcf_soft.h): after bodies. */
 void tn_mjcf_read_softs(TnMjcf *m);
 bool tn_mjcf_soft_has_shape(const TnXmlElement *element); /* of <soft> in <tenon> */

@@ -20,6 +20,7 @@ static uint64_t hash_of(TnMjcfNameKind kind, const char *name)
 const char *tn_mjcf_kind_name(TnMjcfNameKind kind)
 {
     static const char *const names[] = {[TN_NAMED_BODY] = "body",
+                                        [TN_NAMED_LINK] = "link",
                                         [TN_NAMED_FRAME] = "frame",
                                         [TN_NAMED_JOINT] = "joint",
                                         [TN_NAMED_GEOM] = "geom",

@@ -245,10 +245,17 @@ TABLE tenon_mesh[] = {
     REQUIRED("name"), WORD("collision", "hull triangles decompose"), END};
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
 TABLE tenon_rod[] = {
-    REQUIRED("name"), BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),
+    OWN("name"), BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),
     BOUNDED("density", 1, 1, TN_BOUND_POSITIVE), BOUNDED("radius", 1, 1, TN_BOUND_POSITIVE),
     SIZE("damping", 1, 1), BOOL("straight"), BOOL("self_contact"),
-    REAL("restitution", 1, 1), INT("group"), END};
+    REAL("restitution", 1, 1), INT("group"), REAL("points", 0, 0), REAL("start", 3, 3),
+    REAL("end", 3, 3), INT("segments"), REAL("normal", 3, 3), SIZE("bend", 1, 1),
+    SIZE("twist", 1, 1), INT("after"), INT("contype"), INT("conaffinity"), INT("condim"),
+    INT("priority"), SIZE("friction", 1, 3), REAL("margin", 1, 1), INT("drawing_group"),
+    SIZE("rgba", 4, 4), END};
+TABLE rod_segment[] = {
+    {.name = "index", .kind = TN_KIND_INT, .min_count = 1, .max_count = 1,
+     .where = TN_WHERE_REQUIRED}, OWN("body"), OWN("geom"), END};
 TABLE tenon_wheel[] = {
     OWN("name"), REQUIRED("body"), REAL("pos", 3, 3), REAL("axle", 3, 3), SIZE("radius", 1, 1),
     WORD("roll", "rolling skate"), REAL("normal", 3, 3), BOOL("keep"), END};
@@ -472,6 +479,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_TENON, {"mesh", tenon_mesh, NULL}},
     {TN_GROUP_TENON, {"track", track, NULL}},
     {TN_GROUP_TENON, {"rod", tenon_rod, NULL}},
+    {TN_GROUP_ROD, {"segment", rod_segment, NULL}},
     {TN_GROUP_TENON, {"wheel", tenon_wheel, NULL}},
     {TN_GROUP_TOP, {"extension", NULL, NULL}},
     {TN_GROUP_EXTENSION, {"plugin", extension_plugin, NULL}},

@@ -31,24 +31,9 @@
 #include "model.h"
 #include "names.h"
 
+#include <tenon/definitions.h>
+
 typedef struct TnStoreBlock TnStoreBlock;
-
-typedef struct TnExcludeDef {
-    TnBodyId body1, body2;
-    TnSource source;
-} TnExcludeDef;
-
-/* A rod and what was added for it. */
-typedef struct TnRodEntry {
-    TnRodDef def;
-    TnRodParts parts;
-} TnRodEntry;
-
-/* A soft body and its surface. */
-typedef struct TnSoftEntry {
-    TnSoftDef def;
-    TnGeomId geom;
-} TnSoftEntry;
 
 struct TnModelBuilder {
     const char *name; /* "" for none */
