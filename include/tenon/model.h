@@ -233,10 +233,20 @@ typedef enum TnActivation {
     TN_ACTIVATION_INTEGRATOR,   /* da/dt = u */
     TN_ACTIVATION_FILTER,       /* da/dt = (u - a) / time_constants[0], explicit steps */
     TN_ACTIVATION_FILTER_EXACT, /* the same, exact for a control that holds during a step */
-    TN_ACTIVATION_MUSCLE        /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
+    TN_ACTIVATION_MUSCLE,       /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
                                    time_constants (activation, deactivation, width of the transition
                                    between them) and a */
+    TN_ACTIVATION_PID           /* MuJoCo's plugin: TnPid below */
 } TnActivation;
+
+/* A controller that moves the actuator's length to the control: force = kp e + ki ∫ e dt - kd ·
+ * velocity, e = control - length. It uses neither gain nor bias. It has an activation for the
+ * integral if ki > 0, and one for the control that it follows if slew_max > 0. */
+typedef struct TnPid {
+    double kp, ki, kd;
+    double integral_max; /* N or N·m: bound of ki ∫ e dt; 0: none */
+    double slew_max;     /* largest rate of the control that it follows; 0: none */
+} TnPid;
 
 /* A muscle's force by length and velocity, as in MuJoCo. Lengths are those of the actuator, scaled
  * so that its length_range becomes `range`; 1 is the length of the largest force. */
@@ -262,8 +272,11 @@ typedef struct TnActuatorDef {
     const char *name;
     TnJointId joint;   /* hinge or slide */
     TnTendonId tendon; /* instead of a joint */
-    double gear;       /* default 1 */
-    double gain;       /* default 1 */
+    /* instead of both: adhesion, a force that presses the body to all that it touches, shared by
+     * the contacts; without length */
+    TnBodyId body;
+    double gear; /* default 1 */
+    double gain; /* default 1 */
     double gain_length, gain_velocity;
     double bias[3];
     /* > 0, for a position servo without kv: kv = 2 · ratio · √(kp · m) replaces bias[2], where
@@ -272,9 +285,11 @@ typedef struct TnActuatorDef {
     bool muscle_gain; /* `muscle` replaces the gain, */
     bool muscle_bias; /* `passive` the bias */
     TnMuscle muscle, passive;
-    double length_range[2]; /* of a muscle: ascending */
+    double length_range[2]; /* of a muscle: ascending. Both 0: found from the limits of its joints,
+                               as MuJoCo's compiler finds it */
     TnActivation activation;
     double time_constants[3]; /* s; default 1, 0, 0 */
+    TnPid pid;
     bool activation_limited;
     double activation_range[2];
     bool activation_early; /* acts by the activation at the end of the step */

@@ -234,6 +234,7 @@ typedef struct TnMjcfSettings {
     double bound_mass, bound_inertia;
     bool balance_inertia;
     const char *mesh_folder; /* NULL: beside the model */
+    bool lengths_by_limits;  /* of muscles, as limits of joints and tendons are given */
     bool strip_path, exact_mesh_inertia, fit_extent;
     /* <flag>: false where disabled */
     bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity, actuation;
@@ -350,6 +351,8 @@ const char *tn_mjcf_kind_name(TnMjcfNameKind kind);
     "orientation"
 void tn_mjcf_read_gains(TnMjcf *m, const TnMjcfView *view, const double *range,
                         TnActuatorDef *actuator);
+/* The plugin mujoco.pid (mjcf_pid.c). */
+void tn_mjcf_read_pid(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuator);
 
 /* Frames (mjcf_frame.c). */
 typedef struct TnMjcfPose {

@@ -47,6 +47,7 @@ TABLE compiler[] = {
     SIZE("boundmass", 1, 1), SIZE("boundinertia", 1, 1), BOOL("balanceinertia"),
     REAL("settotalmass", 1, 1), BOOL("alignfree"), BOOL("fusestatic"), TEXT("assetdir"), TEXT("meshdir"),
     BOOL("strippath"), BOOL("exactmeshinertia"), BOOL("fitaabb"), END};
+TABLE lengthrange[] = {BOOL("uselimit"), END};
 TABLE option[] = {
     BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), REAL("wind", 3, 3),
     SIZE("density", 1, 1), SIZE("viscosity", 1, 1), ONLY("collision", "all"),
@@ -159,7 +160,7 @@ TABLE tendon_joint[] = {
 
 #define TRANSMISSION                                                                               \
     OWN("name"), OWN("class"), OWN("joint"), OWN("jointinparent"), OWN("tendon"), NEVER("site"),   \
-        NEVER("refsite"), NEVER("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
+        NEVER("refsite"), OWN("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
         NOTHING("cranklength"), REAL("lengthrange", 2, 2), REAL("gear", 1, 6), TRI("ctrllimited"),    \
         REAL("ctrlrange", 2, 2), TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"),  \
         ONLY("delay", "0"), ONLY("nsample", "0"), NOTHING("interp"), ONLY("damping", "0"),         \
@@ -183,6 +184,13 @@ TABLE damper[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
 TABLE cylinder[] = {
     TRANSMISSION, SIZE("timeconst", 1, 1), REAL("area", 1, 1), REAL("diameter", 1, 1),
     REAL("bias", 3, 3), END};
+TABLE adhesion[] = {
+    OWN("name"), OWN("class"), OWN("body"), REAL("ctrlrange", 2, 2), REAL("gain", 1, 1),
+    TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"), ONLY("delay", "0"),
+    ONLY("nsample", "0"), NOTHING("interp"), USER, END};
+TABLE actuator_plugin[] = {
+    TRANSMISSION, OWN("plugin"), OWN("instance"), INT("actdim"), ONLY("dyntype", "none"),
+    NOTHING("dynprm"), BOOL("actearly"), END};
 TABLE muscle[] = {
     TRANSMISSION, SIZE("timeconst", 2, 2), SIZE("tausmooth", 1, 1), REAL("range", 2, 2),
     REAL("force", 1, 1), REAL("scale", 1, 1), REAL("lmin", 1, 1), REAL("lmax", 1, 1),
@@ -363,8 +371,8 @@ static const GroupedRule rules[] = {
     {TN_GROUP_TOP, {"keyframe", NULL, NULL}},
     {TN_GROUP_TOP, {"custom", NULL, NULL}},
     {TN_GROUP_TOP, {"tenon", tenon, NULL}},
-    {TN_GROUP_COMPILER, {"lengthrange", NULL,
-     "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting uselimit"}},
+    {TN_GROUP_COMPILER, {"lengthrange", lengthrange,
+     "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting"}},
     {TN_GROUP_OPTION, {"flag", flag, NULL}},
     {TN_GROUP_BODY, {"body", body, "simple sleep fuse"}},
     {TN_GROUP_BODY, {"frame", frame, NULL}},
@@ -389,7 +397,6 @@ static const GroupedRule rules[] = {
     {TN_GROUP_DEFAULT, {"pair", pair, NULL}},
     {TN_GROUP_DEFAULT, {"equality", equality_default, NULL}},
     {TN_GROUP_DEFAULT, {"tendon", tendon, TENDON_PLAIN}},
-    {TN_GROUP_DEFAULT, {"adhesion", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"dcmotor", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"pid", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"orientation", NULL, ACTUATOR_PLAIN}},
@@ -417,6 +424,8 @@ static const GroupedRule rules[] = {
     {TN_GROUP_ACTUATOR, {"damper", damper, NULL}},
     {TN_GROUP_ACTUATOR, {"cylinder", cylinder, NULL}},
     {TN_GROUP_ACTUATOR, {"muscle", muscle, NULL}},
+    {TN_GROUP_ACTUATOR, {"adhesion", adhesion, NULL}},
+    {TN_GROUP_ACTUATOR, {"plugin", actuator_plugin, NULL}},
     {TN_GROUP_SENSOR, {"jointpos", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"jointvel", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"tendonpos", tendon_sensor, NULL}},
@@ -535,7 +544,7 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_TENDON:
         return "spatial";
     case TN_GROUP_ACTUATOR:
-        return "adhesion dcmotor pid orientation plugin";
+        return "dcmotor pid orientation";
     case TN_GROUP_SENSOR:
         return "touch camprojection rangefinder jointlimitpos jointlimitvel jointlimitfrc "
                "tendonlimitpos tendonlimitvel tendonlimitfrc insidesite distance normal fromto "

@@ -257,7 +257,7 @@ static void measure(TnCompile *c, TnModel *m)
     m->tendon_count = b->tendon_count;
     m->actuator_count = b->actuator_count;
     for (int i = 0; i < b->actuator_count; i++)
-        m->act_count += b->actuators[i].activation != TN_ACTIVATION_NONE;
+        m->act_count += tn_activation_count(b->actuators[i].activation, &b->actuators[i].pid);
     m->equality_count = b->equality_count;
     m->pair_count = b->pair_count;
     m->exclude_count = b->exclude_count;

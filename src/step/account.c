@@ -219,8 +219,9 @@ static void account_applied(TnAccounts *a, int s)
     const TnWorld *world = step->world;
     const TnSubsystem *sub = &step->model->subsystems[s];
     double work = 0.0;
-    for (int l = sub->link_start; world->wrench_set && l < sub->link_start + sub->link_count; l++)
-        for (int k = 0; k < 6; k++) work += step->t * world->wrench[l][k] * step->moved[l][k];
+    const double(*wrench)[6] = step->dynamics.wrench;
+    for (int l = sub->link_start; wrench && l < sub->link_start + sub->link_count; l++)
+        for (int k = 0; k < 6; k++) work += step->t * wrench[l][k] * step->moved[l][k];
     if (world->node_force_set && sub->kind == TN_SUBSYSTEM_SOFT) {
         const double *x = world->state.qpos + sub->qpos_start,
                      *end = world->next_qpos + sub->qpos_start,
