@@ -236,6 +236,9 @@ static void meet_ridges(Search *s, int triangle, const double normal[3])
     double away[3], local[3];
     tn_tri_shape(s->mesh, s->at, triangle, &tri);
     TnPlaced placed = {&tri.shape, &tri.at};
+    v3_sub(away, s->shape->at->pos, tri.at.pos);
+    double reach = s->margin + tn_core_radius(s->shape->shape);
+    if (reach > 0.0 && tn_gjk_apart(s->shape, &placed, reach, away)) return;
     tn_convex_witness(s->shape, &placed, &w);
     snap(s, &placed, normal, &w);
     if (!(w.gap <= s->margin)) return;
