@@ -28,7 +28,7 @@ typedef struct Search {
     const TnPlaced *shape;
     const TnTriMesh *mesh;
     const TnTransform *at;
-    double margin, extent;
+    double margin, behind, extent;
     TnTriContacts *out;
 } Search;
 
@@ -273,20 +273,20 @@ static void meet(void *context, int triangle)
     tn_support_core(s->shape, normal, p);
     v3_sub(p, p, corners[0]);
     double high = v3_dot(p, normal) + radius;
-    if (low + high > 0.0) meet_face(s, corners, normal);
+    if (low + high > -2.0 * s->behind) meet_face(s, corners, normal);
     if (t->ridges) meet_ridges(s, triangle, normal);
 }
 
 void tn_tri_collide(const TnPlaced *shape, const TnTriMesh *mesh, const TnTransform *at,
-                    double margin, TnTriContacts *out)
+                    double margin, double behind, TnTriContacts *out)
 {
-    Search s = {shape, mesh, at, margin, tn_shape_extent(shape->shape), out};
+    Search s = {shape, mesh, at, margin, behind, tn_shape_extent(shape->shape), out};
     double low[3], high[3];
     out->count = 0;
     tn_shape_box(shape, at, low, high);
     for (int k = 0; k < 3; k++) {
-        low[k] -= margin;
-        high[k] += margin;
+        low[k] -= fmax(margin, behind);
+        high[k] += fmax(margin, behind);
     }
     tn_tri_mesh_query(mesh, low, high, meet, &s);
     reduce(&s);

@@ -240,7 +240,7 @@ TEST(distances_to_triangles_agree_with_all_of_them_one_by_one)
         apart++;
         TnPlaced placed = {&shape, &place};
         TnTriContacts contacts;
-        tn_tri_collide(&placed, tree, &there, expected + 0.02, &contacts);
+        tn_tri_collide(&placed, tree, &there, expected + 0.02, 0, &contacts);
         for (int i = 0; i < contacts.count; i++) found = fmin(found, contacts.points[i].at.gap);
         double error = fabs(found - expected);
         worst = fmax(worst, error);

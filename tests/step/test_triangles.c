@@ -251,3 +251,26 @@ TEST(what_cannot_be_is_told)
         CHECK_STR(err.message, cases[i].message);
     }
 }
+
+/* Nodes of soft bodies rest on triangles as on a plane. */
+TEST(a_soft_block_rests_on_triangles)
+{
+    double low[2];
+    for (int k = 0; k < 2; k++) {
+        Text x = {.length = 0};
+        TextScene s;
+        text_add(&x, k ? "<worldbody><geom type='plane' size='1 1 1'/></worldbody>"
+                       : "<asset><hfield name='f' nrow='9' ncol='17' size='.7 .6 1 .1'/></asset>"
+                         "<worldbody><geom type='hfield' hfield='f'/></worldbody>");
+        text_add(&x, "<tenon><soft name='block' box='.1 .1 .1' cells='3 3 3' pos='.03 .02 .15' "
+                     "young='1e5' density='1000' damping='.01'/></tenon>");
+        if (!text_open(&s, 0.005, "0 0 -9.81", x.text)) return;
+        for (int step = 0; step < 300; step++) tn_world_step(s.world);
+        TnStateView state = tn_world_state(s.world);
+        low[k] = 1;
+        for (int i = 2; i < state.qpos_count; i += 3) low[k] = fmin(low[k], state.qpos[i]);
+        text_close(&s);
+    }
+    CHECK_NEAR(low[0], 0, 1e-4); /* what steps leave of the fall */
+    CHECK_NEAR(low[0], low[1], 1e-4);
+}
