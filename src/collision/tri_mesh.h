@@ -20,7 +20,8 @@ typedef struct TnTriangle {
     double normal[3];  /* unit, outward */
     int32_t vertex[3]; /* counter-clockwise from outside */
     int32_t across[3]; /* triangle on the other side of the edge from corner k to k + 1; -1: none */
-    bool ridges;       /* an edge or corner of it stands out of the surface */
+    uint8_t ridges; /* bit k: edge k stands out of the surface, and the triangle across, if there is
+                       one, comes later and leaves it to this one */
 } TnTriangle;
 
 typedef struct TnTriMesh {
