@@ -82,8 +82,12 @@ typedef struct TnDivisionDef {
 } TnDivisionDef;
 
 typedef struct TnOption {
-    double timestep;    /* s, > 0; default 0.01 */
-    double gravity[3];  /* m/s², default (0, 0, -9.81) */
+    double timestep;   /* s, > 0; default 0.01 */
+    double gravity[3]; /* m/s², default (0, 0, -9.81) */
+    /* A medium that slows bodies down, but not cables and soft bodies; default none */
+    double density;     /* kg/m³, >= 0 */
+    double viscosity;   /* Pa·s, >= 0 */
+    double wind[3];     /* m/s: its velocity */
     double magnetic[3]; /* the field that magnetometers sense; default (0, -0.5, 0) */
     double theta;       /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
     int relinearize;    /* maximum number of passes that evaluate forces and inertia of articulated
@@ -96,6 +100,9 @@ typedef struct TnOption {
     double stabilization;   /* fraction of a constraint's position error removed per step, [0, 1];
                              default 0.2 */
     TnDivisionDef division; /* default TN_DIVISION_AUTO */
+    bool parents_collide;   /* a body may touch the one that its joints move it against */
+    double total_mass; /* kg, >= 0: of all bodies together; masses and inertias are scaled to it. 0
+                          (default): as they are. Cables and soft bodies stay as they are */
 } TnOption;
 
 typedef struct TnBodyDef {
@@ -115,6 +122,9 @@ typedef struct TnBodyDef {
     bool balance_inertia;        /* physically impossible moments are replaced by their mean */
     double gravity_compensation; /* share of its weight, at its centre of mass, that a force
                                     against gravity carries; default 0 */
+    /* Its pose is set between steps (tn_world_set_mocap); nothing pushes it. A child of the world
+     * without joints; bodies without joints may hang on it. */
+    bool mocap;
     TnSource source;
 } TnBodyDef;
 
@@ -135,8 +145,24 @@ typedef struct TnJointDef {
     bool actuator_limited;
     double actuator_range[2]; /* N·m or N: bounds of the sum of all actuators' forces on it */
     bool actuator_gravity;    /* that sum contains the gravity compensation of bodies */
+    /* s and 1, both > 0: stiffness and damping are those of an oscillator with this time constant
+     * and damping ratio, and with the inertia that the joint moves in the reference pose, all other
+     * joints free. 0 (default): stiffness and damping are as given above */
+    double spring_time, spring_ratio;
+    bool align; /* free joints of bodies without children: the body's frame becomes that of its
+                   inertia; what is fixed to the body stays where it is */
     TnSource source;
 } TnJointDef;
+
+/* Coefficients of a geom in a medium, as in MuJoCo: drag of its blunt and of its slender sides and
+ * of turning, lift by Kutta and by Magnus. */
+typedef enum TnFluidCoef {
+    TN_FLUID_BLUNT,
+    TN_FLUID_SLENDER,
+    TN_FLUID_ANGULAR,
+    TN_FLUID_KUTTA,
+    TN_FLUID_MAGNUS
+} TnFluidCoef;
 
 typedef struct TnGeomDef {
     const char *name;
@@ -161,6 +187,10 @@ typedef struct TnGeomDef {
     int group;          /* for drawing only */
     double rgba[4];     /* for drawing only */
     TnMeshId mesh;      /* TN_GEOM_MESH only; many geoms may share it */
+    /* In a medium the geom acts as the ellipsoid with its half lengths (not meshes and planes). A
+     * body without such geoms acts as the box that has its moments of inertia. */
+    bool fluid_ellipsoid;
+    double fluid_coef[5]; /* in the order of TnFluidCoef; default 0.5, 0.25, 1.5, 1, 1 */
     TnSource source;
 } TnGeomDef;
 
@@ -196,20 +226,58 @@ typedef struct TnTendonDef {
     TnSource source;
 } TnTendonDef;
 
-/* Generalized force on a joint or along a tendon: gear · clamp(gain · ctrl + bias[0] + bias[1] ·
- * length + bias[2] · velocity), length = gear · q, or gear · the tendon's length. A motor has gain
- * 1; a position servo gain kp, bias (0, -kp, -kv); a velocity servo gain kv, bias (0, 0, -kv). The
- * gains are implicit, so high gains are stable. */
+/* Dynamics of an actuator's activation a, driven by its control u (within ctrl_range). An actuator
+ * without any acts by its control itself. */
+typedef enum TnActivation {
+    TN_ACTIVATION_NONE,
+    TN_ACTIVATION_INTEGRATOR,   /* da/dt = u */
+    TN_ACTIVATION_FILTER,       /* da/dt = (u - a) / time_constants[0], explicit steps */
+    TN_ACTIVATION_FILTER_EXACT, /* the same, exact for a control that holds during a step */
+    TN_ACTIVATION_MUSCLE        /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
+                                   time_constants (activation, deactivation, width of the transition
+                                   between them) and a */
+} TnActivation;
+
+/* A muscle's force by length and velocity, as in MuJoCo. Lengths are those of the actuator, scaled
+ * so that its length_range becomes `range`; 1 is the length of the largest force. */
+typedef struct TnMuscle {
+    double range[2];
+    double force; /* N, largest active force at rest; < 0: scale / acceleration by a unit
+                     force in the reference pose */
+    double scale;
+    double lmin, lmax; /* lengths between which it is active; lmin < 1 < lmax */
+    double vmax;       /* lengths per s: shortening at which the force is zero */
+    double fpmax;      /* passive force at lmax, times `force` */
+    double fvmax;      /* active force at fast lengthening, times `force` */
+} TnMuscle;
+
+/* Generalized force on a joint or along a tendon: gear · clamp(gain · input + bias), where
+ *   input = the control, or the activation if there is one,
+ *   gain  = gain + gain_length · length + gain_velocity · velocity, or that of a muscle,
+ *   bias  = bias[0] + bias[1] · length + bias[2] · velocity, and that of a muscle's passive force.
+ * length = gear · q, or gear · the tendon's length. A motor has gain 1; a position servo gain kp,
+ * bias (0, -kp, -kv); a velocity servo gain kv, bias (0, 0, -kv). What brakes and pulls back is
+ * implicit, so high gains are stable. */
 typedef struct TnActuatorDef {
     const char *name;
     TnJointId joint;   /* hinge or slide */
     TnTendonId tendon; /* instead of a joint */
     double gear;       /* default 1 */
     double gain;       /* default 1 */
+    double gain_length, gain_velocity;
     double bias[3];
     /* > 0, for a position servo without kv: kv = 2 · ratio · √(kp · m) replaces bias[2], where
      * m = 1 / (J M⁻¹ Jᵀ) is the mass it moves in the reference pose with all joints free */
     double damping_ratio;
+    bool muscle_gain; /* `muscle` replaces the gain, */
+    bool muscle_bias; /* `passive` the bias */
+    TnMuscle muscle, passive;
+    double length_range[2]; /* of a muscle: ascending */
+    TnActivation activation;
+    double time_constants[3]; /* s; default 1, 0, 0 */
+    bool activation_limited;
+    double activation_range[2];
+    bool activation_early; /* acts by the activation at the end of the step */
     bool ctrl_limited;
     double ctrl_range[2];
     bool force_limited;
@@ -364,17 +432,21 @@ typedef struct TnSoftHoldDef {
     TnBodyId body;
 } TnSoftHoldDef;
 
-/* A soft body: linear tetrahedra with three unknowns per node. Its surface is one geom of type
- * TN_GEOM_SOFT with the name of the soft body. Surface nodes and triangles collide with other
- * geoms, with sliding friction (no torsional or rolling friction). */
+/* A soft body: linear tetrahedra with three unknowns per node, or a sheet (cloth, plate): triangles
+ * with a thickness, which stretch and bend. Its surface is one geom of type TN_GEOM_SOFT with the
+ * name of the soft body. Surface nodes and triangles collide with other geoms, with sliding
+ * friction (no torsional or rolling friction); a sheet does so on both sides. */
 typedef struct TnSoftDef {
     const char *name;
-    TnTetMesh mesh;         /* the stress-free shape; copied. tn_tet_mesh_check must have passed */
-    double pos[3], quat[4]; /* of the mesh in the world */
-    double youngs_modulus;  /* Pa, > 0; default 1e6 */
-    double poisson_ratio;   /* [0, 0.5); default 0.3 */
-    double density;         /* kg/m³; default 1000 */
-    double mass;            /* kg, total mass, replaces the density; < 0 (default): not given */
+    TnTetMesh mesh;   /* the stress-free shape; copied. tn_tet_mesh_check must have passed */
+    double thickness; /* m; > 0: a sheet. Each element of the mesh then is a triangle, whose fourth
+                         node repeats the third; tn_sheet_mesh_check must have passed. Default 0 */
+    bool no_stretch_force, no_bend_force; /* of a sheet; default false */
+    double pos[3], quat[4];               /* of the mesh in the world */
+    double youngs_modulus;                /* Pa, > 0; default 1e6 */
+    double poisson_ratio;                 /* [0, 0.5); default 0.3 */
+    double density;                       /* kg/m³; default 1000 */
+    double mass; /* kg, total mass, replaces the density; < 0 (default): not given */
     TnSoftLaw law;
     double damping_mass;      /* 1/s, >= 0: α of Rayleigh damping α M + β K; default 0 */
     double damping_stiffness; /* s, >= 0: its β; default 0.001 */
@@ -497,6 +569,11 @@ typedef struct TnKeyDef {
     int qvel_count; /* 0: at rest; if only joints are given, soft bodies are at rest */
     const double *ctrl;
     int ctrl_count; /* 0: all zero */
+    const double *act;
+    int act_count; /* 0: all zero */
+    /* 3 and 4 numbers for each mocap body, in the order of their ids; 0: as in the model */
+    const double *mocap_pos, *mocap_quat;
+    int mocap_pos_count, mocap_quat_count;
     TnSource source;
 } TnKeyDef;
 
@@ -518,6 +595,7 @@ TN_API TnGeomDef tn_geom_def(void);
 TN_API TnSiteDef tn_site_def(void);
 TN_API TnTendonDef tn_tendon_def(void);
 TN_API TnActuatorDef tn_actuator_def(void);
+TN_API TnMuscle tn_muscle(void); /* MuJoCo's defaults */
 TN_API TnEqualityDef tn_equality_def(void);
 TN_API TnPairDef tn_pair_def(void);
 TN_API TnSensorDef tn_sensor_def(void);
@@ -579,10 +657,29 @@ typedef struct TnRemarks {
     char message[16384];
 } TnRemarks;
 
-/* Reads a model file (MJCF; URDF comes later). Unknown or unsupported elements are errors.
- * `remarks` may be NULL. */
+/* Reads a model file: MJCF or URDF, as its root element says. Unknown or unsupported elements of
+ * MJCF are errors, those of URDF are remarks. `remarks` may be NULL. */
 TN_API TnModel *tn_model_load(const char *path, TnError *err);
 TN_API TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err);
+
+/* How a URDF file is read; MJCF needs none of it. */
+typedef struct TnLoadDef {
+    const char *package_path; /* folders for package://, separated by ':', tried before those of
+                                 the environment variable ROS_PACKAGE_PATH; may be NULL */
+    bool free_base;           /* the root link has a free joint; default false: it is fixed */
+} TnLoadDef;
+TN_API TnLoadDef tn_load_def(void);
+
+/* Reads a model file into a builder, to which more can be added. `def` may be NULL. Destroy it
+ * after compiling. NULL and an error if the file has errors. */
+TN_API TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemarks *remarks,
+                                       TnError *err);
+/* Writes the definitions of a builder as an MJCF file that loads to the same model: numbers keep
+ * all their digits. Large meshes, tetrahedra and the control track go into files beside it, named
+ * after it. False and an error if a file cannot be written, or if MJCF (with the element <tenon>)
+ * cannot express something. */
+TN_API bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *err);
+
 TN_API void tn_model_destroy(TnModel *model); /* NULL is allowed; not while a world uses it */
 
 #ifdef __cplusplus

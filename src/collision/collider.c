@@ -92,7 +92,7 @@ static int collect(const TnModel *m, const uint8_t *paired, SortKey *keys)
         const TnGeom *geom = &m->geoms[g];
         if (geom->contact_type == 0 && geom->contact_affinity == 0 && !paired[g]) continue;
         if (geom->type == TN_GEOM_SOFT) continue; /* has a tree of its own */
-        SortKey key = {.fixed = geom->link == 0,
+        SortKey key = {.fixed = geom->link == 0 ? 2 : tn_link_is_mocap(m, geom->link),
                        .radius = geom->type == TN_GEOM_PLANE ? INFINITY : geom->bounding_radius,
                        .geom = g};
         bool parts = geom->mesh >= 0 && m->meshes[geom->mesh].piece_count;
@@ -168,7 +168,8 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
         v3_copy(c->place[slot].pos, local->pos);
         v3_copy(c->slots[slot].pos, local->pos);
         memcpy(c->place[slot].rot, g->link_rot, sizeof g->link_rot);
-        if (g->link != 0) c->moving_count++;
+        if (m->links[g->link].subsystem >= 0) c->moving_count++;
+        if (g->link != 0) c->fixed_start++;
         if (g->type != TN_GEOM_PLANE) c->finite_count++;
         TN_ASSERT(g->link == 0 || g->type != TN_GEOM_PLANE); /* compile refuses it */
     }
@@ -243,7 +244,7 @@ TnCollider *tn_collider_create(const TnModel *model)
     }
     tn_free(keys);
     tn_free(paired);
-    if (!create_tri_meshes(c) || !tn_pairs_create(c)) {
+    if (!create_tri_meshes(c) || !tn_overlaps_init(c) || !tn_pairs_create(c)) {
         tn_collider_destroy(c);
         return NULL;
     }
@@ -287,6 +288,7 @@ void tn_collider_destroy(TnCollider *collider)
         tn_soft_surface_free(&collider->softs[i]);
     tn_free(collider->softs);
     tn_pairs_destroy(collider->list);
+    tn_free(collider->overlaps);
     destroy_tri_meshes(collider);
     tn_free(collider->memory);
     tn_free(collider);

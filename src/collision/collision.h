@@ -67,6 +67,9 @@ void tn_collider_sleep(TnCollider *collider, const int32_t *asleep, atomic_uchar
 /* Sleepers may be elsewhere than in the last step. */
 void tn_collider_forget(TnCollider *collider);
 
+/* Parts of one robot that overlap in the reference pose, and by how much (overlaps.c). */
+int tn_collider_overlap_count(const TnCollider *collider);
+double tn_collider_overlap(const TnCollider *collider, int index, int *geom1, int *geom2);
 /* m: smallest half of two geoms' extents. */
 double tn_collider_thinness(const TnCollider *collider, int geom1, int geom2);
 /* Two geoms that are apart by `gap` and move by `way` against each other are listed as they are

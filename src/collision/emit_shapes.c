@@ -24,6 +24,7 @@ void tn_emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double *no
     double reach = allowed + way;
     if (!tn_collide(&c->shape[i], &c->place[i], &c->shape[j], &c->place[j], reach, &m)) return;
     double nearest = tn_manifold_nearest(&m);
+    if (nearest < pair->least) return;
     bool flies = false;
     double thin = c->thinness[i] < c->thinness[j] ? c->thinness[i] : c->thinness[j];
     bool stays = !(m.count && way > d->far * thin);

@@ -191,6 +191,20 @@ static void read_mass(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
     if (!counts) geom->mass = 0;
 }
 
+void tn_mjcf_override(TnMjcf *m, const TnXmlElement *element, double friction[3], double *margin)
+{
+    const double *f = m->settings.override_friction;
+    if (!m->settings.override) return;
+    if (f[0] != f[1] || f[3] != f[4])
+        tn_mjcf_error(
+            m, element,
+            "o_friction of <option> depends on the direction, which is not supported yet");
+    friction[0] = f[0];
+    friction[1] = f[2];
+    friction[2] = f[3];
+    *margin = m->settings.override_margin;
+}
+
 void tn_mjcf_surface(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
 {
     geom->group = tn_mjcf_int(m, view, "group", 0);
@@ -205,6 +219,10 @@ void tn_mjcf_surface(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
     geom->friction[2] = 0.0001;
     tn_mjcf_reals(m, view, "friction", geom->friction, 3);
     geom->margin = tn_mjcf_real(m, view, "margin", 0);
+    tn_mjcf_override(m, view->element, geom->friction, &geom->margin);
+    if (m->settings.override) geom->margin *= 0.5; /* the other geom of a contact adds its half */
+    geom->fluid_ellipsoid = tn_mjcf_word(view, "fluidshape", "none ellipsoid", 0) == 1;
+    tn_mjcf_reals(m, view, "fluidcoef", geom->fluid_coef, 5);
 }
 
 bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,

@@ -84,14 +84,16 @@ static void read_geom(TnMjcf *m, const TnXmlElement *e)
 
 static void read_child(TnMjcf *m, const TnXmlElement *e)
 {
-    bool soft = strcmp(e->name, "soft") == 0; /* has children, read with it */
-    if (!(soft ? tn_mjcf_check : tn_mjcf_check_leaf)(m, TN_GROUP_TENON, e)) return;
+    bool soft = strcmp(e->name, "soft") == 0, rod = strcmp(e->name, "rod") == 0;
+    bool parent = soft || rod; /* has children, read with it */
+    if (!(parent ? tn_mjcf_check : tn_mjcf_check_leaf)(m, TN_GROUP_TENON, e)) return;
     if (strcmp(e->name, "geom") == 0) read_geom(m, e);
     const TnXmlAttr *name = tn_xml_attr(e, "name");
     if (strcmp(e->name, "mesh") == 0 && name) /* read with the asset */
         tn_mjcf_name_add(m, TN_NAMED_COLLISION, e, name->value, 0, e);
-    if (strcmp(e->name, "rod") == 0 && name) /* read with its cable */
+    if (rod && name) /* read with its cable, or among the bodies */
         tn_mjcf_name_add(m, TN_NAMED_ROD, e, name->value, 0, e);
+    if (rod) tn_mjcf_note_rod(m, e);
     if (soft && name && !tn_mjcf_soft_has_shape(e)) /* read with its flexcomp */
         tn_mjcf_name_add(m, TN_NAMED_SOFT_MORE, e, name->value, 0, e);
 }
@@ -135,7 +137,10 @@ static void finish_child(TnMjcf *m, const TnXmlElement *e)
 {
     if (strcmp(e->name, "geom") == 0) tn_mjcf_refer(m, TN_NAMED_GEOM, e, "name");
     if (strcmp(e->name, "mesh") == 0) tn_mjcf_refer(m, TN_NAMED_MESH, e, "name");
-    if (strcmp(e->name, "rod") == 0) tn_mjcf_refer(m, TN_NAMED_CABLE, e, "name");
+    if (strcmp(e->name, "rod") == 0 && !tn_mjcf_rod_has_shape(e)) {
+        tn_mjcf_refer(m, TN_NAMED_CABLE, e, "name");
+        if (!tn_xml_attr(e, "name")) tn_mjcf_error(m, e, "attribute 'name' is missing");
+    }
     if (strcmp(e->name, "wheel") == 0) read_wheel(m, e);
     const TnXmlAttr *file = tn_xml_attr(e, "file");
     if (strcmp(e->name, "track") != 0 || !file) return;

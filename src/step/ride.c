@@ -257,7 +257,7 @@ bool tn_step_may_ride(const TnStep *step)
 {
     const TnWorld *world = step->world;
     if (world->substeps == 1 || world->anew || step->model->soft_count || world->bounces ||
-        world->state.asleep_count)
+        world->state.asleep_count || world->mocap_moves)
         return false;
     return world->substep > 0 ? world->listed.known : is_quiet(step);
 }
