@@ -202,6 +202,8 @@ typedef struct TnMesh {
     int32_t *triangles, *hull_triangles; /* the same array where none were given */
     TnHull hull; /* only its bounds where it collides as triangles, or is flat */
     TnMeshCollision collision;
+    int piece_count; /* where it collides in pieces */
+    TnHull *pieces;
 } TnMesh;
 
 /* Poses are in the body's axes; the target is an index, -1 for none. */
