@@ -1,6 +1,8 @@
 /* What several commands need: messages, loading a model, names, the clock. */
 #include "app.h"
 
+#include "problems.h"
+
 #include "options.h"
 #include "program.h"
 
@@ -93,9 +95,7 @@ TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, i
     }
     TnModel *model = tn_model_load_with_remarks(path, remarks, &err);
     if (model) return model;
-    fprintf(stderr, "%s\n", err.message);
-    int shown = count_lines(err.message);
-    if (err.count > shown) fprintf(stderr, "and %d more\n", err.count - shown);
+    problems_print(stderr, "", err.message, err.count);
     /* the file itself was there: whatever else it lacks, a mesh for example, is a fault of the
      * model */
     *code = err.code == TN_ERROR_MEMORY ? EXIT_IO : EXIT_MODEL;
