@@ -350,6 +350,38 @@ static int open_record(Outputs *out, const RunOptions *run, TnWorld *world)
 }
 
 /* Everything that can fail comes before files are opened, so that a failure leaves none. */
+#define GEOM_NAME_SIZE 200
+
+static const char *geom_name(const TnModel *model, TnGeomId geom, char *text)
+{
+    const char *name = tn_model_geom_name(model, geom);
+    const char *body = tn_model_body_name(model, tn_model_geom_info(model, geom).body);
+    if (*name)
+        snprintf(text, GEOM_NAME_SIZE, "geom '%.150s'", name);
+    else
+        snprintf(text, GEOM_NAME_SIZE, "geom %d of body '%.150s'", geom, body);
+    return text;
+}
+
+/* The deepest one stands for all. */
+static void tell_self_overlaps(const TnWorld *world)
+{
+    const TnModel *model = tn_world_model(world);
+    int count = tn_world_self_overlap_count(world);
+    TnSelfOverlap deepest = {0};
+    for (int i = 0; i < count; i++) {
+        TnSelfOverlap overlap = tn_world_self_overlap(world, i);
+        if (overlap.depth > deepest.depth) deepest = overlap;
+    }
+    if (!count) return;
+    char name[2][GEOM_NAME_SIZE];
+    say("run",
+        "%d %s of geoms within one robot overlap in the reference pose, most %s and %s by %.3g mm; "
+        "they collide only after they have come apart",
+        count, count > 1 ? "pairs" : "pair", geom_name(model, deepest.geom1, name[0]),
+        geom_name(model, deepest.geom2, name[1]), 1e3 * deepest.depth);
+}
+
 static int run_model(const TnModel *model, const RunOptions *run)
 {
     TnError err = {0};
@@ -364,6 +396,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
         say("run", "%s", err.message);
         return code_of(&err);
     }
+    if (!run->quiet) tell_self_overlaps(world);
     Outputs out = {0};
     RunResult result = {0};
     int code = EXIT_FINE;

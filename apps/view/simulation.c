@@ -319,6 +319,7 @@ static void make_keyframe(Simulation *sim)
     fprintf(out, "<key name=\"at_%g_s\" time=\"%.17g\"", now.time, now.time);
     write_list(out, "qpos", now.qpos, now.qpos_count);
     write_list(out, "qvel", now.qvel, now.dof_count);
+    write_list(out, "act", now.act, now.act_count);
     write_list(out, "ctrl", now.ctrl, now.ctrl_count);
     fputs("/>", out);
     if (fclose(out) != 0) {

@@ -227,7 +227,7 @@ TnRecordingInfo tn_recording_info(const TnRecording *recording) { return recordi
 
 double tn_recording_time(const TnRecording *recording, int index)
 {
-    TN_ASSERT(index >= 0 && index < recording->info.frame_count);
+    if (!recording || index < 0 || index >= recording->info.frame_count) return 0.0;
     return recording->times[index];
 }
 
@@ -288,8 +288,12 @@ static void copy_head(TnFrame *frame, const TnRecordHead *head)
 
 TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, TnError *err)
 {
+    if (!recording || !frame || frame->body_count != recording->scene->body_count ||
+        frame->point_count != recording->scene->point_count) {
+        tn_error_add(err, TN_ERROR_USAGE, "the frame was not created of the recording's scene");
+        return TN_ERROR_USAGE;
+    }
     const TnScene *scene = recording->scene;
-    TN_ASSERT(frame->body_count == scene->body_count && frame->point_count == scene->point_count);
     if (index < 0 || index >= recording->info.frame_count) {
         tn_error_add(err, TN_ERROR_USAGE, "there is no frame %d; the recording has %d", index,
                      recording->info.frame_count);

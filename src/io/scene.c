@@ -133,12 +133,13 @@ static void color_triangles(const TnSoftInfo *soft, const int32_t *of_tets, int3
     }
 }
 
-static void find_tet_subsystems(const Source *from, TnSoftId id, const TnSoftInfo *soft,
-                                int32_t *of_tets)
+/* Of its elements: tetrahedra, or triangles of a sheet. */
+static void find_subsystems(const Source *from, TnSoftId id, const TnSoftInfo *soft, int count,
+                            int32_t *of_elements)
 {
-    if (from->world) tn_world_soft_subsystems(from->world, id, of_tets);
-    for (int i = 0; i < soft->tet_count; i++)
-        of_tets[i] = from->world ? of_tets[i] + 1 : soft->subsystem;
+    if (from->world) tn_world_soft_subsystems(from->world, id, of_elements);
+    for (int i = 0; i < count; i++)
+        of_elements[i] = from->world ? of_elements[i] + 1 : soft->subsystem;
 }
 
 /* A surface per soft body: all nodes are its points, as the tetrahedra need them. */
@@ -151,8 +152,12 @@ static TnSceneSurface surface_of(Layout *layout, const Source *from, TnSoftId id
     size_t numbers = 3 * (size_t)soft.node_count;
     float *rest = take(layout, numbers * sizeof *rest);
     for (size_t k = 0; rest && k < numbers; k++) rest[k] = (float)soft.rest[k];
-    if (of_tets) find_tet_subsystems(from, id, &soft, of_tets);
-    if (of_tets) color_triangles(&soft, of_tets, of_triangles);
+    if (of_triangles && soft.thickness > 0)
+        find_subsystems(from, id, &soft, soft.triangle_count, of_triangles);
+    else if (of_tets) {
+        find_subsystems(from, id, &soft, soft.tet_count, of_tets);
+        color_triangles(&soft, of_tets, of_triangles);
+    }
     TnSceneSurface surface = {
         .point_start = point_start,
         .point_count = soft.node_count,
