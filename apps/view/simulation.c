@@ -309,6 +309,25 @@ static void write_list(FILE *out, const char *name, const double *values, int co
     fputc('"', out);
 }
 
+/* Where mocap bodies were put, in the order of the bodies. */
+static void write_mocap(FILE *out, const TnWorld *world)
+{
+    static const char *const names[] = {"mpos", "mquat"};
+    int body_count = tn_model_info(tn_world_model(world)).body_count;
+    for (int part = 0; part < 2; part++) {
+        bool any = false;
+        for (TnBodyId id = 1; id <= body_count; id++) {
+            double pose[7];
+            if (!tn_world_mocap(world, id, pose, pose + 3)) continue;
+            if (!any) fprintf(out, " %s=\"", names[part]);
+            for (int k = 0; k < (part ? 4 : 3); k++)
+                fprintf(out, "%s%.17g", any || k ? " " : "", pose[3 * part + k]);
+            any = true;
+        }
+        if (any) fputc('"', out);
+    }
+}
+
 static void make_keyframe(Simulation *sim)
 {
     char *text = NULL;
@@ -321,6 +340,7 @@ static void make_keyframe(Simulation *sim)
     write_list(out, "qvel", now.qvel, now.dof_count);
     write_list(out, "act", now.act, now.act_count);
     write_list(out, "ctrl", now.ctrl, now.ctrl_count);
+    write_mocap(out, sim->world);
     fputs("/>", out);
     if (fclose(out) != 0) {
         free(text);
