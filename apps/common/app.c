@@ -1,6 +1,8 @@
 /* What several commands need: messages, loading a model, names, the clock. */
 #include "app.h"
 
+#include "problems.h"
+
 #include "options.h"
 #include "program.h"
 
@@ -89,12 +91,7 @@ TnLoadDef *load_def(void)
     return &def;
 }
 
-void print_errors(const TnError *err)
-{
-    fprintf(stderr, "%s\n", err->message);
-    int shown = count_lines(err->message);
-    if (err->count > shown) fprintf(stderr, "and %d more\n", err->count - shown);
-}
+void print_errors(const TnError *err) { problems_print(stderr, "", err->message, err->count); }
 
 static int failed(const TnError *err)
 {

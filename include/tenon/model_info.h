@@ -75,8 +75,16 @@ typedef struct TnJointInfo {
     int qpos_start, qpos_count; /* range in qpos */
     int dof_start, dof_count;   /* range in qvel */
     double pos[3], axis[3];     /* in the body's axes */
+    bool limited;
+    double range[2]; /* m or rad; 0 if not limited */
 } TnJointInfo;
 TN_API TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id);
+
+typedef struct TnActuatorInfo {
+    bool ctrl_limited;
+    double ctrl_range[2]; /* 0 if not limited */
+} TnActuatorInfo;
+TN_API TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id);
 
 typedef struct TnGeomInfo {
     TnGeomType type;
