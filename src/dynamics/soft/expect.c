@@ -231,6 +231,10 @@ void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSof
  */
 #define ENERGY_SHARE 1e-4
 #define MOST_OFF 0.05
+/* A sheet turns its elements much farther than it strains them, and each pass is a whole solve of
+ * its contacts. More than this gains nothing: a cloth that drapes keeps its energies. */
+#define SHEET_ENERGY_SHARE 0.1
+#define SHEET_OFF 0.1
 /* A pass goes on by no less than this part of the way. */
 #define LEAST_PART 0.02
 
@@ -261,8 +265,10 @@ static double how_far_off(const TnSoftInput *input, int index, const double *vha
         most = fmax(most, input->elements->kernels->fastest(p->mesh, (const double(*)[4])p->y));
         modulus = p->mesh->material.lambda + 2.0 * p->mesh->material.mu;
     }
-    double allowed = sqrt(sqrt(ENERGY_SHARE * pressure_of_motion(input, soft) / modulus));
-    return tn_reach(input->in, s->w).p * sqrt(most) / fmin(allowed, MOST_OFF);
+    bool sheet = soft->thickness > 0.0;
+    double share = sheet ? SHEET_ENERGY_SHARE : ENERGY_SHARE;
+    double allowed = sqrt(sqrt(share * pressure_of_motion(input, soft) / modulus));
+    return tn_reach(input->in, s->w).p * sqrt(most) / fmin(allowed, sheet ? SHEET_OFF : MOST_OFF);
 }
 
 /* Elastic energy at x + share · d. */
@@ -332,8 +338,19 @@ static double change(const Line *line, double part)
            w->share / w->lead * (elastic - line->start);
 }
 
+/* The same for a sheet, which something always pushes: contacts are no part of the potential, so
+ * its slope says nothing. The linear system went to where slope and contacts balance the curvature
+ * a of the potential, -a p + ½ a p²; what the elements add beyond that must not outweigh it. */
+static bool is_too_far(const Line *line, double part)
+{
+    double e = 1e-3, forth = change(line, e), back = change(line, -e);
+    double slope = (forth - back) / (2.0 * e), curve = (forth + back) / (e * e);
+    return change(line, part) - part * slope > part * fmax(curve, line->curve);
+}
+
 bool tn_soft_expect(const TnSoftInput *input, int index, const double *vhat)
 {
+    bool sheet = input->in->model->softs[index].thickness > 0.0;
     TnSoftSystem *s = &input->systems->softs[index];
     int count = 3 * input->in->model->softs[index].node_count;
     double part = 1.0;
@@ -344,7 +361,8 @@ bool tn_soft_expect(const TnSoftInput *input, int index, const double *vhat)
     if (s->searched) {
         Line line = {.input = input, .s = s, .index = index, .d = d};
         line_start(&line);
-        while (part > LEAST_PART && change(&line, part) > 0.0) part *= 0.5;
+        while (part > LEAST_PART && (sheet ? is_too_far(&line, part) : change(&line, part) > 0.0))
+            part *= 0.5;
     }
     for (int k = 0; k < count; k++) s->expected[k] += part * d[k];
     s->smooth = s->searched = true;
