@@ -59,6 +59,17 @@ static double segments(const double *a0, const double *a1, const double *b0, con
     return v3_dot(r, r);
 }
 
+/* Boxes of two segments are farther apart along some axis. */
+static bool far_apart(const double *a, const double *b, const double *c, const double *d,
+                      double far)
+{
+    bool apart = false;
+    for (int k = 0; k < 3; k++)
+        apart |= (fmin(a[k], b[k]) > fmax(c[k], d[k]) + far) |
+                 (fmin(c[k], d[k]) > fmax(a[k], b[k]) + far);
+    return apart;
+}
+
 static bool tied(const Walk *w, int node, const int32_t *corners, int count)
 {
     bool yes = node >= 0 && w->s->ties[node] == 1 + w->other->index;
@@ -238,6 +249,8 @@ static void edge_edge(Walk *w, int edge1, int edge2)
     int owner1 = s->edge_triangles[edge1][0], owner2 = o->edge_triangles[edge2][0];
     double deepest = w->share * fmin(s->depths[owner1], o->depths[owner2]),
            far = fmax(w->reach, deepest) + w->radii;
+    if (s->sheet && o->sheet && far_apart(s->x[a[0]], s->x[a[1]], o->x[b[0]], o->x[b[1]], far))
+        return;
     if (!(segments(s->x[a[0]], s->x[a[1]], o->x[b[0]], o->x[b[1]], &p, &q) <= far * far)) return;
     if (p < NEAR_END || p > 1.0 - NEAR_END || q < NEAR_END || q > 1.0 - NEAR_END) return;
     if (tied(w, a[0], b, 2) || tied(w, a[1], b, 2)) return;
