@@ -33,7 +33,7 @@
 #define LONGER 3
 /* With so many unknowns (a cloth that lies on things) a second method costs thousands of
  * iterations: SubADMM has more of them then, and does not give up within. */
-#define WIDE 400
+#define WIDE 250
 #define PATIENT 10
 #define MARKS_APART 30 /* iterations by which its progress is judged, at least */
 /* Forces that nothing tells apart can wander long after the laws hold: look from here on anyway. */

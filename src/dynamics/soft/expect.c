@@ -236,6 +236,7 @@ void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSof
  * loses and gains the same energies as with passes until nothing changes, and takes a third of the
  * time. */
 #define SHEET_OFF 0.1
+#define SHEET_PASSES 4 /* more of them run after contacts that come and go */
 /* A pass goes on by no less than this part of the way. */
 #define LEAST_PART 0.02
 
@@ -354,6 +355,7 @@ bool tn_soft_expect(const TnSoftInput *input, int index, const double *vhat)
     TnSoftSystem *s = &input->systems->softs[index];
     int count = 3 * input->in->model->softs[index].node_count;
     double part = 1.0;
+    if (sheet && s->passes++ >= SHEET_PASSES) return false;
     if (!(how_far_off(input, index, vhat) > 1.0)) return false;
     double *d = TN_ARENA_NEW(input->arena, double, count);
     if (!d) return false;
