@@ -457,11 +457,12 @@ typedef struct TnSoftDef {
     double thickness; /* m; > 0: a sheet. Each element of the mesh then is a triangle, whose fourth
                          node repeats the third; tn_sheet_mesh_check must have passed. Default 0 */
     bool no_stretch_force, no_bend_force; /* of a sheet; default false */
-    double pos[3], quat[4];               /* of the mesh in the world */
-    double youngs_modulus;                /* Pa, > 0; default 1e6 */
-    double poisson_ratio;                 /* [0, 0.5); default 0.3 */
-    double density;                       /* kg/m³; default 1000 */
-    double mass; /* kg, total mass, replaces the density; < 0 (default): not given */
+    double stretch_modulus; /* Pa, of a sheet's stretch if not youngs_modulus; default 0: it is */
+    double pos[3], quat[4]; /* of the mesh in the world */
+    double youngs_modulus;  /* Pa, > 0; default 1e6 */
+    double poisson_ratio;   /* [0, 0.5); default 0.3 */
+    double density;         /* kg/m³; default 1000 */
+    double mass;            /* kg, total mass, replaces the density; < 0 (default): not given */
     TnSoftLaw law;
     double damping_mass;      /* 1/s, >= 0: α of Rayleigh damping α M + β K; default 0 */
     double damping_stiffness; /* s, >= 0: its β; default 0.001 */

@@ -299,12 +299,13 @@ TABLE flex[] = {
     FLEX_COMMON, REQUIRED("body"), REAL("vertex", 0, 0),
     {.name = "element", .kind = TN_KIND_INT, .where = TN_WHERE_REQUIRED},
     NOTHING("elemtexcoord"), NEVER("node"), NEVER("nodecoord"), END};
+TABLE flex_equality[] = {
+    OWN("name"), OWN("class"), REQUIRED("flex"), BOOL("active"), SOLREF, END};
 TABLE flex_edge[] = {
     TEXT("equality"), REAL("stiffness", 1, 1), REAL("damping", 1, 1), SOLREF, END};
 TABLE flex_elasticity[] = {
     SIZE("young", 1, 1), REAL("poisson", 1, 1), SIZE("damping", 1, 1),
-    {.name = "thickness", NUMBERS(1, 1), .use = TN_USE_FLEX},
-    ONLY("elastic2d", "none"), NEVER("yield"), NEVER("section"), NEVER("sectionsize"),
+    SIZE("thickness", 1, 1), WORD("elastic2d", "none bend stretch both"), NEVER("yield"), NEVER("section"), NEVER("sectionsize"),
     NEVER("shear"), END};
 #define SOFT_CONTACT                                                                               \
     INT("contype"), INT("conaffinity"), INT("priority"), SIZE("friction", 1, 3),                   \
@@ -414,6 +415,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_EQUALITY, {"connect", connect, NULL}},
     {TN_GROUP_EQUALITY, {"weld", weld, NULL}},
     {TN_GROUP_EQUALITY, {"joint", joint_equality, NULL}},
+    {TN_GROUP_EQUALITY, {"flex", flex_equality, NULL}},
     {TN_GROUP_TENDON, {"fixed", tendon, TENDON_PLAIN}},
     {TN_GROUP_FIXED, {"joint", tendon_joint, NULL}},
     {TN_GROUP_ACTUATOR, {"general", general, NULL}},
@@ -540,7 +542,7 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_COMPOSITE:
         return "site skin pin";
     case TN_GROUP_EQUALITY:
-        return "tendon flex flexvert flexstrain distance";
+        return "tendon flexvert flexstrain distance";
     case TN_GROUP_TENDON:
         return "spatial";
     case TN_GROUP_ACTUATOR:

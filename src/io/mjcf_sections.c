@@ -150,6 +150,10 @@ static bool read_joint_equality(TnMjcf *m, const TnXmlElement *e, const TnMjcfVi
 
 static void read_equality(TnMjcf *m, const TnXmlElement *e)
 {
+    if (strcmp(e->name, "flex") == 0) { /* read with the sheet that it names */
+        tn_mjcf_check_leaf(m, TN_GROUP_EQUALITY, e);
+        return;
+    }
     if (strncmp(e->name, "flex", 4) == 0) {
         tn_mjcf_error(m, e,
                       "<%.60s> in <equality> is not supported: it would make a soft body rigid; "

@@ -286,13 +286,14 @@ typedef struct TnSoft {
     int subsystem, geom;
     int qpos_start, dof_start;
     int node_count, tet_count;
-    double thickness;      /* m; > 0: a sheet, whose elements are triangles a b c c */
-    bool stretches, bends; /* a sheet: it resists that */
-    int32_t *across;       /* a sheet: per element 3 nodes, behind the edge from corner k to
-                              k + 1, -1: none; NULL: a solid */
-    double *rest;          /* 3 · node_count, world */
-    int32_t *tets;         /* 4 each */
-    double *masses;        /* kg per node, lumped */
+    double thickness;       /* m; > 0: a sheet, whose elements are triangles a b c c */
+    double stretch_modulus; /* Pa; a sheet */
+    bool stretches, bends;  /* a sheet: it resists that */
+    int32_t *across;        /* a sheet: per element 3 nodes, behind the edge from corner k to
+                               k + 1, -1: none; NULL: a solid */
+    double *rest;           /* 3 · node_count, world */
+    int32_t *tets;          /* 4 each */
+    double *masses;         /* kg per node, lumped */
     double mass;
     TnSoftLaw law;
     double youngs_modulus, poisson_ratio, density;
