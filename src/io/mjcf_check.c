@@ -86,9 +86,11 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_DELAY] =
             "sensors read the present state; delay, interval and nsample are read but "
             "not used",
-        [TN_REMARK_PAIR] = "a pair of geoms of the same body has no effect and is left out",
-        [TN_REMARK_ROUND] = "friction has a number for each of two directions; where only the first is "
-                            "given it counts for both, while MuJoCo keeps the default of the other",
+        [TN_REMARK_FIXED] =
+            "what acts between parts that are fixed to each other has no effect and is left out",
+        [TN_REMARK_ROUND] =
+            "friction has a number for each of two directions; where only the first is "
+            "given it counts for both, while MuJoCo keeps the default of the other",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over",
         [TN_REMARK_SENSOR] = "this sensor is not supported yet and left out: its numbers are not "
                              "in the sensor data"};

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+/* To each other, so that nothing acts between them. */
+static bool are_fixed(const TnMjcf *m, TnBodyId body1, TnBodyId body2)
+{
+    return tn_mjcf_carrier(m, body1) == tn_mjcf_carrier(m, body2);
+}
+
 static void read_pair(TnMjcf *m, const TnXmlElement *e)
 {
     TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "pair");
@@ -37,8 +43,8 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
     pair.geom1 = geom1->id;
     pair.geom2 = geom2->id;
     const TnMjcfGeomPlace *place1 = geom1->data, *place2 = geom2->data;
-    if (place1 && place2 && place1->def.body == place2->def.body)
-        tn_mjcf_remark(m, TN_REMARK_PAIR, tn_xml_place(e), e->name);
+    if (place1 && place2 && are_fixed(m, place1->def.body, place2->def.body))
+        tn_mjcf_remark(m, TN_REMARK_FIXED, tn_xml_place(e), e->name);
     else if (pair.geom1 && pair.geom2)
         tn_builder_add_pair(m->builder, &pair);
 }
@@ -179,6 +185,11 @@ static void read_equality(TnMjcf *m, const TnXmlElement *e)
     } else {
         equality.type = TN_EQUALITY_JOINT;
         good = read_joint_equality(m, e, &view, &equality);
+    }
+    if (good && equality.type != TN_EQUALITY_JOINT &&
+        are_fixed(m, equality.body1, equality.body2 ? equality.body2 : TN_BODY_WORLD)) {
+        tn_mjcf_remark(m, TN_REMARK_FIXED, tn_xml_place(e), e->name);
+        good = false;
     }
     TnEqualityId id = good ? tn_builder_add_equality(m->builder, &equality) : 0;
     tn_mjcf_name_add(m, TN_NAMED_EQUALITY, e, equality.name, id, NULL);

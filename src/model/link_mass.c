@@ -213,7 +213,8 @@ void tn_compile_masses(TnCompile *c)
     }
 
     for (int i = 1; i < m->body_count; i++)
-        if (m->bodies[i].link && corrected(&c->builder->bodies[i]) && !c->bodies[i].bad_mass)
+        if ((m->bodies[i].link || c->builder->option.total_mass > 0.0) &&
+            corrected(&c->builder->bodies[i]) && !c->bodies[i].bad_mass)
             correct(c, i);
 
     scale_to_total(c);

@@ -277,14 +277,17 @@ TEST(an_inertial_may_stand_in_a_frame)
     }
 }
 
-TEST(a_pair_of_geoms_of_one_body_is_left_out_with_a_remark)
+TEST(pairs_and_equalities_of_fixed_parts_are_left_out_with_a_remark)
 {
-    TnModel *m = load_or_fail("<mujoco><worldbody><body><joint/><geom name='a' size='.1'/>"
-                              "<geom name='b' size='.1'/></body></worldbody><contact>"
-                              "<pair geom1='a' geom2='b'/></contact></mujoco>");
+    TnModel *m = load_or_fail("<mujoco><worldbody><body name='a'><joint/><geom name='a' size='.1'/>"
+                              "<body name='b'><geom name='b' size='.1'/></body></body>"
+                              "<body name='c'/></worldbody><contact>"
+                              "<pair geom1='a' geom2='b'/></contact><equality><weld name='ab' "
+                              "body1='a' body2='b'/><weld name='c' body1='c'/><connect name='a' "
+                              "body1='b' anchor='0 0 0'/></equality></mujoco>");
     REQUIRE(m);
-    CHECK(m->pair_count == 0);
-    CHECK_STR(remarks.message, "a pair of geoms of the same body has no effect");
+    CHECK(m->pair_count == 0 && m->equality_count == 1 && tn_model_find_equality(m, "a") == 1);
+    CHECK_STR(remarks.message, "parts that are fixed to each other has no effect");
     tn_model_destroy(m);
 }
 
