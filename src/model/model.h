@@ -151,6 +151,7 @@ typedef struct TnEquality {
 typedef struct TnPair {
     int geom1, geom2, contact_dim;
     double friction[3], restitution, margin;
+    double across[2]; /* sliding and rolling in the second direction */
 } TnPair;
 typedef struct TnExclude {
     int body1, body2;
@@ -301,7 +302,8 @@ struct TnModel {
     int tie_count;
     int hold_count; /* of all soft bodies, by moving links */
     int qpos_count, dof_count, sensor_data_count;
-    bool has_lift; /* some link is carried by gravity compensation */
+    bool has_lift;       /* some link is carried by gravity compensation */
+    bool has_oval_pairs; /* some pair has friction that differs in two directions */
     TnBody *bodies;
     TnBodyMass *body_masses;
     TnLink *links;
